@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# Language level, warnings, optimisation, sanitizers and linker, for every target alike.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g0 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-Og -g1")
+
+if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(XYLEM_CCACHE ccache)
+  mark_as_advanced(XYLEM_CCACHE)
+  if(XYLEM_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${XYLEM_CCACHE})
+  endif()
+endif()
+
+# Same input, same bits: no contraction into fused multiply-add, no reassociation.
+add_compile_options(-ffp-contract=off -fno-math-errno)
+add_compile_options(-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
+
+# Applied per target (xylem_warnings), so that generated code stays outside.
+add_library(xylem_warnings INTERFACE)
+target_compile_options(xylem_warnings INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
+if(XYLEM_WERROR)
+  target_compile_options(xylem_warnings INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # These depend on what the inliner saw and give false alarms in std::string, variant and StatusOr.
+  target_compile_options(xylem_warnings INTERFACE
+      -Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-stringop-overread
+      -Wno-array-bounds -Wno-free-nonheap-object)
+endif()
+
+if(XYLEM_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "XYLEM_FUZZ needs clang: configure with -DCMAKE_CXX_COMPILER=clang++")
+  endif()
+  if(NOT XYLEM_SANITIZE)
+    set(XYLEM_SANITIZE "address,undefined")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(XYLEM_SANITIZE)
+  add_compile_options(-fsanitize=${XYLEM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=${XYLEM_SANITIZE})
+endif()
+
+find_program(XYLEM_LLD ld.lld)
+mark_as_advanced(XYLEM_LLD)
+if(XYLEM_LLD)
+  add_link_options(-fuse-ld=lld)
+endif()
+if(NOT APPLE)
+  add_compile_options(-ffunction-sections)
+  add_link_options(-Wl,--gc-sections)
+endif()

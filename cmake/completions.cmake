@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+# Bash completion is what the command itself prints: made and installed by `cmake --install`.
+install(CODE "
+  file(MAKE_DIRECTORY \"${CMAKE_BINARY_DIR}/completions\")
+  execute_process(COMMAND \"${CMAKE_BINARY_DIR}/xylem\" completions bash
+                  OUTPUT_FILE \"${CMAKE_BINARY_DIR}/completions/xylem\" COMMAND_ERROR_IS_FATAL ANY)")
+install(FILES ${CMAKE_BINARY_DIR}/completions/xylem
+        DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+# xylem_room, xylem_protos and xylem_precompiled_header: how libraries are made.
+
+# xylem_room(NAME FOLDERS dir... [EXCEPT file...] USES target...)
+# A static library of the .cc files in the folders (not below them), or an interface library while
+# there are none.
+function(xylem_room name)
+  cmake_parse_arguments(arg "" "" "FOLDERS;EXCEPT;USES" ${ARGN})
+  set(sources)
+  foreach(folder ${arg_FOLDERS})
+    file(GLOB found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cc)
+    list(APPEND sources ${found})
+  endforeach()
+  foreach(file ${arg_EXCEPT})
+    list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/${file})
+  endforeach()
+  if(sources)
+    add_library(${name} STATIC ${sources})
+    target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
+    target_link_libraries(${name} PUBLIC ${arg_USES} PRIVATE xylem_warnings)
+    xylem_use_precompiled_header(${name})
+  else()
+    add_library(${name} INTERFACE)
+    target_include_directories(${name} INTERFACE ${CMAKE_SOURCE_DIR})
+    target_link_libraries(${name} INTERFACE ${arg_USES})
+  endif()
+endfunction()
+
+# xylem_protos(NAME): a library of the C++ made from every .proto of xla/, included by its path
+# from the repository root ("xla/xla_data.pb.h"). A system include: no warnings from generated code.
+function(xylem_protos name)
+  set(gen ${CMAKE_BINARY_DIR}/gen)
+  file(MAKE_DIRECTORY ${gen})
+  file(GLOB_RECURSE protos RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
+       ${CMAKE_SOURCE_DIR}/xla/*.proto)
+  if(NOT protos)
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE protobuf::libprotobuf)
+    return()
+  endif()
+  set(inputs ${protos})
+  list(TRANSFORM inputs PREPEND ${CMAKE_SOURCE_DIR}/)
+  set(outputs)
+  foreach(proto ${protos})
+    string(REGEX REPLACE "\\.proto$" "" stem ${proto})
+    # Depends on every proto: imports are few, and running protoc is cheap.
+    add_custom_command(
+        OUTPUT ${gen}/${stem}.pb.cc ${gen}/${stem}.pb.h
+        COMMAND protobuf::protoc --cpp_out=${gen} -I ${CMAKE_SOURCE_DIR} ${proto}
+        WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+        DEPENDS ${inputs}
+        COMMENT "protoc ${proto}"
+        VERBATIM)
+    list(APPEND outputs ${gen}/${stem}.pb.cc ${gen}/${stem}.pb.h)
+  endforeach()
+  add_library(${name} STATIC ${outputs})
+  target_compile_options(${name} PRIVATE -w)
+  target_include_directories(${name} SYSTEM PUBLIC ${gen})
+  target_link_libraries(${name} PUBLIC protobuf::libprotobuf)
+endfunction()
+
+# The precompiled header is built once, in a library of its own, and reused by every room.
+function(xylem_precompiled_header)
+  if(NOT XYLEM_PCH)
+    return()
+  endif()
+  set(stub ${CMAKE_BINARY_DIR}/pch/pch.cc)
+  file(CONFIGURE OUTPUT ${stub} CONTENT "// Empty: carries the precompiled header.\n")
+  add_library(xylem_pch STATIC ${stub})
+  target_include_directories(xylem_pch PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(xylem_pch PRIVATE xla_protos absl::statusor absl::flat_hash_map absl::span
+                        absl::str_format PRIVATE xylem_warnings)
+  target_precompile_headers(xylem_pch PRIVATE
+      <algorithm> <array> <cmath> <cstdint> <cstring> <functional> <limits> <memory> <optional>
+      <string> <string_view> <type_traits> <utility> <variant> <vector>
+      <absl/container/flat_hash_map.h> <absl/container/flat_hash_set.h>
+      <absl/container/inlined_vector.h> <absl/status/status.h> <absl/status/statusor.h>
+      <absl/strings/str_cat.h> <absl/strings/str_format.h> <absl/strings/str_join.h>
+      <absl/strings/string_view.h> <absl/types/span.h>)
+  if(EXISTS ${CMAKE_SOURCE_DIR}/xla/xla_data.proto)
+    target_precompile_headers(xylem_pch PRIVATE <xla/xla_data.pb.h>)
+  endif()
+  # What ccache needs to see through a precompiled header.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(xylem_pch PRIVATE -fpch-preprocess)
+    set(XYLEM_PCH_OPTION -fpch-preprocess PARENT_SCOPE)
+  else()
+    target_compile_options(xylem_pch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    set(XYLEM_PCH_OPTION "SHELL:-Xclang -fno-pch-timestamp" PARENT_SCOPE)
+  endif()
+endfunction()
+
+function(xylem_use_precompiled_header target)
+  if(XYLEM_PCH)
+    target_precompile_headers(${target} REUSE_FROM xylem_pch)
+    target_compile_options(${target} PRIVATE ${XYLEM_PCH_OPTION})
+  endif()
+endfunction()

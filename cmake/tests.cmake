@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/<room>/*_test.cc -> the binary test_<room>; tests/hlo/*.hlo -> the test hlo_programs.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+# A folder's tests link its own room (and the text parser), so that they build while others do not.
+set(test_uses_base xla_base)
+set(test_uses_types xla_base)
+set(test_uses_ir xla_ir)
+set(test_uses_infer xla_infer xla_text)
+set(test_uses_shape_inference xla_infer xla_text)
+set(test_uses_text xla_text)
+set(test_uses_proto xla_proto xla_text)
+set(test_uses_verify xla_verify xla_text)
+set(test_uses_verifier xla_verify xla_text)
+set(test_uses_interp xla_interp xla_text)
+set(test_uses_interpreter xla_interp xla_text)
+set(test_uses_passes xla_passes xla_text)
+set(test_uses_runtime xla_runtime)
+
+file(GLOB entries LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*)
+foreach(entry ${entries})
+  if(NOT IS_DIRECTORY ${entry})
+    continue()
+  endif()
+  get_filename_component(room ${entry} NAME)
+  file(GLOB sources CONFIGURE_DEPENDS ${entry}/*_test.cc)
+  if(NOT sources)
+    continue()
+  endif()
+  if(NOT DEFINED test_uses_${room})
+    set(test_uses_${room} xylem_tools xylem_all)
+  endif()
+  add_executable(test_${room} ${sources})
+  target_include_directories(test_${room} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_compile_definitions(test_${room} PRIVATE XYLEM_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_link_libraries(test_${room} PRIVATE
+      ${test_uses_${room}} GTest::gtest GTest::gtest_main xylem_warnings)
+  xylem_use_precompiled_header(test_${room})
+  gtest_discover_tests(test_${room} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+      WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} TEST_PREFIX "${room}." PROPERTIES TIMEOUT 300)
+endforeach()
+
+# Programs that check themselves through check.expect_* custom calls.
+file(GLOB programs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/hlo/*.hlo)
+if(programs AND TARGET xylem)
+  add_test(NAME hlo_programs COMMAND xylem test ${programs})
+  set_tests_properties(hlo_programs PROPERTIES TIMEOUT 600)
+endif()
