@@ -3,7 +3,6 @@
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
-set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g0 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_DEBUG "-Og -g1")
@@ -19,6 +18,10 @@ endif()
 # Same input, same bits: no contraction into fused multiply-add, no reassociation.
 add_compile_options(-ffp-contract=off -fno-math-errno)
 add_compile_options(-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
+
+# Position-independent for shared libraries. Not through CMAKE_POSITION_INDEPENDENT_CODE, which gives
+# executables -fPIE: they could not share the precompiled header.
+add_compile_options(-fPIC)
 
 # Applied per target (xylem_warnings), so that generated code stays outside.
 add_library(xylem_warnings INTERFACE)
