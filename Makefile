@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Shortcuts over CMake presets. `make demo` and `make test` work from a fresh clone.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+SOURCES = $(shell git ls-files '*.cc' '*.h')
+
+.PHONY: help deps build demo test asan tsan fuzz format tidy install clean
+.DEFAULT_GOAL := help
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+deps: ## install missing system packages (Debian 12, Ubuntu 24.04)
+	@scripts/install_deps.sh
+
+build: deps ## build the xylem command at build/xylem
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target xylem
+
+demo: build ## classify 360 images of handwritten digits and show them
+	@scripts/digits_demo.sh build
+
+test: deps ## build everything and run all tests
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS)
+	@ctest --test-dir build --output-on-failure --parallel $(JOBS)
+
+asan: deps ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer (build-asan/)
+	@cmake --preset asan
+	@cmake --build --preset asan --parallel $(JOBS)
+	@UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir build-asan --output-on-failure --parallel $(JOBS)
+
+tsan: deps ## run the tests under ThreadSanitizer (build-tsan/)
+	@cmake --preset tsan
+	@cmake --build --preset tsan --parallel $(JOBS)
+	@ctest --test-dir build-tsan --output-on-failure --parallel $(JOBS)
+
+fuzz: deps ## run each fuzzer for FUZZ_SECONDS, 60 by default (needs clang; build-fuzz/)
+	@cmake --preset fuzz
+	@cmake --build --preset fuzz --parallel $(JOBS)
+	@scripts/run_fuzzers.sh build-fuzz $(FUZZ_SECONDS)
+
+format: ## clang-format all C++ sources in place
+	@clang-format -i $(SOURCES)
+
+tidy: ## run clang-tidy over the library and the command (needs clang-tidy)
+	@cmake --preset debug >/dev/null
+	@cmake --build --preset debug --parallel $(JOBS) --target xla_protos
+	@git ls-files 'xla/*.cc' 'tools/*.cc' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build-debug \
+	    --extra-arg=-Wno-unknown-warning-option
+
+install: build ## install the command and its bash completion under PREFIX (/usr/local)
+	@cmake --install build --prefix $(PREFIX)
+
+clean: ## remove the build folders
+	@rm -rf build build-debug build-asan build-tsan build-fuzz

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs the system packages that the build needs and that are missing (Debian 12, Ubuntu 24.04).
+# Says what it does; does nothing when all are there.
+set -euo pipefail
+
+packages=(
+  cmake ninja-build       # build system
+  g++                     # compiler, with the sanitizer libraries
+  libabsl-dev             # Abseil
+  libprotobuf-dev protobuf-compiler
+  zlib1g-dev              # .npz files
+  libgtest-dev            # tests
+)
+
+say() { printf 'dependencies: %s\n' "$*"; }
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  say "this is not a Debian or Ubuntu system; please install the equivalents of:"
+  say "  ${packages[*]}"
+  say "(Abseil 20220623 or later, protobuf 3.21, CMake 3.25 or later, a C++20 compiler)"
+  # Others may have them under other names: the configure step tells.
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ $status == installed ]] || missing+=("$package")
+done
+
+if ((${#missing[@]} == 0)); then
+  say "all present (${packages[*]})"
+  exit 0
+fi
+
+run_as_root=()
+if (($(id -u) != 0)); then
+  if ! command -v sudo >/dev/null; then
+    say "missing: ${missing[*]}" >&2
+    say "neither root nor sudo here; as root, run: apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  run_as_root=(sudo)
+fi
+
+say "installing with apt: ${missing[*]}"
+apt() {
+  "${run_as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 \
+    -o Dpkg::Use-Pty=0 "$@" </dev/null
+}
+# Old package lists may name versions that the mirror no longer has.
+apt update
+apt install -y --no-install-recommends "${missing[@]}"
+say "installed"

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# run_fuzzers.sh BUILD SECONDS: runs each fuzz_* of the build folder, seeded with programs of the
+# repository. The corpus grows under BUILD/corpus; a finding is left under BUILD/findings.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+build=${1:?build folder}
+seconds=${2:-60}
+
+mkdir -p "$build/findings" "$build/seeds/text" "$build/seeds/proto"
+find tests/hlo tests/programs tests/fuzz -name '*.hlo' -size -64k 2>/dev/null |
+  while read -r file; do cp "$file" "$build/seeds/text/${file//\//_}"; done
+find tests/programs tests/fuzz -name '*.pb' -size -64k 2>/dev/null |
+  while read -r file; do cp "$file" "$build/seeds/proto/${file//\//_}"; done
+
+found=0
+for fuzzer in "$build"/fuzz_*; do
+  [[ -x $fuzzer ]] || continue
+  found=1
+  name=$(basename "$fuzzer")
+  seeds=$build/seeds/text
+  [[ $name == *proto* ]] && seeds=$build/seeds/proto
+  mkdir -p "$build/corpus/$name"
+  echo "== $name: $seconds s"
+  "$fuzzer" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
+    -print_final_stats=1 -artifact_prefix="$build/findings/$name-" "$build/corpus/$name" "$seeds"
+done
+((found)) || { echo "no fuzz_* in $build" >&2; exit 1; }
