@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The devices that take part in a collective: replica groups in one of the three forms HLO text has.
+#ifndef XLA_HLO_IR_COLLECTIVE_DEVICE_LIST_H_
+#define XLA_HLO_IR_COLLECTIVE_DEVICE_LIST_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/xla_data.pb.h"
+
+namespace xla {
+
+// A named device mesh: mesh['x'=2,'y'=4], optionally device_ids=(..) or ([dims]T(perm)).
+struct Mesh {
+  struct Axis {
+    std::string name;
+    int64_t size = 1;
+    bool operator==(const Axis&) const = default;
+  };
+  std::vector<Axis> axes;
+  // Empty: 0, 1, 2, ... in row-major order of the axes.
+  std::vector<int64_t> device_ids;
+  // The iota form of device_ids, kept for printing: reshape dims and transpose permutation.
+  std::vector<int64_t> iota_reshape_dims;
+  std::vector<int> iota_transpose_perm;
+  // maximal_mesh[device_id=N]
+  std::optional<int64_t> maximal_device;
+  bool operator==(const Mesh&) const = default;
+};
+
+// An axis, or the part 'y':(pre_size)size of one.
+struct AxisRef {
+  std::string name;
+  std::optional<int64_t> pre_size, size;  // both set for a sub-axis
+  bool operator==(const AxisRef&) const = default;
+};
+
+struct CollectiveDeviceList {
+  enum class Form : uint8_t { kExplicit, kIota, kMesh };
+  Form form = Form::kExplicit;
+
+  // kExplicit: {{0,1},{2,3}}; empty = all devices in one group.
+  std::vector<std::vector<int64_t>> groups;
+
+  // kIota: [num_groups,group_size]<=[reshape_dims]T(transpose_perm)
+  int64_t num_groups = 0, group_size = 0;
+  std::vector<int64_t> reshape_dims;
+  std::vector<int> transpose_perm;
+
+  // kMesh: mesh['x'=2,'y'=2] {'x'}: one group for each value of the axes not named.
+  std::optional<Mesh> mesh;
+  std::vector<AxisRef> mesh_axes;
+
+  bool operator==(const CollectiveDeviceList&) const = default;
+
+  // The groups written out. Errors: sizes that overflow or exceed 2^24 devices, axes not in the mesh.
+  absl::StatusOr<std::vector<std::vector<int64_t>>> Flatten() const;
+  // As HLO text prints it (without "replica_groups=").
+  std::string ToString() const;
+
+  // Both proto forms: the older ReplicaGroup list and CollectiveDeviceListProto.
+  CollectiveDeviceListProto ToProto() const;
+  static absl::StatusOr<CollectiveDeviceList> FromProto(const CollectiveDeviceListProto& proto);
+};
+
+}  // namespace xla
+
+#endif  // XLA_HLO_IR_COLLECTIVE_DEVICE_LIST_H_

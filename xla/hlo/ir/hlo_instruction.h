@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// One operation of an HLO computation: opcode, result shape, operands, attributes, called computations.
+//
+// Instructions live in a HloComputation, which owns them. There is no subclass per opcode: what is special to
+// one is in its attribute struct (attributes.h):
+//   auto* dot = computation->AddInstruction(HloInstruction::Create(
+//       HloOpcode::kDot, shape, {lhs, rhs}, DotAttributes{.lhs_contracting_dims = {1}, ...}));
+//   dot->attributes<DotAttributes>().lhs_contracting_dims
+#ifndef XLA_HLO_IR_HLO_INSTRUCTION_H_
+#define XLA_HLO_IR_HLO_INSTRUCTION_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/hlo_opcode.h"
+#include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/literal.h"
+#include "xla/shape.h"
+#include "xla/xla_data.pb.h"
+
+namespace xla {
+
+class HloComputation;
+class HloInstruction;
+class HloModule;
+
+// result_accuracy={mode=highest} or {tolerance={atol=..,rtol=..,ulps=..}}
+struct AccuracySpec {
+  enum class Mode : uint8_t { kDefault, kHighest, kTolerance };
+  Mode mode = Mode::kDefault;
+  double atol = 0, rtol = 0;
+  int64_t ulps = 0;
+  bool operator==(const AccuracySpec&) const = default;
+};
+
+// origin={..}: where the values of a result came from, a tree like the result shape. A node is a tuple, or a leaf:
+// empty `{}`, or `{"name" {index}}`.
+struct OriginalValueNode {
+  bool is_tuple = false;
+  std::vector<OriginalValueNode> elements;  // is_tuple
+  std::optional<std::string> instruction_name;
+  std::vector<int64_t> shape_index;
+  bool operator==(const OriginalValueNode&) const = default;
+};
+struct OriginalValue {
+  bool is_synthetic_call = false;  // {[synthetic_call]}
+  OriginalValueNode root;
+  bool operator==(const OriginalValue&) const = default;
+};
+
+// statistics={visualizing_index=0,name=1.5,..}
+struct Statistics {
+  int64_t visualizing_index = 0;
+  std::vector<std::pair<std::string, double>> values;
+  bool operator==(const Statistics&) const = default;
+};
+
+// Facts few instructions have; allocated on first use.
+struct InstructionExtras {
+  std::vector<HloInstruction*> control_predecessors, control_successors;
+  std::optional<HloSharding> sharding;
+  std::map<std::string, std::string> frontend_attributes;  // values verbatim; "{..}" dictionaries unquoted
+  std::optional<Statistics> statistics;
+  AccuracySpec result_accuracy;
+  std::unique_ptr<OpMetadata> metadata;
+  std::optional<OriginalValue> original_value;
+  std::string backend_config;  // verbatim: JSON dictionary or raw text
+  std::optional<std::vector<bool>> parameter_replication;  // one a leaf
+};
+
+class HloInstruction {
+ public:
+  using InstructionVector = absl::InlinedVector<HloInstruction*, 2>;
+
+  // A free instruction, to be given to HloComputation::AddInstruction. `attributes` left at NoAttributes becomes the
+  // opcode's default struct; another opcode's struct is a programming error (checked).
+  static std::unique_ptr<HloInstruction> Create(HloOpcode opcode, Shape shape,
+                                                absl::Span<HloInstruction* const> operands,
+                                                Attributes attributes = NoAttributes{},
+                                                absl::Span<HloComputation* const> called = {});
+  static std::unique_ptr<HloInstruction> Create(HloOpcode opcode, Shape shape,
+                                                std::initializer_list<HloInstruction*> operands,
+                                                Attributes attributes = NoAttributes{},
+                                                std::initializer_list<HloComputation*> called = {}) {
+    return Create(opcode, std::move(shape), absl::MakeConstSpan(operands.begin(), operands.size()),
+                  std::move(attributes), absl::MakeConstSpan(called.begin(), called.size()));
+  }
+  static std::unique_ptr<HloInstruction> CreateParameter(int64_t number, Shape shape, std::string_view name);
+  static std::unique_ptr<HloInstruction> CreateConstant(Literal literal);
+
+  HloInstruction(const HloInstruction&) = delete;
+  HloInstruction& operator=(const HloInstruction&) = delete;
+  ~HloInstruction();
+
+  // --- Identity
+  HloOpcode opcode() const { return opcode_; }
+  const OpInfo& info() const { return GetOpInfo(opcode_); }
+  const std::string& name() const { return name_; }  // without '%'
+  // The caller sees to uniqueness in the module (HloModule::UniqueInstructionName).
+  void SetName(std::string name) { name_ = std::move(name); }
+  int64_t unique_id() const { return unique_id_; }  // unique in the module, -1 while free
+  HloComputation* parent() const { return parent_; }
+  HloModule* GetModule() const;
+
+  const Shape& shape() const { return shape_; }
+  Shape* mutable_shape() { return &shape_; }
+
+  // --- Operands and users
+  int64_t operand_count() const { return static_cast<int64_t>(operands_.size()); }
+  const InstructionVector& operands() const { return operands_; }
+  HloInstruction* operand(int64_t i) const { return operands_[i]; }
+  // Every user once, in order of first use.
+  const std::vector<HloInstruction*>& users() const { return users_; }
+  int64_t user_count() const { return static_cast<int64_t>(users_.size()); }
+  bool IsRoot() const;
+  bool IsUserOf(const HloInstruction* other) const;
+
+  // Replaces operand i; shapes must be compatible.
+  absl::Status ReplaceOperandWith(int64_t i, HloInstruction* new_operand);
+  // Every use (and the root, if this is it) becomes `other`, of compatible shape.
+  absl::Status ReplaceAllUsesWith(HloInstruction* other);
+  void AppendOperand(HloInstruction* operand);
+
+  // --- Attributes
+  const Attributes& attributes() const;
+  template <class T> const T& attributes() const { return std::get<T>(attributes()); }
+  template <class T> T* mutable_attributes() { return &std::get<T>(MutableAttributes()); }
+  template <class T> const T* attributes_if() const { return std::get_if<T>(&attributes()); }
+  void set_attributes(Attributes attributes);
+
+  // Shorthands over opcodes; a wrong opcode is a programming error.
+  int64_t parameter_number() const { return attributes<ParameterAttributes>().parameter_number; }
+  const Literal& literal() const { return *attributes<ConstantAttributes>().literal.literal; }
+  int64_t tuple_index() const { return attributes<TupleIndexAttributes>().index; }
+  // For every opcode that has a `dimensions` attribute (broadcast, reduce, sort, all-gather, ...).
+  absl::Span<const int64_t> dimensions() const;
+
+  // --- Called computations, in the order of enum Callees
+  const std::vector<HloComputation*>& called_computations() const { return called_computations_; }
+  HloComputation* to_apply() const { return called_computations_[0]; }
+  HloComputation* while_body() const { return called_computations_[0]; }
+  HloComputation* while_condition() const { return called_computations_[1]; }
+  HloComputation* select() const { return called_computations_[0]; }
+  HloComputation* scatter() const { return called_computations_[1]; }
+  HloComputation* branch_computation(int64_t i) const { return called_computations_[i]; }
+  void set_called_computation(int64_t i, HloComputation* computation) { called_computations_[i] = computation; }
+  void AppendCalledComputation(HloComputation* computation) { called_computations_.push_back(computation); }
+
+  // --- Control dependencies: this runs before `successor`.
+  absl::Status AddControlDependencyTo(HloInstruction* successor);
+  absl::Status RemoveControlDependencyTo(HloInstruction* successor);
+  const std::vector<HloInstruction*>& control_predecessors() const { return extras().control_predecessors; }
+  const std::vector<HloInstruction*>& control_successors() const { return extras().control_successors; }
+
+  // --- What few have (sharding, metadata, backend config, ...)
+  const InstructionExtras& extras() const;  // an empty one if there are none
+  InstructionExtras& mutable_extras();
+  bool has_extras() const { return extras_ != nullptr; }
+  bool has_sharding() const { return extras().sharding.has_value(); }
+  const OpMetadata& metadata() const;  // an empty one if there is none
+  void set_metadata(OpMetadata metadata);
+
+  // --- Whole-instruction operations
+  bool HasSideEffect() const;  // itself or through the computations it calls
+  // Same opcode, attributes, shape and operands (by pointer); called computations compared deeply. Names, metadata,
+  // ids do not count; sharding, result accuracy, frontend attributes and backend config do.
+  bool Identical(const HloInstruction& other, bool layout_sensitive = true) const;
+  // Hash consistent with Identical, without operands.
+  size_t Hash() const;
+  // A copy with the given shape and operands: attributes, called computations (same pointers), extras without control
+  // dependencies. Free until added to a computation.
+  std::unique_ptr<HloInstruction> CloneWithNewOperands(const Shape& shape,
+                                                       absl::Span<HloInstruction* const> operands) const;
+
+  // The instruction as one line of HLO text (long form); for error messages and debugging. Defined in
+  // xla/hlo/text/printer.
+  std::string ToString() const;
+  // "add.3 = f32[2] add(f32[2] x, f32[2] y)": short, bounded length, never fails. For error messages.
+  std::string ToShortString() const;
+
+ private:
+  friend class HloComputation;
+  friend class HloModule;
+  HloInstruction(HloOpcode opcode, Shape shape);
+  Attributes& MutableAttributes();
+  void AddUser(HloInstruction* user);
+  void RemoveUser(HloInstruction* user);
+
+  HloOpcode opcode_;
+  int64_t unique_id_ = -1;
+  int64_t index_in_parent_ = -1;  // slot in the parent's list
+  HloComputation* parent_ = nullptr;
+  Shape shape_;
+  InstructionVector operands_;
+  std::vector<HloInstruction*> users_;
+  // Position of each user in users_, once there are many: keeps removal constant-time.
+  std::unique_ptr<absl::flat_hash_map<HloInstruction*, int64_t>> user_positions_;
+  std::unique_ptr<Attributes> attributes_;  // null: NoAttributes
+  std::vector<HloComputation*> called_computations_;
+  std::unique_ptr<InstructionExtras> extras_;
+  std::string name_;
+};
+
+}  // namespace xla
+
+#endif  // XLA_HLO_IR_HLO_INSTRUCTION_H_

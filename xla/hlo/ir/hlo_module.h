@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// A whole HLO program: computations, one of them the entry, and the facts of the text header.
+#ifndef XLA_HLO_IR_HLO_MODULE_H_
+#define XLA_HLO_IR_HLO_MODULE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/shape.h"
+#include "xla/xla_data.pb.h"
+
+namespace xla {
+
+// input_output_alias={ {OUT}: (P, {IDX}, may-alias), .. }
+struct InputOutputAlias {
+  enum class Kind : uint8_t { kMay, kMust };
+  std::vector<int64_t> output_index;
+  int64_t parameter_number = 0;
+  std::vector<int64_t> parameter_index;
+  Kind kind = Kind::kMay;
+  bool operator==(const InputOutputAlias&) const = default;
+};
+
+// buffer_donor={ (P, {IDX}), .. }
+struct BufferDonor {
+  int64_t parameter_number = 0;
+  std::vector<int64_t> parameter_index;
+  bool operator==(const BufferDonor&) const = default;
+};
+
+// The FileNames / FunctionNames / FileLocations / StackFrames block; ids are 1-based positions, 0 = none.
+struct StackFrameTable {
+  struct Location {
+    int64_t file_name_id = 0, function_name_id = 0, line = 0, end_line = 0, column = 0, end_column = 0;
+    bool operator==(const Location&) const = default;
+  };
+  struct Frame {
+    int64_t file_location_id = 0, parent_frame_id = 0;
+    bool operator==(const Frame&) const = default;
+  };
+  std::vector<std::string> file_names, function_names;
+  std::vector<Location> locations;
+  std::vector<Frame> frames;
+  bool empty() const { return file_names.empty() && function_names.empty() && locations.empty() && frames.empty(); }
+  bool operator==(const StackFrameTable&) const = default;
+};
+
+// origin_recovery_table={ {"old" {idx}} : {"replacement"}, "HLO module text" .. }
+struct OriginRecoveryEntry {
+  OriginalValueNode old_value, replacement;
+  std::string recovery_module;  // HLO text, may be empty
+  bool operator==(const OriginRecoveryEntry&) const = default;
+};
+
+// Header facts (HLO text section 2).
+struct HloModuleConfig {
+  std::optional<ProgramShape> entry_computation_layout;  // always set once parsed or built
+  int64_t replica_count = 1;
+  int64_t num_partitions = 1;
+  bool use_spmd_partitioning = false;  // set by num_partitions=
+  bool is_scheduled = false;           // text order of each computation is its schedule
+  bool alias_passthrough_params = false;
+  std::vector<InputOutputAlias> input_output_alias;
+  std::vector<BufferDonor> buffer_donor;
+  std::vector<bool> allow_spmd_sharding_propagation_to_parameters;
+  std::vector<bool> allow_spmd_sharding_propagation_to_output;
+  std::map<std::string, std::string> frontend_attributes;
+  std::vector<OriginRecoveryEntry> origin_recovery_table;
+};
+
+class HloModule {
+ public:
+  explicit HloModule(std::string name);
+  HloModule(const HloModule&) = delete;
+  HloModule& operator=(const HloModule&) = delete;
+  ~HloModule();
+
+  const std::string& name() const { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
+
+  HloModuleConfig& config() { return config_; }
+  const HloModuleConfig& config() const { return config_; }
+  StackFrameTable& stack_frames() { return stack_frames_; }
+  const StackFrameTable& stack_frames() const { return stack_frames_; }
+
+  // --- Computations
+  HloComputation* AddComputation(std::string_view name);  // made unique by ".N"
+  HloComputation* entry_computation() const { return entry_; }
+  void set_entry_computation(HloComputation* entry) { entry_ = entry; }
+  // In order of creation.
+  std::vector<HloComputation*> computations() const;
+  int64_t computation_count() const { return static_cast<int64_t>(computations_.size()); }
+  // Callees before callers, from the entry first as the printer orders them, then what it does not reach. No recursion;
+  // a computation that calls itself, however indirectly, is an error that names the cycle.
+  absl::StatusOr<std::vector<HloComputation*>> ComputationPostOrder() const;
+  std::vector<HloComputation*> MakeComputationPostOrder() const;  // for verified modules
+  // Removes a computation nobody calls.
+  absl::Status RemoveComputation(HloComputation* computation);
+  absl::Status RemoveUnusedComputations();
+  int64_t instruction_count() const;
+
+  // Sets config().entry_computation_layout from the entry's parameters and root if it is unset.
+  void SetDefaultEntryLayout();
+  const ProgramShape& entry_computation_layout() const { return *config_.entry_computation_layout; }
+  // Parameters and result of the entry with the layouts of entry_computation_layout.
+  const ProgramShape& result_and_parameters() const { return *config_.entry_computation_layout; }
+
+  // A name not used in the module yet, "prefix" or "prefix.N"; it counts as used from now on.
+  std::string UniqueInstructionName(std::string_view prefix);
+  // Claims a name as it is; false if it is taken.
+  bool ClaimInstructionName(std::string_view name);
+  std::string UniqueComputationName(std::string_view prefix);
+
+  // A deep copy with the same names.
+  std::unique_ptr<HloModule> Clone() const;
+  // Same header facts (not the module name), same computations up to names and instruction order.
+  bool Equal(const HloModule& other, bool layout_sensitive = true) const;
+  // As Equal, but a sentence that names the first difference instead of false.
+  absl::Status CheckEqual(const HloModule& other, bool layout_sensitive = true) const;
+  size_t Hash() const;
+
+  // Long-form HLO text; defined in xla/hlo/text/printer.
+  std::string ToString() const;
+
+ private:
+  friend class HloComputation;
+  class Uniquer;
+  int64_t NextInstructionId() { return next_instruction_id_++; }
+
+  std::string name_;
+  HloModuleConfig config_;
+  StackFrameTable stack_frames_;
+  std::vector<std::unique_ptr<HloComputation>> computations_;
+  HloComputation* entry_ = nullptr;
+  int64_t next_instruction_id_ = 0;
+  int64_t next_computation_id_ = 0;
+  std::unique_ptr<Uniquer> instruction_names_, computation_names_;
+};
+
+}  // namespace xla
+
+#endif  // XLA_HLO_IR_HLO_MODULE_H_

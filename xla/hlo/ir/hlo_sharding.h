@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shardings: how an instruction's result is laid out over devices (HLO text section 6, OpSharding proto).
+#ifndef XLA_HLO_IR_HLO_SHARDING_H_
+#define XLA_HLO_IR_HLO_SHARDING_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/collective_device_list.h"
+#include "xla/shape.h"
+#include "xla/xla_data.pb.h"
+
+namespace xla {
+
+// A value type. Tuple shardings hold one element for each leaf of the shape (pre-order).
+struct HloSharding {
+  enum class Kind : uint8_t { kReplicated, kManual, kUnknown, kUnreduced, kMaximal, kTiled, kTuple, kNamed };
+  Kind kind = Kind::kReplicated;
+
+  int64_t device = 0;  // kMaximal
+
+  // kTiled: devices=[tile_dims] in explicit order, or <=[reshape_dims]T(transpose_perm).
+  std::vector<int64_t> tile_dims;
+  std::vector<int64_t> devices;       // explicit form; empty in the iota form
+  std::vector<int64_t> reshape_dims;  // iota form; empty in the explicit form
+  std::vector<int> transpose_perm;
+  bool last_tile_dim_replicate = false;
+  std::vector<OpSharding::Type> last_tile_dims;  // subgroup types of the trailing tile dimensions
+
+  // shard_as N / shard_like N
+  enum class Group : uint8_t { kNone, kAs, kLike };
+  Group group = Group::kNone;
+  int64_t group_id = 0;
+
+  std::vector<HloSharding> elements;  // kTuple
+  std::vector<OpMetadata> metadata;   // not part of equality; printed on request only
+
+  // kNamed: {mesh[..], [{'x'}, {'y':(1)2, ?}], replicated={..}, unreduced={..}, manual={..}}
+  struct Named {
+    Mesh mesh;
+    struct Dim {
+      std::vector<AxisRef> axes;
+      bool is_closed = true;  // false prints a trailing '?'
+      bool operator==(const Dim&) const = default;
+    };
+    std::vector<Dim> dims;
+    std::vector<AxisRef> replicated, unreduced, manual;
+    bool fully_replicated = false;  // {mesh[..], replicated}
+    bool operator==(const Named&) const = default;
+  };
+  std::shared_ptr<const Named> named;
+
+  static HloSharding Replicate() { return {}; }
+  static HloSharding Manual();
+  static HloSharding Unknown();
+  static HloSharding Unreduced();
+  static HloSharding AssignDevice(int64_t device);
+  static HloSharding IotaTile(std::vector<int64_t> tile_dims, std::vector<int64_t> reshape_dims = {},
+                              std::vector<int> transpose_perm = {});
+  static HloSharding Tile(std::vector<int64_t> tile_dims, std::vector<int64_t> devices);
+  static HloSharding Tuple(std::vector<HloSharding> elements);
+
+  bool IsTuple() const { return kind == Kind::kTuple; }
+  bool IsReplicated() const;
+  bool operator==(const HloSharding& other) const;
+
+  // As HLO text prints it, with braces: "{devices=[2,2]<=[4]}".
+  std::string ToString(bool include_metadata = false) const;
+  OpSharding ToProto() const;
+  static absl::StatusOr<HloSharding> FromProto(const OpSharding& proto);
+  // One element for each leaf; a single sharding is spread over the leaves of a tuple shape.
+  HloSharding NormalizeTupleSharding(const Shape& shape) const;
+  // Rank, device count and tuple arity fit the shape; the message says which does not.
+  absl::Status Validate(const Shape& shape, std::optional<int64_t> num_devices = std::nullopt) const;
+};
+
+}  // namespace xla
+
+#endif  // XLA_HLO_IR_HLO_SHARDING_H_
