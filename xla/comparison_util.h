@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a compare operation compares: direction, element type, and partial or total order.
+//
+//   Comparison less(Comparison::Direction::kLt, F32);                          // NaN is unordered
+//   Comparison total(Comparison::Direction::kLt, F32, Comparison::Order::kTotal);
+//
+// Total order of floats: -NaN < -Inf < -finite < -0 < +0 < +finite < +Inf < +NaN. Integers, PRED
+// and complex numbers (EQ and NE only) have one order each.
+#ifndef XLA_COMPARISON_UTIL_H_
+#define XLA_COMPARISON_UTIL_H_
+
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "xla/xla_data.pb.h"
+
+namespace xla {
+
+class Comparison {
+ public:
+  enum class Order : uint8_t { kTotal, kPartial };
+  enum class Direction : uint8_t { kEq, kNe, kGe, kGt, kLe, kLt };
+  // The `type` attribute of HLO text and proto.
+  enum class Type : uint8_t { kFloat, kFloatTotalOrder, kSigned, kUnsigned };
+
+  Comparison() = delete;
+  // With the order that is usual for the type: total for integers, partial for floats.
+  Comparison(Direction direction, PrimitiveType type);
+  Comparison(Direction direction, PrimitiveType type, Order order);
+  // Of a representative 32-bit type: F32, S32 or U32.
+  Comparison(Direction direction, Type type);
+
+  Direction GetDirection() const { return direction_; }
+  PrimitiveType GetPrimitiveType() const { return primitive_type_; }
+  Order GetOrder() const { return order_; }
+  Type GetType() const { return type_; }
+
+  bool IsEq() const { return direction_ == Direction::kEq; }
+  bool IsNe() const { return direction_ == Direction::kNe; }
+  bool IsGe() const { return direction_ == Direction::kGe; }
+  bool IsGt() const { return direction_ == Direction::kGt; }
+  bool IsLe() const { return direction_ == Direction::kLe; }
+  bool IsLt() const { return direction_ == Direction::kLt; }
+  bool IsTotalOrder() const { return order_ == Order::kTotal; }
+  bool IsPartialOrder() const { return order_ == Order::kPartial; }
+
+  // Whether (a dir a) always holds; whether it never does.
+  bool IsReflexive() const;
+  bool IsAntireflexive() const;
+  // The comparison with operands swapped: a < b becomes b > a.
+  Comparison Converse() const;
+  // The negated comparison; none for partial orders but EQ and NE, because of NaN.
+  std::optional<Comparison> Inverse() const;
+
+  // ".LT.F32.TOTALORDER"
+  std::string ToString(absl::string_view prefix1 = ".", absl::string_view prefix2 = ".",
+                       absl::string_view prefix3 = ".") const;
+
+  // The type attribute that a comparison of this element type has when none is written.
+  static Type DefaultComparisonType(PrimitiveType type);
+
+  bool operator==(const Comparison& other) const {
+    return direction_ == other.direction_ && primitive_type_ == other.primitive_type_ &&
+           order_ == other.order_;
+  }
+  bool operator!=(const Comparison& other) const { return !(*this == other); }
+
+ private:
+  Direction direction_;
+  Order order_;
+  Type type_;
+  PrimitiveType primitive_type_;
+};
+
+using ComparisonDirection = Comparison::Direction;
+using ComparisonOrder = Comparison::Order;
+
+// "EQ", "NE", "GE", "GT", "LE", "LT".
+std::string ComparisonDirectionToString(Comparison::Direction direction);
+// "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED".
+std::string ComparisonTypeToString(Comparison::Type type);
+// "TOTALORDER", "PARTIALORDER".
+std::string ComparisonOrderToString(Comparison::Order order);
+
+// The reverse; errors list the words that are known.
+absl::StatusOr<Comparison::Direction> StringToComparisonDirection(absl::string_view direction);
+absl::StatusOr<Comparison::Type> StringToComparisonType(absl::string_view type);
+absl::StatusOr<Comparison::Order> StringToComparisonOrder(absl::string_view order);
+
+std::ostream& operator<<(std::ostream& out, const Comparison& comparison);
+
+}  // namespace xla
+
+#endif  // XLA_COMPARISON_UTIL_H_
