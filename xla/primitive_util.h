@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts about element types: native C++ type, width, name, kind; and switches from a PrimitiveType
+// value to its type. Every function is total: for a type that is not an array element type,
+// predicates are false and widths 0.
+#ifndef XLA_PRIMITIVE_UTIL_H_
+#define XLA_PRIMITIVE_UTIL_H_
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "xla/base/check.h"
+#include "xla/types.h"
+#include "xla/xla_data.pb.h"
+
+namespace xla {
+namespace primitive_util {
+
+namespace internal {
+
+// One more than the largest PrimitiveType number.
+inline constexpr int kTypeCount = 37;
+
+enum class Kind : uint8_t { kNone, kPred, kSigned, kUnsigned, kFloat, kComplex, kOther };
+
+struct TypeFacts {
+  Kind kind = Kind::kNone;
+  uint8_t bits = 0;
+  // Floating-point types only.
+  bool has_infinity = false;
+  bool has_nan = false;
+  bool has_negative_zero = false;
+  bool has_zero = true;
+  uint8_t significand_bits = 0;  // with the implicit leading bit
+  uint8_t exponent_bits = 0;
+  int16_t exponent_bias = 0;
+  // Of normal numbers 1.f * 2^e, plus 1, as in std::numeric_limits.
+  int16_t underflow_exponent = 0;
+  int16_t overflow_exponent = 0;
+  const char* name = "";
+};
+
+const TypeFacts& FactsOf(PrimitiveType type);
+
+}  // namespace internal
+
+// Native type of a PrimitiveType known at compile time, and the reverse.
+template <PrimitiveType kType>
+struct PrimitiveTypeToNative;
+
+// clang-format off
+#define XLA_FOR_EACH_ARRAY_TYPE(X)                                                                   \
+  X(PRED, bool) X(S1, s1) X(S2, s2) X(S4, s4) X(S8, int8_t) X(S16, int16_t) X(S32, int32_t)          \
+  X(S64, int64_t) X(U1, u1) X(U2, u2) X(U4, u4) X(U8, uint8_t) X(U16, uint16_t) X(U32, uint32_t)     \
+  X(U64, uint64_t) X(F16, half) X(BF16, bfloat16) X(F32, float) X(F64, double)                       \
+  X(F8E3M4, float8_e3m4) X(F8E4M3, float8_e4m3) X(F8E4M3FN, float8_e4m3fn)                           \
+  X(F8E4M3FNUZ, float8_e4m3fnuz) X(F8E4M3B11FNUZ, float8_e4m3b11fnuz) X(F8E5M2, float8_e5m2)         \
+  X(F8E5M2FNUZ, float8_e5m2fnuz) X(F8E8M0FNU, float8_e8m0fnu) X(F6E2M3FN, float6_e2m3fn)             \
+  X(F6E3M2FN, float6_e3m2fn) X(F4E2M1FN, float4_e2m1fn) X(C64, complex64) X(C128, complex128)
+// clang-format on
+
+namespace internal {
+template <typename T>
+struct NativeToPrimitive;  // no definition: T is not the native type of an element type
+}  // namespace internal
+
+#define XLA_DEFINE_TYPE_MAP(TYPE, native)        \
+  template <>                                    \
+  struct PrimitiveTypeToNative<TYPE> {           \
+    using type = native;                         \
+  };                                             \
+  namespace internal {                           \
+  template <>                                    \
+  struct NativeToPrimitive<native> {             \
+    static constexpr PrimitiveType value = TYPE; \
+  };                                             \
+  }
+XLA_FOR_EACH_ARRAY_TYPE(XLA_DEFINE_TYPE_MAP)
+#undef XLA_DEFINE_TYPE_MAP
+
+template <PrimitiveType kType>
+using NativeTypeOf = typename PrimitiveTypeToNative<kType>::type;
+
+template <typename NativeT>
+constexpr PrimitiveType NativeToPrimitiveType() {
+  return internal::NativeToPrimitive<NativeT>::value;
+}
+
+template <PrimitiveType kType>
+using PrimitiveTypeConstant = std::integral_constant<PrimitiveType, kType>;
+
+// Kinds. "Array type" is any type that an array's elements may have.
+bool IsArrayType(PrimitiveType type);
+bool IsFloatingPointType(PrimitiveType type);
+bool IsComplexType(PrimitiveType type);
+bool IsSignedIntegralType(PrimitiveType type);
+bool IsUnsignedIntegralType(PrimitiveType type);
+bool IsIntegralType(PrimitiveType type);  // PRED is not integral
+bool IsF8Type(PrimitiveType type);
+bool IsMXType(PrimitiveType type);  // the microscaling formats: F4E2M1FN, F6*, F8E8M0FNU
+bool Is8BitIntegralType(PrimitiveType type);
+bool IsSubByteNonPredType(PrimitiveType type);
+// True for the types XLA's canonical form keeps: everything but 64-bit ones' wider kin. Not used by
+// this library's own code; kept for source compatibility.
+bool IsCanonicalRepresentation(PrimitiveType type);
+
+// Widths. BitWidth is the information content (PRED 1, S4 4, F32 32), ByteWidth the bytes an
+// element takes in an unpacked array, StorageBitWidth the same in bits (PRED 8, S4 8).
+int BitWidth(PrimitiveType type);
+int ByteWidth(PrimitiveType type);
+int StorageBitWidth(PrimitiveType type);
+PrimitiveType UnsignedIntegralTypeForBitWidth(int64_t bits);
+PrimitiveType SignedIntegralTypeForBitWidth(int64_t bits);
+
+// Element type of a complex type's parts (itself for a real type), and the complex type with such
+// parts (PRIMITIVE_TYPE_INVALID if there is none).
+PrimitiveType ComplexComponentType(PrimitiveType complex_type);
+PrimitiveType ComplexType(PrimitiveType base_type);
+
+// The type both can be converted to without loss: the wider, the floating-point or the signed one.
+PrimitiveType HigherPrecisionType(PrimitiveType a, PrimitiveType b);
+// True if every value of `from` is a value of `to`.
+bool CastPreservesValues(PrimitiveType from, PrimitiveType to);
+
+// Floating-point formats. SignificandWidth counts the implicit bit (F32: 24). An exponent outside
+// [UnderflowExponent, OverflowExponent) is no normal number, in std::numeric_limits' convention.
+int SignificandWidth(PrimitiveType type);
+int ExponentWidth(PrimitiveType type);
+int ExponentBias(PrimitiveType type);
+int UnderflowExponent(PrimitiveType type);
+int OverflowExponent(PrimitiveType type);
+bool HasInfinity(PrimitiveType type);
+bool HasNaN(PrimitiveType type);
+bool HasNegativeZero(PrimitiveType type);
+bool HasZero(PrimitiveType type);
+
+// The name HLO text uses ("f32", "bf16", "pred", "token", "opaque"), and back. An unknown name is
+// InvalidArgument.
+const std::string& LowercasePrimitiveTypeName(PrimitiveType type);
+absl::StatusOr<PrimitiveType> StringToPrimitiveType(absl::string_view lower_name);
+bool IsPrimitiveTypeName(absl::string_view name);
+
+// Calls `f(PrimitiveTypeConstant<type>())`. XLA_CHECKs that `type` is of the kind the switch
+// covers.
+//   int64_t bytes = ArrayTypeSwitch([](auto t) -> int64_t { return sizeof(NativeTypeOf<t>); },
+//   type);
+// The form ArrayTypeSwitch<R>(f, type) names the result type.
+namespace internal {
+enum SwitchKinds : unsigned { kPreds = 1, kIntegers = 2, kFloats = 4, kComplexes = 8 };
+
+template <typename T>
+constexpr unsigned KindBit() {
+  if (std::is_same_v<T, bool>) return kPreds;
+  if (is_complex_v<T>) return kComplexes;
+  return is_real_float_v<T> ? kFloats : kIntegers;
+}
+
+template <unsigned kKinds, typename R, typename F>
+constexpr R Switch(F&& f, PrimitiveType type) {
+  switch (type) {
+#define XLA_SWITCH_CASE(TYPE, native)                                           \
+  case TYPE:                                                                    \
+    if constexpr ((kKinds & KindBit<native>()) != 0) {                          \
+      return static_cast<R>(std::forward<F>(f)(PrimitiveTypeConstant<TYPE>())); \
+    }                                                                           \
+    break;
+    XLA_FOR_EACH_ARRAY_TYPE(XLA_SWITCH_CASE)
+#undef XLA_SWITCH_CASE
+    default:
+      break;
+  }
+  XLA_CHECK(false) << "type " << static_cast<int>(type)
+                   << " is not of a kind that this switch covers";
+  __builtin_unreachable();
+}
+
+// A constant of each kind, to deduce a switch's result type from.
+template <unsigned kKinds>
+using Sample = PrimitiveTypeConstant<(kKinds & kFloats)    ? F32
+                                     : (kKinds& kIntegers) ? S32
+                                     : (kKinds& kPreds)    ? PRED
+                                                           : C64>;
+template <unsigned kKinds, typename F>
+using ResultOf = decltype(std::declval<F>()(Sample<kKinds>()));
+}  // namespace internal
+
+#define XLA_DEFINE_TYPE_SWITCH(Name, kinds)                                                     \
+  template <typename R, typename F>                                                             \
+  constexpr R Name(F&& f, PrimitiveType type) {                                                 \
+    return internal::Switch<(kinds), R>(std::forward<F>(f), type);                              \
+  }                                                                                             \
+  template <typename F>                                                                         \
+  constexpr internal::ResultOf<(kinds), F> Name(F&& f, PrimitiveType type) {                    \
+    return internal::Switch<(kinds), internal::ResultOf<(kinds), F>>(std::forward<F>(f), type); \
+  }
+XLA_DEFINE_TYPE_SWITCH(IntegralTypeSwitch, internal::kIntegers)
+XLA_DEFINE_TYPE_SWITCH(FloatingPointTypeSwitch, internal::kFloats)
+XLA_DEFINE_TYPE_SWITCH(ComplexTypeSwitch, internal::kComplexes)
+XLA_DEFINE_TYPE_SWITCH(ArrayTypeSwitch, internal::kPreds | internal::kIntegers | internal::kFloats |
+                                            internal::kComplexes)
+#undef XLA_DEFINE_TYPE_SWITCH
+
+// Returns true if values of `type` carry a sign.
+inline bool IsSigned(PrimitiveType type) {
+  return IsSignedIntegralType(type) || IsComplexType(type) ||
+         (IsFloatingPointType(type) && type != F8E8M0FNU);
+}
+
+}  // namespace primitive_util
+}  // namespace xla
+
+#endif  // XLA_PRIMITIVE_UTIL_H_
