@@ -119,12 +119,11 @@ struct LiteralRef {
 };
 
 enum class FusionKind : uint8_t { kLoop, kInput, kOutput, kCustom };
-enum class ConvolutionKind : uint8_t { kUnset, kFprop, kWgrad, kDgrad };
 
 // Names in text; parse returns nullopt for an unknown name.
 std::string_view FusionKindName(FusionKind kind);            // "kLoop"
 std::optional<FusionKind> FusionKindFromName(std::string_view name);
-std::string_view ConvolutionKindName(ConvolutionKind kind);  // "fprop"
+std::string_view ConvolutionKindName(ConvolutionKind kind);  // "fprop"; the enum is hlo.proto's
 std::optional<ConvolutionKind> ConvolutionKindFromName(std::string_view name);
 
 using Int64s = std::vector<int64_t>;
@@ -279,7 +278,7 @@ struct ConvolutionAttributes {
   ConvDims dim_labels;
   int64_t feature_group_count = 1, batch_group_count = 1;
   Precisions precision;
-  ConvolutionKind kind = ConvolutionKind::kUnset;
+  ConvolutionKind kind = ConvolutionKind::CONVOLUTION_KIND_UNSET;
   bool operator==(const ConvolutionAttributes&) const = default;
   template <class V> static void Describe(V& v) {
     v(Field{"window"}, &ConvolutionAttributes::window);
