@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluation of instructions: the context that operations work in, and the table of their functions.
+//
+// Every opcode has one function, in the file of its family:
+//   absl::StatusOr<Value> EvalReverse(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+//     XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
+//     ...
+//     XLA_RETURN_IF_ERROR(ctx.ParallelFor(rows, /*chunk=*/64, [&](int64_t begin, int64_t end) { ... }));
+//     return result;
+//   }
+// The module is verified: shapes and attributes fit together. Run-time values may still be anything.
+#ifndef XLA_INTERPRETER_EVALUATOR_H_
+#define XLA_INTERPRETER_EVALUATOR_H_
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/interpreter/value.h"
+
+namespace xla {
+
+class EvalContext;
+class EvalState;       // one run: budget, threads, plans; evaluator.cc
+class ScalarFunction;  // callee.h
+struct InterpreterOptions;
+struct RunStatistics;
+
+// The operands may be moved from: one that is unique (Value::IsUnique) may be overwritten and returned.
+using EvalFunction = absl::StatusOr<Value> (*)(EvalContext& ctx, const HloInstruction& inst,
+                                               absl::Span<Value> operands);
+
+// Null: not there yet.
+EvalFunction GetEvalFunction(HloOpcode opcode);
+
+// What an operation's function may do. One per activation of a computation; not shared between threads: a body of
+// ParallelFor that calls computations uses ctx.ForWorker().
+class EvalContext {
+ public:
+  explicit EvalContext(EvalState* state, int depth = 0, bool in_worker = false)
+      : state_(state), depth_(depth), in_worker_(in_worker) {}
+
+  // --- Memory. Contents are uninitialised; the bytes count against the run's limit.
+  // The shape must outlive the value: an instruction's own, or from InternShape.
+  absl::StatusOr<Value> Allocate(const Shape& shape);
+  // The operand's buffer (moved out, contents kept) if it is unique and as large as `shape` needs, else a new one.
+  absl::StatusOr<Value> ReuseOrAllocate(const Shape& shape, Value& operand);
+  // A value with the contents of `operand` that may be written: itself if unique, else a copy. For operations that
+  // update in place (dynamic-update-slice, scatter).
+  absl::StatusOr<Value> MakeMutable(const Shape& shape, Value&& operand);
+  // Working memory of `bytes`, freed with the value; an array u8[bytes].
+  absl::StatusOr<Value> AllocateScratch(int64_t bytes);
+  // A tuple result of inst's shape from freshly made elements.
+  Value MakeTuple(const Shape& shape, std::vector<Value> elements);
+  // A shape that lives as long as the run. Takes a lock: not for inner loops.
+  const Shape& InternShape(Shape shape);
+
+  // --- Loops. Chunks are [0, chunk), [chunk, 2*chunk), ...: the partition, and so the result, does not depend on the
+  // number of threads. Inside a worker the loop runs on the spot. Cancellation is looked at between chunks.
+  absl::Status ParallelFor(int64_t count, int64_t chunk, absl::FunctionRef<void(int64_t begin, int64_t end)> body);
+  // The same for bodies that can fail; the error of the lowest failing chunk.
+  absl::Status ParallelForStatus(int64_t count, int64_t chunk,
+                                 absl::FunctionRef<absl::Status(int64_t begin, int64_t end)> body);
+  // A chunk length such that a chunk takes some 100 microseconds when an item costs about `cost_per_item` nanoseconds.
+  static int64_t ChunkFor(int64_t count, double cost_per_item);
+
+  // For use inside a ParallelFor body.
+  EvalContext ForWorker() const { return EvalContext(state_, depth_, /*in_worker=*/true); }
+
+  // --- Called computations
+  // Runs a computation on arguments (moved from). Errors with RESOURCE_EXHAUSTED beyond kMaxCallDepth.
+  static constexpr int kMaxCallDepth = 1000;
+  absl::StatusOr<Value> Call(const HloComputation& computation, absl::Span<Value> arguments);
+  // A computation on scalars, prepared for arrays of elements; made once per run. Null if a parameter is not a scalar
+  // array, or a result is neither that nor a flat tuple of them.
+  const ScalarFunction* GetScalarFunction(const HloComputation& computation);
+
+  // CANCELLED if the caller of the run wants it to stop. Cheap; for loops not under ParallelFor.
+  absl::Status CheckCancelled();
+
+  EvalState& state() const { return *state_; }
+  int depth() const { return depth_; }
+  bool in_worker() const { return in_worker_; }
+
+ private:
+  EvalState* state_;
+  int depth_;
+  bool in_worker_;
+};
+
+// "add.3 = f32[2] add(f32[2] x, f32[2] y): <message>", of the given code.
+absl::Status InstructionError(const HloInstruction& inst, absl::StatusCode code, std::string_view message);
+
+// The table's functions, by family.
+#define XLA_DECLARE_EVAL(name) \
+  absl::StatusOr<Value> name(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands)
+// elementwise.cc
+XLA_DECLARE_EVAL(EvalElementwise);
+XLA_DECLARE_EVAL(EvalSelect);
+XLA_DECLARE_EVAL(EvalBitcastConvert);
+XLA_DECLARE_EVAL(EvalCopy);
+// leaf.cc
+XLA_DECLARE_EVAL(EvalIota);
+// reshape.cc
+XLA_DECLARE_EVAL(EvalBitcast);
+XLA_DECLARE_EVAL(EvalBroadcast);
+XLA_DECLARE_EVAL(EvalConcatenate);
+XLA_DECLARE_EVAL(EvalDynamicReshape);
+XLA_DECLARE_EVAL(EvalPad);
+XLA_DECLARE_EVAL(EvalReshape);
+XLA_DECLARE_EVAL(EvalReverse);
+XLA_DECLARE_EVAL(EvalSlice);
+XLA_DECLARE_EVAL(EvalTranspose);
+XLA_DECLARE_EVAL(EvalGetDimensionSize);
+XLA_DECLARE_EVAL(EvalSetDimensionSize);
+// gather_scatter.cc
+XLA_DECLARE_EVAL(EvalDynamicSlice);
+XLA_DECLARE_EVAL(EvalDynamicUpdateSlice);
+XLA_DECLARE_EVAL(EvalGather);
+XLA_DECLARE_EVAL(EvalScatter);
+// normalization.cc
+XLA_DECLARE_EVAL(EvalBatchNormGrad);
+XLA_DECLARE_EVAL(EvalBatchNormInference);
+XLA_DECLARE_EVAL(EvalBatchNormTraining);
+// reduce.cc
+XLA_DECLARE_EVAL(EvalMap);
+XLA_DECLARE_EVAL(EvalReduce);
+XLA_DECLARE_EVAL(EvalScan);
+// window.cc
+XLA_DECLARE_EVAL(EvalReduceWindow);
+XLA_DECLARE_EVAL(EvalSelectAndScatter);
+// sort.cc
+XLA_DECLARE_EVAL(EvalSort);
+XLA_DECLARE_EVAL(EvalTopK);
+// contraction.cc
+XLA_DECLARE_EVAL(EvalConvolution);
+XLA_DECLARE_EVAL(EvalDot);
+XLA_DECLARE_EVAL(EvalRaggedDot);
+XLA_DECLARE_EVAL(EvalScaledDot);
+// linear_algebra.cc
+XLA_DECLARE_EVAL(EvalCholesky);
+XLA_DECLARE_EVAL(EvalFft);
+XLA_DECLARE_EVAL(EvalTriangularSolve);
+// random.cc
+XLA_DECLARE_EVAL(EvalRng);
+XLA_DECLARE_EVAL(EvalRngBitGenerator);
+XLA_DECLARE_EVAL(EvalRngGetAndUpdateState);
+// control.cc
+XLA_DECLARE_EVAL(EvalTuple);
+XLA_DECLARE_EVAL(EvalGetTupleElement);
+XLA_DECLARE_EVAL(EvalCall);
+XLA_DECLARE_EVAL(EvalWhile);
+XLA_DECLARE_EVAL(EvalConditional);
+XLA_DECLARE_EVAL(EvalCustomCall);
+XLA_DECLARE_EVAL(EvalForward);  // opt-barrier, domain: the operand itself
+// async.cc
+XLA_DECLARE_EVAL(EvalCopyStart);
+XLA_DECLARE_EVAL(EvalCopyDone);
+XLA_DECLARE_EVAL(EvalAsyncStart);
+XLA_DECLARE_EVAL(EvalAsyncUpdate);
+XLA_DECLARE_EVAL(EvalAsyncDone);
+// effect.cc
+XLA_DECLARE_EVAL(EvalAfterAll);
+XLA_DECLARE_EVAL(EvalAddDependency);
+#undef XLA_DECLARE_EVAL
+
+}  // namespace xla
+
+#endif  // XLA_INTERPRETER_EVALUATOR_H_
