@@ -18,7 +18,7 @@ enum class MiniFloatKind {
   kIeee,        // infinities, NaNs, signed zero; overflow gives infinity
   kFn,          // no infinity; the all-ones magnitude is NaN; overflow gives NaN
   kFnuz,        // no infinity, no negative zero; the code of -0 is the one NaN; overflow gives NaN
-  kFiniteOnly,  // no infinity, no NaN: overflow and infinity saturate, NaN becomes negative zero
+  kFiniteOnly,  // no infinity, no NaN: overflow and infinity saturate, NaN becomes a zero
   kScale,       // no sign, no zero, no mantissa (powers of two); all-ones is NaN, as is anything
                 // negative
 };
@@ -209,7 +209,9 @@ constexpr auto MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::RoundGeneri
   Bits sign = negative ? kSignMask : Bits(0);
 
   if (magnitude > kWideInfinity) {
-    if constexpr (kKind == MiniFloatKind::kFnuz || kKind == MiniFloatKind::kFiniteOnly) sign = 0;
+    if constexpr (kKind == MiniFloatKind::kFnuz) return kQuietNaNBits;
+    // For want of a NaN, ml_dtypes makes negative zero of NaN and positive zero of -NaN.
+    if constexpr (kKind == MiniFloatKind::kFiniteOnly) return Bits(kQuietNaNBits ^ sign);
     return Bits(kQuietNaNBits | sign);
   }
   constexpr auto kOverflow = [](Bits s) {
@@ -238,6 +240,14 @@ constexpr auto MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::RoundGeneri
   } else {
     significand |= W{1} << kWideMantissa;
   }
+  if constexpr (kKind == MiniFloatKind::kScale) {
+    // The code is the exponent; from 1.5 * 2^exponent on, the next one is taken.
+    if (exponent < kMinExponent) return 0;
+    const uint32_t code = static_cast<uint32_t>(exponent - kMinExponent);
+    const uint32_t rounded_code =
+        code + static_cast<uint32_t>((significand >> (kWideMantissa - 1)) & 1);
+    return rounded_code > kMaxBits ? kOverflow(0) : Bits(rounded_code);
+  }
   const int below = exponent < kMinExponent ? kMinExponent - exponent : 0;
   const int shift = kWideMantissa - kMantissa + below;
   W rounded = 0;
@@ -265,8 +275,7 @@ constexpr Wide MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::WidenGeneri
   const W sign = (code & kSignMask) ? W{1} << (kWideBits - 1) : W{0};
   const Bits magnitude = code & kMagnitudeMask;
   if (IsNaNBits(code)) {
-    return std::bit_cast<Wide>((kKind == MiniFloatKind::kFnuz ? W{0} : sign) |
-                               std::bit_cast<W>(std::numeric_limits<Wide>::quiet_NaN()));
+    return std::bit_cast<Wide>(sign | std::bit_cast<W>(std::numeric_limits<Wide>::quiet_NaN()));
   }
   if (IsInfBits(code)) {
     return std::bit_cast<Wide>(sign | std::bit_cast<W>(std::numeric_limits<Wide>::infinity()));
