@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interpreter's table: the function of every opcode. No default: an opcode without a row does not compile.
+#include "xla/hlo/ir/hlo_opcode.h"
+#include "xla/interpreter/evaluator.h"
+
+namespace xla {
+
+EvalFunction GetEvalFunction(HloOpcode opcode) {
+  constexpr EvalFunction kNotThereYet = nullptr;
+  switch (opcode) {
+    case HloOpcode::kAbs:
+    case HloOpcode::kAcos:
+    case HloOpcode::kAcosh:
+    case HloOpcode::kAdd:
+    case HloOpcode::kAnd:
+    case HloOpcode::kAsin:
+    case HloOpcode::kAsinh:
+    case HloOpcode::kAtan2:
+    case HloOpcode::kAtanh:
+    case HloOpcode::kCbrt:
+    case HloOpcode::kCeil:
+    case HloOpcode::kClamp:
+    case HloOpcode::kClz:
+    case HloOpcode::kCompare:
+    case HloOpcode::kComplex:
+    case HloOpcode::kConvert:
+    case HloOpcode::kCos:
+    case HloOpcode::kCosh:
+    case HloOpcode::kDivide:
+    case HloOpcode::kErf:
+    case HloOpcode::kExp:
+    case HloOpcode::kExpm1:
+    case HloOpcode::kFloor:
+    case HloOpcode::kImag:
+    case HloOpcode::kIsFinite:
+    case HloOpcode::kLog:
+    case HloOpcode::kLog1p:
+    case HloOpcode::kLogistic:
+    case HloOpcode::kMaximum:
+    case HloOpcode::kMinimum:
+    case HloOpcode::kMulhi:
+    case HloOpcode::kMultiply:
+    case HloOpcode::kNegate:
+    case HloOpcode::kNot:
+    case HloOpcode::kOr:
+    case HloOpcode::kPopulationCount:
+    case HloOpcode::kPower:
+    case HloOpcode::kReal:
+    case HloOpcode::kReducePrecision:
+    case HloOpcode::kRemainder:
+    case HloOpcode::kRoundNearestAfz:
+    case HloOpcode::kRoundNearestEven:
+    case HloOpcode::kRsqrt:
+    case HloOpcode::kShiftLeft:
+    case HloOpcode::kShiftRightArithmetic:
+    case HloOpcode::kShiftRightLogical:
+    case HloOpcode::kSign:
+    case HloOpcode::kSin:
+    case HloOpcode::kSinh:
+    case HloOpcode::kSqrt:
+    case HloOpcode::kStochasticConvert:
+    case HloOpcode::kSubtract:
+    case HloOpcode::kTan:
+    case HloOpcode::kTanh:
+    case HloOpcode::kXor:
+      return EvalElementwise;
+    case HloOpcode::kSelect: return EvalSelect;
+    case HloOpcode::kBitcastConvert: return EvalBitcastConvert;
+    case HloOpcode::kCopy: return EvalCopy;
+
+    // The evaluator itself puts these in place.
+    case HloOpcode::kParameter:
+    case HloOpcode::kConstant: return EvalForward;
+    case HloOpcode::kIota: return EvalIota;
+
+    case HloOpcode::kBitcast: return EvalBitcast;
+    case HloOpcode::kBroadcast: return EvalBroadcast;
+    case HloOpcode::kConcatenate: return EvalConcatenate;
+    case HloOpcode::kDynamicReshape: return EvalDynamicReshape;
+    case HloOpcode::kPad: return EvalPad;
+    case HloOpcode::kReshape: return EvalReshape;
+    case HloOpcode::kReverse: return EvalReverse;
+    case HloOpcode::kSlice: return EvalSlice;
+    case HloOpcode::kTranspose: return EvalTranspose;
+    case HloOpcode::kGetDimensionSize: return EvalGetDimensionSize;
+    case HloOpcode::kSetDimensionSize: return EvalSetDimensionSize;
+
+    // gather_scatter.cc
+    case HloOpcode::kDynamicSlice: return kNotThereYet;
+    case HloOpcode::kDynamicUpdateSlice: return kNotThereYet;
+    case HloOpcode::kGather: return kNotThereYet;
+    case HloOpcode::kScatter: return kNotThereYet;
+
+    // normalization.cc
+    case HloOpcode::kBatchNormGrad: return kNotThereYet;
+    case HloOpcode::kBatchNormInference: return kNotThereYet;
+    case HloOpcode::kBatchNormTraining: return kNotThereYet;
+
+    // reduce.cc
+    case HloOpcode::kMap: return kNotThereYet;
+    case HloOpcode::kReduce: return kNotThereYet;
+    case HloOpcode::kScan: return kNotThereYet;
+
+    // window.cc
+    case HloOpcode::kReduceWindow: return kNotThereYet;
+    case HloOpcode::kSelectAndScatter: return kNotThereYet;
+
+    // sort.cc
+    case HloOpcode::kSort: return kNotThereYet;
+    case HloOpcode::kTopK: return kNotThereYet;
+
+    // contraction.cc
+    case HloOpcode::kConvolution: return kNotThereYet;
+    case HloOpcode::kDot: return kNotThereYet;
+    case HloOpcode::kRaggedDot: return kNotThereYet;
+    case HloOpcode::kScaledDot: return kNotThereYet;
+
+    // linear_algebra.cc
+    case HloOpcode::kCholesky: return kNotThereYet;
+    case HloOpcode::kFft: return kNotThereYet;
+    case HloOpcode::kTriangularSolve: return kNotThereYet;
+
+    // random.cc
+    case HloOpcode::kRng: return kNotThereYet;
+    case HloOpcode::kRngBitGenerator: return kNotThereYet;
+    case HloOpcode::kRngGetAndUpdateState: return kNotThereYet;
+
+    case HloOpcode::kTuple: return EvalTuple;
+    case HloOpcode::kGetTupleElement: return EvalGetTupleElement;
+    case HloOpcode::kCall:
+    case HloOpcode::kFusion: return EvalCall;
+    case HloOpcode::kWhile: return EvalWhile;
+    case HloOpcode::kConditional: return EvalConditional;
+    case HloOpcode::kCustomCall: return EvalCustomCall;
+    case HloOpcode::kOptimizationBarrier:
+    case HloOpcode::kDomain: return EvalForward;
+
+    case HloOpcode::kCopyStart: return EvalCopyStart;
+    case HloOpcode::kCopyDone: return EvalCopyDone;
+    case HloOpcode::kAsyncStart: return EvalAsyncStart;
+    case HloOpcode::kAsyncUpdate: return EvalAsyncUpdate;
+    case HloOpcode::kAsyncDone: return EvalAsyncDone;
+
+    case HloOpcode::kAfterAll: return EvalAfterAll;
+    case HloOpcode::kAddDependency: return EvalAddDependency;
+    case HloOpcode::kInfeed:
+    case HloOpcode::kOutfeed:
+    case HloOpcode::kSend:
+    case HloOpcode::kSendDone:
+    case HloOpcode::kRecv:
+    case HloOpcode::kRecvDone: return kNotThereYet;
+
+    case HloOpcode::kAllGather:
+    case HloOpcode::kAllGatherStart:
+    case HloOpcode::kAllGatherDone:
+    case HloOpcode::kAllReduce:
+    case HloOpcode::kAllReduceStart:
+    case HloOpcode::kAllReduceDone:
+    case HloOpcode::kReduceScatter:
+    case HloOpcode::kAllToAll:
+    case HloOpcode::kRaggedAllToAll:
+    case HloOpcode::kCollectiveBroadcast:
+    case HloOpcode::kCollectivePermute:
+    case HloOpcode::kCollectivePermuteStart:
+    case HloOpcode::kCollectivePermuteDone:
+    case HloOpcode::kPartitionId:
+    case HloOpcode::kReplicaId: return kNotThereYet;
+  }
+  return kNotThereYet;
+}
+
+}  // namespace xla
