@@ -22,8 +22,8 @@ class ParallelRunner {
 
   int threads() const { return threads_; }
 
-  // Calls body(begin, end) for the chunks [0, chunk), [chunk, 2*chunk) .. of [0, count); chunk >= 1. `poll` (may be
-  // null) is called by the calling thread between its chunks; an error of it, or of a body, ends the loop early: the
+  // Calls body(begin, end) for the chunks [0, chunk), [chunk, 2*chunk) .. of [0, count); chunk >= 1. `poll` is
+  // called by the calling thread between its chunks; an error of it, or of a body, ends the loop early: the
   // error of the lowest chunk among those that ran is returned.
   absl::Status Run(int64_t count, int64_t chunk, absl::FunctionRef<absl::Status(int64_t, int64_t)> body,
                    absl::FunctionRef<absl::Status()> poll);

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of the interpreter: counted buffers and tuples.
+#include "xla/interpreter/value.h"
+
+#include <cstdlib>
+#include <new>
+
+#include "absl/strings/str_cat.h"
+#include "xla/overflow_util.h"
+#include "xla/primitive_util.h"
+
+namespace xla {
+namespace {
+
+using internal::ValueRep;
+using internal::ValueRepPtr;
+
+// Small buffers share one allocation with their header, which malloc aligns to 16 bytes.
+constexpr int64_t kInlineBytes = 64;
+constexpr size_t kHeaderBytes = (sizeof(ValueRep) + 15) / 16 * 16;
+constexpr size_t kAlignment = 64;
+
+}  // namespace
+
+bool MemoryBudget::Take(int64_t bytes) {
+  const int64_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (limit_ > 0 && live > limit_) {
+    Give(bytes);
+    return false;
+  }
+  int64_t peak = peak_.load(std::memory_order_relaxed);
+  while (live > peak && !peak_.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
+  }
+  return true;
+}
+
+namespace internal {
+
+void DestroyValueRep(ValueRep* rep) {
+  if (!rep->is_borrowed && !rep->is_tuple) {
+    rep->budget->Give(rep->bytes);
+    if (rep->bytes > kInlineBytes) std::free(rep->data);
+  }
+  rep->~ValueRep();
+  std::free(rep);
+}
+
+}  // namespace internal
+
+absl::StatusOr<int64_t> CheckedElementCount(const Shape& shape) {
+  if (shape.is_unbounded_dynamic()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("an array of shape ", shape.ToString(), " has no size: it has a dimension without a bound"));
+  }
+  const int64_t count = SaturatingProduct(shape.dimensions());
+  if (count == std::numeric_limits<int64_t>::max()) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("an array of shape ", shape.ToString(), " has more elements than 64 bits count"));
+  }
+  return count;
+}
+
+absl::StatusOr<int64_t> CheckedByteSize(const Shape& shape) {
+  absl::StatusOr<int64_t> count = CheckedElementCount(shape);
+  if (!count.ok()) return count;
+  const int64_t bytes = MultiplyWithoutOverflow(*count, primitive_util::ByteWidth(shape.element_type()));
+  if (bytes < 0) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("an array of shape ", shape.ToString(), " has more bytes than 64 bits count"));
+  }
+  return bytes;
+}
+
+absl::StatusOr<Value> Value::Allocate(const Shape& shape, MemoryBudget& budget) {
+  int64_t bytes;
+  if (shape.rank() == 0) {
+    bytes = primitive_util::ByteWidth(shape.element_type());
+  } else {
+    absl::StatusOr<int64_t> checked = CheckedByteSize(shape);
+    if (!checked.ok()) return checked.status();
+    bytes = *checked;
+  }
+  if (!budget.Take(bytes)) {
+    return absl::ResourceExhaustedError(absl::StrCat("a value of ", bytes, " bytes, ", shape.ToString(),
+                                                     ", would pass the memory limit of ", budget.limit(), " bytes; ",
+                                                     budget.live_bytes(), " bytes are in use"));
+  }
+  const bool is_small = bytes <= kInlineBytes;
+  void* memory = std::malloc(kHeaderBytes + (is_small ? static_cast<size_t>(bytes) : 0));
+  void* data = nullptr;
+  if (memory != nullptr) {
+    data = is_small ? static_cast<char*>(memory) + kHeaderBytes
+                    : std::aligned_alloc(kAlignment, RoundUpTo<size_t>(static_cast<size_t>(bytes), kAlignment));
+  }
+  if (data == nullptr) {
+    std::free(memory);
+    budget.Give(bytes);
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the system has no memory for a value of ", bytes, " bytes, ", shape.ToString()));
+  }
+  ValueRep* rep = new (memory) ValueRep;
+  rep->bytes = bytes;
+  rep->data = data;
+  rep->budget = &budget;
+  Value value;
+  value.shape_ = &shape;
+  value.rep_ = ValueRepPtr(rep);
+  return value;
+}
+
+namespace {
+
+ValueRep* NewRep() {
+  void* memory = std::malloc(sizeof(ValueRep));
+  XLA_CHECK(memory != nullptr) << "out of memory";
+  return new (memory) ValueRep;
+}
+
+}  // namespace
+
+Value Value::Borrow(const Shape& shape, const void* data) {
+  ValueRep* rep = NewRep();
+  rep->is_borrowed = true;
+  rep->data = const_cast<void*>(data);
+  Value value;
+  value.shape_ = &shape;
+  value.rep_ = ValueRepPtr(rep);
+  return value;
+}
+
+Value Value::Tuple(const Shape& shape, std::vector<Value> elements) {
+  ValueRep* rep = NewRep();
+  rep->is_tuple = true;
+  rep->elements = std::make_unique<std::vector<Value>>(std::move(elements));
+  Value value;
+  value.shape_ = &shape;
+  value.rep_ = ValueRepPtr(rep);
+  return value;
+}
+
+Value Value::Token(const Shape& shape) {
+  Value value;
+  value.shape_ = &shape;
+  return value;
+}
+
+int64_t Value::element_count() const {
+  int64_t count = 1;
+  for (const int64_t size : shape_->dimensions()) count *= size;
+  return count;
+}
+
+int64_t Value::byte_size() const { return element_count() * primitive_util::ByteWidth(element_type()); }
+
+int64_t Value::IntegerAt(int64_t linear_index) const {
+  return primitive_util::ArrayTypeSwitch<int64_t>(
+      [&](auto type) -> int64_t {
+        using T = primitive_util::NativeTypeOf<type>;
+        if constexpr (is_integer_v<T> || std::is_same_v<T, bool>) {
+          return static_cast<int64_t>(data<T>()[linear_index]);
+        }
+        XLA_CHECK(false) << "an integer of " << shape_->ToString();
+        return 0;
+      },
+      element_type());
+}
+
+DimensionVector Value::existing_dimensions() const {
+  if (dynamic_sizes_ != nullptr) return *dynamic_sizes_;
+  return DimensionVector(shape_->dimensions().begin(), shape_->dimensions().end());
+}
+
+void Value::SetDynamicSize(int64_t dimension, int64_t size) {
+  DimensionVector sizes = existing_dimensions();
+  sizes[dimension] = size;
+  SetDynamicSizes(sizes);
+}
+
+void Value::SetDynamicSizes(absl::Span<const int64_t> sizes) {
+  XLA_DCHECK(static_cast<int64_t>(sizes.size()) == rank());
+  // All at their bounds is the same as none set: then one representation for equal values.
+  if (sizes == shape_->dimensions()) {
+    dynamic_sizes_ = nullptr;
+  } else {
+    dynamic_sizes_ = std::make_shared<const DimensionVector>(sizes.begin(), sizes.end());
+  }
+}
+
+Value Value::TakeElement(int64_t i) {
+  Value& element = (*rep_->elements)[i];
+  return IsUnique() ? std::move(element) : element;
+}
+
+std::vector<Value> Value::TakeElements() && {
+  std::vector<Value> elements = IsUnique() ? std::move(*rep_->elements) : *rep_->elements;
+  *this = Value();
+  return elements;
+}
+
+Value Value::WithShape(const Shape& shape) && {
+  Value result = std::move(*this);
+  if (result.dynamic_sizes_ != nullptr && shape.rank() != result.shape_->rank()) result.dynamic_sizes_ = nullptr;
+  result.shape_ = &shape;
+  return result;
+}
+
+DimensionVector RowMajorStrides(absl::Span<const int64_t> dimensions) {
+  DimensionVector strides(dimensions.size());
+  int64_t stride = 1;
+  for (size_t i = dimensions.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= dimensions[i];
+  }
+  return strides;
+}
+
+}  // namespace xla
