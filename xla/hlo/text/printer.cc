@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// HloModule to HLO text: modules, computations, instructions. Source: the HLO text format, sections
+// 2, 3 and 6.
+#include "xla/hlo/text/printer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/text/printer_internal.h"
+
+namespace xla {
+
+using text_printer::PrintContext;
+
+HloPrintOptions HloPrintOptions::ShortParsable() {
+  HloPrintOptions o;
+  o.print_large_constants = true;
+  o.print_metadata = false;
+  o.print_program_shape = false;
+  o.print_percent = false;
+  o.print_control_dependencies = false;
+  o.print_operand_index_annotation_interval_comments = false;
+  return o;
+}
+
+HloPrintOptions HloPrintOptions::Canonical() {
+  HloPrintOptions o;
+  o.print_metadata = false;
+  o.print_backend_config = false;
+  o.print_operand_shape = true;
+  o.print_program_shape = false;
+  o.print_percent = false;
+  o.print_control_dependencies = false;
+  o.canonicalize_instruction_names = true;
+  o.print_subcomputation_in_place = true;
+  return o;
+}
+
+HloPrintOptions HloPrintOptions::Fingerprint() {
+  HloPrintOptions o = Canonical();
+  o.print_ids = false;
+  o.canonicalize_computations = true;
+  o.print_only_essential_constants = true;
+  return o;
+}
+
+namespace text_printer {
+
+namespace {
+
+// Text printed in place can grow exponentially with the depth of calls; past these bounds printing
+// is refused.
+constexpr int kMaxInPlaceDepth = 200;
+constexpr size_t kMaxInPlaceBytes = size_t{1} << 30;
+
+// Operand lists of this length and more get a comment with the index before every such element.
+constexpr int64_t kIndexCommentInterval = 5;
+// Larger constants print as {...} unless asked for.
+constexpr int64_t kMaxSmallConstant = 10;
+
+void AppendName(const HloInstruction& instruction, PrintContext& context) {
+  if (context.options.print_percent) context.out->push_back('%');
+  if (context.canonical_names != nullptr) {
+    auto [it, inserted] =
+        context.canonical_names->try_emplace(&instruction, context.canonical_names->size());
+    context.out->append("tmp_");
+    AppendInt(context.out, it->second);
+  } else {
+    context.out->append(instruction.name());
+  }
+}
+
+void AppendConstant(const HloInstruction& instruction, PrintContext& context) {
+  const LiteralRef& ref = instruction.attributes<ConstantAttributes>().literal;
+  const HloPrintOptions& options = context.options;
+  const Shape& shape = instruction.shape();
+  if (ref.literal == nullptr) {
+    context.out->append("{...}");
+    return;
+  }
+  const Literal& literal = *ref.literal;
+  if (options.print_only_essential_constants) {
+    if (shape.IsArray() && literal.IsAll(0)) {
+      context.out->push_back('0');
+    } else if (shape.IsArray() && literal.IsAll(1)) {
+      context.out->push_back('1');
+    } else if (shape.IsArray() && primitive_util::IsIntegralType(shape.element_type())) {
+      context.out->append(literal.ToStringWithoutShapeOneline());
+    } else {
+      context.out->append("{...}");
+    }
+    return;
+  }
+  const bool small =
+      shape.IsToken() || (shape.IsArray() && ShapeUtil::ElementsIn(shape) <= kMaxSmallConstant);
+  if (small || options.print_large_constants) {
+    context.out->append(literal.ToStringWithoutShapeOneline());
+  } else {
+    context.out->append("{...}");
+  }
+}
+
+void AppendOperands(const HloInstruction& instruction, PrintContext& context) {
+  if (instruction.opcode() == HloOpcode::kConstant) return AppendConstant(instruction, context);
+  if (instruction.opcode() == HloOpcode::kParameter) {
+    return AppendInt(context.out, instruction.parameter_number());
+  }
+  const HloPrintOptions& options = context.options;
+  for (int64_t i = 0; i < instruction.operand_count(); ++i) {
+    if (i != 0) context.out->append(", ");
+    if (i != 0 && i % kIndexCommentInterval == 0 &&
+        options.print_operand_index_annotation_interval_comments) {
+      absl::StrAppend(context.out, "/*index=", i, "*/");
+    }
+    const HloInstruction* operand = instruction.operand(i);
+    if (options.print_operand_shape) {
+      operand->shape().AppendTo(context.out, options.include_layout_in_shapes);
+      context.out->push_back(' ');
+    }
+    AppendName(*operand, context);
+  }
+}
+
+std::string_view AsyncSuffix(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kAsyncStart:
+      return "-start";
+    case HloOpcode::kAsyncUpdate:
+      return "-update";
+    default:
+      return "-done";
+  }
+}
+
+}  // namespace
+
+void AppendInt(std::string* out, int64_t value) {
+  char buffer[24];
+  auto [end, error] = std::to_chars(buffer, buffer + sizeof(buffer), value);
+  out->append(buffer, end);
+}
+
+void AppendBracedInts(std::string* out, absl::Span<const int64_t> values) {
+  out->push_back('{');
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i != 0) out->push_back(',');
+    AppendInt(out, values[i]);
+  }
+  out->push_back('}');
+}
+
+void AppendQuoted(std::string* out, std::string_view text) {
+  out->push_back('"');
+  out->append(absl::CEscape(absl::string_view(text.data(), text.size())));
+  out->push_back('"');
+}
+
+bool IsSingleInstruction(const HloComputation& computation) {
+  const HloInstruction* root = computation.root_instruction();
+  if (computation.instruction_count() != computation.num_parameters() + 1 || root == nullptr)
+    return false;
+  if (root->opcode() == HloOpcode::kParameter ||
+      root->operand_count() != computation.num_parameters())
+    return false;
+  for (int64_t i = 0; i < root->operand_count(); ++i) {
+    if (root->operand(i) != computation.parameter_instruction(i)) return false;
+  }
+  return true;
+}
+
+const HloInstruction* WrappedInstruction(const HloInstruction& async) {
+  const HloInstruction* start = &async;
+  // An update's operand is a start or another update; a chain of them is followed, not trusted to
+  // be short.
+  while (start->opcode() == HloOpcode::kAsyncUpdate || start->opcode() == HloOpcode::kAsyncDone) {
+    if (start->operand_count() == 0) return nullptr;
+    start = start->operand(0);
+  }
+  if (start->opcode() != HloOpcode::kAsyncStart || start->called_computations().empty())
+    return nullptr;
+  const HloComputation* body = start->called_computations()[0];
+  return IsSingleInstruction(*body) ? body->root_instruction() : nullptr;
+}
+
+void AppendInstruction(const HloInstruction& instruction, PrintContext& context) {
+  const HloPrintOptions& options = context.options;
+  AppendName(instruction, context);
+  context.out->append(" = ");
+  if (options.print_result_shape) {
+    instruction.shape().AppendTo(context.out, options.include_layout_in_shapes);
+    context.out->push_back(' ');
+  }
+  const HloInstruction* wrapped = nullptr;
+  const HloOpcode opcode = instruction.opcode();
+  if (options.syntax_sugar_async_ops &&
+      (opcode == HloOpcode::kAsyncStart || opcode == HloOpcode::kAsyncUpdate ||
+       opcode == HloOpcode::kAsyncDone)) {
+    wrapped = WrappedInstruction(instruction);
+  }
+  if (wrapped != nullptr) {
+    context.out->append(HloOpcodeString(wrapped->opcode()));
+    context.out->append(AsyncSuffix(opcode));
+  } else {
+    context.out->append(HloOpcodeString(opcode));
+  }
+  context.out->push_back('(');
+  AppendOperands(instruction, context);
+  context.out->push_back(')');
+  if (options.print_extra_attributes) {
+    AppendOwnAttributes(instruction, context);
+    if (wrapped == nullptr) {
+      AppendCallees(instruction, context);
+    } else if (opcode == HloOpcode::kAsyncStart) {
+      AppendOwnAttributes(*wrapped, context);
+      AppendCallees(*wrapped, context);
+      AppendExtras(*wrapped, context);
+    }
+    AppendExtras(instruction, context);
+  }
+  AppendMetadataAndConfig(instruction, context);
+}
+
+void AppendComputation(const HloComputation& computation, PrintContext& context, bool nested) {
+  const HloPrintOptions& options = context.options;
+  if (nested && (context.depth > kMaxInPlaceDepth || context.out->size() > kMaxInPlaceBytes)) {
+    context.overflow = true;
+    return;
+  }
+  absl::flat_hash_map<const HloInstruction*, int64_t> names;
+  auto* outer_names = context.canonical_names;
+  if (options.canonicalize_instruction_names) context.canonical_names = &names;
+  std::string* out = context.out;
+  const std::string indent(2 * context.indent, ' ');
+
+  out->append(indent);
+  if (!nested) {
+    if (computation.IsEntryComputation()) out->append("ENTRY ");
+    if (options.print_ids) {
+      if (options.print_percent) out->push_back('%');
+      out->append(computation.name());
+      out->push_back(' ');
+    }
+    if (options.print_program_shape) {
+      out->push_back('(');
+      for (int64_t i = 0; i < computation.num_parameters(); ++i) {
+        if (i != 0) out->append(", ");
+        const HloInstruction* parameter = computation.parameter_instruction(i);
+        if (parameter == nullptr) continue;  // unverified modules may lack one
+        out->append(parameter->name());
+        out->append(": ");
+        parameter->shape().AppendTo(out, /*print_layout=*/false);
+      }
+      out->append(") -> ");
+      if (computation.root_instruction() != nullptr) {
+        computation.root_instruction()->shape().AppendTo(out, /*print_layout=*/false);
+      }
+      out->push_back(' ');
+    }
+  }
+  out->append("{\n");
+
+  const HloModule* module = computation.parent();
+  const bool scheduled = module != nullptr && module->config().is_scheduled;
+  std::vector<HloInstruction*> order;
+  if (!scheduled) {
+    // Cyclic graphs (possible only in unverified modules) print in text order.
+    auto post_order = computation.PostOrder();
+    order = post_order.ok() ? *std::move(post_order) : computation.instructions();
+  } else {
+    order = computation.instructions();
+  }
+  ++context.indent;
+  for (const HloInstruction* instruction : order) {
+    out->append(indent);
+    out->append(instruction->IsRoot() ? "  ROOT " : "  ");
+    AppendInstruction(*instruction, context);
+    out->push_back('\n');
+    if (context.overflow) break;
+  }
+  --context.indent;
+  out->append(indent);
+  out->push_back('}');
+  if (options.print_ids && !computation.execution_thread().empty()) {
+    out->append(", execution_thread=");
+    AppendQuoted(out, computation.execution_thread());
+  }
+  if (options.print_name_after_closing_brace && !nested && order.size() > 5) {
+    absl::StrAppend(out, " // ", computation.name());
+  }
+  context.canonical_names = outer_names;
+}
+
+}  // namespace text_printer
+
+absl::Status PrintModule(const HloModule& module, const HloPrintOptions& options,
+                         std::string* out) {
+  PrintContext context{options, out};
+  XLA_ASSIGN_OR_RETURN(std::vector<HloComputation*> order, module.ComputationPostOrder());
+  if (options.print_header) text_printer::AppendModuleHeader(module, context);
+
+  absl::flat_hash_set<const HloComputation*> hidden;  // printed as sugar with their async-start
+  if (options.syntax_sugar_async_ops) {
+    for (const HloComputation* computation : order) {
+      for (const HloInstruction* instruction : computation->instructions()) {
+        if (instruction->opcode() != HloOpcode::kAsyncStart) continue;
+        if (const HloInstruction* wrapped = text_printer::WrappedInstruction(*instruction)) {
+          hidden.insert(wrapped->parent());
+        }
+      }
+    }
+  }
+  absl::flat_hash_map<int64_t, int64_t> frame_ids;
+  if (options.print_metadata && options.print_stack_frames && !module.stack_frames().empty()) {
+    text_printer::AppendStackFrames(module, order, &frame_ids, out);
+    context.frame_ids = &frame_ids;
+  }
+  if (options.canonicalize_computations) {
+    // An order that does not depend on names: by content, the entry last.
+    std::vector<std::pair<std::string, HloComputation*>> keyed;
+    for (HloComputation* computation : order) {
+      std::string text;
+      PrintContext inner{options, &text};
+      text_printer::AppendComputation(*computation, inner, /*nested=*/true);
+      if (inner.overflow) context.overflow = true;
+      keyed.emplace_back(std::move(text), computation);
+    }
+    std::stable_sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) {
+      return std::make_pair(a.second->IsEntryComputation(), std::string_view(a.first)) <
+             std::make_pair(b.second->IsEntryComputation(), std::string_view(b.first));
+    });
+    for (size_t i = 0; i < keyed.size(); ++i) order[i] = keyed[i].second;
+  }
+  for (const HloComputation* computation : order) {
+    if (hidden.contains(computation)) continue;
+    text_printer::AppendComputation(*computation, context, /*nested=*/false);
+    out->append("\n\n");
+    if (context.overflow) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "computation ", computation->name(),
+          ": called computations printed in place nest too deep or grow too large; print without "
+          "canonical names"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string ModuleToString(const HloModule& module, const HloPrintOptions& options) {
+  std::string out;
+  absl::Status status = PrintModule(module, options, &out);
+  if (!status.ok()) absl::StrAppend(&out, "// ", status.ToString(), "\n");
+  return out;
+}
+
+void PrintComputation(const HloComputation& computation, const HloPrintOptions& options,
+                      std::string* out) {
+  PrintContext context{options, out};
+  context.indent = options.indent_amount;
+  text_printer::AppendComputation(computation, context, /*nested=*/false);
+}
+
+void PrintInstruction(const HloInstruction& instruction, const HloPrintOptions& options,
+                      std::string* out) {
+  PrintContext context{options, out};
+  absl::flat_hash_map<const HloInstruction*, int64_t> names;
+  if (options.canonicalize_instruction_names) context.canonical_names = &names;
+  text_printer::AppendInstruction(instruction, context);
+}
+
+void PrintAttributes(const HloInstruction& instruction, const HloPrintOptions& options,
+                     std::string* out) {
+  PrintContext context{options, out};
+  text_printer::AppendOwnAttributes(instruction, context);
+  text_printer::AppendCallees(instruction, context);
+  text_printer::AppendExtras(instruction, context);
+}
+
+std::string HloInstruction::ToString() const {
+  std::string out;
+  PrintInstruction(*this, HloPrintOptions::Default(), &out);
+  return out;
+}
+
+std::string HloModule::ToString() const { return ModuleToString(*this); }
+
+}  // namespace xla

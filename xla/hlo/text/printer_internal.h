@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces the files of the printer share. Not part of the interface.
+#ifndef XLA_HLO_TEXT_PRINTER_INTERNAL_H_
+#define XLA_HLO_TEXT_PRINTER_INTERNAL_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/text/printer.h"
+
+namespace xla::text_printer {
+
+// What the printing of one instruction needs to know of its surroundings.
+struct PrintContext {
+  const HloPrintOptions& options;
+  std::string* out;
+  // tmp_N of the computation being printed; null unless names are canonical.
+  absl::flat_hash_map<const HloInstruction*, int64_t>* canonical_names = nullptr;
+  // Frame ids as they are to be printed; null: as they are stored.
+  const absl::flat_hash_map<int64_t, int64_t>* frame_ids = nullptr;
+  int indent = 0;
+  int depth = 0;          // of computations printed in place
+  bool overflow = false;  // text printed in place grew past every bound
+};
+
+void AppendInt(std::string* out, int64_t value);
+// "{1,2,3}"
+void AppendBracedInts(std::string* out, absl::Span<const int64_t> values);
+// The text in double quotes, C-escaped.
+void AppendQuoted(std::string* out, std::string_view text);
+// Whether the text reads back as one JSON-like dictionary token: "{" to its matching "}" and
+// nothing after.
+bool IsDictionaryToken(std::string_view text);
+
+// printer_attributes.cc: ", name=value" for each attribute of the operation itself, as text that
+// begins with a comma.
+void AppendOwnAttributes(const HloInstruction& instruction, PrintContext& context);
+// ", to_apply=%c" and the like.
+void AppendCallees(const HloInstruction& instruction, PrintContext& context);
+// Sharding to result accuracy; then metadata, origin and backend config.
+void AppendExtras(const HloInstruction& instruction, PrintContext& context);
+void AppendMetadataAndConfig(const HloInstruction& instruction, PrintContext& context);
+void AppendMetadata(const OpMetadata& metadata, const PrintContext& context);
+void AppendOriginalValue(const OriginalValue& value, std::string* out);
+void AppendOriginalValueNode(const OriginalValueNode& node, std::string* out);
+void AppendFrontendAttributes(const std::map<std::string, std::string>& attributes,
+                              std::string* out);
+
+// printer.cc
+void AppendInstruction(const HloInstruction& instruction, PrintContext& context);
+void AppendComputation(const HloComputation& computation, PrintContext& context, bool nested);
+
+// printer_header.cc: the "HloModule" line and the stack-frame block.
+void AppendModuleHeader(const HloModule& module, PrintContext& context);
+// Fills `ids` with the printed id of each frame that the metadata in `order` uses; appends the
+// table to *out.
+void AppendStackFrames(const HloModule& module, absl::Span<HloComputation* const> order,
+                       absl::flat_hash_map<int64_t, int64_t>* ids, std::string* out);
+
+// The instruction that an async-start / -update / -done wraps when it can be printed as sugar
+// ("add-start"), else null.
+const HloInstruction* WrappedInstruction(const HloInstruction& async);
+// Whether the computation is a single instruction on its parameters.
+bool IsSingleInstruction(const HloComputation& computation);
+
+}  // namespace xla::text_printer
+
+#endif  // XLA_HLO_TEXT_PRINTER_INTERNAL_H_
