@@ -16,7 +16,7 @@ deps: ## install missing system packages (Debian 12, Ubuntu 24.04)
 
 build: deps ## build the xylem command at build/xylem
 	@cmake --preset release
-	@cmake --build --preset release --parallel $(JOBS) --target xylem
+	@cmake --build --preset release --parallel $(JOBS) --target xylem digits_sheet
 
 demo: build ## classify 360 images of handwritten digits and show them
 	@scripts/digits_demo.sh build
