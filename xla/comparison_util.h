@@ -78,6 +78,7 @@ class Comparison {
 
 using ComparisonDirection = Comparison::Direction;
 using ComparisonOrder = Comparison::Order;
+using ComparisonType = Comparison::Type;
 
 // "EQ", "NE", "GE", "GT", "LE", "LT".
 std::string ComparisonDirectionToString(Comparison::Direction direction);

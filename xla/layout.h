@@ -312,6 +312,10 @@ class Layout {
     PaddingValue padding_value = INVALID_PAD;
   };
 
+  friend class Shape;
+  // `depth` counts the shapes around, to keep recursion bounded.
+  static absl::StatusOr<Layout> FromProtoAtDepth(const LayoutProto& proto, int depth);
+
   static const Rare& DefaultRare();
   const Rare& rare() const { return rare_ != nullptr ? *rare_ : DefaultRare(); }
   Rare& mutable_rare();

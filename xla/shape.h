@@ -266,6 +266,9 @@ class Shape {
   }
 
  private:
+  friend class Layout;
+  static absl::StatusOr<Shape> FromProtoAtDepth(const ShapeProto& proto, int depth);
+
   PrimitiveType element_type_ = PRIMITIVE_TYPE_INVALID;
   bool is_buffer_ = false;
   bool has_layout_ = false;

@@ -132,7 +132,8 @@ class ShapeUtil {
                                      bool is_dynamic);
   static void CopyDynamicDimensions(Shape* to, const Shape& from);
   static bool IsAnyDimensionDynamic(const Shape& shape) { return shape.is_dynamic(); }
-  // The new dimension is the last (first) one and the most minor (major) in the layout.
+  // Append: the new dimension gets the last number; prepend: number 0. In the layout it is the most
+  // minor or the most major one, as the name says.
   static void AppendMinorDimension(int64_t bound, Shape* shape);
   static void AppendMajorDimension(int64_t bound, Shape* shape);
   static Shape PrependMajorDimension(int64_t bound, Shape shape);
@@ -187,7 +188,7 @@ class ShapeUtil {
   static int64_t ElementSizeInBits(const Shape& shape);
   // Bytes of the array's buffer with padding, tiles, tail alignment and dynamic metadata.
   static int64_t ArraySize(const Shape& shape);
-  // The same up to the last element that is not tiling padding of the whole, without metadata.
+  // Bytes from the start of the data to the end of the last element; no metadata.
   static int64_t ArrayDataSize(const Shape& shape);
   // The distance in bytes between neighbours along each dimension; nullopt for what has no such
   // distance: tiled layouts, elements of less than a byte. Precondition: an array.

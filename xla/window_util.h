@@ -58,10 +58,15 @@ int64_t DilatedBound(int64_t bound, int64_t dilation);
 int64_t StridedBound(int64_t bound, int64_t window_size, int64_t stride);
 
 // The size that a window gives in one dimension: base dilation, padding, window dilation and stride
-// applied to `bound`. An error when a number is out of range or overflows. An unbounded `bound`
-// (Shape::kUnboundedSize) stays so.
+// applied to `bound`; 0 when the window fits nowhere. An error when a number is out of range or
+// overflows. An unbounded `bound` (Shape::kUnboundedSize) stays so.
+absl::StatusOr<int64_t> WindowedBound(int64_t bound, int64_t size, int64_t stride,
+                                      int64_t padding_low, int64_t padding_high,
+                                      int64_t window_dilation, int64_t base_dilation);
 absl::StatusOr<int64_t> WindowedBound(int64_t bound, const WindowDimension& dimension);
 // The size after pad: low + dilated + high; an error when it is negative or overflows.
+absl::StatusOr<int64_t> PaddedBound(int64_t bound, int64_t padding_low, int64_t padding_high,
+                                    int64_t interior_padding);
 absl::StatusOr<int64_t> PaddedBound(int64_t bound,
                                     const PaddingConfig::PaddingConfigDimension& padding);
 

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions on layouts: making, asking, and finding elements in memory.
+#include "xla/layout_util.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "xla/base/check.h"
+#include "xla/base/status_macros.h"
+#include "xla/overflow_util.h"
+#include "xla/primitive_util.h"
+
+namespace xla {
+
+// ---- Making ----
+
+Layout LayoutUtil::MakeLayout(absl::Span<const int64_t> minor_to_major,
+                              absl::Span<const Tile> tiles,
+                              int64_t tail_padding_alignment_in_elements,
+                              PrimitiveType index_primitive_type,
+                              PrimitiveType pointer_primitive_type, int64_t element_size_in_bits,
+                              int64_t memory_space, absl::Span<const SplitConfig> split_configs,
+                              std::optional<Shape> physical_shape,
+                              int64_t dynamic_shape_metadata_prefix_bytes) {
+  Layout layout(minor_to_major, tiles, element_size_in_bits);
+  layout.set_tail_padding_alignment_in_elements(tail_padding_alignment_in_elements)
+      .set_index_primitive_type(index_primitive_type)
+      .set_pointer_primitive_type(pointer_primitive_type)
+      .set_memory_space(memory_space)
+      .set_dynamic_shape_metadata_prefix_bytes(dynamic_shape_metadata_prefix_bytes);
+  for (const SplitConfig& config : split_configs) layout.add_split_configs(config);
+  if (physical_shape.has_value()) *layout.mutable_physical_shape() = *std::move(physical_shape);
+  return layout;
+}
+
+Layout LayoutUtil::MakePaddedLayout(absl::Span<const int64_t> minor_to_major,
+                                    absl::Span<const int64_t> padded_dimensions,
+                                    PaddingValue padding_value) {
+  Layout layout(minor_to_major);
+  layout.set_padded_dimensions(padded_dimensions).set_padding_value(padding_value);
+  return layout;
+}
+
+Layout LayoutUtil::MakeLayoutFromMajorToMinor(absl::Span<const int64_t> major_to_minor) {
+  Layout layout(major_to_minor);
+  std::reverse(layout.mutable_minor_to_major()->begin(), layout.mutable_minor_to_major()->end());
+  return layout;
+}
+
+Layout LayoutUtil::MakeDescendingLayout(int64_t rank) {
+  Layout layout;
+  DimensionVector& order = *layout.mutable_minor_to_major();
+  order.resize(rank);
+  std::iota(order.rbegin(), order.rend(), int64_t{0});
+  return layout;
+}
+
+Layout LayoutUtil::MakeAscendingLayout(int64_t rank) {
+  Layout layout;
+  DimensionVector& order = *layout.mutable_minor_to_major();
+  order.resize(rank);
+  std::iota(order.begin(), order.end(), int64_t{0});
+  return layout;
+}
+
+Layout LayoutUtil::GetDefaultLayoutForShape(const Shape& shape) {
+  XLA_CHECK(!shape.IsTuple()) << "a tuple has no layout: " << shape;
+  return MakeDescendingLayout(shape.rank());
+}
+Layout LayoutUtil::GetDefaultLayoutForRank(int64_t rank) { return MakeDescendingLayout(rank); }
+Layout LayoutUtil::GetDefaultLayoutForR2() { return MakeDescendingLayout(2); }
+Layout LayoutUtil::GetDefaultLayoutForR3() { return MakeDescendingLayout(3); }
+Layout LayoutUtil::GetDefaultLayoutForR4() { return MakeDescendingLayout(4); }
+
+void LayoutUtil::SetToDefaultLayout(Shape* shape) {
+  if (shape->IsTuple()) {
+    for (Shape& element : *shape->mutable_tuple_shapes()) SetToDefaultLayout(&element);
+  } else if (shape->IsArray()) {
+    *shape->mutable_layout() = MakeDescendingLayout(shape->rank());
+  }
+}
+void LayoutUtil::SetToDefaultLayout(ProgramShape* program_shape) {
+  for (int i = 0; i < program_shape->parameters_size(); ++i) {
+    SetToDefaultLayout(program_shape->mutable_parameters(i));
+  }
+  SetToDefaultLayout(program_shape->mutable_result());
+}
+Shape LayoutUtil::GetWithDefaultLayout(const Shape& shape) {
+  Shape copy = shape;
+  SetToDefaultLayout(&copy);
+  return copy;
+}
+
+void LayoutUtil::ClearLayout(Shape* shape) {
+  if (shape->IsTuple()) {
+    for (Shape& element : *shape->mutable_tuple_shapes()) ClearLayout(&element);
+  }
+  shape->clear_layout();
+}
+void LayoutUtil::ClearLayout(ProgramShape* program_shape) {
+  for (int i = 0; i < program_shape->parameters_size(); ++i) {
+    ClearLayout(program_shape->mutable_parameters(i));
+  }
+  ClearLayout(program_shape->mutable_result());
+}
+void LayoutUtil::ClearTiles(Shape* shape) {
+  if (shape->IsTuple()) {
+    for (Shape& element : *shape->mutable_tuple_shapes()) ClearTiles(&element);
+  } else if (shape->has_layout()) {
+    shape->mutable_layout()->clear_tiles();
+  }
+}
+
+// ---- Asking ----
+
+bool LayoutUtil::IsMonotonicWithDim0Minor(const Layout& layout) {
+  return std::is_sorted(layout.minor_to_major().begin(), layout.minor_to_major().end());
+}
+bool LayoutUtil::IsMonotonicWithDim0Major(const Layout& layout) {
+  return std::is_sorted(layout.minor_to_major().rbegin(), layout.minor_to_major().rend());
+}
+
+bool LayoutUtil::IsDefaultDense(const Shape& shape) {
+  if (!shape.IsArray()) return false;
+  if (!shape.has_layout()) return true;
+  const Layout& layout = shape.layout();
+  if (!IsMonotonicWithDim0Major(layout)) return false;
+  if (layout.IsPlain()) return true;
+  const int64_t natural_bits = 8 * primitive_util::ByteWidth(shape.element_type());
+  return !layout.has_tiles() && !layout.has_padding() &&
+         layout.tail_padding_alignment_in_elements() == 1 && layout.split_configs().empty() &&
+         (layout.element_size_in_bits() == 0 || layout.element_size_in_bits() == natural_bits);
+}
+
+bool LayoutUtil::HasLayout(const Shape& shape) {
+  if (shape.IsTuple()) {
+    return std::all_of(shape.tuple_shapes().begin(), shape.tuple_shapes().end(),
+                       [](const Shape& element) { return HasLayout(element); });
+  }
+  return !shape.IsArray() || shape.has_layout();
+}
+bool LayoutUtil::HasLayout(const ProgramShape& program_shape) {
+  return HasLayout(program_shape.result()) &&
+         std::all_of(program_shape.parameters().begin(), program_shape.parameters().end(),
+                     [](const Shape& parameter) { return HasLayout(parameter); });
+}
+bool LayoutUtil::HasAnyLayout(const Shape& shape) {
+  if (shape.IsTuple()) {
+    return std::any_of(shape.tuple_shapes().begin(), shape.tuple_shapes().end(),
+                       [](const Shape& element) { return HasAnyLayout(element); });
+  }
+  return shape.has_layout();
+}
+
+absl::Span<const int64_t> LayoutUtil::MinorToMajor(const Shape& shape) {
+  return shape.layout().minor_to_major();
+}
+int64_t LayoutUtil::Major(const Layout& layout, int64_t physical_dimension) {
+  return layout.minor_to_major(layout.minor_to_major_size() - 1 -
+                               static_cast<int>(physical_dimension));
+}
+int64_t LayoutUtil::Minor(const Layout& layout, int64_t physical_dimension) {
+  return layout.minor_to_major(static_cast<int>(physical_dimension));
+}
+std::vector<int64_t> LayoutUtil::MakeLogicalToPhysical(const Layout& layout) {
+  std::vector<int64_t> logical_to_physical(layout.minor_to_major_size());
+  for (int p = 0; p < layout.minor_to_major_size(); ++p) {
+    logical_to_physical[Major(layout, p)] = p;
+  }
+  return logical_to_physical;
+}
+
+int64_t LayoutUtil::MemorySpace(const Shape& shape) {
+  return shape.has_layout() ? shape.layout().memory_space() : Layout::kDefaultMemorySpace;
+}
+
+absl::Status LayoutUtil::CopyLayoutBetweenShapes(const Shape& src, Shape* dst) {
+  if (src.IsTuple() != dst->IsTuple() || src.tuple_shapes_size() != dst->tuple_shapes_size()) {
+    return InvalidArgumentStrCat("cannot copy layouts from ", src.ToString(), " to ",
+                                 dst->ToString(), ": the tuple structures differ");
+  }
+  if (src.IsTuple()) {
+    for (int i = 0; i < src.tuple_shapes_size(); ++i) {
+      XLA_RETURN_IF_ERROR(
+          CopyLayoutBetweenShapes(src.tuple_shapes(i), dst->mutable_tuple_shapes(i)));
+    }
+    return absl::OkStatus();
+  }
+  if (!src.has_layout()) {
+    dst->clear_layout();
+    return absl::OkStatus();
+  }
+  if (!dst->IsArray() || src.rank() != dst->rank()) {
+    return InvalidArgumentStrCat("cannot copy the layout of ", src.ToString(true), " to ",
+                                 dst->ToString(), ": the ranks differ");
+  }
+  const Layout copy = src.layout();
+  XLA_RETURN_IF_ERROR(ValidateLayoutForShape(copy, *dst));
+  *dst->mutable_layout() = copy;
+  return absl::OkStatus();
+}
+
+bool LayoutUtil::LayoutsInShapesEqual(const Shape& lhs, const Shape& rhs,
+                                      std::optional<Layout::Equal> equal) {
+  if (lhs.IsTuple() || rhs.IsTuple()) {
+    if (!lhs.IsTuple() || !rhs.IsTuple() || lhs.tuple_shapes_size() != rhs.tuple_shapes_size()) {
+      return false;
+    }
+    for (int i = 0; i < lhs.tuple_shapes_size(); ++i) {
+      if (!LayoutsInShapesEqual(lhs.tuple_shapes(i), rhs.tuple_shapes(i), equal)) return false;
+    }
+    return true;
+  }
+  if (!lhs.IsArray() || !rhs.IsArray()) return !lhs.IsArray() && !rhs.IsArray();
+  if (lhs.rank() != rhs.rank() || lhs.has_layout() != rhs.has_layout()) return false;
+  return !lhs.has_layout() || equal.value_or(Layout::Equal())(lhs.layout(), rhs.layout());
+}
+
+bool LayoutUtil::AreDimensionsConsecutive(const Layout& layout,
+                                          absl::Span<const int64_t> dimensions) {
+  if (dimensions.empty()) return true;
+  std::vector<int64_t> places;
+  for (const int64_t dimension : dimensions) {
+    const auto order = layout.minor_to_major();
+    places.push_back(std::find(order.begin(), order.end(), dimension) - order.begin());
+  }
+  std::sort(places.begin(), places.end());
+  for (size_t i = 1; i < places.size(); ++i) {
+    if (places[i] != places[i - 1] + 1) return false;
+  }
+  return true;
+}
+
+Layout LayoutUtil::MoveDimToMajor(const Layout& layout, int64_t dimension) {
+  Layout moved = layout;
+  DimensionVector& order = *moved.mutable_minor_to_major();
+  const auto it = std::find(order.begin(), order.end(), dimension);
+  XLA_CHECK(it != order.end()) << "no dimension " << dimension << " in " << layout;
+  std::rotate(it, it + 1, order.end());
+  return moved;
+}
+
+// ---- Elements in memory ----
+
+namespace {
+
+// An array as it lies in memory, most major dimension first, with the index of one element in it.
+struct PhysicalArray {
+  DimensionVector sizes;
+  DimensionVector index;
+};
+
+int64_t SaturatingMultiply(int64_t x, int64_t y) {
+  const std::pair<int64_t, bool> product = OverflowSafeMultiply(x, y);
+  return product.second ? std::numeric_limits<int64_t>::max() : product.first;
+}
+
+// Cuts the most minor dimensions into tiles: sizes [.., d0, d1] become
+// [.., ceil(d0/t0), ceil(d1/t1), t0, t1] under tile (t0, t1). An array of lower rank than the tile
+// counts as having dimensions of size 1 in front.
+void ApplyTile(const Tile& tile, PhysicalArray* array) {
+  const size_t tile_rank = tile.dimensions().size();
+  if (array->sizes.size() < tile_rank) {
+    const size_t missing = tile_rank - array->sizes.size();
+    array->sizes.insert(array->sizes.begin(), missing, 1);
+    array->index.insert(array->index.begin(), missing, 0);
+  }
+  const size_t first = array->sizes.size() - tile_rank;
+  DimensionVector tile_sizes, within_tile;
+  size_t end = first;  // of the tile counts, which overwrite the dimensions they come from
+  int64_t size = 1;
+  int64_t index = 0;
+  for (size_t i = 0; i < tile_rank; ++i) {
+    const int64_t dimension = array->sizes[first + i];
+    size = SaturatingMultiply(size, dimension);
+    index = index * dimension + array->index[first + i];
+    const int64_t tile_size = tile.dimensions()[i];
+    if (tile_size == Tile::kCombineDimension) continue;
+    array->sizes[end] = CeilOfRatio(size, tile_size);
+    array->index[end] = index / tile_size;
+    ++end;
+    tile_sizes.push_back(tile_size);
+    within_tile.push_back(index % tile_size);
+    size = 1;
+    index = 0;
+  }
+  array->sizes.resize(end);
+  array->index.resize(end);
+  array->sizes.insert(array->sizes.end(), tile_sizes.begin(), tile_sizes.end());
+  array->index.insert(array->index.end(), within_tile.begin(), within_tile.end());
+}
+
+PhysicalArray MakePhysicalArray(const Shape& shape, absl::Span<const int64_t> index) {
+  PhysicalArray array;
+  const auto add = [&](int64_t dimension) {
+    array.sizes.push_back(LayoutUtil::PhysicalWidth(shape, dimension));
+    array.index.push_back(index[dimension]);
+  };
+  if (!shape.has_layout()) {
+    for (int64_t d = 0; d < shape.rank(); ++d) add(d);
+    return array;
+  }
+  const Layout& layout = shape.layout();
+  for (int i = layout.minor_to_major_size() - 1; i >= 0; --i) add(layout.minor_to_major(i));
+  for (const Tile& tile : layout.tiles()) ApplyTile(tile, &array);
+  return array;
+}
+
+}  // namespace
+
+int64_t LayoutUtil::PhysicalWidth(const Shape& shape, int64_t dimension) {
+  if (shape.has_layout() && shape.layout().has_padding()) {
+    return shape.layout().padded_dimensions(static_cast<int>(dimension));
+  }
+  return shape.dimensions(static_cast<int>(dimension));
+}
+
+int64_t LayoutUtil::PhysicalElementCount(const Shape& shape) {
+  if (shape.is_unbounded_dynamic()) return std::numeric_limits<int64_t>::max();
+  const PhysicalArray array = MakePhysicalArray(shape, DimensionVector(shape.rank(), 0));
+  const int64_t count = SaturatingProduct(array.sizes);
+  if (!shape.has_layout()) return count;
+  const int64_t alignment = shape.layout().tail_padding_alignment_in_elements();
+  return SaturatingMultiply(CeilOfRatio(count, alignment), alignment);
+}
+
+int64_t LayoutUtil::LinearIndex(const Shape& shape, absl::Span<const int64_t> indices) {
+  const PhysicalArray array = MakePhysicalArray(shape, indices);
+  int64_t linear = 0;
+  for (size_t i = 0; i < array.sizes.size(); ++i) {
+    linear = linear * array.sizes[i] + array.index[i];
+  }
+  return linear;
+}
+
+}  // namespace xla
