@@ -56,7 +56,7 @@ class EvalContext {
   // A value with the contents of `operand` that may be written: itself if unique, else a copy. For operations that
   // update in place (dynamic-update-slice, scatter).
   absl::StatusOr<Value> MakeMutable(const Shape& shape, Value&& operand);
-  // Working memory of `bytes`, freed with the value; an array u8[bytes].
+  // Working memory of `bytes`, freed with the value. Only its untyped_data means anything.
   absl::StatusOr<Value> AllocateScratch(int64_t bytes);
   // A tuple result of inst's shape from freshly made elements.
   Value MakeTuple(const Shape& shape, std::vector<Value> elements);

@@ -19,6 +19,14 @@ bool HasElements(const Shape& shape) {
   return true;
 }
 
+// Whether both strides walk the dimensions alike; those of size 1 do not count.
+bool SameWalk(absl::Span<const int64_t> dimensions, absl::Span<const int64_t> a, absl::Span<const int64_t> b) {
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    if (dimensions[i] != 1 && a[i] != b[i]) return false;
+  }
+  return true;
+}
+
 ShapeIndex Extended(const ShapeIndex& index, int64_t i) {
   ShapeIndex result = index;
   result.push_back(i);
@@ -39,19 +47,20 @@ absl::StatusOr<Value> FromPiece(EvalContext& ctx, const Shape& shape, const Lite
   }
   if (!shape.IsArray()) return Value::Token(shape);
 
+  // A literal may be smaller than the bounds of dynamic dimensions: it then fills the low corner.
   const DimensionVector row_major = RowMajorStrides(shape.dimensions());
   const DimensionVector strides = LayoutStrides(literal_shape);
-  const bool has_padding = literal_shape.has_layout() && literal_shape.layout().has_padding();
   Value value;
-  if (!HasElements(shape) || (strides == row_major && !has_padding)) {
+  if (!HasElements(shape) ||
+      (shape.dimensions() == literal_shape.dimensions() && SameWalk(shape.dimensions(), strides, row_major))) {
     value = Value::Borrow(shape, literal.untyped_data(index));
   } else {
     XLA_ASSIGN_OR_RETURN(value, ctx.Allocate(shape));
-    XLA_RETURN_IF_ERROR(StridedCopy(ctx, primitive_util::ByteWidth(shape.element_type()), shape.dimensions(),
+    XLA_RETURN_IF_ERROR(StridedCopy(ctx, primitive_util::ByteWidth(shape.element_type()), literal_shape.dimensions(),
                                     literal.untyped_data(index), strides, value.mutable_untyped_data(), row_major));
   }
   for (int i = 0; i < shape.rank(); ++i) {
-    if (literal_shape.is_dynamic_dimension(i)) value.SetDynamicSize(i, literal.GetDynamicSize(i, index));
+    if (shape.is_dynamic_dimension(i)) value.SetDynamicSize(i, literal.GetDynamicSize(i, index));
   }
   return value;
 }

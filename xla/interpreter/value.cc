@@ -80,6 +80,15 @@ absl::StatusOr<Value> Value::Allocate(const Shape& shape, MemoryBudget& budget) 
     if (!checked.ok()) return checked.status();
     bytes = *checked;
   }
+  return AllocateBytes(shape, bytes, budget);
+}
+
+absl::StatusOr<Value> Value::AllocateScratch(int64_t bytes, MemoryBudget& budget) {
+  static const Shape* const kUntyped = new Shape(U8, {0});
+  return AllocateBytes(*kUntyped, bytes, budget);
+}
+
+absl::StatusOr<Value> Value::AllocateBytes(const Shape& shape, int64_t bytes, MemoryBudget& budget) {
   if (!budget.Take(bytes)) {
     return absl::ResourceExhaustedError(absl::StrCat("a value of ", bytes, " bytes, ", shape.ToString(),
                                                      ", would pass the memory limit of ", budget.limit(), " bytes; ",

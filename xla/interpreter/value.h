@@ -106,6 +106,8 @@ class Value {
   // overflows, the budget's limit would be passed, or the system has no memory. INVALID_ARGUMENT for an unbounded
   // dimension.
   static absl::StatusOr<Value> Allocate(const Shape& shape, MemoryBudget& budget);
+  // Working memory without a shape of its own.
+  static absl::StatusOr<Value> AllocateScratch(int64_t bytes, MemoryBudget& budget);
   // An array over memory of somebody else, which outlives the value; never written.
   static Value Borrow(const Shape& shape, const void* data);
   static Value Tuple(const Shape& shape, std::vector<Value> elements);
@@ -178,6 +180,8 @@ class Value {
   Value WithShape(const Shape& shape) const& { return Value(*this).WithShape(shape); }
 
  private:
+  static absl::StatusOr<Value> AllocateBytes(const Shape& shape, int64_t bytes, MemoryBudget& budget);
+
   const Shape* shape_ = nullptr;
   internal::ValueRepPtr rep_;
   std::shared_ptr<const DimensionVector> dynamic_sizes_;

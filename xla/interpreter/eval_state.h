@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of a module: prepared computations, memory, threads, progress. Private to the evaluator's own files.
+#ifndef XLA_INTERPRETER_EVAL_STATE_H_
+#define XLA_INTERPRETER_EVAL_STATE_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/interpreter/callee.h"
+#include "xla/interpreter/elementwise.h"
+#include "xla/interpreter/evaluator.h"
+#include "xla/interpreter/interpreter.h"
+#include "xla/interpreter/parallel.h"
+#include "xla/interpreter/value.h"
+
+namespace xla {
+
+// A computation prepared to run: its live instructions in order, with operands as slots of a frame and last uses known.
+struct ComputationPlan {
+  struct Operand {
+    int32_t slot;      // of the frame; below 0: constant number -1 - slot
+    bool is_last_use;  // the value is moved out of its slot
+  };
+  struct Step {
+    const HloInstruction* instruction;
+    EvalFunction function;
+    int32_t first_operand;  // in `operands`
+    int32_t operand_count;
+    int32_t result_slot;  // -1: nobody wants it
+    int32_t kernel;       // of `kernels`: runs instead of `function`; -1: none
+  };
+  std::vector<Step> steps;
+  std::vector<Operand> operands;
+  std::vector<Value> constants;
+  std::vector<ElementwiseKernel> kernels;
+  std::vector<int32_t> parameter_slots;  // -1: not used
+  Operand root;
+  int32_t slot_count = 0;
+  int32_t max_operands = 0;
+};
+
+class EvalState {
+ public:
+  EvalState(const HloModule& module, const InterpreterOptions& options);
+
+  // Plans every computation that the entry reaches. UNIMPLEMENTED if an operation to be run is not there.
+  absl::Status Prepare();
+
+  absl::StatusOr<Value> Run(EvalContext& ctx, const HloComputation& computation, absl::Span<Value> arguments);
+  const ScalarFunction* GetScalarFunction(const HloComputation& computation);
+  const Shape& InternShape(Shape shape);
+  // Cancellation, and on the main thread progress about ten times a second.
+  absl::Status Poll(bool in_worker);
+  absl::Status ParallelFor(bool in_worker, int64_t count, int64_t chunk,
+                           absl::FunctionRef<absl::Status(int64_t, int64_t)> body);
+  // Null: unknown.
+  const CustomCallHandler* FindCustomCall(std::string_view target) const;
+
+  const HloModule& module() const { return module_; }
+  const InterpreterOptions& options() const { return options_; }
+  MemoryBudget& budget() { return budget_; }
+  int64_t executed() const { return executed_.load(std::memory_order_relaxed); }
+
+ private:
+  absl::StatusOr<ComputationPlan> MakePlan(const HloComputation& computation);
+
+  const HloModule& module_;
+  const InterpreterOptions& options_;
+  MemoryBudget budget_;
+  // Plans hold values that count in the budget: after it.
+  absl::flat_hash_map<const HloComputation*, ComputationPlan> plans_;
+  absl::flat_hash_map<const HloComputation*, bool> has_effects_;
+  ParallelRunner runner_;
+  std::atomic<bool> loop_is_running_{false};
+
+  std::mutex mutex_;
+  std::deque<Shape> shapes_;
+  absl::flat_hash_map<const HloComputation*, std::unique_ptr<ScalarFunction>> scalar_functions_;
+
+  std::atomic<int64_t> executed_{0};
+  const HloInstruction* current_ = nullptr;  // main thread only
+  std::chrono::steady_clock::time_point last_progress_;
+};
+
+}  // namespace xla
+
+#endif  // XLA_INTERPRETER_EVAL_STATE_H_

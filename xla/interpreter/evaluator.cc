@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs computations: plans made once, frames of values, operands released at their last use.
+#include "xla/interpreter/evaluator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/fixed_array.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/interpreter/eval_state.h"
+#include "xla/interpreter/literal_io.h"
+#include "xla/interpreter/strided_copy.h"
+#include "xla/primitive_util.h"
+
+namespace xla {
+namespace {
+
+// Marks a status that names its instruction already.
+constexpr char kNamedPayload[] = "xla.interpreter.instruction";
+// Instructions between two looks at the clock.
+constexpr int64_t kPollInterval = 64;
+
+absl::Status Named(const HloInstruction& instruction, absl::Status status) {
+  if (status.GetPayload(kNamedPayload).has_value()) return status;
+  return InstructionError(instruction, status.code(), status.message());
+}
+
+// Live instructions, operands first: what the root and side effects need. get-tuple-element comes right after its
+// operand: a tuple is then taken apart before its elements are used, so that they can be updated in place.
+absl::StatusOr<std::vector<const HloInstruction*>> LiveOrder(
+    const HloComputation& computation, const absl::flat_hash_map<const HloComputation*, bool>& has_effects) {
+  XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> post_order, computation.PostOrder());
+  absl::flat_hash_set<const HloInstruction*> live;
+  live.reserve(post_order.size());
+  for (auto it = post_order.rbegin(); it != post_order.rend(); ++it) {
+    const HloInstruction* instruction = *it;
+    bool is_live = instruction == computation.root_instruction() || live.contains(instruction);
+    if (!is_live) {
+      is_live = instruction->info().Has(op_traits::kSideEffect);
+      if (const auto* custom_call = instruction->attributes_if<CustomCallAttributes>()) {
+        is_live |= custom_call->has_side_effect;
+      }
+      for (const HloComputation* callee : instruction->called_computations()) {
+        const auto found = has_effects.find(callee);
+        is_live |= found != has_effects.end() && found->second;
+      }
+    }
+    if (!is_live) continue;
+    live.insert(instruction);
+    live.insert(instruction->operands().begin(), instruction->operands().end());
+  }
+
+  std::vector<const HloInstruction*> order;
+  order.reserve(live.size());
+  absl::flat_hash_set<const HloInstruction*> placed;
+  std::vector<const HloInstruction*> pending;
+  for (const HloInstruction* instruction : post_order) {
+    if (!live.contains(instruction)) continue;
+    pending.push_back(instruction);
+    while (!pending.empty()) {
+      const HloInstruction* next = pending.back();
+      pending.pop_back();
+      if (!placed.insert(next).second) continue;
+      order.push_back(next);
+      if (!next->shape().IsTuple()) continue;
+      for (const HloInstruction* user : next->users()) {
+        if (user->opcode() == HloOpcode::kGetTupleElement && live.contains(user) &&
+            user->control_predecessors().empty()) {
+          pending.push_back(user);
+        }
+      }
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+absl::Status InstructionError(const HloInstruction& inst, absl::StatusCode code, std::string_view message) {
+  absl::Status status(code, absl::StrCat(inst.ToShortString(), ": ", message));
+  status.SetPayload(kNamedPayload, absl::Cord(inst.name()));
+  return status;
+}
+
+// --- EvalState
+
+EvalState::EvalState(const HloModule& module, const InterpreterOptions& options)
+    : module_(module),
+      options_(options),
+      budget_(options.memory_limit_bytes),
+      runner_(options.num_threads),
+      last_progress_(std::chrono::steady_clock::now()) {}
+
+absl::Status EvalState::Prepare() {
+  // Callees come before callers, so that effects are known where they are asked for.
+  XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> computations, module_.ComputationPostOrder());
+  absl::flat_hash_set<const HloComputation*> reached = {module_.entry_computation()};
+  for (auto it = computations.rbegin(); it != computations.rend(); ++it) {
+    if (!reached.contains(*it)) continue;
+    for (const HloInstruction* instruction : (*it)->instructions()) {
+      for (const HloComputation* callee : instruction->called_computations()) reached.insert(callee);
+    }
+  }
+  for (const HloComputation* computation : computations) {
+    if (!reached.contains(computation)) continue;
+    XLA_ASSIGN_OR_RETURN(ComputationPlan plan, MakePlan(*computation));
+    bool effects = false;
+    for (const ComputationPlan::Step& step : plan.steps) {
+      effects |= step.instruction->info().Has(op_traits::kSideEffect);
+      if (const auto* custom_call = step.instruction->attributes_if<CustomCallAttributes>()) {
+        effects |= custom_call->has_side_effect;
+      }
+      for (const HloComputation* callee : step.instruction->called_computations()) effects |= has_effects_[callee];
+    }
+    has_effects_[computation] = effects;
+    plans_.emplace(computation, std::move(plan));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ComputationPlan> EvalState::MakePlan(const HloComputation& computation) {
+  XLA_ASSIGN_OR_RETURN(const std::vector<const HloInstruction*> order, LiveOrder(computation, has_effects_));
+  ComputationPlan plan;
+  EvalContext ctx(this);
+
+  absl::flat_hash_map<const HloInstruction*, int64_t> last_use;
+  for (size_t i = 0; i < order.size(); ++i) {
+    for (const HloInstruction* operand : order[i]->operands()) last_use[operand] = static_cast<int64_t>(i);
+  }
+  const HloInstruction* root = computation.root_instruction();
+  last_use[root] = static_cast<int64_t>(order.size());
+
+  absl::flat_hash_map<const HloInstruction*, int32_t> slots;
+  std::vector<int32_t> free_slots;
+  const auto new_slot = [&]() -> int32_t {
+    if (free_slots.empty()) return plan.slot_count++;
+    const int32_t slot = free_slots.back();
+    free_slots.pop_back();
+    return slot;
+  };
+
+  // Parameters are in their slots from the start.
+  plan.parameter_slots.assign(static_cast<size_t>(computation.num_parameters()), -1);
+  for (const HloInstruction* instruction : order) {
+    if (instruction->opcode() != HloOpcode::kParameter || !last_use.contains(instruction)) continue;
+    const int32_t slot = new_slot();
+    slots[instruction] = slot;
+    plan.parameter_slots[static_cast<size_t>(instruction->parameter_number())] = slot;
+  }
+
+  for (size_t i = 0; i < order.size(); ++i) {
+    const HloInstruction* instruction = order[i];
+    if (instruction->opcode() == HloOpcode::kParameter) continue;
+    if (instruction->opcode() == HloOpcode::kConstant) {
+      XLA_ASSIGN_OR_RETURN(Value value, ValueFromLiteral(ctx, instruction->shape(), instruction->literal()));
+      plan.constants.push_back(std::move(value));
+      slots[instruction] = -static_cast<int32_t>(plan.constants.size());
+      continue;
+    }
+    ComputationPlan::Step step;
+    step.instruction = instruction;
+    step.function = GetEvalFunction(instruction->opcode());
+    if (step.function == nullptr) {
+      return InstructionError(*instruction, absl::StatusCode::kUnimplemented,
+                              absl::StrCat("the interpreter does not have the operation ",
+                                           HloOpcodeString(instruction->opcode()), " yet"));
+    }
+    step.kernel = -1;
+    if (step.function == EvalElementwise) {
+      std::optional<ElementwiseKernel> kernel = ElementwiseKernel::For(*instruction);
+      if (kernel.has_value()) {
+        step.kernel = static_cast<int32_t>(plan.kernels.size());
+        plan.kernels.push_back(*kernel);
+      }
+    }
+    step.first_operand = static_cast<int32_t>(plan.operands.size());
+    step.operand_count = static_cast<int32_t>(instruction->operand_count());
+    plan.max_operands = std::max(plan.max_operands, step.operand_count);
+    for (const HloInstruction* operand : instruction->operands()) {
+      plan.operands.push_back({slots.at(operand), false});
+    }
+    for (int32_t k = step.operand_count; k-- > 0;) {
+      ComputationPlan::Operand& operand = plan.operands[static_cast<size_t>(step.first_operand + k)];
+      const HloInstruction* source = instruction->operand(k);
+      if (operand.slot < 0 || last_use.at(source) != static_cast<int64_t>(i)) continue;
+      // The last of several uses by this instruction takes the value; the slot is free from here on.
+      const bool is_repeated = std::find(instruction->operands().begin() + k + 1, instruction->operands().end(),
+                                         source) != instruction->operands().end();
+      if (is_repeated) continue;
+      operand.is_last_use = true;
+      free_slots.push_back(operand.slot);
+    }
+    step.result_slot = -1;
+    if (last_use.contains(instruction)) {
+      step.result_slot = new_slot();
+      slots[instruction] = step.result_slot;
+    }
+    plan.steps.push_back(step);
+  }
+  plan.root = {slots.at(root), true};
+  return plan;
+}
+
+absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& computation, absl::Span<Value> arguments) {
+  const ComputationPlan& plan = plans_.at(&computation);
+  XLA_CHECK(arguments.size() == plan.parameter_slots.size())
+      << computation.name() << " takes " << plan.parameter_slots.size() << " arguments, not " << arguments.size();
+  absl::FixedArray<Value, 16> slots(static_cast<size_t>(plan.slot_count));
+  absl::FixedArray<Value, 4> operands(static_cast<size_t>(plan.max_operands));
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (plan.parameter_slots[i] < 0) {
+      arguments[i] = Value();
+    } else {
+      slots[static_cast<size_t>(plan.parameter_slots[i])] = std::move(arguments[i]);
+    }
+  }
+
+  int64_t since_poll = executed_.load(std::memory_order_relaxed) % kPollInterval;
+  for (const ComputationPlan::Step& step : plan.steps) {
+    if (!ctx.in_worker()) current_ = step.instruction;
+    if (++since_poll >= kPollInterval) {
+      since_poll = 0;
+      XLA_RETURN_IF_ERROR(Poll(ctx.in_worker()));
+    }
+    const auto count = static_cast<size_t>(step.operand_count);
+    for (size_t k = 0; k < count; ++k) {
+      const ComputationPlan::Operand operand = plan.operands[static_cast<size_t>(step.first_operand) + k];
+      if (operand.slot < 0) {
+        operands[k] = plan.constants[static_cast<size_t>(-1 - operand.slot)];
+      } else if (operand.is_last_use) {
+        operands[k] = std::move(slots[static_cast<size_t>(operand.slot)]);
+      } else {
+        operands[k] = slots[static_cast<size_t>(operand.slot)];
+      }
+    }
+    const absl::Span<Value> inputs = absl::MakeSpan(operands.data(), count);
+    absl::StatusOr<Value> result =
+        step.kernel >= 0
+            ? EvalWithKernel(ctx, *step.instruction, plan.kernels[static_cast<size_t>(step.kernel)], inputs)
+            : step.function(ctx, *step.instruction, inputs);
+    if (!result.ok()) return Named(*step.instruction, std::move(result).status());
+    for (Value& operand : inputs) operand = Value();
+    if (step.result_slot >= 0) slots[static_cast<size_t>(step.result_slot)] = *std::move(result);
+  }
+  executed_.fetch_add(static_cast<int64_t>(plan.steps.size()), std::memory_order_relaxed);
+
+  if (plan.root.slot < 0) return plan.constants[static_cast<size_t>(-1 - plan.root.slot)];
+  return std::move(slots[static_cast<size_t>(plan.root.slot)]);
+}
+
+const ScalarFunction* EvalState::GetScalarFunction(const HloComputation& computation) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  auto [it, is_new] = scalar_functions_.try_emplace(&computation);
+  if (is_new) it->second = ScalarFunction::Make(computation);
+  return it->second.get();
+}
+
+const Shape& EvalState::InternShape(Shape shape) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  shapes_.push_back(std::move(shape));
+  return shapes_.back();
+}
+
+absl::Status EvalState::Poll(bool in_worker) {
+  if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) {
+    return absl::CancelledError("the run was cancelled");
+  }
+  if (in_worker || options_.progress == nullptr || current_ == nullptr) return absl::OkStatus();
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_progress_ >= std::chrono::milliseconds(100)) {
+    last_progress_ = now;
+    options_.progress(executed(), *current_);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status EvalState::ParallelFor(bool in_worker, int64_t count, int64_t chunk,
+                                    absl::FunctionRef<absl::Status(int64_t, int64_t)> body) {
+  if (count <= 0) return absl::OkStatus();
+  chunk = std::max<int64_t>(chunk, 1);
+  if (count <= chunk) return body(0, count);
+  // A loop inside a loop runs on the thread it is met on.
+  if (in_worker || loop_is_running_.exchange(true)) {
+    for (int64_t begin = 0; begin < count;) {
+      const int64_t end = count - begin <= chunk ? count : begin + chunk;
+      XLA_RETURN_IF_ERROR(body(begin, end));
+      XLA_RETURN_IF_ERROR(Poll(/*in_worker=*/true));
+      begin = end;
+    }
+    return absl::OkStatus();
+  }
+  absl::Status status = runner_.Run(count, chunk, body, [&] { return Poll(/*in_worker=*/false); });
+  loop_is_running_.store(false);
+  return status;
+}
+
+const CustomCallHandler* EvalState::FindCustomCall(std::string_view target) const {
+  for (const auto& [name, handler] : options_.custom_calls) {
+    if (name == target) return &handler;
+  }
+  return nullptr;
+}
+
+// --- EvalContext
+
+absl::StatusOr<Value> EvalContext::Allocate(const Shape& shape) { return Value::Allocate(shape, state_->budget()); }
+
+absl::StatusOr<Value> EvalContext::ReuseOrAllocate(const Shape& shape, Value& operand) {
+  if (operand.IsArray() && operand.IsUnique()) {
+    if (&operand.shape() == &shape) return std::move(operand);
+    if (primitive_util::ByteWidth(shape.element_type()) == primitive_util::ByteWidth(operand.element_type()) &&
+        shape.dimensions() == operand.dimensions()) {
+      return std::move(operand).WithShape(shape);
+    }
+  }
+  return Allocate(shape);
+}
+
+absl::StatusOr<Value> EvalContext::MakeMutable(const Shape& shape, Value&& operand) {
+  if (operand.IsUnique()) return std::move(operand).WithShape(shape);
+  XLA_ASSIGN_OR_RETURN(Value copy, Allocate(shape));
+  const int64_t count = operand.element_count();
+  XLA_RETURN_IF_ERROR(StridedCopy(*this, primitive_util::ByteWidth(shape.element_type()), {count},
+                                  operand.untyped_data(), {1}, copy.mutable_untyped_data(), {1}));
+  copy.CopyDynamicSizesFrom(operand);
+  return copy;
+}
+
+absl::StatusOr<Value> EvalContext::AllocateScratch(int64_t bytes) {
+  return Value::AllocateScratch(bytes, state_->budget());
+}
+
+Value EvalContext::MakeTuple(const Shape& shape, std::vector<Value> elements) {
+  return Value::Tuple(shape, std::move(elements));
+}
+
+const Shape& EvalContext::InternShape(Shape shape) { return state_->InternShape(std::move(shape)); }
+
+absl::Status EvalContext::ParallelFor(int64_t count, int64_t chunk, absl::FunctionRef<void(int64_t, int64_t)> body) {
+  // Small loops, of scalars above all, skip the machinery.
+  if (count <= chunk) {
+    if (count > 0) body(0, count);
+    return absl::OkStatus();
+  }
+  return state_->ParallelFor(in_worker_, count, chunk, [&](int64_t begin, int64_t end) {
+    body(begin, end);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status EvalContext::ParallelForStatus(int64_t count, int64_t chunk,
+                                            absl::FunctionRef<absl::Status(int64_t, int64_t)> body) {
+  return state_->ParallelFor(in_worker_, count, chunk, body);
+}
+
+int64_t EvalContext::ChunkFor(int64_t count, double cost_per_item) {
+  constexpr double kChunkNanoseconds = 100'000;
+  const double items = kChunkNanoseconds / std::max(cost_per_item, 1e-3);
+  return items >= static_cast<double>(count) ? std::max<int64_t>(count, 1)
+                                             : std::max<int64_t>(1, static_cast<int64_t>(items));
+}
+
+absl::StatusOr<Value> EvalContext::Call(const HloComputation& computation, absl::Span<Value> arguments) {
+  if (depth_ >= kMaxCallDepth) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("calls nest deeper than ", kMaxCallDepth, " at computation ", computation.name()));
+  }
+  EvalContext callee(state_, depth_ + 1, in_worker_);
+  return state_->Run(callee, computation, arguments);
+}
+
+const ScalarFunction* EvalContext::GetScalarFunction(const HloComputation& computation) {
+  return state_->GetScalarFunction(computation);
+}
+
+absl::Status EvalContext::CheckCancelled() { return state_->Poll(in_worker_); }
+
+}  // namespace xla
