@@ -32,7 +32,6 @@ std::vector<Group> ReshapeGroups(const Shape& input, const Shape& output) {
 std::optional<std::vector<int64_t>> GroupsInMemory(const Shape& shape,
                                                    absl::Span<const int64_t> group_of) {
   std::vector<int64_t> order;
-  std::vector<bool> seen(group_of.size() + 1, false);
   int64_t previous = -1;
   for (int i = shape.dimensions_size() - 1; i >= 0; --i) {
     const int64_t dimension = shape.layout().minor_to_major(i);
