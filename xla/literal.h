@@ -69,8 +69,8 @@ class LiteralBase {
 
   const Shape& shape() const { return *root_piece().subshape; }
 
-  // Proto in XLA's format. Array data is in row-major order of the array without padding, whatever
-  // the layout.
+  // Proto in XLA's format. Array data is in memory order (of the layout in the proto), without
+  // padding.
   LiteralProto ToProto() const;
   // The bytes of ToProto().
   absl::StatusOr<std::string> SerializeAsString() const;
@@ -233,7 +233,7 @@ class LiteralBase {
     bool owns_buffer = false;
     alignas(kInlineBytes) char inline_bytes[kInlineBytes];
     // Run-time sizes of all dimensions; null where every dimension is at its bound.
-    std::unique_ptr<int32_t[]> dynamic_sizes;
+    std::unique_ptr<int64_t[]> dynamic_sizes;
     std::vector<Piece> children;
 
     bool is_inline() const { return buffer == inline_bytes; }

@@ -118,6 +118,9 @@ class std::numeric_limits<xla::IntN<kBits, kSigned>> {
   static constexpr T(min)() { return T::lowest(); }
   static constexpr T lowest() { return T::lowest(); }
   static constexpr T(max)() { return T::highest(); }
+  static constexpr T epsilon() { return T(); }
+  static constexpr T infinity() { return T(); }
+  static constexpr T quiet_NaN() { return T(); }
 };
 
 #endif  // XLA_TYPES_INT_N_H_

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sources of xla/literal*.cc share about the inside of literals. Not for others.
+#ifndef XLA_LITERAL_ACCESS_H_
+#define XLA_LITERAL_ACCESS_H_
+
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+#include "xla/literal.h"
+#include "xla/shape.h"
+#include "xla/util.h"
+
+namespace xla {
+
+struct LiteralAccess {
+  using Piece = LiteralBase::Piece;
+
+  static const Piece& Root(const LiteralBase& literal) { return literal.root_piece(); }
+  static const Piece& At(const LiteralBase& literal, const ShapeIndex& index) {
+    return literal.piece(index);
+  }
+  static void ForEachPiece(const LiteralBase& literal,
+                           absl::FunctionRef<void(const ShapeIndex&, const Piece&)> f) {
+    LiteralBase::ForEachPiece(literal.root_piece(), f);
+  }
+
+  // Run-time sizes of all dimensions.
+  static DimensionVector ExistingSizes(const Piece& piece);
+  static bool AllExist(const Piece& piece);
+  // Both arrays keep elements, padding included, in the same places.
+  static bool SameMemory(const Shape& a, const Shape& b);
+  // Row-major and without padding: the buffer is the list of elements.
+  static bool IsRowMajor(const Shape& shape);
+  // Calls f(linear index of the first element, number of elements) for each row of consecutive
+  // elements in memory, in memory order; padding is left out.
+  static void ForEachRun(const Shape& shape, absl::FunctionRef<void(int64_t, int64_t)> f);
+  // Copies the box [0, sizes) of equal element types.
+  static void CopyBox(const Piece& from, const Piece& to, absl::Span<const int64_t> sizes);
+};
+
+// The values that every type has an idea of. The least and greatest are infinities where there are
+// any; of a complex type they have imaginary part 0. NaN of a type without one is its zero.
+// F8E8M0FNU's zero is its least value.
+enum class SpecialValue { kZero, kOne, kLeast, kGreatest, kNaN };
+
+struct ElementBytes {
+  alignas(16) char bytes[16] = {};
+};
+ElementBytes MakeSpecial(PrimitiveType type, SpecialValue value);
+
+}  // namespace xla
+
+#endif  // XLA_LITERAL_ACCESS_H_
