@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/text/printer_internal.h"
+#include "xla/literal_print.h"
 
 namespace xla {
 
@@ -94,7 +95,7 @@ void AppendConstant(const HloInstruction& instruction, PrintContext& context) {
     } else if (shape.IsArray() && literal.IsAll(1)) {
       context.out->push_back('1');
     } else if (shape.IsArray() && primitive_util::IsIntegralType(shape.element_type())) {
-      context.out->append(literal.ToStringWithoutShapeOneline());
+      AppendLiteral(context.out, literal, {});
     } else {
       context.out->append("{...}");
     }
@@ -103,7 +104,7 @@ void AppendConstant(const HloInstruction& instruction, PrintContext& context) {
   const bool small =
       shape.IsToken() || (shape.IsArray() && ShapeUtil::ElementsIn(shape) <= kMaxSmallConstant);
   if (small || options.print_large_constants) {
-    context.out->append(literal.ToStringWithoutShapeOneline());
+    AppendLiteral(context.out, literal, {});
   } else {
     context.out->append("{...}");
   }

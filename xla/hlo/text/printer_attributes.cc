@@ -16,6 +16,7 @@
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/text/printer_internal.h"
+#include "xla/literal_print.h"
 
 namespace xla::text_printer {
 
@@ -240,7 +241,9 @@ void Append(std::string* out, const std::vector<Shape>& shapes) {
 
 void Append(std::string* out, const Shape& shape) { shape.AppendTo(out, /*print_layout=*/true); }
 void Append(std::string* out, const LiteralRef& literal) {
-  if (literal.literal != nullptr) out->append(literal.literal->ToStringWithLayoutOneline());
+  if (literal.literal != nullptr) {
+    AppendLiteral(out, *literal.literal, {.print_shape = true, .print_layout = true});
+  }
 }
 void Append(std::string* out, const DomainAttributes::Value& domain) {
   out->append("{kind=");

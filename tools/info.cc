@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// xylem info: versions and what the processor can do; xylem completions: for the shell.
+#include <sched.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/stubs/common.h"
+#include "tools/command.h"
+
+namespace xla {
+namespace {
+
+std::vector<std::string> CpuFeatures() {
+  std::vector<std::string> features;
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+#define XYLEM_FEATURE(name) \
+  if (__builtin_cpu_supports(name)) features.emplace_back(name)
+  XYLEM_FEATURE("sse4.2");
+  XYLEM_FEATURE("avx");
+  XYLEM_FEATURE("avx2");
+  XYLEM_FEATURE("fma");
+  XYLEM_FEATURE("bmi2");
+  XYLEM_FEATURE("avx512f");
+  XYLEM_FEATURE("avx512bw");
+  XYLEM_FEATURE("avx512vl");
+  XYLEM_FEATURE("avx512dq");
+  XYLEM_FEATURE("avx512vnni");
+#undef XYLEM_FEATURE
+#elif defined(__aarch64__)
+  features.emplace_back("neon");
+#endif
+  return features;
+}
+
+int UsableCpus() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+absl::StatusOr<int> Info(const Arguments& arguments) {
+  const std::vector<std::string> features = CpuFeatures();
+  const std::string compiler = __VERSION__;
+  const std::string protobuf = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
+  std::string list;
+  const bool json = arguments.Has("--json");
+  for (const std::string& feature : features) {
+    absl::StrAppend(&list, list.empty() ? "" : (json ? ", " : " "), json ? "\"" : "", feature,
+                    json ? "\"" : "");
+  }
+  if (json) {
+    std::printf(
+        "{\"version\": \"%s\", \"compiler\": \"%s\", \"protobuf\": \"%s\", \"cpus\": %d, "
+        "\"features\": [%s]}\n",
+        XYLEM_VERSION, compiler.c_str(), protobuf.c_str(), UsableCpus(), list.c_str());
+  } else {
+    std::printf(
+        "xylem     %s\nbackends  interpreter\ncompiler  %s\nprotobuf  %s\ncpus      %d\nfeatures  "
+        "%s\n",
+        XYLEM_VERSION, compiler.c_str(), protobuf.c_str(), UsableCpus(), list.c_str());
+  }
+  return kExitOk;
+}
+
+absl::StatusOr<int> Completions(const Arguments& arguments) {
+  if (arguments.positional()[0] != "bash") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("no completions for '", arguments.positional()[0], "'; there is: bash"));
+  }
+  std::fputs(BashCompletions().c_str(), stdout);
+  return kExitOk;
+}
+
+}  // namespace
+
+Command InfoCommand() {
+  return {
+      "info", "",  "versions, backends and processor features", "", {{"--json", "", "as JSON"}}, 0,
+      0,      Info};
+}
+
+Command CompletionsCommand() {
+  return {"completions",
+          "bash",
+          "print completions for the shell",
+          "source <(xylem completions bash)",
+          {},
+          1,
+          1,
+          Completions};
+}
+
+}  // namespace xla

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// xylem print and xylem verify: programs in other forms, and whether they are well formed.
+#include <cstdio>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "tools/command.h"
+#include "tools/process.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/proto/hlo_proto.h"
+#include "xla/hlo/text/printer.h"
+
+namespace xla {
+namespace {
+
+absl::StatusOr<int> Print(const Arguments& arguments) {
+  const std::string set = arguments.Get("--options", "long");
+  HloPrintOptions options;
+  if (set == "short") {
+    options = HloPrintOptions::ShortParsable();
+  } else if (set == "canonical") {
+    options = HloPrintOptions::Canonical();
+  } else if (set == "fingerprint") {
+    options = HloPrintOptions::Fingerprint();
+  } else if (set != "long") {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "unknown option set '", set, "'; there are: long, short, canonical, fingerprint"));
+  }
+  if (arguments.Has("--operand-shapes")) options.print_operand_shape = true;
+  if (arguments.Has("--large-constants")) options.print_large_constants = true;
+  if (arguments.Has("--no-metadata")) options.print_metadata = false;
+  XLA_ASSIGN_OR_RETURN(const auto module,
+                       LoadModule(arguments.positional()[0], !arguments.Has("--no-verify")));
+  std::string out;
+  if (arguments.Has("--proto")) {
+    XLA_ASSIGN_OR_RETURN(const HloModuleProto proto, ModuleToProto(*module));
+    if (!proto.SerializeToString(&out))
+      return absl::ResourceExhaustedError("the module is too large for a proto");
+  } else {
+    XLA_RETURN_IF_ERROR(PrintModule(*module, options, &out));
+  }
+  XLA_RETURN_IF_ERROR(WriteFile(arguments.Get("--output", "-"), out));
+  return kExitOk;
+}
+
+absl::StatusOr<int> Verify(const Arguments& arguments) {
+  int code = kExitOk;
+  for (const std::string& path : arguments.positional()) {
+    if (Interrupted()) return absl::CancelledError("interrupted");
+    const auto module = LoadModule(path);
+    if (module.ok()) {
+      std::printf("%s: ok, %lld computations, %lld instructions\n", path.c_str(),
+                  static_cast<long long>((*module)->computation_count()),
+                  static_cast<long long>((*module)->instruction_count()));
+    } else {
+      std::fprintf(stderr, "xylem: %s\n", std::string(module.status().message()).c_str());
+      code = kExitFailed;
+    }
+  }
+  return code;
+}
+
+}  // namespace
+
+Command PrintCommand() {
+  return {"print",
+          "FILE",
+          "print a program as HLO text, or write it as a proto",
+          "",
+          {{"--options", "SET", "long (the default), short, canonical, fingerprint",
+            "long short canonical fingerprint"},
+           {"--operand-shapes", "", "print the shapes of operands"},
+           {"--large-constants", "", "print constants of more than 10 elements whole"},
+           {"--no-metadata", "", "leave out metadata"},
+           {"--no-verify", "", "print also what does not verify"},
+           {"--proto", "", "write a binary HloModuleProto instead of text"},
+           {"--output", "FILE", "where to; the default is standard output"}},
+          1,
+          1,
+          Print};
+}
+
+Command VerifyCommand() {
+  return {"verify",
+          "FILE...",
+          "parse and verify programs",
+          "Says for each file whether it is well formed; errors name the place, the operation and "
+          "the rule.",
+          {},
+          1,
+          INT64_MAX,
+          Verify};
+}
+
+}  // namespace xla

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// xylem test: runs programs that check themselves through custom calls check.expect_*.
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "tools/command.h"
+#include "tools/process.h"
+#include "xla/base/status_macros.h"
+#include "xla/interpreter/interpreter.h"
+
+namespace xla {
+namespace {
+
+enum class Outcome { kPassed, kFailed, kUnsupported, kDisabled };
+
+struct Result {
+  Outcome outcome = Outcome::kFailed;
+  std::string detail;                // why, for all but passed
+  std::vector<std::string> missing;  // opcodes, when not supported
+};
+
+// Programs end in checks; one without any would pass whatever it computes.
+bool HasChecks(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      const auto* call = instruction->attributes_if<CustomCallAttributes>();
+      if (call != nullptr && call->custom_call_target.rfind("check.", 0) == 0) return true;
+    }
+  }
+  return false;
+}
+
+Result TestOne(const std::string& path, int threads) {
+  auto module = LoadModule(path);
+  if (!module.ok()) return {Outcome::kFailed, std::string(module.status().message()), {}};
+  if (!HasChecks(**module)) return {Outcome::kFailed, "the program makes no check", {}};
+  Result result;
+  for (HloOpcode opcode : UnsupportedOpcodes(**module))
+    result.missing.emplace_back(HloOpcodeString(opcode));
+  if (!result.missing.empty()) {
+    result.outcome = Outcome::kUnsupported;
+    result.detail = absl::StrJoin(result.missing, ", ");
+    return result;
+  }
+  if ((*module)->entry_computation()->num_parameters() != 0)
+    return {Outcome::kFailed, "the program takes arguments", {}};
+  InterpreterOptions options;
+  options.num_threads = threads;
+  options.cancel = &Interrupted();
+  options.custom_calls = CheckCustomCalls();
+  auto value = Interpret(**module, {}, options);
+  if (value.ok()) return {Outcome::kPassed, "", {}};
+  const bool unsupported = value.status().code() == absl::StatusCode::kUnimplemented;
+  return {unsupported ? Outcome::kUnsupported : Outcome::kFailed,
+          std::string(value.status().message()),
+          {}};
+}
+
+// Folders stand for the .hlo and .pb files in them.
+absl::StatusOr<std::vector<std::string>> Expand(const std::vector<std::string>& operands) {
+  std::vector<std::string> files;
+  for (const std::string& operand : operands) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(operand, error)) {
+      files.push_back(operand);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(operand, error)) {
+      const std::string extension = entry.path().extension();
+      if (extension == ".hlo" || extension == ".pb") found.push_back(entry.path().string());
+    }
+    if (error) return absl::UnavailableError(absl::StrCat(operand, ": ", error.message()));
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+// Lines "name: reason"; '#' begins a comment.
+absl::StatusOr<std::map<std::string, std::string>> ReadDisabled(const std::string& path) {
+  std::map<std::string, std::string> disabled;
+  if (path.empty()) return disabled;
+  XLA_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty() || line[0] == '#') continue;
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(line, absl::MaxSplits(':', 1));
+    disabled[std::string(parts.first)] = std::string(absl::StripAsciiWhitespace(parts.second));
+  }
+  return disabled;
+}
+
+absl::string_view OutcomeName(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kPassed:
+      return "passed";
+    case Outcome::kFailed:
+      return "FAILED";
+    case Outcome::kUnsupported:
+      return "not supported";
+    case Outcome::kDisabled:
+      return "disabled";
+  }
+  return "";
+}
+
+absl::StatusOr<int> Test(const Arguments& arguments) {
+  const int64_t cpus = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  XLA_ASSIGN_OR_RETURN(const int64_t jobs, arguments.GetInt("--jobs", cpus, 1, 1024));
+  XLA_ASSIGN_OR_RETURN(const int64_t threads, arguments.GetInt("--threads", 1, 0, 4096));
+  XLA_ASSIGN_OR_RETURN(const std::vector<std::string> files, Expand(arguments.positional()));
+  XLA_ASSIGN_OR_RETURN(const auto disabled, ReadDisabled(arguments.Get("--disabled")));
+  const bool quiet = arguments.Has("--quiet"), json = arguments.Has("--json");
+  if (files.empty()) return absl::InvalidArgumentError("no programs in the folders given");
+
+  std::vector<Result> results(files.size());
+  std::vector<char> done(files.size(), 0);  // guarded by mutex
+  std::mutex mutex;
+  std::condition_variable finished;
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i; (i = next++) < files.size() && !Interrupted();) {
+      auto off = disabled.find(std::filesystem::path(files[i]).filename().string());
+      Result result = off != disabled.end() ? Result{Outcome::kDisabled, off->second, {}}
+                                            : TestOne(files[i], static_cast<int>(threads));
+      std::lock_guard<std::mutex> lock(mutex);
+      results[i] = std::move(result);
+      done[i] = 1;
+      finished.notify_one();
+    }
+  };
+  std::vector<std::thread> workers;
+  for (int64_t j = 0; j < jobs; ++j) workers.emplace_back(work);
+
+  // Lines come in the order of the files, as soon as all before are done.
+  std::map<Outcome, int64_t> counts;
+  std::map<std::string, int64_t> missing;
+  ProgressLine line(!json);
+  for (size_t i = 0; i < files.size(); ++i) {
+    {
+      std::unique_lock<std::mutex> lock(mutex);
+      while (done[i] == 0 && !Interrupted())
+        finished.wait_for(lock, std::chrono::milliseconds(100));
+      if (done[i] == 0) break;
+    }
+    const Result& result = results[i];
+    ++counts[result.outcome];
+    for (const std::string& opcode : result.missing) ++missing[opcode];
+    line.Clear();
+    if (!quiet || result.outcome == Outcome::kFailed) {
+      std::printf("%-13s %s%s%s\n", std::string(OutcomeName(result.outcome)).c_str(),
+                  files[i].c_str(), result.detail.empty() ? "" : ": ", result.detail.c_str());
+    }
+    line.Show(absl::StrCat(ProgressBar(i + 1, files.size()), " ", i + 1, " of ", files.size()));
+  }
+  for (std::thread& worker : workers) worker.join();
+  line.Clear();
+  if (Interrupted()) return absl::CancelledError("interrupted");
+  for (const auto& [opcode, count] : missing)
+    std::printf("missing %s: %lld programs\n", opcode.c_str(), static_cast<long long>(count));
+  if (json) {
+    std::printf(
+        "{\"passed\": %lld, \"failed\": %lld, \"not_supported\": %lld, \"disabled\": %lld}\n",
+        static_cast<long long>(counts[Outcome::kPassed]),
+        static_cast<long long>(counts[Outcome::kFailed]),
+        static_cast<long long>(counts[Outcome::kUnsupported]),
+        static_cast<long long>(counts[Outcome::kDisabled]));
+  } else {
+    std::string summary =
+        absl::StrCat(counts[Outcome::kPassed], " passed, ", counts[Outcome::kFailed], " failed, ",
+                     counts[Outcome::kUnsupported], " not supported");
+    if (counts[Outcome::kDisabled] > 0)
+      absl::StrAppend(&summary, ", ", counts[Outcome::kDisabled], " disabled");
+    std::puts(summary.c_str());
+  }
+  return counts[Outcome::kFailed] == 0 && counts[Outcome::kUnsupported] == 0 ? kExitOk
+                                                                             : kExitFailed;
+}
+
+}  // namespace
+
+Command TestCommand() {
+  return {
+      "test",
+      "FILE...",
+      "run programs that check themselves",
+      "Each program ends in side-effecting custom calls check.expect_eq, check.expect_close (ulp) "
+      "or\n"
+      "check.expect_almost_eq (absolute 1e-3). A folder stands for the .hlo and .pb files in it.\n"
+      "The exit code is 0 when every program passed.",
+      {{"--jobs", "N", "programs at a time; the default is the number of processors"},
+       {"--threads", "N", "threads for each program; the default is 1, 0 means all"},
+       {"--disabled", "FILE", "programs not to run: lines 'file name: reason'"},
+       {"--quiet", "", "a line for failures only"},
+       {"--json", "", "the summary as JSON"}},
+      1,
+      INT64_MAX,
+      Test};
+}
+
+}  // namespace xla
