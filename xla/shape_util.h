@@ -109,7 +109,6 @@ class ShapeUtil {
                                     absl::Span<const int64_t> dimensions, Shape* shape);
 
   static Shape MakeTupleShape(absl::Span<const Shape> shapes);
-  static Shape MakeTupleShape(std::vector<Shape>&& shapes) { return Shape(std::move(shapes)); }
   static Shape MakeTupleShapeWithPtrs(absl::Span<const Shape* const> shapes);
   // A tuple, but of one shape that shape itself.
   static Shape MakeMaybeTupleShape(absl::Span<const Shape> shapes);
