@@ -35,6 +35,13 @@ class StridedDims {
     }
   }
 
+  // The same positions where every element takes the place of `factor`.
+  StridedDims Scaled(int64_t factor) const {
+    StridedDims scaled = *this;
+    for (Dim& dim : scaled.dims_) dim.stride *= factor;
+    return scaled;
+  }
+
   int64_t count() const { return count_; }
   // Stride of the minor dimension, along which runs go; 1 if there is none.
   int64_t run_stride() const { return dims_.empty() ? 1 : dims_.back().stride; }

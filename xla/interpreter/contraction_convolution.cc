@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// convolution, of any number of spatial dimensions, as a product of matrices: a line of the left one is the patch of the
+// input under the window at one output position, and is gathered only when its panel is packed.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "xla/base/status_macros.h"
+#include "xla/interpreter/contraction_panels.h"
+#include "xla/interpreter/evaluator.h"
+#include "xla/interpreter/gemm.h"
+#include "xla/interpreter/strided.h"
+#include "xla/interpreter/value.h"
+#include "xla/interpreter/wide.h"
+#include "xla/primitive_util.h"
+#include "xla/types.h"
+#include "xla/util.h"
+
+namespace xla {
+namespace {
+
+// One spatial dimension: the input coordinate under tap t at output coordinate o is
+// (o * stride - padding_low + t * window_dilation) / base_dilation, where that divides and lies inside.
+struct SpatialDim {
+  int64_t output_size, taps;
+  int64_t stride, padding_low, window_dilation, base_dilation;
+  int64_t input_size, input_stride;
+};
+
+// The input as lines of patches. Positions are (batch, output spatial..), k is (tap.., input feature) in row-major order.
+struct Patches {
+  PrimitiveType type;  // of the elements, or of their parts if they are complex
+  const char* data;
+  int64_t element_bytes;
+  int64_t group_stride;  // from group to group, in elements
+  int64_t batch_size, batch_stride;
+  int64_t features, feature_stride;
+  absl::InlinedVector<SpatialDim, 3> dims;
+
+  int64_t positions() const {
+    int64_t count = batch_size;
+    for (const SpatialDim& dim : dims) count *= dim.output_size;
+    return count;
+  }
+  int64_t depth() const {
+    int64_t count = features;
+    for (const SpatialDim& dim : dims) count *= dim.taps;
+    return count;
+  }
+};
+
+// Where the windows of the lines of a panel start.
+class LineOrigins {
+ public:
+  LineOrigins(const Patches& patches, int64_t first, int64_t lines)
+      : rank_(patches.dims.size()), offsets_(lines), starts_(lines * rank_) {
+    for (int64_t i = 0; i < lines; ++i) {
+      int64_t rest = first + i;
+      for (int64_t d = rank_ - 1; d >= 0; --d) {
+        const SpatialDim& dim = patches.dims[d];
+        starts_[i * rank_ + d] = rest % dim.output_size * dim.stride - dim.padding_low;
+        rest /= dim.output_size;
+      }
+      offsets_[i] = rest * patches.batch_stride;
+    }
+  }
+
+  // Offset of the input element (feature 0) under the tap that lies `steps` from the origin of line i; -1 in padding.
+  int64_t Offset(const Patches& patches, int64_t line, const int64_t* steps) const {
+    int64_t offset = offsets_[line];
+    const int64_t* start = &starts_[line * rank_];
+    for (int64_t d = 0; d < rank_; ++d) {
+      const SpatialDim& dim = patches.dims[d];
+      int64_t at = start[d] + steps[d];
+      if (dim.base_dilation != 1) {
+        if (at < 0 || at % dim.base_dilation != 0) return -1;
+        at /= dim.base_dilation;
+      }
+      if (at < 0 || at >= dim.input_size) return -1;
+      offset += at * dim.input_stride;
+    }
+    return offset;
+  }
+
+ private:
+  const int64_t rank_;
+  absl::InlinedVector<int64_t, 64> offsets_, starts_;
+};
+
+// The pack function of the input (gemm.h). Complex elements (kParts == 2) are pairs of reals along k.
+template <typename T, int kParts>
+void PackPatches(const Patches& patches, WideLoad<T> load, int64_t group, int64_t first, int64_t lines, int64_t k0,
+                 int64_t depth, int64_t width, T* panel) {
+  const bool is_native = patches.type == primitive_util::NativeToPrimitiveType<T>();
+  const char* base = patches.data + group * patches.group_stride * patches.element_bytes;
+  const LineOrigins origins(patches, first, lines);
+  const int64_t rank = patches.dims.size();
+  absl::InlinedVector<int64_t, 4> steps(rank);
+  T buffer[kGemmBlockK];
+  const int64_t k_end = (k0 + depth) / kParts;
+  for (int64_t k = k0 / kParts; k < k_end;) {
+    const int64_t feature = k % patches.features;
+    const int64_t count = std::min(patches.features - feature, k_end - k);
+    int64_t tap = k / patches.features;
+    for (int64_t d = rank - 1; d >= 0; --d) {
+      steps[d] = tap % patches.dims[d].taps * patches.dims[d].window_dilation;
+      tap /= patches.dims[d].taps;
+    }
+    T* rows = panel + (k * kParts - k0) * width;
+    for (int64_t line = 0; line < lines; ++line) {
+      T* dst = rows + line;
+      const int64_t offset = origins.Offset(patches, line, steps.data());
+      if (offset < 0) {
+        for (int64_t i = 0; i < count * kParts; ++i) dst[i * width] = T(0);
+        continue;
+      }
+      const char* src = base + (offset + feature * patches.feature_stride) * patches.element_bytes;
+      if (kParts == 1 && !is_native) {
+        load(src, patches.feature_stride, count, buffer);
+        for (int64_t i = 0; i < count; ++i) dst[i * width] = buffer[i];
+      } else {
+        const T* elements = reinterpret_cast<const T*>(src);
+        for (int64_t i = 0; i < count; ++i) {
+          for (int64_t part = 0; part < kParts; ++part) {
+            dst[(i * kParts + part) * width] = elements[i * patches.feature_stride * kParts + part];
+          }
+        }
+      }
+    }
+    k += count;
+  }
+  if (lines < width) {
+    for (int64_t k = 0; k < depth; ++k) std::fill(panel + k * width + lines, panel + (k + 1) * width, T(0));
+  }
+}
+
+// A convolution taken apart: patches, kernel and result as (group, line, k).
+struct Convolution {
+  Patches patches;
+  MatrixView kernel;   // lines are output features
+  ResultView result;   // rows are positions, columns output features
+};
+
+Convolution MakeConvolution(const ConvolutionAttributes& attributes, const Value& input, const Value& kernel,
+                            Value& output) {
+  const ConvDims& labels = attributes.dim_labels;
+  const DimensionVector input_strides = RowMajorStrides(input.dimensions());
+  const DimensionVector kernel_strides = RowMajorStrides(kernel.dimensions());
+  const DimensionVector output_strides = RowMajorStrides(output.dimensions());
+  const int64_t groups = attributes.feature_group_count * attributes.batch_group_count;
+  const int64_t features = kernel.dimensions()[labels.kernel_input_feature];
+  const int64_t output_features = kernel.dimensions()[labels.kernel_output_feature] / groups;
+  const int64_t batch_size = input.dimensions()[labels.input_batch] / attributes.batch_group_count;
+
+  Convolution conv;
+  Patches& patches = conv.patches;
+  patches.type = input.element_type();
+  patches.data = static_cast<const char*>(input.untyped_data());
+  patches.element_bytes = primitive_util::ByteWidth(input.element_type());
+  patches.batch_size = batch_size;
+  patches.batch_stride = input_strides[labels.input_batch];
+  patches.features = features;
+  patches.feature_stride = input_strides[labels.input_feature];
+  patches.group_stride = attributes.batch_group_count > 1 ? batch_size * patches.batch_stride
+                                                          : features * patches.feature_stride;
+
+  conv.kernel.type = kernel.element_type();
+  conv.kernel.element_bytes = primitive_util::ByteWidth(kernel.element_type());
+  conv.kernel.batch = StridedDims({groups}, {output_features * kernel_strides[labels.kernel_output_feature]});
+  conv.kernel.lines = StridedDims({output_features}, {kernel_strides[labels.kernel_output_feature]});
+
+  ResultView& result = conv.result;
+  result.type = output.element_type();
+  result.data = output.mutable_untyped_data();
+  result.element_bytes = primitive_util::ByteWidth(output.element_type());
+  result.batch = StridedDims({groups}, {output_features * output_strides[labels.output_feature]});
+  result.columns = StridedDims({output_features}, {output_strides[labels.output_feature]});
+  result.rows.Append(batch_size, output_strides[labels.output_batch]);
+
+  int64_t kernel_origin = 0;
+  for (size_t d = 0; d < labels.input_spatial.size(); ++d) {
+    const WindowDim& window = attributes.window[d];
+    const int64_t output_size = output.dimensions()[labels.output_spatial[d]];
+    patches.dims.push_back({.output_size = output_size,
+                            .taps = window.size,
+                            .stride = window.stride,
+                            .padding_low = window.padding_low,
+                            .window_dilation = window.window_dilation,
+                            .base_dilation = window.base_dilation,
+                            .input_size = input.dimensions()[labels.input_spatial[d]],
+                            .input_stride = input_strides[labels.input_spatial[d]]});
+    result.rows.Append(output_size, output_strides[labels.output_spatial[d]]);
+    const int64_t stride = kernel_strides[labels.kernel_spatial[d]];
+    if (window.window_reversal) kernel_origin += (window.size - 1) * stride;
+    conv.kernel.k.Append(window.size, window.window_reversal ? -stride : stride);
+  }
+  conv.kernel.k.Append(features, kernel_strides[labels.kernel_input_feature]);
+  conv.kernel.data =
+      static_cast<const char*>(kernel.untyped_data()) + kernel_origin * conv.kernel.element_bytes;
+  return conv;
+}
+
+template <typename T>
+absl::Status Convolve(EvalContext& ctx, const Convolution& conv) {
+  const WideLoad<T> load_input = GetWideLoad<T>(conv.patches.type), load_kernel = GetWideLoad<T>(conv.kernel.type);
+  const auto pack_patches = [&](int64_t group, int64_t first, int64_t lines, int64_t k0, int64_t depth, int64_t width,
+                                T* panel) {
+    PackPatches<T, 1>(conv.patches, load_input, group, first, lines, k0, depth, width, panel);
+  };
+  const auto pack_kernel = [&](int64_t group, int64_t first, int64_t lines, int64_t k0, int64_t depth, int64_t width,
+                               T* panel) {
+    PackLines(conv.kernel, load_kernel, group, first, lines, k0, depth, width, panel);
+  };
+  const int64_t groups = conv.result.batch.count(), k = conv.patches.depth();
+  ResultView result = conv.result;
+  // The larger side is the vectorised one, unless there are enough output features to fill vectors: these are packed once
+  // for many positions.
+  constexpr int64_t kEnoughFeatures = 32;
+  const int64_t positions = result.rows.count(), features = result.columns.count();
+  if (features >= std::min(positions, kEnoughFeatures)) {
+    const ResultWriter<T> writer(result);
+    const auto store = [&](int64_t group, int64_t row, int64_t column, int64_t count, const T* values) {
+      writer.Write(group, row, column, count, values);
+    };
+    return RunGemm<T>(ctx, {groups, positions, features, k, pack_patches, pack_kernel, store});
+  }
+  std::swap(result.rows, result.columns);
+  const ResultWriter<T> writer(result);
+  const auto store = [&](int64_t group, int64_t row, int64_t column, int64_t count, const T* values) {
+    writer.Write(group, row, column, count, values);
+  };
+  return RunGemm<T>(ctx, {groups, features, positions, k, pack_kernel, pack_patches, store});
+}
+
+// See MultiplyViews for how complex products become real ones.
+template <typename Complex>
+absl::Status ConvolveComplex(EvalContext& ctx, const Convolution& conv) {
+  using T = GemmType<Complex>;
+  const auto pack_patches = [&](int64_t group, int64_t first, int64_t lines, int64_t k0, int64_t depth, int64_t width,
+                                T* panel) {
+    PackPatches<T, 2>(conv.patches, nullptr, group, first, lines, k0, depth, width, panel);
+  };
+  const auto pack_kernel = [&](int64_t group, int64_t first, int64_t lines, int64_t k0, int64_t depth, int64_t width,
+                               T* panel) { PackRotated(conv.kernel, group, first, lines, k0, depth, width, panel); };
+  const ResultWriter<Complex> writer(conv.result);
+  const auto store = [&](int64_t group, int64_t row, int64_t column, int64_t count, const T* values) {
+    writer.Write(group, row, column, count, values);
+  };
+  return RunGemm<T>(ctx, {conv.result.batch.count(), conv.result.rows.count(), 2 * conv.result.columns.count(),
+                          2 * conv.patches.depth(), pack_patches, pack_kernel, store});
+}
+
+}  // namespace
+
+absl::StatusOr<Value> EvalConvolution(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+  const auto& attributes = inst.attributes<ConvolutionAttributes>();
+  XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
+  if (result.element_count() == 0) return result;
+  const ContractionWide type =
+      ContractionType(operands[0].element_type(), operands[1].element_type(), result.element_type());
+  XLA_RETURN_IF_ERROR(WithWideType(type, [&](auto sample) -> absl::Status {
+    using Wide = decltype(sample);
+    XLA_ASSIGN_OR_RETURN(const Value input, PrepareOperand<Wide>(ctx, operands[0]));
+    XLA_ASSIGN_OR_RETURN(const Value kernel, PrepareOperand<Wide>(ctx, operands[1]));
+    const Convolution conv = MakeConvolution(attributes, input, kernel, result);
+    if constexpr (is_complex_v<Wide>) {
+      return ConvolveComplex<Wide>(ctx, conv);
+    } else {
+      return Convolve<Wide>(ctx, conv);
+    }
+  }));
+  return result;
+}
+
+}  // namespace xla
