@@ -36,6 +36,9 @@ enum class FieldRule : uint8_t {
   kNotText,        // lives elsewhere in the text (operand position, result shape): not a name=value attribute
 };
 
+// Equality of numbers in attributes: NaN equals NaN, so that every attribute equals itself.
+inline bool SameNumber(double a, double b) { return a == b || (a != a && b != b); }
+
 struct Field {
   std::string_view name;
   FieldRule rule = FieldRule::kOptional;
@@ -380,7 +383,9 @@ struct DynamicSliceAttributes {
 struct BatchNormAttributes {
   float epsilon = 0;
   int64_t feature_index = 0;
-  bool operator==(const BatchNormAttributes&) const = default;
+  bool operator==(const BatchNormAttributes& o) const {
+    return SameNumber(epsilon, o.epsilon) && feature_index == o.feature_index;
+  }
   template <class V> static void Describe(V& v) {
     v(Field{"epsilon", FieldRule::kRequired}, &BatchNormAttributes::epsilon);
     v(Field{"feature_index", FieldRule::kRequired}, &BatchNormAttributes::feature_index);
@@ -581,8 +586,10 @@ struct AllGatherAttributes : CollectiveBase {
 
 struct AllReduceAttributes : CollectiveBase {
   bool use_global_device_ids = false;
-  std::string mode;  // accepted and dropped
-  bool operator==(const AllReduceAttributes&) const = default;
+  std::string mode;  // accepted and dropped: not part of equality
+  bool operator==(const AllReduceAttributes& o) const {
+    return CollectiveBase::operator==(o) && use_global_device_ids == o.use_global_device_ids;
+  }
   template <class V> static void Describe(V& v) {
     XLA_DESCRIBE_COLLECTIVE(AllReduceAttributes);
     v(Field{"use_global_device_ids"}, &AllReduceAttributes::use_global_device_ids);

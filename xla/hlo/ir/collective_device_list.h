@@ -13,6 +13,16 @@
 
 namespace xla {
 
+// The device ids 0, 1, 2, ... reshaped to reshape_dims and transposed by transpose_perm (empty: not transposed), written
+// [reshape_dims]T(transpose_perm). This brings them into the one form that XLA prints: without dimensions of size 1,
+// neighbours that stay together merged, and no permutation where nothing moves. [2,2]T(0,1) becomes [4].
+// Precondition: transpose_perm is empty or a permutation.
+void CanonicalizeIota(std::vector<int64_t>* reshape_dims, std::vector<int>* transpose_perm);
+
+// The ids written out. Errors: sizes below 1, more than 2^24 ids, a transpose_perm that is no permutation.
+absl::StatusOr<std::vector<int64_t>> FlattenIota(const std::vector<int64_t>& reshape_dims,
+                                                 const std::vector<int>& transpose_perm);
+
 // A named device mesh: mesh['x'=2,'y'=4], optionally device_ids=(..) or ([dims]T(perm)).
 struct Mesh {
   struct Axis {
@@ -29,6 +39,14 @@ struct Mesh {
   // maximal_mesh[device_id=N]
   std::optional<int64_t> maximal_device;
   bool operator==(const Mesh&) const = default;
+
+  // "mesh['x'=2,'y'=4]", with ", device_ids=(..)" where they are not in order.
+  std::string ToString() const;
+  MeshProto ToProto() const;
+  // Errors: axes without size, twice the same name, device ids of another number than the mesh has devices.
+  static absl::StatusOr<Mesh> FromProto(const MeshProto& proto);
+  // The product of the axes. Errors: sizes below 1, more than 2^24 devices.
+  absl::StatusOr<int64_t> NumDevices() const;
 };
 
 // An axis, or the part 'y':(pre_size)size of one.
@@ -36,6 +54,11 @@ struct AxisRef {
   std::string name;
   std::optional<int64_t> pre_size, size;  // both set for a sub-axis
   bool operator==(const AxisRef&) const = default;
+
+  std::string ToString() const;  // "'y'", "'y':(1)2"
+  // The proto holds the position of the axis; -1, which no reader accepts, if the mesh does not have it.
+  AxisRefProto ToProto(const Mesh& mesh) const;
+  static absl::StatusOr<AxisRef> FromProto(const AxisRefProto& proto, const Mesh& mesh);
 };
 
 struct CollectiveDeviceList {
@@ -56,14 +79,23 @@ struct CollectiveDeviceList {
 
   bool operator==(const CollectiveDeviceList&) const = default;
 
+  // The iota form, canonicalized. Precondition: transpose_perm is empty or a permutation.
+  static CollectiveDeviceList Iota(int64_t num_groups, int64_t group_size, std::vector<int64_t> reshape_dims,
+                                   std::vector<int> transpose_perm = {});
+
   // The groups written out. Errors: sizes that overflow or exceed 2^24 devices, axes not in the mesh.
   absl::StatusOr<std::vector<std::vector<int64_t>>> Flatten() const;
   // As HLO text prints it (without "replica_groups=").
   std::string ToString() const;
 
-  // Both proto forms: the older ReplicaGroup list and CollectiveDeviceListProto.
-  CollectiveDeviceListProto ToProto() const;
+  // The wire form of each; ToListProto is that of kExplicit. Precondition: the form is that one.
+  CollectiveDeviceListProto ToListProto() const;
+  IotaReplicaGroupListProto ToIotaProto() const;
+  MeshAxesReplicaGroupListProto ToMeshProto() const;
+  // CollectiveDeviceListProto may hold its former iota form.
   static absl::StatusOr<CollectiveDeviceList> FromProto(const CollectiveDeviceListProto& proto);
+  static absl::StatusOr<CollectiveDeviceList> FromProto(const IotaReplicaGroupListProto& proto);
+  static absl::StatusOr<CollectiveDeviceList> FromProto(const MeshAxesReplicaGroupListProto& proto);
 };
 
 }  // namespace xla

@@ -41,7 +41,9 @@ struct AccuracySpec {
   Mode mode = Mode::kDefault;
   double atol = 0, rtol = 0;
   int64_t ulps = 0;
-  bool operator==(const AccuracySpec&) const = default;
+  bool operator==(const AccuracySpec& o) const {
+    return mode == o.mode && SameNumber(atol, o.atol) && SameNumber(rtol, o.rtol) && ulps == o.ulps;
+  }
 };
 
 // origin={..}: where the values of a result came from, a tree like the result shape. A node is a tuple, or a leaf:
@@ -120,7 +122,7 @@ class HloInstruction {
   int64_t operand_count() const { return static_cast<int64_t>(operands_.size()); }
   const InstructionVector& operands() const { return operands_; }
   HloInstruction* operand(int64_t i) const { return operands_[i]; }
-  // Every user once, in order of first use.
+  // Every user once, in order of first use (a removal moves the last one into the gap).
   const std::vector<HloInstruction*>& users() const { return users_; }
   int64_t user_count() const { return static_cast<int64_t>(users_.size()); }
   bool IsRoot() const;
@@ -194,8 +196,12 @@ class HloInstruction {
   friend class HloModule;
   HloInstruction(HloOpcode opcode, Shape shape);
   Attributes& MutableAttributes();
-  void AddUser(HloInstruction* user);
-  void RemoveUser(HloInstruction* user);
+  // One use more, one use less, of this by `user`.
+  void AddUse(HloInstruction* user);
+  void RemoveUse(HloInstruction* user);
+  int64_t FindUser(const HloInstruction* user) const;  // position in users_, or -1
+  // Takes this out of the users and control lists of others.
+  void Detach();
 
   HloOpcode opcode_;
   int64_t unique_id_ = -1;
@@ -204,8 +210,9 @@ class HloInstruction {
   Shape shape_;
   InstructionVector operands_;
   std::vector<HloInstruction*> users_;
+  std::vector<int64_t> use_counts_;  // as long as users_: how many operands of the user this is
   // Position of each user in users_, once there are many: keeps removal constant-time.
-  std::unique_ptr<absl::flat_hash_map<HloInstruction*, int64_t>> user_positions_;
+  std::unique_ptr<absl::flat_hash_map<const HloInstruction*, int64_t>> user_positions_;
   std::unique_ptr<Attributes> attributes_;  // null: NoAttributes
   std::vector<HloComputation*> called_computations_;
   std::unique_ptr<InstructionExtras> extras_;

@@ -49,7 +49,9 @@ struct HloSharding {
     };
     std::vector<Dim> dims;
     std::vector<AxisRef> replicated, unreduced, manual;
-    bool fully_replicated = false;  // {mesh[..], replicated}
+    // {mesh[..], replicated}. Its relatives {mesh[..], manual} and {mesh[..], unreduced} have no dims, and all axes of
+    // the mesh in `manual` or `unreduced`.
+    bool fully_replicated = false;
     bool operator==(const Named&) const = default;
   };
   std::shared_ptr<const Named> named;
@@ -63,6 +65,13 @@ struct HloSharding {
                               std::vector<int> transpose_perm = {});
   static HloSharding Tile(std::vector<int64_t> tile_dims, std::vector<int64_t> devices);
   static HloSharding Tuple(std::vector<HloSharding> elements);
+
+  // The form in which XLA keeps and prints it: iota order simplified; subgroup dimensions of one type merged, those of
+  // size 1 dropped, the replicated one last; a subgroup of all devices named outright ({replicated}, {manual}). Readers
+  // of text and protos apply this. Errors: tile sizes, devices and iota that do not fit each other.
+  absl::StatusOr<HloSharding> Canonical() const;
+  // The product of sizes >= 1 if it is at most 2^24.
+  static std::optional<int64_t> FlattenedSize(const std::vector<int64_t>& dims);
 
   bool IsTuple() const { return kind == Kind::kTuple; }
   bool IsReplicated() const;

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computations: instructions in slots, parameters by number, post order.
+#include "xla/hlo/ir/hlo_computation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "xla/base/check.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/ir/ir_internal.h"
+#include "xla/util.h"
+
+namespace xla {
+
+HloComputation::HloComputation(std::string name, HloModule* parent, int64_t unique_id)
+    : name_(std::move(name)), unique_id_(unique_id), parent_(parent) {}
+
+HloComputation::~HloComputation() = default;
+
+bool HloComputation::IsEntryComputation() const { return parent_->entry_computation() == this; }
+
+// --- Instructions
+
+std::vector<HloInstruction*> HloComputation::instructions() const {
+  std::vector<HloInstruction*> result;
+  result.reserve(live_count_);
+  for (const auto& slot : slots_) {
+    if (slot != nullptr) result.push_back(slot.get());
+  }
+  return result;
+}
+
+HloInstruction* HloComputation::AddInstruction(std::unique_ptr<HloInstruction> instruction,
+                                               std::string_view name) {
+  HloInstruction* added = instruction.get();
+  XLA_CHECK(added->parent_ == nullptr) << added->name() << " is already in a computation";
+  if (!name.empty()) added->name_ = std::string(name);
+  added->name_ = parent_->NameForAdded(added->name_.empty() ? added->info().name
+                                                            : std::string_view(added->name_));
+  added->unique_id_ = parent_->NextInstructionId();
+  added->parent_ = this;
+  added->index_in_parent_ = static_cast<int64_t>(slots_.size());
+  slots_.push_back(std::move(instruction));
+  ++live_count_;
+  if (added->opcode() == HloOpcode::kParameter) ListParameter(added);
+  return added;
+}
+
+// Numbers come from input, so the list may not grow to any number that is declared: only to about
+// twice the number of parameters. Those with larger numbers wait until there are enough.
+void HloComputation::ListParameter(HloInstruction* parameter) {
+  constexpr int64_t kSlack = 64;
+  ++declared_parameters_;
+  distant_parameters_.emplace(parameter->parameter_number(), parameter);
+  const int64_t limit = kSlack + 2 * declared_parameters_;
+  while (!distant_parameters_.empty() && distant_parameters_.begin()->first < limit) {
+    const auto [number, waiting] = *distant_parameters_.begin();
+    distant_parameters_.erase(distant_parameters_.begin());
+    if (number < 0) continue;
+    if (number >= num_parameters()) parameters_.resize(number + 1, nullptr);
+    if (parameters_[number] != nullptr) continue;
+    parameters_[number] = waiting;
+    ++listed_parameters_;
+  }
+  if (listed_parameters_ < declared_parameters_ && listed_parameters_ == num_parameters()) {
+    parameters_.push_back(nullptr);
+  }
+}
+
+absl::Status HloComputation::RemoveInstruction(HloInstruction* instruction) {
+  if (instruction->parent_ != this) {
+    return InvalidArgument("%s is not in computation %s", instruction->ToShortString(), name_);
+  }
+  if (instruction == root_)
+    return InvalidArgument("%s is the root of %s", instruction->ToShortString(), name_);
+  if (instruction->opcode() == HloOpcode::kParameter) {
+    return InvalidArgument("%s is a parameter of %s", instruction->ToShortString(), name_);
+  }
+  if (instruction->user_count() > 0) {
+    return InvalidArgument("%s is used by %s", instruction->ToShortString(),
+                           instruction->users()[0]->ToShortString());
+  }
+  if (!instruction->control_predecessors().empty() || !instruction->control_successors().empty()) {
+    return InvalidArgument("%s has control dependencies", instruction->ToShortString());
+  }
+  instruction->Detach();
+  slots_[instruction->index_in_parent_] = nullptr;
+  --live_count_;
+  if (2 * live_count_ < static_cast<int64_t>(slots_.size())) Compact();
+  return absl::OkStatus();
+}
+
+// Runs at most once in as many removals as there are instructions left.
+void HloComputation::Compact() {
+  slots_.erase(std::remove(slots_.begin(), slots_.end(), nullptr), slots_.end());
+  for (size_t i = 0; i < slots_.size(); ++i) slots_[i]->index_in_parent_ = static_cast<int64_t>(i);
+}
+
+absl::Status HloComputation::RemoveInstructionAndUnusedOperands(HloInstruction* instruction) {
+  const std::vector<HloInstruction*> operands(instruction->operands().begin(),
+                                              instruction->operands().end());
+  XLA_RETURN_IF_ERROR(RemoveInstruction(instruction));
+  std::vector<HloInstruction*> pending;
+  absl::flat_hash_set<const HloInstruction*> considered;
+  auto consider = [&](HloInstruction* operand) {
+    if (operand->user_count() == 0 && considered.insert(operand).second) pending.push_back(operand);
+  };
+  for (HloInstruction* operand : operands) consider(operand);
+  while (!pending.empty()) {
+    HloInstruction* candidate = pending.back();
+    pending.pop_back();
+    if (candidate == root_ || candidate->opcode() == HloOpcode::kParameter ||
+        candidate->HasSideEffect() || !candidate->control_predecessors().empty() ||
+        !candidate->control_successors().empty()) {
+      continue;
+    }
+    const std::vector<HloInstruction*> next(candidate->operands().begin(),
+                                            candidate->operands().end());
+    XLA_RETURN_IF_ERROR(RemoveInstruction(candidate));
+    for (HloInstruction* operand : next) consider(operand);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status HloComputation::ReplaceInstruction(HloInstruction* old_instruction,
+                                                HloInstruction* new_instruction) {
+  if (old_instruction == new_instruction) return absl::OkStatus();
+  if (old_instruction->parent_ != this || new_instruction->parent_ != this) {
+    return InvalidArgument("%s and %s are not both in computation %s",
+                           old_instruction->ToShortString(), new_instruction->ToShortString(),
+                           name_);
+  }
+  if (new_instruction->IsUserOf(old_instruction)) {
+    return InvalidArgument("%s uses %s, which it is to replace", new_instruction->ToShortString(),
+                           old_instruction->ToShortString());
+  }
+  XLA_RETURN_IF_ERROR(old_instruction->ReplaceAllUsesWith(new_instruction));
+  const std::vector<HloInstruction*> predecessors = old_instruction->control_predecessors();
+  const std::vector<HloInstruction*> successors = old_instruction->control_successors();
+  for (HloInstruction* predecessor : predecessors) {
+    XLA_RETURN_IF_ERROR(predecessor->RemoveControlDependencyTo(old_instruction));
+    if (predecessor != new_instruction) {
+      XLA_RETURN_IF_ERROR(predecessor->AddControlDependencyTo(new_instruction));
+    }
+  }
+  for (HloInstruction* successor : successors) {
+    XLA_RETURN_IF_ERROR(old_instruction->RemoveControlDependencyTo(successor));
+    if (successor != new_instruction)
+      XLA_RETURN_IF_ERROR(new_instruction->AddControlDependencyTo(successor));
+  }
+  return RemoveInstruction(old_instruction);
+}
+
+absl::Status HloComputation::SetInstructionOrder(const std::vector<HloInstruction*>& order) {
+  std::vector<bool> seen(slots_.size());
+  for (const HloInstruction* instruction : order) {
+    if (instruction->parent_ != this) {
+      return InvalidArgument("order of %s: %s is not in it", name_, instruction->ToShortString());
+    }
+    if (seen[instruction->index_in_parent_]) {
+      return InvalidArgument("order of %s: %s stands twice", name_, instruction->ToShortString());
+    }
+    seen[instruction->index_in_parent_] = true;
+  }
+  if (static_cast<int64_t>(order.size()) != live_count_) {
+    return InvalidArgument("order of %s: %d of its %d instructions", name_, order.size(),
+                           live_count_);
+  }
+  std::vector<std::unique_ptr<HloInstruction>> slots;
+  slots.reserve(order.size());
+  for (HloInstruction* instruction : order) {
+    slots.push_back(std::move(slots_[instruction->index_in_parent_]));
+    instruction->index_in_parent_ = static_cast<int64_t>(slots.size()) - 1;
+  }
+  slots_ = std::move(slots);
+  return absl::OkStatus();
+}
+
+// --- Order
+
+absl::StatusOr<std::vector<HloInstruction*>> HloComputation::PostOrder() const {
+  enum State : uint8_t { kNew, kOpen, kDone };
+  std::vector<State> states(slots_.size(), kNew);
+  std::vector<HloInstruction*> order;
+  order.reserve(live_count_);
+
+  // An instruction whose dependencies are being visited: control predecessors from last to first,
+  // then operands from first to last.
+  struct Frame {
+    HloInstruction* instruction;
+    int64_t next;
+  };
+  std::vector<Frame> stack;
+  auto dependency = [](const Frame& frame) -> HloInstruction* {
+    const auto& predecessors = frame.instruction->control_predecessors();
+    const int64_t num_predecessors = static_cast<int64_t>(predecessors.size());
+    if (frame.next < num_predecessors) return predecessors[num_predecessors - 1 - frame.next];
+    const int64_t operand = frame.next - num_predecessors;
+    return operand < frame.instruction->operand_count() ? frame.instruction->operand(operand)
+                                                        : nullptr;
+  };
+
+  auto visit_from = [&](HloInstruction* start) -> absl::Status {
+    stack.push_back({start, 0});
+    states[start->index_in_parent_] = kOpen;
+    while (!stack.empty()) {
+      HloInstruction* next = dependency(stack.back());
+      if (next == nullptr) {
+        HloInstruction* done = stack.back().instruction;
+        states[done->index_in_parent_] = kDone;
+        order.push_back(done);
+        stack.pop_back();
+        continue;
+      }
+      ++stack.back().next;
+      if (next->parent_ != this) {
+        return InvalidArgument("computation %s: %s depends on %s, which is not in it", name_,
+                               stack.back().instruction->ToShortString(), next->ToShortString());
+      }
+      State& state = states[next->index_in_parent_];
+      if (state == kOpen) {
+        std::vector<std::string> names = {next->name()};
+        for (size_t i = stack.size(); i-- > 0;) {
+          names.push_back(stack[i].instruction->name());
+          if (stack[i].instruction == next) break;
+        }
+        std::reverse(names.begin(), names.end());
+        return InvalidArgument("computation %s: instructions depend on themselves: %s", name_,
+                               ir_internal::CycleToString(names));
+      }
+      if (state == kNew) {
+        state = kOpen;
+        stack.push_back({next, 0});
+      }
+    }
+    return absl::OkStatus();
+  };
+
+  // Users that are in no computation (copies not yet added) do not count.
+  auto is_used = [](const HloInstruction& instruction) {
+    return std::any_of(instruction.users_.begin(), instruction.users_.end(),
+                       [](const HloInstruction* user) { return user->parent_ != nullptr; });
+  };
+  for (const auto& slot : slots_) {
+    if (slot != nullptr && !is_used(*slot) && states[slot->index_in_parent_] == kNew) {
+      XLA_RETURN_IF_ERROR(visit_from(slot.get()));
+    }
+  }
+  // What is left has users, all of them left as well: there is a cycle, which this walk meets.
+  for (const auto& slot : slots_) {
+    if (static_cast<int64_t>(order.size()) == live_count_) break;
+    if (slot != nullptr && states[slot->index_in_parent_] == kNew)
+      XLA_RETURN_IF_ERROR(visit_from(slot.get()));
+  }
+  return order;
+}
+
+std::vector<HloInstruction*> HloComputation::MakeInstructionPostOrder() const {
+  absl::StatusOr<std::vector<HloInstruction*>> order = PostOrder();
+  XLA_CHECK_OK(order.status());
+  return *std::move(order);
+}
+
+ProgramShape HloComputation::ComputeProgramShape() const {
+  ProgramShape shape;
+  for (const HloInstruction* parameter : parameters_) {
+    if (parameter == nullptr) {
+      shape.AddParameter(Shape(), "");
+    } else {
+      shape.AddParameter(parameter->shape(), parameter->name());
+    }
+  }
+  if (root_ != nullptr) *shape.mutable_result() = root_->shape();
+  return shape;
+}
+
+bool HloComputation::Equal(const HloComputation& other, bool layout_sensitive) const {
+  return this == &other ||
+         ir_internal::CheckComputationsEqual({{this, &other}}, layout_sensitive).ok();
+}
+
+size_t HloComputation::Hash() const {
+  HloComputation* self = const_cast<HloComputation*>(this);
+  return ir_internal::HashOfComputations(absl::MakeConstSpan(&self, 1));
+}
+
+namespace ir_internal {
+
+std::string CycleToString(const std::vector<std::string>& names) {
+  constexpr size_t kMaxNames = 12;
+  if (names.size() <= kMaxNames) return absl::StrJoin(names, " -> ");
+  const auto middle = names.begin() + kMaxNames / 2;
+  return absl::StrCat(absl::StrJoin(names.begin(), middle, " -> "), " -> .. (",
+                      names.size() - kMaxNames, " more) .. -> ",
+                      absl::StrJoin(names.end() - kMaxNames / 2, names.end(), " -> "));
+}
+
+}  // namespace ir_internal
+}  // namespace xla

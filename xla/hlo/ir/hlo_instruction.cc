@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions: operands and users, control dependencies, identity, cloning.
+#include "xla/hlo/ir/hlo_instruction.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/check.h"
+#include "xla/hlo/ir/hasher.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/ir_internal.h"
+#include "xla/layout_util.h"
+#include "xla/shape_util.h"
+#include "xla/util.h"
+
+namespace xla {
+namespace {
+
+// From this many users on their positions are kept in a map.
+constexpr size_t kManyUsers = 16;
+
+const Attributes& EmptyAttributes() {
+  static const Attributes empty = NoAttributes{};
+  return empty;
+}
+
+const InstructionExtras& EmptyExtras() {
+  static const InstructionExtras empty;
+  return empty;
+}
+
+std::unique_ptr<InstructionExtras> CloneWithoutControl(const InstructionExtras& extras) {
+  auto copy = std::make_unique<InstructionExtras>();
+  copy->sharding = extras.sharding;
+  copy->frontend_attributes = extras.frontend_attributes;
+  copy->statistics = extras.statistics;
+  copy->result_accuracy = extras.result_accuracy;
+  if (extras.metadata != nullptr) copy->metadata = std::make_unique<OpMetadata>(*extras.metadata);
+  copy->original_value = extras.original_value;
+  copy->backend_config = extras.backend_config;
+  copy->parameter_replication = extras.parameter_replication;
+  return copy;
+}
+
+void Erase(std::vector<HloInstruction*>* list, const HloInstruction* instruction) {
+  list->erase(std::remove(list->begin(), list->end(), instruction), list->end());
+}
+
+bool Contains(const std::vector<HloInstruction*>& list, const HloInstruction* instruction) {
+  return std::find(list.begin(), list.end(), instruction) != list.end();
+}
+
+void AppendShape(const Shape& shape, int depth, std::string* out) {
+  constexpr int kMaxElements = 4;
+  constexpr int kMaxDepth = 3;
+  if (!shape.IsTuple()) {
+    shape.AppendTo(out);
+    return;
+  }
+  *out += "(";
+  for (int i = 0; i < shape.tuple_shapes_size(); ++i) {
+    if (i > 0) *out += ", ";
+    if (i == kMaxElements || depth == kMaxDepth) {
+      *out += "..";
+      break;
+    }
+    AppendShape(shape.tuple_shapes(i), depth + 1, out);
+  }
+  *out += ")";
+}
+
+void AppendName(const std::string& name, std::string* out) {
+  constexpr size_t kMaxName = 100;
+  out->append(name, 0, kMaxName);
+  if (name.size() > kMaxName) *out += "..";
+}
+
+}  // namespace
+
+// Attributes of the same meaning: those that may be left out are compared as what they then stand
+// for.
+static bool AttributesEqual(const HloInstruction& a, const HloInstruction& b) {
+  if (const auto* compare_a = a.attributes_if<CompareAttributes>();
+      compare_a != nullptr && a.operand_count() > 0) {
+    const auto* compare_b = b.attributes_if<CompareAttributes>();
+    if (compare_b == nullptr || b.operand_count() == 0 ||
+        compare_a->direction != compare_b->direction)
+      return false;
+    auto type = [](const HloInstruction& i, const CompareAttributes& attributes) {
+      return attributes.type.value_or(
+          Comparison::DefaultComparisonType(i.operand(0)->shape().element_type()));
+    };
+    return type(a, *compare_a) == type(b, *compare_b);
+  }
+  if (const auto* outfeed_a = a.attributes_if<OutfeedAttributes>();
+      outfeed_a != nullptr && a.operand_count() > 0) {
+    const auto* outfeed_b = b.attributes_if<OutfeedAttributes>();
+    if (outfeed_b == nullptr || b.operand_count() == 0) return false;
+    return outfeed_a->outfeed_config == outfeed_b->outfeed_config &&
+           outfeed_a->outfeed_shape.value_or(a.operand(0)->shape()) ==
+               outfeed_b->outfeed_shape.value_or(b.operand(0)->shape());
+  }
+  return a.attributes() == b.attributes();
+}
+
+namespace ir_internal {
+
+bool LocallyEqual(const HloInstruction& a, const HloInstruction& b, bool layout_sensitive) {
+  if (a.opcode() != b.opcode() || a.operand_count() != b.operand_count() ||
+      a.called_computations().size() != b.called_computations().size()) {
+    return false;
+  }
+  const bool same_shape = Shape::Equal().IgnoreLayout(!layout_sensitive)(a.shape(), b.shape());
+  if (!same_shape || !AttributesEqual(a, b)) return false;
+  if (!a.has_extras() && !b.has_extras()) return true;
+  const InstructionExtras& x = a.extras();
+  const InstructionExtras& y = b.extras();
+  return x.sharding == y.sharding && x.result_accuracy == y.result_accuracy &&
+         x.frontend_attributes == y.frontend_attributes && x.backend_config == y.backend_config &&
+         x.parameter_replication == y.parameter_replication;
+}
+
+}  // namespace ir_internal
+
+HloInstruction::HloInstruction(HloOpcode opcode, Shape shape)
+    : opcode_(opcode), shape_(std::move(shape)) {}
+
+HloInstruction::~HloInstruction() {
+  // In a computation, whoever destroys this has already detached it, or destroys the others as
+  // well.
+  if (parent_ == nullptr) Detach();
+}
+
+std::unique_ptr<HloInstruction> HloInstruction::Create(HloOpcode opcode, Shape shape,
+                                                       absl::Span<HloInstruction* const> operands,
+                                                       Attributes attributes,
+                                                       absl::Span<HloComputation* const> called) {
+  std::unique_ptr<HloInstruction> instruction(new HloInstruction(opcode, std::move(shape)));
+  instruction->set_attributes(std::move(attributes));
+  instruction->operands_.reserve(operands.size());
+  for (HloInstruction* operand : operands) instruction->AppendOperand(operand);
+  instruction->called_computations_.assign(called.begin(), called.end());
+  return instruction;
+}
+
+std::unique_ptr<HloInstruction> HloInstruction::CreateParameter(int64_t number, Shape shape,
+                                                                std::string_view name) {
+  auto parameter = Create(HloOpcode::kParameter, std::move(shape), {},
+                          ParameterAttributes{.parameter_number = number});
+  parameter->SetName(std::string(name));
+  return parameter;
+}
+
+std::unique_ptr<HloInstruction> HloInstruction::CreateConstant(Literal literal) {
+  auto shared = std::make_shared<const Literal>(std::move(literal));
+  Shape shape = shared->shape();
+  ShapeUtil::ForEachMutableSubshape(&shape, [](Shape* part, const ShapeIndex&) {
+    if (part->IsArray() && !part->has_layout()) LayoutUtil::SetToDefaultLayout(part);
+  });
+  return Create(HloOpcode::kConstant, std::move(shape), {},
+                ConstantAttributes{.literal = {std::move(shared)}});
+}
+
+HloModule* HloInstruction::GetModule() const {
+  return parent_ == nullptr ? nullptr : parent_->parent();
+}
+
+// --- Operands and users
+
+int64_t HloInstruction::FindUser(const HloInstruction* user) const {
+  if (user_positions_ != nullptr) {
+    auto it = user_positions_->find(user);
+    return it == user_positions_->end() ? -1 : it->second;
+  }
+  for (size_t i = 0; i < users_.size(); ++i) {
+    if (users_[i] == user) return static_cast<int64_t>(i);
+  }
+  return -1;
+}
+
+void HloInstruction::AddUse(HloInstruction* user) {
+  const int64_t position = FindUser(user);
+  if (position >= 0) {
+    ++use_counts_[position];
+    return;
+  }
+  users_.push_back(user);
+  use_counts_.push_back(1);
+  if (user_positions_ != nullptr) {
+    user_positions_->emplace(user, user_count() - 1);
+  } else if (users_.size() > kManyUsers) {
+    user_positions_ = std::make_unique<absl::flat_hash_map<const HloInstruction*, int64_t>>();
+    for (size_t i = 0; i < users_.size(); ++i) user_positions_->emplace(users_[i], i);
+  }
+}
+
+void HloInstruction::RemoveUse(HloInstruction* user) {
+  const int64_t position = FindUser(user);
+  XLA_CHECK(position >= 0) << user->name() << " is no user of " << name();
+  if (--use_counts_[position] > 0) return;
+  if (user_positions_ != nullptr) {
+    (*user_positions_)[users_.back()] = position;
+    user_positions_->erase(user);
+  }
+  users_[position] = users_.back();
+  use_counts_[position] = use_counts_.back();
+  users_.pop_back();
+  use_counts_.pop_back();
+}
+
+void HloInstruction::Detach() {
+  for (HloInstruction* operand : operands_) {
+    if (operand != this) operand->RemoveUse(this);
+  }
+  operands_.clear();
+  if (extras_ == nullptr) return;
+  for (HloInstruction* predecessor : extras_->control_predecessors) {
+    Erase(&predecessor->extras_->control_successors, this);
+  }
+  for (HloInstruction* successor : extras_->control_successors)
+    Erase(&successor->extras_->control_predecessors, this);
+  extras_->control_predecessors.clear();
+  extras_->control_successors.clear();
+}
+
+bool HloInstruction::IsRoot() const { return parent_ != nullptr && parent_->root_ == this; }
+
+bool HloInstruction::IsUserOf(const HloInstruction* other) const {
+  return other->FindUser(this) >= 0;
+}
+
+void HloInstruction::AppendOperand(HloInstruction* operand) {
+  operands_.push_back(operand);
+  operand->AddUse(this);
+}
+
+absl::Status HloInstruction::ReplaceOperandWith(int64_t i, HloInstruction* new_operand) {
+  if (i < 0 || i >= operand_count()) {
+    return InvalidArgument("%s has no operand %d", ToShortString(), i);
+  }
+  HloInstruction* old_operand = operands_[i];
+  if (old_operand == new_operand) return absl::OkStatus();
+  if (!ShapeUtil::Compatible(old_operand->shape(), new_operand->shape())) {
+    return InvalidArgument("operand %d of %s cannot become %s: the shapes are not compatible", i,
+                           ToShortString(), new_operand->ToShortString());
+  }
+  operands_[i] = new_operand;
+  new_operand->AddUse(this);
+  old_operand->RemoveUse(this);
+  return absl::OkStatus();
+}
+
+absl::Status HloInstruction::ReplaceAllUsesWith(HloInstruction* other) {
+  if (other == this) return absl::OkStatus();
+  if (!ShapeUtil::Compatible(shape(), other->shape())) {
+    return InvalidArgument("%s cannot take the place of %s: the shapes are not compatible",
+                           other->ToShortString(), ToShortString());
+  }
+  // Where `other` itself uses this, it keeps doing so.
+  const std::vector<HloInstruction*> users = users_;
+  for (HloInstruction* user : users) {
+    if (user == other) continue;
+    for (HloInstruction*& operand : user->operands_) {
+      if (operand != this) continue;
+      operand = other;
+      other->AddUse(user);
+      RemoveUse(user);
+    }
+  }
+  if (IsRoot()) parent_->set_root_instruction(other);
+  return absl::OkStatus();
+}
+
+// --- Attributes
+
+const Attributes& HloInstruction::attributes() const {
+  return attributes_ == nullptr ? EmptyAttributes() : *attributes_;
+}
+
+Attributes& HloInstruction::MutableAttributes() {
+  if (attributes_ == nullptr) attributes_ = std::make_unique<Attributes>();
+  return *attributes_;
+}
+
+void HloInstruction::set_attributes(Attributes attributes) {
+  const size_t expected = info().attributes_index;
+  if (attributes.index() == 0) {
+    attributes_ =
+        expected == 0 ? nullptr : std::make_unique<Attributes>(MakeDefaultAttributes(opcode_));
+    return;
+  }
+  XLA_CHECK(attributes.index() == expected)
+      << "attributes of another operation given to " << std::string(HloOpcodeString(opcode_));
+  if (attributes_ == nullptr) {
+    attributes_ = std::make_unique<Attributes>(std::move(attributes));
+  } else {
+    *attributes_ = std::move(attributes);
+  }
+}
+
+absl::Span<const int64_t> HloInstruction::dimensions() const {
+  return std::visit(
+      [this](const auto& attributes) -> absl::Span<const int64_t> {
+        if constexpr (requires { attributes.dimensions; }) {
+          if constexpr (requires { attributes.dimensions.has_value(); }) {
+            return attributes.dimensions.has_value() ? absl::MakeConstSpan(*attributes.dimensions)
+                                                     : absl::Span<const int64_t>();
+          } else {
+            return attributes.dimensions;
+          }
+        } else {
+          XLA_CHECK(false) << ToShortString() << " has no dimensions";
+          return {};
+        }
+      },
+      attributes());
+}
+
+// --- Control dependencies
+
+absl::Status HloInstruction::AddControlDependencyTo(HloInstruction* successor) {
+  if (successor == this) return InvalidArgument("%s cannot run before itself", ToShortString());
+  if (successor->parent_ != parent_) {
+    return InvalidArgument("control dependency from %s to %s, which is in another computation",
+                           ToShortString(), successor->ToShortString());
+  }
+  std::vector<HloInstruction*>& successors = mutable_extras().control_successors;
+  std::vector<HloInstruction*>& predecessors = successor->mutable_extras().control_predecessors;
+  const bool known = successors.size() < predecessors.size() ? Contains(successors, successor)
+                                                             : Contains(predecessors, this);
+  if (known) return absl::OkStatus();
+  successors.push_back(successor);
+  predecessors.push_back(this);
+  return absl::OkStatus();
+}
+
+absl::Status HloInstruction::RemoveControlDependencyTo(HloInstruction* successor) {
+  if (!Contains(control_successors(), successor)) {
+    return InvalidArgument("there is no control dependency from %s to %s", ToShortString(),
+                           successor->ToShortString());
+  }
+  Erase(&extras_->control_successors, successor);
+  Erase(&successor->extras_->control_predecessors, this);
+  return absl::OkStatus();
+}
+
+// --- What few have
+
+const InstructionExtras& HloInstruction::extras() const {
+  return extras_ == nullptr ? EmptyExtras() : *extras_;
+}
+
+InstructionExtras& HloInstruction::mutable_extras() {
+  if (extras_ == nullptr) extras_ = std::make_unique<InstructionExtras>();
+  return *extras_;
+}
+
+const OpMetadata& HloInstruction::metadata() const {
+  const InstructionExtras& e = extras();
+  return e.metadata == nullptr ? OpMetadata::default_instance() : *e.metadata;
+}
+
+void HloInstruction::set_metadata(OpMetadata metadata) {
+  mutable_extras().metadata = std::make_unique<OpMetadata>(std::move(metadata));
+}
+
+// --- Whole-instruction operations
+
+bool HloInstruction::HasSideEffect() const {
+  auto has_own = [](const HloInstruction& instruction) {
+    if (instruction.info().Has(op_traits::kSideEffect)) return true;
+    const auto* custom_call = instruction.attributes_if<CustomCallAttributes>();
+    return custom_call != nullptr && custom_call->has_side_effect;
+  };
+  if (has_own(*this)) return true;
+  if (called_computations_.empty()) return false;
+  // Each computation is looked at once, however often it is called.
+  std::vector<const HloComputation*> pending(called_computations_.begin(),
+                                             called_computations_.end());
+  absl::flat_hash_set<const HloComputation*> seen(pending.begin(), pending.end());
+  while (!pending.empty()) {
+    const HloComputation* computation = pending.back();
+    pending.pop_back();
+    for (const auto& slot : computation->slots_) {
+      if (slot == nullptr) continue;
+      if (has_own(*slot)) return true;
+      for (const HloComputation* callee : slot->called_computations_) {
+        if (seen.insert(callee).second) pending.push_back(callee);
+      }
+    }
+  }
+  return false;
+}
+
+bool HloInstruction::Identical(const HloInstruction& other, bool layout_sensitive) const {
+  if (this == &other) return true;
+  if (operands_ != other.operands_ || !ir_internal::LocallyEqual(*this, other, layout_sensitive))
+    return false;
+  for (size_t i = 0; i < called_computations_.size(); ++i) {
+    if (!called_computations_[i]->Equal(*other.called_computations_[i], layout_sensitive))
+      return false;
+  }
+  return true;
+}
+
+size_t HloInstruction::Hash() const {
+  ir_internal::Hasher hasher;
+  hasher.Add(opcode_);
+  hasher.Add(shape_);
+  hasher.Add(operand_count());
+  hasher.Add(called_computations_.size());
+  // A comparison type or outfeed shape left out equals the default written out.
+  if (const auto* compare = attributes_if<CompareAttributes>()) {
+    hasher.Add(compare->direction);
+  } else if (const auto* outfeed = attributes_if<OutfeedAttributes>()) {
+    hasher.Add(outfeed->outfeed_config);
+  } else if (attributes_ != nullptr) {
+    hasher.Add(HashAttributes(*attributes_));
+  }
+  if (extras_ != nullptr)
+    hasher.Add(extras_->backend_config);
+  else
+    hasher.Add(std::string());
+  return hasher.result();
+}
+
+std::unique_ptr<HloInstruction> HloInstruction::CloneWithNewOperands(
+    const Shape& shape, absl::Span<HloInstruction* const> operands) const {
+  std::unique_ptr<HloInstruction> clone =
+      Create(opcode_, shape, operands, attributes(), called_computations_);
+  if (extras_ != nullptr) clone->extras_ = CloneWithoutControl(*extras_);
+  clone->name_ = name_;
+  return clone;
+}
+
+std::string HloInstruction::ToShortString() const {
+  constexpr size_t kMaxLength = 1000;
+  constexpr int64_t kMaxOperands = 8;
+  std::string text;
+  AppendName(name_, &text);
+  text += text.empty() ? "" : " = ";
+  AppendShape(shape_, 0, &text);
+  absl::StrAppend(&text, " ", std::string(HloOpcodeString(opcode_)), "(");
+  for (int64_t i = 0; i < operand_count(); ++i) {
+    if (i > 0) text += ", ";
+    if (i == kMaxOperands) {
+      text += "..";
+      break;
+    }
+    AppendShape(operands_[i]->shape(), 0, &text);
+    text += " ";
+    AppendName(operands_[i]->name_, &text);
+  }
+  text += ")";
+  if (text.size() > kMaxLength) {
+    text.resize(kMaxLength);
+    text += "..";
+  }
+  return text;
+}
+
+}  // namespace xla

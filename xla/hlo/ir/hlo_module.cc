@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules: computations and their order, unique names, copies, comparison.
+#include "xla/hlo/ir/hlo_module.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/check.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/hasher.h"
+#include "xla/hlo/ir/ir_internal.h"
+#include "xla/hlo/ir/name_uniquer.h"
+#include "xla/util.h"
+
+namespace xla {
+
+HloModule::HloModule(std::string name)
+    : name_(std::move(name)),
+      instruction_names_(std::make_unique<Uniquer>()),
+      computation_names_(std::make_unique<Uniquer>()) {}
+
+HloModule::~HloModule() = default;
+
+// --- Names
+
+std::string HloModule::UniqueInstructionName(std::string_view prefix) {
+  std::string name = instruction_names_->Unique(prefix);
+  instruction_names_->Reserve(name);
+  return name;
+}
+
+bool HloModule::ClaimInstructionName(std::string_view name) {
+  if (!instruction_names_->Claim(name)) return false;
+  instruction_names_->Reserve(std::string(name));
+  return true;
+}
+
+std::string HloModule::UniqueComputationName(std::string_view prefix) {
+  std::string name = computation_names_->Unique(prefix);
+  computation_names_->Reserve(name);
+  return name;
+}
+
+std::string HloModule::NameForAdded(std::string_view name) {
+  std::string wanted(name);
+  return instruction_names_->TakeReserved(wanted) ? wanted : instruction_names_->Unique(wanted);
+}
+
+// --- Computations
+
+HloComputation* HloModule::AddComputation(std::string_view name) {
+  std::string unique(name);
+  if (!computation_names_->TakeReserved(unique)) unique = computation_names_->Unique(name);
+  computations_.push_back(std::unique_ptr<HloComputation>(
+      new HloComputation(std::move(unique), this, next_computation_id_++)));
+  return computations_.back().get();
+}
+
+std::vector<HloComputation*> HloModule::computations() const {
+  std::vector<HloComputation*> result;
+  result.reserve(computations_.size());
+  for (const auto& computation : computations_) result.push_back(computation.get());
+  return result;
+}
+
+absl::StatusOr<std::vector<HloComputation*>> HloModule::ComputationPostOrder() const {
+  absl::flat_hash_set<const HloComputation*> called;
+  for (const auto& computation : computations_) {
+    for (const auto& slot : computation->slots_) {
+      if (slot == nullptr) continue;
+      for (const HloComputation* callee : slot->called_computations()) called.insert(callee);
+    }
+  }
+  // Then the rest: there is something left only if computations call each other in a cycle.
+  std::vector<HloComputation*> roots;
+  for (const auto& computation : computations_) {
+    if (!called.contains(computation.get())) roots.push_back(computation.get());
+  }
+  for (const auto& computation : computations_) {
+    if (called.contains(computation.get())) roots.push_back(computation.get());
+  }
+  return ir_internal::CallPostOrder(roots);
+}
+
+std::vector<HloComputation*> HloModule::MakeComputationPostOrder() const {
+  absl::StatusOr<std::vector<HloComputation*>> order = ComputationPostOrder();
+  XLA_CHECK_OK(order.status());
+  return *std::move(order);
+}
+
+absl::Status HloModule::RemoveComputation(HloComputation* computation) {
+  if (computation == entry_)
+    return InvalidArgument("%s is the entry computation", computation->name());
+  for (const auto& other : computations_) {
+    if (other.get() == computation) continue;
+    for (const auto& slot : other->slots_) {
+      if (slot == nullptr) continue;
+      const auto& callees = slot->called_computations();
+      if (std::find(callees.begin(), callees.end(), computation) != callees.end()) {
+        return InvalidArgument("computation %s is called by %s", computation->name(),
+                               slot->ToShortString());
+      }
+    }
+  }
+  auto it = std::find_if(computations_.begin(), computations_.end(),
+                         [&](const auto& other) { return other.get() == computation; });
+  if (it == computations_.end())
+    return absl::InvalidArgumentError("the computation is not in this module");
+  computations_.erase(it);
+  return absl::OkStatus();
+}
+
+absl::Status HloModule::RemoveUnusedComputations() {
+  if (entry_ == nullptr) return absl::InvalidArgumentError("the module has no entry computation");
+  absl::flat_hash_set<const HloComputation*> used = {entry_};
+  std::vector<const HloComputation*> pending = {entry_};
+  while (!pending.empty()) {
+    const HloComputation* computation = pending.back();
+    pending.pop_back();
+    for (const auto& slot : computation->slots_) {
+      if (slot == nullptr) continue;
+      for (const HloComputation* callee : slot->called_computations()) {
+        if (used.insert(callee).second) pending.push_back(callee);
+      }
+    }
+  }
+  computations_.erase(
+      std::remove_if(computations_.begin(), computations_.end(),
+                     [&](const auto& computation) { return !used.contains(computation.get()); }),
+      computations_.end());
+  return absl::OkStatus();
+}
+
+int64_t HloModule::instruction_count() const {
+  int64_t count = 0;
+  for (const auto& computation : computations_) count += computation->instruction_count();
+  return count;
+}
+
+void HloModule::SetDefaultEntryLayout() {
+  if (config_.entry_computation_layout.has_value() || entry_ == nullptr) return;
+  ProgramShape layout = entry_->ComputeProgramShape();
+  layout.clear_parameter_names();
+  config_.entry_computation_layout = std::move(layout);
+}
+
+// --- Copies and comparison
+
+std::unique_ptr<HloModule> HloModule::Clone() const {
+  auto clone = std::make_unique<HloModule>(name_);
+  clone->config_ = config_;
+  clone->stack_frames_ = stack_frames_;
+
+  absl::flat_hash_map<const HloComputation*, HloComputation*> computations;
+  for (const auto& computation : computations_) {
+    HloComputation* copy = clone->AddComputation(computation->name());
+    copy->name_ = computation->name_;
+    copy->unique_id_ = computation->unique_id_;
+    copy->execution_thread_ = computation->execution_thread_;
+    copy->is_fusion_ = computation->is_fusion_;
+    computations[computation.get()] = copy;
+  }
+  if (entry_ != nullptr) clone->entry_ = computations.at(entry_);
+
+  for (const auto& computation : computations_) {
+    HloComputation* copy = computations.at(computation.get());
+    // Operands may come later in the list, so first all instructions, then their operands.
+    absl::flat_hash_map<const HloInstruction*, HloInstruction*> instructions;
+    instructions.reserve(computation->live_count_);
+    for (const HloInstruction* instruction : computation->instructions()) {
+      HloInstruction* added =
+          copy->AddInstruction(instruction->CloneWithNewOperands(instruction->shape(), {}));
+      added->name_ = instruction->name_;
+      added->unique_id_ = instruction->unique_id_;
+      for (HloComputation*& callee : added->called_computations_) callee = computations.at(callee);
+      instructions[instruction] = added;
+    }
+    for (const HloInstruction* instruction : computation->instructions()) {
+      HloInstruction* added = instructions.at(instruction);
+      for (const HloInstruction* operand : instruction->operands())
+        added->AppendOperand(instructions.at(operand));
+      for (const HloInstruction* predecessor : instruction->control_predecessors()) {
+        added->mutable_extras().control_predecessors.push_back(instructions.at(predecessor));
+      }
+      for (const HloInstruction* successor : instruction->control_successors()) {
+        added->mutable_extras().control_successors.push_back(instructions.at(successor));
+      }
+    }
+    if (computation->root_ != nullptr) copy->root_ = instructions.at(computation->root_);
+  }
+  clone->next_instruction_id_ = next_instruction_id_;
+  clone->next_computation_id_ = next_computation_id_;
+  return clone;
+}
+
+bool HloModule::Equal(const HloModule& other, bool layout_sensitive) const {
+  return CheckEqual(other, layout_sensitive).ok();
+}
+
+namespace {
+
+absl::Status CheckHeadersEqual(const HloModuleConfig& a, const HloModuleConfig& b,
+                               bool layout_sensitive) {
+  auto differ = [](const char* what) {
+    return InvalidArgumentStrCat("the modules differ in ", what);
+  };
+  if (a.entry_computation_layout.has_value() != b.entry_computation_layout.has_value()) {
+    return differ("having an entry_computation_layout");
+  }
+  if (a.entry_computation_layout.has_value()) {
+    // Names of parameters do not count.
+    const ProgramShape& x = *a.entry_computation_layout;
+    const ProgramShape& y = *b.entry_computation_layout;
+    const Shape::Equal equal = Shape::Equal().IgnoreLayout(!layout_sensitive);
+    bool same = x.parameters_size() == y.parameters_size() && equal(x.result(), y.result());
+    for (int i = 0; same && i < x.parameters_size(); ++i)
+      same = equal(x.parameters(i), y.parameters(i));
+    if (!same) return differ("entry_computation_layout");
+  }
+  if (a.replica_count != b.replica_count) return differ("replica_count");
+  if (a.num_partitions != b.num_partitions) return differ("num_partitions");
+  if (a.use_spmd_partitioning != b.use_spmd_partitioning) return differ("use_spmd_partitioning");
+  if (a.is_scheduled != b.is_scheduled) return differ("is_scheduled");
+  if (a.alias_passthrough_params != b.alias_passthrough_params)
+    return differ("alias_passthrough_params");
+  if (a.input_output_alias != b.input_output_alias) return differ("input_output_alias");
+  if (a.buffer_donor != b.buffer_donor) return differ("buffer_donor");
+  if (a.allow_spmd_sharding_propagation_to_parameters !=
+      b.allow_spmd_sharding_propagation_to_parameters) {
+    return differ("allow_spmd_sharding_propagation_to_parameters");
+  }
+  if (a.allow_spmd_sharding_propagation_to_output != b.allow_spmd_sharding_propagation_to_output) {
+    return differ("allow_spmd_sharding_propagation_to_output");
+  }
+  if (a.frontend_attributes != b.frontend_attributes) return differ("frontend_attributes");
+  if (a.origin_recovery_table != b.origin_recovery_table) return differ("origin_recovery_table");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status HloModule::CheckEqual(const HloModule& other, bool layout_sensitive) const {
+  XLA_RETURN_IF_ERROR(CheckHeadersEqual(config_, other.config_, layout_sensitive));
+  if ((entry_ == nullptr) != (other.entry_ == nullptr)) {
+    return absl::InvalidArgumentError("one of the modules has no entry computation");
+  }
+  std::vector<ir_internal::ComputationPair> pairs;
+  if (entry_ != nullptr) pairs.emplace_back(entry_, other.entry_);
+  // Computations that the entries do not reach.
+  auto unreached = [](const HloModule& module) -> absl::StatusOr<std::vector<HloComputation*>> {
+    XLA_ASSIGN_OR_RETURN(std::vector<HloComputation*> order, module.ComputationPostOrder());
+    if (module.entry_ == nullptr) return order;
+    XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> reached,
+                         ir_internal::CallPostOrder(absl::MakeConstSpan(&module.entry_, 1)));
+    const absl::flat_hash_set<const HloComputation*> is_reached(reached.begin(), reached.end());
+    order.erase(std::remove_if(order.begin(), order.end(),
+                               [&](const HloComputation* computation) {
+                                 return is_reached.contains(computation);
+                               }),
+                order.end());
+    return order;
+  };
+  XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> rest, unreached(*this));
+  XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> other_rest, unreached(other));
+  if (rest.size() != other_rest.size()) {
+    return InvalidArgument("the modules have %d and %d computations that their entries do not call",
+                           rest.size(), other_rest.size());
+  }
+  for (size_t i = 0; i < rest.size(); ++i) pairs.emplace_back(rest[i], other_rest[i]);
+  return ir_internal::CheckComputationsEqual(std::move(pairs), layout_sensitive);
+}
+
+size_t HloModule::Hash() const {
+  ir_internal::Hasher hasher;
+  hasher.Add(config_.replica_count);
+  hasher.Add(config_.num_partitions);
+  hasher.Add(config_.is_scheduled);
+  if (entry_ != nullptr) hasher.Add(entry_->Hash());
+  return hasher.result();
+}
+
+namespace ir_internal {
+
+absl::StatusOr<std::vector<HloComputation*>> CallPostOrder(
+    absl::Span<HloComputation* const> roots) {
+  enum State : uint8_t { kNew, kOpen, kDone };
+  absl::flat_hash_map<const HloComputation*, State> states;
+  std::vector<HloComputation*> order;
+
+  // A computation whose callees are being visited.
+  struct Frame {
+    HloComputation* computation;
+    std::vector<HloComputation*> callees;
+    size_t next;
+  };
+  std::vector<Frame> stack;
+  auto open = [&](HloComputation* computation) {
+    std::vector<HloComputation*> callees;
+    for (const HloInstruction* instruction : computation->instructions()) {
+      callees.insert(callees.end(), instruction->called_computations().begin(),
+                     instruction->called_computations().end());
+    }
+    states[computation] = kOpen;
+    stack.push_back({computation, std::move(callees), 0});
+  };
+
+  for (HloComputation* root : roots) {
+    if (states[root] != kNew) continue;
+    open(root);
+    while (!stack.empty()) {
+      Frame& frame = stack.back();
+      if (frame.next == frame.callees.size()) {
+        states[frame.computation] = kDone;
+        order.push_back(frame.computation);
+        stack.pop_back();
+        continue;
+      }
+      HloComputation* callee = frame.callees[frame.next++];
+      const State state = states[callee];
+      if (state == kOpen) {
+        std::vector<std::string> names = {callee->name()};
+        for (size_t i = stack.size(); i-- > 0;) {
+          names.push_back(stack[i].computation->name());
+          if (stack[i].computation == callee) break;
+        }
+        std::reverse(names.begin(), names.end());
+        return InvalidArgument("computations call themselves: %s", CycleToString(names));
+      }
+      if (state == kNew) open(callee);
+    }
+  }
+  return order;
+}
+
+}  // namespace ir_internal
+}  // namespace xla

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operation table as an array, and the way from an opcode's text name to its row.
+#include "xla/hlo/ir/hlo_opcode.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/check.h"
+#include "xla/hlo/ir/attributes.h"
+
+namespace xla {
+namespace {
+
+// The position of T among the alternatives of a variant.
+template <typename T, typename Variant>
+struct IndexOf;
+template <typename T, typename... Rest>
+struct IndexOf<T, std::variant<T, Rest...>> : std::integral_constant<size_t, 0> {};
+template <typename T, typename First, typename... Rest>
+struct IndexOf<T, std::variant<First, Rest...>>
+    : std::integral_constant<size_t, 1 + IndexOf<T, std::variant<Rest...>>::value> {};
+
+constexpr std::array<OpInfo, kNumHloOpcodes> MakeTable() {
+  using namespace op_traits;  // NOLINT: the rows name traits without prefix
+  return {{
+#define HLO_OP(enumerator, name, family, arity, attributes, callees, traits) \
+  OpInfo{HloOpcode::enumerator,                                              \
+         name,                                                               \
+         OpFamily::family,                                                   \
+         arity,                                                              \
+         Callees::callees,                                                   \
+         traits,                                                             \
+         IndexOf<attributes, Attributes>::value},
+#include "xla/hlo/ir/opcodes.def"
+#undef HLO_OP
+  }};
+}
+
+constexpr std::array<OpInfo, kNumHloOpcodes> kTable = MakeTable();
+
+// FNV-1a with a seed, reduced to a slot. The table below is built for a seed without collisions.
+constexpr size_t kSlots = 2048;
+constexpr size_t Slot(std::string_view name, uint32_t seed) {
+  uint32_t h = 2166136261u ^ seed;
+  for (char c : name) {
+    h ^= static_cast<unsigned char>(c);
+    h *= 16777619u;
+  }
+  h ^= h >> 15;
+  return h % kSlots;
+}
+
+constexpr uint8_t kEmpty = 0xff;
+static_assert(kNumHloOpcodes < kEmpty);
+
+// A perfect hash of the names: one probe, one comparison.
+struct NameTable {
+  uint32_t seed = 0;
+  std::array<uint8_t, kSlots> slots{};
+
+  NameTable() {
+    while (!Fill()) ++seed;
+  }
+  bool Fill() {
+    slots.fill(kEmpty);
+    for (int i = 0; i < kNumHloOpcodes; ++i) {
+      uint8_t& slot = slots[Slot(kTable[i].name, seed)];
+      if (slot != kEmpty) return false;
+      slot = static_cast<uint8_t>(i);
+    }
+    return true;
+  }
+};
+
+const NameTable& Names() {
+  static const NameTable table;
+  return table;
+}
+
+}  // namespace
+
+const OpInfo& GetOpInfo(HloOpcode opcode) {
+  XLA_DCHECK(static_cast<int>(opcode) < kNumHloOpcodes);
+  return kTable[static_cast<size_t>(opcode)];
+}
+
+std::string_view HloOpcodeString(HloOpcode opcode) { return GetOpInfo(opcode).name; }
+
+std::optional<HloOpcode> FindHloOpcode(std::string_view name) {
+  const NameTable& names = Names();
+  const uint8_t row = names.slots[Slot(name, names.seed)];
+  if (row == kEmpty || kTable[row].name != name) return std::nullopt;
+  return static_cast<HloOpcode>(row);
+}
+
+absl::StatusOr<HloOpcode> StringToHloOpcode(std::string_view name) {
+  if (std::optional<HloOpcode> opcode = FindHloOpcode(name)) return *opcode;
+  constexpr size_t kMaxQuoted = 100;
+  return absl::InvalidArgumentError(
+      absl::StrCat("Unknown opcode: ", std::string(name.substr(0, kMaxQuoted)),
+                   name.size() > kMaxQuoted ? "..." : ""));
+}
+
+std::optional<int> HloOpcodeArity(HloOpcode opcode) {
+  const int8_t arity = GetOpInfo(opcode).arity;
+  if (arity == op_traits::kVariadic) return std::nullopt;
+  return arity;
+}
+
+bool HloOpcodeIsComparison(HloOpcode opcode) { return opcode == HloOpcode::kCompare; }
+
+bool HloOpcodeIsVariadic(HloOpcode opcode) {
+  return GetOpInfo(opcode).arity == op_traits::kVariadic;
+}
+
+bool HloOpcodeIsAsync(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kAsyncStart:
+    case HloOpcode::kAsyncUpdate:
+    case HloOpcode::kAsyncDone:
+    case HloOpcode::kCopyStart:
+    case HloOpcode::kCopyDone:
+    case HloOpcode::kAllGatherStart:
+    case HloOpcode::kAllGatherDone:
+    case HloOpcode::kAllReduceStart:
+    case HloOpcode::kAllReduceDone:
+    case HloOpcode::kCollectivePermuteStart:
+    case HloOpcode::kCollectivePermuteDone:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace xla

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unique names by XLA's rules, so that the same program gets the same names here and there.
+#include "xla/hlo/ir/name_uniquer.h"
+
+#include <limits>
+#include <optional>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "xla/primitive_util.h"
+
+namespace xla {
+namespace {
+
+struct SplitName {
+  std::string stem;
+  std::optional<int64_t> number;
+};
+
+SplitName Split(std::string name) {
+  const size_t dot = name.rfind('.');
+  if (dot == std::string::npos || dot == 0 || dot + 1 == name.size())
+    return {std::move(name), std::nullopt};
+  int64_t number = 0;
+  if (!absl::SimpleAtoi(name.substr(dot + 1), &number)) return {std::move(name), std::nullopt};
+  name.resize(dot);
+  return {std::move(name), number};
+}
+
+bool IsNameCharacter(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-'; }
+
+}  // namespace
+
+std::string SanitizeHloName(std::string_view name) {
+  std::string result(name);
+  if (result.empty()) return result;
+  if (!absl::ascii_isalpha(result[0]) && result[0] != '_') result[0] = '_';
+  for (char& c : result) {
+    if (!IsNameCharacter(c)) c = '_';
+  }
+  if (primitive_util::IsPrimitiveTypeName(result) && result != "tuple") result += "_";
+  if (result.starts_with("__") && !result.starts_with("__xla_")) result[0] = 'a';
+  return result;
+}
+
+std::string HloModule::Uniquer::Unique(std::string_view name) {
+  SplitName split = Split(SanitizeHloName(name.empty() ? "name" : name));
+  Numbers& numbers = stems_[split.stem];
+  int64_t number = split.number.value_or(0);
+  if (!numbers.taken.insert(number).second) {
+    while (!numbers.taken.insert(numbers.next).second) ++numbers.next;
+    number = numbers.next++;
+  }
+  if (number == 0 && !split.number.has_value()) return split.stem;
+  return absl::StrCat(split.stem, ".", number);
+}
+
+bool HloModule::Uniquer::Claim(std::string_view name) {
+  SplitName split = Split(std::string(name));
+  return stems_[split.stem].taken.insert(split.number.value_or(0)).second;
+}
+
+}  // namespace xla
