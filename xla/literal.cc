@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <new>
 #include <string>
@@ -174,6 +175,15 @@ DimensionVector LiteralAccess::ExistingSizes(const Piece& piece) {
     for (size_t d = 0; d < sizes.size(); ++d) sizes[d] = piece.dynamic_sizes[d];
   }
   return sizes;
+}
+
+void LiteralAccess::SetExistingSize(int64_t dim, int64_t size, Piece* piece) {
+  if (piece->dynamic_sizes == nullptr) {
+    const absl::Span<const int64_t> bounds = piece->subshape->dimensions();
+    piece->dynamic_sizes = std::make_unique<int64_t[]>(bounds.size());
+    std::copy(bounds.begin(), bounds.end(), piece->dynamic_sizes.get());
+  }
+  piece->dynamic_sizes[dim] = size;
 }
 
 bool LiteralAccess::AllExist(const Piece& piece) {
@@ -593,7 +603,9 @@ int32_t LiteralBase::GetDynamicSize(int64_t dim_index, const ShapeIndex& shape_i
   const Piece& p = piece(shape_index);
   XLA_CHECK(dim_index >= 0 && dim_index < p.subshape->rank())
       << "dimension " << dim_index << " of shape " << p.subshape->ToString();
-  return static_cast<int32_t>(p.existing_size(dim_index));
+  // The type is XLA's; a size beyond it exists only where the bound itself is beyond.
+  return static_cast<int32_t>(
+      std::min<int64_t>(p.existing_size(dim_index), std::numeric_limits<int32_t>::max()));
 }
 
 void MutableLiteralBase::SetDynamicSize(int64_t dim_index, const ShapeIndex& shape_index,
@@ -608,12 +620,7 @@ void MutableLiteralBase::SetDynamicSize(int64_t dim_index, const ShapeIndex& sha
     ShapeUtil::GetMutableSubshape(mutable_shape_do_not_use(), shape_index)
         ->set_dynamic_dimension(dim_index, true);
   }
-  if (p.dynamic_sizes == nullptr) {
-    p.dynamic_sizes = std::make_unique<int64_t[]>(p.subshape->rank());
-    std::copy(p.subshape->dimensions().begin(), p.subshape->dimensions().end(),
-              p.dynamic_sizes.get());
-  }
-  p.dynamic_sizes[dim_index] = size;
+  LiteralAccess::SetExistingSize(dim_index, size, &p);
 }
 
 absl::Status MutableLiteralBase::CheckNativeType(PrimitiveType type) const {

@@ -164,7 +164,7 @@ class LiteralBase {
   // Floating-point and complex types only. Compares values; NaN matches NaN.
   bool IsAllFloat(float value) const;
   bool IsAllComplex(complex64 value) const;
-  bool IsAllFirst() const;
+  bool IsAllFirst() const;  // false for an array without elements
   // 0, 1, 2, ... ; start may not differ from 0.
   bool IsR1Iota() const;
   // 0, n, 2n, ... for an n != 0: gives n.

@@ -4,6 +4,7 @@
 #define XLA_LITERAL_ACCESS_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
@@ -28,6 +29,11 @@ struct LiteralAccess {
   // Run-time sizes of all dimensions.
   static DimensionVector ExistingSizes(const Piece& piece);
   static bool AllExist(const Piece& piece);
+  // Sets the run-time size of a dimension that the shape has as dynamic.
+  static void SetExistingSize(int64_t dim, int64_t size, Piece* piece);
+  static Piece& MutableRoot(MutableLiteralBase& literal) {
+    return const_cast<Piece&>(literal.root_piece());
+  }
   // Both arrays keep elements, padding included, in the same places.
   static bool SameMemory(const Shape& a, const Shape& b);
   // Row-major and without padding: the buffer is the list of elements.
@@ -35,6 +41,9 @@ struct LiteralAccess {
   // Calls f(linear index of the first element, number of elements) for each row of consecutive
   // elements in memory, in memory order; padding is left out.
   static void ForEachRun(const Shape& shape, absl::FunctionRef<void(int64_t, int64_t)> f);
+  // The elements that exist, in row-major order: the buffer itself where it is that, else a copy in
+  // `*storage`.
+  static const char* RowMajorData(const Piece& piece, std::vector<char>* storage);
   // Copies the box [0, sizes) of equal element types.
   static void CopyBox(const Piece& from, const Piece& to, absl::Span<const int64_t> sizes);
 };
