@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "xla/comparison_util.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/value.h"
@@ -81,7 +82,7 @@ ElementwiseKernel::WideFunction UnaryFunction(HloOpcode opcode, WideType type);
 ElementwiseKernel::WideFunction ComplexUnaryFunction(HloOpcode opcode, WideType type);
 // elementwise_binary.cc
 ElementwiseKernel::WideFunction BinaryFunction(HloOpcode opcode, WideType type);
-ElementwiseKernel::WideFunction CompareFunction(int direction, WideType type);  // Comparison::Direction
+ElementwiseKernel::WideFunction CompareFunction(Comparison::Direction direction, WideType type);
 ElementwiseKernel::WideFunction ClampFunction(WideType type);
 ElementwiseKernel::WideFunction SelectFunction(int element_bytes);
 

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise operations: which kernel an instruction has, and running it over whole arrays.
+#include "xla/interpreter/elementwise.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/comparison_util.h"
+#include "xla/interpreter/evaluator.h"
+#include "xla/interpreter/strided_copy.h"
+#include "xla/primitive_util.h"
+#include "xla/types.h"
+
+namespace xla {
+namespace {
+
+// Elements converted and computed at a time: a few blocks stay in the first-level cache.
+constexpr int64_t kBlock = 512;
+constexpr int64_t kMaxWideBytes = 16;
+// Elements of a parallel chunk.
+constexpr int64_t kChunk = 1 << 14;
+
+}  // namespace
+
+WideType WideTypeOf(PrimitiveType type) {
+  switch (type) {
+    case PRED: return WideType::kPred;
+    case S64: return WideType::kI64;
+    case U64: return WideType::kU64;
+    case F64: return WideType::kF64;
+    case C64: return WideType::kC64;
+    case C128: return WideType::kC128;
+    default: break;
+  }
+  if (primitive_util::IsFloatingPointType(type)) return WideType::kF32;
+  return primitive_util::IsSignedIntegralType(type) ? WideType::kI32 : WideType::kU32;
+}
+
+int WideBytes(WideType type) {
+  switch (type) {
+    case WideType::kPred: return 1;
+    case WideType::kI32:
+    case WideType::kU32:
+    case WideType::kF32: return 4;
+    case WideType::kI64:
+    case WideType::kU64:
+    case WideType::kF64:
+    case WideType::kC64: return 8;
+    case WideType::kC128: return 16;
+  }
+  return 0;
+}
+
+ElementwiseKernel::Port ElementwiseKernel::Load(PrimitiveType type) {
+  return {LoadFunction(type), static_cast<int8_t>(primitive_util::ByteWidth(type)),
+          static_cast<int8_t>(WideBytes(WideTypeOf(type)))};
+}
+
+ElementwiseKernel::Port ElementwiseKernel::Store(PrimitiveType type) {
+  return {StoreFunction(type), static_cast<int8_t>(primitive_util::ByteWidth(type)),
+          static_cast<int8_t>(WideBytes(WideTypeOf(type)))};
+}
+
+std::optional<ElementwiseKernel> ElementwiseKernel::For(const HloInstruction& instruction) {
+  const HloOpcode opcode = instruction.opcode();
+  const int64_t arity = instruction.operand_count();
+  if (!instruction.info().Has(op_traits::kElementwiseTrait) || arity < 1 || arity > 3) return std::nullopt;
+  for (const HloInstruction* operand : instruction.operands()) {
+    if (!operand->shape().IsArray()) return std::nullopt;
+  }
+  if (!instruction.shape().IsArray()) return std::nullopt;
+  const PrimitiveType type = instruction.operand(0)->shape().element_type();
+  const PrimitiveType result_type = instruction.shape().element_type();
+
+  ElementwiseKernel kernel;
+  kernel.arity_ = static_cast<int8_t>(arity);
+  const WideType wide = WideTypeOf(type);
+  for (int64_t i = 0; i < arity; ++i) kernel.operands_[i] = Load(instruction.operand(i)->shape().element_type());
+  kernel.result_ = Store(result_type);
+  kernel.parameters_.i0 = primitive_util::BitWidth(type);
+
+  switch (opcode) {
+    case HloOpcode::kConvert:
+      if (!kernel.ResolveConvert(type, result_type)) return std::nullopt;
+      break;
+    case HloOpcode::kStochasticConvert:
+      if (!kernel.ResolveStochasticConvert(type, instruction.operand(1)->shape().element_type(), result_type)) {
+        return std::nullopt;
+      }
+      break;
+    case HloOpcode::kReducePrecision: {
+      // Works on the bits of the element's own format.
+      if (type != F64 && type != F32 && !primitive_util::HasInfinity(type)) return std::nullopt;
+      const auto& attributes = instruction.attributes<ReducePrecisionAttributes>();
+      const PrimitiveType bits = primitive_util::UnsignedIntegralTypeForBitWidth(primitive_util::BitWidth(type));
+      kernel.operands_[0] = Load(bits);
+      kernel.result_ = Store(bits);
+      kernel.parameters_.i0 = attributes.exponent_bits;
+      kernel.parameters_.i1 = attributes.mantissa_bits;
+      kernel.parameters_.d0 = primitive_util::ExponentWidth(type);
+      kernel.parameters_.d1 = primitive_util::SignificandWidth(type) - 1;
+      kernel.function_ = UnaryFunction(opcode, WideTypeOf(bits));
+      break;
+    }
+    case HloOpcode::kCompare: {
+      const auto& attributes = instruction.attributes<CompareAttributes>();
+      const ComparisonType order = attributes.type.value_or(Comparison::DefaultComparisonType(type));
+      WideType compared = wide;
+      if (order == ComparisonType::kFloatTotalOrder && primitive_util::IsFloatingPointType(type)) {
+        compared = WideType::kI64;
+        for (Port& port : kernel.operands_) {
+          port = {TotalOrderKeyFunction(type), static_cast<int8_t>(primitive_util::ByteWidth(type)), 8};
+        }
+      }
+      kernel.function_ = CompareFunction(attributes.direction, compared);
+      break;
+    }
+    case HloOpcode::kSelect:
+      if (type != PRED) return std::nullopt;
+      for (int i = 1; i < 3; ++i) kernel.operands_[i].convert = nullptr;
+      kernel.result_.convert = nullptr;
+      kernel.function_ = SelectFunction(kernel.result_.storage_bytes);
+      break;
+    case HloOpcode::kClamp:
+      kernel.function_ = ClampFunction(wide);
+      break;
+    default:
+      kernel.function_ = arity == 1 ? UnaryFunction(opcode, wide) : arity == 2 ? BinaryFunction(opcode, wide) : nullptr;
+      break;
+  }
+  if (kernel.function_ == nullptr) return std::nullopt;
+  kernel.is_direct_ = kernel.result_.convert == nullptr;
+  for (int64_t i = 0; i < arity; ++i) kernel.is_direct_ &= kernel.operands_[i].convert == nullptr;
+  return kernel;
+}
+
+void ElementwiseKernel::Run(int64_t n, const void* const* in, void* out) const {
+  if (is_direct_) {
+    function_(parameters_, n, in, out);
+    return;
+  }
+  alignas(64) char wide_in[3][kBlock * kMaxWideBytes];
+  alignas(64) char wide_out[kBlock * kMaxWideBytes];
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t count = std::min(kBlock, n - begin);
+    const void* operands[3];
+    for (int i = 0; i < arity_; ++i) {
+      const char* from = static_cast<const char*>(in[i]) + begin * operands_[i].storage_bytes;
+      if (operands_[i].convert == nullptr) {
+        operands[i] = from;
+      } else {
+        operands_[i].convert(count, from, wide_in[i]);
+        operands[i] = wide_in[i];
+      }
+    }
+    char* to = static_cast<char*>(out) + begin * result_.storage_bytes;
+    if (result_.convert == nullptr) {
+      function_(parameters_, count, operands, to);
+    } else {
+      function_(parameters_, count, operands, wide_out);
+      result_.convert(count, wide_out, to);
+    }
+  }
+}
+
+absl::StatusOr<Value> EvalWithKernel(EvalContext& ctx, const HloInstruction& instruction,
+                                     const ElementwiseKernel& kernel, absl::Span<Value> operands) {
+  const Shape& shape = instruction.shape();
+  const void* in[3] = {nullptr, nullptr, nullptr};
+  const int arity = kernel.arity();
+  for (int i = 0; i < arity; ++i) in[i] = operands[static_cast<size_t>(i)].untyped_data();
+
+  if (shape.rank() == 0) {
+    XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(shape));
+    kernel.Run(1, in, result.mutable_untyped_data());
+    return result;
+  }
+
+  // A scalar beside arrays (clamp's bounds, select's predicate) stands for every element.
+  bool is_splat[3] = {false, false, false};
+  bool has_splat = false;
+  const Value* sized = nullptr;  // an operand with dynamic sizes
+  int reused = -1;
+  for (int i = 0; i < arity; ++i) {
+    const Value& operand = operands[static_cast<size_t>(i)];
+    is_splat[i] = operand.rank() == 0;
+    has_splat |= is_splat[i];
+    if (is_splat[i]) continue;
+    if (sized == nullptr && operand.has_dynamic_sizes()) sized = &operand;
+    if (reused < 0 && kernel.operand_bytes(i) == kernel.result_bytes() && operand.IsUnique()) reused = i;
+  }
+  Value dynamic_sizes = sized == nullptr ? Value() : *sized;
+  Value result;
+  if (reused >= 0 && sized == nullptr) {
+    XLA_ASSIGN_OR_RETURN(result, ctx.ReuseOrAllocate(shape, operands[static_cast<size_t>(reused)]));
+  } else {
+    XLA_ASSIGN_OR_RETURN(result, ctx.Allocate(shape));
+  }
+  const int64_t count = result.element_count();
+  char* out = result.mutable_data<char>();
+  XLA_RETURN_IF_ERROR(ctx.ParallelFor(count, kChunk, [&](int64_t begin, int64_t end) {
+    const void* part[3] = {nullptr, nullptr, nullptr};
+    if (!has_splat) {
+      for (int i = 0; i < arity; ++i) part[i] = static_cast<const char*>(in[i]) + begin * kernel.operand_bytes(i);
+      kernel.Run(end - begin, part, out + begin * kernel.result_bytes());
+      return;
+    }
+    alignas(64) char splats[3][kBlock * kMaxWideBytes];
+    for (int i = 0; i < arity; ++i) {
+      if (is_splat[i]) {
+        StridedCopySerial(kernel.operand_bytes(i), {std::min(kBlock, end - begin)}, in[i], {0}, splats[i], {1});
+      }
+    }
+    for (int64_t at = begin; at < end; at += kBlock) {
+      for (int i = 0; i < arity; ++i) {
+        part[i] = is_splat[i] ? splats[i] : static_cast<const char*>(in[i]) + at * kernel.operand_bytes(i);
+      }
+      kernel.Run(std::min(kBlock, end - at), part, out + at * kernel.result_bytes());
+    }
+  }));
+  if (dynamic_sizes.has_value()) result.CopyDynamicSizesFrom(dynamic_sizes);
+  return result;
+}
+
+absl::StatusOr<Value> EvalElementwise(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+  const std::optional<ElementwiseKernel> kernel = ElementwiseKernel::For(inst);
+  if (!kernel.has_value()) {
+    return absl::UnimplementedError(
+        absl::StrCat("there is no ", HloOpcodeString(inst.opcode()), " of ",
+                     primitive_util::LowercasePrimitiveTypeName(inst.operand(0)->shape().element_type()),
+                     " elements that gives ", inst.shape().ToString()));
+  }
+  return EvalWithKernel(ctx, inst, *kernel, operands);
+}
+
+absl::StatusOr<Value> EvalSelect(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+  if (operands[0].rank() == 0) {
+    return std::move(operands[operands[0].scalar<bool>() ? 1 : 2]).WithShape(inst.shape());
+  }
+  return EvalElementwise(ctx, inst, operands);
+}
+
+absl::StatusOr<Value> EvalCopy(EvalContext&, const HloInstruction& inst, absl::Span<Value> operands) {
+  return std::move(operands[0]).WithShape(inst.shape());
+}
+
+namespace {
+
+// Rewrites elements of one width as elements of another: bit 0 of the first element stays bit 0. Elements are numbers
+// of 1 to 128 bits; those narrower than a byte take a byte each, sign-extended when signed.
+void RepackBits(const uint8_t* from, int from_bits, uint8_t* to, int to_bits, bool to_signed, int64_t group_bits,
+                int64_t begin, int64_t end) {
+  const int from_stride = std::max(from_bits, 8) / 8, to_stride = std::max(to_bits, 8) / 8;
+  const int64_t from_count = group_bits / from_bits, to_count = group_bits / to_bits;
+  for (int64_t group = begin; group < end; ++group) {
+    uint8_t bits[16] = {};
+    const uint8_t* source = from + group * from_count * from_stride;
+    for (int64_t i = 0; i < from_count; ++i) {
+      if (from_bits >= 8) {
+        std::memcpy(bits + i * from_stride, source + i * from_stride, static_cast<size_t>(from_stride));
+      } else {
+        const int64_t at = i * from_bits;
+        bits[at / 8] = static_cast<uint8_t>(bits[at / 8] | (source[i] & ((1u << from_bits) - 1)) << (at % 8));
+      }
+    }
+    uint8_t* target = to + group * to_count * to_stride;
+    for (int64_t i = 0; i < to_count; ++i) {
+      if (to_bits >= 8) {
+        std::memcpy(target + i * to_stride, bits + i * to_stride, static_cast<size_t>(to_stride));
+      } else {
+        const int64_t at = i * to_bits;
+        uint32_t value = bits[at / 8] >> (at % 8) & ((1u << to_bits) - 1);
+        if (to_signed && (value >> (to_bits - 1)) != 0) value |= ~((1u << to_bits) - 1);
+        target[i] = static_cast<uint8_t>(value);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Value> EvalBitcastConvert(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+  const PrimitiveType from = operands[0].element_type(), to = inst.shape().element_type();
+  // A PRED is a byte in memory that holds 0 or 1.
+  const int from_bits = from == PRED ? 8 : primitive_util::BitWidth(from);
+  const int to_bits = to == PRED ? 8 : primitive_util::BitWidth(to);
+  const bool is_plain = from_bits >= 8 && to_bits >= 8 && to != PRED;
+  const bool same_code = from_bits == to_bits && primitive_util::IsSignedIntegralType(from) ==
+                                                     primitive_util::IsSignedIntegralType(to);
+  if (is_plain || (same_code && to != PRED)) {
+    // Little-endian: the same bytes.
+    Value result = std::move(operands[0]);
+    const DimensionVector sizes = result.existing_dimensions();
+    const bool is_dynamic = result.has_dynamic_sizes();
+    result.ClearDynamicSizes();
+    result = std::move(result).WithShape(inst.shape());
+    if (is_dynamic) {
+      DimensionVector kept(inst.shape().dimensions().begin(), inst.shape().dimensions().end());
+      for (size_t i = 0; i < std::min(kept.size(), sizes.size()); ++i) {
+        if (inst.shape().is_dynamic_dimension(static_cast<int>(i))) kept[i] = sizes[i];
+      }
+      result.SetDynamicSizes(kept);
+    }
+    return result;
+  }
+  XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
+  const int64_t group_bits = std::max({from_bits, to_bits, 8});
+  const int64_t total_bits = operands[0].element_count() * from_bits;
+  const uint8_t* source = operands[0].data<uint8_t>();
+  uint8_t* target = result.mutable_data<uint8_t>();
+  const bool to_signed = primitive_util::IsSignedIntegralType(to);
+  // The last group may be partial when all elements are narrower than a byte.
+  const int64_t whole = total_bits / group_bits;
+  XLA_RETURN_IF_ERROR(ctx.ParallelFor(whole, kChunk, [&](int64_t begin, int64_t end) {
+    RepackBits(source, from_bits, target, to_bits, to_signed, group_bits, begin, end);
+  }));
+  if (const int64_t rest = total_bits % group_bits; rest > 0) {
+    RepackBits(source + whole * (group_bits / from_bits), from_bits, target + whole * (group_bits / to_bits), to_bits,
+               to_signed, rest, 0, 1);
+  }
+  if (to == PRED) {
+    for (int64_t i = 0; i < result.element_count(); ++i) target[i] = target[i] != 0;
+  }
+  return result;
+}
+
+}  // namespace xla
