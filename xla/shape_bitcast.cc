@@ -133,14 +133,28 @@ std::optional<std::vector<int64_t>> ShapeUtil::DeduceTransposeDimensionsForBitca
     const Shape& input_shape, const Shape& output_shape) {
   CheckHaveLayouts(input_shape, output_shape);
   if (input_shape.rank() != output_shape.rank()) return std::nullopt;
-  std::vector<int64_t> dimensions(input_shape.rank());
-  for (int i = 0; i < input_shape.dimensions_size(); ++i) {
-    dimensions[output_shape.layout().minor_to_major(i)] = input_shape.layout().minor_to_major(i);
-  }
-  if (!TransposeIsBitcast(input_shape, output_shape, dimensions, /*ignore_element_type=*/true)) {
-    return std::nullopt;
-  }
-  return dimensions;
+  const absl::Span<const int64_t> from = input_shape.layout().minor_to_major();
+  const absl::Span<const int64_t> to = output_shape.layout().minor_to_major();
+  const auto is_bitcast = [&](absl::Span<const int64_t> dimensions) {
+    return TransposeIsBitcast(input_shape, output_shape, dimensions, /*ignore_element_type=*/true);
+  };
+  std::vector<int64_t> dimensions(from.size());
+  for (size_t i = 0; i < from.size(); ++i) dimensions[to[i]] = from[i];
+  if (is_bitcast(dimensions)) return dimensions;
+
+  // Dimensions of size 1 are nowhere in memory: match the others first, then those among
+  // themselves.
+  const auto ones_last = [](const Shape& shape, absl::Span<const int64_t> order) {
+    DimensionVector sorted(order.begin(), order.end());
+    std::stable_partition(sorted.begin(), sorted.end(),
+                          [&](int64_t d) { return shape.dimensions(d) != 1; });
+    return sorted;
+  };
+  const DimensionVector from_sorted = ones_last(input_shape, from);
+  const DimensionVector to_sorted = ones_last(output_shape, to);
+  for (size_t i = 0; i < from.size(); ++i) dimensions[to_sorted[i]] = from_sorted[i];
+  if (is_bitcast(dimensions)) return dimensions;
+  return std::nullopt;
 }
 
 bool ShapeUtil::IsReshapeOrTransposeBitcast(const Shape& a, const Shape& b,

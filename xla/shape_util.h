@@ -187,7 +187,8 @@ class ShapeUtil {
   static int64_t ElementSizeInBits(const Shape& shape);
   // Bytes of the array's buffer with padding, tiles, tail alignment and dynamic metadata.
   static int64_t ArraySize(const Shape& shape);
-  // Bytes from the start of the data to the end of the last element; no metadata.
+  // Bytes from the start of the data to the end of the last element, or under repeated tiles to the
+  // end of the last tile; no tail alignment, no metadata.
   static int64_t ArrayDataSize(const Shape& shape);
   // The distance in bytes between neighbours along each dimension; nullopt for what has no such
   // distance: tiled layouts, elements of less than a byte. Precondition: an array.

@@ -148,10 +148,18 @@ int64_t ShapeUtil::ArraySize(const Shape& shape) {
 
 int64_t ShapeUtil::ArrayDataSize(const Shape& shape) {
   if (IsZeroElementArray(shape)) return 0;
-  if (LayoutUtil::PhysicalElementCount(shape) == kMaxSize) return kMaxSize;
+  // Either everything the number can count, or too much to count: no last element to look for.
+  if (LayoutUtil::PhysicalElementCount(shape) == kMaxSize) {
+    return BitsToBytes(kMaxSize, ElementSizeInBits(shape));
+  }
+  if (shape.has_layout() && shape.layout().tiles_size() > 1) {
+    // A tile that cuts through the counts of the one before has its last element anywhere.
+    Shape unaligned = shape;
+    unaligned.mutable_layout()->set_tail_padding_alignment_in_elements(1);
+    return BitsToBytes(LayoutUtil::PhysicalElementCount(unaligned), ElementSizeInBits(shape));
+  }
   DimensionVector last(shape.dimensions().begin(), shape.dimensions().end());
   for (int64_t& index : last) --index;
-  // The element with the greatest index in every dimension is the last in every tiling.
   return BitsToBytes(LayoutUtil::LinearIndex(shape, last) + 1, ElementSizeInBits(shape));
 }
 

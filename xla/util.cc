@@ -31,22 +31,27 @@ absl::InlinedVector<std::pair<int64_t, int64_t>, 8> CommonFactors(absl::Span<con
     if (bounds.back() != end) bounds.push_back(end);
     return bounds;
   }
-  // Walk both lists, always extending the side whose product since the last bound is the smaller. A
-  // dimension of size 1 within a group stays in it; one between groups is a group with nothing on
-  // the other side, unless a dimension of size 1 stands there too.
+  // Walk both lists, always extending the side whose product since the last bound is the smaller.
+  // Between groups, dimensions of size 1 make groups of their own: a pair if there is one on both
+  // sides. Within a group they stay in it.
   int64_t i = 0, j = 0;
   int64_t a_product = 1, b_product = 1;
   while (i < end.first || j < end.second) {
-    const bool take_a = j == end.second || (i < end.first && a_product <= b_product);
-    if (take_a) {
+    const bool a_left = i < end.first, b_left = j < end.second;
+    const bool between_groups = a_product == 1 && b_product == 1;
+    const bool a_is_one = a_left && a[i] == 1, b_is_one = b_left && b[j] == 1;
+    if (between_groups && (a_is_one || b_is_one)) {
+      i += a_is_one;
+      j += b_is_one;
+    } else if (!b_left || (a_left && a_product <= b_product)) {
       a_product *= a[i++];
     } else {
       b_product *= b[j++];
     }
-    if (a_product != b_product) continue;
-    if (take_a && a[i - 1] == 1 && j < end.second && b[j] == 1) ++j;
-    bounds.emplace_back(i, j);
-    a_product = b_product = 1;
+    if (a_product == b_product) {
+      bounds.emplace_back(i, j);
+      a_product = b_product = 1;
+    }
   }
   XLA_CHECK(bounds.back() == end) << "the products of " << DimensionsToString(a) << " and "
                                   << DimensionsToString(b) << " differ";
