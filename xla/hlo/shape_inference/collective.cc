@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shape inference of operations across replicas and partitions, and the rules of their device
+// groups.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/shape_inference/infer_util.h"
+#include "xla/hlo/shape_inference/rules.h"
+#include "xla/overflow_util.h"
+#include "xla/permutation_util.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+#include "xla/util.h"
+
+namespace xla::shape_inference {
+namespace {
+
+// What the ids of replica groups name.
+enum class GroupMode : uint8_t { kReplica, kPartition, kReplicaAndPartition, kFlattened };
+
+absl::string_view ModeName(GroupMode mode) {
+  switch (mode) {
+    case GroupMode::kReplica:
+      return "cross-replica";
+    case GroupMode::kPartition:
+      return "cross-partition";
+    case GroupMode::kReplicaAndPartition:
+      return "cross-replica-and-partition";
+    case GroupMode::kFlattened:
+      return "flattened-id";
+  }
+  return "";
+}
+
+bool HasChannel(std::optional<int64_t> channel_id) { return channel_id.value_or(0) > 0; }
+
+absl::StatusOr<GroupMode> ModeOf(std::optional<int64_t> channel_id,
+                                 std::optional<bool> use_global_device_ids) {
+  if (!HasChannel(channel_id)) {
+    if (use_global_device_ids.value_or(false)) {
+      return InvalidArgument("use_global_device_ids=true needs a channel_id.");
+    }
+    return GroupMode::kReplica;
+  }
+  if (!use_global_device_ids.has_value()) return GroupMode::kPartition;
+  return *use_global_device_ids ? GroupMode::kFlattened : GroupMode::kReplicaAndPartition;
+}
+
+struct Groups {
+  GroupMode mode = GroupMode::kReplica;
+  // Devices that take part in one group, by counts of replicas and partitions where the groups are
+  // empty. 0: not known.
+  int64_t size = 0;
+};
+
+int64_t ProductOrZero(absl::int128 product) { return ToSize(product).value_or(0); }
+
+// Ids that all groups hold together, and those of the first group. Errors: what no list of groups
+// can be.
+struct GroupCounts {
+  int64_t ids = 0, group_size = 0;
+};
+
+absl::Status BadGroups(const CollectiveDeviceList& list, absl::string_view rule) {
+  std::string text = list.ToString();
+  if (text.size() > 200) text = text.substr(0, 200) + "...";
+  return InvalidArgumentStrCat(rule, " in replica_groups=", text, ".");
+}
+
+absl::StatusOr<GroupCounts> CountExplicit(const CollectiveDeviceList& list, bool uniform) {
+  GroupCounts counts;
+  for (const auto& group : list.groups) {
+    if (group.empty()) return BadGroups(list, "Instruction cannot have an empty replica group");
+    if (uniform && group.size() != list.groups[0].size()) {
+      return BadGroups(list, "Replica groups expected to be of uniform size");
+    }
+    counts.ids += static_cast<int64_t>(group.size());
+  }
+  counts.group_size = static_cast<int64_t>(list.groups[0].size());
+  // Together the groups name each of 0..n-1 once.
+  std::vector<bool> seen(counts.ids, false);
+  for (const auto& group : list.groups) {
+    for (const int64_t id : group) {
+      if (!InRange(id, counts.ids)) {
+        return BadGroups(
+            list, absl::StrCat("Replica ", id, " is out of range: the groups hold ", counts.ids,
+                               " ids, and must name each of 0..", counts.ids - 1, " once"));
+      }
+      if (seen[id]) {
+        return BadGroups(
+            list, absl::StrCat("Replica ", id, " is repeated in instruction's replica-groups"));
+      }
+      seen[id] = true;
+    }
+  }
+  return counts;
+}
+
+absl::StatusOr<GroupCounts> CountIota(const CollectiveDeviceList& list) {
+  const int64_t ids = ProductOrZero(absl::int128(list.num_groups) * list.group_size);
+  if (list.num_groups <= 0 || list.group_size <= 0 || ids == 0) {
+    return BadGroups(list, "Numbers of groups and of devices in each must be positive");
+  }
+  if (SaturatingProduct(list.reshape_dims) != ids) {
+    return BadGroups(list, "Product of the reshape dimensions must be the number of devices");
+  }
+  std::vector<int64_t> permutation(list.transpose_perm.begin(), list.transpose_perm.end());
+  if (!permutation.empty() &&
+      (permutation.size() != list.reshape_dims.size() || !IsPermutation(permutation))) {
+    return BadGroups(list, "The transposition must be a permutation of the reshape dimensions");
+  }
+  return GroupCounts{ids, list.group_size};
+}
+
+absl::StatusOr<GroupCounts> CountMesh(const CollectiveDeviceList& list) {
+  if (!list.mesh.has_value()) return BadGroups(list, "No mesh");
+  absl::int128 ids = 1;
+  absl::flat_hash_map<std::string, int64_t> sizes;
+  for (const Mesh::Axis& axis : list.mesh->axes) {
+    if (axis.size <= 0) return BadGroups(list, "Axes of a mesh must have positive sizes");
+    ids = absl::int128(ProductOrZero(ids)) * axis.size;
+    if (!sizes.emplace(axis.name, axis.size).second) return BadGroups(list, "An axis stands twice");
+  }
+  GroupCounts counts{ProductOrZero(ids), 1};
+  if (counts.ids == 0) return BadGroups(list, "The mesh is too large");
+  const auto& device_ids = list.mesh->device_ids;
+  if (!device_ids.empty() &&
+      (static_cast<int64_t>(device_ids.size()) != counts.ids || !IsPermutation(device_ids))) {
+    return BadGroups(list, "Device ids of a mesh must name each device once");
+  }
+  absl::flat_hash_set<std::string> used;
+  for (const AxisRef& axis : list.mesh_axes) {
+    const auto it = sizes.find(axis.name);
+    if (it == sizes.end())
+      return BadGroups(list, absl::StrCat("Axis '", axis.name, "' is not in the mesh"));
+    const int64_t size = axis.size.value_or(it->second);
+    const int64_t before = axis.pre_size.value_or(1);
+    const int64_t part = MultiplyWithoutOverflow(size, before);
+    if (size <= 0 || before <= 0 || part <= 0 || it->second % part != 0) {
+      return BadGroups(list, absl::StrCat("The part of axis '", axis.name, "' does not divide it"));
+    }
+    if (!used.insert(absl::StrCat(axis.name, ":", before)).second) {
+      return BadGroups(list, absl::StrCat("Axis '", axis.name, "' stands twice"));
+    }
+    counts.group_size = MultiplyWithoutOverflow(counts.group_size, size);
+    if (counts.group_size <= 0 || counts.group_size > counts.ids) {
+      return BadGroups(list, "The axes name more devices than the mesh has");
+    }
+  }
+  return counts;
+}
+
+bool IsEmptyList(const CollectiveDeviceList& list) {
+  return list.form == CollectiveDeviceList::Form::kExplicit && list.groups.empty();
+}
+
+// Checks the groups and finds out how many devices each has.
+absl::StatusOr<Groups> CheckGroups(const InferenceInput& in, const CollectiveBase& base,
+                                   std::optional<bool> use_global_device_ids, bool uniform = true) {
+  Groups groups;
+  XLA_ASSIGN_OR_RETURN(groups.mode, ModeOf(base.channel_id, use_global_device_ids));
+  const CollectiveDeviceList& list = base.replica_groups;
+  if (IsEmptyList(list)) {
+    switch (groups.mode) {
+      case GroupMode::kReplica:
+        groups.size = in.replica_count;
+        break;
+      case GroupMode::kPartition:
+        groups.size = in.num_partitions;
+        break;
+      case GroupMode::kReplicaAndPartition:
+        groups.size = ProductOrZero(absl::int128(in.replica_count) * in.num_partitions);
+        break;
+      case GroupMode::kFlattened:
+        return InvalidArgument("Replica groups must be specified in flattened-id mode");
+    }
+    return groups;
+  }
+  GroupCounts counts;
+  switch (list.form) {
+    case CollectiveDeviceList::Form::kExplicit: {
+      XLA_ASSIGN_OR_RETURN(counts, CountExplicit(list, uniform));
+      break;
+    }
+    case CollectiveDeviceList::Form::kIota: {
+      XLA_ASSIGN_OR_RETURN(counts, CountIota(list));
+      break;
+    }
+    case CollectiveDeviceList::Form::kMesh: {
+      XLA_ASSIGN_OR_RETURN(counts, CountMesh(list));
+      break;
+    }
+  }
+  // Counts of one are the defaults of a module that says nothing of its devices: nothing to compare
+  // with.
+  int64_t expected = in.replica_count;
+  if (groups.mode == GroupMode::kPartition) expected = in.num_partitions;
+  if (groups.mode == GroupMode::kFlattened) {
+    expected = ProductOrZero(absl::int128(in.replica_count) * in.num_partitions);
+  }
+  if (expected > 1 && counts.ids != expected) {
+    return BadGroups(
+        list, absl::StrCat("In ", ModeName(groups.mode), " mode, replica groups should contain ",
+                           expected, " ids, but found ", counts.ids));
+  }
+  groups.size = counts.group_size;
+  if (groups.mode == GroupMode::kReplicaAndPartition) {
+    groups.size =
+        ProductOrZero(absl::int128(groups.size) * std::max<int64_t>(in.num_partitions, 1));
+  }
+  return groups;
+}
+
+absl::StatusOr<int64_t> OnlyDimension(const InferenceInput& in,
+                                      absl::Span<const int64_t> dimensions) {
+  if (dimensions.size() != 1) {
+    return InvalidArgument("%s expects exactly one dimension; got %u.", OpName(in.opcode),
+                           dimensions.size());
+  }
+  return dimensions[0];
+}
+
+// The operands: at least one, arrays.
+absl::Status ExpectArrays(const InferenceInput& in) {
+  if (in.operands.empty())
+    return InvalidArgument("%s expects at least one operand.", OpName(in.opcode));
+  for (const Shape* operand : in.operands) {
+    XLA_RETURN_IF_ERROR(ExpectArray(*operand, absl::StrCat("operand of ", OpName(in.opcode))));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<Shape> OperandShapes(const InferenceInput& in) {
+  std::vector<Shape> shapes;
+  for (const Shape* operand : in.operands) shapes.push_back(*operand);
+  return shapes;
+}
+
+// The computation of all-reduce and reduce-scatter takes two scalars, whatever the number of
+// operands.
+absl::Status CheckReduction(const InferenceInput& in) {
+  const ProgramShape& reducer = *in.callees[0];
+  const bool fits = reducer.parameters_size() == 2 && ShapeUtil::IsScalar(reducer.parameters(0)) &&
+                    ShapeUtil::IsScalar(reducer.parameters(1)) &&
+                    ShapeUtil::IsScalar(reducer.result());
+  if (fits) return absl::OkStatus();
+  return InvalidArgumentStrCat("The computation of ", OpName(in.opcode),
+                               " must take two scalars and return one; got ", Str(reducer), ".");
+}
+
+// How many shards make up the result of an all-gather (or the operand of a reduce-scatter): told by
+// the declared shape where there is one, for a module need not say how many devices it runs on;
+// else by the groups.
+absl::StatusOr<int64_t> ShardCount(const InferenceInput& in, const Groups& groups, int64_t whole,
+                                   int64_t part) {
+  if (in.declared == nullptr) {
+    if (groups.size > 0) return groups.size;
+    return InvalidArgument("The number of devices of %s is not known.", OpName(in.opcode));
+  }
+  const bool told = !IsUnbounded(whole) && !IsUnbounded(part) && part > 0 && whole > 0;
+  const int64_t count = told ? CeilOfRatio(whole, part) : std::max<int64_t>(groups.size, 1);
+  if (told && groups.size > 1 && count != groups.size) {
+    return InvalidArgument(
+        "shard_count = %d, subgroup_size = %d: the shapes of %s do not fit its groups.", count,
+        groups.size, OpName(in.opcode));
+  }
+  return count;
+}
+
+// The i-th array of a result that is a tuple for several operands.
+absl::StatusOr<const Shape*> ResultPart(const InferenceInput& in, const Shape& result, int64_t i) {
+  const Shape* part = &result;
+  if (OperandCount(in) > 1) {
+    if (!result.IsTuple() || result.tuple_shapes_size() != OperandCount(in)) {
+      return InvalidArgumentStrCat("The result of ", OpName(in.opcode), " with ", OperandCount(in),
+                                   " operands must be a tuple of as many arrays; got ", Str(result),
+                                   ".");
+    }
+    part = &result.tuple_shapes(static_cast<int>(i));
+  }
+  XLA_RETURN_IF_ERROR(ExpectArray(*part, absl::StrCat("result of ", OpName(in.opcode))));
+  return part;
+}
+
+// The gathered shapes; `declared` is the part of the declared result that holds them, or null.
+Result Gathered(const InferenceInput& in, const Shape* declared) {
+  const auto& attributes = Attrs<AllGatherAttributes>(in);
+  XLA_RETURN_IF_ERROR(ExpectArrays(in));
+  XLA_ASSIGN_OR_RETURN(const int64_t along, OnlyDimension(in, attributes.dimensions));
+  XLA_ASSIGN_OR_RETURN(const Groups groups,
+                       CheckGroups(in, attributes, attributes.use_global_device_ids));
+  int64_t shards = 1;
+  std::vector<Shape> results;
+  for (int64_t i = 0; i < OperandCount(in); ++i) {
+    const Shape& operand = Operand(in, i);
+    if (!InRange(along, operand.rank())) {
+      return InvalidArgumentStrCat("The all-gather dimension ", along,
+                                   " is out of bounds in shape ", Str(operand), ".");
+    }
+    Dim dim = DimOf(operand, along);
+    if (i == 0) {
+      int64_t whole = Shape::kUnboundedSize;
+      if (declared != nullptr) {
+        XLA_ASSIGN_OR_RETURN(const Shape* part, ResultPart(in, *declared, 0));
+        if (!InRange(along, part->rank())) {
+          return InvalidArgumentStrCat("The all-gather dimension ", along,
+                                       " is out of bounds in result ", Str(*part), ".");
+        }
+        whole = DimOf(*part, along).size;
+      }
+      XLA_ASSIGN_OR_RETURN(shards, ShardCount(in, groups, whole, dim.size));
+    }
+    if (!dim.IsUnbounded()) {
+      const auto size = ToSize(absl::int128(dim.size) * shards);
+      if (!size.has_value())
+        return InvalidArgument("AllGather overflows the size of dimension %d.", along);
+      dim.size = *size;
+    }
+    Shape result = operand;
+    result.set_dimensions(static_cast<int>(along), dim.size, dim.dynamic);
+    results.push_back(std::move(result));
+  }
+  return MaybeTuple(std::move(results));
+}
+
+// The second element of the tuple that a -start gives.
+Result SecondElement(const InferenceInput& in) {
+  const Shape& operand = Operand(in, 0);
+  if (operand.IsTuple() && operand.tuple_shapes_size() >= 2) return operand.tuple_shapes(1);
+  return InvalidArgumentStrCat("The operand of ", OpName(in.opcode),
+                               " must be the tuple that its -start gives; got ", Str(operand), ".");
+}
+
+absl::Status CheckPairs(const InferenceInput& in, const CollectivePermuteAttributes& attributes,
+                        size_t most_per_device) {
+  XLA_ASSIGN_OR_RETURN(const GroupMode mode, ModeOf(attributes.channel_id, std::nullopt));
+  const int64_t limit = mode == GroupMode::kReplica ? in.replica_count : in.num_partitions;
+  absl::flat_hash_map<int64_t, size_t> sources, targets;
+  const auto check = [&](absl::string_view role, int64_t id, size_t count) -> absl::Status {
+    if (id < 0) {
+      return InvalidArgumentStrCat(role, " ", id,
+                                   " in the instruction's source-target pair must be >= 0");
+    }
+    if (limit > 1 && id >= limit) {
+      return InvalidArgumentStrCat(role, " ", id,
+                                   " in the instruction's source-target pair must be < ", limit);
+    }
+    if (count > most_per_device) {
+      return InvalidArgumentStrCat(
+          role, " ", id, " appears more than ",
+          most_per_device == 1 ? "once" : absl::StrCat(most_per_device, " times"),
+          " in instruction's source-target pairs");
+    }
+    return absl::OkStatus();
+  };
+  for (const auto& [source, target] : attributes.source_target_pairs) {
+    XLA_RETURN_IF_ERROR(check("Source", source, ++sources[source]));
+    XLA_RETURN_IF_ERROR(check("Target", target, ++targets[target]));
+  }
+  return absl::OkStatus();
+}
+
+// Where slices of a buffer start: a tuple of an index for each dimension, or a tuple of such
+// tuples.
+absl::Status CheckOffsets(const Shape& buffer, const Shape& offsets) {
+  const auto one_each = [&](const Shape& tuple) {
+    return tuple.tuple_shapes_size() == buffer.rank() &&
+           std::all_of(tuple.tuple_shapes().begin(), tuple.tuple_shapes().end(),
+                       [](const Shape& s) { return s.IsArray(); });
+  };
+  bool fits = buffer.IsArray() && offsets.IsTuple();
+  if (fits && !one_each(offsets)) {
+    fits = std::all_of(offsets.tuple_shapes().begin(), offsets.tuple_shapes().end(),
+                       [&](const Shape& s) { return s.IsTuple() && one_each(s); });
+  }
+  if (fits) return absl::OkStatus();
+  return InvalidArgumentStrCat(
+      "Buffer offset index should have the same number of elements as the buffer's rank; got "
+      "buffer ",
+      Str(buffer), " with offsets ", Str(offsets), ".");
+}
+
+// collective-permute(input, output, input offsets, output offsets): slices of one buffer written
+// into another.
+absl::Status CheckInPlacePermute(const InferenceInput& in, size_t* most_per_device) {
+  if (OperandCount(in) != 4) {
+    return InvalidArgument("%s with slice_sizes expects 4 operands; got %d.", OpName(in.opcode),
+                           OperandCount(in));
+  }
+  for (int64_t i = 0; i < 2; ++i) {
+    const Shape& buffer = Operand(in, i);
+    const Shape& offsets = Operand(in, i + 2);
+    if (buffer.IsTuple() != Operand(in, 0).IsTuple()) {
+      return InvalidArgument("Unmatching input buffers and output buffers.");
+    }
+    if (!buffer.IsTuple()) {
+      XLA_RETURN_IF_ERROR(CheckOffsets(buffer, offsets));
+      continue;
+    }
+    if (buffer.tuple_shapes_size() != Operand(in, 0).tuple_shapes_size() || !offsets.IsTuple() ||
+        offsets.tuple_shapes_size() != buffer.tuple_shapes_size()) {
+      return InvalidArgumentStrCat("Unmatching buffers and offsets: ", Str(buffer), " and ",
+                                   Str(offsets), ".");
+    }
+    for (int j = 0; j < buffer.tuple_shapes_size(); ++j) {
+      XLA_RETURN_IF_ERROR(CheckOffsets(buffer.tuple_shapes(j), offsets.tuple_shapes(j)));
+    }
+  }
+  // A device may stand in as many pairs as there are slices.
+  const Shape& offsets = Operand(in, 2);
+  const bool nested = Operand(in, 0).IsTuple() && offsets.tuple_shapes_size() > 0;
+  *most_per_device =
+      nested ? offsets.tuple_shapes(0).tuple_shapes_size() : offsets.tuple_shapes_size();
+  return absl::OkStatus();
+}
+
+// Checks a permute; whether it is in place.
+absl::StatusOr<bool> CheckPermute(const InferenceInput& in) {
+  const auto& attributes = Attrs<CollectivePermuteAttributes>(in);
+  const bool in_place = !attributes.slice_sizes.empty();
+  size_t most_per_device = 1;
+  if (in_place) {
+    XLA_RETURN_IF_ERROR(CheckInPlacePermute(in, &most_per_device));
+  } else {
+    XLA_RETURN_IF_ERROR(ExpectArrays(in));
+  }
+  XLA_RETURN_IF_ERROR(CheckPairs(in, attributes, most_per_device));
+  return in_place;
+}
+
+}  // namespace
+
+Result InferAllGather(const InferenceInput& in) { return Gathered(in, in.declared); }
+
+Result InferAllGatherStart(const InferenceInput& in) {
+  const Shape* declared = nullptr;
+  if (in.declared != nullptr) {
+    if (!in.declared->IsTuple() || in.declared->tuple_shapes_size() < 2) {
+      return InvalidArgumentStrCat(
+          "The result of all-gather-start must be a tuple of operands and results; got ",
+          Str(*in.declared), ".");
+    }
+    declared = &in.declared->tuple_shapes(1);
+  }
+  XLA_ASSIGN_OR_RETURN(const Shape gathered, Gathered(in, declared));
+  return ShapeUtil::MakeTupleShape({MaybeTuple(OperandShapes(in)), gathered});
+}
+
+Result InferAllGatherDone(const InferenceInput& in) { return SecondElement(in); }
+
+Result InferAllReduce(const InferenceInput& in) {
+  const auto& attributes = Attrs<AllReduceAttributes>(in);
+  XLA_RETURN_IF_ERROR(ExpectArrays(in));
+  XLA_RETURN_IF_ERROR(CheckReduction(in));
+  // The only collective whose groups may differ in size.
+  XLA_RETURN_IF_ERROR(
+      CheckGroups(in, attributes, attributes.use_global_device_ids, /*uniform=*/false).status());
+  return MaybeTuple(OperandShapes(in));
+}
+
+Result InferAllReduceDone(const InferenceInput& in) { return Operand(in, 0); }
+
+Result InferReduceScatter(const InferenceInput& in) {
+  const auto& attributes = Attrs<ReduceScatterAttributes>(in);
+  XLA_RETURN_IF_ERROR(ExpectArrays(in));
+  XLA_RETURN_IF_ERROR(CheckReduction(in));
+  XLA_ASSIGN_OR_RETURN(const int64_t along, OnlyDimension(in, attributes.dimensions));
+  XLA_ASSIGN_OR_RETURN(const Groups groups,
+                       CheckGroups(in, attributes, attributes.use_global_device_ids));
+  int64_t shards = 1;
+  std::vector<Shape> results;
+  for (int64_t i = 0; i < OperandCount(in); ++i) {
+    const Shape& operand = Operand(in, i);
+    if (!InRange(along, operand.rank())) {
+      return InvalidArgumentStrCat("The reduce-scatter dimension ", along,
+                                   " is out of bounds in shape ", Str(operand), ".");
+    }
+    Dim dim = DimOf(operand, along);
+    if (i == 0) {
+      int64_t part_size = Shape::kUnboundedSize;
+      if (in.declared != nullptr) {
+        XLA_ASSIGN_OR_RETURN(const Shape* part, ResultPart(in, *in.declared, 0));
+        if (!InRange(along, part->rank())) {
+          return InvalidArgumentStrCat("The reduce-scatter dimension ", along,
+                                       " is out of bounds in result ", Str(*part), ".");
+        }
+        part_size = DimOf(*part, along).size;
+      }
+      XLA_ASSIGN_OR_RETURN(shards, ShardCount(in, groups, dim.size, part_size));
+    }
+    if (!dim.IsUnbounded()) {
+      if (dim.size % shards != 0) {
+        return InvalidArgument(
+            "ReduceScatter operand scatter dimension size %d must be dividable by shard_count %d.",
+            dim.size, shards);
+      }
+      dim.size /= shards;
+    }
+    Shape result = operand;
+    result.set_dimensions(static_cast<int>(along), dim.size, dim.dynamic);
+    results.push_back(std::move(result));
+  }
+  return MaybeTuple(std::move(results));
+}
+
+Result InferAllToAll(const InferenceInput& in) {
+  const auto& attributes = Attrs<AllToAllAttributes>(in);
+  XLA_RETURN_IF_ERROR(ExpectArrays(in));
+  XLA_ASSIGN_OR_RETURN(const Groups groups, CheckGroups(in, attributes, std::nullopt));
+  const Shape& first = Operand(in, 0);
+  if (attributes.dimensions.has_value()) {
+    if (OperandCount(in) != 1) {
+      return InvalidArgument("AllToAll along a dimension expects one operand; got %d.",
+                             OperandCount(in));
+    }
+    XLA_ASSIGN_OR_RETURN(const int64_t along, OnlyDimension(in, *attributes.dimensions));
+    if (!InRange(along, first.rank())) {
+      return InvalidArgumentStrCat("AllToAll split_dimension ", along,
+                                   " is out-of-bounds in shape ", Str(first), ".");
+    }
+    if (first.is_bounded_dynamic()) {
+      return InvalidArgument("AllToAll does not support bounded dynamic shapes");
+    }
+    const Dim dim = DimOf(first, along);
+    if (!dim.IsUnbounded() && groups.size > 0 && dim.size % groups.size != 0) {
+      return InvalidArgument(
+          "AllToAll split dimension size %d must be dividable by split_count %d.", dim.size,
+          groups.size);
+    }
+    return first;
+  }
+  // One operand for each device of a group, all alike.
+  if (groups.size > 1 && OperandCount(in) != groups.size) {
+    return InvalidArgument(
+        "AllToAll expects one operand for each of the %d devices of a group; got %d.", groups.size,
+        OperandCount(in));
+  }
+  for (int64_t i = 0; i < OperandCount(in); ++i) {
+    if (Operand(in, i).is_unbounded_dynamic()) {
+      return InvalidArgument("AllToAllTuple does not support unbounded dynamic shapes");
+    }
+    if (!ShapeUtil::Compatible(first, Operand(in, i))) {
+      return InvalidArgumentStrCat(
+          "HLO all-to-all has operands with different shapes: the 0th operand shape ", Str(first),
+          ", but the ", i, "th operand has shape ", Str(Operand(in, i)), ".");
+    }
+  }
+  return ShapeUtil::MakeTupleShape(OperandShapes(in));
+}
+
+Result InferRaggedAllToAll(const InferenceInput& in) {
+  XLA_RETURN_IF_ERROR(ExpectArrays(in));
+  XLA_RETURN_IF_ERROR(CheckGroups(in, Attrs<CollectiveAttributes>(in), std::nullopt).status());
+  const Shape& input = Operand(in, 0);
+  const Shape& output = Operand(in, 1);
+  if (!ShapeUtil::SameElementType(input, output) || input.rank() != output.rank()) {
+    return InvalidArgumentStrCat(
+        "Input and output of ragged-all-to-all must have the same element type and rank; got ",
+        Str(input), " and ", Str(output), ".");
+  }
+  for (int64_t i = 2; i < 6; ++i) {
+    const Shape& offsets = Operand(in, i);
+    if (!primitive_util::IsIntegralType(offsets.element_type()) ||
+        !ShapeUtil::CompatibleIgnoringElementType(offsets, Operand(in, 2))) {
+      return InvalidArgumentStrCat(
+          "Offsets and sizes of ragged-all-to-all must be integer arrays of the same shape; "
+          "operand ",
+          i, " is ", Str(offsets), ", operand 2 is ", Str(Operand(in, 2)), ".");
+    }
+  }
+  return output;
+}
+
+Result InferCollectiveBroadcast(const InferenceInput& in) {
+  XLA_RETURN_IF_ERROR(ExpectArrays(in));
+  const auto& attributes = Attrs<CollectiveAttributes>(in);
+  // Devices may be left out, and groups may differ: only repetition is wrong, which the source
+  // would be ambiguous by.
+  absl::flat_hash_set<int64_t> seen;
+  for (const auto& group : attributes.replica_groups.groups) {
+    if (group.empty()) {
+      return BadGroups(attributes.replica_groups, "Instruction cannot have an empty replica group");
+    }
+    for (const int64_t id : group) {
+      if (id < 0 || !seen.insert(id).second) {
+        return BadGroups(attributes.replica_groups,
+                         absl::StrCat("Replica ", id, " is negative or repeated"));
+      }
+    }
+  }
+  return MaybeTuple(OperandShapes(in));
+}
+
+Result InferCollectivePermute(const InferenceInput& in) {
+  XLA_ASSIGN_OR_RETURN(const bool in_place, CheckPermute(in));
+  if (in_place) return Operand(in, 1);
+  return MaybeTuple(OperandShapes(in));
+}
+
+Result InferCollectivePermuteStart(const InferenceInput& in) {
+  XLA_ASSIGN_OR_RETURN(const bool in_place, CheckPermute(in));
+  std::vector<Shape> parts;
+  parts.push_back(in_place ? Operand(in, 0) : MaybeTuple(OperandShapes(in)));
+  parts.push_back(in_place ? Operand(in, 1) : parts[0]);
+  // What a device keeps for itself meanwhile follows.
+  if (in.declared != nullptr) {
+    for (int i = 2; i < in.declared->tuple_shapes_size(); ++i)
+      parts.push_back(in.declared->tuple_shapes(i));
+  }
+  return ShapeUtil::MakeTupleShape(std::move(parts));
+}
+
+Result InferCollectivePermuteDone(const InferenceInput& in) { return SecondElement(in); }
+
+Result InferParticipantId(const InferenceInput&) { return ScalarShape(U32); }
+
+}  // namespace xla::shape_inference

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shape inference of fft, cholesky and triangular-solve.
+#include <string>
+
+#include "xla/base/status_macros.h"
+#include "xla/hlo/shape_inference/infer_util.h"
+#include "xla/hlo/shape_inference/rules.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+#include "xla/util.h"
+
+namespace xla::shape_inference {
+namespace {
+
+using primitive_util::IsComplexType;
+using primitive_util::IsFloatingPointType;
+
+// The two minor dimensions are square matrices.
+absl::Status ExpectSquareMatrices(const Shape& a, absl::string_view op) {
+  if (a.rank() < 2) {
+    return InvalidArgumentStrCat("The 'a' argument to ", op, " must have rank >= 2, got shape ",
+                                 Str(a));
+  }
+  if (!SizesCompatible(DimOf(a, a.rank() - 2).size, DimOf(a, a.rank() - 1).size)) {
+    return InvalidArgumentStrCat("The two minor dimensions of 'a' must have equal size, got ",
+                                 Str(a), ".");
+  }
+  return absl::OkStatus();
+}
+
+// The innermost `count` of the transformed dimensions but the last `except` have the sizes of
+// fft_length.
+absl::Status ExpectLengths(const InferenceInput& in, const FftAttributes& attributes,
+                           size_t count) {
+  const Shape& operand = Operand(in, 0);
+  const int64_t first = operand.rank() - static_cast<int64_t>(attributes.fft_length.size());
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t size = DimOf(operand, first + static_cast<int64_t>(i)).size;
+    if (!SizesCompatible(size, attributes.fft_length[i])) {
+      return InvalidArgument(
+          "%s requires %sinnermost dimensions match fft_length but dimension %d is %d and "
+          "should be %d.",
+          FftType_Name(attributes.fft_type),
+          attributes.fft_type == FftType::IRFFT ? "all but one " : "",
+          first + static_cast<int64_t>(i), size, attributes.fft_length[i]);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Result InferFft(const InferenceInput& in) {
+  const auto& attributes = Attrs<FftAttributes>(in);
+  const Shape& operand = Operand(in, 0);
+  const Int64s& lengths = attributes.fft_length;
+  const size_t rank = lengths.size();
+  XLA_RETURN_IF_ERROR(ExpectArray(operand, "operand of fft"));
+  if (rank < 1 || rank > 3) return InvalidArgument("FFT only supports ranks 1-3; got %u.", rank);
+  if (operand.rank() < static_cast<int64_t>(rank)) {
+    return InvalidArgument(
+        "FFT of rank %u requires input of at least same rank; got input of rank %d", rank,
+        operand.rank());
+  }
+  for (const int64_t length : lengths) {
+    if (length < 0) return InvalidArgument("FFT lengths must not be negative; got %d.", length);
+  }
+  const std::string name = FftType_Name(attributes.fft_type);
+  const PrimitiveType type = operand.element_type();
+  const int64_t last = operand.rank() - 1;
+  const Dim last_dim = DimOf(operand, last);
+  // An unbounded last dimension gets the size that the length tells.
+  const bool dynamic = last_dim.dynamic && !last_dim.IsUnbounded();
+  Dims dims(operand);
+  switch (attributes.fft_type) {
+    case FftType::FFT:
+    case FftType::IFFT:
+      if (!IsComplexType(type)) {
+        return InvalidArgumentStrCat(name, " requires complex input type, found ", TypeName(type),
+                                     ".");
+      }
+      XLA_RETURN_IF_ERROR(ExpectLengths(in, attributes, rank));
+      return operand;
+    case FftType::RFFT:
+      if (type != F32 && type != F64) {
+        return InvalidArgumentStrCat("RFFT requires F32 or F64 input type, found ", TypeName(type),
+                                     ".");
+      }
+      XLA_RETURN_IF_ERROR(ExpectLengths(in, attributes, rank));
+      // A size of zero stays so.
+      dims.Set(last, {lengths.back() == 0 ? 0 : lengths.back() / 2 + 1, dynamic});
+      return dims.Make(type == F32 ? C64 : C128);
+    case FftType::IRFFT: {
+      if (!IsComplexType(type)) {
+        return InvalidArgumentStrCat("IRFFT requires complex input type, found ", TypeName(type),
+                                     ".");
+      }
+      XLA_RETURN_IF_ERROR(ExpectLengths(in, attributes, rank - 1));
+      const int64_t expected = lengths.back() / 2 + 1;
+      const bool both_zero = last_dim.size == 0 && lengths.back() == 0;
+      if (!both_zero && !SizesCompatible(last_dim.size, expected)) {
+        return InvalidArgument(
+            "IRFFT requires innermost dimension matches fft_length/2+1, but dimension %d is %d and "
+            "should be "
+            "%d.",
+            last, last_dim.size, expected);
+      }
+      dims.Set(last, {lengths.back(), dynamic});
+      return dims.Make(primitive_util::ComplexComponentType(type));
+    }
+    default:
+      return InvalidArgument("Unexpected fft_type: %d", static_cast<int>(attributes.fft_type));
+  }
+}
+
+Result InferCholesky(const InferenceInput& in) {
+  const Shape& a = Operand(in, 0);
+  XLA_RETURN_IF_ERROR(ExpectArray(a, "operand of cholesky"));
+  if (!IsFloatingPointType(a.element_type()) && !IsComplexType(a.element_type())) {
+    return InvalidArgumentStrCat(
+        "Expected element type in shape to be floating or complex for Cholesky; got ",
+        TypeName(a.element_type()), ".");
+  }
+  XLA_RETURN_IF_ERROR(ExpectSquareMatrices(a, "Cholesky"));
+  return a;
+}
+
+Result InferTriangularSolve(const InferenceInput& in) {
+  const auto& attributes = Attrs<TriangularSolveAttributes>(in);
+  const Shape& a = Operand(in, 0);
+  const Shape& b = Operand(in, 1);
+  XLA_RETURN_IF_ERROR(ExpectArray(a, "'a' argument of triangular-solve"));
+  XLA_RETURN_IF_ERROR(ExpectArray(b, "'b' argument of triangular-solve"));
+  const PrimitiveType type = a.element_type();
+  if ((!IsFloatingPointType(type) && !IsComplexType(type)) || type != b.element_type()) {
+    return InvalidArgumentStrCat(
+        "Expected element types in shape to be floating or complex and identical for "
+        "TriangularSolve; got ",
+        TypeName(type), " and ", TypeName(b.element_type()), ".");
+  }
+  XLA_RETURN_IF_ERROR(ExpectSquareMatrices(a, "TriangularSolve"));
+  if (b.rank() != a.rank()) {
+    return InvalidArgumentStrCat("Arguments to triangular solve must have equal rank; got ", Str(b),
+                                 " and ", Str(a), ".");
+  }
+  const int64_t shared = b.rank() - (attributes.left_side ? 2 : 1);
+  if (!SizesCompatible(DimOf(a, a.rank() - 1).size, DimOf(b, shared).size)) {
+    return InvalidArgumentStrCat("The shared dimension of 'a' and 'b' does not match, got shapes ",
+                                 Str(a), " and ", Str(b));
+  }
+  for (int64_t i = 0; i < a.rank() - 2; ++i) {
+    if (!SizesCompatible(DimOf(a, i).size, DimOf(b, i).size)) {
+      return InvalidArgumentStrCat(
+          "The leading batch dimensions of the arguments to triangular solve must be equal; got ",
+          Str(b), " and ", Str(a), ".");
+    }
+  }
+  if (!TriangularSolveOptions::Transpose_IsValid(attributes.transpose_a) ||
+      attributes.transpose_a == TriangularSolveOptions::TRANSPOSE_INVALID) {
+    return InvalidArgument("Invalid transpose option value for triangular solve (%d).",
+                           static_cast<int>(attributes.transpose_a));
+  }
+  return b;
+}
+
+}  // namespace xla::shape_inference
