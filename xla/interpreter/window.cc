@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// reduce-window by any computation, and select-and-scatter. The quick path of reduce-window for one associative operation
+// is in window_separable.cc.
+//
+// An output element is f(..f(init, x0).., xn) over the elements under its window; padding and the holes of base dilation
+// are not elements.
+#include "xla/interpreter/window.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "xla/base/status_macros.h"
+#include "xla/interpreter/callee.h"
+#include "xla/interpreter/combiner.h"
+#include "xla/interpreter/evaluator.h"
+#include "xla/interpreter/strided_copy.h"
+#include "xla/interpreter/value.h"
+#include "xla/primitive_util.h"
+#include "xla/util.h"
+
+namespace xla {
+
+WindowGeometry MakeWindowGeometry(const WindowDims& window, absl::Span<const int64_t> input,
+                                  absl::Span<const int64_t> output) {
+  const DimensionVector strides = RowMajorStrides(input);
+  WindowGeometry geometry;
+  for (size_t d = 0; d < input.size(); ++d) {
+    // A window that is left out is one element.
+    const WindowDim dim = window.empty() ? WindowDim() : window[d];
+    geometry.push_back({.output_size = output[d],
+                        .taps = dim.size,
+                        .stride = dim.stride,
+                        .padding_low = dim.padding_low,
+                        .window_dilation = dim.window_dilation,
+                        .base_dilation = dim.base_dilation,
+                        .input_size = input[d],
+                        .input_stride = strides[d]});
+  }
+  return geometry;
+}
+
+namespace {
+
+constexpr int64_t kLanes = 256;
+
+// The windows of up to kLanes output elements, walked tap by tap.
+class LaneWindows {
+ public:
+  // Output elements [first, first + lanes) in row-major order.
+  LaneWindows(const WindowGeometry& geometry, int64_t first, int64_t lanes) : geometry_(geometry), lanes_(lanes) {
+    for (size_t d = 0; d < geometry.size(); ++d) {
+      if (!geometry[d].IsTrivial()) active_.push_back(d);
+    }
+    base_.assign(lanes, 0);
+    starts_.resize(lanes * active_.size());
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      int64_t rest = first + lane;
+      size_t next = active_.size();
+      for (int64_t d = static_cast<int64_t>(geometry.size()) - 1; d >= 0; --d) {
+        const WindowGeometryDim& dim = geometry[d];
+        const int64_t at = rest % dim.output_size;
+        rest /= dim.output_size;
+        if (next > 0 && active_[next - 1] == d) {
+          starts_[lane * active_.size() + --next] = at * dim.stride - dim.padding_low;
+        } else {
+          base_[lane] += at * dim.input_stride;
+        }
+      }
+    }
+    tap_.assign(active_.size(), 0);
+    for (const int64_t d : active_) done_ |= geometry[d].taps == 0;
+  }
+
+  bool done() const { return done_; }
+
+  // The next tap, in row-major order.
+  void Advance() {
+    for (int64_t i = static_cast<int64_t>(active_.size()) - 1; i >= 0; --i) {
+      if (++tap_[i] < geometry_[active_[i]].taps) return;
+      tap_[i] = 0;
+    }
+    done_ = true;
+  }
+
+  // Fills lane numbers and input offsets of the lanes that have an element under the present tap; returns how many.
+  int64_t ValidLanes(int64_t* lane_numbers, int64_t* offsets) const {
+    const size_t n = active_.size();
+    int64_t count = 0;
+    for (int64_t lane = 0; lane < lanes_; ++lane) {
+      int64_t offset = base_[lane];
+      bool valid = true;
+      for (size_t i = 0; i < n && valid; ++i) {
+        const WindowGeometryDim& dim = geometry_[active_[i]];
+        int64_t at = starts_[lane * n + i] + tap_[i] * dim.window_dilation;
+        if (dim.base_dilation != 1) {
+          valid = at >= 0 && at % dim.base_dilation == 0;
+          at /= dim.base_dilation;
+        }
+        valid &= at >= 0 && at < dim.input_size;
+        offset += at * dim.input_stride;
+      }
+      if (!valid) continue;
+      lane_numbers[count] = lane;
+      offsets[count++] = offset;
+    }
+    return count;
+  }
+
+ private:
+  const WindowGeometry& geometry_;
+  const int64_t lanes_;
+  absl::InlinedVector<int64_t, 8> active_, tap_;  // dimensions whose windows are more than the element itself
+  std::vector<int64_t> base_, starts_;
+  bool done_ = false;
+};
+
+// dst[i] = src[offsets[i]]
+void GatherElements(int64_t bytes, int64_t count, const char* src, const int64_t* offsets, char* dst) {
+  const auto gather = [&](auto sample) {
+    using Bits = decltype(sample);
+    const Bits* from = reinterpret_cast<const Bits*>(src);
+    Bits* to = reinterpret_cast<Bits*>(dst);
+    for (int64_t i = 0; i < count; ++i) to[i] = from[offsets[i]];
+  };
+  switch (bytes) {
+    case 1:
+      return gather(uint8_t());
+    case 2:
+      return gather(uint16_t());
+    case 4:
+      return gather(uint32_t());
+    case 8:
+      return gather(uint64_t());
+    default:
+      for (int64_t i = 0; i < count; ++i) std::memcpy(dst + i * bytes, src + offsets[i] * bytes, bytes);
+  }
+}
+
+// dst[offsets[i]] = src[i]
+void ScatterElements(int64_t bytes, int64_t count, const char* src, const int64_t* offsets, char* dst) {
+  for (int64_t i = 0; i < count; ++i) std::memcpy(dst + offsets[i] * bytes, src + i * bytes, bytes);
+}
+
+// Room for kLanes elements of any type.
+struct alignas(64) LaneBuffer {
+  char data[kLanes * 16];
+};
+
+// Output elements [first, first + lanes) of a reduce-window.
+absl::Status ReduceLanes(EvalContext& ctx, const ScalarFunction& function, absl::Span<const Value> inputs,
+                         absl::Span<const Value> inits, const WindowGeometry& geometry, int64_t first, int64_t lanes,
+                         absl::Span<Value> results) {
+  const size_t n = inputs.size();
+  // Of each operand: what is accumulated, its valid lanes, and the elements that join them.
+  std::vector<LaneBuffer> acc(n), valid_acc(n), elements(n);
+  absl::InlinedVector<int64_t, 4> bytes;
+  absl::InlinedVector<const void*, 8> in_all(2 * n), in_valid(2 * n);
+  absl::InlinedVector<void*, 4> out_all(n), out_valid(n);
+  for (size_t k = 0; k < n; ++k) {
+    bytes.push_back(primitive_util::ByteWidth(inputs[k].element_type()));
+    StridedCopySerial(bytes[k], {lanes}, inits[k].untyped_data(), {0}, acc[k].data, {1});
+    in_all[k] = out_all[k] = acc[k].data;
+    in_valid[k] = out_valid[k] = valid_acc[k].data;
+    in_all[n + k] = in_valid[n + k] = elements[k].data;
+  }
+  int64_t numbers[kLanes], offsets[kLanes];
+  for (LaneWindows windows(geometry, first, lanes); !windows.done(); windows.Advance()) {
+    const int64_t count = windows.ValidLanes(numbers, offsets);
+    if (count == 0) continue;
+    for (size_t k = 0; k < n; ++k) {
+      GatherElements(bytes[k], count, static_cast<const char*>(inputs[k].untyped_data()), offsets, elements[k].data);
+    }
+    if (count == lanes) {
+      XLA_RETURN_IF_ERROR(function.Apply(ctx, lanes, in_all, absl::MakeSpan(out_all)));
+      continue;
+    }
+    for (size_t k = 0; k < n; ++k) GatherElements(bytes[k], count, acc[k].data, numbers, valid_acc[k].data);
+    XLA_RETURN_IF_ERROR(function.Apply(ctx, count, in_valid, absl::MakeSpan(out_valid)));
+    for (size_t k = 0; k < n; ++k) ScatterElements(bytes[k], count, valid_acc[k].data, numbers, acc[k].data);
+  }
+  for (size_t k = 0; k < n; ++k) {
+    std::memcpy(static_cast<char*>(results[k].mutable_untyped_data()) + first * bytes[k], acc[k].data, lanes * bytes[k]);
+  }
+  return absl::OkStatus();
+}
+
+double TapCount(const WindowGeometry& geometry) {
+  double count = 1;
+  for (const WindowGeometryDim& dim : geometry) count *= static_cast<double>(dim.taps);
+  return count;
+}
+
+absl::Status ReduceWindowGeneral(EvalContext& ctx, const ScalarFunction& function, absl::Span<const Value> inputs,
+                                 absl::Span<const Value> inits, const WindowGeometry& geometry,
+                                 absl::Span<Value> results) {
+  const int64_t outputs = results[0].element_count(), tiles = CeilOfRatio(outputs, kLanes);
+  constexpr double kCostPerTap = 15;
+  const double cost = kCostPerTap * kLanes * (TapCount(geometry) + 4);
+  return ctx.ParallelForStatus(
+      tiles, EvalContext::ChunkFor(tiles, cost), [&](int64_t begin, int64_t end) -> absl::Status {
+        EvalContext worker = ctx.ForWorker();
+        for (int64_t tile = begin; tile < end; ++tile) {
+          const int64_t first = tile * kLanes;
+          XLA_RETURN_IF_ERROR(ReduceLanes(worker, function, inputs, inits, geometry, first,
+                                          std::min(kLanes, outputs - first), results));
+        }
+        return absl::OkStatus();
+      });
+}
+
+// Offsets of the elements selected in windows [first, first + lanes); -1 where there is none. select(a, b) keeps a, which
+// comes before b in row-major order.
+absl::Status SelectLanes(EvalContext& ctx, const ScalarFunction& select, const Value& operand,
+                         const WindowGeometry& geometry, int64_t first, int64_t lanes, int64_t* selected) {
+  const int64_t bytes = primitive_util::ByteWidth(operand.element_type());
+  const char* data = static_cast<const char*>(operand.untyped_data());
+  LaneBuffer kept, next;
+  int64_t numbers[kLanes], offsets[kLanes], kept_offsets[kLanes];
+  bool keep[kLanes];
+  std::fill(selected, selected + lanes, -1);
+  for (LaneWindows windows(geometry, first, lanes); !windows.done(); windows.Advance()) {
+    const int64_t valid = windows.ValidLanes(numbers, offsets);
+    // A window's first element needs no comparison.
+    int64_t count = 0;
+    for (int64_t i = 0; i < valid; ++i) {
+      int64_t& current = selected[numbers[i]];
+      if (current < 0) {
+        current = offsets[i];
+        continue;
+      }
+      numbers[count] = numbers[i];
+      kept_offsets[count] = current;
+      offsets[count++] = offsets[i];
+    }
+    if (count == 0) continue;
+    GatherElements(bytes, count, data, kept_offsets, kept.data);
+    GatherElements(bytes, count, data, offsets, next.data);
+    XLA_RETURN_IF_ERROR(select.ApplyBinary(ctx, count, kept.data, next.data, keep));
+    for (int64_t i = 0; i < count; ++i) {
+      if (!keep[i]) selected[numbers[i]] = offsets[i];
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Value> EvalReduceWindow(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+  const int64_t count = static_cast<int64_t>(operands.size()) / 2;
+  const absl::Span<const Value> inputs = operands.subspan(0, count), inits = operands.subspan(count);
+  const ScalarFunction* function = ctx.GetScalarFunction(*inst.to_apply());
+  if (function == nullptr) {
+    return InstructionError(inst, absl::StatusCode::kInvalidArgument, "the reducer is not a function of scalars");
+  }
+  std::vector<Value> results;
+  for (int64_t k = 0; k < count; ++k) {
+    const PrimitiveType type = inputs[k].element_type();
+    if (inits[k].element_type() != type || function->input_type(k) != type || function->input_type(count + k) != type ||
+        function->output_type(k) != type) {
+      return InstructionError(inst, absl::StatusCode::kUnimplemented,
+                              "the reducer's types differ from those of operands and initial values");
+    }
+    XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape().IsTuple() ? inst.shape().tuple_shapes(k) : inst.shape()));
+    results.push_back(std::move(result));
+  }
+  const WindowGeometry geometry = MakeWindowGeometry(inst.attributes<WindowAttributes>().window,
+                                                     inputs[0].dimensions(), results[0].dimensions());
+  bool done = results[0].element_count() == 0;
+  if (!done && count == 1 && function->binary().has_value()) {
+    XLA_ASSIGN_OR_RETURN(
+        done, ReduceWindowSeparably(ctx, function->binary()->opcode, inputs[0], inits[0], geometry, results[0]));
+  }
+  if (!done) {
+    XLA_RETURN_IF_ERROR(ReduceWindowGeneral(ctx, *function, inputs, inits, geometry, absl::MakeSpan(results)));
+  }
+  if (!inst.shape().IsTuple()) return std::move(results[0]);
+  return ctx.MakeTuple(inst.shape(), std::move(results));
+}
+
+absl::StatusOr<Value> EvalSelectAndScatter(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+  const Value &operand = operands[0], &source = operands[1], &init = operands[2];
+  const ScalarFunction* select = ctx.GetScalarFunction(*inst.select());
+  const ScalarFunction* scatter = ctx.GetScalarFunction(*inst.scatter());
+  if (select == nullptr || scatter == nullptr) {
+    return InstructionError(inst, absl::StatusCode::kInvalidArgument, "select or scatter is not a function of scalars");
+  }
+  const PrimitiveType type = operand.element_type();
+  if (select->input_type(0) != type || select->input_type(1) != type || select->output_type(0) != PRED ||
+      scatter->input_type(0) != type || scatter->input_type(1) != type || scatter->output_type(0) != type ||
+      source.element_type() != type || init.element_type() != type) {
+    return InstructionError(inst, absl::StatusCode::kUnimplemented,
+                            "the types of select or scatter differ from those of the operands");
+  }
+  std::vector<Value> results(1);
+  XLA_ASSIGN_OR_RETURN(results[0], ctx.Allocate(inst.shape()));
+  XLA_RETURN_IF_ERROR(FillElements(ctx, primitive_util::ByteWidth(type), results[0].element_count(), init.untyped_data(),
+                                   results[0].mutable_untyped_data()));
+  const int64_t windows = source.element_count();
+  if (windows == 0 || operand.element_count() == 0) return std::move(results[0]);
+  const WindowGeometry geometry =
+      MakeWindowGeometry(inst.attributes<WindowAttributes>().window, operand.dimensions(), source.dimensions());
+
+  XLA_ASSIGN_OR_RETURN(Value scratch, ctx.AllocateScratch(windows * sizeof(int64_t)));
+  int64_t* selected = scratch.mutable_data<int64_t>();
+  const int64_t tiles = CeilOfRatio(windows, kLanes);
+  constexpr double kCostPerTap = 20;
+  const double cost = kCostPerTap * kLanes * (TapCount(geometry) + 4);
+  XLA_RETURN_IF_ERROR(ctx.ParallelForStatus(
+      tiles, EvalContext::ChunkFor(tiles, cost), [&](int64_t begin, int64_t end) -> absl::Status {
+        EvalContext worker = ctx.ForWorker();
+        for (int64_t tile = begin; tile < end; ++tile) {
+          const int64_t first = tile * kLanes;
+          XLA_RETURN_IF_ERROR(SelectLanes(worker, *select, operand, geometry, first, std::min(kLanes, windows - first),
+                                          selected + first));
+        }
+        return absl::OkStatus();
+      }));
+
+  // Windows overlap: in order, one by one.
+  const std::unique_ptr<Combiner> combiner =
+      MakeCombiner(*scatter, absl::MakeSpan(results), absl::MakeConstSpan(&source, 1));
+  for (int64_t i = 0; i < windows; ++i) {
+    if (i % 65536 == 65535) XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
+    if (selected[i] >= 0) XLA_RETURN_IF_ERROR(combiner->Run(ctx, 1, selected[i], 1, i, 1));
+  }
+  return std::move(results[0]);
+}
+
+}  // namespace xla

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows that slide over an array: what reduce-window and select-and-scatter share.
+#ifndef XLA_INTERPRETER_WINDOW_H_
+#define XLA_INTERPRETER_WINDOW_H_
+
+#include <cstdint>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/hlo_opcode.h"
+#include "xla/interpreter/evaluator.h"
+#include "xla/interpreter/value.h"
+
+namespace xla {
+
+// One dimension: tap t of the window at output coordinate o lies on input coordinate
+// (o * stride - padding_low + t * window_dilation) / base_dilation, if that divides and is in [0, input_size).
+struct WindowGeometryDim {
+  int64_t output_size, taps;
+  int64_t stride, padding_low, window_dilation, base_dilation;
+  int64_t input_size, input_stride;
+
+  // The window is the element itself.
+  bool IsTrivial() const {
+    return taps == 1 && stride == 1 && padding_low == 0 && base_dilation == 1 && output_size <= input_size;
+  }
+};
+using WindowGeometry = absl::InlinedVector<WindowGeometryDim, 6>;
+
+WindowGeometry MakeWindowGeometry(const WindowDims& window, absl::Span<const int64_t> input,
+                                  absl::Span<const int64_t> output);
+
+// reduce-window of one array by an associative and commutative operation (wide_ops.h), dimension by dimension. False, and
+// nothing done, if there is no such operation on the type.
+absl::StatusOr<bool> ReduceWindowSeparably(EvalContext& ctx, HloOpcode opcode, const Value& input, const Value& init,
+                                           const WindowGeometry& geometry, Value& result);
+
+}  // namespace xla
+
+#endif  // XLA_INTERPRETER_WINDOW_H_
