@@ -148,7 +148,6 @@ bool Is8BitIntegralType(PrimitiveType type) { return type == S8 || type == U8; }
 bool IsSubByteNonPredType(PrimitiveType type) {
   return IsArrayType(type) && type != PRED && FactsOf(type).bits < 8;
 }
-bool IsCanonicalRepresentation(PrimitiveType type) { return IsArrayType(type); }
 
 int BitWidth(PrimitiveType type) { return FactsOf(type).bits; }
 int ByteWidth(PrimitiveType type) { return (FactsOf(type).bits + 7) / 8; }
@@ -224,8 +223,9 @@ PrimitiveType HigherPrecisionType(PrimitiveType a, PrimitiveType b) {
 bool CastPreservesValues(PrimitiveType from, PrimitiveType to) {
   if (from == to) return IsArrayType(from);
   if (!IsArrayType(from) || !IsArrayType(to)) return false;
-  if (from == PRED) return to != S1;  // S1 is 0 and -1
-  if (to == PRED) return false;
+  if (from == PRED)
+    return to != S1 && FactsOf(ComplexComponentType(to)).has_zero;  // S1 is 0 and -1
+  if (to == PRED) return from == U1;
   if (IsComplexType(to))
     return CastPreservesValues(ComplexComponentType(from), ComplexComponentType(to));
   if (IsComplexType(from)) return false;
@@ -244,9 +244,9 @@ bool CastPreservesValues(PrimitiveType from, PrimitiveType to) {
   }
   const int magnitude_bits = f.bits - (IsSignedIntegralType(from) ? 1 : 0);
   if (IsFloatingPointType(to)) {
-    // The lowest signed value is a power of two: it needs range, not precision.
-    return t.has_zero && magnitude_bits <= t.significand_bits &&
-           f.bits - (magnitude_bits == f.bits ? 0 : 1) < t.overflow_exponent;
+    // 2^bits - 1 is below 2^bits; the lowest signed value, -2^(bits - 1), needs range, not
+    // precision.
+    return t.has_zero && magnitude_bits <= t.significand_bits && f.bits <= t.overflow_exponent;
   }
   if (IsSignedIntegralType(from) && !IsSignedIntegralType(to)) return false;
   return magnitude_bits <= t.bits - (IsSignedIntegralType(to) ? 1 : 0);

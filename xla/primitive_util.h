@@ -105,9 +105,6 @@ bool IsF8Type(PrimitiveType type);
 bool IsMXType(PrimitiveType type);  // the microscaling formats: F4E2M1FN, F6*, F8E8M0FNU
 bool Is8BitIntegralType(PrimitiveType type);
 bool IsSubByteNonPredType(PrimitiveType type);
-// True for the types XLA's canonical form keeps: everything but 64-bit ones' wider kin. Not used by
-// this library's own code; kept for source compatibility.
-bool IsCanonicalRepresentation(PrimitiveType type);
 
 // Widths. BitWidth is the information content (PRED 1, S4 4, F32 32), ByteWidth the bytes an
 // element takes in an unpacked array, StorageBitWidth the same in bits (PRED 8, S4 8).
