@@ -77,9 +77,10 @@ function(xylem_precompiled_header)
       <absl/container/inlined_vector.h> <absl/status/status.h> <absl/status/statusor.h>
       <absl/strings/str_cat.h> <absl/strings/str_format.h> <absl/strings/str_join.h>
       <absl/strings/string_view.h> <absl/types/span.h>)
-  if(EXISTS ${CMAKE_SOURCE_DIR}/xla/xla_data.proto)
-    target_precompile_headers(xylem_pch PRIVATE <xla/xla_data.pb.h>)
-  endif()
+  # The project's own headers that nearly every file includes.
+  target_precompile_headers(xylem_pch PRIVATE
+      <xla/xla_data.pb.h> <xla/hlo/ir/hlo_instruction.h> <xla/hlo/ir/hlo_module.h> <xla/literal.h>
+      <xla/shape_util.h>)
   # What ccache needs to see through a precompiled header.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(xylem_pch PRIVATE -fpch-preprocess)
