@@ -37,19 +37,22 @@ absl::Status AddContexts(EvalContext& ctx, const Shape& shape, std::vector<Value
 }  // namespace
 
 // (destination, source, context)
-absl::StatusOr<Value> EvalCopyStart(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalCopyStart(EvalContext& ctx, const HloInstruction& inst,
+                                    absl::Span<Value> operands) {
   std::vector<Value> elements = {operands[0].WithShape(inst.shape().tuple_shapes(0)),
                                  operands[0].WithShape(inst.shape().tuple_shapes(1))};
   XLA_RETURN_IF_ERROR(AddContexts(ctx, inst.shape(), elements));
   return Value::Tuple(inst.shape(), std::move(elements));
 }
 
-absl::StatusOr<Value> EvalCopyDone(EvalContext&, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalCopyDone(EvalContext&, const HloInstruction& inst,
+                                   absl::Span<Value> operands) {
   return operands[0].TakeElement(0).WithShape(inst.shape());
 }
 
 // ((operands), result, contexts...)
-absl::StatusOr<Value> EvalAsyncStart(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalAsyncStart(EvalContext& ctx, const HloInstruction& inst,
+                                     absl::Span<Value> operands) {
   std::vector<Value> arguments(operands.begin(), operands.end());
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Call(*inst.to_apply(), operands));
   std::vector<Value> elements;
@@ -59,11 +62,13 @@ absl::StatusOr<Value> EvalAsyncStart(EvalContext& ctx, const HloInstruction& ins
   return Value::Tuple(inst.shape(), std::move(elements));
 }
 
-absl::StatusOr<Value> EvalAsyncUpdate(EvalContext&, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalAsyncUpdate(EvalContext&, const HloInstruction& inst,
+                                      absl::Span<Value> operands) {
   return std::move(operands[0]).WithShape(inst.shape());
 }
 
-absl::StatusOr<Value> EvalAsyncDone(EvalContext&, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalAsyncDone(EvalContext&, const HloInstruction& inst,
+                                    absl::Span<Value> operands) {
   return operands[0].TakeElement(1).WithShape(inst.shape());
 }
 

@@ -25,13 +25,14 @@ bool IsScalarArray(const Shape& shape) { return shape.IsArray() && shape.rank() 
 
 }  // namespace
 
-// Registers are blocks of elements. The first ones are the inputs, then constants, then results of operations.
+// Registers are blocks of elements. The first ones are the inputs, then constants, then results of
+// operations.
 struct ScalarFunction::Program {
   struct Register {
-    int8_t bytes;                     // of an element
-    int32_t constant = -1;            // byte offset in `constants`
-    int32_t input = -1;               // number of the parameter
-    int32_t arena_offset = 0;         // of an operation's result: in bytes, for a block of one element
+    int8_t bytes;              // of an element
+    int32_t constant = -1;     // byte offset in `constants`
+    int32_t input = -1;        // number of the parameter
+    int32_t arena_offset = 0;  // of an operation's result: in bytes, for a block of one element
   };
   struct Operation {
     ElementwiseKernel kernel;
@@ -70,8 +71,8 @@ struct ScalarFunction::Program {
     return true;
   }
 
-  bool AddInstruction(const HloInstruction& instruction, const std::vector<Registers>& arguments, int depth,
-                      absl::flat_hash_map<const HloInstruction*, Registers>& values) {
+  bool AddInstruction(const HloInstruction& instruction, const std::vector<Registers>& arguments,
+                      int depth, absl::flat_hash_map<const HloInstruction*, Registers>& values) {
     Registers& result = values[&instruction];
     const auto operand = [&](int64_t i) -> Registers { return values[instruction.operand(i)]; };
     switch (instruction.opcode()) {
@@ -84,7 +85,8 @@ struct ScalarFunction::Program {
         const int32_t index = AddRegister(bytes);
         registers[static_cast<size_t>(index)].constant = static_cast<int32_t>(constants.size());
         const char* element = static_cast<const char*>(instruction.literal().untyped_data());
-        for (int64_t i = 0; i < kBlock; ++i) constants.insert(constants.end(), element, element + bytes);
+        for (int64_t i = 0; i < kBlock; ++i)
+          constants.insert(constants.end(), element, element + bytes);
         while (constants.size() % 64 != 0) constants.push_back(0);
         result = {index};
         return true;
@@ -117,7 +119,8 @@ struct ScalarFunction::Program {
       case HloOpcode::kReshape:
       case HloOpcode::kBroadcast:
       case HloOpcode::kOptimizationBarrier: {
-        const bool is_scalar = IsScalarArray(instruction.shape()) && IsScalarArray(instruction.operand(0)->shape());
+        const bool is_scalar =
+            IsScalarArray(instruction.shape()) && IsScalarArray(instruction.operand(0)->shape());
         if (!is_scalar && !instruction.shape().IsTuple()) return false;
         const Registers forwarded = operand(0);
         values[&instruction] = forwarded;
@@ -161,7 +164,8 @@ std::unique_ptr<ScalarFunction> ScalarFunction::Make(const HloComputation& compu
   for (const HloInstruction* parameter : computation.parameter_instructions()) {
     if (parameter == nullptr || !IsScalarArray(parameter->shape())) return nullptr;
     function->input_types_.push_back(parameter->shape().element_type());
-    const int32_t index = program->AddRegister(primitive_util::ByteWidth(parameter->shape().element_type()));
+    const int32_t index =
+        program->AddRegister(primitive_util::ByteWidth(parameter->shape().element_type()));
     program->registers.back().input = static_cast<int32_t>(arguments.size());
     arguments.push_back({index});
   }
@@ -189,7 +193,8 @@ std::unique_ptr<ScalarFunction> ScalarFunction::Make(const HloComputation& compu
       const HloInstruction& instruction = *operation.instruction;
       if (const auto* compare = instruction.attributes_if<CompareAttributes>()) {
         const PrimitiveType type = instruction.operand(0)->shape().element_type();
-        const ComparisonType order = compare->type.value_or(Comparison::DefaultComparisonType(type));
+        const ComparisonType order =
+            compare->type.value_or(Comparison::DefaultComparisonType(type));
         function->compare_ = {operation.operands[0], operation.operands[1], compare->direction,
                               order == ComparisonType::kFloatTotalOrder};
       } else if (inputs == 2 && operation.operands[0] != operation.operands[1] &&
@@ -211,15 +216,17 @@ absl::Status ScalarFunction::Apply(EvalContext& ctx, int64_t n, absl::Span<const
       for (size_t k = 0; k < input_types_.size(); ++k) {
         const auto bytes = static_cast<size_t>(primitive_util::ByteWidth(input_types_[k]));
         XLA_ASSIGN_OR_RETURN(
-            arguments[k], ctx.Allocate(computation_->parameter_instruction(static_cast<int64_t>(k))->shape()));
-        std::memcpy(arguments[k].mutable_untyped_data(), static_cast<const char*>(in[k]) + static_cast<size_t>(i) * bytes,
-                    bytes);
+            arguments[k],
+            ctx.Allocate(computation_->parameter_instruction(static_cast<int64_t>(k))->shape()));
+        std::memcpy(arguments[k].mutable_untyped_data(),
+                    static_cast<const char*>(in[k]) + static_cast<size_t>(i) * bytes, bytes);
       }
       XLA_ASSIGN_OR_RETURN(const Value result, ctx.Call(*computation_, absl::MakeSpan(arguments)));
       for (size_t k = 0; k < output_types_.size(); ++k) {
         const Value& element = result.IsTuple() ? result.element(static_cast<int64_t>(k)) : result;
         const auto bytes = static_cast<size_t>(primitive_util::ByteWidth(output_types_[k]));
-        std::memcpy(static_cast<char*>(out[k]) + static_cast<size_t>(i) * bytes, element.untyped_data(), bytes);
+        std::memcpy(static_cast<char*>(out[k]) + static_cast<size_t>(i) * bytes,
+                    element.untyped_data(), bytes);
       }
     }
     return absl::OkStatus();
@@ -238,7 +245,9 @@ absl::Status ScalarFunction::Apply(EvalContext& ctx, int64_t n, absl::Span<const
     for (size_t r = 0; r < pointers.size(); ++r) {
       const Program::Register& reg = program.registers[r];
       if (reg.input >= 0) {
-        pointers[r] = const_cast<char*>(static_cast<const char*>(in[static_cast<size_t>(reg.input)])) + begin * reg.bytes;
+        pointers[r] =
+            const_cast<char*>(static_cast<const char*>(in[static_cast<size_t>(reg.input)])) +
+            begin * reg.bytes;
       } else if (reg.constant >= 0) {
         pointers[r] = const_cast<char*>(program.constants.data()) + reg.constant;
       } else {
@@ -258,19 +267,23 @@ absl::Status ScalarFunction::Apply(EvalContext& ctx, int64_t n, absl::Span<const
     if (last_is_output) continue;
     // Outputs that are inputs may trade places: all are read before any is written.
     const size_t outputs = program.outputs.size();
-    absl::FixedArray<char, 1024> staged(outputs > 1 ? outputs * 16 * static_cast<size_t>(block) : 0);
+    absl::FixedArray<char, 1024> staged(outputs > 1 ? outputs * 16 * static_cast<size_t>(block)
+                                                    : 0);
     for (size_t k = 0; k < outputs; ++k) {
       const auto r = static_cast<size_t>(program.outputs[k]);
-      const size_t bytes = static_cast<size_t>(count) * static_cast<size_t>(program.registers[r].bytes);
+      const size_t bytes =
+          static_cast<size_t>(count) * static_cast<size_t>(program.registers[r].bytes);
       if (outputs == 1) {
-        std::memmove(static_cast<char*>(out[k]) + begin * program.registers[r].bytes, pointers[r], bytes);
+        std::memmove(static_cast<char*>(out[k]) + begin * program.registers[r].bytes, pointers[r],
+                     bytes);
       } else {
         std::memcpy(staged.data() + k * 16 * static_cast<size_t>(block), pointers[r], bytes);
       }
     }
     for (size_t k = 0; outputs > 1 && k < outputs; ++k) {
       const auto r = static_cast<size_t>(program.outputs[k]);
-      const size_t bytes = static_cast<size_t>(count) * static_cast<size_t>(program.registers[r].bytes);
+      const size_t bytes =
+          static_cast<size_t>(count) * static_cast<size_t>(program.registers[r].bytes);
       std::memcpy(static_cast<char*>(out[k]) + begin * program.registers[r].bytes,
                   staged.data() + k * 16 * static_cast<size_t>(block), bytes);
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScalarFunction: a computation on scalars (of reduce, map, sort, scatter, ...), applied to many elements at once.
+// ScalarFunction: a computation on scalars (of reduce, map, sort, scatter, ...), applied to many
+// elements at once.
 //
-// A computation made of elementwise operations, constants, tuples and calls of the same runs on whole blocks of
-// elements; anything else runs element by element. Both give the same bits.
+// A computation made of elementwise operations, constants, tuples and calls of the same runs on
+// whole blocks of elements; anything else runs element by element. Both give the same bits.
 #ifndef XLA_INTERPRETER_CALLEE_H_
 #define XLA_INTERPRETER_CALLEE_H_
 
@@ -22,8 +23,8 @@ namespace xla {
 
 class ScalarFunction {
  public:
-  // Null if a parameter is not a scalar array, or a result is neither that nor a flat tuple of them. Usually through
-  // EvalContext::GetScalarFunction, which keeps it.
+  // Null if a parameter is not a scalar array, or a result is neither that nor a flat tuple of
+  // them. Usually through EvalContext::GetScalarFunction, which keeps it.
   static std::unique_ptr<ScalarFunction> Make(const HloComputation& computation);
   ~ScalarFunction();
 
@@ -32,10 +33,13 @@ class ScalarFunction {
   PrimitiveType input_type(int64_t i) const { return input_types_[i]; }
   PrimitiveType output_type(int64_t i) const { return output_types_[i]; }
 
-  // out[k][i] = f(in[0][i], in[1][i], ..) for i in [0, n). Arrays of the native types, contiguous; an output may be the
-  // same array as an input (not overlap otherwise). Safe from several threads at once, each with its own context.
-  absl::Status Apply(EvalContext& ctx, int64_t n, absl::Span<const void* const> in, absl::Span<void* const> out) const;
-  absl::Status ApplyBinary(EvalContext& ctx, int64_t n, const void* a, const void* b, void* out) const {
+  // out[k][i] = f(in[0][i], in[1][i], ..) for i in [0, n). Arrays of the native types, contiguous;
+  // an output may be the same array as an input (not overlap otherwise). Safe from several threads
+  // at once, each with its own context.
+  absl::Status Apply(EvalContext& ctx, int64_t n, absl::Span<const void* const> in,
+                     absl::Span<void* const> out) const;
+  absl::Status ApplyBinary(EvalContext& ctx, int64_t n, const void* a, const void* b,
+                           void* out) const {
     const void* in[2] = {a, b};
     return Apply(ctx, n, in, absl::MakeSpan(&out, 1));
   }
@@ -43,9 +47,9 @@ class ScalarFunction {
   // Whether blocks run at once (not element by element).
   bool is_elementwise() const { return program_ != nullptr; }
 
-  // The computation is exactly one binary operation of its two parameters, op(p0, p1) or op(p1, p0), without a change
-  // of type: add, multiply, maximum, minimum, and, or, xor, ... For typed loops; nullopt otherwise. Parameters that pass
-  // through copies or calls are seen through.
+  // The computation is exactly one binary operation of its two parameters, op(p0, p1) or op(p1,
+  // p0), without a change of type: add, multiply, maximum, minimum, and, or, xor, ... For typed
+  // loops; nullopt otherwise. Parameters that pass through copies or calls are seen through.
   struct Binary {
     HloOpcode opcode;
     bool swapped;  // op(p1, p0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of complex numbers, accurate to about one unit in the last place of each part: computed in the next wider
-// type. Infinities, NaNs, signed zeros and branch cuts are those of C99 (Annex G), but for multiplication, which is the
-// plain formula, as XLA's.
+// Functions of complex numbers, accurate to about one unit in the last place of each part: computed
+// in the next wider type. Infinities, NaNs, signed zeros and branch cuts are those of C99 (Annex
+// G), but for multiplication, which is the plain formula, as XLA's.
 #ifndef XLA_INTERPRETER_COMPLEX_MATH_H_
 #define XLA_INTERPRETER_COMPLEX_MATH_H_
 

@@ -18,38 +18,45 @@
 
 namespace xla {
 
-absl::StatusOr<Value> EvalForward(EvalContext&, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalForward(EvalContext&, const HloInstruction& inst,
+                                  absl::Span<Value> operands) {
   return std::move(operands[0]).WithShape(inst.shape());
 }
 
-absl::StatusOr<Value> EvalTuple(EvalContext&, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalTuple(EvalContext&, const HloInstruction& inst,
+                                absl::Span<Value> operands) {
   std::vector<Value> elements;
   elements.reserve(operands.size());
   for (Value& operand : operands) elements.push_back(std::move(operand));
   return Value::Tuple(inst.shape(), std::move(elements));
 }
 
-absl::StatusOr<Value> EvalGetTupleElement(EvalContext&, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalGetTupleElement(EvalContext&, const HloInstruction& inst,
+                                          absl::Span<Value> operands) {
   return operands[0].TakeElement(inst.tuple_index());
 }
 
-absl::StatusOr<Value> EvalCall(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalCall(EvalContext& ctx, const HloInstruction& inst,
+                               absl::Span<Value> operands) {
   return ctx.Call(*inst.to_apply(), operands);
 }
 
-absl::StatusOr<Value> EvalWhile(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalWhile(EvalContext& ctx, const HloInstruction& inst,
+                                absl::Span<Value> operands) {
   Value carry = std::move(operands[0]);
   while (true) {
     XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
     Value tested = carry;
-    XLA_ASSIGN_OR_RETURN(const Value go_on, ctx.Call(*inst.while_condition(), absl::MakeSpan(&tested, 1)));
+    XLA_ASSIGN_OR_RETURN(const Value go_on,
+                         ctx.Call(*inst.while_condition(), absl::MakeSpan(&tested, 1)));
     if (!go_on.scalar<bool>()) return carry;
     // The body is given the only reference, so that it can update in place.
     XLA_ASSIGN_OR_RETURN(carry, ctx.Call(*inst.while_body(), absl::MakeSpan(&carry, 1)));
   }
 }
 
-absl::StatusOr<Value> EvalConditional(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalConditional(EvalContext& ctx, const HloInstruction& inst,
+                                      absl::Span<Value> operands) {
   const auto branches = static_cast<int64_t>(inst.called_computations().size());
   int64_t branch;
   if (operands[0].element_type() == PRED) {
@@ -72,7 +79,8 @@ absl::StatusOr<std::unique_ptr<LiteralBase>> LiteralForHost(EvalContext& ctx, co
   if (shape.IsArray()) {
     shape.clear_layout();
     if (!value.has_dynamic_sizes()) {
-      return std::make_unique<BorrowingLiteral>(static_cast<const char*>(value.untyped_data()), shape);
+      return std::make_unique<BorrowingLiteral>(static_cast<const char*>(value.untyped_data()),
+                                                shape);
     }
   }
   XLA_ASSIGN_OR_RETURN(Literal literal, LiteralFromValue(ctx, shape, value));
@@ -95,15 +103,16 @@ absl::StatusOr<Value> OwnedValue(EvalContext& ctx, const Value& value) {
 
 }  // namespace
 
-absl::StatusOr<Value> EvalCustomCall(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalCustomCall(EvalContext& ctx, const HloInstruction& inst,
+                                     absl::Span<Value> operands) {
   const std::string& target = inst.attributes<CustomCallAttributes>().custom_call_target;
   const CustomCallHandler* handler = ctx.state().FindCustomCall(target);
   if (handler == nullptr) {
     std::vector<std::string> known;
     for (const auto& [name, unused] : ctx.state().options().custom_calls) known.push_back(name);
-    return absl::UnimplementedError(
-        absl::StrCat("there is no custom call \"", target, "\"; known are: ",
-                     known.empty() ? std::string("none") : absl::StrJoin(known, ", ")));
+    return absl::UnimplementedError(absl::StrCat(
+        "there is no custom call \"", target,
+        "\"; known are: ", known.empty() ? std::string("none") : absl::StrJoin(known, ", ")));
   }
   std::vector<std::unique_ptr<LiteralBase>> literals;
   std::vector<LiteralSlice> slices;

@@ -10,7 +10,8 @@ absl::StatusOr<Value> EvalAfterAll(EvalContext&, const HloInstruction& inst, abs
   return Value::Token(inst.shape());
 }
 
-absl::StatusOr<Value> EvalAddDependency(EvalContext&, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalAddDependency(EvalContext&, const HloInstruction& inst,
+                                        absl::Span<Value> operands) {
   return std::move(operands[0]).WithShape(inst.shape());
 }
 

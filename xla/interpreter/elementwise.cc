@@ -27,13 +27,20 @@ constexpr int64_t kChunk = 1 << 14;
 
 WideType WideTypeOf(PrimitiveType type) {
   switch (type) {
-    case PRED: return WideType::kPred;
-    case S64: return WideType::kI64;
-    case U64: return WideType::kU64;
-    case F64: return WideType::kF64;
-    case C64: return WideType::kC64;
-    case C128: return WideType::kC128;
-    default: break;
+    case PRED:
+      return WideType::kPred;
+    case S64:
+      return WideType::kI64;
+    case U64:
+      return WideType::kU64;
+    case F64:
+      return WideType::kF64;
+    case C64:
+      return WideType::kC64;
+    case C128:
+      return WideType::kC128;
+    default:
+      break;
   }
   if (primitive_util::IsFloatingPointType(type)) return WideType::kF32;
   return primitive_util::IsSignedIntegralType(type) ? WideType::kI32 : WideType::kU32;
@@ -41,15 +48,19 @@ WideType WideTypeOf(PrimitiveType type) {
 
 int WideBytes(WideType type) {
   switch (type) {
-    case WideType::kPred: return 1;
+    case WideType::kPred:
+      return 1;
     case WideType::kI32:
     case WideType::kU32:
-    case WideType::kF32: return 4;
+    case WideType::kF32:
+      return 4;
     case WideType::kI64:
     case WideType::kU64:
     case WideType::kF64:
-    case WideType::kC64: return 8;
-    case WideType::kC128: return 16;
+    case WideType::kC64:
+      return 8;
+    case WideType::kC128:
+      return 16;
   }
   return 0;
 }
@@ -67,7 +78,8 @@ ElementwiseKernel::Port ElementwiseKernel::Store(PrimitiveType type) {
 std::optional<ElementwiseKernel> ElementwiseKernel::For(const HloInstruction& instruction) {
   const HloOpcode opcode = instruction.opcode();
   const int64_t arity = instruction.operand_count();
-  if (!instruction.info().Has(op_traits::kElementwiseTrait) || arity < 1 || arity > 3) return std::nullopt;
+  if (!instruction.info().Has(op_traits::kElementwiseTrait) || arity < 1 || arity > 3)
+    return std::nullopt;
   for (const HloInstruction* operand : instruction.operands()) {
     if (!operand->shape().IsArray()) return std::nullopt;
   }
@@ -78,7 +90,8 @@ std::optional<ElementwiseKernel> ElementwiseKernel::For(const HloInstruction& in
   ElementwiseKernel kernel;
   kernel.arity_ = static_cast<int8_t>(arity);
   const WideType wide = WideTypeOf(type);
-  for (int64_t i = 0; i < arity; ++i) kernel.operands_[i] = Load(instruction.operand(i)->shape().element_type());
+  for (int64_t i = 0; i < arity; ++i)
+    kernel.operands_[i] = Load(instruction.operand(i)->shape().element_type());
   kernel.result_ = Store(result_type);
   kernel.parameters_.i0 = primitive_util::BitWidth(type);
 
@@ -87,7 +100,8 @@ std::optional<ElementwiseKernel> ElementwiseKernel::For(const HloInstruction& in
       if (!kernel.ResolveConvert(type, result_type)) return std::nullopt;
       break;
     case HloOpcode::kStochasticConvert:
-      if (!kernel.ResolveStochasticConvert(type, instruction.operand(1)->shape().element_type(), result_type)) {
+      if (!kernel.ResolveStochasticConvert(type, instruction.operand(1)->shape().element_type(),
+                                           result_type)) {
         return std::nullopt;
       }
       break;
@@ -95,7 +109,8 @@ std::optional<ElementwiseKernel> ElementwiseKernel::For(const HloInstruction& in
       // Works on the bits of the element's own format.
       if (type != F64 && type != F32 && !primitive_util::HasInfinity(type)) return std::nullopt;
       const auto& attributes = instruction.attributes<ReducePrecisionAttributes>();
-      const PrimitiveType bits = primitive_util::UnsignedIntegralTypeForBitWidth(primitive_util::BitWidth(type));
+      const PrimitiveType bits =
+          primitive_util::UnsignedIntegralTypeForBitWidth(primitive_util::BitWidth(type));
       kernel.operands_[0] = Load(bits);
       kernel.result_ = Store(bits);
       kernel.parameters_.i0 = attributes.exponent_bits;
@@ -107,12 +122,14 @@ std::optional<ElementwiseKernel> ElementwiseKernel::For(const HloInstruction& in
     }
     case HloOpcode::kCompare: {
       const auto& attributes = instruction.attributes<CompareAttributes>();
-      const ComparisonType order = attributes.type.value_or(Comparison::DefaultComparisonType(type));
+      const ComparisonType order =
+          attributes.type.value_or(Comparison::DefaultComparisonType(type));
       WideType compared = wide;
       if (order == ComparisonType::kFloatTotalOrder && primitive_util::IsFloatingPointType(type)) {
         compared = WideType::kI64;
         for (Port& port : kernel.operands_) {
-          port = {TotalOrderKeyFunction(type), static_cast<int8_t>(primitive_util::ByteWidth(type)), 8};
+          port = {TotalOrderKeyFunction(type), static_cast<int8_t>(primitive_util::ByteWidth(type)),
+                  8};
         }
       }
       kernel.function_ = CompareFunction(attributes.direction, compared);
@@ -128,7 +145,9 @@ std::optional<ElementwiseKernel> ElementwiseKernel::For(const HloInstruction& in
       kernel.function_ = ClampFunction(wide);
       break;
     default:
-      kernel.function_ = arity == 1 ? UnaryFunction(opcode, wide) : arity == 2 ? BinaryFunction(opcode, wide) : nullptr;
+      kernel.function_ = arity == 1   ? UnaryFunction(opcode, wide)
+                         : arity == 2 ? BinaryFunction(opcode, wide)
+                                      : nullptr;
       break;
   }
   if (kernel.function_ == nullptr) return std::nullopt;
@@ -190,7 +209,8 @@ absl::StatusOr<Value> EvalWithKernel(EvalContext& ctx, const HloInstruction& ins
     has_splat |= is_splat[i];
     if (is_splat[i]) continue;
     if (sized == nullptr && operand.has_dynamic_sizes()) sized = &operand;
-    if (reused < 0 && kernel.operand_bytes(i) == kernel.result_bytes() && operand.IsUnique()) reused = i;
+    if (reused < 0 && kernel.operand_bytes(i) == kernel.result_bytes() && operand.IsUnique())
+      reused = i;
   }
   Value dynamic_sizes = sized == nullptr ? Value() : *sized;
   Value result;
@@ -204,19 +224,22 @@ absl::StatusOr<Value> EvalWithKernel(EvalContext& ctx, const HloInstruction& ins
   XLA_RETURN_IF_ERROR(ctx.ParallelFor(count, kChunk, [&](int64_t begin, int64_t end) {
     const void* part[3] = {nullptr, nullptr, nullptr};
     if (!has_splat) {
-      for (int i = 0; i < arity; ++i) part[i] = static_cast<const char*>(in[i]) + begin * kernel.operand_bytes(i);
+      for (int i = 0; i < arity; ++i)
+        part[i] = static_cast<const char*>(in[i]) + begin * kernel.operand_bytes(i);
       kernel.Run(end - begin, part, out + begin * kernel.result_bytes());
       return;
     }
     alignas(64) char splats[3][kBlock * kMaxWideBytes];
     for (int i = 0; i < arity; ++i) {
       if (is_splat[i]) {
-        StridedCopySerial(kernel.operand_bytes(i), {std::min(kBlock, end - begin)}, in[i], {0}, splats[i], {1});
+        StridedCopySerial(kernel.operand_bytes(i), {std::min(kBlock, end - begin)}, in[i], {0},
+                          splats[i], {1});
       }
     }
     for (int64_t at = begin; at < end; at += kBlock) {
       for (int i = 0; i < arity; ++i) {
-        part[i] = is_splat[i] ? splats[i] : static_cast<const char*>(in[i]) + at * kernel.operand_bytes(i);
+        part[i] = is_splat[i] ? splats[i]
+                              : static_cast<const char*>(in[i]) + at * kernel.operand_bytes(i);
       }
       kernel.Run(std::min(kBlock, end - at), part, out + at * kernel.result_bytes());
     }
@@ -225,34 +248,38 @@ absl::StatusOr<Value> EvalWithKernel(EvalContext& ctx, const HloInstruction& ins
   return result;
 }
 
-absl::StatusOr<Value> EvalElementwise(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalElementwise(EvalContext& ctx, const HloInstruction& inst,
+                                      absl::Span<Value> operands) {
   const std::optional<ElementwiseKernel> kernel = ElementwiseKernel::For(inst);
   if (!kernel.has_value()) {
-    return absl::UnimplementedError(
-        absl::StrCat("there is no ", HloOpcodeString(inst.opcode()), " of ",
-                     primitive_util::LowercasePrimitiveTypeName(inst.operand(0)->shape().element_type()),
-                     " elements that gives ", inst.shape().ToString()));
+    return absl::UnimplementedError(absl::StrCat(
+        "there is no ", std::string(HloOpcodeString(inst.opcode())), " of ",
+        primitive_util::LowercasePrimitiveTypeName(inst.operand(0)->shape().element_type()),
+        " elements that gives ", inst.shape().ToString()));
   }
   return EvalWithKernel(ctx, inst, *kernel, operands);
 }
 
-absl::StatusOr<Value> EvalSelect(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalSelect(EvalContext& ctx, const HloInstruction& inst,
+                                 absl::Span<Value> operands) {
   if (operands[0].rank() == 0) {
     return std::move(operands[operands[0].scalar<bool>() ? 1 : 2]).WithShape(inst.shape());
   }
   return EvalElementwise(ctx, inst, operands);
 }
 
-absl::StatusOr<Value> EvalCopy(EvalContext&, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalCopy(EvalContext&, const HloInstruction& inst,
+                               absl::Span<Value> operands) {
   return std::move(operands[0]).WithShape(inst.shape());
 }
 
 namespace {
 
-// Rewrites elements of one width as elements of another: bit 0 of the first element stays bit 0. Elements are numbers
-// of 1 to 128 bits; those narrower than a byte take a byte each, sign-extended when signed.
-void RepackBits(const uint8_t* from, int from_bits, uint8_t* to, int to_bits, bool to_signed, int64_t group_bits,
-                int64_t begin, int64_t end) {
+// Rewrites elements of one width as elements of another: bit 0 of the first element stays bit 0.
+// Elements are numbers of 1 to 128 bits; those narrower than a byte take a byte each, sign-extended
+// when signed.
+void RepackBits(const uint8_t* from, int from_bits, uint8_t* to, int to_bits, bool to_signed,
+                int64_t group_bits, int64_t begin, int64_t end) {
   const int from_stride = std::max(from_bits, 8) / 8, to_stride = std::max(to_bits, 8) / 8;
   const int64_t from_count = group_bits / from_bits, to_count = group_bits / to_bits;
   for (int64_t group = begin; group < end; ++group) {
@@ -260,10 +287,12 @@ void RepackBits(const uint8_t* from, int from_bits, uint8_t* to, int to_bits, bo
     const uint8_t* source = from + group * from_count * from_stride;
     for (int64_t i = 0; i < from_count; ++i) {
       if (from_bits >= 8) {
-        std::memcpy(bits + i * from_stride, source + i * from_stride, static_cast<size_t>(from_stride));
+        std::memcpy(bits + i * from_stride, source + i * from_stride,
+                    static_cast<size_t>(from_stride));
       } else {
         const int64_t at = i * from_bits;
-        bits[at / 8] = static_cast<uint8_t>(bits[at / 8] | (source[i] & ((1u << from_bits) - 1)) << (at % 8));
+        bits[at / 8] =
+            static_cast<uint8_t>(bits[at / 8] | (source[i] & ((1u << from_bits) - 1)) << (at % 8));
       }
     }
     uint8_t* target = to + group * to_count * to_stride;
@@ -282,7 +311,8 @@ void RepackBits(const uint8_t* from, int from_bits, uint8_t* to, int to_bits, bo
 
 }  // namespace
 
-absl::StatusOr<Value> EvalBitcastConvert(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalBitcastConvert(EvalContext& ctx, const HloInstruction& inst,
+                                         absl::Span<Value> operands) {
   const PrimitiveType from = operands[0].element_type(), to = inst.shape().element_type();
   // A PRED is a byte in memory that holds 0 or 1.
   const int from_bits = from == PRED ? 8 : primitive_util::BitWidth(from);
@@ -318,8 +348,8 @@ absl::StatusOr<Value> EvalBitcastConvert(EvalContext& ctx, const HloInstruction&
     RepackBits(source, from_bits, target, to_bits, to_signed, group_bits, begin, end);
   }));
   if (const int64_t rest = total_bits % group_bits; rest > 0) {
-    RepackBits(source + whole * (group_bits / from_bits), from_bits, target + whole * (group_bits / to_bits), to_bits,
-               to_signed, rest, 0, 1);
+    RepackBits(source + whole * (group_bits / from_bits), from_bits,
+               target + whole * (group_bits / to_bits), to_bits, to_signed, rest, 0, 1);
   }
   if (to == PRED) {
     for (int64_t i = 0; i < result.element_count(); ++i) target[i] = target[i] != 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operations as kernels over contiguous arrays of elements.
 //
-// The arithmetic exists for few wide types: float (for it and everything narrower), double, 32 and 64-bit integers,
-// complex of both, PRED. A kernel widens a block of its operands, computes, and narrows: one rounding an operation.
+// The arithmetic exists for few wide types: float (for it and everything narrower), double, 32 and
+// 64-bit integers, complex of both, PRED. A kernel widens a block of its operands, computes, and
+// narrows: one rounding an operation.
 #ifndef XLA_INTERPRETER_ELEMENTWISE_H_
 #define XLA_INTERPRETER_ELEMENTWISE_H_
 
@@ -33,15 +34,17 @@ struct KernelParameters {
 class ElementwiseKernel {
  public:
   // in: arrays of wide elements; out: the same. Lengths n.
-  using WideFunction = void (*)(const KernelParameters& parameters, int64_t n, const void* const* in, void* out);
+  using WideFunction = void (*)(const KernelParameters& parameters, int64_t n,
+                                const void* const* in, void* out);
   // Between storage and wide elements.
   using ConvertFunction = void (*)(int64_t n, const void* from, void* to);
 
-  // The kernel of an elementwise instruction; nullopt if there is none for its opcode and types. Shapes do not matter.
+  // The kernel of an elementwise instruction; nullopt if there is none for its opcode and types.
+  // Shapes do not matter.
   static std::optional<ElementwiseKernel> For(const HloInstruction& instruction);
 
-  // out[i] = op(in[0][i], ...) for i in [0, n): arrays of storage elements, contiguous. `out` may be one of the inputs
-  // if its elements have the same size. Safe from many threads.
+  // out[i] = op(in[0][i], ...) for i in [0, n): arrays of storage elements, contiguous. `out` may
+  // be one of the inputs if its elements have the same size. Safe from many threads.
   void Run(int64_t n, const void* const* in, void* out) const;
 
   int arity() const { return arity_; }
@@ -66,18 +69,21 @@ class ElementwiseKernel {
   bool is_direct_ = false;  // no port converts
 };
 
-// Evaluates an instruction whose kernel is known. Scalar operands of clamp and select stand for every element.
+// Evaluates an instruction whose kernel is known. Scalar operands of clamp and select stand for
+// every element.
 absl::StatusOr<Value> EvalWithKernel(EvalContext& ctx, const HloInstruction& instruction,
                                      const ElementwiseKernel& kernel, absl::Span<Value> operands);
 
 // --- Where kernels come from; null if there is none.
 // elementwise_convert.cc
-ElementwiseKernel::ConvertFunction LoadFunction(PrimitiveType type);   // storage -> WideTypeOf(type)
+ElementwiseKernel::ConvertFunction LoadFunction(PrimitiveType type);  // storage -> WideTypeOf(type)
 ElementwiseKernel::ConvertFunction StoreFunction(PrimitiveType type);  // the reverse, rounding
-ElementwiseKernel::ConvertFunction StoreFromDoubleFunction(PrimitiveType type);  // narrow floats, from double
+ElementwiseKernel::ConvertFunction StoreFromDoubleFunction(
+    PrimitiveType type);  // narrow floats, from double
 // Orders all values of a floating-point type, NaNs by sign and payload, as signed 64-bit keys.
 ElementwiseKernel::ConvertFunction TotalOrderKeyFunction(PrimitiveType type);
-// elementwise_unary.cc, elementwise_complex.cc: results of the same wide type, but for abs, real, imag, is-finite.
+// elementwise_unary.cc, elementwise_complex.cc: results of the same wide type, but for abs, real,
+// imag, is-finite.
 ElementwiseKernel::WideFunction UnaryFunction(HloOpcode opcode, WideType type);
 ElementwiseKernel::WideFunction ComplexUnaryFunction(HloOpcode opcode, WideType type);
 // elementwise_binary.cc

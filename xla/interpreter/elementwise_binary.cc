@@ -200,7 +200,8 @@ struct Xor {
   }
 };
 
-// Shifts by the element's own width i0; the amount is read as unsigned, and from the width on everything is shifted out.
+// Shifts by the element's own width i0; the amount is read as unsigned, and from the width on
+// everything is shifted out.
 template <typename T>
 bool Within(T amount, const KernelParameters& p) {
   return static_cast<std::make_unsigned_t<T>>(amount) < static_cast<std::make_unsigned_t<T>>(p.i0);
@@ -230,16 +231,20 @@ struct ShiftRightArithmetic {
     // Unsigned types shift in their top bit too.
     using S = std::make_signed_t<T>;
     const int64_t unused = static_cast<int64_t>(sizeof(T) * 8) - p.i0;
-    const S extended = static_cast<S>(static_cast<S>(static_cast<std::make_unsigned_t<T>>(a) << unused) >> unused);
-    return static_cast<T>(Within(b, p) ? static_cast<S>(extended >> b) : static_cast<S>(extended < 0 ? -1 : 0));
+    const S extended =
+        static_cast<S>(static_cast<S>(static_cast<std::make_unsigned_t<T>>(a) << unused) >> unused);
+    return static_cast<T>(Within(b, p) ? static_cast<S>(extended >> b)
+                                       : static_cast<S>(extended < 0 ? -1 : 0));
   }
 };
 // The upper half of the product.
 struct MulHi {
   template <typename T>
   T operator()(T a, T b, const KernelParameters& p) const {
-    using Wide = std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
-                                    std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>;
+    using Wide =
+        std::conditional_t<sizeof(T) == 4,
+                           std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
+                           std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>;
     return static_cast<T>((static_cast<Wide>(a) * static_cast<Wide>(b)) >> p.i0);
   }
 };
@@ -254,54 +259,90 @@ struct MakeComplex {
 template <typename T>
 Function IntegerFunction(HloOpcode opcode) {
   switch (opcode) {
-    case HloOpcode::kAdd: return BinaryLoop<T, T, Add>;
-    case HloOpcode::kSubtract: return BinaryLoop<T, T, Subtract>;
-    case HloOpcode::kMultiply: return BinaryLoop<T, T, Multiply>;
-    case HloOpcode::kDivide: return BinaryLoop<T, T, Divide>;
-    case HloOpcode::kRemainder: return BinaryLoop<T, T, Remainder>;
-    case HloOpcode::kMaximum: return BinaryLoop<T, T, Maximum>;
-    case HloOpcode::kMinimum: return BinaryLoop<T, T, Minimum>;
-    case HloOpcode::kPower: return BinaryLoop<T, T, Power>;
-    case HloOpcode::kAnd: return BinaryLoop<T, T, And>;
-    case HloOpcode::kOr: return BinaryLoop<T, T, Or>;
-    case HloOpcode::kXor: return BinaryLoop<T, T, Xor>;
-    case HloOpcode::kShiftLeft: return BinaryParameterLoop<T, T, ShiftLeft>;
-    case HloOpcode::kShiftRightLogical: return BinaryParameterLoop<T, T, ShiftRightLogical>;
-    case HloOpcode::kShiftRightArithmetic: return BinaryParameterLoop<T, T, ShiftRightArithmetic>;
-    case HloOpcode::kMulhi: return BinaryParameterLoop<T, T, MulHi>;
-    default: return nullptr;
+    case HloOpcode::kAdd:
+      return BinaryLoop<T, T, Add>;
+    case HloOpcode::kSubtract:
+      return BinaryLoop<T, T, Subtract>;
+    case HloOpcode::kMultiply:
+      return BinaryLoop<T, T, Multiply>;
+    case HloOpcode::kDivide:
+      return BinaryLoop<T, T, Divide>;
+    case HloOpcode::kRemainder:
+      return BinaryLoop<T, T, Remainder>;
+    case HloOpcode::kMaximum:
+      return BinaryLoop<T, T, Maximum>;
+    case HloOpcode::kMinimum:
+      return BinaryLoop<T, T, Minimum>;
+    case HloOpcode::kPower:
+      return BinaryLoop<T, T, Power>;
+    case HloOpcode::kAnd:
+      return BinaryLoop<T, T, And>;
+    case HloOpcode::kOr:
+      return BinaryLoop<T, T, Or>;
+    case HloOpcode::kXor:
+      return BinaryLoop<T, T, Xor>;
+    case HloOpcode::kShiftLeft:
+      return BinaryParameterLoop<T, T, ShiftLeft>;
+    case HloOpcode::kShiftRightLogical:
+      return BinaryParameterLoop<T, T, ShiftRightLogical>;
+    case HloOpcode::kShiftRightArithmetic:
+      return BinaryParameterLoop<T, T, ShiftRightArithmetic>;
+    case HloOpcode::kMulhi:
+      return BinaryParameterLoop<T, T, MulHi>;
+    default:
+      return nullptr;
   }
 }
 
 template <typename T>
 Function FloatFunction(HloOpcode opcode) {
   switch (opcode) {
-    case HloOpcode::kAdd: return BinaryLoop<T, T, Add>;
-    case HloOpcode::kSubtract: return BinaryLoop<T, T, Subtract>;
-    case HloOpcode::kMultiply: return BinaryLoop<T, T, Multiply>;
-    case HloOpcode::kDivide: return BinaryLoop<T, T, Divide>;
-    case HloOpcode::kRemainder: return BinaryLoop<T, T, Remainder>;
-    case HloOpcode::kMaximum: return BinaryLoop<T, T, Maximum>;
-    case HloOpcode::kMinimum: return BinaryLoop<T, T, Minimum>;
-    case HloOpcode::kPower: return BinaryLoop<T, T, Power>;
-    case HloOpcode::kAtan2: return BinaryLoop<T, T, Atan2>;
-    case HloOpcode::kComplex: return BinaryLoop<T, std::complex<T>, MakeComplex>;
-    default: return nullptr;
+    case HloOpcode::kAdd:
+      return BinaryLoop<T, T, Add>;
+    case HloOpcode::kSubtract:
+      return BinaryLoop<T, T, Subtract>;
+    case HloOpcode::kMultiply:
+      return BinaryLoop<T, T, Multiply>;
+    case HloOpcode::kDivide:
+      return BinaryLoop<T, T, Divide>;
+    case HloOpcode::kRemainder:
+      return BinaryLoop<T, T, Remainder>;
+    case HloOpcode::kMaximum:
+      return BinaryLoop<T, T, Maximum>;
+    case HloOpcode::kMinimum:
+      return BinaryLoop<T, T, Minimum>;
+    case HloOpcode::kPower:
+      return BinaryLoop<T, T, Power>;
+    case HloOpcode::kAtan2:
+      return BinaryLoop<T, T, Atan2>;
+    case HloOpcode::kComplex:
+      return BinaryLoop<T, std::complex<T>, MakeComplex>;
+    default:
+      return nullptr;
   }
 }
 
 template <typename T>
 Function ComplexFunction(HloOpcode opcode) {
   switch (opcode) {
-    case HloOpcode::kAdd: return BinaryLoop<T, T, Add>;
-    case HloOpcode::kSubtract: return BinaryLoop<T, T, Subtract>;
-    case HloOpcode::kMultiply: return BinaryLoop<T, T, Multiply>;
-    case HloOpcode::kDivide: return BinaryLoop<T, T, Divide>;
-    case HloOpcode::kMaximum: return BinaryLoop<T, T, ComplexMaximum>;
-    case HloOpcode::kMinimum: return BinaryLoop<T, T, ComplexMinimum>;
-    case HloOpcode::kPower: return BinaryLoop<T, T, Power>;
-    case HloOpcode::kAtan2: return BinaryLoop<T, T, Atan2>;
-    default: return nullptr;
+    case HloOpcode::kAdd:
+      return BinaryLoop<T, T, Add>;
+    case HloOpcode::kSubtract:
+      return BinaryLoop<T, T, Subtract>;
+    case HloOpcode::kMultiply:
+      return BinaryLoop<T, T, Multiply>;
+    case HloOpcode::kDivide:
+      return BinaryLoop<T, T, Divide>;
+    case HloOpcode::kMaximum:
+      return BinaryLoop<T, T, ComplexMaximum>;
+    case HloOpcode::kMinimum:
+      return BinaryLoop<T, T, ComplexMinimum>;
+    case HloOpcode::kPower:
+      return BinaryLoop<T, T, Power>;
+    case HloOpcode::kAtan2:
+      return BinaryLoop<T, T, Atan2>;
+    default:
+      return nullptr;
   }
 }
 
@@ -309,13 +350,17 @@ Function PredFunction(HloOpcode opcode) {
   switch (opcode) {
     case HloOpcode::kAdd:
     case HloOpcode::kOr:
-    case HloOpcode::kMaximum: return BinaryLoop<bool, bool, Or>;
+    case HloOpcode::kMaximum:
+      return BinaryLoop<bool, bool, Or>;
     case HloOpcode::kMultiply:
     case HloOpcode::kAnd:
-    case HloOpcode::kMinimum: return BinaryLoop<bool, bool, And>;
+    case HloOpcode::kMinimum:
+      return BinaryLoop<bool, bool, And>;
     case HloOpcode::kSubtract:
-    case HloOpcode::kXor: return BinaryLoop<bool, bool, Xor>;
-    default: return nullptr;
+    case HloOpcode::kXor:
+      return BinaryLoop<bool, bool, Xor>;
+    default:
+      return nullptr;
   }
 }
 
@@ -359,17 +404,25 @@ struct Lt {
 template <typename T>
 Function CompareOf(Comparison::Direction direction) {
   switch (direction) {
-    case Comparison::Direction::kEq: return BinaryLoop<T, bool, Eq>;
-    case Comparison::Direction::kNe: return BinaryLoop<T, bool, Ne>;
-    default: break;
+    case Comparison::Direction::kEq:
+      return BinaryLoop<T, bool, Eq>;
+    case Comparison::Direction::kNe:
+      return BinaryLoop<T, bool, Ne>;
+    default:
+      break;
   }
   if constexpr (!is_complex_v<T>) {
     switch (direction) {
-      case Comparison::Direction::kGe: return BinaryLoop<T, bool, Ge>;
-      case Comparison::Direction::kGt: return BinaryLoop<T, bool, Gt>;
-      case Comparison::Direction::kLe: return BinaryLoop<T, bool, Le>;
-      case Comparison::Direction::kLt: return BinaryLoop<T, bool, Lt>;
-      default: break;
+      case Comparison::Direction::kGe:
+        return BinaryLoop<T, bool, Ge>;
+      case Comparison::Direction::kGt:
+        return BinaryLoop<T, bool, Gt>;
+      case Comparison::Direction::kLe:
+        return BinaryLoop<T, bool, Le>;
+      case Comparison::Direction::kLt:
+        return BinaryLoop<T, bool, Lt>;
+      default:
+        break;
     }
   }
   return nullptr;
@@ -406,57 +459,89 @@ void SelectLoop(const KernelParameters&, int64_t n, const void* const* in, void*
 
 Function BinaryFunction(HloOpcode opcode, WideType type) {
   switch (type) {
-    case WideType::kPred: return PredFunction(opcode);
-    case WideType::kI32: return IntegerFunction<int32_t>(opcode);
-    case WideType::kU32: return IntegerFunction<uint32_t>(opcode);
-    case WideType::kI64: return IntegerFunction<int64_t>(opcode);
-    case WideType::kU64: return IntegerFunction<uint64_t>(opcode);
-    case WideType::kF32: return FloatFunction<float>(opcode);
-    case WideType::kF64: return FloatFunction<double>(opcode);
-    case WideType::kC64: return ComplexFunction<complex64>(opcode);
-    case WideType::kC128: return ComplexFunction<complex128>(opcode);
+    case WideType::kPred:
+      return PredFunction(opcode);
+    case WideType::kI32:
+      return IntegerFunction<int32_t>(opcode);
+    case WideType::kU32:
+      return IntegerFunction<uint32_t>(opcode);
+    case WideType::kI64:
+      return IntegerFunction<int64_t>(opcode);
+    case WideType::kU64:
+      return IntegerFunction<uint64_t>(opcode);
+    case WideType::kF32:
+      return FloatFunction<float>(opcode);
+    case WideType::kF64:
+      return FloatFunction<double>(opcode);
+    case WideType::kC64:
+      return ComplexFunction<complex64>(opcode);
+    case WideType::kC128:
+      return ComplexFunction<complex128>(opcode);
   }
   return nullptr;
 }
 
 Function CompareFunction(Comparison::Direction direction, WideType type) {
   switch (type) {
-    case WideType::kPred: return CompareOf<bool>(direction);
-    case WideType::kI32: return CompareOf<int32_t>(direction);
-    case WideType::kU32: return CompareOf<uint32_t>(direction);
-    case WideType::kI64: return CompareOf<int64_t>(direction);
-    case WideType::kU64: return CompareOf<uint64_t>(direction);
-    case WideType::kF32: return CompareOf<float>(direction);
-    case WideType::kF64: return CompareOf<double>(direction);
-    case WideType::kC64: return CompareOf<complex64>(direction);
-    case WideType::kC128: return CompareOf<complex128>(direction);
+    case WideType::kPred:
+      return CompareOf<bool>(direction);
+    case WideType::kI32:
+      return CompareOf<int32_t>(direction);
+    case WideType::kU32:
+      return CompareOf<uint32_t>(direction);
+    case WideType::kI64:
+      return CompareOf<int64_t>(direction);
+    case WideType::kU64:
+      return CompareOf<uint64_t>(direction);
+    case WideType::kF32:
+      return CompareOf<float>(direction);
+    case WideType::kF64:
+      return CompareOf<double>(direction);
+    case WideType::kC64:
+      return CompareOf<complex64>(direction);
+    case WideType::kC128:
+      return CompareOf<complex128>(direction);
   }
   return nullptr;
 }
 
 Function ClampFunction(WideType type) {
   switch (type) {
-    case WideType::kPred: return ClampLoop<bool>;
-    case WideType::kI32: return ClampLoop<int32_t>;
-    case WideType::kU32: return ClampLoop<uint32_t>;
-    case WideType::kI64: return ClampLoop<int64_t>;
-    case WideType::kU64: return ClampLoop<uint64_t>;
-    case WideType::kF32: return ClampLoop<float>;
-    case WideType::kF64: return ClampLoop<double>;
+    case WideType::kPred:
+      return ClampLoop<bool>;
+    case WideType::kI32:
+      return ClampLoop<int32_t>;
+    case WideType::kU32:
+      return ClampLoop<uint32_t>;
+    case WideType::kI64:
+      return ClampLoop<int64_t>;
+    case WideType::kU64:
+      return ClampLoop<uint64_t>;
+    case WideType::kF32:
+      return ClampLoop<float>;
+    case WideType::kF64:
+      return ClampLoop<double>;
     case WideType::kC64:
-    case WideType::kC128: return nullptr;
+    case WideType::kC128:
+      return nullptr;
   }
   return nullptr;
 }
 
 Function SelectFunction(int element_bytes) {
   switch (element_bytes) {
-    case 1: return SelectLoop<uint8_t>;
-    case 2: return SelectLoop<uint16_t>;
-    case 4: return SelectLoop<uint32_t>;
-    case 8: return SelectLoop<uint64_t>;
-    case 16: return SelectLoop<Bytes16>;
-    default: return nullptr;
+    case 1:
+      return SelectLoop<uint8_t>;
+    case 2:
+      return SelectLoop<uint16_t>;
+    case 4:
+      return SelectLoop<uint32_t>;
+    case 8:
+      return SelectLoop<uint64_t>;
+    case 16:
+      return SelectLoop<Bytes16>;
+    default:
+      return nullptr;
   }
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of elementwise operations with one complex operand: computed in complex of the next wider type, by the C
-// library's functions where it has them.
+// Kernels of elementwise operations with one complex operand: computed in complex of the next wider
+// type, by the C library's functions where it has them.
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "xla/interpreter/complex_math.h"
@@ -37,7 +38,8 @@ std::complex<W> Expm1(const std::complex<W>& z) {
     return {exp.real() - 1, exp.imag()};
   }
   const W half_sine = std::sin(y / 2);
-  return {std::expm1(x) * std::cos(y) - 2 * half_sine * half_sine, y == 0 ? y : std::exp(x) * std::sin(y)};
+  return {std::expm1(x) * std::cos(y) - 2 * half_sine * half_sine,
+          y == 0 ? y : std::exp(x) * std::sin(y)};
 }
 
 // Adds with the rounding errors kept apart.
@@ -70,9 +72,15 @@ std::complex<W> Log1p(const std::complex<W>& z) {
   return {std::log1p(square.sum + square.error) / 2, std::atan2(y, 1 + x)};
 }
 
+// The reciprocal of 0 is (Inf, NaN), as 1 / 0 is; that of an infinity 0.
 template <typename W>
 std::complex<W> Reciprocal(const std::complex<W>& z) {
+  if (std::isinf(z.real()) || std::isinf(z.imag()))
+    return {std::copysign(W{0}, z.real()), -std::copysign(W{0}, z.imag())};
   const W norm = z.real() * z.real() + z.imag() * z.imag();
+  if (norm == 0)
+    return {std::copysign(std::numeric_limits<W>::infinity(), z.real()),
+            std::numeric_limits<W>::quiet_NaN()};
   return {z.real() / norm, -z.imag() / norm};
 }
 
@@ -89,15 +97,15 @@ std::complex<W> Logistic(const std::complex<W>& z) {
   return Reciprocal(std::complex<W>(1 + exp.real(), exp.imag()));
 }
 
-#define XLA_COMPLEX_FUNCTION(Name, expression)                               \
-  struct Name##Of {                                                          \
-    template <typename C>                                                    \
-    C operator()(C a) const {                                                \
-      using T = typename C::value_type;                                      \
-      const std::complex<Up<T>> z(a.real(), a.imag());                       \
-      const std::complex<Up<T>> result = expression;                         \
+#define XLA_COMPLEX_FUNCTION(Name, expression)                                \
+  struct Name##Of {                                                           \
+    template <typename C>                                                     \
+    C operator()(C a) const {                                                 \
+      using T = typename C::value_type;                                       \
+      const std::complex<Up<T>> z(a.real(), a.imag());                        \
+      const std::complex<Up<T>> result = expression;                          \
       return C(static_cast<T>(result.real()), static_cast<T>(result.imag())); \
-    }                                                                        \
+    }                                                                         \
   };
 XLA_COMPLEX_FUNCTION(Acos, std::acos(z))
 XLA_COMPLEX_FUNCTION(Acosh, std::acosh(z))
@@ -166,32 +174,58 @@ template <typename C>
 Function FunctionOf(HloOpcode opcode) {
   using T = typename C::value_type;
   switch (opcode) {
-    case HloOpcode::kAbs: return UnaryLoop<C, T, Abs>;
-    case HloOpcode::kAcos: return UnaryLoop<C, C, AcosOf>;
-    case HloOpcode::kAcosh: return UnaryLoop<C, C, AcoshOf>;
-    case HloOpcode::kAsin: return UnaryLoop<C, C, AsinOf>;
-    case HloOpcode::kAsinh: return UnaryLoop<C, C, AsinhOf>;
-    case HloOpcode::kAtanh: return UnaryLoop<C, C, AtanhOf>;
-    case HloOpcode::kCbrt: return UnaryLoop<C, C, CbrtOf>;
-    case HloOpcode::kCos: return UnaryLoop<C, C, CosOf>;
-    case HloOpcode::kCosh: return UnaryLoop<C, C, CoshOf>;
-    case HloOpcode::kExp: return UnaryLoop<C, C, ExpOf>;
-    case HloOpcode::kExpm1: return UnaryLoop<C, C, Expm1Of>;
-    case HloOpcode::kImag: return UnaryLoop<C, T, Imag>;
-    case HloOpcode::kIsFinite: return UnaryLoop<C, bool, BothFinite>;
-    case HloOpcode::kLog: return UnaryLoop<C, C, LogOf>;
-    case HloOpcode::kLog1p: return UnaryLoop<C, C, Log1pOf>;
-    case HloOpcode::kLogistic: return UnaryLoop<C, C, LogisticOf>;
-    case HloOpcode::kNegate: return UnaryLoop<C, C, Negate>;
-    case HloOpcode::kReal: return UnaryLoop<C, T, Real>;
-    case HloOpcode::kRsqrt: return UnaryLoop<C, C, RsqrtOf>;
-    case HloOpcode::kSign: return UnaryLoop<C, C, Sign>;
-    case HloOpcode::kSin: return UnaryLoop<C, C, SinOf>;
-    case HloOpcode::kSinh: return UnaryLoop<C, C, SinhOf>;
-    case HloOpcode::kSqrt: return UnaryLoop<C, C, SqrtOf>;
-    case HloOpcode::kTan: return UnaryLoop<C, C, TanOf>;
-    case HloOpcode::kTanh: return UnaryLoop<C, C, TanhOf>;
-    default: return nullptr;
+    case HloOpcode::kAbs:
+      return UnaryLoop<C, T, Abs>;
+    case HloOpcode::kAcos:
+      return UnaryLoop<C, C, AcosOf>;
+    case HloOpcode::kAcosh:
+      return UnaryLoop<C, C, AcoshOf>;
+    case HloOpcode::kAsin:
+      return UnaryLoop<C, C, AsinOf>;
+    case HloOpcode::kAsinh:
+      return UnaryLoop<C, C, AsinhOf>;
+    case HloOpcode::kAtanh:
+      return UnaryLoop<C, C, AtanhOf>;
+    case HloOpcode::kCbrt:
+      return UnaryLoop<C, C, CbrtOf>;
+    case HloOpcode::kCos:
+      return UnaryLoop<C, C, CosOf>;
+    case HloOpcode::kCosh:
+      return UnaryLoop<C, C, CoshOf>;
+    case HloOpcode::kExp:
+      return UnaryLoop<C, C, ExpOf>;
+    case HloOpcode::kExpm1:
+      return UnaryLoop<C, C, Expm1Of>;
+    case HloOpcode::kImag:
+      return UnaryLoop<C, T, Imag>;
+    case HloOpcode::kIsFinite:
+      return UnaryLoop<C, bool, BothFinite>;
+    case HloOpcode::kLog:
+      return UnaryLoop<C, C, LogOf>;
+    case HloOpcode::kLog1p:
+      return UnaryLoop<C, C, Log1pOf>;
+    case HloOpcode::kLogistic:
+      return UnaryLoop<C, C, LogisticOf>;
+    case HloOpcode::kNegate:
+      return UnaryLoop<C, C, Negate>;
+    case HloOpcode::kReal:
+      return UnaryLoop<C, T, Real>;
+    case HloOpcode::kRsqrt:
+      return UnaryLoop<C, C, RsqrtOf>;
+    case HloOpcode::kSign:
+      return UnaryLoop<C, C, Sign>;
+    case HloOpcode::kSin:
+      return UnaryLoop<C, C, SinOf>;
+    case HloOpcode::kSinh:
+      return UnaryLoop<C, C, SinhOf>;
+    case HloOpcode::kSqrt:
+      return UnaryLoop<C, C, SqrtOf>;
+    case HloOpcode::kTan:
+      return UnaryLoop<C, C, TanOf>;
+    case HloOpcode::kTanh:
+      return UnaryLoop<C, C, TanhOf>;
+    default:
+      return nullptr;
   }
 }
 

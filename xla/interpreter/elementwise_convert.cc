@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions: between element types, and between stored elements and the wide types of the kernels.
+// Conversions: between element types, and between stored elements and the wide types of the
+// kernels.
 #include <bit>
 #include <cmath>
 #include <complex>
@@ -29,11 +30,14 @@ void CastLoop(int64_t n, const void* from, void* to) {
 template <typename T>
 using WideOf = std::conditional_t<
     is_mini_float_v<T>, float,
-    std::conditional_t<is_integer_v<T>, std::conditional_t<std::numeric_limits<T>::is_signed, int32_t, uint32_t>, T>>;
+    std::conditional_t<is_integer_v<T>,
+                       std::conditional_t<std::numeric_limits<T>::is_signed, int32_t, uint32_t>,
+                       T>>;
 template <typename T>
-constexpr bool kIsWide = std::is_same_v<T, bool> || is_complex_v<T> || std::is_same_v<T, float> ||
-                         std::is_same_v<T, double> || std::is_same_v<T, int32_t> || std::is_same_v<T, uint32_t> ||
-                         std::is_same_v<T, int64_t> || std::is_same_v<T, uint64_t>;
+constexpr bool kIsWide =
+    std::is_same_v<T, bool> || is_complex_v<T> || std::is_same_v<T, float> ||
+    std::is_same_v<T, double> || std::is_same_v<T, int32_t> || std::is_same_v<T, uint32_t> ||
+    std::is_same_v<T, int64_t> || std::is_same_v<T, uint64_t>;
 
 template <typename T>
 void TotalOrderKeys(int64_t n, const void* from, void* to) {
@@ -55,15 +59,17 @@ void TotalOrderKeys(int64_t n, const void* from, void* to) {
   }
 }
 
-// One conversion between wide types. Floating point to integers: towards zero, saturating at the bounds of the
-// element's own type (parameters), NaN to 0. Integers wrap. Complex to real keeps the real part.
+// One conversion between wide types. Floating point to integers: towards zero, saturating at the
+// bounds of the element's own type (parameters), NaN to 0. Integers wrap. Complex to real keeps the
+// real part.
 template <typename From, typename To>
 void ConvertLoop(const KernelParameters& p, int64_t n, const void* const* in, void* out) {
   const From* a = static_cast<const From*>(in[0]);
   To* r = static_cast<To*>(out);
   if constexpr (is_complex_v<From> && is_complex_v<To>) {
     using Part = typename To::value_type;
-    for (int64_t i = 0; i < n; ++i) r[i] = To(static_cast<Part>(a[i].real()), static_cast<Part>(a[i].imag()));
+    for (int64_t i = 0; i < n; ++i)
+      r[i] = To(static_cast<Part>(a[i].real()), static_cast<Part>(a[i].imag()));
   } else if constexpr (is_complex_v<To>) {
     for (int64_t i = 0; i < n; ++i) r[i] = To(static_cast<typename To::value_type>(a[i]));
   } else if constexpr (std::is_same_v<To, bool>) {
@@ -95,30 +101,48 @@ void ConvertLoop(const KernelParameters& p, int64_t n, const void* const* in, vo
 template <typename From>
 WideFunction ConvertTo(WideType to) {
   switch (to) {
-    case WideType::kPred: return ConvertLoop<From, bool>;
-    case WideType::kI32: return ConvertLoop<From, int32_t>;
-    case WideType::kU32: return ConvertLoop<From, uint32_t>;
-    case WideType::kI64: return ConvertLoop<From, int64_t>;
-    case WideType::kU64: return ConvertLoop<From, uint64_t>;
-    case WideType::kF32: return ConvertLoop<From, float>;
-    case WideType::kF64: return ConvertLoop<From, double>;
-    case WideType::kC64: return ConvertLoop<From, complex64>;
-    case WideType::kC128: return ConvertLoop<From, complex128>;
+    case WideType::kPred:
+      return ConvertLoop<From, bool>;
+    case WideType::kI32:
+      return ConvertLoop<From, int32_t>;
+    case WideType::kU32:
+      return ConvertLoop<From, uint32_t>;
+    case WideType::kI64:
+      return ConvertLoop<From, int64_t>;
+    case WideType::kU64:
+      return ConvertLoop<From, uint64_t>;
+    case WideType::kF32:
+      return ConvertLoop<From, float>;
+    case WideType::kF64:
+      return ConvertLoop<From, double>;
+    case WideType::kC64:
+      return ConvertLoop<From, complex64>;
+    case WideType::kC128:
+      return ConvertLoop<From, complex128>;
   }
   return nullptr;
 }
 
 WideFunction ConvertBetween(WideType from, WideType to) {
   switch (from) {
-    case WideType::kPred: return ConvertTo<bool>(to);
-    case WideType::kI32: return ConvertTo<int32_t>(to);
-    case WideType::kU32: return ConvertTo<uint32_t>(to);
-    case WideType::kI64: return ConvertTo<int64_t>(to);
-    case WideType::kU64: return ConvertTo<uint64_t>(to);
-    case WideType::kF32: return ConvertTo<float>(to);
-    case WideType::kF64: return ConvertTo<double>(to);
-    case WideType::kC64: return ConvertTo<complex64>(to);
-    case WideType::kC128: return ConvertTo<complex128>(to);
+    case WideType::kPred:
+      return ConvertTo<bool>(to);
+    case WideType::kI32:
+      return ConvertTo<int32_t>(to);
+    case WideType::kU32:
+      return ConvertTo<uint32_t>(to);
+    case WideType::kI64:
+      return ConvertTo<int64_t>(to);
+    case WideType::kU64:
+      return ConvertTo<uint64_t>(to);
+    case WideType::kF32:
+      return ConvertTo<float>(to);
+    case WideType::kF64:
+      return ConvertTo<double>(to);
+    case WideType::kC64:
+      return ConvertTo<complex64>(to);
+    case WideType::kC128:
+      return ConvertTo<complex128>(to);
   }
   return nullptr;
 }
@@ -126,14 +150,15 @@ WideFunction ConvertBetween(WideType from, WideType to) {
 // 64-bit integers to a double from which one rounding gives the nearest narrow float.
 struct ToStickyDouble {
   double operator()(int64_t a) const {
-    const double magnitude = mini_float_internal::StickyDouble(a < 0 ? uint64_t{0} - static_cast<uint64_t>(a)
-                                                                     : static_cast<uint64_t>(a));
+    const double magnitude = mini_float_internal::StickyDouble(
+        a < 0 ? uint64_t{0} - static_cast<uint64_t>(a) : static_cast<uint64_t>(a));
     return a < 0 ? -magnitude : magnitude;
   }
   double operator()(uint64_t a) const { return mini_float_internal::StickyDouble(a); }
 };
 
-// Bounds of an integral element type, as integers and as doubles (64-bit maxima round up, which the comparison wants).
+// Bounds of an integral element type, as integers and as doubles (64-bit maxima round up, which the
+// comparison wants).
 void SetBounds(PrimitiveType type, KernelParameters* p) {
   const int bits = primitive_util::BitWidth(type);
   if (primitive_util::IsSignedIntegralType(type)) {
@@ -150,8 +175,8 @@ void SetBounds(PrimitiveType type, KernelParameters* p) {
   }
 }
 
-// Rounds up with the probability of the fraction: when it, as an unsigned integer of the random number's width, is
-// larger than the random number.
+// Rounds up with the probability of the fraction: when it, as an unsigned integer of the random
+// number's width, is larger than the random number.
 template <typename Float, typename Random, typename Int>
 void StochasticLoop(const KernelParameters& p, int64_t n, const void* const* in, void* out) {
   const Float* a = static_cast<const Float*>(in[0]);
@@ -168,7 +193,8 @@ void StochasticLoop(const KernelParameters& p, int64_t n, const void* const* in,
     const double magnitude = std::fabs(value);
     const double whole = std::trunc(magnitude);
     const double fraction = magnitude - whole;
-    // A fraction below 1 has a fixed-point form of random_bits bits; a double's 53 bits hold it as far as they go.
+    // A fraction below 1 has a fixed-point form of random_bits bits; a double's 53 bits hold it as
+    // far as they go.
     const auto fixed = static_cast<Random>(std::ldexp(fraction, random_bits));
     double rounded = whole;
     if (random[i] < fixed) rounded += 1;
@@ -180,11 +206,16 @@ void StochasticLoop(const KernelParameters& p, int64_t n, const void* const* in,
 template <typename Float, typename Random>
 WideFunction StochasticTo(WideType to) {
   switch (to) {
-    case WideType::kI32: return StochasticLoop<Float, Random, int32_t>;
-    case WideType::kU32: return StochasticLoop<Float, Random, uint32_t>;
-    case WideType::kI64: return StochasticLoop<Float, Random, int64_t>;
-    case WideType::kU64: return StochasticLoop<Float, Random, uint64_t>;
-    default: return nullptr;
+    case WideType::kI32:
+      return StochasticLoop<Float, Random, int32_t>;
+    case WideType::kU32:
+      return StochasticLoop<Float, Random, uint32_t>;
+    case WideType::kI64:
+      return StochasticLoop<Float, Random, int64_t>;
+    case WideType::kU64:
+      return StochasticLoop<Float, Random, uint64_t>;
+    default:
+      return nullptr;
   }
 }
 
@@ -231,14 +262,16 @@ ConvertFunction StoreFromDoubleFunction(PrimitiveType type) {
 
 ConvertFunction TotalOrderKeyFunction(PrimitiveType type) {
   return primitive_util::FloatingPointTypeSwitch<ConvertFunction>(
-      [](auto t) -> ConvertFunction { return TotalOrderKeys<primitive_util::NativeTypeOf<t>>; }, type);
+      [](auto t) -> ConvertFunction { return TotalOrderKeys<primitive_util::NativeTypeOf<t>>; },
+      type);
 }
 
 bool ElementwiseKernel::ResolveConvert(PrimitiveType from, PrimitiveType to) {
   const WideType wide_from = WideTypeOf(from), wide_to = WideTypeOf(to);
   if (primitive_util::IsIntegralType(to)) SetBounds(to, &parameters_);
   const bool to_narrow_float = StoreFromDoubleFunction(to) != nullptr;
-  if (!to_narrow_float || wide_from == WideType::kF32 || wide_from == WideType::kC64 || wide_from == WideType::kPred) {
+  if (!to_narrow_float || wide_from == WideType::kF32 || wide_from == WideType::kC64 ||
+      wide_from == WideType::kPred) {
     function_ = ConvertBetween(wide_from, wide_to);
     return function_ != nullptr;
   }
@@ -246,25 +279,35 @@ bool ElementwiseKernel::ResolveConvert(PrimitiveType from, PrimitiveType to) {
   result_.convert = StoreFromDoubleFunction(to);
   result_.wide_bytes = sizeof(double);
   switch (wide_from) {
-    case WideType::kI64: function_ = UnaryLoop<int64_t, double, ToStickyDouble>; break;
-    case WideType::kU64: function_ = UnaryLoop<uint64_t, double, ToStickyDouble>; break;
-    default: function_ = ConvertBetween(wide_from, WideType::kF64); break;
+    case WideType::kI64:
+      function_ = UnaryLoop<int64_t, double, ToStickyDouble>;
+      break;
+    case WideType::kU64:
+      function_ = UnaryLoop<uint64_t, double, ToStickyDouble>;
+      break;
+    default:
+      function_ = ConvertBetween(wide_from, WideType::kF64);
+      break;
   }
   return true;
 }
 
-bool ElementwiseKernel::ResolveStochasticConvert(PrimitiveType from, PrimitiveType random, PrimitiveType to) {
-  if (!primitive_util::IsFloatingPointType(from) || !primitive_util::IsIntegralType(to)) return false;
+bool ElementwiseKernel::ResolveStochasticConvert(PrimitiveType from, PrimitiveType random,
+                                                 PrimitiveType to) {
+  if (!primitive_util::IsFloatingPointType(from) || !primitive_util::IsIntegralType(to))
+    return false;
   SetBounds(to, &parameters_);
   const WideType wide_to = WideTypeOf(to);
   const bool is_double = WideTypeOf(from) == WideType::kF64;
   // Random numbers are compared in their own width.
   switch (random) {
     case U64:
-      function_ = is_double ? StochasticTo<double, uint64_t>(wide_to) : StochasticTo<float, uint64_t>(wide_to);
+      function_ = is_double ? StochasticTo<double, uint64_t>(wide_to)
+                            : StochasticTo<float, uint64_t>(wide_to);
       break;
     case U32:
-      function_ = is_double ? StochasticTo<double, uint32_t>(wide_to) : StochasticTo<float, uint32_t>(wide_to);
+      function_ = is_double ? StochasticTo<double, uint32_t>(wide_to)
+                            : StochasticTo<float, uint32_t>(wide_to);
       break;
     case U16:
       operands_[1].convert = nullptr;

@@ -7,7 +7,8 @@
 
 #include "xla/interpreter/elementwise.h"
 
-// An output may be an input, element for element: no dependence between iterations, but the compiler cannot know.
+// An output may be an input, element for element: no dependence between iterations, but the
+// compiler cannot know.
 #if defined(__clang__)
 #define XLA_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -27,7 +28,8 @@ void UnaryLoop(const KernelParameters&, int64_t n, const void* const* in, void* 
 
 // F: operator()(T, const KernelParameters&) -> R.
 template <typename T, typename R, typename F>
-void UnaryParameterLoop(const KernelParameters& parameters, int64_t n, const void* const* in, void* out) {
+void UnaryParameterLoop(const KernelParameters& parameters, int64_t n, const void* const* in,
+                        void* out) {
   const KernelParameters p = parameters;
   const T* a = static_cast<const T*>(in[0]);
   R* r = static_cast<R*>(out);
@@ -45,7 +47,8 @@ void BinaryLoop(const KernelParameters&, int64_t n, const void* const* in, void*
 }
 
 template <typename T, typename R, typename F>
-void BinaryParameterLoop(const KernelParameters& parameters, int64_t n, const void* const* in, void* out) {
+void BinaryParameterLoop(const KernelParameters& parameters, int64_t n, const void* const* in,
+                         void* out) {
   const KernelParameters p = parameters;
   const T* a = static_cast<const T*>(in[0]);
   const T* b = static_cast<const T*>(in[1]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of elementwise operations with one operand. Transcendental functions of float are computed in double, those
-// of double in long double where the C library's double functions are off by more than one unit in the last place.
+// Kernels of elementwise operations with one operand. Transcendental functions of float are
+// computed in double, those of double in long double where the C library's double functions are off
+// by more than one unit in the last place.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -20,13 +21,13 @@ using Function = ElementwiseKernel::WideFunction;
 template <typename T>
 using More = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 
-#define XLA_FLOAT_FUNCTION(Name, Intermediate, expression)        \
-  struct Name {                                                   \
-    template <typename T>                                         \
-    T operator()(T a) const {                                     \
-      const Intermediate x = a;                                   \
-      return static_cast<T>(expression);                          \
-    }                                                             \
+#define XLA_FLOAT_FUNCTION(Name, Intermediate, expression) \
+  struct Name {                                            \
+    template <typename T>                                  \
+    T operator()(T a) const {                              \
+      const Intermediate x = a;                            \
+      return static_cast<T>(expression);                   \
+    }                                                      \
   };
 XLA_FLOAT_FUNCTION(Acos, More<T>, std::acos(x))
 XLA_FLOAT_FUNCTION(Acosh, More<T>, std::acosh(x))
@@ -109,7 +110,8 @@ struct PopulationCount {
   template <typename T>
   T operator()(T a, const KernelParameters& p) const {
     using U = std::make_unsigned_t<T>;
-    return static_cast<T>(std::popcount(static_cast<U>(a) & (~U{0} >> (static_cast<int64_t>(sizeof(U) * 8) - p.i0))));
+    return static_cast<T>(
+        std::popcount(static_cast<U>(a) & (~U{0} >> (static_cast<int64_t>(sizeof(U) * 8) - p.i0))));
   }
 };
 struct IsFinite {
@@ -135,12 +137,14 @@ struct Zero {
   }
 };
 
-// On the bits of an IEEE format with d0 exponent and d1 mantissa bits: rounds the mantissa to i1 bits (to nearest
-// even), then gives what an exponent of i0 bits cannot hold the value infinity or zero of the same sign.
+// On the bits of an IEEE format with d0 exponent and d1 mantissa bits: rounds the mantissa to i1
+// bits (to nearest even), then gives what an exponent of i0 bits cannot hold the value infinity or
+// zero of the same sign.
 struct ReducePrecision {
   template <typename U>
   U operator()(U bits, const KernelParameters& p) const {
-    const auto source_exponent = static_cast<int64_t>(p.d0), source_mantissa = static_cast<int64_t>(p.d1);
+    const auto source_exponent = static_cast<int64_t>(p.d0),
+               source_mantissa = static_cast<int64_t>(p.d1);
     const U sign_mask = U{1} << (source_exponent + source_mantissa);
     const U infinity = sign_mask - (U{1} << source_mantissa);
     const U magnitude = bits & ~sign_mask, sign = bits & sign_mask;
@@ -170,60 +174,101 @@ struct ReducePrecision {
 template <typename T>
 Function FloatFunction(HloOpcode opcode) {
   switch (opcode) {
-    case HloOpcode::kAbs: return UnaryLoop<T, T, Abs>;
-    case HloOpcode::kAcos: return UnaryLoop<T, T, Acos>;
-    case HloOpcode::kAcosh: return UnaryLoop<T, T, Acosh>;
-    case HloOpcode::kAsin: return UnaryLoop<T, T, Asin>;
-    case HloOpcode::kAsinh: return UnaryLoop<T, T, Asinh>;
-    case HloOpcode::kAtanh: return UnaryLoop<T, T, Atanh>;
-    case HloOpcode::kCbrt: return UnaryLoop<T, T, Cbrt>;
-    case HloOpcode::kCeil: return UnaryLoop<T, T, Ceil>;
-    case HloOpcode::kCos: return UnaryLoop<T, T, Cos>;
-    case HloOpcode::kCosh: return UnaryLoop<T, T, Cosh>;
-    case HloOpcode::kErf: return UnaryLoop<T, T, Erf>;
-    case HloOpcode::kExp: return UnaryLoop<T, T, Exp>;
-    case HloOpcode::kExpm1: return UnaryLoop<T, T, Expm1>;
-    case HloOpcode::kFloor: return UnaryLoop<T, T, Floor>;
-    case HloOpcode::kImag: return UnaryLoop<T, T, Zero>;
-    case HloOpcode::kIsFinite: return UnaryLoop<T, bool, IsFinite>;
-    case HloOpcode::kLog: return UnaryLoop<T, T, Log>;
-    case HloOpcode::kLog1p: return UnaryLoop<T, T, Log1p>;
-    case HloOpcode::kLogistic: return UnaryLoop<T, T, Logistic>;
-    case HloOpcode::kNegate: return UnaryLoop<T, T, Negate>;
-    case HloOpcode::kReal: return UnaryLoop<T, T, Identity>;
-    case HloOpcode::kRoundNearestAfz: return UnaryLoop<T, T, RoundAwayFromZero>;
-    case HloOpcode::kRoundNearestEven: return UnaryLoop<T, T, RoundToEven>;
-    case HloOpcode::kRsqrt: return UnaryLoop<T, T, Rsqrt>;
-    case HloOpcode::kSign: return UnaryLoop<T, T, Sign>;
-    case HloOpcode::kSin: return UnaryLoop<T, T, Sin>;
-    case HloOpcode::kSinh: return UnaryLoop<T, T, Sinh>;
-    case HloOpcode::kSqrt: return UnaryLoop<T, T, Sqrt>;
-    case HloOpcode::kTan: return UnaryLoop<T, T, Tan>;
-    case HloOpcode::kTanh: return UnaryLoop<T, T, Tanh>;
-    default: return nullptr;
+    case HloOpcode::kAbs:
+      return UnaryLoop<T, T, Abs>;
+    case HloOpcode::kAcos:
+      return UnaryLoop<T, T, Acos>;
+    case HloOpcode::kAcosh:
+      return UnaryLoop<T, T, Acosh>;
+    case HloOpcode::kAsin:
+      return UnaryLoop<T, T, Asin>;
+    case HloOpcode::kAsinh:
+      return UnaryLoop<T, T, Asinh>;
+    case HloOpcode::kAtanh:
+      return UnaryLoop<T, T, Atanh>;
+    case HloOpcode::kCbrt:
+      return UnaryLoop<T, T, Cbrt>;
+    case HloOpcode::kCeil:
+      return UnaryLoop<T, T, Ceil>;
+    case HloOpcode::kCos:
+      return UnaryLoop<T, T, Cos>;
+    case HloOpcode::kCosh:
+      return UnaryLoop<T, T, Cosh>;
+    case HloOpcode::kErf:
+      return UnaryLoop<T, T, Erf>;
+    case HloOpcode::kExp:
+      return UnaryLoop<T, T, Exp>;
+    case HloOpcode::kExpm1:
+      return UnaryLoop<T, T, Expm1>;
+    case HloOpcode::kFloor:
+      return UnaryLoop<T, T, Floor>;
+    case HloOpcode::kImag:
+      return UnaryLoop<T, T, Zero>;
+    case HloOpcode::kIsFinite:
+      return UnaryLoop<T, bool, IsFinite>;
+    case HloOpcode::kLog:
+      return UnaryLoop<T, T, Log>;
+    case HloOpcode::kLog1p:
+      return UnaryLoop<T, T, Log1p>;
+    case HloOpcode::kLogistic:
+      return UnaryLoop<T, T, Logistic>;
+    case HloOpcode::kNegate:
+      return UnaryLoop<T, T, Negate>;
+    case HloOpcode::kReal:
+      return UnaryLoop<T, T, Identity>;
+    case HloOpcode::kRoundNearestAfz:
+      return UnaryLoop<T, T, RoundAwayFromZero>;
+    case HloOpcode::kRoundNearestEven:
+      return UnaryLoop<T, T, RoundToEven>;
+    case HloOpcode::kRsqrt:
+      return UnaryLoop<T, T, Rsqrt>;
+    case HloOpcode::kSign:
+      return UnaryLoop<T, T, Sign>;
+    case HloOpcode::kSin:
+      return UnaryLoop<T, T, Sin>;
+    case HloOpcode::kSinh:
+      return UnaryLoop<T, T, Sinh>;
+    case HloOpcode::kSqrt:
+      return UnaryLoop<T, T, Sqrt>;
+    case HloOpcode::kTan:
+      return UnaryLoop<T, T, Tan>;
+    case HloOpcode::kTanh:
+      return UnaryLoop<T, T, Tanh>;
+    default:
+      return nullptr;
   }
 }
 
 template <typename T>
 Function IntegerFunction(HloOpcode opcode) {
   switch (opcode) {
-    case HloOpcode::kAbs: return UnaryLoop<T, T, Abs>;
-    case HloOpcode::kClz: return UnaryParameterLoop<T, T, Clz>;
-    case HloOpcode::kIsFinite: return UnaryLoop<T, bool, IsFinite>;
-    case HloOpcode::kNegate: return UnaryLoop<T, T, Negate>;
-    case HloOpcode::kNot: return UnaryLoop<T, T, Not>;
-    case HloOpcode::kPopulationCount: return UnaryParameterLoop<T, T, PopulationCount>;
-    case HloOpcode::kSign: return UnaryLoop<T, T, Sign>;
+    case HloOpcode::kAbs:
+      return UnaryLoop<T, T, Abs>;
+    case HloOpcode::kClz:
+      return UnaryParameterLoop<T, T, Clz>;
+    case HloOpcode::kIsFinite:
+      return UnaryLoop<T, bool, IsFinite>;
+    case HloOpcode::kNegate:
+      return UnaryLoop<T, T, Negate>;
+    case HloOpcode::kNot:
+      return UnaryLoop<T, T, Not>;
+    case HloOpcode::kPopulationCount:
+      return UnaryParameterLoop<T, T, PopulationCount>;
+    case HloOpcode::kSign:
+      return UnaryLoop<T, T, Sign>;
     case HloOpcode::kReal:
     case HloOpcode::kRoundNearestAfz:
     case HloOpcode::kRoundNearestEven:
     case HloOpcode::kCeil:
-    case HloOpcode::kFloor: return UnaryLoop<T, T, Identity>;
-    case HloOpcode::kImag: return UnaryLoop<T, T, Zero>;
+    case HloOpcode::kFloor:
+      return UnaryLoop<T, T, Identity>;
+    case HloOpcode::kImag:
+      return UnaryLoop<T, T, Zero>;
     case HloOpcode::kReducePrecision:
       if constexpr (std::is_unsigned_v<T>) return UnaryParameterLoop<T, T, ReducePrecision>;
       return nullptr;
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -231,15 +276,23 @@ Function IntegerFunction(HloOpcode opcode) {
 
 Function UnaryFunction(HloOpcode opcode, WideType type) {
   switch (type) {
-    case WideType::kPred: return opcode == HloOpcode::kNot ? UnaryLoop<bool, bool, Not> : nullptr;
-    case WideType::kI32: return IntegerFunction<int32_t>(opcode);
-    case WideType::kU32: return IntegerFunction<uint32_t>(opcode);
-    case WideType::kI64: return IntegerFunction<int64_t>(opcode);
-    case WideType::kU64: return IntegerFunction<uint64_t>(opcode);
-    case WideType::kF32: return FloatFunction<float>(opcode);
-    case WideType::kF64: return FloatFunction<double>(opcode);
+    case WideType::kPred:
+      return opcode == HloOpcode::kNot ? UnaryLoop<bool, bool, Not> : nullptr;
+    case WideType::kI32:
+      return IntegerFunction<int32_t>(opcode);
+    case WideType::kU32:
+      return IntegerFunction<uint32_t>(opcode);
+    case WideType::kI64:
+      return IntegerFunction<int64_t>(opcode);
+    case WideType::kU64:
+      return IntegerFunction<uint64_t>(opcode);
+    case WideType::kF32:
+      return FloatFunction<float>(opcode);
+    case WideType::kF64:
+      return FloatFunction<double>(opcode);
     case WideType::kC64:
-    case WideType::kC128: return ComplexUnaryFunction(opcode, type);
+    case WideType::kC128:
+      return ComplexUnaryFunction(opcode, type);
   }
   return nullptr;
 }

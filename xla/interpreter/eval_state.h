@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of a module: prepared computations, memory, threads, progress. Private to the evaluator's own files.
+// One run of a module: prepared computations, memory, threads, progress. Private to the evaluator's
+// own files.
 #ifndef XLA_INTERPRETER_EVAL_STATE_H_
 #define XLA_INTERPRETER_EVAL_STATE_H_
 
@@ -26,7 +27,8 @@
 
 namespace xla {
 
-// A computation prepared to run: its live instructions in order, with operands as slots of a frame and last uses known.
+// A computation prepared to run: its live instructions in order, with operands as slots of a frame
+// and last uses known.
 struct ComputationPlan {
   struct Operand {
     int32_t slot;      // of the frame; below 0: constant number -1 - slot
@@ -54,10 +56,12 @@ class EvalState {
  public:
   EvalState(const HloModule& module, const InterpreterOptions& options);
 
-  // Plans every computation that the entry reaches. UNIMPLEMENTED if an operation to be run is not there.
+  // Plans every computation that the entry reaches. UNIMPLEMENTED if an operation to be run is not
+  // there.
   absl::Status Prepare();
 
-  absl::StatusOr<Value> Run(EvalContext& ctx, const HloComputation& computation, absl::Span<Value> arguments);
+  absl::StatusOr<Value> Run(EvalContext& ctx, const HloComputation& computation,
+                            absl::Span<Value> arguments);
   const ScalarFunction* GetScalarFunction(const HloComputation& computation);
   const Shape& InternShape(Shape shape);
   // Cancellation, and on the main thread progress about ten times a second.

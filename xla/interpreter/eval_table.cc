@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interpreter's table: the function of every opcode. No default: an opcode without a row does not compile.
+// The interpreter's table: the function of every opcode. No default: an opcode without a row does
+// not compile.
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/interpreter/evaluator.h"
 
@@ -64,91 +65,146 @@ EvalFunction GetEvalFunction(HloOpcode opcode) {
     case HloOpcode::kTanh:
     case HloOpcode::kXor:
       return EvalElementwise;
-    case HloOpcode::kSelect: return EvalSelect;
-    case HloOpcode::kBitcastConvert: return EvalBitcastConvert;
-    case HloOpcode::kCopy: return EvalCopy;
+    case HloOpcode::kSelect:
+      return EvalSelect;
+    case HloOpcode::kBitcastConvert:
+      return EvalBitcastConvert;
+    case HloOpcode::kCopy:
+      return EvalCopy;
 
     // The evaluator itself puts these in place.
     case HloOpcode::kParameter:
-    case HloOpcode::kConstant: return EvalForward;
-    case HloOpcode::kIota: return EvalIota;
+    case HloOpcode::kConstant:
+      return EvalForward;
+    case HloOpcode::kIota:
+      return EvalIota;
 
-    case HloOpcode::kBitcast: return EvalBitcast;
-    case HloOpcode::kBroadcast: return EvalBroadcast;
-    case HloOpcode::kConcatenate: return EvalConcatenate;
-    case HloOpcode::kDynamicReshape: return EvalDynamicReshape;
-    case HloOpcode::kPad: return EvalPad;
-    case HloOpcode::kReshape: return EvalReshape;
-    case HloOpcode::kReverse: return EvalReverse;
-    case HloOpcode::kSlice: return EvalSlice;
-    case HloOpcode::kTranspose: return EvalTranspose;
-    case HloOpcode::kGetDimensionSize: return EvalGetDimensionSize;
-    case HloOpcode::kSetDimensionSize: return EvalSetDimensionSize;
+    case HloOpcode::kBitcast:
+      return EvalBitcast;
+    case HloOpcode::kBroadcast:
+      return EvalBroadcast;
+    case HloOpcode::kConcatenate:
+      return EvalConcatenate;
+    case HloOpcode::kDynamicReshape:
+      return EvalDynamicReshape;
+    case HloOpcode::kPad:
+      return EvalPad;
+    case HloOpcode::kReshape:
+      return EvalReshape;
+    case HloOpcode::kReverse:
+      return EvalReverse;
+    case HloOpcode::kSlice:
+      return EvalSlice;
+    case HloOpcode::kTranspose:
+      return EvalTranspose;
+    case HloOpcode::kGetDimensionSize:
+      return EvalGetDimensionSize;
+    case HloOpcode::kSetDimensionSize:
+      return EvalSetDimensionSize;
 
     // gather_scatter.cc
-    case HloOpcode::kDynamicSlice: return kNotThereYet;
-    case HloOpcode::kDynamicUpdateSlice: return kNotThereYet;
-    case HloOpcode::kGather: return kNotThereYet;
-    case HloOpcode::kScatter: return kNotThereYet;
+    case HloOpcode::kDynamicSlice:
+      return kNotThereYet;
+    case HloOpcode::kDynamicUpdateSlice:
+      return kNotThereYet;
+    case HloOpcode::kGather:
+      return kNotThereYet;
+    case HloOpcode::kScatter:
+      return kNotThereYet;
 
     // normalization.cc
-    case HloOpcode::kBatchNormGrad: return kNotThereYet;
-    case HloOpcode::kBatchNormInference: return kNotThereYet;
-    case HloOpcode::kBatchNormTraining: return kNotThereYet;
+    case HloOpcode::kBatchNormGrad:
+      return kNotThereYet;
+    case HloOpcode::kBatchNormInference:
+      return kNotThereYet;
+    case HloOpcode::kBatchNormTraining:
+      return kNotThereYet;
 
     // reduce.cc
-    case HloOpcode::kMap: return kNotThereYet;
-    case HloOpcode::kReduce: return kNotThereYet;
-    case HloOpcode::kScan: return kNotThereYet;
+    case HloOpcode::kMap:
+      return kNotThereYet;
+    case HloOpcode::kReduce:
+      return kNotThereYet;
+    case HloOpcode::kScan:
+      return kNotThereYet;
 
     // window.cc
-    case HloOpcode::kReduceWindow: return kNotThereYet;
-    case HloOpcode::kSelectAndScatter: return kNotThereYet;
+    case HloOpcode::kReduceWindow:
+      return kNotThereYet;
+    case HloOpcode::kSelectAndScatter:
+      return kNotThereYet;
 
     // sort.cc
-    case HloOpcode::kSort: return kNotThereYet;
-    case HloOpcode::kTopK: return kNotThereYet;
+    case HloOpcode::kSort:
+      return kNotThereYet;
+    case HloOpcode::kTopK:
+      return kNotThereYet;
 
     // contraction.cc
-    case HloOpcode::kConvolution: return kNotThereYet;
-    case HloOpcode::kDot: return kNotThereYet;
-    case HloOpcode::kRaggedDot: return kNotThereYet;
-    case HloOpcode::kScaledDot: return kNotThereYet;
+    case HloOpcode::kConvolution:
+      return kNotThereYet;
+    case HloOpcode::kDot:
+      return kNotThereYet;
+    case HloOpcode::kRaggedDot:
+      return kNotThereYet;
+    case HloOpcode::kScaledDot:
+      return kNotThereYet;
 
     // linear_algebra.cc
-    case HloOpcode::kCholesky: return kNotThereYet;
-    case HloOpcode::kFft: return kNotThereYet;
-    case HloOpcode::kTriangularSolve: return kNotThereYet;
+    case HloOpcode::kCholesky:
+      return kNotThereYet;
+    case HloOpcode::kFft:
+      return kNotThereYet;
+    case HloOpcode::kTriangularSolve:
+      return kNotThereYet;
 
     // random.cc
-    case HloOpcode::kRng: return kNotThereYet;
-    case HloOpcode::kRngBitGenerator: return kNotThereYet;
-    case HloOpcode::kRngGetAndUpdateState: return kNotThereYet;
+    case HloOpcode::kRng:
+      return kNotThereYet;
+    case HloOpcode::kRngBitGenerator:
+      return kNotThereYet;
+    case HloOpcode::kRngGetAndUpdateState:
+      return kNotThereYet;
 
-    case HloOpcode::kTuple: return EvalTuple;
-    case HloOpcode::kGetTupleElement: return EvalGetTupleElement;
+    case HloOpcode::kTuple:
+      return EvalTuple;
+    case HloOpcode::kGetTupleElement:
+      return EvalGetTupleElement;
     case HloOpcode::kCall:
-    case HloOpcode::kFusion: return EvalCall;
-    case HloOpcode::kWhile: return EvalWhile;
-    case HloOpcode::kConditional: return EvalConditional;
-    case HloOpcode::kCustomCall: return EvalCustomCall;
+    case HloOpcode::kFusion:
+      return EvalCall;
+    case HloOpcode::kWhile:
+      return EvalWhile;
+    case HloOpcode::kConditional:
+      return EvalConditional;
+    case HloOpcode::kCustomCall:
+      return EvalCustomCall;
     case HloOpcode::kOptimizationBarrier:
-    case HloOpcode::kDomain: return EvalForward;
+    case HloOpcode::kDomain:
+      return EvalForward;
 
-    case HloOpcode::kCopyStart: return EvalCopyStart;
-    case HloOpcode::kCopyDone: return EvalCopyDone;
-    case HloOpcode::kAsyncStart: return EvalAsyncStart;
-    case HloOpcode::kAsyncUpdate: return EvalAsyncUpdate;
-    case HloOpcode::kAsyncDone: return EvalAsyncDone;
+    case HloOpcode::kCopyStart:
+      return EvalCopyStart;
+    case HloOpcode::kCopyDone:
+      return EvalCopyDone;
+    case HloOpcode::kAsyncStart:
+      return EvalAsyncStart;
+    case HloOpcode::kAsyncUpdate:
+      return EvalAsyncUpdate;
+    case HloOpcode::kAsyncDone:
+      return EvalAsyncDone;
 
-    case HloOpcode::kAfterAll: return EvalAfterAll;
-    case HloOpcode::kAddDependency: return EvalAddDependency;
+    case HloOpcode::kAfterAll:
+      return EvalAfterAll;
+    case HloOpcode::kAddDependency:
+      return EvalAddDependency;
     case HloOpcode::kInfeed:
     case HloOpcode::kOutfeed:
     case HloOpcode::kSend:
     case HloOpcode::kSendDone:
     case HloOpcode::kRecv:
-    case HloOpcode::kRecvDone: return kNotThereYet;
+    case HloOpcode::kRecvDone:
+      return kNotThereYet;
 
     case HloOpcode::kAllGather:
     case HloOpcode::kAllGatherStart:
@@ -164,7 +220,8 @@ EvalFunction GetEvalFunction(HloOpcode opcode) {
     case HloOpcode::kCollectivePermuteStart:
     case HloOpcode::kCollectivePermuteDone:
     case HloOpcode::kPartitionId:
-    case HloOpcode::kReplicaId: return kNotThereYet;
+    case HloOpcode::kReplicaId:
+      return kNotThereYet;
   }
   return kNotThereYet;
 }

@@ -27,10 +27,12 @@ absl::Status Named(const HloInstruction& instruction, absl::Status status) {
   return InstructionError(instruction, status.code(), status.message());
 }
 
-// Live instructions, operands first: what the root and side effects need. get-tuple-element comes right after its
-// operand: a tuple is then taken apart before its elements are used, so that they can be updated in place.
+// Live instructions, operands first: what the root and side effects need. get-tuple-element comes
+// right after its operand: a tuple is then taken apart before its elements are used, so that they
+// can be updated in place.
 absl::StatusOr<std::vector<const HloInstruction*>> LiveOrder(
-    const HloComputation& computation, const absl::flat_hash_map<const HloComputation*, bool>& has_effects) {
+    const HloComputation& computation,
+    const absl::flat_hash_map<const HloComputation*, bool>& has_effects) {
   XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> post_order, computation.PostOrder());
   absl::flat_hash_set<const HloInstruction*> live;
   live.reserve(post_order.size());
@@ -78,7 +80,8 @@ absl::StatusOr<std::vector<const HloInstruction*>> LiveOrder(
 
 }  // namespace
 
-absl::Status InstructionError(const HloInstruction& inst, absl::StatusCode code, std::string_view message) {
+absl::Status InstructionError(const HloInstruction& inst, absl::StatusCode code,
+                              absl::string_view message) {
   absl::Status status(code, absl::StrCat(inst.ToShortString(), ": ", message));
   status.SetPayload(kNamedPayload, absl::Cord(inst.name()));
   return status;
@@ -95,12 +98,14 @@ EvalState::EvalState(const HloModule& module, const InterpreterOptions& options)
 
 absl::Status EvalState::Prepare() {
   // Callees come before callers, so that effects are known where they are asked for.
-  XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> computations, module_.ComputationPostOrder());
+  XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> computations,
+                       module_.ComputationPostOrder());
   absl::flat_hash_set<const HloComputation*> reached = {module_.entry_computation()};
   for (auto it = computations.rbegin(); it != computations.rend(); ++it) {
     if (!reached.contains(*it)) continue;
     for (const HloInstruction* instruction : (*it)->instructions()) {
-      for (const HloComputation* callee : instruction->called_computations()) reached.insert(callee);
+      for (const HloComputation* callee : instruction->called_computations())
+        reached.insert(callee);
     }
   }
   for (const HloComputation* computation : computations) {
@@ -112,7 +117,8 @@ absl::Status EvalState::Prepare() {
       if (const auto* custom_call = step.instruction->attributes_if<CustomCallAttributes>()) {
         effects |= custom_call->has_side_effect;
       }
-      for (const HloComputation* callee : step.instruction->called_computations()) effects |= has_effects_[callee];
+      for (const HloComputation* callee : step.instruction->called_computations())
+        effects |= has_effects_[callee];
     }
     has_effects_[computation] = effects;
     plans_.emplace(computation, std::move(plan));
@@ -121,13 +127,15 @@ absl::Status EvalState::Prepare() {
 }
 
 absl::StatusOr<ComputationPlan> EvalState::MakePlan(const HloComputation& computation) {
-  XLA_ASSIGN_OR_RETURN(const std::vector<const HloInstruction*> order, LiveOrder(computation, has_effects_));
+  XLA_ASSIGN_OR_RETURN(const std::vector<const HloInstruction*> order,
+                       LiveOrder(computation, has_effects_));
   ComputationPlan plan;
   EvalContext ctx(this);
 
   absl::flat_hash_map<const HloInstruction*, int64_t> last_use;
   for (size_t i = 0; i < order.size(); ++i) {
-    for (const HloInstruction* operand : order[i]->operands()) last_use[operand] = static_cast<int64_t>(i);
+    for (const HloInstruction* operand : order[i]->operands())
+      last_use[operand] = static_cast<int64_t>(i);
   }
   const HloInstruction* root = computation.root_instruction();
   last_use[root] = static_cast<int64_t>(order.size());
@@ -154,7 +162,8 @@ absl::StatusOr<ComputationPlan> EvalState::MakePlan(const HloComputation& comput
     const HloInstruction* instruction = order[i];
     if (instruction->opcode() == HloOpcode::kParameter) continue;
     if (instruction->opcode() == HloOpcode::kConstant) {
-      XLA_ASSIGN_OR_RETURN(Value value, ValueFromLiteral(ctx, instruction->shape(), instruction->literal()));
+      XLA_ASSIGN_OR_RETURN(Value value,
+                           ValueFromLiteral(ctx, instruction->shape(), instruction->literal()));
       plan.constants.push_back(std::move(value));
       slots[instruction] = -static_cast<int32_t>(plan.constants.size());
       continue;
@@ -163,9 +172,10 @@ absl::StatusOr<ComputationPlan> EvalState::MakePlan(const HloComputation& comput
     step.instruction = instruction;
     step.function = GetEvalFunction(instruction->opcode());
     if (step.function == nullptr) {
-      return InstructionError(*instruction, absl::StatusCode::kUnimplemented,
-                              absl::StrCat("the interpreter does not have the operation ",
-                                           HloOpcodeString(instruction->opcode()), " yet"));
+      return InstructionError(
+          *instruction, absl::StatusCode::kUnimplemented,
+          absl::StrCat("the interpreter does not have the operation ",
+                       std::string(HloOpcodeString(instruction->opcode())), " yet"));
     }
     step.kernel = -1;
     if (step.function == EvalElementwise) {
@@ -182,12 +192,15 @@ absl::StatusOr<ComputationPlan> EvalState::MakePlan(const HloComputation& comput
       plan.operands.push_back({slots.at(operand), false});
     }
     for (int32_t k = step.operand_count; k-- > 0;) {
-      ComputationPlan::Operand& operand = plan.operands[static_cast<size_t>(step.first_operand + k)];
+      ComputationPlan::Operand& operand =
+          plan.operands[static_cast<size_t>(step.first_operand + k)];
       const HloInstruction* source = instruction->operand(k);
       if (operand.slot < 0 || last_use.at(source) != static_cast<int64_t>(i)) continue;
-      // The last of several uses by this instruction takes the value; the slot is free from here on.
-      const bool is_repeated = std::find(instruction->operands().begin() + k + 1, instruction->operands().end(),
-                                         source) != instruction->operands().end();
+      // The last of several uses by this instruction takes the value; the slot is free from here
+      // on.
+      const bool is_repeated =
+          std::find(instruction->operands().begin() + k + 1, instruction->operands().end(),
+                    source) != instruction->operands().end();
       if (is_repeated) continue;
       operand.is_last_use = true;
       free_slots.push_back(operand.slot);
@@ -203,10 +216,12 @@ absl::StatusOr<ComputationPlan> EvalState::MakePlan(const HloComputation& comput
   return plan;
 }
 
-absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& computation, absl::Span<Value> arguments) {
+absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& computation,
+                                     absl::Span<Value> arguments) {
   const ComputationPlan& plan = plans_.at(&computation);
   XLA_CHECK(arguments.size() == plan.parameter_slots.size())
-      << computation.name() << " takes " << plan.parameter_slots.size() << " arguments, not " << arguments.size();
+      << computation.name() << " takes " << plan.parameter_slots.size() << " arguments, not "
+      << arguments.size();
   absl::FixedArray<Value, 16> slots(static_cast<size_t>(plan.slot_count));
   absl::FixedArray<Value, 4> operands(static_cast<size_t>(plan.max_operands));
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -226,7 +241,8 @@ absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& com
     }
     const auto count = static_cast<size_t>(step.operand_count);
     for (size_t k = 0; k < count; ++k) {
-      const ComputationPlan::Operand operand = plan.operands[static_cast<size_t>(step.first_operand) + k];
+      const ComputationPlan::Operand operand =
+          plan.operands[static_cast<size_t>(step.first_operand) + k];
       if (operand.slot < 0) {
         operands[k] = plan.constants[static_cast<size_t>(-1 - operand.slot)];
       } else if (operand.is_last_use) {
@@ -237,9 +253,9 @@ absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& com
     }
     const absl::Span<Value> inputs = absl::MakeSpan(operands.data(), count);
     absl::StatusOr<Value> result =
-        step.kernel >= 0
-            ? EvalWithKernel(ctx, *step.instruction, plan.kernels[static_cast<size_t>(step.kernel)], inputs)
-            : step.function(ctx, *step.instruction, inputs);
+        step.kernel >= 0 ? EvalWithKernel(ctx, *step.instruction,
+                                          plan.kernels[static_cast<size_t>(step.kernel)], inputs)
+                         : step.function(ctx, *step.instruction, inputs);
     if (!result.ok()) return Named(*step.instruction, std::move(result).status());
     for (Value& operand : inputs) operand = Value();
     if (step.result_slot >= 0) slots[static_cast<size_t>(step.result_slot)] = *std::move(result);
@@ -305,12 +321,15 @@ const CustomCallHandler* EvalState::FindCustomCall(std::string_view target) cons
 
 // --- EvalContext
 
-absl::StatusOr<Value> EvalContext::Allocate(const Shape& shape) { return Value::Allocate(shape, state_->budget()); }
+absl::StatusOr<Value> EvalContext::Allocate(const Shape& shape) {
+  return Value::Allocate(shape, state_->budget());
+}
 
 absl::StatusOr<Value> EvalContext::ReuseOrAllocate(const Shape& shape, Value& operand) {
   if (operand.IsArray() && operand.IsUnique()) {
     if (&operand.shape() == &shape) return std::move(operand);
-    if (primitive_util::ByteWidth(shape.element_type()) == primitive_util::ByteWidth(operand.element_type()) &&
+    if (primitive_util::ByteWidth(shape.element_type()) ==
+            primitive_util::ByteWidth(operand.element_type()) &&
         shape.dimensions() == operand.dimensions()) {
       return std::move(operand).WithShape(shape);
     }
@@ -338,7 +357,8 @@ Value EvalContext::MakeTuple(const Shape& shape, std::vector<Value> elements) {
 
 const Shape& EvalContext::InternShape(Shape shape) { return state_->InternShape(std::move(shape)); }
 
-absl::Status EvalContext::ParallelFor(int64_t count, int64_t chunk, absl::FunctionRef<void(int64_t, int64_t)> body) {
+absl::Status EvalContext::ParallelFor(int64_t count, int64_t chunk,
+                                      absl::FunctionRef<void(int64_t, int64_t)> body) {
   // Small loops, of scalars above all, skip the machinery.
   if (count <= chunk) {
     if (count > 0) body(0, count);
@@ -350,8 +370,8 @@ absl::Status EvalContext::ParallelFor(int64_t count, int64_t chunk, absl::Functi
   });
 }
 
-absl::Status EvalContext::ParallelForStatus(int64_t count, int64_t chunk,
-                                            absl::FunctionRef<absl::Status(int64_t, int64_t)> body) {
+absl::Status EvalContext::ParallelForStatus(
+    int64_t count, int64_t chunk, absl::FunctionRef<absl::Status(int64_t, int64_t)> body) {
   return state_->ParallelFor(in_worker_, count, chunk, body);
 }
 
@@ -362,10 +382,11 @@ int64_t EvalContext::ChunkFor(int64_t count, double cost_per_item) {
                                              : std::max<int64_t>(1, static_cast<int64_t>(items));
 }
 
-absl::StatusOr<Value> EvalContext::Call(const HloComputation& computation, absl::Span<Value> arguments) {
+absl::StatusOr<Value> EvalContext::Call(const HloComputation& computation,
+                                        absl::Span<Value> arguments) {
   if (depth_ >= kMaxCallDepth) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("calls nest deeper than ", kMaxCallDepth, " at computation ", computation.name()));
+    return absl::ResourceExhaustedError(absl::StrCat("calls nest deeper than ", kMaxCallDepth,
+                                                     " at computation ", computation.name()));
   }
   EvalContext callee(state_, depth_ + 1, in_worker_);
   return state_->Run(callee, computation, arguments);

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluation of instructions: the context that operations work in, and the table of their functions.
+// Evaluation of instructions: the context that operations work in, and the table of their
+// functions.
 //
 // Every opcode has one function, in the file of its family:
-//   absl::StatusOr<Value> EvalReverse(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+//   absl::StatusOr<Value> EvalReverse(EvalContext& ctx, const HloInstruction& inst,
+//   absl::Span<Value> operands) {
 //     XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
 //     ...
-//     XLA_RETURN_IF_ERROR(ctx.ParallelFor(rows, /*chunk=*/64, [&](int64_t begin, int64_t end) { ... }));
-//     return result;
+//     XLA_RETURN_IF_ERROR(ctx.ParallelFor(rows, /*chunk=*/64, [&](int64_t begin, int64_t end) { ...
+//     })); return result;
 //   }
-// The module is verified: shapes and attributes fit together. Run-time values may still be anything.
+// The module is verified: shapes and attributes fit together. Run-time values may still be
+// anything.
 #ifndef XLA_INTERPRETER_EVALUATOR_H_
 #define XLA_INTERPRETER_EVALUATOR_H_
 
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -34,15 +37,16 @@ class ScalarFunction;  // callee.h
 struct InterpreterOptions;
 struct RunStatistics;
 
-// The operands may be moved from: one that is unique (Value::IsUnique) may be overwritten and returned.
+// The operands may be moved from: one that is unique (Value::IsUnique) may be overwritten and
+// returned.
 using EvalFunction = absl::StatusOr<Value> (*)(EvalContext& ctx, const HloInstruction& inst,
                                                absl::Span<Value> operands);
 
 // Null: not there yet.
 EvalFunction GetEvalFunction(HloOpcode opcode);
 
-// What an operation's function may do. One per activation of a computation; not shared between threads: a body of
-// ParallelFor that calls computations uses ctx.ForWorker().
+// What an operation's function may do. One per activation of a computation; not shared between
+// threads: a body of ParallelFor that calls computations uses ctx.ForWorker().
 class EvalContext {
  public:
   explicit EvalContext(EvalState* state, int depth = 0, bool in_worker = false)
@@ -51,10 +55,11 @@ class EvalContext {
   // --- Memory. Contents are uninitialised; the bytes count against the run's limit.
   // The shape must outlive the value: an instruction's own, or from InternShape.
   absl::StatusOr<Value> Allocate(const Shape& shape);
-  // The operand's buffer (moved out, contents kept) if it is unique and as large as `shape` needs, else a new one.
+  // The operand's buffer (moved out, contents kept) if it is unique and as large as `shape` needs,
+  // else a new one.
   absl::StatusOr<Value> ReuseOrAllocate(const Shape& shape, Value& operand);
-  // A value with the contents of `operand` that may be written: itself if unique, else a copy. For operations that
-  // update in place (dynamic-update-slice, scatter).
+  // A value with the contents of `operand` that may be written: itself if unique, else a copy. For
+  // operations that update in place (dynamic-update-slice, scatter).
   absl::StatusOr<Value> MakeMutable(const Shape& shape, Value&& operand);
   // Working memory of `bytes`, freed with the value. Only its untyped_data means anything.
   absl::StatusOr<Value> AllocateScratch(int64_t bytes);
@@ -63,24 +68,28 @@ class EvalContext {
   // A shape that lives as long as the run. Takes a lock: not for inner loops.
   const Shape& InternShape(Shape shape);
 
-  // --- Loops. Chunks are [0, chunk), [chunk, 2*chunk), ...: the partition, and so the result, does not depend on the
-  // number of threads. Inside a worker the loop runs on the spot. Cancellation is looked at between chunks.
-  absl::Status ParallelFor(int64_t count, int64_t chunk, absl::FunctionRef<void(int64_t begin, int64_t end)> body);
+  // --- Loops. Chunks are [0, chunk), [chunk, 2*chunk), ...: the partition, and so the result, does
+  // not depend on the number of threads. Inside a worker the loop runs on the spot. Cancellation is
+  // looked at between chunks.
+  absl::Status ParallelFor(int64_t count, int64_t chunk,
+                           absl::FunctionRef<void(int64_t begin, int64_t end)> body);
   // The same for bodies that can fail; the error of the lowest failing chunk.
   absl::Status ParallelForStatus(int64_t count, int64_t chunk,
                                  absl::FunctionRef<absl::Status(int64_t begin, int64_t end)> body);
-  // A chunk length such that a chunk takes some 100 microseconds when an item costs about `cost_per_item` nanoseconds.
+  // A chunk length such that a chunk takes some 100 microseconds when an item costs about
+  // `cost_per_item` nanoseconds.
   static int64_t ChunkFor(int64_t count, double cost_per_item);
 
   // For use inside a ParallelFor body.
   EvalContext ForWorker() const { return EvalContext(state_, depth_, /*in_worker=*/true); }
 
   // --- Called computations
-  // Runs a computation on arguments (moved from). Errors with RESOURCE_EXHAUSTED beyond kMaxCallDepth.
+  // Runs a computation on arguments (moved from). Errors with RESOURCE_EXHAUSTED beyond
+  // kMaxCallDepth.
   static constexpr int kMaxCallDepth = 1000;
   absl::StatusOr<Value> Call(const HloComputation& computation, absl::Span<Value> arguments);
-  // A computation on scalars, prepared for arrays of elements; made once per run. Null if a parameter is not a scalar
-  // array, or a result is neither that nor a flat tuple of them.
+  // A computation on scalars, prepared for arrays of elements; made once per run. Null if a
+  // parameter is not a scalar array, or a result is neither that nor a flat tuple of them.
   const ScalarFunction* GetScalarFunction(const HloComputation& computation);
 
   // CANCELLED if the caller of the run wants it to stop. Cheap; for loops not under ParallelFor.
@@ -97,11 +106,13 @@ class EvalContext {
 };
 
 // "add.3 = f32[2] add(f32[2] x, f32[2] y): <message>", of the given code.
-absl::Status InstructionError(const HloInstruction& inst, absl::StatusCode code, std::string_view message);
+absl::Status InstructionError(const HloInstruction& inst, absl::StatusCode code,
+                              absl::string_view message);
 
 // The table's functions, by family.
-#define XLA_DECLARE_EVAL(name) \
-  absl::StatusOr<Value> name(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands)
+#define XLA_DECLARE_EVAL(name)                                             \
+  absl::StatusOr<Value> name(EvalContext& ctx, const HloInstruction& inst, \
+                             absl::Span<Value> operands)
 // elementwise.cc
 XLA_DECLARE_EVAL(EvalElementwise);
 XLA_DECLARE_EVAL(EvalSelect);

@@ -16,20 +16,23 @@
 namespace xla {
 namespace {
 
-// Whether a literal of shape `actual` can be the argument `expected`: the same arrays, where a dimension that is
-// dynamic may be smaller than its bound. Layouts do not matter.
+// Whether a literal of shape `actual` can be the argument `expected`: the same arrays, where a
+// dimension that is dynamic may be smaller than its bound. Layouts do not matter.
 bool Accepts(const Shape& expected, const Shape& actual) {
   if (expected.IsTuple()) {
-    if (!actual.IsTuple() || expected.tuple_shapes_size() != actual.tuple_shapes_size()) return false;
+    if (!actual.IsTuple() || expected.tuple_shapes_size() != actual.tuple_shapes_size())
+      return false;
     for (int i = 0; i < expected.tuple_shapes_size(); ++i) {
       if (!Accepts(expected.tuple_shapes(i), actual.tuple_shapes(i))) return false;
     }
     return true;
   }
-  if (expected.element_type() != actual.element_type() || expected.rank() != actual.rank()) return false;
+  if (expected.element_type() != actual.element_type() || expected.rank() != actual.rank())
+    return false;
   for (int i = 0; i < expected.rank(); ++i) {
-    const bool fits = expected.is_dynamic_dimension(i) ? actual.dimensions(i) <= expected.dimensions(i)
-                                                       : actual.dimensions(i) == expected.dimensions(i);
+    const bool fits = expected.is_dynamic_dimension(i)
+                          ? actual.dimensions(i) <= expected.dimensions(i)
+                          : actual.dimensions(i) == expected.dimensions(i);
     if (!fits) return false;
   }
   return true;
@@ -42,7 +45,8 @@ absl::StatusOr<int64_t> TotalBytes(const Shape& shape) {
     for (const Shape& element : shape.tuple_shapes()) {
       XLA_ASSIGN_OR_RETURN(const int64_t bytes, TotalBytes(element));
       if (__builtin_add_overflow(total, bytes, &total)) {
-        return absl::ResourceExhaustedError(absl::StrCat("the size of ", shape.ToString(), " overflows"));
+        return absl::ResourceExhaustedError(
+            absl::StrCat("the size of ", shape.ToString(), " overflows"));
       }
     }
     return total;
@@ -73,25 +77,29 @@ class CountedBytes {
 
 }  // namespace
 
-absl::StatusOr<Literal> Interpret(const HloModule& module, absl::Span<const Literal* const> arguments,
+absl::StatusOr<Literal> Interpret(const HloModule& module,
+                                  absl::Span<const Literal* const> arguments,
                                   const InterpreterOptions& options, RunStatistics* statistics) {
   const HloComputation* entry = module.entry_computation();
   if (entry == nullptr || entry->root_instruction() == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat("module ", module.name(), " has no entry computation"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("module ", module.name(), " has no entry computation"));
   }
   if (static_cast<int64_t>(arguments.size()) != entry->num_parameters()) {
-    return absl::InvalidArgumentError(absl::StrCat("module ", module.name(), " takes ", entry->num_parameters(),
-                                                   " arguments; ", arguments.size(), " were given"));
+    return absl::InvalidArgumentError(absl::StrCat("module ", module.name(), " takes ",
+                                                   entry->num_parameters(), " arguments; ",
+                                                   arguments.size(), " were given"));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     const HloInstruction* parameter = entry->parameter_instruction(static_cast<int64_t>(i));
     if (parameter == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat("the entry computation does not declare parameter ", i));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the entry computation does not declare parameter ", i));
     }
     if (!Accepts(parameter->shape(), arguments[i]->shape())) {
-      return absl::InvalidArgumentError(absl::StrCat("argument ", i, " has shape ", arguments[i]->shape().ToString(),
-                                                     ", but parameter ", parameter->name(), " has shape ",
-                                                     parameter->shape().ToString()));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "argument ", i, " has shape ", arguments[i]->shape().ToString(), ", but parameter ",
+          parameter->name(), " has shape ", parameter->shape().ToString()));
     }
   }
 
@@ -129,7 +137,8 @@ std::vector<HloOpcode> UnsupportedOpcodes(const HloModule& module) {
   std::vector<HloOpcode> missing;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
-      if (GetEvalFunction(instruction->opcode()) == nullptr && seen.insert(instruction->opcode()).second) {
+      if (GetEvalFunction(instruction->opcode()) == nullptr &&
+          seen.insert(instruction->opcode()).second) {
         missing.push_back(instruction->opcode());
       }
     }

@@ -40,7 +40,8 @@ absl::StatusOr<Value> EvalIota(EvalContext& ctx, const HloInstruction& inst, abs
     DimensionVector source_strides(static_cast<size_t>(shape.rank()), 0);
     source_strides[static_cast<size_t>(dimension)] = 1;
     XLA_RETURN_IF_ERROR(StridedCopy(ctx, bytes, shape.dimensions(), indices, source_strides,
-                                    result.mutable_untyped_data(), RowMajorStrides(shape.dimensions())));
+                                    result.mutable_untyped_data(),
+                                    RowMajorStrides(shape.dimensions())));
   }
   return result;
 }

@@ -20,7 +20,8 @@ bool HasElements(const Shape& shape) {
 }
 
 // Whether both strides walk the dimensions alike; those of size 1 do not count.
-bool SameWalk(absl::Span<const int64_t> dimensions, absl::Span<const int64_t> a, absl::Span<const int64_t> b) {
+bool SameWalk(absl::Span<const int64_t> dimensions, absl::Span<const int64_t> a,
+              absl::Span<const int64_t> b) {
   for (size_t i = 0; i < dimensions.size(); ++i) {
     if (dimensions[i] != 1 && a[i] != b[i]) return false;
   }
@@ -39,8 +40,9 @@ absl::StatusOr<Value> FromPiece(EvalContext& ctx, const Shape& shape, const Lite
     std::vector<Value> elements;
     elements.reserve(shape.tuple_shapes().size());
     for (int i = 0; i < shape.tuple_shapes_size(); ++i) {
-      XLA_ASSIGN_OR_RETURN(Value element, FromPiece(ctx, shape.tuple_shapes(i), literal, Extended(index, i),
-                                                    literal_shape.tuple_shapes(i)));
+      XLA_ASSIGN_OR_RETURN(Value element,
+                           FromPiece(ctx, shape.tuple_shapes(i), literal, Extended(index, i),
+                                     literal_shape.tuple_shapes(i)));
       elements.push_back(std::move(element));
     }
     return Value::Tuple(shape, std::move(elements));
@@ -51,13 +53,14 @@ absl::StatusOr<Value> FromPiece(EvalContext& ctx, const Shape& shape, const Lite
   const DimensionVector row_major = RowMajorStrides(shape.dimensions());
   const DimensionVector strides = LayoutStrides(literal_shape);
   Value value;
-  if (!HasElements(shape) ||
-      (shape.dimensions() == literal_shape.dimensions() && SameWalk(shape.dimensions(), strides, row_major))) {
+  if (!HasElements(shape) || (shape.dimensions() == literal_shape.dimensions() &&
+                              SameWalk(shape.dimensions(), strides, row_major))) {
     value = Value::Borrow(shape, literal.untyped_data(index));
   } else {
     XLA_ASSIGN_OR_RETURN(value, ctx.Allocate(shape));
-    XLA_RETURN_IF_ERROR(StridedCopy(ctx, primitive_util::ByteWidth(shape.element_type()), literal_shape.dimensions(),
-                                    literal.untyped_data(index), strides, value.mutable_untyped_data(), row_major));
+    XLA_RETURN_IF_ERROR(StridedCopy(ctx, primitive_util::ByteWidth(shape.element_type()),
+                                    literal_shape.dimensions(), literal.untyped_data(index),
+                                    strides, value.mutable_untyped_data(), row_major));
   }
   for (int i = 0; i < shape.rank(); ++i) {
     if (shape.is_dynamic_dimension(i)) value.SetDynamicSize(i, literal.GetDynamicSize(i, index));
@@ -65,18 +68,20 @@ absl::StatusOr<Value> FromPiece(EvalContext& ctx, const Shape& shape, const Lite
   return value;
 }
 
-absl::Status ToPiece(EvalContext& ctx, const Shape& shape, const Value& value, const ShapeIndex& index,
-                     Literal& literal) {
+absl::Status ToPiece(EvalContext& ctx, const Shape& shape, const Value& value,
+                     const ShapeIndex& index, Literal& literal) {
   if (shape.IsTuple()) {
     for (int i = 0; i < shape.tuple_shapes_size(); ++i) {
-      XLA_RETURN_IF_ERROR(ToPiece(ctx, shape.tuple_shapes(i), value.element(i), Extended(index, i), literal));
+      XLA_RETURN_IF_ERROR(
+          ToPiece(ctx, shape.tuple_shapes(i), value.element(i), Extended(index, i), literal));
     }
     return absl::OkStatus();
   }
   if (!shape.IsArray()) return absl::OkStatus();
   if (HasElements(shape)) {
-    XLA_RETURN_IF_ERROR(StridedCopy(ctx, primitive_util::ByteWidth(shape.element_type()), shape.dimensions(),
-                                    value.untyped_data(), RowMajorStrides(shape.dimensions()),
+    XLA_RETURN_IF_ERROR(StridedCopy(ctx, primitive_util::ByteWidth(shape.element_type()),
+                                    shape.dimensions(), value.untyped_data(),
+                                    RowMajorStrides(shape.dimensions()),
                                     literal.untyped_data(index), LayoutStrides(shape)));
   }
   for (int i = 0; i < shape.rank(); ++i) {
@@ -104,7 +109,8 @@ DimensionVector LayoutStrides(const Shape& shape) {
   return strides;
 }
 
-absl::StatusOr<Value> ValueFromLiteral(EvalContext& ctx, const Shape& shape, const LiteralSlice& literal) {
+absl::StatusOr<Value> ValueFromLiteral(EvalContext& ctx, const Shape& shape,
+                                       const LiteralSlice& literal) {
   return FromPiece(ctx, shape, literal, {}, literal.shape());
 }
 

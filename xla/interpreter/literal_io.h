@@ -11,15 +11,17 @@
 
 namespace xla {
 
-// The literal's value, as a value of `shape` (compatible with the literal's). Arrays that are row-major already are
-// borrowed: the literal must outlive the value.
-absl::StatusOr<Value> ValueFromLiteral(EvalContext& ctx, const Shape& shape, const LiteralSlice& literal);
+// The literal's value, as a value of `shape` (compatible with the literal's). Arrays that are
+// row-major already are borrowed: the literal must outlive the value.
+absl::StatusOr<Value> ValueFromLiteral(EvalContext& ctx, const Shape& shape,
+                                       const LiteralSlice& literal);
 
-// A literal of `shape` (compatible with the value's; its layout is kept) with the value's contents and dynamic sizes.
+// A literal of `shape` (compatible with the value's; its layout is kept) with the value's contents
+// and dynamic sizes.
 absl::StatusOr<Literal> LiteralFromValue(EvalContext& ctx, const Shape& shape, const Value& value);
 
-// Strides in elements of an array in the order its layout gives it in memory, padded widths included; row-major when
-// the shape has no layout.
+// Strides in elements of an array in the order its layout gives it in memory, padded widths
+// included; row-major when the shape has no layout.
 DimensionVector LayoutStrides(const Shape& shape);
 
 }  // namespace xla

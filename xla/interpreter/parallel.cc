@@ -22,7 +22,8 @@ int UsableThreads() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-// One loop: threads draw chunks from `next`. Which thread runs a chunk varies, what a chunk is does not.
+// One loop: threads draw chunks from `next`. Which thread runs a chunk varies, what a chunk is does
+// not.
 struct Loop {
   int64_t count;
   int64_t chunk;
@@ -115,7 +116,8 @@ struct ParallelRunner::Pool {
 ParallelRunner::ParallelRunner(int threads) : threads_(threads > 0 ? threads : UsableThreads()) {}
 ParallelRunner::~ParallelRunner() = default;
 
-absl::Status ParallelRunner::Run(int64_t count, int64_t chunk, absl::FunctionRef<absl::Status(int64_t, int64_t)> body,
+absl::Status ParallelRunner::Run(int64_t count, int64_t chunk,
+                                 absl::FunctionRef<absl::Status(int64_t, int64_t)> body,
                                  absl::FunctionRef<absl::Status()> poll) {
   if (count <= 0) return absl::OkStatus();
   chunk = std::max<int64_t>(chunk, 1);

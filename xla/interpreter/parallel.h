@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel loops with a partition that does not depend on the number of threads: same bits for any number.
+// Parallel loops with a partition that does not depend on the number of threads: same bits for any
+// number.
 #ifndef XLA_INTERPRETER_PARALLEL_H_
 #define XLA_INTERPRETER_PARALLEL_H_
 
@@ -11,7 +12,8 @@
 
 namespace xla {
 
-// A pool of threads, started at the first loop that is large enough. One per run; used from one thread at a time.
+// A pool of threads, started at the first loop that is large enough. One per run; used from one
+// thread at a time.
 class ParallelRunner {
  public:
   // threads <= 0: as many as this process may use.
@@ -22,10 +24,11 @@ class ParallelRunner {
 
   int threads() const { return threads_; }
 
-  // Calls body(begin, end) for the chunks [0, chunk), [chunk, 2*chunk) .. of [0, count); chunk >= 1. `poll` is
-  // called by the calling thread between its chunks; an error of it, or of a body, ends the loop early: the
-  // error of the lowest chunk among those that ran is returned.
-  absl::Status Run(int64_t count, int64_t chunk, absl::FunctionRef<absl::Status(int64_t, int64_t)> body,
+  // Calls body(begin, end) for the chunks [0, chunk), [chunk, 2*chunk) .. of [0, count); chunk
+  // >= 1. `poll` is called by the calling thread between its chunks; an error of it, or of a body,
+  // ends the loop early: the error of the lowest chunk among those that ran is returned.
+  absl::Status Run(int64_t count, int64_t chunk,
+                   absl::FunctionRef<absl::Status(int64_t, int64_t)> body,
                    absl::FunctionRef<absl::Status()> poll);
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that move elements and never change them: each is one or two strided copies.
 //
-// Dynamic sizes: an operation works on the elements that exist (Value::existing_dimensions); the result's elements that
-// exist lie in the low corner of its bounds again.
+// Dynamic sizes: an operation works on the elements that exist (Value::existing_dimensions); the
+// result's elements that exist lie in the low corner of its bounds again.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -42,23 +42,27 @@ absl::StatusOr<Value> ReshapeExisting(EvalContext& ctx, const Shape& shape, cons
   const DimensionVector from = operand.existing_dimensions();
   const int64_t count = SaturatingProduct(from);
   if (SaturatingProduct(sizes) != count) {
-    return absl::InvalidArgumentError(absl::StrCat("the operand has ", count, " elements in ", DimensionsToString(from),
-                                                   ", which do not fill ", DimensionsToString(sizes)));
+    return absl::InvalidArgumentError(absl::StrCat("the operand has ", count, " elements in ",
+                                                   DimensionsToString(from), ", which do not fill ",
+                                                   DimensionsToString(sizes)));
   }
   const int64_t bytes = ElementBytes(operand);
   XLA_ASSIGN_OR_RETURN(Value dense, ctx.AllocateScratch(count * bytes));
-  XLA_RETURN_IF_ERROR(StridedCopy(ctx, bytes, from, operand.untyped_data(), RowMajorStrides(operand.dimensions()),
+  XLA_RETURN_IF_ERROR(StridedCopy(ctx, bytes, from, operand.untyped_data(),
+                                  RowMajorStrides(operand.dimensions()),
                                   dense.mutable_untyped_data(), RowMajorStrides(from)));
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(shape));
   XLA_RETURN_IF_ERROR(StridedCopy(ctx, bytes, sizes, dense.untyped_data(), RowMajorStrides(sizes),
-                                  result.mutable_untyped_data(), RowMajorStrides(shape.dimensions())));
+                                  result.mutable_untyped_data(),
+                                  RowMajorStrides(shape.dimensions())));
   SetSizes(result, sizes);
   return result;
 }
 
 }  // namespace
 
-absl::StatusOr<Value> EvalBroadcast(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalBroadcast(EvalContext& ctx, const HloInstruction& inst,
+                                    absl::Span<Value> operands) {
   const Value& operand = operands[0];
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   const DimensionVector operand_strides = RowMajorStrides(operand.dimensions());
@@ -72,23 +76,27 @@ absl::StatusOr<Value> EvalBroadcast(EvalContext& ctx, const HloInstruction& inst
     strides[to] = operand_strides[i];
     sizes[to] = operand.dynamic_size(static_cast<int64_t>(i));
   }
-  XLA_RETURN_IF_ERROR(StridedCopy(ctx, ElementBytes(operand), result.dimensions(), operand.untyped_data(), strides,
-                                  result.mutable_untyped_data(), RowMajorStrides(result.dimensions())));
+  XLA_RETURN_IF_ERROR(StridedCopy(ctx, ElementBytes(operand), result.dimensions(),
+                                  operand.untyped_data(), strides, result.mutable_untyped_data(),
+                                  RowMajorStrides(result.dimensions())));
   if (operand.has_dynamic_sizes()) SetSizes(result, sizes);
   return result;
 }
 
-absl::StatusOr<Value> EvalReshape(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalReshape(EvalContext& ctx, const HloInstruction& inst,
+                                  absl::Span<Value> operands) {
   const Shape& shape = inst.shape();
   if (!operands[0].has_dynamic_sizes()) return std::move(operands[0]).WithShape(shape);
 
-  // In each group of dimensions that belong together, one dynamic dimension of the result takes what the others leave.
+  // In each group of dimensions that belong together, one dynamic dimension of the result takes
+  // what the others leave.
   const DimensionVector from = operands[0].existing_dimensions();
   DimensionVector sizes(shape.dimensions().begin(), shape.dimensions().end());
   const auto groups = CommonFactors(operands[0].dimensions(), shape.dimensions());
   for (size_t g = 0; g + 1 < groups.size(); ++g) {
     int64_t rest = 1;
-    for (int64_t i = groups[g].first; i < groups[g + 1].first; ++i) rest *= from[static_cast<size_t>(i)];
+    for (int64_t i = groups[g].first; i < groups[g + 1].first; ++i)
+      rest *= from[static_cast<size_t>(i)];
     int64_t dynamic = -1;
     int64_t fixed = 1;
     for (int64_t i = groups[g].second; i < groups[g + 1].second; ++i) {
@@ -102,15 +110,17 @@ absl::StatusOr<Value> EvalReshape(EvalContext& ctx, const HloInstruction& inst, 
     }
     if (dynamic < 0 || fixed == 0) continue;
     if (rest % fixed != 0) {
-      return absl::InvalidArgumentError(absl::StrCat("the sizes ", DimensionsToString(from),
-                                                     " of the operand at run time do not divide into the result"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the sizes ", DimensionsToString(from),
+                       " of the operand at run time do not divide into the result"));
     }
     sizes[static_cast<size_t>(dynamic)] = rest / fixed;
   }
   return ReshapeExisting(ctx, shape, operands[0], sizes);
 }
 
-absl::StatusOr<Value> EvalDynamicReshape(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalDynamicReshape(EvalContext& ctx, const HloInstruction& inst,
+                                         absl::Span<Value> operands) {
   const Shape& shape = inst.shape();
   DimensionVector sizes(shape.dimensions().begin(), shape.dimensions().end());
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -124,7 +134,8 @@ absl::StatusOr<Value> EvalDynamicReshape(EvalContext& ctx, const HloInstruction&
   return ReshapeExisting(ctx, shape, operands[0], sizes);
 }
 
-absl::StatusOr<Value> EvalTranspose(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalTranspose(EvalContext& ctx, const HloInstruction& inst,
+                                    absl::Span<Value> operands) {
   Value& operand = operands[0];
   const absl::Span<const int64_t> permutation = inst.dimensions();
   const DimensionVector operand_strides = RowMajorStrides(operand.dimensions());
@@ -147,14 +158,16 @@ absl::StatusOr<Value> EvalTranspose(EvalContext& ctx, const HloInstruction& inst
     result = std::move(operand).WithShape(inst.shape());
   } else {
     XLA_ASSIGN_OR_RETURN(result, ctx.Allocate(inst.shape()));
-    XLA_RETURN_IF_ERROR(StridedCopy(ctx, ElementBytes(operand), result.dimensions(), operand.untyped_data(), strides,
-                                    result.mutable_untyped_data(), RowMajorStrides(result.dimensions())));
+    XLA_RETURN_IF_ERROR(StridedCopy(ctx, ElementBytes(operand), result.dimensions(),
+                                    operand.untyped_data(), strides, result.mutable_untyped_data(),
+                                    RowMajorStrides(result.dimensions())));
   }
   if (is_dynamic) SetSizes(result, sizes);
   return result;
 }
 
-absl::StatusOr<Value> EvalReverse(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalReverse(EvalContext& ctx, const HloInstruction& inst,
+                                  absl::Span<Value> operands) {
   const Value& operand = operands[0];
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   const DimensionVector row_major = RowMajorStrides(operand.dimensions());
@@ -173,7 +186,8 @@ absl::StatusOr<Value> EvalReverse(EvalContext& ctx, const HloInstruction& inst, 
   return result;
 }
 
-absl::StatusOr<Value> EvalSlice(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalSlice(EvalContext& ctx, const HloInstruction& inst,
+                                absl::Span<Value> operands) {
   const Value& operand = operands[0];
   const std::vector<SliceDim>& slice = inst.attributes<SliceAttributes>().slice;
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
@@ -184,17 +198,20 @@ absl::StatusOr<Value> EvalSlice(EvalContext& ctx, const HloInstruction& inst, ab
     start += slice[d].start * strides[d];
     strides[d] *= slice[d].stride;
     const int64_t limit = std::min(slice[d].limit, operand.dynamic_size(static_cast<int64_t>(d)));
-    sizes[d] = std::max<int64_t>(0, CeilOfRatio(std::max<int64_t>(0, limit - slice[d].start), slice[d].stride));
+    sizes[d] = std::max<int64_t>(
+        0, CeilOfRatio(std::max<int64_t>(0, limit - slice[d].start), slice[d].stride));
   }
   if (result.element_count() > 0) {
-    XLA_RETURN_IF_ERROR(StridedCopy(ctx, ElementBytes(operand), result.dimensions(), At(operand, start), strides,
-                                    result.mutable_untyped_data(), RowMajorStrides(result.dimensions())));
+    XLA_RETURN_IF_ERROR(StridedCopy(ctx, ElementBytes(operand), result.dimensions(),
+                                    At(operand, start), strides, result.mutable_untyped_data(),
+                                    RowMajorStrides(result.dimensions())));
   }
   if (operand.has_dynamic_sizes()) SetSizes(result, sizes);
   return result;
 }
 
-absl::StatusOr<Value> EvalPad(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalPad(EvalContext& ctx, const HloInstruction& inst,
+                              absl::Span<Value> operands) {
   const Value& operand = operands[0];
   const std::vector<PadDim>& padding = inst.attributes<PadAttributes>().padding;
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
@@ -220,17 +237,19 @@ absl::StatusOr<Value> EvalPad(EvalContext& ctx, const HloInstruction& inst, absl
     to += (low + first * step) * to_strides[d];
     to_strides[d] *= step;
     sizes[d] = std::max<int64_t>(
-        0, low + existing[d] + std::max<int64_t>(0, existing[d] - 1) * padding[d].interior + padding[d].high);
+        0, low + existing[d] + std::max<int64_t>(0, existing[d] - 1) * padding[d].interior +
+               padding[d].high);
   }
   if (!is_empty) {
-    XLA_RETURN_IF_ERROR(
-        StridedCopy(ctx, bytes, box, At(operand, from), from_strides, MutableAt(result, to), to_strides));
+    XLA_RETURN_IF_ERROR(StridedCopy(ctx, bytes, box, At(operand, from), from_strides,
+                                    MutableAt(result, to), to_strides));
   }
   if (operand.has_dynamic_sizes()) SetSizes(result, sizes);
   return result;
 }
 
-absl::StatusOr<Value> EvalConcatenate(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalConcatenate(EvalContext& ctx, const HloInstruction& inst,
+                                      absl::Span<Value> operands) {
   const auto dimension = static_cast<size_t>(inst.dimensions()[0]);
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   const DimensionVector strides = RowMajorStrides(result.dimensions());
@@ -256,7 +275,8 @@ absl::StatusOr<Value> EvalConcatenate(EvalContext& ctx, const HloInstruction& in
 }
 
 // The memory of the operand under its layout, read under the result's.
-absl::StatusOr<Value> EvalBitcast(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalBitcast(EvalContext& ctx, const HloInstruction& inst,
+                                  absl::Span<Value> operands) {
   const Shape& from = inst.operand(0)->shape();
   const Shape& to = inst.shape();
   if (!to.IsArray()) return std::move(operands[0]).WithShape(to);
@@ -265,19 +285,21 @@ absl::StatusOr<Value> EvalBitcast(EvalContext& ctx, const HloInstruction& inst, 
   const int64_t to_bytes = primitive_util::ByteWidth(to.element_type());
   XLA_ASSIGN_OR_RETURN(const int64_t total, CheckedByteSize(to));
   for (const Shape* shape : {&from, &to}) {
-    if (shape->has_layout() && (shape->layout().has_padding() || shape->layout().tiles_size() > 0)) {
-      return absl::UnimplementedError(absl::StrCat("a bitcast of the layout of ", shape->ToString(true)));
+    if (shape->has_layout() &&
+        (shape->layout().has_padding() || shape->layout().tiles_size() > 0)) {
+      return absl::UnimplementedError(
+          absl::StrCat("a bitcast of the layout of ", shape->ToString(true)));
     }
   }
-  if (total != operand.byte_size() ||
-      (from.element_type() != to.element_type() &&
-       (primitive_util::IsSubByteNonPredType(from.element_type()) ||
-        primitive_util::IsSubByteNonPredType(to.element_type())))) {
+  if (total != operand.byte_size() || (from.element_type() != to.element_type() &&
+                                       (primitive_util::IsSubByteNonPredType(from.element_type()) ||
+                                        primitive_util::IsSubByteNonPredType(to.element_type())))) {
     return absl::UnimplementedError(
         absl::StrCat("a bitcast from ", from.ToString(true), " to ", to.ToString(true)));
   }
   const auto is_row_major = [](const Shape& shape) {
-    const DimensionVector actual = LayoutStrides(shape), row_major = RowMajorStrides(shape.dimensions());
+    const DimensionVector actual = LayoutStrides(shape),
+                          row_major = RowMajorStrides(shape.dimensions());
     for (size_t i = 0; i < actual.size(); ++i) {
       if (shape.dimensions(static_cast<int>(i)) != 1 && actual[i] != row_major[i]) return false;
     }
@@ -292,8 +314,8 @@ absl::StatusOr<Value> EvalBitcast(EvalContext& ctx, const HloInstruction& inst, 
   if (!from_row_major) {
     XLA_ASSIGN_OR_RETURN(memory, to_row_major ? ctx.Allocate(to) : ctx.AllocateScratch(total));
     XLA_RETURN_IF_ERROR(StridedCopy(ctx, from_bytes, from.dimensions(), operand.untyped_data(),
-                                    RowMajorStrides(from.dimensions()), memory.mutable_untyped_data(),
-                                    LayoutStrides(from)));
+                                    RowMajorStrides(from.dimensions()),
+                                    memory.mutable_untyped_data(), LayoutStrides(from)));
     if (to_row_major) return memory;
     physical = memory.untyped_data();
   }
@@ -303,27 +325,29 @@ absl::StatusOr<Value> EvalBitcast(EvalContext& ctx, const HloInstruction& inst, 
   return result;
 }
 
-absl::StatusOr<Value> EvalGetDimensionSize(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalGetDimensionSize(EvalContext& ctx, const HloInstruction& inst,
+                                           absl::Span<Value> operands) {
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   *result.mutable_data<int32_t>() = static_cast<int32_t>(
       operands[0].dynamic_size(inst.attributes<DimensionAttributes>().dimension()));
   return result;
 }
 
-absl::StatusOr<Value> EvalSetDimensionSize(EvalContext&, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalSetDimensionSize(EvalContext&, const HloInstruction& inst,
+                                           absl::Span<Value> operands) {
   const int64_t dimension = inst.attributes<DimensionAttributes>().dimension();
   const int64_t size = operands[1].IntegerAt(0);
   const int64_t bound = inst.shape().dimensions(static_cast<int>(dimension));
   if (size < 0 || size > bound) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("size ", size, " of dimension ", dimension, " is not within the bound ", bound));
+    return absl::InvalidArgumentError(absl::StrCat("size ", size, " of dimension ", dimension,
+                                                   " is not within the bound ", bound));
   }
   Value result = std::move(operands[0]).WithShape(inst.shape());
   if (inst.shape().is_dynamic_dimension(static_cast<int>(dimension))) {
     result.SetDynamicSize(dimension, size);
   } else if (size != bound) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("size ", size, " of dimension ", dimension, ", which is static with size ", bound));
+    return absl::InvalidArgumentError(absl::StrCat("size ", size, " of dimension ", dimension,
+                                                   ", which is static with size ", bound));
   }
   return result;
 }

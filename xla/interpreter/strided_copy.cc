@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strided copies: dimensions are merged and ordered, then a two-dimensional kernel runs over the rest.
+// Strided copies: dimensions are merged and ordered, then a two-dimensional kernel runs over the
+// rest.
 #include "xla/interpreter/strided_copy.h"
 
 #include <algorithm>
@@ -60,12 +61,18 @@ void Copy2D(const T* src, T* dst, Dim a, Dim b) {
 
 void Copy2DBytes(int64_t element_bytes, const char* src, char* dst, Dim a, Dim b) {
   switch (element_bytes) {
-    case 1: return Copy2D(reinterpret_cast<const uint8_t*>(src), reinterpret_cast<uint8_t*>(dst), a, b);
-    case 2: return Copy2D(reinterpret_cast<const uint16_t*>(src), reinterpret_cast<uint16_t*>(dst), a, b);
-    case 4: return Copy2D(reinterpret_cast<const uint32_t*>(src), reinterpret_cast<uint32_t*>(dst), a, b);
-    case 8: return Copy2D(reinterpret_cast<const uint64_t*>(src), reinterpret_cast<uint64_t*>(dst), a, b);
-    case 16: return Copy2D(reinterpret_cast<const Bytes16*>(src), reinterpret_cast<Bytes16*>(dst), a, b);
-    default: XLA_CHECK(false) << "an element of " << element_bytes << " bytes";
+    case 1:
+      return Copy2D(reinterpret_cast<const uint8_t*>(src), reinterpret_cast<uint8_t*>(dst), a, b);
+    case 2:
+      return Copy2D(reinterpret_cast<const uint16_t*>(src), reinterpret_cast<uint16_t*>(dst), a, b);
+    case 4:
+      return Copy2D(reinterpret_cast<const uint32_t*>(src), reinterpret_cast<uint32_t*>(dst), a, b);
+    case 8:
+      return Copy2D(reinterpret_cast<const uint64_t*>(src), reinterpret_cast<uint64_t*>(dst), a, b);
+    case 16:
+      return Copy2D(reinterpret_cast<const Bytes16*>(src), reinterpret_cast<Bytes16*>(dst), a, b);
+    default:
+      XLA_CHECK(false) << "an element of " << element_bytes << " bytes";
   }
 }
 
@@ -74,15 +81,19 @@ struct Plan {
   int64_t element_bytes;
   const char* src;
   char* dst;
-  absl::InlinedVector<Dim, 6> outer;  // the last two step through the blocks of the kernel's dimensions
+  absl::InlinedVector<Dim, 6>
+      outer;  // the last two step through the blocks of the kernel's dimensions
   Dim a, b;
   int64_t block_a, block_b;
   int64_t tasks = 1;
   bool is_empty = false;
 
-  Plan(int64_t bytes, absl::Span<const int64_t> dimensions, const void* source, absl::Span<const int64_t> src_strides,
-       void* destination, absl::Span<const int64_t> dst_strides)
-      : element_bytes(bytes), src(static_cast<const char*>(source)), dst(static_cast<char*>(destination)) {
+  Plan(int64_t bytes, absl::Span<const int64_t> dimensions, const void* source,
+       absl::Span<const int64_t> src_strides, void* destination,
+       absl::Span<const int64_t> dst_strides)
+      : element_bytes(bytes),
+        src(static_cast<const char*>(source)),
+        dst(static_cast<char*>(destination)) {
     absl::InlinedVector<Dim, 6> dims;
     for (size_t i = 0; i < dimensions.size(); ++i) {
       if (dimensions[i] == 0) is_empty = true;
@@ -93,7 +104,8 @@ struct Plan {
                      [](const Dim& x, const Dim& y) { return std::abs(x.dst) > std::abs(y.dst); });
     absl::InlinedVector<Dim, 6> merged;
     for (const Dim& dim : dims) {
-      if (!merged.empty() && merged.back().dst == dim.dst * dim.size && merged.back().src == dim.src * dim.size) {
+      if (!merged.empty() && merged.back().dst == dim.dst * dim.size &&
+          merged.back().src == dim.src * dim.size) {
         merged.back() = {merged.back().size * dim.size, dim.src, dim.dst};
       } else {
         merged.push_back(dim);
@@ -103,7 +115,8 @@ struct Plan {
     if (!merged.empty()) merged.pop_back();
     a = {1, 0, 0};
     if (!merged.empty()) {
-      // Beside the dimension that writes in order, the one that reads in order; else the next one out.
+      // Beside the dimension that writes in order, the one that reads in order; else the next one
+      // out.
       size_t best = merged.size() - 1;
       if (std::abs(b.src) > 1) {
         for (size_t i = 0; i < merged.size(); ++i) {
@@ -137,7 +150,8 @@ struct Plan {
     for (int64_t task = begin; task < end; ++task) {
       const Dim part_a = {std::min(block_a, a.size - index[at_a] * block_a), a.src, a.dst};
       const Dim part_b = {std::min(block_b, b.size - index[at_b] * block_b), b.src, b.dst};
-      Copy2DBytes(element_bytes, src + from * element_bytes, dst + to * element_bytes, part_a, part_b);
+      Copy2DBytes(element_bytes, src + from * element_bytes, dst + to * element_bytes, part_a,
+                  part_b);
       for (size_t d = outer.size(); d-- > 0;) {
         from += outer[d].src;
         to += outer[d].dst;
@@ -152,20 +166,25 @@ struct Plan {
 
 }  // namespace
 
-absl::Status StridedCopy(EvalContext& ctx, int64_t element_bytes, absl::Span<const int64_t> dimensions, const void* src,
-                         absl::Span<const int64_t> src_strides, void* dst, absl::Span<const int64_t> dst_strides) {
+absl::Status StridedCopy(EvalContext& ctx, int64_t element_bytes,
+                         absl::Span<const int64_t> dimensions, const void* src,
+                         absl::Span<const int64_t> src_strides, void* dst,
+                         absl::Span<const int64_t> dst_strides) {
   const Plan plan(element_bytes, dimensions, src, src_strides, dst, dst_strides);
   if (plan.is_empty) return absl::OkStatus();
-  return ctx.ParallelFor(plan.tasks, plan.Chunk(), [&](int64_t begin, int64_t end) { plan.Run(begin, end); });
+  return ctx.ParallelFor(plan.tasks, plan.Chunk(),
+                         [&](int64_t begin, int64_t end) { plan.Run(begin, end); });
 }
 
 void StridedCopySerial(int64_t element_bytes, absl::Span<const int64_t> dimensions, const void* src,
-                       absl::Span<const int64_t> src_strides, void* dst, absl::Span<const int64_t> dst_strides) {
+                       absl::Span<const int64_t> src_strides, void* dst,
+                       absl::Span<const int64_t> dst_strides) {
   const Plan plan(element_bytes, dimensions, src, src_strides, dst, dst_strides);
   if (!plan.is_empty) plan.Run(0, plan.tasks);
 }
 
-absl::Status FillElements(EvalContext& ctx, int64_t element_bytes, int64_t count, const void* value, void* dst) {
+absl::Status FillElements(EvalContext& ctx, int64_t element_bytes, int64_t count, const void* value,
+                          void* dst) {
   return StridedCopy(ctx, element_bytes, {count}, value, {0}, dst, {1});
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between strided arrays: the one engine behind transpose, broadcast, slice, reverse, pad, concatenate, relayout.
+// Copies between strided arrays: the one engine behind transpose, broadcast, slice, reverse, pad,
+// concatenate, relayout.
 #ifndef XLA_INTERPRETER_STRIDED_COPY_H_
 #define XLA_INTERPRETER_STRIDED_COPY_H_
 
@@ -11,19 +12,23 @@
 
 namespace xla {
 
-// dst[sum(i[d] * dst_strides[d])] = src[sum(i[d] * src_strides[d])] for every index i of the box `dimensions`. Strides
-// in elements of `element_bytes` (1, 2, 4, 8 or 16); source strides may be 0 (broadcast) or negative (reverse),
-// destinations of different indices are different. `src` and `dst` point at the elements of index 0; the arrays do not
-// overlap. Runs in parallel where large.
-absl::Status StridedCopy(EvalContext& ctx, int64_t element_bytes, absl::Span<const int64_t> dimensions, const void* src,
-                         absl::Span<const int64_t> src_strides, void* dst, absl::Span<const int64_t> dst_strides);
+// dst[sum(i[d] * dst_strides[d])] = src[sum(i[d] * src_strides[d])] for every index i of the box
+// `dimensions`. Strides in elements of `element_bytes` (1, 2, 4, 8 or 16); source strides may be 0
+// (broadcast) or negative (reverse), destinations of different indices are different. `src` and
+// `dst` point at the elements of index 0; the arrays do not overlap. Runs in parallel where large.
+absl::Status StridedCopy(EvalContext& ctx, int64_t element_bytes,
+                         absl::Span<const int64_t> dimensions, const void* src,
+                         absl::Span<const int64_t> src_strides, void* dst,
+                         absl::Span<const int64_t> dst_strides);
 
 // The same on the calling thread alone, for use where there is no context or the box is small.
 void StridedCopySerial(int64_t element_bytes, absl::Span<const int64_t> dimensions, const void* src,
-                       absl::Span<const int64_t> src_strides, void* dst, absl::Span<const int64_t> dst_strides);
+                       absl::Span<const int64_t> src_strides, void* dst,
+                       absl::Span<const int64_t> dst_strides);
 
 // dst[0..count) = the element at `value`.
-absl::Status FillElements(EvalContext& ctx, int64_t element_bytes, int64_t count, const void* value, void* dst);
+absl::Status FillElements(EvalContext& ctx, int64_t element_bytes, int64_t count, const void* value,
+                          void* dst);
 
 }  // namespace xla
 

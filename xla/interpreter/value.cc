@@ -50,12 +50,13 @@ void DestroyValueRep(ValueRep* rep) {
 absl::StatusOr<int64_t> CheckedElementCount(const Shape& shape) {
   if (shape.is_unbounded_dynamic()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("an array of shape ", shape.ToString(), " has no size: it has a dimension without a bound"));
+        absl::StrCat("an array of shape ", shape.ToString(),
+                     " has no size: it has a dimension without a bound"));
   }
   const int64_t count = SaturatingProduct(shape.dimensions());
   if (count == std::numeric_limits<int64_t>::max()) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("an array of shape ", shape.ToString(), " has more elements than 64 bits count"));
+    return absl::ResourceExhaustedError(absl::StrCat("an array of shape ", shape.ToString(),
+                                                     " has more elements than 64 bits count"));
   }
   return count;
 }
@@ -63,7 +64,8 @@ absl::StatusOr<int64_t> CheckedElementCount(const Shape& shape) {
 absl::StatusOr<int64_t> CheckedByteSize(const Shape& shape) {
   absl::StatusOr<int64_t> count = CheckedElementCount(shape);
   if (!count.ok()) return count;
-  const int64_t bytes = MultiplyWithoutOverflow(*count, primitive_util::ByteWidth(shape.element_type()));
+  const int64_t bytes =
+      MultiplyWithoutOverflow(*count, primitive_util::ByteWidth(shape.element_type()));
   if (bytes < 0) {
     return absl::ResourceExhaustedError(
         absl::StrCat("an array of shape ", shape.ToString(), " has more bytes than 64 bits count"));
@@ -88,24 +90,26 @@ absl::StatusOr<Value> Value::AllocateScratch(int64_t bytes, MemoryBudget& budget
   return AllocateBytes(*kUntyped, bytes, budget);
 }
 
-absl::StatusOr<Value> Value::AllocateBytes(const Shape& shape, int64_t bytes, MemoryBudget& budget) {
+absl::StatusOr<Value> Value::AllocateBytes(const Shape& shape, int64_t bytes,
+                                           MemoryBudget& budget) {
   if (!budget.Take(bytes)) {
-    return absl::ResourceExhaustedError(absl::StrCat("a value of ", bytes, " bytes, ", shape.ToString(),
-                                                     ", would pass the memory limit of ", budget.limit(), " bytes; ",
-                                                     budget.live_bytes(), " bytes are in use"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "a value of ", bytes, " bytes, ", shape.ToString(), ", would pass the memory limit of ",
+        budget.limit(), " bytes; ", budget.live_bytes(), " bytes are in use"));
   }
   const bool is_small = bytes <= kInlineBytes;
   void* memory = std::malloc(kHeaderBytes + (is_small ? static_cast<size_t>(bytes) : 0));
   void* data = nullptr;
   if (memory != nullptr) {
     data = is_small ? static_cast<char*>(memory) + kHeaderBytes
-                    : std::aligned_alloc(kAlignment, RoundUpTo<size_t>(static_cast<size_t>(bytes), kAlignment));
+                    : std::aligned_alloc(kAlignment,
+                                         RoundUpTo<size_t>(static_cast<size_t>(bytes), kAlignment));
   }
   if (data == nullptr) {
     std::free(memory);
     budget.Give(bytes);
-    return absl::ResourceExhaustedError(
-        absl::StrCat("the system has no memory for a value of ", bytes, " bytes, ", shape.ToString()));
+    return absl::ResourceExhaustedError(absl::StrCat("the system has no memory for a value of ",
+                                                     bytes, " bytes, ", shape.ToString()));
   }
   ValueRep* rep = new (memory) ValueRep;
   rep->bytes = bytes;
@@ -159,7 +163,9 @@ int64_t Value::element_count() const {
   return count;
 }
 
-int64_t Value::byte_size() const { return element_count() * primitive_util::ByteWidth(element_type()); }
+int64_t Value::byte_size() const {
+  return element_count() * primitive_util::ByteWidth(element_type());
+}
 
 int64_t Value::IntegerAt(int64_t linear_index) const {
   return primitive_util::ArrayTypeSwitch<int64_t>(
@@ -208,7 +214,8 @@ std::vector<Value> Value::TakeElements() && {
 
 Value Value::WithShape(const Shape& shape) && {
   Value result = std::move(*this);
-  if (result.dynamic_sizes_ != nullptr && shape.rank() != result.shape_->rank()) result.dynamic_sizes_ = nullptr;
+  if (result.dynamic_sizes_ != nullptr && shape.rank() != result.shape_->rank())
+    result.dynamic_sizes_ = nullptr;
   result.shape_ = &shape;
   return result;
 }

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Value: what an instruction evaluates to. Cheap to copy; arrays are dense, row-major, whatever the layout.
+// Value: what an instruction evaluates to. Cheap to copy; arrays are dense, row-major, whatever the
+// layout.
 //
-// An array is a counted buffer plus a shape. The buffer holds the elements in row-major order of the shape's
-// dimensions, one native C++ object each (primitive_util::NativeTypeOf): PRED, the 1/2/4-bit integers and the
-// narrow floats take a byte. Layouts of shapes are ignored here: they only matter where a program says so (bitcast) and
-// where values enter and leave (ValueFromLiteral, ValueToLiteral).
+// An array is a counted buffer plus a shape. The buffer holds the elements in row-major order of
+// the shape's dimensions, one native C++ object each (primitive_util::NativeTypeOf): PRED, the
+// 1/2/4-bit integers and the narrow floats take a byte. Layouts of shapes are ignored here: they
+// only matter where a program says so (bitcast) and where values enter and leave (ValueFromLiteral,
+// ValueToLiteral).
 //
-// Dynamic dimensions. The buffer is as large as the bounds. dynamic_size(i) is the number of indices that exist in
-// dimension i; elements beyond hold anything and never influence results.
+// Dynamic dimensions. The buffer is as large as the bounds. dynamic_size(i) is the number of
+// indices that exist in dimension i; elements beyond hold anything and never influence results.
 //
-// Ownership. A buffer that nobody else holds may be written in place: see IsUnique and EvalContext::ReuseOrAllocate.
-// Buffers that borrow (arguments, constants) are never unique.
+// Ownership. A buffer that nobody else holds may be written in place: see IsUnique and
+// EvalContext::ReuseOrAllocate. Buffers that borrow (arguments, constants) are never unique.
 //
-// Lifetime. A Value points at its Shape: an instruction's, or one kept by EvalContext::InternShape. Both outlive it.
+// Lifetime. A Value points at its Shape: an instruction's, or one kept by EvalContext::InternShape.
+// Both outlive it.
 #ifndef XLA_INTERPRETER_VALUE_H_
 #define XLA_INTERPRETER_VALUE_H_
 
@@ -102,9 +105,9 @@ class Value {
   // Nothing: the state after a move.
   Value() = default;
 
-  // An uninitialised array: aligned to 64 bytes when it has at least 64, else to 16. RESOURCE_EXHAUSTED when the size
-  // overflows, the budget's limit would be passed, or the system has no memory. INVALID_ARGUMENT for an unbounded
-  // dimension.
+  // An uninitialised array: aligned to 64 bytes when it has at least 64, else to 16.
+  // RESOURCE_EXHAUSTED when the size overflows, the budget's limit would be passed, or the system
+  // has no memory. INVALID_ARGUMENT for an unbounded dimension.
   static absl::StatusOr<Value> Allocate(const Shape& shape, MemoryBudget& budget);
   // Working memory without a shape of its own.
   static absl::StatusOr<Value> AllocateScratch(int64_t bytes, MemoryBudget& budget);
@@ -149,14 +152,16 @@ class Value {
 
   // Nobody else holds the buffer (or tuple), and it is not borrowed: it may be written in place.
   bool IsUnique() const {
-    return rep_.get() != nullptr && !rep_->is_borrowed && rep_->references.load(std::memory_order_acquire) == 1;
+    return rep_.get() != nullptr && !rep_->is_borrowed &&
+           rep_->references.load(std::memory_order_acquire) == 1;
   }
 
   // --- Dynamic sizes
   bool has_dynamic_sizes() const { return dynamic_sizes_ != nullptr; }
   // Indices that exist in the dimension; the dimension's size unless set.
   int64_t dynamic_size(int64_t dimension) const {
-    return dynamic_sizes_ == nullptr ? shape_->dimensions(static_cast<int>(dimension)) : (*dynamic_sizes_)[dimension];
+    return dynamic_sizes_ == nullptr ? shape_->dimensions(static_cast<int>(dimension))
+                                     : (*dynamic_sizes_)[dimension];
   }
   // All sizes, for loops over what exists.
   DimensionVector existing_dimensions() const;
@@ -174,13 +179,14 @@ class Value {
   // All elements, moved out or shared; this value is empty afterwards.
   std::vector<Value> TakeElements() &&;
 
-  // The same contents under another shape of as many bytes (reshape; a layout change; a tuple's equal shape). Dynamic
-  // sizes stay if the rank does.
+  // The same contents under another shape of as many bytes (reshape; a layout change; a tuple's
+  // equal shape). Dynamic sizes stay if the rank does.
   Value WithShape(const Shape& shape) &&;
   Value WithShape(const Shape& shape) const& { return Value(*this).WithShape(shape); }
 
  private:
-  static absl::StatusOr<Value> AllocateBytes(const Shape& shape, int64_t bytes, MemoryBudget& budget);
+  static absl::StatusOr<Value> AllocateBytes(const Shape& shape, int64_t bytes,
+                                             MemoryBudget& budget);
 
   const Shape* shape_ = nullptr;
   internal::ValueRepPtr rep_;
@@ -190,8 +196,8 @@ class Value {
 // Row-major strides, in elements.
 DimensionVector RowMajorStrides(absl::Span<const int64_t> dimensions);
 
-// Number of elements and bytes of an array shape; RESOURCE_EXHAUSTED (naming the shape) when they overflow,
-// INVALID_ARGUMENT for an unbounded dimension.
+// Number of elements and bytes of an array shape; RESOURCE_EXHAUSTED (naming the shape) when they
+// overflow, INVALID_ARGUMENT for an unbounded dimension.
 absl::StatusOr<int64_t> CheckedElementCount(const Shape& shape);
 absl::StatusOr<int64_t> CheckedByteSize(const Shape& shape);
 

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checks of self-checking programs: custom calls (actual, expected) that fail the run when the
+// two differ.
+//
+//   check.expect_eq         equal bits; any NaN equals any NaN
+//   check.expect_almost_eq  absolute difference of at most 1e-3
+//   check.expect_close      at most 3 units in the last place apart, or what the frontend
+//   attributes
+//                           min_ulp_difference and max_ulp_difference say
+// Integers must be equal in all of them; infinities too. Both parts of a complex number are
+// checked.
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "xla/base/status_macros.h"
+#include "xla/interpreter/interpreter.h"
+#include "xla/literal.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+#include "xla/types.h"
+
+namespace xla {
+namespace {
+
+constexpr double kAlmost = 1e-3;
+constexpr uint64_t kIncomparable = std::numeric_limits<uint64_t>::max();
+
+template <typename T>
+bool SameBits(T a, T b) {
+  if constexpr (is_complex_v<T>) {
+    return SameBits(a.real(), b.real()) && SameBits(a.imag(), b.imag());
+  } else if constexpr (is_mini_float_v<T>) {
+    return (isnan(a) && isnan(b)) || a.bits() == b.bits();
+  } else if constexpr (std::is_floating_point_v<T>) {
+    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    return (std::isnan(a) && std::isnan(b)) || std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
+  } else {
+    return a == b;
+  }
+}
+
+// Numbers of representable values between a and b; -0 and +0 are one.
+template <typename T>
+uint64_t UlpDifference(T a, T b) {
+  if constexpr (is_complex_v<T>) {
+    return std::max(UlpDifference(a.real(), b.real()), UlpDifference(a.imag(), b.imag()));
+  } else if constexpr (is_real_float_v<T>) {
+    if (SameBits(a, b)) return 0;
+    if (!std::isfinite(static_cast<double>(a)) || !std::isfinite(static_cast<double>(b)))
+      return kIncomparable;
+    const auto position = [](T value) -> int64_t {
+      int64_t magnitude;
+      bool negative;
+      if constexpr (is_mini_float_v<T>) {
+        magnitude = value.bits() & T::kMagnitudeMask;
+        negative = (value.bits() & T::kSignMask) != 0;
+      } else {
+        using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+        const Bits bits = std::bit_cast<Bits>(value);
+        magnitude = static_cast<int64_t>(bits & (~Bits{0} >> 1));
+        negative = std::signbit(value);
+      }
+      return negative ? -magnitude : magnitude;
+    };
+    const int64_t x = position(a), y = position(b);
+    return x > y ? static_cast<uint64_t>(x) - static_cast<uint64_t>(y)
+                 : static_cast<uint64_t>(y) - static_cast<uint64_t>(x);
+  } else {
+    return a == b ? 0 : kIncomparable;
+  }
+}
+
+// Infinity where the values cannot be compared.
+template <typename T>
+double AbsoluteDifference(T a, T b) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if constexpr (is_complex_v<T>) {
+    return std::max(AbsoluteDifference(a.real(), b.real()), AbsoluteDifference(a.imag(), b.imag()));
+  } else if constexpr (is_real_float_v<T>) {
+    if (SameBits(a, b)) return 0;
+    const double x = static_cast<double>(a), y = static_cast<double>(b);
+    return std::isfinite(x) && std::isfinite(y) ? std::fabs(x - y) : kInfinity;
+  } else {
+    return a == b ? 0 : kInfinity;
+  }
+}
+
+struct UlpBounds {
+  uint64_t min = 0, max = 3;
+};
+
+absl::StatusOr<UlpBounds> UlpBoundsOf(const HloInstruction& call) {
+  UlpBounds bounds;
+  for (const auto& [name, bound] :
+       {std::pair<const char*, uint64_t*>{"min_ulp_difference", &bounds.min},
+        {"max_ulp_difference", &bounds.max}}) {
+    const auto& attributes = call.extras().frontend_attributes;
+    const auto found = attributes.find(name);
+    if (found != attributes.end() && !absl::SimpleAtoi(found->second, bound)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, "=\"", found->second, "\" is not a number"));
+    }
+  }
+  return bounds;
+}
+
+enum class Check { kEqual, kAlmostEqual, kClose };
+
+// Fails on the worst element.
+template <typename T>
+absl::Status CompareElements(Check check, UlpBounds bounds, const LiteralSlice& actual,
+                             const LiteralSlice& expected) {
+  int64_t failures = 0, count = 0;
+  double worst = -1;
+  std::string worst_text;
+  actual.EachCell<T>([&](absl::Span<const int64_t> index, T value) {
+    const T wanted = expected.Get<T>(index);
+    ++count;
+    double badness = 0;
+    std::string unit;
+    bool passes = false;
+    switch (check) {
+      case Check::kEqual:
+        passes = SameBits(value, wanted);
+        break;
+      case Check::kAlmostEqual:
+        badness = AbsoluteDifference(value, wanted);
+        passes = badness <= kAlmost;
+        break;
+      case Check::kClose: {
+        const uint64_t ulps = UlpDifference(value, wanted);
+        badness = static_cast<double>(ulps);
+        passes = ulps >= bounds.min && ulps <= bounds.max;
+        break;
+      }
+    }
+    if (passes) return;
+    ++failures;
+    if (badness <= worst) return;
+    worst = badness;
+    worst_text = absl::StrCat(DimensionsToString(index), ": ", actual.GetAsString(index),
+                              ", expected ", expected.GetAsString(index));
+    if (check == Check::kAlmostEqual) absl::StrAppend(&worst_text, " (off by ", badness, ")");
+    if (check == Check::kClose) {
+      absl::StrAppend(&worst_text, " (",
+                      badness >= 1e19 ? std::string("not comparable")
+                                      : absl::StrCat("off by ", badness, " ulp"),
+                      ")");
+    }
+  });
+  if (failures == 0) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("check failed: ", failures, " of ", count,
+                                          " elements differ; the worst at ", worst_text));
+}
+
+absl::Status RunCheck(Check check, const HloInstruction& call,
+                      absl::Span<const LiteralSlice> operands) {
+  if (operands.size() != 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a check takes 2 operands, not ", operands.size()));
+  }
+  const LiteralSlice &actual = operands[0], &expected = operands[1];
+  const Shape &actual_shape = actual.shape(), &expected_shape = expected.shape();
+  if (!actual_shape.IsArray() || !expected_shape.IsArray() ||
+      actual_shape.rank() != expected_shape.rank() ||
+      actual_shape.element_type() != expected_shape.element_type()) {
+    return absl::InvalidArgumentError(absl::StrCat("check failed: cannot compare ",
+                                                   actual_shape.ToString(), " with ",
+                                                   expected_shape.ToString()));
+  }
+  for (int64_t i = 0; i < actual_shape.rank(); ++i) {
+    if (actual.GetDynamicSize(i) != expected.GetDynamicSize(i)) {
+      return absl::InternalError(absl::StrCat("check failed: dimension ", i, " has size ",
+                                              actual.GetDynamicSize(i), ", expected ",
+                                              expected.GetDynamicSize(i)));
+    }
+  }
+  XLA_ASSIGN_OR_RETURN(const UlpBounds bounds, UlpBoundsOf(call));
+  return primitive_util::ArrayTypeSwitch<absl::Status>(
+      [&](auto type) -> absl::Status {
+        return CompareElements<primitive_util::NativeTypeOf<type>>(check, bounds, actual, expected);
+      },
+      actual_shape.element_type());
+}
+
+CustomCallHandler HandlerOf(Check check) {
+  return [check](const HloInstruction& call, absl::Span<const LiteralSlice> operands, Literal*) {
+    return RunCheck(check, call, operands);
+  };
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, CustomCallHandler>> CheckCustomCalls() {
+  return {{"check.expect_eq", HandlerOf(Check::kEqual)},
+          {"check.expect_close", HandlerOf(Check::kClose)},
+          {"check.expect_almost_eq", HandlerOf(Check::kAlmostEqual)}};
+}
+
+}  // namespace xla
