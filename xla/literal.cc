@@ -548,8 +548,9 @@ std::unique_ptr<Shape> BorrowShape(const Shape& shape, absl::Span<const char* co
 BorrowingLiteral::BorrowingLiteral() { root_piece_.subshape = &NilShape(); }
 BorrowingLiteral::BorrowingLiteral(const char* src_buf_ptr, const Shape& shape)
     : BorrowingLiteral(absl::MakeConstSpan(&src_buf_ptr, 1), shape) {}
-BorrowingLiteral::BorrowingLiteral(absl::Span<const char* const> src_buf_ptrs, const Shape& shape)
-    : shape_(BorrowShape(shape, src_buf_ptrs, &root_piece_)) {}
+BorrowingLiteral::BorrowingLiteral(absl::Span<const char* const> src_buf_ptrs, const Shape& shape) {
+  shape_ = BorrowShape(shape, src_buf_ptrs, &root_piece_);
+}
 
 struct MutableBorrowingLiteral::Borrowed {
   std::unique_ptr<Shape> shape;
