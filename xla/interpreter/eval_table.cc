@@ -104,13 +104,13 @@ EvalFunction GetEvalFunction(HloOpcode opcode) {
 
     // gather_scatter.cc
     case HloOpcode::kDynamicSlice:
-      return kNotThereYet;
+      return EvalDynamicSlice;
     case HloOpcode::kDynamicUpdateSlice:
-      return kNotThereYet;
+      return EvalDynamicUpdateSlice;
     case HloOpcode::kGather:
-      return kNotThereYet;
+      return EvalGather;
     case HloOpcode::kScatter:
-      return kNotThereYet;
+      return EvalScatter;
 
     // normalization.cc
     case HloOpcode::kBatchNormGrad:
@@ -122,17 +122,17 @@ EvalFunction GetEvalFunction(HloOpcode opcode) {
 
     // reduce.cc
     case HloOpcode::kMap:
-      return kNotThereYet;
+      return EvalMap;
     case HloOpcode::kReduce:
-      return kNotThereYet;
+      return EvalReduce;
     case HloOpcode::kScan:
       return kNotThereYet;
 
     // window.cc
     case HloOpcode::kReduceWindow:
-      return kNotThereYet;
+      return EvalReduceWindow;
     case HloOpcode::kSelectAndScatter:
-      return kNotThereYet;
+      return EvalSelectAndScatter;
 
     // sort.cc
     case HloOpcode::kSort:
@@ -142,13 +142,13 @@ EvalFunction GetEvalFunction(HloOpcode opcode) {
 
     // contraction.cc
     case HloOpcode::kConvolution:
-      return kNotThereYet;
+      return EvalConvolution;
     case HloOpcode::kDot:
-      return kNotThereYet;
+      return EvalDot;
     case HloOpcode::kRaggedDot:
-      return kNotThereYet;
+      return EvalRaggedDot;
     case HloOpcode::kScaledDot:
-      return kNotThereYet;
+      return EvalScaledDot;
 
     // linear_algebra.cc
     case HloOpcode::kCholesky:
