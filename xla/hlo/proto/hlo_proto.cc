@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules from and to protos, and from serialized protos of unknown kind.
+#include "xla/hlo/proto/hlo_proto.h"
+
+#include <limits>
+#include <utility>
+
+#include "google/protobuf/arena.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/proto/module_proto.h"
+#include "xla/util.h"
+
+namespace xla {
+
+absl::StatusOr<std::unique_ptr<HloModule>> CreateModuleFromProto(const HloModuleProto& proto) {
+  return proto_internal::ReadModule(proto, /*depth=*/0);
+}
+
+absl::StatusOr<HloModuleProto> ModuleToProto(const HloModule& module) {
+  return proto_internal::WriteModule(module, /*depth=*/0);
+}
+
+// All three kinds begin with field 1, and what is one kind may parse as another, with its parts
+// unknown or empty. A module without computations is none, so the kind in which there are some is
+// the right one; wrappers are tried first, since a module's name rarely parses as a module.
+absl::StatusOr<std::unique_ptr<HloModule>> ParseModuleFromProtoBytes(std::string_view bytes) {
+  if (bytes.size() > std::numeric_limits<int32_t>::max()) {
+    return InvalidArgument("%d bytes are too many for a proto", bytes.size());
+  }
+  const int size = static_cast<int>(bytes.size());
+  google::protobuf::Arena arena;
+  auto* hlo = google::protobuf::Arena::CreateMessage<HloProto>(&arena);
+  if (hlo->ParseFromArray(bytes.data(), size) && hlo->hlo_module().computations_size() > 0) {
+    return CreateModuleFromProto(hlo->hlo_module());
+  }
+  auto* snapshot = google::protobuf::Arena::CreateMessage<HloSnapshot>(&arena);
+  if (snapshot->ParseFromArray(bytes.data(), size) &&
+      snapshot->hlo().hlo_module().computations_size() > 0) {
+    return CreateModuleFromProto(snapshot->hlo().hlo_module());
+  }
+  auto* module = google::protobuf::Arena::CreateMessage<HloModuleProto>(&arena);
+  if (module->ParseFromArray(bytes.data(), size) && module->computations_size() > 0) {
+    return CreateModuleFromProto(*module);
+  }
+  return absl::InvalidArgumentError(
+      "the bytes are no HloModuleProto, HloProto or HloSnapshot with computations");
+}
+
+}  // namespace xla

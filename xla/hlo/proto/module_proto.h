@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading and writing HloModuleProto: what hlo_proto.cc is made of. Internal to xla/hlo/proto.
+#ifndef XLA_HLO_PROTO_MODULE_PROTO_H_
+#define XLA_HLO_PROTO_MODULE_PROTO_H_
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/service/hlo.pb.h"
+
+namespace xla::proto_internal {
+
+// `depth` counts modules within modules (recovery tables).
+absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const HloModuleProto& proto, int depth);
+absl::StatusOr<HloModuleProto> WriteModule(const HloModule& module, int depth);
+
+// Everything of the module but its computations; these must be complete (header_proto.cc).
+absl::Status ReadHeader(const HloModuleProto& proto, int depth, HloModule* module);
+absl::Status WriteHeader(const HloModule& module, int depth, HloModuleProto* proto);
+
+}  // namespace xla::proto_internal
+
+#endif  // XLA_HLO_PROTO_MODULE_PROTO_H_

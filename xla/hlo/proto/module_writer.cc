@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// HloModule to HloModuleProto, as XLA writes it: computations and instructions in post order, ids
+// by position in text order, an instruction's with the computation's above its low 32 bits.
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/proto/attribute_protos.h"
+#include "xla/hlo/proto/extras_proto.h"
+#include "xla/hlo/proto/module_proto.h"
+#include "xla/util.h"
+
+namespace xla::proto_internal {
+namespace {
+
+using InstructionIds = absl::flat_hash_map<const HloInstruction*, int64_t>;
+using ComputationIds = absl::flat_hash_map<const HloComputation*, int64_t>;
+
+absl::Status WriteInstruction(const HloInstruction& instruction, const InstructionIds& ids,
+                              const ComputationIds& computation_ids, HloInstructionProto* proto) {
+  proto->set_name(instruction.name());
+  proto->set_opcode(std::string(HloOpcodeString(instruction.opcode())));
+  *proto->mutable_shape() = instruction.shape().ToProto();
+  proto->set_id(ids.at(&instruction));
+  for (const HloInstruction* operand : instruction.operands()) {
+    proto->add_operand_ids(ids.at(operand));
+  }
+  for (const HloInstruction* predecessor : instruction.control_predecessors()) {
+    proto->add_control_predecessor_ids(ids.at(predecessor));
+  }
+  for (const HloComputation* callee : instruction.called_computations()) {
+    auto it = computation_ids.find(callee);
+    if (it == computation_ids.end()) {
+      return InvalidArgument("calls computation %s of another module", callee->name());
+    }
+    proto->add_called_computation_ids(it->second);
+  }
+  XLA_RETURN_IF_ERROR(WriteAttributes(instruction, proto));
+  return WriteExtras(instruction, proto);
+}
+
+absl::Status WriteComputation(const HloComputation& computation, int64_t id,
+                              const ComputationIds& computation_ids, HloModuleProto* module_proto) {
+  if (computation.root_instruction() == nullptr) {
+    return absl::InvalidArgumentError("the computation has no root");
+  }
+  InstructionIds ids;
+  std::vector<HloInstruction*> instructions = computation.instructions();
+  if (instructions.size() > std::numeric_limits<int32_t>::max()) {
+    return absl::InvalidArgumentError("more instructions than ids");
+  }
+  ids.reserve(instructions.size());
+  for (const HloInstruction* instruction : instructions) {
+    ids.emplace(instruction, (id << 32) + static_cast<int64_t>(ids.size()));
+  }
+
+  HloComputationProto* proto = module_proto->add_computations();
+  proto->set_name(computation.name());
+  proto->set_id(id);
+  proto->set_root_id(ids.at(computation.root_instruction()));
+  proto->set_is_fusion_computation(computation.IsFusionComputation());
+  proto->set_execution_thread(computation.execution_thread());
+  *proto->mutable_program_shape() = computation.ComputeProgramShape().ToProto();
+  XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> order, computation.PostOrder());
+  for (const HloInstruction* instruction : order) {
+    const absl::Status status =
+        WriteInstruction(*instruction, ids, computation_ids, proto->add_instructions());
+    if (!status.ok()) return AddContext(status, absl::StrCat("instruction ", instruction->name()));
+  }
+
+  // The order of a fused computation means nothing.
+  if (computation.parent()->config().is_scheduled && !computation.IsFusionComputation()) {
+    auto& sequence = (*module_proto->mutable_schedule()->mutable_sequences())[id];
+    for (const HloInstruction* instruction : instructions) {
+      sequence.add_instruction_ids(ids.at(instruction));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<HloModuleProto> WriteModule(const HloModule& module, int depth) {
+  if (module.entry_computation() == nullptr) {
+    return InvalidArgument("module %s has no entry computation", module.name());
+  }
+  ComputationIds ids;
+  for (const HloComputation* computation : module.computations()) {
+    ids.emplace(computation, static_cast<int64_t>(ids.size()));
+  }
+  HloModuleProto proto;
+  proto.set_name(module.name());
+  proto.set_entry_computation_name(module.entry_computation()->name());
+  proto.set_entry_computation_id(ids.at(module.entry_computation()));
+  XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> order, module.ComputationPostOrder());
+  for (const HloComputation* computation : order) {
+    const absl::Status status = WriteComputation(*computation, ids.at(computation), ids, &proto);
+    if (!status.ok()) return AddContext(status, absl::StrCat("computation ", computation->name()));
+  }
+  XLA_RETURN_IF_ERROR(WriteHeader(module, depth, &proto));
+  return proto;
+}
+
+}  // namespace xla::proto_internal
