@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verifier's rules of calls, control flow and fusion.
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/verifier/rules.h"
+#include "xla/util.h"
+
+namespace xla::verifier {
+namespace {
+
+// Those of the instructions that have a sharding have the same.
+absl::Status CheckConsistentSharding(const std::vector<const HloInstruction*>& instructions) {
+  const HloInstruction* first = nullptr;
+  for (const HloInstruction* instruction : instructions) {
+    if (!instruction->has_sharding()) continue;
+    if (first == nullptr) first = instruction;
+    if (!(*first->extras().sharding == *instruction->extras().sharding)) {
+      return InvalidArgument("Inconsistent sharding among instructions: %s has %s and %s has %s",
+                             first->name(), first->extras().sharding->ToString(),
+                             instruction->name(), instruction->extras().sharding->ToString());
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+// A composite call carries the name, the attributes and the version of what it stands for.
+absl::Status CheckCall(const HloInstruction& instruction, const Context&) {
+  if (!instruction.attributes<CallAttributes>().is_composite) return absl::OkStatus();
+  const auto& attributes = instruction.extras().frontend_attributes;
+  const auto name = attributes.find("composite.name");
+  if (name == attributes.end() || name->second.empty()) {
+    return InvalidArgument(
+        "A composite call op must have frontend attributes with key composite.name whose value is "
+        "non-empty");
+  }
+  const auto values = attributes.find("composite.attributes");
+  if (values != attributes.end() && values->second.empty()) {
+    return InvalidArgument(
+        "A composite call op must have frontend attributes with key composite.attributes whose "
+        "value is "
+        "default: {} or non-empty");
+  }
+  const auto version = attributes.find("composite.version");
+  int64_t number = 0;
+  if (version != attributes.end() && (!absl::SimpleAtoi(version->second, &number) || number < 0)) {
+    return InvalidArgument(
+        "A composite call op must have frontend attributes with a composite.version whose value is "
+        "a "
+        "non-negative integer but got: %s",
+        version->second);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckWhile(const HloInstruction& instruction, const Context&) {
+  return CheckConsistentSharding({&instruction, instruction.while_body()->root_instruction(),
+                                  instruction.while_body()->parameter_instruction(0),
+                                  instruction.while_condition()->parameter_instruction(0)});
+}
+
+absl::Status CheckConditional(const HloInstruction& instruction, const Context&) {
+  std::vector<const HloInstruction*> instructions{&instruction};
+  for (const HloComputation* branch : instruction.called_computations()) {
+    instructions.push_back(branch->root_instruction());
+  }
+  return CheckConsistentSharding(instructions);
+}
+
+// Everything in a fusion contributes to its result.
+absl::Status CheckFusion(const HloInstruction& instruction, const Context&) {
+  const HloComputation& fused = *instruction.called_computations()[0];
+  if (fused.root_instruction()->user_count() != 0) {
+    return InvalidArgument("Root %s of the fusion may not have users.",
+                           fused.root_instruction()->name());
+  }
+  for (const HloInstruction* inner : fused.instructions()) {
+    if (inner != fused.root_instruction() && inner->user_count() == 0) {
+      return InvalidArgument("Non-root instruction %s of the fusion must have users.",
+                             inner->name());
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace xla::verifier

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verifier's rules of elementwise operations.
+#include "xla/comparison_util.h"
+#include "xla/hlo/verifier/rules.h"
+#include "xla/primitive_util.h"
+#include "xla/util.h"
+
+namespace xla::verifier {
+
+absl::Status CheckCompare(const HloInstruction& instruction, const Context&) {
+  const auto& attributes = instruction.attributes<CompareAttributes>();
+  const PrimitiveType type = instruction.operand(1)->shape().element_type();
+  const Comparison::Type expected = Comparison::DefaultComparisonType(type);
+  if (attributes.type.has_value() && *attributes.type != expected) {
+    const bool total_order = primitive_util::IsFloatingPointType(type) &&
+                             *attributes.type == Comparison::Type::kFloatTotalOrder;
+    if (!total_order) {
+      return InvalidArgumentStrCat("Expected comparison type ", ComparisonTypeToString(expected),
+                                   " for ", PrimitiveType_Name(type),
+                                   " operands, actual: ", ComparisonTypeToString(*attributes.type));
+    }
+  }
+  const bool equality = attributes.direction == ComparisonDirection::kEq ||
+                        attributes.direction == ComparisonDirection::kNe;
+  if (primitive_util::IsComplexType(type) && !equality) {
+    return InvalidArgumentStrCat("Complex numbers have no order: direction ",
+                                 ComparisonDirectionToString(attributes.direction),
+                                 " is not supported for them");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace xla::verifier

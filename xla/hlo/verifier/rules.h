@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verifier checks of each opcode beyond its shape, by family; the table is in
+// instruction.cc. Internal to this folder.
+#ifndef XLA_HLO_VERIFIER_RULES_H_
+#define XLA_HLO_VERIFIER_RULES_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/shape.h"
+
+namespace xla::verifier {
+
+// What is known of the module as a whole while its instructions are checked.
+struct Context {
+  HloVerifierOptions options;
+  int64_t replica_count = 0, num_partitions = 0;
+  // Devices that shardings divide values over, if the module says so.
+  std::optional<int64_t> num_devices;
+  // Computations wrapped by an async-start.
+  absl::flat_hash_set<const HloComputation*> async_computations;
+  // Signatures of computations, each made when it is first called.
+  absl::flat_hash_map<const HloComputation*, std::unique_ptr<ProgramShape>> signatures;
+
+  explicit Context(const HloVerifierOptions& verifier_options) : options(verifier_options) {}
+  const ProgramShape& SignatureOf(const HloComputation& computation);
+};
+
+using Rule = absl::Status (*)(const HloInstruction&, const Context&);
+
+// An instruction whose operands and callees are in place: shape, attributes, and the rules of its
+// opcode. The error names the instruction.
+absl::Status CheckInstruction(const HloInstruction& instruction, Context& context);
+
+// structure.cc: parents, operands, users, roots, parameters, control dependencies, callees, names,
+// cycles, schedules. After it the graph can be walked safely.
+absl::Status CheckStructure(const HloModule& module);
+// The part about one instruction that stands alone: non-null operands and callees.
+absl::Status CheckLinks(const HloInstruction& instruction);
+
+// entry.cc: the entry computation against its layout, aliasing and donation.
+absl::Status CheckEntry(const HloModule& module, const HloVerifierOptions& options);
+
+// channels.cc: instructions that share a channel id fit each other; one all-reduce form in a
+// module.
+absl::Status CheckChannels(const HloModule& module);
+
+// The text's default thread is called "main", and may be left out.
+bool SameThread(const std::string& a, const std::string& b);
+
+// Rules by opcode.
+absl::Status NoMoreRules(const HloInstruction& instruction, const Context& context);
+// elementwise.cc
+absl::Status CheckCompare(const HloInstruction& instruction, const Context& context);
+// leaf.cc
+absl::Status CheckParameter(const HloInstruction& instruction, const Context& context);
+absl::Status CheckConstant(const HloInstruction& instruction, const Context& context);
+// reshape.cc
+absl::Status CheckBitcast(const HloInstruction& instruction, const Context& context);
+// control.cc
+absl::Status CheckCall(const HloInstruction& instruction, const Context& context);
+absl::Status CheckWhile(const HloInstruction& instruction, const Context& context);
+absl::Status CheckConditional(const HloInstruction& instruction, const Context& context);
+absl::Status CheckFusion(const HloInstruction& instruction, const Context& context);
+// async.cc
+absl::Status CheckAsyncStart(const HloInstruction& instruction, const Context& context);
+absl::Status CheckAsyncUpdate(const HloInstruction& instruction, const Context& context);
+absl::Status CheckAsyncDone(const HloInstruction& instruction, const Context& context);
+absl::Status CheckCopyStart(const HloInstruction& instruction, const Context& context);
+absl::Status CheckCopyDone(const HloInstruction& instruction, const Context& context);
+// effect.cc
+absl::Status CheckSend(const HloInstruction& instruction, const Context& context);
+absl::Status CheckSendDone(const HloInstruction& instruction, const Context& context);
+absl::Status CheckRecv(const HloInstruction& instruction, const Context& context);
+absl::Status CheckRecvDone(const HloInstruction& instruction, const Context& context);
+// collective.cc
+absl::Status CheckAllGatherDone(const HloInstruction& instruction, const Context& context);
+absl::Status CheckAllReduceStart(const HloInstruction& instruction, const Context& context);
+absl::Status CheckAllReduceDone(const HloInstruction& instruction, const Context& context);
+absl::Status CheckCollectivePermuteStart(const HloInstruction& instruction, const Context& context);
+absl::Status CheckCollectivePermuteDone(const HloInstruction& instruction, const Context& context);
+
+// Pairs of a beginning and an end: the only user, or the operand, has one of these opcodes.
+absl::Status ExpectOnlyUser(const HloInstruction& instruction, absl::Span<const HloOpcode> opcodes);
+absl::Status ExpectOperand(const HloInstruction& instruction, absl::Span<const HloOpcode> opcodes);
+
+}  // namespace xla::verifier
+
+#endif  // XLA_HLO_VERIFIER_RULES_H_

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph itself: every link leads where it must, and no way leads back.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/verifier/rules.h"
+#include "xla/util.h"
+
+namespace xla::verifier {
+namespace {
+
+using IndexMap = absl::flat_hash_map<const HloInstruction*, uint32_t>;
+
+absl::Status CheckParents(const HloModule& module, const HloComputation& computation) {
+  if (computation.parent() != &module) {
+    return InvalidArgument("Computation %s: parent() does not point to parent module %s",
+                           computation.name(), module.name());
+  }
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (instruction->parent() != &computation) {
+      return InvalidArgument("Instruction %s: parent() does not point to parent computation %s",
+                             instruction->name(), computation.name());
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Operands are in the same computation, and each lists its users once.
+absl::Status CheckOperandsAndUsers(const HloComputation& computation,
+                                   const std::vector<HloInstruction*>& instructions,
+                                   const IndexMap& index) {
+  // (operand, user) as one number.
+  absl::flat_hash_set<uint64_t> uses;
+  const auto use = [](uint32_t operand, uint32_t user) { return uint64_t{operand} << 32 | user; };
+  for (uint32_t user = 0; user < instructions.size(); ++user) {
+    const HloInstruction& instruction = *instructions[user];
+    for (int64_t i = 0; i < instruction.operand_count(); ++i) {
+      const auto found = index.find(instruction.operand(i));
+      if (found == index.end()) {
+        return InvalidArgument("Operand %d of instruction %s is not in its computation %s", i,
+                               instruction.name(), computation.name());
+      }
+      uses.insert(use(found->second, user));
+    }
+  }
+  for (uint32_t operand = 0; operand < instructions.size(); ++operand) {
+    for (const HloInstruction* user : instructions[operand]->users()) {
+      const auto found = index.find(user);
+      if (found == index.end() || uses.erase(use(operand, found->second)) == 0) {
+        return InvalidArgument("Instruction %s lists a user that does not use it, or one twice",
+                               instructions[operand]->name());
+      }
+    }
+  }
+  if (!uses.empty()) {
+    const uint64_t missing = *uses.begin();
+    return InvalidArgument("Instruction %s is not listed as a user of its operand %s",
+                           instructions[missing & 0xffffffffu]->name(),
+                           instructions[missing >> 32]->name());
+  }
+  return absl::OkStatus();
+}
+
+// Predecessors know their successors and the reverse; all are in the computation.
+absl::Status CheckControlDependencies(const std::vector<HloInstruction*>& instructions,
+                                      const IndexMap& index) {
+  absl::flat_hash_set<uint64_t> edges;
+  for (uint32_t i = 0; i < instructions.size(); ++i) {
+    if (!instructions[i]->has_extras()) continue;
+    for (const HloInstruction* successor : instructions[i]->control_successors()) {
+      const auto found = index.find(successor);
+      if (found == index.end() || found->second == i) {
+        return InvalidArgument("Control successor of %s is itself or not in its computation",
+                               instructions[i]->name());
+      }
+      edges.insert(uint64_t{i} << 32 | found->second);
+    }
+  }
+  for (uint32_t i = 0; i < instructions.size(); ++i) {
+    if (!instructions[i]->has_extras()) continue;
+    for (const HloInstruction* predecessor : instructions[i]->control_predecessors()) {
+      const auto found = index.find(predecessor);
+      if (found == index.end() || edges.erase(uint64_t{found->second} << 32 | i) == 0) {
+        return InvalidArgument(
+            "Control predecessor of %s is not in its computation, stands twice, or does not list "
+            "it as "
+            "successor",
+            instructions[i]->name());
+      }
+    }
+  }
+  if (edges.empty()) return absl::OkStatus();
+  return InvalidArgument("Control successor %s does not list %s as predecessor",
+                         instructions[*edges.begin() & 0xffffffffu]->name(),
+                         instructions[*edges.begin() >> 32]->name());
+}
+
+// Numbers 0..n-1, each once.
+absl::Status CheckParameters(const HloComputation& computation,
+                             const std::vector<HloInstruction*>& instructions) {
+  int64_t count = 0;
+  for (const HloInstruction* instruction : instructions) {
+    if (instruction->opcode() != HloOpcode::kParameter) continue;
+    ++count;
+    const int64_t number = instruction->parameter_number();
+    if (number < 0) {
+      return InvalidArgument("Computation %s: parameter %s has negative number %d",
+                             computation.name(), instruction->name(), number);
+    }
+    if (number < computation.num_parameters() &&
+        computation.parameter_instruction(number) != nullptr &&
+        computation.parameter_instruction(number) != instruction) {
+      return InvalidArgument("Computation %s: duplicate parameter number %d", computation.name(),
+                             number);
+    }
+  }
+  for (int64_t i = 0; i < computation.num_parameters(); ++i) {
+    const HloInstruction* parameter = computation.parameter_instruction(i);
+    if (parameter == nullptr || parameter->parameter_number() != i) {
+      return InvalidArgument(
+          "Computation %s: did not see parameter number %d; numbers must be 0..n-1",
+          computation.name(), i);
+    }
+  }
+  if (count != computation.num_parameters()) {
+    return InvalidArgument("Computation %s: %d parameter instructions, but %d parameter numbers",
+                           computation.name(), count, computation.num_parameters());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckCallees(const HloModule& module,
+                          const absl::flat_hash_set<const HloComputation*>& computations,
+                          const std::vector<HloInstruction*>& instructions) {
+  for (const HloInstruction* instruction : instructions) {
+    for (const HloComputation* callee : instruction->called_computations()) {
+      if (callee == nullptr || !computations.contains(callee)) {
+        return InvalidArgument("Instruction %s calls a computation that is not in module %s",
+                               instruction->name(), module.name());
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// In a scheduled module the order of instructions is the order they run in.
+absl::Status CheckSchedule(const HloComputation& computation,
+                           const std::vector<HloInstruction*>& instructions,
+                           const IndexMap& index) {
+  for (uint32_t i = 0; i < instructions.size(); ++i) {
+    const auto check = [&](const HloInstruction* before) -> absl::Status {
+      if (index.at(before) < i) return absl::OkStatus();
+      return InvalidArgument("The schedule of %s is not valid: %s runs before %s, which it needs",
+                             computation.name(), instructions[i]->name(), before->name());
+    };
+    for (const HloInstruction* operand : instructions[i]->operands())
+      XLA_RETURN_IF_ERROR(check(operand));
+    if (!instructions[i]->has_extras()) continue;
+    for (const HloInstruction* before : instructions[i]->control_predecessors()) {
+      XLA_RETURN_IF_ERROR(check(before));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckUniqueNames(const std::vector<HloComputation*>& computations) {
+  absl::flat_hash_set<absl::string_view> computation_names, instruction_names;
+  for (const HloComputation* computation : computations) {
+    if (!computation_names.insert(computation->name()).second) {
+      return InvalidArgument("Two computations of the module are named %s", computation->name());
+    }
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (!instruction_names.insert(instruction->name()).second) {
+        return InvalidArgument(
+            "HLO has name that is not unique within module: %s, in computation %s",
+            instruction->name(), computation->name());
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckLinks(const HloInstruction& instruction) {
+  for (int64_t i = 0; i < instruction.operand_count(); ++i) {
+    if (instruction.operand(i) == nullptr) {
+      return InvalidArgument("Operand %d (out of %d) of instruction: %s is a null pointer", i,
+                             instruction.operand_count(), instruction.name());
+    }
+  }
+  for (const HloComputation* callee : instruction.called_computations()) {
+    if (callee == nullptr || callee->root_instruction() == nullptr) {
+      return InvalidArgument("Instruction %s calls a computation that is null or has no root",
+                             instruction.name());
+    }
+    for (const HloInstruction* parameter : callee->parameter_instructions()) {
+      if (parameter == nullptr) {
+        return InvalidArgument("Computation %s: parameter numbers must be 0..n-1", callee->name());
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckStructure(const HloModule& module) {
+  const std::vector<HloComputation*> computations = module.computations();
+  const absl::flat_hash_set<const HloComputation*> members(computations.begin(),
+                                                           computations.end());
+  if (module.entry_computation() == nullptr || !members.contains(module.entry_computation())) {
+    return InvalidArgument("Module %s has no entry computation", module.name());
+  }
+  if (module.entry_computation()->IsFusionComputation()) {
+    return InvalidArgument("Module entry computation %s cannot be a fusion computation",
+                           module.entry_computation()->name());
+  }
+  for (const HloComputation* computation : computations) {
+    XLA_RETURN_IF_ERROR(CheckParents(module, *computation));
+  }
+  XLA_RETURN_IF_ERROR(CheckUniqueNames(computations));
+  for (const HloComputation* computation : computations) {
+    const std::vector<HloInstruction*> instructions = computation->instructions();
+    IndexMap index;
+    index.reserve(instructions.size());
+    for (uint32_t i = 0; i < instructions.size(); ++i) index.emplace(instructions[i], i);
+    if (computation->root_instruction() == nullptr ||
+        !index.contains(computation->root_instruction())) {
+      return InvalidArgument("The root of computation %s is not one of its instructions",
+                             computation->name());
+    }
+    XLA_RETURN_IF_ERROR(CheckOperandsAndUsers(*computation, instructions, index));
+    XLA_RETURN_IF_ERROR(CheckControlDependencies(instructions, index));
+    XLA_RETURN_IF_ERROR(CheckParameters(*computation, instructions));
+    XLA_RETURN_IF_ERROR(CheckCallees(module, members, instructions));
+    XLA_RETURN_IF_ERROR(computation->PostOrder().status());
+    if (module.config().is_scheduled) {
+      XLA_RETURN_IF_ERROR(CheckSchedule(*computation, instructions, index));
+    }
+  }
+  return module.ComputationPostOrder().status();
+}
+
+}  // namespace xla::verifier
