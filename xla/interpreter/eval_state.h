@@ -74,6 +74,8 @@ class EvalState {
   const HloModule& module() const { return module_; }
   const InterpreterOptions& options() const { return options_; }
   MemoryBudget& budget() { return budget_; }
+  // Reserves `count` counters of the run's stateful random generator; returns the first.
+  uint64_t TakeRandomCounters(uint64_t count) { return random_counter_.fetch_add(count, std::memory_order_relaxed); }
   int64_t executed() const { return executed_.load(std::memory_order_relaxed); }
 
  private:
@@ -93,6 +95,7 @@ class EvalState {
   absl::flat_hash_map<const HloComputation*, std::unique_ptr<ScalarFunction>> scalar_functions_;
 
   std::atomic<int64_t> executed_{0};
+  std::atomic<uint64_t> random_counter_{0};
   const HloInstruction* current_ = nullptr;  // main thread only
   std::chrono::steady_clock::time_point last_progress_;
 };

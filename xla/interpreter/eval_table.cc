@@ -114,11 +114,11 @@ EvalFunction GetEvalFunction(HloOpcode opcode) {
 
     // normalization.cc
     case HloOpcode::kBatchNormGrad:
-      return kNotThereYet;
+      return EvalBatchNormGrad;
     case HloOpcode::kBatchNormInference:
-      return kNotThereYet;
+      return EvalBatchNormInference;
     case HloOpcode::kBatchNormTraining:
-      return kNotThereYet;
+      return EvalBatchNormTraining;
 
     // reduce.cc
     case HloOpcode::kMap:
@@ -126,7 +126,7 @@ EvalFunction GetEvalFunction(HloOpcode opcode) {
     case HloOpcode::kReduce:
       return EvalReduce;
     case HloOpcode::kScan:
-      return kNotThereYet;
+      return EvalScan;
 
     // window.cc
     case HloOpcode::kReduceWindow:
@@ -136,9 +136,9 @@ EvalFunction GetEvalFunction(HloOpcode opcode) {
 
     // sort.cc
     case HloOpcode::kSort:
-      return kNotThereYet;
+      return EvalSort;
     case HloOpcode::kTopK:
-      return kNotThereYet;
+      return EvalTopK;
 
     // contraction.cc
     case HloOpcode::kConvolution:
@@ -152,19 +152,19 @@ EvalFunction GetEvalFunction(HloOpcode opcode) {
 
     // linear_algebra.cc
     case HloOpcode::kCholesky:
-      return kNotThereYet;
+      return EvalCholesky;
     case HloOpcode::kFft:
-      return kNotThereYet;
+      return EvalFft;
     case HloOpcode::kTriangularSolve:
-      return kNotThereYet;
+      return EvalTriangularSolve;
 
     // random.cc
     case HloOpcode::kRng:
-      return kNotThereYet;
+      return EvalRng;
     case HloOpcode::kRngBitGenerator:
-      return kNotThereYet;
+      return EvalRngBitGenerator;
     case HloOpcode::kRngGetAndUpdateState:
-      return kNotThereYet;
+      return EvalRngGetAndUpdateState;
 
     case HloOpcode::kTuple:
       return EvalTuple;
