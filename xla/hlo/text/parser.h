@@ -3,6 +3,7 @@
 #ifndef XLA_HLO_TEXT_PARSER_H_
 #define XLA_HLO_TEXT_PARSER_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ struct HloParserOptions {
   bool fill_missing_layouts = true;
   // Nesting of shapes, literals, operands and computations beyond this is "maximum recursion depth exceeded".
   int max_nesting_depth = 1000;
+  // Elided constants ({...}) hold zeros. Those of one text may take this much memory in all, and 1 KiB for each byte of
+  // the text; more is an error.
+  int64_t max_elided_bytes = int64_t{1} << 30;
 };
 
 // Parses a module, a list of computations without header, or a single instruction.

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// absl::StrCat for std::string_view: Abseil may be built with a string_view of its own.
+#ifndef XLA_HLO_TEXT_CAT_H_
+#define XLA_HLO_TEXT_CAT_H_
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace xla::hlo_text {
+
+inline absl::string_view ToAbsl(std::string_view s) { return absl::string_view(s.data(), s.size()); }
+
+template <typename T>
+auto CatArgument(const T& value) {
+  if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    return ToAbsl(value);
+  } else {
+    return value;
+  }
+}
+
+template <typename... Args>
+std::string Cat(const Args&... args) {
+  return absl::StrCat(CatArgument(args)...);
+}
+
+}  // namespace xla::hlo_text
+
+#endif  // XLA_HLO_TEXT_CAT_H_

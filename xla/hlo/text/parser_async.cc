@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// async-start, -update and -done, and their short forms: dot-start(..) wraps a dot in a computation of its own.
+#include <utility>
+
+#include "xla/hlo/text/parser_impl.h"
+
+namespace xla::hlo_text {
+namespace {
+
+// "main" is the thread of those without a name.
+std::string ThreadName(std::string name) { return name == "main" ? "" : std::move(name); }
+std::string_view ShownThread(std::string_view name) { return name.empty() ? "main" : name; }
+
+bool CanBeWrapped(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kParameter:
+    case HloOpcode::kConstant:
+    case HloOpcode::kAsyncStart:
+    case HloOpcode::kAsyncUpdate:
+    case HloOpcode::kAsyncDone:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+// The start of the chain; null for instructions that are not async.
+HloInstruction* HloTextParser::AsyncStartOf(HloInstruction* instruction) {
+  switch (instruction->opcode()) {
+    case HloOpcode::kAsyncStart:
+      return instruction;
+    case HloOpcode::kAsyncUpdate:
+    case HloOpcode::kAsyncDone: {
+      HloInstruction* const before = instruction->operand(0);
+      if (before->opcode() == HloOpcode::kAsyncStart) return async_starts_[instruction] = before;
+      const auto it = async_starts_.find(before);
+      return it == async_starts_.end() ? nullptr : async_starts_[instruction] = it->second;
+    }
+    default:
+      return nullptr;
+  }
+}
+
+// The computation with this operation on parameters.
+HloComputation* HloTextParser::WrapOperation(std::string_view thread, InstructionDraft* wrapped) {
+  HloComputation* const computation = module_->AddComputation("async_wrapped");
+  for (size_t i = 0; i < wrapped->operands.size(); ++i) {
+    wrapped->operands[i] = computation->AddInstruction(
+        HloInstruction::CreateParameter(static_cast<int64_t>(i), wrapped->operands[i]->shape(), "async_param"));
+  }
+  computation->set_root_instruction(computation->AddInstruction(Build(wrapped)));
+  computation->SetExecutionThread(std::string(thread));
+  return computation;
+}
+
+bool HloTextParser::ParseAsync(ComputationDraft* computation, InstructionDraft* draft,
+                               std::optional<HloOpcode> wrapped_opcode, CommonAttributes* common,
+                               bool allow_attributes) {
+  const Loc opcode_loc = loc();
+  const bool is_start = draft->opcode == HloOpcode::kAsyncStart;
+  draft->wraps_operation = wrapped_opcode.has_value();
+  if (!ParseOperands(computation, draft) || draft->has_bad_operands) return false;
+
+  HloInstruction* start = nullptr;
+  if (is_start) {
+    if (!draft->shape.IsTuple() || draft->shape.tuple_shapes_size() < 2 || !draft->shape.tuple_shapes(0).IsTuple()) {
+      return TokenError(
+          "AsyncStart expects the op shape to be in the form of ((async-operands), async-outputs, state).");
+    }
+    if (wrapped_opcode && !CanBeWrapped(*wrapped_opcode)) {
+      return Error(opcode_loc, Cat("an async-start cannot wrap the operation ", HloOpcodeString(*wrapped_opcode)));
+    }
+  } else {
+    HloInstruction* const before = draft->operands.size() == 1 ? draft->operands[0] : nullptr;
+    if (before != nullptr && before->opcode() != HloOpcode::kAsyncDone) start = AsyncStartOf(before);
+    if (start == nullptr) {
+      return TokenError("AsyncUpdate and AsyncDone expect a single async op as their operand.");
+    }
+    if (draft->opcode == HloOpcode::kAsyncUpdate && before->shape() != draft->shape) {
+      return TokenError("AsyncUpdate expects the op shape to be the same as the operand shape.");
+    }
+    const HloOpcode started = start->called_computations()[0]->root_instruction()->opcode();
+    if (wrapped_opcode && *wrapped_opcode != started) {
+      return TokenError(Cat("Expect async wrapped opcode to be ", HloOpcodeString(started), ", but got ",
+                            HloOpcodeString(*wrapped_opcode)));
+    }
+  }
+
+  if (is_start && wrapped_opcode) {
+    // The text gives the attributes of both.
+    InstructionDraft wrapped(*wrapped_opcode);
+    wrapped.has_shape = true;
+    wrapped.shape = draft->shape.tuple_shapes(1);
+    wrapped.operands = draft->operands;
+    InstructionDraft* const drafts[] = {&wrapped, draft};
+    if (!CheckOperandCount(opcode_loc, wrapped) || !CheckBeforeAttributes(&wrapped) ||
+        !ParseInstructionAttributes(drafts, common, allow_attributes) || !CheckAfterAttributes(wrapped)) {
+      return false;
+    }
+    SetImpliedShape(&wrapped);
+    auto& attributes = std::get<AsyncAttributes>(draft->attributes);
+    attributes.async_execution_thread = ThreadName(std::move(attributes.async_execution_thread));
+    draft->callees[0] = WrapOperation(attributes.async_execution_thread, &wrapped);
+    return true;
+  }
+
+  InstructionDraft* const drafts[] = {draft};
+  if (!ParseInstructionAttributes(drafts, common, allow_attributes)) return false;
+  auto& attributes = std::get<AsyncAttributes>(draft->attributes);
+  if (is_start) {
+    attributes.async_execution_thread = ThreadName(std::move(attributes.async_execution_thread));
+    HloComputation* const operation = draft->callees[0];
+    operation->SetExecutionThread(attributes.async_execution_thread);
+    if (!async_computations_.insert(operation).second) twice_async_ = operation;
+    return true;
+  }
+  // Of the start; may be repeated here.
+  const std::string& thread = start->attributes<AsyncAttributes>().async_execution_thread;
+  if (!attributes.async_execution_thread.empty() && ShownThread(thread) != attributes.async_execution_thread) {
+    return TokenError(Cat("Expect async_execution_thread to be ", ShownThread(thread), ", but got ",
+                          attributes.async_execution_thread));
+  }
+  attributes.async_execution_thread.clear();
+  HloComputation* const repeated = draft->callees[0];
+  if (repeated != nullptr && repeated != start->called_computations()[0]) {
+    return TokenError(Cat("Expect async_wrapped_computation to be ", start->called_computations()[0]->name(),
+                          ", but got ", repeated->name()));
+  }
+  draft->callees[0] = nullptr;
+  return true;
+}
+
+}  // namespace xla::hlo_text

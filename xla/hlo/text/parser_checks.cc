@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parser itself asks of single operations. All else is for shape inference and the verifier.
+#include "xla/hlo/text/parser_impl.h"
+#include "xla/layout_util.h"
+#include "xla/shape_util.h"
+
+namespace xla::hlo_text {
+namespace {
+
+// Collectives whose `dimensions` hold one dimension.
+const Int64s* SingleDimension(const Attributes& attributes) {
+  if (const auto* a = std::get_if<AllGatherAttributes>(&attributes)) return &a->dimensions;
+  if (const auto* a = std::get_if<ReduceScatterAttributes>(&attributes)) return &a->dimensions;
+  if (const auto* a = std::get_if<SortAttributes>(&attributes)) return &a->dimensions;
+  if (const auto* a = std::get_if<ScanAttributes>(&attributes)) return &a->dimensions;
+  if (const auto* a = std::get_if<DimensionAttributes>(&attributes)) return &a->dimensions;
+  if (const auto* a = std::get_if<AllToAllAttributes>(&attributes)) return a->dimensions ? &*a->dimensions : nullptr;
+  return nullptr;
+}
+
+}  // namespace
+
+bool HloTextParser::CheckOperandCount(Loc operands_loc, const InstructionDraft& draft) {
+  int64_t expected = GetOpInfo(draft.opcode).arity;
+  if (draft.opcode == HloOpcode::kTuple && draft.has_shape) {
+    expected = draft.shape.IsTuple() ? draft.shape.tuple_shapes_size() : 0;
+  }
+  const auto given = static_cast<int64_t>(draft.operands.size());
+  if (expected == op_traits::kVariadic || expected == given) return true;
+  return Error(operands_loc, Cat("expects ", expected, " operands, but has ", given, " operands"));
+}
+
+bool HloTextParser::CheckBeforeAttributes(InstructionDraft* draft) {
+  switch (draft->opcode) {
+    case HloOpcode::kBroadcast:
+      draft->dimensions_are_optional = ShapeUtil::IsScalar(draft->operands[0]->shape());
+      return true;
+    case HloOpcode::kConditional: {
+      if (draft->operands.empty() || !ShapeUtil::IsScalar(draft->operands[0]->shape())) {
+        return TokenError("The first operand must be a scalar");
+      }
+      const PrimitiveType type = draft->operands[0]->shape().element_type();
+      if (type != PRED && type != S32) return TokenError("The first operand must be a scalar of PRED or S32");
+      draft->branch_index_is_pred = type == PRED;
+      return true;
+    }
+    default:
+      return true;
+  }
+}
+
+bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
+  const auto count = static_cast<int64_t>(draft.operands.size());
+  if (const Int64s* dimensions = SingleDimension(draft.attributes); dimensions != nullptr && dimensions->size() != 1) {
+    return TokenError("expects exactly one dimension");
+  }
+  switch (draft.opcode) {
+    case HloOpcode::kReduce:
+    case HloOpcode::kReduceWindow:
+      if (count % 2 == 0) return true;
+      return TokenError(Cat("expects an even number of operands, but has ", count, " operands"));
+    case HloOpcode::kScatter:
+      if (count % 2 == 1) return true;
+      return TokenError(Cat("expects an odd number of operands, but has ", count, " operands"));
+    case HloOpcode::kConcatenate:
+      if (std::get<DimensionsAttributes>(draft.attributes).dimensions.size() == 1) return true;
+      return TokenError("expects exactly one dimension");
+    case HloOpcode::kScan: {
+      const int64_t parameters = draft.callees[0]->num_parameters();
+      if (count != parameters) {
+        return TokenError(Cat("expects ", count,
+                              " operands to match the number of parameters of to_apply, but to_apply has ", parameters,
+                              " parameters"));
+      }
+      const int64_t carries = std::get<ScanAttributes>(draft.attributes).num_carries;
+      if (carries >= 0 && count >= carries) return true;
+      return TokenError(Cat("expects at least ", carries, " operands to match the number of carries, but has ", count,
+                            " operands"));
+    }
+    case HloOpcode::kDynamicSlice:
+    case HloOpcode::kDynamicUpdateSlice: {
+      // Start indices: one vector, or one scalar for each dimension.
+      const bool is_slice = draft.opcode == HloOpcode::kDynamicSlice;
+      const int64_t first_index = is_slice ? 1 : 2;
+      if (count < first_index) {
+        return TokenError(is_slice ? "Expected at least one operand." : "Expected at least two operands.");
+      }
+      const bool has_vector = count == first_index + 1 && draft.operands[first_index]->shape().rank() == 1;
+      if (has_vector || count == first_index + draft.operands[0]->shape().rank()) return true;
+      return TokenError("Wrong number of operands.");
+    }
+    case HloOpcode::kCollectivePermute:
+    case HloOpcode::kCollectivePermuteStart:
+      if (std::get<CollectivePermuteAttributes>(draft.attributes).slice_sizes.empty() || count == 4) return true;
+      return TokenError(
+          "CollectivePermute and CollectivePermuteStart must have exactly four operands for dynamic-slice and in-place "
+          "update.");
+    case HloOpcode::kConditional: {
+      const int64_t branches = draft.branch_index_is_pred ? 2 : static_cast<int64_t>(draft.callee_list.size());
+      if (branches > 0 && count == branches + 1) return true;
+      return TokenError(Cat("expects an operand for each branch and the branch index, but has ", count,
+                            " operands and ", branches, " branches"));
+    }
+    case HloOpcode::kDynamicReshape:
+    case HloOpcode::kAllReduce:
+    case HloOpcode::kAllReduceStart:
+    case HloOpcode::kAllGather:
+    case HloOpcode::kAllGatherStart:
+    case HloOpcode::kReduceScatter:
+      return count > 0 || TokenError("Expected at least one operand.");
+    case HloOpcode::kInfeed:
+      if (draft.shape.IsTuple() && draft.shape.tuple_shapes_size() > 0) return true;
+      return TokenError("infeed must have a non-empty tuple shape");
+    case HloOpcode::kRecv:
+      if (draft.shape.IsTuple() && draft.shape.tuple_shapes_size() > 0) return true;
+      return TokenError("recv must have a non-empty tuple shape");
+    case HloOpcode::kRecvDone:
+    case HloOpcode::kSendDone: {
+      const HloInstruction* const started = draft.operands[0];
+      const bool is_channel = started->opcode() == HloOpcode::kRecv || started->opcode() == HloOpcode::kSend;
+      if (is_channel && started->attributes<SendRecvAttributes>().channel_id !=
+                            std::get<SendRecvAttributes>(draft.attributes).channel_id) {
+        return TokenError(Cat("the channel_id of ", HloOpcodeString(draft.opcode), " is not that of its operand ",
+                              started->name()));
+      }
+      return true;
+    }
+    case HloOpcode::kCustomCall:
+      return CheckCustomCall(draft);
+    default:
+      return true;
+  }
+}
+
+bool HloTextParser::CheckCustomCall(const InstructionDraft& draft) {
+  const auto& attributes = std::get<CustomCallAttributes>(draft.attributes);
+  if (draft.callees[0] != nullptr && !draft.callee_list.empty()) {
+    return TokenError("A single instruction can't have both to_apply and calls field");
+  }
+  if (attributes.api_version == CustomCallApiVersion::API_VERSION_UNSPECIFIED) {
+    return TokenError("Invalid API version: API_VERSION_UNSPECIFIED");
+  }
+  if (!attributes.operand_layout_constraints) return true;
+  const std::vector<Shape>& constraints = *attributes.operand_layout_constraints;
+  if (!LayoutUtil::HasLayout(draft.shape)) {
+    return TokenError("Layout must be set on layout-constrained custom call");
+  }
+  if (draft.operands.size() != constraints.size()) {
+    return TokenError(
+        Cat("Expected ", draft.operands.size(), " operand layout constraints, ", constraints.size(), " given"));
+  }
+  for (size_t i = 0; i < constraints.size(); ++i) {
+    const auto describe = [&] {
+      return Cat("Operand layout constraint shape ", constraints[i].ToString(true), " for operand ", i);
+    };
+    if (!LayoutUtil::HasLayout(constraints[i])) return TokenError(Cat(describe(), " does not have a layout"));
+    const Shape& operand = draft.operands[i]->shape();
+    if (!ShapeUtil::Compatible(constraints[i], operand)) {
+      return TokenError(Cat(describe(), " is not compatible with operand shape ", operand.ToString(true)));
+    }
+  }
+  return true;
+}
+
+// Operations whose result follows from their operands, whatever the text says.
+void HloTextParser::SetImpliedShape(InstructionDraft* draft) {
+  const Shape token = ShapeUtil::MakeTokenShape();
+  switch (draft->opcode) {
+    case HloOpcode::kAfterAll:
+    case HloOpcode::kOutfeed:
+    case HloOpcode::kSendDone:
+      draft->shape = token;
+      break;
+    case HloOpcode::kAddDependency:
+      draft->shape = draft->operands[0]->shape();
+      break;
+    case HloOpcode::kInfeed:
+      draft->shape = ShapeUtil::MakeTupleShape(std::vector<Shape>{draft->shape.tuple_shapes(0), token});
+      break;
+    case HloOpcode::kSend:
+      draft->shape = ShapeUtil::MakeTupleShape(
+          std::vector<Shape>{draft->operands[0]->shape(), ShapeUtil::MakeShape(U32, {}), token});
+      break;
+    case HloOpcode::kRecv:
+      draft->shape = ShapeUtil::MakeTupleShape(
+          std::vector<Shape>{draft->shape.tuple_shapes(0), ShapeUtil::MakeShape(U32, {}), token});
+      break;
+    case HloOpcode::kRecvDone: {
+      const Shape& started = draft->operands[0]->shape();
+      if (started.IsTuple() && started.tuple_shapes_size() > 0) {
+        draft->shape = ShapeUtil::MakeTupleShape(std::vector<Shape>{started.tuple_shapes(0), token});
+      }
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+}  // namespace xla::hlo_text

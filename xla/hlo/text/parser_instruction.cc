@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// One instruction: ROOT? name = shape? opcode(operands), attributes.
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "xla/hlo/shape_inference/shape_inference.h"
+#include "xla/hlo/text/parser_impl.h"
+#include "xla/layout_util.h"
+#include "xla/literal.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+
+namespace xla::hlo_text {
+namespace {
+
+// Leaves without a layout get the default one.
+void FillMissingLayouts(Shape* shape) {
+  if (shape->IsTuple()) {
+    for (int i = 0; i < shape->tuple_shapes_size(); ++i) FillMissingLayouts(shape->mutable_tuple_shapes(i));
+  } else if (shape->IsArray() && !shape->has_layout()) {
+    LayoutUtil::SetToDefaultLayout(shape);
+  }
+}
+
+}  // namespace
+
+bool HloTextParser::ParseInstruction(ComputationDraft* draft) {
+  const Loc root_loc = loc();
+  const bool is_root = Eat(TokKind::kwRoot);
+  const Loc name_loc = loc();
+  std::string_view name;
+  if (!ParseName(&name) || !Expect(TokKind::kEqual, "expects '=' in instruction")) return false;
+  if (is_root) {
+    if (draft->has_root) return Error(root_loc, "one computation should have only one ROOT");
+    draft->has_root = true;
+  }
+  HloInstruction* instruction;
+  if (!ParseInstructionRhs(draft, name, name_loc, /*allow_attributes=*/true, &instruction)) return false;
+  if (is_root) draft->root = instruction;
+  return true;
+}
+
+bool HloTextParser::ParseInstructionRhs(ComputationDraft* computation, std::string_view name, Loc name_loc,
+                                        bool allow_attributes, HloInstruction** result) {
+  const Nesting nesting(this);
+  if (nesting.TooDeep()) return false;
+
+  Shape shape;
+  const bool has_shape = CanBeShape();
+  if (has_shape && !ParseShape(&shape)) return false;
+  HloOpcode opcode;
+  std::optional<HloOpcode> wrapped_opcode;
+  if (!ParseOpcode(&opcode, &wrapped_opcode)) return false;
+  // XLA infers the shape of a broadcast, too, though only that of a scalar to a scalar makes sense.
+  const bool can_infer = GetOpInfo(opcode).Has(op_traits::kInferable) || opcode == HloOpcode::kBroadcast;
+  if (!has_shape && !can_infer) {
+    return TokenError(Cat("cannot infer shape for opcode: ", HloOpcodeString(opcode)));
+  }
+
+  InstructionDraft draft(opcode);
+  draft.has_shape = has_shape;
+  draft.shape = std::move(shape);
+  CommonAttributes common;
+  bool ok;
+  switch (opcode) {
+    case HloOpcode::kParameter:
+      ok = ParseParameter(computation, &draft, &common, allow_attributes);
+      break;
+    case HloOpcode::kConstant:
+      ok = ParseConstant(&draft, &common, allow_attributes);
+      break;
+    case HloOpcode::kAsyncStart:
+    case HloOpcode::kAsyncUpdate:
+    case HloOpcode::kAsyncDone:
+      ok = ParseAsync(computation, &draft, wrapped_opcode, &common, allow_attributes);
+      break;
+    default:
+      ok = ParseOperation(computation, &draft, &common, allow_attributes);
+      break;
+  }
+  if (!ok) return false;
+
+  if (name.empty()) {
+    name = NameForAnonymous(*computation, opcode);
+  } else if (!CheckName(name, name_loc)) {
+    return false;
+  }
+  HloInstruction* const instruction = computation->Add(Build(&draft), name);
+  if (!ApplyCommonAttributes(&common, instruction)) return false;
+  if (!common.control_predecessors.empty()) {
+    computation->control_edges.push_back({instruction, std::move(common.control_predecessors)});
+  }
+  const auto [it, is_new] = computation->by_name.try_emplace(name, instruction, name_loc);
+  if (!is_new) {
+    Error(name_loc, Cat("instruction already exists: ", name));
+    return Error(it->second.loc, "instruction previously defined here");
+  }
+  *result = instruction;
+  return true;
+}
+
+// An opcode, or an opcode with -start, -update or -done for the async form of any operation.
+bool HloTextParser::ParseOpcode(HloOpcode* opcode, std::optional<HloOpcode>* wrapped) {
+  std::string_view word;
+  if (!ParseIdent("opcode", &word)) return false;
+  if (const std::optional<HloOpcode> found = FindHloOpcode(word)) {
+    *opcode = *found;
+    lexer_.Next();
+    return true;
+  }
+  struct AsyncForm {
+    std::string_view suffix;
+    HloOpcode opcode;
+  };
+  static constexpr AsyncForm kForms[] = {{"-start", HloOpcode::kAsyncStart},
+                                         {"-update", HloOpcode::kAsyncUpdate},
+                                         {"-done", HloOpcode::kAsyncDone}};
+  for (const AsyncForm& form : kForms) {
+    if (!word.ends_with(form.suffix)) continue;
+    const std::string_view operation = word.substr(0, word.size() - form.suffix.size());
+    *opcode = form.opcode;
+    *wrapped = FindHloOpcode(operation);
+    if (!wrapped->has_value()) {
+      return TokenError(
+          Cat("expects async wrapped opcode but sees: ", word, ", error: Unknown opcode: ", operation));
+    }
+    lexer_.Next();
+    return true;
+  }
+  return TokenError(Cat("expects opcode but sees: ", word, ", error: Unknown opcode: ", word));
+}
+
+// '(' number ')'
+bool HloTextParser::ParseParameter(ComputationDraft* computation, InstructionDraft* draft, CommonAttributes* common,
+                                   bool allow_attributes) {
+  int64_t number;
+  if (!Expect(TokKind::kLparen, "expects '(' before parameter number") || !ParseValue(&number)) return false;
+  const Loc after_number = loc();
+  if (number < 0) return Error(after_number, "parameter number must be >= 0");
+  InstructionDraft* const drafts[] = {draft};
+  if (!Expect(TokKind::kRparen, "expects ')' after parameter number") ||
+      !ParseInstructionAttributes(drafts, common, allow_attributes)) {
+    return false;
+  }
+  if (!computation->parameters.emplace(number, after_number).second) {
+    return Error(after_number, Cat("Duplicate parameter number ", number));
+  }
+  draft->attributes = ParameterAttributes{number};
+  return true;
+}
+
+// '(' literal ')'
+bool HloTextParser::ParseConstant(InstructionDraft* draft, CommonAttributes* common, bool allow_attributes) {
+  Literal literal;
+  InstructionDraft* const drafts[] = {draft};
+  if (!Expect(TokKind::kLparen, "expects '(' before constant literal") || !ParseLiteral(draft->shape, &literal) ||
+      !Expect(TokKind::kRparen, "expects ')' after constant literal") ||
+      !ParseInstructionAttributes(drafts, common, allow_attributes)) {
+    return false;
+  }
+  auto shared = std::make_shared<const Literal>(std::move(literal));
+  draft->shape = shared->shape();
+  draft->attributes = ConstantAttributes{LiteralRef{std::move(shared)}};
+  return true;
+}
+
+bool HloTextParser::ParseOperation(ComputationDraft* computation, InstructionDraft* draft, CommonAttributes* common,
+                                   bool allow_attributes) {
+  const Loc operands_loc = loc();
+  if (!ParseOperands(computation, draft) || !CheckOperandCount(operands_loc, *draft) || draft->has_bad_operands ||
+      !CheckBeforeAttributes(draft)) {
+    return false;
+  }
+  InstructionDraft* const drafts[] = {draft};
+  return ParseInstructionAttributes(drafts, common, allow_attributes) && CheckAfterAttributes(*draft) &&
+         InferMissingShape(draft);
+}
+
+const ProgramShape& HloTextParser::SignatureOf(HloComputation* computation) {
+  std::unique_ptr<ProgramShape>& signature = signatures_[computation];
+  if (signature == nullptr) signature = std::make_unique<ProgramShape>(computation->ComputeProgramShape());
+  return *signature;
+}
+
+bool HloTextParser::InferMissingShape(InstructionDraft* draft) {
+  if (draft->has_shape) {
+    SetImpliedShape(draft);
+    return true;
+  }
+  if (draft->opcode == HloOpcode::kBroadcast) {
+    if (!ShapeUtil::IsScalar(draft->operands[0]->shape()) || !std::get<DimensionsAttributes>(draft->attributes).dimensions.empty()) {
+      return TokenError("cannot infer shape for opcode: broadcast");
+    }
+    draft->shape = draft->operands[0]->shape();
+    return true;
+  }
+  absl::InlinedVector<const Shape*, 4> operands;
+  for (const HloInstruction* operand : draft->operands) operands.push_back(&operand->shape());
+  absl::InlinedVector<const ProgramShape*, 2> callees;
+  for (HloComputation* callee : draft->callees) {
+    if (callee != nullptr) callees.push_back(&SignatureOf(callee));
+  }
+  for (HloComputation* callee : draft->callee_list) callees.push_back(&SignatureOf(callee));
+  auto inferred = InferShape({.opcode = draft->opcode,
+                              .operands = operands,
+                              .attributes = draft->attributes,
+                              .callees = callees});
+  if (!inferred.ok()) {
+    return TokenError(Cat("failed to infer shape for opcode: ", HloOpcodeString(draft->opcode),
+                          ", error: ", inferred.status().message()));
+  }
+  draft->shape = *std::move(inferred);
+  if (options_.fill_missing_layouts) FillMissingLayouts(&draft->shape);
+  return true;
+}
+
+std::unique_ptr<HloInstruction> HloTextParser::Build(InstructionDraft* draft) {
+  absl::InlinedVector<HloComputation*, 2> called;
+  for (HloComputation* callee : draft->callees) {
+    if (callee != nullptr) called.push_back(callee);
+  }
+  called.insert(called.end(), draft->callee_list.begin(), draft->callee_list.end());
+  if (draft->opcode == HloOpcode::kFusion) called[0]->SetIsFusionComputation(true);
+  return HloInstruction::Create(draft->opcode, std::move(draft->shape), draft->operands, std::move(draft->attributes),
+                                called);
+}
+
+// Names that would read back as something else, or that are kept for compilers.
+bool HloTextParser::CheckName(std::string_view name, Loc name_loc) {
+  std::string legal(name);
+  if (primitive_util::IsPrimitiveTypeName(ToAbsl(name)) && name != "tuple" && name != "buffer") legal += '_';
+  if (name.starts_with("__") && !name.starts_with("__xla_")) legal[0] = 'a';
+  if (legal == name) return true;
+  return Error(name_loc, Cat("illegal instruction name: ", name, "; suggest renaming to: ", legal));
+}
+
+// "add.anon", "add.anon.1", ...
+std::string_view HloTextParser::NameForAnonymous(const ComputationDraft& computation, HloOpcode opcode) {
+  const std::string prefix = Cat(HloOpcodeString(opcode), ".anon");
+  int64_t& count = anonymous_names_[prefix];
+  std::string name;
+  do {
+    name = count == 0 ? prefix : Cat(prefix, ".", count);
+    ++count;
+  } while (computation.by_name.contains(name));
+  return Own(std::move(name));
+}
+
+bool HloTextParser::ApplyCommonAttributes(CommonAttributes* common, HloInstruction* instruction) {
+  if (common->extras == nullptr) return true;
+  InstructionExtras& extras = *common->extras;
+  if (extras.sharding && instruction->shape().IsTuple()) {
+    extras.sharding = extras.sharding->NormalizeTupleSharding(instruction->shape());
+  }
+  if (extras.parameter_replication) {
+    const int64_t leaves = ShapeUtil::GetLeafCount(instruction->shape());
+    const auto given = static_cast<int64_t>(extras.parameter_replication->size());
+    if (leaves != given) {
+      return TokenError(Cat("parameter has ", leaves, " leaf buffers, but parameter_replication has ", given,
+                            " elements."));
+    }
+  }
+  // What an async instruction carries holds for the operation it wraps.
+  if (HloInstruction* const start = AsyncStartOf(instruction)) {
+    HloInstruction* const operation = start->called_computations()[0]->root_instruction();
+    InstructionExtras& wrapped = operation->mutable_extras();
+    if (extras.metadata) wrapped.metadata = std::make_unique<OpMetadata>(*extras.metadata);
+    if (extras.original_value) wrapped.original_value = extras.original_value;
+    if (!extras.backend_config.empty()) wrapped.backend_config = extras.backend_config;
+    if (!extras.frontend_attributes.empty()) wrapped.frontend_attributes = extras.frontend_attributes;
+    if (extras.statistics) wrapped.statistics = extras.statistics;
+  }
+  instruction->mutable_extras() = std::move(extras);
+  return true;
+}
+
+}  // namespace xla::hlo_text
