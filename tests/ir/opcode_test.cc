@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operation table: names, lookup, attribute structs, traits.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "tests/test_util.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/hlo_opcode.h"
+
+namespace xla {
+namespace {
+
+TEST(Opcode, EveryNameLeadsBackToItsOpcode) {
+  std::set<std::string_view> names;
+  for (int i = 0; i < kNumHloOpcodes; ++i) {
+    const HloOpcode opcode = static_cast<HloOpcode>(i);
+    EXPECT_EQ(GetOpInfo(opcode).opcode, opcode);
+    EXPECT_EQ(FindHloOpcode(HloOpcodeString(opcode)), opcode);
+    EXPECT_TRUE(names.insert(HloOpcodeString(opcode)).second) << HloOpcodeString(opcode);
+  }
+}
+
+TEST(Opcode, UnknownNamesAreErrorsThatQuoteThem) {
+  EXPECT_EQ(FindHloOpcode(""), std::nullopt);
+  EXPECT_EQ(FindHloOpcode("Add"), std::nullopt);
+  EXPECT_EQ(FindHloOpcode("add "), std::nullopt);
+  EXPECT_ERROR(StringToHloOpcode("frobnicate"), "Unknown opcode: frobnicate");
+  const auto status = StringToHloOpcode(std::string(1 << 20, 'a')).status();
+  EXPECT_LT(status.message().size(), 200u);
+}
+
+TEST(Opcode, DefaultAttributesAreOfTheStructInTheTable) {
+  EXPECT_TRUE(std::holds_alternative<NoAttributes>(MakeDefaultAttributes(HloOpcode::kAdd)));
+  EXPECT_TRUE(std::holds_alternative<DotAttributes>(MakeDefaultAttributes(HloOpcode::kScaledDot)));
+  EXPECT_TRUE(std::holds_alternative<AllReduceAttributes>(
+      MakeDefaultAttributes(HloOpcode::kAllReduceStart)));
+  for (int i = 0; i < kNumHloOpcodes; ++i) {
+    const HloOpcode opcode = static_cast<HloOpcode>(i);
+    EXPECT_EQ(MakeDefaultAttributes(opcode).index(), GetOpInfo(opcode).attributes_index);
+  }
+}
+
+TEST(Opcode, ArityAndTraits) {
+  EXPECT_EQ(HloOpcodeArity(HloOpcode::kSelect), 3);
+  EXPECT_EQ(HloOpcodeArity(HloOpcode::kTuple), std::nullopt);
+  EXPECT_TRUE(HloOpcodeIsVariadic(HloOpcode::kSort));
+  EXPECT_TRUE(GetOpInfo(HloOpcode::kAdd).Has(op_traits::kCommutative));
+  EXPECT_FALSE(GetOpInfo(HloOpcode::kSubtract).Has(op_traits::kCommutative));
+  EXPECT_TRUE(GetOpInfo(HloOpcode::kAllGather).Has(op_traits::kSideEffect));
+  EXPECT_TRUE(HloOpcodeIsAsync(HloOpcode::kCopyDone));
+  EXPECT_FALSE(HloOpcodeIsAsync(HloOpcode::kCopy));
+}
+
+TEST(Attributes, EqualOnesHashAlike) {
+  DotAttributes a{.lhs_contracting_dims = {1}};
+  DotAttributes b = a;
+  b.precision.values = {PrecisionConfig::DEFAULT, PrecisionConfig::DEFAULT};
+  EXPECT_EQ(a, b) << "default precision written out is the same as none";
+  EXPECT_EQ(HashAttributes(a), HashAttributes(b));
+  b.precision.values[1] = PrecisionConfig::HIGHEST;
+  EXPECT_FALSE(a == b);
+  EXPECT_NE(HashAttributes(a), HashAttributes(b));
+}
+
+TEST(Attributes, EveryAttributeStructEqualsItselfEvenWithNaN) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const BatchNormAttributes a{.epsilon = nan, .feature_index = 1};
+  EXPECT_EQ(a, a);
+  EXPECT_EQ(HashAttributes(a), HashAttributes(BatchNormAttributes(a)));
+  EXPECT_EQ(HashAttributes(BatchNormAttributes{.epsilon = 0.0f}),
+            HashAttributes(BatchNormAttributes{.epsilon = -0.0f}));
+}
+
+TEST(Attributes, HashIsTheSameInEveryRun) {
+  EXPECT_EQ(HashAttributes(SliceAttributes{.slice = {{0, 4, 2}}}), 11350340550540449996u);
+}
+
+TEST(Attributes, EnumerationNames) {
+  for (const char* name : {"kLoop", "kInput", "kOutput", "kCustom"}) {
+    ASSERT_TRUE(FusionKindFromName(name).has_value());
+    EXPECT_EQ(FusionKindName(*FusionKindFromName(name)), name);
+  }
+  for (const char* name : {"unset", "fprop", "dgrad", "wgrad"}) {
+    ASSERT_TRUE(ConvolutionKindFromName(name).has_value());
+    EXPECT_EQ(ConvolutionKindName(*ConvolutionKindFromName(name)), name);
+  }
+  EXPECT_EQ(FusionKindFromName("loop"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace xla
