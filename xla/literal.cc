@@ -51,19 +51,6 @@ const Shape& NilShape() {
   return *shape;
 }
 
-// The shape of scalars of this type, shared by all of them.
-const Shape& ScalarShape(PrimitiveType type) {
-  static const auto* const shapes = [] {
-    auto* all = new std::array<Shape, primitive_util::internal::kTypeCount>;
-    for (int i = 0; i < primitive_util::internal::kTypeCount; ++i) {
-      const auto each = static_cast<PrimitiveType>(i);
-      if (primitive_util::IsArrayType(each)) (*all)[i] = ShapeUtil::MakeShape(each, {});
-    }
-    return all;
-  }();
-  return (*shapes)[type];
-}
-
 bool IsPlainScalar(const Shape& shape) {
   return shape.rank() == 0 && shape.IsArrayExcludingBuffer() &&
          (!shape.has_layout() || shape.layout().IsPlain());
@@ -80,6 +67,18 @@ void AddMissingLayouts(Shape* shape) {
 }  // namespace
 
 // Pieces
+
+const Shape& LiteralAccess::ScalarShape(PrimitiveType type) {
+  static const auto* const shapes = [] {
+    auto* all = new std::array<Shape, primitive_util::internal::kTypeCount>;
+    for (int i = 0; i < primitive_util::internal::kTypeCount; ++i) {
+      const auto each = static_cast<PrimitiveType>(i);
+      if (primitive_util::IsArrayType(each)) (*all)[i] = ShapeUtil::MakeShape(each, {});
+    }
+    return all;
+  }();
+  return (*shapes)[type];
+}
 
 LiteralBase::Piece::~Piece() {
   if (owns_buffer) Deallocate(buffer);
@@ -368,8 +367,8 @@ Literal::Literal(const Shape& shape) : Literal(shape, /*allocate_arrays=*/true) 
 
 Literal::Literal(const Shape& shape, bool allocate_arrays) {
   if (IsPlainScalar(shape)) {
-    XLA_CHECK_OK(
-        MakePiece::Build(ScalarShape(shape.element_type()), allocate_arrays, &root_piece_));
+    XLA_CHECK_OK(MakePiece::Build(LiteralAccess::ScalarShape(shape.element_type()), allocate_arrays,
+                                  &root_piece_));
     return;
   }
   shape_ = std::make_unique<Shape>(shape);
@@ -387,8 +386,8 @@ absl::StatusOr<Literal> Literal::Make(const Shape& shape, int64_t max_bytes) {
   }
   Literal literal;
   if (IsPlainScalar(shape)) {
-    XLA_RETURN_IF_ERROR(
-        MakePiece::Build(ScalarShape(shape.element_type()), true, &literal.root_piece_));
+    XLA_RETURN_IF_ERROR(MakePiece::Build(LiteralAccess::ScalarShape(shape.element_type()), true,
+                                         &literal.root_piece_));
     return literal;
   }
   literal.shape_ = std::make_unique<Shape>(shape);
@@ -485,7 +484,7 @@ std::vector<Literal> Literal::DecomposeTuple() {
     const Shape& shape = whole.shape().tuple_shapes(i);
     elements[i].root_piece_ = std::move(whole.root_piece_.children[i]);
     if (IsPlainScalar(shape)) {
-      elements[i].root_piece_.subshape = &ScalarShape(shape.element_type());
+      elements[i].root_piece_.subshape = &LiteralAccess::ScalarShape(shape.element_type());
     } else {
       elements[i].shape_ = std::make_unique<Shape>(shape);
       Rebind(*elements[i].shape_, &elements[i].root_piece_);

@@ -26,6 +26,8 @@ struct LiteralAccess {
     LiteralBase::ForEachPiece(literal.root_piece(), f);
   }
 
+  // The shape that all scalars of an array type share.
+  static const Shape& ScalarShape(PrimitiveType type);
   // Run-time sizes of all dimensions.
   static DimensionVector ExistingSizes(const Piece& piece);
   static bool AllExist(const Piece& piece);

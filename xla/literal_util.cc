@@ -46,7 +46,7 @@ T SpecialOf(SpecialValue value) {
 Literal MakeScalar(PrimitiveType type, SpecialValue value) {
   XLA_CHECK(primitive_util::IsArrayType(type))
       << "no scalar of type " << primitive_util::LowercasePrimitiveTypeName(type);
-  Literal literal(ShapeUtil::MakeShape(type, {}));
+  Literal literal(LiteralAccess::ScalarShape(type));
   const ElementBytes element = MakeSpecial(type, value);
   std::memcpy(literal.untyped_data(), element.bytes, primitive_util::ByteWidth(type));
   return literal;
@@ -76,6 +76,7 @@ ElementBytes MakeSpecial(PrimitiveType type, SpecialValue value) {
 
 Literal LiteralUtil::CreateZeroed(PrimitiveType type, absl::Span<const int64_t> dimensions,
                                   const Layout* layout) {
+  if (dimensions.empty() && layout == nullptr) return Literal(LiteralAccess::ScalarShape(type));
   Shape shape = ShapeUtil::MakeShape(type, dimensions);
   if (layout != nullptr) {
     *shape.mutable_layout() = *layout;
@@ -130,7 +131,7 @@ absl::StatusOr<Literal> LiteralUtil::CreateScalar(PrimitiveType primitive_type, 
     return InvalidArgument("There are no scalars of type %s.",
                            primitive_util::LowercasePrimitiveTypeName(primitive_type));
   }
-  Literal literal(ShapeUtil::MakeShape(primitive_type, {}));
+  Literal literal(LiteralAccess::ScalarShape(primitive_type));
   ConvertElements(F64, &value, primitive_type, literal.untyped_data(), 1);
   return literal;
 }
@@ -197,7 +198,7 @@ Literal LiteralUtil::GetFirstScalarLiteral(const LiteralSlice& literal) {
 
 Literal LiteralUtil::GetScalarLiteral(const LiteralBase& literal,
                                       absl::Span<const int64_t> multi_index) {
-  Literal scalar(ShapeUtil::MakeShape(literal.shape().element_type(), {}));
+  Literal scalar(LiteralAccess::ScalarShape(literal.shape().element_type()));
   XLA_CHECK_OK(scalar.CopyElementFrom(LiteralSlice(literal), multi_index, {}));
   return scalar;
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of single numbers.
 //
-// printf's %g with a given precision is digits of the exactly rounded value, in one of two
-// notations. For float and double the shortest digits that read back (std::to_chars) decide most
-// cases at once: up to digits10 of them, they are the digits that %.{digits10}g prints, because no
-// two decimals of digits10 digits lie within one rounding interval of a normal number; with
-// max_digits10 of them, they are those of %.{max_digits10}g. Otherwise, and for subnormal numbers,
-// std::to_chars with a precision gives the digits.
+// printf's %g with a given precision is so many digits of the exactly rounded value, in one of two
+// notations. Between about 1e-5 and 1e15 the digits come from one exact product, mantissa times
+// power of ten, in 128 bits; outside, std::to_chars gives them.
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -47,14 +45,6 @@ Decimal ParseScientific(const char* begin, const char* end) {
   decimal.exponent = negative ? -exponent : exponent;
   while (decimal.count > 1 && decimal.digits[decimal.count - 1] == '0') --decimal.count;
   return decimal;
-}
-
-template <typename T>
-Decimal ShortestDigits(T magnitude) {
-  char text[40];
-  const auto result =
-      std::to_chars(text, text + sizeof(text), magnitude, std::chars_format::scientific);
-  return ParseScientific(text, result.ptr);
 }
 
 template <typename T>
@@ -103,6 +93,106 @@ void AppendDecimal(std::string* out, bool negative, const Decimal& decimal, int 
   out->append(text, p - text);
 }
 
+using Uint128 = unsigned __int128;
+
+constexpr int kMaxPowerOfTen = 28;
+constexpr std::array<Uint128, kMaxPowerOfTen + 1> kPowersOfTen = [] {
+  std::array<Uint128, kMaxPowerOfTen + 1> powers = {};
+  powers[0] = 1;
+  for (int i = 1; i <= kMaxPowerOfTen; ++i) powers[i] = powers[i - 1] * 10;
+  return powers;
+}();
+
+// A number mantissa * 2^-shift, times 10^scale so that its whole part has the wanted count of
+// digits.
+struct Scaled {
+  Uint128 product;  // mantissa * 10^scale
+  int shift;
+  int scale;
+  int exponent;  // decimal, of the first digit
+};
+
+// Scales mantissa * 2^exponent > 0 (mantissa of at most `mantissa_bits` bits) to `count` digits
+// before the point. False if 128 bits do not hold the product exactly.
+bool Scale(uint64_t mantissa, int exponent, int mantissa_bits, int count, Scaled* scaled) {
+  const int log2 = 63 - __builtin_clzll(mantissa) + exponent;
+  // floor(log2 * log10(2)); the decimal exponent is this or one more.
+  const int estimate = static_cast<int>((static_cast<int64_t>(log2) * 315653) >> 20);
+  const int scale = count - 1 - estimate;
+  if (exponent > 0 || exponent < -100 || scale < 1 || scale > kMaxPowerOfTen) return false;
+  // log2(10) < 3.33; one bit is kept free, so that twice a difference fits too.
+  if (mantissa_bits + (scale * 333 + 99) / 100 > 126) return false;
+  *scaled = {mantissa * kPowersOfTen[scale], -exponent, scale, estimate};
+  if ((scaled->product >> scaled->shift) >= kPowersOfTen[count]) {
+    *scaled = {mantissa * kPowersOfTen[scale - 1], -exponent, scale - 1, estimate + 1};
+  }
+  return true;
+}
+
+// The whole part divided by 10^drop, to nearest, ties to even.
+uint64_t RoundScaled(const Scaled& scaled, int drop) {
+  const auto whole = static_cast<uint64_t>(scaled.product >> scaled.shift);
+  const Uint128 fraction = scaled.product - (static_cast<Uint128>(whole) << scaled.shift);
+  if (drop == 0) {
+    if (scaled.shift == 0) return whole;
+    const Uint128 half = static_cast<Uint128>(1) << (scaled.shift - 1);
+    return whole + (fraction > half || (fraction == half && (whole & 1)));
+  }
+  const auto divisor = static_cast<uint64_t>(kPowersOfTen[drop]);
+  const uint64_t quotient = whole / divisor;
+  const uint64_t rest = whole % divisor;
+  const uint64_t half = divisor / 2;
+  return quotient + (rest > half || (rest == half && (fraction != 0 || (quotient & 1))));
+}
+
+// `digits` is a whole number of `count` digits, or the power of ten after them.
+Decimal MakeDecimal(uint64_t digits, int count, int exponent) {
+  Decimal decimal;
+  if (digits == static_cast<uint64_t>(kPowersOfTen[count])) {
+    digits /= 10;
+    ++exponent;
+  }
+  decimal.exponent = exponent;
+  while (digits % 10 == 0) {
+    digits /= 10;
+    --count;
+  }
+  decimal.count = count;
+  std::to_chars(decimal.digits, decimal.digits + sizeof(decimal.digits), digits);
+  return decimal;
+}
+
+// Whether the decimal `digits` (times 10^(drop - scale)) is nearer to the scaled number than its
+// neighbours are, so that it reads back to it.
+template <typename T>
+bool ReadsBack(const Scaled& scaled, uint64_t digits, int drop, uint64_t mantissa) {
+  const Uint128 decimal = static_cast<Uint128>(digits) * kPowersOfTen[drop] << scaled.shift;
+  // The distance of neighbours is 10^scale in these units; below a power of two it is half that.
+  const bool below = decimal < scaled.product;
+  const Uint128 distance = below ? scaled.product - decimal : decimal - scaled.product;
+  const bool power_of_two = mantissa == uint64_t{1} << (std::numeric_limits<T>::digits - 1);
+  const Uint128 twice = distance * (below && power_of_two ? 4 : 2);
+  const Uint128 gap = kPowersOfTen[scaled.scale];
+  return twice < gap || (twice == gap && (mantissa & 1) == 0);
+}
+
+// Normal numbers that Scale can do.
+template <typename T>
+bool AppendQuickly(std::string* out, bool negative, uint64_t mantissa, int exponent) {
+  constexpr int kFew = std::numeric_limits<T>::digits10;
+  constexpr int kMany = std::numeric_limits<T>::max_digits10;
+  Scaled scaled;
+  if (!Scale(mantissa, exponent, std::numeric_limits<T>::digits, kMany, &scaled)) return false;
+  const uint64_t few = RoundScaled(scaled, kMany - kFew);
+  if (ReadsBack<T>(scaled, few, kMany - kFew, mantissa)) {
+    AppendDecimal(out, negative, MakeDecimal(few, kFew, scaled.exponent), kFew);
+  } else {
+    AppendDecimal(out, negative, MakeDecimal(RoundScaled(scaled, 0), kMany, scaled.exponent),
+                  kMany);
+  }
+  return true;
+}
+
 void AppendZeroOrInfinity(std::string* out, bool negative, bool zero) {
   if (negative) out->push_back('-');
   out->append(zero ? "0" : "inf");
@@ -129,25 +219,25 @@ void AppendNative(std::string* out, T value) {
   const T magnitude = negative ? -value : value;
   if (magnitude == 0 || magnitude > (Limits::max)())
     return AppendZeroOrInfinity(out, negative, magnitude == 0);
-  // Small whole numbers are common, and cheap.
-  if (magnitude < 1000 && magnitude == static_cast<T>(static_cast<int>(magnitude))) {
+  // Whole numbers of digits10 digits print as they are.
+  constexpr T kWholeLimit = sizeof(T) == 4 ? static_cast<T>(1e6) : static_cast<T>(1e15);
+  if (magnitude < kWholeLimit && magnitude == static_cast<T>(static_cast<int64_t>(magnitude))) {
     return AppendInteger(out, static_cast<int64_t>(value));
   }
-  if (magnitude < (Limits::min)()) {
-    const Decimal few = RoundedDigits(magnitude, Limits::digits10);
-    std::string few_text;
-    AppendDecimal(&few_text, false, few, Limits::digits10);
-    T back = 0;
-    std::from_chars(few_text.data(), few_text.data() + few_text.size(), back);
-    if (back == magnitude) return AppendDecimal(out, negative, few, Limits::digits10);
-    return AppendDecimal(out, negative, RoundedDigits(magnitude, Limits::max_digits10),
-                         Limits::max_digits10);
+  if (magnitude >= (Limits::min)()) {
+    const uint64_t mantissa =
+        (bits & ((Bits{1} << kMantissaBits) - 1)) | (Bits{1} << kMantissaBits);
+    const int biased = static_cast<int>((bits << 1) >> (kMantissaBits + 1));
+    if (AppendQuickly<T>(out, negative, mantissa,
+                         biased - (Limits::max_exponent - 1) - kMantissaBits))
+      return;
   }
-  const Decimal shortest = ShortestDigits(magnitude);
-  if (shortest.count <= Limits::digits10)
-    return AppendDecimal(out, negative, shortest, Limits::digits10);
-  if (shortest.count == Limits::max_digits10)
-    return AppendDecimal(out, negative, shortest, Limits::max_digits10);
+  const Decimal few = RoundedDigits(magnitude, Limits::digits10);
+  std::string text;
+  AppendDecimal(&text, false, few, Limits::digits10);
+  T back = 0;
+  std::from_chars(text.data(), text.data() + text.size(), back);
+  if (back == magnitude) return AppendDecimal(out, negative, few, Limits::digits10);
   AppendDecimal(out, negative, RoundedDigits(magnitude, Limits::max_digits10),
                 Limits::max_digits10);
 }
@@ -166,6 +256,14 @@ void AppendMini(std::string* out, T value) {
   const float magnitude = std::fabs(static_cast<float>(value));
   if (magnitude == 0 || isinf(value)) return AppendZeroOrInfinity(out, negative, magnitude == 0);
   constexpr int kDigits = std::numeric_limits<T>::max_digits10;
+  // As a float the number is normal, but for the least few of bfloat16 and F8E8M0FNU.
+  const uint32_t wide = std::bit_cast<uint32_t>(magnitude);
+  Scaled scaled;
+  if (wide >= 0x00800000u && Scale((wide & 0x007fffffu) | 0x00800000u,
+                                   static_cast<int>(wide >> 23) - 150, 24, kDigits, &scaled)) {
+    return AppendDecimal(out, negative,
+                         MakeDecimal(RoundScaled(scaled, 0), kDigits, scaled.exponent), kDigits);
+  }
   AppendDecimal(out, negative, RoundedDigits(magnitude, kDigits), kDigits);
 }
 

@@ -186,8 +186,10 @@ class MiniFloat {
   }
   template <typename Wide>
   static constexpr Bits RoundGeneric(Wide value);
+  static constexpr Bits RoundFloat(float value);
+  static constexpr float WidenFloat(Bits code);
   template <typename Wide>
-  static constexpr Wide WidenGeneric(Bits code);
+  static constexpr Wide WidenScale(Bits code);
 
   Bits bits_ = 0;
 };
@@ -267,87 +269,100 @@ constexpr auto MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::RoundGeneri
 
 template <int kBits, int kExponent, int kMantissa, int kBias, MiniFloatKind kKind>
 template <typename Wide>
-constexpr Wide MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::WidenGeneric(Bits code) {
-  using Traits = mini_float_internal::WideTraits<Wide>;
-  using W = typename Traits::Bits;
-  constexpr int kWideMantissa = Traits::kMantissaBits;
-  constexpr int kWideBits = sizeof(W) * 8;
-  const W sign = (code & kSignMask) ? W{1} << (kWideBits - 1) : W{0};
-  const Bits magnitude = code & kMagnitudeMask;
-  if (IsNaNBits(code)) {
-    return std::bit_cast<Wide>(sign | std::bit_cast<W>(std::numeric_limits<Wide>::quiet_NaN()));
+constexpr Wide MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::WidenScale(Bits code) {
+  // 2^(code - 127), of which 2^-127 is a subnormal float.
+  const uint32_t wide = code == kMagnitudeMask ? 0x7fc00000u
+                        : code == 0            ? 0x00400000u
+                                               : uint32_t{code} << 23;
+  return static_cast<Wide>(std::bit_cast<float>(wide));
+}
+
+// The conversions from and to float are straight-line code, which compilers turn into vector
+// selects.
+template <int kBits, int kExponent, int kMantissa, int kBias, MiniFloatKind kKind>
+constexpr auto MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::RoundFloat(float value)
+    -> Bits {
+  constexpr int kShift = 23 - kMantissa;
+  constexpr uint32_t kMinNormal = uint32_t{128 - kBias} << 23;
+  // A float whose last bit weighs as much as the least subnormal: adding it lets the addition
+  // itself round.
+  constexpr uint32_t kMagic = uint32_t{127 + 1 - kBias - kMantissa + 23} << 23;
+  constexpr uint32_t kOverflow = kKind == MiniFloatKind::kIeee         ? uint32_t{kInfinityBits}
+                                 : kKind == MiniFloatKind::kFiniteOnly ? uint32_t{kMaxBits}
+                                                                       : uint32_t{kQuietNaNBits};
+  const uint32_t wide = std::bit_cast<uint32_t>(value);
+  const uint32_t magnitude = wide & 0x7fffffffu;
+  uint32_t sign = (wide ^ magnitude) >> (32 - kBits);
+  const uint32_t normal =
+      ((magnitude + ((1u << (kShift - 1)) - 1) + ((magnitude >> kShift) & 1)) >> kShift) -
+      (uint32_t{127 - kBias} << kMantissa);
+  const uint32_t subnormal =
+      std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + std::bit_cast<float>(kMagic)) -
+      kMagic;
+  uint32_t code = magnitude < kMinNormal ? subnormal : normal;
+  code = code > kMaxBits ? kOverflow : code;
+  const bool nan = magnitude > 0x7f800000u;
+  if constexpr (kKind == MiniFloatKind::kFnuz) {
+    code = nan ? uint32_t{kQuietNaNBits} : code;
+    sign = (code == 0) | (code == kQuietNaNBits) ? 0 : sign;
+    return Bits(code | sign);
   }
-  if (IsInfBits(code)) {
-    return std::bit_cast<Wide>(sign | std::bit_cast<W>(std::numeric_limits<Wide>::infinity()));
+  if constexpr (kKind == MiniFloatKind::kFiniteOnly) {
+    // For want of a NaN, ml_dtypes makes negative zero of NaN and positive zero of -NaN.
+    return Bits(nan ? kQuietNaNBits ^ sign : code | sign);
   }
-  int exponent = magnitude >> kMantissa;
-  W significand = magnitude & ((1u << kMantissa) - 1);
-  if (kHasZero && exponent == 0) {
-    if (significand == 0) return std::bit_cast<Wide>(sign);
-    exponent = 1;
-    while (!(significand >> kMantissa)) {
-      significand <<= 1;
-      --exponent;
-    }
-    significand &= (W{1} << kMantissa) - 1;
+  return Bits((nan ? uint32_t{kQuietNaNBits} : code) | sign);
+}
+
+template <int kBits, int kExponent, int kMantissa, int kBias, MiniFloatKind kKind>
+constexpr float MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::WidenFloat(Bits code) {
+  constexpr uint32_t kMinNormal = uint32_t{128 - kBias} << 23;
+  const uint32_t magnitude = code & kMagnitudeMask;
+  const uint32_t sign = uint32_t(code & kSignMask) << (32 - kBits);
+  const uint32_t shifted = magnitude << (23 - kMantissa);
+  const uint32_t normal = shifted + (uint32_t{127 - kBias} << 23);
+  // The least normal number with the subnormal's bits as mantissa, less the least normal number.
+  const uint32_t subnormal = std::bit_cast<uint32_t>(std::bit_cast<float>(shifted + kMinNormal) -
+                                                     std::bit_cast<float>(kMinNormal));
+  uint32_t wide = magnitude < (1u << kMantissa) ? subnormal : normal;
+  if constexpr (kKind == MiniFloatKind::kIeee) {
+    // Half's NaN keeps its payload, as in hardware; float8's becomes the quiet NaN, as in
+    // ml_dtypes.
+    const uint32_t nan = kBits == 16 ? shifted | 0x7f800000u : 0x7fc00000u;
+    const uint32_t special = magnitude == kInfinityBits ? 0x7f800000u : nan;
+    wide = magnitude >= kInfinityBits ? special : wide;
   }
-  const int wide_exponent = exponent - kBias + Traits::kBias;
-  const W fraction = significand << (kWideMantissa - kMantissa);
-  if (wide_exponent <= 0) {
-    // Only formats with float's own exponent range reach float's subnormals.
-    return std::bit_cast<Wide>(sign |
-                               ((fraction | (W{1} << kWideMantissa)) >> (1 - wide_exponent)));
-  }
-  return std::bit_cast<Wide>(sign | (static_cast<W>(wide_exponent) << kWideMantissa) | fraction);
+  if constexpr (kKind == MiniFloatKind::kFn)
+    wide = magnitude == kMagnitudeMask ? 0x7fc00000u : wide;
+  if constexpr (kKind == MiniFloatKind::kFnuz) wide = code == kSignMask ? 0x7fc00000u : wide;
+  return std::bit_cast<float>(wide | sign);
 }
 
 template <int kBits, int kExponent, int kMantissa, int kBias, MiniFloatKind kKind>
 template <typename Wide>
 constexpr auto MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::Round(Wide value) -> Bits {
-  if constexpr (std::is_same_v<Wide, float> && kKind == MiniFloatKind::kIeee && kBits == 16) {
-    // The two formats converted in bulk: straight-line code that compilers turn into vector
-    // selects.
+  if constexpr (!std::is_same_v<Wide, float> || kKind == MiniFloatKind::kScale) {
+    return RoundGeneric(value);
+  } else if constexpr (kBits == 16 && kExponent == 8) {
+    // bfloat16: float's own exponents, so that the upper half of the bits, rounded, is the code.
     const uint32_t wide = std::bit_cast<uint32_t>(value);
-    const uint32_t sign = (wide >> 16) & 0x8000u;
-    const uint32_t magnitude = wide & 0x7fffffffu;
-    const uint32_t nan = sign | kQuietNaNBits;
-    if constexpr (kExponent == 8) {
-      const uint32_t rounded = (wide + 0x7fffu + ((wide >> 16) & 1)) >> 16;
-      return Bits(magnitude > 0x7f800000u ? nan : rounded);
-    } else if constexpr (kExponent == 5) {
-      const uint32_t rebias = static_cast<uint32_t>(15 - 127) << 23;
-      const uint32_t normal = (magnitude + rebias + 0xfffu + ((magnitude >> 13) & 1)) >> 13;
-      // Adding 0.5, whose last bit weighs as half's smallest subnormal, lets the addition itself
-      // round.
-      const uint32_t subnormal = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) -
-                                 std::bit_cast<uint32_t>(0.5f);
-      uint32_t code = magnitude < 0x38800000u ? subnormal : normal;
-      code = magnitude >= 0x47800000u ? uint32_t{kInfinityBits} : code;
-      return Bits(magnitude > 0x7f800000u ? nan : (code | sign));
-    }
+    const uint32_t rounded = (wide + 0x7fffu + ((wide >> 16) & 1)) >> 16;
+    const uint32_t nan = ((wide >> 16) & 0x8000u) | kQuietNaNBits;
+    return Bits((wide & 0x7fffffffu) > 0x7f800000u ? nan : rounded);
+  } else {
+    return RoundFloat(value);
   }
-  return RoundGeneric(value);
 }
 
 template <int kBits, int kExponent, int kMantissa, int kBias, MiniFloatKind kKind>
 template <typename Wide>
 constexpr Wide MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::Widen(Bits code) {
-  if constexpr (kKind == MiniFloatKind::kIeee && kBits == 16 && kExponent == 8) {
+  if constexpr (kKind == MiniFloatKind::kScale) {
+    return WidenScale<Wide>(code);
+  } else if constexpr (kBits == 16 && kExponent == 8) {
     return static_cast<Wide>(std::bit_cast<float>(uint32_t{code} << 16));
-  } else if constexpr (kKind == MiniFloatKind::kIeee && kBits == 16 && kExponent == 5) {
-    const uint32_t sign = uint32_t(code & 0x8000u) << 16;
-    const uint32_t shifted = uint32_t(code & 0x7fffu) << 13;
-    const uint32_t normal = shifted + (uint32_t{127 - 15} << 23);
-    const uint32_t special = shifted + (uint32_t{255 - 31} << 23);
-    // 2^-14 with the subnormal's bits as mantissa, less 2^-14, is the subnormal's value.
-    const uint32_t subnormal =
-        std::bit_cast<uint32_t>(std::bit_cast<float>(shifted + (uint32_t{127 - 14} << 23)) -
-                                std::bit_cast<float>(uint32_t{127 - 14} << 23));
-    uint32_t wide = shifted < (1u << 23) ? subnormal : normal;
-    wide = shifted >= (31u << 23) ? special : wide;
-    return static_cast<Wide>(std::bit_cast<float>(wide | sign));
   } else {
-    return WidenGeneric<Wide>(code);
+    return static_cast<Wide>(WidenFloat(code));
   }
 }
 
