@@ -49,6 +49,13 @@ constexpr double StickyDouble(uint64_t value) {
   return static_cast<double>(value);
 }
 
+// condition ? a : b, written so that no compiler makes a branch of it, which would keep a loop from
+// becoming vector code.
+constexpr int32_t Select(bool condition, int32_t a, int32_t b) {
+  const int32_t mask = -static_cast<int32_t>(condition);
+  return (a & mask) | (b & ~mask);
+}
+
 }  // namespace mini_float_internal
 
 // A floating-point number of `kBits` bits: sign, `kExponent` exponent bits, `kMantissa` mantissa
@@ -277,65 +284,71 @@ constexpr Wide MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::WidenScale(
   return static_cast<Wide>(std::bit_cast<float>(wide));
 }
 
-// The conversions from and to float are straight-line code, which compilers turn into vector
-// selects.
+// The conversions from and to float are straight-line code on signed integers (which every vector
+// unit compares), so that compilers turn loops of them into vector code.
 template <int kBits, int kExponent, int kMantissa, int kBias, MiniFloatKind kKind>
 constexpr auto MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::RoundFloat(float value)
     -> Bits {
-  constexpr int kShift = 23 - kMantissa;
-  constexpr uint32_t kMinNormal = uint32_t{128 - kBias} << 23;
+  using mini_float_internal::Select;
+  constexpr int32_t kShift = 23 - kMantissa;
+  constexpr int32_t kMinNormal = (128 - kBias) << 23;
   // A float whose last bit weighs as much as the least subnormal: adding it lets the addition
   // itself round.
-  constexpr uint32_t kMagic = uint32_t{127 + 1 - kBias - kMantissa + 23} << 23;
-  constexpr uint32_t kOverflow = kKind == MiniFloatKind::kIeee         ? uint32_t{kInfinityBits}
-                                 : kKind == MiniFloatKind::kFiniteOnly ? uint32_t{kMaxBits}
-                                                                       : uint32_t{kQuietNaNBits};
-  const uint32_t wide = std::bit_cast<uint32_t>(value);
-  const uint32_t magnitude = wide & 0x7fffffffu;
-  uint32_t sign = (wide ^ magnitude) >> (32 - kBits);
-  const uint32_t normal =
-      ((magnitude + ((1u << (kShift - 1)) - 1) + ((magnitude >> kShift) & 1)) >> kShift) -
-      (uint32_t{127 - kBias} << kMantissa);
-  const uint32_t subnormal =
-      std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + std::bit_cast<float>(kMagic)) -
-      kMagic;
-  uint32_t code = magnitude < kMinNormal ? subnormal : normal;
-  code = code > kMaxBits ? kOverflow : code;
-  const bool nan = magnitude > 0x7f800000u;
+  constexpr int32_t kMagic = (127 + 1 - kBias - kMantissa + 23) << 23;
+  constexpr int32_t kOverflow = kKind == MiniFloatKind::kIeee         ? kInfinityBits
+                                : kKind == MiniFloatKind::kFiniteOnly ? kMaxBits
+                                                                      : kQuietNaNBits;
+  const int32_t wide = std::bit_cast<int32_t>(value);
+  const int32_t magnitude = wide & 0x7fffffff;
+  // Of a NaN this overflows no int32: the greatest magnitude is 2^31 - 1, which is cut to that of
+  // infinity first.
+  const int32_t capped = Select(magnitude > 0x7f800000, 0x7f800000, magnitude);
+  const int32_t sign = (wide >> (32 - kBits)) & kSignMask;
+  const int32_t normal =
+      ((capped + ((1 << (kShift - 1)) - 1) + ((capped >> kShift) & 1)) >> kShift) -
+      ((127 - kBias) << kMantissa);
+  const int32_t subnormal =
+      std::bit_cast<int32_t>(std::bit_cast<float>(capped) + std::bit_cast<float>(kMagic)) - kMagic;
+  int32_t code = Select(capped < kMinNormal, subnormal, normal);
+  code = Select(code > kMaxBits, kOverflow, code);
   if constexpr (kKind == MiniFloatKind::kFnuz) {
-    code = nan ? uint32_t{kQuietNaNBits} : code;
-    sign = (code == 0) | (code == kQuietNaNBits) ? 0 : sign;
-    return Bits(code | sign);
+    // Zero and NaN have no sign of their own; infinity and NaN have overflowed to NaN above.
+    const int32_t signed_code = code | sign;
+    return Bits(Select(code == 0, 0, signed_code));
   }
   if constexpr (kKind == MiniFloatKind::kFiniteOnly) {
     // For want of a NaN, ml_dtypes makes negative zero of NaN and positive zero of -NaN.
-    return Bits(nan ? kQuietNaNBits ^ sign : code | sign);
+    code = Select(magnitude > 0x7f800000, kSignMask, code);
+    return Bits(code ^ sign);
   }
-  return Bits((nan ? uint32_t{kQuietNaNBits} : code) | sign);
+  code = Select(magnitude > 0x7f800000, kQuietNaNBits, code);
+  return Bits(code | sign);
 }
 
 template <int kBits, int kExponent, int kMantissa, int kBias, MiniFloatKind kKind>
 constexpr float MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::WidenFloat(Bits code) {
-  constexpr uint32_t kMinNormal = uint32_t{128 - kBias} << 23;
-  const uint32_t magnitude = code & kMagnitudeMask;
-  const uint32_t sign = uint32_t(code & kSignMask) << (32 - kBits);
-  const uint32_t shifted = magnitude << (23 - kMantissa);
-  const uint32_t normal = shifted + (uint32_t{127 - kBias} << 23);
+  using mini_float_internal::Select;
+  constexpr int32_t kMinNormal = (128 - kBias) << 23;
+  const int32_t magnitude = code & kMagnitudeMask;
+  const uint32_t sign = static_cast<uint32_t>(code & kSignMask) << (32 - kBits);
+  const int32_t shifted = magnitude << (23 - kMantissa);
+  const int32_t normal = shifted + ((127 - kBias) << 23);
   // The least normal number with the subnormal's bits as mantissa, less the least normal number.
-  const uint32_t subnormal = std::bit_cast<uint32_t>(std::bit_cast<float>(shifted + kMinNormal) -
-                                                     std::bit_cast<float>(kMinNormal));
-  uint32_t wide = magnitude < (1u << kMantissa) ? subnormal : normal;
+  // (Of other codes, any float.)
+  const int32_t subnormal = std::bit_cast<int32_t>(
+      std::bit_cast<float>((shifted & 0x007fffff) | kMinNormal) - std::bit_cast<float>(kMinNormal));
+  int32_t wide = Select(magnitude < (1 << kMantissa), subnormal, normal);
   if constexpr (kKind == MiniFloatKind::kIeee) {
     // Half's NaN keeps its payload, as in hardware; float8's becomes the quiet NaN, as in
     // ml_dtypes.
-    const uint32_t nan = kBits == 16 ? shifted | 0x7f800000u : 0x7fc00000u;
-    const uint32_t special = magnitude == kInfinityBits ? 0x7f800000u : nan;
-    wide = magnitude >= kInfinityBits ? special : wide;
+    const int32_t nan = kBits == 16 ? shifted | 0x7f800000 : 0x7fc00000;
+    wide = Select(magnitude > kInfinityBits, nan, wide);
+    wide = Select(magnitude == kInfinityBits, 0x7f800000, wide);
   }
   if constexpr (kKind == MiniFloatKind::kFn)
-    wide = magnitude == kMagnitudeMask ? 0x7fc00000u : wide;
-  if constexpr (kKind == MiniFloatKind::kFnuz) wide = code == kSignMask ? 0x7fc00000u : wide;
-  return std::bit_cast<float>(wide | sign);
+    wide = Select(magnitude == kMagnitudeMask, 0x7fc00000, wide);
+  if constexpr (kKind == MiniFloatKind::kFnuz) wide = Select(code == kSignMask, 0x7fc00000, wide);
+  return std::bit_cast<float>(static_cast<uint32_t>(wide) | sign);
 }
 
 template <int kBits, int kExponent, int kMantissa, int kBias, MiniFloatKind kKind>
