@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running modules: arguments, results, memory, limits, control flow, dynamic sizes.
+#include "xla/interpreter/interpreter.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/test_util.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/literal_util.h"
+
+namespace xla {
+namespace {
+
+absl::StatusOr<Literal> Run(const std::string& text, const std::vector<const Literal*>& arguments = {},
+                            const InterpreterOptions& options = {}, RunStatistics* statistics = nullptr) {
+  absl::StatusOr<std::unique_ptr<HloModule>> module = ParseAndReturnUnverifiedModule(text);
+  if (!module.ok()) return module.status();
+  return Interpret(**module, arguments, options, statistics);
+}
+
+std::string RunToString(const std::string& text) {
+  absl::StatusOr<Literal> result = Run(text);
+  return result.ok() ? result->ToStringOneline() : std::string(result.status().message());
+}
+
+TEST(InterpreterTest, ArgumentsAndResultsHaveAnyLayout) {
+  const std::string text = R"(
+HloModule m, entry_computation_layout={(f32[2,3]{0,1})->f32[2,3]{0,1}}
+ENTRY e {
+  p = f32[2,3] parameter(0)
+  i = f32[2,3] iota(), iota_dimension=1
+  ROOT r = f32[2,3] subtract(p, i)
+})";
+  Literal row_major = LiteralUtil::CreateR2<float>({{1, 2, 3}, {4, 5, 6}});
+  for (const std::vector<int64_t>& order : {std::vector<int64_t>{1, 0}, {0, 1}}) {
+    const Literal argument = row_major.Relayout(LayoutUtil::MakeLayout(order));
+    ASSERT_OK_AND_ASSIGN(const Literal result, Run(text, {&argument}));
+    EXPECT_EQ(result, LiteralUtil::CreateR2<float>({{1, 1, 1}, {4, 4, 4}}));
+    EXPECT_EQ(result.shape().layout().minor_to_major(0), 0);
+  }
+}
+
+TEST(InterpreterTest, PaddedArgumentsAndResults) {
+  const std::string text = R"(
+HloModule m
+ENTRY e {
+  p = s32[2,3] parameter(0)
+  ROOT r = s32[2,3] add(p, p)
+})";
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<HloModule> module, ParseAndReturnUnverifiedModule(text));
+  const Shape padded = ShapeUtil::MakeShapeWithPaddedLayout(S32, {2, 3}, {0, 1}, {3, 5});
+  *module->config().entry_computation_layout->mutable_result() = padded;
+  const Literal dense = LiteralUtil::CreateR2<int32_t>({{1, 2, 3}, {4, 5, 6}});
+  const Literal argument = dense.Relayout(padded);
+  ASSERT_OK_AND_ASSIGN(const Literal result, Interpret(*module, {&argument}));
+  EXPECT_EQ(result, LiteralUtil::CreateR2<int32_t>({{2, 4, 6}, {8, 10, 12}}));
+  EXPECT_EQ(result.size_bytes(), 15 * 4);
+}
+
+TEST(InterpreterTest, WrongArgumentsAreErrorsInWords) {
+  const std::string text = R"(
+HloModule m
+ENTRY e {
+  p = f32[2] parameter(0)
+  ROOT r = f32[2] negate(p)
+})";
+  const Literal longer = LiteralUtil::CreateR1<float>({1, 2, 3});
+  const Literal integers = LiteralUtil::CreateR1<int32_t>({1, 2});
+  EXPECT_ERROR(Run(text), "takes 1 arguments; 0 were given");
+  EXPECT_ERROR(Run(text, {&longer}), "argument 0 has shape f32[3], but parameter p has shape f32[2]");
+  EXPECT_ERROR(Run(text, {&integers}), "argument 0 has shape s32[2]");
+}
+
+TEST(InterpreterTest, ErrorsNameTheInstruction) {
+  const std::string text = R"(
+HloModule m
+f {
+  a = f32[2] parameter(0)
+  ROOT bad.call = f32[2] custom-call(a), custom_call_target="nobody.knows"
+}
+ENTRY e {
+  p = f32[2] constant({1, 2})
+  ROOT r = f32[2] call(p), to_apply=f
+})";
+  InterpreterOptions options;
+  options.custom_calls = CheckCustomCalls();
+  EXPECT_STATUS(Run(text, {}, options), absl::StatusCode::kUnimplemented, "bad.call");
+  EXPECT_ERROR(Run(text, {}, options), "check.expect_close");
+}
+
+// A loop that updates a large array: one buffer moves from trip to trip.
+constexpr char kUpdatingLoop[] = R"(
+HloModule m
+body {
+  t = (s32[], f32[1000,1000]) parameter(0)
+  i = s32[] get-tuple-element(t), index=0
+  a = f32[1000,1000] get-tuple-element(t), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  zero = s32[] constant(0)
+  row = f32[1,1000] slice(f32[1000,1000] a), slice={[0:1],[0:1000]}
+  more = f32[1,1000] add(row, row)
+  b = f32[1000,1000] dynamic-update-slice(a, more, i, zero)
+  ROOT r = (s32[], f32[1000,1000]) tuple(next, b)
+}
+condition {
+  t = (s32[], f32[1000,1000]) parameter(0)
+  i = s32[] get-tuple-element(t), index=0
+  n = s32[] constant(500)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  one = f32[] constant(1)
+  a = f32[1000,1000] broadcast(one), dimensions={}
+  zero = s32[] constant(0)
+  t = (s32[], f32[1000,1000]) tuple(zero, a)
+  w = (s32[], f32[1000,1000]) while(t), condition=condition, body=body
+  s = f32[1000,1000] get-tuple-element(w), index=1
+  ROOT last = f32[1,2] slice(s), slice={[499:500],[0:2]}
+})";
+
+TEST(InterpreterTest, LoopCarriesAreUpdatedInPlace) {
+  RunStatistics statistics;
+  ASSERT_OK_AND_ASSIGN(const Literal result, Run(kUpdatingLoop, {}, {}, &statistics));
+  EXPECT_EQ(result, LiteralUtil::CreateR2<float>({{4, 4}}));
+  EXPECT_LT(statistics.peak_bytes, 4'100'000);
+  EXPECT_GT(statistics.instructions, 500 * 5);
+}
+
+TEST(InterpreterTest, TheMemoryLimitHolds) {
+  InterpreterOptions options;
+  options.memory_limit_bytes = 3'000'000;
+  EXPECT_STATUS(Run(kUpdatingLoop, {}, options), absl::StatusCode::kResourceExhausted, "memory limit of 3000000");
+}
+
+TEST(InterpreterTest, OperandsOthersUseAreNotOverwritten) {
+  EXPECT_EQ(RunToString(R"(
+HloModule m
+ENTRY e {
+  i = s32[4] iota(), iota_dimension=0
+  j = s32[4] add(i, i)
+  k = s32[4] multiply(j, j)
+  z = s32[] constant(1)
+  v = s32[2] constant({-1, -2})
+  d = s32[4] dynamic-update-slice(j, v, z)
+  ROOT r = (s32[4], s32[4], s32[4], s32[4]) tuple(i, j, k, d)
+})"),
+            "( s32[4] {0, 1, 2, 3}, s32[4] {0, 2, 4, 6}, s32[4] {0, 4, 16, 36}, s32[4] {0, -1, -2, 6} )");
+}
+
+TEST(InterpreterTest, DeepCallsAreAnError) {
+  std::string text = "HloModule m\nf0 { ROOT p = f32[] parameter(0) }\n";
+  for (int i = 1; i <= 1100; ++i) {
+    absl::StrAppend(&text, "f", i, " { p = f32[] parameter(0) ROOT r = f32[] call(p), to_apply=f", i - 1, " }\n");
+  }
+  const auto entry = [](int depth) {
+    return absl::StrCat("ENTRY e { c = f32[] constant(2) ROOT r = f32[] call(c), to_apply=f", depth, " }\n");
+  };
+  EXPECT_EQ(RunToString(text + entry(900)), "f32[] 2");
+  EXPECT_STATUS(Run(text + entry(1100)), absl::StatusCode::kResourceExhausted, "nest deeper than 1000");
+}
+
+constexpr char kEndlessLoop[] = R"(
+HloModule m
+body { ROOT t = (s32[]) parameter(0) }
+condition { t = (s32[]) parameter(0) ROOT r = pred[] constant(true) }
+ENTRY e {
+  c = s32[] constant(0)
+  t = (s32[]) tuple(c)
+  ROOT w = (s32[]) while(t), condition=condition, body=body
+})";
+
+TEST(InterpreterTest, ARunCanBeCancelledAndShowsItsProgress) {
+  std::atomic<bool> cancel = false;
+  InterpreterOptions options;
+  options.cancel = &cancel;
+  int calls = 0;
+  std::string name;
+  options.progress = [&](int64_t, const HloInstruction& current) {
+    name = current.name();
+    if (++calls == 2) cancel = true;
+  };
+  EXPECT_STATUS(Run(kEndlessLoop, {}, options), absl::StatusCode::kCancelled, "cancelled");
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(name, "w");
+}
+
+TEST(InterpreterTest, ABranchOutOfRangeIsTheLast) {
+  for (const auto& [index, expected] : {std::pair<int, const char*>{-1, "f32[] 3"}, {0, "f32[] 1"}, {1, "f32[] 2"},
+                                        {2, "f32[] 3"}, {3, "f32[] 3"}}) {
+    EXPECT_EQ(RunToString(absl::StrCat(R"(
+HloModule m
+a { p = f32[] parameter(0) ROOT r = f32[] constant(1) }
+b { p = f32[] parameter(0) ROOT r = f32[] constant(2) }
+c { p = f32[] parameter(0) ROOT r = f32[] constant(3) }
+ENTRY e {
+  i = s32[] constant()", index, R"()
+  x = f32[] constant(0)
+  ROOT r = f32[] conditional(i, x, x, x), branch_computations={a, b, c}
+})")),
+              expected);
+  }
+}
+
+TEST(InterpreterTest, DeadSideEffectsRunAndDeadArithmeticDoesNot) {
+  // The failing check is not reached from the root, but through a call.
+  const std::string text = R"(
+HloModule m
+f {
+  a = f32[] parameter(0)
+  two = f32[] constant(2)
+  c = () custom-call(a, two), custom_call_target="check.expect_eq", custom_call_has_side_effect=true
+  ROOT r = f32[] negate(a)
+}
+ENTRY e {
+  one = f32[] constant(1)
+  huge = f32[100000,100000,1000] broadcast(one), dimensions={}
+  unused = f32[] call(one), to_apply=f
+  ROOT r = f32[] constant(5)
+})";
+  InterpreterOptions options;
+  options.custom_calls = CheckCustomCalls();
+  EXPECT_ERROR(Run(text, {}, options), "check failed: 1 of 1 elements differ; the worst at []: 1, expected 2");
+}
+
+TEST(InterpreterTest, ResultsDoNotDependOnTheNumberOfThreads) {
+  const std::string text = R"(
+HloModule m
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+ENTRY e {
+  i = f32[300,1000] iota(), iota_dimension=1
+  j = f32[300,1000] iota(), iota_dimension=0
+  q = f32[300,1000] sine(i)
+  s = f32[300,1000] add(q, j)
+  z = f32[] constant(0)
+  ROOT r = f32[300] reduce(s, z), dimensions={1}, to_apply=add
+})";
+  InterpreterOptions one, many;
+  one.num_threads = 1;
+  many.num_threads = 5;
+  ASSERT_OK_AND_ASSIGN(const Literal first, Run(text, {}, one));
+  ASSERT_OK_AND_ASSIGN(const Literal second, Run(text, {}, many));
+  EXPECT_EQ(first, second);
+}
+
+TEST(InterpreterTest, UnsupportedOperationsAreToldInAdvance) {
+  const std::string text = R"(
+HloModule m
+ENTRY e {
+  t = token[] after-all()
+  i = (f32[2], token[]) infeed(t)
+  ROOT r = f32[2] get-tuple-element(i), index=0
+})";
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<HloModule> module, ParseAndReturnUnverifiedModule(text));
+  EXPECT_EQ(UnsupportedOpcodes(*module), std::vector<HloOpcode>{HloOpcode::kInfeed});
+  EXPECT_STATUS(Interpret(*module, {}), absl::StatusCode::kUnimplemented, "infeed");
+}
+
+// Dynamic sizes: [5] of at most 8.
+TEST(DynamicSizesTest, FlowThroughOperations) {
+  const std::string prefix = R"(
+HloModule m
+ENTRY e {
+  i = s32[8] iota(), iota_dimension=0
+  n = s32[] constant(5)
+  d = s32[<=8] set-dimension-size(i, n), dimensions={0}
+)";
+  EXPECT_EQ(RunToString(prefix + "ROOT r = s32[<=8] negate(d) }"), "s32[<=8](5) {0, -1, -2, -3, -4}");
+  EXPECT_EQ(RunToString(prefix + "ROOT r = s32[<=8] reverse(d), dimensions={0} }"), "s32[<=8](5) {4, 3, 2, 1, 0}");
+  EXPECT_EQ(RunToString(prefix + "ROOT r = s32[] get-dimension-size(d), dimensions={0} }"), "s32[] 5");
+  EXPECT_EQ(RunToString(prefix + "ROOT r = s32[<=16] concatenate(d, d), dimensions={0} }"),
+            "s32[<=16](10) {0, 1, 2, 3, 4, 0, 1, 2, 3, 4}");
+  EXPECT_EQ(RunToString(prefix + "ROOT r = s32[<=10] pad(d, n), padding=1_1 }"), "s32[<=10](7) {5, 0, 1, 2, 3, 4, 5}");
+  EXPECT_EQ(RunToString(prefix + "b = s32[<=8,2] broadcast(d), dimensions={0} ROOT r = s32[<=16] reshape(b) }"),
+            "s32[<=16](10) {0, 0, 1, 1, 2, 2, 3, 3, 4, 4}");
+  EXPECT_EQ(RunToString(prefix + "b = s32[2,<=8] broadcast(d), dimensions={1} ROOT r = s32[<=16] reshape(b) }"),
+            "s32[<=16](10) {0, 1, 2, 3, 4, 0, 1, 2, 3, 4}");
+  EXPECT_EQ(RunToString(prefix + "b = s32[2,<=8] broadcast(d), dimensions={1} "
+                                 "ROOT r = s32[<=8,2] transpose(b), dimensions={1,0} }"),
+            "s32[<=8,2](5,2) { {0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4} }");
+}
+
+TEST(DynamicSizesTest, ASizeBeyondTheBoundIsAnError) {
+  EXPECT_ERROR(Run(R"(
+HloModule m
+ENTRY e {
+  i = s32[8] iota(), iota_dimension=0
+  n = s32[] constant(9)
+  ROOT d = s32[<=8] set-dimension-size(i, n), dimensions={0}
+})"),
+               "size 9 of dimension 0 is not within the bound 8");
+}
+
+TEST(DynamicSizesTest, AnArgumentMayBeSmallerThanItsBound) {
+  const std::string text = R"(
+HloModule m
+ENTRY e {
+  p = s32[<=4,2] parameter(0)
+  ROOT r = s32[<=4,2] negate(p)
+})";
+  const Literal argument = LiteralUtil::CreateR2<int32_t>({{1, 2}, {3, 4}});
+  ASSERT_OK_AND_ASSIGN(const Literal result, Run(text, {&argument}));
+  EXPECT_EQ(result.GetDynamicSize(0), 2);
+  EXPECT_EQ(result.Get<int32_t>({1, 1}), -4);
+}
+
+TEST(LayoutTest, BitcastReadsMemory) {
+  // Column-major [2,3] of 1..6 lies as 1 4 2 5 3 6.
+  EXPECT_EQ(RunToString(R"(
+HloModule m
+ENTRY e {
+  c = s32[2,3]{0,1} constant({{1, 2, 3}, {4, 5, 6}})
+  ROOT r = s32[6]{0} bitcast(c)
+})"),
+            "s32[6] {1, 4, 2, 5, 3, 6}");
+  EXPECT_EQ(RunToString(R"(
+HloModule m
+ENTRY e {
+  c = s32[2,3]{1,0} constant({{1, 2, 3}, {4, 5, 6}})
+  ROOT r = s32[2,3]{0,1} bitcast(c)
+})"),
+            "s32[2,3] { {1, 3, 5}, {2, 4, 6} }");
+}
+
+TEST(AsyncTest, StartAndDoneHandOn) {
+  EXPECT_EQ(RunToString(R"(
+HloModule m
+f { p = f32[2] parameter(0) ROOT n = f32[2] negate(p) }
+ENTRY e {
+  c = f32[2] constant({1, 2})
+  s = ((f32[2]), f32[2], u32[]) async-start(c), calls=f
+  u = ((f32[2]), f32[2], u32[]) async-update(s)
+  d = f32[2] async-done(u)
+  cs = (f32[2], f32[2], u32[]) copy-start(d)
+  cd = f32[2] copy-done(cs)
+  t = token[] after-all()
+  ROOT a = f32[2] add-dependency(cd, t)
+})"),
+            "f32[2] {-1, -2}");
+}
+
+}  // namespace
+}  // namespace xla
