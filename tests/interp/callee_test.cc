@@ -18,7 +18,8 @@ namespace {
 // A module whose entry computation is the one under test, and a run to evaluate it in.
 struct Fixture {
   explicit Fixture(const std::string& text) {
-    absl::StatusOr<std::unique_ptr<HloModule>> parsed = ParseAndReturnUnverifiedModule("HloModule m\n" + text);
+    absl::StatusOr<std::unique_ptr<HloModule>> parsed =
+        ParseAndReturnUnverifiedModule("HloModule m\n" + text);
     EXPECT_OK(parsed);
     module = *std::move(parsed);
     state = std::make_unique<EvalState>(*module, options);
@@ -37,7 +38,8 @@ TEST(ScalarFunctionTest, RecognisesBinaryOperations) {
   EXPECT_EQ(add.function->binary()->opcode, HloOpcode::kAdd);
   EXPECT_FALSE(add.function->binary()->swapped);
 
-  Fixture swapped("ENTRY e { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] subtract(b, a) }");
+  Fixture swapped(
+      "ENTRY e { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] subtract(b, a) }");
   ASSERT_TRUE(swapped.function->binary().has_value());
   EXPECT_TRUE(swapped.function->binary()->swapped);
 
@@ -47,9 +49,12 @@ ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] copy(a) ROOT r
   ASSERT_TRUE(through_call.function->binary().has_value());
   EXPECT_EQ(through_call.function->binary()->opcode, HloOpcode::kMaximum);
 
-  Fixture same("ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, a) }");
+  Fixture same(
+      "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, a) }");
   EXPECT_FALSE(same.function->binary().has_value());
-  Fixture two("ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] add(a, b) ROOT r = f32[] add(c, b) }");
+  Fixture two(
+      "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] add(a, b) ROOT r = f32[] "
+      "add(c, b) }");
   EXPECT_FALSE(two.function->binary().has_value());
 }
 
@@ -57,7 +62,8 @@ TEST(ScalarFunctionTest, RecognisesForwardingAndComparing) {
   Fixture overwrite("ENTRY e { a = f32[] parameter(0) ROOT b = f32[] parameter(1) }");
   EXPECT_EQ(overwrite.function->forwarded_parameter(), 1);
   Fixture compare(
-      "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(b, a), direction=GT, "
+      "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(b, a), "
+      "direction=GT, "
       "type=TOTALORDER }");
   ASSERT_TRUE(compare.function->compare().has_value());
   EXPECT_EQ(compare.function->compare()->lhs, 1);
@@ -117,7 +123,9 @@ TEST(ScalarFunctionTest, AppliesToBlocks) {
 }
 
 TEST(ScalarFunctionTest, OutputsMayBeEachOthersInputs) {
-  Fixture f("ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = (f32[], f32[]) tuple(b, a) }");
+  Fixture f(
+      "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = (f32[], f32[]) tuple(b, a) "
+      "}");
   std::vector<float> a(600, 1), b(600, 2);
   EvalContext ctx(f.state.get());
   const void* in[] = {a.data(), b.data()};
@@ -145,7 +153,9 @@ ENTRY e {
 }
 
 TEST(ScalarFunctionTest, NarrowFloatsRoundOncePerOperation) {
-  Fixture f("ENTRY e { a = bf16[] parameter(0) b = bf16[] parameter(1) s = bf16[] add(a, b) ROOT r = bf16[] subtract(s, a) }");
+  Fixture f(
+      "ENTRY e { a = bf16[] parameter(0) b = bf16[] parameter(1) s = bf16[] add(a, b) ROOT r = "
+      "bf16[] subtract(s, a) }");
   const bfloat16 a(256.0f), b(1.0f);
   bfloat16 r;
   EvalContext ctx(f.state.get());

@@ -13,20 +13,23 @@
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
 #include "xla/hlo/text/parser.h"
+#include "xla/layout_util.h"
 #include "xla/literal_util.h"
 
 namespace xla {
 namespace {
 
-absl::StatusOr<Literal> Run(const std::string& text, const std::vector<const Literal*>& arguments = {},
-                            const InterpreterOptions& options = {}, RunStatistics* statistics = nullptr) {
+absl::StatusOr<Literal> RunText(const std::string& text,
+                                const std::vector<const Literal*>& arguments = {},
+                                const InterpreterOptions& options = {},
+                                RunStatistics* statistics = nullptr) {
   absl::StatusOr<std::unique_ptr<HloModule>> module = ParseAndReturnUnverifiedModule(text);
   if (!module.ok()) return module.status();
   return Interpret(**module, arguments, options, statistics);
 }
 
 std::string RunToString(const std::string& text) {
-  absl::StatusOr<Literal> result = Run(text);
+  absl::StatusOr<Literal> result = RunText(text);
   return result.ok() ? result->ToStringOneline() : std::string(result.status().message());
 }
 
@@ -41,7 +44,7 @@ ENTRY e {
   Literal row_major = LiteralUtil::CreateR2<float>({{1, 2, 3}, {4, 5, 6}});
   for (const std::vector<int64_t>& order : {std::vector<int64_t>{1, 0}, {0, 1}}) {
     const Literal argument = row_major.Relayout(LayoutUtil::MakeLayout(order));
-    ASSERT_OK_AND_ASSIGN(const Literal result, Run(text, {&argument}));
+    ASSERT_OK_AND_ASSIGN(const Literal result, RunText(text, {&argument}));
     EXPECT_EQ(result, LiteralUtil::CreateR2<float>({{1, 1, 1}, {4, 4, 4}}));
     EXPECT_EQ(result.shape().layout().minor_to_major(0), 0);
   }
@@ -73,9 +76,10 @@ ENTRY e {
 })";
   const Literal longer = LiteralUtil::CreateR1<float>({1, 2, 3});
   const Literal integers = LiteralUtil::CreateR1<int32_t>({1, 2});
-  EXPECT_ERROR(Run(text), "takes 1 arguments; 0 were given");
-  EXPECT_ERROR(Run(text, {&longer}), "argument 0 has shape f32[3], but parameter p has shape f32[2]");
-  EXPECT_ERROR(Run(text, {&integers}), "argument 0 has shape s32[2]");
+  EXPECT_ERROR(RunText(text), "takes 1 arguments; 0 were given");
+  EXPECT_ERROR(RunText(text, {&longer}),
+               "argument 0 has shape f32[3], but parameter p has shape f32[2]");
+  EXPECT_ERROR(RunText(text, {&integers}), "argument 0 has shape s32[2]");
 }
 
 TEST(InterpreterTest, ErrorsNameTheInstruction) {
@@ -91,8 +95,8 @@ ENTRY e {
 })";
   InterpreterOptions options;
   options.custom_calls = CheckCustomCalls();
-  EXPECT_STATUS(Run(text, {}, options), absl::StatusCode::kUnimplemented, "bad.call");
-  EXPECT_ERROR(Run(text, {}, options), "check.expect_close");
+  EXPECT_STATUS(RunText(text, {}, options), absl::StatusCode::kUnimplemented, "bad.call");
+  EXPECT_ERROR(RunText(text, {}, options), "check.expect_close");
 }
 
 // A loop that updates a large array: one buffer moves from trip to trip.
@@ -128,7 +132,7 @@ ENTRY e {
 
 TEST(InterpreterTest, LoopCarriesAreUpdatedInPlace) {
   RunStatistics statistics;
-  ASSERT_OK_AND_ASSIGN(const Literal result, Run(kUpdatingLoop, {}, {}, &statistics));
+  ASSERT_OK_AND_ASSIGN(const Literal result, RunText(kUpdatingLoop, {}, {}, &statistics));
   EXPECT_EQ(result, LiteralUtil::CreateR2<float>({{4, 4}}));
   EXPECT_LT(statistics.peak_bytes, 4'100'000);
   EXPECT_GT(statistics.instructions, 500 * 5);
@@ -137,11 +141,13 @@ TEST(InterpreterTest, LoopCarriesAreUpdatedInPlace) {
 TEST(InterpreterTest, TheMemoryLimitHolds) {
   InterpreterOptions options;
   options.memory_limit_bytes = 3'000'000;
-  EXPECT_STATUS(Run(kUpdatingLoop, {}, options), absl::StatusCode::kResourceExhausted, "memory limit of 3000000");
+  EXPECT_STATUS(RunText(kUpdatingLoop, {}, options), absl::StatusCode::kResourceExhausted,
+                "memory limit of 3000000");
 }
 
 TEST(InterpreterTest, OperandsOthersUseAreNotOverwritten) {
-  EXPECT_EQ(RunToString(R"(
+  EXPECT_EQ(
+      RunToString(R"(
 HloModule m
 ENTRY e {
   i = s32[4] iota(), iota_dimension=0
@@ -152,19 +158,22 @@ ENTRY e {
   d = s32[4] dynamic-update-slice(j, v, z)
   ROOT r = (s32[4], s32[4], s32[4], s32[4]) tuple(i, j, k, d)
 })"),
-            "( s32[4] {0, 1, 2, 3}, s32[4] {0, 2, 4, 6}, s32[4] {0, 4, 16, 36}, s32[4] {0, -1, -2, 6} )");
+      "( s32[4] {0, 1, 2, 3}, s32[4] {0, 2, 4, 6}, s32[4] {0, 4, 16, 36}, s32[4] {0, -1, -2, 6} )");
 }
 
 TEST(InterpreterTest, DeepCallsAreAnError) {
   std::string text = "HloModule m\nf0 { ROOT p = f32[] parameter(0) }\n";
   for (int i = 1; i <= 1100; ++i) {
-    absl::StrAppend(&text, "f", i, " { p = f32[] parameter(0) ROOT r = f32[] call(p), to_apply=f", i - 1, " }\n");
+    absl::StrAppend(&text, "f", i, " { p = f32[] parameter(0) ROOT r = f32[] call(p), to_apply=f",
+                    i - 1, " }\n");
   }
   const auto entry = [](int depth) {
-    return absl::StrCat("ENTRY e { c = f32[] constant(2) ROOT r = f32[] call(c), to_apply=f", depth, " }\n");
+    return absl::StrCat("ENTRY e { c = f32[] constant(2) ROOT r = f32[] call(c), to_apply=f", depth,
+                        " }\n");
   };
   EXPECT_EQ(RunToString(text + entry(900)), "f32[] 2");
-  EXPECT_STATUS(Run(text + entry(1100)), absl::StatusCode::kResourceExhausted, "nest deeper than 1000");
+  EXPECT_STATUS(RunText(text + entry(1100)), absl::StatusCode::kResourceExhausted,
+                "nest deeper than 1000");
 }
 
 constexpr char kEndlessLoop[] = R"(
@@ -187,21 +196,25 @@ TEST(InterpreterTest, ARunCanBeCancelledAndShowsItsProgress) {
     name = current.name();
     if (++calls == 2) cancel = true;
   };
-  EXPECT_STATUS(Run(kEndlessLoop, {}, options), absl::StatusCode::kCancelled, "cancelled");
+  EXPECT_STATUS(RunText(kEndlessLoop, {}, options), absl::StatusCode::kCancelled, "cancelled");
   EXPECT_EQ(calls, 2);
   EXPECT_EQ(name, "w");
 }
 
 TEST(InterpreterTest, ABranchOutOfRangeIsTheLast) {
-  for (const auto& [index, expected] : {std::pair<int, const char*>{-1, "f32[] 3"}, {0, "f32[] 1"}, {1, "f32[] 2"},
-                                        {2, "f32[] 3"}, {3, "f32[] 3"}}) {
+  for (const auto& [index, expected] : {std::pair<int, const char*>{-1, "f32[] 3"},
+                                        {0, "f32[] 1"},
+                                        {1, "f32[] 2"},
+                                        {2, "f32[] 3"},
+                                        {3, "f32[] 3"}}) {
     EXPECT_EQ(RunToString(absl::StrCat(R"(
 HloModule m
 a { p = f32[] parameter(0) ROOT r = f32[] constant(1) }
 b { p = f32[] parameter(0) ROOT r = f32[] constant(2) }
 c { p = f32[] parameter(0) ROOT r = f32[] constant(3) }
 ENTRY e {
-  i = s32[] constant()", index, R"()
+  i = s32[] constant()",
+                                       index, R"()
   x = f32[] constant(0)
   ROOT r = f32[] conditional(i, x, x, x), branch_computations={a, b, c}
 })")),
@@ -227,7 +240,8 @@ ENTRY e {
 })";
   InterpreterOptions options;
   options.custom_calls = CheckCustomCalls();
-  EXPECT_ERROR(Run(text, {}, options), "check failed: 1 of 1 elements differ; the worst at []: 1, expected 2");
+  EXPECT_ERROR(RunText(text, {}, options),
+               "check failed: 1 of 1 elements differ; the worst at []: 1, expected 2");
 }
 
 TEST(InterpreterTest, ResultsDoNotDependOnTheNumberOfThreads) {
@@ -245,8 +259,8 @@ ENTRY e {
   InterpreterOptions one, many;
   one.num_threads = 1;
   many.num_threads = 5;
-  ASSERT_OK_AND_ASSIGN(const Literal first, Run(text, {}, one));
-  ASSERT_OK_AND_ASSIGN(const Literal second, Run(text, {}, many));
+  ASSERT_OK_AND_ASSIGN(const Literal first, RunText(text, {}, one));
+  ASSERT_OK_AND_ASSIGN(const Literal second, RunText(text, {}, many));
   EXPECT_EQ(first, second);
 }
 
@@ -272,23 +286,31 @@ ENTRY e {
   n = s32[] constant(5)
   d = s32[<=8] set-dimension-size(i, n), dimensions={0}
 )";
-  EXPECT_EQ(RunToString(prefix + "ROOT r = s32[<=8] negate(d) }"), "s32[<=8](5) {0, -1, -2, -3, -4}");
-  EXPECT_EQ(RunToString(prefix + "ROOT r = s32[<=8] reverse(d), dimensions={0} }"), "s32[<=8](5) {4, 3, 2, 1, 0}");
-  EXPECT_EQ(RunToString(prefix + "ROOT r = s32[] get-dimension-size(d), dimensions={0} }"), "s32[] 5");
+  EXPECT_EQ(RunToString(prefix + "ROOT r = s32[<=8] negate(d) }"),
+            "s32[<=8](5) {0, -1, -2, -3, -4}");
+  EXPECT_EQ(RunToString(prefix + "ROOT r = s32[<=8] reverse(d), dimensions={0} }"),
+            "s32[<=8](5) {4, 3, 2, 1, 0}");
+  EXPECT_EQ(RunToString(prefix + "ROOT r = s32[] get-dimension-size(d), dimensions={0} }"),
+            "s32[] 5");
   EXPECT_EQ(RunToString(prefix + "ROOT r = s32[<=16] concatenate(d, d), dimensions={0} }"),
             "s32[<=16](10) {0, 1, 2, 3, 4, 0, 1, 2, 3, 4}");
-  EXPECT_EQ(RunToString(prefix + "ROOT r = s32[<=10] pad(d, n), padding=1_1 }"), "s32[<=10](7) {5, 0, 1, 2, 3, 4, 5}");
-  EXPECT_EQ(RunToString(prefix + "b = s32[<=8,2] broadcast(d), dimensions={0} ROOT r = s32[<=16] reshape(b) }"),
-            "s32[<=16](10) {0, 0, 1, 1, 2, 2, 3, 3, 4, 4}");
-  EXPECT_EQ(RunToString(prefix + "b = s32[2,<=8] broadcast(d), dimensions={1} ROOT r = s32[<=16] reshape(b) }"),
-            "s32[<=16](10) {0, 1, 2, 3, 4, 0, 1, 2, 3, 4}");
+  EXPECT_EQ(RunToString(prefix + "ROOT r = s32[<=10] pad(d, n), padding=1_1 }"),
+            "s32[<=10](7) {5, 0, 1, 2, 3, 4, 5}");
+  EXPECT_EQ(
+      RunToString(prefix +
+                  "b = s32[<=8,2] broadcast(d), dimensions={0} ROOT r = s32[<=16] reshape(b) }"),
+      "s32[<=16](10) {0, 0, 1, 1, 2, 2, 3, 3, 4, 4}");
+  EXPECT_EQ(
+      RunToString(prefix +
+                  "b = s32[2,<=8] broadcast(d), dimensions={1} ROOT r = s32[<=16] reshape(b) }"),
+      "s32[<=16](10) {0, 1, 2, 3, 4, 0, 1, 2, 3, 4}");
   EXPECT_EQ(RunToString(prefix + "b = s32[2,<=8] broadcast(d), dimensions={1} "
                                  "ROOT r = s32[<=8,2] transpose(b), dimensions={1,0} }"),
             "s32[<=8,2](5,2) { {0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4} }");
 }
 
 TEST(DynamicSizesTest, ASizeBeyondTheBoundIsAnError) {
-  EXPECT_ERROR(Run(R"(
+  EXPECT_ERROR(RunText(R"(
 HloModule m
 ENTRY e {
   i = s32[8] iota(), iota_dimension=0
@@ -306,7 +328,7 @@ ENTRY e {
   ROOT r = s32[<=4,2] negate(p)
 })";
   const Literal argument = LiteralUtil::CreateR2<int32_t>({{1, 2}, {3, 4}});
-  ASSERT_OK_AND_ASSIGN(const Literal result, Run(text, {&argument}));
+  ASSERT_OK_AND_ASSIGN(const Literal result, RunText(text, {&argument}));
   EXPECT_EQ(result.GetDynamicSize(0), 2);
   EXPECT_EQ(result.Get<int32_t>({1, 1}), -4);
 }

@@ -38,7 +38,8 @@ TEST(ValueTest, BuffersAreCountedAndReleased) {
 TEST(ValueTest, TheLimitIsChecked) {
   MemoryBudget budget(700);
   ASSERT_OK_AND_ASSIGN(Value first, Value::Allocate(kVector, budget));
-  EXPECT_STATUS(Value::Allocate(kVector, budget), absl::StatusCode::kResourceExhausted, "limit of 700 bytes");
+  EXPECT_STATUS(Value::Allocate(kVector, budget), absl::StatusCode::kResourceExhausted,
+                "limit of 700 bytes");
   first = Value();
   EXPECT_OK(Value::Allocate(kVector, budget));
 }
@@ -46,11 +47,13 @@ TEST(ValueTest, TheLimitIsChecked) {
 TEST(ValueTest, SizesThatOverflowAreErrors) {
   MemoryBudget budget(0);
   const Shape elements = ShapeUtil::MakeShape(F32, {int64_t{1} << 40, int64_t{1} << 40});
-  EXPECT_STATUS(Value::Allocate(elements, budget), absl::StatusCode::kResourceExhausted, "more elements");
+  EXPECT_STATUS(Value::Allocate(elements, budget), absl::StatusCode::kResourceExhausted,
+                "more elements");
   const Shape bytes = ShapeUtil::MakeShape(C128, {int64_t{1} << 60});
   EXPECT_STATUS(Value::Allocate(bytes, budget), absl::StatusCode::kResourceExhausted, "more bytes");
   const Shape unbounded = ShapeUtil::MakeShape(F32, {Shape::kUnboundedSize}, {true});
-  EXPECT_STATUS(Value::Allocate(unbounded, budget), absl::StatusCode::kInvalidArgument, "without a bound");
+  EXPECT_STATUS(Value::Allocate(unbounded, budget), absl::StatusCode::kInvalidArgument,
+                "without a bound");
 }
 
 TEST(ValueTest, ATupleGivesItsElementsAway) {
@@ -110,7 +113,8 @@ TEST(ParallelTest, AnErrorEndsTheLoop) {
     return begin >= 50 ? absl::InternalError(std::to_string(begin)) : absl::OkStatus();
   };
   for (int i = 0; i < 100; ++i) {
-    EXPECT_STATUS(runner.Run(100, 1, fail, [] { return absl::OkStatus(); }), absl::StatusCode::kInternal, "5");
+    EXPECT_STATUS(runner.Run(100, 1, fail, [] { return absl::OkStatus(); }),
+                  absl::StatusCode::kInternal, "5");
   }
 }
 
@@ -124,8 +128,9 @@ TEST(ParallelTest, ThePollCanStopIt) {
 
 // Every permutation, with strides, of boxes of several forms, against the definition.
 TEST(StridedCopyTest, AgreesWithItsDefinition) {
-  const std::vector<DimensionVector> boxes = {{},        {5},          {0, 3},          {3, 4, 5},  {1, 70, 1, 90},
-                                              {2, 3, 5}, {33, 65, 40}, {2, 3, 2, 3, 2}, {1, 40000}, {40000, 1, 2}};
+  const std::vector<DimensionVector> boxes = {
+      {},        {5},          {0, 3},          {3, 4, 5},  {1, 70, 1, 90},
+      {2, 3, 5}, {33, 65, 40}, {2, 3, 2, 3, 2}, {1, 40000}, {40000, 1, 2}};
   for (const DimensionVector& box : boxes) {
     DimensionVector order(box.size());
     std::iota(order.begin(), order.end(), 0);
@@ -140,7 +145,8 @@ TEST(StridedCopyTest, AgreesWithItsDefinition) {
         count *= box[d];
       }
       if (count == 0) start = 0;
-      std::vector<uint16_t> src(static_cast<size_t>(count) + 1), dst(src.size(), 0xffff), expected(src.size(), 0xffff);
+      std::vector<uint16_t> src(static_cast<size_t>(count) + 1), dst(src.size(), 0xffff),
+          expected(src.size(), 0xffff);
       std::iota(src.begin(), src.end(), uint16_t{7});
       const DimensionVector dst_strides = RowMajorStrides(box);
       for (int64_t linear = 0; linear < count; ++linear) {
@@ -164,7 +170,8 @@ TEST(StridedCopyTest, CopiesElementsOfEveryWidth) {
     // Each element four times.
     StridedCopySerial(bytes, {3, 4}, src.data(), {1, 0}, dst.data(), {4, 1});
     for (int64_t i = 0; i < 12 * bytes; ++i) {
-      EXPECT_EQ(dst[static_cast<size_t>(i)], src[static_cast<size_t>(i / (4 * bytes) * bytes + i % bytes)]);
+      EXPECT_EQ(dst[static_cast<size_t>(i)],
+                src[static_cast<size_t>(i / (4 * bytes) * bytes + i % bytes)]);
     }
   }
 }
