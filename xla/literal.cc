@@ -377,22 +377,31 @@ Literal::Literal(const Shape& shape, bool allocate_arrays) {
   XLA_CHECK_OK(MakePiece::Build(*shape_, allocate_arrays, &root_piece_));
 }
 
-absl::StatusOr<Literal> Literal::Make(const Shape& shape, int64_t max_bytes) {
+absl::StatusOr<Literal> Literal::Make(const Shape& shape, bool allocate_arrays) {
+  return MakeChecked(shape, kMaxBytes, allocate_arrays);
+}
+
+absl::StatusOr<Literal> Literal::MakeBounded(const Shape& shape, int64_t max_bytes) {
+  return MakeChecked(shape, max_bytes, /*allocate_arrays=*/true);
+}
+
+absl::StatusOr<Literal> Literal::MakeChecked(const Shape& shape, int64_t max_bytes,
+                                             bool allocate_arrays) {
+  Literal literal;
+  if (IsPlainScalar(shape)) {
+    XLA_RETURN_IF_ERROR(MakePiece::Build(LiteralAccess::ScalarShape(shape.element_type()),
+                                         allocate_arrays, &literal.root_piece_));
+    return literal;
+  }
   XLA_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(shape));
   XLA_ASSIGN_OR_RETURN(const int64_t bytes, MakePiece::TotalBytes(shape));
   if (bytes > max_bytes) {
     return ResourceExhausted("A literal of shape %s takes %d bytes; the limit is %d.",
                              shape.ToString(true), bytes, max_bytes);
   }
-  Literal literal;
-  if (IsPlainScalar(shape)) {
-    XLA_RETURN_IF_ERROR(MakePiece::Build(LiteralAccess::ScalarShape(shape.element_type()), true,
-                                         &literal.root_piece_));
-    return literal;
-  }
   literal.shape_ = std::make_unique<Shape>(shape);
   AddMissingLayouts(literal.shape_.get());
-  XLA_RETURN_IF_ERROR(MakePiece::Build(*literal.shape_, true, &literal.root_piece_));
+  XLA_RETURN_IF_ERROR(MakePiece::Build(*literal.shape_, allocate_arrays, &literal.root_piece_));
   return literal;
 }
 

@@ -399,8 +399,9 @@ class Literal : public MutableLiteralBase {
   // The same for shapes from input. InvalidArgument for an invalid shape, a negative or unbounded
   // dimension, a size that overflows or a nesting deeper than 100; ResourceExhausted above
   // max_bytes or out of memory.
-  static constexpr int64_t kDefaultMaxBytes = int64_t{1} << 40;
-  static absl::StatusOr<Literal> Make(const Shape& shape, int64_t max_bytes = kDefaultMaxBytes);
+  static constexpr int64_t kMaxBytes = int64_t{1} << 40;
+  static absl::StatusOr<Literal> Make(const Shape& shape, bool allocate_arrays = true);
+  static absl::StatusOr<Literal> MakeBounded(const Shape& shape, int64_t max_bytes);
 
   // The reverse of SerializeAsString.
   static absl::StatusOr<Literal> DeserializeFromString(absl::string_view bytes);
@@ -418,6 +419,8 @@ class Literal : public MutableLiteralBase {
   friend class MutableLiteralBase;
   friend struct LiteralAccess;
 
+  static absl::StatusOr<Literal> MakeChecked(const Shape& shape, int64_t max_bytes,
+                                             bool allocate_arrays);
   const Piece& root_piece() const override { return root_piece_; }
   Shape* owned_shape() override;
 

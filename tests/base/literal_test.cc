@@ -194,7 +194,7 @@ TEST(Literal, CopySliceFromCopiesABox) {
 TEST(Literal, MakeRefusesWhatCannotBe) {
   EXPECT_STATUS(Literal::Make(ShapeUtil::MakeShape(F32, {1 << 20, 1 << 20})),
                 absl::StatusCode::kResourceExhausted, "4398046511104 bytes");
-  EXPECT_STATUS(Literal::Make(ShapeUtil::MakeShape(F32, {100}), /*max_bytes=*/399),
+  EXPECT_STATUS(Literal::MakeBounded(ShapeUtil::MakeShape(F32, {100}), /*max_bytes=*/399),
                 absl::StatusCode::kResourceExhausted, "400 bytes");
   Shape bad = ShapeUtil::MakeShape(F32, {2, 3});
   *bad.mutable_layout() = LayoutUtil::MakeLayout({0, 0});
