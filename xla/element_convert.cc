@@ -126,7 +126,7 @@ void Narrow(PrimitiveType wide, const char* source, PrimitiveType to, char* dest
 
 }  // namespace
 
-PrimitiveType WideTypeOf(PrimitiveType type) {
+PrimitiveType CarrierTypeOf(PrimitiveType type) {
   if (primitive_util::IsComplexType(type) || type == F64) return type;
   if (primitive_util::IsFloatingPointType(type)) return F32;
   return primitive_util::IsUnsignedIntegralType(type) ? U64 : S64;
@@ -143,7 +143,7 @@ void ConvertElements(PrimitiveType from, const void* source, PrimitiveType to, v
     std::memmove(out, in, count * in_bytes);
     return;
   }
-  const PrimitiveType wide = WideTypeOf(from);
+  const PrimitiveType wide = CarrierTypeOf(from);
   if (wide == from) return Narrow(wide, in, to, out, count);
   if (wide == to) return Widen(from, in, out, count);
   // In pieces that stay in the first-level cache.

@@ -17,7 +17,7 @@
 namespace xla {
 
 // The wide type of an element type: S64, U64, F32, F64, C64 or C128. PRED's is S64.
-PrimitiveType WideTypeOf(PrimitiveType type);
+PrimitiveType CarrierTypeOf(PrimitiveType type);
 
 // Values as HLO's convert gives them:
 //   floating-point to integral   towards zero; saturates at the ends; NaN gives 0
