@@ -65,7 +65,7 @@ absl::StatusOr<CollectiveDeviceList> ParseCollectiveDeviceList(std::string_view 
 absl::StatusOr<Literal> ParseLiteral(const Shape& shape, std::string_view text) {
   hlo_text::HloTextParser parser(text, {});
   Literal literal;
-  const absl::Status status = parser.ParseAlone("literal", [&] { return parser.ParseLiteral(shape, &literal); });
+  const absl::Status status = parser.ParseAlone("literal", [&] { return parser.ParseWholeLiteral(shape, &literal); });
   if (!status.ok()) return status;
   return literal;
 }

@@ -61,7 +61,7 @@ bool HloTextParser::ParseAsync(ComputationDraft* computation, InstructionDraft* 
   const Loc opcode_loc = loc();
   const bool is_start = draft->opcode == HloOpcode::kAsyncStart;
   draft->wraps_operation = wrapped_opcode.has_value();
-  if (!ParseOperands(computation, draft) || draft->has_bad_operands) return false;
+  if (!ParseOperands(computation, draft)) return false;
 
   HloInstruction* start = nullptr;
   if (is_start) {
@@ -96,7 +96,8 @@ bool HloTextParser::ParseAsync(ComputationDraft* computation, InstructionDraft* 
     wrapped.operands = draft->operands;
     InstructionDraft* const drafts[] = {&wrapped, draft};
     if (!CheckOperandCount(opcode_loc, wrapped) || !CheckBeforeAttributes(&wrapped) ||
-        !ParseInstructionAttributes(drafts, common, allow_attributes) || !CheckAfterAttributes(wrapped)) {
+        !ParseInstructionAttributes(drafts, common, allow_attributes) || !CheckAfterAttributes(wrapped) ||
+        draft->has_bad_operands) {
       return false;
     }
     SetImpliedShape(&wrapped);
@@ -107,7 +108,7 @@ bool HloTextParser::ParseAsync(ComputationDraft* computation, InstructionDraft* 
   }
 
   InstructionDraft* const drafts[] = {draft};
-  if (!ParseInstructionAttributes(drafts, common, allow_attributes)) return false;
+  if (!ParseInstructionAttributes(drafts, common, allow_attributes) || draft->has_bad_operands) return false;
   auto& attributes = std::get<AsyncAttributes>(draft->attributes);
   if (is_start) {
     attributes.async_execution_thread = ThreadName(std::move(attributes.async_execution_thread));

@@ -144,11 +144,14 @@ bool HloTextParser::ParseFrontendAttributes(std::map<std::string, std::string>* 
 }
 
 // '{' 'visualizing_index=' int (',' name '=' number)* '}'
+// (Like XLA, this and the like leave it to the caller to name the attribute in which a value is missing.)
 bool HloTextParser::ParseStatistics(Statistics* statistics) {
   if (!Expect(TokKind::kLbrace, "expected '{' to start statistics")) return false;
   if (kind() != TokKind::kRbrace) {
     std::string_view name;
-    if (!ParseAttributeName(&name) || !ParseValue(&statistics->visualizing_index)) return false;
+    if (!ParseAttributeName(&name) || kind() != TokKind::kInt || !ParseValue(&statistics->visualizing_index)) {
+      return false;
+    }
     while (Eat(TokKind::kComma)) {
       if (!ParseAttributeName(&name)) return false;
       double value;
@@ -157,7 +160,7 @@ bool HloTextParser::ParseStatistics(Statistics* statistics) {
       } else if (kind() == TokKind::kInt) {
         value = static_cast<double>(lexer_.token().integer);
       } else {
-        return TokenError("expects a number as value of a statistic");
+        return false;
       }
       statistics->values.emplace_back(name, value);
       lexer_.Next();
@@ -266,9 +269,9 @@ bool HloTextParser::ParseParameterReplication(std::vector<bool>* replication) {
   if (!Expect(TokKind::kLbrace, "expected '{' to start parameter_replication attribute")) return false;
   if (kind() != TokKind::kRbrace) {
     do {
-      bool is_replicated;
-      if (!ParseValue(&is_replicated)) return false;
-      replication->push_back(is_replicated);
+      if (kind() != TokKind::kwTrue && kind() != TokKind::kwFalse) return false;
+      replication->push_back(kind() == TokKind::kwTrue);
+      lexer_.Next();
     } while (Eat(TokKind::kComma));
   }
   return Expect(TokKind::kRbrace, "expected '}' to end parameter_replication attribute");

@@ -194,7 +194,12 @@ class HloTextParser {
   bool ParseLayout(Layout* layout);
 
   // --- Literals (parser_literal.cc)
+  // Elements that stand at the wrong depth are noted as errors, but do not end the literal: has_bad_literal_ is set.
   bool ParseLiteral(const Shape& shape, Literal* literal);
+  bool ParseWholeLiteral(const Shape& shape, Literal* literal) {
+    has_bad_literal_ = false;
+    return ParseLiteral(shape, literal) && !has_bad_literal_;
+  }
   bool ParseLiteralWithShape(Literal* literal);
 
   // --- What any instruction may have (parser_common.cc)
@@ -372,6 +377,7 @@ class HloTextParser {
 
   std::deque<std::string> owned_names_;  // names that are not in the text
   absl::flat_hash_map<std::string, int64_t> anonymous_names_;
+  bool has_bad_literal_ = false;
   int64_t elided_bytes_ = 0;  // memory of literals whose values the text does not give
 };
 

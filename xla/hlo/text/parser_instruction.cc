@@ -153,9 +153,10 @@ bool HloTextParser::ParseParameter(ComputationDraft* computation, InstructionDra
 bool HloTextParser::ParseConstant(InstructionDraft* draft, CommonAttributes* common, bool allow_attributes) {
   Literal literal;
   InstructionDraft* const drafts[] = {draft};
+  has_bad_literal_ = false;
   if (!Expect(TokKind::kLparen, "expects '(' before constant literal") || !ParseLiteral(draft->shape, &literal) ||
       !Expect(TokKind::kRparen, "expects ')' after constant literal") ||
-      !ParseInstructionAttributes(drafts, common, allow_attributes)) {
+      !ParseInstructionAttributes(drafts, common, allow_attributes) || has_bad_literal_) {
     return false;
   }
   auto shared = std::make_shared<const Literal>(std::move(literal));
@@ -167,13 +168,13 @@ bool HloTextParser::ParseConstant(InstructionDraft* draft, CommonAttributes* com
 bool HloTextParser::ParseOperation(ComputationDraft* computation, InstructionDraft* draft, CommonAttributes* common,
                                    bool allow_attributes) {
   const Loc operands_loc = loc();
-  if (!ParseOperands(computation, draft) || !CheckOperandCount(operands_loc, *draft) || draft->has_bad_operands ||
+  if (!ParseOperands(computation, draft) || !CheckOperandCount(operands_loc, *draft) ||
       !CheckBeforeAttributes(draft)) {
     return false;
   }
   InstructionDraft* const drafts[] = {draft};
   return ParseInstructionAttributes(drafts, common, allow_attributes) && CheckAfterAttributes(*draft) &&
-         InferMissingShape(draft);
+         !draft->has_bad_operands && InferMissingShape(draft);
 }
 
 const ProgramShape& HloTextParser::SignatureOf(HloComputation* computation) {

@@ -212,7 +212,8 @@ bool HloTextParser::ParseLiteralWithShape(Literal* literal) {
 
 bool HloTextParser::ParseValue(LiteralRef* value) {
   Literal literal;
-  if (!ParseLiteralWithShape(&literal)) return false;
+  has_bad_literal_ = false;
+  if (!ParseLiteralWithShape(&literal) || has_bad_literal_) return false;
   value->literal = std::make_shared<const Literal>(std::move(literal));
   return true;
 }
@@ -400,7 +401,9 @@ bool HloTextParser::ParseElements(const Shape& shape, const LiteralSink& sink, c
         return TokenError("unexpected token type in a literal");
     }
   } while (nest_level > 0);
-  return element_errors == 0;
+  // Reading goes on, to show what else is wrong.
+  has_bad_literal_ |= element_errors > 0;
+  return true;
 }
 
 // '(' real ',' imaginary ')'

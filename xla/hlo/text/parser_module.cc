@@ -243,17 +243,17 @@ bool HloTextParser::ParseProgramLayout(ProgramShape* layout) {
 
 // bool, or '{' bool % ',' '}'
 bool HloTextParser::ParseBoolList(std::vector<bool>* values) {
-  bool value;
   if (kind() == TokKind::kwTrue || kind() == TokKind::kwFalse) {
-    if (!ParseValue(&value)) return false;
-    values->push_back(value);
+    values->push_back(kind() == TokKind::kwTrue);
+    lexer_.Next();
     return true;
   }
   if (!Expect(TokKind::kLbrace, "Expected list of booleans or true/false value")) return false;
   if (kind() != TokKind::kRbrace) {
     do {
-      if (!ParseValue(&value)) return false;
-      values->push_back(value);
+      if (kind() != TokKind::kwTrue && kind() != TokKind::kwFalse) return false;
+      values->push_back(kind() == TokKind::kwTrue);
+      lexer_.Next();
     } while (Eat(TokKind::kComma));
   }
   return Expect(TokKind::kRbrace, "expected '}' to end boolean list attribute");

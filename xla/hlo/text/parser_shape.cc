@@ -26,7 +26,8 @@ bool HloTextParser::ParsePrimitiveType(PrimitiveType* type) {
 
 // '[' ((int | '<=' int | '?') % ',') ']'
 bool HloTextParser::ParseDimensions(DimensionVector* sizes, absl::InlinedVector<bool, 8>* dynamic) {
-  return ParseList(TokKind::kLsquare, TokKind::kRsquare, TokKind::kComma, [&] {
+  Loc negative_loc = nullptr;
+  const bool ok = ParseList(TokKind::kLsquare, TokKind::kRsquare, TokKind::kComma, [&] {
     if (Eat(TokKind::kQuestionMark)) {
       sizes->push_back(Shape::kUnboundedSize);
       dynamic->push_back(true);
@@ -36,11 +37,13 @@ bool HloTextParser::ParseDimensions(DimensionVector* sizes, absl::InlinedVector<
     const Loc size_loc = loc();
     int64_t size;
     if (!ParseValue(&size)) return false;
-    if (size < 0) return Error(size_loc, Cat("expects a dimension size of at least 0, but sees ", size));
+    if (size < 0) negative_loc = size_loc;
     sizes->push_back(size);
     dynamic->push_back(is_dynamic);
     return true;
   });
+  if (!ok) return false;
+  return negative_loc == nullptr || Error(negative_loc, "expects a dimension size of at least 0");
 }
 
 bool HloTextParser::ParseShape(Shape* shape, bool fill_missing_layouts) {
@@ -69,7 +72,14 @@ bool HloTextParser::ParseShape(Shape* shape, bool fill_missing_layouts) {
     bool ok = true;
     if (kind() != TokKind::kRparen) {
       do {
-        ok = ParseShape(&elements.emplace_back(), fill_missing_layouts);
+        const Loc element_loc = loc();
+        Shape& element = elements.emplace_back();
+        ok = ParseShape(&element, fill_missing_layouts);
+        // Layouts of a single array are for the verifier to judge; in a tuple, they must fit here and now.
+        if (ok && element.IsArray() && element.has_layout()) {
+          const absl::Status status = LayoutUtil::ValidateLayoutForShape(element.layout(), element);
+          if (!status.ok()) ok = Error(element_loc, std::string(status.message()));
+        }
       } while (ok && Eat(TokKind::kComma));
     }
     --shape_depth_;
@@ -122,12 +132,13 @@ bool HloTextParser::ParseLayoutInteger(std::string_view what, int64_t* value) {
 
 // '(' unsigned integer type ')' after '#' or '*'
 bool HloTextParser::ParseLayoutUnsignedType(TokKind sign, std::string_view what, PrimitiveType* type) {
-  if (!Expect(TokKind::kLparen, Cat("expects ", TokKindName(sign), " to be followed by kLparen")) ||
-      !ParsePrimitiveType(type)) {
-    return false;
+  bool ok = Expect(TokKind::kLparen, Cat("expects ", TokKindName(sign), " to be followed by kLparen"));
+  if (!ParsePrimitiveType(type)) {
+    ok = false;
+  } else if (!primitive_util::IsUnsignedIntegralType(*type)) {
+    ok = TokenError("expecting an unsigned integer type");
   }
-  if (!primitive_util::IsUnsignedIntegralType(*type)) return TokenError("expecting an unsigned integer type");
-  return Expect(TokKind::kRparen, Cat("expects ", what, " primitive type to be followed by kRparen"));
+  return Expect(TokKind::kRparen, Cat("expects ", what, " primitive type to be followed by kRparen")) && ok;
 }
 
 // '(' ([DCSH] '+'? '~'?) % ',' ')': kinds of sparse storage, which no layout has any more. Read and dropped.

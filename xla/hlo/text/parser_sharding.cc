@@ -102,7 +102,7 @@ bool HloTextParser::ParseOneSharding(bool brace_is_eaten, HloSharding* sharding)
           case TokKind::kwReplicated: tiled.last_tile_dims.push_back(OpSharding::REPLICATED); break;
           case TokKind::kwManual: tiled.last_tile_dims.push_back(OpSharding::MANUAL); break;
           case TokKind::kwUnreduced: tiled.last_tile_dims.push_back(OpSharding::UNREDUCED); break;
-          default: return TokenError("expected maximal, replicated, manual or unreduced in a sharding type list");
+          default: return false;
         }
         lexer_.Next();
       } while (Eat(TokKind::kComma));
@@ -209,13 +209,10 @@ bool HloTextParser::ParseValue(CollectiveDeviceList* value) {
     errors_.Truncate(known_errors);
     return true;
   }
-  const Loc start = loc();
   std::vector<int64_t> tile_dims, reshape_dims;
   std::vector<int> transpose_perm;
   if (!ParseTileAssignment(&tile_dims, &reshape_dims, &transpose_perm, nullptr)) return false;
-  if (tile_dims.size() != 2) {
-    return Error(start, Cat("expects a number of groups and a group size, but sees ", tile_dims.size(), " dimensions"));
-  }
+  if (tile_dims.size() != 2) return false;
   *value = CollectiveDeviceList::Iota(tile_dims[0], tile_dims[1], std::move(reshape_dims), std::move(transpose_perm));
   return true;
 }
