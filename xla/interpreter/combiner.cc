@@ -23,8 +23,8 @@ class OverwritingCombiner : public Combiner {
   OverwritingCombiner(int64_t bytes, char* operand, const char* update)
       : bytes_(bytes), operand_(operand), update_(update) {}
 
-  absl::Status Run(EvalContext&, int64_t count, int64_t operand, int64_t operand_stride, int64_t other,
-                   int64_t other_stride) override {
+  absl::Status Run(EvalContext&, int64_t count, int64_t operand, int64_t operand_stride,
+                   int64_t other, int64_t other_stride) override {
     char* dst = operand_ + operand * bytes_;
     const char* src = update_ + other * bytes_;
     if (operand_stride == 1 && other_stride == 1) {
@@ -46,10 +46,14 @@ template <typename Wide>
 class WideCombiner : public Combiner {
  public:
   WideCombiner(const WideOps<Wide>& ops, PrimitiveType type, char* operand, const char* update)
-      : ops_(ops), ports_(type), bytes_(primitive_util::ByteWidth(type)), operand_(operand), update_(update) {}
+      : ops_(ops),
+        ports_(type),
+        bytes_(primitive_util::ByteWidth(type)),
+        operand_(operand),
+        update_(update) {}
 
-  absl::Status Run(EvalContext&, int64_t count, int64_t operand, int64_t operand_stride, int64_t other,
-                   int64_t other_stride) override {
+  absl::Status Run(EvalContext&, int64_t count, int64_t operand, int64_t operand_stride,
+                   int64_t other, int64_t other_stride) override {
     constexpr int64_t kBlock = 256;
     Wide a[kBlock], b[kBlock];
     for (int64_t i = 0; i < count; i += kBlock) {
@@ -74,9 +78,12 @@ class WideCombiner : public Combiner {
 // Any computation on any number of operands: runs are gathered into lanes.
 class GeneralCombiner : public Combiner {
  public:
-  GeneralCombiner(const ScalarFunction& function, std::vector<char*> operands, std::vector<const char*> updates,
-                  std::vector<int64_t> bytes)
-      : function_(function), operands_(std::move(operands)), updates_(std::move(updates)), bytes_(std::move(bytes)) {
+  GeneralCombiner(const ScalarFunction& function, std::vector<char*> operands,
+                  std::vector<const char*> updates, std::vector<int64_t> bytes)
+      : function_(function),
+        operands_(std::move(operands)),
+        updates_(std::move(updates)),
+        bytes_(std::move(bytes)) {
     int64_t total = 0;
     for (const int64_t b : bytes_) total += 2 * b * kLanes;
     lanes_.resize(total / sizeof(lanes_[0]) + 2);
@@ -91,20 +98,23 @@ class GeneralCombiner : public Combiner {
     in_.insert(in_.end(), update_lanes.begin(), update_lanes.end());
   }
 
-  absl::Status Run(EvalContext& ctx, int64_t count, int64_t operand, int64_t operand_stride, int64_t other,
-                   int64_t other_stride) override {
+  absl::Status Run(EvalContext& ctx, int64_t count, int64_t operand, int64_t operand_stride,
+                   int64_t other, int64_t other_stride) override {
     const size_t n = bytes_.size();
     for (int64_t i = 0; i < count; i += kLanes) {
       const int64_t block = std::min(kLanes, count - i);
       for (size_t k = 0; k < n; ++k) {
         const int64_t b = bytes_[k];
-        Copy(b, block, operands_[k] + (operand + i * operand_stride) * b, operand_stride, out_[k], 1);
-        Copy(b, block, updates_[k] + (other + i * other_stride) * b, other_stride, const_cast<void*>(in_[n + k]), 1);
+        Copy(b, block, operands_[k] + (operand + i * operand_stride) * b, operand_stride, out_[k],
+             1);
+        Copy(b, block, updates_[k] + (other + i * other_stride) * b, other_stride,
+             const_cast<void*>(in_[n + k]), 1);
       }
       XLA_RETURN_IF_ERROR(function_.Apply(ctx, block, in_, absl::MakeConstSpan(out_)));
       for (size_t k = 0; k < n; ++k) {
         const int64_t b = bytes_[k];
-        Copy(b, block, out_[k], 1, operands_[k] + (operand + i * operand_stride) * b, operand_stride);
+        Copy(b, block, out_[k], 1, operands_[k] + (operand + i * operand_stride) * b,
+             operand_stride);
       }
     }
     return absl::OkStatus();
@@ -113,7 +123,8 @@ class GeneralCombiner : public Combiner {
  private:
   static constexpr int64_t kLanes = 256;
 
-  static void Copy(int64_t bytes, int64_t count, const void* src, int64_t src_stride, void* dst, int64_t dst_stride) {
+  static void Copy(int64_t bytes, int64_t count, const void* src, int64_t src_stride, void* dst,
+                   int64_t dst_stride) {
     if (src_stride == 1 && dst_stride == 1) {
       std::memcpy(dst, src, count * bytes);
     } else {
@@ -147,15 +158,17 @@ std::unique_ptr<Combiner> MakeCombiner(const ScalarFunction& function, absl::Spa
     return std::make_unique<OverwritingCombiner>(bytes[0], operand_data[0], update_data[0]);
   }
   if (operands.size() == 1 && function.binary().has_value()) {
-    std::unique_ptr<Combiner> combiner = WithWideOf(type, [&](auto sample) -> std::unique_ptr<Combiner> {
-      using Wide = decltype(sample);
-      const WideOps<Wide>* ops = GetWideOps<Wide>(function.binary()->opcode);
-      if (ops == nullptr) return nullptr;
-      return std::make_unique<WideCombiner<Wide>>(*ops, type, operand_data[0], update_data[0]);
-    });
+    std::unique_ptr<Combiner> combiner =
+        WithWideOf(type, [&](auto sample) -> std::unique_ptr<Combiner> {
+          using Wide = decltype(sample);
+          const WideOps<Wide>* ops = GetWideOps<Wide>(function.binary()->opcode);
+          if (ops == nullptr) return nullptr;
+          return std::make_unique<WideCombiner<Wide>>(*ops, type, operand_data[0], update_data[0]);
+        });
     if (combiner != nullptr) return combiner;
   }
-  return std::make_unique<GeneralCombiner>(function, std::move(operand_data), std::move(update_data), std::move(bytes));
+  return std::make_unique<GeneralCombiner>(function, std::move(operand_data),
+                                           std::move(update_data), std::move(bytes));
 }
 
 }  // namespace xla

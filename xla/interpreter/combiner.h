@@ -18,14 +18,16 @@ namespace xla {
 class Combiner {
  public:
   virtual ~Combiner() = default;
-  // For i in [0, count): element operand + i * operand_stride of each operand becomes f(itself, element other +
-  // i * other_stride of its updates). Offsets in elements; the elements of one call are different ones.
-  virtual absl::Status Run(EvalContext& ctx, int64_t count, int64_t operand, int64_t operand_stride, int64_t other,
-                           int64_t other_stride) = 0;
+  // For i in [0, count): element operand + i * operand_stride of each operand becomes f(itself,
+  // element other + i * other_stride of its updates). Offsets in elements; the elements of one call
+  // are different ones.
+  virtual absl::Status Run(EvalContext& ctx, int64_t count, int64_t operand, int64_t operand_stride,
+                           int64_t other, int64_t other_stride) = 0;
 };
 
-// `operands` are written in place; `updates` has as many. `function` has one parameter for each operand, then one for each
-// of the updates, of the types of these. Refers to the buffers, not to the spans.
+// `operands` are written in place; `updates` has as many. `function` has one parameter for each
+// operand, then one for each of the updates, of the types of these. Refers to the buffers, not to
+// the spans.
 std::unique_ptr<Combiner> MakeCombiner(const ScalarFunction& function, absl::Span<Value> operands,
                                        absl::Span<const Value> updates);
 

@@ -27,7 +27,8 @@ bool Contains(absl::Span<const int64_t> list, int64_t value) {
 }
 
 // The given dimensions of an array as one, at their existing sizes if `existing`.
-StridedDims SelectDims(const Value& value, absl::Span<const int64_t> dimensions, bool existing = false) {
+StridedDims SelectDims(const Value& value, absl::Span<const int64_t> dimensions,
+                       bool existing = false) {
   const DimensionVector strides = RowMajorStrides(value.dimensions());
   StridedDims selected;
   for (const int64_t d : dimensions) {
@@ -36,7 +37,8 @@ StridedDims SelectDims(const Value& value, absl::Span<const int64_t> dimensions,
   return selected;
 }
 
-DimensionVector FreeDims(const Value& value, absl::Span<const int64_t> batch, absl::Span<const int64_t> contracting) {
+DimensionVector FreeDims(const Value& value, absl::Span<const int64_t> batch,
+                         absl::Span<const int64_t> contracting) {
   DimensionVector free;
   for (int64_t d = 0; d < value.rank(); ++d) {
     if (!Contains(batch, d) && !Contains(contracting, d)) free.push_back(d);
@@ -45,8 +47,9 @@ DimensionVector FreeDims(const Value& value, absl::Span<const int64_t> batch, ab
 }
 
 MatrixView ViewOf(const Value& value, StridedDims batch, StridedDims lines, StridedDims k) {
-  return {value.element_type(), value.untyped_data(), primitive_util::ByteWidth(value.element_type()),
-          std::move(batch),     std::move(lines),     std::move(k)};
+  return {
+      value.element_type(), value.untyped_data(), primitive_util::ByteWidth(value.element_type()),
+      std::move(batch),     std::move(lines),     std::move(k)};
 }
 
 // What dot and scaled-dot have in common.
@@ -54,22 +57,24 @@ struct DotDims {
   absl::Span<const int64_t> lhs_batch, lhs_contracting, rhs_batch, rhs_contracting;
 };
 
-// result[batch.., lhs free.., rhs free..]. The algorithm attribute asks for at least some precision, which arithmetic in
-// f32 (or wider types) always has.
-absl::Status Multiply(EvalContext& ctx, const Value& lhs_operand, const Value& rhs_operand, const DotDims& dims,
-                      Value& result) {
-  const ContractionWide type =
-      ContractionType(lhs_operand.element_type(), rhs_operand.element_type(), result.element_type());
+// result[batch.., lhs free.., rhs free..]. The algorithm attribute asks for at least some
+// precision, which arithmetic in f32 (or wider types) always has.
+absl::Status Multiply(EvalContext& ctx, const Value& lhs_operand, const Value& rhs_operand,
+                      const DotDims& dims, Value& result) {
+  const ContractionWide type = ContractionType(lhs_operand.element_type(),
+                                               rhs_operand.element_type(), result.element_type());
   return WithWideType(type, [&](auto sample) -> absl::Status {
     using Wide = decltype(sample);
     XLA_ASSIGN_OR_RETURN(const Value lhs, PrepareOperand<Wide>(ctx, lhs_operand));
     XLA_ASSIGN_OR_RETURN(const Value rhs, PrepareOperand<Wide>(ctx, rhs_operand));
     const DimensionVector lhs_free = FreeDims(lhs, dims.lhs_batch, dims.lhs_contracting);
     const DimensionVector rhs_free = FreeDims(rhs, dims.rhs_batch, dims.rhs_contracting);
-    const MatrixView lhs_view = ViewOf(lhs, SelectDims(lhs, dims.lhs_batch), SelectDims(lhs, lhs_free),
-                                       SelectDims(lhs, dims.lhs_contracting, /*existing=*/true));
-    const MatrixView rhs_view = ViewOf(rhs, SelectDims(rhs, dims.rhs_batch), SelectDims(rhs, rhs_free),
-                                       SelectDims(rhs, dims.rhs_contracting, /*existing=*/true));
+    const MatrixView lhs_view =
+        ViewOf(lhs, SelectDims(lhs, dims.lhs_batch), SelectDims(lhs, lhs_free),
+               SelectDims(lhs, dims.lhs_contracting, /*existing=*/true));
+    const MatrixView rhs_view =
+        ViewOf(rhs, SelectDims(rhs, dims.rhs_batch), SelectDims(rhs, rhs_free),
+               SelectDims(rhs, dims.rhs_contracting, /*existing=*/true));
     const int64_t m = lhs_view.lines.count(), n = rhs_view.lines.count();
     const ResultView result_view = {result.element_type(),
                                     result.mutable_untyped_data(),
@@ -86,12 +91,15 @@ void SetResultSizes(const Value& lhs, const Value& rhs, const DotDims& dims, Val
   if (!lhs.has_dynamic_sizes() && !rhs.has_dynamic_sizes()) return;
   DimensionVector sizes;
   for (const int64_t d : dims.lhs_batch) sizes.push_back(lhs.dynamic_size(d));
-  for (const int64_t d : FreeDims(lhs, dims.lhs_batch, dims.lhs_contracting)) sizes.push_back(lhs.dynamic_size(d));
-  for (const int64_t d : FreeDims(rhs, dims.rhs_batch, dims.rhs_contracting)) sizes.push_back(rhs.dynamic_size(d));
+  for (const int64_t d : FreeDims(lhs, dims.lhs_batch, dims.lhs_contracting))
+    sizes.push_back(lhs.dynamic_size(d));
+  for (const int64_t d : FreeDims(rhs, dims.rhs_batch, dims.rhs_contracting))
+    sizes.push_back(rhs.dynamic_size(d));
   result.SetDynamicSizes(sizes);
 }
 
-// operand * scale, where every dimension of the scale divides that of the operand; in f32, f64 for f64.
+// operand * scale, where every dimension of the scale divides that of the operand; in f32, f64 for
+// f64.
 template <typename Wide>
 absl::StatusOr<Value> ApplyScale(EvalContext& ctx, const Value& operand, const Value& scale) {
   const Shape shape(primitive_util::NativeToPrimitiveType<Wide>(), operand.dimensions());
@@ -101,7 +109,8 @@ absl::StatusOr<Value> ApplyScale(EvalContext& ctx, const Value& operand, const V
   const int64_t minor = rank == 0 ? 1 : operand.dimensions()[rank - 1];
   const int64_t minor_scales = scale.rank() == 0 ? 1 : scale.dimensions()[scale.rank() - 1];
   if (operand.element_count() == 0) return scaled;
-  if (scale.element_count() == 0) return InvalidArgument("the scale %s has no elements", scale.shape().ToString());
+  if (scale.element_count() == 0)
+    return InvalidArgument("the scale %s has no elements", scale.shape().ToString());
   const WideLoad<Wide> load = GetWideLoad<Wide>(operand.element_type());
   const WideLoad<Wide> load_scale = GetWideLoad<Wide>(scale.element_type());
   const int64_t scale_bytes = primitive_util::ByteWidth(scale.element_type());
@@ -112,49 +121,56 @@ absl::StatusOr<Value> ApplyScale(EvalContext& ctx, const Value& operand, const V
     // The row of scales that this row falls into.
     int64_t rest = row, scale_row = 0, factor = 1;
     for (int64_t d = rank - 2; d >= 0; --d) {
-      const int64_t size = operand.dimensions()[d], scale_size = scale.rank() == 0 ? 1 : scale.dimensions()[d];
+      const int64_t size = operand.dimensions()[d],
+                    scale_size = scale.rank() == 0 ? 1 : scale.dimensions()[d];
       scale_row += rest % size / (size / scale_size) * factor;
       factor *= scale_size;
       rest /= size;
     }
-    load_scale(static_cast<const char*>(scale.untyped_data()) + scale_row * minor_scales * scale_bytes, 1, minor_scales,
-               factors.data());
+    load_scale(
+        static_cast<const char*>(scale.untyped_data()) + scale_row * minor_scales * scale_bytes, 1,
+        minor_scales, factors.data());
     Wide* out_row = out + row * minor;
-    load(static_cast<const char*>(operand.untyped_data()) + row * minor * operand_bytes, 1, minor, out_row);
+    load(static_cast<const char*>(operand.untyped_data()) + row * minor * operand_bytes, 1, minor,
+         out_row);
     for (int64_t i = 0; i < minor; ++i) out_row[i] *= factors[i / block];
   }
   return scaled;
 }
 
 // The scale of an operand must divide it dimension by dimension; a scalar scales all.
-absl::Status CheckScale(const HloInstruction& inst, const Value& operand, const Value& scale, const char* which) {
+absl::Status CheckScale(const HloInstruction& inst, const Value& operand, const Value& scale,
+                        const char* which) {
   bool fits = scale.rank() == 0 || scale.rank() == operand.rank();
   for (int64_t d = 0; fits && d < scale.rank(); ++d) {
     const int64_t size = operand.dimensions()[d], scale_size = scale.dimensions()[d];
     fits = size == 0 || (scale_size > 0 && size % scale_size == 0);
   }
   if (fits) return absl::OkStatus();
-  return InstructionError(inst, absl::StatusCode::kInvalidArgument,
-                          absl::StrCat("the scale ", scale.shape().ToString(), " does not divide the ", which, " ",
-                                       operand.shape().ToString(), " dimension by dimension"));
+  return InstructionError(
+      inst, absl::StatusCode::kInvalidArgument,
+      absl::StrCat("the scale ", scale.shape().ToString(), " does not divide the ", which, " ",
+                   operand.shape().ToString(), " dimension by dimension"));
 }
 
 }  // namespace
 
-absl::StatusOr<Value> EvalDot(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalDot(EvalContext& ctx, const HloInstruction& inst,
+                              absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<DotAttributes>();
-  const DotDims dims = {attributes.lhs_batch_dims, attributes.lhs_contracting_dims, attributes.rhs_batch_dims,
-                        attributes.rhs_contracting_dims};
+  const DotDims dims = {attributes.lhs_batch_dims, attributes.lhs_contracting_dims,
+                        attributes.rhs_batch_dims, attributes.rhs_contracting_dims};
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   XLA_RETURN_IF_ERROR(Multiply(ctx, operands[0], operands[1], dims, result));
   SetResultSizes(operands[0], operands[1], dims, result);
   return result;
 }
 
-absl::StatusOr<Value> EvalScaledDot(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalScaledDot(EvalContext& ctx, const HloInstruction& inst,
+                                    absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<DotAttributes>();
-  const DotDims dims = {attributes.lhs_batch_dims, attributes.lhs_contracting_dims, attributes.rhs_batch_dims,
-                        attributes.rhs_contracting_dims};
+  const DotDims dims = {attributes.lhs_batch_dims, attributes.lhs_contracting_dims,
+                        attributes.rhs_batch_dims, attributes.rhs_contracting_dims};
   XLA_RETURN_IF_ERROR(CheckScale(inst, operands[0], operands[2], "left operand"));
   XLA_RETURN_IF_ERROR(CheckScale(inst, operands[1], operands[3], "right operand"));
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// convolution, of any number of spatial dimensions, as a product of matrices: a line of the left one is the patch of the
-// input under the window at one output position, and is gathered only when its panel is packed.
+// convolution, of any number of spatial dimensions, as a product of matrices: a line of the left
+// one is the patch of the input under the window at one output position, and is gathered only when
+// its panel is packed.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -24,14 +25,16 @@ namespace xla {
 namespace {
 
 // One spatial dimension: the input coordinate under tap t at output coordinate o is
-// (o * stride - padding_low + t * window_dilation) / base_dilation, where that divides and lies inside.
+// (o * stride - padding_low + t * window_dilation) / base_dilation, where that divides and lies
+// inside.
 struct SpatialDim {
   int64_t output_size, taps;
   int64_t stride, padding_low, window_dilation, base_dilation;
   int64_t input_size, input_stride;
 };
 
-// The input as lines of patches. Positions are (batch, output spatial..), k is (tap.., input feature) in row-major order.
+// The input as lines of patches. Positions are (batch, output spatial..), k is (tap.., input
+// feature) in row-major order.
 struct Patches {
   PrimitiveType type;  // of the elements, or of their parts if they are complex
   const char* data;
@@ -69,10 +72,11 @@ class LineOrigins {
     }
   }
 
-  // Offset of the input element (feature 0) under the tap that lies `steps` from the origin of line i; -1 in padding.
+  // Offset of the input element (feature 0) under the tap that lies `steps` from the origin of line
+  // i; -1 in padding.
   int64_t Offset(const Patches& patches, int64_t line, const int64_t* steps) const {
     int64_t offset = offsets_[line];
-    const int64_t* start = &starts_[line * rank_];
+    const int64_t* start = starts_.data() + line * rank_;
     for (int64_t d = 0; d < rank_; ++d) {
       const SpatialDim& dim = patches.dims[d];
       int64_t at = start[d] + steps[d];
@@ -91,10 +95,11 @@ class LineOrigins {
   absl::InlinedVector<int64_t, 64> offsets_, starts_;
 };
 
-// The pack function of the input (gemm.h). Complex elements (kParts == 2) are pairs of reals along k.
+// The pack function of the input (gemm.h). Complex elements (kParts == 2) are pairs of reals along
+// k.
 template <typename T, int kParts>
-void PackPatches(const Patches& patches, WideLoad<T> load, int64_t group, int64_t first, int64_t lines, int64_t k0,
-                 int64_t depth, int64_t width, T* panel) {
+void PackPatches(const Patches& patches, WideLoad<T> load, int64_t group, int64_t first,
+                 int64_t lines, int64_t k0, int64_t depth, int64_t width, T* panel) {
   const bool is_native = patches.type == primitive_util::NativeToPrimitiveType<T>();
   const char* base = patches.data + group * patches.group_stride * patches.element_bytes;
   const LineOrigins origins(patches, first, lines);
@@ -134,19 +139,20 @@ void PackPatches(const Patches& patches, WideLoad<T> load, int64_t group, int64_
     k += count;
   }
   if (lines < width) {
-    for (int64_t k = 0; k < depth; ++k) std::fill(panel + k * width + lines, panel + (k + 1) * width, T(0));
+    for (int64_t k = 0; k < depth; ++k)
+      std::fill(panel + k * width + lines, panel + (k + 1) * width, T(0));
   }
 }
 
 // A convolution taken apart: patches, kernel and result as (group, line, k).
 struct Convolution {
   Patches patches;
-  MatrixView kernel;   // lines are output features
-  ResultView result;   // rows are positions, columns output features
+  MatrixView kernel;  // lines are output features
+  ResultView result;  // rows are positions, columns output features
 };
 
-Convolution MakeConvolution(const ConvolutionAttributes& attributes, const Value& input, const Value& kernel,
-                            Value& output) {
+Convolution MakeConvolution(const ConvolutionAttributes& attributes, const Value& input,
+                            const Value& kernel, Value& output) {
   const ConvDims& labels = attributes.dim_labels;
   const DimensionVector input_strides = RowMajorStrides(input.dimensions());
   const DimensionVector kernel_strides = RowMajorStrides(kernel.dimensions());
@@ -170,8 +176,10 @@ Convolution MakeConvolution(const ConvolutionAttributes& attributes, const Value
 
   conv.kernel.type = kernel.element_type();
   conv.kernel.element_bytes = primitive_util::ByteWidth(kernel.element_type());
-  conv.kernel.batch = StridedDims({groups}, {output_features * kernel_strides[labels.kernel_output_feature]});
-  conv.kernel.lines = StridedDims({output_features}, {kernel_strides[labels.kernel_output_feature]});
+  conv.kernel.batch =
+      StridedDims({groups}, {output_features * kernel_strides[labels.kernel_output_feature]});
+  conv.kernel.lines =
+      StridedDims({output_features}, {kernel_strides[labels.kernel_output_feature]});
 
   ResultView& result = conv.result;
   result.type = output.element_type();
@@ -206,33 +214,32 @@ Convolution MakeConvolution(const ConvolutionAttributes& attributes, const Value
 
 template <typename T>
 absl::Status Convolve(EvalContext& ctx, const Convolution& conv) {
-  const WideLoad<T> load_input = GetWideLoad<T>(conv.patches.type), load_kernel = GetWideLoad<T>(conv.kernel.type);
-  const auto pack_patches = [&](int64_t group, int64_t first, int64_t lines, int64_t k0, int64_t depth, int64_t width,
-                                T* panel) {
+  const WideLoad<T> load_input = GetWideLoad<T>(conv.patches.type),
+                    load_kernel = GetWideLoad<T>(conv.kernel.type);
+  const auto pack_patches = [&](int64_t group, int64_t first, int64_t lines, int64_t k0,
+                                int64_t depth, int64_t width, T* panel) {
     PackPatches<T, 1>(conv.patches, load_input, group, first, lines, k0, depth, width, panel);
   };
-  const auto pack_kernel = [&](int64_t group, int64_t first, int64_t lines, int64_t k0, int64_t depth, int64_t width,
-                               T* panel) {
+  const auto pack_kernel = [&](int64_t group, int64_t first, int64_t lines, int64_t k0,
+                               int64_t depth, int64_t width, T* panel) {
     PackLines(conv.kernel, load_kernel, group, first, lines, k0, depth, width, panel);
   };
   const int64_t groups = conv.result.batch.count(), k = conv.patches.depth();
   ResultView result = conv.result;
-  // The larger side is the vectorised one, unless there are enough output features to fill vectors: these are packed once
-  // for many positions.
+  // The larger side is the vectorised one, unless there are enough output features to fill vectors:
+  // these are packed once for many positions.
   constexpr int64_t kEnoughFeatures = 32;
   const int64_t positions = result.rows.count(), features = result.columns.count();
   if (features >= std::min(positions, kEnoughFeatures)) {
     const ResultWriter<T> writer(result);
-    const auto store = [&](int64_t group, int64_t row, int64_t column, int64_t count, const T* values) {
-      writer.Write(group, row, column, count, values);
-    };
+    const auto store = [&](int64_t group, int64_t row, int64_t column, int64_t count,
+                           const T* values) { writer.Write(group, row, column, count, values); };
     return RunGemm<T>(ctx, {groups, positions, features, k, pack_patches, pack_kernel, store});
   }
   std::swap(result.rows, result.columns);
   const ResultWriter<T> writer(result);
-  const auto store = [&](int64_t group, int64_t row, int64_t column, int64_t count, const T* values) {
-    writer.Write(group, row, column, count, values);
-  };
+  const auto store = [&](int64_t group, int64_t row, int64_t column, int64_t count,
+                         const T* values) { writer.Write(group, row, column, count, values); };
   return RunGemm<T>(ctx, {groups, features, positions, k, pack_kernel, pack_patches, store});
 }
 
@@ -240,28 +247,31 @@ absl::Status Convolve(EvalContext& ctx, const Convolution& conv) {
 template <typename Complex>
 absl::Status ConvolveComplex(EvalContext& ctx, const Convolution& conv) {
   using T = GemmType<Complex>;
-  const auto pack_patches = [&](int64_t group, int64_t first, int64_t lines, int64_t k0, int64_t depth, int64_t width,
-                                T* panel) {
+  const auto pack_patches = [&](int64_t group, int64_t first, int64_t lines, int64_t k0,
+                                int64_t depth, int64_t width, T* panel) {
     PackPatches<T, 2>(conv.patches, nullptr, group, first, lines, k0, depth, width, panel);
   };
-  const auto pack_kernel = [&](int64_t group, int64_t first, int64_t lines, int64_t k0, int64_t depth, int64_t width,
-                               T* panel) { PackRotated(conv.kernel, group, first, lines, k0, depth, width, panel); };
-  const ResultWriter<Complex> writer(conv.result);
-  const auto store = [&](int64_t group, int64_t row, int64_t column, int64_t count, const T* values) {
-    writer.Write(group, row, column, count, values);
+  const auto pack_kernel = [&](int64_t group, int64_t first, int64_t lines, int64_t k0,
+                               int64_t depth, int64_t width, T* panel) {
+    PackRotated(conv.kernel, group, first, lines, k0, depth, width, panel);
   };
-  return RunGemm<T>(ctx, {conv.result.batch.count(), conv.result.rows.count(), 2 * conv.result.columns.count(),
-                          2 * conv.patches.depth(), pack_patches, pack_kernel, store});
+  const ResultWriter<Complex> writer(conv.result);
+  const auto store = [&](int64_t group, int64_t row, int64_t column, int64_t count,
+                         const T* values) { writer.Write(group, row, column, count, values); };
+  return RunGemm<T>(
+      ctx, {conv.result.batch.count(), conv.result.rows.count(), 2 * conv.result.columns.count(),
+            2 * conv.patches.depth(), pack_patches, pack_kernel, store});
 }
 
 }  // namespace
 
-absl::StatusOr<Value> EvalConvolution(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalConvolution(EvalContext& ctx, const HloInstruction& inst,
+                                      absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<ConvolutionAttributes>();
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   if (result.element_count() == 0) return result;
-  const ContractionWide type =
-      ContractionType(operands[0].element_type(), operands[1].element_type(), result.element_type());
+  const ContractionWide type = ContractionType(operands[0].element_type(),
+                                               operands[1].element_type(), result.element_type());
   XLA_RETURN_IF_ERROR(WithWideType(type, [&](auto sample) -> absl::Status {
     using Wide = decltype(sample);
     XLA_ASSIGN_OR_RETURN(const Value input, PrepareOperand<Wide>(ctx, operands[0]));

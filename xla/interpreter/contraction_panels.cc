@@ -17,23 +17,24 @@ namespace {
 
 // Rows k of the panel are read at once: lines follow each other closely in memory.
 template <typename T>
-void PackAlongLines(const MatrixView& view, const char* base, WideLoad<T> load, int64_t first, int64_t lines,
-                    int64_t k0, int64_t depth, int64_t width, T* panel) {
+void PackAlongLines(const MatrixView& view, const char* base, WideLoad<T> load, int64_t first,
+                    int64_t lines, int64_t k0, int64_t depth, int64_t width, T* panel) {
   const int64_t bytes = view.element_bytes;
   const int64_t k_step = view.k.run_stride() * bytes, line_stride = view.lines.run_stride();
   view.lines.ForEachRun(first, lines, [&](int64_t line, int64_t line_offset, int64_t length) {
     view.k.ForEachRun(k0, depth, [&](int64_t k, int64_t k_offset, int64_t k_length) {
       const char* src = base + (line_offset + k_offset) * bytes;
       T* dst = panel + k * width + line;
-      for (int64_t i = 0; i < k_length; ++i, src += k_step, dst += width) load(src, line_stride, length, dst);
+      for (int64_t i = 0; i < k_length; ++i, src += k_step, dst += width)
+        load(src, line_stride, length, dst);
     });
   });
 }
 
 // Lines are read one by one along k, and scattered.
 template <typename T>
-void PackAlongK(const MatrixView& view, const char* base, WideLoad<T> load, int64_t first, int64_t lines, int64_t k0,
-                int64_t depth, int64_t width, T* panel) {
+void PackAlongK(const MatrixView& view, const char* base, WideLoad<T> load, int64_t first,
+                int64_t lines, int64_t k0, int64_t depth, int64_t width, T* panel) {
   const int64_t bytes = view.element_bytes, k_stride = view.k.run_stride();
   const bool is_native = view.type == primitive_util::NativeToPrimitiveType<T>() ||
                          (std::is_integral_v<T> && view.element_bytes == sizeof(T));
@@ -70,8 +71,8 @@ MatrixView DoubledAlongK(const MatrixView& view, PrimitiveType part_type) {
 }  // namespace
 
 template <typename Part>
-void PackRotated(const MatrixView& view, int64_t batch, int64_t first, int64_t lines, int64_t k0, int64_t depth,
-                 int64_t width, Part* panel) {
+void PackRotated(const MatrixView& view, int64_t batch, int64_t first, int64_t lines, int64_t k0,
+                 int64_t depth, int64_t width, Part* panel) {
   const auto* data = static_cast<const std::complex<Part>*>(view.data) + view.batch.Offset(batch);
   for (int64_t k = 0; k < depth; ++k) {
     const bool odd_k = ((k0 + k) & 1) != 0;
@@ -86,17 +87,20 @@ void PackRotated(const MatrixView& view, int64_t batch, int64_t first, int64_t l
 }
 
 template <typename T>
-void PackLines(const MatrixView& view, WideLoad<T> load, int64_t batch, int64_t first, int64_t lines, int64_t k0,
-               int64_t depth, int64_t width, T* panel) {
-  const char* base = static_cast<const char*>(view.data) + view.batch.Offset(batch) * view.element_bytes;
-  const int64_t line_stride = std::abs(view.lines.run_stride()), k_stride = std::abs(view.k.run_stride());
+void PackLines(const MatrixView& view, WideLoad<T> load, int64_t batch, int64_t first,
+               int64_t lines, int64_t k0, int64_t depth, int64_t width, T* panel) {
+  const char* base =
+      static_cast<const char*>(view.data) + view.batch.Offset(batch) * view.element_bytes;
+  const int64_t line_stride = std::abs(view.lines.run_stride()),
+                k_stride = std::abs(view.k.run_stride());
   if (lines > 1 && view.lines.run_length() > 1 && line_stride < k_stride) {
     PackAlongLines(view, base, load, first, lines, k0, depth, width, panel);
   } else {
     PackAlongK(view, base, load, first, lines, k0, depth, width, panel);
   }
   if (lines < width) {
-    for (int64_t k = 0; k < depth; ++k) std::fill(panel + k * width + lines, panel + (k + 1) * width, T(0));
+    for (int64_t k = 0; k < depth; ++k)
+      std::fill(panel + k * width + lines, panel + (k + 1) * width, T(0));
   }
 }
 
@@ -118,15 +122,18 @@ absl::StatusOr<Value> PrepareOperand(EvalContext& ctx, const Value& operand) {
   constexpr PrimitiveType kType = primitive_util::NativeToPrimitiveType<Wide>();
   if (!is_complex_v<Wide> || operand.element_type() == kType) return operand;
   const WideLoad<Wide> load = GetWideLoad<Wide>(operand.element_type());
-  if (load == nullptr) return InvalidArgument("cannot multiply %s by complex numbers", operand.shape().ToString());
-  XLA_ASSIGN_OR_RETURN(Value converted, ctx.Allocate(ctx.InternShape(Shape(kType, operand.dimensions()))));
+  if (load == nullptr)
+    return InvalidArgument("cannot multiply %s by complex numbers", operand.shape().ToString());
+  XLA_ASSIGN_OR_RETURN(Value converted,
+                       ctx.Allocate(ctx.InternShape(Shape(kType, operand.dimensions()))));
   load(operand.untyped_data(), 1, operand.element_count(), converted.mutable_data<Wide>());
   converted.CopyDynamicSizesFrom(operand);
   return converted;
 }
 
 template <typename Wide>
-absl::Status MultiplyViews(EvalContext& ctx, const MatrixView& lhs, const MatrixView& rhs, const ResultView& result) {
+absl::Status MultiplyViews(EvalContext& ctx, const MatrixView& lhs, const MatrixView& rhs,
+                           const ResultView& result) {
   using T = GemmType<Wide>;
   if (lhs.lines.count() > rhs.lines.count()) {
     ResultView transposed = result;
@@ -134,42 +141,53 @@ absl::Status MultiplyViews(EvalContext& ctx, const MatrixView& lhs, const Matrix
     return MultiplyViews<Wide>(ctx, rhs, lhs, transposed);
   }
   const ResultWriter<Wide> writer(result);
-  const auto store = [&](int64_t batch, int64_t row, int64_t column, int64_t count, const T* values) {
-    writer.Write(batch, row, column, count, values);
-  };
-  const int64_t batch = result.batch.count(), m = lhs.lines.count(), n = rhs.lines.count(), k = lhs.k.count();
+  const auto store = [&](int64_t batch, int64_t row, int64_t column, int64_t count,
+                         const T* values) { writer.Write(batch, row, column, count, values); };
+  const int64_t batch = result.batch.count(), m = lhs.lines.count(), n = rhs.lines.count(),
+                k = lhs.k.count();
   if constexpr (is_complex_v<Wide>) {
     constexpr PrimitiveType kPart = primitive_util::NativeToPrimitiveType<T>();
     const MatrixView lhs_reals = DoubledAlongK(lhs, kPart);
     const WideLoad<T> load = GetWideLoad<T>(kPart);
-    const auto pack_rows = [&](int64_t b, int64_t first, int64_t lines, int64_t k0, int64_t depth, int64_t width,
-                               T* panel) { PackLines(lhs_reals, load, b, first, lines, k0, depth, width, panel); };
-    const auto pack_columns = [&](int64_t b, int64_t first, int64_t lines, int64_t k0, int64_t depth, int64_t width,
-                                  T* panel) { PackRotated(rhs, b, first, lines, k0, depth, width, panel); };
+    const auto pack_rows = [&](int64_t b, int64_t first, int64_t lines, int64_t k0, int64_t depth,
+                               int64_t width, T* panel) {
+      PackLines(lhs_reals, load, b, first, lines, k0, depth, width, panel);
+    };
+    const auto pack_columns = [&](int64_t b, int64_t first, int64_t lines, int64_t k0,
+                                  int64_t depth, int64_t width, T* panel) {
+      PackRotated(rhs, b, first, lines, k0, depth, width, panel);
+    };
     return RunGemm<T>(ctx, {batch, m, 2 * n, 2 * k, pack_rows, pack_columns, store});
   } else {
     const WideLoad<T> load_lhs = GetWideLoad<T>(lhs.type), load_rhs = GetWideLoad<T>(rhs.type);
-    const auto pack_rows = [&](int64_t b, int64_t first, int64_t lines, int64_t k0, int64_t depth, int64_t width,
-                               T* panel) { PackLines(lhs, load_lhs, b, first, lines, k0, depth, width, panel); };
-    const auto pack_columns = [&](int64_t b, int64_t first, int64_t lines, int64_t k0, int64_t depth, int64_t width,
-                                  T* panel) { PackLines(rhs, load_rhs, b, first, lines, k0, depth, width, panel); };
+    const auto pack_rows = [&](int64_t b, int64_t first, int64_t lines, int64_t k0, int64_t depth,
+                               int64_t width, T* panel) {
+      PackLines(lhs, load_lhs, b, first, lines, k0, depth, width, panel);
+    };
+    const auto pack_columns = [&](int64_t b, int64_t first, int64_t lines, int64_t k0,
+                                  int64_t depth, int64_t width, T* panel) {
+      PackLines(rhs, load_rhs, b, first, lines, k0, depth, width, panel);
+    };
     return RunGemm<T>(ctx, {batch, m, n, k, pack_rows, pack_columns, store});
   }
 }
 
-#define XLA_INSTANTIATE(T)                                                                                   \
-  template void PackLines<T>(const MatrixView&, WideLoad<T>, int64_t, int64_t, int64_t, int64_t, int64_t,    \
-                             int64_t, T*);
+#define XLA_INSTANTIATE(T)                                                                       \
+  template void PackLines<T>(const MatrixView&, WideLoad<T>, int64_t, int64_t, int64_t, int64_t, \
+                             int64_t, int64_t, T*);
 XLA_INSTANTIATE(float)
 XLA_INSTANTIATE(double)
 XLA_INSTANTIATE(uint32_t)
 XLA_INSTANTIATE(uint64_t)
 #undef XLA_INSTANTIATE
-template void PackRotated<float>(const MatrixView&, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, float*);
-template void PackRotated<double>(const MatrixView&, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, double*);
-#define XLA_INSTANTIATE(Wide)                                                                               \
-  template absl::StatusOr<Value> PrepareOperand<Wide>(EvalContext&, const Value&);                          \
-  template absl::Status MultiplyViews<Wide>(EvalContext&, const MatrixView&, const MatrixView&, const ResultView&);
+template void PackRotated<float>(const MatrixView&, int64_t, int64_t, int64_t, int64_t, int64_t,
+                                 int64_t, float*);
+template void PackRotated<double>(const MatrixView&, int64_t, int64_t, int64_t, int64_t, int64_t,
+                                  int64_t, double*);
+#define XLA_INSTANTIATE(Wide)                                                                   \
+  template absl::StatusOr<Value> PrepareOperand<Wide>(EvalContext&, const Value&);              \
+  template absl::Status MultiplyViews<Wide>(EvalContext&, const MatrixView&, const MatrixView&, \
+                                            const ResultView&);
 XLA_INSTANTIATE(float)
 XLA_INSTANTIATE(double)
 XLA_INSTANTIATE(uint32_t)

@@ -31,8 +31,9 @@ struct GemmTypeOf<std::complex<Part>> {
 template <typename Wide>
 using GemmType = typename GemmTypeOf<Wide>::type;
 
-// An array as a batch of matrices: element (batch, line, k) lies at data + batch.Offset + line.Offset + k.Offset. A line
-// is a row of the left operand or a column of the right one. Strides are in elements.
+// An array as a batch of matrices: element (batch, line, k) lies at data + batch.Offset +
+// line.Offset + k.Offset. A line is a row of the left operand or a column of the right one. Strides
+// are in elements.
 struct MatrixView {
   PrimitiveType type;
   const void* data;
@@ -52,23 +53,26 @@ struct ResultView {
 
 // Packs lines of a matrix of real numbers, converted to T.
 template <typename T>
-void PackLines(const MatrixView& view, WideLoad<T> load, int64_t batch, int64_t first, int64_t lines, int64_t k0,
-               int64_t depth, int64_t width, T* panel);
+void PackLines(const MatrixView& view, WideLoad<T> load, int64_t batch, int64_t first,
+               int64_t lines, int64_t k0, int64_t depth, int64_t width, T* panel);
 
 // Packs columns of the complex matrix B as reals, see MultiplyViews; the view's type is complex.
 template <typename Part>
-void PackRotated(const MatrixView& view, int64_t batch, int64_t first, int64_t lines, int64_t k0, int64_t depth,
-                 int64_t width, Part* panel);
+void PackRotated(const MatrixView& view, int64_t batch, int64_t first, int64_t lines, int64_t k0,
+                 int64_t depth, int64_t width, Part* panel);
 
-// C = A * B for matrices in views, computed in Wide. The smaller of rows and columns goes to the kernels' rows.
+// C = A * B for matrices in views, computed in Wide. The smaller of rows and columns goes to the
+// kernels' rows.
 //
-// Complex products are real ones of twice the size: with rows (re, im) of A along k, as they lie in memory, and columns
-// of B taken as re: (re, -im) and im: (im, re), the results come out as (re, im).
+// Complex products are real ones of twice the size: with rows (re, im) of A along k, as they lie in
+// memory, and columns of B taken as re: (re, -im) and im: (im, re), the results come out as (re,
+// im).
 template <typename Wide>
-absl::Status MultiplyViews(EvalContext& ctx, const MatrixView& lhs, const MatrixView& rhs, const ResultView& result);
+absl::Status MultiplyViews(EvalContext& ctx, const MatrixView& lhs, const MatrixView& rhs,
+                           const ResultView& result);
 
-// An operand in the wide complex type, if the product is complex and the operand is not of that type already; the
-// operand itself otherwise (other products convert as they read).
+// An operand in the wide complex type, if the product is complex and the operand is not of that
+// type already; the operand itself otherwise (other products convert as they read).
 template <typename Wide>
 absl::StatusOr<Value> PrepareOperand(EvalContext& ctx, const Value& operand);
 
@@ -100,22 +104,26 @@ auto WithWideType(ContractionWide type, F&& f) {
 template <typename Wide>
 class ResultWriter {
  public:
-  explicit ResultWriter(const ResultView& result) : result_(result), store_(GetWideStore<Wide>(result.type)) {}
+  explicit ResultWriter(const ResultView& result)
+      : result_(result), store_(GetWideStore<Wide>(result.type)) {}
 
-  void Write(int64_t batch, int64_t row, int64_t column, int64_t count, const GemmType<Wide>* values) const {
+  void Write(int64_t batch, int64_t row, int64_t column, int64_t count,
+             const GemmType<Wide>* values) const {
     constexpr int64_t kParts = sizeof(Wide) / sizeof(GemmType<Wide>);
     const Wide* wide = reinterpret_cast<const Wide*>(values);
     char* base = static_cast<char*>(result_.data) +
                  (result_.batch.Offset(batch) + result_.rows.Offset(row)) * result_.element_bytes;
-    result_.columns.ForEachRun(column / kParts, count / kParts, [&](int64_t done, int64_t offset, int64_t length) {
-      char* dst = base + offset * result_.element_bytes;
-      const int64_t stride = result_.columns.run_stride();
-      if (result_.accumulate) {
-        for (int64_t i = 0; i < length; ++i) reinterpret_cast<Wide*>(dst)[i * stride] += wide[done + i];
-      } else {
-        store_(wide + done, length, dst, stride);
-      }
-    });
+    result_.columns.ForEachRun(column / kParts, count / kParts,
+                               [&](int64_t done, int64_t offset, int64_t length) {
+                                 char* dst = base + offset * result_.element_bytes;
+                                 const int64_t stride = result_.columns.run_stride();
+                                 if (result_.accumulate) {
+                                   for (int64_t i = 0; i < length; ++i)
+                                     reinterpret_cast<Wide*>(dst)[i * stride] += wide[done + i];
+                                 } else {
+                                   store_(wide + done, length, dst, stride);
+                                 }
+                               });
   }
 
  private:

@@ -2,14 +2,15 @@
 // ragged-dot: a dot whose left operand is cut into groups of given sizes along one dimension.
 //
 //   mode (what the ragged dimension is)   right operand          result
-//   free: each group has its own          [.. group .. k .. n]   [batch.., m.., n..]; rows beyond the groups are 0
+//   free: each group has its own          [.. group .. k .. n]   [batch.., m.., n..]; rows beyond
+//   the groups are 0
 //         right operand
 //   contracting: one product a group      [.. k .. n]            [group, batch.., m.., n..]
 //   batch: the groups change nothing      as in dot              as in dot
 //
-// group_sizes is [groups], or [prefix.., groups] where the prefix are the dimensions of the left operand that come before
-// the ragged one: the batch dimensions, then the free (or contracting) ones. Source: the specification of
-// chlo.ragged_dot.
+// group_sizes is [groups], or [prefix.., groups] where the prefix are the dimensions of the left
+// operand that come before the ragged one: the batch dimensions, then the free (or contracting)
+// ones. Source: the specification of chlo.ragged_dot.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -40,7 +41,9 @@ int64_t IndexIn(absl::Span<const int64_t> list, int64_t value) {
 // A box inside an array.
 struct Box {
   explicit Box(absl::Span<const int64_t> dimensions)
-      : strides(RowMajorStrides(dimensions)), starts(dimensions.size(), 0), sizes(dimensions.begin(), dimensions.end()) {}
+      : strides(RowMajorStrides(dimensions)),
+        starts(dimensions.size(), 0),
+        sizes(dimensions.begin(), dimensions.end()) {}
 
   void Cut(int64_t dimension, int64_t start, int64_t size) {
     starts[dimension] = start;
@@ -66,7 +69,8 @@ struct Plan {
   explicit Plan(const RaggedDotAttributes& a, const Value& lhs, const Value& rhs)
       : attributes(a), ragged(a.lhs_ragged_dims[0]) {
     for (int64_t d = 0; d < lhs.rank(); ++d) {
-      if (IndexIn(a.lhs_batch_dims, d) < 0 && IndexIn(a.lhs_contracting_dims, d) < 0) lhs_free.push_back(d);
+      if (IndexIn(a.lhs_batch_dims, d) < 0 && IndexIn(a.lhs_contracting_dims, d) < 0)
+        lhs_free.push_back(d);
     }
     for (int64_t d = 0; d < rhs.rank(); ++d) {
       if (IndexIn(a.rhs_batch_dims, d) < 0 && IndexIn(a.rhs_contracting_dims, d) < 0 &&
@@ -74,11 +78,13 @@ struct Plan {
         rhs_free.push_back(d);
       }
     }
-    const int64_t batch = IndexIn(a.lhs_batch_dims, ragged), contracting = IndexIn(a.lhs_contracting_dims, ragged);
+    const int64_t batch = IndexIn(a.lhs_batch_dims, ragged),
+                  contracting = IndexIn(a.lhs_contracting_dims, ragged);
     mode = batch >= 0 ? Mode::kBatch : contracting >= 0 ? Mode::kContracting : Mode::kFree;
     if (mode == Mode::kBatch) return;
     prefix.assign(a.lhs_batch_dims.begin(), a.lhs_batch_dims.end());
-    absl::Span<const int64_t> before = mode == Mode::kFree ? absl::MakeConstSpan(lhs_free) : a.lhs_contracting_dims;
+    absl::Span<const int64_t> before =
+        mode == Mode::kFree ? absl::MakeConstSpan(lhs_free) : a.lhs_contracting_dims;
     before = before.subspan(0, IndexIn(before, ragged));
     prefix.insert(prefix.end(), before.begin(), before.end());
   }
@@ -91,29 +97,37 @@ struct Plan {
 };
 
 // Cuts a dimension of lhs, and what belongs to it in rhs and the result.
-void CutAll(const Plan& plan, int64_t lhs_dim, int64_t start, int64_t size, Box& lhs, Box& rhs, Box& result) {
+void CutAll(const Plan& plan, int64_t lhs_dim, int64_t start, int64_t size, Box& lhs, Box& rhs,
+            Box& result) {
   const RaggedDotAttributes& a = plan.attributes;
   const int64_t groups_first = plan.mode == Mode::kContracting ? 1 : 0;
   lhs.Cut(lhs_dim, start, size);
   if (const int64_t batch = IndexIn(a.lhs_batch_dims, lhs_dim); batch >= 0) {
     rhs.Cut(a.rhs_batch_dims[batch], start, size);
     result.Cut(groups_first + batch, start, size);
-  } else if (const int64_t contracting = IndexIn(a.lhs_contracting_dims, lhs_dim); contracting >= 0) {
+  } else if (const int64_t contracting = IndexIn(a.lhs_contracting_dims, lhs_dim);
+             contracting >= 0) {
     rhs.Cut(a.rhs_contracting_dims[contracting], start, size);
   } else {
-    result.Cut(groups_first + a.lhs_batch_dims.size() + IndexIn(plan.lhs_free, lhs_dim), start, size);
+    result.Cut(groups_first + a.lhs_batch_dims.size() + IndexIn(plan.lhs_free, lhs_dim), start,
+               size);
   }
 }
 
 template <typename Wide>
-absl::Status MultiplyBoxes(EvalContext& ctx, const Plan& plan, const Value& lhs, const Box& lhs_box, const Value& rhs,
-                           const Box& rhs_box, Value& result, const Box& result_box) {
+absl::Status MultiplyBoxes(EvalContext& ctx, const Plan& plan, const Value& lhs, const Box& lhs_box,
+                           const Value& rhs, const Box& rhs_box, Value& result,
+                           const Box& result_box) {
   const RaggedDotAttributes& a = plan.attributes;
   const auto view = [](const Value& value, const Box& box, absl::Span<const int64_t> batch,
                        absl::Span<const int64_t> lines, absl::Span<const int64_t> k) -> MatrixView {
     const int64_t bytes = primitive_util::ByteWidth(value.element_type());
-    return {value.element_type(), static_cast<const char*>(value.untyped_data()) + box.Offset() * bytes, bytes,
-            box.Select(batch),    box.Select(lines),   box.Select(k)};
+    return {value.element_type(),
+            static_cast<const char*>(value.untyped_data()) + box.Offset() * bytes,
+            bytes,
+            box.Select(batch),
+            box.Select(lines),
+            box.Select(k)};
   };
   // The result is [group?, batch.., lhs free.., rhs free..].
   DimensionVector dims[3];
@@ -123,15 +137,17 @@ absl::Status MultiplyBoxes(EvalContext& ctx, const Plan& plan, const Value& lhs,
     for (size_t i = 0; i < counts[part]; ++i) dims[part].push_back(next++);
   }
   const int64_t bytes = primitive_util::ByteWidth(result.element_type());
-  const ResultView result_view = {result.element_type(),
-                                  static_cast<char*>(result.mutable_untyped_data()) + result_box.Offset() * bytes,
-                                  bytes,
-                                  result_box.Select(dims[0]),
-                                  result_box.Select(dims[1]),
-                                  result_box.Select(dims[2]),
-                                  /*accumulate=*/plan.mode == Mode::kContracting};
-  return MultiplyViews<Wide>(ctx, view(lhs, lhs_box, a.lhs_batch_dims, plan.lhs_free, a.lhs_contracting_dims),
-                             view(rhs, rhs_box, a.rhs_batch_dims, plan.rhs_free, a.rhs_contracting_dims), result_view);
+  const ResultView result_view = {
+      result.element_type(),
+      static_cast<char*>(result.mutable_untyped_data()) + result_box.Offset() * bytes,
+      bytes,
+      result_box.Select(dims[0]),
+      result_box.Select(dims[1]),
+      result_box.Select(dims[2]),
+      /*accumulate=*/plan.mode == Mode::kContracting};
+  return MultiplyViews<Wide>(
+      ctx, view(lhs, lhs_box, a.lhs_batch_dims, plan.lhs_free, a.lhs_contracting_dims),
+      view(rhs, rhs_box, a.rhs_batch_dims, plan.rhs_free, a.rhs_contracting_dims), result_view);
 }
 
 // The products of all groups. In contracting mode `result` is of the wide type and holds sums.
@@ -139,8 +155,8 @@ template <typename Wide>
 absl::Status MultiplyGroups(EvalContext& ctx, const Plan& plan, const Value& lhs, const Value& rhs,
                             const Value& group_sizes, Value& result) {
   if (plan.mode == Mode::kBatch) {
-    return MultiplyBoxes<Wide>(ctx, plan, lhs, Box(lhs.dimensions()), rhs, Box(rhs.dimensions()), result,
-                               Box(result.dimensions()));
+    return MultiplyBoxes<Wide>(ctx, plan, lhs, Box(lhs.dimensions()), rhs, Box(rhs.dimensions()),
+                               result, Box(result.dimensions()));
   }
   std::memset(result.mutable_untyped_data(), 0, result.byte_size());
   const int64_t groups = group_sizes.dimensions().back();
@@ -167,7 +183,8 @@ absl::Status MultiplyGroups(EvalContext& ctx, const Plan& plan, const Value& lhs
       } else {
         rhs_box.Cut(plan.attributes.rhs_group_dims[0], group, 1);
       }
-      XLA_RETURN_IF_ERROR(MultiplyBoxes<Wide>(ctx, plan, lhs, lhs_box, rhs, rhs_box, result, result_box));
+      XLA_RETURN_IF_ERROR(
+          MultiplyBoxes<Wide>(ctx, plan, lhs, lhs_box, rhs, rhs_box, result, result_box));
       start += size;
     }
   }
@@ -176,7 +193,8 @@ absl::Status MultiplyGroups(EvalContext& ctx, const Plan& plan, const Value& lhs
 
 }  // namespace
 
-absl::StatusOr<Value> EvalRaggedDot(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalRaggedDot(EvalContext& ctx, const HloInstruction& inst,
+                                    absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<RaggedDotAttributes>();
   const Plan plan(attributes, operands[0], operands[1]);
   const Value& group_sizes = operands[2];
@@ -186,16 +204,17 @@ absl::StatusOr<Value> EvalRaggedDot(EvalContext& ctx, const HloInstruction& inst
       fits = group_sizes.dimensions()[i] == operands[0].dimensions()[plan.prefix[i]];
     }
     if (!fits) {
-      return InstructionError(inst, absl::StatusCode::kInvalidArgument,
-                              absl::StrCat("the group sizes ", group_sizes.shape().ToString(),
-                                           " are neither one list nor one for each index of the dimensions before the "
-                                           "ragged dimension ",
-                                           plan.ragged, " of ", operands[0].shape().ToString()));
+      return InstructionError(
+          inst, absl::StatusCode::kInvalidArgument,
+          absl::StrCat("the group sizes ", group_sizes.shape().ToString(),
+                       " are neither one list nor one for each index of the dimensions before the "
+                       "ragged dimension ",
+                       plan.ragged, " of ", operands[0].shape().ToString()));
     }
   }
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
-  const ContractionWide type =
-      ContractionType(operands[0].element_type(), operands[1].element_type(), result.element_type());
+  const ContractionWide type = ContractionType(operands[0].element_type(),
+                                               operands[1].element_type(), result.element_type());
   XLA_RETURN_IF_ERROR(WithWideType(type, [&](auto sample) -> absl::Status {
     using Wide = decltype(sample);
     constexpr PrimitiveType kWide = primitive_util::NativeToPrimitiveType<Wide>();
@@ -204,10 +223,11 @@ absl::StatusOr<Value> EvalRaggedDot(EvalContext& ctx, const HloInstruction& inst
     if (plan.mode != Mode::kContracting || result.element_type() == kWide) {
       return MultiplyGroups<Wide>(ctx, plan, lhs, rhs, group_sizes, result);
     }
-    XLA_ASSIGN_OR_RETURN(Value sums, ctx.Allocate(ctx.InternShape(Shape(kWide, result.dimensions()))));
+    XLA_ASSIGN_OR_RETURN(Value sums,
+                         ctx.Allocate(ctx.InternShape(Shape(kWide, result.dimensions()))));
     XLA_RETURN_IF_ERROR(MultiplyGroups<Wide>(ctx, plan, lhs, rhs, group_sizes, sums));
-    GetWideStore<Wide>(result.element_type())(sums.data<Wide>(), sums.element_count(), result.mutable_untyped_data(),
-                                              1);
+    GetWideStore<Wide>(result.element_type())(sums.data<Wide>(), sums.element_count(),
+                                              result.mutable_untyped_data(), 1);
     return absl::OkStatus();
   }));
   return result;

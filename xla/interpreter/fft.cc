@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fft: FFT, IFFT, RFFT and IRFFT over the last one to three axes; computed in double precision, rounded once at the end.
+// fft: FFT, IFFT, RFFT and IRFFT over the last one to three axes; computed in double precision,
+// rounded once at the end.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -23,9 +24,9 @@ namespace {
 
 static_assert(sizeof(FftComplex) == sizeof(complex128));
 
-// Lines along one axis of an array [outer, from length, inner] that become [outer, to length, inner]. A line from which
-// less than a transform's length is given is the first half of one with conjugate symmetry; of the result the first
-// elements are kept.
+// Lines along one axis of an array [outer, from length, inner] that become [outer, to length,
+// inner]. A line from which less than a transform's length is given is the first half of one with
+// conjugate symmetry; of the result the first elements are kept.
 struct AxisPass {
   PrimitiveType from_type, to_type;
   const char* from;
@@ -43,36 +44,42 @@ absl::Status RunPass(EvalContext& ctx, const AxisPass& pass, int64_t length) {
   const int64_t to_bytes = primitive_util::ByteWidth(pass.to_type);
   const int64_t lines = pass.outer * pass.inner;
   const double cost = 200 + 60.0 * static_cast<double>(length);
-  return ctx.ParallelFor(lines, EvalContext::ChunkFor(lines, cost), [&](int64_t begin, int64_t end) {
-    std::vector<FftComplex> data(length), work;
-    for (int64_t line = begin; line < end; ++line) {
-      const int64_t outer = line / pass.inner, inner = line % pass.inner;
-      const int64_t given = std::min(length, pass.from_length);
-      load(pass.from + (outer * pass.from_length * pass.inner + inner) * from_bytes, pass.inner, given,
-           reinterpret_cast<complex128*>(data.data()));
-      for (int64_t k = given; k < length; ++k) data[k] = {data[length - k].re, -data[length - k].im};
-      plan.Transform(pass.inverse, data.data(), work);
-      store(reinterpret_cast<const complex128*>(data.data()), pass.to_length,
-            pass.to + (outer * pass.to_length * pass.inner + inner) * to_bytes, pass.inner);
-    }
-  });
+  return ctx.ParallelFor(
+      lines, EvalContext::ChunkFor(lines, cost), [&](int64_t begin, int64_t end) {
+        std::vector<FftComplex> data(length), work;
+        for (int64_t line = begin; line < end; ++line) {
+          const int64_t outer = line / pass.inner, inner = line % pass.inner;
+          const int64_t given = std::min(length, pass.from_length);
+          load(pass.from + (outer * pass.from_length * pass.inner + inner) * from_bytes, pass.inner,
+               given, reinterpret_cast<complex128*>(data.data()));
+          for (int64_t k = given; k < length; ++k)
+            data[k] = {data[length - k].re, -data[length - k].im};
+          plan.Transform(pass.inverse, data.data(), work);
+          store(reinterpret_cast<const complex128*>(data.data()), pass.to_length,
+                pass.to + (outer * pass.to_length * pass.inner + inner) * to_bytes, pass.inner);
+        }
+      });
 }
 
 }  // namespace
 
-absl::StatusOr<Value> EvalFft(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalFft(EvalContext& ctx, const HloInstruction& inst,
+                              absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<FftAttributes>();
   const Value& operand = operands[0];
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   if (result.element_count() == 0) return result;
   const int64_t rank = operand.rank(), axes = static_cast<int64_t>(attributes.fft_length.size());
-  const bool inverse = attributes.fft_type == FftType::IFFT || attributes.fft_type == FftType::IRFFT;
+  const bool inverse =
+      attributes.fft_type == FftType::IFFT || attributes.fft_type == FftType::IRFFT;
   const bool real_result = attributes.fft_type == FftType::IRFFT;
   if (operand.element_count() == 0) {
-    return InstructionError(inst, absl::StatusCode::kInvalidArgument, "an empty operand has no transform");
+    return InstructionError(inst, absl::StatusCode::kInvalidArgument,
+                            "an empty operand has no transform");
   }
 
-  // The real axis is the last; it is first in a transform from real numbers and last in one to them.
+  // The real axis is the last; it is first in a transform from real numbers and last in one to
+  // them.
   DimensionVector order;
   for (int64_t i = 0; i < axes; ++i) order.push_back(real_result ? i : axes - 1 - i);
 
@@ -96,8 +103,8 @@ absl::StatusOr<Value> EvalFft(EvalContext& ctx, const HloInstruction& inst, absl
     if (is_last) {
       pass.to = static_cast<char*>(result.mutable_untyped_data());
     } else {
-      XLA_ASSIGN_OR_RETURN(scratch[i % 2],
-                           ctx.AllocateScratch(pass.outer * pass.to_length * pass.inner * sizeof(complex128)));
+      XLA_ASSIGN_OR_RETURN(scratch[i % 2], ctx.AllocateScratch(pass.outer * pass.to_length *
+                                                               pass.inner * sizeof(complex128)));
       pass.to = scratch[i % 2].mutable_data<char>();
     }
     XLA_RETURN_IF_ERROR(RunPass(ctx, pass, attributes.fft_length[order[i]]));

@@ -55,8 +55,8 @@ FftComplex Root(int64_t k, int64_t n) {
   }
 }
 
-// One stage: with m = length / radix, the sub-transforms of x[q + s * (p + m * k)] over k, times roots, go to
-// y[q + s * (radix * p + j)].
+// One stage: with m = length / radix, the sub-transforms of x[q + s * (p + m * k)] over k, times
+// roots, go to y[q + s * (radix * p + j)].
 struct Stage {
   int64_t m, s;
   const FftComplex* x;
@@ -100,7 +100,8 @@ struct Stage {
         for (int k = 0; k < radix; ++k) in[k] = x[q + s * (p + m * k)];
         for (int j = 0; j < radix; ++j) {
           FftComplex sum = in[0];
-          for (int k = 1; k < radix; ++k) sum = sum + in[k] * roots[step * ((int64_t{j} * k) % radix)];
+          for (int k = 1; k < radix; ++k)
+            sum = sum + in[k] * roots[step * ((int64_t{j} * k) % radix)];
           y[q + s * (radix * p + j)] = sum * roots[s * p * j];
         }
       }
@@ -162,8 +163,8 @@ void FftPlan::ForwardMixedRadix(FftComplex* data, FftComplex* work) const {
   if (from != data) std::copy(from, from + n_, data);
 }
 
-// j k = (j^2 + k^2 - (j - k)^2) / 2: the transform is a convolution with the conjugate chirp, between two products with the
-// chirp.
+// j k = (j^2 + k^2 - (j - k)^2) / 2: the transform is a convolution with the conjugate chirp,
+// between two products with the chirp.
 void FftPlan::ForwardChirp(FftComplex* data, std::vector<FftComplex>& work) const {
   const int64_t size = convolution_->length();
   std::vector<FftComplex> padded(size);

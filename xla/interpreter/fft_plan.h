@@ -9,22 +9,24 @@
 
 namespace xla {
 
-// A complex number whose arithmetic is just that: no special cases of infinities as in std::complex. Same layout.
+// A complex number whose arithmetic is just that: no special cases of infinities as in
+// std::complex. Same layout.
 struct FftComplex {
   double re = 0, im = 0;
 };
 
-// X[j] = sum over k of x[k] * exp(-2 pi i j k / n); the inverse has the other sign and divides by n. Lengths whose prime
-// factors are small are transformed by mixed radices (Stockham's order, no permutation); others by convolution with a
-// chirp (Bluestein). Error some units in the last place times the logarithm of n, for any n.
+// X[j] = sum over k of x[k] * exp(-2 pi i j k / n); the inverse has the other sign and divides by
+// n. Lengths whose prime factors are small are transformed by mixed radices (Stockham's order, no
+// permutation); others by convolution with a chirp (Bluestein). Error some units in the last place
+// times the logarithm of n, for any n.
 class FftPlan {
  public:
   // n >= 1. Takes memory for some multiple of n complex numbers.
   explicit FftPlan(int64_t n);
 
   int64_t length() const { return n_; }
-  // Transforms data[0..n) in place. `work` is grown as needed and can be used again. Safe from several threads, each with
-  // its own data and work.
+  // Transforms data[0..n) in place. `work` is grown as needed and can be used again. Safe from
+  // several threads, each with its own data and work.
   void Transform(bool inverse, FftComplex* data, std::vector<FftComplex>& work) const;
 
  private:

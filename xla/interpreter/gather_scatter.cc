@@ -28,7 +28,8 @@ bool Contains(absl::Span<const int64_t> list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// An index of any integral type as a signed one; unsigned ones beyond its range become the greatest.
+// An index of any integral type as a signed one; unsigned ones beyond its range become the
+// greatest.
 int64_t IndexAt(const Value& indices, int64_t position) {
   const int64_t value = indices.IntegerAt(position);
   if (indices.element_type() == U64 && value < 0) return std::numeric_limits<int64_t>::max();
@@ -37,8 +38,8 @@ int64_t IndexAt(const Value& indices, int64_t position) {
 
 // --- dynamic-slice, dynamic-update-slice
 
-// Start indices of a box inside `outer`, clamped so that the box stays inside. They come as one scalar a dimension, or
-// (in older programs) as one array.
+// Start indices of a box inside `outer`, clamped so that the box stays inside. They come as one
+// scalar a dimension, or (in older programs) as one array.
 DimensionVector ClampedStarts(absl::Span<const Value> indices, absl::Span<const int64_t> outer,
                               absl::Span<const int64_t> box) {
   DimensionVector starts;
@@ -98,21 +99,25 @@ class StartIndices {
   int64_t count_ = 1, length_ = 1, stride_ = 0;
 };
 
-// Batch dimensions of the start indices that are tied to dimensions of the operand, as positions among the batch
-// dimensions.
-DimensionVector BatchPositions(absl::Span<const int64_t> indices_batching_dims, int64_t index_vector_dim) {
+// Batch dimensions of the start indices that are tied to dimensions of the operand, as positions
+// among the batch dimensions.
+DimensionVector BatchPositions(absl::Span<const int64_t> indices_batching_dims,
+                               int64_t index_vector_dim) {
   DimensionVector positions;
-  for (const int64_t d : indices_batching_dims) positions.push_back(d < index_vector_dim ? d : d - 1);
+  for (const int64_t d : indices_batching_dims)
+    positions.push_back(d < index_vector_dim ? d : d - 1);
   return positions;
 }
 
 // A window inside an operand, and the same elements in slices or updates.
 struct WindowPlan {
-  DimensionVector sizes, operand_strides, other_strides;  // dimensions of more than one element, merged where they can be
+  DimensionVector sizes, operand_strides,
+      other_strides;  // dimensions of more than one element, merged where they can be
 
   void Append(int64_t size, int64_t operand_stride, int64_t other_stride) {
     if (size == 1) return;
-    if (!sizes.empty() && operand_strides.back() == size * operand_stride && other_strides.back() == size * other_stride) {
+    if (!sizes.empty() && operand_strides.back() == size * operand_stride &&
+        other_strides.back() == size * other_stride) {
       sizes.back() *= size;
       operand_strides.back() = operand_stride;
       other_strides.back() = other_stride;
@@ -156,20 +161,23 @@ struct WindowPlan {
   }
 };
 
-absl::Status Scatter(EvalContext& ctx, const ScatterAttributes& attributes, const ScalarFunction& function,
-                     const Value& indices, absl::Span<const Value> updates, std::vector<Value>& results) {
+absl::Status Scatter(EvalContext& ctx, const ScatterAttributes& attributes,
+                     const ScalarFunction& function, const Value& indices,
+                     absl::Span<const Value> updates, std::vector<Value>& results) {
   const absl::Span<const int64_t> operand_dims = results[0].dimensions();
   const int64_t rank = results[0].rank();
   const DimensionVector operand_strides = RowMajorStrides(operand_dims);
   const DimensionVector update_strides = RowMajorStrides(updates[0].dimensions());
   const StartIndices starts(indices, attributes.index_vector_dim);
 
-  // Window dimensions of the updates go, in order, to the operand's dimensions that are neither inserted nor batching.
+  // Window dimensions of the updates go, in order, to the operand's dimensions that are neither
+  // inserted nor batching.
   WindowPlan window;
   DimensionVector window_sizes(rank, 1), scatter_strides;
   size_t next = 0;
   for (int64_t d = 0; d < rank; ++d) {
-    if (Contains(attributes.inserted_window_dims, d) || Contains(attributes.input_batching_dims, d)) continue;
+    if (Contains(attributes.inserted_window_dims, d) || Contains(attributes.input_batching_dims, d))
+      continue;
     const int64_t update_dim = attributes.update_window_dims[next++];
     window_sizes[d] = updates[0].dimensions()[update_dim];
     window.Append(window_sizes[d], operand_strides[d], update_strides[update_dim]);
@@ -181,7 +189,8 @@ absl::Status Scatter(EvalContext& ctx, const ScatterAttributes& attributes, cons
   const DimensionVector batch_positions =
       BatchPositions(attributes.scatter_indices_batching_dims, attributes.index_vector_dim);
 
-  const std::unique_ptr<Combiner> combiner = MakeCombiner(function, absl::MakeSpan(results), updates);
+  const std::unique_ptr<Combiner> combiner =
+      MakeCombiner(function, absl::MakeSpan(results), updates);
   const int64_t count = starts.count();
   const auto& components = attributes.scatter_dims_to_operand_dims;
   const int64_t run = window.run(), operand_stride = window.operand_run_stride();
@@ -191,7 +200,8 @@ absl::Status Scatter(EvalContext& ctx, const ScatterAttributes& attributes, cons
     if (number % 4096 == 4095) XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
     starts.Unflatten(number, batch_index);
     std::fill(origin.begin(), origin.end(), 0);
-    for (size_t i = 0; i < components.size(); ++i) origin[components[i]] = starts.At(batch_index, i);
+    for (size_t i = 0; i < components.size(); ++i)
+      origin[components[i]] = starts.At(batch_index, i);
     for (size_t i = 0; i < batch_positions.size(); ++i) {
       origin[attributes.input_batching_dims[i]] = batch_index[batch_positions[i]];
     }
@@ -200,11 +210,13 @@ absl::Status Scatter(EvalContext& ctx, const ScatterAttributes& attributes, cons
       inside = origin[d] >= 0 && origin[d] <= operand_dims[d] - window_sizes[d];
     }
     if (!inside) continue;
-    const int64_t operand_base = Dot(origin, operand_strides), update_base = Dot(batch_index, scatter_strides);
+    const int64_t operand_base = Dot(origin, operand_strides),
+                  update_base = Dot(batch_index, scatter_strides);
     absl::Status status;
     window.ForEachRun([&](int64_t operand, int64_t other) {
       if (!status.ok()) return;
-      status = combiner->Run(ctx, run, operand_base + operand, operand_stride, update_base + other, other_stride);
+      status = combiner->Run(ctx, run, operand_base + operand, operand_stride, update_base + other,
+                             other_stride);
     });
     XLA_RETURN_IF_ERROR(status);
   }
@@ -213,34 +225,39 @@ absl::Status Scatter(EvalContext& ctx, const ScatterAttributes& attributes, cons
 
 }  // namespace
 
-absl::StatusOr<Value> EvalDynamicSlice(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalDynamicSlice(EvalContext& ctx, const HloInstruction& inst,
+                                       absl::Span<Value> operands) {
   const Value& operand = operands[0];
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   if (result.element_count() == 0) return result;
-  const DimensionVector starts = ClampedStarts(operands.subspan(1), operand.dimensions(), result.dimensions());
+  const DimensionVector starts =
+      ClampedStarts(operands.subspan(1), operand.dimensions(), result.dimensions());
   const DimensionVector strides = RowMajorStrides(operand.dimensions());
   const int64_t bytes = primitive_util::ByteWidth(operand.element_type());
-  XLA_RETURN_IF_ERROR(StridedCopy(ctx, bytes, result.dimensions(),
-                                  static_cast<const char*>(operand.untyped_data()) + Dot(starts, strides) * bytes,
-                                  strides, result.mutable_untyped_data(), RowMajorStrides(result.dimensions())));
+  XLA_RETURN_IF_ERROR(
+      StridedCopy(ctx, bytes, result.dimensions(),
+                  static_cast<const char*>(operand.untyped_data()) + Dot(starts, strides) * bytes,
+                  strides, result.mutable_untyped_data(), RowMajorStrides(result.dimensions())));
   return result;
 }
 
-absl::StatusOr<Value> EvalDynamicUpdateSlice(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalDynamicUpdateSlice(EvalContext& ctx, const HloInstruction& inst,
+                                             absl::Span<Value> operands) {
   const Value& update = operands[1];
-  const DimensionVector starts = ClampedStarts(operands.subspan(2), operands[0].dimensions(), update.dimensions());
+  const DimensionVector starts =
+      ClampedStarts(operands.subspan(2), operands[0].dimensions(), update.dimensions());
   XLA_ASSIGN_OR_RETURN(Value result, ctx.MakeMutable(inst.shape(), std::move(operands[0])));
   if (update.element_count() == 0) return result;
   const DimensionVector strides = RowMajorStrides(result.dimensions());
   const int64_t bytes = primitive_util::ByteWidth(update.element_type());
-  XLA_RETURN_IF_ERROR(StridedCopy(ctx, bytes, update.dimensions(), update.untyped_data(),
-                                  RowMajorStrides(update.dimensions()),
-                                  static_cast<char*>(result.mutable_untyped_data()) + Dot(starts, strides) * bytes,
-                                  strides));
+  XLA_RETURN_IF_ERROR(StridedCopy(
+      ctx, bytes, update.dimensions(), update.untyped_data(), RowMajorStrides(update.dimensions()),
+      static_cast<char*>(result.mutable_untyped_data()) + Dot(starts, strides) * bytes, strides));
   return result;
 }
 
-absl::StatusOr<Value> EvalGather(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalGather(EvalContext& ctx, const HloInstruction& inst,
+                                 absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<GatherAttributes>();
   const Value& operand = operands[0];
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
@@ -250,11 +267,14 @@ absl::StatusOr<Value> EvalGather(EvalContext& ctx, const HloInstruction& inst, a
   const DimensionVector result_strides = RowMajorStrides(result.dimensions());
   const StartIndices starts(operands[1], attributes.index_vector_dim);
 
-  // Offset dimensions of the result come, in order, from the operand's dimensions that are neither collapsed nor batching.
+  // Offset dimensions of the result come, in order, from the operand's dimensions that are neither
+  // collapsed nor batching.
   WindowPlan window;
   size_t next = 0;
   for (int64_t d = 0; d < rank; ++d) {
-    if (Contains(attributes.collapsed_slice_dims, d) || Contains(attributes.operand_batching_dims, d)) continue;
+    if (Contains(attributes.collapsed_slice_dims, d) ||
+        Contains(attributes.operand_batching_dims, d))
+      continue;
     const int64_t result_dim = attributes.offset_dims[next++];
     window.Append(attributes.slice_sizes[d], operand_strides[d], result_strides[result_dim]);
   }
@@ -301,18 +321,20 @@ absl::StatusOr<Value> EvalGather(EvalContext& ctx, const HloInstruction& inst, a
   return result;
 }
 
-absl::StatusOr<Value> EvalScatter(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalScatter(EvalContext& ctx, const HloInstruction& inst,
+                                  absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<ScatterAttributes>();
   const int64_t count = static_cast<int64_t>(operands.size()) / 2;
   const ScalarFunction* function = ctx.GetScalarFunction(*inst.to_apply());
   if (function == nullptr) {
-    return InstructionError(inst, absl::StatusCode::kInvalidArgument, "the combiner is not a function of scalars");
+    return InstructionError(inst, absl::StatusCode::kInvalidArgument,
+                            "the combiner is not a function of scalars");
   }
   std::vector<Value> results;
   for (int64_t k = 0; k < count; ++k) {
     const PrimitiveType type = operands[k].element_type();
-    if (function->input_type(k) != type || function->output_type(k) != type || function->input_type(count + k) != type ||
-        operands[count + 1 + k].element_type() != type) {
+    if (function->input_type(k) != type || function->output_type(k) != type ||
+        function->input_type(count + k) != type || operands[count + 1 + k].element_type() != type) {
       return InstructionError(inst, absl::StatusCode::kUnimplemented,
                               "the combiner's types differ from those of operands and updates");
     }
@@ -320,7 +342,8 @@ absl::StatusOr<Value> EvalScatter(EvalContext& ctx, const HloInstruction& inst, 
     XLA_ASSIGN_OR_RETURN(Value result, ctx.MakeMutable(shape, std::move(operands[k])));
     results.push_back(std::move(result));
   }
-  XLA_RETURN_IF_ERROR(Scatter(ctx, attributes, *function, operands[count], operands.subspan(count + 1), results));
+  XLA_RETURN_IF_ERROR(
+      Scatter(ctx, attributes, *function, operands[count], operands.subspan(count + 1), results));
   if (!inst.shape().IsTuple()) return std::move(results[0]);
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }

@@ -107,11 +107,12 @@ absl::Status RunBlock(EvalContext& ctx, const GemmProblem<T>& problem, const Ker
   const int64_t depth_limit = std::min(problem.k, kGemmBlockK);
   const Kernel<T> kernel = mr == 1 ? kernels.one : mr == kernels.rows ? kernels.full : kernels.four;
 
-  // Every part starts on 64 bytes: padded_columns * sizeof(T) is a multiple of two registers, and the small panel of A
-  // comes last.
-  const int64_t c_elements = padded_rows * padded_columns, b_elements = depth_limit * padded_columns;
-  XLA_ASSIGN_OR_RETURN(Value scratch,
-                       ctx.AllocateScratch((c_elements + b_elements + depth_limit * mr) * sizeof(T)));
+  // Every part starts on 64 bytes: padded_columns * sizeof(T) is a multiple of two registers, and
+  // the small panel of A comes last.
+  const int64_t c_elements = padded_rows * padded_columns,
+                b_elements = depth_limit * padded_columns;
+  XLA_ASSIGN_OR_RETURN(
+      Value scratch, ctx.AllocateScratch((c_elements + b_elements + depth_limit * mr) * sizeof(T)));
   T* c = scratch.mutable_data<T>();
   T* b = c + c_elements;
   T* a = b + b_elements;
@@ -120,7 +121,8 @@ absl::Status RunBlock(EvalContext& ctx, const GemmProblem<T>& problem, const Ker
   for (int64_t k0 = 0; k0 < problem.k; k0 += kGemmBlockK) {
     const int64_t depth = std::min(kGemmBlockK, problem.k - k0);
     for (int64_t j = 0; j < columns; j += nr) {
-      problem.pack_columns(batch, column + j, std::min(nr, columns - j), k0, depth, nr, b + j * depth);
+      problem.pack_columns(batch, column + j, std::min(nr, columns - j), k0, depth, nr,
+                           b + j * depth);
     }
     for (int64_t i = 0; i < rows; i += mr) {
       problem.pack_rows(batch, row + i, std::min(mr, rows - i), k0, depth, mr, a);
@@ -138,6 +140,11 @@ absl::Status RunBlock(EvalContext& ctx, const GemmProblem<T>& problem, const Ker
 // The sum of a[i] * b[i] over one block of k.
 template <typename T>
 T DotBlock(int64_t count, const T* a, const T* b) {
+  if (count < 2 * kGemmDotLanes) {
+    T sum = 0;
+    for (int64_t i = 0; i < count; ++i) sum += a[i] * b[i];
+    return sum;
+  }
   T lanes[kGemmDotLanes] = {};
   int64_t i = 0;
   for (; i + kGemmDotLanes <= count; i += kGemmDotLanes) {
@@ -185,7 +192,8 @@ absl::Status RunGemm(EvalContext& ctx, const GemmProblem<T>& problem) {
   const Blocking blocking = ChooseBlocking(problem, kernels);
   const int64_t blocks = blocking.blocks_m * blocking.blocks_n;
   const double cost = 500 + kNanosecondsPerProduct * static_cast<double>(blocking.block_m) *
-                                static_cast<double>(blocking.block_n) * static_cast<double>(problem.k);
+                                static_cast<double>(blocking.block_n) *
+                                static_cast<double>(problem.k);
   return ctx.ParallelForStatus(
       problem.batch * blocks, EvalContext::ChunkFor(problem.batch * blocks, cost),
       [&](int64_t begin, int64_t end) -> absl::Status {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cholesky and triangular-solve, batched, real and complex; computed in double precision and rounded once at the end.
+// cholesky and triangular-solve, batched, real and complex; computed in double precision and
+// rounded once at the end.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -46,7 +47,8 @@ auto WithSolverType(PrimitiveType type, F&& f) {
   return primitive_util::IsComplexType(type) ? f(complex128()) : f(double());
 }
 
-// Row i of L needs the rows before it. False if the matrix is not positive definite (or not a number).
+// Row i of L needs the rows before it. False if the matrix is not positive definite (or not a
+// number).
 template <typename T>
 bool Cholesky(int64_t n, std::vector<T>& a) {
   for (int64_t i = 0; i < n; ++i) {
@@ -71,7 +73,8 @@ bool Cholesky(int64_t n, std::vector<T>& a) {
 
 // Rows x := m^-1 x for the triangle of m, a row of x at a time.
 template <typename T>
-void SolveRows(int64_t n, int64_t columns, bool lower, bool unit_diagonal, const std::vector<T>& m, std::vector<T>& x) {
+void SolveRows(int64_t n, int64_t columns, bool lower, bool unit_diagonal, const std::vector<T>& m,
+               std::vector<T>& x) {
   for (int64_t step = 0; step < n; ++step) {
     const int64_t i = lower ? step : n - 1 - step;
     T* row = x.data() + i * columns;
@@ -98,8 +101,10 @@ std::vector<T> Transposed(int64_t rows, int64_t columns, const std::vector<T>& s
 
 }  // namespace
 
-// L with A = L L^H, or U with A = U^H U; zero in the other triangle. All NaN if A is not positive definite.
-absl::StatusOr<Value> EvalCholesky(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+// L with A = L L^H, or U with A = U^H U; zero in the other triangle. All NaN if A is not positive
+// definite.
+absl::StatusOr<Value> EvalCholesky(EvalContext& ctx, const HloInstruction& inst,
+                                   absl::Span<Value> operands) {
   const bool lower = inst.attributes<CholeskyAttributes>().lower;
   const Value& operand = operands[0];
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
@@ -108,41 +113,47 @@ absl::StatusOr<Value> EvalCholesky(EvalContext& ctx, const HloInstruction& inst,
   const int64_t n = batch.rows;
   const PrimitiveType type = operand.element_type();
   const int64_t matrix_bytes = n * n * primitive_util::ByteWidth(type);
-  const double cost = 500 + static_cast<double>(n) * static_cast<double>(n) * (static_cast<double>(n) / 3 + 4);
+  const double cost =
+      500 + static_cast<double>(n) * static_cast<double>(n) * (static_cast<double>(n) / 3 + 4);
   XLA_RETURN_IF_ERROR(WithSolverType(type, [&](auto sample) {
     using T = decltype(sample);
     const WideLoad<T> load = GetWideLoad<T>(type);
     const WideStore<T> store = GetWideStore<T>(type);
-    return ctx.ParallelFor(batch.count, EvalContext::ChunkFor(batch.count, cost), [&](int64_t begin, int64_t end) {
-      std::vector<T> a(n * n);
-      for (int64_t b = begin; b < end; ++b) {
-        load(static_cast<const char*>(operand.untyped_data()) + b * matrix_bytes, 1, n * n, a.data());
-        // The upper triangle, as rows of its conjugate transpose.
-        if (!lower) {
-          a = Transposed(n, n, a);
-          for (T& x : a) x = Conjugate(x);
-        }
-        if (!Cholesky(n, a)) {
-          const double nan = std::numeric_limits<double>::quiet_NaN();
-          if constexpr (is_complex_v<T>) {
-            std::fill(a.begin(), a.end(), T(nan, nan));
-          } else {
-            std::fill(a.begin(), a.end(), nan);
+    return ctx.ParallelFor(
+        batch.count, EvalContext::ChunkFor(batch.count, cost), [&](int64_t begin, int64_t end) {
+          std::vector<T> a(n * n);
+          for (int64_t b = begin; b < end; ++b) {
+            load(static_cast<const char*>(operand.untyped_data()) + b * matrix_bytes, 1, n * n,
+                 a.data());
+            // The upper triangle, as rows of its conjugate transpose.
+            if (!lower) {
+              a = Transposed(n, n, a);
+              for (T& x : a) x = Conjugate(x);
+            }
+            if (!Cholesky(n, a)) {
+              const double nan = std::numeric_limits<double>::quiet_NaN();
+              if constexpr (is_complex_v<T>) {
+                std::fill(a.begin(), a.end(), T(nan, nan));
+              } else {
+                std::fill(a.begin(), a.end(), nan);
+              }
+            }
+            if (!lower) {
+              a = Transposed(n, n, a);
+              for (T& x : a) x = Conjugate(x);
+            }
+            store(a.data(), n * n,
+                  static_cast<char*>(result.mutable_untyped_data()) + b * matrix_bytes, 1);
           }
-        }
-        if (!lower) {
-          a = Transposed(n, n, a);
-          for (T& x : a) x = Conjugate(x);
-        }
-        store(a.data(), n * n, static_cast<char*>(result.mutable_untyped_data()) + b * matrix_bytes, 1);
-      }
-    });
+        });
   }));
   return result;
 }
 
-// X with op(A) X = B, or X op(A) = B, where only the named triangle of A counts. Zeros on the diagonal give infinities.
-absl::StatusOr<Value> EvalTriangularSolve(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+// X with op(A) X = B, or X op(A) = B, where only the named triangle of A counts. Zeros on the
+// diagonal give infinities.
+absl::StatusOr<Value> EvalTriangularSolve(EvalContext& ctx, const HloInstruction& inst,
+                                          absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<TriangularSolveAttributes>();
   const Value &a_operand = operands[0], &b_operand = operands[1];
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
@@ -159,27 +170,32 @@ absl::StatusOr<Value> EvalTriangularSolve(EvalContext& ctx, const HloInstruction
   const bool flip = transposed == attributes.left_side;
   const bool lower = attributes.lower != flip;
   const int64_t lines = attributes.left_side ? columns : rows;
-  const double cost = 500 + static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(lines + 4);
+  const double cost =
+      500 + static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(lines + 4);
   XLA_RETURN_IF_ERROR(WithSolverType(type, [&](auto sample) {
     using T = decltype(sample);
     const WideLoad<T> load = GetWideLoad<T>(type);
     const WideStore<T> store = GetWideStore<T>(type);
-    return ctx.ParallelFor(b_batch.count, EvalContext::ChunkFor(b_batch.count, cost), [&](int64_t begin, int64_t end) {
-      std::vector<T> a(n * n), b(rows * columns);
-      for (int64_t i = begin; i < end; ++i) {
-        load(static_cast<const char*>(a_operand.untyped_data()) + i * a_bytes, 1, n * n, a.data());
-        b.resize(rows * columns);
-        load(static_cast<const char*>(b_operand.untyped_data()) + i * b_bytes, 1, rows * columns, b.data());
-        if (flip) a = Transposed(n, n, a);
-        if (conjugated) {
-          for (T& x : a) x = Conjugate(x);
-        }
-        if (!attributes.left_side) b = Transposed(rows, columns, b);
-        SolveRows(n, lines, lower, attributes.unit_diagonal, a, b);
-        if (!attributes.left_side) b = Transposed(columns, rows, b);
-        store(b.data(), rows * columns, static_cast<char*>(result.mutable_untyped_data()) + i * b_bytes, 1);
-      }
-    });
+    return ctx.ParallelFor(
+        b_batch.count, EvalContext::ChunkFor(b_batch.count, cost), [&](int64_t begin, int64_t end) {
+          std::vector<T> a(n * n), b(rows * columns);
+          for (int64_t i = begin; i < end; ++i) {
+            load(static_cast<const char*>(a_operand.untyped_data()) + i * a_bytes, 1, n * n,
+                 a.data());
+            b.resize(rows * columns);
+            load(static_cast<const char*>(b_operand.untyped_data()) + i * b_bytes, 1,
+                 rows * columns, b.data());
+            if (flip) a = Transposed(n, n, a);
+            if (conjugated) {
+              for (T& x : a) x = Conjugate(x);
+            }
+            if (!attributes.left_side) b = Transposed(rows, columns, b);
+            SolveRows(n, lines, lower, attributes.unit_diagonal, a, b);
+            if (!attributes.left_side) b = Transposed(columns, rows, b);
+            store(b.data(), rows * columns,
+                  static_cast<char*>(result.mutable_untyped_data()) + i * b_bytes, 1);
+          }
+        });
   }));
   return result;
 }

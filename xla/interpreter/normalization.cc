@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// batch-norm-training, batch-norm-inference and batch-norm-grad; computed in double precision and rounded once at the end.
+// batch-norm-training, batch-norm-inference and batch-norm-grad; computed in double precision and
+// rounded once at the end.
 //
-// For each index of the feature dimension, over all elements with that index: mean and (biased) variance, the normalized
-// operand (x - mean) / sqrt(variance + epsilon) * scale + offset, and the gradients of that.
+// For each index of the feature dimension, over all elements with that index: mean and (biased)
+// variance, the normalized operand (x - mean) / sqrt(variance + epsilon) * scale + offset, and the
+// gradients of that.
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -64,21 +66,25 @@ class FeatureArray {
 
 double At(const Value& value, int64_t i) {
   double element;
-  GetWideLoad<double>(value.element_type())(
-      static_cast<const char*>(value.untyped_data()) + i * primitive_util::ByteWidth(value.element_type()), 1, 1, &element);
+  GetWideLoad<double>(value.element_type())(static_cast<const char*>(value.untyped_data()) +
+                                                i * primitive_util::ByteWidth(value.element_type()),
+                                            1, 1, &element);
   return element;
 }
 
 void Set(Value& value, int64_t i, double element) {
   GetWideStore<double>(value.element_type())(
       &element, 1,
-      static_cast<char*>(value.mutable_untyped_data()) + i * primitive_util::ByteWidth(value.element_type()), 1);
+      static_cast<char*>(value.mutable_untyped_data()) +
+          i * primitive_util::ByteWidth(value.element_type()),
+      1);
 }
 
 absl::Status CheckTypes(const HloInstruction& inst, absl::Span<const Value> operands) {
   for (const Value& operand : operands) {
     if (!primitive_util::IsFloatingPointType(operand.element_type())) {
-      return InstructionError(inst, absl::StatusCode::kUnimplemented, "only real floating-point operands are normalized");
+      return InstructionError(inst, absl::StatusCode::kUnimplemented,
+                              "only real floating-point operands are normalized");
     }
   }
   return absl::OkStatus();
@@ -105,7 +111,8 @@ absl::Status ForEachFeature(EvalContext& ctx, const FeatureArray& array,
 
 }  // namespace
 
-absl::StatusOr<Value> EvalBatchNormTraining(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalBatchNormTraining(EvalContext& ctx, const HloInstruction& inst,
+                                            absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<BatchNormAttributes>();
   XLA_RETURN_IF_ERROR(CheckTypes(inst, operands));
   XLA_ASSIGN_OR_RETURN(std::vector<Value> results, AllocateResults(ctx, inst.shape()));
@@ -129,7 +136,8 @@ absl::StatusOr<Value> EvalBatchNormTraining(EvalContext& ctx, const HloInstructi
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }
 
-absl::StatusOr<Value> EvalBatchNormInference(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalBatchNormInference(EvalContext& ctx, const HloInstruction& inst,
+                                             absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<BatchNormAttributes>();
   XLA_RETURN_IF_ERROR(CheckTypes(inst, operands));
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
@@ -137,7 +145,8 @@ absl::StatusOr<Value> EvalBatchNormInference(EvalContext& ctx, const HloInstruct
   XLA_RETURN_IF_ERROR(ForEachFeature(ctx, array, [&](int64_t feature) {
     std::vector<double> x;
     array.Load(operands[0], feature, x);
-    const double factor = At(operands[1], feature) / std::sqrt(At(operands[4], feature) + attributes.epsilon);
+    const double factor =
+        At(operands[1], feature) / std::sqrt(At(operands[4], feature) + attributes.epsilon);
     const double offset = At(operands[2], feature), mean = At(operands[3], feature);
     for (double& element : x) element = (element - mean) * factor + offset;
     array.Store(x, feature, result);
@@ -145,8 +154,10 @@ absl::StatusOr<Value> EvalBatchNormInference(EvalContext& ctx, const HloInstruct
   return result;
 }
 
-// Operands: operand, scale, mean, variance, gradient of the output. Results: gradients of operand, scale and offset.
-absl::StatusOr<Value> EvalBatchNormGrad(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+// Operands: operand, scale, mean, variance, gradient of the output. Results: gradients of operand,
+// scale and offset.
+absl::StatusOr<Value> EvalBatchNormGrad(EvalContext& ctx, const HloInstruction& inst,
+                                        absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<BatchNormAttributes>();
   XLA_RETURN_IF_ERROR(CheckTypes(inst, operands));
   XLA_ASSIGN_OR_RETURN(std::vector<Value> results, AllocateResults(ctx, inst.shape()));
@@ -165,7 +176,8 @@ absl::StatusOr<Value> EvalBatchNormGrad(EvalContext& ctx, const HloInstruction& 
     }
     const double factor = At(operands[1], feature) * inverse;
     for (size_t i = 0; i < x.size(); ++i) {
-      x[i] = factor * (grad[i] - grad_sum / count - (x[i] - mean) * inverse * inverse * grad_dot / count);
+      x[i] = factor *
+             (grad[i] - grad_sum / count - (x[i] - mean) * inverse * inverse * grad_dot / count);
     }
     array.Store(x, feature, results[0]);
     Set(results[1], feature, grad_dot * inverse);

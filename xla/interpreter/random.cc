@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rng-bit-generator with the bits and states that XLA gives, and the stateful rng and rng-get-and-update-state.
+// rng-bit-generator with the bits and states that XLA gives, and the stateful rng and
+// rng-get-and-update-state.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,8 +39,12 @@ class BitWriter {
   }
 
   bool is_valid() const { return type_ != PRIMITIVE_TYPE_INVALID; }
-  void Write(int64_t position, uint32_t word) const { store32_(&word, 1, out_ + position * bytes_, 1); }
-  void Write64(int64_t position, uint64_t word) const { store64_(&word, 1, out_ + position * bytes_, 1); }
+  void Write(int64_t position, uint32_t word) const {
+    store32_(&word, 1, out_ + position * bytes_, 1);
+  }
+  void Write64(int64_t position, uint64_t word) const {
+    store64_(&word, 1, out_ + position * bytes_, 1);
+  }
 
  private:
   // An integer type of the same bits.
@@ -69,17 +74,20 @@ class BitWriter {
   WideStore<uint64_t> store64_ = nullptr;
 };
 
-// Threefry gives two words a counter. Of types up to 32 bits, they go to neighbours along one dimension (the first of even
-// size, else the first of the greatest): an element is word i % 2 of the block at i / 2 there, and blocks are numbered in
-// row-major order. Returns how many counters were used.
-absl::StatusOr<int64_t> FillThreefry(EvalContext& ctx, uint64_t key, uint64_t counter, Value& result) {
+// Threefry gives two words a counter. Of types up to 32 bits, they go to neighbours along one
+// dimension (the first of even size, else the first of the greatest): an element is word i % 2 of
+// the block at i / 2 there, and blocks are numbered in row-major order. Returns how many counters
+// were used.
+absl::StatusOr<int64_t> FillThreefry(EvalContext& ctx, uint64_t key, uint64_t counter,
+                                     Value& result) {
   const BitWriter writer(result);
   const int64_t elements = result.element_count();
   if (primitive_util::BitWidth(result.element_type()) == 64) {
     XLA_RETURN_IF_ERROR(ctx.ParallelFor(
         elements, EvalContext::ChunkFor(elements, kCostPerBlock), [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) {
-            const std::array<uint32_t, 2> words = Threefry2x32(key, counter + static_cast<uint64_t>(i));
+            const std::array<uint32_t, 2> words =
+                Threefry2x32(key, counter + static_cast<uint64_t>(i));
             writer.Write64(i, words[0] | uint64_t{words[1]} << 32);
           }
         }));
@@ -90,7 +98,8 @@ absl::StatusOr<int64_t> FillThreefry(EvalContext& ctx, uint64_t key, uint64_t co
   for (int64_t d = 0; d < result.rank() && split < 0; ++d) {
     if (dims[d] % 2 == 0) split = d;
   }
-  if (split < 0 && result.rank() > 0) split = std::max_element(dims.begin(), dims.end()) - dims.begin();
+  if (split < 0 && result.rank() > 0)
+    split = std::max_element(dims.begin(), dims.end()) - dims.begin();
   const int64_t size = split < 0 ? 1 : dims[split], half = CeilOfRatio<int64_t>(size, 2);
   int64_t inner = 1;
   for (int64_t d = split + 1; d < result.rank(); ++d) inner *= dims[d];
@@ -99,8 +108,10 @@ absl::StatusOr<int64_t> FillThreefry(EvalContext& ctx, uint64_t key, uint64_t co
   XLA_RETURN_IF_ERROR(ctx.ParallelFor(
       blocks, EvalContext::ChunkFor(blocks, kCostPerBlock), [&](int64_t begin, int64_t end) {
         for (int64_t block = begin; block < end; ++block) {
-          const std::array<uint32_t, 2> words = Threefry2x32(key, counter + static_cast<uint64_t>(block));
-          const int64_t i = block % inner, pair = block / inner % half, outer = block / inner / half;
+          const std::array<uint32_t, 2> words =
+              Threefry2x32(key, counter + static_cast<uint64_t>(block));
+          const int64_t i = block % inner, pair = block / inner % half,
+                        outer = block / inner / half;
           const int64_t position = (outer * size + 2 * pair) * inner + i;
           writer.Write(position, words[0]);
           if (2 * pair + 1 < size) writer.Write(position + inner, words[1]);
@@ -115,7 +126,8 @@ struct Counter {
   Counter Plus(uint64_t n) const { return {low + n, high + (low + n < low ? 1 : 0)}; }
 };
 
-// Philox gives four words a counter, in order; a 64-bit element takes two. Returns how many counters were used.
+// Philox gives four words a counter, in order; a 64-bit element takes two. Returns how many
+// counters were used.
 absl::StatusOr<int64_t> FillPhilox(EvalContext& ctx, uint64_t key, Counter counter, Value& result) {
   const BitWriter writer(result);
   const int64_t elements = result.element_count();
@@ -159,8 +171,8 @@ double UnitNormal(const std::array<uint32_t, 4>& words) {
 }
 
 // Uniform in [low, high), normal with mean and deviation.
-absl::Status FillFloats(EvalContext& ctx, RandomDistribution distribution, uint64_t first, const Value& a, const Value& b,
-                        Value& result) {
+absl::Status FillFloats(EvalContext& ctx, RandomDistribution distribution, uint64_t first,
+                        const Value& a, const Value& b, Value& result) {
   double p, q;
   GetWideLoad<double>(a.element_type())(a.untyped_data(), 1, 1, &p);
   GetWideLoad<double>(b.element_type())(b.untyped_data(), 1, 1, &q);
@@ -169,27 +181,29 @@ absl::Status FillFloats(EvalContext& ctx, RandomDistribution distribution, uint6
   char* out = static_cast<char*>(result.mutable_untyped_data());
   const WideStore<double> store = GetWideStore<double>(type);
   const WideLoad<double> load = GetWideLoad<double>(type);
-  return ctx.ParallelFor(count, EvalContext::ChunkFor(count, 3 * kCostPerBlock), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const std::array<uint32_t, 4> words = ElementBits(first, i);
-      double value;
-      if (distribution == RandomDistribution::RNG_NORMAL) {
-        value = p + q * UnitNormal(words);
-        store(&value, 1, out + i * bytes, 1);
-        continue;
-      }
-      value = p + (q - p) * UnitUniform(words[0], words[1]);
-      store(&value, 1, out + i * bytes, 1);
-      // Rounding to the type may reach the end that does not belong.
-      double stored;
-      load(out + i * bytes, 1, 1, &stored);
-      if (stored >= q && p < q) store(&p, 1, out + i * bytes, 1);
-    }
-  });
+  return ctx.ParallelFor(count, EvalContext::ChunkFor(count, 3 * kCostPerBlock),
+                         [&](int64_t begin, int64_t end) {
+                           for (int64_t i = begin; i < end; ++i) {
+                             const std::array<uint32_t, 4> words = ElementBits(first, i);
+                             double value;
+                             if (distribution == RandomDistribution::RNG_NORMAL) {
+                               value = p + q * UnitNormal(words);
+                               store(&value, 1, out + i * bytes, 1);
+                               continue;
+                             }
+                             value = p + (q - p) * UnitUniform(words[0], words[1]);
+                             store(&value, 1, out + i * bytes, 1);
+                             // Rounding to the type may reach the end that does not belong.
+                             double stored;
+                             load(out + i * bytes, 1, 1, &stored);
+                             if (stored >= q && p < q) store(&p, 1, out + i * bytes, 1);
+                           }
+                         });
 }
 
 // Uniform in [low, high); an empty interval gives low.
-absl::Status FillIntegers(EvalContext& ctx, uint64_t first, const Value& a, const Value& b, Value& result) {
+absl::Status FillIntegers(EvalContext& ctx, uint64_t first, const Value& a, const Value& b,
+                          Value& result) {
   const PrimitiveType type = result.element_type();
   uint64_t low, high;
   GetWideLoad<uint64_t>(type)(a.untyped_data(), 1, 1, &low);
@@ -203,19 +217,22 @@ absl::Status FillIntegers(EvalContext& ctx, uint64_t first, const Value& a, cons
   const int64_t count = result.element_count(), bytes = primitive_util::ByteWidth(type);
   char* out = static_cast<char*>(result.mutable_untyped_data());
   const WideStore<uint64_t> store = GetWideStore<uint64_t>(type);
-  return ctx.ParallelFor(count, EvalContext::ChunkFor(count, kCostPerBlock), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const std::array<uint32_t, 4> words = ElementBits(first, i);
-      const uint64_t bits = words[0] | uint64_t{words[1]} << 32;
-      const uint64_t value = low + static_cast<uint64_t>((static_cast<unsigned __int128>(bits) * range) >> 64);
-      store(&value, 1, out + i * bytes, 1);
-    }
-  });
+  return ctx.ParallelFor(
+      count, EvalContext::ChunkFor(count, kCostPerBlock), [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const std::array<uint32_t, 4> words = ElementBits(first, i);
+          const uint64_t bits = words[0] | uint64_t{words[1]} << 32;
+          const uint64_t value =
+              low + static_cast<uint64_t>((static_cast<unsigned __int128>(bits) * range) >> 64);
+          store(&value, 1, out + i * bytes, 1);
+        }
+      });
 }
 
 }  // namespace
 
-absl::StatusOr<Value> EvalRngBitGenerator(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalRngBitGenerator(EvalContext& ctx, const HloInstruction& inst,
+                                          absl::Span<Value> operands) {
   const Value& state = operands[0];
   const RandomAlgorithm algorithm = inst.attributes<RngBitGeneratorAttributes>().algorithm;
   const bool threefry = algorithm == RandomAlgorithm::RNG_THREE_FRY;
@@ -223,13 +240,15 @@ absl::StatusOr<Value> EvalRngBitGenerator(EvalContext& ctx, const HloInstruction
   const bool is_integer = state.element_type() == U64 || state.element_type() == U32;
   if (!is_integer || (threefry ? words != 2 : words != 2 && words != 3)) {
     return InstructionError(inst, absl::StatusCode::kInvalidArgument,
-                            threefry ? "the state of rng_three_fry is u64[2]"
-                                     : "the state of rng_philox and rng_default is u64[2] or u64[3]");
+                            threefry
+                                ? "the state of rng_three_fry is u64[2]"
+                                : "the state of rng_philox and rng_default is u64[2] or u64[3]");
   }
   XLA_ASSIGN_OR_RETURN(Value new_state, ctx.Allocate(inst.shape().tuple_shapes(0)));
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape().tuple_shapes(1)));
   if (!BitWriter(result).is_valid()) {
-    return InstructionError(inst, absl::StatusCode::kUnimplemented, "random bits of this element type");
+    return InstructionError(inst, absl::StatusCode::kUnimplemented,
+                            "random bits of this element type");
   }
   uint64_t s[3] = {};
   std::memcpy(s, state.untyped_data(), state.byte_size());
@@ -251,18 +270,22 @@ absl::StatusOr<Value> EvalRngBitGenerator(EvalContext& ctx, const HloInstruction
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }
 
-absl::StatusOr<Value> EvalRng(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalRng(EvalContext& ctx, const HloInstruction& inst,
+                              absl::Span<Value> operands) {
   const RandomDistribution distribution = inst.attributes<RngAttributes>().distribution;
   const PrimitiveType type = inst.shape().element_type();
   const bool is_float = primitive_util::IsFloatingPointType(type);
   const bool is_integer = primitive_util::IsIntegralType(type) || type == PRED;
-  if (operands.size() != 2 || operands[0].element_type() != type || operands[1].element_type() != type ||
+  if (operands.size() != 2 || operands[0].element_type() != type ||
+      operands[1].element_type() != type ||
       (distribution == RandomDistribution::RNG_NORMAL ? !is_float : !is_float && !is_integer)) {
     return InstructionError(inst, absl::StatusCode::kUnimplemented,
-                            "rng takes two scalars of the result's type: uniform of floats, integers or pred, normal of floats");
+                            "rng takes two scalars of the result's type: uniform of floats, "
+                            "integers or pred, normal of floats");
   }
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
-  const uint64_t first = ctx.state().TakeRandomCounters(static_cast<uint64_t>(result.element_count()));
+  const uint64_t first =
+      ctx.state().TakeRandomCounters(static_cast<uint64_t>(result.element_count()));
   if (is_float) {
     XLA_RETURN_IF_ERROR(FillFloats(ctx, distribution, first, operands[0], operands[1], result));
   } else {
@@ -272,7 +295,8 @@ absl::StatusOr<Value> EvalRng(EvalContext& ctx, const HloInstruction& inst, absl
 }
 
 // The run's counter as u64[2]: low word, high word; `delta` counters are taken.
-absl::StatusOr<Value> EvalRngGetAndUpdateState(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value>) {
+absl::StatusOr<Value> EvalRngGetAndUpdateState(EvalContext& ctx, const HloInstruction& inst,
+                                               absl::Span<Value>) {
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   if (result.byte_size() != 2 * static_cast<int64_t>(sizeof(uint64_t))) {
     return InstructionError(inst, absl::StatusCode::kInvalidArgument, "the state is u64[2]");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter-based random bits: Threefry-2x32 with 20 rounds and Philox-4x32 with 10. Source: Salmon et al., Parallel random
-// numbers: as easy as 1, 2, 3 (SC 2011).
+// Counter-based random bits: Threefry-2x32 with 20 rounds and Philox-4x32 with 10. Source: Salmon
+// et al., Parallel random numbers: as easy as 1, 2, 3 (SC 2011).
 #ifndef XLA_INTERPRETER_RANDOM_BITS_H_
 #define XLA_INTERPRETER_RANDOM_BITS_H_
 
@@ -27,10 +27,12 @@ inline std::array<uint32_t, 2> Threefry2x32(uint64_t key, uint64_t counter) {
 }
 
 // Four random words of a 128-bit counter.
-inline std::array<uint32_t, 4> Philox4x32(uint64_t key, uint64_t counter_low, uint64_t counter_high) {
+inline std::array<uint32_t, 4> Philox4x32(uint64_t key, uint64_t counter_low,
+                                          uint64_t counter_high) {
   uint32_t k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
-  std::array<uint32_t, 4> c = {static_cast<uint32_t>(counter_low), static_cast<uint32_t>(counter_low >> 32),
-                               static_cast<uint32_t>(counter_high), static_cast<uint32_t>(counter_high >> 32)};
+  std::array<uint32_t, 4> c = {
+      static_cast<uint32_t>(counter_low), static_cast<uint32_t>(counter_low >> 32),
+      static_cast<uint32_t>(counter_high), static_cast<uint32_t>(counter_high >> 32)};
   for (int round = 0; round < 10; ++round) {
     const uint64_t p0 = uint64_t{0xD2511F53u} * c[0], p1 = uint64_t{0xCD9E8D57u} * c[2];
     c = {static_cast<uint32_t>(p1 >> 32) ^ c[1] ^ k0, static_cast<uint32_t>(p1),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce and map. scan is in scan.cc.
 //
-// Sums of floats are made of short runs whose results are added pairwise: the order depends on the shapes alone, and the
-// error grows with the logarithm of the number of elements.
+// Sums of floats are made of short runs whose results are added pairwise: the order depends on the
+// shapes alone, and the error grows with the logarithm of the number of elements.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -27,7 +27,8 @@
 namespace xla {
 namespace {
 
-// The dimensions of the operands, taken apart: position in the result -> offset, position in what is reduced -> offset.
+// The dimensions of the operands, taken apart: position in the result -> offset, position in what
+// is reduced -> offset.
 struct ReduceDims {
   StridedDims kept, reduced;
 };
@@ -79,9 +80,11 @@ class WideReduction {
         ops_(ops),
         ports_(operand.element_type()) {}
 
-  // Whether runs of reduced elements are long enough to be folded one by one; else results are lanes.
+  // Whether runs of reduced elements are long enough to be folded one by one; else results are
+  // lanes.
   bool FoldsRuns() const {
-    const bool reduced_is_minor = std::abs(dims_.reduced.run_stride()) < std::abs(dims_.kept.run_stride());
+    const bool reduced_is_minor =
+        std::abs(dims_.reduced.run_stride()) < std::abs(dims_.kept.run_stride());
     return dims_.kept.count() == 1 || (reduced_is_minor && dims_.reduced.run_length() >= kShortRun);
   }
 
@@ -181,8 +184,8 @@ class WideReduction {
 };
 
 template <typename Wide>
-absl::Status ReduceWide(EvalContext& ctx, const Value& operand, const Value& init, const ReduceDims& dims,
-                        const WideOps<Wide>& ops, Value& result) {
+absl::Status ReduceWide(EvalContext& ctx, const Value& operand, const Value& init,
+                        const ReduceDims& dims, const WideOps<Wide>& ops, Value& result) {
   const WidePorts<Wide> ports(operand.element_type());
   const int64_t bytes = primitive_util::ByteWidth(operand.element_type());
   const int64_t results = dims.kept.count(), reduced = dims.reduced.count();
@@ -195,28 +198,30 @@ absl::Status ReduceWide(EvalContext& ctx, const Value& operand, const Value& ini
   // partial[part][result]
   const bool is_split = partition.parts > 1;
   std::vector<Wide> partial(is_split ? partition.parts * results : 0);
-  const double cost = 100 + 0.5 * static_cast<double>(partition.tile) * static_cast<double>(partition.part);
+  const double cost =
+      100 + 0.5 * static_cast<double>(partition.tile) * static_cast<double>(partition.part);
   const int64_t tasks = partition.tiles * partition.parts;
-  XLA_RETURN_IF_ERROR(ctx.ParallelFor(tasks, EvalContext::ChunkFor(tasks, cost), [&](int64_t begin, int64_t end) {
-    Wide sums[WideReduction<Wide>::kMaxTile];
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t first = task / partition.parts * partition.tile;
-      const int64_t count = std::min(partition.tile, results - first);
-      const int64_t part = task % partition.parts, r0 = part * partition.part;
-      const int64_t r1 = std::min(reduced, r0 + partition.part);
-      if (is_split) {
-        reduction.Reduce(first, count, r0, r1, partial.data() + part * results + first);
-        continue;
-      }
-      if (reduced == 0) {
-        std::fill(sums, sums + count, initial);
-      } else {
-        reduction.Reduce(first, count, r0, r1, sums);
-        for (int64_t i = 0; i < count; ++i) sums[i] = ops.apply(initial, sums[i]);
-      }
-      ports.Store(sums, count, out + first * bytes, 1);
-    }
-  }));
+  XLA_RETURN_IF_ERROR(
+      ctx.ParallelFor(tasks, EvalContext::ChunkFor(tasks, cost), [&](int64_t begin, int64_t end) {
+        Wide sums[WideReduction<Wide>::kMaxTile];
+        for (int64_t task = begin; task < end; ++task) {
+          const int64_t first = task / partition.parts * partition.tile;
+          const int64_t count = std::min(partition.tile, results - first);
+          const int64_t part = task % partition.parts, r0 = part * partition.part;
+          const int64_t r1 = std::min(reduced, r0 + partition.part);
+          if (is_split) {
+            reduction.Reduce(first, count, r0, r1, partial.data() + part * results + first);
+            continue;
+          }
+          if (reduced == 0) {
+            std::fill(sums, sums + count, initial);
+          } else {
+            reduction.Reduce(first, count, r0, r1, sums);
+            for (int64_t i = 0; i < count; ++i) sums[i] = ops.apply(initial, sums[i]);
+          }
+          ports.Store(sums, count, out + first * bytes, 1);
+        }
+      }));
   if (!is_split) return absl::OkStatus();
   for (int64_t part = 1; part < partition.parts; ++part) {
     ops.combine(partial.data(), partial.data() + part * results, results);
@@ -226,16 +231,18 @@ absl::Status ReduceWide(EvalContext& ctx, const Value& operand, const Value& ini
   return absl::OkStatus();
 }
 
-// --- Any computation on any number of operands. Lanes of a ScalarFunction are results, or where these are few, segments of
-// what each reduces.
+// --- Any computation on any number of operands. Lanes of a ScalarFunction are results, or where
+// these are few, segments of what each reduces.
 
 class GeneralReduction {
  public:
-  GeneralReduction(const ScalarFunction& function, absl::Span<const Value> operands, absl::Span<const Value> inits,
-                   const ReduceDims& dims)
+  GeneralReduction(const ScalarFunction& function, absl::Span<const Value> operands,
+                   absl::Span<const Value> inits, const ReduceDims& dims)
       : function_(function), operands_(operands), inits_(inits), dims_(dims) {
-    for (const Value& operand : operands) bytes_.push_back(primitive_util::ByteWidth(operand.element_type()));
-    for (const Value& init : inits) acc_bytes_.push_back(primitive_util::ByteWidth(init.element_type()));
+    for (const Value& operand : operands)
+      bytes_.push_back(primitive_util::ByteWidth(operand.element_type()));
+    for (const Value& init : inits)
+      acc_bytes_.push_back(primitive_util::ByteWidth(init.element_type()));
   }
 
   // One buffer of `lanes` elements for each operand.
@@ -275,13 +282,16 @@ class GeneralReduction {
   }
 
   // Elements of one result at positions start + i * segment, for i in [0, count).
-  void LoadSegments(int64_t result, int64_t start, int64_t segment, int64_t count, const Lanes& x) const {
+  void LoadSegments(int64_t result, int64_t start, int64_t segment, int64_t count,
+                    const Lanes& x) const {
     const int64_t base = dims_.kept.Offset(result);
     if (dims_.reduced.IsOneRun()) {
-      CopyRun(base + dims_.reduced.Offset(start), segment * dims_.reduced.run_stride(), count, 0, x);
+      CopyRun(base + dims_.reduced.Offset(start), segment * dims_.reduced.run_stride(), count, 0,
+              x);
       return;
     }
-    for (int64_t i = 0; i < count; ++i) CopyRun(base + dims_.reduced.Offset(start + i * segment), 1, 1, i, x);
+    for (int64_t i = 0; i < count; ++i)
+      CopyRun(base + dims_.reduced.Offset(start + i * segment), 1, 1, i, x);
   }
 
   void BroadcastInits(int64_t count, const Lanes& acc) const {
@@ -290,9 +300,11 @@ class GeneralReduction {
     }
   }
   void MoveLane(const Lanes& from, int64_t lane, const Lanes& to) const {
-    for (size_t k = 0; k < operands_.size(); ++k) std::memcpy(to[k], from[k] + lane * bytes_[k], bytes_[k]);
+    for (size_t k = 0; k < operands_.size(); ++k)
+      std::memcpy(to[k], from[k] + lane * bytes_[k], bytes_[k]);
   }
-  void StoreResults(int64_t first, int64_t count, const Lanes& acc, absl::Span<char* const> out) const {
+  void StoreResults(int64_t first, int64_t count, const Lanes& acc,
+                    absl::Span<char* const> out) const {
     for (size_t k = 0; k < inits_.size(); ++k) {
       std::memcpy(out[k] + first * acc_bytes_[k], acc[k], count * acc_bytes_[k]);
     }
@@ -301,7 +313,8 @@ class GeneralReduction {
   static constexpr int64_t kTile = 256;
 
   // Results [first, first + count), each reduced in order.
-  absl::Status ReduceTile(EvalContext& ctx, int64_t first, int64_t count, absl::Span<char* const> out) const {
+  absl::Status ReduceTile(EvalContext& ctx, int64_t first, int64_t count,
+                          absl::Span<char* const> out) const {
     const Lanes acc(acc_bytes_, count), x(bytes_, count);
     BroadcastInits(count, acc);
     for (int64_t r = 0; r < dims_.reduced.count(); ++r) {
@@ -320,7 +333,8 @@ class GeneralReduction {
     return true;
   }
 
-  // One result: segments side by side, then the segments' results in order, then what the segments left over.
+  // One result: segments side by side, then the segments' results in order, then what the segments
+  // left over.
   absl::Status ReduceSegments(EvalContext& ctx, int64_t result, absl::Span<char* const> out) const {
     const int64_t segment = dims_.reduced.count() / kTile;
     const Lanes lanes(bytes_, kTile), x(bytes_, kTile), acc(bytes_, 1), one(bytes_, 1);
@@ -361,15 +375,17 @@ class GeneralReduction {
   absl::InlinedVector<int64_t, 4> bytes_, acc_bytes_;
 };
 
-absl::Status ReduceGeneral(EvalContext& ctx, const ScalarFunction& function, absl::Span<const Value> operands,
-                           absl::Span<const Value> inits, const ReduceDims& dims, absl::Span<char* const> out) {
+absl::Status ReduceGeneral(EvalContext& ctx, const ScalarFunction& function,
+                           absl::Span<const Value> operands, absl::Span<const Value> inits,
+                           const ReduceDims& dims, absl::Span<char* const> out) {
   const GeneralReduction reduction(function, operands, inits, dims);
   const int64_t results = dims.kept.count(), reduced = dims.reduced.count();
   constexpr double kCostPerStep = 20;
   if (results < 32 && reduced >= 16 * GeneralReduction::kTile && reduction.CanReduceSegments()) {
     return ctx.ParallelForStatus(results, 1, [&](int64_t begin, int64_t end) -> absl::Status {
       EvalContext worker = ctx.ForWorker();
-      for (int64_t i = begin; i < end; ++i) XLA_RETURN_IF_ERROR(reduction.ReduceSegments(worker, i, out));
+      for (int64_t i = begin; i < end; ++i)
+        XLA_RETURN_IF_ERROR(reduction.ReduceSegments(worker, i, out));
       return absl::OkStatus();
     });
   }
@@ -380,7 +396,8 @@ absl::Status ReduceGeneral(EvalContext& ctx, const ScalarFunction& function, abs
         EvalContext worker = ctx.ForWorker();
         for (int64_t t = begin; t < end; ++t) {
           const int64_t first = t * tile;
-          XLA_RETURN_IF_ERROR(reduction.ReduceTile(worker, first, std::min(tile, results - first), out));
+          XLA_RETURN_IF_ERROR(
+              reduction.ReduceTile(worker, first, std::min(tile, results - first), out));
         }
         return absl::OkStatus();
       });
@@ -391,37 +408,46 @@ void SetReducedSizes(const Value& operand, absl::Span<const int64_t> dimensions,
   if (!operand.has_dynamic_sizes()) return;
   DimensionVector sizes;
   for (int64_t d = 0; d < operand.rank(); ++d) {
-    if (std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end()) sizes.push_back(operand.dynamic_size(d));
+    if (std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end())
+      sizes.push_back(operand.dynamic_size(d));
   }
   result.SetDynamicSizes(sizes);
 }
 
 }  // namespace
 
-absl::StatusOr<Value> EvalReduce(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalReduce(EvalContext& ctx, const HloInstruction& inst,
+                                 absl::Span<Value> operands) {
   const int64_t count = static_cast<int64_t>(operands.size()) / 2;
-  const absl::Span<const Value> inputs = operands.subspan(0, count), inits = operands.subspan(count);
+  const absl::Span<const Value> inputs = operands.subspan(0, count),
+                                inits = operands.subspan(count);
   const absl::Span<const int64_t> dimensions = inst.dimensions();
   const ScalarFunction* function = ctx.GetScalarFunction(*inst.to_apply());
   if (function == nullptr) {
-    return InstructionError(inst, absl::StatusCode::kInvalidArgument, "the reducer is not a function of scalars");
+    return InstructionError(inst, absl::StatusCode::kInvalidArgument,
+                            "the reducer is not a function of scalars");
   }
   for (int64_t k = 0; k < count; ++k) {
-    if (function->input_type(k) != inits[k].element_type() || function->output_type(k) != inits[k].element_type() ||
+    if (function->input_type(k) != inits[k].element_type() ||
+        function->output_type(k) != inits[k].element_type() ||
         function->input_type(count + k) != inputs[k].element_type()) {
-      return InstructionError(inst, absl::StatusCode::kUnimplemented,
-                              "the reducer's types differ from those of operands and initial values");
+      return InstructionError(
+          inst, absl::StatusCode::kUnimplemented,
+          "the reducer's types differ from those of operands and initial values");
     }
   }
   const ReduceDims dims = SplitDims(inputs[0], dimensions);
 
   std::vector<Value> results;
   for (int64_t k = 0; k < count; ++k) {
-    XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape().IsTuple() ? inst.shape().tuple_shapes(k) : inst.shape()));
+    XLA_ASSIGN_OR_RETURN(
+        Value result,
+        ctx.Allocate(inst.shape().IsTuple() ? inst.shape().tuple_shapes(k) : inst.shape()));
     SetReducedSizes(inputs[0], dimensions, result);
     results.push_back(std::move(result));
   }
-  if (count == 1 && function->binary().has_value() && inits[0].element_type() == inputs[0].element_type()) {
+  if (count == 1 && function->binary().has_value() &&
+      inits[0].element_type() == inputs[0].element_type()) {
     bool done = false;
     XLA_RETURN_IF_ERROR(WithWideOf(inputs[0].element_type(), [&](auto sample) -> absl::Status {
       using Wide = decltype(sample);
@@ -440,10 +466,12 @@ absl::StatusOr<Value> EvalReduce(EvalContext& ctx, const HloInstruction& inst, a
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }
 
-absl::StatusOr<Value> EvalMap(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalMap(EvalContext& ctx, const HloInstruction& inst,
+                              absl::Span<Value> operands) {
   const ScalarFunction* function = ctx.GetScalarFunction(*inst.to_apply());
   if (function == nullptr) {
-    return InstructionError(inst, absl::StatusCode::kInvalidArgument, "the mapped computation is not a function of scalars");
+    return InstructionError(inst, absl::StatusCode::kInvalidArgument,
+                            "the mapped computation is not a function of scalars");
   }
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   char* out = static_cast<char*>(result.mutable_untyped_data());
@@ -451,7 +479,8 @@ absl::StatusOr<Value> EvalMap(EvalContext& ctx, const HloInstruction& inst, absl
   constexpr double kCostPerElement = 10;
   const int64_t count = result.element_count();
   XLA_RETURN_IF_ERROR(ctx.ParallelForStatus(
-      count, EvalContext::ChunkFor(count, kCostPerElement), [&](int64_t begin, int64_t end) -> absl::Status {
+      count, EvalContext::ChunkFor(count, kCostPerElement),
+      [&](int64_t begin, int64_t end) -> absl::Status {
         EvalContext worker = ctx.ForWorker();
         absl::InlinedVector<const void*, 4> in;
         for (const Value& operand : operands) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // scan: a computation carried along one dimension, giving an array of outputs and the last carries.
 //
-// With m inputs and k carries, step i is (out_0.., carry'_0..) = f(x_0[i].., carry_0..), where x[i] is the slice of an input
-// at i. The parameters of f are such slices, or scalars: then f works on each element of the slices alone.
+// With m inputs and k carries, step i is (out_0.., carry'_0..) = f(x_0[i].., carry_0..), where x[i]
+// is the slice of an input at i. The parameters of f are such slices, or scalars: then f works on
+// each element of the slices alone.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -27,7 +28,8 @@ namespace {
 // An array cut along the scanned dimension: [outer, steps, inner].
 struct Sliced {
   Sliced(const Value& value, int64_t dimension)
-      : bytes(primitive_util::ByteWidth(value.element_type())), steps(value.dimensions()[dimension]) {
+      : bytes(primitive_util::ByteWidth(value.element_type())),
+        steps(value.dimensions()[dimension]) {
     for (int64_t d = 0; d < value.rank(); ++d) {
       if (d < dimension) outer *= value.dimensions()[d];
       if (d > dimension) inner *= value.dimensions()[d];
@@ -36,12 +38,13 @@ struct Sliced {
 
   absl::Status Read(EvalContext& ctx, const Value& value, int64_t step, void* slice) const {
     return StridedCopy(ctx, bytes, {outer, inner},
-                       static_cast<const char*>(value.untyped_data()) + step * inner * bytes, {steps * inner, 1}, slice,
-                       {inner, 1});
+                       static_cast<const char*>(value.untyped_data()) + step * inner * bytes,
+                       {steps * inner, 1}, slice, {inner, 1});
   }
   absl::Status Write(EvalContext& ctx, const void* slice, int64_t step, Value& value) const {
     return StridedCopy(ctx, bytes, {outer, inner}, slice, {inner, 1},
-                       static_cast<char*>(value.mutable_untyped_data()) + step * inner * bytes, {steps * inner, 1});
+                       static_cast<char*>(value.mutable_untyped_data()) + step * inner * bytes,
+                       {steps * inner, 1});
   }
 
   int64_t bytes, outer = 1, steps, inner = 1;
@@ -50,10 +53,12 @@ struct Sliced {
 
 }  // namespace
 
-absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst,
+                               absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<ScanAttributes>();
   const int64_t dimension = attributes.dimensions.empty() ? -1 : attributes.dimensions[0];
-  const int64_t carries = attributes.num_carries, inputs = static_cast<int64_t>(operands.size()) - carries;
+  const int64_t carries = attributes.num_carries,
+                inputs = static_cast<int64_t>(operands.size()) - carries;
   const int64_t results_count = inst.shape().IsTuple() ? inst.shape().tuple_shapes_size() : 1;
   const int64_t outputs = results_count - carries;
   const HloComputation& computation = *inst.to_apply();
@@ -85,10 +90,11 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst, abs
     if (init.element_count() == carry.element_count()) {
       std::memcpy(carry.mutable_untyped_data(), init.untyped_data(), init.byte_size());
     } else if (init.element_count() == 1) {
-      XLA_RETURN_IF_ERROR(
-          FillElements(ctx, bytes, carry.element_count(), init.untyped_data(), carry.mutable_untyped_data()));
+      XLA_RETURN_IF_ERROR(FillElements(ctx, bytes, carry.element_count(), init.untyped_data(),
+                                       carry.mutable_untyped_data()));
     } else {
-      return InstructionError(inst, absl::StatusCode::kInvalidArgument, "an initial value has not the shape of its carry");
+      return InstructionError(inst, absl::StatusCode::kInvalidArgument,
+                              "an initial value has not the shape of its carry");
     }
   }
 
@@ -98,8 +104,10 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst, abs
   }
   const ScalarFunction* function = by_element ? ctx.GetScalarFunction(computation) : nullptr;
   if (function != nullptr) {
-    bool types_fit = function->num_inputs() == inputs + carries && function->num_outputs() == results_count;
-    for (int64_t i = 0; types_fit && i < inputs; ++i) types_fit = function->input_type(i) == operands[i].element_type();
+    bool types_fit =
+        function->num_inputs() == inputs + carries && function->num_outputs() == results_count;
+    for (int64_t i = 0; types_fit && i < inputs; ++i)
+      types_fit = function->input_type(i) == operands[i].element_type();
     for (int64_t i = 0; types_fit && i < results_count; ++i) {
       types_fit = function->output_type(i) == results[i].element_type();
     }
@@ -113,7 +121,8 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst, abs
     }
     for (int64_t k = 0; k < carries; ++k) {
       if (results[outputs + k].element_count() != elements) {
-        return InstructionError(inst, absl::StatusCode::kInvalidArgument, "a carry has not the shape of a slice");
+        return InstructionError(inst, absl::StatusCode::kInvalidArgument,
+                                "a carry has not the shape of a slice");
       }
     }
     std::vector<Value> slices;  // of inputs, then of outputs
@@ -121,7 +130,8 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst, abs
     absl::InlinedVector<void*, 4> f_out;
     for (int64_t i = 0; i < inputs + outputs; ++i) {
       const Sliced& sliced = i < inputs ? in[i] : out[i - inputs];
-      XLA_ASSIGN_OR_RETURN(Value slice, ctx.AllocateScratch(sliced.slice_elements() * sliced.bytes));
+      XLA_ASSIGN_OR_RETURN(Value slice,
+                           ctx.AllocateScratch(sliced.slice_elements() * sliced.bytes));
       slices.push_back(std::move(slice));
       if (i < inputs) {
         f_in.push_back(slices.back().untyped_data());
@@ -150,16 +160,18 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst, abs
       const int64_t step = attributes.is_reverse ? steps - 1 - s : s;
       std::vector<Value> arguments;
       for (int64_t i = 0; i < inputs; ++i) {
-        XLA_ASSIGN_OR_RETURN(Value slice, ctx.Allocate(computation.parameter_instruction(i)->shape()));
+        XLA_ASSIGN_OR_RETURN(Value slice,
+                             ctx.Allocate(computation.parameter_instruction(i)->shape()));
         if (slice.element_count() != in[i].slice_elements()) {
-          return InstructionError(inst, absl::StatusCode::kInvalidArgument, "a parameter has not the shape of a slice");
+          return InstructionError(inst, absl::StatusCode::kInvalidArgument,
+                                  "a parameter has not the shape of a slice");
         }
         XLA_RETURN_IF_ERROR(in[i].Read(ctx, operands[i], step, slice.mutable_untyped_data()));
         arguments.push_back(std::move(slice));
       }
       for (int64_t k = 0; k < carries; ++k) {
-        arguments.push_back(
-            std::move(carried[k]).WithShape(computation.parameter_instruction(inputs + k)->shape()));
+        arguments.push_back(std::move(carried[k])
+                                .WithShape(computation.parameter_instruction(inputs + k)->shape()));
       }
       XLA_ASSIGN_OR_RETURN(Value stepped, ctx.Call(computation, absl::MakeSpan(arguments)));
       std::vector<Value> values;
@@ -170,7 +182,8 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst, abs
       }
       for (int64_t i = 0; i < outputs; ++i) {
         if (values[i].element_count() != out[i].slice_elements()) {
-          return InstructionError(inst, absl::StatusCode::kInvalidArgument, "an output has not the shape of a slice");
+          return InstructionError(inst, absl::StatusCode::kInvalidArgument,
+                                  "an output has not the shape of a slice");
         }
         XLA_RETURN_IF_ERROR(out[i].Write(ctx, values[i].untyped_data(), step, results[i]));
       }

@@ -32,7 +32,8 @@ struct KeyAndIndex {
   }
 };
 
-// The first `limit` places of the stable order of `keys`, ascending: order[i] is the index of the element at place i.
+// The first `limit` places of the stable order of `keys`, ascending: order[i] is the index of the
+// element at place i.
 void OrderByKeys(absl::Span<const int64_t> keys, int64_t limit, int64_t* order) {
   const int64_t n = static_cast<int64_t>(keys.size());
   if (n == 0) return;
@@ -44,11 +45,13 @@ void OrderByKeys(absl::Span<const int64_t> keys, int64_t limit, int64_t* order) 
     }
   };
   const auto [least, greatest] = std::minmax_element(keys.begin(), keys.end());
-  const uint64_t base = static_cast<uint64_t>(*least), range = static_cast<uint64_t>(*greatest) - base;
+  const uint64_t base = static_cast<uint64_t>(*least),
+                 range = static_cast<uint64_t>(*greatest) - base;
   // Key and index in one word, where they fit: the index settles ties.
   if (range <= std::numeric_limits<uint32_t>::max() && n <= std::numeric_limits<uint32_t>::max()) {
     std::vector<uint64_t> items(n);
-    for (int64_t i = 0; i < n; ++i) items[i] = (static_cast<uint64_t>(keys[i]) - base) << 32 | static_cast<uint64_t>(i);
+    for (int64_t i = 0; i < n; ++i)
+      items[i] = (static_cast<uint64_t>(keys[i]) - base) << 32 | static_cast<uint64_t>(i);
     select(items);
     for (int64_t i = 0; i < limit; ++i) order[i] = static_cast<int64_t>(items[i] & 0xffffffffu);
     return;
@@ -59,8 +62,8 @@ void OrderByKeys(absl::Span<const int64_t> keys, int64_t limit, int64_t* order) 
   for (int64_t i = 0; i < limit; ++i) order[i] = items[i].index;
 }
 
-// Stable merge sort of indices by any comparator, which need not even be consistent: less(a, b, &status) compares the
-// elements of two indices; after an error the rest is as it may be.
+// Stable merge sort of indices by any comparator, which need not even be consistent: less(a, b,
+// &status) compares the elements of two indices; after an error the rest is as it may be.
 template <typename Less>
 void MergeSort(std::vector<int64_t>& order, Less&& less) {
   const int64_t n = static_cast<int64_t>(order.size());
@@ -91,8 +94,8 @@ void MergeSort(std::vector<int64_t>& order, Less&& less) {
 // The lines of the operands along the sorted dimension.
 class LineSorter {
  public:
-  LineSorter(const ScalarFunction& comparator, const std::optional<SortKey>& key, absl::Span<const Value> operands,
-             absl::Span<Value> results, int64_t dimension)
+  LineSorter(const ScalarFunction& comparator, const std::optional<SortKey>& key,
+             absl::Span<const Value> operands, absl::Span<Value> results, int64_t dimension)
       : comparator_(comparator), key_(key), operands_(operands), results_(results) {
     const Value& first = operands[0];
     length_ = first.dimensions()[dimension];
@@ -108,7 +111,8 @@ class LineSorter {
   absl::Status Sort(EvalContext& ctx, int64_t line) {
     const int64_t offset = line / stride_ * stride_ * length_ + line % stride_;
     for (size_t k = 0; k < operands_.size(); ++k) {
-      StridedCopySerial(bytes_[k], {length_}, static_cast<const char*>(operands_[k].untyped_data()) + offset * bytes_[k],
+      StridedCopySerial(bytes_[k], {length_},
+                        static_cast<const char*>(operands_[k].untyped_data()) + offset * bytes_[k],
                         {stride_}, lines_[k].data(), {1});
     }
     XLA_RETURN_IF_ERROR(FindOrder(ctx));
@@ -151,7 +155,8 @@ class LineSorter {
     char* out = static_cast<char*>(results_[k].mutable_untyped_data()) + offset * bytes;
     const auto write = [&](auto sample) {
       using Bits = decltype(sample);
-      for (int64_t i = 0; i < sorted_; ++i, out += step) std::memcpy(out, line + order_[i] * sizeof(Bits), sizeof(Bits));
+      for (int64_t i = 0; i < sorted_; ++i, out += step)
+        std::memcpy(out, line + order_[i] * sizeof(Bits), sizeof(Bits));
     };
     switch (bytes) {
       case 1:
@@ -167,9 +172,11 @@ class LineSorter {
         write(uint64_t());
         break;
       default:
-        for (int64_t i = 0; i < sorted_; ++i, out += step) std::memcpy(out, line + order_[i] * bytes, bytes);
+        for (int64_t i = 0; i < sorted_; ++i, out += step)
+          std::memcpy(out, line + order_[i] * bytes, bytes);
     }
-    for (int64_t i = sorted_; i < length_; ++i, out += step) std::memcpy(out, line + i * bytes, bytes);
+    for (int64_t i = sorted_; i < length_; ++i, out += step)
+      std::memcpy(out, line + i * bytes, bytes);
   }
 
   const ScalarFunction& comparator_;
@@ -191,9 +198,11 @@ double SortCost(int64_t length, bool has_key) {
 
 }  // namespace
 
-absl::StatusOr<Value> EvalSort(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalSort(EvalContext& ctx, const HloInstruction& inst,
+                               absl::Span<Value> operands) {
   const ScalarFunction* comparator = ctx.GetScalarFunction(*inst.to_apply());
-  if (comparator == nullptr || comparator->num_inputs() != 2 * static_cast<int64_t>(operands.size()) ||
+  if (comparator == nullptr ||
+      comparator->num_inputs() != 2 * static_cast<int64_t>(operands.size()) ||
       comparator->output_type(0) != PRED) {
     return InstructionError(inst, absl::StatusCode::kInvalidArgument,
                             "the comparator is not a predicate of two scalars of each operand");
@@ -205,20 +214,24 @@ absl::StatusOr<Value> EvalSort(EvalContext& ctx, const HloInstruction& inst, abs
       return InstructionError(inst, absl::StatusCode::kUnimplemented,
                               "the comparator's types differ from those of the operands");
     }
-    XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape().IsTuple() ? inst.shape().tuple_shapes(k) : inst.shape()));
+    XLA_ASSIGN_OR_RETURN(
+        Value result,
+        ctx.Allocate(inst.shape().IsTuple() ? inst.shape().tuple_shapes(k) : inst.shape()));
     result.CopyDynamicSizesFrom(operands[k]);
     results.push_back(std::move(result));
   }
   const int64_t dimension = inst.dimensions()[0];
   if (results[0].element_count() > 0) {
     const std::optional<SortKey> key = SortKey::FromComparator(*inst.to_apply());
-    const int64_t length = results[0].dimensions()[dimension], lines = results[0].element_count() / length;
+    const int64_t length = results[0].dimensions()[dimension],
+                  lines = results[0].element_count() / length;
     XLA_RETURN_IF_ERROR(ctx.ParallelForStatus(
         lines, EvalContext::ChunkFor(lines, SortCost(length, key.has_value())),
         [&](int64_t begin, int64_t end) -> absl::Status {
           EvalContext worker = ctx.ForWorker();
           LineSorter sorter(*comparator, key, operands, absl::MakeSpan(results), dimension);
-          for (int64_t line = begin; line < end; ++line) XLA_RETURN_IF_ERROR(sorter.Sort(worker, line));
+          for (int64_t line = begin; line < end; ++line)
+            XLA_RETURN_IF_ERROR(sorter.Sort(worker, line));
           return absl::OkStatus();
         }));
   }
@@ -226,26 +239,33 @@ absl::StatusOr<Value> EvalSort(EvalContext& ctx, const HloInstruction& inst, abs
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }
 
-// The k greatest (or least) elements of every row, in order, and their indices; NaN is greatest, ties go to the smaller
-// index.
-absl::StatusOr<Value> EvalTopK(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+// The k greatest (or least) elements of every row, in order, and their indices; NaN is greatest,
+// ties go to the smaller index.
+absl::StatusOr<Value> EvalTopK(EvalContext& ctx, const HloInstruction& inst,
+                               absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<TopKAttributes>();
   const Value& operand = operands[0];
-  const Shape &values_shape = inst.shape().tuple_shapes(0), &indices_shape = inst.shape().tuple_shapes(1);
+  const Shape &values_shape = inst.shape().tuple_shapes(0),
+              &indices_shape = inst.shape().tuple_shapes(1);
   XLA_ASSIGN_OR_RETURN(Value values, ctx.Allocate(values_shape));
   XLA_ASSIGN_OR_RETURN(Value indices, ctx.Allocate(indices_shape));
-  if (primitive_util::IsComplexType(operand.element_type()) || indices_shape.element_type() != S32) {
-    return InstructionError(inst, absl::StatusCode::kUnimplemented, "complex elements have no order");
+  if (primitive_util::IsComplexType(operand.element_type()) ||
+      indices_shape.element_type() != S32) {
+    return InstructionError(inst, absl::StatusCode::kUnimplemented,
+                            "complex elements have no order");
   }
   if (values.element_count() > 0) {
     const int64_t n = operand.dimensions().back(), k = values_shape.dimensions().back();
-    const int64_t rows = operand.element_count() / n, bytes = primitive_util::ByteWidth(operand.element_type());
-    const SortKey key = SortKey::TotalOrder(operand.element_type(), /*descending=*/attributes.largest);
+    const int64_t rows = operand.element_count() / n,
+                  bytes = primitive_util::ByteWidth(operand.element_type());
+    const SortKey key =
+        SortKey::TotalOrder(operand.element_type(), /*descending=*/attributes.largest);
     const char* in = static_cast<const char*>(operand.untyped_data());
     char* out = static_cast<char*>(values.mutable_untyped_data());
     int32_t* out_indices = indices.mutable_data<int32_t>();
     XLA_RETURN_IF_ERROR(ctx.ParallelFor(
-        rows, EvalContext::ChunkFor(rows, SortCost(n, /*has_key=*/true)), [&](int64_t begin, int64_t end) {
+        rows, EvalContext::ChunkFor(rows, SortCost(n, /*has_key=*/true)),
+        [&](int64_t begin, int64_t end) {
           std::vector<int64_t> keys(n), order(k);
           for (int64_t row = begin; row < end; ++row) {
             key.Compute(n, in + row * n * bytes, keys.data());

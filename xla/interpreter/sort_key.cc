@@ -19,7 +19,8 @@ constexpr int64_t kBlock = 256;
 
 }  // namespace
 
-// Builds the expression of the left side, and checks on the way that the right side is the same of the other parameter.
+// Builds the expression of the left side, and checks on the way that the right side is the same of
+// the other parameter.
 class SortKey::Builder {
  public:
   explicit Builder(SortKey* key) : key_(*key) {}
@@ -50,30 +51,37 @@ class SortKey::Builder {
         lhs_parameter = lhs->parameter_number();
         rhs_parameter = rhs->parameter_number();
       }
-      if (lhs->parameter_number() != lhs_parameter || rhs->parameter_number() != rhs_parameter) return -1;
+      if (lhs->parameter_number() != lhs_parameter || rhs->parameter_number() != rhs_parameter)
+        return -1;
       if (key_.registers_.empty()) key_.registers_.push_back(std::move(result));
       return 0;
     }
-    // The element is the first register: a constant met before it waits its turn behind a place kept for it.
+    // The element is the first register: a constant met before it waits its turn behind a place
+    // kept for it.
     if (key_.registers_.empty()) key_.registers_.emplace_back();
     if (lhs->opcode() == HloOpcode::kConstant) {
       if (!(lhs->literal() == rhs->literal())) return -1;
       const char* bits = static_cast<const char*>(lhs->literal().untyped_data());
-      for (int64_t i = 0; i < kBlock; ++i) result.constant.insert(result.constant.end(), bits, bits + result.bytes);
+      for (int64_t i = 0; i < kBlock; ++i)
+        result.constant.insert(result.constant.end(), bits, bits + result.bytes);
       return Append(std::move(result));
     }
-    if (lhs->operand_count() != rhs->operand_count() || !(lhs->attributes() == rhs->attributes())) return -1;
+    if (lhs->operand_count() != rhs->operand_count() || !(lhs->attributes() == rhs->attributes()))
+      return -1;
     for (int64_t i = 0; i < lhs->operand_count(); ++i) {
       const int32_t operand = Add(lhs->operand(i), rhs->operand(i), depth + 1);
       if (operand < 0) return -1;
       result.operands.push_back(operand);
     }
-    const bool same_bits = lhs->opcode() == HloOpcode::kBitcastConvert || lhs->opcode() == HloOpcode::kCopy ||
-                           lhs->opcode() == HloOpcode::kBitcast || lhs->opcode() == HloOpcode::kReshape;
+    const bool same_bits =
+        lhs->opcode() == HloOpcode::kBitcastConvert || lhs->opcode() == HloOpcode::kCopy ||
+        lhs->opcode() == HloOpcode::kBitcast || lhs->opcode() == HloOpcode::kReshape;
     if (same_bits) {
-      const PrimitiveType from = lhs->operand(0)->shape().element_type(), to = lhs->shape().element_type();
+      const PrimitiveType from = lhs->operand(0)->shape().element_type(),
+                          to = lhs->shape().element_type();
       // Types below a byte are stored in one of their own way.
-      if (lhs->operand(0)->shape().rank() != 0 || primitive_util::BitWidth(from) != primitive_util::BitWidth(to) ||
+      if (lhs->operand(0)->shape().rank() != 0 ||
+          primitive_util::BitWidth(from) != primitive_util::BitWidth(to) ||
           (from != to && primitive_util::BitWidth(from) < 8)) {
         return -1;
       }
@@ -112,8 +120,8 @@ std::optional<SortKey> SortKey::FromComparator(const HloComputation& comparator)
   if (primitive_util::IsComplexType(key.type_)) return std::nullopt;
   key.registers_[0].bytes = static_cast<int8_t>(
       primitive_util::ByteWidth(comparator.parameter_instruction(lhs)->shape().element_type()));
-  key.total_order_ =
-      attributes.type.value_or(Comparison::DefaultComparisonType(key.type_)) == ComparisonType::kFloatTotalOrder;
+  key.total_order_ = attributes.type.value_or(Comparison::DefaultComparisonType(key.type_)) ==
+                     ComparisonType::kFloatTotalOrder;
   key.descending_ = less != (lhs < rhs);
   // Compute takes the last register.
   key.registers_.resize(compared + 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SortKey: recognises comparators that compare one integer or float made from each element, so that keys can be sorted
-// instead of calling the comparator.
+// SortKey: recognises comparators that compare one integer or float made from each element, so that
+// keys can be sorted instead of calling the comparator.
 #ifndef XLA_INTERPRETER_SORT_KEY_H_
 #define XLA_INTERPRETER_SORT_KEY_H_
 
@@ -15,24 +15,27 @@
 
 namespace xla {
 
-// A comparator of the form compare(f(p[2i]), f(p[2i+1])) or the reverse, where f is any elementwise expression of one
-// element: a plain comparison, one that takes all NaNs and zeros for the same, one by the bits.
+// A comparator of the form compare(f(p[2i]), f(p[2i+1])) or the reverse, where f is any elementwise
+// expression of one element: a plain comparison, one that takes all NaNs and zeros for the same,
+// one by the bits.
 class SortKey {
  public:
   // Null if the comparator is not of this form.
   static std::optional<SortKey> FromComparator(const HloComputation& comparator);
-  // The total order of the elements themselves (NaN above infinity), ascending or descending. `type` is not complex.
+  // The total order of the elements themselves (NaN above infinity), ascending or descending.
+  // `type` is not complex.
   static SortKey TotalOrder(PrimitiveType type, bool descending);
 
   // The operand of the sort that is compared.
   int64_t operand() const { return operand_; }
 
-  // Keys of `count` contiguous elements: a comes before b if key(a) < key(b). False if some elements cannot be ordered (a
-  // NaN in a partial order).
+  // Keys of `count` contiguous elements: a comes before b if key(a) < key(b). False if some
+  // elements cannot be ordered (a NaN in a partial order).
   bool Compute(int64_t count, const void* elements, int64_t* keys) const;
 
  private:
-  // A register of the expression, a block of elements: the element itself, a constant, or the result of an operation.
+  // A register of the expression, a block of elements: the element itself, a constant, or the
+  // result of an operation.
   struct Register {
     int8_t bytes = 0;
     std::vector<char> constant;

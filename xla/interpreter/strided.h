@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StridedDims: a few dimensions of an array seen as one: linear position (row-major) -> element offset.
+// StridedDims: a few dimensions of an array seen as one: linear position (row-major) -> element
+// offset.
 #ifndef XLA_INTERPRETER_STRIDED_H_
 #define XLA_INTERPRETER_STRIDED_H_
 
@@ -11,8 +12,9 @@
 
 namespace xla {
 
-// Dimensions that follow each other in memory are merged and those of size 1 dropped, so that the runs are as long as they
-// can be. Strides may be zero or negative. Any size may be zero: count() is 0 then.
+// Dimensions that follow each other in memory are merged and those of size 1 dropped, so that the
+// runs are as long as they can be. Strides may be zero or negative. Any size may be zero: count()
+// is 0 then.
 //
 //   StridedDims rows({4, 8}, {100, 10});
 //   rows.Offset(9);    // 1 * 100 + 1 * 10
@@ -61,8 +63,8 @@ class StridedDims {
     return offset + position * dims_[0].stride;
   }
 
-  // Calls run(first, offset, length) for the runs that cover positions [begin, begin + count): elements at
-  // offset + i * run_stride() for i in [0, length) are the positions begin + first + i.
+  // Calls run(first, offset, length) for the runs that cover positions [begin, begin + count):
+  // elements at offset + i * run_stride() for i in [0, length) are the positions begin + first + i.
   template <typename F>
   void ForEachRun(int64_t begin, int64_t count, F&& run) const {
     const int64_t inner = run_length();

@@ -53,8 +53,10 @@ inline T Narrow(Wide value) {
   } else if constexpr (is_integer_v<T> && std::is_floating_point_v<Wide>) {
     if (std::isnan(value)) return T(0);
     // The limits are compared as floats: the upper one rounds up to a power of two.
-    if (value >= static_cast<Wide>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-    if (value <= static_cast<Wide>(std::numeric_limits<T>::lowest())) return std::numeric_limits<T>::lowest();
+    if (value >= static_cast<Wide>(std::numeric_limits<T>::max()))
+      return std::numeric_limits<T>::max();
+    if (value <= static_cast<Wide>(std::numeric_limits<T>::lowest()))
+      return std::numeric_limits<T>::lowest();
     return static_cast<T>(value);
   } else {
     return static_cast<T>(value);
@@ -115,8 +117,8 @@ WideStore<Wide> GetWideStore(PrimitiveType type) {
       type);
 }
 
-#define XLA_INSTANTIATE_WIDE(Wide)                            \
-  template WideLoad<Wide> GetWideLoad<Wide>(PrimitiveType);   \
+#define XLA_INSTANTIATE_WIDE(Wide)                          \
+  template WideLoad<Wide> GetWideLoad<Wide>(PrimitiveType); \
   template WideStore<Wide> GetWideStore<Wide>(PrimitiveType);
 XLA_INSTANTIATE_WIDE(float)
 XLA_INSTANTIATE_WIDE(double)

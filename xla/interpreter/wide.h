@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Widening and narrowing of runs of elements: kernels compute in few wide types, whatever the arrays hold.
+// Widening and narrowing of runs of elements: kernels compute in few wide types, whatever the
+// arrays hold.
 //
 //   WideLoad<float> load = GetWideLoad<float>(BF16);
 //   load(bf16_data, /*stride=*/1, count, floats);     // exact
 //   GetWideStore<float>(BF16)(floats, count, bf16_data, /*stride=*/1);   // rounds to nearest even
 //
-// Wide types: float (floats of at most 32 bits, integers rounded), double, uint32_t and uint64_t (integers, sign-extended
-// on load and wrapped on store; read the latter as int64_t for signed types), complex64, complex128.
+// Wide types: float (floats of at most 32 bits, integers rounded), double, uint32_t and uint64_t
+// (integers, sign-extended on load and wrapped on store; read the latter as int64_t for signed
+// types), complex64, complex128.
 #ifndef XLA_INTERPRETER_WIDE_H_
 #define XLA_INTERPRETER_WIDE_H_
 
@@ -20,7 +22,8 @@ namespace xla {
 template <typename Wide>
 using WideLoad = void (*)(const void* src, int64_t stride, int64_t count, Wide* dst);
 
-// dst[i * stride] = src[i]. Integers wrap, PRED becomes src != 0, floats round, floats to integers saturate.
+// dst[i * stride] = src[i]. Integers wrap, PRED becomes src != 0, floats round, floats to integers
+// saturate.
 template <typename Wide>
 using WideStore = void (*)(const Wide* src, int64_t count, void* dst, int64_t stride);
 

@@ -29,7 +29,8 @@ struct Multiply {
       using U = std::make_unsigned_t<T>;
       return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
     } else if constexpr (is_complex_v<T>) {
-      return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+      return T(a.real() * b.real() - a.imag() * b.imag(),
+               a.real() * b.imag() + a.imag() * b.real());
     } else {
       return a * b;
     }

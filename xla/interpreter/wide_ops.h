@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The associative operations of reductions, windows and scatters on runs of wide elements (wide.h).
 //
-// The wide type of an element type: float for floats of at most 32 bits, double, int32_t, uint32_t (PRED too, as 0 and 1),
-// int64_t, uint64_t, complex64, complex128. Integers wrap there and once more when they are stored, which changes nothing.
+// The wide type of an element type: float for floats of at most 32 bits, double, int32_t, uint32_t
+// (PRED too, as 0 and 1), int64_t, uint64_t, complex64, complex128. Integers wrap there and once
+// more when they are stored, which changes nothing.
 #ifndef XLA_INTERPRETER_WIDE_OPS_H_
 #define XLA_INTERPRETER_WIDE_OPS_H_
 
@@ -20,27 +21,30 @@ template <typename Wide>
 struct WideOps {
   // acc[i] = op(acc[i], x[i]). No overlap.
   void (*combine)(Wide* acc, const Wide* x, int64_t count);
-  // op(..op(op(x[0], x[1]), x[2])..) for count >= 1, in an order of its own that depends on `count` alone: lanes of 16,
-  // added pairwise at the end. Meant for at most kFoldBlock elements; the error grows with count / 16.
+  // op(..op(op(x[0], x[1]), x[2])..) for count >= 1, in an order of its own that depends on `count`
+  // alone: lanes of 16, added pairwise at the end. Meant for at most kFoldBlock elements; the error
+  // grows with count / 16.
   Wide (*fold)(const Wide* x, int64_t count);
   Wide (*apply)(Wide a, Wide b);
 };
 inline constexpr int64_t kFoldBlock = 1024;
 
-// add, multiply, maximum, minimum, and, or, xor; null for others, and where the type has no such operation (`and` of floats,
-// maximum of complex numbers). PRED adds and multiplies as or and and.
+// add, multiply, maximum, minimum, and, or, xor; null for others, and where the type has no such
+// operation (`and` of floats, maximum of complex numbers). PRED adds and multiplies as or and and.
 template <typename Wide>
 const WideOps<Wide>* GetWideOps(HloOpcode opcode);
 
 // Load and store for the wide types of this file.
 template <typename Wide>
-using UnsignedIfInteger = typename std::conditional_t<std::is_integral_v<Wide>, std::make_unsigned<Wide>,
-                                                      std::type_identity<Wide>>::type;
+using UnsignedIfInteger =
+    typename std::conditional_t<std::is_integral_v<Wide>, std::make_unsigned<Wide>,
+                                std::type_identity<Wide>>::type;
 
 template <typename Wide>
 struct WidePorts {
   explicit WidePorts(PrimitiveType type)
-      : load_(GetWideLoad<UnsignedIfInteger<Wide>>(type)), store_(GetWideStore<UnsignedIfInteger<Wide>>(type)) {}
+      : load_(GetWideLoad<UnsignedIfInteger<Wide>>(type)),
+        store_(GetWideStore<UnsignedIfInteger<Wide>>(type)) {}
 
   void Load(const void* src, int64_t stride, int64_t count, Wide* dst) const {
     load_(src, stride, count, reinterpret_cast<UnsignedIfInteger<Wide>*>(dst));
@@ -88,7 +92,8 @@ auto WithWideOf(PrimitiveType type, F&& f) {
   }
 }
 
-// Combines values pairwise, as a counter in base two: the error of a float sum grows with the logarithm of the count.
+// Combines values pairwise, as a counter in base two: the error of a float sum grows with the
+// logarithm of the count.
 template <typename Wide>
 class PairwiseAccumulator {
  public:
@@ -96,7 +101,8 @@ class PairwiseAccumulator {
 
   void Add(Wide value) {
     int level = 0;
-    for (uint64_t count = count_++; (count & 1) != 0; count >>= 1) value = apply_(levels_[level++], value);
+    for (uint64_t count = count_++; (count & 1) != 0; count >>= 1)
+      value = apply_(levels_[level++], value);
     levels_[level] = value;
   }
   bool empty() const { return count_ == 0; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce-window by any computation, and select-and-scatter. The quick path of reduce-window for one associative operation
-// is in window_separable.cc.
+// reduce-window by any computation, and select-and-scatter. The quick path of reduce-window for one
+// associative operation is in window_separable.cc.
 //
-// An output element is f(..f(init, x0).., xn) over the elements under its window; padding and the holes of base dilation
-// are not elements.
+// An output element is f(..f(init, x0).., xn) over the elements under its window; padding and the
+// holes of base dilation are not elements.
 #include "xla/interpreter/window.h"
 
 #include <algorithm>
@@ -55,7 +55,8 @@ constexpr int64_t kLanes = 256;
 class LaneWindows {
  public:
   // Output elements [first, first + lanes) in row-major order.
-  LaneWindows(const WindowGeometry& geometry, int64_t first, int64_t lanes) : geometry_(geometry), lanes_(lanes) {
+  LaneWindows(const WindowGeometry& geometry, int64_t first, int64_t lanes)
+      : geometry_(geometry), lanes_(lanes) {
     for (size_t d = 0; d < geometry.size(); ++d) {
       if (!geometry[d].IsTrivial()) active_.push_back(d);
     }
@@ -90,7 +91,8 @@ class LaneWindows {
     done_ = true;
   }
 
-  // Fills lane numbers and input offsets of the lanes that have an element under the present tap; returns how many.
+  // Fills lane numbers and input offsets of the lanes that have an element under the present tap;
+  // returns how many.
   int64_t ValidLanes(int64_t* lane_numbers, int64_t* offsets) const {
     const size_t n = active_.size();
     int64_t count = 0;
@@ -117,13 +119,15 @@ class LaneWindows {
  private:
   const WindowGeometry& geometry_;
   const int64_t lanes_;
-  absl::InlinedVector<int64_t, 8> active_, tap_;  // dimensions whose windows are more than the element itself
+  absl::InlinedVector<int64_t, 8> active_,
+      tap_;  // dimensions whose windows are more than the element itself
   std::vector<int64_t> base_, starts_;
   bool done_ = false;
 };
 
 // dst[i] = src[offsets[i]]
-void GatherElements(int64_t bytes, int64_t count, const char* src, const int64_t* offsets, char* dst) {
+void GatherElements(int64_t bytes, int64_t count, const char* src, const int64_t* offsets,
+                    char* dst) {
   const auto gather = [&](auto sample) {
     using Bits = decltype(sample);
     const Bits* from = reinterpret_cast<const Bits*>(src);
@@ -140,12 +144,14 @@ void GatherElements(int64_t bytes, int64_t count, const char* src, const int64_t
     case 8:
       return gather(uint64_t());
     default:
-      for (int64_t i = 0; i < count; ++i) std::memcpy(dst + i * bytes, src + offsets[i] * bytes, bytes);
+      for (int64_t i = 0; i < count; ++i)
+        std::memcpy(dst + i * bytes, src + offsets[i] * bytes, bytes);
   }
 }
 
 // dst[offsets[i]] = src[i]
-void ScatterElements(int64_t bytes, int64_t count, const char* src, const int64_t* offsets, char* dst) {
+void ScatterElements(int64_t bytes, int64_t count, const char* src, const int64_t* offsets,
+                     char* dst) {
   for (int64_t i = 0; i < count; ++i) std::memcpy(dst + offsets[i] * bytes, src + i * bytes, bytes);
 }
 
@@ -155,8 +161,9 @@ struct alignas(64) LaneBuffer {
 };
 
 // Output elements [first, first + lanes) of a reduce-window.
-absl::Status ReduceLanes(EvalContext& ctx, const ScalarFunction& function, absl::Span<const Value> inputs,
-                         absl::Span<const Value> inits, const WindowGeometry& geometry, int64_t first, int64_t lanes,
+absl::Status ReduceLanes(EvalContext& ctx, const ScalarFunction& function,
+                         absl::Span<const Value> inputs, absl::Span<const Value> inits,
+                         const WindowGeometry& geometry, int64_t first, int64_t lanes,
                          absl::Span<Value> results) {
   const size_t n = inputs.size();
   // Of each operand: what is accumulated, its valid lanes, and the elements that join them.
@@ -176,18 +183,22 @@ absl::Status ReduceLanes(EvalContext& ctx, const ScalarFunction& function, absl:
     const int64_t count = windows.ValidLanes(numbers, offsets);
     if (count == 0) continue;
     for (size_t k = 0; k < n; ++k) {
-      GatherElements(bytes[k], count, static_cast<const char*>(inputs[k].untyped_data()), offsets, elements[k].data);
+      GatherElements(bytes[k], count, static_cast<const char*>(inputs[k].untyped_data()), offsets,
+                     elements[k].data);
     }
     if (count == lanes) {
       XLA_RETURN_IF_ERROR(function.Apply(ctx, lanes, in_all, absl::MakeSpan(out_all)));
       continue;
     }
-    for (size_t k = 0; k < n; ++k) GatherElements(bytes[k], count, acc[k].data, numbers, valid_acc[k].data);
+    for (size_t k = 0; k < n; ++k)
+      GatherElements(bytes[k], count, acc[k].data, numbers, valid_acc[k].data);
     XLA_RETURN_IF_ERROR(function.Apply(ctx, count, in_valid, absl::MakeSpan(out_valid)));
-    for (size_t k = 0; k < n; ++k) ScatterElements(bytes[k], count, valid_acc[k].data, numbers, acc[k].data);
+    for (size_t k = 0; k < n; ++k)
+      ScatterElements(bytes[k], count, valid_acc[k].data, numbers, acc[k].data);
   }
   for (size_t k = 0; k < n; ++k) {
-    std::memcpy(static_cast<char*>(results[k].mutable_untyped_data()) + first * bytes[k], acc[k].data, lanes * bytes[k]);
+    std::memcpy(static_cast<char*>(results[k].mutable_untyped_data()) + first * bytes[k],
+                acc[k].data, lanes * bytes[k]);
   }
   return absl::OkStatus();
 }
@@ -198,9 +209,18 @@ double TapCount(const WindowGeometry& geometry) {
   return count;
 }
 
-absl::Status ReduceWindowGeneral(EvalContext& ctx, const ScalarFunction& function, absl::Span<const Value> inputs,
-                                 absl::Span<const Value> inits, const WindowGeometry& geometry,
-                                 absl::Span<Value> results) {
+// Sums and products of floats depend on their order: under short windows it is that of the elements, every step rounded
+// to their type.
+bool IsSeparable(HloOpcode opcode, PrimitiveType type, const WindowGeometry& geometry) {
+  constexpr double kShortWindow = 64;
+  const bool rounds = primitive_util::IsFloatingPointType(type) || primitive_util::IsComplexType(type);
+  const bool depends_on_order = rounds && (opcode == HloOpcode::kAdd || opcode == HloOpcode::kMultiply);
+  return !depends_on_order || TapCount(geometry) > kShortWindow;
+}
+
+absl::Status ReduceWindowGeneral(EvalContext& ctx, const ScalarFunction& function,
+                                 absl::Span<const Value> inputs, absl::Span<const Value> inits,
+                                 const WindowGeometry& geometry, absl::Span<Value> results) {
   const int64_t outputs = results[0].element_count(), tiles = CeilOfRatio(outputs, kLanes);
   constexpr double kCostPerTap = 15;
   const double cost = kCostPerTap * kLanes * (TapCount(geometry) + 4);
@@ -216,10 +236,11 @@ absl::Status ReduceWindowGeneral(EvalContext& ctx, const ScalarFunction& functio
       });
 }
 
-// Offsets of the elements selected in windows [first, first + lanes); -1 where there is none. select(a, b) keeps a, which
-// comes before b in row-major order.
+// Offsets of the elements selected in windows [first, first + lanes); -1 where there is none.
+// select(a, b) keeps a, which comes before b in row-major order.
 absl::Status SelectLanes(EvalContext& ctx, const ScalarFunction& select, const Value& operand,
-                         const WindowGeometry& geometry, int64_t first, int64_t lanes, int64_t* selected) {
+                         const WindowGeometry& geometry, int64_t first, int64_t lanes,
+                         int64_t* selected) {
   const int64_t bytes = primitive_util::ByteWidth(operand.element_type());
   const char* data = static_cast<const char*>(operand.untyped_data());
   LaneBuffer kept, next;
@@ -253,60 +274,71 @@ absl::Status SelectLanes(EvalContext& ctx, const ScalarFunction& select, const V
 
 }  // namespace
 
-absl::StatusOr<Value> EvalReduceWindow(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalReduceWindow(EvalContext& ctx, const HloInstruction& inst,
+                                       absl::Span<Value> operands) {
   const int64_t count = static_cast<int64_t>(operands.size()) / 2;
-  const absl::Span<const Value> inputs = operands.subspan(0, count), inits = operands.subspan(count);
+  const absl::Span<const Value> inputs = operands.subspan(0, count),
+                                inits = operands.subspan(count);
   const ScalarFunction* function = ctx.GetScalarFunction(*inst.to_apply());
   if (function == nullptr) {
-    return InstructionError(inst, absl::StatusCode::kInvalidArgument, "the reducer is not a function of scalars");
+    return InstructionError(inst, absl::StatusCode::kInvalidArgument,
+                            "the reducer is not a function of scalars");
   }
   std::vector<Value> results;
   for (int64_t k = 0; k < count; ++k) {
     const PrimitiveType type = inputs[k].element_type();
-    if (inits[k].element_type() != type || function->input_type(k) != type || function->input_type(count + k) != type ||
-        function->output_type(k) != type) {
-      return InstructionError(inst, absl::StatusCode::kUnimplemented,
-                              "the reducer's types differ from those of operands and initial values");
+    if (inits[k].element_type() != type || function->input_type(k) != type ||
+        function->input_type(count + k) != type || function->output_type(k) != type) {
+      return InstructionError(
+          inst, absl::StatusCode::kUnimplemented,
+          "the reducer's types differ from those of operands and initial values");
     }
-    XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape().IsTuple() ? inst.shape().tuple_shapes(k) : inst.shape()));
+    XLA_ASSIGN_OR_RETURN(
+        Value result,
+        ctx.Allocate(inst.shape().IsTuple() ? inst.shape().tuple_shapes(k) : inst.shape()));
     results.push_back(std::move(result));
   }
-  const WindowGeometry geometry = MakeWindowGeometry(inst.attributes<WindowAttributes>().window,
-                                                     inputs[0].dimensions(), results[0].dimensions());
+  const WindowGeometry geometry = MakeWindowGeometry(
+      inst.attributes<WindowAttributes>().window, inputs[0].dimensions(), results[0].dimensions());
   bool done = results[0].element_count() == 0;
-  if (!done && count == 1 && function->binary().has_value()) {
-    XLA_ASSIGN_OR_RETURN(
-        done, ReduceWindowSeparably(ctx, function->binary()->opcode, inputs[0], inits[0], geometry, results[0]));
+  if (!done && count == 1 && function->binary().has_value() &&
+      IsSeparable(function->binary()->opcode, inputs[0].element_type(), geometry)) {
+    XLA_ASSIGN_OR_RETURN(done, ReduceWindowSeparably(ctx, function->binary()->opcode, inputs[0],
+                                                     inits[0], geometry, results[0]));
   }
   if (!done) {
-    XLA_RETURN_IF_ERROR(ReduceWindowGeneral(ctx, *function, inputs, inits, geometry, absl::MakeSpan(results)));
+    XLA_RETURN_IF_ERROR(
+        ReduceWindowGeneral(ctx, *function, inputs, inits, geometry, absl::MakeSpan(results)));
   }
   if (!inst.shape().IsTuple()) return std::move(results[0]);
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }
 
-absl::StatusOr<Value> EvalSelectAndScatter(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalSelectAndScatter(EvalContext& ctx, const HloInstruction& inst,
+                                           absl::Span<Value> operands) {
   const Value &operand = operands[0], &source = operands[1], &init = operands[2];
   const ScalarFunction* select = ctx.GetScalarFunction(*inst.select());
   const ScalarFunction* scatter = ctx.GetScalarFunction(*inst.scatter());
   if (select == nullptr || scatter == nullptr) {
-    return InstructionError(inst, absl::StatusCode::kInvalidArgument, "select or scatter is not a function of scalars");
+    return InstructionError(inst, absl::StatusCode::kInvalidArgument,
+                            "select or scatter is not a function of scalars");
   }
   const PrimitiveType type = operand.element_type();
-  if (select->input_type(0) != type || select->input_type(1) != type || select->output_type(0) != PRED ||
-      scatter->input_type(0) != type || scatter->input_type(1) != type || scatter->output_type(0) != type ||
+  if (select->input_type(0) != type || select->input_type(1) != type ||
+      select->output_type(0) != PRED || scatter->input_type(0) != type ||
+      scatter->input_type(1) != type || scatter->output_type(0) != type ||
       source.element_type() != type || init.element_type() != type) {
     return InstructionError(inst, absl::StatusCode::kUnimplemented,
                             "the types of select or scatter differ from those of the operands");
   }
   std::vector<Value> results(1);
   XLA_ASSIGN_OR_RETURN(results[0], ctx.Allocate(inst.shape()));
-  XLA_RETURN_IF_ERROR(FillElements(ctx, primitive_util::ByteWidth(type), results[0].element_count(), init.untyped_data(),
-                                   results[0].mutable_untyped_data()));
+  XLA_RETURN_IF_ERROR(FillElements(ctx, primitive_util::ByteWidth(type), results[0].element_count(),
+                                   init.untyped_data(), results[0].mutable_untyped_data()));
   const int64_t windows = source.element_count();
   if (windows == 0 || operand.element_count() == 0) return std::move(results[0]);
-  const WindowGeometry geometry =
-      MakeWindowGeometry(inst.attributes<WindowAttributes>().window, operand.dimensions(), source.dimensions());
+  const WindowGeometry geometry = MakeWindowGeometry(inst.attributes<WindowAttributes>().window,
+                                                     operand.dimensions(), source.dimensions());
 
   XLA_ASSIGN_OR_RETURN(Value scratch, ctx.AllocateScratch(windows * sizeof(int64_t)));
   int64_t* selected = scratch.mutable_data<int64_t>();
@@ -318,8 +350,8 @@ absl::StatusOr<Value> EvalSelectAndScatter(EvalContext& ctx, const HloInstructio
         EvalContext worker = ctx.ForWorker();
         for (int64_t tile = begin; tile < end; ++tile) {
           const int64_t first = tile * kLanes;
-          XLA_RETURN_IF_ERROR(SelectLanes(worker, *select, operand, geometry, first, std::min(kLanes, windows - first),
-                                          selected + first));
+          XLA_RETURN_IF_ERROR(SelectLanes(worker, *select, operand, geometry, first,
+                                          std::min(kLanes, windows - first), selected + first));
         }
         return absl::OkStatus();
       }));

@@ -16,7 +16,8 @@
 namespace xla {
 
 // One dimension: tap t of the window at output coordinate o lies on input coordinate
-// (o * stride - padding_low + t * window_dilation) / base_dilation, if that divides and is in [0, input_size).
+// (o * stride - padding_low + t * window_dilation) / base_dilation, if that divides and is in [0,
+// input_size).
 struct WindowGeometryDim {
   int64_t output_size, taps;
   int64_t stride, padding_low, window_dilation, base_dilation;
@@ -24,7 +25,8 @@ struct WindowGeometryDim {
 
   // The window is the element itself.
   bool IsTrivial() const {
-    return taps == 1 && stride == 1 && padding_low == 0 && base_dilation == 1 && output_size <= input_size;
+    return taps == 1 && stride == 1 && padding_low == 0 && base_dilation == 1 &&
+           output_size <= input_size;
   }
 };
 using WindowGeometry = absl::InlinedVector<WindowGeometryDim, 6>;
@@ -32,10 +34,11 @@ using WindowGeometry = absl::InlinedVector<WindowGeometryDim, 6>;
 WindowGeometry MakeWindowGeometry(const WindowDims& window, absl::Span<const int64_t> input,
                                   absl::Span<const int64_t> output);
 
-// reduce-window of one array by an associative and commutative operation (wide_ops.h), dimension by dimension. False, and
-// nothing done, if there is no such operation on the type.
-absl::StatusOr<bool> ReduceWindowSeparably(EvalContext& ctx, HloOpcode opcode, const Value& input, const Value& init,
-                                           const WindowGeometry& geometry, Value& result);
+// reduce-window of one array by an associative and commutative operation (wide_ops.h), dimension by
+// dimension. False, and nothing done, if there is no such operation on the type.
+absl::StatusOr<bool> ReduceWindowSeparably(EvalContext& ctx, HloOpcode opcode, const Value& input,
+                                           const Value& init, const WindowGeometry& geometry,
+                                           Value& result);
 
 }  // namespace xla
 

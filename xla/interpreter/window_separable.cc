@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce-window by one associative and commutative operation: one dimension after the other.
 //
-// A long window without dilation is the end of one block and the start of the next, where blocks are as long as the
-// window: with the running results of every block from both ends, an output element takes one operation whatever the length
-// of its window (van Herk 1992, Gil and Werman 1993). Cumulative sums are such windows.
+// A long window without dilation is the end of one block and the start of the next, where blocks
+// are as long as the window: with the running results of every block from both ends, an output
+// element takes one operation whatever the length of its window (van Herk 1992, Gil and Werman
+// 1993). Cumulative sums are such windows.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -46,19 +47,22 @@ struct Source {
   WidePorts<Wide> ports;
 };
 
-// Input coordinates under the window at one output coordinate, without padding and holes: [low, high), where all between
-// them are under it.
+// Input coordinates under the window at one output coordinate, without padding and holes: [low,
+// high), where all between them are under it.
 struct Range {
   int64_t low, high;
   bool empty() const { return low >= high; }
 };
 
-bool IsContiguous(const WindowGeometryDim& dim) { return dim.window_dilation == 1 || dim.taps == 1; }
+bool IsContiguous(const WindowGeometryDim& dim) {
+  return dim.window_dilation == 1 || dim.taps == 1;
+}
 
 // Precondition: IsContiguous(dim).
 Range RangeAt(const WindowGeometryDim& dim, int64_t output) {
   const int64_t start = output * dim.stride - dim.padding_low, end = start + dim.taps;
-  const int64_t dilated_size = dim.input_size == 0 ? 0 : (dim.input_size - 1) * dim.base_dilation + 1;
+  const int64_t dilated_size =
+      dim.input_size == 0 ? 0 : (dim.input_size - 1) * dim.base_dilation + 1;
   const int64_t low = std::max<int64_t>(start, 0), high = std::min(end, dilated_size);
   if (low >= high) return {0, 0};
   return {CeilOfRatio(low, dim.base_dilation), (high - 1) / dim.base_dilation + 1};
@@ -85,7 +89,8 @@ bool IsEmptyAt(const WindowGeometryDim& dim, int64_t output) {
 template <typename Wide>
 class LinePass {
  public:
-  LinePass(const WindowGeometryDim& dim, const WideOps<Wide>& ops, const Source<Wide>& source, int64_t inner)
+  LinePass(const WindowGeometryDim& dim, const WideOps<Wide>& ops, const Source<Wide>& source,
+           int64_t inner)
       : dim_(dim), ops_(ops), source_(source), inner_(inner) {}
 
   // Whether blocks pay, see above. Base dilation makes windows of different lengths.
@@ -93,7 +98,8 @@ class LinePass {
     return IsContiguous(dim) && dim.base_dilation == 1 && dim.taps > 8 && dim.input_size > 8;
   }
 
-  // emit(output coordinate, values) for every output coordinate; the values of an empty window are zero.
+  // emit(output coordinate, values) for every output coordinate; the values of an empty window are
+  // zero.
   template <typename Emit>
   void Run(int64_t outer, int64_t first, int64_t count, Emit&& emit) {
     base_ = outer * dim_.input_size * inner_ + first;
@@ -129,8 +135,8 @@ class LinePass {
     }
   }
 
-  // prefix_[i]: the block of i from its start to i. suffix_[i]: from i to the block's end. Long blocks are summed in two
-  // levels: what is complete, and a part.
+  // prefix_[i]: the block of i from its start to i. suffix_[i]: from i to the block's end. Long
+  // blocks are summed in two levels: what is complete, and a part.
   void MakeBlocks() {
     const int64_t n = dim_.input_size, block = std::min(dim_.taps, n);
     prefix_.resize(n * count_);
@@ -160,8 +166,8 @@ class LinePass {
     }
   }
 
-  // A range is as long as a block, or shorter where it is cut at an end of the line: it never lies inside one block
-  // without touching an end of it.
+  // A range is as long as a block, or shorter where it is cut at an end of the line: it never lies
+  // inside one block without touching an end of it.
   void CombineBlocks(const Range& range) {
     if (range.empty()) {
       std::fill(acc_.begin(), acc_.end(), Wide());
@@ -188,11 +194,13 @@ class LinePass {
   std::vector<int64_t> taps_;
 };
 
-// Joins the initial value to finished elements and stores them; windows without elements are the initial value alone.
+// Joins the initial value to finished elements and stores them; windows without elements are the
+// initial value alone.
 template <typename Wide>
 class Finisher {
  public:
-  Finisher(const WindowGeometry& geometry, const WideOps<Wide>& ops, const Value& init, Value& result)
+  Finisher(const WindowGeometry& geometry, const WideOps<Wide>& ops, const Value& init,
+           Value& result)
       : geometry_(geometry),
         ops_(ops),
         ports_(result.element_type()),
@@ -237,17 +245,19 @@ class Finisher {
 };
 
 template <typename Wide>
-absl::Status ReduceWide(EvalContext& ctx, const WideOps<Wide>& ops, const Value& input, const Value& init,
-                        const WindowGeometry& geometry, Value& result) {
+absl::Status ReduceWide(EvalContext& ctx, const WideOps<Wide>& ops, const Value& input,
+                        const Value& init, const WindowGeometry& geometry, Value& result) {
   // The dimensions that shrink most come first.
   std::vector<int64_t> order;
   for (size_t d = 0; d < geometry.size(); ++d) {
     if (!geometry[d].IsTrivial()) order.push_back(d);
   }
   const auto growth = [&](int64_t d) {
-    return static_cast<double>(geometry[d].output_size) / static_cast<double>(std::max<int64_t>(1, geometry[d].input_size));
+    return static_cast<double>(geometry[d].output_size) /
+           static_cast<double>(std::max<int64_t>(1, geometry[d].input_size));
   };
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return growth(a) < growth(b); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return growth(a) < growth(b); });
 
   const Finisher<Wide> finisher(geometry, ops, init, result);
   Source<Wide> source(input.element_type(), input.untyped_data());
@@ -276,14 +286,16 @@ absl::Status ReduceWide(EvalContext& ctx, const WideOps<Wide>& ops, const Value&
 
     Value next;
     if (!is_last) {
-      XLA_ASSIGN_OR_RETURN(next, ctx.AllocateScratch(outer * dim.output_size * inner * sizeof(Wide)));
+      XLA_ASSIGN_OR_RETURN(next,
+                           ctx.AllocateScratch(outer * dim.output_size * inner * sizeof(Wide)));
     }
     Wide* const out = is_last ? nullptr : next.mutable_data<Wide>();
     // Running results of all blocks are kept: narrow tiles for long lines.
     constexpr int64_t kMaxTile = 512, kTileElements = 262144;
     const bool blocks = LinePass<Wide>::UsesBlocks(dim);
-    const int64_t tile = std::min(
-        inner, blocks ? std::clamp<int64_t>(kTileElements / dim.input_size, 4, kMaxTile) : kMaxTile);
+    const int64_t tile =
+        std::min(inner, blocks ? std::clamp<int64_t>(kTileElements / dim.input_size, 4, kMaxTile)
+                               : kMaxTile);
     const int64_t tiles = CeilOfRatio(inner, tile);
     const double cost = 100 + static_cast<double>(tile + 10) * (blocks ? 6 : 1) *
                                   static_cast<double>(blocks ? dim.input_size + dim.output_size
@@ -292,7 +304,8 @@ absl::Status ReduceWide(EvalContext& ctx, const WideOps<Wide>& ops, const Value&
         outer * tiles, EvalContext::ChunkFor(outer * tiles, cost), [&](int64_t begin, int64_t end) {
           LinePass<Wide> line(dim, ops, source, inner);
           for (int64_t task = begin; task < end; ++task) {
-            const int64_t o = task / tiles, first = task % tiles * tile, count = std::min(tile, inner - first);
+            const int64_t o = task / tiles, first = task % tiles * tile,
+                          count = std::min(tile, inner - first);
             line.Run(o, first, count, [&](int64_t at, Wide* values) {
               const int64_t offset = (o * dim.output_size + at) * inner + first;
               if (is_last) {
@@ -314,8 +327,9 @@ absl::Status ReduceWide(EvalContext& ctx, const WideOps<Wide>& ops, const Value&
 
 }  // namespace
 
-absl::StatusOr<bool> ReduceWindowSeparably(EvalContext& ctx, HloOpcode opcode, const Value& input, const Value& init,
-                                           const WindowGeometry& geometry, Value& result) {
+absl::StatusOr<bool> ReduceWindowSeparably(EvalContext& ctx, HloOpcode opcode, const Value& input,
+                                           const Value& init, const WindowGeometry& geometry,
+                                           Value& result) {
   return WithWideOf(input.element_type(), [&](auto sample) -> absl::StatusOr<bool> {
     using Wide = decltype(sample);
     const WideOps<Wide>* ops = GetWideOps<Wide>(opcode);
