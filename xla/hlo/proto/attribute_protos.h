@@ -84,6 +84,8 @@ XLA_ATTRIBUTE_PROTO(CollectivePermuteAttributes);
 #undef XLA_ATTRIBUTE_PROTO
 
 // Parts that several families have.
+// A valid shape, its layout (if any) included.
+absl::StatusOr<Shape> ReadShape(const ShapeProto& proto);
 absl::StatusOr<Precisions> ReadPrecisions(const PrecisionConfig& proto);
 // One precision for each of `count` operands, default where there is none.
 void WritePrecisions(const Precisions& precisions, int64_t count, PrecisionConfig* proto);

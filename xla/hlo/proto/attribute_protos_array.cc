@@ -14,6 +14,12 @@
 
 namespace xla::proto_internal {
 
+absl::StatusOr<Shape> ReadShape(const ShapeProto& proto) {
+  XLA_ASSIGN_OR_RETURN(Shape shape, Shape::FromProto(proto));
+  XLA_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(shape));
+  return shape;
+}
+
 absl::StatusOr<Int64s> ReadOneDimension(const HloInstructionProto& proto) {
   if (proto.dimensions_size() != 1) {
     return InvalidArgument("has %d dimensions, expected one", proto.dimensions_size());

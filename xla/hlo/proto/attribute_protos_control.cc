@@ -79,7 +79,7 @@ absl::Status Read(const HloInstructionProto& proto, const HloInstruction&,
   if (proto.constrain_layout()) {
     a->operand_layout_constraints.emplace();
     for (const ShapeProto& shape_proto : proto.operand_shapes_with_layout()) {
-      XLA_ASSIGN_OR_RETURN(Shape shape, Shape::FromProto(shape_proto));
+      XLA_ASSIGN_OR_RETURN(Shape shape, ReadShape(shape_proto));
       a->operand_layout_constraints->push_back(std::move(shape));
     }
   }
@@ -191,7 +191,7 @@ absl::Status Write(const HloInstruction&, const InfeedAttributes& a, HloInstruct
 
 absl::Status Read(const HloInstructionProto& proto, const HloInstruction&, OutfeedAttributes* a) {
   if (proto.has_outfeed_shape()) {
-    XLA_ASSIGN_OR_RETURN(a->outfeed_shape, Shape::FromProto(proto.outfeed_shape()));
+    XLA_ASSIGN_OR_RETURN(a->outfeed_shape, ReadShape(proto.outfeed_shape()));
   }
   a->outfeed_config = proto.outfeed_config();
   return absl::OkStatus();

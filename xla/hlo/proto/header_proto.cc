@@ -190,6 +190,11 @@ absl::Status ReadHeader(const HloModuleProto& proto, int depth, HloModule* modul
   }
   absl::StatusOr<ProgramShape> layout = ProgramShape::FromProto(proto.host_program_shape());
   if (!layout.ok()) return AddContext(layout.status(), "host_program_shape");
+  for (int i = -1; i < layout->parameters_size(); ++i) {
+    XLA_RETURN_IF_ERROR(AddContext(ShapeUtil::ValidateShapeWithOptionalLayout(
+                                       i < 0 ? layout->result() : layout->parameters(i)),
+                                   "host_program_shape"));
+  }
   layout->clear_parameter_names();
   config.entry_computation_layout = *std::move(layout);
 

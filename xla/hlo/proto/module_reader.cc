@@ -170,7 +170,7 @@ class ModuleReader {
     XLA_ASSIGN_OR_RETURN(const HloOpcode opcode, StringToHloOpcode(proto.opcode()));
     if (proto.name().empty()) return InvalidArgument("%s has no name", proto.opcode());
     if (!proto.has_shape()) return InvalidArgument("%s has no shape", proto.opcode());
-    XLA_ASSIGN_OR_RETURN(Shape shape, Shape::FromProto(proto.shape()));
+    XLA_ASSIGN_OR_RETURN(Shape shape, ReadShape(proto.shape()));
     Attributes attributes = NoAttributes{};
     if (opcode == HloOpcode::kParameter) {
       attributes = ParameterAttributes{.parameter_number = proto.parameter_number()};
