@@ -34,6 +34,17 @@ std::vector<HloInstruction*> HloComputation::instructions() const {
   return result;
 }
 
+std::vector<HloInstruction*> HloComputation::instructions_by_id() const {
+  std::vector<HloInstruction*> result = instructions();
+  auto is_older = [](const HloInstruction* a, const HloInstruction* b) {
+    return a->unique_id_ < b->unique_id_;
+  };
+  if (!std::is_sorted(result.begin(), result.end(), is_older)) {
+    std::sort(result.begin(), result.end(), is_older);
+  }
+  return result;
+}
+
 HloInstruction* HloComputation::AddInstruction(std::unique_ptr<HloInstruction> instruction,
                                                std::string_view name) {
   HloInstruction* added = instruction.get();

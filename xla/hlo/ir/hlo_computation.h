@@ -36,6 +36,8 @@ class HloComputation {
   int64_t instruction_count() const { return live_count_; }
   // The live instructions in order: a fresh vector of pointers, linear time.
   std::vector<HloInstruction*> instructions() const;
+  // The same in order of creation (of unique_id), which a schedule leaves alone. XLA lists instructions in this order.
+  std::vector<HloInstruction*> instructions_by_id() const;
   // Operands before users, and control predecessors before successors. The order is that in which XLA prints: for each
   // instruction without users, in order of instructions(), what it depends on, first operand first. Linear time, no
   // recursion. A cycle is an error that names its instructions.

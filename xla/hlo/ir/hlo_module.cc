@@ -297,7 +297,7 @@ absl::StatusOr<std::vector<HloComputation*>> CallPostOrder(
   std::vector<Frame> stack;
   auto open = [&](HloComputation* computation) {
     std::vector<HloComputation*> callees;
-    for (const HloInstruction* instruction : computation->instructions()) {
+    for (const HloInstruction* instruction : computation->instructions_by_id()) {
       callees.insert(callees.end(), instruction->called_computations().begin(),
                      instruction->called_computations().end());
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // HloModule to HloModuleProto, as XLA writes it: computations and instructions in post order, ids
-// by position in text order, an instruction's with the computation's above its low 32 bits.
+// by order of creation, an instruction's with the computation's above its low 32 bits.
 #include <limits>
 #include <utility>
 #include <vector>
@@ -50,7 +50,7 @@ absl::Status WriteComputation(const HloComputation& computation, int64_t id,
     return absl::InvalidArgumentError("the computation has no root");
   }
   InstructionIds ids;
-  std::vector<HloInstruction*> instructions = computation.instructions();
+  const std::vector<HloInstruction*> instructions = computation.instructions_by_id();
   if (instructions.size() > std::numeric_limits<int32_t>::max()) {
     return absl::InvalidArgumentError("more instructions than ids");
   }
@@ -76,7 +76,7 @@ absl::Status WriteComputation(const HloComputation& computation, int64_t id,
   // The order of a fused computation means nothing.
   if (computation.parent()->config().is_scheduled && !computation.IsFusionComputation()) {
     auto& sequence = (*module_proto->mutable_schedule()->mutable_sequences())[id];
-    for (const HloInstruction* instruction : instructions) {
+    for (const HloInstruction* instruction : computation.instructions()) {
       sequence.add_instruction_ids(ids.at(instruction));
     }
   }

@@ -159,10 +159,8 @@ void AppendStackFrames(const HloModule& module, absl::Span<HloComputation* const
     }
   };
   for (const HloComputation* computation : order) {
-    const bool scheduled = module.config().is_scheduled;
-    auto post_order = computation->PostOrder();
-    for (const HloInstruction* instruction :
-         post_order.ok() && !scheduled ? *post_order : computation->instructions()) {
+    // XLA numbers frames in the order in which it lists instructions, not in print order.
+    for (const HloInstruction* instruction : computation->instructions_by_id()) {
       if (instruction->has_extras()) intern_frame(instruction->metadata().stack_frame_id());
     }
   }
