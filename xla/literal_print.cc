@@ -33,7 +33,9 @@ class ArrayPrinter {
         buffer_(piece.buffer) {}
 
   void Print() {
-    if (sizes_.empty()) {
+    if (IsHugeNothing()) {
+      out_.append("{...}");
+    } else if (sizes_.empty()) {
       AppendElement(&out_, type_, buffer_);
     } else {
       PrintDimension(0, 0, 0);
@@ -41,6 +43,17 @@ class ArrayPrinter {
   }
 
  private:
+  // An array without elements may still have any number of rows, each of which would print as {}.
+  bool IsHugeNothing() const {
+    constexpr int64_t kMaxRows = 1 << 16;
+    int64_t rows = 1;
+    for (int64_t size : sizes_) {
+      if (size == 0) return rows > kMaxRows;
+      if (rows <= kMaxRows && __builtin_mul_overflow(rows, size, &rows)) rows = kMaxRows + 1;
+    }
+    return false;
+  }
+
   // Rank is at most ShapeUtil::kMaxRank, which bounds the recursion.
   void PrintDimension(size_t d, int64_t index_before, int64_t linear) {
     const size_t rank = sizes_.size();

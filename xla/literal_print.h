@@ -2,13 +2,13 @@
 // The text of literals and of single numbers, as HLO text writes them; appended to a string.
 //
 // Numbers. Integers are decimal; PRED is true or false alone and 1 or 0 in an array. F32 and F64
-// print as printf's
-// "%.{digits10}g" if that reads back to the same number, else as "%.{max_digits10}g" (6 and 9, 15
-// and 17 digits): 0.1f prints 0.1, 1.0f / 3 prints 0.333333343. Narrower types always print as
-// "%.{max_digits10}g": the half nearest to 0.1 prints 0.099976. Infinity is inf; the default quiet
-// NaN is nan, one with another payload nan(0x1); both may have a minus sign. Complex numbers are
-// (real, imaginary). Arrays are nested braces in row-major order; elements beyond the dynamic size
-// are not printed.
+// print as printf's "%.{digits10}g" if that reads back to the same number, else as
+// "%.{max_digits10}g" (6 and 9, 15 and 17 digits): 0.1f prints 0.1, 1.0f / 3 prints 0.333333343.
+// Narrower types always print as "%.{max_digits10}g": the half nearest to 0.1 prints 0.099976.
+// Infinity is inf; the default quiet NaN is nan, one with another payload nan(0x1); both may have a
+// minus sign. Complex numbers are (real, imaginary). Arrays are nested braces in row-major order;
+// elements beyond the dynamic size are not printed. An array without elements but with more than
+// 65536 rows prints as {...}, which HLO text reads back.
 //
 // Source: checked against the printer of XLA.
 #ifndef XLA_LITERAL_PRINT_H_

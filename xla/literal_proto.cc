@@ -31,17 +31,19 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "literal protos hold li
 
 // The element types kept as a string of bytes, with their field; and those kept in a repeated
 // field, with the type of its elements (of which a complex number takes two).
-#define XLA_BYTES_FIELDS(X)                                                                  \
-  X(S1, s1s)                                                                                 \
-  X(S2, s2s) X(S4, s4s) X(S8, s8s) X(S16, s16s) X(U1, u1s) X(U2, u2s) X(U4, u4s) X(U8, u8s)  \
-      X(U16, u16s) X(F16, f16s) X(BF16, bf16s) X(F8E3M4, f8e3m4s) X(F8E4M3, f8e4m3s)         \
-          X(F8E4M3FN, f8e4m3fns) X(F8E4M3FNUZ, f8e4m3fnuzs) X(F8E4M3B11FNUZ, f8e4m3b11fnuzs) \
-              X(F8E5M2, f8e5m2s) X(F8E5M2FNUZ, f8e5m2fnuzs) X(F8E8M0FNU, f8e8m0fnus)         \
-                  X(F6E2M3FN, f6e2m3fns) X(F6E3M2FN, f6e3m2fns) X(F4E2M1FN, f4e2m1fns)
-#define XLA_REPEATED_FIELDS(X)                                                              \
-  X(PRED, preds, bool)                                                                      \
-  X(S32, s32s, int32_t) X(S64, s64s, int64_t) X(U32, u32s, uint32_t) X(U64, u64s, uint64_t) \
-      X(F32, f32s, float) X(F64, f64s, double) X(C64, c64s, float) X(C128, c128s, double)
+// clang-format off
+#define XLA_BYTES_FIELDS(X)                                                                   \
+  X(S1, s1s) X(S2, s2s) X(S4, s4s) X(S8, s8s) X(S16, s16s)                                    \
+  X(U1, u1s) X(U2, u2s) X(U4, u4s) X(U8, u8s) X(U16, u16s)                                    \
+  X(F16, f16s) X(BF16, bf16s) X(F8E3M4, f8e3m4s) X(F8E4M3, f8e4m3s) X(F8E4M3FN, f8e4m3fns)    \
+  X(F8E4M3FNUZ, f8e4m3fnuzs) X(F8E4M3B11FNUZ, f8e4m3b11fnuzs) X(F8E5M2, f8e5m2s)              \
+  X(F8E5M2FNUZ, f8e5m2fnuzs) X(F8E8M0FNU, f8e8m0fnus) X(F6E2M3FN, f6e2m3fns)                  \
+  X(F6E3M2FN, f6e3m2fns) X(F4E2M1FN, f4e2m1fns)
+#define XLA_REPEATED_FIELDS(X)                                                                \
+  X(PRED, preds, bool) X(S32, s32s, int32_t) X(S64, s64s, int64_t) X(U32, u32s, uint32_t)     \
+  X(U64, u64s, uint64_t) X(F32, f32s, float) X(F64, f64s, double) X(C64, c64s, float)         \
+  X(C128, c128s, double)
+// clang-format on
 
 // Null for types that have a repeated field.
 const std::string* BytesField(PrimitiveType type, const LiteralProto& proto) {
@@ -247,7 +249,12 @@ absl::StatusOr<Literal> MutableLiteralBase::CreateFromProto(const LiteralProto& 
           {&pair.proto->tuple_literals(i), &pair.shape->tuple_shapes(i), std::move(index)});
     }
   }
-  XLA_ASSIGN_OR_RETURN(Literal literal, Literal::Make(shape));
+  // Padding is memory that the proto has no data for: up to 1 GiB, or as much again as the data
+  // many times over.
+  const int64_t max_bytes =
+      prohibit_empty_literal ? (int64_t{1} << 30) + 64 * static_cast<int64_t>(proto.ByteSizeLong())
+                             : Literal::kMaxBytes;
+  XLA_ASSIGN_OR_RETURN(Literal literal, Literal::MakeBounded(shape, max_bytes));
   for (const Pair& pair : pairs) {
     if (!pair.shape->IsArray()) continue;
     Piece& piece = literal.piece(pair.index);

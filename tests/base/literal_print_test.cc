@@ -168,6 +168,11 @@ TEST(LiteralPrint, ArraysWithoutElements) {
   EXPECT_EQ(Zeros({2, 3, 0}), "{ { {}, {}, {} }, { {}, {}, {} } }");
 }
 
+TEST(LiteralPrint, HugeArraysWithoutElementsAreElided) {
+  EXPECT_EQ(Zeros({1 << 20, 1 << 20, 0}), "{...}");
+  EXPECT_EQ(Zeros({0, 1 << 30}), "{  }");
+}
+
 TEST(LiteralPrint, PredicatesAreDigitsInArrays) {
   EXPECT_EQ(LiteralUtil::CreateR2<bool>({{true, false}}).ToString(), "pred[1,2] {\n  { 1, 0 }\n}");
   EXPECT_EQ(LiteralUtil::CreateR0<bool>(false).ToString(), "pred[] false");

@@ -107,6 +107,10 @@ TEST(LiteralProto, AHugeShapeWithoutDataTakesNoMemory) {
   LiteralProto proto;
   *proto.mutable_shape() = ShapeUtil::MakeShape(F32, {1 << 18, 1 << 18}).ToProto();
   EXPECT_ERROR(Literal::CreateFromProto(proto), "has 0");
+  LiteralProto padded = LiteralUtil::CreateR1<float>({1}).ToProto();
+  padded.mutable_shape()->mutable_layout()->add_padded_dimensions(int64_t{1} << 33);
+  EXPECT_STATUS(Literal::CreateFromProto(padded), absl::StatusCode::kResourceExhausted,
+                "34359738368 bytes");
   proto.mutable_shape()->set_dimensions(0, int64_t{1} << 62);
   EXPECT_FALSE(Literal::CreateFromProto(proto).ok());
   proto.mutable_shape()->set_dimensions(0, -5);

@@ -39,8 +39,7 @@ struct WideTraits<double> {
 };
 
 // The double nearest to `value` that rounds, to any format of at most 52 mantissa bits, as `value`
-// itself does
-// ("round to odd": the bits that do not fit leave a sticky last bit).
+// itself does ("round to odd": the bits that do not fit leave a sticky last bit).
 constexpr double StickyDouble(uint64_t value) {
   if (value >> 53) {
     const uint64_t dropped = value & 0x7ff;
