@@ -91,6 +91,7 @@ bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
     }
     case HloOpcode::kCollectivePermute:
     case HloOpcode::kCollectivePermuteStart:
+      if (has_bad_pairs_) return TokenError("expects 'source_target_pairs=' to be a list of pairs");
       if (std::get<CollectivePermuteAttributes>(draft.attributes).slice_sizes.empty() || count == 4) return true;
       return TokenError(
           "CollectivePermute and CollectivePermuteStart must have exactly four operands for dynamic-slice and in-place "
@@ -102,11 +103,6 @@ bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
                             " operands and ", branches, " branches"));
     }
     case HloOpcode::kDynamicReshape:
-    case HloOpcode::kAllReduce:
-    case HloOpcode::kAllReduceStart:
-    case HloOpcode::kAllGather:
-    case HloOpcode::kAllGatherStart:
-    case HloOpcode::kReduceScatter:
       return count > 0 || TokenError("Expected at least one operand.");
     case HloOpcode::kInfeed:
       if (draft.shape.IsTuple() && draft.shape.tuple_shapes_size() > 0) return true;

@@ -194,27 +194,28 @@ bool HloTextParser::ParseResultAccuracy(AccuracySpec* accuracy) {
 // '{' (('atol=' | 'rtol=' | 'ulps=') number) % ',' '}'
 bool HloTextParser::ParseTolerance(AccuracySpec* accuracy) {
   if (!Expect(TokKind::kLbrace, "expected '{' to start result accuracy list")) return false;
+  bool ok = true;
   if (kind() != TokKind::kRbrace) {
     do {
       std::string_view name;
       if (!ParseAttributeName(&name)) return TokenError("expects string for result_accuracy tolerance type");
       const Loc value_loc = loc();
       if (name == "ulps") {
-        double ulps;
-        if (!ParseValue(&ulps)) return false;
+        double ulps = 0;
+        ok &= ParseValue(&ulps);
         // The wire holds an integer.
         if (!(ulps >= -9e18 && ulps <= 9e18)) return Error(value_loc, "ulps is out of range for int64_t");
         accuracy->ulps = static_cast<int64_t>(ulps);
       } else if (name == "rtol") {
-        if (!ParseValue(&accuracy->rtol)) return false;
+        ok &= ParseValue(&accuracy->rtol);
       } else if (name == "atol") {
-        if (!ParseValue(&accuracy->atol)) return false;
+        ok &= ParseValue(&accuracy->atol);
       } else {
         return TokenError(Cat("invalid attribute name: ", name));
       }
     } while (Eat(TokKind::kComma));
   }
-  return Expect(TokKind::kRbrace, "expects '}' at the end of result precision");
+  return Expect(TokKind::kRbrace, "expects '}' at the end of result precision") && ok;
 }
 
 // '{' '[synthetic_call]' '}', or '{' node '}'

@@ -378,6 +378,7 @@ class HloTextParser {
   std::deque<std::string> owned_names_;  // names that are not in the text
   absl::flat_hash_map<std::string, int64_t> anonymous_names_;
   bool has_bad_literal_ = false;
+  bool has_bad_pairs_ = false;  // an entry of source_target_pairs that is no pair; reported after all attributes
   int64_t elided_bytes_ = 0;  // memory of literals whose values the text does not give
 };
 

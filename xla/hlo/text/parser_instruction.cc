@@ -22,6 +22,13 @@ void FillMissingLayouts(Shape* shape) {
   }
 }
 
+// Whether text may leave out the shape. Inference could tell that of a copy-done, but XLA's text always gives it; XLA
+// also infers that of a broadcast, though only from a scalar to a scalar it makes sense.
+bool CanInferShape(HloOpcode opcode) {
+  if (opcode == HloOpcode::kCopyDone) return false;
+  return GetOpInfo(opcode).Has(op_traits::kInferable) || opcode == HloOpcode::kBroadcast;
+}
+
 }  // namespace
 
 bool HloTextParser::ParseInstruction(ComputationDraft* draft) {
@@ -51,9 +58,7 @@ bool HloTextParser::ParseInstructionRhs(ComputationDraft* computation, std::stri
   HloOpcode opcode;
   std::optional<HloOpcode> wrapped_opcode;
   if (!ParseOpcode(&opcode, &wrapped_opcode)) return false;
-  // XLA infers the shape of a broadcast, too, though only that of a scalar to a scalar makes sense.
-  const bool can_infer = GetOpInfo(opcode).Has(op_traits::kInferable) || opcode == HloOpcode::kBroadcast;
-  if (!has_shape && !can_infer) {
+  if (!has_shape && !CanInferShape(opcode)) {
     return TokenError(Cat("cannot infer shape for opcode: ", HloOpcodeString(opcode)));
   }
 

@@ -256,6 +256,8 @@ bool HloTextParser::ParseDenseLiteral(const Shape& declared, Literal* literal) {
   }
   shape.clear_dynamic_dimensions();
   if (!shape.has_layout()) LayoutUtil::SetToDefaultLayout(&shape);
+  const absl::Status layout_status = LayoutUtil::ValidateLayoutForShape(shape.layout(), shape);
+  if (!layout_status.ok()) LayoutUtil::SetToDefaultLayout(&shape);  // to read on; reported at the end
   if (const absl::Status status = ShapeUtil::ValidateShape(shape); !status.ok()) {
     return TokenError(std::string(status.message()));
   }
@@ -283,6 +285,7 @@ bool HloTextParser::ParseDenseLiteral(const Shape& declared, Literal* literal) {
   if (!dense.ok()) return TokenError(std::string(dense.status().message()));
   const LiteralSink sink = LiteralSink::ForType(shape.element_type());
   if (!ParseElements(declared, sink, static_cast<char*>(dense->untyped_data()), element_count)) return false;
+  if (!layout_status.ok()) return TokenError(std::string(layout_status.message()));
   *literal = is_row_major ? *std::move(dense) : dense->Relayout(shape);
   return true;
 }

@@ -145,7 +145,10 @@ bool HloTextParser::ParseValue(std::vector<std::pair<int64_t, int64_t>>* value) 
   std::vector<Int64s> lists;
   if (!ParseValue(&lists)) return false;
   for (const Int64s& list : lists) {
-    if (list.size() != 2) return TokenError("expects 'source_target_pairs=' to be a list of pairs");
+    if (list.size() != 2) {
+      has_bad_pairs_ = true;
+      break;
+    }
     value->emplace_back(list[0], list[1]);
   }
   return true;
