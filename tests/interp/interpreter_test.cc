@@ -162,14 +162,14 @@ ENTRY e {
 }
 
 TEST(InterpreterTest, DeepCallsAreAnError) {
-  std::string text = "HloModule m\nf0 { ROOT p = f32[] parameter(0) }\n";
+  std::string text = "HloModule m\nlevel0 { ROOT p = f32[] parameter(0) }\n";
   for (int i = 1; i <= 1100; ++i) {
-    absl::StrAppend(&text, "f", i, " { p = f32[] parameter(0) ROOT r = f32[] call(p), to_apply=f",
-                    i - 1, " }\n");
+    absl::StrAppend(&text, "level", i,
+                    " { p = f32[] parameter(0) ROOT r = f32[] call(p), to_apply=f", i - 1, " }\n");
   }
   const auto entry = [](int depth) {
-    return absl::StrCat("ENTRY e { c = f32[] constant(2) ROOT r = f32[] call(c), to_apply=f", depth,
-                        " }\n");
+    return absl::StrCat("ENTRY e { c = f32[] constant(2) ROOT r = f32[] call(c), to_apply=level",
+                        depth, " }\n");
   };
   EXPECT_EQ(RunToString(text + entry(900)), "f32[] 2");
   EXPECT_STATUS(RunText(text + entry(1100)), absl::StatusCode::kResourceExhausted,
@@ -306,7 +306,7 @@ ENTRY e {
       "s32[<=16](10) {0, 1, 2, 3, 4, 0, 1, 2, 3, 4}");
   EXPECT_EQ(RunToString(prefix + "b = s32[2,<=8] broadcast(d), dimensions={1} "
                                  "ROOT r = s32[<=8,2] transpose(b), dimensions={1,0} }"),
-            "s32[<=8,2](5,2) { {0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4} }");
+            "s32[<=8,2](5,2) { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 3, 3 }, { 4, 4 } }");
 }
 
 TEST(DynamicSizesTest, ASizeBeyondTheBoundIsAnError) {
@@ -348,7 +348,7 @@ ENTRY e {
   c = s32[2,3]{1,0} constant({{1, 2, 3}, {4, 5, 6}})
   ROOT r = s32[2,3]{0,1} bitcast(c)
 })"),
-            "s32[2,3] { {1, 3, 5}, {2, 4, 6} }");
+            "s32[2,3] { { 1, 3, 5 }, { 2, 4, 6 } }");
 }
 
 TEST(AsyncTest, StartAndDoneHandOn) {

@@ -46,10 +46,10 @@ TEST(ValueTest, TheLimitIsChecked) {
 
 TEST(ValueTest, SizesThatOverflowAreErrors) {
   MemoryBudget budget(0);
-  const Shape elements = ShapeUtil::MakeShape(F32, {int64_t{1} << 40, int64_t{1} << 40});
+  const Shape elements = Shape(F32, {int64_t{1} << 40, int64_t{1} << 40});
   EXPECT_STATUS(Value::Allocate(elements, budget), absl::StatusCode::kResourceExhausted,
                 "more elements");
-  const Shape bytes = ShapeUtil::MakeShape(C128, {int64_t{1} << 60});
+  const Shape bytes = Shape(C128, {int64_t{1} << 60});
   EXPECT_STATUS(Value::Allocate(bytes, budget), absl::StatusCode::kResourceExhausted, "more bytes");
   const Shape unbounded = ShapeUtil::MakeShape(F32, {Shape::kUnboundedSize}, {true});
   EXPECT_STATUS(Value::Allocate(unbounded, budget), absl::StatusCode::kInvalidArgument,

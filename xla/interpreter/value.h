@@ -104,6 +104,18 @@ class Value {
  public:
   // Nothing: the state after a move.
   Value() = default;
+  Value(const Value&) = default;
+  Value& operator=(const Value&) = default;
+  Value(Value&& other) noexcept
+      : shape_(std::exchange(other.shape_, nullptr)),
+        rep_(std::move(other.rep_)),
+        dynamic_sizes_(std::move(other.dynamic_sizes_)) {}
+  Value& operator=(Value&& other) noexcept {
+    shape_ = std::exchange(other.shape_, nullptr);
+    rep_ = std::move(other.rep_);
+    dynamic_sizes_ = std::move(other.dynamic_sizes_);
+    return *this;
+  }
 
   // An uninitialised array: aligned to 64 bytes when it has at least 64, else to 16.
   // RESOURCE_EXHAUSTED when the size overflows, the budget's limit would be passed, or the system
