@@ -4,10 +4,10 @@
 #ifndef XLA_ARRAY_H_
 #define XLA_ARRAY_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <ostream>
-#include <random>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -20,6 +20,12 @@
 #include "xla/types.h"
 
 namespace xla {
+
+namespace array_internal {
+// Kept out of line: <random> is a large header.
+std::vector<double> NormalDraws(int64_t count, double mean, double stddev, int seed);
+std::vector<double> UniformDraws(int64_t count, double low, double high, int seed);
+}  // namespace array_internal
 
 // Sizes are elements per dimension, outermost first. Element access checks rank and bounds.
 //   Array<float> a({2, 3}, 1.0f);  a(1, 2) = 5;
@@ -73,17 +79,13 @@ class Array {
     for (size_t i = 0; i < values_.size(); ++i)
       values_[i] = static_cast<T>(static_cast<T>(i) * multiplier);
   }
-  // Normally distributed, the same for the same seed.
+  // Normally or uniformly distributed, the same for the same seed.
   void FillRandom(const T& stddev, double mean = 0.0, int seed = 12345) {
-    std::mt19937 engine(seed);
-    std::normal_distribution<double> distribution(mean, static_cast<double>(stddev));
-    for (T& v : values_) v = static_cast<T>(distribution(engine));
+    FillFrom(array_internal::NormalDraws(num_elements(), mean, static_cast<double>(stddev), seed));
   }
   void FillRandomUniform(const T& low, const T& high, int seed = 12345) {
-    std::mt19937 engine(seed);
-    std::uniform_real_distribution<double> distribution(static_cast<double>(low),
-                                                        static_cast<double>(high));
-    for (T& v : values_) v = static_cast<T>(distribution(engine));
+    FillFrom(array_internal::UniformDraws(num_elements(), static_cast<double>(low),
+                                          static_cast<double>(high), seed));
   }
   void SetValues(absl::Span<const T> values) {
     XLA_CHECK(values.size() == values_.size());
@@ -217,6 +219,9 @@ class Array {
       for (const auto& value : row) *out++ = static_cast<T>(value);
     }
     return out;
+  }
+  void FillFrom(const std::vector<double>& draws) {
+    for (size_t i = 0; i < values_.size(); ++i) values_[i] = static_cast<T>(draws[i]);
   }
   int64_t Offset(absl::Span<const int64_t> index) const {
     XLA_CHECK(index.size() == sizes_.size())

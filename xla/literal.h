@@ -397,7 +397,7 @@ class Literal : public MutableLiteralBase {
   ~Literal() override;
 
   // The same for shapes from input. InvalidArgument for an invalid shape, a negative or unbounded
-  // dimension, a size that overflows or a nesting deeper than 100; ResourceExhausted above
+  // dimension, a size that overflows or tuples nested too deep; ResourceExhausted above
   // max_bytes or out of memory.
   static constexpr int64_t kMaxBytes = int64_t{1} << 40;
   static absl::StatusOr<Literal> Make(const Shape& shape, bool allocate_arrays = true);

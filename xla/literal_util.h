@@ -174,6 +174,10 @@ class LiteralUtil {
   // The value of a scalar literal converted to T; nullopt if it is not a real number.
   template <typename T>
   static std::optional<T> LiteralAsScalar(const LiteralBase& literal);
+  static std::optional<int64_t> LiteralAsScalarInt64(const LiteralBase& literal) {
+    if (!primitive_util::IsIntegralType(literal.shape().element_type())) return std::nullopt;
+    return LiteralAsScalar<int64_t>(literal);
+  }
   // The greatest element as a scalar; NaN if any is. XLA_CHECKs real elements, at least one.
   static Literal MaxElement(const LiteralSlice& literal);
 

@@ -17,7 +17,7 @@ namespace xla {
 using complex64 = std::complex<float>;
 using complex128 = std::complex<double>;
 
-//                             bits exp mantissa bias
+// The numbers are: bits, exponent bits, mantissa bits, exponent bias.
 using half = MiniFloat<16, 5, 10, 15, MiniFloatKind::kIeee>;
 using bfloat16 = MiniFloat<16, 8, 7, 127, MiniFloatKind::kIeee>;
 using float8_e3m4 = MiniFloat<8, 3, 4, 3, MiniFloatKind::kIeee>;

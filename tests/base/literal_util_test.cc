@@ -115,6 +115,8 @@ TEST(LiteralUtil, Elements) {
   EXPECT_EQ(Text(LiteralUtil::MaxElement(literal)), "f32[] 4");
   EXPECT_EQ(LiteralUtil::LiteralAsScalar<int64_t>(LiteralUtil::CreateR0<uint8_t>(200)), 200);
   EXPECT_EQ(LiteralUtil::LiteralAsScalar<int64_t>(literal), std::nullopt);
+  EXPECT_EQ(LiteralUtil::LiteralAsScalarInt64(LiteralUtil::CreateR0<s4>(s4(-3))), -3);
+  EXPECT_EQ(LiteralUtil::LiteralAsScalarInt64(LiteralUtil::CreateR0<float>(1)), std::nullopt);
   EXPECT_EQ(LiteralUtil::MultiIndexAsString({7, 8}), "{7,8}");
 }
 

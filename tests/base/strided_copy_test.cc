@@ -99,6 +99,16 @@ TEST(Array, ElementsShapesAndText) {
   EXPECT_EQ((*MakeLinspaceArray2D<float>(0, 3, 2, 2))(1, 0), 2);
 }
 
+TEST(Array, RandomValuesRepeat) {
+  Array<float> a({1000});
+  Array<float> b({1000});
+  a.FillRandom(0.5f, 2.0);
+  b.FillRandom(0.5f, 2.0);
+  EXPECT_EQ(a, b);
+  b.FillRandomUniform(-1.0f, 1.0f);
+  for (float value : b) ASSERT_TRUE(value >= -1 && value < 1);
+}
+
 TEST(ArrayDeathTest, IndicesAreChecked) {
   const Array2D<float> matrix(2, 2);
   EXPECT_DEATH(matrix(2, 0), "index 2 of dimension 0");

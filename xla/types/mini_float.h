@@ -38,8 +38,8 @@ struct WideTraits<double> {
   static constexpr int kMantissaBits = 52, kBias = 1023;
 };
 
-// The double nearest to `value` that rounds, to any format of at most 52 mantissa bits, as `value`
-// itself does ("round to odd": the bits that do not fit leave a sticky last bit).
+// A double that rounds to any format narrower than float as `value` itself does: bits below the
+// uppermost 43 are lost, but for a sticky last bit that tells whether any was set.
 constexpr double StickyDouble(uint64_t value) {
   if (value >> 53) {
     const uint64_t dropped = value & 0x7ff;
