@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an operation becomes an instruction: its shape is inferred, what the builder puts on every
+// operation is set, computations that it calls are copied into the program.
+#include <deque>
+#include <map>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "xla/hlo/builder/builder_state.h"
+#include "xla/hlo/proto/extras_proto.h"
+#include "xla/hlo/shape_inference/shape_inference.h"
+#include "xla/layout_util.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+
+absl::StatusOr<XlaOp> XlaBuilder::State::Add(HloOpcode opcode, absl::Span<const XlaOp> operands,
+                                             Attributes attributes, const Shape* declared,
+                                             absl::Span<const XlaComputationRef> callees) {
+  absl::InlinedVector<HloInstruction*, 4> operand_instructions;
+  absl::InlinedVector<const Shape*, 4> operand_shapes;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    absl::StatusOr<HloInstruction*> operand = Find(operands[i]);
+    if (!operand.ok()) {
+      if (!first_error.ok()) return first_error;
+      return AddContext(operand.status(), absl::StrCat("operand ", i));
+    }
+    operand_instructions.push_back(*operand);
+    operand_shapes.push_back(&(*operand)->shape());
+  }
+  std::deque<ProgramShape> signatures;
+  std::vector<const ProgramShape*> signature_pointers;
+  for (const XlaComputationRef& callee : callees) {
+    XLA_ASSIGN_OR_RETURN(ProgramShape signature, SignatureOf(callee));
+    signatures.push_back(std::move(signature));
+    signature_pointers.push_back(&signatures.back());
+  }
+  if (attributes.index() == 0) attributes = MakeDefaultAttributes(opcode);
+  XLA_ASSIGN_OR_RETURN(Shape shape, InferShape({.opcode = opcode,
+                                                .operands = operand_shapes,
+                                                .attributes = attributes,
+                                                .callees = signature_pointers,
+                                                .declared = declared}));
+  ShapeUtil::ForEachMutableSubshape(&shape, [](Shape* part, const ShapeIndex&) {
+    if (part->IsArray() && !part->has_layout()) LayoutUtil::SetToDefaultLayout(part);
+  });
+
+  std::vector<HloComputation*> called;
+  for (const XlaComputationRef& callee : callees) {
+    XLA_ASSIGN_OR_RETURN(HloComputation * copy, Embed(callee));
+    called.push_back(copy);
+  }
+  std::unique_ptr<HloInstruction> instruction = HloInstruction::Create(
+      opcode, std::move(shape), operand_instructions, std::move(attributes), called);
+  XLA_RETURN_IF_ERROR(Decorate(instruction.get()));
+  return Adopt(std::move(instruction));
+}
+
+absl::StatusOr<XlaOp> XlaBuilder::State::AddConstant(Literal literal) {
+  XLA_RETURN_IF_ERROR(first_error);
+  std::unique_ptr<HloInstruction> instruction = HloInstruction::CreateConstant(std::move(literal));
+  XLA_RETURN_IF_ERROR(Decorate(instruction.get()));
+  return Adopt(std::move(instruction));
+}
+
+absl::StatusOr<XlaOp> XlaBuilder::State::AddToken() { return Add(HloOpcode::kAfterAll, {}); }
+
+absl::Status XlaBuilder::State::Decorate(HloInstruction* instruction) {
+  if (one_shot_metadata.has_value()) {
+    instruction->set_metadata(*std::exchange(one_shot_metadata, std::nullopt));
+  } else if (metadata.ByteSizeLong() > 0) {
+    instruction->set_metadata(metadata);
+  }
+  if (original_value.has_value()) {
+    // The reader of protos knows the tree that the leaves make.
+    HloInstructionProto proto;
+    *proto.mutable_original_value() = *original_value;
+    XLA_RETURN_IF_ERROR(proto_internal::ReadExtras(proto, HloModuleProto(), instruction));
+  }
+  if (sharding.has_value()) {
+    XLA_ASSIGN_OR_RETURN(HloSharding parsed, HloSharding::FromProto(*sharding));
+    parsed = parsed.NormalizeTupleSharding(instruction->shape());
+    XLA_RETURN_IF_ERROR(parsed.Validate(instruction->shape()));
+    instruction->mutable_extras().sharding = std::move(parsed);
+  }
+  if (!frontend_attributes.map().empty()) {
+    auto& attributes = instruction->mutable_extras().frontend_attributes;
+    for (const auto& [key, value] : frontend_attributes.map()) attributes[key] = value;
+  }
+  return absl::OkStatus();
+}
+
+XlaOp XlaBuilder::State::Adopt(std::unique_ptr<HloInstruction> instruction) {
+  instructions.push_back(computation->AddInstruction(std::move(instruction)));
+  return XlaOp(self, first_handle + static_cast<int64_t>(instructions.size()) - 1);
+}
+
+// --- Computations that are called
+
+absl::StatusOr<XlaComputation> XlaBuilder::State::Resolve(const XlaComputationRef& ref) const {
+  XLA_RETURN_IF_ERROR(first_error);
+  if (ref.computation_ != nullptr) {
+    if (ref.computation_->IsNull()) return InvalidArgument("A computation to call is null.");
+    return *ref.computation_;
+  }
+  const XlaComputationId id = ref.id_;
+  const bool known = id.tree_ == shared_computations.get() && id.handle_ >= 0 &&
+                     id.handle_ < static_cast<int64_t>(shared_computations->size());
+  if (!known) {
+    return InvalidArgumentStrCat("Builder ", name, " has no computation with id ", id.handle_, ".");
+  }
+  return (*shared_computations)[id.handle_];
+}
+
+absl::StatusOr<ProgramShape> XlaBuilder::State::SignatureOf(const XlaComputationRef& ref) const {
+  XLA_ASSIGN_OR_RETURN(const XlaComputation callee, Resolve(ref));
+  XLA_ASSIGN_OR_RETURN(const std::shared_ptr<const HloModule> program, callee.module());
+  return program->entry_computation()->ComputeProgramShape();
+}
+
+absl::StatusOr<HloComputation*> XlaBuilder::State::Embed(const XlaComputationRef& ref) {
+  XLA_ASSIGN_OR_RETURN(const XlaComputation callee, Resolve(ref));
+  XLA_ASSIGN_OR_RETURN(const std::shared_ptr<const HloModule> program, callee.module());
+  const HloComputation* entry = program->entry_computation();
+  const auto known = embedded.find(callee.data_->TokenOf(entry));
+  if (known != embedded.end()) return known->second;
+
+  // What the entry reaches, callees before callers.
+  XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> order, program->ComputationPostOrder());
+  absl::flat_hash_set<const HloComputation*> needed = {entry};
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    if (!needed.contains(*it)) continue;
+    for (const HloInstruction* instruction : (*it)->instructions()) {
+      needed.insert(instruction->called_computations().begin(),
+                    instruction->called_computations().end());
+    }
+  }
+  ComputationCopier copier(module.get());
+  for (const HloComputation* source : order) {
+    if (!needed.contains(source)) continue;
+    HloComputation*& copy = embedded[callee.data_->TokenOf(source)];
+    if (copy == nullptr) {
+      copy = copier.Copy(*source);
+    } else {
+      copier.Set(source, copy);
+    }
+  }
+  return copier.Get(entry);
+}
+
+HloComputation* ComputationCopier::Copy(const HloComputation& source) {
+  HloComputation* copy = target_->AddComputation(source.name());
+  copy->SetIsFusionComputation(source.IsFusionComputation());
+  copy->SetExecutionThread(source.execution_thread());
+  // Operands may come later in the list, so first all instructions, then their operands.
+  const std::vector<HloInstruction*> instructions = source.instructions();
+  absl::flat_hash_map<const HloInstruction*, HloInstruction*> copies;
+  copies.reserve(instructions.size());
+  for (const HloInstruction* instruction : instructions) {
+    HloInstruction* added =
+        copy->AddInstruction(instruction->CloneWithNewOperands(instruction->shape(), {}));
+    for (size_t i = 0; i < instruction->called_computations().size(); ++i) {
+      added->set_called_computation(static_cast<int64_t>(i),
+                                    copies_.at(instruction->called_computations()[i]));
+    }
+    copies[instruction] = added;
+  }
+  for (const HloInstruction* instruction : instructions) {
+    HloInstruction* added = copies.at(instruction);
+    for (const HloInstruction* operand : instruction->operands()) {
+      added->AppendOperand(copies.at(operand));
+    }
+    for (const HloInstruction* successor : instruction->control_successors()) {
+      XLA_CHECK_OK(added->AddControlDependencyTo(copies.at(successor)));
+    }
+  }
+  copy->set_root_instruction(copies.at(source.root_instruction()));
+  copies_[&source] = copy;
+  return copy;
+}
+
+}  // namespace xla

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// All-to-all in its forms: of an array, of a tuple of parts, of an array cut into parts.
+#include "xla/hlo/builder/builder_state.h"
+#include "xla/hlo/builder/collective_util.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+bool IsEmpty(const CollectiveDeviceList& groups) {
+  return groups.form == CollectiveDeviceList::Form::kExplicit && groups.groups.empty();
+}
+
+absl::Status CheckSplit(const Shape& shape, int64_t split, int64_t concat, int64_t count) {
+  const auto is_dimension = [&](int64_t d) {
+    return shape.IsArray() && d >= 0 && d < shape.rank();
+  };
+  if (!is_dimension(split)) {
+    return InvalidArgumentStrCat("AllToAll split_dimension ", split, " is out-of-bounds in shape ",
+                                 ShapeUtil::HumanString(shape), ".");
+  }
+  if (!is_dimension(concat)) {
+    return InvalidArgumentStrCat("AllToAll concat_dimension ", concat,
+                                 " is out-of-bounds in shape ", ShapeUtil::HumanString(shape), ".");
+  }
+  if (count <= 0 || shape.dimensions(static_cast<int>(split)) % count != 0) {
+    return InvalidArgumentStrCat("AllToAll split dimension size ",
+                                 shape.dimensions(static_cast<int>(split)),
+                                 " must be dividable by split_count ", count, ".");
+  }
+  if (shape.is_dynamic_dimension(static_cast<int>(split)) ||
+      shape.is_dynamic_dimension(static_cast<int>(concat))) {
+    return UnimplementedStrCat("AllToAll along dynamic dimensions of ",
+                               ShapeUtil::HumanString(shape), ".");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<XlaOp> XlaBuilder::State::AddAllToAllTuple(
+    absl::Span<const XlaOp> operands, const CollectiveDeviceList& groups,
+    const std::optional<Layout>& layout, const std::optional<ChannelHandle>& channel) {
+  AllToAllAttributes attributes;
+  if (channel.has_value()) attributes.channel_id = channel->handle();
+  attributes.replica_groups = groups;
+  attributes.constrain_layout = layout.has_value();
+  XLA_ASSIGN_OR_RETURN(const XlaOp op, Add(HloOpcode::kAllToAll, operands, std::move(attributes)));
+  if (layout.has_value()) XLA_RETURN_IF_ERROR(SetLayout(op, *layout));
+  return op;
+}
+
+// Each device's parts come to stand behind each other along the split dimension; a reshape and a
+// transpose bring them behind each other along the concat dimension.
+absl::StatusOr<XlaOp> XlaBuilder::State::AddAllToAllArray(
+    XlaOp operand, int64_t split_dimension, int64_t concat_dimension, int64_t split_count,
+    const CollectiveDeviceList& groups, const std::optional<ChannelHandle>& channel) {
+  XLA_ASSIGN_OR_RETURN(const Shape* operand_shape, ShapeOf(operand));
+  const Shape shape = *operand_shape;
+  XLA_RETURN_IF_ERROR(CheckSplit(shape, split_dimension, concat_dimension, split_count));
+  AllToAllAttributes attributes;
+  if (channel.has_value()) attributes.channel_id = channel->handle();
+  attributes.replica_groups = groups;
+  if (IsEmpty(groups)) {
+    Int64s all;
+    for (int64_t i = 0; i < split_count; ++i) all.push_back(i);
+    attributes.replica_groups.groups.push_back(std::move(all));
+  }
+  attributes.dimensions = Int64s{split_dimension};
+  XLA_ASSIGN_OR_RETURN(XlaOp result, Add(HloOpcode::kAllToAll, {operand}, std::move(attributes)));
+  if (split_dimension == concat_dimension) return result;
+
+  Int64s split_sizes, permutation, sizes;
+  for (int64_t i = 0; i < shape.rank(); ++i) {
+    const int64_t size = shape.dimensions(static_cast<int>(i));
+    if (i == split_dimension) split_sizes.push_back(split_count);
+    split_sizes.push_back(i == split_dimension ? size / split_count : size);
+    if (i == concat_dimension) permutation.push_back(split_dimension);
+    permutation.push_back(i >= split_dimension ? i + 1 : i);
+    sizes.push_back(i == split_dimension    ? size / split_count
+                    : i == concat_dimension ? size * split_count
+                                            : size);
+  }
+  result = self->Reshape(result, split_sizes);
+  result = self->Transpose(result, permutation);
+  return self->Reshape(result, sizes);
+}
+
+absl::StatusOr<XlaOp> XlaBuilder::State::AddAllToAllOfParts(
+    XlaOp operand, int64_t split_dimension, int64_t concat_dimension, int64_t split_count,
+    const CollectiveDeviceList& groups, const std::optional<Layout>& layout,
+    const std::optional<ChannelHandle>& channel) {
+  XLA_ASSIGN_OR_RETURN(const Shape* shape, ShapeOf(operand));
+  XLA_RETURN_IF_ERROR(CheckSplit(*shape, split_dimension, concat_dimension, split_count));
+  const int64_t size = shape->dimensions(static_cast<int>(split_dimension)) / split_count;
+  std::vector<XlaOp> parts;
+  for (int64_t i = 0; i < split_count; ++i) {
+    parts.push_back(
+        self->SliceInDim(operand, i * size, (i + 1) * size, /*stride=*/1, split_dimension));
+    XLA_RETURN_IF_ERROR(first_error);
+  }
+  XLA_ASSIGN_OR_RETURN(const XlaOp exchanged, AddAllToAllTuple(parts, groups, layout, channel));
+  for (int64_t i = 0; i < split_count; ++i) parts[i] = self->GetTupleElement(exchanged, i);
+  return self->ConcatInDim(parts, concat_dimension);
+}
+
+XlaOp XlaBuilder::AllToAll(XlaOp operand, int64_t split_dimension, int64_t concat_dimension,
+                           int64_t split_count, absl::Span<const ReplicaGroup> replica_groups,
+                           const std::optional<Layout>& layout,
+                           const std::optional<ChannelHandle>& channel_id, CallSite site) {
+  return Record("AllToAll", site, [&]() -> absl::StatusOr<XlaOp> {
+    return AllToAllWithDeviceList(operand, split_dimension, concat_dimension, split_count,
+                                  ToDeviceList(replica_groups), layout, channel_id);
+  });
+}
+
+XlaOp XlaBuilder::AllToAllWithDeviceList(XlaOp operand, int64_t split_dimension,
+                                         int64_t concat_dimension, int64_t split_count,
+                                         const CollectiveDeviceList& replica_groups,
+                                         const std::optional<Layout>& layout,
+                                         const std::optional<ChannelHandle>& channel_id,
+                                         CallSite site) {
+  return Record("AllToAllWithDeviceList", site, [&] {
+    // The array form may not keep a layout.
+    if (layout.has_value()) {
+      return state_->AddAllToAllOfParts(operand, split_dimension, concat_dimension, split_count,
+                                        replica_groups, layout, channel_id);
+    }
+    return state_->AddAllToAllArray(operand, split_dimension, concat_dimension, split_count,
+                                    replica_groups, channel_id);
+  });
+}
+
+XlaOp XlaBuilder::AllToAllTuple(absl::Span<const XlaOp> operands,
+                                absl::Span<const ReplicaGroup> replica_groups,
+                                const std::optional<Layout>& layout,
+                                const std::optional<ChannelHandle>& channel_id, CallSite site) {
+  return Record("AllToAllTuple", site, [&] {
+    return state_->AddAllToAllTuple(operands, ToDeviceList(replica_groups), layout, channel_id);
+  });
+}
+
+XlaOp XlaBuilder::AllToAllTupleWithDeviceList(absl::Span<const XlaOp> operands,
+                                              const CollectiveDeviceList& replica_groups,
+                                              const std::optional<Layout>& layout,
+                                              const std::optional<ChannelHandle>& channel_id,
+                                              CallSite site) {
+  return Record("AllToAllTupleWithDeviceList", site, [&] {
+    return state_->AddAllToAllTuple(operands, replica_groups, layout, channel_id);
+  });
+}
+
+XlaOp XlaBuilder::AllToAllTuple(XlaOp operand, int64_t split_dimension, int64_t concat_dimension,
+                                int64_t split_count, absl::Span<const ReplicaGroup> replica_groups,
+                                const std::optional<Layout>& layout,
+                                const std::optional<ChannelHandle>& channel_id, CallSite site) {
+  return Record("AllToAllTuple", site, [&] {
+    return state_->AddAllToAllOfParts(operand, split_dimension, concat_dimension, split_count,
+                                      ToDeviceList(replica_groups), layout, channel_id);
+  });
+}
+
+XlaOp XlaBuilder::AllToAllTupleWithDeviceList(XlaOp operand, int64_t split_dimension,
+                                              int64_t concat_dimension, int64_t split_count,
+                                              const CollectiveDeviceList& replica_groups,
+                                              const std::optional<Layout>& layout,
+                                              const std::optional<ChannelHandle>& channel_id,
+                                              CallSite site) {
+  return Record("AllToAllTupleWithDeviceList", site, [&] {
+    return state_->AddAllToAllOfParts(operand, split_dimension, concat_dimension, split_count,
+                                      replica_groups, layout, channel_id);
+  });
+}
+
+}  // namespace xla

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Broadcasting: HLO instructions want operands of equal sizes, so the builder writes out what the
+// client API leaves implicit. Source: the broadcasting document (xla/docs/broadcasting.md).
+#include <algorithm>
+
+#include "xla/hlo/builder/builder_state.h"
+#include "xla/hlo/shape_inference/binary_broadcast.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+
+absl::StatusOr<XlaOp> XlaBuilder::State::InDimBroadcast(const Shape& shape, XlaOp operand,
+                                                        absl::Span<const int64_t> dimensions) {
+  if (shape.is_unbounded_dynamic()) {
+    return UnimplementedStrCat(
+        "Broadcasting to sizes without bound: ", ShapeUtil::HumanString(shape), ".");
+  }
+  return Add(HloOpcode::kBroadcast, {operand},
+             DimensionsAttributes{.dimensions = ToInt64s(dimensions)}, &shape);
+}
+
+absl::StatusOr<XlaOp> XlaBuilder::State::BroadcastTo(const Shape& output, XlaOp operand) {
+  XLA_ASSIGN_OR_RETURN(const Shape* operand_shape, ShapeOf(operand));
+  const Shape from = *operand_shape;
+  Shape to = ShapeUtil::ChangeElementType(output, from.element_type());
+  if (ShapeUtil::IsScalar(from)) {
+    return InDimBroadcast(ShapeUtil::MakeStaticShape(to), operand, {});
+  }
+  // Drop the dimensions of size 1 that are to stretch, then broadcast the others.
+  Int64s kept, kept_sizes;
+  std::vector<bool> kept_dynamic;
+  for (int i = 0; i < from.rank(); ++i) {
+    const bool dynamic = from.is_dynamic_dimension(i);
+    if (from.dimensions(i) == to.dimensions(i)) {
+      kept.push_back(i);
+      kept_sizes.push_back(from.dimensions(i));
+      kept_dynamic.push_back(dynamic);
+    } else if (from.dimensions(i) != 1 || dynamic) {
+      return InvalidArgumentStrCat("Dimension ", i, " of ", ShapeUtil::HumanString(from),
+                                   " cannot stretch to ", ShapeUtil::HumanString(output), ".");
+    }
+    to.set_dynamic_dimension(i, dynamic);
+  }
+  XLA_ASSIGN_OR_RETURN(const Shape reshaped, ShapeUtil::MakeValidatedShape(
+                                                 from.element_type(), kept_sizes, kept_dynamic));
+  XlaOp dropped;
+  {
+    // The sharding is that of the result; it does not fit an array of lower rank.
+    XlaScopedShardingAssignment no_sharding(self, std::nullopt);
+    XLA_ASSIGN_OR_RETURN(dropped, Add(HloOpcode::kReshape, {operand}, NoAttributes{}, &reshaped));
+  }
+  return InDimBroadcast(to, dropped, kept);
+}
+
+absl::StatusOr<XlaBuilder::State::Operands> XlaBuilder::State::BroadcastOperands(
+    HloOpcode opcode, XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions) {
+  XLA_ASSIGN_OR_RETURN(const Shape* lhs_shape, ShapeOf(lhs));
+  XLA_ASSIGN_OR_RETURN(const Shape* rhs_shape, ShapeOf(rhs));
+  XLA_ASSIGN_OR_RETURN(Shape shape,
+                       InferBinaryOpShape(opcode, *lhs_shape, *rhs_shape, broadcast_dimensions));
+  const bool unbounded = lhs_shape->is_unbounded_dynamic() || rhs_shape->is_unbounded_dynamic();
+  if (unbounded && !ShapeUtil::SameDimensions(*lhs_shape, *rhs_shape)) {
+    return UnimplementedStrCat(
+        "Implicit broadcasting of sizes without bound: ", ShapeUtil::HumanString(*lhs_shape),
+        " and ", ShapeUtil::HumanString(*rhs_shape), ".");
+  }
+  const auto broadcast = [&](XlaOp operand) -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* from, ShapeOf(operand));
+    // First to the rank of the result, keeping sizes of 1; then these stretch.
+    if (from->rank() < shape.rank() && !ShapeUtil::IsScalar(*from)) {
+      Shape to =
+          ShapeUtil::MakeStaticShape(ShapeUtil::ChangeElementType(shape, from->element_type()));
+      for (int i = 0; i < from->rank(); ++i) {
+        to.set_dimensions(static_cast<int>(broadcast_dimensions[i]), from->dimensions(i),
+                          from->is_dynamic_dimension(i));
+      }
+      XLA_ASSIGN_OR_RETURN(operand, InDimBroadcast(to, operand, broadcast_dimensions));
+      XLA_ASSIGN_OR_RETURN(from, ShapeOf(operand));
+    }
+    if (ShapeUtil::SameDimensions(shape, *from)) return operand;
+    return BroadcastTo(shape, operand);
+  };
+  Operands operands;
+  XLA_ASSIGN_OR_RETURN(operands.lhs, broadcast(lhs));
+  XLA_ASSIGN_OR_RETURN(operands.rhs, broadcast(rhs));
+  operands.shape = std::move(shape);
+  return operands;
+}
+
+XlaOp XlaBuilder::Broadcast(XlaOp operand, absl::Span<const int64_t> broadcast_sizes,
+                            CallSite site) {
+  return Record("Broadcast", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* from, state_->ShapeOf(operand));
+    if (!from->IsArray()) {
+      return InvalidArgumentStrCat("Expected array argument for operand of broadcast, but got ",
+                                   ShapeUtil::HumanString(*from), ".");
+    }
+    Int64s sizes = ToInt64s(broadcast_sizes);
+    std::vector<bool> dynamic(sizes.size(), false);
+    Int64s dimensions;
+    for (int i = 0; i < from->rank(); ++i) {
+      dimensions.push_back(static_cast<int64_t>(sizes.size()));
+      sizes.push_back(from->dimensions(i));
+      dynamic.push_back(from->is_dynamic_dimension(i));
+    }
+    XLA_ASSIGN_OR_RETURN(const Shape shape,
+                         ShapeUtil::MakeValidatedShape(from->element_type(), sizes, dynamic));
+    return state_->InDimBroadcast(shape, operand, dimensions);
+  });
+}
+
+XlaOp XlaBuilder::BroadcastInDim(XlaOp operand, absl::Span<const int64_t> out_dim_size,
+                                 absl::Span<const int64_t> broadcast_dimensions, CallSite site) {
+  return Record("BroadcastInDim", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* operand_shape, state_->ShapeOf(operand));
+    const Shape from = *operand_shape;
+    if (!from.IsArray()) {
+      return InvalidArgumentStrCat("Expected array argument for operand of broadcast, but got ",
+                                   ShapeUtil::HumanString(from), ".");
+    }
+    if (from.rank() != static_cast<int64_t>(broadcast_dimensions.size())) {
+      return InvalidArgument(
+          "Size of broadcast_dimensions has to match operand's rank; operand rank: %d, size of "
+          "broadcast_dimensions %u.",
+          from.rank(), broadcast_dimensions.size());
+    }
+    XLA_ASSIGN_OR_RETURN(Shape output,
+                         ShapeUtil::MakeValidatedShape(from.element_type(), out_dim_size));
+    // As the output, but with sizes of 1 where the operand has them.
+    Shape in_dim = output;
+    for (int i = 0; i < from.rank(); ++i) {
+      const int64_t dimension = broadcast_dimensions[i];
+      if (dimension < 0 || dimension >= output.rank()) {
+        return InvalidArgument("Broadcast dimension %d is out of bound", dimension);
+      }
+      if (i > 0 && broadcast_dimensions[i - 1] >= dimension) {
+        return InvalidArgument("Broadcast dimensions order is wrong: %d comes after %d.", dimension,
+                               broadcast_dimensions[i - 1]);
+      }
+      const int64_t output_size = output.dimensions(static_cast<int>(dimension));
+      const bool unbounded = from.is_unbounded_dynamic_dimension(i);
+      const int64_t size = unbounded ? output_size : from.dimensions(i);
+      if (size != output_size && size != 1) {
+        return InvalidArgumentStrCat("Input dimension should be either 1 or equal to the output ",
+                                     "dimension it is broadcasting into; the ", i,
+                                     "th operand dimension is ", size, ", the ", dimension,
+                                     "th output dimension is ", output_size, ".");
+      }
+      const bool dynamic = from.is_dynamic_dimension(i) && !unbounded;
+      output.set_dynamic_dimension(static_cast<int>(dimension), dynamic);
+      in_dim.set_dimensions(static_cast<int>(dimension), size, dynamic);
+    }
+    XLA_ASSIGN_OR_RETURN(const XlaOp result,
+                         state_->InDimBroadcast(in_dim, operand, broadcast_dimensions));
+    if (ShapeUtil::SameDimensions(in_dim, output)) return result;
+    return state_->BroadcastTo(output, result);
+  });
+}
+
+}  // namespace xla

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations across replicas and partitions.
+#include "xla/hlo/builder/builder_state.h"
+#include "xla/hlo/builder/collective_util.h"
+#include "xla/hlo/shape_inference/shape_inference.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+
+CollectiveDeviceList ToDeviceList(absl::Span<const ReplicaGroup> groups) {
+  CollectiveDeviceList list;
+  for (const ReplicaGroup& group : groups) list.groups.push_back(ToInt64s(group.replica_ids()));
+  return list;
+}
+
+namespace {
+
+CollectiveBase MakeBase(const CollectiveDeviceList& groups,
+                        const std::optional<ChannelHandle>& channel, bool constrain_layout) {
+  CollectiveBase base;
+  if (channel.has_value()) base.channel_id = channel->handle();
+  base.replica_groups = groups;
+  base.constrain_layout = constrain_layout;
+  return base;
+}
+
+// The size times the count; shape inference finds what does not divide or overflows.
+int64_t Times(int64_t size, int64_t count) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(size, count, &product) ? -1 : product;
+}
+
+}  // namespace
+
+// The operands of a collective: the elements of a tuple, or the array itself.
+absl::StatusOr<std::vector<XlaOp>> XlaBuilder::State::CollectiveOperands(const char* call,
+                                                                         XlaOp operand,
+                                                                         bool one_element_type) {
+  XLA_ASSIGN_OR_RETURN(const Shape* operand_shape, ShapeOf(operand));
+  if (!operand_shape->IsTuple()) return std::vector<XlaOp>{operand};
+  const Shape shape = *operand_shape;
+  if (shape.tuple_shapes_size() == 0) {
+    return UnimplementedStrCat("0 element tuple ", call, " is not supported");
+  }
+  std::vector<XlaOp> operands;
+  for (int i = 0; i < shape.tuple_shapes_size(); ++i) {
+    if (one_element_type &&
+        shape.tuple_shapes(i).element_type() != shape.tuple_shapes(0).element_type()) {
+      return UnimplementedStrCat("All the shapes of a tuple input of ", call,
+                                 " must have the same element type; got ",
+                                 ShapeUtil::HumanString(shape));
+    }
+    XLA_ASSIGN_OR_RETURN(const XlaOp element, Add(HloOpcode::kGetTupleElement, {operand},
+                                                  TupleIndexAttributes{.index = i}));
+    operands.push_back(element);
+  }
+  return operands;
+}
+
+absl::Status XlaBuilder::State::SetLayout(XlaOp op, const Layout& layout) {
+  XLA_ASSIGN_OR_RETURN(HloInstruction * instruction, Find(op));
+  ShapeUtil::ForEachMutableSubshape(instruction->mutable_shape(),
+                                    [&](Shape* part, const ShapeIndex&) {
+                                      if (part->IsArray()) *part->mutable_layout() = layout;
+                                    });
+  absl::Status valid = ShapeUtil::ValidateShapeWithOptionalLayout(instruction->shape());
+  return valid.ok() ? valid : AddContext(valid, "the layout does not fit the result");
+}
+
+// --- AllGather
+
+absl::StatusOr<XlaOp> XlaBuilder::State::AddAllGather(
+    HloOpcode opcode, XlaOp operand, int64_t all_gather_dimension, int64_t shard_count,
+    const CollectiveDeviceList& groups, const std::optional<ChannelHandle>& channel,
+    const std::optional<Layout>& layout, std::optional<bool> use_global_device_ids) {
+  XLA_ASSIGN_OR_RETURN(const std::vector<XlaOp> operands,
+                       CollectiveOperands("AllGather", operand, /*one_element_type=*/false));
+  XLA_ASSIGN_OR_RETURN(const std::vector<const Shape*> shapes, ShapesOf(operands));
+  if (shard_count < 1) {
+    return InvalidArgument("AllGather needs a positive shard_count; got %d.", shard_count);
+  }
+  std::vector<Shape> gathered;
+  for (const Shape* shape : shapes) {
+    gathered.push_back(*shape);
+    if (!shape->IsArray() || all_gather_dimension < 0 || all_gather_dimension >= shape->rank()) {
+      return InvalidArgumentStrCat("all_gather_dim ", all_gather_dimension,
+                                   " is out-of-bounds in shape ", ShapeUtil::HumanString(*shape),
+                                   ".");
+    }
+    const int dimension = static_cast<int>(all_gather_dimension);
+    if (shape->is_unbounded_dynamic_dimension(dimension)) continue;
+    const int64_t size = Times(shape->dimensions(dimension), shard_count);
+    if (size < 0) return InvalidArgument("AllGather to %d shards is too large.", shard_count);
+    gathered.back().set_dimensions(dimension, size, shape->is_dynamic_dimension(dimension));
+  }
+  Shape declared = gathered.size() == 1 ? gathered[0] : ShapeUtil::MakeTupleShape(gathered);
+  if (opcode == HloOpcode::kAllGatherStart) {
+    std::vector<Shape> sources;
+    for (const Shape* shape : shapes) sources.push_back(*shape);
+    declared = ShapeUtil::MakeTupleShape(
+        {sources.size() == 1 ? sources[0] : ShapeUtil::MakeTupleShape(sources), declared});
+  }
+  AllGatherAttributes attributes;
+  static_cast<CollectiveBase&>(attributes) = MakeBase(groups, channel, layout.has_value());
+  attributes.dimensions = {all_gather_dimension};
+  attributes.use_global_device_ids = use_global_device_ids.value_or(false);
+  XLA_ASSIGN_OR_RETURN(const XlaOp op, Add(opcode, operands, std::move(attributes), &declared));
+  if (layout.has_value()) XLA_RETURN_IF_ERROR(SetLayout(op, *layout));
+  return op;
+}
+
+XlaOp XlaBuilder::AllGather(XlaOp operand, int64_t all_gather_dimension, int64_t shard_count,
+                            absl::Span<const ReplicaGroup> replica_groups,
+                            const std::optional<ChannelHandle>& channel_id,
+                            const std::optional<Layout>& layout,
+                            std::optional<bool> use_global_device_ids, CallSite site) {
+  return Record("AllGather", site, [&] {
+    return state_->AddAllGather(HloOpcode::kAllGather, operand, all_gather_dimension, shard_count,
+                                ToDeviceList(replica_groups), channel_id, layout,
+                                use_global_device_ids);
+  });
+}
+
+XlaOp XlaBuilder::AllGatherWithDeviceList(
+    XlaOp operand, int64_t all_gather_dimension, int64_t shard_count,
+    const CollectiveDeviceList& replica_groups, const std::optional<ChannelHandle>& channel_id,
+    const std::optional<Layout>& layout, std::optional<bool> use_global_device_ids, CallSite site) {
+  return Record("AllGatherWithDeviceList", site, [&] {
+    return state_->AddAllGather(HloOpcode::kAllGather, operand, all_gather_dimension, shard_count,
+                                replica_groups, channel_id, layout, use_global_device_ids);
+  });
+}
+
+XlaOp XlaBuilder::AllGatherTuple(absl::Span<const XlaOp> operands, int64_t all_gather_dimension,
+                                 int64_t shard_count, absl::Span<const ReplicaGroup> replica_groups,
+                                 const std::optional<ChannelHandle>& channel_id,
+                                 const std::optional<Layout>& layout,
+                                 std::optional<bool> use_global_device_ids, CallSite site) {
+  return Record("AllGatherTuple", site, [&]() -> absl::StatusOr<XlaOp> {
+    return AllGather(Tuple(operands), all_gather_dimension, shard_count, replica_groups, channel_id,
+                     layout, use_global_device_ids);
+  });
+}
+
+XlaOp XlaBuilder::AllGatherTupleWithDeviceList(
+    absl::Span<const XlaOp> operands, int64_t all_gather_dimension, int64_t shard_count,
+    const CollectiveDeviceList& replica_groups, const std::optional<ChannelHandle>& channel_id,
+    const std::optional<Layout>& layout, std::optional<bool> use_global_device_ids, CallSite site) {
+  return Record("AllGatherTupleWithDeviceList", site, [&]() -> absl::StatusOr<XlaOp> {
+    return AllGatherWithDeviceList(Tuple(operands), all_gather_dimension, shard_count,
+                                   replica_groups, channel_id, layout, use_global_device_ids);
+  });
+}
+
+// --- AllReduce
+
+absl::StatusOr<XlaOp> XlaBuilder::State::AddAllReduce(HloOpcode opcode, XlaOp operand,
+                                                      XlaComputationRef computation,
+                                                      const CollectiveDeviceList& groups,
+                                                      const std::optional<ChannelHandle>& channel,
+                                                      const std::optional<Shape>& shape_with_layout,
+                                                      std::optional<bool> use_global_device_ids) {
+  XLA_ASSIGN_OR_RETURN(const Shape* operand_shape, ShapeOf(operand));
+  const bool is_tuple = operand_shape->IsTuple();
+  XLA_ASSIGN_OR_RETURN(const std::vector<XlaOp> operands,
+                       CollectiveOperands("AllReduce", operand, /*one_element_type=*/true));
+  AllReduceAttributes attributes;
+  static_cast<CollectiveBase&>(attributes) =
+      MakeBase(groups, channel, shape_with_layout.has_value());
+  attributes.use_global_device_ids = use_global_device_ids.value_or(false);
+  XLA_ASSIGN_OR_RETURN(const XlaOp op,
+                       Add(opcode, operands, std::move(attributes), nullptr, {&computation, 1}));
+  if (shape_with_layout.has_value()) {
+    XLA_ASSIGN_OR_RETURN(HloInstruction * instruction, Find(op));
+    const bool one_element = shape_with_layout->IsTuple() && operands.size() == 1 &&
+                             shape_with_layout->tuple_shapes_size() == 1;
+    const Shape& wanted = one_element ? shape_with_layout->tuple_shapes(0) : *shape_with_layout;
+    if (!ShapeUtil::Compatible(wanted, instruction->shape())) {
+      return InvalidArgumentStrCat("shape_with_layout ", ShapeUtil::HumanString(*shape_with_layout),
+                                   " of AllReduce is not compatible with its result ",
+                                   ShapeUtil::HumanString(instruction->shape()), ".");
+    }
+    XLA_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(wanted));
+    *instruction->mutable_shape() = wanted;
+  }
+  if (is_tuple && operands.size() == 1) return Add(HloOpcode::kTuple, {op});
+  return op;
+}
+
+XlaOp XlaBuilder::AllReduce(XlaOp operand, XlaComputationRef computation,
+                            absl::Span<const ReplicaGroup> replica_groups,
+                            const std::optional<ChannelHandle>& channel_id,
+                            const std::optional<Shape>& shape_with_layout,
+                            std::optional<bool> use_global_device_ids, CallSite site) {
+  return Record("AllReduce", site, [&] {
+    return state_->AddAllReduce(HloOpcode::kAllReduce, operand, computation,
+                                ToDeviceList(replica_groups), channel_id, shape_with_layout,
+                                use_global_device_ids);
+  });
+}
+
+XlaOp XlaBuilder::AllReduceWithDeviceList(XlaOp operand, XlaComputationRef computation,
+                                          const CollectiveDeviceList& replica_groups,
+                                          const std::optional<ChannelHandle>& channel_id,
+                                          const std::optional<Shape>& shape_with_layout,
+                                          std::optional<bool> use_global_device_ids,
+                                          CallSite site) {
+  return Record("AllReduceWithDeviceList", site, [&] {
+    return state_->AddAllReduce(HloOpcode::kAllReduce, operand, computation, replica_groups,
+                                channel_id, shape_with_layout, use_global_device_ids);
+  });
+}
+
+XlaOp XlaBuilder::AllReduceTuple(absl::Span<const XlaOp> operands, XlaComputationRef computation,
+                                 absl::Span<const ReplicaGroup> replica_groups,
+                                 const std::optional<ChannelHandle>& channel_id,
+                                 const std::optional<Shape>& shape_with_layout,
+                                 std::optional<bool> use_global_device_ids, CallSite site) {
+  return Record("AllReduceTuple", site, [&]() -> absl::StatusOr<XlaOp> {
+    return AllReduce(Tuple(operands), computation, replica_groups, channel_id, shape_with_layout,
+                     use_global_device_ids);
+  });
+}
+
+XlaOp XlaBuilder::AllReduceTupleWithDeviceList(absl::Span<const XlaOp> operands,
+                                               XlaComputationRef computation,
+                                               const CollectiveDeviceList& replica_groups,
+                                               const std::optional<ChannelHandle>& channel_id,
+                                               const std::optional<Shape>& shape_with_layout,
+                                               std::optional<bool> use_global_device_ids,
+                                               CallSite site) {
+  return Record("AllReduceTupleWithDeviceList", site, [&]() -> absl::StatusOr<XlaOp> {
+    return AllReduceWithDeviceList(Tuple(operands), computation, replica_groups, channel_id,
+                                   shape_with_layout, use_global_device_ids);
+  });
+}
+
+XlaOp XlaBuilder::CrossReplicaSum(XlaOp operand, absl::Span<const ReplicaGroup> replica_groups,
+                                  CallSite site) {
+  return Record("CrossReplicaSum", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
+    if (shape->IsTuple() && shape->tuple_shapes_size() == 0) {
+      return Unimplemented("0 element tuple CrossReplicaSum is not supported");
+    }
+    const Shape& array = shape->IsTuple() ? shape->tuple_shapes(0) : *shape;
+    if (!array.IsArray()) {
+      return InvalidArgumentStrCat("Expected array argument for CrossReplicaSum, but got ",
+                                   ShapeUtil::HumanString(*shape), ".");
+    }
+    const Shape scalar = ShapeUtil::MakeScalarShape(array.element_type());
+    const std::unique_ptr<XlaBuilder> sum = CreateSubBuilder("sum");
+    const XlaOp x = sum->Parameter(0, scalar, "x");
+    const XlaOp y = sum->Parameter(1, scalar, "y");
+    if (scalar.element_type() == PRED) {
+      sum->Or(x, y);
+    } else {
+      sum->Add(x, y);
+    }
+    XLA_ASSIGN_OR_RETURN(const XlaComputation computation, sum->Build());
+    return AllReduce(operand, computation, replica_groups);
+  });
+}
+
+// --- ReduceScatter
+
+absl::StatusOr<XlaOp> XlaBuilder::State::AddReduceScatter(
+    XlaOp operand, XlaComputationRef computation, int64_t scatter_dimension, int64_t shard_count,
+    const CollectiveDeviceList& groups, const std::optional<ChannelHandle>& channel,
+    const std::optional<Layout>& layout, std::optional<bool> use_global_device_ids) {
+  XLA_ASSIGN_OR_RETURN(const std::vector<XlaOp> operands,
+                       CollectiveOperands("ReduceScatter", operand, /*one_element_type=*/true));
+  XLA_ASSIGN_OR_RETURN(const std::vector<const Shape*> shapes, ShapesOf(operands));
+  if (shard_count < 1) {
+    return InvalidArgument("ReduceScatter needs a positive shard_count; got %d.", shard_count);
+  }
+  std::vector<Shape> parts;
+  for (const Shape* shape : shapes) {
+    parts.push_back(*shape);
+    if (!shape->IsArray() || scatter_dimension < 0 || scatter_dimension >= shape->rank()) {
+      return InvalidArgumentStrCat("scatter_dimension ", scatter_dimension,
+                                   " is out-of-bounds in shape ", ShapeUtil::HumanString(*shape),
+                                   ".");
+    }
+    const int dimension = static_cast<int>(scatter_dimension);
+    if (shape->is_unbounded_dynamic_dimension(dimension)) continue;
+    const int64_t size = shape->dimensions(dimension);
+    if (size % shard_count != 0) {
+      return InvalidArgumentStrCat("ReduceScatter operand scatter dimension size ", size,
+                                   " must be dividable by shard_count ", shard_count, ".");
+    }
+    parts.back().set_dimensions(dimension, size / shard_count,
+                                shape->is_dynamic_dimension(dimension));
+  }
+  const Shape declared = parts.size() == 1 ? parts[0] : ShapeUtil::MakeTupleShape(parts);
+  ReduceScatterAttributes attributes;
+  static_cast<CollectiveBase&>(attributes) = MakeBase(groups, channel, layout.has_value());
+  attributes.dimensions = {scatter_dimension};
+  attributes.use_global_device_ids = use_global_device_ids.value_or(false);
+  XLA_ASSIGN_OR_RETURN(const XlaOp op, Add(HloOpcode::kReduceScatter, operands,
+                                           std::move(attributes), &declared, {&computation, 1}));
+  if (layout.has_value()) XLA_RETURN_IF_ERROR(SetLayout(op, *layout));
+  return op;
+}
+
+XlaOp XlaBuilder::ReduceScatter(XlaOp operand, XlaComputationRef computation,
+                                int64_t scatter_dimension, int64_t shard_count,
+                                absl::Span<const ReplicaGroup> replica_groups,
+                                const std::optional<ChannelHandle>& channel_id,
+                                const std::optional<Layout>& layout,
+                                std::optional<bool> use_global_device_ids, CallSite site) {
+  return Record("ReduceScatter", site, [&] {
+    return state_->AddReduceScatter(operand, computation, scatter_dimension, shard_count,
+                                    ToDeviceList(replica_groups), channel_id, layout,
+                                    use_global_device_ids);
+  });
+}
+
+XlaOp XlaBuilder::ReduceScatterWithDeviceList(
+    XlaOp operand, XlaComputationRef computation, int64_t scatter_dimension, int64_t shard_count,
+    const CollectiveDeviceList& replica_groups, const std::optional<ChannelHandle>& channel_id,
+    const std::optional<Layout>& layout, std::optional<bool> use_global_device_ids, CallSite site) {
+  return Record("ReduceScatterWithDeviceList", site, [&] {
+    return state_->AddReduceScatter(operand, computation, scatter_dimension, shard_count,
+                                    replica_groups, channel_id, layout, use_global_device_ids);
+  });
+}
+
+// --- The others
+
+absl::StatusOr<XlaOp> XlaBuilder::State::AddCollective(
+    HloOpcode opcode, absl::Span<const XlaOp> operands, const CollectiveDeviceList& groups,
+    const std::optional<ChannelHandle>& channel) {
+  CollectiveAttributes attributes;
+  static_cast<CollectiveBase&>(attributes) = MakeBase(groups, channel, false);
+  return Add(opcode, operands, std::move(attributes));
+}
+
+XlaOp XlaBuilder::RaggedAllToAll(XlaOp input, XlaOp input_offsets, XlaOp send_sizes, XlaOp output,
+                                 XlaOp output_offsets, XlaOp recv_sizes,
+                                 absl::Span<const ReplicaGroup> replica_groups,
+                                 const std::optional<ChannelHandle>& channel_id, CallSite site) {
+  return Record("RaggedAllToAll", site, [&] {
+    return state_->AddCollective(
+        HloOpcode::kRaggedAllToAll,
+        {input, input_offsets, send_sizes, output, output_offsets, recv_sizes},
+        ToDeviceList(replica_groups), channel_id);
+  });
+}
+
+XlaOp XlaBuilder::RaggedAllToAllWithDeviceList(XlaOp input, XlaOp input_offsets, XlaOp send_sizes,
+                                               XlaOp output, XlaOp output_offsets, XlaOp recv_sizes,
+                                               const CollectiveDeviceList& replica_groups,
+                                               const std::optional<ChannelHandle>& channel_id,
+                                               CallSite site) {
+  return Record("RaggedAllToAllWithDeviceList", site, [&] {
+    return state_->AddCollective(
+        HloOpcode::kRaggedAllToAll,
+        {input, input_offsets, send_sizes, output, output_offsets, recv_sizes}, replica_groups,
+        channel_id);
+  });
+}
+
+XlaOp XlaBuilder::CollectiveBroadcast(XlaOp operand, absl::Span<const ReplicaGroup> replica_groups,
+                                      const std::optional<ChannelHandle>& channel_id,
+                                      CallSite site) {
+  return Record("CollectiveBroadcast", site, [&] {
+    return state_->AddCollective(HloOpcode::kCollectiveBroadcast, {operand},
+                                 ToDeviceList(replica_groups), channel_id);
+  });
+}
+
+XlaOp XlaBuilder::CollectiveBroadcastWithDeviceList(XlaOp operand,
+                                                    const CollectiveDeviceList& replica_groups,
+                                                    const std::optional<ChannelHandle>& channel_id,
+                                                    CallSite site) {
+  return Record("CollectiveBroadcastWithDeviceList", site, [&] {
+    return state_->AddCollective(HloOpcode::kCollectiveBroadcast, {operand}, replica_groups,
+                                 channel_id);
+  });
+}
+
+XlaOp XlaBuilder::CollectiveBroadcast(absl::Span<const XlaOp> operands,
+                                      absl::Span<const ReplicaGroup> replica_groups,
+                                      const std::optional<ChannelHandle>& channel_id,
+                                      CallSite site) {
+  return Record("CollectiveBroadcast", site, [&] {
+    return state_->AddCollective(HloOpcode::kCollectiveBroadcast, operands,
+                                 ToDeviceList(replica_groups), channel_id);
+  });
+}
+
+XlaOp XlaBuilder::CollectiveBroadcastWithDeviceList(absl::Span<const XlaOp> operands,
+                                                    const CollectiveDeviceList& replica_groups,
+                                                    const std::optional<ChannelHandle>& channel_id,
+                                                    CallSite site) {
+  return Record("CollectiveBroadcastWithDeviceList", site, [&] {
+    return state_->AddCollective(HloOpcode::kCollectiveBroadcast, operands, replica_groups,
+                                 channel_id);
+  });
+}
+
+absl::StatusOr<XlaOp> XlaBuilder::State::AddPermute(
+    HloOpcode opcode, absl::Span<const XlaOp> operands,
+    const std::vector<std::pair<int64_t, int64_t>>& pairs,
+    const std::optional<ChannelHandle>& channel) {
+  CollectivePermuteAttributes attributes{.source_target_pairs = pairs};
+  if (channel.has_value()) attributes.channel_id = channel->handle();
+  return Add(opcode, operands, std::move(attributes));
+}
+
+XlaOp XlaBuilder::CollectivePermute(
+    XlaOp operand, const std::vector<std::pair<int64_t, int64_t>>& source_target_pairs,
+    const std::optional<ChannelHandle>& channel_id, CallSite site) {
+  return Record("CollectivePermute", site, [&] {
+    return state_->AddPermute(HloOpcode::kCollectivePermute, {operand}, source_target_pairs,
+                              channel_id);
+  });
+}
+
+XlaOp XlaBuilder::MultiCollectivePermute(
+    absl::Span<const XlaOp> operands,
+    const std::vector<std::pair<int64_t, int64_t>>& source_target_pairs,
+    const std::optional<ChannelHandle>& channel_id, CallSite site) {
+  return Record("MultiCollectivePermute", site, [&] {
+    return state_->AddPermute(HloOpcode::kCollectivePermute, operands, source_target_pairs,
+                              channel_id);
+  });
+}
+
+XlaOp XlaBuilder::ReplicaId(CallSite site) {
+  return Record("ReplicaId", site, [&] { return state_->Add(HloOpcode::kReplicaId, {}); });
+}
+
+XlaOp XlaBuilder::PartitionId(CallSite site) {
+  return Record("PartitionId", site, [&] { return state_->Add(HloOpcode::kPartitionId, {}); });
+}
+
+}  // namespace xla

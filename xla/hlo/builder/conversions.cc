@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments of the client API as attributes of instructions.
+#include "xla/hlo/builder/builder_state.h"
+#include "xla/hlo/proto/attribute_protos.h"
+
+namespace xla {
+
+std::vector<XlaOp> Concatenated(absl::Span<const XlaOp> first, absl::Span<const XlaOp> second) {
+  std::vector<XlaOp> all(first.begin(), first.end());
+  all.insert(all.end(), second.begin(), second.end());
+  return all;
+}
+
+absl::StatusOr<Precisions> PrecisionsOf(const PrecisionConfig* config) {
+  if (config == nullptr) return Precisions();
+  return proto_internal::ReadPrecisions(*config);
+}
+
+PrecisionConfig::Algorithm AlgorithmOf(const PrecisionConfig* config) {
+  return config == nullptr ? PrecisionConfig::ALG_UNSET : config->algorithm();
+}
+
+absl::StatusOr<WindowDims> MakeWindow(absl::Span<const int64_t> sizes,
+                                      absl::Span<const int64_t> strides,
+                                      absl::Span<const std::pair<int64_t, int64_t>> padding,
+                                      absl::Span<const int64_t> base_dilations,
+                                      absl::Span<const int64_t> window_dilations,
+                                      const std::optional<std::vector<bool>>& reversal) {
+  const auto check = [&](size_t size, const char* what) -> absl::Status {
+    if (size == 0 || size == sizes.size()) return absl::OkStatus();
+    return InvalidArgument(
+        "Window has different number of window dimensions than of %s: %u and %u.", what,
+        sizes.size(), size);
+  };
+  XLA_RETURN_IF_ERROR(check(strides.size(), "window strides"));
+  XLA_RETURN_IF_ERROR(check(padding.size(), "padding entries"));
+  XLA_RETURN_IF_ERROR(check(base_dilations.size(), "lhs dilation factors"));
+  XLA_RETURN_IF_ERROR(check(window_dilations.size(), "rhs dilation factors"));
+  if (reversal.has_value()) {
+    XLA_RETURN_IF_ERROR(check(reversal->size(), "window reversal flags"));
+  }
+  WindowDims window;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    WindowDim dim;
+    dim.size = sizes[i];
+    if (!strides.empty()) dim.stride = strides[i];
+    if (!padding.empty()) std::tie(dim.padding_low, dim.padding_high) = padding[i];
+    if (!base_dilations.empty()) dim.base_dilation = base_dilations[i];
+    if (!window_dilations.empty()) dim.window_dilation = window_dilations[i];
+    if (reversal.has_value() && !reversal->empty()) dim.window_reversal = (*reversal)[i];
+    window.dims.push_back(dim);
+  }
+  return window;
+}
+
+ConvDims ToConvDims(const ConvolutionDimensionNumbers& numbers) {
+  return proto_internal::ReadConvDims(numbers);
+}
+
+WindowDims ToWindowDims(const Window& window) { return proto_internal::ReadWindow(window); }
+
+std::vector<OutputOperandAlias> ToAliases(AliasingPairs aliasing) {
+  std::vector<OutputOperandAlias> aliases;
+  for (const auto& [output, operand] : aliasing) {
+    aliases.push_back({.output_index = ToInt64s(output),
+                       .operand = operand.first,
+                       .operand_index = ToInt64s(operand.second)});
+  }
+  return aliases;
+}
+
+absl::StatusOr<AccuracySpec> ToAccuracy(const ResultAccuracy& proto) {
+  AccuracySpec accuracy;
+  if (proto.has_tolerance()) {
+    accuracy.mode = AccuracySpec::Mode::kTolerance;
+    accuracy.atol = proto.tolerance().atol();
+    accuracy.rtol = proto.tolerance().rtol();
+    accuracy.ulps = proto.tolerance().ulps();
+  } else if (proto.mode() == ResultAccuracy::HIGHEST) {
+    accuracy.mode = AccuracySpec::Mode::kHighest;
+  } else if (proto.mode() != ResultAccuracy::DEFAULT) {
+    return InvalidArgument("%d is no mode of result_accuracy.", static_cast<int>(proto.mode()));
+  }
+  return accuracy;
+}
+
+}  // namespace xla

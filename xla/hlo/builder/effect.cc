@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens; feeds and transfers between devices and with the host.
+#include "xla/hlo/builder/builder_state.h"
+#include "xla/hlo/builder/sharding_builder.h"
+#include "xla/layout_util.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+// What crosses to the host has a known order of elements.
+absl::Status CheckLayout(const char* call, const Shape& shape) {
+  if (LayoutUtil::HasLayout(shape)) return absl::OkStatus();
+  return InvalidArgumentStrCat("Given shape to ", call, " must have a layout; got ",
+                               ShapeUtil::HumanString(shape), ".");
+}
+
+absl::Status CheckChannel(const char* call, const ChannelHandle& handle,
+                          ChannelHandle::ChannelType type, const char* type_name) {
+  if (handle.type() == type) return absl::OkStatus();
+  return InvalidArgumentStrCat(call, " must use a ", type_name, " channel.");
+}
+
+// Tokens live on device 0, whatever the data's sharding.
+std::optional<OpSharding> TokenSharding(const std::optional<OpSharding>& data) {
+  if (!data.has_value()) return std::nullopt;
+  return sharding_builder::AssignDevice(0);
+}
+
+// Of a tuple (data, token).
+std::optional<OpSharding> ShardingWithToken(const std::optional<OpSharding>& data) {
+  if (!data.has_value()) return std::nullopt;
+  OpSharding both = data->type() == OpSharding::TUPLE ? *data : sharding_builder::Tuple({*data});
+  *both.add_tuple_shardings() = sharding_builder::AssignDevice(0);
+  return both;
+}
+
+}  // namespace
+
+XlaOp XlaBuilder::CreateToken(CallSite site) {
+  return Record("CreateToken", site, [&] { return state_->AddToken(); });
+}
+
+XlaOp XlaBuilder::AfterAll(absl::Span<const XlaOp> tokens, CallSite site) {
+  return Record("AfterAll", site, [&] { return state_->Add(HloOpcode::kAfterAll, tokens); });
+}
+
+// --- Feeds
+
+// The token of the former feed, or a new one.
+absl::StatusOr<XlaOp> XlaBuilder::State::FeedToken(XlaOp former) {
+  if (former.valid()) return former;
+  XlaScopedShardingAssignment scope(self, TokenSharding(sharding));
+  return AddToken();
+}
+
+XlaOp XlaBuilder::Infeed(const Shape& shape, const std::string& config, CallSite site) {
+  return Record("Infeed", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_RETURN_IF_ERROR(CheckLayout("Infeed", shape));
+    XLA_ASSIGN_OR_RETURN(const XlaOp token, state_->FeedToken(state_->infeed_token));
+    const Shape declared = ShapeUtil::MakeTupleShape({shape, ShapeUtil::MakeTokenShape()});
+    XlaOp infeed;
+    {
+      const bool one_for_each_leaf =
+          sharding().has_value() && sharding()->type() == OpSharding::TUPLE;
+      XlaScopedShardingAssignment scope(
+          this, one_for_each_leaf ? ShardingWithToken(sharding()) : sharding());
+      XLA_ASSIGN_OR_RETURN(infeed,
+                           state_->Add(HloOpcode::kInfeed, {token},
+                                       InfeedAttributes{.infeed_config = config}, &declared));
+    }
+    {
+      XlaScopedShardingAssignment scope(this, TokenSharding(sharding()));
+      XLA_ASSIGN_OR_RETURN(state_->infeed_token, state_->Add(HloOpcode::kGetTupleElement, {infeed},
+                                                             TupleIndexAttributes{.index = 1}));
+    }
+    return state_->Add(HloOpcode::kGetTupleElement, {infeed}, TupleIndexAttributes{.index = 0});
+  });
+}
+
+XlaOp XlaBuilder::InfeedWithToken(XlaOp token, const Shape& shape, const std::string& config,
+                                  CallSite site) {
+  return Record("InfeedWithToken", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_RETURN_IF_ERROR(CheckLayout("InfeedWithToken", shape));
+    if (sharding().has_value() && shape.IsArray() && sharding()->type() == OpSharding::OTHER) {
+      return InvalidArgument("Tiled sharding is not yet supported for array-shaped infeeds");
+    }
+    if (sharding().has_value() && sharding()->type() == OpSharding::REPLICATED) {
+      return InvalidArgument("Replicated sharding is not yet supported for infeeds");
+    }
+    const Shape declared = ShapeUtil::MakeTupleShape({shape, ShapeUtil::MakeTokenShape()});
+    return state_->Add(HloOpcode::kInfeed, {token}, InfeedAttributes{.infeed_config = config},
+                       &declared);
+  });
+}
+
+absl::StatusOr<XlaOp> XlaBuilder::State::AddOutfeed(const char* call, XlaOp operand, XlaOp token,
+                                                    const Shape& shape_with_layout,
+                                                    const std::string& config) {
+  XLA_RETURN_IF_ERROR(CheckLayout(call, shape_with_layout));
+  XLA_ASSIGN_OR_RETURN(const Shape* shape, ShapeOf(operand));
+  if (!ShapeUtil::Compatible(*shape, shape_with_layout)) {
+    return InvalidArgumentStrCat(
+        "Outfeed shape ", ShapeUtil::HumanStringWithLayout(shape_with_layout),
+        " must be compatible with operand shape ", ShapeUtil::HumanStringWithLayout(*shape));
+  }
+  return Add(HloOpcode::kOutfeed, {operand, token},
+             OutfeedAttributes{.outfeed_shape = shape_with_layout, .outfeed_config = config});
+}
+
+void XlaBuilder::Outfeed(XlaOp operand, const Shape& shape_with_layout,
+                         const std::string& outfeed_config, CallSite site) {
+  Record("Outfeed", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const XlaOp token, state_->FeedToken(state_->outfeed_token));
+    {
+      XlaScopedShardingAssignment scope(this, TokenSharding(sharding()));
+      XLA_ASSIGN_OR_RETURN(
+          state_->outfeed_token,
+          state_->AddOutfeed("Outfeed", operand, token, shape_with_layout, outfeed_config));
+    }
+    // Users of the form without tokens expect an empty tuple, should the outfeed be the root.
+    XlaScopedShardingAssignment no_sharding(this, std::nullopt);
+    return state_->Add(HloOpcode::kTuple, {});
+  });
+}
+
+XlaOp XlaBuilder::OutfeedWithToken(XlaOp operand, XlaOp token, const Shape& shape_with_layout,
+                                   const std::string& outfeed_config, CallSite site) {
+  return Record("OutfeedWithToken", site, [&] {
+    return state_->AddOutfeed("OutfeedWithToken", operand, token, shape_with_layout,
+                              outfeed_config);
+  });
+}
+
+// --- Transfers
+
+absl::StatusOr<XlaOp> XlaBuilder::State::AddSend(XlaOp operand, XlaOp token,
+                                                 const SendRecvAttributes& attributes,
+                                                 const Shape* transferred) {
+  std::optional<Shape> declared;
+  if (transferred != nullptr) {
+    declared = ShapeUtil::MakeTupleShape(
+        {*transferred, ShapeUtil::MakeScalarShape(U32), ShapeUtil::MakeTokenShape()});
+  }
+  XLA_ASSIGN_OR_RETURN(const XlaOp send, Add(HloOpcode::kSend, {operand, token}, attributes,
+                                             declared.has_value() ? &*declared : nullptr));
+  return Add(HloOpcode::kSendDone, {send}, attributes);
+}
+
+absl::StatusOr<XlaOp> XlaBuilder::State::AddRecv(XlaOp token, const Shape& shape,
+                                                 const SendRecvAttributes& attributes) {
+  const Shape declared = ShapeUtil::MakeTupleShape(
+      {shape, ShapeUtil::MakeScalarShape(U32), ShapeUtil::MakeTokenShape()});
+  XLA_ASSIGN_OR_RETURN(const XlaOp recv, Add(HloOpcode::kRecv, {token}, attributes, &declared));
+  return Add(HloOpcode::kRecvDone, {recv}, attributes);
+}
+
+void XlaBuilder::Send(XlaOp operand, const ChannelHandle& handle, CallSite site) {
+  Record("Send", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const XlaOp token, state_->AddToken());
+    return SendWithToken(operand, token, handle);
+  });
+}
+
+XlaOp XlaBuilder::SendWithToken(XlaOp operand, XlaOp token, const ChannelHandle& handle,
+                                CallSite site) {
+  return Record("SendWithToken", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_RETURN_IF_ERROR(
+        CheckChannel("Send", handle, ChannelHandle::DEVICE_TO_DEVICE, "device-to-device"));
+    return state_->AddSend(operand, token, {.channel_id = handle.handle()}, nullptr);
+  });
+}
+
+XlaOp XlaBuilder::Recv(const Shape& shape, const ChannelHandle& handle, CallSite site) {
+  return Record("Recv", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const XlaOp token, state_->AddToken());
+    return GetTupleElement(RecvWithToken(token, shape, handle), 0);
+  });
+}
+
+XlaOp XlaBuilder::RecvWithToken(XlaOp token, const Shape& shape, const ChannelHandle& handle,
+                                CallSite site) {
+  return Record("RecvWithToken", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_RETURN_IF_ERROR(
+        CheckChannel("Recv", handle, ChannelHandle::DEVICE_TO_DEVICE, "device-to-device"));
+    return state_->AddRecv(token, shape, {.channel_id = handle.handle()});
+  });
+}
+
+XlaOp XlaBuilder::SendToHost(XlaOp operand, XlaOp token, const Shape& shape_with_layout,
+                             const ChannelHandle& handle, CallSite site) {
+  return Record("SendToHost", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_RETURN_IF_ERROR(CheckLayout("SendToHost", shape_with_layout));
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
+    if (!ShapeUtil::Compatible(*shape, shape_with_layout)) {
+      return InvalidArgumentStrCat(
+          "SendToHost shape ", ShapeUtil::HumanStringWithLayout(shape_with_layout),
+          " must be compatible with operand shape ", ShapeUtil::HumanStringWithLayout(*shape));
+    }
+    if (!shape->IsArray()) {
+      return InvalidArgumentStrCat("SendToHost only supports array shapes, shape: ",
+                                   ShapeUtil::HumanString(*shape));
+    }
+    XLA_RETURN_IF_ERROR(
+        CheckChannel("SendToHost", handle, ChannelHandle::DEVICE_TO_HOST, "device-to-host"));
+    return state_->AddSend(operand, token,
+                           {.channel_id = handle.handle(), .is_host_transfer = true},
+                           &shape_with_layout);
+  });
+}
+
+XlaOp XlaBuilder::RecvFromHost(XlaOp token, const Shape& shape, const ChannelHandle& handle,
+                               CallSite site) {
+  return Record("RecvFromHost", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_RETURN_IF_ERROR(CheckLayout("RecvFromHost", shape));
+    if (!shape.IsArray()) {
+      return InvalidArgumentStrCat("RecvFromHost only supports array shapes, shape: ",
+                                   ShapeUtil::HumanString(shape));
+    }
+    XLA_RETURN_IF_ERROR(
+        CheckChannel("RecvFromHost", handle, ChannelHandle::HOST_TO_DEVICE, "host-to-device"));
+    return state_->AddRecv(token, shape, {.channel_id = handle.handle(), .is_host_transfer = true});
+  });
+}
+
+}  // namespace xla

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reshaping, moving and cutting; sizes at run time.
+#include "absl/numeric/int128.h"
+#include "absl/strings/str_join.h"
+#include "xla/hlo/builder/builder_state.h"
+#include "xla/literal_util.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+absl::Status CheckDimension(int64_t dimension, const Shape& shape) {
+  if (shape.IsArray() && dimension >= 0 && dimension < shape.rank()) return absl::OkStatus();
+  return InvalidArgumentStrCat("There is no dimension ", dimension, " in ",
+                               ShapeUtil::HumanString(shape), ".");
+}
+
+// The result of a reshape to these sizes. Dynamic dimensions of the operand must find theirs: the
+// dimension of equal size at the same place counted in elements, else the inferred dimension.
+absl::StatusOr<Shape> ReshapedShape(const Shape& from, absl::Span<const int64_t> sizes,
+                                    int64_t inferred_dimension) {
+  XLA_ASSIGN_OR_RETURN(Shape shape, ShapeUtil::MakeValidatedShape(from.element_type(), sizes));
+  if (from.is_unbounded_dynamic() || from.is_static() ||
+      ShapeUtil::ElementsIn(from) != ShapeUtil::ElementsIn(shape)) {
+    return shape;  // what does not fit, the shape inference of reshape tells
+  }
+  const int rank = static_cast<int>(shape.rank());
+  for (int i = 0; i < from.rank(); ++i) {
+    if (!from.is_dynamic_dimension(i)) continue;
+    if (inferred_dimension >= 0 && inferred_dimension < rank) {
+      shape.set_dynamic_dimension(static_cast<int>(inferred_dimension), true);
+      continue;
+    }
+    // The group of dimensions, of equal products on both sides, that i belongs to.
+    const auto groups = CommonFactors(from.dimensions(), sizes);
+    size_t group = 0;
+    while (groups[group + 1].first <= i) ++group;
+    const int64_t first = groups[group].second, last = groups[group + 1].second;
+    int match = -1, candidates = 0, not_one = 0;
+    for (int64_t j = first; j < last; ++j) {
+      if (sizes[j] != 1) ++not_one;
+      if (sizes[j] == from.dimensions(i)) {
+        match = static_cast<int>(j);
+        ++candidates;
+      }
+    }
+    // Merged into one dimension, with others more major than it or of size 1: its size scales.
+    if (match < 0 && not_one == 1) {
+      for (int64_t j = first; j < last; ++j) {
+        if (sizes[j] != 1) match = static_cast<int>(j);
+      }
+      candidates = 1;
+    }
+    if (candidates != 1 && !(candidates > 1 && last - first == 1)) {
+      return InvalidArgumentStrCat(
+          "Reshape of the dynamic dimension ", i, " of ", ShapeUtil::HumanString(from), " to {",
+          absl::StrJoin(sizes, ","),
+          "}: it is not clear which dimension becomes dynamic. Give inferred_dimension.");
+    }
+    shape.set_dynamic_dimension(match, true);
+  }
+  return shape;
+}
+
+}  // namespace
+
+XlaOp XlaBuilder::Reshape(XlaOp operand, absl::Span<const int64_t> dimensions, CallSite site) {
+  return Record("Reshape", site, [&] {
+    return absl::StatusOr<XlaOp>(ReshapeWithInferredDimension(operand, dimensions, -1));
+  });
+}
+
+XlaOp XlaBuilder::Reshape(const Shape& shape, XlaOp operand, CallSite site) {
+  return Record("Reshape", site, [&]() -> absl::StatusOr<XlaOp> {
+    return state_->Add(HloOpcode::kReshape, {operand}, NoAttributes{}, &shape);
+  });
+}
+
+XlaOp XlaBuilder::ReshapeWithInferredDimension(XlaOp operand, absl::Span<const int64_t> new_sizes,
+                                               int64_t inferred_dimension, CallSite site) {
+  return Record("ReshapeWithInferredDimension", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* from, state_->ShapeOf(operand));
+    if (!from->IsArray()) {
+      return InvalidArgumentStrCat("Expected array argument for operand of reshape, but got ",
+                                   ShapeUtil::HumanString(*from), ".");
+    }
+    XLA_ASSIGN_OR_RETURN(const Shape shape, ReshapedShape(*from, new_sizes, inferred_dimension));
+    return state_->Add(HloOpcode::kReshape, {operand},
+                       ReshapeAttributes{.inferred_dimension = inferred_dimension}, &shape);
+  });
+}
+
+XlaOp XlaBuilder::DynamicReshape(XlaOp operand, absl::Span<const XlaOp> dim_sizes,
+                                 absl::Span<const int64_t> new_size_bounds,
+                                 const std::vector<bool>& dims_are_dynamic, CallSite site) {
+  return Record("DynamicReshape", site, [&]() -> absl::StatusOr<XlaOp> {
+    if (new_size_bounds.size() != dims_are_dynamic.size() ||
+        new_size_bounds.size() != dim_sizes.size()) {
+      return InvalidArgument(
+          "DynamicReshape has to have the same number of sizes in new_sizes (%u), dim_sizes (%u) "
+          "and dims_are_dynamic (%u)",
+          new_size_bounds.size(), dim_sizes.size(), dims_are_dynamic.size());
+    }
+    XLA_ASSIGN_OR_RETURN(const Shape* from, state_->ShapeOf(operand));
+    XLA_ASSIGN_OR_RETURN(
+        const Shape shape,
+        ShapeUtil::MakeValidatedShape(from->element_type(), new_size_bounds, dims_are_dynamic));
+    return state_->Add(HloOpcode::kDynamicReshape, Concatenated({operand}, dim_sizes),
+                       NoAttributes{}, &shape);
+  });
+}
+
+XlaOp XlaBuilder::MhloDynamicReshape(XlaOp operand, XlaOp output_shape, const Shape& shape,
+                                     CallSite site) {
+  return Record("MhloDynamicReshape", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* from, state_->ShapeOf(operand));
+    XLA_ASSIGN_OR_RETURN(const Shape* sizes, state_->ShapeOf(output_shape));
+    if (from->element_type() != shape.element_type()) {
+      return InvalidArgumentStrCat("Element type of operand ", ShapeUtil::HumanString(*from),
+                                   " and output ", ShapeUtil::HumanString(shape), " must match");
+    }
+    if (from->is_static() && shape.is_static() &&
+        ShapeUtil::ElementsIn(*from) != ShapeUtil::ElementsIn(shape)) {
+      return InvalidArgumentStrCat(
+          "MhloDynamicReshape has mismatched element counts: from=", ShapeUtil::HumanString(*from),
+          " to=", ShapeUtil::HumanString(shape));
+    }
+    if (!sizes->IsArray() || sizes->rank() != 1 || sizes->dimensions(0) != shape.rank()) {
+      return InvalidArgumentStrCat("output_shape ", ShapeUtil::HumanString(*sizes),
+                                   " must have one element for each dimension of ",
+                                   ShapeUtil::HumanString(shape));
+    }
+    return CustomCall("mhlo.dynamic_reshape", {operand, output_shape}, shape);
+  });
+}
+
+XlaOp XlaBuilder::MhloDynamicBroadcastInDim(XlaOp operand, XlaOp output_dimensions,
+                                            absl::Span<const int64_t> broadcast_dimensions,
+                                            const Shape& output_shape, CallSite site) {
+  return Record("MhloDynamicBroadcastInDim", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* from, state_->ShapeOf(operand));
+    XLA_ASSIGN_OR_RETURN(const Shape* sizes, state_->ShapeOf(output_dimensions));
+    if (!sizes->IsArray() || sizes->rank() != 1 || !ShapeUtil::ElementIsIntegral(*sizes)) {
+      return InvalidArgumentStrCat("output_dimensions must be a vector of integers, but is ",
+                                   ShapeUtil::HumanString(*sizes));
+    }
+    if (!from->IsArray() || from->rank() != static_cast<int64_t>(broadcast_dimensions.size())) {
+      return InvalidArgumentStrCat("broadcast_dimensions size (", broadcast_dimensions.size(),
+                                   ") does not match the rank of the operand ",
+                                   ShapeUtil::HumanString(*from));
+    }
+    for (int i = 0; i < from->rank(); ++i) {
+      XLA_RETURN_IF_ERROR(CheckDimension(broadcast_dimensions[i], output_shape));
+      const int64_t size = from->dimensions(i);
+      const int64_t output_size =
+          output_shape.dimensions(static_cast<int>(broadcast_dimensions[i]));
+      if (size != 1 && size != output_size && size != Shape::kUnboundedSize) {
+        return InvalidArgument(
+            "size of operand dimension %d (%d) is not compatible with size of result dimension %d "
+            "(%d)",
+            i, size, broadcast_dimensions[i], output_size);
+      }
+    }
+    return CustomCall(
+        "mhlo.dynamic_broadcast_in_dim", {operand, output_dimensions}, output_shape,
+        absl::StrCat("{broadcast_dimensions=[", absl::StrJoin(broadcast_dimensions, ","), "]}"));
+  });
+}
+
+XlaOp XlaBuilder::Collapse(XlaOp operand, absl::Span<const int64_t> dimensions, CallSite site) {
+  return Record("Collapse", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* from, state_->ShapeOf(operand));
+    for (size_t i = 0; i < dimensions.size(); ++i) {
+      XLA_RETURN_IF_ERROR(CheckDimension(dimensions[i], *from));
+      if (i > 0 && dimensions[i] - 1 != dimensions[i - 1]) {
+        return InvalidArgument("Collapsed dimensions are not in consecutive order.");
+      }
+    }
+    if (dimensions.size() <= 1) return operand;
+    Int64s sizes;
+    int64_t inferred = -1;
+    for (int i = 0; i < from->rank(); ++i) {
+      if (i <= dimensions.front() || i > dimensions.back()) {
+        sizes.push_back(from->dimensions(i));
+      } else {
+        const absl::int128 product = absl::int128(sizes.back()) * from->dimensions(i);
+        if (product > std::numeric_limits<int64_t>::max()) {
+          return InvalidArgumentStrCat("The collapsed dimension of ", ShapeUtil::HumanString(*from),
+                                       " is too large.");
+        }
+        sizes.back() = static_cast<int64_t>(product);
+      }
+      const bool collapsed = i >= dimensions.front() && i <= dimensions.back();
+      if (collapsed && from->is_dynamic_dimension(i)) inferred = dimensions.front();
+    }
+    return ReshapeWithInferredDimension(operand, sizes, inferred);
+  });
+}
+
+// --- Moving and cutting
+
+XlaOp XlaBuilder::Transpose(XlaOp operand, absl::Span<const int64_t> permutation, CallSite site) {
+  return Record("Transpose", site, [&] {
+    return state_->Add(HloOpcode::kTranspose, {operand},
+                       DimensionsAttributes{.dimensions = ToInt64s(permutation)});
+  });
+}
+
+XlaOp XlaBuilder::Rev(XlaOp operand, absl::Span<const int64_t> dimensions, CallSite site) {
+  return Record("Rev", site, [&] {
+    return state_->Add(HloOpcode::kReverse, {operand},
+                       DimensionsAttributes{.dimensions = ToInt64s(dimensions)});
+  });
+}
+
+XlaOp XlaBuilder::Pad(XlaOp operand, XlaOp padding_value, const PaddingConfig& padding_config,
+                      CallSite site) {
+  return Record("Pad", site, [&] {
+    PadAttributes attributes;
+    for (const auto& dimension : padding_config.dimensions()) {
+      attributes.padding.push_back({.low = dimension.edge_padding_low(),
+                                    .high = dimension.edge_padding_high(),
+                                    .interior = dimension.interior_padding()});
+    }
+    return state_->Add(HloOpcode::kPad, {operand, padding_value}, std::move(attributes));
+  });
+}
+
+XlaOp XlaBuilder::PadInDim(XlaOp operand, XlaOp padding_value, int64_t dimno, int64_t pad_lo,
+                           int64_t pad_hi, CallSite site) {
+  return Record("PadInDim", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
+    XLA_RETURN_IF_ERROR(CheckDimension(dimno, *shape));
+    PadAttributes attributes;
+    attributes.padding.resize(shape->rank());
+    attributes.padding[dimno] = {.low = pad_lo, .high = pad_hi};
+    return state_->Add(HloOpcode::kPad, {operand, padding_value}, std::move(attributes));
+  });
+}
+
+XlaOp XlaBuilder::ConcatInDim(absl::Span<const XlaOp> operands, int64_t dimension, CallSite site) {
+  return Record("ConcatInDim", site, [&] {
+    return state_->Add(HloOpcode::kConcatenate, operands,
+                       DimensionsAttributes{.dimensions = {dimension}});
+  });
+}
+
+XlaOp XlaBuilder::Slice(XlaOp operand, absl::Span<const int64_t> start_indices,
+                        absl::Span<const int64_t> limit_indices, absl::Span<const int64_t> strides,
+                        CallSite site) {
+  return Record("Slice", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
+    if (start_indices.size() != limit_indices.size() || start_indices.size() != strides.size()) {
+      return InvalidArgumentStrCat("Slice of ", ShapeUtil::HumanString(*shape), " has ",
+                                   start_indices.size(), " start indices, ", limit_indices.size(),
+                                   " limit indices and ", strides.size(), " strides.");
+    }
+    SliceAttributes attributes;
+    for (size_t i = 0; i < start_indices.size(); ++i) {
+      attributes.slice.push_back({start_indices[i], limit_indices[i], strides[i]});
+    }
+    return state_->Add(HloOpcode::kSlice, {operand}, std::move(attributes));
+  });
+}
+
+XlaOp XlaBuilder::SliceInDim(XlaOp operand, int64_t start_index, int64_t limit_index,
+                             int64_t stride, int64_t dimno, CallSite site) {
+  return Record("SliceInDim", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
+    XLA_RETURN_IF_ERROR(CheckDimension(dimno, *shape));
+    SliceAttributes attributes;
+    for (const int64_t size : shape->dimensions()) attributes.slice.push_back({0, size, 1});
+    attributes.slice[dimno] = {start_index, limit_index, stride};
+    return state_->Add(HloOpcode::kSlice, {operand}, std::move(attributes));
+  });
+}
+
+// --- Sizes at run time
+
+XlaOp XlaBuilder::GetDimensionSize(XlaOp operand, int64_t dimension, CallSite site) {
+  return Record("GetDimensionSize", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
+    XLA_RETURN_IF_ERROR(CheckDimension(dimension, *shape));
+    const int64_t size = shape->dimensions(static_cast<int>(dimension));
+    if (shape->is_dynamic_dimension(static_cast<int>(dimension)) ||
+        size > std::numeric_limits<int32_t>::max()) {
+      return state_->Add(HloOpcode::kGetDimensionSize, {operand},
+                         DimensionAttributes{.dimensions = {dimension}});
+    }
+    return state_->AddConstant(LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(size)));
+  });
+}
+
+XlaOp XlaBuilder::SetDimensionSize(XlaOp operand, XlaOp val, int64_t dimension, CallSite site) {
+  return Record("SetDimensionSize", site, [&] {
+    return state_->Add(HloOpcode::kSetDimensionSize, {operand, val},
+                       DimensionAttributes{.dimensions = {dimension}});
+  });
+}
+
+XlaOp XlaBuilder::RemoveDynamicDimension(XlaOp operand, int64_t dimension, CallSite site) {
+  return Record("RemoveDynamicDimension", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* operand_shape, state_->ShapeOf(operand));
+    XLA_RETURN_IF_ERROR(CheckDimension(dimension, *operand_shape));
+    Shape shape = *operand_shape;
+    const int64_t size = shape.dimensions(static_cast<int>(dimension));
+    if (size < 0 || size > std::numeric_limits<int32_t>::max()) {
+      return InvalidArgumentStrCat("Dimension ", dimension, " of ", ShapeUtil::HumanString(shape),
+                                   " has no bound that fits s32.");
+    }
+    // Set to its bound, the dimension is static: the one set-dimension-size with such a result.
+    XLA_ASSIGN_OR_RETURN(
+        const XlaOp bound,
+        state_->AddConstant(LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(size))));
+    XLA_ASSIGN_OR_RETURN(const XlaOp op,
+                         state_->Add(HloOpcode::kSetDimensionSize, {operand, bound},
+                                     DimensionAttributes{.dimensions = {dimension}}));
+    XLA_ASSIGN_OR_RETURN(HloInstruction * instruction, state_->Find(op));
+    instruction->mutable_shape()->set_dynamic_dimension(static_cast<int>(dimension), false);
+    return op;
+  });
+}
+
+}  // namespace xla

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows over arrays: reduce-window, select-and-scatter.
+#include "xla/hlo/builder/builder_state.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+// The same padding of a dynamic dimension depends on its size at run time, which no window says.
+absl::Status CheckSamePadding(const Shape& shape, absl::Span<const int64_t> window_dimensions,
+                              absl::Span<const int64_t> window_strides, Padding padding) {
+  if (padding != Padding::kSame) return absl::OkStatus();
+  for (int i = 0; i < shape.rank(); ++i) {
+    const bool trivial = window_dimensions[i] == 1 && window_strides[i] == 1;
+    if (shape.is_dynamic_dimension(i) && !trivial) {
+      return UnimplementedStrCat("Padding::kSame over the dynamic dimension ", i, " of ",
+                                 ShapeUtil::HumanString(shape), ".");
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The padding of a scheme for the operand.
+absl::StatusOr<std::vector<std::pair<int64_t, int64_t>>> PaddingFor(
+    const Shape& shape, absl::Span<const int64_t> window_dimensions,
+    absl::Span<const int64_t> window_strides, Padding padding) {
+  if (!shape.IsArray()) {
+    return InvalidArgumentStrCat("Expected an array under the window, but got ",
+                                 ShapeUtil::HumanString(shape), ".");
+  }
+  XLA_RETURN_IF_ERROR(ValidatePaddingValues(shape.dimensions(), window_dimensions, window_strides));
+  XLA_RETURN_IF_ERROR(CheckSamePadding(shape, window_dimensions, window_strides, padding));
+  return MakePadding(shape.dimensions(), window_dimensions, window_strides, padding);
+}
+
+}  // namespace
+
+XlaOp XlaBuilder::ReduceWindow(XlaOp operand, XlaOp init_value, XlaComputationRef computation,
+                               absl::Span<const int64_t> window_dimensions,
+                               absl::Span<const int64_t> window_strides, Padding padding,
+                               CallSite site) {
+  return ReduceWindow(absl::MakeConstSpan(&operand, 1), absl::MakeConstSpan(&init_value, 1),
+                      computation, window_dimensions, window_strides, padding, site);
+}
+
+XlaOp XlaBuilder::ReduceWindow(absl::Span<const XlaOp> operands,
+                               absl::Span<const XlaOp> init_values, XlaComputationRef computation,
+                               absl::Span<const int64_t> window_dimensions,
+                               absl::Span<const int64_t> window_strides, Padding padding,
+                               CallSite site) {
+  return Record("ReduceWindow", site, [&]() -> absl::StatusOr<XlaOp> {
+    if (operands.empty()) return InvalidArgument("ReduceWindow needs an operand.");
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operands[0]));
+    XLA_ASSIGN_OR_RETURN(const auto edges,
+                         PaddingFor(*shape, window_dimensions, window_strides, padding));
+    return ReduceWindowWithGeneralPadding(operands, init_values, computation, window_dimensions,
+                                          window_strides, {}, {}, edges);
+  });
+}
+
+XlaOp XlaBuilder::ReduceWindowWithGeneralPadding(
+    XlaOp operand, XlaOp init_value, XlaComputationRef computation,
+    absl::Span<const int64_t> window_dimensions, absl::Span<const int64_t> window_strides,
+    absl::Span<const int64_t> base_dilations, absl::Span<const int64_t> window_dilations,
+    absl::Span<const std::pair<int64_t, int64_t>> padding, CallSite site) {
+  return ReduceWindowWithGeneralPadding(
+      absl::MakeConstSpan(&operand, 1), absl::MakeConstSpan(&init_value, 1), computation,
+      window_dimensions, window_strides, base_dilations, window_dilations, padding, site);
+}
+
+XlaOp XlaBuilder::ReduceWindowWithGeneralPadding(
+    absl::Span<const XlaOp> operands, absl::Span<const XlaOp> init_values,
+    XlaComputationRef computation, absl::Span<const int64_t> window_dimensions,
+    absl::Span<const int64_t> window_strides, absl::Span<const int64_t> base_dilations,
+    absl::Span<const int64_t> window_dilations,
+    absl::Span<const std::pair<int64_t, int64_t>> padding, CallSite site) {
+  return Record("ReduceWindowWithGeneralPadding", site, [&]() -> absl::StatusOr<XlaOp> {
+    if (operands.size() != init_values.size()) {
+      return InvalidArgument("ReduceWindow has %u operands and %u initial values.", operands.size(),
+                             init_values.size());
+    }
+    XLA_ASSIGN_OR_RETURN(WindowDims window, MakeWindow(window_dimensions, window_strides, padding,
+                                                       base_dilations, window_dilations));
+    return state_->Add(HloOpcode::kReduceWindow, Concatenated(operands, init_values),
+                       WindowAttributes{.window = std::move(window)}, nullptr, {&computation, 1});
+  });
+}
+
+XlaOp XlaBuilder::SelectAndScatter(XlaOp operand, XlaComputationRef select,
+                                   absl::Span<const int64_t> window_dimensions,
+                                   absl::Span<const int64_t> window_strides, Padding padding,
+                                   XlaOp source, XlaOp init_value, XlaComputationRef scatter,
+                                   CallSite site) {
+  return Record("SelectAndScatter", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
+    XLA_ASSIGN_OR_RETURN(const auto edges,
+                         PaddingFor(*shape, window_dimensions, window_strides, padding));
+    return SelectAndScatterWithGeneralPadding(operand, select, window_dimensions, window_strides,
+                                              edges, source, init_value, scatter);
+  });
+}
+
+XlaOp XlaBuilder::SelectAndScatterWithGeneralPadding(
+    XlaOp operand, XlaComputationRef select, absl::Span<const int64_t> window_dimensions,
+    absl::Span<const int64_t> window_strides, absl::Span<const std::pair<int64_t, int64_t>> padding,
+    XlaOp source, XlaOp init_value, XlaComputationRef scatter, CallSite site) {
+  return Record("SelectAndScatterWithGeneralPadding", site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(WindowDims window,
+                         MakeWindow(window_dimensions, window_strides, padding, {}, {}));
+    return state_->Add(HloOpcode::kSelectAndScatter, {operand, source, init_value},
+                       WindowAttributes{.window = std::move(window)}, nullptr, {select, scatter});
+  });
+}
+
+}  // namespace xla
