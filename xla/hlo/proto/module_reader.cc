@@ -51,12 +51,11 @@ class IdMap {
   absl::flat_hash_map<uint32_t, T*> by_low_bits_;
 };
 
-// The protos sorted by id: the order in which XLA keeps computations and instructions.
-template <typename Repeated>
-auto SortedById(const Repeated& protos) {
-  std::vector<const typename Repeated::value_type*> sorted;
-  sorted.reserve(protos.size());
-  for (const auto& proto : protos) sorted.push_back(&proto);
+// The instructions sorted by id: the order in which XLA keeps them (but computations as they come).
+std::vector<const HloInstructionProto*> SortedById(const HloComputationProto& computation) {
+  std::vector<const HloInstructionProto*> sorted;
+  sorted.reserve(computation.instructions_size());
+  for (const HloInstructionProto& proto : computation.instructions()) sorted.push_back(&proto);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto* a, const auto* b) { return a->id() < b->id(); });
   return sorted;
@@ -118,7 +117,8 @@ class ModuleReader {
 
  private:
   absl::Status AddComputations() {
-    for (const HloComputationProto* proto : SortedById(proto_.computations())) {
+    for (const HloComputationProto& computation_proto : proto_.computations()) {
+      const HloComputationProto* proto = &computation_proto;
       HloComputation* computation = module_->AddComputation(proto->name());
       if (!computation_ids_.Add(proto->id(), computation)) {
         return InvalidArgument("computation %s: another one has the id %d, too",
@@ -136,7 +136,7 @@ class ModuleReader {
   absl::Status ReadComputation(const HloComputationProto& proto, HloComputation* computation) {
     IdMap<HloInstruction> ids;
     std::vector<std::pair<const HloInstructionProto*, HloInstruction*>> instructions;
-    for (const HloInstructionProto* instruction_proto : SortedById(proto.instructions())) {
+    for (const HloInstructionProto* instruction_proto : SortedById(proto)) {
       absl::StatusOr<HloInstruction*> instruction = AddInstruction(*instruction_proto, computation);
       absl::Status status = instruction.status();
       if (status.ok() && !ids.Add(instruction_proto->id(), *instruction)) {

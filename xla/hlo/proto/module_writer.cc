@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// HloModule to HloModuleProto, as XLA writes it: computations and instructions in post order, ids
-// by order of creation, an instruction's with the computation's above its low 32 bits.
+// HloModule to HloModuleProto, as XLA writes it: computations as listed, instructions in post
+// order, ids by order of creation, an instruction's with the computation's above its low 32 bits.
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -83,6 +84,21 @@ absl::Status WriteComputation(const HloComputation& computation, int64_t id,
   return absl::OkStatus();
 }
 
+// Readers want callees before callers. Where the module lists them so, that order stays.
+absl::StatusOr<std::vector<HloComputation*>> WriteOrder(const HloModule& module) {
+  const std::vector<HloComputation*> listed = module.computations();
+  absl::flat_hash_set<const HloComputation*> written;
+  for (const HloComputation* computation : listed) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      for (const HloComputation* callee : instruction->called_computations()) {
+        if (!written.contains(callee)) return module.ComputationPostOrder();
+      }
+    }
+    written.insert(computation);
+  }
+  return listed;
+}
+
 }  // namespace
 
 absl::StatusOr<HloModuleProto> WriteModule(const HloModule& module, int depth) {
@@ -97,7 +113,7 @@ absl::StatusOr<HloModuleProto> WriteModule(const HloModule& module, int depth) {
   proto.set_name(module.name());
   proto.set_entry_computation_name(module.entry_computation()->name());
   proto.set_entry_computation_id(ids.at(module.entry_computation()));
-  XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> order, module.ComputationPostOrder());
+  XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> order, WriteOrder(module));
   for (const HloComputation* computation : order) {
     const absl::Status status = WriteComputation(*computation, ids.at(computation), ids, &proto);
     if (!status.ok()) return AddContext(status, absl::StrCat("computation ", computation->name()));

@@ -321,7 +321,7 @@ absl::Status PrintModule(const HloModule& module, const HloPrintOptions& options
   }
   absl::flat_hash_map<int64_t, int64_t> frame_ids;
   if (options.print_metadata && options.print_stack_frames && !module.stack_frames().empty()) {
-    text_printer::AppendStackFrames(module, order, &frame_ids, out);
+    text_printer::AppendStackFrames(module, &frame_ids, out);
     context.frame_ids = &frame_ids;
   }
   if (options.canonicalize_computations) {

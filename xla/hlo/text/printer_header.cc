@@ -114,8 +114,8 @@ void AppendModuleHeader(const HloModule& module, PrintContext& context) {
   out->append("\n\n");
 }
 
-void AppendStackFrames(const HloModule& module, absl::Span<HloComputation* const> order,
-                       absl::flat_hash_map<int64_t, int64_t>* ids, std::string* out) {
+void AppendStackFrames(const HloModule& module, absl::flat_hash_map<int64_t, int64_t>* ids,
+                       std::string* out) {
   const StackFrameTable& table = module.stack_frames();
   StackFrameTable used;  // what is printed, in order of first use
   absl::flat_hash_map<int64_t, int64_t> location_ids, file_ids, function_ids;
@@ -158,8 +158,9 @@ void AppendStackFrames(const HloModule& module, absl::Span<HloComputation* const
       (*ids)[*it] = static_cast<int64_t>(used.frames.size());
     }
   };
-  for (const HloComputation* computation : order) {
-    // XLA numbers frames in the order in which it lists instructions, not in print order.
+  // XLA numbers frames in the order in which it lists computations and instructions, not in print
+  // order.
+  for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions_by_id()) {
       if (instruction->has_extras()) intern_frame(instruction->metadata().stack_frame_id());
     }

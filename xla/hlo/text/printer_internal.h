@@ -58,8 +58,8 @@ void AppendComputation(const HloComputation& computation, PrintContext& context,
 void AppendModuleHeader(const HloModule& module, PrintContext& context);
 // Fills `ids` with the printed id of each frame that the metadata in `order` uses; appends the
 // table to *out.
-void AppendStackFrames(const HloModule& module, absl::Span<HloComputation* const> order,
-                       absl::flat_hash_map<int64_t, int64_t>* ids, std::string* out);
+void AppendStackFrames(const HloModule& module, absl::flat_hash_map<int64_t, int64_t>* ids,
+                       std::string* out);
 
 // The instruction that an async-start / -update / -done wraps when it can be printed as sugar
 // ("add-start"), else null.
