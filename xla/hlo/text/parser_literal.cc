@@ -224,7 +224,7 @@ bool HloTextParser::ParseTupleLiteral(const Shape& shape, Literal* literal) {
   if (nesting.TooDeep()) return false;
   if (!Expect(TokKind::kLparen, "expects '(' in front of tuple elements")) return false;
   const int count = shape.tuple_shapes_size();
-  if (count > lexer_.BytesLeft()) {
+  if (count > lexer_.BytesLeft() + 1) {
     return TokenError(Cat("expects ", count, " tuple elements, but the text has only ", lexer_.BytesLeft(),
                           " bytes left"));
   }
