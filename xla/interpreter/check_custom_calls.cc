@@ -9,6 +9,7 @@
 //                           min_ulp_difference and max_ulp_difference say
 // Integers must be equal in all of them; infinities too. Both parts of a complex number are
 // checked.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -18,15 +19,14 @@
 #include <utility>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "xla/base/status_macros.h"
+#include "xla/index_util.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/literal.h"
 #include "xla/primitive_util.h"
-#include "xla/shape_util.h"
 #include "xla/types.h"
 
 namespace xla {
@@ -116,51 +116,79 @@ absl::StatusOr<UlpBounds> UlpBoundsOf(const HloInstruction& call) {
 
 enum class Check { kEqual, kAlmostEqual, kClose };
 
+// How far apart two elements are in the unit of the check, and whether that fails it.
+struct Verdict {
+  bool passes;
+  double badness;
+};
+
+template <typename T>
+Verdict Judge(Check check, UlpBounds bounds, T actual, T expected) {
+  switch (check) {
+    case Check::kEqual:
+      return {SameBits(actual, expected), 0};
+    case Check::kAlmostEqual: {
+      const double difference = AbsoluteDifference(actual, expected);
+      return {difference <= kAlmost, difference};
+    }
+    case Check::kClose: {
+      const uint64_t ulps = UlpDifference(actual, expected);
+      return {ulps >= bounds.min && ulps <= bounds.max, static_cast<double>(ulps)};
+    }
+  }
+  return {false, 0};
+}
+
+// Whether the elements of both lie in the same order without gaps, so that they can be walked as
+// lists.
+bool LieAlike(const LiteralSlice& a, const LiteralSlice& b) {
+  const Shape &x = a.shape(), &y = b.shape();
+  if (x.is_dynamic() || y.is_dynamic() || x.has_layout() != y.has_layout()) return false;
+  return !x.has_layout() || (x.layout() == y.layout() && !x.layout().has_padding());
+}
+
 // Fails on the worst element.
 template <typename T>
 absl::Status CompareElements(Check check, UlpBounds bounds, const LiteralSlice& actual,
                              const LiteralSlice& expected) {
   int64_t failures = 0, count = 0;
-  double worst = -1;
-  std::string worst_text;
-  actual.EachCell<T>([&](absl::Span<const int64_t> index, T value) {
-    const T wanted = expected.Get<T>(index);
-    ++count;
-    double badness = 0;
-    std::string unit;
-    bool passes = false;
-    switch (check) {
-      case Check::kEqual:
-        passes = SameBits(value, wanted);
-        break;
-      case Check::kAlmostEqual:
-        badness = AbsoluteDifference(value, wanted);
-        passes = badness <= kAlmost;
-        break;
-      case Check::kClose: {
-        const uint64_t ulps = UlpDifference(value, wanted);
-        badness = static_cast<double>(ulps);
-        passes = ulps >= bounds.min && ulps <= bounds.max;
-        break;
-      }
+  Verdict worst = {true, -1};
+  DimensionVector worst_index;
+  if (LieAlike(actual, expected)) {
+    const absl::Span<const T> values = actual.data<T>(), wanted = expected.data<T>();
+    count = static_cast<int64_t>(values.size());
+    for (int64_t i = 0; i < count; ++i) {
+      const auto at = static_cast<size_t>(i);
+      const Verdict verdict = Judge(check, bounds, values[at], wanted[at]);
+      if (verdict.passes) continue;
+      ++failures;
+      if (verdict.badness <= worst.badness) continue;
+      worst = verdict;
+      worst_index = IndexUtil::LinearIndexToMultidimensionalIndex(actual.shape(), i);
     }
-    if (passes) return;
-    ++failures;
-    if (badness <= worst) return;
-    worst = badness;
-    worst_text = absl::StrCat(DimensionsToString(index), ": ", actual.GetAsString(index),
-                              ", expected ", expected.GetAsString(index));
-    if (check == Check::kAlmostEqual) absl::StrAppend(&worst_text, " (off by ", badness, ")");
-    if (check == Check::kClose) {
-      absl::StrAppend(&worst_text, " (",
-                      badness >= 1e19 ? std::string("not comparable")
-                                      : absl::StrCat("off by ", badness, " ulp"),
-                      ")");
-    }
-  });
+  } else {
+    actual.EachCell<T>([&](absl::Span<const int64_t> index, T value) {
+      const Verdict verdict = Judge(check, bounds, value, expected.Get<T>(index));
+      ++count;
+      if (verdict.passes) return;
+      ++failures;
+      if (verdict.badness <= worst.badness) return;
+      worst = verdict;
+      worst_index.assign(index.begin(), index.end());
+    });
+  }
   if (failures == 0) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat("check failed: ", failures, " of ", count,
-                                          " elements differ; the worst at ", worst_text));
+  std::string message =
+      absl::StrCat("check failed: ", failures, " of ", count, " elements differ; the worst at ",
+                   DimensionsToString(worst_index), ": ", actual.GetAsString(worst_index),
+                   ", expected ", expected.GetAsString(worst_index));
+  if (check == Check::kAlmostEqual) absl::StrAppend(&message, " (off by ", worst.badness, ")");
+  if (check == Check::kClose && worst.badness >= static_cast<double>(kIncomparable)) {
+    absl::StrAppend(&message, " (not comparable)");
+  } else if (check == Check::kClose) {
+    absl::StrAppend(&message, " (off by ", worst.badness, " ulp)");
+  }
+  return absl::InternalError(message);
 }
 
 absl::Status RunCheck(Check check, const HloInstruction& call,
@@ -178,6 +206,7 @@ absl::Status RunCheck(Check check, const HloInstruction& call,
                                                    actual_shape.ToString(), " with ",
                                                    expected_shape.ToString()));
   }
+  // Sizes at run time: bounds may differ.
   for (int64_t i = 0; i < actual_shape.rank(); ++i) {
     if (actual.GetDynamicSize(i) != expected.GetDynamicSize(i)) {
       return absl::InternalError(absl::StrCat("check failed: dimension ", i, " has size ",
