@@ -96,6 +96,20 @@ TEST(Order, IsThatOfXlasText) {
   EXPECT_EQ(Names(module.MakeComputationPostOrder()), "dead2 dead A C D B e dead3");
 }
 
+TEST(Order, OfComputationsDoesNotDependOnTheSchedule) {
+  HloModule module("m");
+  HloComputation* a = AddCaller(&module, "a", {});
+  HloComputation* b = AddCaller(&module, "b", {});
+  HloComputation* e = module.AddComputation("e");
+  HloInstruction* p = AddParameter(e);
+  HloInstruction* call_a = Add(e, HloOpcode::kCall, {p}, {a});
+  HloInstruction* call_b = Add(e, HloOpcode::kCall, {p}, {b});
+  ASSERT_OK(e->SetInstructionOrder({p, call_b, call_a}));
+  EXPECT_EQ(e->instructions()[1], call_b);
+  EXPECT_EQ(e->instructions_by_id()[1], call_a);
+  EXPECT_EQ(Names(module.MakeComputationPostOrder()), "a b e");
+}
+
 TEST(Order, CyclesAreErrorsThatNameThem) {
   HloModule module("m");
   HloComputation* a = AddCaller(&module, "a", {});

@@ -189,6 +189,38 @@ TEST(Operations, CalleesAreInXlasOrder) {
   EXPECT_EQ(name(loop.called_computation_ids(1)), "cond");
 }
 
+TEST(Operations, TheWireLooksAtDomainsFromTheOtherSide) {
+  const auto module = Parse(R"(HloModule m
+ENTRY e { p = f32[] parameter(0)
+  ROOT d = f32[] domain(p), domain={kind="sharding", entry={maximal device=0}, exit={manual}} })");
+  ASSERT_OK_AND_ASSIGN(const HloModuleProto proto, ModuleToProto(*module));
+  const HloInstructionProto& domain = proto.computations(0).instructions(1);
+  EXPECT_EQ(domain.domain_entry_sharding().type(), OpSharding::MANUAL);
+  EXPECT_EQ(domain.domain_exit_sharding().type(), OpSharding::MAXIMAL);
+}
+
+TEST(Operations, AScheduleChangesNeitherIdsNorTheOrderOfComputations) {
+  const auto module = Parse(R"(HloModule m, is_scheduled=true
+f { x = f32[] parameter(0)
+  ROOT n = f32[] negate(x) }
+g { y = f32[] parameter(0)
+  ROOT o = f32[] sine(y) }
+ENTRY e { p = f32[] parameter(0)
+  a = f32[] call(p), to_apply=f
+  b = f32[] call(p), to_apply=g
+  ROOT r = f32[] add(a, b) })");
+  ASSERT_OK_AND_ASSIGN(HloModuleProto proto, ModuleToProto(*module));
+  auto& ids = *(*proto.mutable_schedule()->mutable_sequences())[2].mutable_instruction_ids();
+  ids.SwapElements(1, 2);
+  ASSERT_OK_AND_ASSIGN(const auto read, CreateModuleFromProto(proto));
+  EXPECT_EQ(read->entry_computation()->instructions()[1]->name(), "b");
+  EXPECT_EQ(read->MakeComputationPostOrder()[0]->name(), "f");
+  ASSERT_OK_AND_ASSIGN(const HloModuleProto written, ModuleToProto(*read));
+  EXPECT_EQ(written.schedule().sequences().at(2).instruction_ids(1), ids[1]);
+  EXPECT_EQ(written.computations(2).instructions(1).id(),
+            proto.computations(2).instructions(1).id());
+}
+
 TEST(Header, RoundTrips) {
   ExpectRoundTrip(
       R"(HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, {}, must-alias), {1}: (1, {1}, may-alias) }, buffer_donor={ (2, {}) }, entry_computation_layout={(f32[], (s32[], f32[]), f32[])->(f32[], f32[])}, frontend_attributes={a="b"}

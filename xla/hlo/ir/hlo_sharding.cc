@@ -556,7 +556,6 @@ OpSharding HloSharding::ToProto() const {
       break;
     case Kind::kMaximal:
       proto.set_type(OpSharding::MAXIMAL);
-      proto.add_tile_assignment_dimensions(1);
       proto.add_tile_assignment_devices(device);
       break;
     case Kind::kTuple:

@@ -47,7 +47,7 @@ absl::Status ReadBase(const HloInstructionProto& proto, CollectiveBase* base) {
   return absl::OkStatus();
 }
 
-void WriteBase(const CollectiveBase& base, HloInstructionProto* proto) {
+absl::Status WriteBase(const CollectiveBase& base, HloInstructionProto* proto) {
   WriteChannel(base.channel_id, proto);
   proto->set_constrain_layout(base.constrain_layout);
   const CollectiveDeviceList& groups = base.replica_groups;
@@ -60,8 +60,15 @@ void WriteBase(const CollectiveBase& base, HloInstructionProto* proto) {
       break;
     case CollectiveDeviceList::Form::kMesh:
       *proto->mutable_mesh_axes_replica_group_list() = groups.ToMeshProto();
+      for (const AxisRefProto& axis : proto->mesh_axes_replica_group_list().axes()) {
+        if (axis.mesh_axis_index() < 0) {
+          return InvalidArgument("replica_groups %s: an axis is not in the mesh",
+                                 groups.ToString());
+        }
+      }
       break;
   }
+  return absl::OkStatus();
 }
 
 // The ranks of the arrays of a shape: of the array, or of the elements of a tuple.
@@ -91,8 +98,7 @@ absl::Status Read(const HloInstructionProto& proto, const HloInstruction&,
 }
 absl::Status Write(const HloInstruction&, const CollectiveAttributes& a,
                    HloInstructionProto* proto) {
-  WriteBase(a, proto);
-  return absl::OkStatus();
+  return WriteBase(a, proto);
 }
 
 absl::Status Read(const HloInstructionProto& proto, const HloInstruction&, AllGatherAttributes* a) {
@@ -103,7 +109,7 @@ absl::Status Read(const HloInstructionProto& proto, const HloInstruction&, AllGa
 }
 absl::Status Write(const HloInstruction&, const AllGatherAttributes& a,
                    HloInstructionProto* proto) {
-  WriteBase(a, proto);
+  XLA_RETURN_IF_ERROR(WriteBase(a, proto));
   AddAll(a.dimensions, proto->mutable_dimensions());
   proto->set_use_global_device_ids(a.use_global_device_ids);
   return absl::OkStatus();
@@ -118,7 +124,7 @@ absl::Status Read(const HloInstructionProto& proto, const HloInstruction&, AllRe
 }
 absl::Status Write(const HloInstruction&, const AllReduceAttributes& a,
                    HloInstructionProto* proto) {
-  WriteBase(a, proto);
+  XLA_RETURN_IF_ERROR(WriteBase(a, proto));
   proto->set_use_global_device_ids(a.use_global_device_ids);
   return absl::OkStatus();
 }
@@ -132,7 +138,7 @@ absl::Status Read(const HloInstructionProto& proto, const HloInstruction&,
 }
 absl::Status Write(const HloInstruction&, const ReduceScatterAttributes& a,
                    HloInstructionProto* proto) {
-  WriteBase(a, proto);
+  XLA_RETURN_IF_ERROR(WriteBase(a, proto));
   AddAll(a.dimensions, proto->mutable_dimensions());
   proto->set_use_global_device_ids(a.use_global_device_ids);
   return absl::OkStatus();
@@ -146,7 +152,7 @@ absl::Status Read(const HloInstructionProto& proto, const HloInstruction&, AllTo
   return absl::OkStatus();
 }
 absl::Status Write(const HloInstruction&, const AllToAllAttributes& a, HloInstructionProto* proto) {
-  WriteBase(a, proto);
+  XLA_RETURN_IF_ERROR(WriteBase(a, proto));
   if (a.dimensions.has_value()) AddAll(*a.dimensions, proto->mutable_dimensions());
   return absl::OkStatus();
 }

@@ -7,6 +7,7 @@
 
 #include "xla/base/status_macros.h"
 #include "xla/hlo/proto/attribute_protos.h"
+#include "xla/hlo/proto/extras_proto.h"
 #include "xla/literal.h"
 #include "xla/util.h"
 
@@ -123,6 +124,8 @@ absl::Status Write(const HloInstruction& instruction, const CustomCallAttributes
   return absl::OkStatus();
 }
 
+// The wire looks from the operand, the text from the users: what one calls entry is the other's
+// exit.
 absl::Status Read(const HloInstructionProto& proto, const HloInstruction&, DomainAttributes* a) {
   if (!proto.has_domain_entry_sharding() && !proto.has_domain_exit_sharding()) {
     return absl::InvalidArgumentError(
@@ -130,19 +133,22 @@ absl::Status Read(const HloInstructionProto& proto, const HloInstruction&, Domai
   }
   a->domain.kind = "sharding";
   if (proto.has_domain_entry_sharding()) {
-    XLA_ASSIGN_OR_RETURN(a->domain.entry, HloSharding::FromProto(proto.domain_entry_sharding()));
+    XLA_ASSIGN_OR_RETURN(a->domain.exit, HloSharding::FromProto(proto.domain_entry_sharding()));
   }
   if (proto.has_domain_exit_sharding()) {
-    XLA_ASSIGN_OR_RETURN(a->domain.exit, HloSharding::FromProto(proto.domain_exit_sharding()));
+    XLA_ASSIGN_OR_RETURN(a->domain.entry, HloSharding::FromProto(proto.domain_exit_sharding()));
   }
   return absl::OkStatus();
 }
 absl::Status Write(const HloInstruction&, const DomainAttributes& a, HloInstructionProto* proto) {
+  for (const std::optional<HloSharding>& sharding : {a.domain.entry, a.domain.exit}) {
+    if (sharding.has_value()) XLA_RETURN_IF_ERROR(CheckWritable(*sharding));
+  }
   if (a.domain.entry.has_value()) {
-    *proto->mutable_domain_entry_sharding() = a.domain.entry->ToProto();
+    *proto->mutable_domain_exit_sharding() = a.domain.entry->ToProto();
   }
   if (a.domain.exit.has_value()) {
-    *proto->mutable_domain_exit_sharding() = a.domain.exit->ToProto();
+    *proto->mutable_domain_entry_sharding() = a.domain.exit->ToProto();
   }
   return absl::OkStatus();
 }
