@@ -191,17 +191,15 @@ absl::StatusOr<ComputationPlan> EvalState::MakePlan(const HloComputation& comput
     for (const HloInstruction* operand : instruction->operands()) {
       plan.operands.push_back({slots.at(operand), false});
     }
+    // The last of several uses by this instruction takes the value; the slot is free from here on.
+    absl::flat_hash_set<int32_t> taken;
     for (int32_t k = step.operand_count; k-- > 0;) {
       ComputationPlan::Operand& operand =
           plan.operands[static_cast<size_t>(step.first_operand + k)];
-      const HloInstruction* source = instruction->operand(k);
-      if (operand.slot < 0 || last_use.at(source) != static_cast<int64_t>(i)) continue;
-      // The last of several uses by this instruction takes the value; the slot is free from here
-      // on.
-      const bool is_repeated =
-          std::find(instruction->operands().begin() + k + 1, instruction->operands().end(),
-                    source) != instruction->operands().end();
-      if (is_repeated) continue;
+      if (operand.slot < 0 || last_use.at(instruction->operand(k)) != static_cast<int64_t>(i)) {
+        continue;
+      }
+      if (step.operand_count > 1 && !taken.insert(operand.slot).second) continue;
       operand.is_last_use = true;
       free_slots.push_back(operand.slot);
     }
