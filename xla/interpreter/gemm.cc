@@ -33,7 +33,7 @@ namespace {
 #undef XLA_GEMM_VECTOR_BYTES
 
 #define XLA_GEMM_NAME KernelAvx512
-#define XLA_GEMM_TARGET __attribute__((target("avx512f,avx512dq,prefer-vector-width=512")))
+#define XLA_GEMM_TARGET __attribute__((target("avx512f,avx512dq")))
 #define XLA_GEMM_VECTOR_BYTES 64
 #include "xla/interpreter/gemm_kernel.inc"
 #undef XLA_GEMM_NAME
