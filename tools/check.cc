@@ -217,6 +217,7 @@ absl::StatusOr<Outcome> CheckOne(const std::string& folder, int threads, Progres
   for (const Literal& argument : arguments) pointers.push_back(&argument);
   InterpreterOptions options;
   options.num_threads = threads;
+  options.memory_limit_bytes = UsableMemoryBytes();
   options.cancel = &Interrupted();
   options.progress = [&](int64_t executed, const HloInstruction& current) {
     line->Show(absl::StrCat(folder, ": ", executed, " instructions done, now ", current.name()));

@@ -4,12 +4,15 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/text/parser.h"
@@ -139,6 +142,17 @@ absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, b
                                                              ": ", module.status().message()));
   }
   return module;
+}
+
+int64_t UsableMemoryBytes() {
+  int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const absl::StatusOr<std::string> group = ReadFile("/sys/fs/cgroup/memory.max");
+  int64_t group_bytes;
+  // The word "max" stands for no limit.
+  if (group.ok() && absl::SimpleAtoi(absl::StripAsciiWhitespace(*group), &group_bytes)) {
+    bytes = std::min(bytes, group_bytes);
+  }
+  return bytes / 8 * 7;
 }
 
 }  // namespace xla

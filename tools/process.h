@@ -45,6 +45,10 @@ std::string ProgressBar(int64_t done, int64_t total);
 
 double Seconds();  // monotonic
 
+// Seven eighths of the memory that the machine, or the control group of this process, has: the
+// limit for values, so that a program that asks for more gets an error and not the kernel's kill.
+int64_t UsableMemoryBytes();
+
 // Reads a program, whatever its form (text or proto), by content; verifies it unless told not to.
 // Parse errors name the file.
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, bool verify = true);

@@ -147,6 +147,7 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
         absl::StrCat("unknown backend '", backend, "'; there is: interpreter"));
   }
   InterpreterOptions options;
+  options.memory_limit_bytes = UsableMemoryBytes();
   XLA_ASSIGN_OR_RETURN(options.num_threads, arguments.GetInt("--threads", 0, 0, 4096));
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> module,
                        LoadModule(arguments.positional()[0]));

@@ -58,6 +58,7 @@ Result TestOne(const std::string& path, int threads) {
     return {Outcome::kFailed, "the program takes arguments", {}};
   InterpreterOptions options;
   options.num_threads = threads;
+  options.memory_limit_bytes = UsableMemoryBytes();
   options.cancel = &Interrupted();
   options.custom_calls = CheckCustomCalls();
   auto value = Interpret(**module, {}, options);
