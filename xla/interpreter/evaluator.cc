@@ -3,6 +3,8 @@
 #include "xla/interpreter/evaluator.h"
 
 #include <algorithm>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "absl/container/fixed_array.h"
@@ -21,6 +23,19 @@ namespace {
 constexpr char kNamedPayload[] = "xla.interpreter.instruction";
 // Instructions between two looks at the clock.
 constexpr int64_t kPollInterval = 64;
+
+// Working memory of kernels comes from the standard library, which throws where the system has none
+// left. This is the one place where that becomes a status.
+template <typename F>
+auto GuardAllocation(F&& f) -> decltype(f()) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError("the system has no memory left");
+  } catch (const std::length_error&) {
+    return absl::ResourceExhaustedError("more working memory than can be addressed");
+  }
+}
 
 absl::Status Named(const HloInstruction& instruction, absl::Status status) {
   if (status.GetPayload(kNamedPayload).has_value()) return status;
@@ -250,10 +265,12 @@ absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& com
       }
     }
     const absl::Span<Value> inputs = absl::MakeSpan(operands.data(), count);
-    absl::StatusOr<Value> result =
-        step.kernel >= 0 ? EvalWithKernel(ctx, *step.instruction,
-                                          plan.kernels[static_cast<size_t>(step.kernel)], inputs)
-                         : step.function(ctx, *step.instruction, inputs);
+    absl::StatusOr<Value> result = GuardAllocation([&] {
+      return step.kernel >= 0
+                 ? EvalWithKernel(ctx, *step.instruction,
+                                  plan.kernels[static_cast<size_t>(step.kernel)], inputs)
+                 : step.function(ctx, *step.instruction, inputs);
+    });
     if (!result.ok()) return Named(*step.instruction, std::move(result).status());
     for (Value& operand : inputs) operand = Value();
     if (step.result_slot >= 0) slots[static_cast<size_t>(step.result_slot)] = *std::move(result);
@@ -295,6 +312,9 @@ absl::Status EvalState::ParallelFor(bool in_worker, int64_t count, int64_t chunk
   if (count <= 0) return absl::OkStatus();
   chunk = std::max<int64_t>(chunk, 1);
   if (count <= chunk) return body(0, count);
+  const auto guarded = [&](int64_t begin, int64_t end) {
+    return GuardAllocation([&] { return body(begin, end); });
+  };
   // A loop inside a loop runs on the thread it is met on.
   if (in_worker || loop_is_running_.exchange(true)) {
     for (int64_t begin = 0; begin < count;) {
@@ -305,7 +325,8 @@ absl::Status EvalState::ParallelFor(bool in_worker, int64_t count, int64_t chunk
     }
     return absl::OkStatus();
   }
-  absl::Status status = runner_.Run(count, chunk, body, [&] { return Poll(/*in_worker=*/false); });
+  absl::Status status =
+      runner_.Run(count, chunk, guarded, [&] { return Poll(/*in_worker=*/false); });
   loop_is_running_.store(false);
   return status;
 }
