@@ -3,6 +3,8 @@
 #include "xla/interpreter/value.h"
 
 #include <cstdlib>
+#include <cstring>
+#include <limits>
 #include <new>
 
 #include "absl/strings/str_cat.h"
@@ -82,7 +84,13 @@ absl::StatusOr<Value> Value::Allocate(const Shape& shape, MemoryBudget& budget) 
     if (!checked.ok()) return checked.status();
     bytes = *checked;
   }
-  return AllocateBytes(shape, bytes, budget);
+  absl::StatusOr<Value> value = AllocateBytes(shape, bytes, budget);
+  // What lies beyond dynamic sizes is computed with, though it never shows: it must be valid, a
+  // PRED 0 or 1 above all.
+  if (value.ok() && shape.is_dynamic()) {
+    std::memset(value->mutable_untyped_data(), 0, static_cast<size_t>(bytes));
+  }
+  return value;
 }
 
 absl::StatusOr<Value> Value::AllocateScratch(int64_t bytes, MemoryBudget& budget) {

@@ -117,9 +117,9 @@ class Value {
     return *this;
   }
 
-  // An uninitialised array: aligned to 64 bytes when it has at least 64, else to 16.
-  // RESOURCE_EXHAUSTED when the size overflows, the budget's limit would be passed, or the system
-  // has no memory. INVALID_ARGUMENT for an unbounded dimension.
+  // An array, uninitialised unless the shape is dynamic (then zeros): aligned to 64 bytes when it
+  // has at least 64, else to 16. RESOURCE_EXHAUSTED when the size overflows, the budget's limit
+  // would be passed, or the system has no memory. INVALID_ARGUMENT for an unbounded dimension.
   static absl::StatusOr<Value> Allocate(const Shape& shape, MemoryBudget& budget);
   // Working memory without a shape of its own.
   static absl::StatusOr<Value> AllocateScratch(int64_t bytes, MemoryBudget& budget);
