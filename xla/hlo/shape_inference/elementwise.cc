@@ -28,6 +28,9 @@ absl::Status WrongType(const InferenceInput& in, absl::string_view what) {
                                TypeName(Operand(in, 0).element_type()), ".");
 }
 
+// A predicate counts as the byte it takes in memory.
+int64_t BitcastWidth(PrimitiveType type) { return type == PRED ? 8 : primitive_util::BitWidth(type); }
+
 }  // namespace
 
 Result InferFloatingUnary(const InferenceInput& in) {
@@ -126,8 +129,8 @@ Result InferBitcastConvert(const InferenceInput& in) {
     return InvalidArgumentStrCat("Conversion between complex and real type ", Str(operand), " => ",
                                  TypeName(to), ".");
   }
-  const int64_t from_bits = primitive_util::BitWidth(from);
-  const int64_t to_bits = primitive_util::BitWidth(to);
+  const int64_t from_bits = BitcastWidth(from);
+  const int64_t to_bits = BitcastWidth(to);
   const int64_t ratio = std::max(from_bits, to_bits) / std::min(from_bits, to_bits);
   if (ratio * std::min(from_bits, to_bits) != std::max(from_bits, to_bits)) {
     return InvalidArgumentStrCat("Cannot bitcast types with undivisible bit-widths: ",

@@ -71,7 +71,11 @@ Result InferFft(const InferenceInput& in) {
   const Dim last_dim = DimOf(operand, last);
   // An unbounded last dimension gets the size that the length tells.
   const bool dynamic = last_dim.dynamic && !last_dim.IsUnbounded();
-  Dims dims(operand);
+  const auto with_last = [&](PrimitiveType new_type, int64_t size) -> Result {
+    XLA_ASSIGN_OR_RETURN(Shape result, WithElementType(operand, new_type));
+    result.set_dimensions(static_cast<int>(last), size, dynamic);
+    return result;
+  };
   switch (attributes.fft_type) {
     case FftType::FFT:
     case FftType::IFFT:
@@ -88,8 +92,7 @@ Result InferFft(const InferenceInput& in) {
       }
       XLA_RETURN_IF_ERROR(ExpectLengths(in, attributes, rank));
       // A size of zero stays so.
-      dims.Set(last, {lengths.back() == 0 ? 0 : lengths.back() / 2 + 1, dynamic});
-      return dims.Make(type == F32 ? C64 : C128);
+      return with_last(type == F32 ? C64 : C128, lengths.back() == 0 ? 0 : lengths.back() / 2 + 1);
     case FftType::IRFFT: {
       if (!IsComplexType(type)) {
         return InvalidArgumentStrCat("IRFFT requires complex input type, found ", TypeName(type),
@@ -105,8 +108,7 @@ Result InferFft(const InferenceInput& in) {
             "%d.",
             last, last_dim.size, expected);
       }
-      dims.Set(last, {lengths.back(), dynamic});
-      return dims.Make(primitive_util::ComplexComponentType(type));
+      return with_last(primitive_util::ComplexComponentType(type), lengths.back());
     }
     default:
       return InvalidArgument("Unexpected fft_type: %d", static_cast<int>(attributes.fft_type));
