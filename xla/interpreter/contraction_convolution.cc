@@ -158,7 +158,12 @@ Convolution MakeConvolution(const ConvolutionAttributes& attributes, const Value
   const DimensionVector kernel_strides = RowMajorStrides(kernel.dimensions());
   const DimensionVector output_strides = RowMajorStrides(output.dimensions());
   const int64_t groups = attributes.feature_group_count * attributes.batch_group_count;
-  const int64_t features = kernel.dimensions()[labels.kernel_input_feature];
+  // Of features that exist in one operand alone nothing is summed; what does not exist of the
+  // input's spatial dimensions is padding.
+  const int64_t all_features = kernel.dimensions()[labels.kernel_input_feature];
+  int64_t features = kernel.dynamic_size(labels.kernel_input_feature);
+  if (attributes.feature_group_count == 1)
+    features = std::min(features, input.dynamic_size(labels.input_feature));
   const int64_t output_features = kernel.dimensions()[labels.kernel_output_feature] / groups;
   const int64_t batch_size = input.dimensions()[labels.input_batch] / attributes.batch_group_count;
 
@@ -172,7 +177,7 @@ Convolution MakeConvolution(const ConvolutionAttributes& attributes, const Value
   patches.features = features;
   patches.feature_stride = input_strides[labels.input_feature];
   patches.group_stride = attributes.batch_group_count > 1 ? batch_size * patches.batch_stride
-                                                          : features * patches.feature_stride;
+                                                          : all_features * patches.feature_stride;
 
   conv.kernel.type = kernel.element_type();
   conv.kernel.element_bytes = primitive_util::ByteWidth(kernel.element_type());
@@ -199,7 +204,7 @@ Convolution MakeConvolution(const ConvolutionAttributes& attributes, const Value
                             .padding_low = window.padding_low,
                             .window_dilation = window.window_dilation,
                             .base_dilation = window.base_dilation,
-                            .input_size = input.dimensions()[labels.input_spatial[d]],
+                            .input_size = input.dynamic_size(labels.input_spatial[d]),
                             .input_stride = input_strides[labels.input_spatial[d]]});
     result.rows.Append(output_size, output_strides[labels.output_spatial[d]]);
     const int64_t stride = kernel_strides[labels.kernel_spatial[d]];
@@ -263,6 +268,26 @@ absl::Status ConvolveComplex(EvalContext& ctx, const Convolution& conv) {
             2 * conv.patches.depth(), pack_patches, pack_kernel, store});
 }
 
+// Existing sizes of the result.
+DimensionVector ConvolvedSizes(const ConvolutionAttributes& attributes, const Value& input,
+                               const Value& kernel) {
+  const ConvDims& labels = attributes.dim_labels;
+  DimensionVector sizes(input.rank());
+  sizes[labels.output_batch] =
+      input.dynamic_size(labels.input_batch) / attributes.batch_group_count;
+  sizes[labels.output_feature] = kernel.dynamic_size(labels.kernel_output_feature);
+  for (size_t d = 0; d < labels.input_spatial.size(); ++d) {
+    const WindowDim& window = attributes.window[d];
+    const int64_t size = input.dynamic_size(labels.input_spatial[d]);
+    const int64_t padded = (size == 0 ? 0 : (size - 1) * window.base_dilation + 1) +
+                           window.padding_low + window.padding_high;
+    const int64_t dilated = (window.size - 1) * window.window_dilation + 1;
+    sizes[labels.output_spatial[d]] =
+        window.size == 0 || padded < dilated ? 0 : (padded - dilated) / window.stride + 1;
+  }
+  return sizes;
+}
+
 }  // namespace
 
 absl::StatusOr<Value> EvalConvolution(EvalContext& ctx, const HloInstruction& inst,
@@ -283,6 +308,9 @@ absl::StatusOr<Value> EvalConvolution(EvalContext& ctx, const HloInstruction& in
       return Convolve<Wide>(ctx, conv);
     }
   }));
+  if (operands[0].has_dynamic_sizes() || operands[1].has_dynamic_sizes()) {
+    result.SetDynamicSizes(ConvolvedSizes(attributes, operands[0], operands[1]));
+  }
   return result;
 }
 

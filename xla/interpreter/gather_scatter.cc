@@ -70,6 +70,7 @@ class StartIndices {
         stride_ = strides[d];
       } else {
         sizes_.push_back(indices.dimensions()[d]);
+        existing_.push_back(indices.dynamic_size(d));
         strides_.push_back(strides[d]);
         count_ *= indices.dimensions()[d];
       }
@@ -79,7 +80,14 @@ class StartIndices {
   int64_t count() const { return count_; }
   // Components of a vector; one if the array is of scalars.
   int64_t length() const { return length_; }
-  absl::Span<const int64_t> sizes() const { return sizes_; }
+  // Sizes of the batch dimensions that exist, and whether a vector is among them.
+  absl::Span<const int64_t> existing_sizes() const { return existing_; }
+  bool Exists(const DimensionVector& batch_index) const {
+    for (size_t d = 0; d < existing_.size(); ++d) {
+      if (batch_index[d] >= existing_[d]) return false;
+    }
+    return true;
+  }
 
   // The multi-index of a vector in the batch dimensions.
   void Unflatten(int64_t number, DimensionVector& index) const {
@@ -95,7 +103,7 @@ class StartIndices {
 
  private:
   const Value& indices_;
-  DimensionVector sizes_, strides_;
+  DimensionVector sizes_, existing_, strides_;
   int64_t count_ = 1, length_ = 1, stride_ = 0;
 };
 
@@ -179,7 +187,7 @@ absl::Status Scatter(EvalContext& ctx, const ScatterAttributes& attributes,
     if (Contains(attributes.inserted_window_dims, d) || Contains(attributes.input_batching_dims, d))
       continue;
     const int64_t update_dim = attributes.update_window_dims[next++];
-    window_sizes[d] = updates[0].dimensions()[update_dim];
+    window_sizes[d] = updates[0].dynamic_size(update_dim);
     window.Append(window_sizes[d], operand_strides[d], update_strides[update_dim]);
   }
   for (int64_t d = 0; d < updates[0].rank(); ++d) {
@@ -199,6 +207,7 @@ absl::Status Scatter(EvalContext& ctx, const ScatterAttributes& attributes,
   for (int64_t number = 0; number < count; ++number) {
     if (number % 4096 == 4095) XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
     starts.Unflatten(number, batch_index);
+    if (!starts.Exists(batch_index)) continue;
     std::fill(origin.begin(), origin.end(), 0);
     for (size_t i = 0; i < components.size(); ++i)
       origin[components[i]] = starts.At(batch_index, i);
@@ -221,6 +230,28 @@ absl::Status Scatter(EvalContext& ctx, const ScatterAttributes& attributes,
     XLA_RETURN_IF_ERROR(status);
   }
   return absl::OkStatus();
+}
+
+// Existing sizes of a gather's result: of the batch dimensions those of the start indices; of whole
+// dimensions those of the operand.
+void SetGatheredSizes(const GatherAttributes& attributes, const Value& operand,
+                      const Value& indices, const StartIndices& starts, Value& result) {
+  if (!operand.has_dynamic_sizes() && !indices.has_dynamic_sizes()) return;
+  DimensionVector window;
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    if (Contains(attributes.collapsed_slice_dims, d) ||
+        Contains(attributes.operand_batching_dims, d))
+      continue;
+    const bool is_whole = attributes.slice_sizes[d] == operand.dimensions()[d];
+    window.push_back(is_whole ? operand.dynamic_size(d) : attributes.slice_sizes[d]);
+  }
+  DimensionVector sizes;
+  size_t next_window = 0, next_batch = 0;
+  for (int64_t d = 0; d < result.rank(); ++d) {
+    sizes.push_back(Contains(attributes.offset_dims, d) ? window[next_window++]
+                                                        : starts.existing_sizes()[next_batch++]);
+  }
+  result.SetDynamicSizes(sizes);
 }
 
 }  // namespace
@@ -251,7 +282,8 @@ absl::StatusOr<Value> EvalDynamicUpdateSlice(EvalContext& ctx, const HloInstruct
   const DimensionVector strides = RowMajorStrides(result.dimensions());
   const int64_t bytes = primitive_util::ByteWidth(update.element_type());
   XLA_RETURN_IF_ERROR(StridedCopy(
-      ctx, bytes, update.dimensions(), update.untyped_data(), RowMajorStrides(update.dimensions()),
+      ctx, bytes, update.existing_dimensions(), update.untyped_data(),
+      RowMajorStrides(update.dimensions()),
       static_cast<char*>(result.mutable_untyped_data()) + Dot(starts, strides) * bytes, strides));
   return result;
 }
@@ -318,6 +350,7 @@ absl::StatusOr<Value> EvalGather(EvalContext& ctx, const HloInstruction& inst,
           });
         }
       }));
+  SetGatheredSizes(attributes, operand, operands[1], starts, result);
   return result;
 }
 

@@ -255,27 +255,38 @@ absl::StatusOr<Value> EvalTopK(EvalContext& ctx, const HloInstruction& inst,
                             "complex elements have no order");
   }
   if (values.element_count() > 0) {
-    const int64_t n = operand.dimensions().back(), k = values_shape.dimensions().back();
-    const int64_t rows = operand.element_count() / n,
-                  bytes = primitive_util::ByteWidth(operand.element_type());
+    // Only existing elements are ranked; places beyond them do not exist either.
+    const int64_t length = operand.dimensions().back(),
+                  n = operand.dynamic_size(operand.rank() - 1);
+    const int64_t k = values_shape.dimensions().back(), ranked = std::min(k, n);
+    const int64_t rows = operand.element_count() / length;
+    const int64_t bytes = primitive_util::ByteWidth(operand.element_type());
     const SortKey key =
         SortKey::TotalOrder(operand.element_type(), /*descending=*/attributes.largest);
     const char* in = static_cast<const char*>(operand.untyped_data());
     char* out = static_cast<char*>(values.mutable_untyped_data());
     int32_t* out_indices = indices.mutable_data<int32_t>();
-    XLA_RETURN_IF_ERROR(ctx.ParallelFor(
-        rows, EvalContext::ChunkFor(rows, SortCost(n, /*has_key=*/true)),
-        [&](int64_t begin, int64_t end) {
-          std::vector<int64_t> keys(n), order(k);
-          for (int64_t row = begin; row < end; ++row) {
-            key.Compute(n, in + row * n * bytes, keys.data());
-            OrderByKeys(keys, k, order.data());
-            for (int64_t i = 0; i < k; ++i) {
-              std::memcpy(out + (row * k + i) * bytes, in + (row * n + order[i]) * bytes, bytes);
-              out_indices[row * k + i] = static_cast<int32_t>(order[i]);
-            }
-          }
-        }));
+    XLA_RETURN_IF_ERROR(
+        ctx.ParallelFor(rows, EvalContext::ChunkFor(rows, SortCost(n, /*has_key=*/true)),
+                        [&](int64_t begin, int64_t end) {
+                          std::vector<int64_t> keys(n), order(k);
+                          for (int64_t row = begin; row < end; ++row) {
+                            key.Compute(n, in + row * length * bytes, keys.data());
+                            OrderByKeys(keys, ranked, order.data());
+                            for (int64_t i = 0; i < k; ++i) {
+                              std::memcpy(out + (row * k + i) * bytes,
+                                          in + (row * length + order[i]) * bytes, bytes);
+                              out_indices[row * k + i] = static_cast<int32_t>(order[i]);
+                            }
+                          }
+                        }));
+  }
+  if (operand.has_dynamic_sizes()) {
+    for (Value* result : {&values, &indices}) {
+      DimensionVector sizes = operand.existing_dimensions();
+      sizes.back() = std::min(sizes.back(), result->dimensions().back());
+      result->SetDynamicSizes(sizes);
+    }
   }
   std::vector<Value> results;
   results.push_back(std::move(values));

@@ -28,11 +28,11 @@
 
 namespace xla {
 
-WindowGeometry MakeWindowGeometry(const WindowDims& window, absl::Span<const int64_t> input,
+WindowGeometry MakeWindowGeometry(const WindowDims& window, const Value& input,
                                   absl::Span<const int64_t> output) {
-  const DimensionVector strides = RowMajorStrides(input);
+  const DimensionVector strides = RowMajorStrides(input.dimensions());
   WindowGeometry geometry;
-  for (size_t d = 0; d < input.size(); ++d) {
+  for (int64_t d = 0; d < input.rank(); ++d) {
     // A window that is left out is one element.
     const WindowDim dim = window.empty() ? WindowDim() : window[d];
     geometry.push_back({.output_size = output[d],
@@ -41,7 +41,7 @@ WindowGeometry MakeWindowGeometry(const WindowDims& window, absl::Span<const int
                         .padding_low = dim.padding_low,
                         .window_dilation = dim.window_dilation,
                         .base_dilation = dim.base_dilation,
-                        .input_size = input[d],
+                        .input_size = input.dynamic_size(d),
                         .input_stride = strides[d]});
   }
   return geometry;
@@ -209,12 +209,14 @@ double TapCount(const WindowGeometry& geometry) {
   return count;
 }
 
-// Sums and products of floats depend on their order: under short windows it is that of the elements, every step rounded
-// to their type.
+// Sums and products of floats depend on their order: under short windows it is that of the
+// elements, every step rounded to their type.
 bool IsSeparable(HloOpcode opcode, PrimitiveType type, const WindowGeometry& geometry) {
   constexpr double kShortWindow = 64;
-  const bool rounds = primitive_util::IsFloatingPointType(type) || primitive_util::IsComplexType(type);
-  const bool depends_on_order = rounds && (opcode == HloOpcode::kAdd || opcode == HloOpcode::kMultiply);
+  const bool rounds =
+      primitive_util::IsFloatingPointType(type) || primitive_util::IsComplexType(type);
+  const bool depends_on_order =
+      rounds && (opcode == HloOpcode::kAdd || opcode == HloOpcode::kMultiply);
   return !depends_on_order || TapCount(geometry) > kShortWindow;
 }
 
@@ -272,6 +274,30 @@ absl::Status SelectLanes(EvalContext& ctx, const ScalarFunction& select, const V
   return absl::OkStatus();
 }
 
+// How many windows the existing elements have in each dimension.
+DimensionVector WindowedSizes(const WindowDims& window, const Value& input) {
+  DimensionVector sizes;
+  for (int64_t d = 0; d < input.rank(); ++d) {
+    const WindowDim dim = window.empty() ? WindowDim() : window[d];
+    const int64_t size = input.dynamic_size(d);
+    const int64_t padded =
+        (size == 0 ? 0 : (size - 1) * dim.base_dilation + 1) + dim.padding_low + dim.padding_high;
+    const int64_t dilated = dim.size == 0 ? 0 : (dim.size - 1) * dim.window_dilation + 1;
+    sizes.push_back(padded < dilated || padded <= 0 ? 0 : (padded - dilated) / dim.stride + 1);
+  }
+  return sizes;
+}
+
+// Whether the element at a row-major position exists.
+bool ExistsAt(const Value& value, int64_t position) {
+  for (int64_t d = value.rank() - 1; d >= 0; --d) {
+    const int64_t size = value.dimensions()[d];
+    if (position % size >= value.dynamic_size(d)) return false;
+    position /= size;
+  }
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<Value> EvalReduceWindow(EvalContext& ctx, const HloInstruction& inst,
@@ -298,10 +324,10 @@ absl::StatusOr<Value> EvalReduceWindow(EvalContext& ctx, const HloInstruction& i
         ctx.Allocate(inst.shape().IsTuple() ? inst.shape().tuple_shapes(k) : inst.shape()));
     results.push_back(std::move(result));
   }
-  const WindowGeometry geometry = MakeWindowGeometry(
-      inst.attributes<WindowAttributes>().window, inputs[0].dimensions(), results[0].dimensions());
+  const WindowDims& window = inst.attributes<WindowAttributes>().window;
+  const WindowGeometry geometry = MakeWindowGeometry(window, inputs[0], results[0].dimensions());
   bool done = results[0].element_count() == 0;
-  if (!done && count == 1 && function->binary().has_value() &&
+  if (!done && count == 1 && function->binary().has_value() && !inputs[0].has_dynamic_sizes() &&
       IsSeparable(function->binary()->opcode, inputs[0].element_type(), geometry)) {
     XLA_ASSIGN_OR_RETURN(done, ReduceWindowSeparably(ctx, function->binary()->opcode, inputs[0],
                                                      inits[0], geometry, results[0]));
@@ -309,6 +335,10 @@ absl::StatusOr<Value> EvalReduceWindow(EvalContext& ctx, const HloInstruction& i
   if (!done) {
     XLA_RETURN_IF_ERROR(
         ReduceWindowGeneral(ctx, *function, inputs, inits, geometry, absl::MakeSpan(results)));
+  }
+  if (inputs[0].has_dynamic_sizes()) {
+    const DimensionVector sizes = WindowedSizes(window, inputs[0]);
+    for (Value& result : results) result.SetDynamicSizes(sizes);
   }
   if (!inst.shape().IsTuple()) return std::move(results[0]);
   return ctx.MakeTuple(inst.shape(), std::move(results));
@@ -335,10 +365,11 @@ absl::StatusOr<Value> EvalSelectAndScatter(EvalContext& ctx, const HloInstructio
   XLA_ASSIGN_OR_RETURN(results[0], ctx.Allocate(inst.shape()));
   XLA_RETURN_IF_ERROR(FillElements(ctx, primitive_util::ByteWidth(type), results[0].element_count(),
                                    init.untyped_data(), results[0].mutable_untyped_data()));
+  results[0].CopyDynamicSizesFrom(operand);
   const int64_t windows = source.element_count();
   if (windows == 0 || operand.element_count() == 0) return std::move(results[0]);
-  const WindowGeometry geometry = MakeWindowGeometry(inst.attributes<WindowAttributes>().window,
-                                                     operand.dimensions(), source.dimensions());
+  const WindowGeometry geometry =
+      MakeWindowGeometry(inst.attributes<WindowAttributes>().window, operand, source.dimensions());
 
   XLA_ASSIGN_OR_RETURN(Value scratch, ctx.AllocateScratch(windows * sizeof(int64_t)));
   int64_t* selected = scratch.mutable_data<int64_t>();
@@ -361,7 +392,8 @@ absl::StatusOr<Value> EvalSelectAndScatter(EvalContext& ctx, const HloInstructio
       MakeCombiner(*scatter, absl::MakeSpan(results), absl::MakeConstSpan(&source, 1));
   for (int64_t i = 0; i < windows; ++i) {
     if (i % 65536 == 65535) XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
-    if (selected[i] >= 0) XLA_RETURN_IF_ERROR(combiner->Run(ctx, 1, selected[i], 1, i, 1));
+    if (selected[i] < 0 || (source.has_dynamic_sizes() && !ExistsAt(source, i))) continue;
+    XLA_RETURN_IF_ERROR(combiner->Run(ctx, 1, selected[i], 1, i, 1));
   }
   return std::move(results[0]);
 }

@@ -31,7 +31,8 @@ struct WindowGeometryDim {
 };
 using WindowGeometry = absl::InlinedVector<WindowGeometryDim, 6>;
 
-WindowGeometry MakeWindowGeometry(const WindowDims& window, absl::Span<const int64_t> input,
+// Of the elements of `input` that exist.
+WindowGeometry MakeWindowGeometry(const WindowDims& window, const Value& input,
                                   absl::Span<const int64_t> output);
 
 // reduce-window of one array by an associative and commutative operation (wide_ops.h), dimension by
