@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,8 +97,47 @@ double Epsilon(PrimitiveType type) {
 struct Depth {
   double longest_sum = 1;  // terms of the longest sum
   double sums = 0;         // operations that sum
-  double coarsest = 0;     // rounding unit of the narrowest float type computed with
+  double trips =
+      1;  // of the longest loop around a sum: each trip carries on the roundings before it
+  double coarsest = 0;  // rounding unit of the narrowest float type computed with
 };
+
+bool IsSum(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kDot:
+    case HloOpcode::kConvolution:
+    case HloOpcode::kReduce:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kScatter:
+    case HloOpcode::kFft:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Trips of a counted loop whose body sums: the bound its condition compares with; 1 for other
+// loops.
+double SummingTrips(const HloInstruction& loop) {
+  bool sums = false;
+  for (const HloInstruction* instruction : loop.while_body()->instructions()) {
+    sums = sums || IsSum(instruction->opcode());
+    for (const HloComputation* callee : instruction->called_computations()) {
+      for (const HloInstruction* inner : callee->instructions())
+        sums = sums || IsSum(inner->opcode());
+    }
+  }
+  if (!sums) return 1;
+  int64_t bound = 1;
+  for (const HloInstruction* instruction : loop.while_condition()->instructions()) {
+    if (instruction->opcode() != HloOpcode::kConstant || !instruction->shape().IsArray()) continue;
+    const std::optional<int64_t> value = ShapeUtil::ElementsIn(instruction->shape()) == 1
+                                             ? instruction->literal().GetFirstInteger()
+                                             : std::nullopt;
+    if (value.has_value()) bound = std::max(bound, *value);
+  }
+  return static_cast<double>(bound);
+}
 
 Depth MeasureDepth(const HloModule& module) {
   Depth depth;
@@ -105,36 +145,28 @@ Depth MeasureDepth(const HloModule& module) {
     for (const HloInstruction* instruction : computation->instructions()) {
       const Shape& shape = instruction->shape();
       if (shape.IsArray()) depth.coarsest = std::max(depth.coarsest, Epsilon(shape.element_type()));
-      switch (instruction->opcode()) {
-        case HloOpcode::kDot:
-        case HloOpcode::kConvolution:
-        case HloOpcode::kReduce:
-        case HloOpcode::kReduceWindow:
-        case HloOpcode::kScatter:
-        case HloOpcode::kFft: {
-          // An upper bound that fits all of them: what goes in for each element that comes out.
-          const Shape& in = instruction->operand(0)->shape();
-          const Shape& out = shape.IsTuple() ? shape.tuple_shapes(0) : shape;
-          double terms = static_cast<double>(ShapeUtil::ElementsIn(in)) /
-                         std::max<double>(1, static_cast<double>(ShapeUtil::ElementsIn(out)));
-          if (instruction->opcode() == HloOpcode::kDot) {
-            for (int64_t d : instruction->attributes<DotAttributes>().lhs_contracting_dims) {
-              terms = std::max(terms, static_cast<double>(in.dimensions(d)));
-            }
-          } else if (instruction->opcode() == HloOpcode::kConvolution) {
-            const Shape& kernel = instruction->operand(1)->shape();
-            const int64_t features =
-                instruction->attributes<ConvolutionAttributes>().dim_labels.kernel_output_feature;
-            terms = static_cast<double>(ShapeUtil::ElementsIn(kernel)) /
-                    std::max<double>(1, static_cast<double>(kernel.dimensions(features)));
-          }
-          depth.longest_sum = std::max(depth.longest_sum, terms);
-          depth.sums += 1;
-          break;
-        }
-        default:
-          break;
+      if (instruction->opcode() == HloOpcode::kWhile) {
+        depth.trips = std::max(depth.trips, SummingTrips(*instruction));
       }
+      if (!IsSum(instruction->opcode())) continue;
+      // An upper bound that fits all of them: what goes in for each element that comes out.
+      const Shape& in = instruction->operand(0)->shape();
+      const Shape& out = shape.IsTuple() ? shape.tuple_shapes(0) : shape;
+      double terms = static_cast<double>(ShapeUtil::ElementsIn(in)) /
+                     std::max<double>(1, static_cast<double>(ShapeUtil::ElementsIn(out)));
+      if (instruction->opcode() == HloOpcode::kDot) {
+        for (int64_t d : instruction->attributes<DotAttributes>().lhs_contracting_dims) {
+          terms = std::max(terms, static_cast<double>(in.dimensions(d)));
+        }
+      } else if (instruction->opcode() == HloOpcode::kConvolution) {
+        const Shape& kernel = instruction->operand(1)->shape();
+        const int64_t features =
+            instruction->attributes<ConvolutionAttributes>().dim_labels.kernel_output_feature;
+        terms = static_cast<double>(ShapeUtil::ElementsIn(kernel)) /
+                std::max<double>(1, static_cast<double>(kernel.dimensions(features)));
+      }
+      depth.longest_sum = std::max(depth.longest_sum, terms);
+      depth.sums += 1;
     }
   }
   return depth;
@@ -250,9 +282,14 @@ absl::StatusOr<Outcome> CheckOne(const std::string& folder, int threads, Progres
     XLA_ASSIGN_OR_RETURN(
         const SampleComparison comparison,
         Compare(LiteralSlice(*result, leaves[i].index), outputs[static_cast<int>(i)]));
-    const double epsilon = std::max(Epsilon(shape.element_type()), depth.coarsest);
-    const double limit =
-        epsilon * (8 + 2 * std::sqrt(depth.longest_sum) * std::sqrt(1 + depth.sums));
+    // Values round to the element type a few times; sums are carried in f32 at least.
+    const double rounding = 8 * std::max(Epsilon(shape.element_type()), depth.coarsest);
+    const double sums = Epsilon(primitive_util::IsFloatingPointType(shape.element_type()) &&
+                                        primitive_util::BitWidth(shape.element_type()) == 64
+                                    ? F64
+                                    : F32) *
+                        2 * std::sqrt(depth.longest_sum) * std::sqrt(1 + depth.sums);
+    const double limit = (rounding + sums) * depth.trips;
     bool good;
     if (Epsilon(shape.element_type()) > 0) {
       good = comparison.worst <= limit && comparison.l1 <= limit;
