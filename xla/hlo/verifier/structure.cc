@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph itself: every link leads where it must, and no way leads back.
 #include <algorithm>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/verifier/rules.h"
@@ -30,40 +33,62 @@ absl::Status CheckParents(const HloModule& module, const HloComputation& computa
   return absl::OkStatus();
 }
 
-// Operands are in the same computation, and each lists its users once.
-absl::Status CheckOperandsAndUsers(const HloComputation& computation,
-                                   const std::vector<HloInstruction*>& instructions,
-                                   const IndexMap& index) {
-  // (operand, user) as one number.
-  absl::flat_hash_set<uint64_t> uses;
-  const auto use = [](uint32_t operand, uint32_t user) { return uint64_t{operand} << 32 | user; };
-  for (uint32_t user = 0; user < instructions.size(); ++user) {
-    const HloInstruction& instruction = *instructions[user];
-    for (int64_t i = 0; i < instruction.operand_count(); ++i) {
-      const auto found = index.find(instruction.operand(i));
-      if (found == index.end()) {
-        return InvalidArgument("Operand %d of instruction %s is not in its computation %s", i,
-                               instruction.name(), computation.name());
-      }
-      uses.insert(use(found->second, user));
-    }
+// Names the first edge that stands on one side only: (operand, user) by the user's operands, and by
+// the operand's users.
+absl::Status FindBadUse(const std::vector<HloInstruction*>& instructions) {
+  absl::flat_hash_set<std::pair<const HloInstruction*, const HloInstruction*>> uses;
+  for (const HloInstruction* user : instructions) {
+    for (const HloInstruction* operand : user->operands()) uses.emplace(operand, user);
   }
-  for (uint32_t operand = 0; operand < instructions.size(); ++operand) {
-    for (const HloInstruction* user : instructions[operand]->users()) {
-      const auto found = index.find(user);
-      if (found == index.end() || uses.erase(use(operand, found->second)) == 0) {
+  for (const HloInstruction* operand : instructions) {
+    for (const HloInstruction* user : operand->users()) {
+      if (uses.erase({operand, user}) == 0) {
         return InvalidArgument("Instruction %s lists a user that does not use it, or one twice",
-                               instructions[operand]->name());
+                               operand->name());
       }
     }
   }
-  if (!uses.empty()) {
-    const uint64_t missing = *uses.begin();
-    return InvalidArgument("Instruction %s is not listed as a user of its operand %s",
-                           instructions[missing & 0xffffffffu]->name(),
-                           instructions[missing >> 32]->name());
+  for (const HloInstruction* user : instructions) {
+    for (const HloInstruction* operand : user->operands()) {
+      if (!uses.contains({operand, user})) continue;
+      return InvalidArgument("Instruction %s is not listed as a user of its operand %s",
+                             user->name(), operand->name());
+    }
   }
-  return absl::OkStatus();
+  return InvalidArgument("Instructions of a computation do not list their users");
+}
+
+// Operands are in the same computation, and each lists its users once. The two sets of edges are
+// compared by the sum of their hashes: equal sets have equal sums, and others practically never do.
+absl::Status CheckOperandsAndUsers(const HloComputation& computation,
+                                   const std::vector<HloInstruction*>& instructions) {
+  const absl::Hash<std::pair<const HloInstruction*, const HloInstruction*>> hash;
+  uint64_t by_operands = 0, by_users = 0;
+  std::vector<const HloInstruction*> distinct;
+  for (const HloInstruction* instruction : instructions) {
+    distinct.assign(instruction->operands().begin(), instruction->operands().end());
+    for (size_t i = 0; i < distinct.size(); ++i) {
+      if (distinct[i] == nullptr || distinct[i]->parent() != &computation) {
+        return InvalidArgument("Operand %d of instruction %s is not in its computation %s", i,
+                               instruction->name(), computation.name());
+      }
+    }
+    if (distinct.size() > 1) {
+      std::sort(distinct.begin(), distinct.end(), std::less<>());
+      distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    }
+    for (const HloInstruction* operand : distinct) by_operands += hash({operand, instruction});
+    for (const HloInstruction* user : instruction->users()) by_users += hash({instruction, user});
+  }
+  return by_operands == by_users ? absl::OkStatus() : FindBadUse(instructions);
+}
+
+bool HasControlDependencies(const std::vector<HloInstruction*>& instructions) {
+  return std::any_of(
+      instructions.begin(), instructions.end(), [](const HloInstruction* instruction) {
+        return instruction->has_extras() && (!instruction->control_predecessors().empty() ||
+                                             !instruction->control_successors().empty());
+      });
 }
 
 // Predecessors know their successors and the reverse; all are in the computation.
@@ -170,6 +195,10 @@ absl::Status CheckSchedule(const HloComputation& computation,
 
 absl::Status CheckUniqueNames(const std::vector<HloComputation*>& computations) {
   absl::flat_hash_set<absl::string_view> computation_names, instruction_names;
+  int64_t instruction_count = 0;
+  for (const HloComputation* computation : computations)
+    instruction_count += computation->instruction_count();
+  instruction_names.reserve(instruction_count);
   for (const HloComputation* computation : computations) {
     if (!computation_names.insert(computation->name()).second) {
       return InvalidArgument("Two computations of the module are named %s", computation->name());
@@ -225,22 +254,23 @@ absl::Status CheckStructure(const HloModule& module) {
   XLA_RETURN_IF_ERROR(CheckUniqueNames(computations));
   for (const HloComputation* computation : computations) {
     const std::vector<HloInstruction*> instructions = computation->instructions();
-    IndexMap index;
-    index.reserve(instructions.size());
-    for (uint32_t i = 0; i < instructions.size(); ++i) index.emplace(instructions[i], i);
     if (computation->root_instruction() == nullptr ||
-        !index.contains(computation->root_instruction())) {
+        computation->root_instruction()->parent() != computation) {
       return InvalidArgument("The root of computation %s is not one of its instructions",
                              computation->name());
     }
-    XLA_RETURN_IF_ERROR(CheckOperandsAndUsers(*computation, instructions, index));
-    XLA_RETURN_IF_ERROR(CheckControlDependencies(instructions, index));
+    XLA_RETURN_IF_ERROR(CheckOperandsAndUsers(*computation, instructions));
     XLA_RETURN_IF_ERROR(CheckParameters(*computation, instructions));
     XLA_RETURN_IF_ERROR(CheckCallees(module, members, instructions));
-    XLA_RETURN_IF_ERROR(computation->PostOrder().status());
-    if (module.config().is_scheduled) {
-      XLA_RETURN_IF_ERROR(CheckSchedule(*computation, instructions, index));
+    const bool scheduled = module.config().is_scheduled;
+    if (scheduled || HasControlDependencies(instructions)) {
+      IndexMap index;
+      index.reserve(instructions.size());
+      for (uint32_t i = 0; i < instructions.size(); ++i) index.emplace(instructions[i], i);
+      XLA_RETURN_IF_ERROR(CheckControlDependencies(instructions, index));
+      if (scheduled) XLA_RETURN_IF_ERROR(CheckSchedule(*computation, instructions, index));
     }
+    XLA_RETURN_IF_ERROR(computation->PostOrder().status());
   }
   return module.ComputationPostOrder().status();
 }
