@@ -16,6 +16,7 @@ set(test_uses_verifier xla_verify xla_text)
 set(test_uses_interp xla_interp xla_text)
 set(test_uses_interpreter xla_interp xla_text)
 set(test_uses_passes xla_passes xla_text)
+set(test_uses_builder xla_builder xla_interp xla_verify xla_text)
 set(test_uses_runtime xla_runtime)
 
 file(GLOB entries LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*)

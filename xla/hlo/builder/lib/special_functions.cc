@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Special functions of math.h, in F64.
+#include <cmath>
+#include <limits>
+
+#include "xla/hlo/builder/lib/constants.h"
+#include "xla/hlo/builder/lib/lib_util.h"
+#include "xla/hlo/builder/lib/math.h"
+
+namespace xla {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// make(x) in F64, converted back.
+XlaOp InF64(const char* call, CallSite site, XlaOp x, absl::FunctionRef<XlaOp(XlaOp)> make) {
+  return lib_internal::Make(call, site, {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::RealShape(b, x));
+    if (shape.element_type() == F64) return make(x);
+    return ConvertElementType(make(ConvertElementType(x, F64)), shape.element_type());
+  });
+}
+
+// Coefficients from the highest power down.
+XlaOp Polynomial(XlaOp x, absl::Span<const double> coefficients) {
+  XlaOp value = ScalarLike(x, coefficients[0]);
+  for (const double c : coefficients.subspan(1)) value = value * x + ScalarLike(x, c);
+  return value;
+}
+
+// erfc(x) for x >= 0. From 1 on exp(-x^2) times rational approximations: Cephes mathematical
+// library, ndtr.c (S. Moshier).
+XlaOp ErfcOfPositive(XlaOp x) {
+  constexpr double kP[] = {
+      2.46196981473530512524e-10, 5.64189564831068821977e-1, 7.46321056442269912687e0,
+      4.86371970985681366614e1,   1.96520832956077098242e2,  5.26445194995477358631e2,
+      9.34528527171957607540e2,   1.02755188689515710272e3,  5.57535335369399327526e2};
+  constexpr double kQ[] = {1.0,
+                           1.32281951154744992508e1,
+                           8.67072140885989742329e1,
+                           3.54937778887819891062e2,
+                           9.75708501743205489753e2,
+                           1.82390916687909736289e3,
+                           2.24633760818710981792e3,
+                           1.65666309194161350182e3,
+                           5.57535340817727675546e2};
+  constexpr double kR[] = {5.64189583547755073984e-1, 1.27536670759978104416e0,
+                           5.01905042251180477414e0,  6.16021097993053585195e0,
+                           7.40974269950448939160e0,  2.97886665372100240670e0};
+  constexpr double kS[] = {1.0,
+                           2.26052863220117276590e0,
+                           9.39603524938001434673e0,
+                           1.20489539808096656605e1,
+                           1.70814450747565897222e1,
+                           9.60896809063285878198e0,
+                           3.36907645100081516050e0};
+  const XlaOp middle = Polynomial(x, kP) / Polynomial(x, kQ);
+  // Beyond 30 the result is 0; clamped, so that the powers stay finite.
+  const XlaOp clamped = Min(x, ScalarLike(x, 30));
+  const XlaOp far = Polynomial(clamped, kR) / Polynomial(clamped, kS);
+  const XlaOp tail = Exp(-(x * x)) * Select(Lt(x, ScalarLike(x, 8)), middle, far);
+  return Select(Lt(x, ScalarLike(x, 1)), ScalarLike(x, 1) - Erf(x), tail);
+}
+
+XlaOp Erfc64(XlaOp x) {
+  const XlaOp positive = ErfcOfPositive(Abs(x));
+  return Select(Lt(x, ScalarLike(x, 0)), ScalarLike(x, 2) - positive, positive);
+}
+
+// Starts from M. Giles, "Approximating the erfinv function" (single precision), then two steps of
+// Halley's method. The error comes from erfc, so that nothing cancels near 1.
+XlaOp ErfInv64(XlaOp x) {
+  constexpr double kCentral[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
+                                 -4.39150654e-06, 0.00021858087,  -0.00125372503,
+                                 -0.00417768164,  0.246640727,    1.50140941};
+  constexpr double kTail[] = {-0.000200214257, 0.000100950558, 0.00134934322,
+                              -0.00367342844,  0.00573950773,  -0.0076224613,
+                              0.00943887047,   1.00167406,     2.83297682};
+  const XlaOp a = Abs(x);
+  const XlaOp one = ScalarLike(x, 1);
+  const XlaOp complement = one - a;
+  const XlaOp w = -Log1p(-(a * a));
+  XlaOp y = a * Select(Lt(w, ScalarLike(x, 5)), Polynomial(w - ScalarLike(x, 2.5), kCentral),
+                       Polynomial(Sqrt(w) - ScalarLike(x, 3), kTail));
+  for (int step = 0; step < 2; ++step) {
+    // f(y) = erf(y) - a over its derivative 2 / sqrt(pi) exp(-y^2)
+    const XlaOp error = Select(Lt(a, ScalarLike(x, 0.5)), Erf(y) - a, complement - Erfc64(y));
+    const XlaOp u = error * Exp(y * y) * ScalarLike(x, std::sqrt(kPi) / 2);
+    y = y - u / (one + y * u);
+  }
+  const XlaOp inside = Sign(x) * y;
+  const XlaOp at_end = Sign(x) * FullLike(x, kInfinity);
+  return Select(Lt(a, one), inside, Select(Eq(a, one), at_end, FullLike(x, kNaN)));
+}
+
+// Lanczos approximation with g = 7 and nine terms (P. Godfrey): gamma(z + 1) =
+// sqrt(2 pi) t^(z + 1/2) e^-t A(z), t = z + g + 1/2.
+constexpr double kLanczosG = 7;
+constexpr double kLanczosBase = 0.99999999999980993227684700473478;
+constexpr double kLanczos[] = {
+    676.520368121885098567009190444019, -1259.13921672240287047156078755283,
+    771.3234287776530788486528258894,   -176.61502916214059906584551354,
+    12.507343278686904814458936853,     -0.13857109526572011689554707,
+    9.984369578019570859563e-6,         1.50563273514931155834e-7};
+
+XlaOp Lgamma64(XlaOp x) {
+  const XlaOp half = ScalarLike(x, 0.5);
+  const XlaOp one = ScalarLike(x, 1);
+  // Below 1/2 by reflection: gamma(x) gamma(1 - x) = pi / sin(pi x).
+  const XlaOp reflect = Lt(x, half);
+  const XlaOp z = Select(reflect, -x, x - one);
+  XlaOp sum = ScalarLike(x, kLanczosBase);
+  for (int i = 0; i < 8; ++i) sum = sum + ScalarLike(x, kLanczos[i]) / (z + ScalarLike(x, i + 1));
+  const XlaOp t = z + ScalarLike(x, kLanczosG + 0.5);
+  const XlaOp log_t =
+      ScalarLike(x, std::log(kLanczosG + 0.5)) + Log1p(z / ScalarLike(x, kLanczosG + 0.5));
+  // (z + 1/2) log t - t, so that it overflows only where the result does.
+  const XlaOp direct =
+      ScalarLike(x, 0.5 * std::log(2 * kPi)) + (z + half - t / log_t) * log_t + Log(sum);
+  // |sin(pi x)| from the distance to the nearest integer.
+  const XlaOp a = Abs(x);
+  const XlaOp fraction = a - Floor(a);
+  const XlaOp distance = Min(fraction, one - fraction);
+  const XlaOp log_sine = Log(Sin(ScalarLike(x, kPi) * distance));
+  // At the poles the sine alone decides.
+  const XlaOp reflected =
+      Select(IsFinite(log_sine), ScalarLike(x, std::log(kPi)) - log_sine - direct, -log_sine);
+  const XlaOp result = Select(reflect, reflected, direct);
+  return Select(IsInf(x), FullLike(x, kInfinity), result);
+}
+
+XlaOp Digamma64(XlaOp x) {
+  const XlaOp half = ScalarLike(x, 0.5);
+  const XlaOp one = ScalarLike(x, 1);
+  const XlaOp zero = ScalarLike(x, 0);
+  // Below 1/2 by reflection: digamma(x) = digamma(1 - x) - pi cot(pi x).
+  const XlaOp reflect = Lt(x, half);
+  const XlaOp z = Select(reflect, -x, x - one);
+  XlaOp sum = ScalarLike(x, kLanczosBase);
+  XlaOp slope = zero;
+  for (int i = 0; i < 8; ++i) {
+    const XlaOp term = z + ScalarLike(x, i + 1);
+    sum = sum + ScalarLike(x, kLanczos[i]) / term;
+    slope = slope - ScalarLike(x, kLanczos[i]) / (term * term);
+  }
+  const XlaOp t = z + ScalarLike(x, kLanczosG + 0.5);
+  const XlaOp log_t =
+      ScalarLike(x, std::log(kLanczosG + 0.5)) + Log1p(z / ScalarLike(x, kLanczosG + 0.5));
+  const XlaOp direct = log_t + slope / sum - ScalarLike(x, kLanczosG) / t;
+  // The cotangent has period 1 in x: reduce to [-1/2, 1/2].
+  const XlaOp angle = ScalarLike(x, kPi) * (x - Floor(x + half));
+  const XlaOp reflected = direct - ScalarLike(x, kPi) * Cos(angle) / Sin(angle);
+  const XlaOp result = Select(reflect, reflected, direct);
+  // At 0 the limits from both sides are opposite infinities, of which -Inf is usual; at the other
+  // poles there is no value.
+  const XlaOp is_pole = And(Lt(x, zero), Eq(x, Floor(x)));
+  const XlaOp with_poles = Select(is_pole, FullLike(x, kNaN), result);
+  return Select(Eq(x, zero), FullLike(x, -kInfinity), with_poles);
+}
+
+}  // namespace
+
+XlaOp Erfc(XlaOp x, CallSite site) { return InF64("Erfc", site, x, Erfc64); }
+XlaOp ErfInv(XlaOp x, CallSite site) { return InF64("ErfInv", site, x, ErfInv64); }
+XlaOp Lgamma(XlaOp input, CallSite site) { return InF64("Lgamma", site, input, Lgamma64); }
+XlaOp Digamma(XlaOp input, CallSite site) { return InF64("Digamma", site, input, Digamma64); }
+
+}  // namespace xla
