@@ -226,6 +226,14 @@ Result ApplyRule(const InferenceInput& in) {
     return InvalidArgumentStrCat("The attributes given are not those of ", OpName(in.opcode), ".");
   }
   XLA_RETURN_IF_ERROR(CheckCalleeCount(in, info));
+  // A parser has not looked at the layouts that it read. Of tuples only the structure matters to
+  // the rules, and what they take out of one is validated as a result; to validate them whole at
+  // each use would take quadratic time.
+  for (const Shape* operand : in.operands) {
+    if (operand->IsArray()) {
+      XLA_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(*operand));
+    }
+  }
   XLA_ASSIGN_OR_RETURN(Shape result, kRules[static_cast<size_t>(in.opcode)](in));
   XLA_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(result));
   return result;
