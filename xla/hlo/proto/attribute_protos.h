@@ -86,12 +86,15 @@ XLA_ATTRIBUTE_PROTO(CollectivePermuteAttributes);
 // Parts that several families have.
 // A valid shape, its layout (if any) included.
 absl::StatusOr<Shape> ReadShape(const ShapeProto& proto);
+// A literal whose memory is in proportion to the proto's.
+absl::StatusOr<Literal> ReadLiteral(const LiteralProto& proto);
 absl::StatusOr<Precisions> ReadPrecisions(const PrecisionConfig& proto);
 // One precision for each of `count` operands, default where there is none.
 void WritePrecisions(const Precisions& precisions, int64_t count, PrecisionConfig* proto);
 WindowDims ReadWindow(const Window& proto);
 Window WriteWindow(const WindowDims& window);
-ConvDims ReadConvDims(const ConvolutionDimensionNumbers& proto);
+// Dimensions below the last that no number names are unknown (`?` in text).
+absl::StatusOr<ConvDims> ReadConvDims(const ConvolutionDimensionNumbers& proto);
 ConvolutionDimensionNumbers WriteConvDims(const ConvDims& dims);
 std::vector<OutputOperandAlias> ReadAliases(const HloInstructionProto& proto);
 void WriteAliases(const std::vector<OutputOperandAlias>& aliases, HloInstructionProto* proto);

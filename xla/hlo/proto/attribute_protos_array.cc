@@ -20,6 +20,23 @@ absl::StatusOr<Shape> ReadShape(const ShapeProto& proto) {
   return shape;
 }
 
+absl::StatusOr<Literal> ReadLiteral(const LiteralProto& proto) {
+  XLA_ASSIGN_OR_RETURN(Literal literal, Literal::CreateFromProto(proto));
+  // Padding takes memory that the proto does not pay for; many literals could share one size.
+  int64_t bytes = 0;
+  ShapeUtil::ForEachLeafShape(literal.shape(), [&](const Shape& leaf, const ShapeIndex& index) {
+    if (leaf.IsArray()) bytes += literal.size_bytes(index);
+  });
+  constexpr int64_t kBytesPerByte = 64;
+  constexpr int64_t kSlack = 4096;
+  const int64_t limit = kSlack + kBytesPerByte * static_cast<int64_t>(proto.ByteSizeLong());
+  if (bytes > limit) {
+    return InvalidArgument("a literal of shape %s takes %d bytes, most of them padding",
+                           literal.shape().ToString(true), bytes);
+  }
+  return literal;
+}
+
 absl::StatusOr<Int64s> ReadOneDimension(const HloInstructionProto& proto) {
   if (proto.dimensions_size() != 1) {
     return InvalidArgument("has %d dimensions, expected one", proto.dimensions_size());
@@ -47,7 +64,7 @@ absl::Status Write(const HloInstruction&, const ParameterAttributes& a,
 absl::Status Read(const HloInstructionProto& proto, const HloInstruction& instruction,
                   ConstantAttributes* a) {
   if (!proto.has_literal()) return absl::InvalidArgumentError("a constant without literal");
-  XLA_ASSIGN_OR_RETURN(Literal literal, Literal::CreateFromProto(proto.literal()));
+  XLA_ASSIGN_OR_RETURN(Literal literal, ReadLiteral(proto.literal()));
   // The layout is how the literal lies in memory; tiles and memory spaces are the instruction's.
   const bool same =
       instruction.shape().IsTuple() || !LayoutUtil::HasLayout(instruction.shape())

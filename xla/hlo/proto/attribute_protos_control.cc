@@ -69,7 +69,7 @@ absl::Status Read(const HloInstructionProto& proto, const HloInstruction&,
                   CustomCallAttributes* a) {
   if (proto.has_window()) a->window = ReadWindow(proto.window());
   if (proto.has_convolution_dimension_numbers()) {
-    a->dim_labels = ReadConvDims(proto.convolution_dimension_numbers());
+    XLA_ASSIGN_OR_RETURN(a->dim_labels, ReadConvDims(proto.convolution_dimension_numbers()));
   }
   if (proto.feature_group_count() != 0) a->feature_group_count = proto.feature_group_count();
   if (proto.batch_group_count() != 0) a->batch_group_count = proto.batch_group_count();
@@ -86,7 +86,7 @@ absl::Status Read(const HloInstructionProto& proto, const HloInstruction&,
   }
   a->has_side_effect = proto.custom_call_has_side_effect();
   if (proto.has_literal()) {
-    XLA_ASSIGN_OR_RETURN(Literal literal, Literal::CreateFromProto(proto.literal()));
+    XLA_ASSIGN_OR_RETURN(Literal literal, ReadLiteral(proto.literal()));
     a->literal.literal = std::make_shared<const Literal>(std::move(literal));
   }
   a->output_to_operand_aliasing = ReadAliases(proto);
@@ -173,15 +173,20 @@ absl::Status Write(const HloInstruction&, const CopyStartAttributes& a,
   return absl::OkStatus();
 }
 
-absl::Status Read(const HloInstructionProto& proto, const HloInstruction&, AsyncAttributes* a) {
-  if (proto.async_execution_thread() != "main") {
+// Only the start says where it runs; update and done follow it.
+absl::Status Read(const HloInstructionProto& proto, const HloInstruction& instruction,
+                  AsyncAttributes* a) {
+  if (instruction.opcode() == HloOpcode::kAsyncStart && proto.async_execution_thread() != "main") {
     a->async_execution_thread = proto.async_execution_thread();
   }
   a->output_to_operand_aliasing = ReadAliases(proto);
   return absl::OkStatus();
 }
-absl::Status Write(const HloInstruction&, const AsyncAttributes& a, HloInstructionProto* proto) {
-  proto->set_async_execution_thread(a.async_execution_thread);
+absl::Status Write(const HloInstruction& instruction, const AsyncAttributes& a,
+                   HloInstructionProto* proto) {
+  if (instruction.opcode() == HloOpcode::kAsyncStart) {
+    proto->set_async_execution_thread(a.async_execution_thread);
+  }
   WriteAliases(a.output_to_operand_aliasing, proto);
   return absl::OkStatus();
 }

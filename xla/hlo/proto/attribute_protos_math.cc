@@ -5,6 +5,7 @@
 
 #include "xla/base/status_macros.h"
 #include "xla/hlo/proto/attribute_protos.h"
+#include "xla/shape_util.h"
 #include "xla/util.h"
 
 namespace xla::proto_internal {
@@ -91,7 +92,27 @@ Window WriteWindow(const WindowDims& window) {
   return proto;
 }
 
-ConvDims ReadConvDims(const ConvolutionDimensionNumbers& proto) {
+namespace {
+
+// The dimensions up to the last that `named` does not name; an error if it names one twice.
+absl::Status FindUnknown(const char* array, Int64s named, Int64s* unknown) {
+  std::sort(named.begin(), named.end());
+  int64_t next = 0;
+  for (int64_t dim : named) {
+    if (dim < next || dim >= ShapeUtil::kMaxRank) {
+      return InvalidArgument(
+          "convolution_dimension_numbers: dimension %d of the %s is out of range or stands twice",
+          dim, array);
+    }
+    for (; next < dim; ++next) unknown->push_back(next);
+    next = dim + 1;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ConvDims> ReadConvDims(const ConvolutionDimensionNumbers& proto) {
   ConvDims dims;
   dims.input_batch = proto.input_batch_dimension();
   dims.input_feature = proto.input_feature_dimension();
@@ -102,6 +123,21 @@ ConvDims ReadConvDims(const ConvolutionDimensionNumbers& proto) {
   dims.output_batch = proto.output_batch_dimension();
   dims.output_feature = proto.output_feature_dimension();
   dims.output_spatial = ToInt64s(proto.output_spatial_dimensions());
+
+  auto with = [](Int64s spatial, int64_t a, int64_t b) {
+    spatial.push_back(a);
+    spatial.push_back(b);
+    return spatial;
+  };
+  XLA_RETURN_IF_ERROR(FindUnknown("input",
+                                  with(dims.input_spatial, dims.input_batch, dims.input_feature),
+                                  &dims.input_unknown));
+  XLA_RETURN_IF_ERROR(FindUnknown(
+      "kernel", with(dims.kernel_spatial, dims.kernel_input_feature, dims.kernel_output_feature),
+      &dims.kernel_unknown));
+  XLA_RETURN_IF_ERROR(FindUnknown("output",
+                                  with(dims.output_spatial, dims.output_batch, dims.output_feature),
+                                  &dims.output_unknown));
   return dims;
 }
 
@@ -153,7 +189,7 @@ absl::Status Read(const HloInstructionProto& proto, const HloInstruction&,
     return absl::InvalidArgumentError("a convolution without convolution_dimension_numbers");
   }
   a->window = ReadWindow(proto.window());
-  a->dim_labels = ReadConvDims(proto.convolution_dimension_numbers());
+  XLA_ASSIGN_OR_RETURN(a->dim_labels, ReadConvDims(proto.convolution_dimension_numbers()));
   a->feature_group_count = GroupCount(proto.feature_group_count());
   a->batch_group_count = GroupCount(proto.batch_group_count());
   XLA_ASSIGN_OR_RETURN(a->precision, ReadPrecisions(proto.precision_config()));

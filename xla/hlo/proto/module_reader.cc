@@ -95,7 +95,9 @@ class ModuleReader {
   explicit ModuleReader(const HloModuleProto& proto) : proto_(proto) {}
 
   absl::StatusOr<std::unique_ptr<HloModule>> Read(int depth) {
-    module_ = std::make_unique<HloModule>(proto_.name());
+    // Text cannot do without a name.
+    module_ = std::make_unique<HloModule>(proto_.name().empty() ? "module"
+                                                                : SanitizeHloName(proto_.name()));
     XLA_RETURN_IF_ERROR(AddComputations());
     for (const auto& [computation_proto, computation] : computations_) {
       const absl::Status status = ReadComputation(*computation_proto, computation);
@@ -238,20 +240,22 @@ class ModuleReader {
   // A module is scheduled as a whole; computations without a sequence (fused ones) get the order
   // in which they are printed.
   absl::Status ReadSchedule() {
-    const auto& sequences = proto_.schedule().sequences();
-    if (sequences.empty()) return absl::OkStatus();
-    module_->config().is_scheduled = true;
     absl::flat_hash_map<const HloComputation*, const HloScheduleProto::InstructionSequence*>
         by_computation;
-    for (const auto& [id, sequence] : sequences) {
-      // Sequences of computations that are no more are left over from some pass.
-      if (const HloComputation* computation = computation_ids_.Find(id)) {
-        if (!by_computation.emplace(computation, &sequence).second) {
-          return InvalidArgument("schedule: two sequences for computation %s",
-                                 Quote(computation->name()));
-        }
+    for (const auto& [id, sequence] : proto_.schedule().sequences()) {
+      // Sequences of computations that are no more, or are fused by now, are left over.
+      const HloComputation* computation = computation_ids_.Find(id);
+      if (computation == nullptr ||
+          (computation->IsFusionComputation() && !computation->IsEntryComputation())) {
+        continue;
+      }
+      if (!by_computation.emplace(computation, &sequence).second) {
+        return InvalidArgument("schedule: two sequences for computation %s",
+                               Quote(computation->name()));
       }
     }
+    if (by_computation.empty()) return absl::OkStatus();
+    module_->config().is_scheduled = true;
     for (const auto& [computation_proto, computation] : computations_) {
       auto it = by_computation.find(computation);
       if (it == by_computation.end()) {

@@ -75,7 +75,8 @@ absl::Status WriteComputation(const HloComputation& computation, int64_t id,
   }
 
   // The order of a fused computation means nothing.
-  if (computation.parent()->config().is_scheduled && !computation.IsFusionComputation()) {
+  if (computation.parent()->config().is_scheduled &&
+      (!computation.IsFusionComputation() || computation.IsEntryComputation())) {
     auto& sequence = (*module_proto->mutable_schedule()->mutable_sequences())[id];
     for (const HloInstruction* instruction : computation.instructions()) {
       sequence.add_instruction_ids(ids.at(instruction));
