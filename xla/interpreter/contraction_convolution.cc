@@ -217,8 +217,111 @@ Convolution MakeConvolution(const ConvolutionAttributes& attributes, const Value
   return conv;
 }
 
+// Convolutions of many groups of few features (depthwise ones): a product of matrices would be
+// mostly padding, so groups are the lanes. Sums go in order of k.
+template <typename T>
+class GroupLanes {
+ public:
+  explicit GroupLanes(const Convolution& conv)
+      : conv_(conv),
+        groups_(conv.result.batch.count()),
+        outputs_(conv.result.columns.count()),
+        depth_(conv.patches.depth()),
+        load_(GetWideLoad<T>(conv.patches.type)),
+        store_(GetWideStore<T>(conv.result.type)),
+        is_native_(conv.patches.type == primitive_util::NativeToPrimitiveType<T>() &&
+                   conv.patches.group_stride == 1),
+        kernel_(depth_ * outputs_ * groups_) {
+    const MatrixView& kernel = conv.kernel;
+    const WideLoad<T> load = GetWideLoad<T>(kernel.type);
+    for (int64_t k = 0; k < depth_; ++k) {
+      for (int64_t o = 0; o < outputs_; ++o) {
+        const char* src = static_cast<const char*>(kernel.data) +
+                          (kernel.k.Offset(k) + kernel.lines.Offset(o)) * kernel.element_bytes;
+        load(src, kernel.batch.run_stride(), groups_, &kernel_[(k * outputs_ + o) * groups_]);
+      }
+    }
+  }
+
+  // Whether this is the better way: the groups' elements lie side by side.
+  static bool IsBetter(const Convolution& conv) {
+    constexpr int64_t kEnoughGroups = 8, kFewFeatures = 4;
+    return conv.result.batch.count() >= kEnoughGroups &&
+           conv.result.columns.count() <= kFewFeatures && conv.patches.features <= kFewFeatures &&
+           conv.patches.feature_stride == 1 && conv.patches.group_stride == conv.patches.features;
+  }
+
+  absl::Status Run(EvalContext& ctx) const {
+    const int64_t positions = conv_.result.rows.count();
+    const double cost = 50 + 0.3 * static_cast<double>(kernel_.size());
+    return ctx.ParallelFor(positions, EvalContext::ChunkFor(positions, cost),
+                           [&](int64_t begin, int64_t end) {
+                             std::vector<T> sums(outputs_ * groups_), elements(groups_);
+                             for (int64_t position = begin; position < end; ++position) {
+                               RunPosition(position, sums, elements);
+                             }
+                           });
+  }
+
+ private:
+  void RunPosition(int64_t position, std::vector<T>& sums, std::vector<T>& elements) const {
+    const Patches& patches = conv_.patches;
+    const LineOrigins origins(patches, position, 1);
+    const int64_t rank = patches.dims.size();
+    absl::InlinedVector<int64_t, 4> steps(rank);
+    std::fill(sums.begin(), sums.end(), T(0));
+    for (int64_t k = 0; k < depth_; k += patches.features) {
+      int64_t tap = k / patches.features;
+      for (int64_t d = rank - 1; d >= 0; --d) {
+        steps[d] = tap % patches.dims[d].taps * patches.dims[d].window_dilation;
+        tap /= patches.dims[d].taps;
+      }
+      const int64_t offset = origins.Offset(patches, 0, steps.data());
+      if (offset < 0) continue;
+      for (int64_t i = 0; i < patches.features; ++i) {
+        const char* src =
+            patches.data + (offset + i * patches.feature_stride) * patches.element_bytes;
+        const T* lanes = reinterpret_cast<const T*>(src);
+        if (!is_native_) {
+          load_(src, patches.group_stride, groups_, elements.data());
+          lanes = elements.data();
+        }
+        for (int64_t o = 0; o < outputs_; ++o) {
+          MultiplyAdd(lanes, &kernel_[((k + i) * outputs_ + o) * groups_],
+                      sums.data() + o * groups_);
+        }
+      }
+    }
+    const ResultView& result = conv_.result;
+    char* row =
+        static_cast<char*>(result.data) + result.rows.Offset(position) * result.element_bytes;
+    for (int64_t o = 0; o < outputs_; ++o) {
+      store_(sums.data() + o * groups_, groups_,
+             row + result.columns.Offset(o) * result.element_bytes, result.batch.run_stride());
+    }
+  }
+
+  // Inner loops of constant length, which compilers turn into vector code.
+  void MultiplyAdd(const T* __restrict a, const T* __restrict b, T* __restrict sum) const {
+    constexpr int64_t kLanes = 16;
+    int64_t g = 0;
+    for (; g + kLanes <= groups_; g += kLanes) {
+      for (int64_t l = 0; l < kLanes; ++l) sum[g + l] += a[g + l] * b[g + l];
+    }
+    for (; g < groups_; ++g) sum[g] += a[g] * b[g];
+  }
+
+  const Convolution& conv_;
+  const int64_t groups_, outputs_, depth_;
+  const WideLoad<T> load_;
+  const WideStore<T> store_;
+  const bool is_native_;
+  std::vector<T> kernel_;  // [k, output, group]
+};
+
 template <typename T>
 absl::Status Convolve(EvalContext& ctx, const Convolution& conv) {
+  if (GroupLanes<T>::IsBetter(conv)) return GroupLanes<T>(conv).Run(ctx);
   const WideLoad<T> load_input = GetWideLoad<T>(conv.patches.type),
                     load_kernel = GetWideLoad<T>(conv.kernel.type);
   const auto pack_patches = [&](int64_t group, int64_t first, int64_t lines, int64_t k0,
