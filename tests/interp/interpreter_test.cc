@@ -165,7 +165,7 @@ TEST(InterpreterTest, DeepCallsAreAnError) {
   std::string text = "HloModule m\nlevel0 { ROOT p = f32[] parameter(0) }\n";
   for (int i = 1; i <= 1100; ++i) {
     absl::StrAppend(&text, "level", i,
-                    " { p = f32[] parameter(0) ROOT r = f32[] call(p), to_apply=f", i - 1, " }\n");
+                    " { p = f32[] parameter(0) ROOT r = f32[] call(p), to_apply=level", i - 1, " }\n");
   }
   const auto entry = [](int depth) {
     return absl::StrCat("ENTRY e { c = f32[] constant(2) ROOT r = f32[] call(c), to_apply=level",
