@@ -262,7 +262,7 @@ absl::StatusOr<WindowDims> MakeWindow(absl::Span<const int64_t> sizes,
                                       absl::Span<const int64_t> base_dilations,
                                       absl::Span<const int64_t> window_dilations,
                                       const std::optional<std::vector<bool>>& reversal = {});
-ConvDims ToConvDims(const ConvolutionDimensionNumbers& numbers);
+absl::StatusOr<ConvDims> ToConvDims(const ConvolutionDimensionNumbers& numbers);
 WindowDims ToWindowDims(const Window& window);
 std::vector<OutputOperandAlias> ToAliases(AliasingPairs aliasing);
 absl::StatusOr<AccuracySpec> ToAccuracy(const ResultAccuracy& proto);

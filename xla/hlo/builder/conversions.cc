@@ -53,7 +53,7 @@ absl::StatusOr<WindowDims> MakeWindow(absl::Span<const int64_t> sizes,
   return window;
 }
 
-ConvDims ToConvDims(const ConvolutionDimensionNumbers& numbers) {
+absl::StatusOr<ConvDims> ToConvDims(const ConvolutionDimensionNumbers& numbers) {
   return proto_internal::ReadConvDims(numbers);
 }
 

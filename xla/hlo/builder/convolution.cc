@@ -151,8 +151,9 @@ absl::StatusOr<ConvolutionAttributes> XlaBuilder::State::MakeConvolution(
                                                      arguments.lhs_dilation, arguments.rhs_dilation,
                                                      arguments.window_reversal));
   XLA_ASSIGN_OR_RETURN(Precisions precision, PrecisionsOf(arguments.precision_config));
+  XLA_ASSIGN_OR_RETURN(ConvDims dim_labels, ToConvDims(numbers));
   return ConvolutionAttributes{.window = std::move(window),
-                               .dim_labels = ToConvDims(numbers),
+                               .dim_labels = std::move(dim_labels),
                                .feature_group_count = arguments.feature_group_count,
                                .batch_group_count = arguments.batch_group_count,
                                .precision = std::move(precision)};

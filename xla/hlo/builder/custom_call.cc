@@ -28,7 +28,9 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddCustomCall(absl::Span<const XlaOp> o
     attributes.literal.literal = std::make_shared<const Literal>(arguments.literal->Clone());
   }
   if (arguments.window != nullptr) attributes.window = ToWindowDims(*arguments.window);
-  if (arguments.numbers != nullptr) attributes.dim_labels = ToConvDims(*arguments.numbers);
+  if (arguments.numbers != nullptr) {
+    XLA_ASSIGN_OR_RETURN(attributes.dim_labels, ToConvDims(*arguments.numbers));
+  }
   if (arguments.operand_layouts.has_value()) {
     if (!LayoutUtil::HasLayout(shape)) {
       return InvalidArgument(
