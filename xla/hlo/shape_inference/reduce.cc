@@ -219,10 +219,10 @@ Result InferScan(const InferenceInput& in) {
   const auto& attributes = Attrs<ScanAttributes>(in);
   const ProgramShape& function = *in.callees[0];
   const int64_t carries = attributes.num_carries;
-  const int64_t inputs = OperandCount(in) - carries;
-  if (carries < 0 || inputs < 0) {
+  if (carries < 0 || carries > OperandCount(in)) {
     return InvalidArgument("Scan has %d carries but only %d operands.", carries, OperandCount(in));
   }
+  const int64_t inputs = OperandCount(in) - carries;
   if (inputs == 0) return InvalidArgument("Scan expects at least one input.");
   if (attributes.dimensions.size() != 1) {
     return InvalidArgument("Scan expects exactly one dimension; got %u.",
