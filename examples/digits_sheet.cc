@@ -110,7 +110,7 @@ std::string DrawSheet(const Answers& answers, int64_t right) {
           answers.predictions[i], answers.confidence(i));
     } else {
       absl::StrAppendFormat(&svg,
-                            "<text x=\"2\" y=\"60\" font-size=\"14\" font-weight=\"700\" "
+                            "<text x=\"2\" y=\"60\" font-size=\"13\" font-weight=\"700\" "
                             "fill=\"#d00\">%d, is %d</text>",
                             answers.predictions[i], answers.labels[i]);
     }
