@@ -71,7 +71,7 @@ bool HloTextParser::ParseComputation() {
     module_->set_entry_computation(computation);
   }
   last_computation_ = computation;
-  const auto [it, is_new] = computations_.try_emplace(name, computation, name_loc);
+  const auto [it, is_new] = computations_.try_emplace(name, NamedComputation{computation, name_loc});
   if (is_new) return true;
   Error(name_loc, Cat("computation already exists: ", name));
   return Error(it->second.loc, "computation previously defined here");

@@ -95,7 +95,7 @@ bool HloTextParser::ParseInstructionRhs(ComputationDraft* computation, std::stri
   if (!common.control_predecessors.empty()) {
     computation->control_edges.push_back({instruction, std::move(common.control_predecessors)});
   }
-  const auto [it, is_new] = computation->by_name.try_emplace(name, instruction, name_loc);
+  const auto [it, is_new] = computation->by_name.try_emplace(name, ComputationDraft::NamedInstruction{instruction, name_loc});
   if (!is_new) {
     Error(name_loc, Cat("instruction already exists: ", name));
     return Error(it->second.loc, "instruction previously defined here");
