@@ -66,8 +66,10 @@ class ArrayPrinter {
       return;
     }
     out_.push_back('{');
-    if (rank > 3 && d > 0) absl::StrAppend(&out_, " /*i", d - 1, "=", index_before, "*/");
-    out_.append(newline_);
+    const bool numbered = rank > 3 && d > 0;
+    if (numbered) absl::StrAppend(&out_, " /*i", d - 1, "=", index_before, "*/");
+    // XLA writes an empty dimension as "{ /*i0=0*/ }" with a number, and as "{  }" without.
+    if (!numbered || sizes_[d] > 0) out_.append(newline_);
     for (int64_t i = 0; i < sizes_[d]; ++i) {
       if (i > 0) out_.append(",").append(newline_);
       PrintDimension(d + 1, i, linear + i * strides_[d]);

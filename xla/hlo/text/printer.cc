@@ -217,15 +217,18 @@ void AppendInstruction(const HloInstruction& instruction, PrintContext& context)
   AppendOperands(instruction, context);
   context.out->push_back(')');
   if (options.print_extra_attributes) {
+    // A call names its computation first, everything else its own attributes.
+    if (opcode == HloOpcode::kCall) AppendCallees(instruction, context);
     AppendOwnAttributes(instruction, context);
     if (wrapped == nullptr) {
-      AppendCallees(instruction, context);
+      if (opcode != HloOpcode::kCall) AppendCallees(instruction, context);
     } else if (opcode == HloOpcode::kAsyncStart) {
       AppendOwnAttributes(*wrapped, context);
       AppendCallees(*wrapped, context);
-      AppendExtras(*wrapped, context);
+      // Frontend attributes of the two are the same; they are written once.
+      AppendExtras(*wrapped, /*frontend_attributes=*/false, context);
     }
-    AppendExtras(instruction, context);
+    AppendExtras(instruction, /*frontend_attributes=*/true, context);
   }
   AppendMetadataAndConfig(instruction, context);
 }
@@ -381,7 +384,7 @@ void PrintAttributes(const HloInstruction& instruction, const HloPrintOptions& o
   PrintContext context{options, out};
   text_printer::AppendOwnAttributes(instruction, context);
   text_printer::AppendCallees(instruction, context);
-  text_printer::AppendExtras(instruction, context);
+  text_printer::AppendExtras(instruction, /*frontend_attributes=*/true, context);
 }
 
 std::string HloInstruction::ToString() const {

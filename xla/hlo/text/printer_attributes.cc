@@ -433,7 +433,8 @@ void AppendFrontendAttributes(const std::map<std::string, std::string>& attribut
   out->push_back('}');
 }
 
-void AppendExtras(const HloInstruction& instruction, PrintContext& context) {
+void AppendExtras(const HloInstruction& instruction, bool frontend_attributes,
+                  PrintContext& context) {
   if (!instruction.has_extras()) return;
   const InstructionExtras& extras = instruction.extras();
   std::string* out = context.out;
@@ -449,7 +450,7 @@ void AppendExtras(const HloInstruction& instruction, PrintContext& context) {
     out->append(", sharding=");
     out->append(extras.sharding->ToString(context.options.print_metadata));
   }
-  if (!extras.frontend_attributes.empty()) {
+  if (frontend_attributes && !extras.frontend_attributes.empty()) {
     out->append(", frontend_attributes=");
     AppendFrontendAttributes(extras.frontend_attributes, out);
   }

@@ -42,7 +42,8 @@ void AppendOwnAttributes(const HloInstruction& instruction, PrintContext& contex
 // ", to_apply=%c" and the like.
 void AppendCallees(const HloInstruction& instruction, PrintContext& context);
 // Sharding to result accuracy; then metadata, origin and backend config.
-void AppendExtras(const HloInstruction& instruction, PrintContext& context);
+void AppendExtras(const HloInstruction& instruction, bool frontend_attributes,
+                  PrintContext& context);
 void AppendMetadataAndConfig(const HloInstruction& instruction, PrintContext& context);
 void AppendMetadata(const OpMetadata& metadata, const PrintContext& context);
 void AppendOriginalValue(const OriginalValue& value, std::string* out);
