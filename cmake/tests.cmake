@@ -18,6 +18,7 @@ set(test_uses_interpreter xla_interp xla_text)
 set(test_uses_passes xla_passes xla_text)
 set(test_uses_builder xla_builder xla_interp xla_verify xla_text)
 set(test_uses_runtime xla_runtime)
+set(test_uses_models xylem_tools)
 
 file(GLOB entries LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*)
 foreach(entry ${entries})
@@ -47,4 +48,15 @@ file(GLOB programs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/hlo/*.hlo)
 if(programs AND TARGET xylem)
   add_test(NAME hlo_programs COMMAND xylem test ${programs})
   set_tests_properties(hlo_programs PROPERTIES TIMEOUT 600)
+endif()
+
+# Reference programs: kernels to whole networks, each against XLA's sampled results.
+file(GLOB programs LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/programs/*)
+if(XYLEM_SANITIZE)
+  # The largest take minutes there; the others run the same code.
+  list(FILTER programs EXCLUDE REGEX "/(gpt2s_fwd_128|resnet50_b4|mandelbrot|rng_uniform|transpose2d)$")
+endif()
+if(programs AND TARGET xylem)
+  add_test(NAME reference_programs COMMAND xylem check ${programs})
+  set_tests_properties(reference_programs PROPERTIES TIMEOUT 900)
 endif()
