@@ -212,7 +212,7 @@ TEST(OperationsTest, MovingAndCutting) {
                    }
                    Pad(p[0], p[1], config);
                  }),
-            "ROOT pad = f32[1,5] pad(a, b), padding=0_-1x1_-1_1");
+            "ROOT pad = f32[1,5] pad(a, b), padding=0_-1_0x1_-1_1");
   EXPECT_EQ(Text({m, S(F32)}, [](auto*, auto& p) { PadInDim(p[0], p[1], 1, 2, 3); }),
             "ROOT pad = f32[2,8] pad(a, b), padding=0_0x2_3");
   EXPECT_EQ(Text({m, m},
@@ -224,7 +224,7 @@ TEST(OperationsTest, MovingAndCutting) {
                  [](auto*, auto& p) {
                    Slice(p[0], {0, 0}, {2, 3}, {1, 2});
                  }),
-            "ROOT slice = f32[2,2] slice(a), slice={[0:2], [0:3:2]}");
+            "ROOT slice = f32[2,2] slice(a), slice={[0:2:1], [0:3:2]}");
   EXPECT_EQ(Text({m}, [](auto*, auto& p) { SliceInDim(p[0], 1, 2, 1, 0); }),
             "ROOT slice = f32[1,3] slice(a), slice={[1:2], [0:3]}");
   EXPECT_EQ(Text({m, S(S32), S(S32)},

@@ -41,9 +41,7 @@ absl::StatusOr<XlaOp> XlaBuilder::State::Add(HloOpcode opcode, absl::Span<const 
                                                 .attributes = attributes,
                                                 .callees = signature_pointers,
                                                 .declared = declared}));
-  ShapeUtil::ForEachMutableSubshape(&shape, [](Shape* part, const ShapeIndex&) {
-    if (part->IsArray() && !part->has_layout()) LayoutUtil::SetToDefaultLayout(part);
-  });
+  shape = WithLayouts(std::move(shape));
 
   std::vector<HloComputation*> called;
   for (const XlaComputationRef& callee : callees) {
@@ -54,6 +52,13 @@ absl::StatusOr<XlaOp> XlaBuilder::State::Add(HloOpcode opcode, absl::Span<const 
       opcode, std::move(shape), operand_instructions, std::move(attributes), called);
   XLA_RETURN_IF_ERROR(Decorate(instruction.get()));
   return Adopt(std::move(instruction));
+}
+
+Shape XlaBuilder::State::WithLayouts(Shape shape) {
+  ShapeUtil::ForEachMutableSubshape(&shape, [](Shape* part, const ShapeIndex&) {
+    if (part->IsArray() && !part->has_layout()) LayoutUtil::SetToDefaultLayout(part);
+  });
+  return shape;
 }
 
 absl::StatusOr<XlaOp> XlaBuilder::State::AddConstant(Literal literal) {

@@ -26,6 +26,15 @@ bool MayBeConstant(const HloInstruction& instruction) {
   }
 }
 
+// get-tuple-element of a tuple stands for the element itself.
+const HloInstruction* LookThrough(const HloInstruction* instruction) {
+  while (instruction->opcode() == HloOpcode::kGetTupleElement &&
+         instruction->operand(0)->opcode() == HloOpcode::kTuple) {
+    instruction = instruction->operand(0)->operand(instruction->tuple_index());
+  }
+  return instruction;
+}
+
 }  // namespace
 
 void XlaBuilder::State::Reset() {
@@ -218,15 +227,16 @@ XlaComputationId XlaBuilder::AddSubComputation(const XlaComputation& computation
 
 absl::StatusOr<bool> XlaBuilder::IsConstant(XlaOp operand) const {
   XLA_ASSIGN_OR_RETURN(const HloInstruction* root, state_->Find(operand));
-  absl::flat_hash_set<const HloInstruction*> seen = {root};
-  std::vector<const HloInstruction*> pending = {root};
+  std::vector<const HloInstruction*> pending = {LookThrough(root)};
+  absl::flat_hash_set<const HloInstruction*> seen = {pending[0]};
   while (!pending.empty()) {
     const HloInstruction* instruction = pending.back();
     pending.pop_back();
     // Sizes count as constant: they have bounds.
     if (instruction->opcode() == HloOpcode::kGetDimensionSize) continue;
     if (!MayBeConstant(*instruction)) return false;
-    for (const HloInstruction* next : instruction->operands()) {
+    for (const HloInstruction* operand : instruction->operands()) {
+      const HloInstruction* next = LookThrough(operand);
       if (seen.insert(next).second) pending.push_back(next);
     }
   }
@@ -242,15 +252,7 @@ absl::StatusOr<XlaComputation> XlaBuilder::BuildConstantSubGraph(
         "BuildConstantSubGraph: ", root->ToShortString(),
         " is not a compile-time constant: it depends on a parameter or an effect.");
   }
-  // get-tuple-element of a tuple stands for the element itself.
-  const auto look_through = [](const HloInstruction* instruction) {
-    while (instruction->opcode() == HloOpcode::kGetTupleElement &&
-           instruction->operand(0)->opcode() == HloOpcode::kTuple) {
-      instruction = instruction->operand(0)->operand(instruction->tuple_index());
-    }
-    return instruction;
-  };
-  root = look_through(root);
+  root = LookThrough(root);
   absl::flat_hash_set<const HloInstruction*> needed = {root};
   absl::flat_hash_set<const HloComputation*> called;
   std::vector<const HloInstruction*> pending = {root};
@@ -261,7 +263,7 @@ absl::StatusOr<XlaComputation> XlaBuilder::BuildConstantSubGraph(
     called.insert(instruction->called_computations().begin(),
                   instruction->called_computations().end());
     for (const HloInstruction* operand : instruction->operands()) {
-      operand = look_through(operand);
+      operand = LookThrough(operand);
       if (needed.insert(operand).second) pending.push_back(operand);
     }
   }
@@ -296,7 +298,7 @@ absl::StatusOr<XlaComputation> XlaBuilder::BuildConstantSubGraph(
     }
     std::vector<HloInstruction*> operands;
     for (const HloInstruction* operand : instruction->operands()) {
-      operands.push_back(copies.at(look_through(operand)));
+      operands.push_back(copies.at(LookThrough(operand)));
     }
     HloInstruction* copy =
         entry->AddInstruction(instruction->CloneWithNewOperands(instruction->shape(), operands));

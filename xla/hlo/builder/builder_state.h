@@ -55,6 +55,11 @@ struct XlaBuilder::State {
                absl::MakeConstSpan(callees.begin(), callees.size()));
   }
   absl::StatusOr<XlaOp> AddConstant(Literal literal);
+  // The two last steps of making an instruction: to set what every operation gets, and to take it.
+  absl::Status Decorate(HloInstruction* instruction);
+  XlaOp Adopt(std::unique_ptr<HloInstruction> instruction);
+  // Arrays without layout get the default one.
+  static Shape WithLayouts(Shape shape);
   absl::StatusOr<XlaOp> AddToken();
 
   // The part of a value at the index (dynamic_binding.cc).
@@ -237,11 +242,6 @@ struct XlaBuilder::State {
   const char* current_call = nullptr;  // of the user; null outside of calls
   CallSite current_site;
   bool die_immediately_on_error = false;
-
- private:
-  // What SetSharding and its relatives ask for.
-  absl::Status Decorate(HloInstruction* instruction);
-  XlaOp Adopt(std::unique_ptr<HloInstruction> instruction);
 };
 
 // Int64s of a proto field or a span.

@@ -21,12 +21,9 @@ XlaOp XlaBuilder::Parameter(int64_t parameter_number, const Shape& shape, const 
     if (!state_->parameter_numbers.insert(parameter_number).second) {
       return InvalidArgument("parameter %d already registered", parameter_number);
     }
-    XLA_ASSIGN_OR_RETURN(
-        const XlaOp op,
-        state_->Add(HloOpcode::kParameter, {},
-                    ParameterAttributes{.parameter_number = parameter_number}, &shape));
-    XLA_ASSIGN_OR_RETURN(HloInstruction * parameter, state_->Find(op));
-    if (!name.empty()) parameter->SetName(state_->module->UniqueInstructionName(name));
+    XLA_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(shape));
+    std::unique_ptr<HloInstruction> parameter = HloInstruction::CreateParameter(
+        parameter_number, State::WithLayouts(shape), {name.data(), name.size()});
     if (!replicated_at_leaf_buffers.empty()) {
       const int64_t leaves = ShapeUtil::GetLeafCount(shape);
       if (leaves != static_cast<int64_t>(replicated_at_leaf_buffers.size())) {
@@ -36,7 +33,8 @@ XlaOp XlaBuilder::Parameter(int64_t parameter_number, const Shape& shape, const 
       }
       parameter->mutable_extras().parameter_replication = replicated_at_leaf_buffers;
     }
-    return op;
+    XLA_RETURN_IF_ERROR(state_->Decorate(parameter.get()));
+    return state_->Adopt(std::move(parameter));
   });
 }
 

@@ -69,8 +69,9 @@ XlaOp Erfc64(XlaOp x) {
   return Select(Lt(x, ScalarLike(x, 0)), ScalarLike(x, 2) - positive, positive);
 }
 
-// Starts from M. Giles, "Approximating the erfinv function" (single precision), then two steps of
-// Halley's method. The error comes from erfc, so that nothing cancels near 1.
+// Starts from M. Giles, "Approximating the erfinv function" (single precision). Then in the middle
+// two steps of Halley's method for erf(y) = a; outside Newton's method for log(erfc(y)) =
+// log(1 - a), which is nearly a parabola, so that four steps reach the end from anywhere.
 XlaOp ErfInv64(XlaOp x) {
   constexpr double kCentral[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
                                  -4.39150654e-06, 0.00021858087,  -0.00125372503,
@@ -80,16 +81,23 @@ XlaOp ErfInv64(XlaOp x) {
                               0.00943887047,   1.00167406,     2.83297682};
   const XlaOp a = Abs(x);
   const XlaOp one = ScalarLike(x, 1);
-  const XlaOp complement = one - a;
   const XlaOp w = -Log1p(-(a * a));
-  XlaOp y = a * Select(Lt(w, ScalarLike(x, 5)), Polynomial(w - ScalarLike(x, 2.5), kCentral),
-                       Polynomial(Sqrt(w) - ScalarLike(x, 3), kTail));
+  const XlaOp start =
+      a * Select(Lt(w, ScalarLike(x, 5)), Polynomial(w - ScalarLike(x, 2.5), kCentral),
+                 Polynomial(Sqrt(w) - ScalarLike(x, 3), kTail));
+  const XlaOp half_root_pi = ScalarLike(x, std::sqrt(kPi) / 2);
+  XlaOp middle = start;
   for (int step = 0; step < 2; ++step) {
-    // f(y) = erf(y) - a over its derivative 2 / sqrt(pi) exp(-y^2)
-    const XlaOp error = Select(Lt(a, ScalarLike(x, 0.5)), Erf(y) - a, complement - Erfc64(y));
-    const XlaOp u = error * Exp(y * y) * ScalarLike(x, std::sqrt(kPi) / 2);
-    y = y - u / (one + y * u);
+    // f / f' with f' = 2 / sqrt(pi) exp(-y^2) and f'' = -2 y f'
+    const XlaOp u = (Erf(middle) - a) * Exp(middle * middle) * half_root_pi;
+    middle = middle - u / (one + middle * u);
   }
+  XlaOp tail = start;
+  for (int step = 0; step < 4; ++step) {
+    const XlaOp erfc = ErfcOfPositive(tail);
+    tail = tail + Log(erfc / (one - a)) * erfc * Exp(tail * tail) * half_root_pi;
+  }
+  const XlaOp y = Select(Lt(a, ScalarLike(x, 0.5)), middle, tail);
   const XlaOp inside = Sign(x) * y;
   const XlaOp at_end = Sign(x) * FullLike(x, kInfinity);
   return Select(Lt(a, one), inside, Select(Eq(a, one), at_end, FullLike(x, kNaN)));
