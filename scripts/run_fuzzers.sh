@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${1:?build folder}
 seconds=${2:-60}
 
-mkdir -p "$build/findings" "$build/seeds/text" "$build/seeds/proto"
+mkdir -p "$build/findings" "$build/seeds/text" "$build/seeds/proto" "$build/seeds/none"
 find tests/hlo tests/programs tests/fuzz -name '*.hlo' -size -64k 2>/dev/null |
   while read -r file; do cp "$file" "$build/seeds/text/${file//\//_}"; done
 find tests/programs tests/fuzz -name '*.pb' -size -64k 2>/dev/null |
@@ -18,8 +18,11 @@ for fuzzer in "$build"/fuzz_*; do
   [[ -x $fuzzer ]] || continue
   found=1
   name=$(basename "$fuzzer")
-  seeds=$build/seeds/text
-  [[ $name == *proto* ]] && seeds=$build/seeds/proto
+  case $name in
+    *text*) seeds=$build/seeds/text ;;
+    fuzz_hlo_proto) seeds=$build/seeds/proto ;;
+    *) seeds=$build/seeds/none ;;
+  esac
   mkdir -p "$build/corpus/$name"
   echo "== $name: $seconds s"
   "$fuzzer" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
