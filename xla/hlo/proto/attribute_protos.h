@@ -88,7 +88,8 @@ XLA_ATTRIBUTE_PROTO(CollectivePermuteAttributes);
 absl::StatusOr<Shape> ReadShape(const ShapeProto& proto);
 // A literal whose memory is in proportion to the proto's.
 absl::StatusOr<Literal> ReadLiteral(const LiteralProto& proto);
-absl::StatusOr<Precisions> ReadPrecisions(const PrecisionConfig& proto);
+// Empty, or one precision for each of `count` operands at least.
+absl::StatusOr<Precisions> ReadPrecisions(const PrecisionConfig& proto, int64_t count);
 // One precision for each of `count` operands, default where there is none.
 void WritePrecisions(const Precisions& precisions, int64_t count, PrecisionConfig* proto);
 WindowDims ReadWindow(const Window& proto);

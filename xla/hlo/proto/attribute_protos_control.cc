@@ -75,7 +75,8 @@ absl::Status Read(const HloInstructionProto& proto, const HloInstruction&,
   if (proto.batch_group_count() != 0) a->batch_group_count = proto.batch_group_count();
   XLA_CHECK_ENUM(PaddingType, proto.padding_type());
   a->padding_type = proto.padding_type();
-  XLA_ASSIGN_OR_RETURN(a->precision, ReadPrecisions(proto.precision_config()));
+  XLA_ASSIGN_OR_RETURN(a->precision,
+                       ReadPrecisions(proto.precision_config(), proto.operand_ids_size()));
   a->custom_call_target = proto.custom_call_target();
   if (proto.constrain_layout()) {
     a->operand_layout_constraints.emplace();

@@ -32,7 +32,8 @@ void WriteDotDims(const DotLike& a, DotDimensionNumbers* numbers) {
 
 template <typename DotLike>
 absl::Status ReadDotPrecision(const HloInstructionProto& proto, DotLike* a) {
-  XLA_ASSIGN_OR_RETURN(a->precision, ReadPrecisions(proto.precision_config()));
+  XLA_ASSIGN_OR_RETURN(a->precision,
+                       ReadPrecisions(proto.precision_config(), proto.operand_ids_size()));
   XLA_CHECK_ENUM(PrecisionConfig::Algorithm, proto.precision_config().algorithm());
   a->algorithm = proto.precision_config().algorithm();
   return absl::OkStatus();
@@ -47,11 +48,15 @@ void WriteDotPrecision(const HloInstruction& instruction, const DotLike& a,
 
 }  // namespace
 
-absl::StatusOr<Precisions> ReadPrecisions(const PrecisionConfig& proto) {
+absl::StatusOr<Precisions> ReadPrecisions(const PrecisionConfig& proto, int64_t count) {
   Precisions precisions;
   for (int value : proto.operand_precision()) {
     XLA_CHECK_ENUM(PrecisionConfig::Precision, value);
     precisions.values.push_back(static_cast<PrecisionConfig::Precision>(value));
+  }
+  if (precisions.IsDefault()) return Precisions();
+  while (static_cast<int64_t>(precisions.values.size()) < count) {
+    precisions.values.push_back(PrecisionConfig::DEFAULT);
   }
   return precisions;
 }
@@ -192,7 +197,8 @@ absl::Status Read(const HloInstructionProto& proto, const HloInstruction&,
   XLA_ASSIGN_OR_RETURN(a->dim_labels, ReadConvDims(proto.convolution_dimension_numbers()));
   a->feature_group_count = GroupCount(proto.feature_group_count());
   a->batch_group_count = GroupCount(proto.batch_group_count());
-  XLA_ASSIGN_OR_RETURN(a->precision, ReadPrecisions(proto.precision_config()));
+  XLA_ASSIGN_OR_RETURN(a->precision,
+                       ReadPrecisions(proto.precision_config(), proto.operand_ids_size()));
   XLA_CHECK_ENUM(ConvolutionKind, proto.conv_kind());
   a->kind = proto.conv_kind();
   return absl::OkStatus();
