@@ -189,6 +189,21 @@ TEST(ParserTest, AnyOperationHasAnAsyncForm) {
   EXPECT_EQ(dot.attributes<DotAttributes>().lhs_contracting_dims, (Int64s{1}));
 }
 
+TEST(ParserTest, AnAsyncFormSharesItsAttributesWithTheOperation) {
+  ASSERT_OK_AND_ASSIGN(auto module, ParseBody(R"(
+    a = f32[2] parameter(0)
+    s = ((f32[2]), f32[2]) exponential-start(a), statistics={visualizing_index=0,x=1}, frontend_attributes={k="v"},
+      statistics={visualizing_index=0,x=1}, result_accuracy={mode=highest}
+    ROOT d = f32[2] exponential-done(s))"));
+  const HloInstruction& start = *module->entry_computation()->root_instruction()->operand(0);
+  const HloInstruction& operation = *start.called_computations()[0]->root_instruction();
+  EXPECT_EQ(start.extras().statistics->values.size(), 1u);
+  EXPECT_EQ(operation.extras().statistics->values.size(), 1u);
+  EXPECT_EQ(operation.extras().frontend_attributes.at("k"), "v");
+  EXPECT_EQ(operation.extras().result_accuracy.mode, AccuracySpec::Mode::kHighest);
+  EXPECT_EQ(start.extras().result_accuracy.mode, AccuracySpec::Mode::kDefault);
+}
+
 TEST(ParserTest, ShapesMayBeLeftOutWhereTheyFollow) {
   ASSERT_OK_AND_ASSIGN(auto module, ParseBody(R"(
     a = f32[2,3]{0,1} parameter(0)

@@ -204,6 +204,12 @@ bool HloTextParser::ParseInstructionAttributes(absl::Span<InstructionDraft* cons
       allow_attributes,
       [&](std::string_view name) {
         AttributeResult result = ParseCommonAttribute(name, common);
+        // XLA writes the statistics of an async-start and of the operation it wraps, which are the same, one after the
+        // other.
+        if (result == AttributeResult::kRepeated && drafts.size() == 2 && name == "statistics") {
+          return ParseStatistics(&common->Extras().statistics.emplace()) ? AttributeResult::kParsed
+                                                                         : AttributeResult::kFailed;
+        }
         for (size_t i = 0; i < drafts.size() && result == AttributeResult::kUnknown; ++i) {
           result = ParseOwnAttribute(name, drafts[i]);
         }

@@ -275,6 +275,8 @@ bool HloTextParser::ApplyCommonAttributes(CommonAttributes* common, HloInstructi
     if (!extras.backend_config.empty()) wrapped.backend_config = extras.backend_config;
     if (!extras.frontend_attributes.empty()) wrapped.frontend_attributes = extras.frontend_attributes;
     if (extras.statistics) wrapped.statistics = extras.statistics;
+    // Accuracy is that of the operation alone.
+    if (extras.result_accuracy != AccuracySpec{}) wrapped.result_accuracy = std::exchange(extras.result_accuracy, {});
   }
   instruction->mutable_extras() = std::move(extras);
   return true;
