@@ -253,7 +253,7 @@ Int64s ToInt64s(const List& list) {
 // (inputs..., inits...)
 std::vector<XlaOp> Concatenated(absl::Span<const XlaOp> first, absl::Span<const XlaOp> second);
 
-absl::StatusOr<Precisions> PrecisionsOf(const PrecisionConfig* config);
+absl::StatusOr<Precisions> PrecisionsOf(const PrecisionConfig* config, int64_t operand_count);
 PrecisionConfig::Algorithm AlgorithmOf(const PrecisionConfig* config);
 // One entry for each dimension of the window; empty lists are all 1, padding all 0.
 absl::StatusOr<WindowDims> MakeWindow(absl::Span<const int64_t> sizes,

@@ -8,8 +8,9 @@ namespace xla {
 namespace {
 
 absl::StatusOr<DotAttributes> ToDotAttributes(const DotDimensionNumbers& numbers,
-                                              const PrecisionConfig* precision_config) {
-  XLA_ASSIGN_OR_RETURN(Precisions precision, PrecisionsOf(precision_config));
+                                              const PrecisionConfig* precision_config,
+                                              int64_t operand_count) {
+  XLA_ASSIGN_OR_RETURN(Precisions precision, PrecisionsOf(precision_config, operand_count));
   return DotAttributes{.lhs_batch_dims = ToInt64s(numbers.lhs_batch_dimensions()),
                        .lhs_contracting_dims = ToInt64s(numbers.lhs_contracting_dimensions()),
                        .rhs_batch_dims = ToInt64s(numbers.rhs_batch_dimensions()),
@@ -50,7 +51,7 @@ XlaOp XlaBuilder::DotGeneral(XlaOp lhs, XlaOp rhs, const DotDimensionNumbers& di
                              std::optional<PrimitiveType> preferred_element_type, CallSite site) {
   return Record("DotGeneral", site, [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(DotAttributes attributes,
-                         ToDotAttributes(dimension_numbers, precision_config));
+                         ToDotAttributes(dimension_numbers, precision_config, 2));
     return state_->AddContraction(HloOpcode::kDot, {lhs, rhs}, std::move(attributes),
                                   preferred_element_type);
   });
@@ -62,7 +63,7 @@ XlaOp XlaBuilder::ScaledDot(XlaOp lhs, XlaOp rhs, XlaOp lhs_scale, XlaOp rhs_sca
                             std::optional<PrimitiveType> preferred_element_type, CallSite site) {
   return Record("ScaledDot", site, [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(DotAttributes attributes,
-                         ToDotAttributes(dimension_numbers, precision_config));
+                         ToDotAttributes(dimension_numbers, precision_config, 4));
     return state_->AddContraction(HloOpcode::kScaledDot, {lhs, rhs, lhs_scale, rhs_scale},
                                   std::move(attributes), preferred_element_type);
   });
@@ -73,7 +74,7 @@ XlaOp XlaBuilder::RaggedDot(XlaOp lhs, XlaOp rhs, XlaOp group_sizes,
                             const PrecisionConfig* precision_config,
                             std::optional<PrimitiveType> preferred_element_type, CallSite site) {
   return Record("RaggedDot", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(Precisions precision, PrecisionsOf(precision_config));
+    XLA_ASSIGN_OR_RETURN(Precisions precision, PrecisionsOf(precision_config, 3));
     const DotDimensionNumbers& numbers = dimension_numbers.dot_dimension_numbers();
     RaggedDotAttributes attributes{
         .lhs_batch_dims = ToInt64s(numbers.lhs_batch_dimensions()),

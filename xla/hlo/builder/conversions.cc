@@ -11,9 +11,9 @@ std::vector<XlaOp> Concatenated(absl::Span<const XlaOp> first, absl::Span<const 
   return all;
 }
 
-absl::StatusOr<Precisions> PrecisionsOf(const PrecisionConfig* config) {
+absl::StatusOr<Precisions> PrecisionsOf(const PrecisionConfig* config, int64_t operand_count) {
   if (config == nullptr) return Precisions();
-  return proto_internal::ReadPrecisions(*config);
+  return proto_internal::ReadPrecisions(*config, operand_count);
 }
 
 PrecisionConfig::Algorithm AlgorithmOf(const PrecisionConfig* config) {

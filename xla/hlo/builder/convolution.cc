@@ -150,7 +150,7 @@ absl::StatusOr<ConvolutionAttributes> XlaBuilder::State::MakeConvolution(
   XLA_ASSIGN_OR_RETURN(WindowDims window, MakeWindow(sizes, arguments.strides, arguments.padding,
                                                      arguments.lhs_dilation, arguments.rhs_dilation,
                                                      arguments.window_reversal));
-  XLA_ASSIGN_OR_RETURN(Precisions precision, PrecisionsOf(arguments.precision_config));
+  XLA_ASSIGN_OR_RETURN(Precisions precision, PrecisionsOf(arguments.precision_config, 2));
   XLA_ASSIGN_OR_RETURN(ConvDims dim_labels, ToConvDims(numbers));
   return ConvolutionAttributes{.window = std::move(window),
                                .dim_labels = std::move(dim_labels),
