@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/check.h"
+#include "xla/hlo/ir/backend_config.h"
 #include "xla/hlo/ir/hasher.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/ir_internal.h"
@@ -118,7 +119,8 @@ bool LocallyEqual(const HloInstruction& a, const HloInstruction& b, bool layout_
   const InstructionExtras& x = a.extras();
   const InstructionExtras& y = b.extras();
   return x.sharding == y.sharding && x.result_accuracy == y.result_accuracy &&
-         x.frontend_attributes == y.frontend_attributes && x.backend_config == y.backend_config &&
+         x.frontend_attributes == y.frontend_attributes &&
+         ir_internal::BackendConfigsEqual(x.backend_config, y.backend_config) &&
          x.parameter_replication == y.parameter_replication;
 }
 
@@ -419,10 +421,8 @@ size_t HloInstruction::Hash() const {
   } else if (attributes_ != nullptr) {
     hasher.Add(HashAttributes(*attributes_));
   }
-  if (extras_ != nullptr)
-    hasher.Add(extras_->backend_config);
-  else
-    hasher.Add(std::string());
+  // Not its text: members of JSON objects may stand in any order.
+  hasher.Add(extras().backend_config.empty());
   return hasher.result();
 }
 
