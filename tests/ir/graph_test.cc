@@ -240,6 +240,27 @@ TEST_F(Graph, IdenticalComparesAllButNamesAndMetadata) {
   EXPECT_FALSE(a->Identical(*b));
 }
 
+TEST_F(Graph, MembersOfJsonBackendConfigsMayStandInAnyOrder) {
+  HloInstruction* p = Parameter(0, "p");
+  HloInstruction* a = Add("a", HloOpcode::kNegate, {p});
+  HloInstruction* b = Add("b", HloOpcode::kNegate, {p});
+  auto equal = [&](std::string x, std::string y) {
+    a->mutable_extras().backend_config = std::move(x);
+    b->mutable_extras().backend_config = std::move(y);
+    EXPECT_EQ(a->Identical(*b), b->Identical(*a));
+    if (a->Identical(*b)) EXPECT_EQ(a->Hash(), b->Hash());
+    return a->Identical(*b);
+  };
+  EXPECT_TRUE(
+      equal(R"({"n":{"x":"1","y":[2,3]},"k":true})", R"({"k": true, "n":{"y":[2, 3],"x":"1"}})"));
+  EXPECT_FALSE(equal(R"({"y":[2,3]})", R"({"y":[3,2]})"));
+  EXPECT_FALSE(equal(R"({"a":"b,c"})", R"({"a":"b, c"})"));
+  EXPECT_FALSE(equal("raw", "raw "));
+  EXPECT_FALSE(equal("{\"a", "{ \"a"));
+  const std::string deep(100'000, '{');
+  EXPECT_FALSE(equal(deep, deep + " "));
+}
+
 TEST_F(Graph, ComparisonTypeLeftOutEqualsTheDefault) {
   HloInstruction* p = Parameter(0, "p");
   const Shape pred = ShapeUtil::MakeShape(PRED, {});

@@ -184,6 +184,20 @@ ENTRY e { p = f32[8] parameter(0)
   EXPECT_ERROR(CreateModuleFromProto(proto), "instruction \"r\": 77 is no value of FftType");
 }
 
+TEST(Attributes, PrecisionsAreFilledUp) {
+  HloModuleProto proto = FromText(R"(HloModule m
+ENTRY e { a = f32[2,2] parameter(0)
+  ROOT r = f32[2,2] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0} })");
+  PrecisionConfig* config =
+      proto.mutable_computations(0)->mutable_instructions(1)->mutable_precision_config();
+  config->clear_operand_precision();
+  config->add_operand_precision(PrecisionConfig::HIGH);
+  const auto module = CreateModuleFromProto(proto);
+  ASSERT_OK(module);
+  const auto& dot = (*module)->entry_computation()->root_instruction()->attributes<DotAttributes>();
+  EXPECT_EQ(dot.precision.values, (std::vector{PrecisionConfig::HIGH, PrecisionConfig::DEFAULT}));
+}
+
 TEST(Attributes, AConstantNeedsALiteralOfItsShape) {
   const HloModuleProto base = FromText("HloModule m\nENTRY e { ROOT r = f32[2] constant({1, 2}) }");
   auto load = [&](const std::function<void(HloInstructionProto*)>& change) {
