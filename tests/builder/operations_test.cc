@@ -536,8 +536,8 @@ TEST(OperationsTest, CustomCalls) {
                                              API_VERSION_STATUS_RETURNING);
                  }),
             "ROOT custom-call = f32[] custom-call(a), custom_call_target=\"target\", "
-            "to_apply=add, output_to_operand_aliasing={{}: (0, {})}, schedule=SCHEDULE_LATEST, "
-            "api_version=API_VERSION_STATUS_RETURNING");
+            "output_to_operand_aliasing={{}: (0, {})}, schedule=SCHEDULE_LATEST, "
+            "api_version=API_VERSION_STATUS_RETURNING, called_computations={add}");
 }
 
 TEST(OperationsTest, TokensAndFeeds) {
@@ -557,7 +557,7 @@ TEST(OperationsTest, TokensAndFeeds) {
             "ROOT get-tuple-element.3 = s32[2] get-tuple-element(infeed.1), index=0");
   EXPECT_EQ(Text({kF}, [](auto* b, auto& p) { OutfeedWithToken(p[0], CreateToken(b), kF, "x"); }),
             "after-all = token[] after-all()\n"
-            "ROOT outfeed = token[] outfeed(a, after-all), outfeed_shape=f32[2], "
+            "ROOT outfeed = token[] outfeed(a, after-all), outfeed_shape=f32[2]{0}, "
             "outfeed_config=\"x\"");
 }
 
@@ -646,7 +646,7 @@ TEST(OperationsTest, Collectives) {
   EXPECT_EQ(
       Text({S(F32, {8}), S(S32, {2}), S(S32, {2}), S(F32, {8}), S(S32, {2}), S(S32, {2})},
            [&](auto*, auto& p) { RaggedAllToAll(p[0], p[1], p[2], p[3], p[4], p[5], groups); }),
-      "ROOT ragged-all-to-all = f32[8] ragged-all-to-all(a, b, c, d, e, f), "
+      "ROOT ragged-all-to-all = f32[8] ragged-all-to-all(a, d, b, c, e, f), "
       "replica_groups={{0,1}}");
   EXPECT_EQ(Text({m}, [&](auto*, auto& p) { CollectiveBroadcast(p[0], groups); }),
             "ROOT collective-broadcast = f32[4,6] collective-broadcast(a), replica_groups={{0,1}}");
@@ -704,13 +704,13 @@ TEST(OperationsTest, HandPartitionedParts) {
   ASSERT_OK(ConvertSpmdShardToFullShape(&b, shard, S(F32, {4, 6}), -1, sharding, {1}));
   EXPECT_EQ(Body(&b),
             "custom-call = f32[4,6] custom-call(x), custom_call_target=\"Sharding\", "
-            "sharding={devices=[2,1]<=[2]}\n"
+            "sharding={devices=[2,1]0,1}\n"
             "custom-call.1 = f32[2,6] custom-call(custom-call), "
             "custom_call_target=\"SPMDFullToShardShape\", sharding={manual}\n"
             "custom-call.2 = f32[2,6] custom-call(custom-call.1), custom_call_target=\"Sharding\", "
             "sharding={manual}, backend_config=\"unspecified_dims=[1]\"\n"
             "ROOT custom-call.3 = f32[4,6] custom-call(custom-call.2), "
-            "custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[2,1]<=[2]}, "
+            "custom_call_target=\"SPMDShardToFullShape\", sharding={devices=[2,1]0,1}, "
             "backend_config=\"unspecified_dims=[1]\"");
 }
 

@@ -335,6 +335,7 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddCollective(
   return Add(opcode, operands, std::move(attributes));
 }
 
+// The instruction has its operands in another order than the call its arguments.
 XlaOp XlaBuilder::RaggedAllToAll(XlaOp input, XlaOp input_offsets, XlaOp send_sizes, XlaOp output,
                                  XlaOp output_offsets, XlaOp recv_sizes,
                                  absl::Span<const ReplicaGroup> replica_groups,
@@ -342,7 +343,7 @@ XlaOp XlaBuilder::RaggedAllToAll(XlaOp input, XlaOp input_offsets, XlaOp send_si
   return Record("RaggedAllToAll", site, [&] {
     return state_->AddCollective(
         HloOpcode::kRaggedAllToAll,
-        {input, input_offsets, send_sizes, output, output_offsets, recv_sizes},
+        {input, output, input_offsets, send_sizes, output_offsets, recv_sizes},
         ToDeviceList(replica_groups), channel_id);
   });
 }
@@ -355,7 +356,7 @@ XlaOp XlaBuilder::RaggedAllToAllWithDeviceList(XlaOp input, XlaOp input_offsets,
   return Record("RaggedAllToAllWithDeviceList", site, [&] {
     return state_->AddCollective(
         HloOpcode::kRaggedAllToAll,
-        {input, input_offsets, send_sizes, output, output_offsets, recv_sizes}, replica_groups,
+        {input, output, input_offsets, send_sizes, output_offsets, recv_sizes}, replica_groups,
         channel_id);
   });
 }
