@@ -113,6 +113,8 @@ TEST(ParserErrorTest, EachMistakeHasItsReport) {
        "AsyncUpdate and AsyncDone expect a single async op as their operand."},
       {"HloModule m\ne { a = f32[2] parameter(0), sharding={devices=[2]0,1,2} }", "3 devices given for 2 tiles"},
       {"HloModule m\ne { a = f32[2] parameter(0), sharding={mesh['x'=2], [{'y'}]} }", "axis 'y' is not an axis of the mesh"},
+      {"HloModule m\ne { a = f32[2] parameter(0), sharding={mesh[\"x'\"=2], replicated} }",
+       "2:45: error: an axis name cannot hold quotes, backslashes or control characters"},
       {"HloModule m\ne { a = f32[2] parameter(0), parameter_replication={true,false} }",
        "parameter has 1 leaf buffers, but parameter_replication has 2 elements."},
       {"HloModule m, input_output_alias={ {7}: (0, {}) }\ne { a = f32[2] parameter(0) }",

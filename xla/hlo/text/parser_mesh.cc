@@ -12,6 +12,15 @@ namespace {
 // Far above any use; names are compared one by one.
 constexpr size_t kMostAxes = 256;
 
+// Names are printed between quotes as they are.
+bool IsPlainName(std::string_view name) {
+  for (char c : name) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (byte < 0x20 || byte == 0x7f || c == '\'' || c == '"' || c == '\\') return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 // mesh['x'=2,'y'=4], then perhaps ', device_ids=(..)'; or maximal_mesh[device_id=N]. A comma after a mesh is eaten too,
@@ -34,10 +43,12 @@ bool HloTextParser::ParseMesh(Mesh* mesh) {
     do {
       if (mesh->axes.size() == kMostAxes) return TokenError(Cat("a mesh has at most ", kMostAxes, " axes"));
       Mesh::Axis& axis = mesh->axes.emplace_back();
-      if (!ParseValue(&axis.name) || !Expect(TokKind::kEqual, "expects '=' after axis name") ||
-          !ParseValue(&axis.size)) {
-        return false;
+      const Loc name_loc = loc();
+      if (!ParseValue(&axis.name)) return false;
+      if (!IsPlainName(axis.name)) {
+        return Error(name_loc, "an axis name cannot hold quotes, backslashes or control characters");
       }
+      if (!Expect(TokKind::kEqual, "expects '=' after axis name") || !ParseValue(&axis.size)) return false;
     } while (Eat(TokKind::kComma));
   }
   if (!Expect(TokKind::kRsquare, "expected ']' to end mesh axes")) return false;
