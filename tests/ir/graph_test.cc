@@ -248,7 +248,9 @@ TEST_F(Graph, MembersOfJsonBackendConfigsMayStandInAnyOrder) {
     a->mutable_extras().backend_config = std::move(x);
     b->mutable_extras().backend_config = std::move(y);
     EXPECT_EQ(a->Identical(*b), b->Identical(*a));
-    if (a->Identical(*b)) EXPECT_EQ(a->Hash(), b->Hash());
+    if (a->Identical(*b)) {
+      EXPECT_EQ(a->Hash(), b->Hash());
+    }
     return a->Identical(*b);
   };
   EXPECT_TRUE(
