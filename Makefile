@@ -5,11 +5,11 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo test asan tsan fuzz format tidy install clean
+.PHONY: help deps build demo test asan asan-part tsan fuzz format tidy install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 deps: ## install missing system packages (Debian 12, Ubuntu 24.04)
 	@scripts/install_deps.sh
@@ -30,6 +30,12 @@ asan: deps ## run the tests under AddressSanitizer and UndefinedBehaviorSanitize
 	@cmake --preset asan
 	@cmake --build --preset asan --parallel $(JOBS)
 	@UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir build-asan --output-on-failure --parallel $(JOBS)
+
+asan-part: deps ## the same on a representative part: vocabulary, IR, HLO text
+	@cmake --preset asan
+	@cmake --build --preset asan --parallel $(JOBS) --target test_base test_ir test_text
+	@UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir build-asan --output-on-failure --parallel $(JOBS) \
+	    -R '^(base|ir|text)\.'
 
 tsan: deps ## run the tests under ThreadSanitizer (build-tsan/)
 	@cmake --preset tsan
