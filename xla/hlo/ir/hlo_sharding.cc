@@ -305,7 +305,7 @@ absl::StatusOr<HloSharding> HloSharding::Canonical() const {
   if (kind != Kind::kTiled) return *this;
 
   const std::optional<int64_t> count = FlattenedSize(tile_dims);
-  if (!count.has_value()) {
+  if (tile_dims.empty() || !count.has_value()) {
     return InvalidArgument(
         "sharding {devices=[%s]..}: sizes must be positive and name at most 2^24 devices",
         absl::StrJoin(tile_dims, ","));
@@ -405,6 +405,7 @@ absl::StatusOr<HloSharding> HloSharding::Canonical() const {
   result.transpose_perm = std::move(order.transpose_perm);
 
   // One subgroup that takes in all devices needs no tiles.
+  if (result.tile_dims.empty()) return Replicate();
   const bool is_all = result.last_tile_dims.size() == 1 && result.tile_dims.back() == *count;
   if (is_all && result.last_tile_dims[0] != OpSharding::MAXIMAL) {
     HloSharding whole = result.last_tile_dims[0] == OpSharding::MANUAL      ? Manual()
