@@ -42,7 +42,6 @@ inline bool SameNumber(double a, double b) { return a == b || (a != a && b != b)
 struct Field {
   std::string_view name;
   FieldRule rule = FieldRule::kOptional;
-  std::string_view older_name = {};  // also accepted on input
 };
 
 // --- Structured field values -------------------------------------------------------------------
@@ -289,7 +288,7 @@ struct ConvolutionAttributes {
     v(Field{"feature_group_count"}, &ConvolutionAttributes::feature_group_count);
     v(Field{"batch_group_count"}, &ConvolutionAttributes::batch_group_count);
     v(Field{"operand_precision"}, &ConvolutionAttributes::precision);
-    v(Field{"convolution_kind", FieldRule::kOptional, "conv_kind"}, &ConvolutionAttributes::kind);
+    v(Field{"convolution_kind"}, &ConvolutionAttributes::kind);
   }
 };
 

@@ -22,6 +22,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "xla/base/boxed_optional.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/hlo/ir/hlo_sharding.h"
@@ -71,14 +72,14 @@ struct Statistics {
 // Facts few instructions have; allocated on first use.
 struct InstructionExtras {
   std::vector<HloInstruction*> control_predecessors, control_successors;
-  std::optional<HloSharding> sharding;
+  BoxedOptional<HloSharding> sharding;
   std::map<std::string, std::string> frontend_attributes;  // values verbatim; "{..}" dictionaries unquoted
-  std::optional<Statistics> statistics;
+  BoxedOptional<Statistics> statistics;
   AccuracySpec result_accuracy;
   std::unique_ptr<OpMetadata> metadata;
-  std::optional<OriginalValue> original_value;
+  BoxedOptional<OriginalValue> original_value;
   std::string backend_config;  // verbatim: JSON dictionary or raw text
-  std::optional<std::vector<bool>> parameter_replication;  // one a leaf
+  BoxedOptional<std::vector<bool>> parameter_replication;  // one a leaf
 };
 
 class HloInstruction {
