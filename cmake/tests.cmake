@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/<room>/*_test.cc -> the binary test_<room>; tests/hlo/*.hlo -> the test hlo_programs.
+# tests/<room>/*_test.cc -> the binary test_<room>; tests/{hlo,documents}/*.hlo -> the test hlo_programs.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
@@ -19,6 +19,7 @@ set(test_uses_passes xla_passes xla_text)
 set(test_uses_builder xla_builder xla_interp xla_verify xla_text)
 set(test_uses_runtime xla_runtime)
 set(test_uses_models xylem_tools)
+set(test_uses_documents xla_builder xla_interp xla_verify xla_text)
 
 file(GLOB entries LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*)
 foreach(entry ${entries})
@@ -48,7 +49,8 @@ foreach(entry ${entries})
 endforeach()
 
 # Programs that check themselves through check.expect_* custom calls.
-file(GLOB programs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/hlo/*.hlo)
+file(GLOB programs CONFIGURE_DEPENDS
+    ${CMAKE_SOURCE_DIR}/tests/hlo/*.hlo ${CMAKE_SOURCE_DIR}/tests/documents/*.hlo)
 if(programs AND TARGET xylem)
   add_test(NAME hlo_programs COMMAND xylem test ${programs})
   set_tests_properties(hlo_programs PROPERTIES TIMEOUT 600)
