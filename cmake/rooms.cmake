@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # xylem_room, xylem_protos and xylem_precompiled_header: how libraries are made.
 
-# xylem_room(NAME FOLDERS dir... [EXCEPT file...] USES target...)
+# xylem_room(NAME [UNITY] FOLDERS dir... [EXCEPT file...] USES target...)
 # A static library of the .cc files in the folders (not below them), or an interface library while
-# there are none.
+# there are none. UNITY: with XYLEM_UNITY its files are compiled some at a time, as one.
 function(xylem_room name)
-  cmake_parse_arguments(arg "" "" "FOLDERS;EXCEPT;USES" ${ARGN})
+  cmake_parse_arguments(arg "UNITY" "" "FOLDERS;EXCEPT;USES" ${ARGN})
   set(sources)
   foreach(folder ${arg_FOLDERS})
     file(GLOB found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cc)
@@ -19,6 +19,13 @@ function(xylem_room name)
     target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
     target_link_libraries(${name} PUBLIC ${arg_USES} PRIVATE xylem_warnings)
     xylem_use_precompiled_header(${name})
+    if(XYLEM_UNITY AND arg_UNITY)
+      set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+      if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # To the compiler the parts look like headers, whose anonymous namespaces it warns of.
+        target_compile_options(${name} PRIVATE -Wno-subobject-linkage)
+      endif()
+    endif()
   else()
     add_library(${name} INTERFACE)
     target_include_directories(${name} INTERFACE ${CMAKE_SOURCE_DIR})
