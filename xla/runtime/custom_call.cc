@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The registry: targets by name, and which way each is called.
+#include "xla/runtime/custom_call.h"
+
+#include <exception>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace xla {
+namespace {
+
+absl::string_view View(std::string_view s) { return {s.data(), s.size()}; }
+
+const char* ConventionName(int convention) {
+  switch (convention) {
+    case XYLEM_CALL_ORIGINAL:
+      return "API_VERSION_ORIGINAL";
+    case XYLEM_CALL_STATUS_RETURNING:
+      return "API_VERSION_STATUS_RETURNING";
+    case XYLEM_CALL_STATUS_RETURNING_UNIFIED:
+      return "API_VERSION_STATUS_RETURNING_UNIFIED";
+    case XYLEM_CALL_TYPED:
+      return "API_VERSION_TYPED_FFI";
+    default:
+      return "API_VERSION_UNSPECIFIED";
+  }
+}
+
+absl::Status WrongConvention(absl::string_view is, int called) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("the target is registered as ", is,
+                   ", but the call says api_version=", ConventionName(called)));
+}
+
+}  // namespace
+
+absl::StatusOr<const CustomCallBuffer*> CustomCallFrame::Typed(
+    const std::vector<CustomCallBuffer>& buffers, const char* what, int64_t i, PrimitiveType type) {
+  if (i < 0 || i >= static_cast<int64_t>(buffers.size())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no ", what, " ", i, "; the call has ", buffers.size()));
+  }
+  const CustomCallBuffer& buffer = buffers[static_cast<size_t>(i)];
+  if (buffer.shape->element_type() != type) {
+    return absl::InvalidArgumentError(absl::StrCat(what, " ", i, " is ", buffer.shape->ToString(),
+                                                   ", not of type ", PrimitiveType_Name(type)));
+  }
+  return &buffer;
+}
+
+absl::Status CustomCallRegistry::Add(std::string name, Target target) {
+  if (name.empty()) return absl::InvalidArgumentError("a custom-call target needs a name");
+  const auto [place, added] = targets_.emplace(std::move(name), std::move(target));
+  if (!added) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("custom-call target \"", place->first, "\" is registered already"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CustomCallRegistry::Register(std::string target, Handler handler) {
+  if (handler == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("custom-call target \"", target, "\" has no function"));
+  }
+  Target added;
+  added.handler = std::move(handler);
+  return Add(std::move(target), std::move(added));
+}
+
+absl::Status CustomCallRegistry::RegisterUntyped(std::string target, void* function) {
+  if (function == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("custom-call target \"", target, "\" has no function"));
+  }
+  Target added;
+  added.untyped = function;
+  return Add(std::move(target), std::move(added));
+}
+
+absl::Status CustomCallRegistry::RegisterTable(const XylemCustomCallTable* table,
+                                               std::string_view origin) {
+  const auto error = [&](const auto&... what) {
+    return absl::InvalidArgumentError(absl::StrCat(View(origin), ": ", what...));
+  };
+  if (table == nullptr) return error("the table of custom calls is null");
+  // Size and version stand first in every version of the table.
+  if (table->struct_size < offsetof(XylemCustomCallTable, target_count) ||
+      table->abi_major != XYLEM_CUSTOM_CALL_ABI_MAJOR) {
+    return error("made for version ", table->abi_major, ".", table->abi_minor,
+                 " of the custom-call interface; this is version ", XYLEM_CUSTOM_CALL_ABI_MAJOR,
+                 ".", XYLEM_CUSTOM_CALL_ABI_MINOR);
+  }
+  if (table->struct_size < sizeof(XylemCustomCallTable)) {
+    return error("the table of custom calls says it has ", table->struct_size, " bytes, less than ",
+                 sizeof(XylemCustomCallTable));
+  }
+  if (table->target_count < 0 || (table->target_count > 0 && table->targets == nullptr)) {
+    return error("the table of custom calls has ", table->target_count, " targets at null");
+  }
+  CustomCallRegistry merged = *this;
+  for (int64_t i = 0; i < table->target_count; ++i) {
+    const XylemTarget* target = table->targets[i];
+    if (target == nullptr || target->struct_size < sizeof(XylemTarget)) {
+      return error("target ", i, " is null or smaller than ", sizeof(XylemTarget), " bytes");
+    }
+    if (target->name == nullptr || target->name[0] == '\0') {
+      return error("target ", i, " has no name");
+    }
+    if (target->convention < XYLEM_CALL_ORIGINAL || target->convention > XYLEM_CALL_TYPED) {
+      return error("target \"", target->name, "\" has the unknown calling convention ",
+                   target->convention);
+    }
+    if (target->function.original == nullptr) {
+      return error("target \"", target->name, "\" has no function");
+    }
+    Target added;
+    added.c_target = *target;
+    if (const absl::Status status = merged.Add(target->name, std::move(added)); !status.ok()) {
+      return absl::Status(status.code(), absl::StrCat(View(origin), ": ", status.message()));
+    }
+  }
+  *this = std::move(merged);
+  return absl::OkStatus();
+}
+
+std::vector<std::string> CustomCallRegistry::Targets() const {
+  std::vector<std::string> names;
+  for (const auto& [name, unused] : targets_) names.push_back(name);
+  return names;
+}
+
+absl::Status CustomCallRegistry::Call(CustomCallFrame& call) const {
+  const auto found = targets_.find(call.target);
+  if (found == targets_.end()) {
+    return absl::UnimplementedError(
+        absl::StrCat("there is no custom call \"", View(call.target), "\"; known are: ",
+                     targets_.empty() ? std::string("none") : absl::StrJoin(Targets(), ", ")));
+  }
+  const Target& target = found->second;
+  const auto run = [&]() -> absl::Status {
+    const int version = call.api_version;
+    const bool is_typed =
+        target.handler != nullptr || target.c_target.convention == XYLEM_CALL_TYPED;
+    if (is_typed) {
+      call.attributes_ = AttributeDictionary();
+      if (version == XYLEM_CALL_TYPED) {
+        XLA_ASSIGN_OR_RETURN(call.attributes_, AttributeDictionary::Parse(call.opaque));
+      }
+      if (target.handler == nullptr) {
+        return internal::CallTypedC(target.c_target, call.attributes_, call);
+      }
+      try {
+        return target.handler(call);
+      } catch (const std::exception& e) {
+        return absl::InternalError(absl::StrCat("the handler threw: ", e.what()));
+      } catch (...) {
+        return absl::InternalError("the handler threw");
+      }
+    }
+    XylemTarget untyped = target.c_target;
+    if (target.untyped != nullptr) {
+      if (version < XYLEM_CALL_ORIGINAL || version > XYLEM_CALL_STATUS_RETURNING_UNIFIED) {
+        return WrongConvention("an untyped function", version);
+      }
+      untyped.convention = version;
+      untyped.function.original = reinterpret_cast<void (*)(void*, const void**)>(target.untyped);
+    } else if (version != untyped.convention) {
+      return WrongConvention(ConventionName(untyped.convention), version);
+    }
+    return internal::CallUntyped(untyped, call);
+  };
+  const absl::Status status = run();
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat("custom call \"", View(call.target), "\": ", status.message()));
+}
+
+}  // namespace xla
