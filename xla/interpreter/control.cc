@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tuples, calls, while, conditional, custom calls.
-#include <array>
-#include <memory>
-#include <string>
+// Tuples, calls, while, conditional.
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
-#include "xla/interpreter/eval_state.h"
 #include "xla/interpreter/evaluator.h"
-#include "xla/interpreter/literal_io.h"
-#include "xla/interpreter/strided_copy.h"
-#include "xla/literal.h"
-#include "xla/primitive_util.h"
 
 namespace xla {
 
@@ -69,62 +59,6 @@ absl::StatusOr<Value> EvalConditional(EvalContext& ctx, const HloInstruction& in
   Value argument = std::move(operands[static_cast<size_t>(branch + 1)]);
   for (Value& operand : operands) operand = Value();
   return ctx.Call(*inst.branch_computation(branch), absl::MakeSpan(&argument, 1));
-}
-
-namespace {
-
-// A row-major literal for a host function to read: on the value's memory where that is possible.
-absl::StatusOr<std::unique_ptr<LiteralBase>> LiteralForHost(EvalContext& ctx, const Value& value) {
-  Shape shape = value.shape();
-  if (shape.IsArray()) {
-    shape.clear_layout();
-    if (!value.has_dynamic_sizes()) {
-      return std::make_unique<BorrowingLiteral>(static_cast<const char*>(value.untyped_data()),
-                                                shape);
-    }
-  }
-  XLA_ASSIGN_OR_RETURN(Literal literal, LiteralFromValue(ctx, shape, value));
-  return std::make_unique<Literal>(std::move(literal));
-}
-
-// A copy: the literal does not live on.
-absl::StatusOr<Value> OwnedValue(EvalContext& ctx, const Value& value) {
-  if (value.IsTuple()) {
-    std::vector<Value> elements;
-    for (const Value& element : value.elements()) {
-      XLA_ASSIGN_OR_RETURN(Value owned, OwnedValue(ctx, element));
-      elements.push_back(std::move(owned));
-    }
-    return Value::Tuple(value.shape(), std::move(elements));
-  }
-  if (!value.IsArray()) return value;
-  return ctx.MakeMutable(value.shape(), Value(value));
-}
-
-}  // namespace
-
-absl::StatusOr<Value> EvalCustomCall(EvalContext& ctx, const HloInstruction& inst,
-                                     absl::Span<Value> operands) {
-  const std::string& target = inst.attributes<CustomCallAttributes>().custom_call_target;
-  const CustomCallHandler* handler = ctx.state().FindCustomCall(target);
-  if (handler == nullptr) {
-    std::vector<std::string> known;
-    for (const auto& [name, unused] : ctx.state().options().custom_calls) known.push_back(name);
-    return absl::UnimplementedError(absl::StrCat(
-        "there is no custom call \"", target,
-        "\"; known are: ", known.empty() ? std::string("none") : absl::StrJoin(known, ", ")));
-  }
-  std::vector<std::unique_ptr<LiteralBase>> literals;
-  std::vector<LiteralSlice> slices;
-  for (const Value& operand : operands) {
-    XLA_ASSIGN_OR_RETURN(std::unique_ptr<LiteralBase> literal, LiteralForHost(ctx, operand));
-    literals.push_back(std::move(literal));
-    slices.emplace_back(*literals.back());
-  }
-  XLA_ASSIGN_OR_RETURN(Literal result, Literal::Make(inst.shape()));
-  XLA_RETURN_IF_ERROR((*handler)(inst, slices, &result));
-  XLA_ASSIGN_OR_RETURN(const Value borrowed, ValueFromLiteral(ctx, inst.shape(), result));
-  return OwnedValue(ctx, borrowed);
 }
 
 }  // namespace xla

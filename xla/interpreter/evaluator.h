@@ -170,8 +170,9 @@ XLA_DECLARE_EVAL(EvalGetTupleElement);
 XLA_DECLARE_EVAL(EvalCall);
 XLA_DECLARE_EVAL(EvalWhile);
 XLA_DECLARE_EVAL(EvalConditional);
-XLA_DECLARE_EVAL(EvalCustomCall);
 XLA_DECLARE_EVAL(EvalForward);  // opt-barrier, domain: the operand itself
+// custom_call.cc
+XLA_DECLARE_EVAL(EvalCustomCall);
 // async.cc
 XLA_DECLARE_EVAL(EvalCopyStart);
 XLA_DECLARE_EVAL(EvalCopyDone);

@@ -18,6 +18,8 @@
 
 namespace xla {
 
+class CustomCallRegistry;  // xla/runtime/custom_call.h
+
 // A host function behind a custom-call target. Results are dense row-major; `result` has the instruction's shape.
 using CustomCallHandler =
     std::function<absl::Status(const HloInstruction& call, absl::Span<const LiteralSlice> operands, Literal* result)>;
@@ -31,6 +33,8 @@ struct InterpreterOptions {
   const std::atomic<bool>* cancel = nullptr;
   // Custom-call handlers by target; unknown targets are an error that lists the known ones.
   std::vector<std::pair<std::string, CustomCallHandler>> custom_calls;
+  // More of them, on bare memory: C++ functions, shared libraries. May be null; must outlive the run.
+  const CustomCallRegistry* custom_call_registry = nullptr;
   // 0: no limit. Memory for values beyond this is RESOURCE_EXHAUSTED.
   int64_t memory_limit_bytes = 0;
 };
