@@ -27,7 +27,7 @@ struct WaitLimits {
 template <typename Ready>
 absl::Status WaitUntil(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
                        const WaitLimits& limits, Ready ready) {
-  constexpr std::chrono::milliseconds kPollInterval(5);
+  constexpr std::chrono::milliseconds kPollInterval(10);
   const auto start = std::chrono::steady_clock::now();
   while (!ready()) {
     if (absl::FromChrono(std::chrono::steady_clock::now() - start) >= limits.timeout) {
