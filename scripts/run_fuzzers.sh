@@ -8,9 +8,9 @@ build=${1:?build folder}
 seconds=${2:-60}
 
 mkdir -p "$build/findings" "$build/seeds/text" "$build/seeds/proto" "$build/seeds/none"
-find tests/hlo tests/programs tests/fuzz -name '*.hlo' -size -64k 2>/dev/null |
+find tests -name '*.hlo' -size -64k |
   while read -r file; do cp "$file" "$build/seeds/text/${file//\//_}"; done
-find tests/programs tests/fuzz -name '*.pb' -size -64k 2>/dev/null |
+find tests -name '*.pb' -size -64k |
   while read -r file; do cp "$file" "$build/seeds/proto/${file//\//_}"; done
 
 found=0
