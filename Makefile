@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo test asan asan-part tsan fuzz format tidy install clean
+.PHONY: help deps build demo test asan asan-part tsan fuzz bench format tidy install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -46,6 +46,11 @@ fuzz: deps ## run each fuzzer for FUZZ_SECONDS, 60 by default (needs clang; buil
 	@cmake --preset fuzz
 	@cmake --build --preset fuzz --parallel $(JOBS)
 	@scripts/run_fuzzers.sh build-fuzz $(FUZZ_SECONDS)
+
+bench: build ## measure how fast HLO text is read, verified and printed
+	@cmake --build --preset release --parallel $(JOBS) --target bench_hlo_text
+	@build/bench_hlo_text tests/programs
+	@build/bench_hlo_text
 
 format: ## clang-format all C++ sources in place
 	@clang-format -i $(SOURCES)
