@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asynchronous forms: everything is done at the start; the rest hands it on.
-#include <cstring>
+// Asynchronous forms: all but waiting for messages is done at the start.
 #include <utility>
 #include <vector>
 
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/evaluator.h"
+#include "xla/interpreter/transfer.h"
 
 namespace xla {
 namespace {
 
-// A context element of a start's result: zeros, which nobody reads.
-absl::StatusOr<Value> ZeroContext(EvalContext& ctx, const Shape& shape) {
-  if (shape.IsTuple()) {
-    std::vector<Value> elements;
-    for (const Shape& element : shape.tuple_shapes()) {
-      XLA_ASSIGN_OR_RETURN(Value zero, ZeroContext(ctx, element));
-      elements.push_back(std::move(zero));
-    }
-    return Value::Tuple(shape, std::move(elements));
-  }
-  if (!shape.IsArray()) return Value::Token(shape);
-  XLA_ASSIGN_OR_RETURN(Value zero, ctx.Allocate(shape));
-  std::memset(zero.mutable_untyped_data(), 0, static_cast<size_t>(zero.byte_size()));
-  return zero;
-}
-
+// Context elements of a start's result: zeros, which nobody reads.
 absl::Status AddContexts(EvalContext& ctx, const Shape& shape, std::vector<Value>& elements) {
   for (int i = static_cast<int>(elements.size()); i < shape.tuple_shapes_size(); ++i) {
-    XLA_ASSIGN_OR_RETURN(Value zero, ZeroContext(ctx, shape.tuple_shapes(i)));
+    XLA_ASSIGN_OR_RETURN(Value zero, ctx.AllocateZeros(shape.tuple_shapes(i)));
     elements.push_back(std::move(zero));
   }
   return absl::OkStatus();
@@ -67,9 +52,15 @@ absl::StatusOr<Value> EvalAsyncUpdate(EvalContext&, const HloInstruction& inst,
   return std::move(operands[0]).WithShape(inst.shape());
 }
 
-absl::StatusOr<Value> EvalAsyncDone(EvalContext&, const HloInstruction& inst,
+absl::StatusOr<Value> EvalAsyncDone(EvalContext& ctx, const HloInstruction& inst,
                                     absl::Span<Value> operands) {
-  return operands[0].TakeElement(1).WithShape(inst.shape());
+  Value result = operands[0].TakeElement(1);
+  // Messages are waited for here, so that the start does not hold up what must be sent for them.
+  if (const HloComputation* computation = AsyncComputationThatReceives(inst)) {
+    XLA_ASSIGN_OR_RETURN(
+        result, CompleteReceives(ctx, *computation->root_instruction(), std::move(result)));
+  }
+  return std::move(result).WithShape(inst.shape());
 }
 
 }  // namespace xla

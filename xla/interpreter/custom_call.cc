@@ -44,20 +44,6 @@ absl::StatusOr<std::unique_ptr<LiteralBase>> LiteralForHost(EvalContext& ctx, co
   return std::make_unique<Literal>(std::move(literal));
 }
 
-// A copy: the literal does not live on.
-absl::StatusOr<Value> OwnedValue(EvalContext& ctx, const Value& value) {
-  if (value.IsTuple()) {
-    std::vector<Value> elements;
-    for (const Value& element : value.elements()) {
-      XLA_ASSIGN_OR_RETURN(Value owned, OwnedValue(ctx, element));
-      elements.push_back(std::move(owned));
-    }
-    return Value::Tuple(value.shape(), std::move(elements));
-  }
-  if (!value.IsArray()) return value;
-  return ctx.MakeMutable(value.shape(), Value(value));
-}
-
 absl::StatusOr<Value> CallOnLiterals(EvalContext& ctx, const HloInstruction& inst,
                                      const CustomCallHandler& handler, absl::Span<Value> operands) {
   std::vector<std::unique_ptr<LiteralBase>> literals;
@@ -69,8 +55,7 @@ absl::StatusOr<Value> CallOnLiterals(EvalContext& ctx, const HloInstruction& ins
   }
   XLA_ASSIGN_OR_RETURN(Literal result, Literal::Make(inst.shape()));
   XLA_RETURN_IF_ERROR(handler(inst, slices, &result));
-  XLA_ASSIGN_OR_RETURN(const Value borrowed, ValueFromLiteral(ctx, inst.shape(), result));
-  return OwnedValue(ctx, borrowed);
+  return OwnedValueFromLiteral(ctx, inst.shape(), result);
 }
 
 // --- Handlers of a registry: bare memory

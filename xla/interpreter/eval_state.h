@@ -15,15 +15,19 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/interpreter/callee.h"
+#include "xla/interpreter/collective_group.h"
 #include "xla/interpreter/elementwise.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/interpreter/parallel.h"
+#include "xla/interpreter/transfer.h"
 #include "xla/interpreter/value.h"
+#include "xla/runtime/rendezvous.h"
 
 namespace xla {
 
@@ -52,9 +56,25 @@ struct ComputationPlan {
   int32_t max_operands = 0;
 };
 
+// What one device has of its own in a run. Used by its thread, and by workers on its behalf where
+// that is said.
+struct DeviceRun {
+  int64_t device = 0;  // replica * num_partitions + partition
+  int64_t replica = 0, partition = 0;
+  std::atomic<int64_t> executed{0};         // workers too
+  std::atomic<uint64_t> random_counter{0};  // workers too
+  const HloInstruction* current = nullptr;
+  std::chrono::steady_clock::time_point last_progress = std::chrono::steady_clock::now();
+  // Of collectives run before.
+  absl::node_hash_map<const HloInstruction*, DeviceGroup> groups;
+  TransferState transfers;
+};
+
 class EvalState {
  public:
-  EvalState(const HloModule& module, const InterpreterOptions& options);
+  // The state of a run of `replicas` x `partitions` devices, which share all that is here.
+  EvalState(const HloModule& module, int64_t replicas, int64_t partitions,
+            const InterpreterOptions& options);
 
   // Plans every computation that the entry reaches. UNIMPLEMENTED if an operation to be run is not
   // there.
@@ -64,9 +84,9 @@ class EvalState {
                             absl::Span<Value> arguments);
   const ScalarFunction* GetScalarFunction(const HloComputation& computation);
   const Shape& InternShape(Shape shape);
-  // Cancellation, and on the main thread progress about ten times a second.
-  absl::Status Poll(bool in_worker);
-  absl::Status ParallelFor(bool in_worker, int64_t count, int64_t chunk,
+  // Cancellation, and on the thread of device 0 progress about ten times a second.
+  absl::Status Poll(const EvalContext& ctx);
+  absl::Status ParallelFor(const EvalContext& ctx, int64_t count, int64_t chunk,
                            absl::FunctionRef<absl::Status(int64_t, int64_t)> body);
   // Null: unknown.
   const CustomCallHandler* FindCustomCall(std::string_view target) const;
@@ -74,30 +94,37 @@ class EvalState {
   const HloModule& module() const { return module_; }
   const InterpreterOptions& options() const { return options_; }
   MemoryBudget& budget() { return budget_; }
-  // Reserves `count` counters of the run's stateful random generator; returns the first.
-  uint64_t TakeRandomCounters(uint64_t count) { return random_counter_.fetch_add(count, std::memory_order_relaxed); }
-  int64_t executed() const { return executed_.load(std::memory_order_relaxed); }
+  int64_t replicas() const { return replicas_; }
+  int64_t partitions() const { return partitions_; }
+  DevicePosition PositionOf(const DeviceRun& device) const {
+    return {replicas_, partitions_, device.replica, device.partition};
+  }
+  Rendezvous& rendezvous() { return rendezvous_; }
+  // How long, and how, a device waits for others or for the host.
+  WaitLimits Limits(const EvalContext& ctx);
 
  private:
   absl::StatusOr<ComputationPlan> MakePlan(const HloComputation& computation);
 
   const HloModule& module_;
+  const int64_t replicas_, partitions_;
   const InterpreterOptions& options_;
   MemoryBudget budget_;
   // Plans hold values that count in the budget: after it.
   absl::flat_hash_map<const HloComputation*, ComputationPlan> plans_;
-  absl::flat_hash_map<const HloComputation*, bool> has_effects_;
+  struct Effects {
+    bool any = false;
+    const HloInstruction* communication = nullptr;  // one, if any, with other devices or the host
+  };
+  absl::flat_hash_map<const HloComputation*, Effects> effects_;
+  // Messages that nobody received hold values too.
+  Rendezvous rendezvous_;
   ParallelRunner runner_;
   std::atomic<bool> loop_is_running_{false};
 
   std::mutex mutex_;
   std::deque<Shape> shapes_;
   absl::flat_hash_map<const HloComputation*, std::unique_ptr<ScalarFunction>> scalar_functions_;
-
-  std::atomic<int64_t> executed_{0};
-  std::atomic<uint64_t> random_counter_{0};
-  const HloInstruction* current_ = nullptr;  // main thread only
-  std::chrono::steady_clock::time_point last_progress_;
 };
 
 }  // namespace xla

@@ -7,7 +7,6 @@
 namespace xla {
 
 EvalFunction GetEvalFunction(HloOpcode opcode) {
-  constexpr EvalFunction kNotThereYet = nullptr;
   switch (opcode) {
     case HloOpcode::kAbs:
     case HloOpcode::kAcos:
@@ -199,31 +198,48 @@ EvalFunction GetEvalFunction(HloOpcode opcode) {
     case HloOpcode::kAddDependency:
       return EvalAddDependency;
     case HloOpcode::kInfeed:
+      return EvalInfeed;
     case HloOpcode::kOutfeed:
+      return EvalOutfeed;
+
     case HloOpcode::kSend:
+      return EvalSend;
     case HloOpcode::kSendDone:
+      return EvalSendDone;
     case HloOpcode::kRecv:
+      return EvalRecv;
     case HloOpcode::kRecvDone:
-      return kNotThereYet;
+      return EvalRecvDone;
 
     case HloOpcode::kAllGather:
+      return EvalAllGather;
     case HloOpcode::kAllGatherStart:
-    case HloOpcode::kAllGatherDone:
+      return EvalAllGatherStart;
     case HloOpcode::kAllReduce:
     case HloOpcode::kAllReduceStart:
+      return EvalAllReduce;
     case HloOpcode::kAllReduceDone:
+      return EvalForward;
     case HloOpcode::kReduceScatter:
+      return EvalReduceScatter;
     case HloOpcode::kAllToAll:
+      return EvalAllToAll;
     case HloOpcode::kRaggedAllToAll:
+      return EvalRaggedAllToAll;
     case HloOpcode::kCollectiveBroadcast:
+      return EvalCollectiveBroadcast;
     case HloOpcode::kCollectivePermute:
+      return EvalCollectivePermute;
     case HloOpcode::kCollectivePermuteStart:
+      return EvalCollectivePermuteStart;
+    case HloOpcode::kAllGatherDone:
     case HloOpcode::kCollectivePermuteDone:
+      return EvalCollectiveDone;
     case HloOpcode::kPartitionId:
     case HloOpcode::kReplicaId:
-      return kNotThereYet;
+      return EvalParticipantId;
   }
-  return kNotThereYet;
+  return nullptr;
 }
 
 }  // namespace xla

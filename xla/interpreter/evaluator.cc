@@ -3,6 +3,7 @@
 #include "xla/interpreter/evaluator.h"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "xla/interpreter/eval_state.h"
 #include "xla/interpreter/literal_io.h"
 #include "xla/interpreter/strided_copy.h"
+#include "xla/interpreter/transfer.h"
 #include "xla/primitive_util.h"
 
 namespace xla {
@@ -42,12 +44,41 @@ absl::Status Named(const HloInstruction& instruction, absl::Status status) {
   return InstructionError(instruction, status.code(), status.message());
 }
 
+bool HasSideEffect(const HloInstruction& instruction) {
+  if (instruction.info().Has(op_traits::kSideEffect)) return true;
+  const auto* custom_call = instruction.attributes_if<CustomCallAttributes>();
+  return custom_call != nullptr && custom_call->has_side_effect;
+}
+
+// With other devices or the host.
+bool Communicates(const HloInstruction& instruction) {
+  const OpInfo& info = instruction.info();
+  return info.Has(op_traits::kSideEffect) &&
+         (info.family == OpFamily::kCollective || info.family == OpFamily::kEffect);
+}
+
+// Whether an operation of this kind runs its computations on whole values, on the device's thread.
+bool RunsWhole(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kCall:
+    case HloOpcode::kFusion:
+    case HloOpcode::kWhile:
+    case HloOpcode::kConditional:
+    case HloOpcode::kAsyncStart:
+    case HloOpcode::kAsyncUpdate:
+    case HloOpcode::kAsyncDone:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Live instructions, operands first: what the root and side effects need. get-tuple-element comes
 // right after its operand: a tuple is then taken apart before its elements are used, so that they
 // can be updated in place.
 absl::StatusOr<std::vector<const HloInstruction*>> LiveOrder(
     const HloComputation& computation,
-    const absl::flat_hash_map<const HloComputation*, bool>& has_effects) {
+    absl::FunctionRef<bool(const HloComputation&)> has_effects) {
   XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> post_order, computation.PostOrder());
   absl::flat_hash_set<const HloInstruction*> live;
   live.reserve(post_order.size());
@@ -55,14 +86,9 @@ absl::StatusOr<std::vector<const HloInstruction*>> LiveOrder(
     const HloInstruction* instruction = *it;
     bool is_live = instruction == computation.root_instruction() || live.contains(instruction);
     if (!is_live) {
-      is_live = instruction->info().Has(op_traits::kSideEffect);
-      if (const auto* custom_call = instruction->attributes_if<CustomCallAttributes>()) {
-        is_live |= custom_call->has_side_effect;
-      }
-      for (const HloComputation* callee : instruction->called_computations()) {
-        const auto found = has_effects.find(callee);
-        is_live |= found != has_effects.end() && found->second;
-      }
+      is_live = HasSideEffect(*instruction);
+      for (const HloComputation* callee : instruction->called_computations())
+        is_live |= has_effects(*callee);
     }
     if (!is_live) continue;
     live.insert(instruction);
@@ -90,7 +116,7 @@ absl::StatusOr<std::vector<const HloInstruction*>> LiveOrder(
       }
     }
   }
-  return order;
+  return ReceivesLast(std::move(order));
 }
 
 }  // namespace
@@ -104,12 +130,17 @@ absl::Status InstructionError(const HloInstruction& inst, absl::StatusCode code,
 
 // --- EvalState
 
-EvalState::EvalState(const HloModule& module, const InterpreterOptions& options)
+EvalState::EvalState(const HloModule& module, int64_t replicas, int64_t partitions,
+                     const InterpreterOptions& options)
     : module_(module),
+      replicas_(replicas),
+      partitions_(partitions),
       options_(options),
       budget_(options.memory_limit_bytes),
-      runner_(options.num_threads),
-      last_progress_(std::chrono::steady_clock::now()) {}
+      rendezvous_(replicas * partitions),
+      // Every device has a thread already.
+      runner_(std::max<int>(1, ParallelRunner::Threads(options.num_threads) -
+                                   static_cast<int>(replicas * partitions - 1))) {}
 
 absl::Status EvalState::Prepare() {
   // Callees come before callers, so that effects are known where they are asked for.
@@ -126,16 +157,26 @@ absl::Status EvalState::Prepare() {
   for (const HloComputation* computation : computations) {
     if (!reached.contains(computation)) continue;
     XLA_ASSIGN_OR_RETURN(ComputationPlan plan, MakePlan(*computation));
-    bool effects = false;
+    Effects effects;
     for (const ComputationPlan::Step& step : plan.steps) {
-      effects |= step.instruction->info().Has(op_traits::kSideEffect);
-      if (const auto* custom_call = step.instruction->attributes_if<CustomCallAttributes>()) {
-        effects |= custom_call->has_side_effect;
+      const HloInstruction& instruction = *step.instruction;
+      if (Communicates(instruction)) effects.communication = &instruction;
+      effects.any |= HasSideEffect(instruction);
+      for (const HloComputation* callee : instruction.called_computations()) {
+        const Effects& theirs = effects_[callee];
+        effects.any |= theirs.any;
+        if (theirs.communication == nullptr) continue;
+        // Elements are in no order that all devices share.
+        if (!RunsWhole(instruction.opcode())) {
+          return InstructionError(instruction, absl::StatusCode::kInvalidArgument,
+                                  absl::StrCat("its computation ", callee->name(), " holds ",
+                                               theirs.communication->name(),
+                                               ", which no computation on elements may"));
+        }
+        effects.communication = theirs.communication;
       }
-      for (const HloComputation* callee : step.instruction->called_computations())
-        effects |= has_effects_[callee];
     }
-    has_effects_[computation] = effects;
+    effects_[computation] = effects;
     plans_.emplace(computation, std::move(plan));
   }
   return absl::OkStatus();
@@ -143,7 +184,10 @@ absl::Status EvalState::Prepare() {
 
 absl::StatusOr<ComputationPlan> EvalState::MakePlan(const HloComputation& computation) {
   XLA_ASSIGN_OR_RETURN(const std::vector<const HloInstruction*> order,
-                       LiveOrder(computation, has_effects_));
+                       LiveOrder(computation, [this](const HloComputation& callee) {
+                         const auto found = effects_.find(&callee);
+                         return found != effects_.end() && found->second.any;
+                       }));
   ComputationPlan plan;
   EvalContext ctx(this);
 
@@ -245,12 +289,13 @@ absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& com
     }
   }
 
-  int64_t since_poll = executed_.load(std::memory_order_relaxed) % kPollInterval;
+  DeviceRun& device = ctx.device();
+  int64_t since_poll = device.executed.load(std::memory_order_relaxed) % kPollInterval;
   for (const ComputationPlan::Step& step : plan.steps) {
-    if (!ctx.in_worker()) current_ = step.instruction;
+    if (!ctx.in_worker()) device.current = step.instruction;
     if (++since_poll >= kPollInterval) {
       since_poll = 0;
-      XLA_RETURN_IF_ERROR(Poll(ctx.in_worker()));
+      XLA_RETURN_IF_ERROR(Poll(ctx));
     }
     const auto count = static_cast<size_t>(step.operand_count);
     for (size_t k = 0; k < count; ++k) {
@@ -275,7 +320,7 @@ absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& com
     for (Value& operand : inputs) operand = Value();
     if (step.result_slot >= 0) slots[static_cast<size_t>(step.result_slot)] = *std::move(result);
   }
-  executed_.fetch_add(static_cast<int64_t>(plan.steps.size()), std::memory_order_relaxed);
+  device.executed.fetch_add(static_cast<int64_t>(plan.steps.size()), std::memory_order_relaxed);
 
   if (plan.root.slot < 0) return plan.constants[static_cast<size_t>(-1 - plan.root.slot)];
   return std::move(slots[static_cast<size_t>(plan.root.slot)]);
@@ -294,20 +339,27 @@ const Shape& EvalState::InternShape(Shape shape) {
   return shapes_.back();
 }
 
-absl::Status EvalState::Poll(bool in_worker) {
+absl::Status EvalState::Poll(const EvalContext& ctx) {
   if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) {
     return absl::CancelledError("the run was cancelled");
   }
-  if (in_worker || options_.progress == nullptr || current_ == nullptr) return absl::OkStatus();
+  if (rendezvous_.stopped()) return rendezvous_.StopStatus();
+  if (ctx.in_worker() || options_.progress == nullptr || !ctx.has_device()) return absl::OkStatus();
+  DeviceRun& device = ctx.device();
+  if (device.device != 0 || device.current == nullptr) return absl::OkStatus();
   const auto now = std::chrono::steady_clock::now();
-  if (now - last_progress_ >= std::chrono::milliseconds(100)) {
-    last_progress_ = now;
-    options_.progress(executed(), *current_);
+  if (now - device.last_progress >= std::chrono::milliseconds(100)) {
+    device.last_progress = now;
+    options_.progress(device.executed.load(std::memory_order_relaxed), *device.current);
   }
   return absl::OkStatus();
 }
 
-absl::Status EvalState::ParallelFor(bool in_worker, int64_t count, int64_t chunk,
+WaitLimits EvalState::Limits(const EvalContext& ctx) {
+  return {options_.wait_timeout, [this, ctx] { return Poll(ctx); }};
+}
+
+absl::Status EvalState::ParallelFor(const EvalContext& ctx, int64_t count, int64_t chunk,
                                     absl::FunctionRef<absl::Status(int64_t, int64_t)> body) {
   if (count <= 0) return absl::OkStatus();
   chunk = std::max<int64_t>(chunk, 1);
@@ -315,18 +367,17 @@ absl::Status EvalState::ParallelFor(bool in_worker, int64_t count, int64_t chunk
   const auto guarded = [&](int64_t begin, int64_t end) {
     return GuardAllocation([&] { return body(begin, end); });
   };
-  // A loop inside a loop runs on the thread it is met on.
-  if (in_worker || loop_is_running_.exchange(true)) {
+  // A loop inside a loop, or while another device uses the pool, runs on the thread it is met on.
+  if (ctx.in_worker() || loop_is_running_.exchange(true)) {
     for (int64_t begin = 0; begin < count;) {
       const int64_t end = count - begin <= chunk ? count : begin + chunk;
       XLA_RETURN_IF_ERROR(body(begin, end));
-      XLA_RETURN_IF_ERROR(Poll(/*in_worker=*/true));
+      XLA_RETURN_IF_ERROR(Poll(ctx));
       begin = end;
     }
     return absl::OkStatus();
   }
-  absl::Status status =
-      runner_.Run(count, chunk, guarded, [&] { return Poll(/*in_worker=*/false); });
+  absl::Status status = runner_.Run(count, chunk, guarded, [&] { return Poll(ctx); });
   loop_is_running_.store(false);
   return status;
 }
@@ -366,6 +417,21 @@ absl::StatusOr<Value> EvalContext::MakeMutable(const Shape& shape, Value&& opera
   return copy;
 }
 
+absl::StatusOr<Value> EvalContext::AllocateZeros(const Shape& shape) {
+  if (shape.IsTuple()) {
+    std::vector<Value> elements;
+    for (const Shape& element : shape.tuple_shapes()) {
+      XLA_ASSIGN_OR_RETURN(Value zeros, AllocateZeros(element));
+      elements.push_back(std::move(zeros));
+    }
+    return Value::Tuple(shape, std::move(elements));
+  }
+  if (!shape.IsArray()) return Value::Token(shape);
+  XLA_ASSIGN_OR_RETURN(Value zeros, Allocate(shape));
+  std::memset(zeros.mutable_untyped_data(), 0, static_cast<size_t>(zeros.byte_size()));
+  return zeros;
+}
+
 absl::StatusOr<Value> EvalContext::AllocateScratch(int64_t bytes) {
   return Value::AllocateScratch(bytes, state_->budget());
 }
@@ -383,7 +449,7 @@ absl::Status EvalContext::ParallelFor(int64_t count, int64_t chunk,
     if (count > 0) body(0, count);
     return absl::OkStatus();
   }
-  return state_->ParallelFor(in_worker_, count, chunk, [&](int64_t begin, int64_t end) {
+  return state_->ParallelFor(*this, count, chunk, [&](int64_t begin, int64_t end) {
     body(begin, end);
     return absl::OkStatus();
   });
@@ -391,7 +457,7 @@ absl::Status EvalContext::ParallelFor(int64_t count, int64_t chunk,
 
 absl::Status EvalContext::ParallelForStatus(
     int64_t count, int64_t chunk, absl::FunctionRef<absl::Status(int64_t, int64_t)> body) {
-  return state_->ParallelFor(in_worker_, count, chunk, body);
+  return state_->ParallelFor(*this, count, chunk, body);
 }
 
 int64_t EvalContext::ChunkFor(int64_t count, double cost_per_item) {
@@ -407,7 +473,7 @@ absl::StatusOr<Value> EvalContext::Call(const HloComputation& computation,
     return absl::ResourceExhaustedError(absl::StrCat("calls nest deeper than ", kMaxCallDepth,
                                                      " at computation ", computation.name()));
   }
-  EvalContext callee(state_, depth_ + 1, in_worker_);
+  EvalContext callee(state_, device_, depth_ + 1, in_worker_);
   return state_->Run(callee, computation, arguments);
 }
 
@@ -415,6 +481,10 @@ const ScalarFunction* EvalContext::GetScalarFunction(const HloComputation& compu
   return state_->GetScalarFunction(computation);
 }
 
-absl::Status EvalContext::CheckCancelled() { return state_->Poll(in_worker_); }
+absl::Status EvalContext::CheckCancelled() { return state_->Poll(*this); }
+
+uint64_t EvalContext::TakeRandomCounters(uint64_t count) {
+  return device_->random_counter.fetch_add(count, std::memory_order_relaxed);
+}
 
 }  // namespace xla

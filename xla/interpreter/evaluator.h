@@ -33,6 +33,7 @@ namespace xla {
 
 class EvalContext;
 class EvalState;       // one run: budget, threads, plans; evaluator.cc
+struct DeviceRun;      // one device's part of it; eval_state.h
 class ScalarFunction;  // callee.h
 struct InterpreterOptions;
 struct RunStatistics;
@@ -49,8 +50,10 @@ EvalFunction GetEvalFunction(HloOpcode opcode);
 // threads: a body of ParallelFor that calls computations uses ctx.ForWorker().
 class EvalContext {
  public:
-  explicit EvalContext(EvalState* state, int depth = 0, bool in_worker = false)
-      : state_(state), depth_(depth), in_worker_(in_worker) {}
+  // A context without a device can do all but run computations and operations.
+  explicit EvalContext(EvalState* state, DeviceRun* device = nullptr, int depth = 0,
+                       bool in_worker = false)
+      : state_(state), device_(device), depth_(depth), in_worker_(in_worker) {}
 
   // --- Memory. Contents are uninitialised; the bytes count against the run's limit.
   // The shape must outlive the value: an instruction's own, or from InternShape.
@@ -61,6 +64,8 @@ class EvalContext {
   // A value with the contents of `operand` that may be written: itself if unique, else a copy. For
   // operations that update in place (dynamic-update-slice, scatter).
   absl::StatusOr<Value> MakeMutable(const Shape& shape, Value&& operand);
+  // Zeros; of a tuple, in all its arrays.
+  absl::StatusOr<Value> AllocateZeros(const Shape& shape);
   // Working memory of `bytes`, freed with the value. Only its untyped_data means anything.
   absl::StatusOr<Value> AllocateScratch(int64_t bytes);
   // A tuple result of inst's shape from freshly made elements.
@@ -81,7 +86,7 @@ class EvalContext {
   static int64_t ChunkFor(int64_t count, double cost_per_item);
 
   // For use inside a ParallelFor body.
-  EvalContext ForWorker() const { return EvalContext(state_, depth_, /*in_worker=*/true); }
+  EvalContext ForWorker() const { return EvalContext(state_, device_, depth_, /*in_worker=*/true); }
 
   // --- Called computations
   // Runs a computation on arguments (moved from). Errors with RESOURCE_EXHAUSTED beyond
@@ -92,15 +97,21 @@ class EvalContext {
   // parameter is not a scalar array, or a result is neither that nor a flat tuple of them.
   const ScalarFunction* GetScalarFunction(const HloComputation& computation);
 
-  // CANCELLED if the caller of the run wants it to stop. Cheap; for loops not under ParallelFor.
+  // CANCELLED if the caller of the run wants it to stop, or another device has failed. Cheap; for
+  // loops not under ParallelFor.
   absl::Status CheckCancelled();
+  // Reserves `count` counters of the device's stateful random generator; returns the first.
+  uint64_t TakeRandomCounters(uint64_t count);
 
   EvalState& state() const { return *state_; }
+  bool has_device() const { return device_ != nullptr; }
+  DeviceRun& device() const { return *device_; }
   int depth() const { return depth_; }
   bool in_worker() const { return in_worker_; }
 
  private:
   EvalState* state_;
+  DeviceRun* device_;
   int depth_;
   bool in_worker_;
 };
@@ -182,6 +193,27 @@ XLA_DECLARE_EVAL(EvalAsyncDone);
 // effect.cc
 XLA_DECLARE_EVAL(EvalAfterAll);
 XLA_DECLARE_EVAL(EvalAddDependency);
+XLA_DECLARE_EVAL(EvalInfeed);
+XLA_DECLARE_EVAL(EvalOutfeed);
+// transfer.cc
+XLA_DECLARE_EVAL(EvalSend);
+XLA_DECLARE_EVAL(EvalSendDone);
+XLA_DECLARE_EVAL(EvalRecv);
+XLA_DECLARE_EVAL(EvalRecvDone);
+// collective.cc
+XLA_DECLARE_EVAL(EvalAllGather);
+XLA_DECLARE_EVAL(EvalAllGatherStart);
+XLA_DECLARE_EVAL(EvalAllReduce);  // and its -start
+XLA_DECLARE_EVAL(EvalReduceScatter);
+XLA_DECLARE_EVAL(EvalAllToAll);
+XLA_DECLARE_EVAL(EvalCollectiveBroadcast);
+XLA_DECLARE_EVAL(EvalCollectiveDone);
+XLA_DECLARE_EVAL(EvalParticipantId);  // replica-id, partition-id
+// collective_permute.cc
+XLA_DECLARE_EVAL(EvalCollectivePermute);
+XLA_DECLARE_EVAL(EvalCollectivePermuteStart);
+// collective_ragged.cc
+XLA_DECLARE_EVAL(EvalRaggedAllToAll);
 #undef XLA_DECLARE_EVAL
 
 }  // namespace xla

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry point of the interpreter: arguments in, result out.
+// Entry points of the interpreter: arguments in, results out, on one device or many.
 #include "xla/interpreter/interpreter.h"
 
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,32 +13,12 @@
 #include "xla/interpreter/eval_state.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/literal_io.h"
+#include "xla/runtime/device_threads.h"
+#include "xla/runtime/feeds.h"
 #include "xla/shape_util.h"
 
 namespace xla {
 namespace {
-
-// Whether a literal of shape `actual` can be the argument `expected`: the same arrays, where a
-// dimension that is dynamic may be smaller than its bound. Layouts do not matter.
-bool Accepts(const Shape& expected, const Shape& actual) {
-  if (expected.IsTuple()) {
-    if (!actual.IsTuple() || expected.tuple_shapes_size() != actual.tuple_shapes_size())
-      return false;
-    for (int i = 0; i < expected.tuple_shapes_size(); ++i) {
-      if (!Accepts(expected.tuple_shapes(i), actual.tuple_shapes(i))) return false;
-    }
-    return true;
-  }
-  if (expected.element_type() != actual.element_type() || expected.rank() != actual.rank())
-    return false;
-  for (int i = 0; i < expected.rank(); ++i) {
-    const bool fits = expected.is_dynamic_dimension(i)
-                          ? actual.dimensions(i) <= expected.dimensions(i)
-                          : actual.dimensions(i) == expected.dimensions(i);
-    if (!fits) return false;
-  }
-  return true;
-}
 
 // Bytes of all arrays, at their bounds.
 absl::StatusOr<int64_t> TotalBytes(const Shape& shape) {
@@ -75,16 +57,15 @@ class CountedBytes {
   int64_t bytes_ = 0;
 };
 
-}  // namespace
+// "device 3 (replica 1, partition 1): ", where there are several.
+std::string DevicePrefix(int64_t device, int64_t replicas, int64_t partitions) {
+  if (replicas * partitions == 1) return "";
+  return absl::StrCat("device ", device, " (replica ", device / partitions, ", partition ",
+                      device % partitions, "): ");
+}
 
-absl::StatusOr<Literal> Interpret(const HloModule& module,
-                                  absl::Span<const Literal* const> arguments,
-                                  const InterpreterOptions& options, RunStatistics* statistics) {
+absl::Status CheckArguments(const HloModule& module, absl::Span<const Literal* const> arguments) {
   const HloComputation* entry = module.entry_computation();
-  if (entry == nullptr || entry->root_instruction() == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("module ", module.name(), " has no entry computation"));
-  }
   if (static_cast<int64_t>(arguments.size()) != entry->num_parameters()) {
     return absl::InvalidArgumentError(absl::StrCat("module ", module.name(), " takes ",
                                                    entry->num_parameters(), " arguments; ",
@@ -96,17 +77,22 @@ absl::StatusOr<Literal> Interpret(const HloModule& module,
       return absl::InvalidArgumentError(
           absl::StrCat("the entry computation does not declare parameter ", i));
     }
-    if (!Accepts(parameter->shape(), arguments[i]->shape())) {
+    if (!LiteralFits(parameter->shape(), arguments[i]->shape())) {
       return absl::InvalidArgumentError(absl::StrCat(
           "argument ", i, " has shape ", arguments[i]->shape().ToString(), ", but parameter ",
           parameter->name(), " has shape ", parameter->shape().ToString()));
     }
   }
+  return absl::OkStatus();
+}
 
-  EvalState state(module, options);
-  XLA_RETURN_IF_ERROR(state.Prepare());
+// Runs the entry computation on one device.
+absl::StatusOr<Literal> RunDevice(EvalState& state, DeviceRun& device,
+                                  absl::Span<const Literal* const> arguments) {
+  const HloModule& module = state.module();
+  const HloComputation* entry = module.entry_computation();
   CountedBytes counted(state.budget());
-  EvalContext ctx(&state);
+  EvalContext ctx(&state, &device);
   std::vector<Value> values;
   values.reserve(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -124,12 +110,77 @@ absl::StatusOr<Literal> Interpret(const HloModule& module,
     result_shape = module.entry_computation_layout().result();
   }
   XLA_RETURN_IF_ERROR(counted.Add(result_shape));
-  XLA_ASSIGN_OR_RETURN(Literal result, LiteralFromValue(ctx, result_shape, value));
+  return LiteralFromValue(ctx, result_shape, value);
+}
+
+}  // namespace
+
+absl::StatusOr<Literal> Interpret(const HloModule& module,
+                                  absl::Span<const Literal* const> arguments,
+                                  const InterpreterOptions& options, RunStatistics* statistics) {
+  const std::vector<const Literal*> only(arguments.begin(), arguments.end());
+  XLA_ASSIGN_OR_RETURN(
+      std::vector<Literal> results,
+      InterpretReplicated(module, 1, 1, absl::MakeConstSpan(&only, 1), options, statistics));
+  return std::move(results[0]);
+}
+
+absl::StatusOr<std::vector<Literal>> InterpretReplicated(
+    const HloModule& module, int64_t replicas, int64_t partitions,
+    absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,
+    RunStatistics* statistics) {
+  const HloComputation* entry = module.entry_computation();
+  if (entry == nullptr || entry->root_instruction() == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("module ", module.name(), " has no entry computation"));
+  }
+  if (replicas < 1 || partitions < 1 || replicas > kMaxDevices ||
+      partitions > kMaxDevices / replicas) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a run has 1 to ", kMaxDevices, " devices; ", replicas, " replicas of ",
+                     partitions, " partitions were asked for"));
+  }
+  const int64_t count = replicas * partitions;
+  if (static_cast<int64_t>(arguments.size()) != count) {
+    return absl::InvalidArgumentError(absl::StrCat("arguments of ", arguments.size(),
+                                                   " devices were given, but the run has ", count));
+  }
+  for (int64_t device = 0; device < count; ++device) {
+    const absl::Status status = CheckArguments(module, arguments[static_cast<size_t>(device)]);
+    if (!status.ok()) {
+      return absl::Status(status.code(), absl::StrCat(DevicePrefix(device, replicas, partitions),
+                                                      status.message()));
+    }
+  }
+
+  EvalState state(module, replicas, partitions, options);
+  XLA_RETURN_IF_ERROR(state.Prepare());
+  std::vector<DeviceRun> devices(static_cast<size_t>(count));
+  std::vector<std::optional<Literal>> results(static_cast<size_t>(count));
+  XLA_RETURN_IF_ERROR(RunOnDeviceThreads(count, [&](int64_t id) {
+    DeviceRun& device = devices[static_cast<size_t>(id)];
+    device.device = id;
+    device.replica = id / partitions;
+    device.partition = id % partitions;
+    absl::StatusOr<Literal> result = RunDevice(state, device, arguments[static_cast<size_t>(id)]);
+    state.rendezvous().Finish(id, result.status());
+    if (result.ok()) results[static_cast<size_t>(id)] = *std::move(result);
+  }));
+  const absl::Status error = state.rendezvous().RootError();
+  if (!error.ok()) {
+    const std::string prefix =
+        DevicePrefix(state.rendezvous().RootDevice(), replicas, partitions);
+    return absl::Status(error.code(), absl::StrCat(prefix, error.message()));
+  }
   if (statistics != nullptr) {
     statistics->peak_bytes = state.budget().peak_bytes();
-    statistics->instructions = state.executed();
+    statistics->instructions = 0;
+    for (const DeviceRun& device : devices)
+      statistics->instructions += device.executed.load(std::memory_order_relaxed);
   }
-  return result;
+  std::vector<Literal> literals;
+  for (std::optional<Literal>& result : results) literals.push_back(*std::move(result));
+  return literals;
 }
 
 std::vector<HloOpcode> UnsupportedOpcodes(const HloModule& module) {

@@ -92,6 +92,20 @@ absl::Status ToPiece(EvalContext& ctx, const Shape& shape, const Value& value,
   return absl::OkStatus();
 }
 
+// A copy where the memory is borrowed.
+absl::StatusOr<Value> OwnedValue(EvalContext& ctx, const Value& value) {
+  if (value.IsTuple()) {
+    std::vector<Value> elements;
+    for (const Value& element : value.elements()) {
+      XLA_ASSIGN_OR_RETURN(Value owned, OwnedValue(ctx, element));
+      elements.push_back(std::move(owned));
+    }
+    return Value::Tuple(value.shape(), std::move(elements));
+  }
+  if (!value.IsArray()) return value;
+  return ctx.MakeMutable(value.shape(), Value(value));
+}
+
 }  // namespace
 
 DimensionVector LayoutStrides(const Shape& shape) {
@@ -112,6 +126,12 @@ DimensionVector LayoutStrides(const Shape& shape) {
 absl::StatusOr<Value> ValueFromLiteral(EvalContext& ctx, const Shape& shape,
                                        const LiteralSlice& literal) {
   return FromPiece(ctx, shape, literal, {}, literal.shape());
+}
+
+absl::StatusOr<Value> OwnedValueFromLiteral(EvalContext& ctx, const Shape& shape,
+                                            const LiteralSlice& literal) {
+  XLA_ASSIGN_OR_RETURN(const Value borrowed, ValueFromLiteral(ctx, shape, literal));
+  return OwnedValue(ctx, borrowed);
 }
 
 absl::StatusOr<Literal> LiteralFromValue(EvalContext& ctx, const Shape& shape, const Value& value) {

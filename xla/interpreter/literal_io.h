@@ -16,6 +16,10 @@ namespace xla {
 absl::StatusOr<Value> ValueFromLiteral(EvalContext& ctx, const Shape& shape,
                                        const LiteralSlice& literal);
 
+// The same, with memory of its own: the literal need not live on.
+absl::StatusOr<Value> OwnedValueFromLiteral(EvalContext& ctx, const Shape& shape,
+                                            const LiteralSlice& literal);
+
 // A literal of `shape` (compatible with the value's; its layout is kept) with the value's contents
 // and dynamic sizes.
 absl::StatusOr<Literal> LiteralFromValue(EvalContext& ctx, const Shape& shape, const Value& value);

@@ -113,7 +113,9 @@ struct ParallelRunner::Pool {
   bool finished = false;
 };
 
-ParallelRunner::ParallelRunner(int threads) : threads_(threads > 0 ? threads : UsableThreads()) {}
+int ParallelRunner::Threads(int requested) { return requested > 0 ? requested : UsableThreads(); }
+
+ParallelRunner::ParallelRunner(int threads) : threads_(Threads(threads)) {}
 ParallelRunner::~ParallelRunner() = default;
 
 absl::Status ParallelRunner::Run(int64_t count, int64_t chunk,

@@ -22,6 +22,8 @@ class ParallelRunner {
   ParallelRunner(const ParallelRunner&) = delete;
   ParallelRunner& operator=(const ParallelRunner&) = delete;
 
+  // How many a request for that many stands for: as many as this process may use for 0 or less.
+  static int Threads(int requested);
   int threads() const { return threads_; }
 
   // Calls body(begin, end) for the chunks [0, chunk), [chunk, 2*chunk) .. of [0, count); chunk

@@ -285,7 +285,7 @@ absl::StatusOr<Value> EvalRng(EvalContext& ctx, const HloInstruction& inst,
   }
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   const uint64_t first =
-      ctx.state().TakeRandomCounters(static_cast<uint64_t>(result.element_count()));
+      ctx.TakeRandomCounters(static_cast<uint64_t>(result.element_count()));
   if (is_float) {
     XLA_RETURN_IF_ERROR(FillFloats(ctx, distribution, first, operands[0], operands[1], result));
   } else {
@@ -302,7 +302,7 @@ absl::StatusOr<Value> EvalRngGetAndUpdateState(EvalContext& ctx, const HloInstru
     return InstructionError(inst, absl::StatusCode::kInvalidArgument, "the state is u64[2]");
   }
   const uint64_t delta = static_cast<uint64_t>(inst.attributes<RngDeltaAttributes>().delta);
-  const uint64_t state[2] = {ctx.state().TakeRandomCounters(delta), 0};
+  const uint64_t state[2] = {ctx.TakeRandomCounters(delta), 0};
   std::memcpy(result.mutable_untyped_data(), state, sizeof(state));
   return result;
 }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups of devices of collectives.
+#include "xla/interpreter/collective_group.h"
+
+#include <algorithm>
+#include <numeric>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+
+namespace xla {
+namespace {
+
+GroupMode ModeOf(const HloInstruction& inst) {
+  if (!ChannelOf(inst).has_value()) return GroupMode::kReplica;
+  return std::visit(
+      [](const auto& attributes) {
+        if constexpr (requires { attributes.use_global_device_ids; }) {
+          return attributes.use_global_device_ids ? GroupMode::kFlattened
+                                                  : GroupMode::kReplicaAndPartition;
+        } else {
+          return GroupMode::kPartition;
+        }
+      },
+      inst.attributes());
+}
+
+const CollectiveDeviceList* GroupsOf(const HloInstruction& inst) {
+  return std::visit(
+      [](const auto& attributes) -> const CollectiveDeviceList* {
+        if constexpr (requires { attributes.replica_groups; }) {
+          return &attributes.replica_groups;
+        } else {
+          return nullptr;
+        }
+      },
+      inst.attributes());
+}
+
+absl::Status CheckId(int64_t id, int64_t limit, absl::string_view what) {
+  if (id >= 0 && id < limit) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no ", what, " ", id, ": the run has ", limit, " ", what, "s"));
+}
+
+// The devices an id of a group stands for.
+absl::Status AppendDevices(GroupMode mode, int64_t id, const DevicePosition& self,
+                           std::vector<int64_t>& devices) {
+  switch (mode) {
+    case GroupMode::kReplica:
+      XLA_RETURN_IF_ERROR(CheckId(id, self.replicas, "replica"));
+      devices.push_back(id * self.partitions + self.partition);
+      break;
+    case GroupMode::kPartition:
+      XLA_RETURN_IF_ERROR(CheckId(id, self.partitions, "partition"));
+      devices.push_back(self.replica * self.partitions + id);
+      break;
+    case GroupMode::kReplicaAndPartition:
+      XLA_RETURN_IF_ERROR(CheckId(id, self.replicas, "replica"));
+      for (int64_t p = 0; p < self.partitions; ++p) devices.push_back(id * self.partitions + p);
+      break;
+    case GroupMode::kFlattened:
+      XLA_RETURN_IF_ERROR(CheckId(id, self.replicas * self.partitions, "device"));
+      devices.push_back(id);
+      break;
+  }
+  return absl::OkStatus();
+}
+
+// What a group that holds the device calls it.
+int64_t OwnId(GroupMode mode, const DevicePosition& self) {
+  switch (mode) {
+    case GroupMode::kPartition:
+      return self.partition;
+    case GroupMode::kFlattened:
+      return self.id();
+    default:
+      return self.replica;
+  }
+}
+
+absl::Status CheckDifferent(std::vector<int64_t> devices) {
+  std::sort(devices.begin(), devices.end());
+  const auto twice = std::adjacent_find(devices.begin(), devices.end());
+  if (twice == devices.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("device ", *twice, " stands twice in a group of devices"));
+}
+
+void SetRank(const DevicePosition& self, DeviceGroup& group) {
+  group.rank =
+      std::find(group.devices.begin(), group.devices.end(), self.id()) - group.devices.begin();
+}
+
+}  // namespace
+
+std::optional<int64_t> ChannelOf(const HloInstruction& inst) {
+  const std::optional<int64_t> channel = std::visit(
+      [](const auto& attributes) -> std::optional<int64_t> {
+        if constexpr (requires { attributes.channel_id; }) {
+          return attributes.channel_id;
+        } else {
+          return std::nullopt;
+        }
+      },
+      inst.attributes());
+  return channel.value_or(0) > 0 ? channel : std::nullopt;
+}
+
+absl::StatusOr<std::vector<std::pair<int64_t, int64_t>>> DevicePairs(
+    absl::Span<const std::pair<int64_t, int64_t>> pairs, bool has_channel,
+    const DevicePosition& device) {
+  const GroupMode mode = has_channel ? GroupMode::kPartition : GroupMode::kReplica;
+  std::vector<std::pair<int64_t, int64_t>> result;
+  std::vector<int64_t> devices;
+  for (const auto& [source, target] : pairs) {
+    devices.clear();
+    XLA_RETURN_IF_ERROR(AppendDevices(mode, source, device, devices));
+    XLA_RETURN_IF_ERROR(AppendDevices(mode, target, device, devices));
+    result.emplace_back(devices[0], devices[1]);
+  }
+  return result;
+}
+
+absl::StatusOr<DeviceGroup> FindGroup(const HloInstruction& inst, const DevicePosition& device) {
+  DeviceGroup group;
+  if (const auto* permute = inst.attributes_if<CollectivePermuteAttributes>()) {
+    XLA_ASSIGN_OR_RETURN(group.pairs, DevicePairs(permute->source_target_pairs,
+                                                  ChannelOf(inst).has_value(), device));
+    for (const auto& [source, target] : group.pairs) {
+      group.devices.push_back(source);
+      group.devices.push_back(target);
+    }
+    std::sort(group.devices.begin(), group.devices.end());
+    group.devices.erase(std::unique(group.devices.begin(), group.devices.end()),
+                        group.devices.end());
+    SetRank(device, group);
+    if (group.rank == group.size()) group.devices.clear();
+    return group;
+  }
+
+  const GroupMode mode = ModeOf(inst);
+  const CollectiveDeviceList* list = GroupsOf(inst);
+  XLA_ASSIGN_OR_RETURN(std::vector<std::vector<int64_t>> groups, list->Flatten());
+  if (groups.empty()) {
+    int64_t count = device.replicas;
+    if (mode == GroupMode::kPartition) count = device.partitions;
+    if (mode == GroupMode::kFlattened) count = device.replicas * device.partitions;
+    std::vector<int64_t> all(static_cast<size_t>(count));
+    std::iota(all.begin(), all.end(), 0);
+    groups.push_back(std::move(all));
+  }
+  const int64_t own = OwnId(mode, device);
+  for (const std::vector<int64_t>& ids : groups) {
+    if (std::find(ids.begin(), ids.end(), own) == ids.end()) continue;
+    if (!group.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("device ", device.id(), " stands in two of its groups"));
+    }
+    for (const int64_t id : ids) {
+      XLA_RETURN_IF_ERROR(AppendDevices(mode, id, device, group.devices));
+    }
+    XLA_RETURN_IF_ERROR(CheckDifferent(group.devices));
+    SetRank(device, group);
+  }
+  return group;
+}
+
+}  // namespace xla

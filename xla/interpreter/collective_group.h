@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which devices take part in a collective, and in what order.
+//
+// A run has R replicas x P partitions; a device's id is replica * P + partition. The ids of
+// replica_groups and source_target_pairs stand for
+//   no channel_id                                  replicas; the partition is the device's own
+//   channel_id, no use_global_device_ids           partitions; the replica is the device's own
+//   channel_id, use_global_device_ids=false        replicas, each with all its partitions
+//   channel_id, use_global_device_ids=true         devices
+// (all-gather, all-reduce and reduce-scatter have use_global_device_ids, false unless it is given;
+// the others do not.) A channel_id of 0 or less is none.
+#ifndef XLA_INTERPRETER_COLLECTIVE_GROUP_H_
+#define XLA_INTERPRETER_COLLECTIVE_GROUP_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+
+namespace xla {
+
+enum class GroupMode : uint8_t { kReplica, kPartition, kReplicaAndPartition, kFlattened };
+
+struct DevicePosition {
+  int64_t replicas = 1, partitions = 1;  // of the run
+  int64_t replica = 0, partition = 0;    // of the device
+
+  int64_t id() const { return replica * partitions + partition; }
+};
+
+// The devices that a device exchanges data with, itself included.
+struct DeviceGroup {
+  std::vector<int64_t> devices;  // in order of rank; empty: the device takes no part
+  int64_t rank = -1;             // devices[rank] is the device
+  // Of collective-permute: (source, target) devices, in the order of the text.
+  std::vector<std::pair<int64_t, int64_t>> pairs;
+
+  bool empty() const { return devices.empty(); }
+  int64_t size() const { return static_cast<int64_t>(devices.size()); }
+};
+
+// The instruction's channel_id, if it has one above 0.
+std::optional<int64_t> ChannelOf(const HloInstruction& inst);
+
+// The device's group of a collective. Without any replica_groups all devices that the mode lets
+// meet are one group, in order. INVALID_ARGUMENT for ids that the run does not have, or that stand
+// twice.
+absl::StatusOr<DeviceGroup> FindGroup(const HloInstruction& inst, const DevicePosition& device);
+
+// (source, target) ids as devices: of replicas without a channel, of partitions with one.
+absl::StatusOr<std::vector<std::pair<int64_t, int64_t>>> DevicePairs(
+    absl::Span<const std::pair<int64_t, int64_t>> pairs, bool has_channel,
+    const DevicePosition& device);
+
+}  // namespace xla
+
+#endif  // XLA_INTERPRETER_COLLECTIVE_GROUP_H_

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// send, send-done, recv, recv-done.
+//
+// Between devices, the frontend attribute _xla_send_recv_source_target_pairs={{0,1},{1,2}} says who
+// sends to whom (ids of replicas, or of partitions if there is a channel_id above 0); a device that
+// is no source sends nothing, one that is no target receives zeros. Without it, whoever sends on a
+// channel is received by whoever receives on it, and there may be only one of each.
+#include "xla/interpreter/transfer.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "xla/base/status_macros.h"
+#include "xla/interpreter/collective_group.h"
+#include "xla/interpreter/eval_state.h"
+#include "xla/interpreter/literal_io.h"
+#include "xla/runtime/channels.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+constexpr char kPairsAttribute[] = "_xla_send_recv_source_target_pairs";
+
+using Pairs = std::vector<std::pair<int64_t, int64_t>>;
+
+// "{{0,1},{1,2}}", perhaps in quotes.
+absl::StatusOr<Pairs> ParsePairs(absl::string_view text) {
+  const auto bad = [&] {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the frontend attribute ", kPairsAttribute,
+                     " must be a list of pairs, {{0,1},{1,0}}; it is ", text));
+  };
+  std::string plain;
+  for (const char c : text) {
+    if (c != ' ' && c != '"') plain.push_back(c);
+  }
+  absl::string_view rest = plain;
+  if (rest.size() < 2 || rest.front() != '{' || rest.back() != '}') return bad();
+  rest = rest.substr(1, rest.size() - 2);
+  Pairs pairs;
+  while (!rest.empty()) {
+    if (!pairs.empty()) {
+      if (rest.front() != ',') return bad();
+      rest.remove_prefix(1);
+    }
+    const size_t end = rest.find('}');
+    if (rest.empty() || rest.front() != '{' || end == absl::string_view::npos) return bad();
+    const std::vector<absl::string_view> ids = absl::StrSplit(rest.substr(1, end - 1), ',');
+    std::pair<int64_t, int64_t> pair;
+    if (ids.size() != 2 || !absl::SimpleAtoi(ids[0], &pair.first) ||
+        !absl::SimpleAtoi(ids[1], &pair.second)) {
+      return bad();
+    }
+    pairs.push_back(pair);
+    rest.remove_prefix(end + 1);
+  }
+  return pairs;
+}
+
+const SendRecvAttributes& AttributesOf(const HloInstruction& inst) {
+  return inst.attributes<SendRecvAttributes>();
+}
+
+// The pairs as devices; none where the attribute is not there.
+absl::StatusOr<std::optional<Pairs>> PairsOf(EvalContext& ctx, const HloInstruction& inst) {
+  const auto& attributes = inst.extras().frontend_attributes;
+  const auto found = attributes.find(kPairsAttribute);
+  if (found == attributes.end()) return std::optional<Pairs>();
+  XLA_ASSIGN_OR_RETURN(const Pairs pairs, ParsePairs(found->second));
+  XLA_ASSIGN_OR_RETURN(Pairs devices, DevicePairs(pairs, ChannelOf(inst).has_value(),
+                                                  ctx.state().PositionOf(ctx.device())));
+  return std::make_optional(std::move(devices));
+}
+
+Rendezvous::Place PlaceOf(const HloInstruction& inst) {
+  return {/*is_channel=*/true, AttributesOf(inst).channel_id.value_or(0)};
+}
+
+absl::StatusOr<HostChannels*> HostOf(EvalContext& ctx) {
+  HostChannels* const channels = ctx.state().options().host_channels;
+  if (channels != nullptr) return channels;
+  return absl::FailedPreconditionError(
+      "it is a transfer with the host, but the run was given no channels to the host");
+}
+
+// (data, context, token)
+absl::StatusOr<Value> TransferValue(EvalContext& ctx, const Shape& shape, Value data,
+                                    uint32_t context) {
+  XLA_ASSIGN_OR_RETURN(Value number, ctx.Allocate(shape.tuple_shapes(1)));
+  *number.mutable_data<uint32_t>() = context;
+  std::vector<Value> elements;
+  elements.push_back(std::move(data).WithShape(shape.tuple_shapes(0)));
+  elements.push_back(std::move(number));
+  elements.push_back(Value::Token(shape.tuple_shapes(2)));
+  return Value::Tuple(shape, std::move(elements));
+}
+
+// The next message of a source.
+absl::StatusOr<Value> Await(EvalContext& ctx, const TransferState::Source& source,
+                            const HloInstruction& recv) {
+  const Shape& shape = recv.shape().tuple_shapes(0);
+  EvalState& state = ctx.state();
+  const int64_t device = ctx.device().device;
+  if (source.is_host) {
+    XLA_ASSIGN_OR_RETURN(HostChannels* const host, HostOf(ctx));
+    XLA_ASSIGN_OR_RETURN(const Literal literal,
+                         host->Receive(shape, device, source.channel.place.id, state.Limits(ctx)));
+    return OwnedValueFromLiteral(ctx, shape, literal);
+  }
+  XLA_ASSIGN_OR_RETURN(
+      const Rendezvous::Payload payload,
+      state.rendezvous().Receive(source.channel, device, recv.name(), state.Limits(ctx)));
+  Value value = std::move(*static_cast<Value*>(payload.get()));
+  if (!ShapeUtil::Compatible(shape, value.shape())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(recv.name(), " receives ", shape.ToString(), " on channel ",
+                     source.channel.place.id, ", but ", value.shape().ToString(), " was sent"));
+  }
+  return std::move(value).WithShape(shape);
+}
+
+// The data of a request, once.
+absl::StatusOr<Value> Complete(EvalContext& ctx, const Value& transfer) {
+  TransferState& transfers = ctx.device().transfers;
+  const auto found = transfers.requests.find(transfer.element(1).scalar<uint32_t>());
+  if (found == transfers.requests.end()) {
+    return absl::InvalidArgumentError(
+        "its operand is not the result of a recv that is still under way");
+  }
+  const TransferState::Request request = found->second;
+  transfers.requests.erase(found);
+  if (!request.source.has_value()) return ctx.AllocateZeros(request.recv->shape().tuple_shapes(0));
+  TransferState::Inbox& inbox = transfers.inboxes[*request.source];
+  while (inbox.received <= request.number) {
+    XLA_ASSIGN_OR_RETURN(Value value, Await(ctx, *request.source, *request.recv));
+    inbox.early.emplace(inbox.received++, std::move(value));
+  }
+  auto node = inbox.early.extract(request.number);
+  if (!ShapeUtil::Compatible(node.mapped().shape(), request.recv->shape().tuple_shapes(0))) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        request.recv->name(), " receives ", request.recv->shape().tuple_shapes(0).ToString(),
+        ", but ", node.mapped().shape().ToString(), " was sent"));
+  }
+  return std::move(node.mapped());
+}
+
+bool Receives(const HloComputation& computation) {
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (instruction->opcode() == HloOpcode::kRecv) return true;
+  }
+  return false;
+}
+
+// The computation that an async-done ends; null if the chain does not begin with a start.
+const HloComputation* StartedBy(const HloInstruction& done) {
+  const HloInstruction* start = &done;
+  while (start->opcode() == HloOpcode::kAsyncDone || start->opcode() == HloOpcode::kAsyncUpdate)
+    start = start->operand(0);
+  return start->opcode() == HloOpcode::kAsyncStart ? start->to_apply() : nullptr;
+}
+
+// 0: goes on at once; 1: waits for all devices alike; 2: waits for one device.
+int WaitClass(const HloInstruction& instruction) {
+  if (instruction.opcode() == HloOpcode::kRecvDone) return 2;
+  if (instruction.opcode() == HloOpcode::kAsyncDone) {
+    const HloComputation* started = StartedBy(instruction);
+    return started != nullptr && Receives(*started) ? 2 : 0;
+  }
+  if (instruction.opcode() == HloOpcode::kSend || instruction.opcode() == HloOpcode::kRecv)
+    return 0;
+  return instruction.info().Has(op_traits::kCollectiveTrait) ||
+                 !instruction.called_computations().empty()
+             ? 1
+             : 0;
+}
+
+}  // namespace
+
+std::vector<const HloInstruction*> ReceivesLast(std::vector<const HloInstruction*> order) {
+  const bool receives = std::any_of(order.begin(), order.end(),
+                                    [](const HloInstruction* i) { return WaitClass(*i) == 2; });
+  if (!receives) return order;
+  absl::flat_hash_map<const HloInstruction*, size_t> position;
+  for (size_t i = 0; i < order.size(); ++i) position[order[i]] = i;
+  std::vector<std::vector<size_t>> dependents(order.size());
+  std::vector<size_t> missing(order.size(), 0);
+  for (size_t i = 0; i < order.size(); ++i) {
+    const auto depends_on = [&](const HloInstruction* other) {
+      const auto found = position.find(other);
+      if (found == position.end()) return;
+      dependents[found->second].push_back(i);
+      ++missing[i];
+    };
+    for (const HloInstruction* operand : order[i]->operands()) depends_on(operand);
+    for (const HloInstruction* before : order[i]->control_predecessors()) depends_on(before);
+  }
+  std::set<std::pair<int, size_t>> ready;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (missing[i] == 0) ready.emplace(WaitClass(*order[i]), i);
+  }
+  std::vector<const HloInstruction*> result;
+  result.reserve(order.size());
+  while (!ready.empty()) {
+    const size_t next = ready.begin()->second;
+    ready.erase(ready.begin());
+    result.push_back(order[next]);
+    for (const size_t dependent : dependents[next]) {
+      if (--missing[dependent] == 0) ready.emplace(WaitClass(*order[dependent]), dependent);
+    }
+  }
+  return result;
+}
+
+absl::StatusOr<Value> CompleteReceives(EvalContext& ctx, const HloInstruction& root, Value value) {
+  switch (root.opcode()) {
+    case HloOpcode::kRecv: {
+      XLA_ASSIGN_OR_RETURN(Value data, Complete(ctx, value));
+      return TransferValue(ctx, root.shape(), std::move(data), 0);
+    }
+    case HloOpcode::kTuple: {
+      std::vector<Value> elements = std::move(value).TakeElements();
+      for (size_t i = 0; i < elements.size(); ++i) {
+        XLA_ASSIGN_OR_RETURN(
+            elements[i],
+            CompleteReceives(ctx, *root.operand(static_cast<int64_t>(i)), std::move(elements[i])));
+      }
+      return Value::Tuple(root.shape(), std::move(elements));
+    }
+    default:
+      return value;
+  }
+}
+
+const HloComputation* AsyncComputationThatReceives(const HloInstruction& done) {
+  const HloComputation* started = StartedBy(done);
+  return started != nullptr && Receives(*started) ? started : nullptr;
+}
+
+absl::StatusOr<Value> EvalSend(EvalContext& ctx, const HloInstruction& inst,
+                               absl::Span<Value> operands) {
+  EvalState& state = ctx.state();
+  const int64_t device = ctx.device().device;
+  if (AttributesOf(inst).is_host_transfer) {
+    XLA_ASSIGN_OR_RETURN(HostChannels* const host, HostOf(ctx));
+    XLA_ASSIGN_OR_RETURN(Literal literal,
+                         LiteralFromValue(ctx, inst.operand(0)->shape(), operands[0]));
+    XLA_RETURN_IF_ERROR(
+        host->Send(std::move(literal), device, PlaceOf(inst).id, state.Limits(ctx)));
+    return TransferValue(ctx, inst.shape(), operands[0], 0);
+  }
+  XLA_ASSIGN_OR_RETURN(const std::optional<Pairs> pairs, PairsOf(ctx, inst));
+  if (!pairs.has_value()) {
+    XLA_RETURN_IF_ERROR(state.rendezvous().Send({PlaceOf(inst), -1, -1}, device,
+                                                std::make_shared<Value>(operands[0])));
+  } else {
+    for (const auto& [source, target] : *pairs) {
+      if (source != device) continue;
+      XLA_RETURN_IF_ERROR(state.rendezvous().Send({PlaceOf(inst), source, target}, device,
+                                                  std::make_shared<Value>(operands[0])));
+    }
+  }
+  return TransferValue(ctx, inst.shape(), operands[0], 0);
+}
+
+absl::StatusOr<Value> EvalSendDone(EvalContext&, const HloInstruction& inst, absl::Span<Value>) {
+  return Value::Token(inst.shape());
+}
+
+absl::StatusOr<Value> EvalRecv(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value>) {
+  DeviceRun& device = ctx.device();
+  TransferState::Request request;
+  request.recv = &inst;
+  TransferState::Source source;
+  source.channel.place = PlaceOf(inst);
+  if (AttributesOf(inst).is_host_transfer) {
+    XLA_RETURN_IF_ERROR(HostOf(ctx).status());
+    source.is_host = true;
+    request.source = source;
+  } else {
+    XLA_ASSIGN_OR_RETURN(const std::optional<Pairs> pairs, PairsOf(ctx, inst));
+    if (!pairs.has_value()) {
+      request.source = source;
+    } else {
+      for (const auto& [from, to] : *pairs) {
+        if (to != device.device) continue;
+        if (request.source.has_value()) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("device ", to, " is the target of two source-target pairs"));
+        }
+        source.channel.source = from;
+        source.channel.target = to;
+        request.source = source;
+      }
+    }
+  }
+  TransferState& transfers = device.transfers;
+  if (request.source.has_value()) request.number = transfers.inboxes[*request.source].requested++;
+  // Requests that are never completed stay: one number each, up to what 32 bits tell apart.
+  const uint32_t number = ++transfers.last_request;
+  if (!transfers.requests.emplace(number, request).second) {
+    return absl::ResourceExhaustedError("too many receives are under way");
+  }
+  XLA_ASSIGN_OR_RETURN(Value zeros, ctx.AllocateZeros(inst.shape().tuple_shapes(0)));
+  return TransferValue(ctx, inst.shape(), std::move(zeros), number);
+}
+
+absl::StatusOr<Value> EvalRecvDone(EvalContext& ctx, const HloInstruction& inst,
+                                   absl::Span<Value> operands) {
+  XLA_ASSIGN_OR_RETURN(Value data, Complete(ctx, operands[0]));
+  std::vector<Value> elements;
+  elements.push_back(std::move(data).WithShape(inst.shape().tuple_shapes(0)));
+  elements.push_back(Value::Token(inst.shape().tuple_shapes(1)));
+  return Value::Tuple(inst.shape(), std::move(elements));
+}
+
+}  // namespace xla

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// send and recv: messages between devices, and between devices and the host.
+//
+// A send leaves its data and goes on. A recv names a message, by the order of its channel, and
+// gives a context (buffer, request number, token); recv-done waits for that message. Private to the
+// evaluator's own files.
+#ifndef XLA_INTERPRETER_TRANSFER_H_
+#define XLA_INTERPRETER_TRANSFER_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/interpreter/evaluator.h"
+#include "xla/interpreter/value.h"
+#include "xla/runtime/rendezvous.h"
+
+namespace xla {
+
+// A device's receives that are under way.
+struct TransferState {
+  // Where data comes from: a channel between devices, or one of the host.
+  struct Source {
+    bool is_host = false;
+    Rendezvous::Channel channel;
+    bool operator<(const Source& o) const {
+      return is_host != o.is_host ? is_host < o.is_host : channel < o.channel;
+    }
+  };
+  struct Request {
+    const HloInstruction* recv = nullptr;
+    std::optional<Source> source;  // none: no device sends to this one, which gets zeros
+    int64_t number = 0;            // of the message, in its channel
+  };
+  struct Inbox {
+    int64_t requested = 0, received = 0;
+    std::map<int64_t, Value> early;  // received while waiting for a later one
+  };
+  uint32_t last_request = 0;
+  std::map<uint32_t, Request> requests;
+  std::map<Source, Inbox> inboxes;
+};
+
+// Puts every recv-done (and the end of an async operation that receives) as late as its users
+// allow, after other communication: a device then sends all that does not depend on what it waits
+// for. Keeps the order otherwise.
+std::vector<const HloInstruction*> ReceivesLast(std::vector<const HloInstruction*> order);
+
+// The computation of the async operation that ends with `done`, if it holds a recv; else null.
+const HloComputation* AsyncComputationThatReceives(const HloInstruction& done);
+// The result of an async operation whose computation has this root, with what its recvs received.
+absl::StatusOr<Value> CompleteReceives(EvalContext& ctx, const HloInstruction& root, Value value);
+
+}  // namespace xla
+
+#endif  // XLA_INTERPRETER_TRANSFER_H_
