@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo test asan asan-part tsan fuzz bench format tidy install clean
+.PHONY: help deps build demo test asan tsan fuzz bench format tidy install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -30,12 +30,6 @@ asan: deps ## run the tests under AddressSanitizer and UndefinedBehaviorSanitize
 	@cmake --preset asan
 	@cmake --build --preset asan --parallel $(JOBS)
 	@UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir build-asan --output-on-failure --parallel $(JOBS)
-
-asan-part: deps ## the same on a representative part: vocabulary, IR, HLO text
-	@cmake --preset asan
-	@cmake --build --preset asan --parallel $(JOBS) --target test_base test_ir test_text
-	@UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir build-asan --output-on-failure --parallel $(JOBS) \
-	    -R '^(base|ir|text)\.'
 
 tsan: deps ## run the tests under ThreadSanitizer (build-tsan/)
 	@cmake --preset tsan
