@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments, infeed and results of several devices.
+#include "tools/replicas.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "tools/draw.h"
+#include "tools/process.h"
+#include "xla/base/status_macros.h"
+#include "xla/interpreter/interpreter.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+std::optional<int64_t> Number(absl::string_view text) {
+  int64_t number;
+  if (text.empty() || !absl::SimpleAtoi(text, &number) || number < 0) return std::nullopt;
+  return number;
+}
+
+// "arg07" -> 7
+std::optional<int64_t> ArgumentNumber(absl::string_view name) {
+  return absl::ConsumePrefix(&name, "arg") ? Number(name) : std::nullopt;
+}
+
+// "device3/arg00" -> 3 and "arg00"; other names belong to all devices: -1.
+std::pair<int64_t, std::string> SplitDevice(const std::string& name) {
+  absl::string_view rest = name;
+  if (absl::ConsumePrefix(&rest, "device")) {
+    const size_t slash = rest.find('/');
+    const std::optional<int64_t> device =
+        slash == absl::string_view::npos ? std::nullopt : Number(rest.substr(0, slash));
+    if (device.has_value()) return {*device, std::string(rest.substr(slash + 1))};
+  }
+  return {-1, name};
+}
+
+std::string Signature(const HloModule& module) {
+  std::string out;
+  const ProgramShape& program = module.entry_computation_layout();
+  for (int i = 0; i < program.parameters_size(); ++i) {
+    absl::StrAppend(&out, "\n  argument ", i, ": ", program.parameters(i).ToString());
+    if (module.entry_computation()->parameter_instruction(i) != nullptr) {
+      absl::StrAppend(&out, " ", module.entry_computation()->parameter_instruction(i)->name());
+    }
+  }
+  return out;
+}
+
+std::string Where(const std::string& path, const std::string& name) {
+  return name.empty() ? path : absl::StrCat(path, ":", name);
+}
+
+absl::StatusOr<std::vector<NamedLiteral>> ReadArrays(const std::string& path) {
+  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  auto arrays = ParseNumpyFile(bytes);
+  if (!arrays.ok())
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", arrays.status().message()));
+  return arrays;
+}
+
+absl::Status CheckDevice(int64_t device, const DeviceGrid& grid, const std::string& where) {
+  if (device < grid.count()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(where, ": there is no device ", device, "; the program runs on ", grid.count()));
+}
+
+// An array of the program's arguments: for all devices, and for some of them alone.
+struct Leaf {
+  int parameter;
+  ShapeIndex index;
+  Shape shape;
+  std::shared_ptr<const Literal> for_all;
+  std::map<int64_t, std::shared_ptr<const Literal>> for_one;
+
+  std::shared_ptr<const Literal> Of(int64_t device) const {
+    const auto found = for_one.find(device);
+    return found == for_one.end() ? for_all : found->second;
+  }
+};
+
+}  // namespace
+
+absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Arguments& arguments) {
+  DeviceGrid grid;
+  XLA_ASSIGN_OR_RETURN(
+      grid.replicas, arguments.GetInt("--replicas", module.config().replica_count, 1, kMaxDevices));
+  XLA_ASSIGN_OR_RETURN(
+      grid.partitions,
+      arguments.GetInt("--partitions", module.config().num_partitions, 1, kMaxDevices));
+  if (grid.replicas >= 1 && grid.partitions >= 1 && grid.replicas <= kMaxDevices &&
+      grid.partitions <= kMaxDevices / grid.replicas) {
+    return grid;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(grid.replicas, " replicas of ", grid.partitions,
+                                                 " partitions are not 1 to ", kMaxDevices,
+                                                 " devices"));
+}
+
+absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule& module,
+                                                                 const DeviceGrid& grid,
+                                                                 const Arguments& arguments) {
+  // Leaves of all parameters, in order: what "position" and "argNN" count.
+  std::vector<Leaf> leaves;
+  const ProgramShape& program = module.entry_computation_layout();
+  for (int p = 0; p < program.parameters_size(); ++p) {
+    for (const ShapeUtil::IndexedShape& leaf : ShapeUtil::GetLeafShapes(program.parameters(p)))
+      leaves.push_back({p, leaf.index, leaf.shape, nullptr, {}});
+  }
+  std::map<int64_t, size_t> next;  // by device
+  for (const std::string& path : arguments.All("--input")) {
+    XLA_ASSIGN_OR_RETURN(std::vector<NamedLiteral> arrays, ReadArrays(path));
+    const bool by_name = std::all_of(arrays.begin(), arrays.end(), [](const NamedLiteral& array) {
+      return ArgumentNumber(SplitDevice(array.name).second).has_value();
+    });
+    for (NamedLiteral& array : arrays) {
+      const std::string where = Where(path, array.name);
+      const auto [device, name] = SplitDevice(array.name);
+      XLA_RETURN_IF_ERROR(CheckDevice(device, grid, where));
+      const size_t position = by_name ? *ArgumentNumber(name) : next[device]++;
+      if (position >= leaves.size()) {
+        return absl::InvalidArgumentError(absl::StrCat(where, ": the program takes ", leaves.size(),
+                                                       " arrays", Signature(module)));
+      }
+      Leaf& leaf = leaves[position];
+      std::shared_ptr<const Literal>& place = device < 0 ? leaf.for_all : leaf.for_one[device];
+      if (place != nullptr) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(path, ": argument ", position, " is given twice"));
+      }
+      auto value = ArgumentFromNumpy(std::move(array), leaf.shape);
+      if (!value.ok()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(where, ": argument ", position, ": ", value.status().message()));
+      }
+      place = std::make_shared<const Literal>(*std::move(value));
+    }
+  }
+
+  XLA_ASSIGN_OR_RETURN(const int64_t seed, arguments.GetInt("--random", 0, 0, INT64_MAX));
+  std::vector<DeviceArguments> result(static_cast<size_t>(grid.count()));
+  for (int64_t device = 0; device < grid.count(); ++device) {
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      if (leaves[i].Of(device) != nullptr) continue;
+      if (!arguments.Has("--random")) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "argument ", i, grid.count() > 1 ? absl::StrCat(" of device ", device) : "",
+            " is missing; give it with --input, or --random SEED to make it up",
+            Signature(module)));
+      }
+      XLA_ASSIGN_OR_RETURN(Literal drawn,
+                           DrawLiteral(leaves[i].shape, seed + i * 1000003 + device * 7368787,
+                                       DrawKind::kUniform, 100));
+      leaves[i].for_one[device] = std::make_shared<const Literal>(std::move(drawn));
+    }
+    size_t leaf = 0;
+    for (int p = 0; p < program.parameters_size(); ++p) {
+      if (program.parameters(p).IsArray()) {
+        result[static_cast<size_t>(device)].push_back(leaves[leaf++].Of(device));
+        continue;
+      }
+      XLA_ASSIGN_OR_RETURN(Literal whole, Literal::Make(program.parameters(p)));
+      for (; leaf < leaves.size() && leaves[leaf].parameter == p; ++leaf) {
+        XLA_RETURN_IF_ERROR(whole.MoveFrom(leaves[leaf].Of(device)->Clone(), leaves[leaf].index));
+      }
+      result[static_cast<size_t>(device)].push_back(
+          std::make_shared<const Literal>(std::move(whole)));
+    }
+  }
+  return result;
+}
+
+absl::Status GiveInfeed(const HloModule& module, const DeviceGrid& grid, const Arguments& arguments,
+                        Feeds& feeds) {
+  // The shapes that the program reads.
+  std::vector<Shape> shapes;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() != HloOpcode::kInfeed) continue;
+      const Shape& shape = instruction->shape().tuple_shapes(0);
+      const bool is_known = std::any_of(shapes.begin(), shapes.end(), [&](const Shape& known) {
+        return ShapeUtil::Compatible(known, shape);
+      });
+      if (!is_known) shapes.push_back(shape);
+    }
+  }
+  for (const std::string& path : arguments.All("--infeed")) {
+    XLA_ASSIGN_OR_RETURN(std::vector<NamedLiteral> arrays, ReadArrays(path));
+    for (size_t i = 0; i < arrays.size();) {
+      const std::string where = Where(path, arrays[i].name);
+      const int64_t device = SplitDevice(arrays[i].name).first;
+      XLA_RETURN_IF_ERROR(CheckDevice(device, grid, where));
+      // "a.0", "a.1", .. are the leaves of one tuple.
+      const size_t dot = arrays[i].name.rfind('.');
+      const std::string stem = arrays[i].name.substr(0, dot);
+      size_t count = 1;
+      const bool is_tuple = dot != std::string::npos && arrays[i].name.substr(dot) == ".0";
+      while (is_tuple && i + count < arrays.size() &&
+             arrays[i + count].name == absl::StrCat(stem, ".", count)) {
+        ++count;
+      }
+      std::optional<Literal> value;
+      std::vector<std::string> reasons;
+      for (const Shape& shape : shapes) {
+        if (shape.IsTuple() != is_tuple) continue;
+        const auto leaves = ShapeUtil::GetLeafShapes(shape);
+        if (leaves.size() != count) continue;
+        XLA_ASSIGN_OR_RETURN(Literal whole, Literal::Make(shape));
+        absl::Status status;
+        for (size_t k = 0; k < count && status.ok(); ++k) {
+          NamedLiteral copy{arrays[i + k].name, arrays[i + k].value.Clone()};
+          auto leaf = ArgumentFromNumpy(std::move(copy), leaves[k].shape);
+          status = leaf.status();
+          if (status.ok()) status = whole.MoveFrom(*std::move(leaf), leaves[k].index);
+        }
+        if (status.ok()) {
+          value = std::move(whole);
+          break;
+        }
+        reasons.emplace_back(status.message());
+      }
+      if (!value.has_value()) {
+        std::vector<std::string> wanted;
+        for (const Shape& shape : shapes) wanted.push_back(shape.ToString());
+        return absl::InvalidArgumentError(absl::StrCat(
+            where, ": the program has no infeed for this",
+            count > 1 ? absl::StrCat(" tuple of ", count) : "", "; it reads ",
+            wanted.empty() ? "none" : absl::StrJoin(wanted, ", "),
+            reasons.empty() ? "" : absl::StrCat(" (", absl::StrJoin(reasons, "; "), ")")));
+      }
+      for (int64_t d = 0; d < grid.count(); ++d) {
+        if (device < 0 || device == d) XLA_RETURN_IF_ERROR(feeds.TransferToInfeed(*value, d));
+      }
+      i += count;
+    }
+  }
+  feeds.CloseInfeeds();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<NamedLiteral>> CollectOutputs(const DeviceGrid& grid,
+                                                         std::vector<Literal> results, Feeds& feeds,
+                                                         HostChannels& channels) {
+  std::vector<NamedLiteral> outputs;
+  // The arrays of a literal, named by `stem` or, in a tuple, stem.0, stem.1, ..
+  const auto append = [&](const std::string& stem, const Literal& literal) {
+    int leaf = 0;
+    for (const ShapeUtil::IndexedShape& piece : ShapeUtil::GetLeafShapes(literal.shape())) {
+      if (!piece.shape.IsArray()) continue;
+      outputs.push_back({literal.shape().IsTuple() ? absl::StrCat(stem, ".", leaf++) : stem,
+                         LiteralSlice(literal, piece.index).Clone()});
+    }
+  };
+  for (int64_t device = 0; device < grid.count(); ++device) {
+    const std::string prefix = grid.count() > 1 ? absl::StrCat("device", device, "/") : "";
+    Literal& result = results[static_cast<size_t>(device)];
+    int out = 0;
+    for (const ShapeUtil::IndexedShape& leaf : ShapeUtil::GetLeafShapes(result.shape())) {
+      if (!leaf.shape.IsArray()) continue;
+      outputs.push_back(
+          {absl::StrFormat("%sout%02d", prefix, out++), LiteralSlice(result, leaf.index).Clone()});
+    }
+    result = Literal();
+    for (int i = 0; feeds.OutfeedSize(device) > 0; ++i) {
+      XLA_ASSIGN_OR_RETURN(const Literal literal, feeds.TransferFromOutfeed(device));
+      append(absl::StrFormat("%soutfeed%02d", prefix, i), literal);
+    }
+    std::map<int64_t, int> sent;
+    for (std::vector<int64_t> ready; !(ready = channels.Sent(device)).empty();) {
+      XLA_ASSIGN_OR_RETURN(const Literal literal, channels.FromDevice(device, ready[0]));
+      append(absl::StrFormat("%schannel%d_%02d", prefix, ready[0], sent[ready[0]]++), literal);
+    }
+  }
+  return outputs;
+}
+
+}  // namespace xla
