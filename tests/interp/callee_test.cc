@@ -22,7 +22,7 @@ struct Fixture {
         ParseAndReturnUnverifiedModule("HloModule m\n" + text);
     EXPECT_OK(parsed);
     module = *std::move(parsed);
-    state = std::make_unique<EvalState>(*module, options);
+    state = std::make_unique<EvalState>(*module, 1, 1, options);
     EXPECT_OK(state->Prepare());
     function = ScalarFunction::Make(*module->entry_computation());
   }

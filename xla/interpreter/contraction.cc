@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/contraction_panels.h"
+#include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/strided.h"
 #include "xla/interpreter/value.h"
@@ -26,13 +27,23 @@ bool Contains(absl::Span<const int64_t> list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// The given dimensions of an array as one, at their existing sizes if `existing`.
-StridedDims SelectDims(const Value& value, absl::Span<const int64_t> dimensions,
-                       bool existing = false) {
+// The given dimensions of an array as one.
+StridedDims SelectDims(const Value& value, absl::Span<const int64_t> dimensions) {
   const DimensionVector strides = RowMajorStrides(value.dimensions());
   StridedDims selected;
-  for (const int64_t d : dimensions) {
-    selected.Append(existing ? value.dynamic_size(d) : value.dimensions()[d], strides[d]);
+  for (const int64_t d : dimensions) selected.Append(value.dimensions()[d], strides[d]);
+  return selected;
+}
+
+// Those that are contracted, where both the array and its partner have elements.
+StridedDims ContractedDims(const Value& value, absl::Span<const int64_t> dimensions,
+                           const Value& other, absl::Span<const int64_t> other_dimensions) {
+  const DimensionVector strides = RowMajorStrides(value.dimensions());
+  StridedDims selected;
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    const int64_t d = dimensions[i];
+    selected.Append(std::min(value.dynamic_size(d), other.dynamic_size(other_dimensions[i])),
+                    strides[d]);
   }
   return selected;
 }
@@ -71,10 +82,10 @@ absl::Status Multiply(EvalContext& ctx, const Value& lhs_operand, const Value& r
     const DimensionVector rhs_free = FreeDims(rhs, dims.rhs_batch, dims.rhs_contracting);
     const MatrixView lhs_view =
         ViewOf(lhs, SelectDims(lhs, dims.lhs_batch), SelectDims(lhs, lhs_free),
-               SelectDims(lhs, dims.lhs_contracting, /*existing=*/true));
+               ContractedDims(lhs, dims.lhs_contracting, rhs, dims.rhs_contracting));
     const MatrixView rhs_view =
         ViewOf(rhs, SelectDims(rhs, dims.rhs_batch), SelectDims(rhs, rhs_free),
-               SelectDims(rhs, dims.rhs_contracting, /*existing=*/true));
+               ContractedDims(rhs, dims.rhs_contracting, lhs, dims.lhs_contracting));
     const int64_t m = lhs_view.lines.count(), n = rhs_view.lines.count();
     const ResultView result_view = {result.element_type(),
                                     result.mutable_untyped_data(),
@@ -90,12 +101,15 @@ absl::Status Multiply(EvalContext& ctx, const Value& lhs_operand, const Value& r
 void SetResultSizes(const Value& lhs, const Value& rhs, const DotDims& dims, Value& result) {
   if (!lhs.has_dynamic_sizes() && !rhs.has_dynamic_sizes()) return;
   DimensionVector sizes;
-  for (const int64_t d : dims.lhs_batch) sizes.push_back(lhs.dynamic_size(d));
+  for (size_t i = 0; i < dims.lhs_batch.size(); ++i) {
+    sizes.push_back(
+        std::min(lhs.dynamic_size(dims.lhs_batch[i]), rhs.dynamic_size(dims.rhs_batch[i])));
+  }
   for (const int64_t d : FreeDims(lhs, dims.lhs_batch, dims.lhs_contracting))
     sizes.push_back(lhs.dynamic_size(d));
   for (const int64_t d : FreeDims(rhs, dims.rhs_batch, dims.rhs_contracting))
     sizes.push_back(rhs.dynamic_size(d));
-  result.SetDynamicSizes(sizes);
+  SetExistingSizes(sizes, result);
 }
 
 // operand * scale, where every dimension of the scale divides that of the operand; in f32, f64 for
@@ -108,6 +122,7 @@ absl::StatusOr<Value> ApplyScale(EvalContext& ctx, const Value& operand, const V
   const int64_t rank = operand.rank();
   const int64_t minor = rank == 0 ? 1 : operand.dimensions()[rank - 1];
   const int64_t minor_scales = scale.rank() == 0 ? 1 : scale.dimensions()[scale.rank() - 1];
+  scaled.CopyDynamicSizesFrom(operand);
   if (operand.element_count() == 0) return scaled;
   if (scale.element_count() == 0)
     return InvalidArgument("the scale %s has no elements", scale.shape().ToString());
@@ -183,6 +198,7 @@ absl::StatusOr<Value> EvalScaledDot(EvalContext& ctx, const HloInstruction& inst
     XLA_ASSIGN_OR_RETURN(rhs, ApplyScale<float>(ctx, operands[1], operands[3]));
   }
   XLA_RETURN_IF_ERROR(Multiply(ctx, lhs, rhs, dims, result));
+  SetResultSizes(operands[0], operands[1], dims, result);
   return result;
 }
 

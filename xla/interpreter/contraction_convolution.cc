@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/contraction_panels.h"
+#include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/gemm.h"
 #include "xla/interpreter/strided.h"
@@ -412,7 +413,7 @@ absl::StatusOr<Value> EvalConvolution(EvalContext& ctx, const HloInstruction& in
     }
   }));
   if (operands[0].has_dynamic_sizes() || operands[1].has_dynamic_sizes()) {
-    result.SetDynamicSizes(ConvolvedSizes(attributes, operands[0], operands[1]));
+    SetExistingSizes(ConvolvedSizes(attributes, operands[0], operands[1]), result);
   }
   return result;
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/comparison_util.h"
+#include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/strided_copy.h"
 #include "xla/primitive_util.h"
@@ -190,6 +191,11 @@ absl::StatusOr<Value> EvalWithKernel(EvalContext& ctx, const HloInstruction& ins
   const Shape& shape = instruction.shape();
   const void* in[3] = {nullptr, nullptr, nullptr};
   const int arity = kernel.arity();
+  const bool is_dynamic = AnyHasDynamicSizes(operands);
+  DimensionVector sizes;
+  if (is_dynamic) {
+    XLA_ASSIGN_OR_RETURN(sizes, JoinExistingSizes(ctx, operands));
+  }
   for (int i = 0; i < arity; ++i) in[i] = operands[static_cast<size_t>(i)].untyped_data();
 
   if (shape.rank() == 0) {
@@ -201,20 +207,17 @@ absl::StatusOr<Value> EvalWithKernel(EvalContext& ctx, const HloInstruction& ins
   // A scalar beside arrays (clamp's bounds, select's predicate) stands for every element.
   bool is_splat[3] = {false, false, false};
   bool has_splat = false;
-  const Value* sized = nullptr;  // an operand with dynamic sizes
   int reused = -1;
   for (int i = 0; i < arity; ++i) {
     const Value& operand = operands[static_cast<size_t>(i)];
     is_splat[i] = operand.rank() == 0;
     has_splat |= is_splat[i];
     if (is_splat[i]) continue;
-    if (sized == nullptr && operand.has_dynamic_sizes()) sized = &operand;
     if (reused < 0 && kernel.operand_bytes(i) == kernel.result_bytes() && operand.IsUnique())
       reused = i;
   }
-  Value dynamic_sizes = sized == nullptr ? Value() : *sized;
   Value result;
-  if (reused >= 0 && sized == nullptr) {
+  if (reused >= 0 && !is_dynamic) {
     XLA_ASSIGN_OR_RETURN(result, ctx.ReuseOrAllocate(shape, operands[static_cast<size_t>(reused)]));
   } else {
     XLA_ASSIGN_OR_RETURN(result, ctx.Allocate(shape));
@@ -244,7 +247,7 @@ absl::StatusOr<Value> EvalWithKernel(EvalContext& ctx, const HloInstruction& ins
       kernel.Run(std::min(kBlock, end - at), part, out + at * kernel.result_bytes());
     }
   }));
-  if (dynamic_sizes.has_value()) result.CopyDynamicSizesFrom(dynamic_sizes);
+  if (is_dynamic) SetExistingSizes(sizes, result);
   return result;
 }
 
@@ -263,7 +266,15 @@ absl::StatusOr<Value> EvalElementwise(EvalContext& ctx, const HloInstruction& in
 absl::StatusOr<Value> EvalSelect(EvalContext& ctx, const HloInstruction& inst,
                                  absl::Span<Value> operands) {
   if (operands[0].rank() == 0) {
-    return std::move(operands[operands[0].scalar<bool>() ? 1 : 2]).WithShape(inst.shape());
+    const absl::Span<Value> branches = operands.subspan(1);
+    const bool is_dynamic = AnyHasDynamicSizes(branches);
+    DimensionVector sizes;
+    if (is_dynamic) {
+      XLA_ASSIGN_OR_RETURN(sizes, JoinExistingSizes(ctx, branches));
+    }
+    Value result = std::move(branches[operands[0].scalar<bool>() ? 0 : 1]).WithShape(inst.shape());
+    if (is_dynamic) SetExistingSizes(sizes, result);
+    return result;
   }
   return EvalElementwise(ctx, inst, operands);
 }
@@ -309,6 +320,15 @@ void RepackBits(const uint8_t* from, int from_bits, uint8_t* to, int to_bits, bo
   }
 }
 
+// Sizes of a bitcast-convert, which adds or drops a minor dimension when widths differ.
+DimensionVector BitcastSizes(DimensionVector sizes, const Shape& shape) {
+  const auto rank = static_cast<size_t>(shape.rank());
+  for (size_t i = sizes.size(); i < rank; ++i)
+    sizes.push_back(shape.dimensions(static_cast<int>(i)));
+  sizes.resize(rank);
+  return sizes;
+}
+
 }  // namespace
 
 absl::StatusOr<Value> EvalBitcastConvert(EvalContext& ctx, const HloInstruction& inst,
@@ -327,13 +347,7 @@ absl::StatusOr<Value> EvalBitcastConvert(EvalContext& ctx, const HloInstruction&
     const bool is_dynamic = result.has_dynamic_sizes();
     result.ClearDynamicSizes();
     result = std::move(result).WithShape(inst.shape());
-    if (is_dynamic) {
-      DimensionVector kept(inst.shape().dimensions().begin(), inst.shape().dimensions().end());
-      for (size_t i = 0; i < std::min(kept.size(), sizes.size()); ++i) {
-        if (inst.shape().is_dynamic_dimension(static_cast<int>(i))) kept[i] = sizes[i];
-      }
-      result.SetDynamicSizes(kept);
-    }
+    if (is_dynamic) SetExistingSizes(BitcastSizes(sizes, inst.shape()), result);
     return result;
   }
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
@@ -353,6 +367,9 @@ absl::StatusOr<Value> EvalBitcastConvert(EvalContext& ctx, const HloInstruction&
   }
   if (to == PRED) {
     for (int64_t i = 0; i < result.element_count(); ++i) target[i] = target[i] != 0;
+  }
+  if (operands[0].has_dynamic_sizes()) {
+    SetExistingSizes(BitcastSizes(operands[0].existing_dimensions(), inst.shape()), result);
   }
   return result;
 }

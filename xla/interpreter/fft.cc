@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
+#include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/fft_plan.h"
 #include "xla/interpreter/value.h"
@@ -70,6 +71,7 @@ absl::StatusOr<Value> EvalFft(EvalContext& ctx, const HloInstruction& inst,
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   if (result.element_count() == 0) return result;
   const int64_t rank = operand.rank(), axes = static_cast<int64_t>(attributes.fft_length.size());
+  XLA_RETURN_IF_ERROR(CheckMinorDimensionsAreWhole(operand, axes));
   const bool inverse =
       attributes.fft_type == FftType::IFFT || attributes.fft_type == FftType::IRFFT;
   const bool real_result = attributes.fft_type == FftType::IRFFT;
@@ -111,6 +113,7 @@ absl::StatusOr<Value> EvalFft(EvalContext& ctx, const HloInstruction& inst,
     data = pass.to;
     type = pass.to_type;
   }
+  if (operand.has_dynamic_sizes()) SetExistingSizes(operand.existing_dimensions(), result);
   return result;
 }
 

@@ -15,6 +15,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/callee.h"
 #include "xla/interpreter/combiner.h"
+#include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/strided_copy.h"
 #include "xla/interpreter/value.h"
@@ -251,7 +252,7 @@ void SetGatheredSizes(const GatherAttributes& attributes, const Value& operand,
     sizes.push_back(Contains(attributes.offset_dims, d) ? window[next_window++]
                                                         : starts.existing_sizes()[next_batch++]);
   }
-  result.SetDynamicSizes(sizes);
+  SetExistingSizes(sizes, result);
 }
 
 }  // namespace
@@ -269,6 +270,14 @@ absl::StatusOr<Value> EvalDynamicSlice(EvalContext& ctx, const HloInstruction& i
       StridedCopy(ctx, bytes, result.dimensions(),
                   static_cast<const char*>(operand.untyped_data()) + Dot(starts, strides) * bytes,
                   strides, result.mutable_untyped_data(), RowMajorStrides(result.dimensions())));
+  if (operand.has_dynamic_sizes()) {
+    DimensionVector sizes;
+    for (size_t d = 0; d < starts.size(); ++d) {
+      const int64_t left = operand.dynamic_size(static_cast<int64_t>(d)) - starts[d];
+      sizes.push_back(std::clamp<int64_t>(left, 0, result.dimensions()[d]));
+    }
+    SetExistingSizes(sizes, result);
+  }
   return result;
 }
 
@@ -285,6 +294,18 @@ absl::StatusOr<Value> EvalDynamicUpdateSlice(EvalContext& ctx, const HloInstruct
       ctx, bytes, update.existing_dimensions(), update.untyped_data(),
       RowMajorStrides(update.dimensions()),
       static_cast<char*>(result.mutable_untyped_data()) + Dot(starts, strides) * bytes, strides));
+  if (update.shape().is_dynamic()) {
+    // A dynamic dimension that is replaced as a whole has the size of the update.
+    DimensionVector sizes = result.existing_dimensions();
+    for (int64_t d = 0; d < result.rank(); ++d) {
+      const auto i = static_cast<size_t>(d);
+      if (update.shape().is_dynamic_dimension(static_cast<int>(d)) &&
+          update.dimensions()[i] == result.dimensions()[i]) {
+        sizes[i] = update.dynamic_size(d);
+      }
+    }
+    SetExistingSizes(sizes, result);
+  }
   return result;
 }
 

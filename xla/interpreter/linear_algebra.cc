@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
+#include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/value.h"
 #include "xla/interpreter/wide.h"
@@ -107,6 +108,7 @@ absl::StatusOr<Value> EvalCholesky(EvalContext& ctx, const HloInstruction& inst,
                                    absl::Span<Value> operands) {
   const bool lower = inst.attributes<CholeskyAttributes>().lower;
   const Value& operand = operands[0];
+  XLA_RETURN_IF_ERROR(CheckMinorDimensionsAreWhole(operand, 2));
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   if (result.element_count() == 0) return result;
   const MatrixBatch batch(operand);
@@ -147,6 +149,7 @@ absl::StatusOr<Value> EvalCholesky(EvalContext& ctx, const HloInstruction& inst,
           }
         });
   }));
+  if (operand.has_dynamic_sizes()) SetExistingSizes(operand.existing_dimensions(), result);
   return result;
 }
 
@@ -156,6 +159,8 @@ absl::StatusOr<Value> EvalTriangularSolve(EvalContext& ctx, const HloInstruction
                                           absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<TriangularSolveAttributes>();
   const Value &a_operand = operands[0], &b_operand = operands[1];
+  XLA_RETURN_IF_ERROR(CheckMinorDimensionsAreWhole(a_operand, 2));
+  XLA_RETURN_IF_ERROR(CheckMinorDimensionsAreWhole(b_operand, 2));
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   if (result.element_count() == 0) return result;
   const MatrixBatch a_batch(a_operand), b_batch(b_operand);
@@ -197,6 +202,7 @@ absl::StatusOr<Value> EvalTriangularSolve(EvalContext& ctx, const HloInstruction
           }
         });
   }));
+  if (b_operand.has_dynamic_sizes()) SetExistingSizes(b_operand.existing_dimensions(), result);
   return result;
 }
 

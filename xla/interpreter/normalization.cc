@@ -5,6 +5,7 @@
 // For each index of the feature dimension, over all elements with that index: mean and (biased)
 // variance, the normalized operand (x - mean) / sqrt(variance + epsilon) * scale + offset, and the
 // gradients of that.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
+#include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/value.h"
 #include "xla/interpreter/wide.h"
@@ -34,10 +36,20 @@ class FeatureArray {
       if (d < feature_dimension) outer_ *= value.dimensions()[d];
       if (d > feature_dimension) inner_ *= value.dimensions()[d];
     }
+    if (!value.has_dynamic_sizes()) return;
+    const std::vector<bool> elements = ExistingElements(value);
+    for (int64_t i = 0; i < outer_ * inner_; ++i)
+      exists_.push_back(elements[i / inner_ * features_ * inner_ + i % inner_]);
   }
 
   int64_t features() const { return features_; }
   int64_t count() const { return outer_ * inner_; }  // elements of a feature
+  // Only those that exist count in sums.
+  bool Exists(size_t i) const { return exists_.empty() || exists_[i]; }
+  double existing_count() const {
+    return exists_.empty() ? static_cast<double>(count())
+                           : static_cast<double>(std::count(exists_.begin(), exists_.end(), true));
+  }
 
   // All elements of a feature, in order.
   void Load(const Value& value, int64_t feature, std::vector<double>& elements) const {
@@ -62,6 +74,7 @@ class FeatureArray {
   const PrimitiveType type_;
   const int64_t bytes_;
   int64_t outer_ = 1, features_ = 1, inner_ = 1;
+  std::vector<bool> exists_;  // of the elements of the first feature; empty: all
 };
 
 double At(const Value& value, int64_t i) {
@@ -109,6 +122,14 @@ absl::Status ForEachFeature(EvalContext& ctx, const FeatureArray& array,
                          });
 }
 
+// Existing sizes of results: the first is like the operand, the others are of its features.
+void SetSizes(const Value& operand, int64_t feature_dimension, absl::Span<Value> results) {
+  if (!operand.has_dynamic_sizes()) return;
+  SetExistingSizes(operand.existing_dimensions(), results[0]);
+  for (Value& result : results.subspan(1))
+    SetExistingSizes({operand.dynamic_size(feature_dimension)}, result);
+}
+
 }  // namespace
 
 absl::StatusOr<Value> EvalBatchNormTraining(EvalContext& ctx, const HloInstruction& inst,
@@ -120,11 +141,15 @@ absl::StatusOr<Value> EvalBatchNormTraining(EvalContext& ctx, const HloInstructi
   XLA_RETURN_IF_ERROR(ForEachFeature(ctx, array, [&](int64_t feature) {
     std::vector<double> x;
     array.Load(operands[0], feature, x);
-    const double count = static_cast<double>(x.size());
+    const double count = array.existing_count();
     double sum = 0, squares = 0;
-    for (const double element : x) sum += element;
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (array.Exists(i)) sum += x[i];
+    }
     const double mean = sum / count;
-    for (const double element : x) squares += (element - mean) * (element - mean);
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (array.Exists(i)) squares += (x[i] - mean) * (x[i] - mean);
+    }
     const double variance = squares / count;
     const double factor = At(operands[1], feature) / std::sqrt(variance + attributes.epsilon);
     const double offset = At(operands[2], feature);
@@ -133,6 +158,7 @@ absl::StatusOr<Value> EvalBatchNormTraining(EvalContext& ctx, const HloInstructi
     Set(results[1], feature, mean);
     Set(results[2], feature, variance);
   }));
+  SetSizes(operands[0], attributes.feature_index, absl::MakeSpan(results));
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }
 
@@ -151,6 +177,7 @@ absl::StatusOr<Value> EvalBatchNormInference(EvalContext& ctx, const HloInstruct
     for (double& element : x) element = (element - mean) * factor + offset;
     array.Store(x, feature, result);
   }));
+  SetSizes(operands[0], attributes.feature_index, absl::MakeSpan(&result, 1));
   return result;
 }
 
@@ -166,11 +193,12 @@ absl::StatusOr<Value> EvalBatchNormGrad(EvalContext& ctx, const HloInstruction& 
     std::vector<double> x, grad;
     array.Load(operands[0], feature, x);
     array.Load(operands[4], feature, grad);
-    const double count = static_cast<double>(x.size());
+    const double count = array.existing_count();
     const double mean = At(operands[2], feature);
     const double inverse = 1 / std::sqrt(At(operands[3], feature) + attributes.epsilon);
     double grad_sum = 0, grad_dot = 0;
     for (size_t i = 0; i < x.size(); ++i) {
+      if (!array.Exists(i)) continue;
       grad_sum += grad[i];
       grad_dot += grad[i] * (x[i] - mean);
     }
@@ -183,6 +211,7 @@ absl::StatusOr<Value> EvalBatchNormGrad(EvalContext& ctx, const HloInstruction& 
     Set(results[1], feature, grad_dot * inverse);
     Set(results[2], feature, grad_sum);
   }));
+  SetSizes(operands[0], attributes.feature_index, absl::MakeSpan(results));
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }
 

@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/callee.h"
+#include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/strided.h"
 #include "xla/interpreter/strided_copy.h"
@@ -411,7 +412,7 @@ void SetReducedSizes(const Value& operand, absl::Span<const int64_t> dimensions,
     if (std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end())
       sizes.push_back(operand.dynamic_size(d));
   }
-  result.SetDynamicSizes(sizes);
+  SetExistingSizes(sizes, result);
 }
 
 }  // namespace
@@ -473,6 +474,11 @@ absl::StatusOr<Value> EvalMap(EvalContext& ctx, const HloInstruction& inst,
     return InstructionError(inst, absl::StatusCode::kInvalidArgument,
                             "the mapped computation is not a function of scalars");
   }
+  const bool is_dynamic = AnyHasDynamicSizes(operands);
+  DimensionVector sizes;
+  if (is_dynamic) {
+    XLA_ASSIGN_OR_RETURN(sizes, JoinExistingSizes(ctx, operands));
+  }
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   char* out = static_cast<char*>(result.mutable_untyped_data());
   const int64_t out_bytes = primitive_util::ByteWidth(result.element_type());
@@ -490,7 +496,7 @@ absl::StatusOr<Value> EvalMap(EvalContext& ctx, const HloInstruction& inst,
         void* dst = out + begin * out_bytes;
         return function->Apply(worker, end - begin, in, absl::MakeSpan(&dst, 1));
       }));
-  if (!operands.empty()) result.CopyDynamicSizesFrom(operands[0]);
+  if (is_dynamic) SetExistingSizes(sizes, result);
   return result;
 }
 

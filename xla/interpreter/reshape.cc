@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/literal_io.h"
 #include "xla/interpreter/strided_copy.h"
@@ -25,16 +26,6 @@ char* MutableAt(Value& value, int64_t element) {
   return value.mutable_data<char>() + element * primitive_util::ByteWidth(value.element_type());
 }
 int64_t ElementBytes(const Value& value) { return primitive_util::ByteWidth(value.element_type()); }
-
-// Sets the sizes of those dimensions that the result's shape has as dynamic.
-void SetSizes(Value& result, absl::Span<const int64_t> sizes) {
-  if (!result.shape().is_dynamic()) return;
-  DimensionVector kept(result.dimensions().begin(), result.dimensions().end());
-  for (size_t i = 0; i < kept.size(); ++i) {
-    if (result.shape().is_dynamic_dimension(static_cast<int>(i))) kept[i] = sizes[i];
-  }
-  result.SetDynamicSizes(kept);
-}
 
 // Existing elements of `operand`, in row-major order, become those of a result with `sizes`.
 absl::StatusOr<Value> ReshapeExisting(EvalContext& ctx, const Shape& shape, const Value& operand,
@@ -55,7 +46,7 @@ absl::StatusOr<Value> ReshapeExisting(EvalContext& ctx, const Shape& shape, cons
   XLA_RETURN_IF_ERROR(StridedCopy(ctx, bytes, sizes, dense.untyped_data(), RowMajorStrides(sizes),
                                   result.mutable_untyped_data(),
                                   RowMajorStrides(shape.dimensions())));
-  SetSizes(result, sizes);
+  SetExistingSizes(sizes, result);
   return result;
 }
 
@@ -79,7 +70,7 @@ absl::StatusOr<Value> EvalBroadcast(EvalContext& ctx, const HloInstruction& inst
   XLA_RETURN_IF_ERROR(StridedCopy(ctx, ElementBytes(operand), result.dimensions(),
                                   operand.untyped_data(), strides, result.mutable_untyped_data(),
                                   RowMajorStrides(result.dimensions())));
-  if (operand.has_dynamic_sizes()) SetSizes(result, sizes);
+  if (operand.has_dynamic_sizes()) SetExistingSizes(sizes, result);
   return result;
 }
 
@@ -162,7 +153,7 @@ absl::StatusOr<Value> EvalTranspose(EvalContext& ctx, const HloInstruction& inst
                                     operand.untyped_data(), strides, result.mutable_untyped_data(),
                                     RowMajorStrides(result.dimensions())));
   }
-  if (is_dynamic) SetSizes(result, sizes);
+  if (is_dynamic) SetExistingSizes(sizes, result);
   return result;
 }
 
@@ -182,7 +173,7 @@ absl::StatusOr<Value> EvalReverse(EvalContext& ctx, const HloInstruction& inst,
   if (SaturatingProduct(sizes) == 0) start = 0;
   XLA_RETURN_IF_ERROR(StridedCopy(ctx, ElementBytes(operand), sizes, At(operand, start), strides,
                                   result.mutable_untyped_data(), row_major));
-  result.CopyDynamicSizesFrom(operand);
+  if (operand.has_dynamic_sizes()) SetExistingSizes(sizes, result);
   return result;
 }
 
@@ -206,7 +197,7 @@ absl::StatusOr<Value> EvalSlice(EvalContext& ctx, const HloInstruction& inst,
                                     At(operand, start), strides, result.mutable_untyped_data(),
                                     RowMajorStrides(result.dimensions())));
   }
-  if (operand.has_dynamic_sizes()) SetSizes(result, sizes);
+  if (operand.has_dynamic_sizes()) SetExistingSizes(sizes, result);
   return result;
 }
 
@@ -244,7 +235,7 @@ absl::StatusOr<Value> EvalPad(EvalContext& ctx, const HloInstruction& inst,
     XLA_RETURN_IF_ERROR(StridedCopy(ctx, bytes, box, At(operand, from), from_strides,
                                     MutableAt(result, to), to_strides));
   }
-  if (operand.has_dynamic_sizes()) SetSizes(result, sizes);
+  if (operand.has_dynamic_sizes()) SetExistingSizes(sizes, result);
   return result;
 }
 
@@ -270,58 +261,7 @@ absl::StatusOr<Value> EvalConcatenate(EvalContext& ctx, const HloInstruction& in
     position += box[dimension];
   }
   sizes[dimension] = position;
-  if (is_dynamic) SetSizes(result, sizes);
-  return result;
-}
-
-// The memory of the operand under its layout, read under the result's.
-absl::StatusOr<Value> EvalBitcast(EvalContext& ctx, const HloInstruction& inst,
-                                  absl::Span<Value> operands) {
-  const Shape& from = inst.operand(0)->shape();
-  const Shape& to = inst.shape();
-  if (!to.IsArray()) return std::move(operands[0]).WithShape(to);
-  Value& operand = operands[0];
-  const int64_t from_bytes = primitive_util::ByteWidth(from.element_type());
-  const int64_t to_bytes = primitive_util::ByteWidth(to.element_type());
-  XLA_ASSIGN_OR_RETURN(const int64_t total, CheckedByteSize(to));
-  for (const Shape* shape : {&from, &to}) {
-    if (shape->has_layout() &&
-        (shape->layout().has_padding() || shape->layout().tiles_size() > 0)) {
-      return absl::UnimplementedError(
-          absl::StrCat("a bitcast of the layout of ", shape->ToString(true)));
-    }
-  }
-  if (total != operand.byte_size() || (from.element_type() != to.element_type() &&
-                                       (primitive_util::IsSubByteNonPredType(from.element_type()) ||
-                                        primitive_util::IsSubByteNonPredType(to.element_type())))) {
-    return absl::UnimplementedError(
-        absl::StrCat("a bitcast from ", from.ToString(true), " to ", to.ToString(true)));
-  }
-  const auto is_row_major = [](const Shape& shape) {
-    const DimensionVector actual = LayoutStrides(shape),
-                          row_major = RowMajorStrides(shape.dimensions());
-    for (size_t i = 0; i < actual.size(); ++i) {
-      if (shape.dimensions(static_cast<int>(i)) != 1 && actual[i] != row_major[i]) return false;
-    }
-    return true;
-  };
-  const bool from_row_major = is_row_major(from), to_row_major = is_row_major(to);
-  operand.ClearDynamicSizes();
-  if (from_row_major && to_row_major) return std::move(operand).WithShape(to);
-  // Into memory order, then out of it.
-  Value memory;
-  const void* physical = operand.untyped_data();
-  if (!from_row_major) {
-    XLA_ASSIGN_OR_RETURN(memory, to_row_major ? ctx.Allocate(to) : ctx.AllocateScratch(total));
-    XLA_RETURN_IF_ERROR(StridedCopy(ctx, from_bytes, from.dimensions(), operand.untyped_data(),
-                                    RowMajorStrides(from.dimensions()),
-                                    memory.mutable_untyped_data(), LayoutStrides(from)));
-    if (to_row_major) return memory;
-    physical = memory.untyped_data();
-  }
-  XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(to));
-  XLA_RETURN_IF_ERROR(StridedCopy(ctx, to_bytes, to.dimensions(), physical, LayoutStrides(to),
-                                  result.mutable_untyped_data(), RowMajorStrides(to.dimensions())));
+  if (is_dynamic) SetExistingSizes(sizes, result);
   return result;
 }
 

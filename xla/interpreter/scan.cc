@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/callee.h"
+#include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/strided_copy.h"
 #include "xla/interpreter/value.h"
@@ -80,7 +81,9 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst,
   for (int64_t i = 0; i < inputs; ++i) in.emplace_back(operands[i], dimension);
   for (int64_t i = 0; i < outputs; ++i) out.emplace_back(results[i], dimension);
   const Sliced& first = inputs > 0 ? in[0] : out[0];
-  const int64_t steps = first.steps, elements = first.slice_elements();
+  // Only slices that exist are scanned.
+  const int64_t steps = inputs > 0 ? operands[0].dynamic_size(dimension) : first.steps;
+  const int64_t elements = first.slice_elements();
 
   // Carries start in their results; an initial value may be one scalar for all elements.
   for (int64_t k = 0; k < carries; ++k) {
@@ -191,6 +194,18 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst,
     }
     for (int64_t k = 0; k < carries; ++k) {
       results[outputs + k] = std::move(carried[k]).WithShape(result_shape(outputs + k));
+    }
+  }
+  if (inputs > 0 && operands[0].has_dynamic_sizes()) {
+    // Outputs lie beside the inputs; carries have sizes of their own.
+    const DimensionVector sizes = operands[0].existing_dimensions();
+    for (int64_t i = 0; i < outputs; ++i) {
+      if (results[i].dimensions() == operands[0].dimensions()) SetExistingSizes(sizes, results[i]);
+    }
+    for (int64_t k = 0; k < carries; ++k) {
+      const Value& init = operands[inputs + k];
+      if (function != nullptr && init.rank() == results[outputs + k].rank())
+        SetExistingSizes(init.existing_dimensions(), results[outputs + k]);
     }
   }
   if (!inst.shape().IsTuple()) return std::move(results[0]);

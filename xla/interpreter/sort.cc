@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/callee.h"
+#include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/sort_key.h"
 #include "xla/interpreter/strided_copy.h"
@@ -217,7 +218,8 @@ absl::StatusOr<Value> EvalSort(EvalContext& ctx, const HloInstruction& inst,
     XLA_ASSIGN_OR_RETURN(
         Value result,
         ctx.Allocate(inst.shape().IsTuple() ? inst.shape().tuple_shapes(k) : inst.shape()));
-    result.CopyDynamicSizesFrom(operands[k]);
+    if (operands[k].has_dynamic_sizes())
+      SetExistingSizes(operands[k].existing_dimensions(), result);
     results.push_back(std::move(result));
   }
   const int64_t dimension = inst.dimensions()[0];
@@ -285,7 +287,7 @@ absl::StatusOr<Value> EvalTopK(EvalContext& ctx, const HloInstruction& inst,
     for (Value* result : {&values, &indices}) {
       DimensionVector sizes = operand.existing_dimensions();
       sizes.back() = std::min(sizes.back(), result->dimensions().back());
-      result->SetDynamicSizes(sizes);
+      SetExistingSizes(sizes, *result);
     }
   }
   std::vector<Value> results;

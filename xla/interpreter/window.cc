@@ -20,6 +20,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/callee.h"
 #include "xla/interpreter/combiner.h"
+#include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/strided_copy.h"
 #include "xla/interpreter/value.h"
@@ -338,7 +339,7 @@ absl::StatusOr<Value> EvalReduceWindow(EvalContext& ctx, const HloInstruction& i
   }
   if (inputs[0].has_dynamic_sizes()) {
     const DimensionVector sizes = WindowedSizes(window, inputs[0]);
-    for (Value& result : results) result.SetDynamicSizes(sizes);
+    for (Value& result : results) SetExistingSizes(sizes, result);
   }
   if (!inst.shape().IsTuple()) return std::move(results[0]);
   return ctx.MakeTuple(inst.shape(), std::move(results));
@@ -365,7 +366,7 @@ absl::StatusOr<Value> EvalSelectAndScatter(EvalContext& ctx, const HloInstructio
   XLA_ASSIGN_OR_RETURN(results[0], ctx.Allocate(inst.shape()));
   XLA_RETURN_IF_ERROR(FillElements(ctx, primitive_util::ByteWidth(type), results[0].element_count(),
                                    init.untyped_data(), results[0].mutable_untyped_data()));
-  results[0].CopyDynamicSizesFrom(operand);
+  if (operand.has_dynamic_sizes()) SetExistingSizes(operand.existing_dimensions(), results[0]);
   const int64_t windows = source.element_count();
   if (windows == 0 || operand.element_count() == 0) return std::move(results[0]);
   const WindowGeometry geometry =
