@@ -2,9 +2,11 @@
 // Broadcasting: HLO instructions want operands of equal sizes, so the builder writes out what the
 // client API leaves implicit. Source: the broadcasting document (xla/docs/broadcasting.md).
 #include <algorithm>
+#include <limits>
 
 #include "xla/hlo/builder/builder_state.h"
 #include "xla/hlo/shape_inference/binary_broadcast.h"
+#include "xla/literal_util.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -52,6 +54,65 @@ absl::StatusOr<XlaOp> XlaBuilder::State::BroadcastTo(const Shape& output, XlaOp 
   return InDimBroadcast(to, dropped, kept);
 }
 
+namespace {
+
+// Dimension i of the operand is dimension result[i] of the result.
+Int64s DimensionsInResult(const Shape& operand, const Shape& result,
+                          absl::Span<const int64_t> broadcast_dimensions) {
+  Int64s dimensions = ToInt64s(broadcast_dimensions);
+  if (operand.rank() == result.rank()) {
+    dimensions.clear();
+    for (int i = 0; i < result.rank(); ++i) dimensions.push_back(i);
+  } else if (ShapeUtil::IsScalar(operand)) {
+    dimensions.clear();
+  }
+  return dimensions;
+}
+
+}  // namespace
+
+// Every operand goes through mhlo.dynamic_broadcast_in_dim with the sizes of the result as a
+// vector: a size without bound may be 1 at run time, and stretches then.
+absl::StatusOr<XlaBuilder::State::Operands> XlaBuilder::State::BroadcastUnboundedOperands(
+    XlaOp lhs, XlaOp rhs, const Shape& shape, absl::Span<const int64_t> broadcast_dimensions) {
+  std::vector<XlaOp> sizes(static_cast<size_t>(shape.rank()));
+  Operands operands{lhs, rhs, shape};
+  bool has_scalar = false;
+  for (const XlaOp operand : {lhs, rhs}) {
+    XLA_ASSIGN_OR_RETURN(const Shape* from, ShapeOf(operand));
+    has_scalar = has_scalar || ShapeUtil::IsScalar(*from);
+    const Int64s to = DimensionsInResult(*from, shape, broadcast_dimensions);
+    for (int i = 0; i < from->rank(); ++i) {
+      const int dimension = static_cast<int>(to[static_cast<size_t>(i)]);
+      if (!shape.is_unbounded_dynamic_dimension(dimension)) continue;
+      if (!from->is_unbounded_dynamic_dimension(i)) continue;
+      const XlaOp size = self->Reshape(self->GetDimensionSize(operand, i), {1});
+      XlaOp& known = sizes[static_cast<size_t>(dimension)];
+      known = known.IsUninitialized() ? size : self->Max(known, size);
+      XLA_ASSIGN_OR_RETURN(from, ShapeOf(operand));
+    }
+  }
+  for (int i = 0; i < shape.rank(); ++i) {
+    XlaOp& size = sizes[static_cast<size_t>(i)];
+    if (!size.IsUninitialized()) continue;
+    if (shape.dimensions(i) > std::numeric_limits<int32_t>::max()) {
+      return InvalidArgument("Size %d does not fit the vector of sizes.", shape.dimensions(i));
+    }
+    size = self->ConstantLiteral(
+        LiteralUtil::CreateR1<int32_t>({static_cast<int32_t>(shape.dimensions(i))}));
+  }
+  const XlaOp all_sizes = self->ConcatInDim(sizes, 0);
+  for (XlaOp* operand : {&operands.lhs, &operands.rhs}) {
+    XLA_ASSIGN_OR_RETURN(const Shape* from, ShapeOf(*operand));
+    if (has_scalar && !ShapeUtil::IsScalar(*from)) continue;  // it has the sizes of the result
+    *operand = self->MhloDynamicBroadcastInDim(
+        *operand, all_sizes, DimensionsInResult(*from, shape, broadcast_dimensions),
+        ShapeUtil::ChangeElementType(shape, from->element_type()));
+  }
+  XLA_RETURN_IF_ERROR(first_error);
+  return operands;
+}
+
 absl::StatusOr<XlaBuilder::State::Operands> XlaBuilder::State::BroadcastOperands(
     HloOpcode opcode, XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions) {
   XLA_ASSIGN_OR_RETURN(const Shape* lhs_shape, ShapeOf(lhs));
@@ -60,9 +121,7 @@ absl::StatusOr<XlaBuilder::State::Operands> XlaBuilder::State::BroadcastOperands
                        InferBinaryOpShape(opcode, *lhs_shape, *rhs_shape, broadcast_dimensions));
   const bool unbounded = lhs_shape->is_unbounded_dynamic() || rhs_shape->is_unbounded_dynamic();
   if (unbounded && !ShapeUtil::SameDimensions(*lhs_shape, *rhs_shape)) {
-    return UnimplementedStrCat(
-        "Implicit broadcasting of sizes without bound: ", ShapeUtil::HumanString(*lhs_shape),
-        " and ", ShapeUtil::HumanString(*rhs_shape), ".");
+    return BroadcastUnboundedOperands(lhs, rhs, shape, broadcast_dimensions);
   }
   const auto broadcast = [&](XlaOp operand) -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape* from, ShapeOf(operand));

@@ -126,10 +126,19 @@ XlaOp XlaBuilderFriend::BuildAllGatherStart(
     XlaBuilder* builder, XlaOp operand, int64_t all_gather_dimension, int64_t shard_count,
     absl::Span<const ReplicaGroup> replica_groups, const std::optional<ChannelHandle>& channel_id,
     const std::optional<Layout>& layout, std::optional<bool> use_global_device_ids, CallSite site) {
+  return BuildAllGatherStart(builder, operand, all_gather_dimension, shard_count,
+                             ToDeviceList(replica_groups), channel_id, layout,
+                             use_global_device_ids, site);
+}
+
+XlaOp XlaBuilderFriend::BuildAllGatherStart(
+    XlaBuilder* builder, XlaOp operand, int64_t all_gather_dimension, int64_t shard_count,
+    const CollectiveDeviceList& replica_groups, const std::optional<ChannelHandle>& channel_id,
+    const std::optional<Layout>& layout, std::optional<bool> use_global_device_ids, CallSite site) {
   return builder->Record("BuildAllGatherStart", site, [&] {
     return builder->state_->AddAllGather(HloOpcode::kAllGatherStart, operand, all_gather_dimension,
-                                         shard_count, ToDeviceList(replica_groups), channel_id,
-                                         layout, use_global_device_ids);
+                                         shard_count, replica_groups, channel_id, layout,
+                                         use_global_device_ids);
   });
 }
 
@@ -144,10 +153,17 @@ XlaOp XlaBuilderFriend::BuildAllReduceStart(
     XlaBuilder* builder, XlaOp operand, XlaComputationRef computation,
     absl::Span<const ReplicaGroup> replica_groups, const std::optional<ChannelHandle>& channel_id,
     const std::optional<Shape>& layout, std::optional<bool> use_global_device_ids, CallSite site) {
+  return BuildAllReduceStart(builder, operand, computation, ToDeviceList(replica_groups),
+                             channel_id, layout, use_global_device_ids, site);
+}
+
+XlaOp XlaBuilderFriend::BuildAllReduceStart(
+    XlaBuilder* builder, XlaOp operand, XlaComputationRef computation,
+    const CollectiveDeviceList& replica_groups, const std::optional<ChannelHandle>& channel_id,
+    const std::optional<Shape>& layout, std::optional<bool> use_global_device_ids, CallSite site) {
   return builder->Record("BuildAllReduceStart", site, [&] {
     return builder->state_->AddAllReduce(HloOpcode::kAllReduceStart, operand, computation,
-                                         ToDeviceList(replica_groups), channel_id, layout,
-                                         use_global_device_ids);
+                                         replica_groups, channel_id, layout, use_global_device_ids);
   });
 }
 
@@ -162,8 +178,16 @@ XlaOp XlaBuilderFriend::BuildCollectivePermuteStart(
     XlaBuilder* builder, XlaOp operand,
     const std::vector<std::pair<int64_t, int64_t>>& source_target_pairs,
     const std::optional<ChannelHandle>& channel_id, CallSite site) {
+  return BuildCollectivePermuteStart(builder, absl::MakeConstSpan(&operand, 1), source_target_pairs,
+                                     channel_id, site);
+}
+
+XlaOp XlaBuilderFriend::BuildCollectivePermuteStart(
+    XlaBuilder* builder, absl::Span<const XlaOp> operands,
+    const std::vector<std::pair<int64_t, int64_t>>& source_target_pairs,
+    const std::optional<ChannelHandle>& channel_id, CallSite site) {
   return builder->Record("BuildCollectivePermuteStart", site, [&] {
-    return builder->state_->AddPermute(HloOpcode::kCollectivePermuteStart, {&operand, 1},
+    return builder->state_->AddPermute(HloOpcode::kCollectivePermuteStart, operands,
                                        source_target_pairs, channel_id);
   });
 }

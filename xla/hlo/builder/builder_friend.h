@@ -48,6 +48,12 @@ struct XlaBuilderFriend {
                                    const std::optional<Layout>& layout = std::nullopt,
                                    std::optional<bool> use_global_device_ids = std::nullopt,
                                    CallSite site = CallSite::Current());
+  static XlaOp BuildAllGatherStart(XlaBuilder* builder, XlaOp operand, int64_t all_gather_dimension,
+                                   int64_t shard_count, const CollectiveDeviceList& replica_groups,
+                                   const std::optional<ChannelHandle>& channel_id = std::nullopt,
+                                   const std::optional<Layout>& layout = std::nullopt,
+                                   std::optional<bool> use_global_device_ids = std::nullopt,
+                                   CallSite site = CallSite::Current());
   static XlaOp BuildAllGatherDone(XlaBuilder* builder, XlaOp operand, const Shape& shape,
                                   CallSite site = CallSite::Current());
   static XlaOp BuildAllReduceStart(XlaBuilder* builder, XlaOp operand,
@@ -57,10 +63,22 @@ struct XlaBuilderFriend {
                                    const std::optional<Shape>& layout = std::nullopt,
                                    std::optional<bool> use_global_device_ids = std::nullopt,
                                    CallSite site = CallSite::Current());
+  static XlaOp BuildAllReduceStart(XlaBuilder* builder, XlaOp operand,
+                                   XlaComputationRef computation,
+                                   const CollectiveDeviceList& replica_groups,
+                                   const std::optional<ChannelHandle>& channel_id = std::nullopt,
+                                   const std::optional<Shape>& layout = std::nullopt,
+                                   std::optional<bool> use_global_device_ids = std::nullopt,
+                                   CallSite site = CallSite::Current());
   static XlaOp BuildAllReduceDone(XlaBuilder* builder, XlaOp operand, const Shape& shape,
                                   CallSite site = CallSite::Current());
   static XlaOp BuildCollectivePermuteStart(
       XlaBuilder* builder, XlaOp operand,
+      const std::vector<std::pair<int64_t, int64_t>>& source_target_pairs,
+      const std::optional<ChannelHandle>& channel_id = std::nullopt,
+      CallSite site = CallSite::Current());
+  static XlaOp BuildCollectivePermuteStart(
+      XlaBuilder* builder, absl::Span<const XlaOp> operands,
       const std::vector<std::pair<int64_t, int64_t>>& source_target_pairs,
       const std::optional<ChannelHandle>& channel_id = std::nullopt,
       CallSite site = CallSite::Current());

@@ -136,6 +136,14 @@ struct XlaBuilder::State {
                           ComparisonDirection direction);
   static absl::Status CheckArrayAndType(const Shape& operand, PrimitiveType type);
 
+  // A windowed operation whose padding depends on sizes at run time, as a custom-call (window.cc).
+  absl::StatusOr<XlaOp> AddDynamicWindow(const char* target, HloOpcode opcode,
+                                         absl::Span<const XlaOp> operands,
+                                         absl::Span<const int64_t> window_dimensions,
+                                         absl::Span<const int64_t> window_strides,
+                                         absl::Span<const std::pair<int64_t, int64_t>> padding,
+                                         absl::Span<const XlaComputationRef> callees);
+
   // Contractions with a result of a preferred element type (contraction.cc).
   absl::StatusOr<XlaOp> AddContraction(HloOpcode opcode, absl::Span<const XlaOp> operands,
                                        Attributes attributes,
@@ -196,6 +204,9 @@ struct XlaBuilder::State {
     XlaOp lhs, rhs;
     Shape shape;
   };
+  // The same where sizes without bound are known at run time alone.
+  absl::StatusOr<Operands> BroadcastUnboundedOperands(
+      XlaOp lhs, XlaOp rhs, const Shape& shape, absl::Span<const int64_t> broadcast_dimensions);
   absl::StatusOr<Operands> BroadcastOperands(HloOpcode opcode, XlaOp lhs, XlaOp rhs,
                                              absl::Span<const int64_t> broadcast_dimensions);
 

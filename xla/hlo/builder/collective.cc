@@ -364,37 +364,36 @@ XlaOp XlaBuilder::RaggedAllToAllWithDeviceList(XlaOp input, XlaOp input_offsets,
 XlaOp XlaBuilder::CollectiveBroadcast(XlaOp operand, absl::Span<const ReplicaGroup> replica_groups,
                                       const std::optional<ChannelHandle>& channel_id,
                                       CallSite site) {
-  return Record("CollectiveBroadcast", site, [&] {
-    return state_->AddCollective(HloOpcode::kCollectiveBroadcast, {operand},
-                                 ToDeviceList(replica_groups), channel_id);
-  });
+  return CollectiveBroadcast(absl::MakeConstSpan(&operand, 1), replica_groups, channel_id, false,
+                             site);
 }
 
 XlaOp XlaBuilder::CollectiveBroadcastWithDeviceList(XlaOp operand,
                                                     const CollectiveDeviceList& replica_groups,
                                                     const std::optional<ChannelHandle>& channel_id,
                                                     CallSite site) {
-  return Record("CollectiveBroadcastWithDeviceList", site, [&] {
-    return state_->AddCollective(HloOpcode::kCollectiveBroadcast, {operand}, replica_groups,
-                                 channel_id);
-  });
+  return CollectiveBroadcastWithDeviceList(absl::MakeConstSpan(&operand, 1), replica_groups,
+                                           channel_id, false, site);
 }
 
 XlaOp XlaBuilder::CollectiveBroadcast(absl::Span<const XlaOp> operands,
                                       absl::Span<const ReplicaGroup> replica_groups,
                                       const std::optional<ChannelHandle>& channel_id,
-                                      CallSite site) {
+                                      bool has_dynamic_root, CallSite site) {
   return Record("CollectiveBroadcast", site, [&] {
-    return state_->AddCollective(HloOpcode::kCollectiveBroadcast, operands,
-                                 ToDeviceList(replica_groups), channel_id);
+    return CollectiveBroadcastWithDeviceList(operands, ToDeviceList(replica_groups), channel_id,
+                                             has_dynamic_root);
   });
 }
 
 XlaOp XlaBuilder::CollectiveBroadcastWithDeviceList(absl::Span<const XlaOp> operands,
                                                     const CollectiveDeviceList& replica_groups,
                                                     const std::optional<ChannelHandle>& channel_id,
-                                                    CallSite site) {
-  return Record("CollectiveBroadcastWithDeviceList", site, [&] {
+                                                    bool has_dynamic_root, CallSite site) {
+  return Record("CollectiveBroadcastWithDeviceList", site, [&]() -> absl::StatusOr<XlaOp> {
+    if (has_dynamic_root) {
+      return UnimplementedStrCat("A root known at run time (has_dynamic_root) has no form in HLO.");
+    }
     return state_->AddCollective(HloOpcode::kCollectiveBroadcast, operands, replica_groups,
                                  channel_id);
   });

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows over arrays: reduce-window, select-and-scatter.
 #include "xla/hlo/builder/builder_state.h"
+#include "xla/hlo/shape_inference/shape_inference.h"
 #include "xla/shape_util.h"
 
 namespace xla {
 namespace {
 
-// The same padding of a dynamic dimension depends on its size at run time, which no window says.
-absl::Status CheckSamePadding(const Shape& shape, absl::Span<const int64_t> window_dimensions,
-                              absl::Span<const int64_t> window_strides, Padding padding) {
-  if (padding != Padding::kSame) return absl::OkStatus();
+// Whether the same padding depends on a size at run time, which no window says.
+bool DependsOnSizes(const Shape& shape, absl::Span<const int64_t> window_dimensions,
+                    absl::Span<const int64_t> window_strides, Padding padding) {
+  if (padding != Padding::kSame) return false;
   for (int i = 0; i < shape.rank(); ++i) {
     const bool trivial = window_dimensions[i] == 1 && window_strides[i] == 1;
-    if (shape.is_dynamic_dimension(i) && !trivial) {
-      return UnimplementedStrCat("Padding::kSame over the dynamic dimension ", i, " of ",
-                                 ShapeUtil::HumanString(shape), ".");
-    }
+    if (shape.is_dynamic_dimension(i) && !trivial) return true;
   }
-  return absl::OkStatus();
+  return false;
 }
 
 // The padding of a scheme for the operand.
@@ -29,11 +27,36 @@ absl::StatusOr<std::vector<std::pair<int64_t, int64_t>>> PaddingFor(
                                  ShapeUtil::HumanString(shape), ".");
   }
   XLA_RETURN_IF_ERROR(ValidatePaddingValues(shape.dimensions(), window_dimensions, window_strides));
-  XLA_RETURN_IF_ERROR(CheckSamePadding(shape, window_dimensions, window_strides, padding));
   return MakePadding(shape.dimensions(), window_dimensions, window_strides, padding);
 }
 
 }  // namespace
+
+absl::StatusOr<XlaOp> XlaBuilder::State::AddDynamicWindow(
+    const char* target, HloOpcode opcode, absl::Span<const XlaOp> operands,
+    absl::Span<const int64_t> window_dimensions, absl::Span<const int64_t> window_strides,
+    absl::Span<const std::pair<int64_t, int64_t>> padding,
+    absl::Span<const XlaComputationRef> callees) {
+  XLA_ASSIGN_OR_RETURN(WindowDims window,
+                       MakeWindow(window_dimensions, window_strides, padding, {}, {}));
+  XLA_ASSIGN_OR_RETURN(const std::vector<const Shape*> shapes, ShapesOf(operands));
+  std::vector<ProgramShape> signatures;
+  std::vector<const ProgramShape*> callee_shapes;
+  for (const XlaComputationRef& callee : callees) {
+    XLA_ASSIGN_OR_RETURN(ProgramShape signature, SignatureOf(callee));
+    signatures.push_back(std::move(signature));
+  }
+  for (const ProgramShape& signature : signatures) callee_shapes.push_back(&signature);
+  const Attributes inferred_from = WindowAttributes{.window = window};
+  XLA_ASSIGN_OR_RETURN(const Shape result, InferShape({.opcode = opcode,
+                                                       .operands = shapes,
+                                                       .attributes = inferred_from,
+                                                       .callees = callee_shapes}));
+  CustomCallAttributes attributes;
+  attributes.window = std::move(window);
+  attributes.custom_call_target = target;
+  return Add(HloOpcode::kCustomCall, operands, std::move(attributes), &result, callees);
+}
 
 XlaOp XlaBuilder::ReduceWindow(XlaOp operand, XlaOp init_value, XlaComputationRef computation,
                                absl::Span<const int64_t> window_dimensions,
@@ -53,8 +76,13 @@ XlaOp XlaBuilder::ReduceWindow(absl::Span<const XlaOp> operands,
     XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operands[0]));
     XLA_ASSIGN_OR_RETURN(const auto edges,
                          PaddingFor(*shape, window_dimensions, window_strides, padding));
-    return ReduceWindowWithGeneralPadding(operands, init_values, computation, window_dimensions,
-                                          window_strides, {}, {}, edges);
+    if (!DependsOnSizes(*shape, window_dimensions, window_strides, padding)) {
+      return ReduceWindowWithGeneralPadding(operands, init_values, computation, window_dimensions,
+                                            window_strides, {}, {}, edges);
+    }
+    return state_->AddDynamicWindow("DynamicReduceWindowSamePadding", HloOpcode::kReduceWindow,
+                                    Concatenated(operands, init_values), window_dimensions,
+                                    window_strides, edges, {&computation, 1});
   });
 }
 
@@ -95,8 +123,13 @@ XlaOp XlaBuilder::SelectAndScatter(XlaOp operand, XlaComputationRef select,
     XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
     XLA_ASSIGN_OR_RETURN(const auto edges,
                          PaddingFor(*shape, window_dimensions, window_strides, padding));
-    return SelectAndScatterWithGeneralPadding(operand, select, window_dimensions, window_strides,
-                                              edges, source, init_value, scatter);
+    if (!DependsOnSizes(*shape, window_dimensions, window_strides, padding)) {
+      return SelectAndScatterWithGeneralPadding(operand, select, window_dimensions, window_strides,
+                                                edges, source, init_value, scatter);
+    }
+    return state_->AddDynamicWindow("DynamicSelectAndScatterSamePadding",
+                                    HloOpcode::kSelectAndScatter, {operand, source, init_value},
+                                    window_dimensions, window_strides, edges, {select, scatter});
   });
 }
 

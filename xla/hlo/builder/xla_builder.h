@@ -36,7 +36,8 @@
 #include "xla/hlo/builder/padding.h"
 #include "xla/hlo/builder/xla_computation.h"
 #include "xla/hlo/builder/xla_op.h"
-#include "xla/hlo/ir/collective_device_list.h"
+#include "xla/hlo/ir/hlo_input_output_alias_config.h"
+#include "xla/hlo/ir/replica_group.h"
 #include "xla/layout.h"
 #include "xla/literal.h"
 #include "xla/service/hlo.pb.h"
@@ -48,25 +49,6 @@ namespace xla {
 
 // Pairs of a part of the result and (operand, part of it) that share memory.
 using AliasingPairs = absl::Span<const std::pair<ShapeIndex, std::pair<int64_t, ShapeIndex>>>;
-
-// Whether a result may or must share the memory of a parameter.
-class HloInputOutputAliasConfig {
- public:
-  enum AliasKind { kUndefinedAlias, kMayAlias, kMustAlias };
-};
-
-// A computation to call: an XlaComputation or the id of one, whichever the caller has. The
-// computation must live until the call returns.
-class XlaComputationRef {
- public:
-  XlaComputationRef(const XlaComputation& computation) : computation_(&computation) {}
-  XlaComputationRef(XlaComputationId id) : id_(id) {}
-
- private:
-  friend class XlaBuilder;
-  const XlaComputation* computation_ = nullptr;
-  XlaComputationId id_;
-};
 
 namespace internal {
 struct XlaBuilderFriend;  // builder_friend.h
@@ -784,10 +766,10 @@ class XlaBuilder {
   XlaOp CollectiveBroadcast(absl::Span<const XlaOp> operands,
                             absl::Span<const ReplicaGroup> replica_groups,
                             const std::optional<ChannelHandle>& channel_id = std::nullopt,
-                            CallSite site = CallSite::Current());
+                            bool has_dynamic_root = false, CallSite site = CallSite::Current());
   XlaOp CollectiveBroadcastWithDeviceList(
       absl::Span<const XlaOp> operands, const CollectiveDeviceList& replica_groups,
-      const std::optional<ChannelHandle>& channel_id = std::nullopt,
+      const std::optional<ChannelHandle>& channel_id = std::nullopt, bool has_dynamic_root = false,
       CallSite site = CallSite::Current());
   XlaOp CollectivePermute(XlaOp operand,
                           const std::vector<std::pair<int64_t, int64_t>>& source_target_pairs,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// XlaOp, the handle of an operation in an XlaBuilder, and the operators on it.
+// XlaOp, the handle of an operation in an XlaBuilder, and the operators on it; handles of
+// computations.
 //
 //   XlaOp y = x * x + ConstantR0<float>(&builder, 1);
 #ifndef XLA_HLO_BUILDER_XLA_OP_H_
@@ -14,6 +15,7 @@
 namespace xla {
 
 class XlaBuilder;
+class XlaComputation;
 
 // A value type. Valid as long as its builder, up to the builder's Build(), which empties it.
 class XlaOp {
@@ -60,6 +62,19 @@ class XlaComputationId {
 
   const void* tree_ = nullptr;  // tells trees apart; never dereferenced
   int64_t handle_ = -1;
+};
+
+// A computation to call: an XlaComputation or the id of one, whichever the caller has. The
+// computation must live until the call returns.
+class XlaComputationRef {
+ public:
+  XlaComputationRef(const XlaComputation& computation) : computation_(&computation) {}
+  XlaComputationRef(XlaComputationId id) : id_(id) {}
+
+ private:
+  friend class XlaBuilder;
+  const XlaComputation* computation_ = nullptr;
+  XlaComputationId id_;
 };
 
 // The first operand of an operator, with the place where the operator stands. Only for the

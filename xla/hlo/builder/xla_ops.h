@@ -640,13 +640,15 @@ XlaOp CollectiveBroadcastWithDeviceList(
     XlaOp operand, const CollectiveDeviceList& replica_groups,
     const std::optional<ChannelHandle>& channel_id = std::nullopt,
     CallSite site = CallSite::Current());
+// has_dynamic_root, a root that the last operand tells at run time, is an error: neither HLO text
+// nor the proto can say it.
 XlaOp CollectiveBroadcast(absl::Span<const XlaOp> operands,
                           absl::Span<const ReplicaGroup> replica_groups,
                           const std::optional<ChannelHandle>& channel_id = std::nullopt,
-                          CallSite site = CallSite::Current());
+                          bool has_dynamic_root = false, CallSite site = CallSite::Current());
 XlaOp CollectiveBroadcastWithDeviceList(
     absl::Span<const XlaOp> operands, const CollectiveDeviceList& replica_groups,
-    const std::optional<ChannelHandle>& channel_id = std::nullopt,
+    const std::optional<ChannelHandle>& channel_id = std::nullopt, bool has_dynamic_root = false,
     CallSite site = CallSite::Current());
 XlaOp CollectivePermute(XlaOp operand,
                         const std::vector<std::pair<int64_t, int64_t>>& source_target_pairs,

@@ -411,21 +411,22 @@ XlaOp CollectiveBroadcastWithDeviceList(XlaOp operand, const CollectiveDeviceLis
 
 XlaOp CollectiveBroadcast(absl::Span<const XlaOp> operands,
                           absl::Span<const ReplicaGroup> replica_groups,
-                          const std::optional<ChannelHandle>& channel_id, CallSite site) {
+                          const std::optional<ChannelHandle>& channel_id, bool has_dynamic_root,
+                          CallSite site) {
   XlaBuilder* builder = XlaBuilder::Of(operands);
-  return builder == nullptr
-             ? XlaOp()
-             : builder->CollectiveBroadcast(operands, replica_groups, channel_id, site);
+  return builder == nullptr ? XlaOp()
+                            : builder->CollectiveBroadcast(operands, replica_groups, channel_id,
+                                                           has_dynamic_root, site);
 }
 
 XlaOp CollectiveBroadcastWithDeviceList(absl::Span<const XlaOp> operands,
                                         const CollectiveDeviceList& replica_groups,
                                         const std::optional<ChannelHandle>& channel_id,
-                                        CallSite site) {
+                                        bool has_dynamic_root, CallSite site) {
   XlaBuilder* builder = XlaBuilder::Of(operands);
   return builder == nullptr ? XlaOp()
-                            : builder->CollectiveBroadcastWithDeviceList(operands, replica_groups,
-                                                                         channel_id, site);
+                            : builder->CollectiveBroadcastWithDeviceList(
+                                  operands, replica_groups, channel_id, has_dynamic_root, site);
 }
 
 XlaOp CollectivePermute(XlaOp operand,

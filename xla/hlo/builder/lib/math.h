@@ -26,11 +26,29 @@ XlaOp Atan(XlaOp x, CallSite site = CallSite::Current());
 XlaOp MaybeConjugate(XlaOp x, bool conjugate, CallSite site = CallSite::Current());
 
 // Special functions of real numbers, computed in F64: accurate to the last place or two of
-// narrower types.
+// narrower types. Operands have one shape and type; scalars are broadcast.
 XlaOp Erfc(XlaOp x, CallSite site = CallSite::Current());         // 1 - erf(x)
 XlaOp ErfInv(XlaOp x, CallSite site = CallSite::Current());       // in [-1, 1], else NaN
 XlaOp Lgamma(XlaOp input, CallSite site = CallSite::Current());   // log |gamma(x)|
 XlaOp Digamma(XlaOp input, CallSite site = CallSite::Current());  // its derivative
+// The n-th derivative of Digamma; NaN unless n is 0, 1, 2, ...
+XlaOp Polygamma(XlaOp n, XlaOp x, CallSite site = CallSite::Current());
+// The Hurwitz zeta function: the sum of (q + k)^-x, k = 0, 1, ... Inf for x = 1 and for q = 0, -1,
+// ...; NaN for x < 1, and for q < 0 unless x is whole.
+XlaOp Zeta(XlaOp x, XlaOp q, CallSite site = CallSite::Current());
+// The regularized incomplete gamma functions, P(a, x) and Q(a, x) = 1 - P(a, x), for a > 0 and
+// x >= 0. Elsewhere Igamma is NaN and Igammac 1.
+XlaOp Igamma(XlaOp a, XlaOp x, CallSite site = CallSite::Current());
+XlaOp Igammac(XlaOp a, XlaOp x, CallSite site = CallSite::Current());
+// The derivative of P(a, x) by a; and that of a sample x of the gamma distribution by a, which is
+// the same divided by -density.
+XlaOp IgammaGradA(XlaOp a, XlaOp x, CallSite site = CallSite::Current());
+XlaOp RandomGammaGrad(XlaOp a, XlaOp x, CallSite site = CallSite::Current());
+// I_x(a, b) for a, b > 0 and x in [0, 1], else NaN.
+XlaOp RegularizedIncompleteBeta(XlaOp a, XlaOp b, XlaOp x, CallSite site = CallSite::Current());
+// e^-|x| I_0(x) and e^-|x| I_1(x), modified Bessel functions of the first kind.
+XlaOp BesselI0e(XlaOp x, CallSite site = CallSite::Current());
+XlaOp BesselI1e(XlaOp x, CallSite site = CallSite::Current());
 
 }  // namespace xla
 

@@ -1,34 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
-// Special functions of math.h, in F64.
-#include <cmath>
-#include <limits>
+// Special functions of math.h, in F64: the error and gamma functions, and what the others need.
+#include "xla/hlo/builder/lib/special_functions.h"
 
+#include <cmath>
+#include <vector>
+
+#include "xla/hlo/builder/lib/arithmetic.h"
 #include "xla/hlo/builder/lib/constants.h"
 #include "xla/hlo/builder/lib/lib_util.h"
+#include "xla/hlo/builder/lib/loops.h"
 #include "xla/hlo/builder/lib/math.h"
 
 namespace xla {
-namespace {
+namespace lib_internal {
 
-constexpr double kPi = 3.14159265358979323846;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-// make(x) in F64, converted back.
-XlaOp InF64(const char* call, CallSite site, XlaOp x, absl::FunctionRef<XlaOp(XlaOp)> make) {
-  return lib_internal::Make(call, site, {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::RealShape(b, x));
-    if (shape.element_type() == F64) return make(x);
-    return ConvertElementType(make(ConvertElementType(x, F64)), shape.element_type());
+XlaOp InF64(const char* call, CallSite site, absl::Span<const XlaOp> operands,
+            absl::FunctionRef<absl::StatusOr<XlaOp>(absl::Span<const XlaOp>)> make) {
+  return Make(call, site, operands, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+    std::vector<Shape> shapes;
+    size_t full = 0;  // the operand whose shape the result has
+    for (size_t i = 0; i < operands.size(); ++i) {
+      XLA_ASSIGN_OR_RETURN(Shape shape, RealShape(b, operands[i]));
+      if (shapes.empty() || shape.rank() > shapes[full].rank()) full = i;
+      shapes.push_back(std::move(shape));
+    }
+    std::vector<XlaOp> wide;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const bool fits =
+          ShapeUtil::IsScalar(shapes[i]) || ShapeUtil::SameDimensions(shapes[i], shapes[full]);
+      if (!fits || shapes[i].element_type() != shapes[full].element_type()) {
+        return InvalidArgumentStrCat("Operands must have equal shapes and types, but got ",
+                                     ShapeUtil::HumanString(shapes[full]), " and ",
+                                     ShapeUtil::HumanString(shapes[i]), ".");
+      }
+      const XlaOp x = ConvertElementType(operands[i], F64);
+      const bool stretches = shapes[i].rank() < shapes[full].rank();
+      wide.push_back(stretches ? FullLikeScalar(operands[full], x) : x);
+    }
+    XLA_ASSIGN_OR_RETURN(const XlaOp result, make(wide));
+    return ConvertElementType(result, shapes[full].element_type());
   });
 }
 
-// Coefficients from the highest power down.
 XlaOp Polynomial(XlaOp x, absl::Span<const double> coefficients) {
   XlaOp value = ScalarLike(x, coefficients[0]);
   for (const double c : coefficients.subspan(1)) value = value * x + ScalarLike(x, c);
   return value;
 }
+
+// Clenshaw's recurrence.
+XlaOp Chebyshev(XlaOp t, absl::Span<const double> coefficients) {
+  const XlaOp twice = t + t;
+  XlaOp value = FullLike(t, 0), former = value, last = value;
+  for (const double c : coefficients) {
+    last = former;
+    former = value;
+    value = twice * former - last + ScalarLike(t, c);
+  }
+  return value - t * former;
+}
+
+absl::StatusOr<std::vector<XlaOp>> Iterate(const char* name, XlaBuilder* b,
+                                           std::vector<XlaOp> initial, int limit, Step step) {
+  std::vector<XlaOp> values = {ConstantR0<bool>(b, true), ConstantR0<double>(b, 1)};
+  values.insert(values.end(), initial.begin(), initial.end());
+  const auto condition = [&](absl::Span<const XlaOp> now, XlaBuilder*) -> absl::StatusOr<XlaOp> {
+    return And(now[0], Le(now[1], ScalarLike(now[1], limit)));
+  };
+  const auto body = [&](absl::Span<const XlaOp> now,
+                        XlaBuilder*) -> absl::StatusOr<std::vector<XlaOp>> {
+    std::vector<XlaOp> state(now.begin() + 2, now.end());
+    const XlaOp going = Any(step(now[1], state));
+    std::vector<XlaOp> next = {going, now[1] + ScalarLike(now[1], 1)};
+    next.insert(next.end(), state.begin(), state.end());
+    return next;
+  };
+  XLA_ASSIGN_OR_RETURN(values, WhileLoopHelper(condition, body, values, name, b));
+  values.erase(values.begin(), values.begin() + 2);
+  return values;
+}
+
+namespace {
 
 // erfc(x) for x >= 0. From 1 on exp(-x^2) times rational approximations: Cephes mathematical
 // library, ndtr.c (S. Moshier).
@@ -64,10 +116,14 @@ XlaOp ErfcOfPositive(XlaOp x) {
   return Select(Lt(x, ScalarLike(x, 1)), ScalarLike(x, 1) - Erf(x), tail);
 }
 
+}  // namespace
+
 XlaOp Erfc64(XlaOp x) {
   const XlaOp positive = ErfcOfPositive(Abs(x));
   return Select(Lt(x, ScalarLike(x, 0)), ScalarLike(x, 2) - positive, positive);
 }
+
+namespace {
 
 // Starts from M. Giles, "Approximating the erfinv function" (single precision). Then in the middle
 // two steps of Halley's method for erf(y) = a; outside Newton's method for log(erfc(y)) =
@@ -112,6 +168,8 @@ constexpr double kLanczos[] = {
     771.3234287776530788486528258894,   -176.61502916214059906584551354,
     12.507343278686904814458936853,     -0.13857109526572011689554707,
     9.984369578019570859563e-6,         1.50563273514931155834e-7};
+
+}  // namespace
 
 XlaOp Lgamma64(XlaOp x) {
   const XlaOp half = ScalarLike(x, 0.5);
@@ -168,11 +226,48 @@ XlaOp Digamma64(XlaOp x) {
   return Select(Eq(x, zero), FullLike(x, -kInfinity), with_poles);
 }
 
-}  // namespace
+XlaOp Deviance(XlaOp a, XlaOp x) {
+  const XlaOp difference = a - x;
+  const XlaOp v = difference / (a + x);
+  // Near a: 2 a artanh(v) - (a - x) by powers of v.
+  constexpr double kOddReciprocals[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13,
+                                        1.0 / 11, 1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3};
+  const XlaOp square = v * v;
+  const XlaOp near =
+      difference * v + ScalarLike(a, 2) * a * v * square * Polynomial(square, kOddReciprocals);
+  const XlaOp far = a * Log(a / x) - difference;
+  return Select(Lt(Abs(v), ScalarLike(v, 0.1)), near, far);
+}
 
-XlaOp Erfc(XlaOp x, CallSite site) { return InF64("Erfc", site, x, Erfc64); }
-XlaOp ErfInv(XlaOp x, CallSite site) { return InF64("ErfInv", site, x, ErfInv64); }
-XlaOp Lgamma(XlaOp input, CallSite site) { return InF64("Lgamma", site, input, Lgamma64); }
-XlaOp Digamma(XlaOp input, CallSite site) { return InF64("Digamma", site, input, Digamma64); }
+XlaOp StirlingError(XlaOp a) {
+  // Bernoulli numbers: B(2 k) / (2 k (2 k - 1)), k = 8 to 1.
+  constexpr double kSeries[] = {-0.029550653594771242,   0.0064102564102564103,
+                                -0.0019175269175269175,  0.00084175084175084175,
+                                -0.00059523809523809524, 0.00079365079365079365,
+                                -0.0027777777777777778,  0.083333333333333333};
+  const XlaOp one = ScalarLike(a, 1);
+  const XlaOp reciprocal = one / a;
+  const XlaOp far = reciprocal * Polynomial(reciprocal * reciprocal, kSeries);
+  const XlaOp near = Lgamma64(a + one) - (a + ScalarLike(a, 0.5)) * Log(a) + a -
+                     ScalarLike(a, 0.5 * std::log(2 * kPi));
+  return Select(Lt(a, ScalarLike(a, 15)), near, far);
+}
+
+}  // namespace lib_internal
+
+using lib_internal::InF64;
+
+XlaOp Erfc(XlaOp x, CallSite site) {
+  return InF64("Erfc", site, {x}, [](auto p) { return lib_internal::Erfc64(p[0]); });
+}
+XlaOp ErfInv(XlaOp x, CallSite site) {
+  return InF64("ErfInv", site, {x}, [](auto p) { return lib_internal::ErfInv64(p[0]); });
+}
+XlaOp Lgamma(XlaOp input, CallSite site) {
+  return InF64("Lgamma", site, {input}, [](auto p) { return lib_internal::Lgamma64(p[0]); });
+}
+XlaOp Digamma(XlaOp input, CallSite site) {
+  return InF64("Digamma", site, {input}, [](auto p) { return lib_internal::Digamma64(p[0]); });
+}
 
 }  // namespace xla
