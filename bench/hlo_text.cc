@@ -86,8 +86,9 @@ std::string GeneratedModule(int64_t instructions) {
   }
   absl::StrAppend(&text, "ENTRY main {\n  x = f32[8,128] parameter(0)\n");
   for (int64_t part = 0; part < parts; ++part) {
-    absl::StrAppend(&text, part + 1 == parts ? "  ROOT " : "  ", "c", part, " = f32[8,128] call(",
-                    part == 0 ? "x" : absl::StrCat("c", part - 1), "), to_apply=part.", part, "\n");
+    absl::StrAppend(&text, part + 1 == parts ? "  ROOT " : "  ", "call.", part,
+                    " = f32[8,128] call(", part == 0 ? "x" : absl::StrCat("call.", part - 1),
+                    "), to_apply=part.", part, "\n");
   }
   absl::StrAppend(&text, "}\n");
   return text;
