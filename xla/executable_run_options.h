@@ -48,7 +48,7 @@ class ExecutableRunOptions {
   }
   stream_executor::DeviceMemoryAllocator* allocator() const { return allocator_; }
 
-  // The device to run on, below LocalClient::device_count(). -1: that of the arguments, or the
+  // The device to run on, below LocalClient::device_count(). -1: that of the build options, or the
   // default device.
   ExecutableRunOptions& set_device_ordinal(int value) {
     device_ordinal_ = value;

@@ -97,7 +97,11 @@ int64_t LiteralQueue::size() const {
 
 Feeds::Feeds(int64_t num_devices, int64_t capacity_bytes) {
   for (int64_t i = 0; i < num_devices; ++i)
-    devices_.push_back(std::make_unique<Queues>(capacity_bytes));
+    devices_.push_back(std::make_shared<Queues>(capacity_bytes));
+}
+
+Feeds::Feeds(const Feeds& all, absl::Span<const int> devices) {
+  for (const int device : devices) devices_.push_back(all.devices_[static_cast<size_t>(device)]);
 }
 
 absl::StatusOr<Feeds::Queues*> Feeds::Find(int64_t device) const {

@@ -22,6 +22,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "xla/literal.h"
 #include "xla/runtime/wait.h"
 #include "xla/shape.h"
@@ -62,6 +63,9 @@ class Feeds {
  public:
   // Each queue holds at most about `capacity_bytes`; whoever would pass that waits.
   explicit Feeds(int64_t num_devices, int64_t capacity_bytes = int64_t{1} << 30);
+  // Some of the devices of `all`, on the same queues: device i here is devices[i] there. Precondition:
+  // they are there.
+  Feeds(const Feeds& all, absl::Span<const int> devices);
 
   int64_t num_devices() const { return static_cast<int64_t>(devices_.size()); }
 
@@ -92,7 +96,7 @@ class Feeds {
   };
   absl::StatusOr<Queues*> Find(int64_t device) const;
 
-  std::vector<std::unique_ptr<Queues>> devices_;
+  std::vector<std::shared_ptr<Queues>> devices_;
 };
 
 }  // namespace xla

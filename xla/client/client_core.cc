@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles of a client, and programs made ready.
+#include "xla/client/client_core.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/layout_util.h"
+#include "xla/service/custom_call_target_registry.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+// `layout`'s layouts, row-major where it has none, on `shape`, which is compatible.
+absl::Status TakeLayout(const Shape& layout, Shape* shape) {
+  Shape from = layout;
+  ShapeUtil::ForEachMutableSubshape(&from, [](Shape* part, const ShapeIndex&) {
+    if (part->IsArray() && !part->has_layout()) LayoutUtil::SetToDefaultLayout(part);
+  });
+  return LayoutUtil::CopyLayoutBetweenShapes(from, shape);
+}
+
+bool HasShardings(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->extras().sharding.has_value()) return true;
+    }
+  }
+  return false;
+}
+
+absl::Status CheckOptions(const Backend& backend, const HloModule& module,
+                          const ExecutableBuildOptions& options) {
+  const int64_t replicas = options.num_replicas(), partitions = options.num_partitions();
+  if (replicas < 1 || partitions < 1) {
+    return absl::InvalidArgumentError(absl::StrCat("num_replicas=", replicas,
+                                                   " and num_partitions=", partitions,
+                                                   ": both must be at least 1"));
+  }
+  if (replicas * partitions > backend.device_count()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("num_replicas=", replicas, " and num_partitions=", partitions, " need ",
+                     replicas * partitions, " devices; the client has ", backend.device_count(),
+                     " (LocalClientOptions::set_device_count)"));
+  }
+  if (options.device_ordinal() != -1) {
+    XLA_RETURN_IF_ERROR(backend.CheckDeviceOrdinal(options.device_ordinal()));
+  }
+  if (options.has_device_assignment()) {
+    const DeviceAssignment& assignment = options.device_assignment();
+    if (assignment.replica_count() != replicas || assignment.computation_count() != partitions) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the device assignment is for ", assignment.replica_count(),
+                       " replicas and ", assignment.computation_count(),
+                       " partitions; the options say ", replicas, " and ", partitions));
+    }
+  }
+  if (options.use_spmd_partitioning() && partitions > 1 && HasShardings(module)) {
+    return absl::UnimplementedError(
+        "use_spmd_partitioning: programs with shardings cannot be divided into partitions yet");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+CustomCallRegistry ClientCore::CustomCalls() const {
+  CustomCallRegistry merged = custom_calls_;
+  for (const auto& [name, address] :
+       CustomCallTargetRegistry::Global()->registered_symbols(backend_->platform()->Name())) {
+    if (!merged.Contains(name)) (void)merged.RegisterUntyped(name, address);
+  }
+  return merged;
+}
+
+absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
+    const XlaComputation& computation, absl::Span<const Shape* const> argument_layouts,
+    bool may_omit_layouts, const ExecutableBuildOptions& options) const {
+  XLA_ASSIGN_OR_RETURN(const std::shared_ptr<const HloModule> program, computation.module());
+  if (program->entry_computation() == nullptr ||
+      program->entry_computation()->root_instruction() == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("program ", program->name(), " has no entry computation"));
+  }
+  XLA_RETURN_IF_ERROR(CheckOptions(*backend_, *program, options));
+  // First, so that the shapes below can be relied on.
+  XLA_RETURN_IF_ERROR(VerifyModule(*program));
+
+  std::unique_ptr<HloModule> module = program->Clone();
+  module->SetDefaultEntryLayout();
+  HloModuleConfig& config = module->config();
+  config.replica_count = options.num_replicas();
+  config.num_partitions = options.num_partitions();
+  if (options.alias_passthrough_params()) config.alias_passthrough_params = true;
+  ProgramShape& layout = *config.entry_computation_layout;
+  if (!(may_omit_layouts && argument_layouts.empty())) {
+    if (static_cast<int>(argument_layouts.size()) != layout.parameters_size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Invalid number of arguments for program ", module->name(), ": it takes ",
+          layout.parameters_size(), ", and ", argument_layouts.size(), " layouts were given"));
+    }
+    for (int i = 0; i < layout.parameters_size(); ++i) {
+      const Shape* argument = argument_layouts[static_cast<size_t>(i)];
+      if (argument == nullptr || !ShapeUtil::Compatible(*argument, layout.parameters(i))) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("Invalid argument shape for argument ", i, " of program ", module->name(),
+                         ", expected ", layout.parameters(i).ToString(), ", got ",
+                         argument == nullptr ? "null" : argument->ToString()));
+      }
+      XLA_RETURN_IF_ERROR(TakeLayout(*argument, layout.mutable_parameters(i)));
+    }
+  }
+  if (const Shape* result = options.result_layout()) {
+    if (!ShapeUtil::Compatible(*result, layout.result())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Shape used to set computation result layout, ",
+                       result->ToString(/*print_layout=*/true), ", is not compatible with ",
+                       layout.result().ToString(), ", the result of program ", module->name()));
+    }
+    XLA_RETURN_IF_ERROR(TakeLayout(*result, layout.mutable_result()));
+  } else {
+    LayoutUtil::SetToDefaultLayout(layout.mutable_result());
+  }
+  return backend_->Compile(std::move(module));
+}
+
+int64_t ClientCore::NextHandle() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return next_handle_++;
+}
+
+int64_t ClientCore::AddValue(Value value) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  values_.emplace(next_handle_, std::move(value));
+  return next_handle_++;
+}
+
+absl::StatusOr<ClientCore::Value> ClientCore::FindValue(int64_t handle) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = values_.find(handle);
+  if (found == values_.end()) {
+    return absl::NotFoundError(absl::StrCat("the client has no data with handle ", handle));
+  }
+  return found->second;
+}
+
+absl::Status ClientCore::RemoveValue(int64_t handle) {
+  Value removed;  // freed without the lock
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = values_.find(handle);
+  if (found == values_.end()) {
+    return absl::NotFoundError(absl::StrCat("the client has no data with handle ", handle));
+  }
+  removed = std::move(found->second);
+  values_.erase(found);
+  return absl::OkStatus();
+}
+
+int64_t ClientCore::AddExecutable(std::shared_ptr<LocalExecutable> executable) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  executables_.emplace(next_handle_, std::move(executable));
+  return next_handle_++;
+}
+
+absl::StatusOr<std::shared_ptr<LocalExecutable>> ClientCore::FindExecutable(int64_t handle) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = executables_.find(handle);
+  if (found == executables_.end()) {
+    return absl::NotFoundError(absl::StrCat("the client has no program with handle ", handle));
+  }
+  return found->second;
+}
+
+}  // namespace xla

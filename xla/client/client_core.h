@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a client, its executables and its global data share. Private to xla/client.
+#ifndef XLA_CLIENT_CLIENT_CORE_H_
+#define XLA_CLIENT_CLIENT_CORE_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "xla/client/executable_build_options.h"
+#include "xla/hlo/builder/xla_computation.h"
+#include "xla/runtime/custom_call.h"
+#include "xla/runtime/feeds.h"
+#include "xla/service/backend.h"
+#include "xla/service/executable.h"
+#include "xla/service/shaped_buffer.h"
+
+namespace xla {
+
+class LocalExecutable;
+
+// Thread-safe.
+class ClientCore {
+ public:
+  ClientCore(std::unique_ptr<Backend> backend, CustomCallRegistry custom_calls)
+      : backend_(std::move(backend)),
+        custom_calls_(std::move(custom_calls)),
+        feeds_(backend_->device_count()) {}
+
+  const Backend& backend() const { return *backend_; }
+  Backend* mutable_backend() { return backend_.get(); }
+  Feeds& feeds() { return feeds_; }
+
+  // The client's custom calls and those registered for the whole process; where both have a target,
+  // the client's.
+  CustomCallRegistry CustomCalls() const;
+
+  // A program made ready. `argument_layouts` are those of the parameters, or none at all to take
+  // the program's own where `may_omit_layouts`. Errors in words for counts, shapes and options that
+  // do not fit the program.
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(
+      const XlaComputation& computation, absl::Span<const Shape* const> argument_layouts,
+      bool may_omit_layouts, const ExecutableBuildOptions& options) const;
+
+  // --- Values that handles stand for. A value may be part of another, which then lives as long.
+  using Value = std::shared_ptr<const ShapedBuffer>;
+  int64_t AddValue(Value value);
+  absl::StatusOr<Value> FindValue(int64_t handle) const;  // NotFound
+  absl::Status RemoveValue(int64_t handle);               // NotFound
+
+  // --- Executables that handles stand for.
+  int64_t AddExecutable(std::shared_ptr<LocalExecutable> executable);
+  absl::StatusOr<std::shared_ptr<LocalExecutable>> FindExecutable(int64_t handle) const;
+
+  // A number not given before.
+  int64_t NextHandle();
+
+ private:
+  std::unique_ptr<Backend> backend_;
+  CustomCallRegistry custom_calls_;
+  Feeds feeds_;
+
+  mutable std::mutex mutex_;
+  int64_t next_handle_ = 1;
+  absl::flat_hash_map<int64_t, Value> values_;
+  absl::flat_hash_map<int64_t, std::shared_ptr<LocalExecutable>> executables_;
+};
+
+}  // namespace xla
+
+#endif  // XLA_CLIENT_CLIENT_CORE_H_

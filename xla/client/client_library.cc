@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The process's clients.
+#include "xla/client/client_library.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/check.h"
+#include "xla/base/status_macros.h"
+#include "xla/client/client_core.h"
+#include "xla/service/platform_util.h"
+
+namespace xla {
+namespace {
+
+// The state that ClientLibrary's contract asks for: one client a platform.
+struct Instances {
+  std::mutex mutex;
+  std::map<se::Platform::Id, std::unique_ptr<LocalClient>> clients;
+};
+
+Instances& TheInstances() {
+  // Never destroyed: static objects may hold on to clients until the very end.
+  static auto* const instances = new Instances;
+  return *instances;
+}
+
+}  // namespace
+
+LocalClientOptions::LocalClientOptions(se::Platform* platform, int number_of_replicas,
+                                       int intra_op_parallelism_threads,
+                                       const std::optional<std::set<int>>& allowed_devices)
+    : platform_(platform),
+      number_of_replicas_(number_of_replicas),
+      intra_op_parallelism_threads_(intra_op_parallelism_threads),
+      allowed_devices_(allowed_devices) {}
+
+LocalClientOptions& LocalClientOptions::set_platform(se::Platform* platform) {
+  platform_ = platform;
+  return *this;
+}
+LocalClientOptions& LocalClientOptions::set_number_of_replicas(int number_of_replicas) {
+  number_of_replicas_ = number_of_replicas;
+  return *this;
+}
+LocalClientOptions& LocalClientOptions::set_intra_op_parallelism_threads(int num_threads) {
+  intra_op_parallelism_threads_ = num_threads;
+  return *this;
+}
+LocalClientOptions& LocalClientOptions::set_allowed_devices(
+    const std::optional<std::set<int>>& allowed_devices) {
+  allowed_devices_ = allowed_devices;
+  return *this;
+}
+LocalClientOptions& LocalClientOptions::set_device_count(int device_count) {
+  device_count_ = device_count;
+  return *this;
+}
+LocalClientOptions& LocalClientOptions::set_custom_calls(CustomCallRegistry custom_calls) {
+  custom_calls_ = std::move(custom_calls);
+  return *this;
+}
+LocalClientOptions& LocalClientOptions::set_memory_limit_bytes(int64_t memory_limit_bytes) {
+  memory_limit_bytes_ = memory_limit_bytes;
+  return *this;
+}
+
+absl::StatusOr<std::unique_ptr<LocalClient>> ClientLibrary::MakeLocalClient(
+    const LocalClientOptions& options) {
+  if (options.number_of_replicas() < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a client for ", options.number_of_replicas(), " replicas"));
+  }
+  BackendOptions backend_options;
+  backend_options.platform = options.platform();
+  backend_options.device_count = std::max(options.device_count(), options.number_of_replicas());
+  if (options.device_count() < 1) backend_options.device_count = options.device_count();
+  if (options.allowed_devices().has_value() && !options.allowed_devices()->empty()) {
+    if (*options.allowed_devices()->begin() < 0) {
+      return absl::InvalidArgumentError(absl::StrCat("device ", *options.allowed_devices()->begin(),
+                                                     " is allowed, but negative"));
+    }
+    backend_options.device_count = std::max<int>(
+        backend_options.device_count, std::min(*options.allowed_devices()->rbegin(), 1 << 30) + 1);
+  }
+  backend_options.num_threads = std::max(options.intra_op_parallelism_threads(), 0);
+  backend_options.memory_limit_bytes = options.memory_limit_bytes();
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<Backend> backend, Backend::Create(backend_options));
+  return std::make_unique<LocalClient>(
+      std::make_shared<ClientCore>(std::move(backend), options.custom_calls()));
+}
+
+absl::StatusOr<LocalClient*> ClientLibrary::GetOrCreateLocalClient(
+    const LocalClientOptions& options) {
+  se::Platform* platform = options.platform();
+  if (platform == nullptr) {
+    XLA_ASSIGN_OR_RETURN(platform, PlatformUtil::GetDefaultPlatform());
+  }
+  Instances& instances = TheInstances();
+  const std::lock_guard<std::mutex> lock(instances.mutex);
+  std::unique_ptr<LocalClient>& client = instances.clients[platform->id()];
+  if (client == nullptr) {
+    XLA_ASSIGN_OR_RETURN(client, MakeLocalClient(options));
+  }
+  return client.get();
+}
+
+absl::StatusOr<LocalClient*> ClientLibrary::GetOrCreateLocalClient(
+    se::Platform* platform, const std::optional<std::set<int>>& allowed_devices) {
+  LocalClientOptions options(platform);
+  options.set_allowed_devices(allowed_devices);
+  return GetOrCreateLocalClient(options);
+}
+
+LocalClient* ClientLibrary::LocalClientOrDie() {
+  absl::StatusOr<LocalClient*> client = GetOrCreateLocalClient();
+  XLA_CHECK(client.ok()) << client.status();
+  return *client;
+}
+
+void ClientLibrary::DestroyLocalInstances() {
+  Instances& instances = TheInstances();
+  const std::lock_guard<std::mutex> lock(instances.mutex);
+  instances.clients.clear();
+}
+
+}  // namespace xla

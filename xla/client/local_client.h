@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// LocalClient: compiles programs and runs them on buffers in this process.
+//
+//   LocalClient* client = ClientLibrary::LocalClientOrDie();
+//   ScopedShapedBuffer x = client->LiteralToShapedBuffer(literal, 0).value();
+//   auto executables = client->Compile(computation, {&x.on_host_shape()},
+//                                      ExecutableBuildOptions()).value();
+//   ScopedShapedBuffer y = executables[0]->Run({&x}, ExecutableRunOptions()).value();
+//   Literal result = client->ShapedBufferToLiteral(y).value();
+#ifndef XLA_CLIENT_LOCAL_CLIENT_H_
+#define XLA_CLIENT_LOCAL_CLIENT_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "xla/client/client.h"
+#include "xla/client/executable_build_options.h"
+#include "xla/client/run_gathering.h"
+#include "xla/executable_run_options.h"
+#include "xla/hlo/builder/xla_computation.h"
+#include "xla/literal.h"
+#include "xla/runtime/custom_call.h"
+#include "xla/service/backend.h"
+#include "xla/service/executable.h"
+#include "xla/service/shaped_buffer.h"
+#include "xla/shape_tree.h"
+#include "xla/xla_data.pb.h"
+
+namespace xla {
+
+// A compiled program. Thread-safe. Lives as long as it is held, also beyond its client.
+class LocalExecutable {
+ public:
+  // Low-level; LocalClient::Compile is the usual way.
+  LocalExecutable(std::unique_ptr<Executable> executable, std::shared_ptr<ClientCore> core,
+                  ExecutableBuildOptions build_options);
+
+  // Runs the program and gives its result. Arguments must have the shapes and layouts of the
+  // compiled program, and lie on the device that runs it.
+  //
+  // A program of several replicas and partitions is run by a thread for each device, all with the
+  // same run_id, each with its device_ordinal; the calls return together. Or by one RunReplicated.
+  absl::StatusOr<ScopedShapedBuffer> Run(absl::Span<const ShapedBuffer* const> arguments,
+                                         ExecutableRunOptions run_options);
+  // The same: the result is there when it returns.
+  absl::StatusOr<ScopedShapedBuffer> RunAsync(absl::Span<const ShapedBuffer* const> arguments,
+                                              ExecutableRunOptions run_options) {
+    return Run(arguments, run_options);
+  }
+
+  // Not in XLA: all replicas and partitions in one call. arguments[d] and the result [d] are those
+  // of partition d % num_partitions of replica d / num_partitions.
+  absl::StatusOr<std::vector<ScopedShapedBuffer>> RunReplicated(
+      absl::Span<const std::vector<const ShapedBuffer*>> arguments,
+      const ExecutableRunOptions& run_options);
+
+  const ExecutableBuildOptions& build_options() const { return build_options_; }
+  Executable* executable() const { return executable_.get(); }
+
+ private:
+  int64_t device_count() const {
+    return executable_->num_replicas() * executable_->num_partitions();
+  }
+  // The device ordinal of each replica and partition of a run.
+  absl::StatusOr<std::vector<int>> DeviceOrdinals(const ExecutableRunOptions& run_options) const;
+  absl::Status CheckArguments(absl::Span<const ShapedBuffer* const> arguments,
+                              int device_ordinal) const;
+  absl::StatusOr<std::vector<ScopedShapedBuffer>> Execute(
+      absl::Span<const std::vector<const ShapedBuffer*>> arguments,
+      absl::Span<const int> device_ordinals, const ExecutableRunOptions& run_options) const;
+
+  std::unique_ptr<Executable> executable_;
+  std::shared_ptr<ClientCore> core_;
+  const ExecutableBuildOptions build_options_;
+  CustomCallRegistry custom_calls_;
+  RunGathering gathering_;
+};
+
+class LocalClient : public Client {
+ public:
+  explicit LocalClient(std::shared_ptr<ClientCore> core) : Client(std::move(core)) {}
+
+  // One executable, for all replicas and partitions alike. `argument_layouts` are the shapes of the
+  // arguments, one a parameter.
+  absl::StatusOr<std::vector<std::unique_ptr<LocalExecutable>>> Compile(
+      const XlaComputation& computation, absl::Span<const Shape* const> argument_layouts,
+      const ExecutableBuildOptions& options);
+
+  // Copies the literal, layout and all, to memory of the allocator, the backend's if null.
+  absl::StatusOr<ScopedShapedBuffer> LiteralToShapedBuffer(
+      const LiteralSlice& literal, int device_ordinal,
+      se::DeviceMemoryAllocator* allocator = nullptr);
+  absl::StatusOr<Literal> ShapedBufferToLiteral(const ShapedBuffer& shaped_buffer);
+  // The buffer of a value that the client keeps: valid as long as the value.
+  absl::StatusOr<const ShapedBuffer*> GlobalDataToShapedBuffer(const GlobalDataHandle& data,
+                                                               int replica_number);
+
+  // The queues of a device; see Client::TransferToInfeed.
+  absl::Status TransferToInfeedLocal(const LiteralSlice& literal, int device_ordinal);
+  // Fills `literal`, whose shape says what is expected.
+  absl::Status TransferFromOutfeedLocal(int device_ordinal, MutableBorrowingLiteral literal);
+  absl::StatusOr<Literal> TransferFromOutfeedLocal(const Shape& shape, int device_ordinal);
+
+  // Replica n runs on device n.
+  absl::StatusOr<int> ReplicaNumberToDeviceOrdinal(int replica_number);
+
+  se::Platform* platform() const;
+  int device_count() const;
+  int default_device_ordinal() const;
+  bool device_ordinal_supported(int device_ordinal) const;
+  const Backend& backend() const;
+  Backend* mutable_backend();
+};
+
+}  // namespace xla
+
+#endif  // XLA_CLIENT_LOCAL_CLIENT_H_

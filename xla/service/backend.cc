@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backend: devices that are threads of this process, and the interpreter.
+#include "xla/service/backend.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/interpreter/interpreter.h"
+#include "xla/service/interpreter_executable.h"
+#include "xla/service/platform_util.h"
+
+namespace xla {
+
+Backend::Backend(const BackendOptions& options)
+    : options_(options), allocator_(std::make_unique<se::HostMemoryAllocator>(options.platform)) {}
+
+absl::StatusOr<std::unique_ptr<Backend>> Backend::Create(const BackendOptions& options) {
+  BackendOptions checked = options;
+  if (checked.platform == nullptr) {
+    XLA_ASSIGN_OR_RETURN(checked.platform, PlatformUtil::GetDefaultPlatform());
+  }
+  if (checked.device_count < 1 || checked.device_count > kMaxDevices) {
+    return absl::InvalidArgumentError(absl::StrCat("a client of ", checked.device_count,
+                                                   " devices; there may be 1 to ", kMaxDevices));
+  }
+  if (checked.num_threads < 0 || checked.memory_limit_bytes < 0) {
+    return absl::InvalidArgumentError(absl::StrCat(checked.num_threads, " threads and ",
+                                                   checked.memory_limit_bytes,
+                                                   " bytes: neither may be negative"));
+  }
+  return std::unique_ptr<Backend>(new Backend(checked));
+}
+
+absl::Status Backend::CheckDeviceOrdinal(int device_ordinal) const {
+  if (device_ordinal_supported(device_ordinal)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no device ", device_ordinal, "; the client has ", device_count(),
+                   device_count() == 1 ? " device, 0" : " devices, from 0"));
+}
+
+std::string Backend::device_name(int device_ordinal) const {
+  return absl::StrCat(platform()->Name(), ":", device_ordinal);
+}
+
+absl::StatusOr<std::unique_ptr<Executable>> Backend::Compile(
+    std::shared_ptr<const HloModule> module) const {
+  return InterpreterExecutable::Create(std::move(module), options_);
+}
+
+}  // namespace xla

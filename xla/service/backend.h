@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands behind a client: its devices, their memory, and what runs programs on them. The one
+// place that chooses between interpreter and compiler.
+#ifndef XLA_SERVICE_BACKEND_H_
+#define XLA_SERVICE_BACKEND_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "xla/service/executable.h"
+#include "xla/stream_executor/device_memory_allocator.h"
+#include "xla/stream_executor/platform.h"
+
+namespace Eigen {
+struct ThreadPoolDevice;
+}
+
+namespace xla {
+
+struct BackendOptions {
+  se::Platform* platform = nullptr;  // null: the default
+  // Devices are threads of this process: there may be any number, up to 1024.
+  int device_count = 1;
+  // Threads for an operation, shared by the devices; 0: as many as the process may use.
+  int num_threads = 0;
+  // Of values while a program runs; 0: no limit.
+  int64_t memory_limit_bytes = 0;
+};
+
+class Backend {
+ public:
+  // InvalidArgument for numbers out of range.
+  static absl::StatusOr<std::unique_ptr<Backend>> Create(const BackendOptions& options);
+
+  const BackendOptions& options() const { return options_; }
+  se::Platform* platform() const { return options_.platform; }
+  int device_count() const { return options_.device_count; }
+  int default_device_ordinal() const { return 0; }
+  bool device_ordinal_supported(int device_ordinal) const {
+    return device_ordinal >= 0 && device_ordinal < device_count();
+  }
+  // InvalidArgument, naming the devices there are, for another ordinal.
+  absl::Status CheckDeviceOrdinal(int device_ordinal) const;
+  // "Host:0"
+  std::string device_name(int device_ordinal) const;
+  bool devices_equivalent(int, int) const { return true; }
+
+  se::DeviceMemoryAllocator* memory_allocator() const { return allocator_.get(); }
+  // Null: operations use threads of their own.
+  const Eigen::ThreadPoolDevice* eigen_intra_op_thread_pool_device() const { return nullptr; }
+
+  // Makes a verified module ready. Unimplemented names the operations that cannot be run.
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(
+      std::shared_ptr<const HloModule> module) const;
+
+ private:
+  explicit Backend(const BackendOptions& options);
+
+  BackendOptions options_;
+  std::unique_ptr<se::DeviceMemoryAllocator> allocator_;
+};
+
+}  // namespace xla
+
+#endif  // XLA_SERVICE_BACKEND_H_
