@@ -123,6 +123,8 @@ class RegistryCall {
     frame.opaque = inst_.extras().backend_config;
     frame.api_version = static_cast<int>(attributes.api_version);
     frame.result_shape = &inst_.shape();
+    frame.replica_id = ctx_.device().replica;
+    frame.partition_id = ctx_.device().partition;
     XLA_RETURN_IF_ERROR(MakeArguments(attributes, frame));
     XLA_RETURN_IF_ERROR(MakeResults(frame));
     XLA_RETURN_IF_ERROR(Alias(attributes, frame));

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# Custom calls from shared libraries, written in C so that the interface stays C.
+enable_language(C)
+foreach(name sample_calls other_version no_entry)
+  add_library(${name} MODULE ${CMAKE_SOURCE_DIR}/tests/custom_calls/${name}.c)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_compile_options(${name} PRIVATE -Wall -Wextra -pedantic)
+  set_target_properties(${name} PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF
+      LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/custom_calls)
+endforeach()
+if(TARGET test_custom_calls)
+  add_dependencies(test_custom_calls sample_calls other_version no_entry)
+  target_compile_definitions(test_custom_calls PRIVATE
+      XYLEM_SAMPLE_CALLS="$<TARGET_FILE:sample_calls>"
+      XYLEM_OTHER_VERSION="$<TARGET_FILE:other_version>"
+      XYLEM_NO_ENTRY="$<TARGET_FILE:no_entry>")
+endif()
+
+if(TARGET xylem)
+  set(program ${CMAKE_SOURCE_DIR}/tests/custom_calls/scale.hlo)
+  add_test(NAME custom_calls.run_with_library
+           COMMAND xylem run --custom-calls $<TARGET_FILE:sample_calls> ${program})
+  set_tests_properties(custom_calls.run_with_library PROPERTIES
+      PASS_REGULAR_EXPRESSION "f32\\[4\\] {1.5, 3, 4.5, 6}")
+  add_test(NAME custom_calls.test_with_library
+           COMMAND xylem test --custom-calls $<TARGET_FILE:sample_calls> ${program})
+  add_test(NAME custom_calls.run_without_library COMMAND xylem run ${program})
+  set_tests_properties(custom_calls.run_without_library PROPERTIES PASS_REGULAR_EXPRESSION
+      "scaled = .*there is no custom call \"scale\"; known are: check.expect_eq")
+  add_test(NAME custom_calls.run_with_other_version
+           COMMAND xylem run --custom-calls $<TARGET_FILE:other_version> ${program})
+  set_tests_properties(custom_calls.run_with_other_version PROPERTIES
+      PASS_REGULAR_EXPRESSION "made for version 2.7 of the custom-call interface")
+  add_test(NAME custom_calls.run_without_entry
+           COMMAND xylem run --custom-calls $<TARGET_FILE:no_entry> ${program})
+  set_tests_properties(custom_calls.run_without_entry PROPERTIES
+      PASS_REGULAR_EXPRESSION "does not export xylem_custom_calls")
+endif()
