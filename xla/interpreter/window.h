@@ -26,7 +26,7 @@ struct WindowGeometryDim {
   // The window is the element itself.
   bool IsTrivial() const {
     return taps == 1 && stride == 1 && padding_low == 0 && base_dilation == 1 &&
-           output_size <= input_size;
+           output_size == input_size;
   }
 };
 using WindowGeometry = absl::InlinedVector<WindowGeometryDim, 6>;
