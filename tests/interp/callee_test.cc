@@ -28,6 +28,7 @@ struct Fixture {
   }
   std::unique_ptr<HloModule> module;
   InterpreterOptions options;
+  DeviceRun device;
   std::unique_ptr<EvalState> state;
   std::unique_ptr<ScalarFunction> function;
 };
@@ -105,7 +106,7 @@ TEST(ScalarFunctionTest, AppliesToBlocks) {
     i[at] = static_cast<int32_t>(k);
     j[at] = static_cast<int32_t>(n - k);
   }
-  EvalContext ctx(f.state.get());
+  EvalContext ctx(f.state.get(), &f.device);
   const void* in[] = {a.data(), i.data(), b.data(), j.data()};
   void* out[] = {value.data(), index.data()};
   ASSERT_OK(f.function->Apply(ctx, n, in, out));
@@ -127,7 +128,7 @@ TEST(ScalarFunctionTest, OutputsMayBeEachOthersInputs) {
       "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = (f32[], f32[]) tuple(b, a) "
       "}");
   std::vector<float> a(600, 1), b(600, 2);
-  EvalContext ctx(f.state.get());
+  EvalContext ctx(f.state.get(), &f.device);
   const void* in[] = {a.data(), b.data()};
   void* out[] = {a.data(), b.data()};
   ASSERT_OK(f.function->Apply(ctx, 600, in, out));
@@ -147,7 +148,7 @@ ENTRY e {
   EXPECT_FALSE(f.function->is_elementwise());
   const std::vector<float> a = {1, 4}, b = {2, 3};
   std::vector<float> r(2);
-  EvalContext ctx(f.state.get());
+  EvalContext ctx(f.state.get(), &f.device);
   ASSERT_OK(f.function->ApplyBinary(ctx, 2, a.data(), b.data(), r.data()));
   EXPECT_EQ(r, (std::vector<float>{2, 2}));
 }
@@ -158,7 +159,7 @@ TEST(ScalarFunctionTest, NarrowFloatsRoundOncePerOperation) {
       "bf16[] subtract(s, a) }");
   const bfloat16 a(256.0f), b(1.0f);
   bfloat16 r;
-  EvalContext ctx(f.state.get());
+  EvalContext ctx(f.state.get(), &f.device);
   ASSERT_OK(f.function->ApplyBinary(ctx, 1, &a, &b, &r));
   EXPECT_EQ(static_cast<float>(r), 0.0f) << "257 is not a bf16: the sum rounds to even, 256";
 }

@@ -107,17 +107,28 @@ std::optional<ElementwiseKernel> ElementwiseKernel::For(const HloInstruction& in
       }
       break;
     case HloOpcode::kReducePrecision: {
-      // Works on the bits of the element's own format.
-      if (type != F64 && type != F32 && !primitive_util::HasInfinity(type)) return std::nullopt;
       const auto& attributes = instruction.attributes<ReducePrecisionAttributes>();
-      const PrimitiveType bits =
-          primitive_util::UnsignedIntegralTypeForBitWidth(primitive_util::BitWidth(type));
-      kernel.operands_[0] = Load(bits);
-      kernel.result_ = Store(bits);
       kernel.parameters_.i0 = attributes.exponent_bits;
       kernel.parameters_.i1 = attributes.mantissa_bits;
-      kernel.parameters_.d0 = primitive_util::ExponentWidth(type);
-      kernel.parameters_.d1 = primitive_util::SignificandWidth(type) - 1;
+      const int exponent = primitive_util::ExponentWidth(type);
+      const int mantissa = primitive_util::SignificandWidth(type) - 1;
+      PrimitiveType format = type;
+      if (type != F64 && !primitive_util::HasInfinity(type)) {
+        // As f32, and back: an overflow becomes what the type has instead of infinities. As many
+        // bits as the type has are enough to change nothing.
+        format = F32;
+        if (kernel.parameters_.i0 >= exponent) kernel.parameters_.i0 = 8;
+        if (kernel.parameters_.i1 >= mantissa) kernel.parameters_.i1 = 23;
+      }
+      // Works on the bits of the format.
+      const PrimitiveType bits =
+          primitive_util::UnsignedIntegralTypeForBitWidth(primitive_util::BitWidth(format));
+      if (format == type) {
+        kernel.operands_[0] = Load(bits);
+        kernel.result_ = Store(bits);
+      }
+      kernel.parameters_.d0 = primitive_util::ExponentWidth(format);
+      kernel.parameters_.d1 = primitive_util::SignificandWidth(format) - 1;
       kernel.function_ = UnaryFunction(opcode, WideTypeOf(bits));
       break;
     }
