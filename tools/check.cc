@@ -19,7 +19,9 @@
 #include "tools/draw.h"
 #include "tools/process.h"
 #include "xla/base/status_macros.h"
+#include "xla/element_convert.h"
 #include "xla/interpreter/interpreter.h"
+#include "xla/layout_util.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -181,14 +183,28 @@ struct SampleComparison {
 };
 
 absl::StatusOr<SampleComparison> Compare(const LiteralSlice& actual, const Json& golden) {
-  XLA_ASSIGN_OR_RETURN(const Literal wide, actual.Convert(C128));
-  const absl::Span<const complex128> values = wide.data<complex128>();
+  Literal relayouted;  // elements are counted in row-major order
+  if (!LayoutUtil::IsMonotonicWithDim0Major(actual.shape().layout())) {
+    relayouted = actual.Relayout(LayoutUtil::GetDefaultLayoutForShape(actual.shape()));
+  }
+  const char* elements = static_cast<const char*>(
+      relayouted.shape().IsArray() ? relayouted.untyped_data() : actual.untyped_data());
+  const PrimitiveType type = actual.shape().element_type();
+  const int64_t count = ShapeUtil::ElementsIn(actual.shape());
+  const int64_t width = ShapeUtil::ByteSizeOfPrimitiveType(type);
+  // Widened a block at a time: arrays may be large.
+  constexpr int64_t kBlock = 4096;
+  std::vector<complex128> wide(std::min(count, kBlock));
   SampleComparison result;
   double l1 = 0, linf = 0;
-  for (const complex128& value : values) {
-    const double magnitude = value.imag() == 0 ? std::fabs(value.real()) : std::abs(value);
-    l1 += magnitude;
-    linf = std::max(linf, magnitude);
+  for (int64_t begin = 0; begin < count; begin += kBlock) {
+    const int64_t n = std::min(kBlock, count - begin);
+    ConvertElements(type, elements + begin * width, C128, wide.data(), n);
+    for (const complex128& value : absl::MakeConstSpan(wide.data(), n)) {
+      const double magnitude = value.imag() == 0 ? std::fabs(value.real()) : std::abs(value);
+      l1 += magnitude;
+      linf = std::max(linf, magnitude);
+    }
   }
   const double golden_linf = Member(golden, "linf").number_value(),
                golden_l1 = Member(golden, "l1").number_value();
@@ -199,11 +215,13 @@ absl::StatusOr<SampleComparison> Compare(const LiteralSlice& actual, const Json&
     if (sample.list_value().values_size() != 2)
       return absl::InvalidArgumentError("golden.json: a sample is no pair");
     const auto index = static_cast<int64_t>(sample.list_value().values(0).number_value());
-    if (index < 0 || index >= static_cast<int64_t>(values.size())) {
+    if (index < 0 || index >= count) {
       return absl::InvalidArgumentError(
           absl::StrCat("golden.json: sample index ", index, " is outside the array"));
     }
-    const complex128 expected = NumberFromJson(sample.list_value().values(1)), got = values[index];
+    const complex128 expected = NumberFromJson(sample.list_value().values(1));
+    complex128 got;
+    ConvertElements(type, elements + index * width, C128, &got, 1);
     ++result.samples;
     if (std::isnan(expected.real()) && std::isnan(got.real())) continue;
     double error = got == expected ? 0 : std::abs(got - expected) / scale;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/draw.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/element_convert.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -29,27 +33,29 @@ absl::StatusOr<Literal> DrawLiteral(const Shape& shape, uint64_t seed, DrawKind 
   const PrimitiveType type = shape.element_type();
   const bool is_complex = primitive_util::IsComplexType(type);
   const bool is_float = primitive_util::IsFloatingPointType(type) || is_complex;
-  const PrimitiveType drawn = !is_float || kind == DrawKind::kInteger ? U64
-                              : is_complex                            ? C64
-                                                                      : F32;
   XLA_ASSIGN_OR_RETURN(Literal literal, Literal::Make(ShapeUtil::MakeShapeWithDescendingLayout(
-                                            drawn, shape.dimensions())));
-  if (drawn == U64) {
-    uint64_t i = 0;
-    for (uint64_t& value : literal.data<uint64_t>())
-      value = Draw(seed, i++) % (limit == 0 ? 1 : limit);
-  } else if (drawn == C64) {
-    uint64_t i = 0;
-    for (complex64& value : literal.data<complex64>()) {
-      value = {Uniform(Draw(seed, i)), Uniform(Draw(seed, i + 1))};
-      i += 2;
+                                            type, shape.dimensions())));
+  // Drawn in the widest type of the kind and converted, a block at a time.
+  constexpr int64_t kBlock = 4096;
+  std::vector<uint64_t> integers;
+  std::vector<float> floats;
+  auto* out = static_cast<char*>(literal.untyped_data());
+  const int64_t count = literal.element_count();
+  const int64_t width = ShapeUtil::ByteSizeOfPrimitiveType(type);
+  for (int64_t begin = 0; begin < count; begin += kBlock) {
+    const int64_t n = std::min(kBlock, count - begin);
+    if (!is_float || kind == DrawKind::kInteger) {
+      integers.resize(n);
+      for (int64_t i = 0; i < n; ++i) {
+        integers[i] = Draw(seed, begin + i) % (limit == 0 ? 1 : limit);
+      }
+      ConvertElements(U64, integers.data(), type, out + begin * width, n);
+      continue;
     }
-  } else {
-    uint64_t i = 0;
-    for (float& value : literal.data<float>()) value = Uniform(Draw(seed, i++));
-  }
-  if (type != drawn) {
-    XLA_ASSIGN_OR_RETURN(literal, literal.Convert(type));
+    const int64_t parts = is_complex ? 2 : 1;
+    floats.resize(n * parts);
+    for (int64_t i = 0; i < n * parts; ++i) floats[i] = Uniform(Draw(seed, begin * parts + i));
+    ConvertElements(is_complex ? C64 : F32, floats.data(), type, out + begin * width, n);
   }
   return shape.is_static() ? std::move(literal) : literal.ToBoundedDynamic(shape);
 }

@@ -2,6 +2,7 @@
 // Values of the interpreter: counted buffers and tuples.
 #include "xla/interpreter/value.h"
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -22,6 +23,23 @@ constexpr int64_t kInlineBytes = 64;
 constexpr size_t kHeaderBytes = (sizeof(ValueRep) + 15) / 16 * 16;
 constexpr size_t kAlignment = 64;
 
+// Aligned memory out of malloc, which reuses a freed block for a request of the same size; glibc's
+// aligned_alloc asks for more than the block it freed and grows the heap each time. The block's
+// beginning stands before the data.
+void* AllocateAligned(size_t bytes) {
+  auto* block = static_cast<char*>(std::malloc(bytes + kAlignment));
+  if (block == nullptr) return nullptr;
+  char* data = block + (kAlignment - reinterpret_cast<uintptr_t>(block) % kAlignment);
+  std::memcpy(data - sizeof(block), &block, sizeof(block));
+  return data;
+}
+
+void FreeAligned(void* data) {
+  char* block;
+  std::memcpy(&block, static_cast<char*>(data) - sizeof(block), sizeof(block));
+  std::free(block);
+}
+
 }  // namespace
 
 bool MemoryBudget::Take(int64_t bytes) {
@@ -41,7 +59,7 @@ namespace internal {
 void DestroyValueRep(ValueRep* rep) {
   if (!rep->is_borrowed && !rep->is_tuple) {
     rep->budget->Give(rep->bytes);
-    if (rep->bytes > kInlineBytes) std::free(rep->data);
+    if (rep->bytes > kInlineBytes) FreeAligned(rep->data);
   }
   rep->~ValueRep();
   std::free(rep);
@@ -110,8 +128,7 @@ absl::StatusOr<Value> Value::AllocateBytes(const Shape& shape, int64_t bytes,
   void* data = nullptr;
   if (memory != nullptr) {
     data = is_small ? static_cast<char*>(memory) + kHeaderBytes
-                    : std::aligned_alloc(kAlignment,
-                                         RoundUpTo<size_t>(static_cast<size_t>(bytes), kAlignment));
+                    : AllocateAligned(static_cast<size_t>(bytes));
   }
   if (data == nullptr) {
     std::free(memory);
