@@ -49,14 +49,13 @@ bench: build ## measure how fast HLO text is read, verified and printed
 format: ## clang-format all C++ sources in place
 	@clang-format -i $(SOURCES)
 
-tidy: ## run clang-tidy over the library and the command (needs clang-tidy)
-	@cmake --preset debug >/dev/null
-	@cmake --build --preset debug --parallel $(JOBS) --target xla_protos
-	@git ls-files 'xla/*.cc' 'tools/*.cc' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build-debug \
-	    --extra-arg=-Wno-unknown-warning-option
+tidy: deps ## run clang-tidy over the libraries and the command (needs clang and clang-tidy)
+	@cmake --preset tidy >/dev/null
+	@cmake --build --preset tidy --parallel $(JOBS) --target xla_protos
+	@scripts/run_clang_tidy.py build-tidy --jobs $(JOBS)
 
 install: build ## install the command and its bash completion under PREFIX (/usr/local)
 	@cmake --install build --prefix $(PREFIX)
 
 clean: ## remove the build folders
-	@rm -rf build build-debug build-asan build-tsan build-fuzz
+	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy
