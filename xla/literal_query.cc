@@ -182,7 +182,7 @@ bool LiteralBase::IsAll(const LiteralBase& scalar) const {
 bool LiteralBase::IsAll(int8_t value) const {
   if (!shape().IsArray()) return false;
   const PrimitiveType type = shape().element_type();
-  const int64_t wide = value;
+  const auto wide = static_cast<int64_t>(value);
   alignas(16) char element[16];
   ConvertElements(S64, &wide, type, element, 1);
   // Not if the type cannot hold it.
