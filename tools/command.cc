@@ -102,8 +102,8 @@ absl::StatusOr<Arguments> ParseArguments(absl::Span<const OptionSpec> options,
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      RunCommand(),  PrintCommand(), VerifyCommand(),     CheckCommand(),
-      TestCommand(), InfoCommand(),  CompletionsCommand()};
+      RunCommand(),  PrintCommand(), VerifyCommand(), CheckCommand(),
+      TestCommand(), OpsCommand(),   InfoCommand(),   CompletionsCommand()};
   return commands;
 }
 

@@ -73,6 +73,7 @@ Command PrintCommand();
 Command VerifyCommand();
 Command CheckCommand();
 Command TestCommand();
+Command OpsCommand();
 Command InfoCommand();
 Command CompletionsCommand();
 

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/ops_page.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "tools/ops_data.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/opcode_docs.h"
+
+namespace xla {
+namespace {
+
+absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
+
+// --- Attributes: how a value of each C++ type is written in HLO text.
+std::string_view Form(const bool*) { return "`true` or `false`"; }
+std::string_view Form(const int64_t*) { return "number"; }
+std::string_view Form(const float*) { return "number"; }
+std::string_view Form(const Int64s*) { return "`{1,0}`"; }
+std::string_view Form(const std::string*) { return "`\"text\"`"; }
+std::string_view Form(const Shape*) { return "shape"; }
+std::string_view Form(const std::vector<Shape>*) { return "`{shape, ...}`"; }
+std::string_view Form(const LiteralRef*) { return "literal with its shape"; }
+std::string_view Form(const WindowDims*) {
+  return "`{size=2x3 stride=1x1 pad=0_0x1_1 lhs_dilate=1x1 rhs_dilate=1x1 rhs_reversal=0x0}`, what "
+         "is default left out";
+}
+std::string_view Form(const ConvDims*) { return "`b01f_01io->b01f`"; }
+std::string_view Form(const std::vector<PadDim>*) { return "`low_high_interior` joined by `x`"; }
+std::string_view Form(const std::vector<SliceDim>*) { return "`{[start:limit:stride], ...}`"; }
+std::string_view Form(const Precisions*) { return "`{default,high,highest}`, one an operand"; }
+std::string_view Form(const PrecisionConfig::Algorithm*) {
+  return "name, as `dot_bf16_bf16_f32_x3`";
+}
+std::string_view Form(const ConvolutionKind*) { return "`fprop`, `wgrad`, `dgrad`"; }
+std::string_view Form(const ComparisonDirection*) { return "`EQ`, `NE`, `GE`, `GT`, `LE` or `LT`"; }
+std::string_view Form(const ComparisonType*) {
+  return "`FLOAT`, `TOTALORDER`, `SIGNED` or `UNSIGNED`";
+}
+std::string_view Form(const FftType*) { return "`FFT`, `IFFT`, `RFFT` or `IRFFT`"; }
+std::string_view Form(const TriangularSolveOptions::Transpose*) {
+  return "`NO_TRANSPOSE`, `TRANSPOSE` or `ADJOINT`";
+}
+std::string_view Form(const RandomDistribution*) { return "`rng_uniform` or `rng_normal`"; }
+std::string_view Form(const RandomAlgorithm*) {
+  return "`rng_default`, `rng_philox` or `rng_three_fry`";
+}
+std::string_view Form(const FusionKind*) { return "`kLoop`, `kInput`, `kOutput` or `kCustom`"; }
+std::string_view Form(const PaddingType*) { return "`PADDING_VALID` or `PADDING_SAME`"; }
+std::string_view Form(const std::vector<OutputOperandAlias>*) {
+  return "`{{output index}: (operand, {operand index}), ...}`";
+}
+std::string_view Form(const CustomCallSchedule*) {
+  return "`SCHEDULE_LATEST`, `SCHEDULE_EARLIEST`";
+}
+std::string_view Form(const CustomCallApiVersion*) {
+  return "`API_VERSION_STATUS_RETURNING`, `API_VERSION_TYPED_FFI`, ...";
+}
+std::string_view Form(const DomainAttributes::Value*) {
+  return "`{kind=\"sharding\", entry={..}, exit={..}}`";
+}
+std::string_view Form(const CollectiveDeviceList*) {
+  return "`{{0,1},{2,3}}`, `[2,2]<=[4]` or a mesh with axes";
+}
+std::string_view Form(const std::vector<std::pair<int64_t, int64_t>>*) {
+  return "`{{source,target}, ...}`";
+}
+std::string_view Form(const std::vector<Int64s>*) { return "`{{1}, {2}}`"; }
+template <typename T>
+std::string_view Form(const std::optional<T>*) {
+  return Form(static_cast<const T*>(nullptr));
+}
+
+class AttributeLister {
+ public:
+  explicit AttributeLister(std::vector<OpAttribute>* out) : out_(out) {}
+  template <typename Struct, typename Member>
+  void operator()(const Field& field, Member Struct::*) {
+    if (field.rule == FieldRule::kNotText || field.rule == FieldRule::kParseOnly) return;
+    out_->push_back({std::string(field.name), std::string(Form(static_cast<Member*>(nullptr))),
+                     field.rule == FieldRule::kRequired});
+  }
+
+ private:
+  std::vector<OpAttribute>* out_;
+};
+
+void AppendOwnAttributes(HloOpcode opcode, AttributeLister lister) {
+  switch (opcode) {
+#define HLO_OP(enumerator, name, family, arity, attributes, ...) \
+  case HloOpcode::enumerator:                                    \
+    return attributes::Describe(lister);
+#include "xla/hlo/ir/opcodes.def"
+#undef HLO_OP
+  }
+}
+
+void AppendCallees(Callees callees, std::vector<OpAttribute>* out) {
+  const auto add = [&](const char* name, bool required) {
+    out->push_back({name, "computation", required});
+  };
+  switch (callees) {
+    case Callees::kNone:
+      return;
+    case Callees::kToApply:
+      return add("to_apply", true);
+    case Callees::kCalls:
+      return add("calls", true);
+    case Callees::kBodyCondition:
+      add("condition", true);
+      return add("body", true);
+    case Callees::kSelectScatter:
+      add("select", true);
+      return add("scatter", true);
+    case Callees::kBranches:
+      out->push_back({"true_computation", "computation, of a pred", false});
+      out->push_back({"false_computation", "computation, of a pred", false});
+      out->push_back({"branch_computations", "`{computation, ...}`, of an s32", false});
+      return;
+    case Callees::kOptionalCallees:
+      add("to_apply", false);
+      out->push_back({"called_computations", "`{computation, ...}`", false});
+      return;
+  }
+}
+
+// --- Signatures
+bool IsNameCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// The declarations of the builder's header: name, and text from the result type to the closing
+// parenthesis on one line, without the last parameter.
+struct Declaration {
+  std::string name, text;
+};
+
+std::vector<Declaration> ParseDeclarations(std::string_view header) {
+  std::vector<Declaration> declarations;
+  std::string code;  // without comments
+  for (absl::string_view line : absl::StrSplit(View(header), '\n')) {
+    const size_t comment = line.find("//");
+    absl::StrAppend(&code, line.substr(0, comment), "\n");
+  }
+  constexpr std::string_view kSite = "CallSite site = CallSite::Current()";
+  for (size_t site = code.find(kSite); site != std::string::npos;
+       site = code.find(kSite, site + 1)) {
+    const size_t end = code.find(')', site + kSite.size());
+    const size_t before = code.find_last_of(";{}", site);
+    std::string text = code.substr(before + 1, site - before - 1);
+    absl::StripAsciiWhitespace(&text);
+    if (text.empty() || text.back() != ',' || end == std::string::npos) continue;
+    text.pop_back();
+    const size_t open = text.find('(');
+    if (open == std::string::npos) continue;
+    size_t start = open;
+    while (start > 0 && IsNameCharacter(text[start - 1])) --start;
+    Declaration declaration;
+    declaration.name = text.substr(start, open - start);
+    const std::vector<absl::string_view> words =
+        absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty());
+    declaration.text = absl::StrCat(absl::StrJoin(words, " "), ")");
+    declarations.push_back(std::move(declaration));
+  }
+  return declarations;
+}
+
+const std::vector<Declaration>& Declarations() {
+  // Default values hold braces: "{}" is no end of a declaration.
+  static const auto* declarations = new std::vector<Declaration>([] {
+    std::string header(BuilderHeader());
+    absl::StrReplaceAll({{"= {}", "= \x01"}}, &header);
+    std::vector<Declaration> parsed = ParseDeclarations(header);
+    for (Declaration& d : parsed) absl::StrReplaceAll({{"\x01", "{}"}}, &d.text);
+    return parsed;
+  }());
+  return *declarations;
+}
+
+// Breaks a signature after commas so that lines stay below 100 columns.
+std::string Fold(const std::string& signature) {
+  constexpr size_t kColumns = 100;
+  if (signature.size() < kColumns) return signature;
+  const std::string indent(signature.find('(') + 1, ' ');
+  std::string out, line;
+  int depth = 0;  // of angle brackets: commas inside belong to one type
+  std::string part;
+  const auto flush = [&] {
+    if (!line.empty() && line.size() + part.size() >= kColumns) {
+      while (!line.empty() && line.back() == ' ') line.pop_back();
+      absl::StrAppend(&out, line, "\n");
+      line = indent;
+      part = std::string(absl::StripLeadingAsciiWhitespace(part));
+    }
+    line += part;
+    part.clear();
+  };
+  for (const char c : signature) {
+    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
+    part += c;
+    if (c == ',' && depth == 0) flush();
+  }
+  flush();
+  return out + line;
+}
+
+std::vector<HloOpcode> OpcodesOf(OpFamily family) {
+  std::vector<HloOpcode> opcodes;
+  for (int i = 0; i < kNumHloOpcodes; ++i) {
+    const auto opcode = static_cast<HloOpcode>(i);
+    if (GetOpInfo(opcode).family == family) opcodes.push_back(opcode);
+  }
+  return opcodes;
+}
+
+constexpr OpFamily kFamilies[] = {
+    OpFamily::kLeaf,          OpFamily::kElementwise, OpFamily::kReshape,
+    OpFamily::kGatherScatter, OpFamily::kReduce,      OpFamily::kNormalization,
+    OpFamily::kWindow,        OpFamily::kSort,        OpFamily::kContraction,
+    OpFamily::kLinearAlgebra, OpFamily::kRandom,      OpFamily::kControl,
+    OpFamily::kAsync,         OpFamily::kEffect,      OpFamily::kCollective,
+};
+
+// What GitHub makes of a heading.
+std::string Anchor(std::string_view heading) {
+  std::string anchor;
+  for (const char c : heading) {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_')
+      anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (c == ' ') anchor += '-';
+  }
+  return anchor;
+}
+
+std::string_view ExampleText(const OpExample& example) {
+  constexpr std::string_view kLicense = "// SPDX-License-Identifier: Apache-2.0\n";
+  std::string_view text = example.text;
+  if (text.substr(0, kLicense.size()) == kLicense) text.remove_prefix(kLicense.size());
+  return text;
+}
+
+constexpr std::string_view kIntroduction = R"(# Operations
+
+Every operation of HLO: the functions of the builder that make it, its rule, its text, an example.
+This page is made by `xylem ops --markdown`; edit `xla/hlo/ir/opcode_docs_*.def` and `tests/operations/`, not the page
+(`make operations`). `xylem ops NAME` shows one operation, `xylem ops --coverage` what of each works for which element type.
+
+## How to read this page
+**Builder.** Functions of `xla/hlo/builder/xla_builder.h`; each is also a member of `XlaBuilder`. Binary functions accept operands
+of different shapes: a scalar with anything, equal ranks where sizes of 1 stretch, different ranks with `broadcast_dimensions`,
+which says for each dimension of the smaller operand which one of the larger it is. In HLO text the operands of elementwise
+operations have equal dimensions: the builder writes the broadcasts out. Mistakes are reported by `Build()`.
+
+**Text.** `result = shape opcode(operands), attribute=value, ...`. Attributes that may be left out have a default. Every
+instruction also takes `sharding`, `metadata`, `backend_config`, `frontend_attributes`, `control-predecessors` and
+`statistics`.
+
+**Values.** Layouts never change a result. Narrow floating-point types compute in f32 and round once to nearest, ties to even;
+sums in f16, bf16 and f8 accumulate in f32. Results are the same bits for any number of threads.
+
+**Examples** check themselves: `check.expect_eq` compares bits, `check.expect_close` allows three units in the last place,
+`check.expect_almost_eq` one thousandth. `xylem test tests/operations/*.hlo` runs them.
+
+**Replicas and partitions.** A program runs on `replica_count` x `num_partitions` devices (module header). Collectives connect those
+of a group. `replica_groups` holds replica ids without `channel_id`; with a `channel_id` it holds partition ids (all-to-all,
+collective-permute, collective-broadcast), replica ids that span all partitions (all-gather, all-reduce, reduce-scatter), or with
+`use_global_device_ids=true` flattened ids, replica * num_partitions + partition. No groups at all are one group of all.
+
+)";
+
+}  // namespace
+
+const OpExample* ExampleOf(HloOpcode opcode) {
+  const std::string_view name = HloOpcodeString(GetOpcodeDoc(opcode).example);
+  for (const OpExample& example : OpExamples()) {
+    if (example.name == name) return &example;
+  }
+  return nullptr;
+}
+
+std::vector<OpAttribute> OpAttributes(HloOpcode opcode) {
+  std::vector<OpAttribute> attributes;
+  const OpInfo& info = GetOpInfo(opcode);
+  AppendOwnAttributes(opcode, AttributeLister(&attributes));
+  if (info.Has(op_traits::kHasAccuracy)) {
+    attributes.push_back({"result_accuracy",
+                          "`{mode=highest}`, or a tolerance `{tolerance={atol=0,rtol=0,ulps=2}}`",
+                          false});
+  }
+  AppendCallees(info.callees, &attributes);
+  return attributes;
+}
+
+std::string OpSynopsis(HloOpcode opcode) {
+  const OpInfo& info = GetOpInfo(opcode);
+  std::string synopsis = absl::StrCat("result = shape ", View(info.name), "(",
+                                      View(GetOpcodeDoc(opcode).operands), ")");
+  for (const OpAttribute& attribute : OpAttributes(opcode)) {
+    if (attribute.required) absl::StrAppend(&synopsis, ", ", attribute.name, "=..");
+  }
+  return synopsis;
+}
+
+std::vector<std::string> BuilderSignatures(std::string_view function) {
+  std::vector<std::string> signatures;
+  for (const Declaration& declaration : Declarations()) {
+    if (declaration.name == function) signatures.push_back(declaration.text);
+  }
+  return signatures;
+}
+
+std::vector<std::string> BuilderFunctions() {
+  std::vector<std::string> names;
+  for (const Declaration& declaration : Declarations()) {
+    if (std::find(names.begin(), names.end(), declaration.name) == names.end())
+      names.push_back(declaration.name);
+  }
+  return names;
+}
+
+std::string_view OpFamilyTitle(OpFamily family) {
+  switch (family) {
+    case OpFamily::kElementwise:
+      return "Elementwise";
+    case OpFamily::kLeaf:
+      return "Leaves";
+    case OpFamily::kReshape:
+      return "Shapes and places";
+    case OpFamily::kGatherScatter:
+      return "Slices at run time";
+    case OpFamily::kReduce:
+      return "Reductions";
+    case OpFamily::kNormalization:
+      return "Normalization";
+    case OpFamily::kWindow:
+      return "Windows";
+    case OpFamily::kSort:
+      return "Orders";
+    case OpFamily::kContraction:
+      return "Contractions";
+    case OpFamily::kLinearAlgebra:
+      return "Linear algebra";
+    case OpFamily::kRandom:
+      return "Random numbers";
+    case OpFamily::kControl:
+      return "Control, calls, tuples";
+    case OpFamily::kAsync:
+      return "In flight";
+    case OpFamily::kEffect:
+      return "Tokens, feeds, transfers";
+    case OpFamily::kCollective:
+      return "Across replicas and partitions";
+  }
+  return "";
+}
+
+std::string OpSection(HloOpcode opcode) {
+  const OpInfo& info = GetOpInfo(opcode);
+  const OpcodeDoc& doc = GetOpcodeDoc(opcode);
+  std::string out = absl::StrCat("### ", View(info.name), "\n",
+                                 absl::StripTrailingAsciiWhitespace(View(doc.rule)), "\n\n");
+  if (doc.builders.empty()) {
+    absl::StrAppend(&out, "No function of the builder makes it.\n\n");
+  } else {
+    absl::StrAppend(&out, "```cpp\n");
+    for (absl::string_view name : absl::StrSplit(View(doc.builders), ' ', absl::SkipEmpty())) {
+      for (const std::string& signature : BuilderSignatures({name.data(), name.size()}))
+        absl::StrAppend(&out, Fold(signature), ";\n");
+    }
+    absl::StrAppend(&out, "```\n\n");
+  }
+
+  absl::StrAppend(&out, "    ", OpSynopsis(opcode), "\n\n");
+  std::vector<std::string> facts;
+  if (info.Has(op_traits::kInferable)) facts.push_back("The shape may be left out.");
+  if (info.Has(op_traits::kCommutative)) facts.push_back("Commutative.");
+  if (info.Has(op_traits::kSideEffect)) facts.push_back("Has side effects.");
+  if (!facts.empty()) absl::StrAppend(&out, absl::StrJoin(facts, " "), "\n\n");
+  const std::vector<OpAttribute> attributes = OpAttributes(opcode);
+  if (!attributes.empty()) {
+    absl::StrAppend(&out, "| attribute | value | |\n|---|---|---|\n");
+    for (const OpAttribute& attribute : attributes) {
+      absl::StrAppend(&out, "| `", attribute.name, "` | ", attribute.form, " | ",
+                      attribute.required ? "required" : "optional", " |\n");
+    }
+    absl::StrAppend(&out, "\n");
+  }
+  if (doc.example != opcode) {
+    const std::string_view other = HloOpcodeString(doc.example);
+    absl::StrAppend(&out, "Example: see [", View(other), "](#", Anchor(other), ").\n\n");
+  } else if (const OpExample* example = ExampleOf(opcode)) {
+    absl::StrAppend(&out, "```\n", View(ExampleText(*example)), "```\n\n");
+  }
+  return out;
+}
+
+std::string OpsPage() {
+  std::string out(kIntroduction);
+  absl::StrAppend(&out, "## Contents\n| family | operations |\n|---|---|\n");
+  for (const OpFamily family : kFamilies) {
+    const std::string_view title = OpFamilyTitle(family);
+    absl::StrAppend(&out, "| [", View(title), "](#", Anchor(title), ") |");
+    for (const HloOpcode opcode : OpcodesOf(family)) {
+      const std::string_view name = HloOpcodeString(opcode);
+      absl::StrAppend(&out, " [", View(name), "](#", Anchor(name), ")");
+    }
+    absl::StrAppend(&out, " |\n");
+  }
+  absl::StrAppend(&out, "\n");
+  for (const OpFamily family : kFamilies) {
+    absl::StrAppend(&out, "## ", View(OpFamilyTitle(family)), "\n\n");
+    for (const HloOpcode opcode : OpcodesOf(family)) absl::StrAppend(&out, OpSection(opcode));
+  }
+  while (out.size() > 1 && out[out.size() - 2] == '\n') out.pop_back();
+  return out;
+}
+
+}  // namespace xla

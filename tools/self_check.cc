@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/self_check.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/runtime/channels.h"
+#include "xla/runtime/feeds.h"
+
+namespace xla {
+namespace {
+
+bool NeedsHost(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->info().family == OpFamily::kEffect && instruction->HasSideEffect())
+        return true;
+    }
+  }
+  return false;
+}
+
+// The host: a thread that moves what came from the devices back to them, until it is destroyed.
+class Echo {
+ public:
+  Echo(Feeds* feeds, HostChannels* channels) : feeds_(feeds), channels_(channels) {
+    thread_ = std::thread([this] { Run(); });
+  }
+  ~Echo() {
+    stop_ = true;
+    thread_.join();
+  }
+  Echo(const Echo&) = delete;
+  Echo& operator=(const Echo&) = delete;
+
+ private:
+  void Run() {
+    while (!stop_) {
+      for (int64_t device = 0; device < feeds_->num_devices(); ++device) {
+        // A value that cannot be sent back is missed by the device, whose error says so.
+        MoveFeeds(device).IgnoreError();
+        MoveChannels(device).IgnoreError();
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+  }
+  absl::Status MoveFeeds(int64_t device) {
+    while (feeds_->OutfeedSize(device) > 0) {
+      XLA_ASSIGN_OR_RETURN(const Literal value, feeds_->TransferFromOutfeed(device));
+      XLA_RETURN_IF_ERROR(feeds_->TransferToInfeed(value, device));
+    }
+    return absl::OkStatus();
+  }
+  absl::Status MoveChannels(int64_t device) {
+    for (const int64_t channel : channels_->Sent(device)) {
+      XLA_ASSIGN_OR_RETURN(const Literal value, channels_->FromDevice(device, channel));
+      XLA_RETURN_IF_ERROR(channels_->ToDevice(value, device, channel));
+    }
+    return absl::OkStatus();
+  }
+
+  Feeds* feeds_;
+  HostChannels* channels_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace
+
+absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options) {
+  const HloModuleConfig& config = module.config();
+  const int64_t replicas = config.replica_count, partitions = config.num_partitions;
+  if (replicas < 1 || partitions < 1 || replicas > kMaxDevices / partitions) {
+    return absl::InvalidArgumentError(absl::StrCat("a program for ", replicas, " x ", partitions,
+                                                   " devices; at most ", kMaxDevices, " run here"));
+  }
+  const int64_t devices = replicas * partitions;
+  const std::vector<std::vector<const Literal*>> arguments(static_cast<size_t>(devices));
+  if (!NeedsHost(module)) {
+    return InterpretReplicated(module, replicas, partitions, arguments, options).status();
+  }
+  Feeds feeds(devices);
+  HostChannels channels(devices);
+  options.feeds = &feeds;
+  options.host_channels = &channels;
+  const Echo echo(&feeds, &channels);
+  return InterpretReplicated(module, replicas, partitions, arguments, options).status();
+}
+
+}  // namespace xla
