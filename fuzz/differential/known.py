@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The differences that docs/differences.md explains, by the names it gives them."""
+import re
+
+import numpy as np
+
+import compare
+import values
+
+_FNUZ = ("f8e4m3b11fnuz", "f8e4m3fnuz", "f8e5m2fnuz")
+_SUB_BYTE = ("s2", "u2", "s4", "u4", "f4e2m1fn")
+
+
+def normalize(message):
+  """A message without names, numbers and shapes, so that like ones count together."""
+  message = message.replace("\n", " ")
+  message = re.sub(r"%?\b[vpckrxyab]\d+(\.\d+)*\b", "X", message)
+  message = re.sub(r"\b[a-z]+\d*[a-z0-9]*\[[^\]]*\](\{[^}]*\})?", "S", message)
+  message = re.sub(r"-?\d+", "N", message)
+  return message[:160]
+
+
+class Difference:
+  """A result that differs: the operation, its operands' values where known, both results, and where they differ."""
+
+  def __init__(self, p, value, rule, ours, theirs, mask):
+    self.p, self.value, self.rule, self.ours, self.theirs, self.mask = p, value, rule, ours, theirs, mask
+    self.opcode, self.operands, self.attributes = p.origin.get(value.name, ("?", [], ""))
+    self.types = [o.type for o in self.operands]
+
+  def operand(self, i):
+    return self.p.arrays.get(self.operands[i].name) if i < len(self.operands) else None
+
+  def context(self):
+    """The attributes, with the called computation."""
+    name = self.attributes.rpartition("to_apply=")[2]
+    return self.attributes + "".join(c for c in self.p.computations if c.split(" ")[0] == name)
+
+  def wide(self, array):
+    with np.errstate(all="ignore"):
+      return array.astype(np.float64)
+
+
+def _integer_power(d):
+  if d.opcode != "power" or not values.is_integer(d.value.type):
+    return False
+  exponent = d.operand(1)
+  if exponent is None:
+    return False
+  signed = exponent.astype(np.int64)
+  top = 1 << (values.bits(d.value.type) - 1)
+  wrapped = (signed & (top - 1)) - (signed & top)  # as XLA's loop reads unsigned exponents
+  return bool(np.all((wrapped[d.mask] < 0) | (exponent[d.mask].astype(np.float64) >= 64)))
+
+
+def _unsigned_start(d):
+  """XLA folds slices at constant starts, and reads those as signed."""
+  if d.p.mode != "evaluator" or d.opcode not in ("dynamic-slice", "dynamic-update-slice", "gather", "scatter"):
+    return False
+  if d.opcode in ("gather", "scatter"):
+    type_ = d.types[len(d.types) // 2]
+    array = d.operand(len(d.types) // 2)
+    return type_[0] == "u" and (array is None or bool(np.any(array >> (values.bits(type_) - 1))))
+  starts = d.operands[1:] if d.opcode == "dynamic-slice" else d.operands[2:]
+  for start in starts:
+    array = d.p.arrays.get(start.name)
+    if start.type[0] == "u" and (array is None or int(array) >> (values.bits(start.type) - 1)):
+      return True
+  return False
+
+
+def _sub_byte_bitcast(d):
+  return (d.p.mode == "evaluator" and d.opcode == "bitcast-convert" and (d.types[0] in _SUB_BYTE or d.value.type in _SUB_BYTE)
+          and d.types[0] != d.value.type)
+
+
+def _sub_byte_bit_count(d):
+  return d.opcode in ("popcnt", "count-leading-zeros") and d.types[0] in ("s2", "s4", "s8", "s16")
+
+
+def _clamp_pred(d):
+  return d.opcode == "clamp" and d.value.type == "pred"
+
+
+def _least_float(d):
+  """f4e2m1fn: infinity and NaN, which it has not; the sign of zero."""
+  if d.value.type != "f4e2m1fn":
+    return False
+  ours, theirs = d.wide(d.ours)[d.mask], d.wide(d.theirs)[d.mask]
+  return bool(np.all((ours == theirs) | ((np.abs(ours) == 6) & (theirs == 0))))
+
+
+def _scale_type(d):
+  """f8e8m0fnu has no zero and no sign: what becomes of them, and of 2^-127, which is subnormal in f32."""
+  if "f8e8m0fnu" not in d.types + [d.value.type]:
+    return False
+  if d.value.type == "f8e8m0fnu":
+    ours, theirs = d.wide(d.ours)[d.mask], d.wide(d.theirs)[d.mask]
+    least = 2.0**-127
+    return bool(np.all(np.isnan(ours) | (ours <= least) | np.isnan(theirs) | (theirs <= least)))
+  if d.opcode == "convert" and d.operand(0) is not None:
+    operand = d.wide(d.operand(0))[d.mask]
+    return bool(np.all(np.isnan(operand) | (operand <= 2.0**-126)))
+  return False
+
+
+def _fnuz(d):
+  """XLA's compiler rounds some subnormal numbers of the fnuz types to NaN or the next one; their NaN has no sign."""
+  if d.value.type in _FNUZ and d.p.mode == "cpu":
+    least = values.least_normal(d.value.type)
+    ours, theirs = d.wide(d.ours)[d.mask], d.wide(d.theirs)[d.mask]
+    return bool(np.all((np.abs(ours) <= least) & (np.isnan(theirs) | (np.abs(theirs) <= 2 * least))))
+  if d.types and d.types[0] in _FNUZ and d.p.mode == "cpu":
+    operand = d.operand(0)
+    if operand is not None and operand.shape == d.mask.shape:
+      wide = np.abs(d.wide(operand)[d.mask])
+      return bool(np.all(wide <= values.least_normal(d.types[0])))
+  return False
+
+
+def _fnuz_order(d):
+  return d.opcode in ("sort", "compare") and d.types[0] in _FNUZ and "TOTALORDER" in d.context()
+
+
+def _reduce_precision(d):
+  if d.opcode != "reduce-precision" or d.operand(0) is None:
+    return False
+  wide = np.abs(d.wide(d.operand(0))[d.mask])
+  return bool(np.all(wide <= values.least_normal(d.types[0])))
+
+
+def _cbrt(d):
+  if d.opcode != "cbrt" or d.operand(0) is None or d.types[0] not in values.FLUSHED:
+    return False
+  return bool(np.all(np.abs(d.wide(d.operand(0))[d.mask]) < values.least_normal(d.types[0])))
+
+
+def _flushed(d):
+  """XLA's compiler takes subnormal numbers as zero. It compiles some operations even in programs of constants."""
+  if d.value.type in values.FLUSHED and not compare.differences(d.ours, d.theirs, d.value.type, d.rule, True).any():
+    return True
+  for i, type_ in enumerate(d.types):
+    array = d.operand(i)
+    if array is None or type_ not in values.FLUSHED:
+      continue
+    if array.shape == d.mask.shape and d.opcode not in ("call", "fusion", "map"):
+      array = array[d.mask]
+      if np.all(_subnormal(array, type_)):
+        return True
+    elif _subnormal(array, type_).any():
+      return True
+  return False
+
+
+def _subnormal(array, type_):
+  part = values.part(type_)
+  found = np.zeros(array.shape, bool)
+  for half in (array.real, array.imag) if type_ in values.COMPLEX else (array,):
+    wide = np.abs(half.astype(np.float64))
+    found |= (wide > 0) & (wide < values.least_normal(part))
+  return found
+
+
+def _least_rounding(d):
+  """XLA's evaluator rounds f8e3m4 to NaN."""
+  return (d.p.mode == "evaluator" and d.value.type == "f8e3m4" and d.opcode.startswith("round-nearest")
+          and bool(np.all(np.isnan(d.wide(d.theirs)[d.mask]))))
+
+
+_VALUES = [("integer-power", _integer_power), ("unsigned-start", _unsigned_start),
+           ("sub-byte-bitcast", _sub_byte_bitcast), ("narrow-bit-count", _sub_byte_bit_count),
+           ("clamp-pred", _clamp_pred), ("least-float", _least_float), ("scale-type", _scale_type), ("fnuz", _fnuz), ("fnuz-order", _fnuz_order),
+           ("reduce-precision-subnormal", _reduce_precision), ("cbrt-subnormal", _cbrt), ("flushed", _flushed),
+           ("round-f8e3m4", _least_rounding)]
+
+
+def explains_values(differences):
+  """The name of the documented difference that explains every one, or None. What uses a different value differs too."""
+  explained, names = set(), []
+  for d in differences:
+    name = next((name for name, test in _VALUES if test(d)), None)
+    if name is None and d.p.depends(d.value.name, explained):
+      name = names[0]
+    if name is None:
+      return None
+    explained.add(d.value.name)
+    names.append(name)
+  return names[0] if names else None
+
+
+_CANNOT = ["UNIMPLEMENTED", "not implemented", "not supported", "unregistered operation 'mhlo.unknown'",
+           "does not support custom element sizes", "Unsupported fusion kind",
+           "must have users"]
+
+
+def unsupported(answer):
+  """Why XLA does not run a valid program, if it says that it cannot."""
+  stage, message = answer
+  if any(words.lower() in message.lower() for words in _CANNOT):
+    return stage + ": " + normalize(message)
+  if "Seen floating point types of different precisions" in message:
+    return "one float type an instruction, says its compiler's verifier"
+  if "Expected element type in shape to be floating for cbrt" in message:
+    return "conversion from MLIR takes no such type"
+  if "PRIMITIVE_TYPE_INVALID" in message:
+    return "bitcast-convert between c64 and c128"
+  if "Inputs must have the same shape" in message or "reduce_decomposer" in message:
+    return "layouts of several operands: " + normalize(message)
+  return None
+
+
+def crash_reason(p):
+  return " ".join(sorted({opcode for opcode, _, _ in p.used} - {"tuple", "constant", "parameter", "get-tuple-element"}))
+
+
+def explains_verdict(text, damage, ours, theirs):
+  del text, damage, ours, theirs
+  return None

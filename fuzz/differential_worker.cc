@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Xylem side of the differential test: parses, verifies and runs programs that come as frames
+// on standard input; answers as frames on standard output. All numbers are little-endian u32.
+//   request:  'r' (run) or 'v' (verify alone), program text, number of inputs, inputs
+//   answer:   0, number of results, and for each its shape and its bytes; or the stage that failed
+//             (1 parse, 2 verify, 3 run) and the message
+// Text, inputs and results are a length and that many bytes. Inputs and results are the arrays of
+// the parameters and of the leaves of the result, dense, row-major, sub-byte types a byte each.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/interpreter/interpreter.h"
+#include "xla/layout_util.h"
+#include "xla/literal.h"
+#include "xla/shape_util.h"
+
+namespace {
+
+enum Stage : uint32_t { kOk = 0, kParse = 1, kVerify = 2, kRun = 3 };
+
+constexpr int64_t kMemoryLimit = int64_t{1} << 30;
+
+// The driver closes the pipe when it is done.
+std::string ReadBytes(size_t size) {
+  std::string bytes(size, '\0');
+  if (std::fread(bytes.data(), 1, size, stdin) != size) std::exit(0);
+  return bytes;
+}
+
+uint32_t ReadNumber() {
+  const std::string bytes = ReadBytes(4);
+  uint32_t number = 0;
+  for (int i = 4; i-- > 0;) number = number << 8 | static_cast<uint8_t>(bytes[i]);
+  return number;
+}
+
+void AppendNumber(uint32_t number, std::string* out) {
+  for (int i = 0; i < 4; ++i) out->push_back(static_cast<char>(number >> (8 * i)));
+}
+
+void AppendBytes(std::string_view bytes, std::string* out) {
+  AppendNumber(static_cast<uint32_t>(bytes.size()), out);
+  out->append(bytes);
+}
+
+std::string Failure(Stage stage, const absl::Status& status) {
+  std::string out;
+  AppendNumber(stage, &out);
+  AppendBytes(status.ToString(), &out);
+  return out;
+}
+
+xla::Shape RowMajor(xla::Shape shape) {
+  xla::LayoutUtil::SetToDefaultLayout(&shape);
+  return shape;
+}
+
+absl::StatusOr<std::vector<xla::Literal>> MakeInputs(const xla::HloModule& module,
+                                                     const std::vector<std::string>& inputs) {
+  const xla::ProgramShape& program = module.entry_computation_layout();
+  if (static_cast<size_t>(program.parameters_size()) != inputs.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("the program takes ", program.parameters_size(),
+                                                   " inputs, got ", inputs.size()));
+  }
+  std::vector<xla::Literal> result;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    auto literal = xla::Literal::MakeBounded(RowMajor(program.parameters(i)), kMemoryLimit);
+    if (!literal.ok()) return literal.status();
+    if (static_cast<size_t>(literal->size_bytes()) != inputs[i].size()) {
+      return absl::InvalidArgumentError(absl::StrCat("input ", i, " takes ", literal->size_bytes(),
+                                                     " bytes, got ", inputs[i].size()));
+    }
+    if (!inputs[i].empty()) {
+      std::memcpy(literal->untyped_data(), inputs[i].data(), inputs[i].size());
+    }
+    result.push_back(*std::move(literal));
+  }
+  return result;
+}
+
+std::string Answer(bool run, const std::string& text, const std::vector<std::string>& inputs) {
+  xla::HloParserOptions options;
+  options.max_elided_bytes = kMemoryLimit;
+  const auto module = xla::ParseAndReturnUnverifiedModule(text, options);
+  if (!module.ok()) return Failure(kParse, module.status());
+  const absl::Status verified = xla::VerifyModule(**module);
+  if (!verified.ok()) return Failure(kVerify, verified);
+  std::string out;
+  AppendNumber(kOk, &out);
+  if (!run) {
+    AppendNumber(0, &out);
+    return out;
+  }
+
+  const auto literals = MakeInputs(**module, inputs);
+  if (!literals.ok()) return Failure(kRun, literals.status());
+  std::vector<const xla::Literal*> pointers;
+  for (const xla::Literal& literal : *literals) pointers.push_back(&literal);
+  xla::InterpreterOptions interpreter;
+  interpreter.num_threads = 1;
+  interpreter.memory_limit_bytes = kMemoryLimit;
+  const auto result = xla::Interpret(**module, pointers, interpreter);
+  if (!result.ok()) return Failure(kRun, result.status());
+
+  std::vector<xla::ShapeUtil::IndexedShape> leaves;
+  for (const auto& leaf : xla::ShapeUtil::GetLeafShapes(result->shape())) {
+    if (leaf.shape.IsArray()) leaves.push_back(leaf);
+  }
+  AppendNumber(static_cast<uint32_t>(leaves.size()), &out);
+  for (const xla::ShapeUtil::IndexedShape& leaf : leaves) {
+    const xla::Literal dense =
+        xla::LiteralSlice(*result, leaf.index).Clone().Relayout(RowMajor(leaf.shape));
+    AppendBytes(leaf.shape.ToString(), &out);
+    AppendBytes(std::string_view(static_cast<const char*>(dense.untyped_data()),
+                                 static_cast<size_t>(dense.size_bytes())),
+                &out);
+  }
+  return out;
+}
+
+}  // namespace
+
+int main() {
+  while (true) {
+    const bool run = ReadBytes(1) == "r";
+    const std::string text = ReadBytes(ReadNumber());
+    std::vector<std::string> inputs(ReadNumber());
+    for (std::string& input : inputs) input = ReadBytes(ReadNumber());
+    const std::string answer = Answer(run, text, inputs);
+    std::fwrite(answer.data(), 1, answer.size(), stdout);
+    std::fflush(stdout);
+  }
+}
