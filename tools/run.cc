@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // xylem run: executes a program on arrays from files.
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/strip.h"
 #include "tools/command.h"
-#include "tools/draw.h"
+#include "tools/custom_calls.h"
 #include "tools/npz.h"
 #include "tools/process.h"
+#include "tools/replicas.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/literal_print.h"
+#include "xla/runtime/channels.h"
+#include "xla/runtime/feeds.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -29,99 +28,6 @@ namespace {
 
 // Results of more elements are cut on the terminal.
 constexpr int64_t kMostPrinted = 64;
-
-// "arg07" -> 7
-std::optional<int64_t> ArgumentNumber(absl::string_view name) {
-  int64_t number;
-  if (!absl::ConsumePrefix(&name, "arg") || name.empty() || !absl::SimpleAtoi(name, &number) ||
-      number < 0) {
-    return std::nullopt;
-  }
-  return number;
-}
-
-std::string Signature(const HloModule& module) {
-  std::string out;
-  const ProgramShape& program = module.entry_computation_layout();
-  for (int i = 0; i < program.parameters_size(); ++i) {
-    absl::StrAppend(&out, "\n  argument ", i, ": ", program.parameters(i).ToString());
-    if (module.entry_computation()->parameter_instruction(i) != nullptr) {
-      absl::StrAppend(&out, " ", module.entry_computation()->parameter_instruction(i)->name());
-    }
-  }
-  return out;
-}
-
-// Arrays for each argument; tuple arguments take one array a leaf.
-absl::StatusOr<std::vector<Literal>> ReadArguments(const HloModule& module,
-                                                   const Arguments& arguments) {
-  // Leaves of all parameters, in order: what "position" and "argNN" count.
-  std::vector<std::pair<int, ShapeIndex>> leaves;
-  std::vector<Shape> leaf_shapes;
-  const ProgramShape& program = module.entry_computation_layout();
-  for (int p = 0; p < program.parameters_size(); ++p) {
-    for (const ShapeUtil::IndexedShape& leaf : ShapeUtil::GetLeafShapes(program.parameters(p))) {
-      leaves.emplace_back(p, leaf.index);
-      leaf_shapes.push_back(leaf.shape);
-    }
-  }
-  std::vector<std::optional<Literal>> values(leaves.size());
-  size_t next = 0;
-  for (const std::string& path : arguments.All("--input")) {
-    XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
-    auto arrays = ParseNumpyFile(bytes);
-    if (!arrays.ok())
-      return absl::InvalidArgumentError(absl::StrCat(path, ": ", arrays.status().message()));
-    const bool by_name = std::all_of(arrays->begin(), arrays->end(), [](const NamedLiteral& a) {
-      return ArgumentNumber(a.name).has_value();
-    });
-    for (NamedLiteral& array : *arrays) {
-      const std::string name = array.name;
-      const size_t position = by_name ? *ArgumentNumber(name) : next++;
-      if (position >= leaves.size()) {
-        return absl::InvalidArgumentError(absl::StrCat(path, name.empty() ? "" : ":", name,
-                                                       ": the program takes ", leaves.size(),
-                                                       " arrays", Signature(module)));
-      }
-      if (values[position].has_value()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(path, ": argument ", position, " is given twice"));
-      }
-      auto value = ArgumentFromNumpy(std::move(array), leaf_shapes[position]);
-      if (!value.ok()) {
-        return absl::InvalidArgumentError(absl::StrCat(path, name.empty() ? "" : ":", name,
-                                                       ": argument ", position, ": ",
-                                                       value.status().message()));
-      }
-      values[position] = *std::move(value);
-    }
-  }
-  XLA_ASSIGN_OR_RETURN(const int64_t seed, arguments.GetInt("--random", 0, 0, INT64_MAX));
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (values[i].has_value()) continue;
-    if (!arguments.Has("--random")) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "argument ", i, " is missing; give it with --input, or --random SEED to make it up",
-          Signature(module)));
-    }
-    XLA_ASSIGN_OR_RETURN(values[i],
-                         DrawLiteral(leaf_shapes[i], seed + i * 1000003, DrawKind::kUniform, 100));
-  }
-  std::vector<Literal> result;
-  size_t leaf = 0;
-  for (int p = 0; p < program.parameters_size(); ++p) {
-    if (program.parameters(p).IsArray()) {
-      result.push_back(*std::move(values[leaf++]));
-      continue;
-    }
-    XLA_ASSIGN_OR_RETURN(Literal whole, Literal::Make(program.parameters(p)));
-    for (; leaf < leaves.size() && leaves[leaf].first == p; ++leaf) {
-      XLA_RETURN_IF_ERROR(whole.MoveFrom(*std::move(values[leaf]), leaves[leaf].second));
-    }
-    result.push_back(std::move(whole));
-  }
-  return result;
-}
 
 // Small arrays whole, large ones by their first elements.
 std::string Readable(const LiteralSlice& array) {
@@ -149,11 +55,24 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
   InterpreterOptions options;
   options.memory_limit_bytes = UsableMemoryBytes();
   XLA_ASSIGN_OR_RETURN(options.num_threads, arguments.GetInt("--threads", 0, 0, 4096));
+  XLA_ASSIGN_OR_RETURN(const int64_t timeout, arguments.GetInt("--timeout", 60, 1, 1'000'000'000));
+  options.wait_timeout = absl::Seconds(timeout);
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> module,
                        LoadModule(arguments.positional()[0]));
-  XLA_ASSIGN_OR_RETURN(const std::vector<Literal> inputs, ReadArguments(*module, arguments));
-  std::vector<const Literal*> pointers;
-  for (const Literal& input : inputs) pointers.push_back(&input);
+  XLA_ASSIGN_OR_RETURN(const DeviceGrid grid, ReadDeviceGrid(*module, arguments));
+  XLA_ASSIGN_OR_RETURN(const std::vector<DeviceArguments> inputs,
+                       ReadDeviceArguments(*module, grid, arguments));
+  std::vector<std::vector<const Literal*>> pointers(inputs.size());
+  for (size_t device = 0; device < inputs.size(); ++device) {
+    for (const auto& input : inputs[device]) pointers[device].push_back(input.get());
+  }
+  // What programs write must be kept until it is printed.
+  Feeds feeds(grid.count(), std::numeric_limits<int64_t>::max());
+  HostChannels channels(grid.count(), std::numeric_limits<int64_t>::max());
+  XLA_RETURN_IF_ERROR(GiveInfeed(*module, grid, arguments, feeds));
+  channels.Close();
+  options.feeds = &feeds;
+  options.host_channels = &channels;
 
   ProgressLine line;
   options.cancel = &Interrupted();
@@ -163,21 +82,23 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
                            current.shape().ToString()));
   };
   options.custom_calls = CheckCustomCalls();
+  XLA_ASSIGN_OR_RETURN(const CustomCallRegistry custom_calls, LoadCustomCalls(arguments));
+  options.custom_call_registry = &custom_calls;
   RunStatistics statistics;
   const double start = Seconds();
-  auto result = Interpret(*module, pointers, options, &statistics);
+  auto results = InterpretReplicated(*module, grid.replicas, grid.partitions, pointers, options,
+                                     &statistics);
   const double milliseconds = (Seconds() - start) * 1e3;
   line.Clear();
-  if (!result.ok()) return result.status();
+  if (!results.ok()) return results.status();
 
-  std::vector<std::pair<std::string, LiteralSlice>> outputs;
-  for (const ShapeUtil::IndexedShape& leaf : ShapeUtil::GetLeafShapes(result->shape())) {
-    if (!leaf.shape.IsArray()) continue;
-    outputs.emplace_back(absl::StrFormat("out%02d", outputs.size()),
-                         LiteralSlice(*result, leaf.index));
-  }
+  XLA_ASSIGN_OR_RETURN(const std::vector<NamedLiteral> outputs,
+                       CollectOutputs(grid, *std::move(results), feeds, channels));
   if (arguments.Has("--output")) {
-    XLA_ASSIGN_OR_RETURN(const std::string bytes, ToNpz(outputs));
+    std::vector<std::pair<std::string, LiteralSlice>> members;
+    for (const NamedLiteral& output : outputs)
+      members.emplace_back(output.name, LiteralSlice(output.value));
+    XLA_ASSIGN_OR_RETURN(const std::string bytes, ToNpz(members));
     XLA_RETURN_IF_ERROR(WriteFile(arguments.Get("--output"), bytes));
   }
   if (arguments.Has("--json")) {
@@ -185,16 +106,17 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
         absl::StrFormat("{\"name\": \"%s\", \"run_ms\": %.6f, \"peak_bytes\": %d, \"outputs\": [",
                         module->name(), milliseconds, statistics.peak_bytes);
     for (size_t i = 0; i < outputs.size(); ++i) {
-      absl::StrAppend(&json, i == 0 ? "" : ", ", "\"", outputs[i].second.shape().ToString(), "\"");
+      absl::StrAppend(&json, i == 0 ? "" : ", ", "\"", outputs[i].value.shape().ToString(), "\"");
     }
     std::puts(absl::StrCat(json, "]}").c_str());
   } else if (arguments.Get("--output") != "-") {
     if (!arguments.Has("--output")) {
-      for (const auto& [name, array] : outputs)
-        std::printf("%s = %s\n", name.c_str(), Readable(array).c_str());
+      for (const NamedLiteral& output : outputs)
+        std::printf("%s = %s\n", output.name.c_str(), Readable(output.value).c_str());
     } else {
-      for (const auto& [name, array] : outputs) {
-        std::printf("%s = %s -> %s\n", name.c_str(), array.shape().ToString().c_str(),
+      for (const NamedLiteral& output : outputs) {
+        std::printf("%s = %s -> %s\n", output.name.c_str(),
+                    output.value.shape().ToString().c_str(),
                     arguments.Get("--output").c_str());
       }
     }
@@ -217,13 +139,36 @@ Command RunCommand() {
       "array for each\n"
       "leaf. Shapes and types must be those of the program. Results are printed, or written to "
       "--output as an\n"
-      ".npz file with members out00, out01, ...: one for each leaf of the result.",
+      ".npz file with members out00, out01, ...: one for each leaf of the result.\n"
+      "\n"
+      "A program runs on replicas x partitions devices; the module's header says how many, unless "
+      "--replicas and\n"
+      "--partitions do. Device r * partitions + p is partition p of replica r. All devices get the "
+      "same arguments,\n"
+      "but for .npz members named after one: device3/arg00 is argument 0 of device 3 alone. "
+      "Results then are\n"
+      "device0/out00, ... and so may be arguments again.\n"
+      "\n"
+      "--infeed gives data to infeed instructions: each .npy file, or member of an .npz file, is one "
+      "infeed, in\n"
+      "order, for all devices, or for one if it is named device3/... The leaves of a tuple are "
+      "members with the same\n"
+      "name but for a number behind a dot: a.0, a.1. What outfeed writes is printed or written as "
+      "outfeed00,\n"
+      "outfeed01, ... (outfeed00.0, outfeed00.1 for a tuple), what is sent to the host on channel 5 "
+      "as channel5_00, ...",
       {{"--input", "FILE", ".npy or .npz file with arguments; may be repeated"},
        {"--output", "FILE", "write the results to this .npz file ('-': standard output)"},
        {"--random", "SEED",
         "make up the arguments not given: uniform in [-1, 1), integers below 100"},
        {"--backend", "NAME", "what runs the program: interpreter (the reference)", "interpreter"},
        {"--threads", "N", "threads to use; 0, the default: all; results do not depend on it"},
+       {"--replicas", "R", "replicas to run; the default is the module's replica_count"},
+       {"--partitions", "P", "partitions to run; the default is the module's num_partitions"},
+       {"--infeed", "FILE", ".npy or .npz file with data for infeed; may be repeated"},
+       {"--timeout", "SECONDS",
+        "how long a device waits for other devices before the run fails; 60"},
+       CustomCallsOption(),
        {"--json", "", "print name, time, memory and result shapes as JSON"}},
       1,
       1,

@@ -16,7 +16,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "tools/command.h"
+#include "tools/custom_calls.h"
 #include "tools/process.h"
+#include "tools/self_check.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/interpreter.h"
 
@@ -43,7 +45,7 @@ bool HasChecks(const HloModule& module) {
   return false;
 }
 
-Result TestOne(const std::string& path, int threads) {
+Result TestOne(const std::string& path, int threads, const CustomCallRegistry& custom_calls) {
   auto module = LoadModule(path);
   if (!module.ok()) return {Outcome::kFailed, std::string(module.status().message()), {}};
   Result result;
@@ -61,13 +63,14 @@ Result TestOne(const std::string& path, int threads) {
   options.memory_limit_bytes = UsableMemoryBytes();
   options.cancel = &Interrupted();
   options.custom_calls = CheckCustomCalls();
-  auto value = Interpret(**module, {}, options);
-  if (value.ok() && !HasChecks(**module))
+  options.custom_call_registry = &custom_calls;
+  const absl::Status status = RunSelfChecking(**module, options);
+  if (status.ok() && !HasChecks(**module))
     return {Outcome::kUnchecked, "the program makes no check", {}};
-  if (value.ok()) return {Outcome::kPassed, "", {}};
-  const bool unsupported = value.status().code() == absl::StatusCode::kUnimplemented;
+  if (status.ok()) return {Outcome::kPassed, "", {}};
+  const bool unsupported = status.code() == absl::StatusCode::kUnimplemented;
   return {unsupported ? Outcome::kUnsupported : Outcome::kFailed,
-          std::string(value.status().message()),
+          std::string(status.message()),
           {}};
 }
 
@@ -129,6 +132,7 @@ absl::StatusOr<int> Test(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const int64_t threads, arguments.GetInt("--threads", 1, 0, 4096));
   XLA_ASSIGN_OR_RETURN(const std::vector<std::string> files, Expand(arguments.positional()));
   XLA_ASSIGN_OR_RETURN(const auto disabled, ReadDisabled(arguments.Get("--disabled")));
+  XLA_ASSIGN_OR_RETURN(const CustomCallRegistry custom_calls, LoadCustomCalls(arguments));
   const bool quiet = arguments.Has("--quiet"), json = arguments.Has("--json");
   if (files.empty()) return absl::InvalidArgumentError("no programs in the folders given");
 
@@ -140,8 +144,9 @@ absl::StatusOr<int> Test(const Arguments& arguments) {
   auto work = [&] {
     for (size_t i; (i = next++) < files.size() && !Interrupted();) {
       auto off = disabled.find(std::filesystem::path(files[i]).filename().string());
-      Result result = off != disabled.end() ? Result{Outcome::kDisabled, off->second, {}}
-                                            : TestOne(files[i], static_cast<int>(threads));
+      Result result = off != disabled.end()
+                          ? Result{Outcome::kDisabled, off->second, {}}
+                          : TestOne(files[i], static_cast<int>(threads), custom_calls);
       std::lock_guard<std::mutex> lock(mutex);
       results[i] = std::move(result);
       done[i] = 1;
@@ -212,6 +217,7 @@ Command TestCommand() {
       "The exit code is 0 when every program passed.",
       {{"--jobs", "N", "programs at a time; the default is the number of processors"},
        {"--threads", "N", "threads for each program; the default is 1, 0 means all"},
+       CustomCallsOption(),
        {"--disabled", "FILE", "programs not to run: lines 'file name: reason'"},
        {"--quiet", "", "a line for failures only"},
        {"--json", "", "the summary as JSON"}},
