@@ -2,6 +2,7 @@
 // digits_sheet IMAGES.npy LABELS.npy OUTPUT.npz SHEET.svg: compares what models/digits/predict.hlo
 // answered with the true labels, prints the accuracy, and draws every image with its prediction.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -59,7 +60,7 @@ absl::Status CheckSizes(const Answers& answers) {
 std::string DrawImage(absl::Span<const float> pixels) {
   std::map<int, std::string> paths;
   for (int64_t i = 0; i < kPixels; ++i) {
-    const int gray = 255 - static_cast<int>(std::clamp(pixels[i], 0.0f, 1.0f) * 255.0f + 0.5f);
+    const auto gray = static_cast<int>(255 - std::lround(std::clamp(pixels[i], 0.0f, 1.0f) * 255));
     if (gray == 255) continue;  // paper
     absl::StrAppend(&paths[gray], "M", i % kSide, " ", i / kSide, "h1v1h-1z");
   }

@@ -36,10 +36,10 @@ constexpr std::array<uint8_t, 256> MakeCharClasses() {
   }
   classes[static_cast<int>('_')] |= kWordStart | kWordChar;
   for (int c = '0'; c <= '9'; ++c) classes[c] |= kWordChar | kDigitChar | kInputLabel | kKernelLabel;
-  for (char c : {'.', '-'}) classes[static_cast<int>(c)] |= kWordChar;
-  for (char c : {' ', '\t', '\n', '\r'}) classes[static_cast<int>(c)] |= kSpaceChar;
-  for (char c : {'b', 'f', '?'}) classes[static_cast<int>(c)] |= kInputLabel;
-  for (char c : {'i', 'o', '?'}) classes[static_cast<int>(c)] |= kKernelLabel;
+  for (unsigned char c : {'.', '-'}) classes[c] |= kWordChar;
+  for (unsigned char c : {' ', '\t', '\n', '\r'}) classes[c] |= kSpaceChar;
+  for (unsigned char c : {'b', 'f', '?'}) classes[c] |= kInputLabel;
+  for (unsigned char c : {'i', 'o', '?'}) classes[c] |= kKernelLabel;
   return classes;
 }
 constexpr std::array<uint8_t, 256> kCharClasses = MakeCharClasses();

@@ -47,6 +47,7 @@ struct Place {
 template <typename T>
 bool StoreInteger(const Place& place, int64_t value) {
   if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, uint64_t>) {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): T is a number
     constexpr auto kLowest = static_cast<int64_t>(std::numeric_limits<T>::lowest());
     constexpr auto kHighest = static_cast<int64_t>((std::numeric_limits<T>::max)());
     if (value < kLowest || value > kHighest) {
