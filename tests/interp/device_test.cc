@@ -544,8 +544,8 @@ sender {
   sent1 = (s64[2,2], u32[], token[]) send(x, t), channel_id=1
   d1 = token[] send-done(sent1), channel_id=1
   c = s64[2,2] constant({{5,6},{7,8}})
-  s2 = (s64[2,2], u32[], token[]) send(c, d1), channel_id=1
-  d2 = token[] send-done(s2), channel_id=1
+  sent2 = (s64[2,2], u32[], token[]) send(c, d1), channel_id=1
+  d2 = token[] send-done(sent2), channel_id=1
   ROOT r = (s64[2,2], s64[2,2]) tuple(x, x)
 }
 receiver {
@@ -566,7 +566,9 @@ ENTRY e {
   x = s64[2,2] constant({{1,2},{3,4}})
   ROOT r = (s64[2,2], s64[2,2]) conditional(i, x, x), branch_computations={sender, receiver}
 })";
-  EXPECT_EQ(RunToStrings(text, 1, 2)[1], "( { { 1, 2 }, { 3, 4 } }, { { 5, 6 }, { 7, 8 } } )");
+  ASSERT_OK_AND_ASSIGN(const auto results, RunReplicated(text, 1, 2));
+  EXPECT_EQ(results[1].ToStringWithoutShapeOneline(),
+            "( { { 1, 2 }, { 3, 4 } }, { { 5, 6 }, { 7, 8 } } )");
   const std::string all_send = R"(
 HloModule m, num_partitions=2
 ENTRY e {
