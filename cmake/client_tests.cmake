@@ -36,3 +36,26 @@ if(TARGET xylem)
   set_tests_properties(custom_calls.run_without_entry PROPERTIES
       PASS_REGULAR_EXPRESSION "does not export xylem_custom_calls")
 endif()
+
+# The tutorial program, and the package as users see it: installed, found by CMake and by pkg-config.
+add_test(NAME examples.local_client COMMAND local_client)
+set_tests_properties(examples.local_client PROPERTIES
+    PASS_REGULAR_EXPRESSION "f32\\[4\\] {4, 9, 16, 25},\nf32\\[4\\] {2, 3, 4.00000048, 5.00002289}")
+
+# Users' programs do not link with sanitizers, so neither does this one.
+if(NOT XYLEM_SANITIZE)
+  foreach(step install cmake pkg_config symbols)
+    add_test(NAME package.${step}
+        COMMAND ${CMAKE_COMMAND} -DSTEP=${step} -DSOURCE=${CMAKE_SOURCE_DIR}
+                -DBUILD=${CMAKE_BINARY_DIR} -DVERSION=${PROJECT_VERSION} -DNM=${CMAKE_NM}
+                -DCXX=${CMAKE_CXX_COMPILER} -DGENERATOR=${CMAKE_GENERATOR}
+                -P ${CMAKE_SOURCE_DIR}/tests/package/package_test.cmake)
+    set_tests_properties(package.${step} PROPERTIES TIMEOUT 300)
+    if(step STREQUAL "install")
+      set_tests_properties(package.install PROPERTIES FIXTURES_SETUP installed)
+    else()
+      set_tests_properties(package.${step} PROPERTIES FIXTURES_REQUIRED installed)
+    endif()
+  endforeach()
+  set_tests_properties(package.pkg_config PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: ")
+endif()

@@ -10,7 +10,7 @@ packages=(
   libabsl-dev             # Abseil
   libprotobuf-dev protobuf-compiler
   zlib1g-dev              # .npz files
-  libgtest-dev            # tests
+  libgtest-dev pkg-config # tests
 )
 
 say() { printf 'dependencies: %s\n' "$*"; }

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+# The library as users install it: libxylem.so of all rooms, headers under include/xylem, a CMake
+# package and a pkg-config file. `cmake --install BUILD --prefix WHERE`.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# --- One shared library from the static ones: nothing is compiled twice ---------------------------
+set(archives)
+foreach(room xla_protos xla_base xla_ir xla_infer xla_text xla_proto xla_builder xla_verify
+        xla_passes xla_runtime xla_interp xla_client)
+  get_target_property(kind ${room} TYPE)
+  if(kind STREQUAL "STATIC_LIBRARY")
+    list(APPEND archives ${room})
+  endif()
+endforeach()
+list(TRANSFORM archives REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archive_files)
+list(JOIN archive_files "," archive_list)
+
+set(exports ${CMAKE_BINARY_DIR}/package/exports.map)
+add_custom_command(
+    OUTPUT ${exports}
+    COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DSOURCE=${CMAKE_SOURCE_DIR}
+            -DGENERATED=${CMAKE_BINARY_DIR}/gen "-DARCHIVES=${archive_list}" -DOUTPUT=${exports}
+            -P ${CMAKE_SOURCE_DIR}/cmake/make_exports.cmake
+    DEPENDS ${archives} ${archive_files} ${CMAKE_SOURCE_DIR}/cmake/make_exports.cmake
+            ${CMAKE_SOURCE_DIR}/cmake/public_headers.cmake
+    COMMENT "Exports of libxylem" VERBATIM)
+
+set(stub ${CMAKE_BINARY_DIR}/package/shared.cc)
+file(CONFIGURE OUTPUT ${stub} CONTENT "// Empty: the library is made of the rooms' archives.\n")
+add_library(xylem_shared SHARED ${stub} ${exports})
+# Whole, as files: CMake would name the rooms again as what other rooms use.
+add_dependencies(xylem_shared ${archives})
+target_link_libraries(xylem_shared PRIVATE
+    -Wl,--whole-archive ${archive_files} -Wl,--no-whole-archive
+    ${XYLEM_ABSL} protobuf::libprotobuf ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
+target_link_options(xylem_shared PRIVATE -Wl,--version-script=${exports})
+if(NOT XYLEM_SANITIZE)
+  target_link_options(xylem_shared PRIVATE -Wl,-z,defs)
+endif()
+set_target_properties(xylem_shared PROPERTIES
+    OUTPUT_NAME xylem EXPORT_NAME xylem LINK_DEPENDS "${exports};${archive_files}" VERSION ${PROJECT_VERSION}
+    # Until 1.0 each minor version may change the interface.
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+# What the public headers use.
+target_include_directories(xylem_shared INTERFACE
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/xylem>)
+target_compile_features(xylem_shared INTERFACE cxx_std_20)
+target_link_libraries(xylem_shared INTERFACE
+    absl::base absl::flat_hash_map absl::flat_hash_set absl::inlined_vector absl::span absl::status
+    absl::statusor absl::str_format absl::strings absl::time protobuf::libprotobuf
+    Threads::Threads)
+
+# --- What is installed -----------------------------------------------------------------------------
+install(TARGETS xylem_shared EXPORT XylemTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT XylemTargets NAMESPACE xylem:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem)
+
+# At installation, so that they are those of the sources then.
+install(CODE "
+  include(\"${CMAKE_SOURCE_DIR}/cmake/public_headers.cmake\")
+  xylem_public_headers(headers \"${CMAKE_SOURCE_DIR}\" \"${CMAKE_BINARY_DIR}/gen\")
+  foreach(header \${headers})
+    cmake_path(GET header PARENT_PATH folder)
+    set(path \"${CMAKE_SOURCE_DIR}/\${header}\")
+    if(NOT EXISTS \${path})
+      set(path \"${CMAKE_BINARY_DIR}/gen/\${header}\")
+    endif()
+    file(INSTALL \${path} DESTINATION
+         \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/xylem/\${folder}\")
+  endforeach()")
+# For protocol buffers of users that import these.
+foreach(proto xla/xla_data.proto xla/xla.proto xla/service/hlo.proto)
+  cmake_path(GET proto PARENT_PATH folder)
+  install(FILES ${proto} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xylem/${folder})
+endforeach()
+
+configure_package_config_file(cmake/XylemConfig.cmake.in
+    ${CMAKE_BINARY_DIR}/package/XylemConfig.cmake
+    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/package/XylemConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/package/XylemConfig.cmake
+              ${CMAKE_BINARY_DIR}/package/XylemConfigVersion.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem)
+
+file(RELATIVE_PATH XYLEM_PC_TO_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
+configure_file(cmake/xylem.pc.in ${CMAKE_BINARY_DIR}/package/xylem.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/package/xylem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

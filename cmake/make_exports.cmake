@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DNM=nm -DSOURCE=.. -DGENERATED=.. -DARCHIVES=a.a,b.a -DOUTPUT=.. -P make_exports.cmake: the
+# linker's version script that exports what the public headers declare, and nothing else: functions of
+# namespace xla, and classes with all their members.
+#
+# Symbols are listed one by one: linkers look names up, but try patterns one after the other, which
+# takes longer than all the rest of the link. Names are mangled by the Itanium C++ ABI, which gives the
+# length of each identifier: _ZN3xla5Shape... is a member of xla::Shape.
+cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/public_headers.cmake)
+xylem_public_headers(headers ${SOURCE} ${GENERATED})
+
+# public_NAME is defined for each identifier that a public header declares, or may declare.
+foreach(header ${headers})
+  if(EXISTS ${SOURCE}/${header})
+    set(path ${SOURCE}/${header})
+  else()
+    set(path ${GENERATED}/${header})
+  endif()
+  file(READ ${path} text)
+  string(REGEX MATCHALL "(class|struct) [A-Za-z_][A-Za-z0-9_]*|[A-Za-z_][A-Za-z0-9_]*\\(" found "${text}")
+  foreach(name ${found})
+    string(REGEX REPLACE "^(class|struct) |\\($" "" name "${name}")
+    set(public_${name} 1)
+  endforeach()
+endforeach()
+# Never of interest outside, though a public class names them.
+unset(public_ClientCore)
+
+string(REPLACE "," ";" archives "${ARCHIVES}")
+execute_process(COMMAND ${NM} -P --defined-only --extern-only ${archives}
+                OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "(^|\n)_Z[^ ;]* |(^|\n)descriptor_table_xla_[^ ;]* " symbols "${symbols}")
+list(TRANSFORM symbols STRIP)
+list(SORT symbols)
+list(REMOVE_DUPLICATES symbols)
+
+set(exported)
+foreach(symbol ${symbols})
+  # [vtable, typeinfo, its name] [member of] xla:: LENGTH NAME...
+  if(symbol MATCHES "^_Z(T[VIS])?NK?3xla([0-9]+)(.*)$")
+    string(SUBSTRING "${CMAKE_MATCH_3}" 0 ${CMAKE_MATCH_2} name)
+    # Generated protocol buffers: their inline functions use these too.
+    if(DEFINED public_${name} OR name MATCHES "^_.*_default_instance_$")
+      list(APPEND exported ${symbol})
+    endif()
+  elseif(symbol MATCHES "^_ZN3xla[a-z][a-z]E|^_Z(T[VIS])?NK?15stream_executor"  # operators
+         OR symbol MATCHES "^_ZN6google8protobuf5Arena18CreateMaybeMessageIN3xla"
+         OR symbol MATCHES "^descriptor_table_xla_")
+    list(APPEND exported ${symbol})
+  endif()
+endforeach()
+list(JOIN exported ";\n    " exported)
+file(WRITE ${OUTPUT} "XYLEM {\n  global:\n    ${exported};\n  local: *;\n};\n")
