@@ -54,7 +54,8 @@ tidy: deps ## run clang-tidy over the libraries and the command (needs clang and
 	@cmake --build --preset tidy --parallel $(JOBS) --target xla_protos
 	@scripts/run_clang_tidy.py build-tidy --jobs $(JOBS)
 
-install: build ## install the command and its bash completion under PREFIX (/usr/local)
+install: build ## install command, library, headers, CMake and pkg-config files under PREFIX (/usr/local)
+	@cmake --build --preset release --parallel $(JOBS) --target xylem_shared
 	@cmake --install build --prefix $(PREFIX)
 
 clean: ## remove the build folders
