@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo test asan tsan fuzz bench format tidy install clean
+.PHONY: help deps build demo test asan tsan fuzz bench operations format tidy install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -45,6 +45,9 @@ bench: build ## measure how fast HLO text is read, verified and printed
 	@cmake --build --preset release --parallel $(JOBS) --target bench_hlo_text
 	@build/bench_hlo_text tests/programs
 	@build/bench_hlo_text
+
+operations: build ## write docs/operations.md again, from the operation table and tests/operations
+	@build/xylem ops --markdown > docs/operations.md.new && mv docs/operations.md.new docs/operations.md
 
 format: ## clang-format all C++ sources in place
 	@clang-format -i $(SOURCES)
