@@ -109,6 +109,7 @@ class ResultWriter {
 
   void Write(int64_t batch, int64_t row, int64_t column, int64_t count,
              const GemmType<Wide>* values) const {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): 1 for real types
     constexpr int64_t kParts = sizeof(Wide) / sizeof(GemmType<Wide>);
     const Wide* wide = reinterpret_cast<const Wide*>(values);
     char* base = static_cast<char*>(result_.data) +

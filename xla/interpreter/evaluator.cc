@@ -254,7 +254,7 @@ absl::StatusOr<ComputationPlan> EvalState::MakePlan(const HloComputation& comput
     absl::flat_hash_set<int32_t> taken;
     for (int32_t k = step.operand_count; k-- > 0;) {
       ComputationPlan::Operand& operand =
-          plan.operands[static_cast<size_t>(step.first_operand + k)];
+          plan.operands[static_cast<size_t>(step.first_operand) + static_cast<size_t>(k)];
       if (operand.slot < 0 || last_use.at(instruction->operand(k)) != static_cast<int64_t>(i)) {
         continue;
       }
