@@ -291,6 +291,8 @@ absl::StatusOr<std::string> ToNpy(const LiteralSlice& array) {
   if (!array.shape().IsArray()) {
     return absl::InvalidArgumentError(absl::StrCat("no .npy form for ", array.shape().ToString()));
   }
+  // Sizes at run time, not bounds.
+  if (array.shape().is_dynamic()) return ToNpy(array.ToStatic());
   const PrimitiveType stored = StoredType(array.shape().element_type());
   Literal dense = array.Relayout(ShapeUtil::MakeShapeWithDescendingLayout(
       array.shape().element_type(), array.shape().dimensions()));

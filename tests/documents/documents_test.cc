@@ -10,11 +10,16 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "tests/builder/builder_test_util.h"
 #include "xla/hlo/builder/xla_builder.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/interpreter/interpreter.h"
 #include "xla/literal_util.h"
+#include "xla/runtime/feeds.h"
 
 namespace xla {
 namespace {
@@ -242,6 +247,57 @@ TEST(Documents, SetDimensionSizeKeepsTheBound) {
   SetDimensionSize(Parameter(&b, 0, F32Shape({10}), "v"),
                    Parameter(&b, 1, ShapeUtil::MakeShape(S32, {}), "size"), 0);
   EXPECT_EQ(ResultShape(&b), "f32[<=10]");
+}
+
+// [Infeed 1] Two loops with an infeed each: the second begins with the result of the first, which
+// orders them.
+TEST(Documents, InfeedsOfTwoLoopsAreOrdered) {
+  std::string text = "HloModule m\n";
+  for (const int loop : {1, 2}) {
+    absl::StrAppend(
+        &text, absl::StrReplaceAll(R"(
+body$n {
+  b$n = (s32[], s32[], token[]) parameter(0)
+  n$n = s32[] get-tuple-element(b$n), index=0
+  digits$n = s32[] get-tuple-element(b$n), index=1
+  t$n = token[] get-tuple-element(b$n), index=2
+  in$n = (s32[], token[]) infeed(t$n)
+  digit$n = s32[] get-tuple-element(in$n), index=0
+  out$n = token[] get-tuple-element(in$n), index=1
+  one$n = s32[] constant(1)
+  next$n = s32[] add(n$n, one$n)
+  ten$n = s32[] constant(10)
+  shifted$n = s32[] multiply(digits$n, ten$n)
+  more$n = s32[] add(shifted$n, digit$n)
+  ROOT r$n = (s32[], s32[], token[]) tuple(next$n, more$n, out$n)
+}
+condition$n {
+  c$n = (s32[], s32[], token[]) parameter(0)
+  i$n = s32[] get-tuple-element(c$n), index=0
+  limit$n = s32[] constant($l)
+  ROOT less$n = pred[] compare(i$n, limit$n), direction=LT
+}
+)",
+                                   {{"$n", absl::StrCat(loop)}, {"$l", absl::StrCat(2 * loop)}}));
+  }
+  text += R"(
+ENTRY e {
+  zero = s32[] constant(0)
+  t = token[] after-all()
+  init = (s32[], s32[], token[]) tuple(zero, zero, t)
+  result1 = (s32[], s32[], token[]) while(init), condition=condition1, body=body1
+  result2 = (s32[], s32[], token[]) while(result1), condition=condition2, body=body2
+  ROOT digits = s32[] get-tuple-element(result2), index=1
+})";
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text));
+  ASSERT_OK(VerifyModule(*module));
+  Feeds feeds(1);
+  for (const int32_t digit : {1, 2, 3, 4})
+    ASSERT_OK(feeds.TransferToInfeed(LiteralUtil::CreateR0<int32_t>(digit)));
+  InterpreterOptions options;
+  options.feeds = &feeds;
+  ASSERT_OK_AND_ASSIGN(const Literal result, Interpret(*module, {}, options));
+  EXPECT_EQ(result, LiteralUtil::CreateR0<int32_t>(1234));
 }
 
 // --- README.md
