@@ -55,8 +55,7 @@ absl::StatusOr<Literal> RunOn(LocalClient& client, const XlaComputation& program
   return client.ShapedBufferToLiteral(result);
 }
 
-// --- Buffers
-// --------------------------------------------------------------------------------------
+// --- Buffers ---------------------------------------------------------------------------------
 
 TEST(ShapedBuffer, LiteralsOfAllKindsComeBack) {
   const auto client = ClientOf(1);
@@ -147,8 +146,7 @@ TEST(ShapedBuffer, MemoryComesFromTheCallersAllocatorAndGoesBack) {
   EXPECT_EQ(allocator.total, 2);
 }
 
-// --- Compiling and running
-// ------------------------------------------------------------------------
+// --- Compiling and running -------------------------------------------------------------------
 
 TEST(LocalClient, RunsAProgram) {
   const auto client = ClientOf(1);
@@ -259,8 +257,7 @@ TEST(LocalClient, ProfileTellsTheTime) {
   EXPECT_GT(profile.compute_time_ns(), 0);
 }
 
-// --- Several devices
-// ------------------------------------------------------------------------------
+// --- Several devices -------------------------------------------------------------------------
 
 // The sum of x over the replicas.
 XlaComputation AllReduceProgram() {
@@ -373,8 +370,7 @@ TEST(Replicas, PartitionsKnowThemselves) {
   }
 }
 
-// --- Client: handles
-// ------------------------------------------------------------------------------
+// --- Client: handles -------------------------------------------------------------------------
 
 TEST(Client, ExecuteAndTransfer) {
   const auto client = ClientOf(1);
@@ -483,8 +479,7 @@ TEST(Client, ChannelsAndSnapshots) {
   EXPECT_EQ(shape->parameters_size(), 2);
 }
 
-// --- Feeds and custom calls
-// -----------------------------------------------------------------------
+// --- Feeds and custom calls ------------------------------------------------------------------
 
 TEST(Feeds, EachDeviceHasItsOwn) {
   const auto client = ClientOf(2);
@@ -544,8 +539,7 @@ TEST(CustomCalls, OfTheProcessTheClientAndTheRun) {
   EXPECT_ERROR(RunOn(*client, CallProgram("nobody"), {}), "known are: scale, triple_value");
 }
 
-// --- The library
-// ----------------------------------------------------------------------------------
+// --- The library -----------------------------------------------------------------------------
 
 TEST(ClientLibrary, OneClientForThePlatform) {
   LocalClient* client = ClientLibrary::LocalClientOrDie();

@@ -35,8 +35,7 @@ CustomCallRegistry Sample() {
   return registry;
 }
 
-// --- Attributes
-// -----------------------------------------------------------------------------------
+// --- Attributes ------------------------------------------------------------------------------
 
 AttributeDictionary Attributes(const std::string& text) {
   auto parsed = AttributeDictionary::Parse(text);
@@ -123,8 +122,40 @@ TEST(AttributeDictionary, SyntaxErrorsSayWhere) {
   EXPECT_ERROR(parse(deep), "nested deeper than 64");
 }
 
-// --- C++ handlers
-// ---------------------------------------------------------------------------------
+TEST(AttributeDictionary, AnyTextGivesADictionaryOrAnError) {
+  const std::string text =
+      R"({a = -1 : i32, s = "x\41", d = dense<[[1, 2]]> : tensor<1x2xi64>, f = 0x7F : f32,
+          h = dense<"0x0100"> : tensor<1xi16>, n = {m = array<f64: 1.5e3, 2.0>}})";
+  const std::string alphabet = "{}[]<>=:,\"\\x0-9.eia ";
+  uint64_t state = 1;
+  const auto draw = [&](size_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<size_t>(state >> 33) % below;
+  };
+  int good = 0, bad = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string changed = text;
+    for (size_t k = draw(2) + 1; k > 0; --k) {
+      const size_t at = draw(changed.size());
+      if (draw(2) == 0) {
+        changed.erase(at, draw(5));
+      } else {
+        changed[at] = alphabet[draw(alphabet.size())];
+      }
+    }
+    const auto parsed = AttributeDictionary::Parse(changed);
+    if (parsed.ok()) {
+      ++good;
+    } else {
+      ++bad;
+      ASSERT_ERROR(parsed, "attributes of the custom call, position ");
+    }
+  }
+  EXPECT_GT(good, 100);
+  EXPECT_GT(bad, 1000);
+}
+
+// --- C++ handlers ----------------------------------------------------------------------------
 
 TEST(CustomCallRegistry, TypedHandlerReadsAttributesAndBuffers) {
   CustomCallRegistry registry;
@@ -228,8 +259,25 @@ TEST(CustomCallRegistry, UnknownTargetsListTheKnownOnes) {
                 "known are: copy_opaque, describe, double_and_negate, fail_silently, halves");
 }
 
-// --- Layouts, sizes, aliasing
-// ---------------------------------------------------------------------
+TEST(CustomCallRegistry, EachDeviceSaysWhichItIs) {
+  CustomCallRegistry registry;
+  ASSERT_OK(registry.Register("where", [](CustomCallFrame& call) -> absl::Status {
+    XLA_ASSIGN_OR_RETURN(const auto out, call.result<int64_t>(0));
+    out[0] = call.replica_id * 10 + call.partition_id;
+    return absl::OkStatus();
+  }));
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(HloModule m
+      ENTRY e { ROOT r = s64[] custom-call(), custom_call_target="where" })"));
+  InterpreterOptions options;
+  options.custom_call_registry = &registry;
+  const std::vector<std::vector<const Literal*>> none(6);
+  ASSERT_OK_AND_ASSIGN(const auto results, InterpretReplicated(*module, 2, 3, none, options));
+  for (int64_t d = 0; d < 6; ++d) {
+    EXPECT_EQ(results[static_cast<size_t>(d)], LiteralUtil::CreateR0<int64_t>(d / 3 * 10 + d % 3));
+  }
+}
+
+// --- Layouts, sizes, aliasing ----------------------------------------------------------------
 
 TEST(CustomCallLayout, OperandsAsConstrainedResultsAsDeclared) {
   CustomCallRegistry registry;
@@ -379,8 +427,7 @@ TEST(CustomCallC, MemoryLimitHolds) {
                 absl::StatusCode::kResourceExhausted, "memory limit");
 }
 
-// --- Tables and libraries
-// -------------------------------------------------------------------------
+// --- Tables and libraries --------------------------------------------------------------------
 
 TEST(CustomCallLibrary, WhatCannotBeLoaded) {
   CustomCallRegistry registry;

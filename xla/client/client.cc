@@ -217,7 +217,9 @@ absl::StatusOr<Literal> Client::TransferFromOutfeed(const Shape* shape_with_layo
   if (shape_with_layout == nullptr) return core().feeds().TransferFromOutfeed(device);
   XLA_ASSIGN_OR_RETURN(Literal literal,
                        core().feeds().TransferFromOutfeed(*shape_with_layout, device));
-  if (!LayoutUtil::HasLayout(*shape_with_layout) || literal.shape() == *shape_with_layout) {
+  // A literal smaller than the bounds of the shape stays as it is.
+  if (!LayoutUtil::HasLayout(*shape_with_layout) ||
+      !ShapeUtil::Compatible(literal.shape(), *shape_with_layout)) {
     return literal;
   }
   return literal.Relayout(*shape_with_layout);

@@ -27,8 +27,7 @@
 namespace xla {
 namespace {
 
-// --- Handlers that work on literals
-// ---------------------------------------------------------------
+// --- Handlers that work on literals ----------------------------------------------------------
 
 // A row-major literal for a host function to read: on the value's memory where that is possible.
 absl::StatusOr<std::unique_ptr<LiteralBase>> LiteralForHost(EvalContext& ctx, const Value& value) {
@@ -58,8 +57,7 @@ absl::StatusOr<Value> CallOnLiterals(EvalContext& ctx, const HloInstruction& ins
   return OwnedValueFromLiteral(ctx, inst.shape(), result);
 }
 
-// --- Handlers of a registry: bare memory
-// ----------------------------------------------------------
+// --- Handlers of a registry: bare memory -----------------------------------------------------
 
 // What handlers are given is aligned to this; results have as much guarded memory on both sides.
 constexpr int64_t kAlignment = 64;
