@@ -336,7 +336,12 @@ void TryVariants(const HloModule& program, HloOpcode opcode, const std::set<Prim
                  PrimitiveType type, Trial* trial) {
   for (const TypeMap& map : MapsTo(around, type)) {
     const auto variant = WithElementTypes(program, map);
-    if (!variant.ok() || !IsDefined(**variant, opcode)) continue;
+    // The inferred shapes may leave the operation without the type: the result of complex is none
+    // of pred, whatever was asked for.
+    if (!variant.ok() || !IsDefined(**variant, opcode) ||
+        TypesAround(**variant, opcode).count(type) == 0) {
+      continue;
+    }
     bool held = false;
     const absl::Status status = RunAndWatchChecks(**variant, &held);
     // Numbers converted to a narrow type may ask for what cannot be: an endless loop, rows that are
