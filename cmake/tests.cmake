@@ -58,6 +58,13 @@ if(programs AND TARGET xylem)
   set_tests_properties(hlo_programs PROPERTIES TIMEOUT 600)
 endif()
 
+# The examples of docs/operations.md, and what they say of each operation.
+if(operation_programs AND TARGET xylem)
+  add_test(NAME operation_examples COMMAND xylem test ${operation_programs})
+  add_test(NAME operation_coverage COMMAND xylem ops --coverage)
+  set_tests_properties(operation_examples operation_coverage PROPERTIES TIMEOUT 600)
+endif()
+
 # Reference programs: kernels to whole networks, each against XLA's sampled results.
 file(GLOB programs LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/programs/*)
 if(XYLEM_SANITIZE)
@@ -70,3 +77,18 @@ if(programs AND TARGET xylem)
 endif()
 
 include(cmake/client_tests.cmake)
+
+# The same random programs in Xylem and in XLA. XYLEM_PYTHON: a Python that has jaxlib; without, the test says skipped.
+set(XYLEM_PYTHON "python3" CACHE STRING "Python with jaxlib, for the differential test against XLA")
+if(EXISTS ${CMAKE_SOURCE_DIR}/fuzz/differential_worker.cc AND NOT XYLEM_SANITIZE)
+  add_executable(differential_worker ${CMAKE_SOURCE_DIR}/fuzz/differential_worker.cc)
+  target_include_directories(differential_worker PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(differential_worker PRIVATE xla_interp xla_verify xla_text xylem_warnings)
+  xylem_use_precompiled_header(differential_worker)
+  set_target_properties(differential_worker PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  add_test(NAME differential COMMAND ${XYLEM_PYTHON} ${CMAKE_SOURCE_DIR}/fuzz/differential/main.py
+      --worker $<TARGET_FILE:differential_worker> --programs 2000 --invalid 1000
+      --findings ${CMAKE_BINARY_DIR}/differential)
+  # 77: no jaxlib.
+  set_tests_properties(differential PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77)
+endif()
