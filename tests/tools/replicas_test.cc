@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data of several devices from and to files.
+#include "tools/replicas.h"
+
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/test_util.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/literal_util.h"
+
+namespace xla {
+namespace {
+
+std::string WriteNpz(const std::string& name,
+                     const std::vector<std::pair<std::string, Literal>>& arrays) {
+  std::vector<std::pair<std::string, LiteralSlice>> slices;
+  for (const auto& [array, literal] : arrays) slices.emplace_back(array, LiteralSlice(literal));
+  const absl::StatusOr<std::string> bytes = ToNpz(slices);
+  EXPECT_OK(bytes.status());
+  const std::string path = absl::StrCat(::testing::TempDir(), "/replicas_test_", name, ".npz");
+  std::ofstream(path, std::ios::binary) << *bytes;
+  return path;
+}
+
+Literal Scalar(int32_t value) { return LiteralUtil::CreateR0<int32_t>(value); }
+
+absl::StatusOr<Arguments> CommandLine(const std::vector<std::string>& words) {
+  const Command command = RunCommand();
+  return ParseArguments(command.options, words);
+}
+
+constexpr char kProgram[] = R"(
+HloModule m, replica_count=2, num_partitions=3
+ENTRY e {
+  a = s32[] parameter(0)
+  b = (s32[], s32[]) parameter(1)
+  t = token[] after-all()
+  i = ((s32[], s32[]), token[]) infeed(t)
+  t1 = token[] get-tuple-element(i), index=1
+  j = (s32[], token[]) infeed(t1)
+  ROOT r = s32[] add(a, a)
+})";
+
+TEST(ReplicasTest, TheModuleSaysHowManyUnlessTheOptionsDo) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(kProgram));
+  ASSERT_OK_AND_ASSIGN(const Arguments none, CommandLine({"x.hlo"}));
+  ASSERT_OK_AND_ASSIGN(const DeviceGrid own, ReadDeviceGrid(*module, none));
+  EXPECT_EQ(own.replicas, 2);
+  EXPECT_EQ(own.partitions, 3);
+  ASSERT_OK_AND_ASSIGN(const Arguments given, CommandLine({"--replicas=4", "x.hlo"}));
+  ASSERT_OK_AND_ASSIGN(const DeviceGrid grid, ReadDeviceGrid(*module, given));
+  EXPECT_EQ(grid.count(), 12);
+  ASSERT_OK_AND_ASSIGN(const Arguments many, CommandLine({"--replicas=1000", "x.hlo"}));
+  EXPECT_ERROR(ReadDeviceGrid(*module, many), "1000 replicas of 3 partitions are not 1 to 1024");
+}
+
+TEST(ReplicasTest, ArgumentsForAllAndForOne) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(kProgram));
+  std::vector<std::pair<std::string, Literal>> arrays;
+  for (int i = 0; i < 3; ++i) arrays.emplace_back(absl::StrCat("arg0", i), Scalar(i));
+  arrays.emplace_back("device4/arg02", Scalar(42));
+  arrays.emplace_back("device4/arg00", Scalar(40));
+  const std::string path = WriteNpz("arguments", arrays);
+  ASSERT_OK_AND_ASSIGN(const Arguments arguments, CommandLine({"--input", path, "x.hlo"}));
+  ASSERT_OK_AND_ASSIGN(const auto values, ReadDeviceArguments(*module, {2, 3}, arguments));
+  ASSERT_EQ(values.size(), 6u);
+  for (size_t device = 0; device < 6; ++device) {
+    ASSERT_EQ(values[device].size(), 2u);
+    EXPECT_EQ(*values[device][0], Scalar(device == 4 ? 40 : 0));
+    EXPECT_EQ(LiteralSlice(*values[device][1], {0}).Clone(), Scalar(1));
+    EXPECT_EQ(LiteralSlice(*values[device][1], {1}).Clone(), Scalar(device == 4 ? 42 : 2));
+  }
+  EXPECT_ERROR(ReadDeviceArguments(*module, {1, 3}, arguments), "there is no device 4");
+}
+
+TEST(ReplicasTest, EveryDeviceDrawsItsOwnNumbers) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m
+ENTRY e { ROOT a = f32[8] parameter(0) })"));
+  ASSERT_OK_AND_ASSIGN(const Arguments arguments, CommandLine({"--random", "3", "x.hlo"}));
+  ASSERT_OK_AND_ASSIGN(const auto values, ReadDeviceArguments(*module, {2, 1}, arguments));
+  EXPECT_NE(*values[0][0], *values[1][0]);
+  ASSERT_OK_AND_ASSIGN(const Arguments none, CommandLine({"x.hlo"}));
+  EXPECT_ERROR(ReadDeviceArguments(*module, {2, 1}, none), "argument 0 of device 0 is missing");
+}
+
+TEST(ReplicasTest, InfeedOfTuplesAndArrays) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(kProgram));
+  std::vector<std::pair<std::string, Literal>> arrays;
+  arrays.emplace_back("first.0", Scalar(1));
+  arrays.emplace_back("first.1", Scalar(2));
+  arrays.emplace_back("device1/second", Scalar(3));
+  const std::string path = WriteNpz("infeed", arrays);
+  ASSERT_OK_AND_ASSIGN(const Arguments arguments, CommandLine({"--infeed", path, "x.hlo"}));
+  Feeds feeds(2);
+  ASSERT_OK(GiveInfeed(*module, {2, 1}, arguments, feeds));
+  const Shape pair = ShapeUtil::MakeTupleShape({Scalar(0).shape(), Scalar(0).shape()});
+  for (int64_t device = 0; device < 2; ++device) {
+    ASSERT_OK_AND_ASSIGN(const Literal tuple, feeds.ReadInfeed(pair, device, {}));
+    EXPECT_EQ(LiteralSlice(tuple, {1}).Clone(), Scalar(2));
+  }
+  ASSERT_OK_AND_ASSIGN(const Literal lone, feeds.ReadInfeed(Scalar(0).shape(), 1, {}));
+  EXPECT_EQ(lone, Scalar(3));
+  EXPECT_ERROR(feeds.ReadInfeed(Scalar(0).shape(), 0, {}), "no more data will be given");
+
+  std::vector<std::pair<std::string, Literal>> wrong;
+  wrong.emplace_back("a", LiteralUtil::CreateR1<int32_t>({1, 2}));
+  ASSERT_OK_AND_ASSIGN(const Arguments bad,
+                       CommandLine({"--infeed", WriteNpz("wrong", wrong), "x.hlo"}));
+  Feeds others(2);
+  EXPECT_ERROR(GiveInfeed(*module, {2, 1}, bad, others),
+               "the program has no infeed for this; it reads");
+}
+
+TEST(ReplicasTest, OutputsAreNamedByDevice) {
+  Feeds feeds(2);
+  HostChannels channels(2);
+  ASSERT_OK(feeds.WriteOutfeed(Scalar(7), 1, {}));
+  ASSERT_OK(channels.Send(Scalar(8), 0, 5, {}));
+  std::vector<Literal> results;
+  results.push_back(Scalar(1));
+  results.push_back(Scalar(2));
+  ASSERT_OK_AND_ASSIGN(const auto outputs,
+                       CollectOutputs({2, 1}, std::move(results), feeds, channels));
+  std::vector<std::string> texts;
+  for (const NamedLiteral& output : outputs)
+    texts.push_back(absl::StrCat(output.name, "=", output.value.ToStringWithoutShapeOneline()));
+  EXPECT_EQ(texts, (std::vector<std::string>{"device0/out00=1", "device0/channel5_00=8",
+                                             "device1/out00=2", "device1/outfeed00=7"}));
+}
+
+}  // namespace
+}  // namespace xla
