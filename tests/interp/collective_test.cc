@@ -442,6 +442,101 @@ TEST(CollectiveTest, AThousandRandomConfigurationsAgreeWithThePlainModel) {
     RandomCollective(seed).Check();
 }
 
+TEST(CollectiveTest, RandomRaggedAllToAllsAgreeWithThePlainModel) {
+  for (uint32_t seed = 0; seed < 200 && !::testing::Test::HasFailure(); ++seed) {
+    std::mt19937 random(seed);
+    const auto draw = [&](int64_t least, int64_t most) {
+      return std::uniform_int_distribution<int64_t>(least, most)(random);
+    };
+    const bool by_partition = draw(0, 1) == 1;
+    const int64_t size = draw(1, 4), count = draw(1, 8 / size),
+                  others = draw(1, 8 / (size * count));
+    const int64_t updates = draw(1, 3), rows = 6, columns = draw(1, 2);
+    const int64_t replicas = by_partition ? others : size * count;
+    const int64_t partitions = by_partition ? size * count : others;
+    Ints order(static_cast<size_t>(size * count));
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    std::vector<Ints> groups;
+    Strings texts;
+    for (int64_t g = 0; g < count; ++g) {
+      groups.emplace_back(order.begin() + g * size, order.begin() + (g + 1) * size);
+      texts.push_back(absl::StrCat("{", absl::StrJoin(groups.back(), ","), "}"));
+    }
+    const int64_t devices = replicas * partitions;
+    // By device: entries of (rank, update).
+    std::vector<Ints> from(static_cast<size_t>(devices)), sent = from, to = from, expected = from;
+    std::vector<Matrix> input, output;
+    for (int64_t d = 0; d < devices; ++d) {
+      input.push_back(Zeros(rows, columns));
+      output.push_back(Zeros(rows, columns));
+      for (int64_t& value : input.back().values) value = draw(-99, 99);
+      for (int64_t& value : output.back().values) value = draw(-99, 99);
+      for (int64_t k = 0; k < size * updates; ++k) {
+        sent[static_cast<size_t>(d)].push_back(draw(0, 2));
+        from[static_cast<size_t>(d)].push_back(draw(0, 4));
+        to[static_cast<size_t>(d)].push_back(draw(0, 4));
+      }
+      expected[static_cast<size_t>(d)].resize(static_cast<size_t>(size * updates));
+    }
+    const auto device_groups = DeviceGroups(by_partition ? Mode::kPartition : Mode::kReplica,
+                                            groups, replicas, partitions);
+    std::vector<Matrix> result = output;
+    for (const Ints& group : device_groups) {
+      for (size_t a = 0; a < group.size(); ++a) {
+        for (size_t b = 0; b < group.size(); ++b) {
+          const auto sender = static_cast<size_t>(group[a]),
+                     receiver = static_cast<size_t>(group[b]);
+          for (size_t u = 0; u < static_cast<size_t>(updates); ++u) {
+            const size_t k = b * static_cast<size_t>(updates) + u;
+            expected[receiver][a * static_cast<size_t>(updates) + u] = sent[sender][k];
+            for (int64_t row = 0; row < sent[sender][k]; ++row) {
+              for (int64_t c = 0; c < columns; ++c)
+                result[receiver].at(to[sender][k] + row, c) =
+                    input[sender].at(from[sender][k] + row, c);
+            }
+          }
+        }
+      }
+    }
+    Strings shapes = {absl::StrCat("s64[", size, ",", updates, "]"),
+                      absl::StrCat("s64[", size * updates, "]")};
+    const std::string data = absl::StrCat("s32[", rows, ",", columns, "]");
+    const std::string entries = shapes[static_cast<size_t>(draw(0, 1))];
+    const std::string text =
+        absl::StrCat("HloModule m, replica_count=", replicas, ", num_partitions=", partitions,
+                     "\nENTRY e {\n  a = ", data, " parameter(0)\n  b = ", data,
+                     " parameter(1)\n  c = ", entries, " parameter(2)\n  d = ", entries,
+                     " parameter(3)\n  f = ", entries, " parameter(4)\n  g = ", entries,
+                     " parameter(5)\n  ROOT r = ", data,
+                     " ragged-all-to-all(a, b, c, d, f, g), replica_groups={",
+                     absl::StrJoin(texts, ","), "}", by_partition ? ", channel_id=1" : "", "\n}");
+    std::vector<std::vector<Literal>> arguments;
+    for (size_t d = 0; d < static_cast<size_t>(devices); ++d) {
+      arguments.emplace_back();
+      for (const Matrix* matrix : {&input[d], &output[d]}) {
+        Literal literal(ShapeUtil::MakeShape(S32, {rows, columns}));
+        for (size_t i = 0; i < matrix->values.size(); ++i)
+          literal.data<int32_t>()[i] = static_cast<int32_t>(matrix->values[i]);
+        arguments.back().push_back(std::move(literal));
+      }
+      for (const Ints* values : {&from[d], &sent[d], &to[d], &expected[d]}) {
+        Literal literal(entries == shapes[0] ? ShapeUtil::MakeShape(S64, {size, updates})
+                                             : ShapeUtil::MakeShape(S64, {size * updates}));
+        std::copy(values->begin(), values->end(), literal.data<int64_t>().begin());
+        arguments.back().push_back(std::move(literal));
+      }
+    }
+    const auto results = RunReplicated(text, replicas, partitions, arguments);
+    ASSERT_OK(results.status()) << text;
+    for (size_t d = 0; d < static_cast<size_t>(devices); ++d) {
+      const auto values = (*results)[d].data<int32_t>();
+      EXPECT_EQ(Ints(values.begin(), values.end()), result[d].values) << "device " << d << "\n"
+                                                                      << text;
+    }
+  }
+}
+
 // --- Rules, one by one
 
 std::string Header(int64_t replicas, int64_t partitions) {
