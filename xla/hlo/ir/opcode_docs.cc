@@ -39,9 +39,8 @@ constexpr bool EveryOpcodeHasARow() {
   }
   return true;
 }
-static_assert(std::size(kRows) >= kNumHloOpcodes && EveryOpcodeHasARow(),
-              "an operation of opcodes.def has no row in opcode_docs_*.def");
-static_assert(std::size(kRows) == kNumHloOpcodes, "an operation has two rows in opcode_docs_*.def");
+static_assert(EveryOpcodeHasARow(), "an operation of opcodes.def has no row in opcode_docs_*.def");
+static_assert(std::size(kRows) <= kNumHloOpcodes, "an operation has two rows in opcode_docs_*.def");
 
 }  // namespace
 
