@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -163,6 +164,11 @@ std::optional<Wide> Binary(const std::string& op, IntegerType type, Wide a, Wide
   // The product of two unsigned 64-bit numbers: only its lower bits, from its lower bits.
   if (op == "multiply")
     return static_cast<Wide>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b));
+  if (op == "mulhi") {
+    if (type.is_signed) return (a * b) >> type.bits;
+    return static_cast<Wide>(
+        static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b) >> type.bits);
+  }
   if (op == "divide") return b == 0 ? Wide{-1} : a / b;
   if (op == "remainder") return b == 0 ? a : a % b;
   if (op == "maximum") return std::max(a, b);
@@ -226,7 +232,8 @@ TEST(InterpreterTypes, BinaryOperationsOfIntegers) {
                                         "shift-left",
                                         "shift-right-logical",
                                         "shift-right-arithmetic",
-                                        "power"};
+                                        "power",
+                                        "mulhi"};
   for (const PrimitiveType element_type : Integers()) {
     const IntegerType type = Describe(element_type);
     const std::vector<Wide> samples = Samples(type);
@@ -393,6 +400,47 @@ Literal BitPatterns(PrimitiveType type) {
     }
   }
   return literal;
+}
+
+// Of 65,536 random numbers in equal steps, a quarter rounds a value that lies a quarter of the way
+// to the next one up to that.
+TEST(InterpreterTypes, StochasticConversionsRoundUpInProportion) {
+  constexpr int64_t kCount = 65536;
+  int pairs = 0;
+  for (const auto& [from, random_type] :
+       {std::pair<PrimitiveType, PrimitiveType>{F16, U16}, {BF16, U16}, {F32, U32}, {F64, U64}}) {
+    std::vector<PrimitiveType> targets = NarrowFloats();
+    targets.insert(targets.end(), {S4, U4, S8, U8, S16, U16, S32, U32, S64, U64});
+    for (const PrimitiveType to : targets) {
+      const bool is_float = primitive_util::IsFloatingPointType(to);
+      const int mantissa = is_float ? primitive_util::SignificandWidth(to) - 1 : 0;
+      if (primitive_util::SignificandWidth(from) - 1 < mantissa + 2) continue;
+      const double low = is_float ? 1 : 2, step = std::ldexp(1.0, -mantissa);
+      std::vector<Literal> arguments;
+      arguments.push_back(LiteralUtil::CreateR0<double>(low + step / 4).Convert(from).value());
+      arguments.push_back(Vector(random_type, kCount));
+      const int bits = primitive_util::BitWidth(random_type);
+      for (int64_t i = 0; i < kCount; ++i) SetInteger(arguments[1], i, Wide{i} << (bits - 16));
+      const std::string size = absl::StrCat("[", kCount, "]");
+      ASSERT_OK_AND_ASSIGN(
+          const auto module,
+          Parse(absl::StrCat(
+              "HloModule m\nENTRY e {\n v = ", Name(from), "[] parameter(0)\n x = ", Name(from),
+              size, " broadcast(v), dimensions={}\n r = ", Name(random_type), size,
+              " parameter(1)\n ROOT y = ", Name(to), size, " stochastic-convert(x, r)\n}")));
+      if (!IsAllowed(*module)) continue;
+      ++pairs;
+      ASSERT_OK_AND_ASSIGN(const Literal result, RunModule(*module, arguments));
+      ASSERT_OK_AND_ASSIGN(const Literal values, result.Convert(F64));
+      int64_t ups = 0;
+      for (const double value : values.data<double>()) {
+        ASSERT_TRUE(value == low || value == low + step) << Name(from) << " to " << Name(to);
+        ups += value == low + step;
+      }
+      EXPECT_EQ(ups, kCount / 4) << Name(from) << " to " << Name(to);
+    }
+  }
+  EXPECT_GE(pairs, 50);
 }
 
 TEST(InterpreterTypes, NarrowFloatsAreComputedInF32AndRoundedOnce) {
@@ -694,6 +742,21 @@ const std::vector<Program>& Programs() {
        "x = $T[9] parameter(0)\n y = $T[9] parameter(1)\n ROOT r = pred[9] compare(x, y), "
        "direction=LT, type=TOTALORDER",
        {{9}, {9}}},
+      {"batch-norm-training",
+       "x = $T[4,2] parameter(0)\n s = $T[2] parameter(1)\n o = $T[2] parameter(2)\n ROOT r = "
+       "($T[4,2], $T[2], $T[2]) batch-norm-training(x, s, o), epsilon=1, feature_index=1",
+       {{4, 2}, {2}, {2}}},
+      {"scaled-dot",
+       "x = $T[2,4] parameter(0)\n y = $T[4,2] parameter(1)\n a = $T[2,2] parameter(2)\n b = "
+       "$T[2,2] parameter(3)\n ROOT r = $T[2,2] scaled-dot(x, y, a, b), lhs_contracting_dims={1}, "
+       "rhs_contracting_dims={0}",
+       {{2, 4}, {4, 2}, {2, 2}, {2, 2}}},
+      {"dynamic sizes",
+       "x = $T[4] parameter(0)\n n = s32[] constant(3)\n d = $T[<=4] set-dimension-size(x, n), "
+       "dimensions={0}\n i = $T[] parameter(1)\n z = $T[] reduce(d, i), dimensions={0}, "
+       "to_apply=max\n m = s32[] get-dimension-size(d), dimensions={0}\n ROOT r = ($T[], s32[]) "
+       "tuple(z, m)",
+       {{4}, {}}},
       {"iota", "ROOT r = $T[2,2] iota(), iota_dimension=1", {}},
       {"tuple",
        "x = $T[3] parameter(0)\n y = $T[] parameter(1)\n t = ($T[3], $T[]) tuple(x, y)\n z = $T[3] "
