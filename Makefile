@@ -3,6 +3,9 @@
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+PYTHON ?= python3
+DIFFERENTIAL_PROGRAMS ?= 50000
+DIFFERENTIAL_INVALID ?= 20000
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
 .PHONY: help deps build demo test asan tsan fuzz bench operations format tidy install clean
@@ -48,6 +51,12 @@ bench: build ## measure how fast HLO text is read, verified and printed
 
 operations: build ## write docs/operations.md again, from the operation table and tests/operations
 	@build/xylem ops --markdown > docs/operations.md.new && mv docs/operations.md.new docs/operations.md
+
+differential: deps ## compare random programs with XLA (needs a PYTHON with jaxlib)
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target differential_worker
+	@$(PYTHON) fuzz/differential/main.py --worker build/differential_worker --seed 1 --coverage \
+	    --programs $(DIFFERENTIAL_PROGRAMS) --invalid $(DIFFERENTIAL_INVALID) --findings build/differential
 
 format: ## clang-format all C++ sources in place
 	@clang-format -i $(SOURCES)

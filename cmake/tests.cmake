@@ -77,18 +77,4 @@ if(programs AND TARGET xylem)
 endif()
 
 include(cmake/client_tests.cmake)
-
-# The same random programs in Xylem and in XLA. XYLEM_PYTHON: a Python that has jaxlib; without, the test says skipped.
-set(XYLEM_PYTHON "python3" CACHE STRING "Python with jaxlib, for the differential test against XLA")
-if(EXISTS ${CMAKE_SOURCE_DIR}/fuzz/differential_worker.cc AND NOT XYLEM_SANITIZE)
-  add_executable(differential_worker ${CMAKE_SOURCE_DIR}/fuzz/differential_worker.cc)
-  target_include_directories(differential_worker PRIVATE ${CMAKE_SOURCE_DIR})
-  target_link_libraries(differential_worker PRIVATE xla_interp xla_verify xla_text xylem_warnings)
-  xylem_use_precompiled_header(differential_worker)
-  set_target_properties(differential_worker PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-  add_test(NAME differential COMMAND ${XYLEM_PYTHON} ${CMAKE_SOURCE_DIR}/fuzz/differential/main.py
-      --worker $<TARGET_FILE:differential_worker> --programs 2000 --invalid 1000
-      --findings ${CMAKE_BINARY_DIR}/differential)
-  # 77: no jaxlib.
-  set_tests_properties(differential PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77)
-endif()
+include(cmake/differential.cmake)

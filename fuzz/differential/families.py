@@ -49,12 +49,12 @@ FAMILIES = {
 }
 
 
-def fill(p, only=None):
-  """Adds a few operations."""
+def fill(p, only=None, count=None):
+  """Adds a few operations, or so many."""
   names = [only] if only else list(FAMILIES)
   weights = [FAMILIES[n][0] for n in names]
   total = sum(weights)
-  for _ in range(p.number(2, 5)):
+  for _ in range(p.number(1, 4) if count is None else count):
     draw = p.number(0, total - 1)
     for name, weight in zip(names, weights):
       if draw < weight:

@@ -47,10 +47,9 @@ def _integer_power(d):
   exponent = d.operand(1)
   if exponent is None:
     return False
-  signed = exponent.astype(np.int64)
-  top = 1 << (values.bits(d.value.type) - 1)
-  wrapped = (signed & (top - 1)) - (signed & top)  # as XLA's loop reads unsigned exponents
-  return bool(np.all((wrapped[d.mask] < 0) | (exponent[d.mask].astype(np.float64) >= 64)))
+  limit = 1 << (values.bits(d.value.type) - 1)
+  # XLA's loop reads unsigned exponents as signed, and six bits of them.
+  return all(e < 0 or e >= min(64, limit) for e in (int(e) for e in np.atleast_1d(exponent[d.mask])))
 
 
 def _unsigned_start(d):
@@ -75,7 +74,7 @@ def _sub_byte_bitcast(d):
 
 
 def _sub_byte_bit_count(d):
-  return d.opcode in ("popcnt", "count-leading-zeros") and d.types[0] in ("s2", "s4", "s8", "s16")
+  return d.opcode in ("popcnt", "count-leading-zeros") and d.types[0] in values.SIGNED
 
 
 def _clamp_pred(d):
@@ -84,6 +83,8 @@ def _clamp_pred(d):
 
 def _least_float(d):
   """f4e2m1fn: infinity and NaN, which it has not; the sign of zero."""
+  if d.opcode == "compare" and d.types[0] == "f4e2m1fn":
+    return True
   if d.value.type != "f4e2m1fn":
     return False
   ours, theirs = d.wide(d.ours)[d.mask], d.wide(d.theirs)[d.mask]
@@ -106,11 +107,11 @@ def _scale_type(d):
 
 def _fnuz(d):
   """XLA's compiler rounds some subnormal numbers of the fnuz types to NaN or the next one; their NaN has no sign."""
-  if d.value.type in _FNUZ and d.p.mode == "cpu":
+  if d.value.type in _FNUZ:
     least = values.least_normal(d.value.type)
     ours, theirs = d.wide(d.ours)[d.mask], d.wide(d.theirs)[d.mask]
-    return bool(np.all((np.abs(ours) <= least) & (np.isnan(theirs) | (np.abs(theirs) <= 2 * least))))
-  if d.types and d.types[0] in _FNUZ and d.p.mode == "cpu":
+    return bool(np.all((np.abs(ours) <= 2 * least) & (np.isnan(theirs) | (np.abs(theirs) <= 2 * least))))
+  if d.types and d.types[0] in _FNUZ:
     operand = d.operand(0)
     if operand is not None and operand.shape == d.mask.shape:
       wide = np.abs(d.wide(operand)[d.mask])
@@ -118,8 +119,41 @@ def _fnuz(d):
   return False
 
 
-def _fnuz_order(d):
-  return d.opcode in ("sort", "compare") and d.types[0] in _FNUZ and "TOTALORDER" in d.context()
+def _nan_order(d):
+  """The sign of NaN, which a total order sees: the fnuz types have none, and XLA reads f8e3m4's as negative."""
+  return (d.opcode in ("sort", "compare") and d.types[0] in values.F8 and "TOTALORDER" in d.context()
+          and any(np.isnan(d.wide(a)).any() for a in (d.operand(0), d.operand(1)) if a is not None and a.dtype == d.operand(0).dtype))
+
+
+def _sign_of_zero(d):
+  """Zeros of either sign: the larger one, XLA's sign and all-reduce of narrow floats."""
+  if d.opcode in ("sign", "all-reduce", "reduce-scatter") and d.value.type not in values.TINY + ["f16", "bf16"]:
+    return False
+  return (d.opcode in ("sign", "all-reduce", "reduce-scatter", "maximum", "minimum", "clamp", "call", "fusion", "map", "while")
+          and values.is_float(d.value.type)
+          and bool(np.all((d.wide(d.ours)[d.mask] == 0) & (d.wide(d.theirs)[d.mask] == 0))))
+
+
+def _narrow_sums(d):
+  """XLA rounds f8 at every step of a reduction, and overflows where the whole does not."""
+  return d.opcode in ("reduce", "reduce-window", "scatter", "select-and-scatter", "scan") and d.value.type in values.F8
+
+
+def _reversed_window(d):
+  """XLA makes a product of matrices of a convolution whose window covers its input, and forgets to reverse it."""
+  if d.opcode != "convolution" or "rhs_reversal" not in d.attributes:
+    return False
+  fields = dict(part.split("=") for part in d.attributes[len("window={"):d.attributes.index("}")].split())
+  sizes, reversal = fields["size"].split("x"), fields["rhs_reversal"].split("x")
+  labels = re.search(r"->(\w+)", d.attributes).group(1)
+  return any(r == "1" and s != "1" and d.value.dims[labels.index(str(i))] == 1
+             for i, (s, r) in enumerate(zip(sizes, reversal)))
+
+
+def _half_logistic(d):
+  """XLA's compiler computes it of f16 in f16, where the exponential overflows."""
+  return (d.opcode == "logistic" and d.value.type == "f16" and
+          bool(np.all((d.wide(d.theirs)[d.mask] == 0) & (np.abs(d.wide(d.ours)[d.mask]) < 2e-5))))
 
 
 def _reduce_precision(d):
@@ -127,6 +161,12 @@ def _reduce_precision(d):
     return False
   wide = np.abs(d.wide(d.operand(0))[d.mask])
   return bool(np.all(wide <= values.least_normal(d.types[0])))
+
+
+def _reduce_precision_nan(d):
+  """NaN stays NaN, says the specification; XLA without mantissa bits: infinity."""
+  return (d.opcode == "reduce-precision" and "mantissa_bits=0" in d.attributes
+          and bool(np.all(np.isnan(d.wide(d.ours)[d.mask]))))
 
 
 def _cbrt(d):
@@ -139,6 +179,9 @@ def _flushed(d):
   """XLA's compiler takes subnormal numbers as zero. It compiles some operations even in programs of constants."""
   if d.value.type in values.FLUSHED and not compare.differences(d.ours, d.theirs, d.value.type, d.rule, True).any():
     return True
+  if d.opcode in ("call", "fusion", "map", "while") and d.value.type in values.FLUSHED and d.value.type not in values.COMPLEX:
+    if np.all(np.abs(d.wide(d.ours)[d.mask]) <= 4 * values.least_normal(d.value.type)):
+      return True  # one on the way to the result
   for i, type_ in enumerate(d.types):
     array = d.operand(i)
     if array is None or type_ not in values.FLUSHED:
@@ -169,9 +212,10 @@ def _least_rounding(d):
 
 _VALUES = [("integer-power", _integer_power), ("unsigned-start", _unsigned_start),
            ("sub-byte-bitcast", _sub_byte_bitcast), ("narrow-bit-count", _sub_byte_bit_count),
-           ("clamp-pred", _clamp_pred), ("least-float", _least_float), ("scale-type", _scale_type), ("fnuz", _fnuz), ("fnuz-order", _fnuz_order),
+           ("clamp-pred", _clamp_pred), ("least-float", _least_float), ("scale-type", _scale_type), ("fnuz", _fnuz), ("nan-order", _nan_order), ("sign-of-zero", _sign_of_zero),
+           ("narrow-sums", _narrow_sums), ("reversed-window", _reversed_window), ("half-logistic", _half_logistic),
            ("reduce-precision-subnormal", _reduce_precision), ("cbrt-subnormal", _cbrt), ("flushed", _flushed),
-           ("round-f8e3m4", _least_rounding)]
+           ("round-f8e3m4", _least_rounding), ("reduce-precision-nan", _reduce_precision_nan)]
 
 
 def explains_values(differences):
@@ -189,13 +233,15 @@ def explains_values(differences):
 
 
 _CANNOT = ["UNIMPLEMENTED", "not implemented", "not supported", "unregistered operation 'mhlo.unknown'",
-           "does not support custom element sizes", "Unsupported fusion kind",
+           "does not support custom element sizes", "Unsupported fusion kind", "Invalid LLVM IR",
            "must have users"]
 
 
 def unsupported(answer):
   """Why XLA does not run a valid program, if it says that it cannot."""
   stage, message = answer
+  if stage == "ok":
+    return None
   if any(words.lower() in message.lower() for words in _CANNOT):
     return stage + ": " + normalize(message)
   if "Seen floating point types of different precisions" in message:
@@ -213,6 +259,35 @@ def crash_reason(p):
   return " ".join(sorted({opcode for opcode, _, _ in p.used} - {"tuple", "constant", "parameter", "get-tuple-element"}))
 
 
-def explains_verdict(text, damage, ours, theirs):
-  del text, damage, ours, theirs
+# (part of XLA's message or of ours, name): verdicts that differ.
+_VERDICTS = [
+    ("Map applied to a subset of dimensions", "map-dimensions"),
+    ("Map requires monotonically increasing dimension", "map-dimensions"),
+    ("FFT requires innermost dimensions match fft_length", "fft-length"),
+    ("stablehlo.shift_", "shift-of-floats"),
+    ("operand #2 must be variadic of 0D tensor", "start-indices-as-array"),
+    ("operand #1 must be variadic of 0D tensor", "start-indices-as-array"),
+    ("elemental_ir_emitter", "complex-to-real"),
+]
+
+
+def no_verdict(ours, theirs):
+  """Why XLA gives no verdict of its own, or None: damaged programs reach its verifier by way of MLIR."""
+  if ours[0] != "ok":
+    if theirs == ("ok", False):
+      return "conversion to MLIR mends it"
+    if "get-tuple-element" in ours[1] and theirs[0] == "ok":
+      return "conversion to MLIR mends it"  # elements have no shape of their own there
+    if theirs[0] != "compile" and unsupported(theirs):
+      return "conversion to MLIR does not know it"
+  elif "Unsupported conversion between element types" in str(theirs[1]):
+    return "mixed precision, which XLA's verifier takes and its conversion to MLIR does not"
+  elif ours[1] and theirs[0] == "convert":
+    return "mixed precision, which XLA's verifier takes and its conversion to MLIR does not"
   return None
+
+
+def explains_verdict(ours, theirs):
+  """The name of the documented difference, or None."""
+  message = str(ours[1] if ours[0] != "ok" else theirs[1])
+  return next((name for words, name in _VERDICTS if words in message), None)

@@ -35,7 +35,7 @@ import values
 
 def make_program(seed, number, only_family=None):
   rng = np.random.default_rng([seed, number])
-  p = program.Program(rng, "evaluator" if rng.integers(10) < 5 else "cpu")
+  p = program.Program(rng, "evaluator" if rng.integers(10) < 7 else "cpu")
   families.fill(p, only_family)
   return p
 
@@ -140,15 +140,20 @@ class Driver:
     if "crash" in (ours[0], theirs[0]):
       self.finding("invalid_crash", number, text, [], [damage, ours, theirs])
       return self.count("Xylem crashed" if ours[0] == "crash" else "XLA crashed", damage)
-    accepted = (ours[0] == "ok", theirs[0] == "ok")
+    # What XLA cannot run it has verified before, unless there was no way through MLIR for it.
+    accepted = (ours[0] == "ok", theirs[0] == "ok" or (theirs[0] == "compile" and known.unsupported(theirs) is not None))
     if accepted[0] == accepted[1]:
-      return self.count("both accept" if accepted[0] else "both reject")
+      changed = theirs == ("ok", False)
+      return self.count(("both accept" + (", changed on the way to XLA" if changed else "")) if accepted[0] else "both reject")
+    reason = known.no_verdict(ours, theirs)
+    if reason:
+      return self.count("no verdict", reason)
     side = "Xylem accepts" if accepted[0] else "Xylem rejects"
-    reason = known.explains_verdict(text, damage, ours, theirs)
+    reason = known.explains_verdict(ours, theirs)
     message = known.normalize((theirs if accepted[0] else ours)[1])
     if reason:
       return self.count("explained", reason)
-    self.count(side, message)
+    self.count(side, f"{damage}: {message}")
     return self.finding(side.replace(" ", "_").lower(), number, text, [], [damage, *ours, *theirs])
 
   def run(self, what, count, start):

@@ -2,6 +2,7 @@
 """XLA's side: parses, verifies, compiles and runs programs that come as frames on standard input."""
 import os
 import pickle
+import re
 import struct
 import sys
 
@@ -23,7 +24,7 @@ class Xla:
     self.client = xla_client.make_cpu_client()
     self.device = self.client.devices()[0]
 
-  def options(self, level, passes_only=False):
+  def options(self, level):
     options = xla_client.CompileOptions()
     options.num_replicas = options.num_partitions = 1
     options.device_assignment = xla_client.DeviceAssignment.create(np.array([[0]]))
@@ -53,16 +54,36 @@ class Xla:
     return "ok", [(values.NAMES[r.dtype], r.shape, values.raw(r)) for r in results]
 
   def verify(self, text):
-    """What the parser, which infers shapes, and the verifier before compilation say."""
+    """What the parser, which infers shapes, MLIR's verifier and the one before compilation say."""
     stage = "parse"
     try:
       module = _hlo.hlo_module_from_text(text)
-      stage = "verify"
+      stage = "convert"
       computation = _hlo.XlaComputation(module.as_serialized_hlo_module_proto())
-      _jax.mlir.xla_computation_to_mlir_module(computation)
+      program = _jax.mlir.xla_computation_to_mlir_module(computation)
+      back = _jax.mlir.mlir_module_to_xla_computation(program, False, False)
+      stage = "compile"
+      same = _facts(module.to_string()) == _facts(back.as_hlo_module().to_string())
+      self.client.compile_and_load(program.encode(), xla_client.DeviceList((self.device,)), self.options(0))
     except Exception as error:
+      if stage == "compile" and not same and "UNIMPLEMENTED" in str(error):
+        return "ok", same
       return stage, str(error)
-    return "ok", []
+    return "ok", same
+
+
+def _facts(text):
+  """What a module's instructions are, but for names and layouts: shape, opcode, operands, attributes."""
+  facts = []
+  for line in text.split("\n"):
+    match = re.match(r" *(?:ROOT )?%?[\w.-]+ = (.*?) ([a-z][a-z0-9-]*)\((.*)$", line)
+    if match is None or match.group(2) in ("tuple", "get-tuple-element", "parameter", "constant"):
+      continue
+    shape, opcode, rest = match.groups()
+    rest = re.sub(r"(, )?(metadata|origin|frontend_attributes|sharding)=\{.*", "", rest)
+    rest = re.sub(r"%[\w.-]+", "%", re.sub(r"/\*.*?\*/", "", rest))
+    facts.append(re.sub(r"\]\{[^}]*\}", "]", f"{shape} {opcode}({rest}"))
+  return sorted(facts)
 
 
 def main():

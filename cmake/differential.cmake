@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# The differential test: the same random programs in Xylem and in XLA. XYLEM_PYTHON is a Python that has jaxlib; with another
+# one the test says that it is skipped.
+find_program(XYLEM_PYTHON NAMES python3 DOC "Python with jaxlib, for the differential test against XLA")
+if(XYLEM_SANITIZE)
+  return()  # two processes of one machine's memory; the same code runs in the other tests
+endif()
+add_executable(differential_worker ${CMAKE_SOURCE_DIR}/fuzz/differential_worker.cc)
+target_include_directories(differential_worker PRIVATE ${CMAKE_SOURCE_DIR})
+target_link_libraries(differential_worker PRIVATE xla_interp xla_verify xla_text xylem_warnings)
+xylem_use_precompiled_header(differential_worker)
+set_target_properties(differential_worker PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+if(XYLEM_PYTHON)
+  add_test(NAME differential COMMAND ${XYLEM_PYTHON} ${CMAKE_SOURCE_DIR}/fuzz/differential/main.py
+      --worker $<TARGET_FILE:differential_worker> --programs 2000 --invalid 1000
+      --findings ${CMAKE_BINARY_DIR}/differential)
+  # 77: no jaxlib.
+  set_tests_properties(differential PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
+endif()
