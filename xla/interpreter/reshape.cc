@@ -282,13 +282,14 @@ absl::StatusOr<Value> EvalSetDimensionSize(EvalContext&, const HloInstruction& i
     return absl::InvalidArgumentError(absl::StrCat("size ", size, " of dimension ", dimension,
                                                    " is not within the bound ", bound));
   }
-  Value result = std::move(operands[0]).WithShape(inst.shape());
-  if (inst.shape().is_dynamic_dimension(static_cast<int>(dimension))) {
-    result.SetDynamicSize(dimension, size);
-  } else if (size != bound) {
+  if (size != bound && !inst.shape().is_dynamic_dimension(static_cast<int>(dimension))) {
     return absl::InvalidArgumentError(absl::StrCat("size ", size, " of dimension ", dimension,
                                                    ", which is static with size ", bound));
   }
+  Value result = std::move(operands[0]).WithShape(inst.shape());
+  DimensionVector sizes = result.existing_dimensions();
+  sizes[static_cast<size_t>(dimension)] = size;
+  SetExistingSizes(sizes, result);
   return result;
 }
 
