@@ -732,6 +732,26 @@ ENTRY e {
   EXPECT_EQ(RunToStrings(text, 1, 2, arguments), (Strings{"{3, 10, 11, 12}", "{13, 0, 1, 2}"}));
 }
 
+TEST(CollectiveTest, SlicesOutsideAndOddOffsetsAreErrors) {
+  const auto run = [](const std::string& offset, const std::string& sizes) {
+    return RunReplicated(absl::StrCat(R"(
+HloModule m
+ENTRY e {
+  in = s32[4] iota(), iota_dimension=0
+  o = )",
+                                      offset, R"( constant(3)
+  at = ()",
+                                      offset, R"() tuple(o)
+  ROOT r = s32[4] collective-permute(in, in, at, at), source_target_pairs={{0,0}}, slice_sizes={{)",
+                                      sizes, "}}\n}"),
+                         1, 1);
+  };
+  EXPECT_OK(run("s32[]", "1").status());
+  EXPECT_ERROR(run("s32[]", "2"), "the slice of sizes {2} at {3} does not lie in s32[4]");
+  EXPECT_ERROR(run("s32[]", "1,1"), "the slice of sizes {1,1}");
+  EXPECT_ERROR(run("f32[]", "1"), "an offset is f32[], not an integer scalar");
+}
+
 std::string Ragged(const std::string& shape, const std::string& attributes = "replica_groups={}") {
   return absl::StrCat(R"(
 HloModule m, replica_count=2

@@ -662,6 +662,31 @@ ENTRY e {
 })",
                              1, 1),
                "must be a list of pairs");
+  // A tuple that no recv made.
+  EXPECT_ERROR(RunReplicated(R"(
+HloModule m
+ENTRY e {
+  x = f32[2] iota(), iota_dimension=0
+  c = u32[] constant(9)
+  t = token[] after-all()
+  r = (f32[2], u32[], token[]) tuple(x, c, t)
+  o = ((f32[2], u32[], token[])) tuple(r)
+  g = (f32[2], u32[], token[]) get-tuple-element(o), index=0
+  ROOT rd = (f32[2], token[]) recv-done(g), channel_id=3
+})",
+                             1, 1),
+               "not the result of a recv that is still under way");
+  EXPECT_ERROR(RunReplicated(R"(
+HloModule m
+ENTRY e {
+  x = f32[2] iota(), iota_dimension=0
+  r = (f32[2]) tuple(x)
+  o = ((f32[2])) tuple(r)
+  g = (f32[2]) get-tuple-element(o), index=0
+  ROOT rd = (f32[2], token[]) recv-done(g), channel_id=3
+})",
+                             1, 1),
+               "not the result of a recv that is still under way");
 }
 
 }  // namespace

@@ -43,25 +43,37 @@ std::vector<const Value*> Arrays(const Value& buffers) {
   return arrays;
 }
 
-// The slices' first indices in one array: a tuple of scalars, or a tuple of such tuples.
-std::vector<DimensionVector> Starts(const Value& offsets) {
-  const auto start_of = [](const Value& tuple) {
-    DimensionVector start;
-    for (const Value& index : tuple.elements()) start.push_back(index.IntegerAt(0));
-    return start;
-  };
+using Starts = std::vector<DimensionVector>;
+
+// Appends the slices' first indices in one array: a tuple of scalars, or a tuple of such tuples.
+absl::Status AppendStarts(const Value& offsets, std::vector<Starts>& starts) {
   const bool is_nested = !offsets.elements().empty() && offsets.element(0).IsTuple();
-  if (!is_nested) return {start_of(offsets)};
-  std::vector<DimensionVector> starts;
-  for (const Value& slice : offsets.elements()) starts.push_back(start_of(slice));
-  return starts;
+  starts.emplace_back();
+  for (size_t i = 0; i < (is_nested ? offsets.elements().size() : 1); ++i) {
+    const Value& tuple = is_nested ? offsets.elements()[i] : offsets;
+    DimensionVector start;
+    for (const Value& index : tuple.elements()) {
+      if (!index.IsArray() || !primitive_util::IsIntegralType(index.element_type()) ||
+          index.element_count() != 1) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("an offset is ", index.shape().ToString(), ", not an integer scalar"));
+      }
+      start.push_back(index.IntegerAt(0));
+    }
+    starts.back().push_back(std::move(start));
+  }
+  return absl::OkStatus();
 }
 
-// Offsets of each array of a buffer operand.
-std::vector<std::vector<DimensionVector>> StartsOf(const Value& buffers, const Value& offsets) {
-  if (!buffers.IsTuple()) return {Starts(offsets)};
-  std::vector<std::vector<DimensionVector>> starts;
-  for (const Value& element : offsets.elements()) starts.push_back(Starts(element));
+// Those of each array of a buffer operand.
+absl::StatusOr<std::vector<Starts>> StartsOf(const Value& buffers, const Value& offsets) {
+  std::vector<Starts> starts;
+  if (!buffers.IsTuple()) {
+    XLA_RETURN_IF_ERROR(AppendStarts(offsets, starts));
+    return starts;
+  }
+  for (const Value& element : offsets.elements())
+    XLA_RETURN_IF_ERROR(AppendStarts(element, starts));
   return starts;
 }
 
@@ -121,7 +133,8 @@ class InPlacePermute {
     const Values& from = *inputs_[RankOf(source)];
     const Values& to = *inputs_[RankOf(target)];
     const std::vector<const Value*> arrays = Arrays(from[0]);
-    const auto from_starts = StartsOf(from[0], from[2]), to_starts = StartsOf(to[1], to[3]);
+    XLA_ASSIGN_OR_RETURN(const std::vector<Starts> from_starts, StartsOf(from[0], from[2]));
+    XLA_ASSIGN_OR_RETURN(const std::vector<Starts> to_starts, StartsOf(to[1], to[3]));
     size_t first_size = 0;  // of this array in slice_sizes
     for (size_t a = 0; a < arrays.size(); ++a) {
       const size_t slices = from_starts[a].size();

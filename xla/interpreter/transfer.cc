@@ -130,7 +130,12 @@ absl::StatusOr<Value> Await(EvalContext& ctx, const TransferState::Source& sourc
 // The data of a request, once.
 absl::StatusOr<Value> Complete(EvalContext& ctx, const Value& transfer) {
   TransferState& transfers = ctx.device().transfers;
-  const auto found = transfers.requests.find(transfer.element(1).scalar<uint32_t>());
+  const auto is_context = [](const Value& value) {
+    return value.IsArray() && value.element_type() == U32 && value.element_count() > 0;
+  };
+  auto found = transfers.requests.end();
+  if (transfer.IsTuple() && transfer.elements().size() > 1 && is_context(transfer.element(1)))
+    found = transfers.requests.find(transfer.element(1).scalar<uint32_t>());
   if (found == transfers.requests.end()) {
     return absl::InvalidArgumentError(
         "its operand is not the result of a recv that is still under way");
@@ -315,6 +320,9 @@ absl::StatusOr<Value> EvalRecv(EvalContext& ctx, const HloInstruction& inst, abs
 absl::StatusOr<Value> EvalRecvDone(EvalContext& ctx, const HloInstruction& inst,
                                    absl::Span<Value> operands) {
   XLA_ASSIGN_OR_RETURN(Value data, Complete(ctx, operands[0]));
+  if (!ShapeUtil::Compatible(data.shape(), inst.shape().tuple_shapes(0))) {
+    return absl::InvalidArgumentError(absl::StrCat("its recv receives ", data.shape().ToString()));
+  }
   std::vector<Value> elements;
   elements.push_back(std::move(data).WithShape(inst.shape().tuple_shapes(0)));
   elements.push_back(Value::Token(inst.shape().tuple_shapes(1)));
