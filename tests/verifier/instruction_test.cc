@@ -50,6 +50,16 @@ TEST(InstructionVerifier, FloatingPointPrecisionMayDiffer) {
   ExpectVerified(
       {{mixed, "Expected instruction to have shape"}, {operands, "mixed precision is disallowed"}},
       {.allow_mixed_precision = false});
+  // What is reduced, and what the computation takes.
+  const std::string reduced =
+      "sum { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\n";
+  const std::string window = Entry(
+      "a = bf16[4] parameter(0)\n b = f32[] parameter(1)\n "
+      "ROOT c = f32[3] reduce-window(a, b), window={size=2}, to_apply=sum",
+      reduced);
+  ExpectVerified({{window, ""}});
+  ExpectVerified({{window, "differ in element type, but mixed precision is disallowed"}},
+                 {.allow_mixed_precision = false});
   // But not where a value is only passed on.
   ExpectVerified(
       {{Entry("a = (f32[2]) parameter(0)\n ROOT b = bf16[2] get-tuple-element(a), index=0"),

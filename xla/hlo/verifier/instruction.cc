@@ -147,6 +147,25 @@ absl::Status CheckSinglePrecision(const HloInstruction& instruction) {
   return absl::OkStatus();
 }
 
+// What is reduced has the element type that the computation takes.
+absl::Status CheckReducedTypes(const HloInstruction& instruction, Context& context) {
+  if (instruction.opcode() != HloOpcode::kReduce &&
+      instruction.opcode() != HloOpcode::kReduceWindow) {
+    return absl::OkStatus();
+  }
+  const ProgramShape& to_apply = context.SignatureOf(*instruction.called_computations()[0]);
+  for (int64_t i = 0; i < instruction.operand_count() && i < to_apply.parameters_size(); ++i) {
+    const Shape& operand = instruction.operand(i)->shape();
+    if (operand.element_type() != to_apply.parameters(i).element_type()) {
+      return InvalidArgumentStrCat("Operand ", i, " of shape ", operand.ToString(),
+                                   " and parameter ", i, " of to_apply, of shape ",
+                                   to_apply.parameters(i).ToString(),
+                                   ", differ in element type, but mixed precision is disallowed.");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckShape(const HloInstruction& instruction, Context& context) {
   XLA_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(instruction.shape()));
   absl::InlinedVector<const Shape*, 4> operands;
@@ -163,6 +182,9 @@ absl::Status CheckShape(const HloInstruction& instruction, Context& context) {
   XLA_ASSIGN_OR_RETURN(const Shape inferred, shape_inference::ApplyRule(input));
   if (!context.options.allow_mixed_precision && !MayMixPrecisions(instruction.opcode())) {
     XLA_RETURN_IF_ERROR(CheckSinglePrecision(instruction));
+  }
+  if (!context.options.allow_mixed_precision) {
+    XLA_RETURN_IF_ERROR(CheckReducedTypes(instruction, context));
   }
   if (!Matches(instruction.opcode(), instruction.shape(), inferred, context.options)) {
     const bool layouts = context.options.layout_sensitive;
