@@ -15,8 +15,8 @@ _SWAPS = [
 ]
 
 
-# XLA's parser takes more operands than these have, and then mostly ends the process on a failed check.
-_SURPLUS = ("dot", "rng-bit-generator", "replica-id", "partition-id")
+# XLA's parser takes any number of operands for these, and then mostly ends the process on a failed check.
+_UNCOUNTED = ("dot", "rng-bit-generator", "replica-id", "partition-id")
 
 
 class _Instruction:
@@ -116,11 +116,13 @@ def _operand(p, i):
 
 
 def _operand_count(p, i):
+  if i.opcode in _UNCOUNTED:
+    return None
   if i.operands and p.chance(50):
     del i.operands[p.number(0, len(i.operands) - 1)]
   else:
     names = [line.split(" ")[0] for line in p.lines[:p.damaged_at]]
-    if not names or i.opcode in _SURPLUS:
+    if not names:
       return None
     i.operands.insert(p.number(0, len(i.operands)), p.pick(names))
   return "operand count"
