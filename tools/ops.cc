@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "tools/command.h"
 #include "tools/ops_coverage.h"
 #include "tools/ops_page.h"
@@ -69,6 +70,22 @@ std::string Json(const std::vector<HloOpcode>& opcodes) {
   return out + "\n]\n";
 }
 
+// The operation of this text name, or those that the builder's function of this name makes.
+absl::StatusOr<std::vector<HloOpcode>> Find(const std::string& name) {
+  if (const auto opcode = FindHloOpcode(name)) return std::vector<HloOpcode>{*opcode};
+  std::vector<HloOpcode> found;
+  for (int i = 0; i < kNumHloOpcodes; ++i) {
+    const auto opcode = static_cast<HloOpcode>(i);
+    const std::vector<absl::string_view> builders =
+        absl::StrSplit(View(GetOpcodeDoc(opcode).builders), ' ', absl::SkipEmpty());
+    if (std::find(builders.begin(), builders.end(), name) != builders.end())
+      found.push_back(opcode);
+  }
+  if (!found.empty()) return found;
+  return absl::NotFoundError(absl::StrCat("there is no operation and no function of the builder '",
+                                          name, "'; `xylem ops` lists them"));
+}
+
 // Rows in order, several at a time.
 absl::StatusOr<std::vector<OpCoverage>> Cover(const std::vector<HloOpcode>& opcodes, int64_t jobs) {
   std::vector<OpCoverage> rows(opcodes.size());
@@ -88,8 +105,8 @@ absl::StatusOr<std::vector<OpCoverage>> Cover(const std::vector<HloOpcode>& opco
 absl::StatusOr<int> Ops(const Arguments& arguments) {
   std::vector<HloOpcode> opcodes;
   for (const std::string& name : arguments.positional()) {
-    XLA_ASSIGN_OR_RETURN(const HloOpcode opcode, StringToHloOpcode(name));
-    opcodes.push_back(opcode);
+    XLA_ASSIGN_OR_RETURN(const std::vector<HloOpcode> found, Find(name));
+    opcodes.insert(opcodes.end(), found.begin(), found.end());
   }
   const bool named = !opcodes.empty();
   for (int i = 0; i < kNumHloOpcodes && !named; ++i) opcodes.push_back(static_cast<HloOpcode>(i));
@@ -119,20 +136,22 @@ absl::StatusOr<int> Ops(const Arguments& arguments) {
 }  // namespace
 
 Command OpsCommand() {
-  return {"ops",
-          "[NAME...]",
-          "list the operations, explain them, show what of each works",
-          "Without a name: a line for each operation with family, number of operands (n: any) and\n"
-          "attributes (in brackets: optional). With names: their documentation. --coverage works\n"
-          "out from the example of each operation which parts of the system have it and for which\n"
-          "element types it runs; the exit code is 1 if there is a hole.",
-          {{"--coverage", "", "what of each operation works"},
-           {"--markdown", "", "all of the documentation as one page, docs/operations.md"},
-           {"--json", "", "the list, or the coverage, as JSON"},
-           {"--jobs", "N", "operations at a time; the default is the number of processors"}},
-          0,
-          INT64_MAX,
-          Ops};
+  return {
+      "ops",
+      "[NAME...]",
+      "list the operations, explain them, show what of each works",
+      "Without a name: a line for each operation with family, number of operands (n: any) and\n"
+      "attributes (in brackets: optional). With names, also of the builder's functions: their\n"
+      "documentation. --coverage works out from the example of each operation which parts of\n"
+      "the system have it and for which element types it runs; the exit code is 1 if there is a\n"
+      "hole.",
+      {{"--coverage", "", "what of each operation works"},
+       {"--markdown", "", "all of the documentation as one page, docs/operations.md"},
+       {"--json", "", "the list, or the coverage, as JSON"},
+       {"--jobs", "N", "operations at a time; the default is the number of processors"}},
+      0,
+      INT64_MAX,
+      Ops};
 }
 
 }  // namespace xla
