@@ -16,7 +16,7 @@ _SWAPS = [
 
 
 # XLA's parser takes any number of operands for these, and then mostly ends the process on a failed check.
-_UNCOUNTED = ("dot", "rng-bit-generator", "replica-id", "partition-id")
+_UNCOUNTED = ("dot", "rng-bit-generator")
 
 
 class _Instruction:
