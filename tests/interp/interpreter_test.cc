@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
 #include "xla/hlo/text/parser.h"
+#include "xla/interpreter/evaluator.h"
 #include "xla/layout_util.h"
 #include "xla/literal_util.h"
 
@@ -165,7 +166,8 @@ TEST(InterpreterTest, DeepCallsAreAnError) {
   std::string text = "HloModule m\nlevel0 { ROOT p = f32[] parameter(0) }\n";
   for (int i = 1; i <= 1100; ++i) {
     absl::StrAppend(&text, "level", i,
-                    " { p = f32[] parameter(0) ROOT r = f32[] call(p), to_apply=level", i - 1, " }\n");
+                    " { p = f32[] parameter(0) ROOT r = f32[] call(p), to_apply=level", i - 1,
+                    " }\n");
   }
   const auto entry = [](int depth) {
     return absl::StrCat("ENTRY e { c = f32[] constant(2) ROOT r = f32[] call(c), to_apply=level",
@@ -264,17 +266,11 @@ ENTRY e {
   EXPECT_EQ(first, second);
 }
 
-TEST(InterpreterTest, UnsupportedOperationsAreToldInAdvance) {
-  const std::string text = R"(
-HloModule m
-ENTRY e {
-  t = token[] after-all()
-  i = (f32[2], token[]) infeed(t)
-  ROOT r = f32[2] get-tuple-element(i), index=0
-})";
-  ASSERT_OK_AND_ASSIGN(std::unique_ptr<HloModule> module, ParseAndReturnUnverifiedModule(text));
-  EXPECT_EQ(UnsupportedOpcodes(*module), std::vector<HloOpcode>{HloOpcode::kInfeed});
-  EXPECT_STATUS(Interpret(*module, {}), absl::StatusCode::kUnimplemented, "infeed");
+TEST(InterpreterTest, EveryOperationIsThere) {
+  for (int i = 0; i < kNumHloOpcodes; ++i) {
+    const auto opcode = static_cast<HloOpcode>(i);
+    EXPECT_NE(GetEvalFunction(opcode), nullptr) << HloOpcodeString(opcode);
+  }
 }
 
 // Dynamic sizes: [5] of at most 8.
