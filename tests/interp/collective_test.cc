@@ -956,6 +956,46 @@ ENTRY e {
   }
 }
 
+// Two replicas with f32[2,4]: 1 to 8, and 9 to 16.
+std::vector<std::vector<Literal>> OneToSixteen() {
+  std::vector<std::vector<Literal>> arguments(2);
+  arguments[0].push_back(LiteralUtil::CreateR2<float>({{1, 2, 3, 4}, {5, 6, 7, 8}}));
+  arguments[1].push_back(LiteralUtil::CreateR2<float>({{9, 10, 11, 12}, {13, 14, 15, 16}}));
+  return arguments;
+}
+
+TEST(CollectiveDocumentTest, AllToAllOfTwoReplicas) {
+  const std::string text = R"(
+HloModule m, replica_count=2
+ENTRY e {
+  x = f32[2,4] parameter(0)
+  blocks = f32[2,2,2] reshape(x)
+  split = f32[2,2,2] transpose(blocks), dimensions={1,0,2}
+  sent = f32[2,2,2] all-to-all(split), dimensions={0}, replica_groups={{0,1}}
+  ROOT y = f32[4,2] reshape(sent)
+})";
+  ASSERT_OK_AND_ASSIGN(const auto results, RunReplicated(text, 2, 1, OneToSixteen()));
+  EXPECT_EQ(results[0], LiteralUtil::CreateR2<float>({{1, 2}, {5, 6}, {9, 10}, {13, 14}}));
+  EXPECT_EQ(results[1], LiteralUtil::CreateR2<float>({{3, 4}, {7, 8}, {11, 12}, {15, 16}}));
+}
+
+TEST(CollectiveDocumentTest, ReduceScatterOfTwoReplicas) {
+  const std::string text = R"(
+HloModule m, replica_count=2
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[2,4] parameter(0)
+  ROOT y = f32[2,2] reduce-scatter(x), dimensions={1}, replica_groups={{0,1}}, to_apply=sum
+})";
+  ASSERT_OK_AND_ASSIGN(const auto results, RunReplicated(text, 2, 1, OneToSixteen()));
+  EXPECT_EQ(results[0], LiteralUtil::CreateR2<float>({{10, 12}, {18, 20}}));
+  EXPECT_EQ(results[1], LiteralUtil::CreateR2<float>({{14, 16}, {22, 24}}));
+}
+
 TEST(CollectiveDocumentTest, RaggedAllToAll) {
   std::vector<std::vector<Literal>> arguments;
   arguments.push_back(RaggedArguments({{1, 2, 2}, {0, 0, 0, 0}, {0, 1}, {1, 2}, {0, 0}, {1, 1}}));
