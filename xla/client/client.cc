@@ -82,6 +82,8 @@ GlobalData::GlobalData(std::shared_ptr<ClientCore> client, GlobalDataHandle hand
 
 GlobalData::~GlobalData() { (void)client_->RemoveValue(handle_.handle()); }
 
+Client::Client(std::shared_ptr<ClientCore> core) : core_(std::move(core)) {}
+
 Client::~Client() = default;
 
 absl::StatusOr<ExecutionHandle> Client::Compile(const XlaComputation& computation,
@@ -93,8 +95,10 @@ absl::StatusOr<ExecutionHandle> Client::Compile(const XlaComputation& computatio
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
                        core().Compile(computation, shapes, /*may_omit_layouts=*/true, options));
   ExecutionHandle handle;
-  handle.set_handle(core().AddExecutable(
-      std::make_shared<LocalExecutable>(std::move(executable), core_, options)));
+  handle.set_handle(core().NextHandle());
+  auto local = std::make_shared<LocalExecutable>(std::move(executable), core_, options);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  executables_.emplace(handle.handle(), std::move(local));
   return handle;
 }
 
@@ -130,7 +134,16 @@ absl::StatusOr<std::vector<ClientCore::Value>> FindValues(const ClientCore& core
 absl::StatusOr<std::unique_ptr<GlobalData>> Client::Execute(const ExecutionHandle& handle,
                                                             absl::Span<GlobalData* const> arguments,
                                                             ExecutionProfile* execution_profile) {
-  XLA_ASSIGN_OR_RETURN(const auto executable, core().FindExecutable(handle.handle()));
+  std::shared_ptr<LocalExecutable> executable;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = executables_.find(handle.handle());
+    if (found == executables_.end()) {
+      return absl::NotFoundError(
+          absl::StrCat("the client has no program with handle ", handle.handle()));
+    }
+    executable = found->second;
+  }
   XLA_ASSIGN_OR_RETURN(const auto values, FindValues(core(), arguments));
   return RunOnValues(core_, *executable, values, execution_profile);
 }

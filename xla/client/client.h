@@ -11,7 +11,9 @@
 #define XLA_CLIENT_CLIENT_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,7 @@
 namespace xla {
 
 class ClientCore;
+class LocalExecutable;
 
 class Client {
  public:
@@ -98,7 +101,7 @@ class Client {
   absl::StatusOr<XlaComputation> LoadSnapshot(const HloSnapshot& module);
 
  protected:
-  explicit Client(std::shared_ptr<ClientCore> core) : core_(std::move(core)) {}
+  explicit Client(std::shared_ptr<ClientCore> core);
   ClientCore& core() const { return *core_; }
   const std::shared_ptr<ClientCore>& shared_core() const { return core_; }
 
@@ -107,6 +110,9 @@ class Client {
   absl::StatusOr<ChannelHandle> MakeChannel(ChannelHandle::ChannelType type);
 
   std::shared_ptr<ClientCore> core_;
+  // What ExecutionHandles stand for.
+  std::mutex mutex_;
+  std::map<int64_t, std::shared_ptr<LocalExecutable>> executables_;
 };
 
 }  // namespace xla

@@ -161,19 +161,4 @@ absl::Status ClientCore::RemoveValue(int64_t handle) {
   return absl::OkStatus();
 }
 
-int64_t ClientCore::AddExecutable(std::shared_ptr<LocalExecutable> executable) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  executables_.emplace(next_handle_, std::move(executable));
-  return next_handle_++;
-}
-
-absl::StatusOr<std::shared_ptr<LocalExecutable>> ClientCore::FindExecutable(int64_t handle) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = executables_.find(handle);
-  if (found == executables_.end()) {
-    return absl::NotFoundError(absl::StrCat("the client has no program with handle ", handle));
-  }
-  return found->second;
-}
-
 }  // namespace xla

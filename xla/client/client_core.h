@@ -21,9 +21,7 @@
 
 namespace xla {
 
-class LocalExecutable;
-
-// Thread-safe.
+// Executables hold on to the core, so the core must not hold on to them. Thread-safe.
 class ClientCore {
  public:
   ClientCore(std::unique_ptr<Backend> backend, CustomCallRegistry custom_calls)
@@ -52,10 +50,6 @@ class ClientCore {
   absl::StatusOr<Value> FindValue(int64_t handle) const;  // NotFound
   absl::Status RemoveValue(int64_t handle);               // NotFound
 
-  // --- Executables that handles stand for.
-  int64_t AddExecutable(std::shared_ptr<LocalExecutable> executable);
-  absl::StatusOr<std::shared_ptr<LocalExecutable>> FindExecutable(int64_t handle) const;
-
   // A number not given before.
   int64_t NextHandle();
 
@@ -67,7 +61,6 @@ class ClientCore {
   mutable std::mutex mutex_;
   int64_t next_handle_ = 1;
   absl::flat_hash_map<int64_t, Value> values_;
-  absl::flat_hash_map<int64_t, std::shared_ptr<LocalExecutable>> executables_;
 };
 
 }  // namespace xla
