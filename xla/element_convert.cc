@@ -33,14 +33,26 @@ void ForEach(const From* source, To* destination, int64_t count, F f) {
   for (; i < count; ++i) destination[i] = f(source[i]);
 }
 
-// The wide type of T.
+// The type that T goes through: as CarrierTypeOf, but 32-bit integers where they hold every value,
+// which vectorise better.
 template <typename T>
-using Wide =
-    std::conditional_t<is_complex_v<T> || std::is_same_v<T, double>, T,
-                       std::conditional_t<is_real_float_v<T>, float,
-                                          std::conditional_t<std::numeric_limits<T>::is_signed ||
-                                                                 std::is_same_v<T, bool>,
-                                                             int64_t, uint64_t>>>;
+using Wide = std::conditional_t<
+    is_complex_v<T> || std::is_same_v<T, double>, T,
+    std::conditional_t<
+        is_real_float_v<T>, float,
+        std::conditional_t<
+            std::is_same_v<T, bool>, int32_t,
+            std::conditional_t<
+                std::numeric_limits<T>::is_signed,
+                std::conditional_t<(std::numeric_limits<T>::digits < 32), int32_t, int64_t>,
+                std::conditional_t<(std::numeric_limits<T>::digits <= 32), uint32_t, uint64_t>>>>>;
+
+PrimitiveType WideTypeOf(PrimitiveType type) {
+  const PrimitiveType carrier = CarrierTypeOf(type);
+  if (carrier == S64 && type != S64) return S32;
+  if (carrier == U64 && type != U64) return U32;
+  return carrier;
+}
 
 template <typename To, typename Float>
 To FloatToInteger(Float value) {
@@ -51,8 +63,7 @@ To FloatToInteger(Float value) {
   if (value >= end) return (Limits::max)();
   const Float low = Limits::is_signed ? -end : static_cast<Float>(0);
   if (value <= low) return Limits::lowest();
-  return static_cast<To>(
-      static_cast<std::conditional_t<Limits::is_signed, int64_t, uint64_t>>(value));
+  return static_cast<To>(static_cast<Wide<To>>(value));
 }
 
 template <typename To, typename From>
@@ -84,6 +95,10 @@ template <typename F>
 void SwitchOnWide(PrimitiveType wide, F f) {
   using primitive_util::PrimitiveTypeConstant;
   switch (wide) {
+    case S32:
+      return f(PrimitiveTypeConstant<S32>());
+    case U32:
+      return f(PrimitiveTypeConstant<U32>());
     case S64:
       return f(PrimitiveTypeConstant<S64>());
     case U64:
@@ -143,7 +158,7 @@ void ConvertElements(PrimitiveType from, const void* source, PrimitiveType to, v
     std::memmove(out, in, count * in_bytes);
     return;
   }
-  const PrimitiveType wide = CarrierTypeOf(from);
+  const PrimitiveType wide = WideTypeOf(from);
   if (wide == from) return Narrow(wide, in, to, out, count);
   if (wide == to) return Widen(from, in, out, count);
   // In pieces that stay in the first-level cache.

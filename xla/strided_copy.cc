@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strided copy: dimensions are sorted and merged, then the innermost two run in one loop nest.
+// Strided copy: dimensions are merged and ordered, then a two-dimensional kernel runs over the rest.
 #include "xla/strided_copy.h"
 
 #include <algorithm>
@@ -7,139 +7,168 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "absl/container/inlined_vector.h"
 #include "xla/base/check.h"
 
 namespace xla {
 namespace {
 
-struct Dimension {
-  int64_t size;
-  int64_t to;    // destination stride
-  int64_t from;  // source stride
+using Dimension = StridedCopyPlan::Dimension;
+
+struct alignas(8) Bytes16 {
+  uint64_t low, high;
 };
-using Dimensions = absl::InlinedVector<Dimension, 8>;
 
-// Outermost first by destination stride; without sizes of 1; neighbours that continue each other as
-// one.
-Dimensions Simplify(absl::Span<const int64_t> sizes, absl::Span<const int64_t> to,
-                    absl::Span<const int64_t> from) {
-  Dimensions dims;
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] != 1) dims.push_back({sizes[d], to[d], from[d]});
-  }
-  std::stable_sort(dims.begin(), dims.end(), [](const Dimension& a, const Dimension& b) {
-    return std::abs(a.to) > std::abs(b.to);
-  });
-  Dimensions merged;
-  for (const Dimension& d : dims) {
-    if (!merged.empty() && merged.back().to == d.to * d.size &&
-        merged.back().from == d.from * d.size) {
-      merged.back() = {merged.back().size * d.size, d.to, d.from};
+// Blocks of this many elements are one task; tiles of a transposition are kTile x kTile.
+constexpr int64_t kBlock = 1 << 15;
+constexpr int64_t kTile = 32;
+
+template <typename T>
+void CopyPlane(const T* source, T* destination, Dimension a, Dimension b) {
+  if (b.from == 1 && b.to == 1) {
+    if (b.size * static_cast<int64_t>(sizeof(T)) >= 64) {
+      for (int64_t i = 0; i < a.size; ++i) {
+        std::memcpy(destination + i * a.to, source + i * a.from,
+                    static_cast<size_t>(b.size) * sizeof(T));
+      }
     } else {
-      merged.push_back(d);
-    }
-  }
-  return merged;
-}
-
-template <typename T>
-void CopyRow(T* to, int64_t to_stride, const T* from, int64_t from_stride, int64_t size) {
-  if (to_stride == 1 && from_stride == 1) {
-    std::memcpy(to, from, size * sizeof(T));
-  } else if (to_stride == 1 && from_stride == 0) {
-    std::fill(to, to + size, *from);
-  } else if (to_stride == 1) {
-    for (int64_t i = 0; i < size; ++i) to[i] = from[i * from_stride];
-  } else {
-    for (int64_t i = 0; i < size; ++i) to[i * to_stride] = from[i * from_stride];
-  }
-}
-
-// Two dimensions, in square blocks so that a transpose uses each cache line of either side while it
-// is there.
-template <typename T>
-void CopyPlane(T* to, const T* from, const Dimension& outer, const Dimension& inner) {
-  constexpr int64_t kBlock = 32;
-  if (std::abs(inner.from) <= std::abs(outer.from) || outer.from == 0) {
-    for (int64_t i = 0; i < outer.size; ++i) {
-      CopyRow(to + i * outer.to, inner.to, from + i * outer.from, inner.from, inner.size);
+      for (int64_t i = 0; i < a.size; ++i) {
+        const T* from = source + i * a.from;
+        T* to = destination + i * a.to;
+        for (int64_t j = 0; j < b.size; ++j) to[j] = from[j];
+      }
     }
     return;
   }
-  for (int64_t i0 = 0; i0 < outer.size; i0 += kBlock) {
-    const int64_t i1 = std::min(i0 + kBlock, outer.size);
-    for (int64_t j0 = 0; j0 < inner.size; j0 += kBlock) {
-      const int64_t n = std::min(kBlock, inner.size - j0);
+  if (b.from == 0 && b.to == 1) {
+    for (int64_t i = 0; i < a.size; ++i) {
+      std::fill_n(destination + i * a.to, b.size, source[i * a.from]);
+    }
+    return;
+  }
+  // Tiles keep the cache lines of both sides in reach.
+  for (int64_t i0 = 0; i0 < a.size; i0 += kTile) {
+    const int64_t i1 = std::min(a.size, i0 + kTile);
+    for (int64_t j0 = 0; j0 < b.size; j0 += kTile) {
+      const int64_t j1 = std::min(b.size, j0 + kTile);
       for (int64_t i = i0; i < i1; ++i) {
-        CopyRow(to + i * outer.to + j0 * inner.to, inner.to,
-                from + i * outer.from + j0 * inner.from, inner.from, n);
+        const T* from = source + i * a.from;
+        T* to = destination + i * a.to;
+        for (int64_t j = j0; j < j1; ++j) to[j * b.to] = from[j * b.from];
       }
     }
   }
 }
 
 template <typename T>
-void Copy(T* to, const T* from, Dimensions dims) {
-  if (dims.empty()) {
-    *to = *from;
-    return;
-  }
-  if (dims.size() == 1) return CopyRow(to, dims[0].to, from, dims[0].from, dims[0].size);
-  // Next to the innermost destination dimension goes the one whose source stride is least: with
-  // both in a plane, all of the memory near either stride is used at once.
-  const size_t rank = dims.size();
-  size_t nearest = rank - 2;
-  for (size_t d = 0; d + 1 < rank; ++d) {
-    if (dims[d].from != 0 && std::abs(dims[d].from) < std::abs(dims[nearest].from)) nearest = d;
-  }
-  std::rotate(dims.begin() + nearest, dims.begin() + nearest + 1, dims.end() - 1);
-  const Dimension inner = dims[rank - 1];
-  const Dimension outer = dims[rank - 2];
-  const size_t loops = rank - 2;
-  absl::InlinedVector<int64_t, 8> index(loops, 0);
-  while (true) {
-    CopyPlane(to, from, outer, inner);
-    size_t d = loops;
-    while (d-- > 0) {
-      to += dims[d].to;
-      from += dims[d].from;
-      if (++index[d] < dims[d].size) break;
-      to -= dims[d].to * dims[d].size;
-      from -= dims[d].from * dims[d].size;
-      index[d] = 0;
-    }
-    if (d == static_cast<size_t>(-1)) return;
+void CopyPlaneOf(const char* source, char* destination, Dimension a, Dimension b) {
+  CopyPlane(reinterpret_cast<const T*>(source), reinterpret_cast<T*>(destination), a, b);
+}
+
+void CopyPlaneOfBytes(int64_t element_bytes, const char* source, char* destination, Dimension a,
+                      Dimension b) {
+  switch (element_bytes) {
+    case 1:
+      return CopyPlaneOf<uint8_t>(source, destination, a, b);
+    case 2:
+      return CopyPlaneOf<uint16_t>(source, destination, a, b);
+    case 4:
+      return CopyPlaneOf<uint32_t>(source, destination, a, b);
+    case 8:
+      return CopyPlaneOf<uint64_t>(source, destination, a, b);
+    case 16:
+      return CopyPlaneOf<Bytes16>(source, destination, a, b);
+    default:
+      XLA_CHECK(false) << "an element of " << element_bytes << " bytes";
   }
 }
 
-struct alignas(8) Bytes16 {
-  uint64_t low, high;
-};
-
 }  // namespace
+
+StridedCopyPlan::StridedCopyPlan(int64_t element_bytes, absl::Span<const int64_t> sizes,
+                                 void* destination, absl::Span<const int64_t> destination_strides,
+                                 const void* source, absl::Span<const int64_t> source_strides)
+    : element_bytes_(element_bytes),
+      source_(static_cast<const char*>(source)),
+      destination_(static_cast<char*>(destination)) {
+  absl::InlinedVector<Dimension, 6> dims;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 0) tasks_ = 0;
+    if (sizes[i] != 1) dims.push_back({sizes[i], source_strides[i], destination_strides[i]});
+  }
+  if (tasks_ == 0) return;
+  std::stable_sort(dims.begin(), dims.end(), [](const Dimension& x, const Dimension& y) {
+    return std::abs(x.to) > std::abs(y.to);
+  });
+  absl::InlinedVector<Dimension, 6> merged;
+  for (const Dimension& dim : dims) {
+    if (!merged.empty() && merged.back().to == dim.to * dim.size &&
+        merged.back().from == dim.from * dim.size) {
+      merged.back() = {merged.back().size * dim.size, dim.from, dim.to};
+    } else {
+      merged.push_back(dim);
+    }
+  }
+  if (!merged.empty()) {
+    b_ = merged.back();
+    merged.pop_back();
+  }
+  if (!merged.empty()) {
+    // Beside the dimension that writes in order, the one that reads in order; else the next one
+    // out.
+    size_t best = merged.size() - 1;
+    if (std::abs(b_.from) > 1) {
+      for (size_t i = 0; i < merged.size(); ++i) {
+        if (std::abs(merged[i].from) == 1) best = i;
+      }
+    }
+    a_ = merged[best];
+    merged.erase(merged.begin() + static_cast<int64_t>(best));
+  }
+  outer_ = std::move(merged);
+  block_b_ = std::min(b_.size, kBlock);
+  block_a_ = std::min(a_.size, std::max<int64_t>(1, kBlock / block_b_));
+  outer_.push_back({(a_.size + block_a_ - 1) / block_a_, a_.from * block_a_, a_.to * block_a_});
+  outer_.push_back({(b_.size + block_b_ - 1) / block_b_, b_.from * block_b_, b_.to * block_b_});
+  for (const Dimension& dim : outer_) tasks_ *= dim.size;
+}
+
+int64_t StridedCopyPlan::tasks_per_chunk() const {
+  return std::max<int64_t>(1, 2 * kBlock / (block_a_ * block_b_));
+}
+
+void StridedCopyPlan::Run(int64_t begin, int64_t end) const {
+  if (begin >= end) return;
+  absl::InlinedVector<int64_t, 8> index(outer_.size());
+  int64_t from = 0, to = 0, rest = begin;
+  for (size_t d = outer_.size(); d-- > 0;) {
+    index[d] = rest % outer_[d].size;
+    rest /= outer_[d].size;
+    from += index[d] * outer_[d].from;
+    to += index[d] * outer_[d].to;
+  }
+  const size_t at_a = outer_.size() - 2, at_b = outer_.size() - 1;
+  for (int64_t task = begin; task < end; ++task) {
+    const Dimension part_a = {std::min(block_a_, a_.size - index[at_a] * block_a_), a_.from, a_.to};
+    const Dimension part_b = {std::min(block_b_, b_.size - index[at_b] * block_b_), b_.from, b_.to};
+    CopyPlaneOfBytes(element_bytes_, source_ + from * element_bytes_,
+                     destination_ + to * element_bytes_, part_a, part_b);
+    for (size_t d = outer_.size(); d-- > 0;) {
+      from += outer_[d].from;
+      to += outer_[d].to;
+      if (++index[d] < outer_[d].size) break;
+      from -= outer_[d].from * outer_[d].size;
+      to -= outer_[d].to * outer_[d].size;
+      index[d] = 0;
+    }
+  }
+}
 
 void StridedCopy(int64_t element_bytes, absl::Span<const int64_t> sizes, void* destination,
                  absl::Span<const int64_t> destination_strides, const void* source,
                  absl::Span<const int64_t> source_strides) {
-  for (int64_t size : sizes) {
-    if (size == 0) return;
-  }
-  const Dimensions dims = Simplify(sizes, destination_strides, source_strides);
-  switch (element_bytes) {
-    case 1:
-      return Copy(static_cast<uint8_t*>(destination), static_cast<const uint8_t*>(source), dims);
-    case 2:
-      return Copy(static_cast<uint16_t*>(destination), static_cast<const uint16_t*>(source), dims);
-    case 4:
-      return Copy(static_cast<uint32_t*>(destination), static_cast<const uint32_t*>(source), dims);
-    case 8:
-      return Copy(static_cast<uint64_t*>(destination), static_cast<const uint64_t*>(source), dims);
-    case 16:
-      return Copy(static_cast<Bytes16*>(destination), static_cast<const Bytes16*>(source), dims);
-    default:
-      XLA_CHECK(false) << "element of " << element_bytes << " bytes";
-  }
+  const StridedCopyPlan plan(element_bytes, sizes, destination, destination_strides, source,
+                             source_strides);
+  plan.Run(0, plan.tasks());
 }
 
 }  // namespace xla

@@ -98,7 +98,7 @@ std::optional<ElementwiseKernel> ElementwiseKernel::For(const HloInstruction& in
 
   switch (opcode) {
     case HloOpcode::kConvert:
-      if (!kernel.ResolveConvert(type, result_type)) return std::nullopt;
+      kernel.ResolveConvert(type, result_type);
       break;
     case HloOpcode::kStochasticConvert:
       if (!kernel.ResolveStochasticConvert(type, instruction.operand(1)->shape().element_type(),

@@ -27,8 +27,10 @@ int WideBytes(WideType type);
 
 // Numbers some operations need besides their operands.
 struct KernelParameters {
-  int64_t i0 = 0, i1 = 0;  // bits of the element; exponent and mantissa bits of reduce-precision
-  double d0 = 0, d1 = 0;   // bounds of a conversion
+  int64_t i0 = 0, i1 = 0;  // bits of the element; exponent and mantissa bits of reduce-precision;
+                           // the types of a conversion
+  double d0 = 0, d1 = 0;   // bounds of a stochastic conversion
+  int random_bits = 0;     // width of the random numbers of a stochastic conversion
 };
 
 class ElementwiseKernel {
@@ -58,7 +60,7 @@ class ElementwiseKernel {
   };
   static Port Load(PrimitiveType type);
   static Port Store(PrimitiveType type);
-  bool ResolveConvert(PrimitiveType from, PrimitiveType to);
+  void ResolveConvert(PrimitiveType from, PrimitiveType to);
   bool ResolveStochasticConvert(PrimitiveType from, PrimitiveType random, PrimitiveType to);
 
   WideFunction function_ = nullptr;
@@ -78,8 +80,6 @@ absl::StatusOr<Value> EvalWithKernel(EvalContext& ctx, const HloInstruction& ins
 // elementwise_convert.cc
 ElementwiseKernel::ConvertFunction LoadFunction(PrimitiveType type);  // storage -> WideTypeOf(type)
 ElementwiseKernel::ConvertFunction StoreFunction(PrimitiveType type);  // the reverse, rounding
-ElementwiseKernel::ConvertFunction StoreFromDoubleFunction(
-    PrimitiveType type);  // narrow floats, from double
 // Orders all values of a floating-point type, NaNs by sign and payload, as signed 64-bit keys.
 ElementwiseKernel::ConvertFunction TotalOrderKeyFunction(PrimitiveType type);
 // elementwise_unary.cc, elementwise_complex.cc: results of the same wide type, but for abs, real,

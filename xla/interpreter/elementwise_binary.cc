@@ -256,8 +256,9 @@ struct MakeComplex {
   }
 };
 
+// What all numbers have.
 template <typename T>
-Function IntegerFunction(HloOpcode opcode) {
+Function ArithmeticFunction(HloOpcode opcode) {
   switch (opcode) {
     case HloOpcode::kAdd:
       return BinaryLoop<T, T, Add>;
@@ -267,14 +268,31 @@ Function IntegerFunction(HloOpcode opcode) {
       return BinaryLoop<T, T, Multiply>;
     case HloOpcode::kDivide:
       return BinaryLoop<T, T, Divide>;
+    case HloOpcode::kPower:
+      return BinaryLoop<T, T, Power>;
+    default:
+      return nullptr;
+  }
+}
+
+// What real numbers have.
+template <typename T>
+Function RealFunction(HloOpcode opcode) {
+  switch (opcode) {
     case HloOpcode::kRemainder:
       return BinaryLoop<T, T, Remainder>;
     case HloOpcode::kMaximum:
       return BinaryLoop<T, T, Maximum>;
     case HloOpcode::kMinimum:
       return BinaryLoop<T, T, Minimum>;
-    case HloOpcode::kPower:
-      return BinaryLoop<T, T, Power>;
+    default:
+      return ArithmeticFunction<T>(opcode);
+  }
+}
+
+template <typename T>
+Function IntegerFunction(HloOpcode opcode) {
+  switch (opcode) {
     case HloOpcode::kAnd:
       return BinaryLoop<T, T, And>;
     case HloOpcode::kOr:
@@ -290,59 +308,33 @@ Function IntegerFunction(HloOpcode opcode) {
     case HloOpcode::kMulhi:
       return BinaryParameterLoop<T, T, MulHi>;
     default:
-      return nullptr;
+      return RealFunction<T>(opcode);
   }
 }
 
 template <typename T>
 Function FloatFunction(HloOpcode opcode) {
   switch (opcode) {
-    case HloOpcode::kAdd:
-      return BinaryLoop<T, T, Add>;
-    case HloOpcode::kSubtract:
-      return BinaryLoop<T, T, Subtract>;
-    case HloOpcode::kMultiply:
-      return BinaryLoop<T, T, Multiply>;
-    case HloOpcode::kDivide:
-      return BinaryLoop<T, T, Divide>;
-    case HloOpcode::kRemainder:
-      return BinaryLoop<T, T, Remainder>;
-    case HloOpcode::kMaximum:
-      return BinaryLoop<T, T, Maximum>;
-    case HloOpcode::kMinimum:
-      return BinaryLoop<T, T, Minimum>;
-    case HloOpcode::kPower:
-      return BinaryLoop<T, T, Power>;
     case HloOpcode::kAtan2:
       return BinaryLoop<T, T, Atan2>;
     case HloOpcode::kComplex:
       return BinaryLoop<T, std::complex<T>, MakeComplex>;
     default:
-      return nullptr;
+      return RealFunction<T>(opcode);
   }
 }
 
 template <typename T>
 Function ComplexFunction(HloOpcode opcode) {
   switch (opcode) {
-    case HloOpcode::kAdd:
-      return BinaryLoop<T, T, Add>;
-    case HloOpcode::kSubtract:
-      return BinaryLoop<T, T, Subtract>;
-    case HloOpcode::kMultiply:
-      return BinaryLoop<T, T, Multiply>;
-    case HloOpcode::kDivide:
-      return BinaryLoop<T, T, Divide>;
     case HloOpcode::kMaximum:
       return BinaryLoop<T, T, ComplexMaximum>;
     case HloOpcode::kMinimum:
       return BinaryLoop<T, T, ComplexMinimum>;
-    case HloOpcode::kPower:
-      return BinaryLoop<T, T, Power>;
     case HloOpcode::kAtan2:
       return BinaryLoop<T, T, Atan2>;
     default:
-      return nullptr;
+      return ArithmeticFunction<T>(opcode);
   }
 }
 

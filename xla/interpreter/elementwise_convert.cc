@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions: between element types, and between stored elements and the wide types of the
-// kernels.
+// Conversions: between element types (xla/element_convert.h), with stochastic rounding, and between
+// stored elements and the wide types of the kernels.
 #include <bit>
 #include <cmath>
 #include <complex>
@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "xla/element_convert.h"
 #include "xla/interpreter/elementwise.h"
 #include "xla/interpreter/elementwise_loops.h"
 #include "xla/primitive_util.h"
@@ -59,103 +60,11 @@ void TotalOrderKeys(int64_t n, const void* from, void* to) {
   }
 }
 
-// One conversion between wide types. Floating point to integers: towards zero, saturating at the
-// bounds of the element's own type (parameters), NaN to 0. Integers wrap. Complex to real keeps the
-// real part.
-template <typename From, typename To>
-void ConvertLoop(const KernelParameters& p, int64_t n, const void* const* in, void* out) {
-  const From* a = static_cast<const From*>(in[0]);
-  To* r = static_cast<To*>(out);
-  if constexpr (is_complex_v<From> && is_complex_v<To>) {
-    using Part = typename To::value_type;
-    for (int64_t i = 0; i < n; ++i)
-      r[i] = To(static_cast<Part>(a[i].real()), static_cast<Part>(a[i].imag()));
-  } else if constexpr (is_complex_v<To>) {
-    for (int64_t i = 0; i < n; ++i) r[i] = To(static_cast<typename To::value_type>(a[i]));
-  } else if constexpr (std::is_same_v<To, bool>) {
-    for (int64_t i = 0; i < n; ++i) r[i] = a[i] != From(0);
-  } else if constexpr (is_complex_v<From>) {
-    for (int64_t i = 0; i < n; ++i) {
-      const auto part = a[i].real();
-      const void* const parts[] = {&part};
-      ConvertLoop<typename From::value_type, To>(p, 1, parts, r + i);
-    }
-  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    const To low = static_cast<To>(p.i0), high = static_cast<To>(p.i1);
-    const double low_value = p.d0, high_value = p.d1;
-    for (int64_t i = 0; i < n; ++i) {
-      const double value = a[i];
-      // Compared first: the cast is defined only inside the bounds.
-      if (value > low_value && value < high_value) {
-        r[i] = static_cast<To>(value);
-      } else {
-        r[i] = value != value ? To{0} : value <= low_value ? low : high;
-      }
-    }
-  } else {
-    XLA_INDEPENDENT_ITERATIONS
-    for (int64_t i = 0; i < n; ++i) r[i] = static_cast<To>(a[i]);
-  }
+// From storage to storage.
+void ConvertStored(const KernelParameters& p, int64_t n, const void* const* in, void* out) {
+  ConvertElements(static_cast<PrimitiveType>(p.i0), in[0], static_cast<PrimitiveType>(p.i1), out,
+                  n);
 }
-
-template <typename From>
-WideFunction ConvertTo(WideType to) {
-  switch (to) {
-    case WideType::kPred:
-      return ConvertLoop<From, bool>;
-    case WideType::kI32:
-      return ConvertLoop<From, int32_t>;
-    case WideType::kU32:
-      return ConvertLoop<From, uint32_t>;
-    case WideType::kI64:
-      return ConvertLoop<From, int64_t>;
-    case WideType::kU64:
-      return ConvertLoop<From, uint64_t>;
-    case WideType::kF32:
-      return ConvertLoop<From, float>;
-    case WideType::kF64:
-      return ConvertLoop<From, double>;
-    case WideType::kC64:
-      return ConvertLoop<From, complex64>;
-    case WideType::kC128:
-      return ConvertLoop<From, complex128>;
-  }
-  return nullptr;
-}
-
-WideFunction ConvertBetween(WideType from, WideType to) {
-  switch (from) {
-    case WideType::kPred:
-      return ConvertTo<bool>(to);
-    case WideType::kI32:
-      return ConvertTo<int32_t>(to);
-    case WideType::kU32:
-      return ConvertTo<uint32_t>(to);
-    case WideType::kI64:
-      return ConvertTo<int64_t>(to);
-    case WideType::kU64:
-      return ConvertTo<uint64_t>(to);
-    case WideType::kF32:
-      return ConvertTo<float>(to);
-    case WideType::kF64:
-      return ConvertTo<double>(to);
-    case WideType::kC64:
-      return ConvertTo<complex64>(to);
-    case WideType::kC128:
-      return ConvertTo<complex128>(to);
-  }
-  return nullptr;
-}
-
-// 64-bit integers to a double from which one rounding gives the nearest narrow float.
-struct ToStickyDouble {
-  double operator()(int64_t a) const {
-    const double magnitude = mini_float_internal::StickyDouble(
-        a < 0 ? uint64_t{0} - static_cast<uint64_t>(a) : static_cast<uint64_t>(a));
-    return a < 0 ? -magnitude : magnitude;
-  }
-  double operator()(uint64_t a) const { return mini_float_internal::StickyDouble(a); }
-};
 
 // Bounds of an integral element type, as integers and as doubles (64-bit maxima round up, which the
 // comparison wants).
@@ -175,14 +84,18 @@ void SetBounds(PrimitiveType type, KernelParameters* p) {
   }
 }
 
-// Rounds up with the probability of the fraction: when it, as an unsigned integer of the random
-// number's width, is larger than the random number.
+// Whether a fraction below 1 rounds up: when it, as an unsigned integer of the random number's
+// width, is larger than the random number. (A double's 53 bits hold it as far as they go.)
+template <typename Random>
+bool RoundsUp(double fraction, Random random, int random_bits) {
+  return random < static_cast<Random>(std::ldexp(fraction, random_bits));
+}
+
 template <typename Float, typename Random, typename Int>
-void StochasticLoop(const KernelParameters& p, int64_t n, const void* const* in, void* out) {
+void StochasticIntegerLoop(const KernelParameters& p, int64_t n, const void* const* in, void* out) {
   const Float* a = static_cast<const Float*>(in[0]);
   const Random* random = static_cast<const Random*>(in[1]);
   Int* r = static_cast<Int*>(out);
-  const int random_bits = static_cast<int>(sizeof(Random) * 8);
   const Int low = static_cast<Int>(p.i0), high = static_cast<Int>(p.i1);
   for (int64_t i = 0; i < n; ++i) {
     const double value = a[i];
@@ -192,14 +105,33 @@ void StochasticLoop(const KernelParameters& p, int64_t n, const void* const* in,
     }
     const double magnitude = std::fabs(value);
     const double whole = std::trunc(magnitude);
-    const double fraction = magnitude - whole;
-    // A fraction below 1 has a fixed-point form of random_bits bits; a double's 53 bits hold it as
-    // far as they go.
-    const auto fixed = static_cast<Random>(std::ldexp(fraction, random_bits));
     double rounded = whole;
-    if (random[i] < fixed) rounded += 1;
+    if (RoundsUp(magnitude - whole, random[i], p.random_bits)) rounded += 1;
     if (value < 0) rounded = -rounded;
     r[i] = rounded <= p.d0 ? low : rounded >= p.d1 ? high : static_cast<Int>(rounded);
+  }
+}
+
+// To a floating-point type of p.i0 mantissa bits whose smallest normal number is 2^p.i1: between
+// the neighbours of the magnitude there. What overflows is left to the store.
+template <typename Float, typename Random, typename Result>
+void StochasticFloatLoop(const KernelParameters& p, int64_t n, const void* const* in, void* out) {
+  const Float* a = static_cast<const Float*>(in[0]);
+  const Random* random = static_cast<const Random*>(in[1]);
+  Result* r = static_cast<Result*>(out);
+  const int mantissa = static_cast<int>(p.i0), smallest = static_cast<int>(p.i1);
+  for (int64_t i = 0; i < n; ++i) {
+    const double value = a[i];
+    if (value == 0 || !std::isfinite(value)) {
+      r[i] = static_cast<Result>(value);
+      continue;
+    }
+    const double magnitude = std::fabs(value);
+    const int step = std::max(std::ilogb(magnitude), smallest) - mantissa;  // its logarithm
+    const double steps = std::ldexp(magnitude, -step);
+    double whole = std::trunc(steps);
+    if (RoundsUp(steps - whole, random[i], p.random_bits)) whole += 1;
+    r[i] = static_cast<Result>(std::copysign(std::ldexp(whole, step), value));
   }
 }
 
@@ -207,13 +139,17 @@ template <typename Float, typename Random>
 WideFunction StochasticTo(WideType to) {
   switch (to) {
     case WideType::kI32:
-      return StochasticLoop<Float, Random, int32_t>;
+      return StochasticIntegerLoop<Float, Random, int32_t>;
     case WideType::kU32:
-      return StochasticLoop<Float, Random, uint32_t>;
+      return StochasticIntegerLoop<Float, Random, uint32_t>;
     case WideType::kI64:
-      return StochasticLoop<Float, Random, int64_t>;
+      return StochasticIntegerLoop<Float, Random, int64_t>;
     case WideType::kU64:
-      return StochasticLoop<Float, Random, uint64_t>;
+      return StochasticIntegerLoop<Float, Random, uint64_t>;
+    case WideType::kF32:
+      return StochasticFloatLoop<Float, Random, float>;
+    case WideType::kF64:
+      return StochasticFloatLoop<Float, Random, double>;
     default:
       return nullptr;
   }
@@ -247,78 +183,44 @@ ConvertFunction StoreFunction(PrimitiveType type) {
       type);
 }
 
-ConvertFunction StoreFromDoubleFunction(PrimitiveType type) {
-  return primitive_util::ArrayTypeSwitch<ConvertFunction>(
-      [](auto t) -> ConvertFunction {
-        using T = primitive_util::NativeTypeOf<t>;
-        if constexpr (is_mini_float_v<T>) {
-          return CastLoop<double, T>;
-        } else {
-          return nullptr;
-        }
-      },
-      type);
-}
-
 ConvertFunction TotalOrderKeyFunction(PrimitiveType type) {
   return primitive_util::FloatingPointTypeSwitch<ConvertFunction>(
       [](auto t) -> ConvertFunction { return TotalOrderKeys<primitive_util::NativeTypeOf<t>>; },
       type);
 }
 
-bool ElementwiseKernel::ResolveConvert(PrimitiveType from, PrimitiveType to) {
-  const WideType wide_from = WideTypeOf(from), wide_to = WideTypeOf(to);
-  if (primitive_util::IsIntegralType(to)) SetBounds(to, &parameters_);
-  const bool to_narrow_float = StoreFromDoubleFunction(to) != nullptr;
-  if (!to_narrow_float || wide_from == WideType::kF32 || wide_from == WideType::kC64 ||
-      wide_from == WideType::kPred) {
-    function_ = ConvertBetween(wide_from, wide_to);
-    return function_ != nullptr;
+void ElementwiseKernel::ResolveConvert(PrimitiveType from, PrimitiveType to) {
+  parameters_.i0 = from;
+  parameters_.i1 = to;
+  function_ = ConvertStored;
+  for (Port* port : {&operands_[0], &result_}) {
+    *port = {nullptr, port->storage_bytes, port->storage_bytes};
   }
-  // Not through float, which would round twice.
-  result_.convert = StoreFromDoubleFunction(to);
-  result_.wide_bytes = sizeof(double);
-  switch (wide_from) {
-    case WideType::kI64:
-      function_ = UnaryLoop<int64_t, double, ToStickyDouble>;
-      break;
-    case WideType::kU64:
-      function_ = UnaryLoop<uint64_t, double, ToStickyDouble>;
-      break;
-    default:
-      function_ = ConvertBetween(wide_from, WideType::kF64);
-      break;
-  }
-  return true;
 }
 
 bool ElementwiseKernel::ResolveStochasticConvert(PrimitiveType from, PrimitiveType random,
                                                  PrimitiveType to) {
-  if (!primitive_util::IsFloatingPointType(from) || !primitive_util::IsIntegralType(to))
+  if (!primitive_util::IsFloatingPointType(from) ||
+      !primitive_util::IsUnsignedIntegralType(random)) {
     return false;
-  SetBounds(to, &parameters_);
+  }
+  if (primitive_util::IsIntegralType(to)) {
+    SetBounds(to, &parameters_);
+  } else if (primitive_util::IsFloatingPointType(to)) {
+    parameters_.i0 = primitive_util::SignificandWidth(to) - 1;
+    parameters_.i1 = primitive_util::UnderflowExponent(to) - 1;
+  } else {
+    return false;
+  }
+  parameters_.random_bits = primitive_util::BitWidth(random);
   const WideType wide_to = WideTypeOf(to);
   const bool is_double = WideTypeOf(from) == WideType::kF64;
-  // Random numbers are compared in their own width.
-  switch (random) {
-    case U64:
-      function_ = is_double ? StochasticTo<double, uint64_t>(wide_to)
-                            : StochasticTo<float, uint64_t>(wide_to);
-      break;
-    case U32:
-      function_ = is_double ? StochasticTo<double, uint32_t>(wide_to)
-                            : StochasticTo<float, uint32_t>(wide_to);
-      break;
-    case U16:
-      operands_[1].convert = nullptr;
-      function_ = StochasticTo<float, uint16_t>(wide_to);
-      break;
-    case U8:
-      operands_[1].convert = nullptr;
-      function_ = StochasticTo<float, uint8_t>(wide_to);
-      break;
-    default:
-      return false;
+  if (random == U64) {
+    function_ = is_double ? StochasticTo<double, uint64_t>(wide_to)
+                          : StochasticTo<float, uint64_t>(wide_to);
+  } else {
+    function_ = is_double ? StochasticTo<double, uint32_t>(wide_to)
+                          : StochasticTo<float, uint32_t>(wide_to);
   }
   return function_ != nullptr;
 }

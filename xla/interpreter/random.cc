@@ -51,20 +51,7 @@ class BitWriter {
   static PrimitiveType StorageType(PrimitiveType type) {
     if (primitive_util::IsIntegralType(type)) return type;
     if (!primitive_util::IsFloatingPointType(type)) return PRIMITIVE_TYPE_INVALID;
-    switch (primitive_util::BitWidth(type)) {
-      case 4:
-        return U4;
-      case 8:
-        return U8;
-      case 16:
-        return U16;
-      case 32:
-        return U32;
-      case 64:
-        return U64;
-      default:
-        return PRIMITIVE_TYPE_INVALID;
-    }
+    return primitive_util::UnsignedIntegralTypeForBitWidth(primitive_util::BitWidth(type));
   }
 
   const PrimitiveType type_;

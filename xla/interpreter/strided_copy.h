@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between strided arrays: the one engine behind transpose, broadcast, slice, reverse, pad,
-// concatenate, relayout.
+// Copies between strided arrays (xla/strided_copy.h) on the threads of a run.
 #ifndef XLA_INTERPRETER_STRIDED_COPY_H_
 #define XLA_INTERPRETER_STRIDED_COPY_H_
 
