@@ -7,12 +7,17 @@
 
 #include "tests/builder/builder_test_util.h"
 #include "xla/hlo/builder/lib/arithmetic.h"
+#include "xla/hlo/builder/lib/broadcast.h"
 #include "xla/hlo/builder/lib/comparators.h"
 #include "xla/hlo/builder/lib/constants.h"
+#include "xla/hlo/builder/lib/logdet.h"
 #include "xla/hlo/builder/lib/loops.h"
+#include "xla/hlo/builder/lib/lu_decomposition.h"
 #include "xla/hlo/builder/lib/math.h"
 #include "xla/hlo/builder/lib/matrix.h"
+#include "xla/hlo/builder/lib/pooling.h"
 #include "xla/hlo/builder/lib/prng.h"
+#include "xla/hlo/builder/lib/quantize.h"
 #include "xla/hlo/builder/lib/slicing.h"
 #include "xla/hlo/builder/lib/sorting.h"
 #include "xla/literal_util.h"
@@ -181,6 +186,11 @@ TEST(SlicingTest, MinorDimensions) {
             }),
             "{ { 1, 2, 1 }, { 4, 5, 2 }, { 7, 8, 3 } }");
   EXPECT_EQ(Result([](auto* b) {
+              const XlaOp one = ConstantR0<int32_t>(b, 1);
+              DynamicStridedSlice(Square3(b), {one, one}, {1, 3}, {1, 2});
+            }),
+            "{ { 4, 6 } }");
+  EXPECT_EQ(Result([](auto* b) {
               DynamicSliceInMinorDims(Square3(b), {ConstantR0<int32_t>(b, 2)}, {1});
             }),
             "{ {3}, {6}, {9} }");
@@ -270,6 +280,150 @@ TEST(MatrixTest, Products) {
   EXPECT_EQ(Result([](auto* b) { Einsum(Square3(b), "ij->"); }), "45");
   EXPECT_TRUE(absl::StrContains(
       Result([&](auto* b) { Einsum(Square3(b), column(b), "ij,jk->il"); }), "Einsum: No operand"));
+}
+
+TEST(MatrixTest, EinsumConfigs) {
+  EXPECT_EQ(NormalizeEinsumString("a,b->ab"), "");
+  EXPECT_EQ(NormalizeEinsumString("ba"), "ba->ab");
+  EXPECT_EQ(NormalizeEinsumString("ij,jk"), "ij,jk->ik");
+  EXPECT_EQ(NormalizeEinsumString("...ba,ca..."), "...ba,ca...->...bc");
+  XlaBuilder b("test");
+  BatchDot(Square3(&b), Square3(&b), PrecisionConfig::DEFAULT, std::nullopt, /*grad_x=*/true);
+  EXPECT_TRUE(absl::StrContains(testing::Body(&b), "frontend_attributes={grad_x=\"true\"}"));
+}
+
+TEST(MatrixTest, LuDecompositionExchangesRows) {
+  EXPECT_EQ(
+      Result([](auto* b) {
+        const auto parts = LuDecomposition(ConstantR2<float>(b, {{0, 2, 1}, {4, 4, 8}, {2, 6, 1}}));
+        Tuple(b, {parts.lu, parts.pivots, parts.permutation});
+      }),
+      "( { { 4, 4, 8 }, { 0.5, 4, -3 }, { 0, 0.5, 2.5 } }, {1, 2, 2}, {1, 2, 0} )");
+  // Wide, tall, singular.
+  EXPECT_EQ(Result([](auto* b) {
+              const auto parts = LuDecomposition(ConstantR2<float>(b, {{1, 2, 3}, {2, 2, 2}}));
+              Tuple(b, {parts.lu, parts.pivots, parts.permutation});
+            }),
+            "( { { 2, 2, 2 }, { 0.5, 1, 2 } }, {1, 1}, {1, 0} )");
+  EXPECT_EQ(Result([](auto* b) {
+              Tuple(b, {LuDecomposition(ConstantR2<float>(b, {{1}, {0}, {4}})).lu,
+                        LuDecomposition(ConstantR2<float>(b, {{0, 0}, {0, 3}})).lu});
+            }),
+            "( { {4}, {0}, {0.25} }, { { 0, 0 }, { 0, 3 } } )");
+  // P a = L U of a batch of random matrices.
+  XlaBuilder b("test");
+  const Shape shape = ShapeUtil::MakeShape(F64, {3, 5, 5});
+  const XlaOp bits =
+      PhiloxBitGenerator(ConstantR0<uint64_t>(&b, 3), ConstantR1<uint64_t>(&b, {0, 0}),
+                         ShapeUtil::MakeShape(U64, {3, 5, 5}))
+          .value;
+  const XlaOp a =
+      ConvertElementType(ConvertElementType(bits, S64), F64) * ConstantR0<double>(&b, 0x1p-63);
+  const LuDecompositionResult parts = LuDecomposition(a);
+  const XlaOp unit = IdentityMatrix(&b, F64, 5, 5);
+  const XlaOp lower = Select(TriangleMask(parts.lu, -1), parts.lu, ZerosLike(parts.lu));
+  const XlaOp product =
+      BatchDot(Add(lower, unit, {1, 2}), UpperTriangle(parts.lu), PrecisionConfig::HIGHEST);
+  const XlaOp permuted =
+      TorchGather(a, BroadcastInDim(parts.permutation, shape.dimensions(), {0, 1}), 1);
+  All(Lt(Abs(product - permuted), ScalarLike(a, 1e-14)));
+  ASSERT_OK_AND_ASSIGN(const Literal equal, RunProgram(&b));
+  EXPECT_EQ(equal, LiteralUtil::CreateR0<bool>(true));
+}
+
+TEST(MatrixTest, Determinants) {
+  EXPECT_EQ(Result([](auto* b) {
+              const SignAndLogDet parts =
+                  SLogDet(ConstantR2<double>(b, {{0, 2, 1}, {4, 4, 8}, {2, 6, 1}}));
+              Tuple(b, {parts.sign, Exp(parts.logdet)});
+            }),
+            "( 1, 40 )");
+  EXPECT_EQ(Result([](auto* b) { LogDet(ConstantR2<float>(b, {{0, 1}, {1, 0}})); }), "nan");
+  EXPECT_EQ(Result([](auto* b) { LogDet(ConstantR2<float>(b, {{1, 1}, {1, 1}})); }), "-inf");
+  EXPECT_TRUE(absl::StrContains(Result([](auto* b) {
+                                  SLogDet(ConstantR2<float>(b, {{1, 2}}));
+                                }),
+                                "SLogDet: Determinants are of square matrices"));
+  EXPECT_TRUE(
+      absl::StrContains(Result([](auto* b) { LuDecomposition(ConstantR2<int32_t>(b, {{1}})); }),
+                        "LuDecomposition: The operand must be floating-point"));
+}
+
+// --- Pooling
+
+const TensorFormat kImages(0, 1, {2, 3});  // batch, feature, height, width
+
+TEST(PoolingTest, MaxAndMean) {
+  const auto image = [](auto* b) { return Reshape(Square3(b), {1, 1, 3, 3}); };
+  const auto flat = [](XlaOp x, std::vector<int64_t> sizes) { return Reshape(x, sizes); };
+  EXPECT_EQ(Result([&](auto* b) {
+              flat(MaxPool(image(b), {1, 1, 2, 2}, {1, 1, 1, 1}, Padding::kValid, kImages), {2, 2});
+            }),
+            "{ { 5, 6 }, { 8, 9 } }");
+  const std::vector<std::pair<int64_t, int64_t>> edges = {{0, 1}, {0, 1}};
+  EXPECT_EQ(MakeSpatialPadding({1, 1, 3, 3}, {1, 1, 2, 2}, {1, 1, 1, 1}, Padding::kSame, kImages),
+            edges);
+  EXPECT_EQ(Result([&](auto* b) {
+              flat(AvgPool(image(b), {1, 1, 2, 2}, {1, 1, 2, 2}, edges, kImages, false), {2, 2});
+            }),
+            "{ { 3, 4.5 }, { 7.5, 9 } }");
+  EXPECT_EQ(Result([&](auto* b) {
+              flat(AvgPool(image(b), {1, 1, 2, 2}, {1, 1, 2, 2}, edges, kImages, true), {2, 2});
+            }),
+            "{ { 3, 2.25 }, { 3.75, 2.25 } }");
+  // Each element gets its share of the windows that it is in.
+  EXPECT_EQ(
+      Result([&](auto* b) {
+        const XlaOp ones = Reshape(ConstantR2<float>(b, {{1, 1}, {1, 1}}), {1, 1, 2, 2});
+        flat(AvgPoolGrad(ones, {1, 1, 3, 3}, {1, 1, 2, 2}, {1, 1, 2, 2}, edges, kImages, false),
+             {3, 3});
+      }),
+      "{ { 0.25, 0.25, 0.5 }, { 0.25, 0.25, 0.5 }, { 0.5, 0.5, 1 } }");
+  EXPECT_TRUE(absl::StrContains(Result([&](auto* b) {
+                                  AvgPool(image(b), {1, 2}, {1, 2}, edges, kImages, true);
+                                }),
+                                "AvgPool: Of 4 dimensions, 2 must be spatial"));
+  EXPECT_TRUE(absl::StrContains(
+      Result([&](auto* b) {
+        AvgPoolGrad(image(b), {1, 1, 9, 9}, {1, 1, 2, 2}, {1, 1, 2, 2}, edges, kImages, true);
+      }),
+      "AvgPoolGrad: Size of out_backprop doesn't match"));
+}
+
+// --- Broadcasting and quantization
+
+TEST(BroadcastToTest, TilesAndStretches) {
+  const auto to = [](std::vector<int64_t> sizes) {
+    return Result([&](auto* b) {
+      const auto result = BroadcastTo(ConstantR2<float>(b, {{1, 2}}), sizes);
+      if (!result.ok()) b->ReportError(result.status());
+    });
+  };
+  EXPECT_EQ(to({1, 2}), "{ { 1, 2 } }");
+  EXPECT_EQ(to({2, 4}), "{ { 1, 2, 1, 2 }, { 1, 2, 1, 2 } }");
+  EXPECT_EQ(to({2, 1, 2}), "{ { { 1, 2 } }, { { 1, 2 } } }");
+  EXPECT_TRUE(absl::StrContains(to({1, 3}), "cannot be tiled to the sizes [1,3]"));
+  EXPECT_TRUE(absl::StrContains(to({2}), "cannot be tiled"));
+}
+
+TEST(QuantizeTest, CodesStandForNumbersOfTheRange) {
+  const std::vector<uint8_t> codes = {0, 51, 102, 255, 204};
+  const std::vector<uint32_t> packed = PackToUint32<uint8_t>(codes);
+  EXPECT_EQ(packed, (std::vector<uint32_t>{0x003366ff, 0xcc000000}));
+  EXPECT_EQ(PackToUint32<uint16_t>(std::vector<uint16_t>{1, 2, 3}),
+            (std::vector<uint32_t>{0x00010002, 0x00030000}));
+  // In bf16: the step 5.09375 / 255 is 0.02002 there.
+  const auto numbers = [&](bool transposed) {
+    return Result([&](auto* b) {
+      const XlaOp words = Reshape(ConstantR1<uint32_t>(b, packed), {2, 1});
+      Dequantize<uint8_t>(words, QuantizedRange(0, 5.09375), "MIN_COMBINED", transposed);
+    });
+  };
+  EXPECT_EQ(numbers(false), "{ { 0, 1.023, 2.047, 5.094 }, { 4.094, 0, 0, 0 } }");
+  EXPECT_EQ(numbers(true), "{ { 0, 4.094 }, { 1.023, 0 }, { 2.047, 0 }, { 5.094, 0 } }");
+  EXPECT_TRUE(absl::StrContains(
+      Result([](auto* b) { Dequantize<uint8_t>(F32s(b, {1}), QuantizedRange()); }),
+      "Dequantize: Only U32"));
 }
 
 // --- Math

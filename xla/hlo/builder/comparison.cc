@@ -11,6 +11,16 @@ XlaOp XlaBuilder::State::CompareAs(const char* call, CallSite site, XlaOp lhs, X
                                    ComparisonDirection direction,
                                    std::optional<ComparisonType> type) {
   return Record(call, site, [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, ShapeOf(lhs));
+    const PrimitiveType element_type = shape->element_type();
+    const bool total_order = type == ComparisonType::kFloatTotalOrder &&
+                             primitive_util::IsFloatingPointType(element_type);
+    if (shape->IsArray() && type.has_value() && !total_order &&
+        *type != Comparison::DefaultComparisonType(element_type)) {
+      return InvalidArgumentStrCat("Comparison type ", ComparisonTypeToString(*type),
+                                   " does not fit operands of type ",
+                                   PrimitiveType_Name(element_type), ".");
+    }
     return MakeBinary(HloOpcode::kCompare, lhs, rhs, broadcast_dimensions,
                       CompareAttributes{.direction = direction, .type = type});
   });

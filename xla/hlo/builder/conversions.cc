@@ -2,6 +2,7 @@
 // Arguments of the client API as attributes of instructions.
 #include "xla/hlo/builder/builder_state.h"
 #include "xla/hlo/proto/attribute_protos.h"
+#include "xla/hlo/proto/extras_proto.h"
 
 namespace xla {
 
@@ -70,18 +71,7 @@ std::vector<OutputOperandAlias> ToAliases(AliasingPairs aliasing) {
 }
 
 absl::StatusOr<AccuracySpec> ToAccuracy(const ResultAccuracy& proto) {
-  AccuracySpec accuracy;
-  if (proto.has_tolerance()) {
-    accuracy.mode = AccuracySpec::Mode::kTolerance;
-    accuracy.atol = proto.tolerance().atol();
-    accuracy.rtol = proto.tolerance().rtol();
-    accuracy.ulps = proto.tolerance().ulps();
-  } else if (proto.mode() == ResultAccuracy::HIGHEST) {
-    accuracy.mode = AccuracySpec::Mode::kHighest;
-  } else if (proto.mode() != ResultAccuracy::DEFAULT) {
-    return InvalidArgument("%d is no mode of result_accuracy.", static_cast<int>(proto.mode()));
-  }
-  return accuracy;
+  return proto_internal::ReadAccuracy(proto);
 }
 
 }  // namespace xla

@@ -49,4 +49,20 @@ std::vector<std::pair<int64_t, int64_t>> MakePadding(absl::Span<const int64_t> i
   return edges;
 }
 
+PaddingConfig MakeNoPaddingConfig(int64_t rank) {
+  PaddingConfig config;
+  for (int64_t i = 0; i < rank; ++i) config.add_dimensions();
+  return config;
+}
+
+PaddingConfig MakeEdgePaddingConfig(absl::Span<const std::pair<int64_t, int64_t>> padding) {
+  PaddingConfig config;
+  for (const auto& [low, high] : padding) {
+    PaddingConfig::PaddingConfigDimension* dimension = config.add_dimensions();
+    dimension->set_edge_padding_low(low);
+    dimension->set_edge_padding_high(high);
+  }
+  return config;
+}
+
 }  // namespace xla

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Padding of windows by scheme, as machine learning frameworks name them.
+// Padding of windows by scheme, as machine learning frameworks name them, and configurations of Pad.
 #ifndef XLA_HLO_BUILDER_PADDING_H_
 #define XLA_HLO_BUILDER_PADDING_H_
 
@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "xla/xla_data.pb.h"
 
 namespace xla {
 
@@ -31,6 +32,10 @@ std::vector<std::pair<int64_t, int64_t>> MakePadding(absl::Span<const int64_t> i
                                                      absl::Span<const int64_t> window_dimensions,
                                                      absl::Span<const int64_t> window_strides,
                                                      Padding padding);
+
+// For Pad: of an array of that rank nothing; low and high edges without interior.
+PaddingConfig MakeNoPaddingConfig(int64_t rank);
+PaddingConfig MakeEdgePaddingConfig(absl::Span<const std::pair<int64_t, int64_t>> padding);
 
 }  // namespace xla
 

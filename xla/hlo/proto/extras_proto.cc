@@ -14,7 +14,6 @@
 #include "xla/util.h"
 
 namespace xla::proto_internal {
-namespace {
 
 absl::StatusOr<AccuracySpec> ReadAccuracy(const ResultAccuracy& proto) {
   AccuracySpec accuracy;
@@ -26,10 +25,12 @@ absl::StatusOr<AccuracySpec> ReadAccuracy(const ResultAccuracy& proto) {
   } else if (proto.mode() == ResultAccuracy::HIGHEST) {
     accuracy.mode = AccuracySpec::Mode::kHighest;
   } else if (proto.mode() != ResultAccuracy::DEFAULT) {
-    return InvalidArgument("%d is no mode of result_accuracy", static_cast<int>(proto.mode()));
+    return InvalidArgument("%d is no mode of result_accuracy.", static_cast<int>(proto.mode()));
   }
   return accuracy;
 }
+
+namespace {
 
 ResultAccuracy WriteAccuracy(const AccuracySpec& accuracy) {
   ResultAccuracy proto;

@@ -19,6 +19,9 @@ absl::Status ReadExtras(const HloInstructionProto& proto, const HloModuleProto& 
                         HloInstruction* instruction);
 absl::Status WriteExtras(const HloInstruction& instruction, HloInstructionProto* proto);
 
+// Error: a mode that there is not.
+absl::StatusOr<AccuracySpec> ReadAccuracy(const ResultAccuracy& proto);
+
 // A leaf naming an array, as in recovery tables.
 OriginalValueNode ReadOriginalArray(const OriginalArrayProto& proto);
 OriginalArrayProto WriteOriginalArray(const OriginalValueNode& node);

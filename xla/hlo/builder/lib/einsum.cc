@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Einstein summation of matrix.h.
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
@@ -159,10 +159,25 @@ absl::StatusOr<std::array<std::vector<int64_t>, 3>> ParseEinsumString(
   return config;
 }
 
+std::string NormalizeEinsumString(absl::string_view einsum_config) {
+  if (absl::StrContains(einsum_config, "->")) return "";
+  std::map<char, int> counts;
+  for (const char c : einsum_config) {
+    if (absl::ascii_isalpha(static_cast<unsigned char>(c))) ++counts[c];
+  }
+  std::string normal = absl::StrCat(einsum_config, "->");
+  if (absl::StrContains(einsum_config, "...")) normal += "...";
+  for (const auto& [label, count] : counts) {
+    if (count == 1) normal += label;
+  }
+  return normal;
+}
+
 XlaOp Einsum(XlaOp x, absl::Span<const int64_t> x_config, XlaOp y,
              absl::Span<const int64_t> y_config, absl::Span<const int64_t> output_config,
              PrecisionConfig::Precision precision,
-             std::optional<PrimitiveType> preferred_element_type, CallSite site) {
+             std::optional<PrimitiveType> preferred_element_type, bool grad_x, bool grad_y,
+             CallSite site) {
   return lib_internal::Make("Einsum", site, {x, y}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     Operand lhs{x, Labels(x_config.begin(), x_config.end())};
     Operand rhs{y, Labels(y_config.begin(), y_config.end())};
@@ -199,20 +214,25 @@ XlaOp Einsum(XlaOp x, absl::Span<const int64_t> x_config, XlaOp y,
     PrecisionConfig config;
     config.add_operand_precision(precision);
     config.add_operand_precision(precision);
-    result.op = DotGeneral(lhs.op, rhs.op, numbers, &config, preferred_element_type);
+    XLA_ASSIGN_OR_RETURN(
+        result.op, lib_internal::MarkGradients(
+                       b, DotGeneral(lhs.op, rhs.op, numbers, &config, preferred_element_type),
+                       grad_x, grad_y));
     return InOrder(result, output);
   });
 }
 
 XlaOp Einsum(XlaOp x, XlaOp y, absl::string_view einsum_config,
              PrecisionConfig::Precision precision,
-             std::optional<PrimitiveType> preferred_element_type, CallSite site) {
+             std::optional<PrimitiveType> preferred_element_type, bool grad_x, bool grad_y,
+             CallSite site) {
   return lib_internal::Make("Einsum", site, {x, y}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape x_shape, lib_internal::ArrayShape(b, x));
     XLA_ASSIGN_OR_RETURN(const Shape y_shape, lib_internal::ArrayShape(b, y));
     XLA_ASSIGN_OR_RETURN(const auto config,
                          ParseEinsumString(einsum_config, x_shape.rank(), y_shape.rank()));
-    return Einsum(x, config[0], y, config[1], config[2], precision, preferred_element_type);
+    return Einsum(x, config[0], y, config[1], config[2], precision, preferred_element_type, grad_x,
+                  grad_y);
   });
 }
 

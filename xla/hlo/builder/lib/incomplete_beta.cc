@@ -13,10 +13,10 @@ using lib_internal::Deviance;
 using lib_internal::StirlingError;
 
 // It takes about the square root of the greater of a and b.
-constexpr int kLimit = 5000;
+constexpr int kBetaSteps = 5000;
 
 // 1 / (1 + d_1 / (1 + d_2 / ..)) by Lentz's method, two terms a step.
-absl::StatusOr<XlaOp> ContinuedFraction(XlaOp a, XlaOp b, XlaOp x) {
+absl::StatusOr<XlaOp> BetaFraction(XlaOp a, XlaOp b, XlaOp x) {
   const auto step = [](XlaOp m, std::vector<XlaOp>& state) {
     const XlaOp a = state[0], b = state[1], x = state[2];
     XlaOp &c = state[3], &d = state[4], &h = state[5];
@@ -36,8 +36,8 @@ absl::StatusOr<XlaOp> ContinuedFraction(XlaOp a, XlaOp b, XlaOp x) {
   const XlaOp one = FullLike(a, 1);
   const XlaOp d = Reciprocal(one - (a + b) * x / (a + one));
   std::vector<XlaOp> state = {a, b, x, one, d, d};
-  XLA_ASSIGN_OR_RETURN(state,
-                       lib_internal::Iterate("betainc_fraction", a.builder(), state, kLimit, step));
+  XLA_ASSIGN_OR_RETURN(
+      state, lib_internal::Iterate("betainc_fraction", a.builder(), state, kBetaSteps, step));
   return state[5];
 }
 
@@ -57,7 +57,7 @@ XlaOp RegularizedIncompleteBeta(XlaOp a, XlaOp b, XlaOp x, CallSite site) {
     const XlaOp swap = Ge(x, (a + one) / (a + b + ScalarLike(a, 2)));
     const XlaOp first = Select(swap, b, a), second = Select(swap, a, b);
     const XlaOp low = Select(swap, y, x), high = Select(swap, x, y);
-    XLA_ASSIGN_OR_RETURN(const XlaOp fraction, ContinuedFraction(first, second, low));
+    XLA_ASSIGN_OR_RETURN(const XlaOp fraction, BetaFraction(first, second, low));
     // x^a (1 - x)^b / (a B(a, b)), as a binomial probability.
     const XlaOp n = a + b;
     const XlaOp exponent = StirlingError(n) - StirlingError(a) - StirlingError(b) -

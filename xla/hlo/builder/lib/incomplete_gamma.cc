@@ -19,13 +19,12 @@ using lib_internal::InF64;
 using lib_internal::Iterate;
 using lib_internal::kInfinity;
 using lib_internal::kNaN;
-using lib_internal::kPi;
 using lib_internal::Polynomial;
 using lib_internal::StirlingError;
 
 // From here on the uniform expansion serves; below, no loop takes this many steps.
 constexpr double kLargeOrder = 1e4;
-constexpr int kLimit = 2000;
+constexpr int kGammaSteps = 2000;
 constexpr double kPrecision = 0x1p-51;
 
 // P or Q, the part of gamma(a) below or above x, divided by x^a e^-x / gamma(a + 1), and the
@@ -35,7 +34,7 @@ struct Scaled {
 };
 
 // P: the sum of x^k / ((a + 1) .. (a + k)).
-absl::StatusOr<Scaled> Series(XlaOp a, XlaOp x, bool with_slope) {
+absl::StatusOr<Scaled> GammaSeries(XlaOp a, XlaOp x, bool with_slope) {
   const XlaOp zero = FullLike(a, 0), one = FullLike(a, 1);
   const auto step = [&](XlaOp k, std::vector<XlaOp>& state) {
     XlaOp &order = state[0], &term = state[2], &sum = state[3];
@@ -55,7 +54,7 @@ absl::StatusOr<Scaled> Series(XlaOp a, XlaOp x, bool with_slope) {
   };
   std::vector<XlaOp> state = {a, x, one, one};
   if (with_slope) state.insert(state.end(), {zero, zero});
-  XLA_ASSIGN_OR_RETURN(state, Iterate("igamma_series", a.builder(), state, kLimit, step));
+  XLA_ASSIGN_OR_RETURN(state, Iterate("igamma_series", a.builder(), state, kGammaSteps, step));
   if (!with_slope) return Scaled{state[3], {}};
   // And that of x^a / gamma(a + 1).
   return Scaled{state[3], state[5] + state[3] * (Log(x) - Digamma64(a + one))};
@@ -63,7 +62,7 @@ absl::StatusOr<Scaled> Series(XlaOp a, XlaOp x, bool with_slope) {
 
 // Q: Lentz's method for the continued fraction 1 / (b + c_1 / (b + 2 + c_2 / (b + 4 + ..))) with
 // b = x + 1 - a and c_i = -i (i - a), all with derivatives by a.
-absl::StatusOr<Scaled> ContinuedFraction(XlaOp a, XlaOp x, bool with_slope) {
+absl::StatusOr<Scaled> GammaFraction(XlaOp a, XlaOp x, bool with_slope) {
   const XlaOp one = FullLike(a, 1);
   const auto step = [&](XlaOp i, std::vector<XlaOp>& state) {
     XlaOp &order = state[0], &b = state[1], &c = state[2], &d = state[3], &h = state[4];
@@ -94,7 +93,7 @@ absl::StatusOr<Scaled> ContinuedFraction(XlaOp a, XlaOp x, bool with_slope) {
   // Before the first step c is infinite.
   std::vector<XlaOp> state = {a, b, FullLike(a, 1e300), h, h};
   if (with_slope) state.insert(state.end(), {ZerosLike(a), h * h, h * h});
-  XLA_ASSIGN_OR_RETURN(state, Iterate("igammac_fraction", a.builder(), state, kLimit, step));
+  XLA_ASSIGN_OR_RETURN(state, Iterate("igammac_fraction", a.builder(), state, kGammaSteps, step));
   if (!with_slope) return Scaled{a * state[4], {}};
   return Scaled{a * state[4], a * (state[7] + state[4] * (Log(x) - Digamma64(a)))};
 }
@@ -142,7 +141,7 @@ Uniform UniformExpansion(XlaOp a, XlaOp x, XlaOp deviance, bool lower, bool with
   const XlaOp eta = Sign(mu) * Sqrt(half_square + half_square);
   XlaOp sum = ZerosLike(a);  // of c_k(eta) a^-k
   for (int k = 3; k >= 0; --k) sum = sum / a + Polynomial(eta, kTemme[k]);
-  const XlaOp scale = Exp(-deviance) / Sqrt(ScalarLike(a, 2 * kPi) * a);
+  const XlaOp scale = Exp(-deviance) / Sqrt(ScalarLike(a, 2 * lib_internal::kPi) * a);
   const XlaOp argument = eta * Sqrt(a * ScalarLike(a, 0.5));
   const XlaOp half = ScalarLike(a, 0.5);
   Uniform result;
@@ -196,13 +195,13 @@ Regions RegionsOf(XlaOp a, XlaOp x) {
 
 // x^a e^-x / gamma(a + 1).
 XlaOp Prefactor(XlaOp a, XlaOp x) {
-  return Exp(-StirlingError(a) - Deviance(a, x)) / Sqrt(ScalarLike(a, 2 * kPi) * a);
+  return Exp(-StirlingError(a) - Deviance(a, x)) / Sqrt(ScalarLike(a, 2 * lib_internal::kPi) * a);
 }
 
 // P or Q in the domain.
 absl::StatusOr<XlaOp> Regularized(const Regions& r, bool lower) {
-  XLA_ASSIGN_OR_RETURN(const Scaled series, Series(r.series_a, r.series_x, false));
-  XLA_ASSIGN_OR_RETURN(const Scaled fraction, ContinuedFraction(r.fraction_a, r.fraction_x, false));
+  XLA_ASSIGN_OR_RETURN(const Scaled series, GammaSeries(r.series_a, r.series_x, false));
+  XLA_ASSIGN_OR_RETURN(const Scaled fraction, GammaFraction(r.fraction_a, r.fraction_x, false));
   const Uniform uniform =
       UniformExpansion(r.uniform_a, r.uniform_x, Deviance(r.uniform_a, r.uniform_x), lower, false);
   const XlaOp prefactor = Prefactor(r.a, r.x);
@@ -214,8 +213,8 @@ absl::StatusOr<XlaOp> Regularized(const Regions& r, bool lower) {
 
 // The derivative of P by a in the domain, divided by the prefactor.
 absl::StatusOr<XlaOp> ScaledSlope(const Regions& r) {
-  XLA_ASSIGN_OR_RETURN(const Scaled series, Series(r.series_a, r.series_x, true));
-  XLA_ASSIGN_OR_RETURN(const Scaled fraction, ContinuedFraction(r.fraction_a, r.fraction_x, true));
+  XLA_ASSIGN_OR_RETURN(const Scaled series, GammaSeries(r.series_a, r.series_x, true));
+  XLA_ASSIGN_OR_RETURN(const Scaled fraction, GammaFraction(r.fraction_a, r.fraction_x, true));
   const Uniform uniform =
       UniformExpansion(r.uniform_a, r.uniform_x, Deviance(r.uniform_a, r.uniform_x), true, true);
   return Select(r.use_uniform, uniform.slope,

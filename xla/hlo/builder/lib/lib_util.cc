@@ -39,4 +39,15 @@ XlaOp InF32IfNarrow(XlaOp x, const Shape& shape, absl::FunctionRef<XlaOp(XlaOp)>
   return ConvertElementType(make(ConvertElementType(x, F32)), type);
 }
 
+absl::StatusOr<XlaOp> MarkGradients(XlaBuilder* builder, XlaOp product, bool grad_x, bool grad_y) {
+  XLA_RETURN_IF_ERROR(builder->first_error());
+  if (grad_x) {
+    XLA_RETURN_IF_ERROR(builder->SetInstructionFrontendAttribute(product, "grad_x", "true"));
+  }
+  if (grad_y) {
+    XLA_RETURN_IF_ERROR(builder->SetInstructionFrontendAttribute(product, "grad_y", "true"));
+  }
+  return product;
+}
+
 }  // namespace xla::lib_internal

@@ -34,6 +34,9 @@ absl::StatusOr<Shape> ShapeOfRank(XlaBuilder* builder, XlaOp operand, int64_t le
 // make(x), in F32 where the element type has 16 bits or fewer.
 XlaOp InF32IfNarrow(XlaOp x, const Shape& shape, absl::FunctionRef<XlaOp(XlaOp)> make);
 
+// The product, with frontend attributes that say of which operands it is the gradient.
+absl::StatusOr<XlaOp> MarkGradients(XlaBuilder* builder, XlaOp product, bool grad_x, bool grad_y);
+
 }  // namespace xla::lib_internal
 
 #endif  // XLA_HLO_BUILDER_LIB_LIB_UTIL_H_

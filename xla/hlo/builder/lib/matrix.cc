@@ -167,13 +167,15 @@ XlaOp MaybeTransposeInMinorDims(XlaOp x, bool transpose, CallSite site) {
 }
 
 XlaOp BatchDot(XlaOp x, XlaOp y, PrecisionConfig::Precision precision,
-               std::optional<PrimitiveType> preferred_element_type, CallSite site) {
-  return BatchDot(x, false, y, false, precision, preferred_element_type, site);
+               std::optional<PrimitiveType> preferred_element_type, bool grad_x, bool grad_y,
+               CallSite site) {
+  return BatchDot(x, false, y, false, precision, preferred_element_type, grad_x, grad_y, site);
 }
 
 XlaOp BatchDot(XlaOp x, bool transpose_x, XlaOp y, bool transpose_y,
                PrecisionConfig::Precision precision,
-               std::optional<PrimitiveType> preferred_element_type, CallSite site) {
+               std::optional<PrimitiveType> preferred_element_type, bool grad_x, bool grad_y,
+               CallSite site) {
   return lib_internal::Make("BatchDot", site, {x, y}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, x, 2));
     DotDimensionNumbers numbers;
@@ -186,7 +188,8 @@ XlaOp BatchDot(XlaOp x, bool transpose_x, XlaOp y, bool transpose_y,
     PrecisionConfig config;
     config.add_operand_precision(precision);
     config.add_operand_precision(precision);
-    return DotGeneral(x, y, numbers, &config, preferred_element_type);
+    return lib_internal::MarkGradients(
+        b, DotGeneral(x, y, numbers, &config, preferred_element_type), grad_x, grad_y);
   });
 }
 

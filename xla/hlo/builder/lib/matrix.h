@@ -39,14 +39,15 @@ XlaOp Symmetrize(XlaOp x, bool lower = true, CallSite site = CallSite::Current()
 XlaOp TransposeInMinorDims(XlaOp x, CallSite site = CallSite::Current());
 XlaOp MaybeTransposeInMinorDims(XlaOp x, bool transpose, CallSite site = CallSite::Current());
 
-// Products of corresponding matrices; batch dimensions are equal.
+// Products of corresponding matrices; batch dimensions are equal. grad_x and grad_y say of the
+// product that it is the gradient of an operand: frontend attributes of the same names.
 XlaOp BatchDot(XlaOp x, XlaOp y, PrecisionConfig::Precision precision = PrecisionConfig::DEFAULT,
                std::optional<PrimitiveType> preferred_element_type = std::nullopt,
-               CallSite site = CallSite::Current());
+               bool grad_x = false, bool grad_y = false, CallSite site = CallSite::Current());
 XlaOp BatchDot(XlaOp x, bool transpose_x, XlaOp y, bool transpose_y,
                PrecisionConfig::Precision precision = PrecisionConfig::DEFAULT,
                std::optional<PrimitiveType> preferred_element_type = std::nullopt,
-               CallSite site = CallSite::Current());
+               bool grad_x = false, bool grad_y = false, CallSite site = CallSite::Current());
 
 // Einstein summation: "ij,jk->ik", of one operand "ii->i". Dimensions are letters; "..." stands for
 // further dimensions, in the operands aligned at their ends. Labels that the result lacks are
@@ -54,7 +55,7 @@ XlaOp BatchDot(XlaOp x, bool transpose_x, XlaOp y, bool transpose_y,
 XlaOp Einsum(XlaOp x, XlaOp y, absl::string_view einsum_config,
              PrecisionConfig::Precision precision = PrecisionConfig::DEFAULT,
              std::optional<PrimitiveType> preferred_element_type = std::nullopt,
-             CallSite site = CallSite::Current());
+             bool grad_x = false, bool grad_y = false, CallSite site = CallSite::Current());
 XlaOp Einsum(XlaOp x, absl::string_view einsum_config,
              PrecisionConfig::Precision precision = PrecisionConfig::DEFAULT,
              CallSite site = CallSite::Current());
@@ -63,11 +64,15 @@ XlaOp Einsum(XlaOp x, absl::Span<const int64_t> x_config, XlaOp y,
              absl::Span<const int64_t> y_config, absl::Span<const int64_t> output_config,
              PrecisionConfig::Precision precision = PrecisionConfig::DEFAULT,
              std::optional<PrimitiveType> preferred_element_type = std::nullopt,
-             CallSite site = CallSite::Current());
+             bool grad_x = false, bool grad_y = false, CallSite site = CallSite::Current());
 
 // The labels of x, y and output as numbers; labels of "..." are negative.
 absl::StatusOr<std::array<std::vector<int64_t>, 3>> ParseEinsumString(
     absl::string_view einsum_config, int64_t x_rank, int64_t y_rank);
+
+// A config without "->" with one: the labels that stand once, in the order of the alphabet, "..."
+// first. Empty if there is one already.
+std::string NormalizeEinsumString(absl::string_view einsum_config);
 
 }  // namespace xla
 

@@ -31,6 +31,16 @@ absl::StatusOr<XlaOp> NarrowIndex(XlaBuilder* b, XlaOp index, int64_t size) {
 
 }  // namespace
 
+XlaOp DynamicStridedSlice(XlaOp input, absl::Span<const XlaOp> base_indices,
+                          absl::Span<const int64_t> window_sizes, absl::Span<const int64_t> strides,
+                          CallSite site) {
+  return lib_internal::Make(
+      "DynamicStridedSlice", site, {input}, [&](XlaBuilder*) -> absl::StatusOr<XlaOp> {
+        const XlaOp window = DynamicSlice(input, base_indices, window_sizes);
+        return Slice(window, Int64List(window_sizes.size(), 0), window_sizes, strides);
+      });
+}
+
 XlaOp SliceInMinorDims(XlaOp x, absl::Span<const int64_t> start, absl::Span<const int64_t> end,
                        CallSite site) {
   return lib_internal::Make(

@@ -11,6 +11,11 @@
 
 namespace xla {
 
+// The window of these sizes at base_indices, clamped so that it lies inside, and of it every
+// strides[i]-th element.
+XlaOp DynamicStridedSlice(XlaOp input, absl::Span<const XlaOp> base_indices,
+                          absl::Span<const int64_t> window_sizes, absl::Span<const int64_t> strides,
+                          CallSite site = CallSite::Current());
 // x[..., start[0]:end[0], start[1]:end[1]]
 XlaOp SliceInMinorDims(XlaOp x, absl::Span<const int64_t> start, absl::Span<const int64_t> end,
                        CallSite site = CallSite::Current());
