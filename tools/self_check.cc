@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -17,11 +18,10 @@
 namespace xla {
 namespace {
 
-bool NeedsHost(const HloModule& module) {
+bool Has(const HloModule& module, HloOpcode opcode) {
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
-      if (instruction->info().family == OpFamily::kEffect && instruction->HasSideEffect())
-        return true;
+      if (instruction->opcode() == opcode) return true;
     }
   }
   return false;
@@ -83,14 +83,17 @@ absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options
   }
   const int64_t devices = replicas * partitions;
   const std::vector<std::vector<const Literal*>> arguments(static_cast<size_t>(devices));
-  if (!NeedsHost(module)) {
-    return InterpretReplicated(module, replicas, partitions, arguments, options).status();
-  }
   Feeds feeds(devices);
   HostChannels channels(devices);
   options.feeds = &feeds;
   options.host_channels = &channels;
-  const Echo echo(&feeds, &channels);
+  // What nothing will come from is an error at once, not after the time a device waits.
+  const bool has_outfeed = Has(module, HloOpcode::kOutfeed),
+             has_send = Has(module, HloOpcode::kSend);
+  if (!has_outfeed) feeds.CloseInfeeds();
+  if (!has_send) channels.Close();
+  std::optional<Echo> echo;
+  if (has_outfeed || has_send) echo.emplace(&feeds, &channels);
   return InterpretReplicated(module, replicas, partitions, arguments, options).status();
 }
 

@@ -143,6 +143,15 @@ ENTRY e {
   EXPECT_OK(RunSelfChecking(*module, options));
 }
 
+TEST(SelfCheckTest, NothingWaitsForWhatWillNotCome) {
+  const auto module = Parse(R"(HloModule m
+ENTRY e {
+  t = token[] after-all()
+  ROOT received = (f32[], token[]) infeed(t)
+})");
+  EXPECT_ERROR(RunSelfChecking(*module, {}), "infeed queue of device 0 is empty");
+}
+
 TEST(SelfCheckTest, FailedCheckIsAnError) {
   const auto module = Parse(R"(HloModule m
 ENTRY e {
