@@ -150,6 +150,21 @@ def _reversed_window(d):
              for i, (s, r) in enumerate(zip(sizes, reversal)))
 
 
+def _contraction(d):
+  """XLA's compiler contracts a product and a sum into one operation with one rounding."""
+  if d.opcode not in ("call", "fusion", "map", "while") or d.value.type not in values.WIDE:
+    return False
+  called = re.findall(r"(?:to_apply|calls|body)=(\w+)", d.attributes)
+  text = "".join(c for c in d.p.computations if c.split(" ")[0] in called)
+  return "multiply(" in text and ("add(" in text or "subtract(" in text)
+
+
+def _complex_cancellation(d):
+  """XLA's compiler computes sinh of small imaginary parts from exponentials, whose difference has few digits."""
+  return (d.value.type in values.COMPLEX and d.rule.kind == "ulps" and d.opcode not in ("add", "multiply", "divide")
+          and bool(np.all(np.abs(d.ours - d.theirs)[d.mask] <= 4 * values.epsilon(d.value.type))))
+
+
 def _half_logistic(d):
   """XLA's compiler computes it of f16 in f16, where the exponential overflows."""
   return (d.opcode == "logistic" and d.value.type == "f16" and
@@ -214,6 +229,7 @@ _VALUES = [("integer-power", _integer_power), ("unsigned-start", _unsigned_start
            ("sub-byte-bitcast", _sub_byte_bitcast), ("narrow-bit-count", _sub_byte_bit_count),
            ("clamp-pred", _clamp_pred), ("least-float", _least_float), ("scale-type", _scale_type), ("fnuz", _fnuz), ("nan-order", _nan_order), ("sign-of-zero", _sign_of_zero),
            ("narrow-sums", _narrow_sums), ("reversed-window", _reversed_window), ("half-logistic", _half_logistic),
+           ("contraction", _contraction), ("complex-cancellation", _complex_cancellation),
            ("reduce-precision-subnormal", _reduce_precision), ("cbrt-subnormal", _cbrt), ("flushed", _flushed),
            ("round-f8e3m4", _least_rounding), ("reduce-precision-nan", _reduce_precision_nan)]
 
@@ -264,11 +280,23 @@ _VERDICTS = [
     ("Map applied to a subset of dimensions", "map-dimensions"),
     ("Map requires monotonically increasing dimension", "map-dimensions"),
     ("FFT requires innermost dimensions match fft_length", "fft-length"),
-    ("stablehlo.shift_", "shift-of-floats"),
-    ("operand #2 must be variadic of 0D tensor", "start-indices-as-array"),
-    ("operand #1 must be variadic of 0D tensor", "start-indices-as-array"),
-    ("elemental_ir_emitter", "complex-to-real"),
+    ("expects exactly one dimension", "surplus-dimensions"),
+    ("sort_dimension -", "negative-sort-dimension"),
 ]
+
+# What XLA's shape inference and verifier take, and its conversion to MLIR does not.
+_MLIR_REFUSES = ["stablehlo.shift_", "must be variadic of 0D tensor", "comparator block argument",
+                 "Unsupported conversion between element types"]
+
+
+def accepts(theirs):
+  """Whether XLA's verifier, which runs before its compiler, let a program pass."""
+  return theirs[0] == "ok" or (theirs[0] == "compile" and (unsupported(theirs) or "elemental_ir_emitter" in theirs[1]))
+
+
+def rejects_mixed(ours, theirs):
+  """Whether both refuse a program for its floats of several widths."""
+  return ours[0] == "ok" and bool(ours[1]) and theirs[0] == "compile" and "hlo verifier" in theirs[1]
 
 
 def no_verdict(ours, theirs):
@@ -280,8 +308,8 @@ def no_verdict(ours, theirs):
       return "conversion to MLIR mends it"  # elements have no shape of their own there
     if theirs[0] != "compile" and unsupported(theirs):
       return "conversion to MLIR does not know it"
-  elif "Unsupported conversion between element types" in str(theirs[1]):
-    return "mixed precision, which XLA's verifier takes and its conversion to MLIR does not"
+  elif theirs[0] == "convert" and any(words in theirs[1] for words in _MLIR_REFUSES):
+    return "conversion to MLIR refuses what XLA's verifier takes"
   elif ours[1] and theirs[0] == "convert":
     return "mixed precision, which XLA's verifier takes and its conversion to MLIR does not"
   return None

@@ -140,8 +140,7 @@ class Driver:
     if "crash" in (ours[0], theirs[0]):
       self.finding("invalid_crash", number, text, [], [damage, ours, theirs])
       return self.count("Xylem crashed" if ours[0] == "crash" else "XLA crashed", damage)
-    # What XLA cannot run it has verified before, unless there was no way through MLIR for it.
-    accepted = (ours[0] == "ok", theirs[0] == "ok" or (theirs[0] == "compile" and known.unsupported(theirs) is not None))
+    accepted = (ours[0] == "ok" and not known.rejects_mixed(ours, theirs), bool(known.accepts(theirs)))
     if accepted[0] == accepted[1]:
       changed = theirs == ("ok", False)
       return self.count(("both accept" + (", changed on the way to XLA" if changed else "")) if accepted[0] else "both reject")
