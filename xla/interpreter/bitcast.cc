@@ -31,7 +31,8 @@ bool IsPlain(const Shape& shape) {
   const Layout& layout = shape.layout();
   return !layout.has_padding() && layout.tiles_size() == 0 &&
          (layout.element_size_in_bits() == 0 ||
-          layout.element_size_in_bits() == 8 * primitive_util::ByteWidth(shape.element_type()));
+          layout.element_size_in_bits() ==
+              int64_t{8} * primitive_util::ByteWidth(shape.element_type()));
 }
 
 bool IsRowMajor(const Shape& shape) {
