@@ -42,7 +42,7 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddAllToAllTuple(
     absl::Span<const XlaOp> operands, const CollectiveDeviceList& groups,
     const std::optional<Layout>& layout, const std::optional<ChannelHandle>& channel) {
   AllToAllAttributes attributes;
-  if (channel.has_value()) attributes.channel_id = channel->handle();
+  attributes.channel_id = ChannelOf(channel);
   attributes.replica_groups = groups;
   attributes.constrain_layout = layout.has_value();
   XLA_ASSIGN_OR_RETURN(const XlaOp op, Add(HloOpcode::kAllToAll, operands, std::move(attributes)));
@@ -59,7 +59,7 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddAllToAllArray(
   const Shape shape = *operand_shape;
   XLA_RETURN_IF_ERROR(CheckSplit(shape, split_dimension, concat_dimension, split_count));
   AllToAllAttributes attributes;
-  if (channel.has_value()) attributes.channel_id = channel->handle();
+  attributes.channel_id = ChannelOf(channel);
   attributes.replica_groups = groups;
   if (IsEmpty(groups)) {
     Int64s all;

@@ -208,7 +208,7 @@ XlaOp XlaBuilderFriend::BuildSend(XlaBuilder* builder, XlaOp operand, XlaOp toke
   return builder->Record("BuildSend", site, [&] {
     return builder->state_->Add(
         HloOpcode::kSend, {operand, token},
-        SendRecvAttributes{.channel_id = handle.handle(), .is_host_transfer = is_host_transfer});
+        SendRecvAttributes{.channel_id = ChannelOf(handle), .is_host_transfer = is_host_transfer});
   });
 }
 
@@ -218,7 +218,7 @@ XlaOp XlaBuilderFriend::BuildSendDone(XlaBuilder* builder, XlaOp operand,
   return builder->Record("BuildSendDone", site, [&] {
     return builder->state_->Add(
         HloOpcode::kSendDone, {operand},
-        SendRecvAttributes{.channel_id = handle.handle(), .is_host_transfer = is_host_transfer});
+        SendRecvAttributes{.channel_id = ChannelOf(handle), .is_host_transfer = is_host_transfer});
   });
 }
 
@@ -230,7 +230,7 @@ XlaOp XlaBuilderFriend::BuildRecv(XlaBuilder* builder, XlaOp token, const Shape&
         {shape, ShapeUtil::MakeScalarShape(U32), ShapeUtil::MakeTokenShape()});
     return builder->state_->Add(
         HloOpcode::kRecv, {token},
-        SendRecvAttributes{.channel_id = handle.handle(), .is_host_transfer = is_host_transfer},
+        SendRecvAttributes{.channel_id = ChannelOf(handle), .is_host_transfer = is_host_transfer},
         &declared);
   });
 }
@@ -242,7 +242,7 @@ XlaOp XlaBuilderFriend::BuildRecvDone(XlaBuilder* builder, XlaOp token, const Sh
     const Shape declared = ShapeUtil::MakeTupleShape({shape, ShapeUtil::MakeTokenShape()});
     return builder->state_->Add(
         HloOpcode::kRecvDone, {token},
-        SendRecvAttributes{.channel_id = handle.handle(), .is_host_transfer = is_host_transfer},
+        SendRecvAttributes{.channel_id = ChannelOf(handle), .is_host_transfer = is_host_transfer},
         &declared);
   });
 }

@@ -18,7 +18,7 @@ namespace {
 CollectiveBase MakeBase(const CollectiveDeviceList& groups,
                         const std::optional<ChannelHandle>& channel, bool constrain_layout) {
   CollectiveBase base;
-  if (channel.has_value()) base.channel_id = channel->handle();
+  base.channel_id = ChannelOf(channel);
   base.replica_groups = groups;
   base.constrain_layout = constrain_layout;
   return base;
@@ -404,7 +404,7 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddPermute(
     const std::vector<std::pair<int64_t, int64_t>>& pairs,
     const std::optional<ChannelHandle>& channel) {
   CollectivePermuteAttributes attributes{.source_target_pairs = pairs};
-  if (channel.has_value()) attributes.channel_id = channel->handle();
+  attributes.channel_id = ChannelOf(channel);
   return Add(opcode, operands, std::move(attributes));
 }
 

@@ -3,6 +3,8 @@
 #ifndef XLA_HLO_BUILDER_COLLECTIVE_UTIL_H_
 #define XLA_HLO_BUILDER_COLLECTIVE_UTIL_H_
 
+#include <optional>
+
 #include "absl/types/span.h"
 #include "xla/hlo/ir/collective_device_list.h"
 #include "xla/xla_data.pb.h"
@@ -10,6 +12,12 @@
 namespace xla {
 
 CollectiveDeviceList ToDeviceList(absl::Span<const ReplicaGroup> groups);
+
+// The number of a channel. Numbers from 1 on are channels, for so protos say that there is none.
+inline std::optional<int64_t> ChannelOf(const std::optional<ChannelHandle>& channel) {
+  if (!channel.has_value() || channel->handle() <= 0) return std::nullopt;
+  return channel->handle();
+}
 
 }  // namespace xla
 

@@ -5,6 +5,30 @@
 #include "xla/shape_util.h"
 
 namespace xla {
+namespace {
+
+absl::Status CheckComparison(const Shape& shape, ComparisonDirection direction,
+                             std::optional<ComparisonType> type) {
+  if (!shape.IsArray()) return absl::OkStatus();  // shape inference says what is wrong
+  const PrimitiveType element_type = shape.element_type();
+  if (primitive_util::IsComplexType(element_type) && direction != ComparisonDirection::kEq &&
+      direction != ComparisonDirection::kNe) {
+    return InvalidArgumentStrCat("Complex numbers have no order: direction ",
+                                 ComparisonDirectionToString(direction), " is not supported for ",
+                                 ShapeUtil::HumanString(shape), ".");
+  }
+  const bool total_order =
+      type == ComparisonType::kFloatTotalOrder && primitive_util::IsFloatingPointType(element_type);
+  if (type.has_value() && !total_order &&
+      *type != Comparison::DefaultComparisonType(element_type)) {
+    return InvalidArgumentStrCat("Comparison type ", ComparisonTypeToString(*type),
+                                 " does not fit operands of type ",
+                                 PrimitiveType_Name(element_type), ".");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 XlaOp XlaBuilder::State::CompareAs(const char* call, CallSite site, XlaOp lhs, XlaOp rhs,
                                    absl::Span<const int64_t> broadcast_dimensions,
@@ -12,15 +36,7 @@ XlaOp XlaBuilder::State::CompareAs(const char* call, CallSite site, XlaOp lhs, X
                                    std::optional<ComparisonType> type) {
   return Record(call, site, [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape* shape, ShapeOf(lhs));
-    const PrimitiveType element_type = shape->element_type();
-    const bool total_order = type == ComparisonType::kFloatTotalOrder &&
-                             primitive_util::IsFloatingPointType(element_type);
-    if (shape->IsArray() && type.has_value() && !total_order &&
-        *type != Comparison::DefaultComparisonType(element_type)) {
-      return InvalidArgumentStrCat("Comparison type ", ComparisonTypeToString(*type),
-                                   " does not fit operands of type ",
-                                   PrimitiveType_Name(element_type), ".");
-    }
+    XLA_RETURN_IF_ERROR(CheckComparison(*shape, direction, type));
     return MakeBinary(HloOpcode::kCompare, lhs, rhs, broadcast_dimensions,
                       CompareAttributes{.direction = direction, .type = type});
   });
@@ -31,7 +47,8 @@ XlaOp XlaBuilder::State::CompareTotalOrder(const char* call, CallSite site, XlaO
                                            ComparisonDirection direction) {
   return Record(call, site, [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape* shape, ShapeOf(lhs));
-    // Other types have one order anyway.
+    // Other types have one order anyway, or none.
+    XLA_RETURN_IF_ERROR(CheckComparison(*shape, direction, std::nullopt));
     std::optional<ComparisonType> type;
     if (primitive_util::IsFloatingPointType(shape->element_type())) {
       type = ComparisonType::kFloatTotalOrder;

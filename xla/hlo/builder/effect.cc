@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens; feeds and transfers between devices and with the host.
 #include "xla/hlo/builder/builder_state.h"
+#include "xla/hlo/builder/collective_util.h"
 #include "xla/hlo/builder/sharding_builder.h"
 #include "xla/layout_util.h"
 #include "xla/shape_util.h"
@@ -167,7 +168,7 @@ XlaOp XlaBuilder::SendWithToken(XlaOp operand, XlaOp token, const ChannelHandle&
   return Record("SendWithToken", site, [&]() -> absl::StatusOr<XlaOp> {
     XLA_RETURN_IF_ERROR(
         CheckChannel("Send", handle, ChannelHandle::DEVICE_TO_DEVICE, "device-to-device"));
-    return state_->AddSend(operand, token, {.channel_id = handle.handle()}, nullptr);
+    return state_->AddSend(operand, token, {.channel_id = ChannelOf(handle)}, nullptr);
   });
 }
 
@@ -183,7 +184,7 @@ XlaOp XlaBuilder::RecvWithToken(XlaOp token, const Shape& shape, const ChannelHa
   return Record("RecvWithToken", site, [&]() -> absl::StatusOr<XlaOp> {
     XLA_RETURN_IF_ERROR(
         CheckChannel("Recv", handle, ChannelHandle::DEVICE_TO_DEVICE, "device-to-device"));
-    return state_->AddRecv(token, shape, {.channel_id = handle.handle()});
+    return state_->AddRecv(token, shape, {.channel_id = ChannelOf(handle)});
   });
 }
 
@@ -204,7 +205,7 @@ XlaOp XlaBuilder::SendToHost(XlaOp operand, XlaOp token, const Shape& shape_with
     XLA_RETURN_IF_ERROR(
         CheckChannel("SendToHost", handle, ChannelHandle::DEVICE_TO_HOST, "device-to-host"));
     return state_->AddSend(operand, token,
-                           {.channel_id = handle.handle(), .is_host_transfer = true},
+                           {.channel_id = ChannelOf(handle), .is_host_transfer = true},
                            &shape_with_layout);
   });
 }
@@ -219,7 +220,8 @@ XlaOp XlaBuilder::RecvFromHost(XlaOp token, const Shape& shape, const ChannelHan
     }
     XLA_RETURN_IF_ERROR(
         CheckChannel("RecvFromHost", handle, ChannelHandle::HOST_TO_DEVICE, "host-to-device"));
-    return state_->AddRecv(token, shape, {.channel_id = handle.handle(), .is_host_transfer = true});
+    return state_->AddRecv(token, shape,
+                           {.channel_id = ChannelOf(handle), .is_host_transfer = true});
   });
 }
 
