@@ -66,6 +66,25 @@ TEST(InstructionVerifier, FloatingPointPrecisionMayDiffer) {
         "equal to f32[2]"}});
 }
 
+TEST(InstructionVerifier, UpdatesOfOneScatterHaveOneShape) {
+  const std::string keep =
+      "keep { a = s32[] parameter(0)\n b = f32[] parameter(1)\n c = s32[] parameter(2)\n "
+      "d = f32[] parameter(3)\n ROOT t = (s32[], f32[]) tuple(c, d) }\n";
+  const auto scatter = [&](const std::string& second) {
+    return Entry(
+        "a = s32[4,5] parameter(0)\n b = f32[4,5] parameter(1)\n i = s32[1] parameter(2)\n "
+        "u = s32[4,4] parameter(3)\n w = " +
+            second +
+            " parameter(4)\n "
+            "ROOT s = (s32[4,5], f32[4,5]) scatter(a, b, i, u, w), update_window_dims={0,1}, "
+            "inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=0, "
+            "to_apply=keep",
+        keep);
+  };
+  ExpectVerified({{scatter("f32[4,4]"), ""},
+                  {scatter("f32[1,1]"), "All updates of scatter must have the same dimensions"}});
+}
+
 TEST(InstructionVerifier, Comparisons) {
   ExpectVerified({
       {Entry("a = f32[2] parameter(0)\n ROOT b = pred[2] compare(a, a), direction=LT, "

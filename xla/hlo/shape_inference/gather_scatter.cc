@@ -396,6 +396,11 @@ Result InferScatter(const InferenceInput& in) {
       return InvalidArgumentStrCat("All operands of scatter must have the same dimensions; got ",
                                    Str(Operand(in, 0)), " and ", Str(operand), ".");
     }
+    // One step takes an element of each.
+    if (!ShapeUtil::CompatibleIgnoringElementType(updates, Operand(in, count + 1))) {
+      return InvalidArgumentStrCat("All updates of scatter must have the same dimensions; got ",
+                                   Str(Operand(in, count + 1)), " and ", Str(updates), ".");
+    }
     XLA_ASSIGN_OR_RETURN(const std::vector<Dim> indices,
                          CheckIndices(access, operand, indices_shape));
     XLA_RETURN_IF_ERROR(CheckUpdates(attributes, operand, updates, indices));
