@@ -250,7 +250,7 @@ def explains_values(differences):
 
 _CANNOT = ["UNIMPLEMENTED", "not implemented", "not supported", "unregistered operation 'mhlo.unknown'",
            "does not support custom element sizes", "Unsupported fusion kind", "Invalid LLVM IR",
-           "must have users"]
+           "must have users", "Unsupported stochastic convert"]
 
 
 def unsupported(answer):
@@ -282,6 +282,9 @@ _VERDICTS = [
     ("FFT requires innermost dimensions match fft_length", "fft-length"),
     ("expects exactly one dimension", "surplus-dimensions"),
     ("sort_dimension -", "negative-sort-dimension"),
+    ("Expected non-negative mantissa_bits", "numbers-of-32-bits"),
+    ("FFT lengths must not be negative", "fft-length"),
+    ("non-empty replica groups", "all-to-all-groups"),
 ]
 
 # What XLA's shape inference and verifier take, and its conversion to MLIR does not.
@@ -291,6 +294,8 @@ _MLIR_REFUSES = ["stablehlo.shift_", "must be variadic of 0D tensor", "comparato
 
 def accepts(theirs):
   """Whether XLA's verifier, which runs before its compiler, let a program pass."""
+  if "must have users" in str(theirs[1]):
+    return False
   return theirs[0] == "ok" or (theirs[0] == "compile" and (unsupported(theirs) or "elemental_ir_emitter" in theirs[1]))
 
 
@@ -306,6 +311,8 @@ def no_verdict(ours, theirs):
       return "conversion to MLIR mends it"
     if "get-tuple-element" in ours[1] and theirs[0] == "ok":
       return "conversion to MLIR mends it"  # elements have no shape of their own there
+    if theirs[0] == "compile" and "must have users" in theirs[1]:
+      return "XLA's verifier does not take fusions that programs bring"
     if theirs[0] != "compile" and unsupported(theirs):
       return "conversion to MLIR does not know it"
   elif theirs[0] == "convert" and any(words in theirs[1] for words in _MLIR_REFUSES):
