@@ -68,7 +68,6 @@ const Form kOperations[] = {
     // Parameters and constants
     FORM(Parameter, Parameter(e.b, 0, e.shape, "again")),
     FORM(Parameter, Parameter(e.b, -1, e.shape, "p", {true})),
-    FORM(ConstantLiteral, ConstantLiteral(e.b, LiteralUtil::CreateToken())),
     FORM(Iota, Iota(e.b, e.shape, 2)),
     FORM(Iota, Iota(e.b, F32, -1)),
     FORM(Broadcast, ConstantR1<float>(e.b, -1, 0.5f)),
