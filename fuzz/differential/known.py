@@ -288,7 +288,7 @@ _VERDICTS = [
 ]
 
 # What XLA's shape inference and verifier take, and its conversion to MLIR does not.
-_MLIR_REFUSES = ["stablehlo.shift_", "must be variadic of 0D tensor", "comparator block argument",
+_MLIR_REFUSES = ["stablehlo.shift_", "must be variadic of 0D tensor", "comparator block argument", "requires compatible bit widths",
                  "Unsupported conversion between element types"]
 
 
