@@ -91,7 +91,6 @@ const Form kOperations[] = {
     FORM(And, And(e.t, e.x)), FORM(And, e.t & e.x), FORM(Or, Or(e.t, e.x)), FORM(Or, e.t | e.x),
     FORM(Xor, Xor(e.t, e.x)), FORM(Xor, e.t ^ e.x), FORM(ShiftLeft, ShiftLeft(e.t, e.x)), FORM(ShiftLeft, e.t << e.x),
     FORM(ShiftRightArithmetic, ShiftRightArithmetic(e.t, e.x)), FORM(ShiftRightLogical, ShiftRightLogical(e.t, e.x)),
-    FORM(And, And(e.x, e.x, e.t)), FORM(Or, Or(e.x, e.x, e.x, e.t)),
     FORM(Atan2, Atan2(e.t, e.x)), FORM(Complex, Complex(e.t, e.x)), FORM(Max, Max(e.t, e.x)), FORM(Min, Min(e.t, e.x)),
     FORM(Mulhi, Mulhi(e.t, e.x)), FORM(Pow, Pow(e.t, e.x)),
     FORM(Eq, Eq(e.t, e.x)), FORM(Ne, Ne(e.t, e.x)), FORM(Ge, Ge(e.t, e.x)), FORM(Gt, Gt(e.t, e.x)), FORM(Le, Le(e.t, e.x)),
@@ -167,7 +166,7 @@ const Form kOperations[] = {
     FORM(CustomCallWithConvDnums, CustomCallWithConvDnums(e.b, "$bad", {e.x}, e.shape, {}, "", false, {}, nullptr, Window(), e.conv)),
     FORM(OptimizationBarrier, e.b->OptimizationBarrier(e.foreign)),
     // Effects
-    FORM(AfterAll, AfterAll(e.b, {e.x})), FORM(Infeed, Infeed(e.b, ShapeUtil::MakeShape(F32, {-2}), "config")),
+    FORM(AfterAll, AfterAll(e.b, {e.x})),
     FORM(InfeedWithToken, InfeedWithToken(e.x, e.shape)), FORM(Outfeed, Outfeed(e.t, e.shape, "")),
     FORM(OutfeedWithToken, OutfeedWithToken(e.x, e.x, e.shape, "")), FORM(Send, Send(e.x, e.channel)),
     FORM(SendWithToken, SendWithToken(e.x, e.t, e.channel)), FORM(Recv, Recv(e.b, e.shape, e.channel)),
@@ -193,8 +192,8 @@ const Form kOperations[] = {
     FORM(CollectiveBroadcastWithDeviceList, CollectiveBroadcastWithDeviceList({e.x}, e.devices, e.some_channel, true)),
     FORM(CollectivePermute, CollectivePermute(e.t, e.pairs)), FORM(MultiCollectivePermute, MultiCollectivePermute({e.x, e.t}, e.pairs, e.some_channel)),
     // Inserted by compilers
-    FORM(BuildAddDependency, e.f.BuildAddDependency(e.b, e.x, e.x, e.shape)), FORM(BuildBitcast, e.f.BuildBitcast(e.b, e.t, e.shape)),
-    FORM(BuildFusion, e.f.BuildFusion(e.b, {e.x}, "kBad", e.id)), FORM(BuildPartitionId, e.f.BuildPartitionId(e.b, e.shape)),
+    FORM(BuildAddDependency, e.f.BuildAddDependency(e.b, e.x, e.x, e.shape)), FORM(BuildBitcast, e.f.BuildBitcast(e.b, e.foreign, e.shape)),
+    FORM(BuildFusion, e.f.BuildFusion(e.b, {e.x}, "kBad", e.id)),
     FORM(BuildAsyncStart, e.f.BuildAsyncStart(e.b, {e.x}, "thread", e.id, e.shape)), FORM(BuildAsyncUpdate, e.f.BuildAsyncUpdate(e.b, e.x, e.shape)),
     FORM(BuildAsyncDone, e.f.BuildAsyncDone(e.b, e.x, e.shape)), FORM(BuildCopyDone, e.f.BuildCopyDone(e.b, e.x, e.shape)),
     FORM(BuildAllGatherStart, e.f.BuildAllGatherStart(e.b, e.x, 2, 2, e.groups)), FORM(BuildAllGatherStart, e.f.BuildAllGatherStart(e.b, e.x, 2, 2, e.devices)),
@@ -210,10 +209,11 @@ const Form kLibrary[] = {
     FORM(Any, Any(e.x)), FORM(All, All(e.x)), FORM(ArgMax, ArgMax(e.x, S32, 2)), FORM(ArgMin, ArgMin(e.x, S32, /*axis=*/2)),
     FORM(ArgMax, ArgMinMax(e.x, S32, 2, /*is_min=*/false)),
     // constants.h
-    FORM(ConstantR0WithType, ConstantR0WithType(e.b, S32, 0.5)), FORM(ScalarLike, ScalarLike(e.t, 1)), FORM(FullLike, FullLikeScalar(e.t, e.s)),
-    FORM(Zero, Zero(e.b, TUPLE)), FORM(Zeros, Zeros(e.b, ShapeUtil::MakeTokenShape())), FORM(ZerosLike, ZerosLike(e.t)), FORM(One, One(e.b, TUPLE)),
+    FORM(ConstantR0WithType, ConstantR0WithType(e.b, TUPLE, 1)), FORM(ScalarLike, ScalarLike(e.t, 1)), FORM(FullLike, FullLikeScalar(e.t, e.s)),
+    FORM(ConstantR0WithType, Zero(e.b, TUPLE)), FORM(ConstantR0WithType, Zeros(e.b, ShapeUtil::MakeTokenShape())),
+    FORM(ScalarLike, ZerosLike(e.t)), FORM(ConstantR0WithType, One(e.b, TUPLE)),
     FORM(Epsilon, Epsilon(e.b, S32)), FORM(MinPositiveNormalValue, MinPositiveNormalValue(e.b, S32)), FORM(NanValue, NanValue(e.b, S32)),
-    FORM(MinValue, MinValue(e.b, C64)), FORM(MaxValue, MaxValue(e.b, C64)), FORM(MinFiniteValue, MinFiniteValue(e.b, C64)), FORM(MaxFiniteValue, MaxFiniteValue(e.b, C64)),
+    FORM(MinValue, MinValue(e.b, C64)), FORM(MaxValue, MaxValue(e.b, C64)), FORM(MinValue, MinFiniteValue(e.b, C64)), FORM(MaxValue, MaxFiniteValue(e.b, C64)),
     // math.h
     FORM(IsPosInf, IsPosInf(e.n)), FORM(IsNegInf, IsNegInf(e.n)), FORM(IsInf, IsInf(e.n)), FORM(IsNan, IsNan(e.n)), FORM(IsNegZero, IsNegZero(e.n)),
     FORM(NextAfter, NextAfter(e.n, e.n)), FORM(Erfc, Erfc(e.n)), FORM(ErfInv, ErfInv(e.n)), FORM(Lgamma, Lgamma(e.n)), FORM(Digamma, Digamma(e.n)),
@@ -293,6 +293,8 @@ TEST(XlaFormsTest, FormsThatSucceed) {
   Reciprocal(e.x);
   Atan(e.x);
   ConcatScalars(e.b, {e.n, e.n});
+  And(e.n, e.n, e.n);
+  Or(e.n, e.n, e.n, e.n);
   XlaOp shift = e.n >> e.n;
   EXPECT_TRUE(shift.valid());
   ConstantR1<int32_t>(e.b, {1, 2});
@@ -325,7 +327,6 @@ TEST(XlaFormsTest, FormsThatSucceed) {
   EXPECT_OK(e.b->SetInstructionFrontendAttribute(doubled, "a", "b"));
   EXPECT_OK(e.b->SetInstructionSharding(doubled, std::nullopt));
   e.b->SetUpAlias({}, 0, {}, HloInputOutputAliasConfig::kMustAlias);
-  e.b->AddBufferDonor(0, {});
   EXPECT_OK(e.b->Build(doubled, /*remove_dynamic_dimensions=*/false));
 }
 
@@ -343,7 +344,7 @@ TEST(UnboundedTest, ImplicitBroadcastsAskForTheSizes) {
             "concatenate = s32[2] concatenate(reshape, constant.1), dimensions={0}\n"
             "custom-call = f32[?,3] custom-call(constant, concatenate), "
             "custom_call_target=\"mhlo.dynamic_broadcast_in_dim\", "
-            "backend_config=\"{broadcast_dimensions=[]}\"\n"
+            "backend_config={broadcast_dimensions=[]}\n"
             "ROOT multiply = f32[?,3] multiply(a, custom-call)");
   XlaBuilder c("test");
   Add(Parameter(&c, 0, unbounded, "a"), Parameter(&c, 1, ShapeUtil::MakeShape(F32, {1, 3}), "b"));
