@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HLO text from anyone: parse; verify; what verifies prints, parses again to an equal module, and prints the same.
+// HLO text from anyone: parse; verify; what verifies prints, parses again to an equal module, and
+// prints the same.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22,7 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string printed = xla::ModuleToString(**module, print_options);
   const auto again = xla::ParseAndReturnUnverifiedModule(printed, options);
   XLA_CHECK(again.ok()) << again.status() << "\nin the print\n" << printed;
-  // A print may lose the sign of zero and the payload of a complex NaN; it loses nothing more the second time.
+  // A print may lose the sign of zero and the payload of a complex NaN; it loses nothing more the
+  // second time.
   const std::string printed_again = xla::ModuleToString(**again, print_options);
   const auto third = xla::ParseAndReturnUnverifiedModule(printed_again, options);
   XLA_CHECK(third.ok()) << third.status() << "\nin the print\n" << printed_again;

@@ -86,8 +86,8 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
   options.custom_call_registry = &custom_calls;
   RunStatistics statistics;
   const double start = Seconds();
-  auto results = InterpretReplicated(*module, grid.replicas, grid.partitions, pointers, options,
-                                     &statistics);
+  auto results =
+      InterpretReplicated(*module, grid.replicas, grid.partitions, pointers, options, &statistics);
   const double milliseconds = (Seconds() - start) * 1e3;
   line.Clear();
   if (!results.ok()) return results.status();
@@ -115,8 +115,7 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
         std::printf("%s = %s\n", output.name.c_str(), Readable(output.value).c_str());
     } else {
       for (const NamedLiteral& output : outputs) {
-        std::printf("%s = %s -> %s\n", output.name.c_str(),
-                    output.value.shape().ToString().c_str(),
+        std::printf("%s = %s -> %s\n", output.name.c_str(), output.value.shape().ToString().c_str(),
                     arguments.Get("--output").c_str());
       }
     }
@@ -149,13 +148,15 @@ Command RunCommand() {
       "Results then are\n"
       "device0/out00, ... and so may be arguments again.\n"
       "\n"
-      "--infeed gives data to infeed instructions: each .npy file, or member of an .npz file, is one "
+      "--infeed gives data to infeed instructions: each .npy file, or member of an .npz file, is "
+      "one "
       "infeed, in\n"
       "order, for all devices, or for one if it is named device3/... The leaves of a tuple are "
       "members with the same\n"
       "name but for a number behind a dot: a.0, a.1. What outfeed writes is printed or written as "
       "outfeed00,\n"
-      "outfeed01, ... (outfeed00.0, outfeed00.1 for a tuple), what is sent to the host on channel 5 "
+      "outfeed01, ... (outfeed00.0, outfeed00.1 for a tuple), what is sent to the host on channel "
+      "5 "
       "as channel5_00, ...",
       {{"--input", "FILE", ".npy or .npz file with arguments; may be repeated"},
        {"--output", "FILE", "write the results to this .npz file ('-': standard output)"},

@@ -69,9 +69,8 @@ Result TestOne(const std::string& path, int threads, const CustomCallRegistry& c
     return {Outcome::kUnchecked, "the program makes no check", {}};
   if (status.ok()) return {Outcome::kPassed, "", {}};
   const bool unsupported = status.code() == absl::StatusCode::kUnimplemented;
-  return {unsupported ? Outcome::kUnsupported : Outcome::kFailed,
-          std::string(status.message()),
-          {}};
+  return {
+      unsupported ? Outcome::kUnsupported : Outcome::kFailed, std::string(status.message()), {}};
 }
 
 // Folders stand for the .hlo and .pb files in them.

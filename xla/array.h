@@ -245,9 +245,7 @@ class Array {
       absl::StrAppend(out, value ? 1 : 0);
     } else if constexpr (is_complex_v<T>) {
       absl::StrAppend(out, "(", value.real(), ", ", value.imag(), ")");
-    } else if constexpr (is_intN_v<T> || sizeof(T) == 1) {
-      absl::StrAppend(out, static_cast<float>(value));
-    } else if constexpr (is_mini_float_v<T>) {
+    } else if constexpr (is_intN_v<T> || sizeof(T) == 1 || is_mini_float_v<T>) {
       absl::StrAppend(out, static_cast<float>(value));
     } else {
       absl::StrAppend(out, value);

@@ -21,7 +21,8 @@
 //     W(3,5)           padded widths, one for each dimension in order of dimension number
 //     V(zero)          padding value: one of zero, one, lowest, highest, unknown; only after W
 //
-// Input may also have D(D,C+~) first, the dimension level types of sparse layouts: read and dropped.
+// Input may also have D(D,C+~) first, the dimension level types of sparse layouts: read and
+// dropped.
 //
 // All but W and V are XLA's. W and V are the text form of `padded_dimensions` and `padding_value`;
 // a layout without padding prints exactly as XLA prints it. Example: `f32[2,3]{0,1:W(3,5)V(zero)}`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strided copy: dimensions are merged and ordered, then a two-dimensional kernel runs over the rest.
+// Strided copy: dimensions are merged and ordered, then a two-dimensional kernel runs over the
+// rest.
 #include "xla/strided_copy.h"
 
 #include <algorithm>

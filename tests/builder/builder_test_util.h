@@ -56,7 +56,7 @@ inline std::string Body(XlaBuilder* b) {
 
 // The result of the program.
 inline absl::StatusOr<Literal> RunProgram(XlaBuilder* b,
-                                   const std::vector<const Literal*>& arguments = {}) {
+                                          const std::vector<const Literal*>& arguments = {}) {
   absl::StatusOr<std::shared_ptr<const HloModule>> module = BuildVerified(b);
   if (!module.ok()) return module.status();
   return Interpret(**module, arguments);

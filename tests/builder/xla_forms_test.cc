@@ -8,19 +8,19 @@
 #include "tests/builder/builder_test_util.h"
 #include "xla/client/xla_builder.h"
 #include "xla/hlo/builder/lib/arithmetic.h"
+#include "xla/hlo/builder/lib/broadcast.h"
 #include "xla/hlo/builder/lib/comparators.h"
 #include "xla/hlo/builder/lib/constants.h"
+#include "xla/hlo/builder/lib/logdet.h"
 #include "xla/hlo/builder/lib/loops.h"
+#include "xla/hlo/builder/lib/lu_decomposition.h"
 #include "xla/hlo/builder/lib/math.h"
 #include "xla/hlo/builder/lib/matrix.h"
+#include "xla/hlo/builder/lib/pooling.h"
 #include "xla/hlo/builder/lib/prng.h"
+#include "xla/hlo/builder/lib/quantize.h"
 #include "xla/hlo/builder/lib/slicing.h"
 #include "xla/hlo/builder/lib/sorting.h"
-#include "xla/hlo/builder/lib/broadcast.h"
-#include "xla/hlo/builder/lib/logdet.h"
-#include "xla/hlo/builder/lib/lu_decomposition.h"
-#include "xla/hlo/builder/lib/pooling.h"
-#include "xla/hlo/builder/lib/quantize.h"
 #include "xla/hlo/builder/sharding_builder.h"
 #include "xla/hlo/builder/xla_computation.h"
 #include "xla/literal_util.h"
@@ -60,8 +60,10 @@ struct Form {
   void (*call)(Env& e);
 };
 
-#define FORM(name, ...) \
-  Form { #name, __LINE__, [](Env& e) { __VA_ARGS__; } }
+#define FORM(name, ...)                           \
+  Form {                                          \
+#name, __LINE__, [](Env & e) { __VA_ARGS__; } \
+  }
 
 // clang-format off
 const Form kOperations[] = {
@@ -309,9 +311,9 @@ TEST(XlaFormsTest, FormsThatSucceed) {
   absl::StatusOr<XlaComputationId> id = sub->BuildSubComputation();
   ASSERT_OK(id);
   Call(e.b, *id, {e.x});
-  for (const auto create : {CreateScalarAddComputation, CreateScalarMultiplyComputation,
-                            CreateScalarMaxComputation, CreateScalarMinComputation,
-                            CreateScalarIdentityWithZeroComputation}) {
+  for (const auto create :
+       {CreateScalarAddComputation, CreateScalarMultiplyComputation, CreateScalarMaxComputation,
+        CreateScalarMinComputation, CreateScalarIdentityWithZeroComputation}) {
     Reduce(e.x, e.s, create(F32, e.b), {0, 1});
   }
   CreateScalarLtComputation({F32}, e.b);
@@ -335,7 +337,7 @@ TEST(UnboundedTest, ImplicitBroadcastsAskForTheSizes) {
   const Shape unbounded =
       ShapeUtil::MakeShape(F32, {Shape::kUnboundedSize, 3}, std::vector<bool>{true, false});
   const XlaOp x = Parameter(&b, 0, unbounded, "a");
-  x * ConstantR0<float>(&b, 2);
+  x* ConstantR0<float>(&b, 2);
   EXPECT_EQ(testing::Body(&b),
             "constant = f32[] constant(2)\n"
             "get-dimension-size = s32[] get-dimension-size(a), dimensions={0}\n"
@@ -357,11 +359,11 @@ TEST(DynamicPaddingTest, SamePaddingOfDynamicDimensionsIsACustomCall) {
   const XlaOp x = Parameter(&b, 0, shape, "a");
   ReduceWindow(x, ConstantR0<float>(&b, 0), testing::ScalarAdd(F32), {3}, {2}, Padding::kSame);
   const std::string text = testing::Body(&b);
-  EXPECT_TRUE(absl::StrContains(text, "ROOT custom-call = f32[<=4] custom-call(a, constant), "
-                                      "window={size=3 stride=2 pad=0_1}"))
+  EXPECT_TRUE(absl::StrContains(text,
+                                "ROOT custom-call = f32[<=4] custom-call(a, constant), "
+                                "window={size=3 stride=2 pad=0_1}"))
       << text;
-  EXPECT_TRUE(
-      absl::StrContains(text, "custom_call_target=\"DynamicReduceWindowSamePadding\""));
+  EXPECT_TRUE(absl::StrContains(text, "custom_call_target=\"DynamicReduceWindowSamePadding\""));
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conformance with XLA's own parser and printer, on recorded verdicts.
 //
-// The environment variable XYLEM_CONFORMANCE_DIR names a folder with NAME.hlo and NAME.xla.json: {"ok": whether XLA
-// accepts the text, "error": its report, "short", "long", "long_operand_shape": its prints}. Without it the test is
-// skipped.
+// The environment variable XYLEM_CONFORMANCE_DIR names a folder with NAME.hlo and NAME.xla.json:
+// {"ok": whether XLA accepts the text, "error": its report, "short", "long", "long_operand_shape":
+// its prints}. Without it the test is skipped.
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
 #include <gtest/gtest.h>
@@ -40,10 +40,12 @@ std::vector<Example> ReadExamples(const std::string& folder) {
     std::filesystem::path verdict_path = entry.path();
     verdict_path.replace_extension(".xla.json");
     EXPECT_TRUE(
-        google::protobuf::util::JsonStringToMessage(ReadTestFile(verdict_path), &example.verdict).ok())
+        google::protobuf::util::JsonStringToMessage(ReadTestFile(verdict_path), &example.verdict)
+            .ok())
         << verdict_path;
   }
-  std::sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) { return a.name < b.name; });
+  std::sort(examples.begin(), examples.end(),
+            [](const Example& a, const Example& b) { return a.name < b.name; });
   return examples;
 }
 
@@ -62,7 +64,8 @@ class ConformanceHloTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const char* folder = std::getenv("XYLEM_CONFORMANCE_DIR");
-    if (folder == nullptr) GTEST_SKIP() << "set XYLEM_CONFORMANCE_DIR to a folder of NAME.hlo and NAME.xla.json";
+    if (folder == nullptr)
+      GTEST_SKIP() << "set XYLEM_CONFORMANCE_DIR to a folder of NAME.hlo and NAME.xla.json";
     examples_ = ReadExamples(folder);
     if (examples_.empty()) examples_ = ReadExamples(std::string(folder) + "/hlo");
     ASSERT_FALSE(examples_.empty()) << folder << " holds no .hlo file";
@@ -97,7 +100,8 @@ TEST_F(ConformanceHloTest, WhatXlaRejectsIsRejectedAtTheSamePlaces) {
     EXPECT_EQ(Places(module.status().ToString()), Places(expected))
         << example.name << "\nXLA: " << expected << "\nhere: " << module.status();
   }
-  std::cout << count << " rejected texts, " << same_report << " of the reports are the same to the letter\n";
+  std::cout << count << " rejected texts, " << same_report
+            << " of the reports are the same to the letter\n";
 }
 
 // At most 2 in 100 prints may differ; they are listed.

@@ -29,7 +29,8 @@ std::string Kinds(std::string_view text) {
 
 TEST(LexerTest, PunctuationStandsForItself) {
   EXPECT_EQ(Kinds("= , : * # + ~ ? [ ] { } ( ) -> <= ..."),
-            "kEqual kComma kColon kAsterisk kOctothorp kPlus kTilde kQuestionMark kLsquare kRsquare kLbrace kRbrace "
+            "kEqual kComma kColon kAsterisk kOctothorp kPlus kTilde kQuestionMark kLsquare "
+            "kRsquare kLbrace kRbrace "
             "kLparen kRparen kArrow kLeq kDots");
 }
 
@@ -75,8 +76,8 @@ TEST(LexerTest, IntegersReachOverUint64) {
 
 TEST(LexerTest, DecimalsRoundToNearestDouble) {
   Lexer lexer("0.1 1.7976931348623157e308 1e400 -1e400 4.9e-324 1e-400 2.2250738585072011e-308");
-  for (double expected : {0.1, 1.7976931348623157e308, double{INFINITY}, -double{INFINITY}, 4.9e-324, 0.0,
-                          2.2250738585072011e-308}) {
+  for (double expected : {0.1, 1.7976931348623157e308, double{INFINITY}, -double{INFINITY},
+                          4.9e-324, 0.0, 2.2250738585072011e-308}) {
     ASSERT_EQ(lexer.Next(), TokKind::kDecimal);
     EXPECT_EQ(lexer.token().decimal, expected);
   }
@@ -84,7 +85,8 @@ TEST(LexerTest, DecimalsRoundToNearestDouble) {
 
 TEST(LexerTest, NansCarryPayloads) {
   Lexer lexer("nan -nan nan(0x1) -nan(0xfffffffffffff)");
-  for (uint64_t expected : {0x7ff8000000000000u, 0xfff8000000000000u, 0x7ff0000000000001u, 0xffffffffffffffffu}) {
+  for (uint64_t expected :
+       {0x7ff8000000000000u, 0xfff8000000000000u, 0x7ff0000000000001u, 0xffffffffffffffffu}) {
     ASSERT_EQ(lexer.Next(), TokKind::kDecimal);
     EXPECT_EQ(std::bit_cast<uint64_t>(lexer.token().decimal), expected);
   }

@@ -51,8 +51,10 @@ TEST(ParserLiteralTest, IntegersFitTheirType) {
   EXPECT_EQ(Scalar<uint64_t>("u64[]", "18446744073709551615"), UINT64_MAX);
   EXPECT_EQ(Scalar<uint64_t>("u64[]", "-1"), UINT64_MAX);
   EXPECT_EQ(static_cast<int>(Scalar<s4>("s4[]", "-8")), -8);
-  EXPECT_ERROR(Parse("s8[]", "128"), "value 128 is out of range for literal's primitive type S8 namely [-128, 127].");
-  EXPECT_ERROR(Parse("u4[]", "-1"), "value -1 is out of range for literal's primitive type U4 namely [0, 15].");
+  EXPECT_ERROR(Parse("s8[]", "128"),
+               "value 128 is out of range for literal's primitive type S8 namely [-128, 127].");
+  EXPECT_ERROR(Parse("u4[]", "-1"),
+               "value -1 is out of range for literal's primitive type U4 namely [0, 15].");
   EXPECT_ERROR(Parse("s32[]", "1.0"), "expects integer for primitive type: S32");
   EXPECT_ERROR(Parse("s32[]", "true"), "unexpected truth value in a literal of primitive type S32");
 }
@@ -63,8 +65,10 @@ TEST(ParserLiteralTest, DecimalsRoundOnceAndMustFitAfterRounding) {
   EXPECT_EQ(static_cast<float>(Scalar<half>("f16[]", "65519")), 65504.0f);
   EXPECT_EQ(static_cast<float>(Scalar<float8_e4m3fn>("f8e4m3fn[]", "449")), 448.0f);
   EXPECT_EQ(static_cast<float>(Scalar<float4_e2m1fn>("f4e2m1fn[]", "7")), 6.0f);
-  EXPECT_ERROR(Parse("f16[]", "65520"), "value 65520 is out of range for literal's primitive type F16");
-  EXPECT_ERROR(Parse("f8e8m0fnu[]", "0"), "value 0 is out of range for literal's primitive type F8E8M0FNU");
+  EXPECT_ERROR(Parse("f16[]", "65520"),
+               "value 65520 is out of range for literal's primitive type F16");
+  EXPECT_ERROR(Parse("f8e8m0fnu[]", "0"),
+               "value 0 is out of range for literal's primitive type F8E8M0FNU");
   EXPECT_ERROR(Parse("f64[]", "1e999"), "Constant is out of range for double");
 }
 
@@ -89,7 +93,8 @@ TEST(ParserLiteralTest, ComplexNumbersStandInParentheses) {
   ASSERT_OK_AND_ASSIGN(Literal literal, Parse("c128[2]", "{(1, 0), (inf, -1)}"));
   EXPECT_EQ(literal.Get<complex128>({1}).imag(), -1);
   EXPECT_ERROR(Parse("c64[]", "1"), "unsupported primitive type C64");
-  EXPECT_ERROR(Parse("c64[]", "(1e300, 0)"), "real part 1e+300 is out of range for literal's primitive type C64");
+  EXPECT_ERROR(Parse("c64[]", "(1e300, 0)"),
+               "real part 1e+300 is out of range for literal's primitive type C64");
   EXPECT_ERROR(Parse("f32[]", "(1, 0)"), "Parens are only valid for complex literals");
 }
 
@@ -100,9 +105,11 @@ TEST(ParserLiteralTest, TuplesNest) {
 }
 
 TEST(ParserLiteralTest, NestingMustFitTheShape) {
-  EXPECT_ERROR(Parse("f32[2]", "{1, 2, 3}"), "expects 2 elements on the minor-most dimension, but sees more");
+  EXPECT_ERROR(Parse("f32[2]", "{1, 2, 3}"),
+               "expects 2 elements on the minor-most dimension, but sees more");
   EXPECT_ERROR(Parse("f32[2]", "{1}"), "expects 2 elements in the []th element, but sees 1");
-  EXPECT_ERROR(Parse("f32[2,2]", "{{1, 2}, {3}}"), "expects 2 elements in the [1]th element, but sees 1");
+  EXPECT_ERROR(Parse("f32[2,2]", "{{1, 2}, {3}}"),
+               "expects 2 elements in the [1]th element, but sees 1");
   EXPECT_ERROR(Parse("f32[2]", "{{1}}"), "expects nested array in rank 1, but sees larger");
   EXPECT_ERROR(Parse("f32[2,1]", "{1, 2}"), "expects nested array in rank 2, but sees 1");
   EXPECT_ERROR(Parse("f32[2,3]", "5"), "expects nested array in rank 2, but sees 0");
@@ -113,14 +120,18 @@ TEST(ParserLiteralTest, ElidedConstantsAreZerosWithinTheBudget) {
   ASSERT_OK_AND_ASSIGN(Literal literal, Parse("f32[3,4]", "{...}"));
   EXPECT_TRUE(literal.IsAllFloat(0));
   ASSERT_OK(Parse("f32[3]", "{1, ...}"));
-  EXPECT_ERROR(Parse("f32[2,2]", "{{...}}"), "expects `...` at nest level 1, but sees it at nest level 2");
-  EXPECT_ERROR(Parse("f32[1000000000000]", "{...}"), "the elided constants of this text take more than");
+  EXPECT_ERROR(Parse("f32[2,2]", "{{...}}"),
+               "expects `...` at nest level 1, but sees it at nest level 2");
+  EXPECT_ERROR(Parse("f32[1000000000000]", "{...}"),
+               "the elided constants of this text take more than");
   EXPECT_ERROR(Parse("f32[1000000000000]", "{1}"), "but the text has only");
 
   HloParserOptions options;
   options.max_elided_bytes = 0;
-  const std::string many = "HloModule m ENTRY e { a = f32[100000] constant({...})\n b = f32[100000] constant({...}) }";
-  EXPECT_ERROR(ParseAndReturnUnverifiedModule(many, options), "the elided constants of this text take more than");
+  const std::string many =
+      "HloModule m ENTRY e { a = f32[100000] constant({...})\n b = f32[100000] constant({...}) }";
+  EXPECT_ERROR(ParseAndReturnUnverifiedModule(many, options),
+               "the elided constants of this text take more than");
 }
 
 TEST(ParserLiteralTest, OnlyArraysAndTuplesAreConstant) {

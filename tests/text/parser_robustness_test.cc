@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bad input of every kind gives an error, soon and without much memory: cut off, damaged, deep, huge.
+// Bad input of every kind gives an error, soon and without much memory: cut off, damaged, deep,
+// huge.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -15,12 +16,14 @@ namespace {
 using testing::ReadTestFile;
 using testing::SourcePath;
 
-constexpr const char* kPrograms[] = {"ew_exp",       "softmax",     "argsort_rows", "conv3x3_nhwc",      "layernorm",
-                                     "scatter_add",  "kmeans_step", "fft2",         "while_scalar_100k", "rng_uniform"};
+constexpr const char* kPrograms[] = {
+    "ew_exp",      "softmax",     "argsort_rows", "conv3x3_nhwc",      "layernorm",
+    "scatter_add", "kmeans_step", "fft2",         "while_scalar_100k", "rng_uniform"};
 
 TEST(ParserRobustnessTest, ATextCutOffAnywhereIsReadOrRejected) {
   for (const char* name : kPrograms) {
-    const std::string text = ReadTestFile(SourcePath(absl::StrCat("tests/programs/", name, "/program.hlo")));
+    const std::string text =
+        ReadTestFile(SourcePath(absl::StrCat("tests/programs/", name, "/program.hlo")));
     ASSERT_OK(ParseAndReturnUnverifiedModule(text));
     for (size_t length = 0; length < text.size(); ++length) {
       const auto module = ParseAndReturnUnverifiedModule(std::string_view(text).substr(0, length));
@@ -39,7 +42,8 @@ TEST(ParserRobustnessTest, TenThousandDamagedTextsAreReadOrRejected) {
     return z ^ (z >> 31);
   };
   for (const char* name : kPrograms) {
-    const std::string text = ReadTestFile(SourcePath(absl::StrCat("tests/programs/", name, "/program.hlo")));
+    const std::string text =
+        ReadTestFile(SourcePath(absl::StrCat("tests/programs/", name, "/program.hlo")));
     for (int i = 0; i < 1000; ++i) {
       std::string damaged = text;
       for (uint64_t flips = 1 + draw() % 3; flips > 0; --flips) {
@@ -60,14 +64,17 @@ std::string Repeat(std::string_view text, int times) {
 
 TEST(ParserRobustnessTest, DeepNestingIsAnError) {
   constexpr int kDeep = 100000;
-  const auto in_entry = [](const std::string& body) { return "HloModule m\nENTRY e { a = f32[2] parameter(0)\n" + body; };
+  const auto in_entry = [](const std::string& body) {
+    return "HloModule m\nENTRY e { a = f32[2] parameter(0)\n" + body;
+  };
   const std::string texts[] = {
       in_entry("b = " + Repeat("(", kDeep) + "f32[]" + Repeat(")", kDeep) + " parameter(1) }"),
       in_entry("b = " + Repeat("b(", kDeep)),
       in_entry("b = " + Repeat("f32[1]{0:P(", kDeep)),
       in_entry("b = " + Repeat("negate(", kDeep) + "a" + Repeat(")", kDeep) + " }"),
       in_entry("b = " + Repeat("f32[2] negate(", kDeep)),
-      in_entry("b = call(a), to_apply=" + Repeat("{ x = f32[2] parameter(0)\n y = call(x), to_apply=", kDeep)),
+      in_entry("b = call(a), to_apply=" +
+               Repeat("{ x = f32[2] parameter(0)\n y = call(x), to_apply=", kDeep)),
       in_entry("b = f32[2] constant(" + Repeat("{", kDeep)),
       in_entry("b = f32[] custom-call(), literal=" + Repeat("(", kDeep)),
       in_entry("b = negate(a), origin={" + Repeat("(", kDeep)),
@@ -80,18 +87,22 @@ TEST(ParserRobustnessTest, DeepNestingIsAnError) {
 }
 
 TEST(ParserRobustnessTest, NestingUpToTheLimitIsRead) {
-  ASSERT_OK(ParseAndReturnUnverifiedModule("HloModule m\nENTRY e { a = f32[2] parameter(0)\nROOT b = " +
-                                           Repeat("negate(", 400) + "a" + Repeat(")", 400) + " }"));
+  ASSERT_OK(ParseAndReturnUnverifiedModule(
+      "HloModule m\nENTRY e { a = f32[2] parameter(0)\nROOT b = " + Repeat("negate(", 400) + "a" +
+      Repeat(")", 400) + " }"));
   HloParserOptions options;
   options.max_nesting_depth = 10;
-  EXPECT_ERROR(ParseAndReturnUnverifiedModule("HloModule m\nENTRY e { a = f32[2] parameter(0)\nROOT b = " +
-                                                  Repeat("negate(", 20) + "a" + Repeat(")", 20) + " }",
-                                              options),
-               "maximum recursion depth exceeded");
+  EXPECT_ERROR(
+      ParseAndReturnUnverifiedModule("HloModule m\nENTRY e { a = f32[2] parameter(0)\nROOT b = " +
+                                         Repeat("negate(", 20) + "a" + Repeat(")", 20) + " }",
+                                     options),
+      "maximum recursion depth exceeded");
 }
 
 TEST(ParserRobustnessTest, SizesThatOverflowAreErrors) {
-  const auto in_entry = [](const std::string& body) { return "HloModule m\nENTRY e { " + body + " }"; };
+  const auto in_entry = [](const std::string& body) {
+    return "HloModule m\nENTRY e { " + body + " }";
+  };
   for (const char* body : {
            "a = f32[99999999999999999999] parameter(0)",
            "a = f32[9223372036854775807,9223372036854775807] constant({...})",
@@ -100,7 +111,8 @@ TEST(ParserRobustnessTest, SizesThatOverflowAreErrors) {
            "a = f32[2]{0:T(9223372036854775807,9223372036854775807)} constant({1,2})",
            "a = f32[] parameter(9223372036854775807)",
            "a = f32[4] parameter(0), sharding={mesh['x'=1000000000000,'y'=1000000000000], [{'x'}]}",
-           "a = f32[4] parameter(0), sharding={mesh['x'=4], device_ids=([1000000,1000000]T(1,0)), [{'x'}]}",
+           "a = f32[4] parameter(0), sharding={mesh['x'=4], device_ids=([1000000,1000000]T(1,0)), "
+           "[{'x'}]}",
            "a = (f32[], f32[]) parameter(0), sharding={devices=[9223372036854775807]0,1}",
        }) {
     EXPECT_ERROR(ParseAndReturnUnverifiedModule(in_entry(body)), "was parsing") << body;
@@ -109,8 +121,8 @@ TEST(ParserRobustnessTest, SizesThatOverflowAreErrors) {
 
 // Each of a million elements is at the wrong depth: the report stays short.
 TEST(ParserRobustnessTest, ManyErrorsGiveAShortReport) {
-  const auto module = ParseAndReturnUnverifiedModule("HloModule m\nENTRY e { a = f32[2,1000] constant({" +
-                                                     Repeat("1,", 1000000) + "}) }");
+  const auto module = ParseAndReturnUnverifiedModule(
+      "HloModule m\nENTRY e { a = f32[2,1000] constant({" + Repeat("1,", 1000000) + "}) }");
   ASSERT_FALSE(module.ok());
   EXPECT_LT(module.status().message().size(), 1u << 20);
 }
@@ -120,7 +132,8 @@ TEST(ParserRobustnessTest, TimeIsLinearInTheNumberOfInstructions) {
   std::string text = "HloModule m\nENTRY e {\n a0 = f32[2]{0} parameter(0)\n";
   constexpr int kInstructions = 100000;
   for (int i = 1; i < kInstructions; ++i) {
-    absl::StrAppend(&text, " a", i, " = f32[2]{0} add(a", i - 1, ", a0), control-predecessors={a", i / 2, "}\n");
+    absl::StrAppend(&text, " a", i, " = f32[2]{0} add(a", i - 1, ", a0), control-predecessors={a",
+                    i / 2, "}\n");
   }
   text += "}\n";
   const auto start = std::chrono::steady_clock::now();

@@ -13,8 +13,10 @@ namespace xla {
 namespace {
 
 // A module whose entry has this body.
-absl::StatusOr<std::unique_ptr<HloModule>> ParseBody(const std::string& body, const std::string& before = "") {
-  return ParseAndReturnUnverifiedModule("HloModule m\n" + before + "\nENTRY e {\n" + body + "\n}\n");
+absl::StatusOr<std::unique_ptr<HloModule>> ParseBody(const std::string& body,
+                                                     const std::string& before = "") {
+  return ParseAndReturnUnverifiedModule("HloModule m\n" + before + "\nENTRY e {\n" + body +
+                                        "\n}\n");
 }
 
 TEST(ParserTest, AModuleHasAHeaderComputationsAndAnEntry) {
@@ -46,7 +48,8 @@ ENTRY %main (p: f32[2,3], q: f32[2], r: s32[]) -> (f32[2,3], f32[2]) {
   EXPECT_TRUE(config.use_spmd_partitioning);
   ASSERT_EQ(config.input_output_alias.size(), 2u);
   EXPECT_EQ(config.input_output_alias[0],
-            (InputOutputAlias{.output_index = {0}, .parameter_number = 0, .kind = InputOutputAlias::Kind::kMay}));
+            (InputOutputAlias{
+                .output_index = {0}, .parameter_number = 0, .kind = InputOutputAlias::Kind::kMay}));
   EXPECT_EQ(config.input_output_alias[1].kind, InputOutputAlias::Kind::kMust);
   EXPECT_EQ(config.buffer_donor, (std::vector<BufferDonor>{{.parameter_number = 2}}));
   EXPECT_EQ(config.allow_spmd_sharding_propagation_to_parameters, (std::vector<bool>{true, false}));
@@ -59,20 +62,23 @@ ENTRY %main (p: f32[2,3], q: f32[2], r: s32[]) -> (f32[2,3], f32[2]) {
 }
 
 TEST(ParserTest, WithoutHeaderTheEntryNamesTheModule) {
-  ASSERT_OK_AND_ASSIGN(auto module, ParseAndReturnUnverifiedModule(
-                                        "a { ROOT x = f32[] parameter(0) } ENTRY b { y = f32[2]{0} parameter(0) }"));
+  ASSERT_OK_AND_ASSIGN(
+      auto module, ParseAndReturnUnverifiedModule(
+                       "a { ROOT x = f32[] parameter(0) } ENTRY b { y = f32[2]{0} parameter(0) }"));
   EXPECT_EQ(module->name(), "module_b");
   EXPECT_EQ(module->entry_computation()->name(), "b");
 }
 
 TEST(ParserTest, WithoutEntryTheLastComputationIsIt) {
-  ASSERT_OK_AND_ASSIGN(auto module, ParseAndReturnUnverifiedModule(
-                                        "HloModule m: a { x = f32[] parameter(0) } b { y = s32[] parameter(0) }"));
+  ASSERT_OK_AND_ASSIGN(
+      auto module, ParseAndReturnUnverifiedModule(
+                       "HloModule m: a { x = f32[] parameter(0) } b { y = s32[] parameter(0) }"));
   EXPECT_EQ(module->entry_computation()->name(), "b");
 }
 
 TEST(ParserTest, ASingleInstructionMakesParametersOfUnknownOperands) {
-  ASSERT_OK_AND_ASSIGN(auto module, ParseAndReturnUnverifiedModule("%s = f32[2]{0} add(f32[2]{0} %x, f32[2]{0})"));
+  ASSERT_OK_AND_ASSIGN(
+      auto module, ParseAndReturnUnverifiedModule("%s = f32[2]{0} add(f32[2]{0} %x, f32[2]{0})"));
   const HloComputation& entry = *module->entry_computation();
   EXPECT_EQ(entry.num_parameters(), 2);
   EXPECT_EQ(entry.parameter_instruction(0)->name(), "x");
@@ -113,8 +119,9 @@ TEST(ParserTest, ComputationsMayStandInPlace) {
 }
 
 TEST(ParserTest, NamesAreLocalToTheirComputation) {
-  ASSERT_OK_AND_ASSIGN(auto module, ParseBody("x = f32[] parameter(0)\n ROOT y = f32[] call(x), to_apply=f",
-                                              "f { x = f32[] parameter(0)\n ROOT y = negate(x) }"));
+  ASSERT_OK_AND_ASSIGN(auto module,
+                       ParseBody("x = f32[] parameter(0)\n ROOT y = f32[] call(x), to_apply=f",
+                                 "f { x = f32[] parameter(0)\n ROOT y = negate(x) }"));
   EXPECT_EQ(module->entry_computation()->root_instruction()->operand(0)->name(), "x.1");
 }
 
@@ -138,8 +145,9 @@ TEST(ParserTest, AttributesOfAnyInstruction) {
   EXPECT_EQ(c.extras().backend_config, "text");
   EXPECT_TRUE(c.extras().original_value->is_synthetic_call);
   const HloInstruction& b = *c.operand(0);
-  EXPECT_EQ(b.extras().result_accuracy,
-            (AccuracySpec{.mode = AccuracySpec::Mode::kTolerance, .atol = 1, .rtol = 0.5, .ulps = 2}));
+  EXPECT_EQ(
+      b.extras().result_accuracy,
+      (AccuracySpec{.mode = AccuracySpec::Mode::kTolerance, .atol = 1, .rtol = 0.5, .ulps = 2}));
   EXPECT_EQ(b.control_predecessors().size(), 1u);
   EXPECT_EQ(b.extras().statistics->values.size(), 2u);
   EXPECT_EQ(b.extras().original_value->root.elements[0].elements[0].instruction_name, "v");
@@ -242,9 +250,10 @@ ENTRY e { a = f32[] parameter(0) }
 
 TEST(ParserTest, ShapeTextRoundTrips) {
   for (const char* text :
-       {"f32[]", "f32[2,3]{0,1}", "s4[2]{0:E(4)}", "(f32[2]{0}, ())", "token[]", "opaque[]", "b(f32[2]{0})",
-        "f32[<=2,?]{1,0}", "bf16[8,128]{1,0:T(8,128)(2,1)S(5)}", "u32[]{:T(128)}", "f32[4]{0:T(*,2)L(4)#(u32)*(u8)}",
-        "f32[4]{0:SC(0:1,2)(1:3)M(16)}", "f32[2,3]{0,1:W(3,5)V(zero)}", "f32[2]{0:W(4)V(unknown)}"}) {
+       {"f32[]", "f32[2,3]{0,1}", "s4[2]{0:E(4)}", "(f32[2]{0}, ())", "token[]", "opaque[]",
+        "b(f32[2]{0})", "f32[<=2,?]{1,0}", "bf16[8,128]{1,0:T(8,128)(2,1)S(5)}", "u32[]{:T(128)}",
+        "f32[4]{0:T(*,2)L(4)#(u32)*(u8)}", "f32[4]{0:SC(0:1,2)(1:3)M(16)}",
+        "f32[2,3]{0,1:W(3,5)V(zero)}", "f32[2]{0:W(4)V(unknown)}"}) {
     ASSERT_OK_AND_ASSIGN(Shape shape, ParseShape(text));
     EXPECT_EQ(shape.ToString(/*print_layout=*/true), text);
   }
@@ -255,10 +264,12 @@ TEST(ParserTest, ShapeTextRoundTrips) {
 
 TEST(ParserTest, ShardingTextRoundTrips) {
   for (const char* text :
-       {"{replicated}", "{manual}", "{unknown}", "{unreduced}", "{maximal device=3}", "{devices=[2,2]0,2,1,3}",
-        "{devices=[2,2]<=[4]}", "{devices=[2,2]<=[2,2]T(1,0)}", "{devices=[2,1,2]<=[4] last_tile_dim_replicate}",
-        "{devices=[1,1,2,2]<=[4] last_tile_dims={manual, replicated}}", "{devices=[2]<=[2] shard_as 7}",
-        "{{replicated}, {maximal device=1}}", "{}", "{mesh['x'=2,'y'=2], [{'x'}, {'y':(1)2, ?}], replicated={'y'}}",
+       {"{replicated}", "{manual}", "{unknown}", "{unreduced}", "{maximal device=3}",
+        "{devices=[2,2]0,2,1,3}", "{devices=[2,2]<=[4]}", "{devices=[2,2]<=[2,2]T(1,0)}",
+        "{devices=[2,1,2]<=[4] last_tile_dim_replicate}",
+        "{devices=[1,1,2,2]<=[4] last_tile_dims={manual, replicated}}",
+        "{devices=[2]<=[2] shard_as 7}", "{{replicated}, {maximal device=1}}", "{}",
+        "{mesh['x'=2,'y'=2], [{'x'}, {'y':(1)2, ?}], replicated={'y'}}",
         "{mesh['x'=4], device_ids=(0,2,1,3), [{'x'}]}", "{mesh['x'=2,'y'=2], replicated}"}) {
     ASSERT_OK_AND_ASSIGN(HloSharding sharding, ParseSharding(text));
     EXPECT_EQ(sharding.ToString(), text);
@@ -266,7 +277,8 @@ TEST(ParserTest, ShardingTextRoundTrips) {
 }
 
 TEST(ParserTest, DeviceListTextRoundTrips) {
-  for (const char* text : {"{}", "{{0,1},{2,3}}", "[2,4]<=[8]", "[2,4]<=[4,2]T(1,0)", "mesh['x'=2,'y'=2] {'x'}"}) {
+  for (const char* text :
+       {"{}", "{{0,1},{2,3}}", "[2,4]<=[8]", "[2,4]<=[4,2]T(1,0)", "mesh['x'=2,'y'=2] {'x'}"}) {
     ASSERT_OK_AND_ASSIGN(CollectiveDeviceList devices, ParseCollectiveDeviceList(text));
     EXPECT_EQ(devices.ToString(), text);
   }
@@ -282,7 +294,8 @@ TEST(ParserTest, SingleAttributeValues) {
   ASSERT_OK_AND_ASSIGN(Layout layout, ParseLayout("{0,1:T(2)}"));
   EXPECT_EQ(layout.ToString(), "{0,1:T(2)}");
   EXPECT_ERROR(ParseShape("f32[2] x"), "Extra content after shape");
-  EXPECT_ERROR(ParseWindow("size=2 pad=1_1_1"), "expects padding_low and padding_high separated by '_'");
+  EXPECT_ERROR(ParseWindow("size=2 pad=1_1_1"),
+               "expects padding_low and padding_high separated by '_'");
 }
 
 }  // namespace

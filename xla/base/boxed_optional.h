@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BoxedOptional<T>: std::optional whose value lives on the heap. For large facts that few objects have: an empty one
-// is a null pointer. Copies copy the value.
+// BoxedOptional<T>: std::optional whose value lives on the heap. For large facts that few objects
+// have: an empty one is a null pointer. Copies copy the value.
 #ifndef XLA_BASE_BOXED_OPTIONAL_H_
 #define XLA_BASE_BOXED_OPTIONAL_H_
 
@@ -14,7 +14,8 @@ template <class T>
 class BoxedOptional {
  public:
   BoxedOptional() = default;
-  BoxedOptional(T value) : value_(std::make_unique<T>(std::move(value))) {}  // as std::optional: implicit
+  BoxedOptional(T value)
+      : value_(std::make_unique<T>(std::move(value))) {}  // as std::optional: implicit
   BoxedOptional(std::optional<T> value) {
     if (value.has_value()) emplace(*std::move(value));
   }

@@ -7,8 +7,9 @@
 
 #include "xla/interpreter/elementwise.h"
 
-// An output may be an input, element for element: no dependence between iterations, but the compiler
-// cannot know. Clang has no way to say so that does not also demand that the loop be vectorised.
+// An output may be an input, element for element: no dependence between iterations, but the
+// compiler cannot know. Clang has no way to say so that does not also demand that the loop be
+// vectorised.
 #if defined(__GNUC__) && !defined(__clang__)
 #define XLA_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
 #else

@@ -77,8 +77,7 @@ bool RunsWhole(HloOpcode opcode) {
 // right after its operand: a tuple is then taken apart before its elements are used, so that they
 // can be updated in place.
 absl::StatusOr<std::vector<const HloInstruction*>> LiveOrder(
-    const HloComputation& computation,
-    absl::FunctionRef<bool(const HloComputation&)> has_effects) {
+    const HloComputation& computation, absl::FunctionRef<bool(const HloComputation&)> has_effects) {
   XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> post_order, computation.PostOrder());
   absl::flat_hash_set<const HloInstruction*> live;
   live.reserve(post_order.size());
@@ -168,10 +167,10 @@ absl::Status EvalState::Prepare() {
         if (theirs.communication == nullptr) continue;
         // Elements are in no order that all devices share.
         if (!RunsWhole(instruction.opcode())) {
-          return InstructionError(instruction, absl::StatusCode::kInvalidArgument,
-                                  absl::StrCat("its computation ", callee->name(), " holds ",
-                                               theirs.communication->name(),
-                                               ", which no computation on elements may"));
+          return InstructionError(
+              instruction, absl::StatusCode::kInvalidArgument,
+              absl::StrCat("its computation ", callee->name(), " holds ",
+                           theirs.communication->name(), ", which no computation on elements may"));
         }
         effects.communication = theirs.communication;
       }

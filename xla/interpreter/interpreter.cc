@@ -136,9 +136,9 @@ absl::StatusOr<std::vector<Literal>> InterpretReplicated(
   }
   if (replicas < 1 || partitions < 1 || replicas > kMaxDevices ||
       partitions > kMaxDevices / replicas) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a run has 1 to ", kMaxDevices, " devices; ", replicas, " replicas of ",
-                     partitions, " partitions were asked for"));
+    return absl::InvalidArgumentError(absl::StrCat("a run has 1 to ", kMaxDevices, " devices; ",
+                                                   replicas, " replicas of ", partitions,
+                                                   " partitions were asked for"));
   }
   const int64_t count = replicas * partitions;
   if (static_cast<int64_t>(arguments.size()) != count) {
@@ -168,8 +168,7 @@ absl::StatusOr<std::vector<Literal>> InterpretReplicated(
   }));
   const absl::Status error = state.rendezvous().RootError();
   if (!error.ok()) {
-    const std::string prefix =
-        DevicePrefix(state.rendezvous().RootDevice(), replicas, partitions);
+    const std::string prefix = DevicePrefix(state.rendezvous().RootDevice(), replicas, partitions);
     return absl::Status(error.code(), absl::StrCat(prefix, error.message()));
   }
   if (statistics != nullptr) {

@@ -271,8 +271,7 @@ absl::StatusOr<Value> EvalRng(EvalContext& ctx, const HloInstruction& inst,
                             "integers or pred, normal of floats");
   }
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
-  const uint64_t first =
-      ctx.TakeRandomCounters(static_cast<uint64_t>(result.element_count()));
+  const uint64_t first = ctx.TakeRandomCounters(static_cast<uint64_t>(result.element_count()));
   if (is_float) {
     XLA_RETURN_IF_ERROR(FillFloats(ctx, distribution, first, operands[0], operands[1], result));
   } else {

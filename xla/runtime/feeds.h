@@ -63,8 +63,8 @@ class Feeds {
  public:
   // Each queue holds at most about `capacity_bytes`; whoever would pass that waits.
   explicit Feeds(int64_t num_devices, int64_t capacity_bytes = int64_t{1} << 30);
-  // Some of the devices of `all`, on the same queues: device i here is devices[i] there. Precondition:
-  // they are there.
+  // Some of the devices of `all`, on the same queues: device i here is devices[i] there.
+  // Precondition: they are there.
   Feeds(const Feeds& all, absl::Span<const int> devices);
 
   int64_t num_devices() const { return static_cast<int64_t>(devices_.size()); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Padding of windows by scheme, as machine learning frameworks name them, and configurations of Pad.
+// Padding of windows by scheme, as machine learning frameworks name them, and configurations of
+// Pad.
 #ifndef XLA_HLO_BUILDER_PADDING_H_
 #define XLA_HLO_BUILDER_PADDING_H_
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of operations: plain structs, one per kind of operation, held in the variant `Attributes`.
+// Attributes of operations: plain structs, one per kind of operation, held in the variant
+// `Attributes`.
 //
 // Each struct describes its fields once, in the order HLO text prints them:
 //   template <class V> static void Describe(V& v) { v(Field{"name", rule}, &Struct::member); ... }
-// Text parser and printer, equality, hash, cloning and the documentation walk that description. Source of
-// names and orders: the HLO text format, section 7. Equality is member-wise.
+// Text parser and printer, equality, hash, cloning and the documentation walk that description.
+// Source of names and orders: the HLO text format, section 7. Equality is member-wise.
 #ifndef XLA_HLO_IR_ATTRIBUTES_H_
 #define XLA_HLO_IR_ATTRIBUTES_H_
 
@@ -33,7 +34,8 @@ enum class FieldRule : uint8_t {
   kAlwaysPrinted,  // may be left out (keeps its default), always printed
   kOptional,       // may be left out, printed when it differs from the default
   kParseOnly,      // accepted, never printed
-  kNotText,        // lives elsewhere in the text (operand position, result shape): not a name=value attribute
+  kNotText,        // lives elsewhere in the text (operand position, result shape): not a name=value
+                   // attribute
 };
 
 // Equality of numbers in attributes: NaN equals NaN, so that every attribute equals itself.
@@ -46,7 +48,8 @@ struct Field {
 
 // --- Structured field values -------------------------------------------------------------------
 
-// One dimension of a window (text: window={size=.. stride=.. pad=.. lhs_dilate=.. rhs_dilate=.. rhs_reversal=..}).
+// One dimension of a window (text: window={size=.. stride=.. pad=.. lhs_dilate=.. rhs_dilate=..
+// rhs_reversal=..}).
 struct WindowDim {
   int64_t size = 1;
   int64_t stride = 1;
@@ -123,7 +126,7 @@ struct LiteralRef {
 enum class FusionKind : uint8_t { kLoop, kInput, kOutput, kCustom };
 
 // Names in text; parse returns nullopt for an unknown name.
-std::string_view FusionKindName(FusionKind kind);            // "kLoop"
+std::string_view FusionKindName(FusionKind kind);  // "kLoop"
 std::optional<FusionKind> FusionKindFromName(std::string_view name);
 std::string_view ConvolutionKindName(ConvolutionKind kind);  // "fprop"; the enum is hlo.proto's
 std::optional<ConvolutionKind> ConvolutionKindFromName(std::string_view name);
@@ -134,13 +137,15 @@ using Int64s = std::vector<int64_t>;
 
 struct NoAttributes {
   bool operator==(const NoAttributes&) const = default;
-  template <class V> static void Describe(V&) {}
+  template <class V>
+  static void Describe(V&) {}
 };
 
 struct ParameterAttributes {
   int64_t parameter_number = 0;
   bool operator==(const ParameterAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"parameter_number", FieldRule::kNotText}, &ParameterAttributes::parameter_number);
   }
 };
@@ -148,7 +153,8 @@ struct ParameterAttributes {
 struct ConstantAttributes {
   LiteralRef literal;  // never null in a verified module; its layout equals the instruction's shape
   bool operator==(const ConstantAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"literal", FieldRule::kNotText}, &ConstantAttributes::literal);
   }
 };
@@ -156,16 +162,19 @@ struct ConstantAttributes {
 struct IotaAttributes {
   int64_t iota_dimension = 0;
   bool operator==(const IotaAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"iota_dimension", FieldRule::kRequired}, &IotaAttributes::iota_dimension);
   }
 };
 
-// broadcast (operand dim i -> result dim dimensions[i]), transpose (permutation), reverse, concatenate (one), reduce.
+// broadcast (operand dim i -> result dim dimensions[i]), transpose (permutation), reverse,
+// concatenate (one), reduce.
 struct DimensionsAttributes {
   Int64s dimensions;
   bool operator==(const DimensionsAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     // Optional on input only for a broadcast of a scalar; the parser knows that exception.
     v(Field{"dimensions", FieldRule::kRequired}, &DimensionsAttributes::dimensions);
   }
@@ -174,7 +183,8 @@ struct DimensionsAttributes {
 struct MapAttributes {
   Int64s dimensions;
   bool operator==(const MapAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"dimensions", FieldRule::kAlwaysPrinted}, &MapAttributes::dimensions);
   }
 };
@@ -184,7 +194,8 @@ struct DimensionAttributes {
   Int64s dimensions;  // exactly one
   int64_t dimension() const { return dimensions.empty() ? -1 : dimensions[0]; }
   bool operator==(const DimensionAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"dimensions", FieldRule::kRequired}, &DimensionAttributes::dimensions);
   }
 };
@@ -192,7 +203,8 @@ struct DimensionAttributes {
 struct ReshapeAttributes {
   int64_t inferred_dimension = -1;
   bool operator==(const ReshapeAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"inferred_dimension"}, &ReshapeAttributes::inferred_dimension);
   }
 };
@@ -200,7 +212,8 @@ struct ReshapeAttributes {
 struct SliceAttributes {
   std::vector<SliceDim> slice;
   bool operator==(const SliceAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"slice", FieldRule::kRequired}, &SliceAttributes::slice);
   }
 };
@@ -208,7 +221,8 @@ struct SliceAttributes {
 struct PadAttributes {
   std::vector<PadDim> padding;
   bool operator==(const PadAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"padding", FieldRule::kRequired}, &PadAttributes::padding);
   }
 };
@@ -216,7 +230,8 @@ struct PadAttributes {
 struct ReducePrecisionAttributes {
   int64_t exponent_bits = 0, mantissa_bits = 0;
   bool operator==(const ReducePrecisionAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"exponent_bits", FieldRule::kRequired}, &ReducePrecisionAttributes::exponent_bits);
     v(Field{"mantissa_bits", FieldRule::kRequired}, &ReducePrecisionAttributes::mantissa_bits);
   }
@@ -225,17 +240,20 @@ struct ReducePrecisionAttributes {
 struct TupleIndexAttributes {
   int64_t index = 0;
   bool operator==(const TupleIndexAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"index", FieldRule::kRequired}, &TupleIndexAttributes::index);
   }
 };
 
 struct CompareAttributes {
   ComparisonDirection direction = ComparisonDirection::kEq;
-  // Unset: the operand type's default (Comparison::DefaultComparisonType). The printer omits the default.
+  // Unset: the operand type's default (Comparison::DefaultComparisonType). The printer omits the
+  // default.
   std::optional<ComparisonType> type;
   bool operator==(const CompareAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"direction", FieldRule::kRequired}, &CompareAttributes::direction);
     v(Field{"type"}, &CompareAttributes::type);
   }
@@ -247,7 +265,8 @@ struct DotAttributes {
   Precisions precision;
   PrecisionConfig::Algorithm algorithm = PrecisionConfig::ALG_UNSET;
   bool operator==(const DotAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"lhs_batch_dims"}, &DotAttributes::lhs_batch_dims);
     v(Field{"lhs_contracting_dims"}, &DotAttributes::lhs_contracting_dims);
     v(Field{"rhs_batch_dims"}, &DotAttributes::rhs_batch_dims);
@@ -263,7 +282,8 @@ struct RaggedDotAttributes {
   Precisions precision;
   PrecisionConfig::Algorithm algorithm = PrecisionConfig::ALG_UNSET;
   bool operator==(const RaggedDotAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"lhs_batch_dims"}, &RaggedDotAttributes::lhs_batch_dims);
     v(Field{"lhs_contracting_dims"}, &RaggedDotAttributes::lhs_contracting_dims);
     v(Field{"rhs_batch_dims"}, &RaggedDotAttributes::rhs_batch_dims);
@@ -282,7 +302,8 @@ struct ConvolutionAttributes {
   Precisions precision;
   ConvolutionKind kind = ConvolutionKind::CONVOLUTION_KIND_UNSET;
   bool operator==(const ConvolutionAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"window"}, &ConvolutionAttributes::window);
     v(Field{"dim_labels", FieldRule::kRequired}, &ConvolutionAttributes::dim_labels);
     v(Field{"feature_group_count"}, &ConvolutionAttributes::feature_group_count);
@@ -296,7 +317,10 @@ struct ConvolutionAttributes {
 struct WindowAttributes {
   WindowDims window;
   bool operator==(const WindowAttributes&) const = default;
-  template <class V> static void Describe(V& v) { v(Field{"window"}, &WindowAttributes::window); }
+  template <class V>
+  static void Describe(V& v) {
+    v(Field{"window"}, &WindowAttributes::window);
+  }
 };
 
 struct ScanAttributes {
@@ -305,7 +329,8 @@ struct ScanAttributes {
   bool is_reverse = false;
   std::optional<bool> is_associative;
   bool operator==(const ScanAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"dimensions", FieldRule::kRequired}, &ScanAttributes::dimensions);
     v(Field{"num_carries", FieldRule::kRequired}, &ScanAttributes::num_carries);
     v(Field{"is_reverse"}, &ScanAttributes::is_reverse);
@@ -317,7 +342,8 @@ struct SortAttributes {
   Int64s dimensions;  // exactly one
   bool is_stable = false;
   bool operator==(const SortAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"dimensions", FieldRule::kRequired}, &SortAttributes::dimensions);
     v(Field{"is_stable"}, &SortAttributes::is_stable);
   }
@@ -327,7 +353,8 @@ struct TopKAttributes {
   int64_t k = 0;
   bool largest = true;
   bool operator==(const TopKAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"k", FieldRule::kRequired}, &TopKAttributes::k);
     v(Field{"largest", FieldRule::kAlwaysPrinted}, &TopKAttributes::largest);
   }
@@ -340,7 +367,8 @@ struct GatherAttributes {
   Int64s slice_sizes;
   bool indices_are_sorted = false;
   bool operator==(const GatherAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"offset_dims", FieldRule::kRequired}, &GatherAttributes::offset_dims);
     v(Field{"collapsed_slice_dims", FieldRule::kRequired}, &GatherAttributes::collapsed_slice_dims);
     v(Field{"start_index_map", FieldRule::kRequired}, &GatherAttributes::start_index_map);
@@ -353,14 +381,16 @@ struct GatherAttributes {
 };
 
 struct ScatterAttributes {
-  Int64s update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims, input_batching_dims,
-      scatter_indices_batching_dims;
+  Int64s update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims,
+      input_batching_dims, scatter_indices_batching_dims;
   int64_t index_vector_dim = 0;
   bool indices_are_sorted = false, unique_indices = false;
   bool operator==(const ScatterAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"update_window_dims", FieldRule::kRequired}, &ScatterAttributes::update_window_dims);
-    v(Field{"inserted_window_dims", FieldRule::kRequired}, &ScatterAttributes::inserted_window_dims);
+    v(Field{"inserted_window_dims", FieldRule::kRequired},
+      &ScatterAttributes::inserted_window_dims);
     v(Field{"scatter_dims_to_operand_dims", FieldRule::kRequired},
       &ScatterAttributes::scatter_dims_to_operand_dims);
     v(Field{"input_batching_dims"}, &ScatterAttributes::input_batching_dims);
@@ -374,8 +404,10 @@ struct ScatterAttributes {
 struct DynamicSliceAttributes {
   Int64s dynamic_slice_sizes;
   bool operator==(const DynamicSliceAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
-    v(Field{"dynamic_slice_sizes", FieldRule::kRequired}, &DynamicSliceAttributes::dynamic_slice_sizes);
+  template <class V>
+  static void Describe(V& v) {
+    v(Field{"dynamic_slice_sizes", FieldRule::kRequired},
+      &DynamicSliceAttributes::dynamic_slice_sizes);
   }
 };
 
@@ -385,7 +417,8 @@ struct BatchNormAttributes {
   bool operator==(const BatchNormAttributes& o) const {
     return SameNumber(epsilon, o.epsilon) && feature_index == o.feature_index;
   }
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"epsilon", FieldRule::kRequired}, &BatchNormAttributes::epsilon);
     v(Field{"feature_index", FieldRule::kRequired}, &BatchNormAttributes::feature_index);
   }
@@ -395,7 +428,8 @@ struct FftAttributes {
   FftType fft_type = FftType::FFT;
   Int64s fft_length;
   bool operator==(const FftAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"fft_type", FieldRule::kRequired}, &FftAttributes::fft_type);
     v(Field{"fft_length", FieldRule::kRequired}, &FftAttributes::fft_length);
   }
@@ -404,14 +438,18 @@ struct FftAttributes {
 struct CholeskyAttributes {
   bool lower = false;
   bool operator==(const CholeskyAttributes&) const = default;
-  template <class V> static void Describe(V& v) { v(Field{"lower"}, &CholeskyAttributes::lower); }
+  template <class V>
+  static void Describe(V& v) {
+    v(Field{"lower"}, &CholeskyAttributes::lower);
+  }
 };
 
 struct TriangularSolveAttributes {
   bool left_side = false, lower = false, unit_diagonal = false;
   TriangularSolveOptions::Transpose transpose_a = TriangularSolveOptions::TRANSPOSE_INVALID;
   bool operator==(const TriangularSolveAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"left_side"}, &TriangularSolveAttributes::left_side);
     v(Field{"lower"}, &TriangularSolveAttributes::lower);
     v(Field{"unit_diagonal"}, &TriangularSolveAttributes::unit_diagonal);
@@ -422,7 +460,8 @@ struct TriangularSolveAttributes {
 struct RngAttributes {
   RandomDistribution distribution = RandomDistribution::RNG_INVALID;
   bool operator==(const RngAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"distribution", FieldRule::kRequired}, &RngAttributes::distribution);
   }
 };
@@ -430,7 +469,8 @@ struct RngAttributes {
 struct RngBitGeneratorAttributes {
   RandomAlgorithm algorithm = RandomAlgorithm::RNG_DEFAULT;
   bool operator==(const RngBitGeneratorAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"algorithm", FieldRule::kRequired}, &RngBitGeneratorAttributes::algorithm);
   }
 };
@@ -438,7 +478,8 @@ struct RngBitGeneratorAttributes {
 struct RngDeltaAttributes {
   int64_t delta = 0;
   bool operator==(const RngDeltaAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"delta", FieldRule::kRequired}, &RngDeltaAttributes::delta);
   }
 };
@@ -446,7 +487,8 @@ struct RngDeltaAttributes {
 struct CallAttributes {
   bool is_composite = false;
   bool operator==(const CallAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"is_composite"}, &CallAttributes::is_composite);
   }
 };
@@ -455,7 +497,8 @@ struct FusionAttributes {
   FusionKind kind = FusionKind::kLoop;
   std::vector<OutputOperandAlias> output_to_operand_aliasing;
   bool operator==(const FusionAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"kind", FieldRule::kRequired}, &FusionAttributes::kind);
     v(Field{"output_to_operand_aliasing"}, &FusionAttributes::output_to_operand_aliasing);
   }
@@ -475,7 +518,8 @@ struct CustomCallAttributes {
   CustomCallSchedule schedule = CustomCallSchedule::SCHEDULE_NONE;
   CustomCallApiVersion api_version = CustomCallApiVersion::API_VERSION_ORIGINAL;
   bool operator==(const CustomCallAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"window"}, &CustomCallAttributes::window);
     v(Field{"dim_labels"}, &CustomCallAttributes::dim_labels);
     v(Field{"feature_group_count"}, &CustomCallAttributes::feature_group_count);
@@ -500,7 +544,8 @@ struct DomainAttributes {
     bool operator==(const Value&) const = default;
   } domain;
   bool operator==(const DomainAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"domain", FieldRule::kRequired}, &DomainAttributes::domain);
   }
 };
@@ -508,7 +553,8 @@ struct DomainAttributes {
 struct CopyStartAttributes {
   std::optional<int64_t> cross_program_prefetch_index;
   bool operator==(const CopyStartAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"cross_program_prefetch_index"}, &CopyStartAttributes::cross_program_prefetch_index);
   }
 };
@@ -517,7 +563,8 @@ struct AsyncAttributes {
   std::string async_execution_thread;  // empty = the main thread
   std::vector<OutputOperandAlias> output_to_operand_aliasing;
   bool operator==(const AsyncAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"async_execution_thread"}, &AsyncAttributes::async_execution_thread);
     v(Field{"output_to_operand_aliasing"}, &AsyncAttributes::output_to_operand_aliasing);
   }
@@ -526,7 +573,8 @@ struct AsyncAttributes {
 struct InfeedAttributes {
   std::string infeed_config;
   bool operator==(const InfeedAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"infeed_config"}, &InfeedAttributes::infeed_config);
   }
 };
@@ -535,7 +583,8 @@ struct OutfeedAttributes {
   std::optional<Shape> outfeed_shape;  // unset: the first operand's shape
   std::string outfeed_config;
   bool operator==(const OutfeedAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"outfeed_shape"}, &OutfeedAttributes::outfeed_shape);
     v(Field{"outfeed_config"}, &OutfeedAttributes::outfeed_config);
   }
@@ -545,7 +594,8 @@ struct SendRecvAttributes {
   std::optional<int64_t> channel_id;
   bool is_host_transfer = false;
   bool operator==(const SendRecvAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"channel_id"}, &SendRecvAttributes::channel_id);
     v(Field{"is_host_transfer"}, &SendRecvAttributes::is_host_transfer);
   }
@@ -559,24 +609,29 @@ struct CollectiveBase {
   bool operator==(const CollectiveBase&) const = default;
 };
 
-// Fields of the base are described with pointers to members of the derived struct, so that visitors see one type.
-#define XLA_DESCRIBE_COLLECTIVE(S)                                                       \
-  v(Field{"channel_id"}, static_cast<std::optional<int64_t> S::*>(&S::channel_id));      \
-  v(Field{"replica_groups", FieldRule::kAlwaysPrinted},                                  \
-    static_cast<CollectiveDeviceList S::*>(&S::replica_groups));                         \
+// Fields of the base are described with pointers to members of the derived struct, so that visitors
+// see one type.
+#define XLA_DESCRIBE_COLLECTIVE(S)                                                  \
+  v(Field{"channel_id"}, static_cast<std::optional<int64_t> S::*>(&S::channel_id)); \
+  v(Field{"replica_groups", FieldRule::kAlwaysPrinted},                             \
+    static_cast<CollectiveDeviceList S::*>(&S::replica_groups));                    \
   v(Field{"constrain_layout"}, static_cast<bool S::*>(&S::constrain_layout))
 
 // ragged-all-to-all, collective-broadcast
 struct CollectiveAttributes : CollectiveBase {
   bool operator==(const CollectiveAttributes&) const = default;
-  template <class V> static void Describe(V& v) { XLA_DESCRIBE_COLLECTIVE(CollectiveAttributes); }
+  template <class V>
+  static void Describe(V& v) {
+    XLA_DESCRIBE_COLLECTIVE(CollectiveAttributes);
+  }
 };
 
 struct AllGatherAttributes : CollectiveBase {
   Int64s dimensions;  // exactly one
   bool use_global_device_ids = false;
   bool operator==(const AllGatherAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     XLA_DESCRIBE_COLLECTIVE(AllGatherAttributes);
     v(Field{"dimensions", FieldRule::kRequired}, &AllGatherAttributes::dimensions);
     v(Field{"use_global_device_ids"}, &AllGatherAttributes::use_global_device_ids);
@@ -589,7 +644,8 @@ struct AllReduceAttributes : CollectiveBase {
   bool operator==(const AllReduceAttributes& o) const {
     return CollectiveBase::operator==(o) && use_global_device_ids == o.use_global_device_ids;
   }
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     XLA_DESCRIBE_COLLECTIVE(AllReduceAttributes);
     v(Field{"use_global_device_ids"}, &AllReduceAttributes::use_global_device_ids);
     v(Field{"mode", FieldRule::kParseOnly}, &AllReduceAttributes::mode);
@@ -600,7 +656,8 @@ struct ReduceScatterAttributes : CollectiveBase {
   bool use_global_device_ids = false;
   Int64s dimensions;  // exactly one
   bool operator==(const ReduceScatterAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     XLA_DESCRIBE_COLLECTIVE(ReduceScatterAttributes);
     v(Field{"use_global_device_ids"}, &ReduceScatterAttributes::use_global_device_ids);
     v(Field{"dimensions", FieldRule::kRequired}, &ReduceScatterAttributes::dimensions);
@@ -610,7 +667,8 @@ struct ReduceScatterAttributes : CollectiveBase {
 struct AllToAllAttributes : CollectiveBase {
   std::optional<Int64s> dimensions;  // one; unset = the tuple form
   bool operator==(const AllToAllAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     XLA_DESCRIBE_COLLECTIVE(AllToAllAttributes);
     v(Field{"dimensions"}, &AllToAllAttributes::dimensions);
   }
@@ -622,7 +680,8 @@ struct CollectivePermuteAttributes {
   std::vector<std::pair<int64_t, int64_t>> source_target_pairs;
   std::vector<Int64s> slice_sizes;  // only with 4 operands
   bool operator==(const CollectivePermuteAttributes&) const = default;
-  template <class V> static void Describe(V& v) {
+  template <class V>
+  static void Describe(V& v) {
     v(Field{"channel_id"}, &CollectivePermuteAttributes::channel_id);
     v(Field{"source_target_pairs", FieldRule::kRequired},
       &CollectivePermuteAttributes::source_target_pairs);
@@ -630,19 +689,17 @@ struct CollectivePermuteAttributes {
   }
 };
 
-using Attributes =
-    std::variant<NoAttributes, ParameterAttributes, ConstantAttributes, IotaAttributes,
-                 DimensionsAttributes, MapAttributes, DimensionAttributes, ReshapeAttributes, SliceAttributes,
-                 PadAttributes, ReducePrecisionAttributes, TupleIndexAttributes, CompareAttributes,
-                 DotAttributes, RaggedDotAttributes, ConvolutionAttributes, WindowAttributes,
-                 ScanAttributes, SortAttributes, TopKAttributes, GatherAttributes, ScatterAttributes,
-                 DynamicSliceAttributes, BatchNormAttributes, FftAttributes, CholeskyAttributes,
-                 TriangularSolveAttributes, RngAttributes, RngBitGeneratorAttributes,
-                 RngDeltaAttributes, CallAttributes, FusionAttributes, CustomCallAttributes,
-                 DomainAttributes, CopyStartAttributes, AsyncAttributes, InfeedAttributes,
-                 OutfeedAttributes, SendRecvAttributes, CollectiveAttributes, AllGatherAttributes,
-                 AllReduceAttributes, ReduceScatterAttributes, AllToAllAttributes,
-                 CollectivePermuteAttributes>;
+using Attributes = std::variant<
+    NoAttributes, ParameterAttributes, ConstantAttributes, IotaAttributes, DimensionsAttributes,
+    MapAttributes, DimensionAttributes, ReshapeAttributes, SliceAttributes, PadAttributes,
+    ReducePrecisionAttributes, TupleIndexAttributes, CompareAttributes, DotAttributes,
+    RaggedDotAttributes, ConvolutionAttributes, WindowAttributes, ScanAttributes, SortAttributes,
+    TopKAttributes, GatherAttributes, ScatterAttributes, DynamicSliceAttributes,
+    BatchNormAttributes, FftAttributes, CholeskyAttributes, TriangularSolveAttributes,
+    RngAttributes, RngBitGeneratorAttributes, RngDeltaAttributes, CallAttributes, FusionAttributes,
+    CustomCallAttributes, DomainAttributes, CopyStartAttributes, AsyncAttributes, InfeedAttributes,
+    OutfeedAttributes, SendRecvAttributes, CollectiveAttributes, AllGatherAttributes,
+    AllReduceAttributes, ReduceScatterAttributes, AllToAllAttributes, CollectivePermuteAttributes>;
 
 // A default-constructed attribute struct of the opcode's own type.
 enum class HloOpcode : uint8_t;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices that take part in a collective: replica groups in one of the three forms HLO text has.
+// The devices that take part in a collective: replica groups in one of the three forms HLO text
+// has.
 #ifndef XLA_HLO_IR_COLLECTIVE_DEVICE_LIST_H_
 #define XLA_HLO_IR_COLLECTIVE_DEVICE_LIST_H_
 
@@ -13,13 +14,15 @@
 
 namespace xla {
 
-// The device ids 0, 1, 2, ... reshaped to reshape_dims and transposed by transpose_perm (empty: not transposed), written
-// [reshape_dims]T(transpose_perm). This brings them into the one form that XLA prints: without dimensions of size 1,
-// neighbours that stay together merged, and no permutation where nothing moves. [2,2]T(0,1) becomes [4].
-// Precondition: transpose_perm is empty or a permutation.
+// The device ids 0, 1, 2, ... reshaped to reshape_dims and transposed by transpose_perm (empty: not
+// transposed), written [reshape_dims]T(transpose_perm). This brings them into the one form that XLA
+// prints: without dimensions of size 1, neighbours that stay together merged, and no permutation
+// where nothing moves. [2,2]T(0,1) becomes [4]. Precondition: transpose_perm is empty or a
+// permutation.
 void CanonicalizeIota(std::vector<int64_t>* reshape_dims, std::vector<int>* transpose_perm);
 
-// The ids written out. Errors: sizes below 1, more than 2^24 ids, a transpose_perm that is no permutation.
+// The ids written out. Errors: sizes below 1, more than 2^24 ids, a transpose_perm that is no
+// permutation.
 absl::StatusOr<std::vector<int64_t>> FlattenIota(const std::vector<int64_t>& reshape_dims,
                                                  const std::vector<int>& transpose_perm);
 
@@ -43,7 +46,8 @@ struct Mesh {
   // "mesh['x'=2,'y'=4]", with ", device_ids=(..)" where they are not in order.
   std::string ToString() const;
   MeshProto ToProto() const;
-  // Errors: axes without size, twice the same name, device ids of another number than the mesh has devices.
+  // Errors: axes without size, twice the same name, device ids of another number than the mesh has
+  // devices.
   static absl::StatusOr<Mesh> FromProto(const MeshProto& proto);
   // The product of the axes. Errors: sizes below 1, more than 2^24 devices.
   absl::StatusOr<int64_t> NumDevices() const;
@@ -56,7 +60,8 @@ struct AxisRef {
   bool operator==(const AxisRef&) const = default;
 
   std::string ToString() const;  // "'y'", "'y':(1)2"
-  // The proto holds the position of the axis; -1, which no reader accepts, if the mesh does not have it.
+  // The proto holds the position of the axis; -1, which no reader accepts, if the mesh does not
+  // have it.
   AxisRefProto ToProto(const Mesh& mesh) const;
   static absl::StatusOr<AxisRef> FromProto(const AxisRefProto& proto, const Mesh& mesh);
 };
@@ -80,10 +85,12 @@ struct CollectiveDeviceList {
   bool operator==(const CollectiveDeviceList&) const = default;
 
   // The iota form, canonicalized. Precondition: transpose_perm is empty or a permutation.
-  static CollectiveDeviceList Iota(int64_t num_groups, int64_t group_size, std::vector<int64_t> reshape_dims,
+  static CollectiveDeviceList Iota(int64_t num_groups, int64_t group_size,
+                                   std::vector<int64_t> reshape_dims,
                                    std::vector<int> transpose_perm = {});
 
-  // The groups written out. Errors: sizes that overflow or exceed 2^24 devices, axes not in the mesh.
+  // The groups written out. Errors: sizes that overflow or exceed 2^24 devices, axes not in the
+  // mesh.
   absl::StatusOr<std::vector<std::vector<int64_t>>> Flatten() const;
   // As HLO text prints it (without "replica_groups=").
   std::string ToString() const;

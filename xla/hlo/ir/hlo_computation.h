@@ -36,23 +36,29 @@ class HloComputation {
   int64_t instruction_count() const { return live_count_; }
   // The live instructions in order: a fresh vector of pointers, linear time.
   std::vector<HloInstruction*> instructions() const;
-  // The same in order of creation (of unique_id), which a schedule leaves alone. XLA lists instructions in this order.
+  // The same in order of creation (of unique_id), which a schedule leaves alone. XLA lists
+  // instructions in this order.
   std::vector<HloInstruction*> instructions_by_id() const;
-  // Operands before users, and control predecessors before successors. The order is that in which XLA prints: for each
-  // instruction without users, in order of instructions(), what it depends on, first operand first. Linear time, no
-  // recursion. A cycle is an error that names its instructions.
+  // Operands before users, and control predecessors before successors. The order is that in which
+  // XLA prints: for each instruction without users, in order of instructions(), what it depends on,
+  // first operand first. Linear time, no recursion. A cycle is an error that names its
+  // instructions.
   absl::StatusOr<std::vector<HloInstruction*>> PostOrder() const;
   // The same for a graph known to be acyclic (verified): cycles are a programming error.
   std::vector<HloInstruction*> MakeInstructionPostOrder() const;
 
-  // Takes ownership; gives it a module-unique id and, if its name is empty or taken, a unique name. Parameters must
-  // come with their number; the same number twice is an error found by the verifier.
-  HloInstruction* AddInstruction(std::unique_ptr<HloInstruction> instruction, std::string_view name = {});
-  // Destroys an instruction that is not the root or a parameter and has no users and no control dependencies.
+  // Takes ownership; gives it a module-unique id and, if its name is empty or taken, a unique name.
+  // Parameters must come with their number; the same number twice is an error found by the
+  // verifier.
+  HloInstruction* AddInstruction(std::unique_ptr<HloInstruction> instruction,
+                                 std::string_view name = {});
+  // Destroys an instruction that is not the root or a parameter and has no users and no control
+  // dependencies.
   absl::Status RemoveInstruction(HloInstruction* instruction);
   // The same, then operands left without users and side effects.
   absl::Status RemoveInstructionAndUnusedOperands(HloInstruction* instruction);
-  // All uses and control dependencies of the old one become the new one's; the old one is destroyed.
+  // All uses and control dependencies of the old one become the new one's; the old one is
+  // destroyed.
   absl::Status ReplaceInstruction(HloInstruction* old_instruction, HloInstruction* new_instruction);
   // Text order := this order (all live instructions, each once); for schedules.
   absl::Status SetInstructionOrder(const std::vector<HloInstruction*>& order);
@@ -60,8 +66,8 @@ class HloComputation {
   HloInstruction* root_instruction() const { return root_; }
   void set_root_instruction(HloInstruction* root) { root_ = root; }
 
-  // Parameters by number; a number nobody declared is null. Numbers far beyond the number of parameters are not listed
-  // (there is then a null at the end at least): the verifier finds them.
+  // Parameters by number; a number nobody declared is null. Numbers far beyond the number of
+  // parameters are not listed (there is then a null at the end at least): the verifier finds them.
   const std::vector<HloInstruction*>& parameter_instructions() const { return parameters_; }
   HloInstruction* parameter_instruction(int64_t i) const { return parameters_[i]; }
   int64_t num_parameters() const { return static_cast<int64_t>(parameters_.size()); }
@@ -75,8 +81,9 @@ class HloComputation {
   bool IsFusionComputation() const { return is_fusion_; }
   void SetIsFusionComputation(bool is_fusion) { is_fusion_ = is_fusion; }
 
-  // Same graph up to names, ids and instruction order (but in the order where the module is scheduled); callees
-  // compared deeply. What the root does not reach is matched by structure, among equals in order. Linear time.
+  // Same graph up to names, ids and instruction order (but in the order where the module is
+  // scheduled); callees compared deeply. What the root does not reach is matched by structure,
+  // among equals in order. Linear time.
   bool Equal(const HloComputation& other, bool layout_sensitive = true) const;
   // Consistent with Equal.
   size_t Hash() const;

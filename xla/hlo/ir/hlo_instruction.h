@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One operation of an HLO computation: opcode, result shape, operands, attributes, called computations.
+// One operation of an HLO computation: opcode, result shape, operands, attributes, called
+// computations.
 //
-// Instructions live in a HloComputation, which owns them. There is no subclass per opcode: what is special to
-// one is in its attribute struct (attributes.h):
+// Instructions live in a HloComputation, which owns them. There is no subclass per opcode: what is
+// special to one is in its attribute struct (attributes.h):
 //   auto* dot = computation->AddInstruction(HloInstruction::Create(
 //       HloOpcode::kDot, shape, {lhs, rhs}, DotAttributes{.lhs_contracting_dims = {1}, ...}));
 //   dot->attributes<DotAttributes>().lhs_contracting_dims
@@ -47,8 +48,8 @@ struct AccuracySpec {
   }
 };
 
-// origin={..}: where the values of a result came from, a tree like the result shape. A node is a tuple, or a leaf:
-// empty `{}`, or `{"name" {index}}`.
+// origin={..}: where the values of a result came from, a tree like the result shape. A node is a
+// tuple, or a leaf: empty `{}`, or `{"name" {index}}`.
 struct OriginalValueNode {
   bool is_tuple = false;
   std::vector<OriginalValueNode> elements;  // is_tuple
@@ -73,12 +74,13 @@ struct Statistics {
 struct InstructionExtras {
   std::vector<HloInstruction*> control_predecessors, control_successors;
   BoxedOptional<HloSharding> sharding;
-  std::map<std::string, std::string> frontend_attributes;  // values verbatim; "{..}" dictionaries unquoted
+  std::map<std::string, std::string>
+      frontend_attributes;  // values verbatim; "{..}" dictionaries unquoted
   BoxedOptional<Statistics> statistics;
   AccuracySpec result_accuracy;
   std::unique_ptr<OpMetadata> metadata;
   BoxedOptional<OriginalValue> original_value;
-  std::string backend_config;  // verbatim: JSON dictionary or raw text
+  std::string backend_config;                              // verbatim: JSON dictionary or raw text
   BoxedOptional<std::vector<bool>> parameter_replication;  // one a leaf
 };
 
@@ -86,20 +88,21 @@ class HloInstruction {
  public:
   using InstructionVector = absl::InlinedVector<HloInstruction*, 2>;
 
-  // A free instruction, to be given to HloComputation::AddInstruction. `attributes` left at NoAttributes becomes the
-  // opcode's default struct; another opcode's struct is a programming error (checked).
+  // A free instruction, to be given to HloComputation::AddInstruction. `attributes` left at
+  // NoAttributes becomes the opcode's default struct; another opcode's struct is a programming
+  // error (checked).
   static std::unique_ptr<HloInstruction> Create(HloOpcode opcode, Shape shape,
                                                 absl::Span<HloInstruction* const> operands,
                                                 Attributes attributes = NoAttributes{},
                                                 absl::Span<HloComputation* const> called = {});
-  static std::unique_ptr<HloInstruction> Create(HloOpcode opcode, Shape shape,
-                                                std::initializer_list<HloInstruction*> operands,
-                                                Attributes attributes = NoAttributes{},
-                                                std::initializer_list<HloComputation*> called = {}) {
+  static std::unique_ptr<HloInstruction> Create(
+      HloOpcode opcode, Shape shape, std::initializer_list<HloInstruction*> operands,
+      Attributes attributes = NoAttributes{}, std::initializer_list<HloComputation*> called = {}) {
     return Create(opcode, std::move(shape), absl::MakeConstSpan(operands.begin(), operands.size()),
                   std::move(attributes), absl::MakeConstSpan(called.begin(), called.size()));
   }
-  static std::unique_ptr<HloInstruction> CreateParameter(int64_t number, Shape shape, std::string_view name);
+  static std::unique_ptr<HloInstruction> CreateParameter(int64_t number, Shape shape,
+                                                         std::string_view name);
   static std::unique_ptr<HloInstruction> CreateConstant(Literal literal);
 
   HloInstruction(const HloInstruction&) = delete;
@@ -137,9 +140,18 @@ class HloInstruction {
 
   // --- Attributes
   const Attributes& attributes() const;
-  template <class T> const T& attributes() const { return std::get<T>(attributes()); }
-  template <class T> T* mutable_attributes() { return &std::get<T>(MutableAttributes()); }
-  template <class T> const T* attributes_if() const { return std::get_if<T>(&attributes()); }
+  template <class T>
+  const T& attributes() const {
+    return std::get<T>(attributes());
+  }
+  template <class T>
+  T* mutable_attributes() {
+    return &std::get<T>(MutableAttributes());
+  }
+  template <class T>
+  const T* attributes_if() const {
+    return std::get_if<T>(&attributes());
+  }
   void set_attributes(Attributes attributes);
 
   // Shorthands over opcodes; a wrong opcode is a programming error.
@@ -157,14 +169,22 @@ class HloInstruction {
   HloComputation* select() const { return called_computations_[0]; }
   HloComputation* scatter() const { return called_computations_[1]; }
   HloComputation* branch_computation(int64_t i) const { return called_computations_[i]; }
-  void set_called_computation(int64_t i, HloComputation* computation) { called_computations_[i] = computation; }
-  void AppendCalledComputation(HloComputation* computation) { called_computations_.push_back(computation); }
+  void set_called_computation(int64_t i, HloComputation* computation) {
+    called_computations_[i] = computation;
+  }
+  void AppendCalledComputation(HloComputation* computation) {
+    called_computations_.push_back(computation);
+  }
 
   // --- Control dependencies: this runs before `successor`.
   absl::Status AddControlDependencyTo(HloInstruction* successor);
   absl::Status RemoveControlDependencyTo(HloInstruction* successor);
-  const std::vector<HloInstruction*>& control_predecessors() const { return extras().control_predecessors; }
-  const std::vector<HloInstruction*>& control_successors() const { return extras().control_successors; }
+  const std::vector<HloInstruction*>& control_predecessors() const {
+    return extras().control_predecessors;
+  }
+  const std::vector<HloInstruction*>& control_successors() const {
+    return extras().control_successors;
+  }
 
   // --- What few have (sharding, metadata, backend config, ...)
   const InstructionExtras& extras() const;  // an empty one if there are none
@@ -176,20 +196,22 @@ class HloInstruction {
 
   // --- Whole-instruction operations
   bool HasSideEffect() const;  // itself or through the computations it calls
-  // Same opcode, attributes, shape and operands (by pointer); called computations compared deeply. Names, metadata,
-  // ids do not count; sharding, result accuracy, frontend attributes and backend config do.
+  // Same opcode, attributes, shape and operands (by pointer); called computations compared deeply.
+  // Names, metadata, ids do not count; sharding, result accuracy, frontend attributes and backend
+  // config do.
   bool Identical(const HloInstruction& other, bool layout_sensitive = true) const;
   // Hash consistent with Identical, without operands.
   size_t Hash() const;
-  // A copy with the given shape and operands: attributes, called computations (same pointers), extras without control
-  // dependencies. Free until added to a computation.
-  std::unique_ptr<HloInstruction> CloneWithNewOperands(const Shape& shape,
-                                                       absl::Span<HloInstruction* const> operands) const;
+  // A copy with the given shape and operands: attributes, called computations (same pointers),
+  // extras without control dependencies. Free until added to a computation.
+  std::unique_ptr<HloInstruction> CloneWithNewOperands(
+      const Shape& shape, absl::Span<HloInstruction* const> operands) const;
 
-  // The instruction as one line of HLO text (long form); for error messages and debugging. Defined in
-  // xla/hlo/text/printer.
+  // The instruction as one line of HLO text (long form); for error messages and debugging. Defined
+  // in xla/hlo/text/printer.
   std::string ToString() const;
-  // "add.3 = f32[2] add(f32[2] x, f32[2] y)": short, bounded length, never fails. For error messages.
+  // "add.3 = f32[2] add(f32[2] x, f32[2] y)": short, bounded length, never fails. For error
+  // messages.
   std::string ToShortString() const;
 
  private:

@@ -40,10 +40,12 @@ struct BufferDonor {
   bool operator==(const BufferDonor&) const = default;
 };
 
-// The FileNames / FunctionNames / FileLocations / StackFrames block; ids are 1-based positions, 0 = none.
+// The FileNames / FunctionNames / FileLocations / StackFrames block; ids are 1-based positions, 0 =
+// none.
 struct StackFrameTable {
   struct Location {
-    int64_t file_name_id = 0, function_name_id = 0, line = 0, end_line = 0, column = 0, end_column = 0;
+    int64_t file_name_id = 0, function_name_id = 0, line = 0, end_line = 0, column = 0,
+            end_column = 0;
     bool operator==(const Location&) const = default;
   };
   struct Frame {
@@ -53,7 +55,9 @@ struct StackFrameTable {
   std::vector<std::string> file_names, function_names;
   std::vector<Location> locations;
   std::vector<Frame> frames;
-  bool empty() const { return file_names.empty() && function_names.empty() && locations.empty() && frames.empty(); }
+  bool empty() const {
+    return file_names.empty() && function_names.empty() && locations.empty() && frames.empty();
+  }
   bool operator==(const StackFrameTable&) const = default;
 };
 
@@ -102,9 +106,9 @@ class HloModule {
   // In order of creation.
   std::vector<HloComputation*> computations() const;
   int64_t computation_count() const { return static_cast<int64_t>(computations_.size()); }
-  // Callees before callers, in XLA's print order: for each computation that nobody calls, in order of creation, what it
-  // calls in order of instructions_by_id(). No recursion; a computation that calls itself, however indirectly, is an error
-  // that names the cycle.
+  // Callees before callers, in XLA's print order: for each computation that nobody calls, in order
+  // of creation, what it calls in order of instructions_by_id(). No recursion; a computation that
+  // calls itself, however indirectly, is an error that names the cycle.
   absl::StatusOr<std::vector<HloComputation*>> ComputationPostOrder() const;
   std::vector<HloComputation*> MakeComputationPostOrder() const;  // for verified modules
   // Removes a computation nobody calls.
@@ -118,9 +122,10 @@ class HloModule {
   // Parameters and result of the entry with the layouts of entry_computation_layout.
   const ProgramShape& result_and_parameters() const { return *config_.entry_computation_layout; }
 
-  // A name not used in the module yet, "prefix" or "prefix.N"; it counts as used from now on. As in XLA, a number after
-  // the last '.' is taken as N ("add.007" becomes "add.7"), and what may not be in a name is replaced
-  // (SanitizeHloName). AddInstruction and AddComputation take a name so reserved as it is, once.
+  // A name not used in the module yet, "prefix" or "prefix.N"; it counts as used from now on. As in
+  // XLA, a number after the last '.' is taken as N ("add.007" becomes "add.7"), and what may not be
+  // in a name is replaced (SanitizeHloName). AddInstruction and AddComputation take a name so
+  // reserved as it is, once.
   std::string UniqueInstructionName(std::string_view prefix);
   // Claims a name as it is; false if it is taken.
   bool ClaimInstructionName(std::string_view name);
@@ -130,8 +135,8 @@ class HloModule {
   std::unique_ptr<HloModule> Clone() const;
   // Same header facts (not the module name), same computations up to names and instruction order.
   bool Equal(const HloModule& other, bool layout_sensitive = true) const;
-  // As Equal, but a sentence that names the first difference instead of false. Computations that the entry does not
-  // reach are compared in the order of ComputationPostOrder.
+  // As Equal, but a sentence that names the first difference instead of false. Computations that
+  // the entry does not reach are compared in the order of ComputationPostOrder.
   absl::Status CheckEqual(const HloModule& other, bool layout_sensitive = true) const;
   size_t Hash() const;
 
@@ -154,8 +159,9 @@ class HloModule {
   std::unique_ptr<Uniquer> instruction_names_, computation_names_;
 };
 
-// `name` with characters that HLO text does not allow in names replaced by '_', "_" appended to names of element types,
-// and a leading "__" (unless "__xla_") turned into "a_", as XLA does. Names for which this changes nothing are legal.
+// `name` with characters that HLO text does not allow in names replaced by '_', "_" appended to
+// names of element types, and a leading "__" (unless "__xla_") turned into "a_", as XLA does. Names
+// for which this changes nothing are legal.
 std::string SanitizeHloName(std::string_view name);
 
 }  // namespace xla

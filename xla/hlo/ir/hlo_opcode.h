@@ -26,18 +26,31 @@ inline constexpr int kNumHloOpcodes = 0
 // The family names the file that handles the operation in each phase:
 // kGatherScatter -> shape_inference/gather_scatter.cc, interpreter/gather_scatter.cc, ...
 enum class OpFamily : uint8_t {
-  kElementwise, kLeaf, kReshape, kGatherScatter, kReduce, kNormalization, kWindow, kSort, kContraction,
-  kLinearAlgebra, kRandom, kControl, kAsync, kEffect, kCollective,
+  kElementwise,
+  kLeaf,
+  kReshape,
+  kGatherScatter,
+  kReduce,
+  kNormalization,
+  kWindow,
+  kSort,
+  kContraction,
+  kLinearAlgebra,
+  kRandom,
+  kControl,
+  kAsync,
+  kEffect,
+  kCollective,
 };
 
 // Called computations as text attributes, in the order of HloInstruction::called_computations():
 enum class Callees : uint8_t {
   kNone,
-  kToApply,          // to_apply=
-  kCalls,            // calls=
-  kBodyCondition,    // called = {body, condition}; printed condition=, body=
-  kSelectScatter,    // select=, scatter=
-  kBranches,         // true_computation=, false_computation= (pred) or branch_computations={..} (s32)
+  kToApply,        // to_apply=
+  kCalls,          // calls=
+  kBodyCondition,  // called = {body, condition}; printed condition=, body=
+  kSelectScatter,  // select=, scatter=
+  kBranches,       // true_computation=, false_computation= (pred) or branch_computations={..} (s32)
   kOptionalCallees,  // custom-call: nothing, to_apply= (one) or called_computations={..}
 };
 
@@ -47,7 +60,7 @@ enum : uint32_t {
   kInferable = 1u << 1,         // text may leave out the result shape
   kCommutative = 1u << 2,
   kSideEffect = 1u << 3,
-  kHasAccuracy = 1u << 4,       // result_accuracy= allowed
+  kHasAccuracy = 1u << 4,  // result_accuracy= allowed
   kCollectiveTrait = (1u << 5) | kSideEffect,
   kUnary = kElementwiseTrait | kInferable,
   kBinary = kElementwiseTrait | kInferable,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shardings: how an instruction's result is laid out over devices (HLO text section 6, OpSharding proto).
+// Shardings: how an instruction's result is laid out over devices (HLO text section 6, OpSharding
+// proto).
 #ifndef XLA_HLO_IR_HLO_SHARDING_H_
 #define XLA_HLO_IR_HLO_SHARDING_H_
 
@@ -18,7 +19,16 @@ namespace xla {
 
 // A value type. Tuple shardings hold one element for each leaf of the shape (pre-order).
 struct HloSharding {
-  enum class Kind : uint8_t { kReplicated, kManual, kUnknown, kUnreduced, kMaximal, kTiled, kTuple, kNamed };
+  enum class Kind : uint8_t {
+    kReplicated,
+    kManual,
+    kUnknown,
+    kUnreduced,
+    kMaximal,
+    kTiled,
+    kTuple,
+    kNamed
+  };
   Kind kind = Kind::kReplicated;
 
   int64_t device = 0;  // kMaximal
@@ -49,8 +59,8 @@ struct HloSharding {
     };
     std::vector<Dim> dims;
     std::vector<AxisRef> replicated, unreduced, manual;
-    // {mesh[..], replicated}. Its relatives {mesh[..], manual} and {mesh[..], unreduced} have no dims, and all axes of
-    // the mesh in `manual` or `unreduced`.
+    // {mesh[..], replicated}. Its relatives {mesh[..], manual} and {mesh[..], unreduced} have no
+    // dims, and all axes of the mesh in `manual` or `unreduced`.
     bool fully_replicated = false;
     bool operator==(const Named&) const = default;
   };
@@ -61,14 +71,16 @@ struct HloSharding {
   static HloSharding Unknown();
   static HloSharding Unreduced();
   static HloSharding AssignDevice(int64_t device);
-  static HloSharding IotaTile(std::vector<int64_t> tile_dims, std::vector<int64_t> reshape_dims = {},
+  static HloSharding IotaTile(std::vector<int64_t> tile_dims,
+                              std::vector<int64_t> reshape_dims = {},
                               std::vector<int> transpose_perm = {});
   static HloSharding Tile(std::vector<int64_t> tile_dims, std::vector<int64_t> devices);
   static HloSharding Tuple(std::vector<HloSharding> elements);
 
-  // The form in which XLA keeps and prints it: iota order simplified; subgroup dimensions of one type merged, those of
-  // size 1 dropped, the replicated one last; a subgroup of all devices named outright ({replicated}, {manual}). Readers
-  // of text and protos apply this. Errors: tile sizes, devices and iota that do not fit each other.
+  // The form in which XLA keeps and prints it: iota order simplified; subgroup dimensions of one
+  // type merged, those of size 1 dropped, the replicated one last; a subgroup of all devices named
+  // outright ({replicated}, {manual}). Readers of text and protos apply this. Errors: tile sizes,
+  // devices and iota that do not fit each other.
   absl::StatusOr<HloSharding> Canonical() const;
   // The product of sizes >= 1 if it is at most 2^24.
   static std::optional<int64_t> FlattenedSize(const std::vector<int64_t>& dims);
@@ -84,7 +96,8 @@ struct HloSharding {
   // One element for each leaf; a single sharding is spread over the leaves of a tuple shape.
   HloSharding NormalizeTupleSharding(const Shape& shape) const;
   // Rank, device count and tuple arity fit the shape; the message says which does not.
-  absl::Status Validate(const Shape& shape, std::optional<int64_t> num_devices = std::nullopt) const;
+  absl::Status Validate(const Shape& shape,
+                        std::optional<int64_t> num_devices = std::nullopt) const;
 };
 
 }  // namespace xla

@@ -29,7 +29,9 @@ absl::Status WrongType(const InferenceInput& in, absl::string_view what) {
 }
 
 // A predicate counts as the byte it takes in memory.
-int64_t BitcastWidth(PrimitiveType type) { return type == PRED ? 8 : primitive_util::BitWidth(type); }
+int64_t BitcastWidth(PrimitiveType type) {
+  return type == PRED ? 8 : primitive_util::BitWidth(type);
+}
 
 }  // namespace
 

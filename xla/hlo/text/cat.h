@@ -12,7 +12,9 @@
 
 namespace xla::hlo_text {
 
-inline absl::string_view ToAbsl(std::string_view s) { return absl::string_view(s.data(), s.size()); }
+inline absl::string_view ToAbsl(std::string_view s) {
+  return absl::string_view(s.data(), s.size());
+}
 
 template <typename T>
 auto CatArgument(const T& value) {

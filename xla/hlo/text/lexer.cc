@@ -35,7 +35,8 @@ constexpr std::array<uint8_t, 256> MakeCharClasses() {
     classes[c - 'a' + 'A'] |= kWordStart | kWordChar;
   }
   classes[static_cast<int>('_')] |= kWordStart | kWordChar;
-  for (int c = '0'; c <= '9'; ++c) classes[c] |= kWordChar | kDigitChar | kInputLabel | kKernelLabel;
+  for (int c = '0'; c <= '9'; ++c)
+    classes[c] |= kWordChar | kDigitChar | kInputLabel | kKernelLabel;
   for (unsigned char c : {'.', '-'}) classes[c] |= kWordChar;
   for (unsigned char c : {' ', '\t', '\n', '\r'}) classes[c] |= kSpaceChar;
   for (unsigned char c : {'b', 'f', '?'}) classes[c] |= kInputLabel;
@@ -44,7 +45,9 @@ constexpr std::array<uint8_t, 256> MakeCharClasses() {
 }
 constexpr std::array<uint8_t, 256> kCharClasses = MakeCharClasses();
 
-bool Is(char c, uint8_t char_class) { return (kCharClasses[static_cast<uint8_t>(c)] & char_class) != 0; }
+bool Is(char c, uint8_t char_class) {
+  return (kCharClasses[static_cast<uint8_t>(c)] & char_class) != 0;
+}
 
 Loc SkipWhile(Loc p, Loc end, uint8_t char_class) {
   while (p != end && Is(*p, char_class)) ++p;
@@ -84,8 +87,11 @@ const absl::flat_hash_map<std::string_view, Word>& ReservedWords() {
     for (int i = PrimitiveType_MIN; i <= PrimitiveType_MAX; ++i) {
       const auto type = static_cast<PrimitiveType>(i);
       // Tuples and buffers are written with parentheses; their names are free.
-      if (!PrimitiveType_IsValid(i) || type == TUPLE || type == BUFFER || type == PRIMITIVE_TYPE_INVALID) continue;
-      map->emplace(primitive_util::LowercasePrimitiveTypeName(type), Word{TokKind::kPrimitiveType, type});
+      if (!PrimitiveType_IsValid(i) || type == TUPLE || type == BUFFER ||
+          type == PRIMITIVE_TYPE_INVALID)
+        continue;
+      map->emplace(primitive_util::LowercasePrimitiveTypeName(type),
+                   Word{TokKind::kPrimitiveType, type});
     }
     return map;
   }();
@@ -184,7 +190,8 @@ double ParseDecimal(Loc begin, Loc end) {
 }
 
 double NanWithPayload(bool negative, uint64_t payload) {
-  return std::bit_cast<double>((negative ? uint64_t{1} << 63 : 0) | uint64_t{0x7ff} << 52 | payload);
+  return std::bit_cast<double>((negative ? uint64_t{1} << 63 : 0) | uint64_t{0x7ff} << 52 |
+                               payload);
 }
 
 bool IsValidUtf8(std::string_view s) {
@@ -200,8 +207,8 @@ bool IsValidUtf8(std::string_view s) {
       if ((static_cast<uint8_t>(s[i + j]) & 0xc0) != 0x80) return false;
     }
     const auto second = static_cast<uint8_t>(s[i + 1]);
-    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) || (lead == 0xf0 && second < 0x90) ||
-        (lead == 0xf4 && second > 0x8f)) {
+    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
+        (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f)) {
       return false;
     }
     i += length;
@@ -209,8 +216,8 @@ bool IsValidUtf8(std::string_view s) {
   return true;
 }
 
-// The end of a quoted string that starts at p, past the closing quote; null if it does not end. A backslash takes the
-// next character with it, which may not be a line end.
+// The end of a quoted string that starts at p, past the closing quote; null if it does not end. A
+// backslash takes the next character with it, which may not be a line end.
 Loc ScanQuoted(Loc p, Loc end, char quote, bool* has_escapes, bool* has_high_bytes) {
   for (++p; p != end; ++p) {
     if (*p == quote) return p + 1;
@@ -226,15 +233,54 @@ Loc ScanQuoted(Loc p, Loc end, char quote, bool* has_escapes, bool* has_high_byt
 }  // namespace
 
 std::string_view TokKindName(TokKind kind) {
-  static constexpr std::string_view kNames[] = {
-      "kEof",        "kError",          "kEqual",          "kComma",         "kColon",        "kAsterisk",
-      "kQuestionMark", "kOctothorp",    "kPlus",           "kTilde",         "kLsquare",      "kRsquare",
-      "kLbrace",     "kRbrace",         "kLparen",         "kRparen",        "kArrow",        "kLeq",
-      "kDots",       "kw_HloModule",    "kw_ENTRY",        "kw_ROOT",        "kw_FileNames",  "kw_FunctionNames",
-      "kw_FileLocations", "kw_StackFrames", "kw_true",     "kw_false",       "kw_maximal",    "kw_replicated",
-      "kw_manual",   "kw_last_tile_dim_replicate", "kw_shard_as", "kw_shard_like", "kw_unknown", "kw_unreduced",
-      "kw_inf",      "kNegInf",         "kPrimitiveType",  "kName",          "kAttributeName", "kDimLabels",
-      "kDxD",        "kPad",            "kIdent",          "kString",        "kInt",          "kDecimal"};
+  static constexpr std::string_view kNames[] = {"kEof",
+                                                "kError",
+                                                "kEqual",
+                                                "kComma",
+                                                "kColon",
+                                                "kAsterisk",
+                                                "kQuestionMark",
+                                                "kOctothorp",
+                                                "kPlus",
+                                                "kTilde",
+                                                "kLsquare",
+                                                "kRsquare",
+                                                "kLbrace",
+                                                "kRbrace",
+                                                "kLparen",
+                                                "kRparen",
+                                                "kArrow",
+                                                "kLeq",
+                                                "kDots",
+                                                "kw_HloModule",
+                                                "kw_ENTRY",
+                                                "kw_ROOT",
+                                                "kw_FileNames",
+                                                "kw_FunctionNames",
+                                                "kw_FileLocations",
+                                                "kw_StackFrames",
+                                                "kw_true",
+                                                "kw_false",
+                                                "kw_maximal",
+                                                "kw_replicated",
+                                                "kw_manual",
+                                                "kw_last_tile_dim_replicate",
+                                                "kw_shard_as",
+                                                "kw_shard_like",
+                                                "kw_unknown",
+                                                "kw_unreduced",
+                                                "kw_inf",
+                                                "kNegInf",
+                                                "kPrimitiveType",
+                                                "kName",
+                                                "kAttributeName",
+                                                "kDimLabels",
+                                                "kDxD",
+                                                "kPad",
+                                                "kIdent",
+                                                "kString",
+                                                "kInt",
+                                                "kDecimal"};
   static_assert(std::size(kNames) == static_cast<size_t>(TokKind::kDecimal) + 1);
   return kNames[static_cast<size_t>(kind)];
 }
@@ -298,19 +344,45 @@ TokKind Lexer::LexToken(bool integers_only) {
         if (next != '.' || end_ - cursor_ < 3 || cursor_[2] != '.') break;
         cursor_ += 3;
         return TokKind::kDots;
-      case '=': ++cursor_; return TokKind::kEqual;
-      case ',': ++cursor_; return TokKind::kComma;
-      case ':': ++cursor_; return TokKind::kColon;
-      case '*': ++cursor_; return TokKind::kAsterisk;
-      case '#': ++cursor_; return TokKind::kOctothorp;
-      case '+': ++cursor_; return TokKind::kPlus;
-      case '~': ++cursor_; return TokKind::kTilde;
-      case '[': ++cursor_; return TokKind::kLsquare;
-      case ']': ++cursor_; return TokKind::kRsquare;
-      case '{': ++cursor_; return TokKind::kLbrace;
-      case '}': ++cursor_; return TokKind::kRbrace;
-      case '(': ++cursor_; return TokKind::kLparen;
-      case ')': ++cursor_; return TokKind::kRparen;
+      case '=':
+        ++cursor_;
+        return TokKind::kEqual;
+      case ',':
+        ++cursor_;
+        return TokKind::kComma;
+      case ':':
+        ++cursor_;
+        return TokKind::kColon;
+      case '*':
+        ++cursor_;
+        return TokKind::kAsterisk;
+      case '#':
+        ++cursor_;
+        return TokKind::kOctothorp;
+      case '+':
+        ++cursor_;
+        return TokKind::kPlus;
+      case '~':
+        ++cursor_;
+        return TokKind::kTilde;
+      case '[':
+        ++cursor_;
+        return TokKind::kLsquare;
+      case ']':
+        ++cursor_;
+        return TokKind::kRsquare;
+      case '{':
+        ++cursor_;
+        return TokKind::kLbrace;
+      case '}':
+        ++cursor_;
+        return TokKind::kRbrace;
+      case '(':
+        ++cursor_;
+        return TokKind::kLparen;
+      case ')':
+        ++cursor_;
+        return TokKind::kRparen;
       default:
         break;
     }
@@ -319,7 +391,8 @@ TokKind Lexer::LexToken(bool integers_only) {
   }
 }
 
-// From a '/' that starts a comment to what follows it. False, with the cursor inside, if it holds a NUL or does not end.
+// From a '/' that starts a comment to what follows it. False, with the cursor inside, if it holds a
+// NUL or does not end.
 bool Lexer::SkipComment() {
   const Loc start = cursor_;
   Loc p = cursor_ + 2;
@@ -359,7 +432,8 @@ TokKind Lexer::LexWord() {
     }
   }
   if (Is(*token_.begin, kInputLabel)) {
-    if (const Loc labels_end = ScanDimLabels(token_.begin, end_)) return Take(TokKind::kDimLabels, labels_end);
+    if (const Loc labels_end = ScanDimLabels(token_.begin, end_))
+      return Take(TokKind::kDimLabels, labels_end);
   }
   return TokKind::kIdent;
 }
@@ -380,7 +454,8 @@ TokKind Lexer::LexNan(bool negative) {
   if (cursor_ != end_ && *cursor_ == '(') {
     if (end_ - cursor_ < 5 || cursor_[1] != '0' || cursor_[2] != 'x') return TokKind::kError;
     const auto [rest, error] = std::from_chars(cursor_ + 3, end_, payload, 16);
-    if (error != std::errc() || rest == end_ || *rest != ')' || payload == 0 || payload > kPayloadMask) {
+    if (error != std::errc() || rest == end_ || *rest != ')' || payload == 0 ||
+        payload > kPayloadMask) {
       return TokKind::kError;
     }
     cursor_ = rest + 1;
@@ -392,7 +467,8 @@ TokKind Lexer::LexNan(bool negative) {
 TokKind Lexer::LexNumberOrPattern(bool integers_only) {
   const Loc start = cursor_;
   if (!integers_only) {
-    // Most numbers are plain: the character after the digits tells whether a pattern is worth a try.
+    // Most numbers are plain: the character after the digits tells whether a pattern is worth a
+    // try.
     Loc digits_end = start + (*start == '-' ? 1 : 0);
     digits_end = SkipWhile(digits_end, end_, kDigitChar);
     const char after = digits_end == end_ ? '\0' : *digits_end;
@@ -436,7 +512,8 @@ TokKind Lexer::LexInteger() {
   uint64_t value = 0;
   for (; p != end_ && Is(*p, kDigitChar); ++p) {
     const uint64_t digit = static_cast<uint64_t>(*p - '0');
-    if (__builtin_mul_overflow(value, uint64_t{10}, &value) || __builtin_add_overflow(value, digit, &value)) {
+    if (__builtin_mul_overflow(value, uint64_t{10}, &value) ||
+        __builtin_add_overflow(value, digit, &value)) {
       return TokKind::kError;
     }
   }
@@ -493,7 +570,8 @@ TokKind Lexer::LexJsonDict() {
 
 bool LexesAsJsonDict(std::string_view text) {
   Lexer lexer(text);
-  return lexer.Next() == TokKind::kLbrace && lexer.LexJsonDict() == TokKind::kString && lexer.Next() == TokKind::kEof;
+  return lexer.Next() == TokKind::kLbrace && lexer.LexJsonDict() == TokKind::kString &&
+         lexer.Next() == TokKind::kEof;
 }
 
 }  // namespace xla::hlo_text

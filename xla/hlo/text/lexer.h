@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens of HLO text (HLO text format, section 1).
 //
-// The lexer looks at the text in place: a token's text is a view of it, and lines and columns are worked out only
-// when an error is reported. The text must outlive the lexer.
+// The lexer looks at the text in place: a token's text is a view of it, and lines and columns are
+// worked out only when an error is reported. The text must outlive the lexer.
 #ifndef XLA_HLO_TEXT_LEXER_H_
 #define XLA_HLO_TEXT_LEXER_H_
 
@@ -79,7 +79,8 @@ struct Token {
   PrimitiveType type = PRIMITIVE_TYPE_INVALID;  // kPrimitiveType
   bool has_escapes = false;                     // kString: the value is in the lexer's buffer
   Loc begin = nullptr;                          // the first character
-  // kName, kAttributeName, kIdent without the sign; kString without quotes; kDimLabels, kDxD, kPad as they stand.
+  // kName, kAttributeName, kIdent without the sign; kString without quotes; kDimLabels, kDxD, kPad
+  // as they stand.
   std::string_view text;
   union {
     int64_t integer;  // kInt
@@ -90,7 +91,8 @@ struct Token {
 
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : begin_(text.data()), end_(begin_ + text.size()), cursor_(begin_) {}
+  explicit Lexer(std::string_view text)
+      : begin_(text.data()), end_(begin_ + text.size()), cursor_(begin_) {}
 
   const Token& token() const { return token_; }
   TokKind kind() const { return token_.kind; }
@@ -98,16 +100,19 @@ class Lexer {
 
   // Moves to the next token.
   TokKind Next() { return Lex(/*integers_only=*/false); }
-  // The same where only an integer can follow: patterns and decimal numbers that start with one are not tried.
+  // The same where only an integer can follow: patterns and decimal numbers that start with one are
+  // not tried.
   TokKind NextInteger() { return Lex(/*integers_only=*/true); }
   // The kind of the token after this one.
   TokKind LookAhead();
-  // From a '{' token to the matching '}', quoted strings skipped: becomes a kString token whose text includes the
-  // braces. kError if there is no matching brace.
+  // From a '{' token to the matching '}', quoted strings skipped: becomes a kString token whose
+  // text includes the braces. kError if there is no matching brace.
   TokKind LexJsonDict();
 
   // The value of a kString token, escapes resolved.
-  std::string_view StringValue() const { return token_.has_escapes ? std::string_view(unescaped_) : token_.text; }
+  std::string_view StringValue() const {
+    return token_.has_escapes ? std::string_view(unescaped_) : token_.text;
+  }
 
   // To come back to a token that is not a string.
   struct State {

@@ -22,22 +22,25 @@ absl::StatusOr<T> ParseAlone(std::string_view text, std::string_view what, Parse
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(std::string_view text,
-                                                                          const HloParserOptions& options) {
+absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
+    std::string_view text, const HloParserOptions& options) {
   return hlo_text::HloTextParser(text, options).ParseModuleText();
 }
 
 absl::StatusOr<Shape> ParseShape(std::string_view text) {
-  return ParseAlone<Shape>(text, "shape", [](auto& parser, Shape* shape) { return parser.ParseShape(shape); });
+  return ParseAlone<Shape>(text, "shape",
+                           [](auto& parser, Shape* shape) { return parser.ParseShape(shape); });
 }
 
 absl::StatusOr<Layout> ParseLayout(std::string_view text) {
-  return ParseAlone<Layout>(text, "layout", [](auto& parser, Layout* layout) { return parser.ParseLayout(layout); });
+  return ParseAlone<Layout>(
+      text, "layout", [](auto& parser, Layout* layout) { return parser.ParseLayout(layout); });
 }
 
 absl::StatusOr<HloSharding> ParseSharding(std::string_view text) {
-  return ParseAlone<HloSharding>(text, "sharding",
-                                 [](auto& parser, HloSharding* sharding) { return parser.ParseValue(sharding); });
+  return ParseAlone<HloSharding>(text, "sharding", [](auto& parser, HloSharding* sharding) {
+    return parser.ParseValue(sharding);
+  });
 }
 
 absl::StatusOr<WindowDims> ParseWindow(std::string_view text) {
@@ -53,7 +56,8 @@ absl::StatusOr<ConvDims> ParseConvolutionDimensionNumbers(std::string_view text)
 
 absl::StatusOr<std::vector<PadDim>> ParsePaddingConfig(std::string_view text) {
   return ParseAlone<std::vector<PadDim>>(
-      text, "PaddingConfig", [](auto& parser, std::vector<PadDim>* padding) { return parser.ParseValue(padding); });
+      text, "PaddingConfig",
+      [](auto& parser, std::vector<PadDim>* padding) { return parser.ParseValue(padding); });
 }
 
 absl::StatusOr<CollectiveDeviceList> ParseCollectiveDeviceList(std::string_view text) {
@@ -65,7 +69,8 @@ absl::StatusOr<CollectiveDeviceList> ParseCollectiveDeviceList(std::string_view 
 absl::StatusOr<Literal> ParseLiteral(const Shape& shape, std::string_view text) {
   hlo_text::HloTextParser parser(text, {});
   Literal literal;
-  const absl::Status status = parser.ParseAlone("literal", [&] { return parser.ParseWholeLiteral(shape, &literal); });
+  const absl::Status status =
+      parser.ParseAlone("literal", [&] { return parser.ParseWholeLiteral(shape, &literal); });
   if (!status.ok()) return status;
   return literal;
 }

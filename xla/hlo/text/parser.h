@@ -19,26 +19,29 @@ namespace xla {
 struct HloParserOptions {
   // Give instructions and parameters without layout the default (descending) one.
   bool fill_missing_layouts = true;
-  // Nesting of shapes, literals, operands and computations beyond this is "maximum recursion depth exceeded".
+  // Nesting of shapes, literals, operands and computations beyond this is "maximum recursion depth
+  // exceeded".
   int max_nesting_depth = 1000;
-  // Elided constants ({...}) hold zeros. Those of one text may take this much memory in all, and 1 KiB for each byte of
-  // the text; more is an error.
+  // Elided constants ({...}) hold zeros. Those of one text may take this much memory in all, and 1
+  // KiB for each byte of the text; more is an error.
   int64_t max_elided_bytes = int64_t{1} << 30;
 };
 
 // Parses a module, a list of computations without header, or a single instruction.
 //
-// Errors are INVALID_ARGUMENT, in XLA's form: "Syntax error when trying to parse the text as a HloModule:" followed by
-// "was parsing L:C: error: MESSAGE", the source line and a caret line, several joined by newlines, innermost first.
-// The module is complete but not verified.
-absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(std::string_view text,
-                                                                          const HloParserOptions& options = {});
+// Errors are INVALID_ARGUMENT, in XLA's form: "Syntax error when trying to parse the text as a
+// HloModule:" followed by "was parsing L:C: error: MESSAGE", the source line and a caret line,
+// several joined by newlines, innermost first. The module is complete but not verified.
+absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
+    std::string_view text, const HloParserOptions& options = {});
 
 absl::StatusOr<Shape> ParseShape(std::string_view text);
 absl::StatusOr<Layout> ParseLayout(std::string_view text);
 absl::StatusOr<HloSharding> ParseSharding(std::string_view text);
-absl::StatusOr<WindowDims> ParseWindow(std::string_view text);               // "size=3x3 pad=1_1x1_1", without braces
-absl::StatusOr<ConvDims> ParseConvolutionDimensionNumbers(std::string_view text);  // "b01f_01io->b01f"
+absl::StatusOr<WindowDims> ParseWindow(
+    std::string_view text);  // "size=3x3 pad=1_1x1_1", without braces
+absl::StatusOr<ConvDims> ParseConvolutionDimensionNumbers(
+    std::string_view text);  // "b01f_01io->b01f"
 absl::StatusOr<std::vector<PadDim>> ParsePaddingConfig(std::string_view text);
 absl::StatusOr<CollectiveDeviceList> ParseCollectiveDeviceList(std::string_view text);
 // A literal of the given shape: "{1, 2}" for s32[2].

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// async-start, -update and -done, and their short forms: dot-start(..) wraps a dot in a computation of its own.
+// async-start, -update and -done, and their short forms: dot-start(..) wraps a dot in a computation
+// of its own.
 #include <utility>
 
 #include "xla/hlo/text/parser_impl.h"
@@ -47,8 +48,8 @@ HloInstruction* HloTextParser::AsyncStartOf(HloInstruction* instruction) {
 HloComputation* HloTextParser::WrapOperation(std::string_view thread, InstructionDraft* wrapped) {
   HloComputation* const computation = module_->AddComputation("async_wrapped");
   for (size_t i = 0; i < wrapped->operands.size(); ++i) {
-    wrapped->operands[i] = computation->AddInstruction(
-        HloInstruction::CreateParameter(static_cast<int64_t>(i), wrapped->operands[i]->shape(), "async_param"));
+    wrapped->operands[i] = computation->AddInstruction(HloInstruction::CreateParameter(
+        static_cast<int64_t>(i), wrapped->operands[i]->shape(), "async_param"));
   }
   computation->set_root_instruction(computation->AddInstruction(Build(wrapped)));
   computation->SetExecutionThread(std::string(thread));
@@ -65,16 +66,20 @@ bool HloTextParser::ParseAsync(ComputationDraft* computation, InstructionDraft* 
 
   HloInstruction* start = nullptr;
   if (is_start) {
-    if (!draft->shape.IsTuple() || draft->shape.tuple_shapes_size() < 2 || !draft->shape.tuple_shapes(0).IsTuple()) {
+    if (!draft->shape.IsTuple() || draft->shape.tuple_shapes_size() < 2 ||
+        !draft->shape.tuple_shapes(0).IsTuple()) {
       return TokenError(
-          "AsyncStart expects the op shape to be in the form of ((async-operands), async-outputs, state).");
+          "AsyncStart expects the op shape to be in the form of ((async-operands), async-outputs, "
+          "state).");
     }
     if (wrapped_opcode && !CanBeWrapped(*wrapped_opcode)) {
-      return Error(opcode_loc, Cat("an async-start cannot wrap the operation ", HloOpcodeString(*wrapped_opcode)));
+      return Error(opcode_loc, Cat("an async-start cannot wrap the operation ",
+                                   HloOpcodeString(*wrapped_opcode)));
     }
   } else {
     HloInstruction* const before = draft->operands.size() == 1 ? draft->operands[0] : nullptr;
-    if (before != nullptr && before->opcode() != HloOpcode::kAsyncDone) start = AsyncStartOf(before);
+    if (before != nullptr && before->opcode() != HloOpcode::kAsyncDone)
+      start = AsyncStartOf(before);
     if (start == nullptr) {
       return TokenError("AsyncUpdate and AsyncDone expect a single async op as their operand.");
     }
@@ -83,8 +88,8 @@ bool HloTextParser::ParseAsync(ComputationDraft* computation, InstructionDraft* 
     }
     const HloOpcode started = start->called_computations()[0]->root_instruction()->opcode();
     if (wrapped_opcode && *wrapped_opcode != started) {
-      return TokenError(Cat("Expect async wrapped opcode to be ", HloOpcodeString(started), ", but got ",
-                            HloOpcodeString(*wrapped_opcode)));
+      return TokenError(Cat("Expect async wrapped opcode to be ", HloOpcodeString(started),
+                            ", but got ", HloOpcodeString(*wrapped_opcode)));
     }
   }
 
@@ -96,8 +101,8 @@ bool HloTextParser::ParseAsync(ComputationDraft* computation, InstructionDraft* 
     wrapped.operands = draft->operands;
     InstructionDraft* const drafts[] = {&wrapped, draft};
     if (!CheckOperandCount(opcode_loc, wrapped) || !CheckBeforeAttributes(&wrapped) ||
-        !ParseInstructionAttributes(drafts, common, allow_attributes) || !CheckAfterAttributes(wrapped) ||
-        draft->has_bad_operands) {
+        !ParseInstructionAttributes(drafts, common, allow_attributes) ||
+        !CheckAfterAttributes(wrapped) || draft->has_bad_operands) {
       return false;
     }
     SetImpliedShape(&wrapped);
@@ -108,7 +113,8 @@ bool HloTextParser::ParseAsync(ComputationDraft* computation, InstructionDraft* 
   }
 
   InstructionDraft* const drafts[] = {draft};
-  if (!ParseInstructionAttributes(drafts, common, allow_attributes) || draft->has_bad_operands) return false;
+  if (!ParseInstructionAttributes(drafts, common, allow_attributes) || draft->has_bad_operands)
+    return false;
   auto& attributes = std::get<AsyncAttributes>(draft->attributes);
   if (is_start) {
     attributes.async_execution_thread = ThreadName(std::move(attributes.async_execution_thread));
@@ -119,15 +125,16 @@ bool HloTextParser::ParseAsync(ComputationDraft* computation, InstructionDraft* 
   }
   // Of the start; may be repeated here.
   const std::string& thread = start->attributes<AsyncAttributes>().async_execution_thread;
-  if (!attributes.async_execution_thread.empty() && ShownThread(thread) != attributes.async_execution_thread) {
+  if (!attributes.async_execution_thread.empty() &&
+      ShownThread(thread) != attributes.async_execution_thread) {
     return TokenError(Cat("Expect async_execution_thread to be ", ShownThread(thread), ", but got ",
                           attributes.async_execution_thread));
   }
   attributes.async_execution_thread.clear();
   HloComputation* const repeated = draft->callees[0];
   if (repeated != nullptr && repeated != start->called_computations()[0]) {
-    return TokenError(Cat("Expect async_wrapped_computation to be ", start->called_computations()[0]->name(),
-                          ", but got ", repeated->name()));
+    return TokenError(Cat("Expect async_wrapped_computation to be ",
+                          start->called_computations()[0]->name(), ", but got ", repeated->name()));
   }
   draft->callees[0] = nullptr;
   return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of attributes, and the attributes of an operation by the description of its attribute struct.
+// Lists of attributes, and the attributes of an operation by the description of its attribute
+// struct.
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -30,7 +31,8 @@ constexpr TextException kTextExceptions[] = {
 bool IsHidden(HloOpcode opcode, const Field& field) {
   if (field.rule == FieldRule::kNotText) return true;
   for (const TextException& exception : kTextExceptions) {
-    if (exception.opcode == opcode && !exception.is_accepted && exception.name == field.name) return true;
+    if (exception.opcode == opcode && !exception.is_accepted && exception.name == field.name)
+      return true;
   }
   return false;
 }
@@ -49,9 +51,11 @@ absl::Span<const CalleeSlot> CalleeSlots(const InstructionDraft& draft) {
   static constexpr CalleeSlot kOptionalCalls[] = {{"calls", false}};
   static constexpr CalleeSlot kBodyCondition[] = {{"body", true}, {"condition", true}};
   static constexpr CalleeSlot kSelectScatter[] = {{"select", true}, {"scatter", true}};
-  static constexpr CalleeSlot kPredBranches[] = {{"true_computation", true}, {"false_computation", true}};
+  static constexpr CalleeSlot kPredBranches[] = {{"true_computation", true},
+                                                 {"false_computation", true}};
   static constexpr CalleeSlot kBranches[] = {{"branch_computations", true, true}};
-  static constexpr CalleeSlot kOptional[] = {{"to_apply", false}, {"called_computations", false, true}};
+  static constexpr CalleeSlot kOptional[] = {{"to_apply", false},
+                                             {"called_computations", false, true}};
   switch (GetOpInfo(draft.opcode).callees) {
     case Callees::kToApply:
       return kToApply;
@@ -71,7 +75,8 @@ absl::Span<const CalleeSlot> CalleeSlots(const InstructionDraft& draft) {
       break;
   }
   // Checked against the start of the chain, which has the computation.
-  const bool may_repeat = draft.opcode == HloOpcode::kAsyncUpdate || draft.opcode == HloOpcode::kAsyncDone;
+  const bool may_repeat =
+      draft.opcode == HloOpcode::kAsyncUpdate || draft.opcode == HloOpcode::kAsyncDone;
   if (may_repeat && !draft.wraps_operation) return kOptionalCalls;
   return {};
 }
@@ -80,7 +85,8 @@ absl::Span<const CalleeSlot> CalleeSlots(const InstructionDraft& draft) {
 template <typename S>
 class FieldParser {
  public:
-  FieldParser(HloTextParser& parser, HloOpcode opcode, S& attributes, std::string_view name, uint32_t& seen)
+  FieldParser(HloTextParser& parser, HloOpcode opcode, S& attributes, std::string_view name,
+              uint32_t& seen)
       : parser_(parser), opcode_(opcode), attributes_(attributes), name_(name), seen_(seen) {}
 
   template <typename T>
@@ -142,7 +148,8 @@ void AppendNames(const InstructionDraft& draft, NameList* allowed, NameList* mis
       draft.attributes);
   if (allowed != nullptr) {
     for (const TextException& exception : kTextExceptions) {
-      if (exception.opcode == draft.opcode && exception.is_accepted) allowed->push_back(exception.name);
+      if (exception.opcode == draft.opcode && exception.is_accepted)
+        allowed->push_back(exception.name);
     }
   }
   uint32_t bit = 1;
@@ -158,16 +165,19 @@ void AppendNames(const InstructionDraft& draft, NameList* allowed, NameList* mis
 // {}: a convolution without sparsity. What else it may hold, no operation here has a meaning for.
 bool HloTextParser::ParseSparsityConfig() {
   if (!Expect(TokKind::kLbrace, "expected '{' to start SparsityConfig")) return false;
-  return Expect(TokKind::kRbrace, "expected '}': a convolution with a sparsity config is not supported");
+  return Expect(TokKind::kRbrace,
+                "expected '}': a convolution with a sparsity config is not supported");
 }
 
-AttributeResult HloTextParser::ParseCalleeAttribute(std::string_view name, InstructionDraft* draft) {
+AttributeResult HloTextParser::ParseCalleeAttribute(std::string_view name,
+                                                    InstructionDraft* draft) {
   const absl::Span<const CalleeSlot> slots = CalleeSlots(*draft);
   for (size_t i = 0; i < slots.size(); ++i) {
     if (slots[i].name != name) continue;
     if (draft->seen_callees & (1u << i)) return AttributeResult::kRepeated;
     draft->seen_callees |= 1u << i;
-    const bool ok = slots[i].is_list ? ParseCalleeList(&draft->callee_list) : ParseCallee(&draft->callees[i]);
+    const bool ok =
+        slots[i].is_list ? ParseCalleeList(&draft->callee_list) : ParseCallee(&draft->callees[i]);
     return ok ? AttributeResult::kParsed : AttributeResult::kFailed;
   }
   return AttributeResult::kUnknown;
@@ -185,7 +195,8 @@ AttributeResult HloTextParser::ParseOwnAttribute(std::string_view name, Instruct
   if (result != AttributeResult::kUnknown) return result;
 
   for (const TextException& exception : kTextExceptions) {
-    if (exception.opcode != draft->opcode || !exception.is_accepted || exception.name != name) continue;
+    if (exception.opcode != draft->opcode || !exception.is_accepted || exception.name != name)
+      continue;
     Int64s dropped;
     const bool ok = name == "mode"              ? ParseCollectiveMode()
                     : name == "sparsity_config" ? ParseSparsityConfig()
@@ -195,8 +206,8 @@ AttributeResult HloTextParser::ParseOwnAttribute(std::string_view name, Instruct
   return ParseCalleeAttribute(name, draft);
 }
 
-bool HloTextParser::ParseInstructionAttributes(absl::Span<InstructionDraft* const> drafts, CommonAttributes* common,
-                                               bool allow_attributes) {
+bool HloTextParser::ParseInstructionAttributes(absl::Span<InstructionDraft* const> drafts,
+                                               CommonAttributes* common, bool allow_attributes) {
   for (const InstructionDraft* draft : drafts) {
     common->accuracy_allowed |= GetOpInfo(draft->opcode).Has(op_traits::kHasAccuracy);
   }
@@ -204,8 +215,8 @@ bool HloTextParser::ParseInstructionAttributes(absl::Span<InstructionDraft* cons
       allow_attributes,
       [&](std::string_view name) {
         AttributeResult result = ParseCommonAttribute(name, common);
-        // XLA writes the statistics of an async-start and of the operation it wraps, which are the same, one after the
-        // other.
+        // XLA writes the statistics of an async-start and of the operation it wraps, which are the
+        // same, one after the other.
         if (result == AttributeResult::kRepeated && drafts.size() == 2 && name == "statistics") {
           return ParseStatistics(&common->Extras().statistics.emplace()) ? AttributeResult::kParsed
                                                                          : AttributeResult::kFailed;
@@ -221,7 +232,8 @@ bool HloTextParser::ParseInstructionAttributes(absl::Span<InstructionDraft* cons
       });
 }
 
-bool HloTextParser::ParseAttributes(bool allow_attributes, absl::FunctionRef<AttributeResult(std::string_view)> parse,
+bool HloTextParser::ParseAttributes(bool allow_attributes,
+                                    absl::FunctionRef<AttributeResult(std::string_view)> parse,
                                     absl::FunctionRef<void(NameList*, NameList*)> names) {
   const Loc start = loc();
   if (allow_attributes) {
@@ -274,8 +286,10 @@ bool HloTextParser::ParseOneAttribute(absl::FunctionRef<AttributeResult(std::str
   allowed.erase(std::unique(allowed.begin(), allowed.end()), allowed.end());
   std::string list;
   for (std::string_view one : allowed) list += Cat(list.empty() ? "" : ", ", one);
-  return Error(name_loc, Cat("unexpected attribute \"", name, "\". ",
-                             allowed.empty() ? "No attributes are allowed here." : "Allowed attributes: ", list));
+  return Error(
+      name_loc,
+      Cat("unexpected attribute \"", name, "\". ",
+          allowed.empty() ? "No attributes are allowed here." : "Allowed attributes: ", list));
 }
 
 }  // namespace xla::hlo_text

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parser itself asks of single operations. All else is for shape inference and the verifier.
+// What the parser itself asks of single operations. All else is for shape inference and the
+// verifier.
 #include "xla/hlo/text/parser_impl.h"
 #include "xla/layout_util.h"
 #include "xla/shape_util.h"
@@ -14,7 +15,8 @@ const Int64s* SingleDimension(const Attributes& attributes) {
   if (const auto* a = std::get_if<SortAttributes>(&attributes)) return &a->dimensions;
   if (const auto* a = std::get_if<ScanAttributes>(&attributes)) return &a->dimensions;
   if (const auto* a = std::get_if<DimensionAttributes>(&attributes)) return &a->dimensions;
-  if (const auto* a = std::get_if<AllToAllAttributes>(&attributes)) return a->dimensions ? &*a->dimensions : nullptr;
+  if (const auto* a = std::get_if<AllToAllAttributes>(&attributes))
+    return a->dimensions ? &*a->dimensions : nullptr;
   return nullptr;
 }
 
@@ -40,7 +42,8 @@ bool HloTextParser::CheckBeforeAttributes(InstructionDraft* draft) {
         return TokenError("The first operand must be a scalar");
       }
       const PrimitiveType type = draft->operands[0]->shape().element_type();
-      if (type != PRED && type != S32) return TokenError("The first operand must be a scalar of PRED or S32");
+      if (type != PRED && type != S32)
+        return TokenError("The first operand must be a scalar of PRED or S32");
       draft->branch_index_is_pred = type == PRED;
       return true;
     }
@@ -51,7 +54,8 @@ bool HloTextParser::CheckBeforeAttributes(InstructionDraft* draft) {
 
 bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
   const auto count = static_cast<int64_t>(draft.operands.size());
-  if (const Int64s* dimensions = SingleDimension(draft.attributes); dimensions != nullptr && dimensions->size() != 1) {
+  if (const Int64s* dimensions = SingleDimension(draft.attributes);
+      dimensions != nullptr && dimensions->size() != 1) {
     return TokenError("expects exactly one dimension");
   }
   switch (draft.opcode) {
@@ -68,13 +72,15 @@ bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
     case HloOpcode::kScan: {
       const int64_t parameters = draft.callees[0]->num_parameters();
       if (count != parameters) {
-        return TokenError(Cat("expects ", count,
-                              " operands to match the number of parameters of to_apply, but to_apply has ", parameters,
-                              " parameters"));
+        return TokenError(
+            Cat("expects ", count,
+                " operands to match the number of parameters of to_apply, but to_apply has ",
+                parameters, " parameters"));
       }
       const int64_t carries = std::get<ScanAttributes>(draft.attributes).num_carries;
       if (carries >= 0 && count >= carries) return true;
-      return TokenError(Cat("expects at least ", carries, " operands to match the number of carries, but has ", count,
+      return TokenError(Cat("expects at least ", carries,
+                            " operands to match the number of carries, but has ", count,
                             " operands"));
     }
     case HloOpcode::kDynamicSlice:
@@ -83,24 +89,29 @@ bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
       const bool is_slice = draft.opcode == HloOpcode::kDynamicSlice;
       const int64_t first_index = is_slice ? 1 : 2;
       if (count < first_index) {
-        return TokenError(is_slice ? "Expected at least one operand." : "Expected at least two operands.");
+        return TokenError(is_slice ? "Expected at least one operand."
+                                   : "Expected at least two operands.");
       }
-      const bool has_vector = count == first_index + 1 && draft.operands[first_index]->shape().rank() == 1;
+      const bool has_vector =
+          count == first_index + 1 && draft.operands[first_index]->shape().rank() == 1;
       if (has_vector || count == first_index + draft.operands[0]->shape().rank()) return true;
       return TokenError("Wrong number of operands.");
     }
     case HloOpcode::kCollectivePermute:
     case HloOpcode::kCollectivePermuteStart:
       if (has_bad_pairs_) return TokenError("expects 'source_target_pairs=' to be a list of pairs");
-      if (std::get<CollectivePermuteAttributes>(draft.attributes).slice_sizes.empty() || count == 4) return true;
+      if (std::get<CollectivePermuteAttributes>(draft.attributes).slice_sizes.empty() || count == 4)
+        return true;
       return TokenError(
-          "CollectivePermute and CollectivePermuteStart must have exactly four operands for dynamic-slice and in-place "
+          "CollectivePermute and CollectivePermuteStart must have exactly four operands for "
+          "dynamic-slice and in-place "
           "update.");
     case HloOpcode::kConditional: {
-      const int64_t branches = draft.branch_index_is_pred ? 2 : static_cast<int64_t>(draft.callee_list.size());
+      const int64_t branches =
+          draft.branch_index_is_pred ? 2 : static_cast<int64_t>(draft.callee_list.size());
       if (branches > 0 && count == branches + 1) return true;
-      return TokenError(Cat("expects an operand for each branch and the branch index, but has ", count,
-                            " operands and ", branches, " branches"));
+      return TokenError(Cat("expects an operand for each branch and the branch index, but has ",
+                            count, " operands and ", branches, " branches"));
     }
     case HloOpcode::kDynamicReshape:
       return count > 0 || TokenError("Expected at least one operand.");
@@ -113,11 +124,12 @@ bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
     case HloOpcode::kRecvDone:
     case HloOpcode::kSendDone: {
       const HloInstruction* const started = draft.operands[0];
-      const bool is_channel = started->opcode() == HloOpcode::kRecv || started->opcode() == HloOpcode::kSend;
+      const bool is_channel =
+          started->opcode() == HloOpcode::kRecv || started->opcode() == HloOpcode::kSend;
       if (is_channel && started->attributes<SendRecvAttributes>().channel_id !=
                             std::get<SendRecvAttributes>(draft.attributes).channel_id) {
-        return TokenError(Cat("the channel_id of ", HloOpcodeString(draft.opcode), " is not that of its operand ",
-                              started->name()));
+        return TokenError(Cat("the channel_id of ", HloOpcodeString(draft.opcode),
+                              " is not that of its operand ", started->name()));
       }
       return true;
     }
@@ -142,17 +154,20 @@ bool HloTextParser::CheckCustomCall(const InstructionDraft& draft) {
     return TokenError("Layout must be set on layout-constrained custom call");
   }
   if (draft.operands.size() != constraints.size()) {
-    return TokenError(
-        Cat("Expected ", draft.operands.size(), " operand layout constraints, ", constraints.size(), " given"));
+    return TokenError(Cat("Expected ", draft.operands.size(), " operand layout constraints, ",
+                          constraints.size(), " given"));
   }
   for (size_t i = 0; i < constraints.size(); ++i) {
     const auto describe = [&] {
-      return Cat("Operand layout constraint shape ", constraints[i].ToString(true), " for operand ", i);
+      return Cat("Operand layout constraint shape ", constraints[i].ToString(true), " for operand ",
+                 i);
     };
-    if (!LayoutUtil::HasLayout(constraints[i])) return TokenError(Cat(describe(), " does not have a layout"));
+    if (!LayoutUtil::HasLayout(constraints[i]))
+      return TokenError(Cat(describe(), " does not have a layout"));
     const Shape& operand = draft.operands[i]->shape();
     if (!ShapeUtil::Compatible(constraints[i], operand)) {
-      return TokenError(Cat(describe(), " is not compatible with operand shape ", operand.ToString(true)));
+      return TokenError(
+          Cat(describe(), " is not compatible with operand shape ", operand.ToString(true)));
     }
   }
   return true;
@@ -171,7 +186,8 @@ void HloTextParser::SetImpliedShape(InstructionDraft* draft) {
       draft->shape = draft->operands[0]->shape();
       break;
     case HloOpcode::kInfeed:
-      draft->shape = ShapeUtil::MakeTupleShape(std::vector<Shape>{draft->shape.tuple_shapes(0), token});
+      draft->shape =
+          ShapeUtil::MakeTupleShape(std::vector<Shape>{draft->shape.tuple_shapes(0), token});
       break;
     case HloOpcode::kSend:
       draft->shape = ShapeUtil::MakeTupleShape(
@@ -184,7 +200,8 @@ void HloTextParser::SetImpliedShape(InstructionDraft* draft) {
     case HloOpcode::kRecvDone: {
       const Shape& started = draft->operands[0]->shape();
       if (started.IsTuple() && started.tuple_shapes_size() > 0) {
-        draft->shape = ShapeUtil::MakeTupleShape(std::vector<Shape>{started.tuple_shapes(0), token});
+        draft->shape =
+            ShapeUtil::MakeTupleShape(std::vector<Shape>{started.tuple_shapes(0), token});
       }
       break;
     }

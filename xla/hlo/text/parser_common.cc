@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes any instruction may have: metadata, frontend attributes, statistics, accuracy, origin (HLO text format,
-// section 6).
+// Attributes any instruction may have: metadata, frontend attributes, statistics, accuracy, origin
+// (HLO text format, section 6).
 #include <limits>
 #include <utility>
 
@@ -22,12 +22,14 @@ enum CommonAttribute : uint8_t {
   kStatistics,
 };
 constexpr std::string_view kCommonNames[] = {
-    "backend_config",        "control-predecessors", "frontend_attributes", "metadata",  "origin",
-    "parameter_replication", "result_accuracy",      "sharding",            "statistics"};
+    "backend_config", "control-predecessors",  "frontend_attributes", "metadata",
+    "origin",         "parameter_replication", "result_accuracy",     "sharding",
+    "statistics"};
 
 }  // namespace
 
-AttributeResult HloTextParser::ParseCommonAttribute(std::string_view name, CommonAttributes* common) {
+AttributeResult HloTextParser::ParseCommonAttribute(std::string_view name,
+                                                    CommonAttributes* common) {
   uint32_t index = 0;
   while (index < std::size(kCommonNames) && kCommonNames[index] != name) ++index;
   if (index == std::size(kCommonNames)) return AttributeResult::kUnknown;
@@ -77,15 +79,19 @@ void HloTextParser::AppendCommonNames(const CommonAttributes& common, NameList* 
 
 bool HloTextParser::ParseMetadata(OpMetadata* metadata) {
   using Parser = HloTextParser;
-#define XLA_STRING(field)                                                                          \
-  {#field, false, [](Parser& p, OpMetadata& m) { return p.ParseValue(m.mutable_##field()); }}
-#define XLA_INT32(field)                                    \
-  {#field, false, [](Parser& p, OpMetadata& m) {            \
+#define XLA_STRING(field)                                                                       \
+  {                                                                                             \
+#field, false, [](Parser & p, OpMetadata & m) { return p.ParseValue(m.mutable_##field()); } \
+  }
+#define XLA_INT32(field)                                   \
+  {                                                        \
+#field, false, [](Parser& p, OpMetadata& m) {            \
      int64_t value;                                         \
      if (!p.ParseInt32(&value)) return false;               \
      m.set_##field(static_cast<int32_t>(value));            \
      return true;                                           \
-   }}
+   } \
+  }
   static constexpr NamedValue<OpMetadata> kMembers[] = {
       // By how often they are seen.
       XLA_STRING(op_name),
@@ -112,7 +118,9 @@ bool HloTextParser::ParseMetadata(OpMetadata* metadata) {
       XLA_STRING(deduplicated_name),
       XLA_STRING(scheduling_name),
       {"metadata_payload", false,
-       [](Parser& p, OpMetadata& m) { return p.ParseValue(m.mutable_metadata_payload()->mutable_value()); }},
+       [](Parser& p, OpMetadata& m) {
+         return p.ParseValue(m.mutable_metadata_payload()->mutable_value());
+       }},
   };
 #undef XLA_STRING
 #undef XLA_INT32
@@ -137,19 +145,22 @@ bool HloTextParser::ParseFrontendAttributes(std::map<std::string, std::string>* 
   if (kind() != TokKind::kRbrace) {
     do {
       std::string_view name;
-      if (!ParseAttributeName(&name) || !ParseStringOrDict(&(*attributes)[std::string(name)])) return false;
+      if (!ParseAttributeName(&name) || !ParseStringOrDict(&(*attributes)[std::string(name)]))
+        return false;
     } while (Eat(TokKind::kComma));
   }
   return Expect(TokKind::kRbrace, "expects '}' at the end of frontend attributes");
 }
 
 // '{' 'visualizing_index=' int (',' name '=' number)* '}'
-// (Like XLA, this and the like leave it to the caller to name the attribute in which a value is missing.)
+// (Like XLA, this and the like leave it to the caller to name the attribute in which a value is
+// missing.)
 bool HloTextParser::ParseStatistics(Statistics* statistics) {
   if (!Expect(TokKind::kLbrace, "expected '{' to start statistics")) return false;
   if (kind() != TokKind::kRbrace) {
     std::string_view name;
-    if (!ParseAttributeName(&name) || kind() != TokKind::kInt || !ParseValue(&statistics->visualizing_index)) {
+    if (!ParseAttributeName(&name) || kind() != TokKind::kInt ||
+        !ParseValue(&statistics->visualizing_index)) {
       return false;
     }
     while (Eat(TokKind::kComma)) {
@@ -178,9 +189,11 @@ bool HloTextParser::ParseResultAccuracy(AccuracySpec* accuracy) {
     std::string_view word;
     if (!ParseIdent("ResultAccuracy type", &word)) return false;
     if (word != "default" && word != "highest") {
-      return TokenError(Cat("expects ResultAccuracy type but sees: ", word, ", error: Unknown accuracy mode"));
+      return TokenError(
+          Cat("expects ResultAccuracy type but sees: ", word, ", error: Unknown accuracy mode"));
     }
-    accuracy->mode = word == "highest" ? AccuracySpec::Mode::kHighest : AccuracySpec::Mode::kDefault;
+    accuracy->mode =
+        word == "highest" ? AccuracySpec::Mode::kHighest : AccuracySpec::Mode::kDefault;
     lexer_.Next();
   } else if (name == "tolerance") {
     accuracy->mode = AccuracySpec::Mode::kTolerance;
@@ -198,13 +211,15 @@ bool HloTextParser::ParseTolerance(AccuracySpec* accuracy) {
   if (kind() != TokKind::kRbrace) {
     do {
       std::string_view name;
-      if (!ParseAttributeName(&name)) return TokenError("expects string for result_accuracy tolerance type");
+      if (!ParseAttributeName(&name))
+        return TokenError("expects string for result_accuracy tolerance type");
       const Loc value_loc = loc();
       if (name == "ulps") {
         double ulps = 0;
         ok &= ParseValue(&ulps);
         // The wire holds an integer.
-        if (!(ulps >= -9e18 && ulps <= 9e18)) return Error(value_loc, "ulps is out of range for int64_t");
+        if (!(ulps >= -9e18 && ulps <= 9e18))
+          return Error(value_loc, "ulps is out of range for int64_t");
         accuracy->ulps = static_cast<int64_t>(ulps);
       } else if (name == "rtol") {
         ok &= ParseValue(&accuracy->rtol);
@@ -232,7 +247,8 @@ bool HloTextParser::ParseOriginalValue(OriginalValue* value) {
   }
   if (kind() != TokKind::kRbrace && !ParseOriginalValueNode(&value->root)) return false;
   if (kind() != TokKind::kRbrace) {
-    return TokenError("Expects '[synthetic]' or a tuple tree of original arrays in original_value field.");
+    return TokenError(
+        "Expects '[synthetic]' or a tuple tree of original arrays in original_value field.");
   }
   lexer_.Next();
   return true;
@@ -243,8 +259,9 @@ bool HloTextParser::ParseOriginalValueNode(OriginalValueNode* node) {
   const Nesting nesting(this);
   if (nesting.TooDeep()) return false;
   if (kind() == TokKind::kLbrace) return ParseOriginalArray(node);
-  if (!Expect(TokKind::kLparen,
-              "Expects '[synthetic]' or a tuple tree of original arrays in original_value field.")) {
+  if (!Expect(
+          TokKind::kLparen,
+          "Expects '[synthetic]' or a tuple tree of original arrays in original_value field.")) {
     return false;
   }
   node->is_tuple = true;
@@ -267,7 +284,8 @@ bool HloTextParser::ParseOriginalArray(OriginalValueNode* node) {
 }
 
 bool HloTextParser::ParseParameterReplication(std::vector<bool>* replication) {
-  if (!Expect(TokKind::kLbrace, "expected '{' to start parameter_replication attribute")) return false;
+  if (!Expect(TokKind::kLbrace, "expected '{' to start parameter_replication attribute"))
+    return false;
   if (kind() != TokKind::kRbrace) {
     do {
       if (kind() != TokKind::kwTrue && kind() != TokKind::kwFalse) return false;
@@ -280,13 +298,15 @@ bool HloTextParser::ParseParameterReplication(std::vector<bool>* replication) {
 
 // '{' name % ',' '}' of instructions of this computation.
 bool HloTextParser::ParseControlPredecessors(std::vector<HloInstruction*>* predecessors) {
-  if (!Expect(TokKind::kLbrace, "expects '{' at the beginning of instruction name list")) return false;
+  if (!Expect(TokKind::kLbrace, "expects '{' at the beginning of instruction name list"))
+    return false;
   const Loc start = loc();
   do {
     std::string_view name;
     if (!ParseName(&name)) return Error(start, "expects a instruction name");
     const auto it = current_->by_name.find(name);
-    if (it == current_->by_name.end()) return TokenError(Cat("instruction '", name, "' is not defined"));
+    if (it == current_->by_name.end())
+      return TokenError(Cat("instruction '", name, "' is not defined"));
     predecessors->push_back(it->second.instruction);
   } while (Eat(TokKind::kComma));
   return Expect(TokKind::kRbrace, "expects '}' at the end of instruction name list");

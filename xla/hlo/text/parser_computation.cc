@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computations: ENTRY? name signature? { instructions }, and called computations by name or in place.
+// Computations: ENTRY? name signature? { instructions }, and called computations by name or in
+// place.
 #include <utility>
 
 #include "xla/hlo/text/parser_impl.h"
@@ -11,7 +12,8 @@ ComputationDraft::~ComputationDraft() {
   while (!instructions.empty()) instructions.pop_back();
 }
 
-HloInstruction* ComputationDraft::Add(std::unique_ptr<HloInstruction> instruction, std::string_view name) {
+HloInstruction* ComputationDraft::Add(std::unique_ptr<HloInstruction> instruction,
+                                      std::string_view name) {
   names.push_back(name);
   return instructions.emplace_back(std::move(instruction)).get();
 }
@@ -24,7 +26,8 @@ bool HloTextParser::ParseComputations() {
   return true;
 }
 
-// ENTRY? name ('(' (name shape) % ',' ')' '->' shape)? instructions (',' 'execution_thread=' string)?
+// ENTRY? name ('(' (name shape) % ',' ')' '->' shape)? instructions (',' 'execution_thread='
+// string)?
 bool HloTextParser::ParseComputation() {
   const Loc entry_loc = loc();
   const bool is_entry = Eat(TokKind::kwEntry);
@@ -43,7 +46,8 @@ bool HloTextParser::ParseComputation() {
         if (!ParseName(&parameter) || !ParseShape(&shape)) return false;
       } while (Eat(TokKind::kComma));
     }
-    if (!Expect(TokKind::kRparen, "expects ')' at the end of param list") || !Expect(TokKind::kArrow, "expects '->'")) {
+    if (!Expect(TokKind::kRparen, "expects ')' at the end of param list") ||
+        !Expect(TokKind::kArrow, "expects '->'")) {
       return false;
     }
     result_loc = loc();
@@ -54,14 +58,14 @@ bool HloTextParser::ParseComputation() {
   if (!ParseInstructionList(name, &computation)) return false;
   const HloInstruction& root = *computation->root_instruction();
   if (result_loc != nullptr && !ShapeUtil::Compatible(root.shape(), result)) {
-    return Error(result_loc,
-                 Cat("Shape of computation ", name, ", ", result.ToString(),
-                     ", is not compatible with that of its root instruction ", root.name(), ", ",
-                     root.shape().ToString()));
+    return Error(result_loc, Cat("Shape of computation ", name, ", ", result.ToString(),
+                                 ", is not compatible with that of its root instruction ",
+                                 root.name(), ", ", root.shape().ToString()));
   }
 
   static constexpr NamedValue<std::string> kMembers[] = {
-      {"execution_thread", false, [](HloTextParser& p, std::string& thread) { return p.ParseValue(&thread); }}};
+      {"execution_thread", false,
+       [](HloTextParser& p, std::string& thread) { return p.ParseValue(&thread); }}};
   std::string thread;
   if (!ParseRecord(kMembers, /*in_braces=*/false, &thread)) return false;
   if (!thread.empty() && thread != "main") computation->SetExecutionThread(std::move(thread));
@@ -71,7 +75,8 @@ bool HloTextParser::ParseComputation() {
     module_->set_entry_computation(computation);
   }
   last_computation_ = computation;
-  const auto [it, is_new] = computations_.try_emplace(name, NamedComputation{computation, name_loc});
+  const auto [it, is_new] =
+      computations_.try_emplace(name, NamedComputation{computation, name_loc});
   if (is_new) return true;
   Error(name_loc, Cat("computation already exists: ", name));
   return Error(it->second.loc, "computation previously defined here");
@@ -97,8 +102,9 @@ bool HloTextParser::FinishComputation(ComputationDraft* draft, HloComputation* c
   const auto count = static_cast<int64_t>(draft->parameters.size());
   for (const auto& [number, number_loc] : draft->parameters) {
     if (number >= count) {
-      return Error(number_loc, Cat("parameter number ", number, " is out of range: the computation has ", count,
-                                   " parameters, and their numbers must be dense"));
+      return Error(number_loc,
+                   Cat("parameter number ", number, " is out of range: the computation has ", count,
+                       " parameters, and their numbers must be dense"));
     }
   }
   HloInstruction* const last = draft->instructions.back().get();
@@ -111,8 +117,8 @@ bool HloTextParser::FinishComputation(ComputationDraft* draft, HloComputation* c
     for (HloInstruction* predecessor : predecessors) {
       const absl::Status status = predecessor->AddControlDependencyTo(successor);
       if (!status.ok()) {
-        return TokenError(Cat("error adding control dependency for: ", successor->name(), " status: ",
-                              status.ToString()));
+        return TokenError(Cat("error adding control dependency for: ", successor->name(),
+                              " status: ", status.ToString()));
       }
     }
   }

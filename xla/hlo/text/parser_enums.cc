@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that stand for a value: directions, kinds, algorithms. Their names are those of the wire enums.
+// Words that stand for a value: directions, kinds, algorithms. Their names are those of the wire
+// enums.
 #include <optional>
 #include <string>
 
@@ -11,7 +12,8 @@ namespace {
 
 // The value of a wire enum whose name is `prefix` and the word in upper case.
 template <typename E>
-std::optional<E> FromWireName(bool (*parse)(const std::string&, E*), std::string_view prefix, std::string_view word) {
+std::optional<E> FromWireName(bool (*parse)(const std::string&, E*), std::string_view prefix,
+                              std::string_view word) {
   for (char c : word) {
     if (c >= 'A' && c <= 'Z') return std::nullopt;
   }
@@ -57,10 +59,11 @@ bool HloTextParser::ParseValue(Precisions* value) {
   return ParseList(TokKind::kLbrace, TokKind::kRbrace, TokKind::kComma, [&] {
     std::string_view word;
     if (!ParseIdent("random distribution", &word)) return false;  // XLA's message
-    const auto precision =
-        FromWireName<PrecisionConfig::Precision>([](const std::string& name, PrecisionConfig::Precision* p) {
+    const auto precision = FromWireName<PrecisionConfig::Precision>(
+        [](const std::string& name, PrecisionConfig::Precision* p) {
           return PrecisionConfig::Precision_Parse(name, p);
-        }, "", word);
+        },
+        "", word);
     if (!precision) return TokenError(Unknown("precision", word, "Unknown precision"));
     value->values.push_back(*precision);
     lexer_.Next();
@@ -71,10 +74,11 @@ bool HloTextParser::ParseValue(Precisions* value) {
 bool HloTextParser::ParseValue(PrecisionConfig::Algorithm* value) {
   std::string_view word;
   if (!ParseIdent("algorithm", &word)) return false;
-  const auto algorithm =
-      FromWireName<PrecisionConfig::Algorithm>([](const std::string& name, PrecisionConfig::Algorithm* a) {
+  const auto algorithm = FromWireName<PrecisionConfig::Algorithm>(
+      [](const std::string& name, PrecisionConfig::Algorithm* a) {
         return PrecisionConfig::Algorithm_Parse(name, a);
-      }, "ALG_", word);
+      },
+      "ALG_", word);
   if (!algorithm) return TokenError(Unknown("algorithm", word, "Unknown algorithm"));
   *value = *algorithm;
   lexer_.Next();
@@ -94,7 +98,8 @@ bool HloTextParser::ParseValue(ConvolutionKind* value) {
 bool HloTextParser::ParseValue(FftType* value) {
   std::string_view word;
   if (!ParseIdent("fft type", &word)) return false;
-  const auto type = FromWireNameAsIs<FftType>([](const std::string& n, FftType* t) { return FftType_Parse(n, t); }, word);
+  const auto type = FromWireNameAsIs<FftType>(
+      [](const std::string& n, FftType* t) { return FftType_Parse(n, t); }, word);
   if (!type) return TokenError(Unknown("fft type", word));
   *value = *type;
   lexer_.Next();
@@ -106,7 +111,10 @@ bool HloTextParser::ParseValue(TriangularSolveOptions::Transpose* value) {
   std::string_view word;
   if (!ParseIdent("an enumeration value", &word)) return false;
   const auto transpose = FromWireNameAsIs<Transpose>(
-      [](const std::string& n, Transpose* t) { return TriangularSolveOptions::Transpose_Parse(n, t); }, word);
+      [](const std::string& n, Transpose* t) {
+        return TriangularSolveOptions::Transpose_Parse(n, t);
+      },
+      word);
   if (!transpose) return TokenError(Unknown("NO_TRANSPOSE, TRANSPOSE or ADJOINT", word));
   *value = *transpose;
   lexer_.Next();
@@ -117,8 +125,10 @@ bool HloTextParser::ParseValue(RandomDistribution* value) {
   std::string_view word;
   if (!ParseIdent("random distribution", &word)) return false;
   const auto distribution = FromWireName<RandomDistribution>(
-      [](const std::string& n, RandomDistribution* d) { return RandomDistribution_Parse(n, d); }, "", word);
-  if (!distribution) return TokenError(Unknown("random distribution", word, "Unknown distribution"));
+      [](const std::string& n, RandomDistribution* d) { return RandomDistribution_Parse(n, d); },
+      "", word);
+  if (!distribution)
+    return TokenError(Unknown("random distribution", word, "Unknown distribution"));
   *value = *distribution;
   lexer_.Next();
   return true;
@@ -128,7 +138,8 @@ bool HloTextParser::ParseValue(RandomAlgorithm* value) {
   std::string_view word;
   if (!ParseIdent("random algorithm", &word)) return false;
   const auto algorithm = FromWireName<RandomAlgorithm>(
-      [](const std::string& n, RandomAlgorithm* a) { return RandomAlgorithm_Parse(n, a); }, "", word);
+      [](const std::string& n, RandomAlgorithm* a) { return RandomAlgorithm_Parse(n, a); }, "",
+      word);
   if (!algorithm) return TokenError(Unknown("random algorithm", word, "Unknown algorithm"));
   *value = *algorithm;
   lexer_.Next();
@@ -148,8 +159,8 @@ bool HloTextParser::ParseValue(FusionKind* value) {
 bool HloTextParser::ParseValue(PaddingType* value) {
   std::string_view word;
   if (!ParseIdent("padding type", &word)) return false;
-  const auto type =
-      FromWireNameAsIs<PaddingType>([](const std::string& n, PaddingType* t) { return PaddingType_Parse(n, t); }, word);
+  const auto type = FromWireNameAsIs<PaddingType>(
+      [](const std::string& n, PaddingType* t) { return PaddingType_Parse(n, t); }, word);
   if (!type) return TokenError(Unknown("padding type", word));
   *value = *type;
   lexer_.Next();
@@ -173,7 +184,9 @@ bool HloTextParser::ParseValue(CustomCallApiVersion* value) {
   std::string_view word;
   if (!ParseIdent("custom-call API version", &word)) return false;
   const auto version = FromWireNameAsIs<CustomCallApiVersion>(
-      [](const std::string& n, CustomCallApiVersion* v) { return CustomCallApiVersion_Parse(n, v); },
+      [](const std::string& n, CustomCallApiVersion* v) {
+        return CustomCallApiVersion_Parse(n, v);
+      },
       absl::AsciiStrToUpper(ToAbsl(word)));
   if (!version) return TokenError(Unknown("custom-call API version", word, "Unknown API version"));
   *value = *version;
@@ -184,12 +197,14 @@ bool HloTextParser::ParseValue(CustomCallApiVersion* value) {
 bool HloTextParser::ParseCollectiveMode() {
   std::string_view word;
   if (!ParseIdent("collective op group mode", &word)) return false;
-  for (std::string_view mode : {"cross_replica", "cross_partition", "cross_replica_and_partition", "flattened_id"}) {
+  for (std::string_view mode :
+       {"cross_replica", "cross_partition", "cross_replica_and_partition", "flattened_id"}) {
     if (word != mode) continue;
     lexer_.Next();
     return true;
   }
-  return TokenError(Unknown("collective op group mode", word, Cat("Invalid collective op group mode: ", word)));
+  return TokenError(
+      Unknown("collective op group mode", word, Cat("Invalid collective op group mode: ", word)));
 }
 
 }  // namespace xla::hlo_text

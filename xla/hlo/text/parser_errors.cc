@@ -12,14 +12,17 @@ namespace {
 constexpr size_t kMostErrorsShown = 100;
 constexpr size_t kLongestLineShown = 1024;
 
-// The line with the caret under it. `caret` is the number of characters before the caret; negative: no caret.
+// The line with the caret under it. `caret` is the number of characters before the caret; negative:
+// no caret.
 void AppendLineWithCaret(std::string_view line, int64_t caret, std::string* out) {
   if (line.size() > kLongestLineShown) {
     const size_t middle = static_cast<size_t>(std::max<int64_t>(caret, 0));
     const size_t start =
-        std::min(middle > kLongestLineShown / 2 ? middle - kLongestLineShown / 2 : 0, line.size() - kLongestLineShown);
+        std::min(middle > kLongestLineShown / 2 ? middle - kLongestLineShown / 2 : 0,
+                 line.size() - kLongestLineShown);
     const std::string_view dots = start > 0 ? "..." : "";
-    absl::StrAppend(out, std::string(dots), std::string(line.substr(start, kLongestLineShown)), "...");
+    absl::StrAppend(out, std::string(dots), std::string(line.substr(start, kLongestLineShown)),
+                    "...");
     caret -= static_cast<int64_t>(start) - static_cast<int64_t>(dots.size());
   } else {
     out->append(line);
@@ -42,7 +45,8 @@ std::pair<int64_t, int64_t> LineTable::LineAndColumn(Loc loc) {
   known_line_ += std::count(text_.begin() + known_offset_, text_.begin() + offset, '\n');
   known_offset_ = offset;
   const size_t line_end = text_.substr(0, offset).rfind('\n');
-  return {known_line_, static_cast<int64_t>(line_end == std::string_view::npos ? offset : offset - line_end)};
+  return {known_line_,
+          static_cast<int64_t>(line_end == std::string_view::npos ? offset : offset - line_end)};
 }
 
 std::string_view LineTable::Line(Loc loc) const {

@@ -30,8 +30,9 @@ class LineTable {
   int64_t known_line_ = 1;
 };
 
-// The errors of one parse, innermost first. Noting an error is cheap: the parser notes some that it then recovers from
-// (an operand that turns out to be a nested instruction). Lines and carets are worked out by Render.
+// The errors of one parse, innermost first. Noting an error is cheap: the parser notes some that it
+// then recovers from (an operand that turns out to be a nested instruction). Lines and carets are
+// worked out by Render.
 class ErrorLog {
  public:
   void Add(Loc loc, std::string message) { errors_.push_back({loc, std::move(message)}); }
@@ -43,8 +44,9 @@ class ErrorLog {
     errors_.insert(errors_.begin() + position, {loc, std::move(message)});
   }
 
-  // "was parsing L:C: error: MESSAGE", the line, and a caret; errors separated by line ends. Of very many errors only
-  // the first and the last are shown, of very long lines the part around the caret.
+  // "was parsing L:C: error: MESSAGE", the line, and a caret; errors separated by line ends. Of
+  // very many errors only the first and the last are shown, of very long lines the part around the
+  // caret.
   std::string Render(std::string_view text) const;
 
  private:

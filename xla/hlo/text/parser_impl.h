@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HLO text parser: one recursive-descent class, its members split over the parser_*.cc files by what they read.
-// Internal to this folder.
+// The HLO text parser: one recursive-descent class, its members split over the parser_*.cc files by
+// what they read. Internal to this folder.
 //
-// Members that read something return false after noting an error in the log, innermost error first; callers add what
-// they were reading. Messages and locations are XLA's.
+// Members that read something return false after noting an error in the log, innermost error first;
+// callers add what they were reading. Messages and locations are XLA's.
 #ifndef XLA_HLO_TEXT_PARSER_IMPL_H_
 #define XLA_HLO_TEXT_PARSER_IMPL_H_
 
@@ -30,14 +30,13 @@
 
 namespace xla::hlo_text {
 
-
 // What became of an attribute that was offered to a set of accepted ones.
 enum class AttributeResult : uint8_t { kUnknown, kParsed, kFailed, kRepeated };
 
 using NameList = std::vector<std::string_view>;
 
-// A computation while its text is read. Its instructions are free until it is complete: names are made unique in the
-// order in which computations end, as XLA does it.
+// A computation while its text is read. Its instructions are free until it is complete: names are
+// made unique in the order in which computations end, as XLA does it.
 struct ComputationDraft {
   struct NamedInstruction {
     HloInstruction* instruction;
@@ -64,7 +63,8 @@ struct ComputationDraft {
   bool has_root = false;  // ROOT was seen, perhaps on the instruction being read
 };
 
-// One instruction while its text is read. The operation wrapped in an async-start has a draft of its own.
+// One instruction while its text is read. The operation wrapped in an async-start has a draft of
+// its own.
 struct InstructionDraft {
   explicit InstructionDraft(HloOpcode op) : opcode(op), attributes(MakeDefaultAttributes(op)) {}
 
@@ -72,8 +72,9 @@ struct InstructionDraft {
   bool has_shape = false;
   bool has_bad_operands = false;         // noted as errors, though the list itself ended well
   bool dimensions_are_optional = false;  // broadcast of a scalar
-  bool wraps_operation = false;          // custom-call-start: an async form that names the wrapped operation
-  Shape shape;                           // as written, or inferred
+  bool wraps_operation =
+      false;    // custom-call-start: an async form that names the wrapped operation
+  Shape shape;  // as written, or inferred
   absl::InlinedVector<HloInstruction*, 4> operands;
   Attributes attributes;
   uint32_t seen_fields = 0;
@@ -133,14 +134,17 @@ class HloTextParser {
     lexer_.Next();
     return true;
   }
-  bool AtIdent(std::string_view ident) const { return kind() == TokKind::kIdent && lexer_.token().text == ident; }
+  bool AtIdent(std::string_view ident) const {
+    return kind() == TokKind::kIdent && lexer_.token().text == ident;
+  }
   bool ParseName(std::string_view* name);
   bool ParseAttributeName(std::string_view* name);
   // A kIdent token, else the error "expects WHAT".
   bool ParseIdent(std::string_view what, std::string_view* ident);
   bool ParseStringOrDict(std::string* value);
   bool ParseInt32(int64_t* value);
-  bool ParseList(TokKind start, TokKind end, TokKind delimiter, absl::FunctionRef<bool()> parse_item);
+  bool ParseList(TokKind start, TokKind end, TokKind delimiter,
+                 absl::FunctionRef<bool()> parse_item);
   bool ParseIntegerList(TokKind start, TokKind end, TokKind delimiter, Int64s* values);
   bool ParseShapeIndex(std::vector<int64_t>* index);
 
@@ -194,7 +198,8 @@ class HloTextParser {
   bool ParseLayout(Layout* layout);
 
   // --- Literals (parser_literal.cc)
-  // Elements that stand at the wrong depth are noted as errors, but do not end the literal: has_bad_literal_ is set.
+  // Elements that stand at the wrong depth are noted as errors, but do not end the literal:
+  // has_bad_literal_ is set.
   bool ParseLiteral(const Shape& shape, Literal* literal);
   bool ParseWholeLiteral(const Shape& shape, Literal* literal) {
     has_bad_literal_ = false;
@@ -211,9 +216,10 @@ class HloTextParser {
   bool ParseOriginalArray(OriginalValueNode* node);
 
   // --- Attribute lists (parser_attributes.cc)
-  // (',' name '=' value)*. `parse` is offered each name; `names` lists accepted names (unless `allowed` is null) and
-  // required ones not seen.
-  bool ParseAttributes(bool allow_attributes, absl::FunctionRef<AttributeResult(std::string_view)> parse,
+  // (',' name '=' value)*. `parse` is offered each name; `names` lists accepted names (unless
+  // `allowed` is null) and required ones not seen.
+  bool ParseAttributes(bool allow_attributes,
+                       absl::FunctionRef<AttributeResult(std::string_view)> parse,
                        absl::FunctionRef<void(NameList* allowed, NameList* missing)> names);
   // '{' (','? name '=' value)* '}'
   bool ParseSubAttributes(absl::FunctionRef<AttributeResult(std::string_view)> parse,
@@ -222,8 +228,8 @@ class HloTextParser {
   template <typename T, size_t n>
   bool ParseRecord(const NamedValue<T> (&members)[n], bool in_braces, T* record);
   // The attributes of one instruction; with two drafts, the first that knows a name takes it.
-  bool ParseInstructionAttributes(absl::Span<InstructionDraft* const> drafts, CommonAttributes* common,
-                                  bool allow_attributes);
+  bool ParseInstructionAttributes(absl::Span<InstructionDraft* const> drafts,
+                                  CommonAttributes* common, bool allow_attributes);
 
   // --- Modules (parser_module.cc)
   bool ParseModule(bool has_header);
@@ -245,8 +251,8 @@ class HloTextParser {
 
   // --- Instructions (parser_instruction.cc, parser_operands.cc, parser_async.cc, parser_checks.cc)
   bool ParseInstruction(ComputationDraft* draft);
-  bool ParseInstructionRhs(ComputationDraft* draft, std::string_view name, Loc name_loc, bool allow_attributes,
-                           HloInstruction** result);
+  bool ParseInstructionRhs(ComputationDraft* draft, std::string_view name, Loc name_loc,
+                           bool allow_attributes, HloInstruction** result);
   bool ParseOpcode(HloOpcode* opcode, std::optional<HloOpcode>* wrapped);
   bool ParseOperands(ComputationDraft* computation, InstructionDraft* draft);
 
@@ -285,7 +291,8 @@ class HloTextParser {
   struct LiteralSink;
   bool ParseTupleLiteral(const Shape& shape, Literal* literal);
   bool ParseDenseLiteral(const Shape& shape, Literal* literal);
-  bool ParseElements(const Shape& shape, const LiteralSink& sink, char* data, int64_t element_count);
+  bool ParseElements(const Shape& shape, const LiteralSink& sink, char* data,
+                     int64_t element_count);
   bool ParseComplex(double* real, double* imaginary);
   bool ChargeLiteral(const Shape& shape, int64_t element_count);
 
@@ -319,15 +326,17 @@ class HloTextParser {
   // parser_operands.cc
   bool ParseOperand(ComputationDraft* computation, InstructionDraft* draft);
   bool ParseNamedOperand(ComputationDraft* computation, InstructionDraft* draft);
-  HloInstruction* FindInstruction(ComputationDraft* computation, std::string_view name, const Shape* shape);
-  HloInstruction* MakeMissingParameter(ComputationDraft* computation, std::string_view name, const Shape& shape);
+  HloInstruction* FindInstruction(ComputationDraft* computation, std::string_view name,
+                                  const Shape* shape);
+  HloInstruction* MakeMissingParameter(ComputationDraft* computation, std::string_view name,
+                                       const Shape& shape);
 
   // parser_instruction.cc
-  bool ParseParameter(ComputationDraft* computation, InstructionDraft* draft, CommonAttributes* common,
-                      bool allow_attributes);
+  bool ParseParameter(ComputationDraft* computation, InstructionDraft* draft,
+                      CommonAttributes* common, bool allow_attributes);
   bool ParseConstant(InstructionDraft* draft, CommonAttributes* common, bool allow_attributes);
-  bool ParseOperation(ComputationDraft* computation, InstructionDraft* draft, CommonAttributes* common,
-                      bool allow_attributes);
+  bool ParseOperation(ComputationDraft* computation, InstructionDraft* draft,
+                      CommonAttributes* common, bool allow_attributes);
   bool InferMissingShape(InstructionDraft* draft);
   std::unique_ptr<HloInstruction> Build(InstructionDraft* draft);
   bool CheckName(std::string_view name, Loc name_loc);
@@ -336,8 +345,9 @@ class HloTextParser {
   const ProgramShape& SignatureOf(HloComputation* computation);
 
   // parser_async.cc
-  bool ParseAsync(ComputationDraft* computation, InstructionDraft* draft, std::optional<HloOpcode> wrapped_opcode,
-                  CommonAttributes* common, bool allow_attributes);
+  bool ParseAsync(ComputationDraft* computation, InstructionDraft* draft,
+                  std::optional<HloOpcode> wrapped_opcode, CommonAttributes* common,
+                  bool allow_attributes);
   HloComputation* WrapOperation(std::string_view thread, InstructionDraft* wrapped);
   HloInstruction* AsyncStartOf(HloInstruction* instruction);
 
@@ -378,7 +388,8 @@ class HloTextParser {
   std::deque<std::string> owned_names_;  // names that are not in the text
   absl::flat_hash_map<std::string, int64_t> anonymous_names_;
   bool has_bad_literal_ = false;
-  bool has_bad_pairs_ = false;  // an entry of source_target_pairs that is no pair; reported after all attributes
+  bool has_bad_pairs_ =
+      false;  // an entry of source_target_pairs that is no pair; reported after all attributes
   int64_t elided_bytes_ = 0;  // memory of literals whose values the text does not give
 };
 
@@ -401,7 +412,8 @@ bool HloTextParser::ParseRecord(const NamedValue<T> (&members)[n], bool in_brace
       if (members[i].required && !(seen & (1u << i))) missing->push_back(members[i].name);
     }
   };
-  return in_braces ? ParseSubAttributes(parse, names) : ParseAttributes(/*allow_attributes=*/true, parse, names);
+  return in_braces ? ParseSubAttributes(parse, names)
+                   : ParseAttributes(/*allow_attributes=*/true, parse, names);
 }
 
 }  // namespace xla::hlo_text

@@ -16,14 +16,16 @@ namespace {
 // Leaves without a layout get the default one.
 void FillMissingLayouts(Shape* shape) {
   if (shape->IsTuple()) {
-    for (int i = 0; i < shape->tuple_shapes_size(); ++i) FillMissingLayouts(shape->mutable_tuple_shapes(i));
+    for (int i = 0; i < shape->tuple_shapes_size(); ++i)
+      FillMissingLayouts(shape->mutable_tuple_shapes(i));
   } else if (shape->IsArray() && !shape->has_layout()) {
     LayoutUtil::SetToDefaultLayout(shape);
   }
 }
 
-// Whether text may leave out the shape. Inference could tell that of a copy-done, but XLA's text always gives it; XLA
-// also infers that of a broadcast, though only from a scalar to a scalar it makes sense.
+// Whether text may leave out the shape. Inference could tell that of a copy-done, but XLA's text
+// always gives it; XLA also infers that of a broadcast, though only from a scalar to a scalar it
+// makes sense.
 bool CanInferShape(HloOpcode opcode) {
   if (opcode == HloOpcode::kCopyDone) return false;
   return GetOpInfo(opcode).Has(op_traits::kInferable) || opcode == HloOpcode::kBroadcast;
@@ -42,13 +44,15 @@ bool HloTextParser::ParseInstruction(ComputationDraft* draft) {
     draft->has_root = true;
   }
   HloInstruction* instruction;
-  if (!ParseInstructionRhs(draft, name, name_loc, /*allow_attributes=*/true, &instruction)) return false;
+  if (!ParseInstructionRhs(draft, name, name_loc, /*allow_attributes=*/true, &instruction))
+    return false;
   if (is_root) draft->root = instruction;
   return true;
 }
 
-bool HloTextParser::ParseInstructionRhs(ComputationDraft* computation, std::string_view name, Loc name_loc,
-                                        bool allow_attributes, HloInstruction** result) {
+bool HloTextParser::ParseInstructionRhs(ComputationDraft* computation, std::string_view name,
+                                        Loc name_loc, bool allow_attributes,
+                                        HloInstruction** result) {
   const Nesting nesting(this);
   if (nesting.TooDeep()) return false;
 
@@ -95,7 +99,8 @@ bool HloTextParser::ParseInstructionRhs(ComputationDraft* computation, std::stri
   if (!common.control_predecessors.empty()) {
     computation->control_edges.push_back({instruction, std::move(common.control_predecessors)});
   }
-  const auto [it, is_new] = computation->by_name.try_emplace(name, ComputationDraft::NamedInstruction{instruction, name_loc});
+  const auto [it, is_new] = computation->by_name.try_emplace(
+      name, ComputationDraft::NamedInstruction{instruction, name_loc});
   if (!is_new) {
     Error(name_loc, Cat("instruction already exists: ", name));
     return Error(it->second.loc, "instruction previously defined here");
@@ -126,8 +131,8 @@ bool HloTextParser::ParseOpcode(HloOpcode* opcode, std::optional<HloOpcode>* wra
     *opcode = form.opcode;
     *wrapped = FindHloOpcode(operation);
     if (!wrapped->has_value()) {
-      return TokenError(
-          Cat("expects async wrapped opcode but sees: ", word, ", error: Unknown opcode: ", operation));
+      return TokenError(Cat("expects async wrapped opcode but sees: ", word,
+                            ", error: Unknown opcode: ", operation));
     }
     lexer_.Next();
     return true;
@@ -136,10 +141,11 @@ bool HloTextParser::ParseOpcode(HloOpcode* opcode, std::optional<HloOpcode>* wra
 }
 
 // '(' number ')'
-bool HloTextParser::ParseParameter(ComputationDraft* computation, InstructionDraft* draft, CommonAttributes* common,
-                                   bool allow_attributes) {
+bool HloTextParser::ParseParameter(ComputationDraft* computation, InstructionDraft* draft,
+                                   CommonAttributes* common, bool allow_attributes) {
   int64_t number;
-  if (!Expect(TokKind::kLparen, "expects '(' before parameter number") || !ParseValue(&number)) return false;
+  if (!Expect(TokKind::kLparen, "expects '(' before parameter number") || !ParseValue(&number))
+    return false;
   const Loc after_number = loc();
   if (number < 0) return Error(after_number, "parameter number must be >= 0");
   InstructionDraft* const drafts[] = {draft};
@@ -155,11 +161,13 @@ bool HloTextParser::ParseParameter(ComputationDraft* computation, InstructionDra
 }
 
 // '(' literal ')'
-bool HloTextParser::ParseConstant(InstructionDraft* draft, CommonAttributes* common, bool allow_attributes) {
+bool HloTextParser::ParseConstant(InstructionDraft* draft, CommonAttributes* common,
+                                  bool allow_attributes) {
   Literal literal;
   InstructionDraft* const drafts[] = {draft};
   has_bad_literal_ = false;
-  if (!Expect(TokKind::kLparen, "expects '(' before constant literal") || !ParseLiteral(draft->shape, &literal) ||
+  if (!Expect(TokKind::kLparen, "expects '(' before constant literal") ||
+      !ParseLiteral(draft->shape, &literal) ||
       !Expect(TokKind::kRparen, "expects ')' after constant literal") ||
       !ParseInstructionAttributes(drafts, common, allow_attributes) || has_bad_literal_) {
     return false;
@@ -170,21 +178,22 @@ bool HloTextParser::ParseConstant(InstructionDraft* draft, CommonAttributes* com
   return true;
 }
 
-bool HloTextParser::ParseOperation(ComputationDraft* computation, InstructionDraft* draft, CommonAttributes* common,
-                                   bool allow_attributes) {
+bool HloTextParser::ParseOperation(ComputationDraft* computation, InstructionDraft* draft,
+                                   CommonAttributes* common, bool allow_attributes) {
   const Loc operands_loc = loc();
   if (!ParseOperands(computation, draft) || !CheckOperandCount(operands_loc, *draft) ||
       !CheckBeforeAttributes(draft)) {
     return false;
   }
   InstructionDraft* const drafts[] = {draft};
-  return ParseInstructionAttributes(drafts, common, allow_attributes) && CheckAfterAttributes(*draft) &&
-         !draft->has_bad_operands && InferMissingShape(draft);
+  return ParseInstructionAttributes(drafts, common, allow_attributes) &&
+         CheckAfterAttributes(*draft) && !draft->has_bad_operands && InferMissingShape(draft);
 }
 
 const ProgramShape& HloTextParser::SignatureOf(HloComputation* computation) {
   std::unique_ptr<ProgramShape>& signature = signatures_[computation];
-  if (signature == nullptr) signature = std::make_unique<ProgramShape>(computation->ComputeProgramShape());
+  if (signature == nullptr)
+    signature = std::make_unique<ProgramShape>(computation->ComputeProgramShape());
   return *signature;
 }
 
@@ -194,7 +203,8 @@ bool HloTextParser::InferMissingShape(InstructionDraft* draft) {
     return true;
   }
   if (draft->opcode == HloOpcode::kBroadcast) {
-    if (!ShapeUtil::IsScalar(draft->operands[0]->shape()) || !std::get<DimensionsAttributes>(draft->attributes).dimensions.empty()) {
+    if (!ShapeUtil::IsScalar(draft->operands[0]->shape()) ||
+        !std::get<DimensionsAttributes>(draft->attributes).dimensions.empty()) {
       return TokenError("cannot infer shape for opcode: broadcast");
     }
     draft->shape = draft->operands[0]->shape();
@@ -227,21 +237,23 @@ std::unique_ptr<HloInstruction> HloTextParser::Build(InstructionDraft* draft) {
   }
   called.insert(called.end(), draft->callee_list.begin(), draft->callee_list.end());
   if (draft->opcode == HloOpcode::kFusion) called[0]->SetIsFusionComputation(true);
-  return HloInstruction::Create(draft->opcode, std::move(draft->shape), draft->operands, std::move(draft->attributes),
-                                called);
+  return HloInstruction::Create(draft->opcode, std::move(draft->shape), draft->operands,
+                                std::move(draft->attributes), called);
 }
 
 // Names that would read back as something else, or that are kept for compilers.
 bool HloTextParser::CheckName(std::string_view name, Loc name_loc) {
   std::string legal(name);
-  if (primitive_util::IsPrimitiveTypeName(ToAbsl(name)) && name != "tuple" && name != "buffer") legal += '_';
+  if (primitive_util::IsPrimitiveTypeName(ToAbsl(name)) && name != "tuple" && name != "buffer")
+    legal += '_';
   if (name.starts_with("__") && !name.starts_with("__xla_")) legal[0] = 'a';
   if (legal == name) return true;
   return Error(name_loc, Cat("illegal instruction name: ", name, "; suggest renaming to: ", legal));
 }
 
 // "add.anon", "add.anon.1", ...
-std::string_view HloTextParser::NameForAnonymous(const ComputationDraft& computation, HloOpcode opcode) {
+std::string_view HloTextParser::NameForAnonymous(const ComputationDraft& computation,
+                                                 HloOpcode opcode) {
   const std::string prefix = Cat(HloOpcodeString(opcode), ".anon");
   int64_t& count = anonymous_names_[prefix];
   std::string name;
@@ -262,8 +274,8 @@ bool HloTextParser::ApplyCommonAttributes(CommonAttributes* common, HloInstructi
     const int64_t leaves = ShapeUtil::GetLeafCount(instruction->shape());
     const auto given = static_cast<int64_t>(extras.parameter_replication->size());
     if (leaves != given) {
-      return TokenError(Cat("parameter has ", leaves, " leaf buffers, but parameter_replication has ", given,
-                            " elements."));
+      return TokenError(Cat("parameter has ", leaves,
+                            " leaf buffers, but parameter_replication has ", given, " elements."));
     }
   }
   // What an async instruction carries holds for the operation it wraps.
@@ -273,10 +285,12 @@ bool HloTextParser::ApplyCommonAttributes(CommonAttributes* common, HloInstructi
     if (extras.metadata) wrapped.metadata = std::make_unique<OpMetadata>(*extras.metadata);
     if (extras.original_value) wrapped.original_value = extras.original_value;
     if (!extras.backend_config.empty()) wrapped.backend_config = extras.backend_config;
-    if (!extras.frontend_attributes.empty()) wrapped.frontend_attributes = extras.frontend_attributes;
+    if (!extras.frontend_attributes.empty())
+      wrapped.frontend_attributes = extras.frontend_attributes;
     if (extras.statistics) wrapped.statistics = extras.statistics;
     // Accuracy is that of the operation alone.
-    if (extras.result_accuracy != AccuracySpec{}) wrapped.result_accuracy = std::exchange(extras.result_accuracy, {});
+    if (extras.result_accuracy != AccuracySpec{})
+      wrapped.result_accuracy = std::exchange(extras.result_accuracy, {});
   }
   instruction->mutable_extras() = std::move(extras);
   return true;

@@ -18,7 +18,8 @@
 namespace xla::hlo_text {
 namespace {
 
-// Elided constants hold zeros that the text does not pay for; beyond options.max_elided_bytes it pays at this rate.
+// Elided constants hold zeros that the text does not pay for; beyond options.max_elided_bytes it
+// pays at this rate.
 constexpr int64_t kElidedBytesPerTextByte = 1024;
 // A literal with the wrong nesting gives an error for each of its elements, up to this many.
 constexpr int kMostElementErrors = 100;
@@ -39,8 +40,9 @@ struct Place {
   template <typename Value>
   bool CheckIndex(const Value& value) const {
     if (index < element_count) return true;
-    return parser.Error(loc, Cat("tries to set value ", value, " to a literal in shape ", shape.ToString(),
-                                 " at linear index ", index, ", but the index is out of range"));
+    return parser.Error(
+        loc, Cat("tries to set value ", value, " to a literal in shape ", shape.ToString(),
+                 " at linear index ", index, ", but the index is out of range"));
   }
 };
 
@@ -53,7 +55,8 @@ bool StoreInteger(const Place& place, int64_t value) {
     if (value < kLowest || value > kHighest) {
       return place.parser.Error(
           place.loc, Cat("value ", value, " is out of range for literal's primitive type ",
-                         PrimitiveType_Name(place.shape.element_type()), " namely [", kLowest, ", ", kHighest, "]."));
+                         PrimitiveType_Name(place.shape.element_type()), " namely [", kLowest, ", ",
+                         kHighest, "]."));
     }
   }
   if (!place.CheckIndex(value)) return false;
@@ -72,10 +75,12 @@ T NanOf(bool negative, uint64_t payload) {
   if constexpr (std::is_same_v<T, double>) {
     return std::bit_cast<double>(uint64_t{negative} << 63 | uint64_t{0x7ff} << 52 | payload);
   } else if constexpr (std::is_same_v<T, float>) {
-    return std::bit_cast<float>(uint32_t{negative} << 31 | 0x7f800000u | static_cast<uint32_t>(payload));
+    return std::bit_cast<float>(uint32_t{negative} << 31 | 0x7f800000u |
+                                static_cast<uint32_t>(payload));
   } else {
     using Bits = typename T::Bits;
-    return T::FromBits(static_cast<Bits>((negative ? T::kSignMask : 0) | T::kInfinityBits | static_cast<Bits>(payload)));
+    return T::FromBits(static_cast<Bits>((negative ? T::kSignMask : 0) | T::kInfinityBits |
+                                         static_cast<Bits>(payload)));
   }
 }
 
@@ -90,18 +95,20 @@ bool ConvertNan(const Place& place, double nan, T* result) {
     if (payload == kQuietDouble) payload = uint64_t{1} << (kPayloadBits<T> - 1);
     if (payload > kLargest) {
       return place.parser.Error(
-          place.loc, Cat("tries to set NaN payload 0x", absl::Hex(payload), " to a literal in shape ",
-                         place.shape.ToString(), " at linear index ", place.index,
-                         ", but the NaN payload is out of range (0x", absl::Hex(kLargest), ")"));
+          place.loc,
+          Cat("tries to set NaN payload 0x", absl::Hex(payload), " to a literal in shape ",
+              place.shape.ToString(), " at linear index ", place.index,
+              ", but the NaN payload is out of range (0x", absl::Hex(kLargest), ")"));
     }
     *result = NanOf<T>((bits >> 63) != 0, payload);
   } else {
     if (payload != kQuietDouble) {
       return place.parser.Error(
-          place.loc, Cat("tries to set NaN payload 0x", absl::Hex(payload), " to a literal in shape ",
-                         place.shape.ToString(), " at linear index ", place.index, ", but ",
-                         primitive_util::LowercasePrimitiveTypeName(place.shape.element_type()),
-                         " does not support payloads"));
+          place.loc,
+          Cat("tries to set NaN payload 0x", absl::Hex(payload), " to a literal in shape ",
+              place.shape.ToString(), " at linear index ", place.index, ", but ",
+              primitive_util::LowercasePrimitiveTypeName(place.shape.element_type()),
+              " does not support payloads"));
     }
     *result = static_cast<T>(nan);
   }
@@ -119,7 +126,8 @@ bool StoreReal(const Place& place, double value) {
   if (std::isfinite(value) && (value < kLowest || value > kHighest)) {
     return place.parser.Error(
         place.loc, Cat("value ", value, " is out of range for literal's primitive type ",
-                       PrimitiveType_Name(place.shape.element_type()), " namely [", kLowest, ", ", kHighest, "]."));
+                       PrimitiveType_Name(place.shape.element_type()), " namely [", kLowest, ", ",
+                       kHighest, "]."));
   }
   if (!place.CheckIndex(value)) return false;
   if (std::isnan(value) && !ConvertNan<T>(place, value, &element)) return false;
@@ -134,9 +142,9 @@ bool StoreComplex(const Place& place, double real, double imaginary) {
     constexpr double kHighest = (std::numeric_limits<Part>::max)();
     if (!std::isfinite(value) || (value >= -kHighest && value <= kHighest)) return true;
     return place.parser.Error(
-        place.loc,
-        Cat(name, " part ", value, " is out of range for literal's primitive type ",
-            PrimitiveType_Name(place.shape.element_type()), ", namely [", -kHighest, ", ", kHighest, "]."));
+        place.loc, Cat(name, " part ", value, " is out of range for literal's primitive type ",
+                       PrimitiveType_Name(place.shape.element_type()), ", namely [", -kHighest,
+                       ", ", kHighest, "]."));
   };
   if (!in_range("real", real) || !in_range("imaginary", imaginary)) return false;
   if (!place.CheckIndex(absl::StrFormat("(%f, %f)", real, imaginary))) return false;
@@ -152,7 +160,8 @@ bool StoreComplex(const Place& place, double real, double imaginary) {
 
 }  // namespace
 
-// How elements of one type are stored. One of the functions is set; PRED and integers take integers.
+// How elements of one type are stored. One of the functions is set; PRED and integers take
+// integers.
 struct HloTextParser::LiteralSink {
   bool (*integer)(const Place&, int64_t) = nullptr;
   bool (*real)(const Place&, double) = nullptr;
@@ -182,7 +191,8 @@ struct HloTextParser::LiteralSink {
 bool HloTextParser::ParseLiteral(const Shape& shape, Literal* literal) {
   if (shape.IsTuple()) return ParseTupleLiteral(shape, literal);
   if (!shape.IsArrayExcludingBuffer()) {
-    return TokenError(Cat("expects a constant of an array or tuple shape, but the shape is ", shape.ToString()));
+    return TokenError(
+        Cat("expects a constant of an array or tuple shape, but the shape is ", shape.ToString()));
   }
   return ParseDenseLiteral(shape, literal);
 }
@@ -191,7 +201,8 @@ bool HloTextParser::ParseLiteral(const Shape& shape, Literal* literal) {
 bool HloTextParser::ParseLiteralWithShape(Literal* literal) {
   const Nesting nesting(this);
   if (nesting.TooDeep()) return false;
-  // Shapes may start with '(' too; what is in it tells: a tuple literal has an element after its first shape.
+  // Shapes may start with '(' too; what is in it tells: a tuple literal has an element after its
+  // first shape.
   if (kind() != TokKind::kLparen) {
     Shape shape;
     return ParseShape(&shape) && ParseLiteral(shape, literal);
@@ -202,8 +213,10 @@ bool HloTextParser::ParseLiteralWithShape(Literal* literal) {
   std::vector<Literal> elements;
   bool ok = true;
   while (ok && kind() != TokKind::kRparen) {
-    ok = ParseLiteralWithShape(&elements.emplace_back()) || TokenError("Fails when parsing tuple element");
-    if (ok && kind() != TokKind::kRparen) ok = Expect(TokKind::kComma, "expects ',' to separate tuple elements");
+    ok = ParseLiteralWithShape(&elements.emplace_back()) ||
+         TokenError("Fails when parsing tuple element");
+    if (ok && kind() != TokKind::kRparen)
+      ok = Expect(TokKind::kComma, "expects ',' to separate tuple elements");
   }
   --shape_depth_;
   if (!ok) return false;
@@ -226,25 +239,28 @@ bool HloTextParser::ParseTupleLiteral(const Shape& shape, Literal* literal) {
   if (!Expect(TokKind::kLparen, "expects '(' in front of tuple elements")) return false;
   const int count = shape.tuple_shapes_size();
   if (count > lexer_.BytesLeft() + 1) {
-    return TokenError(Cat("expects ", count, " tuple elements, but the text has only ", lexer_.BytesLeft(),
-                          " bytes left"));
+    return TokenError(Cat("expects ", count, " tuple elements, but the text has only ",
+                          lexer_.BytesLeft(), " bytes left"));
   }
   std::vector<Literal> elements(count);
   for (int i = 0; i < count; ++i) {
     if (i > 0 && !Expect(TokKind::kComma, "expects ',' to separate tuple elements")) return false;
-    if (!ParseLiteral(shape.tuple_shapes(i), &elements[i])) return TokenError(Cat("expects the ", i, "th element"));
+    if (!ParseLiteral(shape.tuple_shapes(i), &elements[i]))
+      return TokenError(Cat("expects the ", i, "th element"));
   }
   *literal = Literal::MoveIntoTuple(absl::MakeSpan(elements));
-  return Expect(TokKind::kRparen, Cat("expects ')' at the end of the tuple with ", count, "elements"));
+  return Expect(TokKind::kRparen,
+                Cat("expects ')' at the end of the tuple with ", count, "elements"));
 }
 
 // Takes the memory of an array whose values the text does not give from the budget for such.
 bool HloTextParser::ChargeLiteral(const Shape& shape, int64_t bytes) {
   const int64_t budget = options_.max_elided_bytes + lexer_.TextSize() * kElidedBytesPerTextByte;
   if (bytes > budget - elided_bytes_) {
-    return TokenError(absl::StrFormat(
-        "the elided constants of this text take more than the %d bytes allowed for them; this one has shape %s", budget,
-        shape.ToString()));
+    return TokenError(
+        absl::StrFormat("the elided constants of this text take more than the %d bytes allowed for "
+                        "them; this one has shape %s",
+                        budget, shape.ToString()));
   }
   elided_bytes_ += bytes;
   return true;
@@ -253,12 +269,14 @@ bool HloTextParser::ChargeLiteral(const Shape& shape, int64_t bytes) {
 bool HloTextParser::ParseDenseLiteral(const Shape& declared, Literal* literal) {
   Shape shape = declared;
   for (const int64_t size : shape.dimensions()) {
-    if (size < 0) return TokenError(Cat("a constant cannot have the unbounded shape ", declared.ToString()));
+    if (size < 0)
+      return TokenError(Cat("a constant cannot have the unbounded shape ", declared.ToString()));
   }
   shape.clear_dynamic_dimensions();
   if (!shape.has_layout()) LayoutUtil::SetToDefaultLayout(&shape);
   const absl::Status layout_status = LayoutUtil::ValidateLayoutForShape(shape.layout(), shape);
-  if (!layout_status.ok()) LayoutUtil::SetToDefaultLayout(&shape);  // to read on; reported at the end
+  if (!layout_status.ok())
+    LayoutUtil::SetToDefaultLayout(&shape);  // to read on; reported at the end
   if (const absl::Status status = ShapeUtil::ValidateShape(shape); !status.ok()) {
     return TokenError(std::string(status.message()));
   }
@@ -276,23 +294,27 @@ bool HloTextParser::ParseDenseLiteral(const Shape& declared, Literal* literal) {
   if (!is_elided && element_count > lexer_.BytesLeft()) {
     constexpr int64_t kSmall = 1 << 16;
     if (element_count > kSmall) {
-      return TokenError(absl::StrFormat("a constant of shape %s has %d elements, but the text has only %d bytes left",
-                                        declared.ToString(), element_count, lexer_.BytesLeft()));
+      return TokenError(absl::StrFormat(
+          "a constant of shape %s has %d elements, but the text has only %d bytes left",
+          declared.ToString(), element_count, lexer_.BytesLeft()));
     }
   }
 
   const bool is_row_major = !is_padded && LayoutUtil::IsMonotonicWithDim0Major(shape.layout());
-  absl::StatusOr<Literal> dense = Literal::Make(is_row_major ? shape : LayoutUtil::GetWithDefaultLayout(shape));
+  absl::StatusOr<Literal> dense =
+      Literal::Make(is_row_major ? shape : LayoutUtil::GetWithDefaultLayout(shape));
   if (!dense.ok()) return TokenError(std::string(dense.status().message()));
   const LiteralSink sink = LiteralSink::ForType(shape.element_type());
-  if (!ParseElements(declared, sink, static_cast<char*>(dense->untyped_data()), element_count)) return false;
+  if (!ParseElements(declared, sink, static_cast<char*>(dense->untyped_data()), element_count))
+    return false;
   if (!layout_status.ok()) return TokenError(std::string(layout_status.message()));
   *literal = is_row_major ? *std::move(dense) : dense->Relayout(shape);
   return true;
 }
 
 // The nested braces of an array, or the single value of a scalar.
-bool HloTextParser::ParseElements(const Shape& shape, const LiteralSink& sink, char* data, int64_t element_count) {
+bool HloTextParser::ParseElements(const Shape& shape, const LiteralSink& sink, char* data,
+                                  int64_t element_count) {
   const int rank = shape.dimensions_size();
   int64_t nest_level = 0;
   int64_t linear_index = 0;
@@ -301,19 +323,22 @@ bool HloTextParser::ParseElements(const Shape& shape, const LiteralSink& sink, c
   DimensionVector seen(rank, 0);
 
   const auto index_until = [&](int64_t dimension) {
-    return Cat("[",
-               absl::StrJoin(seen.begin(), seen.begin() + dimension, ",",
-                             [](std::string* out, int64_t count) { absl::StrAppend(out, count - 1); }),
-               "]");
+    return Cat(
+        "[",
+        absl::StrJoin(seen.begin(), seen.begin() + dimension, ",",
+                      [](std::string* out, int64_t count) { absl::StrAppend(out, count - 1); }),
+        "]");
   };
   const auto count_element = [&] {
     if (rank == 0) return true;
     if (nest_level != rank) {
-      return TokenError(absl::StrFormat("expects nested array in rank %d, but sees %d", rank, nest_level));
+      return TokenError(
+          absl::StrFormat("expects nested array in rank %d, but sees %d", rank, nest_level));
     }
     if (++seen[rank - 1] > shape.dimensions(rank - 1)) {
-      return TokenError(absl::StrFormat("expects %d elements on the minor-most dimension, but sees more",
-                                        shape.dimensions(rank - 1)));
+      return TokenError(
+          absl::StrFormat("expects %d elements on the minor-most dimension, but sees more",
+                          shape.dimensions(rank - 1)));
     }
     return true;
   };
@@ -344,8 +369,8 @@ bool HloTextParser::ParseElements(const Shape& shape, const LiteralSink& sink, c
         } else if (sink.integer != nullptr) {
           int64_t value;
           if (!ParseValue(&value)) {
-            return Error(value_loc,
-                         Cat("expects integer for primitive type: ", PrimitiveType_Name(shape.element_type())));
+            return Error(value_loc, Cat("expects integer for primitive type: ",
+                                        PrimitiveType_Name(shape.element_type())));
           }
           if (!sink.integer(place(value_loc), value)) return false;
         } else if (sink.real != nullptr) {
@@ -356,13 +381,15 @@ bool HloTextParser::ParseElements(const Shape& shape, const LiteralSink& sink, c
           }
           if (!sink.real(place(value_loc), value)) return false;
         } else {
-          return TokenError(Cat("unsupported primitive type ", PrimitiveType_Name(shape.element_type())));
+          return TokenError(
+              Cat("unsupported primitive type ", PrimitiveType_Name(shape.element_type())));
         }
         break;
       }
       case TokKind::kLparen: {
         if (sink.complex == nullptr) {
-          return TokenError("unexpected '(' in literal. Parens are only valid for complex literals");
+          return TokenError(
+              "unexpected '(' in literal. Parens are only valid for complex literals");
         }
         double real, imaginary;
         if (!count_element() || !ParseComplex(&real, &imaginary) ||
@@ -373,11 +400,13 @@ bool HloTextParser::ParseElements(const Shape& shape, const LiteralSink& sink, c
       }
       case TokKind::kLbrace:
         if (++nest_level > rank) {
-          return TokenError(absl::StrFormat("expects nested array in rank %d, but sees larger", rank));
+          return TokenError(
+              absl::StrFormat("expects nested array in rank %d, but sees larger", rank));
         }
         if (nest_level > 1 && ++seen[nest_level - 2] > shape.dimensions(nest_level - 2)) {
-          return TokenError(absl::StrFormat("expects %d elements in the %sth element, but sees more",
-                                            shape.dimensions(nest_level - 2), index_until(nest_level - 2)));
+          return TokenError(
+              absl::StrFormat("expects %d elements in the %sth element, but sees more",
+                              shape.dimensions(nest_level - 2), index_until(nest_level - 2)));
         }
         lexer_.Next();
         break;
@@ -386,15 +415,16 @@ bool HloTextParser::ParseElements(const Shape& shape, const LiteralSink& sink, c
         --nest_level;
         if (seen[nest_level] != shape.dimensions(nest_level)) {
           return TokenError(absl::StrFormat("expects %d elements in the %sth element, but sees %d",
-                                            shape.dimensions(nest_level), index_until(nest_level), seen[nest_level]));
+                                            shape.dimensions(nest_level), index_until(nest_level),
+                                            seen[nest_level]));
         }
         seen[nest_level] = 0;
         lexer_.Next();
         break;
       case TokKind::kDots:
         if (nest_level != 1) {
-          return TokenError(
-              absl::StrFormat("expects `...` at nest level 1, but sees it at nest level %d", nest_level));
+          return TokenError(absl::StrFormat(
+              "expects `...` at nest level 1, but sees it at nest level %d", nest_level));
         }
         // Elements given before the dots pay for themselves; the others stay zero.
         if (linear_index > 0 && !ChargeLiteral(shape, element_count - linear_index)) return false;
@@ -414,7 +444,8 @@ bool HloTextParser::ParseElements(const Shape& shape, const LiteralSink& sink, c
 bool HloTextParser::ParseComplex(double* real, double* imaginary) {
   lexer_.Next();
   Loc part_loc = loc();
-  if (!ParseValue(real)) return Error(part_loc, "expect floating-point value for real part of complex number");
+  if (!ParseValue(real))
+    return Error(part_loc, "expect floating-point value for real part of complex number");
   if (!Expect(TokKind::kComma, "expect comma after real part of complex literal")) return false;
   part_loc = loc();
   if (!ParseValue(imaginary)) {

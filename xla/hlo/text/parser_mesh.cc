@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device meshes and shardings by named axes: {mesh['x'=2,'y'=4], [{'x'}, {'y':(1)2, ?}], replicated={..}}.
+// Device meshes and shardings by named axes: {mesh['x'=2,'y'=4], [{'x'}, {'y':(1)2, ?}],
+// replicated={..}}.
 #include <memory>
 #include <utility>
 
@@ -23,15 +24,16 @@ bool IsPlainName(std::string_view name) {
 
 }  // namespace
 
-// mesh['x'=2,'y'=4], then perhaps ', device_ids=(..)'; or maximal_mesh[device_id=N]. A comma after a mesh is eaten too,
-// with a name that may stand between a mesh and its axes.
+// mesh['x'=2,'y'=4], then perhaps ', device_ids=(..)'; or maximal_mesh[device_id=N]. A comma after
+// a mesh is eaten too, with a name that may stand between a mesh and its axes.
 bool HloTextParser::ParseMesh(Mesh* mesh) {
   const bool is_maximal = AtIdent("maximal_mesh");
   lexer_.Next();
   if (is_maximal) {
     if (!Expect(TokKind::kLsquare, "expected '[' after maximal_mesh")) return false;
     std::string_view name;
-    if (!ParseAttributeName(&name)) return TokenError("expected device_id= attribute in maximal_mesh");
+    if (!ParseAttributeName(&name))
+      return TokenError("expected device_id= attribute in maximal_mesh");
     if (name != "device_id") return TokenError("expected device_id= attribute in maximal_mesh");
     return ParseValue(&mesh->maximal_device.emplace()) &&
            Expect(TokKind::kRsquare, "expected ']' to end maximal_mesh");
@@ -41,14 +43,17 @@ bool HloTextParser::ParseMesh(Mesh* mesh) {
   if (!Expect(TokKind::kLsquare, "expected '[' after mesh")) return false;
   if (kind() != TokKind::kRsquare) {
     do {
-      if (mesh->axes.size() == kMostAxes) return TokenError(Cat("a mesh has at most ", kMostAxes, " axes"));
+      if (mesh->axes.size() == kMostAxes)
+        return TokenError(Cat("a mesh has at most ", kMostAxes, " axes"));
       Mesh::Axis& axis = mesh->axes.emplace_back();
       const Loc name_loc = loc();
       if (!ParseValue(&axis.name)) return false;
       if (!IsPlainName(axis.name)) {
-        return Error(name_loc, "an axis name cannot hold quotes, backslashes or control characters");
+        return Error(name_loc,
+                     "an axis name cannot hold quotes, backslashes or control characters");
       }
-      if (!Expect(TokKind::kEqual, "expects '=' after axis name") || !ParseValue(&axis.size)) return false;
+      if (!Expect(TokKind::kEqual, "expects '=' after axis name") || !ParseValue(&axis.size))
+        return false;
     } while (Eat(TokKind::kComma));
   }
   if (!Expect(TokKind::kRsquare, "expected ']' to end mesh axes")) return false;
@@ -86,8 +91,8 @@ bool HloTextParser::ParseMesh(Mesh* mesh) {
     if (!Expect(TokKind::kRparen, "expected ')' to end device_ids")) return false;
   }
   if (static_cast<int64_t>(mesh->device_ids.size()) != *num_devices) {
-    return Error(ids_loc, absl::StrFormat("Expected %d device_ids based on mesh axes, but got %d", *num_devices,
-                                          mesh->device_ids.size()));
+    return Error(ids_loc, absl::StrFormat("Expected %d device_ids based on mesh axes, but got %d",
+                                          *num_devices, mesh->device_ids.size()));
   }
   return true;
 }
@@ -99,12 +104,14 @@ bool HloTextParser::ParseAxisRef(const Mesh& mesh, AxisRef* axis) {
   bool is_known = false;
   for (const Mesh::Axis& mesh_axis : mesh.axes) is_known |= mesh_axis.name == axis->name;
   if (!is_known) {
-    return Error(name_loc, Cat("axis '", axis->name, "' is not an axis of the mesh ", mesh.ToString()));
+    return Error(name_loc,
+                 Cat("axis '", axis->name, "' is not an axis of the mesh ", mesh.ToString()));
   }
   if (!Eat(TokKind::kColon)) return true;
   return Expect(TokKind::kLparen, "expected '(' before pre_size in sub axis") &&
          ParseValue(&axis->pre_size.emplace()) &&
-         Expect(TokKind::kRparen, "expected ')' after pre_size in sub axis") && ParseValue(&axis->size.emplace());
+         Expect(TokKind::kRparen, "expected ')' after pre_size in sub axis") &&
+         ParseValue(&axis->size.emplace());
 }
 
 bool HloTextParser::ParseAxisRefList(const Mesh& mesh, std::vector<AxisRef>* axes) {
@@ -129,12 +136,14 @@ bool HloTextParser::ParseNamedSharding(HloSharding* sharding) {
     if (!Eat(TokKind::kComma)) return true;
     std::string_view name;
     if (!ParseAttributeName(&name)) return false;
-    return name == "metadata" ? ParseMetadataOrList(&result.metadata) : TokenError("expected metadata= in a sharding");
+    return name == "metadata" ? ParseMetadataOrList(&result.metadata)
+                              : TokenError("expected metadata= in a sharding");
   };
   if (named->mesh.maximal_device) return parse_metadata_if_there() && finish();
 
   Eat(TokKind::kComma);
-  if (kind() == TokKind::kwReplicated || kind() == TokKind::kwUnreduced || kind() == TokKind::kwManual) {
+  if (kind() == TokKind::kwReplicated || kind() == TokKind::kwUnreduced ||
+      kind() == TokKind::kwManual) {
     named->fully_replicated = kind() == TokKind::kwReplicated;
     std::vector<AxisRef>& axes = kind() == TokKind::kwUnreduced ? named->unreduced : named->manual;
     if (!named->fully_replicated) {
@@ -156,17 +165,22 @@ bool HloTextParser::ParseNamedSharding(HloSharding* sharding) {
       return ParseAxisRef(named->mesh, &dim.axes.emplace_back());
     });
   };
-  if (!ParseList(TokKind::kLsquare, TokKind::kRsquare, TokKind::kComma, parse_dimension)) return false;
+  if (!ParseList(TokKind::kLsquare, TokKind::kRsquare, TokKind::kComma, parse_dimension))
+    return false;
   while (kind() != TokKind::kRbrace) {
     std::string_view name;
-    if (!Expect(TokKind::kComma, "expected ',' before next attribute") || !ParseAttributeName(&name)) return false;
-    const bool ok = name == "replicated"  ? ParseAxisRefList(named->mesh, &named->replicated)
-                    : name == "unreduced" ? ParseAxisRefList(named->mesh, &named->unreduced)
-                    : name == "manual"    ? ParseAxisRefList(named->mesh, &named->manual)
-                    : name == "metadata"  ? ParseMetadataOrList(&result.metadata)
-                                          : TokenError(
-                                                "unknown attribute in named sharding: expected replicated, unreduced, "
-                                                "manual or metadata");
+    if (!Expect(TokKind::kComma, "expected ',' before next attribute") ||
+        !ParseAttributeName(&name))
+      return false;
+    const bool ok =
+        name == "replicated"  ? ParseAxisRefList(named->mesh, &named->replicated)
+        : name == "unreduced" ? ParseAxisRefList(named->mesh, &named->unreduced)
+        : name == "manual"    ? ParseAxisRefList(named->mesh, &named->manual)
+        : name == "metadata"
+            ? ParseMetadataOrList(&result.metadata)
+            : TokenError(
+                  "unknown attribute in named sharding: expected replicated, unreduced, "
+                  "manual or metadata");
     if (!ok) return false;
   }
   return finish();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text as a whole: header, stack frames, and the three forms a text can have (HLO text format, section 2).
+// The text as a whole: header, stack frames, and the three forms a text can have (HLO text format,
+// section 2).
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +12,8 @@ namespace xla::hlo_text {
 namespace {
 
 absl::Status SyntaxError(std::string_view what, std::string_view errors) {
-  return absl::InvalidArgumentError(Cat("Syntax error when trying to parse the text as a ", what, ":\n", errors));
+  return absl::InvalidArgumentError(
+      Cat("Syntax error when trying to parse the text as a ", what, ":\n", errors));
 }
 
 }  // namespace
@@ -51,15 +53,23 @@ bool HloTextParser::ParseModule(bool has_header) {
        [](Parser& p, Config& c) { return p.ParseValue(&c.alias_passthrough_params); }},
       {"input_output_alias", false,
        [](Parser& p, Config& c) { return p.ParseInputOutputAlias(&c.input_output_alias); }},
-      {"buffer_donor", false, [](Parser& p, Config& c) { return p.ParseBufferDonors(&c.buffer_donor); }},
+      {"buffer_donor", false,
+       [](Parser& p, Config& c) { return p.ParseBufferDonors(&c.buffer_donor); }},
       {"entry_computation_layout", false,
-       [](Parser& p, Config& c) { return p.ParseProgramLayout(&c.entry_computation_layout.emplace()); }},
+       [](Parser& p, Config& c) {
+         return p.ParseProgramLayout(&c.entry_computation_layout.emplace());
+       }},
       {"allow_spmd_sharding_propagation_to_parameters", false,
-       [](Parser& p, Config& c) { return p.ParseBoolList(&c.allow_spmd_sharding_propagation_to_parameters); }},
+       [](Parser& p, Config& c) {
+         return p.ParseBoolList(&c.allow_spmd_sharding_propagation_to_parameters);
+       }},
       {"allow_spmd_sharding_propagation_to_output", false,
-       [](Parser& p, Config& c) { return p.ParseBoolList(&c.allow_spmd_sharding_propagation_to_output); }},
+       [](Parser& p, Config& c) {
+         return p.ParseBoolList(&c.allow_spmd_sharding_propagation_to_output);
+       }},
       {"replica_count", false, [](Parser& p, Config& c) { return p.ParseValue(&c.replica_count); }},
-      {"num_partitions", false, [](Parser& p, Config& c) { return p.ParseValue(&c.num_partitions); }},
+      {"num_partitions", false,
+       [](Parser& p, Config& c) { return p.ParseValue(&c.num_partitions); }},
       {"frontend_attributes", false,
        [](Parser& p, Config& c) { return p.ParseFrontendAttributes(&c.frontend_attributes); }},
       {"origin_recovery_table", false,
@@ -86,12 +96,14 @@ bool HloTextParser::CheckHeader() {
   const Shape& result = config.entry_computation_layout->result();
   for (const InputOutputAlias& alias : aliases) {
     if (!ShapeUtil::IndexIsValid(result, alias.output_index)) {
-      return TokenError(Cat("Trying to set up alias at ",
-                            ShapeIndex(alias.output_index.begin(), alias.output_index.end()).ToString(),
-                            " which is an invalid index for shape ", result.ToString()));
+      return TokenError(
+          Cat("Trying to set up alias at ",
+              ShapeIndex(alias.output_index.begin(), alias.output_index.end()).ToString(),
+              " which is an invalid index for shape ", result.ToString()));
     }
     if (alias.parameter_number < 0) {
-      return TokenError(Cat("Trying to set up alias with parameter number ", alias.parameter_number));
+      return TokenError(
+          Cat("Trying to set up alias with parameter number ", alias.parameter_number));
     }
   }
   // Kept in the order of outputs; of two for one output the first counts.
@@ -107,11 +119,13 @@ bool HloTextParser::CheckHeader() {
   auto& donors = config.buffer_donor;
   for (const BufferDonor& donor : donors) {
     if (donor.parameter_number < 0) {
-      return TokenError(Cat("expects a buffer donor's parameter number >= 0, but sees ", donor.parameter_number));
+      return TokenError(
+          Cat("expects a buffer donor's parameter number >= 0, but sees ", donor.parameter_number));
     }
   }
   std::sort(donors.begin(), donors.end(), [](const BufferDonor& a, const BufferDonor& b) {
-    return std::tie(a.parameter_number, a.parameter_index) < std::tie(b.parameter_number, b.parameter_index);
+    return std::tie(a.parameter_number, a.parameter_index) <
+           std::tie(b.parameter_number, b.parameter_index);
   });
   donors.erase(std::unique(donors.begin(), donors.end()), donors.end());
   return true;
@@ -132,7 +146,8 @@ bool HloTextParser::ParseSingleInstruction() {
   }
   if (ok && kind() != TokKind::kEof) {
     ok = TokenError(
-        "Syntax error:\nExpected eof after parsing single instruction. Did you mean to write an HLO module and forget "
+        "Syntax error:\nExpected eof after parsing single instruction. Did you mean to write an "
+        "HLO module and forget "
         "the \"HloModule\" header?");
   }
   current_ = single_instruction_draft_ = nullptr;
@@ -149,15 +164,18 @@ bool HloTextParser::ParseStackFrames() {
   using Frame = StackFrameTable::Frame;
   static constexpr NamedValue<Location> kLocation[] = {
       {"file_name_id", true, [](Parser& p, Location& l) { return p.ParseInt32(&l.file_name_id); }},
-      {"function_name_id", true, [](Parser& p, Location& l) { return p.ParseInt32(&l.function_name_id); }},
+      {"function_name_id", true,
+       [](Parser& p, Location& l) { return p.ParseInt32(&l.function_name_id); }},
       {"line", true, [](Parser& p, Location& l) { return p.ParseInt32(&l.line); }},
       {"end_line", true, [](Parser& p, Location& l) { return p.ParseInt32(&l.end_line); }},
       {"column", true, [](Parser& p, Location& l) { return p.ParseInt32(&l.column); }},
       {"end_column", true, [](Parser& p, Location& l) { return p.ParseInt32(&l.end_column); }},
   };
   static constexpr NamedValue<Frame> kFrame[] = {
-      {"file_location_id", true, [](Parser& p, Frame& f) { return p.ParseInt32(&f.file_location_id); }},
-      {"parent_frame_id", true, [](Parser& p, Frame& f) { return p.ParseInt32(&f.parent_frame_id); }},
+      {"file_location_id", true,
+       [](Parser& p, Frame& f) { return p.ParseInt32(&f.file_location_id); }},
+      {"parent_frame_id", true,
+       [](Parser& p, Frame& f) { return p.ParseInt32(&f.parent_frame_id); }},
   };
   StackFrameTable& table = module_->stack_frames();
   while (Eat(TokKind::kInt)) {
@@ -183,7 +201,8 @@ bool HloTextParser::ParseStackFrames() {
 // '{' (index ':' '(' parameter ',' index (',' kind)? ')') % ',' '}'
 bool HloTextParser::ParseInputOutputAlias(std::vector<InputOutputAlias>* aliases) {
   constexpr std::string_view kFormat =
-      "Expected format: <output_shape_index>: (<input_param>, <input_param_shape_index>) OR <output_shape_index>: "
+      "Expected format: <output_shape_index>: (<input_param>, <input_param_shape_index>) OR "
+      "<output_shape_index>: "
       "<input_param>";
   if (!Expect(TokKind::kLbrace, "Expects '{' at the start of aliasing description")) return false;
   while (kind() != TokKind::kRbrace) {
@@ -199,7 +218,8 @@ bool HloTextParser::ParseInputOutputAlias(std::vector<InputOutputAlias>* aliases
       if (word != "must-alias" && word != "may-alias") {
         return TokenError("Unexpected aliasing kind; expected SYSTEM or USER");
       }
-      alias.kind = word == "must-alias" ? InputOutputAlias::Kind::kMust : InputOutputAlias::Kind::kMay;
+      alias.kind =
+          word == "must-alias" ? InputOutputAlias::Kind::kMust : InputOutputAlias::Kind::kMay;
     }
     if (!Expect(TokKind::kRparen, kFormat)) return false;
     if (!Eat(TokKind::kComma)) break;
@@ -209,8 +229,10 @@ bool HloTextParser::ParseInputOutputAlias(std::vector<InputOutputAlias>* aliases
 
 // '{' ('(' parameter ',' index ')') % ',' '}'
 bool HloTextParser::ParseBufferDonors(std::vector<BufferDonor>* donors) {
-  constexpr std::string_view kFormat = "Expected format: (<input_param>, <input_param_shape_index>)";
-  if (!Expect(TokKind::kLbrace, "Expects '{' at the start of buffer donor description")) return false;
+  constexpr std::string_view kFormat =
+      "Expected format: (<input_param>, <input_param_shape_index>)";
+  if (!Expect(TokKind::kLbrace, "Expects '{' at the start of buffer donor description"))
+    return false;
   while (kind() != TokKind::kRbrace) {
     BufferDonor& donor = donors->emplace_back();
     if (!Expect(TokKind::kLparen, kFormat) || !ParseValue(&donor.parameter_number) ||
@@ -237,7 +259,8 @@ bool HloTextParser::ParseProgramLayout(ProgramShape* layout) {
     if (!Expect(TokKind::kComma, "Expects , between parameter shapes")) return false;
   }
   return Expect(TokKind::kRparen, "Expects ) at end of parameter shape list") &&
-         Expect(TokKind::kArrow, "Expects -> before result shape") && ParseShape(layout->mutable_result()) &&
+         Expect(TokKind::kArrow, "Expects -> before result shape") &&
+         ParseShape(layout->mutable_result()) &&
          Expect(TokKind::kRbrace, "Expects '}' at the end of computation layouts");
 }
 
@@ -261,7 +284,8 @@ bool HloTextParser::ParseBoolList(std::vector<bool>* values) {
 
 // '{' (array ':' array (',' string)?)* '}'; the string is a module's text.
 bool HloTextParser::ParseOriginRecoveryTable(std::vector<OriginRecoveryEntry>* table) {
-  constexpr std::string_view kFormat = "Expected format: <original_array>: <original_array>, <HloModule>";
+  constexpr std::string_view kFormat =
+      "Expected format: <original_array>: <original_array>, <HloModule>";
   if (!Expect(TokKind::kLbrace, "Expects '{'")) return false;
   while (kind() != TokKind::kRbrace) {
     OriginRecoveryEntry& entry = table->emplace_back();
@@ -273,7 +297,8 @@ bool HloTextParser::ParseOriginRecoveryTable(std::vector<OriginRecoveryEntry>* t
     const Loc text_loc = loc();
     if (!ParseValue(&entry.recovery_module)) return false;
     const auto recovery = HloTextParser(entry.recovery_module, options_).ParseModuleText();
-    if (!recovery.ok()) return Error(text_loc, Cat("in the recovery module: ", recovery.status().message()));
+    if (!recovery.ok())
+      return Error(text_loc, Cat("in the recovery module: ", recovery.status().message()));
   }
   lexer_.Next();
   return true;

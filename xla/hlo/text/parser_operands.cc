@@ -7,14 +7,17 @@
 
 namespace xla::hlo_text {
 
-// The instruction of this name, checked against the shape written before it. Null, perhaps with an error noted.
+// The instruction of this name, checked against the shape written before it. Null, perhaps with an
+// error noted.
 HloInstruction* HloTextParser::FindInstruction(ComputationDraft* computation, std::string_view name,
                                                const Shape* shape) {
   const auto it = computation->by_name.find(name);
   if (name.empty() || it == computation->by_name.end()) {
     if (computation != single_instruction_draft_) return nullptr;
     if (shape == nullptr) {
-      TokenError("Operand had no shape in HLO text; cannot create parameter for single-instruction module.");
+      TokenError(
+          "Operand had no shape in HLO text; cannot create parameter for single-instruction "
+          "module.");
       return nullptr;
     }
     return MakeMissingParameter(computation, name, *shape);
@@ -29,8 +32,8 @@ HloInstruction* HloTextParser::FindInstruction(ComputationDraft* computation, st
   return instruction;
 }
 
-HloInstruction* HloTextParser::MakeMissingParameter(ComputationDraft* computation, std::string_view name,
-                                                    const Shape& shape) {
+HloInstruction* HloTextParser::MakeMissingParameter(ComputationDraft* computation,
+                                                    std::string_view name, const Shape& shape) {
   auto number = static_cast<int64_t>(computation->parameters.size());
   while (computation->parameters.contains(number)) ++number;
   if (name.empty()) name = Own(Cat("_", number));
@@ -51,7 +54,8 @@ bool HloTextParser::ParseNamedOperand(ComputationDraft* computation, Instruction
     has_shape = true;
   }
   std::string_view name;
-  if (has_shape && computation == single_instruction_draft_ && kind() != TokKind::kIdent && kind() != TokKind::kName) {
+  if (has_shape && computation == single_instruction_draft_ && kind() != TokKind::kIdent &&
+      kind() != TokKind::kName) {
     TokenError("expects name");  // forgotten if the operand is good without one
   } else if (!ParseName(&name)) {
     return false;
@@ -59,7 +63,8 @@ bool HloTextParser::ParseNamedOperand(ComputationDraft* computation, Instruction
   // With something else after it, the name is an opcode; not that of a parameter to be made.
   const bool ends_here = kind() == TokKind::kComma || kind() == TokKind::kRparen;
   if (kind() == TokKind::kLparen && computation == single_instruction_draft_) return false;
-  HloInstruction* const instruction = FindInstruction(computation, name, has_shape ? &shape : nullptr);
+  HloInstruction* const instruction =
+      FindInstruction(computation, name, has_shape ? &shape : nullptr);
   if (instruction == nullptr) return Error(start, Cat("instruction does not exist: ", name));
   if (!ends_here) return false;
   draft->operands.push_back(instruction);
@@ -95,7 +100,8 @@ bool HloTextParser::ParseOperands(ComputationDraft* computation, InstructionDraf
   bool ok = true;
   if (kind() != TokKind::kRparen) {
     do {
-      // As in XLA, a bad operand does not end the list: its errors are followed by what is wrong after it.
+      // As in XLA, a bad operand does not end the list: its errors are followed by what is wrong
+      // after it.
       ok &= ParseOperand(computation, draft);
     } while (Eat(TokKind::kComma));
   }

@@ -57,7 +57,8 @@ bool HloTextParser::ParseShape(Shape* shape, bool fill_missing_layouts) {
     Shape array;
     if (!ParseShape(&array, fill_missing_layouts)) return false;
     if (!array.IsArray() || array.IsBuffer()) {
-      return Error(array_loc, Cat("expects an array shape in a buffer shape, but sees ", array.ToString(true)));
+      return Error(array_loc, Cat("expects an array shape in a buffer shape, but sees ",
+                                  array.ToString(true)));
     }
     *shape = std::move(array);
     shape->set_is_buffer(true);
@@ -65,7 +66,8 @@ bool HloTextParser::ParseShape(Shape* shape, bool fill_missing_layouts) {
   }
 
   if (kind() == TokKind::kLparen) {
-    if (shape_depth_ >= Shape::kMaxTupleDepth) return TokenError("maximum recursion depth exceeded");
+    if (shape_depth_ >= Shape::kMaxTupleDepth)
+      return TokenError("maximum recursion depth exceeded");
     lexer_.Next();
     ++shape_depth_;
     std::vector<Shape> elements;
@@ -75,7 +77,8 @@ bool HloTextParser::ParseShape(Shape* shape, bool fill_missing_layouts) {
         const Loc element_loc = loc();
         Shape& element = elements.emplace_back();
         ok = ParseShape(&element, fill_missing_layouts);
-        // Layouts of a single array are for the verifier to judge; in a tuple, they must fit here and now.
+        // Layouts of a single array are for the verifier to judge; in a tuple, they must fit here
+        // and now.
         if (ok && element.IsArray() && element.has_layout()) {
           const absl::Status status = LayoutUtil::ValidateLayoutForShape(element.layout(), element);
           if (!status.ok()) ok = Error(element_loc, std::string(status.message()));
@@ -95,22 +98,23 @@ bool HloTextParser::ParseShape(Shape* shape, bool fill_missing_layouts) {
   if (!ParsePrimitiveType(&type) || !ParseDimensions(&sizes, &dynamic)) return false;
   if (!primitive_util::IsArrayType(type)) {
     if (!sizes.empty()) {
-      return Error(type_loc,
-                   Cat("expects no dimensions of the type ", primitive_util::LowercasePrimitiveTypeName(type)));
+      return Error(type_loc, Cat("expects no dimensions of the type ",
+                                 primitive_util::LowercasePrimitiveTypeName(type)));
     }
     *shape = Shape(type);
     return true;
   }
   *shape = Shape(type, sizes, dynamic);
-  // A brace starts a layout if a dimension number or a colon follows; else it is the body of a computation, say.
+  // A brace starts a layout if a dimension number or a colon follows; else it is the body of a
+  // computation, say.
   if (kind() == TokKind::kLbrace) {
     const TokKind next = lexer_.LookAhead();
     if (next == TokKind::kInt || next == TokKind::kColon) {
       Layout layout;
       if (!ParseLayout(&layout)) return false;
       if (layout.minor_to_major_size() != shape->rank()) {
-        return TokenError(absl::StrFormat("Dimensions size is %d, but minor to major size is %d.", shape->rank(),
-                                          layout.minor_to_major_size()));
+        return TokenError(absl::StrFormat("Dimensions size is %d, but minor to major size is %d.",
+                                          shape->rank(), layout.minor_to_major_size()));
       }
       if (layout.has_physical_shape()) {
         return TokenError(
@@ -120,28 +124,35 @@ bool HloTextParser::ParseShape(Shape* shape, bool fill_missing_layouts) {
       return true;
     }
   }
-  if ((fill_missing_layouts && options_.fill_missing_layouts) || sizes.empty()) LayoutUtil::SetToDefaultLayout(shape);
+  if ((fill_missing_layouts && options_.fill_missing_layouts) || sizes.empty())
+    LayoutUtil::SetToDefaultLayout(shape);
   return true;
 }
 
 // '(' int ')'
 bool HloTextParser::ParseLayoutInteger(std::string_view what, int64_t* value) {
-  return Expect(TokKind::kLparen, Cat("expects ", what, " to start with kLparen")) && ParseValue(value) &&
+  return Expect(TokKind::kLparen, Cat("expects ", what, " to start with kLparen")) &&
+         ParseValue(value) &&
          Expect(TokKind::kRparen, Cat("expects ", what, " to end with kRparen"));
 }
 
 // '(' unsigned integer type ')' after '#' or '*'
-bool HloTextParser::ParseLayoutUnsignedType(TokKind sign, std::string_view what, PrimitiveType* type) {
-  bool ok = Expect(TokKind::kLparen, Cat("expects ", TokKindName(sign), " to be followed by kLparen"));
+bool HloTextParser::ParseLayoutUnsignedType(TokKind sign, std::string_view what,
+                                            PrimitiveType* type) {
+  bool ok =
+      Expect(TokKind::kLparen, Cat("expects ", TokKindName(sign), " to be followed by kLparen"));
   if (!ParsePrimitiveType(type)) {
     ok = false;
   } else if (!primitive_util::IsUnsignedIntegralType(*type)) {
     ok = TokenError("expecting an unsigned integer type");
   }
-  return Expect(TokKind::kRparen, Cat("expects ", what, " primitive type to be followed by kRparen")) && ok;
+  return Expect(TokKind::kRparen,
+                Cat("expects ", what, " primitive type to be followed by kRparen")) &&
+         ok;
 }
 
-// '(' ([DCSH] '+'? '~'?) % ',' ')': kinds of sparse storage, which no layout has any more. Read and dropped.
+// '(' ([DCSH] '+'? '~'?) % ',' ')': kinds of sparse storage, which no layout has any more. Read and
+// dropped.
 bool HloTextParser::ParseDimLevelTypes() {
   return ParseList(TokKind::kLparen, TokKind::kRparen, TokKind::kComma, [&] {
     if (!AtIdent("D") && !AtIdent("C") && !AtIdent("S") && !AtIdent("H")) {
@@ -174,7 +185,8 @@ bool HloTextParser::ParseTiles(TileVector* tiles) {
 bool HloTextParser::ParseSplitConfigs(std::vector<SplitConfig>* configs) {
   do {
     int64_t dimension;
-    if (!Expect(TokKind::kLparen, "expects split configs to start with kLparen") || !ParseValue(&dimension)) {
+    if (!Expect(TokKind::kLparen, "expects split configs to start with kLparen") ||
+        !ParseValue(&dimension)) {
       return false;
     }
     SplitConfig& config = configs->emplace_back(dimension, absl::Span<const int64_t>());
@@ -199,7 +211,8 @@ bool HloTextParser::ParseLayout(Layout* layout) {
       layout->add_minor_to_major(dimension);
     } while (Eat(TokKind::kComma));
   }
-  // Properties, in this order. As in XLA, a broken one does not stop the others: all that is wrong is reported.
+  // Properties, in this order. As in XLA, a broken one does not stop the others: all that is wrong
+  // is reported.
   bool ok = true;
   if (Eat(TokKind::kColon)) {
     const auto eat_ident = [&](std::string_view ident) {

@@ -10,7 +10,8 @@ namespace xla::hlo_text {
 // '{' sharding '}', or '{' ('{' sharding '}') % ',' '}' for a tuple, or '{}' for the empty tuple.
 bool HloTextParser::ParseValue(HloSharding* value) {
   if (!Expect(TokKind::kLbrace, "expected '{' to start sharding attribute")) return false;
-  if (kind() != TokKind::kLbrace && kind() != TokKind::kRbrace) return ParseOneSharding(/*brace_is_eaten=*/true, value);
+  if (kind() != TokKind::kLbrace && kind() != TokKind::kRbrace)
+    return ParseOneSharding(/*brace_is_eaten=*/true, value);
   std::vector<HloSharding> elements;
   if (kind() != TokKind::kRbrace) {
     do {
@@ -21,8 +22,10 @@ bool HloTextParser::ParseValue(HloSharding* value) {
   return Expect(TokKind::kRbrace, "expected '}' to end sharding attribute");
 }
 
-// '[' int % ',' ']' ('T(' int % ',' ')')?: the permutation is there if there is more than one dimension.
-bool HloTextParser::ParseIotaArray(std::vector<int64_t>* reshape_dims, std::vector<int>* transpose_perm) {
+// '[' int % ',' ']' ('T(' int % ',' ')')?: the permutation is there if there is more than one
+// dimension.
+bool HloTextParser::ParseIotaArray(std::vector<int64_t>* reshape_dims,
+                                   std::vector<int>* transpose_perm) {
   if (!Expect(TokKind::kLsquare, "expected '[' to start sharding iota_reshape_dims")) return false;
   do {
     if (!ParseValue(&reshape_dims->emplace_back())) return false;
@@ -45,24 +48,30 @@ bool HloTextParser::ParseIotaArray(std::vector<int64_t>* reshape_dims, std::vect
     if (!ParseValue(&dim)) return false;
     if (dim < 0 || dim >= static_cast<int64_t>(rank)) {
       return TokenError(absl::StrFormat(
-          "Out of range iota minor_to_major value %d, expecting value in range [0, %d)", dim, rank));
+          "Out of range iota minor_to_major value %d, expecting value in range [0, %d)", dim,
+          rank));
     }
     is_permutation &= !seen[dim];
     seen[dim] = true;
     transpose_perm->push_back(static_cast<int>(dim));
   } while (Eat(TokKind::kComma));
-  if (!Expect(TokKind::kRparen, "expected ')' to end sharding devices iota_transpose_perm")) return false;
+  if (!Expect(TokKind::kRparen, "expected ')' to end sharding devices iota_transpose_perm"))
+    return false;
   if (transpose_perm->size() != rank) {
-    return Error(perm_loc, absl::StrFormat("iota_transpose_perm should have the same rank as iota_reshape_dims : "
-                                           "expected %d, saw %d.",
-                                           rank, transpose_perm->size()));
+    return Error(
+        perm_loc,
+        absl::StrFormat("iota_transpose_perm should have the same rank as iota_reshape_dims : "
+                        "expected %d, saw %d.",
+                        rank, transpose_perm->size()));
   }
   return is_permutation || Error(perm_loc, "iota_transpose_perm names a dimension twice");
 }
 
 // '[' int % ',' ']' ('<=' iota array | int % ',')
-bool HloTextParser::ParseTileAssignment(std::vector<int64_t>* tile_dims, std::vector<int64_t>* reshape_dims,
-                                        std::vector<int>* transpose_perm, std::vector<int64_t>* devices) {
+bool HloTextParser::ParseTileAssignment(std::vector<int64_t>* tile_dims,
+                                        std::vector<int64_t>* reshape_dims,
+                                        std::vector<int>* transpose_perm,
+                                        std::vector<int64_t>* devices) {
   if (!Expect(TokKind::kLsquare, "expected '[' to start sharding devices shape")) return false;
   do {
     if (!ParseValue(&tile_dims->emplace_back())) return false;
@@ -71,7 +80,8 @@ bool HloTextParser::ParseTileAssignment(std::vector<int64_t>* tile_dims, std::ve
   if (Eat(TokKind::kLeq)) return ParseIotaArray(reshape_dims, transpose_perm);
   if (devices == nullptr) {
     return TokenError(
-        "Caller expected iota tile assignment when parsing, which should not have any manual device entries.");
+        "Caller expected iota tile assignment when parsing, which should not have any manual "
+        "device entries.");
   }
   do {
     if (!ParseValue(&devices->emplace_back())) return false;
@@ -80,7 +90,8 @@ bool HloTextParser::ParseTileAssignment(std::vector<int64_t>* tile_dims, std::ve
 }
 
 bool HloTextParser::ParseOneSharding(bool brace_is_eaten, HloSharding* sharding) {
-  if (!brace_is_eaten && !Expect(TokKind::kLbrace, "expected '{' to start sharding attribute")) return false;
+  if (!brace_is_eaten && !Expect(TokKind::kLbrace, "expected '{' to start sharding attribute"))
+    return false;
   if (AtIdent("mesh") || AtIdent("maximal_mesh")) return ParseNamedSharding(sharding);
 
   const Loc start = loc();
@@ -98,11 +109,20 @@ bool HloTextParser::ParseOneSharding(bool brace_is_eaten, HloSharding* sharding)
     if (kind() != TokKind::kRbrace) {
       do {
         switch (kind()) {
-          case TokKind::kwMaximal: tiled.last_tile_dims.push_back(OpSharding::MAXIMAL); break;
-          case TokKind::kwReplicated: tiled.last_tile_dims.push_back(OpSharding::REPLICATED); break;
-          case TokKind::kwManual: tiled.last_tile_dims.push_back(OpSharding::MANUAL); break;
-          case TokKind::kwUnreduced: tiled.last_tile_dims.push_back(OpSharding::UNREDUCED); break;
-          default: return false;
+          case TokKind::kwMaximal:
+            tiled.last_tile_dims.push_back(OpSharding::MAXIMAL);
+            break;
+          case TokKind::kwReplicated:
+            tiled.last_tile_dims.push_back(OpSharding::REPLICATED);
+            break;
+          case TokKind::kwManual:
+            tiled.last_tile_dims.push_back(OpSharding::MANUAL);
+            break;
+          case TokKind::kwUnreduced:
+            tiled.last_tile_dims.push_back(OpSharding::UNREDUCED);
+            break;
+          default:
+            return false;
         }
         lexer_.Next();
       } while (Eat(TokKind::kComma));
@@ -112,12 +132,30 @@ bool HloTextParser::ParseOneSharding(bool brace_is_eaten, HloSharding* sharding)
 
   while (kind() != TokKind::kRbrace) {
     switch (kind()) {
-      case TokKind::kwMaximal: maximal = true; lexer_.Next(); break;
-      case TokKind::kwReplicated: replicated = true; lexer_.Next(); break;
-      case TokKind::kwManual: manual = true; lexer_.Next(); break;
-      case TokKind::kwUnknown: unknown = true; lexer_.Next(); break;
-      case TokKind::kwUnreduced: unreduced = true; lexer_.Next(); break;
-      case TokKind::kwLastTileDimReplicate: tiled.last_tile_dim_replicate = true; lexer_.Next(); break;
+      case TokKind::kwMaximal:
+        maximal = true;
+        lexer_.Next();
+        break;
+      case TokKind::kwReplicated:
+        replicated = true;
+        lexer_.Next();
+        break;
+      case TokKind::kwManual:
+        manual = true;
+        lexer_.Next();
+        break;
+      case TokKind::kwUnknown:
+        unknown = true;
+        lexer_.Next();
+        break;
+      case TokKind::kwUnreduced:
+        unreduced = true;
+        lexer_.Next();
+        break;
+      case TokKind::kwLastTileDimReplicate:
+        tiled.last_tile_dim_replicate = true;
+        lexer_.Next();
+        break;
       case TokKind::kwShardAs:
         if (!parse_group(HloSharding::Group::kAs)) return false;
         break;
@@ -137,7 +175,9 @@ bool HloTextParser::ParseOneSharding(bool brace_is_eaten, HloSharding* sharding)
           devices.clear();
           tiled.reshape_dims.clear();
           tiled.transpose_perm.clear();
-          if (!ParseTileAssignment(&tiled.tile_dims, &tiled.reshape_dims, &tiled.transpose_perm, &devices)) return false;
+          if (!ParseTileAssignment(&tiled.tile_dims, &tiled.reshape_dims, &tiled.transpose_perm,
+                                   &devices))
+            return false;
         } else if (name == "metadata") {
           lexer_.Next();
           if (!ParseMetadataOrList(&tiled.metadata)) return false;
@@ -146,7 +186,8 @@ bool HloTextParser::ParseOneSharding(bool brace_is_eaten, HloSharding* sharding)
           if (!parse_last_tile_dims()) return false;
         } else {
           return TokenError(
-              "unknown attribute in sharding: expected device=, devices= metadata= or last_tile_dims= ");
+              "unknown attribute in sharding: expected device=, devices= metadata= or "
+              "last_tile_dims= ");
         }
         break;
       }
@@ -156,7 +197,8 @@ bool HloTextParser::ParseOneSharding(bool brace_is_eaten, HloSharding* sharding)
   }
 
   const auto without_devices = [&](std::string_view what, HloSharding whole) {
-    if (!devices.empty()) return Error(start, Cat(what, " shardings should not have any devices assigned"));
+    if (!devices.empty())
+      return Error(start, Cat(what, " shardings should not have any devices assigned"));
     *sharding = std::move(whole);
     return true;
   };
@@ -164,7 +206,8 @@ bool HloTextParser::ParseOneSharding(bool brace_is_eaten, HloSharding* sharding)
   if (replicated) {
     ok = without_devices("replicated", HloSharding::Replicate());
   } else if (maximal) {
-    if (devices.size() != 1) return Error(start, "maximal shardings should have exactly one device assigned");
+    if (devices.size() != 1)
+      return Error(start, "maximal shardings should have exactly one device assigned");
     *sharding = HloSharding::AssignDevice(devices[0]);
   } else if (manual) {
     ok = without_devices("manual", HloSharding::Manual());
@@ -174,7 +217,8 @@ bool HloTextParser::ParseOneSharding(bool brace_is_eaten, HloSharding* sharding)
     ok = without_devices("unreduced", HloSharding::Unreduced());
   } else {
     if (tiled.tile_dims.empty()) {
-      return Error(start, "non-maximal shardings must have a tile assignment list including dimensions");
+      return Error(start,
+                   "non-maximal shardings must have a tile assignment list including dimensions");
     }
     if (tiled.reshape_dims.empty() && devices.size() <= 1) {
       return Error(start, "non-maximal shardings must have more than one device assigned");
@@ -183,7 +227,8 @@ bool HloTextParser::ParseOneSharding(bool brace_is_eaten, HloSharding* sharding)
     auto canonical = sharding->Canonical();
     if (canonical.ok()) {
       *sharding = *std::move(canonical);
-    } else if (tiled.reshape_dims.empty() || (tiled.last_tile_dim_replicate && !tiled.last_tile_dims.empty())) {
+    } else if (tiled.reshape_dims.empty() ||
+               (tiled.last_tile_dim_replicate && !tiled.last_tile_dims.empty())) {
       return Error(start, std::string(canonical.status().message()));
     }
     // An iota of another size than the tiles is the verifier's to reject.
@@ -205,7 +250,8 @@ bool HloTextParser::ParseValue(CollectiveDeviceList* value) {
   if (AtIdent("mesh")) {
     value->form = CollectiveDeviceList::Form::kMesh;
     const size_t known_errors = errors_.size();
-    if (!ParseMesh(&value->mesh.emplace()) || !ParseAxisRefList(*value->mesh, &value->mesh_axes)) return false;
+    if (!ParseMesh(&value->mesh.emplace()) || !ParseAxisRefList(*value->mesh, &value->mesh_axes))
+      return false;
     errors_.Truncate(known_errors);
     return true;
   }
@@ -213,16 +259,20 @@ bool HloTextParser::ParseValue(CollectiveDeviceList* value) {
   std::vector<int> transpose_perm;
   if (!ParseTileAssignment(&tile_dims, &reshape_dims, &transpose_perm, nullptr)) return false;
   if (tile_dims.size() != 2) return false;
-  *value = CollectiveDeviceList::Iota(tile_dims[0], tile_dims[1], std::move(reshape_dims), std::move(transpose_perm));
+  *value = CollectiveDeviceList::Iota(tile_dims[0], tile_dims[1], std::move(reshape_dims),
+                                      std::move(transpose_perm));
   return true;
 }
 
 // '{' 'kind=' string, 'entry=' sharding, 'exit=' sharding '}'
 bool HloTextParser::ParseValue(DomainAttributes::Value* value) {
   static constexpr NamedValue<DomainAttributes::Value> kMembers[] = {
-      {"kind", true, [](HloTextParser& p, DomainAttributes::Value& v) { return p.ParseValue(&v.kind); }},
-      {"entry", true, [](HloTextParser& p, DomainAttributes::Value& v) { return p.ParseValue(&v.entry); }},
-      {"exit", true, [](HloTextParser& p, DomainAttributes::Value& v) { return p.ParseValue(&v.exit); }},
+      {"kind", true,
+       [](HloTextParser& p, DomainAttributes::Value& v) { return p.ParseValue(&v.kind); }},
+      {"entry", true,
+       [](HloTextParser& p, DomainAttributes::Value& v) { return p.ParseValue(&v.entry); }},
+      {"exit", true,
+       [](HloTextParser& p, DomainAttributes::Value& v) { return p.ParseValue(&v.exit); }},
   };
   if (!ParseRecord(kMembers, /*in_braces=*/true, value)) return false;
   if (value->kind != "sharding") return TokenError(Cat("unsupported domain kind: ", value->kind));

@@ -62,7 +62,7 @@ bool HloTextParser::ParseValue(double* value) {
     case TokKind::kDecimal:
       if (std::isinf(lexer_.token().decimal)) {
         return TokenError(Cat("Constant is out of range for double (+/-",
-                                       std::numeric_limits<double>::max(), ") and so is unparsable."));
+                              std::numeric_limits<double>::max(), ") and so is unparsable."));
       }
       *value = lexer_.token().decimal;
       break;
@@ -95,13 +95,15 @@ bool HloTextParser::ParseValue(float* value) {
 }
 
 bool HloTextParser::ParseValue(bool* value) {
-  if (kind() != TokKind::kwTrue && kind() != TokKind::kwFalse) return TokenError("expects true or false");
+  if (kind() != TokKind::kwTrue && kind() != TokKind::kwFalse)
+    return TokenError("expects true or false");
   *value = kind() == TokKind::kwTrue;
   lexer_.Next();
   return true;
 }
 
-bool HloTextParser::ParseList(TokKind start, TokKind end, TokKind delimiter, absl::FunctionRef<bool()> parse_item) {
+bool HloTextParser::ParseList(TokKind start, TokKind end, TokKind delimiter,
+                              absl::FunctionRef<bool()> parse_item) {
   if (kind() != start) return TokenError(Cat("expects a list starting with ", TokKindName(start)));
   lexer_.Next();
   if (kind() != end) {
@@ -114,8 +116,11 @@ bool HloTextParser::ParseList(TokKind start, TokKind end, TokKind delimiter, abs
   return true;
 }
 
-bool HloTextParser::ParseIntegerList(TokKind start, TokKind end, TokKind delimiter, Int64s* values) {
-  const auto list_error = [&] { return TokenError(Cat("expects a list to end with ", TokKindName(end))); };
+bool HloTextParser::ParseIntegerList(TokKind start, TokKind end, TokKind delimiter,
+                                     Int64s* values) {
+  const auto list_error = [&] {
+    return TokenError(Cat("expects a list to end with ", TokKindName(end)));
+  };
   if (kind() != start) return list_error();
   lexer_.NextInteger();
   if (kind() != end) {
@@ -171,12 +176,14 @@ bool HloTextParser::ParseShapeIndex(std::vector<int64_t>* index) {
 bool HloTextParser::ParseValue(std::vector<OutputOperandAlias>* value) {
   constexpr std::string_view kFormat =
       "Expected format: <output_shape_index>: (<operand_index>, <operand_shape_index>)";
-  if (!Expect(TokKind::kLbrace, "Expects '{' at the start of instruction aliasing description")) return false;
+  if (!Expect(TokKind::kLbrace, "Expects '{' at the start of instruction aliasing description"))
+    return false;
   while (kind() != TokKind::kRbrace) {
     OutputOperandAlias& alias = value->emplace_back();
     if (!ParseShapeIndex(&alias.output_index) || !Expect(TokKind::kColon, kFormat) ||
-        !Expect(TokKind::kLparen, kFormat) || !ParseValue(&alias.operand) || !Expect(TokKind::kComma, kFormat) ||
-        !ParseShapeIndex(&alias.operand_index) || !Expect(TokKind::kRparen, kFormat)) {
+        !Expect(TokKind::kLparen, kFormat) || !ParseValue(&alias.operand) ||
+        !Expect(TokKind::kComma, kFormat) || !ParseShapeIndex(&alias.operand_index) ||
+        !Expect(TokKind::kRparen, kFormat)) {
       return false;
     }
     if (!Eat(TokKind::kComma)) break;

@@ -37,10 +37,10 @@ bool ForEachPart(std::string_view text, char separator, F f) {
 
 // The labels of one of the three arrays of a convolution.
 struct LabelRoles {
-  std::string_view array;      // "lhs", "rhs", "output"
-  char first, second;          // 'b' and 'f', or 'i' and 'o'
+  std::string_view array;  // "lhs", "rhs", "output"
+  char first, second;      // 'b' and 'f', or 'i' and 'o'
   int64_t *first_dim, *second_dim;
-  std::vector<int64_t> *spatial, *unknown;
+  std::vector<int64_t>*spatial, *unknown;
 };
 
 // Empty, or what is wrong.
@@ -66,8 +66,8 @@ std::string ReadLabels(std::string_view labels, const LabelRoles& roles) {
     } else if (static_cast<size_t>(label - '0') < roles.spatial->size()) {
       (*roles.spatial)[label - '0'] = dim;
     } else {
-      return absl::StrFormat("expects [0-%d%c%c?] in %s dimension numbers", labels.size() - 1, roles.first,
-                             roles.second, roles.array);
+      return absl::StrFormat("expects [0-%d%c%c?] in %s dimension numbers", labels.size() - 1,
+                             roles.first, roles.second, roles.array);
     }
   }
   return {};
@@ -77,14 +77,16 @@ std::string ReadLabels(std::string_view labels, const LabelRoles& roles) {
 
 bool HloTextParser::ParseWindow(WindowDims* window, bool in_braces) {
   const Loc start = loc();
-  if (in_braces && !Expect(TokKind::kLbrace, "expected '{' to start window attribute")) return false;
+  if (in_braces && !Expect(TokKind::kLbrace, "expected '{' to start window attribute"))
+    return false;
 
   Int64s size, stride, lhs_dilate, rhs_dilate, rhs_reversal;
   std::vector<std::pair<int64_t, int64_t>> pad;
 
   const auto parse_sizes = [&](std::string_view name, Int64s* values) {
     const Loc value_loc = loc();
-    if (!values->empty()) return Error(value_loc, Cat("sub-attribute '", name, "=' already exists"));
+    if (!values->empty())
+      return Error(value_loc, Cat("sub-attribute '", name, "=' already exists"));
     if (kind() == TokKind::kInt) return ParseValue(&values->emplace_back());
     if (kind() != TokKind::kDxD) return TokenError("expects token type kInt or kDxD");
     if (!SplitIntegers(lexer_.token().text, 'x', values)) {
@@ -112,13 +114,14 @@ bool HloTextParser::ParseWindow(WindowDims* window, bool in_braces) {
     const Loc name_loc = loc();
     std::string_view name;
     if (!ParseAttributeName(&name)) return Error(name_loc, "expects sub-attributes in window");
-    const bool ok = name == "size"           ? parse_sizes(name, &size)
-                    : name == "stride"       ? parse_sizes(name, &stride)
-                    : name == "lhs_dilate"   ? parse_sizes(name, &lhs_dilate)
-                    : name == "rhs_dilate"   ? parse_sizes(name, &rhs_dilate)
-                    : name == "pad"          ? parse_pad()
-                    : name == "rhs_reversal" ? parse_sizes(name, &rhs_reversal)
-                                             : Error(name_loc, Cat("unexpected attribute name: ", name));
+    const bool ok = name == "size"         ? parse_sizes(name, &size)
+                    : name == "stride"     ? parse_sizes(name, &stride)
+                    : name == "lhs_dilate" ? parse_sizes(name, &lhs_dilate)
+                    : name == "rhs_dilate" ? parse_sizes(name, &rhs_dilate)
+                    : name == "pad"        ? parse_pad()
+                    : name == "rhs_reversal"
+                        ? parse_sizes(name, &rhs_reversal)
+                        : Error(name_loc, Cat("unexpected attribute name: ", name));
     if (!ok) return false;
   }
 
@@ -145,27 +148,30 @@ bool HloTextParser::ParseWindow(WindowDims* window, bool in_braces) {
 }
 
 bool HloTextParser::ParseValue(ConvDims* value) {
-  if (kind() != TokKind::kDimLabels) return TokenError("expects dim labels pattern, e.g., 'bf0_0io->0bf'");
+  if (kind() != TokKind::kDimLabels)
+    return TokenError("expects dim labels pattern, e.g., 'bf0_0io->0bf'");
   const std::string_view text = lexer_.token().text;
   const size_t underscore = text.find('_');
   const size_t arrow = text.find("->");
   ConvDims& dims = *value;
-  std::string problem = ReadLabels(
-      text.substr(0, underscore),
-      {"lhs", 'b', 'f', &dims.input_batch, &dims.input_feature, &dims.input_spatial, &dims.input_unknown});
+  std::string problem = ReadLabels(text.substr(0, underscore),
+                                   {"lhs", 'b', 'f', &dims.input_batch, &dims.input_feature,
+                                    &dims.input_spatial, &dims.input_unknown});
   if (problem.empty()) {
     problem = ReadLabels(text.substr(underscore + 1, arrow - underscore - 1),
                          {"rhs", 'i', 'o', &dims.kernel_input_feature, &dims.kernel_output_feature,
                           &dims.kernel_spatial, &dims.kernel_unknown});
   }
   if (problem.empty()) {
-    problem = ReadLabels(text.substr(arrow + 2), {"output", 'b', 'f', &dims.output_batch, &dims.output_feature,
-                                                  &dims.output_spatial, &dims.output_unknown});
+    problem = ReadLabels(text.substr(arrow + 2),
+                         {"output", 'b', 'f', &dims.output_batch, &dims.output_feature,
+                          &dims.output_spatial, &dims.output_unknown});
   }
   if (problem.empty() && (dims.input_spatial.size() != dims.output_spatial.size() ||
                           dims.input_spatial.size() != dims.kernel_spatial.size())) {
     problem = absl::StrFormat(
-        "input, kernel, and output must have same number of spatial dimensions, but got %d, %d, %d, respectively.",
+        "input, kernel, and output must have same number of spatial dimensions, but got %d, %d, "
+        "%d, respectively.",
         dims.input_spatial.size(), dims.kernel_spatial.size(), dims.output_spatial.size());
   }
   if (!problem.empty()) return TokenError(std::move(problem));
@@ -177,7 +183,8 @@ bool HloTextParser::ParseValue(std::vector<PadDim>* value) {
   if (kind() != TokKind::kPad) return TokenError("expects padding config, e.g., '0_0_0x3_3_1'");
   if (!ForEachPart(lexer_.token().text, 'x', [&](std::string_view part) {
         Int64s numbers;
-        if (!SplitIntegers(part, '_', &numbers) || (numbers.size() != 2 && numbers.size() != 3)) return false;
+        if (!SplitIntegers(part, '_', &numbers) || (numbers.size() != 2 && numbers.size() != 3))
+          return false;
         value->push_back({numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0});
         return true;
       })) {
@@ -193,10 +200,13 @@ bool HloTextParser::ParseValue(std::vector<SliceDim>* value) {
     do {
       const Loc start = loc();
       Int64s range;
-      if (!ParseIntegerList(TokKind::kLsquare, TokKind::kRsquare, TokKind::kColon, &range)) return false;
+      if (!ParseIntegerList(TokKind::kLsquare, TokKind::kRsquare, TokKind::kColon, &range))
+        return false;
       if (range.size() != 2 && range.size() != 3) {
-        return Error(start, absl::StrFormat("expects [start:limit:step] or [start:limit], but sees %d elements.",
-                                            range.size()));
+        return Error(
+            start,
+            absl::StrFormat("expects [start:limit:step] or [start:limit], but sees %d elements.",
+                            range.size()));
       }
       value->push_back({range[0], range[1], range.size() == 3 ? range[2] : 1});
     } while (Eat(TokKind::kComma));

@@ -14,9 +14,11 @@ struct HloVerifierOptions {
   bool allow_mixed_precision = true;
 };
 
-// The first violation, naming operation, instruction, operand shapes and the rule. Linear time, no recursion.
+// The first violation, naming operation, instruction, operand shapes and the rule. Linear time, no
+// recursion.
 absl::Status VerifyModule(const HloModule& module, const HloVerifierOptions& options = {});
-absl::Status VerifyInstruction(const HloInstruction& instruction, const HloVerifierOptions& options = {});
+absl::Status VerifyInstruction(const HloInstruction& instruction,
+                               const HloVerifierOptions& options = {});
 
 }  // namespace xla
 
