@@ -8,11 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "xla/base/string_view.h"
 
 namespace xla {
 namespace {
-
-absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
 // Levenshtein distance, for "did you mean".
 size_t Distance(std::string_view a, std::string_view b) {

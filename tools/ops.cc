@@ -18,12 +18,11 @@
 #include "tools/ops_page.h"
 #include "tools/process.h"
 #include "xla/base/status_macros.h"
+#include "xla/base/string_view.h"
 #include "xla/hlo/ir/opcode_docs.h"
 
 namespace xla {
 namespace {
-
-absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
 std::string ArityOf(HloOpcode opcode) {
   const auto arity = HloOpcodeArity(opcode);
@@ -46,7 +45,7 @@ std::string List(const std::vector<HloOpcode>& opcodes) {
   return out;
 }
 
-std::string Json(const std::vector<HloOpcode>& opcodes) {
+std::string ListAsJson(const std::vector<HloOpcode>& opcodes) {
   std::string out = "[\n";
   for (const HloOpcode opcode : opcodes) {
     std::vector<std::string> attributes;
@@ -123,7 +122,7 @@ absl::StatusOr<int> Ops(const Arguments& arguments) {
   }
   std::string out;
   if (json) {
-    out = Json(opcodes);
+    out = ListAsJson(opcodes);
   } else if (named) {
     for (const HloOpcode opcode : opcodes) absl::StrAppend(&out, OpSection(opcode));
   } else {

@@ -20,6 +20,7 @@
 #include "tools/ops_types.h"
 #include "tools/self_check.h"
 #include "xla/base/status_macros.h"
+#include "xla/base/string_view.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/opcode_docs.h"
 #include "xla/hlo/proto/hlo_proto.h"
@@ -34,7 +35,6 @@
 namespace xla {
 namespace {
 
-absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 absl::string_view Name(HloOpcode opcode) { return View(HloOpcodeString(opcode)); }
 
 std::vector<const HloInstruction*> InstructionsOf(const HloModule& module, HloOpcode opcode) {

@@ -16,13 +16,12 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "tools/ops_data.h"
+#include "xla/base/string_view.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/opcode_docs.h"
 
 namespace xla {
 namespace {
-
-absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
 // --- Attributes: how a value of each C++ type is written in HLO text.
 std::string_view Form(const bool*) { return "`true` or `false`"; }

@@ -7,18 +7,18 @@ namespace {
 
 using testing::ExpectInferred;
 using Op = HloOpcode;
-using Callees = std::vector<std::string>;
+using Signatures = std::vector<std::string>;
 
-const Callees kAdd = {"f32[] f32[] -> f32[]"};
-const Callees kAddPair = {"f32[] s32[] f32[] s32[] -> (f32[], s32[])"};
-const Callees kLess = {"f32[] f32[] -> pred[]"};
+const Signatures kSum = {"f32[] f32[] -> f32[]"};
+const Signatures kAddPair = {"f32[] s32[] f32[] s32[] -> (f32[], s32[])"};
+const Signatures kLess = {"f32[] f32[] -> pred[]"};
 
 TEST(ReduceInference, Reduce) {
   const auto dims = [](Int64s d) { return DimensionsAttributes{std::move(d)}; };
   ExpectInferred(
-      {{Op::kReduce, {"f32[2,3,4]{0,1,2}", "f32[]"}, dims({1}), "f32[2,4]", kAdd},
-       {Op::kReduce, {"f32[2,3]", "f32[]"}, dims({}), "f32[2,3]", kAdd},
-       {Op::kReduce, {"f32[2,<=3]", "f32[]"}, dims({0}), "f32[<=3]", kAdd},
+      {{Op::kReduce, {"f32[2,3,4]{0,1,2}", "f32[]"}, dims({1}), "f32[2,4]", kSum},
+       {Op::kReduce, {"f32[2,3]", "f32[]"}, dims({}), "f32[2,3]", kSum},
+       {Op::kReduce, {"f32[2,<=3]", "f32[]"}, dims({0}), "f32[<=3]", kSum},
        {Op::kReduce, {"f32[2,3]", "f32[]"}, dims({1}), "bf16[2]", {"bf16[] bf16[] -> bf16[]"}},
        {Op::kReduce,
         {"f32[2,3]", "s32[2,3]", "f32[]", "s32[]"},
@@ -29,9 +29,9 @@ TEST(ReduceInference, Reduce) {
         {"f32[2,3]", "f32[]"},
         dims({2}),
         "! out-of-bounds dimension 2 in shape f32[2,3]",
-        kAdd},
-       {Op::kReduce, {"f32[2,3]", "f32[]"}, dims({1, 1}), "! Duplicate reduction dimension", kAdd},
-       {Op::kReduce, {"f32[2,3]", "f32[2]"}, dims({1}), "! must be scalars", kAdd},
+        kSum},
+       {Op::kReduce, {"f32[2,3]", "f32[]"}, dims({1, 1}), "! Duplicate reduction dimension", kSum},
+       {Op::kReduce, {"f32[2,3]", "f32[2]"}, dims({1}), "! must be scalars", kSum},
        {Op::kReduce,
         {"f32[2,3]", "f32[]"},
         dims({1}),
@@ -43,19 +43,19 @@ TEST(ReduceInference, Reduce) {
         dims({0}),
         "! scalar or tuple of scalars",
         {"f32[2] f32[2] -> f32[2]"}},
-       {Op::kReduce, {"f32[2]", "s32[]"}, dims({0}), "! differs from the init_value shape", kAdd},
+       {Op::kReduce, {"f32[2]", "s32[]"}, dims({0}), "! differs from the init_value shape", kSum},
        {Op::kReduce,
         {"s32[2]", "f32[]"},
         dims({0}),
         "! differs from the input type element type",
-        kAdd},
+        kSum},
        {Op::kReduce,
         {"f32[2]", "f32[3]", "f32[]", "f32[]"},
         dims({0}),
         "! compatible dimension",
         kAddPair},
-       {Op::kReduce, {"f32[2]"}, dims({0}), "! even number of arguments", kAdd},
-       {Op::kReduce, {}, dims({0}), "! even number of arguments", kAdd},
+       {Op::kReduce, {"f32[2]"}, dims({0}), "! even number of arguments", kSum},
+       {Op::kReduce, {}, dims({0}), "! even number of arguments", kSum},
        {Op::kReduce,
         {"f32[2]", "f32[]"},
         dims({0}),
@@ -76,14 +76,14 @@ TEST(ReduceInference, Map) {
         dims({0}),
         "! type has to match argument element type",
         {"s32[] -> f32[]"}},
-       {Op::kMap, {}, dims({}), "! at least one argument", kAdd}});
+       {Op::kMap, {}, dims({}), "! at least one argument", kSum}});
 }
 
 TEST(ReduceInference, ScanStacksOutputsThenGivesCarries) {
   const auto scan = [](int64_t dim, int64_t carries) {
     return ScanAttributes{.dimensions = {dim}, .num_carries = carries};
   };
-  const Callees step = {"f32[3] f32[7] -> (s8[3], f32[7])"};
+  const Signatures step = {"f32[3] f32[7] -> (s8[3], f32[7])"};
   ExpectInferred(
       {{Op::kScan, {"f32[5,3]", "f32[7]"}, scan(0, 1), "(s8[5,3], f32[7])", step},
        {Op::kScan, {"f32[3,5]", "f32[7]"}, scan(1, 1), "(s8[3,5], f32[7])", step},
@@ -109,39 +109,39 @@ TEST(WindowInference, ReduceWindow) {
   };
   const std::vector<std::string> in = {"f32[9,8]{0,1}", "f32[]"};
   ExpectInferred(
-      {{Op::kReduceWindow, in, window({{.size = 3}, {.size = 2, .stride = 2}}), "f32[7,4]", kAdd},
+      {{Op::kReduceWindow, in, window({{.size = 3}, {.size = 2, .stride = 2}}), "f32[7,4]", kSum},
        {Op::kReduceWindow, in, window({{.size = 2, .padding_low = 1, .padding_high = 1}, {}}),
-        "f32[10,8]", kAdd},
+        "f32[10,8]", kSum},
        {Op::kReduceWindow, in,
         window({{.size = 3, .window_dilation = 2}, {.size = 1, .base_dilation = 2}}), "f32[5,15]",
-        kAdd},
-       {Op::kReduceWindow, in, window({{.size = 10}, {}}), "f32[0,8]", kAdd},
+        kSum},
+       {Op::kReduceWindow, in, window({{.size = 10}, {}}), "f32[0,8]", kSum},
        {Op::kReduceWindow,
         {"f32[<=8,?]", "f32[]"},
         window({{.size = 3}, {.size = 3}}),
         "f32[<=6,?]",
-        kAdd},
+        kSum},
        {Op::kReduceWindow,
         {"f32[9]", "s32[9]", "f32[]", "s32[]"},
         window({{.size = 3}}),
         "(f32[7], s32[7])",
         kAddPair},
        {Op::kReduceWindow, in, window({{}}),
-        "! Window has dimension 1 but base shape has dimension 2", kAdd},
-       {Op::kReduceWindow, in, window({{.size = 0}, {}}), "! non-positive dimension", kAdd},
-       {Op::kReduceWindow, in, window({{.stride = 0}, {}}), "! non-positive stride", kAdd},
+        "! Window has dimension 1 but base shape has dimension 2", kSum},
+       {Op::kReduceWindow, in, window({{.size = 0}, {}}), "! non-positive dimension", kSum},
+       {Op::kReduceWindow, in, window({{.stride = 0}, {}}), "! non-positive stride", kSum},
        {Op::kReduceWindow, in, window({{.base_dilation = 0}, {}}),
-        "! non-positive base area dilation", kAdd},
+        "! non-positive base area dilation", kSum},
        {Op::kReduceWindow, in, window({{.window_dilation = 0}, {}}),
-        "! non-positive window dilation", kAdd},
-       {Op::kReduceWindow, in, window({{.padding_low = -10}, {}}), "! negative", kAdd},
-       {Op::kReduceWindow, in, window({{.base_dilation = INT64_MAX}, {}}), "! overflows", kAdd},
-       {Op::kReduceWindow, in, window({{.padding_high = INT64_MAX}, {}}), "! overflows", kAdd}});
+        "! non-positive window dilation", kSum},
+       {Op::kReduceWindow, in, window({{.padding_low = -10}, {}}), "! negative", kSum},
+       {Op::kReduceWindow, in, window({{.base_dilation = INT64_MAX}, {}}), "! overflows", kSum},
+       {Op::kReduceWindow, in, window({{.padding_high = INT64_MAX}, {}}), "! overflows", kSum}});
 }
 
 TEST(WindowInference, SelectAndScatter) {
   const WindowAttributes pool{{{{.size = 2, .stride = 2}}}};
-  const Callees callees = {kLess[0], kAdd[0]};
+  const Signatures callees = {kLess[0], kSum[0]};
   ExpectInferred({{Op::kSelectAndScatter, {"f32[8]", "f32[4]", "f32[]"}, pool, "f32[8]", callees},
                   {Op::kSelectAndScatter,
                    {"f32[8]", "f32[5]", "f32[]"},
@@ -152,7 +152,7 @@ TEST(WindowInference, SelectAndScatter) {
                    {"f32[8]", "f32[4]", "f32[]"},
                    pool,
                    "! rank-0 PRED result",
-                   {kAdd[0], kAdd[0]}},
+                   {kSum[0], kSum[0]}},
                   {Op::kSelectAndScatter,
                    {"s32[8]", "s32[4]", "s32[]"},
                    pool,
@@ -179,7 +179,7 @@ TEST(SortInference, Sort) {
         along(1),
         "! sort_dimension 1 of sort to be smaller than the rank 1",
         kLess},
-       {Op::kSort, {"f32[2]"}, along(0), "! does not lead to a scalar predicate", kAdd},
+       {Op::kSort, {"f32[2]"}, along(0), "! does not lead to a scalar predicate", kSum},
        {Op::kSort, {"f32[2]", "f32[3]"}, along(0), "! dimensions must match", kLess},
        {Op::kSort, {"f32[2]", "f32[2]"}, along(0), "! to have 4 parameters, has 2", kLess},
        {Op::kSort, {"s32[2]"}, along(0), "! to have shape s32[], but got f32[]", kLess},

@@ -19,7 +19,7 @@
 namespace xla {
 namespace {
 
-const char* At(const Value& value, int64_t element) {
+const char* DataAt(const Value& value, int64_t element) {
   return value.data<char>() + element * primitive_util::ByteWidth(value.element_type());
 }
 char* MutableAt(Value& value, int64_t element) {
@@ -171,8 +171,8 @@ absl::StatusOr<Value> EvalReverse(EvalContext& ctx, const HloInstruction& inst,
     strides[d] = -row_major[d];
   }
   if (SaturatingProduct(sizes) == 0) start = 0;
-  XLA_RETURN_IF_ERROR(StridedCopy(ctx, ElementBytes(operand), sizes, At(operand, start), strides,
-                                  result.mutable_untyped_data(), row_major));
+  XLA_RETURN_IF_ERROR(StridedCopy(ctx, ElementBytes(operand), sizes, DataAt(operand, start),
+                                  strides, result.mutable_untyped_data(), row_major));
   if (operand.has_dynamic_sizes()) SetExistingSizes(sizes, result);
   return result;
 }
@@ -194,7 +194,7 @@ absl::StatusOr<Value> EvalSlice(EvalContext& ctx, const HloInstruction& inst,
   }
   if (result.element_count() > 0) {
     XLA_RETURN_IF_ERROR(StridedCopy(ctx, ElementBytes(operand), result.dimensions(),
-                                    At(operand, start), strides, result.mutable_untyped_data(),
+                                    DataAt(operand, start), strides, result.mutable_untyped_data(),
                                     RowMajorStrides(result.dimensions())));
   }
   if (operand.has_dynamic_sizes()) SetExistingSizes(sizes, result);
@@ -232,7 +232,7 @@ absl::StatusOr<Value> EvalPad(EvalContext& ctx, const HloInstruction& inst,
                padding[d].high);
   }
   if (!is_empty) {
-    XLA_RETURN_IF_ERROR(StridedCopy(ctx, bytes, box, At(operand, from), from_strides,
+    XLA_RETURN_IF_ERROR(StridedCopy(ctx, bytes, box, DataAt(operand, from), from_strides,
                                     MutableAt(result, to), to_strides));
   }
   if (operand.has_dynamic_sizes()) SetExistingSizes(sizes, result);

@@ -50,9 +50,9 @@ WindowGeometry MakeWindowGeometry(const WindowDims& window, const Value& input,
 
 namespace {
 
-constexpr int64_t kLanes = 256;
+constexpr int64_t kWindowLanes = 256;
 
-// The windows of up to kLanes output elements, walked tap by tap.
+// The windows of up to kWindowLanes output elements, walked tap by tap.
 class LaneWindows {
  public:
   // Output elements [first, first + lanes) in row-major order.
@@ -156,9 +156,9 @@ void ScatterElements(int64_t bytes, int64_t count, const char* src, const int64_
   for (int64_t i = 0; i < count; ++i) std::memcpy(dst + offsets[i] * bytes, src + i * bytes, bytes);
 }
 
-// Room for kLanes elements of any type.
+// Room for kWindowLanes elements of any type.
 struct alignas(64) LaneBuffer {
-  char data[kLanes * 16];
+  char data[kWindowLanes * 16];
 };
 
 // Output elements [first, first + lanes) of a reduce-window.
@@ -179,7 +179,7 @@ absl::Status ReduceLanes(EvalContext& ctx, const ScalarFunction& function,
     in_valid[k] = out_valid[k] = valid_acc[k].data;
     in_all[n + k] = in_valid[n + k] = elements[k].data;
   }
-  int64_t numbers[kLanes], offsets[kLanes];
+  int64_t numbers[kWindowLanes], offsets[kWindowLanes];
   for (LaneWindows windows(geometry, first, lanes); !windows.done(); windows.Advance()) {
     const int64_t count = windows.ValidLanes(numbers, offsets);
     if (count == 0) continue;
@@ -224,16 +224,16 @@ bool IsSeparable(HloOpcode opcode, PrimitiveType type, const WindowGeometry& geo
 absl::Status ReduceWindowGeneral(EvalContext& ctx, const ScalarFunction& function,
                                  absl::Span<const Value> inputs, absl::Span<const Value> inits,
                                  const WindowGeometry& geometry, absl::Span<Value> results) {
-  const int64_t outputs = results[0].element_count(), tiles = CeilOfRatio(outputs, kLanes);
+  const int64_t outputs = results[0].element_count(), tiles = CeilOfRatio(outputs, kWindowLanes);
   constexpr double kCostPerTap = 15;
-  const double cost = kCostPerTap * kLanes * (TapCount(geometry) + 4);
+  const double cost = kCostPerTap * kWindowLanes * (TapCount(geometry) + 4);
   return ctx.ParallelForStatus(
       tiles, EvalContext::ChunkFor(tiles, cost), [&](int64_t begin, int64_t end) -> absl::Status {
         EvalContext worker = ctx.ForWorker();
         for (int64_t tile = begin; tile < end; ++tile) {
-          const int64_t first = tile * kLanes;
+          const int64_t first = tile * kWindowLanes;
           XLA_RETURN_IF_ERROR(ReduceLanes(worker, function, inputs, inits, geometry, first,
-                                          std::min(kLanes, outputs - first), results));
+                                          std::min(kWindowLanes, outputs - first), results));
         }
         return absl::OkStatus();
       });
@@ -247,8 +247,8 @@ absl::Status SelectLanes(EvalContext& ctx, const ScalarFunction& select, const V
   const int64_t bytes = primitive_util::ByteWidth(operand.element_type());
   const char* data = static_cast<const char*>(operand.untyped_data());
   LaneBuffer kept, next;
-  int64_t numbers[kLanes], offsets[kLanes], kept_offsets[kLanes];
-  bool keep[kLanes];
+  int64_t numbers[kWindowLanes], offsets[kWindowLanes], kept_offsets[kWindowLanes];
+  bool keep[kWindowLanes];
   std::fill(selected, selected + lanes, -1);
   for (LaneWindows windows(geometry, first, lanes); !windows.done(); windows.Advance()) {
     const int64_t valid = windows.ValidLanes(numbers, offsets);
@@ -374,16 +374,17 @@ absl::StatusOr<Value> EvalSelectAndScatter(EvalContext& ctx, const HloInstructio
 
   XLA_ASSIGN_OR_RETURN(Value scratch, ctx.AllocateScratch(windows * sizeof(int64_t)));
   int64_t* selected = scratch.mutable_data<int64_t>();
-  const int64_t tiles = CeilOfRatio(windows, kLanes);
+  const int64_t tiles = CeilOfRatio(windows, kWindowLanes);
   constexpr double kCostPerTap = 20;
-  const double cost = kCostPerTap * kLanes * (TapCount(geometry) + 4);
+  const double cost = kCostPerTap * kWindowLanes * (TapCount(geometry) + 4);
   XLA_RETURN_IF_ERROR(ctx.ParallelForStatus(
       tiles, EvalContext::ChunkFor(tiles, cost), [&](int64_t begin, int64_t end) -> absl::Status {
         EvalContext worker = ctx.ForWorker();
         for (int64_t tile = begin; tile < end; ++tile) {
-          const int64_t first = tile * kLanes;
+          const int64_t first = tile * kWindowLanes;
           XLA_RETURN_IF_ERROR(SelectLanes(worker, *select, operand, geometry, first,
-                                          std::min(kLanes, windows - first), selected + first));
+                                          std::min(kWindowLanes, windows - first),
+                                          selected + first));
         }
         return absl::OkStatus();
       }));

@@ -7,11 +7,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "xla/base/string_view.h"
 
 namespace xla {
 namespace {
-
-absl::string_view View(std::string_view s) { return {s.data(), s.size()}; }
 
 // The names of MLIR: "i32" for S32, "ui8" for U8, "i1" for PRED.
 std::string ElementTypeName(PrimitiveType type) {

@@ -7,11 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "xla/base/string_view.h"
 
 namespace xla {
 namespace {
-
-absl::string_view View(std::string_view s) { return {s.data(), s.size()}; }
 
 const char* ConventionName(int convention) {
   switch (convention) {
