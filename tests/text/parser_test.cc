@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/test_util.h"
+#include "xla/hlo/text/printer.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -195,6 +196,25 @@ TEST(ParserTest, AnyOperationHasAnAsyncForm) {
   const HloInstruction& dot = *start.called_computations()[0]->root_instruction();
   EXPECT_EQ(dot.opcode(), HloOpcode::kDot);
   EXPECT_EQ(dot.attributes<DotAttributes>().lhs_contracting_dims, (Int64s{1}));
+}
+
+TEST(ParserTest, AnAsyncFormNamedLikeAnotherOperationIsWrittenInFull) {
+  ASSERT_OK_AND_ASSIGN(auto module, ParseAndReturnUnverifiedModule(R"(HloModule m
+
+wrapped {
+  x = f32[2] parameter(0)
+  ROOT y = f32[2] copy(x)
+}
+
+ENTRY main {
+  a = f32[2] parameter(0)
+  s = ((f32[2]), f32[2], u32[]) async-start(a), calls=wrapped
+  ROOT d = f32[2] async-done(s)
+})"));
+  const std::string text = ModuleToString(*module);
+  EXPECT_NE(text.find("async-start("), std::string::npos) << text;
+  ASSERT_OK_AND_ASSIGN(auto again, ParseAndReturnUnverifiedModule(text));
+  EXPECT_OK(again->CheckEqual(*module));
 }
 
 TEST(ParserTest, AnAsyncFormSharesItsAttributesWithTheOperation) {

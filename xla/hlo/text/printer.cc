@@ -15,6 +15,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/base/string_view.h"
 #include "xla/hlo/text/printer_internal.h"
 #include "xla/literal_print.h"
 
@@ -189,7 +190,12 @@ const HloInstruction* WrappedInstruction(const HloInstruction& async) {
   if (start->opcode() != HloOpcode::kAsyncStart || start->called_computations().empty())
     return nullptr;
   const HloComputation* body = start->called_computations()[0];
-  return IsSingleInstruction(*body) ? body->root_instruction() : nullptr;
+  if (!IsSingleInstruction(*body)) return nullptr;
+  const HloInstruction* wrapped = body->root_instruction();
+  // "copy-start" and the like are operations of their own.
+  const bool is_taken =
+      FindHloOpcode(absl::StrCat(View(HloOpcodeString(wrapped->opcode())), "-start")).has_value();
+  return is_taken ? nullptr : wrapped;
 }
 
 void AppendInstruction(const HloInstruction& instruction, PrintContext& context) {
