@@ -142,6 +142,11 @@ std::vector<Wide> Samples(IntegerType type) {
   return samples;
 }
 
+// The product of two unsigned 64-bit numbers needs all 128 bits: only the lower ones count.
+Wide Product(Wide a, Wide b) {
+  return static_cast<Wide>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b));
+}
+
 // What XLA defines where the machine does not: division by zero gives all ones, its remainder the
 // dividend; the lowest number over -1 is itself; shifts beyond the width give zeros or the sign.
 Wide Power(IntegerType type, Wide base, Wide exponent) {
@@ -152,8 +157,8 @@ Wide Power(IntegerType type, Wide base, Wide exponent) {
   }
   Wide result = 1;
   for (base = type.Wrap(base); exponent > 0; exponent >>= 1) {
-    if ((exponent & 1) != 0) result = type.Wrap(result * base);
-    base = type.Wrap(base * base);
+    if ((exponent & 1) != 0) result = type.Wrap(Product(result, base));
+    base = type.Wrap(Product(base, base));
   }
   return result;
 }
@@ -161,9 +166,7 @@ Wide Power(IntegerType type, Wide base, Wide exponent) {
 std::optional<Wide> Binary(const std::string& op, IntegerType type, Wide a, Wide b) {
   if (op == "add") return a + b;
   if (op == "subtract") return a - b;
-  // The product of two unsigned 64-bit numbers: only its lower bits, from its lower bits.
-  if (op == "multiply")
-    return static_cast<Wide>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b));
+  if (op == "multiply") return Product(a, b);
   if (op == "mulhi") {
     if (type.is_signed) return (a * b) >> type.bits;
     return static_cast<Wide>(
