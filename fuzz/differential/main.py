@@ -149,7 +149,8 @@ class Driver:
       return self.count("no verdict", reason)
     side = "Xylem accepts" if accepted[0] else "Xylem rejects"
     reason = known.explains_verdict(ours, theirs)
-    message = known.normalize((theirs if accepted[0] else ours)[1])
+    said = (theirs if accepted[0] else ours)[1]  # no sentence where Xylem refuses mixed precision alone
+    message = known.normalize(said) if isinstance(said, str) else "mixed precision"
     if reason:
       return self.count("explained", reason)
     self.count(side, f"{damage}: {message}")
