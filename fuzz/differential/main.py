@@ -140,7 +140,9 @@ class Driver:
     if "crash" in (ours[0], theirs[0]):
       self.finding("invalid_crash", number, text, [], [damage, ours, theirs])
       return self.count("Xylem crashed" if ours[0] == "crash" else "XLA crashed", damage)
-    accepted = (ours[0] == "ok" and not known.rejects_mixed(ours, theirs), bool(known.accepts(theirs)))
+    theirs_accept = bool(known.accepts(theirs))
+    # Without allow_mixed_precision Xylem refuses what XLA refused for it.
+    accepted = (ours[0] == "ok" and (theirs_accept or not known.rejects_mixed(ours, theirs)), theirs_accept)
     if accepted[0] == accepted[1]:
       changed = theirs == ("ok", False)
       return self.count(("both accept" + (", changed on the way to XLA" if changed else "")) if accepted[0] else "both reject")
@@ -149,8 +151,7 @@ class Driver:
       return self.count("no verdict", reason)
     side = "Xylem accepts" if accepted[0] else "Xylem rejects"
     reason = known.explains_verdict(ours, theirs)
-    said = (theirs if accepted[0] else ours)[1]  # no sentence where Xylem refuses mixed precision alone
-    message = known.normalize(said) if isinstance(said, str) else "mixed precision"
+    message = known.normalize((theirs if accepted[0] else ours)[1])
     if reason:
       return self.count("explained", reason)
     self.count(side, f"{damage}: {message}")
