@@ -161,18 +161,7 @@ absl::Status CheckProto(const HloModule& module, HloOpcode opcode) {
 absl::Status CheckInference(const HloModule& module, HloOpcode opcode) {
   XLA_RETURN_IF_ERROR(FirstOf(module, opcode).status());
   for (const HloInstruction* instruction : InstructionsOf(module, opcode)) {
-    absl::InlinedVector<const Shape*, 4> operands;
-    for (const HloInstruction* operand : instruction->operands())
-      operands.push_back(&operand->shape());
-    std::vector<ProgramShape> signatures;
-    for (const HloComputation* callee : instruction->called_computations())
-      signatures.push_back(callee->ComputeProgramShape());
-    absl::InlinedVector<const ProgramShape*, 2> callees;
-    for (const ProgramShape& signature : signatures) callees.push_back(&signature);
-    XLA_ASSIGN_OR_RETURN(
-        const Shape inferred,
-        InferShape({opcode, operands, instruction->attributes(), callees, &instruction->shape(),
-                    module.config().replica_count, module.config().num_partitions}));
+    XLA_ASSIGN_OR_RETURN(const Shape inferred, InferredShape(*instruction, instruction->shape()));
     if (!ShapeUtil::Compatible(inferred, instruction->shape())) {
       return absl::InternalError(
           absl::StrCat("inferred ", inferred.ToString(), " for ", instruction->ToShortString()));
@@ -254,25 +243,6 @@ std::set<PrimitiveType> TypesAround(const HloModule& module, HloOpcode opcode) {
   return types;
 }
 
-PrimitiveType UnsignedOfWidth(int bits) {
-  switch (bits) {
-    case 1:
-      return U1;
-    case 2:
-      return U2;
-    case 4:
-      return U4;
-    case 8:
-      return U8;
-    case 16:
-      return U16;
-    case 32:
-      return U32;
-    default:
-      return U64;
-  }
-}
-
 // Which types to replace so that the operation meets `type`.
 std::vector<TypeMap> MapsTo(const std::set<PrimitiveType>& around, PrimitiveType type) {
   std::vector<TypeMap> maps;
@@ -281,9 +251,13 @@ std::vector<TypeMap> MapsTo(const std::set<PrimitiveType>& around, PrimitiveType
     maps.push_back({{from, type}});
     all[from] = type;
     // Bits that go with numbers have their width.
-    const PrimitiveType bits = UnsignedOfWidth(primitive_util::BitWidth(from));
-    if (primitive_util::IsFloatingPointType(from) && around.count(bits) > 0)
-      maps.push_back({{from, type}, {bits, UnsignedOfWidth(primitive_util::BitWidth(type))}});
+    const auto bits_of = [](PrimitiveType number) {
+      return primitive_util::UnsignedIntegralTypeForBitWidth(
+          std::min(primitive_util::BitWidth(number), 64));
+    };
+    if (primitive_util::IsFloatingPointType(from) && around.count(bits_of(from)) > 0 &&
+        bits_of(type) != PRIMITIVE_TYPE_INVALID)
+      maps.push_back({{from, type}, {bits_of(from), bits_of(type)}});
   }
   if (all.size() > 1) maps.push_back(std::move(all));
   return maps;

@@ -64,19 +64,7 @@ absl::Status MapInstruction(const TypeMap& types, HloInstruction* instruction) {
     *instruction->mutable_shape() = declared;
     return absl::OkStatus();
   }
-  absl::InlinedVector<const Shape*, 4> operands;
-  for (const HloInstruction* operand : instruction->operands())
-    operands.push_back(&operand->shape());
-  std::vector<ProgramShape> signatures;
-  for (const HloComputation* callee : instruction->called_computations())
-    signatures.push_back(callee->ComputeProgramShape());
-  absl::InlinedVector<const ProgramShape*, 2> callees;
-  for (const ProgramShape& signature : signatures) callees.push_back(&signature);
-  const HloModuleConfig& config = instruction->GetModule()->config();
-  XLA_ASSIGN_OR_RETURN(
-      const Shape inferred,
-      InferShape({instruction->opcode(), operands, instruction->attributes(), callees, &declared,
-                  config.replica_count, config.num_partitions}));
+  XLA_ASSIGN_OR_RETURN(const Shape inferred, InferredShape(*instruction, declared));
   *instruction->mutable_shape() = ShapeUtil::Compatible(inferred, declared) ? declared : inferred;
   return absl::OkStatus();
 }
@@ -91,6 +79,20 @@ std::vector<PrimitiveType> ArrayElementTypes() {
       types.push_back(static_cast<PrimitiveType>(type));
   }
   return types;
+}
+
+absl::StatusOr<Shape> InferredShape(const HloInstruction& instruction, const Shape& declared) {
+  absl::InlinedVector<const Shape*, 4> operands;
+  for (const HloInstruction* operand : instruction.operands())
+    operands.push_back(&operand->shape());
+  std::vector<ProgramShape> signatures;
+  for (const HloComputation* callee : instruction.called_computations())
+    signatures.push_back(callee->ComputeProgramShape());
+  absl::InlinedVector<const ProgramShape*, 2> callees;
+  for (const ProgramShape& signature : signatures) callees.push_back(&signature);
+  const HloModuleConfig& config = instruction.GetModule()->config();
+  return InferShape({instruction.opcode(), operands, instruction.attributes(), callees, &declared,
+                     config.replica_count, config.num_partitions});
 }
 
 absl::StatusOr<std::unique_ptr<HloModule>> WithElementTypes(const HloModule& module,

@@ -8,18 +8,14 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
+#include "xla/base/string_view.h"
 
 namespace xla::hlo_text {
-
-inline absl::string_view ToAbsl(std::string_view s) {
-  return absl::string_view(s.data(), s.size());
-}
 
 template <typename T>
 auto CatArgument(const T& value) {
   if constexpr (std::is_convertible_v<const T&, std::string_view>) {
-    return ToAbsl(value);
+    return View(value);
   } else {
     return value;
   }

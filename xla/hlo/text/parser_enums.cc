@@ -18,7 +18,7 @@ std::optional<E> FromWireName(bool (*parse)(const std::string&, E*), std::string
     if (c >= 'A' && c <= 'Z') return std::nullopt;
   }
   E value;
-  if (!parse(Cat(prefix, absl::AsciiStrToUpper(ToAbsl(word))), &value)) return std::nullopt;
+  if (!parse(Cat(prefix, absl::AsciiStrToUpper(View(word))), &value)) return std::nullopt;
   return value;
 }
 
@@ -38,7 +38,7 @@ std::string Unknown(std::string_view what, std::string_view word, std::string_vi
 bool HloTextParser::ParseValue(ComparisonDirection* value) {
   std::string_view word;
   if (!ParseIdent("comparison direction", &word)) return false;
-  const auto direction = StringToComparisonDirection(ToAbsl(word));
+  const auto direction = StringToComparisonDirection(View(word));
   if (!direction.ok()) return TokenError(Unknown("comparison direction", word));
   *value = *direction;
   lexer_.Next();
@@ -48,7 +48,7 @@ bool HloTextParser::ParseValue(ComparisonDirection* value) {
 bool HloTextParser::ParseValue(ComparisonType* value) {
   std::string_view word;
   if (!ParseIdent("comparison type", &word)) return false;
-  const auto type = StringToComparisonType(ToAbsl(word));
+  const auto type = StringToComparisonType(View(word));
   if (!type.ok()) return TokenError(Unknown("comparison type", word));
   *value = *type;
   lexer_.Next();
@@ -173,7 +173,7 @@ bool HloTextParser::ParseValue(CustomCallSchedule* value) {
   // Either case is accepted.
   const auto schedule = FromWireNameAsIs<CustomCallSchedule>(
       [](const std::string& n, CustomCallSchedule* s) { return CustomCallSchedule_Parse(n, s); },
-      absl::AsciiStrToUpper(ToAbsl(word)));
+      absl::AsciiStrToUpper(View(word)));
   if (!schedule) return TokenError(Unknown("custom-call schedule", word, "Unknown schedule"));
   *value = *schedule;
   lexer_.Next();
@@ -187,7 +187,7 @@ bool HloTextParser::ParseValue(CustomCallApiVersion* value) {
       [](const std::string& n, CustomCallApiVersion* v) {
         return CustomCallApiVersion_Parse(n, v);
       },
-      absl::AsciiStrToUpper(ToAbsl(word)));
+      absl::AsciiStrToUpper(View(word)));
   if (!version) return TokenError(Unknown("custom-call API version", word, "Unknown API version"));
   *value = *version;
   lexer_.Next();

@@ -244,7 +244,7 @@ std::unique_ptr<HloInstruction> HloTextParser::Build(InstructionDraft* draft) {
 // Names that would read back as something else, or that are kept for compilers.
 bool HloTextParser::CheckName(std::string_view name, Loc name_loc) {
   std::string legal(name);
-  if (primitive_util::IsPrimitiveTypeName(ToAbsl(name)) && name != "tuple" && name != "buffer")
+  if (primitive_util::IsPrimitiveTypeName(View(name)) && name != "tuple" && name != "buffer")
     legal += '_';
   if (name.starts_with("__") && !name.starts_with("__xla_")) legal[0] = 'a';
   if (legal == name) return true;

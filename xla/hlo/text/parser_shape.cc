@@ -277,7 +277,7 @@ bool HloTextParser::ParseLayout(Layout* layout) {
       // "unknown" is a reserved word.
       std::string_view word = kind() == TokKind::kwUnknown ? "unknown" : "";
       if (kind() == TokKind::kIdent) word = lexer_.token().text;
-      if (const auto value = StringToPaddingValue(ToAbsl(word)); value.ok()) {
+      if (const auto value = StringToPaddingValue(View(word)); value.ok()) {
         layout->set_padding_value(*value);
         lexer_.Next();
         ok &= Expect(TokKind::kRparen, "expects padding value to end with kRparen");
