@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The builder as a whole: building, errors, sub-computations, constants, scopes, aliases.
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -409,6 +410,17 @@ TEST(ScopeTest, ShardingsThatDoNotFitAreErrors) {
       sharding_builder::Tuple({sharding_builder::Replicate(), sharding_builder::Manual()}));
   Neg(x);
   EXPECT_ERROR(b.Build(), "Neg: ");
+}
+
+TEST(ScopeTest, ShardingsOfImpossibleCountsAreErrors) {
+  for (const int64_t tiles : {int64_t{-1}, int64_t{0}, std::numeric_limits<int64_t>::min(),
+                              std::numeric_limits<int64_t>::max()}) {
+    XlaBuilder b("test");
+    const XlaOp x = Parameter(&b, 0, kVector, "x");
+    b.SetSharding(sharding_builder::Tile1D(kVector, tiles));
+    Neg(x);
+    EXPECT_ERROR(b.Build(), "Neg: ");
+  }
 }
 
 TEST(ScopeTest, FrontendAttributes) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 #include "tests/test_util.h"
@@ -158,6 +159,16 @@ TEST(ParserTest, AttributesOfAnyInstruction) {
   EXPECT_EQ(b.extras().frontend_attributes.at("d"), "{x=1}");
   EXPECT_EQ(b.extras().backend_config, "{\"c\":{}}");
   EXPECT_EQ(b.operand(0)->extras().sharding->ToString(), "{devices=[2]<=[2]}");
+}
+
+TEST(ParserTest, UlpsAreIntegersOfSixtyFourBits) {
+  ASSERT_OK_AND_ASSIGN(auto module,
+                       ParseBody("a = f32[2] parameter(0)\n"
+                                 "ROOT b = f32[2] exponential(a), result_accuracy="
+                                 "{tolerance={atol=0,rtol=0,ulps=9223372036854775807}}"));
+  const AccuracySpec& accuracy =
+      module->entry_computation()->root_instruction()->extras().result_accuracy;
+  EXPECT_EQ(accuracy.ulps, std::numeric_limits<int64_t>::max());
 }
 
 TEST(ParserTest, AttributesOfOneOperation) {

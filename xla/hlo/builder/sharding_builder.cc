@@ -2,6 +2,8 @@
 // OpSharding protos.
 #include "xla/hlo/builder/sharding_builder.h"
 
+#include <cstdint>
+
 namespace xla::sharding_builder {
 
 OpSharding Replicate() {
@@ -36,6 +38,13 @@ OpSharding Tile(const Shape& tile_shape, const TileAssignment& tile_assignment) 
 }
 
 OpSharding Tile1D(const Shape& tile_shape, int64_t num_tiles) {
+  // As many devices as no machine has, or fewer than none: the sharding has no list of them, and
+  // the operation it is set on is refused.
+  if (num_tiles < 0 || num_tiles > 1 << 20) {
+    OpSharding sharding = Tile(tile_shape, TileAssignment({0}));
+    sharding.set_tile_assignment_dimensions(0, num_tiles);
+    return sharding;
+  }
   TileAssignment devices({num_tiles});
   devices.FillIota(0);
   return Tile(tile_shape, devices);

@@ -215,12 +215,16 @@ bool HloTextParser::ParseTolerance(AccuracySpec* accuracy) {
         return TokenError("expects string for result_accuracy tolerance type");
       const Loc value_loc = loc();
       if (name == "ulps") {
-        double ulps = 0;
-        ok &= ParseValue(&ulps);
-        // The wire holds an integer.
-        if (!(ulps >= -9e18 && ulps <= 9e18))
-          return Error(value_loc, "ulps is out of range for int64_t");
-        accuracy->ulps = static_cast<int64_t>(ulps);
+        if (kind() == TokKind::kInt) {
+          ok &= ParseValue(&accuracy->ulps);
+        } else {
+          double ulps = 0;
+          ok &= ParseValue(&ulps);
+          // What holds it is an integer.
+          if (!(ulps >= -9e18 && ulps <= 9e18))
+            return Error(value_loc, "ulps is out of range for int64_t");
+          accuracy->ulps = static_cast<int64_t>(ulps);
+        }
       } else if (name == "rtol") {
         ok &= ParseValue(&accuracy->rtol);
       } else if (name == "atol") {
