@@ -54,7 +54,7 @@ inline absl::Status CheckRun(const HloModule& module) {
   }
   std::vector<const Literal*> pointers;
   for (const Literal& argument : arguments) pointers.push_back(&argument);
-  // Loops need not end: stopped after two seconds or so.
+  // Loops need not end: stopped after a few tenths of a second.
   std::atomic<bool> cancel = false;
   int ticks = 0;
   InterpreterOptions options;
@@ -63,7 +63,7 @@ inline absl::Status CheckRun(const HloModule& module) {
   options.cancel = &cancel;
   options.wait_timeout = absl::Milliseconds(100);
   options.progress = [&](int64_t, const HloInstruction&) {
-    if (++ticks > 20) cancel = true;
+    if (++ticks > 2) cancel = true;
   };
   const absl::StatusOr<Literal> result = Interpret(module, pointers, options);
   if (!result.ok() || ShapeUtil::Compatible(result->shape(), signature.result())) {
