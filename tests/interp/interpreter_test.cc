@@ -13,9 +13,11 @@
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
 #include "xla/hlo/text/parser.h"
+#include "xla/interpreter/eval_state.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/layout_util.h"
 #include "xla/literal_util.h"
+#include "xla/shape_util.h"
 
 namespace xla {
 namespace {
@@ -266,6 +268,32 @@ ENTRY e {
   EXPECT_EQ(first, second);
 }
 
+TEST(InterpreterTest, ShapesOfTheRunAreKeptOnce) {
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<HloModule> module,
+                       ParseAndReturnUnverifiedModule("HloModule m\nENTRY e { ROOT c = f32[] "
+                                                      "constant(1) }"));
+  const InterpreterOptions options;
+  EvalState state(*module, 1, 1, options);
+  EvalContext ctx(&state);
+  const Shape& shape = ctx.InternShape(Shape(F32, {2, 3}));
+  const Shape& other = ctx.InternShape(Shape(F64, {2, 3}));
+  EXPECT_NE(&shape, &other);
+  // Addresses stay, and an operation that is run again adds nothing.
+  for (int64_t i = 0; i < 1000; ++i) ctx.InternShape(Shape(F32, {i}));
+  EXPECT_EQ(&ctx.InternShape(Shape(F32, {2, 3})), &shape);
+  EXPECT_EQ(shape, Shape(F32, {2, 3}));
+}
+
+// XLA's verifier lets these pass; its compiler refuses the one and ends its process on the other.
+TEST(InterpreterTest, ComplexNumbersHaveNoOrder) {
+  EXPECT_ERROR(RunText("HloModule m\nENTRY e { c = c64[2] constant({(1, 0), (2, 0)}) ROOT t = "
+                       "(c64[1], s32[1]) topk(c), k=1, largest=true }"),
+               "the order of complex numbers is not defined");
+  EXPECT_ERROR(RunText("HloModule m\nENTRY e { c = c128[] constant((1, 0)) ROOT t = c128[] "
+                       "clamp(c, c, c) }"),
+               "the order of complex numbers is not defined");
+}
+
 TEST(InterpreterTest, EveryOperationIsThere) {
   for (int i = 0; i < kNumHloOpcodes; ++i) {
     const auto opcode = static_cast<HloOpcode>(i);
@@ -327,6 +355,59 @@ ENTRY e {
   ASSERT_OK_AND_ASSIGN(const Literal result, RunText(text, {&argument}));
   EXPECT_EQ(result.GetDynamicSize(0), 2);
   EXPECT_EQ(result.Get<int32_t>({1, 1}), -4);
+}
+
+TEST(DynamicSizesTest, AnArgumentWithSizesAtRunTimeFitsDynamicParametersAlone) {
+  const auto program = [](const std::string& type) {
+    return absl::StrCat("HloModule m\nENTRY e { p = ", type, " parameter(0) ROOT r = ", type,
+                        " negate(p) }");
+  };
+  ASSERT_OK_AND_ASSIGN(Literal three,
+                       Literal::Make(ShapeUtil::MakeShape(S32, {4}, std::vector<bool>{true})));
+  three.PopulateR1<int32_t>({1, 2, 3, 4});
+  three.SetDynamicSize(0, 3);
+  ASSERT_OK_AND_ASSIGN(const Literal result, RunText(program("s32[<=4]"), {&three}));
+  EXPECT_EQ(result.ToStringOneline(), "s32[<=4](3) {-1, -2, -3}");
+  ASSERT_OK_AND_ASSIGN(const Literal wider, RunText(program("s32[<=5]"), {&three}));
+  EXPECT_EQ(wider.ToStringOneline(), "s32[<=5](3) {-1, -2, -3}");
+  EXPECT_ERROR(RunText(program("s32[<=3]"), {&three}),
+               "argument 0 has shape s32[<=4], but parameter p has shape s32[<=3]");
+  EXPECT_ERROR(RunText(program("s32[4]"), {&three}),
+               "argument 0 has shape s32[<=4], but parameter p has shape s32[4]");
+  // In a tuple too, and whatever the sizes are.
+  three.SetDynamicSize(0, 4);
+  Literal pair = LiteralUtil::MakeTuple({&three, &three});
+  EXPECT_ERROR(
+      RunText("HloModule m\nENTRY e { p = (s32[<=4], s32[4]) parameter(0) "
+              "ROOT r = s32[4] get-tuple-element(p), index=1 }",
+              {&pair}),
+      "argument 0 has shape (s32[<=4], s32[<=4]), but parameter p has shape (s32[<=4], s32[4])");
+}
+
+TEST(DynamicSizesTest, MatricesAreSquareAtRunTime) {
+  const std::string prefix = R"(
+HloModule m
+ENTRY e {
+  a = f32[3,3] constant({{4, 2, 0}, {2, 5, 0}, {0, 0, 1}})
+  two = s32[] constant(2)
+  d = f32[<=3,3] set-dimension-size(a, two), dimensions={0}
+)";
+  EXPECT_ERROR(RunText(prefix + "ROOT c = f32[<=3,3] cholesky(d), lower=true }"),
+               "the matrices of f32[<=3,3] are 2 x 3 at run time: they must be square");
+  EXPECT_ERROR(RunText(prefix + "ROOT x = f32[3,3] triangular-solve(d, a), left_side=true, "
+                                "lower=true, transpose_a=NO_TRANSPOSE }"),
+               "the matrices of f32[<=3,3] are 2 x 3 at run time: they must be square");
+  EXPECT_ERROR(RunText(prefix + "ROOT x = f32[<=3,3] triangular-solve(a, d), left_side=true, "
+                                "lower=true, transpose_a=NO_TRANSPOSE }"),
+               "3 x 3 matrices cannot solve for 2 rows of f32[<=3,3]");
+  EXPECT_ERROR(RunText(prefix + "t = f32[3,<=3] transpose(d), dimensions={1,0} ROOT x = f32[3,<=3] "
+                                "triangular-solve(a, t), left_side=false, lower=true, "
+                                "transpose_a=NO_TRANSPOSE }"),
+               "3 x 3 matrices cannot solve for 2 columns of f32[3,<=3]");
+  EXPECT_ERROR(RunText(prefix + "z = c64[<=3,3] convert(d) t = c64[3,<=3] transpose(z), "
+                                "dimensions={1,0} ROOT x = c64[3,<=3] fft(t), fft_type=FFT, "
+                                "fft_length={3} }"),
+               "dimension 1 of c64[3,<=3] has size 2 at run time, but fft_length={3}");
 }
 
 TEST(LayoutTest, BitcastReadsMemory) {

@@ -85,18 +85,6 @@ absl::StatusOr<DimensionVector> JoinExistingSizes(EvalContext& ctx, absl::Span<V
   return sizes;
 }
 
-absl::Status CheckMinorDimensionsAreWhole(const Value& operand, int64_t count) {
-  for (int64_t d = operand.rank() - count; d < operand.rank(); ++d) {
-    const int64_t size = operand.dynamic_size(d),
-                  bound = operand.dimensions()[static_cast<size_t>(d)];
-    if (size == bound) continue;
-    return absl::UnimplementedError(
-        absl::StrCat("dimension ", d, " of ", operand.shape().ToString(), " has size ", size,
-                     " at run time; only batch dimensions may be smaller than their bounds"));
-  }
-  return absl::OkStatus();
-}
-
 std::vector<bool> ExistingElements(const Value& value) {
   std::vector<bool> exists(static_cast<size_t>(value.element_count()), true);
   int64_t stride = 1;

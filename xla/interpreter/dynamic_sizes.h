@@ -29,9 +29,6 @@ bool AnyHasDynamicSizes(absl::Span<const Value> operands);
 // smallest holds. Operands that stretch are replaced by their copies.
 absl::StatusOr<DimensionVector> JoinExistingSizes(EvalContext& ctx, absl::Span<Value> operands);
 
-// UNIMPLEMENTED where one of the last `count` dimensions has elements that do not exist.
-absl::Status CheckMinorDimensionsAreWhole(const Value& operand, int64_t count);
-
 // Which elements exist, by row-major position.
 std::vector<bool> ExistingElements(const Value& value);
 

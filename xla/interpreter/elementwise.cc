@@ -269,7 +269,11 @@ absl::StatusOr<Value> EvalElementwise(EvalContext& ctx, const HloInstruction& in
     return absl::UnimplementedError(absl::StrCat(
         "there is no ", std::string(HloOpcodeString(inst.opcode())), " of ",
         primitive_util::LowercasePrimitiveTypeName(inst.operand(0)->shape().element_type()),
-        " elements that gives ", inst.shape().ToString()));
+        " elements that gives ", inst.shape().ToString(),
+        inst.opcode() == HloOpcode::kClamp &&
+                primitive_util::IsComplexType(inst.shape().element_type())
+            ? ": the order of complex numbers is not defined"
+            : ""));
   }
   return EvalWithKernel(ctx, inst, *kernel, operands);
 }

@@ -334,8 +334,7 @@ const ScalarFunction* EvalState::GetScalarFunction(const HloComputation& computa
 
 const Shape& EvalState::InternShape(Shape shape) {
   std::lock_guard<std::mutex> lock(mutex_);
-  shapes_.push_back(std::move(shape));
-  return shapes_.back();
+  return *shapes_.insert(std::move(shape)).first;
 }
 
 absl::Status EvalState::Poll(const EvalContext& ctx) {

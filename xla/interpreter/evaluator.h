@@ -70,7 +70,8 @@ class EvalContext {
   absl::StatusOr<Value> AllocateScratch(int64_t bytes);
   // A tuple result of inst's shape from freshly made elements.
   Value MakeTuple(const Shape& shape, std::vector<Value> elements);
-  // A shape that lives as long as the run. Takes a lock: not for inner loops.
+  // The same shape, which lives as long as the run; equal ones are kept once. Takes a lock: not for
+  // inner loops.
   const Shape& InternShape(Shape shape);
 
   // --- Loops. Chunks are [0, chunk), [chunk, 2*chunk), ...: the partition, and so the result, does

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/dynamic_sizes.h"
@@ -33,14 +34,46 @@ complex128 Product(complex128 a, complex128 b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-// The sizes of a batch of matrices [batch.., rows, columns].
+// A batch of matrices [batch.., rows, columns] of the sizes that exist; what lies beyond is never
+// read. (XLA's compiler takes both operations apart before it looks at sizes at run time, so that
+// there the elements beyond count.)
 struct MatrixBatch {
   explicit MatrixBatch(const Value& value)
-      : rows(value.dimensions()[value.rank() - 2]), columns(value.dimensions()[value.rank() - 1]) {
+      : rows(value.dynamic_size(value.rank() - 2)),
+        columns(value.dynamic_size(value.rank() - 1)),
+        row_bytes(value.dimensions()[value.rank() - 1] *
+                  primitive_util::ByteWidth(value.element_type())),
+        matrix_bytes(value.dimensions()[value.rank() - 2] * row_bytes) {
     for (int64_t d = 0; d < value.rank() - 2; ++d) count *= value.dimensions()[d];
   }
+
+  // Matrix b from and to the memory of the whole batch.
+  template <typename T>
+  void Load(WideLoad<T> load, const void* data, int64_t b, std::vector<T>& matrix) const {
+    matrix.resize(rows * columns);
+    const char* row = static_cast<const char*>(data) + b * matrix_bytes;
+    for (int64_t i = 0; i < rows; ++i, row += row_bytes)
+      load(row, 1, columns, matrix.data() + i * columns);
+  }
+  template <typename T>
+  void Store(WideStore<T> store, const std::vector<T>& matrix, int64_t b, void* data) const {
+    char* row = static_cast<char*>(data) + b * matrix_bytes;
+    for (int64_t i = 0; i < rows; ++i, row += row_bytes)
+      store(matrix.data() + i * columns, columns, row, 1);
+  }
+
   int64_t count = 1, rows, columns;
+  int64_t row_bytes, matrix_bytes;  // at the bounds
 };
+
+absl::Status ExpectSquare(const HloInstruction& inst, const Value& value,
+                          const MatrixBatch& batch) {
+  if (batch.rows == batch.columns) return absl::OkStatus();
+  return InstructionError(
+      inst, absl::StatusCode::kInvalidArgument,
+      absl::StrCat("the matrices of ", value.shape().ToString(), " are ", batch.rows, " x ",
+                   batch.columns, " at run time: they must be square"));
+}
 
 // A real type is worked on as double, a complex one as complex128.
 template <typename F>
@@ -108,46 +141,43 @@ absl::StatusOr<Value> EvalCholesky(EvalContext& ctx, const HloInstruction& inst,
                                    absl::Span<Value> operands) {
   const bool lower = inst.attributes<CholeskyAttributes>().lower;
   const Value& operand = operands[0];
-  XLA_RETURN_IF_ERROR(CheckMinorDimensionsAreWhole(operand, 2));
+  const MatrixBatch batch(operand);
+  XLA_RETURN_IF_ERROR(ExpectSquare(inst, operand, batch));
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   if (result.element_count() == 0) return result;
-  const MatrixBatch batch(operand);
   const int64_t n = batch.rows;
   const PrimitiveType type = operand.element_type();
-  const int64_t matrix_bytes = n * n * primitive_util::ByteWidth(type);
   const double cost =
       500 + static_cast<double>(n) * static_cast<double>(n) * (static_cast<double>(n) / 3 + 4);
   XLA_RETURN_IF_ERROR(WithSolverType(type, [&](auto sample) {
     using T = decltype(sample);
     const WideLoad<T> load = GetWideLoad<T>(type);
     const WideStore<T> store = GetWideStore<T>(type);
-    return ctx.ParallelFor(
-        batch.count, EvalContext::ChunkFor(batch.count, cost), [&](int64_t begin, int64_t end) {
-          std::vector<T> a(n * n);
-          for (int64_t b = begin; b < end; ++b) {
-            load(static_cast<const char*>(operand.untyped_data()) + b * matrix_bytes, 1, n * n,
-                 a.data());
-            // The upper triangle, as rows of its conjugate transpose.
-            if (!lower) {
-              a = Transposed(n, n, a);
-              for (T& x : a) x = Conjugate(x);
-            }
-            if (!Cholesky(n, a)) {
-              const double nan = std::numeric_limits<double>::quiet_NaN();
-              if constexpr (is_complex_v<T>) {
-                std::fill(a.begin(), a.end(), T(nan, nan));
-              } else {
-                std::fill(a.begin(), a.end(), nan);
-              }
-            }
-            if (!lower) {
-              a = Transposed(n, n, a);
-              for (T& x : a) x = Conjugate(x);
-            }
-            store(a.data(), n * n,
-                  static_cast<char*>(result.mutable_untyped_data()) + b * matrix_bytes, 1);
-          }
-        });
+    return ctx.ParallelFor(batch.count, EvalContext::ChunkFor(batch.count, cost),
+                           [&](int64_t begin, int64_t end) {
+                             std::vector<T> a;
+                             for (int64_t b = begin; b < end; ++b) {
+                               batch.Load(load, operand.untyped_data(), b, a);
+                               // The upper triangle, as rows of its conjugate transpose.
+                               if (!lower) {
+                                 a = Transposed(n, n, a);
+                                 for (T& x : a) x = Conjugate(x);
+                               }
+                               if (!Cholesky(n, a)) {
+                                 const double nan = std::numeric_limits<double>::quiet_NaN();
+                                 if constexpr (is_complex_v<T>) {
+                                   std::fill(a.begin(), a.end(), T(nan, nan));
+                                 } else {
+                                   std::fill(a.begin(), a.end(), nan);
+                                 }
+                               }
+                               if (!lower) {
+                                 a = Transposed(n, n, a);
+                                 for (T& x : a) x = Conjugate(x);
+                               }
+                               batch.Store(store, a, b, result.mutable_untyped_data());
+                             }
+                           });
   }));
   if (operand.has_dynamic_sizes()) SetExistingSizes(operand.existing_dimensions(), result);
   return result;
@@ -159,15 +189,19 @@ absl::StatusOr<Value> EvalTriangularSolve(EvalContext& ctx, const HloInstruction
                                           absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<TriangularSolveAttributes>();
   const Value &a_operand = operands[0], &b_operand = operands[1];
-  XLA_RETURN_IF_ERROR(CheckMinorDimensionsAreWhole(a_operand, 2));
-  XLA_RETURN_IF_ERROR(CheckMinorDimensionsAreWhole(b_operand, 2));
+  const MatrixBatch a_batch(a_operand), b_batch(b_operand);
+  XLA_RETURN_IF_ERROR(ExpectSquare(inst, a_operand, a_batch));
+  const int64_t n = a_batch.rows, rows = b_batch.rows, columns = b_batch.columns;
+  if (n != (attributes.left_side ? rows : columns)) {
+    return InstructionError(inst, absl::StatusCode::kInvalidArgument,
+                            absl::StrCat(n, " x ", n, " matrices cannot solve for ",
+                                         attributes.left_side ? absl::StrCat(rows, " rows")
+                                                              : absl::StrCat(columns, " columns"),
+                                         " of ", b_operand.shape().ToString(), " at run time"));
+  }
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   if (result.element_count() == 0) return result;
-  const MatrixBatch a_batch(a_operand), b_batch(b_operand);
-  const int64_t n = a_batch.rows, rows = b_batch.rows, columns = b_batch.columns;
   const PrimitiveType type = b_operand.element_type();
-  const int64_t bytes = primitive_util::ByteWidth(type);
-  const int64_t a_bytes = n * n * bytes, b_bytes = rows * columns * bytes;
   const bool transposed = attributes.transpose_a == TriangularSolveOptions::TRANSPOSE ||
                           attributes.transpose_a == TriangularSolveOptions::ADJOINT;
   const bool conjugated = attributes.transpose_a == TriangularSolveOptions::ADJOINT;
@@ -181,26 +215,22 @@ absl::StatusOr<Value> EvalTriangularSolve(EvalContext& ctx, const HloInstruction
     using T = decltype(sample);
     const WideLoad<T> load = GetWideLoad<T>(type);
     const WideStore<T> store = GetWideStore<T>(type);
-    return ctx.ParallelFor(
-        b_batch.count, EvalContext::ChunkFor(b_batch.count, cost), [&](int64_t begin, int64_t end) {
-          std::vector<T> a(n * n), b(rows * columns);
-          for (int64_t i = begin; i < end; ++i) {
-            load(static_cast<const char*>(a_operand.untyped_data()) + i * a_bytes, 1, n * n,
-                 a.data());
-            b.resize(rows * columns);
-            load(static_cast<const char*>(b_operand.untyped_data()) + i * b_bytes, 1,
-                 rows * columns, b.data());
-            if (flip) a = Transposed(n, n, a);
-            if (conjugated) {
-              for (T& x : a) x = Conjugate(x);
-            }
-            if (!attributes.left_side) b = Transposed(rows, columns, b);
-            SolveRows(n, lines, lower, attributes.unit_diagonal, a, b);
-            if (!attributes.left_side) b = Transposed(columns, rows, b);
-            store(b.data(), rows * columns,
-                  static_cast<char*>(result.mutable_untyped_data()) + i * b_bytes, 1);
-          }
-        });
+    return ctx.ParallelFor(b_batch.count, EvalContext::ChunkFor(b_batch.count, cost),
+                           [&](int64_t begin, int64_t end) {
+                             std::vector<T> a, b;
+                             for (int64_t i = begin; i < end; ++i) {
+                               a_batch.Load(load, a_operand.untyped_data(), i, a);
+                               b_batch.Load(load, b_operand.untyped_data(), i, b);
+                               if (flip) a = Transposed(n, n, a);
+                               if (conjugated) {
+                                 for (T& x : a) x = Conjugate(x);
+                               }
+                               if (!attributes.left_side) b = Transposed(rows, columns, b);
+                               SolveRows(n, lines, lower, attributes.unit_diagonal, a, b);
+                               if (!attributes.left_side) b = Transposed(columns, rows, b);
+                               b_batch.Store(store, b, i, result.mutable_untyped_data());
+                             }
+                           });
   }));
   if (b_operand.has_dynamic_sizes()) SetExistingSizes(b_operand.existing_dimensions(), result);
   return result;

@@ -11,6 +11,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/callee.h"
@@ -251,10 +252,14 @@ absl::StatusOr<Value> EvalTopK(EvalContext& ctx, const HloInstruction& inst,
               &indices_shape = inst.shape().tuple_shapes(1);
   XLA_ASSIGN_OR_RETURN(Value values, ctx.Allocate(values_shape));
   XLA_ASSIGN_OR_RETURN(Value indices, ctx.Allocate(indices_shape));
-  if (primitive_util::IsComplexType(operand.element_type()) ||
-      indices_shape.element_type() != S32) {
+  // XLA's compiler ends its process on these.
+  if (primitive_util::IsComplexType(operand.element_type())) {
     return InstructionError(inst, absl::StatusCode::kUnimplemented,
-                            "complex elements have no order");
+                            "the order of complex numbers is not defined");
+  }
+  if (indices_shape.element_type() != S32) {
+    return InstructionError(inst, absl::StatusCode::kUnimplemented,
+                            absl::StrCat("the indices are s32, not ", indices_shape.ToString()));
   }
   if (values.element_count() > 0) {
     // Only existing elements are ranked; places beyond them do not exist either.

@@ -45,9 +45,10 @@ bool LiteralFits(const Shape& expected, const Shape& actual) {
   if (!expected.IsArray()) return true;
   if (expected.rank() != actual.rank()) return false;
   for (int i = 0; i < expected.rank(); ++i) {
-    const bool fits = expected.is_dynamic_dimension(i)
-                          ? actual.dimensions(i) <= expected.dimensions(i)
-                          : actual.dimensions(i) == expected.dimensions(i);
+    const bool fits =
+        expected.is_dynamic_dimension(i)
+            ? actual.dimensions(i) <= expected.dimensions(i)
+            : !actual.is_dynamic_dimension(i) && actual.dimensions(i) == expected.dimensions(i);
     if (!fits) return false;
   }
   return true;

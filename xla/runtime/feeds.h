@@ -30,7 +30,8 @@
 namespace xla {
 
 // Whether a literal of shape `actual` can stand where `expected` is asked for: the same arrays,
-// where a dimension that is dynamic may be smaller than its bound. Layouts do not matter.
+// where a dimension that is dynamic may be smaller than its bound, or have a size at run time
+// within it. Layouts do not matter.
 bool LiteralFits(const Shape& expected, const Shape& actual);
 
 // A first-in, first-out queue of literals that holds a bounded number of bytes. Thread-safe.
