@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "tests/base/base_test_util.h"
 #include "tests/test_util.h"
 #include "xla/layout_util.h"
 #include "xla/shape_util.h"
@@ -14,8 +15,8 @@
 namespace xla {
 namespace {
 
-Tile T(std::initializer_list<int64_t> dimensions) { return Tile(dimensions); }
-constexpr int64_t kCombine = Tile::kCombineDimension;
+using testing::T;
+using testing::kCombine;
 
 // All indices of a shape, the last dimension running fastest.
 std::vector<DimensionVector> AllIndices(const Shape& shape) {

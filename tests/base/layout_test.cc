@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/hash/hash.h"
+#include "tests/base/base_test_util.h"
 #include "tests/test_util.h"
 #include "xla/layout_util.h"
 #include "xla/shape_util.h"
@@ -12,8 +13,8 @@
 namespace xla {
 namespace {
 
-Tile T(std::initializer_list<int64_t> dimensions) { return Tile(dimensions); }
-constexpr int64_t kCombine = Tile::kCombineDimension;
+using testing::T;
+using testing::kCombine;
 
 Layout EveryProperty() {
   Layout layout({1, 0});

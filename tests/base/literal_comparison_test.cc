@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "tests/base/base_test_util.h"
 #include "tests/test_util.h"
 #include "xla/layout_util.h"
 #include "xla/literal.h"
@@ -20,7 +21,7 @@ namespace {
 using literal_comparison::Equal;
 using literal_comparison::Near;
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
+using testing::kInf;
 
 Literal R1(std::vector<float> values) { return LiteralUtil::CreateR1<float>(values); }
 

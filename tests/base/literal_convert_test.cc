@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/base/base_test_util.h"
 #include "tests/test_util.h"
 #include "xla/element_convert.h"
 #include "xla/layout_util.h"
@@ -18,7 +19,7 @@
 namespace xla {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
+using testing::kInf;
 
 // The text of the converted literal.
 std::string Converted(const Literal& literal, PrimitiveType type) {

@@ -22,18 +22,18 @@
 namespace xla {
 namespace {
 
-std::string Text(const LiteralBase& literal) { return literal.ToStringOneline(); }
+std::string Oneline(const LiteralBase& literal) { return literal.ToStringOneline(); }
 
 TEST(LiteralUtil, FromValues) {
-  EXPECT_EQ(Text(LiteralUtil::CreateR0<float>(2.5)), "f32[] 2.5");
-  EXPECT_EQ(Text(LiteralUtil::CreateR1<bool>({true, false})), "pred[2] {1, 0}");
-  EXPECT_EQ(Text(LiteralUtil::CreateR2<int8_t>({{1, 2}, {3, 4}})),
+  EXPECT_EQ(Oneline(LiteralUtil::CreateR0<float>(2.5)), "f32[] 2.5");
+  EXPECT_EQ(Oneline(LiteralUtil::CreateR1<bool>({true, false})), "pred[2] {1, 0}");
+  EXPECT_EQ(Oneline(LiteralUtil::CreateR2<int8_t>({{1, 2}, {3, 4}})),
             "s8[2,2] { { 1, 2 }, { 3, 4 } }");
-  EXPECT_EQ(Text(LiteralUtil::CreateR3<int32_t>({{{1}, {2}}})), "s32[1,2,1] { { {1}, {2} } }");
+  EXPECT_EQ(Oneline(LiteralUtil::CreateR3<int32_t>({{{1}, {2}}})), "s32[1,2,1] { { {1}, {2} } }");
   EXPECT_EQ(LiteralUtil::CreateR4<int32_t>({{{{1, 2}}, {{3, 4}}}}).Get<int32_t>({0, 1, 0, 1}), 4);
-  EXPECT_EQ(Text(LiteralUtil::CreateR1<u4>({u4(15)})), "u4[1] {15}");
-  EXPECT_EQ(Text(LiteralUtil::CreateR1<complex64>({{1, 2}})), "c64[1] {(1, 2)}");
-  EXPECT_EQ(Text(LiteralUtil::CreateR1U8("AB")), "u8[2] {65, 66}");
+  EXPECT_EQ(Oneline(LiteralUtil::CreateR1<u4>({u4(15)})), "u4[1] {15}");
+  EXPECT_EQ(Oneline(LiteralUtil::CreateR1<complex64>({{1, 2}})), "c64[1] {(1, 2)}");
+  EXPECT_EQ(Oneline(LiteralUtil::CreateR1U8("AB")), "u8[2] {65, 66}");
   const Layout layout = LayoutUtil::MakeLayout({0, 1, 2});
   const Literal r3 = LiteralUtil::CreateR3WithLayout<int32_t>({{{1, 2}, {3, 4}}}, layout);
   EXPECT_EQ(r3.shape().layout(), layout);
@@ -69,21 +69,21 @@ TEST(LiteralUtil, Patterns) {
 }
 
 TEST(LiteralUtil, SpecialScalars) {
-  EXPECT_EQ(Text(LiteralUtil::Zero(BF16)), "bf16[] 0");
-  EXPECT_EQ(Text(LiteralUtil::One(C64)), "c64[] (1, 0)");
-  EXPECT_EQ(Text(LiteralUtil::One(PRED)), "pred[] true");
-  EXPECT_EQ(Text(LiteralUtil::MinValue(F32)), "f32[] -inf");
-  EXPECT_EQ(Text(LiteralUtil::MaxValue(F8E4M3FN)), "f8e4m3fn[] 448");
-  EXPECT_EQ(Text(LiteralUtil::MinValue(S4)), "s4[] -8");
-  EXPECT_EQ(Text(LiteralUtil::MaxValue(U64)), "u64[] 18446744073709551615");
-  EXPECT_EQ(Text(LiteralUtil::MinValue(PRED)), "pred[] false");
+  EXPECT_EQ(Oneline(LiteralUtil::Zero(BF16)), "bf16[] 0");
+  EXPECT_EQ(Oneline(LiteralUtil::One(C64)), "c64[] (1, 0)");
+  EXPECT_EQ(Oneline(LiteralUtil::One(PRED)), "pred[] true");
+  EXPECT_EQ(Oneline(LiteralUtil::MinValue(F32)), "f32[] -inf");
+  EXPECT_EQ(Oneline(LiteralUtil::MaxValue(F8E4M3FN)), "f8e4m3fn[] 448");
+  EXPECT_EQ(Oneline(LiteralUtil::MinValue(S4)), "s4[] -8");
+  EXPECT_EQ(Oneline(LiteralUtil::MaxValue(U64)), "u64[] 18446744073709551615");
+  EXPECT_EQ(Oneline(LiteralUtil::MinValue(PRED)), "pred[] false");
   ASSERT_OK_AND_ASSIGN(const Literal nan, LiteralUtil::NanValue(C128));
-  EXPECT_EQ(Text(nan), "c128[] (nan, nan)");
+  EXPECT_EQ(Oneline(nan), "c128[] (nan, nan)");
   EXPECT_FALSE(LiteralUtil::NanValue(S32).ok());
   EXPECT_FALSE(LiteralUtil::NanValue(F4E2M1FN).ok());
   EXPECT_TRUE(LiteralUtil::CreateToken().shape().IsToken());
   ASSERT_OK_AND_ASSIGN(const Literal scalar, LiteralUtil::CreateScalar(U8, 300));
-  EXPECT_EQ(Text(scalar), "u8[] 255");
+  EXPECT_EQ(Oneline(scalar), "u8[] 255");
   EXPECT_FALSE(LiteralUtil::CreateScalar(TUPLE, 0).ok());
 }
 
@@ -93,7 +93,7 @@ TEST(LiteralUtil, Tuples) {
   const Literal tuple = LiteralUtil::MakeTuple({&a, &b});
   EXPECT_EQ(tuple, LiteralUtil::MakeTupleOwned(a.Clone(), b.Clone()));
   EXPECT_EQ(tuple, LiteralUtil::MakeTupleFromSlices({a, LiteralSlice(tuple, {1})}));
-  EXPECT_EQ(Text(LiteralUtil::MakeTuple({})), "(  )");
+  EXPECT_EQ(Oneline(LiteralUtil::MakeTuple({})), "(  )");
 }
 
 TEST(LiteralUtil, ConvertsOnlyTheNamedType) {
@@ -108,11 +108,11 @@ TEST(LiteralUtil, ConvertsOnlyTheNamedType) {
 
 TEST(LiteralUtil, Elements) {
   Literal literal = LiteralUtil::CreateR2<float>({{1, NAN}, {3, 4}});
-  EXPECT_EQ(Text(LiteralUtil::GetFirstScalarLiteral(literal)), "f32[] 1");
-  EXPECT_EQ(Text(LiteralUtil::GetScalarLiteral(literal, {1, 1})), "f32[] 4");
-  EXPECT_EQ(Text(LiteralUtil::MaxElement(literal)), "f32[] nan");
+  EXPECT_EQ(Oneline(LiteralUtil::GetFirstScalarLiteral(literal)), "f32[] 1");
+  EXPECT_EQ(Oneline(LiteralUtil::GetScalarLiteral(literal, {1, 1})), "f32[] 4");
+  EXPECT_EQ(Oneline(LiteralUtil::MaxElement(literal)), "f32[] nan");
   LiteralUtil::SetScalarLiteral(literal, {0, 1}, LiteralUtil::CreateR0<float>(-7));
-  EXPECT_EQ(Text(LiteralUtil::MaxElement(literal)), "f32[] 4");
+  EXPECT_EQ(Oneline(LiteralUtil::MaxElement(literal)), "f32[] 4");
   EXPECT_EQ(LiteralUtil::LiteralAsScalar<int64_t>(LiteralUtil::CreateR0<uint8_t>(200)), 200);
   EXPECT_EQ(LiteralUtil::LiteralAsScalar<int64_t>(literal), std::nullopt);
   EXPECT_EQ(LiteralUtil::LiteralAsScalarInt64(LiteralUtil::CreateR0<s4>(s4(-3))), -3);

@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/base/base_test_util.h"
 #include "tests/test_util.h"
 
 namespace xla {
 namespace {
 
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+using testing::kMax;
+
 const Shape kMatrix = ShapeUtil::MakeShape(F32, {2, 3});
 const Shape kScalar = ShapeUtil::MakeShape(F32, {});
 const Shape kNested = ShapeUtil::MakeTupleShape(

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/base/base_test_util.h"
 #include "tests/test_util.h"
 #include "xla/overflow_util.h"
 #include "xla/permutation_util.h"
@@ -11,7 +12,8 @@
 namespace xla {
 namespace {
 
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+using testing::kMax;
+
 constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 
 TEST(Rounding, UpAndDown) {

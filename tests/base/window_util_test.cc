@@ -4,13 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/base/base_test_util.h"
 #include "tests/test_util.h"
 #include "xla/shape.h"
 
 namespace xla {
 namespace {
 
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+using testing::kMax;
 
 TEST(WindowBounds, DilationPutsHolesBetweenNeighbours) {
   EXPECT_EQ(window_util::DilatedBound(3, 2), 5);

@@ -13,9 +13,6 @@
 namespace xla {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
 struct Row {
   double arguments[3];
   double value;
@@ -304,7 +301,7 @@ constexpr Row kDigamma[] = {{{-10.25}, 5.516858419886273},
 template <typename T>
 double UlpsBetween(T a, T b) {
   if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
-  if (std::isnan(a) || std::isnan(b)) return kInf;
+  if (std::isnan(a) || std::isnan(b)) return INFINITY;
   using Int = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
   const auto key = [](T x) {
     const Int bits = std::bit_cast<Int>(x);
@@ -386,29 +383,31 @@ TEST(SpecialFunctionsTest, ErrorAndGammaFunctions) {
 }
 
 TEST(SpecialFunctionsTest, EndsOfTheDomain) {
-  constexpr Row kLower[] = {{{1, 0}, 0},       {{2, kInf}, 1},    {{kInf, 2}, 0},
-                            {{0, 1}, kNan},    {{-1, 1}, kNan},   {{1, -1}, kNan},
-                            {{kNan, 1}, kNan}, {{1, kNan}, kNan}, {{kInf, kInf}, kNan}};
+  constexpr Row kLower[] = {{{1, 0}, 0},     {{2, INFINITY}, 1}, {{INFINITY, 2}, 0},
+                            {{0, 1}, NAN},   {{-1, 1}, NAN},     {{1, -1}, NAN},
+                            {{NAN, 1}, NAN}, {{1, NAN}, NAN},    {{INFINITY, INFINITY}, NAN}};
   ExpectAccurate(kLower, 2, 0, [](auto& p) { Igamma(p[0], p[1]); });
-  constexpr Row kUpper[] = {{{1, 0}, 1},  {{2, kInf}, 0},    {{kInf, 2}, 1},    {{0, 1}, 1},
-                            {{1, -1}, 1}, {{kNan, 1}, kNan}, {{1, kNan}, kNan}, {{-1, kNan}, kNan}};
+  constexpr Row kUpper[] = {{{1, 0}, 1},  {{2, INFINITY}, 0}, {{INFINITY, 2}, 1}, {{0, 1}, 1},
+                            {{1, -1}, 1}, {{NAN, 1}, NAN},    {{1, NAN}, NAN},    {{-1, NAN}, NAN}};
   ExpectAccurate(kUpper, 2, 0, [](auto& p) { Igammac(p[0], p[1]); });
-  constexpr Row kSlope[] = {{{1, 0}, 0}, {{-1, 1}, kNan}, {{1, kNan}, kNan}};
+  constexpr Row kSlope[] = {{{1, 0}, 0}, {{-1, 1}, NAN}, {{1, NAN}, NAN}};
   ExpectAccurate(kSlope, 2, 0, [](auto& p) { IgammaGradA(p[0], p[1]); });
   ExpectAccurate(kSlope, 2, 0, [](auto& p) { RandomGammaGrad(p[0], p[1]); });
-  constexpr Row kBeta[] = {{{1, 2, 0}, 0},         {{1, 2, 1}, 1},      {{0, 2, 0.5}, kNan},
-                           {{1, -2, 0.5}, kNan},   {{1, 2, 1.5}, kNan}, {{1, 2, -0.5}, kNan},
-                           {{1, kNan, 0.5}, kNan}, {{1, 2, kNan}, kNan}};
+  constexpr Row kBeta[] = {{{1, 2, 0}, 0},       {{1, 2, 1}, 1},     {{0, 2, 0.5}, NAN},
+                           {{1, -2, 0.5}, NAN},  {{1, 2, 1.5}, NAN}, {{1, 2, -0.5}, NAN},
+                           {{1, NAN, 0.5}, NAN}, {{1, 2, NAN}, NAN}};
   ExpectAccurate(kBeta, 3, 0, [](auto& p) { RegularizedIncompleteBeta(p[0], p[1], p[2]); });
-  constexpr Row kZetas[] = {{{1, 2}, kInf},      {{0.5, 2}, kNan},    {{2, 0}, kInf},
-                            {{3, -2}, kInf},     {{2.5, -0.5}, kNan}, {{kNan, 1}, kNan},
-                            {{2, kNan}, kNan},   {{kInf, 2}, 0},      {{kInf, 1}, 1},
-                            {{kInf, 0.5}, kInf}, {{2, kInf}, 0},      {{1e6, 3}, 0}};
+  constexpr Row kZetas[] = {{{1, 2}, INFINITY}, {{0.5, 2}, NAN},
+                            {{2, 0}, INFINITY}, {{3, -2}, INFINITY},
+                            {{2.5, -0.5}, NAN}, {{NAN, 1}, NAN},
+                            {{2, NAN}, NAN},    {{INFINITY, 2}, 0},
+                            {{INFINITY, 1}, 1}, {{INFINITY, 0.5}, INFINITY},
+                            {{2, INFINITY}, 0}, {{1e6, 3}, 0}};
   ExpectAccurate(kZetas, 2, 0, [](auto& p) { Zeta(p[0], p[1]); });
-  constexpr Row kPolygammas[] = {{{1.5, 1}, kNan}, {{-1, 1}, kNan}, {{1, 0}, kInf},
-                                 {{2, 0}, -kInf},  {{1, -1}, kInf}, {{1, kNan}, kNan}};
+  constexpr Row kPolygammas[] = {{{1.5, 1}, NAN},     {{-1, 1}, NAN},      {{1, 0}, INFINITY},
+                                 {{2, 0}, -INFINITY}, {{1, -1}, INFINITY}, {{1, NAN}, NAN}};
   ExpectAccurate(kPolygammas, 2, 0, [](auto& p) { Polygamma(p[0], p[1]); });
-  constexpr Row kBessels[] = {{{kInf}, 0}, {{-kInf}, 0}, {{kNan}, kNan}};
+  constexpr Row kBessels[] = {{{INFINITY}, 0}, {{-INFINITY}, 0}, {{NAN}, NAN}};
   ExpectAccurate(kBessels, 1, 0, [](auto& p) { BesselI0e(p[0]); });
   ExpectAccurate(kBessels, 1, 0, [](auto& p) { BesselI1e(p[0]); });
 }

@@ -413,7 +413,7 @@ TEST(InterpreterLayouts, BitcastsToBytesAndBack) {
 
 // --- Programs whose results do not depend on layouts
 
-constexpr char kRegions[] = R"(HloModule m
+constexpr char kComputations[] = R"(HloModule m
 sum { sx = f32[] parameter(0)
   sy = f32[] parameter(1)
   ROOT sr = f32[] add(sx, sy) }
@@ -522,7 +522,7 @@ TEST(InterpreterLayouts, ResultsDoNotDependOnLayouts) {
   Random random(23);
   for (const auto& [result, body] : kPrograms) {
     const std::string text = absl::StrCat(
-        kRegions, "ENTRY e {\n x = f32[4,3] parameter(0)\n y = f32[4,3] parameter(1)\n ", body,
+        kComputations, "ENTRY e {\n x = f32[4,3] parameter(0)\n y = f32[4,3] parameter(1)\n ", body,
         "\n}\n");
     ASSERT_OK_AND_ASSIGN(const auto plain, ParseAndReturnUnverifiedModule(text));
     const Shape shape = ShapeUtil::MakeShape(F32, {4, 3});

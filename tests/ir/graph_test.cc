@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "tests/ir/ir_test_util.h"
 #include "tests/test_util.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/shape_util.h"
@@ -14,7 +15,7 @@
 namespace xla {
 namespace {
 
-const Shape kScalar = ShapeUtil::MakeShape(F32, {});
+using testing::kScalar;
 
 class Graph : public ::testing::Test {
  protected:
