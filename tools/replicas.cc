@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments, infeed and results of several devices.
+// Arguments and results of several devices.
 #include "tools/replicas.h"
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "tools/draw.h"
 #include "tools/process.h"
@@ -57,24 +56,6 @@ std::string Signature(const HloModule& module) {
   return out;
 }
 
-std::string Where(const std::string& path, const std::string& name) {
-  return name.empty() ? path : absl::StrCat(path, ":", name);
-}
-
-absl::StatusOr<std::vector<NamedLiteral>> ReadArrays(const std::string& path) {
-  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
-  auto arrays = ParseNumpyFile(bytes);
-  if (!arrays.ok())
-    return absl::InvalidArgumentError(absl::StrCat(path, ": ", arrays.status().message()));
-  return arrays;
-}
-
-absl::Status CheckDevice(int64_t device, const DeviceGrid& grid, const std::string& where) {
-  if (device < grid.count()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(where, ": there is no device ", device, "; the program runs on ", grid.count()));
-}
-
 // An array of the program's arguments: for all devices, and for some of them alone.
 struct Leaf {
   int parameter;
@@ -107,6 +88,25 @@ absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Argumen
                                                  " devices"));
 }
 
+absl::StatusOr<std::vector<DeviceArray>> ReadDeviceArrays(const std::string& path,
+                                                          const DeviceGrid& grid) {
+  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  auto members = ParseNumpyFile(bytes);
+  if (!members.ok())
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", members.status().message()));
+  std::vector<DeviceArray> arrays;
+  for (NamedLiteral& member : *members) {
+    std::string where = member.name.empty() ? path : absl::StrCat(path, ":", member.name);
+    auto [device, name] = SplitDevice(member.name);
+    if (device >= grid.count()) {
+      return absl::InvalidArgumentError(absl::StrCat(where, ": there is no device ", device,
+                                                     "; the program runs on ", grid.count()));
+    }
+    arrays.push_back({std::move(where), device, {std::move(name), std::move(member.value)}});
+  }
+  return arrays;
+}
+
 absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule& module,
                                                                  const DeviceGrid& grid,
                                                                  const Arguments& arguments) {
@@ -119,18 +119,16 @@ absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule
   }
   std::map<int64_t, size_t> next;  // by device
   for (const std::string& path : arguments.All("--input")) {
-    XLA_ASSIGN_OR_RETURN(std::vector<NamedLiteral> arrays, ReadArrays(path));
-    const bool by_name = std::all_of(arrays.begin(), arrays.end(), [](const NamedLiteral& array) {
-      return ArgumentNumber(SplitDevice(array.name).second).has_value();
+    XLA_ASSIGN_OR_RETURN(std::vector<DeviceArray> arrays, ReadDeviceArrays(path, grid));
+    const bool by_name = std::all_of(arrays.begin(), arrays.end(), [](const DeviceArray& given) {
+      return ArgumentNumber(given.array.name).has_value();
     });
-    for (NamedLiteral& array : arrays) {
-      const std::string where = Where(path, array.name);
-      const auto [device, name] = SplitDevice(array.name);
-      XLA_RETURN_IF_ERROR(CheckDevice(device, grid, where));
-      const size_t position = by_name ? *ArgumentNumber(name) : next[device]++;
+    for (DeviceArray& given : arrays) {
+      const int64_t device = given.device;
+      const size_t position = by_name ? *ArgumentNumber(given.array.name) : next[device]++;
       if (position >= leaves.size()) {
-        return absl::InvalidArgumentError(absl::StrCat(where, ": the program takes ", leaves.size(),
-                                                       " arrays", Signature(module)));
+        return absl::InvalidArgumentError(absl::StrCat(
+            given.where, ": the program takes ", leaves.size(), " arrays", Signature(module)));
       }
       Leaf& leaf = leaves[position];
       std::shared_ptr<const Literal>& place = device < 0 ? leaf.for_all : leaf.for_one[device];
@@ -138,10 +136,10 @@ absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule
         return absl::InvalidArgumentError(
             absl::StrCat(path, ": argument ", position, " is given twice"));
       }
-      auto value = ArgumentFromNumpy(std::move(array), leaf.shape);
+      auto value = ArgumentFromNumpy(std::move(given.array), leaf.shape);
       if (!value.ok()) {
         return absl::InvalidArgumentError(
-            absl::StrCat(where, ": argument ", position, ": ", value.status().message()));
+            absl::StrCat(given.where, ": argument ", position, ": ", value.status().message()));
       }
       place = std::make_shared<const Literal>(*std::move(value));
     }
@@ -178,74 +176,6 @@ absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule
     }
   }
   return result;
-}
-
-absl::Status GiveInfeed(const HloModule& module, const DeviceGrid& grid, const Arguments& arguments,
-                        Feeds& feeds) {
-  // The shapes that the program reads.
-  std::vector<Shape> shapes;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* instruction : computation->instructions()) {
-      if (instruction->opcode() != HloOpcode::kInfeed) continue;
-      const Shape& shape = instruction->shape().tuple_shapes(0);
-      const bool is_known = std::any_of(shapes.begin(), shapes.end(), [&](const Shape& known) {
-        return ShapeUtil::Compatible(known, shape);
-      });
-      if (!is_known) shapes.push_back(shape);
-    }
-  }
-  for (const std::string& path : arguments.All("--infeed")) {
-    XLA_ASSIGN_OR_RETURN(std::vector<NamedLiteral> arrays, ReadArrays(path));
-    for (size_t i = 0; i < arrays.size();) {
-      const std::string where = Where(path, arrays[i].name);
-      const int64_t device = SplitDevice(arrays[i].name).first;
-      XLA_RETURN_IF_ERROR(CheckDevice(device, grid, where));
-      // "a.0", "a.1", .. are the leaves of one tuple.
-      const size_t dot = arrays[i].name.rfind('.');
-      const std::string stem = arrays[i].name.substr(0, dot);
-      size_t count = 1;
-      const bool is_tuple = dot != std::string::npos && arrays[i].name.substr(dot) == ".0";
-      while (is_tuple && i + count < arrays.size() &&
-             arrays[i + count].name == absl::StrCat(stem, ".", count)) {
-        ++count;
-      }
-      std::optional<Literal> value;
-      std::vector<std::string> reasons;
-      for (const Shape& shape : shapes) {
-        if (shape.IsTuple() != is_tuple) continue;
-        const auto leaves = ShapeUtil::GetLeafShapes(shape);
-        if (leaves.size() != count) continue;
-        XLA_ASSIGN_OR_RETURN(Literal whole, Literal::Make(shape));
-        absl::Status status;
-        for (size_t k = 0; k < count && status.ok(); ++k) {
-          NamedLiteral copy{arrays[i + k].name, arrays[i + k].value.Clone()};
-          auto leaf = ArgumentFromNumpy(std::move(copy), leaves[k].shape);
-          status = leaf.status();
-          if (status.ok()) status = whole.MoveFrom(*std::move(leaf), leaves[k].index);
-        }
-        if (status.ok()) {
-          value = std::move(whole);
-          break;
-        }
-        reasons.emplace_back(status.message());
-      }
-      if (!value.has_value()) {
-        std::vector<std::string> wanted;
-        for (const Shape& shape : shapes) wanted.push_back(shape.ToString());
-        return absl::InvalidArgumentError(absl::StrCat(
-            where, ": the program has no infeed for this",
-            count > 1 ? absl::StrCat(" tuple of ", count) : "", "; it reads ",
-            wanted.empty() ? "none" : absl::StrJoin(wanted, ", "),
-            reasons.empty() ? "" : absl::StrCat(" (", absl::StrJoin(reasons, "; "), ")")));
-      }
-      for (int64_t d = 0; d < grid.count(); ++d) {
-        if (device < 0 || device == d) XLA_RETURN_IF_ERROR(feeds.TransferToInfeed(*value, d));
-      }
-      i += count;
-    }
-  }
-  feeds.CloseInfeeds();
-  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<NamedLiteral>> CollectOutputs(const DeviceGrid& grid,

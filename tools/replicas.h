@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of several devices: arguments, infeed, results, from and to files.
+// The data of several devices, from and to files: arguments and results. (What a running program
+// reads from the host is in host_data.h.)
 //
 // Members of .npz files that belong to one device are named after it: "device3/arg00".
 #ifndef XYLEM_TOOLS_REPLICAS_H_
@@ -7,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -31,14 +33,21 @@ using DeviceArguments = std::vector<std::shared_ptr<const Literal>>;
 // --replicas and --partitions, or else what the module says.
 absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Arguments& arguments);
 
+// An array of a file, by its name without that of the device.
+struct DeviceArray {
+  std::string where;    // file and member, for errors
+  int64_t device = -1;  // -1: for all
+  NamedLiteral array;
+};
+
+// The arrays of a .npy or .npz file. INVALID_ARGUMENT for a device outside the grid.
+absl::StatusOr<std::vector<DeviceArray>> ReadDeviceArrays(const std::string& path,
+                                                          const DeviceGrid& grid);
+
 // The program's arguments from --input and --random, for each device.
 absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule& module,
                                                                  const DeviceGrid& grid,
                                                                  const Arguments& arguments);
-
-// Puts the data of --infeed into the queues and closes them.
-absl::Status GiveInfeed(const HloModule& module, const DeviceGrid& grid, const Arguments& arguments,
-                        Feeds& feeds);
 
 // Arrays with names: the leaves of each device's result, then what it wrote to outfeed and sent to
 // the host.

@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "tools/command.h"
 #include "tools/custom_calls.h"
+#include "tools/host_data.h"
 #include "tools/npz.h"
 #include "tools/process.h"
 #include "tools/replicas.h"
@@ -70,7 +71,7 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
   Feeds feeds(grid.count(), std::numeric_limits<int64_t>::max());
   HostChannels channels(grid.count(), std::numeric_limits<int64_t>::max());
   XLA_RETURN_IF_ERROR(GiveInfeed(*module, grid, arguments, feeds));
-  channels.Close();
+  XLA_RETURN_IF_ERROR(GiveHostRecv(*module, grid, arguments, channels));
   options.feeds = &feeds;
   options.host_channels = &channels;
 
@@ -149,15 +150,15 @@ Command RunCommand() {
       "device0/out00, ... and so may be arguments again.\n"
       "\n"
       "--infeed gives data to infeed instructions: each .npy file, or member of an .npz file, is "
-      "one "
-      "infeed, in\n"
+      "one infeed, in\n"
       "order, for all devices, or for one if it is named device3/... The leaves of a tuple are "
       "members with the same\n"
-      "name but for a number behind a dot: a.0, a.1. What outfeed writes is printed or written as "
-      "outfeed00,\n"
-      "outfeed01, ... (outfeed00.0, outfeed00.1 for a tuple), what is sent to the host on channel "
-      "5 "
-      "as channel5_00, ...",
+      "name but for a number behind a dot: a.0, a.1. --host-recv 5=FILE gives data in the same way "
+      "to recv instructions\n"
+      "with channel_id=5 and is_host_transfer=true. What outfeed writes is printed or written as "
+      "outfeed00, outfeed01,\n"
+      "... (outfeed00.0, outfeed00.1 for a tuple), what is sent to the host on channel 5 as "
+      "channel5_00, ...",
       {{"--input", "FILE", ".npy or .npz file with arguments; may be repeated"},
        {"--output", "FILE", "write the results to this .npz file ('-': standard output)"},
        {"--random", "SEED",
@@ -167,6 +168,8 @@ Command RunCommand() {
        {"--replicas", "R", "replicas to run; the default is the module's replica_count"},
        {"--partitions", "P", "partitions to run; the default is the module's num_partitions"},
        {"--infeed", "FILE", ".npy or .npz file with data for infeed; may be repeated"},
+       {"--host-recv", "CHANNEL=FILE",
+        ".npy or .npz file with data for recv from the host; may be repeated"},
        {"--timeout", "SECONDS",
         "how long a device waits for other devices before the run fails; 60"},
        CustomCallsOption(),

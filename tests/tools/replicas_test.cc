@@ -2,7 +2,6 @@
 // Data of several devices from and to files.
 #include "tools/replicas.h"
 
-#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,39 +9,22 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
+#include "tests/tools/tools_test_util.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/literal_util.h"
 
 namespace xla {
 namespace {
 
-std::string WriteNpz(const std::string& name,
-                     const std::vector<std::pair<std::string, Literal>>& arrays) {
-  std::vector<std::pair<std::string, LiteralSlice>> slices;
-  for (const auto& [array, literal] : arrays) slices.emplace_back(array, LiteralSlice(literal));
-  const absl::StatusOr<std::string> bytes = ToNpz(slices);
-  EXPECT_OK(bytes.status());
-  const std::string path = absl::StrCat(::testing::TempDir(), "/replicas_test_", name, ".npz");
-  std::ofstream(path, std::ios::binary) << *bytes;
-  return path;
-}
-
-Literal Scalar(int32_t value) { return LiteralUtil::CreateR0<int32_t>(value); }
-
-absl::StatusOr<Arguments> CommandLine(const std::vector<std::string>& words) {
-  const Command command = RunCommand();
-  return ParseArguments(command.options, words);
-}
+using testing::CommandLine;
+using testing::Scalar;
+using testing::WriteNpz;
 
 constexpr char kProgram[] = R"(
 HloModule m, replica_count=2, num_partitions=3
 ENTRY e {
   a = s32[] parameter(0)
   b = (s32[], s32[]) parameter(1)
-  t = token[] after-all()
-  i = ((s32[], s32[]), token[]) infeed(t)
-  t1 = token[] get-tuple-element(i), index=1
-  j = (s32[], token[]) infeed(t1)
   ROOT r = s32[] add(a, a)
 })";
 
@@ -87,34 +69,6 @@ ENTRY e { ROOT a = f32[8] parameter(0) })"));
   EXPECT_NE(*values[0][0], *values[1][0]);
   ASSERT_OK_AND_ASSIGN(const Arguments none, CommandLine({"x.hlo"}));
   EXPECT_ERROR(ReadDeviceArguments(*module, {2, 1}, none), "argument 0 of device 0 is missing");
-}
-
-TEST(ReplicasTest, InfeedOfTuplesAndArrays) {
-  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(kProgram));
-  std::vector<std::pair<std::string, Literal>> arrays;
-  arrays.emplace_back("first.0", Scalar(1));
-  arrays.emplace_back("first.1", Scalar(2));
-  arrays.emplace_back("device1/second", Scalar(3));
-  const std::string path = WriteNpz("infeed", arrays);
-  ASSERT_OK_AND_ASSIGN(const Arguments arguments, CommandLine({"--infeed", path, "x.hlo"}));
-  Feeds feeds(2);
-  ASSERT_OK(GiveInfeed(*module, {2, 1}, arguments, feeds));
-  const Shape pair = ShapeUtil::MakeTupleShape({Scalar(0).shape(), Scalar(0).shape()});
-  for (int64_t device = 0; device < 2; ++device) {
-    ASSERT_OK_AND_ASSIGN(const Literal tuple, feeds.ReadInfeed(pair, device, {}));
-    EXPECT_EQ(LiteralSlice(tuple, {1}).Clone(), Scalar(2));
-  }
-  ASSERT_OK_AND_ASSIGN(const Literal lone, feeds.ReadInfeed(Scalar(0).shape(), 1, {}));
-  EXPECT_EQ(lone, Scalar(3));
-  EXPECT_ERROR(feeds.ReadInfeed(Scalar(0).shape(), 0, {}), "no more data will be given");
-
-  std::vector<std::pair<std::string, Literal>> wrong;
-  wrong.emplace_back("a", LiteralUtil::CreateR1<int32_t>({1, 2}));
-  ASSERT_OK_AND_ASSIGN(const Arguments bad,
-                       CommandLine({"--infeed", WriteNpz("wrong", wrong), "x.hlo"}));
-  Feeds others(2);
-  EXPECT_ERROR(GiveInfeed(*module, {2, 1}, bad, others),
-               "the program has no infeed for this; it reads");
 }
 
 TEST(ReplicasTest, OutputsAreNamedByDevice) {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of arrays and command lines for tests of `xylem run`.
+#ifndef TESTS_TOOLS_TOOLS_TEST_UTIL_H_
+#define TESTS_TOOLS_TOOLS_TEST_UTIL_H_
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "tests/test_util.h"
+#include "tools/command.h"
+#include "tools/npz.h"
+#include "xla/literal_util.h"
+
+namespace xla::testing {
+
+// The path of a new .npz file.
+inline std::string WriteNpz(const std::string& name,
+                            const std::vector<std::pair<std::string, Literal>>& arrays) {
+  std::vector<std::pair<std::string, LiteralSlice>> slices;
+  for (const auto& [array, literal] : arrays) slices.emplace_back(array, LiteralSlice(literal));
+  const absl::StatusOr<std::string> bytes = ToNpz(slices);
+  EXPECT_OK(bytes.status());
+  const std::string path = absl::StrCat(::testing::TempDir(), "/tools_test_", name, ".npz");
+  std::ofstream(path, std::ios::binary) << *bytes;
+  return path;
+}
+
+inline Literal Scalar(int32_t value) { return LiteralUtil::CreateR0<int32_t>(value); }
+
+// What `xylem run` would be given.
+inline absl::StatusOr<Arguments> CommandLine(const std::vector<std::string>& words) {
+  const Command command = RunCommand();
+  return ParseArguments(command.options, words);
+}
+
+}  // namespace xla::testing
+
+#endif  // TESTS_TOOLS_TOOLS_TEST_UTIL_H_
