@@ -1,33 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asynchronous forms: all but waiting for messages is done at the start.
+#include "xla/interpreter/async.h"
+
 #include <utility>
 #include <vector>
 
 #include "xla/base/status_macros.h"
-#include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/transfer.h"
 
 namespace xla {
-namespace {
-
-// Context elements of a start's result: zeros, which nobody reads.
-absl::Status AddContexts(EvalContext& ctx, const Shape& shape, std::vector<Value>& elements) {
+absl::StatusOr<Value> StartResult(EvalContext& ctx, const Shape& shape,
+                                  std::vector<Value> elements) {
   for (int i = static_cast<int>(elements.size()); i < shape.tuple_shapes_size(); ++i) {
     XLA_ASSIGN_OR_RETURN(Value zero, ctx.AllocateZeros(shape.tuple_shapes(i)));
     elements.push_back(std::move(zero));
   }
-  return absl::OkStatus();
+  return Value::Tuple(shape, std::move(elements));
 }
-
-}  // namespace
 
 // (destination, source, context)
 absl::StatusOr<Value> EvalCopyStart(EvalContext& ctx, const HloInstruction& inst,
                                     absl::Span<Value> operands) {
   std::vector<Value> elements = {operands[0].WithShape(inst.shape().tuple_shapes(0)),
                                  operands[0].WithShape(inst.shape().tuple_shapes(1))};
-  XLA_RETURN_IF_ERROR(AddContexts(ctx, inst.shape(), elements));
-  return Value::Tuple(inst.shape(), std::move(elements));
+  return StartResult(ctx, inst.shape(), std::move(elements));
 }
 
 absl::StatusOr<Value> EvalCopyDone(EvalContext&, const HloInstruction& inst,
@@ -43,8 +39,7 @@ absl::StatusOr<Value> EvalAsyncStart(EvalContext& ctx, const HloInstruction& ins
   std::vector<Value> elements;
   elements.push_back(Value::Tuple(inst.shape().tuple_shapes(0), std::move(arguments)));
   elements.push_back(std::move(result));
-  XLA_RETURN_IF_ERROR(AddContexts(ctx, inst.shape(), elements));
-  return Value::Tuple(inst.shape(), std::move(elements));
+  return StartResult(ctx, inst.shape(), std::move(elements));
 }
 
 absl::StatusOr<Value> EvalAsyncUpdate(EvalContext&, const HloInstruction& inst,

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
+#include "xla/interpreter/async.h"
 #include "xla/interpreter/callee.h"
 #include "xla/interpreter/eval_state.h"
 #include "xla/interpreter/strided_copy.h"
@@ -298,11 +299,7 @@ absl::StatusOr<Value> EvalAllGatherStart(EvalContext& ctx, const HloInstruction&
   Values elements;
   elements.push_back(WithResultShape(inst.shape().tuple_shapes(0), std::move(before)));
   elements.push_back(WithResultShape(shape, std::move(results)));
-  for (int i = 2; i < inst.shape().tuple_shapes_size(); ++i) {
-    XLA_ASSIGN_OR_RETURN(Value zeros, ctx.AllocateZeros(inst.shape().tuple_shapes(i)));
-    elements.push_back(std::move(zeros));
-  }
-  return Value::Tuple(inst.shape(), std::move(elements));
+  return StartResult(ctx, inst.shape(), std::move(elements));
 }
 
 // (operands, results, contexts...) -> results

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
+#include "xla/interpreter/async.h"
 #include "xla/interpreter/collective.h"
 #include "xla/interpreter/strided_copy.h"
 #include "xla/primitive_util.h"
@@ -237,11 +238,7 @@ absl::StatusOr<Value> EvalCollectivePermuteStart(EvalContext& ctx, const HloInst
   }
   XLA_ASSIGN_OR_RETURN(Values results, Permute(ctx, inst, after, operands));
   elements.push_back(WithResultShape(after, std::move(results)));
-  for (int i = 2; i < inst.shape().tuple_shapes_size(); ++i) {
-    XLA_ASSIGN_OR_RETURN(Value zeros, ctx.AllocateZeros(inst.shape().tuple_shapes(i)));
-    elements.push_back(std::move(zeros));
-  }
-  return Value::Tuple(inst.shape(), std::move(elements));
+  return StartResult(ctx, inst.shape(), std::move(elements));
 }
 
 }  // namespace xla

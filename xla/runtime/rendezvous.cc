@@ -205,16 +205,27 @@ absl::Status Rendezvous::AwaitMeeting(std::unique_lock<std::mutex>& lock, const 
 
 // --- Messages
 
+namespace {
+
+// Makes the device the channel's one sender, or receiver.
+absl::Status TakeEnd(int64_t& end, int64_t device, absl::string_view verb,
+                     const Rendezvous::Channel& channel) {
+  if (end >= 0 && end != device) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("devices ", end, " and ", device, " both ", verb, " on channel ",
+                     channel.place.id, ", which has no source-target pairs to tell who gets what"));
+  }
+  end = device;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status Rendezvous::Send(const Channel& channel, int64_t device, Payload payload) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (stopped()) return StopStatusLocked();
   Mailbox& mailbox = mailboxes_[channel];
-  if (mailbox.sender >= 0 && mailbox.sender != device) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("devices ", mailbox.sender, " and ", device, " both send on channel ",
-                     channel.place.id, ", which has no source-target pairs to tell who gets what"));
-  }
-  mailbox.sender = device;
+  XLA_RETURN_IF_ERROR(TakeEnd(mailbox.sender, device, "send", channel));
   mailbox.messages.push_back(std::move(payload));
   if (mailbox.waiting >= 0) {
     Unblock(mailbox.waiting);
@@ -229,12 +240,7 @@ absl::StatusOr<Rendezvous::Payload> Rendezvous::Receive(const Channel& channel, 
   std::unique_lock<std::mutex> lock(mutex_);
   if (stopped()) return StopStatusLocked();
   Mailbox& mailbox = mailboxes_[channel];
-  if (mailbox.receiver >= 0 && mailbox.receiver != device) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("devices ", mailbox.receiver, " and ", device, " both receive on channel ",
-                     channel.place.id, ", which has no source-target pairs to tell who gets what"));
-  }
-  mailbox.receiver = device;
+  XLA_RETURN_IF_ERROR(TakeEnd(mailbox.receiver, device, "receive", channel));
   const auto has_ended = [&] { return channel.source >= 0 && At(channel.source).is_finished; };
   if (mailbox.messages.empty()) {
     Device& state = At(device);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations across replicas and partitions.
+#include <utility>
+
+#include "absl/functional/function_ref.h"
 #include "xla/hlo/builder/builder_state.h"
 #include "xla/hlo/builder/collective_util.h"
 #include "xla/hlo/shape_inference/shape_inference.h"
@@ -28,6 +31,26 @@ CollectiveBase MakeBase(const CollectiveDeviceList& groups,
 int64_t Times(int64_t size, int64_t count) {
   int64_t product = 0;
   return __builtin_mul_overflow(size, count, &product) ? -1 : product;
+}
+
+// The arrays with other sizes along a dimension, alone or as a tuple; what is unbounded stays so.
+// `name` is the dimension's, for errors.
+absl::StatusOr<Shape> Resized(absl::Span<const Shape* const> shapes, int64_t dimension,
+                              absl::string_view name,
+                              absl::FunctionRef<absl::StatusOr<int64_t>(int64_t)> resize) {
+  std::vector<Shape> results;
+  for (const Shape* shape : shapes) {
+    results.push_back(*shape);
+    if (!shape->IsArray() || dimension < 0 || dimension >= shape->rank()) {
+      return InvalidArgumentStrCat(name, " ", dimension, " is out-of-bounds in shape ",
+                                   ShapeUtil::HumanString(*shape), ".");
+    }
+    const int d = static_cast<int>(dimension);
+    if (shape->is_unbounded_dynamic_dimension(d)) continue;
+    XLA_ASSIGN_OR_RETURN(const int64_t size, resize(shape->dimensions(d)));
+    results.back().set_dimensions(d, size, shape->is_dynamic_dimension(d));
+  }
+  return results.size() == 1 ? std::move(results[0]) : ShapeUtil::MakeTupleShape(results);
 }
 
 }  // namespace
@@ -79,21 +102,13 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddAllGather(
   if (shard_count < 1) {
     return InvalidArgument("AllGather needs a positive shard_count; got %d.", shard_count);
   }
-  std::vector<Shape> gathered;
-  for (const Shape* shape : shapes) {
-    gathered.push_back(*shape);
-    if (!shape->IsArray() || all_gather_dimension < 0 || all_gather_dimension >= shape->rank()) {
-      return InvalidArgumentStrCat("all_gather_dim ", all_gather_dimension,
-                                   " is out-of-bounds in shape ", ShapeUtil::HumanString(*shape),
-                                   ".");
-    }
-    const int dimension = static_cast<int>(all_gather_dimension);
-    if (shape->is_unbounded_dynamic_dimension(dimension)) continue;
-    const int64_t size = Times(shape->dimensions(dimension), shard_count);
-    if (size < 0) return InvalidArgument("AllGather to %d shards is too large.", shard_count);
-    gathered.back().set_dimensions(dimension, size, shape->is_dynamic_dimension(dimension));
-  }
-  Shape declared = gathered.size() == 1 ? gathered[0] : ShapeUtil::MakeTupleShape(gathered);
+  const auto gathered = [&](int64_t size) -> absl::StatusOr<int64_t> {
+    const int64_t whole = Times(size, shard_count);
+    if (whole >= 0) return whole;
+    return InvalidArgument("AllGather to %d shards is too large.", shard_count);
+  };
+  XLA_ASSIGN_OR_RETURN(Shape declared,
+                       Resized(shapes, all_gather_dimension, "all_gather_dim", gathered));
   if (opcode == HloOpcode::kAllGatherStart) {
     std::vector<Shape> sources;
     for (const Shape* shape : shapes) sources.push_back(*shape);
@@ -273,25 +288,13 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddReduceScatter(
   if (shard_count < 1) {
     return InvalidArgument("ReduceScatter needs a positive shard_count; got %d.", shard_count);
   }
-  std::vector<Shape> parts;
-  for (const Shape* shape : shapes) {
-    parts.push_back(*shape);
-    if (!shape->IsArray() || scatter_dimension < 0 || scatter_dimension >= shape->rank()) {
-      return InvalidArgumentStrCat("scatter_dimension ", scatter_dimension,
-                                   " is out-of-bounds in shape ", ShapeUtil::HumanString(*shape),
-                                   ".");
-    }
-    const int dimension = static_cast<int>(scatter_dimension);
-    if (shape->is_unbounded_dynamic_dimension(dimension)) continue;
-    const int64_t size = shape->dimensions(dimension);
-    if (size % shard_count != 0) {
-      return InvalidArgumentStrCat("ReduceScatter operand scatter dimension size ", size,
-                                   " must be dividable by shard_count ", shard_count, ".");
-    }
-    parts.back().set_dimensions(dimension, size / shard_count,
-                                shape->is_dynamic_dimension(dimension));
-  }
-  const Shape declared = parts.size() == 1 ? parts[0] : ShapeUtil::MakeTupleShape(parts);
+  const auto part_of = [&](int64_t size) -> absl::StatusOr<int64_t> {
+    if (size % shard_count == 0) return size / shard_count;
+    return InvalidArgumentStrCat("ReduceScatter operand scatter dimension size ", size,
+                                 " must be dividable by shard_count ", shard_count, ".");
+  };
+  XLA_ASSIGN_OR_RETURN(const Shape declared,
+                       Resized(shapes, scatter_dimension, "scatter_dimension", part_of));
   ReduceScatterAttributes attributes;
   static_cast<CollectiveBase&>(attributes) = MakeBase(groups, channel, layout.has_value());
   attributes.dimensions = {scatter_dimension};

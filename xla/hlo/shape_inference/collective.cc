@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/shape_inference/infer_util.h"
@@ -288,6 +289,36 @@ absl::StatusOr<const Shape*> ResultPart(const InferenceInput& in, const Shape& r
   return part;
 }
 
+// Dimension `along` of a shape; `what` is the shape, for errors: "shape" or "result".
+absl::StatusOr<Dim> DimAlong(absl::string_view operation, int64_t along, const Shape& shape,
+                             absl::string_view what) {
+  if (InRange(along, shape.rank())) return DimOf(shape, along);
+  return InvalidArgumentStrCat("The ", operation, " dimension ", along, " is out of bounds in ",
+                               what, " ", Str(shape), ".");
+}
+
+// The size of the first result along a dimension, where `declared` has it; else unbounded.
+absl::StatusOr<int64_t> DeclaredSize(const InferenceInput& in, const Shape* declared,
+                                     absl::string_view operation, int64_t along) {
+  if (declared == nullptr) return Shape::kUnboundedSize;
+  XLA_ASSIGN_OR_RETURN(const Shape* part, ResultPart(in, *declared, 0));
+  XLA_ASSIGN_OR_RETURN(const Dim dim, DimAlong(operation, along, *part, "result"));
+  return dim.size;
+}
+
+// The operands' shapes with other sizes along a dimension; what is unbounded stays so.
+Result Resized(const InferenceInput& in, absl::string_view operation, int64_t along,
+               absl::FunctionRef<absl::StatusOr<int64_t>(int64_t)> resize) {
+  std::vector<Shape> results = OperandShapes(in);
+  for (Shape& result : results) {
+    XLA_ASSIGN_OR_RETURN(const Dim dim, DimAlong(operation, along, result, "shape"));
+    if (dim.IsUnbounded()) continue;
+    XLA_ASSIGN_OR_RETURN(const int64_t size, resize(dim.size));
+    result.set_dimensions(static_cast<int>(along), size, dim.dynamic);
+  }
+  return MaybeTuple(std::move(results));
+}
+
 // The gathered shapes; `declared` is the part of the declared result that holds them, or null.
 Result Gathered(const InferenceInput& in, const Shape* declared) {
   const auto& attributes = Attrs<AllGatherAttributes>(in);
@@ -295,38 +326,14 @@ Result Gathered(const InferenceInput& in, const Shape* declared) {
   XLA_ASSIGN_OR_RETURN(const int64_t along, OnlyDimension(in, attributes.dimensions));
   XLA_ASSIGN_OR_RETURN(const Groups groups,
                        CheckGroups(in, attributes, attributes.use_global_device_ids));
-  int64_t shards = 1;
-  std::vector<Shape> results;
-  for (int64_t i = 0; i < OperandCount(in); ++i) {
-    const Shape& operand = Operand(in, i);
-    if (!InRange(along, operand.rank())) {
-      return InvalidArgumentStrCat("The all-gather dimension ", along,
-                                   " is out of bounds in shape ", Str(operand), ".");
-    }
-    Dim dim = DimOf(operand, along);
-    if (i == 0) {
-      int64_t whole = Shape::kUnboundedSize;
-      if (declared != nullptr) {
-        XLA_ASSIGN_OR_RETURN(const Shape* part, ResultPart(in, *declared, 0));
-        if (!InRange(along, part->rank())) {
-          return InvalidArgumentStrCat("The all-gather dimension ", along,
-                                       " is out of bounds in result ", Str(*part), ".");
-        }
-        whole = DimOf(*part, along).size;
-      }
-      XLA_ASSIGN_OR_RETURN(shards, ShardCount(in, groups, whole, dim.size));
-    }
-    if (!dim.IsUnbounded()) {
-      const auto size = ToSize(absl::int128(dim.size) * shards);
-      if (!size.has_value())
-        return InvalidArgument("AllGather overflows the size of dimension %d.", along);
-      dim.size = *size;
-    }
-    Shape result = operand;
-    result.set_dimensions(static_cast<int>(along), dim.size, dim.dynamic);
-    results.push_back(std::move(result));
-  }
-  return MaybeTuple(std::move(results));
+  XLA_ASSIGN_OR_RETURN(const Dim part, DimAlong("all-gather", along, Operand(in, 0), "shape"));
+  XLA_ASSIGN_OR_RETURN(const int64_t whole, DeclaredSize(in, declared, "all-gather", along));
+  XLA_ASSIGN_OR_RETURN(const int64_t shards, ShardCount(in, groups, whole, part.size));
+  return Resized(in, "all-gather", along, [&](int64_t size) -> absl::StatusOr<int64_t> {
+    const auto gathered = ToSize(absl::int128(size) * shards);
+    if (gathered.has_value()) return *gathered;
+    return InvalidArgument("AllGather overflows the size of dimension %d.", along);
+  });
 }
 
 // The second element of the tuple that a -start gives.
@@ -473,40 +480,15 @@ Result InferReduceScatter(const InferenceInput& in) {
   XLA_ASSIGN_OR_RETURN(const int64_t along, OnlyDimension(in, attributes.dimensions));
   XLA_ASSIGN_OR_RETURN(const Groups groups,
                        CheckGroups(in, attributes, attributes.use_global_device_ids));
-  int64_t shards = 1;
-  std::vector<Shape> results;
-  for (int64_t i = 0; i < OperandCount(in); ++i) {
-    const Shape& operand = Operand(in, i);
-    if (!InRange(along, operand.rank())) {
-      return InvalidArgumentStrCat("The reduce-scatter dimension ", along,
-                                   " is out of bounds in shape ", Str(operand), ".");
-    }
-    Dim dim = DimOf(operand, along);
-    if (i == 0) {
-      int64_t part_size = Shape::kUnboundedSize;
-      if (in.declared != nullptr) {
-        XLA_ASSIGN_OR_RETURN(const Shape* part, ResultPart(in, *in.declared, 0));
-        if (!InRange(along, part->rank())) {
-          return InvalidArgumentStrCat("The reduce-scatter dimension ", along,
-                                       " is out of bounds in result ", Str(*part), ".");
-        }
-        part_size = DimOf(*part, along).size;
-      }
-      XLA_ASSIGN_OR_RETURN(shards, ShardCount(in, groups, dim.size, part_size));
-    }
-    if (!dim.IsUnbounded()) {
-      if (dim.size % shards != 0) {
-        return InvalidArgument(
-            "ReduceScatter operand scatter dimension size %d must be dividable by shard_count %d.",
-            dim.size, shards);
-      }
-      dim.size /= shards;
-    }
-    Shape result = operand;
-    result.set_dimensions(static_cast<int>(along), dim.size, dim.dynamic);
-    results.push_back(std::move(result));
-  }
-  return MaybeTuple(std::move(results));
+  XLA_ASSIGN_OR_RETURN(const Dim whole, DimAlong("reduce-scatter", along, Operand(in, 0), "shape"));
+  XLA_ASSIGN_OR_RETURN(const int64_t part, DeclaredSize(in, in.declared, "reduce-scatter", along));
+  XLA_ASSIGN_OR_RETURN(const int64_t shards, ShardCount(in, groups, whole.size, part));
+  return Resized(in, "reduce-scatter", along, [&](int64_t size) -> absl::StatusOr<int64_t> {
+    if (size % shards == 0) return size / shards;
+    return InvalidArgument(
+        "ReduceScatter operand scatter dimension size %d must be dividable by shard_count %d.",
+        size, shards);
+  });
 }
 
 Result InferAllToAll(const InferenceInput& in) {
