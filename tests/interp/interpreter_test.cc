@@ -410,6 +410,70 @@ ENTRY e {
                "dimension 1 of c64[3,<=3] has size 2 at run time, but fft_length={3}");
 }
 
+// XLA's own custom calls are not verified: what they rely on is checked where they run.
+TEST(DynamicSizesTest, CallsOfWindowsThatMakeNoSenseAreErrors) {
+  const auto run = [](const std::string& call) {
+    return RunText(absl::StrCat(R"(
+HloModule m
+sum { x = f32[] parameter(0) y = f32[] parameter(1) ROOT r = f32[] add(x, y) }
+ENTRY e {
+  zero = f32[] constant(0)
+  two = s32[] constant(2)
+  all = f32[1,5,1] constant({{{1}, {2}, {3}, {4}, {5}}})
+  x = f32[1,<=5,1] set-dimension-size(all, two), dimensions={1}
+  row = f32[<=5] reshape(x)
+  k = f32[3,1,1] constant({{{1}}, {{10}}, {{100}}})
+  sizes = s32[3] constant({1, 9, 1})
+  wide = s64[3] constant({1, 2, 1})
+  pair = (f32[], f32[]) tuple(zero, zero)
+  ROOT r = )",
+                                call, " }"));
+  };
+  const std::string forward =
+      ", dim_labels=b0f_0io->b0f, padding_type=PADDING_SAME, "
+      "custom_call_target=\"DynamicConvolutionForward\"";
+  const std::string back =
+      ", window={size=3 pad=1_1}, dim_labels=b0f_0io->b0f, "
+      "padding_type=PADDING_SAME, "
+      "custom_call_target=\"DynamicConvolutionInputGrad\"";
+  EXPECT_OK(run("f32[1,<=5,1] custom-call(x, k), window={size=3 pad=1_1}" + forward));
+  EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x, k)" + forward), "needs a window and dim_labels");
+  EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x, k), window={size=3 pad=1_1}, "
+                   "dim_labels=b0f_0io->b0f, custom_call_target=\"DynamicConvolutionForward\""),
+               "its padding_type is PADDING_SAME or PADDING_VALID");
+  EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x), window={size=3 pad=1_1}" + forward),
+               "it takes 2 operands and 0 computations, not 1 and 0");
+  EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x, pair), window={size=3 pad=1_1}" + forward),
+               "its operands are arrays");
+  EXPECT_ERROR(run("f32[1,<=6,1] custom-call(x, k), window={size=3 pad=1_1}" + forward),
+               "its operands give a result of f32[1,<=5,1]");
+  EXPECT_ERROR(run("s32[1,<=5,1] custom-call(x, k), window={size=3 pad=1_1}" + forward),
+               "its operands give a result of f32[1,<=5,1]");
+  EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x, k), window={size=4 pad=1_1}" + forward), "window");
+  EXPECT_ERROR(
+      run("f32[1,<=9,1] custom-call(x, k), window={size=3 pad=1_1 lhs_dilate=2}" + forward),
+      "has no base dilation");
+  // Without the padding that SAME takes, the bound is too small.
+  EXPECT_ERROR(run("f32[1,<=1,1] custom-call(x, k), window={size=3 pad=0_-2}" + forward),
+               "the size 2 of dimension 1 at run time is not within its bound 1");
+  EXPECT_ERROR(run("f32[1,<=5,1] custom-call(wide, x, k)" + back),
+               "the sizes of its result are s32[3], not s64[3]");
+  EXPECT_ERROR(run("f32[1,<=5,1] custom-call(sizes, x, k)" + back),
+               "the size 9 of dimension 1 at run time is not within its bound 5");
+  EXPECT_ERROR(run("f32[<=5] custom-call(row, zero), window={size=3 pad=1_1}, "
+                   "custom_call_target=\"DynamicReduceWindowSamePadding\""),
+               "it takes 2 operands and 1 computations, not 2 and 0");
+  EXPECT_ERROR(run("f32[<=5] custom-call(row, zero), to_apply=sum, "
+                   "custom_call_target=\"DynamicReduceWindowSamePadding\""),
+               "it needs a window");
+  EXPECT_ERROR(run("f32[<=5] custom-call(row, row, zero), window={size=3 pad=1_1}, "
+                   "called_computations={sum, sum}, "
+                   "custom_call_target=\"DynamicSelectAndScatterSamePadding\""),
+               "elect");
+  EXPECT_ERROR(run("f32[<=3] custom-call(row), custom_call_target=\"SPMDFullToShardShape\""),
+               "the result must have the shape of the one operand");
+}
+
 TEST(LayoutTest, BitcastReadsMemory) {
   // Column-major [2,3] of 1..6 lies as 1 4 2 5 3 6.
   EXPECT_EQ(RunToString(R"(

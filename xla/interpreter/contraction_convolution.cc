@@ -18,6 +18,7 @@
 #include "xla/interpreter/strided.h"
 #include "xla/interpreter/value.h"
 #include "xla/interpreter/wide.h"
+#include "xla/interpreter/window.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 #include "xla/util.h"
@@ -199,18 +200,22 @@ Convolution MakeConvolution(const ConvolutionAttributes& attributes, const Value
   for (size_t d = 0; d < labels.input_spatial.size(); ++d) {
     const WindowDim& window = attributes.window[d];
     const int64_t output_size = output.dimensions()[labels.output_spatial[d]];
+    // Taps exist from the kernel's first element on, which is the window's last place if reversed.
+    const int64_t taps = std::min(window.size, kernel.dynamic_size(labels.kernel_spatial[d]));
+    const int64_t skipped =
+        window.window_reversal ? (window.size - taps) * window.window_dilation : 0;
     patches.dims.push_back({.output_size = output_size,
-                            .taps = window.size,
+                            .taps = taps,
                             .stride = window.stride,
-                            .padding_low = window.padding_low,
+                            .padding_low = window.padding_low - skipped,
                             .window_dilation = window.window_dilation,
                             .base_dilation = window.base_dilation,
                             .input_size = input.dynamic_size(labels.input_spatial[d]),
                             .input_stride = input_strides[labels.input_spatial[d]]});
     result.rows.Append(output_size, output_strides[labels.output_spatial[d]]);
     const int64_t stride = kernel_strides[labels.kernel_spatial[d]];
-    if (window.window_reversal) kernel_origin += (window.size - 1) * stride;
-    conv.kernel.k.Append(window.size, window.window_reversal ? -stride : stride);
+    if (window.window_reversal && taps > 0) kernel_origin += (taps - 1) * stride;
+    conv.kernel.k.Append(taps, window.window_reversal ? -stride : stride);
   }
   conv.kernel.k.Append(features, kernel_strides[labels.kernel_input_feature]);
   conv.kernel.data =
@@ -321,7 +326,7 @@ class GroupLanes {
 };
 
 template <typename T>
-absl::Status Convolve(EvalContext& ctx, const Convolution& conv) {
+absl::Status ConvolveReal(EvalContext& ctx, const Convolution& conv) {
   if (GroupLanes<T>::IsBetter(conv)) return GroupLanes<T>(conv).Run(ctx);
   const WideLoad<T> load_input = GetWideLoad<T>(conv.patches.type),
                     load_kernel = GetWideLoad<T>(conv.kernel.type);
@@ -394,10 +399,10 @@ DimensionVector ConvolvedSizes(const ConvolutionAttributes& attributes, const Va
 
 }  // namespace
 
-absl::StatusOr<Value> EvalConvolution(EvalContext& ctx, const HloInstruction& inst,
-                                      absl::Span<Value> operands) {
-  const auto& attributes = inst.attributes<ConvolutionAttributes>();
-  XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
+absl::StatusOr<Value> Convolve(EvalContext& ctx, const Shape& shape,
+                               const ConvolutionAttributes& attributes,
+                               absl::Span<Value> operands) {
+  XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(shape));
   if (result.element_count() == 0) return result;
   const ContractionWide type = ContractionType(operands[0].element_type(),
                                                operands[1].element_type(), result.element_type());
@@ -409,13 +414,18 @@ absl::StatusOr<Value> EvalConvolution(EvalContext& ctx, const HloInstruction& in
     if constexpr (is_complex_v<Wide>) {
       return ConvolveComplex<Wide>(ctx, conv);
     } else {
-      return Convolve<Wide>(ctx, conv);
+      return ConvolveReal<Wide>(ctx, conv);
     }
   }));
   if (operands[0].has_dynamic_sizes() || operands[1].has_dynamic_sizes()) {
     SetExistingSizes(ConvolvedSizes(attributes, operands[0], operands[1]), result);
   }
   return result;
+}
+
+absl::StatusOr<Value> EvalConvolution(EvalContext& ctx, const HloInstruction& inst,
+                                      absl::Span<Value> operands) {
+  return Convolve(ctx, inst.shape(), inst.attributes<ConvolutionAttributes>(), operands);
 }
 
 }  // namespace xla

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
+#include "xla/interpreter/builtin_custom_calls.h"
 #include "xla/interpreter/eval_state.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/literal_io.h"
@@ -333,6 +334,8 @@ absl::StatusOr<Value> EvalCustomCall(EvalContext& ctx, const HloInstruction& ins
   if (registry != nullptr && registry->Contains(target)) {
     return RegistryCall(ctx, inst, operands).Run(*registry);
   }
+  if (const EvalFunction builtin = FindBuiltinCustomCall(target))
+    return builtin(ctx, inst, operands);
   std::vector<std::string> known;
   if (registry != nullptr) known = registry->Targets();
   for (const auto& [name, unused] : ctx.state().options().custom_calls) known.push_back(name);

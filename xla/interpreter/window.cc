@@ -301,8 +301,8 @@ bool ExistsAt(const Value& value, int64_t position) {
 
 }  // namespace
 
-absl::StatusOr<Value> EvalReduceWindow(EvalContext& ctx, const HloInstruction& inst,
-                                       absl::Span<Value> operands) {
+absl::StatusOr<Value> ReduceWindow(EvalContext& ctx, const HloInstruction& inst,
+                                   const WindowDims& window, absl::Span<Value> operands) {
   const int64_t count = static_cast<int64_t>(operands.size()) / 2;
   const absl::Span<const Value> inputs = operands.subspan(0, count),
                                 inits = operands.subspan(count);
@@ -325,7 +325,6 @@ absl::StatusOr<Value> EvalReduceWindow(EvalContext& ctx, const HloInstruction& i
         ctx.Allocate(inst.shape().IsTuple() ? inst.shape().tuple_shapes(k) : inst.shape()));
     results.push_back(std::move(result));
   }
-  const WindowDims& window = inst.attributes<WindowAttributes>().window;
   const WindowGeometry geometry = MakeWindowGeometry(window, inputs[0], results[0].dimensions());
   bool done = results[0].element_count() == 0;
   if (!done && count == 1 && function->binary().has_value() && !inputs[0].has_dynamic_sizes() &&
@@ -345,8 +344,13 @@ absl::StatusOr<Value> EvalReduceWindow(EvalContext& ctx, const HloInstruction& i
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }
 
-absl::StatusOr<Value> EvalSelectAndScatter(EvalContext& ctx, const HloInstruction& inst,
-                                           absl::Span<Value> operands) {
+absl::StatusOr<Value> EvalReduceWindow(EvalContext& ctx, const HloInstruction& inst,
+                                       absl::Span<Value> operands) {
+  return ReduceWindow(ctx, inst, inst.attributes<WindowAttributes>().window, operands);
+}
+
+absl::StatusOr<Value> SelectAndScatter(EvalContext& ctx, const HloInstruction& inst,
+                                       const WindowDims& window, absl::Span<Value> operands) {
   const Value &operand = operands[0], &source = operands[1], &init = operands[2];
   const ScalarFunction* select = ctx.GetScalarFunction(*inst.select());
   const ScalarFunction* scatter = ctx.GetScalarFunction(*inst.scatter());
@@ -369,8 +373,7 @@ absl::StatusOr<Value> EvalSelectAndScatter(EvalContext& ctx, const HloInstructio
   if (operand.has_dynamic_sizes()) SetExistingSizes(operand.existing_dimensions(), results[0]);
   const int64_t windows = source.element_count();
   if (windows == 0 || operand.element_count() == 0) return std::move(results[0]);
-  const WindowGeometry geometry =
-      MakeWindowGeometry(inst.attributes<WindowAttributes>().window, operand, source.dimensions());
+  const WindowGeometry geometry = MakeWindowGeometry(window, operand, source.dimensions());
 
   XLA_ASSIGN_OR_RETURN(Value scratch, ctx.AllocateScratch(windows * sizeof(int64_t)));
   int64_t* selected = scratch.mutable_data<int64_t>();
@@ -398,6 +401,11 @@ absl::StatusOr<Value> EvalSelectAndScatter(EvalContext& ctx, const HloInstructio
     XLA_RETURN_IF_ERROR(combiner->Run(ctx, 1, selected[i], 1, i, 1));
   }
   return std::move(results[0]);
+}
+
+absl::StatusOr<Value> EvalSelectAndScatter(EvalContext& ctx, const HloInstruction& inst,
+                                           absl::Span<Value> operands) {
+  return SelectAndScatter(ctx, inst, inst.attributes<WindowAttributes>().window, operands);
 }
 
 }  // namespace xla

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that slide over an array: what reduce-window and select-and-scatter share.
+// Windows that slide over an array: what reduce-window and select-and-scatter share, and operations
+// by a window other than their instruction's (dynamic_window.cc).
 #ifndef XLA_INTERPRETER_WINDOW_H_
 #define XLA_INTERPRETER_WINDOW_H_
 
@@ -40,6 +41,15 @@ WindowGeometry MakeWindowGeometry(const WindowDims& window, const Value& input,
 absl::StatusOr<bool> ReduceWindowSeparably(EvalContext& ctx, HloOpcode opcode, const Value& input,
                                            const Value& init, const WindowGeometry& geometry,
                                            Value& result);
+
+// What reduce-window, select-and-scatter and convolution do, with operands and computations of
+// `inst` but this window. Only inst.shape() and inst.called_computations() are looked at.
+absl::StatusOr<Value> ReduceWindow(EvalContext& ctx, const HloInstruction& inst,
+                                   const WindowDims& window, absl::Span<Value> operands);
+absl::StatusOr<Value> SelectAndScatter(EvalContext& ctx, const HloInstruction& inst,
+                                       const WindowDims& window, absl::Span<Value> operands);
+absl::StatusOr<Value> Convolve(EvalContext& ctx, const Shape& shape,
+                               const ConvolutionAttributes& attributes, absl::Span<Value> operands);
 
 }  // namespace xla
 
