@@ -288,16 +288,9 @@ bool HloTextParser::ParseOriginalArray(OriginalValueNode* node) {
 }
 
 bool HloTextParser::ParseParameterReplication(std::vector<bool>* replication) {
-  if (!Expect(TokKind::kLbrace, "expected '{' to start parameter_replication attribute"))
-    return false;
-  if (kind() != TokKind::kRbrace) {
-    do {
-      if (kind() != TokKind::kwTrue && kind() != TokKind::kwFalse) return false;
-      replication->push_back(kind() == TokKind::kwTrue);
-      lexer_.Next();
-    } while (Eat(TokKind::kComma));
-  }
-  return Expect(TokKind::kRbrace, "expected '}' to end parameter_replication attribute");
+  return Expect(TokKind::kLbrace, "expected '{' to start parameter_replication attribute") &&
+         ParseBools(replication) &&
+         Expect(TokKind::kRbrace, "expected '}' to end parameter_replication attribute");
 }
 
 // '{' name % ',' '}' of instructions of this computation.

@@ -235,6 +235,7 @@ class HloTextParser {
   bool ParseModule(bool has_header);
   bool ParseSingleInstruction();
   bool ParseBoolList(std::vector<bool>* values);
+  bool ParseBools(std::vector<bool>* values);
   bool ParseInputOutputAlias(std::vector<InputOutputAlias>* aliases);
   bool ParseBufferDonors(std::vector<BufferDonor>* donors);
   bool ParseProgramLayout(ProgramShape* layout);

@@ -272,14 +272,19 @@ bool HloTextParser::ParseBoolList(std::vector<bool>* values) {
     return true;
   }
   if (!Expect(TokKind::kLbrace, "Expected list of booleans or true/false value")) return false;
-  if (kind() != TokKind::kRbrace) {
-    do {
-      if (kind() != TokKind::kwTrue && kind() != TokKind::kwFalse) return false;
-      values->push_back(kind() == TokKind::kwTrue);
-      lexer_.Next();
-    } while (Eat(TokKind::kComma));
-  }
-  return Expect(TokKind::kRbrace, "expected '}' to end boolean list attribute");
+  return ParseBools(values) &&
+         Expect(TokKind::kRbrace, "expected '}' to end boolean list attribute");
+}
+
+// ('true' | 'false') % ',' up to a closing brace
+bool HloTextParser::ParseBools(std::vector<bool>* values) {
+  if (kind() == TokKind::kRbrace) return true;
+  do {
+    if (kind() != TokKind::kwTrue && kind() != TokKind::kwFalse) return false;
+    values->push_back(kind() == TokKind::kwTrue);
+    lexer_.Next();
+  } while (Eat(TokKind::kComma));
+  return true;
 }
 
 // '{' (array ':' array (',' string)?)* '}'; the string is a module's text.
