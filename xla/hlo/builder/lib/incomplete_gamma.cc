@@ -2,7 +2,8 @@
 // The incomplete gamma functions of math.h and their derivatives by the order.
 //
 // Sources: DLMF 8.7.1 (series, x <= a), 8.9.2 (continued fraction, x > a), 8.12 (uniform expansion
-// for large a: N. Temme); dlmf.nist.gov. Derivatives are those of these formulas term by term.
+// for large a: N. Temme), for small a 5.7.3 and 8.7.3; dlmf.nist.gov. Derivatives are those of
+// these formulas term by term.
 #include <cmath>
 #include <vector>
 
@@ -25,6 +26,8 @@ using lib_internal::StirlingError;
 // From here on the uniform expansion serves; below, no loop takes this many steps.
 constexpr double kLargeOrder = 1e4;
 constexpr int kGammaSteps = 2000;
+// Up to here Q for x <= 1 is summed itself, not as 1 - P.
+constexpr double kSmallOrder = 0.5;
 constexpr double kPrecision = 0x1p-51;
 
 // P or Q, the part of gamma(a) below or above x, divided by x^a e^-x / gamma(a + 1), and the
@@ -98,6 +101,38 @@ absl::StatusOr<Scaled> GammaFraction(XlaOp a, XlaOp x, bool with_slope) {
   return Scaled{a * state[4], a * (state[7] + state[4] * (Log(x) - Digamma64(a)))};
 }
 
+// log(gamma(1 + a)) for 0 <= a <= kSmallOrder, without the loss of digits of 1 + a: DLMF 5.7.3.
+XlaOp LogGammaNearOne(XlaOp a) {
+  constexpr double kOneLessEuler = 0.42278433509846713;
+  // (-1)^k (zeta(k) - 1) / k for k = 27 to 2.
+  constexpr double kZetas[] = {
+      -2.7595228851242334e-10, 5.731367241678862e-10,  -1.1921401405860912e-09,
+      2.4836745438024785e-09,  -5.183475041970047e-09, 1.0838659214896955e-08,
+      -2.2711094608943164e-08, 4.7698101693639804e-08, -1.0043224823968099e-07,
+      2.1207184805554665e-07,  -4.492469198764566e-07, 9.55141213040742e-07,
+      -2.039215753801366e-06,  4.374866789907488e-06,  -9.439488275268397e-06,
+      2.050721277567069e-05,   -4.492623673813314e-05, 9.945751278180853e-05,
+      -0.00022315475845357939, 0.0005096695247430425,  -0.001192753911703261,
+      0.0028905103307415234,   -0.007385551028673986,  0.020580808427784546,
+      -0.0673523010531981,     0.3224670334241132};
+  return a * (ScalarLike(a, kOneLessEuler) + a * Polynomial(a, kZetas)) - Log1p(a);
+}
+
+// Q for a <= kSmallOrder, x <= 1. P is (1 + u) (1 + a s) with 1 + u = x^a / gamma(a + 1) and s the
+// sum of (-x)^k / (k! (a + k)), k >= 1; where a is small, so are u, a s and Q.
+absl::StatusOr<XlaOp> UpperOfSmallOrder(XlaOp a, XlaOp x) {
+  const auto step = [&](XlaOp k, std::vector<XlaOp>& state) {
+    XlaOp &order = state[0], &term = state[2], &sum = state[3];
+    term = term * state[1] / k;
+    sum = sum + term / (order + k);
+    return Gt(Abs(term), ScalarLike(term, kPrecision) * Abs(sum));
+  };
+  std::vector<XlaOp> state = {a, -x, FullLike(a, 1), ZerosLike(a)};
+  XLA_ASSIGN_OR_RETURN(state, Iterate("igammac_series", a.builder(), state, kGammaSteps, step));
+  const XlaOp u = Expm1(a * Log(x) - LogGammaNearOne(a));
+  return -(u + (ScalarLike(a, 1) + u) * (a * state[3]));
+}
+
 // Coefficients of DLMF 8.12.8: c_k as power series of eta, highest power first.
 constexpr double kTemme0[] = {
     -2.551419399494625e-11, 9.1476995822367902e-10, -4.3820360184533532e-9,  1.0261809784240308e-8,
@@ -168,10 +203,10 @@ Uniform UniformExpansion(XlaOp a, XlaOp x, XlaOp deviance, bool lower, bool with
 
 // Which formula serves an element, and arguments for each that do no harm elsewhere.
 struct Regions {
-  XlaOp in_domain;  // 0 < a, x < infinity
-  XlaOp use_uniform, use_fraction;
-  XlaOp a, x;  // in the domain, else 1
-  XlaOp series_a, series_x, fraction_a, fraction_x, uniform_a, uniform_x;
+  XlaOp in_domain;                             // 0 < a, x < infinity
+  XlaOp use_uniform, use_fraction, use_small;  // small: of the series for Q
+  XlaOp a, x;                                  // in the domain, else 1
+  XlaOp series_a, series_x, fraction_a, fraction_x, uniform_a, uniform_x, small_a, small_x;
 };
 Regions RegionsOf(XlaOp a, XlaOp x) {
   const XlaOp zero = ScalarLike(a, 0), infinity = ScalarLike(a, kInfinity), one = FullLike(a, 1);
@@ -190,12 +225,22 @@ Regions RegionsOf(XlaOp a, XlaOp x) {
   r.fraction_x = Select(r.use_fraction, r.x, FullLike(x, 4));
   r.uniform_a = Select(r.use_uniform, r.a, FullLike(a, kLargeOrder));
   r.uniform_x = Select(r.use_uniform, r.x, FullLike(x, kLargeOrder));
+  r.use_small = And(Le(r.a, ScalarLike(a, kSmallOrder)), Le(r.x, one));
+  r.small_a = Select(r.use_small, r.a, FullLike(a, kSmallOrder));
+  r.small_x = Select(r.use_small, r.x, one);
   return r;
 }
 
 // x^a e^-x / gamma(a + 1).
 XlaOp Prefactor(XlaOp a, XlaOp x) {
-  return Exp(-StirlingError(a) - Deviance(a, x)) / Sqrt(ScalarLike(a, 2 * lib_internal::kPi) * a);
+  const XlaOp is_small = Le(a, ScalarLike(a, kSmallOrder));
+  const XlaOp small_a = Select(is_small, a, FullLike(a, kSmallOrder));
+  // Exponentials of halves of x, which are exact, do not underflow.
+  const XlaOp root = Exp(ScalarLike(x, -0.5) * x);
+  const XlaOp small = root * Exp(small_a * Log(x) - LogGammaNearOne(small_a)) * root;
+  return Select(
+      is_small, small,
+      Exp(-StirlingError(a) - Deviance(a, x)) / Sqrt(ScalarLike(a, 2 * lib_internal::kPi) * a));
 }
 
 // P or Q in the domain.
@@ -207,8 +252,10 @@ absl::StatusOr<XlaOp> Regularized(const Regions& r, bool lower) {
   const XlaOp prefactor = Prefactor(r.a, r.x);
   const XlaOp one = FullLike(r.a, 1);
   const XlaOp p = series.value * prefactor, q = fraction.value * prefactor;
+  if (lower) return Select(r.use_uniform, uniform.value, Select(r.use_fraction, one - q, p));
+  XLA_ASSIGN_OR_RETURN(const XlaOp small, UpperOfSmallOrder(r.small_a, r.small_x));
   return Select(r.use_uniform, uniform.value,
-                lower ? Select(r.use_fraction, one - q, p) : Select(r.use_fraction, q, one - p));
+                Select(r.use_fraction, q, Select(r.use_small, small, one - p)));
 }
 
 // The derivative of P by a in the domain, divided by the prefactor.
