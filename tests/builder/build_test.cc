@@ -412,6 +412,19 @@ TEST(ScopeTest, ShardingsThatDoNotFitAreErrors) {
   EXPECT_ERROR(b.Build(), "Neg: ");
 }
 
+TEST(BuildTest, CompositesHaveANameAndAVersion) {
+  const auto build = [](const std::string& name, absl::string_view attributes, int64_t version) {
+    XlaBuilder b("test");
+    const XlaOp x = Parameter(&b, 0, ShapeUtil::MakeShape(F32, {}), "x");
+    CompositeCall(&b, ScalarAdd(F32), {x, x}, name, attributes, version);
+    return b.Build();
+  };
+  EXPECT_OK(build("name", "{}", 0));
+  EXPECT_ERROR(build("name", "{}", -1), "CompositeCall: The version of a composite");
+  EXPECT_ERROR(build("name", "", 0), "CompositeCall: The attributes of a composite");
+  EXPECT_ERROR(build("", "{}", 0), "CompositeCall: A composite must have a name");
+}
+
 TEST(ScopeTest, ShardingsOfImpossibleCountsAreErrors) {
   for (const int64_t tiles : {int64_t{-1}, int64_t{0}, std::numeric_limits<int64_t>::min(),
                               std::numeric_limits<int64_t>::max()}) {

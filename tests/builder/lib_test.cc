@@ -611,6 +611,12 @@ TEST(PrngTest, PhiloxIsThatOfTheOperation) {
   }
 }
 
+TEST(PrngTest, UninitialisedOperandsAreErrors) {
+  XlaBuilder b("test");
+  PhiloxIncreaseCounter(XlaOp(), ConstantR0<uint64_t>(&b, 1));
+  EXPECT_ERROR(b.Build(), "operand 0 of PhiloxIncreaseCounter is an uninitialized XlaOp");
+}
+
 TEST(PrngTest, Distributions) {
   const Shape shape = ShapeUtil::MakeShape(F32, {101, 99});
   const auto draw = [&](auto make) {

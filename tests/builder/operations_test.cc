@@ -95,6 +95,11 @@ TEST(OperationsTest, ResultAccuracy) {
                 Tanh(p[0], accuracy);
               },
               "ROOT tanh = f32[2] tanh(a), result_accuracy={tolerance={atol=0,rtol=0,ulps=2}}");
+  XlaBuilder b("test");
+  ResultAccuracy accuracy;
+  accuracy.mutable_tolerance()->set_ulps(-1);
+  Exp(Parameter(&b, 0, kF, "x"), accuracy);
+  EXPECT_ERROR(b.Build(), "Exp: The tolerances of result_accuracy must not be negative");
 }
 
 TEST(OperationsTest, Conversions) {

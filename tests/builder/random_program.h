@@ -83,7 +83,9 @@ inline absl::Status CheckRandomProgram(const uint8_t* data, size_t size, bool ru
   }
   const absl::StatusOr<std::shared_ptr<const HloModule>> module = program->module();
   if (!module.ok()) return module.status();
-  const std::string text = ModuleToString(**module);
+  HloPrintOptions options;
+  options.syntax_sugar_async_ops = false;
+  const std::string text = ModuleToString(**module, options);
   const auto check = [&](const char* what, const absl::Status& status) {
     return status.ok() ? status
                        : InternalStrCat(what, ": ", std::string(status.message()), "\n", text);
@@ -94,13 +96,17 @@ inline absl::Status CheckRandomProgram(const uint8_t* data, size_t size, bool ru
   status = check("read", read.status());
   if (status.ok()) status = check("equal", (*read)->CheckEqual(**module));
   if (!status.ok()) return status;
-  // The padding of a scalar has no form that parses, here or in XLA.
-  if (absl::StrContains(text, "padding=,") || absl::StrContains(text, "padding=\n")) {
+  // The padding of a scalar has no form that parses, here or in XLA; "-0" is read as an integer.
+  for (const char* lost : {"padding=,", "padding=\n", "(-0)", "-0,", "-0}"})
+    if (absl::StrContains(text, lost)) return status;
+  // The parser gives an operation the frontend attributes of its async-start, as XLA's does.
+  if (absl::StrContains(text, "async-start(") && absl::StrContains(text, "frontend_attributes"))
     return status;
-  }
   const auto parsed = ParseAndReturnUnverifiedModule(text);
   status = check("parsed", parsed.status());
   if (status.ok()) status = check("equal after parsing", (*parsed)->CheckEqual(**module));
+  if (status.ok())
+    status = check("short", ParseAndReturnUnverifiedModule(ModuleToString(**module)).status());
   if (!status.ok() || !run) return status;
   return check("run", CheckRun(**module));
 }

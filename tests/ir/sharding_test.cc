@@ -158,6 +158,17 @@ TEST(Sharding, ProtosReadBackEqual) {
   }
 }
 
+TEST(Sharding, OneTileIsTheWhole) {
+  OpSharding proto;
+  proto.set_type(OpSharding::OTHER);
+  proto.add_tile_assignment_dimensions(1);
+  proto.add_tile_assignment_devices(3);
+  ASSERT_OK_AND_ASSIGN(const HloSharding one, HloSharding::FromProto(proto));
+  EXPECT_EQ(one, HloSharding::Replicate());
+  proto.set_tile_assignment_dimensions(0, 2);
+  EXPECT_ERROR(HloSharding::FromProto(proto), "1 devices given for 2 tiles");
+}
+
 TEST(Sharding, BadProtosAreErrors) {
   OpSharding proto;
   proto.set_type(OpSharding::MAXIMAL);

@@ -2,6 +2,7 @@
 // Entry points of the interpreter: arguments in, results out, on one device or many.
 #include "xla/interpreter/interpreter.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "xla/interpreter/eval_state.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/literal_io.h"
+#include "xla/passes/mixed_precision.h"
 #include "xla/runtime/device_threads.h"
 #include "xla/runtime/feeds.h"
 #include "xla/shape_util.h"
@@ -153,7 +155,13 @@ absl::StatusOr<std::vector<Literal>> InterpretReplicated(
     }
   }
 
-  EvalState state(module, replicas, partitions, options);
+  // Operations are evaluated in one precision each.
+  std::unique_ptr<HloModule> resolved;
+  if (HasMixedPrecision(module)) {
+    resolved = module.Clone();
+    XLA_RETURN_IF_ERROR(ResolveMixedPrecision(resolved.get()));
+  }
+  EvalState state(resolved == nullptr ? module : *resolved, replicas, partitions, options);
   XLA_RETURN_IF_ERROR(state.Prepare());
   std::vector<DeviceRun> devices(static_cast<size_t>(count));
   std::vector<std::optional<Literal>> results(static_cast<size_t>(count));

@@ -30,6 +30,11 @@ XlaOp XlaBuilder::CompositeCall(XlaComputationRef computation, absl::Span<const 
                                 std::optional<absl::string_view> attributes,
                                 std::optional<int64_t> version, CallSite site) {
   return Record("CompositeCall", site, [&]() -> absl::StatusOr<XlaOp> {
+    if (name.empty()) return InvalidArgument("A composite must have a name.");
+    if (attributes.has_value() && attributes->empty())
+      return InvalidArgument("The attributes of a composite must not be empty; none are {}.");
+    if (version.value_or(0) < 0)
+      return InvalidArgument("The version of a composite must not be negative; got %d.", *version);
     XLA_ASSIGN_OR_RETURN(const XlaOp op, state_->Add(HloOpcode::kCall, operands,
                                                      CallAttributes{.is_composite = true}, nullptr,
                                                      {&computation, 1}));

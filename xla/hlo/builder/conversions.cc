@@ -71,7 +71,13 @@ std::vector<OutputOperandAlias> ToAliases(AliasingPairs aliasing) {
 }
 
 absl::StatusOr<AccuracySpec> ToAccuracy(const ResultAccuracy& proto) {
-  return proto_internal::ReadAccuracy(proto);
+  XLA_ASSIGN_OR_RETURN(const AccuracySpec accuracy, proto_internal::ReadAccuracy(proto));
+  if (!(accuracy.atol >= 0) || !(accuracy.rtol >= 0) || accuracy.ulps < 0) {
+    return InvalidArgument(
+        "The tolerances of result_accuracy must not be negative: atol=%g, rtol=%g, ulps=%d",
+        accuracy.atol, accuracy.rtol, accuracy.ulps);
+  }
+  return accuracy;
 }
 
 }  // namespace xla

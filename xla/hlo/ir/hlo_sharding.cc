@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -638,6 +639,12 @@ absl::StatusOr<HloSharding> HloSharding::FromProto(const OpSharding& proto) {
                                  proto.iota_transpose_perm().end());
   if (sharding.devices.empty() == sharding.reshape_dims.empty()) {
     return InvalidArgument("a tiled sharding needs either devices or an iota");
+  }
+  // One tile is the whole, whatever the last dimension means.
+  const auto is_one = [](int64_t size) { return size == 1; };
+  if (absl::c_all_of(sharding.tile_dims, is_one) && absl::c_all_of(sharding.reshape_dims, is_one) &&
+      sharding.devices.size() <= 1) {
+    return Replicate();
   }
   sharding.last_tile_dim_replicate = proto.replicate_on_last_tile_dim();
   for (int type : proto.last_tile_dims())

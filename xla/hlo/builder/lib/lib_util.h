@@ -21,7 +21,13 @@ inline XlaOp Make(const char* name, CallSite site, absl::Span<const XlaOp> opera
                   absl::FunctionRef<absl::StatusOr<XlaOp>(XlaBuilder*)> make) {
   XlaBuilder* builder = XlaBuilder::Of(operands);
   if (builder == nullptr) return XlaOp();
-  return builder->Record(name, site, [&] { return make(builder); });
+  return builder->Record(name, site, [&]() -> absl::StatusOr<XlaOp> {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (operands[i].IsUninitialized())
+        return InvalidArgument("operand %u of %s is an uninitialized XlaOp", i, name);
+    }
+    return make(builder);
+  });
 }
 
 // The shape of an operand that must be an array.
