@@ -102,6 +102,18 @@ ENTRY e {
   EXPECT_ERROR(RunText(text, {}, options), "check.expect_close");
 }
 
+TEST(InterpreterTest, ProductsOfComplexNumbersAreComplex) {
+  for (const char* operation : {"dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+                                "convolution(p, p), dim_labels=bf_io->bf"}) {
+    for (const char* type : {"s16", "f32"}) {
+      const std::string text = absl::StrCat(
+          "HloModule m\nENTRY e {\n  p = c64[1,1] constant({{(1, 2)}})\n  ROOT r = ", type,
+          "[1,1] ", operation, "\n}\n");
+      EXPECT_STATUS(RunText(text), absl::StatusCode::kUnimplemented, type);
+    }
+  }
+}
+
 // A loop that updates a large array: one buffer moves from trip to trip.
 constexpr char kUpdatingLoop[] = R"(
 HloModule m

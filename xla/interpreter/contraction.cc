@@ -72,8 +72,9 @@ struct DotDims {
 // precision, which arithmetic in f32 (or wider types) always has.
 absl::Status Multiply(EvalContext& ctx, const Value& lhs_operand, const Value& rhs_operand,
                       const DotDims& dims, Value& result) {
-  const ContractionWide type = ContractionType(lhs_operand.element_type(),
-                                               rhs_operand.element_type(), result.element_type());
+  XLA_ASSIGN_OR_RETURN(const ContractionWide type,
+                       ContractionType(lhs_operand.element_type(), rhs_operand.element_type(),
+                                       result.element_type()));
   return WithWideType(type, [&](auto sample) -> absl::Status {
     using Wide = decltype(sample);
     XLA_ASSIGN_OR_RETURN(const Value lhs, PrepareOperand<Wide>(ctx, lhs_operand));

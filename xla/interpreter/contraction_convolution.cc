@@ -404,8 +404,9 @@ absl::StatusOr<Value> Convolve(EvalContext& ctx, const Shape& shape,
                                absl::Span<Value> operands) {
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(shape));
   if (result.element_count() == 0) return result;
-  const ContractionWide type = ContractionType(operands[0].element_type(),
-                                               operands[1].element_type(), result.element_type());
+  XLA_ASSIGN_OR_RETURN(const ContractionWide type,
+                       ContractionType(operands[0].element_type(), operands[1].element_type(),
+                                       result.element_type()));
   XLA_RETURN_IF_ERROR(WithWideType(type, [&](auto sample) -> absl::Status {
     using Wide = decltype(sample);
     XLA_ASSIGN_OR_RETURN(const Value input, PrepareOperand<Wide>(ctx, operands[0]));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
@@ -104,13 +105,19 @@ void PackLines(const MatrixView& view, WideLoad<T> load, int64_t batch, int64_t 
   }
 }
 
-ContractionWide ContractionType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result) {
+absl::StatusOr<ContractionWide> ContractionType(PrimitiveType lhs, PrimitiveType rhs,
+                                                PrimitiveType result) {
   bool complex = false, floating = false, wide_float = false, wide_integer = false;
   for (const PrimitiveType type : {lhs, rhs, result}) {
     complex |= primitive_util::IsComplexType(type);
     floating |= primitive_util::IsFloatingPointType(type);
     wide_float |= type == F64 || type == C128;
     wide_integer |= type == S64 || type == U64;
+  }
+  if (complex && !primitive_util::IsComplexType(result)) {
+    return absl::UnimplementedError(
+        absl::StrCat("products of complex numbers have no value of type ",
+                     primitive_util::LowercasePrimitiveTypeName(result)));
   }
   if (complex) return wide_float ? ContractionWide::kComplex128 : ContractionWide::kComplex64;
   if (floating) return wide_float ? ContractionWide::kDouble : ContractionWide::kFloat;
@@ -121,12 +128,23 @@ template <typename Wide>
 absl::StatusOr<Value> PrepareOperand(EvalContext& ctx, const Value& operand) {
   constexpr PrimitiveType kType = primitive_util::NativeToPrimitiveType<Wide>();
   if (!is_complex_v<Wide> || operand.element_type() == kType) return operand;
-  const WideLoad<Wide> load = GetWideLoad<Wide>(operand.element_type());
-  if (load == nullptr)
-    return InvalidArgument("cannot multiply %s by complex numbers", operand.shape().ToString());
   XLA_ASSIGN_OR_RETURN(Value converted,
                        ctx.Allocate(ctx.InternShape(Shape(kType, operand.dimensions()))));
-  load(operand.untyped_data(), 1, operand.element_count(), converted.mutable_data<Wide>());
+  if constexpr (is_complex_v<Wide>) {
+    using Part = typename Wide::value_type;
+    if (const WideLoad<Wide> load = GetWideLoad<Wide>(operand.element_type()); load != nullptr) {
+      load(operand.untyped_data(), 1, operand.element_count(), converted.mutable_data<Wide>());
+    } else if (const WideLoad<Part> load_part = GetWideLoad<Part>(operand.element_type());
+               load_part != nullptr) {
+      // Integers, as the real parts of numbers that are widened from the last one on.
+      Part* parts = converted.mutable_data<Part>();
+      load_part(operand.untyped_data(), 1, operand.element_count(), parts);
+      Wide* out = converted.mutable_data<Wide>();
+      for (int64_t i = operand.element_count() - 1; i >= 0; --i) out[i] = Wide(parts[i], 0);
+    } else {
+      return InvalidArgument("cannot multiply %s by complex numbers", operand.shape().ToString());
+    }
+  }
   converted.CopyDynamicSizesFrom(operand);
   return converted;
 }

@@ -78,7 +78,8 @@ absl::StatusOr<Value> PrepareOperand(EvalContext& ctx, const Value& operand);
 
 // The wide type in which a contraction of these types is computed.
 enum class ContractionWide { kFloat, kDouble, kUint32, kUint64, kComplex64, kComplex128 };
-ContractionWide ContractionType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result);
+absl::StatusOr<ContractionWide> ContractionType(PrimitiveType lhs, PrimitiveType rhs,
+                                                PrimitiveType result);
 
 // Calls f(Wide()) for the wide type.
 template <typename F>

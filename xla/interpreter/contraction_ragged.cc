@@ -213,8 +213,9 @@ absl::StatusOr<Value> EvalRaggedDot(EvalContext& ctx, const HloInstruction& inst
     }
   }
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
-  const ContractionWide type = ContractionType(operands[0].element_type(),
-                                               operands[1].element_type(), result.element_type());
+  XLA_ASSIGN_OR_RETURN(const ContractionWide type,
+                       ContractionType(operands[0].element_type(), operands[1].element_type(),
+                                       result.element_type()));
   XLA_RETURN_IF_ERROR(WithWideType(type, [&](auto sample) -> absl::Status {
     using Wide = decltype(sample);
     constexpr PrimitiveType kWide = primitive_util::NativeToPrimitiveType<Wide>();
