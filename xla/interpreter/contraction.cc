@@ -129,6 +129,10 @@ absl::StatusOr<Value> ApplyScale(EvalContext& ctx, const Value& operand, const V
     return InvalidArgument("the scale %s has no elements", scale.shape().ToString());
   const WideLoad<Wide> load = GetWideLoad<Wide>(operand.element_type());
   const WideLoad<Wide> load_scale = GetWideLoad<Wide>(scale.element_type());
+  if (load == nullptr || load_scale == nullptr) {
+    return absl::UnimplementedError(absl::StrCat("numbers of ", operand.shape().ToString(),
+                                                 " scaled by ", scale.shape().ToString()));
+  }
   const int64_t scale_bytes = primitive_util::ByteWidth(scale.element_type());
   const int64_t operand_bytes = primitive_util::ByteWidth(operand.element_type());
   const int64_t block = minor / minor_scales;
