@@ -366,5 +366,58 @@ TEST(DynamicPaddingTest, SamePaddingOfDynamicDimensionsIsACustomCall) {
   EXPECT_TRUE(absl::StrContains(text, "custom_call_target=\"DynamicReduceWindowSamePadding\""));
 }
 
+// Of bound 5 and size 2 at run time; a window of 3 with stride 2 is padded 1_1 and 0_1.
+TEST(DynamicPaddingTest, WhatTheCallsBuildRuns) {
+  const auto two_of = [](XlaBuilder* b, absl::Span<const int64_t> sizes, int64_t dimension) {
+    const XlaOp all = Iota(b, ShapeUtil::MakeShape(F32, sizes), dimension);
+    return SetDimensionSize(all + ScalarLike(all, 1), ConstantR0<int32_t>(b, 2), dimension);
+  };
+  const auto expect = [](XlaBuilder* b, const std::string& values) {
+    ASSERT_OK_AND_ASSIGN(const Literal result, testing::RunProgram(b));
+    EXPECT_EQ(result.ToStringOneline(), values);
+  };
+  XlaBuilder window("test");
+  ReduceWindow(two_of(&window, {5}, 0), ConstantR0<float>(&window, 0), testing::ScalarAdd(F32), {3},
+               {2}, Padding::kSame);
+  expect(&window, "f32[<=3](1) {3}");
+
+  ConvolutionDimensionNumbers labels;  // b0f_0io->b0f
+  labels.set_input_batch_dimension(0);
+  labels.add_input_spatial_dimensions(1);
+  labels.set_input_feature_dimension(2);
+  labels.add_kernel_spatial_dimensions(0);
+  labels.set_kernel_input_feature_dimension(1);
+  labels.set_kernel_output_feature_dimension(2);
+  labels.set_output_batch_dimension(0);
+  labels.add_output_spatial_dimensions(1);
+  labels.set_output_feature_dimension(2);
+  XlaBuilder forward("test");
+  const XlaOp kernel = ConstantR3FromArray3D<float>(&forward, {{{1}}, {{10}}, {{100}}});
+  DynamicConvForward(two_of(&forward, {1, 5, 1}, 1), kernel, {2}, {{1, 1}}, {}, {}, labels, 1, 1,
+                     nullptr, PADDING_SAME);
+  expect(&forward, "f32[1,<=3,1](1,1,1) { { {21} } }");
+
+  XlaBuilder input("test");
+  const XlaOp back = ConstantR3FromArray3D<float>(&input, {{{100}}, {{10}}, {{1}}});
+  DynamicConvInputGrad(ConstantR1<int32_t>(&input, {1, 3, 1}), two_of(&input, {1, 3, 1}, 1), back,
+                       {1}, {{1, 1}}, {2}, {}, labels, 1, 1, nullptr, PADDING_SAME);
+  expect(&input, "f32[1,<=5,1](1,3,1) { { {10}, {102}, {20} } }");
+
+  ConvolutionDimensionNumbers turned;  // 0fb_0io->0bf: the sum is over the batch
+  turned.add_input_spatial_dimensions(0);
+  turned.set_input_feature_dimension(1);
+  turned.set_input_batch_dimension(2);
+  turned.add_kernel_spatial_dimensions(0);
+  turned.set_kernel_input_feature_dimension(1);
+  turned.set_kernel_output_feature_dimension(2);
+  turned.add_output_spatial_dimensions(0);
+  turned.set_output_batch_dimension(1);
+  turned.set_output_feature_dimension(2);
+  XlaBuilder gradient("test");
+  DynamicConvKernelGrad(two_of(&gradient, {5, 1, 1}, 0), two_of(&gradient, {3, 1, 1}, 0), {1},
+                        {{1, 1}}, {}, {2}, turned, 1, 1, nullptr, PADDING_SAME);
+  expect(&gradient, "f32[3,1,1] { { {1} }, { {2} }, { {0} } }");
+}
+
 }  // namespace
 }  // namespace xla

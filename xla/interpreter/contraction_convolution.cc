@@ -403,6 +403,9 @@ absl::StatusOr<Value> Convolve(EvalContext& ctx, const Shape& shape,
                                const ConvolutionAttributes& attributes,
                                absl::Span<Value> operands) {
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(shape));
+  if (operands[0].has_dynamic_sizes() || operands[1].has_dynamic_sizes()) {
+    SetExistingSizes(ConvolvedSizes(attributes, operands[0], operands[1]), result);
+  }
   if (result.element_count() == 0) return result;
   XLA_ASSIGN_OR_RETURN(const ContractionWide type,
                        ContractionType(operands[0].element_type(), operands[1].element_type(),
@@ -418,9 +421,6 @@ absl::StatusOr<Value> Convolve(EvalContext& ctx, const Shape& shape,
       return ConvolveReal<Wide>(ctx, conv);
     }
   }));
-  if (operands[0].has_dynamic_sizes() || operands[1].has_dynamic_sizes()) {
-    SetExistingSizes(ConvolvedSizes(attributes, operands[0], operands[1]), result);
-  }
   return result;
 }
 

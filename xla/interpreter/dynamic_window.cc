@@ -21,7 +21,6 @@
 #include "xla/interpreter/value.h"
 #include "xla/interpreter/window.h"
 #include "xla/primitive_util.h"
-#include "xla/shape_util.h"
 #include "xla/util.h"
 
 namespace xla {
@@ -36,7 +35,7 @@ struct Placement {
   int64_t padding_low, output_size;
 };
 
-// A window over `size` elements. It fits the padded bound, so its extent is a sane number.
+// A window over `size` elements. Shape inference has seen to it that its extent is a number.
 Placement Place(int64_t size, int64_t taps, int64_t dilation, int64_t stride, PaddingType scheme) {
   const int64_t extent = taps == 0 ? 0 : (taps - 1) * dilation + 1;
   if (scheme == PaddingType::PADDING_VALID)
@@ -137,7 +136,6 @@ absl::StatusOr<Value> EvalDynamicConvolutionForward(EvalContext& ctx, const HloI
                                                     absl::Span<Value> operands) {
   XLA_RETURN_IF_ERROR(ExpectOperands(inst, operands, 2, 0));
   XLA_ASSIGN_OR_RETURN(ConvolutionAttributes attributes, ConvolutionOf(inst, operands));
-  if (ShapeUtil::IsZeroElementArray(inst.shape())) return ctx.Allocate(inst.shape());
   const ConvDims& labels = attributes.dim_labels;
   const Value& input = operands[0];
   DimensionVector sizes(inst.shape().dimensions().begin(), inst.shape().dimensions().end());
@@ -169,7 +167,6 @@ absl::StatusOr<Value> EvalDynamicConvolutionInputGrad(EvalContext& ctx, const Hl
     return Invalid(inst, absl::StrCat("the sizes of its result are s32[", inst.shape().rank(),
                                       "], not ", input_sizes.shape().ToString()));
   }
-  if (ShapeUtil::IsZeroElementArray(inst.shape())) return ctx.Allocate(inst.shape());
   const ConvDims& labels = attributes.dim_labels;
   DimensionVector sizes;
   for (int64_t d = 0; d < inst.shape().rank(); ++d) sizes.push_back(input_sizes.IntegerAt(d));
@@ -193,7 +190,6 @@ absl::StatusOr<Value> EvalDynamicConvolutionKernelGrad(EvalContext& ctx, const H
                                                        absl::Span<Value> operands) {
   XLA_RETURN_IF_ERROR(ExpectOperands(inst, operands, 2, 0));
   XLA_ASSIGN_OR_RETURN(ConvolutionAttributes attributes, ConvolutionOf(inst, operands));
-  if (ShapeUtil::IsZeroElementArray(inst.shape())) return ctx.Allocate(inst.shape());
   const ConvDims& labels = attributes.dim_labels;
   const Value& input = operands[0];
   for (size_t i = 0; i < attributes.window.size(); ++i) {
@@ -236,7 +232,6 @@ absl::StatusOr<Value> EvalDynamicReduceWindow(EvalContext& ctx, const HloInstruc
                                               absl::Span<Value> operands) {
   XLA_RETURN_IF_ERROR(ExpectOperands(inst, operands, 2, 1));
   XLA_ASSIGN_OR_RETURN(WindowDims window, WindowOf(inst, HloOpcode::kReduceWindow, operands));
-  if (ShapeUtil::IsZeroElementArray(inst.shape())) return ctx.Allocate(inst.shape());
   const Value& input = operands[0];
   DimensionVector sizes(inst.shape().dimensions().begin(), inst.shape().dimensions().end());
   for (int64_t d = 0; d < input.rank(); ++d) {
@@ -259,7 +254,6 @@ absl::StatusOr<Value> EvalDynamicSelectAndScatter(EvalContext& ctx, const HloIns
                                                   absl::Span<Value> operands) {
   XLA_RETURN_IF_ERROR(ExpectOperands(inst, operands, 3, 2));
   XLA_ASSIGN_OR_RETURN(WindowDims window, WindowOf(inst, HloOpcode::kSelectAndScatter, operands));
-  if (ShapeUtil::IsZeroElementArray(inst.shape())) return ctx.Allocate(inst.shape());
   const Value &input = operands[0], &source = operands[1];
   const DimensionVector sizes = input.existing_dimensions();
   for (int64_t d = 0; d < input.rank(); ++d) {

@@ -70,8 +70,6 @@ absl::StatusOr<Value> EvalFft(EvalContext& ctx, const HloInstruction& inst,
                               absl::Span<Value> operands) {
   const auto& attributes = inst.attributes<FftAttributes>();
   const Value& operand = operands[0];
-  XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
-  if (result.element_count() == 0) return result;
   const int64_t rank = operand.rank(), axes = static_cast<int64_t>(attributes.fft_length.size());
   // XLA has no sizes at run time here at all; those of batch dimensions are harmless.
   for (int64_t d = rank - axes; d < rank; ++d) {
@@ -82,6 +80,13 @@ absl::StatusOr<Value> EvalFft(EvalContext& ctx, const HloInstruction& inst,
                      operand.dynamic_size(d), " at run time, but fft_length={",
                      absl::StrJoin(attributes.fft_length, ","), "} transforms all of it"));
   }
+  XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
+  if (operand.has_dynamic_sizes()) {
+    DimensionVector sizes = operand.existing_dimensions();
+    for (int64_t d = rank - axes; d < rank; ++d) sizes[d] = result.dimensions()[d];
+    SetExistingSizes(sizes, result);
+  }
+  if (result.element_count() == 0) return result;
   const bool inverse =
       attributes.fft_type == FftType::IFFT || attributes.fft_type == FftType::IRFFT;
   const bool real_result = attributes.fft_type == FftType::IRFFT;
@@ -123,7 +128,6 @@ absl::StatusOr<Value> EvalFft(EvalContext& ctx, const HloInstruction& inst,
     data = pass.to;
     type = pass.to_type;
   }
-  if (operand.has_dynamic_sizes()) SetExistingSizes(operand.existing_dimensions(), result);
   return result;
 }
 

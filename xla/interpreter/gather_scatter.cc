@@ -261,15 +261,16 @@ absl::StatusOr<Value> EvalDynamicSlice(EvalContext& ctx, const HloInstruction& i
                                        absl::Span<Value> operands) {
   const Value& operand = operands[0];
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
-  if (result.element_count() == 0) return result;
   const DimensionVector starts =
       ClampedStarts(operands.subspan(1), operand.dimensions(), result.dimensions());
   const DimensionVector strides = RowMajorStrides(operand.dimensions());
   const int64_t bytes = primitive_util::ByteWidth(operand.element_type());
-  XLA_RETURN_IF_ERROR(
-      StridedCopy(ctx, bytes, result.dimensions(),
-                  static_cast<const char*>(operand.untyped_data()) + Dot(starts, strides) * bytes,
-                  strides, result.mutable_untyped_data(), RowMajorStrides(result.dimensions())));
+  if (result.element_count() > 0) {
+    XLA_RETURN_IF_ERROR(
+        StridedCopy(ctx, bytes, result.dimensions(),
+                    static_cast<const char*>(operand.untyped_data()) + Dot(starts, strides) * bytes,
+                    strides, result.mutable_untyped_data(), RowMajorStrides(result.dimensions())));
+  }
   if (operand.has_dynamic_sizes()) {
     DimensionVector sizes;
     for (size_t d = 0; d < starts.size(); ++d) {
@@ -287,13 +288,14 @@ absl::StatusOr<Value> EvalDynamicUpdateSlice(EvalContext& ctx, const HloInstruct
   const DimensionVector starts =
       ClampedStarts(operands.subspan(2), operands[0].dimensions(), update.dimensions());
   XLA_ASSIGN_OR_RETURN(Value result, ctx.MakeMutable(inst.shape(), std::move(operands[0])));
-  if (update.element_count() == 0) return result;
-  const DimensionVector strides = RowMajorStrides(result.dimensions());
-  const int64_t bytes = primitive_util::ByteWidth(update.element_type());
-  XLA_RETURN_IF_ERROR(StridedCopy(
-      ctx, bytes, update.existing_dimensions(), update.untyped_data(),
-      RowMajorStrides(update.dimensions()),
-      static_cast<char*>(result.mutable_untyped_data()) + Dot(starts, strides) * bytes, strides));
+  if (update.element_count() > 0) {
+    const DimensionVector strides = RowMajorStrides(result.dimensions());
+    const int64_t bytes = primitive_util::ByteWidth(update.element_type());
+    XLA_RETURN_IF_ERROR(StridedCopy(
+        ctx, bytes, update.existing_dimensions(), update.untyped_data(),
+        RowMajorStrides(update.dimensions()),
+        static_cast<char*>(result.mutable_untyped_data()) + Dot(starts, strides) * bytes, strides));
+  }
   if (update.shape().is_dynamic()) {
     // A dynamic dimension that is replaced as a whole has the size of the update.
     DimensionVector sizes = result.existing_dimensions();
@@ -314,11 +316,12 @@ absl::StatusOr<Value> EvalGather(EvalContext& ctx, const HloInstruction& inst,
   const auto& attributes = inst.attributes<GatherAttributes>();
   const Value& operand = operands[0];
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
+  const StartIndices starts(operands[1], attributes.index_vector_dim);
+  SetGatheredSizes(attributes, operand, operands[1], starts, result);
   if (result.element_count() == 0) return result;
   const int64_t rank = operand.rank();
   const DimensionVector operand_strides = RowMajorStrides(operand.dimensions());
   const DimensionVector result_strides = RowMajorStrides(result.dimensions());
-  const StartIndices starts(operands[1], attributes.index_vector_dim);
 
   // Offset dimensions of the result come, in order, from the operand's dimensions that are neither
   // collapsed nor batching.
@@ -371,7 +374,6 @@ absl::StatusOr<Value> EvalGather(EvalContext& ctx, const HloInstruction& inst,
           });
         }
       }));
-  SetGatheredSizes(attributes, operand, operands[1], starts, result);
   return result;
 }
 

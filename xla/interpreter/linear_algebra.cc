@@ -144,6 +144,7 @@ absl::StatusOr<Value> EvalCholesky(EvalContext& ctx, const HloInstruction& inst,
   const MatrixBatch batch(operand);
   XLA_RETURN_IF_ERROR(ExpectSquare(inst, operand, batch));
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
+  if (operand.has_dynamic_sizes()) SetExistingSizes(operand.existing_dimensions(), result);
   if (result.element_count() == 0) return result;
   const int64_t n = batch.rows;
   const PrimitiveType type = operand.element_type();
@@ -179,7 +180,6 @@ absl::StatusOr<Value> EvalCholesky(EvalContext& ctx, const HloInstruction& inst,
                              }
                            });
   }));
-  if (operand.has_dynamic_sizes()) SetExistingSizes(operand.existing_dimensions(), result);
   return result;
 }
 
@@ -200,6 +200,7 @@ absl::StatusOr<Value> EvalTriangularSolve(EvalContext& ctx, const HloInstruction
                                          " of ", b_operand.shape().ToString(), " at run time"));
   }
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
+  if (b_operand.has_dynamic_sizes()) SetExistingSizes(b_operand.existing_dimensions(), result);
   if (result.element_count() == 0) return result;
   const PrimitiveType type = b_operand.element_type();
   const bool transposed = attributes.transpose_a == TriangularSolveOptions::TRANSPOSE ||
@@ -232,7 +233,6 @@ absl::StatusOr<Value> EvalTriangularSolve(EvalContext& ctx, const HloInstruction
                              }
                            });
   }));
-  if (b_operand.has_dynamic_sizes()) SetExistingSizes(b_operand.existing_dimensions(), result);
   return result;
 }
 
