@@ -3,7 +3,8 @@
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
-PYTHON ?= python3
+# A Python with jaxlib: what `make oracle` installed, else the system's.
+PYTHON ?= $(firstword $(wildcard $(CURDIR)/build-xla/bin/python) python3)
 DIFFERENTIAL_PROGRAMS ?= 50000
 DIFFERENTIAL_INVALID ?= 20000
 SOURCES = $(shell git ls-files '*.cc' '*.h')
@@ -52,7 +53,10 @@ bench: build ## measure how fast HLO text is read, verified and printed
 operations: build ## write docs/operations.md again, from the operation table and tests/operations
 	@build/xylem ops --markdown > docs/operations.md.new && mv docs/operations.md.new docs/operations.md
 
-differential: deps ## compare random programs with XLA (needs a PYTHON with jaxlib)
+oracle: ## install XLA itself (jaxlib) into build-xla/, for the differential test
+	@scripts/install_xla.sh build-xla
+
+differential: deps ## compare random programs with XLA (needs `make oracle`, or a PYTHON with jaxlib)
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target differential_worker
 	@$(PYTHON) fuzz/differential/main.py --worker build/differential_worker --seed 1 --coverage \
@@ -71,4 +75,4 @@ install: build ## install command, library, headers, CMake and pkg-config files 
 	@cmake --install build --prefix $(PREFIX)
 
 clean: ## remove the build folders
-	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy
+	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-xla

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# The differential test: the same random programs in Xylem and in XLA. XYLEM_PYTHON is a Python that has jaxlib; with another
-# one the test says that it is skipped.
-find_program(XYLEM_PYTHON NAMES python3 DOC "Python with jaxlib, for the differential test against XLA")
+# The differential test: the same random programs in Xylem and in XLA. XYLEM_PYTHON is a Python that has jaxlib (`make oracle`
+# makes one in build-xla); with another one the test says that it is skipped.
+if(NOT XYLEM_PYTHON AND EXISTS ${CMAKE_SOURCE_DIR}/build-xla/bin/python)
+  set(XYLEM_PYTHON ${CMAKE_SOURCE_DIR}/build-xla/bin/python CACHE FILEPATH "Python with jaxlib")
+endif()
+find_program(XYLEM_PYTHON NAMES python3 DOC "Python with jaxlib")
 if(XYLEM_SANITIZE)
   return()  # two processes of one machine's memory; the same code runs in the other tests
 endif()
