@@ -177,6 +177,10 @@ Result InferFusion(const InferenceInput& in) {
         "instruction.",
         fused.parameters_size(), OperandCount(in));
   }
+  if (fused.parameters_size() < OperandCount(in)) {
+    return InvalidArgument("The fusion has %d operands, but its computation takes %d parameters.",
+                           OperandCount(in), fused.parameters_size());
+  }
   for (int i = 0; i < fused.parameters_size(); ++i) {
     if (!ShapeUtil::Compatible(fused.parameters(i), Operand(in, i))) {
       return InvalidArgumentStrCat("Shape mismatch between parameter number ", i,
