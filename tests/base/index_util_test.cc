@@ -15,8 +15,8 @@
 namespace xla {
 namespace {
 
-using testing::T;
 using testing::kCombine;
+using testing::T;
 
 // All indices of a shape, the last dimension running fastest.
 std::vector<DimensionVector> AllIndices(const Shape& shape) {

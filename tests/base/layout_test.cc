@@ -13,8 +13,8 @@
 namespace xla {
 namespace {
 
-using testing::T;
 using testing::kCombine;
+using testing::T;
 
 Layout EveryProperty() {
   Layout layout({1, 0});
