@@ -19,7 +19,7 @@ for fuzzer in "$build"/fuzz_*; do
   found=1
   name=$(basename "$fuzzer")
   case $name in
-    *text*) seeds=$build/seeds/text ;;
+    *text* | *run*) seeds=$build/seeds/text ;;
     fuzz_hlo_proto) seeds=$build/seeds/proto ;;
     *) seeds=$build/seeds/none ;;
   esac
