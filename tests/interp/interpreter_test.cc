@@ -478,6 +478,9 @@ ENTRY e {
   EXPECT_ERROR(run("f32[<=5] custom-call(row, zero), to_apply=sum, "
                    "custom_call_target=\"DynamicReduceWindowSamePadding\""),
                "it needs a window");
+  EXPECT_ERROR(run("f64[<=5] custom-call(row, zero), window={size=3 pad=1_1}, to_apply=sum, "
+                   "custom_call_target=\"DynamicReduceWindowSamePadding\""),
+               "have one element type");
   EXPECT_ERROR(run("f32[<=5] custom-call(row, row, zero), window={size=3 pad=1_1}, "
                    "called_computations={sum, sum}, "
                    "custom_call_target=\"DynamicSelectAndScatterSamePadding\""),

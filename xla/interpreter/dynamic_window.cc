@@ -220,6 +220,15 @@ absl::StatusOr<WindowDims> WindowOf(const HloInstruction& inst, HloOpcode opcode
   if (!call.window.has_value()) return Invalid(inst, "it needs a window");
   const WindowAttributes attributes = {.window = *call.window};
   XLA_RETURN_IF_ERROR(CheckResult(inst, opcode, attributes, operands));
+  const PrimitiveType type = inst.shape().element_type();
+  bool is_one_type = true;
+  for (const Value& operand : operands) is_one_type &= operand.element_type() == type;
+  for (const HloComputation* callee : inst.called_computations()) {
+    for (const HloInstruction* parameter : callee->parameter_instructions())
+      is_one_type &= parameter->shape().element_type() == type;
+  }
+  if (!is_one_type)
+    return Invalid(inst, "its operands, computations and result have one element type");
   WindowDims window = *call.window;
   // A window that is left out is one element.
   if (window.empty()) window.dims.resize(static_cast<size_t>(operands[0].rank()));
