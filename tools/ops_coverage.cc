@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -24,7 +23,7 @@
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/opcode_docs.h"
 #include "xla/hlo/proto/hlo_proto.h"
-#include "xla/hlo/shape_inference/shape_inference.h"
+#include "xla/hlo/shape_inference/instruction_shape.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/text/printer.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
@@ -161,7 +160,8 @@ absl::Status CheckProto(const HloModule& module, HloOpcode opcode) {
 absl::Status CheckInference(const HloModule& module, HloOpcode opcode) {
   XLA_RETURN_IF_ERROR(FirstOf(module, opcode).status());
   for (const HloInstruction* instruction : InstructionsOf(module, opcode)) {
-    XLA_ASSIGN_OR_RETURN(const Shape inferred, InferredShape(*instruction, instruction->shape()));
+    XLA_ASSIGN_OR_RETURN(const Shape inferred,
+                         InferInstructionShape(*instruction, instruction->shape()));
     if (!ShapeUtil::Compatible(inferred, instruction->shape())) {
       return absl::InternalError(
           absl::StrCat("inferred ", inferred.ToString(), " for ", instruction->ToShortString()));

@@ -5,11 +5,10 @@
 #include <cstdint>
 #include <utility>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_computation.h"
-#include "xla/hlo/shape_inference/shape_inference.h"
+#include "xla/hlo/shape_inference/instruction_shape.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/literal.h"
 #include "xla/primitive_util.h"
@@ -64,7 +63,7 @@ absl::Status MapInstruction(const TypeMap& types, HloInstruction* instruction) {
     *instruction->mutable_shape() = declared;
     return absl::OkStatus();
   }
-  XLA_ASSIGN_OR_RETURN(const Shape inferred, InferredShape(*instruction, declared));
+  XLA_ASSIGN_OR_RETURN(const Shape inferred, InferInstructionShape(*instruction, declared));
   *instruction->mutable_shape() = ShapeUtil::Compatible(inferred, declared) ? declared : inferred;
   return absl::OkStatus();
 }
@@ -79,20 +78,6 @@ std::vector<PrimitiveType> ArrayElementTypes() {
       types.push_back(static_cast<PrimitiveType>(type));
   }
   return types;
-}
-
-absl::StatusOr<Shape> InferredShape(const HloInstruction& instruction, const Shape& declared) {
-  absl::InlinedVector<const Shape*, 4> operands;
-  for (const HloInstruction* operand : instruction.operands())
-    operands.push_back(&operand->shape());
-  std::vector<ProgramShape> signatures;
-  for (const HloComputation* callee : instruction.called_computations())
-    signatures.push_back(callee->ComputeProgramShape());
-  absl::InlinedVector<const ProgramShape*, 2> callees;
-  for (const ProgramShape& signature : signatures) callees.push_back(&signature);
-  const HloModuleConfig& config = instruction.GetModule()->config();
-  return InferShape({instruction.opcode(), operands, instruction.attributes(), callees, &declared,
-                     config.replica_count, config.num_partitions});
 }
 
 absl::StatusOr<std::unique_ptr<HloModule>> WithElementTypes(const HloModule& module,

@@ -17,10 +17,6 @@ namespace xla {
 // All element types of arrays, in the order of xla_data.proto.
 std::vector<PrimitiveType> ArrayElementTypes();
 
-// The shape that shape inference gives the instruction, asked for `declared`, from its operands as
-// they are.
-absl::StatusOr<Shape> InferredShape(const HloInstruction& instruction, const Shape& declared);
-
 using TypeMap = std::map<PrimitiveType, PrimitiveType>;
 
 // The program with every element type on the left replaced by that on the right: in shapes, and in

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
@@ -15,7 +14,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
-#include "xla/hlo/shape_inference/shape_inference.h"
+#include "xla/hlo/shape_inference/instruction_shape.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -292,20 +291,8 @@ class Resolver {
 
   // The instruction gives what its operands make; its users get what it declared.
   absl::Status RoundResult() {
-    absl::InlinedVector<const Shape*, 4> operands;
-    for (const HloInstruction* operand : instruction_->operands())
-      operands.push_back(&operand->shape());
-    std::vector<ProgramShape> signatures;
-    for (const HloComputation* callee : instruction_->called_computations())
-      signatures.push_back(callee->ComputeProgramShape());
-    absl::InlinedVector<const ProgramShape*, 2> callees;
-    for (const ProgramShape& signature : signatures) callees.push_back(&signature);
     const Shape declared = instruction_->shape();
-    const HloModuleConfig& config = instruction_->GetModule()->config();
-    XLA_ASSIGN_OR_RETURN(
-        const Shape inferred,
-        InferShape({instruction_->opcode(), operands, instruction_->attributes(), callees,
-                    &declared, config.replica_count, config.num_partitions}));
+    XLA_ASSIGN_OR_RETURN(const Shape inferred, InferInstructionShape(*instruction_, declared));
     if (ShapeUtil::Compatible(inferred, declared) ||
         !ShapeUtil::CompatibleIgnoringFpPrecision(inferred, declared)) {
       return absl::OkStatus();
