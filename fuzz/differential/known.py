@@ -161,8 +161,22 @@ def _contraction(d):
 
 def _complex_cancellation(d):
   """XLA's compiler computes sinh of small imaginary parts from exponentials, whose difference has few digits."""
-  return (d.value.type in values.COMPLEX and d.rule.kind == "ulps" and d.opcode not in ("add", "multiply", "divide")
-          and bool(np.all(np.abs(d.ours - d.theirs)[d.mask] <= 4 * values.epsilon(d.value.type))))
+  with np.errstate(invalid="ignore"):  # differences of infinities are no small ones
+    return (d.value.type in values.COMPLEX and d.rule.kind == "ulps" and d.opcode not in ("add", "multiply", "divide")
+            and bool(np.all(np.abs(d.ours - d.theirs)[d.mask] <= 4 * values.epsilon(d.value.type))))
+
+
+def _complex_overflow(d):
+  """XLA's compiler multiplies by a hyperbolic cosine that overflows where the product does not."""
+  if d.value.type not in values.COMPLEX or d.opcode not in ("sine", "cosine", "tan", "sinh", "cosh", "exponential"):
+    return False
+  theirs, ours, x = d.theirs[d.mask], d.ours[d.mask], d.operand(0)
+  if x is None:
+    return False
+  x = x[d.mask]
+  overflows = np.maximum(np.abs(x.real), np.abs(x.imag)) > np.log(np.finfo(theirs.real.dtype).max)
+  lost = [np.isinf(a) & np.isfinite(b) for a, b in ((theirs.real, ours.real), (theirs.imag, ours.imag))]
+  return bool(np.all(overflows & (lost[0] | lost[1])))
 
 
 def _half_logistic(d):
@@ -230,6 +244,7 @@ _VALUES = [("integer-power", _integer_power), ("unsigned-start", _unsigned_start
            ("clamp-pred", _clamp_pred), ("least-float", _least_float), ("scale-type", _scale_type), ("fnuz", _fnuz), ("nan-order", _nan_order), ("sign-of-zero", _sign_of_zero),
            ("narrow-sums", _narrow_sums), ("reversed-window", _reversed_window), ("half-logistic", _half_logistic),
            ("contraction", _contraction), ("complex-cancellation", _complex_cancellation),
+           ("complex-overflow", _complex_overflow),
            ("reduce-precision-subnormal", _reduce_precision), ("cbrt-subnormal", _cbrt), ("flushed", _flushed),
            ("round-f8e3m4", _least_rounding), ("reduce-precision-nan", _reduce_precision_nan)]
 

@@ -388,6 +388,18 @@ TEST(PoolingTest, MaxAndMean) {
         AvgPoolGrad(image(b), {1, 1, 9, 9}, {1, 1, 2, 2}, {1, 1, 2, 2}, edges, kImages, true);
       }),
       "AvgPoolGrad: Size of out_backprop doesn't match"));
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const std::vector<std::pair<int64_t, int64_t>> wide = {{1, kMost}, {0, 0}};
+  EXPECT_TRUE(absl::StrContains(
+      Result([&](auto* b) {
+        AvgPoolGrad(image(b), {1, 1, 3, 3}, {1, 1, 2, 2}, {1, 1, 2, 2}, wide, kImages, true);
+      }),
+      "AvgPoolGrad: No pool has the padding 1, 9223372036854775807"));
+  EXPECT_TRUE(absl::StrContains(
+      Result([&](auto* b) {
+        AvgPoolGrad(image(b), {1, 1, kMost, 3}, {1, 1, 2, 2}, {1, 1, 2, 2}, edges, kImages, true);
+      }),
+      "AvgPoolGrad: No pool has the size 9223372036854775807"));
 }
 
 // --- Broadcasting and quantization

@@ -65,6 +65,19 @@ absl::Status CheckPool(int64_t rank, absl::Span<const int64_t> kernel_size,
                                " paddings.");
 }
 
+// Sums and differences of these numbers must not overflow.
+absl::Status CheckRange(absl::Span<const int64_t> sizes, Paddings paddings) {
+  constexpr int64_t kMostSize = int64_t{1} << 62, kMostPadding = int64_t{1} << 31;
+  for (const int64_t size : sizes) {
+    if (size < 0 || size > kMostSize) return InvalidArgument("No pool has the size %d.", size);
+  }
+  for (const auto& [low, high] : paddings) {
+    if (std::min(low, high) < -kMostPadding || std::max(low, high) > kMostPadding)
+      return InvalidArgument("No pool has the padding %d, %d.", low, high);
+  }
+  return absl::OkStatus();
+}
+
 // Edges of the spatial dimensions, times `sign`.
 PaddingConfig SpatialConfig(int64_t rank, Paddings padding, const TensorFormat& format, int sign) {
   PaddingConfig config = MakeNoPaddingConfig(rank);
@@ -124,6 +137,7 @@ XlaOp AvgPool(XlaOp operand, absl::Span<const int64_t> kernel_size,
         XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, operand));
         XLA_RETURN_IF_ERROR(
             CheckPool(shape.rank(), kernel_size, stride, padding.size(), data_format));
+        XLA_RETURN_IF_ERROR(CheckRange({}, padding));
         const PrimitiveType type = shape.element_type();
         const XlaOp zero = Zero(b, type);
         const XlaOp padded =
@@ -163,6 +177,7 @@ XlaOp AvgPoolGrad(XlaOp out_backprop, absl::Span<const int64_t> gradients_size,
         const int64_t rank = shape.rank();
         XLA_RETURN_IF_ERROR(
             CheckPool(rank, kernel_size, stride, spatial_padding.size(), data_format));
+        XLA_RETURN_IF_ERROR(CheckRange(gradients_size, spatial_padding));
         if (static_cast<int64_t>(gradients_size.size()) != rank) {
           return InvalidArgument("gradients must be %d-dimensional", rank);
         }
