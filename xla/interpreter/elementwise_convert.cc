@@ -24,6 +24,7 @@ template <typename From, typename To>
 void CastLoop(int64_t n, const void* from, void* to) {
   const From* a = static_cast<const From*>(from);
   To* r = static_cast<To*>(to);
+  // A signed char is a number here. NOLINTNEXTLINE(bugprone-signed-char-misuse)
   for (int64_t i = 0; i < n; ++i) r[i] = static_cast<To>(a[i]);
 }
 
