@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -48,11 +49,53 @@ WindowGeometry MakeWindowGeometry(const WindowDims& window, const Value& input,
   return geometry;
 }
 
+void CoordinatesAt(const WindowGeometryDim& dim, int64_t output,
+                   std::vector<int64_t>& coordinates) {
+  coordinates.clear();
+  if (dim.input_size == 0 || dim.taps == 0) return;
+  const int64_t start = output * dim.stride - dim.padding_low;
+  const int64_t last = (dim.input_size - 1) * dim.base_dilation;
+  if (start > last) return;
+  int64_t reach;
+  if (__builtin_sub_overflow(last, start, &reach)) reach = std::numeric_limits<int64_t>::max();
+  const int64_t first_tap = start >= 0 ? 0 : (-1 - start) / dim.window_dilation + 1;
+  const int64_t end_tap = std::min(dim.taps - 1, reach / dim.window_dilation) + 1;
+  if (first_tap >= end_tap) return;
+  if (end_tap - first_tap <= dim.input_size) {
+    for (int64_t tap = first_tap; tap < end_tap; ++tap) {
+      const int64_t at = start + tap * dim.window_dilation;
+      if (at % dim.base_dilation == 0) coordinates.push_back(at / dim.base_dilation);
+    }
+    return;
+  }
+  for (int64_t i = 0; i < dim.input_size; ++i) {
+    int64_t at;
+    if (__builtin_sub_overflow(i * dim.base_dilation, start, &at) || at < 0) continue;
+    if (at % dim.window_dilation == 0 && at / dim.window_dilation < dim.taps)
+      coordinates.push_back(i);
+  }
+}
+
 namespace {
 
 constexpr int64_t kWindowLanes = 256;
 
-// The windows of up to kWindowLanes output elements, walked tap by tap.
+double TapCount(const WindowGeometry& geometry) {
+  double count = 1;
+  for (const WindowGeometryDim& dim : geometry) count *= static_cast<double>(dim.taps);
+  return count;
+}
+
+// How many windows are walked together. Windows that mostly lie on padding or holes are walked one
+// by one, over what is there.
+int64_t LanesFor(const WindowGeometry& geometry) {
+  double inputs = 1;
+  for (const WindowGeometryDim& dim : geometry) inputs *= static_cast<double>(dim.input_size) + 1;
+  return TapCount(geometry) > 16 * inputs ? 1 : kWindowLanes;
+}
+
+// The windows of up to kWindowLanes output elements, walked tap by tap. That of a single element
+// has no taps but those on elements.
 class LaneWindows {
  public:
   // Output elements [first, first + lanes) in row-major order.
@@ -78,7 +121,8 @@ class LaneWindows {
       }
     }
     tap_.assign(active_.size(), 0);
-    for (const int64_t d : active_) done_ |= geometry[d].taps == 0;
+    if (lanes == 1) ListElements(first);
+    for (size_t i = 0; i < active_.size(); ++i) done_ |= Taps(i) == 0;
   }
 
   bool done() const { return done_; }
@@ -86,7 +130,7 @@ class LaneWindows {
   // The next tap, in row-major order.
   void Advance() {
     for (int64_t i = static_cast<int64_t>(active_.size()) - 1; i >= 0; --i) {
-      if (++tap_[i] < geometry_[active_[i]].taps) return;
+      if (++tap_[i] < Taps(static_cast<size_t>(i))) return;
       tap_[i] = 0;
     }
     done_ = true;
@@ -96,6 +140,15 @@ class LaneWindows {
   // returns how many.
   int64_t ValidLanes(int64_t* lane_numbers, int64_t* offsets) const {
     const size_t n = active_.size();
+    if (lanes_ == 1) {
+      lane_numbers[0] = 0;
+      offsets[0] = base_[0];
+      for (size_t i = 0; i < n; ++i) {
+        offsets[0] +=
+            elements_[i][static_cast<size_t>(tap_[i])] * geometry_[active_[i]].input_stride;
+      }
+      return 1;
+    }
     int64_t count = 0;
     for (int64_t lane = 0; lane < lanes_; ++lane) {
       int64_t offset = base_[lane];
@@ -118,11 +171,28 @@ class LaneWindows {
   }
 
  private:
+  int64_t Taps(size_t i) const {
+    return lanes_ == 1 ? static_cast<int64_t>(elements_[i].size()) : geometry_[active_[i]].taps;
+  }
+
+  void ListElements(int64_t output) {
+    elements_.resize(active_.size());
+    size_t next = active_.size();
+    for (int64_t d = static_cast<int64_t>(geometry_.size()) - 1; d >= 0; --d) {
+      const WindowGeometryDim& dim = geometry_[d];
+      if (next > 0 && active_[next - 1] == d)
+        CoordinatesAt(dim, output % dim.output_size, elements_[--next]);
+      output /= dim.output_size;
+    }
+  }
+
   const WindowGeometry& geometry_;
   const int64_t lanes_;
   absl::InlinedVector<int64_t, 8> active_,
       tap_;  // dimensions whose windows are more than the element itself
   std::vector<int64_t> base_, starts_;
+  std::vector<std::vector<int64_t>>
+      elements_;  // of a single lane: coordinates, by active dimension
   bool done_ = false;
 };
 
@@ -204,12 +274,6 @@ absl::Status ReduceLanes(EvalContext& ctx, const ScalarFunction& function,
   return absl::OkStatus();
 }
 
-double TapCount(const WindowGeometry& geometry) {
-  double count = 1;
-  for (const WindowGeometryDim& dim : geometry) count *= static_cast<double>(dim.taps);
-  return count;
-}
-
 // Sums and products of floats depend on their order: under short windows it is that of the
 // elements, every step rounded to their type.
 bool IsSeparable(HloOpcode opcode, PrimitiveType type, const WindowGeometry& geometry) {
@@ -224,16 +288,17 @@ bool IsSeparable(HloOpcode opcode, PrimitiveType type, const WindowGeometry& geo
 absl::Status ReduceWindowGeneral(EvalContext& ctx, const ScalarFunction& function,
                                  absl::Span<const Value> inputs, absl::Span<const Value> inits,
                                  const WindowGeometry& geometry, absl::Span<Value> results) {
-  const int64_t outputs = results[0].element_count(), tiles = CeilOfRatio(outputs, kWindowLanes);
+  const int64_t outputs = results[0].element_count(), lanes = LanesFor(geometry);
+  const int64_t tiles = CeilOfRatio(outputs, lanes);
   constexpr double kCostPerTap = 15;
-  const double cost = kCostPerTap * kWindowLanes * (TapCount(geometry) + 4);
+  const double cost = kCostPerTap * static_cast<double>(lanes) * (TapCount(geometry) + 4);
   return ctx.ParallelForStatus(
       tiles, EvalContext::ChunkFor(tiles, cost), [&](int64_t begin, int64_t end) -> absl::Status {
         EvalContext worker = ctx.ForWorker();
         for (int64_t tile = begin; tile < end; ++tile) {
-          const int64_t first = tile * kWindowLanes;
+          const int64_t first = tile * lanes;
           XLA_RETURN_IF_ERROR(ReduceLanes(worker, function, inputs, inits, geometry, first,
-                                          std::min(kWindowLanes, outputs - first), results));
+                                          std::min(lanes, outputs - first), results));
         }
         return absl::OkStatus();
       });
@@ -377,17 +442,16 @@ absl::StatusOr<Value> SelectAndScatter(EvalContext& ctx, const HloInstruction& i
 
   XLA_ASSIGN_OR_RETURN(Value scratch, ctx.AllocateScratch(windows * sizeof(int64_t)));
   int64_t* selected = scratch.mutable_data<int64_t>();
-  const int64_t tiles = CeilOfRatio(windows, kWindowLanes);
+  const int64_t lanes = LanesFor(geometry), tiles = CeilOfRatio(windows, lanes);
   constexpr double kCostPerTap = 20;
-  const double cost = kCostPerTap * kWindowLanes * (TapCount(geometry) + 4);
+  const double cost = kCostPerTap * static_cast<double>(lanes) * (TapCount(geometry) + 4);
   XLA_RETURN_IF_ERROR(ctx.ParallelForStatus(
       tiles, EvalContext::ChunkFor(tiles, cost), [&](int64_t begin, int64_t end) -> absl::Status {
         EvalContext worker = ctx.ForWorker();
         for (int64_t tile = begin; tile < end; ++tile) {
-          const int64_t first = tile * kWindowLanes;
+          const int64_t first = tile * lanes;
           XLA_RETURN_IF_ERROR(SelectLanes(worker, *select, operand, geometry, first,
-                                          std::min(kWindowLanes, windows - first),
-                                          selected + first));
+                                          std::min(lanes, windows - first), selected + first));
         }
         return absl::OkStatus();
       }));

@@ -5,6 +5,7 @@
 #define XLA_INTERPRETER_WINDOW_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
@@ -35,6 +36,10 @@ using WindowGeometry = absl::InlinedVector<WindowGeometryDim, 6>;
 // Of the elements of `input` that exist.
 WindowGeometry MakeWindowGeometry(const WindowDims& window, const Value& input,
                                   absl::Span<const int64_t> output);
+
+// The input coordinates that taps of the window at an output coordinate lie on, in order. Takes as
+// long as there are taps within reach or input coordinates, whichever are fewer.
+void CoordinatesAt(const WindowGeometryDim& dim, int64_t output, std::vector<int64_t>& coordinates);
 
 // reduce-window of one array by an associative and commutative operation (wide_ops.h), dimension by
 // dimension. False, and nothing done, if there is no such operation on the type.

@@ -68,20 +68,10 @@ Range RangeAt(const WindowGeometryDim& dim, int64_t output) {
   return {CeilOfRatio(low, dim.base_dilation), (high - 1) / dim.base_dilation + 1};
 }
 
-// Input coordinates under a dilated window.
-void TapsAt(const WindowGeometryDim& dim, int64_t output, std::vector<int64_t>& taps) {
-  taps.clear();
-  for (int64_t t = 0; t < dim.taps; ++t) {
-    const int64_t at = output * dim.stride - dim.padding_low + t * dim.window_dilation;
-    if (at < 0 || at % dim.base_dilation != 0 || at / dim.base_dilation >= dim.input_size) continue;
-    taps.push_back(at / dim.base_dilation);
-  }
-}
-
 bool IsEmptyAt(const WindowGeometryDim& dim, int64_t output) {
   if (IsContiguous(dim)) return RangeAt(dim, output).empty();
   std::vector<int64_t> taps;
-  TapsAt(dim, output, taps);
+  CoordinatesAt(dim, output, taps);
   return taps.empty();
 }
 
@@ -112,7 +102,7 @@ class LinePass {
       if (blocks) {
         CombineBlocks(RangeAt(dim_, o));
       } else if (!IsContiguous(dim_)) {
-        TapsAt(dim_, o, taps_);
+        CoordinatesAt(dim_, o, taps_);
         std::fill(acc_.begin(), acc_.end(), Wide());
         for (size_t i = 0; i < taps_.size(); ++i) Join(Row(taps_[i]), i == 0);
       } else {
@@ -297,9 +287,10 @@ absl::Status ReduceWide(EvalContext& ctx, const WideOps<Wide>& ops, const Value&
         std::min(inner, blocks ? std::clamp<int64_t>(kTileElements / dim.input_size, 4, kMaxTile)
                                : kMaxTile);
     const int64_t tiles = CeilOfRatio(inner, tile);
-    const double cost = 100 + static_cast<double>(tile + 10) * (blocks ? 6 : 1) *
-                                  static_cast<double>(blocks ? dim.input_size + dim.output_size
-                                                             : dim.output_size * (dim.taps + 1));
+    const double taps = static_cast<double>(std::min(dim.taps, dim.input_size)) + 1;
+    const double rows = blocks ? static_cast<double>(dim.input_size + dim.output_size)
+                               : static_cast<double>(dim.output_size) * taps;
+    const double cost = 100 + static_cast<double>(tile + 10) * (blocks ? 6 : 1) * rows;
     XLA_RETURN_IF_ERROR(ctx.ParallelFor(
         outer * tiles, EvalContext::ChunkFor(outer * tiles, cost), [&](int64_t begin, int64_t end) {
           LinePass<Wide> line(dim, ops, source, inner);
