@@ -49,7 +49,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     arguments = parser.parse_args()
     entries = json.loads((arguments.build / "compile_commands.json").read_text())
-    sources = sorted({e["file"] for e in entries if not e["file"].endswith(".pb.cc")})
+    generated = str(arguments.build.resolve() / "gen") + "/"
+    sources = sorted({e["file"] for e in entries if not e["file"].startswith(generated)})
     seen = {}
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         runs = {pool.submit(tidy, arguments.build, source): source for source in sources}
