@@ -41,7 +41,16 @@ def _ranks(array, name):
     return np.searchsorted(values.table(name), array.astype(np.float64)).astype(np.float64)
   signed = array.view(_ORDER[array.dtype.itemsize]).astype(np.int64)
   least = np.iinfo(_ORDER[array.dtype.itemsize]).min
-  return np.where(signed < 0, least - signed, signed).astype(np.float64)
+  return np.where(signed < 0, least - signed, signed)
+
+
+def _distance(a, b):
+  """|a - b| of ranks: exact where 64 bits hold it."""
+  far = np.abs(a.astype(np.float64) - b.astype(np.float64))
+  if a.dtype != np.int64:
+    return far
+  with np.errstate(over="ignore"):
+    return np.where(far < 2.0**62, np.abs(a - b).astype(np.float64), far)
 
 
 def _floats_differ(ours, theirs, name, rule, flush):
@@ -56,7 +65,7 @@ def _floats_differ(ours, theirs, name, rule, flush):
     same |= (np.abs(wide_ours) <= least) & (np.abs(wide_theirs) <= least)
   finite = np.isfinite(wide_ours) & np.isfinite(wide_theirs)
   if rule.kind == "ulps":
-    distance = np.where(finite, np.abs(_ranks(ours, name) - _ranks(theirs, name)), np.inf)
+    distance = np.where(finite, _distance(_ranks(ours, name), _ranks(theirs, name)), np.inf)
     same |= distance <= rule.limit
   elif rule.kind == "sum":
     with np.errstate(invalid="ignore", over="ignore"):
