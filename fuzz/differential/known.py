@@ -189,9 +189,11 @@ def _complex_overflow(d):
 
 
 def _half_logistic(d):
-  """XLA's compiler computes it of f16 in f16, where the exponential overflows."""
-  return (d.opcode == "logistic" and d.value.type == "f16" and
-          bool(np.all((d.wide(d.theirs)[d.mask] == 0) & (np.abs(d.wide(d.ours)[d.mask]) < 2e-5))))
+  """XLA's compiler computes it of f16 in f16, where the exponential loses digits, and overflows."""
+  if d.opcode != "logistic" or d.value.type != "f16":
+    return False
+  theirs, ours = d.wide(d.theirs)[d.mask], d.wide(d.ours)[d.mask]
+  return bool(np.all(((theirs == 0) & (np.abs(ours) < 2e-5)) | (np.abs(theirs - ours) <= 4 * 2.0**-10 * np.abs(ours))))
 
 
 def _reduce_precision(d):
@@ -210,7 +212,7 @@ def _reduce_precision_nan(d):
 def _cbrt(d):
   if d.opcode != "cbrt" or d.operand(0) is None or d.types[0] not in values.FLUSHED:
     return False
-  return bool(np.all(np.abs(d.wide(d.operand(0))[d.mask]) < values.least_normal(d.types[0])))
+  return bool(np.all(np.abs(d.wide(d.operand(0))[d.mask]) <= values.least_normal(d.types[0])))
 
 
 def _flushed(d):
