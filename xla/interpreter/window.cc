@@ -106,6 +106,7 @@ class LaneWindows {
     }
     base_.assign(lanes, 0);
     starts_.resize(lanes * active_.size());
+    if (lanes == 1) elements_.resize(active_.size());
     for (int64_t lane = 0; lane < lanes; ++lane) {
       int64_t rest = first + lane;
       size_t next = active_.size();
@@ -115,13 +116,13 @@ class LaneWindows {
         rest /= dim.output_size;
         if (next > 0 && active_[next - 1] == d) {
           starts_[lane * active_.size() + --next] = at * dim.stride - dim.padding_low;
+          if (lanes == 1) CoordinatesAt(dim, at, elements_[next]);
         } else {
           base_[lane] += at * dim.input_stride;
         }
       }
     }
     tap_.assign(active_.size(), 0);
-    if (lanes == 1) ListElements(first);
     for (size_t i = 0; i < active_.size(); ++i) done_ |= Taps(i) == 0;
   }
 
@@ -173,17 +174,6 @@ class LaneWindows {
  private:
   int64_t Taps(size_t i) const {
     return lanes_ == 1 ? static_cast<int64_t>(elements_[i].size()) : geometry_[active_[i]].taps;
-  }
-
-  void ListElements(int64_t output) {
-    elements_.resize(active_.size());
-    size_t next = active_.size();
-    for (int64_t d = static_cast<int64_t>(geometry_.size()) - 1; d >= 0; --d) {
-      const WindowGeometryDim& dim = geometry_[d];
-      if (next > 0 && active_[next - 1] == d)
-        CoordinatesAt(dim, output % dim.output_size, elements_[--next]);
-      output /= dim.output_size;
-    }
   }
 
   const WindowGeometry& geometry_;
