@@ -7,7 +7,6 @@
 //             (1 parse, 2 verify, 3 run) and the message
 // Text, inputs and results are a length and that many bytes. Inputs and results are the arrays of
 // the parameters and of the leaves of the result, dense, row-major, sub-byte types a byte each.
-#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "tests/interp/bounded_run.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
@@ -93,28 +93,6 @@ absl::StatusOr<std::vector<xla::Literal>> MakeInputs(const xla::HloModule& modul
   return result;
 }
 
-// A program that only its verdict is asked of must not end the process when it runs: loops that do
-// not end are stopped.
-void RunForLife(const xla::HloModule& module) {
-  std::vector<xla::Literal> literals;
-  for (const xla::Shape& parameter : module.entry_computation_layout().parameters()) {
-    auto literal = xla::Literal::MakeBounded(parameter, kMemoryLimit);
-    if (!literal.ok()) return;
-    literals.push_back(*std::move(literal));
-  }
-  std::vector<const xla::Literal*> pointers;
-  for (const xla::Literal& literal : literals) pointers.push_back(&literal);
-  std::atomic<bool> cancel = false;
-  int ticks = 0;
-  xla::InterpreterOptions options;
-  options.num_threads = 1;
-  options.memory_limit_bytes = kMemoryLimit;
-  options.wait_timeout = absl::Milliseconds(100);
-  options.cancel = &cancel;
-  options.progress = [&](int64_t, const xla::HloInstruction&) { cancel = ++ticks > 2; };
-  (void)xla::Interpret(module, pointers, options);
-}
-
 std::string Answer(bool run, const std::string& text, const std::vector<std::string>& inputs) {
   xla::HloParserOptions options;
   options.max_elided_bytes = kMemoryLimit;
@@ -125,7 +103,8 @@ std::string Answer(bool run, const std::string& text, const std::vector<std::str
   std::string out;
   AppendNumber(kOk, &out);
   if (!run) {
-    RunForLife(**module);
+    const absl::Status survived = xla::testing::CheckRun(**module);
+    if (!survived.ok()) return Failure(kRun, survived);
     // One result says that the program mixes floats of several widths in an instruction.
     xla::HloVerifierOptions strict;
     strict.allow_mixed_precision = false;

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tests/builder/random_program.h"
+#include "tests/interp/bounded_run.h"
 #include "xla/base/check.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
