@@ -12,7 +12,7 @@
 #include "xla/hlo/text/parser.h"
 #include "xla/interpreter/eval_state.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 // A module whose entry computation is the one under test, and a run to evaluate it in.
@@ -165,4 +165,4 @@ TEST(ScalarFunctionTest, NarrowFloatsRoundOncePerOperation) {
 }
 
 }  // namespace
-}  // namespace xla
+}  // namespace xla::interpreter

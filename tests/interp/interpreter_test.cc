@@ -19,7 +19,7 @@
 #include "xla/literal_util.h"
 #include "xla/shape_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 absl::StatusOr<Literal> RunText(const std::string& text,
@@ -525,4 +525,4 @@ ENTRY e {
 }
 
 }  // namespace
-}  // namespace xla
+}  // namespace xla::interpreter

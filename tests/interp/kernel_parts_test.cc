@@ -24,7 +24,7 @@
 #include "xla/interpreter/wide_ops.h"
 #include "xla/types.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 TEST(StridedDimsTest, RunsCoverPositionsInOrder) {
@@ -265,4 +265,4 @@ TEST(SortKeyTest, OtherComparatorsHaveNoKey) {
 }
 
 }  // namespace
-}  // namespace xla
+}  // namespace xla::interpreter

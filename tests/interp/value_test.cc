@@ -15,7 +15,7 @@
 #include "xla/interpreter/strided_copy.h"
 #include "xla/shape_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 const Shape kVector = ShapeUtil::MakeShape(F32, {100});
@@ -177,4 +177,4 @@ TEST(StridedCopyTest, CopiesElementsOfEveryWidth) {
 }
 
 }  // namespace
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -8,7 +8,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/transfer.h"
 
-namespace xla {
+namespace xla::interpreter {
 absl::StatusOr<Value> StartResult(EvalContext& ctx, const Shape& shape,
                                   std::vector<Value> elements) {
   for (int i = static_cast<int>(elements.size()); i < shape.tuple_shapes_size(); ++i) {
@@ -58,4 +58,4 @@ absl::StatusOr<Value> EvalAsyncDone(EvalContext& ctx, const HloInstruction& inst
   return std::move(result).WithShape(inst.shape());
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

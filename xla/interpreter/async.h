@@ -10,12 +10,12 @@
 #include "xla/interpreter/value.h"
 #include "xla/shape.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // The result of a start: its first elements, then contexts, which are zeros that nobody reads.
 absl::StatusOr<Value> StartResult(EvalContext& ctx, const Shape& shape,
                                   std::vector<Value> elements);
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_ASYNC_H_

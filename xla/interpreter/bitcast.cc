@@ -23,7 +23,7 @@
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 bool IsPlain(const Shape& shape) {
@@ -206,4 +206,4 @@ absl::StatusOr<Value> EvalBitcast(EvalContext& ctx, const HloInstruction& inst,
   return finish(std::move(result));
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/shape_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 absl::StatusOr<Value> EvalAnnotation(EvalContext&, const HloInstruction& inst,
@@ -44,4 +44,4 @@ EvalFunction FindBuiltinCustomCall(std::string_view target) {
   return nullptr;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -13,7 +13,7 @@
 
 #include "xla/interpreter/evaluator.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // Null: none of them. Handlers that a run registers come before.
 EvalFunction FindBuiltinCustomCall(std::string_view target);
@@ -31,6 +31,6 @@ absl::StatusOr<Value> EvalDynamicReduceWindow(EvalContext& ctx, const HloInstruc
 absl::StatusOr<Value> EvalDynamicSelectAndScatter(EvalContext& ctx, const HloInstruction& inst,
                                                   absl::Span<Value> operands);
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_BUILTIN_CUSTOM_CALLS_H_

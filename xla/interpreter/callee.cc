@@ -13,7 +13,7 @@
 #include "xla/interpreter/elementwise.h"
 #include "xla/primitive_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 constexpr int64_t kBlock = 256;
@@ -291,4 +291,4 @@ absl::Status ScalarFunction::Apply(EvalContext& ctx, int64_t n, absl::Span<const
   return absl::OkStatus();
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

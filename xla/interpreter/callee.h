@@ -19,7 +19,7 @@
 #include "xla/interpreter/evaluator.h"
 #include "xla/xla_data.pb.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 class ScalarFunction {
  public:
@@ -79,6 +79,6 @@ class ScalarFunction {
   std::unique_ptr<Program> program_;  // null: element by element
 };
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_CALLEE_H_

@@ -22,7 +22,7 @@
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 // What a device brings to a meeting.
@@ -443,4 +443,4 @@ absl::StatusOr<Value> EvalParticipantId(EvalContext& ctx, const HloInstruction& 
   return result;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -15,7 +15,7 @@
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/value.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 using Values = std::vector<Value>;
 
@@ -44,6 +44,6 @@ std::vector<Values> ForAll(const DeviceGroup& group, Values results);
 absl::Status ExpectSameSizes(const DeviceGroup& group, absl::Span<const Values* const> inputs,
                              size_t i);
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_COLLECTIVE_H_

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 GroupMode ModeOf(const HloInstruction& inst) {
@@ -167,4 +167,4 @@ absl::StatusOr<DeviceGroup> FindGroup(const HloInstruction& inst, const DevicePo
   return group;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

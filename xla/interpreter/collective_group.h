@@ -21,7 +21,7 @@
 #include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 enum class GroupMode : uint8_t { kReplica, kPartition, kReplicaAndPartition, kFlattened };
 
@@ -56,6 +56,6 @@ absl::StatusOr<std::vector<std::pair<int64_t, int64_t>>> DevicePairs(
     absl::Span<const std::pair<int64_t, int64_t>> pairs, bool has_channel,
     const DevicePosition& device);
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_COLLECTIVE_GROUP_H_

@@ -20,7 +20,7 @@
 #include "xla/interpreter/strided_copy.h"
 #include "xla/primitive_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 absl::StatusOr<Values> ZerosOf(EvalContext& ctx, const Shape& shape, size_t count) {
@@ -241,4 +241,4 @@ absl::StatusOr<Value> EvalCollectivePermuteStart(EvalContext& ctx, const HloInst
   return StartResult(ctx, inst.shape(), std::move(elements));
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -16,7 +16,7 @@
 #include "xla/interpreter/collective.h"
 #include "xla/primitive_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 enum Operand : size_t { kInput, kOutput, kInputOffsets, kSendSizes, kOutputOffsets, kRecvSizes };
@@ -105,4 +105,4 @@ absl::StatusOr<Value> EvalRaggedAllToAll(EvalContext& ctx, const HloInstruction&
   return WithResultShape(inst.shape(), std::move(results));
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -14,7 +14,7 @@
 #include "xla/interpreter/wide_ops.h"
 #include "xla/primitive_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 // The update replaces the element.
@@ -171,4 +171,4 @@ std::unique_ptr<Combiner> MakeCombiner(const ScalarFunction& function, absl::Spa
                                            std::move(update_data), std::move(bytes));
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

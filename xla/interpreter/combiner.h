@@ -12,7 +12,7 @@
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/value.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // Not thread-safe: it has working memory.
 class Combiner {
@@ -31,6 +31,6 @@ class Combiner {
 std::unique_ptr<Combiner> MakeCombiner(const ScalarFunction& function, absl::Span<Value> operands,
                                        absl::Span<const Value> updates);
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_COMBINER_H_

@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 template <typename T>
@@ -96,4 +96,4 @@ complex128 ComplexPower(complex128 a, complex128 b) { return Power(a, b); }
 complex64 ComplexAtan2(complex64 y, complex64 x) { return Atan2(y, x); }
 complex128 ComplexAtan2(complex128 y, complex128 x) { return Atan2(y, x); }
 
-}  // namespace xla
+}  // namespace xla::interpreter

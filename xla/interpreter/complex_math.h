@@ -7,7 +7,7 @@
 
 #include "xla/types.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 complex64 ComplexMultiply(complex64 a, complex64 b);
 complex128 ComplexMultiply(complex128 a, complex128 b);
@@ -18,6 +18,6 @@ complex128 ComplexPower(complex128 a, complex128 b);
 complex64 ComplexAtan2(complex64 y, complex64 x);
 complex128 ComplexAtan2(complex128 y, complex128 x);
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_COMPLEX_MATH_H_

@@ -20,7 +20,7 @@
 #include "xla/types.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 bool Contains(absl::Span<const int64_t> list, int64_t value) {
@@ -207,4 +207,4 @@ absl::StatusOr<Value> EvalScaledDot(EvalContext& ctx, const HloInstruction& inst
   return result;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

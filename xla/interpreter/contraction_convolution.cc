@@ -23,7 +23,7 @@
 #include "xla/types.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 // One spatial dimension: the input coordinate under tap t at output coordinate o is
@@ -429,4 +429,4 @@ absl::StatusOr<Value> EvalConvolution(EvalContext& ctx, const HloInstruction& in
   return Convolve(ctx, inst.shape(), inst.attributes<ConvolutionAttributes>(), operands);
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

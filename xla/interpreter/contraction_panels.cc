@@ -13,7 +13,7 @@
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 // Rows k of the panel are read at once: lines follow each other closely in memory.
@@ -214,4 +214,4 @@ XLA_INSTANTIATE(complex64)
 XLA_INSTANTIATE(complex128)
 #undef XLA_INSTANTIATE
 
-}  // namespace xla
+}  // namespace xla::interpreter

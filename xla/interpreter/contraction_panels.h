@@ -17,7 +17,7 @@
 #include "xla/types.h"
 #include "xla/xla_data.pb.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // The type that kernels multiply in: complex numbers are pairs of reals, see ContractionOperand.
 template <typename Wide>
@@ -133,6 +133,6 @@ class ResultWriter {
   const WideStore<Wide> store_;
 };
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_CONTRACTION_PANELS_H_

@@ -30,7 +30,7 @@
 #include "xla/types.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 int64_t IndexIn(absl::Span<const int64_t> list, int64_t value) {
@@ -234,4 +234,4 @@ absl::StatusOr<Value> EvalRaggedDot(EvalContext& ctx, const HloInstruction& inst
   return result;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

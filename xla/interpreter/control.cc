@@ -6,7 +6,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/evaluator.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 absl::StatusOr<Value> EvalForward(EvalContext&, const HloInstruction& inst,
                                   absl::Span<Value> operands) {
@@ -61,4 +61,4 @@ absl::StatusOr<Value> EvalConditional(EvalContext& ctx, const HloInstruction& in
   return ctx.Call(*inst.branch_computation(branch), absl::MakeSpan(&argument, 1));
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -25,7 +25,7 @@
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 // --- Handlers that work on literals ----------------------------------------------------------
@@ -344,4 +344,4 @@ absl::StatusOr<Value> EvalCustomCall(EvalContext& ctx, const HloInstruction& ins
       "\"; known are: ", known.empty() ? std::string("none") : absl::StrJoin(known, ", ")));
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -10,7 +10,7 @@
 #include "xla/interpreter/strided_copy.h"
 #include "xla/primitive_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 bool IsDynamic(const Value& value, int64_t dimension) {
@@ -100,4 +100,4 @@ std::vector<bool> ExistingElements(const Value& value) {
   return exists;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -16,7 +16,7 @@
 #include "xla/interpreter/value.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // Gives the result the sizes of those dimensions that its shape has as dynamic; the others are
 // whole.
@@ -32,6 +32,6 @@ absl::StatusOr<DimensionVector> JoinExistingSizes(EvalContext& ctx, absl::Span<V
 // Which elements exist, by row-major position.
 std::vector<bool> ExistingElements(const Value& value);
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_DYNAMIC_SIZES_H_

@@ -23,7 +23,7 @@
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 absl::Status Invalid(const HloInstruction& inst, absl::string_view message) {
@@ -277,4 +277,4 @@ absl::StatusOr<Value> EvalDynamicSelectAndScatter(EvalContext& ctx, const HloIns
   return WithSizes(inst, sizes, std::move(result));
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

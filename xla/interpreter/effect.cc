@@ -10,7 +10,7 @@
 #include "xla/literal.h"
 #include "xla/runtime/feeds.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 absl::StatusOr<Feeds*> FeedsOf(EvalContext& ctx) {
@@ -58,4 +58,4 @@ absl::StatusOr<Value> EvalOutfeed(EvalContext& ctx, const HloInstruction& inst,
   return Value::Token(inst.shape());
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -15,7 +15,7 @@
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 // Elements converted and computed at a time: a few blocks stay in the first-level cache.
@@ -389,4 +389,4 @@ absl::StatusOr<Value> EvalBitcastConvert(EvalContext& ctx, const HloInstruction&
   return result;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

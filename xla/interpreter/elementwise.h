@@ -18,7 +18,7 @@
 #include "xla/interpreter/value.h"
 #include "xla/xla_data.pb.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // What the arithmetic computes in.
 enum class WideType : uint8_t { kPred, kI32, kU32, kI64, kU64, kF32, kF64, kC64, kC128 };
@@ -92,6 +92,6 @@ ElementwiseKernel::WideFunction CompareFunction(Comparison::Direction direction,
 ElementwiseKernel::WideFunction ClampFunction(WideType type);
 ElementwiseKernel::WideFunction SelectFunction(int element_bytes);
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_ELEMENTWISE_H_

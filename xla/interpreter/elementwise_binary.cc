@@ -12,7 +12,7 @@
 #include "xla/interpreter/elementwise_loops.h"
 #include "xla/types.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 using Function = ElementwiseKernel::WideFunction;
@@ -537,4 +537,4 @@ Function SelectFunction(int element_bytes) {
   }
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -11,7 +11,7 @@
 #include "xla/interpreter/elementwise_loops.h"
 #include "xla/types.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 using Function = ElementwiseKernel::WideFunction;
@@ -235,4 +235,4 @@ Function ComplexUnaryFunction(HloOpcode opcode, WideType type) {
   return type == WideType::kC64 ? FunctionOf<complex64>(opcode) : FunctionOf<complex128>(opcode);
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

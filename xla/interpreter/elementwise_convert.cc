@@ -14,7 +14,7 @@
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 using ConvertFunction = ElementwiseKernel::ConvertFunction;
@@ -226,4 +226,4 @@ bool ElementwiseKernel::ResolveStochasticConvert(PrimitiveType from, PrimitiveTy
   return function_ != nullptr;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -16,7 +16,7 @@
 #define XLA_INDEPENDENT_ITERATIONS
 #endif
 
-namespace xla {
+namespace xla::interpreter {
 
 // F: an empty struct with operator()(T) -> R.
 template <typename T, typename R, typename F>
@@ -58,6 +58,6 @@ void BinaryParameterLoop(const KernelParameters& parameters, int64_t n, const vo
   for (int64_t i = 0; i < n; ++i) r[i] = F()(a[i], b[i], p);
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_ELEMENTWISE_LOOPS_H_

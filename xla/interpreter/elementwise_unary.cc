@@ -12,7 +12,7 @@
 #include "xla/interpreter/elementwise_loops.h"
 #include "xla/types.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 using Function = ElementwiseKernel::WideFunction;
@@ -297,4 +297,4 @@ Function UnaryFunction(HloOpcode opcode, WideType type) {
   return nullptr;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -29,7 +29,7 @@
 #include "xla/interpreter/value.h"
 #include "xla/runtime/rendezvous.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // A computation prepared to run: its live instructions in order, with operands as slots of a frame
 // and last uses known.
@@ -127,6 +127,6 @@ class EvalState {
   absl::flat_hash_map<const HloComputation*, std::unique_ptr<ScalarFunction>> scalar_functions_;
 };
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_EVAL_STATE_H_

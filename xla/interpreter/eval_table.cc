@@ -4,7 +4,7 @@
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/interpreter/evaluator.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 EvalFunction GetEvalFunction(HloOpcode opcode) {
   switch (opcode) {
@@ -242,4 +242,4 @@ EvalFunction GetEvalFunction(HloOpcode opcode) {
   return nullptr;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -18,7 +18,7 @@
 #include "xla/interpreter/transfer.h"
 #include "xla/primitive_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 // Marks a status that names its instruction already.
@@ -485,4 +485,4 @@ uint64_t EvalContext::TakeRandomCounters(uint64_t count) {
   return device_->random_counter.fetch_add(count, std::memory_order_relaxed);
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

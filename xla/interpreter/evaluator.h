@@ -30,13 +30,16 @@
 #include "xla/interpreter/value.h"
 
 namespace xla {
+struct InterpreterOptions;  // interpreter.h
+struct RunStatistics;
+}  // namespace xla
+
+namespace xla::interpreter {
 
 class EvalContext;
 class EvalState;       // one run: budget, threads, plans; evaluator.cc
 struct DeviceRun;      // one device's part of it; eval_state.h
 class ScalarFunction;  // callee.h
-struct InterpreterOptions;
-struct RunStatistics;
 
 // The operands may be moved from: one that is unique (Value::IsUnique) may be overwritten and
 // returned.
@@ -217,6 +220,6 @@ XLA_DECLARE_EVAL(EvalCollectivePermuteStart);
 XLA_DECLARE_EVAL(EvalRaggedAllToAll);
 #undef XLA_DECLARE_EVAL
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_EVALUATOR_H_

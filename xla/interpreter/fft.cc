@@ -22,7 +22,7 @@
 #include "xla/types.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 static_assert(sizeof(FftComplex) == sizeof(complex128));
@@ -131,4 +131,4 @@ absl::StatusOr<Value> EvalFft(EvalContext& ctx, const HloInstruction& inst,
   return result;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 constexpr int kMaxRadix = 31;
@@ -190,4 +190,4 @@ void FftPlan::Transform(bool inverse, FftComplex* data, std::vector<FftComplex>&
   for (int64_t k = 0; k < n_; ++k) data[k] = {data[k].im / size, data[k].re / size};
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace xla {
+namespace xla::interpreter {
 
 // A complex number whose arithmetic is just that: no special cases of infinities as in
 // std::complex. Same layout.
@@ -42,6 +42,6 @@ class FftPlan {
   std::unique_ptr<FftPlan> convolution_;
 };
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_FFT_PLAN_H_

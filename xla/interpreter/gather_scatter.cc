@@ -22,7 +22,7 @@
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 bool Contains(absl::Span<const int64_t> list, int64_t value) {
@@ -404,4 +404,4 @@ absl::StatusOr<Value> EvalScatter(EvalContext& ctx, const HloInstruction& inst,
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -12,7 +12,7 @@
 #include "xla/interpreter/value.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 #define XLA_GEMM_NAME KernelBase
@@ -213,4 +213,4 @@ template absl::Status RunGemm<double>(EvalContext&, const GemmProblem<double>&);
 template absl::Status RunGemm<uint32_t>(EvalContext&, const GemmProblem<uint32_t>&);
 template absl::Status RunGemm<uint64_t>(EvalContext&, const GemmProblem<uint64_t>&);
 
-}  // namespace xla
+}  // namespace xla::interpreter

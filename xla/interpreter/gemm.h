@@ -19,7 +19,7 @@
 #include "absl/status/status.h"
 #include "xla/interpreter/evaluator.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 inline constexpr int64_t kGemmBlockK = 256;
 inline constexpr int64_t kGemmDotLanes = 16;
@@ -48,6 +48,6 @@ struct GemmProblem {
 template <typename T>
 absl::Status RunGemm(EvalContext& ctx, const GemmProblem<T>& problem);
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_GEMM_H_

@@ -22,6 +22,13 @@
 namespace xla {
 namespace {
 
+using interpreter::CheckedByteSize;
+using interpreter::DeviceRun;
+using interpreter::EvalContext;
+using interpreter::EvalState;
+using interpreter::MemoryBudget;
+using interpreter::Value;
+
 // Bytes of all arrays, at their bounds.
 absl::StatusOr<int64_t> TotalBytes(const Shape& shape) {
   int64_t total = 0;
@@ -100,7 +107,7 @@ absl::StatusOr<Literal> RunDevice(EvalState& state, DeviceRun& device,
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Shape& shape = entry->parameter_instruction(static_cast<int64_t>(i))->shape();
     XLA_RETURN_IF_ERROR(counted.Add(arguments[i]->shape()));
-    XLA_ASSIGN_OR_RETURN(Value value, ValueFromLiteral(ctx, shape, *arguments[i]));
+    XLA_ASSIGN_OR_RETURN(Value value, interpreter::ValueFromLiteral(ctx, shape, *arguments[i]));
     values.push_back(std::move(value));
   }
 
@@ -112,7 +119,7 @@ absl::StatusOr<Literal> RunDevice(EvalState& state, DeviceRun& device,
     result_shape = module.entry_computation_layout().result();
   }
   XLA_RETURN_IF_ERROR(counted.Add(result_shape));
-  return LiteralFromValue(ctx, result_shape, value);
+  return interpreter::LiteralFromValue(ctx, result_shape, value);
 }
 
 }  // namespace
@@ -195,7 +202,7 @@ std::vector<HloOpcode> UnsupportedOpcodes(const HloModule& module) {
   std::vector<HloOpcode> missing;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
-      if (GetEvalFunction(instruction->opcode()) == nullptr &&
+      if (interpreter::GetEvalFunction(instruction->opcode()) == nullptr &&
           seen.insert(instruction->opcode()).second) {
         missing.push_back(instruction->opcode());
       }

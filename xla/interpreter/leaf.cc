@@ -5,7 +5,7 @@
 #include "xla/interpreter/strided_copy.h"
 #include "xla/primitive_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 absl::StatusOr<Value> EvalIota(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value>) {
   const Shape& shape = inst.shape();
@@ -46,4 +46,4 @@ absl::StatusOr<Value> EvalIota(EvalContext& ctx, const HloInstruction& inst, abs
   return result;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -21,7 +21,7 @@
 #include "xla/types.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 double Conjugate(double x) { return x; }
@@ -236,4 +236,4 @@ absl::StatusOr<Value> EvalTriangularSolve(EvalContext& ctx, const HloInstruction
   return result;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -9,7 +9,7 @@
 #include "xla/interpreter/strided_copy.h"
 #include "xla/primitive_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 bool HasElements(const Shape& shape) {
@@ -140,4 +140,4 @@ absl::StatusOr<Literal> LiteralFromValue(EvalContext& ctx, const Shape& shape, c
   return literal;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -9,7 +9,7 @@
 #include "xla/interpreter/value.h"
 #include "xla/literal.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // The literal's value, as a value of `shape` (compatible with the literal's). Arrays that are
 // row-major already are borrowed: the literal must outlive the value.
@@ -28,6 +28,6 @@ absl::StatusOr<Literal> LiteralFromValue(EvalContext& ctx, const Shape& shape, c
 // included; row-major when the shape has no layout.
 DimensionVector LayoutStrides(const Shape& shape);
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_LITERAL_IO_H_

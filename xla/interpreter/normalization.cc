@@ -23,7 +23,7 @@
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 // An array [outer, features, inner], read and written in runs of one feature.
@@ -215,4 +215,4 @@ absl::StatusOr<Value> EvalBatchNormGrad(EvalContext& ctx, const HloInstruction& 
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 int UsableThreads() {
@@ -142,4 +142,4 @@ absl::Status ParallelRunner::Run(int64_t count, int64_t chunk,
   return polled.ok() ? loop.status : polled;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

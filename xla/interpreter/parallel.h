@@ -10,7 +10,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // A pool of threads, started at the first loop that is large enough. One per run; used from one
 // thread at a time.
@@ -39,6 +39,6 @@ class ParallelRunner {
   std::unique_ptr<Pool> pool_;
 };
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_PARALLEL_H_

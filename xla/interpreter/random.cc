@@ -21,7 +21,7 @@
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 constexpr double kCostPerBlock = 30;
@@ -293,4 +293,4 @@ absl::StatusOr<Value> EvalRngGetAndUpdateState(EvalContext& ctx, const HloInstru
   return result;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-namespace xla {
+namespace xla::interpreter {
 
 // Two random words of a counter under a key; the low word of each 64-bit number comes first.
 inline std::array<uint32_t, 2> Threefry2x32(uint64_t key, uint64_t counter) {
@@ -43,6 +43,6 @@ inline std::array<uint32_t, 4> Philox4x32(uint64_t key, uint64_t counter_low,
   return c;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_RANDOM_BITS_H_

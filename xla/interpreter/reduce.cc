@@ -25,7 +25,7 @@
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 // The dimensions of the operands, taken apart: position in the result -> offset, position in what
@@ -500,4 +500,4 @@ absl::StatusOr<Value> EvalMap(EvalContext& ctx, const HloInstruction& inst,
   return result;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

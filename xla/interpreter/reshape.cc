@@ -16,7 +16,7 @@
 #include "xla/overflow_util.h"
 #include "xla/primitive_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 const char* DataAt(const Value& value, int64_t element) {
@@ -293,4 +293,4 @@ absl::StatusOr<Value> EvalSetDimensionSize(EvalContext&, const HloInstruction& i
   return result;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

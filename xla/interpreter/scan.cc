@@ -23,7 +23,7 @@
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 // An array cut along the scanned dimension: [outer, steps, inner].
@@ -212,4 +212,4 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst,
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

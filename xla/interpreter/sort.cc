@@ -23,7 +23,7 @@
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 struct KeyAndIndex {
@@ -301,4 +301,4 @@ absl::StatusOr<Value> EvalTopK(EvalContext& ctx, const HloInstruction& inst,
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

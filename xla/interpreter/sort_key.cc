@@ -12,7 +12,7 @@
 #include "xla/interpreter/wide.h"
 #include "xla/primitive_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 constexpr int64_t kBlock = 256;
@@ -192,4 +192,4 @@ bool SortKey::Compute(int64_t count, const void* elements, int64_t* keys) const 
   return ordered;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

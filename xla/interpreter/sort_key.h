@@ -13,7 +13,7 @@
 #include "xla/interpreter/elementwise.h"
 #include "xla/xla_data.pb.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // A comparator of the form compare(f(p[2i]), f(p[2i+1])) or the reverse, where f is any elementwise
 // expression of one element: a plain comparison, one that takes all NaNs and zeros for the same,
@@ -53,6 +53,6 @@ class SortKey {
   std::vector<Register> registers_;  // the first is the element, the last what is compared
 };
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_SORT_KEY_H_

@@ -10,7 +10,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // Dimensions that follow each other in memory are merged and those of size 1 dropped, so that the
 // runs are as long as they can be. Strides may be zero or negative. Any size may be zero: count()
@@ -85,6 +85,6 @@ class StridedDims {
   int64_t count_ = 1;
 };
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_STRIDED_H_

@@ -4,7 +4,7 @@
 
 #include "xla/strided_copy.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 absl::Status StridedCopy(EvalContext& ctx, int64_t element_bytes,
                          absl::Span<const int64_t> dimensions, const void* src,
@@ -19,7 +19,7 @@ absl::Status StridedCopy(EvalContext& ctx, int64_t element_bytes,
 void StridedCopySerial(int64_t element_bytes, absl::Span<const int64_t> dimensions, const void* src,
                        absl::Span<const int64_t> src_strides, void* dst,
                        absl::Span<const int64_t> dst_strides) {
-  StridedCopy(element_bytes, dimensions, dst, dst_strides, src, src_strides);
+  xla::StridedCopy(element_bytes, dimensions, dst, dst_strides, src, src_strides);
 }
 
 absl::Status FillElements(EvalContext& ctx, int64_t element_bytes, int64_t count, const void* value,
@@ -27,4 +27,4 @@ absl::Status FillElements(EvalContext& ctx, int64_t element_bytes, int64_t count
   return StridedCopy(ctx, element_bytes, {count}, value, {0}, dst, {1});
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

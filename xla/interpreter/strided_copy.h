@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "xla/interpreter/evaluator.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // dst[sum(i[d] * dst_strides[d])] = src[sum(i[d] * src_strides[d])] for every index i of the box
 // `dimensions`. Strides in elements of `element_bytes` (1, 2, 4, 8 or 16); source strides may be 0
@@ -29,6 +29,6 @@ void StridedCopySerial(int64_t element_bytes, absl::Span<const int64_t> dimensio
 absl::Status FillElements(EvalContext& ctx, int64_t element_bytes, int64_t count, const void* value,
                           void* dst);
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_STRIDED_COPY_H_

@@ -24,7 +24,7 @@
 #include "xla/runtime/channels.h"
 #include "xla/shape_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 constexpr char kPairsAttribute[] = "_xla_send_recv_source_target_pairs";
@@ -329,4 +329,4 @@ absl::StatusOr<Value> EvalRecvDone(EvalContext& ctx, const HloInstruction& inst,
   return Value::Tuple(inst.shape(), std::move(elements));
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

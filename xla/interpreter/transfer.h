@@ -19,7 +19,7 @@
 #include "xla/interpreter/value.h"
 #include "xla/runtime/rendezvous.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // A device's receives that are under way.
 struct TransferState {
@@ -55,6 +55,6 @@ const HloComputation* AsyncComputationThatReceives(const HloInstruction& done);
 // The result of an async operation whose computation has this root, with what its recvs received.
 absl::StatusOr<Value> CompleteReceives(EvalContext& ctx, const HloInstruction& root, Value value);
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_TRANSFER_H_

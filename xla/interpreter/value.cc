@@ -12,7 +12,7 @@
 #include "xla/overflow_util.h"
 #include "xla/primitive_util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 using internal::ValueRep;
@@ -255,4 +255,4 @@ DimensionVector RowMajorStrides(absl::Span<const int64_t> dimensions) {
   return strides;
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

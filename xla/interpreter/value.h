@@ -31,7 +31,7 @@
 #include "xla/shape.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // Counts the bytes of live buffers and keeps them below a limit. Thread-safe.
 class MemoryBudget {
@@ -213,6 +213,6 @@ DimensionVector RowMajorStrides(absl::Span<const int64_t> dimensions);
 absl::StatusOr<int64_t> CheckedElementCount(const Shape& shape);
 absl::StatusOr<int64_t> CheckedByteSize(const Shape& shape);
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_VALUE_H_

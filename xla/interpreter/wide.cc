@@ -12,7 +12,7 @@
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 template <typename Wide, typename T>
@@ -128,4 +128,4 @@ XLA_INSTANTIATE_WIDE(complex64)
 XLA_INSTANTIATE_WIDE(complex128)
 #undef XLA_INSTANTIATE_WIDE
 
-}  // namespace xla
+}  // namespace xla::interpreter

@@ -16,7 +16,7 @@
 
 #include "xla/xla_data.pb.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // dst[i] = src[i * stride], in elements of the source type, for i in [0, count).
 template <typename Wide>
@@ -33,6 +33,6 @@ WideLoad<Wide> GetWideLoad(PrimitiveType type);
 template <typename Wide>
 WideStore<Wide> GetWideStore(PrimitiveType type);
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_WIDE_H_

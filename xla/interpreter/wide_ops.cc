@@ -7,7 +7,7 @@
 
 #include "xla/types.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 // Unsigned arithmetic wraps; signed overflow would be undefined.
@@ -141,4 +141,4 @@ template const WideOps<uint64_t>* GetWideOps<uint64_t>(HloOpcode);
 template const WideOps<complex64>* GetWideOps<complex64>(HloOpcode);
 template const WideOps<complex128>* GetWideOps<complex128>(HloOpcode);
 
-}  // namespace xla
+}  // namespace xla::interpreter

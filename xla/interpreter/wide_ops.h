@@ -15,7 +15,7 @@
 #include "xla/types.h"
 #include "xla/xla_data.pb.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 template <typename Wide>
 struct WideOps {
@@ -125,6 +125,6 @@ class PairwiseAccumulator {
   Wide levels_[64];
 };
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_WIDE_OPS_H_

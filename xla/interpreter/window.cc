@@ -28,7 +28,7 @@
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 WindowGeometry MakeWindowGeometry(const WindowDims& window, const Value& input,
                                   absl::Span<const int64_t> output) {
@@ -462,4 +462,4 @@ absl::StatusOr<Value> EvalSelectAndScatter(EvalContext& ctx, const HloInstructio
   return SelectAndScatter(ctx, inst, inst.attributes<WindowAttributes>().window, operands);
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter

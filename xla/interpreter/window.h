@@ -15,7 +15,7 @@
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/value.h"
 
-namespace xla {
+namespace xla::interpreter {
 
 // One dimension: tap t of the window at output coordinate o lies on input coordinate
 // (o * stride - padding_low + t * window_dilation) / base_dilation, if that divides and is in [0,
@@ -56,6 +56,6 @@ absl::StatusOr<Value> SelectAndScatter(EvalContext& ctx, const HloInstruction& i
 absl::StatusOr<Value> Convolve(EvalContext& ctx, const Shape& shape,
                                const ConvolutionAttributes& attributes, absl::Span<Value> operands);
 
-}  // namespace xla
+}  // namespace xla::interpreter
 
 #endif  // XLA_INTERPRETER_WINDOW_H_

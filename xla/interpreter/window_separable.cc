@@ -21,7 +21,7 @@
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
-namespace xla {
+namespace xla::interpreter {
 namespace {
 
 // An array of some element type, read as wide elements.
@@ -330,4 +330,4 @@ absl::StatusOr<bool> ReduceWindowSeparably(EvalContext& ctx, HloOpcode opcode, c
   });
 }
 
-}  // namespace xla
+}  // namespace xla::interpreter
