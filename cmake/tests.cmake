@@ -6,6 +6,7 @@ include(GoogleTest)
 # A folder's tests link its own room (and the text parser), so that they build while others do not.
 set(test_uses_base xla_base)
 set(test_uses_types xla_base)
+set(test_uses_mlir xla_mlir)
 set(test_uses_ir xla_ir)
 set(test_uses_infer xla_infer xla_text)
 set(test_uses_shape_inference xla_infer xla_text)

@@ -103,12 +103,12 @@ TEST(AttributeDictionary, SyntaxErrorsSayWhere) {
   EXPECT_ERROR(parse("{a = }"), "expected a value");
   EXPECT_ERROR(parse("{a = unit}"), "expected a number, a string");
   EXPECT_ERROR(parse("{a = 1, a = 2}"), "'a' is given twice");
-  EXPECT_ERROR(parse("{a = 300 : i8}"), "300 does not fit s8");
-  EXPECT_ERROR(parse("{a = -1 : ui8}"), "-1 does not fit u8");
-  EXPECT_ERROR(parse("{a = 99999999999999999999}"), "does not fit 64 bits");
+  EXPECT_ERROR(parse("{a = 300 : i8}"), "300 does not fit i8");
+  EXPECT_ERROR(parse("{a = -1 : ui8}"), "-1 does not fit ui8");
+  EXPECT_ERROR(parse("{a = 99999999999999999999}"), "does not fit i64");
   EXPECT_ERROR(parse("{a = 1 : f32}"), "needs a decimal point");
-  EXPECT_ERROR(parse("{a = 1.0 : i32}"), "1.0 is not of type s32");
-  EXPECT_ERROR(parse("{a = true : i32}"), "true is not of type s32");
+  EXPECT_ERROR(parse("{a = 1.0 : i32}"), "1.0 is not of type i32");
+  EXPECT_ERROR(parse("{a = true : i32}"), "true is not of type i32");
   EXPECT_ERROR(parse("{a = 1 : i128}"), "expected a type");
   EXPECT_ERROR(parse("{a = \"x}"), "expected '\"' at the end");
   EXPECT_ERROR(parse("{a = \"\\q\"}"), "expected an escape");

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory for the nodes of one MLIR source: allocated one after the other, freed together.
+#ifndef XLA_MLIR_ARENA_H_
+#define XLA_MLIR_ARENA_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace xla::mlir {
+
+class Arena {
+ public:
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  Arena(Arena&&) = default;
+  Arena& operator=(Arena&&) = default;
+
+  void* Allocate(size_t bytes, size_t alignment) {
+    const size_t padding = (alignment - reinterpret_cast<uintptr_t>(next_) % alignment) % alignment;
+    if (padding + bytes > left_) return AllocateBlock(bytes);
+    void* result = next_ + padding;
+    next_ += padding + bytes;
+    left_ -= padding + bytes;
+    return result;
+  }
+
+  // Destructors are not run.
+  template <typename T, typename... Args>
+  T* New(Args&&... args) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    return new (Allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
+  }
+  template <typename T>
+  absl::Span<T> NewArray(size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    if (count == 0) return {};
+    T* data = static_cast<T*>(Allocate(count * sizeof(T), alignof(T)));
+    for (size_t i = 0; i < count; ++i) new (data + i) T();
+    return absl::MakeSpan(data, count);
+  }
+  template <typename T>
+  absl::Span<const T> Copy(absl::Span<const T> values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (values.empty()) return {};
+    T* data = static_cast<T*>(Allocate(values.size() * sizeof(T), alignof(T)));
+    std::memcpy(static_cast<void*>(data), values.data(), values.size() * sizeof(T));
+    return absl::MakeConstSpan(data, values.size());
+  }
+  template <typename T>
+  absl::Span<const T> Copy(const std::vector<T>& values) {
+    return Copy(absl::Span<const T>(values));
+  }
+  std::string_view Copy(std::string_view text) {
+    if (text.empty()) return {};
+    char* data = static_cast<char*>(Allocate(text.size(), 1));
+    std::memcpy(data, text.data(), text.size());
+    return {data, text.size()};
+  }
+
+  // Bytes taken from the system.
+  size_t bytes() const { return bytes_; }
+
+ private:
+  static constexpr size_t kFirstBlock = size_t{4} << 10;
+  static constexpr size_t kLargestBlock = size_t{1} << 20;
+
+  // A large allocation has a block of its own, so that the rest of the current block stays in use.
+  void* AllocateBlock(size_t bytes) {
+    const size_t block =
+        std::min(kLargestBlock, std::max(kFirstBlock, bytes_ / 4));  // grows with the use
+    const size_t size = bytes > block / 4 ? bytes : block;
+    blocks_.push_back(std::unique_ptr<char[]>(new char[size]));
+    bytes_ += size;
+    char* data = blocks_.back().get();
+    if (size != bytes) {
+      next_ = data + bytes;
+      left_ = size - bytes;
+    }
+    return data;
+  }
+
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  char* next_ = nullptr;
+  size_t left_ = 0;
+  size_t bytes_ = 0;
+};
+
+}  // namespace xla::mlir
+
+#endif  // XLA_MLIR_ARENA_H_
