@@ -316,6 +316,7 @@ bool AttributeReader::ParseEntries(std::vector<NamedAttribute>* entries) {
 bool AttributeReader::ParseParameters(std::vector<NamedAttribute>* parameters) {
   if (cursor_.Peek('>')) return true;
   do {
+    if (cursor_.Peek('>') && !parameters->empty()) return true;  // after a trailing comma
     const std::string_view name = cursor_.Word();
     if (name.empty()) return cursor_.FailExpected("the name of a parameter");
     if (!cursor_.Expect('=')) return false;
