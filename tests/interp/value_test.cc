@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "tests/test_util.h"
-#include "xla/interpreter/parallel.h"
 #include "xla/interpreter/strided_copy.h"
 #include "xla/shape_util.h"
 
@@ -89,41 +88,6 @@ TEST(ValueTest, DynamicSizesAtTheBoundsAreNone) {
   EXPECT_EQ(value.existing_dimensions(), (DimensionVector{3, 100}));
   value.SetDynamicSize(0, 4);
   EXPECT_FALSE(value.has_dynamic_sizes());
-}
-
-TEST(ParallelTest, ChunksAreTheSameForAnyNumberOfThreads) {
-  const auto chunks = [](int threads) {
-    ParallelRunner runner(threads);
-    std::vector<int64_t> starts(1000, -1);
-    EXPECT_OK(runner.Run(
-        1000, 7,
-        [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) starts[static_cast<size_t>(i)] = begin;
-          return absl::OkStatus();
-        },
-        [] { return absl::OkStatus(); }));
-    return starts;
-  };
-  EXPECT_EQ(chunks(1), chunks(8));
-}
-
-TEST(ParallelTest, AnErrorEndsTheLoop) {
-  ParallelRunner runner(4);
-  const auto fail = [](int64_t begin, int64_t) {
-    return begin >= 50 ? absl::InternalError(std::to_string(begin)) : absl::OkStatus();
-  };
-  for (int i = 0; i < 100; ++i) {
-    EXPECT_STATUS(runner.Run(100, 1, fail, [] { return absl::OkStatus(); }),
-                  absl::StatusCode::kInternal, "5");
-  }
-}
-
-TEST(ParallelTest, ThePollCanStopIt) {
-  ParallelRunner runner(2);
-  EXPECT_STATUS(runner.Run(
-                    1 << 20, 1, [](int64_t, int64_t) { return absl::OkStatus(); },
-                    [] { return absl::CancelledError("enough"); }),
-                absl::StatusCode::kCancelled, "enough");
 }
 
 // Every permutation, with strides, of boxes of several forms, against the definition.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that meet, send and receive; feeds and channels to the host; threads of devices.
+// Devices that meet, send and receive; feeds and channels to the host.
 #include "xla/runtime/rendezvous.h"
 
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 #include "tests/test_util.h"
 #include "xla/literal_util.h"
 #include "xla/runtime/channels.h"
-#include "xla/runtime/device_threads.h"
 #include "xla/runtime/feeds.h"
+#include "xla/runtime/reusable_threads.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -49,7 +49,8 @@ constexpr Rendezvous::Place kPlace = {/*is_channel=*/true, 7};
 template <typename Body>
 std::vector<absl::Status> RunDevices(Rendezvous& rendezvous, Body body) {
   std::vector<absl::Status> statuses(static_cast<size_t>(rendezvous.num_devices()));
-  EXPECT_OK(RunOnDeviceThreads(rendezvous.num_devices(), [&](int64_t device) {
+  runtime::ReusableThreads threads;
+  EXPECT_OK(threads.RunAll(rendezvous.num_devices(), [&](int64_t device) {
     absl::Status& status = statuses[static_cast<size_t>(device)];
     status = body(device);
     rendezvous.Finish(device, status);
@@ -266,16 +267,6 @@ TEST(RendezvousTest, AnOpenChannelHasOneSenderAndOneReceiver) {
   EXPECT_ERROR(rendezvous.Send(open, 1, Number(2)), "devices 0 and 1 both send on channel 7");
   EXPECT_OK(rendezvous.Receive(open, 1, "recv", {}).status());
   EXPECT_ERROR(rendezvous.Receive(open, 0, "recv", {}), "devices 1 and 0 both receive");
-}
-
-TEST(DeviceThreadsTest, EveryDeviceRunsAtTheSameTime) {
-  // Each waits for all others: with fewer threads than devices this would never end.
-  std::atomic<int64_t> there{0};
-  ASSERT_OK(RunOnDeviceThreads(16, [&](int64_t) {
-    ++there;
-    while (there < 16) std::this_thread::yield();
-  }));
-  EXPECT_EQ(there, 16);
 }
 
 TEST(DevicesTextTest, ReadsAsASentence) {

@@ -99,10 +99,13 @@ absl::StatusOr<std::vector<ScopedShapedBuffer>> LocalExecutable::Execute(
   request.device_ordinals = device_ordinals;
   request.allocator = run_options.allocator() != nullptr ? run_options.allocator()
                                                          : core_->backend().memory_allocator();
-  request.custom_calls =
+  request.context.pool = &core_->backend().thread_pool();
+  request.context.threads = &core_->backend().threads();
+  request.context.custom_calls =
       run_options.custom_calls() != nullptr ? run_options.custom_calls() : &custom_calls_;
-  request.feeds = &feeds;
-  request.wait_timeout = run_options.wait_timeout();
+  request.context.feeds = &feeds;
+  request.context.run_id = run_options.run_id().ToInt();
+  request.context.wait_timeout = run_options.wait_timeout();
   XLA_ASSIGN_OR_RETURN(std::vector<ScopedShapedBuffer> results, executable_->Execute(request));
   if (ExecutionProfile* profile = run_options.execution_profile()) {
     const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(

@@ -24,10 +24,10 @@
 #include "xla/interpreter/elementwise.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/interpreter.h"
-#include "xla/interpreter/parallel.h"
 #include "xla/interpreter/transfer.h"
 #include "xla/interpreter/value.h"
 #include "xla/runtime/rendezvous.h"
+#include "xla/runtime/thread_pool.h"
 
 namespace xla::interpreter {
 
@@ -104,6 +104,7 @@ class EvalState {
   WaitLimits Limits(const EvalContext& ctx);
 
  private:
+  runtime::ThreadPool& Pool();
   absl::StatusOr<ComputationPlan> MakePlan(const HloComputation& computation);
 
   const HloModule& module_;
@@ -119,11 +120,10 @@ class EvalState {
   absl::flat_hash_map<const HloComputation*, Effects> effects_;
   // Messages that nobody received hold values too.
   Rendezvous rendezvous_;
-  ParallelRunner runner_;
-  std::atomic<bool> loop_is_running_{false};
 
   std::mutex mutex_;
-  absl::node_hash_set<Shape> shapes_;  // addresses stay
+  std::unique_ptr<runtime::ThreadPool> own_pool_;  // made by the first loop, where none was given
+  absl::node_hash_set<Shape> shapes_;              // addresses stay
   absl::flat_hash_map<const HloComputation*, std::unique_ptr<ScalarFunction>> scalar_functions_;
 };
 

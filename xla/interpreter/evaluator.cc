@@ -136,10 +136,16 @@ EvalState::EvalState(const HloModule& module, int64_t replicas, int64_t partitio
       partitions_(partitions),
       options_(options),
       budget_(options.memory_limit_bytes),
-      rendezvous_(replicas * partitions),
-      // Every device has a thread already.
-      runner_(std::max<int>(1, ParallelRunner::Threads(options.num_threads) -
-                                   static_cast<int>(replicas * partitions - 1))) {}
+      rendezvous_(replicas * partitions) {}
+
+runtime::ThreadPool& EvalState::Pool() {
+  if (options_.pool != nullptr) return *options_.pool;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (own_pool_ == nullptr) {
+    own_pool_ = std::make_unique<runtime::ThreadPool>(options_.num_threads);
+  }
+  return *own_pool_;
+}
 
 absl::Status EvalState::Prepare() {
   // Callees come before callers, so that effects are known where they are asked for.
@@ -365,19 +371,7 @@ absl::Status EvalState::ParallelFor(const EvalContext& ctx, int64_t count, int64
   const auto guarded = [&](int64_t begin, int64_t end) {
     return GuardAllocation([&] { return body(begin, end); });
   };
-  // A loop inside a loop, or while another device uses the pool, runs on the thread it is met on.
-  if (ctx.in_worker() || loop_is_running_.exchange(true)) {
-    for (int64_t begin = 0; begin < count;) {
-      const int64_t end = count - begin <= chunk ? count : begin + chunk;
-      XLA_RETURN_IF_ERROR(body(begin, end));
-      XLA_RETURN_IF_ERROR(Poll(ctx));
-      begin = end;
-    }
-    return absl::OkStatus();
-  }
-  absl::Status status = runner_.Run(count, chunk, guarded, [&] { return Poll(ctx); });
-  loop_is_running_.store(false);
-  return status;
+  return Pool().ParallelFor(count, chunk, guarded, [&] { return Poll(ctx); });
 }
 
 const CustomCallHandler* EvalState::FindCustomCall(std::string_view target) const {

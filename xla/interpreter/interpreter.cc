@@ -15,8 +15,8 @@
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/literal_io.h"
 #include "xla/passes/mixed_precision.h"
-#include "xla/runtime/device_threads.h"
 #include "xla/runtime/feeds.h"
+#include "xla/runtime/reusable_threads.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -172,7 +172,9 @@ absl::StatusOr<std::vector<Literal>> InterpretReplicated(
   XLA_RETURN_IF_ERROR(state.Prepare());
   std::vector<DeviceRun> devices(static_cast<size_t>(count));
   std::vector<std::optional<Literal>> results(static_cast<size_t>(count));
-  XLA_RETURN_IF_ERROR(RunOnDeviceThreads(count, [&](int64_t id) {
+  runtime::ReusableThreads own_threads;
+  runtime::ReusableThreads& threads = options.threads == nullptr ? own_threads : *options.threads;
+  XLA_RETURN_IF_ERROR(threads.RunAll(count, [&](int64_t id) {
     DeviceRun& device = devices[static_cast<size_t>(id)];
     device.device = id;
     device.replica = id / partitions;

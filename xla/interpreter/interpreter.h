@@ -22,6 +22,10 @@ namespace xla {
 class CustomCallRegistry;  // xla/runtime/custom_call.h
 class Feeds;               // xla/runtime/feeds.h
 class HostChannels;        // xla/runtime/channels.h
+namespace runtime {
+class ReusableThreads;  // xla/runtime/reusable_threads.h
+class ThreadPool;       // xla/runtime/thread_pool.h
+}  // namespace runtime
 
 // A host function behind a custom-call target. Results are dense row-major; `result` has the
 // instruction's shape.
@@ -29,9 +33,12 @@ using CustomCallHandler = std::function<absl::Status(
     const HloInstruction& call, absl::Span<const LiteralSlice> operands, Literal* result)>;
 
 struct InterpreterOptions {
-  // Threads for one operation; results are the same bits for any number. 0: as many as the process
-  // may use. Devices share them.
+  // Divides the work of operations; results are the same bits for any number of threads. Null: a
+  // pool of num_threads threads (0: as many as the process may use) for this run alone.
+  runtime::ThreadPool* pool = nullptr;
   int num_threads = 0;
+  // Where devices run, if there are several. Null: on threads of this run alone.
+  runtime::ReusableThreads* threads = nullptr;
   // Called about ten times a second from the thread of device 0: instructions it executed so far
   // (loop trips counted) and the one running now.
   std::function<void(int64_t executed, const HloInstruction& current)> progress;

@@ -13,7 +13,10 @@
 namespace xla {
 
 Backend::Backend(const BackendOptions& options)
-    : options_(options), allocator_(std::make_unique<se::HostMemoryAllocator>(options.platform)) {}
+    : options_(options),
+      allocator_(std::make_unique<se::HostMemoryAllocator>(options.platform)),
+      thread_pool_(std::make_unique<runtime::ThreadPool>(options.num_threads)),
+      threads_(std::make_unique<runtime::ReusableThreads>()) {}
 
 absl::StatusOr<std::unique_ptr<Backend>> Backend::Create(const BackendOptions& options) {
   BackendOptions checked = options;

@@ -9,6 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "xla/runtime/reusable_threads.h"
+#include "xla/runtime/thread_pool.h"
 #include "xla/service/executable.h"
 #include "xla/stream_executor/device_memory_allocator.h"
 #include "xla/stream_executor/platform.h"
@@ -48,7 +50,10 @@ class Backend {
   bool devices_equivalent(int, int) const { return true; }
 
   se::DeviceMemoryAllocator* memory_allocator() const { return allocator_.get(); }
-  // Null: operations use threads of their own.
+  // The threads of all runs: they are started when they are first needed, and kept.
+  runtime::ThreadPool& thread_pool() const { return *thread_pool_; }
+  runtime::ReusableThreads& threads() const { return *threads_; }
+  // Null: operations use thread_pool().
   const Eigen::ThreadPoolDevice* eigen_intra_op_thread_pool_device() const { return nullptr; }
 
   // Makes a verified module ready. Unimplemented names the operations that cannot be run.
@@ -60,6 +65,8 @@ class Backend {
 
   BackendOptions options_;
   std::unique_ptr<se::DeviceMemoryAllocator> allocator_;
+  std::unique_ptr<runtime::ThreadPool> thread_pool_;
+  std::unique_ptr<runtime::ReusableThreads> threads_;
 };
 
 }  // namespace xla

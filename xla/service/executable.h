@@ -10,15 +10,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/runtime/execution_context.h"
 #include "xla/service/shaped_buffer.h"
 
 namespace xla {
-
-class CustomCallRegistry;
-class Feeds;
 
 // One run of all replicas and partitions. Device d of the lists below is partition d % partitions
 // of replica d / partitions.
@@ -28,9 +25,7 @@ struct ExecuteRequest {
   // For each device the ordinal that its results get.
   absl::Span<const int> device_ordinals;
   se::DeviceMemoryAllocator* allocator = nullptr;
-  const CustomCallRegistry* custom_calls = nullptr;
-  Feeds* feeds = nullptr;  // of as many devices
-  absl::Duration wait_timeout = absl::Seconds(60);
+  runtime::ExecutionContext context;
 };
 
 // Thread-safe: may run several times at once.

@@ -29,11 +29,15 @@ absl::StatusOr<std::unique_ptr<Executable>> InterpreterExecutable::Create(
 absl::StatusOr<std::vector<ScopedShapedBuffer>> InterpreterExecutable::Execute(
     const ExecuteRequest& request) const {
   InterpreterOptions options;
+  options.pool = request.context.pool;
   options.num_threads = options_.num_threads;
+  options.threads = request.context.threads;
+  options.cancel = request.context.cancel;
   options.memory_limit_bytes = options_.memory_limit_bytes;
-  options.custom_call_registry = request.custom_calls;
-  options.feeds = request.feeds;
-  options.wait_timeout = request.wait_timeout;
+  options.custom_call_registry = request.context.custom_calls;
+  options.host_channels = request.context.host_channels;
+  options.feeds = request.context.feeds;
+  options.wait_timeout = request.context.wait_timeout;
 
   std::deque<Literal> literals;  // addresses stay
   std::vector<std::vector<const Literal*>> arguments;

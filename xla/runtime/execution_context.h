@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run takes from its surroundings, whatever executes it: threads, cancellation, feeds,
+// channels, custom calls.
+#ifndef XLA_RUNTIME_EXECUTION_CONTEXT_H_
+#define XLA_RUNTIME_EXECUTION_CONTEXT_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "absl/time/time.h"
+
+namespace xla {
+class CustomCallRegistry;  // custom_call.h
+class Feeds;               // feeds.h
+class HostChannels;        // channels.h
+}  // namespace xla
+
+namespace xla::runtime {
+
+class ReusableThreads;  // reusable_threads.h
+class ThreadPool;       // thread_pool.h
+
+// All pointers may be null, and must outlive the run otherwise.
+struct ExecutionContext {
+  // Divides the work of operations. Null: a pool of the run's own.
+  ThreadPool* pool = nullptr;
+  // Where the devices of a run with several run. Null: threads of the run's own.
+  ReusableThreads* threads = nullptr;
+  // Set from any thread to stop: the run ends with CANCELLED. Looked at between the chunks of loops
+  // and every few instructions.
+  const std::atomic<bool>* cancel = nullptr;
+  // Null: calls of registered targets are errors.
+  const CustomCallRegistry* custom_calls = nullptr;
+  // What infeed reads and outfeed writes, with as many devices as the run. Null: these operations
+  // are errors.
+  Feeds* feeds = nullptr;
+  // What send and recv with is_host_transfer=true use. Null: these are errors.
+  HostChannels* host_channels = nullptr;
+  // How long a device waits for other devices, or for the host, before the run ends with
+  // DEADLINE_EXCEEDED.
+  absl::Duration wait_timeout = absl::Seconds(60);
+  // Names the run to the outside, as in messages; runs that belong together share it.
+  int64_t run_id = 0;
+};
+
+}  // namespace xla::runtime
+
+#endif  // XLA_RUNTIME_EXECUTION_CONTEXT_H_
