@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 # --- One shared library from the static ones: nothing is compiled twice ---------------------------
 set(archives)
 foreach(room xla_protos xla_base xla_ir xla_infer xla_text xla_proto xla_builder xla_verify
-        xla_passes xla_runtime xla_interp xla_client)
+        xla_passes xla_runtime xla_kernels xla_interp xla_client)
   get_target_property(kind ${room} TYPE)
   if(kind STREQUAL "STATIC_LIBRARY")
     list(APPEND archives ${room})
@@ -33,7 +33,8 @@ add_library(xylem_shared SHARED ${stub} ${exports})
 add_dependencies(xylem_shared ${archives})
 target_link_libraries(xylem_shared PRIVATE
     -Wl,--whole-archive ${archive_files} -Wl,--no-whole-archive
-    ${XYLEM_ABSL} protobuf::libprotobuf ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
+    ${XYLEM_ABSL} protobuf::libprotobuf ZLIB::ZLIB PkgConfig::hwy_contrib Threads::Threads
+    ${CMAKE_DL_LIBS})
 target_link_options(xylem_shared PRIVATE -Wl,--version-script=${exports})
 if(NOT XYLEM_SANITIZE)
   target_link_options(xylem_shared PRIVATE -Wl,-z,defs)

@@ -10,7 +10,8 @@ packages=(
   libabsl-dev             # Abseil
   libprotobuf-dev protobuf-compiler
   zlib1g-dev              # .npz files
-  libgtest-dev pkg-config # tests
+  libhwy-dev pkg-config   # vector instructions of the kernels
+  libgtest-dev            # tests
 )
 
 say() { printf 'dependencies: %s\n' "$*"; }

@@ -1,61 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that kernels are made of: strided dimensions, wide operations, transforms, random bits,
-// sort keys.
+// The parts that operations are made of: wide operations, sort keys.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
 #include "xla/hlo/text/parser.h"
-#include "xla/interpreter/fft_plan.h"
-#include "xla/interpreter/random_bits.h"
 #include "xla/interpreter/sort_key.h"
-#include "xla/interpreter/strided.h"
-#include "xla/interpreter/wide.h"
 #include "xla/interpreter/wide_ops.h"
 #include "xla/types.h"
 
 namespace xla::interpreter {
 namespace {
-
-TEST(StridedDimsTest, RunsCoverPositionsInOrder) {
-  // [3, 2, 4] with the last two merged, moved backwards in the first.
-  const StridedDims dims({3, 2, 4}, {-100, 8, 2});
-  EXPECT_EQ(dims.count(), 24);
-  EXPECT_EQ(dims.run_length(), 8);
-  EXPECT_EQ(dims.run_stride(), 2);
-  for (int64_t begin = 0; begin < 24; ++begin) {
-    for (int64_t count = 0; begin + count <= 24; ++count) {
-      int64_t covered = 0;
-      dims.ForEachRun(begin, count, [&](int64_t first, int64_t offset, int64_t length) {
-        EXPECT_EQ(first, covered);
-        for (int64_t i = 0; i < length; ++i) {
-          const int64_t position = begin + first + i;
-          EXPECT_EQ(offset + i * 2, position / 8 * -100 + position % 8 * 2);
-          EXPECT_EQ(dims.Offset(position), offset + i * 2);
-        }
-        covered += length;
-      });
-      EXPECT_EQ(covered, count);
-    }
-  }
-}
-
-TEST(StridedDimsTest, NoDimensionsAreOnePositionAndEmptyOnesNone) {
-  EXPECT_EQ(StridedDims().count(), 1);
-  EXPECT_EQ(StridedDims().Offset(0), 0);
-  EXPECT_EQ(StridedDims({1, 1}, {7, 9}).count(), 1);
-  EXPECT_EQ(StridedDims({3, 0}, {0, 1}).count(), 0);
-}
 
 TEST(WideOpsTest, FoldAndCombineAgreeWithTheDefinition) {
   for (const HloOpcode opcode :
@@ -92,73 +54,6 @@ TEST(WideOpsTest, MaximumAndMinimumGiveNaNWhereverItIs) {
   }
   EXPECT_EQ(GetWideOps<float>(HloOpcode::kAnd), nullptr);
   EXPECT_EQ(GetWideOps<complex64>(HloOpcode::kMaximum), nullptr);
-}
-
-TEST(WideTest, NarrowingRoundsWrapsAndSaturates) {
-  const float floats[4] = {1.00390625f, 300, -1e10f, std::numeric_limits<float>::quiet_NaN()};
-  bfloat16 halves[8];
-  GetWideStore<float>(BF16)(floats, 4, halves, 2);
-  EXPECT_EQ(static_cast<float>(halves[0]), 1.0f);
-  EXPECT_EQ(static_cast<float>(halves[2]), 300.0f);
-  int8_t bytes[4];
-  GetWideStore<float>(S8)(floats, 4, bytes, 1);
-  EXPECT_EQ(bytes[0], 1);
-  EXPECT_EQ(bytes[1], 127);
-  EXPECT_EQ(bytes[2], -128);
-  EXPECT_EQ(bytes[3], 0);
-  const uint32_t words[2] = {0x1ff, 0x180};
-  GetWideStore<uint32_t>(S8)(words, 2, bytes, 1);
-  EXPECT_EQ(bytes[0], -1);
-  EXPECT_EQ(bytes[1], -128);
-  uint64_t wide[2];
-  GetWideLoad<uint64_t>(S8)(bytes, 1, 2, wide);
-  EXPECT_EQ(static_cast<int64_t>(wide[0]), -1);
-  EXPECT_EQ(GetWideLoad<float>(C64), nullptr);
-  EXPECT_EQ(GetWideLoad<uint32_t>(F32), nullptr);
-}
-
-TEST(FftPlanTest, AgreesWithTheDefinitionForEveryLength) {
-  std::vector<int64_t> lengths(70);
-  std::iota(lengths.begin(), lengths.end(), 1);
-  for (const int64_t n : {97, 101, 128, 169, 210, 211, 243, 343, 509, 512, 961, 1000})
-    lengths.push_back(n);
-  for (const int64_t n : lengths) {
-    const FftPlan plan(n);
-    std::vector<FftComplex> x(n), work;
-    for (int64_t i = 0; i < n; ++i) x[i] = {std::sin(1.3 * i + 1), std::cos(0.7 * i * i)};
-    std::vector<FftComplex> y = x;
-    plan.Transform(/*inverse=*/false, y.data(), work);
-    for (int64_t j = 0; j < n; ++j) {
-      std::complex<long double> sum = 0;
-      for (int64_t k = 0; k < n; ++k) {
-        const long double angle = -2 * 3.14159265358979323846264338L * (j * k % n) / n;
-        sum += std::complex<long double>(x[k].re, x[k].im) *
-               std::complex<long double>(std::cos(angle), std::sin(angle));
-      }
-      EXPECT_NEAR(y[j].re, sum.real(), 2e-14 * std::sqrt(n)) << n << " " << j;
-      EXPECT_NEAR(y[j].im, sum.imag(), 2e-14 * std::sqrt(n)) << n << " " << j;
-    }
-    plan.Transform(/*inverse=*/true, y.data(), work);
-    for (int64_t i = 0; i < n; ++i) {
-      EXPECT_NEAR(y[i].re, x[i].re, 1e-14) << n;
-      EXPECT_NEAR(y[i].im, x[i].im, 1e-14) << n;
-    }
-  }
-}
-
-// Known answers of the authors' library (Random123, kat_vectors).
-TEST(RandomBitsTest, KnownAnswers) {
-  EXPECT_EQ(Threefry2x32(0, 0), (std::array<uint32_t, 2>{0x6b200159, 0x99ba4efe}));
-  EXPECT_EQ(Threefry2x32(~uint64_t{0}, ~uint64_t{0}),
-            (std::array<uint32_t, 2>{0x1cb996fc, 0xbb002be7}));
-  EXPECT_EQ(Threefry2x32(0x0370734413198a2e, 0x85a308d3243f6a88),
-            (std::array<uint32_t, 2>{0xc4923a9c, 0x483df7a0}));
-  EXPECT_EQ(Philox4x32(0, 0, 0),
-            (std::array<uint32_t, 4>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
-  EXPECT_EQ(Philox4x32(~uint64_t{0}, ~uint64_t{0}, ~uint64_t{0}),
-            (std::array<uint32_t, 4>{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-  EXPECT_EQ(Philox4x32(0x299f31d0a4093822, 0x85a308d3243f6a88, 0x0370734413198a2e),
-            (std::array<uint32_t, 4>{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
 std::optional<SortKey> KeyOf(const std::string& body) {

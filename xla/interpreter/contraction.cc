@@ -10,18 +10,24 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
-#include "xla/interpreter/contraction_panels.h"
+#include "xla/interpreter/contraction_operands.h"
 #include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
-#include "xla/interpreter/strided.h"
+#include "xla/interpreter/kernel_context.h"
 #include "xla/interpreter/value.h"
-#include "xla/interpreter/wide.h"
+#include "xla/kernels/matrix_product.h"
+#include "xla/kernels/strided_dims.h"
+#include "xla/kernels/wide.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 #include "xla/util.h"
 
 namespace xla::interpreter {
 namespace {
+
+using kernels::MatrixView;
+using kernels::ResultView;
+using kernels::StridedDims;
 
 bool Contains(absl::Span<const int64_t> list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
@@ -94,7 +100,8 @@ absl::Status Multiply(EvalContext& ctx, const Value& lhs_operand, const Value& r
                                     StridedDims({lhs_view.batch.count()}, {m * n}),
                                     StridedDims({m}, {n}),
                                     StridedDims({n}, {1})};
-    return MultiplyViews<Wide>(ctx, lhs_view, rhs_view, result_view);
+    KernelContext kernel_context(ctx);
+    return kernels::MultiplyMatrices<Wide>(kernel_context, lhs_view, rhs_view, result_view);
   });
 }
 
@@ -127,8 +134,8 @@ absl::StatusOr<Value> ApplyScale(EvalContext& ctx, const Value& operand, const V
   if (operand.element_count() == 0) return scaled;
   if (scale.element_count() == 0)
     return InvalidArgument("the scale %s has no elements", scale.shape().ToString());
-  const WideLoad<Wide> load = GetWideLoad<Wide>(operand.element_type());
-  const WideLoad<Wide> load_scale = GetWideLoad<Wide>(scale.element_type());
+  const kernels::WideLoad<Wide> load = kernels::GetWideLoad<Wide>(operand.element_type());
+  const kernels::WideLoad<Wide> load_scale = kernels::GetWideLoad<Wide>(scale.element_type());
   if (load == nullptr || load_scale == nullptr) {
     return absl::UnimplementedError(absl::StrCat("numbers of ", operand.shape().ToString(),
                                                  " scaled by ", scale.shape().ToString()));

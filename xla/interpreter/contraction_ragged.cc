@@ -21,17 +21,23 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
-#include "xla/interpreter/contraction_panels.h"
+#include "xla/interpreter/contraction_operands.h"
 #include "xla/interpreter/evaluator.h"
-#include "xla/interpreter/strided.h"
+#include "xla/interpreter/kernel_context.h"
 #include "xla/interpreter/value.h"
-#include "xla/interpreter/wide.h"
+#include "xla/kernels/matrix_product.h"
+#include "xla/kernels/strided_dims.h"
+#include "xla/kernels/wide.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 #include "xla/util.h"
 
 namespace xla::interpreter {
 namespace {
+
+using kernels::MatrixView;
+using kernels::ResultView;
+using kernels::StridedDims;
 
 int64_t IndexIn(absl::Span<const int64_t> list, int64_t value) {
   const auto it = std::find(list.begin(), list.end(), value);
@@ -145,8 +151,9 @@ absl::Status MultiplyBoxes(EvalContext& ctx, const Plan& plan, const Value& lhs,
       result_box.Select(dims[1]),
       result_box.Select(dims[2]),
       /*accumulate=*/plan.mode == Mode::kContracting};
-  return MultiplyViews<Wide>(
-      ctx, view(lhs, lhs_box, a.lhs_batch_dims, plan.lhs_free, a.lhs_contracting_dims),
+  KernelContext kernel_context(ctx);
+  return kernels::MultiplyMatrices<Wide>(
+      kernel_context, view(lhs, lhs_box, a.lhs_batch_dims, plan.lhs_free, a.lhs_contracting_dims),
       view(rhs, rhs_box, a.rhs_batch_dims, plan.rhs_free, a.rhs_contracting_dims), result_view);
 }
 
@@ -227,8 +234,8 @@ absl::StatusOr<Value> EvalRaggedDot(EvalContext& ctx, const HloInstruction& inst
     XLA_ASSIGN_OR_RETURN(Value sums,
                          ctx.Allocate(ctx.InternShape(Shape(kWide, result.dimensions()))));
     XLA_RETURN_IF_ERROR(MultiplyGroups<Wide>(ctx, plan, lhs, rhs, group_sizes, sums));
-    GetWideStore<Wide>(result.element_type())(sums.data<Wide>(), sums.element_count(),
-                                              result.mutable_untyped_data(), 1);
+    kernels::GetWideStore<Wide>(result.element_type())(sums.data<Wide>(), sums.element_count(),
+                                                       result.mutable_untyped_data(), 1);
     return absl::OkStatus();
   }));
   return result;

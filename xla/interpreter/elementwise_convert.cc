@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions: between element types (xla/element_convert.h), with stochastic rounding, and between
 // stored elements and the wide types of the kernels.
-#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include "xla/element_convert.h"
 #include "xla/interpreter/elementwise.h"
 #include "xla/interpreter/elementwise_loops.h"
+#include "xla/kernels/total_order.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 
@@ -41,24 +41,10 @@ constexpr bool kIsWide =
     std::is_same_v<T, double> || std::is_same_v<T, int32_t> || std::is_same_v<T, uint32_t> ||
     std::is_same_v<T, int64_t> || std::is_same_v<T, uint64_t>;
 
-template <typename T>
+template <int kType>
 void TotalOrderKeys(int64_t n, const void* from, void* to) {
-  const T* a = static_cast<const T*>(from);
-  int64_t* r = static_cast<int64_t*>(to);
-  for (int64_t i = 0; i < n; ++i) {
-    int64_t magnitude;
-    bool negative;
-    if constexpr (std::is_floating_point_v<T>) {
-      using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
-      const Bits bits = std::bit_cast<Bits>(a[i]);
-      magnitude = static_cast<int64_t>(bits & (~Bits{0} >> 1));
-      negative = bits >> (sizeof(T) * 8 - 1) != 0;
-    } else {
-      magnitude = a[i].bits() & T::kMagnitudeMask;
-      negative = (a[i].bits() & T::kSignMask) != 0;
-    }
-    r[i] = negative ? -1 - magnitude : magnitude;
-  }
+  kernels::TotalOrderKeys(static_cast<PrimitiveType>(kType), /*descending=*/false, n, from,
+                          static_cast<int64_t*>(to));
 }
 
 // From storage to storage.
@@ -186,8 +172,7 @@ ConvertFunction StoreFunction(PrimitiveType type) {
 
 ConvertFunction TotalOrderKeyFunction(PrimitiveType type) {
   return primitive_util::FloatingPointTypeSwitch<ConvertFunction>(
-      [](auto t) -> ConvertFunction { return TotalOrderKeys<primitive_util::NativeTypeOf<t>>; },
-      type);
+      [](auto t) -> ConvertFunction { return TotalOrderKeys<t>; }, type);
 }
 
 void ElementwiseKernel::ResolveConvert(PrimitiveType from, PrimitiveType to) {

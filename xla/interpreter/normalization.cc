@@ -19,7 +19,7 @@
 #include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/value.h"
-#include "xla/interpreter/wide.h"
+#include "xla/kernels/wide.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
@@ -54,7 +54,7 @@ class FeatureArray {
   // All elements of a feature, in order.
   void Load(const Value& value, int64_t feature, std::vector<double>& elements) const {
     elements.resize(count());
-    const WideLoad<double> load = GetWideLoad<double>(type_);
+    const kernels::WideLoad<double> load = kernels::GetWideLoad<double>(type_);
     const char* data = static_cast<const char*>(value.untyped_data()) + feature * inner_ * bytes_;
     if (inner_ == 1) return load(data, features_, outer_, elements.data());
     for (int64_t o = 0; o < outer_; ++o) {
@@ -62,7 +62,7 @@ class FeatureArray {
     }
   }
   void Store(const std::vector<double>& elements, int64_t feature, Value& value) const {
-    const WideStore<double> store = GetWideStore<double>(type_);
+    const kernels::WideStore<double> store = kernels::GetWideStore<double>(type_);
     char* data = static_cast<char*>(value.mutable_untyped_data()) + feature * inner_ * bytes_;
     if (inner_ == 1) return store(elements.data(), outer_, data, features_);
     for (int64_t o = 0; o < outer_; ++o) {
@@ -79,14 +79,15 @@ class FeatureArray {
 
 double At(const Value& value, int64_t i) {
   double element;
-  GetWideLoad<double>(value.element_type())(static_cast<const char*>(value.untyped_data()) +
-                                                i * primitive_util::ByteWidth(value.element_type()),
-                                            1, 1, &element);
+  kernels::GetWideLoad<double>(value.element_type())(
+      static_cast<const char*>(value.untyped_data()) +
+          i * primitive_util::ByteWidth(value.element_type()),
+      1, 1, &element);
   return element;
 }
 
 void Set(Value& value, int64_t i, double element) {
-  GetWideStore<double>(value.element_type())(
+  kernels::GetWideStore<double>(value.element_type())(
       &element, 1,
       static_cast<char*>(value.mutable_untyped_data()) +
           i * primitive_util::ByteWidth(value.element_type()),

@@ -15,134 +15,25 @@
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/eval_state.h"
 #include "xla/interpreter/evaluator.h"
-#include "xla/interpreter/random_bits.h"
+#include "xla/interpreter/kernel_context.h"
 #include "xla/interpreter/value.h"
-#include "xla/interpreter/wide.h"
+#include "xla/kernels/random_bits.h"
+#include "xla/kernels/wide.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
 namespace xla::interpreter {
 namespace {
 
+// Nanoseconds.
 constexpr double kCostPerBlock = 30;
-
-// Writes random words as elements: the low bits, whatever the type makes of them.
-class BitWriter {
- public:
-  explicit BitWriter(Value& result)
-      : type_(StorageType(result.element_type())),
-        bytes_(primitive_util::ByteWidth(result.element_type())),
-        out_(static_cast<char*>(result.mutable_untyped_data())) {
-    if (type_ == PRIMITIVE_TYPE_INVALID) return;
-    store32_ = GetWideStore<uint32_t>(type_);
-    store64_ = GetWideStore<uint64_t>(type_);
-  }
-
-  bool is_valid() const { return type_ != PRIMITIVE_TYPE_INVALID; }
-  void Write(int64_t position, uint32_t word) const {
-    store32_(&word, 1, out_ + position * bytes_, 1);
-  }
-  void Write64(int64_t position, uint64_t word) const {
-    store64_(&word, 1, out_ + position * bytes_, 1);
-  }
-
- private:
-  // An integer type of the same bits.
-  static PrimitiveType StorageType(PrimitiveType type) {
-    if (primitive_util::IsIntegralType(type)) return type;
-    if (!primitive_util::IsFloatingPointType(type)) return PRIMITIVE_TYPE_INVALID;
-    return primitive_util::UnsignedIntegralTypeForBitWidth(primitive_util::BitWidth(type));
-  }
-
-  const PrimitiveType type_;
-  const int64_t bytes_;
-  char* const out_;
-  WideStore<uint32_t> store32_ = nullptr;
-  WideStore<uint64_t> store64_ = nullptr;
-};
-
-// Threefry gives two words a counter. Of types up to 32 bits, they go to neighbours along one
-// dimension (the first of even size, else the first of the greatest): an element is word i % 2 of
-// the block at i / 2 there, and blocks are numbered in row-major order. Returns how many counters
-// were used.
-absl::StatusOr<int64_t> FillThreefry(EvalContext& ctx, uint64_t key, uint64_t counter,
-                                     Value& result) {
-  const BitWriter writer(result);
-  const int64_t elements = result.element_count();
-  if (primitive_util::BitWidth(result.element_type()) == 64) {
-    XLA_RETURN_IF_ERROR(ctx.ParallelFor(
-        elements, EvalContext::ChunkFor(elements, kCostPerBlock), [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) {
-            const std::array<uint32_t, 2> words =
-                Threefry2x32(key, counter + static_cast<uint64_t>(i));
-            writer.Write64(i, words[0] | uint64_t{words[1]} << 32);
-          }
-        }));
-    return elements;
-  }
-  const absl::Span<const int64_t> dims = result.dimensions();
-  int64_t split = -1;
-  for (int64_t d = 0; d < result.rank() && split < 0; ++d) {
-    if (dims[d] % 2 == 0) split = d;
-  }
-  if (split < 0 && result.rank() > 0)
-    split = std::max_element(dims.begin(), dims.end()) - dims.begin();
-  const int64_t size = split < 0 ? 1 : dims[split], half = CeilOfRatio<int64_t>(size, 2);
-  int64_t inner = 1;
-  for (int64_t d = split + 1; d < result.rank(); ++d) inner *= dims[d];
-  if (elements == 0) return 0;
-  const int64_t blocks = elements / size * half;
-  XLA_RETURN_IF_ERROR(ctx.ParallelFor(
-      blocks, EvalContext::ChunkFor(blocks, kCostPerBlock), [&](int64_t begin, int64_t end) {
-        for (int64_t block = begin; block < end; ++block) {
-          const std::array<uint32_t, 2> words =
-              Threefry2x32(key, counter + static_cast<uint64_t>(block));
-          const int64_t i = block % inner, pair = block / inner % half,
-                        outer = block / inner / half;
-          const int64_t position = (outer * size + 2 * pair) * inner + i;
-          writer.Write(position, words[0]);
-          if (2 * pair + 1 < size) writer.Write(position + inner, words[1]);
-        }
-      }));
-  return blocks;
-}
-
-// A 128-bit counter.
-struct Counter {
-  uint64_t low, high;
-  Counter Plus(uint64_t n) const { return {low + n, high + (low + n < low ? 1 : 0)}; }
-};
-
-// Philox gives four words a counter, in order; a 64-bit element takes two. Returns how many
-// counters were used.
-absl::StatusOr<int64_t> FillPhilox(EvalContext& ctx, uint64_t key, Counter counter, Value& result) {
-  const BitWriter writer(result);
-  const int64_t elements = result.element_count();
-  const bool wide = primitive_util::BitWidth(result.element_type()) == 64;
-  const int64_t per_block = wide ? 2 : 4, blocks = CeilOfRatio(elements, per_block);
-  XLA_RETURN_IF_ERROR(ctx.ParallelFor(
-      blocks, EvalContext::ChunkFor(blocks, kCostPerBlock), [&](int64_t begin, int64_t end) {
-        for (int64_t block = begin; block < end; ++block) {
-          const Counter at = counter.Plus(static_cast<uint64_t>(block));
-          const std::array<uint32_t, 4> words = Philox4x32(key, at.low, at.high);
-          for (int64_t i = 0; i < per_block && block * per_block + i < elements; ++i) {
-            if (wide) {
-              writer.Write64(block * 2 + i, words[2 * i] | uint64_t{words[2 * i + 1]} << 32);
-            } else {
-              writer.Write(block * 4 + i, words[i]);
-            }
-          }
-        }
-      }));
-  return blocks;
-}
 
 // The stateful generator: one Philox counter for the run.
 constexpr uint64_t kRunKey = 0x9E3779B97F4A7C15u;
 
 // Random numbers for element `index` of the rng instruction that took counters from `first` on.
 std::array<uint32_t, 4> ElementBits(uint64_t first, int64_t index) {
-  return Philox4x32(kRunKey, first + static_cast<uint64_t>(index), 0);
+  return kernels::Philox4x32(kRunKey, first + static_cast<uint64_t>(index), 0);
 }
 
 // [0, 1), of 53 bits.
@@ -161,13 +52,13 @@ double UnitNormal(const std::array<uint32_t, 4>& words) {
 absl::Status FillFloats(EvalContext& ctx, RandomDistribution distribution, uint64_t first,
                         const Value& a, const Value& b, Value& result) {
   double p, q;
-  GetWideLoad<double>(a.element_type())(a.untyped_data(), 1, 1, &p);
-  GetWideLoad<double>(b.element_type())(b.untyped_data(), 1, 1, &q);
+  kernels::GetWideLoad<double>(a.element_type())(a.untyped_data(), 1, 1, &p);
+  kernels::GetWideLoad<double>(b.element_type())(b.untyped_data(), 1, 1, &q);
   const PrimitiveType type = result.element_type();
   const int64_t count = result.element_count(), bytes = primitive_util::ByteWidth(type);
   char* out = static_cast<char*>(result.mutable_untyped_data());
-  const WideStore<double> store = GetWideStore<double>(type);
-  const WideLoad<double> load = GetWideLoad<double>(type);
+  const kernels::WideStore<double> store = kernels::GetWideStore<double>(type);
+  const kernels::WideLoad<double> load = kernels::GetWideLoad<double>(type);
   return ctx.ParallelFor(count, EvalContext::ChunkFor(count, 3 * kCostPerBlock),
                          [&](int64_t begin, int64_t end) {
                            for (int64_t i = begin; i < end; ++i) {
@@ -193,8 +84,8 @@ absl::Status FillIntegers(EvalContext& ctx, uint64_t first, const Value& a, cons
                           Value& result) {
   const PrimitiveType type = result.element_type();
   uint64_t low, high;
-  GetWideLoad<uint64_t>(type)(a.untyped_data(), 1, 1, &low);
-  GetWideLoad<uint64_t>(type)(b.untyped_data(), 1, 1, &high);
+  kernels::GetWideLoad<uint64_t>(type)(a.untyped_data(), 1, 1, &low);
+  kernels::GetWideLoad<uint64_t>(type)(b.untyped_data(), 1, 1, &high);
   const bool is_empty = primitive_util::IsSignedIntegralType(type)
                             ? static_cast<int64_t>(high) <= static_cast<int64_t>(low)
                             : high <= low;
@@ -203,7 +94,7 @@ absl::Status FillIntegers(EvalContext& ctx, uint64_t first, const Value& a, cons
   if (type == PRED) low = 0;
   const int64_t count = result.element_count(), bytes = primitive_util::ByteWidth(type);
   char* out = static_cast<char*>(result.mutable_untyped_data());
-  const WideStore<uint64_t> store = GetWideStore<uint64_t>(type);
+  const kernels::WideStore<uint64_t> store = kernels::GetWideStore<uint64_t>(type);
   return ctx.ParallelFor(
       count, EvalContext::ChunkFor(count, kCostPerBlock), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
@@ -233,20 +124,26 @@ absl::StatusOr<Value> EvalRngBitGenerator(EvalContext& ctx, const HloInstruction
   }
   XLA_ASSIGN_OR_RETURN(Value new_state, ctx.Allocate(inst.shape().tuple_shapes(0)));
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape().tuple_shapes(1)));
-  if (!BitWriter(result).is_valid()) {
+  if (!kernels::HasRandomBits(result.element_type())) {
     return InstructionError(inst, absl::StatusCode::kUnimplemented,
-                            "random bits of this element type");
+                            "random bits of this element type are not supported");
   }
+  KernelContext kernel_context(ctx);
   uint64_t s[3] = {};
   std::memcpy(s, state.untyped_data(), state.byte_size());
   if (threefry) {
-    XLA_ASSIGN_OR_RETURN(const int64_t used, FillThreefry(ctx, s[0], s[1], result));
+    XLA_ASSIGN_OR_RETURN(const int64_t used,
+                         kernels::FillThreefry(kernel_context, s[0], s[1], result.element_type(),
+                                               result.dimensions(), result.mutable_untyped_data()));
     s[1] += static_cast<uint64_t>(used);
   } else {
     // A state of two words has the key as the upper half of its counter.
-    const Counter counter = {s[1], words == 3 ? s[2] : s[0]};
-    XLA_ASSIGN_OR_RETURN(const int64_t used, FillPhilox(ctx, s[0], counter, result));
-    const Counter next = counter.Plus(static_cast<uint64_t>(used));
+    const kernels::Counter128 counter = {s[1], words == 3 ? s[2] : s[0]};
+    XLA_ASSIGN_OR_RETURN(
+        const int64_t used,
+        kernels::FillPhilox(kernel_context, s[0], counter, result.element_type(),
+                            result.element_count(), result.mutable_untyped_data()));
+    const kernels::Counter128 next = counter.Plus(static_cast<uint64_t>(used));
     s[1] = next.low;
     if (words == 3) s[2] = next.high;
   }

@@ -18,15 +18,17 @@
 #include "xla/interpreter/callee.h"
 #include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
-#include "xla/interpreter/strided.h"
 #include "xla/interpreter/strided_copy.h"
 #include "xla/interpreter/value.h"
 #include "xla/interpreter/wide_ops.h"
+#include "xla/kernels/strided_dims.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
 namespace xla::interpreter {
 namespace {
+
+using kernels::StridedDims;
 
 // The dimensions of the operands, taken apart: position in the result -> offset, position in what
 // is reduced -> offset.

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "xla/interpreter/wide.h"
+#include "xla/kernels/sort.h"
+#include "xla/kernels/total_order.h"
+#include "xla/kernels/wide.h"
 #include "xla/primitive_util.h"
 
 namespace xla::interpreter {
@@ -56,8 +57,7 @@ class SortKey::Builder {
       if (key_.registers_.empty()) key_.registers_.push_back(std::move(result));
       return 0;
     }
-    // The element is the first register: a constant met before it waits its turn behind a place
-    // kept for it.
+    // The element is the first register: its place is kept if a constant comes first.
     if (key_.registers_.empty()) key_.registers_.emplace_back();
     if (lhs->opcode() == HloOpcode::kConstant) {
       if (!(lhs->literal() == rhs->literal())) return -1;
@@ -128,33 +128,16 @@ std::optional<SortKey> SortKey::FromComparator(const HloComputation& comparator)
   return key;
 }
 
-SortKey SortKey::TotalOrder(PrimitiveType type, bool descending) {
-  SortKey key;
-  key.type_ = type;
-  key.total_order_ = true;
-  key.descending_ = descending;
-  key.registers_.resize(1);
-  key.registers_[0].bytes = static_cast<int8_t>(primitive_util::ByteWidth(type));
-  return key;
-}
-
 bool SortKey::ToKeys(int64_t count, const void* elements, int64_t* keys) const {
+  kernels::TotalOrderKeys(type_, /*descending=*/false, count, elements, keys);
   bool ordered = true;
-  if (primitive_util::IsFloatingPointType(type_)) {
-    TotalOrderKeyFunction(type_)(count, elements, keys);
-    if (!total_order_) {
-      // The keys of -inf and +inf bound those of numbers; -1 is negative zero.
-      double wide[kBlock];
-      GetWideLoad<double>(type_)(elements, 1, count, wide);
-      for (int64_t i = 0; i < count; ++i) {
-        ordered &= wide[i] == wide[i];
-        if (wide[i] == 0) keys[i] = 0;
-      }
-    }
-  } else {
-    GetWideLoad<uint64_t>(type_)(elements, 1, count, reinterpret_cast<uint64_t*>(keys));
-    if (type_ == U64) {
-      for (int64_t i = 0; i < count; ++i) keys[i] ^= std::numeric_limits<int64_t>::min();
+  if (primitive_util::IsFloatingPointType(type_) && !total_order_) {
+    // The keys of -inf and +inf bound those of numbers; -1 is negative zero.
+    double wide[kBlock];
+    kernels::GetWideLoad<double>(type_)(elements, 1, count, wide);
+    for (int64_t i = 0; i < count; ++i) {
+      ordered &= wide[i] == wide[i];
+      if (wide[i] == 0) keys[i] = 0;
     }
   }
   if (descending_) {
@@ -190,6 +173,11 @@ bool SortKey::Compute(int64_t count, const void* elements, int64_t* keys) const 
     ordered &= ToKeys(block, values.back(), keys + i);
   }
   return ordered;
+}
+
+bool SortKey::OrdersValues() const {
+  return registers_.size() == 1 && kernels::CanSortValues(type_) &&
+         (total_order_ || !primitive_util::IsFloatingPointType(type_));
 }
 
 }  // namespace xla::interpreter

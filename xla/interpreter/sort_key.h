@@ -22,16 +22,18 @@ class SortKey {
  public:
   // Null if the comparator is not of this form.
   static std::optional<SortKey> FromComparator(const HloComputation& comparator);
-  // The total order of the elements themselves (NaN above infinity), ascending or descending.
-  // `type` is not complex.
-  static SortKey TotalOrder(PrimitiveType type, bool descending);
-
   // The operand of the sort that is compared.
   int64_t operand() const { return operand_; }
 
   // Keys of `count` contiguous elements: a comes before b if key(a) < key(b). False if some
   // elements cannot be ordered (a NaN in a partial order).
   bool Compute(int64_t count, const void* elements, int64_t* keys) const;
+
+  // Whether the elements themselves are compared, in an order in which equal ones are the same bits
+  // (kernels::SortValues).
+  bool OrdersValues() const;
+  PrimitiveType type() const { return type_; }
+  bool descending() const { return descending_; }
 
  private:
   // A register of the expression, a block of elements: the element itself, a constant, or the

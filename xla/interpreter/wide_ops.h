@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include "xla/hlo/ir/hlo_opcode.h"
-#include "xla/interpreter/wide.h"
+#include "xla/kernels/wide.h"
 #include "xla/types.h"
 #include "xla/xla_data.pb.h"
 
@@ -43,8 +43,8 @@ using UnsignedIfInteger =
 template <typename Wide>
 struct WidePorts {
   explicit WidePorts(PrimitiveType type)
-      : load_(GetWideLoad<UnsignedIfInteger<Wide>>(type)),
-        store_(GetWideStore<UnsignedIfInteger<Wide>>(type)) {}
+      : load_(kernels::GetWideLoad<UnsignedIfInteger<Wide>>(type)),
+        store_(kernels::GetWideStore<UnsignedIfInteger<Wide>>(type)) {}
 
   void Load(const void* src, int64_t stride, int64_t count, Wide* dst) const {
     load_(src, stride, count, reinterpret_cast<UnsignedIfInteger<Wide>*>(dst));
@@ -54,8 +54,8 @@ struct WidePorts {
   }
 
  private:
-  WideLoad<UnsignedIfInteger<Wide>> load_;
-  WideStore<UnsignedIfInteger<Wide>> store_;
+  kernels::WideLoad<UnsignedIfInteger<Wide>> load_;
+  kernels::WideStore<UnsignedIfInteger<Wide>> store_;
 };
 
 // Calls f(Wide()) for the wide type of an element type.

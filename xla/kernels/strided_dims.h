@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // StridedDims: a few dimensions of an array seen as one: linear position (row-major) -> element
 // offset.
-#ifndef XLA_INTERPRETER_STRIDED_H_
-#define XLA_INTERPRETER_STRIDED_H_
+#ifndef XLA_KERNELS_STRIDED_DIMS_H_
+#define XLA_KERNELS_STRIDED_DIMS_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 
-namespace xla::interpreter {
+namespace xla::kernels {
 
 // Dimensions that follow each other in memory are merged and those of size 1 dropped, so that the
 // runs are as long as they can be. Strides may be zero or negative. Any size may be zero: count()
@@ -85,6 +85,6 @@ class StridedDims {
   int64_t count_ = 1;
 };
 
-}  // namespace xla::interpreter
+}  // namespace xla::kernels
 
-#endif  // XLA_INTERPRETER_STRIDED_H_
+#endif  // XLA_KERNELS_STRIDED_DIMS_H_

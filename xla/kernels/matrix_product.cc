@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing of strided, converted and complex matrices.
-#include "xla/interpreter/contraction_panels.h"
+// Packing of strided, converted and complex matrices into the panels of gemm.h.
+#include "xla/kernels/matrix_product.h"
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "xla/base/status_macros.h"
 #include "xla/primitive_util.h"
-#include "xla/util.h"
+#include "xla/types.h"
 
-namespace xla::interpreter {
+namespace xla::kernels {
 namespace {
 
 // Rows k of the panel are read at once: lines follow each other closely in memory.
@@ -72,8 +71,8 @@ MatrixView DoubledAlongK(const MatrixView& view, PrimitiveType part_type) {
 }  // namespace
 
 template <typename Part>
-void PackRotated(const MatrixView& view, int64_t batch, int64_t first, int64_t lines, int64_t k0,
-                 int64_t depth, int64_t width, Part* panel) {
+void PackComplexColumns(const MatrixView& view, int64_t batch, int64_t first, int64_t lines,
+                        int64_t k0, int64_t depth, int64_t width, Part* panel) {
   const auto* data = static_cast<const std::complex<Part>*>(view.data) + view.batch.Offset(batch);
   for (int64_t k = 0; k < depth; ++k) {
     const bool odd_k = ((k0 + k) & 1) != 0;
@@ -105,62 +104,16 @@ void PackLines(const MatrixView& view, WideLoad<T> load, int64_t batch, int64_t 
   }
 }
 
-absl::StatusOr<ContractionWide> ContractionType(PrimitiveType lhs, PrimitiveType rhs,
-                                                PrimitiveType result) {
-  bool complex = false, floating = false, wide_float = false, wide_integer = false;
-  for (const PrimitiveType type : {lhs, rhs, result}) {
-    complex |= primitive_util::IsComplexType(type);
-    floating |= primitive_util::IsFloatingPointType(type);
-    wide_float |= type == F64 || type == C128;
-    wide_integer |= type == S64 || type == U64;
-  }
-  if (complex && !primitive_util::IsComplexType(result)) {
-    return absl::UnimplementedError(
-        absl::StrCat("products of complex numbers have no value of type ",
-                     primitive_util::LowercasePrimitiveTypeName(result)));
-  }
-  if (complex) return wide_float ? ContractionWide::kComplex128 : ContractionWide::kComplex64;
-  if (floating) return wide_float ? ContractionWide::kDouble : ContractionWide::kFloat;
-  return wide_integer ? ContractionWide::kUint64 : ContractionWide::kUint32;
-}
-
 template <typename Wide>
-absl::StatusOr<Value> PrepareOperand(EvalContext& ctx, const Value& operand) {
-  constexpr PrimitiveType kType = primitive_util::NativeToPrimitiveType<Wide>();
-  if (!is_complex_v<Wide> || operand.element_type() == kType) return operand;
-  XLA_ASSIGN_OR_RETURN(Value converted,
-                       ctx.Allocate(ctx.InternShape(Shape(kType, operand.dimensions()))));
-  if constexpr (is_complex_v<Wide>) {
-    using Part = typename Wide::value_type;
-    if (const WideLoad<Wide> load = GetWideLoad<Wide>(operand.element_type()); load != nullptr) {
-      load(operand.untyped_data(), 1, operand.element_count(), converted.mutable_data<Wide>());
-    } else if (const WideLoad<Part> load_part = GetWideLoad<Part>(operand.element_type());
-               load_part != nullptr) {
-      // Integers, as the real parts of numbers that are widened from the last one on.
-      Part* parts = converted.mutable_data<Part>();
-      load_part(operand.untyped_data(), 1, operand.element_count(), parts);
-      Wide* out = converted.mutable_data<Wide>();
-      for (int64_t i = operand.element_count() - 1; i >= 0; --i) out[i] = Wide(parts[i], 0);
-    } else {
-      return InvalidArgument("cannot multiply %s by complex numbers", operand.shape().ToString());
-    }
-  }
-  converted.CopyDynamicSizesFrom(operand);
-  return converted;
-}
-
-template <typename Wide>
-absl::Status MultiplyViews(EvalContext& ctx, const MatrixView& lhs, const MatrixView& rhs,
-                           const ResultView& result) {
+absl::Status MultiplyMatrices(Context& context, const MatrixView& lhs, const MatrixView& rhs,
+                              const ResultView& result) {
   using T = GemmType<Wide>;
   if (lhs.lines.count() > rhs.lines.count()) {
     ResultView transposed = result;
     std::swap(transposed.rows, transposed.columns);
-    return MultiplyViews<Wide>(ctx, rhs, lhs, transposed);
+    return MultiplyMatrices<Wide>(context, rhs, lhs, transposed);
   }
-  const ResultWriter<Wide> writer(result);
-  const auto store = [&](int64_t batch, int64_t row, int64_t column, int64_t count,
-                         const T* values) { writer.Write(batch, row, column, count, values); };
+  const ResultWriter<Wide> store(result);
   const int64_t batch = result.batch.count(), m = lhs.lines.count(), n = rhs.lines.count(),
                 k = lhs.k.count();
   if constexpr (is_complex_v<Wide>) {
@@ -173,9 +126,9 @@ absl::Status MultiplyViews(EvalContext& ctx, const MatrixView& lhs, const Matrix
     };
     const auto pack_columns = [&](int64_t b, int64_t first, int64_t lines, int64_t k0,
                                   int64_t depth, int64_t width, T* panel) {
-      PackRotated(rhs, b, first, lines, k0, depth, width, panel);
+      PackComplexColumns(rhs, b, first, lines, k0, depth, width, panel);
     };
-    return RunGemm<T>(ctx, {batch, m, 2 * n, 2 * k, pack_rows, pack_columns, store});
+    return RunGemm<T>(context, {batch, m, 2 * n, 2 * k, pack_rows, pack_columns, store});
   } else {
     const WideLoad<T> load_lhs = GetWideLoad<T>(lhs.type), load_rhs = GetWideLoad<T>(rhs.type);
     const auto pack_rows = [&](int64_t b, int64_t first, int64_t lines, int64_t k0, int64_t depth,
@@ -186,7 +139,7 @@ absl::Status MultiplyViews(EvalContext& ctx, const MatrixView& lhs, const Matrix
                                   int64_t depth, int64_t width, T* panel) {
       PackLines(rhs, load_rhs, b, first, lines, k0, depth, width, panel);
     };
-    return RunGemm<T>(ctx, {batch, m, n, k, pack_rows, pack_columns, store});
+    return RunGemm<T>(context, {batch, m, n, k, pack_rows, pack_columns, store});
   }
 }
 
@@ -198,14 +151,13 @@ XLA_INSTANTIATE(double)
 XLA_INSTANTIATE(uint32_t)
 XLA_INSTANTIATE(uint64_t)
 #undef XLA_INSTANTIATE
-template void PackRotated<float>(const MatrixView&, int64_t, int64_t, int64_t, int64_t, int64_t,
-                                 int64_t, float*);
-template void PackRotated<double>(const MatrixView&, int64_t, int64_t, int64_t, int64_t, int64_t,
-                                  int64_t, double*);
-#define XLA_INSTANTIATE(Wide)                                                                   \
-  template absl::StatusOr<Value> PrepareOperand<Wide>(EvalContext&, const Value&);              \
-  template absl::Status MultiplyViews<Wide>(EvalContext&, const MatrixView&, const MatrixView&, \
-                                            const ResultView&);
+template void PackComplexColumns<float>(const MatrixView&, int64_t, int64_t, int64_t, int64_t,
+                                        int64_t, int64_t, float*);
+template void PackComplexColumns<double>(const MatrixView&, int64_t, int64_t, int64_t, int64_t,
+                                         int64_t, int64_t, double*);
+#define XLA_INSTANTIATE(Wide)                                                                  \
+  template absl::Status MultiplyMatrices<Wide>(Context&, const MatrixView&, const MatrixView&, \
+                                               const ResultView&);
 XLA_INSTANTIATE(float)
 XLA_INSTANTIATE(double)
 XLA_INSTANTIATE(uint32_t)
@@ -214,4 +166,4 @@ XLA_INSTANTIATE(complex64)
 XLA_INSTANTIATE(complex128)
 #undef XLA_INSTANTIATE
 
-}  // namespace xla::interpreter
+}  // namespace xla::kernels

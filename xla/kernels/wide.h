@@ -9,14 +9,14 @@
 // Wide types: float (floats of at most 32 bits, integers rounded), double, uint32_t and uint64_t
 // (integers, sign-extended on load and wrapped on store; read the latter as int64_t for signed
 // types), complex64, complex128.
-#ifndef XLA_INTERPRETER_WIDE_H_
-#define XLA_INTERPRETER_WIDE_H_
+#ifndef XLA_KERNELS_WIDE_H_
+#define XLA_KERNELS_WIDE_H_
 
 #include <cstdint>
 
 #include "xla/xla_data.pb.h"
 
-namespace xla::interpreter {
+namespace xla::kernels {
 
 // dst[i] = src[i * stride], in elements of the source type, for i in [0, count).
 template <typename Wide>
@@ -33,6 +33,6 @@ WideLoad<Wide> GetWideLoad(PrimitiveType type);
 template <typename Wide>
 WideStore<Wide> GetWideStore(PrimitiveType type);
 
-}  // namespace xla::interpreter
+}  // namespace xla::kernels
 
-#endif  // XLA_INTERPRETER_WIDE_H_
+#endif  // XLA_KERNELS_WIDE_H_

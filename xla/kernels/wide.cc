@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Widening and narrowing of runs of elements.
-#include "xla/interpreter/wide.h"
+#include "xla/kernels/wide.h"
 
 #include <cmath>
 #include <complex>
@@ -12,7 +12,7 @@
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 
-namespace xla::interpreter {
+namespace xla::kernels {
 namespace {
 
 template <typename Wide, typename T>
@@ -128,4 +128,4 @@ XLA_INSTANTIATE_WIDE(complex64)
 XLA_INSTANTIATE_WIDE(complex128)
 #undef XLA_INSTANTIATE_WIDE
 
-}  // namespace xla::interpreter
+}  // namespace xla::kernels

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts that kernels share: contexts, strided dimensions, widening and narrowing.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "tests/kernels/kernel_test_util.h"
+#include "tests/test_util.h"
+#include "xla/kernels/context.h"
+#include "xla/kernels/strided_dims.h"
+#include "xla/kernels/wide.h"
+#include "xla/types.h"
+
+namespace xla::kernels {
+namespace {
+
+TEST(ContextTest, SerialLoopsCoverTheRangeAndStopAtAnError) {
+  TestContext context;
+  SerialContext serial(context);
+  for (const int64_t chunk : {1, 3, 10, 11, 100}) {
+    int64_t next = 0;
+    ASSERT_OK(serial.ParallelFor(10, chunk, [&](int64_t begin, int64_t end) {
+      EXPECT_EQ(begin, next);
+      EXPECT_EQ(end, std::min<int64_t>(10, begin + chunk));
+      next = end;
+      return absl::OkStatus();
+    }));
+    EXPECT_EQ(next, 10);
+  }
+  int64_t calls = 0;
+  const absl::Status status = serial.ParallelFor(10, 2, [&](int64_t begin, int64_t) {
+    ++calls;
+    return begin == 4 ? absl::InternalError("stop") : absl::OkStatus();
+  });
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_EQ(calls, 3);
+  context.cancel_after = 0;
+  EXPECT_EQ(serial.ParallelFor(10, 2, [](int64_t, int64_t) { return absl::OkStatus(); }).code(),
+            absl::StatusCode::kCancelled);
+}
+
+TEST(ContextTest, ScratchIsAlignedCountedAndChecked) {
+  TestContext context;
+  {
+    const absl::StatusOr<ScratchArray<double>> array = AllocateArray<double>(context, 100);
+    ASSERT_OK(array);
+    EXPECT_EQ(array->size(), 100);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(array->data()) % 64, 0);
+    EXPECT_EQ(context.live, 800);
+  }
+  EXPECT_EQ(context.live, 0);
+  EXPECT_EQ(AllocateArray<double>(context, int64_t{1} << 61).status().code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+TEST(ContextTest, MetersPollAfterEnoughWork) {
+  TestContext context;
+  WorkMeter meter(context);
+  for (int i = 0; i < 100; ++i) ASSERT_OK(meter.Add(1e6));
+  EXPECT_EQ(context.polls, 10);
+  EXPECT_EQ(ChunkFor(1000, 1e9), 1);
+  EXPECT_EQ(ChunkFor(1000, 0), 1000);
+  EXPECT_EQ(ChunkFor(0, 1), 1);
+  EXPECT_EQ(ChunkFor(1000, 1000), 100);
+}
+
+TEST(StridedDimsTest, RunsCoverPositionsInOrder) {
+  // [3, 2, 4] with the last two merged, moved backwards in the first.
+  const StridedDims dims({3, 2, 4}, {-100, 8, 2});
+  EXPECT_EQ(dims.count(), 24);
+  EXPECT_EQ(dims.run_length(), 8);
+  EXPECT_EQ(dims.run_stride(), 2);
+  for (int64_t begin = 0; begin < 24; ++begin) {
+    for (int64_t count = 0; begin + count <= 24; ++count) {
+      int64_t covered = 0;
+      dims.ForEachRun(begin, count, [&](int64_t first, int64_t offset, int64_t length) {
+        EXPECT_EQ(first, covered);
+        for (int64_t i = 0; i < length; ++i) {
+          const int64_t position = begin + first + i;
+          EXPECT_EQ(offset + i * 2, position / 8 * -100 + position % 8 * 2);
+          EXPECT_EQ(dims.Offset(position), offset + i * 2);
+        }
+        covered += length;
+      });
+      EXPECT_EQ(covered, count);
+    }
+  }
+}
+
+TEST(StridedDimsTest, NoDimensionsAreOnePositionAndEmptyOnesNone) {
+  EXPECT_EQ(StridedDims().count(), 1);
+  EXPECT_EQ(StridedDims().Offset(0), 0);
+  EXPECT_EQ(StridedDims({1, 1}, {7, 9}).count(), 1);
+  EXPECT_EQ(StridedDims({3, 0}, {0, 1}).count(), 0);
+}
+
+TEST(WideTest, NarrowingRoundsWrapsAndSaturates) {
+  const float floats[4] = {1.00390625f, 300, -1e10f, std::numeric_limits<float>::quiet_NaN()};
+  bfloat16 halves[8];
+  GetWideStore<float>(BF16)(floats, 4, halves, 2);
+  EXPECT_EQ(static_cast<float>(halves[0]), 1.0f);
+  EXPECT_EQ(static_cast<float>(halves[2]), 300.0f);
+  int8_t bytes[4];
+  GetWideStore<float>(S8)(floats, 4, bytes, 1);
+  EXPECT_EQ(bytes[0], 1);
+  EXPECT_EQ(bytes[1], 127);
+  EXPECT_EQ(bytes[2], -128);
+  EXPECT_EQ(bytes[3], 0);
+  const uint32_t words[2] = {0x1ff, 0x180};
+  GetWideStore<uint32_t>(S8)(words, 2, bytes, 1);
+  EXPECT_EQ(bytes[0], -1);
+  EXPECT_EQ(bytes[1], -128);
+  uint64_t wide[2];
+  GetWideLoad<uint64_t>(S8)(bytes, 1, 2, wide);
+  EXPECT_EQ(static_cast<int64_t>(wide[0]), -1);
+  EXPECT_EQ(GetWideLoad<float>(C64), nullptr);
+  EXPECT_EQ(GetWideLoad<uint32_t>(F32), nullptr);
+}
+
+}  // namespace
+}  // namespace xla::kernels

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mixed-radix and chirp transforms.
+#include "xla/kernels/fft.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "xla/base/status_macros.h"
+#include "xla/kernels/wide.h"
+#include "xla/primitive_util.h"
+#include "xla/types.h"
+
+namespace xla::kernels {
+namespace {
+
+static_assert(sizeof(FftComplex) == sizeof(complex128));
+
+constexpr int kMaxRadix = 31;
+constexpr double kNanosecondsPerRoot = 60;
+
+FftComplex operator+(FftComplex a, FftComplex b) { return {a.re + b.re, a.im + b.im}; }
+FftComplex operator-(FftComplex a, FftComplex b) { return {a.re - b.re, a.im - b.im}; }
+FftComplex operator*(FftComplex a, FftComplex b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+// a * -i
+FftComplex TimesMinusI(FftComplex a) { return {a.im, -a.re}; }
+
+// Cosine and sine of x in [0, pi / 4] by their series: the same bits with any C library.
+FftComplex CosSin(double x) {
+  const double s = x * x;
+  double cosine = 1, sine = 1;
+  for (int i = 20; i >= 2; i -= 2) {
+    cosine = 1 - s / (i * (i - 1)) * cosine;
+    sine = 1 - s / ((i + 1) * i) * sine;
+  }
+  return {cosine, x * sine};
+}
+
+// exp(-2 pi i k / n) for 0 <= k < n, from the angle within its octant.
+FftComplex Root(int64_t k, int64_t n) {
+  constexpr double kPi = 3.14159265358979323846;
+  // 8 k / n = octant + rest / n
+  const unsigned __int128 scaled = static_cast<unsigned __int128>(k) * 8;
+  const int octant = static_cast<int>(scaled / static_cast<uint64_t>(n));
+  const double rest = static_cast<double>(static_cast<int64_t>(scaled % static_cast<uint64_t>(n)));
+  const double size = static_cast<double>(n);
+  const bool mirrored = (octant & 1) != 0;
+  const double fraction = (mirrored ? size - rest : rest) / size;
+  FftComplex root = CosSin(fraction * (kPi / 4));
+  if (mirrored) std::swap(root.re, root.im);
+  switch (octant / 2) {
+    case 0:
+      return {root.re, -root.im};
+    case 1:
+      return {-root.im, -root.re};
+    case 2:
+      return {-root.re, root.im};
+    default:
+      return {root.im, root.re};
+  }
+}
+
+// A range of one loop of a stage.
+struct Range {
+  int64_t begin, end;
+};
+
+// One stage: with m = length / radix, the sub-transforms of x[q + s * (p + m * k)] over k, times
+// roots, go to y[q + s * (radix * p + j)], for p in [0, m) and q in [0, s).
+struct Stage {
+  int64_t m, s;
+  const FftComplex* x;
+  FftComplex* y;
+  const FftComplex* roots;  // of the whole transform: root s * p * j
+  int64_t n;
+
+  void Radix2(Range ps, Range qs) const {
+    for (int64_t p = ps.begin; p < ps.end; ++p) {
+      const FftComplex w = roots[s * p];
+      const FftComplex *a = x + s * p, *b = x + s * (p + m);
+      FftComplex* out = y + s * 2 * p;
+      for (int64_t q = qs.begin; q < qs.end; ++q) {
+        out[q] = a[q] + b[q];
+        out[q + s] = (a[q] - b[q]) * w;
+      }
+    }
+  }
+
+  void Radix4(Range ps, Range qs) const {
+    for (int64_t p = ps.begin; p < ps.end; ++p) {
+      const FftComplex w1 = roots[s * p], w2 = roots[2 * s * p], w3 = roots[3 * s * p];
+      const FftComplex* in = x + s * p;
+      FftComplex* out = y + s * 4 * p;
+      for (int64_t q = qs.begin; q < qs.end; ++q) {
+        const FftComplex a = in[q], b = in[q + s * m], c = in[q + 2 * s * m], d = in[q + 3 * s * m];
+        const FftComplex ac = a + c, amc = a - c, bd = b + d, ibmd = TimesMinusI(b - d);
+        out[q] = ac + bd;
+        out[q + s] = (amc + ibmd) * w1;
+        out[q + 2 * s] = (ac - bd) * w2;
+        out[q + 3 * s] = (amc - ibmd) * w3;
+      }
+    }
+  }
+
+  void AnyRadix(int radix, Range ps, Range qs) const {
+    const int64_t step = n / radix;
+    FftComplex in[kMaxRadix];
+    for (int64_t p = ps.begin; p < ps.end; ++p) {
+      for (int64_t q = qs.begin; q < qs.end; ++q) {
+        for (int k = 0; k < radix; ++k) in[k] = x[q + s * (p + m * k)];
+        for (int j = 0; j < radix; ++j) {
+          FftComplex sum = in[0];
+          for (int k = 1; k < radix; ++k)
+            sum = sum + in[k] * roots[step * ((int64_t{j} * k) % radix)];
+          y[q + s * (radix * p + j)] = sum * roots[s * p * j];
+        }
+      }
+    }
+  }
+
+  void Run(int radix, Range ps, Range qs) const {
+    if (radix == 4) {
+      Radix4(ps, qs);
+    } else if (radix == 2) {
+      Radix2(ps, qs);
+    } else {
+      AnyRadix(radix, ps, qs);
+    }
+  }
+};
+
+// f(i) for i in [0, count), where a call takes about `nanoseconds`.
+template <typename F>
+absl::Status ForEach(Context& context, int64_t count, double nanoseconds, F&& f) {
+  return context.ParallelFor(count, ChunkFor(count, nanoseconds), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) f(i);
+    return absl::OkStatus();
+  });
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<const FftPlan>> FftPlan::Make(Context& context, int64_t n) {
+  std::unique_ptr<FftPlan> plan(new FftPlan(n));
+  XLA_RETURN_IF_ERROR(plan->Prepare(context));
+  return plan;
+}
+
+absl::Status FftPlan::Prepare(Context& context) {
+  int64_t rest = n_;
+  for (int radix : {4, 2}) {
+    for (; rest % radix == 0; rest /= radix) radices_.push_back(radix);
+  }
+  for (int radix = 3; radix <= kMaxRadix; radix += 2) {
+    for (; rest % radix == 0; rest /= radix) radices_.push_back(radix);
+  }
+  if (rest != 1) return PrepareChirp(context);
+  XLA_ASSIGN_OR_RETURN(roots_, AllocateArray<FftComplex>(context, n_));
+  return ForEach(context, n_, kNanosecondsPerRoot, [&](int64_t k) { roots_[k] = Root(k, n_); });
+}
+
+absl::Status FftPlan::PrepareChirp(Context& context) {
+  const int64_t n = n_;
+  radices_.clear();
+  XLA_ASSIGN_OR_RETURN(chirp_, AllocateArray<FftComplex>(context, n));
+  XLA_RETURN_IF_ERROR(ForEach(context, n, kNanosecondsPerRoot, [&](int64_t k) {
+    const auto square = static_cast<unsigned __int128>(k) * static_cast<uint64_t>(k);
+    chirp_[k] = Root(static_cast<int64_t>(square % static_cast<uint64_t>(2 * n)), 2 * n);
+  }));
+  int64_t size = 1;
+  while (size < 2 * n - 1) size *= 2;
+  XLA_ASSIGN_OR_RETURN(convolution_, Make(context, size));
+  XLA_ASSIGN_OR_RETURN(spectrum_, AllocateArray<FftComplex>(context, size));
+  XLA_RETURN_IF_ERROR(ForEach(context, size, 2, [&](int64_t k) {
+    const int64_t distance = std::min(k, size - k);
+    spectrum_[k] =
+        distance >= n ? FftComplex{0, 0} : FftComplex{chirp_[distance].re, -chirp_[distance].im};
+  }));
+  XLA_ASSIGN_OR_RETURN(const ScratchArray<FftComplex> work,
+                       AllocateArray<FftComplex>(context, convolution_->work_size()));
+  return convolution_->Transform(context, /*inverse=*/false, spectrum_.data(), work.data());
+}
+
+int64_t FftPlan::work_size() const {
+  return convolution_ == nullptr ? n_ : convolution_->length() + convolution_->work_size();
+}
+
+absl::Status FftPlan::ForwardMixedRadix(Context& context, FftComplex* data,
+                                        FftComplex* work) const {
+  FftComplex *from = data, *to = work;
+  int64_t length = n_, s = 1;
+  for (const int radix : radices_) {
+    const Stage stage = {length / radix, s, from, to, roots_.data(), n_};
+    const int64_t m = stage.m;
+    const double cost = radix <= 4 ? 1.5 * radix : 1.5 * radix * radix;
+    const bool along_p = m >= s;  // the longer of the two loops is cut
+    const int64_t count = along_p ? m : s;
+    const double other = static_cast<double>(along_p ? s : m);
+    XLA_RETURN_IF_ERROR(
+        context.ParallelFor(count, ChunkFor(count, cost * other), [&](int64_t begin, int64_t end) {
+          along_p ? stage.Run(radix, {begin, end}, {0, s}) : stage.Run(radix, {0, m}, {begin, end});
+          return absl::OkStatus();
+        }));
+    std::swap(from, to);
+    length /= radix;
+    s *= radix;
+  }
+  if (from == data) return absl::OkStatus();
+  return ForEach(context, n_, 0.5, [&](int64_t k) { data[k] = from[k]; });
+}
+
+// j k = (j^2 + k^2 - (j - k)^2) / 2: the transform is a convolution with the conjugate chirp,
+// between two products with the chirp.
+absl::Status FftPlan::ForwardChirp(Context& context, FftComplex* data, FftComplex* work) const {
+  const int64_t size = convolution_->length();
+  FftComplex *padded = work, *rest = work + size;
+  XLA_RETURN_IF_ERROR(ForEach(context, size, 1, [&](int64_t k) {
+    padded[k] = k < n_ ? data[k] * chirp_[k] : FftComplex{0, 0};
+  }));
+  XLA_RETURN_IF_ERROR(convolution_->Transform(context, /*inverse=*/false, padded, rest));
+  XLA_RETURN_IF_ERROR(
+      ForEach(context, size, 1, [&](int64_t k) { padded[k] = padded[k] * spectrum_[k]; }));
+  XLA_RETURN_IF_ERROR(convolution_->Transform(context, /*inverse=*/true, padded, rest));
+  return ForEach(context, n_, 1, [&](int64_t k) { data[k] = padded[k] * chirp_[k]; });
+}
+
+absl::Status FftPlan::Forward(Context& context, FftComplex* data, FftComplex* work) const {
+  return convolution_ != nullptr ? ForwardChirp(context, data, work)
+                                 : ForwardMixedRadix(context, data, work);
+}
+
+// The inverse is the transform with real and imaginary parts swapped on both sides.
+absl::Status FftPlan::Transform(Context& context, bool inverse, FftComplex* data,
+                                FftComplex* work) const {
+  if (!inverse) return Forward(context, data, work);
+  XLA_RETURN_IF_ERROR(ForEach(context, n_, 1, [&](int64_t k) {
+    data[k] = {data[k].im, data[k].re};
+  }));
+  XLA_RETURN_IF_ERROR(Forward(context, data, work));
+  const double size = static_cast<double>(n_);
+  return ForEach(context, n_, 2, [&](int64_t k) {
+    data[k] = {data[k].im / size, data[k].re / size};
+  });
+}
+
+namespace {
+
+// Transforms line `line` of the axis in data[0..length).
+absl::Status TransformLine(Context& context, const FftAxis& axis, const FftPlan& plan, int64_t line,
+                           FftComplex* data, FftComplex* work) {
+  const int64_t outer = line / axis.inner, inner = line % axis.inner;
+  const int64_t given = std::min(axis.length, axis.from_length);
+  const int64_t from_bytes = primitive_util::ByteWidth(axis.from_type);
+  const int64_t to_bytes = primitive_util::ByteWidth(axis.to_type);
+  GetWideLoad<complex128>(axis.from_type)(
+      static_cast<const char*>(axis.from) +
+          (outer * axis.from_length * axis.inner + inner) * from_bytes,
+      axis.inner, given, reinterpret_cast<complex128*>(data));
+  for (int64_t k = given; k < axis.length; ++k)
+    data[k] = {data[axis.length - k].re, -data[axis.length - k].im};
+  XLA_RETURN_IF_ERROR(plan.Transform(context, axis.inverse, data, work));
+  GetWideStore<complex128>(axis.to_type)(
+      reinterpret_cast<const complex128*>(data), axis.to_length,
+      static_cast<char*>(axis.to) + (outer * axis.to_length * axis.inner + inner) * to_bytes,
+      axis.inner);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status TransformAxis(Context& context, const FftAxis& axis) {
+  const int64_t lines = axis.outer * axis.inner;
+  if (lines == 0) return absl::OkStatus();
+  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<const FftPlan> plan,
+                       FftPlan::Make(context, axis.length));
+  const int64_t memory = axis.length + plan->work_size();
+  // Few long lines: threads share each of them.
+  constexpr int64_t kLongLine = 1 << 16, kManyLines = 64;
+  if (axis.length >= kLongLine && lines < kManyLines) {
+    XLA_ASSIGN_OR_RETURN(const ScratchArray<FftComplex> data,
+                         AllocateArray<FftComplex>(context, memory));
+    for (int64_t line = 0; line < lines; ++line) {
+      XLA_RETURN_IF_ERROR(
+          TransformLine(context, axis, *plan, line, data.data(), data.data() + axis.length));
+    }
+    return absl::OkStatus();
+  }
+  const double cost = 200 + 60.0 * static_cast<double>(axis.length);
+  return context.ParallelFor(
+      lines, ChunkFor(lines, cost), [&](int64_t begin, int64_t end) -> absl::Status {
+        SerialContext serial(context);
+        XLA_ASSIGN_OR_RETURN(const ScratchArray<FftComplex> data,
+                             AllocateArray<FftComplex>(context, memory));
+        for (int64_t line = begin; line < end; ++line) {
+          XLA_RETURN_IF_ERROR(
+              TransformLine(serial, axis, *plan, line, data.data(), data.data() + axis.length));
+        }
+        return absl::OkStatus();
+      });
+}
+
+}  // namespace xla::kernels
