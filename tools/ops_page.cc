@@ -98,40 +98,27 @@ class AttributeLister {
 
 void AppendOwnAttributes(HloOpcode opcode, AttributeLister lister) {
   switch (opcode) {
-#define HLO_OP(enumerator, name, family, arity, attributes, ...) \
-  case HloOpcode::enumerator:                                    \
+#define HLO_OP(stem, name, family, arity, attributes, ...) \
+  case HloOpcode::k##stem:                                 \
     return attributes::Describe(lister);
 #include "xla/hlo/ir/opcodes.def"
-#undef HLO_OP
   }
 }
 
 void AppendCallees(Callees callees, std::vector<OpAttribute>* out) {
-  const auto add = [&](const char* name, bool required) {
-    out->push_back({name, "computation", required});
-  };
-  switch (callees) {
-    case Callees::kNone:
-      return;
-    case Callees::kToApply:
-      return add("to_apply", true);
-    case Callees::kCalls:
-      return add("calls", true);
-    case Callees::kBodyCondition:
-      add("condition", true);
-      return add("body", true);
-    case Callees::kSelectScatter:
-      add("select", true);
-      return add("scatter", true);
-    case Callees::kBranches:
-      out->push_back({"true_computation", "computation, of a pred", false});
-      out->push_back({"false_computation", "computation, of a pred", false});
-      out->push_back({"branch_computations", "`{computation, ...}`, of an s32", false});
-      return;
-    case Callees::kOptionalCallees:
-      add("to_apply", false);
-      out->push_back({"called_computations", "`{computation, ...}`", false});
-      return;
+  const CalleeSchema& schema = GetCalleeSchema(callees);
+  if (schema.may_repeat_start) return;
+  if (callees == Callees::kBranches) {
+    for (const CalleeSlot& slot : CalleeSlots(callees, /*branch_index_is_pred=*/true)) {
+      out->push_back({std::string(slot.name), "computation, of a pred", false});
+    }
+    out->push_back({std::string(schema.slots[0].name), "`{computation, ...}`, of an s32", false});
+    return;
+  }
+  for (size_t i = 0; i < schema.slots.size(); ++i) {
+    const CalleeSlot& slot = schema.slots[schema.print_order.empty() ? i : schema.print_order[i]];
+    out->push_back({std::string(slot.name), slot.is_list ? "`{computation, ...}`" : "computation",
+                    slot.is_required});
   }
 }
 
@@ -384,6 +371,9 @@ std::string OpSection(HloOpcode opcode) {
   if (info.Has(op_traits::kInferable)) facts.push_back("The shape may be left out.");
   if (info.Has(op_traits::kCommutative)) facts.push_back("Commutative.");
   if (info.Has(op_traits::kSideEffect)) facts.push_back("Has side effects.");
+  if (info.Has(op_traits::kAttributeEffect)) {
+    facts.push_back("Has side effects if its attributes say so.");
+  }
   if (!facts.empty()) absl::StrAppend(&out, absl::StrJoin(facts, " "), "\n\n");
   const std::vector<OpAttribute> attributes = OpAttributes(opcode);
   if (!attributes.empty()) {

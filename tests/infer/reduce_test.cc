@@ -14,7 +14,7 @@ const Signatures kAddPair = {"f32[] s32[] f32[] s32[] -> (f32[], s32[])"};
 const Signatures kLess = {"f32[] f32[] -> pred[]"};
 
 TEST(ReduceInference, Reduce) {
-  const auto dims = [](Int64s d) { return DimensionsAttributes{std::move(d)}; };
+  const auto dims = [](Int64s d) { return DimensionListAttributes{std::move(d)}; };
   ExpectInferred(
       {{Op::kReduce, {"f32[2,3,4]{0,1,2}", "f32[]"}, dims({1}), "f32[2,4]", kSum},
        {Op::kReduce, {"f32[2,3]", "f32[]"}, dims({}), "f32[2,3]", kSum},

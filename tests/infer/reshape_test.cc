@@ -13,32 +13,47 @@ TEST(ReshapeInference, Broadcast) {
   ExpectInferred(
       {{Op::kBroadcast,
         {"f32[3]"},
-        DimensionsAttributes{{1}},
+        DimensionListAttributes{{1}},
         "f32[2,3]{0,1}",
         {},
         "f32[2,3]{0,1}"},
-       {Op::kBroadcast, {"f32[]"}, DimensionsAttributes{}, "f32[4]", {}, "f32[4]"},
-       {Op::kBroadcast, {"f32[2,3]"}, DimensionsAttributes{{1, 0}}, "f32[3,2]", {}, "f32[3,2]"},
-       {Op::kBroadcast, {"f32[3]"}, DimensionsAttributes{{0}}, "! differ in size", {}, "f32[2,3]"},
-       {Op::kBroadcast, {"f32[1]"}, DimensionsAttributes{{0}}, "! differ in size", {}, "f32[2,3]"},
-       {Op::kBroadcast, {"f32[3]"}, DimensionsAttributes{{2}}, "! out of bound", {}, "f32[2,3]"},
+       {Op::kBroadcast, {"f32[]"}, DimensionListAttributes{}, "f32[4]", {}, "f32[4]"},
+       {Op::kBroadcast, {"f32[2,3]"}, DimensionListAttributes{{1, 0}}, "f32[3,2]", {}, "f32[3,2]"},
        {Op::kBroadcast,
         {"f32[3]"},
-        DimensionsAttributes{},
+        DimensionListAttributes{{0}},
+        "! differ in size",
+        {},
+        "f32[2,3]"},
+       {Op::kBroadcast,
+        {"f32[1]"},
+        DimensionListAttributes{{0}},
+        "! differ in size",
+        {},
+        "f32[2,3]"},
+       {Op::kBroadcast, {"f32[3]"}, DimensionListAttributes{{2}}, "! out of bound", {}, "f32[2,3]"},
+       {Op::kBroadcast,
+        {"f32[3]"},
+        DimensionListAttributes{},
         "! invalid number of dimensions",
         {},
         "f32[2,3]"},
        {Op::kBroadcast,
         {"f32[3,3]"},
-        DimensionsAttributes{{0, 0}},
+        DimensionListAttributes{{0, 0}},
         "! must not repeat",
         {},
         "f32[3,3]"},
-       {Op::kBroadcast, {"f32[3]"}, DimensionsAttributes{{0}}, "! Element types", {}, "f64[3]"}});
+       {Op::kBroadcast,
+        {"f32[3]"},
+        DimensionListAttributes{{0}},
+        "! Element types",
+        {},
+        "f64[3]"}});
 }
 
 TEST(ReshapeInference, Concatenate) {
-  const auto along = [](int64_t d) { return DimensionsAttributes{{d}}; };
+  const auto along = [](int64_t d) { return DimensionListAttributes{{d}}; };
   ExpectInferred(
       {{Op::kConcatenate, {"f32[2,3]{0,1}", "f32[2,4]"}, along(1), "f32[2,7]"},
        {Op::kConcatenate, {"f32[2]"}, along(0), "f32[2]"},
@@ -61,7 +76,7 @@ TEST(ReshapeInference, Concatenate) {
        {Op::kConcatenate, {}, along(0), "! at least one argument"},
        {Op::kConcatenate,
         {"f32[2]"},
-        DimensionsAttributes{{0, 0}},
+        DimensionListAttributes{{0, 0}},
         "! exactly one dimension; got 2"},
        {Op::kConcatenate,
         {"s8[6000000000000000000]", "s8[6000000000000000000]"},
@@ -100,19 +115,19 @@ TEST(ReshapeInference, Reshape) {
 
 TEST(ReshapeInference, ReverseAndTranspose) {
   ExpectInferred(
-      {{Op::kReverse, {"f32[2,3]{0,1}"}, DimensionsAttributes{{1, 0}}, "f32[2,3]{0,1}"},
-       {Op::kReverse, {"f32[2]"}, DimensionsAttributes{{0, 0}}, "! duplicated in reverse"},
+      {{Op::kReverse, {"f32[2,3]{0,1}"}, DimensionListAttributes{{1, 0}}, "f32[2,3]{0,1}"},
+       {Op::kReverse, {"f32[2]"}, DimensionListAttributes{{0, 0}}, "! duplicated in reverse"},
        {Op::kReverse,
         {"f32[2]"},
-        DimensionsAttributes{{1}},
+        DimensionListAttributes{{1}},
         "! (1) is out-of-bounds in shape f32[2]"},
        {Op::kTranspose,
         {"f32[2,3,4]{0,1,2}"},
-        DimensionsAttributes{{1, 2, 0}},
+        DimensionListAttributes{{1, 2, 0}},
         "f32[3,4,2]{2,0,1}"},
-       {Op::kTranspose, {"f32[2,<=3]"}, DimensionsAttributes{{1, 0}}, "f32[<=3,2]{0,1}"},
-       {Op::kTranspose, {"f32[2,3]"}, DimensionsAttributes{{0, 0}}, "! not a permutation"},
-       {Op::kTranspose, {"f32[2,3]"}, DimensionsAttributes{{0}}, "! not a permutation"}});
+       {Op::kTranspose, {"f32[2,<=3]"}, DimensionListAttributes{{1, 0}}, "f32[<=3,2]{0,1}"},
+       {Op::kTranspose, {"f32[2,3]"}, DimensionListAttributes{{0, 0}}, "! not a permutation"},
+       {Op::kTranspose, {"f32[2,3]"}, DimensionListAttributes{{0}}, "! not a permutation"}});
 }
 
 TEST(ReshapeInference, Slice) {
@@ -131,17 +146,20 @@ TEST(ReshapeInference, Slice) {
 
 TEST(ReshapeInference, DimensionSizes) {
   ExpectInferred(
-      {{Op::kGetDimensionSize, {"f32[2,<=3]"}, DimensionAttributes{{1}}, "s32[]"},
-       {Op::kGetDimensionSize, {"f32[2]"}, DimensionAttributes{{1}}, "! out of bounds: 1"},
-       {Op::kGetDimensionSize, {"s8[3000000000]"}, DimensionAttributes{{0}}, "! INT_MAX"},
-       {Op::kGetDimensionSize, {"f32[2]"}, DimensionAttributes{}, "! exactly one dimension; got 0"},
+      {{Op::kGetDimensionSize, {"f32[2,<=3]"}, OneDimensionAttributes{{1}}, "s32[]"},
+       {Op::kGetDimensionSize, {"f32[2]"}, OneDimensionAttributes{{1}}, "! out of bounds: 1"},
+       {Op::kGetDimensionSize, {"s8[3000000000]"}, OneDimensionAttributes{{0}}, "! INT_MAX"},
+       {Op::kGetDimensionSize,
+        {"f32[2]"},
+        OneDimensionAttributes{},
+        "! exactly one dimension; got 0"},
        {Op::kSetDimensionSize,
         {"f32[2,3]{0,1}", "s32[]"},
-        DimensionAttributes{{0}},
+        OneDimensionAttributes{{0}},
         "f32[<=2,3]{0,1}"},
        {Op::kSetDimensionSize,
         {"f32[2]", "s64[]"},
-        DimensionAttributes{{0}},
+        OneDimensionAttributes{{0}},
         "! has to be S32 scalar"}});
 }
 

@@ -165,10 +165,9 @@ TEST(Robustness, NoOpcodeCrashesOnAnyAttributes) {
       for (auto& operand : operands)
         operand = random() % 3 != 0 ? usual : &shapes[random() % shapes.size()];
       std::vector<const ProgramShape*> callees(random() % 3);
-      if (info.callees == Callees::kToApply || info.callees == Callees::kCalls) callees.resize(1);
-      if (info.callees == Callees::kBodyCondition || info.callees == Callees::kSelectScatter)
-        callees.resize(2);
-      if (info.callees == Callees::kNone) callees.clear();
+      if (const int count = info.callee_schema().count; count >= 0) {
+        callees.resize(static_cast<size_t>(count));
+      }
       for (auto& callee : callees) callee = &signatures[random() % signatures.size()];
       const Shape* declared = random() % 4 == 0   ? nullptr
                               : random() % 2 == 0 ? usual

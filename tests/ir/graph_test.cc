@@ -282,7 +282,7 @@ TEST_F(Graph, ComparisonTypeLeftOutEqualsTheDefault) {
 TEST_F(Graph, ClonesKeepAttributesAndExtrasButNotControlDependencies) {
   HloInstruction* p = Parameter(0, "p");
   HloInstruction* iota = computation_->AddInstruction(HloInstruction::Create(
-      HloOpcode::kBroadcast, ShapeUtil::MakeShape(F32, {2}), {p}, DimensionsAttributes{{}}));
+      HloOpcode::kBroadcast, ShapeUtil::MakeShape(F32, {2}), {p}, DimensionListAttributes{{}}));
   iota->mutable_extras().backend_config = "{\"a\":1}";
   ASSERT_OK(p->AddControlDependencyTo(iota));
   std::unique_ptr<HloInstruction> clone = iota->CloneWithNewOperands(iota->shape(), {p});

@@ -48,9 +48,41 @@ TEST(Opcode, ArityAndTraits) {
   EXPECT_TRUE(HloOpcodeIsVariadic(HloOpcode::kSort));
   EXPECT_TRUE(GetOpInfo(HloOpcode::kAdd).Has(op_traits::kCommutative));
   EXPECT_FALSE(GetOpInfo(HloOpcode::kSubtract).Has(op_traits::kCommutative));
-  EXPECT_TRUE(GetOpInfo(HloOpcode::kAllGather).Has(op_traits::kSideEffect));
-  EXPECT_TRUE(HloOpcodeIsAsync(HloOpcode::kCopyDone));
-  EXPECT_FALSE(HloOpcodeIsAsync(HloOpcode::kCopy));
+  EXPECT_TRUE(GetOpInfo(HloOpcode::kAllGather).Has(op_traits::kCommunicates));
+  EXPECT_FALSE(GetOpInfo(HloOpcode::kAllGather).Has(op_traits::kSideEffect));
+}
+
+TEST(Opcode, StartsAndDonesKnowEachOther) {
+  EXPECT_TRUE(HloOpcodeIsAsync(HloOpcode::kAsyncUpdate));
+  EXPECT_FALSE(HloOpcodeIsAsync(HloOpcode::kCopyDone)) << "as in XLA";
+  int starts = 0;
+  for (int i = 0; i < kNumHloOpcodes; ++i) {
+    const OpInfo& info = GetOpInfo(static_cast<HloOpcode>(i));
+    if (info.async_role != AsyncRole::kStart) continue;
+    ++starts;
+    const OpInfo& done = GetOpInfo(info.async_partner);
+    EXPECT_EQ(done.async_role, AsyncRole::kDone) << info.name;
+    EXPECT_EQ(done.async_partner, info.opcode) << info.name;
+  }
+  EXPECT_EQ(starts, 7);
+  EXPECT_EQ(GetOpInfo(HloOpcode::kAsyncUpdate).async_partner, HloOpcode::kAsyncStart);
+}
+
+TEST(Opcode, SchemasOfCalledComputations) {
+  const CalleeSchema& loop = GetOpInfo(HloOpcode::kWhile).callee_schema();
+  ASSERT_EQ(loop.slots.size(), 2u);
+  EXPECT_EQ(loop.slots[0].name, "body");
+  EXPECT_TRUE(GetCalleeRoleInfo(loop.slots[1].role).returns_pred);
+  const auto parameters = [](HloOpcode opcode, size_t callee, int64_t operands) {
+    const CalleeRole role = GetOpInfo(opcode).callee_schema().SlotOf(callee).role;
+    return GetCalleeRoleInfo(role).ParameterCount(operands);
+  };
+  EXPECT_EQ(parameters(HloOpcode::kReduce, 0, 4), 4);
+  EXPECT_EQ(parameters(HloOpcode::kScatter, 0, 5), 4);
+  EXPECT_EQ(parameters(HloOpcode::kAllReduce, 0, 3), 2);
+  EXPECT_EQ(parameters(HloOpcode::kSort, 0, 3), 6);
+  EXPECT_EQ(parameters(HloOpcode::kConditional, 4, 6), 1);
+  EXPECT_EQ(parameters(HloOpcode::kSelectAndScatter, 1, 3), 2);
 }
 
 TEST(Attributes, EqualOnesHashAlike) {

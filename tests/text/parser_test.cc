@@ -117,7 +117,7 @@ TEST(ParserTest, ComputationsMayStandInPlace) {
   const HloInstruction& root = *module->entry_computation()->root_instruction();
   EXPECT_EQ(root.shape(), ShapeUtil::MakeShape(F32, {}));
   EXPECT_EQ(root.to_apply()->name(), "_");
-  EXPECT_EQ(root.attributes<DimensionsAttributes>().dimensions, (Int64s{0}));
+  EXPECT_EQ(root.attributes<DimensionListAttributes>().dimensions, (Int64s{0}));
 }
 
 TEST(ParserTest, NamesAreLocalToTheirComputation) {

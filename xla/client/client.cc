@@ -62,13 +62,10 @@ absl::Status CheckConstant(const HloModule& module) {
   }
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
-      const HloOpcode opcode = instruction->opcode();
-      if (instruction->info().Has(op_traits::kSideEffect) || opcode == HloOpcode::kCustomCall ||
-          opcode == HloOpcode::kRng || opcode == HloOpcode::kReplicaId ||
-          opcode == HloOpcode::kPartitionId) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("constant computation ", module.name(), " must not depend on ",
-                         std::string(HloOpcodeString(opcode)), " (", instruction->name(), ")"));
+      if (instruction->info().HasAny(op_traits::kSideEffect | op_traits::kDependsOnRun)) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "constant computation ", module.name(), " must not depend on ",
+            std::string(HloOpcodeString(instruction->opcode())), " (", instruction->name(), ")"));
       }
     }
   }

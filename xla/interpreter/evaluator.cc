@@ -44,33 +44,12 @@ absl::Status Named(const HloInstruction& instruction, absl::Status status) {
   return InstructionError(instruction, status.code(), status.message());
 }
 
-bool HasSideEffect(const HloInstruction& instruction) {
-  if (instruction.info().Has(op_traits::kSideEffect)) return true;
-  const auto* custom_call = instruction.attributes_if<CustomCallAttributes>();
-  return custom_call != nullptr && custom_call->has_side_effect;
-}
-
-// With other devices or the host.
-bool Communicates(const HloInstruction& instruction) {
-  const OpInfo& info = instruction.info();
-  return info.Has(op_traits::kSideEffect) &&
-         (info.family == OpFamily::kCollective || info.family == OpFamily::kEffect);
-}
-
 // Whether an operation of this kind runs its computations on whole values, on the device's thread.
 bool RunsWhole(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kCall:
-    case HloOpcode::kFusion:
-    case HloOpcode::kWhile:
-    case HloOpcode::kConditional:
-    case HloOpcode::kAsyncStart:
-    case HloOpcode::kAsyncUpdate:
-    case HloOpcode::kAsyncDone:
-      return true;
-    default:
-      return false;
-  }
+  const CalleeSchema& schema = GetOpInfo(opcode).callee_schema();
+  return std::none_of(schema.slots.begin(), schema.slots.end(), [](const CalleeSlot& slot) {
+    return GetCalleeRoleInfo(slot.role).on_elements;
+  });
 }
 
 // Live instructions, operands first: what the root and side effects need. get-tuple-element comes
@@ -85,7 +64,7 @@ absl::StatusOr<std::vector<const HloInstruction*>> LiveOrder(
     const HloInstruction* instruction = *it;
     bool is_live = instruction == computation.root_instruction() || live.contains(instruction);
     if (!is_live) {
-      is_live = HasSideEffect(*instruction);
+      is_live = instruction->HasSideEffectNoRecurse();
       for (const HloComputation* callee : instruction->called_computations())
         is_live |= has_effects(*callee);
     }
@@ -165,8 +144,8 @@ absl::Status EvalState::Prepare() {
     Effects effects;
     for (const ComputationPlan::Step& step : plan.steps) {
       const HloInstruction& instruction = *step.instruction;
-      if (Communicates(instruction)) effects.communication = &instruction;
-      effects.any |= HasSideEffect(instruction);
+      if (instruction.info().Has(op_traits::kCommunicates)) effects.communication = &instruction;
+      effects.any |= instruction.HasSideEffectNoRecurse();
       for (const HloComputation* callee : instruction.called_computations()) {
         const Effects& theirs = effects_[callee];
         effects.any |= theirs.any;

@@ -124,100 +124,17 @@ class EvalContext {
 absl::Status InstructionError(const HloInstruction& inst, absl::StatusCode code,
                               absl::string_view message);
 
-// The table's functions, by family.
+// The function of each operation, EvalStem for HLO_OP(Stem, ...), in the file of its family.
 #define XLA_DECLARE_EVAL(name)                                             \
   absl::StatusOr<Value> name(EvalContext& ctx, const HloInstruction& inst, \
                              absl::Span<Value> operands)
-// elementwise.cc
-XLA_DECLARE_EVAL(EvalElementwise);
-XLA_DECLARE_EVAL(EvalSelect);
-XLA_DECLARE_EVAL(EvalBitcastConvert);
-XLA_DECLARE_EVAL(EvalCopy);
-// leaf.cc
-XLA_DECLARE_EVAL(EvalIota);
-// reshape.cc
-XLA_DECLARE_EVAL(EvalBitcast);
-XLA_DECLARE_EVAL(EvalBroadcast);
-XLA_DECLARE_EVAL(EvalConcatenate);
-XLA_DECLARE_EVAL(EvalDynamicReshape);
-XLA_DECLARE_EVAL(EvalPad);
-XLA_DECLARE_EVAL(EvalReshape);
-XLA_DECLARE_EVAL(EvalReverse);
-XLA_DECLARE_EVAL(EvalSlice);
-XLA_DECLARE_EVAL(EvalTranspose);
-XLA_DECLARE_EVAL(EvalGetDimensionSize);
-XLA_DECLARE_EVAL(EvalSetDimensionSize);
-// gather_scatter.cc
-XLA_DECLARE_EVAL(EvalDynamicSlice);
-XLA_DECLARE_EVAL(EvalDynamicUpdateSlice);
-XLA_DECLARE_EVAL(EvalGather);
-XLA_DECLARE_EVAL(EvalScatter);
-// normalization.cc
-XLA_DECLARE_EVAL(EvalBatchNormGrad);
-XLA_DECLARE_EVAL(EvalBatchNormInference);
-XLA_DECLARE_EVAL(EvalBatchNormTraining);
-// reduce.cc
-XLA_DECLARE_EVAL(EvalMap);
-XLA_DECLARE_EVAL(EvalReduce);
-XLA_DECLARE_EVAL(EvalScan);
-// window.cc
-XLA_DECLARE_EVAL(EvalReduceWindow);
-XLA_DECLARE_EVAL(EvalSelectAndScatter);
-// sort.cc
-XLA_DECLARE_EVAL(EvalSort);
-XLA_DECLARE_EVAL(EvalTopK);
-// contraction.cc
-XLA_DECLARE_EVAL(EvalConvolution);
-XLA_DECLARE_EVAL(EvalDot);
-XLA_DECLARE_EVAL(EvalRaggedDot);
-XLA_DECLARE_EVAL(EvalScaledDot);
-// linear_algebra.cc
-XLA_DECLARE_EVAL(EvalCholesky);
-XLA_DECLARE_EVAL(EvalFft);
-XLA_DECLARE_EVAL(EvalTriangularSolve);
-// random.cc
-XLA_DECLARE_EVAL(EvalRng);
-XLA_DECLARE_EVAL(EvalRngBitGenerator);
-XLA_DECLARE_EVAL(EvalRngGetAndUpdateState);
-// control.cc
-XLA_DECLARE_EVAL(EvalTuple);
-XLA_DECLARE_EVAL(EvalGetTupleElement);
-XLA_DECLARE_EVAL(EvalCall);
-XLA_DECLARE_EVAL(EvalWhile);
-XLA_DECLARE_EVAL(EvalConditional);
-XLA_DECLARE_EVAL(EvalForward);  // opt-barrier, domain: the operand itself
-// custom_call.cc
-XLA_DECLARE_EVAL(EvalCustomCall);
-// async.cc
-XLA_DECLARE_EVAL(EvalCopyStart);
-XLA_DECLARE_EVAL(EvalCopyDone);
-XLA_DECLARE_EVAL(EvalAsyncStart);
-XLA_DECLARE_EVAL(EvalAsyncUpdate);
-XLA_DECLARE_EVAL(EvalAsyncDone);
-// effect.cc
-XLA_DECLARE_EVAL(EvalAfterAll);
-XLA_DECLARE_EVAL(EvalAddDependency);
-XLA_DECLARE_EVAL(EvalInfeed);
-XLA_DECLARE_EVAL(EvalOutfeed);
-// transfer.cc
-XLA_DECLARE_EVAL(EvalSend);
-XLA_DECLARE_EVAL(EvalSendDone);
-XLA_DECLARE_EVAL(EvalRecv);
-XLA_DECLARE_EVAL(EvalRecvDone);
-// collective.cc
-XLA_DECLARE_EVAL(EvalAllGather);
-XLA_DECLARE_EVAL(EvalAllGatherStart);
-XLA_DECLARE_EVAL(EvalAllReduce);  // and its -start
-XLA_DECLARE_EVAL(EvalReduceScatter);
-XLA_DECLARE_EVAL(EvalAllToAll);
-XLA_DECLARE_EVAL(EvalCollectiveBroadcast);
-XLA_DECLARE_EVAL(EvalCollectiveDone);
-XLA_DECLARE_EVAL(EvalParticipantId);  // replica-id, partition-id
-// collective_permute.cc
-XLA_DECLARE_EVAL(EvalCollectivePermute);
-XLA_DECLARE_EVAL(EvalCollectivePermuteStart);
-// collective_ragged.cc
-XLA_DECLARE_EVAL(EvalRaggedAllToAll);
+#define HLO_OP(stem, ...) XLA_DECLARE_EVAL(Eval##stem);
+#include "xla/hlo/ir/opcodes.def"
+// Functions that several operations share (eval_table.cc).
+XLA_DECLARE_EVAL(EvalElementwise);     // elementwise.cc
+XLA_DECLARE_EVAL(EvalForward);         // control.cc: the operand itself
+XLA_DECLARE_EVAL(EvalCollectiveDone);  // collective.cc
+XLA_DECLARE_EVAL(EvalParticipantId);   // collective.cc: replica-id, partition-id
 #undef XLA_DECLARE_EVAL
 
 }  // namespace xla::interpreter

@@ -269,13 +269,13 @@ absl::StatusOr<Value> EvalGetDimensionSize(EvalContext& ctx, const HloInstructio
                                            absl::Span<Value> operands) {
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   *result.mutable_data<int32_t>() = static_cast<int32_t>(
-      operands[0].dynamic_size(inst.attributes<DimensionAttributes>().dimension()));
+      operands[0].dynamic_size(inst.attributes<OneDimensionAttributes>().dimension()));
   return result;
 }
 
 absl::StatusOr<Value> EvalSetDimensionSize(EvalContext&, const HloInstruction& inst,
                                            absl::Span<Value> operands) {
-  const int64_t dimension = inst.attributes<DimensionAttributes>().dimension();
+  const int64_t dimension = inst.attributes<OneDimensionAttributes>().dimension();
   const int64_t size = operands[1].IntegerAt(0);
   const int64_t bound = inst.shape().dimensions(static_cast<int>(dimension));
   if (size < 0 || size > bound) {

@@ -167,7 +167,7 @@ bool Receives(const HloComputation& computation) {
 // The computation that an async-done ends; null if the chain does not begin with a start.
 const HloComputation* StartedBy(const HloInstruction& done) {
   const HloInstruction* start = &done;
-  while (start->opcode() == HloOpcode::kAsyncDone || start->opcode() == HloOpcode::kAsyncUpdate)
+  while (HloOpcodeIsAsync(start->opcode()) && start->opcode() != HloOpcode::kAsyncStart)
     start = start->operand(0);
   return start->opcode() == HloOpcode::kAsyncStart ? start->to_apply() : nullptr;
 }

@@ -33,51 +33,28 @@ enum class Rule : uint8_t {
   kElements,    // parameters become what their operands are: of map one each, of sort two
 };
 
-Rule RuleOf(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kConvert:
-    case HloOpcode::kBitcastConvert:
-    case HloOpcode::kBitcast:
-    case HloOpcode::kStochasticConvert:
-    case HloOpcode::kDot:
-    case HloOpcode::kConvolution:
-    case HloOpcode::kRaggedDot:
-    case HloOpcode::kScaledDot:
-      return Rule::kAsIs;
-    case HloOpcode::kAddDependency:
-    case HloOpcode::kDomain:
-      return Rule::kResult;
-    case HloOpcode::kRng:
-      return Rule::kDeclared;
-    case HloOpcode::kScatter:
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
+// The rule of operations that apply computations to elements.
+Rule RuleOf(CalleeRole role) {
+  switch (role) {
+    case CalleeRole::kReducer:
       return Rule::kPairs;
-    case HloOpcode::kAllReduce:
-    case HloOpcode::kAllReduceStart:
-    case HloOpcode::kReduceScatter:
+    case CalleeRole::kBinaryReducer:
       return Rule::kReduceAll;
-    case HloOpcode::kSelectAndScatter:
+    case CalleeRole::kSelector:
       return Rule::kSelect;
-    case HloOpcode::kScan:
+    case CalleeRole::kScanner:
       return Rule::kParameters;
-    case HloOpcode::kMap:
-    case HloOpcode::kSort:
+    default:
       return Rule::kElements;
-    default:
-      break;
   }
-  switch (GetOpInfo(opcode).family) {
-    case OpFamily::kLeaf:
-    case OpFamily::kControl:
-    case OpFamily::kEffect:
-    case OpFamily::kAsync:
-      return Rule::kAsIs;
-    case OpFamily::kCollective:
-      return Rule::kResult;
-    default:
-      return Rule::kOperands;
-  }
+}
+
+Rule RuleOf(HloOpcode opcode) {
+  const OpInfo& info = GetOpInfo(opcode);
+  if (info.Has(op_traits::kOwnPrecision)) return Rule::kAsIs;
+  if (info.Has(op_traits::kDeclaredPrecision)) return Rule::kDeclared;
+  if (info.callee_schema().count > 0) return RuleOf(info.callee_schema().slots[0].role);
+  return info.Has(op_traits::kMixedOperands) ? Rule::kResult : Rule::kOperands;
 }
 
 // The element type of a floating-point array, else PRIMITIVE_TYPE_INVALID.
@@ -192,7 +169,8 @@ class Resolver {
         break;
       }
       case Rule::kElements: {
-        const int64_t each = instruction_->opcode() == HloOpcode::kSort ? 2 : 1;
+        const CalleeRole role = instruction_->info().callee_schema().slots[0].role;
+        const int64_t each = GetCalleeRoleInfo(role).per_operand;
         Types types;
         for (int64_t i = 0; i < count * each; ++i) types.push_back(OperandType(i / each));
         ApplyTo(0, types, {});
@@ -299,7 +277,7 @@ class Resolver {
     }
     TakeFloatTypes(inferred, instruction_->mutable_shape());
     // What is under way is rounded when it is done.
-    if (IsStart()) return absl::OkStatus();
+    if (instruction_->info().async_role == AsyncRole::kStart) return absl::OkStatus();
     const std::vector<HloInstruction*> users = instruction_->users();
     const bool is_root = instruction_->IsRoot();
     HloInstruction* rounded = Rounded(instruction_, declared);
@@ -315,17 +293,6 @@ class Resolver {
     }
     *instruction_->mutable_shape() = shape;
     return absl::OkStatus();
-  }
-
-  bool IsStart() const {
-    switch (instruction_->opcode()) {
-      case HloOpcode::kAllGatherStart:
-      case HloOpcode::kAllReduceStart:
-      case HloOpcode::kCollectivePermuteStart:
-        return true;
-      default:
-        return false;
-    }
   }
 
   HloInstruction* instruction_;

@@ -18,7 +18,7 @@ absl::StatusOr<XlaOp> XlaBuilder::State::InDimBroadcast(const Shape& shape, XlaO
         "Broadcasting to sizes without bound: ", ShapeUtil::HumanString(shape), ".");
   }
   return Add(HloOpcode::kBroadcast, {operand},
-             DimensionsAttributes{.dimensions = ToInt64s(dimensions)}, &shape);
+             DimensionListAttributes{.dimensions = ToInt64s(dimensions)}, &shape);
 }
 
 absl::StatusOr<XlaOp> XlaBuilder::State::BroadcastTo(const Shape& output, XlaOp operand) {

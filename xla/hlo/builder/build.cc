@@ -10,20 +10,10 @@
 namespace xla {
 namespace {
 
-// What IsConstant counts as constant if its operands are; callees are not looked into.
+// Whether the value is constant if the operands are; called computations are not considered.
 bool MayBeConstant(const HloInstruction& instruction) {
-  switch (instruction.opcode()) {
-    case HloOpcode::kParameter:
-    case HloOpcode::kCall:
-    case HloOpcode::kCustomCall:
-    case HloOpcode::kScatter:
-    case HloOpcode::kWhile:
-    case HloOpcode::kPartitionId:
-    case HloOpcode::kReplicaId:
-      return false;
-    default:
-      return !instruction.info().Has(op_traits::kSideEffect);
-  }
+  return !instruction.info().HasAny(op_traits::kSideEffect | op_traits::kDependsOnRun |
+                                    op_traits::kNeverConstant);
 }
 
 // get-tuple-element of a tuple stands for the element itself.

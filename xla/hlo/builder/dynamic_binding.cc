@@ -56,7 +56,7 @@ absl::Status XlaBuilder::SetDynamicBinding(int64_t dynamic_size_param_num,
       path.push_back(part);
     }
     XLA_ASSIGN_OR_RETURN(XlaOp value, s.Add(HloOpcode::kSetDimensionSize, {path.back(), size},
-                                            DimensionAttributes{.dimensions = {target_dim}}));
+                                            OneDimensionAttributes{.dimensions = {target_dim}}));
     for (size_t level = target_param_index.size(); level-- > 0;) {
       XLA_ASSIGN_OR_RETURN(const Shape* tuple, s.ShapeOf(path[level]));
       std::vector<XlaOp> elements;

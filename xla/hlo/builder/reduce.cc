@@ -22,8 +22,8 @@ XlaOp XlaBuilder::Reduce(absl::Span<const XlaOp> operands, absl::Span<const XlaO
                              init_values.size());
     }
     return state_->Add(HloOpcode::kReduce, Concatenated(operands, init_values),
-                       DimensionsAttributes{.dimensions = ToInt64s(dimensions_to_reduce)}, nullptr,
-                       {&computation, 1});
+                       DimensionListAttributes{.dimensions = ToInt64s(dimensions_to_reduce)},
+                       nullptr, {&computation, 1});
   });
 }
 

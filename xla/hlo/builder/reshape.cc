@@ -202,14 +202,14 @@ XlaOp XlaBuilder::Collapse(XlaOp operand, absl::Span<const int64_t> dimensions, 
 XlaOp XlaBuilder::Transpose(XlaOp operand, absl::Span<const int64_t> permutation, CallSite site) {
   return Record("Transpose", site, [&] {
     return state_->Add(HloOpcode::kTranspose, {operand},
-                       DimensionsAttributes{.dimensions = ToInt64s(permutation)});
+                       DimensionListAttributes{.dimensions = ToInt64s(permutation)});
   });
 }
 
 XlaOp XlaBuilder::Rev(XlaOp operand, absl::Span<const int64_t> dimensions, CallSite site) {
   return Record("Rev", site, [&] {
     return state_->Add(HloOpcode::kReverse, {operand},
-                       DimensionsAttributes{.dimensions = ToInt64s(dimensions)});
+                       DimensionListAttributes{.dimensions = ToInt64s(dimensions)});
   });
 }
 
@@ -241,7 +241,7 @@ XlaOp XlaBuilder::PadInDim(XlaOp operand, XlaOp padding_value, int64_t dimno, in
 XlaOp XlaBuilder::ConcatInDim(absl::Span<const XlaOp> operands, int64_t dimension, CallSite site) {
   return Record("ConcatInDim", site, [&] {
     return state_->Add(HloOpcode::kConcatenate, operands,
-                       DimensionsAttributes{.dimensions = {dimension}});
+                       DimensionListAttributes{.dimensions = {dimension}});
   });
 }
 
@@ -285,7 +285,7 @@ XlaOp XlaBuilder::GetDimensionSize(XlaOp operand, int64_t dimension, CallSite si
     if (shape->is_dynamic_dimension(static_cast<int>(dimension)) ||
         size > std::numeric_limits<int32_t>::max()) {
       return state_->Add(HloOpcode::kGetDimensionSize, {operand},
-                         DimensionAttributes{.dimensions = {dimension}});
+                         OneDimensionAttributes{.dimensions = {dimension}});
     }
     return state_->AddConstant(LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(size)));
   });
@@ -294,7 +294,7 @@ XlaOp XlaBuilder::GetDimensionSize(XlaOp operand, int64_t dimension, CallSite si
 XlaOp XlaBuilder::SetDimensionSize(XlaOp operand, XlaOp val, int64_t dimension, CallSite site) {
   return Record("SetDimensionSize", site, [&] {
     return state_->Add(HloOpcode::kSetDimensionSize, {operand, val},
-                       DimensionAttributes{.dimensions = {dimension}});
+                       OneDimensionAttributes{.dimensions = {dimension}});
   });
 }
 
@@ -314,7 +314,7 @@ XlaOp XlaBuilder::RemoveDynamicDimension(XlaOp operand, int64_t dimension, CallS
         state_->AddConstant(LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(size))));
     XLA_ASSIGN_OR_RETURN(const XlaOp op,
                          state_->Add(HloOpcode::kSetDimensionSize, {operand, bound},
-                                     DimensionAttributes{.dimensions = {dimension}}));
+                                     OneDimensionAttributes{.dimensions = {dimension}}));
     XLA_ASSIGN_OR_RETURN(HloInstruction * instruction, state_->Find(op));
     instruction->mutable_shape()->set_dynamic_dimension(static_cast<int>(dimension), false);
     return op;

@@ -170,13 +170,13 @@ struct IotaAttributes {
 
 // broadcast (operand dim i -> result dim dimensions[i]), transpose (permutation), reverse,
 // concatenate (one), reduce.
-struct DimensionsAttributes {
+struct DimensionListAttributes {
   Int64s dimensions;
-  bool operator==(const DimensionsAttributes&) const = default;
+  bool operator==(const DimensionListAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
     // Optional on input only for a broadcast of a scalar; the parser knows that exception.
-    v(Field{"dimensions", FieldRule::kRequired}, &DimensionsAttributes::dimensions);
+    v(Field{"dimensions", FieldRule::kRequired}, &DimensionListAttributes::dimensions);
   }
 };
 
@@ -190,13 +190,13 @@ struct MapAttributes {
 };
 
 // get-dimension-size, set-dimension-size: written dimensions={d}.
-struct DimensionAttributes {
+struct OneDimensionAttributes {
   Int64s dimensions;  // exactly one
   int64_t dimension() const { return dimensions.empty() ? -1 : dimensions[0]; }
-  bool operator==(const DimensionAttributes&) const = default;
+  bool operator==(const OneDimensionAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"dimensions", FieldRule::kRequired}, &DimensionAttributes::dimensions);
+    v(Field{"dimensions", FieldRule::kRequired}, &OneDimensionAttributes::dimensions);
   }
 };
 
@@ -690,8 +690,8 @@ struct CollectivePermuteAttributes {
 };
 
 using Attributes = std::variant<
-    NoAttributes, ParameterAttributes, ConstantAttributes, IotaAttributes, DimensionsAttributes,
-    MapAttributes, DimensionAttributes, ReshapeAttributes, SliceAttributes, PadAttributes,
+    NoAttributes, ParameterAttributes, ConstantAttributes, IotaAttributes, DimensionListAttributes,
+    MapAttributes, OneDimensionAttributes, ReshapeAttributes, SliceAttributes, PadAttributes,
     ReducePrecisionAttributes, TupleIndexAttributes, CompareAttributes, DotAttributes,
     RaggedDotAttributes, ConvolutionAttributes, WindowAttributes, ScanAttributes, SortAttributes,
     TopKAttributes, GatherAttributes, ScatterAttributes, DynamicSliceAttributes,

@@ -11,6 +11,7 @@
 #include "xla/hlo/ir/backend_config.h"
 #include "xla/hlo/ir/hasher.h"
 #include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/ir/ir_internal.h"
 #include "xla/layout_util.h"
 #include "xla/shape_util.h"
@@ -370,13 +371,31 @@ void HloInstruction::set_metadata(OpMetadata metadata) {
 
 // --- Whole-instruction operations
 
+// Source: XLA's HloInstruction::HasSideEffectNoRecurse. A channel outside SPMD partitioning ties
+// the instruction to other programs, which wait for it.
+bool HloInstruction::HasSideEffectNoRecurse() const {
+  if (info().Has(op_traits::kSideEffect)) return true;
+  if (!info().Has(op_traits::kAttributeEffect)) return false;
+  const HloModule* module = GetModule();
+  const bool is_spmd = module != nullptr && module->config().use_spmd_partitioning;
+  return std::visit(
+      [is_spmd](const auto& attributes) {
+        if constexpr (requires { attributes.has_side_effect; }) {
+          if (attributes.has_side_effect) return true;
+        }
+        if constexpr (requires { attributes.constrain_layout; }) {
+          if (attributes.constrain_layout) return true;
+        }
+        if constexpr (requires { attributes.channel_id; }) {
+          return attributes.channel_id.value_or(0) > 0 && !is_spmd;
+        }
+        return false;
+      },
+      attributes());
+}
+
 bool HloInstruction::HasSideEffect() const {
-  auto has_own = [](const HloInstruction& instruction) {
-    if (instruction.info().Has(op_traits::kSideEffect)) return true;
-    const auto* custom_call = instruction.attributes_if<CustomCallAttributes>();
-    return custom_call != nullptr && custom_call->has_side_effect;
-  };
-  if (has_own(*this)) return true;
+  if (HasSideEffectNoRecurse()) return true;
   if (called_computations_.empty()) return false;
   // Each computation is looked at once, however often it is called.
   std::vector<const HloComputation*> pending(called_computations_.begin(),
@@ -387,7 +406,7 @@ bool HloInstruction::HasSideEffect() const {
     pending.pop_back();
     for (const auto& slot : computation->slots_) {
       if (slot == nullptr) continue;
-      if (has_own(*slot)) return true;
+      if (slot->HasSideEffectNoRecurse()) return true;
       for (const HloComputation* callee : slot->called_computations_) {
         if (seen.insert(callee).second) pending.push_back(callee);
       }

@@ -195,7 +195,10 @@ class HloInstruction {
   void set_metadata(OpMetadata metadata);
 
   // --- Whole-instruction operations
-  bool HasSideEffect() const;  // itself or through the computations it calls
+  // Whether the instruction must run even if nothing uses its result: by its opcode and attributes,
+  // and by the computations it calls.
+  bool HasSideEffect() const;
+  bool HasSideEffectNoRecurse() const;  // without called computations
   // Same opcode, attributes, shape and operands (by pointer); called computations compared deeply.
   // Names, metadata, ids do not count; sharding, result accuracy, frontend attributes and backend
   // config do.

@@ -27,20 +27,34 @@ template <typename T, typename First, typename... Rest>
 struct IndexOf<T, std::variant<First, Rest...>>
     : std::integral_constant<size_t, 1 + IndexOf<T, std::variant<Rest...>>::value> {};
 
-constexpr std::array<OpInfo, kNumHloOpcodes> MakeTable() {
+constexpr std::array<OpInfo, kNumHloOpcodes> MakeRows() {
   using namespace op_traits;  // NOLINT: the rows name traits without prefix
   return {{
-#define HLO_OP(enumerator, name, family, arity, attributes, callees, traits) \
-  OpInfo{HloOpcode::enumerator,                                              \
-         name,                                                               \
-         OpFamily::family,                                                   \
-         arity,                                                              \
-         Callees::callees,                                                   \
-         traits,                                                             \
+#define HLO_OP(stem, name, family, arity, attributes, callees, traits) \
+  OpInfo{HloOpcode::k##stem,                                           \
+         name,                                                         \
+         OpFamily::family,                                             \
+         arity,                                                        \
+         Callees::callees,                                             \
+         traits,                                                       \
          IndexOf<attributes, Attributes>::value},
 #include "xla/hlo/ir/opcodes.def"
-#undef HLO_OP
   }};
+}
+
+constexpr std::array<OpInfo, kNumHloOpcodes> MakeTable() {
+  std::array<OpInfo, kNumHloOpcodes> table = MakeRows();
+  const auto set = [&](HloOpcode opcode, AsyncRole role, HloOpcode partner) {
+    table[static_cast<size_t>(opcode)].async_role = role;
+    table[static_cast<size_t>(opcode)].async_partner = partner;
+  };
+#define HLO_START_DONE(start, done)                                \
+  set(HloOpcode::k##start, AsyncRole::kStart, HloOpcode::k##done); \
+  set(HloOpcode::k##done, AsyncRole::kDone, HloOpcode::k##start);
+#define HLO_UPDATE(update, start) \
+  set(HloOpcode::k##update, AsyncRole::kUpdate, HloOpcode::k##start);
+#include "xla/hlo/ir/opcodes.def"
+  return table;
 }
 
 constexpr std::array<OpInfo, kNumHloOpcodes> kTable = MakeTable();
@@ -121,22 +135,9 @@ bool HloOpcodeIsVariadic(HloOpcode opcode) {
 }
 
 bool HloOpcodeIsAsync(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kAsyncStart:
-    case HloOpcode::kAsyncUpdate:
-    case HloOpcode::kAsyncDone:
-    case HloOpcode::kCopyStart:
-    case HloOpcode::kCopyDone:
-    case HloOpcode::kAllGatherStart:
-    case HloOpcode::kAllGatherDone:
-    case HloOpcode::kAllReduceStart:
-    case HloOpcode::kAllReduceDone:
-    case HloOpcode::kCollectivePermuteStart:
-    case HloOpcode::kCollectivePermuteDone:
-      return true;
-    default:
-      return false;
-  }
+  const OpInfo& info = GetOpInfo(opcode);
+  return info.async_role != AsyncRole::kNone &&
+         (opcode == HloOpcode::kAsyncStart || info.async_partner == HloOpcode::kAsyncStart);
 }
 
 }  // namespace xla

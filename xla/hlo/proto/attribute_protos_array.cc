@@ -94,11 +94,11 @@ absl::Status Write(const HloInstruction&, const IotaAttributes& a, HloInstructio
 }
 
 absl::Status Read(const HloInstructionProto& proto, const HloInstruction&,
-                  DimensionsAttributes* a) {
+                  DimensionListAttributes* a) {
   a->dimensions = ToInt64s(proto.dimensions());
   return absl::OkStatus();
 }
-absl::Status Write(const HloInstruction&, const DimensionsAttributes& a,
+absl::Status Write(const HloInstruction&, const DimensionListAttributes& a,
                    HloInstructionProto* proto) {
   AddAll(a.dimensions, proto->mutable_dimensions());
   return absl::OkStatus();
@@ -113,11 +113,12 @@ absl::Status Write(const HloInstruction&, const MapAttributes& a, HloInstruction
   return absl::OkStatus();
 }
 
-absl::Status Read(const HloInstructionProto& proto, const HloInstruction&, DimensionAttributes* a) {
+absl::Status Read(const HloInstructionProto& proto, const HloInstruction&,
+                  OneDimensionAttributes* a) {
   XLA_ASSIGN_OR_RETURN(a->dimensions, ReadOneDimension(proto));
   return absl::OkStatus();
 }
-absl::Status Write(const HloInstruction&, const DimensionAttributes& a,
+absl::Status Write(const HloInstruction&, const OneDimensionAttributes& a,
                    HloInstructionProto* proto) {
   AddAll(a.dimensions, proto->mutable_dimensions());
   return absl::OkStatus();

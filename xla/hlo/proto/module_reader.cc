@@ -62,32 +62,20 @@ std::vector<const HloInstructionProto*> SortedById(const HloComputationProto& co
 }
 
 absl::Status CheckCalleeCount(const HloInstructionProto& proto, HloOpcode opcode) {
+  const CalleeSchema& schema = GetOpInfo(opcode).callee_schema();
   const int count = proto.called_computation_ids_size();
-  int expected = 0;
-  switch (GetOpInfo(opcode).callees) {
-    case Callees::kOptionalCallees:
+  switch (schema.count) {
+    case CalleeSchema::kAnyCount:
       return absl::OkStatus();
-    case Callees::kBranches:
+    case CalleeSchema::kOnePerBranch:
       if (count > 0 && proto.operand_ids_size() == count + 1) return absl::OkStatus();
       return InvalidArgument("%s has %d operands and %d branches, expected one operand more",
                              proto.opcode(), proto.operand_ids_size(), count);
-    case Callees::kNone:
-      // Former writers gave the callee of async-start to these too.
-      if (opcode == HloOpcode::kAsyncUpdate || opcode == HloOpcode::kAsyncDone) {
-        return absl::OkStatus();
-      }
-      break;
-    case Callees::kToApply:
-    case Callees::kCalls:
-      expected = 1;
-      break;
-    case Callees::kBodyCondition:
-    case Callees::kSelectScatter:
-      expected = 2;
-      break;
+    default:
+      if (count == schema.count || schema.may_repeat_start) return absl::OkStatus();
+      return InvalidArgument("%s calls %d computations, expected %d", proto.opcode(), count,
+                             schema.count);
   }
-  if (count == expected) return absl::OkStatus();
-  return InvalidArgument("%s calls %d computations, expected %d", proto.opcode(), count, expected);
 }
 
 class ModuleReader {
@@ -202,7 +190,7 @@ class ModuleReader {
       XLA_RETURN_IF_ERROR(predecessor->AddControlDependencyTo(instruction));
     }
     XLA_RETURN_IF_ERROR(CheckCalleeCount(proto, opcode));
-    if (GetOpInfo(opcode).callees != Callees::kNone) {
+    if (GetOpInfo(opcode).callee_schema().count != 0) {
       for (int64_t id : proto.called_computation_ids()) {
         HloComputation* callee = computation_ids_.Find(id);
         if (callee == nullptr) {

@@ -51,11 +51,7 @@ Result InferCopyDone(const InferenceInput& in) {
 
 Result InferAsyncStart(const InferenceInput& in) {
   const ProgramShape& wrapped = *in.callees[0];
-  if (wrapped.parameters_size() != OperandCount(in)) {
-    return InvalidArgument(
-        "The async-start has %d operands, but its computation has %d parameters.", OperandCount(in),
-        wrapped.parameters_size());
-  }
+  XLA_RETURN_IF_ERROR(CheckParameterCount(in, 0));
   for (int i = 0; i < wrapped.parameters_size(); ++i) {
     if (!ShapeUtil::Compatible(Operand(in, i), wrapped.parameters(i))) {
       return InvalidArgumentStrCat("The async-start expects the shape of operand ", i,

@@ -25,55 +25,40 @@ using shape_inference::Str;
 using shape_inference::TypeName;
 using shape_inference::WithElementType;
 
-// Whether the operation is defined on the operands' element types.
-absl::Status CheckElementTypes(HloOpcode opcode, const Shape& lhs, const Shape& rhs) {
-  const PrimitiveType type = lhs.element_type();
-  switch (opcode) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kCompare:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kMulhi:
-    case HloOpcode::kMultiply:
-      return absl::OkStatus();
-    case HloOpcode::kAnd:
-    case HloOpcode::kOr:
-    case HloOpcode::kXor:
-      if (type == PRED || primitive_util::IsIntegralType(type)) return absl::OkStatus();
-      return InvalidArgumentStrCat(
-          "Expected pred or integral type in argument to and/or operation; got ", TypeName(type),
-          ".");
-    case HloOpcode::kComplex:
-      if (!primitive_util::IsFloatingPointType(type)) {
-        return InvalidArgumentStrCat(
-            "Expected element type in shape to be floating for complex compose operation; got ",
-            TypeName(type), ".");
-      }
-      if (rhs.element_type() == type && (type == F32 || type == F64)) return absl::OkStatus();
-      return InvalidArgumentStrCat("Complex component type is not implemented: ", TypeName(type),
-                                   " and ", TypeName(rhs.element_type()), "; expected F32 or F64.");
-    case HloOpcode::kAtan2:
-    case HloOpcode::kDivide:
-    case HloOpcode::kPower:
-    case HloOpcode::kRemainder:
-    case HloOpcode::kShiftLeft:
-    case HloOpcode::kShiftRightArithmetic:
-    case HloOpcode::kShiftRightLogical:
-    case HloOpcode::kSubtract:
-      if (type == PRED || rhs.element_type() == PRED) {
-        return InvalidArgumentStrCat(
-            "Expected element type in shape to be arithmetic type for operation ", OpName(opcode),
-            "; got PRED.");
-      }
-      if (opcode == HloOpcode::kAtan2 && primitive_util::IsIntegralType(type)) {
-        return InvalidArgumentStrCat(
-            "Expected input element type to be floating or complex for atan2 operation; got ",
-            TypeName(type), ".");
-      }
-      return absl::OkStatus();
-    default:
-      return InvalidArgumentStrCat(OpName(opcode), " is not an elementwise binary operation.");
+absl::Status CheckComplexParts(PrimitiveType real, PrimitiveType imaginary) {
+  if (!primitive_util::IsFloatingPointType(real)) {
+    return InvalidArgumentStrCat(
+        "Expected element type in shape to be floating for complex compose operation; got ",
+        TypeName(real), ".");
   }
+  if (imaginary == real && (real == F32 || real == F64)) return absl::OkStatus();
+  return InvalidArgumentStrCat("Complex component type is not implemented: ", TypeName(real),
+                               " and ", TypeName(imaginary), "; expected F32 or F64.");
+}
+
+// Whether the operation is defined on the operands' element types. The sentences are XLA's.
+absl::Status CheckElementTypes(HloOpcode opcode, const Shape& lhs, const Shape& rhs) {
+  const OpInfo& info = GetOpInfo(opcode);
+  if (info.family != OpFamily::kElementwise || info.arity != 2) {
+    return InvalidArgumentStrCat(OpName(opcode), " is not an elementwise binary operation.");
+  }
+  const PrimitiveType type = lhs.element_type();
+  if (opcode == HloOpcode::kComplex) return CheckComplexParts(type, rhs.element_type());
+  const bool accepts_pred = shape_inference::AcceptsType(info.traits, PRED);
+  if (!accepts_pred && (type == PRED || rhs.element_type() == PRED)) {
+    return InvalidArgumentStrCat(
+        "Expected element type in shape to be arithmetic type for operation ", OpName(opcode),
+        "; got PRED.");
+  }
+  if (shape_inference::AcceptsType(info.traits, type)) return absl::OkStatus();
+  if (accepts_pred) {
+    return InvalidArgumentStrCat(
+        "Expected pred or integral type in argument to and/or operation; got ", TypeName(type),
+        ".");
+  }
+  return InvalidArgumentStrCat("Expected input element type to be ",
+                               shape_inference::AcceptedTypes(info.traits), " for ", OpName(opcode),
+                               " operation; got ", TypeName(type), ".");
 }
 
 // Shape of the operands' combination, before the operation changes the element type.

@@ -77,12 +77,7 @@ Result InferGetTupleElement(const InferenceInput& in) {
 
 Result InferCall(const InferenceInput& in) {
   const ProgramShape& callee = *in.callees[0];
-  if (callee.parameters_size() != OperandCount(in)) {
-    return InvalidArgumentStrCat(
-        "Call applied function arity must match number of arguments; got: arity: ",
-        callee.parameters_size(), ", arguments: ", OperandCount(in),
-        "; computation signature: ", Str(callee), ".");
-  }
+  XLA_RETURN_IF_ERROR(CheckParameterCount(in, 0));
   for (int i = 0; i < callee.parameters_size(); ++i) {
     if (!ShapeUtil::Compatible(Operand(in, i), callee.parameters(i))) {
       return InvalidArgumentStrCat("Call parameter must match argument; got parameter ", i,
@@ -97,27 +92,16 @@ Result InferWhile(const InferenceInput& in) {
   const ProgramShape& body = *in.callees[0];
   const ProgramShape& condition = *in.callees[1];
   const Shape& init = Operand(in, 0);
-  if (condition.parameters_size() != 1) {
-    return InvalidArgument("Condition must take 1 arguments; got %d.", condition.parameters_size());
-  }
-  if (body.parameters_size() != 1) {
-    return InvalidArgument("Body must take 1 arguments; got %d.", body.parameters_size());
-  }
-  const auto shapes = [&] {
-    return absl::StrCat("Condition: ", Str(condition), "; body: ", Str(body), "; init: ", Str(init),
-                        ".");
-  };
-  if (!ShapeUtil::IsScalarWithElementType(condition.result(), PRED)) {
-    return InvalidArgumentStrCat("Condition must return a boolean; got ", shapes());
-  }
+  XLA_RETURN_IF_ERROR(CheckParameterCount(in, 1));
+  XLA_RETURN_IF_ERROR(CheckParameterCount(in, 0));
+  XLA_RETURN_IF_ERROR(CheckPredResult(in, 1));
   if (!ShapeUtil::Compatible(body.result(), condition.parameters(0)) ||
       !ShapeUtil::Compatible(body.result(), body.parameters(0)) ||
       !ShapeUtil::Compatible(body.result(), init)) {
     return InvalidArgumentStrCat(
         "The parameter of condition and body, the result of the body, and init must all have the "
-        "same shape; "
-        "got ",
-        shapes());
+        "same shape; got Condition: ",
+        Str(condition), "; body: ", Str(body), "; init: ", Str(init), ".");
   }
   return init;
 }
@@ -148,10 +132,7 @@ Result InferConditional(const InferenceInput& in) {
   for (size_t i = 0; i < branches; ++i) {
     const ProgramShape& branch = *in.callees[i];
     const Shape& operand = *in.operands[i + 1];
-    if (branch.parameters_size() != 1) {
-      return InvalidArgument("branch computation %u must take 1 argument; got %d.", i,
-                             branch.parameters_size());
-    }
+    XLA_RETURN_IF_ERROR(CheckParameterCount(in, i));
     if (!ShapeUtil::Compatible(branch.parameters(0), operand)) {
       return InvalidArgumentStrCat(
           "branch operand ", i,
@@ -170,17 +151,7 @@ Result InferConditional(const InferenceInput& in) {
 
 Result InferFusion(const InferenceInput& in) {
   const ProgramShape& fused = *in.callees[0];
-  if (fused.parameters_size() > OperandCount(in)) {
-    return InvalidArgument(
-        "Fused parameter count (%d) is greater than the number of operands (%d) passed to the "
-        "fusion "
-        "instruction.",
-        fused.parameters_size(), OperandCount(in));
-  }
-  if (fused.parameters_size() < OperandCount(in)) {
-    return InvalidArgument("The fusion has %d operands, but its computation takes %d parameters.",
-                           OperandCount(in), fused.parameters_size());
-  }
+  XLA_RETURN_IF_ERROR(CheckParameterCount(in, 0));
   for (int i = 0; i < fused.parameters_size(); ++i) {
     if (!ShapeUtil::Compatible(fused.parameters(i), Operand(in, i))) {
       return InvalidArgumentStrCat("Shape mismatch between parameter number ", i,

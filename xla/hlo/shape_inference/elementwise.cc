@@ -15,7 +15,6 @@ namespace {
 
 using primitive_util::IsComplexType;
 using primitive_util::IsFloatingPointType;
-using primitive_util::IsIntegralType;
 
 absl::Status ExpectUnaryOperand(const InferenceInput& in) {
   return ExpectArray(Operand(in, 0), "operand of unary operation");
@@ -35,17 +34,12 @@ int64_t BitcastWidth(PrimitiveType type) {
 
 }  // namespace
 
-Result InferFloatingUnary(const InferenceInput& in) {
+Result InferUnary(const InferenceInput& in) {
   XLA_RETURN_IF_ERROR(ExpectUnaryOperand(in));
-  if (!IsFloatingPointType(Operand(in, 0).element_type())) return WrongType(in, "floating");
-  return Operand(in, 0);
-}
-
-Result InferFloatingOrComplexUnary(const InferenceInput& in) {
-  XLA_RETURN_IF_ERROR(ExpectUnaryOperand(in));
-  const PrimitiveType type = Operand(in, 0).element_type();
-  if (!IsFloatingPointType(type) && !IsComplexType(type))
-    return WrongType(in, "floating or complex");
+  const uint32_t traits = GetOpInfo(in.opcode).traits;
+  if (!AcceptsType(traits, Operand(in, 0).element_type())) {
+    return WrongType(in, AcceptedTypes(traits));
+  }
   return Operand(in, 0);
 }
 
@@ -58,25 +52,6 @@ Result InferAbs(const InferenceInput& in) {
   if (!IsFloatingPointType(type) && !primitive_util::IsSignedIntegralType(type)) {
     return WrongType(in, "floating or complex or signed integral");
   }
-  return Operand(in, 0);
-}
-
-Result InferBitCount(const InferenceInput& in) {
-  XLA_RETURN_IF_ERROR(ExpectUnaryOperand(in));
-  if (!IsIntegralType(Operand(in, 0).element_type())) return WrongType(in, "integral");
-  return Operand(in, 0);
-}
-
-Result InferNegate(const InferenceInput& in) {
-  XLA_RETURN_IF_ERROR(ExpectUnaryOperand(in));
-  if (Operand(in, 0).element_type() == PRED) return WrongType(in, "integral, floating or complex");
-  return Operand(in, 0);
-}
-
-Result InferNot(const InferenceInput& in) {
-  XLA_RETURN_IF_ERROR(ExpectUnaryOperand(in));
-  const PrimitiveType type = Operand(in, 0).element_type();
-  if (type != PRED && !IsIntegralType(type)) return WrongType(in, "pred or integral");
   return Operand(in, 0);
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
+#include "xla/primitive_util.h"
 #include "xla/util.h"
 
 namespace xla::shape_inference {
@@ -114,6 +115,45 @@ absl::StatusOr<Shape> DeclaredMustBe(const InferenceInput& in, const Shape& infe
                                  ", actual shape is ", Str(*declared));
   }
   return *declared;
+}
+
+bool AcceptsType(uint32_t traits, PrimitiveType type) {
+  using namespace op_traits;  // NOLINT: the traits are named without prefix, as in the table
+  if ((traits & kAllElementTypes) == 0) return true;
+  uint32_t needed = 0;
+  if (type == PRED) {
+    needed = kOnPred;
+  } else if (primitive_util::IsSignedIntegralType(type)) {
+    needed = kOnSigned;
+  } else if (primitive_util::IsUnsignedIntegralType(type)) {
+    needed = kOnUnsigned;
+  } else if (primitive_util::IsFloatingPointType(type)) {
+    needed = kOnFloat;
+  } else if (primitive_util::IsComplexType(type)) {
+    needed = kOnComplex;
+  }
+  return (traits & needed) != 0;
+}
+
+std::string AcceptedTypes(uint32_t traits) {
+  using namespace op_traits;  // NOLINT
+  std::vector<absl::string_view> names;
+  if ((traits & kOnPred) != 0) names.push_back("pred");
+  if ((traits & kIntegers) == kIntegers) {
+    names.push_back("integral");
+  } else if ((traits & kOnSigned) != 0) {
+    names.push_back("signed integral");
+  } else if ((traits & kOnUnsigned) != 0) {
+    names.push_back("unsigned integral");
+  }
+  if ((traits & kOnFloat) != 0) names.push_back("floating");
+  if ((traits & kOnComplex) != 0) names.push_back("complex");
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const absl::string_view separator = i == 0 ? "" : i + 1 < names.size() ? ", " : " or ";
+    absl::StrAppend(&text, separator, names[i]);
+  }
+  return text;
 }
 
 Shape MaybeTuple(std::vector<Shape> shapes) {

@@ -120,6 +120,16 @@ absl::StatusOr<const Shape*> Declared(const InferenceInput& in);
 // The declared result, which must be compatible with `inferred` (layouts aside).
 absl::StatusOr<Shape> DeclaredMustBe(const InferenceInput& in, const Shape& inferred);
 
+// Called computation number `i` against its role in the operation table (callees.cc): the number of
+// its parameters; a scalar pred as result, where the role returns one.
+absl::Status CheckParameterCount(const InferenceInput& in, size_t i);
+absl::Status CheckPredResult(const InferenceInput& in, size_t i);
+
+// Whether an elementwise operation with these traits accepts elements of the type, and the types
+// that it accepts in words ("floating or complex").
+bool AcceptsType(uint32_t traits, PrimitiveType type);
+std::string AcceptedTypes(uint32_t traits);
+
 // A single result, or a tuple of several.
 Shape MaybeTuple(std::vector<Shape> shapes);
 

@@ -136,11 +136,7 @@ Result InferMap(const InferenceInput& in) {
                                    Joined(dimensions), ".");
     }
   }
-  if (function.parameters_size() != OperandCount(in)) {
-    return InvalidArgument(
-        "Map applied function arity must match number of arguments; got: arity: %d, arguments: %d.",
-        function.parameters_size(), OperandCount(in));
-  }
+  XLA_RETURN_IF_ERROR(CheckParameterCount(in, 0));
   if (!ShapeUtil::IsScalar(function.result())) {
     return InvalidArgumentStrCat(
         "Mapped computation's result has to be a scalar; got: ", Str(function.result()), ".");
@@ -162,7 +158,7 @@ Result InferMap(const InferenceInput& in) {
 }
 
 Result InferReduce(const InferenceInput& in) {
-  const Int64s& dimensions = Attrs<DimensionsAttributes>(in).dimensions;
+  const Int64s& dimensions = Attrs<DimensionListAttributes>(in).dimensions;
   const ProgramShape& reducer = *in.callees[0];
   if (in.operands.empty() || OperandCount(in) % 2 != 0) {
     return InvalidArgument("Reduce must have an even number of arguments, at least 2; has %d",
@@ -229,10 +225,7 @@ Result InferScan(const InferenceInput& in) {
                            attributes.dimensions.size());
   }
   const int64_t along = attributes.dimensions[0];
-  if (function.parameters_size() != OperandCount(in)) {
-    return InvalidArgument("Scan function must take %d parameters, but takes %d.", OperandCount(in),
-                           function.parameters_size());
-  }
+  XLA_RETURN_IF_ERROR(CheckParameterCount(in, 0));
   const std::vector<const Shape*> parts = Parts(function.result());
   const int64_t outputs = static_cast<int64_t>(parts.size()) - carries;
   if (outputs < 0) {

@@ -37,7 +37,7 @@ absl::Status ExpectReshapable(absl::string_view operation, const Shape& operand,
 
 // The one dimension of get- and set-dimension-size, whose size must fit the S32 that tells it.
 absl::StatusOr<int64_t> SizedDimension(const InferenceInput& in, absl::string_view name) {
-  const Int64s& dimensions = Attrs<DimensionAttributes>(in).dimensions;
+  const Int64s& dimensions = Attrs<OneDimensionAttributes>(in).dimensions;
   if (dimensions.size() != 1) {
     return InvalidArgument("%s expects exactly one dimension; got %u.", name, dimensions.size());
   }
@@ -63,7 +63,7 @@ Result InferBitcast(const InferenceInput& in) {
 
 Result InferBroadcast(const InferenceInput& in) {
   const Shape& operand = Operand(in, 0);
-  const Int64s& dimensions = Attrs<DimensionsAttributes>(in).dimensions;
+  const Int64s& dimensions = Attrs<DimensionListAttributes>(in).dimensions;
   XLA_RETURN_IF_ERROR(ExpectArray(operand, "operand of broadcast"));
   XLA_ASSIGN_OR_RETURN(const Shape* declared, Declared(in));
   XLA_RETURN_IF_ERROR(ExpectArray(*declared, "result of broadcast"));
@@ -95,7 +95,7 @@ Result InferBroadcast(const InferenceInput& in) {
 }
 
 Result InferConcatenate(const InferenceInput& in) {
-  const Int64s& dimensions = Attrs<DimensionsAttributes>(in).dimensions;
+  const Int64s& dimensions = Attrs<DimensionListAttributes>(in).dimensions;
   if (in.operands.empty()) return InvalidArgument("Concatenate expects at least one argument.");
   const Shape& first = Operand(in, 0);
   XLA_RETURN_IF_ERROR(ExpectArray(first, "operand of concatenation"));
@@ -226,7 +226,7 @@ Result InferReshape(const InferenceInput& in) {
 
 Result InferReverse(const InferenceInput& in) {
   const Shape& operand = Operand(in, 0);
-  const Int64s& dimensions = Attrs<DimensionsAttributes>(in).dimensions;
+  const Int64s& dimensions = Attrs<DimensionListAttributes>(in).dimensions;
   XLA_RETURN_IF_ERROR(ExpectArray(operand, "operand of reverse"));
   if (!AllUnique(dimensions)) {
     return InvalidArgumentStrCat("a dimension number is duplicated in reverse: {",
@@ -278,7 +278,7 @@ Result InferSlice(const InferenceInput& in) {
 
 Result InferTranspose(const InferenceInput& in) {
   const Shape& operand = Operand(in, 0);
-  const Int64s& dimensions = Attrs<DimensionsAttributes>(in).dimensions;
+  const Int64s& dimensions = Attrs<DimensionListAttributes>(in).dimensions;
   XLA_RETURN_IF_ERROR(ExpectArray(operand, "transpose"));
   if (static_cast<int64_t>(dimensions.size()) != operand.rank() || !IsPermutation(dimensions)) {
     return InvalidArgumentStrCat(

@@ -22,186 +22,46 @@ struct Row {
   Rule rule;
 };
 
-constexpr Row kRows[] = {
-    // Elementwise
+// Operations that share a rule, and elementwise operations with a rule of their own.
+constexpr Row kExceptions[] = {
     {HloOpcode::kAbs, InferAbs},
-    {HloOpcode::kAcos, InferFloatingOrComplexUnary},
-    {HloOpcode::kAcosh, InferFloatingOrComplexUnary},
-    {HloOpcode::kAsin, InferFloatingOrComplexUnary},
-    {HloOpcode::kAsinh, InferFloatingOrComplexUnary},
-    {HloOpcode::kAtanh, InferFloatingOrComplexUnary},
     {HloOpcode::kBitcastConvert, InferBitcastConvert},
-    {HloOpcode::kCbrt, InferFloatingUnary},
-    {HloOpcode::kCeil, InferFloatingUnary},
-    {HloOpcode::kClz, InferBitCount},
     {HloOpcode::kConvert, InferConvert},
     {HloOpcode::kCopy, InferCopy},
-    {HloOpcode::kCos, InferFloatingOrComplexUnary},
-    {HloOpcode::kCosh, InferFloatingOrComplexUnary},
-    {HloOpcode::kErf, InferFloatingUnary},
-    {HloOpcode::kExp, InferFloatingOrComplexUnary},
-    {HloOpcode::kExpm1, InferFloatingOrComplexUnary},
-    {HloOpcode::kFloor, InferFloatingUnary},
     {HloOpcode::kImag, InferRealOrImag},
     {HloOpcode::kIsFinite, InferIsFinite},
-    {HloOpcode::kLog, InferFloatingOrComplexUnary},
-    {HloOpcode::kLog1p, InferFloatingOrComplexUnary},
-    {HloOpcode::kLogistic, InferFloatingOrComplexUnary},
-    {HloOpcode::kNegate, InferNegate},
-    {HloOpcode::kNot, InferNot},
-    {HloOpcode::kPopulationCount, InferBitCount},
     {HloOpcode::kReal, InferRealOrImag},
     {HloOpcode::kReducePrecision, InferReducePrecision},
-    {HloOpcode::kRoundNearestAfz, InferFloatingUnary},
-    {HloOpcode::kRoundNearestEven, InferFloatingUnary},
-    {HloOpcode::kRsqrt, InferFloatingOrComplexUnary},
     {HloOpcode::kSign, InferSign},
-    {HloOpcode::kSin, InferFloatingOrComplexUnary},
-    {HloOpcode::kSinh, InferFloatingOrComplexUnary},
-    {HloOpcode::kSqrt, InferFloatingOrComplexUnary},
-    {HloOpcode::kTan, InferFloatingOrComplexUnary},
-    {HloOpcode::kTanh, InferFloatingOrComplexUnary},
-    {HloOpcode::kAdd, InferBinary},
-    {HloOpcode::kAnd, InferBinary},
-    {HloOpcode::kAtan2, InferBinary},
-    {HloOpcode::kClamp, InferTernary},
-    {HloOpcode::kCompare, InferBinary},
-    {HloOpcode::kComplex, InferBinary},
-    {HloOpcode::kDivide, InferBinary},
-    {HloOpcode::kMaximum, InferBinary},
-    {HloOpcode::kMinimum, InferBinary},
-    {HloOpcode::kMulhi, InferBinary},
-    {HloOpcode::kMultiply, InferBinary},
-    {HloOpcode::kOr, InferBinary},
-    {HloOpcode::kPower, InferBinary},
-    {HloOpcode::kRemainder, InferBinary},
-    {HloOpcode::kSelect, InferTernary},
-    {HloOpcode::kShiftLeft, InferBinary},
-    {HloOpcode::kShiftRightArithmetic, InferBinary},
-    {HloOpcode::kShiftRightLogical, InferBinary},
     {HloOpcode::kStochasticConvert, InferStochasticConvert},
-    {HloOpcode::kSubtract, InferBinary},
-    {HloOpcode::kXor, InferBinary},
-    // Leaves and data movement
-    {HloOpcode::kParameter, InferParameter},
-    {HloOpcode::kConstant, InferConstant},
-    {HloOpcode::kIota, InferIota},
-    {HloOpcode::kBitcast, InferBitcast},
-    {HloOpcode::kBroadcast, InferBroadcast},
-    {HloOpcode::kConcatenate, InferConcatenate},
-    {HloOpcode::kDynamicReshape, InferDynamicReshape},
-    {HloOpcode::kPad, InferPad},
-    {HloOpcode::kReshape, InferReshape},
-    {HloOpcode::kReverse, InferReverse},
-    {HloOpcode::kSlice, InferSlice},
-    {HloOpcode::kTranspose, InferTranspose},
-    {HloOpcode::kGetDimensionSize, InferGetDimensionSize},
-    {HloOpcode::kSetDimensionSize, InferSetDimensionSize},
-    {HloOpcode::kDynamicSlice, InferDynamicSlice},
-    {HloOpcode::kDynamicUpdateSlice, InferDynamicUpdateSlice},
-    {HloOpcode::kGather, InferGather},
-    {HloOpcode::kScatter, InferScatter},
-    // Reductions, windows, orderings
-    {HloOpcode::kBatchNormGrad, InferBatchNormGrad},
-    {HloOpcode::kBatchNormInference, InferBatchNormInference},
-    {HloOpcode::kBatchNormTraining, InferBatchNormTraining},
-    {HloOpcode::kMap, InferMap},
-    {HloOpcode::kReduce, InferReduce},
-    {HloOpcode::kScan, InferScan},
-    {HloOpcode::kReduceWindow, InferReduceWindow},
-    {HloOpcode::kSelectAndScatter, InferSelectAndScatter},
-    {HloOpcode::kSort, InferSort},
-    {HloOpcode::kTopK, InferTopK},
-    // Contractions and linear algebra
-    {HloOpcode::kConvolution, InferConvolution},
-    {HloOpcode::kDot, InferDot},
-    {HloOpcode::kRaggedDot, InferRaggedDot},
-    {HloOpcode::kScaledDot, InferScaledDot},
-    {HloOpcode::kCholesky, InferCholesky},
-    {HloOpcode::kFft, InferFft},
-    {HloOpcode::kTriangularSolve, InferTriangularSolve},
-    // Random bits
-    {HloOpcode::kRng, InferRng},
-    {HloOpcode::kRngBitGenerator, InferRngBitGenerator},
-    {HloOpcode::kRngGetAndUpdateState, InferRngGetAndUpdateState},
-    // Tuples, control flow, calls
-    {HloOpcode::kTuple, InferTuple},
-    {HloOpcode::kGetTupleElement, InferGetTupleElement},
-    {HloOpcode::kCall, InferCall},
-    {HloOpcode::kWhile, InferWhile},
-    {HloOpcode::kConditional, InferConditional},
-    {HloOpcode::kFusion, InferFusion},
-    {HloOpcode::kCustomCall, InferCustomCall},
     {HloOpcode::kOptimizationBarrier, InferSameAsOperand},
     {HloOpcode::kDomain, InferSameAsOperand},
-    {HloOpcode::kCopyStart, InferCopyStart},
-    {HloOpcode::kCopyDone, InferCopyDone},
-    {HloOpcode::kAsyncStart, InferAsyncStart},
-    {HloOpcode::kAsyncUpdate, InferAsyncUpdate},
-    {HloOpcode::kAsyncDone, InferAsyncDone},
-    // Tokens and effects
-    {HloOpcode::kAfterAll, InferAfterAll},
-    {HloOpcode::kAddDependency, InferAddDependency},
-    {HloOpcode::kInfeed, InferInfeed},
-    {HloOpcode::kOutfeed, InferOutfeed},
-    {HloOpcode::kSend, InferSend},
-    {HloOpcode::kSendDone, InferSendDone},
-    {HloOpcode::kRecv, InferRecv},
-    {HloOpcode::kRecvDone, InferRecvDone},
-    // Across replicas and partitions
-    {HloOpcode::kAllGather, InferAllGather},
-    {HloOpcode::kAllGatherStart, InferAllGatherStart},
-    {HloOpcode::kAllGatherDone, InferAllGatherDone},
-    {HloOpcode::kAllReduce, InferAllReduce},
     {HloOpcode::kAllReduceStart, InferAllReduce},
-    {HloOpcode::kAllReduceDone, InferAllReduceDone},
-    {HloOpcode::kReduceScatter, InferReduceScatter},
-    {HloOpcode::kAllToAll, InferAllToAll},
-    {HloOpcode::kRaggedAllToAll, InferRaggedAllToAll},
-    {HloOpcode::kCollectiveBroadcast, InferCollectiveBroadcast},
-    {HloOpcode::kCollectivePermute, InferCollectivePermute},
-    {HloOpcode::kCollectivePermuteStart, InferCollectivePermuteStart},
-    {HloOpcode::kCollectivePermuteDone, InferCollectivePermuteDone},
     {HloOpcode::kPartitionId, InferParticipantId},
     {HloOpcode::kReplicaId, InferParticipantId},
 };
 
+constexpr Rule ElementwiseRule(int arity) {
+  return arity == 1 ? InferUnary : arity == 2 ? InferBinary : InferTernary;
+}
+
+// An opcode without a rule does not link.
 constexpr std::array<Rule, kNumHloOpcodes> kRules = [] {
-  std::array<Rule, kNumHloOpcodes> rules{};
-  for (const Row& row : kRows) rules[static_cast<size_t>(row.opcode)] = row.rule;
+  using op_traits::kVariadic;
+  std::array<Rule, kNumHloOpcodes> rules = {
+#define HLO_OP(stem, name, family, arity, ...) \
+  OpFamily::family == OpFamily::kElementwise ? ElementwiseRule(arity) : Infer##stem,
+#include "xla/hlo/ir/opcodes.def"
+  };
+  for (const Row& row : kExceptions) rules[static_cast<size_t>(row.opcode)] = row.rule;
   return rules;
 }();
-// Asked of the rows, for sanitizers do not take the comparison of a function with null for a
-// constant.
-constexpr bool EveryOpcodeHasOneRow() {
-  std::array<int, kNumHloOpcodes> rows{};
-  for (const Row& row : kRows) ++rows[static_cast<size_t>(row.opcode)];
-  return std::all_of(rows.begin(), rows.end(), [](int count) { return count == 1; });
-}
-static_assert(EveryOpcodeHasOneRow(), "an opcode has no shape inference rule, or two");
 
 absl::Status CheckCalleeCount(const InferenceInput& in, const OpInfo& info) {
-  const size_t count = in.callees.size();
-  size_t expected = 0;
-  switch (info.callees) {
-    case Callees::kNone:
-      expected = 0;
-      break;
-    case Callees::kToApply:
-    case Callees::kCalls:
-      expected = 1;
-      break;
-    case Callees::kBodyCondition:
-    case Callees::kSelectScatter:
-      expected = 2;
-      break;
-    case Callees::kBranches:
-    case Callees::kOptionalCallees:
-      return absl::OkStatus();
-  }
-  if (count == expected) return absl::OkStatus();
-  return InvalidArgument("Expected %u called computations for %s, but saw %u.", expected,
-                         OpName(in.opcode), count);
+  const int expected = info.callee_schema().count;
+  if (expected < 0 || in.callees.size() == static_cast<size_t>(expected)) return absl::OkStatus();
+  return InvalidArgument("Expected %d called computations for %s, but saw %u.", expected,
+                         OpName(in.opcode), in.callees.size());
 }
 
 // "add(f32[2], f32[3])", of bounded length.

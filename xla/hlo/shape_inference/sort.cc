@@ -36,16 +36,8 @@ Result InferSort(const InferenceInput& in) {
         "Expected the sort_dimension %d of sort to be smaller than the rank %d of the operand(s).",
         dimensions[0], keys.rank());
   }
-  if (!ShapeUtil::IsScalarWithElementType(compare.result(), PRED)) {
-    return InvalidArgumentStrCat(
-        "The Sort compare computation shape does not lead to a scalar predicate shape: ",
-        Str(compare.result()));
-  }
-  if (compare.parameters_size() != 2 * OperandCount(in)) {
-    return InvalidArgument(
-        "Expected the compare computation of sort to have %d parameters, has %d.",
-        2 * OperandCount(in), compare.parameters_size());
-  }
+  XLA_RETURN_IF_ERROR(CheckPredResult(in, 0));
+  XLA_RETURN_IF_ERROR(CheckParameterCount(in, 0));
   for (int i = 0; i < compare.parameters_size(); ++i) {
     const Shape& parameter = compare.parameters(i);
     const Shape& operand = Operand(in, i / 2);

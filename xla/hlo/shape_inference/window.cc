@@ -127,14 +127,8 @@ Result InferSelectAndScatter(const InferenceInput& in) {
     return InvalidArgumentStrCat("The initial value of select-and-scatter must be a scalar; got ",
                                  Str(init), ".");
   }
-  if (select.parameters_size() != 2) {
-    return InvalidArgument("Select function must take 2 parameters, but takes %d parameter(s).",
-                           select.parameters_size());
-  }
-  if (!ShapeUtil::IsScalarWithElementType(select.result(), PRED)) {
-    return InvalidArgumentStrCat("Select function must have rank-0 PRED result; got ",
-                                 Str(select.result()), ".");
-  }
+  XLA_RETURN_IF_ERROR(CheckParameterCount(in, 0));
+  XLA_RETURN_IF_ERROR(CheckPredResult(in, 0));
   for (int i = 0; i < 2; ++i) {
     const Shape& parameter = select.parameters(i);
     if (!ShapeUtil::IsScalar(parameter) ||

@@ -13,35 +13,20 @@ std::string ThreadName(std::string name) { return name == "main" ? "" : std::mov
 std::string_view ShownThread(std::string_view name) { return name.empty() ? "main" : name; }
 
 bool CanBeWrapped(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kParameter:
-    case HloOpcode::kConstant:
-    case HloOpcode::kAsyncStart:
-    case HloOpcode::kAsyncUpdate:
-    case HloOpcode::kAsyncDone:
-      return false;
-    default:
-      return true;
-  }
+  return opcode != HloOpcode::kParameter && opcode != HloOpcode::kConstant &&
+         !HloOpcodeIsAsync(opcode);
 }
 
 }  // namespace
 
 // The start of the chain; null for instructions that are not async.
 HloInstruction* HloTextParser::AsyncStartOf(HloInstruction* instruction) {
-  switch (instruction->opcode()) {
-    case HloOpcode::kAsyncStart:
-      return instruction;
-    case HloOpcode::kAsyncUpdate:
-    case HloOpcode::kAsyncDone: {
-      HloInstruction* const before = instruction->operand(0);
-      if (before->opcode() == HloOpcode::kAsyncStart) return async_starts_[instruction] = before;
-      const auto it = async_starts_.find(before);
-      return it == async_starts_.end() ? nullptr : async_starts_[instruction] = it->second;
-    }
-    default:
-      return nullptr;
-  }
+  if (instruction->opcode() == HloOpcode::kAsyncStart) return instruction;
+  if (!HloOpcodeIsAsync(instruction->opcode())) return nullptr;
+  HloInstruction* const before = instruction->operand(0);
+  if (before->opcode() == HloOpcode::kAsyncStart) return async_starts_[instruction] = before;
+  const auto it = async_starts_.find(before);
+  return it == async_starts_.end() ? nullptr : async_starts_[instruction] = it->second;
 }
 
 // The computation with this operation on parameters.

@@ -37,48 +37,10 @@ bool IsHidden(HloOpcode opcode, const Field& field) {
   return false;
 }
 
-// A called computation as an attribute.
-struct CalleeSlot {
-  std::string_view name;
-  bool is_required;
-  bool is_list = false;
-};
-
-// Slots in the order of HloInstruction::called_computations().
-absl::Span<const CalleeSlot> CalleeSlots(const InstructionDraft& draft) {
-  static constexpr CalleeSlot kToApply[] = {{"to_apply", true}};
-  static constexpr CalleeSlot kCalls[] = {{"calls", true}};
-  static constexpr CalleeSlot kOptionalCalls[] = {{"calls", false}};
-  static constexpr CalleeSlot kBodyCondition[] = {{"body", true}, {"condition", true}};
-  static constexpr CalleeSlot kSelectScatter[] = {{"select", true}, {"scatter", true}};
-  static constexpr CalleeSlot kPredBranches[] = {{"true_computation", true},
-                                                 {"false_computation", true}};
-  static constexpr CalleeSlot kBranches[] = {{"branch_computations", true, true}};
-  static constexpr CalleeSlot kOptional[] = {{"to_apply", false},
-                                             {"called_computations", false, true}};
-  switch (GetOpInfo(draft.opcode).callees) {
-    case Callees::kToApply:
-      return kToApply;
-    case Callees::kCalls:
-      if (draft.wraps_operation) return {};
-      return kCalls;
-    case Callees::kBodyCondition:
-      return kBodyCondition;
-    case Callees::kSelectScatter:
-      return kSelectScatter;
-    case Callees::kBranches:
-      if (draft.branch_index_is_pred) return kPredBranches;
-      return kBranches;
-    case Callees::kOptionalCallees:
-      return kOptional;
-    case Callees::kNone:
-      break;
-  }
-  // Checked against the start of the chain, which has the computation.
-  const bool may_repeat =
-      draft.opcode == HloOpcode::kAsyncUpdate || draft.opcode == HloOpcode::kAsyncDone;
-  if (may_repeat && !draft.wraps_operation) return kOptionalCalls;
-  return {};
+absl::Span<const CalleeSlot> SlotsOf(const InstructionDraft& draft) {
+  // The name of the wrapped operation replaces the computation.
+  if (draft.wraps_operation) return {};
+  return CalleeSlots(GetOpInfo(draft.opcode).callees, draft.branch_index_is_pred);
 }
 
 // Visits the fields of an attribute struct; parses the one of the name asked for.
@@ -153,7 +115,7 @@ void AppendNames(const InstructionDraft& draft, NameList* allowed, NameList* mis
     }
   }
   uint32_t bit = 1;
-  for (const CalleeSlot& slot : CalleeSlots(draft)) {
+  for (const CalleeSlot& slot : SlotsOf(draft)) {
     if (allowed != nullptr) allowed->push_back(slot.name);
     if (slot.is_required && !(draft.seen_callees & bit)) missing->push_back(slot.name);
     bit <<= 1;
@@ -171,7 +133,7 @@ bool HloTextParser::ParseSparsityConfig() {
 
 AttributeResult HloTextParser::ParseCalleeAttribute(std::string_view name,
                                                     InstructionDraft* draft) {
-  const absl::Span<const CalleeSlot> slots = CalleeSlots(*draft);
+  const absl::Span<const CalleeSlot> slots = SlotsOf(*draft);
   for (size_t i = 0; i < slots.size(); ++i) {
     if (slots[i].name != name) continue;
     if (draft->seen_callees & (1u << i)) return AttributeResult::kRepeated;

@@ -14,7 +14,7 @@ const Int64s* SingleDimension(const Attributes& attributes) {
   if (const auto* a = std::get_if<ReduceScatterAttributes>(&attributes)) return &a->dimensions;
   if (const auto* a = std::get_if<SortAttributes>(&attributes)) return &a->dimensions;
   if (const auto* a = std::get_if<ScanAttributes>(&attributes)) return &a->dimensions;
-  if (const auto* a = std::get_if<DimensionAttributes>(&attributes)) return &a->dimensions;
+  if (const auto* a = std::get_if<OneDimensionAttributes>(&attributes)) return &a->dimensions;
   if (const auto* a = std::get_if<AllToAllAttributes>(&attributes))
     return a->dimensions ? &*a->dimensions : nullptr;
   return nullptr;
@@ -67,7 +67,7 @@ bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
       if (count % 2 == 1) return true;
       return TokenError(Cat("expects an odd number of operands, but has ", count, " operands"));
     case HloOpcode::kConcatenate:
-      if (std::get<DimensionsAttributes>(draft.attributes).dimensions.size() == 1) return true;
+      if (std::get<DimensionListAttributes>(draft.attributes).dimensions.size() == 1) return true;
       return TokenError("expects exactly one dimension");
     case HloOpcode::kScan: {
       const int64_t parameters = draft.callees[0]->num_parameters();

@@ -78,13 +78,10 @@ bool HloTextParser::ParseInstructionRhs(ComputationDraft* computation, std::stri
     case HloOpcode::kConstant:
       ok = ParseConstant(&draft, &common, allow_attributes);
       break;
-    case HloOpcode::kAsyncStart:
-    case HloOpcode::kAsyncUpdate:
-    case HloOpcode::kAsyncDone:
-      ok = ParseAsync(computation, &draft, wrapped_opcode, &common, allow_attributes);
-      break;
     default:
-      ok = ParseOperation(computation, &draft, &common, allow_attributes);
+      ok = HloOpcodeIsAsync(opcode)
+               ? ParseAsync(computation, &draft, wrapped_opcode, &common, allow_attributes)
+               : ParseOperation(computation, &draft, &common, allow_attributes);
       break;
   }
   if (!ok) return false;
@@ -204,7 +201,7 @@ bool HloTextParser::InferMissingShape(InstructionDraft* draft) {
   }
   if (draft->opcode == HloOpcode::kBroadcast) {
     if (!ShapeUtil::IsScalar(draft->operands[0]->shape()) ||
-        !std::get<DimensionsAttributes>(draft->attributes).dimensions.empty()) {
+        !std::get<DimensionListAttributes>(draft->attributes).dimensions.empty()) {
       return TokenError("cannot infer shape for opcode: broadcast");
     }
     draft->shape = draft->operands[0]->shape();

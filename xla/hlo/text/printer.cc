@@ -132,15 +132,9 @@ void AppendOperands(const HloInstruction& instruction, PrintContext& context) {
   }
 }
 
-std::string_view AsyncSuffix(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kAsyncStart:
-      return "-start";
-    case HloOpcode::kAsyncUpdate:
-      return "-update";
-    default:
-      return "-done";
-  }
+std::string_view AsyncSuffix(AsyncRole role) {
+  static constexpr std::string_view kSuffixes[] = {"", "-start", "-update", "-done"};
+  return kSuffixes[static_cast<size_t>(role)];
 }
 
 }  // namespace
@@ -208,14 +202,12 @@ void AppendInstruction(const HloInstruction& instruction, PrintContext& context)
   }
   const HloInstruction* wrapped = nullptr;
   const HloOpcode opcode = instruction.opcode();
-  if (options.syntax_sugar_async_ops &&
-      (opcode == HloOpcode::kAsyncStart || opcode == HloOpcode::kAsyncUpdate ||
-       opcode == HloOpcode::kAsyncDone)) {
+  if (options.syntax_sugar_async_ops && HloOpcodeIsAsync(opcode)) {
     wrapped = WrappedInstruction(instruction);
   }
   if (wrapped != nullptr) {
     context.out->append(HloOpcodeString(wrapped->opcode()));
-    context.out->append(AsyncSuffix(opcode));
+    context.out->append(AsyncSuffix(instruction.info().async_role));
   } else {
     context.out->append(HloOpcodeString(opcode));
   }

@@ -385,33 +385,20 @@ void AppendOwnAttributes(const HloInstruction& instruction, PrintContext& contex
 void AppendCallees(const HloInstruction& instruction, PrintContext& context) {
   const std::vector<HloComputation*>& called = instruction.called_computations();
   if (called.empty()) return;
-  switch (instruction.info().callees) {
-    case Callees::kNone:
-      return;
-    case Callees::kToApply: {
-      // XLA names the computation of a reduce-scatter `calls` when it prints it in place.
-      const bool quirk = instruction.opcode() == HloOpcode::kReduceScatter &&
-                         context.options.print_subcomputation_in_place;
-      return AppendNamedCallee(quirk ? "calls" : "to_apply", *called[0], context);
-    }
-    case Callees::kCalls:
-      return AppendNamedCallee("calls", *called[0], context);
-    case Callees::kBodyCondition:
-      if (called.size() > 1) AppendNamedCallee("condition", *called[1], context);
-      return AppendNamedCallee("body", *called[0], context);
-    case Callees::kSelectScatter:
-      AppendNamedCallee("select", *called[0], context);
-      if (called.size() > 1) AppendNamedCallee("scatter", *called[1], context);
-      return;
-    case Callees::kBranches:
-      if (instruction.operand_count() > 0 &&
-          instruction.operand(0)->shape().element_type() == PRED && called.size() == 2) {
-        AppendNamedCallee("true_computation", *called[0], context);
-        return AppendNamedCallee("false_computation", *called[1], context);
-      }
-      return AppendCalleeList("branch_computations", instruction, context);
-    case Callees::kOptionalCallees:
-      return AppendCalleeList("called_computations", instruction, context);
+  const CalleeSchema& schema = instruction.info().callee_schema();
+  const bool on_pred = instruction.operand_count() > 0 &&
+                       instruction.operand(0)->shape().element_type() == PRED && called.size() == 2;
+  const absl::Span<const CalleeSlot> slots = CalleeSlots(instruction.info().callees, on_pred);
+  if (slots.empty()) return;
+  // Where a list can hold what the other slots can, it is printed.
+  if (slots.back().is_list) return AppendCalleeList(slots.back().name, instruction, context);
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const size_t slot = schema.print_order.empty() ? i : schema.print_order[i];
+    if (slot >= called.size()) continue;
+    // XLA names the computation of a reduce-scatter `calls` when it prints it in place.
+    const bool quirk = instruction.opcode() == HloOpcode::kReduceScatter &&
+                       context.options.print_subcomputation_in_place;
+    AppendNamedCallee(quirk ? "calls" : slots[slot].name, *called[slot], context);
   }
 }
 

@@ -41,26 +41,36 @@ absl::Status CheckAsyncStart(const HloInstruction& instruction, const Context&) 
         "%s).",
         thread, wrapped.execution_thread());
   }
-  XLA_RETURN_IF_ERROR(CheckWrapped(wrapped));
-  return ExpectOnlyUser(instruction, {HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone});
+  return CheckWrapped(wrapped);
 }
 
-absl::Status CheckAsyncUpdate(const HloInstruction& instruction, const Context&) {
-  XLA_RETURN_IF_ERROR(
-      ExpectOperand(instruction, {HloOpcode::kAsyncStart, HloOpcode::kAsyncUpdate}));
-  return ExpectOnlyUser(instruction, {HloOpcode::kAsyncUpdate, HloOpcode::kAsyncDone});
-}
-
-absl::Status CheckAsyncDone(const HloInstruction& instruction, const Context&) {
-  return ExpectOperand(instruction, {HloOpcode::kAsyncStart, HloOpcode::kAsyncUpdate});
-}
-
-absl::Status CheckCopyStart(const HloInstruction& instruction, const Context&) {
-  return ExpectOnlyUser(instruction, {HloOpcode::kCopyDone});
-}
-
-absl::Status CheckCopyDone(const HloInstruction& instruction, const Context&) {
-  return ExpectOperand(instruction, {HloOpcode::kCopyStart});
+absl::Status CheckAsyncPair(const HloInstruction& instruction, const Context& context) {
+  const OpInfo& info = instruction.info();
+  if (info.async_role == AsyncRole::kNone) return absl::OkStatus();
+  const HloOpcode start =
+      info.async_role == AsyncRole::kStart ? instruction.opcode() : info.async_partner;
+  const HloOpcode done = GetOpInfo(start).async_partner;
+  const bool has_updates = HloOpcodeIsAsync(start);
+  // A transfer may be one of several in a tuple, which an async computation returns.
+  const bool is_transfer = info.Has(op_traits::kTransfer);
+  if (info.async_role != AsyncRole::kStart) {
+    if (has_updates) {
+      XLA_RETURN_IF_ERROR(ExpectOperand(instruction, {start, HloOpcode::kAsyncUpdate}));
+    } else if (is_transfer) {
+      XLA_RETURN_IF_ERROR(ExpectOperand(instruction, {start, HloOpcode::kGetTupleElement}));
+    } else {
+      XLA_RETURN_IF_ERROR(ExpectOperand(instruction, {start}));
+    }
+  }
+  if (info.async_role == AsyncRole::kDone) return absl::OkStatus();
+  if (has_updates) return ExpectOnlyUser(instruction, {HloOpcode::kAsyncUpdate, done});
+  if (!is_transfer) return ExpectOnlyUser(instruction, {done});
+  // As the root of an async computation it ends with the async operation.
+  if (instruction.parent() == nullptr ||
+      (instruction.IsRoot() && context.async_computations.contains(instruction.parent()))) {
+    return absl::OkStatus();
+  }
+  return ExpectOnlyUser(instruction, {done, HloOpcode::kTuple});
 }
 
 }  // namespace xla::verifier

@@ -7,16 +7,10 @@
 namespace xla::verifier {
 namespace {
 
-// Alone in an async computation a transfer has no user: its end is the end of the async operation.
-bool IsAsyncRoot(const HloInstruction& instruction, const Context& context) {
-  return instruction.IsRoot() && context.async_computations.contains(instruction.parent());
-}
-
-absl::Status CheckStart(const HloInstruction& instruction, const Context& context, HloOpcode done) {
-  if (instruction.parent() == nullptr || IsAsyncRoot(instruction, context)) return absl::OkStatus();
-  XLA_RETURN_IF_ERROR(ExpectOnlyUser(instruction, {done, HloOpcode::kTuple}));
+absl::Status CheckTransferStart(const HloInstruction& instruction) {
+  if (instruction.user_count() == 0) return absl::OkStatus();
   const HloInstruction& user = *instruction.users()[0];
-  if (user.opcode() != done) return absl::OkStatus();
+  if (user.opcode() != instruction.info().async_partner) return absl::OkStatus();
   const auto& mine = instruction.attributes<SendRecvAttributes>();
   const auto& its = user.attributes<SendRecvAttributes>();
   if (mine.channel_id.value_or(0) != its.channel_id.value_or(0)) {
@@ -34,20 +28,12 @@ absl::Status CheckStart(const HloInstruction& instruction, const Context& contex
 
 }  // namespace
 
-absl::Status CheckSend(const HloInstruction& instruction, const Context& context) {
-  return CheckStart(instruction, context, HloOpcode::kSendDone);
+absl::Status CheckSend(const HloInstruction& instruction, const Context&) {
+  return CheckTransferStart(instruction);
 }
 
-absl::Status CheckRecv(const HloInstruction& instruction, const Context& context) {
-  return CheckStart(instruction, context, HloOpcode::kRecvDone);
-}
-
-absl::Status CheckSendDone(const HloInstruction& instruction, const Context&) {
-  return ExpectOperand(instruction, {HloOpcode::kSend, HloOpcode::kGetTupleElement});
-}
-
-absl::Status CheckRecvDone(const HloInstruction& instruction, const Context&) {
-  return ExpectOperand(instruction, {HloOpcode::kRecv, HloOpcode::kGetTupleElement});
+absl::Status CheckRecv(const HloInstruction& instruction, const Context&) {
+  return CheckTransferStart(instruction);
 }
 
 }  // namespace xla::verifier

@@ -35,20 +35,9 @@ constexpr Row kRows[] = {
     {HloOpcode::kWhile, CheckWhile},
     {HloOpcode::kConditional, CheckConditional},
     {HloOpcode::kFusion, CheckFusion},
-    {HloOpcode::kCopyStart, CheckCopyStart},
-    {HloOpcode::kCopyDone, CheckCopyDone},
     {HloOpcode::kAsyncStart, CheckAsyncStart},
-    {HloOpcode::kAsyncUpdate, CheckAsyncUpdate},
-    {HloOpcode::kAsyncDone, CheckAsyncDone},
     {HloOpcode::kSend, CheckSend},
-    {HloOpcode::kSendDone, CheckSendDone},
     {HloOpcode::kRecv, CheckRecv},
-    {HloOpcode::kRecvDone, CheckRecvDone},
-    {HloOpcode::kAllGatherDone, CheckAllGatherDone},
-    {HloOpcode::kAllReduceStart, CheckAllReduceStart},
-    {HloOpcode::kAllReduceDone, CheckAllReduceDone},
-    {HloOpcode::kCollectivePermuteStart, CheckCollectivePermuteStart},
-    {HloOpcode::kCollectivePermuteDone, CheckCollectivePermuteDone},
 };
 
 constexpr std::array<Rule, kNumHloOpcodes> kRules = [] {
@@ -66,29 +55,10 @@ enum class Match : uint8_t {
 };
 
 Match MatchOf(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kCall:
-    case HloOpcode::kConditional:
-    case HloOpcode::kCustomCall:
-    case HloOpcode::kGetTupleElement:
-    case HloOpcode::kOptimizationBarrier:
-    case HloOpcode::kOutfeed:
-    case HloOpcode::kParameter:
-    case HloOpcode::kRecvDone:
-    case HloOpcode::kSendDone:
-    case HloOpcode::kTuple:
-    case HloOpcode::kWhile:
-      return Match::kBuffer;
-    case HloOpcode::kConstant:
-    case HloOpcode::kCopyDone:
-    case HloOpcode::kCopyStart:
-    case HloOpcode::kInfeed:
-    case HloOpcode::kRecv:
-    case HloOpcode::kSend:
-      return Match::kMinorToMajor;
-    default:
-      return Match::kValue;
-  }
+  const OpInfo& info = GetOpInfo(opcode);
+  if (info.Has(op_traits::kSameLayout)) return Match::kBuffer;
+  if (info.Has(op_traits::kSameDimensionOrder)) return Match::kMinorToMajor;
+  return Match::kValue;
 }
 
 bool Matches(HloOpcode opcode, const Shape& declared, const Shape& inferred,
@@ -104,33 +74,6 @@ bool Matches(HloOpcode opcode, const Shape& declared, const Shape& inferred,
   equal.IgnoreDynamicDimension();
   if (match == Match::kMinorToMajor) equal.MinorToMajorOnlyInLayout();
   return equal(declared, inferred);
-}
-
-// Operations that pass values on or group them, or that define a mixture, take operands of
-// different precisions.
-bool MayMixPrecisions(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kConvolution:
-    case HloOpcode::kDot:
-    case HloOpcode::kRaggedDot:
-    case HloOpcode::kScaledDot:
-    case HloOpcode::kReducePrecision:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kSort:
-      return true;
-    default:
-      break;
-  }
-  switch (GetOpInfo(opcode).family) {
-    case OpFamily::kLeaf:
-    case OpFamily::kControl:
-    case OpFamily::kAsync:
-    case OpFamily::kEffect:
-    case OpFamily::kCollective:
-      return true;
-    default:
-      return false;
-  }
 }
 
 absl::Status CheckSinglePrecision(const HloInstruction& instruction) {
@@ -180,7 +123,8 @@ absl::Status CheckShape(const HloInstruction& instruction, Context& context) {
                              &instruction.shape(),     context.replica_count,
                              context.num_partitions};
   XLA_ASSIGN_OR_RETURN(const Shape inferred, shape_inference::ApplyRule(input));
-  if (!context.options.allow_mixed_precision && !MayMixPrecisions(instruction.opcode())) {
+  if (!context.options.allow_mixed_precision &&
+      !instruction.info().HasAny(op_traits::kMixedOperands | op_traits::kOwnPrecision)) {
     XLA_RETURN_IF_ERROR(CheckSinglePrecision(instruction));
   }
   if (!context.options.allow_mixed_precision) {
@@ -250,6 +194,7 @@ absl::Status CheckAll(const HloInstruction& instruction, Context& context) {
   XLA_RETURN_IF_ERROR(CheckShape(instruction, context));
   XLA_RETURN_IF_ERROR(CheckExtras(instruction, context));
   XLA_RETURN_IF_ERROR(CheckThreads(instruction));
+  XLA_RETURN_IF_ERROR(CheckAsyncPair(instruction, context));
   return kRules[static_cast<size_t>(instruction.opcode())](instruction, context);
 }
 

@@ -70,21 +70,11 @@ absl::Status CheckConditional(const HloInstruction& instruction, const Context& 
 absl::Status CheckFusion(const HloInstruction& instruction, const Context& context);
 // async.cc
 absl::Status CheckAsyncStart(const HloInstruction& instruction, const Context& context);
-absl::Status CheckAsyncUpdate(const HloInstruction& instruction, const Context& context);
-absl::Status CheckAsyncDone(const HloInstruction& instruction, const Context& context);
-absl::Status CheckCopyStart(const HloInstruction& instruction, const Context& context);
-absl::Status CheckCopyDone(const HloInstruction& instruction, const Context& context);
+// A start has one user, its done; a done has its start as operand (the pairs of opcodes.def).
+absl::Status CheckAsyncPair(const HloInstruction& instruction, const Context& context);
 // effect.cc
 absl::Status CheckSend(const HloInstruction& instruction, const Context& context);
-absl::Status CheckSendDone(const HloInstruction& instruction, const Context& context);
 absl::Status CheckRecv(const HloInstruction& instruction, const Context& context);
-absl::Status CheckRecvDone(const HloInstruction& instruction, const Context& context);
-// collective.cc
-absl::Status CheckAllGatherDone(const HloInstruction& instruction, const Context& context);
-absl::Status CheckAllReduceStart(const HloInstruction& instruction, const Context& context);
-absl::Status CheckAllReduceDone(const HloInstruction& instruction, const Context& context);
-absl::Status CheckCollectivePermuteStart(const HloInstruction& instruction, const Context& context);
-absl::Status CheckCollectivePermuteDone(const HloInstruction& instruction, const Context& context);
 
 // Pairs of a beginning and an end: the only user, or the operand, has one of these opcodes.
 absl::Status ExpectOnlyUser(const HloInstruction& instruction, absl::Span<const HloOpcode> opcodes);
