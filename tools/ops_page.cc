@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "tools/ops_data.h"
@@ -125,8 +125,8 @@ void AppendCallees(Callees callees, std::vector<OpAttribute>* out) {
 // --- Signatures
 bool IsNameCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// The declarations of the builder's header: name, and text from the result type to the closing
-// parenthesis on one line, without the last parameter.
+// The functions that the builder's header declares or defines: name, and text from the result type
+// to the closing parenthesis on one line.
 struct Declaration {
   std::string name, text;
 };
@@ -138,38 +138,33 @@ std::vector<Declaration> ParseDeclarations(std::string_view header) {
     const size_t comment = line.find("//");
     absl::StrAppend(&code, line.substr(0, comment), "\n");
   }
-  constexpr std::string_view kSite = "CallSite site = CallSite::Current()";
-  for (size_t site = code.find(kSite); site != std::string::npos;
-       site = code.find(kSite, site + 1)) {
-    const size_t end = code.find(')', site + kSite.size());
-    const size_t before = code.find_last_of(";{}", site);
-    std::string text = code.substr(before + 1, site - before - 1);
-    absl::StripAsciiWhitespace(&text);
-    if (text.empty() || text.back() != ',' || end == std::string::npos) continue;
-    text.pop_back();
-    const size_t open = text.find('(');
-    if (open == std::string::npos) continue;
+  bool is_template = false;
+  for (size_t begin = 0; begin < code.size(); begin = code.find('\n', begin) + 1) {
+    absl::string_view rest = absl::string_view(code).substr(begin);
+    const bool follows_template = std::exchange(is_template, absl::StartsWith(rest, "template"));
+    absl::ConsumePrefix(&rest, "inline ");
+    if (follows_template || (!absl::StartsWith(rest, "XlaOp ") && !absl::StartsWith(rest, "void ")))
+      continue;
+    const size_t open = rest.find('(');
+    size_t close = open;
+    for (int depth = 0; close < rest.size(); ++close) {
+      if (rest[close] == '(') ++depth;
+      if (rest[close] == ')' && --depth == 0) break;
+    }
+    if (close >= rest.size()) continue;
     size_t start = open;
-    while (start > 0 && IsNameCharacter(text[start - 1])) --start;
-    Declaration declaration;
-    declaration.name = text.substr(start, open - start);
+    while (start > 0 && IsNameCharacter(rest[start - 1])) --start;
     const std::vector<absl::string_view> words =
-        absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty());
-    declaration.text = absl::StrCat(absl::StrJoin(words, " "), ")");
-    declarations.push_back(std::move(declaration));
+        absl::StrSplit(rest.substr(0, close + 1), absl::ByAnyChar(" \n"), absl::SkipEmpty());
+    declarations.push_back(
+        {std::string(rest.substr(start, open - start)), absl::StrJoin(words, " ")});
   }
   return declarations;
 }
 
 const std::vector<Declaration>& Declarations() {
-  // Default values hold braces: "{}" is no end of a declaration.
-  static const auto* declarations = new std::vector<Declaration>([] {
-    std::string header(BuilderHeader());
-    absl::StrReplaceAll({{"= {}", "= \x01"}}, &header);
-    std::vector<Declaration> parsed = ParseDeclarations(header);
-    for (Declaration& d : parsed) absl::StrReplaceAll({{"\x01", "{}"}}, &d.text);
-    return parsed;
-  }());
+  static const auto* declarations =
+      new std::vector<Declaration>(ParseDeclarations(BuilderHeader()));
   return *declarations;
 }
 

@@ -143,10 +143,10 @@ class RandomCalls : private RandomLibraryCalls {
 
   // --- Calls by family
 
-  using AccurateUnary = XlaOp (*)(XlaOp, const std::optional<ResultAccuracy>&, CallSite);
-  using ExpandedUnary = XlaOp (*)(XlaOp, const std::optional<ResultAccuracy>&, bool, CallSite);
-  using Binary = XlaOp (*)(XlaOp, XlaOp, absl::Span<const int64_t>, CallSite);
-  using Nullary = XlaOp (*)(XlaBuilder*, PrimitiveType, CallSite);
+  using AccurateUnary = XlaOp (*)(XlaOp, const std::optional<ResultAccuracy>&);
+  using ExpandedUnary = XlaOp (*)(XlaOp, const std::optional<ResultAccuracy>&, bool);
+  using Binary = XlaOp (*)(XlaOp, XlaOp, absl::Span<const int64_t>);
+  using Nullary = XlaOp (*)(XlaBuilder*, PrimitiveType);
 
   XlaOp Call() {
     const XlaOp x = Any();
@@ -208,11 +208,11 @@ class RandomCalls : private RandomLibraryCalls {
     constexpr ExpandedUnary kExpanded[] = {Acos, Acosh, Asin, Asinh, Atanh, Cosh, Sinh};
     switch (Next() % 4) {
       case 0:
-        return OneOf(kAccurate)(x, Accuracy(), {});
+        return OneOf(kAccurate)(x, Accuracy());
       case 1:
-        return OneOf(kExpanded)(x, Accuracy(), Next() % 2 == 0, {});
+        return OneOf(kExpanded)(x, Accuracy(), Next() % 2 == 0);
       default:
-        return OneOf(kPlain)(x, {});
+        return OneOf(kPlain)(x);
     }
   }
 
@@ -258,13 +258,13 @@ class RandomCalls : private RandomLibraryCalls {
                        static_cast<ComparisonDirection>(Next() % 6),
                        static_cast<Comparison::Type>(Next() % 4));
       case 4:
-        return OneOf(kFunctions)(x, Any(), Numbers(Next() % 3), {});
+        return OneOf(kFunctions)(x, Any(), Numbers(Next() % 3));
       case 5:
         return x + Like(x) * (x - Like(x)) / x % Like(x);
       case 6:
         return (x & Like(x)) ^ (~x | (x << Like(x)) >> Like(x));
       default:
-        return OneOf(kFunctions)(x, Like(x), {}, {});
+        return OneOf(kFunctions)(x, Like(x), {});
     }
   }
 
@@ -280,7 +280,7 @@ class RandomCalls : private RandomLibraryCalls {
       case 2:
         return ReducePrecision(x, static_cast<int>(Next() % 12), static_cast<int>(Next() % 64));
       case 3:
-        return OneOf(kConstants)(b_, Type(), {});
+        return OneOf(kConstants)(b_, Type());
       case 4:
         return ConstantR0WithType(b_, Type(), Next() % 2 == 0 ? 1.5 : 3);
       case 5:

@@ -26,7 +26,7 @@ class RandomLibraryCalls : protected RandomArguments {
  protected:
   RandomLibraryCalls(const uint8_t* data, size_t size) : RandomArguments(data, size) {}
 
-  using Unary = XlaOp (*)(XlaOp, CallSite);
+  using Unary = XlaOp (*)(XlaOp);
   template <typename Function, size_t n>
   Function OneOf(const Function (&functions)[n]) {
     return functions[Next() % n];
@@ -36,22 +36,22 @@ class RandomLibraryCalls : protected RandomArguments {
     constexpr Unary kFunctions[] = {IsPosInf,   IsNegInf,    IsInf,     IsNan, IsNegZero, Square,
                                     Reciprocal, RoundToEven, Atan,      Erfc,  ErfInv,    Lgamma,
                                     Digamma,    BesselI0e,   BesselI1e, Any2,  All2};
-    using Pair = XlaOp (*)(XlaOp, XlaOp, CallSite);
+    using Pair = XlaOp (*)(XlaOp, XlaOp);
     constexpr Pair kPairs[] = {NextAfter, Zeta,        Polygamma,      Igamma,
                                Igammac,   IgammaGradA, RandomGammaGrad};
     switch (Next() % 4) {
       case 0:
-        return OneOf(kPairs)(x, Like(x), {});
+        return OneOf(kPairs)(x, Like(x));
       case 1:
         return RegularizedIncompleteBeta(x, Like(x), Like(x));
       case 2:
         return MaybeConjugate(x, true);
       default:
-        return OneOf(kFunctions)(x, {});
+        return OneOf(kFunctions)(x);
     }
   }
-  static XlaOp Any2(XlaOp x, CallSite site) { return xla::Any(x, site); }
-  static XlaOp All2(XlaOp x, CallSite site) { return xla::All(x, site); }
+  static XlaOp Any2(XlaOp x) { return xla::Any(x); }
+  static XlaOp All2(XlaOp x) { return xla::All(x); }
 
   XlaOp MatrixCall(XlaOp x) {
     switch (Next() % 15) {

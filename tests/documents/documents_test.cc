@@ -129,9 +129,9 @@ TEST(Documents, AllToAllOfTwoReplicas) {
 
 XlaComputation Maximum() {
   XlaBuilder builder("max");
-  const XlaOp y = builder.Parameter(0, F32Shape({}), "y");
-  const XlaOp x = builder.Parameter(1, F32Shape({}), "x");
-  builder.Max(y, x);
+  const XlaOp y = Parameter(&builder, 0, F32Shape({}), "y");
+  const XlaOp x = Parameter(&builder, 1, F32Shape({}), "x");
+  Max(y, x);
   return builder.Build().value();
 }
 
@@ -190,11 +190,11 @@ TEST(Documents, ReduceWindowProgram) {
   const XlaComputation max = Maximum();
   XlaBuilder builder("reduce_window_2x3");
   const Shape shape = F32Shape({4, 6});
-  const XlaOp input = builder.Parameter(0, shape, "input");
-  builder.ReduceWindow(input,
-                       /*init_value=*/builder.ConstantLiteral(LiteralUtil::MinValue(F32)), max,
-                       /*window_dimensions=*/{2, 3},
-                       /*window_strides=*/{2, 3}, Padding::kValid);
+  const XlaOp input = Parameter(&builder, 0, shape, "input");
+  ReduceWindow(input,
+               /*init_value=*/ConstantLiteral(&builder, LiteralUtil::MinValue(F32)), max,
+               /*window_dimensions=*/{2, 3},
+               /*window_strides=*/{2, 3}, Padding::kValid);
   const Literal numbers = LiteralUtil::CreateR2<float>({{1, 2, 3, 4, 5, 6},
                                                         {7, 18, 9, 10, 11, 12},
                                                         {13, 14, 15, 16, 17, 8},

@@ -60,10 +60,11 @@ TEST(OpsPageTest, EveryBuilderFunctionIsNamed) {
     EXPECT_TRUE(named.count(name) > 0) << "no row of opcode_docs_*.def names " << name;
 }
 
-TEST(OpsPageTest, SignaturesComeFromTheHeaderWithoutTheCallSite) {
+TEST(OpsPageTest, SignaturesComeFromTheHeader) {
   EXPECT_EQ(
       BuilderSignatures("Rev"),
       std::vector<std::string>{"XlaOp Rev(XlaOp operand, absl::Span<const int64_t> dimensions)"});
+  EXPECT_EQ(BuilderSignatures("Abs"), std::vector<std::string>{"XlaOp Abs(XlaOp operand)"});
   EXPECT_EQ(BuilderSignatures("Reshape").size(), 2u);
   EXPECT_TRUE(BuilderSignatures("Revs").empty());
 }

@@ -81,9 +81,9 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddAllToAllArray(
                     : i == concat_dimension ? size * split_count
                                             : size);
   }
-  result = self->Reshape(result, split_sizes);
-  result = self->Transpose(result, permutation);
-  return self->Reshape(result, sizes);
+  result = Reshape(result, split_sizes);
+  result = Transpose(result, permutation);
+  return Reshape(result, sizes);
 }
 
 absl::StatusOr<XlaOp> XlaBuilder::State::AddAllToAllOfParts(
@@ -96,79 +96,87 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddAllToAllOfParts(
   std::vector<XlaOp> parts;
   for (int64_t i = 0; i < split_count; ++i) {
     parts.push_back(
-        self->SliceInDim(operand, i * size, (i + 1) * size, /*stride=*/1, split_dimension));
+        SliceInDim(operand, i * size, (i + 1) * size, /*stride=*/1, split_dimension));
     XLA_RETURN_IF_ERROR(first_error);
   }
   XLA_ASSIGN_OR_RETURN(const XlaOp exchanged, AddAllToAllTuple(parts, groups, layout, channel));
-  for (int64_t i = 0; i < split_count; ++i) parts[i] = self->GetTupleElement(exchanged, i);
-  return self->ConcatInDim(parts, concat_dimension);
+  for (int64_t i = 0; i < split_count; ++i) parts[i] = GetTupleElement(exchanged, i);
+  return ConcatInDim(self, parts, concat_dimension);
 }
 
-XlaOp XlaBuilder::AllToAll(XlaOp operand, int64_t split_dimension, int64_t concat_dimension,
-                           int64_t split_count, absl::Span<const ReplicaGroup> replica_groups,
-                           const std::optional<Layout>& layout,
-                           const std::optional<ChannelHandle>& channel_id, CallSite site) {
-  return Record("AllToAll", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp AllToAll(XlaOp operand, int64_t split_dimension, int64_t concat_dimension,
+               int64_t split_count, absl::Span<const ReplicaGroup> replica_groups,
+               const std::optional<Layout>& layout,
+               const std::optional<ChannelHandle>& channel_id) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("AllToAll", [&]() -> absl::StatusOr<XlaOp> {
     return AllToAllWithDeviceList(operand, split_dimension, concat_dimension, split_count,
                                   ToDeviceList(replica_groups), layout, channel_id);
   });
 }
 
-XlaOp XlaBuilder::AllToAllWithDeviceList(XlaOp operand, int64_t split_dimension,
-                                         int64_t concat_dimension, int64_t split_count,
-                                         const CollectiveDeviceList& replica_groups,
-                                         const std::optional<Layout>& layout,
-                                         const std::optional<ChannelHandle>& channel_id,
-                                         CallSite site) {
-  return Record("AllToAllWithDeviceList", site, [&] {
+XlaOp AllToAllWithDeviceList(XlaOp operand, int64_t split_dimension, int64_t concat_dimension,
+                             int64_t split_count, const CollectiveDeviceList& replica_groups,
+                             const std::optional<Layout>& layout,
+                             const std::optional<ChannelHandle>& channel_id) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("AllToAllWithDeviceList", [&] {
     // The array form may not keep a layout.
     if (layout.has_value()) {
-      return state_->AddAllToAllOfParts(operand, split_dimension, concat_dimension, split_count,
-                                        replica_groups, layout, channel_id);
+      return builder->state().AddAllToAllOfParts(operand, split_dimension, concat_dimension,
+                                                 split_count, replica_groups, layout, channel_id);
     }
-    return state_->AddAllToAllArray(operand, split_dimension, concat_dimension, split_count,
-                                    replica_groups, channel_id);
+    return builder->state().AddAllToAllArray(operand, split_dimension, concat_dimension,
+                                             split_count, replica_groups, channel_id);
   });
 }
 
-XlaOp XlaBuilder::AllToAllTuple(absl::Span<const XlaOp> operands,
-                                absl::Span<const ReplicaGroup> replica_groups,
-                                const std::optional<Layout>& layout,
-                                const std::optional<ChannelHandle>& channel_id, CallSite site) {
-  return Record("AllToAllTuple", site, [&] {
-    return state_->AddAllToAllTuple(operands, ToDeviceList(replica_groups), layout, channel_id);
+XlaOp AllToAllTuple(absl::Span<const XlaOp> operands, absl::Span<const ReplicaGroup> replica_groups,
+                    const std::optional<Layout>& layout,
+                    const std::optional<ChannelHandle>& channel_id) {
+  XlaBuilder* builder = XlaBuilder::Of(operands);
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("AllToAllTuple", [&] {
+    return builder->state().AddAllToAllTuple(operands, ToDeviceList(replica_groups), layout,
+                                             channel_id);
   });
 }
 
-XlaOp XlaBuilder::AllToAllTupleWithDeviceList(absl::Span<const XlaOp> operands,
-                                              const CollectiveDeviceList& replica_groups,
-                                              const std::optional<Layout>& layout,
-                                              const std::optional<ChannelHandle>& channel_id,
-                                              CallSite site) {
-  return Record("AllToAllTupleWithDeviceList", site, [&] {
-    return state_->AddAllToAllTuple(operands, replica_groups, layout, channel_id);
+XlaOp AllToAllTupleWithDeviceList(absl::Span<const XlaOp> operands,
+                                  const CollectiveDeviceList& replica_groups,
+                                  const std::optional<Layout>& layout,
+                                  const std::optional<ChannelHandle>& channel_id) {
+  XlaBuilder* builder = XlaBuilder::Of(operands);
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("AllToAllTupleWithDeviceList", [&] {
+    return builder->state().AddAllToAllTuple(operands, replica_groups, layout, channel_id);
   });
 }
 
-XlaOp XlaBuilder::AllToAllTuple(XlaOp operand, int64_t split_dimension, int64_t concat_dimension,
-                                int64_t split_count, absl::Span<const ReplicaGroup> replica_groups,
-                                const std::optional<Layout>& layout,
-                                const std::optional<ChannelHandle>& channel_id, CallSite site) {
-  return Record("AllToAllTuple", site, [&] {
-    return state_->AddAllToAllOfParts(operand, split_dimension, concat_dimension, split_count,
-                                      ToDeviceList(replica_groups), layout, channel_id);
+XlaOp AllToAllTuple(XlaOp operand, int64_t split_dimension, int64_t concat_dimension,
+                    int64_t split_count, absl::Span<const ReplicaGroup> replica_groups,
+                    const std::optional<Layout>& layout,
+                    const std::optional<ChannelHandle>& channel_id) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("AllToAllTuple", [&] {
+    return builder->state().AddAllToAllOfParts(operand, split_dimension, concat_dimension,
+                                               split_count, ToDeviceList(replica_groups), layout,
+                                               channel_id);
   });
 }
 
-XlaOp XlaBuilder::AllToAllTupleWithDeviceList(XlaOp operand, int64_t split_dimension,
-                                              int64_t concat_dimension, int64_t split_count,
-                                              const CollectiveDeviceList& replica_groups,
-                                              const std::optional<Layout>& layout,
-                                              const std::optional<ChannelHandle>& channel_id,
-                                              CallSite site) {
-  return Record("AllToAllTupleWithDeviceList", site, [&] {
-    return state_->AddAllToAllOfParts(operand, split_dimension, concat_dimension, split_count,
-                                      replica_groups, layout, channel_id);
+XlaOp AllToAllTupleWithDeviceList(XlaOp operand, int64_t split_dimension, int64_t concat_dimension,
+                                  int64_t split_count, const CollectiveDeviceList& replica_groups,
+                                  const std::optional<Layout>& layout,
+                                  const std::optional<ChannelHandle>& channel_id) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("AllToAllTupleWithDeviceList", [&] {
+    return builder->state().AddAllToAllOfParts(operand, split_dimension, concat_dimension,
+                                               split_count, replica_groups, layout, channel_id);
   });
 }
 

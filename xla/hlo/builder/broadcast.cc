@@ -86,9 +86,9 @@ absl::StatusOr<XlaBuilder::State::Operands> XlaBuilder::State::BroadcastUnbounde
       const int dimension = static_cast<int>(to[static_cast<size_t>(i)]);
       if (!shape.is_unbounded_dynamic_dimension(dimension)) continue;
       if (!from->is_unbounded_dynamic_dimension(i)) continue;
-      const XlaOp size = self->Reshape(self->GetDimensionSize(operand, i), {1});
+      const XlaOp size = Reshape(GetDimensionSize(operand, i), {1});
       XlaOp& known = sizes[static_cast<size_t>(dimension)];
-      known = known.IsUninitialized() ? size : self->Max(known, size);
+      known = known.IsUninitialized() ? size : Max(known, size);
       XLA_ASSIGN_OR_RETURN(from, ShapeOf(operand));
     }
   }
@@ -98,14 +98,14 @@ absl::StatusOr<XlaBuilder::State::Operands> XlaBuilder::State::BroadcastUnbounde
     if (shape.dimensions(i) > std::numeric_limits<int32_t>::max()) {
       return InvalidArgument("Size %d does not fit the vector of sizes.", shape.dimensions(i));
     }
-    size = self->ConstantLiteral(
+    size = ConstantLiteral(self, 
         LiteralUtil::CreateR1<int32_t>({static_cast<int32_t>(shape.dimensions(i))}));
   }
-  const XlaOp all_sizes = self->ConcatInDim(sizes, 0);
+  const XlaOp all_sizes = ConcatInDim(self, sizes, 0);
   for (XlaOp* operand : {&operands.lhs, &operands.rhs}) {
     XLA_ASSIGN_OR_RETURN(const Shape* from, ShapeOf(*operand));
     if (has_scalar && !ShapeUtil::IsScalar(*from)) continue;  // it has the sizes of the result
-    *operand = self->MhloDynamicBroadcastInDim(
+    *operand = MhloDynamicBroadcastInDim(
         *operand, all_sizes, DimensionsInResult(*from, shape, broadcast_dimensions),
         ShapeUtil::ChangeElementType(shape, from->element_type()));
   }
@@ -146,10 +146,11 @@ absl::StatusOr<XlaBuilder::State::Operands> XlaBuilder::State::BroadcastOperands
   return operands;
 }
 
-XlaOp XlaBuilder::Broadcast(XlaOp operand, absl::Span<const int64_t> broadcast_sizes,
-                            CallSite site) {
-  return Record("Broadcast", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* from, state_->ShapeOf(operand));
+XlaOp Broadcast(XlaOp operand, absl::Span<const int64_t> broadcast_sizes) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Broadcast", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* from, builder->state().ShapeOf(operand));
     if (!from->IsArray()) {
       return InvalidArgumentStrCat("Expected array argument for operand of broadcast, but got ",
                                    ShapeUtil::HumanString(*from), ".");
@@ -164,14 +165,16 @@ XlaOp XlaBuilder::Broadcast(XlaOp operand, absl::Span<const int64_t> broadcast_s
     }
     XLA_ASSIGN_OR_RETURN(const Shape shape,
                          ShapeUtil::MakeValidatedShape(from->element_type(), sizes, dynamic));
-    return state_->InDimBroadcast(shape, operand, dimensions);
+    return builder->state().InDimBroadcast(shape, operand, dimensions);
   });
 }
 
-XlaOp XlaBuilder::BroadcastInDim(XlaOp operand, absl::Span<const int64_t> out_dim_size,
-                                 absl::Span<const int64_t> broadcast_dimensions, CallSite site) {
-  return Record("BroadcastInDim", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* operand_shape, state_->ShapeOf(operand));
+XlaOp BroadcastInDim(XlaOp operand, absl::Span<const int64_t> out_dim_size,
+                     absl::Span<const int64_t> broadcast_dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("BroadcastInDim", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* operand_shape, builder->state().ShapeOf(operand));
     const Shape from = *operand_shape;
     if (!from.IsArray()) {
       return InvalidArgumentStrCat("Expected array argument for operand of broadcast, but got ",
@@ -210,9 +213,9 @@ XlaOp XlaBuilder::BroadcastInDim(XlaOp operand, absl::Span<const int64_t> out_di
       in_dim.set_dimensions(static_cast<int>(dimension), size, dynamic);
     }
     XLA_ASSIGN_OR_RETURN(const XlaOp result,
-                         state_->InDimBroadcast(in_dim, operand, broadcast_dimensions));
+                         builder->state().InDimBroadcast(in_dim, operand, broadcast_dimensions));
     if (ShapeUtil::SameDimensions(in_dim, output)) return result;
-    return state_->BroadcastTo(output, result);
+    return builder->state().BroadcastTo(output, result);
   });
 }
 

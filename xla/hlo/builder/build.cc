@@ -179,8 +179,7 @@ XlaComputation XlaBuilder::BuildAndNoteError() {
   absl::StatusOr<XlaComputation> built = Build();
   if (built.ok()) return *std::move(built);
   if (state_->parent != nullptr) {
-    state_->parent->ReportError(AddContext(built.status(), absl::StrCat("error from: ", name())),
-                                CallSite());
+    state_->parent->ReportError(AddContext(built.status(), absl::StrCat("error from: ", name())));
   }
   return XlaComputation();
 }

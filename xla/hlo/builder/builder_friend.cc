@@ -9,23 +9,22 @@
 namespace xla::internal {
 
 XlaOp XlaBuilderFriend::BuildAddDependency(XlaBuilder* builder, XlaOp operand, XlaOp token,
-                                           const Shape& shape, CallSite site) {
-  return builder->Record("BuildAddDependency", site, [&] {
+                                           const Shape& shape) {
+  return builder->Record("BuildAddDependency", [&] {
     return builder->state_->Add(HloOpcode::kAddDependency, {operand, token}, NoAttributes{},
                                 &shape);
   });
 }
 
-XlaOp XlaBuilderFriend::BuildBitcast(XlaBuilder* builder, XlaOp operand, const Shape& shape,
-                                     CallSite site) {
-  return builder->Record("BuildBitcast", site, [&] {
+XlaOp XlaBuilderFriend::BuildBitcast(XlaBuilder* builder, XlaOp operand, const Shape& shape) {
+  return builder->Record("BuildBitcast", [&] {
     return builder->state_->Add(HloOpcode::kBitcast, {operand}, NoAttributes{}, &shape);
   });
 }
 
 XlaOp XlaBuilderFriend::BuildDomain(XlaBuilder* builder, XlaOp operand, OpSharding entry,
-                                    OpSharding exit, const Shape& shape, CallSite site) {
-  return builder->Record("BuildDomain", site, [&]() -> absl::StatusOr<XlaOp> {
+                                    OpSharding exit, const Shape& shape) {
+  return builder->Record("BuildDomain", [&]() -> absl::StatusOr<XlaOp> {
     DomainAttributes attributes;
     attributes.domain.kind = "sharding";
     XLA_ASSIGN_OR_RETURN(attributes.domain.entry, HloSharding::FromProto(entry));
@@ -37,8 +36,8 @@ XlaOp XlaBuilderFriend::BuildDomain(XlaBuilder* builder, XlaOp operand, OpShardi
 XlaOp XlaBuilderFriend::BuildFusion(XlaBuilder* builder, absl::Span<const XlaOp> operands,
                                     absl::string_view fusion_kind,
                                     XlaComputationRef fused_computation,
-                                    AliasingPairs output_operand_aliasing, CallSite site) {
-  return builder->Record("BuildFusion", site, [&]() -> absl::StatusOr<XlaOp> {
+                                    AliasingPairs output_operand_aliasing) {
+  return builder->Record("BuildFusion", [&]() -> absl::StatusOr<XlaOp> {
     const auto kind = FusionKindFromName({fusion_kind.data(), fusion_kind.size()});
     if (!kind.has_value()) {
       return InvalidArgumentStrCat("Unknown fusion kind: ", fusion_kind, ".");
@@ -56,15 +55,15 @@ XlaOp XlaBuilderFriend::BuildFusion(XlaBuilder* builder, absl::Span<const XlaOp>
   });
 }
 
-XlaOp XlaBuilderFriend::BuildPartitionId(XlaBuilder* builder, const Shape& shape, CallSite site) {
-  return builder->Record("BuildPartitionId", site, [&] {
+XlaOp XlaBuilderFriend::BuildPartitionId(XlaBuilder* builder, const Shape& shape) {
+  return builder->Record("BuildPartitionId", [&] {
     return builder->state_->Add(HloOpcode::kPartitionId, {}, NoAttributes{}, &shape);
   });
 }
 
 XlaOp XlaBuilderFriend::BuildRngGetAndUpdateState(XlaBuilder* builder, int64_t delta,
-                                                  const Shape& shape, CallSite site) {
-  return builder->Record("BuildRngGetAndUpdateState", site, [&] {
+                                                  const Shape& shape) {
+  return builder->Record("BuildRngGetAndUpdateState", [&] {
     return builder->state_->Add(HloOpcode::kRngGetAndUpdateState, {},
                                 RngDeltaAttributes{.delta = delta}, &shape);
   });
@@ -74,9 +73,8 @@ XlaOp XlaBuilderFriend::BuildRngGetAndUpdateState(XlaBuilder* builder, int64_t d
 
 XlaOp XlaBuilderFriend::BuildAsyncStart(XlaBuilder* builder, absl::Span<const XlaOp> operands,
                                         std::string execution_thread,
-                                        XlaComputationRef called_computation, const Shape& shape,
-                                        CallSite site) {
-  return builder->Record("BuildAsyncStart", site, [&]() -> absl::StatusOr<XlaOp> {
+                                        XlaComputationRef called_computation, const Shape& shape) {
+  return builder->Record("BuildAsyncStart", [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(
         const XlaOp op,
         builder->state_->Add(HloOpcode::kAsyncStart, operands,
@@ -88,24 +86,21 @@ XlaOp XlaBuilderFriend::BuildAsyncStart(XlaBuilder* builder, absl::Span<const Xl
   });
 }
 
-XlaOp XlaBuilderFriend::BuildAsyncUpdate(XlaBuilder* builder, XlaOp operand, const Shape& shape,
-                                         CallSite site) {
-  return builder->Record("BuildAsyncUpdate", site, [&] {
+XlaOp XlaBuilderFriend::BuildAsyncUpdate(XlaBuilder* builder, XlaOp operand, const Shape& shape) {
+  return builder->Record("BuildAsyncUpdate", [&] {
     return builder->state_->Add(HloOpcode::kAsyncUpdate, {operand}, AsyncAttributes{}, &shape);
   });
 }
 
-XlaOp XlaBuilderFriend::BuildAsyncDone(XlaBuilder* builder, XlaOp operand, const Shape& shape,
-                                       CallSite site) {
-  return builder->Record("BuildAsyncDone", site, [&] {
+XlaOp XlaBuilderFriend::BuildAsyncDone(XlaBuilder* builder, XlaOp operand, const Shape& shape) {
+  return builder->Record("BuildAsyncDone", [&] {
     return builder->state_->Add(HloOpcode::kAsyncDone, {operand}, AsyncAttributes{}, &shape);
   });
 }
 
 XlaOp XlaBuilderFriend::BuildCopyStart(XlaBuilder* builder, XlaOp operand,
-                                       std::optional<int> cross_program_prefetch_index,
-                                       CallSite site) {
-  return builder->Record("BuildCopyStart", site, [&]() -> absl::StatusOr<XlaOp> {
+                                       std::optional<int> cross_program_prefetch_index) {
+  return builder->Record("BuildCopyStart", [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape* shape, builder->state_->ShapeOf(operand));
     const Shape declared =
         ShapeUtil::MakeTupleShape({*shape, *shape, ShapeUtil::MakeScalarShape(U32)});
@@ -115,61 +110,66 @@ XlaOp XlaBuilderFriend::BuildCopyStart(XlaBuilder* builder, XlaOp operand,
   });
 }
 
-XlaOp XlaBuilderFriend::BuildCopyDone(XlaBuilder* builder, XlaOp operand, const Shape& shape,
-                                      CallSite site) {
-  return builder->Record("BuildCopyDone", site, [&] {
+XlaOp XlaBuilderFriend::BuildCopyDone(XlaBuilder* builder, XlaOp operand, const Shape& shape) {
+  return builder->Record("BuildCopyDone", [&] {
     return builder->state_->Add(HloOpcode::kCopyDone, {operand}, NoAttributes{}, &shape);
   });
 }
 
-XlaOp XlaBuilderFriend::BuildAllGatherStart(
-    XlaBuilder* builder, XlaOp operand, int64_t all_gather_dimension, int64_t shard_count,
-    absl::Span<const ReplicaGroup> replica_groups, const std::optional<ChannelHandle>& channel_id,
-    const std::optional<Layout>& layout, std::optional<bool> use_global_device_ids, CallSite site) {
+XlaOp XlaBuilderFriend::BuildAllGatherStart(XlaBuilder* builder, XlaOp operand,
+                                            int64_t all_gather_dimension, int64_t shard_count,
+                                            absl::Span<const ReplicaGroup> replica_groups,
+                                            const std::optional<ChannelHandle>& channel_id,
+                                            const std::optional<Layout>& layout,
+                                            std::optional<bool> use_global_device_ids) {
   return BuildAllGatherStart(builder, operand, all_gather_dimension, shard_count,
                              ToDeviceList(replica_groups), channel_id, layout,
-                             use_global_device_ids, site);
+                             use_global_device_ids);
 }
 
-XlaOp XlaBuilderFriend::BuildAllGatherStart(
-    XlaBuilder* builder, XlaOp operand, int64_t all_gather_dimension, int64_t shard_count,
-    const CollectiveDeviceList& replica_groups, const std::optional<ChannelHandle>& channel_id,
-    const std::optional<Layout>& layout, std::optional<bool> use_global_device_ids, CallSite site) {
-  return builder->Record("BuildAllGatherStart", site, [&] {
+XlaOp XlaBuilderFriend::BuildAllGatherStart(XlaBuilder* builder, XlaOp operand,
+                                            int64_t all_gather_dimension, int64_t shard_count,
+                                            const CollectiveDeviceList& replica_groups,
+                                            const std::optional<ChannelHandle>& channel_id,
+                                            const std::optional<Layout>& layout,
+                                            std::optional<bool> use_global_device_ids) {
+  return builder->Record("BuildAllGatherStart", [&] {
     return builder->state_->AddAllGather(HloOpcode::kAllGatherStart, operand, all_gather_dimension,
                                          shard_count, replica_groups, channel_id, layout,
                                          use_global_device_ids);
   });
 }
 
-XlaOp XlaBuilderFriend::BuildAllGatherDone(XlaBuilder* builder, XlaOp operand, const Shape& shape,
-                                           CallSite site) {
-  return builder->Record("BuildAllGatherDone", site, [&] {
+XlaOp XlaBuilderFriend::BuildAllGatherDone(XlaBuilder* builder, XlaOp operand, const Shape& shape) {
+  return builder->Record("BuildAllGatherDone", [&] {
     return builder->state_->Add(HloOpcode::kAllGatherDone, {operand}, NoAttributes{}, &shape);
   });
 }
 
-XlaOp XlaBuilderFriend::BuildAllReduceStart(
-    XlaBuilder* builder, XlaOp operand, XlaComputationRef computation,
-    absl::Span<const ReplicaGroup> replica_groups, const std::optional<ChannelHandle>& channel_id,
-    const std::optional<Shape>& layout, std::optional<bool> use_global_device_ids, CallSite site) {
+XlaOp XlaBuilderFriend::BuildAllReduceStart(XlaBuilder* builder, XlaOp operand,
+                                            XlaComputationRef computation,
+                                            absl::Span<const ReplicaGroup> replica_groups,
+                                            const std::optional<ChannelHandle>& channel_id,
+                                            const std::optional<Shape>& layout,
+                                            std::optional<bool> use_global_device_ids) {
   return BuildAllReduceStart(builder, operand, computation, ToDeviceList(replica_groups),
-                             channel_id, layout, use_global_device_ids, site);
+                             channel_id, layout, use_global_device_ids);
 }
 
-XlaOp XlaBuilderFriend::BuildAllReduceStart(
-    XlaBuilder* builder, XlaOp operand, XlaComputationRef computation,
-    const CollectiveDeviceList& replica_groups, const std::optional<ChannelHandle>& channel_id,
-    const std::optional<Shape>& layout, std::optional<bool> use_global_device_ids, CallSite site) {
-  return builder->Record("BuildAllReduceStart", site, [&] {
+XlaOp XlaBuilderFriend::BuildAllReduceStart(XlaBuilder* builder, XlaOp operand,
+                                            XlaComputationRef computation,
+                                            const CollectiveDeviceList& replica_groups,
+                                            const std::optional<ChannelHandle>& channel_id,
+                                            const std::optional<Shape>& layout,
+                                            std::optional<bool> use_global_device_ids) {
+  return builder->Record("BuildAllReduceStart", [&] {
     return builder->state_->AddAllReduce(HloOpcode::kAllReduceStart, operand, computation,
                                          replica_groups, channel_id, layout, use_global_device_ids);
   });
 }
 
-XlaOp XlaBuilderFriend::BuildAllReduceDone(XlaBuilder* builder, XlaOp operand, const Shape& shape,
-                                           CallSite site) {
-  return builder->Record("BuildAllReduceDone", site, [&] {
+XlaOp XlaBuilderFriend::BuildAllReduceDone(XlaBuilder* builder, XlaOp operand, const Shape& shape) {
+  return builder->Record("BuildAllReduceDone", [&] {
     return builder->state_->Add(HloOpcode::kAllReduceDone, {operand}, NoAttributes{}, &shape);
   });
 }
@@ -177,24 +177,24 @@ XlaOp XlaBuilderFriend::BuildAllReduceDone(XlaBuilder* builder, XlaOp operand, c
 XlaOp XlaBuilderFriend::BuildCollectivePermuteStart(
     XlaBuilder* builder, XlaOp operand,
     const std::vector<std::pair<int64_t, int64_t>>& source_target_pairs,
-    const std::optional<ChannelHandle>& channel_id, CallSite site) {
+    const std::optional<ChannelHandle>& channel_id) {
   return BuildCollectivePermuteStart(builder, absl::MakeConstSpan(&operand, 1), source_target_pairs,
-                                     channel_id, site);
+                                     channel_id);
 }
 
 XlaOp XlaBuilderFriend::BuildCollectivePermuteStart(
     XlaBuilder* builder, absl::Span<const XlaOp> operands,
     const std::vector<std::pair<int64_t, int64_t>>& source_target_pairs,
-    const std::optional<ChannelHandle>& channel_id, CallSite site) {
-  return builder->Record("BuildCollectivePermuteStart", site, [&] {
+    const std::optional<ChannelHandle>& channel_id) {
+  return builder->Record("BuildCollectivePermuteStart", [&] {
     return builder->state_->AddPermute(HloOpcode::kCollectivePermuteStart, operands,
                                        source_target_pairs, channel_id);
   });
 }
 
 XlaOp XlaBuilderFriend::BuildCollectivePermuteDone(XlaBuilder* builder, XlaOp operand,
-                                                   const Shape& shape, CallSite site) {
-  return builder->Record("BuildCollectivePermuteDone", site, [&] {
+                                                   const Shape& shape) {
+  return builder->Record("BuildCollectivePermuteDone", [&] {
     return builder->state_->Add(HloOpcode::kCollectivePermuteDone, {operand}, NoAttributes{},
                                 &shape);
   });
@@ -203,9 +203,8 @@ XlaOp XlaBuilderFriend::BuildCollectivePermuteDone(XlaBuilder* builder, XlaOp op
 // --- Transfers
 
 XlaOp XlaBuilderFriend::BuildSend(XlaBuilder* builder, XlaOp operand, XlaOp token,
-                                  const ChannelHandle& handle, bool is_host_transfer,
-                                  CallSite site) {
-  return builder->Record("BuildSend", site, [&] {
+                                  const ChannelHandle& handle, bool is_host_transfer) {
+  return builder->Record("BuildSend", [&] {
     return builder->state_->Add(
         HloOpcode::kSend, {operand, token},
         SendRecvAttributes{.channel_id = ChannelOf(handle), .is_host_transfer = is_host_transfer});
@@ -213,9 +212,8 @@ XlaOp XlaBuilderFriend::BuildSend(XlaBuilder* builder, XlaOp operand, XlaOp toke
 }
 
 XlaOp XlaBuilderFriend::BuildSendDone(XlaBuilder* builder, XlaOp operand,
-                                      const ChannelHandle& handle, bool is_host_transfer,
-                                      CallSite site) {
-  return builder->Record("BuildSendDone", site, [&] {
+                                      const ChannelHandle& handle, bool is_host_transfer) {
+  return builder->Record("BuildSendDone", [&] {
     return builder->state_->Add(
         HloOpcode::kSendDone, {operand},
         SendRecvAttributes{.channel_id = ChannelOf(handle), .is_host_transfer = is_host_transfer});
@@ -223,9 +221,8 @@ XlaOp XlaBuilderFriend::BuildSendDone(XlaBuilder* builder, XlaOp operand,
 }
 
 XlaOp XlaBuilderFriend::BuildRecv(XlaBuilder* builder, XlaOp token, const Shape& shape,
-                                  const ChannelHandle& handle, bool is_host_transfer,
-                                  CallSite site) {
-  return builder->Record("BuildRecv", site, [&] {
+                                  const ChannelHandle& handle, bool is_host_transfer) {
+  return builder->Record("BuildRecv", [&] {
     const Shape declared = ShapeUtil::MakeTupleShape(
         {shape, ShapeUtil::MakeScalarShape(U32), ShapeUtil::MakeTokenShape()});
     return builder->state_->Add(
@@ -236,9 +233,8 @@ XlaOp XlaBuilderFriend::BuildRecv(XlaBuilder* builder, XlaOp token, const Shape&
 }
 
 XlaOp XlaBuilderFriend::BuildRecvDone(XlaBuilder* builder, XlaOp token, const Shape& shape,
-                                      const ChannelHandle& handle, bool is_host_transfer,
-                                      CallSite site) {
-  return builder->Record("BuildRecvDone", site, [&] {
+                                      const ChannelHandle& handle, bool is_host_transfer) {
+  return builder->Record("BuildRecvDone", [&] {
     const Shape declared = ShapeUtil::MakeTupleShape({shape, ShapeUtil::MakeTokenShape()});
     return builder->state_->Add(
         HloOpcode::kRecvDone, {token},

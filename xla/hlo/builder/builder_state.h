@@ -32,10 +32,9 @@ struct XlaBuilder::State {
 
   // --- Steps of operations
 
-  XlaOp Record(const char* call, CallSite site,
-               absl::FunctionRef<absl::StatusOr<XlaOp>()> op_creator);
+  XlaOp Record(const char* call, absl::FunctionRef<absl::StatusOr<XlaOp>()> op_creator);
   // Notes the error, as that of the current call if there is one.
-  XlaOp Fail(const absl::Status& error, const char* call, CallSite site);
+  XlaOp Fail(const absl::Status& error, const char* call);
 
   // The instruction of a handle. Errors: an earlier error; a handle of no or another builder.
   absl::StatusOr<HloInstruction*> Find(XlaOp op) const;
@@ -117,10 +116,6 @@ struct XlaBuilder::State {
                                            const std::optional<ChannelHandle>& channel);
 
   // Elementwise operations as calls of the user (elementwise.cc).
-  XlaOp Unary(const char* call, CallSite site, HloOpcode opcode, XlaOp operand,
-              const std::optional<ResultAccuracy>& result_accuracy = std::nullopt);
-  XlaOp Binary(const char* call, CallSite site, HloOpcode opcode, XlaOp lhs, XlaOp rhs,
-               absl::Span<const int64_t> broadcast_dimensions);
   absl::StatusOr<XlaOp> MakeUnary(HloOpcode opcode, XlaOp operand,
                                   const std::optional<ResultAccuracy>& result_accuracy = {});
   absl::StatusOr<XlaOp> MakeBinary(HloOpcode opcode, XlaOp lhs, XlaOp rhs,
@@ -128,10 +123,10 @@ struct XlaBuilder::State {
                                    Attributes attributes = NoAttributes{});
 
   absl::StatusOr<XlaOp> MakeTernary(HloOpcode opcode, XlaOp first, XlaOp second, XlaOp third);
-  XlaOp CompareAs(const char* call, CallSite site, XlaOp lhs, XlaOp rhs,
+  XlaOp CompareAs(const char* call, XlaOp lhs, XlaOp rhs,
                   absl::Span<const int64_t> broadcast_dimensions, ComparisonDirection direction,
                   std::optional<ComparisonType> type = std::nullopt);
-  XlaOp CompareTotalOrder(const char* call, CallSite site, XlaOp lhs, XlaOp rhs,
+  XlaOp CompareTotalOrder(const char* call, XlaOp lhs, XlaOp rhs,
                           absl::Span<const int64_t> broadcast_dimensions,
                           ComparisonDirection direction);
   static absl::Status CheckArrayAndType(const Shape& operand, PrimitiveType type);
@@ -251,7 +246,6 @@ struct XlaBuilder::State {
 
   absl::Status first_error;
   const char* current_call = nullptr;  // of the user; null outside of calls
-  CallSite current_site;
   bool die_immediately_on_error = false;
 };
 

@@ -124,45 +124,55 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddAllGather(
   return op;
 }
 
-XlaOp XlaBuilder::AllGather(XlaOp operand, int64_t all_gather_dimension, int64_t shard_count,
-                            absl::Span<const ReplicaGroup> replica_groups,
-                            const std::optional<ChannelHandle>& channel_id,
-                            const std::optional<Layout>& layout,
-                            std::optional<bool> use_global_device_ids, CallSite site) {
-  return Record("AllGather", site, [&] {
-    return state_->AddAllGather(HloOpcode::kAllGather, operand, all_gather_dimension, shard_count,
-                                ToDeviceList(replica_groups), channel_id, layout,
-                                use_global_device_ids);
+XlaOp AllGather(XlaOp operand, int64_t all_gather_dimension, int64_t shard_count,
+                absl::Span<const ReplicaGroup> replica_groups,
+                const std::optional<ChannelHandle>& channel_id, const std::optional<Layout>& layout,
+                std::optional<bool> use_global_device_ids) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("AllGather", [&] {
+    return builder->state().AddAllGather(HloOpcode::kAllGather, operand, all_gather_dimension,
+                                         shard_count, ToDeviceList(replica_groups), channel_id,
+                                         layout, use_global_device_ids);
   });
 }
 
-XlaOp XlaBuilder::AllGatherWithDeviceList(
-    XlaOp operand, int64_t all_gather_dimension, int64_t shard_count,
-    const CollectiveDeviceList& replica_groups, const std::optional<ChannelHandle>& channel_id,
-    const std::optional<Layout>& layout, std::optional<bool> use_global_device_ids, CallSite site) {
-  return Record("AllGatherWithDeviceList", site, [&] {
-    return state_->AddAllGather(HloOpcode::kAllGather, operand, all_gather_dimension, shard_count,
-                                replica_groups, channel_id, layout, use_global_device_ids);
+XlaOp AllGatherWithDeviceList(XlaOp operand, int64_t all_gather_dimension, int64_t shard_count,
+                              const CollectiveDeviceList& replica_groups,
+                              const std::optional<ChannelHandle>& channel_id,
+                              const std::optional<Layout>& layout,
+                              std::optional<bool> use_global_device_ids) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("AllGatherWithDeviceList", [&] {
+    return builder->state().AddAllGather(HloOpcode::kAllGather, operand, all_gather_dimension,
+                                         shard_count, replica_groups, channel_id, layout,
+                                         use_global_device_ids);
   });
 }
 
-XlaOp XlaBuilder::AllGatherTuple(absl::Span<const XlaOp> operands, int64_t all_gather_dimension,
-                                 int64_t shard_count, absl::Span<const ReplicaGroup> replica_groups,
-                                 const std::optional<ChannelHandle>& channel_id,
-                                 const std::optional<Layout>& layout,
-                                 std::optional<bool> use_global_device_ids, CallSite site) {
-  return Record("AllGatherTuple", site, [&]() -> absl::StatusOr<XlaOp> {
-    return AllGather(Tuple(operands), all_gather_dimension, shard_count, replica_groups, channel_id,
+XlaOp AllGatherTuple(absl::Span<const XlaOp> operands, int64_t all_gather_dimension,
+                     int64_t shard_count, absl::Span<const ReplicaGroup> replica_groups,
+                     const std::optional<ChannelHandle>& channel_id,
+                     const std::optional<Layout>& layout,
+                     std::optional<bool> use_global_device_ids) {
+  XlaBuilder* builder = XlaBuilder::Of(operands);
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("AllGatherTuple", [&]() -> absl::StatusOr<XlaOp> {
+    return AllGather(Tuple(builder, operands), all_gather_dimension, shard_count, replica_groups, channel_id,
                      layout, use_global_device_ids);
   });
 }
 
-XlaOp XlaBuilder::AllGatherTupleWithDeviceList(
-    absl::Span<const XlaOp> operands, int64_t all_gather_dimension, int64_t shard_count,
-    const CollectiveDeviceList& replica_groups, const std::optional<ChannelHandle>& channel_id,
-    const std::optional<Layout>& layout, std::optional<bool> use_global_device_ids, CallSite site) {
-  return Record("AllGatherTupleWithDeviceList", site, [&]() -> absl::StatusOr<XlaOp> {
-    return AllGatherWithDeviceList(Tuple(operands), all_gather_dimension, shard_count,
+XlaOp AllGatherTupleWithDeviceList(absl::Span<const XlaOp> operands, int64_t all_gather_dimension,
+                                   int64_t shard_count, const CollectiveDeviceList& replica_groups,
+                                   const std::optional<ChannelHandle>& channel_id,
+                                   const std::optional<Layout>& layout,
+                                   std::optional<bool> use_global_device_ids) {
+  XlaBuilder* builder = XlaBuilder::Of(operands);
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("AllGatherTupleWithDeviceList", [&]() -> absl::StatusOr<XlaOp> {
+    return AllGatherWithDeviceList(Tuple(builder, operands), all_gather_dimension, shard_count,
                                    replica_groups, channel_id, layout, use_global_device_ids);
   });
 }
@@ -202,58 +212,65 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddAllReduce(HloOpcode opcode, XlaOp op
   return op;
 }
 
-XlaOp XlaBuilder::AllReduce(XlaOp operand, XlaComputationRef computation,
-                            absl::Span<const ReplicaGroup> replica_groups,
-                            const std::optional<ChannelHandle>& channel_id,
-                            const std::optional<Shape>& shape_with_layout,
-                            std::optional<bool> use_global_device_ids, CallSite site) {
-  return Record("AllReduce", site, [&] {
-    return state_->AddAllReduce(HloOpcode::kAllReduce, operand, computation,
-                                ToDeviceList(replica_groups), channel_id, shape_with_layout,
-                                use_global_device_ids);
+XlaOp AllReduce(XlaOp operand, XlaComputationRef computation,
+                absl::Span<const ReplicaGroup> replica_groups,
+                const std::optional<ChannelHandle>& channel_id,
+                const std::optional<Shape>& shape_with_layout,
+                std::optional<bool> use_global_device_ids) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("AllReduce", [&] {
+    return builder->state().AddAllReduce(HloOpcode::kAllReduce, operand, computation,
+                                         ToDeviceList(replica_groups), channel_id,
+                                         shape_with_layout, use_global_device_ids);
   });
 }
 
-XlaOp XlaBuilder::AllReduceWithDeviceList(XlaOp operand, XlaComputationRef computation,
-                                          const CollectiveDeviceList& replica_groups,
-                                          const std::optional<ChannelHandle>& channel_id,
-                                          const std::optional<Shape>& shape_with_layout,
-                                          std::optional<bool> use_global_device_ids,
-                                          CallSite site) {
-  return Record("AllReduceWithDeviceList", site, [&] {
-    return state_->AddAllReduce(HloOpcode::kAllReduce, operand, computation, replica_groups,
-                                channel_id, shape_with_layout, use_global_device_ids);
+XlaOp AllReduceWithDeviceList(XlaOp operand, XlaComputationRef computation,
+                              const CollectiveDeviceList& replica_groups,
+                              const std::optional<ChannelHandle>& channel_id,
+                              const std::optional<Shape>& shape_with_layout,
+                              std::optional<bool> use_global_device_ids) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("AllReduceWithDeviceList", [&] {
+    return builder->state().AddAllReduce(HloOpcode::kAllReduce, operand, computation,
+                                         replica_groups, channel_id, shape_with_layout,
+                                         use_global_device_ids);
   });
 }
 
-XlaOp XlaBuilder::AllReduceTuple(absl::Span<const XlaOp> operands, XlaComputationRef computation,
-                                 absl::Span<const ReplicaGroup> replica_groups,
-                                 const std::optional<ChannelHandle>& channel_id,
-                                 const std::optional<Shape>& shape_with_layout,
-                                 std::optional<bool> use_global_device_ids, CallSite site) {
-  return Record("AllReduceTuple", site, [&]() -> absl::StatusOr<XlaOp> {
-    return AllReduce(Tuple(operands), computation, replica_groups, channel_id, shape_with_layout,
+XlaOp AllReduceTuple(absl::Span<const XlaOp> operands, XlaComputationRef computation,
+                     absl::Span<const ReplicaGroup> replica_groups,
+                     const std::optional<ChannelHandle>& channel_id,
+                     const std::optional<Shape>& shape_with_layout,
+                     std::optional<bool> use_global_device_ids) {
+  XlaBuilder* builder = XlaBuilder::Of(operands);
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("AllReduceTuple", [&]() -> absl::StatusOr<XlaOp> {
+    return AllReduce(Tuple(builder, operands), computation, replica_groups, channel_id, shape_with_layout,
                      use_global_device_ids);
   });
 }
 
-XlaOp XlaBuilder::AllReduceTupleWithDeviceList(absl::Span<const XlaOp> operands,
-                                               XlaComputationRef computation,
-                                               const CollectiveDeviceList& replica_groups,
-                                               const std::optional<ChannelHandle>& channel_id,
-                                               const std::optional<Shape>& shape_with_layout,
-                                               std::optional<bool> use_global_device_ids,
-                                               CallSite site) {
-  return Record("AllReduceTupleWithDeviceList", site, [&]() -> absl::StatusOr<XlaOp> {
-    return AllReduceWithDeviceList(Tuple(operands), computation, replica_groups, channel_id,
+XlaOp AllReduceTupleWithDeviceList(absl::Span<const XlaOp> operands, XlaComputationRef computation,
+                                   const CollectiveDeviceList& replica_groups,
+                                   const std::optional<ChannelHandle>& channel_id,
+                                   const std::optional<Shape>& shape_with_layout,
+                                   std::optional<bool> use_global_device_ids) {
+  XlaBuilder* builder = XlaBuilder::Of(operands);
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("AllReduceTupleWithDeviceList", [&]() -> absl::StatusOr<XlaOp> {
+    return AllReduceWithDeviceList(Tuple(builder, operands), computation, replica_groups, channel_id,
                                    shape_with_layout, use_global_device_ids);
   });
 }
 
-XlaOp XlaBuilder::CrossReplicaSum(XlaOp operand, absl::Span<const ReplicaGroup> replica_groups,
-                                  CallSite site) {
-  return Record("CrossReplicaSum", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
+XlaOp CrossReplicaSum(XlaOp operand, absl::Span<const ReplicaGroup> replica_groups) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("CrossReplicaSum", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, builder->state().ShapeOf(operand));
     if (shape->IsTuple() && shape->tuple_shapes_size() == 0) {
       return Unimplemented("0 element tuple CrossReplicaSum is not supported");
     }
@@ -263,13 +280,13 @@ XlaOp XlaBuilder::CrossReplicaSum(XlaOp operand, absl::Span<const ReplicaGroup> 
                                    ShapeUtil::HumanString(*shape), ".");
     }
     const Shape scalar = ShapeUtil::MakeScalarShape(array.element_type());
-    const std::unique_ptr<XlaBuilder> sum = CreateSubBuilder("sum");
-    const XlaOp x = sum->Parameter(0, scalar, "x");
-    const XlaOp y = sum->Parameter(1, scalar, "y");
+    const std::unique_ptr<XlaBuilder> sum = builder->CreateSubBuilder("sum");
+    const XlaOp x = Parameter(sum.get(), 0, scalar, "x");
+    const XlaOp y = Parameter(sum.get(), 1, scalar, "y");
     if (scalar.element_type() == PRED) {
-      sum->Or(x, y);
+      Or(x, y);
     } else {
-      sum->Add(x, y);
+      Add(x, y);
     }
     XLA_ASSIGN_OR_RETURN(const XlaComputation computation, sum->Build());
     return AllReduce(operand, computation, replica_groups);
@@ -305,26 +322,32 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddReduceScatter(
   return op;
 }
 
-XlaOp XlaBuilder::ReduceScatter(XlaOp operand, XlaComputationRef computation,
-                                int64_t scatter_dimension, int64_t shard_count,
-                                absl::Span<const ReplicaGroup> replica_groups,
-                                const std::optional<ChannelHandle>& channel_id,
-                                const std::optional<Layout>& layout,
-                                std::optional<bool> use_global_device_ids, CallSite site) {
-  return Record("ReduceScatter", site, [&] {
-    return state_->AddReduceScatter(operand, computation, scatter_dimension, shard_count,
-                                    ToDeviceList(replica_groups), channel_id, layout,
-                                    use_global_device_ids);
+XlaOp ReduceScatter(XlaOp operand, XlaComputationRef computation, int64_t scatter_dimension,
+                    int64_t shard_count, absl::Span<const ReplicaGroup> replica_groups,
+                    const std::optional<ChannelHandle>& channel_id,
+                    const std::optional<Layout>& layout,
+                    std::optional<bool> use_global_device_ids) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("ReduceScatter", [&] {
+    return builder->state().AddReduceScatter(operand, computation, scatter_dimension, shard_count,
+                                             ToDeviceList(replica_groups), channel_id, layout,
+                                             use_global_device_ids);
   });
 }
 
-XlaOp XlaBuilder::ReduceScatterWithDeviceList(
-    XlaOp operand, XlaComputationRef computation, int64_t scatter_dimension, int64_t shard_count,
-    const CollectiveDeviceList& replica_groups, const std::optional<ChannelHandle>& channel_id,
-    const std::optional<Layout>& layout, std::optional<bool> use_global_device_ids, CallSite site) {
-  return Record("ReduceScatterWithDeviceList", site, [&] {
-    return state_->AddReduceScatter(operand, computation, scatter_dimension, shard_count,
-                                    replica_groups, channel_id, layout, use_global_device_ids);
+XlaOp ReduceScatterWithDeviceList(XlaOp operand, XlaComputationRef computation,
+                                  int64_t scatter_dimension, int64_t shard_count,
+                                  const CollectiveDeviceList& replica_groups,
+                                  const std::optional<ChannelHandle>& channel_id,
+                                  const std::optional<Layout>& layout,
+                                  std::optional<bool> use_global_device_ids) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("ReduceScatterWithDeviceList", [&] {
+    return builder->state().AddReduceScatter(operand, computation, scatter_dimension, shard_count,
+                                             replica_groups, channel_id, layout,
+                                             use_global_device_ids);
   });
 }
 
@@ -339,66 +362,74 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddCollective(
 }
 
 // The instruction has its operands in another order than the call its arguments.
-XlaOp XlaBuilder::RaggedAllToAll(XlaOp input, XlaOp input_offsets, XlaOp send_sizes, XlaOp output,
-                                 XlaOp output_offsets, XlaOp recv_sizes,
-                                 absl::Span<const ReplicaGroup> replica_groups,
-                                 const std::optional<ChannelHandle>& channel_id, CallSite site) {
-  return Record("RaggedAllToAll", site, [&] {
-    return state_->AddCollective(
+XlaOp RaggedAllToAll(XlaOp input, XlaOp input_offsets, XlaOp send_sizes, XlaOp output,
+                     XlaOp output_offsets, XlaOp recv_sizes,
+                     absl::Span<const ReplicaGroup> replica_groups,
+                     const std::optional<ChannelHandle>& channel_id) {
+  XlaBuilder* builder =
+      XlaBuilder::Of({input, input_offsets, send_sizes, output, output_offsets, recv_sizes});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("RaggedAllToAll", [&] {
+    return builder->state().AddCollective(
         HloOpcode::kRaggedAllToAll,
         {input, output, input_offsets, send_sizes, output_offsets, recv_sizes},
         ToDeviceList(replica_groups), channel_id);
   });
 }
 
-XlaOp XlaBuilder::RaggedAllToAllWithDeviceList(XlaOp input, XlaOp input_offsets, XlaOp send_sizes,
-                                               XlaOp output, XlaOp output_offsets, XlaOp recv_sizes,
-                                               const CollectiveDeviceList& replica_groups,
-                                               const std::optional<ChannelHandle>& channel_id,
-                                               CallSite site) {
-  return Record("RaggedAllToAllWithDeviceList", site, [&] {
-    return state_->AddCollective(
+XlaOp RaggedAllToAllWithDeviceList(XlaOp input, XlaOp input_offsets, XlaOp send_sizes, XlaOp output,
+                                   XlaOp output_offsets, XlaOp recv_sizes,
+                                   const CollectiveDeviceList& replica_groups,
+                                   const std::optional<ChannelHandle>& channel_id) {
+  XlaBuilder* builder =
+      XlaBuilder::Of({input, input_offsets, send_sizes, output, output_offsets, recv_sizes});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("RaggedAllToAllWithDeviceList", [&] {
+    return builder->state().AddCollective(
         HloOpcode::kRaggedAllToAll,
         {input, output, input_offsets, send_sizes, output_offsets, recv_sizes}, replica_groups,
         channel_id);
   });
 }
 
-XlaOp XlaBuilder::CollectiveBroadcast(XlaOp operand, absl::Span<const ReplicaGroup> replica_groups,
-                                      const std::optional<ChannelHandle>& channel_id,
-                                      CallSite site) {
-  return CollectiveBroadcast(absl::MakeConstSpan(&operand, 1), replica_groups, channel_id, false,
-                             site);
+XlaOp CollectiveBroadcast(XlaOp operand, absl::Span<const ReplicaGroup> replica_groups,
+                          const std::optional<ChannelHandle>& channel_id) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return CollectiveBroadcast(absl::MakeConstSpan(&operand, 1), replica_groups, channel_id, false);
 }
 
-XlaOp XlaBuilder::CollectiveBroadcastWithDeviceList(XlaOp operand,
-                                                    const CollectiveDeviceList& replica_groups,
-                                                    const std::optional<ChannelHandle>& channel_id,
-                                                    CallSite site) {
+XlaOp CollectiveBroadcastWithDeviceList(XlaOp operand, const CollectiveDeviceList& replica_groups,
+                                        const std::optional<ChannelHandle>& channel_id) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
   return CollectiveBroadcastWithDeviceList(absl::MakeConstSpan(&operand, 1), replica_groups,
-                                           channel_id, false, site);
+                                           channel_id, false);
 }
 
-XlaOp XlaBuilder::CollectiveBroadcast(absl::Span<const XlaOp> operands,
-                                      absl::Span<const ReplicaGroup> replica_groups,
-                                      const std::optional<ChannelHandle>& channel_id,
-                                      bool has_dynamic_root, CallSite site) {
-  return Record("CollectiveBroadcast", site, [&] {
+XlaOp CollectiveBroadcast(absl::Span<const XlaOp> operands,
+                          absl::Span<const ReplicaGroup> replica_groups,
+                          const std::optional<ChannelHandle>& channel_id, bool has_dynamic_root) {
+  XlaBuilder* builder = XlaBuilder::Of(operands);
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("CollectiveBroadcast", [&] {
     return CollectiveBroadcastWithDeviceList(operands, ToDeviceList(replica_groups), channel_id,
                                              has_dynamic_root);
   });
 }
 
-XlaOp XlaBuilder::CollectiveBroadcastWithDeviceList(absl::Span<const XlaOp> operands,
-                                                    const CollectiveDeviceList& replica_groups,
-                                                    const std::optional<ChannelHandle>& channel_id,
-                                                    bool has_dynamic_root, CallSite site) {
-  return Record("CollectiveBroadcastWithDeviceList", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp CollectiveBroadcastWithDeviceList(absl::Span<const XlaOp> operands,
+                                        const CollectiveDeviceList& replica_groups,
+                                        const std::optional<ChannelHandle>& channel_id,
+                                        bool has_dynamic_root) {
+  XlaBuilder* builder = XlaBuilder::Of(operands);
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("CollectiveBroadcastWithDeviceList", [&]() -> absl::StatusOr<XlaOp> {
     if (has_dynamic_root) {
       return UnimplementedStrCat("A root known at run time (has_dynamic_root) has no form in HLO.");
     }
-    return state_->AddCollective(HloOpcode::kCollectiveBroadcast, operands, replica_groups,
-                                 channel_id);
+    return builder->state().AddCollective(HloOpcode::kCollectiveBroadcast, operands, replica_groups,
+                                          channel_id);
   });
 }
 
@@ -411,31 +442,36 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddPermute(
   return Add(opcode, operands, std::move(attributes));
 }
 
-XlaOp XlaBuilder::CollectivePermute(
-    XlaOp operand, const std::vector<std::pair<int64_t, int64_t>>& source_target_pairs,
-    const std::optional<ChannelHandle>& channel_id, CallSite site) {
-  return Record("CollectivePermute", site, [&] {
-    return state_->AddPermute(HloOpcode::kCollectivePermute, {operand}, source_target_pairs,
-                              channel_id);
+XlaOp CollectivePermute(XlaOp operand,
+                        const std::vector<std::pair<int64_t, int64_t>>& source_target_pairs,
+                        const std::optional<ChannelHandle>& channel_id) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("CollectivePermute", [&] {
+    return builder->state().AddPermute(HloOpcode::kCollectivePermute, {operand},
+                                       source_target_pairs, channel_id);
   });
 }
 
-XlaOp XlaBuilder::MultiCollectivePermute(
-    absl::Span<const XlaOp> operands,
-    const std::vector<std::pair<int64_t, int64_t>>& source_target_pairs,
-    const std::optional<ChannelHandle>& channel_id, CallSite site) {
-  return Record("MultiCollectivePermute", site, [&] {
-    return state_->AddPermute(HloOpcode::kCollectivePermute, operands, source_target_pairs,
-                              channel_id);
+XlaOp MultiCollectivePermute(absl::Span<const XlaOp> operands,
+                             const std::vector<std::pair<int64_t, int64_t>>& source_target_pairs,
+                             const std::optional<ChannelHandle>& channel_id) {
+  XlaBuilder* builder = XlaBuilder::Of(operands);
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("MultiCollectivePermute", [&] {
+    return builder->state().AddPermute(HloOpcode::kCollectivePermute, operands, source_target_pairs,
+                                       channel_id);
   });
 }
 
-XlaOp XlaBuilder::ReplicaId(CallSite site) {
-  return Record("ReplicaId", site, [&] { return state_->Add(HloOpcode::kReplicaId, {}); });
+XlaOp ReplicaId(XlaBuilder* builder) {
+  return builder->Record("ReplicaId",
+                         [&] { return builder->state().Add(HloOpcode::kReplicaId, {}); });
 }
 
-XlaOp XlaBuilder::PartitionId(CallSite site) {
-  return Record("PartitionId", site, [&] { return state_->Add(HloOpcode::kPartitionId, {}); });
+XlaOp PartitionId(XlaBuilder* builder) {
+  return builder->Record("PartitionId",
+                         [&] { return builder->state().Add(HloOpcode::kPartitionId, {}); });
 }
 
 }  // namespace xla

@@ -30,11 +30,11 @@ absl::Status CheckComparison(const Shape& shape, ComparisonDirection direction,
 
 }  // namespace
 
-XlaOp XlaBuilder::State::CompareAs(const char* call, CallSite site, XlaOp lhs, XlaOp rhs,
+XlaOp XlaBuilder::State::CompareAs(const char* call, XlaOp lhs, XlaOp rhs,
                                    absl::Span<const int64_t> broadcast_dimensions,
                                    ComparisonDirection direction,
                                    std::optional<ComparisonType> type) {
-  return Record(call, site, [&]() -> absl::StatusOr<XlaOp> {
+  return Record(call, [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape* shape, ShapeOf(lhs));
     XLA_RETURN_IF_ERROR(CheckComparison(*shape, direction, type));
     return MakeBinary(HloOpcode::kCompare, lhs, rhs, broadcast_dimensions,
@@ -42,10 +42,10 @@ XlaOp XlaBuilder::State::CompareAs(const char* call, CallSite site, XlaOp lhs, X
   });
 }
 
-XlaOp XlaBuilder::State::CompareTotalOrder(const char* call, CallSite site, XlaOp lhs, XlaOp rhs,
+XlaOp XlaBuilder::State::CompareTotalOrder(const char* call, XlaOp lhs, XlaOp rhs,
                                            absl::Span<const int64_t> broadcast_dimensions,
                                            ComparisonDirection direction) {
-  return Record(call, site, [&]() -> absl::StatusOr<XlaOp> {
+  return Record(call, [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape* shape, ShapeOf(lhs));
     // Other types have one order anyway, or none.
     XLA_RETURN_IF_ERROR(CheckComparison(*shape, direction, std::nullopt));
@@ -58,86 +58,103 @@ XlaOp XlaBuilder::State::CompareTotalOrder(const char* call, CallSite site, XlaO
   });
 }
 
-XlaOp XlaBuilder::Eq(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
-                     CallSite site) {
-  return state_->CompareAs("Eq", site, lhs, rhs, broadcast_dimensions, ComparisonDirection::kEq);
+XlaOp Eq(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->state().CompareAs("Eq", lhs, rhs, broadcast_dimensions, ComparisonDirection::kEq);
 }
 
-XlaOp XlaBuilder::EqTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
-                               CallSite site) {
-  return state_->CompareTotalOrder("EqTotalOrder", site, lhs, rhs, broadcast_dimensions,
-                                   ComparisonDirection::kEq);
+XlaOp EqTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->state().CompareTotalOrder("EqTotalOrder", lhs, rhs, broadcast_dimensions,
+                                            ComparisonDirection::kEq);
 }
 
-XlaOp XlaBuilder::Ne(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
-                     CallSite site) {
-  return state_->CompareAs("Ne", site, lhs, rhs, broadcast_dimensions, ComparisonDirection::kNe);
+XlaOp Ne(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->state().CompareAs("Ne", lhs, rhs, broadcast_dimensions, ComparisonDirection::kNe);
 }
 
-XlaOp XlaBuilder::NeTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
-                               CallSite site) {
-  return state_->CompareTotalOrder("NeTotalOrder", site, lhs, rhs, broadcast_dimensions,
-                                   ComparisonDirection::kNe);
+XlaOp NeTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->state().CompareTotalOrder("NeTotalOrder", lhs, rhs, broadcast_dimensions,
+                                            ComparisonDirection::kNe);
 }
 
-XlaOp XlaBuilder::Ge(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
-                     CallSite site) {
-  return state_->CompareAs("Ge", site, lhs, rhs, broadcast_dimensions, ComparisonDirection::kGe);
+XlaOp Ge(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->state().CompareAs("Ge", lhs, rhs, broadcast_dimensions, ComparisonDirection::kGe);
 }
 
-XlaOp XlaBuilder::GeTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
-                               CallSite site) {
-  return state_->CompareTotalOrder("GeTotalOrder", site, lhs, rhs, broadcast_dimensions,
-                                   ComparisonDirection::kGe);
+XlaOp GeTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->state().CompareTotalOrder("GeTotalOrder", lhs, rhs, broadcast_dimensions,
+                                            ComparisonDirection::kGe);
 }
 
-XlaOp XlaBuilder::Gt(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
-                     CallSite site) {
-  return state_->CompareAs("Gt", site, lhs, rhs, broadcast_dimensions, ComparisonDirection::kGt);
+XlaOp Gt(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->state().CompareAs("Gt", lhs, rhs, broadcast_dimensions, ComparisonDirection::kGt);
 }
 
-XlaOp XlaBuilder::GtTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
-                               CallSite site) {
-  return state_->CompareTotalOrder("GtTotalOrder", site, lhs, rhs, broadcast_dimensions,
-                                   ComparisonDirection::kGt);
+XlaOp GtTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->state().CompareTotalOrder("GtTotalOrder", lhs, rhs, broadcast_dimensions,
+                                            ComparisonDirection::kGt);
 }
 
-XlaOp XlaBuilder::Le(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
-                     CallSite site) {
-  return state_->CompareAs("Le", site, lhs, rhs, broadcast_dimensions, ComparisonDirection::kLe);
+XlaOp Le(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->state().CompareAs("Le", lhs, rhs, broadcast_dimensions, ComparisonDirection::kLe);
 }
 
-XlaOp XlaBuilder::LeTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
-                               CallSite site) {
-  return state_->CompareTotalOrder("LeTotalOrder", site, lhs, rhs, broadcast_dimensions,
-                                   ComparisonDirection::kLe);
+XlaOp LeTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->state().CompareTotalOrder("LeTotalOrder", lhs, rhs, broadcast_dimensions,
+                                            ComparisonDirection::kLe);
 }
 
-XlaOp XlaBuilder::Lt(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
-                     CallSite site) {
-  return state_->CompareAs("Lt", site, lhs, rhs, broadcast_dimensions, ComparisonDirection::kLt);
+XlaOp Lt(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->state().CompareAs("Lt", lhs, rhs, broadcast_dimensions, ComparisonDirection::kLt);
 }
 
-XlaOp XlaBuilder::LtTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
-                               CallSite site) {
-  return state_->CompareTotalOrder("LtTotalOrder", site, lhs, rhs, broadcast_dimensions,
-                                   ComparisonDirection::kLt);
+XlaOp LtTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->state().CompareTotalOrder("LtTotalOrder", lhs, rhs, broadcast_dimensions,
+                                            ComparisonDirection::kLt);
 }
 
-XlaOp XlaBuilder::Compare(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
-                          ComparisonDirection direction, Comparison::Type compare_type,
-                          CallSite site) {
-  return state_->CompareAs("Compare", site, lhs, rhs, broadcast_dimensions, direction,
-                           compare_type);
+XlaOp Compare(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
+              ComparisonDirection direction, Comparison::Type compare_type) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->state().CompareAs("Compare", lhs, rhs, broadcast_dimensions, direction,
+                                    compare_type);
 }
 
-XlaOp XlaBuilder::Compare(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
-                          ComparisonDirection direction, CallSite site) {
-  return state_->CompareAs("Compare", site, lhs, rhs, broadcast_dimensions, direction);
+XlaOp Compare(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
+              ComparisonDirection direction) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->state().CompareAs("Compare", lhs, rhs, broadcast_dimensions, direction);
 }
 
-XlaOp XlaBuilder::Compare(XlaOp lhs, XlaOp rhs, ComparisonDirection direction, CallSite site) {
-  return state_->CompareAs("Compare", site, lhs, rhs, {}, direction);
+XlaOp Compare(XlaOp lhs, XlaOp rhs, ComparisonDirection direction) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->state().CompareAs("Compare", lhs, rhs, {}, direction);
 }
 
 // --- Three operands
@@ -160,22 +177,26 @@ absl::StatusOr<XlaOp> XlaBuilder::State::MakeTernary(HloOpcode opcode, XlaOp fir
   return Add(opcode, operands);
 }
 
-XlaOp XlaBuilder::Clamp(XlaOp min, XlaOp operand, XlaOp max, CallSite site) {
-  return Record("Clamp", site,
-                [&] { return state_->MakeTernary(HloOpcode::kClamp, min, operand, max); });
+XlaOp Clamp(XlaOp min, XlaOp operand, XlaOp max) {
+  XlaBuilder* builder = XlaBuilder::Of({min, operand, max});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record(
+      "Clamp", [&] { return builder->state().MakeTernary(HloOpcode::kClamp, min, operand, max); });
 }
 
-XlaOp XlaBuilder::Select(XlaOp pred, XlaOp on_true, XlaOp on_false, CallSite site) {
-  return Record("Select", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* true_shape, state_->ShapeOf(on_true));
-    XLA_ASSIGN_OR_RETURN(const Shape* false_shape, state_->ShapeOf(on_false));
+XlaOp Select(XlaOp pred, XlaOp on_true, XlaOp on_false) {
+  XlaBuilder* builder = XlaBuilder::Of({pred, on_true, on_false});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Select", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* true_shape, builder->state().ShapeOf(on_true));
+    XLA_ASSIGN_OR_RETURN(const Shape* false_shape, builder->state().ShapeOf(on_false));
     if (!true_shape->IsTuple() || !false_shape->IsTuple()) {
-      return state_->MakeTernary(HloOpcode::kSelect, pred, on_true, on_false);
+      return builder->state().MakeTernary(HloOpcode::kSelect, pred, on_true, on_false);
     }
     // There is no select of tuples: a conditional with branches that return their argument.
     const auto identity = [&](const Shape& shape) -> absl::StatusOr<XlaComputation> {
-      const std::unique_ptr<XlaBuilder> branch = CreateSubBuilder("select_branch");
-      branch->Parameter(0, shape, "value");
+      const std::unique_ptr<XlaBuilder> branch = builder->CreateSubBuilder("select_branch");
+      Parameter(branch.get(), 0, shape, "value");
       return branch->Build();
     };
     XLA_ASSIGN_OR_RETURN(const XlaComputation true_branch, identity(*true_shape));
@@ -186,24 +207,28 @@ XlaOp XlaBuilder::Select(XlaOp pred, XlaOp on_true, XlaOp on_false, CallSite sit
 
 // --- Element types
 
-XlaOp XlaBuilder::Conj(XlaOp operand, CallSite site) {
-  return Record("Conj", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp Conj(XlaOp operand) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Conj", [&]() -> absl::StatusOr<XlaOp> {
     return Complex(Real(operand), Neg(Imag(operand)));
   });
 }
 
-XlaOp XlaBuilder::ConvertElementType(XlaOp operand, PrimitiveType new_element_type, CallSite site) {
-  return Record("ConvertElementType", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp ConvertElementType(XlaOp operand, PrimitiveType new_element_type) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("ConvertElementType", [&]() -> absl::StatusOr<XlaOp> {
     XlaOp real = operand;
-    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(real));
-    XLA_RETURN_IF_ERROR(state_->CheckArrayAndType(*shape, new_element_type));
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, builder->state().ShapeOf(real));
+    XLA_RETURN_IF_ERROR(builder->state().CheckArrayAndType(*shape, new_element_type));
     if (primitive_util::IsComplexType(shape->element_type()) &&
         !primitive_util::IsComplexType(new_element_type)) {
-      XLA_ASSIGN_OR_RETURN(real, state_->MakeUnary(HloOpcode::kReal, real));
-      XLA_ASSIGN_OR_RETURN(shape, state_->ShapeOf(real));
+      XLA_ASSIGN_OR_RETURN(real, builder->state().MakeUnary(HloOpcode::kReal, real));
+      XLA_ASSIGN_OR_RETURN(shape, builder->state().ShapeOf(real));
     }
     const Shape declared = ShapeUtil::ChangeElementType(*shape, new_element_type);
-    return state_->Add(HloOpcode::kConvert, {real}, NoAttributes{}, &declared);
+    return builder->state().Add(HloOpcode::kConvert, {real}, NoAttributes{}, &declared);
   });
 }
 
@@ -215,10 +240,12 @@ absl::Status XlaBuilder::State::CheckArrayAndType(const Shape& operand, Primitiv
   return absl::OkStatus();
 }
 
-XlaOp XlaBuilder::BitcastConvertType(XlaOp operand, PrimitiveType new_element_type, CallSite site) {
-  return Record("BitcastConvertType", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* from, state_->ShapeOf(operand));
-    XLA_RETURN_IF_ERROR(state_->CheckArrayAndType(*from, new_element_type));
+XlaOp BitcastConvertType(XlaOp operand, PrimitiveType new_element_type) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("BitcastConvertType", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* from, builder->state().ShapeOf(operand));
+    XLA_RETURN_IF_ERROR(builder->state().CheckArrayAndType(*from, new_element_type));
     const int old_width = primitive_util::BitWidth(from->element_type());
     const int new_width = primitive_util::BitWidth(new_element_type);
     Int64s sizes;
@@ -229,7 +256,7 @@ XlaOp XlaBuilder::BitcastConvertType(XlaOp operand, PrimitiveType new_element_ty
     }
     if (old_width == new_width) {
       const Shape declared = ShapeUtil::ChangeElementType(*from, new_element_type);
-      return state_->Add(HloOpcode::kBitcastConvert, {operand}, NoAttributes{}, &declared);
+      return builder->state().Add(HloOpcode::kBitcastConvert, {operand}, NoAttributes{}, &declared);
     }
     if (old_width > new_width) {
       if (old_width % new_width != 0) {
@@ -252,24 +279,27 @@ XlaOp XlaBuilder::BitcastConvertType(XlaOp operand, PrimitiveType new_element_ty
     }
     XLA_ASSIGN_OR_RETURN(const Shape declared,
                          ShapeUtil::MakeValidatedShape(new_element_type, sizes, dynamic));
-    return state_->Add(HloOpcode::kBitcastConvert, {operand}, NoAttributes{}, &declared);
+    return builder->state().Add(HloOpcode::kBitcastConvert, {operand}, NoAttributes{}, &declared);
   });
 }
 
-XlaOp XlaBuilder::StochasticConvertType(XlaOp operand, XlaOp random, PrimitiveType new_element_type,
-                                        CallSite site) {
-  return Record("StochasticConvertType", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* from, state_->ShapeOf(operand));
-    XLA_RETURN_IF_ERROR(state_->CheckArrayAndType(*from, new_element_type));
+XlaOp StochasticConvertType(XlaOp operand, XlaOp random, PrimitiveType new_element_type) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, random});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("StochasticConvertType", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* from, builder->state().ShapeOf(operand));
+    XLA_RETURN_IF_ERROR(builder->state().CheckArrayAndType(*from, new_element_type));
     const Shape declared = ShapeUtil::ChangeElementType(*from, new_element_type);
-    return state_->Add(HloOpcode::kStochasticConvert, {operand, random}, NoAttributes{}, &declared);
+    return builder->state().Add(HloOpcode::kStochasticConvert, {operand, random}, NoAttributes{},
+                                &declared);
   });
 }
 
-XlaOp XlaBuilder::ReducePrecision(XlaOp operand, int exponent_bits, int mantissa_bits,
-                                  CallSite site) {
-  return Record("ReducePrecision", site, [&] {
-    return state_->Add(
+XlaOp ReducePrecision(XlaOp operand, int exponent_bits, int mantissa_bits) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("ReducePrecision", [&] {
+    return builder->state().Add(
         HloOpcode::kReducePrecision, {operand},
         ReducePrecisionAttributes{.exponent_bits = exponent_bits, .mantissa_bits = mantissa_bits});
   });

@@ -35,10 +35,12 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddContraction(
   return Add(opcode, operands, std::move(attributes), &declared);
 }
 
-XlaOp XlaBuilder::Dot(XlaOp lhs, XlaOp rhs, const PrecisionConfig* precision_config,
-                      std::optional<PrimitiveType> preferred_element_type, CallSite site) {
-  return Record("Dot", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* lhs_shape, state_->ShapeOf(lhs));
+XlaOp Dot(XlaOp lhs, XlaOp rhs, const PrecisionConfig* precision_config,
+          std::optional<PrimitiveType> preferred_element_type) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Dot", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* lhs_shape, builder->state().ShapeOf(lhs));
     DotDimensionNumbers numbers;
     numbers.add_lhs_contracting_dimensions(lhs_shape->IsArray() && lhs_shape->rank() == 1 ? 0 : 1);
     numbers.add_rhs_contracting_dimensions(0);
@@ -46,34 +48,40 @@ XlaOp XlaBuilder::Dot(XlaOp lhs, XlaOp rhs, const PrecisionConfig* precision_con
   });
 }
 
-XlaOp XlaBuilder::DotGeneral(XlaOp lhs, XlaOp rhs, const DotDimensionNumbers& dimension_numbers,
-                             const PrecisionConfig* precision_config,
-                             std::optional<PrimitiveType> preferred_element_type, CallSite site) {
-  return Record("DotGeneral", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp DotGeneral(XlaOp lhs, XlaOp rhs, const DotDimensionNumbers& dimension_numbers,
+                 const PrecisionConfig* precision_config,
+                 std::optional<PrimitiveType> preferred_element_type) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("DotGeneral", [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(DotAttributes attributes,
                          ToDotAttributes(dimension_numbers, precision_config, 2));
-    return state_->AddContraction(HloOpcode::kDot, {lhs, rhs}, std::move(attributes),
-                                  preferred_element_type);
+    return builder->state().AddContraction(HloOpcode::kDot, {lhs, rhs}, std::move(attributes),
+                                           preferred_element_type);
   });
 }
 
-XlaOp XlaBuilder::ScaledDot(XlaOp lhs, XlaOp rhs, XlaOp lhs_scale, XlaOp rhs_scale,
-                            const DotDimensionNumbers& dimension_numbers,
-                            const PrecisionConfig* precision_config,
-                            std::optional<PrimitiveType> preferred_element_type, CallSite site) {
-  return Record("ScaledDot", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp ScaledDot(XlaOp lhs, XlaOp rhs, XlaOp lhs_scale, XlaOp rhs_scale,
+                const DotDimensionNumbers& dimension_numbers,
+                const PrecisionConfig* precision_config,
+                std::optional<PrimitiveType> preferred_element_type) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs, lhs_scale, rhs_scale});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("ScaledDot", [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(DotAttributes attributes,
                          ToDotAttributes(dimension_numbers, precision_config, 4));
-    return state_->AddContraction(HloOpcode::kScaledDot, {lhs, rhs, lhs_scale, rhs_scale},
-                                  std::move(attributes), preferred_element_type);
+    return builder->state().AddContraction(HloOpcode::kScaledDot, {lhs, rhs, lhs_scale, rhs_scale},
+                                           std::move(attributes), preferred_element_type);
   });
 }
 
-XlaOp XlaBuilder::RaggedDot(XlaOp lhs, XlaOp rhs, XlaOp group_sizes,
-                            const RaggedDotDimensionNumbers& dimension_numbers,
-                            const PrecisionConfig* precision_config,
-                            std::optional<PrimitiveType> preferred_element_type, CallSite site) {
-  return Record("RaggedDot", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp RaggedDot(XlaOp lhs, XlaOp rhs, XlaOp group_sizes,
+                const RaggedDotDimensionNumbers& dimension_numbers,
+                const PrecisionConfig* precision_config,
+                std::optional<PrimitiveType> preferred_element_type) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs, group_sizes});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("RaggedDot", [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(Precisions precision, PrecisionsOf(precision_config, 3));
     const DotDimensionNumbers& numbers = dimension_numbers.dot_dimension_numbers();
     RaggedDotAttributes attributes{
@@ -85,8 +93,8 @@ XlaOp XlaBuilder::RaggedDot(XlaOp lhs, XlaOp rhs, XlaOp group_sizes,
         .rhs_group_dims = ToInt64s(dimension_numbers.rhs_group_dimensions()),
         .precision = std::move(precision),
         .algorithm = AlgorithmOf(precision_config)};
-    return state_->AddContraction(HloOpcode::kRaggedDot, {lhs, rhs, group_sizes},
-                                  std::move(attributes), preferred_element_type);
+    return builder->state().AddContraction(HloOpcode::kRaggedDot, {lhs, rhs, group_sizes},
+                                           std::move(attributes), preferred_element_type);
   });
 }
 

@@ -7,38 +7,40 @@
 
 namespace xla {
 
-XlaOp XlaBuilder::Tuple(absl::Span<const XlaOp> elements, CallSite site) {
-  return Record("Tuple", site, [&] { return state_->Add(HloOpcode::kTuple, elements); });
+XlaOp Tuple(XlaBuilder* builder, absl::Span<const XlaOp> elements) {
+  return builder->Record("Tuple",
+                         [&] { return builder->state().Add(HloOpcode::kTuple, elements); });
 }
 
-XlaOp XlaBuilder::GetTupleElement(XlaOp tuple_data, int64_t index, CallSite site) {
-  return Record("GetTupleElement", site, [&] {
-    return state_->Add(HloOpcode::kGetTupleElement, {tuple_data},
-                       TupleIndexAttributes{.index = index});
+XlaOp GetTupleElement(XlaOp tuple_data, int64_t index) {
+  XlaBuilder* builder = XlaBuilder::Of({tuple_data});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("GetTupleElement", [&] {
+    return builder->state().Add(HloOpcode::kGetTupleElement, {tuple_data},
+                                TupleIndexAttributes{.index = index});
   });
 }
 
-XlaOp XlaBuilder::Call(XlaComputationRef computation, absl::Span<const XlaOp> operands,
-                       CallSite site) {
-  return Record("Call", site, [&] {
-    return state_->Add(HloOpcode::kCall, operands, CallAttributes{}, nullptr, {&computation, 1});
+XlaOp Call(XlaBuilder* builder, XlaComputationRef computation, absl::Span<const XlaOp> operands) {
+  return builder->Record("Call", [&] {
+    return builder->state().Add(HloOpcode::kCall, operands, CallAttributes{}, nullptr,
+                                {&computation, 1});
   });
 }
 
-XlaOp XlaBuilder::CompositeCall(XlaComputationRef computation, absl::Span<const XlaOp> operands,
-                                const std::string& name,
-                                std::optional<absl::string_view> attributes,
-                                std::optional<int64_t> version, CallSite site) {
-  return Record("CompositeCall", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp CompositeCall(XlaBuilder* builder, XlaComputationRef computation,
+                    absl::Span<const XlaOp> operands, const std::string& name,
+                    std::optional<absl::string_view> attributes, std::optional<int64_t> version) {
+  return builder->Record("CompositeCall", [&]() -> absl::StatusOr<XlaOp> {
     if (name.empty()) return InvalidArgument("A composite must have a name.");
     if (attributes.has_value() && attributes->empty())
       return InvalidArgument("The attributes of a composite must not be empty; none are {}.");
     if (version.value_or(0) < 0)
       return InvalidArgument("The version of a composite must not be negative; got %d.", *version);
-    XLA_ASSIGN_OR_RETURN(const XlaOp op, state_->Add(HloOpcode::kCall, operands,
-                                                     CallAttributes{.is_composite = true}, nullptr,
-                                                     {&computation, 1}));
-    XLA_ASSIGN_OR_RETURN(HloInstruction * call, state_->Find(op));
+    XLA_ASSIGN_OR_RETURN(const XlaOp op, builder->state().Add(HloOpcode::kCall, operands,
+                                                              CallAttributes{.is_composite = true},
+                                                              nullptr, {&computation, 1}));
+    XLA_ASSIGN_OR_RETURN(HloInstruction * call, builder->state().Find(op));
     auto& frontend = call->mutable_extras().frontend_attributes;
     frontend["composite.name"] = name;
     frontend["composite.attributes"] = attributes.has_value() ? std::string(*attributes) : "{}";
@@ -47,10 +49,12 @@ XlaOp XlaBuilder::CompositeCall(XlaComputationRef computation, absl::Span<const 
   });
 }
 
-XlaOp XlaBuilder::While(XlaComputationRef condition, XlaComputationRef body, XlaOp init,
-                        CallSite site) {
-  return Record("While", site, [&] {
-    return state_->Add(HloOpcode::kWhile, {init}, NoAttributes{}, nullptr, {body, condition});
+XlaOp While(XlaComputationRef condition, XlaComputationRef body, XlaOp init) {
+  XlaBuilder* builder = XlaBuilder::Of({init});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("While", [&] {
+    return builder->state().Add(HloOpcode::kWhile, {init}, NoAttributes{}, nullptr,
+                                {body, condition});
   });
 }
 
@@ -67,41 +71,48 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddConditional(
              nullptr, branches);
 }
 
-XlaOp XlaBuilder::Conditional(XlaOp predicate, XlaOp true_operand,
-                              XlaComputationRef true_computation, XlaOp false_operand,
-                              XlaComputationRef false_computation, CallSite site) {
-  return Record("Conditional", site, [&] {
+XlaOp Conditional(XlaOp predicate, XlaOp true_operand, XlaComputationRef true_computation,
+                  XlaOp false_operand, XlaComputationRef false_computation) {
+  XlaBuilder* builder = XlaBuilder::Of({predicate, true_operand, false_operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Conditional", [&] {
     const XlaComputationRef branches[] = {true_computation, false_computation};
-    return state_->AddConditional(PRED, predicate, branches, {true_operand, false_operand});
+    return builder->state().AddConditional(PRED, predicate, branches,
+                                           {true_operand, false_operand});
   });
 }
 
-XlaOp XlaBuilder::Conditional(XlaOp branch_index,
-                              absl::Span<const XlaComputation* const> branch_computations,
-                              absl::Span<const XlaOp> branch_operands, CallSite site) {
-  return Record("Conditional", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp Conditional(XlaOp branch_index, absl::Span<const XlaComputation* const> branch_computations,
+                  absl::Span<const XlaOp> branch_operands) {
+  XlaBuilder* builder = XlaBuilder::Of({branch_index});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Conditional", [&]() -> absl::StatusOr<XlaOp> {
     std::vector<XlaComputationRef> branches;
     for (const XlaComputation* computation : branch_computations) {
       if (computation == nullptr) return InvalidArgument("A branch is a null pointer.");
       branches.emplace_back(*computation);
     }
-    return state_->AddConditional(S32, branch_index, branches, branch_operands);
+    return builder->state().AddConditional(S32, branch_index, branches, branch_operands);
   });
 }
 
-XlaOp XlaBuilder::Conditional(XlaOp branch_index,
-                              absl::Span<const XlaComputationId> branch_computations,
-                              absl::Span<const XlaOp> branch_operands, CallSite site) {
-  return Record("Conditional", site, [&] {
+XlaOp Conditional(XlaOp branch_index, absl::Span<const XlaComputationId> branch_computations,
+                  absl::Span<const XlaOp> branch_operands) {
+  XlaBuilder* builder = XlaBuilder::Of({branch_index});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Conditional", [&] {
     const std::vector<XlaComputationRef> branches(branch_computations.begin(),
                                                   branch_computations.end());
-    return state_->AddConditional(S32, branch_index, branches, branch_operands);
+    return builder->state().AddConditional(S32, branch_index, branches, branch_operands);
   });
 }
 
-XlaOp XlaBuilder::OptimizationBarrier(XlaOp operand, CallSite site) {
-  return Record("OptimizationBarrier", site,
-                [&] { return state_->Add(HloOpcode::kOptimizationBarrier, {operand}); });
+XlaOp OptimizationBarrier(XlaOp operand) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("OptimizationBarrier", [&] {
+    return builder->state().Add(HloOpcode::kOptimizationBarrier, {operand});
+  });
 }
 
 }  // namespace xla

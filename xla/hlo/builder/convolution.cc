@@ -77,41 +77,46 @@ absl::Status XlaBuilder::Validate(const ConvolutionDimensionNumbers& dnum) {
                dnum.output_spatial_dimensions());
 }
 
-XlaOp XlaBuilder::Conv(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> window_strides,
-                       Padding padding, int64_t feature_group_count, int64_t batch_group_count,
-                       const PrecisionConfig* precision_config,
-                       std::optional<PrimitiveType> preferred_element_type, CallSite site) {
-  return Record("Conv", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp Conv(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> window_strides, Padding padding,
+           int64_t feature_group_count, int64_t batch_group_count,
+           const PrecisionConfig* precision_config,
+           std::optional<PrimitiveType> preferred_element_type) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Conv", [&]() -> absl::StatusOr<XlaOp> {
     return ConvWithGeneralDimensions(
         lhs, rhs, window_strides, padding,
-        CreateDefaultConvDimensionNumbers(static_cast<int>(window_strides.size())),
+        XlaBuilder::CreateDefaultConvDimensionNumbers(static_cast<int>(window_strides.size())),
         feature_group_count, batch_group_count, precision_config, preferred_element_type);
   });
 }
 
-XlaOp XlaBuilder::ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs,
-                                         absl::Span<const int64_t> window_strides,
-                                         absl::Span<const std::pair<int64_t, int64_t>> padding,
-                                         int64_t feature_group_count, int64_t batch_group_count,
-                                         const PrecisionConfig* precision_config,
-                                         std::optional<PrimitiveType> preferred_element_type,
-                                         CallSite site) {
-  return Record("ConvWithGeneralPadding", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> window_strides,
+                             absl::Span<const std::pair<int64_t, int64_t>> padding,
+                             int64_t feature_group_count, int64_t batch_group_count,
+                             const PrecisionConfig* precision_config,
+                             std::optional<PrimitiveType> preferred_element_type) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("ConvWithGeneralPadding", [&]() -> absl::StatusOr<XlaOp> {
     return ConvGeneral(lhs, rhs, window_strides, padding,
-                       CreateDefaultConvDimensionNumbers(static_cast<int>(window_strides.size())),
+                       XlaBuilder::CreateDefaultConvDimensionNumbers(static_cast<int>(window_strides.size())),
                        feature_group_count, batch_group_count, precision_config,
                        preferred_element_type);
   });
 }
 
-XlaOp XlaBuilder::ConvWithGeneralDimensions(
-    XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> window_strides, Padding padding,
-    const ConvolutionDimensionNumbers& dimension_numbers, int64_t feature_group_count,
-    int64_t batch_group_count, const PrecisionConfig* precision_config,
-    std::optional<PrimitiveType> preferred_element_type, CallSite site) {
-  return Record("ConvWithGeneralDimensions", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* lhs_shape, state_->ShapeOf(lhs));
-    XLA_ASSIGN_OR_RETURN(const Shape* rhs_shape, state_->ShapeOf(rhs));
+XlaOp ConvWithGeneralDimensions(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> window_strides,
+                                Padding padding,
+                                const ConvolutionDimensionNumbers& dimension_numbers,
+                                int64_t feature_group_count, int64_t batch_group_count,
+                                const PrecisionConfig* precision_config,
+                                std::optional<PrimitiveType> preferred_element_type) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("ConvWithGeneralDimensions", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* lhs_shape, builder->state().ShapeOf(lhs));
+    XLA_ASSIGN_OR_RETURN(const Shape* rhs_shape, builder->state().ShapeOf(rhs));
     XLA_RETURN_IF_ERROR(CheckRanks(*lhs_shape, *rhs_shape, dimension_numbers));
     XLA_ASSIGN_OR_RETURN(const Int64s base,
                          SpatialSizes(*lhs_shape, "input_spatial_dimensions",
@@ -126,13 +131,14 @@ XlaOp XlaBuilder::ConvWithGeneralDimensions(
   });
 }
 
-XlaOp XlaBuilder::ConvGeneral(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> window_strides,
-                              absl::Span<const std::pair<int64_t, int64_t>> padding,
-                              const ConvolutionDimensionNumbers& dimension_numbers,
-                              int64_t feature_group_count, int64_t batch_group_count,
-                              const PrecisionConfig* precision_config,
-                              std::optional<PrimitiveType> preferred_element_type, CallSite site) {
-  return Record("ConvGeneral", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp ConvGeneral(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> window_strides,
+                  absl::Span<const std::pair<int64_t, int64_t>> padding,
+                  const ConvolutionDimensionNumbers& dimension_numbers, int64_t feature_group_count,
+                  int64_t batch_group_count, const PrecisionConfig* precision_config,
+                  std::optional<PrimitiveType> preferred_element_type) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("ConvGeneral", [&]() -> absl::StatusOr<XlaOp> {
     return ConvGeneralDilated(lhs, rhs, window_strides, padding, {}, {}, dimension_numbers,
                               feature_group_count, batch_group_count, precision_config,
                               preferred_element_type);
@@ -159,22 +165,26 @@ absl::StatusOr<ConvolutionAttributes> XlaBuilder::State::MakeConvolution(
                                .precision = std::move(precision)};
 }
 
-XlaOp XlaBuilder::ConvGeneralDilated(
-    XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> window_strides,
-    absl::Span<const std::pair<int64_t, int64_t>> padding, absl::Span<const int64_t> lhs_dilation,
-    absl::Span<const int64_t> rhs_dilation, const ConvolutionDimensionNumbers& dimension_numbers,
-    int64_t feature_group_count, int64_t batch_group_count, const PrecisionConfig* precision_config,
-    std::optional<PrimitiveType> preferred_element_type,
-    std::optional<std::vector<bool>> window_reversal, CallSite site) {
-  return Record("ConvGeneralDilated", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp ConvGeneralDilated(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> window_strides,
+                         absl::Span<const std::pair<int64_t, int64_t>> padding,
+                         absl::Span<const int64_t> lhs_dilation,
+                         absl::Span<const int64_t> rhs_dilation,
+                         const ConvolutionDimensionNumbers& dimension_numbers,
+                         int64_t feature_group_count, int64_t batch_group_count,
+                         const PrecisionConfig* precision_config,
+                         std::optional<PrimitiveType> preferred_element_type,
+                         std::optional<std::vector<bool>> window_reversal) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("ConvGeneralDilated", [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(
         ConvolutionAttributes attributes,
-        state_->MakeConvolution(
+        builder->state().MakeConvolution(
             lhs, rhs,
             {window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers,
              feature_group_count, batch_group_count, precision_config, window_reversal}));
-    return state_->AddContraction(HloOpcode::kConvolution, {lhs, rhs}, std::move(attributes),
-                                  preferred_element_type);
+    return builder->state().AddContraction(HloOpcode::kConvolution, {lhs, rhs},
+                                           std::move(attributes), preferred_element_type);
   });
 }
 
@@ -207,14 +217,18 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddDynamicConvolution(
   return Add(HloOpcode::kCustomCall, operands, std::move(attributes), &result);
 }
 
-XlaOp XlaBuilder::DynamicConvForward(
-    XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> window_strides,
-    absl::Span<const std::pair<int64_t, int64_t>> padding, absl::Span<const int64_t> lhs_dilation,
-    absl::Span<const int64_t> rhs_dilation, const ConvolutionDimensionNumbers& dimension_numbers,
-    int64_t feature_group_count, int64_t batch_group_count, const PrecisionConfig* precision_config,
-    PaddingType padding_type, std::optional<PrimitiveType> preferred_element_type, CallSite site) {
-  return Record("DynamicConvForward", site, [&] {
-    return state_->AddDynamicConvolution(
+XlaOp DynamicConvForward(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> window_strides,
+                         absl::Span<const std::pair<int64_t, int64_t>> padding,
+                         absl::Span<const int64_t> lhs_dilation,
+                         absl::Span<const int64_t> rhs_dilation,
+                         const ConvolutionDimensionNumbers& dimension_numbers,
+                         int64_t feature_group_count, int64_t batch_group_count,
+                         const PrecisionConfig* precision_config, PaddingType padding_type,
+                         std::optional<PrimitiveType> preferred_element_type) {
+  XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("DynamicConvForward", [&] {
+    return builder->state().AddDynamicConvolution(
         "DynamicConvolutionForward", {lhs, rhs}, lhs, rhs,
         {window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers,
          feature_group_count, batch_group_count, precision_config, std::nullopt},
@@ -222,14 +236,16 @@ XlaOp XlaBuilder::DynamicConvForward(
   });
 }
 
-XlaOp XlaBuilder::DynamicConvInputGrad(
+XlaOp DynamicConvInputGrad(
     XlaOp input_sizes, XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> window_strides,
     absl::Span<const std::pair<int64_t, int64_t>> padding, absl::Span<const int64_t> lhs_dilation,
     absl::Span<const int64_t> rhs_dilation, const ConvolutionDimensionNumbers& dimension_numbers,
     int64_t feature_group_count, int64_t batch_group_count, const PrecisionConfig* precision_config,
-    PaddingType padding_type, std::optional<PrimitiveType> preferred_element_type, CallSite site) {
-  return Record("DynamicConvInputGrad", site, [&] {
-    return state_->AddDynamicConvolution(
+    PaddingType padding_type, std::optional<PrimitiveType> preferred_element_type) {
+  XlaBuilder* builder = XlaBuilder::Of({input_sizes, lhs, rhs});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("DynamicConvInputGrad", [&] {
+    return builder->state().AddDynamicConvolution(
         "DynamicConvolutionInputGrad", {input_sizes, lhs, rhs}, lhs, rhs,
         {window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers,
          feature_group_count, batch_group_count, precision_config, std::nullopt},
@@ -237,15 +253,17 @@ XlaOp XlaBuilder::DynamicConvInputGrad(
   });
 }
 
-XlaOp XlaBuilder::DynamicConvKernelGrad(
+XlaOp DynamicConvKernelGrad(
     XlaOp activations, XlaOp gradients, absl::Span<const int64_t> window_strides,
     absl::Span<const std::pair<int64_t, int64_t>> padding, absl::Span<const int64_t> lhs_dilation,
     absl::Span<const int64_t> rhs_dilation, const ConvolutionDimensionNumbers& dimension_numbers,
     int64_t feature_group_count, int64_t batch_group_count, const PrecisionConfig* precision_config,
-    PaddingType padding_type, std::optional<PrimitiveType> preferred_element_type, CallSite site) {
-  return Record("DynamicConvKernelGrad", site, [&] {
+    PaddingType padding_type, std::optional<PrimitiveType> preferred_element_type) {
+  XlaBuilder* builder = XlaBuilder::Of({activations, gradients});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("DynamicConvKernelGrad", [&] {
     // The gradient has the sizes of the kernel, which are static.
-    return state_->AddDynamicConvolution(
+    return builder->state().AddDynamicConvolution(
         "DynamicConvolutionKernelGrad", {activations, gradients}, activations, gradients,
         {window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers,
          feature_group_count, batch_group_count, precision_config, std::nullopt},

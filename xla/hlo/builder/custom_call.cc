@@ -61,92 +61,91 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddCustomCall(absl::Span<const XlaOp> o
   return op;
 }
 
-XlaOp XlaBuilder::CustomCall(const std::string& call_target_name, absl::Span<const XlaOp> operands,
-                             const Shape& shape, const std::string& opaque, bool has_side_effect,
-                             AliasingPairs output_operand_aliasing, const Literal* literal,
-                             CustomCallSchedule schedule, CustomCallApiVersion api_version,
-                             CallSite site) {
-  return Record("CustomCall", site, [&] {
-    return state_->AddCustomCall(operands, shape,
-                                 {.target = call_target_name,
-                                  .opaque = opaque,
-                                  .has_side_effect = has_side_effect,
-                                  .aliasing = output_operand_aliasing,
-                                  .literal = literal,
-                                  .schedule = schedule,
-                                  .api_version = api_version});
+XlaOp CustomCall(XlaBuilder* builder, const std::string& call_target_name,
+                 absl::Span<const XlaOp> operands, const Shape& shape, const std::string& opaque,
+                 bool has_side_effect, AliasingPairs output_operand_aliasing,
+                 const Literal* literal, CustomCallSchedule schedule,
+                 CustomCallApiVersion api_version) {
+  return builder->Record("CustomCall", [&] {
+    return builder->state().AddCustomCall(operands, shape,
+                                          {.target = call_target_name,
+                                           .opaque = opaque,
+                                           .has_side_effect = has_side_effect,
+                                           .aliasing = output_operand_aliasing,
+                                           .literal = literal,
+                                           .schedule = schedule,
+                                           .api_version = api_version});
   });
 }
 
-XlaOp XlaBuilder::CustomCallWithComputation(const std::string& call_target_name,
-                                            absl::Span<const XlaOp> operands,
-                                            XlaComputationRef computation, const Shape& shape,
-                                            const std::string& opaque, bool has_side_effect,
-                                            AliasingPairs output_operand_aliasing,
-                                            const Literal* literal, CustomCallSchedule schedule,
-                                            CustomCallApiVersion api_version, CallSite site) {
-  return Record("CustomCallWithComputation", site, [&] {
-    return state_->AddCustomCall(operands, shape,
-                                 {.target = call_target_name,
-                                  .opaque = opaque,
-                                  .has_side_effect = has_side_effect,
-                                  .aliasing = output_operand_aliasing,
-                                  .literal = literal,
-                                  .schedule = schedule,
-                                  .api_version = api_version,
-                                  .callees = {&computation, 1}});
+XlaOp CustomCallWithComputation(XlaBuilder* builder, const std::string& call_target_name,
+                                absl::Span<const XlaOp> operands, XlaComputationRef computation,
+                                const Shape& shape, const std::string& opaque, bool has_side_effect,
+                                AliasingPairs output_operand_aliasing, const Literal* literal,
+                                CustomCallSchedule schedule, CustomCallApiVersion api_version) {
+  return builder->Record("CustomCallWithComputation", [&] {
+    return builder->state().AddCustomCall(operands, shape,
+                                          {.target = call_target_name,
+                                           .opaque = opaque,
+                                           .has_side_effect = has_side_effect,
+                                           .aliasing = output_operand_aliasing,
+                                           .literal = literal,
+                                           .schedule = schedule,
+                                           .api_version = api_version,
+                                           .callees = {&computation, 1}});
   });
 }
 
-XlaOp XlaBuilder::CustomCallWithComputationAndLayouts(
-    const std::string& call_target_name, absl::Span<const XlaOp> operands,
-    XlaComputationRef computation, const Shape& shape,
-    absl::Span<const Shape> operand_shapes_with_layout, const std::string& opaque,
-    bool has_side_effect, AliasingPairs output_operand_aliasing, const Literal* literal,
-    CustomCallSchedule schedule, CustomCallApiVersion api_version, CallSite site) {
-  return Record("CustomCallWithComputationAndLayouts", site, [&] {
-    return state_->AddCustomCall(operands, shape,
-                                 {.target = call_target_name,
-                                  .opaque = opaque,
-                                  .has_side_effect = has_side_effect,
-                                  .aliasing = output_operand_aliasing,
-                                  .literal = literal,
-                                  .schedule = schedule,
-                                  .api_version = api_version,
-                                  .operand_layouts = operand_shapes_with_layout,
-                                  .callees = {&computation, 1}});
+XlaOp CustomCallWithComputationAndLayouts(XlaBuilder* builder, const std::string& call_target_name,
+                                          absl::Span<const XlaOp> operands,
+                                          XlaComputationRef computation, const Shape& shape,
+                                          absl::Span<const Shape> operand_shapes_with_layout,
+                                          const std::string& opaque, bool has_side_effect,
+                                          AliasingPairs output_operand_aliasing,
+                                          const Literal* literal, CustomCallSchedule schedule,
+                                          CustomCallApiVersion api_version) {
+  return builder->Record("CustomCallWithComputationAndLayouts", [&] {
+    return builder->state().AddCustomCall(operands, shape,
+                                          {.target = call_target_name,
+                                           .opaque = opaque,
+                                           .has_side_effect = has_side_effect,
+                                           .aliasing = output_operand_aliasing,
+                                           .literal = literal,
+                                           .schedule = schedule,
+                                           .api_version = api_version,
+                                           .operand_layouts = operand_shapes_with_layout,
+                                           .callees = {&computation, 1}});
   });
 }
 
-XlaOp XlaBuilder::CustomCallWithLayout(const std::string& call_target_name,
-                                       absl::Span<const XlaOp> operands,
-                                       const Shape& shape_with_layout,
-                                       absl::Span<const Shape> operand_shapes_with_layout,
-                                       const std::string& opaque, bool has_side_effect,
-                                       AliasingPairs output_operand_aliasing,
-                                       const Literal* literal, CustomCallSchedule schedule,
-                                       CustomCallApiVersion api_version, CallSite site) {
-  return Record("CustomCallWithLayout", site, [&] {
-    return state_->AddCustomCall(operands, shape_with_layout,
-                                 {.target = call_target_name,
-                                  .opaque = opaque,
-                                  .has_side_effect = has_side_effect,
-                                  .aliasing = output_operand_aliasing,
-                                  .literal = literal,
-                                  .schedule = schedule,
-                                  .api_version = api_version,
-                                  .operand_layouts = operand_shapes_with_layout});
+XlaOp CustomCallWithLayout(XlaBuilder* builder, const std::string& call_target_name,
+                           absl::Span<const XlaOp> operands, const Shape& shape_with_layout,
+                           absl::Span<const Shape> operand_shapes_with_layout,
+                           const std::string& opaque, bool has_side_effect,
+                           AliasingPairs output_operand_aliasing, const Literal* literal,
+                           CustomCallSchedule schedule, CustomCallApiVersion api_version) {
+  return builder->Record("CustomCallWithLayout", [&] {
+    return builder->state().AddCustomCall(operands, shape_with_layout,
+                                          {.target = call_target_name,
+                                           .opaque = opaque,
+                                           .has_side_effect = has_side_effect,
+                                           .aliasing = output_operand_aliasing,
+                                           .literal = literal,
+                                           .schedule = schedule,
+                                           .api_version = api_version,
+                                           .operand_layouts = operand_shapes_with_layout});
   });
 }
 
-XlaOp XlaBuilder::CustomCallWithConvDnums(
-    const std::string& call_target_name, absl::Span<const XlaOp> operands, const Shape& shape,
-    absl::Span<const Shape> operand_shapes_with_layout, const std::string& opaque,
-    bool has_side_effect, AliasingPairs output_operand_aliasing, const Literal* literal,
-    Window window, ConvolutionDimensionNumbers dnums, CustomCallSchedule schedule,
-    CustomCallApiVersion api_version, CallSite site) {
-  return Record("CustomCallWithConvDnums", site, [&] {
-    State::CustomCallArguments arguments{.target = call_target_name,
+XlaOp CustomCallWithConvDnums(XlaBuilder* builder, const std::string& call_target_name,
+                              absl::Span<const XlaOp> operands, const Shape& shape,
+                              absl::Span<const Shape> operand_shapes_with_layout,
+                              const std::string& opaque, bool has_side_effect,
+                              AliasingPairs output_operand_aliasing, const Literal* literal,
+                              Window window, ConvolutionDimensionNumbers dnums,
+                              CustomCallSchedule schedule, CustomCallApiVersion api_version) {
+  return builder->Record("CustomCallWithConvDnums", [&] {
+    XlaBuilder::State::CustomCallArguments arguments{.target = call_target_name,
                                          .opaque = opaque,
                                          .has_side_effect = has_side_effect,
                                          .aliasing = output_operand_aliasing,
@@ -158,7 +157,7 @@ XlaOp XlaBuilder::CustomCallWithConvDnums(
     if (!operand_shapes_with_layout.empty()) {
       arguments.operand_layouts = operand_shapes_with_layout;
     }
-    return state_->AddCustomCall(operands, shape, arguments);
+    return builder->state().AddCustomCall(operands, shape, arguments);
   });
 }
 

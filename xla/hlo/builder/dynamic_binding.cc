@@ -27,9 +27,9 @@ absl::StatusOr<int64_t> XlaBuilder::State::PositionOfParameter(int64_t number) c
 absl::Status XlaBuilder::SetDynamicBinding(int64_t dynamic_size_param_num,
                                            const ShapeIndex& dynamic_size_param_index,
                                            int64_t target_param_num,
-                                           const ShapeIndex& target_param_index, int64_t target_dim,
-                                           CallSite site) {
-  const XlaOp bound = Record("SetDynamicBinding", site, [&]() -> absl::StatusOr<XlaOp> {
+                                           const ShapeIndex& target_param_index,
+                                           int64_t target_dim) {
+  const XlaOp bound = Record("SetDynamicBinding", [&]() -> absl::StatusOr<XlaOp> {
     State& s = *state_;
     XLA_ASSIGN_OR_RETURN(const int64_t size_position,
                          s.PositionOfParameter(dynamic_size_param_num));

@@ -38,12 +38,13 @@ std::optional<OpSharding> ShardingWithToken(const std::optional<OpSharding>& dat
 
 }  // namespace
 
-XlaOp XlaBuilder::CreateToken(CallSite site) {
-  return Record("CreateToken", site, [&] { return state_->AddToken(); });
+XlaOp CreateToken(XlaBuilder* builder) {
+  return builder->Record("CreateToken", [&] { return builder->state().AddToken(); });
 }
 
-XlaOp XlaBuilder::AfterAll(absl::Span<const XlaOp> tokens, CallSite site) {
-  return Record("AfterAll", site, [&] { return state_->Add(HloOpcode::kAfterAll, tokens); });
+XlaOp AfterAll(XlaBuilder* builder, absl::Span<const XlaOp> tokens) {
+  return builder->Record("AfterAll",
+                         [&] { return builder->state().Add(HloOpcode::kAfterAll, tokens); });
 }
 
 // --- Feeds
@@ -55,43 +56,47 @@ absl::StatusOr<XlaOp> XlaBuilder::State::FeedToken(XlaOp former) {
   return AddToken();
 }
 
-XlaOp XlaBuilder::Infeed(const Shape& shape, const std::string& config, CallSite site) {
-  return Record("Infeed", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp Infeed(XlaBuilder* builder, const Shape& shape, const std::string& config) {
+  return builder->Record("Infeed", [&]() -> absl::StatusOr<XlaOp> {
     XLA_RETURN_IF_ERROR(CheckLayout("Infeed", shape));
-    XLA_ASSIGN_OR_RETURN(const XlaOp token, state_->FeedToken(state_->infeed_token));
+    XLA_ASSIGN_OR_RETURN(const XlaOp token,
+                         builder->state().FeedToken(builder->state().infeed_token));
     const Shape declared = ShapeUtil::MakeTupleShape({shape, ShapeUtil::MakeTokenShape()});
     XlaOp infeed;
     {
       const bool one_for_each_leaf =
-          sharding().has_value() && sharding()->type() == OpSharding::TUPLE;
+          builder->sharding().has_value() && builder->sharding()->type() == OpSharding::TUPLE;
       XlaScopedShardingAssignment scope(
-          this, one_for_each_leaf ? ShardingWithToken(sharding()) : sharding());
-      XLA_ASSIGN_OR_RETURN(infeed,
-                           state_->Add(HloOpcode::kInfeed, {token},
+          builder, one_for_each_leaf ? ShardingWithToken(builder->sharding()) : builder->sharding());
+      XLA_ASSIGN_OR_RETURN(
+          infeed, builder->state().Add(HloOpcode::kInfeed, {token},
                                        InfeedAttributes{.infeed_config = config}, &declared));
     }
     {
-      XlaScopedShardingAssignment scope(this, TokenSharding(sharding()));
-      XLA_ASSIGN_OR_RETURN(state_->infeed_token, state_->Add(HloOpcode::kGetTupleElement, {infeed},
-                                                             TupleIndexAttributes{.index = 1}));
+      XlaScopedShardingAssignment scope(builder, TokenSharding(builder->sharding()));
+      XLA_ASSIGN_OR_RETURN(builder->state().infeed_token,
+                           builder->state().Add(HloOpcode::kGetTupleElement, {infeed},
+                                                TupleIndexAttributes{.index = 1}));
     }
-    return state_->Add(HloOpcode::kGetTupleElement, {infeed}, TupleIndexAttributes{.index = 0});
+    return builder->state().Add(HloOpcode::kGetTupleElement, {infeed},
+                                TupleIndexAttributes{.index = 0});
   });
 }
 
-XlaOp XlaBuilder::InfeedWithToken(XlaOp token, const Shape& shape, const std::string& config,
-                                  CallSite site) {
-  return Record("InfeedWithToken", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp InfeedWithToken(XlaOp token, const Shape& shape, const std::string& config) {
+  XlaBuilder* builder = XlaBuilder::Of({token});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("InfeedWithToken", [&]() -> absl::StatusOr<XlaOp> {
     XLA_RETURN_IF_ERROR(CheckLayout("InfeedWithToken", shape));
-    if (sharding().has_value() && shape.IsArray() && sharding()->type() == OpSharding::OTHER) {
+    if (builder->sharding().has_value() && shape.IsArray() && builder->sharding()->type() == OpSharding::OTHER) {
       return InvalidArgument("Tiled sharding is not yet supported for array-shaped infeeds");
     }
-    if (sharding().has_value() && sharding()->type() == OpSharding::REPLICATED) {
+    if (builder->sharding().has_value() && builder->sharding()->type() == OpSharding::REPLICATED) {
       return InvalidArgument("Replicated sharding is not yet supported for infeeds");
     }
     const Shape declared = ShapeUtil::MakeTupleShape({shape, ShapeUtil::MakeTokenShape()});
-    return state_->Add(HloOpcode::kInfeed, {token}, InfeedAttributes{.infeed_config = config},
-                       &declared);
+    return builder->state().Add(HloOpcode::kInfeed, {token},
+                                InfeedAttributes{.infeed_config = config}, &declared);
   });
 }
 
@@ -109,27 +114,31 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddOutfeed(const char* call, XlaOp oper
              OutfeedAttributes{.outfeed_shape = shape_with_layout, .outfeed_config = config});
 }
 
-void XlaBuilder::Outfeed(XlaOp operand, const Shape& shape_with_layout,
-                         const std::string& outfeed_config, CallSite site) {
-  Record("Outfeed", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const XlaOp token, state_->FeedToken(state_->outfeed_token));
+void Outfeed(XlaOp operand, const Shape& shape_with_layout, const std::string& outfeed_config) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return;
+  builder->Record("Outfeed", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const XlaOp token,
+                         builder->state().FeedToken(builder->state().outfeed_token));
     {
-      XlaScopedShardingAssignment scope(this, TokenSharding(sharding()));
-      XLA_ASSIGN_OR_RETURN(
-          state_->outfeed_token,
-          state_->AddOutfeed("Outfeed", operand, token, shape_with_layout, outfeed_config));
+      XlaScopedShardingAssignment scope(builder, TokenSharding(builder->sharding()));
+      XLA_ASSIGN_OR_RETURN(builder->state().outfeed_token,
+                           builder->state().AddOutfeed("Outfeed", operand, token, shape_with_layout,
+                                                       outfeed_config));
     }
     // Users of the form without tokens expect an empty tuple, should the outfeed be the root.
-    XlaScopedShardingAssignment no_sharding(this, std::nullopt);
-    return state_->Add(HloOpcode::kTuple, {});
+    XlaScopedShardingAssignment no_sharding(builder, std::nullopt);
+    return builder->state().Add(HloOpcode::kTuple, {});
   });
 }
 
-XlaOp XlaBuilder::OutfeedWithToken(XlaOp operand, XlaOp token, const Shape& shape_with_layout,
-                                   const std::string& outfeed_config, CallSite site) {
-  return Record("OutfeedWithToken", site, [&] {
-    return state_->AddOutfeed("OutfeedWithToken", operand, token, shape_with_layout,
-                              outfeed_config);
+XlaOp OutfeedWithToken(XlaOp operand, XlaOp token, const Shape& shape_with_layout,
+                       const std::string& outfeed_config) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, token});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("OutfeedWithToken", [&] {
+    return builder->state().AddOutfeed("OutfeedWithToken", operand, token, shape_with_layout,
+                                       outfeed_config);
   });
 }
 
@@ -156,43 +165,49 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddRecv(XlaOp token, const Shape& shape
   return Add(HloOpcode::kRecvDone, {recv}, attributes);
 }
 
-void XlaBuilder::Send(XlaOp operand, const ChannelHandle& handle, CallSite site) {
-  Record("Send", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const XlaOp token, state_->AddToken());
+void Send(XlaOp operand, const ChannelHandle& handle) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return;
+  builder->Record("Send", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const XlaOp token, builder->state().AddToken());
     return SendWithToken(operand, token, handle);
   });
 }
 
-XlaOp XlaBuilder::SendWithToken(XlaOp operand, XlaOp token, const ChannelHandle& handle,
-                                CallSite site) {
-  return Record("SendWithToken", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp SendWithToken(XlaOp operand, XlaOp token, const ChannelHandle& handle) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, token});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("SendWithToken", [&]() -> absl::StatusOr<XlaOp> {
     XLA_RETURN_IF_ERROR(
         CheckChannel("Send", handle, ChannelHandle::DEVICE_TO_DEVICE, "device-to-device"));
-    return state_->AddSend(operand, token, {.channel_id = ChannelOf(handle)}, nullptr);
+    return builder->state().AddSend(operand, token, {.channel_id = ChannelOf(handle)}, nullptr);
   });
 }
 
-XlaOp XlaBuilder::Recv(const Shape& shape, const ChannelHandle& handle, CallSite site) {
-  return Record("Recv", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const XlaOp token, state_->AddToken());
+XlaOp Recv(XlaBuilder* builder, const Shape& shape, const ChannelHandle& handle) {
+  return builder->Record("Recv", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const XlaOp token, builder->state().AddToken());
     return GetTupleElement(RecvWithToken(token, shape, handle), 0);
   });
 }
 
-XlaOp XlaBuilder::RecvWithToken(XlaOp token, const Shape& shape, const ChannelHandle& handle,
-                                CallSite site) {
-  return Record("RecvWithToken", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp RecvWithToken(XlaOp token, const Shape& shape, const ChannelHandle& handle) {
+  XlaBuilder* builder = XlaBuilder::Of({token});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("RecvWithToken", [&]() -> absl::StatusOr<XlaOp> {
     XLA_RETURN_IF_ERROR(
         CheckChannel("Recv", handle, ChannelHandle::DEVICE_TO_DEVICE, "device-to-device"));
-    return state_->AddRecv(token, shape, {.channel_id = ChannelOf(handle)});
+    return builder->state().AddRecv(token, shape, {.channel_id = ChannelOf(handle)});
   });
 }
 
-XlaOp XlaBuilder::SendToHost(XlaOp operand, XlaOp token, const Shape& shape_with_layout,
-                             const ChannelHandle& handle, CallSite site) {
-  return Record("SendToHost", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp SendToHost(XlaOp operand, XlaOp token, const Shape& shape_with_layout,
+                 const ChannelHandle& handle) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, token});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("SendToHost", [&]() -> absl::StatusOr<XlaOp> {
     XLA_RETURN_IF_ERROR(CheckLayout("SendToHost", shape_with_layout));
-    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, builder->state().ShapeOf(operand));
     if (!ShapeUtil::Compatible(*shape, shape_with_layout)) {
       return InvalidArgumentStrCat(
           "SendToHost shape ", ShapeUtil::HumanStringWithLayout(shape_with_layout),
@@ -204,15 +219,16 @@ XlaOp XlaBuilder::SendToHost(XlaOp operand, XlaOp token, const Shape& shape_with
     }
     XLA_RETURN_IF_ERROR(
         CheckChannel("SendToHost", handle, ChannelHandle::DEVICE_TO_HOST, "device-to-host"));
-    return state_->AddSend(operand, token,
-                           {.channel_id = ChannelOf(handle), .is_host_transfer = true},
-                           &shape_with_layout);
+    return builder->state().AddSend(operand, token,
+                                    {.channel_id = ChannelOf(handle), .is_host_transfer = true},
+                                    &shape_with_layout);
   });
 }
 
-XlaOp XlaBuilder::RecvFromHost(XlaOp token, const Shape& shape, const ChannelHandle& handle,
-                               CallSite site) {
-  return Record("RecvFromHost", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp RecvFromHost(XlaOp token, const Shape& shape, const ChannelHandle& handle) {
+  XlaBuilder* builder = XlaBuilder::Of({token});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("RecvFromHost", [&]() -> absl::StatusOr<XlaOp> {
     XLA_RETURN_IF_ERROR(CheckLayout("RecvFromHost", shape));
     if (!shape.IsArray()) {
       return InvalidArgumentStrCat("RecvFromHost only supports array shapes, shape: ",
@@ -220,8 +236,8 @@ XlaOp XlaBuilder::RecvFromHost(XlaOp token, const Shape& shape, const ChannelHan
     }
     XLA_RETURN_IF_ERROR(
         CheckChannel("RecvFromHost", handle, ChannelHandle::HOST_TO_DEVICE, "host-to-device"));
-    return state_->AddRecv(token, shape,
-                           {.channel_id = ChannelOf(handle), .is_host_transfer = true});
+    return builder->state().AddRecv(token, shape,
+                                    {.channel_id = ChannelOf(handle), .is_host_transfer = true});
   });
 }
 

@@ -15,17 +15,15 @@ constexpr double kPi = 3.14159265358979323846;
 constexpr double kLn2 = 0.69314718055994530942;
 
 // expanded(x), or operation(x) if x is not real.
-XlaOp OfReal(XlaOp x,
-             XlaOp (*operation)(XlaOp, const std::optional<ResultAccuracy>&, bool, CallSite),
+XlaOp OfReal(XlaOp x, XlaOp (*operation)(XlaOp, const std::optional<ResultAccuracy>&, bool),
              absl::FunctionRef<XlaOp(XlaBuilder*, XlaOp)> expanded) {
-  return lib_internal::Make(
-      "expansion", CallSite(), {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
-        XLA_ASSIGN_OR_RETURN(const Shape shape, b->GetShape(x));
-        if (!shape.IsArray() || !primitive_util::IsFloatingPointType(shape.element_type())) {
-          return operation(x, std::nullopt, /*expand=*/false, CallSite());
-        }
-        return lib_internal::InF32IfNarrow(x, shape, [&](XlaOp wide) { return expanded(b, wide); });
-      });
+  return lib_internal::Make("expansion", {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape shape, b->GetShape(x));
+    if (!shape.IsArray() || !primitive_util::IsFloatingPointType(shape.element_type())) {
+      return operation(x, std::nullopt, /*expand=*/false);
+    }
+    return lib_internal::InF32IfNarrow(x, shape, [&](XlaOp wide) { return expanded(b, wide); });
+  });
 }
 
 // Above this, x * x overflows or x + 1 == x, and x stands for sqrt(x * x - 1).

@@ -4,29 +4,33 @@
 
 namespace xla {
 
-XlaOp XlaBuilder::DynamicSlice(XlaOp operand, absl::Span<const XlaOp> start_indices,
-                               absl::Span<const int64_t> slice_sizes, CallSite site) {
-  return Record("DynamicSlice", site, [&] {
-    return state_->Add(HloOpcode::kDynamicSlice, Concatenated({operand}, start_indices),
-                       DynamicSliceAttributes{.dynamic_slice_sizes = ToInt64s(slice_sizes)});
+XlaOp DynamicSlice(XlaOp operand, absl::Span<const XlaOp> start_indices,
+                   absl::Span<const int64_t> slice_sizes) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("DynamicSlice", [&] {
+    return builder->state().Add(
+        HloOpcode::kDynamicSlice, Concatenated({operand}, start_indices),
+        DynamicSliceAttributes{.dynamic_slice_sizes = ToInt64s(slice_sizes)});
   });
 }
 
-XlaOp XlaBuilder::DynamicUpdateSlice(XlaOp operand, XlaOp update,
-                                     absl::Span<const XlaOp> start_indices, CallSite site) {
-  return Record("DynamicUpdateSlice", site, [&] {
-    return state_->Add(HloOpcode::kDynamicUpdateSlice,
-                       Concatenated({operand, update}, start_indices));
+XlaOp DynamicUpdateSlice(XlaOp operand, XlaOp update, absl::Span<const XlaOp> start_indices) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, update});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("DynamicUpdateSlice", [&] {
+    return builder->state().Add(HloOpcode::kDynamicUpdateSlice,
+                                Concatenated({operand, update}, start_indices));
   });
 }
 
-XlaOp XlaBuilder::Gather(XlaOp input, XlaOp start_indices,
-                         const GatherDimensionNumbers& dimension_numbers,
-                         absl::Span<const int64_t> slice_sizes, bool indices_are_sorted,
-                         CallSite site) {
-  return Record("Gather", site, [&] {
+XlaOp Gather(XlaOp input, XlaOp start_indices, const GatherDimensionNumbers& dimension_numbers,
+             absl::Span<const int64_t> slice_sizes, bool indices_are_sorted) {
+  XlaBuilder* builder = XlaBuilder::Of({input, start_indices});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Gather", [&] {
     const GatherDimensionNumbers& d = dimension_numbers;
-    return state_->Add(
+    return builder->state().Add(
         HloOpcode::kGather, {input, start_indices},
         GatherAttributes{.offset_dims = ToInt64s(d.offset_dims()),
                          .collapsed_slice_dims = ToInt64s(d.collapsed_slice_dims()),
@@ -39,19 +43,23 @@ XlaOp XlaBuilder::Gather(XlaOp input, XlaOp start_indices,
   });
 }
 
-XlaOp XlaBuilder::Scatter(XlaOp input, XlaOp scatter_indices, XlaOp updates,
-                          XlaComputationRef update_computation,
-                          const ScatterDimensionNumbers& dimension_numbers, bool indices_are_sorted,
-                          bool unique_indices, CallSite site) {
+XlaOp Scatter(XlaOp input, XlaOp scatter_indices, XlaOp updates,
+              XlaComputationRef update_computation,
+              const ScatterDimensionNumbers& dimension_numbers, bool indices_are_sorted,
+              bool unique_indices) {
+  XlaBuilder* builder = XlaBuilder::Of({input, scatter_indices, updates});
+  if (builder == nullptr) return XlaOp();
   return Scatter(absl::MakeConstSpan(&input, 1), scatter_indices, absl::MakeConstSpan(&updates, 1),
-                 update_computation, dimension_numbers, indices_are_sorted, unique_indices, site);
+                 update_computation, dimension_numbers, indices_are_sorted, unique_indices);
 }
 
-XlaOp XlaBuilder::Scatter(absl::Span<const XlaOp> inputs, XlaOp scatter_indices,
-                          absl::Span<const XlaOp> updates, XlaComputationRef update_computation,
-                          const ScatterDimensionNumbers& dimension_numbers, bool indices_are_sorted,
-                          bool unique_indices, CallSite site) {
-  return Record("Scatter", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp Scatter(absl::Span<const XlaOp> inputs, XlaOp scatter_indices,
+              absl::Span<const XlaOp> updates, XlaComputationRef update_computation,
+              const ScatterDimensionNumbers& dimension_numbers, bool indices_are_sorted,
+              bool unique_indices) {
+  XlaBuilder* builder = XlaBuilder::Of({scatter_indices});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Scatter", [&]() -> absl::StatusOr<XlaOp> {
     if (inputs.empty()) return InvalidArgument("Scatter inputs cannot be empty.");
     if (inputs.size() != updates.size()) {
       return InvalidArgument("Scatter should have same number of inputs and updates: %u vs %u.",
@@ -61,7 +69,7 @@ XlaOp XlaBuilder::Scatter(absl::Span<const XlaOp> inputs, XlaOp scatter_indices,
     operands.push_back(scatter_indices);
     operands.insert(operands.end(), updates.begin(), updates.end());
     const ScatterDimensionNumbers& d = dimension_numbers;
-    return state_->Add(
+    return builder->state().Add(
         HloOpcode::kScatter, operands,
         ScatterAttributes{
             .update_window_dims = ToInt64s(d.update_window_dims()),

@@ -7,23 +7,23 @@
 
 namespace xla {
 
-XlaOp XlaBuilder::Parameter(int64_t parameter_number, const Shape& shape, const std::string& name,
-                            CallSite site) {
-  return Parameter(parameter_number, shape, name, {}, site);
+XlaOp Parameter(XlaBuilder* builder, int64_t parameter_number, const Shape& shape,
+                const std::string& name) {
+  return Parameter(builder, parameter_number, shape, name, {});
 }
 
-XlaOp XlaBuilder::Parameter(int64_t parameter_number, const Shape& shape, const std::string& name,
-                            const std::vector<bool>& replicated_at_leaf_buffers, CallSite site) {
-  return Record("Parameter", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp Parameter(XlaBuilder* builder, int64_t parameter_number, const Shape& shape,
+                const std::string& name, const std::vector<bool>& replicated_at_leaf_buffers) {
+  return builder->Record("Parameter", [&]() -> absl::StatusOr<XlaOp> {
     if (parameter_number < 0) {
       return InvalidArgument("The parameter number %d is negative.", parameter_number);
     }
-    if (!state_->parameter_numbers.insert(parameter_number).second) {
+    if (!builder->state().parameter_numbers.insert(parameter_number).second) {
       return InvalidArgument("parameter %d already registered", parameter_number);
     }
     XLA_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(shape));
     std::unique_ptr<HloInstruction> parameter = HloInstruction::CreateParameter(
-        parameter_number, State::WithLayouts(shape), {name.data(), name.size()});
+        parameter_number, XlaBuilder::State::WithLayouts(shape), {name.data(), name.size()});
     if (!replicated_at_leaf_buffers.empty()) {
       const int64_t leaves = ShapeUtil::GetLeafCount(shape);
       if (leaves != static_cast<int64_t>(replicated_at_leaf_buffers.size())) {
@@ -33,45 +33,45 @@ XlaOp XlaBuilder::Parameter(int64_t parameter_number, const Shape& shape, const 
       }
       parameter->mutable_extras().parameter_replication = replicated_at_leaf_buffers;
     }
-    XLA_RETURN_IF_ERROR(state_->Decorate(parameter.get()));
-    return state_->Adopt(std::move(parameter));
+    XLA_RETURN_IF_ERROR(builder->state().Decorate(parameter.get()));
+    return builder->state().Adopt(std::move(parameter));
   });
 }
 
-XlaOp XlaBuilder::ConstantLiteral(const LiteralSlice& literal, CallSite site) {
-  return Record("ConstantLiteral", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp ConstantLiteral(XlaBuilder* builder, const LiteralSlice& literal) {
+  return builder->Record("ConstantLiteral", [&]() -> absl::StatusOr<XlaOp> {
     const Shape& shape = literal.shape();
     XLA_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(shape));
     if (!shape.IsArray() || ShapeUtil::ElementsIn(shape) <= 1 || shape.is_dynamic() ||
         !literal.IsAllFirst()) {
-      return state_->AddConstant(literal.Clone());
+      return builder->state().AddConstant(literal.Clone());
     }
     XlaOp scalar;
     {
       // The sharding is that of the array.
-      XlaScopedShardingAssignment no_sharding(this, std::nullopt);
-      XLA_ASSIGN_OR_RETURN(scalar,
-                           state_->AddConstant(LiteralUtil::GetFirstScalarLiteral(literal)));
+      XlaScopedShardingAssignment no_sharding(builder, std::nullopt);
+      XLA_ASSIGN_OR_RETURN(
+          scalar, builder->state().AddConstant(LiteralUtil::GetFirstScalarLiteral(literal)));
     }
     return Broadcast(scalar, shape.dimensions());
   });
 }
 
-XlaOp XlaBuilder::Iota(const Shape& shape, int64_t iota_dimension, CallSite site) {
-  return Record("Iota", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp Iota(XlaBuilder* builder, const Shape& shape, int64_t iota_dimension) {
+  return builder->Record("Iota", [&]() -> absl::StatusOr<XlaOp> {
     if (!shape.is_static()) {
       return InvalidArgumentStrCat("The output of iota must not have dynamic dimensions: ",
                                    ShapeUtil::HumanString(shape));
     }
-    return state_->Add(HloOpcode::kIota, {}, IotaAttributes{.iota_dimension = iota_dimension},
-                       &shape);
+    return builder->state().Add(HloOpcode::kIota, {},
+                                IotaAttributes{.iota_dimension = iota_dimension}, &shape);
   });
 }
 
-XlaOp XlaBuilder::Iota(PrimitiveType type, int64_t size, CallSite site) {
-  return Record("Iota", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp Iota(XlaBuilder* builder, PrimitiveType type, int64_t size) {
+  return builder->Record("Iota", [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeUtil::MakeValidatedShape(type, {size}));
-    return Iota(shape, 0);
+    return Iota(builder, shape, 0);
   });
 }
 

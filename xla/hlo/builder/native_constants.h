@@ -23,71 +23,64 @@
 namespace xla {
 
 template <typename NativeT>
-XlaOp ConstantR0(XlaBuilder* builder, NativeT value, CallSite site = CallSite::Current()) {
-  return ConstantLiteral(builder, LiteralUtil::CreateR0<NativeT>(value), site);
+XlaOp ConstantR0(XlaBuilder* builder, NativeT value) {
+  return ConstantLiteral(builder, LiteralUtil::CreateR0<NativeT>(value));
 }
 
 template <typename NativeT>
-XlaOp ConstantR1(XlaBuilder* builder, absl::Span<const NativeT> values,
-                 CallSite site = CallSite::Current()) {
-  return ConstantLiteral(builder, LiteralUtil::CreateR1<NativeT>(values), site);
+XlaOp ConstantR1(XlaBuilder* builder, absl::Span<const NativeT> values) {
+  return ConstantLiteral(builder, LiteralUtil::CreateR1<NativeT>(values));
 }
 
 // `length` times the value. Error: a negative length.
 template <typename NativeT>
-XlaOp ConstantR1(XlaBuilder* builder, int64_t length, NativeT value,
-                 CallSite site = CallSite::Current()) {
-  return Broadcast(ConstantR0<NativeT>(builder, value, site), {length}, site);
+XlaOp ConstantR1(XlaBuilder* builder, int64_t length, NativeT value) {
+  return Broadcast(ConstantR0<NativeT>(builder, value), {length});
 }
 
 template <typename NativeT>
-XlaOp ConstantR2(XlaBuilder* builder, std::initializer_list<std::initializer_list<NativeT>> values,
-                 CallSite site = CallSite::Current()) {
-  return ConstantLiteral(builder, LiteralUtil::CreateR2<NativeT>(values), site);
+XlaOp ConstantR2(XlaBuilder* builder,
+                 std::initializer_list<std::initializer_list<NativeT>> values) {
+  return ConstantLiteral(builder, LiteralUtil::CreateR2<NativeT>(values));
 }
 
 template <typename NativeT>
-XlaOp ConstantFromArray(XlaBuilder* builder, const Array<NativeT>& values,
-                        CallSite site = CallSite::Current()) {
-  return ConstantLiteral(builder, LiteralUtil::CreateFromArray<NativeT>(values), site);
+XlaOp ConstantFromArray(XlaBuilder* builder, const Array<NativeT>& values) {
+  return ConstantLiteral(builder, LiteralUtil::CreateFromArray<NativeT>(values));
 }
 
 template <typename NativeT>
 XlaOp ConstantFromArrayWithLayout(XlaBuilder* builder, const Array<NativeT>& values,
-                                  const Layout& layout, CallSite site = CallSite::Current()) {
-  return ConstantLiteral(builder, LiteralUtil::CreateFromArrayWithLayout<NativeT>(values, layout),
-                         site);
+                                  const Layout& layout) {
+  return ConstantLiteral(builder, LiteralUtil::CreateFromArrayWithLayout<NativeT>(values, layout));
 }
 
 template <typename NativeT>
-XlaOp ConstantR2FromArray2D(XlaBuilder* builder, const Array2D<NativeT>& values,
-                            CallSite site = CallSite::Current()) {
-  return ConstantFromArray<NativeT>(builder, values, site);
+XlaOp ConstantR2FromArray2D(XlaBuilder* builder, const Array2D<NativeT>& values) {
+  return ConstantFromArray<NativeT>(builder, values);
 }
 template <typename NativeT>
 XlaOp ConstantR2FromArray2DWithLayout(XlaBuilder* builder, const Array2D<NativeT>& values,
-                                      const Layout& layout, CallSite site = CallSite::Current()) {
-  return ConstantFromArrayWithLayout<NativeT>(builder, values, layout, site);
+                                      const Layout& layout) {
+  return ConstantFromArrayWithLayout<NativeT>(builder, values, layout);
 }
 template <typename NativeT>
-XlaOp ConstantR3FromArray3D(XlaBuilder* builder, const Array3D<NativeT>& values,
-                            CallSite site = CallSite::Current()) {
-  return ConstantFromArray<NativeT>(builder, values, site);
+XlaOp ConstantR3FromArray3D(XlaBuilder* builder, const Array3D<NativeT>& values) {
+  return ConstantFromArray<NativeT>(builder, values);
 }
 template <typename NativeT>
 XlaOp ConstantR3FromArray3DWithLayout(XlaBuilder* builder, const Array3D<NativeT>& values,
-                                      const Layout& layout, CallSite site = CallSite::Current()) {
-  return ConstantFromArrayWithLayout<NativeT>(builder, values, layout, site);
+                                      const Layout& layout) {
+  return ConstantFromArrayWithLayout<NativeT>(builder, values, layout);
 }
 template <typename NativeT>
-XlaOp ConstantR4FromArray4D(XlaBuilder* builder, const Array4D<NativeT>& values,
-                            CallSite site = CallSite::Current()) {
-  return ConstantFromArray<NativeT>(builder, values, site);
+XlaOp ConstantR4FromArray4D(XlaBuilder* builder, const Array4D<NativeT>& values) {
+  return ConstantFromArray<NativeT>(builder, values);
 }
 template <typename NativeT>
 XlaOp ConstantR4FromArray4DWithLayout(XlaBuilder* builder, const Array4D<NativeT>& values,
-                                      const Layout& layout, CallSite site = CallSite::Current()) {
-  return ConstantFromArrayWithLayout<NativeT>(builder, values, layout, site);
+                                      const Layout& layout) {
+  return ConstantFromArrayWithLayout<NativeT>(builder, values, layout);
 }
 
 }  // namespace xla

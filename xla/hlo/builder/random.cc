@@ -6,25 +6,32 @@
 
 namespace xla {
 
-XlaOp XlaBuilder::RngNormal(XlaOp mu, XlaOp sigma, const Shape& shape, CallSite site) {
-  return Record("RngNormal", site, [&] {
-    return state_->Add(HloOpcode::kRng, {mu, sigma},
-                       RngAttributes{.distribution = RandomDistribution::RNG_NORMAL}, &shape);
+XlaOp RngNormal(XlaOp mu, XlaOp sigma, const Shape& shape) {
+  XlaBuilder* builder = XlaBuilder::Of({mu, sigma});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("RngNormal", [&] {
+    return builder->state().Add(HloOpcode::kRng, {mu, sigma},
+                                RngAttributes{.distribution = RandomDistribution::RNG_NORMAL},
+                                &shape);
   });
 }
 
-XlaOp XlaBuilder::RngUniform(XlaOp a, XlaOp b, const Shape& shape, CallSite site) {
-  return Record("RngUniform", site, [&] {
-    return state_->Add(HloOpcode::kRng, {a, b},
-                       RngAttributes{.distribution = RandomDistribution::RNG_UNIFORM}, &shape);
+XlaOp RngUniform(XlaOp a, XlaOp b, const Shape& shape) {
+  XlaBuilder* builder = XlaBuilder::Of({a, b});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("RngUniform", [&] {
+    return builder->state().Add(HloOpcode::kRng, {a, b},
+                                RngAttributes{.distribution = RandomDistribution::RNG_UNIFORM},
+                                &shape);
   });
 }
 
-XlaOp XlaBuilder::RngBitGenerator(RandomAlgorithm algorithm, XlaOp initial_state,
-                                  const Shape& shape, CallSite site) {
-  return Record("RngBitGenerator", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp RngBitGenerator(RandomAlgorithm algorithm, XlaOp initial_state, const Shape& shape) {
+  XlaBuilder* builder = XlaBuilder::Of({initial_state});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("RngBitGenerator", [&]() -> absl::StatusOr<XlaOp> {
     XLA_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(shape));
-    XLA_ASSIGN_OR_RETURN(const Shape* state_shape, state_->ShapeOf(initial_state));
+    XLA_ASSIGN_OR_RETURN(const Shape* state_shape, builder->state().ShapeOf(initial_state));
     const bool has_bits = shape.IsArray() && shape.element_type() != PRED &&
                           !primitive_util::IsComplexType(shape.element_type());
     if (!has_bits) {
@@ -35,8 +42,8 @@ XlaOp XlaBuilder::RngBitGenerator(RandomAlgorithm algorithm, XlaOp initial_state
         primitive_util::BitWidth(shape.element_type()));
     const Shape declared =
         ShapeUtil::MakeTupleShape({*state_shape, ShapeUtil::ChangeElementType(shape, bits)});
-    return state_->Add(HloOpcode::kRngBitGenerator, {initial_state},
-                       RngBitGeneratorAttributes{.algorithm = algorithm}, &declared);
+    return builder->state().Add(HloOpcode::kRngBitGenerator, {initial_state},
+                                RngBitGeneratorAttributes{.algorithm = algorithm}, &declared);
   });
 }
 

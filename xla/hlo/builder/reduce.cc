@@ -7,42 +7,47 @@
 
 namespace xla {
 
-XlaOp XlaBuilder::Reduce(XlaOp operand, XlaOp init_value, XlaComputationRef computation,
-                         absl::Span<const int64_t> dimensions_to_reduce, CallSite site) {
-  return Reduce(absl::MakeConstSpan(&operand, 1), absl::MakeConstSpan(&init_value, 1), computation,
-                dimensions_to_reduce, site);
+XlaOp Reduce(XlaOp operand, XlaOp init_value, XlaComputationRef computation,
+             absl::Span<const int64_t> dimensions_to_reduce) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, init_value});
+  if (builder == nullptr) return XlaOp();
+  return Reduce(builder, absl::MakeConstSpan(&operand, 1), absl::MakeConstSpan(&init_value, 1), computation,
+                dimensions_to_reduce);
 }
 
-XlaOp XlaBuilder::Reduce(absl::Span<const XlaOp> operands, absl::Span<const XlaOp> init_values,
-                         XlaComputationRef computation,
-                         absl::Span<const int64_t> dimensions_to_reduce, CallSite site) {
-  return Record("Reduce", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp Reduce(XlaBuilder* builder, absl::Span<const XlaOp> operands,
+             absl::Span<const XlaOp> init_values, XlaComputationRef computation,
+             absl::Span<const int64_t> dimensions_to_reduce) {
+  return builder->Record("Reduce", [&]() -> absl::StatusOr<XlaOp> {
     if (operands.size() != init_values.size()) {
       return InvalidArgument("Reduce has %u operands and %u initial values.", operands.size(),
                              init_values.size());
     }
-    return state_->Add(HloOpcode::kReduce, Concatenated(operands, init_values),
-                       DimensionListAttributes{.dimensions = ToInt64s(dimensions_to_reduce)},
-                       nullptr, {&computation, 1});
+    return builder->state().Add(
+        HloOpcode::kReduce, Concatenated(operands, init_values),
+        DimensionListAttributes{.dimensions = ToInt64s(dimensions_to_reduce)}, nullptr,
+        {&computation, 1});
   });
 }
 
-XlaOp XlaBuilder::ReduceAll(XlaOp operand, XlaOp init_value, XlaComputationRef computation,
-                            CallSite site) {
-  return Record("ReduceAll", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
+XlaOp ReduceAll(XlaOp operand, XlaOp init_value, XlaComputationRef computation) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, init_value});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("ReduceAll", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, builder->state().ShapeOf(operand));
     Int64s all(shape->IsArray() ? shape->rank() : 0);
     std::iota(all.begin(), all.end(), 0);
     return Reduce(operand, init_value, computation, all);
   });
 }
 
-XlaOp XlaBuilder::Scan(absl::Span<const XlaOp> inputs, absl::Span<const XlaOp> inits,
-                       XlaComputationRef computation, int64_t scan_dimension,
-                       std::optional<int64_t> scan_dimension_size, bool is_reverse,
-                       TriState is_associative, CallSite site) {
-  return Record("Scan", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const std::vector<const Shape*> shapes, state_->ShapesOf(inputs));
+XlaOp Scan(absl::Span<const XlaOp> inputs, absl::Span<const XlaOp> inits,
+           XlaComputationRef computation, int64_t scan_dimension,
+           std::optional<int64_t> scan_dimension_size, bool is_reverse, TriState is_associative) {
+  XlaBuilder* builder = XlaBuilder::Of(inputs.empty() ? inits : inputs);
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Scan", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const std::vector<const Shape*> shapes, builder->state().ShapesOf(inputs));
     for (size_t i = 0; i < shapes.size(); ++i) {
       const Shape& shape = *shapes[i];
       if (!shape.IsArray() || scan_dimension < 0 || scan_dimension >= shape.rank()) {
@@ -63,7 +68,7 @@ XlaOp XlaBuilder::Scan(absl::Span<const XlaOp> inputs, absl::Span<const XlaOp> i
           "Scan dimension size cannot be inferred when there are no inputs and "
           "scan_dimension_size is not provided.");
     }
-    XLA_ASSIGN_OR_RETURN(const ProgramShape signature, state_->SignatureOf(computation));
+    XLA_ASSIGN_OR_RETURN(const ProgramShape signature, builder->state().SignatureOf(computation));
     std::vector<Shape> results;
     if (signature.result().IsTuple()) {
       results = signature.result().tuple_shapes();
@@ -93,49 +98,55 @@ XlaOp XlaBuilder::Scan(absl::Span<const XlaOp> inputs, absl::Span<const XlaOp> i
                               .is_reverse = is_reverse};
     if (is_associative == TRI_STATE_TRUE) attributes.is_associative = true;
     if (is_associative == TRI_STATE_FALSE) attributes.is_associative = false;
-    return state_->Add(HloOpcode::kScan, Concatenated(inputs, inits), std::move(attributes),
-                       &declared, {&computation, 1});
+    return builder->state().Add(HloOpcode::kScan, Concatenated(inputs, inits),
+                                std::move(attributes), &declared, {&computation, 1});
   });
 }
 
-XlaOp XlaBuilder::Map(absl::Span<const XlaOp> operands, XlaComputationRef computation,
-                      absl::Span<const int64_t> dimensions, absl::Span<const XlaOp> static_operands,
-                      CallSite site) {
-  return Record("Map", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp Map(XlaBuilder* builder, absl::Span<const XlaOp> operands, XlaComputationRef computation,
+          absl::Span<const int64_t> dimensions, absl::Span<const XlaOp> static_operands) {
+  return builder->Record("Map", [&]() -> absl::StatusOr<XlaOp> {
     if (!static_operands.empty()) {
       return Unimplemented("static_operands is not supported in Map");
     }
-    return state_->Add(HloOpcode::kMap, operands, MapAttributes{.dimensions = ToInt64s(dimensions)},
-                       nullptr, {&computation, 1});
+    return builder->state().Add(HloOpcode::kMap, operands,
+                                MapAttributes{.dimensions = ToInt64s(dimensions)}, nullptr,
+                                {&computation, 1});
   });
 }
 
 // --- Batch normalization
 
-XlaOp XlaBuilder::BatchNormTraining(XlaOp operand, XlaOp scale, XlaOp offset, float epsilon,
-                                    int64_t feature_index, CallSite site) {
-  return Record("BatchNormTraining", site, [&] {
-    return state_->Add(HloOpcode::kBatchNormTraining, {operand, scale, offset},
-                       BatchNormAttributes{.epsilon = epsilon, .feature_index = feature_index});
+XlaOp BatchNormTraining(XlaOp operand, XlaOp scale, XlaOp offset, float epsilon,
+                        int64_t feature_index) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, scale, offset});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("BatchNormTraining", [&] {
+    return builder->state().Add(
+        HloOpcode::kBatchNormTraining, {operand, scale, offset},
+        BatchNormAttributes{.epsilon = epsilon, .feature_index = feature_index});
   });
 }
 
-XlaOp XlaBuilder::BatchNormInference(XlaOp operand, XlaOp scale, XlaOp offset, XlaOp mean,
-                                     XlaOp variance, float epsilon, int64_t feature_index,
-                                     CallSite site) {
-  return Record("BatchNormInference", site, [&] {
-    return state_->Add(HloOpcode::kBatchNormInference, {operand, scale, offset, mean, variance},
-                       BatchNormAttributes{.epsilon = epsilon, .feature_index = feature_index});
+XlaOp BatchNormInference(XlaOp operand, XlaOp scale, XlaOp offset, XlaOp mean, XlaOp variance,
+                         float epsilon, int64_t feature_index) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, scale, offset, mean, variance});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("BatchNormInference", [&] {
+    return builder->state().Add(
+        HloOpcode::kBatchNormInference, {operand, scale, offset, mean, variance},
+        BatchNormAttributes{.epsilon = epsilon, .feature_index = feature_index});
   });
 }
 
-XlaOp XlaBuilder::BatchNormGrad(XlaOp operand, XlaOp scale, XlaOp batch_mean, XlaOp batch_var,
-                                XlaOp grad_output, float epsilon, int64_t feature_index,
-                                CallSite site) {
-  return Record("BatchNormGrad", site, [&] {
-    return state_->Add(HloOpcode::kBatchNormGrad,
-                       {operand, scale, batch_mean, batch_var, grad_output},
-                       BatchNormAttributes{.epsilon = epsilon, .feature_index = feature_index});
+XlaOp BatchNormGrad(XlaOp operand, XlaOp scale, XlaOp batch_mean, XlaOp batch_var,
+                    XlaOp grad_output, float epsilon, int64_t feature_index) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, scale, batch_mean, batch_var, grad_output});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("BatchNormGrad", [&] {
+    return builder->state().Add(
+        HloOpcode::kBatchNormGrad, {operand, scale, batch_mean, batch_var, grad_output},
+        BatchNormAttributes{.epsilon = epsilon, .feature_index = feature_index});
   });
 }
 

@@ -64,36 +64,45 @@ absl::StatusOr<Shape> ReshapedShape(const Shape& from, absl::Span<const int64_t>
 
 }  // namespace
 
-XlaOp XlaBuilder::Reshape(XlaOp operand, absl::Span<const int64_t> dimensions, CallSite site) {
-  return Record("Reshape", site, [&] {
+XlaOp Reshape(XlaOp operand, absl::Span<const int64_t> dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Reshape", [&] {
     return absl::StatusOr<XlaOp>(ReshapeWithInferredDimension(operand, dimensions, -1));
   });
 }
 
-XlaOp XlaBuilder::Reshape(const Shape& shape, XlaOp operand, CallSite site) {
-  return Record("Reshape", site, [&]() -> absl::StatusOr<XlaOp> {
-    return state_->Add(HloOpcode::kReshape, {operand}, NoAttributes{}, &shape);
+XlaOp Reshape(const Shape& shape, XlaOp operand) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Reshape", [&]() -> absl::StatusOr<XlaOp> {
+    return builder->state().Add(HloOpcode::kReshape, {operand}, NoAttributes{}, &shape);
   });
 }
 
-XlaOp XlaBuilder::ReshapeWithInferredDimension(XlaOp operand, absl::Span<const int64_t> new_sizes,
-                                               int64_t inferred_dimension, CallSite site) {
-  return Record("ReshapeWithInferredDimension", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* from, state_->ShapeOf(operand));
+XlaOp ReshapeWithInferredDimension(XlaOp operand, absl::Span<const int64_t> new_sizes,
+                                   int64_t inferred_dimension) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("ReshapeWithInferredDimension", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* from, builder->state().ShapeOf(operand));
     if (!from->IsArray()) {
       return InvalidArgumentStrCat("Expected array argument for operand of reshape, but got ",
                                    ShapeUtil::HumanString(*from), ".");
     }
     XLA_ASSIGN_OR_RETURN(const Shape shape, ReshapedShape(*from, new_sizes, inferred_dimension));
-    return state_->Add(HloOpcode::kReshape, {operand},
-                       ReshapeAttributes{.inferred_dimension = inferred_dimension}, &shape);
+    return builder->state().Add(HloOpcode::kReshape, {operand},
+                                ReshapeAttributes{.inferred_dimension = inferred_dimension},
+                                &shape);
   });
 }
 
-XlaOp XlaBuilder::DynamicReshape(XlaOp operand, absl::Span<const XlaOp> dim_sizes,
-                                 absl::Span<const int64_t> new_size_bounds,
-                                 const std::vector<bool>& dims_are_dynamic, CallSite site) {
-  return Record("DynamicReshape", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp DynamicReshape(XlaOp operand, absl::Span<const XlaOp> dim_sizes,
+                     absl::Span<const int64_t> new_size_bounds,
+                     const std::vector<bool>& dims_are_dynamic) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("DynamicReshape", [&]() -> absl::StatusOr<XlaOp> {
     if (new_size_bounds.size() != dims_are_dynamic.size() ||
         new_size_bounds.size() != dim_sizes.size()) {
       return InvalidArgument(
@@ -101,20 +110,21 @@ XlaOp XlaBuilder::DynamicReshape(XlaOp operand, absl::Span<const XlaOp> dim_size
           "and dims_are_dynamic (%u)",
           new_size_bounds.size(), dim_sizes.size(), dims_are_dynamic.size());
     }
-    XLA_ASSIGN_OR_RETURN(const Shape* from, state_->ShapeOf(operand));
+    XLA_ASSIGN_OR_RETURN(const Shape* from, builder->state().ShapeOf(operand));
     XLA_ASSIGN_OR_RETURN(
         const Shape shape,
         ShapeUtil::MakeValidatedShape(from->element_type(), new_size_bounds, dims_are_dynamic));
-    return state_->Add(HloOpcode::kDynamicReshape, Concatenated({operand}, dim_sizes),
-                       NoAttributes{}, &shape);
+    return builder->state().Add(HloOpcode::kDynamicReshape, Concatenated({operand}, dim_sizes),
+                                NoAttributes{}, &shape);
   });
 }
 
-XlaOp XlaBuilder::MhloDynamicReshape(XlaOp operand, XlaOp output_shape, const Shape& shape,
-                                     CallSite site) {
-  return Record("MhloDynamicReshape", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* from, state_->ShapeOf(operand));
-    XLA_ASSIGN_OR_RETURN(const Shape* sizes, state_->ShapeOf(output_shape));
+XlaOp MhloDynamicReshape(XlaOp operand, XlaOp output_shape, const Shape& shape) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, output_shape});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("MhloDynamicReshape", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* from, builder->state().ShapeOf(operand));
+    XLA_ASSIGN_OR_RETURN(const Shape* sizes, builder->state().ShapeOf(output_shape));
     if (from->element_type() != shape.element_type()) {
       return InvalidArgumentStrCat("Element type of operand ", ShapeUtil::HumanString(*from),
                                    " and output ", ShapeUtil::HumanString(shape), " must match");
@@ -130,16 +140,18 @@ XlaOp XlaBuilder::MhloDynamicReshape(XlaOp operand, XlaOp output_shape, const Sh
                                    " must have one element for each dimension of ",
                                    ShapeUtil::HumanString(shape));
     }
-    return CustomCall("mhlo.dynamic_reshape", {operand, output_shape}, shape);
+    return CustomCall(builder, "mhlo.dynamic_reshape", {operand, output_shape}, shape);
   });
 }
 
-XlaOp XlaBuilder::MhloDynamicBroadcastInDim(XlaOp operand, XlaOp output_dimensions,
-                                            absl::Span<const int64_t> broadcast_dimensions,
-                                            const Shape& output_shape, CallSite site) {
-  return Record("MhloDynamicBroadcastInDim", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* from, state_->ShapeOf(operand));
-    XLA_ASSIGN_OR_RETURN(const Shape* sizes, state_->ShapeOf(output_dimensions));
+XlaOp MhloDynamicBroadcastInDim(XlaOp operand, XlaOp output_dimensions,
+                                absl::Span<const int64_t> broadcast_dimensions,
+                                const Shape& output_shape) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, output_dimensions});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("MhloDynamicBroadcastInDim", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* from, builder->state().ShapeOf(operand));
+    XLA_ASSIGN_OR_RETURN(const Shape* sizes, builder->state().ShapeOf(output_dimensions));
     if (!sizes->IsArray() || sizes->rank() != 1 || !ShapeUtil::ElementIsIntegral(*sizes)) {
       return InvalidArgumentStrCat("output_dimensions must be a vector of integers, but is ",
                                    ShapeUtil::HumanString(*sizes));
@@ -162,14 +174,16 @@ XlaOp XlaBuilder::MhloDynamicBroadcastInDim(XlaOp operand, XlaOp output_dimensio
       }
     }
     return CustomCall(
-        "mhlo.dynamic_broadcast_in_dim", {operand, output_dimensions}, output_shape,
+        builder, "mhlo.dynamic_broadcast_in_dim", {operand, output_dimensions}, output_shape,
         absl::StrCat("{broadcast_dimensions=[", absl::StrJoin(broadcast_dimensions, ","), "]}"));
   });
 }
 
-XlaOp XlaBuilder::Collapse(XlaOp operand, absl::Span<const int64_t> dimensions, CallSite site) {
-  return Record("Collapse", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* from, state_->ShapeOf(operand));
+XlaOp Collapse(XlaOp operand, absl::Span<const int64_t> dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Collapse", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* from, builder->state().ShapeOf(operand));
     for (size_t i = 0; i < dimensions.size(); ++i) {
       XLA_RETURN_IF_ERROR(CheckDimension(dimensions[i], *from));
       if (i > 0 && dimensions[i] - 1 != dimensions[i - 1]) {
@@ -199,57 +213,64 @@ XlaOp XlaBuilder::Collapse(XlaOp operand, absl::Span<const int64_t> dimensions, 
 
 // --- Moving and cutting
 
-XlaOp XlaBuilder::Transpose(XlaOp operand, absl::Span<const int64_t> permutation, CallSite site) {
-  return Record("Transpose", site, [&] {
-    return state_->Add(HloOpcode::kTranspose, {operand},
-                       DimensionListAttributes{.dimensions = ToInt64s(permutation)});
+XlaOp Transpose(XlaOp operand, absl::Span<const int64_t> permutation) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Transpose", [&] {
+    return builder->state().Add(HloOpcode::kTranspose, {operand},
+                                DimensionListAttributes{.dimensions = ToInt64s(permutation)});
   });
 }
 
-XlaOp XlaBuilder::Rev(XlaOp operand, absl::Span<const int64_t> dimensions, CallSite site) {
-  return Record("Rev", site, [&] {
-    return state_->Add(HloOpcode::kReverse, {operand},
-                       DimensionListAttributes{.dimensions = ToInt64s(dimensions)});
+XlaOp Rev(XlaOp operand, absl::Span<const int64_t> dimensions) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Rev", [&] {
+    return builder->state().Add(HloOpcode::kReverse, {operand},
+                                DimensionListAttributes{.dimensions = ToInt64s(dimensions)});
   });
 }
 
-XlaOp XlaBuilder::Pad(XlaOp operand, XlaOp padding_value, const PaddingConfig& padding_config,
-                      CallSite site) {
-  return Record("Pad", site, [&] {
+XlaOp Pad(XlaOp operand, XlaOp padding_value, const PaddingConfig& padding_config) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, padding_value});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Pad", [&] {
     PadAttributes attributes;
     for (const auto& dimension : padding_config.dimensions()) {
       attributes.padding.push_back({.low = dimension.edge_padding_low(),
                                     .high = dimension.edge_padding_high(),
                                     .interior = dimension.interior_padding()});
     }
-    return state_->Add(HloOpcode::kPad, {operand, padding_value}, std::move(attributes));
+    return builder->state().Add(HloOpcode::kPad, {operand, padding_value}, std::move(attributes));
   });
 }
 
-XlaOp XlaBuilder::PadInDim(XlaOp operand, XlaOp padding_value, int64_t dimno, int64_t pad_lo,
-                           int64_t pad_hi, CallSite site) {
-  return Record("PadInDim", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
+XlaOp PadInDim(XlaOp operand, XlaOp padding_value, int64_t dimno, int64_t pad_lo, int64_t pad_hi) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, padding_value});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("PadInDim", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, builder->state().ShapeOf(operand));
     XLA_RETURN_IF_ERROR(CheckDimension(dimno, *shape));
     PadAttributes attributes;
     attributes.padding.resize(shape->rank());
     attributes.padding[dimno] = {.low = pad_lo, .high = pad_hi};
-    return state_->Add(HloOpcode::kPad, {operand, padding_value}, std::move(attributes));
+    return builder->state().Add(HloOpcode::kPad, {operand, padding_value}, std::move(attributes));
   });
 }
 
-XlaOp XlaBuilder::ConcatInDim(absl::Span<const XlaOp> operands, int64_t dimension, CallSite site) {
-  return Record("ConcatInDim", site, [&] {
-    return state_->Add(HloOpcode::kConcatenate, operands,
-                       DimensionListAttributes{.dimensions = {dimension}});
+XlaOp ConcatInDim(XlaBuilder* builder, absl::Span<const XlaOp> operands, int64_t dimension) {
+  return builder->Record("ConcatInDim", [&] {
+    return builder->state().Add(HloOpcode::kConcatenate, operands,
+                                DimensionListAttributes{.dimensions = {dimension}});
   });
 }
 
-XlaOp XlaBuilder::Slice(XlaOp operand, absl::Span<const int64_t> start_indices,
-                        absl::Span<const int64_t> limit_indices, absl::Span<const int64_t> strides,
-                        CallSite site) {
-  return Record("Slice", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
+XlaOp Slice(XlaOp operand, absl::Span<const int64_t> start_indices,
+            absl::Span<const int64_t> limit_indices, absl::Span<const int64_t> strides) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("Slice", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, builder->state().ShapeOf(operand));
     if (start_indices.size() != limit_indices.size() || start_indices.size() != strides.size()) {
       return InvalidArgumentStrCat("Slice of ", ShapeUtil::HumanString(*shape), " has ",
                                    start_indices.size(), " start indices, ", limit_indices.size(),
@@ -259,48 +280,56 @@ XlaOp XlaBuilder::Slice(XlaOp operand, absl::Span<const int64_t> start_indices,
     for (size_t i = 0; i < start_indices.size(); ++i) {
       attributes.slice.push_back({start_indices[i], limit_indices[i], strides[i]});
     }
-    return state_->Add(HloOpcode::kSlice, {operand}, std::move(attributes));
+    return builder->state().Add(HloOpcode::kSlice, {operand}, std::move(attributes));
   });
 }
 
-XlaOp XlaBuilder::SliceInDim(XlaOp operand, int64_t start_index, int64_t limit_index,
-                             int64_t stride, int64_t dimno, CallSite site) {
-  return Record("SliceInDim", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
+XlaOp SliceInDim(XlaOp operand, int64_t start_index, int64_t limit_index, int64_t stride,
+                 int64_t dimno) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("SliceInDim", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, builder->state().ShapeOf(operand));
     XLA_RETURN_IF_ERROR(CheckDimension(dimno, *shape));
     SliceAttributes attributes;
     for (const int64_t size : shape->dimensions()) attributes.slice.push_back({0, size, 1});
     attributes.slice[dimno] = {start_index, limit_index, stride};
-    return state_->Add(HloOpcode::kSlice, {operand}, std::move(attributes));
+    return builder->state().Add(HloOpcode::kSlice, {operand}, std::move(attributes));
   });
 }
 
 // --- Sizes at run time
 
-XlaOp XlaBuilder::GetDimensionSize(XlaOp operand, int64_t dimension, CallSite site) {
-  return Record("GetDimensionSize", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
+XlaOp GetDimensionSize(XlaOp operand, int64_t dimension) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("GetDimensionSize", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, builder->state().ShapeOf(operand));
     XLA_RETURN_IF_ERROR(CheckDimension(dimension, *shape));
     const int64_t size = shape->dimensions(static_cast<int>(dimension));
     if (shape->is_dynamic_dimension(static_cast<int>(dimension)) ||
         size > std::numeric_limits<int32_t>::max()) {
-      return state_->Add(HloOpcode::kGetDimensionSize, {operand},
-                         OneDimensionAttributes{.dimensions = {dimension}});
+      return builder->state().Add(HloOpcode::kGetDimensionSize, {operand},
+                                  OneDimensionAttributes{.dimensions = {dimension}});
     }
-    return state_->AddConstant(LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(size)));
+    return builder->state().AddConstant(LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(size)));
   });
 }
 
-XlaOp XlaBuilder::SetDimensionSize(XlaOp operand, XlaOp val, int64_t dimension, CallSite site) {
-  return Record("SetDimensionSize", site, [&] {
-    return state_->Add(HloOpcode::kSetDimensionSize, {operand, val},
-                       OneDimensionAttributes{.dimensions = {dimension}});
+XlaOp SetDimensionSize(XlaOp operand, XlaOp val, int64_t dimension) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, val});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("SetDimensionSize", [&] {
+    return builder->state().Add(HloOpcode::kSetDimensionSize, {operand, val},
+                                OneDimensionAttributes{.dimensions = {dimension}});
   });
 }
 
-XlaOp XlaBuilder::RemoveDynamicDimension(XlaOp operand, int64_t dimension, CallSite site) {
-  return Record("RemoveDynamicDimension", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* operand_shape, state_->ShapeOf(operand));
+XlaOp RemoveDynamicDimension(XlaOp operand, int64_t dimension) {
+  XlaBuilder* builder = XlaBuilder::Of({operand});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("RemoveDynamicDimension", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* operand_shape, builder->state().ShapeOf(operand));
     XLA_RETURN_IF_ERROR(CheckDimension(dimension, *operand_shape));
     Shape shape = *operand_shape;
     const int64_t size = shape.dimensions(static_cast<int>(dimension));
@@ -311,11 +340,11 @@ XlaOp XlaBuilder::RemoveDynamicDimension(XlaOp operand, int64_t dimension, CallS
     // Set to its bound, the dimension is static: the one set-dimension-size with such a result.
     XLA_ASSIGN_OR_RETURN(
         const XlaOp bound,
-        state_->AddConstant(LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(size))));
+        builder->state().AddConstant(LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(size))));
     XLA_ASSIGN_OR_RETURN(const XlaOp op,
-                         state_->Add(HloOpcode::kSetDimensionSize, {operand, bound},
-                                     OneDimensionAttributes{.dimensions = {dimension}}));
-    XLA_ASSIGN_OR_RETURN(HloInstruction * instruction, state_->Find(op));
+                         builder->state().Add(HloOpcode::kSetDimensionSize, {operand, bound},
+                                              OneDimensionAttributes{.dimensions = {dimension}}));
+    XLA_ASSIGN_OR_RETURN(HloInstruction * instruction, builder->state().Find(op));
     instruction->mutable_shape()->set_dynamic_dimension(static_cast<int>(dimension), false);
     return op;
   });

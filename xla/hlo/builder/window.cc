@@ -58,90 +58,106 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddDynamicWindow(
   return Add(HloOpcode::kCustomCall, operands, std::move(attributes), &result, callees);
 }
 
-XlaOp XlaBuilder::ReduceWindow(XlaOp operand, XlaOp init_value, XlaComputationRef computation,
-                               absl::Span<const int64_t> window_dimensions,
-                               absl::Span<const int64_t> window_strides, Padding padding,
-                               CallSite site) {
+XlaOp ReduceWindow(XlaOp operand, XlaOp init_value, XlaComputationRef computation,
+                   absl::Span<const int64_t> window_dimensions,
+                   absl::Span<const int64_t> window_strides, Padding padding) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, init_value});
+  if (builder == nullptr) return XlaOp();
   return ReduceWindow(absl::MakeConstSpan(&operand, 1), absl::MakeConstSpan(&init_value, 1),
-                      computation, window_dimensions, window_strides, padding, site);
+                      computation, window_dimensions, window_strides, padding);
 }
 
-XlaOp XlaBuilder::ReduceWindow(absl::Span<const XlaOp> operands,
-                               absl::Span<const XlaOp> init_values, XlaComputationRef computation,
-                               absl::Span<const int64_t> window_dimensions,
-                               absl::Span<const int64_t> window_strides, Padding padding,
-                               CallSite site) {
-  return Record("ReduceWindow", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp ReduceWindow(absl::Span<const XlaOp> operands, absl::Span<const XlaOp> init_values,
+                   XlaComputationRef computation, absl::Span<const int64_t> window_dimensions,
+                   absl::Span<const int64_t> window_strides, Padding padding) {
+  XlaBuilder* builder = XlaBuilder::Of(operands);
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("ReduceWindow", [&]() -> absl::StatusOr<XlaOp> {
     if (operands.empty()) return InvalidArgument("ReduceWindow needs an operand.");
-    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operands[0]));
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, builder->state().ShapeOf(operands[0]));
     XLA_ASSIGN_OR_RETURN(const auto edges,
                          PaddingFor(*shape, window_dimensions, window_strides, padding));
     if (!DependsOnSizes(*shape, window_dimensions, window_strides, padding)) {
       return ReduceWindowWithGeneralPadding(operands, init_values, computation, window_dimensions,
                                             window_strides, {}, {}, edges);
     }
-    return state_->AddDynamicWindow("DynamicReduceWindowSamePadding", HloOpcode::kReduceWindow,
-                                    Concatenated(operands, init_values), window_dimensions,
-                                    window_strides, edges, {&computation, 1});
+    return builder->state().AddDynamicWindow("DynamicReduceWindowSamePadding",
+                                             HloOpcode::kReduceWindow,
+                                             Concatenated(operands, init_values), window_dimensions,
+                                             window_strides, edges, {&computation, 1});
   });
 }
 
-XlaOp XlaBuilder::ReduceWindowWithGeneralPadding(
-    XlaOp operand, XlaOp init_value, XlaComputationRef computation,
-    absl::Span<const int64_t> window_dimensions, absl::Span<const int64_t> window_strides,
-    absl::Span<const int64_t> base_dilations, absl::Span<const int64_t> window_dilations,
-    absl::Span<const std::pair<int64_t, int64_t>> padding, CallSite site) {
+XlaOp ReduceWindowWithGeneralPadding(XlaOp operand, XlaOp init_value, XlaComputationRef computation,
+                                     absl::Span<const int64_t> window_dimensions,
+                                     absl::Span<const int64_t> window_strides,
+                                     absl::Span<const int64_t> base_dilations,
+                                     absl::Span<const int64_t> window_dilations,
+                                     absl::Span<const std::pair<int64_t, int64_t>> padding) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, init_value});
+  if (builder == nullptr) return XlaOp();
   return ReduceWindowWithGeneralPadding(
       absl::MakeConstSpan(&operand, 1), absl::MakeConstSpan(&init_value, 1), computation,
-      window_dimensions, window_strides, base_dilations, window_dilations, padding, site);
+      window_dimensions, window_strides, base_dilations, window_dilations, padding);
 }
 
-XlaOp XlaBuilder::ReduceWindowWithGeneralPadding(
-    absl::Span<const XlaOp> operands, absl::Span<const XlaOp> init_values,
-    XlaComputationRef computation, absl::Span<const int64_t> window_dimensions,
-    absl::Span<const int64_t> window_strides, absl::Span<const int64_t> base_dilations,
-    absl::Span<const int64_t> window_dilations,
-    absl::Span<const std::pair<int64_t, int64_t>> padding, CallSite site) {
-  return Record("ReduceWindowWithGeneralPadding", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp ReduceWindowWithGeneralPadding(absl::Span<const XlaOp> operands,
+                                     absl::Span<const XlaOp> init_values,
+                                     XlaComputationRef computation,
+                                     absl::Span<const int64_t> window_dimensions,
+                                     absl::Span<const int64_t> window_strides,
+                                     absl::Span<const int64_t> base_dilations,
+                                     absl::Span<const int64_t> window_dilations,
+                                     absl::Span<const std::pair<int64_t, int64_t>> padding) {
+  XlaBuilder* builder = XlaBuilder::Of(operands);
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("ReduceWindowWithGeneralPadding", [&]() -> absl::StatusOr<XlaOp> {
     if (operands.size() != init_values.size()) {
       return InvalidArgument("ReduceWindow has %u operands and %u initial values.", operands.size(),
                              init_values.size());
     }
     XLA_ASSIGN_OR_RETURN(WindowDims window, MakeWindow(window_dimensions, window_strides, padding,
                                                        base_dilations, window_dilations));
-    return state_->Add(HloOpcode::kReduceWindow, Concatenated(operands, init_values),
-                       WindowAttributes{.window = std::move(window)}, nullptr, {&computation, 1});
+    return builder->state().Add(HloOpcode::kReduceWindow, Concatenated(operands, init_values),
+                                WindowAttributes{.window = std::move(window)}, nullptr,
+                                {&computation, 1});
   });
 }
 
-XlaOp XlaBuilder::SelectAndScatter(XlaOp operand, XlaComputationRef select,
-                                   absl::Span<const int64_t> window_dimensions,
-                                   absl::Span<const int64_t> window_strides, Padding padding,
-                                   XlaOp source, XlaOp init_value, XlaComputationRef scatter,
-                                   CallSite site) {
-  return Record("SelectAndScatter", site, [&]() -> absl::StatusOr<XlaOp> {
-    XLA_ASSIGN_OR_RETURN(const Shape* shape, state_->ShapeOf(operand));
+XlaOp SelectAndScatter(XlaOp operand, XlaComputationRef select,
+                       absl::Span<const int64_t> window_dimensions,
+                       absl::Span<const int64_t> window_strides, Padding padding, XlaOp source,
+                       XlaOp init_value, XlaComputationRef scatter) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, source, init_value});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("SelectAndScatter", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, builder->state().ShapeOf(operand));
     XLA_ASSIGN_OR_RETURN(const auto edges,
                          PaddingFor(*shape, window_dimensions, window_strides, padding));
     if (!DependsOnSizes(*shape, window_dimensions, window_strides, padding)) {
       return SelectAndScatterWithGeneralPadding(operand, select, window_dimensions, window_strides,
                                                 edges, source, init_value, scatter);
     }
-    return state_->AddDynamicWindow("DynamicSelectAndScatterSamePadding",
-                                    HloOpcode::kSelectAndScatter, {operand, source, init_value},
-                                    window_dimensions, window_strides, edges, {select, scatter});
+    return builder->state().AddDynamicWindow(
+        "DynamicSelectAndScatterSamePadding", HloOpcode::kSelectAndScatter,
+        {operand, source, init_value}, window_dimensions, window_strides, edges, {select, scatter});
   });
 }
 
-XlaOp XlaBuilder::SelectAndScatterWithGeneralPadding(
-    XlaOp operand, XlaComputationRef select, absl::Span<const int64_t> window_dimensions,
-    absl::Span<const int64_t> window_strides, absl::Span<const std::pair<int64_t, int64_t>> padding,
-    XlaOp source, XlaOp init_value, XlaComputationRef scatter, CallSite site) {
-  return Record("SelectAndScatterWithGeneralPadding", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp SelectAndScatterWithGeneralPadding(XlaOp operand, XlaComputationRef select,
+                                         absl::Span<const int64_t> window_dimensions,
+                                         absl::Span<const int64_t> window_strides,
+                                         absl::Span<const std::pair<int64_t, int64_t>> padding,
+                                         XlaOp source, XlaOp init_value,
+                                         XlaComputationRef scatter) {
+  XlaBuilder* builder = XlaBuilder::Of({operand, source, init_value});
+  if (builder == nullptr) return XlaOp();
+  return builder->Record("SelectAndScatterWithGeneralPadding", [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(WindowDims window,
                          MakeWindow(window_dimensions, window_strides, padding, {}, {}));
-    return state_->Add(HloOpcode::kSelectAndScatter, {operand, source, init_value},
-                       WindowAttributes{.window = std::move(window)}, nullptr, {select, scatter});
+    return builder->state().Add(HloOpcode::kSelectAndScatter, {operand, source, init_value},
+                                WindowAttributes{.window = std::move(window)}, nullptr,
+                                {select, scatter});
   });
 }
 

@@ -198,22 +198,18 @@ absl::StatusOr<std::vector<const Shape*>> XlaBuilder::State::ShapesOf(
 
 absl::Status XlaBuilder::first_error() const { return state_->first_error; }
 
-XlaOp XlaBuilder::ReportError(const absl::Status& error, CallSite site) {
-  return state_->Fail(error, nullptr, site);
+XlaOp XlaBuilder::ReportError(const absl::Status& error) { return state_->Fail(error, nullptr); }
+
+XlaOp XlaBuilder::ReportErrorOrReturn(const absl::StatusOr<XlaOp>& op) {
+  return op.ok() ? *op : ReportError(op.status());
 }
 
-XlaOp XlaBuilder::ReportErrorOrReturn(const absl::StatusOr<XlaOp>& op, CallSite site) {
-  return op.ok() ? *op : ReportError(op.status(), site);
+XlaOp XlaBuilder::ReportErrorOrReturn(absl::FunctionRef<absl::StatusOr<XlaOp>()> op_creator) {
+  return ReportErrorOrReturn(op_creator());
 }
 
-XlaOp XlaBuilder::ReportErrorOrReturn(absl::FunctionRef<absl::StatusOr<XlaOp>()> op_creator,
-                                      CallSite site) {
-  return ReportErrorOrReturn(op_creator(), site);
-}
-
-XlaOp XlaBuilder::Record(const char* call, CallSite site,
-                         absl::FunctionRef<absl::StatusOr<XlaOp>()> op_creator) {
-  return state_->Record(call, site, op_creator);
+XlaOp XlaBuilder::Record(const char* call, absl::FunctionRef<absl::StatusOr<XlaOp>()> op_creator) {
+  return state_->Record(call, op_creator);
 }
 
 void XlaBuilder::set_die_immediately_on_error(bool enabled) {
@@ -227,31 +223,23 @@ XlaBuilder* XlaBuilder::Of(absl::Span<const XlaOp> operands) {
   return nullptr;
 }
 
-XlaOp XlaBuilder::State::Fail(const absl::Status& error, const char* call, CallSite site) {
-  if (current_call != nullptr) {
-    call = current_call;
-    site = current_site;
-  }
+XlaOp XlaBuilder::State::Fail(const absl::Status& error, const char* call) {
+  if (current_call != nullptr) call = current_call;
   if (first_error.ok() && !error.ok()) {
     const std::string prefix = call == nullptr ? "" : absl::StrCat(call, ": ");
-    const std::string place =
-        site.line == 0 ? "" : absl::StrCat(" [called at ", site.file, ":", site.line, "]");
-    first_error = absl::Status(error.code(), absl::StrCat(prefix, error.message(), place));
+    first_error = absl::Status(error.code(), absl::StrCat(prefix, error.message()));
     XLA_CHECK(!die_immediately_on_error) << first_error;
   }
   return XlaOp(self, -1);
 }
 
-XlaOp XlaBuilder::State::Record(const char* call, CallSite site,
+XlaOp XlaBuilder::State::Record(const char* call,
                                 absl::FunctionRef<absl::StatusOr<XlaOp>()> op_creator) {
   if (!first_error.ok()) return XlaOp(self, -1);
   const bool outermost = current_call == nullptr;
-  if (outermost) {
-    current_call = call;
-    current_site = site;
-  }
+  if (outermost) current_call = call;
   const absl::StatusOr<XlaOp> op = op_creator();
-  const XlaOp result = op.ok() ? *op : Fail(op.status(), call, site);
+  const XlaOp result = op.ok() ? *op : Fail(op.status(), call);
   if (outermost) current_call = nullptr;
   return result;
 }

@@ -10,7 +10,6 @@
 #include <ostream>
 
 #include "xla/base/check.h"
-#include "xla/hlo/builder/call_site.h"
 
 namespace xla {
 
@@ -77,28 +76,20 @@ class XlaComputationRef {
   XlaComputationId id_;
 };
 
-// The first operand of an operator, with the place where the operator stands. Only for the
-// declarations below: operators have no default arguments that could take it.
-struct OperatorOperand {
-  OperatorOperand(XlaOp value, CallSite place = CallSite::Current()) : op(value), site(place) {}
-  XlaOp op;
-  CallSite site;
-};
+XlaOp operator-(XlaOp x);
+XlaOp operator+(XlaOp x, XlaOp y);
+XlaOp operator-(XlaOp x, XlaOp y);
+XlaOp operator*(XlaOp x, XlaOp y);
+XlaOp operator/(XlaOp x, XlaOp y);
+XlaOp operator%(XlaOp x, XlaOp y);
 
-XlaOp operator-(OperatorOperand x);
-XlaOp operator+(OperatorOperand x, XlaOp y);
-XlaOp operator-(OperatorOperand x, XlaOp y);
-XlaOp operator*(OperatorOperand x, XlaOp y);
-XlaOp operator/(OperatorOperand x, XlaOp y);
-XlaOp operator%(OperatorOperand x, XlaOp y);
-
-XlaOp operator~(OperatorOperand x);
-XlaOp operator&(OperatorOperand x, XlaOp y);
-XlaOp operator|(OperatorOperand x, XlaOp y);
-XlaOp operator^(OperatorOperand x, XlaOp y);
-XlaOp operator<<(OperatorOperand x, XlaOp y);
+XlaOp operator~(XlaOp x);
+XlaOp operator&(XlaOp x, XlaOp y);
+XlaOp operator|(XlaOp x, XlaOp y);
+XlaOp operator^(XlaOp x, XlaOp y);
+XlaOp operator<<(XlaOp x, XlaOp y);
 // Arithmetic shift for signed integers, logical shift for unsigned ones.
-XlaOp operator>>(OperatorOperand x, XlaOp y);
+XlaOp operator>>(XlaOp x, XlaOp y);
 
 // Comparisons are functions (Eq, Lt, ...): their results are operations, not bool.
 

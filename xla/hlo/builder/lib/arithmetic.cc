@@ -62,14 +62,14 @@ XlaComputation CreateScalarIdentityWithZeroComputation(PrimitiveType type, XlaBu
   return CreateScalarAddComputation(type, builder);
 }
 
-XlaOp Any(XlaOp predicates, CallSite site) {
-  return lib_internal::Make("Any", site, {predicates}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+XlaOp Any(XlaOp predicates) {
+  return lib_internal::Make("Any", {predicates}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     return ReduceAll(predicates, ConstantR0<bool>(b, false), CreateScalarOrComputation(PRED, b));
   });
 }
 
-XlaOp All(XlaOp predicates, CallSite site) {
-  return lib_internal::Make("All", site, {predicates}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+XlaOp All(XlaOp predicates) {
+  return lib_internal::Make("All", {predicates}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     return ReduceAll(predicates, ConstantR0<bool>(b, true), CreateScalarAndComputation(PRED, b));
   });
 }
@@ -103,9 +103,9 @@ XlaComputation BetterOfPairs(XlaBuilder* outer, PrimitiveType value_type, Primit
 
 }  // namespace
 
-XlaOp ArgMinMax(XlaOp input, PrimitiveType output_type, int axis, bool is_min, CallSite site) {
+XlaOp ArgMinMax(XlaOp input, PrimitiveType output_type, int axis, bool is_min) {
   return lib_internal::Make(
-      is_min ? "ArgMin" : "ArgMax", site, {input}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+      is_min ? "ArgMin" : "ArgMax", {input}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
         XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, input));
         if (axis < 0 || axis >= shape.rank()) {
           return InvalidArgumentStrCat("There is no axis ", axis, " in ",
@@ -128,12 +128,12 @@ XlaOp ArgMinMax(XlaOp input, PrimitiveType output_type, int axis, bool is_min, C
       });
 }
 
-XlaOp ArgMax(XlaOp input, PrimitiveType output_type, int axis, CallSite site) {
-  return ArgMinMax(input, output_type, axis, /*is_min=*/false, site);
+XlaOp ArgMax(XlaOp input, PrimitiveType output_type, int axis) {
+  return ArgMinMax(input, output_type, axis, /*is_min=*/false);
 }
 
-XlaOp ArgMin(XlaOp input, PrimitiveType output_type, int axis, CallSite site) {
-  return ArgMinMax(input, output_type, axis, /*is_min=*/true, site);
+XlaOp ArgMin(XlaOp input, PrimitiveType output_type, int axis) {
+  return ArgMinMax(input, output_type, axis, /*is_min=*/true);
 }
 
 }  // namespace xla

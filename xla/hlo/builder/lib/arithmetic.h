@@ -28,15 +28,14 @@ XlaComputation CreateScalarOrComputation(PrimitiveType type, XlaBuilder* builder
 XlaComputation CreateScalarIdentityWithZeroComputation(PrimitiveType type, XlaBuilder* builder);
 
 // Whether any, or all, of an array of pred are true.
-XlaOp Any(XlaOp predicates, CallSite site = CallSite::Current());
-XlaOp All(XlaOp predicates, CallSite site = CallSite::Current());
+XlaOp Any(XlaOp predicates);
+XlaOp All(XlaOp predicates);
 
 // The index of the greatest (least) element along the axis, the lowest of equal ones. NaN loses to
 // any number.
-XlaOp ArgMax(XlaOp input, PrimitiveType output_type, int axis, CallSite site = CallSite::Current());
-XlaOp ArgMin(XlaOp input, PrimitiveType output_type, int axis, CallSite site = CallSite::Current());
-XlaOp ArgMinMax(XlaOp input, PrimitiveType output_type, int axis, bool is_min,
-                CallSite site = CallSite::Current());
+XlaOp ArgMax(XlaOp input, PrimitiveType output_type, int axis);
+XlaOp ArgMin(XlaOp input, PrimitiveType output_type, int axis);
+XlaOp ArgMinMax(XlaOp input, PrimitiveType output_type, int axis, bool is_min);
 
 }  // namespace xla
 

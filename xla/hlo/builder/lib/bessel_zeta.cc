@@ -145,22 +145,22 @@ XlaOp Polygamma64(XlaOp n, XlaOp x) {
 
 }  // namespace
 
-XlaOp BesselI0e(XlaOp x, CallSite site) {
-  return InF64("BesselI0e", site, {x},
+XlaOp BesselI0e(XlaOp x) {
+  return InF64("BesselI0e", {x},
                [](auto p) { return BesselOf(Abs(p[0]), kI0Near, kI0Far, false); });
 }
 
-XlaOp BesselI1e(XlaOp x, CallSite site) {
-  return InF64("BesselI1e", site, {x},
+XlaOp BesselI1e(XlaOp x) {
+  return InF64("BesselI1e", {x},
                [](auto p) { return Sign(p[0]) * BesselOf(Abs(p[0]), kI1Near, kI1Far, true); });
 }
 
-XlaOp Zeta(XlaOp x, XlaOp q, CallSite site) {
-  return InF64("Zeta", site, {x, q}, [](auto p) { return Zeta64(p[0], p[1]); });
+XlaOp Zeta(XlaOp x, XlaOp q) {
+  return InF64("Zeta", {x, q}, [](auto p) { return Zeta64(p[0], p[1]); });
 }
 
-XlaOp Polygamma(XlaOp n, XlaOp x, CallSite site) {
-  return InF64("Polygamma", site, {n, x}, [](auto p) { return Polygamma64(p[0], p[1]); });
+XlaOp Polygamma(XlaOp n, XlaOp x) {
+  return InF64("Polygamma", {n, x}, [](auto p) { return Polygamma64(p[0], p[1]); });
 }
 
 }  // namespace xla

@@ -13,8 +13,7 @@ namespace xla {
 
 // Dimensions are aligned at their ends; one of size x may become one of size x * y, y tiles.
 // Errors: fewer dimensions than the input has; a size that is no multiple.
-absl::StatusOr<XlaOp> BroadcastTo(XlaOp input, absl::Span<const int64_t> output_dims,
-                                  CallSite site = CallSite::Current());
+absl::StatusOr<XlaOp> BroadcastTo(XlaOp input, absl::Span<const int64_t> output_dims);
 
 }  // namespace xla
 

@@ -18,8 +18,6 @@ namespace xla {
 // broadcast dimensions.
 class XlaCompareOp {
  public:
-  XlaCompareOp(XlaOp (*compare)(XlaOp, XlaOp, absl::Span<const int64_t>, CallSite))
-      : compare_([compare](XlaOp x, XlaOp y) { return compare(x, y, {}, CallSite()); }) {}
   XlaCompareOp(XlaOp (*compare)(XlaOp, XlaOp, absl::Span<const int64_t>))
       : compare_([compare](XlaOp x, XlaOp y) { return compare(x, y, {}); }) {}
 

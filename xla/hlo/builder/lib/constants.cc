@@ -13,8 +13,8 @@ namespace lib_internal {
 namespace {
 
 template <typename T>
-XlaOp Converted(XlaBuilder* builder, PrimitiveType type, T value, CallSite site) {
-  return builder->Record("ConstantR0WithType", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp Converted(XlaBuilder* builder, PrimitiveType type, T value) {
+  return builder->Record("ConstantR0WithType", [&]() -> absl::StatusOr<XlaOp> {
     if (!primitive_util::IsArrayType(type)) {
       return InvalidArgumentStrCat("Invalid type for ConstantR0WithType (",
                                    PrimitiveType_Name(type), ").");
@@ -26,33 +26,29 @@ XlaOp Converted(XlaBuilder* builder, PrimitiveType type, T value, CallSite site)
 
 }  // namespace
 
-XlaOp ScalarConstant(XlaBuilder* builder, PrimitiveType type, int64_t value, CallSite site) {
-  return Converted(builder, type, value, site);
+XlaOp ScalarConstant(XlaBuilder* builder, PrimitiveType type, int64_t value) {
+  return Converted(builder, type, value);
 }
 
-XlaOp ScalarConstant(XlaBuilder* builder, PrimitiveType type, uint64_t value, CallSite site) {
-  return Converted(builder, type, value, site);
+XlaOp ScalarConstant(XlaBuilder* builder, PrimitiveType type, uint64_t value) {
+  return Converted(builder, type, value);
 }
 
-XlaOp ScalarConstant(XlaBuilder* builder, PrimitiveType type, double value, CallSite site) {
+XlaOp ScalarConstant(XlaBuilder* builder, PrimitiveType type, double value) {
   if (primitive_util::IsIntegralType(type) || type == PRED) {
-    return builder->ReportError(
-        InvalidArgumentStrCat("Invalid cast from floating point type to ", PrimitiveType_Name(type),
-                              " in ConstantR0WithType."),
-        site);
+    return builder->ReportError(InvalidArgumentStrCat("Invalid cast from floating point type to ",
+                                                      PrimitiveType_Name(type),
+                                                      " in ConstantR0WithType."));
   }
-  return Converted(builder, type, value, site);
+  return Converted(builder, type, value);
 }
 
-XlaOp ScalarConstant(XlaBuilder* builder, PrimitiveType type, std::complex<double> value,
-                     CallSite site) {
+XlaOp ScalarConstant(XlaBuilder* builder, PrimitiveType type, std::complex<double> value) {
   if (!primitive_util::IsComplexType(type)) {
-    return builder->ReportError(
-        InvalidArgumentStrCat("Invalid cast from complex type to ", PrimitiveType_Name(type),
-                              " in ConstantR0WithType."),
-        site);
+    return builder->ReportError(InvalidArgumentStrCat(
+        "Invalid cast from complex type to ", PrimitiveType_Name(type), " in ConstantR0WithType."));
   }
-  return Converted(builder, type, value, site);
+  return Converted(builder, type, value);
 }
 
 namespace {
@@ -84,17 +80,15 @@ absl::StatusOr<Literal> FloatLimit(PrimitiveType type, Limit limit) {
       type);
 }
 
-XlaOp LimitConstant(const char* call, XlaBuilder* builder, PrimitiveType type, Limit limit,
-                    CallSite site) {
-  return builder->Record(call, site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp LimitConstant(const char* call, XlaBuilder* builder, PrimitiveType type, Limit limit) {
+  return builder->Record(call, [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Literal literal, FloatLimit(type, limit));
     return ConstantLiteral(builder, literal);
   });
 }
 
-XlaOp EndOfRange(const char* call, XlaBuilder* builder, PrimitiveType type, bool greatest,
-                 CallSite site) {
-  return builder->Record(call, site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp EndOfRange(const char* call, XlaBuilder* builder, PrimitiveType type, bool greatest) {
+  return builder->Record(call, [&]() -> absl::StatusOr<XlaOp> {
     if (!primitive_util::IsArrayType(type) || primitive_util::IsComplexType(type)) {
       return InvalidArgumentStrCat("Invalid type: ", PrimitiveType_Name(type), " has no order.");
     }
@@ -108,9 +102,9 @@ XlaOp EndOfRange(const char* call, XlaBuilder* builder, PrimitiveType type, bool
 
 using lib_internal::Limit;
 
-XlaOp FullLikeScalar(XlaOp prototype, XlaOp scalar, CallSite site) {
+XlaOp FullLikeScalar(XlaOp prototype, XlaOp scalar) {
   return lib_internal::Make(
-      "FullLike", site, {prototype, scalar}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+      "FullLike", {prototype, scalar}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
         XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, prototype));
         if (shape.is_static()) return Broadcast(scalar, shape.dimensions());
         // The sizes at run time come from the prototype: broadcast it away.
@@ -124,31 +118,26 @@ XlaOp FullLikeScalar(XlaOp prototype, XlaOp scalar, CallSite site) {
       });
 }
 
-XlaOp Zero(XlaBuilder* builder, PrimitiveType type, CallSite site) {
-  return ConstantR0WithType(builder, type, 0, site);
+XlaOp Zero(XlaBuilder* builder, PrimitiveType type) { return ConstantR0WithType(builder, type, 0); }
+
+XlaOp Zeros(XlaBuilder* builder, const Shape& shape) {
+  return Broadcast(Zero(builder, shape.element_type()), shape.dimensions());
 }
 
-XlaOp Zeros(XlaBuilder* builder, const Shape& shape, CallSite site) {
-  return Broadcast(Zero(builder, shape.element_type(), site), shape.dimensions(), site);
+XlaOp ZerosLike(XlaOp prototype) { return FullLike(prototype, 0); }
+
+XlaOp One(XlaBuilder* builder, PrimitiveType type) { return ConstantR0WithType(builder, type, 1); }
+
+XlaOp Epsilon(XlaBuilder* builder, PrimitiveType type) {
+  return lib_internal::LimitConstant("Epsilon", builder, type, Limit::kEpsilon);
 }
 
-XlaOp ZerosLike(XlaOp prototype, CallSite site) { return FullLike(prototype, 0, site); }
-
-XlaOp One(XlaBuilder* builder, PrimitiveType type, CallSite site) {
-  return ConstantR0WithType(builder, type, 1, site);
+XlaOp MinPositiveNormalValue(XlaBuilder* builder, PrimitiveType type) {
+  return lib_internal::LimitConstant("MinPositiveNormalValue", builder, type, Limit::kLeastNormal);
 }
 
-XlaOp Epsilon(XlaBuilder* builder, PrimitiveType type, CallSite site) {
-  return lib_internal::LimitConstant("Epsilon", builder, type, Limit::kEpsilon, site);
-}
-
-XlaOp MinPositiveNormalValue(XlaBuilder* builder, PrimitiveType type, CallSite site) {
-  return lib_internal::LimitConstant("MinPositiveNormalValue", builder, type, Limit::kLeastNormal,
-                                     site);
-}
-
-XlaOp NanValue(XlaBuilder* builder, PrimitiveType type, CallSite site) {
-  return builder->Record("NanValue", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp NanValue(XlaBuilder* builder, PrimitiveType type) {
+  return builder->Record("NanValue", [&]() -> absl::StatusOr<XlaOp> {
     if (!primitive_util::IsFloatingPointType(type)) {
       return InvalidArgumentStrCat("Operand to NanValue was ", PrimitiveType_Name(type),
                                    ", but must be a real-valued floating-point type.");
@@ -158,22 +147,22 @@ XlaOp NanValue(XlaBuilder* builder, PrimitiveType type, CallSite site) {
   });
 }
 
-XlaOp MinValue(XlaBuilder* builder, PrimitiveType type, CallSite site) {
-  return lib_internal::EndOfRange("MinValue", builder, type, /*greatest=*/false, site);
+XlaOp MinValue(XlaBuilder* builder, PrimitiveType type) {
+  return lib_internal::EndOfRange("MinValue", builder, type, /*greatest=*/false);
 }
 
-XlaOp MaxValue(XlaBuilder* builder, PrimitiveType type, CallSite site) {
-  return lib_internal::EndOfRange("MaxValue", builder, type, /*greatest=*/true, site);
+XlaOp MaxValue(XlaBuilder* builder, PrimitiveType type) {
+  return lib_internal::EndOfRange("MaxValue", builder, type, /*greatest=*/true);
 }
 
-XlaOp MinFiniteValue(XlaBuilder* builder, PrimitiveType type, CallSite site) {
-  if (!primitive_util::IsFloatingPointType(type)) return MinValue(builder, type, site);
-  return lib_internal::LimitConstant("MinFiniteValue", builder, type, Limit::kLowest, site);
+XlaOp MinFiniteValue(XlaBuilder* builder, PrimitiveType type) {
+  if (!primitive_util::IsFloatingPointType(type)) return MinValue(builder, type);
+  return lib_internal::LimitConstant("MinFiniteValue", builder, type, Limit::kLowest);
 }
 
-XlaOp MaxFiniteValue(XlaBuilder* builder, PrimitiveType type, CallSite site) {
-  if (!primitive_util::IsFloatingPointType(type)) return MaxValue(builder, type, site);
-  return lib_internal::LimitConstant("MaxFiniteValue", builder, type, Limit::kGreatest, site);
+XlaOp MaxFiniteValue(XlaBuilder* builder, PrimitiveType type) {
+  if (!primitive_util::IsFloatingPointType(type)) return MaxValue(builder, type);
+  return lib_internal::LimitConstant("MaxFiniteValue", builder, type, Limit::kGreatest);
 }
 
 }  // namespace xla

@@ -176,9 +176,8 @@ std::string NormalizeEinsumString(absl::string_view einsum_config) {
 XlaOp Einsum(XlaOp x, absl::Span<const int64_t> x_config, XlaOp y,
              absl::Span<const int64_t> y_config, absl::Span<const int64_t> output_config,
              PrecisionConfig::Precision precision,
-             std::optional<PrimitiveType> preferred_element_type, bool grad_x, bool grad_y,
-             CallSite site) {
-  return lib_internal::Make("Einsum", site, {x, y}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+             std::optional<PrimitiveType> preferred_element_type, bool grad_x, bool grad_y) {
+  return lib_internal::Make("Einsum", {x, y}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     Operand lhs{x, Labels(x_config.begin(), x_config.end())};
     Operand rhs{y, Labels(y_config.begin(), y_config.end())};
     const Labels output(output_config.begin(), output_config.end());
@@ -224,9 +223,8 @@ XlaOp Einsum(XlaOp x, absl::Span<const int64_t> x_config, XlaOp y,
 
 XlaOp Einsum(XlaOp x, XlaOp y, absl::string_view einsum_config,
              PrecisionConfig::Precision precision,
-             std::optional<PrimitiveType> preferred_element_type, bool grad_x, bool grad_y,
-             CallSite site) {
-  return lib_internal::Make("Einsum", site, {x, y}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+             std::optional<PrimitiveType> preferred_element_type, bool grad_x, bool grad_y) {
+  return lib_internal::Make("Einsum", {x, y}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape x_shape, lib_internal::ArrayShape(b, x));
     XLA_ASSIGN_OR_RETURN(const Shape y_shape, lib_internal::ArrayShape(b, y));
     XLA_ASSIGN_OR_RETURN(const auto config,
@@ -236,8 +234,8 @@ XlaOp Einsum(XlaOp x, XlaOp y, absl::string_view einsum_config,
   });
 }
 
-XlaOp Einsum(XlaOp x, absl::string_view einsum_config, PrecisionConfig::Precision, CallSite site) {
-  return lib_internal::Make("Einsum", site, {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+XlaOp Einsum(XlaOp x, absl::string_view einsum_config, PrecisionConfig::Precision) {
+  return lib_internal::Make("Einsum", {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, x));
     const std::vector<absl::string_view> sides = absl::StrSplit(einsum_config, "->");
     if (sides.size() != 2 || absl::StrContains(sides[0], ',')) {

@@ -43,7 +43,7 @@ absl::StatusOr<XlaOp> BetaFraction(XlaOp a, XlaOp b, XlaOp x) {
 
 }  // namespace
 
-XlaOp RegularizedIncompleteBeta(XlaOp a, XlaOp b, XlaOp x, CallSite site) {
+XlaOp RegularizedIncompleteBeta(XlaOp a, XlaOp b, XlaOp x) {
   const auto make = [](absl::Span<const XlaOp> p) -> absl::StatusOr<XlaOp> {
     const XlaOp zero = ScalarLike(p[2], 0), one = FullLike(p[2], 1);
     const XlaOp infinity = ScalarLike(p[2], lib_internal::kInfinity);
@@ -72,7 +72,7 @@ XlaOp RegularizedIncompleteBeta(XlaOp a, XlaOp b, XlaOp x, CallSite site) {
                Select(And(orders, Eq(p[2], one)), one, FullLike(p[2], lib_internal::kNaN)));
     return Select(inside, result, at_ends);
   };
-  return lib_internal::InF64("RegularizedIncompleteBeta", site, {a, b, x}, make);
+  return lib_internal::InF64("RegularizedIncompleteBeta", {a, b, x}, make);
 }
 
 }  // namespace xla

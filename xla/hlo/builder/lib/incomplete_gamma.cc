@@ -281,16 +281,16 @@ XlaOp AtEnds(const Regions& r, XlaOp a, XlaOp x, XlaOp inside, double at_zero, d
 
 }  // namespace
 
-XlaOp Igamma(XlaOp a, XlaOp x, CallSite site) {
-  return InF64("Igamma", site, {a, x}, [](auto p) -> absl::StatusOr<XlaOp> {
+XlaOp Igamma(XlaOp a, XlaOp x) {
+  return InF64("Igamma", {a, x}, [](auto p) -> absl::StatusOr<XlaOp> {
     const Regions regions = RegionsOf(p[0], p[1]);
     XLA_ASSIGN_OR_RETURN(const XlaOp inside, Regularized(regions, /*lower=*/true));
     return AtEnds(regions, p[0], p[1], inside, 0, 1);
   });
 }
 
-XlaOp Igammac(XlaOp a, XlaOp x, CallSite site) {
-  return InF64("Igammac", site, {a, x}, [](auto p) -> absl::StatusOr<XlaOp> {
+XlaOp Igammac(XlaOp a, XlaOp x) {
+  return InF64("Igammac", {a, x}, [](auto p) -> absl::StatusOr<XlaOp> {
     const Regions regions = RegionsOf(p[0], p[1]);
     XLA_ASSIGN_OR_RETURN(const XlaOp inside, Regularized(regions, /*lower=*/false));
     const XlaOp result = AtEnds(regions, p[0], p[1], inside, 1, 0);
@@ -302,16 +302,16 @@ XlaOp Igammac(XlaOp a, XlaOp x, CallSite site) {
   });
 }
 
-XlaOp IgammaGradA(XlaOp a, XlaOp x, CallSite site) {
-  return InF64("IgammaGradA", site, {a, x}, [](auto p) -> absl::StatusOr<XlaOp> {
+XlaOp IgammaGradA(XlaOp a, XlaOp x) {
+  return InF64("IgammaGradA", {a, x}, [](auto p) -> absl::StatusOr<XlaOp> {
     const Regions regions = RegionsOf(p[0], p[1]);
     XLA_ASSIGN_OR_RETURN(const XlaOp slope, ScaledSlope(regions));
     return AtEnds(regions, p[0], p[1], slope * Prefactor(regions.a, regions.x), 0, 0);
   });
 }
 
-XlaOp RandomGammaGrad(XlaOp a, XlaOp x, CallSite site) {
-  return InF64("RandomGammaGrad", site, {a, x}, [](auto p) -> absl::StatusOr<XlaOp> {
+XlaOp RandomGammaGrad(XlaOp a, XlaOp x) {
+  return InF64("RandomGammaGrad", {a, x}, [](auto p) -> absl::StatusOr<XlaOp> {
     const Regions regions = RegionsOf(p[0], p[1]);
     XLA_ASSIGN_OR_RETURN(const XlaOp slope, ScaledSlope(regions));
     // The density is the prefactor times a / x.

@@ -17,11 +17,11 @@ namespace xla::lib_internal {
 
 // Runs `make` as the call `name` of the user, with the builder of the operands. Without a builder
 // the result is uninitialised.
-inline XlaOp Make(const char* name, CallSite site, absl::Span<const XlaOp> operands,
+inline XlaOp Make(const char* name, absl::Span<const XlaOp> operands,
                   absl::FunctionRef<absl::StatusOr<XlaOp>(XlaBuilder*)> make) {
   XlaBuilder* builder = XlaBuilder::Of(operands);
   if (builder == nullptr) return XlaOp();
-  return builder->Record(name, site, [&]() -> absl::StatusOr<XlaOp> {
+  return builder->Record(name, [&]() -> absl::StatusOr<XlaOp> {
     for (size_t i = 0; i < operands.size(); ++i) {
       if (operands[i].IsUninitialized())
         return InvalidArgument("operand %u of %s is an uninitialized XlaOp", i, name);

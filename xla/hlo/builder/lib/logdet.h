@@ -12,9 +12,9 @@ struct SignAndLogDet {
   XlaOp sign;  // of modulus 1 for complex matrices
   XlaOp logdet;
 };
-SignAndLogDet SLogDet(XlaOp a, CallSite site = CallSite::Current());
+SignAndLogDet SLogDet(XlaOp a);
 // log(det(a)) of real matrices; NaN if the determinant is negative.
-XlaOp LogDet(XlaOp a, CallSite site = CallSite::Current());
+XlaOp LogDet(XlaOp a);
 
 }  // namespace xla
 

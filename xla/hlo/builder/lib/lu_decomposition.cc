@@ -98,10 +98,10 @@ std::vector<XlaOp> EliminateColumn(const Shape& shape, XlaOp k, absl::Span<const
 
 }  // namespace
 
-LuDecompositionResult LuDecomposition(XlaOp a, CallSite site) {
+LuDecompositionResult LuDecomposition(XlaOp a) {
   LuDecompositionResult result;
   const XlaOp lu =
-      lib_internal::Make("LuDecomposition", site, {a}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+      lib_internal::Make("LuDecomposition", {a}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
         XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, a, 2));
         const PrimitiveType type = shape.element_type();
         if (!shape.is_static() ||
@@ -134,10 +134,10 @@ LuDecompositionResult LuDecomposition(XlaOp a, CallSite site) {
   return result;
 }
 
-SignAndLogDet SLogDet(XlaOp a, CallSite site) {
+SignAndLogDet SLogDet(XlaOp a) {
   SignAndLogDet result;
   const XlaOp logdet =
-      lib_internal::Make("SLogDet", site, {a}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+      lib_internal::Make("SLogDet", {a}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
         XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, a, 2));
         const int rank = static_cast<int>(shape.rank());
         if (shape.dimensions(rank - 2) != shape.dimensions(rank - 1)) {
@@ -165,8 +165,8 @@ SignAndLogDet SLogDet(XlaOp a, CallSite site) {
   return result;
 }
 
-XlaOp LogDet(XlaOp a, CallSite site) {
-  return lib_internal::Make("LogDet", site, {a}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+XlaOp LogDet(XlaOp a) {
+  return lib_internal::Make("LogDet", {a}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     XLA_RETURN_IF_ERROR(lib_internal::RealShape(b, a).status());
     const SignAndLogDet parts = SLogDet(a);
     XLA_RETURN_IF_ERROR(b->first_error());

@@ -15,7 +15,7 @@ struct LuDecompositionResult {
   XlaOp pivots;
   XlaOp permutation;
 };
-LuDecompositionResult LuDecomposition(XlaOp a, CallSite site = CallSite::Current());
+LuDecompositionResult LuDecomposition(XlaOp a);
 
 }  // namespace xla
 

@@ -37,38 +37,36 @@ Diagonal DiagonalOf(const Shape& shape, int64_t k) {
 
 }  // namespace
 
-XlaOp IdentityMatrix(XlaBuilder* builder, PrimitiveType type, int64_t m, int64_t n, CallSite site) {
-  return builder->Record("IdentityMatrix", site, [&]() -> absl::StatusOr<XlaOp> {
+XlaOp IdentityMatrix(XlaBuilder* builder, PrimitiveType type, int64_t m, int64_t n) {
+  return builder->Record("IdentityMatrix", [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeUtil::MakeValidatedShape(S64, {m, n}));
     const XlaOp on_diagonal = Eq(Iota(builder, shape, 0), Iota(builder, shape, 1));
     return ConvertElementType(on_diagonal, type);
   });
 }
 
-XlaOp GetMatrixDiagonal(XlaOp x, int k, CallSite site) {
-  return lib_internal::Make(
-      "GetMatrixDiagonal", site, {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
-        XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, x, 2));
-        const auto [row, column, length] = DiagonalOf(shape, k);
-        // The square block whose main diagonal it is; without elements off the diagonal its rows
-        // sum to it.
-        const int64_t first_row = std::min(row, Rows(shape));
-        const int64_t first_column = std::min(column, Columns(shape));
-        const XlaOp block = SliceInMinorDims(x, {first_row, first_column},
-                                             {first_row + length, first_column + length});
-        XLA_ASSIGN_OR_RETURN(const Shape square, lib_internal::ArrayShape(b, block));
-        XLA_ASSIGN_OR_RETURN(const auto places, Places(b, square));
-        const XlaOp only_diagonal =
-            Select(Eq(places.first, places.second), block, ZerosLike(block));
-        const PrimitiveType type = shape.element_type();
-        return Reduce(only_diagonal, Zero(b, type),
-                      CreateScalarIdentityWithZeroComputation(type, b), {shape.rank() - 2});
-      });
+XlaOp GetMatrixDiagonal(XlaOp x, int k) {
+  return lib_internal::Make("GetMatrixDiagonal", {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, x, 2));
+    const auto [row, column, length] = DiagonalOf(shape, k);
+    // The square block whose main diagonal it is; without elements off the diagonal its rows
+    // sum to it.
+    const int64_t first_row = std::min(row, Rows(shape));
+    const int64_t first_column = std::min(column, Columns(shape));
+    const XlaOp block =
+        SliceInMinorDims(x, {first_row, first_column}, {first_row + length, first_column + length});
+    XLA_ASSIGN_OR_RETURN(const Shape square, lib_internal::ArrayShape(b, block));
+    XLA_ASSIGN_OR_RETURN(const auto places, Places(b, square));
+    const XlaOp only_diagonal = Select(Eq(places.first, places.second), block, ZerosLike(block));
+    const PrimitiveType type = shape.element_type();
+    return Reduce(only_diagonal, Zero(b, type), CreateScalarIdentityWithZeroComputation(type, b),
+                  {shape.rank() - 2});
+  });
 }
 
-XlaOp GetMatrixDiagonalViaGather(XlaOp x, int k, CallSite site) {
+XlaOp GetMatrixDiagonalViaGather(XlaOp x, int k) {
   return lib_internal::Make(
-      "GetMatrixDiagonalViaGather", site, {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+      "GetMatrixDiagonalViaGather", {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
         XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, x, 2));
         const auto [row, column, length] = DiagonalOf(shape, k);
         XLA_ASSIGN_OR_RETURN(const Shape pairs, ShapeUtil::MakeValidatedShape(S64, {length, 2}));
@@ -92,9 +90,9 @@ XlaOp GetMatrixDiagonalViaGather(XlaOp x, int k, CallSite site) {
       });
 }
 
-XlaOp SetMatrixDiagonal(XlaOp matrix, XlaOp diag, int k, CallSite site) {
+XlaOp SetMatrixDiagonal(XlaOp matrix, XlaOp diag, int k) {
   return lib_internal::Make(
-      "SetMatrixDiagonal", site, {matrix, diag}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+      "SetMatrixDiagonal", {matrix, diag}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
         XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, matrix, 2));
         XLA_ASSIGN_OR_RETURN(const Shape diag_shape, lib_internal::ShapeOfRank(b, diag, 1));
         const auto [row, column, length] = DiagonalOf(shape, k);
@@ -118,26 +116,26 @@ XlaOp SetMatrixDiagonal(XlaOp matrix, XlaOp diag, int k, CallSite site) {
       });
 }
 
-XlaOp TriangleMask(XlaOp x, int diagonal, CallSite site) {
-  return lib_internal::Make("TriangleMask", site, {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+XlaOp TriangleMask(XlaOp x, int diagonal) {
+  return lib_internal::Make("TriangleMask", {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, x, 2));
     XLA_ASSIGN_OR_RETURN(const auto places, Places(b, shape));
     return Ge(places.first + ConstantR0<int64_t>(b, diagonal), places.second);
   });
 }
 
-XlaOp Triangle(XlaOp x, bool lower, CallSite site) {
-  return lib_internal::Make("Triangle", site, {x}, [&](XlaBuilder*) -> absl::StatusOr<XlaOp> {
+XlaOp Triangle(XlaOp x, bool lower) {
+  return lib_internal::Make("Triangle", {x}, [&](XlaBuilder*) -> absl::StatusOr<XlaOp> {
     return lower ? Select(TriangleMask(x, 0), x, ZerosLike(x))
                  : Select(TriangleMask(x, -1), ZerosLike(x), x);
   });
 }
 
-XlaOp UpperTriangle(XlaOp x, CallSite site) { return Triangle(x, /*lower=*/false, site); }
-XlaOp LowerTriangle(XlaOp x, CallSite site) { return Triangle(x, /*lower=*/true, site); }
+XlaOp UpperTriangle(XlaOp x) { return Triangle(x, /*lower=*/false); }
+XlaOp LowerTriangle(XlaOp x) { return Triangle(x, /*lower=*/true); }
 
-XlaOp Symmetrize(XlaOp x, bool lower, CallSite site) {
-  return lib_internal::Make("Symmetrize", site, {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+XlaOp Symmetrize(XlaOp x, bool lower) {
+  return lib_internal::Make("Symmetrize", {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, x, 2));
     const XlaOp mirrored = MaybeConjugate(TransposeInMinorDims(x), true);
     const XlaOp result =
@@ -151,9 +149,9 @@ XlaOp Symmetrize(XlaOp x, bool lower, CallSite site) {
   });
 }
 
-XlaOp TransposeInMinorDims(XlaOp x, CallSite site) {
+XlaOp TransposeInMinorDims(XlaOp x) {
   return lib_internal::Make(
-      "TransposeInMinorDims", site, {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+      "TransposeInMinorDims", {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
         XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, x, 2));
         Int64List permutation(shape.rank());
         std::iota(permutation.begin(), permutation.end(), 0);
@@ -162,21 +160,19 @@ XlaOp TransposeInMinorDims(XlaOp x, CallSite site) {
       });
 }
 
-XlaOp MaybeTransposeInMinorDims(XlaOp x, bool transpose, CallSite site) {
-  return transpose ? TransposeInMinorDims(x, site) : x;
+XlaOp MaybeTransposeInMinorDims(XlaOp x, bool transpose) {
+  return transpose ? TransposeInMinorDims(x) : x;
 }
 
 XlaOp BatchDot(XlaOp x, XlaOp y, PrecisionConfig::Precision precision,
-               std::optional<PrimitiveType> preferred_element_type, bool grad_x, bool grad_y,
-               CallSite site) {
-  return BatchDot(x, false, y, false, precision, preferred_element_type, grad_x, grad_y, site);
+               std::optional<PrimitiveType> preferred_element_type, bool grad_x, bool grad_y) {
+  return BatchDot(x, false, y, false, precision, preferred_element_type, grad_x, grad_y);
 }
 
 XlaOp BatchDot(XlaOp x, bool transpose_x, XlaOp y, bool transpose_y,
                PrecisionConfig::Precision precision,
-               std::optional<PrimitiveType> preferred_element_type, bool grad_x, bool grad_y,
-               CallSite site) {
-  return lib_internal::Make("BatchDot", site, {x, y}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+               std::optional<PrimitiveType> preferred_element_type, bool grad_x, bool grad_y) {
+  return lib_internal::Make("BatchDot", {x, y}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, x, 2));
     DotDimensionNumbers numbers;
     for (int64_t i = 0; i < shape.rank() - 2; ++i) {

@@ -118,35 +118,30 @@ absl::StatusOr<XlaOp> DividedByCount(XlaBuilder* b, XlaOp sums, PrimitiveType ty
 }  // namespace
 
 XlaOp MaxPool(XlaOp operand, absl::Span<const int64_t> kernel_size,
-              absl::Span<const int64_t> stride, Padding padding, const TensorFormat&,
-              CallSite site) {
-  return lib_internal::Make(
-      "MaxPool", site, {operand}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
-        XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, operand));
-        const PrimitiveType type = shape.element_type();
-        return ReduceWindow(operand, MinValue(b, type), CreateScalarMaxComputation(type, b),
-                            kernel_size, stride, padding);
-      });
+              absl::Span<const int64_t> stride, Padding padding, const TensorFormat&) {
+  return lib_internal::Make("MaxPool", {operand}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, operand));
+    const PrimitiveType type = shape.element_type();
+    return ReduceWindow(operand, MinValue(b, type), CreateScalarMaxComputation(type, b),
+                        kernel_size, stride, padding);
+  });
 }
 
 XlaOp AvgPool(XlaOp operand, absl::Span<const int64_t> kernel_size,
               absl::Span<const int64_t> stride, Paddings padding, const TensorFormat& data_format,
-              bool counts_include_padding, CallSite site) {
-  return lib_internal::Make(
-      "AvgPool", site, {operand}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
-        XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, operand));
-        XLA_RETURN_IF_ERROR(
-            CheckPool(shape.rank(), kernel_size, stride, padding.size(), data_format));
-        XLA_RETURN_IF_ERROR(CheckRange({}, padding));
-        const PrimitiveType type = shape.element_type();
-        const XlaOp zero = Zero(b, type);
-        const XlaOp padded =
-            Pad(operand, zero, SpatialConfig(shape.rank(), padding, data_format, 1));
-        const XlaOp sums = ReduceWindow(padded, zero, CreateScalarAddComputation(type, b),
-                                        kernel_size, stride, Padding::kValid);
-        return DividedByCount(b, sums, type, shape.dimensions(), kernel_size, stride, padding,
-                              data_format, counts_include_padding);
-      });
+              bool counts_include_padding) {
+  return lib_internal::Make("AvgPool", {operand}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, operand));
+    XLA_RETURN_IF_ERROR(CheckPool(shape.rank(), kernel_size, stride, padding.size(), data_format));
+    XLA_RETURN_IF_ERROR(CheckRange({}, padding));
+    const PrimitiveType type = shape.element_type();
+    const XlaOp zero = Zero(b, type);
+    const XlaOp padded = Pad(operand, zero, SpatialConfig(shape.rank(), padding, data_format, 1));
+    const XlaOp sums = ReduceWindow(padded, zero, CreateScalarAddComputation(type, b), kernel_size,
+                                    stride, Padding::kValid);
+    return DividedByCount(b, sums, type, shape.dimensions(), kernel_size, stride, padding,
+                          data_format, counts_include_padding);
+  });
 }
 
 std::vector<std::pair<int64_t, int64_t>> MakeSpatialPadding(absl::Span<const int64_t> input_size,
@@ -170,9 +165,9 @@ std::vector<std::pair<int64_t, int64_t>> MakeSpatialPadding(absl::Span<const int
 XlaOp AvgPoolGrad(XlaOp out_backprop, absl::Span<const int64_t> gradients_size,
                   absl::Span<const int64_t> kernel_size, absl::Span<const int64_t> stride,
                   Paddings spatial_padding, const TensorFormat& data_format,
-                  bool counts_include_padding, CallSite site) {
+                  bool counts_include_padding) {
   return lib_internal::Make(
-      "AvgPoolGrad", site, {out_backprop}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+      "AvgPoolGrad", {out_backprop}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
         XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, out_backprop));
         const int64_t rank = shape.rank();
         XLA_RETURN_IF_ERROR(

@@ -37,14 +37,12 @@ class TensorFormat {
 // kernel_size and stride have an entry for each dimension of the operand, `padding` one for each
 // spatial dimension.
 XlaOp MaxPool(XlaOp operand, absl::Span<const int64_t> kernel_size,
-              absl::Span<const int64_t> stride, Padding padding, const TensorFormat& data_format,
-              CallSite site = CallSite::Current());
+              absl::Span<const int64_t> stride, Padding padding, const TensorFormat& data_format);
 // Of the elements under the window, or of the whole window if counts_include_padding.
 XlaOp AvgPool(XlaOp operand, absl::Span<const int64_t> kernel_size,
               absl::Span<const int64_t> stride,
               absl::Span<const std::pair<int64_t, int64_t>> padding,
-              const TensorFormat& data_format, bool counts_include_padding,
-              CallSite site = CallSite::Current());
+              const TensorFormat& data_format, bool counts_include_padding);
 // The padding of a scheme in the spatial dimensions; nothing if the arguments do not fit.
 std::vector<std::pair<int64_t, int64_t>> MakeSpatialPadding(absl::Span<const int64_t> input_size,
                                                             absl::Span<const int64_t> kernel_size,
@@ -55,8 +53,7 @@ std::vector<std::pair<int64_t, int64_t>> MakeSpatialPadding(absl::Span<const int
 XlaOp AvgPoolGrad(XlaOp out_backprop, absl::Span<const int64_t> gradients_size,
                   absl::Span<const int64_t> kernel_size, absl::Span<const int64_t> stride,
                   absl::Span<const std::pair<int64_t, int64_t>> spatial_padding,
-                  const TensorFormat& data_format, bool counts_include_padding,
-                  CallSite site = CallSite::Current());
+                  const TensorFormat& data_format, bool counts_include_padding);
 
 }  // namespace xla
 

@@ -174,11 +174,11 @@ XlaOp Interleaved(absl::Span<const XlaOp> vectors, int64_t length, const Shape& 
 RngOutput MakeOutput(const char* call, XlaOp key, XlaOp state,
                      absl::FunctionRef<absl::StatusOr<RngOutput>(XlaBuilder*)> make) {
   RngOutput output;
-  output.value = lib_internal::Make(call, CallSite(), {key, state},
-                                    [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
-                                      XLA_ASSIGN_OR_RETURN(output, make(b));
-                                      return output.value;
-                                    });
+  output.value =
+      lib_internal::Make(call, {key, state}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+        XLA_ASSIGN_OR_RETURN(output, make(b));
+        return output.value;
+      });
   if (!output.value.valid()) output.state = output.value;
   return output;
 }
@@ -246,8 +246,8 @@ RngOutput PhiloxBitGenerator(XlaOp key, XlaOp initial_state, const Shape& shape)
 
 std::pair<XlaOp, XlaOp> ScramblePhiloxKey(XlaOp key) {
   XlaOp scrambled;
-  const XlaOp counter = lib_internal::Make(
-      "ScramblePhiloxKey", CallSite(), {key}, [&](XlaBuilder*) -> absl::StatusOr<XlaOp> {
+  const XlaOp counter =
+      lib_internal::Make("ScramblePhiloxKey", {key}, [&](XlaBuilder*) -> absl::StatusOr<XlaOp> {
         // The two halves of the key, each extended with zeros, as a counter under a fixed key.
         const Pair32 halves = Halves(key);
         const XlaOp zero = U32Constant(key, 0);
@@ -262,7 +262,7 @@ std::pair<XlaOp, XlaOp> ScramblePhiloxKey(XlaOp key) {
 
 XlaOp PhiloxIncreaseCounter(XlaOp counter, XlaOp delta) {
   return lib_internal::Make(
-      "PhiloxIncreaseCounter", CallSite(), {counter, delta},
+      "PhiloxIncreaseCounter", {counter, delta},
       [&](XlaBuilder*) -> absl::StatusOr<XlaOp> { return FromU128(Plus(ToU128(counter), delta)); });
 }
 

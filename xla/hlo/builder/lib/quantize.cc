@@ -13,8 +13,8 @@ namespace xla {
 
 XlaOp lib_internal::DequantizeCodes(XlaOp input, const QuantizedRange& range,
                                     absl::string_view mode_string, bool transpose_output, int bits,
-                                    float offset, float span, CallSite site) {
-  return Make("Dequantize", site, {input}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+                                    float offset, float span) {
+  return Make("Dequantize", {input}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeOfRank(b, input, 1));
     if (shape.element_type() != U32) {
       return InvalidArgument("Only U32 is supported for input type of xla::Dequantize Op.");
@@ -44,8 +44,7 @@ XlaOp lib_internal::DequantizeCodes(XlaOp input, const QuantizedRange& range,
   });
 }
 
-absl::StatusOr<XlaOp> BroadcastTo(XlaOp input, absl::Span<const int64_t> output_dims,
-                                  CallSite site) {
+absl::StatusOr<XlaOp> BroadcastTo(XlaOp input, absl::Span<const int64_t> output_dims) {
   XlaBuilder* const builder = XlaBuilder::Of({input});
   if (builder == nullptr) return InvalidArgument("BroadcastTo: the input is uninitialised.");
   XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(builder, input));
@@ -68,8 +67,8 @@ absl::StatusOr<XlaOp> BroadcastTo(XlaOp input, absl::Span<const int64_t> output_
                                  " cannot be tiled to the sizes [", absl::StrJoin(output_dims, ","),
                                  "].");
   }
-  const XlaOp tiled = BroadcastInDim(input, sizes, dimensions, site);
-  return sizes.size() == output_dims.size() ? tiled : Reshape(tiled, output_dims, site);
+  const XlaOp tiled = BroadcastInDim(input, sizes, dimensions);
+  return sizes.size() == output_dims.size() ? tiled : Reshape(tiled, output_dims);
 }
 
 }  // namespace xla

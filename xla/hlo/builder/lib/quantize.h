@@ -46,21 +46,20 @@ std::vector<uint32_t> PackToUint32(absl::Span<const T> input) {
 namespace lib_internal {
 // Of codes `bits` wide; (code + offset) * (max - min) / span + min.
 XlaOp DequantizeCodes(XlaOp input, const QuantizedRange& range, absl::string_view mode_string,
-                      bool transpose_output, int bits, float offset, float span, CallSite site);
+                      bool transpose_output, int bits, float offset, float span);
 }  // namespace lib_internal
 
 // Packed codes u32[d0, ..., dn] of T, uint8_t or uint16_t, as bf16[d0, ..., dn * codes in a word];
 // with transpose_output the dimensions in reverse order. The mode is MIN_COMBINED.
 template <typename T>
 XlaOp Dequantize(XlaOp input, const QuantizedRange& range,
-                 absl::string_view mode_string = "MIN_COMBINED", bool transpose_output = false,
-                 CallSite site = CallSite::Current()) {
+                 absl::string_view mode_string = "MIN_COMBINED", bool transpose_output = false) {
   static_assert(sizeof(T) < sizeof(uint32_t));
   constexpr float kSpan =
       static_cast<float>(std::numeric_limits<T>::max()) - std::numeric_limits<T>::min();
   constexpr float kOffset = std::is_signed_v<T> ? (kSpan + 1) / 2 : 0;
   return lib_internal::DequantizeCodes(input, range, mode_string, transpose_output, 8 * sizeof(T),
-                                       kOffset, kSpan, site);
+                                       kOffset, kSpan);
 }
 
 }  // namespace xla

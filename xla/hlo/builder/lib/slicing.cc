@@ -32,36 +32,33 @@ absl::StatusOr<XlaOp> NarrowIndex(XlaBuilder* b, XlaOp index, int64_t size) {
 }  // namespace
 
 XlaOp DynamicStridedSlice(XlaOp input, absl::Span<const XlaOp> base_indices,
-                          absl::Span<const int64_t> window_sizes, absl::Span<const int64_t> strides,
-                          CallSite site) {
+                          absl::Span<const int64_t> window_sizes,
+                          absl::Span<const int64_t> strides) {
   return lib_internal::Make(
-      "DynamicStridedSlice", site, {input}, [&](XlaBuilder*) -> absl::StatusOr<XlaOp> {
+      "DynamicStridedSlice", {input}, [&](XlaBuilder*) -> absl::StatusOr<XlaOp> {
         const XlaOp window = DynamicSlice(input, base_indices, window_sizes);
         return Slice(window, Int64List(window_sizes.size(), 0), window_sizes, strides);
       });
 }
 
-XlaOp SliceInMinorDims(XlaOp x, absl::Span<const int64_t> start, absl::Span<const int64_t> end,
-                       CallSite site) {
-  return lib_internal::Make(
-      "SliceInMinorDims", site, {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
-        const int64_t minor = static_cast<int64_t>(start.size());
-        XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, x, minor));
-        if (end.size() != start.size()) {
-          return InvalidArgument("There are %u starts and %u ends.", start.size(), end.size());
-        }
-        const int64_t major = shape.rank() - minor;
-        Int64List starts(shape.rank(), 0),
-            limits(shape.dimensions().begin(), shape.dimensions().end());
-        std::copy(start.begin(), start.end(), starts.begin() + major);
-        std::copy(end.begin(), end.end(), limits.begin() + major);
-        return Slice(x, starts, limits, Int64List(shape.rank(), 1));
-      });
+XlaOp SliceInMinorDims(XlaOp x, absl::Span<const int64_t> start, absl::Span<const int64_t> end) {
+  return lib_internal::Make("SliceInMinorDims", {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+    const int64_t minor = static_cast<int64_t>(start.size());
+    XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, x, minor));
+    if (end.size() != start.size()) {
+      return InvalidArgument("There are %u starts and %u ends.", start.size(), end.size());
+    }
+    const int64_t major = shape.rank() - minor;
+    Int64List starts(shape.rank(), 0), limits(shape.dimensions().begin(), shape.dimensions().end());
+    std::copy(start.begin(), start.end(), starts.begin() + major);
+    std::copy(end.begin(), end.end(), limits.begin() + major);
+    return Slice(x, starts, limits, Int64List(shape.rank(), 1));
+  });
 }
 
-XlaOp UpdateSlice(XlaOp x, XlaOp update, absl::Span<const int64_t> start, CallSite site) {
+XlaOp UpdateSlice(XlaOp x, XlaOp update, absl::Span<const int64_t> start) {
   return lib_internal::Make(
-      "UpdateSlice", site, {x, update}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+      "UpdateSlice", {x, update}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
         XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, x));
         if (shape.rank() != static_cast<int64_t>(start.size())) {
           return InvalidArgumentStrCat("There are ", start.size(), " starts for ",
@@ -79,10 +76,9 @@ XlaOp UpdateSlice(XlaOp x, XlaOp update, absl::Span<const int64_t> start, CallSi
       });
 }
 
-XlaOp UpdateSliceInMinorDims(XlaOp x, XlaOp update, absl::Span<const int64_t> start,
-                             CallSite site) {
+XlaOp UpdateSliceInMinorDims(XlaOp x, XlaOp update, absl::Span<const int64_t> start) {
   return lib_internal::Make(
-      "UpdateSliceInMinorDims", site, {x, update}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+      "UpdateSliceInMinorDims", {x, update}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
         const int64_t minor = static_cast<int64_t>(start.size());
         XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, x, minor));
         Int64List starts(shape.rank(), 0);
@@ -111,9 +107,9 @@ absl::StatusOr<std::vector<XlaOp>> StartsOfAllDims(XlaBuilder* b, XlaOp x,
 }  // namespace
 
 XlaOp DynamicSliceInMinorDims(XlaOp x, absl::Span<const XlaOp> starts,
-                              absl::Span<const int64_t> sizes, CallSite site) {
+                              absl::Span<const int64_t> sizes) {
   return lib_internal::Make(
-      "DynamicSliceInMinorDims", site, {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+      "DynamicSliceInMinorDims", {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
         XLA_ASSIGN_OR_RETURN(const std::vector<XlaOp> all, StartsOfAllDims(b, x, starts));
         XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, x));
         if (sizes.size() != starts.size()) {
@@ -126,14 +122,12 @@ XlaOp DynamicSliceInMinorDims(XlaOp x, absl::Span<const XlaOp> starts,
       });
 }
 
-XlaOp DynamicUpdateSliceInMinorDims(XlaOp x, XlaOp update, absl::Span<const XlaOp> starts,
-                                    CallSite site) {
-  return lib_internal::Make("DynamicUpdateSliceInMinorDims", site, {x, update},
-                            [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
-                              XLA_ASSIGN_OR_RETURN(const std::vector<XlaOp> all,
-                                                   StartsOfAllDims(b, x, starts));
-                              return DynamicUpdateSlice(x, update, all);
-                            });
+XlaOp DynamicUpdateSliceInMinorDims(XlaOp x, XlaOp update, absl::Span<const XlaOp> starts) {
+  return lib_internal::Make(
+      "DynamicUpdateSliceInMinorDims", {x, update}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+        XLA_ASSIGN_OR_RETURN(const std::vector<XlaOp> all, StartsOfAllDims(b, x, starts));
+        return DynamicUpdateSlice(x, update, all);
+      });
 }
 
 // --- Indexing
@@ -166,9 +160,9 @@ absl::StatusOr<Mask> PlacesOf(XlaBuilder* b, XlaOp index, const Shape& index_sha
 
 }  // namespace
 
-XlaOp TorchGather(XlaOp input, XlaOp index, int64_t dim, bool sparse, CallSite site) {
+XlaOp TorchGather(XlaOp input, XlaOp index, int64_t dim, bool sparse) {
   return lib_internal::Make(
-      "TorchGather", site, {input, index}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+      "TorchGather", {input, index}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
         XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, input));
         XLA_RETURN_IF_ERROR(CheckDim(shape, dim));
         const int64_t size = shape.dimensions(static_cast<int>(dim));
@@ -215,9 +209,9 @@ XlaOp TorchGather(XlaOp input, XlaOp index, int64_t dim, bool sparse, CallSite s
 }
 
 XlaOp TorchScatterDense(XlaOp input, XlaOp index, XlaOp src, int64_t dim,
-                        const std::function<XlaOp(XlaOp, XlaOp)>& combiner, CallSite site) {
+                        const std::function<XlaOp(XlaOp, XlaOp)>& combiner) {
   return lib_internal::Make(
-      "TorchScatterDense", site, {input, index, src}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+      "TorchScatterDense", {input, index, src}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
         XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, input));
         XLA_ASSIGN_OR_RETURN(const Shape index_shape, lib_internal::ArrayShape(b, index));
         XLA_RETURN_IF_ERROR(CheckDim(shape, dim));
@@ -236,9 +230,9 @@ XlaOp TorchScatterDense(XlaOp input, XlaOp index, XlaOp src, int64_t dim,
       });
 }
 
-XlaOp TorchIndexSelect(XlaOp input, XlaOp index, int64_t dim, int64_t batch_dims, CallSite site) {
+XlaOp TorchIndexSelect(XlaOp input, XlaOp index, int64_t dim, int64_t batch_dims) {
   return lib_internal::Make(
-      "TorchIndexSelect", site, {input, index}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+      "TorchIndexSelect", {input, index}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
         XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, input));
         XLA_RETURN_IF_ERROR(CheckDim(shape, dim));
         XLA_ASSIGN_OR_RETURN(XlaOp indices,

@@ -7,8 +7,8 @@
 
 namespace xla {
 
-XlaOp TopK(XlaOp input, int64_t k, PrimitiveType index_type, CallSite site) {
-  return lib_internal::Make("TopK", site, {input}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+XlaOp TopK(XlaOp input, int64_t k, PrimitiveType index_type) {
+  return lib_internal::Make("TopK", {input}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, input, 1));
     if (!primitive_util::IsIntegralType(index_type)) {
       return InvalidArgumentStrCat("Indices must be integers, not ", PrimitiveType_Name(index_type),
@@ -36,10 +36,9 @@ XlaOp TopK(XlaOp input, int64_t k, PrimitiveType index_type, CallSite site) {
   });
 }
 
-XlaOp TopKWithPartitions(XlaOp input, int64_t k, int64_t num_partitions, PrimitiveType index_type,
-                         CallSite site) {
+XlaOp TopKWithPartitions(XlaOp input, int64_t k, int64_t num_partitions, PrimitiveType index_type) {
   return lib_internal::Make(
-      "TopKWithPartitions", site, {input}, [&](XlaBuilder*) -> absl::StatusOr<XlaOp> {
+      "TopKWithPartitions", {input}, [&](XlaBuilder*) -> absl::StatusOr<XlaOp> {
         if (num_partitions < 1) {
           return InvalidArgument("There must be a partition; got %d.", num_partitions);
         }

@@ -14,9 +14,9 @@
 namespace xla {
 namespace lib_internal {
 
-XlaOp InF64(const char* call, CallSite site, absl::Span<const XlaOp> operands,
+XlaOp InF64(const char* call, absl::Span<const XlaOp> operands,
             absl::FunctionRef<absl::StatusOr<XlaOp>(absl::Span<const XlaOp>)> make) {
-  return Make(call, site, operands, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+  return Make(call, operands, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     std::vector<Shape> shapes;
     size_t full = 0;  // the operand whose shape the result has
     for (size_t i = 0; i < operands.size(); ++i) {
@@ -257,17 +257,17 @@ XlaOp StirlingError(XlaOp a) {
 
 using lib_internal::InF64;
 
-XlaOp Erfc(XlaOp x, CallSite site) {
-  return InF64("Erfc", site, {x}, [](auto p) { return lib_internal::Erfc64(p[0]); });
+XlaOp Erfc(XlaOp x) {
+  return InF64("Erfc", {x}, [](auto p) { return lib_internal::Erfc64(p[0]); });
 }
-XlaOp ErfInv(XlaOp x, CallSite site) {
-  return InF64("ErfInv", site, {x}, [](auto p) { return lib_internal::ErfInv64(p[0]); });
+XlaOp ErfInv(XlaOp x) {
+  return InF64("ErfInv", {x}, [](auto p) { return lib_internal::ErfInv64(p[0]); });
 }
-XlaOp Lgamma(XlaOp input, CallSite site) {
-  return InF64("Lgamma", site, {input}, [](auto p) { return lib_internal::Lgamma64(p[0]); });
+XlaOp Lgamma(XlaOp input) {
+  return InF64("Lgamma", {input}, [](auto p) { return lib_internal::Lgamma64(p[0]); });
 }
-XlaOp Digamma(XlaOp input, CallSite site) {
-  return InF64("Digamma", site, {input}, [](auto p) { return lib_internal::Digamma64(p[0]); });
+XlaOp Digamma(XlaOp input) {
+  return InF64("Digamma", {input}, [](auto p) { return lib_internal::Digamma64(p[0]); });
 }
 
 }  // namespace xla

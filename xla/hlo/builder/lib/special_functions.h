@@ -20,7 +20,7 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // make(operands in F64), converted back. The operands are real numbers of one type and of one
 // shape; scalars take the shape of the others.
-XlaOp InF64(const char* call, CallSite site, absl::Span<const XlaOp> operands,
+XlaOp InF64(const char* call, absl::Span<const XlaOp> operands,
             absl::FunctionRef<absl::StatusOr<XlaOp>(absl::Span<const XlaOp>)> make);
 
 // Coefficients from the highest power down.
