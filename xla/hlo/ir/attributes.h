@@ -41,9 +41,16 @@ enum class FieldRule : uint8_t {
 // Equality of numbers in attributes: NaN equals NaN, so that every attribute equals itself.
 inline bool SameNumber(double a, double b) { return a == b || (a != a && b != b); }
 
+// One field of an attribute struct.
 struct Field {
-  std::string_view name;
+  std::string_view name;  // in text
   FieldRule rule = FieldRule::kOptional;
+  // Where HloInstructionProto has it, if under another name: a path such as "a.b".
+  std::string_view proto = {};
+  // A list that has exactly one entry.
+  bool is_single = false;
+
+  std::string_view proto_path() const { return proto.empty() ? name : proto; }
 };
 
 // --- Structured field values -------------------------------------------------------------------
@@ -164,7 +171,7 @@ struct IotaAttributes {
   bool operator==(const IotaAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"iota_dimension", FieldRule::kRequired}, &IotaAttributes::iota_dimension);
+    v(Field{"iota_dimension", FieldRule::kRequired, "dimensions"}, &IotaAttributes::iota_dimension);
   }
 };
 
@@ -196,7 +203,8 @@ struct OneDimensionAttributes {
   bool operator==(const OneDimensionAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"dimensions", FieldRule::kRequired}, &OneDimensionAttributes::dimensions);
+    v(Field{.name = "dimensions", .rule = FieldRule::kRequired, .is_single = true},
+      &OneDimensionAttributes::dimensions);
   }
 };
 
@@ -205,7 +213,8 @@ struct ReshapeAttributes {
   bool operator==(const ReshapeAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"inferred_dimension"}, &ReshapeAttributes::inferred_dimension);
+    v(Field{"inferred_dimension", FieldRule::kOptional, "dimensions"},
+      &ReshapeAttributes::inferred_dimension);
   }
 };
 
@@ -214,7 +223,7 @@ struct SliceAttributes {
   bool operator==(const SliceAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"slice", FieldRule::kRequired}, &SliceAttributes::slice);
+    v(Field{"slice", FieldRule::kRequired, "slice_dimensions"}, &SliceAttributes::slice);
   }
 };
 
@@ -223,7 +232,7 @@ struct PadAttributes {
   bool operator==(const PadAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"padding", FieldRule::kRequired}, &PadAttributes::padding);
+    v(Field{"padding", FieldRule::kRequired, "padding_config.dimensions"}, &PadAttributes::padding);
   }
 };
 
@@ -242,7 +251,7 @@ struct TupleIndexAttributes {
   bool operator==(const TupleIndexAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"index", FieldRule::kRequired}, &TupleIndexAttributes::index);
+    v(Field{"index", FieldRule::kRequired, "tuple_index"}, &TupleIndexAttributes::index);
   }
 };
 
@@ -254,8 +263,9 @@ struct CompareAttributes {
   bool operator==(const CompareAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"direction", FieldRule::kRequired}, &CompareAttributes::direction);
-    v(Field{"type"}, &CompareAttributes::type);
+    v(Field{"direction", FieldRule::kRequired, "comparison_direction"},
+      &CompareAttributes::direction);
+    v(Field{"type", FieldRule::kOptional, "comparison_type"}, &CompareAttributes::type);
   }
 };
 
@@ -267,12 +277,20 @@ struct DotAttributes {
   bool operator==(const DotAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"lhs_batch_dims"}, &DotAttributes::lhs_batch_dims);
-    v(Field{"lhs_contracting_dims"}, &DotAttributes::lhs_contracting_dims);
-    v(Field{"rhs_batch_dims"}, &DotAttributes::rhs_batch_dims);
-    v(Field{"rhs_contracting_dims"}, &DotAttributes::rhs_contracting_dims);
-    v(Field{"operand_precision"}, &DotAttributes::precision);
-    v(Field{"algorithm"}, &DotAttributes::algorithm);
+    v(Field{"lhs_batch_dims", FieldRule::kOptional, "dot_dimension_numbers.lhs_batch_dimensions"},
+      &DotAttributes::lhs_batch_dims);
+    v(Field{"lhs_contracting_dims", FieldRule::kOptional,
+            "dot_dimension_numbers.lhs_contracting_dimensions"},
+      &DotAttributes::lhs_contracting_dims);
+    v(Field{"rhs_batch_dims", FieldRule::kOptional, "dot_dimension_numbers.rhs_batch_dimensions"},
+      &DotAttributes::rhs_batch_dims);
+    v(Field{"rhs_contracting_dims", FieldRule::kOptional,
+            "dot_dimension_numbers.rhs_contracting_dimensions"},
+      &DotAttributes::rhs_contracting_dims);
+    v(Field{"operand_precision", FieldRule::kOptional, "precision_config"},
+      &DotAttributes::precision);
+    v(Field{"algorithm", FieldRule::kOptional, "precision_config.algorithm"},
+      &DotAttributes::algorithm);
   }
 };
 
@@ -284,14 +302,28 @@ struct RaggedDotAttributes {
   bool operator==(const RaggedDotAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"lhs_batch_dims"}, &RaggedDotAttributes::lhs_batch_dims);
-    v(Field{"lhs_contracting_dims"}, &RaggedDotAttributes::lhs_contracting_dims);
-    v(Field{"rhs_batch_dims"}, &RaggedDotAttributes::rhs_batch_dims);
-    v(Field{"rhs_contracting_dims"}, &RaggedDotAttributes::rhs_contracting_dims);
-    v(Field{"lhs_ragged_dims"}, &RaggedDotAttributes::lhs_ragged_dims);
-    v(Field{"rhs_group_dims"}, &RaggedDotAttributes::rhs_group_dims);
-    v(Field{"operand_precision"}, &RaggedDotAttributes::precision);
-    v(Field{"algorithm"}, &RaggedDotAttributes::algorithm);
+    v(Field{"lhs_batch_dims", FieldRule::kOptional,
+            "ragged_dot_dimension_numbers.dot_dimension_numbers.lhs_batch_dimensions"},
+      &RaggedDotAttributes::lhs_batch_dims);
+    v(Field{"lhs_contracting_dims", FieldRule::kOptional,
+            "ragged_dot_dimension_numbers.dot_dimension_numbers.lhs_contracting_dimensions"},
+      &RaggedDotAttributes::lhs_contracting_dims);
+    v(Field{"rhs_batch_dims", FieldRule::kOptional,
+            "ragged_dot_dimension_numbers.dot_dimension_numbers.rhs_batch_dimensions"},
+      &RaggedDotAttributes::rhs_batch_dims);
+    v(Field{"rhs_contracting_dims", FieldRule::kOptional,
+            "ragged_dot_dimension_numbers.dot_dimension_numbers.rhs_contracting_dimensions"},
+      &RaggedDotAttributes::rhs_contracting_dims);
+    v(Field{"lhs_ragged_dims", FieldRule::kOptional,
+            "ragged_dot_dimension_numbers.lhs_ragged_dimensions"},
+      &RaggedDotAttributes::lhs_ragged_dims);
+    v(Field{"rhs_group_dims", FieldRule::kOptional,
+            "ragged_dot_dimension_numbers.rhs_group_dimensions"},
+      &RaggedDotAttributes::rhs_group_dims);
+    v(Field{"operand_precision", FieldRule::kOptional, "precision_config"},
+      &RaggedDotAttributes::precision);
+    v(Field{"algorithm", FieldRule::kOptional, "precision_config.algorithm"},
+      &RaggedDotAttributes::algorithm);
   }
 };
 
@@ -305,11 +337,13 @@ struct ConvolutionAttributes {
   template <class V>
   static void Describe(V& v) {
     v(Field{"window"}, &ConvolutionAttributes::window);
-    v(Field{"dim_labels", FieldRule::kRequired}, &ConvolutionAttributes::dim_labels);
+    v(Field{"dim_labels", FieldRule::kRequired, "convolution_dimension_numbers"},
+      &ConvolutionAttributes::dim_labels);
     v(Field{"feature_group_count"}, &ConvolutionAttributes::feature_group_count);
     v(Field{"batch_group_count"}, &ConvolutionAttributes::batch_group_count);
-    v(Field{"operand_precision"}, &ConvolutionAttributes::precision);
-    v(Field{"convolution_kind"}, &ConvolutionAttributes::kind);
+    v(Field{"operand_precision", FieldRule::kOptional, "precision_config"},
+      &ConvolutionAttributes::precision);
+    v(Field{"convolution_kind", FieldRule::kOptional, "conv_kind"}, &ConvolutionAttributes::kind);
   }
 };
 
@@ -331,7 +365,8 @@ struct ScanAttributes {
   bool operator==(const ScanAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"dimensions", FieldRule::kRequired}, &ScanAttributes::dimensions);
+    v(Field{.name = "dimensions", .rule = FieldRule::kRequired, .is_single = true},
+      &ScanAttributes::dimensions);
     v(Field{"num_carries", FieldRule::kRequired}, &ScanAttributes::num_carries);
     v(Field{"is_reverse"}, &ScanAttributes::is_reverse);
     v(Field{"is_associative"}, &ScanAttributes::is_associative);
@@ -344,7 +379,8 @@ struct SortAttributes {
   bool operator==(const SortAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"dimensions", FieldRule::kRequired}, &SortAttributes::dimensions);
+    v(Field{.name = "dimensions", .rule = FieldRule::kRequired, .is_single = true},
+      &SortAttributes::dimensions);
     v(Field{"is_stable"}, &SortAttributes::is_stable);
   }
 };
@@ -369,13 +405,23 @@ struct GatherAttributes {
   bool operator==(const GatherAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"offset_dims", FieldRule::kRequired}, &GatherAttributes::offset_dims);
-    v(Field{"collapsed_slice_dims", FieldRule::kRequired}, &GatherAttributes::collapsed_slice_dims);
-    v(Field{"start_index_map", FieldRule::kRequired}, &GatherAttributes::start_index_map);
-    v(Field{"operand_batching_dims"}, &GatherAttributes::operand_batching_dims);
-    v(Field{"start_indices_batching_dims"}, &GatherAttributes::start_indices_batching_dims);
-    v(Field{"index_vector_dim", FieldRule::kRequired}, &GatherAttributes::index_vector_dim);
-    v(Field{"slice_sizes", FieldRule::kRequired}, &GatherAttributes::slice_sizes);
+    v(Field{"offset_dims", FieldRule::kRequired, "gather_dimension_numbers.offset_dims"},
+      &GatherAttributes::offset_dims);
+    v(Field{"collapsed_slice_dims", FieldRule::kRequired,
+            "gather_dimension_numbers.collapsed_slice_dims"},
+      &GatherAttributes::collapsed_slice_dims);
+    v(Field{"start_index_map", FieldRule::kRequired, "gather_dimension_numbers.start_index_map"},
+      &GatherAttributes::start_index_map);
+    v(Field{"operand_batching_dims", FieldRule::kOptional,
+            "gather_dimension_numbers.operand_batching_dims"},
+      &GatherAttributes::operand_batching_dims);
+    v(Field{"start_indices_batching_dims", FieldRule::kOptional,
+            "gather_dimension_numbers.start_indices_batching_dims"},
+      &GatherAttributes::start_indices_batching_dims);
+    v(Field{"index_vector_dim", FieldRule::kRequired, "gather_dimension_numbers.index_vector_dim"},
+      &GatherAttributes::index_vector_dim);
+    v(Field{"slice_sizes", FieldRule::kRequired, "gather_slice_sizes"},
+      &GatherAttributes::slice_sizes);
     v(Field{"indices_are_sorted"}, &GatherAttributes::indices_are_sorted);
   }
 };
@@ -388,14 +434,23 @@ struct ScatterAttributes {
   bool operator==(const ScatterAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"update_window_dims", FieldRule::kRequired}, &ScatterAttributes::update_window_dims);
-    v(Field{"inserted_window_dims", FieldRule::kRequired},
+    v(Field{"update_window_dims", FieldRule::kRequired,
+            "scatter_dimension_numbers.update_window_dims"},
+      &ScatterAttributes::update_window_dims);
+    v(Field{"inserted_window_dims", FieldRule::kRequired,
+            "scatter_dimension_numbers.inserted_window_dims"},
       &ScatterAttributes::inserted_window_dims);
-    v(Field{"scatter_dims_to_operand_dims", FieldRule::kRequired},
+    v(Field{"scatter_dims_to_operand_dims", FieldRule::kRequired,
+            "scatter_dimension_numbers.scatter_dims_to_operand_dims"},
       &ScatterAttributes::scatter_dims_to_operand_dims);
-    v(Field{"input_batching_dims"}, &ScatterAttributes::input_batching_dims);
-    v(Field{"scatter_indices_batching_dims"}, &ScatterAttributes::scatter_indices_batching_dims);
-    v(Field{"index_vector_dim", FieldRule::kRequired}, &ScatterAttributes::index_vector_dim);
+    v(Field{"input_batching_dims", FieldRule::kOptional,
+            "scatter_dimension_numbers.input_batching_dims"},
+      &ScatterAttributes::input_batching_dims);
+    v(Field{"scatter_indices_batching_dims", FieldRule::kOptional,
+            "scatter_dimension_numbers.scatter_indices_batching_dims"},
+      &ScatterAttributes::scatter_indices_batching_dims);
+    v(Field{"index_vector_dim", FieldRule::kRequired, "scatter_dimension_numbers.index_vector_dim"},
+      &ScatterAttributes::index_vector_dim);
     v(Field{"indices_are_sorted"}, &ScatterAttributes::indices_are_sorted);
     v(Field{"unique_indices"}, &ScatterAttributes::unique_indices);
   }
@@ -440,7 +495,7 @@ struct CholeskyAttributes {
   bool operator==(const CholeskyAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"lower"}, &CholeskyAttributes::lower);
+    v(Field{"lower", FieldRule::kOptional, "cholesky_options.lower"}, &CholeskyAttributes::lower);
   }
 };
 
@@ -450,10 +505,14 @@ struct TriangularSolveAttributes {
   bool operator==(const TriangularSolveAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"left_side"}, &TriangularSolveAttributes::left_side);
-    v(Field{"lower"}, &TriangularSolveAttributes::lower);
-    v(Field{"unit_diagonal"}, &TriangularSolveAttributes::unit_diagonal);
-    v(Field{"transpose_a"}, &TriangularSolveAttributes::transpose_a);
+    v(Field{"left_side", FieldRule::kOptional, "triangular_solve_options.left_side"},
+      &TriangularSolveAttributes::left_side);
+    v(Field{"lower", FieldRule::kOptional, "triangular_solve_options.lower"},
+      &TriangularSolveAttributes::lower);
+    v(Field{"unit_diagonal", FieldRule::kOptional, "triangular_solve_options.unit_diagonal"},
+      &TriangularSolveAttributes::unit_diagonal);
+    v(Field{"transpose_a", FieldRule::kOptional, "triangular_solve_options.transpose_a"},
+      &TriangularSolveAttributes::transpose_a);
   }
 };
 
@@ -471,7 +530,8 @@ struct RngBitGeneratorAttributes {
   bool operator==(const RngBitGeneratorAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"algorithm", FieldRule::kRequired}, &RngBitGeneratorAttributes::algorithm);
+    v(Field{"algorithm", FieldRule::kRequired, "rng_algorithm"},
+      &RngBitGeneratorAttributes::algorithm);
   }
 };
 
@@ -499,8 +559,9 @@ struct FusionAttributes {
   bool operator==(const FusionAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"kind", FieldRule::kRequired}, &FusionAttributes::kind);
-    v(Field{"output_to_operand_aliasing"}, &FusionAttributes::output_to_operand_aliasing);
+    v(Field{"kind", FieldRule::kRequired, "fusion_kind"}, &FusionAttributes::kind);
+    v(Field{"output_to_operand_aliasing", FieldRule::kOptional, "output_operand_aliasing"},
+      &FusionAttributes::output_to_operand_aliasing);
   }
 };
 
@@ -521,18 +582,24 @@ struct CustomCallAttributes {
   template <class V>
   static void Describe(V& v) {
     v(Field{"window"}, &CustomCallAttributes::window);
-    v(Field{"dim_labels"}, &CustomCallAttributes::dim_labels);
+    v(Field{"dim_labels", FieldRule::kOptional, "convolution_dimension_numbers"},
+      &CustomCallAttributes::dim_labels);
     v(Field{"feature_group_count"}, &CustomCallAttributes::feature_group_count);
     v(Field{"batch_group_count"}, &CustomCallAttributes::batch_group_count);
     v(Field{"padding_type"}, &CustomCallAttributes::padding_type);
-    v(Field{"operand_precision"}, &CustomCallAttributes::precision);
+    v(Field{"operand_precision", FieldRule::kOptional, "precision_config"},
+      &CustomCallAttributes::precision);
     v(Field{"custom_call_target", FieldRule::kRequired}, &CustomCallAttributes::custom_call_target);
-    v(Field{"operand_layout_constraints"}, &CustomCallAttributes::operand_layout_constraints);
+    v(Field{"operand_layout_constraints", FieldRule::kOptional, "operand_shapes_with_layout"},
+      &CustomCallAttributes::operand_layout_constraints);
     v(Field{"custom_call_has_side_effect"}, &CustomCallAttributes::has_side_effect);
     v(Field{"literal"}, &CustomCallAttributes::literal);
-    v(Field{"output_to_operand_aliasing"}, &CustomCallAttributes::output_to_operand_aliasing);
-    v(Field{"schedule"}, &CustomCallAttributes::schedule);
-    v(Field{"api_version"}, &CustomCallAttributes::api_version);
+    v(Field{"output_to_operand_aliasing", FieldRule::kOptional, "output_operand_aliasing"},
+      &CustomCallAttributes::output_to_operand_aliasing);
+    v(Field{"schedule", FieldRule::kOptional, "custom_call_schedule"},
+      &CustomCallAttributes::schedule);
+    v(Field{"api_version", FieldRule::kOptional, "custom_call_api_version"},
+      &CustomCallAttributes::api_version);
   }
 };
 
@@ -546,7 +613,7 @@ struct DomainAttributes {
   bool operator==(const DomainAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
-    v(Field{"domain", FieldRule::kRequired}, &DomainAttributes::domain);
+    v(Field{"domain", FieldRule::kRequired, "domain_entry_sharding"}, &DomainAttributes::domain);
   }
 };
 
@@ -566,7 +633,8 @@ struct AsyncAttributes {
   template <class V>
   static void Describe(V& v) {
     v(Field{"async_execution_thread"}, &AsyncAttributes::async_execution_thread);
-    v(Field{"output_to_operand_aliasing"}, &AsyncAttributes::output_to_operand_aliasing);
+    v(Field{"output_to_operand_aliasing", FieldRule::kOptional, "output_operand_aliasing"},
+      &AsyncAttributes::output_to_operand_aliasing);
   }
 };
 
@@ -633,7 +701,8 @@ struct AllGatherAttributes : CollectiveBase {
   template <class V>
   static void Describe(V& v) {
     XLA_DESCRIBE_COLLECTIVE(AllGatherAttributes);
-    v(Field{"dimensions", FieldRule::kRequired}, &AllGatherAttributes::dimensions);
+    v(Field{.name = "dimensions", .rule = FieldRule::kRequired, .is_single = true},
+      &AllGatherAttributes::dimensions);
     v(Field{"use_global_device_ids"}, &AllGatherAttributes::use_global_device_ids);
   }
 };
@@ -660,7 +729,8 @@ struct ReduceScatterAttributes : CollectiveBase {
   static void Describe(V& v) {
     XLA_DESCRIBE_COLLECTIVE(ReduceScatterAttributes);
     v(Field{"use_global_device_ids"}, &ReduceScatterAttributes::use_global_device_ids);
-    v(Field{"dimensions", FieldRule::kRequired}, &ReduceScatterAttributes::dimensions);
+    v(Field{.name = "dimensions", .rule = FieldRule::kRequired, .is_single = true},
+      &ReduceScatterAttributes::dimensions);
   }
 };
 
@@ -670,7 +740,8 @@ struct AllToAllAttributes : CollectiveBase {
   template <class V>
   static void Describe(V& v) {
     XLA_DESCRIBE_COLLECTIVE(AllToAllAttributes);
-    v(Field{"dimensions"}, &AllToAllAttributes::dimensions);
+    v(Field{.name = "dimensions", .rule = FieldRule::kOptional, .is_single = true},
+      &AllToAllAttributes::dimensions);
   }
 };
 #undef XLA_DESCRIBE_COLLECTIVE
@@ -685,7 +756,8 @@ struct CollectivePermuteAttributes {
     v(Field{"channel_id"}, &CollectivePermuteAttributes::channel_id);
     v(Field{"source_target_pairs", FieldRule::kRequired},
       &CollectivePermuteAttributes::source_target_pairs);
-    v(Field{"slice_sizes"}, &CollectivePermuteAttributes::slice_sizes);
+    v(Field{"slice_sizes", FieldRule::kOptional, "dynamic_slice_sizes"},
+      &CollectivePermuteAttributes::slice_sizes);
   }
 };
 

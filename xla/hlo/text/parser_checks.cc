@@ -8,16 +8,31 @@
 namespace xla::hlo_text {
 namespace {
 
-// Collectives whose `dimensions` hold one dimension.
-const Int64s* SingleDimension(const Attributes& attributes) {
-  if (const auto* a = std::get_if<AllGatherAttributes>(&attributes)) return &a->dimensions;
-  if (const auto* a = std::get_if<ReduceScatterAttributes>(&attributes)) return &a->dimensions;
-  if (const auto* a = std::get_if<SortAttributes>(&attributes)) return &a->dimensions;
-  if (const auto* a = std::get_if<ScanAttributes>(&attributes)) return &a->dimensions;
-  if (const auto* a = std::get_if<OneDimensionAttributes>(&attributes)) return &a->dimensions;
-  if (const auto* a = std::get_if<AllToAllAttributes>(&attributes))
-    return a->dimensions ? &*a->dimensions : nullptr;
-  return nullptr;
+// Visits the fields of an attribute struct; finds a list that should have one entry and does not.
+template <typename S>
+struct SingleEntryChecker {
+  const S& attributes;
+  bool ok = true;
+
+  template <typename T>
+  void operator()(const Field& field, T S::*member) {
+    if (field.is_single) Check(attributes.*member);
+  }
+  void Check(const Int64s& list) { ok &= list.size() == 1; }
+  void Check(const std::optional<Int64s>& list) { ok &= !list.has_value() || list->size() == 1; }
+  template <typename T>
+  void Check(const T&) {}
+};
+
+bool SingleEntriesAreSingle(const Attributes& attributes) {
+  return std::visit(
+      [](const auto& value) {
+        using S = std::decay_t<decltype(value)>;
+        SingleEntryChecker<S> checker{value};
+        S::Describe(checker);
+        return checker.ok;
+      },
+      attributes);
 }
 
 }  // namespace
@@ -54,10 +69,7 @@ bool HloTextParser::CheckBeforeAttributes(InstructionDraft* draft) {
 
 bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
   const auto count = static_cast<int64_t>(draft.operands.size());
-  if (const Int64s* dimensions = SingleDimension(draft.attributes);
-      dimensions != nullptr && dimensions->size() != 1) {
-    return TokenError("expects exactly one dimension");
-  }
+  if (!SingleEntriesAreSingle(draft.attributes)) return TokenError("expects exactly one dimension");
   switch (draft.opcode) {
     case HloOpcode::kReduce:
     case HloOpcode::kReduceWindow:
