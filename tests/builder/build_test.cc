@@ -65,29 +65,25 @@ TEST(BuildTest, ParameterNumbersAreContinuousAndUnique) {
 
 // --- Errors
 
-TEST(BuildErrorTest, NamesTheFirstFailingCallItsShapesAndItsLine) {
+TEST(BuildErrorTest, NamesTheFirstFailingCallAndItsShapes) {
   XlaBuilder b("bad");
   const XlaOp x = Parameter(&b, 0, ShapeUtil::MakeShape(F32, {2}), "x");
   const XlaOp y = Parameter(&b, 1, ShapeUtil::MakeShape(F32, {3}), "y");
-  const int line = __LINE__ + 1;
   const XlaOp bad = Mul(x, y);
   EXPECT_FALSE(bad.valid());
   EXPECT_FALSE(bad.IsUninitialized());
   Dot(bad, y);  // not the first
   EXPECT_STATUS(b.first_error(), absl::StatusCode::kInvalidArgument, "Mul: ");
   EXPECT_ERROR(b.Build(), "f32[2] and f32[3]");
-  EXPECT_ERROR(b.Build(), absl::StrCat("build_test.cc:", line, "]"));
   EXPECT_ERROR(b.GetShape(x), "Mul: ");
 }
 
-TEST(BuildErrorTest, OperatorsTellTheirLine) {
+TEST(BuildErrorTest, OperatorsNameTheirFunction) {
   XlaBuilder b("bad");
   const XlaOp x = Parameter(&b, 0, ShapeUtil::MakeShape(F32, {2}), "x");
   const XlaOp y = Parameter(&b, 1, ShapeUtil::MakeShape(S32, {2}), "y");
-  const int line = __LINE__ + 1;
   x + y;
   EXPECT_ERROR(b.Build(), "Add: ");
-  EXPECT_ERROR(b.Build(), absl::StrCat("build_test.cc:", line, "]"));
 }
 
 TEST(BuildErrorTest, TheOuterCallIsNamed) {

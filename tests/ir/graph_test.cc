@@ -330,5 +330,31 @@ TEST_F(Graph, SideEffectsAreSeenThroughCalls) {
   EXPECT_TRUE(call->HasSideEffect());
 }
 
+// XLA's rules: a collective must run if its layout is constrained, or if its channel ties it to
+// programs of other devices; otherwise it may be removed when nothing uses it.
+TEST(SideEffect, OfCollectivesDependsOnTheirAttributes) {
+  const auto has_effect = [](HloOpcode opcode, Attributes attributes, bool is_spmd) {
+    HloModule module("m");
+    module.config().use_spmd_partitioning = is_spmd;
+    HloComputation* entry = module.AddComputation("e");
+    const Shape shape = ShapeUtil::MakeShape(F32, {2});
+    HloInstruction* p = entry->AddInstruction(HloInstruction::CreateParameter(0, shape, "p"));
+    return entry
+        ->AddInstruction(HloInstruction::Create(opcode, shape, {p}, std::move(attributes)))
+        ->HasSideEffect();
+  };
+  CollectivePermuteAttributes permute;
+  EXPECT_FALSE(has_effect(HloOpcode::kCollectivePermute, permute, false));
+  permute.channel_id = 1;
+  EXPECT_TRUE(has_effect(HloOpcode::kCollectivePermute, permute, false));
+  EXPECT_FALSE(has_effect(HloOpcode::kCollectivePermute, permute, true));
+  AllToAllAttributes exchange;
+  EXPECT_FALSE(has_effect(HloOpcode::kAllToAll, exchange, false));
+  exchange.constrain_layout = true;
+  EXPECT_TRUE(has_effect(HloOpcode::kAllToAll, exchange, true));
+  EXPECT_TRUE(has_effect(HloOpcode::kCollectivePermuteStart, CollectivePermuteAttributes(), true));
+  EXPECT_TRUE(has_effect(HloOpcode::kCollectiveBroadcast, CollectiveAttributes(), true));
+}
+
 }  // namespace
 }  // namespace xla

@@ -181,7 +181,7 @@ TEST(Attributes, EnumerationValuesMustExist) {
 ENTRY e { p = f32[8] parameter(0)
   ROOT r = c64[5] fft(p), fft_type=RFFT, fft_length={8} })");
   proto.mutable_computations(0)->mutable_instructions(1)->set_fft_type(static_cast<FftType>(77));
-  EXPECT_ERROR(CreateModuleFromProto(proto), "instruction \"r\": 77 is no value of FftType");
+  EXPECT_ERROR(CreateModuleFromProto(proto), "instruction \"r\": 77 is not a valid FftType");
 }
 
 TEST(Attributes, PrecisionsAreFilledUp) {
@@ -205,7 +205,7 @@ TEST(Attributes, AConstantNeedsALiteralOfItsShape) {
     change(proto.mutable_computations(0)->mutable_instructions(0));
     return CreateModuleFromProto(proto);
   };
-  EXPECT_ERROR(load([](auto* i) { i->clear_literal(); }), "a constant without literal");
+  EXPECT_ERROR(load([](auto* i) { i->clear_literal(); }), "a constant has no literal");
   EXPECT_ERROR(load([](auto* i) { i->mutable_shape()->set_dimensions(0, 3); }),
                "the literal has shape f32[2]{0}, the instruction f32[3]{0}");
   EXPECT_ERROR(load([](auto* i) { i->mutable_literal()->add_f32s(3); }), "instruction \"r\"");

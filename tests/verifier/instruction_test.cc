@@ -150,7 +150,7 @@ TEST(InstructionVerifier, Fusions) {
       {Entry("a = f32[2] parameter(0)\n ROOT b = f32[2] fusion(a), kind=kLoop, calls=f", fused),
        ""},
       {Entry("a = f32[2] parameter(0)\n ROOT b = f32[2] fusion(a, a), kind=kLoop, calls=f", fused),
-       "has 2 operands, but its computation takes 1 parameters"},
+       "has 2 operands, but its computation has 1 parameters"},
       {Entry("a = f32[2] parameter(0)\n ROOT b = f32[3] fusion(a), kind=kLoop, calls=f", fused),
        "not equal to the fusion shape (f32[3])"},
       {Entry("a = f32[3] parameter(0)\n ROOT b = f32[2] fusion(a), kind=kLoop, calls=f", fused),
