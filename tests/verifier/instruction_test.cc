@@ -223,6 +223,10 @@ TEST(InstructionVerifier, AsyncPairs) {
       {Entry("a = f32[2] parameter(0)\n s = (f32[2], f32[2], u32[]) copy-start(a)\n d = f32[2] "
              "copy-done(s)\n ROOT e = f32[2] copy-done(s)"),
        "requires one consumer, of opcode copy-done, found 2"},
+      {Entry("a = f32[2] parameter(0)\n s = (f32[2], f32[4]) all-gather-start(a), dimensions={0}, "
+             "replica_groups={{0,1}}\n d = f32[4] all-gather-done(s)\n ROOT e = f32[4] "
+             "all-gather-done(s)"),
+       "requires one consumer, of opcode all-gather-done, found 2"},
       {Entry("a = (f32[2], f32[2], u32[]) parameter(0)\n ROOT d = f32[2] copy-done(a)"),
        "needs to be copy-start, found parameter"},
       {Entry("a = f32[2] parameter(0)\n s = f32[2] all-reduce-start(a), replica_groups={}, "
