@@ -153,6 +153,12 @@ TEST(Operations, ErrorsNameThePlaceAndTheRule) {
   EXPECT_ERROR(Read("\"t.x\"() <{a}> {a} : () -> ()"), "attribute 'a' is given twice");
   EXPECT_ERROR(Read("t.func @f {"), "expected '}', found the end");
   EXPECT_ERROR(Read("#a = 1 #a = 2"), "'#a' is defined twice");
+  std::string laughs = "#a0 = 1";
+  for (int i = 1; i < 100; ++i) {
+    laughs += "\n#a" + std::to_string(i) + " = [#a" + std::to_string(i - 1) + ", #a" +
+              std::to_string(i - 1) + "]";
+  }
+  EXPECT_ERROR(Read(laughs), "expands to more than 1048576");
   EXPECT_ERROR(Read("}"), "expected an operation, found '}'");
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "t.func @f {";

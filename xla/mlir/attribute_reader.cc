@@ -54,6 +54,7 @@ AttributeRef AttributeReader::ParseAttribute() {
 AttributeRef AttributeReader::ParseOptionalAttribute() {
   const NestingScope scope(this);
   if (!scope.ok()) return nullptr;
+  ++weight_;
   return AttributeAt();
 }
 
@@ -352,7 +353,10 @@ AttributeRef AttributeReader::DialectOrAlias() {
   const bool has_body = cursor_.Peek('<');
   if (point == std::string_view::npos) {
     const auto alias = attribute_aliases_.find(name);
-    if (alias != attribute_aliases_.end()) return alias->second;
+    if (alias != attribute_aliases_.end()) {
+      weight_ += alias->second.weight;
+      return alias->second.value;
+    }
     if (!has_body) {
       cursor_.FailAt(begin, absl::StrCat("attribute alias '#", View(name), "' is not defined"));
       return nullptr;
@@ -393,14 +397,23 @@ AttributeRef AttributeReader::DialectAttributeNamed(std::string_view dialect, st
   return context_.DialectOf(dialect, name, text);
 }
 
+template <typename T>
+bool AttributeReader::DefineAlias(absl::flat_hash_map<std::string_view, Alias<T>>& aliases,
+                                  const char* sigil, std::string_view name, T value) {
+  if (weight_ > kMaxExpansion) {
+    return cursor_.Fail(absl::StrCat("alias '", sigil, View(name), "' expands to more than ",
+                                     kMaxExpansion, " attributes and types"));
+  }
+  if (aliases.try_emplace(name, Alias<T>{value, weight_}).second) return true;
+  return cursor_.Fail(absl::StrCat("alias '", sigil, View(name), "' is defined twice"));
+}
+
 bool AttributeReader::DefineAttributeAlias(std::string_view name, AttributeRef value) {
-  if (attribute_aliases_.try_emplace(name, value).second) return true;
-  return cursor_.Fail(absl::StrCat("attribute alias '#", View(name), "' is defined twice"));
+  return DefineAlias(attribute_aliases_, "#", name, value);
 }
 
 bool AttributeReader::DefineTypeAlias(std::string_view name, TypeRef value) {
-  if (type_aliases_.try_emplace(name, value).second) return true;
-  return cursor_.Fail(absl::StrCat("type alias '!", View(name), "' is defined twice"));
+  return DefineAlias(type_aliases_, "!", name, value);
 }
 
 absl::StatusOr<AttributeRef> ReadAttribute(std::string_view text, Context* context,

@@ -25,6 +25,8 @@ namespace xla::mlir {
 
 // Attributes, types and regions within each other.
 inline constexpr int kMaxNesting = 200;
+// What one alias (or entry of bytecode) may stand for when it is written out: attributes and types.
+inline constexpr uint64_t kMaxExpansion = uint64_t{1} << 20;
 
 class AttributeReader;
 
@@ -79,6 +81,8 @@ class AttributeReader {
   const DenseArrayAttribute* ParseDenseArray();
 
   // --- Aliases: #name = attribute, !name = type ---
+  // Called after the value was read, before anything else is; StartAlias before it.
+  void StartAlias() { weight_ = 0; }
   bool DefineAttributeAlias(std::string_view name, AttributeRef value);
   bool DefineTypeAlias(std::string_view name, TypeRef value);
   // Sets what locations mean that were used before their alias was defined. Fails where one is
@@ -125,8 +129,18 @@ class AttributeReader {
   Context& context_;
   absl::Span<const DialectSyntax> dialects_;
   int nesting_ = 0;
-  absl::flat_hash_map<std::string_view, AttributeRef> attribute_aliases_;
-  absl::flat_hash_map<std::string_view, TypeRef> type_aliases_;
+  template <typename T>
+  struct Alias {
+    T value;
+    uint64_t weight;  // nodes if nothing were shared
+  };
+  template <typename T>
+  bool DefineAlias(absl::flat_hash_map<std::string_view, Alias<T>>& aliases, const char* sigil,
+                   std::string_view name, T value);
+
+  absl::flat_hash_map<std::string_view, Alias<AttributeRef>> attribute_aliases_;
+  absl::flat_hash_map<std::string_view, Alias<TypeRef>> type_aliases_;
+  uint64_t weight_ = 0;
   std::vector<std::pair<LocationAttribute*, size_t>> unresolved_locations_;
   // Types by their text: programs repeat few types often.
   absl::flat_hash_map<std::string_view, TypeRef> seen_types_;

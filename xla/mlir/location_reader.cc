@@ -31,7 +31,7 @@ AttributeRef AttributeReader::LocationBody() {
     cursor_.Seek(begin + 1);
     const std::string_view name = cursor_.SuffixName();
     const auto known = attribute_aliases_.find(name);
-    if (known != attribute_aliases_.end()) return known->second;
+    if (known != attribute_aliases_.end()) return known->second.value;
     if (name.find('.') != std::string_view::npos) {  // a dialect's location
       cursor_.Seek(begin);
       return ParseAttribute();
@@ -112,7 +112,7 @@ bool AttributeReader::ResolveLocations() {
       return cursor_.FailAt(
           offset, absl::StrCat("location alias '#", View(location->text), "' is not defined"));
     }
-    const AttributeRef child[] = {known->second};
+    const AttributeRef child[] = {known->second.value};
     location->children = arena().Copy(absl::Span<const AttributeRef>(child));
   }
   unresolved_locations_.clear();

@@ -108,6 +108,7 @@ bool OperationReader::ParseAliasDefinition() {
     return c.FailAt(begin, "the names of aliases have no '.'");
   }
   if (!c.Expect('=')) return false;
+  attributes_.StartAlias();
   if (is_type) {
     const TypeRef type = attributes_.ParseType();
     return type != nullptr && attributes_.DefineTypeAlias(name, type);

@@ -73,6 +73,7 @@ bool AttributeReader::AtType() {
 }
 
 TypeRef AttributeReader::ParseOptionalType() {
+  ++weight_;
   if (cursor_.PeekText("tensor<")) {
     const size_t length = PlainTypeLength(cursor_.text().substr(cursor_.offset()));
     if (length > 0) {
@@ -276,7 +277,10 @@ TypeRef AttributeReader::DialectTypeOrAlias() {
   const bool has_body = cursor_.Peek('<');
   if (point == std::string_view::npos) {
     const auto alias = type_aliases_.find(name);
-    if (alias != type_aliases_.end()) return alias->second;
+    if (alias != type_aliases_.end()) {
+      weight_ += alias->second.weight;
+      return alias->second.value;
+    }
     if (!has_body) {
       cursor_.FailAt(begin, absl::StrCat("type alias '!", View(name), "' is not defined"));
       return nullptr;

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Portable artifacts: MLIR bytecode that holds VHLO.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "tests/test_util.h"
+#include "xla/base/status_macros.h"
+#include "xla/mlir/ir.h"
+#include "xla/stablehlo/syntax.h"
+#include "xla/stablehlo/vhlo.h"
+
+namespace xla::stablehlo {
+namespace {
+
+absl::StatusOr<std::unique_ptr<mlir::Source>> ReadArtifact(std::string bytes) {
+  XLA_ASSIGN_OR_RETURN(auto source, mlir::ReadBytecode(std::move(bytes), "test.mlirbc",
+                                                       AllDialects(), BytecodeEncodings()));
+  XLA_RETURN_IF_ERROR(UpgradeVhlo(source.get()));
+  return source;
+}
+
+// f(x) = x + 1 of an f32, as JAX exports it: VHLO 1.17 in bytecode version 6.
+std::string Artifact() {
+  return absl::HexStringToBytes(
+      "4d4cef520d537461626c65484c4f5f76312e31352e3000011b0501050b01030b03090f13171b0361430b012f"
+      "070f0f0f230b0f0b0b0b0f0b0b0b1b0b0f0b0f0f0b1f0b03150f0b0b0f130b0b0b0b1f01050b0f03070f1707"
+      "02df1f1103051d19071d1b1d03070b0d0f031103050f1101000511051305151d170105170519051b2d1f073d"
+      "5985051d1d2325051f1527071d292b05212d2d07d203798305230303310d0123070303370d03393b1d251d27"
+      "1d291d2b1f05090000803f0109010202290109110305030509045b0501510109010704490301050350010307"
+      "043503070f030b1500054205050305070621030505010309040503050603010501002e042d0f0b0f21191325"
+      "15131d0519252939150f19110f0b116275696c74696e0076686c6f006d6f64756c650066756e635f76310063"
+      "6f6e7374616e745f7631006164645f76310072657475726e5f7631006a61782e757365735f73686170655f70"
+      "6f6c796d6f72706869736d006d686c6f2e6e756d5f706172746974696f6e73006d686c6f2e6e756d5f726570"
+      "6c69636173006a69745f5f6c616d6264610078006a6974283c6c616d6264613e29003c6d6f64756c653e0065"
+      "78706f72742e7079006a6974283c6c616d6264613e292f616464003c6c616d6264613e0070726f6772616d73"
+      "2e7079006a61782e726573756c745f696e666f00726573756c74006d61696e007075626c6963000819070527"
+      "010b2f33353d3f0341");
+}
+
+TEST(Bytecode, ReadsAsTheStableHloItStandsFor) {
+  ASSERT_OK_AND_ASSIGN(const auto source, ReadArtifact(Artifact()));
+  EXPECT_EQ(mlir::ToString(*source->module), R"("builtin.module"() ({
+  "func.func"() ({
+  ^bb1(%0: tensor<f32>):
+    %1 = "stablehlo.constant"() {value = dense<1.0e+00> : tensor<f32>} : () -> tensor<f32>
+    %2 = "stablehlo.add"(%0, %1) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "func.return"(%2) : (tensor<f32>) -> ()
+  }) {arg_attrs = [{}], function_type = (tensor<f32>) -> tensor<f32>, res_attrs = [{jax.result_info = "result"}], sym_name = "main", sym_visibility = "public"} : () -> ()
+}) {sym_name = "jit__lambda", jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} : () -> ()
+)");
+}
+
+TEST(Bytecode, TruncatedFilesGiveAnError) {
+  const std::string whole = Artifact();
+  for (size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(ReadArtifact(whole.substr(0, size)).ok()) << size;
+  }
+  EXPECT_ERROR(ReadArtifact(whole.substr(0, 100)), "the file is truncated");
+  EXPECT_ERROR(ReadArtifact("RLM\xef"), "not MLIR bytecode");
+}
+
+TEST(Bytecode, VersionsAreChecked) {
+  std::string changed = Artifact();
+  changed[4] = static_cast<char>(7 << 1 | 1);
+  EXPECT_ERROR(ReadArtifact(changed), "bytecode version 7 is newer than 6");
+}
+
+TEST(Bytecode, AnyBytesGiveAProgramOrAnError) {
+  const std::string whole = Artifact();
+  uint64_t state = 1;
+  const auto draw = [&](size_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<size_t>(state >> 33) % below;
+  };
+  for (int i = 0; i < 20000; ++i) {
+    std::string changed = whole;
+    for (size_t k = draw(3) + 1; k > 0; --k) {
+      changed[4 + draw(changed.size() - 4)] = static_cast<char>(draw(256));
+    }
+    const auto source = ReadArtifact(changed);
+    EXPECT_TRUE(!source.ok() || !mlir::ToString(*(*source)->module).empty());
+  }
+}
+
+TEST(Bytecode, ConformanceSets) {
+  const char* folder = std::getenv("XYLEM_STABLEHLO_CONFORMANCE_DIR");
+  if (folder == nullptr) {
+    GTEST_SKIP() << "set XYLEM_STABLEHLO_CONFORMANCE_DIR to the folder of testdata_bc, vhlo..";
+  }
+  int read = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    const std::string file = entry.path().string();
+    if (!absl::EndsWith(file, ".bc") && !absl::EndsWith(file, ".mlirbc")) continue;
+    std::ifstream stream(file, std::ios::binary);
+    std::stringstream content;
+    content << stream.rdbuf();
+    const auto source = ReadArtifact(content.str());
+    if (absl::StrContains(file, "invalid")) {
+      EXPECT_ERROR(source, "is not an operation of VHLO 1.20");
+    } else {
+      EXPECT_OK(source) << file;
+      ++read;
+    }
+  }
+  EXPECT_GT(read, 1000);
+}
+
+}  // namespace
+}  // namespace xla::stablehlo

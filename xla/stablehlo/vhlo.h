@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// VHLO, the versioned form of StableHLO in portable artifacts: its encoding in bytecode, and what
+// it stands for.
+#ifndef XLA_STABLEHLO_VHLO_H_
+#define XLA_STABLEHLO_VHLO_H_
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "xla/mlir/bytecode_reader.h"
+#include "xla/mlir/source.h"
+
+namespace xla::stablehlo {
+
+struct VhloOperation {
+  std::string_view name;        // "add_v1"
+  std::string_view first;       // the versions of VHLO that have it: "0.9.0"
+  std::string_view last;        // "current" if it is not replaced
+  std::string_view attributes;  // in alphabetical order, separated by spaces
+};
+
+// Null if there is none of that name.
+const VhloOperation* FindVhloOperation(std::string_view name);
+
+// The encodings of vhlo and chlo. Types and attributes are read as the builtin ones they stand for.
+absl::Span<const mlir::DialectBytecode> BytecodeEncodings();
+
+// Makes every operation of VHLO, of any version, the one of StableHLO or func that it stands for.
+// Attributes that have their default value are dropped.
+absl::Status UpgradeVhlo(mlir::Source* source);
+
+}  // namespace xla::stablehlo
+
+#endif  // XLA_STABLEHLO_VHLO_H_
