@@ -3,8 +3,8 @@
 //
 // Every .hlo under the arguments is parsed, verified and printed (with all constants), as often as
 // fits in a second, best time of each; sums are reported as MB and instructions per second. Without
-// arguments: generated modules of 10^4, 10^5 and 10^6 instructions, once each, with the memory the
-// module takes.
+// arguments: generated modules of 10^4, 10^5 and 10^6 instructions, once each. Each row ends with
+// the memory that modules take.
 #include <malloc.h>
 
 #include <algorithm>
@@ -32,7 +32,37 @@ struct Times {
   size_t printed_bytes = 0;
   int64_t instructions = 0;
   int64_t module_bytes = 0;
+  int64_t bare_bytes = 0;  // without metadata, names and values of constants
 };
+
+// Bytes of the heap that names and the values of constants take.
+int64_t NamesAndValues(const HloModule& module) {
+  int64_t bytes = 0;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      constexpr size_t kInPlace = 15;  // of a std::string
+      if (instruction->name().capacity() > kInPlace) {
+        bytes += static_cast<int64_t>(instruction->name().capacity()) + 1;
+      }
+      if (instruction->opcode() == HloOpcode::kConstant) {
+        bytes += instruction->literal().size_bytes();
+      }
+    }
+  }
+  return bytes;
+}
+
+// What the module takes when it is read without metadata, less names and values of constants.
+absl::StatusOr<int64_t> BareBytes(const HloModule& module) {
+  HloPrintOptions options;
+  options.print_large_constants = true;
+  options.print_metadata = false;
+  const std::string text = ModuleToString(module, options);
+  const size_t before = mallinfo2().uordblks;
+  auto bare = ParseAndReturnUnverifiedModule(text);
+  if (!bare.ok()) return bare.status();
+  return static_cast<int64_t>(mallinfo2().uordblks - before) - NamesAndValues(**bare);
+}
 
 absl::Status MeasureOnce(const std::string& text, Times& times) {
   const size_t before = mallinfo2().uordblks;
@@ -54,6 +84,11 @@ absl::Status MeasureOnce(const std::string& text, Times& times) {
   const std::string printed = ModuleToString(**module, options);
   times.print = std::min(times.print, Seconds() - start);
   times.printed_bytes = printed.size();
+  if (times.bare_bytes == 0) {
+    const auto bare = BareBytes(**module);
+    if (!bare.ok()) return bare.status();
+    times.bare_bytes = *bare;
+  }
   return absl::OkStatus();
 }
 
@@ -100,10 +135,12 @@ void PrintRow(const std::string& name, size_t bytes, const Times& times) {
   const double thousands = static_cast<double>(times.instructions) / 1e3;
   std::printf(
       "%-12s %8.2f MB %9lld instructions  parse %7.3f s (%6.1f MB/s, %6.0f k/s)  verify %7.3f s"
-      "  print %7.3f s (%6.1f MB/s, %6.0f k/s)  module %.1f MB\n",
+      "  print %7.3f s (%6.1f MB/s, %6.0f k/s)  module %.1f MB, %.0f bytes an instruction without "
+      "metadata, names and constants\n",
       name.c_str(), mb, static_cast<long long>(times.instructions), times.parse, mb / times.parse,
       thousands / times.parse, times.verify, times.print, printed_mb / times.print,
-      thousands / times.print, static_cast<double>(times.module_bytes) / 1e6);
+      thousands / times.print, static_cast<double>(times.module_bytes) / 1e6,
+      static_cast<double>(times.bare_bytes) / static_cast<double>(times.instructions));
 }
 
 absl::Status MeasureGenerated() {
@@ -156,6 +193,7 @@ absl::Status MeasureFiles(const std::string& root) {
     sum.printed_bytes += times[i].printed_bytes;
     sum.instructions += times[i].instructions;
     sum.module_bytes += times[i].module_bytes;
+    sum.bare_bytes += times[i].bare_bytes;
   }
   PrintRow(std::filesystem::path(root).filename().string(), bytes, sum);
   return absl::OkStatus();

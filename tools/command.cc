@@ -101,7 +101,7 @@ absl::StatusOr<Arguments> ParseArguments(absl::Span<const OptionSpec> options,
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      RunCommand(),  PrintCommand(), VerifyCommand(), CheckCommand(),
+      RunCommand(),  PrintCommand(), OptCommand(), VerifyCommand(), CheckCommand(),
       TestCommand(), OpsCommand(),   InfoCommand(),   CompletionsCommand()};
   return commands;
 }

@@ -70,6 +70,7 @@ struct Command {
 // One function a subcommand, each in the file of its name.
 Command RunCommand();
 Command PrintCommand();
+Command OptCommand();
 Command VerifyCommand();
 Command CheckCommand();
 Command TestCommand();

@@ -65,9 +65,8 @@ inline void ExpectInferred(const InferenceCase& c) {
   std::vector<const ProgramShape*> callee_pointers;
   for (const ProgramShape& callee : callees) callee_pointers.push_back(&callee);
   const Shape declared = c.declared.empty() ? Shape() : ShapeOf(c.declared);
-  const Attributes attributes = std::holds_alternative<NoAttributes>(c.attributes)
-                                    ? MakeDefaultAttributes(c.opcode)
-                                    : c.attributes;
+  const Attributes attributes =
+      c.attributes.holds<NoAttributes>() ? MakeDefaultAttributes(c.opcode) : c.attributes;
   const absl::StatusOr<Shape> result =
       InferShape({c.opcode, operand_pointers, attributes, callee_pointers,
                   c.declared.empty() ? nullptr : &declared, c.replica_count, c.num_partitions});

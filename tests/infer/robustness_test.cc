@@ -158,7 +158,7 @@ TEST(Robustness, NoOpcodeCrashesOnAnyAttributes) {
       Attributes attributes = MakeDefaultAttributes(opcode);
       if (round > 0) {
         Scrambler scrambler(random());
-        std::visit([&](auto& a) { scrambler.Fill(&a); }, attributes);
+        attributes.visit([&](auto& a) { scrambler.Fill(&a); });
       }
       std::vector<const Shape*> operands(info.arity >= 0 ? info.arity : random() % 6);
       const Shape* usual = &shapes[random() % shapes.size()];

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "tests/ir/ir_test_util.h"
 #include "tests/test_util.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -26,7 +27,7 @@ class Graph : public ::testing::Test {
   HloInstruction* Parameter(int64_t number, std::string_view name) {
     return computation_->AddInstruction(HloInstruction::CreateParameter(number, kScalar, name));
   }
-  static std::string Names(const std::vector<HloInstruction*>& instructions) {
+  static std::string Names(absl::Span<HloInstruction* const> instructions) {
     return absl::StrJoin(instructions, " ", [](std::string* out, const HloInstruction* i) {
       absl::StrAppend(out, i->name());
     });
@@ -223,7 +224,7 @@ TEST_F(Graph, OrderOfInstructionsCanBeSet) {
   EXPECT_OK(computation_->SetInstructionOrder({p, b, a}));
   EXPECT_EQ(Names(computation_->instructions()), "p b a");
   EXPECT_ERROR(computation_->SetInstructionOrder({p, b}), "2 of its 3 instructions");
-  EXPECT_ERROR(computation_->SetInstructionOrder({p, b, b}), "stands twice");
+  EXPECT_ERROR(computation_->SetInstructionOrder({p, b, b}), "is duplicated");
   EXPECT_OK(computation_->RemoveInstruction(b));
   EXPECT_EQ(Names(computation_->instructions()), "p a");
 }

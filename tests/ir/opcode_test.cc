@@ -32,10 +32,9 @@ TEST(Opcode, UnknownNamesAreErrorsThatQuoteThem) {
 }
 
 TEST(Opcode, DefaultAttributesAreOfTheStructInTheTable) {
-  EXPECT_TRUE(std::holds_alternative<NoAttributes>(MakeDefaultAttributes(HloOpcode::kAdd)));
-  EXPECT_TRUE(std::holds_alternative<DotAttributes>(MakeDefaultAttributes(HloOpcode::kScaledDot)));
-  EXPECT_TRUE(std::holds_alternative<AllReduceAttributes>(
-      MakeDefaultAttributes(HloOpcode::kAllReduceStart)));
+  EXPECT_TRUE(MakeDefaultAttributes(HloOpcode::kAdd).holds<NoAttributes>());
+  EXPECT_TRUE(MakeDefaultAttributes(HloOpcode::kScaledDot).holds<DotAttributes>());
+  EXPECT_TRUE(MakeDefaultAttributes(HloOpcode::kAllReduceStart).holds<AllReduceAttributes>());
   for (int i = 0; i < kNumHloOpcodes; ++i) {
     const HloOpcode opcode = static_cast<HloOpcode>(i);
     EXPECT_EQ(MakeDefaultAttributes(opcode).index(), GetOpInfo(opcode).attributes_index);
@@ -107,6 +106,41 @@ TEST(Attributes, EveryAttributeStructEqualsItselfEvenWithNaN) {
 
 TEST(Attributes, HashIsTheSameInEveryRun) {
   EXPECT_EQ(HashAttributes(SliceAttributes{.slice = {{0, 4, 2}}}), 11350340550540449996u);
+}
+
+TEST(Attributes, TakeTheMemoryOfTheirStructOnly) {
+  EXPECT_EQ(sizeof(Attributes), 16u);
+  EXPECT_EQ(Attributes().heap_bytes(), 0u);
+  EXPECT_EQ(Attributes(TupleIndexAttributes{.index = 3}).heap_bytes(), 0u);
+  EXPECT_EQ(Attributes(IotaAttributes{.iota_dimension = 1}).heap_bytes(), 0u);
+  EXPECT_EQ(Attributes(SliceAttributes()).heap_bytes(), sizeof(SliceAttributes));
+}
+
+TEST(Attributes, AreValues) {
+  const Attributes slice = SliceAttributes{.slice = {{0, 4, 2}}};
+  Attributes copy = slice;
+  EXPECT_EQ(copy, slice);
+  copy.get<SliceAttributes>().slice[0].limit = 3;
+  EXPECT_FALSE(copy == slice);
+  EXPECT_EQ(slice.get<SliceAttributes>().slice[0].limit, 4);
+
+  Attributes moved = std::move(copy);
+  EXPECT_TRUE(copy.holds<NoAttributes>());  // NOLINT(bugprone-use-after-move): specified
+  EXPECT_EQ(moved.get_if<IotaAttributes>(), nullptr);
+  moved = TupleIndexAttributes{.index = 3};
+  EXPECT_EQ(moved, Attributes(TupleIndexAttributes{.index = 3}));
+  EXPECT_FALSE(moved == Attributes(TupleIndexAttributes{.index = 4}));
+  EXPECT_FALSE(moved == slice);
+  EXPECT_EQ(moved.visit([](const auto& held) { return sizeof(held); }),
+            sizeof(TupleIndexAttributes));
+}
+
+TEST(Attributes, EveryStructCanBeMadeCopiedAndCompared) {
+  for (size_t i = 0; i < kNumAttributeStructs; ++i) {
+    const Attributes made = Attributes::MakeDefault(i);
+    EXPECT_EQ(made.index(), i);
+    EXPECT_EQ(Attributes(made), made);
+  }
 }
 
 TEST(Attributes, EnumerationNames) {

@@ -14,28 +14,24 @@ namespace {
 
 GroupMode ModeOf(const HloInstruction& inst) {
   if (!ChannelOf(inst).has_value()) return GroupMode::kReplica;
-  return std::visit(
-      [](const auto& attributes) {
-        if constexpr (requires { attributes.use_global_device_ids; }) {
-          return attributes.use_global_device_ids ? GroupMode::kFlattened
-                                                  : GroupMode::kReplicaAndPartition;
-        } else {
-          return GroupMode::kPartition;
-        }
-      },
-      inst.attributes());
+  return inst.attributes().visit([](const auto& attributes) {
+    if constexpr (requires { attributes.use_global_device_ids; }) {
+      return attributes.use_global_device_ids ? GroupMode::kFlattened
+                                              : GroupMode::kReplicaAndPartition;
+    } else {
+      return GroupMode::kPartition;
+    }
+  });
 }
 
 const CollectiveDeviceList* GroupsOf(const HloInstruction& inst) {
-  return std::visit(
-      [](const auto& attributes) -> const CollectiveDeviceList* {
-        if constexpr (requires { attributes.replica_groups; }) {
-          return &attributes.replica_groups;
-        } else {
-          return nullptr;
-        }
-      },
-      inst.attributes());
+  return inst.attributes().visit([](const auto& attributes) -> const CollectiveDeviceList* {
+    if constexpr (requires { attributes.replica_groups; }) {
+      return &attributes.replica_groups;
+    } else {
+      return nullptr;
+    }
+  });
 }
 
 absl::Status CheckId(int64_t id, int64_t limit, absl::string_view what) {
@@ -96,15 +92,14 @@ void SetRank(const DevicePosition& self, DeviceGroup& group) {
 }  // namespace
 
 std::optional<int64_t> ChannelOf(const HloInstruction& inst) {
-  const std::optional<int64_t> channel = std::visit(
-      [](const auto& attributes) -> std::optional<int64_t> {
+  const std::optional<int64_t> channel =
+      inst.attributes().visit([](const auto& attributes) -> std::optional<int64_t> {
         if constexpr (requires { attributes.channel_id; }) {
           return attributes.channel_id;
         } else {
           return std::nullopt;
         }
-      },
-      inst.attributes());
+      });
   return channel.value_or(0) > 0 ? channel : std::nullopt;
 }
 

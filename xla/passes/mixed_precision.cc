@@ -3,7 +3,7 @@
 #include "xla/passes/mixed_precision.h"
 
 #include <cstdint>
-#include <string>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -83,26 +83,31 @@ std::vector<const Shape*> Parts(const Shape& shape) {
   return parts;
 }
 
+// The value in that type; a conversion is inserted directly after the value.
 HloInstruction* Converted(HloInstruction* value, PrimitiveType type) {
   const PrimitiveType from = FloatType(value->shape());
   if (from == type || from == PRIMITIVE_TYPE_INVALID || type == PRIMITIVE_TYPE_INVALID)
     return value;
-  return value->parent()->AddInstruction(HloInstruction::Create(
-      HloOpcode::kConvert, ShapeUtil::ChangeElementType(value->shape(), type), {value}));
+  std::unique_ptr<HloInstruction> convert = HloInstruction::Create(
+      HloOpcode::kConvert, ShapeUtil::ChangeElementType(value->shape(), type), {value});
+  value->SetupDerivedInstruction(convert.get());
+  return value->parent()->InsertAfter(value, std::move(convert));
 }
 
 // The value with its floating-point arrays in the types of `shape`; tuples of arrays are taken
-// apart and put together again.
+// apart and put together again, directly after the value.
 HloInstruction* Rounded(HloInstruction* value, const Shape& shape) {
   if (!shape.IsTuple()) return Converted(value, FloatType(shape));
+  HloComputation* computation = value->parent();
   std::vector<HloInstruction*> parts;
+  HloInstruction* last = value;
   for (int i = 0; i < shape.tuple_shapes_size(); ++i) {
-    HloInstruction* part = value->parent()->AddInstruction(
-        HloInstruction::Create(HloOpcode::kGetTupleElement, value->shape().tuple_shapes(i), {value},
-                               TupleIndexAttributes{.index = i}));
-    parts.push_back(Rounded(part, shape.tuple_shapes(i)));
+    last = computation->InsertAfter(
+        last, HloInstruction::Create(HloOpcode::kGetTupleElement, value->shape().tuple_shapes(i),
+                                     {value}, TupleIndexAttributes{.index = i}));
+    parts.push_back(last = Rounded(last, shape.tuple_shapes(i)));
   }
-  return value->parent()->AddInstruction(HloInstruction::Create(HloOpcode::kTuple, shape, parts));
+  return computation->InsertAfter(last, HloInstruction::Create(HloOpcode::kTuple, shape, parts));
 }
 
 // `shape` with the floating-point types of `types`, a shape that differs in nothing else.
@@ -215,14 +220,10 @@ class Resolver {
       operands[i] = converted;
     }
     if (!changed) return;
-    // An operand of another type makes another instruction, which takes the old one's place.
-    HloComputation* computation = instruction_->parent();
-    HloInstruction* unified = computation->AddInstruction(
-        instruction_->CloneWithNewOperands(instruction_->shape(), operands));
-    std::string name = instruction_->name();
-    XLA_CHECK(computation->ReplaceInstruction(instruction_, unified).ok());
-    instruction_ = unified;
-    instruction_->SetName(std::move(name));
+    for (size_t i = 0; i < operands.size(); ++i) {
+      XLA_CHECK_OK(
+          instruction_->ReplaceOperandWithDifferentShape(static_cast<int64_t>(i), operands[i]));
+    }
   }
 
   // Called computation number i is given and gives these types; no result types: its own.
@@ -278,20 +279,12 @@ class Resolver {
     TakeFloatTypes(inferred, instruction_->mutable_shape());
     // What is under way is rounded when it is done.
     if (instruction_->info().async_role == AsyncRole::kStart) return absl::OkStatus();
-    const std::vector<HloInstruction*> users = instruction_->users();
-    const bool is_root = instruction_->IsRoot();
+    const HloInstruction::InstructionVector users = instruction_->users();
     HloInstruction* rounded = Rounded(instruction_, declared);
-    if (is_root) instruction_->parent()->set_root_instruction(rounded);
-    // Users were made for the declared shape.
-    const Shape shape = instruction_->shape();
-    *instruction_->mutable_shape() = declared;
+    if (instruction_->IsRoot()) instruction_->parent()->set_root_instruction(rounded);
     for (HloInstruction* user : users) {
-      for (int64_t i = 0; i < user->operand_count(); ++i) {
-        if (user->operand(i) != instruction_) continue;
-        XLA_RETURN_IF_ERROR(user->ReplaceOperandWith(i, rounded));
-      }
+      XLA_RETURN_IF_ERROR(instruction_->ReplaceUseWithDifferentShape(user, rounded));
     }
-    *instruction_->mutable_shape() = shape;
     return absl::OkStatus();
   }
 
@@ -348,6 +341,13 @@ absl::Status ResolveMixedPrecision(HloModule* module) {
       XLA_RETURN_IF_ERROR(Resolver(instruction).Resolve());
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<bool> RunResolveMixedPrecision(HloModule* module) {
+  const int64_t instructions = module->instruction_count();
+  if (HasMixedPrecision(*module)) XLA_RETURN_IF_ERROR(ResolveMixedPrecision(module));
+  // Every change comes with a conversion.
+  return module->instruction_count() != instructions;
 }
 
 }  // namespace xla

@@ -6,6 +6,7 @@
 #define XLA_PASSES_MIXED_PRECISION_H_
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_module.h"
 
 namespace xla {
@@ -20,6 +21,8 @@ bool HasMixedPrecision(const HloModule& module);
 // module must be verified; names and order of its own instructions stay. An error of shape
 // inference if it is not.
 absl::Status ResolveMixedPrecision(HloModule* module);
+// The same as a pass: whether there was something to insert.
+absl::StatusOr<bool> RunResolveMixedPrecision(HloModule* module);
 
 }  // namespace xla
 

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/hlo/builder/builder_state.h"
+#include "xla/hlo/ir/clone.h"
 #include "xla/hlo/proto/extras_proto.h"
 #include "xla/hlo/shape_inference/shape_inference.h"
 #include "xla/layout_util.h"
@@ -140,48 +141,17 @@ absl::StatusOr<HloComputation*> XlaBuilder::State::Embed(const XlaComputationRef
                     instruction->called_computations().end());
     }
   }
-  ComputationCopier copier(module.get());
+  CloneMap map;
   for (const HloComputation* source : order) {
     if (!needed.contains(source)) continue;
     HloComputation*& copy = embedded[callee.data_->TokenOf(source)];
     if (copy == nullptr) {
-      copy = copier.Copy(*source);
+      copy = CloneComputation(*source, module.get(), &map);
     } else {
-      copier.Set(source, copy);
+      map.computations[source] = copy;
     }
   }
-  return copier.Get(entry);
-}
-
-HloComputation* ComputationCopier::Copy(const HloComputation& source) {
-  HloComputation* copy = target_->AddComputation(source.name());
-  copy->SetIsFusionComputation(source.IsFusionComputation());
-  copy->SetExecutionThread(source.execution_thread());
-  // Operands may come later in the list, so first all instructions, then their operands.
-  const std::vector<HloInstruction*> instructions = source.instructions();
-  absl::flat_hash_map<const HloInstruction*, HloInstruction*> copies;
-  copies.reserve(instructions.size());
-  for (const HloInstruction* instruction : instructions) {
-    HloInstruction* added =
-        copy->AddInstruction(instruction->CloneWithNewOperands(instruction->shape(), {}));
-    for (size_t i = 0; i < instruction->called_computations().size(); ++i) {
-      added->set_called_computation(static_cast<int64_t>(i),
-                                    copies_.at(instruction->called_computations()[i]));
-    }
-    copies[instruction] = added;
-  }
-  for (const HloInstruction* instruction : instructions) {
-    HloInstruction* added = copies.at(instruction);
-    for (const HloInstruction* operand : instruction->operands()) {
-      added->AppendOperand(copies.at(operand));
-    }
-    for (const HloInstruction* successor : instruction->control_successors()) {
-      XLA_CHECK_OK(added->AddControlDependencyTo(copies.at(successor)));
-    }
-  }
-  copy->set_root_instruction(copies.at(source.root_instruction()));
-  copies_[&source] = copy;
-  return copy;
+  return map.Find(entry);
 }
 
 }  // namespace xla

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/hlo/builder/builder_state.h"
+#include "xla/hlo/ir/clone.h"
 #include "xla/literal_util.h"
 #include "xla/shape_util.h"
 
@@ -260,7 +261,7 @@ absl::StatusOr<XlaComputation> XlaBuilder::BuildConstantSubGraph(
   // Computations of the builder's module stand behind those that they call.
   auto program = std::make_unique<HloModule>(absl::StrCat(name(), "_compute_constant"));
   HloComputation* entry = program->AddComputation(program->name());
-  ComputationCopier copier(program.get());
+  CloneMap map;
   const std::vector<HloComputation*> computations = state_->module->computations();
   for (auto it = computations.rbegin(); it != computations.rend(); ++it) {
     if (!called.contains(*it)) continue;
@@ -270,10 +271,9 @@ absl::StatusOr<XlaComputation> XlaBuilder::BuildConstantSubGraph(
     }
   }
   for (const HloComputation* computation : computations) {
-    if (called.contains(computation)) copier.Copy(*computation);
+    if (called.contains(computation)) CloneComputation(*computation, program.get(), &map);
   }
 
-  absl::flat_hash_map<const HloInstruction*, HloInstruction*> copies;
   for (const HloInstruction* instruction : state_->instructions) {
     if (!needed.contains(instruction)) continue;
     if (instruction->opcode() == HloOpcode::kGetDimensionSize) {
@@ -281,23 +281,17 @@ absl::StatusOr<XlaComputation> XlaBuilder::BuildConstantSubGraph(
       const Shape& shape = instruction->operand(0)->shape();
       const bool unknown = shape.is_dynamic_dimension(dimension) && dynamic_dimension_is_minus_one;
       const int32_t size = unknown ? -1 : static_cast<int32_t>(shape.dimensions(dimension));
-      copies[instruction] = entry->AddInstruction(
+      map.instructions[instruction] = entry->AddInstruction(
           HloInstruction::CreateConstant(LiteralUtil::CreateR0<int32_t>(size)));
       continue;
     }
     std::vector<HloInstruction*> operands;
     for (const HloInstruction* operand : instruction->operands()) {
-      operands.push_back(copies.at(LookThrough(operand)));
+      operands.push_back(map.Find(LookThrough(operand)));
     }
-    HloInstruction* copy =
-        entry->AddInstruction(instruction->CloneWithNewOperands(instruction->shape(), operands));
-    for (size_t i = 0; i < instruction->called_computations().size(); ++i) {
-      copy->set_called_computation(static_cast<int64_t>(i),
-                                   copier.Get(instruction->called_computations()[i]));
-    }
-    copies[instruction] = copy;
+    entry->AddInstruction(CloneInstruction(*instruction, instruction->shape(), operands, &map));
   }
-  entry->set_root_instruction(copies.at(root));
+  entry->set_root_instruction(map.Find(root));
   program->set_entry_computation(entry);
   program->SetDefaultEntryLayout();
 

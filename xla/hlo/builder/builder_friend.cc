@@ -42,16 +42,11 @@ XlaOp XlaBuilderFriend::BuildFusion(XlaBuilder* builder, absl::Span<const XlaOp>
     if (!kind.has_value()) {
       return InvalidArgumentStrCat("Unknown fusion kind: ", fusion_kind, ".");
     }
-    XLA_ASSIGN_OR_RETURN(
-        const XlaOp op,
-        builder->state_->Add(
-            HloOpcode::kFusion, operands,
-            FusionAttributes{.kind = *kind,
-                             .output_to_operand_aliasing = ToAliases(output_operand_aliasing)},
-            nullptr, {&fused_computation, 1}));
-    XLA_ASSIGN_OR_RETURN(HloInstruction * fusion, builder->state_->Find(op));
-    fusion->called_computations()[0]->SetIsFusionComputation(true);
-    return op;
+    return builder->state_->Add(
+        HloOpcode::kFusion, operands,
+        FusionAttributes{.kind = *kind,
+                         .output_to_operand_aliasing = ToAliases(output_operand_aliasing)},
+        nullptr, {&fused_computation, 1});
   });
 }
 

@@ -272,20 +272,6 @@ WindowDims ToWindowDims(const Window& window);
 std::vector<OutputOperandAlias> ToAliases(AliasingPairs aliasing);
 absl::StatusOr<AccuracySpec> ToAccuracy(const ResultAccuracy& proto);
 
-// Copies of computations in another module. Callees must be copied first.
-class ComputationCopier {
- public:
-  explicit ComputationCopier(HloModule* target) : target_(target) {}
-  HloComputation* Copy(const HloComputation& source);
-  // That `copy` stands for `source`.
-  void Set(const HloComputation* source, HloComputation* copy) { copies_[source] = copy; }
-  HloComputation* Get(const HloComputation* source) const { return copies_.at(source); }
-
- private:
-  HloModule* const target_;
-  absl::flat_hash_map<const HloComputation*, HloComputation*> copies_;
-};
-
 }  // namespace xla
 
 #endif  // XLA_HLO_BUILDER_BUILDER_STATE_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of operations: plain structs, one per kind of operation, held in the variant
-// `Attributes`.
+// Attributes of operations: plain structs, one per kind of operation, held by the class
+// `Attributes` at the end of this file.
 //
 // Each struct describes its fields once, in the order HLO text prints them:
 //   template <class V> static void Describe(V& v) { v(Field{"name", rule}, &Struct::member); ... }
@@ -10,14 +10,17 @@
 #define XLA_HLO_IR_ATTRIBUTES_H_
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "xla/base/check.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/ir/collective_device_list.h"
 #include "xla/hlo/ir/hlo_sharding.h"
@@ -761,7 +764,12 @@ struct CollectivePermuteAttributes {
   }
 };
 
-using Attributes = std::variant<
+// --- The attributes of an instruction ------------------------------------------------------------
+
+// The attribute structs, in a fixed order: a position in this list is Attributes::index().
+template <class... Structs>
+struct AttributeList {};
+using AttributeStructs = AttributeList<
     NoAttributes, ParameterAttributes, ConstantAttributes, IotaAttributes, DimensionListAttributes,
     MapAttributes, OneDimensionAttributes, ReshapeAttributes, SliceAttributes, PadAttributes,
     ReducePrecisionAttributes, TupleIndexAttributes, CompareAttributes, DotAttributes,
@@ -772,6 +780,136 @@ using Attributes = std::variant<
     CustomCallAttributes, DomainAttributes, CopyStartAttributes, AsyncAttributes, InfeedAttributes,
     OutfeedAttributes, SendRecvAttributes, CollectiveAttributes, AllGatherAttributes,
     AllReduceAttributes, ReduceScatterAttributes, AllToAllAttributes, CollectivePermuteAttributes>;
+
+namespace ir_internal {
+
+template <class T, class... Structs>
+consteval size_t PositionIn(AttributeList<Structs...>) {
+  size_t position = 0;
+  const bool found = (... || (std::is_same_v<T, Structs> || (++position, false)));
+  return found ? position : sizeof...(Structs);
+}
+template <class... Structs>
+consteval size_t LengthOf(AttributeList<Structs...>) {
+  return sizeof...(Structs);
+}
+
+}  // namespace ir_internal
+
+template <class T>
+inline constexpr size_t kAttributesIndex = ir_internal::PositionIn<T>(AttributeStructs());
+inline constexpr size_t kNumAttributeStructs = ir_internal::LengthOf(AttributeStructs());
+template <class T>
+concept AttributeStruct = kAttributesIndex<std::remove_cvref_t<T>> < kNumAttributeStructs;
+
+// Holds one attribute struct, as a std::variant would, in no more memory than that struct needs: a
+// small trivial one in place, any other on the heap. Sixteen bytes. A value type; equality is that
+// of the structs. After a move the source holds NoAttributes.
+class Attributes {
+ public:
+  Attributes() = default;
+  template <AttributeStruct T>
+  Attributes(T&& value)  // as std::variant: implicit
+      : index_(kAttributesIndex<std::remove_cvref_t<T>>) {
+    using S = std::remove_cvref_t<T>;
+    if constexpr (kIsInPlace<S>) {
+      new (storage_) S(std::forward<T>(value));
+    } else {
+      SetHeapObject(new S(std::forward<T>(value)));
+    }
+  }
+  Attributes(const Attributes& other);
+  Attributes(Attributes&& other) noexcept { Swap(other); }
+  Attributes& operator=(Attributes other) noexcept {
+    Swap(other);
+    return *this;
+  }
+  ~Attributes() { Destroy(); }
+
+  // The default-constructed struct at this position of AttributeStructs.
+  static Attributes MakeDefault(size_t index);
+
+  size_t index() const { return index_; }
+  template <AttributeStruct T>
+  bool holds() const {
+    return index_ == kAttributesIndex<T>;
+  }
+  // Another struct than the one held is a programming error (checked).
+  template <AttributeStruct T>
+  const T& get() const {
+    XLA_CHECK(holds<T>()) << "these are attributes of another operation";
+    return *Pointer<T>(this);
+  }
+  template <AttributeStruct T>
+  T& get() {
+    XLA_CHECK(holds<T>()) << "these are attributes of another operation";
+    return *Pointer<T>(this);
+  }
+  // Null unless T is held.
+  template <AttributeStruct T>
+  const T* get_if() const {
+    return holds<T>() ? Pointer<T>(this) : nullptr;
+  }
+  template <AttributeStruct T>
+  T* get_if() {
+    return holds<T>() ? Pointer<T>(this) : nullptr;
+  }
+  // Calls the function with the struct held; it returns the same type for each.
+  template <class F>
+  decltype(auto) visit(F&& function) const {
+    return VisitAs(*this, function, AttributeStructs());
+  }
+  template <class F>
+  decltype(auto) visit(F&& function) {
+    return VisitAs(*this, function, AttributeStructs());
+  }
+
+  friend bool operator==(const Attributes& a, const Attributes& b);
+  // Bytes of the heap that this holds directly (not those of vectors inside the struct).
+  size_t heap_bytes() const;
+
+ private:
+  template <class T>
+  static constexpr bool kIsInPlace =
+      sizeof(T) <= sizeof(void*) && alignof(T) <= alignof(void*) && std::is_trivially_copyable_v<T>;
+
+  template <class T, class Self>
+  static auto* Pointer(Self* self) {
+    using Result = std::conditional_t<std::is_const_v<Self>, const T, T>;
+    if constexpr (kIsInPlace<T>) {
+      return std::launder(reinterpret_cast<Result*>(self->storage_));
+    } else {
+      return static_cast<Result*>(self->heap_object());
+    }
+  }
+  void* heap_object() const {
+    void* object;
+    std::memcpy(&object, storage_, sizeof(object));
+    return object;
+  }
+  void SetHeapObject(void* object) { std::memcpy(storage_, &object, sizeof(object)); }
+  void Swap(Attributes& other) noexcept {
+    std::swap(storage_, other.storage_);
+    std::swap(index_, other.index_);
+  }
+  void Destroy();
+
+  template <class Self, class F, class First, class... Rest>
+  static decltype(auto) VisitAs(Self& self, F& function, AttributeList<First, Rest...>) {
+    using Result = decltype(function(*Pointer<First>(&self)));
+    using Case = Result (*)(Self&, F&);
+    static constexpr Case kCases[] = {
+        [](Self& s, F& f) -> Result { return f(*Pointer<First>(&s)); },
+        [](Self& s, F& f) -> Result { return f(*Pointer<Rest>(&s)); }...};
+    return kCases[self.index_](self, function);
+  }
+
+  friend struct AttributeTables;  // attributes.cc
+
+  alignas(void*) unsigned char storage_[sizeof(void*)] = {};
+  uint8_t index_ = 0;
+};
+static_assert(kNumAttributeStructs < 256);
 
 // A default-constructed attribute struct of the opcode's own type.
 enum class HloOpcode : uint8_t;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -12,9 +13,17 @@
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/ir/ir_internal.h"
+#include "xla/shape_util.h"
 #include "xla/util.h"
 
 namespace xla {
+
+// Distance of the order numbers of instructions added one after the other.
+static constexpr int64_t kPositionGap = int64_t{1} << 32;
+
+struct HloComputation::Callers {
+  absl::flat_hash_map<HloInstruction*, int64_t> counts;
+};
 
 HloComputation::HloComputation(std::string name, HloModule* parent, int64_t unique_id)
     : name_(std::move(name)), unique_id_(unique_id), parent_(parent) {}
@@ -23,14 +32,106 @@ HloComputation::~HloComputation() = default;
 
 bool HloComputation::IsEntryComputation() const { return parent_->entry_computation() == this; }
 
+// --- Callers
+
+void HloComputation::AddCaller(HloInstruction* caller) {
+  if (callers_ == nullptr) callers_ = std::make_unique<Callers>();
+  ++callers_->counts[caller];
+  if (caller->opcode() == HloOpcode::kFusion) ++fusion_caller_count_;
+}
+
+void HloComputation::RemoveCaller(HloInstruction* caller) {
+  const auto it = callers_->counts.find(caller);
+  if (--it->second == 0) callers_->counts.erase(it);
+  if (caller->opcode() == HloOpcode::kFusion) --fusion_caller_count_;
+}
+
+std::vector<HloInstruction*> HloComputation::callers() const {
+  std::vector<HloInstruction*> result;
+  if (callers_ == nullptr) return result;
+  for (const auto& [caller, count] : callers_->counts) result.push_back(caller);
+  std::sort(result.begin(), result.end(), [](const HloInstruction* a, const HloInstruction* b) {
+    return a->unique_id_ < b->unique_id_;
+  });
+  return result;
+}
+
+int64_t HloComputation::caller_count() const {
+  return callers_ == nullptr ? 0 : static_cast<int64_t>(callers_->counts.size());
+}
+
+void HloComputation::ReleaseCallees() {
+  for (const HloInstruction* i = first_; i != nullptr; i = i->next_) {
+    for (HloComputation* callee : i->called_computations_) {
+      callee->RemoveCaller(const_cast<HloInstruction*>(i));
+    }
+  }
+}
+
+// --- Order
+
+void HloComputation::Link(HloInstruction* instruction, HloInstruction* next) {
+  HloInstruction* const previous = next == nullptr ? last_ : next->previous_;
+  instruction->previous_ = previous;
+  instruction->next_ = next;
+  (previous == nullptr ? first_ : previous->next_) = instruction;
+  (next == nullptr ? last_ : next->previous_) = instruction;
+  if (next == nullptr) {
+    instruction->position_ = previous == nullptr ? 0 : previous->position_ + kPositionGap;
+    return;
+  }
+  const int64_t low =
+      previous == nullptr ? next->position_ - 2 * kPositionGap : previous->position_;
+  instruction->position_ = low + (next->position_ - low) / 2;
+  if (instruction->position_ == low) Renumber();
+}
+
+void HloComputation::Unlink(HloInstruction* instruction) {
+  (instruction->previous_ == nullptr ? first_ : instruction->previous_->next_) = instruction->next_;
+  (instruction->next_ == nullptr ? last_ : instruction->next_->previous_) = instruction->previous_;
+  instruction->previous_ = instruction->next_ = nullptr;
+}
+
+void HloComputation::Renumber() {
+  int64_t position = 0;
+  for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
+    i->position_ = position;
+    position += kPositionGap;
+  }
+}
+
+void HloComputation::MoveBefore(HloInstruction* position, HloInstruction* instruction) {
+  if (position == instruction) return;
+  Unlink(instruction);
+  Link(instruction, position);
+}
+
+absl::Status HloComputation::SetInstructionOrder(const std::vector<HloInstruction*>& order) {
+  std::vector<bool> seen(slots_.size());
+  for (const HloInstruction* instruction : order) {
+    if (instruction->parent_ != this) {
+      return InvalidArgument("order of %s: %s is not in it", name_, instruction->ToShortString());
+    }
+    if (seen[instruction->index_in_parent_]) {
+      return InvalidArgument("order of %s: %s is duplicated", name_, instruction->ToShortString());
+    }
+    seen[instruction->index_in_parent_] = true;
+  }
+  if (static_cast<int64_t>(order.size()) != live_count_) {
+    return InvalidArgument("order of %s: %d of its %d instructions", name_, order.size(),
+                           live_count_);
+  }
+  first_ = last_ = nullptr;
+  for (HloInstruction* instruction : order) Link(instruction, nullptr);
+  return absl::OkStatus();
+}
+
 // --- Instructions
 
 std::vector<HloInstruction*> HloComputation::instructions() const {
   std::vector<HloInstruction*> result;
   result.reserve(live_count_);
-  for (const auto& slot : slots_) {
-    if (slot != nullptr) result.push_back(slot.get());
-  }
+  for (HloInstruction* i = first_; i != nullptr; i = i->next_) result.push_back(i);
   return result;
 }
 
@@ -45,8 +146,8 @@ std::vector<HloInstruction*> HloComputation::instructions_by_id() const {
   return result;
 }
 
-HloInstruction* HloComputation::AddInstruction(std::unique_ptr<HloInstruction> instruction,
-                                               std::string_view name) {
+HloInstruction* HloComputation::Adopt(std::unique_ptr<HloInstruction> instruction,
+                                      std::string_view name, HloInstruction* next) {
   HloInstruction* added = instruction.get();
   XLA_CHECK(added->parent_ == nullptr) << added->name() << " is already in a computation";
   if (!name.empty()) added->name_ = std::string(name);
@@ -56,8 +157,31 @@ HloInstruction* HloComputation::AddInstruction(std::unique_ptr<HloInstruction> i
   added->parent_ = this;
   added->index_in_parent_ = static_cast<int64_t>(slots_.size());
   slots_.push_back(std::move(instruction));
+  Link(added, next);
   ++live_count_;
+  for (HloComputation* callee : added->called_computations_) callee->AddCaller(added);
   if (added->opcode() == HloOpcode::kParameter) ListParameter(added);
+  return added;
+}
+
+HloInstruction* HloComputation::AddInstruction(std::unique_ptr<HloInstruction> instruction,
+                                               std::string_view name) {
+  return Adopt(std::move(instruction), name, nullptr);
+}
+
+HloInstruction* HloComputation::InsertBefore(HloInstruction* position,
+                                             std::unique_ptr<HloInstruction> instruction,
+                                             std::string_view name) {
+  HloInstruction* added = Adopt(std::move(instruction), name, position);
+  for (HloInstruction* operand : added->operands_) ir_internal::KeepScheduleValid(operand, added);
+  return added;
+}
+
+HloInstruction* HloComputation::InsertAfter(HloInstruction* position,
+                                            std::unique_ptr<HloInstruction> instruction,
+                                            std::string_view name) {
+  HloInstruction* added = Adopt(std::move(instruction), name, position->next_);
+  for (HloInstruction* operand : added->operands_) ir_internal::KeepScheduleValid(operand, added);
   return added;
 }
 
@@ -98,10 +222,42 @@ absl::Status HloComputation::RemoveInstruction(HloInstruction* instruction) {
   if (!instruction->control_predecessors().empty() || !instruction->control_successors().empty()) {
     return InvalidArgument("%s has control dependencies", instruction->ToShortString());
   }
+  Discard(instruction);
+  return absl::OkStatus();
+}
+
+void HloComputation::Discard(HloInstruction* instruction) {
   instruction->Detach();
-  slots_[instruction->index_in_parent_] = nullptr;
+  for (HloComputation* callee : instruction->called_computations_)
+    callee->RemoveCaller(instruction);
+  instruction->called_computations_.clear();
+  Unlink(instruction);
+  instruction->parent_ = nullptr;
+  instruction->is_dead_ = true;
+  removed_.push_back(std::move(slots_[instruction->index_in_parent_]));
   --live_count_;
   if (2 * live_count_ < static_cast<int64_t>(slots_.size())) Compact();
+}
+
+absl::Status HloComputation::RemoveParameter(int64_t number) {
+  if (number < 0 || number >= num_parameters() || parameters_[number] == nullptr) {
+    return InvalidArgument("computation %s has no parameter %d", name_, number);
+  }
+  HloInstruction* parameter = parameters_[number];
+  if (parameter == root_ || parameter->user_count() > 0) {
+    return InvalidArgument("%s is used", parameter->ToShortString());
+  }
+  if (!parameter->control_predecessors().empty() || !parameter->control_successors().empty()) {
+    return InvalidArgument("%s has control dependencies", parameter->ToShortString());
+  }
+  Discard(parameter);
+  parameters_.erase(parameters_.begin() + number);
+  --listed_parameters_;
+  --declared_parameters_;
+  for (int64_t i = number; i < num_parameters(); ++i) {
+    if (parameters_[i] == nullptr) continue;
+    parameters_[i]->mutable_attributes<ParameterAttributes>()->parameter_number = i;
+  }
   return absl::OkStatus();
 }
 
@@ -139,6 +295,15 @@ absl::Status HloComputation::RemoveInstructionAndUnusedOperands(HloInstruction* 
 
 absl::Status HloComputation::ReplaceInstruction(HloInstruction* old_instruction,
                                                 HloInstruction* new_instruction) {
+  if (!ShapeUtil::Compatible(old_instruction->shape(), new_instruction->shape())) {
+    return InvalidArgument("%s cannot replace %s: the shapes are not compatible",
+                           new_instruction->ToShortString(), old_instruction->ToShortString());
+  }
+  return ReplaceInstructionWithDifferentShape(old_instruction, new_instruction);
+}
+
+absl::Status HloComputation::ReplaceInstructionWithDifferentShape(HloInstruction* old_instruction,
+                                                                  HloInstruction* new_instruction) {
   if (old_instruction == new_instruction) return absl::OkStatus();
   if (old_instruction->parent_ != this || new_instruction->parent_ != this) {
     return InvalidArgument("%s and %s are not both in computation %s",
@@ -149,49 +314,22 @@ absl::Status HloComputation::ReplaceInstruction(HloInstruction* old_instruction,
     return InvalidArgument("%s uses %s, which it is to replace", new_instruction->ToShortString(),
                            old_instruction->ToShortString());
   }
-  XLA_RETURN_IF_ERROR(old_instruction->ReplaceAllUsesWith(new_instruction));
-  const std::vector<HloInstruction*> predecessors = old_instruction->control_predecessors();
-  const std::vector<HloInstruction*> successors = old_instruction->control_successors();
-  for (HloInstruction* predecessor : predecessors) {
-    XLA_RETURN_IF_ERROR(predecessor->RemoveControlDependencyTo(old_instruction));
-    if (predecessor != new_instruction) {
-      XLA_RETURN_IF_ERROR(predecessor->AddControlDependencyTo(new_instruction));
-    }
-  }
-  for (HloInstruction* successor : successors) {
-    XLA_RETURN_IF_ERROR(old_instruction->RemoveControlDependencyTo(successor));
-    if (successor != new_instruction)
-      XLA_RETURN_IF_ERROR(new_instruction->AddControlDependencyTo(successor));
-  }
+  XLA_RETURN_IF_ERROR(old_instruction->ReplaceAllUsesWithDifferentShape(new_instruction));
+  XLA_RETURN_IF_ERROR(old_instruction->MoveControlDependenciesTo(new_instruction));
+  // A parameter stays, without users: it is part of the signature.
+  if (old_instruction->opcode() == HloOpcode::kParameter) return absl::OkStatus();
   return RemoveInstruction(old_instruction);
 }
 
-absl::Status HloComputation::SetInstructionOrder(const std::vector<HloInstruction*>& order) {
-  std::vector<bool> seen(slots_.size());
-  for (const HloInstruction* instruction : order) {
-    if (instruction->parent_ != this) {
-      return InvalidArgument("order of %s: %s is not in it", name_, instruction->ToShortString());
-    }
-    if (seen[instruction->index_in_parent_]) {
-      return InvalidArgument("order of %s: %s stands twice", name_, instruction->ToShortString());
-    }
-    seen[instruction->index_in_parent_] = true;
-  }
-  if (static_cast<int64_t>(order.size()) != live_count_) {
-    return InvalidArgument("order of %s: %d of its %d instructions", name_, order.size(),
-                           live_count_);
-  }
-  std::vector<std::unique_ptr<HloInstruction>> slots;
-  slots.reserve(order.size());
-  for (HloInstruction* instruction : order) {
-    slots.push_back(std::move(slots_[instruction->index_in_parent_]));
-    instruction->index_in_parent_ = static_cast<int64_t>(slots.size()) - 1;
-  }
-  slots_ = std::move(slots);
-  return absl::OkStatus();
+absl::StatusOr<HloInstruction*> HloComputation::ReplaceWithNewInstruction(
+    HloInstruction* old_instruction, std::unique_ptr<HloInstruction> new_instruction) {
+  old_instruction->SetupDerivedInstruction(new_instruction.get());
+  HloInstruction* added = InsertBefore(old_instruction, std::move(new_instruction));
+  XLA_RETURN_IF_ERROR(ReplaceInstruction(old_instruction, added));
+  return added;
 }
 
-// --- Order
+// --- Post order
 
 absl::StatusOr<std::vector<HloInstruction*>> HloComputation::PostOrder() const {
   enum State : uint8_t { kNew, kOpen, kDone };
@@ -256,16 +394,13 @@ absl::StatusOr<std::vector<HloInstruction*>> HloComputation::PostOrder() const {
     return std::any_of(instruction.users_.begin(), instruction.users_.end(),
                        [](const HloInstruction* user) { return user->parent_ != nullptr; });
   };
-  for (const auto& slot : slots_) {
-    if (slot != nullptr && !is_used(*slot) && states[slot->index_in_parent_] == kNew) {
-      XLA_RETURN_IF_ERROR(visit_from(slot.get()));
-    }
+  for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
+    if (!is_used(*i) && states[i->index_in_parent_] == kNew) XLA_RETURN_IF_ERROR(visit_from(i));
   }
   // What is left has users, all of them left as well: there is a cycle, which this walk meets.
-  for (const auto& slot : slots_) {
+  for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
     if (static_cast<int64_t>(order.size()) == live_count_) break;
-    if (slot != nullptr && states[slot->index_in_parent_] == kNew)
-      XLA_RETURN_IF_ERROR(visit_from(slot.get()));
+    if (states[i->index_in_parent_] == kNew) XLA_RETURN_IF_ERROR(visit_from(i));
   }
   return order;
 }
@@ -308,6 +443,39 @@ std::string CycleToString(const std::vector<std::string>& names) {
   return absl::StrCat(absl::StrJoin(names.begin(), middle, " -> "), " -> .. (",
                       names.size() - kMaxNames, " more) .. -> ",
                       absl::StrJoin(names.end() - kMaxNames / 2, names.end(), " -> "));
+}
+
+void KeepScheduleValid(HloInstruction* dependency, HloInstruction* dependent) {
+  HloComputation* computation = dependent->parent();
+  if (computation == nullptr || dependency->parent() != computation ||
+      !dependent->ComesBefore(dependency) || !computation->parent()->config().is_scheduled) {
+    return;
+  }
+  // What the dependency needs of later instructions, in post order: each then moves in front of the
+  // dependent. An instruction of a cycle is met again while it is open and left where it is: there
+  // is no valid schedule.
+  struct Frame {
+    HloInstruction* instruction;
+    int64_t next;
+  };
+  std::vector<Frame> stack = {{dependency, 0}};
+  absl::flat_hash_set<const HloInstruction*> seen = {dependency};
+  while (!stack.empty()) {
+    HloInstruction* instruction = stack.back().instruction;
+    const std::vector<HloInstruction*>& predecessors = instruction->control_predecessors();
+    const int64_t next = stack.back().next++;
+    HloInstruction* needed = nullptr;
+    if (next < instruction->operand_count()) {
+      needed = instruction->operand(next);
+    } else if (next - instruction->operand_count() < static_cast<int64_t>(predecessors.size())) {
+      needed = predecessors[next - instruction->operand_count()];
+    } else {
+      computation->MoveBefore(dependent, instruction);
+      stack.pop_back();
+      continue;
+    }
+    if (dependent->ComesBefore(needed) && seen.insert(needed).second) stack.push_back({needed, 0});
+  }
 }
 
 }  // namespace ir_internal

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -19,6 +18,9 @@
 namespace xla {
 
 class HloModule;
+namespace ir_internal {
+struct CloneAccess;
+}  // namespace ir_internal
 
 class HloComputation {
  public:
@@ -33,6 +35,9 @@ class HloComputation {
   bool IsEntryComputation() const;
 
   // --- Instructions, in text order (the schedule when the module is scheduled).
+  //
+  // Mutations keep a schedule valid: where one makes an instruction depend on a later one, the
+  // latter moves (KeepScheduleValid in ir_internal.h).
   int64_t instruction_count() const { return live_count_; }
   // The live instructions in order: a fresh vector of pointers, linear time.
   std::vector<HloInstruction*> instructions() const;
@@ -48,25 +53,45 @@ class HloComputation {
   std::vector<HloInstruction*> MakeInstructionPostOrder() const;
 
   // Takes ownership; gives it a module-unique id and, if its name is empty or taken, a unique name.
-  // Parameters must come with their number; the same number twice is an error found by the
-  // verifier.
+  // Parameters must come with their number; a duplicate number is an error found by the verifier.
+  // The instruction becomes the last in text order, or stands directly before or after another one.
   HloInstruction* AddInstruction(std::unique_ptr<HloInstruction> instruction,
                                  std::string_view name = {});
-  // Destroys an instruction that is not the root or a parameter and has no users and no control
-  // dependencies.
+  HloInstruction* InsertBefore(HloInstruction* position,
+                               std::unique_ptr<HloInstruction> instruction,
+                               std::string_view name = {});
+  HloInstruction* InsertAfter(HloInstruction* position, std::unique_ptr<HloInstruction> instruction,
+                              std::string_view name = {});
+
+  // Removes an instruction that is not the root or a parameter and has no users and no control
+  // dependencies. The object is marked dead, and freed by Cleanup or with the computation.
   absl::Status RemoveInstruction(HloInstruction* instruction);
   // The same, then operands left without users and side effects.
   absl::Status RemoveInstructionAndUnusedOperands(HloInstruction* instruction);
-  // All uses and control dependencies of the old one become the new one's; the old one is
-  // destroyed.
+  // Removes a parameter without users and control dependencies; those of higher numbers move down
+  // by one. The caller adapts what calls this (RemoveParameters in call_rewriting.h does both).
+  absl::Status RemoveParameter(int64_t number);
+  // All uses and control dependencies of the old one become the new one's; the old one is removed.
+  // Shapes must be compatible, but for the second form, after which users may have to change.
   absl::Status ReplaceInstruction(HloInstruction* old_instruction, HloInstruction* new_instruction);
+  absl::Status ReplaceInstructionWithDifferentShape(HloInstruction* old_instruction,
+                                                    HloInstruction* new_instruction);
+  // Inserts the new instruction where the old one is, lets it inherit metadata, sharding and
+  // frontend attributes, and replaces the old one by it. Returns the new one.
+  absl::StatusOr<HloInstruction*> ReplaceWithNewInstruction(
+      HloInstruction* old_instruction, std::unique_ptr<HloInstruction> new_instruction);
+  // Frees removed instructions. Pointers to them dangle from now on.
+  void Cleanup() { removed_.clear(); }
+
   // Text order := this order (all live instructions, each once); for schedules.
   absl::Status SetInstructionOrder(const std::vector<HloInstruction*>& order);
+  // Moves an instruction directly before another one in text order.
+  void MoveBefore(HloInstruction* position, HloInstruction* instruction);
 
   HloInstruction* root_instruction() const { return root_; }
   void set_root_instruction(HloInstruction* root) { root_ = root; }
 
-  // Parameters by number; a number nobody declared is null. Numbers far beyond the number of
+  // Parameters by number; a number that is not declared is null. Numbers far beyond the number of
   // parameters are not listed (there is then a null at the end at least): the verifier finds them.
   const std::vector<HloInstruction*>& parameter_instructions() const { return parameters_; }
   HloInstruction* parameter_instruction(int64_t i) const { return parameters_[i]; }
@@ -77,9 +102,13 @@ class HloComputation {
 
   const std::string& execution_thread() const { return execution_thread_; }  // empty: main
   void SetExecutionThread(std::string thread) { execution_thread_ = std::move(thread); }
-  // Set while this is the body of a fusion instruction.
-  bool IsFusionComputation() const { return is_fusion_; }
-  void SetIsFusionComputation(bool is_fusion) { is_fusion_ = is_fusion; }
+
+  // --- Callers
+  // The instructions of this module that call this, each once, in order of their ids.
+  std::vector<HloInstruction*> callers() const;
+  int64_t caller_count() const;
+  // Whether this is the body of a fusion instruction.
+  bool IsFusionComputation() const { return fusion_caller_count_ > 0; }
 
   // Same graph up to names, ids and instruction order (but in the order where the module is
   // scheduled); callees compared deeply. What the root does not reach is matched by structure,
@@ -90,15 +119,32 @@ class HloComputation {
 
  private:
   friend class HloModule;
+  friend struct ir_internal::CloneAccess;
   friend class HloInstruction;
   HloComputation(std::string name, HloModule* parent, int64_t unique_id);
   void ListParameter(HloInstruction* parameter);
   void Compact();
+  // Makes a free instruction one of this computation's, before `next` in order (null: last).
+  HloInstruction* Adopt(std::unique_ptr<HloInstruction> instruction, std::string_view name,
+                        HloInstruction* next);
+  // Removes an instruction that nothing refers to.
+  void Discard(HloInstruction* instruction);
+  // The order: a linked list with increasing numbers.
+  void Link(HloInstruction* instruction, HloInstruction* next);
+  void Unlink(HloInstruction* instruction);
+  void Renumber();
+  void AddCaller(HloInstruction* caller);
+  void RemoveCaller(HloInstruction* caller);
+  // Ends the calls of all instructions here; before the computation is destroyed.
+  void ReleaseCallees();
 
   std::string name_;
   int64_t unique_id_ = -1;
   HloModule* parent_ = nullptr;
   std::vector<std::unique_ptr<HloInstruction>> slots_;  // null: removed; compacted when half are
+  std::vector<std::unique_ptr<HloInstruction>> removed_;
+  HloInstruction* first_ = nullptr;
+  HloInstruction* last_ = nullptr;
   int64_t live_count_ = 0;
   HloInstruction* root_ = nullptr;
   std::vector<HloInstruction*> parameters_;
@@ -107,7 +153,9 @@ class HloComputation {
   // Parameters with a number too large for parameters_ as yet.
   std::map<int64_t, HloInstruction*> distant_parameters_;
   std::string execution_thread_;
-  bool is_fusion_ = false;
+  struct Callers;  // how often each instruction calls this
+  std::unique_ptr<Callers> callers_;
+  int64_t fusion_caller_count_ = 0;
 };
 
 }  // namespace xla

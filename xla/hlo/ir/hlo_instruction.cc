@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/check.h"
+#include "xla/base/status_macros.h"
 #include "xla/hlo/ir/backend_config.h"
 #include "xla/hlo/ir/hasher.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -22,11 +24,6 @@ namespace {
 
 // From this many users on their positions are kept in a map.
 constexpr size_t kManyUsers = 16;
-
-const Attributes& EmptyAttributes() {
-  static const Attributes empty = NoAttributes{};
-  return empty;
-}
 
 const InstructionExtras& EmptyExtras() {
   static const InstructionExtras empty;
@@ -127,6 +124,13 @@ bool LocallyEqual(const HloInstruction& a, const HloInstruction& b, bool layout_
 
 }  // namespace ir_internal
 
+struct HloInstruction::UserIndex {
+  // As long as users_: of how many operands of the user this is one.
+  std::vector<int32_t> use_counts;
+  // Position of each user in users_, once there are many: keeps removal constant-time.
+  std::unique_ptr<absl::flat_hash_map<const HloInstruction*, int64_t>> positions;
+};
+
 HloInstruction::HloInstruction(HloOpcode opcode, Shape shape)
     : opcode_(opcode), shape_(std::move(shape)) {}
 
@@ -172,10 +176,18 @@ HloModule* HloInstruction::GetModule() const {
 
 // --- Operands and users
 
+HloInstruction::UserIndex& HloInstruction::user_index() {
+  if (user_index_ == nullptr) {
+    user_index_ = std::make_unique<UserIndex>();
+    user_index_->use_counts.assign(users_.size(), 1);
+  }
+  return *user_index_;
+}
+
 int64_t HloInstruction::FindUser(const HloInstruction* user) const {
-  if (user_positions_ != nullptr) {
-    auto it = user_positions_->find(user);
-    return it == user_positions_->end() ? -1 : it->second;
+  if (user_index_ != nullptr && user_index_->positions != nullptr) {
+    auto it = user_index_->positions->find(user);
+    return it == user_index_->positions->end() ? -1 : it->second;
   }
   for (size_t i = 0; i < users_.size(); ++i) {
     if (users_[i] == user) return static_cast<int64_t>(i);
@@ -186,31 +198,37 @@ int64_t HloInstruction::FindUser(const HloInstruction* user) const {
 void HloInstruction::AddUse(HloInstruction* user) {
   const int64_t position = FindUser(user);
   if (position >= 0) {
-    ++use_counts_[position];
+    ++user_index().use_counts[position];
     return;
   }
   users_.push_back(user);
-  use_counts_.push_back(1);
-  if (user_positions_ != nullptr) {
-    user_positions_->emplace(user, user_count() - 1);
-  } else if (users_.size() > kManyUsers) {
-    user_positions_ = std::make_unique<absl::flat_hash_map<const HloInstruction*, int64_t>>();
-    for (size_t i = 0; i < users_.size(); ++i) user_positions_->emplace(users_[i], i);
+  if (user_index_ != nullptr) user_index_->use_counts.push_back(1);
+  if (users_.size() <= kManyUsers) return;
+  UserIndex& index = user_index();
+  if (index.positions != nullptr) {
+    index.positions->emplace(user, user_count() - 1);
+    return;
   }
+  index.positions = std::make_unique<absl::flat_hash_map<const HloInstruction*, int64_t>>();
+  for (size_t i = 0; i < users_.size(); ++i) index.positions->emplace(users_[i], i);
 }
 
 void HloInstruction::RemoveUse(HloInstruction* user) {
   const int64_t position = FindUser(user);
-  XLA_CHECK(position >= 0) << user->name() << " is no user of " << name();
-  if (--use_counts_[position] > 0) return;
-  if (user_positions_ != nullptr) {
-    (*user_positions_)[users_.back()] = position;
-    user_positions_->erase(user);
+  XLA_CHECK(position >= 0) << user->name() << " is not a user of " << name();
+  if (user_index_ != nullptr) {
+    UserIndex& index = *user_index_;
+    if (--index.use_counts[position] > 0) return;
+    index.use_counts[position] = index.use_counts.back();
+    index.use_counts.pop_back();
+    if (index.positions != nullptr) {
+      (*index.positions)[users_.back()] = position;
+      index.positions->erase(user);
+    }
   }
   users_[position] = users_.back();
-  use_counts_[position] = use_counts_.back();
   users_.pop_back();
-  use_counts_.pop_back();
+  if (users_.empty()) user_index_ = nullptr;
 }
 
 void HloInstruction::Detach() {
@@ -237,91 +255,133 @@ bool HloInstruction::IsUserOf(const HloInstruction* other) const {
 void HloInstruction::AppendOperand(HloInstruction* operand) {
   operands_.push_back(operand);
   operand->AddUse(this);
+  ir_internal::KeepScheduleValid(operand, this);
 }
 
-absl::Status HloInstruction::ReplaceOperandWith(int64_t i, HloInstruction* new_operand) {
-  if (i < 0 || i >= operand_count()) {
-    return InvalidArgument("%s has no operand %d", ToShortString(), i);
-  }
+void HloInstruction::RemoveOperand(int64_t i) {
+  operands_[i]->RemoveUse(this);
+  operands_.erase(operands_.begin() + i);
+}
+
+// --- Replacement
+
+absl::Status HloInstruction::CheckReplacement(const HloInstruction* other) const {
+  if (ShapeUtil::Compatible(shape(), other->shape())) return absl::OkStatus();
+  return InvalidArgument("%s cannot replace %s: the shapes are not compatible",
+                         other->ToShortString(), ToShortString());
+}
+
+void HloInstruction::SetOperand(int64_t i, HloInstruction* new_operand) {
   HloInstruction* old_operand = operands_[i];
-  if (old_operand == new_operand) return absl::OkStatus();
-  if (!ShapeUtil::Compatible(old_operand->shape(), new_operand->shape())) {
-    return InvalidArgument("operand %d of %s cannot become %s: the shapes are not compatible", i,
-                           ToShortString(), new_operand->ToShortString());
-  }
+  if (old_operand == new_operand) return;
   operands_[i] = new_operand;
   new_operand->AddUse(this);
   old_operand->RemoveUse(this);
+  ir_internal::KeepScheduleValid(new_operand, this);
+}
+
+absl::Status HloInstruction::ReplaceOperandWithDifferentShape(int64_t i,
+                                                              HloInstruction* new_operand) {
+  if (i < 0 || i >= operand_count()) {
+    return InvalidArgument("%s has no operand %d", ToShortString(), i);
+  }
+  SetOperand(i, new_operand);
   return absl::OkStatus();
 }
 
-absl::Status HloInstruction::ReplaceAllUsesWith(HloInstruction* other) {
-  if (other == this) return absl::OkStatus();
-  if (!ShapeUtil::Compatible(shape(), other->shape())) {
-    return InvalidArgument("%s cannot take the place of %s: the shapes are not compatible",
-                           other->ToShortString(), ToShortString());
+absl::Status HloInstruction::ReplaceOperandWith(int64_t i, HloInstruction* new_operand) {
+  if (i >= 0 && i < operand_count() &&
+      !ShapeUtil::Compatible(operands_[i]->shape(), new_operand->shape())) {
+    return InvalidArgument("operand %d of %s cannot become %s: the shapes are not compatible", i,
+                           ToShortString(), new_operand->ToShortString());
   }
-  // Where `other` itself uses this, it keeps doing so.
-  const std::vector<HloInstruction*> users = users_;
+  return ReplaceOperandWithDifferentShape(i, new_operand);
+}
+
+absl::Status HloInstruction::ReplaceUseWithDifferentShape(HloInstruction* user,
+                                                          HloInstruction* other) {
+  if (!user->IsUserOf(this)) {
+    return InvalidArgument("%s does not use %s", user->ToShortString(), ToShortString());
+  }
+  for (int64_t i = 0; i < user->operand_count(); ++i) {
+    if (user->operands_[i] == this) user->SetOperand(i, other);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status HloInstruction::ReplaceUseWith(HloInstruction* user, HloInstruction* other) {
+  XLA_RETURN_IF_ERROR(CheckReplacement(other));
+  return ReplaceUseWithDifferentShape(user, other);
+}
+
+absl::Status HloInstruction::ReplaceAllUsesWithDifferentShape(HloInstruction* other) {
+  if (other == this) return absl::OkStatus();
+  const InstructionVector users = users_;
   for (HloInstruction* user : users) {
-    if (user == other) continue;
-    for (HloInstruction*& operand : user->operands_) {
-      if (operand != this) continue;
-      operand = other;
-      other->AddUse(user);
-      RemoveUse(user);
-    }
+    if (user != other) XLA_RETURN_IF_ERROR(ReplaceUseWithDifferentShape(user, other));
   }
   if (IsRoot()) parent_->set_root_instruction(other);
   return absl::OkStatus();
 }
 
+absl::Status HloInstruction::ReplaceAllUsesWith(HloInstruction* other) {
+  if (other == this) return absl::OkStatus();
+  XLA_RETURN_IF_ERROR(CheckReplacement(other));
+  return ReplaceAllUsesWithDifferentShape(other);
+}
+
 // --- Attributes
-
-const Attributes& HloInstruction::attributes() const {
-  return attributes_ == nullptr ? EmptyAttributes() : *attributes_;
-}
-
-Attributes& HloInstruction::MutableAttributes() {
-  if (attributes_ == nullptr) attributes_ = std::make_unique<Attributes>();
-  return *attributes_;
-}
 
 void HloInstruction::set_attributes(Attributes attributes) {
   const size_t expected = info().attributes_index;
-  if (attributes.index() == 0) {
-    attributes_ =
-        expected == 0 ? nullptr : std::make_unique<Attributes>(MakeDefaultAttributes(opcode_));
-    return;
-  }
+  if (attributes.index() == 0 && expected != 0) attributes = Attributes::MakeDefault(expected);
   XLA_CHECK(attributes.index() == expected)
       << "attributes of another operation given to " << std::string(HloOpcodeString(opcode_));
-  if (attributes_ == nullptr) {
-    attributes_ = std::make_unique<Attributes>(std::move(attributes));
-  } else {
-    *attributes_ = std::move(attributes);
-  }
+  attributes_ = std::move(attributes);
 }
 
 absl::Span<const int64_t> HloInstruction::dimensions() const {
-  return std::visit(
-      [this](const auto& attributes) -> absl::Span<const int64_t> {
-        if constexpr (requires { attributes.dimensions; }) {
-          if constexpr (requires { attributes.dimensions.has_value(); }) {
-            return attributes.dimensions.has_value() ? absl::MakeConstSpan(*attributes.dimensions)
-                                                     : absl::Span<const int64_t>();
-          } else {
-            return attributes.dimensions;
-          }
-        } else {
-          XLA_CHECK(false) << ToShortString() << " has no dimensions";
-          return {};
-        }
-      },
-      attributes());
+  return attributes_.visit([this](const auto& attributes) -> absl::Span<const int64_t> {
+    if constexpr (requires { attributes.dimensions; }) {
+      if constexpr (requires { attributes.dimensions.has_value(); }) {
+        return attributes.dimensions.has_value() ? absl::MakeConstSpan(*attributes.dimensions)
+                                                 : absl::Span<const int64_t>();
+      } else {
+        return attributes.dimensions;
+      }
+    } else {
+      XLA_CHECK(false) << ToShortString() << " has no dimensions";
+      return {};
+    }
+  });
+}
+
+// --- Called computations
+
+void HloInstruction::set_called_computation(int64_t i, HloComputation* computation) {
+  if (parent_ != nullptr) {
+    called_computations_[i]->RemoveCaller(this);
+    computation->AddCaller(this);
+  }
+  called_computations_[i] = computation;
+}
+
+void HloInstruction::AppendCalledComputation(HloComputation* computation) {
+  if (parent_ != nullptr) computation->AddCaller(this);
+  called_computations_.push_back(computation);
 }
 
 // --- Control dependencies
+
+void HloInstruction::AddControlEdgeTo(HloInstruction* successor) {
+  std::vector<HloInstruction*>& successors = mutable_extras().control_successors;
+  std::vector<HloInstruction*>& predecessors = successor->mutable_extras().control_predecessors;
+  const bool known = successors.size() < predecessors.size() ? Contains(successors, successor)
+                                                             : Contains(predecessors, this);
+  if (known) return;
+  successors.push_back(successor);
+  predecessors.push_back(this);
+}
 
 absl::Status HloInstruction::AddControlDependencyTo(HloInstruction* successor) {
   if (successor == this) return InvalidArgument("%s cannot run before itself", ToShortString());
@@ -329,13 +389,8 @@ absl::Status HloInstruction::AddControlDependencyTo(HloInstruction* successor) {
     return InvalidArgument("control dependency from %s to %s, which is in another computation",
                            ToShortString(), successor->ToShortString());
   }
-  std::vector<HloInstruction*>& successors = mutable_extras().control_successors;
-  std::vector<HloInstruction*>& predecessors = successor->mutable_extras().control_predecessors;
-  const bool known = successors.size() < predecessors.size() ? Contains(successors, successor)
-                                                             : Contains(predecessors, this);
-  if (known) return absl::OkStatus();
-  successors.push_back(successor);
-  predecessors.push_back(this);
+  AddControlEdgeTo(successor);
+  ir_internal::KeepScheduleValid(this, successor);
   return absl::OkStatus();
 }
 
@@ -349,7 +404,36 @@ absl::Status HloInstruction::RemoveControlDependencyTo(HloInstruction* successor
   return absl::OkStatus();
 }
 
-// --- What few have
+absl::Status HloInstruction::RemoveAllControlDependencies() {
+  const std::vector<HloInstruction*> predecessors = control_predecessors();
+  const std::vector<HloInstruction*> successors = control_successors();
+  for (HloInstruction* predecessor : predecessors) {
+    XLA_RETURN_IF_ERROR(predecessor->RemoveControlDependencyTo(this));
+    for (HloInstruction* successor : successors) {
+      XLA_RETURN_IF_ERROR(predecessor->AddControlDependencyTo(successor));
+    }
+  }
+  for (HloInstruction* successor : successors) {
+    XLA_RETURN_IF_ERROR(RemoveControlDependencyTo(successor));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status HloInstruction::MoveControlDependenciesTo(HloInstruction* other) {
+  const std::vector<HloInstruction*> predecessors = control_predecessors();
+  const std::vector<HloInstruction*> successors = control_successors();
+  for (HloInstruction* predecessor : predecessors) {
+    XLA_RETURN_IF_ERROR(predecessor->RemoveControlDependencyTo(this));
+    if (predecessor != other) XLA_RETURN_IF_ERROR(predecessor->AddControlDependencyTo(other));
+  }
+  for (HloInstruction* successor : successors) {
+    XLA_RETURN_IF_ERROR(RemoveControlDependencyTo(successor));
+    if (successor != other) XLA_RETURN_IF_ERROR(other->AddControlDependencyTo(successor));
+  }
+  return absl::OkStatus();
+}
+
+// --- Optional data
 
 const InstructionExtras& HloInstruction::extras() const {
   return extras_ == nullptr ? EmptyExtras() : *extras_;
@@ -378,20 +462,18 @@ bool HloInstruction::HasSideEffectNoRecurse() const {
   if (!info().Has(op_traits::kAttributeEffect)) return false;
   const HloModule* module = GetModule();
   const bool is_spmd = module != nullptr && module->config().use_spmd_partitioning;
-  return std::visit(
-      [is_spmd](const auto& attributes) {
-        if constexpr (requires { attributes.has_side_effect; }) {
-          if (attributes.has_side_effect) return true;
-        }
-        if constexpr (requires { attributes.constrain_layout; }) {
-          if (attributes.constrain_layout) return true;
-        }
-        if constexpr (requires { attributes.channel_id; }) {
-          return attributes.channel_id.value_or(0) > 0 && !is_spmd;
-        }
-        return false;
-      },
-      attributes());
+  return attributes().visit([is_spmd](const auto& attributes) {
+    if constexpr (requires { attributes.has_side_effect; }) {
+      if (attributes.has_side_effect) return true;
+    }
+    if constexpr (requires { attributes.constrain_layout; }) {
+      if (attributes.constrain_layout) return true;
+    }
+    if constexpr (requires { attributes.channel_id; }) {
+      return attributes.channel_id.value_or(0) > 0 && !is_spmd;
+    }
+    return false;
+  });
 }
 
 bool HloInstruction::HasSideEffect() const {
@@ -437,8 +519,8 @@ size_t HloInstruction::Hash() const {
     hasher.Add(compare->direction);
   } else if (const auto* outfeed = attributes_if<OutfeedAttributes>()) {
     hasher.Add(outfeed->outfeed_config);
-  } else if (attributes_ != nullptr) {
-    hasher.Add(HashAttributes(*attributes_));
+  } else if (attributes_.index() != 0) {
+    hasher.Add(HashAttributes(attributes_));
   }
   // Not its text: members of JSON objects may stand in any order.
   hasher.Add(extras().backend_config.empty());
@@ -452,6 +534,24 @@ std::unique_ptr<HloInstruction> HloInstruction::CloneWithNewOperands(
   if (extras_ != nullptr) clone->extras_ = CloneWithoutControl(*extras_);
   clone->name_ = name_;
   return clone;
+}
+
+void HloInstruction::SetupDerivedInstruction(HloInstruction* derived) const {
+  if (extras_ == nullptr || derived == this) return;
+  // A sharding belongs to a shape: of as many leaves, and of the same rank where it is tiled.
+  auto fits = [&] {
+    return extras_->sharding.has_value() &&
+           Shape::Equal().IgnoreLayout().IgnoreElementType().IgnoreDimensions()(shape_,
+                                                                                derived->shape_);
+  };
+  if (!derived->has_sharding() && fits()) derived->mutable_extras().sharding = extras_->sharding;
+  if (extras_->metadata != nullptr && derived->extras().metadata == nullptr) {
+    derived->set_metadata(*extras_->metadata);
+  }
+  if (!extras_->frontend_attributes.empty()) {
+    derived->mutable_extras().frontend_attributes.insert(extras_->frontend_attributes.begin(),
+                                                         extras_->frontend_attributes.end());
+  }
 }
 
 std::string HloInstruction::ToShortString() const {

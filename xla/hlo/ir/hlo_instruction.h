@@ -19,7 +19,6 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -36,6 +35,9 @@ namespace xla {
 class HloComputation;
 class HloInstruction;
 class HloModule;
+namespace ir_internal {
+struct CloneAccess;
+}  // namespace ir_internal
 
 // result_accuracy={mode=highest} or {tolerance={atol=..,rtol=..,ulps=..}}
 struct AccuracySpec {
@@ -70,7 +72,7 @@ struct Statistics {
   bool operator==(const Statistics&) const = default;
 };
 
-// Facts few instructions have; allocated on first use.
+// Optional data of an instruction; allocated on first use.
 struct InstructionExtras {
   std::vector<HloInstruction*> control_predecessors, control_successors;
   BoxedOptional<HloSharding> sharding;
@@ -87,6 +89,7 @@ struct InstructionExtras {
 class HloInstruction {
  public:
   using InstructionVector = absl::InlinedVector<HloInstruction*, 2>;
+  using ComputationVector = absl::InlinedVector<HloComputation*, 1>;
 
   // A free instruction, to be given to HloComputation::AddInstruction. `attributes` left at
   // NoAttributes becomes the opcode's default struct; another opcode's struct is a programming
@@ -113,11 +116,16 @@ class HloInstruction {
   HloOpcode opcode() const { return opcode_; }
   const OpInfo& info() const { return GetOpInfo(opcode_); }
   const std::string& name() const { return name_; }  // without '%'
-  // The caller sees to uniqueness in the module (HloModule::UniqueInstructionName).
+  // The caller must ensure uniqueness in the module (HloModule::UniqueInstructionName).
   void SetName(std::string name) { name_ = std::move(name); }
-  int64_t unique_id() const { return unique_id_; }  // unique in the module, -1 while free
-  HloComputation* parent() const { return parent_; }
+  int64_t unique_id() const { return unique_id_; }    // unique in the module, -1 while free
+  HloComputation* parent() const { return parent_; }  // null while free, and once removed
   HloModule* GetModule() const;
+  // Whether this was removed from its computation. The object lives until HloComputation::Cleanup,
+  // so that a pass that walks a list of instructions can skip those removed on the way.
+  bool IsDead() const { return is_dead_; }
+  // Whether this precedes `other`, of the same computation, in text order (the schedule).
+  bool ComesBefore(const HloInstruction* other) const { return position_ < other->position_; }
 
   const Shape& shape() const { return shape_; }
   Shape* mutable_shape() { return &shape_; }
@@ -127,30 +135,43 @@ class HloInstruction {
   const InstructionVector& operands() const { return operands_; }
   HloInstruction* operand(int64_t i) const { return operands_[i]; }
   // Every user once, in order of first use (a removal moves the last one into the gap).
-  const std::vector<HloInstruction*>& users() const { return users_; }
+  const InstructionVector& users() const { return users_; }
   int64_t user_count() const { return static_cast<int64_t>(users_.size()); }
   bool IsRoot() const;
   bool IsUserOf(const HloInstruction* other) const;
 
+  // --- Replacement. In a scheduled module, an instruction that becomes an operand of an earlier
+  // one is moved in front of it, with all that it needs (HloComputation::MoveBefore).
+
   // Replaces operand i; shapes must be compatible.
   absl::Status ReplaceOperandWith(int64_t i, HloInstruction* new_operand);
-  // Every use (and the root, if this is it) becomes `other`, of compatible shape.
+  // Every use (and the root, if this is it) becomes `other`, of compatible shape. Uses by `other`
+  // itself stay.
   absl::Status ReplaceAllUsesWith(HloInstruction* other);
+  // Every use by `user` becomes `other`, of compatible shape.
+  absl::Status ReplaceUseWith(HloInstruction* user, HloInstruction* other);
+  // The same without the check of shapes: for rewrites that change the users' shapes or attributes
+  // as well.
+  absl::Status ReplaceOperandWithDifferentShape(int64_t i, HloInstruction* new_operand);
+  absl::Status ReplaceAllUsesWithDifferentShape(HloInstruction* other);
+  absl::Status ReplaceUseWithDifferentShape(HloInstruction* user, HloInstruction* other);
   void AppendOperand(HloInstruction* operand);
+  // Drops operand i; those after it move up. The caller adapts attributes and shape.
+  void RemoveOperand(int64_t i);
 
   // --- Attributes
-  const Attributes& attributes() const;
+  const Attributes& attributes() const { return attributes_; }
   template <class T>
   const T& attributes() const {
-    return std::get<T>(attributes());
+    return attributes_.get<T>();
   }
   template <class T>
   T* mutable_attributes() {
-    return &std::get<T>(MutableAttributes());
+    return &attributes_.get<T>();
   }
   template <class T>
   const T* attributes_if() const {
-    return std::get_if<T>(&attributes());
+    return attributes_.get_if<T>();
   }
   void set_attributes(Attributes attributes);
 
@@ -162,23 +183,23 @@ class HloInstruction {
   absl::Span<const int64_t> dimensions() const;
 
   // --- Called computations, in the order of enum Callees
-  const std::vector<HloComputation*>& called_computations() const { return called_computations_; }
+  const ComputationVector& called_computations() const { return called_computations_; }
   HloComputation* to_apply() const { return called_computations_[0]; }
   HloComputation* while_body() const { return called_computations_[0]; }
   HloComputation* while_condition() const { return called_computations_[1]; }
   HloComputation* select() const { return called_computations_[0]; }
   HloComputation* scatter() const { return called_computations_[1]; }
   HloComputation* branch_computation(int64_t i) const { return called_computations_[i]; }
-  void set_called_computation(int64_t i, HloComputation* computation) {
-    called_computations_[i] = computation;
-  }
-  void AppendCalledComputation(HloComputation* computation) {
-    called_computations_.push_back(computation);
-  }
+  void set_called_computation(int64_t i, HloComputation* computation);
+  void AppendCalledComputation(HloComputation* computation);
 
   // --- Control dependencies: this runs before `successor`.
   absl::Status AddControlDependencyTo(HloInstruction* successor);
   absl::Status RemoveControlDependencyTo(HloInstruction* successor);
+  // Ends all control dependencies of this; its predecessors then run before its successors.
+  absl::Status RemoveAllControlDependencies();
+  // `other` takes over the control dependencies of this. Those with `other` itself end.
+  absl::Status MoveControlDependenciesTo(HloInstruction* other);
   const std::vector<HloInstruction*>& control_predecessors() const {
     return extras().control_predecessors;
   }
@@ -186,7 +207,7 @@ class HloInstruction {
     return extras().control_successors;
   }
 
-  // --- What few have (sharding, metadata, backend config, ...)
+  // --- Optional data (sharding, metadata, backend config, ...)
   const InstructionExtras& extras() const;  // an empty one if there are none
   InstructionExtras& mutable_extras();
   bool has_extras() const { return extras_ != nullptr; }
@@ -209,6 +230,10 @@ class HloInstruction {
   // extras without control dependencies. Free until added to a computation.
   std::unique_ptr<HloInstruction> CloneWithNewOperands(
       const Shape& shape, absl::Span<HloInstruction* const> operands) const;
+  // Gives an instruction that takes the place of this one, or computes a part of it, what it should
+  // inherit: metadata, frontend attributes, and the sharding if it fits the shape. What it already
+  // has stays.
+  void SetupDerivedInstruction(HloInstruction* derived) const;
 
   // The instruction as one line of HLO text (long form); for error messages and debugging. Defined
   // in xla/hlo/text/printer.
@@ -220,27 +245,37 @@ class HloInstruction {
  private:
   friend class HloComputation;
   friend class HloModule;
+  friend struct ir_internal::CloneAccess;
   HloInstruction(HloOpcode opcode, Shape shape);
-  Attributes& MutableAttributes();
   // One use more, one use less, of this by `user`.
   void AddUse(HloInstruction* user);
   void RemoveUse(HloInstruction* user);
   int64_t FindUser(const HloInstruction* user) const;  // position in users_, or -1
   // Takes this out of the users and control lists of others.
   void Detach();
+  absl::Status CheckReplacement(const HloInstruction* other) const;
+  void SetOperand(int64_t i, HloInstruction* new_operand);
+  void AddControlEdgeTo(HloInstruction* successor);
+
+  // What only instructions with many users, or with a user that uses them more than once, need.
+  struct UserIndex;
+  UserIndex& user_index();
 
   HloOpcode opcode_;
-  int64_t unique_id_ = -1;
+  bool is_dead_ = false;
   int64_t index_in_parent_ = -1;  // slot in the parent's list
+  int64_t unique_id_ = -1;
   HloComputation* parent_ = nullptr;
+  // Text order: a list of the parent's instructions, and numbers that increase along it.
+  HloInstruction* previous_ = nullptr;
+  HloInstruction* next_ = nullptr;
+  int64_t position_ = 0;
   Shape shape_;
   InstructionVector operands_;
-  std::vector<HloInstruction*> users_;
-  std::vector<int64_t> use_counts_;  // as long as users_: how many operands of the user this is
-  // Position of each user in users_, once there are many: keeps removal constant-time.
-  std::unique_ptr<absl::flat_hash_map<const HloInstruction*, int64_t>> user_positions_;
-  std::unique_ptr<Attributes> attributes_;  // null: NoAttributes
-  std::vector<HloComputation*> called_computations_;
+  InstructionVector users_;
+  std::unique_ptr<UserIndex> user_index_;  // null: each user uses this once
+  Attributes attributes_;
+  ComputationVector called_computations_;
   std::unique_ptr<InstructionExtras> extras_;
   std::string name_;
 };

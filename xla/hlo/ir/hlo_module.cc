@@ -3,11 +3,13 @@
 #include "xla/hlo/ir/hlo_module.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/check.h"
 #include "xla/base/status_macros.h"
+#include "xla/hlo/ir/clone.h"
 #include "xla/hlo/ir/hasher.h"
 #include "xla/hlo/ir/ir_internal.h"
 #include "xla/hlo/ir/name_uniquer.h"
@@ -67,10 +69,7 @@ std::vector<HloComputation*> HloModule::computations() const {
 absl::StatusOr<std::vector<HloComputation*>> HloModule::ComputationPostOrder() const {
   absl::flat_hash_set<const HloComputation*> called;
   for (const auto& computation : computations_) {
-    for (const auto& slot : computation->slots_) {
-      if (slot == nullptr) continue;
-      for (const HloComputation* callee : slot->called_computations()) called.insert(callee);
-    }
+    if (computation->caller_count() > 0) called.insert(computation.get());
   }
   // Then the rest: there is something left only if computations call each other in a cycle.
   std::vector<HloComputation*> roots;
@@ -92,21 +91,17 @@ std::vector<HloComputation*> HloModule::MakeComputationPostOrder() const {
 absl::Status HloModule::RemoveComputation(HloComputation* computation) {
   if (computation == entry_)
     return InvalidArgument("%s is the entry computation", computation->name());
-  for (const auto& other : computations_) {
-    if (other.get() == computation) continue;
-    for (const auto& slot : other->slots_) {
-      if (slot == nullptr) continue;
-      const auto& callees = slot->called_computations();
-      if (std::find(callees.begin(), callees.end(), computation) != callees.end()) {
-        return InvalidArgument("computation %s is called by %s", computation->name(),
-                               slot->ToShortString());
-      }
-    }
+  for (const HloInstruction* caller : computation->callers()) {
+    if (caller->parent() == computation) continue;
+    return InvalidArgument("computation %s is called by %s", computation->name(),
+                           caller->ToShortString());
   }
   auto it = std::find_if(computations_.begin(), computations_.end(),
                          [&](const auto& other) { return other.get() == computation; });
   if (it == computations_.end())
     return absl::InvalidArgumentError("the computation is not in this module");
+  computation->ReleaseCallees();
+  removed_computations_.push_back(std::move(*it));
   computations_.erase(it);
   return absl::OkStatus();
 }
@@ -118,18 +113,24 @@ absl::Status HloModule::RemoveUnusedComputations() {
   while (!pending.empty()) {
     const HloComputation* computation = pending.back();
     pending.pop_back();
-    for (const auto& slot : computation->slots_) {
-      if (slot == nullptr) continue;
-      for (const HloComputation* callee : slot->called_computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      for (const HloComputation* callee : instruction->called_computations()) {
         if (used.insert(callee).second) pending.push_back(callee);
       }
     }
   }
-  computations_.erase(
-      std::remove_if(computations_.begin(), computations_.end(),
-                     [&](const auto& computation) { return !used.contains(computation.get()); }),
-      computations_.end());
+  const auto unused = std::stable_partition(
+      computations_.begin(), computations_.end(),
+      [&](const auto& computation) { return used.contains(computation.get()); });
+  for (auto it = unused; it != computations_.end(); ++it) (*it)->ReleaseCallees();
+  std::move(unused, computations_.end(), std::back_inserter(removed_computations_));
+  computations_.erase(unused, computations_.end());
   return absl::OkStatus();
+}
+
+void HloModule::Cleanup() {
+  for (const auto& computation : computations_) computation->Cleanup();
+  removed_computations_.clear();
 }
 
 int64_t HloModule::instruction_count() const {
@@ -149,46 +150,25 @@ void HloModule::SetDefaultEntryLayout() {
 
 std::unique_ptr<HloModule> HloModule::Clone() const {
   auto clone = std::make_unique<HloModule>(name_);
-  clone->config_ = config_;
   clone->stack_frames_ = stack_frames_;
 
-  absl::flat_hash_map<const HloComputation*, HloComputation*> computations;
+  // Callers may come before callees, and a module that is not verified may have cycles of calls: so
+  // first all computations, then their instructions.
+  CloneMap map;
+  const CloneOptions options = {.exact = true};
   for (const auto& computation : computations_) {
     HloComputation* copy = clone->AddComputation(computation->name());
     copy->name_ = computation->name_;
     copy->unique_id_ = computation->unique_id_;
     copy->execution_thread_ = computation->execution_thread_;
-    copy->is_fusion_ = computation->is_fusion_;
-    computations[computation.get()] = copy;
+    map.computations[computation.get()] = copy;
   }
-  if (entry_ != nullptr) clone->entry_ = computations.at(entry_);
-
   for (const auto& computation : computations_) {
-    HloComputation* copy = computations.at(computation.get());
-    // Operands may come later in the list, so first all instructions, then their operands.
-    absl::flat_hash_map<const HloInstruction*, HloInstruction*> instructions;
-    instructions.reserve(computation->live_count_);
-    for (const HloInstruction* instruction : computation->instructions()) {
-      HloInstruction* added =
-          copy->AddInstruction(instruction->CloneWithNewOperands(instruction->shape(), {}));
-      added->name_ = instruction->name_;
-      added->unique_id_ = instruction->unique_id_;
-      for (HloComputation*& callee : added->called_computations_) callee = computations.at(callee);
-      instructions[instruction] = added;
-    }
-    for (const HloInstruction* instruction : computation->instructions()) {
-      HloInstruction* added = instructions.at(instruction);
-      for (const HloInstruction* operand : instruction->operands())
-        added->AppendOperand(instructions.at(operand));
-      for (const HloInstruction* predecessor : instruction->control_predecessors()) {
-        added->mutable_extras().control_predecessors.push_back(instructions.at(predecessor));
-      }
-      for (const HloInstruction* successor : instruction->control_successors()) {
-        added->mutable_extras().control_successors.push_back(instructions.at(successor));
-      }
-    }
-    if (computation->root_ != nullptr) copy->root_ = instructions.at(computation->root_);
+    HloComputation* copy = map.Find(computation.get());
+    copy->root_ = CloneInstructionsInto(*computation, copy, &map, options);
   }
+  if (entry_ != nullptr) clone->entry_ = map.Find(entry_);
+  clone->config_ = config_;  // last: while it is not scheduled, nothing is moved
   clone->next_instruction_id_ = next_instruction_id_;
   clone->next_computation_id_ = next_computation_id_;
   return clone;

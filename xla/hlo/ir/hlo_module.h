@@ -111,9 +111,12 @@ class HloModule {
   // calls itself, however indirectly, is an error that names the cycle.
   absl::StatusOr<std::vector<HloComputation*>> ComputationPostOrder() const;
   std::vector<HloComputation*> MakeComputationPostOrder() const;  // for verified modules
-  // Removes a computation nobody calls.
+  // Removes a computation that is not called. The object lives until Cleanup.
   absl::Status RemoveComputation(HloComputation* computation);
+  // Removes what the entry does not reach by calls.
   absl::Status RemoveUnusedComputations();
+  // Frees removed instructions and computations. Pointers to them dangle from now on.
+  void Cleanup();
   int64_t instruction_count() const;
 
   // Sets config().entry_computation_layout from the entry's parameters and root if it is unset.
@@ -122,9 +125,9 @@ class HloModule {
   // Parameters and result of the entry with the layouts of entry_computation_layout.
   const ProgramShape& result_and_parameters() const { return *config_.entry_computation_layout; }
 
-  // A name not used in the module yet, "prefix" or "prefix.N"; it counts as used from now on. As in
-  // XLA, a number after the last '.' is taken as N ("add.007" becomes "add.7"), and what may not be
-  // in a name is replaced (SanitizeHloName). AddInstruction and AddComputation take a name so
+  // A name that the module does not use, "prefix" or "prefix.N"; it counts as used from now on. As
+  // in XLA, a number after the last '.' is taken as N ("add.007" becomes "add.7"), and what may not
+  // be in a name is replaced (SanitizeHloName). AddInstruction and AddComputation take a name so
   // reserved as it is, once.
   std::string UniqueInstructionName(std::string_view prefix);
   // Claims a name as it is; false if it is taken.
@@ -153,6 +156,7 @@ class HloModule {
   HloModuleConfig config_;
   StackFrameTable stack_frames_;
   std::vector<std::unique_ptr<HloComputation>> computations_;
+  std::vector<std::unique_ptr<HloComputation>> removed_computations_;
   HloComputation* entry_ = nullptr;
   int64_t next_instruction_id_ = 0;
   int64_t next_computation_id_ = 0;

@@ -6,9 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -18,26 +16,12 @@
 namespace xla {
 namespace {
 
-// The position of T among the alternatives of a variant.
-template <typename T, typename Variant>
-struct IndexOf;
-template <typename T, typename... Rest>
-struct IndexOf<T, std::variant<T, Rest...>> : std::integral_constant<size_t, 0> {};
-template <typename T, typename First, typename... Rest>
-struct IndexOf<T, std::variant<First, Rest...>>
-    : std::integral_constant<size_t, 1 + IndexOf<T, std::variant<Rest...>>::value> {};
-
 constexpr std::array<OpInfo, kNumHloOpcodes> MakeRows() {
   using namespace op_traits;  // NOLINT: the rows name traits without prefix
   return {{
-#define HLO_OP(stem, name, family, arity, attributes, callees, traits) \
-  OpInfo{HloOpcode::k##stem,                                           \
-         name,                                                         \
-         OpFamily::family,                                             \
-         arity,                                                        \
-         Callees::callees,                                             \
-         traits,                                                       \
-         IndexOf<attributes, Attributes>::value},
+#define HLO_OP(stem, name, family, arity, attributes, callees, traits)                         \
+  OpInfo{HloOpcode::k##stem,          name, OpFamily::family, arity, Callees::callees, traits, \
+         kAttributesIndex<attributes>},
 #include "xla/hlo/ir/opcodes.def"
   }};
 }

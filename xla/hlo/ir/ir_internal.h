@@ -23,6 +23,11 @@ bool LocallyEqual(const HloInstruction& a, const HloInstruction& b, bool layout_
 // that names it.
 absl::StatusOr<std::vector<HloComputation*>> CallPostOrder(absl::Span<HloComputation* const> roots);
 
+// Called after `dependent` came to use `dependency` (or to run after it): if the module is
+// scheduled and the dependency comes later in the text order, moves it in front of the dependent,
+// together with what it needs itself. Constant time where nothing moves.
+void KeepScheduleValid(HloInstruction* dependency, HloInstruction* dependent);
+
 // "a -> b -> c", cut short in the middle where it is long: for error messages about cycles.
 std::string CycleToString(const std::vector<std::string>& names);
 

@@ -4,7 +4,6 @@
 #include "xla/hlo/proto/attribute_protos.h"
 
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/strings/str_split.h"
@@ -158,28 +157,24 @@ ProtoPath FindProtoPath(const Field& field) {
 absl::StatusOr<Attributes> ReadAttributes(const HloInstructionProto& proto,
                                           const HloInstruction& instruction) {
   Attributes attributes = MakeDefaultAttributes(instruction.opcode());
-  XLA_RETURN_IF_ERROR(std::visit(
-      [&](auto& value) {
-        using S = std::decay_t<decltype(value)>;
-        ReadFields<S> fields{proto, instruction, &value};
-        S::Describe(fields);
-        if (!fields.status.ok()) return fields.status;
-        return FinishReading(proto, instruction, &value);
-      },
-      attributes));
+  XLA_RETURN_IF_ERROR(attributes.visit([&](auto& value) {
+    using S = std::decay_t<decltype(value)>;
+    ReadFields<S> fields{proto, instruction, &value};
+    S::Describe(fields);
+    if (!fields.status.ok()) return fields.status;
+    return FinishReading(proto, instruction, &value);
+  }));
   return attributes;
 }
 
 absl::Status WriteAttributes(const HloInstruction& instruction, HloInstructionProto* proto) {
-  return std::visit(
-      [&](const auto& value) {
-        using S = std::decay_t<decltype(value)>;
-        WriteFields<S> fields{instruction, value, proto};
-        S::Describe(fields);
-        if (fields.status.ok()) FinishWriting(instruction, value, proto);
-        return fields.status;
-      },
-      instruction.attributes());
+  return instruction.attributes().visit([&](const auto& value) {
+    using S = std::decay_t<decltype(value)>;
+    WriteFields<S> fields{instruction, value, proto};
+    S::Describe(fields);
+    if (fields.status.ok()) FinishWriting(instruction, value, proto);
+    return fields.status;
+  });
 }
 
 }  // namespace xla::proto_internal

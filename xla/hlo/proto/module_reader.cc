@@ -117,7 +117,6 @@ class ModuleReader {
       if (proto->execution_thread() != "main") {
         computation->SetExecutionThread(proto->execution_thread());
       }
-      computation->SetIsFusionComputation(proto->is_fusion_computation());
       computations_.emplace_back(proto, computation);
     }
     return absl::OkStatus();
@@ -196,7 +195,6 @@ class ModuleReader {
         if (callee == nullptr) {
           return InvalidArgument("no computation has the called computation id %d", id);
         }
-        if (opcode == HloOpcode::kFusion) callee->SetIsFusionComputation(true);
         instruction->AppendCalledComputation(callee);
       }
     }

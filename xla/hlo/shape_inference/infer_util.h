@@ -108,7 +108,7 @@ absl::StatusOr<Dim> MergeDims(int64_t dimension, Dim a, Dim b);
 // The attribute struct of the opcode.
 template <class T>
 const T& Attrs(const InferenceInput& in) {
-  return std::get<T>(in.attributes);
+  return in.attributes.get<T>();
 }
 inline const Shape& Operand(const InferenceInput& in, int64_t i) { return *in.operands[i]; }
 inline int64_t OperandCount(const InferenceInput& in) {

@@ -91,7 +91,7 @@ bool HloTextParser::ParseAsync(ComputationDraft* computation, InstructionDraft* 
       return false;
     }
     SetImpliedShape(&wrapped);
-    auto& attributes = std::get<AsyncAttributes>(draft->attributes);
+    auto& attributes = draft->attributes.get<AsyncAttributes>();
     attributes.async_execution_thread = ThreadName(std::move(attributes.async_execution_thread));
     draft->callees[0] = WrapOperation(attributes.async_execution_thread, &wrapped);
     return true;
@@ -100,7 +100,7 @@ bool HloTextParser::ParseAsync(ComputationDraft* computation, InstructionDraft* 
   InstructionDraft* const drafts[] = {draft};
   if (!ParseInstructionAttributes(drafts, common, allow_attributes) || draft->has_bad_operands)
     return false;
-  auto& attributes = std::get<AsyncAttributes>(draft->attributes);
+  auto& attributes = draft->attributes.get<AsyncAttributes>();
   if (is_start) {
     attributes.async_execution_thread = ThreadName(std::move(attributes.async_execution_thread));
     HloComputation* const operation = draft->callees[0];

@@ -101,13 +101,11 @@ struct NameCollector {
 };
 
 void AppendNames(const InstructionDraft& draft, NameList* allowed, NameList* missing) {
-  std::visit(
-      [&](const auto& attributes) {
-        using S = std::decay_t<decltype(attributes)>;
-        NameCollector<S> collector{draft, allowed, missing};
-        S::Describe(collector);
-      },
-      draft.attributes);
+  draft.attributes.visit([&](const auto& attributes) {
+    using S = std::decay_t<decltype(attributes)>;
+    NameCollector<S> collector{draft, allowed, missing};
+    S::Describe(collector);
+  });
   if (allowed != nullptr) {
     for (const TextException& exception : kTextExceptions) {
       if (exception.opcode == draft.opcode && exception.is_accepted)
@@ -146,14 +144,12 @@ AttributeResult HloTextParser::ParseCalleeAttribute(std::string_view name,
 }
 
 AttributeResult HloTextParser::ParseOwnAttribute(std::string_view name, InstructionDraft* draft) {
-  const AttributeResult result = std::visit(
-      [&](auto& attributes) {
-        using S = std::decay_t<decltype(attributes)>;
-        FieldParser<S> parser(*this, draft->opcode, attributes, name, draft->seen_fields);
-        S::Describe(parser);
-        return parser.result;
-      },
-      draft->attributes);
+  const AttributeResult result = draft->attributes.visit([&](auto& attributes) {
+    using S = std::decay_t<decltype(attributes)>;
+    FieldParser<S> parser(*this, draft->opcode, attributes, name, draft->seen_fields);
+    S::Describe(parser);
+    return parser.result;
+  });
   if (result != AttributeResult::kUnknown) return result;
 
   for (const TextException& exception : kTextExceptions) {

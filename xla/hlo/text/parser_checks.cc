@@ -25,14 +25,12 @@ struct SingleEntryChecker {
 };
 
 bool SingleEntriesAreSingle(const Attributes& attributes) {
-  return std::visit(
-      [](const auto& value) {
-        using S = std::decay_t<decltype(value)>;
-        SingleEntryChecker<S> checker{value};
-        S::Describe(checker);
-        return checker.ok;
-      },
-      attributes);
+  return attributes.visit([](const auto& value) {
+    using S = std::decay_t<decltype(value)>;
+    SingleEntryChecker<S> checker{value};
+    S::Describe(checker);
+    return checker.ok;
+  });
 }
 
 }  // namespace
@@ -79,7 +77,7 @@ bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
       if (count % 2 == 1) return true;
       return TokenError(Cat("expects an odd number of operands, but has ", count, " operands"));
     case HloOpcode::kConcatenate:
-      if (std::get<DimensionListAttributes>(draft.attributes).dimensions.size() == 1) return true;
+      if (draft.attributes.get<DimensionListAttributes>().dimensions.size() == 1) return true;
       return TokenError("expects exactly one dimension");
     case HloOpcode::kScan: {
       const int64_t parameters = draft.callees[0]->num_parameters();
@@ -89,7 +87,7 @@ bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
                 " operands to match the number of parameters of to_apply, but to_apply has ",
                 parameters, " parameters"));
       }
-      const int64_t carries = std::get<ScanAttributes>(draft.attributes).num_carries;
+      const int64_t carries = draft.attributes.get<ScanAttributes>().num_carries;
       if (carries >= 0 && count >= carries) return true;
       return TokenError(Cat("expects at least ", carries,
                             " operands to match the number of carries, but has ", count,
@@ -112,7 +110,7 @@ bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
     case HloOpcode::kCollectivePermute:
     case HloOpcode::kCollectivePermuteStart:
       if (has_bad_pairs_) return TokenError("expects 'source_target_pairs=' to be a list of pairs");
-      if (std::get<CollectivePermuteAttributes>(draft.attributes).slice_sizes.empty() || count == 4)
+      if (draft.attributes.get<CollectivePermuteAttributes>().slice_sizes.empty() || count == 4)
         return true;
       return TokenError(
           "CollectivePermute and CollectivePermuteStart must have exactly four operands for "
@@ -139,7 +137,7 @@ bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
       const bool is_channel =
           started->opcode() == HloOpcode::kRecv || started->opcode() == HloOpcode::kSend;
       if (is_channel && started->attributes<SendRecvAttributes>().channel_id !=
-                            std::get<SendRecvAttributes>(draft.attributes).channel_id) {
+                            draft.attributes.get<SendRecvAttributes>().channel_id) {
         return TokenError(Cat("the channel_id of ", HloOpcodeString(draft.opcode),
                               " is not that of its operand ", started->name()));
       }
@@ -153,7 +151,7 @@ bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
 }
 
 bool HloTextParser::CheckCustomCall(const InstructionDraft& draft) {
-  const auto& attributes = std::get<CustomCallAttributes>(draft.attributes);
+  const auto& attributes = draft.attributes.get<CustomCallAttributes>();
   if (draft.callees[0] != nullptr && !draft.callee_list.empty()) {
     return TokenError("A single instruction can't have both to_apply and calls field");
   }

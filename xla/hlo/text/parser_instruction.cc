@@ -201,7 +201,7 @@ bool HloTextParser::InferMissingShape(InstructionDraft* draft) {
   }
   if (draft->opcode == HloOpcode::kBroadcast) {
     if (!ShapeUtil::IsScalar(draft->operands[0]->shape()) ||
-        !std::get<DimensionListAttributes>(draft->attributes).dimensions.empty()) {
+        !draft->attributes.get<DimensionListAttributes>().dimensions.empty()) {
       return TokenError("cannot infer shape for opcode: broadcast");
     }
     draft->shape = draft->operands[0]->shape();
@@ -233,7 +233,6 @@ std::unique_ptr<HloInstruction> HloTextParser::Build(InstructionDraft* draft) {
     if (callee != nullptr) called.push_back(callee);
   }
   called.insert(called.end(), draft->callee_list.begin(), draft->callee_list.end());
-  if (draft->opcode == HloOpcode::kFusion) called[0]->SetIsFusionComputation(true);
   return HloInstruction::Create(draft->opcode, std::move(draft->shape), draft->operands,
                                 std::move(draft->attributes), called);
 }

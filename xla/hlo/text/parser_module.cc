@@ -82,7 +82,11 @@ bool HloTextParser::ParseModule(bool has_header) {
     if (!ParseName(&name) || !ParseRecord(kMembers, /*in_braces=*/false, &config)) return false;
     module_->set_name(std::string(name));
   }
+  // A schedule is taken as the text has it, valid or not: mutations of a scheduled module would
+  // repair it.
+  const bool is_scheduled = std::exchange(config.is_scheduled, false);
   if (!ParseStackFrames() || !ParseComputations()) return false;
+  config.is_scheduled = is_scheduled;
   if (!has_header) module_->set_name(Cat("module_", module_->entry_computation()->name()));
   config.use_spmd_partitioning = config.num_partitions != 1;
   module_->SetDefaultEntryLayout();

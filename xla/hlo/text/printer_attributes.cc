@@ -373,17 +373,15 @@ void AppendOwnAttributes(const HloInstruction& instruction, PrintContext& contex
     FieldPrinter<OutfeedAttributes> printer(instruction, complete, context.out);
     return OutfeedAttributes::Describe(printer);
   }
-  std::visit(
-      [&](const auto& attributes) {
-        using Struct = std::decay_t<decltype(attributes)>;
-        FieldPrinter<Struct> printer(instruction, attributes, context.out);
-        Struct::Describe(printer);
-      },
-      instruction.attributes());
+  instruction.attributes().visit([&](const auto& attributes) {
+    using Struct = std::decay_t<decltype(attributes)>;
+    FieldPrinter<Struct> printer(instruction, attributes, context.out);
+    Struct::Describe(printer);
+  });
 }
 
 void AppendCallees(const HloInstruction& instruction, PrintContext& context) {
-  const std::vector<HloComputation*>& called = instruction.called_computations();
+  const HloInstruction::ComputationVector& called = instruction.called_computations();
   if (called.empty()) return;
   const CalleeSchema& schema = instruction.info().callee_schema();
   const bool on_pred = instruction.operand_count() > 0 &&

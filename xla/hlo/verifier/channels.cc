@@ -12,12 +12,11 @@ namespace xla::verifier {
 namespace {
 
 std::optional<int64_t> ChannelOf(const HloInstruction& instruction) {
-  const std::optional<int64_t> channel = std::visit(
-      [](const auto& attributes) -> std::optional<int64_t> {
+  const std::optional<int64_t> channel =
+      instruction.attributes().visit([](const auto& attributes) -> std::optional<int64_t> {
         if constexpr (requires { attributes.channel_id; }) return attributes.channel_id;
         return std::nullopt;
-      },
-      instruction.attributes());
+      });
   return channel.value_or(0) > 0 ? channel : std::nullopt;
 }
 

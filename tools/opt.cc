@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// xylem opt: runs passes on a program.
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "tools/command.h"
+#include "tools/process.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/text/printer.h"
+#include "xla/passes/pipeline.h"
+
+namespace xla {
+namespace {
+
+absl::StatusOr<int> ListPasses() {
+  std::string out;
+  for (const Pass& pass : AllPasses()) {
+    absl::StrAppend(&out, std::string(pass.name), std::string(22 - pass.name.size(), ' '),
+                    std::string(pass.summary), "\n");
+  }
+  XLA_RETURN_IF_ERROR(WriteFile("-", out));
+  return kExitOk;
+}
+
+absl::StatusOr<int> Opt(const Arguments& arguments) {
+  if (arguments.Has("--list")) return ListPasses();
+  if (arguments.positional().empty()) {
+    return absl::InvalidArgumentError("opt takes the FILE of a program (or --list)");
+  }
+  XLA_ASSIGN_OR_RETURN(const Pipeline pipeline, Pipeline::Parse(arguments.Get("--passes")));
+  PipelineOptions options;
+  options.verify = !arguments.Has("--no-verify");
+  options.dump_dir = arguments.Get("--dump-passes");
+  if (!options.dump_dir.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(options.dump_dir, error);
+    if (error) {
+      return absl::UnavailableError(
+          absl::StrCat("cannot create ", options.dump_dir, ": ", error.message()));
+    }
+  }
+  if (arguments.Has("--disable-passes")) {
+    options.disabled = absl::StrSplit(arguments.Get("--disable-passes"), ',', absl::SkipEmpty());
+  }
+  XLA_ASSIGN_OR_RETURN(const auto module,
+                       LoadModule(arguments.positional()[0], !arguments.Has("--no-verify")));
+  PipelineStatistics statistics;
+  XLA_RETURN_IF_ERROR(pipeline.Run(module.get(), options, &statistics).status());
+  if (arguments.Has("--statistics")) {
+    std::fprintf(stderr, "%s\n", statistics.ToString().c_str());
+  }
+  std::string out;
+  XLA_RETURN_IF_ERROR(PrintModule(*module, HloPrintOptions(), &out));
+  XLA_RETURN_IF_ERROR(WriteFile(arguments.Get("--output", "-"), out));
+  return kExitOk;
+}
+
+}  // namespace
+
+Command OptCommand() {
+  return {
+      .name = "opt",
+      .operands = "FILE",
+      .summary = "run passes on a program and print the result",
+      .details =
+          "Runs the passes named by --passes, in that order, and prints the program that results.\n"
+          "fixpoint(a,b) repeats passes until nothing changes. The program is verified before and\n"
+          "after each pass. --list lists the passes.",
+      .options = {{"--passes", "LIST", "passes to run: a,b,fixpoint(c,d)"},
+                  {"--disable-passes", "LIST", "passes to skip: a,b"},
+                  {"--dump-passes", "DIR",
+                   "write the program before and after each pass that changes it"},
+                  {"--statistics", "",
+                   "print what the passes did, and how long they took, to stderr"},
+                  {"--list", "", "list the passes"},
+                  {"--no-verify", "", "do not verify the program"},
+                  {"--output", "FILE", "write to FILE, '-' for standard output (the default)"}},
+      .least_operands = 0,
+      .most_operands = 1,
+      .run = &Opt,
+  };
+}
+
+}  // namespace xla

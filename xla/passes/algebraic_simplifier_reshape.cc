@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simplification of operations that move data: those that move nothing, and pairs that are one.
+#include <cstdint>
+#include <vector>
+
+#include "xla/passes/algebraic_simplifier.h"
+#include "xla/passes/pattern.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+using m::Any;
+using m::Op;
+using Result = absl::StatusOr<HloInstruction*>;
+
+bool IsIdentity(absl::Span<const int64_t> permutation) {
+  for (size_t i = 0; i < permutation.size(); ++i) {
+    if (permutation[i] != static_cast<int64_t>(i)) return false;
+  }
+  return true;
+}
+
+// reshape, broadcast, transpose, copy, slice, pad, concatenate and reverse that give their operand
+Result ToSameShape(HloInstruction* instruction, Rewriter&) {
+  HloInstruction* operand = instruction->operand(0);
+  if (instruction->operand_count() != 1 && instruction->opcode() != HloOpcode::kPad) return nullptr;
+  if (operand->shape() != instruction->shape()) return nullptr;
+  switch (instruction->opcode()) {
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kTranspose:
+      return IsIdentity(instruction->dimensions()) ? operand : nullptr;
+    case HloOpcode::kReverse:
+      for (const int64_t dimension : instruction->dimensions()) {
+        if (operand->shape().dimensions(static_cast<int>(dimension)) != 1) return nullptr;
+      }
+      return operand;
+    case HloOpcode::kPad:
+      for (const PadDim& dim : instruction->attributes<PadAttributes>().padding) {
+        if (dim.low != 0 || dim.high != 0 || dim.interior != 0) return nullptr;
+      }
+      return operand;
+    case HloOpcode::kReshape:
+      // Dynamic sizes are distributed anew.
+      return instruction->shape().is_static() ? operand : nullptr;
+    default:
+      return operand;
+  }
+}
+
+// reshape(reshape(x))
+Result ReshapeTwice(HloInstruction* outer, Rewriter& rewriter) {
+  HloInstruction* x;
+  if (!Match(outer, m::Reshape(m::Reshape(Any(&x)))) || !outer->shape().is_static() ||
+      !x->shape().is_static() || !outer->operand(0)->shape().is_static()) {
+    return nullptr;
+  }
+  return rewriter.Create(HloOpcode::kReshape, outer->shape(), {x});
+}
+
+// transpose(transpose(x)): dimension i of the result is outer[i] of what is in between, which is
+// inner[outer[i]] of x.
+Result TransposeTwice(HloInstruction* outer, Rewriter& rewriter) {
+  HloInstruction *x, *inner;
+  if (!Match(outer, m::Transpose(m::Transpose(Any(&x)).As(&inner)))) {
+    return nullptr;
+  }
+  std::vector<int64_t> dimensions;
+  for (const int64_t i : outer->dimensions()) dimensions.push_back(inner->dimensions()[i]);
+  return rewriter.Create(HloOpcode::kTranspose, outer->shape(), {x},
+                         DimensionListAttributes{.dimensions = std::move(dimensions)});
+}
+
+// broadcast(broadcast(x)): dimension i of x becomes inner[i], and that outer[inner[i]].
+Result BroadcastTwice(HloInstruction* outer, Rewriter& rewriter) {
+  HloInstruction *x, *inner;
+  if (!Match(outer, m::Broadcast(m::Broadcast(Any(&x)).As(&inner)))) {
+    return nullptr;
+  }
+  std::vector<int64_t> dimensions;
+  for (const int64_t i : inner->dimensions()) dimensions.push_back(outer->dimensions()[i]);
+  return rewriter.Create(HloOpcode::kBroadcast, outer->shape(), {x},
+                         DimensionListAttributes{.dimensions = std::move(dimensions)});
+}
+
+// reverse(reverse(x)) over the same dimensions
+Result ReverseTwice(HloInstruction* outer, Rewriter&) {
+  HloInstruction *x, *inner;
+  if (!Match(outer, m::Reverse(m::Reverse(Any(&x)).As(&inner))) ||
+      outer->dimensions() != inner->dimensions() || x->shape() != outer->shape()) {
+    return nullptr;
+  }
+  return x;
+}
+
+constexpr RewriteRule kReshapeRules[] = {
+    {"broadcast-of-nothing", HloOpcode::kBroadcast, &ToSameShape},
+    {"concatenate-one", HloOpcode::kConcatenate, &ToSameShape},
+    {"pad-nothing", HloOpcode::kPad, &ToSameShape},
+    {"reshape-to-same-shape", HloOpcode::kReshape, &ToSameShape},
+    {"reverse-nothing", HloOpcode::kReverse, &ToSameShape},
+    {"slice-all", HloOpcode::kSlice, &ToSameShape},
+    {"transpose-nothing", HloOpcode::kTranspose, &ToSameShape},
+    {"broadcast-broadcast", HloOpcode::kBroadcast, &BroadcastTwice},
+    {"reshape-reshape", HloOpcode::kReshape, &ReshapeTwice},
+    {"reverse-reverse", HloOpcode::kReverse, &ReverseTwice},
+    {"transpose-transpose", HloOpcode::kTranspose, &TransposeTwice},
+};
+
+}  // namespace
+
+absl::Span<const RewriteRule> ReshapeSimplifications() { return kReshapeRules; }
+
+}  // namespace xla
