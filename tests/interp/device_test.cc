@@ -106,7 +106,9 @@ body {
   x = s32[] parameter(0)
   one = s32[] constant(1)
   sum = s32[] all-reduce(one), replica_groups={}, to_apply=add
-  ROOT y = s32[] subtract(x, one)
+  nothing = s32[] subtract(sum, sum)
+  less = s32[] subtract(x, one)
+  ROOT y = s32[] add(less, nothing)
 }
 condition {
   x = s32[] parameter(0)

@@ -14,7 +14,7 @@
 namespace xla::mlir {
 namespace {
 
-absl::StatusOr<std::string> Print(const std::string& text) {
+absl::StatusOr<std::string> PrintAttribute(const std::string& text) {
   Context context;
   auto attribute = ReadAttribute(text, &context);
   if (!attribute.ok()) return attribute.status();
@@ -27,7 +27,7 @@ absl::StatusOr<std::string> Print(const std::string& text) {
 }
 
 void ExpectPrints(const std::string& text, const std::string& expected) {
-  auto printed = Print(text);
+  auto printed = PrintAttribute(text);
   ASSERT_OK(printed);
   EXPECT_EQ(*printed, expected) << "of " << text;
 }
@@ -168,7 +168,7 @@ TEST(Attributes, PrintAsWritten) {
         "#stablehlo.dot<lhs_contracting_dimensions = [0], text = \">\">",
         "#x.y"}) {
     SCOPED_TRACE(text);
-    auto printed = Print(text);
+    auto printed = PrintAttribute(text);
     ASSERT_OK(printed);
     EXPECT_EQ(*printed, text);
   }

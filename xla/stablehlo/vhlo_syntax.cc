@@ -214,7 +214,7 @@ AttributeRef ParseVhloAttribute(AttributeReader& reader, std::string_view full_n
 }
 
 // vhlo.func_v1 @name(%arg0: type) -> (types) {..} {attributes}
-bool ParseFunction(OperationReader& reader, OperationState& state) {
+bool ParseVhloFunction(OperationReader& reader, OperationState& state) {
   TextCursor& cursor = reader.cursor();
   mlir::Context& context = reader.context();
   std::string_view name;
@@ -242,7 +242,7 @@ bool ParseFunction(OperationReader& reader, OperationState& state) {
 }
 
 constexpr mlir::OperationSyntax kVhlo[] = {
-    {"vhlo.func_v1", "", ParseFunction, /*is_isolated=*/true},
+    {"vhlo.func_v1", "", ParseVhloFunction, /*is_isolated=*/true},
     {"vhlo.return_v1", "$results* dict [ : operands ]"},
 };
 
