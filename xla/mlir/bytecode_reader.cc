@@ -13,11 +13,11 @@ namespace xla::mlir {
 namespace {
 
 enum SectionId : uint8_t {
-  kString,
-  kDialect,
-  kAttrType,
-  kAttrTypeOffset,
-  kIr,
+  kStringSection,
+  kDialectSection,
+  kAttrTypeSection,
+  kAttrTypeOffsetSection,
+  kIrSection,
   kResource,
   kResourceOffset,
   kDialectVersions,
@@ -98,7 +98,8 @@ class BytecodeReader {
       }
       sections_[id] = content;
     }
-    for (const SectionId id : {kString, kDialect, kAttrType, kAttrTypeOffset, kIr}) {
+    for (const SectionId id :
+         {kStringSection, kDialectSection, kAttrTypeSection, kAttrTypeOffsetSection, kIrSection}) {
       if (!sections_[id].has_value()) {
         return cursor.Fail(absl::StrCat("the section of ", View(kSectionNames[id]), " is missing"));
       }
@@ -159,7 +160,7 @@ class BytecodeReader {
   // --- Tables ---
 
   bool ReadStrings() {
-    BytecodeCursor cursor = Section(kString);
+    BytecodeCursor cursor = Section(kStringSection);
     uint64_t count;
     if (!cursor.Count(&count)) return false;
     std::vector<uint64_t> sizes(static_cast<size_t>(count));
@@ -205,7 +206,7 @@ class BytecodeReader {
   }
 
   bool ReadDialects() {
-    BytecodeCursor cursor = Section(kDialect);
+    BytecodeCursor cursor = Section(kDialectSection);
     uint64_t count;
     if (!cursor.Count(&count)) return false;
     dialect_table_.resize(static_cast<size_t>(count));
@@ -263,7 +264,7 @@ class BytecodeReader {
   }
 
   bool ReadOffsets() {
-    BytecodeCursor cursor = Section(kAttrTypeOffset);
+    BytecodeCursor cursor = Section(kAttrTypeOffsetSection);
     uint64_t attributes;
     uint64_t types;
     if (!cursor.Count(&attributes) || !cursor.Count(&types)) return false;
@@ -275,7 +276,7 @@ class BytecodeReader {
 
   template <typename T>
   bool ReadEntries(BytecodeCursor& cursor, std::vector<Entry<T>>& entries, size_t* offset) {
-    const std::string_view data = *sections_[kAttrType];
+    const std::string_view data = *sections_[kAttrTypeSection];
     size_t index = 0;
     while (index < entries.size()) {
       const auto read_entry = [&](const Dialect& dialect) {
@@ -401,7 +402,7 @@ class BytecodeReader {
   // --- Operations ---
 
   bool ReadProgram() {
-    BytecodeCursor cursor = Section(kIr);
+    BytecodeCursor cursor = Section(kIrSection);
     Region top;
     Block* block = context().arena().New<Block>();
     top.Append(block);
@@ -645,7 +646,7 @@ class BytecodeReader {
       uint8_t id;
       std::string_view content;
       if (!cursor.Section(&id, &content)) return false;
-      if (id != kIr) return cursor.Fail("expected a section of operations");
+      if (id != kIrSection) return cursor.Fail("expected a section of operations");
       own = BytecodeCursor(content, source_.text.data(), &errors_);
       from = &own;
     }
