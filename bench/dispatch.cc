@@ -4,7 +4,8 @@
 //
 //   bench_dispatch tests/programs/dispatch_scalar/program.hlo [RUNS]
 //
-// Prints nanoseconds and allocations for each run, and how many threads the process then has.
+// Prints nanoseconds, allocations and copies of arrays for each run, and how many threads the
+// process then has.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -23,6 +24,7 @@
 #include "xla/client/local_client.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/text/parser.h"
+#include "xla/runtime/execution_context.h"
 
 namespace {
 
@@ -70,6 +72,9 @@ absl::Status Measure(const std::string& path, int64_t runs) {
   XLA_ASSIGN_OR_RETURN(const auto executables, client->Compile(computation, shapes, {}));
   LocalExecutable& executable = *executables[0];
 
+  runtime::RunStatistics statistics;
+  XLA_RETURN_IF_ERROR(
+      executable.Run(arguments, ExecutableRunOptions().set_run_statistics(&statistics)).status());
   const auto run = [&]() { return executable.Run(arguments, ExecutableRunOptions()).status(); };
   for (int64_t i = 0; i < std::max<int64_t>(runs / 10, 1); ++i) XLA_RETURN_IF_ERROR(run());
 
@@ -84,9 +89,9 @@ absl::Status Measure(const std::string& path, int64_t runs) {
         static_cast<double>(runs);
     best = round == 0 ? nanoseconds : std::min(best, nanoseconds);
   }
-  std::printf("%s: %.0f ns and %.2f allocations a run, %ld threads\n", path.c_str(), best,
-              static_cast<double>(allocations.load() - allocations_before) / (5.0 * runs),
-              static_cast<long>(LiveThreads()));
+  std::printf("%s: %.0f ns, %.2f allocations and %ld copies a run; %ld threads\n", path.c_str(),
+              best, static_cast<double>(allocations.load() - allocations_before) / (5.0 * runs),
+              static_cast<long>(statistics.copies), static_cast<long>(LiveThreads()));
   return absl::OkStatus();
 }
 

@@ -37,9 +37,9 @@ list(REMOVE_DUPLICATES symbols)
 
 set(exported)
 foreach(symbol ${symbols})
-  # [vtable, typeinfo, its name] [member of] xla:: LENGTH NAME...
-  if(symbol MATCHES "^_Z(T[VIS])?NK?3xla([0-9]+)(.*)$")
-    string(SUBSTRING "${CMAKE_MATCH_3}" 0 ${CMAKE_MATCH_2} name)
+  # [vtable, typeinfo, its name] [member of] xla:: or xla::runtime:: LENGTH NAME...
+  if(symbol MATCHES "^_Z(T[VIS])?NK?3xla(7runtime)?([0-9]+)(.*)$")
+    string(SUBSTRING "${CMAKE_MATCH_4}" 0 ${CMAKE_MATCH_3} name)
     # Generated protocol buffers: their inline functions use these too.
     if(DEFINED public_${name} OR name MATCHES "^_.*_default_instance_$")
       list(APPEND exported ${symbol})

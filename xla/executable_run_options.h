@@ -3,6 +3,7 @@
 #ifndef XLA_EXECUTABLE_RUN_OPTIONS_H_
 #define XLA_EXECUTABLE_RUN_OPTIONS_H_
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -19,6 +20,10 @@ namespace xla {
 class CustomCallRegistry;
 class DeviceAssignment;
 class ExecutionProfile;
+namespace runtime {
+class Event;           // xla/runtime/event.h
+struct RunStatistics;  // xla/runtime/execution_context.h
+}  // namespace runtime
 
 // The runs of an executable's replicas and partitions that belong together: those of one number.
 class RunId {
@@ -56,7 +61,7 @@ class ExecutableRunOptions {
   }
   int device_ordinal() const { return device_ordinal_; }
 
-  // There are no streams: a run is done when it returns.
+  // There are no streams; see completion().
   ExecutableRunOptions& set_stream(stream_executor::Stream* value) {
     stream_ = value;
     return *this;
@@ -113,6 +118,24 @@ class ExecutableRunOptions {
     return *this;
   }
   const CustomCallRegistry* custom_calls() const { return custom_calls_; }
+  // RunAsync puts an event here that is ready when the run has ended, with its error.
+  ExecutableRunOptions& set_completion(runtime::Event* value) {
+    completion_ = value;
+    return *this;
+  }
+  runtime::Event* completion() const { return completion_; }
+  // Set from any thread to stop the run, which then ends with CANCELLED.
+  ExecutableRunOptions& set_cancel(const std::atomic<bool>* value) {
+    cancel_ = value;
+    return *this;
+  }
+  const std::atomic<bool>* cancel() const { return cancel_; }
+  // What the run did, copies of arguments and results among it, is written to it when it has ended.
+  ExecutableRunOptions& set_run_statistics(runtime::RunStatistics* value) {
+    run_statistics_ = value;
+    return *this;
+  }
+  runtime::RunStatistics* run_statistics() const { return run_statistics_; }
   // How long a device waits for the others, or for an infeed, before the run fails.
   ExecutableRunOptions& set_wait_timeout(absl::Duration value) {
     wait_timeout_ = value;
@@ -131,6 +154,9 @@ class ExecutableRunOptions {
   int32_t launch_id_ = 0;
   RunId run_id_{0};
   const CustomCallRegistry* custom_calls_ = nullptr;
+  runtime::Event* completion_ = nullptr;
+  const std::atomic<bool>* cancel_ = nullptr;
+  runtime::RunStatistics* run_statistics_ = nullptr;
   absl::Duration wait_timeout_ = absl::Seconds(60);
 };
 

@@ -29,6 +29,9 @@ class ClientCore {
         custom_calls_(std::move(custom_calls)),
         feeds_(backend_->device_count()) {}
 
+  // Waits for asynchronous runs, which use the feeds.
+  ~ClientCore() { backend_->AwaitLaunches(); }
+
   const Backend& backend() const { return *backend_; }
   Backend* mutable_backend() { return backend_.get(); }
   Feeds& feeds() { return feeds_; }

@@ -18,7 +18,8 @@ LocalExecutable::LocalExecutable(std::unique_ptr<Executable> executable,
     : executable_(std::move(executable)),
       core_(std::move(core)),
       build_options_(std::move(build_options)),
-      custom_calls_(core_->CustomCalls()) {}
+      custom_calls_(std::make_shared<const CustomCallRegistry>(core_->CustomCalls())),
+      gathering_(std::make_shared<RunGathering>()) {}
 
 absl::StatusOr<std::vector<int>> LocalExecutable::DeviceOrdinals(
     const ExecutableRunOptions& run_options) const {
@@ -89,30 +90,61 @@ absl::Status LocalExecutable::CheckArguments(absl::Span<const ShapedBuffer* cons
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<ScopedShapedBuffer>> LocalExecutable::Execute(
-    absl::Span<const std::vector<const ShapedBuffer*>> arguments,
-    absl::Span<const int> device_ordinals, const ExecutableRunOptions& run_options) const {
-  const auto start = std::chrono::steady_clock::now();
-  Feeds feeds(core_->feeds(), device_ordinals);
-  ExecuteRequest request;
-  request.arguments = arguments;
-  request.device_ordinals = device_ordinals;
-  request.allocator = run_options.allocator() != nullptr ? run_options.allocator()
-                                                         : core_->backend().memory_allocator();
-  request.context.pool = &core_->backend().thread_pool();
-  request.context.threads = &core_->backend().threads();
-  request.context.custom_calls =
-      run_options.custom_calls() != nullptr ? run_options.custom_calls() : &custom_calls_;
-  request.context.feeds = &feeds;
-  request.context.run_id = run_options.run_id().ToInt();
-  request.context.wait_timeout = run_options.wait_timeout();
-  XLA_ASSIGN_OR_RETURN(std::vector<ScopedShapedBuffer> results, executable_->Execute(request));
-  if (ExecutionProfile* profile = run_options.execution_profile()) {
-    const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(
-        std::chrono::steady_clock::now() - start);
-    profile->set_compute_time_ns(spent.count());
-    profile->set_compute_and_transfer_time_ns(spent.count());
+ShapedRun LocalExecutable::MakeRun(absl::Span<const int> device_ordinals,
+                                   const ExecutableRunOptions& run_options,
+                                   std::optional<Feeds>& feeds) const {
+  const Backend& backend = core_->backend();
+  ShapedRun run;
+  run.device_ordinals = device_ordinals;
+  run.allocator =
+      run_options.allocator() != nullptr ? run_options.allocator() : backend.memory_allocator();
+  run.allocator_takes_host_memory = run.allocator == backend.memory_allocator();
+  run.context.pool = &backend.thread_pool();
+  run.context.threads = &backend.threads();
+  run.context.cancel = run_options.cancel();
+  run.context.custom_calls =
+      run_options.custom_calls() != nullptr ? run_options.custom_calls() : custom_calls_.get();
+  // The client's queues are those of device 0, 1, ...
+  run.context.feeds = &core_->feeds();
+  for (size_t d = 0; d < device_ordinals.size(); ++d) {
+    if (device_ordinals[d] == static_cast<int>(d)) continue;
+    run.context.feeds = &feeds.emplace(core_->feeds(), device_ordinals);
+    break;
   }
+  run.context.run_id = run_options.run_id().ToInt();
+  run.context.wait_timeout = run_options.wait_timeout();
+  run.statistics = run_options.run_statistics();
+  return run;
+}
+
+absl::StatusOr<std::vector<ScopedShapedBuffer>> LocalExecutable::Execute(
+    absl::Span<const absl::Span<const ShapedBuffer* const>> arguments,
+    absl::Span<const int> device_ordinals, const ExecutableRunOptions& run_options) const {
+  const PendingMemory& pending = core_->backend().pending_memory();
+  if (!pending.empty()) {
+    for (const absl::Span<const ShapedBuffer* const> device : arguments) {
+      for (const ShapedBuffer* argument : device) {
+        XLA_RETURN_IF_ERROR(pending.AwaitContents(*argument));
+      }
+    }
+  }
+  ExecutionProfile* const profile = run_options.execution_profile();
+  if (profile == nullptr) {
+    std::optional<Feeds> feeds;
+    ShapedRun run = MakeRun(device_ordinals, run_options, feeds);
+    run.arguments = arguments;
+    return RunOnShapedBuffers(*executable_, run);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  std::optional<Feeds> feeds;
+  ShapedRun run = MakeRun(device_ordinals, run_options, feeds);
+  run.arguments = arguments;
+  XLA_ASSIGN_OR_RETURN(std::vector<ScopedShapedBuffer> results,
+                       RunOnShapedBuffers(*executable_, run));
+  const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::steady_clock::now() - start);
+  profile->set_compute_time_ns(spent.count());
+  profile->set_compute_and_transfer_time_ns(spent.count());
   return results;
 }
 
@@ -129,47 +161,131 @@ absl::StatusOr<std::vector<ScopedShapedBuffer>> LocalExecutable::RunReplicated(
   for (size_t d = 0; d < arguments.size(); ++d) {
     XLA_RETURN_IF_ERROR(CheckArguments(arguments[d], ordinals[d]));
   }
-  return Execute(arguments, ordinals, run_options);
+  const std::vector<absl::Span<const ShapedBuffer* const>> spans(arguments.begin(),
+                                                                 arguments.end());
+  return Execute(spans, ordinals, run_options);
+}
+
+absl::StatusOr<LocalExecutable::Place> LocalExecutable::PlaceOf(
+    absl::Span<const ShapedBuffer* const> arguments,
+    const ExecutableRunOptions& run_options) const {
+  Place place = {0, run_options.device_ordinal()};
+  if (device_count() == 1) {
+    if (run_options.device_assignment() != nullptr || build_options_.has_device_assignment()) {
+      XLA_ASSIGN_OR_RETURN(const std::vector<int> ordinals, DeviceOrdinals(run_options));
+      if (place.ordinal != -1 && place.ordinal != ordinals[0]) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "device ", place.ordinal, " is not that of the device assignment, ", ordinals[0]));
+      }
+      place.ordinal = ordinals[0];
+    }
+    if (place.ordinal == -1) place.ordinal = build_options_.device_ordinal();
+    if (place.ordinal == -1) place.ordinal = core_->backend().default_device_ordinal();
+    XLA_RETURN_IF_ERROR(core_->backend().CheckDeviceOrdinal(place.ordinal));
+  } else {
+    XLA_ASSIGN_OR_RETURN(const std::vector<int> ordinals, DeviceOrdinals(run_options));
+    if (place.ordinal == -1 && !arguments.empty() && arguments[0] != nullptr) {
+      place.ordinal = arguments[0]->device_ordinal();
+    }
+    while (place.device < device_count() &&
+           ordinals[static_cast<size_t>(place.device)] != place.ordinal) {
+      ++place.device;
+    }
+    if (place.device == device_count()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("program ", executable_->module().name(), " was compiled for ",
+                       device_count(), " devices; device ", place.ordinal, " is none of them"));
+    }
+  }
+  XLA_RETURN_IF_ERROR(CheckArguments(arguments, place.ordinal));
+  return place;
 }
 
 absl::StatusOr<ScopedShapedBuffer> LocalExecutable::Run(
     absl::Span<const ShapedBuffer* const> arguments, ExecutableRunOptions run_options) {
-  std::vector<const ShapedBuffer*> own(arguments.begin(), arguments.end());
-  int ordinal = run_options.device_ordinal();
+  XLA_ASSIGN_OR_RETURN(const Place place, PlaceOf(arguments, run_options));
+  if (run_options.completion() != nullptr) *run_options.completion() = runtime::Event();
   if (device_count() == 1) {
-    if (run_options.device_assignment() != nullptr || build_options_.has_device_assignment()) {
-      XLA_ASSIGN_OR_RETURN(const std::vector<int> ordinals, DeviceOrdinals(run_options));
-      if (ordinal != -1 && ordinal != ordinals[0]) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "device ", ordinal, " is not that of the device assignment, ", ordinals[0]));
-      }
-      ordinal = ordinals[0];
-    }
-    if (ordinal == -1) ordinal = build_options_.device_ordinal();
-    if (ordinal == -1) ordinal = core_->backend().default_device_ordinal();
-    XLA_RETURN_IF_ERROR(core_->backend().CheckDeviceOrdinal(ordinal));
-    XLA_RETURN_IF_ERROR(CheckArguments(arguments, ordinal));
     XLA_ASSIGN_OR_RETURN(std::vector<ScopedShapedBuffer> results,
-                         Execute({std::move(own)}, {ordinal}, run_options));
+                         Execute({arguments}, {place.ordinal}, run_options));
     return std::move(results[0]);
   }
   XLA_ASSIGN_OR_RETURN(const std::vector<int> ordinals, DeviceOrdinals(run_options));
-  if (ordinal == -1 && !arguments.empty() && arguments[0] != nullptr) {
-    ordinal = arguments[0]->device_ordinal();
+  return gathering_->Join(run_options.run_id().ToInt(), place.device, device_count(), arguments,
+                          run_options.wait_timeout(),
+                          [&](absl::Span<const absl::Span<const ShapedBuffer* const>> all) {
+                            return Execute(all, ordinals, run_options);
+                          });
+}
+
+absl::StatusOr<ScopedShapedBuffer> LocalExecutable::RunAsync(
+    absl::Span<const ShapedBuffer* const> arguments, ExecutableRunOptions run_options) {
+  XLA_ASSIGN_OR_RETURN(const Place place, PlaceOf(arguments, run_options));
+  const Backend& backend = core_->backend();
+  // What the run needs until it has ended: it may outlive this executable, but not the client's
+  // core, which waits for it.
+  struct Flight {
+    std::shared_ptr<const Executable> executable;
+    std::shared_ptr<const CustomCallRegistry> custom_calls;
+    std::shared_ptr<RunGathering> gathering;
+    std::vector<int> ordinals;
+    std::vector<ShapedBuffer> arguments;
+    std::vector<const ShapedBuffer*> pointers;
+    std::optional<ShapedBuffer> result;
+    std::optional<Feeds> feeds;
+    ShapedRun run;
+  };
+  auto flight = std::make_shared<Flight>();
+  flight->executable = executable_;
+  flight->custom_calls = custom_calls_;
+  flight->gathering = gathering_;
+  if (device_count() == 1) {
+    flight->ordinals = {place.ordinal};
+  } else {
+    XLA_ASSIGN_OR_RETURN(flight->ordinals, DeviceOrdinals(run_options));
   }
-  int64_t device = 0;
-  while (device < device_count() && ordinals[static_cast<size_t>(device)] != ordinal) ++device;
-  if (device == device_count()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("program ", executable_->module().name(), " was compiled for ", device_count(),
-                     " devices; device ", ordinal, " is none of them"));
+  flight->run = MakeRun(flight->ordinals, run_options, flight->feeds);
+
+  std::vector<runtime::Event> after;
+  PendingMemory& pending = backend.pending_memory();
+  for (const ShapedBuffer* argument : arguments) {
+    ShapedBuffer& copy =
+        flight->arguments.emplace_back(argument->on_device_shape(), argument->device_ordinal());
+    copy.buffers() = argument->buffers();
+    for (runtime::Event& event : pending.WritersOf(copy)) after.push_back(std::move(event));
   }
-  XLA_RETURN_IF_ERROR(CheckArguments(arguments, ordinal));
-  return gathering_.Join(run_options.run_id().ToInt(), device, device_count(), std::move(own),
-                         run_options.wait_timeout(),
-                         [&](absl::Span<const std::vector<const ShapedBuffer*>> all) {
-                           return Execute(all, ordinals, run_options);
-                         });
+  for (const ShapedBuffer& argument : flight->arguments) flight->pointers.push_back(&argument);
+  XLA_ASSIGN_OR_RETURN(
+      ScopedShapedBuffer result,
+      AllocateShapedBuffer(executable_->module().entry_computation_layout().result(), place.ordinal,
+                           flight->run.allocator));
+  flight->result.emplace(result.on_device_shape(), place.ordinal);
+  flight->result->buffers() = result.buffers();
+
+  // Known to be pending before the run can end and its memory can be freed.
+  auto source = std::make_shared<runtime::EventSource>();
+  const runtime::Event done = source->event();
+  pending.Writes(result, done);
+  for (const ShapedBuffer& argument : flight->arguments) pending.Reads(argument, done);
+  if (run_options.completion() != nullptr) *run_options.completion() = done;
+  const int64_t devices = device_count();
+  const runtime::Event ended = backend.launches().Launch(
+      {place.ordinal}, after,
+      [flight, place, devices, run_id = run_options.run_id().ToInt()](const absl::Status& inputs) {
+        if (!inputs.ok()) return inputs;
+        const auto run_all = [&](absl::Span<const absl::Span<const ShapedBuffer* const>> arguments,
+                                 absl::Span<ShapedBuffer* const> results) {
+          ShapedRun run = flight->run;
+          run.arguments = arguments;
+          return RunIntoShapedBuffers(*flight->executable, run, results);
+        };
+        if (devices == 1) return run_all({flight->pointers}, {&*flight->result});
+        return flight->gathering->JoinInto(run_id, place.device, devices, flight->pointers,
+                                           &*flight->result, flight->run.context.wait_timeout,
+                                           run_all);
+      });
+  ended.OnReady([source](const absl::Status& status) { source->Set(status); });
+  return result;
 }
 
 absl::StatusOr<std::vector<std::unique_ptr<LocalExecutable>>> LocalClient::Compile(
@@ -192,6 +308,7 @@ absl::StatusOr<ScopedShapedBuffer> LocalClient::LiteralToShapedBuffer(
 }
 
 absl::StatusOr<Literal> LocalClient::ShapedBufferToLiteral(const ShapedBuffer& shaped_buffer) {
+  XLA_RETURN_IF_ERROR(backend().pending_memory().AwaitContents(shaped_buffer));
   return LiteralFromBuffer(shaped_buffer);
 }
 

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -24,9 +25,11 @@
 #include "xla/hlo/builder/xla_computation.h"
 #include "xla/literal.h"
 #include "xla/runtime/custom_call.h"
+#include "xla/runtime/feeds.h"
 #include "xla/service/backend.h"
 #include "xla/service/executable.h"
 #include "xla/service/shaped_buffer.h"
+#include "xla/service/shaped_run.h"
 #include "xla/shape_tree.h"
 #include "xla/xla_data.pb.h"
 
@@ -46,11 +49,13 @@ class LocalExecutable {
   // same run_id, each with its device_ordinal; the calls return together. Or by one RunReplicated.
   absl::StatusOr<ScopedShapedBuffer> Run(absl::Span<const ShapedBuffer* const> arguments,
                                          ExecutableRunOptions run_options);
-  // The same: the result is there when it returns.
+  // The same, without waiting: the run starts when the arguments are ready and earlier asynchronous
+  // runs on the device have ended. The result may be handed to runs and transfers at once, which
+  // wait for it; its memory may be looked at when run_options.completion() is ready. If the run
+  // fails, whatever takes the result gets its error. Arguments and results may be freed at any
+  // time, if their memory is the client's; of other allocators it must stay until the run is done.
   absl::StatusOr<ScopedShapedBuffer> RunAsync(absl::Span<const ShapedBuffer* const> arguments,
-                                              ExecutableRunOptions run_options) {
-    return Run(arguments, run_options);
-  }
+                                              ExecutableRunOptions run_options);
 
   // Not in XLA: all replicas and partitions in one call. arguments[d] and the result [d] are those
   // of partition d % num_partitions of replica d / num_partitions.
@@ -59,7 +64,7 @@ class LocalExecutable {
       const ExecutableRunOptions& run_options);
 
   const ExecutableBuildOptions& build_options() const { return build_options_; }
-  Executable* executable() const { return executable_.get(); }
+  const Executable* executable() const { return executable_.get(); }
 
  private:
   int64_t device_count() const {
@@ -69,15 +74,26 @@ class LocalExecutable {
   absl::StatusOr<std::vector<int>> DeviceOrdinals(const ExecutableRunOptions& run_options) const;
   absl::Status CheckArguments(absl::Span<const ShapedBuffer* const> arguments,
                               int device_ordinal) const;
+  // Which device of the program the call runs, and on which ordinal.
+  struct Place {
+    int64_t device;
+    int ordinal;
+  };
+  absl::StatusOr<Place> PlaceOf(absl::Span<const ShapedBuffer* const> arguments,
+                                const ExecutableRunOptions& run_options) const;
+  // A run of the devices whose ordinals are given; `feeds` are used where the client's do not fit.
+  ShapedRun MakeRun(absl::Span<const int> device_ordinals, const ExecutableRunOptions& run_options,
+                    std::optional<Feeds>& feeds) const;
   absl::StatusOr<std::vector<ScopedShapedBuffer>> Execute(
-      absl::Span<const std::vector<const ShapedBuffer*>> arguments,
+      absl::Span<const absl::Span<const ShapedBuffer* const>> arguments,
       absl::Span<const int> device_ordinals, const ExecutableRunOptions& run_options) const;
 
-  std::unique_ptr<Executable> executable_;
+  std::shared_ptr<const Executable> executable_;
   std::shared_ptr<ClientCore> core_;
   const ExecutableBuildOptions build_options_;
-  CustomCallRegistry custom_calls_;
-  RunGathering gathering_;
+  // Asynchronous runs hold on to these.
+  std::shared_ptr<const CustomCallRegistry> custom_calls_;
+  std::shared_ptr<RunGathering> gathering_;
 };
 
 class LocalClient : public Client {

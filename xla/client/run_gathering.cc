@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meeting of the threads that each run one device of a program.
+// Brings together the threads that each run one device of a program.
 #include "xla/client/run_gathering.h"
 
 #include <algorithm>
@@ -9,26 +9,30 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "xla/base/status_macros.h"
+#include "xla/runtime/status_copy.h"
 
 namespace xla {
 
 struct RunGathering::Round {
   std::vector<Arguments> arguments;
+  std::vector<ShapedBuffer*> given;  // memory for the results, of JoinInto
   std::vector<bool> came;
   bool is_done = false;
   absl::Status status;
-  std::vector<ScopedShapedBuffer> results;
+  std::vector<ScopedShapedBuffer> results;  // of Join
 };
 
-absl::StatusOr<ScopedShapedBuffer> RunGathering::Join(int64_t run, int64_t device, int64_t devices,
-                                                      Arguments arguments, absl::Duration timeout,
-                                                      RunAll run_all) {
+absl::StatusOr<std::shared_ptr<RunGathering::Round>> RunGathering::Meet(
+    int64_t run, int64_t device, int64_t devices, Arguments arguments, ShapedBuffer* result,
+    absl::Duration timeout, absl::FunctionRef<absl::Status(Round&)> run_all) {
   const auto at = static_cast<size_t>(device);
   std::unique_lock<std::mutex> lock(mutex_);
   std::shared_ptr<Round>& place = rounds_[run];
   if (place == nullptr) {
     place = std::make_shared<Round>();
     place->arguments.resize(static_cast<size_t>(devices));
+    place->given.resize(static_cast<size_t>(devices));
     place->came.resize(static_cast<size_t>(devices));
   }
   const std::shared_ptr<Round> round = place;
@@ -37,14 +41,14 @@ absl::StatusOr<ScopedShapedBuffer> RunGathering::Join(int64_t run, int64_t devic
         absl::StrCat("device ", device, " of the program runs twice in run ", run));
   }
   round->came[at] = true;
-  round->arguments[at] = std::move(arguments);
+  round->arguments[at] = arguments;
+  round->given[at] = result;
   if (std::find(round->came.begin(), round->came.end(), false) == round->came.end()) {
     rounds_.erase(run);
     lock.unlock();
-    auto results = run_all(round->arguments);
+    absl::Status status = run_all(*round);
     lock.lock();
-    round->status = results.status();
-    if (results.ok()) round->results = *std::move(results);
+    round->status = std::move(status);
     round->is_done = true;
     changed_.notify_all();
   } else {
@@ -69,8 +73,28 @@ absl::StatusOr<ScopedShapedBuffer> RunGathering::Join(int64_t run, int64_t devic
     // Arguments of this thread are in use until the run is done.
     changed_.wait(lock, [&] { return round->is_done; });
   }
-  if (!round->status.ok()) return round->status;
-  return std::move(round->results[at]);
+  if (!round->status.ok()) return runtime::UnsharedCopy(round->status);
+  return round;
+}
+
+absl::StatusOr<ScopedShapedBuffer> RunGathering::Join(int64_t run, int64_t device, int64_t devices,
+                                                      Arguments arguments, absl::Duration timeout,
+                                                      RunAll run_all) {
+  XLA_ASSIGN_OR_RETURN(
+      const std::shared_ptr<Round> round,
+      Meet(run, device, devices, arguments, nullptr, timeout, [&](Round& all) -> absl::Status {
+        XLA_ASSIGN_OR_RETURN(all.results, run_all(all.arguments));
+        return absl::OkStatus();
+      }));
+  return std::move(round->results[static_cast<size_t>(device)]);
+}
+
+absl::Status RunGathering::JoinInto(int64_t run, int64_t device, int64_t devices,
+                                    Arguments arguments, ShapedBuffer* result,
+                                    absl::Duration timeout, RunAllInto run_all) {
+  return Meet(run, device, devices, arguments, result, timeout,
+              [&](Round& all) { return run_all(all.arguments, all.given); })
+      .status();
 }
 
 }  // namespace xla

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meeting of the threads that each run one device of a program. Private to xla/client.
+// Brings together the threads that each run one device of a program. Private to xla/client.
 #ifndef XLA_CLIENT_RUN_GATHERING_H_
 #define XLA_CLIENT_RUN_GATHERING_H_
 
@@ -21,19 +21,31 @@ namespace xla {
 // Thread-safe.
 class RunGathering {
  public:
-  using Arguments = std::vector<const ShapedBuffer*>;
+  using Arguments = absl::Span<const ShapedBuffer* const>;
   using RunAll = absl::FunctionRef<absl::StatusOr<std::vector<ScopedShapedBuffer>>(
       absl::Span<const Arguments>)>;
+  using RunAllInto =
+      absl::FunctionRef<absl::Status(absl::Span<const Arguments>, absl::Span<ShapedBuffer* const>)>;
 
-  // Called by one thread for each of `devices` devices with the same run number. The last to come
-  // runs them all; each gets its own result. DeadlineExceeded, naming the devices that did not
-  // come, when that takes longer than the time-out; AlreadyExists for a device that comes twice.
+  // Called by one thread for each of `devices` devices with the same run number. The last to arrive
+  // runs them all; each gets its own result. DEADLINE_EXCEEDED, naming the devices that are
+  // missing, when that takes longer than the time-out; ALREADY_EXISTS for a device that comes
+  // twice.
   absl::StatusOr<ScopedShapedBuffer> Join(int64_t run, int64_t device, int64_t devices,
                                           Arguments arguments, absl::Duration timeout,
                                           RunAll run_all);
+  // The same for results that are written to memory that each brings.
+  absl::Status JoinInto(int64_t run, int64_t device, int64_t devices, Arguments arguments,
+                        ShapedBuffer* result, absl::Duration timeout, RunAllInto run_all);
 
  private:
   struct Round;
+  // Returns the round when it is done; the last to arrive calls `run_all`.
+  absl::StatusOr<std::shared_ptr<Round>> Meet(int64_t run, int64_t device, int64_t devices,
+                                              Arguments arguments, ShapedBuffer* result,
+                                              absl::Duration timeout,
+                                              absl::FunctionRef<absl::Status(Round&)> run_all);
+
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<int64_t, std::shared_ptr<Round>> rounds_;  // that wait for devices

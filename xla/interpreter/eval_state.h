@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of a module: prepared computations, memory, threads, progress. Private to the evaluator's
+// One run of a program: memory, threads, communication, progress. Private to the evaluator's
 // own files.
 #ifndef XLA_INTERPRETER_EVAL_STATE_H_
 #define XLA_INTERPRETER_EVAL_STATE_H_
@@ -13,15 +13,11 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
-#include "absl/container/node_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "xla/hlo/ir/hlo_module.h"
-#include "xla/interpreter/callee.h"
 #include "xla/interpreter/collective_group.h"
-#include "xla/interpreter/elementwise.h"
+#include "xla/interpreter/eval_program.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/interpreter/transfer.h"
@@ -31,29 +27,11 @@
 
 namespace xla::interpreter {
 
-// A computation prepared to run: its live instructions in order, with operands as slots of a frame
-// and last uses known.
-struct ComputationPlan {
-  struct Operand {
-    int32_t slot;      // of the frame; below 0: constant number -1 - slot
-    bool is_last_use;  // the value is moved out of its slot
-  };
-  struct Step {
-    const HloInstruction* instruction;
-    EvalFunction function;
-    int32_t first_operand;  // in `operands`
-    int32_t operand_count;
-    int32_t result_slot;  // -1: nobody wants it
-    int32_t kernel;       // of `kernels`: runs instead of `function`; -1: none
-  };
-  std::vector<Step> steps;
-  std::vector<Operand> operands;
-  std::vector<Value> constants;
-  std::vector<ElementwiseKernel> kernels;
-  std::vector<int32_t> parameter_slots;  // -1: not used
-  Operand root;
-  int32_t slot_count = 0;
-  int32_t max_operands = 0;
+// Memory that the caller gave for an array of the result.
+struct Destination {
+  const Shape* shape = nullptr;  // of the instruction that makes the array
+  void* data = nullptr;
+  int64_t capacity = 0;
 };
 
 // What one device has of its own in a run. Used by its thread, and by workers on its behalf where
@@ -64,7 +42,11 @@ struct DeviceRun {
   std::atomic<int64_t> executed{0};         // workers too
   std::atomic<uint64_t> random_counter{0};  // workers too
   const HloInstruction* current = nullptr;
-  std::chrono::steady_clock::time_point last_progress = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point last_progress;
+  // For the leaves of the result; empty: none is given.
+  std::vector<Destination> destinations;
+  // Arrays, and their bytes, that were copied between the caller's memory and values.
+  int64_t copies = 0, copied_bytes = 0;
   // Of collectives run before.
   absl::node_hash_map<const HloInstruction*, DeviceGroup> groups;
   TransferState transfers;
@@ -73,17 +55,11 @@ struct DeviceRun {
 class EvalState {
  public:
   // The state of a run of `replicas` x `partitions` devices, which share all that is here.
-  EvalState(const HloModule& module, int64_t replicas, int64_t partitions,
+  EvalState(const EvalProgram& program, int64_t replicas, int64_t partitions,
             const InterpreterOptions& options);
-
-  // Plans every computation that the entry reaches. UNIMPLEMENTED if an operation to be run is not
-  // there.
-  absl::Status Prepare();
 
   absl::StatusOr<Value> Run(EvalContext& ctx, const HloComputation& computation,
                             absl::Span<Value> arguments);
-  const ScalarFunction* GetScalarFunction(const HloComputation& computation);
-  const Shape& InternShape(Shape shape);
   // Cancellation, and on the thread of device 0 progress about ten times a second.
   absl::Status Poll(const EvalContext& ctx);
   absl::Status ParallelFor(const EvalContext& ctx, int64_t count, int64_t chunk,
@@ -91,7 +67,7 @@ class EvalState {
   // Null: unknown.
   const CustomCallHandler* FindCustomCall(std::string_view target) const;
 
-  const HloModule& module() const { return module_; }
+  const EvalProgram& program() const { return program_; }
   const InterpreterOptions& options() const { return options_; }
   MemoryBudget& budget() { return budget_; }
   int64_t replicas() const { return replicas_; }
@@ -99,32 +75,26 @@ class EvalState {
   DevicePosition PositionOf(const DeviceRun& device) const {
     return {replicas_, partitions_, device.replica, device.partition};
   }
-  Rendezvous& rendezvous() { return rendezvous_; }
+  // A single device makes it when it first communicates, on its own thread.
+  Rendezvous& rendezvous() {
+    if (!rendezvous_.has_value()) rendezvous_.emplace(replicas_ * partitions_);
+    return *rendezvous_;
+  }
   // How long, and how, a device waits for others or for the host.
   WaitLimits Limits(const EvalContext& ctx);
 
  private:
   runtime::ThreadPool& Pool();
-  absl::StatusOr<ComputationPlan> MakePlan(const HloComputation& computation);
 
-  const HloModule& module_;
+  const EvalProgram& program_;
   const int64_t replicas_, partitions_;
   const InterpreterOptions& options_;
   MemoryBudget budget_;
-  // Plans hold values that count in the budget: after it.
-  absl::flat_hash_map<const HloComputation*, ComputationPlan> plans_;
-  struct Effects {
-    bool any = false;
-    const HloInstruction* communication = nullptr;  // one, if any, with other devices or the host
-  };
-  absl::flat_hash_map<const HloComputation*, Effects> effects_;
-  // Messages that nobody received hold values too.
-  Rendezvous rendezvous_;
+  // Messages that nobody received hold values, which count in the budget: after it.
+  std::optional<Rendezvous> rendezvous_;
 
   std::mutex mutex_;
   std::unique_ptr<runtime::ThreadPool> own_pool_;  // made by the first loop, where none was given
-  absl::node_hash_set<Shape> shapes_;              // addresses stay
-  absl::flat_hash_map<const HloComputation*, std::unique_ptr<ScalarFunction>> scalar_functions_;
 };
 
 }  // namespace xla::interpreter

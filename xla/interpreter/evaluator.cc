@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs computations: plans made once, frames of values, operands released at their last use.
+// Runs computations: frames of values, operands released at their last use.
 #include "xla/interpreter/evaluator.h"
 
 #include <algorithm>
@@ -9,13 +9,10 @@
 #include <utility>
 
 #include "absl/container/fixed_array.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/eval_state.h"
-#include "xla/interpreter/literal_io.h"
 #include "xla/interpreter/strided_copy.h"
-#include "xla/interpreter/transfer.h"
 #include "xla/primitive_util.h"
 
 namespace xla::interpreter {
@@ -44,59 +41,6 @@ absl::Status Named(const HloInstruction& instruction, absl::Status status) {
   return InstructionError(instruction, status.code(), status.message());
 }
 
-// Whether an operation of this kind runs its computations on whole values, on the device's thread.
-bool RunsWhole(HloOpcode opcode) {
-  const CalleeSchema& schema = GetOpInfo(opcode).callee_schema();
-  return std::none_of(schema.slots.begin(), schema.slots.end(), [](const CalleeSlot& slot) {
-    return GetCalleeRoleInfo(slot.role).on_elements;
-  });
-}
-
-// Live instructions, operands first: what the root and side effects need. get-tuple-element comes
-// right after its operand: a tuple is then taken apart before its elements are used, so that they
-// can be updated in place.
-absl::StatusOr<std::vector<const HloInstruction*>> LiveOrder(
-    const HloComputation& computation, absl::FunctionRef<bool(const HloComputation&)> has_effects) {
-  XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> post_order, computation.PostOrder());
-  absl::flat_hash_set<const HloInstruction*> live;
-  live.reserve(post_order.size());
-  for (auto it = post_order.rbegin(); it != post_order.rend(); ++it) {
-    const HloInstruction* instruction = *it;
-    bool is_live = instruction == computation.root_instruction() || live.contains(instruction);
-    if (!is_live) {
-      is_live = instruction->HasSideEffectNoRecurse();
-      for (const HloComputation* callee : instruction->called_computations())
-        is_live |= has_effects(*callee);
-    }
-    if (!is_live) continue;
-    live.insert(instruction);
-    live.insert(instruction->operands().begin(), instruction->operands().end());
-  }
-
-  std::vector<const HloInstruction*> order;
-  order.reserve(live.size());
-  absl::flat_hash_set<const HloInstruction*> placed;
-  std::vector<const HloInstruction*> pending;
-  for (const HloInstruction* instruction : post_order) {
-    if (!live.contains(instruction)) continue;
-    pending.push_back(instruction);
-    while (!pending.empty()) {
-      const HloInstruction* next = pending.back();
-      pending.pop_back();
-      if (!placed.insert(next).second) continue;
-      order.push_back(next);
-      if (!next->shape().IsTuple()) continue;
-      for (const HloInstruction* user : next->users()) {
-        if (user->opcode() == HloOpcode::kGetTupleElement && live.contains(user) &&
-            user->control_predecessors().empty()) {
-          pending.push_back(user);
-        }
-      }
-    }
-  }
-  return ReceivesLast(std::move(order));
-}
-
 }  // namespace
 
 absl::Status InstructionError(const HloInstruction& inst, absl::StatusCode code,
@@ -108,14 +52,15 @@ absl::Status InstructionError(const HloInstruction& inst, absl::StatusCode code,
 
 // --- EvalState
 
-EvalState::EvalState(const HloModule& module, int64_t replicas, int64_t partitions,
+EvalState::EvalState(const EvalProgram& program, int64_t replicas, int64_t partitions,
                      const InterpreterOptions& options)
-    : module_(module),
+    : program_(program),
       replicas_(replicas),
       partitions_(partitions),
       options_(options),
-      budget_(options.memory_limit_bytes),
-      rendezvous_(replicas * partitions) {}
+      budget_(options.memory_limit_bytes) {
+  if (replicas * partitions > 1) rendezvous_.emplace(replicas * partitions);
+}
 
 runtime::ThreadPool& EvalState::Pool() {
   if (options_.pool != nullptr) return *options_.pool;
@@ -126,140 +71,9 @@ runtime::ThreadPool& EvalState::Pool() {
   return *own_pool_;
 }
 
-absl::Status EvalState::Prepare() {
-  // Callees come before callers, so that effects are known where they are asked for.
-  XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> computations,
-                       module_.ComputationPostOrder());
-  absl::flat_hash_set<const HloComputation*> reached = {module_.entry_computation()};
-  for (auto it = computations.rbegin(); it != computations.rend(); ++it) {
-    if (!reached.contains(*it)) continue;
-    for (const HloInstruction* instruction : (*it)->instructions()) {
-      for (const HloComputation* callee : instruction->called_computations())
-        reached.insert(callee);
-    }
-  }
-  for (const HloComputation* computation : computations) {
-    if (!reached.contains(computation)) continue;
-    XLA_ASSIGN_OR_RETURN(ComputationPlan plan, MakePlan(*computation));
-    Effects effects;
-    for (const ComputationPlan::Step& step : plan.steps) {
-      const HloInstruction& instruction = *step.instruction;
-      if (instruction.info().Has(op_traits::kCommunicates)) effects.communication = &instruction;
-      effects.any |= instruction.HasSideEffectNoRecurse();
-      for (const HloComputation* callee : instruction.called_computations()) {
-        const Effects& theirs = effects_[callee];
-        effects.any |= theirs.any;
-        if (theirs.communication == nullptr) continue;
-        // Elements are in no order that all devices share.
-        if (!RunsWhole(instruction.opcode())) {
-          return InstructionError(
-              instruction, absl::StatusCode::kInvalidArgument,
-              absl::StrCat("its computation ", callee->name(), " holds ",
-                           theirs.communication->name(), ", which no computation on elements may"));
-        }
-        effects.communication = theirs.communication;
-      }
-    }
-    effects_[computation] = effects;
-    plans_.emplace(computation, std::move(plan));
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<ComputationPlan> EvalState::MakePlan(const HloComputation& computation) {
-  XLA_ASSIGN_OR_RETURN(const std::vector<const HloInstruction*> order,
-                       LiveOrder(computation, [this](const HloComputation& callee) {
-                         const auto found = effects_.find(&callee);
-                         return found != effects_.end() && found->second.any;
-                       }));
-  ComputationPlan plan;
-  EvalContext ctx(this);
-
-  absl::flat_hash_map<const HloInstruction*, int64_t> last_use;
-  for (size_t i = 0; i < order.size(); ++i) {
-    for (const HloInstruction* operand : order[i]->operands())
-      last_use[operand] = static_cast<int64_t>(i);
-  }
-  const HloInstruction* root = computation.root_instruction();
-  last_use[root] = static_cast<int64_t>(order.size());
-
-  absl::flat_hash_map<const HloInstruction*, int32_t> slots;
-  std::vector<int32_t> free_slots;
-  const auto new_slot = [&]() -> int32_t {
-    if (free_slots.empty()) return plan.slot_count++;
-    const int32_t slot = free_slots.back();
-    free_slots.pop_back();
-    return slot;
-  };
-
-  // Parameters are in their slots from the start.
-  plan.parameter_slots.assign(static_cast<size_t>(computation.num_parameters()), -1);
-  for (const HloInstruction* instruction : order) {
-    if (instruction->opcode() != HloOpcode::kParameter || !last_use.contains(instruction)) continue;
-    const int32_t slot = new_slot();
-    slots[instruction] = slot;
-    plan.parameter_slots[static_cast<size_t>(instruction->parameter_number())] = slot;
-  }
-
-  for (size_t i = 0; i < order.size(); ++i) {
-    const HloInstruction* instruction = order[i];
-    if (instruction->opcode() == HloOpcode::kParameter) continue;
-    if (instruction->opcode() == HloOpcode::kConstant) {
-      XLA_ASSIGN_OR_RETURN(Value value,
-                           ValueFromLiteral(ctx, instruction->shape(), instruction->literal()));
-      plan.constants.push_back(std::move(value));
-      slots[instruction] = -static_cast<int32_t>(plan.constants.size());
-      continue;
-    }
-    ComputationPlan::Step step;
-    step.instruction = instruction;
-    step.function = GetEvalFunction(instruction->opcode());
-    if (step.function == nullptr) {
-      return InstructionError(
-          *instruction, absl::StatusCode::kUnimplemented,
-          absl::StrCat("the interpreter does not have the operation ",
-                       std::string(HloOpcodeString(instruction->opcode())), " yet"));
-    }
-    step.kernel = -1;
-    if (step.function == EvalElementwise) {
-      std::optional<ElementwiseKernel> kernel = ElementwiseKernel::For(*instruction);
-      if (kernel.has_value()) {
-        step.kernel = static_cast<int32_t>(plan.kernels.size());
-        plan.kernels.push_back(*kernel);
-      }
-    }
-    step.first_operand = static_cast<int32_t>(plan.operands.size());
-    step.operand_count = static_cast<int32_t>(instruction->operand_count());
-    plan.max_operands = std::max(plan.max_operands, step.operand_count);
-    for (const HloInstruction* operand : instruction->operands()) {
-      plan.operands.push_back({slots.at(operand), false});
-    }
-    // The last of several uses by this instruction takes the value; the slot is free from here on.
-    absl::flat_hash_set<int32_t> taken;
-    for (int32_t k = step.operand_count; k-- > 0;) {
-      ComputationPlan::Operand& operand =
-          plan.operands[static_cast<size_t>(step.first_operand) + static_cast<size_t>(k)];
-      if (operand.slot < 0 || last_use.at(instruction->operand(k)) != static_cast<int64_t>(i)) {
-        continue;
-      }
-      if (step.operand_count > 1 && !taken.insert(operand.slot).second) continue;
-      operand.is_last_use = true;
-      free_slots.push_back(operand.slot);
-    }
-    step.result_slot = -1;
-    if (last_use.contains(instruction)) {
-      step.result_slot = new_slot();
-      slots[instruction] = step.result_slot;
-    }
-    plan.steps.push_back(step);
-  }
-  plan.root = {slots.at(root), true};
-  return plan;
-}
-
 absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& computation,
                                      absl::Span<Value> arguments) {
-  const ComputationPlan& plan = plans_.at(&computation);
+  const ComputationPlan& plan = program_.plan(computation);
   XLA_CHECK(arguments.size() == plan.parameter_slots.size())
       << computation.name() << " takes " << plan.parameter_slots.size() << " arguments, not "
       << arguments.size();
@@ -294,12 +108,18 @@ absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& com
       }
     }
     const absl::Span<Value> inputs = absl::MakeSpan(operands.data(), count);
+    if (step.result_leaf >= 0 && ctx.depth() == 1 && !device.destinations.empty()) {
+      Destination& destination = device.destinations[static_cast<size_t>(step.result_leaf)];
+      destination.shape = &step.instruction->shape();
+      ctx.set_destination(destination.data == nullptr ? nullptr : &destination);
+    }
     absl::StatusOr<Value> result = GuardAllocation([&] {
       return step.kernel >= 0
                  ? EvalWithKernel(ctx, *step.instruction,
                                   plan.kernels[static_cast<size_t>(step.kernel)], inputs)
                  : step.function(ctx, *step.instruction, inputs);
     });
+    ctx.set_destination(nullptr);
     if (!result.ok()) return Named(*step.instruction, std::move(result).status());
     for (Value& operand : inputs) operand = Value();
     if (step.result_slot >= 0) slots[static_cast<size_t>(step.result_slot)] = *std::move(result);
@@ -310,23 +130,11 @@ absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& com
   return std::move(slots[static_cast<size_t>(plan.root.slot)]);
 }
 
-const ScalarFunction* EvalState::GetScalarFunction(const HloComputation& computation) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  auto [it, is_new] = scalar_functions_.try_emplace(&computation);
-  if (is_new) it->second = ScalarFunction::Make(computation);
-  return it->second.get();
-}
-
-const Shape& EvalState::InternShape(Shape shape) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return *shapes_.insert(std::move(shape)).first;
-}
-
 absl::Status EvalState::Poll(const EvalContext& ctx) {
   if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) {
     return absl::CancelledError("the run was cancelled");
   }
-  if (rendezvous_.stopped()) return rendezvous_.StopStatus();
+  if (rendezvous_.has_value() && rendezvous_->stopped()) return rendezvous_->StopStatus();
   if (ctx.in_worker() || options_.progress == nullptr || !ctx.has_device()) return absl::OkStatus();
   DeviceRun& device = ctx.device();
   if (device.device != 0 || device.current == nullptr) return absl::OkStatus();
@@ -363,10 +171,22 @@ const CustomCallHandler* EvalState::FindCustomCall(std::string_view target) cons
 // --- EvalContext
 
 absl::StatusOr<Value> EvalContext::Allocate(const Shape& shape) {
+  if (destination_ != nullptr && destination_->shape == &shape) return TakeDestination();
   return Value::Allocate(shape, state_->budget());
 }
 
+Value EvalContext::TakeDestination() {
+  const Destination& destination = *std::exchange(destination_, nullptr);
+  Value value = Value::External(*destination.shape, destination.data, destination.capacity);
+  // See Value::Allocate.
+  if (destination.shape->is_dynamic()) {
+    std::memset(destination.data, 0, static_cast<size_t>(value.byte_size()));
+  }
+  return value;
+}
+
 absl::StatusOr<Value> EvalContext::ReuseOrAllocate(const Shape& shape, Value& operand) {
+  if (destination_ != nullptr && destination_->shape == &shape) return TakeDestination();
   if (operand.IsArray() && operand.IsUnique()) {
     if (&operand.shape() == &shape) return std::move(operand);
     if (primitive_util::ByteWidth(shape.element_type()) ==
@@ -411,7 +231,9 @@ Value EvalContext::MakeTuple(const Shape& shape, std::vector<Value> elements) {
   return Value::Tuple(shape, std::move(elements));
 }
 
-const Shape& EvalContext::InternShape(Shape shape) { return state_->InternShape(std::move(shape)); }
+const Shape& EvalContext::InternShape(Shape shape) {
+  return state_->program().InternShape(std::move(shape));
+}
 
 absl::Status EvalContext::ParallelFor(int64_t count, int64_t chunk,
                                       absl::FunctionRef<void(int64_t, int64_t)> body) {
@@ -449,7 +271,7 @@ absl::StatusOr<Value> EvalContext::Call(const HloComputation& computation,
 }
 
 const ScalarFunction* EvalContext::GetScalarFunction(const HloComputation& computation) {
-  return state_->GetScalarFunction(computation);
+  return state_->program().GetScalarFunction(computation);
 }
 
 absl::Status EvalContext::CheckCancelled() { return state_->Poll(*this); }

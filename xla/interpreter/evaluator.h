@@ -31,14 +31,14 @@
 
 namespace xla {
 struct InterpreterOptions;  // interpreter.h
-struct RunStatistics;
 }  // namespace xla
 
 namespace xla::interpreter {
 
 class EvalContext;
-class EvalState;       // one run: budget, threads, plans; evaluator.cc
+class EvalState;       // one run: budget, threads; eval_state.h
 struct DeviceRun;      // one device's part of it; eval_state.h
+struct Destination;    // memory for a result; eval_state.h
 class ScalarFunction;  // callee.h
 
 // The operands may be moved from: one that is unique (Value::IsUnique) may be overwritten and
@@ -46,7 +46,7 @@ class ScalarFunction;  // callee.h
 using EvalFunction = absl::StatusOr<Value> (*)(EvalContext& ctx, const HloInstruction& inst,
                                                absl::Span<Value> operands);
 
-// Null: not there yet.
+// Null: the operation is not implemented.
 EvalFunction GetEvalFunction(HloOpcode opcode);
 
 // What an operation's function may do. One per activation of a computation; not shared between
@@ -73,8 +73,8 @@ class EvalContext {
   absl::StatusOr<Value> AllocateScratch(int64_t bytes);
   // A tuple result of inst's shape from freshly made elements.
   Value MakeTuple(const Shape& shape, std::vector<Value> elements);
-  // The same shape, which lives as long as the run; equal ones are kept once. Takes a lock: not for
-  // inner loops.
+  // The same shape, which lives as long as the program; equal ones are kept once. Takes a lock: not
+  // for inner loops.
   const Shape& InternShape(Shape shape);
 
   // --- Loops. Chunks are [0, chunk), [chunk, 2*chunk), ...: the partition, and so the result, does
@@ -97,7 +97,7 @@ class EvalContext {
   // kMaxCallDepth.
   static constexpr int kMaxCallDepth = 1000;
   absl::StatusOr<Value> Call(const HloComputation& computation, absl::Span<Value> arguments);
-  // A computation on scalars, prepared for arrays of elements; made once per run. Null if a
+  // A computation on scalars, prepared for arrays of elements; made once per program. Null if a
   // parameter is not a scalar array, or a result is neither that nor a flat tuple of them.
   const ScalarFunction* GetScalarFunction(const HloComputation& computation);
 
@@ -111,11 +111,17 @@ class EvalContext {
   bool has_device() const { return device_ != nullptr; }
   DeviceRun& device() const { return *device_; }
   int depth() const { return depth_; }
+  // Where the result of the instruction that runs next is to be; null: anywhere.
+  void set_destination(const Destination* destination) { destination_ = destination; }
   bool in_worker() const { return in_worker_; }
 
  private:
+  // The memory for the result, for the one array that is allocated as the result.
+  Value TakeDestination();
+
   EvalState* state_;
   DeviceRun* device_;
+  const Destination* destination_ = nullptr;
   int depth_;
   bool in_worker_;
 };

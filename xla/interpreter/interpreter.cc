@@ -2,20 +2,23 @@
 // Entry points of the interpreter: arguments in, results out, on one device or many.
 #include "xla/interpreter/interpreter.h"
 
+#include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/interpreter/eval_program.h"
 #include "xla/interpreter/eval_state.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/literal_io.h"
-#include "xla/passes/mixed_precision.h"
 #include "xla/runtime/feeds.h"
+#include "xla/runtime/host_memory.h"
 #include "xla/runtime/reusable_threads.h"
 #include "xla/shape_util.h"
 
@@ -25,6 +28,7 @@ namespace {
 using interpreter::CheckedByteSize;
 using interpreter::DeviceRun;
 using interpreter::EvalContext;
+using interpreter::EvalProgram;
 using interpreter::EvalState;
 using interpreter::MemoryBudget;
 using interpreter::Value;
@@ -52,6 +56,9 @@ class CountedBytes {
   ~CountedBytes() { budget_.Give(bytes_); }
   absl::Status Add(const Shape& shape) {
     XLA_ASSIGN_OR_RETURN(const int64_t bytes, TotalBytes(shape));
+    return Add(bytes, shape);
+  }
+  absl::Status Add(int64_t bytes, const Shape& shape) {
     if (!budget_.Take(bytes)) {
       return absl::ResourceExhaustedError(
           absl::StrCat("arguments and results of ", bytes, " bytes, ", shape.ToString(),
@@ -95,54 +102,55 @@ absl::Status CheckArguments(const HloModule& module, absl::Span<const Literal* c
   return absl::OkStatus();
 }
 
-// Runs the entry computation on one device.
-absl::StatusOr<Literal> RunDevice(EvalState& state, DeviceRun& device,
-                                  absl::Span<const Literal* const> arguments) {
-  const HloModule& module = state.module();
-  const HloComputation* entry = module.entry_computation();
+// Calls run(state, device) for every device at once; the error of the run, if any.
+absl::Status RunOnDevices(
+    const EvalProgram& program, int64_t replicas, int64_t partitions,
+    const InterpreterOptions& options, RunStatistics* statistics,
+    absl::FunctionRef<absl::Status(EvalState& state, DeviceRun& device)> run) {
+  const int64_t count = replicas * partitions;
+  EvalState state(program, replicas, partitions, options);
   CountedBytes counted(state.budget());
-  EvalContext ctx(&state, &device);
-  std::vector<Value> values;
-  values.reserve(arguments.size());
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const Shape& shape = entry->parameter_instruction(static_cast<int64_t>(i))->shape();
-    XLA_RETURN_IF_ERROR(counted.Add(arguments[i]->shape()));
-    XLA_ASSIGN_OR_RETURN(Value value, interpreter::ValueFromLiteral(ctx, shape, *arguments[i]));
-    values.push_back(std::move(value));
+  if (program.constant_bytes() > 0) {
+    XLA_RETURN_IF_ERROR(
+        counted.Add(program.constant_bytes(), program.entry().root_instruction()->shape()));
   }
-
-  XLA_ASSIGN_OR_RETURN(const Value value, ctx.Call(*entry, absl::MakeSpan(values)));
-
-  Shape result_shape = entry->root_instruction()->shape();
-  if (module.config().entry_computation_layout.has_value() &&
-      ShapeUtil::Compatible(module.entry_computation_layout().result(), result_shape)) {
-    result_shape = module.entry_computation_layout().result();
+  std::vector<DeviceRun> devices(static_cast<size_t>(count));
+  for (int64_t id = 0; id < count; ++id) {
+    DeviceRun& device = devices[static_cast<size_t>(id)];
+    device.device = id;
+    device.replica = id / partitions;
+    device.partition = id % partitions;
+    if (options.progress != nullptr) device.last_progress = std::chrono::steady_clock::now();
   }
-  XLA_RETURN_IF_ERROR(counted.Add(result_shape));
-  return interpreter::LiteralFromValue(ctx, result_shape, value);
+  if (count == 1) {
+    const absl::Status status = run(state, devices[0]);
+    if (!status.ok()) return absl::Status(status.code(), status.message());
+  } else {
+    runtime::ReusableThreads own_threads;
+    runtime::ReusableThreads& threads = options.threads == nullptr ? own_threads : *options.threads;
+    XLA_RETURN_IF_ERROR(threads.RunAll(count, [&](int64_t id) {
+      state.rendezvous().Finish(id, run(state, devices[static_cast<size_t>(id)]));
+    }));
+    const absl::Status error = state.rendezvous().RootError();
+    if (!error.ok()) {
+      const std::string prefix =
+          DevicePrefix(state.rendezvous().RootDevice(), replicas, partitions);
+      return absl::Status(error.code(), absl::StrCat(prefix, error.message()));
+    }
+  }
+  if (statistics != nullptr) {
+    *statistics = RunStatistics();
+    statistics->peak_bytes = state.budget().peak_bytes();
+    for (const DeviceRun& device : devices) {
+      statistics->instructions += device.executed.load(std::memory_order_relaxed);
+      statistics->copies += device.copies;
+      statistics->copied_bytes += device.copied_bytes;
+    }
+  }
+  return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<Literal> Interpret(const HloModule& module,
-                                  absl::Span<const Literal* const> arguments,
-                                  const InterpreterOptions& options, RunStatistics* statistics) {
-  const std::vector<const Literal*> only(arguments.begin(), arguments.end());
-  XLA_ASSIGN_OR_RETURN(
-      std::vector<Literal> results,
-      InterpretReplicated(module, 1, 1, absl::MakeConstSpan(&only, 1), options, statistics));
-  return std::move(results[0]);
-}
-
-absl::StatusOr<std::vector<Literal>> InterpretReplicated(
-    const HloModule& module, int64_t replicas, int64_t partitions,
-    absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,
-    RunStatistics* statistics) {
-  const HloComputation* entry = module.entry_computation();
-  if (entry == nullptr || entry->root_instruction() == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("module ", module.name(), " has no entry computation"));
-  }
+absl::Status CheckDeviceCount(int64_t replicas, int64_t partitions, size_t given) {
   if (replicas < 1 || partitions < 1 || replicas > kMaxDevices ||
       partitions > kMaxDevices / replicas) {
     return absl::InvalidArgumentError(absl::StrCat("a run has 1 to ", kMaxDevices, " devices; ",
@@ -150,53 +158,205 @@ absl::StatusOr<std::vector<Literal>> InterpretReplicated(
                                                    " partitions were asked for"));
   }
   const int64_t count = replicas * partitions;
-  if (static_cast<int64_t>(arguments.size()) != count) {
-    return absl::InvalidArgumentError(absl::StrCat("arguments of ", arguments.size(),
-                                                   " devices were given, but the run has ", count));
+  if (static_cast<int64_t>(given) != count) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("arguments of ", given, " devices were given, but the run has ", count));
   }
-  for (int64_t device = 0; device < count; ++device) {
-    const absl::Status status = CheckArguments(module, arguments[static_cast<size_t>(device)]);
+  return absl::OkStatus();
+}
+
+// The position of the leaf at an index.
+int64_t LeafPosition(const Shape& shape, absl::Span<const int64_t> index) {
+  if (index.empty()) return 0;
+  int64_t position = 0;
+  for (int i = 0; i < index[0]; ++i) position += ShapeUtil::GetLeafCount(shape.tuple_shapes(i));
+  return position + LeafPosition(shape.tuple_shapes(static_cast<int>(index[0])), index.subspan(1));
+}
+
+// The work of RunOnBuffers on one device.
+absl::Status RunOnViews(EvalState& state, DeviceRun& device, const Shape& result_shape,
+                        absl::Span<const int32_t> donors,
+                        absl::Span<const runtime::ArgumentView> arguments,
+                        absl::Span<runtime::ResultView> results) {
+  const HloComputation& entry = state.program().entry();
+  CountedBytes counted(state.budget());
+  EvalContext ctx(&state, &device);
+  absl::InlinedVector<Value, 4> values;
+  absl::Span<const runtime::ArgumentView> rest = arguments;
+  for (const HloInstruction* parameter : entry.parameter_instructions()) {
+    XLA_RETURN_IF_ERROR(counted.Add(parameter->shape()));
+    XLA_ASSIGN_OR_RETURN(Value value,
+                         ValueFromViews(ctx, parameter->shape(), parameter->name(), rest));
+    values.push_back(std::move(value));
+  }
+
+  // Instructions write straight to the memory that was given for their results.
+  for (size_t i = 0; i < results.size(); ++i) {
+    runtime::ResultView& result = results[i];
+    const int32_t donor = donors.empty() ? -1 : donors[i];
+    if (donor >= 0 && arguments[static_cast<size_t>(donor)].is_donated) {
+      const runtime::ArgumentView& argument = arguments[static_cast<size_t>(donor)];
+      result = {.data = argument.data, .size_bytes = argument.size_bytes, .donor = donor};
+    } else if (result.data != nullptr) {
+      if (device.destinations.empty()) device.destinations.resize(results.size());
+      device.destinations[i] = {.data = result.data, .capacity = result.size_bytes};
+    }
+  }
+  if (!device.destinations.empty()) {
+    size_t i = 0;
+    absl::Status status;
+    ShapeUtil::ForEachSubshape(result_shape, [&](const Shape& part, const ShapeIndex&) {
+      if (part.IsTuple()) return;
+      interpreter::Destination& destination = device.destinations[i++];
+      if (destination.data == nullptr) return;
+      const absl::StatusOr<int64_t> bytes = runtime::ArrayBytes(part);
+      if (!bytes.ok() || destination.capacity < *bytes) {
+        status = absl::InvalidArgumentError(absl::StrCat("the memory for a result of shape ",
+                                                         part.ToString(), " has ",
+                                                         destination.capacity, " bytes"));
+      }
+      // Elements in another order are copied at the end.
+      if (!interpreter::IsDenseRowMajor(part)) destination.data = nullptr;
+    });
+    XLA_RETURN_IF_ERROR(status);
+  }
+
+  XLA_ASSIGN_OR_RETURN(Value value, ctx.Call(entry, absl::MakeSpan(values)));
+  return ResultToViews(ctx, result_shape, std::move(value), arguments, results);
+}
+
+// The work of RunReplicated on one device.
+absl::StatusOr<Literal> RunOnLiterals(EvalState& state, DeviceRun& device,
+                                      const Shape& result_shape,
+                                      absl::Span<const Literal* const> arguments) {
+  const HloComputation& entry = state.program().entry();
+  CountedBytes counted(state.budget());
+  EvalContext ctx(&state, &device);
+  std::vector<Value> values;
+  values.reserve(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Shape& shape = entry.parameter_instruction(static_cast<int64_t>(i))->shape();
+    XLA_RETURN_IF_ERROR(counted.Add(arguments[i]->shape()));
+    XLA_ASSIGN_OR_RETURN(Value value, ValueFromLiteral(ctx, shape, *arguments[i]));
+    values.push_back(std::move(value));
+  }
+  XLA_ASSIGN_OR_RETURN(const Value value, ctx.Call(entry, absl::MakeSpan(values)));
+  XLA_RETURN_IF_ERROR(counted.Add(result_shape));
+  return LiteralFromValue(ctx, result_shape, value);
+}
+
+}  // namespace
+
+InterpreterProgram::InterpreterProgram(const HloModule& module,
+                                       std::unique_ptr<EvalProgram> program)
+    : module_(module),
+      program_(std::move(program)),
+      result_shape_(module.entry_computation()->root_instruction()->shape()) {
+  if (module.config().entry_computation_layout.has_value() &&
+      ShapeUtil::Compatible(module.entry_computation_layout().result(), result_shape_)) {
+    result_shape_ = module.entry_computation_layout().result();
+  }
+  result_leaves_ = ShapeUtil::GetLeafCount(result_shape_);
+  std::vector<int64_t> first_leaf;  // of each parameter
+  for (const HloInstruction* parameter : module.entry_computation()->parameter_instructions()) {
+    first_leaf.push_back(argument_leaves_);
+    if (parameter != nullptr) argument_leaves_ += ShapeUtil::GetLeafCount(parameter->shape());
+  }
+  for (const InputOutputAlias& alias : module.config().input_output_alias) {
+    if (alias.kind != InputOutputAlias::Kind::kMust) continue;
+    if (donors_.empty()) donors_.assign(static_cast<size_t>(result_leaves_), -1);
+    const HloInstruction* parameter =
+        module.entry_computation()->parameter_instruction(alias.parameter_number);
+    donors_[static_cast<size_t>(LeafPosition(result_shape_, alias.output_index))] =
+        static_cast<int32_t>(first_leaf[static_cast<size_t>(alias.parameter_number)] +
+                             LeafPosition(parameter->shape(), alias.parameter_index));
+  }
+}
+
+InterpreterProgram::~InterpreterProgram() = default;
+
+absl::StatusOr<std::unique_ptr<InterpreterProgram>> InterpreterProgram::Create(
+    const HloModule& module) {
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<EvalProgram> program, EvalProgram::Create(module));
+  return std::unique_ptr<InterpreterProgram>(new InterpreterProgram(module, std::move(program)));
+}
+
+absl::StatusOr<Literal> InterpreterProgram::Run(absl::Span<const Literal* const> arguments,
+                                                const InterpreterOptions& options,
+                                                RunStatistics* statistics) const {
+  const std::vector<const Literal*> only(arguments.begin(), arguments.end());
+  XLA_ASSIGN_OR_RETURN(std::vector<Literal> results,
+                       RunReplicated(1, 1, absl::MakeConstSpan(&only, 1), options, statistics));
+  return std::move(results[0]);
+}
+
+absl::StatusOr<std::vector<Literal>> InterpreterProgram::RunReplicated(
+    int64_t replicas, int64_t partitions, absl::Span<const std::vector<const Literal*>> arguments,
+    const InterpreterOptions& options, RunStatistics* statistics) const {
+  XLA_RETURN_IF_ERROR(CheckDeviceCount(replicas, partitions, arguments.size()));
+  for (size_t device = 0; device < arguments.size(); ++device) {
+    const absl::Status status = CheckArguments(module_, arguments[device]);
     if (!status.ok()) {
-      return absl::Status(status.code(), absl::StrCat(DevicePrefix(device, replicas, partitions),
+      return absl::Status(status.code(), absl::StrCat(DevicePrefix(static_cast<int64_t>(device),
+                                                                   replicas, partitions),
                                                       status.message()));
     }
   }
+  std::vector<Literal> results(arguments.size());
+  XLA_RETURN_IF_ERROR(RunOnDevices(
+      *program_, replicas, partitions, options, statistics,
+      [&](EvalState& state, DeviceRun& device) -> absl::Status {
+        const auto d = static_cast<size_t>(device.device);
+        XLA_ASSIGN_OR_RETURN(results[d], RunOnLiterals(state, device, result_shape_, arguments[d]));
+        return absl::OkStatus();
+      }));
+  return results;
+}
 
-  // Operations are evaluated in one precision each.
-  std::unique_ptr<HloModule> resolved;
-  if (HasMixedPrecision(module)) {
-    resolved = module.Clone();
-    XLA_RETURN_IF_ERROR(ResolveMixedPrecision(resolved.get()));
+absl::Status InterpreterProgram::RunOnBuffers(
+    int64_t replicas, int64_t partitions,
+    absl::Span<const absl::Span<const runtime::ArgumentView>> arguments,
+    absl::Span<const absl::Span<runtime::ResultView>> results, const InterpreterOptions& options,
+    RunStatistics* statistics) const {
+  XLA_RETURN_IF_ERROR(CheckDeviceCount(replicas, partitions, arguments.size()));
+  XLA_RETURN_IF_ERROR(CheckDeviceCount(replicas, partitions, results.size()));
+  for (size_t d = 0; d < arguments.size(); ++d) {
+    if (static_cast<int64_t>(arguments[d].size()) != argument_leaves_ ||
+        static_cast<int64_t>(results[d].size()) != result_leaves_) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "module ", module_.name(), " takes ", argument_leaves_, " buffers and makes ",
+          result_leaves_, "; ", arguments[d].size(), " and ", results[d].size(), " were given"));
+    }
   }
-  EvalState state(resolved == nullptr ? module : *resolved, replicas, partitions, options);
-  XLA_RETURN_IF_ERROR(state.Prepare());
-  std::vector<DeviceRun> devices(static_cast<size_t>(count));
-  std::vector<std::optional<Literal>> results(static_cast<size_t>(count));
-  runtime::ReusableThreads own_threads;
-  runtime::ReusableThreads& threads = options.threads == nullptr ? own_threads : *options.threads;
-  XLA_RETURN_IF_ERROR(threads.RunAll(count, [&](int64_t id) {
-    DeviceRun& device = devices[static_cast<size_t>(id)];
-    device.device = id;
-    device.replica = id / partitions;
-    device.partition = id % partitions;
-    absl::StatusOr<Literal> result = RunDevice(state, device, arguments[static_cast<size_t>(id)]);
-    state.rendezvous().Finish(id, result.status());
-    if (result.ok()) results[static_cast<size_t>(id)] = *std::move(result);
-  }));
-  const absl::Status error = state.rendezvous().RootError();
-  if (!error.ok()) {
-    const std::string prefix = DevicePrefix(state.rendezvous().RootDevice(), replicas, partitions);
-    return absl::Status(error.code(), absl::StrCat(prefix, error.message()));
+  const absl::Status status = RunOnDevices(*program_, replicas, partitions, options, statistics,
+                                           [&](EvalState& state, DeviceRun& device) {
+                                             const auto d = static_cast<size_t>(device.device);
+                                             return RunOnViews(state, device, result_shape_,
+                                                               donors_, arguments[d], results[d]);
+                                           });
+  if (status.ok()) return status;
+  for (const absl::Span<runtime::ResultView> device : results) {
+    for (runtime::ResultView& result : device) {
+      if (result.is_new) runtime::FreeHostMemory(result.data);
+      result = runtime::ResultView();
+    }
   }
-  if (statistics != nullptr) {
-    statistics->peak_bytes = state.budget().peak_bytes();
-    statistics->instructions = 0;
-    for (const DeviceRun& device : devices)
-      statistics->instructions += device.executed.load(std::memory_order_relaxed);
-  }
-  std::vector<Literal> literals;
-  for (std::optional<Literal>& result : results) literals.push_back(*std::move(result));
-  return literals;
+  return status;
+}
+
+absl::StatusOr<Literal> Interpret(const HloModule& module,
+                                  absl::Span<const Literal* const> arguments,
+                                  const InterpreterOptions& options, RunStatistics* statistics) {
+  XLA_ASSIGN_OR_RETURN(const auto program, InterpreterProgram::Create(module));
+  return program->Run(arguments, options, statistics);
+}
+
+absl::StatusOr<std::vector<Literal>> InterpretReplicated(
+    const HloModule& module, int64_t replicas, int64_t partitions,
+    absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,
+    RunStatistics* statistics) {
+  XLA_ASSIGN_OR_RETURN(const auto program, InterpreterProgram::Create(module));
+  return program->RunReplicated(replicas, partitions, arguments, options, statistics);
 }
 
 std::vector<HloOpcode> UnsupportedOpcodes(const HloModule& module) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference interpreter: runs a verified HloModule on Literals. Defines what is right.
+// The reference interpreter: runs a verified HloModule on literals or buffers. Defines what is
+// right.
 #ifndef XLA_INTERPRETER_INTERPRETER_H_
 #define XLA_INTERPRETER_INTERPRETER_H_
 
@@ -16,16 +17,18 @@
 #include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/literal.h"
+#include "xla/runtime/buffer_view.h"
+#include "xla/runtime/execution_context.h"
+#include "xla/shape.h"
 
 namespace xla {
 
 class CustomCallRegistry;  // xla/runtime/custom_call.h
 class Feeds;               // xla/runtime/feeds.h
 class HostChannels;        // xla/runtime/channels.h
-namespace runtime {
-class ReusableThreads;  // xla/runtime/reusable_threads.h
-class ThreadPool;       // xla/runtime/thread_pool.h
-}  // namespace runtime
+namespace interpreter {
+class EvalProgram;  // xla/interpreter/eval_program.h
+}  // namespace interpreter
 
 // A host function behind a custom-call target. Results are dense row-major; `result` has the
 // instruction's shape.
@@ -62,24 +65,63 @@ struct InterpreterOptions {
   absl::Duration wait_timeout = absl::Seconds(60);
 };
 
-struct RunStatistics {
-  int64_t peak_bytes = 0;    // of values, arguments included; all devices together
-  int64_t instructions = 0;  // of all devices
+using RunStatistics = runtime::RunStatistics;
+
+// A module prepared to run on the interpreter. Thread-safe: it may run several times at once.
+class InterpreterProgram {
+ public:
+  // The module is verified, and outlives the program. UNIMPLEMENTED if the interpreter does not
+  // implement an operation.
+  static absl::StatusOr<std::unique_ptr<InterpreterProgram>> Create(const HloModule& module);
+  ~InterpreterProgram();
+
+  const HloModule& module() const { return module_; }
+
+  // Runs the entry computation. Arguments in parameter order, any layout; INVALID_ARGUMENT for
+  // shapes that are not compatible with the parameters. The result has the layout of the entry
+  // computation layout.
+  absl::StatusOr<Literal> Run(absl::Span<const Literal* const> arguments,
+                              const InterpreterOptions& options = {},
+                              RunStatistics* statistics = nullptr) const;
+
+  // Runs the entry computation on replicas x partitions devices at once, a thread each, in this
+  // process. Device r * partitions + p is partition p of replica r; arguments[d] and result[d] are
+  // those of device d. Collectives, send and recv connect the devices; each waits at most
+  // wait_timeout for others. When one fails, the others stop soon, and its error, with the device
+  // in front, is the error of the run.
+  absl::StatusOr<std::vector<Literal>> RunReplicated(
+      int64_t replicas, int64_t partitions, absl::Span<const std::vector<const Literal*>> arguments,
+      const InterpreterOptions& options = {}, RunStatistics* statistics = nullptr) const;
+
+  // The same on memory: arguments are read in place and results are left where they were computed,
+  // where the layouts are row-major. arguments[d] are the leaves (arrays and tokens) of all
+  // parameters of device d in order, results[d] those of the result; see runtime/buffer_view.h. A
+  // result that input_output_alias binds to a donated argument (must-alias) is in its memory
+  // afterwards. If the run fails, results describe nothing.
+  absl::Status RunOnBuffers(int64_t replicas, int64_t partitions,
+                            absl::Span<const absl::Span<const runtime::ArgumentView>> arguments,
+                            absl::Span<const absl::Span<runtime::ResultView>> results,
+                            const InterpreterOptions& options = {},
+                            RunStatistics* statistics = nullptr) const;
+
+ private:
+  // Which leaf of the arguments each leaf of the result must share memory with; -1: none.
+  using DonorOfLeaf = std::vector<int32_t>;
+
+  InterpreterProgram(const HloModule& module, std::unique_ptr<interpreter::EvalProgram> program);
+
+  const HloModule& module_;
+  const std::unique_ptr<interpreter::EvalProgram> program_;
+  Shape result_shape_;  // with the layout of the entry computation layout
+  DonorOfLeaf donors_;  // empty: none has one
+  int64_t argument_leaves_ = 0, result_leaves_ = 0;
 };
 
-// Runs the entry computation. Arguments in parameter order, any layout; shapes must be compatible
-// with the parameters (else an error in words). The result has the layout of the entry computation
-// layout.
+// InterpreterProgram::Create and Run, for a module that runs once.
 absl::StatusOr<Literal> Interpret(const HloModule& module,
                                   absl::Span<const Literal* const> arguments,
                                   const InterpreterOptions& options = {},
                                   RunStatistics* statistics = nullptr);
-
-// Runs the entry computation on replicas x partitions devices at once, a thread each, in this
-// process. Device r * partitions + p is partition p of replica r; arguments[d] and result[d] are
-// those of device d. Collectives, send and recv connect the devices; each waits at most
-// wait_timeout for others. When one fails, the others stop soon, and its error, with the device in
-// front, is the error of the run.
 absl::StatusOr<std::vector<Literal>> InterpretReplicated(
     const HloModule& module, int64_t replicas, int64_t partitions,
     absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options = {},
@@ -91,8 +133,7 @@ inline constexpr int64_t kMaxDevices = 1024;
 // check.expect_almost_eq.
 std::vector<std::pair<std::string, CustomCallHandler>> CheckCustomCalls();
 
-// An operation the interpreter does not have yet makes Interpret fail with UNIMPLEMENTED; this
-// tells in advance: the opcodes of the module it cannot run.
+// The opcodes of the module that the interpreter does not implement.
 std::vector<HloOpcode> UnsupportedOpcodes(const HloModule& module);
 
 }  // namespace xla

@@ -9,8 +9,11 @@
 #include <new>
 
 #include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
 #include "xla/overflow_util.h"
 #include "xla/primitive_util.h"
+#include "xla/runtime/buffer_view.h"
+#include "xla/runtime/host_memory.h"
 
 namespace xla::interpreter {
 namespace {
@@ -18,27 +21,11 @@ namespace {
 using internal::ValueRep;
 using internal::ValueRepPtr;
 
-// Small buffers share one allocation with their header, which malloc aligns to 16 bytes.
+using internal::Storage;
+
+// Small buffers share one allocation with their header.
 constexpr int64_t kInlineBytes = 64;
-constexpr size_t kHeaderBytes = (sizeof(ValueRep) + 15) / 16 * 16;
-constexpr size_t kAlignment = 64;
-
-// Aligned memory out of malloc, which reuses a freed block for a request of the same size; glibc's
-// aligned_alloc asks for more than the block it freed and grows the heap each time. The block's
-// beginning stands before the data.
-void* AllocateAligned(size_t bytes) {
-  auto* block = static_cast<char*>(std::malloc(bytes + kAlignment));
-  if (block == nullptr) return nullptr;
-  char* data = block + (kAlignment - reinterpret_cast<uintptr_t>(block) % kAlignment);
-  std::memcpy(data - sizeof(block), &block, sizeof(block));
-  return data;
-}
-
-void FreeAligned(void* data) {
-  char* block;
-  std::memcpy(&block, static_cast<char*>(data) - sizeof(block), sizeof(block));
-  std::free(block);
-}
+constexpr size_t kHeaderBytes = sizeof(ValueRep);
 
 }  // namespace
 
@@ -57,10 +44,8 @@ bool MemoryBudget::Take(int64_t bytes) {
 namespace internal {
 
 void DestroyValueRep(ValueRep* rep) {
-  if (!rep->is_borrowed && !rep->is_tuple) {
-    rep->budget->Give(rep->bytes);
-    if (rep->bytes > kInlineBytes) FreeAligned(rep->data);
-  }
+  if (rep->budget != nullptr) rep->budget->Give(rep->bytes);
+  if (rep->storage == Storage::kHostMemory) runtime::FreeHostMemory(rep->data);
   rep->~ValueRep();
   std::free(rep);
 }
@@ -94,56 +79,69 @@ absl::StatusOr<int64_t> CheckedByteSize(const Shape& shape) {
 }
 
 absl::StatusOr<Value> Value::Allocate(const Shape& shape, MemoryBudget& budget) {
-  int64_t bytes;
   if (shape.rank() == 0) {
-    bytes = primitive_util::ByteWidth(shape.element_type());
-  } else {
-    absl::StatusOr<int64_t> checked = CheckedByteSize(shape);
-    if (!checked.ok()) return checked.status();
-    bytes = *checked;
+    const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
+    return AllocateBytes(shape, bytes, bytes, budget);
   }
-  absl::StatusOr<Value> value = AllocateBytes(shape, bytes, budget);
+  XLA_ASSIGN_OR_RETURN(const int64_t bytes, CheckedByteSize(shape));
+  if (shape.is_static()) return AllocateBytes(shape, bytes, bytes, budget);
+  // With room for the sizes, so that the memory can become a buffer of the client.
+  XLA_ASSIGN_OR_RETURN(const int64_t capacity, runtime::ArrayBytes(shape));
+  XLA_ASSIGN_OR_RETURN(Value value, AllocateBytes(shape, bytes, capacity, budget));
   // What lies beyond dynamic sizes is computed with, though it never shows: it must be valid, a
   // PRED 0 or 1 above all.
-  if (value.ok() && shape.is_dynamic()) {
-    std::memset(value->mutable_untyped_data(), 0, static_cast<size_t>(bytes));
-  }
+  std::memset(value.mutable_untyped_data(), 0, static_cast<size_t>(capacity));
   return value;
 }
 
 absl::StatusOr<Value> Value::AllocateScratch(int64_t bytes, MemoryBudget& budget) {
   static const Shape* const kUntyped = new Shape(U8, {0});
-  return AllocateBytes(*kUntyped, bytes, budget);
+  return AllocateBytes(*kUntyped, bytes, bytes, budget);
 }
 
-absl::StatusOr<Value> Value::AllocateBytes(const Shape& shape, int64_t bytes,
+absl::StatusOr<Value> Value::AllocateBytes(const Shape& shape, int64_t bytes, int64_t capacity,
                                            MemoryBudget& budget) {
   if (!budget.Take(bytes)) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "a value of ", bytes, " bytes, ", shape.ToString(), ", would pass the memory limit of ",
         budget.limit(), " bytes; ", budget.live_bytes(), " bytes are in use"));
   }
-  const bool is_small = bytes <= kInlineBytes;
-  void* memory = std::malloc(kHeaderBytes + (is_small ? static_cast<size_t>(bytes) : 0));
+  const bool is_inline = capacity <= kInlineBytes;
+  void* block = std::malloc(
+      kHeaderBytes + (is_inline ? runtime::kHostMemoryPrefix + static_cast<size_t>(capacity) : 0));
   void* data = nullptr;
-  if (memory != nullptr) {
-    data = is_small ? static_cast<char*>(memory) + kHeaderBytes
-                    : AllocateAligned(static_cast<size_t>(bytes));
+  if (block != nullptr) {
+    data = is_inline ? runtime::PlaceHostMemory(block, kHeaderBytes)
+                     : runtime::AllocateHostMemory(static_cast<size_t>(capacity));
   }
   if (data == nullptr) {
-    std::free(memory);
+    std::free(block);
     budget.Give(bytes);
     return absl::ResourceExhaustedError(absl::StrCat("the system has no memory for a value of ",
                                                      bytes, " bytes, ", shape.ToString()));
   }
-  ValueRep* rep = new (memory) ValueRep;
+  ValueRep* rep = new (block) ValueRep;
+  rep->storage = is_inline ? Storage::kInline : Storage::kHostMemory;
   rep->bytes = bytes;
+  rep->capacity = capacity;
   rep->data = data;
   rep->budget = &budget;
   Value value;
   value.shape_ = &shape;
   value.rep_ = ValueRepPtr(rep);
   return value;
+}
+
+void* Value::ReleaseMemory() && {
+  Value self = std::move(*this);
+  if (!self.IsArray() || !self.IsUnique() || self.is_external()) return nullptr;
+  ValueRep* const rep = self.rep_.Release();
+  rep->budget->Give(rep->bytes);
+  void* const data = rep->data;
+  const bool is_inline = rep->storage == Storage::kInline;
+  rep->~ValueRep();
+  if (!is_inline) std::free(rep);  // an inline header goes with the data
+  return data;
 }
 
 namespace {
@@ -157,9 +155,16 @@ ValueRep* NewRep() {
 }  // namespace
 
 Value Value::Borrow(const Shape& shape, const void* data) {
+  Value value = External(shape, const_cast<void*>(data), 0);
+  value.rep_->storage = Storage::kBorrowed;
+  return value;
+}
+
+Value Value::External(const Shape& shape, void* data, int64_t capacity) {
   ValueRep* rep = NewRep();
-  rep->is_borrowed = true;
-  rep->data = const_cast<void*>(data);
+  rep->storage = Storage::kExternal;
+  rep->data = data;
+  rep->capacity = capacity;
   Value value;
   value.shape_ = &shape;
   value.rep_ = ValueRepPtr(rep);
@@ -168,7 +173,7 @@ Value Value::Borrow(const Shape& shape, const void* data) {
 
 Value Value::Tuple(const Shape& shape, std::vector<Value> elements) {
   ValueRep* rep = NewRep();
-  rep->is_tuple = true;
+  rep->storage = Storage::kTuple;
   rep->elements = std::make_unique<std::vector<Value>>(std::move(elements));
   Value value;
   value.shape_ = &shape;

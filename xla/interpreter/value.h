@@ -12,7 +12,9 @@
 // indices that exist in dimension i; elements beyond hold anything and never influence results.
 //
 // Ownership. A buffer that nobody else holds may be written in place: see IsUnique and
-// EvalContext::ReuseOrAllocate. Buffers that borrow (arguments, constants) are never unique.
+// EvalContext::ReuseOrAllocate. Buffers that borrow (arguments, constants) are never unique. Those
+// of donated arguments and of results that the caller gave the memory for may be written, but are
+// not freed here.
 //
 // Lifetime. A Value points at its Shape: an instruction's, or one kept by EvalContext::InternShape.
 // Both outlive it.
@@ -59,12 +61,21 @@ class Value;
 
 namespace internal {
 
+// Where the data of a value is.
+enum class Storage : uint8_t {
+  kInline,      // in the same block as the ValueRep; see PlaceHostMemory
+  kHostMemory,  // from AllocateHostMemory
+  kBorrowed,    // belongs to somebody else, who may read it at the same time
+  kExternal,    // belongs to somebody else, who leaves it to the run
+  kTuple,       // no data, but elements
+};
+
 // The counted part of a value: a buffer, or the elements of a tuple.
 struct ValueRep {
   std::atomic<int32_t> references{1};
-  bool is_tuple = false;
-  bool is_borrowed = false;  // data belongs to somebody else
-  int64_t bytes = 0;         // counted in the budget
+  Storage storage = Storage::kBorrowed;
+  int64_t bytes = 0;     // counted in the budget
+  int64_t capacity = 0;  // of the memory at `data`
   void* data = nullptr;
   MemoryBudget* budget = nullptr;
   std::unique_ptr<std::vector<Value>> elements;
@@ -92,6 +103,8 @@ class ValueRepPtr {
     }
   }
   ValueRep* get() const { return rep_; }
+  // Gives the reference to the caller.
+  ValueRep* Release() { return std::exchange(rep_, nullptr); }
   ValueRep* operator->() const { return rep_; }
 
  private:
@@ -117,14 +130,17 @@ class Value {
     return *this;
   }
 
-  // An array, uninitialised unless the shape is dynamic (then zeros): aligned to 64 bytes when it
-  // has at least 64, else to 16. RESOURCE_EXHAUSTED when the size overflows, the budget's limit
+  // An array, uninitialised unless the shape is dynamic (then zeros), aligned to 64 bytes.
+  // RESOURCE_EXHAUSTED when the size overflows, the budget's limit
   // would be passed, or the system has no memory. INVALID_ARGUMENT for an unbounded dimension.
   static absl::StatusOr<Value> Allocate(const Shape& shape, MemoryBudget& budget);
   // Working memory without a shape of its own.
   static absl::StatusOr<Value> AllocateScratch(int64_t bytes, MemoryBudget& budget);
   // An array over memory of somebody else, which outlives the value; never written.
   static Value Borrow(const Shape& shape, const void* data);
+  // An array over memory of somebody else, which outlives the value, holds `capacity` bytes, and
+  // may be written.
+  static Value External(const Shape& shape, void* data, int64_t capacity);
   static Value Tuple(const Shape& shape, std::vector<Value> elements);
   // A token, or any other shape without contents.
   static Value Token(const Shape& shape);
@@ -132,8 +148,12 @@ class Value {
   bool has_value() const { return shape_ != nullptr; }
   const Shape& shape() const { return *shape_; }
   PrimitiveType element_type() const { return shape_->element_type(); }
-  bool IsArray() const { return rep_.get() != nullptr && !rep_->is_tuple; }
-  bool IsTuple() const { return rep_.get() != nullptr && rep_->is_tuple; }
+  bool IsArray() const {
+    return rep_.get() != nullptr && rep_->storage != internal::Storage::kTuple;
+  }
+  bool IsTuple() const {
+    return rep_.get() != nullptr && rep_->storage == internal::Storage::kTuple;
+  }
 
   // --- Arrays. Sizes are bounds where a dimension is dynamic.
   int64_t rank() const { return shape_->rank(); }
@@ -143,7 +163,7 @@ class Value {
   const void* untyped_data() const { return rep_->data; }
   // Only for the one who made the value, before it is shared, or when IsUnique().
   void* mutable_untyped_data() {
-    XLA_DCHECK(!rep_->is_borrowed);
+    XLA_DCHECK(rep_->storage != internal::Storage::kBorrowed);
     return rep_->data;
   }
   template <typename T>
@@ -164,9 +184,17 @@ class Value {
 
   // Nobody else holds the buffer (or tuple), and it is not borrowed: it may be written in place.
   bool IsUnique() const {
-    return rep_.get() != nullptr && !rep_->is_borrowed &&
+    return rep_.get() != nullptr && rep_->storage != internal::Storage::kBorrowed &&
            rep_->references.load(std::memory_order_acquire) == 1;
   }
+
+  // Bytes of the memory: at least those of the elements and, after them, of the dynamic sizes that
+  // a buffer of the shape has (runtime/buffer_view.h).
+  int64_t capacity() const { return rep_->capacity; }
+  bool is_external() const { return rep_->storage == internal::Storage::kExternal; }
+  // The memory of an array that nobody else holds and that Allocate made: the caller frees it with
+  // FreeHostMemory (runtime/host_memory.h). Null for other arrays. This value is empty afterwards.
+  void* ReleaseMemory() &&;
 
   // --- Dynamic sizes
   bool has_dynamic_sizes() const { return dynamic_sizes_ != nullptr; }
@@ -197,7 +225,7 @@ class Value {
   Value WithShape(const Shape& shape) const& { return Value(*this).WithShape(shape); }
 
  private:
-  static absl::StatusOr<Value> AllocateBytes(const Shape& shape, int64_t bytes,
+  static absl::StatusOr<Value> AllocateBytes(const Shape& shape, int64_t bytes, int64_t capacity,
                                              MemoryBudget& budget);
 
   const Shape* shape_ = nullptr;

@@ -38,8 +38,8 @@ absl::StatusOr<int64_t> ElementBytes(const Shape& array) {
     bytes = MultiplyWithoutOverflow(
         bytes, is_padded ? array.layout().padded_dimensions(i) : array.dimensions(i));
     if (bytes < 0 || bytes > std::numeric_limits<int64_t>::max() / 2) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          "a buffer of shape ", array.ToString(), " has more bytes than 64 bits count"));
+      return absl::ResourceExhaustedError(absl::StrCat("a buffer of shape ", array.ToString(),
+                                                       " has more bytes than 64 bits count"));
     }
   }
   return bytes;
@@ -67,9 +67,8 @@ absl::Status ReadDynamicSizes(const Shape& array, const void* data, absl::Span<i
     int32_t size;
     std::memcpy(&size, from + i * kSizeBytes, sizeof(size));
     if (size < 0 || size > array.dimensions(i)) {
-      return absl::InvalidArgumentError(absl::StrCat("a buffer of shape ", array.ToString(),
-                                                     " says that dimension ", i, " has size ",
-                                                     size));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a buffer of shape ", array.ToString(), " says that dimension ", i, " has size ", size));
     }
     sizes[static_cast<size_t>(i)] = size;
   }

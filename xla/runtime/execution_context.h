@@ -43,6 +43,16 @@ struct ExecutionContext {
   int64_t run_id = 0;
 };
 
+// What a run did.
+struct RunStatistics {
+  int64_t peak_bytes = 0;    // of values, arguments included; all devices together
+  int64_t instructions = 0;  // of all devices
+  // Arrays, and their bytes, that were copied between the memory of the caller and that of the run:
+  // none where layouts agree.
+  int64_t copies = 0;
+  int64_t copied_bytes = 0;
+};
+
 }  // namespace xla::runtime
 
 #endif  // XLA_RUNTIME_EXECUTION_CONTEXT_H_

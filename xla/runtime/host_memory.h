@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of arrays, aligned to 64 bytes. Buffers of clients and values of the interpreter are blocks
-// of this kind, so that either can take over memory from the other.
+// Memory of arrays, aligned to 64 bytes. Buffers of clients and values of the interpreter are
+// blocks of this kind, so that either can take over memory from the other.
 #ifndef XLA_RUNTIME_HOST_MEMORY_H_
 #define XLA_RUNTIME_HOST_MEMORY_H_
 

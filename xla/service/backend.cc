@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend: devices that are threads of this process, and the interpreter.
+// The backend: devices that share the CPUs of this process, and the interpreter.
 #include "xla/service/backend.h"
 
 #include <utility>
@@ -14,9 +14,11 @@ namespace xla {
 
 Backend::Backend(const BackendOptions& options)
     : options_(options),
-      allocator_(std::make_unique<se::HostMemoryAllocator>(options.platform)),
+      pending_memory_(std::make_unique<PendingMemory>()),
+      allocator_(std::make_unique<LaunchOrderedAllocator>(options.platform, pending_memory_.get())),
       thread_pool_(std::make_unique<runtime::ThreadPool>(options.num_threads)),
-      threads_(std::make_unique<runtime::ReusableThreads>()) {}
+      threads_(std::make_unique<runtime::ReusableThreads>()),
+      launches_(std::make_unique<runtime::LaunchQueues>(options.device_count, threads_.get())) {}
 
 absl::StatusOr<std::unique_ptr<Backend>> Backend::Create(const BackendOptions& options) {
   BackendOptions checked = options;
@@ -40,6 +42,10 @@ absl::Status Backend::CheckDeviceOrdinal(int device_ordinal) const {
   return absl::InvalidArgumentError(
       absl::StrCat("there is no device ", device_ordinal, "; the client has ", device_count(),
                    device_count() == 1 ? " device, 0" : " devices, from 0"));
+}
+
+void Backend::AwaitLaunches() const {
+  for (int device = 0; device < device_count(); ++device) (void)launches_->Idle(device).Await();
 }
 
 std::string Backend::device_name(int device_ordinal) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind a client: its devices, their memory, and what runs programs on them. The one
-// place that chooses between interpreter and compiler.
+// The devices of a client, their memory, threads and queues. The one place that chooses what
+// executes programs: interpreter or compiler.
 #ifndef XLA_SERVICE_BACKEND_H_
 #define XLA_SERVICE_BACKEND_H_
 
@@ -9,9 +9,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "xla/runtime/launch_queues.h"
 #include "xla/runtime/reusable_threads.h"
 #include "xla/runtime/thread_pool.h"
 #include "xla/service/executable.h"
+#include "xla/service/pending_memory.h"
 #include "xla/stream_executor/device_memory_allocator.h"
 #include "xla/stream_executor/platform.h"
 
@@ -23,7 +25,7 @@ namespace xla {
 
 struct BackendOptions {
   se::Platform* platform = nullptr;  // null: the default
-  // Devices are threads of this process: there may be any number, up to 1024.
+  // Devices share the CPUs of this process: there may be any number, up to 1024.
   int device_count = 1;
   // Threads for an operation, shared by the devices; 0: as many as the process may use.
   int num_threads = 0;
@@ -43,7 +45,7 @@ class Backend {
   bool device_ordinal_supported(int device_ordinal) const {
     return device_ordinal >= 0 && device_ordinal < device_count();
   }
-  // InvalidArgument, naming the devices there are, for another ordinal.
+  // InvalidArgument, which names the devices that exist, for another ordinal.
   absl::Status CheckDeviceOrdinal(int device_ordinal) const;
   // "Host:0"
   std::string device_name(int device_ordinal) const;
@@ -53,6 +55,10 @@ class Backend {
   // The threads of all runs: they are started when they are first needed, and kept.
   runtime::ThreadPool& thread_pool() const { return *thread_pool_; }
   runtime::ReusableThreads& threads() const { return *threads_; }
+  // Asynchronous runs, in order on each device. Their end is waited for by the destructor.
+  runtime::LaunchQueues& launches() const { return *launches_; }
+  void AwaitLaunches() const;
+  PendingMemory& pending_memory() const { return *pending_memory_; }
   // Null: operations use thread_pool().
   const Eigen::ThreadPoolDevice* eigen_intra_op_thread_pool_device() const { return nullptr; }
 
@@ -64,9 +70,12 @@ class Backend {
   explicit Backend(const BackendOptions& options);
 
   BackendOptions options_;
+  // In the reverse order of what uses what: launches end first.
+  std::unique_ptr<PendingMemory> pending_memory_;
   std::unique_ptr<se::DeviceMemoryAllocator> allocator_;
   std::unique_ptr<runtime::ThreadPool> thread_pool_;
   std::unique_ptr<runtime::ReusableThreads> threads_;
+  std::unique_ptr<runtime::LaunchQueues> launches_;
 };
 
 }  // namespace xla

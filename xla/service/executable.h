@@ -1,51 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program made ready to run. What stands behind it, interpreter or compiler, is the backend's
-// choice (backend.h).
+// A program made ready to run. The backend (backend.h) chooses what executes it: the interpreter or
+// compiled code.
 #ifndef XLA_SERVICE_EXECUTABLE_H_
 #define XLA_SERVICE_EXECUTABLE_H_
 
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/runtime/buffer_view.h"
 #include "xla/runtime/execution_context.h"
-#include "xla/service/shaped_buffer.h"
 
 namespace xla {
 
 // One run of all replicas and partitions. Device d of the lists below is partition d % partitions
-// of replica d / partitions.
+// of replica d / partitions. The leaves of a shape are its arrays and tokens, depth first.
 struct ExecuteRequest {
-  // For each device its arguments, of shapes compatible with the parameters.
-  absl::Span<const std::vector<const ShapedBuffer*>> arguments;
-  // For each device the ordinal that its results get.
-  absl::Span<const int> device_ordinals;
-  se::DeviceMemoryAllocator* allocator = nullptr;
+  // For each device the leaves of its arguments, of all parameters in order; their shapes are
+  // compatible with the parameters', in any layout. Row-major memory is read in place. Donated
+  // memory may be overwritten; where it became no result, it is the caller's to free.
+  absl::Span<const absl::Span<const runtime::ArgumentView>> arguments;
+  // For each device the leaves of its result, in the layout of the module's entry computation
+  // layout. Memory set before the run is written to; otherwise the run says where the result is.
+  absl::Span<const absl::Span<runtime::ResultView>> results;
   runtime::ExecutionContext context;
+  runtime::RunStatistics* statistics = nullptr;  // may be null
 };
 
 // Thread-safe: may run several times at once.
 class Executable {
  public:
-  // The module is verified; its replica_count and num_partitions say how many devices run it.
-  explicit Executable(std::shared_ptr<const HloModule> module) : module_(std::move(module)) {}
+  // The module is verified and has an entry computation layout; its replica_count and
+  // num_partitions say how many devices run it.
+  explicit Executable(std::shared_ptr<const HloModule> module);
   virtual ~Executable() = default;
 
   const HloModule& module() const { return *module_; }
   std::shared_ptr<const HloModule> shared_module() const { return module_; }
   int64_t num_replicas() const { return module_->config().replica_count; }
   int64_t num_partitions() const { return module_->config().num_partitions; }
+  int64_t num_devices() const { return num_replicas() * num_partitions(); }
 
-  // The result of each device, in the layout of the module's entry computation layout.
-  virtual absl::StatusOr<std::vector<ScopedShapedBuffer>> Execute(
-      const ExecuteRequest& request) const = 0;
+  // The shapes of the leaves of arguments and result, with layouts.
+  absl::Span<const Shape* const> argument_leaves() const { return argument_leaves_; }
+  absl::Span<const Shape* const> result_leaves() const { return result_leaves_; }
+  // Of input_output_alias: a leaf of the result that may or must be in the memory of an argument.
+  struct Alias {
+    int32_t argument, result;  // leaves
+    bool is_must;
+  };
+  absl::Span<const Alias> aliases() const { return aliases_; }
+
+  // Runs the program, and returns when it has ended. INVALID_ARGUMENT if an argument that must be
+  // aliased is not donated, or memory is donated that is given twice; else the error of the run,
+  // after which results describe nothing.
+  absl::Status Execute(const ExecuteRequest& request) const;
+
+ protected:
+  // Execute, after its checks.
+  virtual absl::Status Run(const ExecuteRequest& request) const = 0;
 
  private:
+  absl::Status CheckDonations(absl::Span<const runtime::ArgumentView> arguments) const;
+
   std::shared_ptr<const HloModule> module_;
+  std::vector<const Shape*> argument_leaves_, result_leaves_;
+  std::vector<Alias> aliases_;
 };
 
 }  // namespace xla

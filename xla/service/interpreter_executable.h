@@ -5,8 +5,9 @@
 
 #include <memory>
 #include <utility>
-#include <vector>
 
+#include "absl/status/statusor.h"
+#include "xla/interpreter/interpreter.h"
 #include "xla/service/backend.h"
 #include "xla/service/executable.h"
 
@@ -14,18 +15,22 @@ namespace xla {
 
 class InterpreterExecutable : public Executable {
  public:
-  // Unimplemented if the interpreter lacks an operation.
+  // UNIMPLEMENTED if the interpreter does not implement an operation.
   static absl::StatusOr<std::unique_ptr<Executable>> Create(std::shared_ptr<const HloModule> module,
                                                             const BackendOptions& options);
 
-  absl::StatusOr<std::vector<ScopedShapedBuffer>> Execute(
-      const ExecuteRequest& request) const override;
+ protected:
+  absl::Status Run(const ExecuteRequest& request) const override;
 
  private:
-  InterpreterExecutable(std::shared_ptr<const HloModule> module, const BackendOptions& options)
-      : Executable(std::move(module)), options_(options) {}
+  InterpreterExecutable(std::shared_ptr<const HloModule> module,
+                        std::unique_ptr<InterpreterProgram> program, const BackendOptions& options)
+      : Executable(std::move(module)),
+        program_(std::move(program)),
+        memory_limit_bytes_(options.memory_limit_bytes) {}
 
-  BackendOptions options_;
+  const std::unique_ptr<InterpreterProgram> program_;
+  const int64_t memory_limit_bytes_;
 };
 
 }  // namespace xla

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/layout_util.h"
-#include "xla/overflow_util.h"
-#include "xla/primitive_util.h"
+#include "xla/runtime/buffer_view.h"
+#include "xla/util.h"
 
 namespace xla {
 namespace {
@@ -19,23 +19,6 @@ Shape WithLayouts(Shape shape) {
   });
   return shape;
 }
-
-// Of the elements alone, padding included; negative when that overflows.
-int64_t ElementBytes(const Shape& shape) {
-  const bool padded = shape.has_layout() && shape.layout().has_padding();
-  int64_t bytes = primitive_util::ByteWidth(shape.element_type());
-  for (int i = 0; i < shape.rank(); ++i) {
-    bytes = MultiplyWithoutOverflow(
-        bytes, padded ? shape.layout().padded_dimensions(i) : shape.dimensions(i));
-    if (bytes < 0) return -1;
-  }
-  return bytes;
-}
-
-constexpr int64_t kSizeBytes = sizeof(int32_t);
-
-// Where the dynamic sizes begin.
-int64_t SizesOffset(int64_t element_bytes) { return RoundUpTo(element_bytes, kSizeBytes); }
 
 }  // namespace
 
@@ -126,34 +109,52 @@ void ScopedShapedBuffer::Deallocate() {
 absl::StatusOr<int64_t> BufferBytes(const Shape& shape) {
   if (shape.IsTuple()) return static_cast<int64_t>(sizeof(void*)) * shape.tuple_shapes_size();
   if (!shape.IsArray()) return 0;
-  if (shape.is_unbounded_dynamic()) {
-    return absl::InvalidArgumentError(absl::StrCat("a buffer of shape ", shape.ToString(),
-                                                   " has no size: a dimension has no bound"));
+  return runtime::ArrayBytes(shape);
+}
+
+absl::StatusOr<ScopedShapedBuffer> AllocateShapedBuffer(const Shape& shape, int device_ordinal,
+                                                        se::DeviceMemoryAllocator* allocator) {
+  ScopedShapedBuffer result(shape, allocator, device_ordinal);
+  for (auto& [index, buffer] : result.buffers()) {
+    XLA_ASSIGN_OR_RETURN(const int64_t bytes,
+                         BufferBytes(ShapeUtil::GetSubshape(result.on_device_shape(), index)));
+    XLA_ASSIGN_OR_RETURN(se::OwningDeviceMemory memory,
+                         allocator->Allocate(device_ordinal, static_cast<uint64_t>(bytes)));
+    buffer = memory.Release();
   }
-  const int64_t bytes = ElementBytes(shape);
-  if (bytes < 0 || bytes > std::numeric_limits<int64_t>::max() / 2) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("a buffer of shape ", shape.ToString(), " has more bytes than 64 bits count"));
+  WriteTupleTables(result);
+  return result;
+}
+
+void WriteTupleTables(ShapedBuffer& buffer) {
+  if (!buffer.on_device_shape().IsTuple()) return;
+  for (auto& [index, memory] : buffer.buffers()) {
+    const Shape& part = ShapeUtil::GetSubshape(buffer.on_device_shape(), index);
+    if (!part.IsTuple()) continue;
+    ShapeIndex element = index;
+    element.push_back(0);
+    for (int i = 0; i < part.tuple_shapes_size(); ++i) {
+      element.back() = i;
+      const void* pointer = buffer.buffer(element).opaque();
+      std::memcpy(static_cast<char*>(memory.opaque()) + sizeof(void*) * static_cast<size_t>(i),
+                  &pointer, sizeof(pointer));
+    }
   }
-  return shape.is_dynamic() ? SizesOffset(bytes) + kSizeBytes * shape.rank() : bytes;
 }
 
 absl::StatusOr<ScopedShapedBuffer> BufferFromLiteral(const Shape& shape,
                                                      const LiteralSlice& literal,
                                                      int device_ordinal,
                                                      se::DeviceMemoryAllocator* allocator) {
-  ScopedShapedBuffer result(shape, allocator, device_ordinal);
+  XLA_ASSIGN_OR_RETURN(ScopedShapedBuffer result,
+                       AllocateShapedBuffer(shape, device_ordinal, allocator));
   const Shape& device_shape = result.on_device_shape();
   for (auto& [index, buffer] : result.buffers()) {
     const Shape& part = ShapeUtil::GetSubshape(device_shape, index);
-    XLA_ASSIGN_OR_RETURN(const int64_t bytes, BufferBytes(part));
-    XLA_ASSIGN_OR_RETURN(se::OwningDeviceMemory memory,
-                         allocator->Allocate(device_ordinal, static_cast<uint64_t>(bytes)));
-    buffer = memory.Release();
-    if (!part.IsArray() || bytes == 0) continue;
+    if (!part.IsArray() || buffer.size() == 0) continue;
     auto* to = static_cast<char*>(buffer.opaque());
     const Shape& from = ShapeUtil::GetSubshape(literal.shape(), index);
-    const int64_t element_bytes = ElementBytes(part);
+    XLA_ASSIGN_OR_RETURN(const int64_t element_bytes, runtime::ElementBytes(part));
     if (from.has_layout() && from.layout() == part.layout() &&
         from.dimensions() == part.dimensions() && part.is_static()) {
       std::memcpy(to, literal.untyped_data(index), static_cast<size_t>(element_bytes));
@@ -164,23 +165,9 @@ absl::StatusOr<ScopedShapedBuffer> BufferFromLiteral(const Shape& shape,
                                       /*only_dynamic_bound=*/part.is_dynamic()));
     std::memcpy(to, copy.untyped_data(), static_cast<size_t>(element_bytes));
     if (part.is_static()) continue;
-    for (int i = 0; i < part.rank(); ++i) {
-      const auto size = static_cast<int32_t>(literal.GetDynamicSize(i, index));
-      std::memcpy(to + SizesOffset(element_bytes) + i * kSizeBytes, &size, sizeof(size));
-    }
-  }
-  // Lists of pointers, once all is there.
-  for (auto& [index, buffer] : result.buffers()) {
-    const Shape& part = ShapeUtil::GetSubshape(device_shape, index);
-    if (!part.IsTuple()) continue;
-    ShapeIndex element = index;
-    element.push_back(0);
-    for (int i = 0; i < part.tuple_shapes_size(); ++i) {
-      element.back() = i;
-      const void* pointer = result.buffer(element).opaque();
-      std::memcpy(static_cast<char*>(buffer.opaque()) + sizeof(void*) * static_cast<size_t>(i),
-                  &pointer, sizeof(pointer));
-    }
+    DimensionVector sizes;
+    for (int i = 0; i < part.rank(); ++i) sizes.push_back(literal.GetDynamicSize(i, index));
+    runtime::WriteDynamicSizes(part, to, sizes);
   }
   return result;
 }
@@ -199,18 +186,15 @@ absl::StatusOr<Literal> LiteralFromBuffer(const ShapedBuffer& buffer) {
                        memory.is_null() ? 0 : memory.size(), " bytes, not ", bytes));
     }
     const auto* from = static_cast<const char*>(memory.opaque());
-    const int64_t element_bytes = ElementBytes(part);
+    XLA_ASSIGN_OR_RETURN(const int64_t element_bytes, runtime::ElementBytes(part));
     std::memcpy(literal.untyped_data(index), from, static_cast<size_t>(element_bytes));
+    if (part.is_static()) continue;
+    DimensionVector sizes(static_cast<size_t>(part.rank()));
+    XLA_RETURN_IF_ERROR(runtime::ReadDynamicSizes(part, from, absl::MakeSpan(sizes)));
     for (int i = 0; i < part.rank(); ++i) {
-      if (!part.is_dynamic_dimension(i)) continue;
-      int32_t size;
-      std::memcpy(&size, from + SizesOffset(element_bytes) + i * kSizeBytes, sizeof(size));
-      if (size < 0 || size > part.dimensions(i)) {
-        return absl::InvalidArgumentError(absl::StrCat("the buffer at ", index.ToString(), " of ",
-                                                       shape.ToString(), " says that dimension ", i,
-                                                       " has size ", size));
+      if (part.is_dynamic_dimension(i)) {
+        literal.SetDynamicSize(i, index, static_cast<int32_t>(sizes[static_cast<size_t>(i)]));
       }
-      literal.SetDynamicSize(i, index, size);
     }
   }
   return literal;

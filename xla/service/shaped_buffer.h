@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ShapedBuffer: the memory that holds a value of some shape on a device.
 //
-// An array's buffer holds its elements in the order of the layout, as a Literal does; integers of
-// less than 8 bits take a byte each. Behind an array with dynamic dimensions lie the sizes of all
-// its dimensions, an int32 each, aligned to 4 bytes. A tuple's buffer is the list of pointers to
-// those of its elements. Tokens have no buffer.
+// An array's buffer is as xla/runtime/buffer_view.h describes. A tuple's buffer is the list of
+// pointers to those of its elements. Tokens have no buffer.
 #ifndef XLA_SERVICE_SHAPED_BUFFER_H_
 #define XLA_SERVICE_SHAPED_BUFFER_H_
 
@@ -100,6 +98,12 @@ class ScopedShapedBuffer : public ShapedBuffer {
 // Bytes of the buffer of one node: an array with its dynamic sizes, a tuple's list.
 // ResourceExhausted when they overflow, InvalidArgument for an unbounded dimension.
 absl::StatusOr<int64_t> BufferBytes(const Shape& shape);
+
+// New memory for a value of the shape, uninitialised but for the lists of pointers of tuples.
+absl::StatusOr<ScopedShapedBuffer> AllocateShapedBuffer(const Shape& shape, int device_ordinal,
+                                                        se::DeviceMemoryAllocator* allocator);
+// Writes the lists of pointers of tuples. Precondition: their memory is there.
+void WriteTupleTables(ShapedBuffer& buffer);
 
 // Copies a value to new memory of a device. `shape` (layouts included) must be compatible with the
 // literal's; a literal smaller than a dynamic dimension's bound fills the low corner.

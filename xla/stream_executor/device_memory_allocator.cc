@@ -2,10 +2,8 @@
 // Owned memory, and the allocator of host memory.
 #include "xla/stream_executor/device_memory_allocator.h"
 
-#include <cstdint>
-#include <cstdlib>
-
 #include "absl/strings/str_cat.h"
+#include "xla/runtime/host_memory.h"
 
 namespace stream_executor {
 
@@ -24,18 +22,15 @@ absl::Status OwningDeviceMemory::Free() {
 }
 
 absl::StatusOr<Stream*> DeviceMemoryAllocator::GetStream(int device_ordinal) {
-  return absl::UnimplementedError(
-      absl::StrCat("device ", device_ordinal, " has no streams: it is a thread of the host"));
+  return absl::UnimplementedError(absl::StrCat(
+      "device ", device_ordinal, " has no streams: it computes on threads of the host"));
 }
 
 absl::StatusOr<OwningDeviceMemory> HostMemoryAllocator::Allocate(int device_ordinal, uint64_t size,
                                                                  bool, int64_t) {
-  constexpr uint64_t kAlignment = 64;
   void* memory = nullptr;
   if (size > 0) {
-    if (size <= SIZE_MAX / 2) {
-      memory = std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment);
-    }
+    memory = xla::runtime::AllocateHostMemory(size);
     if (memory == nullptr) {
       return absl::ResourceExhaustedError(
           absl::StrCat("no memory for a buffer of ", size, " bytes"));
@@ -45,7 +40,7 @@ absl::StatusOr<OwningDeviceMemory> HostMemoryAllocator::Allocate(int device_ordi
 }
 
 absl::Status HostMemoryAllocator::Deallocate(int, DeviceMemoryBase memory) {
-  std::free(memory.opaque());
+  xla::runtime::FreeHostMemory(memory.opaque());
   return absl::OkStatus();
 }
 

@@ -74,7 +74,7 @@ class DeviceMemoryAllocator {
 // The later name.
 using DeviceAddressAllocator = DeviceMemoryAllocator;
 
-// Memory of the host.
+// Memory of the host: blocks of xla/runtime/host_memory.h.
 class HostMemoryAllocator : public DeviceMemoryAllocator {
  public:
   using DeviceMemoryAllocator::Allocate;

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous runs on buffers: dispatched in order on each device, without blocking the caller.
+//
+//   LaunchRequest request;
+//   request.arguments = {{x, y}};           // of one device
+//   request.donate = {true, false};
+//   request.device_ordinals = {0};
+//   XLA_ASSIGN_OR_RETURN(Launched run, Launch(backend, executable, request));
+//   run.done.OnReady([](const absl::Status& status) { ... });
+//   std::shared_ptr<runtime::DeviceBuffer> sum = run.results[0][0];   // may be used at once
+#ifndef XLA_SERVICE_LAUNCH_H_
+#define XLA_SERVICE_LAUNCH_H_
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/runtime/device_buffer.h"
+#include "xla/runtime/event.h"
+#include "xla/runtime/execution_context.h"
+#include "xla/service/backend.h"
+#include "xla/service/executable.h"
+
+namespace xla {
+
+struct LaunchRequest {
+  using Buffer = std::shared_ptr<runtime::DeviceBuffer>;
+  // For each device a buffer for each leaf of its arguments (Executable::argument_leaves). Null for
+  // tokens.
+  std::vector<std::vector<Buffer>> arguments;
+  // For each leaf whether its buffers are donated, on all devices; empty: none is.
+  std::vector<bool> donate;
+  // For each device of the run its ordinal.
+  std::vector<int> device_ordinals;
+  // Null threads are those of the backend; `cancel` is not used: see Launched. What it points to
+  // must live until the run is done.
+  runtime::ExecutionContext context;
+};
+
+struct Launched {
+  // For each device the leaves of the result. They are ready when the run has ended; its error is
+  // the error of their events.
+  std::vector<std::vector<LaunchRequest::Buffer>> results;
+  runtime::Event done;
+
+  // The run ends with CANCELLED, soon, or at once when it starts.
+  void Cancel() const { cancel->store(true, std::memory_order_relaxed); }
+  std::shared_ptr<std::atomic<bool>> cancel;
+};
+
+// Starts a run, which begins when all earlier launches on its devices have ended and the arguments
+// are ready. An argument with an error makes the run end with that error. INVALID_ARGUMENT, at
+// once, for counts, shapes and devices that do not fit, and for buffers that were deleted or
+// donated, or that are donated here and given twice.
+//
+// Donated buffers cannot be used any more from here on, whatever becomes of the run. The run waits
+// for uses of them that were acquired before. Their memory becomes that of results where the
+// program updates it in place or input_output_alias asks for it; else it is freed.
+//
+// The backend must outlive the buffers.
+absl::StatusOr<Launched> Launch(const Backend& backend,
+                                std::shared_ptr<const Executable> executable,
+                                LaunchRequest request);
+
+}  // namespace xla
+
+#endif  // XLA_SERVICE_LAUNCH_H_
