@@ -111,7 +111,7 @@ absl::Status GiveFile(const std::string& path, const DeviceGrid& grid, const Sha
 }  // namespace
 
 absl::Status GiveInfeed(const HloModule& module, const DeviceGrid& grid, const Arguments& arguments,
-                        Feeds& feeds) {
+                        runtime::Feeds& feeds) {
   Shapes shapes;
   ForEachInstruction(module, HloOpcode::kInfeed, [&](const HloInstruction& infeed) {
     AddShape(infeed.shape().tuple_shapes(0), shapes);
@@ -127,7 +127,7 @@ absl::Status GiveInfeed(const HloModule& module, const DeviceGrid& grid, const A
 }
 
 absl::Status GiveHostRecv(const HloModule& module, const DeviceGrid& grid,
-                          const Arguments& arguments, HostChannels& channels) {
+                          const Arguments& arguments, runtime::HostChannels& channels) {
   std::map<int64_t, Shapes> received;  // by channel
   ForEachInstruction(module, HloOpcode::kRecv, [&](const HloInstruction& recv) {
     const auto& attributes = recv.attributes<SendRecvAttributes>();

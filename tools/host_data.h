@@ -19,11 +19,11 @@ namespace xla {
 // Puts the data of --infeed FILE into the queues and closes them. INVALID_ARGUMENT for what no
 // infeed of the program reads.
 absl::Status GiveInfeed(const HloModule& module, const DeviceGrid& grid, const Arguments& arguments,
-                        Feeds& feeds);
+                        runtime::Feeds& feeds);
 
 // The same with --host-recv CHANNEL=FILE for what the program receives from the host.
 absl::Status GiveHostRecv(const HloModule& module, const DeviceGrid& grid,
-                          const Arguments& arguments, HostChannels& channels);
+                          const Arguments& arguments, runtime::HostChannels& channels);
 
 }  // namespace xla
 

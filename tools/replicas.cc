@@ -179,8 +179,9 @@ absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule
 }
 
 absl::StatusOr<std::vector<NamedLiteral>> CollectOutputs(const DeviceGrid& grid,
-                                                         std::vector<Literal> results, Feeds& feeds,
-                                                         HostChannels& channels) {
+                                                         std::vector<Literal> results,
+                                                         runtime::Feeds& feeds,
+                                                         runtime::HostChannels& channels) {
   std::vector<NamedLiteral> outputs;
   // The arrays of a literal, named by `stem` or, in a tuple, stem.0, stem.1, ..
   const auto append = [&](const std::string& stem, const Literal& literal) {

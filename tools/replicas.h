@@ -52,8 +52,9 @@ absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule
 // Arrays with names: the leaves of each device's result, then what it wrote to outfeed and sent to
 // the host.
 absl::StatusOr<std::vector<NamedLiteral>> CollectOutputs(const DeviceGrid& grid,
-                                                         std::vector<Literal> results, Feeds& feeds,
-                                                         HostChannels& channels);
+                                                         std::vector<Literal> results,
+                                                         runtime::Feeds& feeds,
+                                                         runtime::HostChannels& channels);
 
 }  // namespace xla
 

@@ -68,8 +68,8 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
     for (const auto& input : inputs[device]) pointers[device].push_back(input.get());
   }
   // What programs write must be kept until it is printed.
-  Feeds feeds(grid.count(), std::numeric_limits<int64_t>::max());
-  HostChannels channels(grid.count(), std::numeric_limits<int64_t>::max());
+  runtime::Feeds feeds(grid.count(), std::numeric_limits<int64_t>::max());
+  runtime::HostChannels channels(grid.count(), std::numeric_limits<int64_t>::max());
   XLA_RETURN_IF_ERROR(GiveInfeed(*module, grid, arguments, feeds));
   XLA_RETURN_IF_ERROR(GiveHostRecv(*module, grid, arguments, channels));
   options.feeds = &feeds;

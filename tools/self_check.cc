@@ -30,7 +30,8 @@ bool Has(const HloModule& module, HloOpcode opcode) {
 // The host: a thread that moves what came from the devices back to them, until it is destroyed.
 class Echo {
  public:
-  Echo(Feeds* feeds, HostChannels* channels) : feeds_(feeds), channels_(channels) {
+  Echo(runtime::Feeds* feeds, runtime::HostChannels* channels)
+      : feeds_(feeds), channels_(channels) {
     thread_ = std::thread([this] { Run(); });
   }
   ~Echo() {
@@ -66,8 +67,8 @@ class Echo {
     return absl::OkStatus();
   }
 
-  Feeds* feeds_;
-  HostChannels* channels_;
+  runtime::Feeds* feeds_;
+  runtime::HostChannels* channels_;
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };
@@ -83,8 +84,8 @@ absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options
   }
   const int64_t devices = replicas * partitions;
   const std::vector<std::vector<const Literal*>> arguments(static_cast<size_t>(devices));
-  Feeds feeds(devices);
-  HostChannels channels(devices);
+  runtime::Feeds feeds(devices);
+  runtime::HostChannels channels(devices);
   options.feeds = &feeds;
   options.host_channels = &channels;
   // What nothing will come from is an error at once, not after the time a device waits.

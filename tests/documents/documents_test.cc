@@ -291,7 +291,7 @@ ENTRY e {
 })";
   ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text));
   ASSERT_OK(VerifyModule(*module));
-  Feeds feeds(1);
+  runtime::Feeds feeds(1);
   for (const int32_t digit : {1, 2, 3, 4})
     ASSERT_OK(feeds.TransferToInfeed(LiteralUtil::CreateR0<int32_t>(digit)));
   InterpreterOptions options;

@@ -199,7 +199,7 @@ ENTRY e {
   ROOT i = (s32[], token[]) infeed(t)
 })";
   std::atomic<bool> cancel{false};
-  Feeds feeds(2);
+  runtime::Feeds feeds(2);
   InterpreterOptions options;
   options.cancel = &cancel;
   options.feeds = &feeds;
@@ -316,7 +316,7 @@ Literal Fed(int32_t value, int32_t go_on) {
 }
 
 TEST(FeedTest, ALoopReadsWhatTheHostGivesAndWritesItBack) {
-  Feeds feeds(2);
+  runtime::Feeds feeds(2);
   InterpreterOptions options;
   options.feeds = &feeds;
   std::thread host([&] {
@@ -347,7 +347,7 @@ ENTRY e {
   bd = s32[] get-tuple-element(b), index=0
   ROOT r = (s32[], s32[]) tuple(bd, ad)
 })";
-  Feeds feeds(1);
+  runtime::Feeds feeds(1);
   for (int32_t i = 1; i <= 2; ++i)
     ASSERT_OK(feeds.TransferToInfeed(LiteralUtil::CreateR0<int32_t>(i)));
   InterpreterOptions options;
@@ -371,7 +371,7 @@ ENTRY e {
   unused = s32[] call(one), to_apply=write
   ROOT r = s32[] constant(7)
 })";
-  Feeds feeds(1);
+  runtime::Feeds feeds(1);
   ASSERT_OK(feeds.TransferToInfeed(LiteralUtil::CreateR0<int32_t>(5)));
   InterpreterOptions options;
   options.feeds = &feeds;
@@ -391,7 +391,7 @@ ENTRY e {
 })";
   EXPECT_ERROR(RunReplicated(text, 1, 1), "infeed(token[] t)");
   EXPECT_ERROR(RunReplicated(text, 1, 1), "the run was given no infeed and outfeed queues");
-  Feeds feeds(1);
+  runtime::Feeds feeds(1);
   InterpreterOptions options;
   options.feeds = &feeds;
   options.wait_timeout = absl::Milliseconds(30);
@@ -401,7 +401,7 @@ ENTRY e {
   EXPECT_ERROR(RunReplicated(text, 1, 1, {}, options),
                "the program reads f32[2], but the next data in the infeed queue of device 0 has "
                "shape f32[]");
-  Feeds fewer(1);
+  runtime::Feeds fewer(1);
   options.feeds = &fewer;
   ASSERT_OK(fewer.TransferToInfeed(LiteralUtil::CreateR1<float>({1, 2})));
   EXPECT_ERROR(RunReplicated(text, 2, 1, {}, options), "there is no feed of device 1");
@@ -596,7 +596,7 @@ ENTRY e {
 })";
 
 TEST(TransferTest, WithTheHost) {
-  HostChannels channels(2);
+  runtime::HostChannels channels(2);
   InterpreterOptions options;
   options.host_channels = &channels;
   std::thread host([&] {
@@ -615,7 +615,7 @@ TEST(TransferTest, WithTheHost) {
 
 TEST(TransferTest, Errors) {
   EXPECT_ERROR(RunReplicated(kHostEcho, 2, 1), "the run was given no channels to the host");
-  HostChannels channels(2);
+  runtime::HostChannels channels(2);
   channels.Close();
   InterpreterOptions options;
   options.host_channels = &channels;

@@ -22,7 +22,7 @@
 namespace xla {
 namespace {
 
-using Payload = Rendezvous::Payload;
+using Payload = runtime::Rendezvous::Payload;
 
 Payload Number(int64_t value) { return std::make_shared<int64_t>(value); }
 int64_t ValueOf(const Payload& payload) { return *static_cast<int64_t*>(payload.get()); }
@@ -37,17 +37,17 @@ absl::StatusOr<std::vector<Payload>> Sum(absl::Span<const Payload> brought) {
   return results;
 }
 
-WaitLimits Within(absl::Duration timeout) { return {timeout, nullptr}; }
+runtime::WaitLimits Within(absl::Duration timeout) { return {timeout, nullptr}; }
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-constexpr Rendezvous::Place kPlace = {/*is_channel=*/true, 7};
+constexpr runtime::Rendezvous::Place kPlace = {/*is_channel=*/true, 7};
 
 // Runs body(device) -> status on n threads; what each ended with.
 template <typename Body>
-std::vector<absl::Status> RunDevices(Rendezvous& rendezvous, Body body) {
+std::vector<absl::Status> RunDevices(runtime::Rendezvous& rendezvous, Body body) {
   std::vector<absl::Status> statuses(static_cast<size_t>(rendezvous.num_devices()));
   runtime::ReusableThreads threads;
   EXPECT_OK(threads.RunAll(rendezvous.num_devices(), [&](int64_t device) {
@@ -60,7 +60,7 @@ std::vector<absl::Status> RunDevices(Rendezvous& rendezvous, Body body) {
 
 TEST(RendezvousTest, EachGetsItsOwnResultInEveryVisit) {
   constexpr int64_t kDevices = 8, kVisits = 200;
-  Rendezvous rendezvous(kDevices);
+  runtime::Rendezvous rendezvous(kDevices);
   std::atomic<int64_t> wrong{0};
   for (const absl::Status& status : RunDevices(rendezvous, [&](int64_t device) -> absl::Status {
          // Even and odd devices are groups of their own, in descending order.
@@ -85,7 +85,7 @@ TEST(RendezvousTest, EachGetsItsOwnResultInEveryVisit) {
 }
 
 TEST(RendezvousTest, AnErrorOfTheCombinationIsThatOfAll) {
-  Rendezvous rendezvous(3);
+  runtime::Rendezvous rendezvous(3);
   for (const absl::Status& status : RunDevices(rendezvous, [&](int64_t device) {
          return rendezvous
              .Meet(
@@ -102,7 +102,7 @@ TEST(RendezvousTest, AnErrorOfTheCombinationIsThatOfAll) {
 }
 
 TEST(RendezvousTest, TheTimeOutNamesWhoIsMissing) {
-  Rendezvous rendezvous(4);
+  runtime::Rendezvous rendezvous(4);
   std::atomic<bool> may_end{false};
   const auto start = std::chrono::steady_clock::now();
   const auto statuses = RunDevices(rendezvous, [&](int64_t device) -> absl::Status {
@@ -126,7 +126,7 @@ TEST(RendezvousTest, TheTimeOutNamesWhoIsMissing) {
 
 TEST(RendezvousTest, ADeviceThatHasEndedIsNotWaitedFor) {
   for (const bool ends_first : {false, true}) {
-    Rendezvous rendezvous(3);
+    runtime::Rendezvous rendezvous(3);
     const auto start = std::chrono::steady_clock::now();
     RunDevices(rendezvous, [&](int64_t device) -> absl::Status {
       if (device == 2) {
@@ -145,7 +145,7 @@ TEST(RendezvousTest, ADeviceThatHasEndedIsNotWaitedFor) {
 }
 
 TEST(RendezvousTest, DevicesThatWaitForEachOtherAreToldAtOnce) {
-  Rendezvous rendezvous(2);
+  runtime::Rendezvous rendezvous(2);
   const auto start = std::chrono::steady_clock::now();
   RunDevices(rendezvous, [&](int64_t device) {
     return rendezvous
@@ -159,7 +159,7 @@ TEST(RendezvousTest, DevicesThatWaitForEachOtherAreToldAtOnce) {
 }
 
 TEST(RendezvousTest, AnErrorOfOneDeviceStopsTheOthersAndIsTheRoot) {
-  Rendezvous rendezvous(8);
+  runtime::Rendezvous rendezvous(8);
   const auto start = std::chrono::steady_clock::now();
   const auto statuses = RunDevices(rendezvous, [&](int64_t device) -> absl::Status {
     if (device == 5) {
@@ -183,11 +183,12 @@ TEST(RendezvousTest, AnErrorOfOneDeviceStopsTheOthersAndIsTheRoot) {
 }
 
 TEST(RendezvousTest, PollEndsAWait) {
-  Rendezvous rendezvous(2);
+  runtime::Rendezvous rendezvous(2);
   std::atomic<bool> cancelled{false};
-  const WaitLimits limits = {absl::InfiniteDuration(), [&]() -> absl::Status {
-                               return cancelled ? absl::CancelledError("enough") : absl::OkStatus();
-                             }};
+  const runtime::WaitLimits limits = {absl::InfiniteDuration(), [&]() -> absl::Status {
+                                        return cancelled ? absl::CancelledError("enough")
+                                                         : absl::OkStatus();
+                                      }};
   RunDevices(rendezvous, [&](int64_t device) -> absl::Status {
     if (device == 0)
       return rendezvous.Meet(kPlace, {0, 1}, 0, "op", Number(0), Sum, limits).status();
@@ -201,7 +202,7 @@ TEST(RendezvousTest, PollEndsAWait) {
 
 TEST(RendezvousTest, MessagesComeInOrder) {
   constexpr int64_t kMessages = 500;
-  Rendezvous rendezvous(3);
+  runtime::Rendezvous rendezvous(3);
   std::atomic<int64_t> wrong{0};
   // 0 -> 1 -> 2 -> 0
   for (const absl::Status& status : RunDevices(rendezvous, [&](int64_t device) -> absl::Status {
@@ -224,7 +225,7 @@ TEST(RendezvousTest, MessagesComeInOrder) {
 
 TEST(RendezvousTest, WaitsForMessagesEnd) {
   {
-    Rendezvous rendezvous(2);
+    runtime::Rendezvous rendezvous(2);
     RunDevices(rendezvous, [&](int64_t device) -> absl::Status {
       if (device == 0) return absl::OkStatus();
       return rendezvous.Receive({kPlace, 0, 1}, 1, "recv", Within(absl::InfiniteDuration()))
@@ -234,7 +235,7 @@ TEST(RendezvousTest, WaitsForMessagesEnd) {
                  "device 1 waits for device 0 to send on channel 7, but that has ended");
   }
   {
-    Rendezvous rendezvous(2);
+    runtime::Rendezvous rendezvous(2);
     RunDevices(rendezvous, [&](int64_t device) {
       return rendezvous
           .Receive({kPlace, 1 - device, device}, device, "recv", Within(absl::InfiniteDuration()))
@@ -243,7 +244,7 @@ TEST(RendezvousTest, WaitsForMessagesEnd) {
     EXPECT_ERROR(rendezvous.RootError(), "device 0 in recv for device 1; device 1 in recv for");
   }
   {
-    Rendezvous rendezvous(2);
+    runtime::Rendezvous rendezvous(2);
     std::atomic<bool> may_end{false};
     RunDevices(rendezvous, [&](int64_t device) -> absl::Status {
       if (device == 0) {
@@ -261,8 +262,8 @@ TEST(RendezvousTest, WaitsForMessagesEnd) {
 }
 
 TEST(RendezvousTest, AnOpenChannelHasOneSenderAndOneReceiver) {
-  Rendezvous rendezvous(2);
-  const Rendezvous::Channel open = {kPlace, -1, -1};
+  runtime::Rendezvous rendezvous(2);
+  const runtime::Rendezvous::Channel open = {kPlace, -1, -1};
   EXPECT_OK(rendezvous.Send(open, 0, Number(1)));
   EXPECT_ERROR(rendezvous.Send(open, 1, Number(2)), "devices 0 and 1 both send on channel 7");
   EXPECT_OK(rendezvous.Receive(open, 1, "recv", {}).status());
@@ -270,12 +271,12 @@ TEST(RendezvousTest, AnOpenChannelHasOneSenderAndOneReceiver) {
 }
 
 TEST(DevicesTextTest, ReadsAsASentence) {
-  EXPECT_EQ(DevicesText({3}), "device 3");
-  EXPECT_EQ(DevicesText({1, 2}), "devices 1 and 2");
-  EXPECT_EQ(DevicesText({1, 2, 5}), "devices 1, 2 and 5");
+  EXPECT_EQ(runtime::DevicesText({3}), "device 3");
+  EXPECT_EQ(runtime::DevicesText({1, 2}), "devices 1 and 2");
+  EXPECT_EQ(runtime::DevicesText({1, 2, 5}), "devices 1, 2 and 5");
   std::vector<int64_t> many(100);
   std::iota(many.begin(), many.end(), 0);
-  EXPECT_EQ(DevicesText(many), "devices 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 88 more");
+  EXPECT_EQ(runtime::DevicesText(many), "devices 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 88 more");
 }
 
 // --- Feeds
@@ -286,11 +287,11 @@ Literal R1(std::initializer_list<float> values) {
 const Shape kF32x2 = ShapeUtil::MakeShape(F32, {2});
 
 TEST(FeedsTest, QueuesOfEachDeviceAreInOrder) {
-  Feeds feeds(2);
+  runtime::Feeds feeds(2);
   ASSERT_OK(feeds.TransferToInfeed(R1({1, 2}), 0));
   ASSERT_OK(feeds.TransferToInfeed(R1({3, 4}), 1));
   ASSERT_OK(feeds.TransferToInfeed(R1({5, 6}), 0));
-  const WaitLimits limits = Within(absl::Seconds(10));
+  const runtime::WaitLimits limits = Within(absl::Seconds(10));
   ASSERT_OK_AND_ASSIGN(const Literal a, feeds.ReadInfeed(kF32x2, 0, limits));
   ASSERT_OK_AND_ASSIGN(const Literal b, feeds.ReadInfeed(kF32x2, 0, limits));
   ASSERT_OK_AND_ASSIGN(const Literal c, feeds.ReadInfeed(kF32x2, 1, limits));
@@ -305,7 +306,7 @@ TEST(FeedsTest, QueuesOfEachDeviceAreInOrder) {
 }
 
 TEST(FeedsTest, ShapesAreCheckedInWords) {
-  Feeds feeds(1);
+  runtime::Feeds feeds(1);
   ASSERT_OK(feeds.TransferToInfeed(R1({1, 2, 3})));
   EXPECT_STATUS(feeds.ReadInfeed(kF32x2, 0, {}), absl::StatusCode::kInvalidArgument,
                 "the program reads f32[2], but the next data in the infeed queue of device 0 has "
@@ -320,7 +321,7 @@ TEST(FeedsTest, ShapesAreCheckedInWords) {
 }
 
 TEST(FeedsTest, DynamicDimensionsTakeSmallerData) {
-  Feeds feeds(1);
+  runtime::Feeds feeds(1);
   Shape bounded = ShapeUtil::MakeShape(F32, {4}, {true});
   for (const auto& literal : {R1({1, 2, 3}), R1({1, 2, 3, 4})}) {
     ASSERT_OK(feeds.TransferToInfeed(literal));
@@ -331,8 +332,8 @@ TEST(FeedsTest, DynamicDimensionsTakeSmallerData) {
 }
 
 TEST(FeedsTest, WaitsEndWithTimeOrWhenNothingWillCome) {
-  Feeds feeds(1, /*capacity_bytes=*/16);
-  const WaitLimits limits = Within(absl::Milliseconds(30));
+  runtime::Feeds feeds(1, /*capacity_bytes=*/16);
+  const runtime::WaitLimits limits = Within(absl::Milliseconds(30));
   EXPECT_STATUS(feeds.ReadInfeed(kF32x2, 0, limits), absl::StatusCode::kDeadlineExceeded,
                 "no data was given to the infeed queue of device 0 after 30ms");
   EXPECT_STATUS(feeds.TransferFromOutfeed(kF32x2, 0, limits), absl::StatusCode::kDeadlineExceeded,
@@ -340,7 +341,7 @@ TEST(FeedsTest, WaitsEndWithTimeOrWhenNothingWillCome) {
   ASSERT_OK(feeds.WriteOutfeed(R1({1, 2}), 0, limits));
   ASSERT_OK(feeds.WriteOutfeed(R1({1, 2}), 0, limits));
   EXPECT_STATUS(feeds.WriteOutfeed(R1({1}), 0, limits), absl::StatusCode::kDeadlineExceeded,
-                "nobody took data from the full outfeed queue of device 0");
+                "the host took no data from the full outfeed queue of device 0");
   feeds.CloseInfeeds();
   EXPECT_STATUS(feeds.ReadInfeed(kF32x2, 0, Within(absl::InfiniteDuration())),
                 absl::StatusCode::kFailedPrecondition, "is empty, and no more data will be given");
@@ -348,8 +349,8 @@ TEST(FeedsTest, WaitsEndWithTimeOrWhenNothingWillCome) {
 }
 
 TEST(FeedsTest, HostAndDeviceWorkAtTheSameTime) {
-  Feeds feeds(1, /*capacity_bytes=*/64);
-  const WaitLimits limits = Within(absl::Seconds(60));
+  runtime::Feeds feeds(1, /*capacity_bytes=*/64);
+  const runtime::WaitLimits limits = Within(absl::Seconds(60));
   std::thread device([&] {
     for (int i = 0; i < 300; ++i) {
       auto literal = feeds.ReadInfeed(kF32x2, 0, limits);
@@ -371,8 +372,8 @@ TEST(FeedsTest, HostAndDeviceWorkAtTheSameTime) {
 }
 
 TEST(HostChannelsTest, EachDeviceAndChannelIsAQueue) {
-  HostChannels channels(2);
-  const WaitLimits limits = Within(absl::Milliseconds(30));
+  runtime::HostChannels channels(2);
+  const runtime::WaitLimits limits = Within(absl::Milliseconds(30));
   ASSERT_OK(channels.ToDevice(R1({1, 2}), 1, 5));
   EXPECT_STATUS(channels.Receive(kF32x2, 0, 5, limits), absl::StatusCode::kDeadlineExceeded,
                 "the host gave nothing on channel 5 of device 0 in 30ms");

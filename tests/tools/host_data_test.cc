@@ -39,7 +39,7 @@ TEST(HostDataTest, InfeedOfTuplesAndArrays) {
   arrays.emplace_back("device1/second", Scalar(3));
   const std::string path = WriteNpz("infeed", arrays);
   ASSERT_OK_AND_ASSIGN(const Arguments arguments, CommandLine({"--infeed", path, "x.hlo"}));
-  Feeds feeds(2);
+  runtime::Feeds feeds(2);
   ASSERT_OK(GiveInfeed(*module, {2, 1}, arguments, feeds));
   const Shape pair = ShapeUtil::MakeTupleShape({Scalar(0).shape(), Scalar(0).shape()});
   for (int64_t device = 0; device < 2; ++device) {
@@ -54,7 +54,7 @@ TEST(HostDataTest, InfeedOfTuplesAndArrays) {
   wrong.emplace_back("a", LiteralUtil::CreateR1<int32_t>({1, 2}));
   ASSERT_OK_AND_ASSIGN(const Arguments bad,
                        CommandLine({"--infeed", WriteNpz("wrong", wrong), "x.hlo"}));
-  Feeds others(2);
+  runtime::Feeds others(2);
   EXPECT_ERROR(GiveInfeed(*module, {2, 1}, bad, others),
                "the program has no infeed for this; it reads");
 }
@@ -149,7 +149,7 @@ HloModule m
 ENTRY e { ROOT a = f32[8] parameter(0) })"));
   ASSERT_OK_AND_ASSIGN(const Arguments arguments,
                        CommandLine({"--host-recv", FirstChannel(), "x.hlo"}));
-  HostChannels channels(1);
+  runtime::HostChannels channels(1);
   EXPECT_ERROR(GiveHostRecv(*module, {1, 1}, arguments, channels),
                "on channel 5; it receives nothing from the host");
 }

@@ -72,8 +72,8 @@ ENTRY e { ROOT a = f32[8] parameter(0) })"));
 }
 
 TEST(ReplicasTest, OutputsAreNamedByDevice) {
-  Feeds feeds(2);
-  HostChannels channels(2);
+  runtime::Feeds feeds(2);
+  runtime::HostChannels channels(2);
   ASSERT_OK(feeds.WriteOutfeed(Scalar(7), 1, {}));
   ASSERT_OK(channels.Send(Scalar(8), 0, 5, {}));
   std::vector<Literal> results;

@@ -110,7 +110,7 @@ class Client {
   absl::StatusOr<ChannelHandle> MakeChannel(ChannelHandle::ChannelType type);
 
   std::shared_ptr<ClientCore> core_;
-  // What ExecutionHandles stand for.
+  // Programs by ExecutionHandle.
   std::mutex mutex_;
   std::map<int64_t, std::shared_ptr<LocalExecutable>> executables_;
 };

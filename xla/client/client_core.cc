@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles of a client, and programs made ready.
+// Handles and compilation of a client.
 #include "xla/client/client_core.h"
 
 #include <string>

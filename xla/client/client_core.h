@@ -34,20 +34,20 @@ class ClientCore {
 
   const Backend& backend() const { return *backend_; }
   Backend* mutable_backend() { return backend_.get(); }
-  Feeds& feeds() { return feeds_; }
+  runtime::Feeds& feeds() { return feeds_; }
 
   // The client's custom calls and those registered for the whole process; where both have a target,
   // the client's.
   CustomCallRegistry CustomCalls() const;
 
-  // A program made ready. `argument_layouts` are those of the parameters, or none at all to take
-  // the program's own where `may_omit_layouts`. Errors in words for counts, shapes and options that
+  // Compiles a program. `argument_layouts` are those of the parameters, or none at all to take
+  // the program's own where `may_omit_layouts`. InvalidArgument for counts, shapes and options that
   // do not fit the program.
   absl::StatusOr<std::unique_ptr<Executable>> Compile(
       const XlaComputation& computation, absl::Span<const Shape* const> argument_layouts,
       bool may_omit_layouts, const ExecutableBuildOptions& options) const;
 
-  // --- Values that handles stand for. A value may be part of another, which then lives as long.
+  // --- Values by handle. A value may be part of another, which then lives as long.
   using Value = std::shared_ptr<const ShapedBuffer>;
   int64_t AddValue(Value value);
   absl::StatusOr<Value> FindValue(int64_t handle) const;  // NotFound
@@ -59,7 +59,7 @@ class ClientCore {
  private:
   std::unique_ptr<Backend> backend_;
   CustomCallRegistry custom_calls_;
-  Feeds feeds_;
+  runtime::Feeds feeds_;
 
   mutable std::mutex mutex_;
   int64_t next_handle_ = 1;

@@ -92,7 +92,7 @@ absl::Status LocalExecutable::CheckArguments(absl::Span<const ShapedBuffer* cons
 
 ShapedRun LocalExecutable::MakeRun(absl::Span<const int> device_ordinals,
                                    const ExecutableRunOptions& run_options,
-                                   std::optional<Feeds>& feeds) const {
+                                   std::optional<runtime::Feeds>& feeds) const {
   const Backend& backend = core_->backend();
   ShapedRun run;
   run.device_ordinals = device_ordinals;
@@ -130,13 +130,13 @@ absl::StatusOr<std::vector<ScopedShapedBuffer>> LocalExecutable::Execute(
   }
   ExecutionProfile* const profile = run_options.execution_profile();
   if (profile == nullptr) {
-    std::optional<Feeds> feeds;
+    std::optional<runtime::Feeds> feeds;
     ShapedRun run = MakeRun(device_ordinals, run_options, feeds);
     run.arguments = arguments;
     return RunOnShapedBuffers(*executable_, run);
   }
   const auto start = std::chrono::steady_clock::now();
-  std::optional<Feeds> feeds;
+  std::optional<runtime::Feeds> feeds;
   ShapedRun run = MakeRun(device_ordinals, run_options, feeds);
   run.arguments = arguments;
   XLA_ASSIGN_OR_RETURN(std::vector<ScopedShapedBuffer> results,
@@ -232,7 +232,7 @@ absl::StatusOr<ScopedShapedBuffer> LocalExecutable::RunAsync(
     std::vector<ShapedBuffer> arguments;
     std::vector<const ShapedBuffer*> pointers;
     std::optional<ShapedBuffer> result;
-    std::optional<Feeds> feeds;
+    std::optional<runtime::Feeds> feeds;
     ShapedRun run;
   };
   auto flight = std::make_shared<Flight>();

@@ -83,7 +83,7 @@ class LocalExecutable {
                                 const ExecutableRunOptions& run_options) const;
   // A run of the devices whose ordinals are given; `feeds` are used where the client's do not fit.
   ShapedRun MakeRun(absl::Span<const int> device_ordinals, const ExecutableRunOptions& run_options,
-                    std::optional<Feeds>& feeds) const;
+                    std::optional<runtime::Feeds>& feeds) const;
   absl::StatusOr<std::vector<ScopedShapedBuffer>> Execute(
       absl::Span<const absl::Span<const ShapedBuffer* const>> arguments,
       absl::Span<const int> device_ordinals, const ExecutableRunOptions& run_options) const;
@@ -117,7 +117,7 @@ class LocalClient : public Client {
 
   // The queues of a device; see Client::TransferToInfeed.
   absl::Status TransferToInfeedLocal(const LiteralSlice& literal, int device_ordinal);
-  // Fills `literal`, whose shape says what is expected.
+  // Fills `literal`; its shape is the expected one.
   absl::Status TransferFromOutfeedLocal(int device_ordinal, MutableBorrowingLiteral literal);
   absl::StatusOr<Literal> TransferFromOutfeedLocal(const Shape& shape, int device_ordinal);
 

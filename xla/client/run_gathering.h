@@ -34,7 +34,7 @@ class RunGathering {
   absl::StatusOr<ScopedShapedBuffer> Join(int64_t run, int64_t device, int64_t devices,
                                           Arguments arguments, absl::Duration timeout,
                                           RunAll run_all);
-  // The same for results that are written to memory that each brings.
+  // The same for results that are written to memory that each provides.
   absl::Status JoinInto(int64_t run, int64_t device, int64_t devices, Arguments arguments,
                         ShapedBuffer* result, absl::Duration timeout, RunAllInto run_all);
 

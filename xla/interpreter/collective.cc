@@ -230,17 +230,17 @@ absl::StatusOr<Values> Exchange(EvalContext& ctx, const HloInstruction& inst,
     return std::move(results[0]);
   }
   const std::optional<int64_t> channel = ChannelOf(inst);
-  const Rendezvous::Place place = {
+  const runtime::Rendezvous::Place place = {
       channel.has_value(),
       channel.value_or(static_cast<int64_t>(reinterpret_cast<intptr_t>(&inst)))};
   EvalState& state = ctx.state();
-  XLA_ASSIGN_OR_RETURN(const Rendezvous::Payload payload,
+  XLA_ASSIGN_OR_RETURN(const runtime::Rendezvous::Payload payload,
                        state.rendezvous().Meet(
                            place, group.devices, group.rank, inst.name(), std::move(mine),
-                           [&](absl::Span<const Rendezvous::Payload> brought)
-                               -> absl::StatusOr<std::vector<Rendezvous::Payload>> {
+                           [&](absl::Span<const runtime::Rendezvous::Payload> brought)
+                               -> absl::StatusOr<std::vector<runtime::Rendezvous::Payload>> {
                              std::vector<const Values*> inputs;
-                             for (const Rendezvous::Payload& one : brought) {
+                             for (const runtime::Rendezvous::Payload& one : brought) {
                                const auto* contribution =
                                    static_cast<const Contribution*>(one.get());
                                if (contribution->inst != &inst)
@@ -248,7 +248,7 @@ absl::StatusOr<Values> Exchange(EvalContext& ctx, const HloInstruction& inst,
                                inputs.push_back(&contribution->operands);
                              }
                              XLA_ASSIGN_OR_RETURN(std::vector<Values> results, combine(inputs));
-                             std::vector<Rendezvous::Payload> payloads;
+                             std::vector<runtime::Rendezvous::Payload> payloads;
                              for (Values& values : results)
                                payloads.push_back(std::make_shared<Values>(std::move(values)));
                              return payloads;

@@ -13,8 +13,8 @@
 namespace xla::interpreter {
 namespace {
 
-absl::StatusOr<Feeds*> FeedsOf(EvalContext& ctx) {
-  Feeds* const feeds = ctx.state().options().feeds;
+absl::StatusOr<runtime::Feeds*> FeedsOf(EvalContext& ctx) {
+  runtime::Feeds* const feeds = ctx.state().options().feeds;
   if (feeds != nullptr) return feeds;
   return absl::FailedPreconditionError("the run was given no infeed and outfeed queues");
 }
@@ -37,7 +37,7 @@ absl::StatusOr<Value> EvalInfeed(EvalContext& ctx, const HloInstruction& inst, a
   if (shape.IsTuple() && shape.tuple_shapes_size() == 0) {
     elements.push_back(Value::Tuple(shape, {}));
   } else {
-    XLA_ASSIGN_OR_RETURN(Feeds* const feeds, FeedsOf(ctx));
+    XLA_ASSIGN_OR_RETURN(runtime::Feeds* const feeds, FeedsOf(ctx));
     XLA_ASSIGN_OR_RETURN(const Literal literal,
                          feeds->ReadInfeed(shape, ctx.device().device, ctx.state().Limits(ctx)));
     XLA_ASSIGN_OR_RETURN(Value data, OwnedValueFromLiteral(ctx, shape, literal));
@@ -49,7 +49,7 @@ absl::StatusOr<Value> EvalInfeed(EvalContext& ctx, const HloInstruction& inst, a
 
 absl::StatusOr<Value> EvalOutfeed(EvalContext& ctx, const HloInstruction& inst,
                                   absl::Span<Value> operands) {
-  XLA_ASSIGN_OR_RETURN(Feeds* const feeds, FeedsOf(ctx));
+  XLA_ASSIGN_OR_RETURN(runtime::Feeds* const feeds, FeedsOf(ctx));
   const auto& declared = inst.attributes<OutfeedAttributes>().outfeed_shape;
   const Shape& shape = declared.has_value() ? *declared : inst.operand(0)->shape();
   XLA_ASSIGN_OR_RETURN(Literal literal, LiteralFromValue(ctx, shape, operands[0]));

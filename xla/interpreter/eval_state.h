@@ -34,7 +34,7 @@ struct Destination {
   int64_t capacity = 0;
 };
 
-// What one device has of its own in a run. Used by its thread, and by workers on its behalf where
+// The state of one device in a run. Used by its thread, and by workers on its behalf where
 // that is said.
 struct DeviceRun {
   int64_t device = 0;  // replica * num_partitions + partition
@@ -76,12 +76,12 @@ class EvalState {
     return {replicas_, partitions_, device.replica, device.partition};
   }
   // A single device makes it when it first communicates, on its own thread.
-  Rendezvous& rendezvous() {
+  runtime::Rendezvous& rendezvous() {
     if (!rendezvous_.has_value()) rendezvous_.emplace(replicas_ * partitions_);
     return *rendezvous_;
   }
   // How long, and how, a device waits for others or for the host.
-  WaitLimits Limits(const EvalContext& ctx);
+  runtime::WaitLimits Limits(const EvalContext& ctx);
 
  private:
   runtime::ThreadPool& Pool();
@@ -90,8 +90,8 @@ class EvalState {
   const int64_t replicas_, partitions_;
   const InterpreterOptions& options_;
   MemoryBudget budget_;
-  // Messages that nobody received hold values, which count in the budget: after it.
-  std::optional<Rendezvous> rendezvous_;
+  // Messages that were not received hold values, which count in the budget: after it.
+  std::optional<runtime::Rendezvous> rendezvous_;
 
   std::mutex mutex_;
   std::unique_ptr<runtime::ThreadPool> own_pool_;  // made by the first loop, where none was given

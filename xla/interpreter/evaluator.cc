@@ -146,7 +146,7 @@ absl::Status EvalState::Poll(const EvalContext& ctx) {
   return absl::OkStatus();
 }
 
-WaitLimits EvalState::Limits(const EvalContext& ctx) {
+runtime::WaitLimits EvalState::Limits(const EvalContext& ctx) {
   return {options_.wait_timeout, [this, ctx] { return Poll(ctx); }};
 }
 

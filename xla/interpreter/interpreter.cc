@@ -93,7 +93,7 @@ absl::Status CheckArguments(const HloModule& module, absl::Span<const Literal* c
       return absl::InvalidArgumentError(
           absl::StrCat("the entry computation does not declare parameter ", i));
     }
-    if (!LiteralFits(parameter->shape(), arguments[i]->shape())) {
+    if (!runtime::LiteralFits(parameter->shape(), arguments[i]->shape())) {
       return absl::InvalidArgumentError(absl::StrCat(
           "argument ", i, " has shape ", arguments[i]->shape().ToString(), ", but parameter ",
           parameter->name(), " has shape ", parameter->shape().ToString()));

@@ -24,13 +24,11 @@
 namespace xla {
 
 class CustomCallRegistry;  // xla/runtime/custom_call.h
-class Feeds;               // xla/runtime/feeds.h
-class HostChannels;        // xla/runtime/channels.h
 namespace interpreter {
 class EvalProgram;  // xla/interpreter/eval_program.h
 }  // namespace interpreter
 
-// A host function behind a custom-call target. Results are dense row-major; `result` has the
+// The host function of a custom-call target. Results are dense row-major; `result` has the
 // instruction's shape.
 using CustomCallHandler = std::function<absl::Status(
     const HloInstruction& call, absl::Span<const LiteralSlice> operands, Literal* result)>;
@@ -57,9 +55,9 @@ struct InterpreterOptions {
   int64_t memory_limit_bytes = 0;
   // What infeed reads and outfeed writes, with as many devices as the run. Null: these operations
   // are errors.
-  Feeds* feeds = nullptr;
+  runtime::Feeds* feeds = nullptr;
   // What send and recv with is_host_transfer=true use. Null: these are errors.
-  HostChannels* host_channels = nullptr;
+  runtime::HostChannels* host_channels = nullptr;
   // How long a device waits for other devices, or for the host, before the run ends with
   // DEADLINE_EXCEEDED.
   absl::Duration wait_timeout = absl::Seconds(60);

@@ -80,12 +80,12 @@ absl::StatusOr<std::optional<Pairs>> PairsOf(EvalContext& ctx, const HloInstruct
   return std::make_optional(std::move(devices));
 }
 
-Rendezvous::Place PlaceOf(const HloInstruction& inst) {
+runtime::Rendezvous::Place PlaceOf(const HloInstruction& inst) {
   return {/*is_channel=*/true, AttributesOf(inst).channel_id.value_or(0)};
 }
 
-absl::StatusOr<HostChannels*> HostOf(EvalContext& ctx) {
-  HostChannels* const channels = ctx.state().options().host_channels;
+absl::StatusOr<runtime::HostChannels*> HostOf(EvalContext& ctx) {
+  runtime::HostChannels* const channels = ctx.state().options().host_channels;
   if (channels != nullptr) return channels;
   return absl::FailedPreconditionError(
       "it is a transfer with the host, but the run was given no channels to the host");
@@ -110,13 +110,13 @@ absl::StatusOr<Value> Await(EvalContext& ctx, const TransferState::Source& sourc
   EvalState& state = ctx.state();
   const int64_t device = ctx.device().device;
   if (source.is_host) {
-    XLA_ASSIGN_OR_RETURN(HostChannels* const host, HostOf(ctx));
+    XLA_ASSIGN_OR_RETURN(runtime::HostChannels* const host, HostOf(ctx));
     XLA_ASSIGN_OR_RETURN(const Literal literal,
                          host->Receive(shape, device, source.channel.place.id, state.Limits(ctx)));
     return OwnedValueFromLiteral(ctx, shape, literal);
   }
   XLA_ASSIGN_OR_RETURN(
-      const Rendezvous::Payload payload,
+      const runtime::Rendezvous::Payload payload,
       state.rendezvous().Receive(source.channel, device, recv.name(), state.Limits(ctx)));
   Value value = std::move(*static_cast<Value*>(payload.get()));
   if (!ShapeUtil::Compatible(shape, value.shape())) {
@@ -254,7 +254,7 @@ absl::StatusOr<Value> EvalSend(EvalContext& ctx, const HloInstruction& inst,
   EvalState& state = ctx.state();
   const int64_t device = ctx.device().device;
   if (AttributesOf(inst).is_host_transfer) {
-    XLA_ASSIGN_OR_RETURN(HostChannels* const host, HostOf(ctx));
+    XLA_ASSIGN_OR_RETURN(runtime::HostChannels* const host, HostOf(ctx));
     XLA_ASSIGN_OR_RETURN(Literal literal,
                          LiteralFromValue(ctx, inst.operand(0)->shape(), operands[0]));
     XLA_RETURN_IF_ERROR(

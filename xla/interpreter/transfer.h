@@ -26,7 +26,7 @@ struct TransferState {
   // Where data comes from: a channel between devices, or one of the host.
   struct Source {
     bool is_host = false;
-    Rendezvous::Channel channel;
+    runtime::Rendezvous::Channel channel;
     bool operator<(const Source& o) const {
       return is_host != o.is_host ? is_host < o.is_host : channel < o.channel;
     }

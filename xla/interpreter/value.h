@@ -11,7 +11,7 @@
 // Dynamic dimensions. The buffer is as large as the bounds. dynamic_size(i) is the number of
 // indices that exist in dimension i; elements beyond hold anything and never influence results.
 //
-// Ownership. A buffer that nobody else holds may be written in place: see IsUnique and
+// Ownership. A buffer with one reference may be written in place: see IsUnique and
 // EvalContext::ReuseOrAllocate. Buffers that borrow (arguments, constants) are never unique. Those
 // of donated arguments and of results that the caller gave the memory for may be written, but are
 // not freed here.
@@ -182,7 +182,7 @@ class Value {
   // The first element of an integral or PRED array, widened; U64 wraps.
   int64_t IntegerAt(int64_t linear_index) const;
 
-  // Nobody else holds the buffer (or tuple), and it is not borrowed: it may be written in place.
+  // The only reference to a buffer (or tuple) that is not borrowed: it may be written in place.
   bool IsUnique() const {
     return rep_.get() != nullptr && rep_->storage != internal::Storage::kBorrowed &&
            rep_->references.load(std::memory_order_acquire) == 1;
@@ -192,7 +192,7 @@ class Value {
   // a buffer of the shape has (runtime/buffer_view.h).
   int64_t capacity() const { return rep_->capacity; }
   bool is_external() const { return rep_->storage == internal::Storage::kExternal; }
-  // The memory of an array that nobody else holds and that Allocate made: the caller frees it with
+  // The memory of a unique array that Allocate made: the caller frees it with
   // FreeHostMemory (runtime/host_memory.h). Null for other arrays. This value is empty afterwards.
   void* ReleaseMemory() &&;
 

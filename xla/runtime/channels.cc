@@ -8,7 +8,7 @@
 #include "absl/time/time.h"
 #include "xla/base/status_macros.h"
 
-namespace xla {
+namespace xla::runtime {
 
 absl::StatusOr<LiteralQueue*> HostChannels::Find(Queues& queues, int64_t device, int64_t channel) {
   if (device < 0 || device >= num_devices_) {
@@ -93,4 +93,4 @@ absl::StatusOr<Literal> HostChannels::Receive(const Shape& shape, int64_t device
   return literal;
 }
 
-}  // namespace xla
+}  // namespace xla::runtime

@@ -19,24 +19,24 @@
 #include "xla/runtime/wait.h"
 #include "xla/shape.h"
 
-namespace xla {
+namespace xla::runtime {
 
 class HostChannels {
  public:
-  // Each queue holds at most about `capacity_bytes`; whoever would pass that waits.
+  // Each queue holds at most about `capacity_bytes`; a push beyond that waits.
   explicit HostChannels(int64_t num_devices, int64_t capacity_bytes = int64_t{1} << 30)
       : num_devices_(num_devices), capacity_bytes_(capacity_bytes) {}
 
   int64_t num_devices() const { return num_devices_; }
 
-  // --- The host. INVALID_ARGUMENT for a device that is not there.
+  // --- The host. INVALID_ARGUMENT for a device out of range.
   // Data for the device's recv on the channel.
   absl::Status ToDevice(const LiteralSlice& literal, int64_t device, int64_t channel,
                         const WaitLimits& limits = {});
   // What the device's next send on the channel gave.
   absl::StatusOr<Literal> FromDevice(int64_t device, int64_t channel,
                                      const WaitLimits& limits = {});
-  // Channels on which the device has sent something that nobody took yet, ascending.
+  // Channels on which the device has sent data that is still queued, ascending.
   std::vector<int64_t> Sent(int64_t device) const;
   // No more data will come: a recv that finds its queue empty fails at once instead of waiting.
   void Close();
@@ -57,6 +57,6 @@ class HostChannels {
   bool closed_ = false;
 };
 
-}  // namespace xla
+}  // namespace xla::runtime
 
 #endif  // XLA_RUNTIME_CHANNELS_H_

@@ -85,7 +85,7 @@ absl::Status CustomCallRegistry::RegisterTable(const XylemCustomCallTable* table
     return absl::InvalidArgumentError(absl::StrCat(View(origin), ": ", what...));
   };
   if (table == nullptr) return error("the table of custom calls is null");
-  // Size and version stand first in every version of the table.
+  // Size and version come first in every version of the table.
   if (table->struct_size < offsetof(XylemCustomCallTable, target_count) ||
       table->abi_major != XYLEM_CUSTOM_CALL_ABI_MAJOR) {
     return error("made for version ", table->abi_major, ".", table->abi_minor,

@@ -63,7 +63,7 @@ class CustomCallFrame {
   const AttributeDictionary& attributes() const { return attributes_; }
 
   // The elements of an array in memory order. InvalidArgument for another element type or a number
-  // that is not there.
+  // out of range.
   template <typename T>
   absl::StatusOr<absl::Span<const T>> argument(int64_t i) const {
     XLA_ASSIGN_OR_RETURN(
@@ -93,7 +93,7 @@ class CustomCallRegistry {
  public:
   using Handler = std::function<absl::Status(CustomCallFrame& call)>;
 
-  // AlreadyExists for a target that is there; InvalidArgument without a name or function.
+  // AlreadyExists for a registered target; InvalidArgument without a name or function.
   absl::Status Register(std::string target, Handler handler);
   // A function of one of the untyped conventions; which, the api_version= of the call decides, as
   // in XLA. A call of API_VERSION_TYPED_FFI is an error.
@@ -102,7 +102,7 @@ class CustomCallRegistry {
   // "library x.so", begins the messages. The table must outlive the registry and its copies.
   absl::Status RegisterTable(const XylemCustomCallTable* table, std::string_view origin);
   // Opens a shared library and registers its table (custom_call_c.h). A path without '/' is a file
-  // of the current folder. Not a library, no entry point, another ABI version: errors in words. The
+  // of the current folder. Not a library, no entry point, another ABI version: InvalidArgument. The
   // library stays loaded until the process ends: code with threads of its own cannot be unloaded
   // safely.
   absl::Status LoadLibrary(const std::string& path);
@@ -121,7 +121,7 @@ class CustomCallRegistry {
   struct Target {
     Handler handler;            // typed, C++; or
     void* untyped = nullptr;    // any of the untyped conventions; or
-    XylemTarget c_target = {};  // as its `convention` says; 0: none
+    XylemTarget c_target = {};  // its `convention` is 0 if unused
   };
 
   absl::Status Add(std::string name, Target target);

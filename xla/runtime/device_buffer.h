@@ -92,7 +92,7 @@ class DeviceBuffer : public std::enable_shared_from_this<DeviceBuffer> {
   // INVALID_ARGUMENT after the buffer was deleted or donated.
   absl::StatusOr<Use> Acquire();
 
-  // Gives the contents away: nobody can acquire the buffer any more. Returns an event that is ready
+  // Gives the contents away: the buffer cannot be acquired any more. Returns an event that is ready
   // when all uses that were acquired before have ended: then TakeMemory gives the memory.
   // INVALID_ARGUMENT after the buffer was deleted or donated.
   absl::StatusOr<Event> Donate();
@@ -102,7 +102,7 @@ class DeviceBuffer : public std::enable_shared_from_this<DeviceBuffer> {
   // Takes a donation back, as if it had not happened. Precondition: TakeMemory was not called.
   void CancelDonation();
 
-  // Nobody can acquire the buffer any more; its memory is freed when the last use ends.
+  // The buffer cannot be acquired any more; its memory is freed when the last use ends.
   void Delete();
   // Deleted or donated.
   bool IsDeleted() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run takes from its surroundings, whatever executes it: threads, cancellation, feeds,
+// The environment of a run, for any executable: threads, cancellation, feeds,
 // channels, custom calls.
 #ifndef XLA_RUNTIME_EXECUTION_CONTEXT_H_
 #define XLA_RUNTIME_EXECUTION_CONTEXT_H_
@@ -11,12 +11,12 @@
 
 namespace xla {
 class CustomCallRegistry;  // custom_call.h
-class Feeds;               // feeds.h
-class HostChannels;        // channels.h
 }  // namespace xla
 
 namespace xla::runtime {
 
+class Feeds;            // feeds.h
+class HostChannels;     // channels.h
 class ReusableThreads;  // reusable_threads.h
 class ThreadPool;       // thread_pool.h
 

@@ -9,7 +9,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/shape_util.h"
 
-namespace xla {
+namespace xla::runtime {
 namespace {
 
 int64_t BytesOf(const Literal& literal) {
@@ -173,7 +173,7 @@ absl::StatusOr<Literal> Feeds::ReadInfeed(const Shape& shape, int64_t device,
 absl::Status Feeds::WriteOutfeed(Literal literal, int64_t device, const WaitLimits& limits) {
   XLA_ASSIGN_OR_RETURN(Queues* const queues, Find(device));
   return QueueError(queues->outfeed.Push(std::move(literal), limits),
-                    "nobody took data from the full outfeed queue of", device, limits);
+                    "the host took no data from the full outfeed queue of", device, limits);
 }
 
-}  // namespace xla
+}  // namespace xla::runtime

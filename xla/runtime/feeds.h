@@ -27,9 +27,9 @@
 #include "xla/runtime/wait.h"
 #include "xla/shape.h"
 
-namespace xla {
+namespace xla::runtime {
 
-// Whether a literal of shape `actual` can stand where `expected` is asked for: the same arrays,
+// Whether a literal of shape `actual` can be used where `expected` is required: same arrays,
 // where a dimension that is dynamic may be smaller than its bound, or have a size at run time
 // within it. Layouts do not matter.
 bool LiteralFits(const Shape& expected, const Shape& actual);
@@ -47,7 +47,7 @@ class LiteralQueue {
   // DEADLINE_EXCEEDED when time is up.
   absl::StatusOr<Literal> Pop(absl::FunctionRef<absl::Status(const Shape&)> accept,
                               const WaitLimits& limits);
-  // Nothing more will come: what is there can still be taken.
+  // No more literals may be pushed; queued ones can still be taken.
   void Close();
   int64_t size() const;
 
@@ -62,10 +62,10 @@ class LiteralQueue {
 
 class Feeds {
  public:
-  // Each queue holds at most about `capacity_bytes`; whoever would pass that waits.
+  // Each queue holds at most about `capacity_bytes`; a push beyond that waits.
   explicit Feeds(int64_t num_devices, int64_t capacity_bytes = int64_t{1} << 30);
   // Some of the devices of `all`, on the same queues: device i here is devices[i] there.
-  // Precondition: they are there.
+  // Precondition: the devices exist.
   Feeds(const Feeds& all, absl::Span<const int> devices);
 
   int64_t num_devices() const { return static_cast<int64_t>(devices_.size()); }
@@ -80,7 +80,7 @@ class Feeds {
                                               const WaitLimits& limits = {});
   // The same, whatever its shape.
   absl::StatusOr<Literal> TransferFromOutfeed(int64_t device = 0, const WaitLimits& limits = {});
-  // Literals written that nobody took yet.
+  // Literals written and not taken yet.
   int64_t OutfeedSize(int64_t device = 0) const;
   // No more data will come: an infeed that finds its queue empty fails at once instead of waiting.
   void CloseInfeeds();
@@ -100,6 +100,6 @@ class Feeds {
   std::vector<std::shared_ptr<Queues>> devices_;
 };
 
-}  // namespace xla
+}  // namespace xla::runtime
 
 #endif  // XLA_RUNTIME_FEEDS_H_

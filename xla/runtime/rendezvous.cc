@@ -11,7 +11,7 @@
 #include "xla/base/check.h"
 #include "xla/base/status_macros.h"
 
-namespace xla {
+namespace xla::runtime {
 
 std::string DevicesText(absl::Span<const int64_t> devices) {
   constexpr size_t kMost = 12;
@@ -143,12 +143,12 @@ absl::StatusOr<Rendezvous::Payload> Rendezvous::Meet(
     entry->missing = static_cast<int64_t>(group.size());
   }
   const std::shared_ptr<Meeting> meeting = entry;
-  XLA_CHECK(!meeting->is_here[index]) << "device " << self << " is there twice";
+  XLA_CHECK(!meeting->is_here[index]) << "device " << self << " arrived twice";
   meeting->is_here[index] = true;
   meeting->in[index] = std::move(payload);
 
   if (--meeting->missing == 0) {
-    // Nobody looks it up any more: the next visit is another meeting.
+    // No further lookup finds it: the next visit is another meeting.
     meetings_.erase(key);
     for (const int64_t device : group) Unblock(device);
     lock.unlock();
@@ -180,7 +180,7 @@ absl::Status Rendezvous::AwaitMeeting(std::unique_lock<std::mutex>& lock, const 
     status = WaitUntil(lock, state.changed, patience, [&] {
       return meeting.is_done || !state.doom.ok() || stopped() || !Ended(Missing(meeting)).empty();
     });
-    // Once all are there, it is work that is waited for, not a device.
+    // Once all have arrived, the wait is for work, not for a device.
     if (!absl::IsDeadlineExceeded(status) || meeting.missing > 0) break;
     patience.timeout = absl::InfiniteDuration();
   }
@@ -304,4 +304,4 @@ absl::Status Rendezvous::RootError() const {
   return device < 0 ? absl::OkStatus() : OwnCopy(At(device).status);
 }
 
-}  // namespace xla
+}  // namespace xla::runtime

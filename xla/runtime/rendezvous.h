@@ -2,7 +2,7 @@
 // Where the devices of one run meet: collectives, and messages from device to device.
 //
 // One object serves one run of devices 0..n-1, each of which calls from a thread of its own and
-// says when it has ended. Nobody waits for ever: a wait ends with an error as soon as it cannot
+// says when it has ended. No wait is endless: it ends with an error as soon as it cannot
 // succeed (a device that is waited for has ended, or all devices wait for each other), when its
 // time is up, or when some device has failed. Errors name the operations and the devices.
 #ifndef XLA_RUNTIME_RENDEZVOUS_H_
@@ -27,11 +27,11 @@
 #include "absl/types/span.h"
 #include "xla/runtime/wait.h"
 
-namespace xla {
+namespace xla::runtime {
 
 class Rendezvous {
  public:
-  // What devices hand each other; the users of a run agree on what is behind it.
+  // Data that devices exchange; the users of a run agree on its type.
   using Payload = std::shared_ptr<void>;
 
   // What meets what: all that have a channel meet by its id, others by the operation's own id.
@@ -42,7 +42,7 @@ class Rendezvous {
       return std::tie(is_channel, id) < std::tie(o.is_channel, o.id);
     }
   };
-  // From one device to another, or, where both are -1, from whoever sends to whoever receives: then
+  // From one device to another, or, where both are -1, from any sender to any receiver: then
   // only one device may do either.
   struct Channel {
     Place place;
@@ -57,7 +57,7 @@ class Rendezvous {
   int64_t num_devices() const { return static_cast<int64_t>(devices_.size()); }
 
   // Waits until all `participants` (devices, each once; participants[rank] is the caller) have come
-  // to `place` as often as the caller has. The last one calls `combine` with what all brought, in
+  // to `place` as often as the caller has. The last to arrive calls `combine` with all payloads, in
   // the order of participants; it returns what each gets, in that order. `operation` names the
   // caller's operation in errors; it lives as long as the run.
   absl::StatusOr<Payload> Meet(
@@ -76,7 +76,7 @@ class Rendezvous {
   void Finish(int64_t device, const absl::Status& status);
   // A device has failed. Cheap.
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
-  // What a device that stops because of another one ends with: CANCELLED.
+  // The error of a device that stops because of another one: CANCELLED.
   absl::Status StopStatus() const;
   // The error the run ends with, once all devices have ended: that of the lowest device that did
   // not merely stop. OK when there is none.
@@ -139,6 +139,6 @@ class Rendezvous {
 // "devices 1, 2 and 3", "device 1", at most a dozen ids.
 std::string DevicesText(absl::Span<const int64_t> devices);
 
-}  // namespace xla
+}  // namespace xla::runtime
 
 #endif  // XLA_RUNTIME_RENDEZVOUS_H_

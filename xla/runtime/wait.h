@@ -12,17 +12,17 @@
 #include "absl/time/time.h"
 #include "xla/base/status_macros.h"
 
-namespace xla {
+namespace xla::runtime {
 
 struct WaitLimits {
-  // absl::InfiniteDuration(): for ever.
+  // absl::InfiniteDuration(): no limit.
   absl::Duration timeout = absl::Seconds(60);
   // Called by the waiting thread every few milliseconds, without locks; its error ends the wait.
   std::function<absl::Status()> poll;
 };
 
 // Waits until ready() holds, which is called under the lock. OK: it holds; DEADLINE_EXCEEDED
-// without a message: time is up; else what `poll` said. Whoever makes ready() true notifies
+// without a message: time is up; else the error of `poll`. Code that makes ready() true notifies
 // `changed`.
 template <typename Ready>
 absl::Status WaitUntil(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
@@ -45,6 +45,6 @@ absl::Status WaitUntil(std::unique_lock<std::mutex>& lock, std::condition_variab
   return absl::OkStatus();
 }
 
-}  // namespace xla
+}  // namespace xla::runtime
 
 #endif  // XLA_RUNTIME_WAIT_H_

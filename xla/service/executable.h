@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program made ready to run. The backend (backend.h) chooses what executes it: the interpreter or
+// A compiled program. The backend (backend.h) chooses what executes it: the interpreter or
 // compiled code.
 #ifndef XLA_SERVICE_EXECUTABLE_H_
 #define XLA_SERVICE_EXECUTABLE_H_

@@ -26,7 +26,7 @@ class ShapedBuffer {
  public:
   // Null buffers. Arrays without a layout get the row-major one.
   ShapedBuffer(Shape on_device_shape, int device_ordinal);
-  // The host shape is that of the device; the argument is there as in XLA.
+  // The host shape is that of the device; the argument exists for XLA's users.
   ShapedBuffer(Shape on_host_shape, Shape on_device_shape, int device_ordinal);
   ShapedBuffer(ShapedBuffer&&) = default;
   ShapedBuffer& operator=(ShapedBuffer&&) = default;
@@ -51,7 +51,7 @@ class ShapedBuffer {
   const ShapeTree<se::DeviceMemoryBase>& buffers() const { return buffers_; }
   ShapeTree<se::DeviceMemoryBase>& buffers() { return buffers_; }
 
-  // The part at an index, on the same memory. InvalidArgument for an index that is not there.
+  // The part at an index, on the same memory. InvalidArgument for an invalid index.
   absl::StatusOr<ShapedBuffer> SubShapedBuffer(const ShapeIndex& index) const;
   // Makes every buffer null.
   void clear();
@@ -102,7 +102,7 @@ absl::StatusOr<int64_t> BufferBytes(const Shape& shape);
 // New memory for a value of the shape, uninitialised but for the lists of pointers of tuples.
 absl::StatusOr<ScopedShapedBuffer> AllocateShapedBuffer(const Shape& shape, int device_ordinal,
                                                         se::DeviceMemoryAllocator* allocator);
-// Writes the lists of pointers of tuples. Precondition: their memory is there.
+// Writes the lists of pointers of tuples. Precondition: their memory is allocated.
 void WriteTupleTables(ShapedBuffer& buffer);
 
 // Copies a value to new memory of a device. `shape` (layouts included) must be compatible with the

@@ -31,7 +31,7 @@ struct ShapedRun {
 absl::StatusOr<std::vector<ScopedShapedBuffer>> RunOnShapedBuffers(const Executable& executable,
                                                                    const ShapedRun& run);
 
-// Writes the result of each device to results[d], whose memory is there.
+// Writes the result of each device to results[d], whose memory is allocated.
 absl::Status RunIntoShapedBuffers(const Executable& executable, const ShapedRun& run,
                                   absl::Span<ShapedBuffer* const> results);
 
