@@ -481,7 +481,7 @@ TEST(Client, ChannelsAndSnapshots) {
 
 // --- Feeds and custom calls ------------------------------------------------------------------
 
-TEST(runtime::Feeds, EachDeviceHasItsOwn) {
+TEST(Feeds, EachDeviceHasItsOwn) {
   const auto client = ClientOf(2);
   const Shape shape = ShapeUtil::MakeShape(F32, {2});
   XlaBuilder builder("echo");

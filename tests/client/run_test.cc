@@ -82,8 +82,8 @@ ENTRY e { x = f32[3,3] parameter(0) y = f32[3,3] negate(x) z = s32[] constant(0)
   s = (s32[], f32[3,3]) tuple(zero, y)
   ROOT w = (s32[], f32[3,3]) while(s), condition=condition, body=body })",
        &matrix},
-      {"HloModule dynamic ENTRY e { x = f32[3,3] parameter(0) n = s32[] constant(2) y = f32[3,3] "
-       "negate(x) ROOT d = f32[<=3,3] set-dimension-size(y, n), dimensions={0} }",
+      {"HloModule dynamic ENTRY e { x = f32[3,3] parameter(0) n = s32[] constant(2) d = f32[<=3,3] "
+       "set-dimension-size(x, n), dimensions={0} ROOT y = f32[<=3,3] negate(d) }",
        &matrix},
   };
   for (const auto& [text, argument] : kCases) {
