@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -282,6 +285,59 @@ ENTRY e {
   EXPECT_EQ(result.Get<float>({0, 150, 150, 3}), 9 * 9 * 16);
   EXPECT_EQ(result.Get<float>({0, 0, 0, 0}), 5 * 5 * 16);
   EXPECT_LT(statistics.peak_bytes, 4 * (300 * 300 * 20 * 4));
+}
+
+// Working memory of kernels counts: a prime length is transformed by a convolution of 2^18 numbers.
+TEST(KernelsTest, ScratchMemoryCountsAgainstTheLimit) {
+  const std::string text = R"(
+HloModule m
+ENTRY e {
+  a = c64[100003] parameter(0)
+  ROOT r = c64[100003] fft(a), fft_type=FFT, fft_length={100003}
+})";
+  const Literal argument = LiteralUtil::CreateR1<complex64>(std::vector<complex64>(100003));
+  RunStatistics statistics;
+  ASSERT_OK(RunProgram(text, {&argument}, 1, &statistics));
+  EXPECT_GT(statistics.peak_bytes, 4 * (int64_t{16} << 18));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<HloModule> module,
+                       ParseAndReturnUnverifiedModule(text));
+  InterpreterOptions options;
+  options.memory_limit_bytes = statistics.peak_bytes / 2;
+  EXPECT_STATUS(Interpret(*module, {&argument}, options), absl::StatusCode::kResourceExhausted,
+                "memory limit");
+}
+
+// Each operation takes much longer than the wait.
+TEST(KernelsTest, CancellationReachesIntoOneOperation) {
+  const std::string programs[] = {
+      R"(x = f32[] constant(0.001)
+  a = f32[6000,6000] broadcast(x), dimensions={}
+  ROOT r = f32[6000,6000] triangular-solve(a, a), left_side=true, lower=true, transpose_a=NO_TRANSPOSE)",
+      R"(x = f32[] constant(1)
+  a = f32[1,20000,1] broadcast(x), dimensions={}
+  b = f32[20001,1,4] broadcast(x), dimensions={}
+  ROOT r = f32[1,20000,4] convolution(a, b), window={size=20001 pad=10000_10000}, dim_labels=b0f_0io->b0f)",
+      R"(x = c64[] constant((1, 0))
+  a = c64[8388617] broadcast(x), dimensions={}
+  ROOT r = c64[8388617] fft(a), fft_type=FFT, fft_length={8388617})",
+      R"(a = f32[5000000] iota(), iota_dimension=0
+  ROOT r = f32[5000000] sort(a), dimensions={0}, to_apply=at_least)"};
+  for (const std::string& program : programs) {
+    const std::string text = absl::StrCat(kRegions, "ENTRY e {\n  ", program, "\n}\n");
+    ASSERT_OK_AND_ASSIGN(const std::unique_ptr<HloModule> module,
+                         ParseAndReturnUnverifiedModule(text));
+    std::atomic<bool> cancel = false;
+    InterpreterOptions options;
+    options.num_threads = 1;
+    options.cancel = &cancel;
+    std::thread canceller([&cancel] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      cancel = true;
+    });
+    EXPECT_STATUS(Interpret(*module, {}, options), absl::StatusCode::kCancelled, "cancel")
+        << program;
+    canceller.join();
+  }
 }
 
 TEST(KernelsTest, StatefulRandomNumbersFollowTheirDistribution) {

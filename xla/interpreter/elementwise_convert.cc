@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions: between element types (xla/element_convert.h), with stochastic rounding, and between
-// stored elements and the wide types of the kernels.
+// Conversions: between element types and to and from the wide types of kernels, by
+// xla/element_convert.h; with stochastic rounding.
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -20,15 +20,12 @@ namespace {
 using ConvertFunction = ElementwiseKernel::ConvertFunction;
 using WideFunction = ElementwiseKernel::WideFunction;
 
-template <typename From, typename To>
-void CastLoop(int64_t n, const void* from, void* to) {
-  const From* a = static_cast<const From*>(from);
-  To* r = static_cast<To*>(to);
-  // A signed char is a number here. NOLINTNEXTLINE(bugprone-signed-char-misuse)
-  for (int64_t i = 0; i < n; ++i) r[i] = static_cast<To>(a[i]);
+template <int kFrom, int kTo>
+void Convert(int64_t n, const void* from, void* to) {
+  ConvertElements(static_cast<PrimitiveType>(kFrom), from, static_cast<PrimitiveType>(kTo), to, n);
 }
 
-// The C++ type of a wide type that narrower elements are computed in.
+// The type that elements of type T are computed in.
 template <typename T>
 using WideOf = std::conditional_t<
     is_mini_float_v<T>, float,
@@ -151,7 +148,7 @@ ConvertFunction LoadFunction(PrimitiveType type) {
         if constexpr (kIsWide<T>) {
           return nullptr;
         } else {
-          return CastLoop<T, WideOf<T>>;
+          return Convert<t, primitive_util::NativeToPrimitiveType<WideOf<T>>()>;
         }
       },
       type);
@@ -164,7 +161,7 @@ ConvertFunction StoreFunction(PrimitiveType type) {
         if constexpr (kIsWide<T>) {
           return nullptr;
         } else {
-          return CastLoop<WideOf<T>, T>;
+          return Convert<primitive_util::NativeToPrimitiveType<WideOf<T>>(), t>;
         }
       },
       type);
