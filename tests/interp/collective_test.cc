@@ -267,7 +267,7 @@ TEST(CollectiveTest, RaggedAllToAllErrorsNameTheDevices) {
       "device 0 sends device 1 1 rows, from its input's row 3, but there are 3 rows");
   has(run({{0, 0}, {1, 1}, {0, -1}, {1, 1}}),
       "device 0 sends device 1 1 rows, to the output's row -1, but there are 4 rows");
-  has(run({{0, 0}, {1, 2}, {0, 0}, {1, 1}}), "sends device 1 2 rows, but that expects 1");
+  has(run({{0, 0}, {1, 2}, {0, 0}, {1, 1}}), "sends device 1 2 rows, but the receiver expects 1");
 }
 
 TEST(CollectiveTest, RaggedAllToAllOfSeveralUpdates) {
@@ -329,7 +329,7 @@ ENTRY e {
   ROOT s = s32[<=3] all-reduce(d), replica_groups={}, to_apply=add
 })";
   EXPECT_ERROR(RunReplicated(text, 2, 1),
-               "operand 0 has run-time sizes [1] on device 1, but [0] on device 0");
+               "operand 0 has dynamic sizes [1] on device 1, but [0] on device 0");
 }
 
 // --- The document's examples

@@ -390,7 +390,7 @@ ENTRY e {
   ROOT i = (f32[2], token[]) infeed(t)
 })";
   EXPECT_ERROR(RunReplicated(text, 1, 1), "infeed(token[] t)");
-  EXPECT_ERROR(RunReplicated(text, 1, 1), "the run was given no infeed and outfeed queues");
+  EXPECT_ERROR(RunReplicated(text, 1, 1), "the run has no infeed and outfeed queues");
   runtime::Feeds feeds(1);
   InterpreterOptions options;
   options.feeds = &feeds;
@@ -614,7 +614,7 @@ TEST(TransferTest, WithTheHost) {
 }
 
 TEST(TransferTest, Errors) {
-  EXPECT_ERROR(RunReplicated(kHostEcho, 2, 1), "the run was given no channels to the host");
+  EXPECT_ERROR(RunReplicated(kHostEcho, 2, 1), "the run has no channels to the host");
   runtime::HostChannels channels(2);
   channels.Close();
   InterpreterOptions options;
@@ -677,7 +677,7 @@ ENTRY e {
   ROOT rd = (f32[2], token[]) recv-done(g), channel_id=3
 })",
                              1, 1),
-               "not the result of a recv that is still under way");
+               "not the result of a pending recv");
   EXPECT_ERROR(RunReplicated(R"(
 HloModule m
 ENTRY e {
@@ -688,7 +688,7 @@ ENTRY e {
   ROOT rd = (f32[2], token[]) recv-done(g), channel_id=3
 })",
                              1, 1),
-               "not the result of a recv that is still under way");
+               "not the result of a pending recv");
 }
 
 }  // namespace

@@ -452,19 +452,19 @@ ENTRY e {
   EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x, k)" + forward), "needs a window and dim_labels");
   EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x, k), window={size=3 pad=1_1}, "
                    "dim_labels=b0f_0io->b0f, custom_call_target=\"DynamicConvolutionForward\""),
-               "its padding_type is PADDING_SAME or PADDING_VALID");
+               "its padding_type must be PADDING_SAME or PADDING_VALID");
   EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x), window={size=3 pad=1_1}" + forward),
                "it takes 2 operands and 0 computations, not 1 and 0");
   EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x, pair), window={size=3 pad=1_1}" + forward),
-               "its operands are arrays");
+               "its operands must be arrays");
   EXPECT_ERROR(run("f32[1,<=6,1] custom-call(x, k), window={size=3 pad=1_1}" + forward),
-               "its operands give a result of f32[1,<=5,1]");
+               "its operands imply a result of f32[1,<=5,1]");
   EXPECT_ERROR(run("s32[1,<=5,1] custom-call(x, k), window={size=3 pad=1_1}" + forward),
-               "its operands give a result of f32[1,<=5,1]");
+               "its operands imply a result of f32[1,<=5,1]");
   EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x, k), window={size=4 pad=1_1}" + forward), "window");
   EXPECT_ERROR(
       run("f32[1,<=9,1] custom-call(x, k), window={size=3 pad=1_1 lhs_dilate=2}" + forward),
-      "has no base dilation");
+      "must not have base dilation");
   // Without the padding that SAME takes, the bound is too small.
   EXPECT_ERROR(run("f32[1,<=1,1] custom-call(x, k), window={size=3 pad=0_-2}" + forward),
                "the size 2 of dimension 1 at run time is not within its bound 1");
@@ -477,16 +477,16 @@ ENTRY e {
                "it takes 2 operands and 1 computations, not 2 and 0");
   EXPECT_ERROR(run("f32[<=5] custom-call(row, zero), to_apply=sum, "
                    "custom_call_target=\"DynamicReduceWindowSamePadding\""),
-               "it needs a window");
+               "it must have a window");
   EXPECT_ERROR(run("f64[<=5] custom-call(row, zero), window={size=3 pad=1_1}, to_apply=sum, "
                    "custom_call_target=\"DynamicReduceWindowSamePadding\""),
-               "have one element type");
+               "must have the same element type");
   EXPECT_ERROR(run("f32[<=5] custom-call(row, row, zero), window={size=3 pad=1_1}, "
                    "called_computations={sum, sum}, "
                    "custom_call_target=\"DynamicSelectAndScatterSamePadding\""),
                "elect");
   EXPECT_ERROR(run("f32[<=3] custom-call(row), custom_call_target=\"SPMDFullToShardShape\""),
-               "the result must have the shape of the one operand");
+               "the result must have the shape of the only operand");
 }
 
 TEST(LayoutTest, BitcastReadsMemory) {

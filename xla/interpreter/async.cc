@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asynchronous forms: all but waiting for messages is done at the start.
+// Asynchronous operations: the start does all the work, except that messages are awaited at the
+// end.
 #include "xla/interpreter/async.h"
 
 #include <utility>
@@ -50,7 +51,7 @@ absl::StatusOr<Value> EvalAsyncUpdate(EvalContext&, const HloInstruction& inst,
 absl::StatusOr<Value> EvalAsyncDone(EvalContext& ctx, const HloInstruction& inst,
                                     absl::Span<Value> operands) {
   Value result = operands[0].TakeElement(1);
-  // Messages are waited for here, so that the start does not hold up what must be sent for them.
+  // Messages are awaited here, so that the start does not block the sends that they depend on.
   if (const HloComputation* computation = AsyncComputationThatReceives(inst)) {
     XLA_ASSIGN_OR_RETURN(
         result, CompleteReceives(ctx, *computation->root_instruction(), std::move(result)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the starts of asynchronous operations share.
+// Helpers for the starts of asynchronous operations.
 #ifndef XLA_INTERPRETER_ASYNC_H_
 #define XLA_INTERPRETER_ASYNC_H_
 
@@ -12,7 +12,7 @@
 
 namespace xla::interpreter {
 
-// The result of a start: its first elements, then contexts, which are zeros that nobody reads.
+// The result of a start: its first elements, then contexts, which are zeros and never read.
 absl::StatusOr<Value> StartResult(EvalContext& ctx, const Shape& shape,
                                   std::vector<Value> elements);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// bitcast: the memory of the operand under its layout, read under that of the result.
+// bitcast: reinterprets the memory of the operand, in its layout, in the layout of the result.
 //
-// Values are row-major (value.h), so a bitcast goes through an image of the memory where the
-// layouts are not: in elements where that is enough, else, under tiles, padding or elements of less
-// than a byte, in bits. Where padding and tiles leave gaps, the image has the layout's padding
-// value or zeros.
+// Values are row-major (value.h). If a layout is not, a bitcast builds an image of the memory: of
+// elements if possible; of bits if there are tiles, padding or elements narrower than a byte. Gaps
+// that padding and tiles leave hold the layout's padding value, or zeros.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -44,8 +43,8 @@ bool IsRowMajor(const Shape& shape) {
   return true;
 }
 
-// Elements in memory: each takes `bits` bits, the first the lowest of the first byte; of those, the
-// lowest `value_bits` are its value.
+// Elements in memory: each takes `bits` bits, of which the lowest `value_bits` are its value. The
+// first element starts at the lowest bit of the first byte.
 struct Memory {
   explicit Memory(const Shape& shape)
       : type(shape.element_type()),
@@ -93,7 +92,7 @@ struct Memory {
   int64_t bytes, bits, value_bits;
 };
 
-// Bytes of the memory of an array, its gaps included.
+// The size of an array in memory, including gaps, in bytes.
 absl::StatusOr<int64_t> ImageBytes(const Shape& shape) {
   XLA_RETURN_IF_ERROR(CheckedByteSize(shape).status());
   const int64_t slots = LayoutUtil::PhysicalElementCount(shape);
@@ -105,12 +104,12 @@ absl::StatusOr<int64_t> ImageBytes(const Shape& shape) {
   return CeilOfRatio<int64_t>(bits, 8);
 }
 
-// The element that fills gaps, or zeros.
+// The element that fills gaps.
 absl::StatusOr<std::vector<char>> PaddingElement(const Shape& shape) {
   std::vector<char> element(static_cast<size_t>(primitive_util::ByteWidth(shape.element_type())),
                             0);
   if (!shape.layout().has_padding()) return element;
-  // A literal with nothing but one element and its padding.
+  // A literal of one element and its padding.
   Layout layout = LayoutUtil::MakeLayout({0});
   layout.add_padded_dimensions(2);
   layout.set_padding_value(shape.layout().padding_value());
@@ -187,7 +186,7 @@ absl::StatusOr<Value> EvalBitcast(EvalContext& ctx, const HloInstruction& inst,
   }
   const bool from_row_major = IsRowMajor(from), to_row_major = IsRowMajor(to);
   if (from_row_major && to_row_major) return finish(std::move(operand).WithShape(to));
-  // Into memory order, then out of it.
+  // To memory order and back.
   const int64_t from_bytes = primitive_util::ByteWidth(from.element_type());
   const int64_t to_bytes = primitive_util::ByteWidth(to.element_type());
   Value memory;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of XLA's own custom calls, and those that hand on their operand.
+// The table of XLA's own custom calls, and those that return their operand.
 #include "xla/interpreter/builtin_custom_calls.h"
 
 #include <utility>
@@ -14,8 +14,8 @@ absl::StatusOr<Value> EvalAnnotation(EvalContext&, const HloInstruction& inst,
                                      absl::Span<Value> operands) {
   if (operands.size() != 1 || !ShapeUtil::Compatible(operands[0].shape(), inst.shape())) {
     return InstructionError(inst, absl::StatusCode::kInvalidArgument,
-                            "shapes of parts are for programs that are partitioned; here the "
-                            "result must have the shape of the one operand");
+                            "the program is not partitioned: the result must have the shape of "
+                            "the only operand");
   }
   return std::move(operands[0]).WithShape(inst.shape());
 }

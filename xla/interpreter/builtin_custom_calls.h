@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls that XLA itself gives a meaning: those that its client library makes.
+// Custom calls that XLA defines: those that its client library creates.
 //
 //   DynamicConvolutionForward, DynamicConvolutionInputGrad, DynamicConvolutionKernelGrad,
 //   DynamicReduceWindowSamePadding, DynamicSelectAndScatterSamePadding
-//                           operations whose padding is that of sizes at run time
+//                           operations whose padding depends on dynamic sizes
 //   Sharding, SPMDFullToShardShape, SPMDShardToFullShape
-//                           annotations: the operand, where nothing is partitioned
+//                           annotations: return the operand, as nothing is partitioned
 #ifndef XLA_INTERPRETER_BUILTIN_CUSTOM_CALLS_H_
 #define XLA_INTERPRETER_BUILTIN_CUSTOM_CALLS_H_
 
@@ -15,11 +15,11 @@
 
 namespace xla::interpreter {
 
-// Null: none of them. Handlers that a run registers come before.
+// Returns null for other targets. Handlers registered for the run take precedence.
 EvalFunction FindBuiltinCustomCall(std::string_view target);
 
-// dynamic_window.cc. Custom calls are not verified: all that the operations rely on is checked, and
-// INVALID_ARGUMENT if it does not hold.
+// dynamic_window.cc. The verifier does not check custom calls: these functions check everything
+// that the operations rely on, and return INVALID_ARGUMENT if it does not hold.
 absl::StatusOr<Value> EvalDynamicConvolutionForward(EvalContext& ctx, const HloInstruction& inst,
                                                     absl::Span<Value> operands);
 absl::StatusOr<Value> EvalDynamicConvolutionInputGrad(EvalContext& ctx, const HloInstruction& inst,

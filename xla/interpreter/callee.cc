@@ -17,7 +17,7 @@ namespace xla::interpreter {
 namespace {
 
 constexpr int64_t kBlock = 256;
-// Beyond these a computation runs element by element.
+// Computations beyond these limits run element by element.
 constexpr int kMaxInlineDepth = 32;
 constexpr size_t kMaxOperations = 4096;
 
@@ -143,7 +143,7 @@ struct ScalarFunction::Program {
     return true;
   }
 
-  // Gives results their places in the arena. Each has its own: programs are short.
+  // Assigns each result its own place in the arena: programs are short.
   void Place() {
     for (const Operation& operation : operations) {
       Register& r = registers[static_cast<size_t>(operation.result)];
@@ -237,7 +237,7 @@ absl::Status ScalarFunction::Apply(EvalContext& ctx, int64_t n, absl::Span<const
   absl::FixedArray<char, 4096> arena(static_cast<size_t>(program.arena_bytes * block + 64));
   char* const base = arena.data() + (64 - reinterpret_cast<uintptr_t>(arena.data()) % 64) % 64;
   absl::FixedArray<char*, 32> pointers(program.registers.size());
-  // The last operation may write where the result goes: whatever reads that place has run.
+  // The last operation may write to the result directly: everything that reads its memory has run.
   const bool last_is_output = program.outputs.size() == 1 && !program.operations.empty() &&
                               program.operations.back().result == program.outputs[0];
   for (int64_t begin = 0; begin < n; begin += block) {
@@ -265,7 +265,7 @@ absl::Status ScalarFunction::Apply(EvalContext& ctx, int64_t n, absl::Span<const
       operation.kernel.Run(count, operands, pointers[static_cast<size_t>(operation.result)]);
     }
     if (last_is_output) continue;
-    // Outputs that are inputs may trade places: all are read before any is written.
+    // Outputs that are inputs may be swapped: all are read before any is written.
     const size_t outputs = program.outputs.size();
     absl::FixedArray<char, 1024> staged(outputs > 1 ? outputs * 16 * static_cast<size_t>(block)
                                                     : 0);

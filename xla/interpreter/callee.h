@@ -2,8 +2,8 @@
 // ScalarFunction: a computation on scalars (of reduce, map, sort, scatter, ...), applied to many
 // elements at once.
 //
-// A computation made of elementwise operations, constants, tuples and calls of the same runs on
-// whole blocks of elements; anything else runs element by element. Both give the same bits.
+// A computation of elementwise operations, constants, tuples and calls of such computations runs on
+// whole blocks of elements; any other runs element by element. Both give the same bits.
 #ifndef XLA_INTERPRETER_CALLEE_H_
 #define XLA_INTERPRETER_CALLEE_H_
 
@@ -23,8 +23,9 @@ namespace xla::interpreter {
 
 class ScalarFunction {
  public:
-  // Null if a parameter is not a scalar array, or a result is neither that nor a flat tuple of
-  // them. Usually through EvalContext::GetScalarFunction, which keeps it.
+  // Returns null if a parameter is not a scalar array, or the result is neither a scalar array nor
+  // a flat tuple of them. Usually called by EvalContext::GetScalarFunction, which caches the
+  // result.
   static std::unique_ptr<ScalarFunction> Make(const HloComputation& computation);
   ~ScalarFunction();
 
@@ -34,8 +35,8 @@ class ScalarFunction {
   PrimitiveType output_type(int64_t i) const { return output_types_[i]; }
 
   // out[k][i] = f(in[0][i], in[1][i], ..) for i in [0, n). Arrays of the native types, contiguous;
-  // an output may be the same array as an input (not overlap otherwise). Safe from several threads
-  // at once, each with its own context.
+  // an output may be the same array as an input, but must not overlap otherwise. Safe from several
+  // threads at once, each with its own context.
   absl::Status Apply(EvalContext& ctx, int64_t n, absl::Span<const void* const> in,
                      absl::Span<void* const> out) const;
   absl::Status ApplyBinary(EvalContext& ctx, int64_t n, const void* a, const void* b,
@@ -44,22 +45,23 @@ class ScalarFunction {
     return Apply(ctx, n, in, absl::MakeSpan(&out, 1));
   }
 
-  // Whether blocks run at once (not element by element).
+  // Whether it runs on blocks rather than element by element.
   bool is_elementwise() const { return program_ != nullptr; }
 
   // The computation is exactly one binary operation of its two parameters, op(p0, p1) or op(p1,
   // p0), without a change of type: add, multiply, maximum, minimum, and, or, xor, ... For typed
-  // loops; nullopt otherwise. Parameters that pass through copies or calls are seen through.
+  // loops; nullopt otherwise. Copies and calls of parameters are looked through.
   struct Binary {
     HloOpcode opcode;
     bool swapped;  // op(p1, p0)
   };
   std::optional<Binary> binary() const { return binary_; }
 
-  // The computation returns one of its parameters unchanged (scatter that overwrites: parameter 1).
+  // The parameter that the computation returns unchanged (1 in scatters that overwrite), if it
+  // does.
   std::optional<int64_t> forwarded_parameter() const { return forwarded_parameter_; }
 
-  // The computation is compare(p_i, p_j) (sort's comparators).
+  // The comparison if the computation is compare(p_i, p_j), as comparators of sorts are.
   struct ParameterCompare {
     int64_t lhs, rhs;
     Comparison::Direction direction;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of self-checking programs: custom calls (actual, expected) that fail the run when the
+// The checks of self-checking programs: custom calls of (actual, expected) that fail the run if the
 // two differ.
 //
 //   check.expect_eq         equal bits; any NaN equals any NaN
 //   check.expect_almost_eq  absolute difference of at most 1e-3
-//   check.expect_close      at most 3 units in the last place apart, or what the frontend
-//   attributes
-//                           min_ulp_difference and max_ulp_difference say
+//   check.expect_close      at most 3 units in the last place apart, or as the frontend attributes
+//                           min_ulp_difference and max_ulp_difference state
 // Integers must be equal in all of them; infinities too. Both parts of a complex number are
 // checked.
 #include <algorithm>
@@ -49,7 +48,7 @@ bool SameBits(T a, T b) {
   }
 }
 
-// Numbers of representable values between a and b; -0 and +0 are one.
+// The number of representable values from a to b; -0 and +0 count as one.
 template <typename T>
 uint64_t UlpDifference(T a, T b) {
   if constexpr (is_complex_v<T>) {
@@ -80,7 +79,7 @@ uint64_t UlpDifference(T a, T b) {
   }
 }
 
-// Infinity where the values cannot be compared.
+// Infinity if the values cannot be compared.
 template <typename T>
 double AbsoluteDifference(T a, T b) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -139,8 +138,8 @@ Verdict Judge(Check check, UlpBounds bounds, T actual, T expected) {
   return {false, 0};
 }
 
-// Whether the elements of both lie in the same order without gaps, so that they can be walked as
-// lists.
+// Whether the elements of both are in the same order in memory and without gaps, so that they can
+// be compared as lists.
 bool LieAlike(const LiteralSlice& a, const LiteralSlice& b) {
   const Shape &x = a.shape(), &y = b.shape();
   if (x.is_dynamic() || y.is_dynamic() || x.has_layout() != y.has_layout()) return false;
@@ -206,7 +205,7 @@ absl::Status RunCheck(Check check, const HloInstruction& call,
                                                    actual_shape.ToString(), " with ",
                                                    expected_shape.ToString()));
   }
-  // Sizes at run time: bounds may differ.
+  // Dynamic sizes must agree; bounds may differ.
   for (int64_t i = 0; i < actual_shape.rank(); ++i) {
     if (actual.GetDynamicSize(i) != expected.GetDynamicSize(i)) {
       return absl::InternalError(absl::StrCat("check failed: dimension ", i, " has size ",

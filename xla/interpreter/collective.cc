@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives: all-gather, all-reduce, reduce-scatter, all-to-all, collective-broadcast,
-// replica-id, partition-id. Permutes and ragged-all-to-all are in files of their own.
+// replica-id, partition-id. collective-permute and ragged-all-to-all have files of their own.
 //
-// Reductions go in order of rank, f(f(x0, x1), x2).., so that the bits never vary. Sums and the
-// like are computed in the wide type of the elements and rounded once; other computations run as
-// written.
+// Reductions combine operands in order of rank, f(f(x0, x1), x2).., so that results are
+// deterministic. Associative operations are computed in the wide type of the elements and rounded
+// once; other computations run as written.
 #include "xla/interpreter/collective.h"
 
 #include <algorithm>
@@ -25,13 +25,13 @@
 namespace xla::interpreter {
 namespace {
 
-// What a device brings to a meeting.
+// What a device contributes to a rendezvous.
 struct Contribution {
   const HloInstruction* inst;
   Values operands;
 };
 
-// Instructions of one channel meet even where they are different ones: they must do the same.
+// Different instructions of one channel meet; they must be equivalent.
 absl::Status ExpectAlike(const HloInstruction& a, const HloInstruction& b) {
   bool alike = a.opcode() == b.opcode() && a.operand_count() == b.operand_count() &&
                ShapeUtil::Compatible(a.shape(), b.shape()) && a.attributes() == b.attributes();
@@ -105,7 +105,7 @@ absl::StatusOr<Value> Fold(EvalContext& ctx, const HloInstruction& inst,
   const ScalarFunction* function = ctx.GetScalarFunction(computation);
   if (function == nullptr || function->num_inputs() != 2 || function->num_outputs() != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "its computation ", computation.name(), " is not one of two scalars that gives a scalar"));
+        "its computation ", computation.name(), " is not a function of two scalars to a scalar"));
   }
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.operand(static_cast<int64_t>(i))->shape()));
   result.CopyDynamicSizesFrom(first);
@@ -127,8 +127,8 @@ absl::StatusOr<Value> Fold(EvalContext& ctx, const HloInstruction& inst,
 
 // --- Blocks along a dimension
 
-// Copies the box of `count` indices from position `from` of dimension `d` of src to position `to`
-// of dst; the other dimensions as they exist in src.
+// Copies `count` indices of dimension `d` from position `from` of src to position `to` of dst, with
+// the existing sizes of src in the other dimensions.
 absl::Status CopyAlong(EvalContext& ctx, const Value& src, int64_t d, int64_t from, int64_t count,
                        Value& dst, int64_t to) {
   DimensionVector box = src.existing_dimensions();
@@ -171,7 +171,7 @@ absl::StatusOr<Values> Gather(EvalContext& ctx, const HloInstruction& inst, cons
         Values results;
         for (size_t i = 0; i < inputs[0]->size(); ++i) {
           XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(PartOf(shape, i)));
-          // What exists comes together, as in concatenate.
+          // Existing elements are packed, as in concatenate.
           const Value& first = (*inputs[0])[i];
           DimensionVector sizes = first.existing_dimensions();
           bool is_dynamic = false;
@@ -181,7 +181,7 @@ absl::StatusOr<Values> Gather(EvalContext& ctx, const HloInstruction& inst, cons
             for (int64_t k = 0; k < part.rank(); ++k) {
               if (k == d || part.dynamic_size(k) == sizes[static_cast<size_t>(k)]) continue;
               return absl::InvalidArgumentError(
-                  absl::StrCat("dimension ", k, " of operand ", i, " has run-time size ",
+                  absl::StrCat("dimension ", k, " of operand ", i, " has dynamic size ",
                                part.dynamic_size(k), " on device ", group->devices[rank], ", but ",
                                first.dynamic_size(k), " on device ", group->devices[0]));
             }
@@ -199,7 +199,7 @@ absl::StatusOr<Values> Gather(EvalContext& ctx, const HloInstruction& inst, cons
 
 }  // namespace
 
-// --- What collectives share
+// --- Helpers of all collectives
 
 absl::StatusOr<const DeviceGroup*> GroupOf(EvalContext& ctx, const HloInstruction& inst) {
   DeviceRun& device = ctx.device();
@@ -275,7 +275,7 @@ absl::Status ExpectSameSizes(const DeviceGroup& group, absl::Span<const Values* 
     const DimensionVector theirs = (*inputs[rank])[i].existing_dimensions();
     if (theirs == sizes) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("operand ", i, " has run-time sizes [", absl::StrJoin(theirs, ","),
+        absl::StrCat("operand ", i, " has dynamic sizes [", absl::StrJoin(theirs, ","),
                      "] on device ", group.devices[rank], ", but [", absl::StrJoin(sizes, ","),
                      "] on device ", group.devices[0]));
   }
@@ -336,8 +336,8 @@ absl::StatusOr<Value> EvalReduceScatter(EvalContext& ctx, const HloInstruction& 
                                      *group));
     if (operands[i].dynamic_size(d) != operands[i].dimensions()[static_cast<size_t>(d)]) {
       return absl::UnimplementedError(
-          absl::StrCat("the scattered dimension ", d, " of operand ", i, " has run-time size ",
-                       operands[i].dynamic_size(d), ": it must be whole"));
+          absl::StrCat("the scattered dimension ", d, " of operand ", i, " has dynamic size ",
+                       operands[i].dynamic_size(d), ": it must have its full size"));
     }
   }
   XLA_ASSIGN_OR_RETURN(
@@ -367,7 +367,8 @@ absl::StatusOr<Value> EvalReduceScatter(EvalContext& ctx, const HloInstruction& 
   return WithResultShape(inst.shape(), std::move(results));
 }
 
-// With a dimension: block j of each device goes to the device of rank j. Without: operand j does.
+// Block j along the dimension (or operand j, if there is none) of each device goes to the device of
+// rank j.
 absl::StatusOr<Value> EvalAllToAll(EvalContext& ctx, const HloInstruction& inst,
                                    absl::Span<Value> operands) {
   const auto& dimensions = inst.attributes<AllToAllAttributes>().dimensions;
@@ -395,9 +396,9 @@ absl::StatusOr<Value> EvalAllToAll(EvalContext& ctx, const HloInstruction& inst,
   const int64_t block = whole / group->size();
   XLA_RETURN_IF_ERROR(ExpectShards(whole, block, *group));
   if (operands[0].dynamic_size(d) != whole) {
-    return absl::UnimplementedError(absl::StrCat("the split dimension ", d, " has run-time size ",
+    return absl::UnimplementedError(absl::StrCat("the split dimension ", d, " has dynamic size ",
                                                  operands[0].dynamic_size(d),
-                                                 ": it must be whole"));
+                                                 ": it must have its full size"));
   }
   XLA_ASSIGN_OR_RETURN(
       Values results,
@@ -420,7 +421,7 @@ absl::StatusOr<Value> EvalAllToAll(EvalContext& ctx, const HloInstruction& inst,
   return WithResultShape(inst.shape(), std::move(results));
 }
 
-// The first device of a group gives to the others; a device outside all groups gets zeros.
+// The first device of a group sends to the others; a device outside all groups gets zeros.
 absl::StatusOr<Value> EvalCollectiveBroadcast(EvalContext& ctx, const HloInstruction& inst,
                                               absl::Span<Value> operands) {
   XLA_ASSIGN_OR_RETURN(const DeviceGroup* const group, GroupOf(ctx, inst));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What collectives share: the exchange of operands between the devices of a group. Private to the
+// The exchange of operands between the devices of a group, for all collectives. Private to the
 // collectives' files.
 #ifndef XLA_INTERPRETER_COLLECTIVE_H_
 #define XLA_INTERPRETER_COLLECTIVE_H_
@@ -19,17 +19,17 @@ namespace xla::interpreter {
 
 using Values = std::vector<Value>;
 
-// From the operands of each device of the group, in order of rank, to the results of each. Called
-// once, by the device that came last; all other devices of the group wait meanwhile.
+// Computes the results of all devices of the group from their operands, both in order of rank. The
+// last device to arrive calls it once for all, while the others wait.
 using CombineFunction =
     absl::FunctionRef<absl::StatusOr<std::vector<Values>>(absl::Span<const Values* const> inputs)>;
 
-// The group of this device, which may be none; found once.
+// The group of this device, which may be empty; computed once per run.
 absl::StatusOr<const DeviceGroup*> GroupOf(EvalContext& ctx, const HloInstruction& inst);
-// An error where the device is in no group.
+// An error if the device is in no group.
 absl::StatusOr<const DeviceGroup*> OwnGroupOf(EvalContext& ctx, const HloInstruction& inst);
 
-// Meets the other devices of the group; what `combine` made for this one.
+// Meets the other devices of the group; returns the result of `combine` for this device.
 absl::StatusOr<Values> Exchange(EvalContext& ctx, const HloInstruction& inst,
                                 const DeviceGroup& group, absl::Span<Value> operands,
                                 CombineFunction combine);
@@ -37,10 +37,10 @@ absl::StatusOr<Values> Exchange(EvalContext& ctx, const HloInstruction& inst,
 // One array for an array shape, a tuple for a tuple shape.
 Value WithResultShape(const Shape& shape, Values values);
 
-// Each device of the group gets the same results.
+// Gives each device of the group the same results.
 std::vector<Values> ForAll(const DeviceGroup& group, Values results);
 
-// INVALID_ARGUMENT if operand i has another run-time size on some device.
+// INVALID_ARGUMENT if the dynamic sizes of operand i differ between devices.
 absl::Status ExpectSameSizes(const DeviceGroup& group, absl::Span<const Values* const> inputs,
                              size_t i);
 

@@ -40,7 +40,7 @@ absl::Status CheckId(int64_t id, int64_t limit, absl::string_view what) {
       absl::StrCat("there is no ", what, " ", id, ": the run has ", limit, " ", what, "s"));
 }
 
-// The devices an id of a group stands for.
+// The devices that an id of a group denotes.
 absl::Status AppendDevices(GroupMode mode, int64_t id, const DevicePosition& self,
                            std::vector<int64_t>& devices) {
   switch (mode) {
@@ -64,7 +64,7 @@ absl::Status AppendDevices(GroupMode mode, int64_t id, const DevicePosition& sel
   return absl::OkStatus();
 }
 
-// What a group that holds the device calls it.
+// The id that a group uses for the device.
 int64_t OwnId(GroupMode mode, const DevicePosition& self) {
   switch (mode) {
     case GroupMode::kPartition:
@@ -81,7 +81,7 @@ absl::Status CheckDifferent(std::vector<int64_t> devices) {
   const auto twice = std::adjacent_find(devices.begin(), devices.end());
   if (twice == devices.end()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("device ", *twice, " stands twice in a group of devices"));
+      absl::StrCat("device ", *twice, " is duplicated in a group of devices"));
 }
 
 void SetRank(const DevicePosition& self, DeviceGroup& group) {
@@ -151,7 +151,7 @@ absl::StatusOr<DeviceGroup> FindGroup(const HloInstruction& inst, const DevicePo
     if (std::find(ids.begin(), ids.end(), own) == ids.end()) continue;
     if (!group.empty()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("device ", device.id(), " stands in two of its groups"));
+          absl::StrCat("device ", device.id(), " is in two of its groups"));
     }
     for (const int64_t id : ids) {
       XLA_RETURN_IF_ERROR(AppendDevices(mode, id, device, group.devices));

@@ -2,13 +2,13 @@
 // Which devices take part in a collective, and in what order.
 //
 // A run has R replicas x P partitions; a device's id is replica * P + partition. The ids of
-// replica_groups and source_target_pairs stand for
+// replica_groups and source_target_pairs denote
 //   no channel_id                                  replicas; the partition is the device's own
 //   channel_id, no use_global_device_ids           partitions; the replica is the device's own
 //   channel_id, use_global_device_ids=false        replicas, each with all its partitions
 //   channel_id, use_global_device_ids=true         devices
 // (all-gather, all-reduce and reduce-scatter have use_global_device_ids, false unless it is given;
-// the others do not.) A channel_id of 0 or less is none.
+// the others do not.) A channel_id of 0 or less counts as none.
 #ifndef XLA_INTERPRETER_COLLECTIVE_GROUP_H_
 #define XLA_INTERPRETER_COLLECTIVE_GROUP_H_
 
@@ -34,8 +34,8 @@ struct DevicePosition {
 
 // The devices that a device exchanges data with, itself included.
 struct DeviceGroup {
-  std::vector<int64_t> devices;  // in order of rank; empty: the device takes no part
-  int64_t rank = -1;             // devices[rank] is the device
+  std::vector<int64_t> devices;  // in order of rank; empty if the device does not participate
+  int64_t rank = -1;             // of the device: devices[rank]
   // Of collective-permute: (source, target) devices, in the order of the text.
   std::vector<std::pair<int64_t, int64_t>> pairs;
 
@@ -46,12 +46,11 @@ struct DeviceGroup {
 // The instruction's channel_id, if it has one above 0.
 std::optional<int64_t> ChannelOf(const HloInstruction& inst);
 
-// The device's group of a collective. Without any replica_groups all devices that the mode lets
-// meet are one group, in order. INVALID_ARGUMENT for ids that the run does not have, or that stand
-// twice.
+// The device's group of a collective. Without replica_groups, all devices that the mode connects
+// are one group, in order. INVALID_ARGUMENT if ids are out of range or duplicated.
 absl::StatusOr<DeviceGroup> FindGroup(const HloInstruction& inst, const DevicePosition& device);
 
-// (source, target) ids as devices: of replicas without a channel, of partitions with one.
+// (source, target) ids as devices; ids are replicas without a channel, partitions with one.
 absl::StatusOr<std::vector<std::pair<int64_t, int64_t>>> DevicePairs(
     absl::Span<const std::pair<int64_t, int64_t>> pairs, bool has_channel,
     const DevicePosition& device);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// collective-permute: arrays, or slices of arrays, go from source to target devices.
+// collective-permute: sends arrays, or slices of arrays, from source to target devices.
 //
-// Plain form: a target gets the operands of its source; a device that is no target gets zeros.
+// Plain form: a target gets the operands of its source; a device that is not a target gets zeros.
 // In place, collective-permute(input, output, input offsets, output offsets) with slice_sizes: the
 // k-th pair in which a device is the source sends its k-th slice of the input, the k-th pair in
-// which it is the target is written to the k-th slice of the output; the rest of the output stays.
+// which it is the target is written to the k-th slice of the output; the rest is unchanged.
 // Input and output may be tuples of arrays; offsets are then tuples with an element for each, and
 // slice_sizes lists the slices of the first array, then those of the second, ..
 #include <algorithm>
@@ -36,7 +36,7 @@ absl::StatusOr<Values> ZerosOf(EvalContext& ctx, const Shape& shape, size_t coun
 
 // --- In place
 
-// The arrays of a buffer operand: its elements, or itself.
+// The arrays of a buffer operand: the elements of a tuple, or the array itself.
 std::vector<const Value*> Arrays(const Value& buffers) {
   if (!buffers.IsTuple()) return {&buffers};
   std::vector<const Value*> arrays;
@@ -66,7 +66,7 @@ absl::Status AppendStarts(const Value& offsets, std::vector<Starts>& starts) {
   return absl::OkStatus();
 }
 
-// Those of each array of a buffer operand.
+// The start indices of the slices of each array of a buffer operand.
 absl::StatusOr<std::vector<Starts>> StartsOf(const Value& buffers, const Value& offsets) {
   std::vector<Starts> starts;
   if (!buffers.IsTuple()) {
@@ -97,7 +97,7 @@ int64_t OffsetOf(const DimensionVector& start, const DimensionVector& strides) {
   return offset;
 }
 
-// One exchange of slices; works on the output arrays, which are its own.
+// One exchange of slices. Owns the output arrays, which it updates.
 class InPlacePermute {
  public:
   InPlacePermute(EvalContext& ctx, const HloInstruction& inst, const DeviceGroup& group,
@@ -177,7 +177,7 @@ class InPlacePermute {
   std::vector<Values> outputs_;
 };
 
-// The arrays that this device has afterwards; `shape` holds them.
+// The output arrays of this device; `shape` is their shape.
 absl::StatusOr<Values> Permute(EvalContext& ctx, const HloInstruction& inst, const Shape& shape,
                                absl::Span<Value> operands) {
   XLA_ASSIGN_OR_RETURN(const DeviceGroup* const group, GroupOf(ctx, inst));

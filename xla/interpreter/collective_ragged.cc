@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ragged-all-to-all: rows of an array go to other devices, as many and where the program says.
+// ragged-all-to-all: sends rows of an array to other devices; the program gives their numbers and
+// places.
 //
 // Operands: input, output, input_offsets, send_sizes, output_offsets, recv_sizes. The last four
 // have the shape [devices], or [devices, updates], or [devices * updates]: entry (j, u) is about
@@ -21,7 +22,7 @@ namespace {
 
 enum Operand : size_t { kInput, kOutput, kInputOffsets, kSendSizes, kOutputOffsets, kRecvSizes };
 
-// Rows [offset, offset + size) lie in an array of `rows`.
+// Checks that rows [offset, offset + size) lie in an array of `rows` rows.
 absl::Status CheckRows(int64_t offset, int64_t size, int64_t rows, absl::string_view what,
                        int64_t from, int64_t to) {
   if (offset >= 0 && size >= 0 && offset <= rows && size <= rows - offset) return absl::OkStatus();
@@ -30,7 +31,7 @@ absl::Status CheckRows(int64_t offset, int64_t size, int64_t rows, absl::string_
                                                  ", but there are ", rows, " rows"));
 }
 
-// What the device of rank `to` has afterwards.
+// The result on the device of rank `to`.
 absl::StatusOr<Value> Receive(EvalContext& ctx, const HloInstruction& inst,
                               const DeviceGroup& group, absl::Span<const Values* const> inputs,
                               size_t to, int64_t updates) {
@@ -50,9 +51,9 @@ absl::StatusOr<Value> Receive(EvalContext& ctx, const HloInstruction& inst,
       XLA_RETURN_IF_ERROR(CheckRows(target, size, rows, "to the output's", sender, receiver));
       const int64_t expected = own[kRecvSizes].IntegerAt(static_cast<int64_t>(from) * updates + u);
       if (expected != size) {
-        return absl::InvalidArgumentError(absl::StrCat("device ", sender, " sends device ",
-                                                       receiver, " ", size,
-                                                       " rows, but that expects ", expected));
+        return absl::InvalidArgumentError(
+            absl::StrCat("device ", sender, " sends device ", receiver, " ", size,
+                         " rows, but the receiver expects ", expected));
       }
       if (size == 0 || row_bytes == 0) continue;
       std::memcpy(static_cast<char*>(result.mutable_untyped_data()) + target * row_bytes,
@@ -77,7 +78,7 @@ absl::StatusOr<Value> EvalRaggedAllToAll(EvalContext& ctx, const HloInstruction&
   if (!rows_fit) {
     return absl::InvalidArgumentError(
         absl::StrCat("input ", input.ToString(), " and output ", output.ToString(),
-                     " must have rows (all dimensions but the first) of one shape"));
+                     " must have rows (all dimensions but the first) of the same shape"));
   }
   const Value& offsets = operands[kInputOffsets];
   const int64_t entries = offsets.element_count();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combining of updates: by copying, by one operation of wide elements, or by any computation.
+// Combines updates with elements: by copying, by one operation of wide elements, or by any
+// computation.
 #include "xla/interpreter/combiner.h"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ class WideCombiner : public Combiner {
   const char* const update_;
 };
 
-// Any computation on any number of operands: runs are gathered into lanes.
+// Any computation on any number of operands: runs are gathered into contiguous lanes.
 class GeneralCombiner : public Combiner {
  public:
   GeneralCombiner(const ScalarFunction& function, std::vector<char*> operands,

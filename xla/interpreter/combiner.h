@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How updates meet the elements they are scattered to.
+// Combines updates with the elements that they are scattered to.
 #ifndef XLA_INTERPRETER_COMBINER_H_
 #define XLA_INTERPRETER_COMBINER_H_
 
@@ -14,13 +14,13 @@
 
 namespace xla::interpreter {
 
-// Not thread-safe: it has working memory.
+// Not thread-safe: it owns working memory.
 class Combiner {
  public:
   virtual ~Combiner() = default;
   // For i in [0, count): element operand + i * operand_stride of each operand becomes f(itself,
-  // element other + i * other_stride of its updates). Offsets in elements; the elements of one call
-  // are different ones.
+  // element other + i * other_stride of its updates). Offsets are in elements; the elements of one
+  // call are distinct.
   virtual absl::Status Run(EvalContext& ctx, int64_t count, int64_t operand, int64_t operand_stride,
                            int64_t other, int64_t other_stride) = 0;
 };

@@ -13,7 +13,7 @@ namespace {
 template <typename T>
 using Up = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 
-// a*b + c*d with one rounding's worth of error, however much cancels.
+// a*b + c*d, accurate to one rounding even under cancellation.
 template <typename W>
 W SumOfProducts(W a, W b, W c, W d) {
   const W second = c * d;

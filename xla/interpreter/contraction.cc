@@ -33,7 +33,7 @@ bool Contains(absl::Span<const int64_t> list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-// The given dimensions of an array as one.
+// The given dimensions of an array, viewed as one.
 StridedDims SelectDims(const Value& value, absl::Span<const int64_t> dimensions) {
   const DimensionVector strides = RowMajorStrides(value.dimensions());
   StridedDims selected;
@@ -41,7 +41,7 @@ StridedDims SelectDims(const Value& value, absl::Span<const int64_t> dimensions)
   return selected;
 }
 
-// Those that are contracted, where both the array and its partner have elements.
+// The contracted dimensions, viewed as one, over the elements that exist in both arrays.
 StridedDims ContractedDims(const Value& value, absl::Span<const int64_t> dimensions,
                            const Value& other, absl::Span<const int64_t> other_dimensions) {
   const DimensionVector strides = RowMajorStrides(value.dimensions());
@@ -69,7 +69,7 @@ MatrixView ViewOf(const Value& value, StridedDims batch, StridedDims lines, Stri
       std::move(batch),     std::move(lines),     std::move(k)};
 }
 
-// What dot and scaled-dot have in common.
+// The dimension numbers of dot and scaled-dot.
 struct DotDims {
   absl::Span<const int64_t> lhs_batch, lhs_contracting, rhs_batch, rhs_contracting;
 };
@@ -105,7 +105,7 @@ absl::Status Multiply(EvalContext& ctx, const Value& lhs_operand, const Value& r
   });
 }
 
-// Existing sizes of the result: those of the operands' dimensions it is made of.
+// Sets the dynamic sizes of the result: those of the operands' dimensions that it is made of.
 void SetResultSizes(const Value& lhs, const Value& rhs, const DotDims& dims, Value& result) {
   if (!lhs.has_dynamic_sizes() && !rhs.has_dynamic_sizes()) return;
   DimensionVector sizes;
@@ -137,15 +137,15 @@ absl::StatusOr<Value> ApplyScale(EvalContext& ctx, const Value& operand, const V
   const kernels::WideLoad<Wide> load = kernels::GetWideLoad<Wide>(operand.element_type());
   const kernels::WideLoad<Wide> load_scale = kernels::GetWideLoad<Wide>(scale.element_type());
   if (load == nullptr || load_scale == nullptr) {
-    return absl::UnimplementedError(absl::StrCat("numbers of ", operand.shape().ToString(),
-                                                 " scaled by ", scale.shape().ToString()));
+    return absl::UnimplementedError(
+        absl::StrCat("scaling of ", operand.shape().ToString(), " by ", scale.shape().ToString()));
   }
   const int64_t scale_bytes = primitive_util::ByteWidth(scale.element_type());
   const int64_t operand_bytes = primitive_util::ByteWidth(operand.element_type());
   const int64_t block = minor / minor_scales;
   std::vector<Wide> factors(minor_scales);
   for (int64_t row = 0; row < operand.element_count() / minor; ++row) {
-    // The row of scales that this row falls into.
+    // The row of scales that applies to this row.
     int64_t rest = row, scale_row = 0, factor = 1;
     for (int64_t d = rank - 2; d >= 0; --d) {
       const int64_t size = operand.dimensions()[d],

@@ -32,8 +32,8 @@ Convolution MakeConvolution(const ConvolutionAttributes& attributes, const Value
   const DimensionVector kernel_strides = RowMajorStrides(kernel.dimensions());
   const DimensionVector output_strides = RowMajorStrides(output.dimensions());
   const int64_t groups = attributes.feature_group_count * attributes.batch_group_count;
-  // Of features that exist in one operand alone nothing is summed; what does not exist of the
-  // input's spatial dimensions is padding.
+  // Features that exist in only one operand are not summed; spatial elements of the input that do
+  // not exist are padding.
   const int64_t all_features = kernel.dimensions()[labels.kernel_input_feature];
   int64_t features = kernel.dynamic_size(labels.kernel_input_feature);
   if (attributes.feature_group_count == 1)
@@ -72,7 +72,8 @@ Convolution MakeConvolution(const ConvolutionAttributes& attributes, const Value
   for (size_t d = 0; d < labels.input_spatial.size(); ++d) {
     const WindowDim& window = attributes.window[d];
     const int64_t output_size = output.dimensions()[labels.output_spatial[d]];
-    // Taps exist from the kernel's first element on, which is the window's last place if reversed.
+    // Existing taps start at the kernel's first element, which is the window's last one if
+    // reversed.
     const int64_t taps = std::min(window.size, kernel.dynamic_size(labels.kernel_spatial[d]));
     const int64_t skipped =
         window.window_reversal ? (window.size - taps) * window.window_dilation : 0;
@@ -95,7 +96,7 @@ Convolution MakeConvolution(const ConvolutionAttributes& attributes, const Value
   return conv;
 }
 
-// Existing sizes of the result.
+// The dynamic sizes of the result.
 DimensionVector ConvolvedSizes(const ConvolutionAttributes& attributes, const Value& input,
                                const Value& kernel) {
   const ConvDims& labels = attributes.dim_labels;

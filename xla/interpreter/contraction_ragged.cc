@@ -3,12 +3,11 @@
 //
 //   mode (what the ragged dimension is)   right operand          result
 //   free: each group has its own          [.. group .. k .. n]   [batch.., m.., n..]; rows beyond
-//   the groups are 0
-//         right operand
-//   contracting: one product a group      [.. k .. n]            [group, batch.., m.., n..]
-//   batch: the groups change nothing      as in dot              as in dot
+//         right operand                                          the groups are 0
+//   contracting: one product per group     [.. k .. n]            [group, batch.., m.., n..]
+//   batch: the groups have no effect      as in dot              as in dot
 //
-// group_sizes is [groups], or [prefix.., groups] where the prefix are the dimensions of the left
+// group_sizes is [groups], or [prefix.., groups] where the prefix is the dimensions of the left
 // operand that come before the ragged one: the batch dimensions, then the free (or contracting)
 // ones. Source: the specification of chlo.ragged_dot.
 #include <algorithm>
@@ -44,7 +43,7 @@ int64_t IndexIn(absl::Span<const int64_t> list, int64_t value) {
   return it == list.end() ? -1 : it - list.begin();
 }
 
-// A box inside an array.
+// A box of an array.
 struct Box {
   explicit Box(absl::Span<const int64_t> dimensions)
       : strides(RowMajorStrides(dimensions)),
@@ -102,7 +101,7 @@ struct Plan {
   DimensionVector prefix;              // dimensions of lhs that group_sizes may start with
 };
 
-// Cuts a dimension of lhs, and what belongs to it in rhs and the result.
+// Cuts a dimension of lhs and the corresponding dimensions of rhs and the result.
 void CutAll(const Plan& plan, int64_t lhs_dim, int64_t start, int64_t size, Box& lhs, Box& rhs,
             Box& result) {
   const RaggedDotAttributes& a = plan.attributes;

@@ -40,7 +40,7 @@ absl::StatusOr<Value> EvalWhile(EvalContext& ctx, const HloInstruction& inst,
     XLA_ASSIGN_OR_RETURN(const Value go_on,
                          ctx.Call(*inst.while_condition(), absl::MakeSpan(&tested, 1)));
     if (!go_on.scalar<bool>()) return carry;
-    // The body is given the only reference, so that it can update in place.
+    // The body gets the only reference, so that it can update in place.
     XLA_ASSIGN_OR_RETURN(carry, ctx.Call(*inst.while_body(), absl::MakeSpan(&carry, 1)));
   }
 }
@@ -55,7 +55,7 @@ absl::StatusOr<Value> EvalConditional(EvalContext& ctx, const HloInstruction& in
     branch = operands[0].scalar<int32_t>();
     if (branch < 0 || branch >= branches) branch = branches - 1;
   }
-  // The other branches' arguments are not wanted any more.
+  // Release the arguments of the other branches.
   Value argument = std::move(operands[static_cast<size_t>(branch + 1)]);
   for (Value& operand : operands) operand = Value();
   return ctx.Call(*inst.branch_computation(branch), absl::MakeSpan(&argument, 1));

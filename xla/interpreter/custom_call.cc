@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls: values to host memory in the layouts that the instruction states, the call, and its
-// results back to values.
+// Custom calls: copies operands to host memory in the layouts that the instruction states, calls
+// the handler, and copies its results to values.
 #include "xla/runtime/custom_call.h"
 
 #include <array>
@@ -30,7 +30,7 @@ namespace {
 
 // --- Handlers that work on literals ----------------------------------------------------------
 
-// A row-major literal for a host function to read: on the value's memory where that is possible.
+// A row-major literal for a host function to read; it borrows the value's memory if possible.
 absl::StatusOr<std::unique_ptr<LiteralBase>> LiteralForHost(EvalContext& ctx, const Value& value) {
   Shape shape = value.shape();
   if (shape.IsArray()) {
@@ -58,9 +58,9 @@ absl::StatusOr<Value> CallOnLiterals(EvalContext& ctx, const HloInstruction& ins
   return OwnedValueFromLiteral(ctx, inst.shape(), result);
 }
 
-// --- Handlers of a registry: bare memory -----------------------------------------------------
+// --- Handlers of a registry: raw memory -----------------------------------------------------
 
-// What handlers are given is aligned to this; results have as much guarded memory on both sides.
+// Alignment of all memory that handlers get, and the size of the guards on both sides of results.
 constexpr int64_t kAlignment = 64;
 constexpr unsigned char kGuard = 0xA5;
 
@@ -93,7 +93,7 @@ void CollectLeaves(const Value& value, std::vector<const Value*>& leaves) {
   for (const Value& element : value.elements()) CollectLeaves(element, leaves);
 }
 
-// Number of a leaf in the order of CollectLeaves; -1 if the index leads to no leaf.
+// The number of a leaf in the order of CollectLeaves; -1 if the index is not that of a leaf.
 int64_t LeafNumber(const Shape& shape, absl::Span<const int64_t> index) {
   const Shape* at = &shape;
   int64_t number = 0;
@@ -108,7 +108,7 @@ int64_t LeafNumber(const Shape& shape, absl::Span<const int64_t> index) {
   return at->IsTuple() ? -1 : number;
 }
 
-// One call: owns what the frame points at.
+// One call. Owns everything that the frame points to.
 class RegistryCall {
  public:
   RegistryCall(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value> operands)
@@ -139,7 +139,7 @@ class RegistryCall {
     int64_t bytes;
   };
 
-  // The shape of a leaf with a layout that says how its memory lies.
+  // The shape of a leaf with the layout of its memory.
   const Shape* WithLayout(const Shape& leaf) {
     shapes_.push_back(leaf);
     if (leaf.IsArray() && !leaf.has_layout()) LayoutUtil::SetToDefaultLayout(&shapes_.back());
@@ -230,8 +230,8 @@ class RegistryCall {
     return absl::OkStatus();
   }
 
-  // A result that aliases an operand starts with its contents. Where both lie alike the handler is
-  // given the same memory for both.
+  // A result that aliases an operand starts with its contents. If both have the same layout, they
+  // share memory.
   absl::Status Alias(const CustomCallAttributes& attributes, CustomCallFrame& frame) {
     for (const OutputOperandAlias& alias : attributes.output_to_operand_aliasing) {
       const int64_t result = LeafNumber(inst_.shape(), alias.output_index);
@@ -250,7 +250,7 @@ class RegistryCall {
           !ShapeUtil::Compatible(*frame.results[static_cast<size_t>(result)].shape,
                                  values[at]->shape())) {
         return absl::InvalidArgumentError(
-            "output_to_operand_aliasing pairs a result with an operand of another shape");
+            "output_to_operand_aliasing pairs a result with an operand of a different shape");
       }
       CustomCallBuffer& out = frame.results[static_cast<size_t>(result)];
       CustomCallBuffer& in = frame.arguments[static_cast<size_t>(first) + at];
@@ -316,9 +316,9 @@ class RegistryCall {
   EvalContext& ctx_;
   const HloInstruction& inst_;
   absl::Span<Value> operands_;
-  std::deque<Shape> shapes_;  // addresses stay
+  std::deque<Shape> shapes_;  // a deque keeps addresses stable
   std::vector<Block> blocks_;
-  // What buffers without bytes point at.
+  // Buffers without bytes point here.
   alignas(kAlignment) std::array<unsigned char, kAlignment> nothing_ = {};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes at run time of operations whose operands have dynamic dimensions.
+// Dynamic sizes of the results of operations.
 #include "xla/interpreter/dynamic_sizes.h"
 
 #include <algorithm>

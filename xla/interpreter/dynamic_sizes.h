@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes at run time of operations whose operands have dynamic dimensions.
+// Dynamic sizes of the results of operations whose operands have dynamic dimensions.
 //
 // A value holds its existing elements in the low corner of its bounds (value.h). The rules are
 // those of XLA's dynamic padder.
@@ -18,15 +18,15 @@
 
 namespace xla::interpreter {
 
-// Gives the result the sizes of those dimensions that its shape has as dynamic; the others are
-// whole.
+// Sets the sizes of those dimensions that are dynamic in the result's shape; the others keep their
+// full size.
 void SetExistingSizes(absl::Span<const int64_t> sizes, Value& result);
 
 bool AnyHasDynamicSizes(absl::Span<const Value> operands);
 
-// Existing sizes of what operands of equal bounds give element by element (scalars do not count).
-// In every dimension the dynamic operands decide: a size of 1 stretches to a greater one, else the
-// smallest holds. Operands that stretch are replaced by their copies.
+// The dynamic sizes of an elementwise operation on operands of equal bounds; scalars are ignored.
+// In each dimension the dynamic operands decide: a size of 1 is broadcast to a greater one,
+// otherwise the smallest is taken. Operands that are broadcast are replaced by copies.
 absl::StatusOr<DimensionVector> JoinExistingSizes(EvalContext& ctx, absl::Span<Value> operands);
 
 // Which elements exist, by row-major position.

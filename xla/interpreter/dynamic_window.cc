@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions and windows padded by sizes at run time: the rules of XLA's dynamic padder.
+// Convolutions and windows whose padding depends on dynamic sizes, by the rules of XLA's dynamic
+// padder.
 //
 // The window of the instruction has the padding of the bounds. In a dimension that is dynamic, the
-// scheme (SAME or VALID) is applied to the size at run time instead; elements beyond it are
-// padding.
+// scheme (SAME or VALID) is applied to the dynamic size instead; elements beyond it are padding.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -30,12 +30,12 @@ absl::Status Invalid(const HloInstruction& inst, absl::string_view message) {
   return InstructionError(inst, absl::StatusCode::kInvalidArgument, message);
 }
 
-// What a padding scheme makes of one dimension.
+// One dimension under a padding scheme.
 struct Placement {
   int64_t padding_low, output_size;
 };
 
-// A window over `size` elements. Shape inference has seen to it that its extent is a number.
+// A window over `size` elements. Shape inference guarantees that its extent does not overflow.
 Placement Place(int64_t size, int64_t taps, int64_t dilation, int64_t stride, PaddingType scheme) {
   const int64_t extent = taps == 0 ? 0 : (taps - 1) * dilation + 1;
   if (scheme == PaddingType::PADDING_VALID)
@@ -51,7 +51,7 @@ bool IsKindOf(PrimitiveType a, PrimitiveType b) {
          (IsComplexType(a) && IsComplexType(b)) || (IsIntegralType(a) && IsIntegralType(b));
 }
 
-// Whether the operation that the call stands for has a result of the call's bounds.
+// Checks that the operation that the call denotes has a result of the call's bounds.
 absl::Status CheckResult(const HloInstruction& inst, HloOpcode opcode, const Attributes& attributes,
                          absl::Span<const Value> operands) {
   std::vector<const Shape*> shapes;
@@ -67,7 +67,7 @@ absl::Status CheckResult(const HloInstruction& inst, HloOpcode opcode, const Att
   if (!inst.shape().IsArray() || !inferred->IsArray() ||
       inst.shape().dimensions() != inferred->dimensions() ||
       !IsKindOf(inst.shape().element_type(), inferred->element_type())) {
-    return Invalid(inst, absl::StrCat("its operands give a result of ", inferred->ToString()));
+    return Invalid(inst, absl::StrCat("its operands imply a result of ", inferred->ToString()));
   }
   return absl::OkStatus();
 }
@@ -80,7 +80,7 @@ absl::Status ExpectOperands(const HloInstruction& inst, absl::Span<const Value> 
                                       inst.called_computations().size()));
   }
   for (const Value& operand : operands) {
-    if (!operand.IsArray()) return Invalid(inst, "its operands are arrays");
+    if (!operand.IsArray()) return Invalid(inst, "its operands must be arrays");
   }
   return absl::OkStatus();
 }
@@ -111,15 +111,15 @@ PaddingType SchemeOf(const HloInstruction& inst) {
   return inst.attributes<CustomCallAttributes>().padding_type;
 }
 
-// The convolution of lhs and rhs that a call stands for, with the padding of the bounds.
+// The convolution of lhs and rhs that a call denotes, with the padding of the bounds.
 absl::StatusOr<ConvolutionAttributes> ConvolutionOf(const HloInstruction& inst,
                                                     absl::Span<const Value> lhs_and_rhs) {
   const auto& call = inst.attributes<CustomCallAttributes>();
   if (!call.window.has_value() || !call.dim_labels.has_value())
-    return Invalid(inst, "it needs a window and dim_labels");
+    return Invalid(inst, "it must have a window and dim_labels");
   if (call.padding_type != PaddingType::PADDING_SAME &&
       call.padding_type != PaddingType::PADDING_VALID) {
-    return Invalid(inst, "its padding_type is PADDING_SAME or PADDING_VALID");
+    return Invalid(inst, "its padding_type must be PADDING_SAME or PADDING_VALID");
   }
   ConvolutionAttributes attributes;
   attributes.window = *call.window;
@@ -145,7 +145,7 @@ absl::StatusOr<Value> EvalDynamicConvolutionForward(EvalContext& ctx, const HloI
     if (!IsDynamicDimension(input, labels.input_spatial[i])) continue;
     WindowDim& window = attributes.window[i];
     if (window.base_dilation != 1)
-      return Invalid(inst, "a dimension with a size at run time has no base dilation (lhs_dilate)");
+      return Invalid(inst, "a dynamic dimension must not have base dilation (lhs_dilate)");
     const Placement placement = Place(input.dynamic_size(labels.input_spatial[i]), window.size,
                                       window.window_dilation, window.stride, SchemeOf(inst));
     sizes[labels.output_spatial[i]] = placement.output_size;
@@ -156,7 +156,7 @@ absl::StatusOr<Value> EvalDynamicConvolutionForward(EvalContext& ctx, const HloI
 }
 
 // (sizes of the result, gradients of the output, kernel). The window's base dilation is the stride
-// of the way forward, from whose padding that of the way back follows.
+// of the forward convolution, whose padding determines that of this one.
 absl::StatusOr<Value> EvalDynamicConvolutionInputGrad(EvalContext& ctx, const HloInstruction& inst,
                                                       absl::Span<Value> operands) {
   XLA_RETURN_IF_ERROR(ExpectOperands(inst, operands, 3, 0));
@@ -185,7 +185,7 @@ absl::StatusOr<Value> EvalDynamicConvolutionInputGrad(EvalContext& ctx, const Hl
 }
 
 // (input, gradients of the output): the gradients are the kernel. The window's dilation is the
-// stride of the way forward, its stride the dilation there. The result is whole.
+// stride of the forward convolution, and its stride the dilation there. The result is static.
 absl::StatusOr<Value> EvalDynamicConvolutionKernelGrad(EvalContext& ctx, const HloInstruction& inst,
                                                        absl::Span<Value> operands) {
   XLA_RETURN_IF_ERROR(ExpectOperands(inst, operands, 2, 0));
@@ -217,7 +217,7 @@ bool IsTrivialWindow(const WindowDim& dim) {
 absl::StatusOr<WindowDims> WindowOf(const HloInstruction& inst, HloOpcode opcode,
                                     absl::Span<const Value> operands) {
   const auto& call = inst.attributes<CustomCallAttributes>();
-  if (!call.window.has_value()) return Invalid(inst, "it needs a window");
+  if (!call.window.has_value()) return Invalid(inst, "it must have a window");
   const WindowAttributes attributes = {.window = *call.window};
   XLA_RETURN_IF_ERROR(CheckResult(inst, opcode, attributes, operands));
   const PrimitiveType type = inst.shape().element_type();
@@ -228,9 +228,9 @@ absl::StatusOr<WindowDims> WindowOf(const HloInstruction& inst, HloOpcode opcode
       is_one_type &= parameter->shape().element_type() == type;
   }
   if (!is_one_type)
-    return Invalid(inst, "its operands, computations and result have one element type");
+    return Invalid(inst, "its operands, computations and result must have the same element type");
   WindowDims window = *call.window;
-  // A window that is left out is one element.
+  // Without a window, the window is one element.
   if (window.empty()) window.dims.resize(static_cast<size_t>(operands[0].rank()));
   return window;
 }
@@ -249,7 +249,7 @@ absl::StatusOr<Value> EvalDynamicReduceWindow(EvalContext& ctx, const HloInstruc
     WindowDim& dim = window[d];
     if (IsTrivialWindow(dim)) continue;
     if (dim.base_dilation != 1)
-      return Invalid(inst, "a dimension with a size at run time has no base dilation (lhs_dilate)");
+      return Invalid(inst, "a dynamic dimension must not have base dilation (lhs_dilate)");
     const Placement placement = Place(input.dynamic_size(d), dim.size, dim.window_dilation,
                                       dim.stride, PaddingType::PADDING_SAME);
     sizes[d] = placement.output_size;

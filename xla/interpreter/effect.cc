@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokens, infeed, outfeed. Tokens carry an order that the evaluator keeps anyway.
+// Tokens, infeed, outfeed. Tokens express an order that the evaluator keeps anyway.
 #include <utility>
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace {
 absl::StatusOr<runtime::Feeds*> FeedsOf(EvalContext& ctx) {
   runtime::Feeds* const feeds = ctx.state().options().feeds;
   if (feeds != nullptr) return feeds;
-  return absl::FailedPreconditionError("the run was given no infeed and outfeed queues");
+  return absl::FailedPreconditionError("the run has no infeed and outfeed queues");
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ absl::StatusOr<Value> EvalAddDependency(EvalContext&, const HloInstruction& inst
   return std::move(operands[0]).WithShape(inst.shape());
 }
 
-// (data, token). An empty tuple is there without reading anything.
+// (data, token). An empty tuple needs no data.
 absl::StatusOr<Value> EvalInfeed(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value>) {
   const Shape& shape = inst.shape().tuple_shapes(0);
   std::vector<Value> elements;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations: which kernel an instruction has, and running it over whole arrays.
+// Elementwise operations: chooses the kernel of an instruction and runs it on whole arrays.
 #include "xla/interpreter/elementwise.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace xla::interpreter {
 namespace {
 
-// Elements converted and computed at a time: a few blocks stay in the first-level cache.
+// Elements that are converted and computed at a time: a few blocks fit in the first-level cache.
 constexpr int64_t kBlock = 512;
 constexpr int64_t kMaxWideBytes = 16;
 // Elements of a parallel chunk.
@@ -114,8 +114,8 @@ std::optional<ElementwiseKernel> ElementwiseKernel::For(const HloInstruction& in
       const int mantissa = primitive_util::SignificandWidth(type) - 1;
       PrimitiveType format = type;
       if (type != F64 && !primitive_util::HasInfinity(type)) {
-        // As f32, and back: an overflow becomes what the type has instead of infinities. As many
-        // bits as the type has are enough to change nothing.
+        // Through f32: overflow becomes what the type has instead of infinities. With as many bits
+        // as the type has, nothing changes.
         format = F32;
         if (kernel.parameters_.i0 >= exponent) kernel.parameters_.i0 = 8;
         if (kernel.parameters_.i1 >= mantissa) kernel.parameters_.i1 = 23;
@@ -215,7 +215,7 @@ absl::StatusOr<Value> EvalWithKernel(EvalContext& ctx, const HloInstruction& ins
     return result;
   }
 
-  // A scalar beside arrays (clamp's bounds, select's predicate) stands for every element.
+  // A scalar among arrays (clamp's bounds, select's predicate) applies to every element.
   bool is_splat[3] = {false, false, false};
   bool has_splat = false;
   int reused = -1;
@@ -335,7 +335,7 @@ void RepackBits(const uint8_t* from, int from_bits, uint8_t* to, int to_bits, bo
   }
 }
 
-// Sizes of a bitcast-convert, which adds or drops a minor dimension when widths differ.
+// The sizes of a bitcast-convert, which adds or drops a minor dimension if widths differ.
 DimensionVector BitcastSizes(DimensionVector sizes, const Shape& shape) {
   const auto rank = static_cast<size_t>(shape.rank());
   for (size_t i = sizes.size(); i < rank; ++i)
@@ -349,7 +349,7 @@ DimensionVector BitcastSizes(DimensionVector sizes, const Shape& shape) {
 absl::StatusOr<Value> EvalBitcastConvert(EvalContext& ctx, const HloInstruction& inst,
                                          absl::Span<Value> operands) {
   const PrimitiveType from = operands[0].element_type(), to = inst.shape().element_type();
-  // A PRED is a byte in memory that holds 0 or 1.
+  // A PRED is a byte that holds 0 or 1.
   const int from_bits = from == PRED ? 8 : primitive_util::BitWidth(from);
   const int to_bits = to == PRED ? 8 : primitive_util::BitWidth(to);
   const bool is_plain = from_bits >= 8 && to_bits >= 8 && to != PRED;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operations as kernels over contiguous arrays of elements.
 //
-// The arithmetic exists for few wide types: float (for it and everything narrower), double, 32 and
+// Arithmetic is implemented for few wide types: float (also for narrower ones), double, 32 and
 // 64-bit integers, complex of both, PRED. A kernel widens a block of its operands, computes, and
-// narrows: one rounding an operation.
+// narrows: one rounding per operation.
 #ifndef XLA_INTERPRETER_ELEMENTWISE_H_
 #define XLA_INTERPRETER_ELEMENTWISE_H_
 
@@ -20,12 +20,12 @@
 
 namespace xla::interpreter {
 
-// What the arithmetic computes in.
+// The types that arithmetic is implemented for.
 enum class WideType : uint8_t { kPred, kI32, kU32, kI64, kU64, kF32, kF64, kC64, kC128 };
 WideType WideTypeOf(PrimitiveType type);
 int WideBytes(WideType type);
 
-// Numbers some operations need besides their operands.
+// Parameters of operations besides their operands.
 struct KernelParameters {
   int64_t i0 = 0, i1 = 0;  // bits of the element; exponent and mantissa bits of reduce-precision;
                            // the types of a conversion
@@ -38,7 +38,7 @@ class ElementwiseKernel {
   // in: arrays of wide elements; out: the same. Lengths n.
   using WideFunction = void (*)(const KernelParameters& parameters, int64_t n,
                                 const void* const* in, void* out);
-  // Between storage and wide elements.
+  // Converts between storage and wide elements.
   using ConvertFunction = void (*)(int64_t n, const void* from, void* to);
 
   // The kernel of an elementwise instruction; nullopt if there is none for its opcode and types.

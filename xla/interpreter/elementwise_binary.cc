@@ -20,7 +20,7 @@ using Function = ElementwiseKernel::WideFunction;
 template <typename T>
 constexpr bool kIsInt = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
-// Signed arithmetic wraps: done in the unsigned type.
+// Signed arithmetic wraps: it is computed in the unsigned type.
 template <typename T>
 struct UnsignedOf {
   using type = std::make_unsigned_t<T>;
@@ -84,7 +84,7 @@ struct Divide {
     }
   }
 };
-// The sign of the dividend; x % 0 is x.
+// The result has the sign of the dividend; x % 0 is x.
 struct Remainder {
   template <typename T>
   T operator()(T a, T b) const {
@@ -124,7 +124,7 @@ struct Minimum {
     }
   }
 };
-// Complex numbers have a lexicographic order here, for maximum and minimum.
+// For maximum and minimum, complex numbers are ordered lexicographically.
 struct ComplexMaximum {
   template <typename T>
   T operator()(T a, T b) const {
@@ -200,8 +200,8 @@ struct Xor {
   }
 };
 
-// Shifts by the element's own width i0; the amount is read as unsigned, and from the width on
-// everything is shifted out.
+// Shifts of elements of width i0. The amount is unsigned; all bits are shifted out if it is at
+// least the width.
 template <typename T>
 bool Within(T amount, const KernelParameters& p) {
   return static_cast<std::make_unsigned_t<T>>(amount) < static_cast<std::make_unsigned_t<T>>(p.i0);
@@ -256,7 +256,7 @@ struct MakeComplex {
   }
 };
 
-// What all numbers have.
+// Operations of all numbers.
 template <typename T>
 Function ArithmeticFunction(HloOpcode opcode) {
   switch (opcode) {
@@ -275,7 +275,7 @@ Function ArithmeticFunction(HloOpcode opcode) {
   }
 }
 
-// What real numbers have.
+// Operations of real numbers.
 template <typename T>
 Function RealFunction(HloOpcode opcode) {
   switch (opcode) {

@@ -42,7 +42,7 @@ std::complex<W> Expm1(const std::complex<W>& z) {
           y == 0 ? y : std::exp(x) * std::sin(y)};
 }
 
-// Adds with the rounding errors kept apart.
+// Adds and returns the rounding error separately.
 template <typename W>
 struct ExactSum {
   W sum = 0, error = 0;
@@ -153,7 +153,7 @@ struct Imag {
     return a.imag();
   }
 };
-// z / |z|; zeros stay.
+// z / |z|; zeros are unchanged.
 struct Sign {
   template <typename C>
   C operator()(C a) const {

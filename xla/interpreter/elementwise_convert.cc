@@ -44,7 +44,7 @@ void TotalOrderKeys(int64_t n, const void* from, void* to) {
                           static_cast<int64_t*>(to));
 }
 
-// From storage to storage.
+// Converts from storage to storage.
 void ConvertStored(const KernelParameters& p, int64_t n, const void* const* in, void* out) {
   ConvertElements(static_cast<PrimitiveType>(p.i0), in[0], static_cast<PrimitiveType>(p.i1), out,
                   n);
@@ -97,7 +97,7 @@ void StochasticIntegerLoop(const KernelParameters& p, int64_t n, const void* con
 }
 
 // To a floating-point type of p.i0 mantissa bits whose smallest normal number is 2^p.i1: between
-// the neighbours of the magnitude there. What overflows is left to the store.
+// the neighbours of the magnitude in that type. The store handles overflow.
 template <typename Float, typename Random, typename Result>
 void StochasticFloatLoop(const KernelParameters& p, int64_t n, const void* const* in, void* out) {
   const Float* a = static_cast<const Float*>(in[0]);

@@ -17,7 +17,8 @@ namespace {
 
 using Function = ElementwiseKernel::WideFunction;
 
-// What a function of T is computed in: Up, at least double; More, with bits to spare.
+// The types that functions of T are computed in: Up has at least the precision of double, More has
+// extra bits.
 template <typename T>
 using More = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 
@@ -79,7 +80,7 @@ struct Negate {
     }
   }
 };
-// NaN and zeros of either sign stay what they are.
+// NaNs and zeros are unchanged.
 struct Sign {
   template <typename T>
   T operator()(T a) const {

@@ -30,8 +30,8 @@ namespace {
 
 using kernels::StridedDims;
 
-// The dimensions of the operands, taken apart: position in the result -> offset, position in what
-// is reduced -> offset.
+// The dimensions of the operands in two parts: those that are kept (position in the result ->
+// offset) and those that are reduced (position in the reduction -> offset).
 struct ReduceDims {
   StridedDims kept, reduced;
 };
@@ -49,7 +49,7 @@ ReduceDims SplitDims(const Value& operand, absl::Span<const int64_t> dimensions)
   return dims;
 }
 
-// How the work is cut: tiles of results, and where these are few, parts of what each reduces.
+// How the work is divided: into tiles of results and, if these are few, parts of each reduction.
 struct Partition {
   int64_t tile, tiles, part, parts;
 };
@@ -77,7 +77,7 @@ class WideReduction {
   WideReduction(const Value& operand, const ReduceDims& dims, const WideOps<Wide>& ops)
       : data_(static_cast<const char*>(operand.untyped_data())),
         bytes_(primitive_util::ByteWidth(operand.element_type())),
-        // A wide element needs no conversion where it is stored as such.
+        // Elements that are stored in the wide type need no conversion.
         native_(bytes_ == sizeof(Wide) && operand.element_type() != PRED),
         dims_(dims),
         ops_(ops),
@@ -234,8 +234,8 @@ absl::Status ReduceWide(EvalContext& ctx, const Value& operand, const Value& ini
   return absl::OkStatus();
 }
 
-// --- Any computation on any number of operands. Lanes of a ScalarFunction are results, or where
-// these are few, segments of what each reduces.
+// --- Any computation on any number of operands. Lanes of a ScalarFunction are results or, if these
+// are few, segments of each reduction.
 
 class GeneralReduction {
  public:
@@ -336,8 +336,8 @@ class GeneralReduction {
     return true;
   }
 
-  // One result: segments side by side, then the segments' results in order, then what the segments
-  // left over.
+  // One result: reduces segments side by side, then the segments' results in order, then the
+  // remaining elements.
   absl::Status ReduceSegments(EvalContext& ctx, int64_t result, absl::Span<char* const> out) const {
     const int64_t segment = dims_.reduced.count() / kTile;
     const Lanes lanes(bytes_, kTile), x(bytes_, kTile), acc(bytes_, 1), one(bytes_, 1);

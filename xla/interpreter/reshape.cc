@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that move elements and never change them: each is one or two strided copies.
+// Operations that move elements without changing them: each is one or two strided copies.
 //
 // Dynamic sizes: an operation works on the elements that exist (Value::existing_dimensions); the
 // result's elements that exist lie in the low corner of its bounds again.
@@ -62,7 +62,7 @@ absl::StatusOr<Value> EvalBroadcast(EvalContext& ctx, const HloInstruction& inst
   const absl::Span<const int64_t> dimensions = inst.dimensions();
   for (size_t i = 0; i < dimensions.size(); ++i) {
     const auto to = static_cast<size_t>(dimensions[i]);
-    // A dimension of size 1 stretches.
+    // A dimension of size 1 is broadcast.
     if (operand.dimensions()[i] == 1 && result.dimensions()[to] != 1) continue;
     strides[to] = operand_strides[i];
     sizes[to] = operand.dynamic_size(static_cast<int64_t>(i));
@@ -79,8 +79,8 @@ absl::StatusOr<Value> EvalReshape(EvalContext& ctx, const HloInstruction& inst,
   const Shape& shape = inst.shape();
   if (!operands[0].has_dynamic_sizes()) return std::move(operands[0]).WithShape(shape);
 
-  // In each group of dimensions that belong together, one dynamic dimension of the result takes
-  // what the others leave.
+  // In each group of corresponding dimensions, one dynamic dimension of the result takes the
+  // remaining elements.
   const DimensionVector from = operands[0].existing_dimensions();
   DimensionVector sizes(shape.dimensions().begin(), shape.dimensions().end());
   const auto groups = CommonFactors(operands[0].dimensions(), shape.dimensions());

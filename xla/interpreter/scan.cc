@@ -66,7 +66,7 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst,
   if (dimension < 0 || carries < 0 || inputs < 0 || outputs < 0 || inputs + outputs == 0 ||
       computation.num_parameters() != inputs + carries) {
     return InstructionError(inst, absl::StatusCode::kInvalidArgument,
-                            "operands, results and computation of a scan do not fit together");
+                            "operands, results and computation of a scan do not match");
   }
   const auto result_shape = [&](int64_t i) -> const Shape& {
     return inst.shape().IsTuple() ? inst.shape().tuple_shapes(i) : inst.shape();
@@ -97,7 +97,7 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst,
                                        carry.mutable_untyped_data()));
     } else {
       return InstructionError(inst, absl::StatusCode::kInvalidArgument,
-                              "an initial value has not the shape of its carry");
+                              "an initial value does not have the shape of its carry");
     }
   }
 
@@ -120,12 +120,12 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst,
     }
     if (!types_fit) {
       return InstructionError(inst, absl::StatusCode::kInvalidArgument,
-                              "the computation's types are not those of operands and results");
+                              "the computation's types differ from those of operands and results");
     }
     for (int64_t k = 0; k < carries; ++k) {
       if (results[outputs + k].element_count() != elements) {
         return InstructionError(inst, absl::StatusCode::kInvalidArgument,
-                                "a carry has not the shape of a slice");
+                                "a carry does not have the shape of a slice");
       }
     }
     std::vector<Value> slices;  // of inputs, then of outputs
@@ -167,7 +167,7 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst,
                              ctx.Allocate(computation.parameter_instruction(i)->shape()));
         if (slice.element_count() != in[i].slice_elements()) {
           return InstructionError(inst, absl::StatusCode::kInvalidArgument,
-                                  "a parameter has not the shape of a slice");
+                                  "a parameter does not have the shape of a slice");
         }
         XLA_RETURN_IF_ERROR(in[i].Read(ctx, operands[i], step, slice.mutable_untyped_data()));
         arguments.push_back(std::move(slice));
@@ -186,7 +186,7 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst,
       for (int64_t i = 0; i < outputs; ++i) {
         if (values[i].element_count() != out[i].slice_elements()) {
           return InstructionError(inst, absl::StatusCode::kInvalidArgument,
-                                  "an output has not the shape of a slice");
+                                  "an output does not have the shape of a slice");
         }
         XLA_RETURN_IF_ERROR(out[i].Write(ctx, values[i].untyped_data(), step, results[i]));
       }

@@ -20,7 +20,7 @@ constexpr int64_t kBlock = 256;
 
 }  // namespace
 
-// Builds the expression of the left side, and checks on the way that the right side is the same of
+// Builds the expression of the left side and checks that the right side is the same expression of
 // the other parameter.
 class SortKey::Builder {
  public:
@@ -79,7 +79,7 @@ class SortKey::Builder {
     if (same_bits) {
       const PrimitiveType from = lhs->operand(0)->shape().element_type(),
                           to = lhs->shape().element_type();
-      // Types below a byte are stored in one of their own way.
+      // Types narrower than a byte are stored differently.
       if (lhs->operand(0)->shape().rank() != 0 ||
           primitive_util::BitWidth(from) != primitive_util::BitWidth(to) ||
           (from != to && primitive_util::BitWidth(from) < 8)) {

@@ -16,8 +16,8 @@
 namespace xla::interpreter {
 
 // A comparator of the form compare(f(p[2i]), f(p[2i+1])) or the reverse, where f is any elementwise
-// expression of one element: a plain comparison, one that takes all NaNs and zeros for the same,
-// one by the bits.
+// expression of one element: a plain comparison, one that treats all NaNs and zeros as equal, one
+// of the bits.
 class SortKey {
  public:
   // Null if the comparator is not of this form.

@@ -2,9 +2,9 @@
 // send, send-done, recv, recv-done.
 //
 // Between devices, the frontend attribute _xla_send_recv_source_target_pairs={{0,1},{1,2}} says who
-// sends to whom (ids of replicas, or of partitions if there is a channel_id above 0); a device that
-// is no source sends nothing, one that is no target receives zeros. Without it, whoever sends on a
-// channel is received by whoever receives on it, and there may be only one of each.
+// sends to whom (ids of replicas, or of partitions if there is a channel_id above 0). A device that
+// is not a source sends nothing; one that is not a target receives zeros. Without the attribute, a
+// channel has at most one sender and one receiver.
 #include "xla/interpreter/transfer.h"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ const SendRecvAttributes& AttributesOf(const HloInstruction& inst) {
   return inst.attributes<SendRecvAttributes>();
 }
 
-// The pairs as devices; none where the attribute is not there.
+// The pairs as devices; nullopt without the attribute.
 absl::StatusOr<std::optional<Pairs>> PairsOf(EvalContext& ctx, const HloInstruction& inst) {
   const auto& attributes = inst.extras().frontend_attributes;
   const auto found = attributes.find(kPairsAttribute);
@@ -88,7 +88,7 @@ absl::StatusOr<runtime::HostChannels*> HostOf(EvalContext& ctx) {
   runtime::HostChannels* const channels = ctx.state().options().host_channels;
   if (channels != nullptr) return channels;
   return absl::FailedPreconditionError(
-      "it is a transfer with the host, but the run was given no channels to the host");
+      "it is a transfer with the host, but the run has no channels to the host");
 }
 
 // (data, context, token)
@@ -137,8 +137,7 @@ absl::StatusOr<Value> Complete(EvalContext& ctx, const Value& transfer) {
   if (transfer.IsTuple() && transfer.elements().size() > 1 && is_context(transfer.element(1)))
     found = transfers.requests.find(transfer.element(1).scalar<uint32_t>());
   if (found == transfers.requests.end()) {
-    return absl::InvalidArgumentError(
-        "its operand is not the result of a recv that is still under way");
+    return absl::InvalidArgumentError("its operand is not the result of a pending recv");
   }
   const TransferState::Request request = found->second;
   transfers.requests.erase(found);
@@ -172,7 +171,7 @@ const HloComputation* StartedBy(const HloInstruction& done) {
   return start->opcode() == HloOpcode::kAsyncStart ? start->to_apply() : nullptr;
 }
 
-// 0: goes on at once; 1: waits for all devices alike; 2: waits for one device.
+// 0: never waits; 1: waits for all devices; 2: waits for one device.
 int WaitClass(const HloInstruction& instruction) {
   if (instruction.opcode() == HloOpcode::kRecvDone) return 2;
   if (instruction.opcode() == HloOpcode::kAsyncDone) {
@@ -308,10 +307,10 @@ absl::StatusOr<Value> EvalRecv(EvalContext& ctx, const HloInstruction& inst, abs
   }
   TransferState& transfers = device.transfers;
   if (request.source.has_value()) request.number = transfers.inboxes[*request.source].requested++;
-  // Requests that are never completed stay: one number each, up to what 32 bits tell apart.
+  // Requests that are never completed are kept, with a number of 32 bits each.
   const uint32_t number = ++transfers.last_request;
   if (!transfers.requests.emplace(number, request).second) {
-    return absl::ResourceExhaustedError("too many receives are under way");
+    return absl::ResourceExhaustedError("too many receives are pending");
   }
   XLA_ASSIGN_OR_RETURN(Value zeros, ctx.AllocateZeros(inst.shape().tuple_shapes(0)));
   return TransferValue(ctx, inst.shape(), std::move(zeros), number);

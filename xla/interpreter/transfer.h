@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // send and recv: messages between devices, and between devices and the host.
 //
-// A send leaves its data and goes on. A recv names a message, by the order of its channel, and
-// gives a context (buffer, request number, token); recv-done waits for that message. Private to the
-// evaluator's own files.
+// A send stores its data and returns at once. A recv names a message, by the order of its channel,
+// and gives a context (buffer, request number, token); recv-done waits for that message. Private to
+// the evaluator's own files.
 #ifndef XLA_INTERPRETER_TRANSFER_H_
 #define XLA_INTERPRETER_TRANSFER_H_
 
@@ -21,7 +21,7 @@
 
 namespace xla::interpreter {
 
-// A device's receives that are under way.
+// The pending receives of a device.
 struct TransferState {
   // Where data comes from: a channel between devices, or one of the host.
   struct Source {
@@ -33,7 +33,7 @@ struct TransferState {
   };
   struct Request {
     const HloInstruction* recv = nullptr;
-    std::optional<Source> source;  // none: no device sends to this one, which gets zeros
+    std::optional<Source> source;  // nullopt if no device sends to this one, which gets zeros
     int64_t number = 0;            // of the message, in its channel
   };
   struct Inbox {

@@ -36,7 +36,7 @@ struct Multiply {
     }
   }
 };
-// NaN wins; an unordered comparison is true in a != a alone.
+// NaN is propagated: a != a holds only for NaN.
 struct Maximum {
   template <typename T>
   static T Apply(T a, T b) {

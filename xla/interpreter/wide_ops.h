@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The associative operations of reductions, windows and scatters on runs of wide elements (wide.h).
+// The associative operations of reductions, windows and scatters on runs of wide elements
+// (xla/kernels/wide.h).
 //
 // The wide type of an element type: float for floats of at most 32 bits, double, int32_t, uint32_t
-// (PRED too, as 0 and 1), int64_t, uint64_t, complex64, complex128. Integers wrap there and once
-// more when they are stored, which changes nothing.
+// (also for PRED, as 0 and 1), int64_t, uint64_t, complex64, complex128. Integers wrap in the wide
+// type and again when they are stored; the result is the same.
 #ifndef XLA_INTERPRETER_WIDE_OPS_H_
 #define XLA_INTERPRETER_WIDE_OPS_H_
 
@@ -30,7 +31,8 @@ struct WideOps {
 inline constexpr int64_t kFoldBlock = 1024;
 
 // add, multiply, maximum, minimum, and, or, xor; null for others, and where the type has no such
-// operation (`and` of floats, maximum of complex numbers). PRED adds and multiplies as or and and.
+// operation (`and` of floats, maximum of complex numbers). For PRED, add is `or` and multiply is
+// `and`.
 template <typename Wide>
 const WideOps<Wide>* GetWideOps(HloOpcode opcode);
 

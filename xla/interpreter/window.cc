@@ -35,7 +35,7 @@ WindowGeometry MakeWindowGeometry(const WindowDims& window, const Value& input,
   const DimensionVector strides = RowMajorStrides(input.dimensions());
   WindowGeometry geometry;
   for (int64_t d = 0; d < input.rank(); ++d) {
-    // A window that is left out is one element.
+    // Without a window, the window is one element.
     const WindowDim dim = window.empty() ? WindowDim() : window[d];
     geometry.push_back({.output_size = output[d],
                         .taps = dim.size,
@@ -86,16 +86,16 @@ double TapCount(const WindowGeometry& geometry) {
   return count;
 }
 
-// How many windows are walked together. Windows that mostly lie on padding or holes are walked one
-// by one, over what is there.
+// How many windows are processed together. Windows that are mostly padding or holes are processed
+// one by one, over their elements only.
 int64_t LanesFor(const WindowGeometry& geometry) {
   double inputs = 1;
   for (const WindowGeometryDim& dim : geometry) inputs *= static_cast<double>(dim.input_size) + 1;
   return TapCount(geometry) > 16 * inputs ? 1 : kWindowLanes;
 }
 
-// The windows of up to kWindowLanes output elements, walked tap by tap. That of a single element
-// has no taps but those on elements.
+// Iterates over the taps of the windows of up to kWindowLanes output elements. If there is a single
+// window, taps on padding are skipped.
 class LaneWindows {
  public:
   // Output elements [first, first + lanes) in row-major order.
@@ -216,7 +216,7 @@ void ScatterElements(int64_t bytes, int64_t count, const char* src, const int64_
   for (int64_t i = 0; i < count; ++i) std::memcpy(dst + offsets[i] * bytes, src + i * bytes, bytes);
 }
 
-// Room for kWindowLanes elements of any type.
+// Memory for kWindowLanes elements of any type.
 struct alignas(64) LaneBuffer {
   char data[kWindowLanes * 16];
 };
@@ -264,8 +264,8 @@ absl::Status ReduceLanes(EvalContext& ctx, const ScalarFunction& function,
   return absl::OkStatus();
 }
 
-// Sums and products of floats depend on their order: under short windows it is that of the
-// elements, every step rounded to their type.
+// The order of operations matters for sums and products of floats: short windows are combined in
+// the order of the elements, with rounding to their type in every step.
 bool IsSeparable(HloOpcode opcode, PrimitiveType type, const WindowGeometry& geometry) {
   constexpr double kShortWindow = 64;
   const bool rounds =
@@ -330,7 +330,7 @@ absl::Status SelectLanes(EvalContext& ctx, const ScalarFunction& select, const V
   return absl::OkStatus();
 }
 
-// How many windows the existing elements have in each dimension.
+// The number of windows over existing elements in each dimension.
 DimensionVector WindowedSizes(const WindowDims& window, const Value& input) {
   DimensionVector sizes;
   for (int64_t d = 0; d < input.rank(); ++d) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that slide over an array: what reduce-window and select-and-scatter share, and operations
-// by a window other than their instruction's (dynamic_window.cc).
+// Windows over arrays: helpers of reduce-window and select-and-scatter, and these operations with a
+// window other than their instruction's (for dynamic_window.cc).
 #ifndef XLA_INTERPRETER_WINDOW_H_
 #define XLA_INTERPRETER_WINDOW_H_
 
@@ -47,8 +47,8 @@ absl::StatusOr<bool> ReduceWindowSeparably(EvalContext& ctx, HloOpcode opcode, c
                                            const Value& init, const WindowGeometry& geometry,
                                            Value& result);
 
-// What reduce-window, select-and-scatter and convolution do, with operands and computations of
-// `inst` but this window. Only inst.shape() and inst.called_computations() are looked at.
+// Evaluate reduce-window, select-and-scatter and convolution with the given window. Of `inst` only
+// shape() and called_computations() are used.
 absl::StatusOr<Value> ReduceWindow(EvalContext& ctx, const HloInstruction& inst,
                                    const WindowDims& window, absl::Span<Value> operands);
 absl::StatusOr<Value> SelectAndScatter(EvalContext& ctx, const HloInstruction& inst,

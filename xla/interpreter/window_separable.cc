@@ -47,8 +47,7 @@ struct Source {
   WidePorts<Wide> ports;
 };
 
-// Input coordinates under the window at one output coordinate, without padding and holes: [low,
-// high), where all between them are under it.
+// Input coordinates [low, high) under the window at one output coordinate, which are contiguous.
 struct Range {
   int64_t low, high;
   bool empty() const { return low >= high; }
@@ -83,7 +82,7 @@ class LinePass {
            int64_t inner)
       : dim_(dim), ops_(ops), source_(source), inner_(inner) {}
 
-  // Whether blocks pay, see above. Base dilation makes windows of different lengths.
+  // Whether blocks are worthwhile (see above). Base dilation makes windows of different lengths.
   static bool UsesBlocks(const WindowGeometryDim& dim) {
     return IsContiguous(dim) && dim.base_dilation == 1 && dim.taps > 8 && dim.input_size > 8;
   }
