@@ -45,8 +45,9 @@ fuzz: deps ## run each fuzzer for FUZZ_SECONDS, 60 by default (needs clang; buil
 	@cmake --build --preset fuzz --parallel $(JOBS)
 	@scripts/run_fuzzers.sh build-fuzz $(FUZZ_SECONDS)
 
-bench: build ## measure how fast HLO text is read, verified and printed
-	@cmake --build --preset release --parallel $(JOBS) --target bench_hlo_text
+bench: build ## measure how fast HLO text is read, verified and printed, and the kernels
+	@cmake --build --preset release --parallel $(JOBS) --target bench_hlo_text bench_kernels
+	@build/bench_kernels
 	@build/bench_hlo_text tests/programs
 	@build/bench_hlo_text
 

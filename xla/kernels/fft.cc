@@ -9,17 +9,24 @@
 #include <vector>
 
 #include "xla/base/status_macros.h"
+#include "xla/kernels/simd_targets.h"
 #include "xla/kernels/wide.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "xla/kernels/fft.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#ifndef XLA_KERNELS_FFT_CC_
+#define XLA_KERNELS_FFT_CC_
 namespace xla::kernels {
 namespace {
 
 static_assert(sizeof(FftComplex) == sizeof(complex128));
 
 constexpr int kMaxRadix = 31;
-constexpr double kNanosecondsPerRoot = 60;
 
 FftComplex operator+(FftComplex a, FftComplex b) { return {a.re + b.re, a.im + b.im}; }
 FftComplex operator-(FftComplex a, FftComplex b) { return {a.re - b.re, a.im - b.im}; }
@@ -28,6 +35,149 @@ FftComplex operator*(FftComplex a, FftComplex b) {
 }
 // a * -i
 FftComplex TimesMinusI(FftComplex a) { return {a.im, -a.re}; }
+
+// A range of one loop of a stage.
+struct Range {
+  int64_t begin, end;
+};
+
+// One stage: with m = length / radix, the sub-transforms of x[q + s * (p + m * k)] over k, times
+// roots, go to y[q + s * (radix * p + j)], for p in [0, m) and q in [0, s).
+struct Stage {
+  int radix;
+  int64_t m, s;
+  const FftComplex* x;
+  FftComplex* y;
+  const FftComplex* roots;  // of the whole transform: root s * p * j
+  int64_t n;
+};
+
+}  // namespace
+}  // namespace xla::kernels
+#endif  // XLA_KERNELS_FFT_CC_
+
+HWY_BEFORE_NAMESPACE();
+namespace xla::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Lanes of complex numbers; the arithmetic is that of one number, so that the bits are, too. Single
+// numbers are also lanes: of plain complex products GCC 12 makes fused multiply-adds where the
+// instruction set has them, in spite of -ffp-contract=off.
+template <class D>
+struct ComplexLanes {
+  using V = hn::Vec<D>;
+  V re, im;
+
+  static ComplexLanes Load(D d, const FftComplex* from) {
+    ComplexLanes z;
+    hn::LoadInterleaved2(d, &from->re, z.re, z.im);
+    return z;
+  }
+  static ComplexLanes Set(D d, FftComplex z) { return {hn::Set(d, z.re), hn::Set(d, z.im)}; }
+  void Store(D d, FftComplex* to) const { hn::StoreInterleaved2(re, im, d, &to->re); }
+
+  ComplexLanes operator+(const ComplexLanes& b) const {
+    return {hn::Add(re, b.re), hn::Add(im, b.im)};
+  }
+  ComplexLanes operator-(const ComplexLanes& b) const {
+    return {hn::Sub(re, b.re), hn::Sub(im, b.im)};
+  }
+  ComplexLanes operator*(const ComplexLanes& b) const {
+    return {hn::Sub(hn::Mul(re, b.re), hn::Mul(im, b.im)),
+            hn::Add(hn::Mul(re, b.im), hn::Mul(im, b.re))};
+  }
+};
+template <class D>
+ComplexLanes<D> TimesMinusI(const ComplexLanes<D>& a) {
+  return {a.im, hn::Neg(a.re)};
+}
+
+// The transforms at one p and as many q as there are lanes.
+template <class Z, class D>
+HWY_INLINE void Radix2At(D d, const Stage& g, int64_t p, int64_t q) {
+  const Z w = Z::Set(d, g.roots[g.s * p]);
+  const Z a = Z::Load(d, g.x + g.s * p + q), b = Z::Load(d, g.x + g.s * (p + g.m) + q);
+  FftComplex* out = g.y + g.s * 2 * p + q;
+  (a + b).Store(d, out);
+  ((a - b) * w).Store(d, out + g.s);
+}
+
+template <class Z, class D>
+HWY_INLINE void Radix4At(D d, const Stage& g, int64_t p, int64_t q) {
+  const int64_t s = g.s, sm = g.s * g.m;
+  const FftComplex* in = g.x + s * p + q;
+  FftComplex* out = g.y + s * 4 * p + q;
+  const Z w1 = Z::Set(d, g.roots[s * p]), w2 = Z::Set(d, g.roots[2 * s * p]),
+          w3 = Z::Set(d, g.roots[3 * s * p]);
+  const Z a = Z::Load(d, in), b = Z::Load(d, in + sm), c = Z::Load(d, in + 2 * sm),
+          e = Z::Load(d, in + 3 * sm);
+  const Z ac = a + c, amc = a - c, be = b + e, ibme = TimesMinusI(b - e);
+  (ac + be).Store(d, out);
+  ((amc + ibme) * w1).Store(d, out + s);
+  ((ac - be) * w2).Store(d, out + 2 * s);
+  ((amc - ibme) * w3).Store(d, out + 3 * s);
+}
+
+// `factors` are exp(-2 pi i j k / radix) at [j * radix + k].
+template <class Z, class D>
+HWY_INLINE void AnyRadixAt(D d, const Stage& g, const FftComplex* factors, int64_t p, int64_t q) {
+  const int64_t s = g.s;
+  Z in[kMaxRadix];
+  for (int k = 0; k < g.radix; ++k) in[k] = Z::Load(d, g.x + q + s * (p + g.m * k));
+  for (int j = 0; j < g.radix; ++j) {
+    Z sum = in[0];
+    for (int k = 1; k < g.radix; ++k) sum = sum + in[k] * Z::Set(d, factors[j * g.radix + k]);
+    (sum * Z::Set(d, g.roots[s * p * j])).Store(d, g.y + q + s * (g.radix * p + j));
+  }
+}
+
+template <class Z, class D>
+HWY_INLINE void RadixAt(D d, const Stage& g, const FftComplex* factors, int64_t p, int64_t q) {
+  if (g.radix == 4) {
+    Radix4At<Z>(d, g, p, q);
+  } else if (g.radix == 2) {
+    Radix2At<Z>(d, g, p, q);
+  } else {
+    AnyRadixAt<Z>(d, g, factors, p, q);
+  }
+}
+
+// The ranges of p and q of a stage. Neighbours along q are the lanes.
+void RunStage(const Stage& g, Range ps, Range qs) {
+  FftComplex factors[kMaxRadix * kMaxRadix];
+  if (g.radix != 4 && g.radix != 2) {
+    for (int64_t j = 0; j < g.radix; ++j) {
+      for (int64_t k = 0; k < g.radix; ++k)
+        factors[j * g.radix + k] = g.roots[g.n / g.radix * (j * k % g.radix)];
+    }
+  }
+  const hn::ScalableTag<double> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  const hn::CappedTag<double, 4> few;
+  constexpr int64_t kFew = hn::MaxLanes(few);
+  const hn::CappedTag<double, 1> one;
+  for (int64_t p = ps.begin; p < ps.end; ++p) {
+    int64_t q = qs.begin;
+    for (; q + kLanes <= qs.end; q += kLanes)
+      RadixAt<ComplexLanes<decltype(d)>>(d, g, factors, p, q);
+    for (; q + kFew <= qs.end; q += kFew)
+      RadixAt<ComplexLanes<decltype(few)>>(few, g, factors, p, q);
+    for (; q < qs.end; ++q) RadixAt<ComplexLanes<decltype(one)>>(one, g, factors, p, q);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace xla::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace xla::kernels {
+namespace {
+
+HWY_EXPORT(RunStage);
+
+constexpr double kNanosecondsPerRoot = 60;
 
 // Cosine and sine of x in [0, pi / 4] by their series: the same bits with any C library.
 FftComplex CosSin(double x) {
@@ -63,75 +213,6 @@ FftComplex Root(int64_t k, int64_t n) {
       return {root.im, root.re};
   }
 }
-
-// A range of one loop of a stage.
-struct Range {
-  int64_t begin, end;
-};
-
-// One stage: with m = length / radix, the sub-transforms of x[q + s * (p + m * k)] over k, times
-// roots, go to y[q + s * (radix * p + j)], for p in [0, m) and q in [0, s).
-struct Stage {
-  int64_t m, s;
-  const FftComplex* x;
-  FftComplex* y;
-  const FftComplex* roots;  // of the whole transform: root s * p * j
-  int64_t n;
-
-  void Radix2(Range ps, Range qs) const {
-    for (int64_t p = ps.begin; p < ps.end; ++p) {
-      const FftComplex w = roots[s * p];
-      const FftComplex *a = x + s * p, *b = x + s * (p + m);
-      FftComplex* out = y + s * 2 * p;
-      for (int64_t q = qs.begin; q < qs.end; ++q) {
-        out[q] = a[q] + b[q];
-        out[q + s] = (a[q] - b[q]) * w;
-      }
-    }
-  }
-
-  void Radix4(Range ps, Range qs) const {
-    for (int64_t p = ps.begin; p < ps.end; ++p) {
-      const FftComplex w1 = roots[s * p], w2 = roots[2 * s * p], w3 = roots[3 * s * p];
-      const FftComplex* in = x + s * p;
-      FftComplex* out = y + s * 4 * p;
-      for (int64_t q = qs.begin; q < qs.end; ++q) {
-        const FftComplex a = in[q], b = in[q + s * m], c = in[q + 2 * s * m], d = in[q + 3 * s * m];
-        const FftComplex ac = a + c, amc = a - c, bd = b + d, ibmd = TimesMinusI(b - d);
-        out[q] = ac + bd;
-        out[q + s] = (amc + ibmd) * w1;
-        out[q + 2 * s] = (ac - bd) * w2;
-        out[q + 3 * s] = (amc - ibmd) * w3;
-      }
-    }
-  }
-
-  void AnyRadix(int radix, Range ps, Range qs) const {
-    const int64_t step = n / radix;
-    FftComplex in[kMaxRadix];
-    for (int64_t p = ps.begin; p < ps.end; ++p) {
-      for (int64_t q = qs.begin; q < qs.end; ++q) {
-        for (int k = 0; k < radix; ++k) in[k] = x[q + s * (p + m * k)];
-        for (int j = 0; j < radix; ++j) {
-          FftComplex sum = in[0];
-          for (int k = 1; k < radix; ++k)
-            sum = sum + in[k] * roots[step * ((int64_t{j} * k) % radix)];
-          y[q + s * (radix * p + j)] = sum * roots[s * p * j];
-        }
-      }
-    }
-  }
-
-  void Run(int radix, Range ps, Range qs) const {
-    if (radix == 4) {
-      Radix4(ps, qs);
-    } else if (radix == 2) {
-      Radix2(ps, qs);
-    } else {
-      AnyRadix(radix, ps, qs);
-    }
-  }
-};
 
 // f(i) for i in [0, count), where a call takes about `nanoseconds`.
 template <typename F>
@@ -191,10 +272,13 @@ int64_t FftPlan::work_size() const {
 
 absl::Status FftPlan::ForwardMixedRadix(Context& context, FftComplex* data,
                                         FftComplex* work) const {
+  const auto run_stage = [](const Stage& stage, Range ps, Range qs) {
+    HWY_DYNAMIC_DISPATCH(RunStage)(stage, ps, qs);
+  };
   FftComplex *from = data, *to = work;
   int64_t length = n_, s = 1;
   for (const int radix : radices_) {
-    const Stage stage = {length / radix, s, from, to, roots_.data(), n_};
+    const Stage stage = {radix, length / radix, s, from, to, roots_.data(), n_};
     const int64_t m = stage.m;
     const double cost = radix <= 4 ? 1.5 * radix : 1.5 * radix * radix;
     const bool along_p = m >= s;  // the longer of the two loops is cut
@@ -202,7 +286,7 @@ absl::Status FftPlan::ForwardMixedRadix(Context& context, FftComplex* data,
     const double other = static_cast<double>(along_p ? s : m);
     XLA_RETURN_IF_ERROR(
         context.ParallelFor(count, ChunkFor(count, cost * other), [&](int64_t begin, int64_t end) {
-          along_p ? stage.Run(radix, {begin, end}, {0, s}) : stage.Run(radix, {0, m}, {begin, end});
+          along_p ? run_stage(stage, {begin, end}, {0, s}) : run_stage(stage, {0, m}, {begin, end});
           return absl::OkStatus();
         }));
     std::swap(from, to);
@@ -304,3 +388,4 @@ absl::Status TransformAxis(Context& context, const FftAxis& axis) {
 }
 
 }  // namespace xla::kernels
+#endif  // HWY_ONCE
