@@ -9,11 +9,11 @@ DIFFERENTIAL_PROGRAMS ?= 50000
 DIFFERENTIAL_INVALID ?= 20000
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo test asan tsan fuzz bench operations format tidy install clean
+.PHONY: help deps build demo test asan tsan fuzz bench new-operation operations format tidy install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
 deps: ## install missing system packages (Debian 12, Ubuntu 24.04)
 	@scripts/install_deps.sh
@@ -29,6 +29,9 @@ test: deps ## build everything and run all tests
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS)
 	@ctest --test-dir build --output-on-failure --parallel $(JOBS)
+
+new-operation: deps ## check that an operation is added by the steps of docs/hacking.md
+	@scripts/check_new_operation.py --jobs $(JOBS)
 
 asan: deps ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer (build-asan/)
 	@cmake --preset asan

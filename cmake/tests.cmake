@@ -72,6 +72,13 @@ if(operation_programs AND TARGET xylem)
   set_tests_properties(operation_examples operation_coverage PROPERTIES TIMEOUT 600)
 endif()
 
+# The steps of docs/hacking.md that add an operation can be applied; `make new-operation` builds the result.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  add_test(NAME new_operation_steps
+           COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/check_new_operation.py --steps)
+endif()
+
 # Reference programs: kernels to whole networks, each against XLA's sampled results.
 file(GLOB programs LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/programs/*)
 if(XYLEM_SANITIZE)

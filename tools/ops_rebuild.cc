@@ -10,7 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
-#include "xla/hlo/builder/xla_builder.h"
+#include "xla/base/string_view.h"
+#include "xla/hlo/builder/builder_state.h"
+#include "xla/hlo/ir/opcode_docs.h"
 #include "xla/hlo/proto/attribute_protos.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/shape_util.h"
@@ -22,83 +24,6 @@ using Ops = std::vector<XlaOp>;
 using proto_internal::AddAll;
 using proto_internal::WriteConvDims;
 using proto_internal::WritePrecisions;
-
-// One function of the builder for each of these opcodes: (operand) or (lhs, rhs).
-using UnaryFunction = XlaOp (*)(XlaOp);
-UnaryFunction UnaryOf(HloOpcode opcode) {
-#define XYLEM_UNARY(enumerator, Function) \
-  case HloOpcode::enumerator:             \
-    return [](XlaOp x) { return Function(x); }
-  switch (opcode) {
-    XYLEM_UNARY(kAbs, Abs);
-    XYLEM_UNARY(kAcos, Acos);
-    XYLEM_UNARY(kAcosh, Acosh);
-    XYLEM_UNARY(kAsin, Asin);
-    XYLEM_UNARY(kAsinh, Asinh);
-    XYLEM_UNARY(kAtanh, Atanh);
-    XYLEM_UNARY(kCbrt, Cbrt);
-    XYLEM_UNARY(kCeil, Ceil);
-    XYLEM_UNARY(kClz, Clz);
-    XYLEM_UNARY(kCopy, Copy);
-    XYLEM_UNARY(kCos, Cos);
-    XYLEM_UNARY(kCosh, Cosh);
-    XYLEM_UNARY(kErf, Erf);
-    XYLEM_UNARY(kExp, Exp);
-    XYLEM_UNARY(kExpm1, Expm1);
-    XYLEM_UNARY(kFloor, Floor);
-    XYLEM_UNARY(kImag, Imag);
-    XYLEM_UNARY(kIsFinite, IsFinite);
-    XYLEM_UNARY(kLog, Log);
-    XYLEM_UNARY(kLog1p, Log1p);
-    XYLEM_UNARY(kLogistic, Logistic);
-    XYLEM_UNARY(kNegate, Neg);
-    XYLEM_UNARY(kNot, Not);
-    XYLEM_UNARY(kPopulationCount, PopulationCount);
-    XYLEM_UNARY(kReal, Real);
-    XYLEM_UNARY(kRoundNearestAfz, Round);
-    XYLEM_UNARY(kRoundNearestEven, RoundNearestEven);
-    XYLEM_UNARY(kRsqrt, Rsqrt);
-    XYLEM_UNARY(kSign, Sign);
-    XYLEM_UNARY(kSin, Sin);
-    XYLEM_UNARY(kSinh, Sinh);
-    XYLEM_UNARY(kSqrt, Sqrt);
-    XYLEM_UNARY(kTan, Tan);
-    XYLEM_UNARY(kTanh, Tanh);
-    XYLEM_UNARY(kOptimizationBarrier, OptimizationBarrier);
-    default:
-      return nullptr;
-  }
-#undef XYLEM_UNARY
-}
-
-using BinaryFunction = XlaOp (*)(XlaOp, XlaOp);
-BinaryFunction BinaryOf(HloOpcode opcode) {
-#define XYLEM_BINARY(enumerator, Function) \
-  case HloOpcode::enumerator:              \
-    return [](XlaOp x, XlaOp y) { return Function(x, y); }
-  switch (opcode) {
-    XYLEM_BINARY(kAdd, Add);
-    XYLEM_BINARY(kAnd, And);
-    XYLEM_BINARY(kAtan2, Atan2);
-    XYLEM_BINARY(kComplex, Complex);
-    XYLEM_BINARY(kDivide, Div);
-    XYLEM_BINARY(kMaximum, Max);
-    XYLEM_BINARY(kMinimum, Min);
-    XYLEM_BINARY(kMulhi, Mulhi);
-    XYLEM_BINARY(kMultiply, Mul);
-    XYLEM_BINARY(kOr, Or);
-    XYLEM_BINARY(kPower, Pow);
-    XYLEM_BINARY(kRemainder, Rem);
-    XYLEM_BINARY(kShiftLeft, ShiftLeft);
-    XYLEM_BINARY(kShiftRightArithmetic, ShiftRightArithmetic);
-    XYLEM_BINARY(kShiftRightLogical, ShiftRightLogical);
-    XYLEM_BINARY(kSubtract, Sub);
-    XYLEM_BINARY(kXor, Xor);
-    default:
-      return nullptr;
-  }
-#undef XYLEM_BINARY
-}
 
 // A called computation as a program of its own.
 absl::StatusOr<XlaComputation> ProgramOf(const HloInstruction& instruction, size_t callee) {
@@ -208,10 +133,17 @@ struct Request {
   }
 };
 
-absl::Status NoFunction(const Request& call) {
-  const std::string_view name = call.instruction.info().name;
-  return absl::UnimplementedError(absl::StrCat("the builder has no function for ",
-                                               absl::string_view(name.data(), name.size())));
+// Operations without a case below: their row in the operation table tells what the builder needs.
+absl::Status BuildFromTable(const Request& call) {
+  const HloInstruction& instruction = call.instruction;
+  if (GetOpcodeDoc(instruction.opcode()).builders.empty()) {
+    return absl::UnimplementedError(
+        absl::StrCat("the builder has no function for ", View(instruction.info().name)));
+  }
+  const std::vector<XlaComputationRef> callees(call.callees.begin(), call.callees.end());
+  return call.builder->state()
+      .Add(instruction.opcode(), call.operands, instruction.attributes(), &call.shape(), callees)
+      .status();
 }
 
 // --- Arrays
@@ -324,7 +256,7 @@ absl::Status BuildArray(const Request& c) {
       return absl::OkStatus();
     }
     default:
-      return NoFunction(c);
+      return BuildFromTable(c);
   }
 }
 
@@ -448,7 +380,7 @@ absl::Status BuildCompute(const Request& c) {
                       shape.tuple_shapes(1));
       return absl::OkStatus();
     default:
-      return NoFunction(c);
+      return BuildFromTable(c);
   }
 }
 
@@ -456,6 +388,9 @@ absl::Status BuildCompute(const Request& c) {
 absl::Status BuildControl(const Request& c) {
   const Shape& shape = c.shape();
   switch (c.instruction.opcode()) {
+    case HloOpcode::kOptimizationBarrier:
+      OptimizationBarrier(c.operand(0));
+      return absl::OkStatus();
     case HloOpcode::kTuple:
       Tuple(c.builder, c.operands);
       return absl::OkStatus();
@@ -519,7 +454,7 @@ absl::Status BuildControl(const Request& c) {
       return absl::OkStatus();
     }
     default:
-      return NoFunction(c);
+      return BuildFromTable(c);
   }
 }
 
@@ -599,7 +534,7 @@ absl::Status BuildCollective(const Request& c) {
       ReplicaId(c.builder);
       return absl::OkStatus();
     default:
-      return NoFunction(c);
+      return BuildFromTable(c);
   }
 }
 
@@ -612,16 +547,18 @@ const HloInstruction& StartOf(const HloInstruction& instruction) {
 }
 
 absl::Status BuildCall(const Request& call) {
-  const HloOpcode opcode = call.instruction.opcode();
-  if (UnaryFunction function = UnaryOf(opcode)) {
-    function(call.operand(0));
+  const OpInfo& info = call.instruction.info();
+  const bool has_attributes = info.attributes_index != GetOpInfo(HloOpcode::kAdd).attributes_index;
+  const bool is_inferred = info.Has(op_traits::kElementwiseTrait | op_traits::kInferable);
+  if (is_inferred && !has_attributes && info.arity == 1) {
+    XlaBuilder::UnaryOp("rebuild", info.opcode, call.operand(0));
     return absl::OkStatus();
   }
-  if (BinaryFunction function = BinaryOf(opcode)) {
-    function(call.operand(0), call.operand(1));
+  if (is_inferred && !has_attributes && info.arity == 2) {
+    XlaBuilder::BinaryOp("rebuild", info.opcode, call.operand(0), call.operand(1), {});
     return absl::OkStatus();
   }
-  switch (call.instruction.info().family) {
+  switch (info.family) {
     case OpFamily::kElementwise:
     case OpFamily::kLeaf:
     case OpFamily::kReshape:
@@ -642,7 +579,7 @@ absl::Status BuildCall(const Request& call) {
     case OpFamily::kCollective:
       return BuildCollective(call);
   }
-  return NoFunction(call);
+  return BuildFromTable(call);
 }
 
 }  // namespace
