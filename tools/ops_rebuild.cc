@@ -21,9 +21,9 @@ namespace xla {
 namespace {
 
 using Ops = std::vector<XlaOp>;
-using proto_internal::AddAll;
-using proto_internal::WriteConvDims;
-using proto_internal::WritePrecisions;
+using proto::AddAll;
+using proto::WriteConvDims;
+using proto::WritePrecisions;
 
 // A called computation as a program of its own.
 absl::StatusOr<XlaComputation> ProgramOf(const HloInstruction& instruction, size_t callee) {

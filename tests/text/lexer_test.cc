@@ -12,7 +12,7 @@
 
 #include "xla/hlo/text/parser_errors.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 namespace {
 
 // The kinds of all tokens, as XLA names them.
@@ -168,4 +168,4 @@ TEST(ErrorLogTest, LongLinesAreCutAroundTheCaretAndManyErrorsInTheMiddle) {
 }
 
 }  // namespace
-}  // namespace xla::hlo_text
+}  // namespace xla::text

@@ -81,7 +81,7 @@ absl::Status XlaBuilder::State::Decorate(HloInstruction* instruction) {
     // The reader of protos knows the tree that the leaves make.
     HloInstructionProto proto;
     *proto.mutable_original_value() = *original_value;
-    XLA_RETURN_IF_ERROR(proto_internal::ReadExtras(proto, HloModuleProto(), instruction));
+    XLA_RETURN_IF_ERROR(proto::ReadExtras(proto, HloModuleProto(), instruction));
   }
   if (sharding.has_value()) {
     XLA_ASSIGN_OR_RETURN(HloSharding parsed, HloSharding::FromProto(*sharding));

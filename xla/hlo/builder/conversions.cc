@@ -14,7 +14,7 @@ std::vector<XlaOp> Concatenated(absl::Span<const XlaOp> first, absl::Span<const 
 
 absl::StatusOr<Precisions> PrecisionsOf(const PrecisionConfig* config, int64_t operand_count) {
   if (config == nullptr) return Precisions();
-  return proto_internal::ReadPrecisions(*config, operand_count);
+  return proto::ReadPrecisions(*config, operand_count);
 }
 
 PrecisionConfig::Algorithm AlgorithmOf(const PrecisionConfig* config) {
@@ -55,10 +55,10 @@ absl::StatusOr<WindowDims> MakeWindow(absl::Span<const int64_t> sizes,
 }
 
 absl::StatusOr<ConvDims> ToConvDims(const ConvolutionDimensionNumbers& numbers) {
-  return proto_internal::ReadConvDims(numbers);
+  return proto::ReadConvDims(numbers);
 }
 
-WindowDims ToWindowDims(const Window& window) { return proto_internal::ReadWindow(window); }
+WindowDims ToWindowDims(const Window& window) { return proto::ReadWindow(window); }
 
 std::vector<OutputOperandAlias> ToAliases(AliasingPairs aliasing) {
   std::vector<OutputOperandAlias> aliases;
@@ -71,7 +71,7 @@ std::vector<OutputOperandAlias> ToAliases(AliasingPairs aliasing) {
 }
 
 absl::StatusOr<AccuracySpec> ToAccuracy(const ResultAccuracy& proto) {
-  XLA_ASSIGN_OR_RETURN(const AccuracySpec accuracy, proto_internal::ReadAccuracy(proto));
+  XLA_ASSIGN_OR_RETURN(const AccuracySpec accuracy, proto::ReadAccuracy(proto));
   if (!(accuracy.atol >= 0) || !(accuracy.rtol >= 0) || accuracy.ulps < 0) {
     return InvalidArgument(
         "The tolerances of result_accuracy must not be negative: atol=%g, rtol=%g, ulps=%d",

@@ -10,7 +10,7 @@
 #include "xla/hlo/proto/attribute_protos.h"
 #include "xla/util.h"
 
-namespace xla::proto_internal {
+namespace xla::proto {
 namespace {
 
 using google::protobuf::FieldDescriptor;
@@ -209,4 +209,4 @@ absl::Status Write(const FieldWriter& writer, FusionKind value) {
   return absl::OkStatus();
 }
 
-}  // namespace xla::proto_internal
+}  // namespace xla::proto

@@ -21,7 +21,7 @@
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/service/hlo.pb.h"
 
-namespace xla::proto_internal {
+namespace xla::proto {
 
 // Where HloInstructionProto has an attribute: the messages on the way, and the field.
 struct ProtoPath {
@@ -138,6 +138,6 @@ requires std::is_enum_v<T> absl::Status Write(const FieldWriter& writer, T value
   return WriteEnum(writer, static_cast<int>(value));
 }
 
-}  // namespace xla::proto_internal
+}  // namespace xla::proto
 
 #endif  // XLA_HLO_PROTO_ATTRIBUTE_FIELDS_H_

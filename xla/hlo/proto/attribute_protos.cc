@@ -16,7 +16,7 @@
 #include "xla/shape_util.h"
 #include "xla/util.h"
 
-namespace xla::proto_internal {
+namespace xla::proto {
 namespace {
 
 // The paths of the fields of a struct, in the order of its description; found once.
@@ -177,4 +177,4 @@ absl::Status WriteAttributes(const HloInstruction& instruction, HloInstructionPr
   });
 }
 
-}  // namespace xla::proto_internal
+}  // namespace xla::proto

@@ -14,7 +14,7 @@
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/service/hlo.pb.h"
 
-namespace xla::proto_internal {
+namespace xla::proto {
 
 // The attributes of `instruction`, whose opcode, shape and operands are set.
 absl::StatusOr<Attributes> ReadAttributes(const HloInstructionProto& proto,
@@ -53,6 +53,6 @@ void AddAll(const Int64s& values, Repeated* field) {
     }                                                                              \
   } while (false)
 
-}  // namespace xla::proto_internal
+}  // namespace xla::proto
 
 #endif  // XLA_HLO_PROTO_ATTRIBUTE_PROTOS_H_

@@ -13,7 +13,7 @@
 #include "xla/shape_util.h"
 #include "xla/util.h"
 
-namespace xla::proto_internal {
+namespace xla::proto {
 namespace {
 
 // The dimensions up to the last that `named` does not name; an error if it names one twice.
@@ -420,4 +420,4 @@ absl::Status Write(const FieldWriter& writer, const std::vector<Int64s>& value) 
   return absl::OkStatus();
 }
 
-}  // namespace xla::proto_internal
+}  // namespace xla::proto

@@ -13,7 +13,7 @@
 #include "xla/shape_util.h"
 #include "xla/util.h"
 
-namespace xla::proto_internal {
+namespace xla::proto {
 
 absl::StatusOr<AccuracySpec> ReadAccuracy(const ResultAccuracy& proto) {
   AccuracySpec accuracy;
@@ -245,4 +245,4 @@ absl::Status WriteExtras(const HloInstruction& instruction, HloInstructionProto*
   return absl::OkStatus();
 }
 
-}  // namespace xla::proto_internal
+}  // namespace xla::proto

@@ -12,7 +12,7 @@
 #include "xla/service/hlo.pb.h"
 #include "xla/xla_data.pb.h"
 
-namespace xla::proto_internal {
+namespace xla::proto {
 
 // All but control dependencies. `module_proto` holds payloads and stack frames referred to.
 absl::Status ReadExtras(const HloInstructionProto& proto, const HloModuleProto& module_proto,
@@ -29,6 +29,6 @@ OriginalArrayProto WriteOriginalArray(const OriginalValueNode& node);
 // OK unless the sharding names axes that its mesh does not have, which no proto can say.
 absl::Status CheckWritable(const HloSharding& sharding);
 
-}  // namespace xla::proto_internal
+}  // namespace xla::proto
 
 #endif  // XLA_HLO_PROTO_EXTRAS_PROTO_H_

@@ -17,7 +17,7 @@
 #include "xla/shape_util.h"
 #include "xla/util.h"
 
-namespace xla::proto_internal {
+namespace xla::proto {
 namespace {
 
 // Recovery modules have no recovery tables of their own.
@@ -244,4 +244,4 @@ absl::Status WriteHeader(const HloModule& module, int depth, HloModuleProto* pro
   return WriteRecoveryTable(module, depth, proto);
 }
 
-}  // namespace xla::proto_internal
+}  // namespace xla::proto

@@ -13,11 +13,11 @@
 namespace xla {
 
 absl::StatusOr<std::unique_ptr<HloModule>> CreateModuleFromProto(const HloModuleProto& proto) {
-  return proto_internal::ReadModule(proto, /*depth=*/0);
+  return proto::ReadModule(proto, /*depth=*/0);
 }
 
 absl::StatusOr<HloModuleProto> ModuleToProto(const HloModule& module) {
-  return proto_internal::WriteModule(module, /*depth=*/0);
+  return proto::WriteModule(module, /*depth=*/0);
 }
 
 // All three kinds begin with field 1, and what is one kind may parse as another, with its parts

@@ -10,7 +10,7 @@
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/service/hlo.pb.h"
 
-namespace xla::proto_internal {
+namespace xla::proto {
 
 // `depth` counts modules within modules (recovery tables).
 absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const HloModuleProto& proto, int depth);
@@ -20,6 +20,6 @@ absl::StatusOr<HloModuleProto> WriteModule(const HloModule& module, int depth);
 absl::Status ReadHeader(const HloModuleProto& proto, int depth, HloModule* module);
 absl::Status WriteHeader(const HloModule& module, int depth, HloModuleProto* proto);
 
-}  // namespace xla::proto_internal
+}  // namespace xla::proto
 
 #endif  // XLA_HLO_PROTO_MODULE_PROTO_H_

@@ -20,7 +20,7 @@
 #include "xla/hlo/proto/module_proto.h"
 #include "xla/util.h"
 
-namespace xla::proto_internal {
+namespace xla::proto {
 namespace {
 
 std::string Quote(const std::string& name) {
@@ -299,4 +299,4 @@ absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const HloModuleProto& prot
   return ModuleReader(proto).Read(depth);
 }
 
-}  // namespace xla::proto_internal
+}  // namespace xla::proto

@@ -16,7 +16,7 @@
 #include "xla/hlo/proto/module_proto.h"
 #include "xla/util.h"
 
-namespace xla::proto_internal {
+namespace xla::proto {
 namespace {
 
 using InstructionIds = absl::flat_hash_map<const HloInstruction*, int64_t>;
@@ -123,4 +123,4 @@ absl::StatusOr<HloModuleProto> WriteModule(const HloModule& module, int depth) {
   return proto;
 }
 
-}  // namespace xla::proto_internal
+}  // namespace xla::proto

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/string_view.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 
 template <typename T>
 auto CatArgument(const T& value) {
@@ -26,6 +26,6 @@ std::string Cat(const Args&... args) {
   return absl::StrCat(CatArgument(args)...);
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text
 
 #endif  // XLA_HLO_TEXT_CAT_H_

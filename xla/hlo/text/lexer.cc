@@ -15,7 +15,7 @@
 #include "absl/strings/numbers.h"
 #include "xla/primitive_util.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 namespace {
 
 // What a character may be part of.
@@ -574,4 +574,4 @@ bool LexesAsJsonDict(std::string_view text) {
          lexer.Next() == TokKind::kEof;
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

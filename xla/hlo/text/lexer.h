@@ -12,7 +12,7 @@
 
 #include "xla/xla_data.pb.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 
 enum class TokKind : uint8_t {
   kEof,
@@ -149,6 +149,6 @@ class Lexer {
 // Whether the whole text is one JSON-like dictionary: what a printer may write without quotes.
 bool LexesAsJsonDict(std::string_view text);
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text
 
 #endif  // XLA_HLO_TEXT_LEXER_H_

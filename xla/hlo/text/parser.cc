@@ -13,7 +13,7 @@ namespace {
 // A value of type T by the parser's member for it, and nothing after it.
 template <typename T, typename Parse>
 absl::StatusOr<T> ParseAlone(std::string_view text, std::string_view what, Parse parse) {
-  hlo_text::HloTextParser parser(text, {});
+  text::HloTextParser parser(text, {});
   T value;
   const absl::Status status = parser.ParseAlone(what, [&] { return parse(parser, &value); });
   if (!status.ok()) return status;
@@ -24,7 +24,7 @@ absl::StatusOr<T> ParseAlone(std::string_view text, std::string_view what, Parse
 
 absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
     std::string_view text, const HloParserOptions& options) {
-  return hlo_text::HloTextParser(text, options).ParseModuleText();
+  return text::HloTextParser(text, options).ParseModuleText();
 }
 
 absl::StatusOr<Shape> ParseShape(std::string_view text) {
@@ -67,7 +67,7 @@ absl::StatusOr<CollectiveDeviceList> ParseCollectiveDeviceList(std::string_view 
 }
 
 absl::StatusOr<Literal> ParseLiteral(const Shape& shape, std::string_view text) {
-  hlo_text::HloTextParser parser(text, {});
+  text::HloTextParser parser(text, {});
   Literal literal;
   const absl::Status status =
       parser.ParseAlone("literal", [&] { return parser.ParseWholeLiteral(shape, &literal); });

@@ -5,7 +5,7 @@
 
 #include "xla/hlo/text/parser_impl.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 namespace {
 
 // "main" is the thread of those without a name.
@@ -125,4 +125,4 @@ bool HloTextParser::ParseAsync(ComputationDraft* computation, InstructionDraft* 
   return true;
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

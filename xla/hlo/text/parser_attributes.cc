@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "xla/hlo/text/parser_impl.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 namespace {
 
 // Where XLA's text accepts other attributes than the operation's struct describes.
@@ -250,4 +250,4 @@ bool HloTextParser::ParseOneAttribute(absl::FunctionRef<AttributeResult(std::str
           allowed.empty() ? "No attributes are allowed here." : "Allowed attributes: ", list));
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

@@ -5,7 +5,7 @@
 #include "xla/layout_util.h"
 #include "xla/shape_util.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 namespace {
 
 // Visits the fields of an attribute struct; finds a list that should have one entry and does not.
@@ -220,4 +220,4 @@ void HloTextParser::SetImpliedShape(InstructionDraft* draft) {
   }
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

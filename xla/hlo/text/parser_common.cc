@@ -6,7 +6,7 @@
 
 #include "xla/hlo/text/parser_impl.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 namespace {
 
 // In alphabetical order, as error messages list them.
@@ -309,4 +309,4 @@ bool HloTextParser::ParseControlPredecessors(std::vector<HloInstruction*>* prede
   return Expect(TokKind::kRbrace, "expects '}' at the end of instruction name list");
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

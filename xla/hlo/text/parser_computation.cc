@@ -6,7 +6,7 @@
 #include "xla/hlo/text/parser_impl.h"
 #include "xla/shape_util.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 
 ComputationDraft::~ComputationDraft() {
   while (!instructions.empty()) instructions.pop_back();
@@ -143,4 +143,4 @@ bool HloTextParser::ParseCalleeList(std::vector<HloComputation*>* computations) 
                    [&] { return ParseCallee(&computations->emplace_back()); });
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

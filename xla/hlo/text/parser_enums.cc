@@ -7,7 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "xla/hlo/text/parser_impl.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 namespace {
 
 // The value of a wire enum whose name is `prefix` and the word in upper case.
@@ -207,4 +207,4 @@ bool HloTextParser::ParseCollectiveMode() {
       Unknown("collective op group mode", word, Cat("Invalid collective op group mode: ", word)));
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

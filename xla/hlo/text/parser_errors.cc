@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 namespace {
 
 constexpr size_t kMostErrorsShown = 100;
@@ -76,4 +76,4 @@ std::string ErrorLog::Render(std::string_view text) const {
   return out;
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

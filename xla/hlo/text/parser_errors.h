@@ -12,7 +12,7 @@
 
 #include "xla/hlo/text/lexer.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 
 // Lines and columns of a text, for error messages.
 class LineTable {
@@ -57,6 +57,6 @@ class ErrorLog {
   std::vector<Error> errors_;
 };
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text
 
 #endif  // XLA_HLO_TEXT_PARSER_ERRORS_H_

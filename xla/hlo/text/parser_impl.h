@@ -28,7 +28,7 @@
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/text/parser_errors.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 
 // What became of an attribute that was offered to a set of accepted ones.
 enum class AttributeResult : uint8_t { kUnknown, kParsed, kFailed, kRepeated };
@@ -417,6 +417,6 @@ bool HloTextParser::ParseRecord(const NamedValue<T> (&members)[n], bool in_brace
                    : ParseAttributes(/*allow_attributes=*/true, parse, names);
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text
 
 #endif  // XLA_HLO_TEXT_PARSER_IMPL_H_

@@ -10,7 +10,7 @@
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 namespace {
 
 // Leaves without a layout get the default one.
@@ -292,4 +292,4 @@ bool HloTextParser::ApplyCommonAttributes(CommonAttributes* common, HloInstructi
   return true;
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

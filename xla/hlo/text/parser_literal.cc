@@ -15,7 +15,7 @@
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 namespace {
 
 // Elided constants hold zeros that the text does not pay for; beyond options.max_elided_bytes it
@@ -454,4 +454,4 @@ bool HloTextParser::ParseComplex(double* real, double* imaginary) {
   return Expect(TokKind::kRparen, "expect ')' after complex number");
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "xla/hlo/text/parser_impl.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 namespace {
 
 // Far above any use; names are compared one by one.
@@ -186,4 +186,4 @@ bool HloTextParser::ParseNamedSharding(HloSharding* sharding) {
   return finish();
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

@@ -8,7 +8,7 @@
 #include "xla/hlo/text/parser_impl.h"
 #include "xla/shape_util.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 namespace {
 
 absl::Status SyntaxError(std::string_view what, std::string_view errors) {
@@ -313,4 +313,4 @@ bool HloTextParser::ParseOriginRecoveryTable(std::vector<OriginRecoveryEntry>* t
   return true;
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

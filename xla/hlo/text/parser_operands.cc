@@ -5,7 +5,7 @@
 #include "xla/hlo/text/parser_impl.h"
 #include "xla/shape_util.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 
 // The instruction of this name, checked against the shape written before it. Null, perhaps with an
 // error noted.
@@ -110,4 +110,4 @@ bool HloTextParser::ParseOperands(ComputationDraft* computation, InstructionDraf
   return true;
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

@@ -8,7 +8,7 @@
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 
 bool HloTextParser::CanBeShape() {
   return kind() == TokKind::kPrimitiveType || kind() == TokKind::kLparen ||
@@ -289,4 +289,4 @@ bool HloTextParser::ParseLayout(Layout* layout) {
   return Expect(TokKind::kRbrace, "expects layout to end with kRbrace") && ok;
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

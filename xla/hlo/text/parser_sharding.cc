@@ -5,7 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "xla/hlo/text/parser_impl.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 
 // '{' sharding '}', or '{' ('{' sharding '}') % ',' '}' for a tuple, or '{}' for the empty tuple.
 bool HloTextParser::ParseValue(HloSharding* value) {
@@ -279,4 +279,4 @@ bool HloTextParser::ParseValue(DomainAttributes::Value* value) {
   return true;
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

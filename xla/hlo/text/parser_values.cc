@@ -5,7 +5,7 @@
 
 #include "xla/hlo/text/parser_impl.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 
 bool HloTextParser::ParseName(std::string_view* name) {
   if (kind() != TokKind::kIdent && kind() != TokKind::kName) return TokenError("expects name");
@@ -191,4 +191,4 @@ bool HloTextParser::ParseValue(std::vector<OutputOperandAlias>* value) {
   return Expect(TokKind::kRbrace, "Expects '}' at the end of instruction aliasing description");
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

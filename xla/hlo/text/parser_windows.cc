@@ -6,7 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "xla/hlo/text/parser_impl.h"
 
-namespace xla::hlo_text {
+namespace xla::text {
 namespace {
 
 // "1x2x3" or "0_1_2": integers separated by a character. False if one does not fit.
@@ -214,4 +214,4 @@ bool HloTextParser::ParseValue(std::vector<SliceDim>* value) {
   return Expect(TokKind::kRbrace, "expects '}' to end ranges");
 }
 
-}  // namespace xla::hlo_text
+}  // namespace xla::text

@@ -21,7 +21,7 @@
 
 namespace xla {
 
-using text_printer::PrintContext;
+using text::PrintContext;
 
 HloPrintOptions HloPrintOptions::ShortParsable() {
   HloPrintOptions o;
@@ -55,7 +55,7 @@ HloPrintOptions HloPrintOptions::Fingerprint() {
   return o;
 }
 
-namespace text_printer {
+namespace text {
 
 namespace {
 
@@ -301,20 +301,20 @@ void AppendComputation(const HloComputation& computation, PrintContext& context,
   context.canonical_names = outer_names;
 }
 
-}  // namespace text_printer
+}  // namespace text
 
 absl::Status PrintModule(const HloModule& module, const HloPrintOptions& options,
                          std::string* out) {
   PrintContext context{options, out};
   XLA_ASSIGN_OR_RETURN(std::vector<HloComputation*> order, module.ComputationPostOrder());
-  if (options.print_header) text_printer::AppendModuleHeader(module, context);
+  if (options.print_header) text::AppendModuleHeader(module, context);
 
   absl::flat_hash_set<const HloComputation*> hidden;  // printed as sugar with their async-start
   if (options.syntax_sugar_async_ops) {
     for (const HloComputation* computation : order) {
       for (const HloInstruction* instruction : computation->instructions()) {
         if (instruction->opcode() != HloOpcode::kAsyncStart) continue;
-        if (const HloInstruction* wrapped = text_printer::WrappedInstruction(*instruction)) {
+        if (const HloInstruction* wrapped = text::WrappedInstruction(*instruction)) {
           hidden.insert(wrapped->parent());
         }
       }
@@ -322,7 +322,7 @@ absl::Status PrintModule(const HloModule& module, const HloPrintOptions& options
   }
   absl::flat_hash_map<int64_t, int64_t> frame_ids;
   if (options.print_metadata && options.print_stack_frames && !module.stack_frames().empty()) {
-    text_printer::AppendStackFrames(module, &frame_ids, out);
+    text::AppendStackFrames(module, &frame_ids, out);
     context.frame_ids = &frame_ids;
   }
   if (options.canonicalize_computations) {
@@ -331,7 +331,7 @@ absl::Status PrintModule(const HloModule& module, const HloPrintOptions& options
     for (HloComputation* computation : order) {
       std::string text;
       PrintContext inner{options, &text};
-      text_printer::AppendComputation(*computation, inner, /*nested=*/true);
+      text::AppendComputation(*computation, inner, /*nested=*/true);
       if (inner.overflow) context.overflow = true;
       keyed.emplace_back(std::move(text), computation);
     }
@@ -343,7 +343,7 @@ absl::Status PrintModule(const HloModule& module, const HloPrintOptions& options
   }
   for (const HloComputation* computation : order) {
     if (hidden.contains(computation)) continue;
-    text_printer::AppendComputation(*computation, context, /*nested=*/false);
+    text::AppendComputation(*computation, context, /*nested=*/false);
     out->append("\n\n");
     if (context.overflow) {
       return absl::ResourceExhaustedError(absl::StrCat(
@@ -366,7 +366,7 @@ void PrintComputation(const HloComputation& computation, const HloPrintOptions& 
                       std::string* out) {
   PrintContext context{options, out};
   context.indent = options.indent_amount;
-  text_printer::AppendComputation(computation, context, /*nested=*/false);
+  text::AppendComputation(computation, context, /*nested=*/false);
 }
 
 void PrintInstruction(const HloInstruction& instruction, const HloPrintOptions& options,
@@ -374,15 +374,15 @@ void PrintInstruction(const HloInstruction& instruction, const HloPrintOptions& 
   PrintContext context{options, out};
   absl::flat_hash_map<const HloInstruction*, int64_t> names;
   if (options.canonicalize_instruction_names) context.canonical_names = &names;
-  text_printer::AppendInstruction(instruction, context);
+  text::AppendInstruction(instruction, context);
 }
 
 void PrintAttributes(const HloInstruction& instruction, const HloPrintOptions& options,
                      std::string* out) {
   PrintContext context{options, out};
-  text_printer::AppendOwnAttributes(instruction, context);
-  text_printer::AppendCallees(instruction, context);
-  text_printer::AppendExtras(instruction, /*frontend_attributes=*/true, context);
+  text::AppendOwnAttributes(instruction, context);
+  text::AppendCallees(instruction, context);
+  text::AppendExtras(instruction, /*frontend_attributes=*/true, context);
 }
 
 std::string HloInstruction::ToString() const {

@@ -18,7 +18,7 @@
 #include "xla/hlo/text/printer_internal.h"
 #include "xla/literal_print.h"
 
-namespace xla::text_printer {
+namespace xla::text {
 
 bool IsDictionaryToken(std::string_view text) {
   if (text.size() < 2 || text.front() != '{' || text.back() != '}') return false;
@@ -566,4 +566,4 @@ void AppendMetadataAndConfig(const HloInstruction& instruction, PrintContext& co
   }
 }
 
-}  // namespace xla::text_printer
+}  // namespace xla::text

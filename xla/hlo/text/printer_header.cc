@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/hlo/text/printer_internal.h"
 
-namespace xla::text_printer {
+namespace xla::text {
 
 namespace {
 
@@ -196,4 +196,4 @@ void AppendStackFrames(const HloModule& module, absl::flat_hash_map<int64_t, int
   out->append("\n\n");
 }
 
-}  // namespace xla::text_printer
+}  // namespace xla::text

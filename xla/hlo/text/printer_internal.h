@@ -12,7 +12,7 @@
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/text/printer.h"
 
-namespace xla::text_printer {
+namespace xla::text {
 
 // What the printing of one instruction needs to know of its surroundings.
 struct PrintContext {
@@ -68,6 +68,6 @@ const HloInstruction* WrappedInstruction(const HloInstruction& async);
 // Whether the computation is a single instruction on its parameters.
 bool IsSingleInstruction(const HloComputation& computation);
 
-}  // namespace xla::text_printer
+}  // namespace xla::text
 
 #endif  // XLA_HLO_TEXT_PRINTER_INTERNAL_H_
