@@ -198,7 +198,8 @@ std::unique_ptr<XlaBuilder> XlaBuilder::CreateSubBuilder(const std::string& comp
 absl::StatusOr<XlaComputationId> XlaBuilder::BuildSubComputation(std::optional<XlaOp> root,
                                                                  bool remove_dynamic_dimensions) {
   if (state_->parent == nullptr) {
-    return InvalidArgumentStrCat("BuildSubComputation of ", name(), ", which is no sub-builder.");
+    return InvalidArgumentStrCat("BuildSubComputation of ", name(),
+                                 ", which is not a sub-builder.");
   }
   absl::StatusOr<XlaComputation> built =
       root.has_value() ? Build(*root, remove_dynamic_dimensions) : Build(remove_dynamic_dimensions);

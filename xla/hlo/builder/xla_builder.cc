@@ -164,7 +164,7 @@ std::string XlaBuilder::OpToString(XlaOp op) const {
 absl::StatusOr<HloInstruction*> XlaBuilder::State::Find(XlaOp op) const {
   XLA_RETURN_IF_ERROR(first_error);
   if (op.IsUninitialized()) {
-    return InvalidArgument("An operand is an uninitialised XlaOp, which no builder made.");
+    return InvalidArgument("An operand is an uninitialized XlaOp.");
   }
   if (op.builder_ != self) {
     return InvalidArgumentStrCat("Do not add XlaOp from builder ", op.builder_->name(),

@@ -24,7 +24,7 @@ class XlaOp {
 
   // The builder. Precondition: !IsUninitialized().
   XlaBuilder* builder() const {
-    XLA_CHECK(builder_ != nullptr) << "an XlaOp that no builder made has no builder";
+    XLA_CHECK(builder_ != nullptr) << "an uninitialized XlaOp has no builder";
     return builder_;
   }
   // False for an uninitialised handle and for the result of a call that failed.

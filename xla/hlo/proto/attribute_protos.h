@@ -25,7 +25,7 @@ absl::Status WriteAttributes(const HloInstruction& instruction, HloInstructionPr
 
 // A valid shape, its layout (if any) included.
 absl::StatusOr<Shape> ReadShape(const ShapeProto& proto);
-// A literal whose memory is in proportion to the proto's.
+// A literal. An error if its memory is out of proportion to the size of the proto.
 absl::StatusOr<Literal> ReadLiteral(const LiteralProto& proto);
 // Empty, or one precision for each of `count` operands at least.
 absl::StatusOr<Precisions> ReadPrecisions(const PrecisionConfig& proto, int64_t count);
@@ -33,7 +33,7 @@ absl::StatusOr<Precisions> ReadPrecisions(const PrecisionConfig& proto, int64_t 
 void WritePrecisions(const Precisions& precisions, int64_t count, PrecisionConfig* proto);
 WindowDims ReadWindow(const Window& proto);
 Window WriteWindow(const WindowDims& window);
-// Dimensions below the last that no number names are unknown (`?` in text).
+// Dimensions below the highest named one that no number names are unknown (`?` in text).
 absl::StatusOr<ConvDims> ReadConvDims(const ConvolutionDimensionNumbers& proto);
 ConvolutionDimensionNumbers WriteConvDims(const ConvDims& dims);
 

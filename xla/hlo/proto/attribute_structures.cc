@@ -16,7 +16,8 @@
 namespace xla::proto {
 namespace {
 
-// The dimensions up to the last that `named` does not name; an error if it names one twice.
+// Finds the dimensions below the highest named one that `named` lacks. An error if `named` has
+// duplicates.
 absl::Status FindUnknown(const char* array, Int64s named, Int64s* unknown) {
   std::sort(named.begin(), named.end());
   int64_t next = 0;
@@ -72,7 +73,7 @@ absl::StatusOr<Shape> ReadShape(const ShapeProto& proto) {
 
 absl::StatusOr<Literal> ReadLiteral(const LiteralProto& proto) {
   XLA_ASSIGN_OR_RETURN(Literal literal, Literal::CreateFromProto(proto));
-  // Padding takes memory that the proto does not pay for; many literals could share one size.
+  // Padding takes memory that is not in the proto, so a small proto could allocate a lot.
   int64_t bytes = 0;
   ShapeUtil::ForEachLeafShape(literal.shape(), [&](const Shape& leaf, const ShapeIndex& index) {
     if (leaf.IsArray()) bytes += literal.size_bytes(index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What any instruction may carry, to and from protos.
+// Optional data of instructions to and from protos.
 #include "xla/hlo/proto/extras_proto.h"
 
 #include <map>
@@ -25,7 +25,8 @@ absl::StatusOr<AccuracySpec> ReadAccuracy(const ResultAccuracy& proto) {
   } else if (proto.mode() == ResultAccuracy::HIGHEST) {
     accuracy.mode = AccuracySpec::Mode::kHighest;
   } else if (proto.mode() != ResultAccuracy::DEFAULT) {
-    return InvalidArgument("%d is no mode of result_accuracy.", static_cast<int>(proto.mode()));
+    return InvalidArgument("%d is not a valid mode of result_accuracy.",
+                           static_cast<int>(proto.mode()));
   }
   return accuracy;
 }
@@ -48,7 +49,7 @@ ResultAccuracy WriteAccuracy(const AccuracySpec& accuracy) {
 // are tuples without elements, as `shape` shows.
 absl::StatusOr<OriginalValue> ReadOriginalValue(const OriginalValueProto& proto,
                                                 const Shape& shape) {
-  // Keeps recursion over the tree bounded, as for shapes.
+  // Bounds recursion over the tree, as for shapes.
   constexpr int kMaxDepth = Shape::kMaxTupleDepth;
   OriginalValue value;
   value.is_synthetic_call = proto.is_synthetic_call();
@@ -76,7 +77,7 @@ absl::StatusOr<OriginalValue> ReadOriginalValue(const OriginalValueProto& proto,
       node_shape = has_shape ? &node_shape->tuple_shapes(static_cast<int>(index)) : nullptr;
     }
     if (node->is_tuple || node->instruction_name.has_value()) {
-      return InvalidArgument("original_value: element {%s} stands twice",
+      return InvalidArgument("original_value: element {%s} is duplicated",
                              absl::StrJoin(element.shape_index(), ","));
     }
     if (element.has_original_array()) *node = ReadOriginalArray(element.original_array());
@@ -179,7 +180,7 @@ absl::Status ReadExtras(const HloInstructionProto& proto, const HloModuleProto& 
   }
   if (proto.metadata().ByteSizeLong() > 0) {
     OpMetadata metadata = proto.metadata();
-    // An unknown frame says nothing.
+    // An unknown frame is ignored.
     const int frame = metadata.stack_frame_id();
     if (frame < 0 || frame > module_proto.stack_frame_index().stack_frames_size()) {
       metadata.clear_stack_frame_id();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What any instruction may carry (metadata, sharding, backend_config, ...) to and from protos.
+// Optional data of instructions (metadata, sharding, backend_config, ...) to and from protos.
 // Internal to xla/hlo/proto.
 #ifndef XLA_HLO_PROTO_EXTRAS_PROTO_H_
 #define XLA_HLO_PROTO_EXTRAS_PROTO_H_
@@ -19,14 +19,14 @@ absl::Status ReadExtras(const HloInstructionProto& proto, const HloModuleProto& 
                         HloInstruction* instruction);
 absl::Status WriteExtras(const HloInstruction& instruction, HloInstructionProto* proto);
 
-// Error: a mode that there is not.
+// Error: an invalid mode.
 absl::StatusOr<AccuracySpec> ReadAccuracy(const ResultAccuracy& proto);
 
-// A leaf naming an array, as in recovery tables.
+// A leaf that names an array, as in recovery tables.
 OriginalValueNode ReadOriginalArray(const OriginalArrayProto& proto);
 OriginalArrayProto WriteOriginalArray(const OriginalValueNode& node);
 
-// OK unless the sharding names axes that its mesh does not have, which no proto can say.
+// An error if the sharding names axes that its mesh does not have: the proto cannot represent them.
 absl::Status CheckWritable(const HloSharding& sharding);
 
 }  // namespace xla::proto

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts of a module's header, its source positions and its recovery table, to and from protos.
-// The wire has no place for replica_count, num_partitions, alias_passthrough_params and
+// The module header, source positions and recovery table to and from protos. The proto has no
+// fields for replica_count, num_partitions, alias_passthrough_params and
 // allow_spmd_sharding_propagation_*: XLA keeps these elsewhere.
 #include <limits>
 #include <string>
@@ -76,7 +76,7 @@ absl::Status ReadDonors(const HloModuleProto& proto, HloModule* module) {
   return absl::OkStatus();
 }
 
-// Ids count from one and 0 is none, so an id is in range up to the size of its list.
+// Ids start at 1, and 0 means none, so valid ids go up to the size of the list.
 absl::Status ReadStackFrames(const StackFrameIndexProto& proto, StackFrameTable* table) {
   auto check = [](const char* what, int id, int size) -> absl::Status {
     if (id >= 0 && id <= size) return absl::OkStatus();
@@ -122,7 +122,7 @@ StackFrameIndexProto WriteStackFrames(const StackFrameTable& table) {
   StackFrameIndexProto proto;
   proto.mutable_file_names()->Add(table.file_names.begin(), table.file_names.end());
   proto.mutable_function_names()->Add(table.function_names.begin(), table.function_names.end());
-  // The wire has 32 bits for lines and columns.
+  // The proto has 32 bits for lines and columns.
   auto narrow = [](int64_t value) {
     constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
     return static_cast<int32_t>(value < 0 ? 0 : value > kMax ? kMax : value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules from and to protos, and from serialized protos of unknown kind.
+// Modules to and from protos, and from serialized protos of an unknown message type.
 #include "xla/hlo/proto/hlo_proto.h"
 
 #include <limits>
@@ -20,9 +20,9 @@ absl::StatusOr<HloModuleProto> ModuleToProto(const HloModule& module) {
   return proto::WriteModule(module, /*depth=*/0);
 }
 
-// All three kinds begin with field 1, and what is one kind may parse as another, with its parts
-// unknown or empty. A module without computations is none, so the kind in which there are some is
-// the right one; wrappers are tried first, since a module's name rarely parses as a module.
+// All three messages begin with field 1, so bytes of one may parse as another with unknown or empty
+// fields. A valid module has computations, so the message in which some are found is the right one.
+// Wrappers are tried first, because a module name rarely parses as a module.
 absl::StatusOr<std::unique_ptr<HloModule>> ParseModuleFromProtoBytes(std::string_view bytes) {
   if (bytes.size() > std::numeric_limits<int32_t>::max()) {
     return InvalidArgument("%d bytes are too many for a proto", bytes.size());
@@ -43,7 +43,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> ParseModuleFromProtoBytes(std::string
     return CreateModuleFromProto(*module);
   }
   return absl::InvalidArgumentError(
-      "the bytes are no HloModuleProto, HloProto or HloSnapshot with computations");
+      "the bytes are not a HloModuleProto, HloProto or HloSnapshot with computations");
 }
 
 }  // namespace xla

@@ -16,7 +16,7 @@ namespace xla {
 absl::StatusOr<std::unique_ptr<HloModule>> CreateModuleFromProto(const HloModuleProto& proto);
 absl::StatusOr<HloModuleProto> ModuleToProto(const HloModule& module);
 
-// Serialized HloModuleProto, HloProto or HloSnapshot, told apart by content.
+// Parses a serialized HloModuleProto, HloProto or HloSnapshot, detected by content.
 absl::StatusOr<std::unique_ptr<HloModule>> ParseModuleFromProtoBytes(std::string_view bytes);
 
 }  // namespace xla

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing HloModuleProto: what hlo_proto.cc is made of. Internal to xla/hlo/proto.
+// Reading and writing HloModuleProto; used by hlo_proto.cc. Internal to xla/hlo/proto.
 #ifndef XLA_HLO_PROTO_MODULE_PROTO_H_
 #define XLA_HLO_PROTO_MODULE_PROTO_H_
 
@@ -16,7 +16,7 @@ namespace xla::proto {
 absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const HloModuleProto& proto, int depth);
 absl::StatusOr<HloModuleProto> WriteModule(const HloModule& module, int depth);
 
-// Everything of the module but its computations; these must be complete (header_proto.cc).
+// Everything in the module except its computations, which must be complete (header_proto.cc).
 absl::Status ReadHeader(const HloModuleProto& proto, int depth, HloModule* module);
 absl::Status WriteHeader(const HloModule& module, int depth, HloModuleProto* proto);
 

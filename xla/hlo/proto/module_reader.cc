@@ -2,8 +2,8 @@
 // HloModuleProto to HloModule.
 //
 // Ids are any 64-bit numbers, in any order; operands and callees may come before or after their
-// users. Where an id is not found as it is, its low 32 bits decide: current XLA writes the
-// computation's id above them, and reads nothing but them.
+// users. An id that is not found is looked up by its low 32 bits: current XLA writes the
+// computation's id into the high bits, and reads the low bits only.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -28,7 +28,7 @@ std::string Quote(const std::string& name) {
   return absl::StrCat("\"", name.substr(0, kMaxName), name.size() > kMaxName ? "..\"" : "\"");
 }
 
-// Things by id.
+// Computations or instructions by id.
 template <typename T>
 class IdMap {
  public:
@@ -51,7 +51,8 @@ class IdMap {
   absl::flat_hash_map<uint32_t, T*> by_low_bits_;
 };
 
-// The instructions sorted by id: the order in which XLA keeps them (but computations as they come).
+// The instructions sorted by id, the order in which XLA keeps them. Computations keep the order of
+// the proto.
 std::vector<const HloInstructionProto*> SortedById(const HloComputationProto& computation) {
   std::vector<const HloInstructionProto*> sorted;
   sorted.reserve(computation.instructions_size());
@@ -83,7 +84,7 @@ class ModuleReader {
   explicit ModuleReader(const HloModuleProto& proto) : proto_(proto) {}
 
   absl::StatusOr<std::unique_ptr<HloModule>> Read(int depth) {
-    // Text cannot do without a name.
+    // Text needs a name.
     module_ = std::make_unique<HloModule>(proto_.name().empty() ? "module"
                                                                 : SanitizeHloName(proto_.name()));
     XLA_RETURN_IF_ERROR(AddComputations());
@@ -111,8 +112,8 @@ class ModuleReader {
       const HloComputationProto* proto = &computation_proto;
       HloComputation* computation = module_->AddComputation(proto->name());
       if (!computation_ids_.Add(proto->id(), computation)) {
-        return InvalidArgument("computation %s: another one has the id %d, too",
-                               Quote(proto->name()), proto->id());
+        return InvalidArgument("computation %s: duplicate id %d", Quote(proto->name()),
+                               proto->id());
       }
       if (proto->execution_thread() != "main") {
         computation->SetExecutionThread(proto->execution_thread());
@@ -129,7 +130,7 @@ class ModuleReader {
       absl::StatusOr<HloInstruction*> instruction = AddInstruction(*instruction_proto, computation);
       absl::Status status = instruction.status();
       if (status.ok() && !ids.Add(instruction_proto->id(), *instruction)) {
-        status = InvalidArgument("another one has the id %d, too", instruction_proto->id());
+        status = InvalidArgument("duplicate id %d", instruction_proto->id());
       }
       if (!status.ok()) return InstructionError(status, *instruction_proto);
       instructions.emplace_back(instruction_proto, *instruction);
@@ -213,7 +214,7 @@ class ModuleReader {
       const int64_t number = instruction->parameter_number();
       if (number < 0 || number >= computation.num_parameters() ||
           computation.parameter_instruction(number) != instruction) {
-        return InvalidArgument("parameter number %d of %s is out of range or stands twice", number,
+        return InvalidArgument("parameter number %d of %s is out of range or duplicated", number,
                                Quote(instruction->name()));
       }
     }
@@ -223,13 +224,13 @@ class ModuleReader {
     return absl::OkStatus();
   }
 
-  // A module is scheduled as a whole; computations without a sequence (fused ones) get the order
-  // in which they are printed.
+  // Either all computations of a module are scheduled or none. Computations without a sequence
+  // (fused ones) get their post order.
   absl::Status ReadSchedule() {
     absl::flat_hash_map<const HloComputation*, const HloScheduleProto::InstructionSequence*>
         by_computation;
     for (const auto& [id, sequence] : proto_.schedule().sequences()) {
-      // Sequences of computations that are no more, or are fused by now, are left over.
+      // Ignores stale sequences of computations that were removed or fused.
       const HloComputation* computation = computation_ids_.Find(id);
       if (computation == nullptr ||
           (computation->IsFusionComputation() && !computation->IsEntryComputation())) {

@@ -74,7 +74,7 @@ absl::Status WriteComputation(const HloComputation& computation, int64_t id,
     if (!status.ok()) return AddContext(status, absl::StrCat("instruction ", instruction->name()));
   }
 
-  // The order of a fused computation means nothing.
+  // Fused computations have no schedule.
   if (computation.parent()->config().is_scheduled &&
       (!computation.IsFusionComputation() || computation.IsEntryComputation())) {
     auto& sequence = (*module_proto->mutable_schedule()->mutable_sequences())[id];
@@ -85,7 +85,7 @@ absl::Status WriteComputation(const HloComputation& computation, int64_t id,
   return absl::OkStatus();
 }
 
-// Readers want callees before callers. Where the module lists them so, that order stays.
+// XLA reads callees before callers. Keeps the order of the module if it satisfies this.
 absl::StatusOr<std::vector<HloComputation*>> WriteOrder(const HloModule& module) {
   const std::vector<HloComputation*> listed = module.computations();
   absl::flat_hash_set<const HloComputation*> written;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape inference of operations that start and finish apart: copy-start/-done,
+// Shape inference of operations that start and finish separately: copy-start/-done,
 // async-start/-update/-done.
 #include <string>
 #include <utility>

@@ -2,7 +2,7 @@
 // Shapes of elementwise operations of two and three operands with the broadcasting that builders
 // offer. Source: the broadcasting document (xla/docs/broadcasting.md).
 //
-// HLO instructions themselves never broadcast: InferShape wants operands of equal sizes.
+// HLO instructions never broadcast implicitly: InferShape requires operands of equal sizes.
 //
 //   InferBinaryOpShape(kAdd, f32[2,3], f32[3], {1})   -> f32[2,3]     a row added to each row
 //   InferBinaryOpShape(kAdd, f32[2,1], f32[1,3], {})  -> f32[2,3]     sizes of 1 stretch

@@ -126,7 +126,8 @@ absl::StatusOr<GroupCounts> CountMesh(const CollectiveDeviceList& list) {
   for (const Mesh::Axis& axis : list.mesh->axes) {
     if (axis.size <= 0) return BadGroups(list, "Axes of a mesh must have positive sizes");
     ids = absl::int128(ProductOrZero(ids)) * axis.size;
-    if (!sizes.emplace(axis.name, axis.size).second) return BadGroups(list, "An axis stands twice");
+    if (!sizes.emplace(axis.name, axis.size).second)
+      return BadGroups(list, "An axis is duplicated");
   }
   GroupCounts counts{ProductOrZero(ids), 1};
   if (counts.ids == 0) return BadGroups(list, "The mesh is too large");
@@ -147,7 +148,7 @@ absl::StatusOr<GroupCounts> CountMesh(const CollectiveDeviceList& list) {
       return BadGroups(list, absl::StrCat("The part of axis '", axis.name, "' does not divide it"));
     }
     if (!used.insert(absl::StrCat(axis.name, ":", before)).second) {
-      return BadGroups(list, absl::StrCat("Axis '", axis.name, "' stands twice"));
+      return BadGroups(list, absl::StrCat("Axis '", axis.name, "' is duplicated"));
     }
     counts.group_size = MultiplyWithoutOverflow(counts.group_size, size);
     if (counts.group_size <= 0 || counts.group_size > counts.ids) {

@@ -91,7 +91,7 @@ absl::Status CheckDisjoint(absl::string_view op, absl::string_view a_name, DimLi
   return absl::OkStatus();
 }
 
-// What gather and scatter call their parts; the rules on index maps and batching are the same.
+// Names of the parts of gather and scatter, which share the rules for index maps and batching.
 struct IndexedAccess {
   absl::string_view op;
   absl::string_view indices_name, index_map_name, dropped_name, batching_name,
@@ -247,7 +247,7 @@ Result InferDynamicSlice(const InferenceInput& in) {
       return InvalidArgument("Slice dim size %d greater than dynamic slice dimension: %d.",
                              sizes[i], dim.size);
     }
-    // A slice of the whole of a dynamic dimension is as dynamic as that.
+    // A slice that covers a dynamic dimension is dynamic, too.
     dims.Add({sizes[i], dim.dynamic && sizes[i] > 1 && sizes[i] == dim.size});
   }
   return dims.Make(operand.element_type());
@@ -283,7 +283,7 @@ Result InferDynamicUpdateSlice(const InferenceInput& in) {
       return InvalidArgument("Update dim size %d greater than dynamic slice dimension: %d.",
                              part.size, whole.size);
     }
-    // Replacing the whole of a dimension brings the update's dynamic size along.
+    // An update that covers a whole dimension passes on its dynamic size.
     if (part.dynamic && part.size == whole.size) result.set_dynamic_dimension(i, true);
   }
   return result;
@@ -353,7 +353,7 @@ Result InferGather(const InferenceInput& in) {
         attributes.offset_dims[offset_dim] == i) {
       ++offset_dim;
       while (dropped[operand_dim]) ++operand_dim;
-      // Gathering the whole of a dynamic dimension gives a dynamic one.
+      // Gathering a whole dynamic dimension gives a dynamic dimension.
       const Dim dim = DimOf(operand, operand_dim);
       dims.Add({sizes[operand_dim], dim.dynamic && dim.size == sizes[operand_dim]});
       ++operand_dim;

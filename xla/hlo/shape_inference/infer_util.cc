@@ -16,7 +16,7 @@
 namespace xla::shape_inference {
 namespace {
 
-// Longer texts are cut: a message stays readable, and a tuple of a million elements costs little.
+// Longer text is truncated, so that messages stay readable and cheap for huge tuples.
 constexpr size_t kLongestText = 400;
 
 std::string Cut(std::string text) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rules of shape inference share: sizes with bounds, checked arithmetic, making result
+// Helpers of the shape inference rules: dynamic sizes, checked arithmetic, construction of result
 // shapes. Internal to this folder and the verifier.
 //
 // Sizes of dimensions: X is static, <=B dynamic with bound B, ? dynamic without a bound
-// (Shape::kUnboundedSize). A rule must not trust operand shapes or attributes in any way but this:
-// every Shape pointer is non-null.
+// (Shape::kUnboundedSize). A rule may only assume that every Shape pointer is non-null; operand
+// shapes and attributes are untrusted.
 #ifndef XLA_HLO_SHAPE_INFERENCE_INFER_UTIL_H_
 #define XLA_HLO_SHAPE_INFERENCE_INFER_UTIL_H_
 
@@ -34,7 +34,7 @@ inline bool SizesCompatible(int64_t a, int64_t b) {
 
 inline bool InRange(int64_t dimension, int64_t rank) { return dimension >= 0 && dimension < rank; }
 
-// Whether all entries are in [0, rank) and none stands twice.
+// Whether all entries are in [0, rank) and unique.
 bool AllInRange(absl::Span<const int64_t> dimensions, int64_t rank);
 bool AllUnique(absl::Span<const int64_t> dimensions);
 bool Contains(absl::Span<const int64_t> dimensions, int64_t dimension);
@@ -67,7 +67,7 @@ inline Dim DimOf(const Shape& shape, int64_t i) {
   return {shape.dimensions(static_cast<int>(i)), shape.is_dynamic_dimension(static_cast<int>(i))};
 }
 
-// The dimensions of a result in the making.
+// The dimensions of a result under construction.
 class Dims {
  public:
   Dims() = default;
@@ -101,7 +101,7 @@ Shape ScalarShape(PrimitiveType type);
 // An int128 result that must be a size: in [0, 2^63).
 std::optional<int64_t> ToSize(absl::int128 value);
 
-// Merging the sizes of one dimension of two operands that must agree:
+// Merges the sizes of one dimension of two operands that must agree:
 //   X, X -> X;  X, ? -> X;  X, <=X -> <=X;  ?, ? -> ?;  ?, <=B -> <=B;  <=B, <=C and X, Y -> error.
 absl::StatusOr<Dim> MergeDims(int64_t dimension, Dim a, Dim b);
 

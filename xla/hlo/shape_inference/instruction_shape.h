@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape inference of an instruction that stands in a module.
+// Shape inference of an instruction of a module.
 #ifndef XLA_HLO_SHAPE_INFERENCE_INSTRUCTION_SHAPE_H_
 #define XLA_HLO_SHAPE_INFERENCE_INSTRUCTION_SHAPE_H_
 
@@ -9,9 +9,9 @@
 
 namespace xla {
 
-// The shape that its operands and called computations, as they are, give the instruction, where
-// `declared` is asked for. Errors as of InferShape. The instruction must be in a module, which says
-// how many devices there are.
+// Infers the shape of the instruction from its operands and called computations; `declared` is the
+// declared shape for operations that need one. Errors are those of InferShape. The instruction must
+// be in a module, which determines the number of devices.
 absl::StatusOr<Shape> InferInstructionShape(const HloInstruction& instruction,
                                             const Shape& declared);
 

@@ -69,7 +69,7 @@ Result InferFft(const InferenceInput& in) {
   const PrimitiveType type = operand.element_type();
   const int64_t last = operand.rank() - 1;
   const Dim last_dim = DimOf(operand, last);
-  // An unbounded last dimension gets the size that the length tells.
+  // An unbounded last dimension gets the size given by fft_length.
   const bool dynamic = last_dim.dynamic && !last_dim.IsUnbounded();
   const auto with_last = [&](PrimitiveType new_type, int64_t size) -> Result {
     XLA_ASSIGN_OR_RETURN(Shape result, WithElementType(operand, new_type));
@@ -91,7 +91,7 @@ Result InferFft(const InferenceInput& in) {
                                      ".");
       }
       XLA_RETURN_IF_ERROR(ExpectLengths(in, attributes, rank));
-      // A size of zero stays so.
+      // A size of zero stays zero.
       return with_last(type == F32 ? C64 : C128, lengths.back() == 0 ? 0 : lengths.back() / 2 + 1);
     case FftType::IRFFT: {
       if (!IsComplexType(type)) {

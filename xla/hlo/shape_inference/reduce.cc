@@ -28,7 +28,7 @@ std::vector<const Shape*> Parts(const Shape& shape) {
   return parts;
 }
 
-// An element shape of a scan's input or output with the scan dimension of `size` put in.
+// The shape of a scan's input or output: the shape of an element with the scan dimension inserted.
 absl::StatusOr<Shape> Stacked(const Shape& element, int64_t scan_dimension, Dim size) {
   if (!element.IsArray() || scan_dimension > element.rank()) {
     return InvalidArgumentStrCat("Scan cannot stack ", Str(element), " along dimension ",

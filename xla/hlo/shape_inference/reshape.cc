@@ -23,7 +23,8 @@ absl::Status ExpectEqualElementCount(const Shape& from, const Shape& to) {
                                " (", Str(from), ") to=", to_count, " (", Str(to), ").");
 }
 
-// What reshape and dynamic-reshape have in common: arrays of one element type and as many elements.
+// Checks common to reshape and dynamic-reshape: arrays of the same element type and number of
+// elements.
 absl::Status ExpectReshapable(absl::string_view operation, const Shape& operand,
                               const Shape& result) {
   XLA_RETURN_IF_ERROR(ExpectArray(operand, absl::StrCat("operand of ", operation)));
@@ -35,7 +36,7 @@ absl::Status ExpectReshapable(absl::string_view operation, const Shape& operand,
   return ExpectEqualElementCount(operand, result);
 }
 
-// The one dimension of get- and set-dimension-size, whose size must fit the S32 that tells it.
+// The dimension of get- and set-dimension-size; its size must fit S32.
 absl::StatusOr<int64_t> SizedDimension(const InferenceInput& in, absl::string_view name) {
   const Int64s& dimensions = Attrs<OneDimensionAttributes>(in).dimensions;
   if (dimensions.size() != 1) {
@@ -56,7 +57,7 @@ absl::StatusOr<int64_t> SizedDimension(const InferenceInput& in, absl::string_vi
 }  // namespace
 
 Result InferBitcast(const InferenceInput& in) {
-  // Whether the bytes fit is a matter of layouts: the verifier's.
+  // The verifier compares the byte sizes, which depend on layouts.
   XLA_ASSIGN_OR_RETURN(const Shape* declared, Declared(in));
   return *declared;
 }
@@ -269,8 +270,7 @@ Result InferSlice(const InferenceInput& in) {
     }
     if (s.stride <= 0) return error(absl::StrCat("Stride (", s.stride, ") must be positive"));
     const int64_t size = CeilOfRatio(s.limit - s.start, s.stride);
-    // One element out of a dynamic dimension is no longer dynamic; nor is what a limit cuts out of
-    // an unbounded one.
+    // A single element of a dynamic dimension is static, and so is a slice of an unbounded one.
     dims.Add({size, size != 1 && dim.dynamic && !dim.IsUnbounded()});
   }
   return dims.Make(operand.element_type());
@@ -285,7 +285,8 @@ Result InferTranspose(const InferenceInput& in) {
         "Transpose dimensions [", Joined(dimensions),
         "] are not a permutation of the operand dimensions (operand shape is ", Str(operand), ").");
   }
-  // The layout follows the dimensions, so that the result could be the same bytes.
+  // The layout is permuted with the dimensions, so that the result can share the bytes of the
+  // operand.
   return ShapeUtil::PermuteDimensions(dimensions, operand);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of shape inference rules by opcode, and what holds for all of them.
+// The table of shape inference rules by opcode, and the checks common to all of them.
 #include "xla/hlo/shape_inference/shape_inference.h"
 
 #include <algorithm>
@@ -91,9 +91,9 @@ Result ApplyRule(const InferenceInput& in) {
     return InvalidArgumentStrCat("The attributes given are not those of ", OpName(in.opcode), ".");
   }
   XLA_RETURN_IF_ERROR(CheckCalleeCount(in, info));
-  // A parser has not looked at the layouts that it read. Of tuples only the structure matters to
-  // the rules, and what they take out of one is validated as a result; to validate them whole at
-  // each use would take quadratic time.
+  // The parser does not validate layouts. Only the structure of tuples matters to the rules, and
+  // elements taken out of a tuple are validated as results; validating whole tuples at each use
+  // would take quadratic time.
   for (const Shape* operand : in.operands) {
     if (operand->IsArray()) {
       XLA_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(*operand));

@@ -15,8 +15,8 @@
 
 namespace xla {
 
-// All that shape inference may look at. Callees are given by their signatures only, so the builder
-// (which has no instructions yet), the parser and the verifier use the same functions.
+// The input of shape inference. Callees are given by their signatures, so that the builder, which
+// has no instructions yet, the parser and the verifier use the same functions.
 struct InferenceInput {
   HloOpcode opcode;
   absl::Span<const Shape* const> operands;
@@ -25,7 +25,7 @@ struct InferenceInput {
   // The declared result, for operations whose shape is not a function of the above (convert,
   // reshape, iota, constant, custom-call, dot's preferred element type, ...); null if not known.
   const Shape* declared = nullptr;
-  // Collectives without explicit groups: devices that take part; 0 if not known.
+  // For collectives without explicit groups: the number of participating devices; 0 if unknown.
   int64_t replica_count = 0, num_partitions = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes that windows give: for reduce-window, select-and-scatter and convolution.
+// Result sizes of windowed operations: reduce-window, select-and-scatter and convolution.
 #ifndef XLA_HLO_SHAPE_INFERENCE_WINDOW_H_
 #define XLA_HLO_SHAPE_INFERENCE_WINDOW_H_
 
@@ -11,9 +11,9 @@
 namespace xla::shape_inference {
 
 // The number of places of the window in each dimension of the base area: base dilation, padding,
-// window dilation and stride applied. Dynamic dimensions stay so. Errors: sizes, strides, dilations
-// that are not positive; sizes that overflow or become negative by padding; a window of another
-// rank.
+// window dilation and stride applied. Dynamic dimensions remain dynamic. Errors: sizes, strides,
+// dilations that are not positive; sizes that overflow or become negative by padding; a window of
+// another rank.
 absl::StatusOr<std::vector<Dim>> WindowedDims(absl::Span<const Dim> base, const WindowDims& window);
 
 }  // namespace xla::shape_inference

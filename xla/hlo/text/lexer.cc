@@ -18,7 +18,7 @@
 namespace xla::text {
 namespace {
 
-// What a character may be part of.
+// Classes of characters.
 enum CharClass : uint8_t {
   kSpaceChar = 1,    // blank, tab, line ends
   kWordStart = 2,    // [A-Za-z_]
@@ -467,8 +467,8 @@ TokKind Lexer::LexNan(bool negative) {
 TokKind Lexer::LexNumberOrPattern(bool integers_only) {
   const Loc start = cursor_;
   if (!integers_only) {
-    // Most numbers are plain: the character after the digits tells whether a pattern is worth a
-    // try.
+    // Most numbers are plain integers: the character after the digits decides whether a pattern can
+    // match.
     Loc digits_end = start + (*start == '-' ? 1 : 0);
     digits_end = SkipWhile(digits_end, end_, kDigitChar);
     const char after = digits_end == end_ ? '\0' : *digits_end;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokens of HLO text (HLO text format, section 1).
 //
-// The lexer looks at the text in place: a token's text is a view of it, and lines and columns are
-// worked out only when an error is reported. The text must outlive the lexer.
+// The lexer reads the text in place: a token's text is a view of it, and lines and columns are
+// computed only when an error is reported. The text must outlive the lexer.
 #ifndef XLA_HLO_TEXT_LEXER_H_
 #define XLA_HLO_TEXT_LEXER_H_
 
@@ -114,7 +114,7 @@ class Lexer {
     return token_.has_escapes ? std::string_view(unescaped_) : token_.text;
   }
 
-  // To come back to a token that is not a string.
+  // Saves and restores the position; not at a string token.
   struct State {
     Token token;
     Loc cursor;
@@ -125,7 +125,7 @@ class Lexer {
     cursor_ = state.cursor;
   }
 
-  // What is left of the text after this token, in bytes.
+  // The number of bytes left after this token.
   int64_t BytesLeft() const { return end_ - cursor_; }
   int64_t TextSize() const { return end_ - begin_; }
 

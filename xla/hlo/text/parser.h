@@ -22,8 +22,8 @@ struct HloParserOptions {
   // Nesting of shapes, literals, operands and computations beyond this is "maximum recursion depth
   // exceeded".
   int max_nesting_depth = 1000;
-  // Elided constants ({...}) hold zeros. Those of one text may take this much memory in all, and 1
-  // KiB for each byte of the text; more is an error.
+  // Elided constants ({...}) are zeros. Together they may take this much memory, plus 1 KiB for
+  // each byte of the text; more is an error.
   int64_t max_elided_bytes = int64_t{1} << 30;
 };
 

@@ -8,7 +8,7 @@
 namespace xla::text {
 namespace {
 
-// "main" is the thread of those without a name.
+// The empty name stands for the thread "main".
 std::string ThreadName(std::string name) { return name == "main" ? "" : std::move(name); }
 std::string_view ShownThread(std::string_view name) { return name.empty() ? "main" : name; }
 

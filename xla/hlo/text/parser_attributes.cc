@@ -122,7 +122,7 @@ void AppendNames(const InstructionDraft& draft, NameList* allowed, NameList* mis
 
 }  // namespace
 
-// {}: a convolution without sparsity. What else it may hold, no operation here has a meaning for.
+// {} means a convolution without sparsity; other values are not supported.
 bool HloTextParser::ParseSparsityConfig() {
   if (!Expect(TokKind::kLbrace, "expected '{' to start SparsityConfig")) return false;
   return Expect(TokKind::kRbrace,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parser itself asks of single operations. All else is for shape inference and the
-// verifier.
+// Checks of single operations by the parser itself, as in XLA. Everything else is checked by shape
+// inference and the verifier.
 #include "xla/hlo/text/parser_impl.h"
 #include "xla/layout_util.h"
 #include "xla/shape_util.h"
@@ -183,7 +183,7 @@ bool HloTextParser::CheckCustomCall(const InstructionDraft& draft) {
   return true;
 }
 
-// Operations whose result follows from their operands, whatever the text says.
+// Operations whose result shape follows from their operands: overrides the shape in the text.
 void HloTextParser::SetImpliedShape(InstructionDraft* draft) {
   const Shape token = ShapeUtil::MakeTokenShape();
   switch (draft->opcode) {

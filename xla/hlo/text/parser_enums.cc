@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that stand for a value: directions, kinds, algorithms. Their names are those of the wire
-// enums.
+// Enumeration values: directions, kinds, algorithms. Their names are those of the proto enums.
 #include <optional>
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What went wrong while reading HLO text, and where: the form of XLA's syntax errors.
+// Syntax errors of HLO text and their locations, in XLA's form.
 #ifndef XLA_HLO_TEXT_PARSER_ERRORS_H_
 #define XLA_HLO_TEXT_PARSER_ERRORS_H_
 
@@ -25,19 +25,19 @@ class LineTable {
 
  private:
   std::string_view text_;
-  // Where the last question was answered: questions come mostly in order.
+  // The last answer, as a starting point: queries come mostly in order.
   size_t known_offset_ = 0;
   int64_t known_line_ = 1;
 };
 
-// The errors of one parse, innermost first. Noting an error is cheap: the parser notes some that it
-// then recovers from (an operand that turns out to be a nested instruction). Lines and carets are
-// worked out by Render.
+// The errors of one parse, innermost first. Adding an error is cheap, because the parser recovers
+// from some (an operand that turns out to be a nested instruction); Render computes lines and
+// carets.
 class ErrorLog {
  public:
   void Add(Loc loc, std::string message) { errors_.push_back({loc, std::move(message)}); }
   size_t size() const { return errors_.size(); }
-  // Forgets all errors after the first `size`.
+  // Drops all errors after the first `size`.
   void Truncate(size_t size) { errors_.resize(size, Error{}); }
   // Puts an error before the errors from `position` on.
   void Insert(size_t position, Loc loc, std::string message) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HLO text parser: one recursive-descent class, its members split over the parser_*.cc files by
-// what they read. Internal to this folder.
+// The HLO text parser: one recursive-descent class whose members are in the parser_*.cc files, by
+// what they parse. Internal to this folder.
 //
-// Members that read something return false after noting an error in the log, innermost error first;
-// callers add what they were reading. Messages and locations are XLA's.
+// Parsing members return false after adding an error to the log, innermost error first; callers add
+// the context. Messages and locations are XLA's.
 #ifndef XLA_HLO_TEXT_PARSER_IMPL_H_
 #define XLA_HLO_TEXT_PARSER_IMPL_H_
 
@@ -30,7 +30,7 @@
 
 namespace xla::text {
 
-// What became of an attribute that was offered to a set of accepted ones.
+// The result of offering an attribute to a set of accepted ones.
 enum class AttributeResult : uint8_t { kUnknown, kParsed, kFailed, kRepeated };
 
 using NameList = std::vector<std::string_view>;
@@ -112,7 +112,7 @@ class HloTextParser {
 
   absl::StatusOr<std::unique_ptr<HloModule>> ParseModuleText();
 
-  // Reads one thing with `parse` up to the end of the text.
+  // Parses the whole text with `parse`.
   absl::Status ParseAlone(std::string_view what, absl::FunctionRef<bool()> parse);
 
   // --- Tokens and simple values (parser_values.cc)
@@ -197,9 +197,8 @@ class HloTextParser {
   bool ParseShape(Shape* shape, bool fill_missing_layouts = true);
   bool ParseLayout(Layout* layout);
 
-  // --- Literals (parser_literal.cc)
-  // Elements that stand at the wrong depth are noted as errors, but do not end the literal:
-  // has_bad_literal_ is set.
+  // --- Literals (parser_literal.cc) Elements at the wrong depth are errors, but parsing of the
+  // literal continues: has_bad_literal_ is set.
   bool ParseLiteral(const Shape& shape, Literal* literal);
   bool ParseWholeLiteral(const Shape& shape, Literal* literal) {
     has_bad_literal_ = false;
@@ -258,7 +257,7 @@ class HloTextParser {
   bool ParseOperands(ComputationDraft* computation, InstructionDraft* draft);
 
  private:
-  // Counts nesting for the life of the object.
+  // Counts the nesting depth in its scope.
   class Nesting {
    public:
     explicit Nesting(HloTextParser* parser) : parser_(parser) { ++parser_->depth_; }
@@ -383,7 +382,7 @@ class HloTextParser {
   absl::flat_hash_map<const HloComputation*, std::unique_ptr<ProgramShape>> signatures_;
 
   ComputationDraft* current_ = nullptr;  // the innermost computation being read
-  // A single instruction makes parameters of operands it does not know, in this computation.
+  // When a single instruction is parsed, unknown operands become parameters of this computation.
   ComputationDraft* single_instruction_draft_ = nullptr;
 
   std::deque<std::string> owned_names_;  // names that are not in the text

@@ -13,7 +13,7 @@
 namespace xla::text {
 namespace {
 
-// Leaves without a layout get the default one.
+// Sets the default layout on leaves without one.
 void FillMissingLayouts(Shape* shape) {
   if (shape->IsTuple()) {
     for (int i = 0; i < shape->tuple_shapes_size(); ++i)
@@ -23,9 +23,8 @@ void FillMissingLayouts(Shape* shape) {
   }
 }
 
-// Whether text may leave out the shape. Inference could tell that of a copy-done, but XLA's text
-// always gives it; XLA also infers that of a broadcast, though only from a scalar to a scalar it
-// makes sense.
+// Whether text may omit the shape. As in XLA, copy-done must have one although it could be
+// inferred, and a broadcast may omit it, which is valid only from a scalar to a scalar.
 bool CanInferShape(HloOpcode opcode) {
   if (opcode == HloOpcode::kCopyDone) return false;
   return GetOpInfo(opcode).Has(op_traits::kInferable) || opcode == HloOpcode::kBroadcast;
@@ -237,7 +236,7 @@ std::unique_ptr<HloInstruction> HloTextParser::Build(InstructionDraft* draft) {
                                 std::move(draft->attributes), called);
 }
 
-// Names that would read back as something else, or that are kept for compilers.
+// Rejects names that would parse as something else, or that are reserved for compilers.
 bool HloTextParser::CheckName(std::string_view name, Loc name_loc) {
   std::string legal(name);
   if (primitive_util::IsPrimitiveTypeName(View(name)) && name != "tuple" && name != "buffer")
@@ -274,7 +273,7 @@ bool HloTextParser::ApplyCommonAttributes(CommonAttributes* common, HloInstructi
                             " leaf buffers, but parameter_replication has ", given, " elements."));
     }
   }
-  // What an async instruction carries holds for the operation it wraps.
+  // Optional data of an async instruction applies to the wrapped operation.
   if (HloInstruction* const start = AsyncStartOf(instruction)) {
     HloInstruction* const operation = start->called_computations()[0]->root_instruction();
     InstructionExtras& wrapped = operation->mutable_extras();
@@ -284,7 +283,7 @@ bool HloTextParser::ApplyCommonAttributes(CommonAttributes* common, HloInstructi
     if (!extras.frontend_attributes.empty())
       wrapped.frontend_attributes = extras.frontend_attributes;
     if (extras.statistics) wrapped.statistics = extras.statistics;
-    // Accuracy is that of the operation alone.
+    // Accuracy applies to the operation only.
     if (extras.result_accuracy != AccuracySpec{})
       wrapped.result_accuracy = std::exchange(extras.result_accuracy, {});
   }

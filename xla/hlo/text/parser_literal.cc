@@ -18,13 +18,13 @@
 namespace xla::text {
 namespace {
 
-// Elided constants hold zeros that the text does not pay for; beyond options.max_elided_bytes it
-// pays at this rate.
+// Elided constants take memory without text. Beyond options.max_elided_bytes they may take this
+// many bytes for each byte of text.
 constexpr int64_t kElidedBytesPerTextByte = 1024;
 // A literal with the wrong nesting gives an error for each of its elements, up to this many.
 constexpr int kMostElementErrors = 100;
 
-// Where an element goes, and what is needed to complain about it.
+// The destination of an element, and the data for error messages.
 struct Place {
   HloTextParser& parser;
   const Shape& shape;
@@ -201,8 +201,7 @@ bool HloTextParser::ParseLiteral(const Shape& shape, Literal* literal) {
 bool HloTextParser::ParseLiteralWithShape(Literal* literal) {
   const Nesting nesting(this);
   if (nesting.TooDeep()) return false;
-  // Shapes may start with '(' too; what is in it tells: a tuple literal has an element after its
-  // first shape.
+  // Shapes may start with '(', too; a tuple literal has an element after its first shape.
   if (kind() != TokKind::kLparen) {
     Shape shape;
     return ParseShape(&shape) && ParseLiteral(shape, literal);
@@ -253,7 +252,7 @@ bool HloTextParser::ParseTupleLiteral(const Shape& shape, Literal* literal) {
                 Cat("expects ')' at the end of the tuple with ", count, "elements"));
 }
 
-// Takes the memory of an array whose values the text does not give from the budget for such.
+// Subtracts the memory of an array with elided values from the budget.
 bool HloTextParser::ChargeLiteral(const Shape& shape, int64_t bytes) {
   const int64_t budget = options_.max_elided_bytes + lexer_.TextSize() * kElidedBytesPerTextByte;
   if (bytes > budget - elided_bytes_) {
@@ -281,7 +280,8 @@ bool HloTextParser::ParseDenseLiteral(const Shape& declared, Literal* literal) {
     return TokenError(std::string(status.message()));
   }
 
-  // Memory only for what the text can give: an element takes at least a character, or is elided.
+  // Allocates only as much as the text can hold: each element takes at least one character or is
+  // elided.
   const int64_t element_count = SaturatingProduct(shape.dimensions());
   const int64_t padded_count = LayoutUtil::PhysicalElementCount(shape);
   const int64_t element_bytes = primitive_util::ByteWidth(shape.element_type());
@@ -426,7 +426,7 @@ bool HloTextParser::ParseElements(const Shape& shape, const LiteralSink& sink, c
           return TokenError(absl::StrFormat(
               "expects `...` at nest level 1, but sees it at nest level %d", nest_level));
         }
-        // Elements given before the dots pay for themselves; the others stay zero.
+        // Elements before the dots are given; the others stay zero.
         if (linear_index > 0 && !ChargeLiteral(shape, element_count - linear_index)) return false;
         seen[0] = shape.dimensions(0);
         lexer_.Next();
@@ -435,7 +435,7 @@ bool HloTextParser::ParseElements(const Shape& shape, const LiteralSink& sink, c
         return TokenError("unexpected token type in a literal");
     }
   } while (nest_level > 0);
-  // Reading goes on, to show what else is wrong.
+  // Continues, to report further errors.
   has_bad_literal_ |= element_errors > 0;
   return true;
 }

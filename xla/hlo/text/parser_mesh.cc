@@ -10,7 +10,7 @@
 namespace xla::text {
 namespace {
 
-// Far above any use; names are compared one by one.
+// Far above any real use; names are compared linearly.
 constexpr size_t kMostAxes = 256;
 
 // Names are printed between quotes as they are.
@@ -25,7 +25,7 @@ bool IsPlainName(std::string_view name) {
 }  // namespace
 
 // mesh['x'=2,'y'=4], then perhaps ', device_ids=(..)'; or maximal_mesh[device_id=N]. A comma after
-// a mesh is eaten too, with a name that may stand between a mesh and its axes.
+// a mesh is consumed, too, with the optional name between a mesh and its axes.
 bool HloTextParser::ParseMesh(Mesh* mesh) {
   const bool is_maximal = AtIdent("maximal_mesh");
   lexer_.Next();
@@ -69,7 +69,7 @@ bool HloTextParser::ParseMesh(Mesh* mesh) {
 
   if (!Eat(TokKind::kComma)) return true;
   std::string_view name;
-  // The error is taken back if the axes follow well; in XLA's reports it comes first.
+  // The error is removed if valid axes follow; XLA reports it first.
   if (!ParseAttributeName(&name) || name != "device_ids") return true;
   const Loc ids_loc = loc();
   if (!Expect(TokKind::kLparen, "expected '(' for device_ids")) return false;

@@ -93,7 +93,7 @@ bool HloTextParser::ParseModule(bool has_header) {
   return CheckHeader();
 }
 
-// What the header says about the entry computation.
+// The entry computation as the header describes it.
 bool HloTextParser::CheckHeader() {
   HloModuleConfig& config = module_->config();
   auto& aliases = config.input_output_alias;
@@ -110,7 +110,7 @@ bool HloTextParser::CheckHeader() {
           Cat("Trying to set up alias with parameter number ", alias.parameter_number));
     }
   }
-  // Kept in the order of outputs; of two for one output the first counts.
+  // Sorted by output; of two entries for one output the first is used.
   const auto before = [](const InputOutputAlias& a, const InputOutputAlias& b) {
     return a.output_index < b.output_index;
   };

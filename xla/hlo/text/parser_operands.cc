@@ -72,7 +72,7 @@ bool HloTextParser::ParseNamedOperand(ComputationDraft* computation, Instruction
 }
 
 bool HloTextParser::ParseOperand(ComputationDraft* computation, InstructionDraft* draft) {
-  // Names come first: they are far more common, and finding out that one is not costs little.
+  // Tries names first: they are far more common, and rejecting one is cheap.
   const Lexer::State start = lexer_.Save();
   const size_t known_errors = errors_.size();
   if (ParseNamedOperand(computation, draft)) {
@@ -86,7 +86,7 @@ bool HloTextParser::ParseOperand(ComputationDraft* computation, InstructionDraft
     draft->operands.push_back(nested);
     return true;
   }
-  // Show why it is neither.
+  // Reports why it is neither.
   errors_.Insert(known_errors, start.token.begin,
                  "cannot parse as an instruction name or as a nested instruction:");
   return false;
@@ -100,8 +100,7 @@ bool HloTextParser::ParseOperands(ComputationDraft* computation, InstructionDraf
   bool ok = true;
   if (kind() != TokKind::kRparen) {
     do {
-      // As in XLA, a bad operand does not end the list: its errors are followed by what is wrong
-      // after it.
+      // As in XLA, parsing continues after a bad operand, so that later errors are reported, too.
       ok &= ParseOperand(computation, draft);
     } while (Eat(TokKind::kComma));
   }

@@ -77,8 +77,7 @@ bool HloTextParser::ParseShape(Shape* shape, bool fill_missing_layouts) {
         const Loc element_loc = loc();
         Shape& element = elements.emplace_back();
         ok = ParseShape(&element, fill_missing_layouts);
-        // Layouts of a single array are for the verifier to judge; in a tuple, they must fit here
-        // and now.
+        // The verifier checks the layout of a single array; in a tuple, it must be valid here.
         if (ok && element.IsArray() && element.has_layout()) {
           const absl::Status status = LayoutUtil::ValidateLayoutForShape(element.layout(), element);
           if (!status.ok()) ok = Error(element_loc, std::string(status.message()));
@@ -105,8 +104,8 @@ bool HloTextParser::ParseShape(Shape* shape, bool fill_missing_layouts) {
     return true;
   }
   *shape = Shape(type, sizes, dynamic);
-  // A brace starts a layout if a dimension number or a colon follows; else it is the body of a
-  // computation, say.
+  // A brace starts a layout if a dimension number or a colon follows; otherwise it may be the body
+  // of a computation.
   if (kind() == TokKind::kLbrace) {
     const TokKind next = lexer_.LookAhead();
     if (next == TokKind::kInt || next == TokKind::kColon) {
@@ -151,8 +150,8 @@ bool HloTextParser::ParseLayoutUnsignedType(TokKind sign, std::string_view what,
          ok;
 }
 
-// '(' ([DCSH] '+'? '~'?) % ',' ')': kinds of sparse storage, which no layout has any more. Read and
-// dropped.
+// '(' ([DCSH] '+'? '~'?) % ',' ')': kinds of sparse storage, which layouts no longer have. Parsed
+// and ignored.
 bool HloTextParser::ParseDimLevelTypes() {
   return ParseList(TokKind::kLparen, TokKind::kRparen, TokKind::kComma, [&] {
     if (!AtIdent("D") && !AtIdent("C") && !AtIdent("S") && !AtIdent("H")) {

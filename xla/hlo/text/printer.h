@@ -10,7 +10,7 @@
 
 namespace xla {
 
-// What is printed. Names and meaning are those of XLA's HloPrintOptions.
+// Names and meaning are those of XLA's HloPrintOptions.
 struct HloPrintOptions {
   bool print_large_constants = false;  // more than 10 elements: {...}
   bool print_metadata = true;

@@ -367,7 +367,7 @@ void AppendOwnAttributes(const HloInstruction& instruction, PrintContext& contex
   const auto* outfeed = instruction.attributes_if<OutfeedAttributes>();
   if (outfeed != nullptr && !outfeed->outfeed_shape.has_value() &&
       instruction.operand_count() > 0) {
-    // What is sent out is always written, also when it is just the operand's shape.
+    // Always printed, even if it equals the shape of the operand.
     OutfeedAttributes complete = *outfeed;
     complete.outfeed_shape = instruction.operand(0)->shape();
     FieldPrinter<OutfeedAttributes> printer(instruction, complete, context.out);
@@ -388,7 +388,7 @@ void AppendCallees(const HloInstruction& instruction, PrintContext& context) {
                        instruction.operand(0)->shape().element_type() == PRED && called.size() == 2;
   const absl::Span<const CalleeSlot> slots = CalleeSlots(instruction.info().callees, on_pred);
   if (slots.empty()) return;
-  // Where a list can hold what the other slots can, it is printed.
+  // If there is a list slot, all computations are printed in it.
   if (slots.back().is_list) return AppendCalleeList(slots.back().name, instruction, context);
   for (size_t i = 0; i < slots.size(); ++i) {
     const size_t slot = schema.print_order.empty() ? i : schema.print_order[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces the files of the printer share. Not part of the interface.
+// Declarations shared by the files of the printer. Internal to this folder.
 #ifndef XLA_HLO_TEXT_PRINTER_INTERNAL_H_
 #define XLA_HLO_TEXT_PRINTER_INTERNAL_H_
 
@@ -14,7 +14,7 @@
 
 namespace xla::text {
 
-// What the printing of one instruction needs to know of its surroundings.
+// The state of printing.
 struct PrintContext {
   const HloPrintOptions& options;
   std::string* out;

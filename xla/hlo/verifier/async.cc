@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verifier's rules of operations that start and finish apart.
+// Verifier rules for operations that start and finish separately.
 #include "xla/base/status_macros.h"
 #include "xla/hlo/verifier/rules.h"
 #include "xla/util.h"

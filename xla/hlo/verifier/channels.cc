@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that tie together instructions of a whole module that communicate.
+// Verifier rules across the communicating instructions of a module.
 #include <optional>
 #include <variant>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verifier's rules of calls, control flow and fusion.
+// Verifier rules for calls, control flow and fusion.
 #include <string>
 #include <vector>
 
@@ -11,7 +11,7 @@
 namespace xla::verifier {
 namespace {
 
-// Those of the instructions that have a sharding have the same.
+// Checks that all of the instructions that have a sharding have the same one.
 absl::Status CheckConsistentSharding(const std::vector<const HloInstruction*>& instructions) {
   const HloInstruction* first = nullptr;
   for (const HloInstruction* instruction : instructions) {
@@ -28,7 +28,7 @@ absl::Status CheckConsistentSharding(const std::vector<const HloInstruction*>& i
 
 }  // namespace
 
-// A composite call carries the name, the attributes and the version of what it stands for.
+// A composite call has the name, attributes and version of the operation that it implements.
 absl::Status CheckCall(const HloInstruction& instruction, const Context&) {
   if (!instruction.attributes<CallAttributes>().is_composite) return absl::OkStatus();
   const auto& attributes = instruction.extras().frontend_attributes;
@@ -71,7 +71,7 @@ absl::Status CheckConditional(const HloInstruction& instruction, const Context&)
   return CheckConsistentSharding(instructions);
 }
 
-// Everything in a fusion contributes to its result.
+// Checks that a fusion has no dead instructions.
 absl::Status CheckFusion(const HloInstruction& instruction, const Context&) {
   const HloComputation& fused = *instruction.called_computations()[0];
   if (fused.root_instruction()->user_count() != 0) {

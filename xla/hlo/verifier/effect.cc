@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verifier's rules of sends and receives.
+// Verifier rules for sends and receives.
 #include "xla/base/status_macros.h"
 #include "xla/hlo/verifier/rules.h"
 #include "xla/util.h"

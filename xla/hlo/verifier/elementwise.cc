@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verifier's rules of elementwise operations.
+// Verifier rules for elementwise operations.
 #include "xla/comparison_util.h"
 #include "xla/hlo/verifier/rules.h"
 #include "xla/primitive_util.h"

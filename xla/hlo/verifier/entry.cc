@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry computation against the module's header: layout, aliasing of results with parameters,
-// donated buffers.
+// Checks the entry computation against the module header: layout, aliasing of results with
+// parameters, donated buffers.
 #include <set>
 #include <string>
 #include <utility>
@@ -17,7 +17,7 @@
 namespace xla::verifier {
 namespace {
 
-// Tiles, alignment and memory space may be decided later than the entry's layout.
+// Tiles, alignment and memory space may be assigned after the entry layout.
 bool SameEntryShape(const Shape& a, const Shape& b, const HloVerifierOptions& options) {
   if (!options.layout_sensitive) return ShapeUtil::Compatible(a, b);
   return Shape::Equal()
@@ -129,7 +129,7 @@ absl::Status CheckAliases(const HloModule& module, const ProgramShape& entry) {
   return absl::OkStatus();
 }
 
-// Sizes are asked of shapes with layouts.
+// Byte sizes are defined for shapes with layouts only.
 ProgramShape WithLayouts(ProgramShape shape) {
   const auto fill = [](Shape* part) {
     ShapeUtil::ForEachMutableSubshape(part, [](Shape* leaf, const ShapeIndex&) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One instruction: its shape re-inferred and compared, what all opcodes have in common, then the
-// opcode's own rules.
+// Checks one instruction: infers its shape again and compares, then the rules common to all
+// opcodes, then those of its opcode.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -25,7 +25,7 @@ struct Row {
   Rule rule;
 };
 
-// Opcodes with rules that shape inference does not know.
+// Opcodes with rules beyond shape inference.
 constexpr Row kRows[] = {
     {HloOpcode::kCompare, CheckCompare},
     {HloOpcode::kParameter, CheckParameter},
@@ -90,7 +90,7 @@ absl::Status CheckSinglePrecision(const HloInstruction& instruction) {
   return absl::OkStatus();
 }
 
-// What is reduced has the element type that the computation takes.
+// Checks that operands have the element types of the parameters of the reducer.
 absl::Status CheckReducedTypes(const HloInstruction& instruction, Context& context) {
   if (instruction.opcode() != HloOpcode::kReduce &&
       instruction.opcode() != HloOpcode::kReduceWindow) {
@@ -139,7 +139,7 @@ absl::Status CheckShape(const HloInstruction& instruction, Context& context) {
   return absl::OkStatus();
 }
 
-// What any instruction may carry.
+// Checks the optional data of an instruction.
 absl::Status CheckExtras(const HloInstruction& instruction, const Context& context) {
   if (!instruction.has_extras()) return absl::OkStatus();
   const InstructionExtras& extras = instruction.extras();
@@ -174,7 +174,7 @@ absl::Status CheckExtras(const HloInstruction& instruction, const Context& conte
   return absl::OkStatus();
 }
 
-// Computations run on the thread of their caller, but those that an async-start wraps.
+// Computations run on the thread of their caller, except those wrapped by an async-start.
 absl::Status CheckThreads(const HloInstruction& instruction) {
   if (instruction.parent() == nullptr || instruction.opcode() == HloOpcode::kAsyncStart) {
     return absl::OkStatus();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verifier's rules of parameters and constants.
+// Verifier rules for parameters and constants.
 #include "xla/hlo/verifier/rules.h"
 #include "xla/shape_util.h"
 #include "xla/util.h"

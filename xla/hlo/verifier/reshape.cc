@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verifier's rules of operations that move elements.
+// Verifier rules for operations that move elements.
 #include "xla/hlo/verifier/rules.h"
 #include "xla/shape_util.h"
 #include "xla/util.h"
 
 namespace xla::verifier {
 
-// The same bytes seen as another shape: as many bytes, with padding or without.
+// A bitcast must preserve the number of bytes, either with or without padding.
 absl::Status CheckBitcast(const HloInstruction& instruction, const Context&) {
   const Shape& from = instruction.operand(0)->shape();
   const Shape& to = instruction.shape();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verifier checks of each opcode beyond its shape, by family; the table is in
-// instruction.cc. Internal to this folder.
+// The verifier's rules for each opcode beyond its shape, by family; the table is in instruction.cc.
+// Internal to this folder.
 #ifndef XLA_HLO_VERIFIER_RULES_H_
 #define XLA_HLO_VERIFIER_RULES_H_
 
@@ -17,15 +17,15 @@
 
 namespace xla::verifier {
 
-// What is known of the module as a whole while its instructions are checked.
+// Facts about the whole module, used while its instructions are checked.
 struct Context {
   HloVerifierOptions options;
   int64_t replica_count = 0, num_partitions = 0;
-  // Devices that shardings divide values over, if the module says so.
+  // The number of devices that shardings refer to, if the module specifies it.
   std::optional<int64_t> num_devices;
   // Computations wrapped by an async-start.
   absl::flat_hash_set<const HloComputation*> async_computations;
-  // Signatures of computations, each made when it is first called.
+  // Signatures of computations, computed on first use.
   absl::flat_hash_map<const HloComputation*, std::unique_ptr<ProgramShape>> signatures;
 
   explicit Context(const HloVerifierOptions& verifier_options) : options(verifier_options) {}
@@ -34,24 +34,24 @@ struct Context {
 
 using Rule = absl::Status (*)(const HloInstruction&, const Context&);
 
-// An instruction whose operands and callees are in place: shape, attributes, and the rules of its
-// opcode. The error names the instruction.
+// Checks an instruction whose operands and callees are valid: shape, attributes, and the rules of
+// its opcode. The error names the instruction.
 absl::Status CheckInstruction(const HloInstruction& instruction, Context& context);
 
 // structure.cc: parents, operands, users, roots, parameters, control dependencies, callees, names,
-// cycles, schedules. After it the graph can be walked safely.
+// cycles, schedules. Once it passes, the graph can be traversed safely.
 absl::Status CheckStructure(const HloModule& module);
-// The part about one instruction that stands alone: non-null operands and callees.
+// The checks for a single instruction outside a module: operands and callees are not null.
 absl::Status CheckLinks(const HloInstruction& instruction);
 
-// entry.cc: the entry computation against its layout, aliasing and donation.
+// entry.cc: checks the entry computation against its layout, aliasing and donation.
 absl::Status CheckEntry(const HloModule& module, const HloVerifierOptions& options);
 
-// channels.cc: instructions that share a channel id fit each other; one all-reduce form in a
-// module.
+// channels.cc: checks that instructions sharing a channel id are compatible, and that all
+// all-reduces of a module are layout-constrained or none is.
 absl::Status CheckChannels(const HloModule& module);
 
-// The text's default thread is called "main", and may be left out.
+// The default thread is called "main" in text; the name may be omitted.
 bool SameThread(const std::string& a, const std::string& b);
 
 // Rules by opcode.
@@ -76,7 +76,7 @@ absl::Status CheckAsyncPair(const HloInstruction& instruction, const Context& co
 absl::Status CheckSend(const HloInstruction& instruction, const Context& context);
 absl::Status CheckRecv(const HloInstruction& instruction, const Context& context);
 
-// Pairs of a beginning and an end: the only user, or the operand, has one of these opcodes.
+// For starts and dones: checks that the only user, or the operand, has one of these opcodes.
 absl::Status ExpectOnlyUser(const HloInstruction& instruction, absl::Span<const HloOpcode> opcodes);
 absl::Status ExpectOperand(const HloInstruction& instruction, absl::Span<const HloOpcode> opcodes);
 

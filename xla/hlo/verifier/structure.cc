@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph itself: every link leads where it must, and no way leads back.
+// Checks the graph: every link is valid and consistent, and the graph is acyclic.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -33,8 +33,7 @@ absl::Status CheckParents(const HloModule& module, const HloComputation& computa
   return absl::OkStatus();
 }
 
-// Names the first edge that stands on one side only: (operand, user) by the user's operands, and by
-// the operand's users.
+// Returns an error that names the first edge (operand, user) recorded on one side only.
 absl::Status FindBadUse(const std::vector<HloInstruction*>& instructions) {
   absl::flat_hash_set<std::pair<const HloInstruction*, const HloInstruction*>> uses;
   for (const HloInstruction* user : instructions) {
@@ -58,8 +57,9 @@ absl::Status FindBadUse(const std::vector<HloInstruction*>& instructions) {
   return InvalidArgument("Instructions of a computation do not list their users");
 }
 
-// Operands are in the same computation, and each lists its users once. The two sets of edges are
-// compared by the sum of their hashes: equal sets have equal sums, and others practically never do.
+// Checks that operands are in the same computation and list each user once. The two sets of edges
+// are compared by the sum of their hashes: equal sets have equal sums; different sets almost never
+// do.
 absl::Status CheckOperandsAndUsers(const HloComputation& computation,
                                    const std::vector<HloInstruction*>& instructions) {
   const absl::Hash<std::pair<const HloInstruction*, const HloInstruction*>> hash;
@@ -91,7 +91,7 @@ bool HasControlDependencies(const std::vector<HloInstruction*>& instructions) {
       });
 }
 
-// Predecessors know their successors and the reverse; all are in the computation.
+// Checks that predecessors and successors list each other and are in the computation.
 absl::Status CheckControlDependencies(const std::vector<HloInstruction*>& instructions,
                                       const IndexMap& index) {
   absl::flat_hash_set<uint64_t> edges;
@@ -112,7 +112,7 @@ absl::Status CheckControlDependencies(const std::vector<HloInstruction*>& instru
       const auto found = index.find(predecessor);
       if (found == index.end() || edges.erase(uint64_t{found->second} << 32 | i) == 0) {
         return InvalidArgument(
-            "Control predecessor of %s is not in its computation, stands twice, or does not list "
+            "Control predecessor of %s is not in its computation, is duplicated, or does not list "
             "it as "
             "successor",
             instructions[i]->name());
@@ -125,7 +125,7 @@ absl::Status CheckControlDependencies(const std::vector<HloInstruction*>& instru
                          instructions[*edges.begin() >> 32]->name());
 }
 
-// Numbers 0..n-1, each once.
+// Checks that the parameter numbers are 0..n-1 without duplicates.
 absl::Status CheckParameters(const HloComputation& computation,
                              const std::vector<HloInstruction*>& instructions) {
   int64_t count = 0;
@@ -173,7 +173,7 @@ absl::Status CheckCallees(const HloModule& module,
   return absl::OkStatus();
 }
 
-// In a scheduled module the order of instructions is the order they run in.
+// In a scheduled module, the order of instructions is the execution order.
 absl::Status CheckSchedule(const HloComputation& computation,
                            const std::vector<HloInstruction*>& instructions,
                            const IndexMap& index) {
