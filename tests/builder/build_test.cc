@@ -236,7 +236,7 @@ TEST(SubComputationTest, SubBuildersAndIds) {
   XlaBuilder other("other");
   Call(&other, body_id, {ConstantR0<int32_t>(&other, 0)});
   EXPECT_ERROR(other.Build(), "no computation with id");
-  EXPECT_ERROR(other.BuildSubComputation(), "no sub-builder");
+  EXPECT_ERROR(other.BuildSubComputation(), "not a sub-builder");
 }
 
 TEST(SubComputationTest, ErrorsOfSubBuildersReachTheParent) {
@@ -552,7 +552,7 @@ TEST(BuildTest, OpToStringListsWhatTheOperationNeeds) {
   Abs(x);
   EXPECT_EQ(b.OpToString(Neg(x)), "x = f32[2] parameter()\nnegate = f32[2] negate(f32[2] x)");
   EXPECT_EQ(b.OpToString(XlaOp()),
-            "<An operand is an uninitialised XlaOp, which no builder made.>");
+            "<An operand is an uninitialized XlaOp.>");
 }
 
 }  // namespace

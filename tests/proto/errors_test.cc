@@ -101,9 +101,9 @@ TEST(Ids, ErrorsNameComputationAndInstruction) {
                "computation \"e\": instruction \"c\": no computation has the called computation "
                "id 97");
   EXPECT_ERROR(Load([](HloModuleProto* m) { Negate(m)->set_id(0); }),
-               "computation \"f\": instruction \"n\": another one has the id 0, too");
+               "computation \"f\": instruction \"n\": duplicate id 0");
   EXPECT_ERROR(Load([](HloModuleProto* m) { m->mutable_computations(1)->set_id(0); }),
-               "computation \"e\": another one has the id 0, too");
+               "computation \"e\": duplicate id 0");
   EXPECT_ERROR(Load([](HloModuleProto* m) { m->mutable_computations(0)->set_root_id(96); }),
                "computation \"f\": no instruction has the root_id 96");
   EXPECT_ERROR(Load([](HloModuleProto* m) { m->set_entry_computation_id(95); }),
