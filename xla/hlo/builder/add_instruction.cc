@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an operation becomes an instruction: its shape is inferred, what the builder puts on every
-// operation is set, computations that it calls are copied into the program.
+// Turns operations into instructions: infers the shape, sets the defaults for new operations,
+// copies called computations into the program.
 #include <deque>
 #include <map>
 
@@ -78,7 +78,7 @@ absl::Status XlaBuilder::State::Decorate(HloInstruction* instruction) {
     instruction->set_metadata(metadata);
   }
   if (original_value.has_value()) {
-    // The reader of protos knows the tree that the leaves make.
+    // The proto reader builds the tree from the leaves.
     HloInstructionProto proto;
     *proto.mutable_original_value() = *original_value;
     XLA_RETURN_IF_ERROR(proto::ReadExtras(proto, HloModuleProto(), instruction));

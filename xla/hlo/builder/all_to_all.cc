@@ -50,8 +50,8 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddAllToAllTuple(
   return op;
 }
 
-// Each device's parts come to stand behind each other along the split dimension; a reshape and a
-// transpose bring them behind each other along the concat dimension.
+// The parts of the devices are concatenated along the split dimension; a reshape and a transpose
+// move them to the concat dimension.
 absl::StatusOr<XlaOp> XlaBuilder::State::AddAllToAllArray(
     XlaOp operand, int64_t split_dimension, int64_t concat_dimension, int64_t split_count,
     const CollectiveDeviceList& groups, const std::optional<ChannelHandle>& channel) {
@@ -95,8 +95,7 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddAllToAllOfParts(
   const int64_t size = shape->dimensions(static_cast<int>(split_dimension)) / split_count;
   std::vector<XlaOp> parts;
   for (int64_t i = 0; i < split_count; ++i) {
-    parts.push_back(
-        SliceInDim(operand, i * size, (i + 1) * size, /*stride=*/1, split_dimension));
+    parts.push_back(SliceInDim(operand, i * size, (i + 1) * size, /*stride=*/1, split_dimension));
     XLA_RETURN_IF_ERROR(first_error);
   }
   XLA_ASSIGN_OR_RETURN(const XlaOp exchanged, AddAllToAllTuple(parts, groups, layout, channel));

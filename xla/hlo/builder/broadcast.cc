@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broadcasting: HLO instructions want operands of equal sizes, so the builder writes out what the
-// client API leaves implicit. Source: the broadcasting document (xla/docs/broadcasting.md).
+// Broadcasting: HLO instructions require operands of equal sizes, so the builder makes implicit
+// broadcasts of the client API explicit. Source: the broadcasting document
+// (xla/docs/broadcasting.md).
 #include <algorithm>
 #include <limits>
 
@@ -71,8 +72,8 @@ Int64s DimensionsInResult(const Shape& operand, const Shape& result,
 
 }  // namespace
 
-// Every operand goes through mhlo.dynamic_broadcast_in_dim with the sizes of the result as a
-// vector: a size without bound may be 1 at run time, and stretches then.
+// Every operand is broadcast by mhlo.dynamic_broadcast_in_dim to the vector of result sizes: an
+// unbounded size may be 1 at run time and must then be stretched.
 absl::StatusOr<XlaBuilder::State::Operands> XlaBuilder::State::BroadcastUnboundedOperands(
     XlaOp lhs, XlaOp rhs, const Shape& shape, absl::Span<const int64_t> broadcast_dimensions) {
   std::vector<XlaOp> sizes(static_cast<size_t>(shape.rank()));
@@ -98,16 +99,16 @@ absl::StatusOr<XlaBuilder::State::Operands> XlaBuilder::State::BroadcastUnbounde
     if (shape.dimensions(i) > std::numeric_limits<int32_t>::max()) {
       return InvalidArgument("Size %d does not fit the vector of sizes.", shape.dimensions(i));
     }
-    size = ConstantLiteral(self, 
-        LiteralUtil::CreateR1<int32_t>({static_cast<int32_t>(shape.dimensions(i))}));
+    size = ConstantLiteral(
+        self, LiteralUtil::CreateR1<int32_t>({static_cast<int32_t>(shape.dimensions(i))}));
   }
   const XlaOp all_sizes = ConcatInDim(self, sizes, 0);
   for (XlaOp* operand : {&operands.lhs, &operands.rhs}) {
     XLA_ASSIGN_OR_RETURN(const Shape* from, ShapeOf(*operand));
     if (has_scalar && !ShapeUtil::IsScalar(*from)) continue;  // it has the sizes of the result
-    *operand = MhloDynamicBroadcastInDim(
-        *operand, all_sizes, DimensionsInResult(*from, shape, broadcast_dimensions),
-        ShapeUtil::ChangeElementType(shape, from->element_type()));
+    *operand = MhloDynamicBroadcastInDim(*operand, all_sizes,
+                                         DimensionsInResult(*from, shape, broadcast_dimensions),
+                                         ShapeUtil::ChangeElementType(shape, from->element_type()));
   }
   XLA_RETURN_IF_ERROR(first_error);
   return operands;

@@ -17,7 +17,7 @@ bool MayBeConstant(const HloInstruction& instruction) {
                                     op_traits::kNeverConstant);
 }
 
-// get-tuple-element of a tuple stands for the element itself.
+// Looks through get-tuple-element of a tuple.
 const HloInstruction* LookThrough(const HloInstruction* instruction) {
   while (instruction->opcode() == HloOpcode::kGetTupleElement &&
          instruction->operand(0)->opcode() == HloOpcode::kTuple) {
@@ -259,7 +259,7 @@ absl::StatusOr<XlaComputation> XlaBuilder::BuildConstantSubGraph(
     }
   }
 
-  // Computations of the builder's module stand behind those that they call.
+  // The builder's module lists callees before callers.
   auto program = std::make_unique<HloModule>(absl::StrCat(name(), "_compute_constant"));
   HloComputation* entry = program->AddComputation(program->name());
   CloneMap map;

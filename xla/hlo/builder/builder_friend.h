@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that compilers insert and that users do not call: builders of them for translators and
-// tests. Part of xla_builder.h: include that.
+// Builds operations that compilers insert and users do not call, for translators and tests. Part of
+// xla_builder.h; include that.
 #ifndef XLA_HLO_BUILDER_BUILDER_FRIEND_H_
 #define XLA_HLO_BUILDER_BUILDER_FRIEND_H_
 

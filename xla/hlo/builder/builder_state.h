@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an XlaBuilder holds, and the steps that its operations are made of. Internal to
+// The state of an XlaBuilder, and the building blocks of its operations. Internal to
 // xla/hlo/builder.
 #ifndef XLA_HLO_BUILDER_BUILDER_STATE_H_
 #define XLA_HLO_BUILDER_BUILDER_STATE_H_
@@ -33,16 +33,17 @@ struct XlaBuilder::State {
   // --- Steps of operations
 
   XlaOp Record(const char* call, absl::FunctionRef<absl::StatusOr<XlaOp>()> op_creator);
-  // Notes the error, as that of the current call if there is one.
+  // Records the error, attributed to the current call if there is one.
   XlaOp Fail(const absl::Status& error, const char* call);
 
-  // The instruction of a handle. Errors: an earlier error; a handle of no or another builder.
+  // The instruction of a handle. Errors: an earlier error; a handle that is uninitialized or of
+  // another builder.
   absl::StatusOr<HloInstruction*> Find(XlaOp op) const;
   absl::StatusOr<const Shape*> ShapeOf(XlaOp op) const;
   absl::StatusOr<std::vector<const Shape*>> ShapesOf(absl::Span<const XlaOp> ops) const;
 
-  // An instruction with the shape that is inferred, or with `declared` if that fits. Sets what
-  // every operation gets.
+  // Adds an instruction with the inferred shape, or with `declared` if that is compatible. Sets the
+  // defaults for new operations.
   absl::StatusOr<XlaOp> Add(HloOpcode opcode, absl::Span<const XlaOp> operands,
                             Attributes attributes = NoAttributes{}, const Shape* declared = nullptr,
                             absl::Span<const XlaComputationRef> callees = {});
@@ -54,7 +55,8 @@ struct XlaBuilder::State {
                absl::MakeConstSpan(callees.begin(), callees.size()));
   }
   absl::StatusOr<XlaOp> AddConstant(Literal literal);
-  // The two last steps of making an instruction: to set what every operation gets, and to take it.
+  // The last two steps of adding an instruction: setting the defaults for new operations, and
+  // taking ownership.
   absl::Status Decorate(HloInstruction* instruction);
   XlaOp Adopt(std::unique_ptr<HloInstruction> instruction);
   // Arrays without layout get the default one.
@@ -131,7 +133,7 @@ struct XlaBuilder::State {
                           ComparisonDirection direction);
   static absl::Status CheckArrayAndType(const Shape& operand, PrimitiveType type);
 
-  // A windowed operation whose padding depends on sizes at run time, as a custom-call (window.cc).
+  // A windowed operation whose padding depends on dynamic sizes, as a custom call (window.cc).
   absl::StatusOr<XlaOp> AddDynamicWindow(const char* target, HloOpcode opcode,
                                          absl::Span<const XlaOp> operands,
                                          absl::Span<const int64_t> window_dimensions,
@@ -199,7 +201,7 @@ struct XlaBuilder::State {
     XlaOp lhs, rhs;
     Shape shape;
   };
-  // The same where sizes without bound are known at run time alone.
+  // The same for unbounded dynamic sizes.
   absl::StatusOr<Operands> BroadcastUnboundedOperands(
       XlaOp lhs, XlaOp rhs, const Shape& shape, absl::Span<const int64_t> broadcast_dimensions);
   absl::StatusOr<Operands> BroadcastOperands(HloOpcode opcode, XlaOp lhs, XlaOp rhs,

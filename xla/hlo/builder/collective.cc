@@ -27,14 +27,14 @@ CollectiveBase MakeBase(const CollectiveDeviceList& groups,
   return base;
 }
 
-// The size times the count; shape inference finds what does not divide or overflows.
+// The size times the count; shape inference reports overflow and remainders.
 int64_t Times(int64_t size, int64_t count) {
   int64_t product = 0;
   return __builtin_mul_overflow(size, count, &product) ? -1 : product;
 }
 
-// The arrays with other sizes along a dimension, alone or as a tuple; what is unbounded stays so.
-// `name` is the dimension's, for errors.
+// The arrays with other sizes along a dimension, alone or as a tuple; unbounded sizes remain
+// unbounded. `name` is the dimension's, for errors.
 absl::StatusOr<Shape> Resized(absl::Span<const Shape* const> shapes, int64_t dimension,
                               absl::string_view name,
                               absl::FunctionRef<absl::StatusOr<int64_t>(int64_t)> resize) {
@@ -159,8 +159,8 @@ XlaOp AllGatherTuple(absl::Span<const XlaOp> operands, int64_t all_gather_dimens
   XlaBuilder* builder = XlaBuilder::Of(operands);
   if (builder == nullptr) return XlaOp();
   return builder->Record("AllGatherTuple", [&]() -> absl::StatusOr<XlaOp> {
-    return AllGather(Tuple(builder, operands), all_gather_dimension, shard_count, replica_groups, channel_id,
-                     layout, use_global_device_ids);
+    return AllGather(Tuple(builder, operands), all_gather_dimension, shard_count, replica_groups,
+                     channel_id, layout, use_global_device_ids);
   });
 }
 
@@ -248,8 +248,8 @@ XlaOp AllReduceTuple(absl::Span<const XlaOp> operands, XlaComputationRef computa
   XlaBuilder* builder = XlaBuilder::Of(operands);
   if (builder == nullptr) return XlaOp();
   return builder->Record("AllReduceTuple", [&]() -> absl::StatusOr<XlaOp> {
-    return AllReduce(Tuple(builder, operands), computation, replica_groups, channel_id, shape_with_layout,
-                     use_global_device_ids);
+    return AllReduce(Tuple(builder, operands), computation, replica_groups, channel_id,
+                     shape_with_layout, use_global_device_ids);
   });
 }
 
@@ -261,8 +261,8 @@ XlaOp AllReduceTupleWithDeviceList(absl::Span<const XlaOp> operands, XlaComputat
   XlaBuilder* builder = XlaBuilder::Of(operands);
   if (builder == nullptr) return XlaOp();
   return builder->Record("AllReduceTupleWithDeviceList", [&]() -> absl::StatusOr<XlaOp> {
-    return AllReduceWithDeviceList(Tuple(builder, operands), computation, replica_groups, channel_id,
-                                   shape_with_layout, use_global_device_ids);
+    return AllReduceWithDeviceList(Tuple(builder, operands), computation, replica_groups,
+                                   channel_id, shape_with_layout, use_global_device_ids);
   });
 }
 

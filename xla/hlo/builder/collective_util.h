@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sources of collectives share. Internal to xla/hlo/builder.
+// Helpers for collectives. Internal to xla/hlo/builder.
 #ifndef XLA_HLO_BUILDER_COLLECTIVE_UTIL_H_
 #define XLA_HLO_BUILDER_COLLECTIVE_UTIL_H_
 
@@ -13,7 +13,7 @@ namespace xla {
 
 CollectiveDeviceList ToDeviceList(absl::Span<const ReplicaGroup> groups);
 
-// The number of a channel. Numbers from 1 on are channels, for so protos say that there is none.
+// The channel id. Valid ids are positive: protos use 0 for none.
 inline std::optional<int64_t> ChannelOf(const std::optional<ChannelHandle>& channel) {
   if (!channel.has_value() || channel->handle() <= 0) return std::nullopt;
   return channel->handle();

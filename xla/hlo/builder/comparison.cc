@@ -47,7 +47,7 @@ XlaOp XlaBuilder::State::CompareTotalOrder(const char* call, XlaOp lhs, XlaOp rh
                                            ComparisonDirection direction) {
   return Record(call, [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape* shape, ShapeOf(lhs));
-    // Other types have one order anyway, or none.
+    // Other types have one order or none.
     XLA_RETURN_IF_ERROR(CheckComparison(*shape, direction, std::nullopt));
     std::optional<ComparisonType> type;
     if (primitive_util::IsFloatingPointType(shape->element_type())) {

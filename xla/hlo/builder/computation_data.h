@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an XlaComputation holds. Internal to xla/hlo/builder.
+// The contents of an XlaComputation. Internal to xla/hlo/builder.
 #ifndef XLA_HLO_BUILDER_COMPUTATION_DATA_H_
 #define XLA_HLO_BUILDER_COMPUTATION_DATA_H_
 
@@ -16,14 +16,14 @@
 
 namespace xla {
 
-// Says which computations of different modules are copies of the same one: they share the token.
+// Identifies computations of different modules that are copies of each other: they share the token.
 using ComputationToken = std::shared_ptr<const char>;
 using ComputationTokens = absl::flat_hash_map<const HloComputation*, ComputationToken>;
 
 struct XlaComputation::Data {
   std::string name;
   int64_t unique_id = 0;
-  // Of a program that came as a proto, null until someone asks for it.
+  // Null for a program given as a proto until it is first needed.
   mutable std::shared_ptr<const HloModule> module ABSL_GUARDED_BY(mutex);
   mutable std::unique_ptr<HloModuleProto> proto ABSL_GUARDED_BY(mutex);
   // For computations of `module`; those without a token have no copies elsewhere.
@@ -31,9 +31,9 @@ struct XlaComputation::Data {
   mutable absl::Mutex mutex;
 
   static int64_t NextId();
-  // The module, made from the proto if need be.
+  // The module, created from the proto if needed.
   absl::StatusOr<std::shared_ptr<const HloModule>> GetModule() const;
-  // The token of a computation of the module, made now if it has none.
+  // The token of a computation of the module, created on first use.
   ComputationToken TokenOf(const HloComputation* computation) const;
 };
 

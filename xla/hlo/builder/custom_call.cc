@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of code outside the program, and the custom-calls that mark the border to hand-partitioned
-// parts.
+// Custom calls, and the custom calls that mark manually partitioned parts.
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -146,14 +145,14 @@ XlaOp CustomCallWithConvDnums(XlaBuilder* builder, const std::string& call_targe
                               CustomCallSchedule schedule, CustomCallApiVersion api_version) {
   return builder->Record("CustomCallWithConvDnums", [&] {
     XlaBuilder::State::CustomCallArguments arguments{.target = call_target_name,
-                                         .opaque = opaque,
-                                         .has_side_effect = has_side_effect,
-                                         .aliasing = output_operand_aliasing,
-                                         .literal = literal,
-                                         .schedule = schedule,
-                                         .api_version = api_version,
-                                         .window = &window,
-                                         .numbers = &dnums};
+                                                     .opaque = opaque,
+                                                     .has_side_effect = has_side_effect,
+                                                     .aliasing = output_operand_aliasing,
+                                                     .literal = literal,
+                                                     .schedule = schedule,
+                                                     .api_version = api_version,
+                                                     .window = &window,
+                                                     .numbers = &dnums};
     if (!operand_shapes_with_layout.empty()) {
       arguments.operand_layouts = operand_shapes_with_layout;
     }
@@ -165,7 +164,7 @@ XlaOp CustomCallWithConvDnums(XlaBuilder* builder, const std::string& call_targe
 
 namespace {
 
-// What the partitioner reads on these custom-calls.
+// Attributes of these custom calls for the partitioner.
 std::string UnspecifiedDims(absl::Span<const int64_t> dimensions) {
   if (dimensions.empty()) return "";
   return absl::StrCat("unspecified_dims=[", absl::StrJoin(dimensions, ","), "]");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters whose sizes other parameters tell.
+// Parameters whose sizes are given by other parameters.
 #include "xla/hlo/builder/builder_state.h"
 #include "xla/shape_util.h"
 
@@ -23,7 +23,7 @@ absl::StatusOr<int64_t> XlaBuilder::State::PositionOfParameter(int64_t number) c
   return InvalidArgument("There is no parameter %d to bind.", number);
 }
 
-// From now on the handle of the target stands for the parameter with its run-time size set.
+// From here on, the handle of the target refers to the parameter with its dynamic size set.
 absl::Status XlaBuilder::SetDynamicBinding(int64_t dynamic_size_param_num,
                                            const ShapeIndex& dynamic_size_param_index,
                                            int64_t target_param_num,
@@ -49,7 +49,7 @@ absl::Status XlaBuilder::SetDynamicBinding(int64_t dynamic_size_param_num,
     const XlaOp target_op(this, s.first_handle + target_position);
     XLA_ASSIGN_OR_RETURN(const XlaOp size, s.PartOf(XlaOp(this, s.first_handle + size_position),
                                                     dynamic_size_param_index));
-    // The parts on the way to the array, from the outside in; then the tuples are made again.
+    // Takes the nested tuples apart down to the array, then rebuilds them.
     std::vector<XlaOp> path = {target_op};
     for (const int64_t i : target_param_index) {
       XLA_ASSIGN_OR_RETURN(const XlaOp part, s.PartOf(path.back(), {i}));

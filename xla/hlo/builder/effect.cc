@@ -9,7 +9,7 @@
 namespace xla {
 namespace {
 
-// What crosses to the host has a known order of elements.
+// Transfers with the host need a layout.
 absl::Status CheckLayout(const char* call, const Shape& shape) {
   if (LayoutUtil::HasLayout(shape)) return absl::OkStatus();
   return InvalidArgumentStrCat("Given shape to ", call, " must have a layout; got ",
@@ -66,8 +66,9 @@ XlaOp Infeed(XlaBuilder* builder, const Shape& shape, const std::string& config)
     {
       const bool one_for_each_leaf =
           builder->sharding().has_value() && builder->sharding()->type() == OpSharding::TUPLE;
-      XlaScopedShardingAssignment scope(
-          builder, one_for_each_leaf ? ShardingWithToken(builder->sharding()) : builder->sharding());
+      XlaScopedShardingAssignment scope(builder, one_for_each_leaf
+                                                     ? ShardingWithToken(builder->sharding())
+                                                     : builder->sharding());
       XLA_ASSIGN_OR_RETURN(
           infeed, builder->state().Add(HloOpcode::kInfeed, {token},
                                        InfeedAttributes{.infeed_config = config}, &declared));
@@ -88,7 +89,8 @@ XlaOp InfeedWithToken(XlaOp token, const Shape& shape, const std::string& config
   if (builder == nullptr) return XlaOp();
   return builder->Record("InfeedWithToken", [&]() -> absl::StatusOr<XlaOp> {
     XLA_RETURN_IF_ERROR(CheckLayout("InfeedWithToken", shape));
-    if (builder->sharding().has_value() && shape.IsArray() && builder->sharding()->type() == OpSharding::OTHER) {
+    if (builder->sharding().has_value() && shape.IsArray() &&
+        builder->sharding()->type() == OpSharding::OTHER) {
       return InvalidArgument("Tiled sharding is not yet supported for array-shaped infeeds");
     }
     if (builder->sharding().has_value() && builder->sharding()->type() == OpSharding::REPLICATED) {
@@ -126,7 +128,7 @@ void Outfeed(XlaOp operand, const Shape& shape_with_layout, const std::string& o
                            builder->state().AddOutfeed("Outfeed", operand, token, shape_with_layout,
                                                        outfeed_config));
     }
-    // Users of the form without tokens expect an empty tuple, should the outfeed be the root.
+    // The form without tokens returns an empty tuple, in case the outfeed is the root.
     XlaScopedShardingAssignment no_sharding(builder, std::nullopt);
     return builder->state().Add(HloOpcode::kTuple, {});
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementary functions made of others. Real numbers only: complex operands take the operation
-// itself, which knows the branch cuts.
+// Elementary functions composed of others, for real numbers only: complex operands use the
+// operation itself, which handles branch cuts.
 #include "xla/hlo/builder/expansions.h"
 
 #include <limits>

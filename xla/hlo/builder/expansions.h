@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementary functions made of others, for results that do not overflow early. Internal to
-// xla/hlo/builder.
+// Elementary functions composed of others such that intermediate results do not overflow early.
+// Internal to xla/hlo/builder.
 #ifndef XLA_HLO_BUILDER_EXPANSIONS_H_
 #define XLA_HLO_BUILDER_EXPANSIONS_H_
 

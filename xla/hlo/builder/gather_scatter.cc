@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices at indices known at run time.
+// Slices at dynamic indices.
 #include "xla/hlo/builder/builder_state.h"
 
 namespace xla {

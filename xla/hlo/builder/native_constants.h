@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants from values of the program that builds. Part of xla_builder.h: include that.
+// Constants from C++ values. Part of xla_builder.h; include that.
 //
 //   ConstantR0<float>(&b, 1)   ConstantR1<int32_t>(&b, {1, 2})   ConstantR2<bool>(&b, {{true},
 //   {false}})

@@ -337,7 +337,7 @@ XlaOp RemoveDynamicDimension(XlaOp operand, int64_t dimension) {
       return InvalidArgumentStrCat("Dimension ", dimension, " of ", ShapeUtil::HumanString(shape),
                                    " has no bound that fits s32.");
     }
-    // Set to its bound, the dimension is static: the one set-dimension-size with such a result.
+    // A dimension set to its constant bound is static.
     XLA_ASSIGN_OR_RETURN(
         const XlaOp bound,
         builder->state().AddConstant(LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(size))));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that set what a builder puts on its operations, and restore the former state when they
-// end. Part of xla_builder.h: include that.
+// Scoped objects that set the defaults of a builder for new operations and restore the previous
+// ones. Part of xla_builder.h; include that.
 //
 //   XlaScopedShardingAssignment scope(&builder, sharding_builder::Replicate());
 #ifndef XLA_HLO_BUILDER_SCOPED_ASSIGNMENT_H_

@@ -38,8 +38,8 @@ OpSharding Tile(const Shape& tile_shape, const TileAssignment& tile_assignment) 
 }
 
 OpSharding Tile1D(const Shape& tile_shape, int64_t num_tiles) {
-  // As many devices as no machine has, or fewer than none: the sharding has no list of them, and
-  // the operation it is set on is refused.
+  // An invalid number of devices: the sharding has no list of devices, so that using it is an
+  // error.
   if (num_tiles < 0 || num_tiles > 1 << 20) {
     OpSharding sharding = Tile(tile_shape, TileAssignment({0}));
     sharding.set_tile_assignment_dimensions(0, num_tiles);

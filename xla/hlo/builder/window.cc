@@ -7,7 +7,7 @@
 namespace xla {
 namespace {
 
-// Whether the same padding depends on a size at run time, which no window says.
+// Whether `same` padding depends on a dynamic size, which a window cannot express.
 bool DependsOnSizes(const Shape& shape, absl::Span<const int64_t> window_dimensions,
                     absl::Span<const int64_t> window_strides, Padding padding) {
   if (padding != Padding::kSame) return false;

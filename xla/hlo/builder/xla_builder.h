@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// XlaBuilder: makes HLO programs, one operation a call.
+// XlaBuilder: builds HLO programs, one operation per call.
 //
 //   XlaBuilder b("axpy");
 //   XlaOp x = Parameter(&b, 0, ShapeUtil::MakeShape(F32, {10}), "x");
@@ -92,7 +92,7 @@ class XlaBuilder {
   // --- What is put on one operation
 
   absl::Status SetInstructionFrontendAttribute(XlaOp op, std::string attribute, std::string value);
-  // nullopt takes the sharding away.
+  // nullopt removes the sharding.
   absl::Status SetInstructionSharding(XlaOp op, const std::optional<OpSharding>& sharding);
 
   // --- Facts of the program
@@ -104,9 +104,9 @@ class XlaBuilder {
       HloInputOutputAliasConfig::AliasKind kind = HloInputOutputAliasConfig::AliasKind::kMayAlias);
   // Any result may lie in the memory of that part of the parameter. Checked by Build().
   void AddBufferDonor(int64_t param_number, const ShapeIndex& param_index);
-  // At run time dimension target_dim of a part of the target parameter has the size that a part of
-  // parameter dynamic_size_param_num, an s32 scalar, tells; the declared size is the bound. Both
-  // parameters must have been made, and the target not used yet.
+  // Makes dimension target_dim of a part of the target parameter dynamic: its size is given by an
+  // s32 scalar, a part of parameter dynamic_size_param_num, and the declared size is its bound.
+  // Both parameters must exist, and the target must not have been used yet.
   absl::Status SetDynamicBinding(int64_t dynamic_size_param_num,
                                  const ShapeIndex& dynamic_size_param_index,
                                  int64_t target_param_num, const ShapeIndex& target_param_index,
@@ -117,25 +117,28 @@ class XlaBuilder {
   // The program with the given root, by default the operation made last. The builder is empty
   // afterwards; handles made before are invalid. `remove_dynamic_dimensions` makes all shapes
   // static, at their bounds. Errors: that of the first failed call; a gap in the parameter numbers;
-  // an alias that does not fit.
+  // an invalid alias.
   absl::StatusOr<XlaComputation> Build(bool remove_dynamic_dimensions = false);
   absl::StatusOr<XlaComputation> Build(XlaOp root, bool remove_dynamic_dimensions = false);
   // The computation of the id as a program. Leaves the builder as it is.
   absl::StatusOr<XlaComputation> Build(XlaComputationId entry);
-  // As Build(), but an error is noted in the parent, which then fails with it; the result is null.
-  // For sub-builders whose parent lives; without a parent the error stays with this builder.
+  // As Build(), but an error is recorded in the parent, which then fails with it; the result is
+  // null. The parent must outlive the sub-builder; without a parent the error stays with this
+  // builder.
   XlaComputation BuildAndNoteError();
 
   // A builder for a computation that this one calls. Metadata and the like are not inherited.
   std::unique_ptr<XlaBuilder> CreateSubBuilder(const std::string& computation_name);
-  // Of a sub-builder: as Build(), with the id for operations of the parent as result.
+  // For a sub-builder: as Build(), but returns the id of the computation for operations of the
+  // parent.
   absl::StatusOr<XlaComputationId> BuildSubComputation(std::optional<XlaOp> root = std::nullopt,
                                                        bool remove_dynamic_dimensions = false);
   // An id for a computation. Invalid if it is null or a call failed before.
   XlaComputationId AddSubComputation(const XlaComputation& computation);
 
-  // Whether the value is known without running: it depends on no parameter, effect or random
-  // number. As in XLA, results of call, while, scatter and custom-call do not count as constant.
+  // Whether the value is a compile-time constant: it does not depend on parameters, effects or
+  // random numbers. As in XLA, results of call, while, scatter and custom-call do not count as
+  // constant.
   absl::StatusOr<bool> IsConstant(XlaOp operand) const;
   // A program without parameters that computes the constant `root`. Sizes of dynamic dimensions
   // become their bounds, or -1. Error: root is not constant. Leaves the builder as it is.
@@ -152,7 +155,7 @@ class XlaBuilder {
   // Parameters so far, and the shape of the root, by default the last operation.
   absl::StatusOr<ProgramShape> GetProgramShape() const;
   absl::StatusOr<ProgramShape> GetProgramShape(XlaOp root) const;
-  // The operation and what it depends on, a line each, operands first.
+  // The operation and its transitive operands, one per line, operands first.
   std::string OpToString(XlaOp op) const;
 
   // --- Errors
@@ -160,15 +163,15 @@ class XlaBuilder {
   // That of the first failed call.
   absl::Status first_error() const;
   absl::Status GetCurrentStatus() const { return first_error(); }
-  // Notes an error as a failed call does. The result is invalid, and stands for one in later calls.
+  // Records an error as a failed call does. The result is an invalid handle.
   XlaOp ReportError(const absl::Status& error);
   XlaOp ReportErrorOrReturn(const absl::StatusOr<XlaOp>& op);
   XlaOp ReportErrorOrReturn(absl::FunctionRef<absl::StatusOr<XlaOp>()> op_creator);
-  // Runs `op_creator` and notes its error as an error of the function `call`, or of the outermost
+  // Runs `op_creator` and records its error as an error of the function `call`, or of the outermost
   // call if calls are nested. For functions that make operations.
   XlaOp Record(const char* call, absl::FunctionRef<absl::StatusOr<XlaOp>()> op_creator);
-  // With `enabled` the process ends at the first failed call with the message on stderr: for
-  // debuggers, which then show the call. Sub-builders made from now on inherit it.
+  // If `enabled`, the first failed call aborts the process with the message on stderr, so that a
+  // debugger shows the call. Sub-builders created later inherit the setting.
   void set_die_immediately_on_error(bool enabled);
 
   // The builder of the first operand that has one, else null.
@@ -186,7 +189,8 @@ class XlaBuilder {
   static constexpr int64_t kConvKernelFirstSpatialDimension = 2;
   static constexpr int64_t kConvKernelSecondSpatialDimension = 3;
   static ConvolutionDimensionNumbers CreateDefaultConvDimensionNumbers(int num_spatial_dims = 2);
-  // An error unless there are two spatial dimensions or more, all numbers of an array different.
+  // An error unless there are at least two spatial dimensions and the numbers of each array are
+  // distinct.
   static absl::Status Validate(const ConvolutionDimensionNumbers& dnum);
 
   // An elementwise operation without attributes. `call` is the name of the function, for errors.

@@ -17,13 +17,13 @@ class HloModuleProto;
 class HloSnapshot;
 class XlaBuilder;
 
-// Holds an HloModule that never changes; copies share it. Safe to read from several threads, except
-// while one uses mutable_proto() or what it returned.
+// Holds an immutable HloModule, shared by copies. Safe to read from several threads, except while
+// one uses mutable_proto() or its result.
 class XlaComputation {
  public:
   // A null computation.
   XlaComputation();
-  // A computation from its wire form; errors in it surface where it is used.
+  // A computation from its proto; errors in it are reported where it is used.
   explicit XlaComputation(HloModuleProto proto);
   XlaComputation(const XlaComputation&);
   XlaComputation(XlaComputation&&) noexcept;
@@ -43,10 +43,10 @@ class XlaComputation {
   int64_t UniqueId() const;
 
   // The program as HloModuleProto, made on the first call. Empty if the computation is null or the
-  // program holds what no proto can say (a sharding that names axes which its mesh lacks).
+  // program cannot be represented as a proto (a sharding that names axes that its mesh lacks).
   const HloModuleProto& proto() const;
-  // The wire form to be changed. Copies made before keep the old program. After a change through
-  // a pointer taken earlier, call this again before using the computation.
+  // The proto, for modification. Copies made before keep the old program. After a change through a
+  // pointer taken earlier, call this again before using the computation.
   HloModuleProto* mutable_proto();
 
   // An HloSnapshot with the program and no arguments or results. Error: IsNull().

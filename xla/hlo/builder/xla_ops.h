@@ -11,9 +11,8 @@
 
 namespace xla {
 
-// --- Parameters and constants
-// The value passed to the program. Numbers go from 0 without gaps. `replicated_at_leaf_buffers`
-// says of each leaf whether all replicas pass the same value.
+// --- Parameters and constants A value passed to the program. Numbers start at 0 and have no gaps.
+// `replicated_at_leaf_buffers` tells for each leaf whether all replicas pass the same value.
 XlaOp Parameter(XlaBuilder* builder, int64_t parameter_number, const Shape& shape,
                 const std::string& name);
 XlaOp Parameter(XlaBuilder* builder, int64_t parameter_number, const Shape& shape,
@@ -26,7 +25,7 @@ XlaOp Iota(XlaBuilder* builder, PrimitiveType type, int64_t size);
 
 // --- Elementwise, one operand
 inline XlaOp Abs(XlaOp operand) { return XlaBuilder::UnaryOp("Abs", HloOpcode::kAbs, operand); }
-// These have an opcode each; with `expand` they are made of simpler operations.
+// Each of these has an opcode; with `expand` they are composed of simpler operations.
 XlaOp Acos(XlaOp x, const std::optional<ResultAccuracy>& result_accuracy = std::nullopt,
            bool expand = false);
 XlaOp Acosh(XlaOp x, const std::optional<ResultAccuracy>& result_accuracy = std::nullopt,
@@ -126,9 +125,10 @@ inline XlaOp Tanh(XlaOp operand,
 }
 // A complex operand loses its imaginary part if the new type is real.
 XlaOp ConvertElementType(XlaOp operand, PrimitiveType new_element_type);
-// The same bits. Where the widths differ the last dimension appears or vanishes with their ratio.
+// The same bits. If the widths differ, the last dimension, of the size of their ratio, is added or
+// removed.
 XlaOp BitcastConvertType(XlaOp operand, PrimitiveType new_element_type);
-// Rounds up with the probability that `random`, unsigned and as wide as the operand, makes.
+// Rounds stochastically; `random` has unsigned integers as wide as the elements of the operand.
 XlaOp StochasticConvertType(XlaOp operand, XlaOp random, PrimitiveType new_element_type);
 XlaOp ReducePrecision(XlaOp operand, int exponent_bits, int mantissa_bits);
 
@@ -208,7 +208,7 @@ XlaOp GeTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dim
 XlaOp GtTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions = {});
 XlaOp LeTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions = {});
 XlaOp LtTotalOrder(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions = {});
-// Without a type, the usual one of the operands' element type.
+// Without a type, the default for the operands' element type.
 XlaOp Compare(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
               ComparisonDirection direction, Comparison::Type compare_type);
 XlaOp Compare(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> broadcast_dimensions,
@@ -232,11 +232,11 @@ XlaOp Reshape(const Shape& shape, XlaOp operand);
 // If there is a dynamic dimension in the result, it is inferred_dimension.
 XlaOp ReshapeWithInferredDimension(XlaOp operand, absl::Span<const int64_t> new_sizes,
                                    int64_t inferred_dimension);
-// Sizes at run time, s32 scalars; dimension i is dynamic if dims_are_dynamic[i].
+// The dynamic sizes are s32 scalars; dimension i is dynamic if dims_are_dynamic[i].
 XlaOp DynamicReshape(XlaOp operand, absl::Span<const XlaOp> dim_sizes,
                      absl::Span<const int64_t> new_size_bounds,
                      const std::vector<bool>& dims_are_dynamic);
-// These two become custom-calls that only StableHLO export understands.
+// These two become custom calls that only StableHLO export supports.
 XlaOp MhloDynamicReshape(XlaOp operand, XlaOp output_shape, const Shape& shape);
 XlaOp MhloDynamicBroadcastInDim(XlaOp operand, XlaOp output_dimensions,
                                 absl::Span<const int64_t> broadcast_dimensions,
@@ -389,7 +389,7 @@ XlaOp ConvGeneralDilated(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> window_
                          const PrecisionConfig* precision_config = nullptr,
                          std::optional<PrimitiveType> preferred_element_type = std::nullopt,
                          std::optional<std::vector<bool>> window_reversal = std::nullopt);
-// Convolutions whose padding depends on sizes at run time: custom-calls.
+// Convolutions whose padding depends on dynamic sizes, as custom calls.
 XlaOp DynamicConvForward(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> window_strides,
                          absl::Span<const std::pair<int64_t, int64_t>> padding,
                          absl::Span<const int64_t> lhs_dilation,
@@ -429,14 +429,15 @@ XlaOp RngBitGenerator(RandomAlgorithm algorithm, XlaOp initial_state, const Shap
 XlaOp Tuple(XlaBuilder* builder, absl::Span<const XlaOp> elements);
 XlaOp GetTupleElement(XlaOp tuple_data, int64_t index);
 XlaOp Call(XlaBuilder* builder, XlaComputationRef computation, absl::Span<const XlaOp> operands);
-// A call that stands for the operation `name`; the computation is what it means. The attributes are
+// A call that represents the operation `name`, which the computation implements. The attributes are
 // the text of an MLIR dictionary, {} by default; the version is 0 by default.
 XlaOp CompositeCall(XlaBuilder* builder, XlaComputationRef computation,
                     absl::Span<const XlaOp> operands, const std::string& name,
                     std::optional<absl::string_view> attributes = std::nullopt,
                     std::optional<int64_t> version = std::nullopt);
 XlaOp While(XlaComputationRef condition, XlaComputationRef body, XlaOp init);
-// On a pred scalar, or on an s32 scalar: a number that is no branch takes the last.
+// Selected by a pred scalar, or by an s32 scalar: an index that is out of range selects the last
+// branch.
 XlaOp Conditional(XlaOp predicate, XlaOp true_operand, XlaComputationRef true_computation,
                   XlaOp false_operand, XlaComputationRef false_computation);
 XlaOp Conditional(XlaOp branch_index, absl::Span<const XlaComputation* const> branch_computations,
@@ -445,8 +446,8 @@ XlaOp Conditional(XlaOp branch_index, absl::Span<const XlaComputationId> branch_
                   absl::Span<const XlaOp> branch_operands);
 XlaOp OptimizationBarrier(XlaOp operand);
 
-// --- Custom calls
-// Names that begin with '$' are reserved. `opaque` is passed to the code as it is.
+// --- Custom calls Names that begin with '$' are reserved. `opaque` is passed to the code
+// unchanged.
 XlaOp CustomCall(XlaBuilder* builder, const std::string& call_target_name,
                  absl::Span<const XlaOp> operands, const Shape& shape,
                  const std::string& opaque = "", bool has_side_effect = false,
@@ -603,8 +604,8 @@ XlaOp CollectiveBroadcast(XlaOp operand, absl::Span<const ReplicaGroup> replica_
 XlaOp CollectiveBroadcastWithDeviceList(
     XlaOp operand, const CollectiveDeviceList& replica_groups,
     const std::optional<ChannelHandle>& channel_id = std::nullopt);
-// has_dynamic_root, a root that the last operand tells at run time, is an error: neither HLO text
-// nor the proto can say it.
+// has_dynamic_root, a root given by the last operand at run time, is an error: neither HLO text nor
+// the proto can represent it.
 XlaOp CollectiveBroadcast(absl::Span<const XlaOp> operands,
                           absl::Span<const ReplicaGroup> replica_groups,
                           const std::optional<ChannelHandle>& channel_id = std::nullopt,
@@ -633,9 +634,9 @@ XlaOp Or(XlaOp op1, XlaOp op2, XlaOp op3, const XlaOps&... operands) {
   return Or(op1, Or(op2, Or(op3, operands...)));
 }
 
-// Between programs that the partitioner cuts and parts that are written for one shard: the value
-// with full sizes to that with the sizes of a shard, and back. single_dim is the dimension that is
-// cut by hand, or -1 for all.
+// Converts between values with full sizes, which the partitioner shards, and values with the sizes
+// of a shard, for parts that are partitioned manually. single_dim is the manually partitioned
+// dimension, or -1 for all.
 absl::StatusOr<XlaOp> ConvertSpmdFullToShardShape(XlaBuilder* builder, XlaOp input, int single_dim,
                                                   const OpSharding& manual_sharding,
                                                   absl::Span<const int64_t> unspecified_dims);
