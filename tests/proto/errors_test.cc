@@ -359,7 +359,7 @@ TEST(Bytes, OfNoKindAreAnError) {
   for (const std::string& bad :
        {std::string(), std::string("HloModule m"), std::string(100, '\xff'),
         bytes.substr(0, bytes.size() / 2), HloProto().SerializeAsString()}) {
-    EXPECT_ERROR(ParseModuleFromProtoBytes(bad), "no HloModuleProto, HloProto or HloSnapshot");
+    EXPECT_ERROR(ParseModuleFromProtoBytes(bad), "not a HloModuleProto, HloProto or HloSnapshot");
   }
 }
 
