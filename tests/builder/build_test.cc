@@ -107,7 +107,7 @@ TEST(BuildErrorTest, UninitialisedAndForeignOperands) {
   EXPECT_TRUE(Abs(XlaOp()).IsUninitialized());
   EXPECT_TRUE((XlaOp() + XlaOp()).IsUninitialized());
   Add(XlaOp(), x);
-  EXPECT_ERROR(b.Build(), "uninitialised XlaOp");
+  EXPECT_ERROR(b.Build(), "uninitialized XlaOp");
 }
 
 TEST(BuildErrorTest, ReportErrorIsKept) {
