@@ -54,8 +54,9 @@ bench: build ## measure how fast HLO text is read, verified and printed, and the
 	@build/bench_hlo_text tests/programs
 	@build/bench_hlo_text
 
-operations: build ## write docs/operations.md again, from the operation table and tests/operations
-	@build/xylem ops --markdown > docs/operations.md.new && mv docs/operations.md.new docs/operations.md
+operations: build ## generate docs/operations.md from the operation table and tests/operations
+	@cmake --build --preset release --parallel $(JOBS) --target op_coverage
+	@build/op_coverage --page > docs/operations.md.new && mv docs/operations.md.new docs/operations.md
 
 oracle: ## install XLA itself (jaxlib) into build-xla/, for the differential test
 	@scripts/install_xla.sh build-xla

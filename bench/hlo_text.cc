@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "tools/files.h"
 #include "tools/process.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/text/printer.h"

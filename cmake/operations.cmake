@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the command knows of operations is in the command: the programs of tests/operations and the
-# builder's header, as the generated source ops_data.cc of xylem_tools. Their tests, too.
+# Embeds the programs of tests/operations and the builder's header, as the generated source
+# ops_data.cc of xylem_tools: `xylem ops NAME` shows them.
 file(GLOB operation_programs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/operations/*.hlo)
 set(ops_data ${CMAKE_BINARY_DIR}/gen/tools/ops_data.cc)
 set(builder_header ${CMAKE_SOURCE_DIR}/xla/hlo/builder/xla_ops.h)

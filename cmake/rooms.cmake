@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # xylem_room, xylem_protos and xylem_precompiled_header: how libraries are made.
 
-# xylem_room(NAME [UNITY] FOLDERS dir... [EXCEPT file...] USES target...)
+# xylem_room(NAME [UNITY] FOLDERS dir... [FILES file...] [EXCEPT file...] USES target...)
 # A static library of the .cc files in the folders (not below them), or an interface library while
 # there are none. UNITY: with XYLEM_UNITY its files are compiled some at a time, as one.
 function(xylem_room name)
-  cmake_parse_arguments(arg "UNITY" "" "FOLDERS;EXCEPT;USES" ${ARGN})
+  cmake_parse_arguments(arg "UNITY" "" "FOLDERS;FILES;EXCEPT;USES" ${ARGN})
   set(sources)
   foreach(folder ${arg_FOLDERS})
     file(GLOB found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cc)
     list(APPEND sources ${found})
   endforeach()
+  list(TRANSFORM arg_FILES PREPEND ${CMAKE_SOURCE_DIR}/)
+  list(APPEND sources ${arg_FILES})
   foreach(file ${arg_EXCEPT})
     list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/${file})
   endforeach()
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   if(sources)
     add_library(${name} STATIC ${sources})
     target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})

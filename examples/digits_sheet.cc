@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -121,30 +120,15 @@ std::string DrawSheet(const Answers& answers, int64_t right) {
   return svg;
 }
 
-// The arrays of a .npy or .npz file.
-absl::StatusOr<std::vector<NamedLiteral>> ReadArrays(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  if (!file || !(bytes << file.rdbuf())) {
-    return absl::NotFoundError(absl::StrCat("cannot read ", path));
-  }
-  auto arrays = ParseNumpyFile(bytes.str());
-  if (!arrays.ok()) {
-    return absl::Status(arrays.status().code(),
-                        absl::StrCat(path, ": ", arrays.status().message()));
-  }
-  return arrays;
-}
-
 // The elements of array `index` of the file, which must have this type.
 template <typename T>
-absl::StatusOr<std::vector<T>> Elements(const std::vector<NamedLiteral>& arrays, size_t index,
+absl::StatusOr<std::vector<T>> Elements(const NumpyFile& arrays, size_t index,
                                         const std::string& path) {
   if (index >= arrays.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, " has ", arrays.size(), " arrays, expected at least ", index + 1));
   }
-  const Literal& value = arrays[index].value;
+  XLA_ASSIGN_OR_RETURN(const Literal value, arrays.Read(index));
   constexpr PrimitiveType kType = primitive_util::NativeToPrimitiveType<T>();
   if (value.shape().element_type() != kType) {
     return absl::InvalidArgumentError(
@@ -157,9 +141,9 @@ absl::StatusOr<std::vector<T>> Elements(const std::vector<NamedLiteral>& arrays,
 
 absl::StatusOr<Answers> ReadAnswers(const std::string& images, const std::string& labels,
                                     const std::string& output) {
-  XLA_ASSIGN_OR_RETURN(const auto image_arrays, ReadArrays(images));
-  XLA_ASSIGN_OR_RETURN(const auto label_arrays, ReadArrays(labels));
-  XLA_ASSIGN_OR_RETURN(const auto output_arrays, ReadArrays(output));
+  XLA_ASSIGN_OR_RETURN(const auto image_arrays, NumpyFile::Open(images));
+  XLA_ASSIGN_OR_RETURN(const auto label_arrays, NumpyFile::Open(labels));
+  XLA_ASSIGN_OR_RETURN(const auto output_arrays, NumpyFile::Open(output));
   Answers answers;
   XLA_ASSIGN_OR_RETURN(answers.images, Elements<float>(image_arrays, 0, images));
   XLA_ASSIGN_OR_RETURN(answers.labels, Elements<int32_t>(label_arrays, 0, labels));

@@ -9,9 +9,11 @@ packages=(
   g++                     # compiler, with the sanitizer libraries
   libabsl-dev             # Abseil
   libprotobuf-dev protobuf-compiler
-  zlib1g-dev              # .npz files
   libhwy-dev pkg-config   # vector instructions of the kernels
-  libgtest-dev            # tests
+  libcli11-dev            # the command line (header only)
+  nlohmann-json3-dev      # JSON (header only)
+  libzip-dev              # .npz files
+  libgtest-dev zlib1g-dev # tests
 )
 
 say() { printf 'dependencies: %s\n' "$*"; }

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/command.h"
 
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <memory>
 #include <numeric>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/string_view.h"
 
 namespace xla {
 namespace {
 
-// Levenshtein distance, for "did you mean".
+// Levenshtein distance, for suggestions.
 size_t Distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -29,7 +32,198 @@ size_t Distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+// "; did you mean '--input'?", or nothing if no known word is near.
+std::string Suggestion(std::string_view word, absl::Span<const std::string_view> known) {
+  const auto nearest = std::min_element(known.begin(), known.end(), [&](auto a, auto b) {
+    return Distance(a, word) < Distance(b, word);
+  });
+  if (nearest == known.end() || Distance(*nearest, word) > 3) return "";
+  return absl::StrCat("; did you mean '", View(*nearest), "'?");
+}
+
+// CLI11's help with our usage line and without a list of positionals.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) { column_width(28); }
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return absl::StrCat("\nUsage: xylem ", usage_, "\n");
+  }
+  std::string make_positionals(const CLI::App*) const override { return ""; }
+
+ private:
+  std::string usage_;
+};
+
+CLI::Validator InRange(IntegerRange range) {
+  return {[range](std::string& text) {
+            int64_t value;
+            const bool valid =
+                absl::SimpleAtoi(text, &value) && value >= range.least && value <= range.most;
+            return valid ? std::string()
+                         : absl::StrCat("expected an integer from ", range.least, " to ",
+                                        range.most, ", got '", text, "'");
+          },
+          ""};
+}
+
+CLI::Validator OneOf(const std::vector<std::string_view>& choices) {
+  return {[&choices](std::string& text) {
+            if (std::find(choices.begin(), choices.end(), text) != choices.end())
+              return std::string();
+            return absl::StrCat("expected ",
+                                absl::StrJoin(choices, ", ",
+                                              [](std::string* out, auto choice) {
+                                                absl::StrAppend(out, View(choice));
+                                              }),
+                                ", got '", text, "'");
+          },
+          ""};
+}
+
+// CLI11 takes results through callbacks; they are read from the option after parsing.
+CLI::Option* AddValues(CLI::App* app, const std::string& name, const std::string& help) {
+  const CLI::callback_t keep = [](const CLI::results_t&) { return true; };
+  return app->add_option(name, keep, help)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+}
+
 }  // namespace
+
+// Builds the CLI11 description of the commands and reads what it parsed.
+class CommandLineParser {
+ public:
+  explicit CommandLineParser(absl::Span<const Command> commands) : commands_(commands) {
+    app_.name("xylem");
+    app_.formatter(std::make_shared<HelpFormatter>("COMMAND [OPTIONS] ..."));
+    app_.set_help_flag("-h,--help", "print this help");
+    app_.set_version_flag("--version", "xylem " XYLEM_VERSION, "print the version");
+    app_.footer(
+        "`xylem COMMAND --help` describes a command. A FILE may be `-` for standard input; its "
+        "format (HLO text,\nHloModuleProto, HloProto, HloSnapshot) is detected from its "
+        "content.\n\nExit codes: 0 success, 1 invalid program or failed check, 2 invalid command "
+        "line, 130 interrupted");
+    app_.require_subcommand(0, 1);
+    app_.allow_extras();
+    for (const Command& command : commands_) Add(command);
+  }
+
+  ParsedCommandLine Parse(absl::Span<const std::string> words) {
+    std::vector<std::string> reversed(words.rbegin(), words.rend());  // as CLI11 takes them
+    try {
+      app_.parse(reversed);
+    } catch (const CLI::CallForHelp&) {
+      return Answer(kExitOk, app_.help());
+    } catch (const CLI::CallForVersion& version) {
+      return Answer(kExitOk, absl::StrCat(version.what(), "\n"));
+    } catch (const CLI::ParseError& error) {
+      return UsageError(Selected(), error.what());
+    }
+    const Command* command = Selected();
+    const std::vector<std::string> unknown = app_.remaining();
+    if (!unknown.empty() || command == nullptr) {
+      if (unknown.empty()) return Answer(kExitUsage, app_.help());
+      std::vector<std::string_view> known;
+      for (const Command& candidate : commands_) known.push_back(candidate.name);
+      return UsageError(nullptr, absl::StrCat("unknown command '", unknown[0], "'",
+                                              Suggestion(unknown[0], known)));
+    }
+    return Read(*command);
+  }
+
+ private:
+  // More operands than any command line has: an option takes operands while it has fewer.
+  static constexpr int kManyOperands = 1 << 28;
+
+  void Add(const Command& command) {
+    CLI::App* app = app_.add_subcommand(std::string(command.name), std::string(command.summary));
+    app->formatter(std::make_shared<HelpFormatter>(
+        absl::StrCat(View(command.name), " [OPTIONS] ", View(command.operands))));
+    app->set_help_flag("-h,--help", "print this help");
+    app->footer(std::string(command.details));
+    app->allow_extras();
+    for (const OptionSpec& spec : command.options) {
+      const std::string name(spec.name), help(spec.help);
+      if (spec.value.empty()) {
+        app->add_flag(name, help)->disable_flag_override();
+        continue;
+      }
+      CLI::Option* option = AddValues(app, name, help)->expected(1);
+      option->type_name(std::string(spec.value));
+      if (spec.range.has_value()) option->check(InRange(*spec.range));
+      if (!spec.choices.empty()) option->check(OneOf(spec.choices));
+    }
+    AddValues(app, kOperands, "")->expected(kManyOperands);
+  }
+
+  const Command* Selected() const {
+    const std::vector<CLI::App*> selected = app_.get_subcommands();
+    if (selected.empty()) return nullptr;
+    const auto found = std::find_if(
+        commands_.begin(), commands_.end(),
+        [&](const Command& command) { return command.name == selected[0]->get_name(); });
+    return &*found;
+  }
+
+  ParsedCommandLine Read(const Command& command) {
+    const CLI::App* app = app_.get_subcommand(std::string(command.name));
+    std::vector<std::string> unknown = app->remaining();
+    std::erase(unknown, "--");  // the end of options, which CLI11 lists too
+    if (!unknown.empty()) {
+      const std::string name = unknown[0].substr(0, unknown[0].find('='));
+      std::vector<std::string_view> known;
+      for (const OptionSpec& spec : command.options) known.push_back(spec.name);
+      return UsageError(&command,
+                        absl::StrCat("unknown option '", name, "'", Suggestion(name, known)));
+    }
+    ParsedCommandLine parsed;
+    parsed.command = &command;
+    for (const OptionSpec& spec : command.options) {
+      const CLI::Option* option = app->get_option(std::string(spec.name));
+      if (option->count() > 0) parsed.arguments.values_[std::string(spec.name)] = option->results();
+    }
+    parsed.arguments.operands_ = app->get_option(kOperands)->results();
+    const auto count = static_cast<int64_t>(parsed.arguments.operands_.size());
+    if (count < command.least_operands)
+      return UsageError(&command, absl::StrCat("expected ", View(command.operands)));
+    if (count > command.most_operands) {
+      return UsageError(
+          &command, absl::StrCat("unexpected argument '", parsed.arguments.operands_.back(), "'"));
+    }
+    return parsed;
+  }
+
+  static ParsedCommandLine Answer(int exit_code, std::string text) {
+    ParsedCommandLine parsed;
+    parsed.exit_code = exit_code;
+    parsed.text = std::move(text);
+    return parsed;
+  }
+
+  static ParsedCommandLine UsageError(const Command* command, const std::string& message) {
+    if (command == nullptr) {
+      return Answer(kExitUsage,
+                    absl::StrCat("xylem: ", message, "\nRun 'xylem --help' for help.\n"));
+    }
+    return Answer(kExitUsage,
+                  absl::StrCat("xylem ", View(command->name), ": ", message, "\nUsage: xylem ",
+                               View(command->name), " [OPTIONS] ", View(command->operands),
+                               "\nRun 'xylem ", View(command->name), " --help' for help.\n"));
+  }
+
+  static constexpr char kOperands[] = "operands";
+  absl::Span<const Command> commands_;
+  CLI::App app_;
+};
+
+ParsedCommandLine ParseCommandLine(absl::Span<const Command> commands,
+                                   absl::Span<const std::string> words) {
+  if (words.empty() || words[0] != "help") return CommandLineParser(commands).Parse(words);
+  // "help run" is "run --help".
+  std::vector<std::string> asked(words.begin() + 1, words.end());
+  asked.push_back("--help");
+  return CommandLineParser(commands).Parse(asked);
+}
 
 std::string Arguments::Get(std::string_view option, std::string_view otherwise) const {
   auto found = values_.find(option);
@@ -41,62 +235,9 @@ std::vector<std::string> Arguments::All(std::string_view option) const {
   return found == values_.end() ? std::vector<std::string>{} : found->second;
 }
 
-absl::StatusOr<int64_t> Arguments::GetInt(std::string_view option, int64_t otherwise, int64_t least,
-                                          int64_t most) const {
-  if (!Has(option)) return otherwise;
+int64_t Arguments::GetInt(std::string_view option, int64_t otherwise) const {
   int64_t value;
-  if (!absl::SimpleAtoi(Get(option), &value) || value < least || value > most) {
-    return absl::InvalidArgumentError(absl::StrCat(View(option), " takes a number from ", least,
-                                                   " to ", most, ", not '", Get(option), "'"));
-  }
-  return value;
-}
-
-absl::StatusOr<Arguments> ParseArguments(absl::Span<const OptionSpec> options,
-                                         absl::Span<const std::string> words) {
-  Arguments result;
-  bool options_ended = false;
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string_view word = words[i];
-    if (options_ended || word.size() < 2 || word[0] != '-') {
-      result.positional_.emplace_back(word);
-      continue;
-    }
-    if (word == "--") {
-      options_ended = true;
-      continue;
-    }
-    const size_t equals = word.find('=');
-    const std::string_view name = word.substr(0, equals);
-    const auto spec = std::find_if(options.begin(), options.end(),
-                                   [&](const OptionSpec& o) { return o.name == name; });
-    if (spec == options.end()) {
-      const auto nearest =
-          std::min_element(options.begin(), options.end(), [&](const auto& a, const auto& b) {
-            return Distance(a.name, name) < Distance(b.name, name);
-          });
-      std::string hint;
-      if (nearest != options.end() && Distance(nearest->name, name) <= 3) {
-        hint = absl::StrCat("; did you mean ", View(nearest->name), "?");
-      }
-      return absl::InvalidArgumentError(absl::StrCat("unknown option ", View(name), hint));
-    }
-    std::string value;
-    if (spec->value.empty()) {
-      if (equals != std::string_view::npos) {
-        return absl::InvalidArgumentError(absl::StrCat(View(name), " takes no value"));
-      }
-    } else if (equals != std::string_view::npos) {
-      value = std::string(word.substr(equals + 1));
-    } else if (i + 1 < words.size()) {
-      value = words[++i];
-    } else {
-      return absl::InvalidArgumentError(
-          absl::StrCat(View(name), " needs a value: ", View(spec->value)));
-    }
-    result.values_[std::string(name)].push_back(std::move(value));
-  }
-  return result;
+  return Has(option) && absl::SimpleAtoi(Get(option), &value) ? value : otherwise;
 }
 
 const std::vector<Command>& Commands() {
@@ -106,70 +247,38 @@ const std::vector<Command>& Commands() {
   return commands;
 }
 
-std::string Help() {
+std::string BashCompletions(absl::Span<const Command> commands) {
+  const auto append_words = [](std::string* out, const auto& words, auto name) {
+    for (const auto& word : words) absl::StrAppend(out, View(name(word)), " ");
+  };
   std::string out =
-      "xylem: runs, prints and checks XLA programs (HLO text and protos)\n\nusage: xylem COMMAND "
-      "[options] ...\n\n";
-  for (const Command& command : Commands()) {
-    absl::StrAppendFormat(&out, "  %-12s %s\n", View(command.name), View(command.summary));
-  }
-  absl::StrAppend(
-      &out,
-      "\n`xylem COMMAND --help` tells more. A FILE may be `-` for standard input; its kind (text, "
-      "HloModuleProto,\nHloProto, HloSnapshot) is found by content.\n\nexit codes: 0 good, 1 the "
-      "program "
-      "or a check failed, 2 wrong command line, 130 interrupted\n");
-  return out;
-}
-
-std::string Help(const Command& command) {
-  std::string out =
-      absl::StrCat("xylem ", View(command.name), ": ", View(command.summary), "\n\nusage: xylem ",
-                   View(command.name), " [options] ", View(command.operands), "\n");
-  if (!command.details.empty()) absl::StrAppend(&out, "\n", View(command.details), "\n");
-  absl::StrAppend(&out, "\noptions:\n");
-  for (const OptionSpec& option : command.options) {
-    const std::string left = option.value.empty()
-                                 ? std::string(option.name)
-                                 : absl::StrCat(View(option.name), " ", View(option.value));
-    absl::StrAppendFormat(&out, "  %-24s %s\n", left, View(option.help));
-  }
-  absl::StrAppendFormat(&out, "  %-24s %s\n", "--help", "this text");
-  return out;
-}
-
-std::string BashCompletions() {
-  std::string out =
-      "# bash completion for xylem; made by `xylem completions bash`\n_xylem() {\n"
+      "# bash completion for xylem, generated by `xylem completions bash`\n_xylem() {\n"
       "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} "
       "command=${COMP_WORDS[1]}\n"
       "  COMPREPLY=()\n  if [ \"$COMP_CWORD\" = 1 ]; then\n    COMPREPLY=($(compgen -W \"";
-  std::vector<std::string_view> names;
-  for (const Command& command : Commands()) names.push_back(command.name);
-  for (std::string_view name : names) absl::StrAppend(&out, View(name), " ");
+  append_words(&out, commands, [](const Command& command) { return command.name; });
   absl::StrAppend(
       &out,
       "--help --version\" -- \"$current\"))\n    return\n  fi\n  case \"$command $previous\" in\n");
-  for (const Command& command : Commands()) {
+  for (const Command& command : commands) {
     for (const OptionSpec& option : command.options) {
       if (option.choices.empty()) continue;
       absl::StrAppend(&out, "    \"", View(command.name), " ", View(option.name),
-                      "\") COMPREPLY=($(compgen -W \"", View(option.choices),
-                      "\" -- \"$current\")); return ;;\n");
+                      "\") COMPREPLY=($(compgen -W \"");
+      append_words(&out, option.choices, [](std::string_view choice) { return choice; });
+      absl::StrAppend(&out, "\" -- \"$current\")); return ;;\n");
     }
   }
   absl::StrAppend(&out, "  esac\n  if [[ $current == -* ]]; then\n    case $command in\n");
-  for (const Command& command : Commands()) {
+  for (const Command& command : commands) {
     absl::StrAppend(&out, "      ", View(command.name), ") COMPREPLY=($(compgen -W \"");
-    for (const OptionSpec& option : command.options) absl::StrAppend(&out, View(option.name), " ");
+    append_words(&out, command.options, [](const OptionSpec& option) { return option.name; });
     absl::StrAppend(&out, "--help\" -- \"$current\")) ;;\n");
   }
-  absl::StrAppend(&out, "    esac\n    return\n  fi\n");
-  absl::StrAppend(
-      &out,
-      "  if [ \"$command\" = completions ]; then\n    COMPREPLY=($(compgen -W bash -- "
-      "\"$current\"))\n"
-      "    return\n  fi\n  compopt -o default 2>/dev/null\n}\ncomplete -F _xylem xylem\n");
+  absl::StrAppend(&out,
+                  "    esac\n    return\n  fi\n  if [ \"$command\" = completions ]; then\n"
+                  "    COMPREPLY=($(compgen -W bash -- \"$current\"))\n    return\n  fi\n"
+                  "  compopt -o default 2>/dev/null\n}\ncomplete -F _xylem xylem\n");
   return out;
 }
 

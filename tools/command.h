@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame of the xylem command: a table of subcommands whose options, help and completions come
-// from one place.
+// The subcommands of xylem as data: their options, help and shell completions come from one table.
+// Command lines are parsed by CLI11, which only command.cc includes.
 #ifndef XYLEM_TOOLS_COMMAND_H_
 #define XYLEM_TOOLS_COMMAND_H_
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
@@ -19,55 +19,66 @@ namespace xla {
 // Exit codes of every subcommand.
 enum ExitCode : int {
   kExitOk = 0,
-  kExitFailed = 1,  // the program is wrong, a check failed
-  kExitUsage = 2,   // the command line is wrong
+  kExitFailed = 1,  // the program is invalid, or a check failed
+  kExitUsage = 2,   // the command line is invalid
   kExitInterrupted = 130,
+};
+
+struct IntegerRange {
+  int64_t least, most;
 };
 
 struct OptionSpec {
   std::string_view name;   // "--input"
-  std::string_view value;  // what it takes, "FILE"; empty: a switch
+  std::string_view value;  // the name of its value, "FILE"; empty for a flag
   std::string_view help;
-  // Words to complete the value with, blank-separated; empty: files.
-  std::string_view choices = {};
+  std::vector<std::string_view> choices = {};        // the values it accepts; empty: any
+  std::optional<IntegerRange> range = std::nullopt;  // set if the value is an integer
 };
 
-// A parsed command line.
+// A parsed command line. Every option may be repeated.
 class Arguments {
  public:
   bool Has(std::string_view option) const { return values_.contains(option); }
-  // The last one given.
+  // The last value given.
   std::string Get(std::string_view option, std::string_view otherwise = {}) const;
   std::vector<std::string> All(std::string_view option) const;
-  // A number between `least` and `most`; an error that names the option.
-  absl::StatusOr<int64_t> GetInt(std::string_view option, int64_t otherwise, int64_t least,
-                                 int64_t most) const;
-  const std::vector<std::string>& positional() const { return positional_; }
+  // The value of an option with a range.
+  int64_t GetInt(std::string_view option, int64_t otherwise) const;
+  const std::vector<std::string>& operands() const { return operands_; }
 
  private:
-  friend absl::StatusOr<Arguments> ParseArguments(absl::Span<const OptionSpec>,
-                                                  absl::Span<const std::string>);
+  friend class CommandLineParser;
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
-  std::vector<std::string> positional_;
+  std::vector<std::string> operands_;
 };
-
-// "--name value", "--name=value"; "--" ends the options; "-" alone is a file (standard input).
-// Unknown options are errors that name the nearest known one.
-absl::StatusOr<Arguments> ParseArguments(absl::Span<const OptionSpec> options,
-                                         absl::Span<const std::string> words);
 
 struct Command {
   std::string_view name;
   std::string_view operands;  // "FILE..."
   std::string_view summary;   // one line
-  std::string_view details;   // what it does, in paragraphs of at most 90 columns
+  std::string_view details;   // paragraphs of at most 100 columns
   std::vector<OptionSpec> options;
   int64_t least_operands = 0, most_operands = INT64_MAX;
   // Returns an exit code; an error is printed to stderr and exits with kExitFailed.
   absl::StatusOr<int> (*run)(const Arguments& arguments);
 };
 
-// One function a subcommand, each in the file of its name.
+// What a command line asks for: a command, or a text to print (help, the version, an error).
+struct ParsedCommandLine {
+  const Command* command = nullptr;
+  Arguments arguments;
+  // Without a command:
+  std::string text;
+  int exit_code = kExitOk;  // kExitOk: `text` goes to stdout, else to stderr
+};
+
+// "--name value", "--name=value"; "--" ends the options; "-" alone is a file (standard input).
+// Unknown options and commands are errors that suggest the nearest known one.
+ParsedCommandLine ParseCommandLine(absl::Span<const Command> commands,
+                                   absl::Span<const std::string> words);
+
+// One function per subcommand, each in the file of its name.
 Command RunCommand();
 Command PrintCommand();
 Command OptCommand();
@@ -78,12 +89,11 @@ Command OpsCommand();
 Command InfoCommand();
 Command CompletionsCommand();
 
-// All of them, in the order help lists them.
+// All of them, in the order in which help lists them.
 const std::vector<Command>& Commands();
 
-std::string Help();
-std::string Help(const Command& command);
-std::string BashCompletions();
+// A completion script for bash.
+std::string BashCompletions(absl::Span<const Command> commands);
 
 }  // namespace xla
 

@@ -47,14 +47,14 @@ void ForEachInstruction(const HloModule& module, HloOpcode opcode,
 
 // How many arrays at `first` are one value; several are a tuple.
 size_t CountLeaves(const std::vector<DeviceArray>& arrays, size_t first, bool* is_tuple) {
-  const std::string& name = arrays[first].array.name;
+  const std::string& name = arrays[first].name;
   const size_t dot = name.rfind('.');
   *is_tuple = dot != std::string::npos && name.substr(dot) == ".0";
   const std::string stem = name.substr(0, dot);
   size_t count = 1;
   while (*is_tuple && first + count < arrays.size() &&
          arrays[first + count].device == arrays[first].device &&
-         arrays[first + count].array.name == absl::StrCat(stem, ".", count)) {
+         arrays[first + count].name == absl::StrCat(stem, ".", count)) {
     ++count;
   }
   return count;
@@ -65,8 +65,7 @@ absl::StatusOr<Literal> ValueOf(absl::Span<const DeviceArray> arrays, const Shap
   XLA_ASSIGN_OR_RETURN(Literal value, Literal::Make(shape));
   const auto leaves = ShapeUtil::GetLeafShapes(shape);
   for (size_t k = 0; k < leaves.size(); ++k) {
-    NamedLiteral copy{arrays[k].array.name, arrays[k].array.value.Clone()};
-    XLA_ASSIGN_OR_RETURN(Literal leaf, ArgumentFromNumpy(std::move(copy), leaves[k].shape));
+    XLA_ASSIGN_OR_RETURN(Literal leaf, arrays[k].file->ReadAs(arrays[k].index, leaves[k].shape));
     XLA_RETURN_IF_ERROR(value.MoveFrom(std::move(leaf), leaves[k].index));
   }
   return value;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// xylem info: versions and what the processor can do; xylem completions: for the shell.
+// xylem info: versions and processor features; xylem completions: a script for the shell.
 #include <sched.h>
 
 #include <cstdio>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "google/protobuf/stubs/common.h"
 #include "tools/command.h"
+#include "tools/json.h"
 
 namespace xla {
 namespace {
@@ -46,47 +47,51 @@ absl::StatusOr<int> Info(const Arguments& arguments) {
   const std::vector<std::string> features = CpuFeatures();
   const std::string compiler = __VERSION__;
   const std::string protobuf = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
-  std::string list;
-  const bool json = arguments.Has("--json");
-  for (const std::string& feature : features) {
-    absl::StrAppend(&list, list.empty() ? "" : (json ? ", " : " "), json ? "\"" : "", feature,
-                    json ? "\"" : "");
-  }
-  if (json) {
-    std::printf(
-        "{\"version\": \"%s\", \"compiler\": \"%s\", \"protobuf\": \"%s\", \"cpus\": %d, "
-        "\"features\": [%s]}\n",
-        XYLEM_VERSION, compiler.c_str(), protobuf.c_str(), UsableCpus(), list.c_str());
+  if (arguments.Has("--json")) {
+    JsonObject json;
+    json.String("version", XYLEM_VERSION)
+        .Strings("backends", {"interpreter"})
+        .String("compiler", compiler)
+        .String("protobuf", protobuf)
+        .Integer("cpus", UsableCpus())
+        .Strings("features", features);
+    std::puts(json.ToString().c_str());
   } else {
     std::printf(
         "xylem     %s\nbackends  interpreter\ncompiler  %s\nprotobuf  %s\ncpus      %d\nfeatures  "
         "%s\n",
-        XYLEM_VERSION, compiler.c_str(), protobuf.c_str(), UsableCpus(), list.c_str());
+        XYLEM_VERSION, compiler.c_str(), protobuf.c_str(), UsableCpus(),
+        absl::StrJoin(features, " ").c_str());
   }
   return kExitOk;
 }
 
 absl::StatusOr<int> Completions(const Arguments& arguments) {
-  if (arguments.positional()[0] != "bash") {
+  if (arguments.operands()[0] != "bash") {
     return absl::InvalidArgumentError(
-        absl::StrCat("no completions for '", arguments.positional()[0], "'; there is: bash"));
+        absl::StrCat("unsupported shell '", arguments.operands()[0], "'; supported: bash"));
   }
-  std::fputs(BashCompletions().c_str(), stdout);
+  std::fputs(BashCompletions(Commands()).c_str(), stdout);
   return kExitOk;
 }
 
 }  // namespace
 
 Command InfoCommand() {
-  return {
-      "info", "",  "versions, backends and processor features", "", {{"--json", "", "as JSON"}}, 0,
-      0,      Info};
+  return {"info",
+          "",
+          "print versions, backends and processor features",
+          "",
+          {{"--json", "", "print as JSON"}},
+          0,
+          0,
+          Info};
 }
 
 Command CompletionsCommand() {
   return {"completions",
           "bash",
-          "print completions for the shell",
+          "print a completion script for the shell",
           "source <(xylem completions bash)",
           {},
           1,

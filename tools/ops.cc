@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// xylem ops: the operations, their documentation, and what of each works.
+// xylem ops: lists the operations and describes them.
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "tools/command.h"
-#include "tools/ops_coverage.h"
+#include "tools/json.h"
 #include "tools/ops_page.h"
-#include "tools/process.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
 #include "xla/hlo/ir/opcode_docs.h"
@@ -46,27 +41,25 @@ std::string List(const std::vector<HloOpcode>& opcodes) {
 }
 
 std::string ListAsJson(const std::vector<HloOpcode>& opcodes) {
-  std::string out = "[\n";
+  std::vector<JsonObject> rows;
   for (const HloOpcode opcode : opcodes) {
-    std::vector<std::string> attributes;
+    std::vector<JsonObject> attributes;
     for (const OpAttribute& attribute : OpAttributes(opcode)) {
-      attributes.push_back(absl::StrCat("{\"name\": \"", attribute.name, "\", \"required\": ",
-                                        attribute.required ? "true" : "false", "}"));
+      attributes.emplace_back().String("name", attribute.name).Bool("required", attribute.required);
     }
-    const auto arity = HloOpcodeArity(opcode);
-    const std::string_view builders = GetOpcodeDoc(opcode).builders;
-    absl::StrAppend(
-        &out, opcode == opcodes.front() ? "" : ",\n", "  {\"name\": \"",
-        View(HloOpcodeString(opcode)), "\", \"family\": \"",
-        View(OpFamilyTitle(GetOpInfo(opcode).family)),
-        "\", \"arity\": ", arity.has_value() ? absl::StrCat(*arity) : "null", ", \"attributes\": [",
-        absl::StrJoin(attributes, ", "), "], \"builder\": [",
-        builders.empty()
-            ? ""
-            : absl::StrCat("\"", absl::StrReplaceAll(View(builders), {{" ", "\", \""}}), "\""),
-        "]}");
+    const std::vector<std::string> builders =
+        absl::StrSplit(View(GetOpcodeDoc(opcode).builders), ' ', absl::SkipEmpty());
+    JsonObject& row = rows.emplace_back();
+    row.String("name", HloOpcodeString(opcode))
+        .String("family", OpFamilyTitle(GetOpInfo(opcode).family));
+    if (const auto arity = HloOpcodeArity(opcode)) {
+      row.Integer("arity", *arity);
+    } else {
+      row.Null("arity");
+    }
+    row.Objects("attributes", attributes).Strings("builder", builders);
   }
-  return out + "\n]\n";
+  return ToString(rows);
 }
 
 // The operation of this text name, or those that the builder's function of this name makes.
@@ -81,29 +74,13 @@ absl::StatusOr<std::vector<HloOpcode>> Find(const std::string& name) {
       found.push_back(opcode);
   }
   if (!found.empty()) return found;
-  return absl::NotFoundError(absl::StrCat("there is no operation and no function of the builder '",
+  return absl::NotFoundError(absl::StrCat("no operation or function of the builder is named '",
                                           name, "'; `xylem ops` lists them"));
-}
-
-// Rows in order, several at a time.
-absl::StatusOr<std::vector<OpCoverage>> Cover(const std::vector<HloOpcode>& opcodes, int64_t jobs) {
-  std::vector<OpCoverage> rows(opcodes.size());
-  std::atomic<size_t> next{0};
-  std::vector<std::thread> workers;
-  for (int64_t j = 0; j < jobs; ++j) {
-    workers.emplace_back([&] {
-      for (size_t i; (i = next++) < opcodes.size() && !Interrupted();)
-        rows[i] = CoverOperation(opcodes[i]);
-    });
-  }
-  for (std::thread& worker : workers) worker.join();
-  if (Interrupted()) return absl::CancelledError("interrupted");
-  return rows;
 }
 
 absl::StatusOr<int> Ops(const Arguments& arguments) {
   std::vector<HloOpcode> opcodes;
-  for (const std::string& name : arguments.positional()) {
+  for (const std::string& name : arguments.operands()) {
     XLA_ASSIGN_OR_RETURN(const std::vector<HloOpcode> found, Find(name));
     opcodes.insert(opcodes.end(), found.begin(), found.end());
   }
@@ -111,22 +88,13 @@ absl::StatusOr<int> Ops(const Arguments& arguments) {
   for (int i = 0; i < kNumHloOpcodes && !named; ++i) opcodes.push_back(static_cast<HloOpcode>(i));
 
   const bool json = arguments.Has("--json");
-  if (arguments.Has("--coverage")) {
-    const int64_t cpus = std::max<int64_t>(1, std::thread::hardware_concurrency());
-    XLA_ASSIGN_OR_RETURN(const int64_t jobs, arguments.GetInt("--jobs", cpus, 1, 1024));
-    XLA_ASSIGN_OR_RETURN(const std::vector<OpCoverage> rows, Cover(opcodes, jobs));
-    std::fputs((json ? CoverageJson(rows) : CoverageTable(rows)).c_str(), stdout);
-    const bool holes = std::any_of(rows.begin(), rows.end(),
-                                   [](const OpCoverage& row) { return row.holes() > 0; });
-    return holes ? kExitFailed : kExitOk;
-  }
   std::string out;
   if (json) {
     out = ListAsJson(opcodes);
   } else if (named) {
     for (const HloOpcode opcode : opcodes) absl::StrAppend(&out, OpSection(opcode));
   } else {
-    out = arguments.Has("--markdown") ? OpsPage() : List(opcodes);
+    out = List(opcodes);
   }
   std::fputs(out.c_str(), stdout);
   return kExitOk;
@@ -138,16 +106,11 @@ Command OpsCommand() {
   return {
       "ops",
       "[NAME...]",
-      "list the operations, explain them, show what of each works",
-      "Without a name: a line for each operation with family, number of operands (n: any) and\n"
-      "attributes (in brackets: optional). With names, also of the builder's functions: their\n"
-      "documentation. --coverage works out from the example of each operation which parts of\n"
-      "the system have it and for which element types it runs; the exit code is 1 if there is a\n"
-      "hole.",
-      {{"--coverage", "", "what of each operation works"},
-       {"--markdown", "", "all of the documentation as one page, docs/operations.md"},
-       {"--json", "", "the list, or the coverage, as JSON"},
-       {"--jobs", "N", "operations at a time; the default is the number of processors"}},
+      "list the operations, or describe some of them",
+      "Without a name: one line for each operation, with its family, number of operands (n: any)\n"
+      "and attributes (optional ones in brackets). With names of operations or of functions of\n"
+      "the builder: their documentation.",
+      {{"--json", "", "print the list as JSON"}},
       0,
       INT64_MAX,
       Ops};

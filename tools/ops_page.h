@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documentation of operations as Markdown: docs/operations.md and its sections. Everything
-// comes from tables: the operation table, the descriptions of attributes, the builder's header,
-// opcode_docs, the examples.
+// The documentation of operations as Markdown, generated from the operation table, the descriptions
+// of attributes, the builder's header, opcode_docs and the examples.
 #ifndef XYLEM_TOOLS_OPS_PAGE_H_
 #define XYLEM_TOOLS_OPS_PAGE_H_
 
@@ -34,8 +33,11 @@ std::vector<std::string> BuilderFunctions();
 // "Elementwise", as a heading.
 std::string_view OpFamilyTitle(OpFamily family);
 
-std::string OpSection(HloOpcode opcode);  // of one operation
-std::string OpsPage();                    // docs/operations.md
+// The anchor that GitHub derives from a heading.
+std::string OpAnchor(std::string_view heading);
+
+// The section of one operation.
+std::string OpSection(HloOpcode opcode);
 
 }  // namespace xla
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "tools/command.h"
+#include "tools/files.h"
 #include "tools/process.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/text/printer.h"
@@ -29,7 +30,7 @@ absl::StatusOr<int> ListPasses() {
 
 absl::StatusOr<int> Opt(const Arguments& arguments) {
   if (arguments.Has("--list")) return ListPasses();
-  if (arguments.positional().empty()) {
+  if (arguments.operands().empty()) {
     return absl::InvalidArgumentError("opt takes the FILE of a program (or --list)");
   }
   XLA_ASSIGN_OR_RETURN(const Pipeline pipeline, Pipeline::Parse(arguments.Get("--passes")));
@@ -48,7 +49,7 @@ absl::StatusOr<int> Opt(const Arguments& arguments) {
     options.disabled = absl::StrSplit(arguments.Get("--disable-passes"), ',', absl::SkipEmpty());
   }
   XLA_ASSIGN_OR_RETURN(const auto module,
-                       LoadModule(arguments.positional()[0], !arguments.Has("--no-verify")));
+                       LoadModule(arguments.operands()[0], !arguments.Has("--no-verify")));
   PipelineStatistics statistics;
   XLA_RETURN_IF_ERROR(pipeline.Run(module.get(), options, &statistics).status());
   if (arguments.Has("--statistics")) {

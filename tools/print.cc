@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// xylem print and xylem verify: programs in other forms, and whether they are well formed.
+// xylem print converts programs between formats; xylem verify checks that they are well formed.
 #include <cstdio>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "tools/command.h"
+#include "tools/files.h"
 #include "tools/process.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/proto/hlo_proto.h"
@@ -22,15 +23,12 @@ absl::StatusOr<int> Print(const Arguments& arguments) {
     options = HloPrintOptions::Canonical();
   } else if (set == "fingerprint") {
     options = HloPrintOptions::Fingerprint();
-  } else if (set != "long") {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "unknown option set '", set, "'; there are: long, short, canonical, fingerprint"));
   }
   if (arguments.Has("--operand-shapes")) options.print_operand_shape = true;
   if (arguments.Has("--large-constants")) options.print_large_constants = true;
   if (arguments.Has("--no-metadata")) options.print_metadata = false;
   XLA_ASSIGN_OR_RETURN(const auto module,
-                       LoadModule(arguments.positional()[0], !arguments.Has("--no-verify")));
+                       LoadModule(arguments.operands()[0], !arguments.Has("--no-verify")));
   std::string out;
   if (arguments.Has("--proto")) {
     XLA_ASSIGN_OR_RETURN(const HloModuleProto proto, ModuleToProto(*module));
@@ -45,9 +43,10 @@ absl::StatusOr<int> Print(const Arguments& arguments) {
 
 absl::StatusOr<int> Verify(const Arguments& arguments) {
   int code = kExitOk;
-  for (const std::string& path : arguments.positional()) {
+  for (const std::string& path : arguments.operands()) {
     if (Interrupted()) return absl::CancelledError("interrupted");
     const auto module = LoadModule(path);
+    if (absl::IsCancelled(module.status())) return module.status();
     if (module.ok()) {
       std::printf("%s: ok, %lld computations, %lld instructions\n", path.c_str(),
                   static_cast<long long>((*module)->computation_count()),
@@ -67,29 +66,32 @@ Command PrintCommand() {
           "FILE",
           "print a program as HLO text, or write it as a proto",
           "",
-          {{"--options", "SET", "long (the default), short, canonical, fingerprint",
-            "long short canonical fingerprint"},
+          {{"--options",
+            "SET",
+            "long (the default), short, canonical or fingerprint",
+            {"long", "short", "canonical", "fingerprint"}},
            {"--operand-shapes", "", "print the shapes of operands"},
-           {"--large-constants", "", "print constants of more than 10 elements whole"},
+           {"--large-constants", "", "print constants of more than 10 elements in full"},
            {"--no-metadata", "", "leave out metadata"},
-           {"--no-verify", "", "print also what does not verify"},
+           {"--no-verify", "", "do not verify the program"},
            {"--proto", "", "write a binary HloModuleProto instead of text"},
-           {"--output", "FILE", "where to; the default is standard output"}},
+           {"--output", "FILE", "where to write; the default is standard output"}},
           1,
           1,
           Print};
 }
 
 Command VerifyCommand() {
-  return {"verify",
-          "FILE...",
-          "parse and verify programs",
-          "Says for each file whether it is well formed; errors name the place, the operation and "
-          "the rule.",
-          {},
-          1,
-          INT64_MAX,
-          Verify};
+  return {
+      "verify",
+      "FILE...",
+      "parse and verify programs",
+      "Reports for each file whether it is well formed. Errors name the position, the operation\n"
+      "and the violated rule.",
+      {},
+      1,
+      INT64_MAX,
+      Verify};
 }
 
 }  // namespace xla

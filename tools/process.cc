@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/process.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -8,11 +9,11 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "tools/files.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/text/parser.h"
@@ -26,62 +27,43 @@ std::atomic<bool> interrupted{false};
 
 extern "C" void OnInterrupt(int) {
   if (interrupted.exchange(true)) _exit(130);
+  // Work that does not look at the flag is ended all the same.
+  alarm(2);
+}
+extern "C" void OnAlarm(int) { _exit(130); }
+
+bool IsControl(char c) {
+  const auto u = static_cast<unsigned char>(c);
+  return u < 0x20 && u != '\n' && u != '\t' && u != '\r' && u != '\f' && u != '\v';
 }
 
-// HLO text is text; serialized modules begin with a field tag below the blank.
+// HLO text has no control characters; in serialized modules field tags and lengths are some.
 bool LooksLikeProto(std::string_view bytes) {
-  if (bytes.empty()) return false;
-  const auto first = static_cast<unsigned char>(bytes[0]);
-  if (first >= 0x80) return true;
-  const bool is_white = first == '\n' || first == '\t' || first == '\r';
-  if (first < 0x20 && !is_white) return true;
-  // A tag of field 1 with a length is '\n': text follows it with more text, a proto with lengths
-  // and tags.
   const std::string_view head = bytes.substr(0, 512);
-  for (const char c : head) {
-    const auto u = static_cast<unsigned char>(c);
-    if (u < 0x20 && u != '\n' && u != '\t' && u != '\r' && u != '\f' && u != '\v') return true;
-  }
-  return false;
+  return !head.empty() && (static_cast<unsigned char>(head[0]) >= 0x80 ||
+                           std::any_of(head.begin(), head.end(), IsControl));
+}
+
+// What makes a text unreadable that a user takes for HLO text; empty if nothing does.
+std::string EncodingProblem(std::string_view bytes) {
+  if (bytes.substr(0, 3) == "\xef\xbb\xbf") return "the file begins with a UTF-8 byte order mark";
+  if (bytes.substr(0, 2) == "\xff\xfe" || bytes.substr(0, 2) == "\xfe\xff")
+    return "the file is UTF-16; expected ASCII or UTF-8";
+  const size_t name = bytes.substr(0, 512).find("HloModule ");
+  const auto control = std::find_if(bytes.begin(), bytes.end(), IsControl);
+  if (name == std::string_view::npos || control == bytes.end()) return "";
+  return absl::StrCat("line ", 1 + std::count(bytes.begin(), control, '\n'),
+                      " holds the control character 0x", absl::Hex(*control, absl::kZeroPad2));
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  const bool standard = path == "-";
-  std::FILE* file = standard ? stdin : std::fopen(path.c_str(), "rb");
-  if (file == nullptr) return absl::NotFoundError(absl::StrCat(path, ": ", std::strerror(errno)));
-  std::string bytes;
-  char buffer[1 << 16];
-  for (size_t count; (count = std::fread(buffer, 1, sizeof(buffer), file)) > 0;)
-    bytes.append(buffer, count);
-  const bool bad = std::ferror(file) != 0;
-  const int error = errno;
-  if (!standard) std::fclose(file);
-  if (bad) return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(error)));
-  return bytes;
-}
-
-absl::Status WriteFile(const std::string& path, std::string_view bytes) {
-  if (path == "-") {
-    const bool ok = std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() &&
-                    std::fflush(stdout) == 0;
-    return ok ? absl::OkStatus()
-              : absl::UnavailableError(absl::StrCat("standard output: ", std::strerror(errno)));
+void OpenStandardStreams() {
+  // Opened so that using them fails as it would if they were closed.
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;
+    if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
   }
-  const std::string part = absl::StrCat(path, ".part", getpid());
-  std::FILE* file = std::fopen(part.c_str(), "wb");
-  if (file == nullptr)
-    return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
-  bool ok = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  ok = std::fclose(file) == 0 && ok;
-  ok = ok && std::rename(part.c_str(), path.c_str()) == 0;
-  if (!ok) {
-    const int error = errno;
-    std::remove(part.c_str());
-    return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(error)));
-  }
-  return absl::OkStatus();
 }
 
 void InstallInterruptHandler() {
@@ -89,6 +71,8 @@ void InstallInterruptHandler() {
   action.sa_handler = OnInterrupt;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  action.sa_handler = OnAlarm;
+  sigaction(SIGALRM, &action, nullptr);
 }
 
 const std::atomic<bool>& Interrupted() { return interrupted; }
@@ -126,7 +110,10 @@ absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view 
                                                                bool verify) {
   std::unique_ptr<HloModule> module;
   if (LooksLikeProto(bytes)) {
-    XLA_ASSIGN_OR_RETURN(module, ParseModuleFromProtoBytes(bytes));
+    auto read = ParseModuleFromProtoBytes(bytes);
+    if (const std::string problem = EncodingProblem(bytes); !read.ok() && !problem.empty())
+      return absl::InvalidArgumentError(problem);
+    XLA_ASSIGN_OR_RETURN(module, std::move(read));
   } else {
     XLA_ASSIGN_OR_RETURN(module, ParseAndReturnUnverifiedModule(bytes));
   }
@@ -135,7 +122,8 @@ absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view 
 }
 
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, bool verify) {
-  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  XLA_ASSIGN_OR_RETURN(const std::string bytes,
+                       ReadFile(path, std::min(kMaxProgramBytes, UsableMemoryBytes() / 4)));
   auto module = LoadModuleFromBytes(bytes, verify);
   if (!module.ok()) {
     return absl::Status(module.status().code(), absl::StrCat(path == "-" ? "standard input" : path,
@@ -148,7 +136,7 @@ int64_t UsableMemoryBytes() {
   int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   const absl::StatusOr<std::string> group = ReadFile("/sys/fs/cgroup/memory.max");
   int64_t group_bytes;
-  // The word "max" stands for no limit.
+  // "max" means that there is no limit.
   if (group.ok() && absl::SimpleAtoi(absl::StripAsciiWhitespace(*group), &group_bytes)) {
     bytes = std::min(bytes, group_bytes);
   }

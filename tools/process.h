@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command needs of the operating system: files, Ctrl-C, the terminal, time.
+// What the command needs of the operating system besides files: Ctrl-C, the terminal, memory, time;
+// and loading programs.
 #ifndef XYLEM_TOOLS_PROCESS_H_
 #define XYLEM_TOOLS_PROCESS_H_
 
@@ -15,18 +16,15 @@
 
 namespace xla {
 
-// The whole file; "-" is standard input. Errors name the file and the reason.
-absl::StatusOr<std::string> ReadFile(const std::string& path);
-// Writes beside the target, then renames: a file is whole or not there. "-" is standard output.
-absl::Status WriteFile(const std::string& path, std::string_view bytes);
+// Keeps files from being opened as stdin, stdout or stderr when these are closed.
+void OpenStandardStreams();
 
 // After the first Ctrl-C Interrupted() is true and running work stops at its next check; a second
-// one ends the process.
+// one, or two seconds, end the process with kExitInterrupted.
 void InstallInterruptHandler();
 const std::atomic<bool>& Interrupted();
 
-// A line that is redrawn in place, on a terminal only; nothing is printed otherwise. Shown from one
-// second on.
+// A line on stderr that is redrawn in place after the first second; only if stderr is a terminal.
 class ProgressLine {
  public:
   explicit ProgressLine(bool enabled = true);
@@ -45,12 +43,13 @@ std::string ProgressBar(int64_t done, int64_t total);
 
 double Seconds();  // monotonic
 
-// Seven eighths of the memory that the machine, or the control group of this process, has: the
-// limit for values, so that a program that asks for more gets an error and not the kernel's kill.
+// Seven eighths of the memory of the machine, or of the control group of this process: the limit
+// for values, so that a program that needs more returns an error before the kernel kills the
+// process.
 int64_t UsableMemoryBytes();
 
-// Reads a program, whatever its form (text or proto), by content; verifies it unless told not to.
-// Parse errors name the file.
+// Reads a program in any format (text or proto, detected from its content) and verifies it unless
+// `verify` is false. Errors name the file.
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, bool verify = true);
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view bytes,
                                                                bool verify = true);

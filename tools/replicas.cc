@@ -13,7 +13,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "tools/draw.h"
-#include "tools/process.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/shape_util.h"
@@ -74,11 +73,8 @@ struct Leaf {
 
 absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Arguments& arguments) {
   DeviceGrid grid;
-  XLA_ASSIGN_OR_RETURN(
-      grid.replicas, arguments.GetInt("--replicas", module.config().replica_count, 1, kMaxDevices));
-  XLA_ASSIGN_OR_RETURN(
-      grid.partitions,
-      arguments.GetInt("--partitions", module.config().num_partitions, 1, kMaxDevices));
+  grid.replicas = arguments.GetInt("--replicas", module.config().replica_count);
+  grid.partitions = arguments.GetInt("--partitions", module.config().num_partitions);
   if (grid.replicas >= 1 && grid.partitions >= 1 && grid.replicas <= kMaxDevices &&
       grid.partitions <= kMaxDevices / grid.replicas) {
     return grid;
@@ -90,19 +86,17 @@ absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Argumen
 
 absl::StatusOr<std::vector<DeviceArray>> ReadDeviceArrays(const std::string& path,
                                                           const DeviceGrid& grid) {
-  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
-  auto members = ParseNumpyFile(bytes);
-  if (!members.ok())
-    return absl::InvalidArgumentError(absl::StrCat(path, ": ", members.status().message()));
+  XLA_ASSIGN_OR_RETURN(NumpyFile opened, NumpyFile::Open(path));
+  const auto file = std::make_shared<const NumpyFile>(std::move(opened));
   std::vector<DeviceArray> arrays;
-  for (NamedLiteral& member : *members) {
-    std::string where = member.name.empty() ? path : absl::StrCat(path, ":", member.name);
-    auto [device, name] = SplitDevice(member.name);
+  for (size_t i = 0; i < file->size(); ++i) {
+    std::string where = file->name(i).empty() ? path : absl::StrCat(path, ":", file->name(i));
+    auto [device, name] = SplitDevice(file->name(i));
     if (device >= grid.count()) {
       return absl::InvalidArgumentError(absl::StrCat(where, ": there is no device ", device,
                                                      "; the program runs on ", grid.count()));
     }
-    arrays.push_back({std::move(where), device, {std::move(name), std::move(member.value)}});
+    arrays.push_back({std::move(where), device, std::move(name), file, i});
   }
   return arrays;
 }
@@ -121,11 +115,11 @@ absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule
   for (const std::string& path : arguments.All("--input")) {
     XLA_ASSIGN_OR_RETURN(std::vector<DeviceArray> arrays, ReadDeviceArrays(path, grid));
     const bool by_name = std::all_of(arrays.begin(), arrays.end(), [](const DeviceArray& given) {
-      return ArgumentNumber(given.array.name).has_value();
+      return ArgumentNumber(given.name).has_value();
     });
     for (DeviceArray& given : arrays) {
       const int64_t device = given.device;
-      const size_t position = by_name ? *ArgumentNumber(given.array.name) : next[device]++;
+      const size_t position = by_name ? *ArgumentNumber(given.name) : next[device]++;
       if (position >= leaves.size()) {
         return absl::InvalidArgumentError(absl::StrCat(
             given.where, ": the program takes ", leaves.size(), " arrays", Signature(module)));
@@ -134,18 +128,19 @@ absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule
       std::shared_ptr<const Literal>& place = device < 0 ? leaf.for_all : leaf.for_one[device];
       if (place != nullptr) {
         return absl::InvalidArgumentError(
-            absl::StrCat(path, ": argument ", position, " is given twice"));
+            absl::StrCat(given.where, ": argument ", position, " is duplicated"));
       }
-      auto value = ArgumentFromNumpy(std::move(given.array), leaf.shape);
+      auto value = given.file->ReadAs(given.index, leaf.shape);
       if (!value.ok()) {
-        return absl::InvalidArgumentError(
+        return absl::Status(
+            value.status().code(),
             absl::StrCat(given.where, ": argument ", position, ": ", value.status().message()));
       }
       place = std::make_shared<const Literal>(*std::move(value));
     }
   }
 
-  XLA_ASSIGN_OR_RETURN(const int64_t seed, arguments.GetInt("--random", 0, 0, INT64_MAX));
+  const int64_t seed = arguments.GetInt("--random", 0);
   std::vector<DeviceArguments> result(static_cast<size_t>(grid.count()));
   for (int64_t device = 0; device < grid.count(); ++device) {
     for (size_t i = 0; i < leaves.size(); ++i) {

@@ -33,11 +33,13 @@ using DeviceArguments = std::vector<std::shared_ptr<const Literal>>;
 // --replicas and --partitions, or else what the module says.
 absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Arguments& arguments);
 
-// An array of a file, by its name without that of the device.
+// An array of a file, by its name without that of the device. It is read on demand.
 struct DeviceArray {
   std::string where;    // file and member, for errors
   int64_t device = -1;  // -1: for all
-  NamedLiteral array;
+  std::string name;
+  std::shared_ptr<const NumpyFile> file;
+  size_t index = 0;  // in the file
 };
 
 // The arrays of a .npy or .npz file. INVALID_ARGUMENT for a device outside the grid.
@@ -49,8 +51,12 @@ absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule
                                                                  const DeviceGrid& grid,
                                                                  const Arguments& arguments);
 
-// Arrays with names: the leaves of each device's result, then what it wrote to outfeed and sent to
-// the host.
+struct NamedLiteral {
+  std::string name;
+  Literal value;
+};
+
+// The leaves of each device's result, followed by what it wrote to outfeed and sent to the host.
 absl::StatusOr<std::vector<NamedLiteral>> CollectOutputs(const DeviceGrid& grid,
                                                          std::vector<Literal> results,
                                                          runtime::Feeds& feeds,

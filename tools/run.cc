@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "tools/command.h"
 #include "tools/custom_calls.h"
 #include "tools/host_data.h"
+#include "tools/json.h"
 #include "tools/npz.h"
 #include "tools/process.h"
 #include "tools/replicas.h"
@@ -27,7 +27,7 @@
 namespace xla {
 namespace {
 
-// Results of more elements are cut on the terminal.
+// Larger results are abbreviated on the terminal.
 constexpr int64_t kMostPrinted = 64;
 
 // Small arrays whole, large ones by their first elements.
@@ -48,18 +48,12 @@ std::string Readable(const LiteralSlice& array) {
 }
 
 absl::StatusOr<int> Run(const Arguments& arguments) {
-  const std::string backend = arguments.Get("--backend", "interpreter");
-  if (backend != "interpreter") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown backend '", backend, "'; there is: interpreter"));
-  }
   InterpreterOptions options;
   options.memory_limit_bytes = UsableMemoryBytes();
-  XLA_ASSIGN_OR_RETURN(options.num_threads, arguments.GetInt("--threads", 0, 0, 4096));
-  XLA_ASSIGN_OR_RETURN(const int64_t timeout, arguments.GetInt("--timeout", 60, 1, 1'000'000'000));
-  options.wait_timeout = absl::Seconds(timeout);
+  options.num_threads = static_cast<int>(arguments.GetInt("--threads", 0));
+  options.wait_timeout = absl::Seconds(arguments.GetInt("--timeout", 60));
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> module,
-                       LoadModule(arguments.positional()[0]));
+                       LoadModule(arguments.operands()[0]));
   XLA_ASSIGN_OR_RETURN(const DeviceGrid grid, ReadDeviceGrid(*module, arguments));
   XLA_ASSIGN_OR_RETURN(const std::vector<DeviceArguments> inputs,
                        ReadDeviceArguments(*module, grid, arguments));
@@ -67,7 +61,7 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
   for (size_t device = 0; device < inputs.size(); ++device) {
     for (const auto& input : inputs[device]) pointers[device].push_back(input.get());
   }
-  // What programs write must be kept until it is printed.
+  // What programs write is kept until it is printed.
   runtime::Feeds feeds(grid.count(), std::numeric_limits<int64_t>::max());
   runtime::HostChannels channels(grid.count(), std::numeric_limits<int64_t>::max());
   XLA_RETURN_IF_ERROR(GiveInfeed(*module, grid, arguments, feeds));
@@ -99,17 +93,17 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
     std::vector<std::pair<std::string, LiteralSlice>> members;
     for (const NamedLiteral& output : outputs)
       members.emplace_back(output.name, LiteralSlice(output.value));
-    XLA_ASSIGN_OR_RETURN(const std::string bytes, ToNpz(members));
-    XLA_RETURN_IF_ERROR(WriteFile(arguments.Get("--output"), bytes));
+    XLA_RETURN_IF_ERROR(WriteNpz(arguments.Get("--output"), members));
   }
   if (arguments.Has("--json")) {
-    std::string json =
-        absl::StrFormat("{\"name\": \"%s\", \"run_ms\": %.6f, \"peak_bytes\": %d, \"outputs\": [",
-                        module->name(), milliseconds, statistics.peak_bytes);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      absl::StrAppend(&json, i == 0 ? "" : ", ", "\"", outputs[i].value.shape().ToString(), "\"");
-    }
-    std::puts(absl::StrCat(json, "]}").c_str());
+    std::vector<std::string> shapes;
+    for (const NamedLiteral& output : outputs) shapes.push_back(output.value.shape().ToString());
+    JsonObject json;
+    json.String("name", module->name())
+        .Number("run_ms", milliseconds)
+        .Integer("peak_bytes", statistics.peak_bytes)
+        .Strings("outputs", shapes);
+    std::puts(json.ToString().c_str());
   } else if (arguments.Get("--output") != "-") {
     if (!arguments.Has("--output")) {
       for (const NamedLiteral& output : outputs)
@@ -120,7 +114,7 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
                     arguments.Get("--output").c_str());
       }
     }
-    std::fprintf(stderr, "ran %s in %.1f ms, %.1f MB at the peak\n", module->name().c_str(),
+    std::fprintf(stderr, "ran %s in %.1f ms, peak memory %.1f MB\n", module->name().c_str(),
                  milliseconds, static_cast<double>(statistics.peak_bytes) / 1e6);
   }
   return kExitOk;
@@ -133,45 +127,60 @@ Command RunCommand() {
       "run",
       "FILE",
       "execute a program on arrays from files",
-      "Arguments come from --input, in order: each .npy file is the next argument, each .npz file "
-      "holds several,\n"
-      "by name (arg00, arg01, ...) or else in the archive's order. A tuple argument takes one "
-      "array for each\n"
-      "leaf. Shapes and types must be those of the program. Results are printed, or written to "
-      "--output as an\n"
-      ".npz file with members out00, out01, ...: one for each leaf of the result.\n"
+      "Arguments are taken from --input in order: a .npy file is one argument, an .npz file holds\n"
+      "several, matched by name (arg00, arg01, ...) or else by position. A tuple argument takes "
+      "one\n"
+      "array per leaf. Shapes and types must match those of the program. Results are printed, or\n"
+      "written to --output as an .npz file with members out00, out01, ..., one per leaf of the "
+      "result.\n"
       "\n"
-      "A program runs on replicas x partitions devices; the module's header says how many, unless "
-      "--replicas and\n"
-      "--partitions do. Device r * partitions + p is partition p of replica r. All devices get the "
-      "same arguments,\n"
-      "but for .npz members named after one: device3/arg00 is argument 0 of device 3 alone. "
-      "Results then are\n"
-      "device0/out00, ... and so may be arguments again.\n"
+      "A program runs on replicas x partitions devices, as its header or --replicas and "
+      "--partitions\n"
+      "say. Device r * partitions + p is partition p of replica r. All devices get the same "
+      "arguments,\n"
+      "except for .npz members named after a device: device3/arg00 is argument 0 of device 3 "
+      "only.\n"
+      "Results are then named device0/out00, ...; such a file can be an input again.\n"
       "\n"
-      "--infeed gives data to infeed instructions: each .npy file, or member of an .npz file, is "
-      "one infeed, in\n"
-      "order, for all devices, or for one if it is named device3/... The leaves of a tuple are "
-      "members with the same\n"
-      "name but for a number behind a dot: a.0, a.1. --host-recv 5=FILE gives data in the same way "
-      "to recv instructions\n"
-      "with channel_id=5 and is_host_transfer=true. What outfeed writes is printed or written as "
-      "outfeed00, outfeed01,\n"
-      "... (outfeed00.0, outfeed00.1 for a tuple), what is sent to the host on channel 5 as "
-      "channel5_00, ...",
+      "--infeed provides data for infeed instructions: each .npy file, or member of an .npz file, "
+      "is\n"
+      "one infeed, in order, for all devices, or for one if it is named device3/... The leaves of "
+      "a\n"
+      "tuple are members with the same name and a numeric suffix: a.0, a.1. --host-recv 5=FILE\n"
+      "provides data in the same form for recv instructions with channel_id=5 and\n"
+      "is_host_transfer=true. Outfeeds are printed or written as outfeed00, outfeed01, ...\n"
+      "(outfeed00.0, outfeed00.1 for a tuple), sends to the host on channel 5 as channel5_00, ...",
       {{"--input", "FILE", ".npy or .npz file with arguments; may be repeated"},
        {"--output", "FILE", "write the results to this .npz file ('-': standard output)"},
-       {"--random", "SEED",
-        "make up the arguments not given: uniform in [-1, 1), integers below 100"},
-       {"--backend", "NAME", "what runs the program: interpreter (the reference)", "interpreter"},
-       {"--threads", "N", "threads to use; 0, the default: all; results do not depend on it"},
-       {"--replicas", "R", "replicas to run; the default is the module's replica_count"},
-       {"--partitions", "P", "partitions to run; the default is the module's num_partitions"},
+       {"--random",
+        "SEED",
+        "generate missing arguments: uniform in [-1, 1), integers below 100",
+        {},
+        IntegerRange{0, INT64_MAX}},
+       {"--backend", "NAME", "what runs the program: interpreter (the default)", {"interpreter"}},
+       {"--threads",
+        "N",
+        "number of threads; the default, 0, means all; results do not depend on it",
+        {},
+        IntegerRange{0, 4096}},
+       {"--replicas",
+        "R",
+        "number of replicas; the default is the module's replica_count",
+        {},
+        IntegerRange{1, kMaxDevices}},
+       {"--partitions",
+        "P",
+        "number of partitions; the default is the module's num_partitions",
+        {},
+        IntegerRange{1, kMaxDevices}},
        {"--infeed", "FILE", ".npy or .npz file with data for infeed; may be repeated"},
        {"--host-recv", "CHANNEL=FILE",
         ".npy or .npz file with data for recv from the host; may be repeated"},
-       {"--timeout", "SECONDS",
-        "how long a device waits for other devices before the run fails; 60"},
+       {"--timeout",
+        "SECONDS",
+        "how long a device waits for other devices before the run fails; the default is 60",
+        {},
+        IntegerRange{1, 1'000'000'000}},
        CustomCallsOption(),
        {"--json", "", "print name, time, memory and result shapes as JSON"}},
       1,

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "absl/strings/strip.h"
 #include "tools/command.h"
 #include "tools/custom_calls.h"
+#include "tools/files.h"
+#include "tools/json.h"
 #include "tools/process.h"
 #include "tools/self_check.h"
 #include "xla/base/status_macros.h"
@@ -25,7 +28,7 @@
 namespace xla {
 namespace {
 
-// A program without checks that runs to its end is kUnchecked: it proves nothing but that.
+// kUnchecked: the program ran but makes no checks.
 enum class Outcome { kPassed, kFailed, kUnsupported, kDisabled, kUnchecked };
 
 struct Result {
@@ -34,7 +37,7 @@ struct Result {
   std::vector<std::string> missing;  // opcodes, when not supported
 };
 
-// Programs end in checks; one without any would pass whatever it computes.
+// A program without checks would pass whatever it computes.
 bool HasChecks(const HloModule& module) {
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
@@ -45,7 +48,7 @@ bool HasChecks(const HloModule& module) {
   return false;
 }
 
-Result TestOne(const std::string& path, int threads, const CustomCallRegistry& custom_calls) {
+Result TestUnguarded(const std::string& path, int threads, const CustomCallRegistry& custom_calls) {
   auto module = LoadModule(path);
   if (!module.ok()) return {Outcome::kFailed, std::string(module.status().message()), {}};
   Result result;
@@ -73,7 +76,15 @@ Result TestOne(const std::string& path, int threads, const CustomCallRegistry& c
       unsupported ? Outcome::kUnsupported : Outcome::kFailed, std::string(status.message()), {}};
 }
 
-// Folders stand for the .hlo and .pb files in them.
+Result TestOne(const std::string& path, int threads, const CustomCallRegistry& custom_calls) {
+  try {
+    return TestUnguarded(path, threads, custom_calls);
+  } catch (const std::bad_alloc&) {
+    return {Outcome::kFailed, "out of memory", {}};
+  }
+}
+
+// Replaces folders by the .hlo and .pb files in them.
 absl::StatusOr<std::vector<std::string>> Expand(const std::vector<std::string>& operands) {
   std::vector<std::string> files;
   for (const std::string& operand : operands) {
@@ -127,9 +138,8 @@ absl::string_view OutcomeName(Outcome outcome) {
 
 absl::StatusOr<int> Test(const Arguments& arguments) {
   const int64_t cpus = std::max<int64_t>(1, std::thread::hardware_concurrency());
-  XLA_ASSIGN_OR_RETURN(const int64_t jobs, arguments.GetInt("--jobs", cpus, 1, 1024));
-  XLA_ASSIGN_OR_RETURN(const int64_t threads, arguments.GetInt("--threads", 1, 0, 4096));
-  XLA_ASSIGN_OR_RETURN(const std::vector<std::string> files, Expand(arguments.positional()));
+  const int64_t jobs = arguments.GetInt("--jobs", cpus), threads = arguments.GetInt("--threads", 1);
+  XLA_ASSIGN_OR_RETURN(const std::vector<std::string> files, Expand(arguments.operands()));
   XLA_ASSIGN_OR_RETURN(const auto disabled, ReadDisabled(arguments.Get("--disabled")));
   XLA_ASSIGN_OR_RETURN(const CustomCallRegistry custom_calls, LoadCustomCalls(arguments));
   const bool quiet = arguments.Has("--quiet"), json = arguments.Has("--json");
@@ -155,7 +165,7 @@ absl::StatusOr<int> Test(const Arguments& arguments) {
   std::vector<std::thread> workers;
   for (int64_t j = 0; j < jobs; ++j) workers.emplace_back(work);
 
-  // Lines come in the order of the files, as soon as all before are done.
+  // Results are printed in the order of the files, as soon as all earlier ones are done.
   std::map<Outcome, int64_t> counts;
   std::map<std::string, int64_t> missing;
   ProgressLine line(!json);
@@ -182,12 +192,13 @@ absl::StatusOr<int> Test(const Arguments& arguments) {
   for (const auto& [opcode, count] : missing)
     std::printf("missing %s: %lld programs\n", opcode.c_str(), static_cast<long long>(count));
   if (json) {
-    std::printf(
-        "{\"passed\": %lld, \"failed\": %lld, \"not_supported\": %lld, \"disabled\": %lld}\n",
-        static_cast<long long>(counts[Outcome::kPassed]),
-        static_cast<long long>(counts[Outcome::kFailed]),
-        static_cast<long long>(counts[Outcome::kUnsupported]),
-        static_cast<long long>(counts[Outcome::kDisabled]));
+    JsonObject summary;
+    summary.Integer("passed", counts[Outcome::kPassed])
+        .Integer("failed", counts[Outcome::kFailed])
+        .Integer("not_supported", counts[Outcome::kUnsupported])
+        .Integer("disabled", counts[Outcome::kDisabled])
+        .Integer("unchecked", counts[Outcome::kUnchecked]);
+    std::puts(summary.ToString().c_str());
   } else {
     std::string summary =
         absl::StrCat(counts[Outcome::kPassed], " passed, ", counts[Outcome::kFailed], " failed, ",
@@ -209,17 +220,24 @@ Command TestCommand() {
   return {
       "test",
       "FILE...",
-      "run programs that check themselves",
-      "Each program ends in side-effecting custom calls check.expect_eq, check.expect_close (ulp) "
-      "or\n"
+      "run programs that check their own results",
+      "Each program ends in custom calls check.expect_eq, check.expect_close (ulp) or\n"
       "check.expect_almost_eq (absolute 1e-3). A folder stands for the .hlo and .pb files in it.\n"
-      "The exit code is 0 when every program passed.",
-      {{"--jobs", "N", "programs at a time; the default is the number of processors"},
-       {"--threads", "N", "threads for each program; the default is 1, 0 means all"},
+      "The exit code is 0 if every program passed.",
+      {{"--jobs",
+        "N",
+        "number of programs run at a time; the default is the number of processors",
+        {},
+        IntegerRange{1, 1024}},
+       {"--threads",
+        "N",
+        "number of threads per program; the default is 1, 0 means all",
+        {},
+        IntegerRange{0, 4096}},
        CustomCallsOption(),
-       {"--disabled", "FILE", "programs not to run: lines 'file name: reason'"},
-       {"--quiet", "", "a line for failures only"},
-       {"--json", "", "the summary as JSON"}},
+       {"--disabled", "FILE", "list of programs to skip, with lines 'file name: reason'"},
+       {"--quiet", "", "report failures only"},
+       {"--json", "", "print the summary as JSON"}},
       1,
       INT64_MAX,
       Test};

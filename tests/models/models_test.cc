@@ -26,8 +26,18 @@
 namespace xla {
 namespace {
 
-absl::StatusOr<std::vector<NamedLiteral>> ReadArrays(const std::string& file) {
-  return ParseNumpyFile(testing::ReadTestFile(testing::SourcePath(absl::StrCat("models/", file))));
+absl::StatusOr<NumpyFile> OpenArrays(const std::string& file) {
+  return NumpyFile::Open(testing::SourcePath(absl::StrCat("models/", file)));
+}
+
+absl::StatusOr<std::vector<Literal>> ReadArrays(const std::string& file) {
+  XLA_ASSIGN_OR_RETURN(const NumpyFile arrays, OpenArrays(file));
+  std::vector<Literal> literals;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    XLA_ASSIGN_OR_RETURN(Literal literal, arrays.Read(i));
+    literals.push_back(std::move(literal));
+  }
+  return literals;
 }
 
 // The results of the program on the arrays of the inputs file, one literal a tuple element.
@@ -37,15 +47,14 @@ absl::StatusOr<std::vector<Literal>> RunModel(const std::string& program,
       testing::ReadTestFile(testing::SourcePath(absl::StrCat("models/", program)));
   XLA_ASSIGN_OR_RETURN(const auto module, ParseAndReturnUnverifiedModule(text));
   const auto& parameters = module->entry_computation()->parameter_instructions();
-  XLA_ASSIGN_OR_RETURN(std::vector<NamedLiteral> arrays, ReadArrays(inputs));
+  XLA_ASSIGN_OR_RETURN(const NumpyFile arrays, OpenArrays(inputs));
   if (arrays.size() != parameters.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat(arrays.size(), " arrays for ", parameters.size(), " parameters"));
   }
   std::vector<Literal> arguments;
   for (size_t i = 0; i < arrays.size(); ++i) {
-    XLA_ASSIGN_OR_RETURN(Literal argument,
-                         ArgumentFromNumpy(std::move(arrays[i]), parameters[i]->shape()));
+    XLA_ASSIGN_OR_RETURN(Literal argument, arrays.ReadAs(i, parameters[i]->shape()));
     arguments.push_back(std::move(argument));
   }
   std::vector<const Literal*> pointers;
@@ -67,8 +76,8 @@ TEST(ModelsTest, DigitsPredictsTheLabelsAndProbabilitiesOfXla) {
   ASSERT_OK_AND_ASSIGN(const auto results,
                        RunModel("digits/predict.hlo", "digits/test_images.npy"));
   ASSERT_EQ(results.size(), 2u);
-  EXPECT_EQ(Values<int32_t>(results[0]), Values<int32_t>(expected[0].value));
-  const auto ours = Values<float>(results[1]), theirs = Values<float>(expected[1].value);
+  EXPECT_EQ(Values<int32_t>(results[0]), Values<int32_t>(expected[0]));
+  const auto ours = Values<float>(results[1]), theirs = Values<float>(expected[1]);
   ASSERT_EQ(ours.size(), theirs.size());
   for (size_t i = 0; i < ours.size(); ++i) ASSERT_NEAR(ours[i], theirs[i], 1e-5) << i;
 }
@@ -78,7 +87,7 @@ TEST(ModelsTest, DigitsTrainsWithTheLossesOfXla) {
   ASSERT_OK_AND_ASSIGN(const auto expected, ReadArrays("digits/train_expected.npz"));
   ASSERT_OK_AND_ASSIGN(const auto results, RunModel("digits/train.hlo", "digits/train_inputs.npz"));
   ASSERT_EQ(results.size(), expected.size());
-  const auto ours = Values<float>(results[0]), theirs = Values<float>(expected[0].value);
+  const auto ours = Values<float>(results[0]), theirs = Values<float>(expected[0]);
   ASSERT_EQ(ours.size(), 300u);
   ASSERT_EQ(theirs.size(), 300u);
   for (size_t i = 0; i < 50; ++i) ASSERT_NEAR(ours[i], theirs[i], 1e-4 * theirs[i]) << i;
@@ -96,7 +105,7 @@ void ExpectSameTokens(const std::string& name) {
   ASSERT_OK_AND_ASSIGN(const auto results,
                        RunModel(absl::StrCat("textgen/", name, ".hlo"), "textgen/inputs.npz"));
   ASSERT_EQ(results.size(), 1u);
-  EXPECT_EQ(Values<int32_t>(results[0]), Values<int32_t>(expected[0].value));
+  EXPECT_EQ(Values<int32_t>(results[0]), Values<int32_t>(expected[0]));
 }
 
 TEST(ModelsTest, TextgenWritesTheGreedyTokensOfXla) { ExpectSameTokens("generate_greedy"); }

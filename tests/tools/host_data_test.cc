@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
 #include "tests/tools/tools_test_util.h"
-#include "tools/process.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/literal_util.h"
 
@@ -107,11 +106,12 @@ absl::StatusOr<std::vector<std::string>> RunReceives(std::vector<std::string> op
   options.insert(options.end(), {"--output", results, program});
   XLA_ASSIGN_OR_RETURN(const Arguments arguments, CommandLine(options));
   XLA_RETURN_IF_ERROR(RunCommand().run(arguments).status());
-  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(results));
-  XLA_ASSIGN_OR_RETURN(const std::vector<NamedLiteral> outputs, ParseNumpyFile(bytes));
+  XLA_ASSIGN_OR_RETURN(const NumpyFile outputs, NumpyFile::Open(results));
   std::vector<std::string> texts;
-  for (const NamedLiteral& output : outputs)
-    texts.push_back(absl::StrCat(output.name, "=", output.value.ToStringWithoutShapeOneline()));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    XLA_ASSIGN_OR_RETURN(const Literal value, outputs.Read(i));
+    texts.push_back(absl::StrCat(outputs.name(i), "=", value.ToStringWithoutShapeOneline()));
+  }
   return texts;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documentation of operations: docs/operations.md is what the command prints, names of the
-// documentation are names of the builder, and the coverage table sees holes.
+// The documentation of operations: the functions and examples that it names exist.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -9,11 +8,8 @@
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
-#include "tools/command.h"
-#include "tools/ops_coverage.h"
 #include "tools/ops_data.h"
 #include "tools/ops_page.h"
-#include "tools/ops_types.h"
 #include "tools/self_check.h"
 #include "xla/hlo/ir/opcode_docs.h"
 #include "xla/hlo/text/parser.h"
@@ -37,11 +33,6 @@ std::unique_ptr<HloModule> Parse(std::string_view text) {
   auto module = ParseAndReturnUnverifiedModule(text);
   EXPECT_OK(module);
   return *std::move(module);
-}
-
-TEST(OpsPageTest, PageInDocsIsWhatTheCommandPrints) {
-  EXPECT_TRUE(testing::ReadTestFile(testing::SourcePath("docs/operations.md")) == OpsPage())
-      << "docs/operations.md is out of date; write it again: make operations";
 }
 
 TEST(OpsPageTest, EveryNamedBuilderFunctionIsDeclared) {
@@ -105,30 +96,6 @@ TEST(OpsPageTest, AttributesAreThoseOfTheTable) {
   EXPECT_EQ(OpSynopsis(HloOpcode::kIota), "result = shape iota(), iota_dimension=..");
 }
 
-TEST(OpsTypesTest, ShapesFollowTheNewType) {
-  const auto module = Parse(R"(HloModule m
-ENTRY e {
-  x = f32[2] constant({1, 2.5})
-  y = c64[2] complex(x, x)
-  ROOT z = f32[2] abs(y)
-})");
-  ASSERT_OK_AND_ASSIGN(const auto changed, WithElementTypes(*module, {{F32, F64}}));
-  EXPECT_EQ(changed->entry_computation()->root_instruction()->shape().element_type(), F64);
-  EXPECT_ERROR(WithElementTypes(*module, {{F32, S32}}), "complex");
-}
-
-TEST(OpsTypesTest, UpToCutsTheRestOff) {
-  const auto module = Parse(R"(HloModule m
-ENTRY e {
-  x = f32[2] constant({1, 2})
-  y = f32[2] negate(x)
-  ROOT z = f32[2] abs(y)
-})");
-  ASSERT_OK_AND_ASSIGN(const auto cut, UpTo(*module, "y"));
-  EXPECT_EQ(cut->instruction_count(), 2);
-  EXPECT_STATUS(UpTo(*module, "w"), absl::StatusCode::kNotFound, "no instruction w");
-}
-
 TEST(SelfCheckTest, HostSendsBack) {
   const auto module = Parse(std::string_view(R"(HloModule m, replica_count=2
 ENTRY e {
@@ -163,35 +130,6 @@ ENTRY e {
   InterpreterOptions options;
   options.custom_calls = CheckCustomCalls();
   EXPECT_ERROR(RunSelfChecking(*module, options), "check failed");
-}
-
-TEST(OpsCoverageTest, ElementwiseRow) {
-  const OpCoverage row = CoverOperation(HloOpcode::kAnd);
-  for (const OpMark& mark : row.aspects) EXPECT_EQ(mark.kind, OpMark::kHolds) << mark.why;
-  const std::vector<PrimitiveType> types = ArrayElementTypes();
-  ASSERT_EQ(row.types.size(), types.size());
-  const auto at = [&](PrimitiveType type) {
-    return row
-        .types[static_cast<size_t>(std::find(types.begin(), types.end(), type) - types.begin())]
-        .kind;
-  };
-  EXPECT_EQ(at(PRED), OpMark::kHolds);
-  EXPECT_EQ(at(S8), OpMark::kHolds);
-  EXPECT_EQ(row.holes(), 0);
-}
-
-TEST(OpsCoverageTest, OperationsWithoutABuilderFunctionAreNotSpecifiedThere) {
-  const OpCoverage row = CoverOperation(HloOpcode::kFusion);
-  EXPECT_EQ(row.aspects[static_cast<size_t>(OpAspect::kBuilder)].kind, OpMark::kNotSpecified);
-}
-
-TEST(OpsCoverageTest, HolesAreCountedAndTold) {
-  OpCoverage row = CoverOperation(HloOpcode::kAdd);
-  row.types[0] = {OpMark::kHole, "there is no such kernel"};
-  EXPECT_EQ(row.holes(), 1);
-  const std::string table = CoverageTable({row});
-  EXPECT_NE(table.find("add, pred: there is no such kernel"), std::string::npos);
-  EXPECT_NE(table.find(" 1 hole\n"), std::string::npos);
 }
 
 }  // namespace

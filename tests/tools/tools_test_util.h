@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,19 +23,19 @@ inline std::string WriteNpz(const std::string& name,
                             const std::vector<std::pair<std::string, Literal>>& arrays) {
   std::vector<std::pair<std::string, LiteralSlice>> slices;
   for (const auto& [array, literal] : arrays) slices.emplace_back(array, LiteralSlice(literal));
-  const absl::StatusOr<std::string> bytes = ToNpz(slices);
-  EXPECT_OK(bytes.status());
   const std::string path = absl::StrCat(::testing::TempDir(), "/tools_test_", name, ".npz");
-  std::ofstream(path, std::ios::binary) << *bytes;
+  EXPECT_OK(xla::WriteNpz(path, slices));
   return path;
 }
 
 inline Literal Scalar(int32_t value) { return LiteralUtil::CreateR0<int32_t>(value); }
 
-// What `xylem run` would be given.
-inline absl::StatusOr<Arguments> CommandLine(const std::vector<std::string>& words) {
-  const Command command = RunCommand();
-  return ParseArguments(command.options, words);
+// The arguments of `xylem run` with these words; an error is the text that xylem would print.
+inline absl::StatusOr<Arguments> CommandLine(std::vector<std::string> words) {
+  words.insert(words.begin(), "run");
+  ParsedCommandLine parsed = ParseCommandLine(Commands(), words);
+  if (parsed.command == nullptr) return absl::InvalidArgumentError(parsed.text);
+  return std::move(parsed.arguments);
 }
 
 }  // namespace xla::testing

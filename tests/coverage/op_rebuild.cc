@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/ops_rebuild.h"
+#include "tests/coverage/op_rebuild.h"
 
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/ops_types.h"
+#include "tests/coverage/op_types.h"
 
 #include <algorithm>
 #include <cstdint>

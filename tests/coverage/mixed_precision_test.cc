@@ -10,9 +10,9 @@
 
 #include "absl/strings/match.h"
 #include "gtest/gtest.h"
+#include "tests/coverage/op_types.h"
 #include "tests/test_util.h"
 #include "tools/ops_data.h"
-#include "tools/ops_types.h"
 #include "tools/self_check.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of each operation works: computed from its example, not written down.
-#ifndef XYLEM_TOOLS_OPS_COVERAGE_H_
-#define XYLEM_TOOLS_OPS_COVERAGE_H_
+// Which parts of the system support each operation, and for which element types: computed by
+// running the operation's example through them.
+#ifndef TESTS_COVERAGE_OP_COVERAGE_H_
+#define TESTS_COVERAGE_OP_COVERAGE_H_
 
 #include <array>
 #include <cstdint>
@@ -48,10 +49,9 @@ struct OpCoverage {
 
 OpCoverage CoverOperation(HloOpcode opcode);
 
-// The table of several, a line an operation, with a legend and the reasons of all holes.
+// A table with one line per operation, followed by a legend and the reason for each hole.
 std::string CoverageTable(const std::vector<OpCoverage>& rows);
-std::string CoverageJson(const std::vector<OpCoverage>& rows);
 
 }  // namespace xla
 
-#endif  // XYLEM_TOOLS_OPS_COVERAGE_H_
+#endif  // TESTS_COVERAGE_OP_COVERAGE_H_

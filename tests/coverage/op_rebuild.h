@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An instruction made again through the functions of XlaBuilder.
-#ifndef XYLEM_TOOLS_OPS_REBUILD_H_
-#define XYLEM_TOOLS_OPS_REBUILD_H_
+#ifndef TESTS_COVERAGE_OP_REBUILD_H_
+#define TESTS_COVERAGE_OP_REBUILD_H_
 
 #include <memory>
 
@@ -18,4 +18,4 @@ absl::StatusOr<std::unique_ptr<HloModule>> RebuildWithBuilder(const HloInstructi
 
 }  // namespace xla
 
-#endif  // XYLEM_TOOLS_OPS_REBUILD_H_
+#endif  // TESTS_COVERAGE_OP_REBUILD_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs with their element types changed: what an operation can be asked of which types.
-#ifndef XYLEM_TOOLS_OPS_TYPES_H_
-#define XYLEM_TOOLS_OPS_TYPES_H_
+#ifndef TESTS_COVERAGE_OP_TYPES_H_
+#define TESTS_COVERAGE_OP_TYPES_H_
 
 #include <map>
 #include <memory>
@@ -30,4 +30,4 @@ absl::StatusOr<std::unique_ptr<HloModule>> UpTo(const HloModule& module, const s
 
 }  // namespace xla
 
-#endif  // XYLEM_TOOLS_OPS_TYPES_H_
+#endif  // TESTS_COVERAGE_OP_TYPES_H_

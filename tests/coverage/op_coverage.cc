@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/ops_coverage.h"
+#include "tests/coverage/op_coverage.h"
 
 #include <algorithm>
 #include <atomic>
@@ -11,12 +11,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
+#include "tests/coverage/op_rebuild.h"
+#include "tests/coverage/op_types.h"
 #include "tools/ops_data.h"
-#include "tools/ops_rebuild.h"
-#include "tools/ops_types.h"
 #include "tools/self_check.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
@@ -364,11 +362,6 @@ char Symbol(OpMark::Kind kind) {
   return '?';
 }
 
-std::string Quoted(const std::string& text) {
-  return absl::StrCat(
-      "\"", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}, {"\n", "\\n"}}), "\"");
-}
-
 }  // namespace
 
 std::string_view OpAspectName(OpAspect aspect) {
@@ -492,32 +485,6 @@ std::string CoverageTable(const std::vector<OpCoverage>& rows) {
   absl::StrAppend(&out, "\n", rows.size(), " operations, ", marks, " marks, ", holes,
                   holes == 1 ? " hole\n" : " holes\n");
   return out;
-}
-
-std::string CoverageJson(const std::vector<OpCoverage>& rows) {
-  constexpr const char* kNames[] = {"not specified", "hole", "runs", "holds"};
-  const std::vector<PrimitiveType> types = ArrayElementTypes();
-  std::string out = "[\n";
-  for (const OpCoverage& row : rows) {
-    std::vector<std::string> aspects, cells, reasons;
-    for (size_t i = 0; i < row.aspects.size(); ++i) {
-      const std::string name(OpAspectName(static_cast<OpAspect>(i)));
-      aspects.push_back(absl::StrCat(Quoted(name), ": ", Quoted(kNames[row.aspects[i].kind])));
-      if (row.aspects[i].kind == OpMark::kHole)
-        reasons.push_back(Quoted(absl::StrCat(name, ": ", row.aspects[i].why)));
-    }
-    for (size_t i = 0; i < row.types.size(); ++i) {
-      const std::string& name = primitive_util::LowercasePrimitiveTypeName(types[i]);
-      cells.push_back(absl::StrCat(Quoted(name), ": ", Quoted(kNames[row.types[i].kind])));
-      if (row.types[i].kind == OpMark::kHole)
-        reasons.push_back(Quoted(absl::StrCat(name, ": ", row.types[i].why)));
-    }
-    absl::StrAppend(&out, &row == &rows.front() ? "" : ",\n", "  {\"name\": \"", Name(row.opcode),
-                    "\", ", absl::StrJoin(aspects, ", "), ", \"types\": {",
-                    absl::StrJoin(cells, ", "), "}, \"holes\": [", absl::StrJoin(reasons, ", "),
-                    "]}");
-  }
-  return out + "\n]\n";
 }
 
 }  // namespace xla

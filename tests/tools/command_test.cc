@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command lines, and the xylem binary as a process: exit codes, streams, limits, Ctrl-C.
+#include "tools/command.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tests/test_util.h"
+#include "tests/tools/tools_test_util.h"
+
+namespace xla {
+namespace {
+
+using testing::CommandLine;
+using Words = std::vector<std::string>;
+
+TEST(CommandLineTest, OptionsAndOperands) {
+  ASSERT_OK_AND_ASSIGN(
+      const Arguments arguments,
+      CommandLine({"--input", "a.npy", "-", "--input=b.npz", "--threads=3", "--json"}));
+  EXPECT_EQ(arguments.All("--input"), (Words{"a.npy", "b.npz"}));
+  EXPECT_EQ(arguments.Get("--input"), "b.npz");
+  EXPECT_EQ(arguments.GetInt("--threads", 0), 3);
+  EXPECT_EQ(arguments.GetInt("--timeout", 60), 60);
+  EXPECT_TRUE(arguments.Has("--json"));
+  EXPECT_FALSE(arguments.Has("--output"));
+  EXPECT_EQ(arguments.operands(), Words{"-"});
+}
+
+TEST(CommandLineTest, ValuesAreTakenAsTheyAre) {
+  ASSERT_OK_AND_ASSIGN(const Arguments arguments,
+                       CommandLine({"--output", "-", "--input", "--json", "--input", "[a,b]",
+                                    "--input=c=d", "--", "--json"}));
+  EXPECT_EQ(arguments.Get("--output"), "-");
+  EXPECT_EQ(arguments.All("--input"), (Words{"--json", "[a,b]", "c=d"}));
+  EXPECT_EQ(arguments.operands(), Words{"--json"});
+  EXPECT_FALSE(arguments.Has("--json"));
+}
+
+TEST(CommandLineTest, OperandsAreTakenAsTheyAre) {
+  const ParsedCommandLine parsed =
+      ParseCommandLine(Commands(), Words{"verify", "[a,b]", "run", "", "--", "-x", "--"});
+  ASSERT_NE(parsed.command, nullptr) << parsed.text;
+  EXPECT_EQ(parsed.command->name, "verify");
+  EXPECT_EQ(parsed.arguments.operands(), (Words{"[a,b]", "run", "", "-x", "--"}));
+}
+
+TEST(CommandLineTest, TheLastValueOfARepeatedOptionCounts) {
+  ASSERT_OK_AND_ASSIGN(const Arguments arguments, CommandLine({"--threads=3", "--threads=4", "x"}));
+  EXPECT_EQ(arguments.GetInt("--threads", 0), 4);
+}
+
+TEST(CommandLineTest, ErrorsNameTheOption) {
+  EXPECT_ERROR(CommandLine({"--imput", "a", "x"}),
+               "unknown option '--imput'; did you mean '--input'?");
+  EXPECT_ERROR(CommandLine({"--completely-different", "x"}),
+               "unknown option '--completely-different'\n");
+  EXPECT_ERROR(CommandLine({"-x", "y"}), "unknown option '-x'");
+  EXPECT_ERROR(CommandLine({"x", "--input"}), "--input");
+  EXPECT_ERROR(CommandLine({"--json=1", "x"}), "json was given a disallowed flag override");
+  EXPECT_ERROR(CommandLine({}), "expected FILE");
+  EXPECT_ERROR(CommandLine({"x", "y"}), "unexpected argument 'y'");
+  for (const char* number : {"4097", "-1", "x", "3x", "", "0x10", "99999999999999999999"}) {
+    EXPECT_ERROR(CommandLine({"--threads", number, "x"}),
+                 absl::StrCat("--threads: expected an integer from 0 to 4096, got '", number, "'"));
+  }
+  EXPECT_ERROR(CommandLine({"--backend", "gpu", "x"}),
+               "--backend: expected interpreter, got 'gpu'");
+}
+
+TEST(CommandLineTest, UnknownCommands) {
+  const ParsedCommandLine typo = ParseCommandLine(Commands(), Words{"verfy", "x"});
+  EXPECT_EQ(typo.exit_code, kExitUsage);
+  EXPECT_TRUE(absl::StrContains(typo.text, "unknown command 'verfy'; did you mean 'verify'?"));
+  const ParsedCommandLine before = ParseCommandLine(Commands(), Words{"x", "verify", "y"});
+  EXPECT_TRUE(absl::StrContains(before.text, "unknown command 'x'")) << before.text;
+  EXPECT_EQ(ParseCommandLine(Commands(), {}).exit_code, kExitUsage);
+}
+
+TEST(CommandLineTest, EveryCommandHasHelp) {
+  const ParsedCommandLine all = ParseCommandLine(Commands(), Words{"--help"});
+  EXPECT_EQ(all.exit_code, kExitOk);
+  for (const Command& command : Commands()) {
+    const std::string name(command.name);
+    EXPECT_TRUE(absl::StrContains(all.text, absl::StrCat("  ", name))) << all.text;
+    const ParsedCommandLine help = ParseCommandLine(Commands(), Words{name, "--help"});
+    EXPECT_EQ(help.exit_code, kExitOk);
+    EXPECT_TRUE(absl::StrContains(help.text, absl::StrCat("Usage: xylem ", name, " [OPTIONS]")));
+    for (const OptionSpec& option : command.options)
+      EXPECT_TRUE(absl::StrContains(help.text, std::string(option.name))) << help.text;
+    const std::string completions = BashCompletions(Commands());
+    for (const OptionSpec& option : command.options)
+      EXPECT_TRUE(absl::StrContains(completions, std::string(option.name)));
+  }
+}
+
+// --- The binary.
+
+struct Finished {
+  int exit_code = -1;
+  std::string output;  // stdout and stderr, unless the command redirects them
+};
+
+// Runs a shell command in which $xylem is the binary and $tmp a folder.
+Finished Shell(const std::string& command) {
+  const std::string script = absl::StrCat("exec 2>&1; xylem='" XYLEM_BINARY "'; tmp='",
+                                          ::testing::TempDir(), "'; ", command);
+  std::FILE* pipe = popen(script.c_str(), "r");
+  Finished finished;
+  if (pipe == nullptr) return finished;
+  char buffer[4096];
+  for (size_t count; (count = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;)
+    finished.output.append(buffer, count);
+  const int status = pclose(pipe);
+  finished.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return finished;
+}
+
+TEST(BinaryTest, ExitCodes) {
+  EXPECT_EQ(Shell("$xylem --version").output, "xylem " XYLEM_TEST_VERSION "\n");
+  EXPECT_EQ(Shell("$xylem --help").exit_code, 0);
+  EXPECT_EQ(Shell("$xylem help run").exit_code, 0);
+  EXPECT_EQ(Shell("$xylem").exit_code, 2);
+  EXPECT_EQ(Shell("$xylem run").exit_code, 2);
+  EXPECT_EQ(Shell("$xylem run --threads x y.hlo").exit_code, 2);
+  EXPECT_EQ(Shell("$xylem verify /no/such/file").exit_code, 1);
+  EXPECT_EQ(
+      Shell("echo 'HloModule m ENTRY e { ROOT c = f32[] constant(1) }' | $xylem verify -").output,
+      "-: ok, 1 computations, 1 instructions\n");
+}
+
+TEST(BinaryTest, OutputThatDoesNotArriveIsAFailure) {
+  for (const char* words : {"--help", "--version", "info", "ops", "ops add", "completions bash",
+                            "verify models/digits/predict.hlo"}) {
+    for (const char* closed : {"> /dev/full", ">&-"}) {
+      const Finished finished = Shell(absl::StrCat("$xylem ", words, " ", closed));
+      EXPECT_EQ(finished.exit_code, 1) << words << closed;
+      EXPECT_TRUE(absl::StrContains(finished.output, "xylem: standard output: "))
+          << words << closed << ": " << finished.output;
+    }
+  }
+}
+
+TEST(BinaryTest, FilesAreNotOpenedAsClosedStreams) {
+  const Finished finished = Shell(
+      "echo 'HloModule m ENTRY e { ROOT c = f32[] constant(1) }' > $tmp/one.hlo; rm -f "
+      "$tmp/one.npz;"
+      "$xylem run --output $tmp/one.npz $tmp/one.hlo >&-; $xylem run --json --input $tmp/one.npz "
+      "$tmp/one.hlo");
+  EXPECT_TRUE(absl::StrContains(finished.output, "the program takes 0 arrays")) << finished.output;
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(BinaryTest, EndlessInputIsAnError) {
+  const std::string limit = "ulimit -v 400000; ";
+  for (const char* command : {"$xylem verify /dev/zero", "yes | $xylem verify -",
+                              "$xylem run --input /dev/zero $tmp/x.hlo", "$xylem check /dev/zero",
+                              "$xylem test /dev/zero"}) {
+    const Finished finished = Shell(
+        absl::StrCat("echo 'HloModule m ENTRY e { ROOT p = f32[] parameter(0) }' > $tmp/x.hlo; ",
+                     limit, command));
+    EXPECT_EQ(finished.exit_code, 1) << command << ": " << finished.output.substr(0, 1000);
+  }
+}
+#endif
+
+TEST(BinaryTest, CtrlCEndsAWaitForAFifo) {
+  const Finished finished = Shell(
+      "rm -f $tmp/fifo; mkfifo $tmp/fifo; $xylem verify $tmp/fifo & p=$!; sleep 0.5; kill -INT $p; "
+      "wait $p");
+  EXPECT_EQ(finished.exit_code, kExitInterrupted) << finished.output;
+}
+
+TEST(BinaryTest, EncodingsAreNamed) {
+  const std::string program = "HloModule m\\nENTRY e { ROOT c = f32[] constant(1) }";
+  EXPECT_TRUE(
+      absl::StrContains(Shell("printf '\\357\\273\\277" + program + "' | $xylem verify -").output,
+                        "byte order mark"));
+  EXPECT_TRUE(
+      absl::StrContains(Shell("printf '\\377\\376H\\000' | $xylem verify -").output, "UTF-16"));
+  EXPECT_TRUE(absl::StrContains(
+      Shell("printf 'HloModule m\\n\\033[1mENTRY e { ROOT c = f32[] constant(1) }' | $xylem "
+            "verify -")
+          .output,
+      "line 2 holds the control character 0x1b"));
+}
+
+TEST(BinaryTest, JsonIsEscaped) {
+  const Finished finished = Shell("mkdir -p \"$tmp/a\\\"b\"; $xylem check --json \"$tmp/a\\\"b\"");
+  EXPECT_TRUE(absl::StrContains(finished.output, "{\"name\":\"a\\\"b\",\"passed\":false"))
+      << finished.output;
+}
+
+}  // namespace
+}  // namespace xla
