@@ -36,11 +36,13 @@ struct Times {
   int64_t bare_bytes = 0;  // without metadata, names and values of constants
 };
 
-// Bytes of the heap that names and the values of constants take.
+// Bytes that names and the values of constants take. (The table that keeps names unique is not
+// counted here.)
 int64_t NamesAndValues(const HloModule& module) {
   int64_t bytes = 0;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
+      bytes += sizeof(std::string);
       constexpr size_t kInPlace = 15;  // of a std::string
       if (instruction->name().capacity() > kInPlace) {
         bytes += static_cast<int64_t>(instruction->name().capacity()) + 1;

@@ -3,6 +3,7 @@
 #include "xla/hlo/ir/hlo_computation.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -155,7 +156,8 @@ HloInstruction* HloComputation::Adopt(std::unique_ptr<HloInstruction> instructio
                                                             : std::string_view(added->name_));
   added->unique_id_ = parent_->NextInstructionId();
   added->parent_ = this;
-  added->index_in_parent_ = static_cast<int64_t>(slots_.size());
+  XLA_CHECK(slots_.size() < std::numeric_limits<int32_t>::max()) << "too many instructions";
+  added->index_in_parent_ = static_cast<int32_t>(slots_.size());
   slots_.push_back(std::move(instruction));
   Link(added, next);
   ++live_count_;
@@ -264,7 +266,7 @@ absl::Status HloComputation::RemoveParameter(int64_t number) {
 // Runs at most once in as many removals as there are instructions left.
 void HloComputation::Compact() {
   slots_.erase(std::remove(slots_.begin(), slots_.end(), nullptr), slots_.end());
-  for (size_t i = 0; i < slots_.size(); ++i) slots_[i]->index_in_parent_ = static_cast<int64_t>(i);
+  for (size_t i = 0; i < slots_.size(); ++i) slots_[i]->index_in_parent_ = static_cast<int32_t>(i);
 }
 
 absl::Status HloComputation::RemoveInstructionAndUnusedOperands(HloInstruction* instruction) {

@@ -263,7 +263,7 @@ class HloInstruction {
 
   HloOpcode opcode_;
   bool is_dead_ = false;
-  int64_t index_in_parent_ = -1;  // slot in the parent's list
+  int32_t index_in_parent_ = -1;  // slot in the parent's list
   int64_t unique_id_ = -1;
   HloComputation* parent_ = nullptr;
   // Text order: a list of the parent's instructions, and numbers that increase along it.

@@ -56,6 +56,14 @@ std::string HloModule::Uniquer::Unique(std::string_view name) {
   return absl::StrCat(split.stem, ".", number);
 }
 
+bool HloModule::Uniquer::TakeReserved(const std::string& name) {
+  if (reserved_.erase(name) == 0) return false;
+  // The table keeps its size when it is emptied; a parser reserves names by the thousand.
+  constexpr size_t kKeptSize = 64;
+  if (reserved_.empty() && reserved_.capacity() > kKeptSize) reserved_ = {};
+  return true;
+}
+
 bool HloModule::Uniquer::Claim(std::string_view name) {
   SplitName split = Split(std::string(name));
   return stems_[split.stem].taken.insert(split.number.value_or(0)).second;

@@ -24,7 +24,7 @@ class HloModule::Uniquer {
   // Marks a name as given out for something that will be added under it.
   void Reserve(const std::string& name) { reserved_.insert(name); }
   // Whether the name was reserved; it no longer is.
-  bool TakeReserved(const std::string& name) { return reserved_.erase(name) > 0; }
+  bool TakeReserved(const std::string& name);
 
  private:
   struct Numbers {
