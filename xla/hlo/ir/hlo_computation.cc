@@ -78,9 +78,13 @@ void HloComputation::Link(HloInstruction* instruction, HloInstruction* next) {
   (previous == nullptr ? first_ : previous->next_) = instruction;
   (next == nullptr ? last_ : next->previous_) = instruction;
   if (next == nullptr) {
+    // The last in order; also the last slot unless the instruction was moved here.
+    slots_are_in_order_ &=
+        previous == nullptr || previous->index_in_parent_ < instruction->index_in_parent_;
     instruction->position_ = previous == nullptr ? 0 : previous->position_ + kPositionGap;
     return;
   }
+  slots_are_in_order_ = false;
   const int64_t low =
       previous == nullptr ? next->position_ - 2 * kPositionGap : previous->position_;
   instruction->position_ = low + (next->position_ - low) / 2;
@@ -124,7 +128,24 @@ absl::Status HloComputation::SetInstructionOrder(const std::vector<HloInstructio
   }
   first_ = last_ = nullptr;
   for (HloInstruction* instruction : order) Link(instruction, nullptr);
+  SortSlots();
   return absl::OkStatus();
+}
+
+void HloComputation::SortSlots() {
+  std::vector<std::unique_ptr<HloInstruction>> sorted;
+  sorted.reserve(live_count_);
+  for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
+    sorted.push_back(std::move(slots_[i->index_in_parent_]));
+    i->index_in_parent_ = static_cast<int32_t>(sorted.size()) - 1;
+  }
+  slots_ = std::move(sorted);
+  slots_are_in_order_ = true;
+}
+
+void HloComputation::Cleanup() {
+  removed_.clear();
+  if (!slots_are_in_order_) SortSlots();
 }
 
 // --- Instructions
@@ -132,7 +153,14 @@ absl::Status HloComputation::SetInstructionOrder(const std::vector<HloInstructio
 std::vector<HloInstruction*> HloComputation::instructions() const {
   std::vector<HloInstruction*> result;
   result.reserve(live_count_);
-  for (HloInstruction* i = first_; i != nullptr; i = i->next_) result.push_back(i);
+  if (slots_are_in_order_) {
+    // Several times as fast as the list, each step of which waits for memory.
+    for (const auto& slot : slots_) {
+      if (slot != nullptr) result.push_back(slot.get());
+    }
+  } else {
+    for (HloInstruction* i = first_; i != nullptr; i = i->next_) result.push_back(i);
+  }
   return result;
 }
 
@@ -396,11 +424,12 @@ absl::StatusOr<std::vector<HloInstruction*>> HloComputation::PostOrder() const {
     return std::any_of(instruction.users_.begin(), instruction.users_.end(),
                        [](const HloInstruction* user) { return user->parent_ != nullptr; });
   };
-  for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
+  const std::vector<HloInstruction*> text_order = instructions();
+  for (HloInstruction* i : text_order) {
     if (!is_used(*i) && states[i->index_in_parent_] == kNew) XLA_RETURN_IF_ERROR(visit_from(i));
   }
   // What is left has users, all of them left as well: there is a cycle, which this walk meets.
-  for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
+  for (HloInstruction* i : text_order) {
     if (static_cast<int64_t>(order.size()) == live_count_) break;
     if (states[i->index_in_parent_] == kNew) XLA_RETURN_IF_ERROR(visit_from(i));
   }

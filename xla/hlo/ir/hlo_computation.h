@@ -81,7 +81,7 @@ class HloComputation {
   absl::StatusOr<HloInstruction*> ReplaceWithNewInstruction(
       HloInstruction* old_instruction, std::unique_ptr<HloInstruction> new_instruction);
   // Frees removed instructions. Pointers to them dangle from now on.
-  void Cleanup() { removed_.clear(); }
+  void Cleanup();
 
   // Text order := this order (all live instructions, each once); for schedules.
   absl::Status SetInstructionOrder(const std::vector<HloInstruction*>& order);
@@ -133,6 +133,7 @@ class HloComputation {
   void Link(HloInstruction* instruction, HloInstruction* next);
   void Unlink(HloInstruction* instruction);
   void Renumber();
+  void SortSlots();
   void AddCaller(HloInstruction* caller);
   void RemoveCaller(HloInstruction* caller);
   // Ends the calls of all instructions here; before the computation is destroyed.
@@ -143,6 +144,7 @@ class HloComputation {
   HloModule* parent_ = nullptr;
   std::vector<std::unique_ptr<HloInstruction>> slots_;  // null: removed; compacted when half are
   std::vector<std::unique_ptr<HloInstruction>> removed_;
+  bool slots_are_in_order_ = true;  // the order of slots_ is the text order
   HloInstruction* first_ = nullptr;
   HloInstruction* last_ = nullptr;
   int64_t live_count_ = 0;
