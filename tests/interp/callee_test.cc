@@ -10,6 +10,7 @@
 
 #include "tests/test_util.h"
 #include "xla/hlo/text/parser.h"
+#include "xla/interpreter/eval_program.h"
 #include "xla/interpreter/eval_state.h"
 
 namespace xla::interpreter {
@@ -22,11 +23,14 @@ struct Fixture {
         ParseAndReturnUnverifiedModule("HloModule m\n" + text);
     EXPECT_OK(parsed);
     module = *std::move(parsed);
-    state = std::make_unique<EvalState>(*module, 1, 1, options);
-    EXPECT_OK(state->Prepare());
+    auto prepared = EvalProgram::Create(*module);
+    EXPECT_OK(prepared);
+    program = *std::move(prepared);
+    state = std::make_unique<EvalState>(*program, 1, 1, options);
     function = ScalarFunction::Make(*module->entry_computation());
   }
   std::unique_ptr<HloModule> module;
+  std::unique_ptr<EvalProgram> program;
   InterpreterOptions options;
   DeviceRun device;
   std::unique_ptr<EvalState> state;

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
 #include "xla/hlo/text/parser.h"
+#include "xla/interpreter/eval_program.h"
 #include "xla/interpreter/eval_state.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/layout_util.h"
@@ -284,8 +285,9 @@ TEST(InterpreterTest, ShapesOfTheRunAreKeptOnce) {
   ASSERT_OK_AND_ASSIGN(const std::unique_ptr<HloModule> module,
                        ParseAndReturnUnverifiedModule("HloModule m\nENTRY e { ROOT c = f32[] "
                                                       "constant(1) }"));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<EvalProgram> program, EvalProgram::Create(*module));
   const InterpreterOptions options;
-  EvalState state(*module, 1, 1, options);
+  EvalState state(*program, 1, 1, options);
   EvalContext ctx(&state);
   const Shape& shape = ctx.InternShape(Shape(F32, {2, 3}));
   const Shape& other = ctx.InternShape(Shape(F64, {2, 3}));
