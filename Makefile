@@ -9,7 +9,7 @@ DIFFERENTIAL_PROGRAMS ?= 50000
 DIFFERENTIAL_INVALID ?= 20000
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo test asan tsan fuzz bench new-operation operations format tidy install clean
+.PHONY: help deps build demo test asan tsan fuzz bench bench-build new-operation operations format tidy install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -54,6 +54,9 @@ bench: build ## measure how fast HLO text is read, verified and printed, and the
 	@build/bench_hlo_text tests/programs
 	@build/bench_hlo_text
 
+bench-build: deps ## measure the build, without ccache, and compare it with the budgets (build-bench/)
+	@scripts/bench_build.py
+
 operations: build ## generate docs/operations.md from the operation table and tests/operations
 	@cmake --build --preset release --parallel $(JOBS) --target op_coverage
 	@build/op_coverage --page > docs/operations.md.new && mv docs/operations.md.new docs/operations.md
@@ -80,4 +83,4 @@ install: build ## install command, library, headers, CMake and pkg-config files 
 	@cmake --install build --prefix $(PREFIX)
 
 clean: ## remove the build folders
-	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-xla
+	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla

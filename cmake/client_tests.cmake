@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Custom calls from shared libraries, written in C so that the interface stays C.
+# Custom calls from shared libraries, written in C, which checks that the interface is C.
 enable_language(C)
 foreach(name sample_calls other_version no_entry)
   add_library(${name} MODULE ${CMAKE_SOURCE_DIR}/tests/custom_calls/${name}.c)
@@ -37,12 +37,12 @@ if(TARGET xylem)
       PASS_REGULAR_EXPRESSION "does not export xylem_custom_calls")
 endif()
 
-# The tutorial program, and the package as users see it: installed, found by CMake and by pkg-config.
+# The tutorial program, and the installed package, used through CMake and through pkg-config.
 add_test(NAME examples.local_client COMMAND local_client)
 set_tests_properties(examples.local_client PROPERTIES
     PASS_REGULAR_EXPRESSION "f32\\[4\\] {4, 9, 16, 25},\nf32\\[4\\] {2, 3, 4.00000048, 5.00002289}")
 
-# Users' programs do not link with sanitizers, so neither does this one.
+# The consumer of the package is not built with sanitizers.
 if(NOT XYLEM_SANITIZE)
   foreach(step install cmake pkg_config symbols)
     add_test(NAME package.${step}

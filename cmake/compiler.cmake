@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Language level, warnings, optimisation, sanitizers and linker, for every target alike.
+# Language level, warnings, optimisation, sanitizers and linker of all targets.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -19,18 +19,18 @@ endif()
 add_compile_options(-ffp-contract=off -fno-math-errno)
 add_compile_options(-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
 
-# Position-independent for shared libraries. Not through CMAKE_POSITION_INDEPENDENT_CODE, which gives
-# executables -fPIE: they could not share the precompiled header.
+# Position-independent code for the shared library. CMAKE_POSITION_INDEPENDENT_CODE would compile
+# executables with -fPIE, so that they could not share the precompiled header.
 add_compile_options(-fPIC)
 
-# Applied per target (xylem_warnings), so that generated code stays outside.
+# Linked by each target (xylem_warnings) except those of generated code.
 add_library(xylem_warnings INTERFACE)
 target_compile_options(xylem_warnings INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
 if(XYLEM_WERROR)
   target_compile_options(xylem_warnings INTERFACE -Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # These depend on what the inliner saw and give false alarms in std::string, variant and StatusOr.
+  # These depend on inlining and report false positives in std::string, variant and StatusOr.
   target_compile_options(xylem_warnings INTERFACE
       -Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow -Wno-stringop-overread
       -Wno-array-bounds -Wno-free-nonheap-object)

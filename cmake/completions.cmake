@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Bash completion is what the command itself prints: made and installed by `cmake --install`.
+# `cmake --install` generates and installs the bash completion, which the command itself prints.
 install(CODE "
   file(MAKE_DIRECTORY \"${CMAKE_BINARY_DIR}/completions\")
   execute_process(COMMAND \"${CMAKE_BINARY_DIR}/xylem\" completions bash

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# The differential test: the same random programs in Xylem and in XLA. XYLEM_PYTHON is a Python that has jaxlib (`make oracle`
-# makes one in build-xla); with another one the test says that it is skipped.
+# The differential test runs the same random programs in Xylem and in XLA. XYLEM_PYTHON is a Python
+# with jaxlib (`make oracle` installs one in build-xla); without jaxlib the test is skipped.
 if(NOT XYLEM_PYTHON AND EXISTS ${CMAKE_SOURCE_DIR}/build-xla/bin/python)
   set(XYLEM_PYTHON ${CMAKE_SOURCE_DIR}/build-xla/bin/python CACHE FILEPATH "Python with jaxlib")
 endif()
 find_program(XYLEM_PYTHON NAMES python3 DOC "Python with jaxlib")
 if(XYLEM_SANITIZE)
-  return()  # two processes of one machine's memory; the same code runs in the other tests
+  return()  # needs the memory of two processes; the other tests run the same code
 endif()
 add_executable(differential_worker ${CMAKE_SOURCE_DIR}/fuzz/differential_worker.cc)
 target_include_directories(differential_worker PRIVATE ${CMAKE_SOURCE_DIR})

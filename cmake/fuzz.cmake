@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# fuzz/NAME.cc -> the libFuzzer target fuzz_NAME (but for the differential test's worker: tests.cmake).
+# fuzz/NAME.cc -> the libFuzzer target fuzz_NAME (except the worker of the differential test).
 file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/fuzz/*.cc)
 list(FILTER sources EXCLUDE REGEX "/differential[^/]*$")
-# A fuzzer links what it needs, so that the readers' build without the rest.
+# A fuzzer links only what it needs, so that fuzzers of readers build without the other rooms.
 set(fuzz_uses_hlo_text xla_text xla_verify)
 set(fuzz_uses_hlo_proto xla_proto xla_text xla_verify)
 set(fuzz_uses_literal_proto xla_base)

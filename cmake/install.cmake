@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library as users install it: libxylem.so of all rooms, headers under include/xylem, a CMake
-# package and a pkg-config file. `cmake --install BUILD --prefix WHERE`.
+# The installed library: libxylem.so of all rooms, headers under include/xylem, a CMake package and a
+# pkg-config file. `cmake --install BUILD --prefix WHERE`.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# --- One shared library from the static ones: nothing is compiled twice ---------------------------
+# --- One shared library, linked from the static ones ----------------------------------------------
 set(archives)
 foreach(room xla_protos xla_base xla_mlir xla_ir xla_infer xla_text xla_proto xla_builder xla_verify
         xla_passes xla_runtime xla_kernels xla_interp xla_client)
@@ -27,9 +27,9 @@ add_custom_command(
     COMMENT "Exports of libxylem" VERBATIM)
 
 set(stub ${CMAKE_BINARY_DIR}/package/shared.cc)
-file(CONFIGURE OUTPUT ${stub} CONTENT "// Empty: the library is made of the rooms' archives.\n")
+file(CONFIGURE OUTPUT ${stub} CONTENT "// Empty: the library consists of the archives of the rooms.\n")
 add_library(xylem_shared SHARED ${stub} ${exports})
-# Whole, as files: CMake would name the rooms again as what other rooms use.
+# Given as files: for targets, CMake would add the rooms again as dependencies of other rooms.
 add_dependencies(xylem_shared ${archives})
 target_link_libraries(xylem_shared PRIVATE
     -Wl,--whole-archive ${archive_files} -Wl,--no-whole-archive
@@ -44,7 +44,7 @@ set_target_properties(xylem_shared PROPERTIES
     # Until 1.0 each minor version may change the interface.
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-# What the public headers use.
+# Requirements of the public headers.
 target_include_directories(xylem_shared INTERFACE
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/xylem>)
 target_compile_features(xylem_shared INTERFACE cxx_std_20)
@@ -57,7 +57,7 @@ target_link_libraries(xylem_shared INTERFACE
 install(TARGETS xylem_shared EXPORT XylemTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT XylemTargets NAMESPACE xylem:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem)
 
-# At installation, so that they are those of the sources then.
+# Listed at installation, so that headers added later are installed too.
 install(CODE "
   include(\"${CMAKE_SOURCE_DIR}/cmake/public_headers.cmake\")
   xylem_public_headers(headers \"${CMAKE_SOURCE_DIR}\" \"${CMAKE_BINARY_DIR}/gen\")
@@ -70,7 +70,7 @@ install(CODE "
     file(INSTALL \${path} DESTINATION
          \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/xylem/\${folder}\")
   endforeach()")
-# For protocol buffers of users that import these.
+# For users' .proto files that import these.
 foreach(proto xla/xla_data.proto xla/xla.proto xla/service/hlo.proto)
   cmake_path(GET proto PARENT_PATH folder)
   install(FILES ${proto} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xylem/${folder})

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DNM=nm -DSOURCE=.. -DGENERATED=.. -DARCHIVES=a.a,b.a -DOUTPUT=.. -P make_exports.cmake: the
-# linker's version script that exports what the public headers declare, and nothing else: functions of
-# namespace xla, and classes with all their members.
+# linker's version script that exports only what the public headers declare: functions of namespace
+# xla, and classes with all their members.
 #
-# Symbols are listed one by one: linkers look names up, but try patterns one after the other, which
-# takes longer than all the rest of the link. Names are mangled by the Itanium C++ ABI, which gives the
-# length of each identifier: _ZN3xla5Shape... is a member of xla::Shape.
+# Symbols are listed individually: linkers look names up in a table, but match patterns one after the
+# other, which takes longer than the rest of the link. Names are mangled by the Itanium C++ ABI, which
+# states the length of each identifier: _ZN3xla5Shape... is a member of xla::Shape.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/public_headers.cmake)
 xylem_public_headers(headers ${SOURCE} ${GENERATED})
@@ -24,7 +24,7 @@ foreach(header ${headers})
     set(public_${name} 1)
   endforeach()
 endforeach()
-# Never of interest outside, though a public class names them.
+# Internal, although a public class names them.
 unset(public_ClientCore)
 
 string(REPLACE "," ";" archives "${ARCHIVES}")
@@ -40,7 +40,7 @@ foreach(symbol ${symbols})
   # [vtable, typeinfo, its name] [member of] xla:: or xla::runtime:: LENGTH NAME...
   if(symbol MATCHES "^_Z(T[VIS])?NK?3xla(7runtime)?([0-9]+)(.*)$")
     string(SUBSTRING "${CMAKE_MATCH_4}" 0 ${CMAKE_MATCH_3} name)
-    # Generated protocol buffers: their inline functions use these too.
+    # The inline functions of generated protocol buffers use these.
     if(DEFINED public_${name} OR name MATCHES "^_.*_default_instance_$")
       list(APPEND exported ${symbol})
     endif()

@@ -12,5 +12,5 @@ add_custom_command(
     COMMENT "Embedding the documentation of operations"
     VERBATIM)
 target_sources(xylem_tools PRIVATE ${ops_data})
-# By itself, so that the rest of its room can be checked without making it.
+# Compiled separately, so that clang-tidy can check the rest of its room without generating it.
 set_source_files_properties(${ops_data} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The public headers: those that users include, and what these include in turn. They are what is
-# installed, and what they declare is what the shared library exports.
+# The public headers: those that users include, and those that these include. They are installed, and
+# the shared library exports what they declare.
 
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.25)  # also included by the script of `cmake --install`, which sets none
@@ -14,7 +14,7 @@ function(xylem_public_headers out source generated)
     file(GLOB found RELATIVE ${source} ${source}/${pattern})
     list(APPEND queue ${found})
   endforeach()
-  # Parts of the implementation that lie beside public headers.
+  # Headers of the implementation in the same folders as public headers.
   list(FILTER queue EXCLUDE REGEX
       "/(literal_access|strided_copy|element_convert|interpreter_executable|client_core|lib_util|special_functions)\\.h$")
   list(APPEND queue

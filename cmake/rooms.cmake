@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# xylem_room, xylem_protos and xylem_precompiled_header: how libraries are made.
+# xylem_room, xylem_protos and xylem_precompiled_header: functions that define libraries.
 
 # xylem_room(NAME [UNITY] FOLDERS dir... [FILES file...] [EXCEPT file...] USES target...)
-# A static library of the .cc files in the folders (not below them), or an interface library while
-# there are none. UNITY: with XYLEM_UNITY its files are compiled some at a time, as one.
+# Defines a static library of the files and of the .cc files in the folders (not in their subfolders),
+# or an interface library if there are none. UNITY: if XYLEM_UNITY is on, several files are compiled as
+# one.
 function(xylem_room name)
   cmake_parse_arguments(arg "UNITY" "" "FOLDERS;FILES;EXCEPT;USES" ${ARGN})
   set(sources)
@@ -25,7 +26,7 @@ function(xylem_room name)
     if(XYLEM_UNITY AND arg_UNITY)
       set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
       if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        # To the compiler the parts look like headers, whose anonymous namespaces it warns of.
+        # The compiler takes the joined files for headers and warns of their anonymous namespaces.
         target_compile_options(${name} PRIVATE -Wno-subobject-linkage)
       endif()
     endif()
@@ -36,8 +37,9 @@ function(xylem_room name)
   endif()
 endfunction()
 
-# xylem_protos(NAME): a library of the C++ made from every .proto of xla/, included by its path
-# from the repository root ("xla/xla_data.pb.h"). A system include: no warnings from generated code.
+# xylem_protos(NAME): defines a library of the C++ generated from every .proto of xla/. Headers are
+# included by their path from the repository root: "xla/xla_data.pb.h", or without protobuf "xla/xla_data_enums.h" (see
+# proto_enums.cmake). A system include directory suppresses warnings from generated code.
 function(xylem_protos name)
   set(gen ${CMAKE_BINARY_DIR}/gen)
   file(MAKE_DIRECTORY ${gen})
@@ -53,15 +55,18 @@ function(xylem_protos name)
   set(outputs)
   foreach(proto ${protos})
     string(REGEX REPLACE "\\.proto$" "" stem ${proto})
-    # Depends on every proto: imports are few, and running protoc is cheap.
+    # Depends on every proto, because protoc runs quickly and imports are not tracked.
     add_custom_command(
-        OUTPUT ${gen}/${stem}.pb.cc ${gen}/${stem}.pb.h
+        OUTPUT ${gen}/${stem}.pb.cc ${gen}/${stem}.pb.h ${gen}/${stem}_enums.cc ${gen}/${stem}_enums.h
         COMMAND protobuf::protoc --cpp_out=${gen} -I ${CMAKE_SOURCE_DIR} ${proto}
+        COMMAND ${CMAKE_COMMAND} -DSTEM=${gen}/${stem} -DINCLUDE=${stem}
+                -P ${CMAKE_SOURCE_DIR}/cmake/proto_enums.cmake
         WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
-        DEPENDS ${inputs}
+        DEPENDS ${inputs} ${CMAKE_SOURCE_DIR}/cmake/proto_enums.cmake
         COMMENT "protoc ${proto}"
         VERBATIM)
-    list(APPEND outputs ${gen}/${stem}.pb.cc ${gen}/${stem}.pb.h)
+    list(APPEND outputs ${gen}/${stem}.pb.cc ${gen}/${stem}.pb.h
+         ${gen}/${stem}_enums.cc ${gen}/${stem}_enums.h)
   endforeach()
   add_library(${name} STATIC ${outputs})
   target_compile_options(${name} PRIVATE -w)
@@ -69,13 +74,13 @@ function(xylem_protos name)
   target_link_libraries(${name} PUBLIC protobuf::libprotobuf)
 endfunction()
 
-# The precompiled header is built once, in a library of its own, and reused by every room.
+# The precompiled header is built once, in a library of its own, and every room reuses it.
 function(xylem_precompiled_header)
   if(NOT XYLEM_PCH)
     return()
   endif()
   set(stub ${CMAKE_BINARY_DIR}/pch/pch.cc)
-  file(CONFIGURE OUTPUT ${stub} CONTENT "// Empty: carries the precompiled header.\n")
+  file(CONFIGURE OUTPUT ${stub} CONTENT "// Empty: this library only provides the precompiled header.\n")
   add_library(xylem_pch STATIC ${stub})
   target_include_directories(xylem_pch PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(xylem_pch PRIVATE xla_protos absl::statusor absl::flat_hash_map absl::span
@@ -87,11 +92,11 @@ function(xylem_precompiled_header)
       <absl/container/inlined_vector.h> <absl/status/status.h> <absl/status/statusor.h>
       <absl/strings/str_cat.h> <absl/strings/str_format.h> <absl/strings/str_join.h>
       <absl/strings/string_view.h> <absl/types/span.h>)
-  # The project's own headers that nearly every file includes.
+  # Headers of the project that most files include.
   target_precompile_headers(xylem_pch PRIVATE
       <xla/xla_data.pb.h> <xla/hlo/ir/hlo_instruction.h> <xla/hlo/ir/hlo_module.h> <xla/literal.h>
       <xla/shape_util.h>)
-  # What ccache needs to see through a precompiled header.
+  # ccache needs these options to support precompiled headers.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(xylem_pch PRIVATE -fpch-preprocess)
     set(XYLEM_PCH_OPTION -fpch-preprocess PARENT_SCOPE)

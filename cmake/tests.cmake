@@ -4,7 +4,8 @@ find_package(GTest REQUIRED)
 find_package(ZLIB REQUIRED)  # archives made field by field
 include(GoogleTest)
 
-# A folder's tests link its own room (and the text parser), so that they build while others do not.
+# The tests of a folder link only its own room and the text parser, so that they build without the
+# other rooms.
 set(test_uses_base xla_base)
 set(test_uses_types xla_base)
 set(test_uses_mlir xla_mlir)
@@ -59,11 +60,11 @@ foreach(entry ${entries})
   target_link_libraries(test_${room} PRIVATE
       ${test_uses_${room}} GTest::gtest GTest::gtest_main xylem_warnings)
   xylem_use_precompiled_header(test_${room})
-  # Joined files share one anonymous namespace: what two tests of a room name is in a header there.
+  # Joined files share one anonymous namespace, so definitions that two tests use belong in a header.
   if(XYLEM_UNITY)
     set_target_properties(test_${room} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
-  # A test runs once: quicker to compile is quicker to know. (The library under test is at -O2.)
+  # Tests run once, so compile time matters more than their speed. The library under test has -O2.
   if(CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_options(test_${room} PRIVATE -O1)
   endif()
@@ -99,16 +100,24 @@ if(Python3_FOUND)
            COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/check_new_operation.py --steps)
 endif()
 
-# Reference programs: kernels to whole networks, each against XLA's sampled results.
+# Reference programs, from kernels to networks, compared with sampled results of XLA.
 file(GLOB programs LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/programs/*)
 if(XYLEM_SANITIZE)
-  # The largest take minutes there; the others run the same code.
+  # The largest take minutes with sanitizers; the others run the same code.
   list(FILTER programs EXCLUDE REGEX "/(gpt2s_fwd_128|resnet50_b4|mandelbrot|rng_uniform|transpose2d)$")
 endif()
 if(programs AND TARGET xylem)
   add_test(NAME reference_programs COMMAND xylem check ${programs})
   set_tests_properties(reference_programs PROPERTIES TIMEOUT 900)
 endif()
+
+# The headers of the vocabulary and the IR, compiled alone.
+add_test(NAME headers.without_protobuf
+    COMMAND ${CMAKE_COMMAND} -DCXX=${CMAKE_CXX_COMPILER} -DSOURCE=${CMAKE_SOURCE_DIR}
+            -DGENERATED=${CMAKE_BINARY_DIR}/gen
+            "-DINCLUDES=$<TARGET_PROPERTY:absl::base,INTERFACE_INCLUDE_DIRECTORIES>"
+            -P ${CMAKE_SOURCE_DIR}/tests/headers/without_protobuf_test.cmake)
+set_tests_properties(headers.without_protobuf PROPERTIES TIMEOUT 300)
 
 include(cmake/client_tests.cmake)
 include(cmake/differential.cmake)

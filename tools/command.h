@@ -5,6 +5,7 @@
 #define XYLEM_TOOLS_COMMAND_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>

@@ -40,7 +40,7 @@ std::string_view Form(const ConvDims*) { return "`b01f_01io->b01f`"; }
 std::string_view Form(const std::vector<PadDim>*) { return "`low_high_interior` joined by `x`"; }
 std::string_view Form(const std::vector<SliceDim>*) { return "`{[start:limit:stride], ...}`"; }
 std::string_view Form(const Precisions*) { return "`{default,high,highest}`, one an operand"; }
-std::string_view Form(const PrecisionConfig::Algorithm*) {
+std::string_view Form(const PrecisionConfig_Algorithm*) {
   return "name, as `dot_bf16_bf16_f32_x3`";
 }
 std::string_view Form(const ConvolutionKind*) { return "`fprop`, `wgrad`, `dgrad`"; }
@@ -49,7 +49,7 @@ std::string_view Form(const ComparisonType*) {
   return "`FLOAT`, `TOTALORDER`, `SIGNED` or `UNSIGNED`";
 }
 std::string_view Form(const FftType*) { return "`FFT`, `IFFT`, `RFFT` or `IRFFT`"; }
-std::string_view Form(const TriangularSolveOptions::Transpose*) {
+std::string_view Form(const TriangularSolveOptions_Transpose*) {
   return "`NO_TRANSPOSE`, `TRANSPOSE` or `ADJOINT`";
 }
 std::string_view Form(const RandomDistribution*) { return "`rng_uniform` or `rng_normal`"; }

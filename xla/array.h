@@ -22,7 +22,7 @@
 namespace xla {
 
 namespace array_internal {
-// Kept out of line: <random> is a large header.
+// Defined in array.cc, because <random> is a large header.
 std::vector<double> NormalDraws(int64_t count, double mean, double stddev, int seed);
 std::vector<double> UniformDraws(int64_t count, double low, double high, int seed);
 }  // namespace array_internal

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/check.h"
@@ -40,7 +41,7 @@ std::string NameOf(const std::array<Named<Enum>, kSize>& names, Enum value) {
   for (const Named<Enum>& named : names) {
     if (named.value == value) return named.name;
   }
-  XLA_CHECK(false) << "no such value: " << static_cast<int>(value);
+  XLA_CHECK(false) << "not a valid value: " << static_cast<int>(value);
   return "";
 }
 
@@ -98,11 +99,11 @@ Comparison::Type Comparison::DefaultComparisonType(PrimitiveType type) {
 }
 
 bool Comparison::IsReflexive() const {
-  // a == a, a >= a, a <= a; but not of a NaN in partial order.
+  // a == a, a >= a and a <= a hold, except for NaN in a partial order.
   return IsTotalOrder() && (IsEq() || IsGe() || IsLe());
 }
 bool Comparison::IsAntireflexive() const {
-  // a < a and a > a hold for no a at all; a != a does for NaN.
+  // a < a and a > a never hold; a != a holds for NaN in a partial order.
   return IsLt() || IsGt() || (IsTotalOrder() && IsNe());
 }
 

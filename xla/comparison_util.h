@@ -10,13 +10,13 @@
 #define XLA_COMPARISON_UTIL_H_
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
-#include <ostream>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "xla/xla_data.pb.h"
+#include "xla/base/status_fwd.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla {
 
@@ -28,10 +28,10 @@ class Comparison {
   enum class Type : uint8_t { kFloat, kFloatTotalOrder, kSigned, kUnsigned };
 
   Comparison() = delete;
-  // With the order that is usual for the type: total for integers, partial for floats.
+  // Uses the default order of the type: total for integers, partial for floats.
   Comparison(Direction direction, PrimitiveType type);
   Comparison(Direction direction, PrimitiveType type, Order order);
-  // Of a representative 32-bit type: F32, S32 or U32.
+  // Uses a representative 32-bit type: F32, S32 or U32.
   Comparison(Direction direction, Type type);
 
   Direction GetDirection() const { return direction_; }
@@ -53,14 +53,14 @@ class Comparison {
   bool IsAntireflexive() const;
   // The comparison with operands swapped: a < b becomes b > a.
   Comparison Converse() const;
-  // The negated comparison; none for partial orders but EQ and NE, because of NaN.
+  // The negated comparison. In a partial order only EQ and NE have one, because of NaN.
   std::optional<Comparison> Inverse() const;
 
   // ".LT.F32.TOTALORDER"
   std::string ToString(absl::string_view prefix1 = ".", absl::string_view prefix2 = ".",
                        absl::string_view prefix3 = ".") const;
 
-  // The type attribute that a comparison of this element type has when none is written.
+  // The type of a comparison of this element type that states none.
   static Type DefaultComparisonType(PrimitiveType type);
 
   bool operator==(const Comparison& other) const {
@@ -87,7 +87,7 @@ std::string ComparisonTypeToString(Comparison::Type type);
 // "TOTALORDER", "PARTIALORDER".
 std::string ComparisonOrderToString(Comparison::Order order);
 
-// The reverse; errors list the words that are known.
+// The inverse functions; errors list the valid names.
 absl::StatusOr<Comparison::Direction> StringToComparisonDirection(absl::string_view direction);
 absl::StatusOr<Comparison::Type> StringToComparisonType(absl::string_view type);
 absl::StatusOr<Comparison::Order> StringToComparisonOrder(absl::string_view order);

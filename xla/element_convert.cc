@@ -16,7 +16,7 @@
 namespace xla {
 namespace {
 
-// Loops of this constant length are what compilers vectorise without a cost debate.
+// Compilers vectorise loops of a constant length regardless of their cost model.
 constexpr int64_t kBlock = 32;
 
 template <typename From, typename To, typename F>
@@ -33,8 +33,8 @@ void ForEach(const From* source, To* destination, int64_t count, F f) {
   for (; i < count; ++i) destination[i] = f(source[i]);
 }
 
-// The type that T goes through: as CarrierTypeOf, but 32-bit integers where they hold every value,
-// which vectorise better.
+// The type through which T is converted: as CarrierTypeOf, but 32-bit integers where they represent
+// every value, because they vectorise better.
 template <typename T>
 using Wide = std::conditional_t<
     is_complex_v<T> || std::is_same_v<T, double>, T,
@@ -161,7 +161,7 @@ void ConvertElements(PrimitiveType from, const void* source, PrimitiveType to, v
   const PrimitiveType wide = WideTypeOf(from);
   if (wide == from) return Narrow(wide, in, to, out, count);
   if (wide == to) return Widen(from, in, out, count);
-  // In pieces that stay in the first-level cache.
+  // In chunks that fit into the first-level cache.
   constexpr int64_t kPiece = 16 * kBlock;
   alignas(64) char buffer[kPiece * sizeof(int64_t)];
   for (int64_t i = 0; i < count; i += kPiece) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversion of runs of elements between element types, in bulk.
 //
-// Everything goes through a wide type that holds each value exactly: int64_t (PRED and signed
-// integers), uint64_t (unsigned), float (float and narrower), double, complex64, complex128. So
-// there are few loops, yet each conversion rounds at most once. Source and destination must not
-// overlap, except that equal pointers are allowed between types of equal size.
+// Conversions go through a wide type that represents each value exactly: int64_t (PRED and signed
+// integers), uint64_t (unsigned), float (float and narrower), double, complex64, complex128. This
+// keeps the number of loops small, and each conversion still rounds at most once. Source and
+// destination must not overlap, except that equal pointers are allowed between types of equal size.
 #ifndef XLA_ELEMENT_CONVERT_H_
 #define XLA_ELEMENT_CONVERT_H_
 
@@ -12,14 +12,14 @@
 
 #include "absl/types/span.h"
 #include "xla/types.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla {
 
 // The wide type of an element type: S64, U64, F32, F64, C64 or C128. PRED's is S64.
 PrimitiveType CarrierTypeOf(PrimitiveType type);
 
-// Values as HLO's convert gives them:
+// Converts as the HLO operation convert does:
 //   floating-point to integral   towards zero; saturates at the ends; NaN gives 0
 //   to floating-point            nearest, ties to even, rounded once
 //   integral to integral         wraps
@@ -30,8 +30,7 @@ PrimitiveType CarrierTypeOf(PrimitiveType type);
 void ConvertElements(PrimitiveType from, const void* source, PrimitiveType to, void* destination,
                      int64_t count);
 
-// The floating-point pairs that interpreters convert all the time, typed. The spans have equal
-// sizes.
+// Typed versions of the most frequent floating-point conversions. The spans must have equal sizes.
 void ConvertSpan(absl::Span<const half> source, absl::Span<float> destination);
 void ConvertSpan(absl::Span<const bfloat16> source, absl::Span<float> destination);
 void ConvertSpan(absl::Span<const float> source, absl::Span<half> destination);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ErrorSpec: how far two floating-point results may be apart and still count as equal.
+// ErrorSpec: the error bounds within which two floating-point results count as equal.
 #ifndef XLA_ERROR_SPEC_H_
 #define XLA_ERROR_SPEC_H_
 
@@ -7,11 +7,11 @@
 
 namespace xla {
 
-// An element is near enough if any of these holds, `expected` being the reference:
+// An element is accepted if any of these holds, where `expected` is the reference:
 //   |actual - expected| <= abs
 //   |actual - expected| <= rel * |expected|
-//   at most `ulp` values of the element type lie from one to the other (0 turns this off)
-// An infinity is near only to itself, a NaN to any NaN, except as the flags say.
+//   the values are at most `ulp` representable values apart (0 disables this criterion)
+// An infinity matches only itself and a NaN matches any NaN, except as the flags say.
 struct ErrorSpec {
   explicit ErrorSpec(double absolute, double relative = 0, bool relaxed = false)
       : abs(absolute), rel(relative), relaxed_nans(relaxed) {}
@@ -26,7 +26,7 @@ struct ErrorSpec {
   int64_t ulp = 0;
   // The actual value may be anything where NaN is expected.
   bool relaxed_nans;
-  // Infinity in the actual value is near to any finite value; and the reverse.
+  // An infinity matches any finite value, and vice versa.
   bool more_infs_ok = false;
   bool fewer_infs_ok = false;
 };

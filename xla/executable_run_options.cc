@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of runs.
+// Generation of run ids.
 #include "xla/executable_run_options.h"
 
 #include <atomic>
@@ -7,7 +7,7 @@
 namespace xla {
 
 RunId RunId::CreateUniqueId() {
-  // A counter, not state: nothing but uniqueness depends on it.
+  // Only the uniqueness of the ids depends on this counter.
   static std::atomic<int64_t> next{1};
   return RunId(next.fetch_add(1, std::memory_order_relaxed));
 }

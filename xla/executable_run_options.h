@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How one run of a LocalExecutable goes: device, memory, threads, custom calls.
+// Options of one run of a LocalExecutable: device, memory, threads, custom calls.
 #ifndef XLA_EXECUTABLE_RUN_OPTIONS_H_
 #define XLA_EXECUTABLE_RUN_OPTIONS_H_
 
@@ -25,7 +25,7 @@ class Event;           // xla/runtime/event.h
 struct RunStatistics;  // xla/runtime/execution_context.h
 }  // namespace runtime
 
-// The runs of an executable's replicas and partitions that belong together: those of one number.
+// Identifies the runs of an executable's replicas and partitions that belong together.
 class RunId {
  public:
   // Different on each call.
@@ -43,7 +43,7 @@ class RunId {
   int64_t value_;
 };
 
-// Setters give *this, so that they chain. Pointers must outlive the run.
+// Setters return *this, so that they can be chained. Pointers must outlive the run.
 class ExecutableRunOptions {
  public:
   // Where results are allocated; the backend's allocator if null.
@@ -53,8 +53,8 @@ class ExecutableRunOptions {
   }
   stream_executor::DeviceMemoryAllocator* allocator() const { return allocator_; }
 
-  // The device to run on, below LocalClient::device_count(). -1: that of the build options, or the
-  // default device.
+  // The device to run on, less than LocalClient::device_count(). -1 selects the device of the build
+  // options, or the default device.
   ExecutableRunOptions& set_device_ordinal(int value) {
     device_ordinal_ = value;
     return *this;
@@ -68,7 +68,7 @@ class ExecutableRunOptions {
   }
   stream_executor::Stream* stream() const { return stream_; }
 
-  // Not used: threads are the client's (LocalClientOptions).
+  // Not used: the client owns the threads (LocalClientOptions).
   ExecutableRunOptions& set_intra_op_thread_pool(const Eigen::ThreadPoolDevice* value) {
     intra_op_thread_pool_ = value;
     return *this;
@@ -112,7 +112,7 @@ class ExecutableRunOptions {
   RunId run_id() const { return run_id_; }
 
   // --- Not in XLA
-  // Custom calls of this run, instead of the client's.
+  // Custom calls for this run, instead of those of the client.
   ExecutableRunOptions& set_custom_calls(const CustomCallRegistry* value) {
     custom_calls_ = value;
     return *this;

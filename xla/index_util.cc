@@ -23,7 +23,7 @@ void ForEachDimensionFromMinor(const Shape& shape, Visitor visit) {
   for (const int64_t d : layout.minor_to_major()) visit(d, widths[d]);
 }
 
-// Strides of arrays without elements may not fit; nothing is ever found there, so they may wrap.
+// The strides of an array without elements may overflow and wrap; no element is ever accessed.
 int64_t WrappingMultiply(int64_t x, int64_t y) {
   return static_cast<int64_t>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
 }

@@ -5,9 +5,9 @@
 //   IndexUtil::MultidimensionalIndexToLinearIndex(shape, {1, 2});    // 5
 //
 // A multidimensional index holds one int64 for each dimension, in order of dimension number. A
-// linear index counts elements in the buffer, padding included. Tiles are not looked at (a literal
-// keeps its elements untiled); LayoutUtil::LinearIndex does that. A shape without a layout counts
-// as row-major.
+// linear index counts elements in the buffer, padding included. Tiles are ignored (literals
+// store their elements untiled); LayoutUtil::LinearIndex takes them into account. A shape without a
+// layout is treated as row-major.
 //
 // Source: "Indexing into arrays" in the shapes and layout document (xla/docs/shapes.md).
 #ifndef XLA_INDEX_UTIL_H_
@@ -39,12 +39,12 @@ class IndexUtil {
   static DimensionVector LinearIndexToMultidimensionalIndex(const Shape& shape,
                                                             int64_t linear_index);
 
-  // How far apart in the buffer neighbours along each dimension are, in elements.
+  // The distance in the buffer, in elements, between neighbours along each dimension.
   static DimensionVector DimensionStrides(const Shape& shape);
   static int64_t GetDimensionStride(const Shape& shape, int64_t dimension);
 
-  // Steps to the next index, the last dimension running fastest: {0,2} => {1,0} in f32[2,3]. False,
-  // with all indices back at 0, after the last; false for a scalar.
+  // Advances to the next index, the last dimension fastest: {0,2} => {1,0} in f32[2,3]. After the
+  // last index, resets all to 0 and returns false; returns false for a scalar.
   static bool BumpIndices(const Shape& shape, absl::Span<int64_t> indices);
 
   // Whether there is one index for each dimension, each in [0, size).

@@ -13,6 +13,8 @@
 #include "xla/base/status_macros.h"
 #include "xla/primitive_util.h"
 #include "xla/shape.h"
+#include "xla/util.h"
+#include "xla/xla_data.pb.h"
 
 namespace xla {
 namespace {
@@ -52,6 +54,8 @@ absl::Status CheckKnownType(PrimitiveType type, absl::string_view field) {
 
 }  // namespace
 
+Tile Tile::CreateFromProto(const TileProto& proto) { return Tile(proto.dimensions()); }
+
 TileProto Tile::ToProto() const {
   TileProto proto;
   proto.mutable_dimensions()->Add(dimensions_.begin(), dimensions_.end());
@@ -62,6 +66,10 @@ std::string Tile::ToString() const {
   std::string out;
   AppendTile(*this, &out);
   return out;
+}
+
+SplitConfig SplitConfig::CreateFromProto(const SplitConfigProto& proto) {
+  return SplitConfig(proto.dimension(), proto.split_indices());
 }
 
 SplitConfigProto SplitConfig::ToProto() const {
@@ -147,7 +155,8 @@ bool Layout::RareIsDefault() const {
 
 size_t Layout::HashOfRare() const {
   if (IsPlain()) return 0;
-  // Only fields that equality looks at; defaults but for the metadata prefix must give 0 too.
+  // Hashes only fields that equality compares; a Rare of defaults, whatever its metadata prefix,
+  // must hash to 0.
   const Rare& r = *rare_;
   const Rare& d = DefaultRare();
   const auto digest = [](const Rare& f) {
@@ -314,7 +323,7 @@ void Layout::AppendTo(std::string* out) const {
       absl::StrAppend(out, "V(", PaddingValueName(r.padding_value), ")");
     }
   }
-  // A padding value without padding has no text form.
+  // A padding value without padding is not printed.
   if (out->size() == colon + 1) out->pop_back();
   out->push_back('}');
 }
@@ -380,7 +389,7 @@ absl::StatusOr<Layout> Layout::FromProtoAtDepth(const LayoutProto& proto, int de
   layout.set_padded_dimensions(proto.padded_dimensions());
   layout.set_padding_value(proto.padding_value());
   for (const TileProto& tile : proto.tiles()) *layout.add_tiles() = Tile::CreateFromProto(tile);
-  // 0 is what protos hold that were written before the field existed.
+  // 0 in protos written before the field existed.
   if (proto.tail_padding_alignment_in_elements() != 0) {
     layout.set_tail_padding_alignment_in_elements(proto.tail_padding_alignment_in_elements());
   }

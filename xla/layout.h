@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the elements of an array lie in memory: order of dimensions, padding, tiles, memory space.
+// The arrangement of an array's elements in memory: order of dimensions, padding, tiles, memory
+// space.
 //
 // Source: the shapes and layout document (xla/docs/shapes.md), the tiled layout document
 // (xla/docs/tiled_layout.md), and xla_data.proto.
@@ -7,8 +8,8 @@
 // Text form, printed by Layout::ToString and read by the HLO text parser:
 //
 //   layout   := '{' [ int (',' int)* ] [ ':' property+ ] '}'
-//   property := each of the following at most once, in this order, nothing between them, and left
-//               out when it has its default:
+//   property := each of the following at most once, in this order, without separators, omitted
+//               when it has its default value:
 //     T(8,128)(2,1)    tiles, outermost first; '*' instead of a number means kCombineDimension
 //     L(n)             tail padding alignment in elements, default 1
 //     #(u32)           index type
@@ -21,28 +22,29 @@
 //     W(3,5)           padded widths, one for each dimension in order of dimension number
 //     V(zero)          padding value: one of zero, one, lowest, highest, unknown; only after W
 //
-// Input may also have D(D,C+~) first, the dimension level types of sparse layouts: read and
-// dropped.
+// Input may also start with D(D,C+~), the dimension level types of sparse layouts, which are
+// ignored.
 //
-// All but W and V are XLA's. W and V are the text form of `padded_dimensions` and `padding_value`;
-// a layout without padding prints exactly as XLA prints it. Example: `f32[2,3]{0,1:W(3,5)V(zero)}`.
+// All properties but W and V are XLA's. W and V are the text form of `padded_dimensions` and
+// `padding_value`; a layout without padding prints exactly as XLA prints it. Example:
+// `f32[2,3]{0,1:W(3,5)V(zero)}`.
 #ifndef XLA_LAYOUT_H_
 #define XLA_LAYOUT_H_
 
 #include <cstdint>
+#include <iosfwd>
 #include <limits>
 #include <memory>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "xla/util.h"
-#include "xla/xla_data.pb.h"
+#include "xla/base/dimension_vector.h"
+#include "xla/base/status_fwd.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla {
 
@@ -51,14 +53,14 @@ class Shape;
 // One level of tiling. The dimensions of a tile match the most minor dimensions of the array.
 class Tile {
  public:
-  // In place of a tile size: the dimension is combined with the next more minor one before tiling.
+  // Instead of a tile size: combines the dimension with the next more minor one before tiling.
   static constexpr int64_t kCombineDimension = std::numeric_limits<int64_t>::min();
 
   Tile() = default;
   explicit Tile(absl::Span<const int64_t> dimensions)
       : dimensions_(dimensions.begin(), dimensions.end()) {}
 
-  static Tile CreateFromProto(const TileProto& proto) { return Tile(proto.dimensions()); }
+  static Tile CreateFromProto(const TileProto& proto);
   TileProto ToProto() const;
 
   // "(8,128)", "(*,128)".
@@ -89,16 +91,14 @@ class Tile {
 
 using TileVector = absl::InlinedVector<Tile, 3>;
 
-// Where one physical dimension (0 is the most major) is cut between memories: "(0:512,1024)" cuts
-// dimension 0 into three parts, at 512 and at 1024.
+// Where one physical dimension (0 is the most major) is split between memories: "(0:512,1024)"
+// splits dimension 0 into three parts, at 512 and at 1024.
 class SplitConfig {
  public:
   SplitConfig(int64_t dimension, absl::Span<const int64_t> split_indices)
       : dimension_(dimension), split_indices_(split_indices.begin(), split_indices.end()) {}
 
-  static SplitConfig CreateFromProto(const SplitConfigProto& proto) {
-    return SplitConfig(proto.dimension(), proto.split_indices());
-  }
+  static SplitConfig CreateFromProto(const SplitConfigProto& proto);
   SplitConfigProto ToProto() const;
 
   std::string ToString() const;
@@ -135,8 +135,8 @@ class SplitConfig {
   absl::InlinedVector<int64_t, 1> split_indices_;
 };
 
-// The layout of one array. Cheap to copy and move when only minor_to_major is set, which is nearly
-// always: everything else lies behind one pointer.
+// The layout of one array. Cheap to copy and move in the common case that only minor_to_major is
+// set; all other properties are stored behind one pointer.
 class Layout {
  public:
   Layout();
@@ -150,10 +150,10 @@ class Layout {
   Layout& operator=(Layout&& other) noexcept;
   ~Layout();
 
-  // Reads a proto as written by XLA. An error for what cannot be a layout of any shape (a negative
-  // alignment, say); whether it fits a shape is LayoutUtil::ValidateLayoutForShape's to say.
+  // Reads a proto as written by XLA. Returns an error if it is not a layout of any shape (for
+  // example a negative alignment); LayoutUtil::ValidateLayoutForShape checks it against a shape.
   static absl::StatusOr<Layout> FromProto(const LayoutProto& proto);
-  // As FromProto, but an invalid proto gives an empty layout.
+  // As FromProto, but returns an empty layout for an invalid proto.
   static Layout CreateFromProto(const LayoutProto& proto);
   LayoutProto ToProto() const;
 
@@ -161,7 +161,7 @@ class Layout {
   std::string ToString() const;
   void AppendTo(std::string* out) const;
 
-  // Equality with some fields left out: Equal().IgnoreTiles()(a, b).
+  // Equality that ignores some fields: Equal().IgnoreTiles()(a, b).
   class Equal {
    public:
     Equal() = default;
@@ -198,7 +198,7 @@ class Layout {
     bool ignore_padding_ = false;
   };
 
-  // All fields, but for the dynamic shape metadata prefix, as in XLA.
+  // Compares all fields except the dynamic shape metadata prefix, as in XLA.
   bool operator==(const Layout& other) const { return Equal()(*this, other); }
   bool operator!=(const Layout& other) const { return !(*this == other); }
 
@@ -220,7 +220,7 @@ class Layout {
     return *this;
   }
 
-  // Takes a dimension away and renumbers the rest; its padded width goes too.
+  // Removes a dimension and its padded width, and renumbers the other dimensions.
   // Precondition: 0 <= dimension < minor_to_major_size().
   Layout& DeleteDimension(int64_t dimension);
 
@@ -251,7 +251,7 @@ class Layout {
   Tile* add_tiles();
   Layout& clear_tiles();
 
-  // Bits that one element takes in memory; 0 means the element type's own size in whole bytes.
+  // The number of bits of one element in memory; 0 means the element type's size in whole bytes.
   int64_t element_size_in_bits() const { return rare().element_size_in_bits; }
   Layout& set_element_size_in_bits(int64_t value);
 
@@ -259,7 +259,7 @@ class Layout {
   int64_t tail_padding_alignment_in_elements() const { return rare().tail_padding_alignment; }
   Layout& set_tail_padding_alignment_in_elements(int64_t value);
 
-  // Kept for the text and proto form; dense layouts do not use them.
+  // Preserved in text and proto; dense layouts do not use them.
   PrimitiveType index_primitive_type() const { return rare().index_primitive_type; }
   Layout& set_index_primitive_type(PrimitiveType value);
   PrimitiveType pointer_primitive_type() const { return rare().pointer_primitive_type; }
@@ -296,7 +296,7 @@ class Layout {
   }
 
  private:
-  // What few layouts have. A null pointer and a Rare of defaults mean the same.
+  // Optional properties. A null pointer is equivalent to a Rare with default values.
   struct Rare {
     Rare();
     Rare(const Rare& other);
@@ -316,13 +316,13 @@ class Layout {
   };
 
   friend class Shape;
-  // `depth` counts the shapes around, to keep recursion bounded.
+  // `depth` is the number of enclosing shapes, which bounds the recursion.
   static absl::StatusOr<Layout> FromProtoAtDepth(const LayoutProto& proto, int depth);
 
   static const Rare& DefaultRare();
   const Rare& rare() const { return rare_ != nullptr ? *rare_ : DefaultRare(); }
   Rare& mutable_rare();
-  // Sets a field, without making a Rare only to hold the default.
+  // Sets a field, without allocating a Rare for a default value.
   template <typename T>
   Layout& SetRare(T Rare::*field, T value);
   bool RareIsDefault() const;
@@ -335,7 +335,7 @@ class Layout {
 
 // The name in V(...): "zero", "one", "lowest", "highest", "unknown"; "" for INVALID_PAD.
 absl::string_view PaddingValueName(PaddingValue value);
-// The reverse; an error that lists the names for any other text.
+// The inverse; the error for any other text lists the names.
 absl::StatusOr<PaddingValue> StringToPaddingValue(absl::string_view name);
 
 std::ostream& operator<<(std::ostream& out, const Tile& tile);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions on layouts: making, asking, and finding elements in memory.
+// Functions on layouts: construction, queries, and positions of elements in memory.
 #include "xla/layout_util.h"
 
 #include <algorithm>
@@ -11,10 +11,11 @@
 #include "xla/base/status_macros.h"
 #include "xla/overflow_util.h"
 #include "xla/primitive_util.h"
+#include "xla/util.h"
 
 namespace xla {
 
-// ---- Making ----
+// ---- Construction ----
 
 Layout LayoutUtil::MakeLayout(absl::Span<const int64_t> minor_to_major,
                               absl::Span<const Tile> tiles,
@@ -113,7 +114,7 @@ void LayoutUtil::ClearTiles(Shape* shape) {
   }
 }
 
-// ---- Asking ----
+// ---- Queries ----
 
 bool LayoutUtil::IsMonotonicWithDim0Minor(const Layout& layout) {
   return std::is_sorted(layout.minor_to_major().begin(), layout.minor_to_major().end());
@@ -246,7 +247,7 @@ Layout LayoutUtil::MoveDimToMajor(const Layout& layout, int64_t dimension) {
 
 namespace {
 
-// An array as it lies in memory, most major dimension first, with the index of one element in it.
+// The physical dimensions of an array, most major first, with the physical index of one element.
 struct PhysicalArray {
   DimensionVector sizes;
   DimensionVector index;
@@ -259,7 +260,7 @@ int64_t SaturatingMultiply(int64_t x, int64_t y) {
 
 // Cuts the most minor dimensions into tiles: sizes [.., d0, d1] become
 // [.., ceil(d0/t0), ceil(d1/t1), t0, t1] under tile (t0, t1). An array of lower rank than the tile
-// counts as having dimensions of size 1 in front.
+// is treated as having leading dimensions of size 1.
 void ApplyTile(const Tile& tile, PhysicalArray* array) {
   const size_t tile_rank = tile.dimensions().size();
   if (array->sizes.size() < tile_rank) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions on layouts: making, comparing, validating, and finding elements in memory.
+// Functions on layouts: construction, comparison, validation, and positions of elements in memory.
 //
 //   Layout layout = LayoutUtil::MakeLayout({0, 1});            // column-major
 //   shape = LayoutUtil::GetWithDefaultLayout(shape);           // row-major
@@ -26,7 +26,7 @@ class LayoutUtil {
  public:
   LayoutUtil() = delete;
 
-  // ---- Making ----
+  // ---- Construction ----
 
   static Layout MakeLayout(absl::Span<const int64_t> minor_to_major,
                            absl::Span<const Tile> tiles = {},
@@ -47,7 +47,7 @@ class LayoutUtil {
   // {0, ..., n-1}: column-major.
   static Layout MakeAscendingLayout(int64_t rank);
 
-  // The layout of a new shape: descending. Of tokens and opaque values: empty.
+  // The layout of a new shape: descending for arrays, empty for tokens and opaque values.
   // Precondition: not a tuple.
   static Layout GetDefaultLayoutForShape(const Shape& shape);
   static Layout GetDefaultLayoutForRank(int64_t rank);
@@ -55,7 +55,7 @@ class LayoutUtil {
   static Layout GetDefaultLayoutForR3();
   static Layout GetDefaultLayoutForR4();
 
-  // Gives every array leaf the default layout and nothing else (no tiles, padding, memory space).
+  // Sets the layout of every array leaf to the default one (no tiles, padding or memory space).
   static void SetToDefaultLayout(Shape* shape);
   static void SetToDefaultLayout(ProgramShape* program_shape);
   static Shape GetWithDefaultLayout(const Shape& shape);
@@ -64,10 +64,10 @@ class LayoutUtil {
   static void ClearLayout(ProgramShape* program_shape);
   static void ClearTiles(Shape* shape);
 
-  // ---- Validating ----
+  // ---- Validation ----
 
-  // Whether the layouts of all array leaves fit them. Errors name the wrong entry and print the
-  // shape.
+  // Checks that the layout of every array leaf is valid for it. Errors name the invalid entry and
+  // print the shape.
   static absl::Status ValidateLayoutInShape(const Shape& shape, bool allow_missing_layouts = false);
   // Checks: minor_to_major is a permutation of the dimensions; padded_dimensions has one width for
   // each dimension, none below its size; tile sizes are positive; split configs name a dimension
@@ -76,17 +76,17 @@ class LayoutUtil {
   // an int64.
   static absl::Status ValidateLayoutForShape(const Layout& layout, const Shape& shape);
 
-  // ---- Asking ----
+  // ---- Queries ----
 
-  // Always true of arrays: sparse layouts are not represented.
+  // True for all arrays: sparse layouts are not represented.
   static bool IsDenseArray(const Shape& shape) { return shape.IsArray(); }
   static bool IsDense(const Layout&) { return true; }
   // Dimension 0 is the most minor, and the rest follow in order. True for ranks 0 and 1.
   static bool IsMonotonicWithDim0Minor(const Layout& layout);
   // Dimension 0 is the most major, as in the default layout. True for ranks 0 and 1.
   static bool IsMonotonicWithDim0Major(const Layout& layout);
-  // Whether elements lie in row-major order without padding or tiles, each in the element type's
-  // own size: what a plain C array holds. Shapes without a layout count as default.
+  // Whether elements are stored in row-major order without padding or tiles, each in the element
+  // type's own size, as in a C array. Shapes without a layout are treated as default.
   static bool IsDefaultDense(const Shape& shape);
   // Whether all array leaves have layouts.
   static bool HasLayout(const Shape& shape);
@@ -102,37 +102,38 @@ class LayoutUtil {
   // Major(0) is the number of the most major dimension, Minor(0) that of the most minor.
   static int64_t Major(const Layout& layout, int64_t physical_dimension);
   static int64_t Minor(const Layout& layout, int64_t physical_dimension);
-  // v with v[Major(p)] == p: for each dimension its place, 0 being the most major.
+  // v with v[Major(p)] == p: the physical position of each dimension, 0 being the most major.
   static std::vector<int64_t> MakeLogicalToPhysical(const Layout& layout);
 
   static std::string HumanString(const Layout& layout) { return layout.ToString(); }
   // The layout's memory space; Layout::kDefaultMemorySpace without a layout.
   static int64_t MemorySpace(const Shape& shape);
 
-  // Copies the layouts of `src` to `dst`; an error unless tuple structure and ranks are equal.
+  // Copies the layouts of `src` to `dst`. Returns an error unless tuple structure and ranks are
+  // equal.
   static absl::Status CopyLayoutBetweenShapes(const Shape& src, Shape* dst);
-  // Whether tuple structure, ranks and layouts are equal. Element types and sizes are not asked.
+  // Whether tuple structure, ranks and layouts are equal. Element types and sizes are not compared.
   static bool LayoutsInShapesEqual(const Shape& lhs, const Shape& rhs,
                                    std::optional<Layout::Equal> equal = std::nullopt);
-  // Whether the dimensions are neighbours in memory order, whatever their order among themselves.
+  // Whether the dimensions are adjacent in memory order, in any order among themselves.
   static bool AreDimensionsConsecutive(const Layout& layout, absl::Span<const int64_t> dimensions);
   static Layout MoveDimToMajor(const Layout& layout, int64_t dimension);
 
   // ---- Elements in memory ----
-  // A layout-less shape counts as having the default layout.
+  // A shape without a layout is treated as having the default layout.
 
   // The width of dimension i in memory: the padded one if the layout has padding, else the size
   // (of a dynamic dimension, the bound).
   static int64_t PhysicalWidth(const Shape& shape, int64_t dimension);
 
-  // How many elements the buffer holds: padding, tiles and tail alignment included. Combined and
-  // nested tiles are as in the tiled layout document. The greatest int64 when it does not fit
-  // (ValidateShape rejects such shapes) or a dimension is unbounded.
+  // The number of elements in the buffer, including padding, tiles and tail alignment. Combined and
+  // nested tiles are as in the tiled layout document. Returns the greatest int64 on overflow
+  // (ValidateShape rejects such shapes) and for unbounded dimensions.
   static int64_t PhysicalElementCount(const Shape& shape);
 
-  // The place of an element in the buffer, in elements, with padding and all tiles taken into
-  // account. Without tiles this is IndexUtil::MultidimensionalIndexToLinearIndex.
-  // Precondition: the shape is valid and `indices` is within its sizes.
+  // The position of an element in the buffer, in elements, taking padding and all tiles into
+  // account. Without tiles this is IndexUtil::MultidimensionalIndexToLinearIndex. Precondition: the
+  // shape is valid and `indices` is within its sizes.
   static int64_t LinearIndex(const Shape& shape, absl::Span<const int64_t> indices);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayoutUtil::Validate...: whether a layout fits a shape, and which entry does not.
+// LayoutUtil::Validate...: checks that a layout is valid for a shape.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -10,11 +10,12 @@
 #include "xla/layout_util.h"
 #include "xla/overflow_util.h"
 #include "xla/primitive_util.h"
+#include "xla/util.h"
 
 namespace xla {
 namespace {
 
-// More bits than any element could want; keeps products of bits far from overflow.
+// Far more bits than any element needs; keeps products of bits from overflowing.
 constexpr int64_t kMaxElementSizeInBits = 1 << 16;
 
 // "layout {0,0} of f32[2,3]: ".
@@ -146,7 +147,7 @@ absl::Status ValidateScalarFields(const Layout& layout, const Shape& shape) {
   return absl::OkStatus();
 }
 
-// Whether padding, tiles and tail alignment keep the buffer's size within an int64.
+// Whether the buffer's size, including padding, tiles and tail alignment, fits in an int64.
 absl::Status ValidateBufferSize(const Layout& layout, const Shape& shape) {
   if (layout.IsPlain() || shape.is_unbounded_dynamic()) return absl::OkStatus();
   Shape laid_out = shape;
@@ -154,7 +155,7 @@ absl::Status ValidateBufferSize(const Layout& layout, const Shape& shape) {
   const int64_t bits = layout.element_size_in_bits() != 0
                            ? layout.element_size_in_bits()
                            : 8 * primitive_util::ByteWidth(shape.element_type());
-  // As in ValidateShape, sizes of 0 count as 1, so that strides fit too.
+  // As in ValidateShape, sizes of 0 count as 1, so that strides also fit.
   DimensionVector widths;
   for (int i = 0; i < shape.rank(); ++i) {
     widths.push_back(std::max<int64_t>(1, LayoutUtil::PhysicalWidth(laid_out, i)));

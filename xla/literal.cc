@@ -28,8 +28,8 @@
 namespace xla {
 namespace {
 
-// Buffers are aligned to cache lines. The pointer that calloc gave stands in the word before the
-// buffer.
+// Buffers are aligned to cache lines. The pointer that calloc returned is stored in the word
+// before the buffer.
 constexpr size_t kAlignment = 64;
 
 char* AllocateZeroed(int64_t bytes) {
@@ -257,7 +257,7 @@ void LiteralBase::Piece::FillPadding() {
       return;  // unspecified content
   }
   const ElementBytes element = MakeSpecial(subshape->element_type(), value);
-  // What lies between the runs of elements.
+  // The gaps between the runs of elements.
   const int64_t bytes = element_bytes();
   int64_t next = 0;
   const auto fill_to = [&](int64_t end) {
@@ -308,8 +308,8 @@ const LiteralBase::Piece& LiteralBase::piece(const ShapeIndex& shape_index) cons
 struct MakePiece {
   using Piece = LiteralAccess::Piece;
 
-  // Sets up `piece` and all below for `shape`, which must live as long. Without `allocate` arrays
-  // have no buffer.
+  // Initializes `piece` and its descendants for `shape`, which must outlive them. Without
+  // `allocate` arrays have no buffer.
   static absl::Status Build(const Shape& shape, bool allocate, Piece* piece) {
     piece->subshape = &shape;
     if (shape.IsTuple()) {
@@ -336,7 +336,7 @@ struct MakePiece {
     return absl::OkStatus();
   }
 
-  // The bytes of all arrays; an error if a size is not known or overflows.
+  // The bytes of all arrays. Returns an error if a size is unbounded or overflows.
   static absl::StatusOr<int64_t> TotalBytes(const Shape& shape) {
     int64_t total = 0;
     XLA_RETURN_IF_ERROR(ShapeUtil::ForEachSubshapeWithStatus(
@@ -442,8 +442,8 @@ Shape* MutableLiteralBase::mutable_shape_do_not_use() {
 
 namespace {
 
-// After `piece` moved to stand for `shape`, an equal one: points it and all below at the parts of
-// `shape`.
+// Points `piece` and its descendants at the parts of `shape`, which equals the former shape. Called
+// after a move.
 void Rebind(const Shape& shape, LiteralAccess::Piece* piece) {
   piece->subshape = &shape;
   for (size_t i = 0; i < piece->children.size(); ++i)
@@ -612,7 +612,7 @@ int32_t LiteralBase::GetDynamicSize(int64_t dim_index, const ShapeIndex& shape_i
   const Piece& p = piece(shape_index);
   XLA_CHECK(dim_index >= 0 && dim_index < p.subshape->rank())
       << "dimension " << dim_index << " of shape " << p.subshape->ToString();
-  // The type is XLA's; a size beyond it exists only where the bound itself is beyond.
+  // The return type is XLA's; only sizes above 2^31 - 1 do not fit.
   return static_cast<int32_t>(
       std::min<int64_t>(p.existing_size(dim_index), std::numeric_limits<int32_t>::max()));
 }

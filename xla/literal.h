@@ -9,15 +9,16 @@
 // Memory. An array's buffer holds one element after the other in the order of the shape's layout
 // (row-major where the shape has none). padded_dimensions widen a dimension in memory; padding
 // elements hold the layout's padding_value (zero if it has none). Tiles, element_size_in_bits and
-// memory spaces say how a device stores an array; a literal ignores them. PRED and integers below 8
-// bits take a byte an element, as do the narrow floats. Buffers of a Literal start zeroed.
+// memory spaces describe how a device stores an array; a literal ignores them. PRED, integers below
+// 8 bits and the narrow floats take one byte per element. Buffers of a Literal are initialized to
+// zero.
 //
-// Dynamic dimensions. The buffer is as large as the bound; GetDynamicSize tells how many elements
-// of the dimension exist. Elements beyond are not compared, printed or hashed.
+// Dynamic dimensions. The buffer has the size of the bound; GetDynamicSize returns the number of
+// elements of the dimension that exist. Elements beyond it are not compared, printed or hashed.
 //
 // Errors. Accessors XLA_CHECK their arguments (wrong element type, index out of range): they are
-// for shapes the caller made. Shapes from input go through Literal::Make and CreateFromProto, which
-// return a Status.
+// for shapes that the program itself made. Use Literal::Make and CreateFromProto, which return a
+// Status, for shapes from input.
 #ifndef XLA_LITERAL_H_
 #define XLA_LITERAL_H_
 
@@ -47,14 +48,14 @@
 #include "xla/shape.h"
 #include "xla/shape_util.h"
 #include "xla/types.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla {
 
 class Literal;
 class LiteralSlice;
 
-// What all literals can do: read.
+// The read-only interface of all literals.
 class LiteralBase {
  public:
   virtual ~LiteralBase() = default;
@@ -125,7 +126,7 @@ class LiteralBase {
   int32_t GetDynamicSize(int64_t dim_index, const ShapeIndex& shape_index) const;
   int32_t GetDynamicSize(int64_t dim_index) const { return GetDynamicSize(dim_index, {}); }
 
-  // Elements by whatever type they have.
+  // Elements of any type.
   std::string GetAsString(absl::Span<const int64_t> multi_index,
                           const ShapeIndex& shape_index = {}) const;
   // nullopt unless PRED or integral; U64 wraps.
@@ -232,7 +233,7 @@ class LiteralBase {
     char* buffer = nullptr;
     bool owns_buffer = false;
     alignas(kInlineBytes) char inline_bytes[kInlineBytes];
-    // Run-time sizes of all dimensions; null where every dimension is at its bound.
+    // Dynamic sizes of all dimensions; null if every dimension is at its bound.
     std::unique_ptr<int64_t[]> dynamic_sizes;
     std::vector<Piece> children;
 
@@ -274,7 +275,7 @@ class LiteralBase {
   friend struct LiteralAccess;  // the .cc files
 };
 
-// What writable literals can do.
+// The interface of writable literals.
 class MutableLiteralBase : public LiteralBase {
  public:
   template <typename NativeT>
@@ -368,8 +369,7 @@ class MutableLiteralBase : public LiteralBase {
   static absl::StatusOr<Literal> CreateFromProto(const LiteralProto& proto,
                                                  bool prohibit_empty_literal = true);
 
-  // For those who must change a layout's or shape's annotations in place; the memory layout must
-  // not change.
+  // For changes of a layout's or shape's annotations in place; the memory layout must not change.
   Shape* mutable_shape_do_not_use();
 
  protected:
@@ -406,8 +406,8 @@ class Literal : public MutableLiteralBase {
   // The reverse of SerializeAsString.
   static absl::StatusOr<Literal> DeserializeFromString(absl::string_view bytes);
 
-  // Puts src_literal in place of the element at dest_shape_index, whose shape (layout included)
-  // must be the same. src_literal becomes the empty tuple.
+  // Replaces the element at dest_shape_index, whose shape (layout included) must be the same, by
+  // src_literal. src_literal becomes the empty tuple.
   absl::Status MoveFrom(Literal&& src_literal, const ShapeIndex& dest_shape_index = {});
   // The elements of a tuple, moved out; this literal becomes the empty tuple.
   std::vector<Literal> DecomposeTuple();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sources of xla/literal*.cc share about the inside of literals. Not for others.
+// Internals of literals that the sources xla/literal*.cc share. Not for other files.
 #ifndef XLA_LITERAL_ACCESS_H_
 #define XLA_LITERAL_ACCESS_H_
 
@@ -28,31 +28,31 @@ struct LiteralAccess {
 
   // The shape that all scalars of an array type share.
   static const Shape& ScalarShape(PrimitiveType type);
-  // Run-time sizes of all dimensions.
+  // Dynamic sizes of all dimensions.
   static DimensionVector ExistingSizes(const Piece& piece);
   static bool AllExist(const Piece& piece);
-  // Sets the run-time size of a dimension that the shape has as dynamic.
+  // Sets the dynamic size of a dimension that is dynamic in the shape.
   static void SetExistingSize(int64_t dim, int64_t size, Piece* piece);
   static Piece& MutableRoot(MutableLiteralBase& literal) {
     return const_cast<Piece&>(literal.root_piece());
   }
-  // Both arrays keep elements, padding included, in the same places.
+  // Whether both arrays store elements, including padding, at the same positions.
   static bool SameMemory(const Shape& a, const Shape& b);
-  // Row-major and without padding: the buffer is the list of elements.
+  // Whether the array is row-major without padding, so that the buffer is the list of elements.
   static bool IsRowMajor(const Shape& shape);
   // Calls f(linear index of the first element, number of elements) for each row of consecutive
   // elements in memory, in memory order; padding is left out.
   static void ForEachRun(const Shape& shape, absl::FunctionRef<void(int64_t, int64_t)> f);
-  // The elements that exist, in row-major order: the buffer itself where it is that, else a copy in
+  // The elements that exist, in row-major order: the buffer itself if possible, else a copy in
   // `*storage`.
   static const char* RowMajorData(const Piece& piece, std::vector<char>* storage);
   // Copies the box [0, sizes) of equal element types.
   static void CopyBox(const Piece& from, const Piece& to, absl::Span<const int64_t> sizes);
 };
 
-// The values that every type has an idea of. The least and greatest are infinities where there are
-// any; of a complex type they have imaginary part 0. NaN of a type without one is its zero.
-// F8E8M0FNU's zero is its least value.
+// Special values of each type. The least and greatest values are infinities if the type has them;
+// for a complex type their imaginary part is 0. NaN of a type without one is its zero. F8E8M0FNU's
+// zero is its least value.
 enum class SpecialValue { kZero, kOne, kLeast, kGreatest, kNaN };
 
 struct ElementBytes {

@@ -89,8 +89,8 @@ absl::Status EqualLeaf(const Leaf& leaf, const ShapeIndex& shape_index) {
       Text(leaf.type, leaf.ExpectedAt(first)), Text(leaf.type, leaf.ActualAt(first)));
 }
 
-// How many values of a real floating-point type lie from a to b: the distance of their codes in the
-// order of values.
+// The distance from a to b in representable values of a real floating-point type: the difference of
+// their positions in the order of values.
 int64_t UlpDistance(PrimitiveType type, const char* a, const char* b) {
   const int bits = primitive_util::BitWidth(type);
   const auto order = [&](const char* element) {
@@ -113,8 +113,8 @@ struct Error {
   int64_t ulp = 0;
 };
 
-// Whether one part of an element is near whatever the bounds: equal, or not finite in an allowed
-// way.
+// Whether one part of an element matches regardless of the bounds: equal, or not finite in an
+// allowed way.
 bool IsNear(double expected, double actual, const ErrorSpec& spec) {
   if (std::isnan(expected)) return spec.relaxed_nans || std::isnan(actual);
   if (std::isnan(actual)) return false;
@@ -248,7 +248,7 @@ bool IsInexact(PrimitiveType type) {
   return primitive_util::IsFloatingPointType(type) || primitive_util::IsComplexType(type);
 }
 
-// Runs `compare` on each pair of array leaves; all messages of those that differ in one status.
+// Runs `compare` on each pair of array leaves and joins the messages of all differences.
 absl::Status CompareLeaves(
     const LiteralSlice& expected, const LiteralSlice& actual,
     absl::FunctionRef<absl::Status(const Piece&, const Piece&, const ShapeIndex&)> compare) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing results with expectations: OK, or an InvalidArgument status that says where and by how
-// much they differ.
+// Comparison of results with expected values. Returns OK, or an InvalidArgument status that says
+// where and by how much they differ.
 #ifndef XLA_LITERAL_COMPARISON_H_
 #define XLA_LITERAL_COMPARISON_H_
 
@@ -26,14 +26,14 @@ absl::Status EqualDynamicShapesAndDimensions(const LiteralSlice& expected,
 // of those that do.
 absl::Status Equal(const LiteralSlice& expected, const LiteralSlice& actual);
 
-// Called for each tuple leaf that is not near.
+// Called for each tuple leaf that exceeds the bounds.
 using MiscompareCallback = absl::FunctionRef<void(
     const LiteralSlice& expected, const LiteralSlice& actual, const ShapeIndex& shape_index)>;
 
-// Every floating-point or complex element is near in the sense of ErrorSpec; elements of other
-// types are equal. The message gives, for each leaf that is not near: how many elements of how many
-// are off, the worst by absolute and by relative error with index, expected and actual value and
-// errors, and the first few. detailed_message adds a histogram of the errors.
+// Every floating-point or complex element is within the bounds of ErrorSpec; elements of other
+// types are equal. For each leaf that exceeds them, the message gives the number of such elements,
+// those with the greatest absolute and relative error (index, expected and actual value, errors),
+// and the first few. detailed_message adds a histogram of the errors.
 absl::Status Near(const LiteralSlice& expected, const LiteralSlice& actual, const ErrorSpec& error,
                   std::optional<bool> detailed_message = std::nullopt);
 absl::Status Near(const LiteralSlice& expected, const LiteralSlice& actual, const ErrorSpec& error,

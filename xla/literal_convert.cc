@@ -21,13 +21,13 @@ namespace {
 
 using Piece = LiteralAccess::Piece;
 
-// Bits of an element in a bitcast. PRED is the byte that holds it.
+// The bits of an element in a bitcast. PRED counts as a byte.
 int64_t BitcastWidth(PrimitiveType type) {
   return type == PRED ? 8 : primitive_util::BitWidth(type);
 }
 
-// Elements of `bits` < 8 bits, one in a byte, to a dense string of bits, the first in the lowest;
-// and back.
+// Packs elements of `bits` < 8 bits, stored one per byte, into a dense string of bits, the first in
+// the lowest; and back.
 std::vector<uint8_t> PackBits(const uint8_t* elements, int64_t count, int64_t bits) {
   std::vector<uint8_t> packed((count * bits + 7) / 8);
   const unsigned mask = (1u << bits) - 1;
@@ -64,7 +64,7 @@ absl::StatusOr<Literal> LiteralBase::Convert(PrimitiveType primitive_dest_type) 
   }
   Shape new_shape = shape();
   new_shape.set_element_type(primitive_dest_type);
-  // An element size is of the old type.
+  // The layout's element size belongs to the old type.
   if (new_shape.has_layout() && primitive_dest_type != shape().element_type()) {
     new_shape.mutable_layout()->set_element_size_in_bits(0);
   }

@@ -18,8 +18,8 @@ namespace {
 
 using Piece = LiteralAccess::Piece;
 
-// Prints one array. Over several lines, each row of the last dimension is a line with two blanks
-// before it, and each brace further out is a line of its own; on one line, line ends are blanks.
+// Prints one array. In the multi-line form each row of the last dimension is a line indented by two
+// blanks, and each outer brace is a line of its own; in the one-line form blanks replace line ends.
 class ArrayPrinter {
  public:
   ArrayPrinter(const Piece& piece, bool oneline, std::string* out)
@@ -43,7 +43,7 @@ class ArrayPrinter {
   }
 
  private:
-  // An array without elements may still have any number of rows, each of which would print as {}.
+  // An array without elements may have any number of rows, each of which would print as {}.
   bool IsHugeNothing() const {
     constexpr int64_t kMaxRows = 1 << 16;
     int64_t rows = 1;

@@ -20,7 +20,7 @@
 #include "absl/types/span.h"
 #include "xla/literal.h"
 #include "xla/types.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla {
 
@@ -33,12 +33,12 @@ void AppendComplex(std::string* out, complex128 value);
 void AppendInteger(std::string* out, int64_t value);
 void AppendInteger(std::string* out, uint64_t value);
 
-// One element of any array type, read at `element` as it stands in a literal's buffer; PRED as true
-// or false.
+// One element of any array type, in the representation of a literal's buffer; PRED as true or
+// false.
 void AppendElement(std::string* out, PrimitiveType type, const void* element);
 
 struct LiteralPrintOptions {
-  // Before an array's value, and before each leaf in a tuple: its shape; with layout.
+  // Print the shape, with its layout, before an array's value and before each leaf of a tuple.
   bool print_shape = false;
   bool print_layout = false;
   // Blanks and braces on one line; false puts each row, and each tuple element, on a line of its

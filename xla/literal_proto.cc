@@ -29,8 +29,8 @@ using Piece = LiteralAccess::Piece;
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "literal protos hold little-endian bytes");
 
-// The element types kept as a string of bytes, with their field; and those kept in a repeated
-// field, with the type of its elements (of which a complex number takes two).
+// The element types stored as a string of bytes, with their field; and those stored in a repeated
+// field, with the type of its elements (a complex number takes two).
 // clang-format off
 #define XLA_BYTES_FIELDS(X)                                                                   \
   X(S1, s1s) X(S2, s2s) X(S4, s4s) X(S8, s8s) X(S16, s16s)                                    \
@@ -97,7 +97,7 @@ void WithMutableRepeatedField(PrimitiveType type, LiteralProto* proto, F f) {
   }
 }
 
-// How many bytes or elements the array's field must have, and how many it has.
+// The expected and the actual number of bytes or elements of the array's field.
 int64_t ExpectedCount(const Shape& shape) {
   const PrimitiveType type = shape.element_type();
   const int64_t count = ShapeUtil::ElementsIn(shape);
@@ -187,7 +187,7 @@ absl::Status ReadDynamicSizes(const LiteralProto& proto, Piece* piece) {
   }
   for (int64_t d = 0; d < shape.rank(); ++d) {
     const int64_t size = proto.dynamic_sizes(d);
-    // Written by XLA for every dimension, also the static ones.
+    // XLA writes sizes of static dimensions as well.
     const bool fits = shape.is_dynamic_dimension(d) ? size >= 0 && size <= shape.dimensions(d)
                                                     : size == shape.dimensions(d);
     if (!fits) {
@@ -232,8 +232,8 @@ absl::StatusOr<Literal> MutableLiteralBase::CreateFromProto(const LiteralProto& 
                              pair.shape->ToString());
     }
     if (pair.shape->IsArray()) {
-      // Before any memory is taken: the size of the proto bounds it, unless the caller allows
-      // absent data.
+      // Checked before memory is allocated: the size of the proto bounds the allocation, unless the
+      // caller allows absent data.
       const int64_t expected = ExpectedCount(*pair.shape);
       const int64_t actual = ActualCount(*pair.shape, *pair.proto);
       if (actual != expected && (actual != 0 || prohibit_empty_literal)) {
@@ -249,8 +249,7 @@ absl::StatusOr<Literal> MutableLiteralBase::CreateFromProto(const LiteralProto& 
           {&pair.proto->tuple_literals(i), &pair.shape->tuple_shapes(i), std::move(index)});
     }
   }
-  // Padding is memory that the proto has no data for: up to 1 GiB, or as much again as the data
-  // many times over.
+  // The proto holds no data for padding. Bounds it by 1 GiB, or by a multiple of the data.
   const int64_t max_bytes =
       prohibit_empty_literal ? (int64_t{1} << 30) + 64 * static_cast<int64_t>(proto.ByteSizeLong())
                              : Literal::kMaxBytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Literals: reading single elements, asking about all elements, equality and hash.
+// Literals: access to single elements, queries over all elements, equality and hash.
 #include <algorithm>
 #include <complex>
 #include <cstdint>
@@ -234,7 +234,7 @@ std::optional<int64_t> LiteralBase::IsR1StridedIota() const {
   int64_t expected = 0;
   const bool is_iota = AllElements(root_piece(), [&](const char* element) {
     const bool same = AsS64(type, element) == expected;
-    // Past the end of int64 nothing can be equal.
+    // The expected value exceeds int64, so no element equals it.
     return same && !__builtin_add_overflow(expected, stride, &expected);
   });
   return is_iota ? std::optional<int64_t>(stride) : std::nullopt;

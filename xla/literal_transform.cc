@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Literals: copies between literals, and literals made from others by moving elements.
+// Literals: copies between literals, and reordering of elements.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -26,7 +26,7 @@ namespace {
 
 using Piece = LiteralAccess::Piece;
 
-// For dimensions that are dynamic in the destination, the sizes of the source.
+// Sets the dynamic sizes of the destination to the sizes of the source.
 void CopyDynamicSizes(const Piece& from, Piece* to) {
   const Shape& shape = *to->subshape;
   if (shape.is_static()) return;
@@ -301,7 +301,7 @@ Literal LiteralBase::Transpose(absl::Span<const int64_t> permutation) const {
   XLA_CHECK(shape().IsArray() && static_cast<int64_t>(permutation.size()) == shape().rank() &&
             IsPermutation(permutation))
       << "transpose of shape " << shape().ToString() << " by " << DimensionsToString(permutation);
-  // Same memory, other names.
+  // The memory stays the same; only the dimensions are renumbered.
   Literal result(ShapeUtil::PermuteDimensions(permutation, shape()));
   Piece& to = const_cast<Piece&>(result.root_piece());
   XLA_CHECK(to.buffer_bytes() == root_piece().buffer_bytes());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making literals: special values, tuples, conversions of whole literals.
+// Construction of literals: special values, tuples, conversions of whole literals.
 #include "xla/literal_util.h"
 
 #include <algorithm>
@@ -221,7 +221,7 @@ Literal LiteralUtil::MaxElement(const LiteralSlice& literal) {
         if constexpr (!is_complex_v<T>) {
           T greatest = literal.GetFirstElement<T>();
           literal.EachCell<T>([&](absl::Span<const int64_t>, T value) {
-            // NaN, once met, stays.
+            // A NaN is the result, whatever follows.
             if (greatest == greatest && !(value <= greatest)) greatest = value;
           });
           scalar.Set<T>({}, greatest);
@@ -241,8 +241,8 @@ Literal LiteralUtil::ReshapeSlice(absl::Span<const int64_t> new_dimensions,
           ShapeUtil::ElementsIn(literal.shape()))
       << "shape " << literal.shape().ToString() << " as dimensions "
       << DimensionsToString(new_dimensions);
-  // The buffer of the literal, less padding, is that of an array of the new dimensions in the given
-  // order.
+  // The literal's buffer without padding equals that of an array with the new dimensions in the
+  // given order.
   Literal reordered(ShapeUtil::MakeShapeWithDenseLayout(literal.shape().element_type(),
                                                         new_dimensions, minor_to_major));
   const int64_t bytes = primitive_util::ByteWidth(literal.shape().element_type());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LiteralUtil: making literals from C++ values, arrays, generators and other literals.
+// LiteralUtil: construction of literals from C++ values, arrays, generators and other literals.
 //
 //   Literal m = LiteralUtil::CreateR2<float>({{1, 2}, {3, 4}});
 //   Literal t = LiteralUtil::MakeTupleOwned(LiteralUtil::CreateR0<int32_t>(7), std::move(m));
@@ -34,7 +34,7 @@
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 #include "xla/types.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla {
 
@@ -154,7 +154,8 @@ class LiteralUtil {
     return MakeTupleOwned(std::move(list));
   }
 
-  // If the type is the first named, converted to the second; otherwise a copy. Goes into tuples.
+  // Converts arrays of the first type named to the second, and copies others; applies to the
+  // elements of tuples.
   static Literal ConvertBF16ToF32(const LiteralSlice& literal);
   static Literal ConvertBF16ToF64(const LiteralSlice& literal);
   static Literal ConvertF32ToBF16(const LiteralSlice& literal);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of single numbers.
 //
-// printf's %g with a given precision is so many digits of the exactly rounded value, in one of two
-// notations. Between about 1e-5 and 1e15 the digits come from one exact product, mantissa times
-// power of ten, in 128 bits; outside, std::to_chars gives them.
+// printf's %g with a given precision prints that many digits of the exactly rounded value, in one
+// of two notations. Between about 1e-5 and 1e15 the digits come from one exact product, mantissa
+// times power of ten, in 128 bits; outside, std::to_chars gives them.
 #include <array>
 #include <bit>
 #include <charconv>
@@ -55,7 +55,7 @@ Decimal RoundedDigits(T magnitude, int count) {
   return ParseScientific(text, result.ptr);
 }
 
-// As %.{precision}g writes it.
+// Prints as %.{precision}g does.
 void AppendDecimal(std::string* out, bool negative, const Decimal& decimal, int precision) {
   char text[48];
   char* p = text;
@@ -176,7 +176,7 @@ bool ReadsBack(const Scaled& scaled, uint64_t digits, int drop, uint64_t mantiss
   return twice < gap || (twice == gap && (mantissa & 1) == 0);
 }
 
-// Normal numbers that Scale can do.
+// Normal numbers that Scale supports.
 template <typename T>
 bool AppendQuickly(std::string* out, bool negative, uint64_t mantissa, int exponent) {
   constexpr int kFew = std::numeric_limits<T>::digits10;
@@ -247,7 +247,7 @@ void AppendMini(std::string* out, T value) {
   const auto bits = value.bits();
   const bool negative = (bits & T::kSignMask) != 0;
   if (isnan(value)) {
-    // Payloads exist only where there are several NaNs.
+    // Only types with several NaNs have payloads.
     constexpr bool kHasPayload = T::kFloatKind == MiniFloatKind::kIeee;
     const uint64_t payload = kHasPayload ? bits & ((1u << T::kMantissaBits) - 1) : 0;
     return AppendNaN(out, negative, payload,
@@ -256,7 +256,7 @@ void AppendMini(std::string* out, T value) {
   const float magnitude = std::fabs(static_cast<float>(value));
   if (magnitude == 0 || isinf(value)) return AppendZeroOrInfinity(out, negative, magnitude == 0);
   constexpr int kDigits = std::numeric_limits<T>::max_digits10;
-  // As a float the number is normal, but for the least few of bfloat16 and F8E8M0FNU.
+  // The number is normal as a float, except for the smallest ones of bfloat16 and F8E8M0FNU.
   const uint32_t wide = std::bit_cast<uint32_t>(magnitude);
   Scaled scaled;
   if (wide >= 0x00800000u && Scale((wide & 0x007fffffu) | 0x00800000u,

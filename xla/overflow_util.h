@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer arithmetic that tells of overflow. Every size that comes from a user's program is
-// computed with these.
+// Integer arithmetic with overflow detection. Every size that comes from a user's program is
+// computed with these functions.
 #ifndef XLA_OVERFLOW_UTIL_H_
 #define XLA_OVERFLOW_UTIL_H_
 
@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "absl/types/span.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla {
 
@@ -65,7 +65,7 @@ inline int64_t SaturatingProduct(absl::Span<const int64_t> factors) {
   return zero ? 0 : product;
 }
 
-// Whether x is a value of the integer type `type`. False for types that are not integers.
+// Whether x is a valid value of the integer type `type`. False for types that are not integers.
 inline bool FitsInIntegralType(int64_t x, PrimitiveType type) {
   const auto fits_signed = [x](int bits) {
     return x >= -(int64_t{1} << (bits - 1)) && x < int64_t{1} << (bits - 1);

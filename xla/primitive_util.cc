@@ -233,8 +233,8 @@ bool CastPreservesValues(PrimitiveType from, PrimitiveType to) {
   const internal::TypeFacts& t = FactsOf(to);
   if (IsFloatingPointType(from)) {
     if (!IsFloatingPointType(to)) return false;
-    // Subnormal values of `from` reach down by its mantissa bits; so must those of `to`, or its
-    // normal ones.
+    // The subnormal values of `from` extend its range downwards by its mantissa bits; normal or
+    // subnormal values of `to` must cover that range.
     const int from_lowest = f.underflow_exponent - (f.has_zero ? f.significand_bits : 0);
     const int to_lowest = t.underflow_exponent - (t.has_zero ? t.significand_bits : 0);
     return f.significand_bits <= t.significand_bits && f.overflow_exponent <= t.overflow_exponent &&

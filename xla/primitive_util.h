@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Facts about element types: native C++ type, width, name, kind; and switches from a PrimitiveType
-// value to its type. Every function is total: for a type that is not an array element type,
-// predicates are false and widths 0.
+// Properties of element types: native C++ type, width, name, kind; and switches that call a
+// function template for a PrimitiveType value. Every function is total: for a type that is not an
+// array element type, predicates are false and widths 0.
 #ifndef XLA_PRIMITIVE_UTIL_H_
 #define XLA_PRIMITIVE_UTIL_H_
 
@@ -12,11 +12,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "xla/base/check.h"
+#include "xla/base/status_fwd.h"
 #include "xla/types.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla {
 namespace primitive_util {
@@ -94,7 +94,7 @@ constexpr PrimitiveType NativeToPrimitiveType() {
 template <PrimitiveType kType>
 using PrimitiveTypeConstant = std::integral_constant<PrimitiveType, kType>;
 
-// Kinds. "Array type" is any type that an array's elements may have.
+// Kinds. An "array type" is a type that the elements of an array may have.
 bool IsArrayType(PrimitiveType type);
 bool IsFloatingPointType(PrimitiveType type);
 bool IsComplexType(PrimitiveType type);
@@ -119,13 +119,15 @@ PrimitiveType SignedIntegralTypeForBitWidth(int64_t bits);
 PrimitiveType ComplexComponentType(PrimitiveType complex_type);
 PrimitiveType ComplexType(PrimitiveType base_type);
 
-// The type both can be converted to without loss: the wider, the floating-point or the signed one.
+// The type to which both can be converted without loss: the wider, the floating-point or the signed
+// one.
 PrimitiveType HigherPrecisionType(PrimitiveType a, PrimitiveType b);
-// True if every value of `from` is a value of `to`.
+// Returns true if `to` represents every value of `from` exactly.
 bool CastPreservesValues(PrimitiveType from, PrimitiveType to);
 
-// Floating-point formats. SignificandWidth counts the implicit bit (F32: 24). An exponent outside
-// [UnderflowExponent, OverflowExponent) is no normal number, in std::numeric_limits' convention.
+// Floating-point formats. SignificandWidth counts the implicit bit (F32: 24). Normal
+// numbers have exponents in [UnderflowExponent, OverflowExponent), in std::numeric_limits'
+// convention.
 int SignificandWidth(PrimitiveType type);
 int ExponentWidth(PrimitiveType type);
 int ExponentBias(PrimitiveType type);

@@ -12,12 +12,13 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/primitive_util.h"
+#include "xla/util.h"
+#include "xla/xla_data.pb.h"
 
 namespace xla {
 namespace {
 
-// Text form: a comment with the index stands before every element whose index is a multiple of
-// this.
+// Text form: a comment with the index precedes every element whose index is a multiple of this.
 constexpr size_t kIndexCommentInterval = 5;
 
 bool IsArrayElementType(PrimitiveType type) {
@@ -46,7 +47,7 @@ Shape::Shape(Shape&& other) noexcept
       dynamic_dimensions_(std::move(other.dynamic_dimensions_)),
       layout_(std::move(other.layout_)),
       tuple_shapes_(std::move(other.tuple_shapes_)) {
-  // A moved-from shape is the default one, not an array of no known rank.
+  // A moved-from shape equals the default one.
   other.dimensions_.clear();
   other.dynamic_dimensions_.clear();
 }
@@ -56,7 +57,7 @@ Shape& Shape::operator=(const Shape& other) {
 }
 Shape& Shape::operator=(Shape&& other) noexcept {
   if (this == &other) return *this;
-  // `other` may be an element of this tuple: keep the old elements until its content is taken.
+  // `other` may be an element of this tuple: keep the old elements alive until it has been moved.
   const std::unique_ptr<std::vector<Shape>> old_elements = std::move(tuple_shapes_);
   element_type_ = std::exchange(other.element_type_, PRIMITIVE_TYPE_INVALID);
   is_buffer_ = std::exchange(other.is_buffer_, false);
@@ -92,7 +93,7 @@ void Shape::set_element_type(PrimitiveType value) {
     Clear();
     if (value == TUPLE) tuple_shapes_ = std::make_unique<std::vector<Shape>>();
   }
-  // A buffer is never without its array; see set_is_buffer.
+  // A buffer always has an array; see set_is_buffer.
   element_type_ = value == BUFFER ? PRIMITIVE_TYPE_INVALID : value;
 }
 
@@ -261,8 +262,8 @@ void Shape::AppendTo(std::string* out, bool print_layout) const {
   if (print_layout && has_layout_) {
     const size_t start = out->size();
     layout_.AppendTo(out);
-    const bool says_nothing = out->size() == start + 2;  // "{}"
-    if (dimensions_.empty() && says_nothing) out->resize(start);
+    const bool is_empty = out->size() == start + 2;  // "{}"
+    if (dimensions_.empty() && is_empty) out->resize(start);
   }
   if (is_buffer_) out->push_back(')');
 }
@@ -322,7 +323,7 @@ absl::StatusOr<Shape> Shape::FromProtoAtDepth(const ShapeProto& proto, int depth
     }
   }
   if (is_array) {
-    // No flags at all is how protos look that were written without dynamic dimensions in mind.
+    // Protos written without dynamic dimensions have no flags.
     const int flags = proto.is_dynamic_dimension_size();
     if (flags != 0 && flags != proto.dimensions_size()) {
       return InvalidArgumentStrCat("shape proto has ", proto.dimensions_size(), " dimensions but ",
@@ -335,7 +336,7 @@ absl::StatusOr<Shape> Shape::FromProtoAtDepth(const ShapeProto& proto, int depth
   if (proto.has_layout() && is_array) {
     XLA_ASSIGN_OR_RETURN(*shape.mutable_layout(), Layout::FromProtoAtDepth(proto.layout(), depth));
   } else if (proto.has_layout() && proto.layout().minor_to_major_size() != 0) {
-    // An empty layout says nothing; only a real one contradicts the type.
+    // An empty layout is accepted; only one with content is inconsistent with the type.
     return InvalidArgumentStrCat("shape proto of type ", PrimitiveType_Name(type), " has a layout");
   }
   return shape;
@@ -378,6 +379,9 @@ void ProgramShape::clear_parameters() {
 void ProgramShape::clear_parameter_names() {
   for (std::string& name : parameter_names_) name.clear();
 }
+
+ProgramShape::ProgramShape(const ProgramShapeProto& proto)
+    : ProgramShape(FromProto(proto).value_or(ProgramShape())) {}
 
 absl::StatusOr<ProgramShape> ProgramShape::FromProto(const ProgramShapeProto& proto) {
   const int names = proto.parameter_names_size();

@@ -13,8 +13,8 @@
 //          | 'b(' shape ')' | 'token[]' | 'opaque[]'
 //   dim   := int | '<=' int (dynamic, with this bound) | '?' (dynamic, unbounded)
 //
-// Before every fifth element of a tuple stands a comment with its number: "/*index=5*/". A scalar
-// prints no layout unless the layout has properties. The grammar of layouts is in xla/layout.h.
+// A comment with its index, "/*index=5*/", precedes every fifth element of a tuple. The layout of a
+// scalar is printed only if it has properties. The grammar of layouts is in xla/layout.h.
 #ifndef XLA_SHAPE_H_
 #define XLA_SHAPE_H_
 
@@ -28,25 +28,24 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "xla/base/check.h"
+#include "xla/base/dimension_vector.h"
+#include "xla/base/status_fwd.h"
 #include "xla/layout.h"
-#include "xla/util.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla {
 
 // A value type. Two cache lines; copying an array shape of rank up to 4 with a plain layout does
 // not allocate; moves are cheap.
 //
-// An array shape has an element type, sizes and perhaps a layout. A buffer is an array shape that
-// stands for the memory itself (text form b(f32[2])): it answers the questions about its array, and
-// IsArray() holds for it. Tuples hold shapes. Tokens and opaque values have nothing more.
-// A default-constructed shape is invalid (PRIMITIVE_TYPE_INVALID).
+// An array shape has an element type, sizes and optionally a layout. A buffer is an array shape
+// that denotes the memory itself (text form b(f32[2])): its accessors return the properties of its
+// array, and IsArray() is true. Tuples hold shapes. Tokens and opaque values have no further
+// properties. A default-constructed shape is invalid (PRIMITIVE_TYPE_INVALID).
 //
-// Accessors do not validate: ShapeUtil::ValidateShape does. Indices out of range are the caller's
-// bug.
+// Accessors do not validate; ShapeUtil::ValidateShape does. The caller must pass indices in range.
 class Shape {
  public:
   // The size of a dimension that is dynamic without a bound; the same number as in StableHLO.
@@ -70,11 +69,12 @@ class Shape {
         absl::Span<const bool> dynamic_dimensions = {});
   // A tuple.
   explicit Shape(std::vector<Shape> tuple_shapes);
-  // As FromProto, but an invalid proto gives an invalid shape.
+  // As FromProto, but returns an invalid shape for an invalid proto.
   explicit Shape(const ShapeProto& proto);
 
-  // Reads a proto as written by XLA. An error when the fields contradict each other: dynamic flags
-  // of another number than dimensions, a layout on a tuple, nesting deeper than kMaxTupleDepth.
+  // Reads a proto as written by XLA. Returns an error if the fields are inconsistent: a number of
+  // dynamic flags that differs from the rank, a layout on a tuple, nesting deeper than
+  // kMaxTupleDepth.
   static absl::StatusOr<Shape> FromProto(const ShapeProto& proto);
   ShapeProto ToProto() const;
   void SetProto(ShapeProto& proto) const;
@@ -110,7 +110,7 @@ class Shape {
   PrimitiveType element_type_including_buffer() const {
     return is_buffer_ ? BUFFER : element_type_;
   }
-  // Keeps the dimensions and layout from array type to array type; else the shape starts anew.
+  // Keeps dimensions and layout if both types are array types; resets the shape otherwise.
   void set_element_type(PrimitiveType value);
 
   // Dimensions; none for anything but arrays. dimensions(i) is the size, or the bound of a dynamic
@@ -129,11 +129,11 @@ class Shape {
   void add_dimensions(int64_t size, bool is_dynamic = false);
   void clear_dimensions();
   absl::Span<int64_t> mutable_dimensions() { return absl::MakeSpan(dimensions_); }
-  // Takes dimensions away; the layout follows. `dimensions` holds no number twice.
+  // Removes dimensions, also from the layout. `dimensions` must not contain duplicates.
   void DeleteDimension(int64_t dimension);
   void DeleteDimensions(absl::Span<const int64_t> dimensions);
 
-  // Dynamic dimensions. Of tuples, all leaves are asked.
+  // Dynamic dimensions. For tuples, these apply to all leaves.
   bool is_static() const;
   bool is_dynamic() const { return !is_static(); }
   bool is_unbounded_dynamic() const;
@@ -164,7 +164,7 @@ class Shape {
   Shape* add_tuple_shapes();
   void clear_tuple_shapes();
 
-  // The array of a buffer (by value: it is made here). Precondition: IsBuffer().
+  // The array of a buffer, returned by value because it is not stored. Precondition: IsBuffer().
   Shape buffer_shape() const;
   // Makes an array into a buffer, and back. Precondition: IsArray().
   void set_is_buffer(bool is_buffer);
@@ -184,7 +184,7 @@ class Shape {
 
   std::string ShortDebugString() const { return ToString(/*print_layout=*/true); }
 
-  // Equality with some parts left out: Shape::Equal().IgnoreLayout()(a, b).
+  // Equality that ignores some parts: Shape::Equal().IgnoreLayout()(a, b).
   class Equal {
    public:
     Equal() = default;
@@ -273,11 +273,11 @@ class Shape {
   bool is_buffer_ = false;
   bool has_layout_ = false;
   DimensionVector dimensions_;
-  // As long as dimensions_. Sixteen flags take no more room than the pointer to them would.
+  // One flag per dimension. Sixteen inline flags take no more space than a pointer and a capacity.
   absl::InlinedVector<bool, 16> dynamic_dimensions_;
-  // Meaningless unless has_layout_.
+  // Unused unless has_layout_.
   Layout layout_;
-  // Not null exactly for tuples.
+  // Null unless this is a tuple.
   std::unique_ptr<std::vector<Shape>> tuple_shapes_;
 };
 
@@ -285,8 +285,7 @@ class Shape {
 class ProgramShape {
  public:
   ProgramShape() = default;
-  explicit ProgramShape(const ProgramShapeProto& proto)
-      : ProgramShape(FromProto(proto).value_or(ProgramShape())) {}
+  explicit ProgramShape(const ProgramShapeProto& proto);
 
   static absl::StatusOr<ProgramShape> FromProto(const ProgramShapeProto& proto);
   ProgramShapeProto ToProto() const;
@@ -319,7 +318,7 @@ class ProgramShape {
   bool operator!=(const ProgramShape& other) const { return !(*this == other); }
 
  private:
-  // Of equal length.
+  // These have equal length.
   std::vector<Shape> parameters_;
   std::vector<std::string> parameter_names_;
   Shape result_;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShapeUtil: which reshapes and transposes leave every byte in its place.
+// ShapeUtil: detects reshapes and transposes that do not move any byte.
 #include <algorithm>
 
 #include "xla/base/check.h"
 #include "xla/permutation_util.h"
 #include "xla/shape_util.h"
+#include "xla/util.h"
 
 namespace xla {
 namespace {
 
 // Consecutive input dimensions [input_begin, input_end) that a reshape turns into consecutive
-// output dimensions, as finely as can be.
+// output dimensions; the finest such decomposition.
 struct Group {
   int64_t input_begin, input_end;
   int64_t output_begin, output_end;
@@ -27,8 +28,8 @@ std::vector<Group> ReshapeGroups(const Shape& input, const Shape& output) {
 }
 
 // The order of the groups in memory, most major first; `group_of` gives the group of each
-// dimension. nullopt when the dimensions of some group are not neighbours in row-major order.
-// Dimensions of size 1 are nowhere in memory and do not count.
+// dimension. nullopt if the dimensions of some group are not adjacent in row-major order.
+// Dimensions of size 1 do not affect memory and are ignored.
 std::optional<std::vector<int64_t>> GroupsInMemory(const Shape& shape,
                                                    absl::Span<const int64_t> group_of) {
   std::vector<int64_t> order;
@@ -64,14 +65,14 @@ GroupNumbers NumberGroups(const std::vector<Group>& groups, const Shape& input,
   return numbers;
 }
 
-// Whether elements lie one after the other in the order of minor_to_major, so that the order alone
-// says where they are.
+// Whether elements are contiguous in the order of minor_to_major, so that the order alone
+// determines their positions.
 bool IsCompact(const Layout& layout) {
   return !layout.has_tiles() && !layout.has_padding() && layout.split_configs().empty() &&
          layout.tail_padding_alignment_in_elements() == 1;
 }
 
-// Whether the layouts agree in everything but order and padding.
+// Whether the layouts are equal except for order and padding.
 bool SameButForOrder(const Layout& a, const Layout& b) {
   Layout b_in_order_of_a = b;
   b_in_order_of_a.mutable_minor_to_major()->assign(a.minor_to_major().begin(),
@@ -103,7 +104,7 @@ bool ShapeUtil::TransposeIsBitcast(const Shape& input_shape, const Shape& output
   if (!IsCompact(layout) || !IsCompact(output_shape.layout())) {
     return layout == output_shape.layout();
   }
-  // Dimensions of size 1 may stand anywhere in the order.
+  // Dimensions of size 1 may be anywhere in the order.
   return DropDegenerateDimensions(transposed).layout().minor_to_major() ==
          DropDegenerateDimensions(output_shape).layout().minor_to_major();
 }
@@ -142,8 +143,7 @@ std::optional<std::vector<int64_t>> ShapeUtil::DeduceTransposeDimensionsForBitca
   for (size_t i = 0; i < from.size(); ++i) dimensions[to[i]] = from[i];
   if (is_bitcast(dimensions)) return dimensions;
 
-  // Dimensions of size 1 are nowhere in memory: match the others first, then those among
-  // themselves.
+  // Dimensions of size 1 do not affect memory: match the others first, then these with each other.
   const auto ones_last = [](const Shape& shape, absl::Span<const int64_t> order) {
     DimensionVector sorted(order.begin(), order.end());
     std::stable_partition(sorted.begin(), sorted.end(),
@@ -185,8 +185,7 @@ std::optional<Shape> ShapeUtil::AlignLayouts(const Shape& input_shape, const Sha
   const auto order = GroupsInMemory(input_shape, numbers.of_input);
   if (!order.has_value()) return std::nullopt;
 
-  // From major to minor: first what is nowhere in memory, then group after group in row-major
-  // order.
+  // From major to minor: first the dimensions of size 1, then the groups in row-major order.
   std::vector<bool> in_memory(groups.size(), false);
   for (const int64_t group : *order) in_memory[group] = true;
   DimensionVector major_to_minor;

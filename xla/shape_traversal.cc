@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShapeUtil: the parts of a tuple, and the indices of an array.
+// ShapeUtil: traversal of tuples and of array indices.
 #include <algorithm>
 #include <ostream>
 #include <string>
@@ -9,6 +9,7 @@
 #include "xla/base/check.h"
 #include "xla/base/status_macros.h"
 #include "xla/shape_util.h"
+#include "xla/util.h"
 
 namespace xla {
 
@@ -84,7 +85,7 @@ using MutableVisitor = absl::FunctionRef<absl::Status(Shape*, const ShapeIndex&)
 
 absl::Status VisitSubshapes(Shape* shape, ShapeIndex* index, MutableVisitor visitor) {
   XLA_RETURN_IF_ERROR(visitor(shape, *index));
-  // The visitor may have changed the shape: ask anew each time.
+  // Evaluated in each iteration, because the visitor may change the shape.
   for (int i = 0; i < shape->tuple_shapes_size(); ++i) {
     index->push_back(i);
     XLA_RETURN_IF_ERROR(VisitSubshapes(shape->mutable_tuple_shapes(i), index, visitor));
@@ -138,7 +139,7 @@ absl::Status ShapeUtil::ForEachMutableSubshapeWithStatus(Shape* shape, MutableVi
 
 namespace {
 
-// Steps through base[d], base[d] + incr[d], .. below base[d] + count[d], minor dimension fastest.
+// Iterates over base[d], base[d] + incr[d], .. below base[d] + count[d], minor dimension fastest.
 class IndexIterator {
  public:
   IndexIterator(const Shape& shape, absl::Span<const int64_t> base, absl::Span<const int64_t> count,
@@ -154,13 +155,13 @@ class IndexIterator {
   }
   absl::Span<const int64_t> index() const { return index_; }
 
-  // False after the last index.
+  // Returns false after the last index.
   bool Next() {
     const int64_t rank = static_cast<int64_t>(index_.size());
     for (int64_t i = 0; i < rank; ++i) {
       const int64_t d =
           shape_.has_layout() ? shape_.layout().minor_to_major(static_cast<int>(i)) : rank - 1 - i;
-      // Written so that nothing can overflow.
+      // Written so that it cannot overflow.
       if (incr_[d] < count_[d] - (index_[d] - base_[d])) {
         index_[d] += incr_[d];
         return true;

@@ -40,7 +40,7 @@ class ShapeTree {
     shape_ = shape;
   }
 
-  // Precondition: the index leads to a node of the shape.
+  // Precondition: the index denotes a node of the shape.
   const T& element(ShapeIndexView index) const { return nodes_[Position(index)].second; }
   T* mutable_element(ShapeIndexView index) { return &nodes_[Position(index)].second; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions on shapes: making, changing, asking and comparing. Validation and sizes are in
-// shape_validation.cc, subshapes and indices in shape_traversal.cc, bitcasts in shape_bitcast.cc.
+// Functions on shapes: construction, modification, queries and comparison. Validation and sizes are
+// in shape_validation.cc, subshapes and indices in shape_traversal.cc, bitcasts in
+// shape_bitcast.cc.
 #include "xla/shape_util.h"
 
 #include <algorithm>
@@ -11,10 +12,11 @@
 #include "xla/base/check.h"
 #include "xla/base/status_macros.h"
 #include "xla/permutation_util.h"
+#include "xla/util.h"
 
 namespace xla {
 
-// ---- Making ----
+// ---- Construction ----
 
 Shape ShapeUtil::MakeShape(PrimitiveType element_type, absl::Span<const int64_t> dimensions) {
   Shape shape;
@@ -106,7 +108,7 @@ Shape ShapeUtil::MakeShapeWithPaddedLayout(PrimitiveType element_type,
 
 Shape ShapeUtil::MakeShapeWithDescendingLayoutAndSamePhysicalLayout(const Shape& shape) {
   const absl::Span<const int64_t> order = LayoutUtil::MinorToMajor(shape);
-  // With the dimensions renamed from major to minor, the order is the descending one.
+  // Renumbering the dimensions from major to minor makes the order descending.
   return PermuteDimensions(std::vector<int64_t>(order.rbegin(), order.rend()), shape);
 }
 
@@ -158,7 +160,7 @@ ProgramShape ShapeUtil::MakeProgramShape(std::initializer_list<Shape> parameters
   return program_shape;
 }
 
-// ---- Changing ----
+// ---- Modification ----
 
 void ShapeUtil::AppendShapeToTuple(const Shape& shape, Shape* tuple_shape) {
   tuple_shape->mutable_tuple_shapes()->push_back(shape);
@@ -227,7 +229,7 @@ Shape ShapeUtil::ChangeElementType(const Shape& original, PrimitiveType type) {
     return result;
   }
   result.set_element_type(type);
-  // A size in bits was chosen for the old type.
+  // The element size in bits belongs to the old type.
   if (result.has_layout() && result.layout().element_size_in_bits() != 0 &&
       primitive_util::IsArrayType(type)) {
     const bool sub_byte = primitive_util::IsSubByteNonPredType(type);
@@ -297,7 +299,7 @@ Shape ShapeUtil::DeviceShapeToHostShape(Shape shape) {
   return shape;
 }
 
-// ---- Asking ----
+// ---- Queries ----
 
 bool ShapeUtil::IsZeroElementArray(const Shape& shape) {
   return shape.IsArray() && absl::c_linear_search(shape.dimensions(), 0);
@@ -359,7 +361,7 @@ bool ShapeUtil::ElementCanUpcast(const Shape& from, const Shape& to) {
   return primitive_util::CastPreservesValues(from.element_type(), to.element_type());
 }
 
-// ---- Comparing ----
+// ---- Comparison ----
 
 bool ShapeUtil::SameDimensions(const Shape& lhs, const Shape& rhs) {
   return lhs.dimensions() == rhs.dimensions();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions on shapes: making, validating, measuring, comparing and taking apart.
+// Functions on shapes: construction, validation, sizes, comparison and traversal.
 //
 //   Shape shape = ShapeUtil::MakeShape(F32, {2, 3});           // row-major layout
 //   int64_t bytes = ShapeUtil::ByteSizeOf(shape);              // 24
 //
 // Shapes that come from a user's input are made with MakeValidatedShape, or checked with
-// ValidateShape, before anything is computed from them; MakeShape asserts.
+// ValidateShape, before they are used; MakeShape checks its
+// arguments with XLA_CHECK.
 //
 // Source: the shapes and layout document (xla/docs/shapes.md).
 #ifndef XLA_SHAPE_UTIL_H_
@@ -62,8 +63,9 @@ class ShapeUtil {
     Shape shape;
   };
 
-  // ---- Making ----
-  // These assert that their arguments are valid; MakeValidated... returns an error instead.
+  // ---- Construction ----
+  // These check that their arguments are valid (XLA_CHECK); MakeValidated... return an error
+  // instead.
 
   // An array with the default (row-major) layout.
   static Shape MakeShape(PrimitiveType element_type, absl::Span<const int64_t> dimensions);
@@ -110,7 +112,7 @@ class ShapeUtil {
 
   static Shape MakeTupleShape(absl::Span<const Shape> shapes);
   static Shape MakeTupleShapeWithPtrs(absl::Span<const Shape* const> shapes);
-  // A tuple, but of one shape that shape itself.
+  // A tuple; for a single shape, that shape itself.
   static Shape MakeMaybeTupleShape(absl::Span<const Shape> shapes);
   static Shape MakeOpaqueShape() { return Shape(OPAQUE_TYPE); }
   static Shape MakeTokenShape() { return Shape(TOKEN); }
@@ -123,7 +125,7 @@ class ShapeUtil {
                                                         absl::Span<const int64_t> dimensions);
   static ProgramShape MakeProgramShape(std::initializer_list<Shape> parameters, Shape result);
 
-  // ---- Changing ----
+  // ---- Modification ----
 
   static void AppendShapeToTuple(const Shape& shape, Shape* tuple_shape);
   static void UpdateTupleShape(const Shape& shape, int64_t index, Shape* tuple_shape);
@@ -148,13 +150,13 @@ class ShapeUtil {
   // result.dimensions[i] = shape.dimensions[permutation[i]]; the layout follows, so that the
   // transpose is a bitcast.
   static Shape PermuteDimensions(absl::Span<const int64_t> permutation, const Shape& shape);
-  // Without tiles, memory space, element size, split configs and padding.
+  // Removes tiles, memory space, element size, split configs and padding.
   static Shape DeviceShapeToHostShape(Shape shape);
 
-  // ---- Validating ----
+  // ---- Validation ----
 
-  // Whether the shape can be worked with: a known element type, a rank of at most kMaxRank, no
-  // negative sizes (but kUnboundedSize of a dynamic dimension), tuples no deeper than
+  // Checks that the shape is valid: a known element type, a rank of at most kMaxRank, no
+  // negative sizes (except kUnboundedSize of a dynamic dimension), tuples no deeper than
   // Shape::kMaxTupleDepth, a layout on every array that fits it, and a byte size that fits an
   // int64. Sizes of 0 count as 1 for that last rule, so that products of some of the sizes fit too.
   // Errors print the shape and the rule.
@@ -162,39 +164,42 @@ class ShapeUtil {
   // The same where arrays may lack a layout.
   static absl::Status ValidateShapeWithOptionalLayout(const Shape& shape);
 
-  // ---- Measuring ----
-  // Sizes that do not fit an int64, or are unbounded, give the greatest int64; valid shapes without
-  // unbounded dimensions never do.
+  // ---- Sizes ----
+  // These return the greatest int64 for sizes that are unbounded or overflow; the sizes of valid
+  // shapes without unbounded dimensions do not overflow.
 
-  // The number of elements of an array (1 for a scalar), by bounds where dynamic; padding not
-  // counted. Of anything but an array: 0.
+  // The number of elements of an array (1 for a scalar), using the bounds of dynamic dimensions and
+  // without padding; 0 unless the shape is an array.
   static int64_t ElementsIn(const Shape& shape);
   static int64_t ElementsInRecursive(const Shape& shape);
   static int64_t StaticElementsIn(const Shape& shape) { return ElementsIn(shape); }
   // The number of elements with layout padding, without tiles.
   static int64_t PaddedElementsIn(const Shape& shape);
-  // Bytes that the top-level buffer takes. Arrays: padding by padded_dimensions and element size in
-  // bits included; tiles and dynamic metadata not (see ArraySize). Tuples: `pointer_size` for each
-  // element; a negative pointer size stands for 8. Tokens: 0. Opaque: `pointer_size`.
+  // The size of the top-level buffer in bytes. Arrays: includes padding by padded_dimensions and
+  // the element size in bits, but not tiles and dynamic metadata (see ArraySize). Tuples:
+  // `pointer_size` for each element; a negative pointer size means 8. Tokens: 0. Opaque:
+  // `pointer_size`.
   static int64_t ByteSizeOf(const Shape& shape, int64_t pointer_size = -1);
   static int64_t ByteSizeOfTupleIndexTable(const Shape& shape, int64_t pointer_size);
   static int64_t ByteSizeOfElements(const Shape& shape);
   // Bytes of all array leaves together.
   static int64_t ByteSizeOfLeaves(const Shape& shape);
-  // Bytes of one element of its own; the sub-byte types take one. 0 for what has no elements.
+  // The size in bytes of one unpacked element; sub-byte types take one byte. 0 for shapes without
+  // elements.
   static int64_t ByteSizeOfPrimitiveType(PrimitiveType primitive_type);
-  // Bits that an element takes in the array's layout.
+  // The size in bits of an element in the array's layout.
   static int64_t ElementSizeInBits(const Shape& shape);
   // Bytes of the array's buffer with padding, tiles, tail alignment and dynamic metadata.
   static int64_t ArraySize(const Shape& shape);
   // Bytes from the start of the data to the end of the last element, or under repeated tiles to the
   // end of the last tile; no tail alignment, no metadata.
   static int64_t ArrayDataSize(const Shape& shape);
-  // The distance in bytes between neighbours along each dimension; nullopt for what has no such
-  // distance: tiled layouts, elements of less than a byte. Precondition: an array.
+  // The distance in bytes between neighbours along each dimension; nullopt for tiled
+  // layouts and for elements smaller than a byte, which have no such distance. Precondition: an
+  // array.
   static std::optional<DimensionVector> ByteStrides(const Shape& shape);
 
-  // ---- Asking ----
+  // ---- Queries ----
 
   static bool IsInitialized(const Shape& shape) {
     return shape.element_type() != PRIMITIVE_TYPE_INVALID;
@@ -216,7 +221,7 @@ class ShapeUtil {
   // Dimension numbers as in Python: -1 is the last. Precondition: -rank <= number < rank.
   static int64_t GetDimension(const Shape& shape, int64_t dimension_number);
   static int64_t GetDimensionNumber(const Shape& shape, int64_t dimension_number);
-  // The same with an error for a number out of range.
+  // The same, but returns an error for a number out of range.
   static absl::StatusOr<int64_t> TryGetDimensionNumber(const Shape& shape,
                                                        int64_t dimension_number);
 
@@ -227,7 +232,7 @@ class ShapeUtil {
   static bool ElementIsSigned(const Shape& shape);
   static bool ElementHasBitWidth(const Shape& shape, int bits);
   static bool ElementIsIntegralWithBits(const Shape& shape, int bits);
-  // Whether converting `from` to the type of `to` loses nothing.
+  // Whether the conversion of `from` to the type of `to` is lossless.
   static bool ElementCanUpcast(const Shape& from, const Shape& to);
 
   // ---- Printing ----
@@ -238,7 +243,7 @@ class ShapeUtil {
     return program_shape.ToString();
   }
 
-  // ---- Comparing ----
+  // ---- Comparison ----
 
   static bool SameDimensions(const Shape& lhs, const Shape& rhs);
   static bool SameRank(const Shape& lhs, const Shape& rhs) { return lhs.rank() == rhs.rank(); }
@@ -251,7 +256,7 @@ class ShapeUtil {
   static PrimitiveType HigherPrecisionElementType(const Shape& a, const Shape& b) {
     return primitive_util::HigherPrecisionType(a.element_type(), b.element_type());
   }
-  // Equal but for layouts and dynamic flags; an unbounded size is compatible with any.
+  // Equal except for layouts and dynamic flags; an unbounded size is compatible with any size.
   static bool Compatible(const Shape& lhs, const Shape& rhs);
   static bool CompatibleIgnoringElementType(const Shape& lhs, const Shape& rhs);
   static bool CompatibleIgnoringFpPrecision(const Shape& lhs, const Shape& rhs);
@@ -275,7 +280,7 @@ class ShapeUtil {
   }
   static int64_t TupleElementCount(const Shape& shape) { return shape.tuple_shapes_size(); }
   static const Shape& GetTupleElementShape(const Shape& shape, int64_t index);
-  // How deep tuples nest: 0 for an array, 1 for a tuple of arrays.
+  // The nesting depth of tuples: 0 for an array, 1 for a tuple of arrays.
   static int64_t TupleDepth(const Shape& shape);
   // The number of shapes in the tree, the whole included.
   static int64_t SubshapeCount(const Shape& shape);
@@ -292,7 +297,7 @@ class ShapeUtil {
   // All leaves in depth-first order.
   static std::vector<IndexedShape> GetLeafShapes(const Shape& shape);
 
-  // Visits the whole, then its parts depth-first, in order.
+  // Visits the shape, then its elements depth-first, in order.
   static void ForEachSubshape(const Shape& shape,
                               absl::FunctionRef<void(const Shape&, const ShapeIndex&)> visitor);
   static void ForEachMutableSubshape(Shape* shape,
@@ -333,7 +338,7 @@ class ShapeUtil {
                                    absl::Span<const int64_t> count, absl::Span<const int64_t> incr,
                                    ForEachVisitorFunctionNoStatus visitor);
   static void ForEachIndexNoStatus(const Shape& shape, ForEachVisitorFunctionNoStatus visitor);
-  // As in XLA: an error of the visitor just ends the iteration.
+  // As in XLA, an error of the visitor only ends the iteration.
   static void ForEachIndex(const Shape& shape, absl::Span<const int64_t> base,
                            absl::Span<const int64_t> count, absl::Span<const int64_t> incr,
                            ForEachVisitorFunction visitor) {
@@ -346,7 +351,7 @@ class ShapeUtil {
   // ---- Reshapes and transposes of memory ----
   // Both shapes have layouts.
 
-  // Whether the bytes stay where they are: equal element size, equal order in memory. Padded and
+  // Whether no byte moves: equal element size, equal order in memory. Padded and
   // tiled layouts are bitcasts only when the shapes are equal, or differ by the permutation alone.
   static bool TransposeIsBitcast(const Shape& input_shape, const Shape& output_shape,
                                  absl::Span<const int64_t> dimension_mapping,
@@ -361,7 +366,7 @@ class ShapeUtil {
   // The output shape with a layout under which the reshape is a bitcast, if there is one.
   static std::optional<Shape> AlignLayouts(const Shape& input_shape, const Shape& output_shape);
 
-  // Pairs (input dimension, output dimension) that a reshape leaves as they are:
+  // Pairs (input dimension, output dimension) that a reshape leaves unmodified:
   // T[a,b,x,y,cd] to T[ab,x,1,y,c,d] gives {{2,1}, {3,3}}.
   static std::vector<std::pair<int64_t, int64_t>> DimensionsUnmodifiedByReshape(
       const Shape& input_shape, const Shape& output_shape);
@@ -373,8 +378,8 @@ class ShapeUtil {
     std::vector<int64_t> deleted_dimensions;
     std::vector<int64_t> inserted_dimensions;
   };
-  // If the shapes differ by dimensions of size 1 only: those of `pre` that go and those of `post`
-  // that come.
+  // If the shapes differ only by dimensions of size 1: those of `pre` that are deleted and those of
+  // `post` that are inserted.
   static std::optional<ShapeEqualityDescriptor> InsertedOrDeleted1SizedDimensions(
       const Shape& shape_pre, const Shape& shape_post);
 };

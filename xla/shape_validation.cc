@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShapeUtil: which shapes can be worked with, and how many elements and bytes they hold.
+// ShapeUtil: validation of shapes, and their sizes in elements and bytes.
 #include <algorithm>
 #include <limits>
 
@@ -43,7 +43,7 @@ absl::Status ValidateDimensions(const Shape& shape) {
                                    " has negative size ", shape.dimensions(i));
     }
   }
-  // Sizes of 0 count as 1, so that products of some of the sizes (strides, say) fit as well.
+  // Sizes of 0 count as 1, so that products of some of the sizes (such as strides) also fit.
   int64_t size = ShapeUtil::ByteSizeOfPrimitiveType(shape.element_type());
   for (int i = 0; i < shape.dimensions_size(); ++i) {
     if (shape.dimensions(i) > 1) size = MultiplyWithoutOverflow(size, shape.dimensions(i));
@@ -148,12 +148,12 @@ int64_t ShapeUtil::ArraySize(const Shape& shape) {
 
 int64_t ShapeUtil::ArrayDataSize(const Shape& shape) {
   if (IsZeroElementArray(shape)) return 0;
-  // Either everything the number can count, or too much to count: no last element to look for.
+  // No element at all, or a count that overflows: there is no last element to locate.
   if (LayoutUtil::PhysicalElementCount(shape) == kMaxSize) {
     return BitsToBytes(kMaxSize, ElementSizeInBits(shape));
   }
   if (shape.has_layout() && shape.layout().tiles_size() > 1) {
-    // A tile that cuts through the counts of the one before has its last element anywhere.
+    // Under repeated tiles the last element may be anywhere in the last tile.
     Shape unaligned = shape;
     unaligned.mutable_layout()->set_tail_padding_alignment_in_elements(1);
     return BitsToBytes(LayoutUtil::PhysicalElementCount(unaligned), ElementSizeInBits(shape));

@@ -46,7 +46,7 @@ void CopyPlane(const T* source, T* destination, Dimension a, Dimension b) {
     }
     return;
   }
-  // Tiles keep the cache lines of both sides in reach.
+  // With tiles the cache lines of both sides stay in cache.
   for (int64_t i0 = 0; i0 < a.size; i0 += kTile) {
     const int64_t i1 = std::min(a.size, i0 + kTile);
     for (int64_t j0 = 0; j0 < b.size; j0 += kTile) {
@@ -114,8 +114,8 @@ StridedCopyPlan::StridedCopyPlan(int64_t element_bytes, absl::Span<const int64_t
     merged.pop_back();
   }
   if (!merged.empty()) {
-    // Beside the dimension that writes in order, the one that reads in order; else the next one
-    // out.
+    // Next to the dimension with contiguous writes, the one with contiguous reads; otherwise the
+    // next outer one.
     size_t best = merged.size() - 1;
     if (std::abs(b_.from) > 1) {
       for (size_t i = 0; i < merged.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copying a box of elements between two buffers whose dimensions lie at any distances: the one loop
-// under relayout, transpose, broadcast, slice, reverse, pad and concatenation.
+// Copies a box of elements between two buffers with arbitrary strides. Relayout, transpose,
+// broadcast, slice, reverse, pad and concatenation all use it.
 #ifndef XLA_STRIDED_COPY_H_
 #define XLA_STRIDED_COPY_H_
 
@@ -19,8 +19,8 @@ void StridedCopy(int64_t element_bytes, absl::Span<const int64_t> sizes, void* d
                  absl::Span<const int64_t> destination_strides, const void* source,
                  absl::Span<const int64_t> source_strides);
 
-// The same cut into tasks, which several threads may run: dimensions are merged and ordered, then a
-// two-dimensional kernel runs over blocks of the two innermost.
+// The same copy divided into tasks that several threads may run: dimensions are merged and ordered,
+// then a two-dimensional kernel runs over blocks of the two innermost.
 class StridedCopyPlan {
  public:
   StridedCopyPlan(int64_t element_bytes, absl::Span<const int64_t> sizes, void* destination,
@@ -28,7 +28,7 @@ class StridedCopyPlan {
                   absl::Span<const int64_t> source_strides);
 
   int64_t tasks() const { return tasks_; }
-  // Tasks that are worth a thread's while together.
+  // The number of tasks that justifies a thread of its own.
   int64_t tasks_per_chunk() const;
   void Run(int64_t begin, int64_t end) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Out-of-line parts of the small utilities.
+// Definitions of the utilities.
 #include "xla/util.h"
 
 #include <algorithm>
@@ -32,8 +32,8 @@ absl::InlinedVector<std::pair<int64_t, int64_t>, 8> CommonFactors(absl::Span<con
     return bounds;
   }
   // Walk both lists, always extending the side whose product since the last bound is the smaller.
-  // Between groups, dimensions of size 1 make groups of their own: a pair if there is one on both
-  // sides. Within a group they stay in it.
+  // A dimension of size 1 at a group boundary forms a group of its own, paired with one on the
+  // other side if there is one. Inside a group it belongs to that group.
   int64_t i = 0, j = 0;
   int64_t a_product = 1, b_product = 1;
   while (i < end.first || j < end.second) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small things that every room needs: the inlined index vector, integer rounding, and constructors
-// of absl::Status from a format or from pieces.
+// Utilities of all rooms: integer rounding, and constructors of absl::Status from a format or from
+// pieces.
 //
 //   return InvalidArgument("operand %d has rank %d, expected %d", i, rank, 2);
 //   return InvalidArgumentStrCat("unknown opcode: ", name);
 #ifndef XLA_UTIL_H_
 #define XLA_UTIL_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -18,15 +17,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
+#include "xla/base/dimension_vector.h"  // IWYU pragma: export
 
 namespace xla {
-
-// How many dimensions a shape holds without a heap allocation. Four covers nearly every array and
-// keeps a Shape in two cache lines.
-inline constexpr size_t InlineRank() { return 4; }
-
-// A list of dimension sizes, dimension numbers or indices.
-using DimensionVector = absl::InlinedVector<int64_t, InlineRank()>;
 
 // The smallest integer at least `dividend` / `divisor`, for non-negative dividend and positive
 // divisor. Cannot overflow.
@@ -36,8 +29,8 @@ constexpr T CeilOfRatio(T dividend, T divisor) {
   return dividend / divisor + (dividend % divisor != 0 ? 1 : 0);
 }
 
-// The smallest multiple of `divisor` that is at least `value`; value >= 0, divisor > 0. The caller
-// knows that the result fits.
+// The smallest multiple of `divisor` that is at least `value`; value >= 0, divisor > 0.
+// Precondition: the result fits in T.
 template <typename T>
 constexpr T RoundUpTo(T value, T divisor) {
   return CeilOfRatio(value, divisor) * divisor;
@@ -49,7 +42,7 @@ constexpr T RoundDownTo(T value, T divisor) {
   return value / divisor * divisor;
 }
 
-// "[2,3,4]": how lists of dimensions stand in error messages.
+// "[2,3,4]", as lists of dimensions appear in error messages.
 std::string DimensionsToString(absl::Span<const int64_t> dimensions);
 
 template <typename... Args>
@@ -95,9 +88,9 @@ absl::Status AddContext(const absl::Status& status, absl::string_view context);
 
 // Splits the dimension lists a and b into the finest groups of consecutive dimensions with equal
 // products: the result holds pairs (i, j) such that product(a[i_k..i_k+1)) == product(b[j_k..)),
-// starting with (0, 0) and ending with (a.size(), b.size()). This is what a reshape from a to b can
-// be cut into. Precondition: the products of all of a and of all of b are equal. With zero-sized
-// dimensions only the ends are given, since then any grouping would do.
+// starting with (0, 0) and ending with (a.size(), b.size()). A reshape from a to
+// b decomposes into these groups. Precondition: a and b have equal products. With zero-sized
+// dimensions the result holds only the two ends, since any grouping would be valid.
 absl::InlinedVector<std::pair<int64_t, int64_t>, 8> CommonFactors(absl::Span<const int64_t> a,
                                                                   absl::Span<const int64_t> b);
 

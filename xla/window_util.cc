@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows: making, asking, printing, and the bounds that they give.
+// Windows: construction, queries, printing, and the sizes of their results.
 #include "xla/window_util.h"
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "xla/overflow_util.h"
 #include "xla/shape.h"
 #include "xla/util.h"
+#include "xla/xla_data.pb.h"
 
 namespace xla {
 namespace window_util {
@@ -64,7 +65,7 @@ absl::StatusOr<int64_t> AddPadding(int64_t bound, int64_t dilated, int64_t low, 
 
 }  // namespace
 
-// ---- Making ----
+// ---- Construction ----
 
 Window MakeWindow(absl::Span<const int64_t> sizes) {
   return MakeWindow(sizes, DimensionVector(sizes.size(), 1));
@@ -154,7 +155,7 @@ std::string ToString(const PaddingConfig& padding_config) {
   return out;
 }
 
-// ---- Asking ----
+// ---- Queries ----
 
 bool HasStride(const Window& window) {
   return AnyDimension(window, [](const WindowDimension& d) { return d.stride() != 1; });
@@ -235,7 +236,7 @@ int64_t DilatedBound(int64_t bound, int64_t dilation) {
 int64_t StridedBound(int64_t bound, int64_t window_size, int64_t stride) {
   XLA_CHECK(window_size >= 0 && stride >= 1) << "size " << window_size << ", stride " << stride;
   if (bound <= 0 || window_size > bound) return 0;
-  // The first place is at 0, the last at the greatest multiple of the stride that still fits.
+  // The first position is 0, the last the greatest multiple of the stride that fits.
   return (bound - window_size) / stride + 1;
 }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of convolution, reduce-window and select-and-scatter: making, asking, printing, and the
-// bounds that they give.
+// Windows of convolution, reduce-window and select-and-scatter: construction, queries, printing,
+// and the sizes of their results.
 #ifndef XLA_WINDOW_UTIL_H_
 #define XLA_WINDOW_UTIL_H_
 
 #include <cstdint>
 #include <string>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "xla/xla_data.pb.h"
+#include "xla/base/status_fwd.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla {
 namespace window_util {
@@ -22,7 +21,7 @@ Window MakeWindow(absl::Span<const int64_t> sizes, absl::Span<const int64_t> str
 PaddingConfig MakeSymmetricPadding(absl::Span<const int64_t> sizes);
 
 // The HLO text form: "size=3x3 stride=2x2 pad=1_1x1_1 lhs_dilate=1x2 rhs_dilate=2x1
-// rhs_reversal=0x1"; parts with only default values are left out. "" for no dimensions.
+// rhs_reversal=0x1"; parts with only default values are omitted. "" for no dimensions.
 std::string ToString(const Window& window);
 // The same for one dimension: "(size=3,stride=2,...)".
 std::string ToString(const WindowDimension& dimension);
@@ -30,7 +29,7 @@ std::string ToString(const WindowDimension& dimension);
 // if one has it.
 std::string ToString(const PaddingConfig& padding_config);
 
-// Whether the field has an effect in some dimension.
+// Whether the field differs from its default in some dimension.
 bool HasStride(const Window& window);
 bool HasPadding(const Window& window);
 bool HasSymmetricPadding(const Window& window);
@@ -46,29 +45,29 @@ bool AllOrNoneReversed(const Window& window);
 bool IsTrivialWindowDimension(const WindowDimension& dimension);
 bool IsTrivialWindow(const Window& window);
 
-// Whether size, stride and dilations are positive and padding is of sane size, in every dimension;
-// the error names the dimension and prints the window.
+// Checks that size, stride and dilations are positive in every dimension. The error names the
+// dimension and prints the window.
 absl::Status ValidateWindow(const Window& window);
 
 // The extent of `bound` elements with `dilation` - 1 holes between neighbours: DilatedBound(3, 2)
 // is 5; 0 stays 0. Preconditions: bound >= 0, dilation >= 1, the result fits.
 int64_t DilatedBound(int64_t bound, int64_t dilation);
-// How many places a window has in an array: StridedBound(5, 2, 2) is 2 (offsets 0 and 2).
+// The number of positions of a window in an array: StridedBound(5, 2, 2) is 2 (offsets 0 and 2).
 // Preconditions: window_size >= 0, stride >= 1.
 int64_t StridedBound(int64_t bound, int64_t window_size, int64_t stride);
 
-// The size that a window gives in one dimension: base dilation, padding, window dilation and stride
-// applied to `bound`; 0 when the window fits nowhere. An error when a number is out of range or
-// overflows. An unbounded `bound` (Shape::kUnboundedSize) stays so.
+// The size of the result in one dimension, after base dilation, padding, window dilation and stride
+// are applied to `bound`; 0 if the window does not fit. Returns an error if a number is out of
+// range or overflows. An unbounded `bound` (Shape::kUnboundedSize) stays unbounded.
 absl::StatusOr<int64_t> WindowedBound(int64_t bound, int64_t size, int64_t stride,
                                       int64_t padding_low, int64_t padding_high,
                                       int64_t window_dilation, int64_t base_dilation);
 absl::StatusOr<int64_t> WindowedBound(int64_t bound, const WindowDimension& dimension);
-// The size after pad: low + dilated + high; an error when it is negative or overflows.
+// The size after pad: low + dilated + high; returns an error if it is negative or overflows.
 absl::StatusOr<int64_t> PaddedBound(int64_t bound, int64_t padding_low, int64_t padding_high,
                                     int64_t interior_padding);
 absl::StatusOr<int64_t> PaddedBound(int64_t bound,
-                                    const PaddingConfig::PaddingConfigDimension& padding);
+                                    const PaddingConfig_PaddingConfigDimension& padding);
 
 }  // namespace window_util
 }  // namespace xla

@@ -9,6 +9,7 @@
 #include "tests/test_util.h"
 #include "xla/layout_util.h"
 #include "xla/shape_util.h"
+#include "xla/xla_data.pb.h"
 
 namespace xla {
 namespace {

@@ -9,6 +9,7 @@
 #include "absl/hash/hash.h"
 #include "tests/test_util.h"
 #include "xla/shape_util.h"
+#include "xla/xla_data.pb.h"
 
 namespace xla {
 namespace {

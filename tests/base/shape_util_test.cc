@@ -6,6 +6,7 @@
 
 #include "tests/base/base_test_util.h"
 #include "tests/test_util.h"
+#include "xla/util.h"
 
 namespace xla {
 namespace {

@@ -7,6 +7,7 @@
 #include "tests/base/base_test_util.h"
 #include "tests/test_util.h"
 #include "xla/shape.h"
+#include "xla/xla_data.pb.h"
 
 namespace xla {
 namespace {

@@ -376,7 +376,7 @@ TEST(ScopeTest, MetadataOnceAndForAll) {
   ASSERT_OK_AND_ASSIGN(auto module, BuildVerified(&b));
   std::vector<std::string> names;
   for (const HloInstruction* i : module->entry_computation()->instructions()) {
-    names.push_back(i->metadata().op_name());
+    names.push_back(i->metadata().op_name);
   }
   EXPECT_EQ(names, (std::vector<std::string>{"all", "once", "all", "once", "all", ""}));
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "xla/hlo/ir/hlo_opcode.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla {
 

@@ -221,8 +221,8 @@ TEST(LinearAlgebraInference, Fft) {
 
 TEST(LinearAlgebraInference, CholeskyAndTriangularSolve) {
   TriangularSolveAttributes left{.left_side = true,
-                                 .transpose_a = TriangularSolveOptions::NO_TRANSPOSE};
-  TriangularSolveAttributes right{.transpose_a = TriangularSolveOptions::ADJOINT};
+                                 .transpose_a = TriangularSolveOptions_Transpose_NO_TRANSPOSE};
+  TriangularSolveAttributes right{.transpose_a = TriangularSolveOptions_Transpose_ADJOINT};
   ExpectInferred(
       {{Op::kCholesky, {"f32[2,3,3]{0,1,2}"}, {}, "f32[2,3,3]{0,1,2}"},
        {Op::kCholesky, {"f32[3,4]"}, {}, "! must have equal size, got f32[3,4]"},

@@ -233,8 +233,8 @@ TEST_F(Graph, IdenticalComparesAllButNamesAndMetadata) {
   HloInstruction* p = Parameter(0, "p");
   HloInstruction* a = Add("a", HloOpcode::kNegate, {p});
   HloInstruction* b = Add("b", HloOpcode::kNegate, {p});
-  OpMetadata metadata;
-  metadata.set_op_name("op");
+  InstructionMetadata metadata;
+  metadata.op_name = "op";
   b->set_metadata(metadata);
   EXPECT_TRUE(a->Identical(*b));
   EXPECT_EQ(a->Hash(), b->Hash());

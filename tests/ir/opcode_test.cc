@@ -87,10 +87,10 @@ TEST(Opcode, SchemasOfCalledComputations) {
 TEST(Attributes, EqualOnesHashAlike) {
   DotAttributes a{.lhs_contracting_dims = {1}};
   DotAttributes b = a;
-  b.precision.values = {PrecisionConfig::DEFAULT, PrecisionConfig::DEFAULT};
+  b.precision.values = {PrecisionConfig_Precision_DEFAULT, PrecisionConfig_Precision_DEFAULT};
   EXPECT_EQ(a, b) << "default precision written out is the same as none";
   EXPECT_EQ(HashAttributes(a), HashAttributes(b));
-  b.precision.values[1] = PrecisionConfig::HIGHEST;
+  b.precision.values[1] = PrecisionConfig_Precision_HIGHEST;
   EXPECT_FALSE(a == b);
   EXPECT_NE(HashAttributes(a), HashAttributes(b));
 }

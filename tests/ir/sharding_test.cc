@@ -6,6 +6,7 @@
 #include "xla/hlo/ir/collective_device_list.h"
 #include "xla/hlo/ir/hlo_sharding.h"
 #include "xla/shape_util.h"
+#include "xla/xla_data.pb.h"
 
 namespace xla {
 namespace {
@@ -17,14 +18,14 @@ std::string Canonical(HloSharding sharding) {
   return canonical.ok() ? canonical->ToString() : canonical.status().ToString();
 }
 
-HloSharding Subgroup(HloSharding sharding, std::vector<OpSharding::Type> types) {
+HloSharding Subgroup(HloSharding sharding, std::vector<OpSharding_Type> types) {
   sharding.last_tile_dims = std::move(types);
   return sharding;
 }
 
-constexpr auto kManual = OpSharding::MANUAL;
-constexpr auto kReplicated = OpSharding::REPLICATED;
-constexpr auto kUnreduced = OpSharding::UNREDUCED;
+constexpr auto kManual = OpSharding_Type_MANUAL;
+constexpr auto kReplicated = OpSharding_Type_REPLICATED;
+constexpr auto kUnreduced = OpSharding_Type_UNREDUCED;
 
 TEST(Iota, IsSimplifiedAsXlaDoes) {
   EXPECT_EQ(HloSharding::IotaTile({2, 2}).ToString(), "{devices=[2,2]<=[4]}");
@@ -91,7 +92,7 @@ TEST(Sharding, Text) {
   EXPECT_EQ(manual.ToString(), "{manual shard_as 3}");
   HloSharding tiled = HloSharding::Tile({2, 2}, {3, 2, 1, 0});
   tiled.metadata.emplace_back();
-  tiled.metadata[0].set_op_name("a");
+  tiled.metadata[0].op_name = "a";
   EXPECT_EQ(tiled.ToString(), "{devices=[2,2]3,2,1,0}");
   EXPECT_EQ(tiled.ToString(true), "{devices=[2,2]3,2,1,0 metadata={op_name=\"a\"}}");
   EXPECT_EQ(HloSharding::Tuple(std::vector<HloSharding>(6)).ToString(),
@@ -171,7 +172,7 @@ TEST(Sharding, OneTileIsTheWhole) {
 
 TEST(Sharding, BadProtosAreErrors) {
   OpSharding proto;
-  proto.set_type(OpSharding::MAXIMAL);
+  proto.set_type(OpSharding_Type_MAXIMAL);
   EXPECT_ERROR(HloSharding::FromProto(proto), "names one device, not 0");
   proto.set_type(OpSharding::OTHER);
   proto.add_tile_assignment_dimensions(int64_t{1} << 62);

@@ -153,9 +153,9 @@ TEST(ParserTest, AttributesOfAnyInstruction) {
   EXPECT_EQ(b.control_predecessors().size(), 1u);
   EXPECT_EQ(b.extras().statistics->values.size(), 2u);
   EXPECT_EQ(b.extras().original_value->root.elements[0].elements[0].instruction_name, "v");
-  EXPECT_EQ(b.metadata().op_name(), "n\"");
-  EXPECT_EQ(b.metadata().source_line(), 7);
-  EXPECT_EQ(b.metadata().stack_frame_id(), 3);
+  EXPECT_EQ(b.metadata().op_name, "n\"");
+  EXPECT_EQ(b.metadata().source_line, 7);
+  EXPECT_EQ(b.metadata().stack_frame_id, 3);
   EXPECT_EQ(b.extras().frontend_attributes.at("d"), "{x=1}");
   EXPECT_EQ(b.extras().backend_config, "{\"c\":{}}");
   EXPECT_EQ(b.operand(0)->extras().sharding->ToString(), "{devices=[2]<=[2]}");
@@ -188,7 +188,7 @@ TEST(ParserTest, AttributesOfOneOperation) {
                                              .window_reversal = true}));
   EXPECT_EQ(attributes.dim_labels.kernel_spatial, (Int64s{0, 1}));
   EXPECT_EQ(attributes.dim_labels.output_feature, 3);
-  EXPECT_EQ(attributes.precision.values[0], PrecisionConfig::HIGH);
+  EXPECT_EQ(attributes.precision.values[0], PrecisionConfig_Precision_HIGH);
   EXPECT_EQ(root.shape().ToString(), "f32[1,4,3,5]");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BoxedOptional<T>: std::optional whose value lives on the heap. For large facts that few objects
-// have: an empty one is a null pointer. Copies copy the value.
+// BoxedOptional<T>: an optional whose value is allocated on the heap, for large data that few
+// objects have. An empty one is a null pointer. Copying copies the value.
 #ifndef XLA_BASE_BOXED_OPTIONAL_H_
 #define XLA_BASE_BOXED_OPTIONAL_H_
 
@@ -15,7 +15,7 @@ class BoxedOptional {
  public:
   BoxedOptional() = default;
   BoxedOptional(T value)
-      : value_(std::make_unique<T>(std::move(value))) {}  // as std::optional: implicit
+      : value_(std::make_unique<T>(std::move(value))) {}  // implicit, as for std::optional
   BoxedOptional(std::optional<T> value) {
     if (value.has_value()) emplace(*std::move(value));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a failed XLA_CHECK prints.
+// Prints the message of a failed XLA_CHECK.
 #include "xla/base/check.h"
 
 #include <cstdio>

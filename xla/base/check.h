@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// XLA_CHECK: assertions about our own bugs. Input never reaches one: bad input gives a Status.
+// XLA_CHECK: assertions for internal invariants. Input must not be able to violate one: invalid
+// input results in a Status.
 //
 //   XLA_CHECK(rank >= 0) << "rank is " << rank;   // always on; prints and aborts
 //   XLA_DCHECK(index < size);                     // only without NDEBUG
@@ -25,7 +26,7 @@ class CheckFailure {
   std::unique_ptr<std::ostream> stream_;
 };
 
-// Turns the stream expression into void, so that both arms of ?: have one type.
+// Converts the stream expression to void, so that both operands of ?: have the same type.
 struct Voidify {
   void operator&(std::ostream&) const {}
 };
@@ -47,7 +48,7 @@ struct Voidify {
   } while (false)
 
 #ifdef NDEBUG
-// The condition is compiled, so that it cannot rot, but never evaluated.
+// The condition is compiled, so that it stays valid, but not evaluated.
 #define XLA_DCHECK(condition) XLA_CHECK(true || (condition))
 #else
 #define XLA_DCHECK(condition) XLA_CHECK(condition)

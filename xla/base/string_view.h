@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard's string_view as Abseil's: two classes where Abseil was built for C++14.
+// Converts std::string_view to absl::string_view; these differ where Abseil was built for C++14.
 #ifndef XLA_BASE_STRING_VIEW_H_
 #define XLA_BASE_STRING_VIEW_H_
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/elementwise.h"
+#include "xla/literal.h"
 #include "xla/primitive_util.h"
 
 namespace xla::interpreter {

@@ -9,7 +9,7 @@
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/value.h"
 #include "xla/types.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla::interpreter {
 

@@ -16,7 +16,7 @@
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/value.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla::interpreter {
 

@@ -81,9 +81,9 @@ absl::StatusOr<Value> EvalTriangularSolve(EvalContext& ctx, const HloInstruction
       .left_side = attributes.left_side,
       .lower = attributes.lower,
       .unit_diagonal = attributes.unit_diagonal,
-      .transpose = attributes.transpose_a == TriangularSolveOptions::TRANSPOSE ||
-                   attributes.transpose_a == TriangularSolveOptions::ADJOINT,
-      .conjugate = attributes.transpose_a == TriangularSolveOptions::ADJOINT};
+      .transpose = attributes.transpose_a == TriangularSolveOptions_Transpose_TRANSPOSE ||
+                   attributes.transpose_a == TriangularSolveOptions_Transpose_ADJOINT,
+      .conjugate = attributes.transpose_a == TriangularSolveOptions_Transpose_ADJOINT};
   KernelContext kernel_context(ctx);
   XLA_RETURN_IF_ERROR(kernels::TriangularSolve(kernel_context, options, a_batch, b_batch,
                                                result.mutable_untyped_data()));

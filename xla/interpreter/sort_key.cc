@@ -11,6 +11,7 @@
 #include "xla/kernels/sort.h"
 #include "xla/kernels/total_order.h"
 #include "xla/kernels/wide.h"
+#include "xla/literal.h"
 #include "xla/primitive_util.h"
 
 namespace xla::interpreter {

@@ -11,7 +11,7 @@
 #include "absl/container/inlined_vector.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/interpreter/elementwise.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla::interpreter {
 

@@ -14,7 +14,7 @@
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/kernels/wide.h"
 #include "xla/types.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla::interpreter {
 

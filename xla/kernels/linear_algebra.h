@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "xla/kernels/context.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla::kernels {
 

@@ -19,7 +19,7 @@
 #include "xla/kernels/gemm.h"
 #include "xla/kernels/strided_dims.h"
 #include "xla/kernels/wide.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla::kernels {
 

@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla::kernels {
 

@@ -11,8 +11,8 @@
 
 namespace xla {
 
-// The byte always holds the value itself (sign-extended for signed types), so that a byte buffer of
-// IntN reads as int8_t or uint8_t. Two's complement: signed 1-bit integers are 0 and -1.
+// The byte holds the value itself (sign-extended for signed types), so that a buffer of IntN can be
+// read as int8_t or uint8_t. Two's complement: signed 1-bit integers are 0 and -1.
 template <int kBits, bool kSigned>
 class IntN {
  public:

@@ -13,7 +13,7 @@
 
 namespace xla {
 
-// What the format does with the codes at the ends of its range.
+// How the format uses the codes at the ends of its range.
 enum class MiniFloatKind {
   kIeee,        // infinities, NaNs, signed zero; overflow gives infinity
   kFn,          // no infinity; the all-ones magnitude is NaN; overflow gives NaN
@@ -39,7 +39,7 @@ struct WideTraits<double> {
 };
 
 // A double that rounds to any format narrower than float as `value` itself does: bits below the
-// uppermost 43 are lost, but for a sticky last bit that tells whether any was set.
+// uppermost 43 are dropped, except for a sticky last bit that is set if any of them was.
 constexpr double StickyDouble(uint64_t value) {
   if (value >> 53) {
     const uint64_t dropped = value & 0x7ff;
@@ -48,8 +48,8 @@ constexpr double StickyDouble(uint64_t value) {
   return static_cast<double>(value);
 }
 
-// condition ? a : b, written so that no compiler makes a branch of it, which would keep a loop from
-// becoming vector code.
+// condition ? a : b, written so that compilers do not emit a branch, which would prevent
+// vectorisation of loops.
 constexpr int32_t Select(bool condition, int32_t a, int32_t b) {
   const int32_t mask = -static_cast<int32_t>(condition);
   return (a & mask) | (b & ~mask);
@@ -125,7 +125,7 @@ class MiniFloat {
   constexpr MiniFloat operator-() const {
     if constexpr (kKind == MiniFloatKind::kScale) return FromBits(kQuietNaNBits);
     if constexpr (kKind == MiniFloatKind::kFnuz) {
-      if ((bits_ & kMagnitudeMask) == 0) return *this;  // zero and NaN have no counterpart
+      if ((bits_ & kMagnitudeMask) == 0) return *this;  // zero and NaN have no negation
     }
     return FromBits(bits_ ^ kSignMask);
   }
@@ -155,7 +155,7 @@ class MiniFloat {
 
   friend std::ostream& operator<<(std::ostream& os, MiniFloat v) { return os << float(v); }
 
-  // Codes, for those who work on bits.
+  // Access to the codes.
   static constexpr bool IsNaNBits(Bits b) {
     if constexpr (kKind == MiniFloatKind::kIeee) return (b & kMagnitudeMask) > kInfinityBits;
     if constexpr (kKind == MiniFloatKind::kFn) return (b & kMagnitudeMask) == kMagnitudeMask;
@@ -218,7 +218,7 @@ constexpr auto MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::RoundGeneri
 
   if (magnitude > kWideInfinity) {
     if constexpr (kKind == MiniFloatKind::kFnuz) return kQuietNaNBits;
-    // For want of a NaN, ml_dtypes makes negative zero of NaN and positive zero of -NaN.
+    // The format has no NaN: as in ml_dtypes, NaN becomes negative zero and -NaN positive zero.
     if constexpr (kKind == MiniFloatKind::kFiniteOnly) return Bits(kQuietNaNBits ^ sign);
     return Bits(kQuietNaNBits | sign);
   }
@@ -239,7 +239,7 @@ constexpr auto MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::RoundGeneri
   if (wide_exponent == 0) {
     exponent = 1 - Traits::kBias;
     if constexpr (kKind == MiniFloatKind::kScale) {
-      // No subnormal codes to fall into: bring the leading bit up.
+      // The format has no subnormal codes: normalize the leading bit.
       while (!(significand >> kWideMantissa)) {
         significand <<= 1;
         --exponent;
@@ -311,12 +311,12 @@ constexpr auto MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::RoundFloat(
   int32_t code = Select(capped < kMinNormal, subnormal, normal);
   code = Select(code > kMaxBits, kOverflow, code);
   if constexpr (kKind == MiniFloatKind::kFnuz) {
-    // Zero and NaN have no sign of their own; infinity and NaN have overflowed to NaN above.
+    // Zero and NaN are unsigned; infinity and NaN have overflowed to NaN above.
     const int32_t signed_code = code | sign;
     return Bits(Select(code == 0, 0, signed_code));
   }
   if constexpr (kKind == MiniFloatKind::kFiniteOnly) {
-    // For want of a NaN, ml_dtypes makes negative zero of NaN and positive zero of -NaN.
+    // The format has no NaN: as in ml_dtypes, NaN becomes negative zero and -NaN positive zero.
     code = Select(magnitude > 0x7f800000, kSignMask, code);
     return Bits(code ^ sign);
   }
@@ -409,7 +409,7 @@ constexpr MiniFloat<b, e, m, o, k> abs(MiniFloat<b, e, m, o, k> v) {
 
 template <typename H, int b, int e, int m, int o, MiniFloatKind k>
 H AbslHashValue(H state, MiniFloat<b, e, m, o, k> v) {
-  // Equal values hash alike: -0 equals +0.
+  // Equal values have equal hashes: -0 equals +0.
   const auto bits = v ? v.bits() : typename MiniFloat<b, e, m, o, k>::Bits(0);
   return H::combine(std::move(state), bits);
 }

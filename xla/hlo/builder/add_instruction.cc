@@ -73,9 +73,10 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddToken() { return Add(HloOpcode::kAft
 
 absl::Status XlaBuilder::State::Decorate(HloInstruction* instruction) {
   if (one_shot_metadata.has_value()) {
-    instruction->set_metadata(*std::exchange(one_shot_metadata, std::nullopt));
+    instruction->set_metadata(
+        InstructionMetadata::FromProto(*std::exchange(one_shot_metadata, std::nullopt)));
   } else if (metadata.ByteSizeLong() > 0) {
-    instruction->set_metadata(metadata);
+    instruction->set_metadata(InstructionMetadata::FromProto(metadata));
   }
   if (original_value.has_value()) {
     // The proto reader builds the tree from the leaves.

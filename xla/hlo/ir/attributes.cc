@@ -9,6 +9,7 @@
 
 #include "xla/hlo/ir/hasher.h"
 #include "xla/hlo/ir/hlo_opcode.h"
+#include "xla/literal.h"
 
 namespace xla {
 namespace {

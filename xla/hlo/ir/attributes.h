@@ -24,12 +24,13 @@
 #include "xla/comparison_util.h"
 #include "xla/hlo/ir/collective_device_list.h"
 #include "xla/hlo/ir/hlo_sharding.h"
-#include "xla/literal.h"
-#include "xla/service/hlo.pb.h"
+#include "xla/service/hlo_enums.h"
 #include "xla/shape.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla {
+
+class Literal;
 
 // How a field behaves in HLO text.
 enum class FieldRule : uint8_t {
@@ -113,15 +114,15 @@ struct OutputOperandAlias {
 
 // operand_precision={..}, one entry an operand; empty = all default.
 struct Precisions {
-  std::vector<PrecisionConfig::Precision> values;
+  std::vector<PrecisionConfig_Precision> values;
   // Empty and all-default lists mean the same.
   bool operator==(const Precisions& o) const { return Canonical() == o.Canonical(); }
   bool IsDefault() const { return Canonical().empty(); }
 
  private:
-  std::vector<PrecisionConfig::Precision> Canonical() const {
+  std::vector<PrecisionConfig_Precision> Canonical() const {
     for (auto p : values) {
-      if (p != PrecisionConfig::DEFAULT) return values;
+      if (p != PrecisionConfig_Precision_DEFAULT) return values;
     }
     return {};
   }
@@ -276,7 +277,7 @@ struct CompareAttributes {
 struct DotAttributes {
   Int64s lhs_batch_dims, lhs_contracting_dims, rhs_batch_dims, rhs_contracting_dims;
   Precisions precision;
-  PrecisionConfig::Algorithm algorithm = PrecisionConfig::ALG_UNSET;
+  PrecisionConfig_Algorithm algorithm = PrecisionConfig_Algorithm_ALG_UNSET;
   bool operator==(const DotAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
@@ -301,7 +302,7 @@ struct RaggedDotAttributes {
   Int64s lhs_batch_dims, lhs_contracting_dims, rhs_batch_dims, rhs_contracting_dims;
   Int64s lhs_ragged_dims, rhs_group_dims;
   Precisions precision;
-  PrecisionConfig::Algorithm algorithm = PrecisionConfig::ALG_UNSET;
+  PrecisionConfig_Algorithm algorithm = PrecisionConfig_Algorithm_ALG_UNSET;
   bool operator==(const RaggedDotAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
@@ -504,7 +505,7 @@ struct CholeskyAttributes {
 
 struct TriangularSolveAttributes {
   bool left_side = false, lower = false, unit_diagonal = false;
-  TriangularSolveOptions::Transpose transpose_a = TriangularSolveOptions::TRANSPOSE_INVALID;
+  TriangularSolveOptions_Transpose transpose_a = TriangularSolveOptions_Transpose_TRANSPOSE_INVALID;
   bool operator==(const TriangularSolveAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
 #include "xla/util.h"
+#include "xla/xla_data.pb.h"
 
 namespace xla {
 namespace {

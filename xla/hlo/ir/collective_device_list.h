@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "xla/xla_data.pb.h"
+#include "xla/base/status_fwd.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla {
 

@@ -2,6 +2,8 @@
 // What of shapes, shardings and attribute values goes into a hash.
 #include "xla/hlo/ir/hasher.h"
 
+#include "xla/literal.h"
+
 namespace xla::ir_internal {
 
 void Hasher::Add(const std::string& text) {

@@ -10,8 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "xla/base/status_fwd.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/shape.h"
 

@@ -16,6 +16,7 @@
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/ir/ir_internal.h"
 #include "xla/layout_util.h"
+#include "xla/literal.h"
 #include "xla/shape_util.h"
 #include "xla/util.h"
 
@@ -36,7 +37,7 @@ std::unique_ptr<InstructionExtras> CloneWithoutControl(const InstructionExtras& 
   copy->frontend_attributes = extras.frontend_attributes;
   copy->statistics = extras.statistics;
   copy->result_accuracy = extras.result_accuracy;
-  if (extras.metadata != nullptr) copy->metadata = std::make_unique<OpMetadata>(*extras.metadata);
+  copy->metadata = extras.metadata;
   copy->original_value = extras.original_value;
   copy->backend_config = extras.backend_config;
   copy->parameter_replication = extras.parameter_replication;
@@ -150,6 +151,13 @@ std::unique_ptr<HloInstruction> HloInstruction::Create(HloOpcode opcode, Shape s
   for (HloInstruction* operand : operands) instruction->AppendOperand(operand);
   instruction->called_computations_.assign(called.begin(), called.end());
   return instruction;
+}
+
+std::unique_ptr<HloInstruction> HloInstruction::Create(
+    HloOpcode opcode, Shape shape, std::initializer_list<HloInstruction*> operands,
+    Attributes attributes, std::initializer_list<HloComputation*> called) {
+  return Create(opcode, std::move(shape), absl::MakeConstSpan(operands.begin(), operands.size()),
+                std::move(attributes), absl::MakeConstSpan(called.begin(), called.size()));
 }
 
 std::unique_ptr<HloInstruction> HloInstruction::CreateParameter(int64_t number, Shape shape,
@@ -340,6 +348,16 @@ void HloInstruction::set_attributes(Attributes attributes) {
   attributes_ = std::move(attributes);
 }
 
+int64_t HloInstruction::parameter_number() const {
+  return attributes<ParameterAttributes>().parameter_number;
+}
+
+const Literal& HloInstruction::literal() const {
+  return *attributes<ConstantAttributes>().literal.literal;
+}
+
+int64_t HloInstruction::tuple_index() const { return attributes<TupleIndexAttributes>().index; }
+
 absl::Span<const int64_t> HloInstruction::dimensions() const {
   return attributes_.visit([this](const auto& attributes) -> absl::Span<const int64_t> {
     if constexpr (requires { attributes.dimensions; }) {
@@ -444,13 +462,14 @@ InstructionExtras& HloInstruction::mutable_extras() {
   return *extras_;
 }
 
-const OpMetadata& HloInstruction::metadata() const {
+const InstructionMetadata& HloInstruction::metadata() const {
+  static const InstructionMetadata empty;
   const InstructionExtras& e = extras();
-  return e.metadata == nullptr ? OpMetadata::default_instance() : *e.metadata;
+  return e.metadata.has_value() ? *e.metadata : empty;
 }
 
-void HloInstruction::set_metadata(OpMetadata metadata) {
-  mutable_extras().metadata = std::make_unique<OpMetadata>(std::move(metadata));
+void HloInstruction::set_metadata(InstructionMetadata metadata) {
+  mutable_extras().metadata = std::move(metadata);
 }
 
 // --- Whole-instruction operations

@@ -20,15 +20,14 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "xla/base/boxed_optional.h"
+#include "xla/base/status_fwd.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/hlo/ir/hlo_sharding.h"
-#include "xla/literal.h"
+#include "xla/hlo/ir/instruction_metadata.h"
 #include "xla/shape.h"
-#include "xla/xla_data.pb.h"
 
 namespace xla {
 
@@ -80,7 +79,7 @@ struct InstructionExtras {
       frontend_attributes;  // values verbatim; "{..}" dictionaries unquoted
   BoxedOptional<Statistics> statistics;
   AccuracySpec result_accuracy;
-  std::unique_ptr<OpMetadata> metadata;
+  BoxedOptional<InstructionMetadata> metadata;
   BoxedOptional<OriginalValue> original_value;
   std::string backend_config;                              // verbatim: JSON dictionary or raw text
   BoxedOptional<std::vector<bool>> parameter_replication;  // one a leaf
@@ -98,12 +97,10 @@ class HloInstruction {
                                                 absl::Span<HloInstruction* const> operands,
                                                 Attributes attributes = NoAttributes{},
                                                 absl::Span<HloComputation* const> called = {});
-  static std::unique_ptr<HloInstruction> Create(
-      HloOpcode opcode, Shape shape, std::initializer_list<HloInstruction*> operands,
-      Attributes attributes = NoAttributes{}, std::initializer_list<HloComputation*> called = {}) {
-    return Create(opcode, std::move(shape), absl::MakeConstSpan(operands.begin(), operands.size()),
-                  std::move(attributes), absl::MakeConstSpan(called.begin(), called.size()));
-  }
+  static std::unique_ptr<HloInstruction> Create(HloOpcode opcode, Shape shape,
+                                                std::initializer_list<HloInstruction*> operands,
+                                                Attributes attributes = NoAttributes{},
+                                                std::initializer_list<HloComputation*> called = {});
   static std::unique_ptr<HloInstruction> CreateParameter(int64_t number, Shape shape,
                                                          std::string_view name);
   static std::unique_ptr<HloInstruction> CreateConstant(Literal literal);
@@ -176,9 +173,9 @@ class HloInstruction {
   void set_attributes(Attributes attributes);
 
   // Shorthands over opcodes; a wrong opcode is a programming error.
-  int64_t parameter_number() const { return attributes<ParameterAttributes>().parameter_number; }
-  const Literal& literal() const { return *attributes<ConstantAttributes>().literal.literal; }
-  int64_t tuple_index() const { return attributes<TupleIndexAttributes>().index; }
+  int64_t parameter_number() const;
+  const Literal& literal() const;
+  int64_t tuple_index() const;
   // For every opcode that has a `dimensions` attribute (broadcast, reduce, sort, all-gather, ...).
   absl::Span<const int64_t> dimensions() const;
 
@@ -212,8 +209,8 @@ class HloInstruction {
   InstructionExtras& mutable_extras();
   bool has_extras() const { return extras_ != nullptr; }
   bool has_sharding() const { return extras().sharding.has_value(); }
-  const OpMetadata& metadata() const;  // an empty one if there is none
-  void set_metadata(OpMetadata metadata);
+  const InstructionMetadata& metadata() const;  // an empty one if there is none
+  void set_metadata(InstructionMetadata metadata);
 
   // --- Whole-instruction operations
   // Whether the instruction must run even if nothing uses its result: by its opcode and attributes,

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/check.h"
 #include "xla/hlo/ir/attributes.h"

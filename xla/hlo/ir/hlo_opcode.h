@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "absl/status/statusor.h"
+#include "xla/base/status_fwd.h"
 #include "xla/hlo/ir/callee_schema.h"
 
 namespace xla {

@@ -13,6 +13,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/shape_util.h"
 #include "xla/util.h"
+#include "xla/xla_data.pb.h"
 
 namespace xla {
 namespace {
@@ -23,7 +24,7 @@ HloSharding OfKind(HloSharding::Kind kind) {
   return sharding;
 }
 
-std::string MetadataToString(const OpMetadata& metadata) {
+std::string MetadataToString(const InstructionMetadata& metadata) {
   std::vector<std::string> parts;
   auto add_string = [&](const char* name, const std::string& value) {
     if (!value.empty()) parts.push_back(absl::StrCat(name, "=\"", absl::CEscape(value), "\""));
@@ -31,21 +32,21 @@ std::string MetadataToString(const OpMetadata& metadata) {
   auto add_number = [&](const char* name, int64_t value) {
     if (value != 0) parts.push_back(absl::StrCat(name, "=", value));
   };
-  add_string("op_type", metadata.op_type());
-  add_string("op_name", metadata.op_name());
-  add_string("source_file", metadata.source_file());
-  add_number("source_line", metadata.source_line());
-  add_number("source_end_line", metadata.source_end_line());
-  add_number("source_column", metadata.source_column());
-  add_number("source_end_column", metadata.source_end_column());
-  add_number("stack_frame_id", metadata.stack_frame_id());
+  add_string("op_type", metadata.op_type);
+  add_string("op_name", metadata.op_name);
+  add_string("source_file", metadata.source_file);
+  add_number("source_line", metadata.source_line);
+  add_number("source_end_line", metadata.source_end_line);
+  add_number("source_column", metadata.source_column);
+  add_number("source_end_column", metadata.source_end_column);
+  add_number("stack_frame_id", metadata.stack_frame_id);
   return absl::StrJoin(parts, " ");
 }
 
-std::string MetadataListToString(const std::vector<OpMetadata>& metadata) {
+std::string MetadataListToString(const std::vector<InstructionMetadata>& metadata) {
   if (metadata.size() == 1) return absl::StrCat("{", MetadataToString(metadata[0]), "}");
   std::vector<std::string> parts;
-  for (const OpMetadata& entry : metadata)
+  for (const InstructionMetadata& entry : metadata)
     parts.push_back(absl::StrCat("{", MetadataToString(entry), "}"));
   return absl::StrCat("{", absl::StrJoin(parts, ", "), "}");
 }
@@ -497,7 +498,9 @@ NamedShardingProto NamedToProto(const HloSharding& sharding) {
   for (const AxisRef& axis : named.unreduced)
     *proto.add_unreduced_axes() = axis.ToProto(named.mesh);
   for (const AxisRef& axis : named.manual) *proto.add_manual_axes() = axis.ToProto(named.mesh);
-  for (const OpMetadata& metadata : sharding.metadata) *proto.add_metadata() = metadata;
+  for (const InstructionMetadata& metadata : sharding.metadata) {
+    *proto.add_metadata() = metadata.ToProto();
+  }
   return proto;
 }
 
@@ -528,7 +531,9 @@ absl::StatusOr<HloSharding> NamedFromProto(const NamedShardingProto& proto) {
                             named->manual.empty();
   HloSharding sharding = OfKind(HloSharding::Kind::kNamed);
   sharding.named = std::move(named);
-  sharding.metadata.assign(proto.metadata().begin(), proto.metadata().end());
+  for (const OpMetadata& entry : proto.metadata()) {
+    sharding.metadata.push_back(InstructionMetadata::FromProto(entry));
+  }
   return sharding;
 }
 
@@ -540,7 +545,7 @@ OpSharding HloSharding::ToProto() const {
     *proto.mutable_named_sharding() = NamedToProto(*this);
     return proto;
   }
-  for (const OpMetadata& entry : metadata) *proto.add_metadata() = entry;
+  for (const InstructionMetadata& entry : metadata) *proto.add_metadata() = entry.ToProto();
   if (group != Group::kNone) {
     proto.set_is_shard_group(true);
     proto.set_shard_group_id(group_id);
@@ -587,7 +592,9 @@ OpSharding HloSharding::ToProto() const {
 absl::StatusOr<HloSharding> HloSharding::FromProto(const OpSharding& proto) {
   if (proto.has_named_sharding()) return NamedFromProto(proto.named_sharding());
   HloSharding sharding;
-  sharding.metadata.assign(proto.metadata().begin(), proto.metadata().end());
+  for (const OpMetadata& entry : proto.metadata()) {
+    sharding.metadata.push_back(InstructionMetadata::FromProto(entry));
+  }
   if (proto.is_shard_group()) {
     sharding.group = proto.shard_group_type() == OpSharding::AS ? Group::kAs : Group::kLike;
     sharding.group_id = proto.shard_group_id();

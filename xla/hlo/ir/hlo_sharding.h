@@ -10,10 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "xla/base/status_fwd.h"
 #include "xla/hlo/ir/collective_device_list.h"
+#include "xla/hlo/ir/instruction_metadata.h"
 #include "xla/shape.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla {
 
@@ -39,15 +40,15 @@ struct HloSharding {
   std::vector<int64_t> reshape_dims;  // iota form; empty in the explicit form
   std::vector<int> transpose_perm;
   bool last_tile_dim_replicate = false;
-  std::vector<OpSharding::Type> last_tile_dims;  // subgroup types of the trailing tile dimensions
+  std::vector<OpSharding_Type> last_tile_dims;  // subgroup types of the trailing tile dimensions
 
   // shard_as N / shard_like N
   enum class Group : uint8_t { kNone, kAs, kLike };
   Group group = Group::kNone;
   int64_t group_id = 0;
 
-  std::vector<HloSharding> elements;  // kTuple
-  std::vector<OpMetadata> metadata;   // not part of equality; printed on request only
+  std::vector<HloSharding> elements;          // kTuple
+  std::vector<InstructionMetadata> metadata;  // not part of equality; printed on request only
 
   // kNamed: {mesh[..], [{'x'}, {'y':(1)2, ?}], replicated={..}, unreduced={..}, manual={..}}
   struct Named {

@@ -12,7 +12,9 @@
 #include "absl/status/statusor.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/literal.h"
 #include "xla/service/hlo.pb.h"
+#include "xla/util.h"
 
 namespace xla::proto {
 

@@ -190,7 +190,9 @@ absl::Status ReadExtras(const HloInstructionProto& proto, const HloModuleProto& 
                            ReadPayload(metadata.metadata_payload(), module_proto));
       metadata.mutable_metadata_payload()->set_value(std::move(bytes));
     }
-    if (metadata.ByteSizeLong() > 0) instruction->set_metadata(std::move(metadata));
+    if (metadata.ByteSizeLong() > 0) {
+      instruction->set_metadata(InstructionMetadata::FromProto(metadata));
+    }
   }
   if (proto.has_original_value()) {
     XLA_ASSIGN_OR_RETURN(instruction->mutable_extras().original_value,
@@ -218,7 +220,7 @@ absl::Status WriteExtras(const HloInstruction& instruction, HloInstructionProto*
     *proto->mutable_sharding() = extras.sharding->ToProto();
   }
   // These three are present on every instruction, as XLA has it.
-  *proto->mutable_metadata() = instruction.metadata();
+  *proto->mutable_metadata() = instruction.metadata().ToProto();
   auto* frontend_attributes = proto->mutable_frontend_attributes()->mutable_map();
   for (const auto& [key, value] : extras.frontend_attributes) (*frontend_attributes)[key] = value;
   StatisticsViz* statistics_proto = proto->mutable_statistics_viz();

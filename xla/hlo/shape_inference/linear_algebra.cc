@@ -157,8 +157,8 @@ Result InferTriangularSolve(const InferenceInput& in) {
           Str(b), " and ", Str(a), ".");
     }
   }
-  if (!TriangularSolveOptions::Transpose_IsValid(attributes.transpose_a) ||
-      attributes.transpose_a == TriangularSolveOptions::TRANSPOSE_INVALID) {
+  if (!TriangularSolveOptions_Transpose_IsValid(attributes.transpose_a) ||
+      attributes.transpose_a == TriangularSolveOptions_Transpose_TRANSPOSE_INVALID) {
     return InvalidArgument("Invalid transpose option value for triangular solve (%d).",
                            static_cast<int>(attributes.transpose_a));
   }

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"
 
 namespace xla::text {
 

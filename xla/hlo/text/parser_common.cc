@@ -49,8 +49,7 @@ AttributeResult HloTextParser::ParseCommonAttribute(std::string_view name,
       ok = ParseFrontendAttributes(&extras.frontend_attributes);
       break;
     case kMetadata:
-      extras.metadata = std::make_unique<OpMetadata>();
-      ok = ParseMetadata(extras.metadata.get());
+      ok = ParseMetadata(&extras.metadata.emplace());
       break;
     case kOrigin:
       ok = ParseOriginalValue(&extras.original_value.emplace());
@@ -77,22 +76,23 @@ void HloTextParser::AppendCommonNames(const CommonAttributes& common, NameList* 
   }
 }
 
-bool HloTextParser::ParseMetadata(OpMetadata* metadata) {
+bool HloTextParser::ParseMetadata(InstructionMetadata* metadata) {
   using Parser = HloTextParser;
-#define XLA_STRING(field)                                                                       \
-  {                                                                                             \
-#field, false, [](Parser & p, OpMetadata & m) { return p.ParseValue(m.mutable_##field()); } \
+  using Metadata = InstructionMetadata;
+#define XLA_STRING(field)                                                          \
+  {                                                                                \
+#field, false, [](Parser & p, Metadata & m) { return p.ParseValue(&m.field); } \
   }
-#define XLA_INT32(field)                                   \
-  {                                                        \
-#field, false, [](Parser& p, OpMetadata& m) {            \
+#define XLA_INT32(field)                                 \
+  {                                                      \
+#field, false, [](Parser& p, Metadata& m) {            \
      int64_t value;                                         \
      if (!p.ParseInt32(&value)) return false;               \
-     m.set_##field(static_cast<int32_t>(value));            \
+     m.field = static_cast<int32_t>(value);                 \
      return true;                                           \
    } \
   }
-  static constexpr NamedValue<OpMetadata> kMembers[] = {
+  static constexpr NamedValue<Metadata> kMembers[] = {
       // By how often they are seen.
       XLA_STRING(op_name),
       XLA_INT32(stack_frame_id),
@@ -103,7 +103,7 @@ bool HloTextParser::ParseMetadata(OpMetadata* metadata) {
       XLA_INT32(source_column),
       XLA_INT32(source_end_column),
       {"profile_type", false,
-       [](Parser& p, OpMetadata& m) {
+       [](Parser& p, Metadata& m) {
          const Loc start = p.loc();
          Int64s types;
          if (!p.ParseValue(&types)) return false;
@@ -111,16 +111,16 @@ bool HloTextParser::ParseMetadata(OpMetadata* metadata) {
            if (type != static_cast<int>(type) || !ProfileType_IsValid(static_cast<int>(type))) {
              return p.Error(start, Cat("unknown profile type ", type));
            }
-           m.add_profile_type(static_cast<ProfileType>(type));
+           m.mutable_rare().profile_type.push_back(static_cast<ProfileType>(type));
          }
          return true;
        }},
-      XLA_STRING(deduplicated_name),
-      XLA_STRING(scheduling_name),
+      {"deduplicated_name", false,
+       [](Parser& p, Metadata& m) { return p.ParseValue(&m.mutable_rare().deduplicated_name); }},
+      {"scheduling_name", false,
+       [](Parser& p, Metadata& m) { return p.ParseValue(&m.mutable_rare().scheduling_name); }},
       {"metadata_payload", false,
-       [](Parser& p, OpMetadata& m) {
-         return p.ParseValue(m.mutable_metadata_payload()->mutable_value());
-       }},
+       [](Parser& p, Metadata& m) { return p.ParseValue(&m.mutable_rare().payload.emplace()); }},
   };
 #undef XLA_STRING
 #undef XLA_INT32
@@ -128,7 +128,7 @@ bool HloTextParser::ParseMetadata(OpMetadata* metadata) {
 }
 
 // {..}, or {{..}, {..}}
-bool HloTextParser::ParseMetadataOrList(std::vector<OpMetadata>* metadata) {
+bool HloTextParser::ParseMetadataOrList(std::vector<InstructionMetadata>* metadata) {
   if (kind() != TokKind::kLbrace || lexer_.LookAhead() != TokKind::kLbrace) {
     return ParseMetadata(&metadata->emplace_back());
   }

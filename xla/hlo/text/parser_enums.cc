@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "xla/hlo/text/parser_impl.h"
+#include "xla/service/hlo.pb.h"
 
 namespace xla::text {
 namespace {

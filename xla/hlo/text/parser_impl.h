@@ -164,10 +164,10 @@ class HloTextParser {
   bool ParseValue(ComparisonDirection* value);
   bool ParseValue(ComparisonType* value);
   bool ParseValue(Precisions* value);
-  bool ParseValue(PrecisionConfig::Algorithm* value);
+  bool ParseValue(PrecisionConfig_Algorithm* value);
   bool ParseValue(ConvolutionKind* value);
   bool ParseValue(FftType* value);
-  bool ParseValue(TriangularSolveOptions::Transpose* value);
+  bool ParseValue(TriangularSolveOptions_Transpose* value);
   bool ParseValue(RandomDistribution* value);
   bool ParseValue(RandomAlgorithm* value);
   bool ParseValue(FusionKind* value);
@@ -209,8 +209,8 @@ class HloTextParser {
   // --- What any instruction may have (parser_common.cc)
   AttributeResult ParseCommonAttribute(std::string_view name, CommonAttributes* common);
   static void AppendCommonNames(const CommonAttributes& common, NameList* allowed);
-  bool ParseMetadata(OpMetadata* metadata);
-  bool ParseMetadataOrList(std::vector<OpMetadata>* metadata);
+  bool ParseMetadata(InstructionMetadata* metadata);
+  bool ParseMetadataOrList(std::vector<InstructionMetadata>* metadata);
   bool ParseFrontendAttributes(std::map<std::string, std::string>* attributes);
   bool ParseOriginalArray(OriginalValueNode* node);
 

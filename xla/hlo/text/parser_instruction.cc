@@ -277,7 +277,7 @@ bool HloTextParser::ApplyCommonAttributes(CommonAttributes* common, HloInstructi
   if (HloInstruction* const start = AsyncStartOf(instruction)) {
     HloInstruction* const operation = start->called_computations()[0]->root_instruction();
     InstructionExtras& wrapped = operation->mutable_extras();
-    if (extras.metadata) wrapped.metadata = std::make_unique<OpMetadata>(*extras.metadata);
+    if (extras.metadata) wrapped.metadata = extras.metadata;
     if (extras.original_value) wrapped.original_value = extras.original_value;
     if (!extras.backend_config.empty()) wrapped.backend_config = extras.backend_config;
     if (!extras.frontend_attributes.empty())

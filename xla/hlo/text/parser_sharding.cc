@@ -110,16 +110,16 @@ bool HloTextParser::ParseOneSharding(bool brace_is_eaten, HloSharding* sharding)
       do {
         switch (kind()) {
           case TokKind::kwMaximal:
-            tiled.last_tile_dims.push_back(OpSharding::MAXIMAL);
+            tiled.last_tile_dims.push_back(OpSharding_Type_MAXIMAL);
             break;
           case TokKind::kwReplicated:
-            tiled.last_tile_dims.push_back(OpSharding::REPLICATED);
+            tiled.last_tile_dims.push_back(OpSharding_Type_REPLICATED);
             break;
           case TokKind::kwManual:
-            tiled.last_tile_dims.push_back(OpSharding::MANUAL);
+            tiled.last_tile_dims.push_back(OpSharding_Type_MANUAL);
             break;
           case TokKind::kwUnreduced:
-            tiled.last_tile_dims.push_back(OpSharding::UNREDUCED);
+            tiled.last_tile_dims.push_back(OpSharding_Type_UNREDUCED);
             break;
           default:
             return false;

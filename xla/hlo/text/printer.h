@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/status/status.h"
 #include "xla/hlo/ir/hlo_module.h"
 
 namespace xla {

@@ -129,14 +129,14 @@ void Append(std::string* out, const Precisions& precisions) {
   out->push_back('{');
   for (size_t i = 0; i < precisions.values.size(); ++i) {
     if (i != 0) out->push_back(',');
-    out->append(absl::AsciiStrToLower(PrecisionConfig::Precision_Name(precisions.values[i])));
+    out->append(absl::AsciiStrToLower(PrecisionConfig_Precision_Name(precisions.values[i])));
   }
   out->push_back('}');
 }
 
 // ALG_DOT_F32_F32_F32 prints as dot_f32_f32_f32.
-void Append(std::string* out, PrecisionConfig::Algorithm algorithm) {
-  const std::string name = absl::AsciiStrToLower(PrecisionConfig::Algorithm_Name(algorithm));
+void Append(std::string* out, PrecisionConfig_Algorithm algorithm) {
+  const std::string name = absl::AsciiStrToLower(PrecisionConfig_Algorithm_Name(algorithm));
   out->append(name, std::min<size_t>(4, name.size()), std::string::npos);
 }
 
@@ -201,8 +201,8 @@ void Append(std::string* out, const ConvDims& dims) {
 void Append(std::string* out, ConvolutionKind kind) { out->append(ConvolutionKindName(kind)); }
 void Append(std::string* out, FusionKind kind) { out->append(FusionKindName(kind)); }
 void Append(std::string* out, FftType type) { out->append(FftType_Name(type)); }
-void Append(std::string* out, TriangularSolveOptions::Transpose transpose) {
-  out->append(TriangularSolveOptions::Transpose_Name(transpose));
+void Append(std::string* out, TriangularSolveOptions_Transpose transpose) {
+  out->append(TriangularSolveOptions_Transpose_Name(transpose));
 }
 void Append(std::string* out, RandomDistribution distribution) {
   out->append(absl::AsciiStrToLower(RandomDistribution_Name(distribution)));
@@ -464,7 +464,7 @@ void AppendExtras(const HloInstruction& instruction, bool frontend_attributes,
   }
 }
 
-void AppendMetadata(const OpMetadata& metadata, const PrintContext& context) {
+void AppendMetadata(const InstructionMetadata& metadata, const PrintContext& context) {
   std::string* out = context.out;
   auto text = [out](std::string_view name, const std::string& value) {
     if (value.empty()) return;
@@ -480,34 +480,37 @@ void AppendMetadata(const OpMetadata& metadata, const PrintContext& context) {
   };
   out->push_back('{');
   if (context.options.print_metadata_only_op_name) {
-    text("op_name=", metadata.op_name());
+    text("op_name=", metadata.op_name);
     out->push_back('}');
     return;
   }
-  text("op_type=", metadata.op_type());
-  text("op_name=", metadata.op_name());
-  text("source_file=", metadata.source_file());
-  number("source_line=", metadata.source_line());
-  number("source_end_line=", metadata.source_end_line());
-  number("source_column=", metadata.source_column());
-  number("source_end_column=", metadata.source_end_column());
-  int64_t frame = metadata.stack_frame_id();
+  text("op_type=", metadata.op_type);
+  text("op_name=", metadata.op_name);
+  text("source_file=", metadata.source_file);
+  number("source_line=", metadata.source_line);
+  number("source_end_line=", metadata.source_end_line);
+  number("source_column=", metadata.source_column);
+  number("source_end_column=", metadata.source_end_column);
+  int64_t frame = metadata.stack_frame_id;
   if (context.frame_ids != nullptr) {
     auto found = context.frame_ids->find(frame);
     frame = found == context.frame_ids->end() ? 0 : found->second;
   }
   number("stack_frame_id=", frame);
-  if (metadata.profile_type_size() > 0) {
-    if (out->back() != '{') out->push_back(' ');
-    out->append("profile_type={");
-    for (int i = 0; i < metadata.profile_type_size(); ++i) {
-      if (i != 0) out->push_back(',');
-      AppendInt(out, metadata.profile_type(i));
+  if (metadata.rare) {
+    const InstructionMetadata::Rare& rare = *metadata.rare;
+    if (!rare.profile_type.empty()) {
+      if (out->back() != '{') out->push_back(' ');
+      out->append("profile_type={");
+      for (size_t i = 0; i < rare.profile_type.size(); ++i) {
+        if (i != 0) out->push_back(',');
+        AppendInt(out, rare.profile_type[i]);
+      }
+      out->push_back('}');
     }
-    out->push_back('}');
+    text("deduplicated_name=", rare.deduplicated_name);
+    text("scheduling_name=", rare.scheduling_name);
   }
-  text("deduplicated_name=", metadata.deduplicated_name());
-  text("scheduling_name=", metadata.scheduling_name());
   out->push_back('}');
 }
 
@@ -545,7 +548,7 @@ void AppendOriginalValue(const OriginalValue& value, std::string* out) {
 void AppendMetadataAndConfig(const HloInstruction& instruction, PrintContext& context) {
   if (!instruction.has_extras()) return;
   const InstructionExtras& extras = instruction.extras();
-  if (context.options.print_metadata && extras.metadata != nullptr) {
+  if (context.options.print_metadata && extras.metadata.has_value()) {
     const size_t before = context.out->size();
     context.out->append(", metadata=");
     AppendMetadata(*extras.metadata, context);

@@ -162,7 +162,7 @@ void AppendStackFrames(const HloModule& module, absl::flat_hash_map<int64_t, int
   // order.
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions_by_id()) {
-      if (instruction->has_extras()) intern_frame(instruction->metadata().stack_frame_id());
+      if (instruction->has_extras()) intern_frame(instruction->metadata().stack_frame_id);
     }
   }
   if (used.frames.empty()) return;

@@ -45,7 +45,7 @@ void AppendCallees(const HloInstruction& instruction, PrintContext& context);
 void AppendExtras(const HloInstruction& instruction, bool frontend_attributes,
                   PrintContext& context);
 void AppendMetadataAndConfig(const HloInstruction& instruction, PrintContext& context);
-void AppendMetadata(const OpMetadata& metadata, const PrintContext& context);
+void AppendMetadata(const InstructionMetadata& metadata, const PrintContext& context);
 void AppendOriginalValue(const OriginalValue& value, std::string* out);
 void AppendOriginalValueNode(const OriginalValueNode& node, std::string* out);
 void AppendFrontendAttributes(const std::map<std::string, std::string>& attributes,
