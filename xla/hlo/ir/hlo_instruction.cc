@@ -564,7 +564,7 @@ void HloInstruction::SetupDerivedInstruction(HloInstruction* derived) const {
                                                                                 derived->shape_);
   };
   if (!derived->has_sharding() && fits()) derived->mutable_extras().sharding = extras_->sharding;
-  if (extras_->metadata != nullptr && derived->extras().metadata == nullptr) {
+  if (extras_->metadata.has_value() && !derived->extras().metadata.has_value()) {
     derived->set_metadata(*extras_->metadata);
   }
   if (!extras_->frontend_attributes.empty()) {
