@@ -12,6 +12,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/literal.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
