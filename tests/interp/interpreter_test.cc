@@ -451,7 +451,7 @@ ENTRY e {
       "padding_type=PADDING_SAME, "
       "custom_call_target=\"DynamicConvolutionInputGrad\"";
   EXPECT_OK(run("f32[1,<=5,1] custom-call(x, k), window={size=3 pad=1_1}" + forward));
-  EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x, k)" + forward), "needs a window and dim_labels");
+  EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x, k)" + forward), "it must have a window and dim_labels");
   EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x, k), window={size=3 pad=1_1}, "
                    "dim_labels=b0f_0io->b0f, custom_call_target=\"DynamicConvolutionForward\""),
                "its padding_type must be PADDING_SAME or PADDING_VALID");

@@ -59,7 +59,7 @@ std::map<std::string, std::set<std::string>> Closure(const std::vector<Room>& ro
 const Room* RoomOf(const std::vector<Room>& rooms, const std::string& path) {
   const Room* best = nullptr;
   size_t longest = 0;
-  const bool is_generated = absl::EndsWith(path, ".pb.h");
+  const bool is_generated = absl::EndsWith(path, ".pb.h") || absl::EndsWith(path, "_enums.h");
   for (const Room& room : rooms) {
     if (is_generated && room.library == "xla_protos") return &room;
     for (const std::string& folder : room.folders) {
