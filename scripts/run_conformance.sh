@@ -23,6 +23,8 @@ check_verdicts() {
     [[ -f ${text%.hlo}.xla.json ]] || continue
     name=$(basename "$text")
     if grep -q "^$name:" "$here/tests/conformance_disabled.txt"; then continue; fi
+    # XLA itself ends on a few.
+    if grep -q '^"ok": null' "${text%.hlo}.xla.json"; then continue; fi
     total=$((total + 1))
     verdict=false
     if "$xylem" print --no-verify --output /dev/null "$text" 2>/dev/null; then verdict=true; fi
