@@ -135,6 +135,35 @@ TEST(BinaryTest, ExitCodes) {
       "-: ok, 1 computations, 1 instructions\n");
 }
 
+TEST(BinaryTest, OptRunsPasses) {
+  const std::string program =
+      "echo 'HloModule m ENTRY e { p = f32[] parameter(0) d = f32[] sine(p) n = f32[] negate(p) "
+      "ROOT r = f32[] negate(n) }' | ";
+  Finished finished = Shell(program + "$xylem opt --passes='fixpoint(algebraic-simplifier,dce)' -");
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  EXPECT_TRUE(absl::StrContains(finished.output, "ROOT %p = f32[] parameter(0)"))
+      << finished.output;
+  EXPECT_FALSE(absl::StrContains(finished.output, "negate")) << finished.output;
+
+  finished = Shell(program +
+                   "$xylem opt --passes=dce,algebraic-simplifier --disable-passes=dce "
+                   "--statistics --dump-passes=$tmp/opt_dumps --output=/dev/null -; ls "
+                   "$tmp/opt_dumps; rm -r $tmp/opt_dumps");
+  EXPECT_TRUE(absl::StrContains(finished.output, "1 runs of passes, 1 changed the module (4 -> 2"))
+      << finished.output;
+  EXPECT_TRUE(absl::StrContains(finished.output,
+                                "001.algebraic-simplifier.after.hlo\n"
+                                "001.algebraic-simplifier.before.hlo\n"))
+      << finished.output;
+
+  finished = Shell("$xylem opt --list");
+  EXPECT_TRUE(absl::StrContains(finished.output, "\ndce ")) << finished.output;
+  finished = Shell(program + "$xylem opt --passes=nothing -");
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_TRUE(absl::StrContains(finished.output, "there is no pass 'nothing'")) << finished.output;
+  EXPECT_NE(Shell("$xylem opt").exit_code, 0);
+}
+
 TEST(BinaryTest, OutputThatDoesNotArriveIsAFailure) {
   for (const char* words : {"--help", "--version", "info", "ops", "ops add", "completions bash",
                             "verify models/digits/predict.hlo"}) {
