@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules, functions and regions of StableHLO as HLO.
+#include "xla/stablehlo/translate.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/base/string_view.h"
+#include "xla/mlir/bytecode_reader.h"
+#include "xla/shape_util.h"
+#include "xla/stablehlo/syntax.h"
+#include "xla/stablehlo/translator.h"
+#include "xla/stablehlo/vhlo.h"
+
+namespace xla::stablehlo {
+namespace {
+
+using mlir::Block;
+using mlir::Operation;
+using mlir::Region;
+using mlir::Value;
+
+bool IsReturn(const Operation& operation) {
+  return operation.Is("stablehlo.return") || operation.Is("func.return");
+}
+
+bool IsConstant(const Value& value) {
+  return value.operation != nullptr && value.operation->Is("stablehlo.constant");
+}
+
+// Calls `visit` with every operand within the region.
+template <typename Function>
+void VisitOperands(const Region& region, Function visit) {
+  for (const Block* block = region.first; block != nullptr; block = block->next) {
+    for (const Operation& operation : *block) {
+      for (Value* operand : operation.operands) visit(operand);
+      for (const Region& inner : operation.regions) VisitOperands(inner, visit);
+    }
+  }
+}
+
+int64_t ModuleInteger(const Operation& module, std::string_view name) {
+  const mlir::AttributeRef attribute = module.Find(name);
+  const auto* integer = attribute == nullptr ? nullptr : attribute->As<mlir::IntegerAttribute>();
+  return integer == nullptr || integer->value < 1 ? 1 : integer->value;
+}
+
+}  // namespace
+
+// Ids of the values within a region are consecutive, so that a comparison tells where one is from.
+void Translator::Number(const Operation& operation) {
+  for (Value& result : operation.results) result.id = next_id_++;
+  for (const Region& region : operation.regions) {
+    const uint32_t first = next_id_;
+    for (const Block* block = region.first; block != nullptr; block = block->next) {
+      for (Value& argument : block->arguments) argument.id = next_id_++;
+      for (const Operation& inner : *block) Number(inner);
+    }
+    ranges_[&region] = {first, next_id_};
+  }
+}
+
+const Operation* Translator::FindFunction(std::string_view name) const {
+  const auto found = functions_.find(name);
+  return found == functions_.end() ? nullptr : found->second;
+}
+
+absl::StatusOr<std::unique_ptr<HloModule>> Translator::Run() {
+  const Operation& module = *source_.module;
+  Number(module);
+  values_.assign(next_id_, nullptr);
+  const mlir::AttributeRef name = module.Find("sym_name");
+  const auto* text = name == nullptr ? nullptr : name->As<mlir::StringAttribute>();
+  module_ = std::make_unique<HloModule>(text == nullptr ? "main" : std::string(text->value));
+  const Operation* only = nullptr;
+  if (module.regions.empty() || module.regions[0].empty()) {
+    return Error(module, "there is no function");
+  }
+  for (const Operation& operation : *module.regions[0].first) {
+    if (!operation.Is("func.func")) continue;
+    XLA_ASSIGN_OR_RETURN(const std::string_view function, String(operation, "sym_name"));
+    functions_.emplace(function, &operation);
+    only = &operation;
+  }
+  const Operation* main = FindFunction("main");
+  if (main == nullptr && functions_.size() == 1) main = only;
+  if (main == nullptr) return Error(module, "there is no function @main");
+  XLA_ASSIGN_OR_RETURN(HloComputation * entry, TranslateFunction(*main, /*is_entry=*/true));
+  module_->set_entry_computation(entry);
+  HloModuleConfig& config = module_->config();
+  config.replica_count = ModuleInteger(module, "mhlo.num_replicas");
+  config.num_partitions = ModuleInteger(module, "mhlo.num_partitions");
+  config.use_spmd_partitioning = config.num_partitions > 1;
+  module_->SetDefaultEntryLayout();
+  XLA_RETURN_IF_ERROR(SetParameterAttributes(*main, &config));
+  return std::move(module_);
+}
+
+// tf.aliasing_output and jax.buffer_donor of arguments.
+absl::Status Translator::SetParameterAttributes(const Operation& function,
+                                                HloModuleConfig* config) {
+  const mlir::AttributeRef attribute = function.Find("arg_attrs");
+  const auto* array = attribute == nullptr ? nullptr : attribute->As<mlir::ArrayAttribute>();
+  if (array == nullptr) return absl::OkStatus();
+  const bool is_tuple = module_->entry_computation()->root_instruction()->shape().IsTuple();
+  for (size_t i = 0; i < array->elements.size(); ++i) {
+    const auto* entries = array->elements[i]->As<mlir::DictionaryAttribute>();
+    if (entries == nullptr) return Error(function, "arg_attrs must be dictionaries");
+    for (const auto& [name, value] : entries->entries) {
+      const auto* integer = value->As<mlir::IntegerAttribute>();
+      if (name == "tf.aliasing_output" && integer != nullptr) {
+        InputOutputAlias alias;
+        if (is_tuple) alias.output_index.push_back(integer->value);
+        alias.parameter_number = static_cast<int64_t>(i);
+        config->input_output_alias.push_back(std::move(alias));
+      }
+      if (name == "jax.buffer_donor" && integer != nullptr && integer->value != 0) {
+        BufferDonor donor;
+        donor.parameter_number = static_cast<int64_t>(i);
+        config->buffer_donor.push_back(std::move(donor));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<HloComputation*> Translator::Function(const Operation& operation,
+                                                     std::string_view name) {
+  const auto known = translated_.find(name);
+  if (known != translated_.end()) {
+    if (known->second != nullptr) return known->second;
+    return Error(operation, absl::StrCat("@", View(name), " calls itself"));
+  }
+  const Operation* function = FindFunction(name);
+  if (function == nullptr) {
+    return Error(operation, absl::StrCat("there is no function @", View(name)));
+  }
+  translated_[name] = nullptr;
+  XLA_ASSIGN_OR_RETURN(HloComputation * result, TranslateFunction(*function, /*is_entry=*/false));
+  translated_[name] = result;
+  return result;
+}
+
+absl::StatusOr<HloComputation*> Translator::TranslateFunction(const Operation& function,
+                                                              bool is_entry) {
+  if (depth_ >= mlir::kMaxNesting) return Error(function, "calls are nested too deep");
+  if (function.regions.size() != 1 || !function.regions[0].HasOneBlock()) {
+    return Error(function, "needs a body of one block");
+  }
+  const Block& block = *function.regions[0].first;
+  XLA_ASSIGN_OR_RETURN(const std::string_view name, String(function, "sym_name"));
+  HloComputation* outer = computation_;
+  computation_ = module_->AddComputation(name);
+  HloComputation* result = computation_;
+  ++depth_;
+  for (const Value& argument : block.arguments) {
+    XLA_ASSIGN_OR_RETURN(Shape shape, ShapeOf(function, argument.type));
+    Set(argument, computation_->AddInstruction(HloInstruction::CreateParameter(
+                      argument.index, std::move(shape), absl::StrCat("Arg_", argument.index))));
+  }
+  std::vector<HloInstruction*> returned;
+  XLA_RETURN_IF_ERROR(TranslateBlock(block, nullptr, &returned));
+  (void)is_entry;
+  computation_->set_root_instruction(TupleUnlessOne(returned));
+  --depth_;
+  computation_ = outer;
+  return result;
+}
+
+absl::Status Translator::TranslateBlock(const Block& block, HloInstruction** /*root*/,
+                                        std::vector<HloInstruction*>* returned) {
+  for (const Operation& operation : block) {
+    for (const Value* operand : operation.operands) {
+      if (operand == nullptr || Get(operand) == nullptr) {
+        return Error(operation, "an operand is used before its definition");
+      }
+    }
+    if (IsReturn(operation)) {
+      *returned = Operands(operation);
+      return absl::OkStatus();
+    }
+    const auto handler = handlers_.find(operation.name);
+    if (handler == handlers_.end()) return Unimplemented(operation, "the translation to HLO");
+    XLA_RETURN_IF_ERROR(handler->second(*this, operation));
+  }
+  return absl::InvalidArgumentError("a block does not end with a return");
+}
+
+std::vector<Value*> Translator::Captures(const Operation& operation) const {
+  std::vector<Value*> captures;
+  absl::flat_hash_set<const Value*> seen;
+  for (const Region& region : operation.regions) {
+    const Range range = ranges_.at(&region);
+    VisitOperands(region, [&](Value* value) {
+      if (value == nullptr || (value->id >= range.first && value->id < range.last)) return;
+      if (!IsConstant(*value) && seen.insert(value).second) captures.push_back(value);
+    });
+  }
+  return captures;
+}
+
+// Makes the constants of outside that the region uses in the current computation.
+void Translator::CopyConstants(const Operation& operation, const Region& region,
+                               std::vector<std::pair<uint32_t, HloInstruction*>>* saved,
+                               absl::Status* status) {
+  const Range range = ranges_.at(&region);
+  absl::flat_hash_set<const Value*> seen;
+  VisitOperands(region, [&](Value* value) {
+    if (!status->ok() || value == nullptr) return;
+    if ((value->id >= range.first && value->id < range.last) || !IsConstant(*value)) return;
+    if (!seen.insert(value).second) return;
+    const mlir::AttributeRef attribute = value->operation->Find("value");
+    const auto* dense = attribute == nullptr ? nullptr : attribute->As<mlir::DenseAttribute>();
+    if (dense == nullptr) {
+      *status = Unimplemented(operation, "a constant that is not dense");
+      return;
+    }
+    auto constant = Constant(operation, *dense);
+    if (!constant.ok()) {
+      *status = constant.status();
+      return;
+    }
+    saved->emplace_back(value->id, values_[value->id]);
+    values_[value->id] = *constant;
+  });
+}
+
+absl::StatusOr<HloComputation*> Translator::Reducer(const Operation& operation, size_t region) {
+  if (region >= operation.regions.size() || !operation.regions[region].HasOneBlock()) {
+    return Error(operation, "needs a region of one block");
+  }
+  const Block& block = *operation.regions[region].first;
+  HloComputation* outer = computation_;
+  computation_ = module_->AddComputation(absl::StrCat("region_", region));
+  HloComputation* result = computation_;
+  for (const Value& argument : block.arguments) {
+    XLA_ASSIGN_OR_RETURN(Shape shape, ShapeOf(operation, argument.type));
+    Set(argument, computation_->AddInstruction(HloInstruction::CreateParameter(
+                      argument.index, std::move(shape), absl::StrCat("Arg_", argument.index))));
+  }
+  const Range range = ranges_.at(&operation.regions[region]);
+  absl::Status status;
+  VisitOperands(operation.regions[region], [&](Value* value) {
+    if (value == nullptr || (value->id >= range.first && value->id < range.last)) return;
+    if (!IsConstant(*value) && status.ok()) {
+      status = Error(operation, "the computation uses a value of outside that is not constant");
+    }
+  });
+  std::vector<std::pair<uint32_t, HloInstruction*>> saved;
+  CopyConstants(operation, operation.regions[region], &saved, &status);
+  XLA_RETURN_IF_ERROR(status);
+  std::vector<HloInstruction*> returned;
+  XLA_RETURN_IF_ERROR(TranslateBlock(block, nullptr, &returned));
+  computation_->set_root_instruction(TupleUnlessOne(returned));
+  for (const auto& [id, instruction] : saved) values_[id] = instruction;
+  computation_ = outer;
+  return result;
+}
+
+absl::StatusOr<HloComputation*> Translator::Body(const Operation& operation, size_t region,
+                                                 absl::Span<Value* const> captures,
+                                                 bool returns_captures) {
+  if (region >= operation.regions.size() || !operation.regions[region].HasOneBlock()) {
+    return Error(operation, "needs regions of one block");
+  }
+  const Block& block = *operation.regions[region].first;
+  std::vector<const Value*> inputs;
+  for (const Value& argument : block.arguments) inputs.push_back(&argument);
+  inputs.insert(inputs.end(), captures.begin(), captures.end());
+  HloComputation* outer = computation_;
+  computation_ = module_->AddComputation(absl::StrCat("region_", region));
+  HloComputation* result = computation_;
+  std::vector<Shape> shapes;
+  for (const Value* input : inputs) {
+    XLA_ASSIGN_OR_RETURN(Shape shape, ShapeOf(operation, input->type));
+    shapes.push_back(std::move(shape));
+  }
+  HloInstruction* parameter = computation_->AddInstruction(HloInstruction::CreateParameter(
+      0, shapes.size() == 1 ? shapes[0] : ShapeUtil::MakeTupleShape(shapes), "arg_tuple"));
+  std::vector<std::pair<uint32_t, HloInstruction*>> saved;
+  std::vector<HloInstruction*> elements;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    saved.emplace_back(inputs[i]->id, Get(inputs[i]));
+    elements.push_back(inputs.size() == 1 ? parameter
+                                          : Element(parameter, static_cast<int64_t>(i)));
+    Set(*inputs[i], elements.back());
+  }
+  absl::Status status;
+  CopyConstants(operation, operation.regions[region], &saved, &status);
+  XLA_RETURN_IF_ERROR(status);
+  std::vector<HloInstruction*> returned;
+  XLA_RETURN_IF_ERROR(TranslateBlock(block, nullptr, &returned));
+  if (returns_captures) {
+    returned.insert(returned.end(), elements.end() - static_cast<ptrdiff_t>(captures.size()),
+                    elements.end());
+  }
+  computation_->set_root_instruction(TupleUnlessOne(returned));
+  for (size_t i = saved.size(); i-- > 0;) values_[saved[i].first] = saved[i].second;
+  computation_ = outer;
+  return result;
+}
+
+absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source) {
+  return Translator(source).Run();
+}
+
+bool LooksLikeMlir(std::string_view bytes) {
+  if (mlir::IsBytecode(bytes)) return true;
+  mlir::Arena arena;
+  const mlir::TextCursor cursor(bytes, &arena);  // skips space and comments
+  if (cursor.Peek('#') || cursor.Peek('!')) return true;
+  const std::string_view word = cursor.PeekWord();
+  return word == "module" || word == "builtin.module" || word == "func.func" ||
+         word == "vhlo.func_v1" || word == "sdy.mesh" || cursor.PeekText("\"builtin.module\"");
+}
+
+absl::StatusOr<std::unique_ptr<HloModule>> ReadStableHlo(std::string bytes, std::string name) {
+  std::unique_ptr<mlir::Source> source;
+  if (mlir::IsBytecode(bytes)) {
+    XLA_ASSIGN_OR_RETURN(source, mlir::ReadBytecode(std::move(bytes), std::move(name),
+                                                    AllDialects(), BytecodeEncodings()));
+  } else {
+    XLA_ASSIGN_OR_RETURN(source, mlir::ReadText(std::move(bytes), std::move(name), AllDialects()));
+  }
+  XLA_RETURN_IF_ERROR(UpgradeVhlo(source.get()));
+  return TranslateToHlo(source.get());
+}
+
+}  // namespace xla::stablehlo

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Translates StableHLO programs to HLO modules.
+#ifndef XLA_STABLEHLO_TRANSLATE_H_
+#define XLA_STABLEHLO_TRANSLATE_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/mlir/source.h"
+
+namespace xla::stablehlo {
+
+// The HLO of the module's public function "main", or of its only function. InvalidArgument names
+// the place and the operation; Unimplemented what is not translated yet. Numbers the values of the
+// source.
+absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source);
+
+// True of MLIR bytecode, and of text that starts as MLIR does rather than as HLO text.
+bool LooksLikeMlir(std::string_view bytes);
+
+// Reads text or bytecode of StableHLO, VHLO included, and translates it.
+absl::StatusOr<std::unique_ptr<HloModule>> ReadStableHlo(std::string bytes, std::string name);
+
+}  // namespace xla::stablehlo
+
+#endif  // XLA_STABLEHLO_TRANSLATE_H_

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens, feeds, custom calls and checks as HLO.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/base/string_view.h"
+#include "xla/shape_util.h"
+#include "xla/stablehlo/translator.h"
+
+namespace xla::stablehlo {
+namespace {
+
+using mlir::AttributeRef;
+using mlir::Operation;
+
+absl::Status TranslateAfterAll(Translator& translator, const Operation& operation) {
+  return translator.EmitResults(operation, HloOpcode::kAfterAll, translator.Operands(operation));
+}
+
+absl::Status TranslateOutfeed(Translator& translator, const Operation& operation) {
+  std::vector<HloInstruction*> operands = translator.Operands(operation);
+  if (operands.empty()) return translator.Error(operation, "needs a token");
+  HloInstruction* token = operands.back();
+  operands.pop_back();
+  HloInstruction* data = translator.TupleUnlessOne(operands);
+  OutfeedAttributes attributes;
+  attributes.outfeed_shape = data->shape();
+  if (operation.Find("outfeed_config") != nullptr) {
+    XLA_ASSIGN_OR_RETURN(const std::string_view config,
+                         translator.String(operation, "outfeed_config"));
+    attributes.outfeed_config = std::string(config);
+  }
+  return translator.EmitResults(operation, HloOpcode::kOutfeed, {data, token},
+                                std::move(attributes));
+}
+
+// The data, alone or as a tuple, and the token.
+absl::Status TranslateInfeed(Translator& translator, const Operation& operation) {
+  std::vector<Shape> shapes;
+  for (const mlir::Value& result : operation.results) {
+    XLA_ASSIGN_OR_RETURN(Shape shape, translator.ShapeOf(operation, result.type));
+    shapes.push_back(std::move(shape));
+  }
+  if (shapes.empty()) return translator.Error(operation, "needs a token as result");
+  const size_t count = shapes.size() - 1;
+  const Shape token = shapes.back();
+  shapes.pop_back();
+  const Shape data = count == 1 ? shapes[0] : ShapeUtil::MakeTupleShape(shapes);
+  InfeedAttributes attributes;
+  if (operation.Find("infeed_config") != nullptr) {
+    XLA_ASSIGN_OR_RETURN(const std::string_view config,
+                         translator.String(operation, "infeed_config"));
+    attributes.infeed_config = std::string(config);
+  }
+  HloInstruction* infeed =
+      translator.Emit(HloOpcode::kInfeed, ShapeUtil::MakeTupleShape({data, token}),
+                      {translator.Operand(operation, 0)}, std::move(attributes));
+  HloInstruction* values = translator.Element(infeed, 0);
+  for (size_t i = 0; i < count; ++i) {
+    translator.Set(operation.results[i],
+                   count == 1 ? values : translator.Element(values, static_cast<int64_t>(i)));
+  }
+  translator.Set(operation.results[count], translator.Element(infeed, 1));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SendRecvAttributes> TransferAttributes(Translator& translator,
+                                                      const Operation& operation) {
+  XLA_ASSIGN_OR_RETURN(const mlir::DialectAttribute* handle,
+                       translator.Struct(operation, "channel_handle"));
+  SendRecvAttributes attributes;
+  XLA_ASSIGN_OR_RETURN(attributes.channel_id, translator.Parameter(operation, *handle, "handle"));
+  attributes.is_host_transfer = translator.Flag(operation, "is_host_transfer");
+  return attributes;
+}
+
+absl::Status TranslateSend(Translator& translator, const Operation& operation) {
+  XLA_ASSIGN_OR_RETURN(const SendRecvAttributes attributes,
+                       TransferAttributes(translator, operation));
+  std::vector<HloInstruction*> operands = translator.Operands(operation);
+  if (operands.empty()) return translator.Error(operation, "needs a token");
+  HloInstruction* token = operands.back();
+  operands.pop_back();
+  HloInstruction* data = translator.TupleUnlessOne(operands);
+  const Shape shape = ShapeUtil::MakeTupleShape(
+      {data->shape(), ShapeUtil::MakeShape(U32, {}), ShapeUtil::MakeTokenShape()});
+  HloInstruction* send = translator.Emit(HloOpcode::kSend, shape, {data, token}, attributes);
+  return translator.EmitResults(operation, HloOpcode::kSendDone, {send}, attributes);
+}
+
+absl::Status TranslateRecv(Translator& translator, const Operation& operation) {
+  XLA_ASSIGN_OR_RETURN(const SendRecvAttributes attributes,
+                       TransferAttributes(translator, operation));
+  std::vector<Shape> shapes;
+  for (const mlir::Value& result : operation.results) {
+    XLA_ASSIGN_OR_RETURN(Shape shape, translator.ShapeOf(operation, result.type));
+    shapes.push_back(std::move(shape));
+  }
+  if (shapes.empty()) return translator.Error(operation, "needs a token as result");
+  const size_t count = shapes.size() - 1;
+  shapes.pop_back();
+  const Shape data = count == 1 ? shapes[0] : ShapeUtil::MakeTupleShape(shapes);
+  const Shape token = ShapeUtil::MakeTokenShape();
+  HloInstruction* recv = translator.Emit(
+      HloOpcode::kRecv, ShapeUtil::MakeTupleShape({data, ShapeUtil::MakeShape(U32, {}), token}),
+      {translator.Operand(operation, 0)}, attributes);
+  HloInstruction* done = translator.Emit(
+      HloOpcode::kRecvDone, ShapeUtil::MakeTupleShape({data, token}), {recv}, attributes);
+  HloInstruction* values = translator.Element(done, 0);
+  for (size_t i = 0; i < count; ++i) {
+    translator.Set(operation.results[i],
+                   count == 1 ? values : translator.Element(values, static_cast<int64_t>(i)));
+  }
+  translator.Set(operation.results[count], translator.Element(done, 1));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<CustomCallApiVersion> ApiVersion(Translator& translator,
+                                                const Operation& operation) {
+  static constexpr std::pair<std::string_view, CustomCallApiVersion> kVersions[] = {
+      {"API_VERSION_UNSPECIFIED", CustomCallApiVersion::API_VERSION_UNSPECIFIED},
+      {"API_VERSION_ORIGINAL", CustomCallApiVersion::API_VERSION_ORIGINAL},
+      {"API_VERSION_STATUS_RETURNING", CustomCallApiVersion::API_VERSION_STATUS_RETURNING},
+      {"API_VERSION_STATUS_RETURNING_UNIFIED",
+       CustomCallApiVersion::API_VERSION_STATUS_RETURNING_UNIFIED},
+      {"API_VERSION_TYPED_FFI", CustomCallApiVersion::API_VERSION_TYPED_FFI}};
+  const AttributeRef attribute = operation.Find("api_version");
+  if (attribute == nullptr) return CustomCallApiVersion::API_VERSION_ORIGINAL;
+  if (const auto* integer = attribute->As<mlir::IntegerAttribute>()) {
+    if (integer->value >= 0 && integer->value < 5) return kVersions[integer->value].second;
+  }
+  for (const auto& [name, value] : kVersions) {
+    if (translator.Keyword(operation, "api_version") == name) return value;
+  }
+  return translator.Error(operation, "api_version is not valid");
+}
+
+absl::StatusOr<std::vector<OutputOperandAlias>> Aliases(Translator& translator,
+                                                        const Operation& operation) {
+  std::vector<OutputOperandAlias> aliases;
+  const AttributeRef attribute = operation.Find("output_operand_aliases");
+  const auto* array = attribute == nullptr ? nullptr : attribute->As<mlir::ArrayAttribute>();
+  if (array == nullptr) return aliases;
+  for (const AttributeRef element : array->elements) {
+    const auto* alias = element->As<mlir::DialectAttribute>();
+    if (alias == nullptr) return translator.Error(operation, "an alias is not valid");
+    OutputOperandAlias result;
+    XLA_ASSIGN_OR_RETURN(result.output_index,
+                         translator.Parameters(operation, *alias, "output_tuple_indices"));
+    XLA_ASSIGN_OR_RETURN(result.operand, translator.Parameter(operation, *alias, "operand_index"));
+    XLA_ASSIGN_OR_RETURN(result.operand_index,
+                         translator.Parameters(operation, *alias, "operand_tuple_indices"));
+    aliases.push_back(std::move(result));
+  }
+  return aliases;
+}
+
+absl::Status TranslateCustomCall(Translator& translator, const Operation& operation) {
+  CustomCallAttributes attributes;
+  XLA_ASSIGN_OR_RETURN(const std::string_view target,
+                       translator.String(operation, "call_target_name"));
+  attributes.custom_call_target = std::string(target);
+  attributes.has_side_effect = translator.Flag(operation, "has_side_effect");
+  XLA_ASSIGN_OR_RETURN(attributes.api_version, ApiVersion(translator, operation));
+  XLA_ASSIGN_OR_RETURN(attributes.output_to_operand_aliasing, Aliases(translator, operation));
+  std::vector<HloComputation*> called;
+  const AttributeRef computations = operation.Find("called_computations");
+  if (computations != nullptr && computations->kind == mlir::AttributeKind::kArray) {
+    for (const AttributeRef symbol : computations->As<mlir::ArrayAttribute>()->elements) {
+      const auto* name = symbol->As<mlir::SymbolRefAttribute>();
+      if (name == nullptr) return translator.Error(operation, "needs names of functions");
+      XLA_ASSIGN_OR_RETURN(HloComputation * function, translator.Function(operation, name->root));
+      called.push_back(function);
+    }
+  }
+  XLA_ASSIGN_OR_RETURN(Shape shape, translator.ResultShape(operation));
+  HloInstruction* call =
+      translator.Emit(HloOpcode::kCustomCall, std::move(shape), translator.Operands(operation),
+                      std::move(attributes), called);
+  const AttributeRef config = operation.Find("backend_config");
+  if (config != nullptr) {
+    const auto* text = config->As<mlir::StringAttribute>();
+    call->mutable_extras().backend_config =
+        text != nullptr ? std::string(text->value) : mlir::ToString(config);
+  }
+  translator.SetResults(operation, call);
+  return absl::OkStatus();
+}
+
+// check.expect_eq_const and the like: the custom calls that check the same.
+absl::Status TranslateCheck(Translator& translator, const Operation& operation) {
+  std::vector<HloInstruction*> operands = translator.Operands(operation);
+  std::string name(operation.name->text);
+  const AttributeRef value = operation.Find("value");
+  if (value != nullptr) {
+    const auto* dense = value->As<mlir::DenseAttribute>();
+    if (dense == nullptr)
+      return translator.Unimplemented(operation, "a constant that is not dense");
+    XLA_ASSIGN_OR_RETURN(HloInstruction * constant, translator.Constant(operation, *dense));
+    operands.push_back(constant);
+    name = name.substr(0, name.rfind("_const"));
+  }
+  CustomCallAttributes attributes;
+  attributes.custom_call_target = name;
+  attributes.has_side_effect = true;
+  translator.Emit(HloOpcode::kCustomCall, ShapeUtil::MakeTupleShape({}), operands,
+                  std::move(attributes));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddEffectHandlers(HandlerTable* table) {
+  table->emplace("check.expect_almost_eq", TranslateCheck);
+  table->emplace("check.expect_almost_eq_const", TranslateCheck);
+  table->emplace("check.expect_eq", TranslateCheck);
+  table->emplace("check.expect_eq_const", TranslateCheck);
+  table->emplace("stablehlo.after_all", TranslateAfterAll);
+  table->emplace("stablehlo.create_token", TranslateAfterAll);
+  table->emplace("stablehlo.custom_call", TranslateCustomCall);
+  table->emplace("stablehlo.infeed", TranslateInfeed);
+  table->emplace("stablehlo.outfeed", TranslateOutfeed);
+  table->emplace("stablehlo.recv", TranslateRecv);
+  table->emplace("stablehlo.send", TranslateSend);
+}
+
+}  // namespace xla::stablehlo

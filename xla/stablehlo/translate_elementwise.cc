@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise operations of StableHLO and CHLO as HLO.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/base/string_view.h"
+#include "xla/shape_util.h"
+#include "xla/stablehlo/translator.h"
+
+namespace xla::stablehlo {
+namespace {
+
+using mlir::Operation;
+
+constexpr std::pair<std::string_view, HloOpcode> kSameOperation[] = {
+    {"stablehlo.abs", HloOpcode::kAbs},
+    {"stablehlo.add", HloOpcode::kAdd},
+    {"stablehlo.and", HloOpcode::kAnd},
+    {"stablehlo.atan2", HloOpcode::kAtan2},
+    {"stablehlo.bitcast_convert", HloOpcode::kBitcastConvert},
+    {"stablehlo.cbrt", HloOpcode::kCbrt},
+    {"stablehlo.ceil", HloOpcode::kCeil},
+    {"stablehlo.complex", HloOpcode::kComplex},
+    {"stablehlo.convert", HloOpcode::kConvert},
+    {"stablehlo.cosine", HloOpcode::kCos},
+    {"stablehlo.count_leading_zeros", HloOpcode::kClz},
+    {"stablehlo.divide", HloOpcode::kDivide},
+    {"stablehlo.exponential", HloOpcode::kExp},
+    {"stablehlo.exponential_minus_one", HloOpcode::kExpm1},
+    {"stablehlo.floor", HloOpcode::kFloor},
+    {"stablehlo.is_finite", HloOpcode::kIsFinite},
+    {"stablehlo.log", HloOpcode::kLog},
+    {"stablehlo.log_plus_one", HloOpcode::kLog1p},
+    {"stablehlo.logistic", HloOpcode::kLogistic},
+    {"stablehlo.maximum", HloOpcode::kMaximum},
+    {"stablehlo.minimum", HloOpcode::kMinimum},
+    {"stablehlo.multiply", HloOpcode::kMultiply},
+    {"stablehlo.negate", HloOpcode::kNegate},
+    {"stablehlo.not", HloOpcode::kNot},
+    {"stablehlo.or", HloOpcode::kOr},
+    {"stablehlo.popcnt", HloOpcode::kPopulationCount},
+    {"stablehlo.power", HloOpcode::kPower},
+    {"stablehlo.remainder", HloOpcode::kRemainder},
+    {"stablehlo.round_nearest_afz", HloOpcode::kRoundNearestAfz},
+    {"stablehlo.round_nearest_even", HloOpcode::kRoundNearestEven},
+    {"stablehlo.rsqrt", HloOpcode::kRsqrt},
+    {"stablehlo.shift_left", HloOpcode::kShiftLeft},
+    {"stablehlo.shift_right_arithmetic", HloOpcode::kShiftRightArithmetic},
+    {"stablehlo.shift_right_logical", HloOpcode::kShiftRightLogical},
+    {"stablehlo.sign", HloOpcode::kSign},
+    {"stablehlo.sine", HloOpcode::kSin},
+    {"stablehlo.sqrt", HloOpcode::kSqrt},
+    {"stablehlo.subtract", HloOpcode::kSubtract},
+    {"stablehlo.tan", HloOpcode::kTan},
+    {"stablehlo.tanh", HloOpcode::kTanh},
+    {"stablehlo.xor", HloOpcode::kXor},
+    {"chlo.acos", HloOpcode::kAcos},
+    {"chlo.acosh", HloOpcode::kAcosh},
+    {"chlo.asin", HloOpcode::kAsin},
+    {"chlo.asinh", HloOpcode::kAsinh},
+    {"chlo.atanh", HloOpcode::kAtanh},
+    {"chlo.cosh", HloOpcode::kCosh},
+    {"chlo.erf", HloOpcode::kErf},
+    {"chlo.mulhi", HloOpcode::kMulhi},
+    {"chlo.sinh", HloOpcode::kSinh},
+    {"chlo.tan", HloOpcode::kTan},
+};
+
+// result_accuracy = #stablehlo.result_accuracy<..>
+void SetAccuracy(const Operation& operation, HloInstruction* instruction) {
+  const mlir::AttributeRef attribute = operation.Find("result_accuracy");
+  const auto* accuracy = attribute == nullptr ? nullptr : attribute->As<mlir::DialectAttribute>();
+  if (accuracy == nullptr) return;
+  const mlir::AttributeRef mode = mlir::FindAttribute(accuracy->parameters, "mode");
+  const auto* keyword = mode == nullptr ? nullptr : mode->As<mlir::DialectAttribute>();
+  if (keyword == nullptr || keyword->text == "DEFAULT") return;
+  AccuracySpec& spec = instruction->mutable_extras().result_accuracy;
+  if (keyword->text == "HIGHEST") {
+    spec.mode = AccuracySpec::Mode::kHighest;
+    return;
+  }
+  spec.mode = AccuracySpec::Mode::kTolerance;
+  for (const auto& [name, value] : accuracy->parameters) {
+    const auto* number = value->As<mlir::FloatAttribute>();
+    const auto* integer = value->As<mlir::IntegerAttribute>();
+    if (name == "atol" && number != nullptr) spec.atol = number->value();
+    if (name == "rtol" && number != nullptr) spec.rtol = number->value();
+    if (name == "ulps" && integer != nullptr) spec.ulps = integer->value;
+  }
+}
+
+absl::Status TranslateSame(Translator& translator, const Operation& operation) {
+  static const auto* const opcodes = [] {
+    auto* all = new absl::flat_hash_map<std::string_view, HloOpcode>();
+    for (const auto& [name, opcode] : kSameOperation) all->emplace(name, opcode);
+    return all;
+  }();
+  XLA_ASSIGN_OR_RETURN(Shape shape, translator.ResultShape(operation));
+  HloInstruction* result = translator.Emit(opcodes->find(operation.name->text)->second,
+                                           std::move(shape), translator.Operands(operation));
+  SetAccuracy(operation, result);
+  translator.SetResults(operation, result);
+  return absl::OkStatus();
+}
+
+absl::Status TranslateCompare(Translator& translator, const Operation& operation) {
+  static constexpr std::pair<std::string_view, ComparisonDirection> kDirections[] = {
+      {"EQ", ComparisonDirection::kEq}, {"NE", ComparisonDirection::kNe},
+      {"GE", ComparisonDirection::kGe}, {"GT", ComparisonDirection::kGt},
+      {"LE", ComparisonDirection::kLe}, {"LT", ComparisonDirection::kLt}};
+  static constexpr std::pair<std::string_view, ComparisonType> kTypes[] = {
+      {"FLOAT", ComparisonType::kFloat},
+      {"TOTALORDER", ComparisonType::kFloatTotalOrder},
+      {"SIGNED", ComparisonType::kSigned},
+      {"UNSIGNED", ComparisonType::kUnsigned}};
+  CompareAttributes attributes;
+  const std::string_view direction = translator.Keyword(operation, "comparison_direction");
+  bool is_known = false;
+  for (const auto& [name, value] : kDirections) {
+    if (name != direction) continue;
+    attributes.direction = value;
+    is_known = true;
+  }
+  if (!is_known) {
+    return translator.Error(
+        operation, absl::StrCat("'", View(direction), "' is not a valid comparison direction"));
+  }
+  const std::string_view type = translator.Keyword(operation, "compare_type");
+  // Signedness follows from the operands.
+  const PrimitiveType element = translator.Operand(operation, 0)->shape().element_type();
+  const bool is_float = element != PRED && !primitive_util::IsIntegralType(element);
+  for (const auto& [name, value] : kTypes) {
+    if (name == type && is_float && value == ComparisonType::kFloatTotalOrder) {
+      attributes.type = value;
+    }
+  }
+  return translator.EmitResults(operation, HloOpcode::kCompare, translator.Operands(operation),
+                                attributes);
+}
+
+// Scalars of select and clamp may be narrower than the result.
+absl::Status TranslateSelect(Translator& translator, const Operation& operation) {
+  std::vector<HloInstruction*> operands = translator.Operands(operation);
+  if (operands.size() != 3) return translator.Error(operation, "needs three operands");
+  operands[0] = translator.BroadcastScalar(operands[0], operands[1]->shape());
+  return translator.EmitResults(operation, HloOpcode::kSelect, operands);
+}
+
+absl::Status TranslateClamp(Translator& translator, const Operation& operation) {
+  std::vector<HloInstruction*> operands = translator.Operands(operation);
+  if (operands.size() != 3) return translator.Error(operation, "needs three operands");
+  operands[0] = translator.BroadcastScalar(operands[0], operands[1]->shape());
+  operands[2] = translator.BroadcastScalar(operands[2], operands[1]->shape());
+  return translator.EmitResults(operation, HloOpcode::kClamp, operands);
+}
+
+// Of real numbers: themselves, and zero.
+absl::Status TranslateReal(Translator& translator, const Operation& operation) {
+  HloInstruction* operand = translator.Operand(operation, 0);
+  if (primitive_util::IsComplexType(operand->shape().element_type())) {
+    return translator.EmitResults(operation, HloOpcode::kReal, {operand});
+  }
+  translator.SetResults(operation, operand);
+  return absl::OkStatus();
+}
+
+absl::Status TranslateImag(Translator& translator, const Operation& operation) {
+  HloInstruction* operand = translator.Operand(operation, 0);
+  if (primitive_util::IsComplexType(operand->shape().element_type())) {
+    return translator.EmitResults(operation, HloOpcode::kImag, {operand});
+  }
+  XLA_ASSIGN_OR_RETURN(const Shape shape, translator.ResultShape(operation));
+  HloInstruction* zero = translator.Emit(
+      HloOpcode::kConstant, ShapeUtil::MakeShape(shape.element_type(), {}), {},
+      ConstantAttributes{
+          {std::make_shared<Literal>(Literal(ShapeUtil::MakeShape(shape.element_type(), {})))}});
+  translator.SetResults(operation, translator.BroadcastScalar(zero, shape));
+  return absl::OkStatus();
+}
+
+absl::Status TranslateReducePrecision(Translator& translator, const Operation& operation) {
+  ReducePrecisionAttributes attributes;
+  XLA_ASSIGN_OR_RETURN(attributes.exponent_bits, translator.Integer(operation, "exponent_bits"));
+  XLA_ASSIGN_OR_RETURN(attributes.mantissa_bits, translator.Integer(operation, "mantissa_bits"));
+  return translator.EmitResults(operation, HloOpcode::kReducePrecision,
+                                translator.Operands(operation), attributes);
+}
+
+absl::Status TranslateSquare(Translator& translator, const Operation& operation) {
+  HloInstruction* operand = translator.Operand(operation, 0);
+  return translator.EmitResults(operation, HloOpcode::kMultiply, {operand, operand});
+}
+
+absl::Status TranslateConstant(Translator& translator, const Operation& operation) {
+  const mlir::AttributeRef value = operation.Find("value");
+  const auto* dense = value == nullptr ? nullptr : value->As<mlir::DenseAttribute>();
+  if (dense == nullptr) return translator.Unimplemented(operation, "a constant that is not dense");
+  XLA_ASSIGN_OR_RETURN(HloInstruction * constant, translator.Constant(operation, *dense));
+  translator.SetResults(operation, constant);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddElementwiseHandlers(HandlerTable* table) {
+  for (const auto& [name, opcode] : kSameOperation) table->emplace(name, TranslateSame);
+  table->emplace("stablehlo.clamp", TranslateClamp);
+  table->emplace("stablehlo.compare", TranslateCompare);
+  table->emplace("stablehlo.constant", TranslateConstant);
+  table->emplace("chlo.constant", TranslateConstant);
+  table->emplace("stablehlo.imag", TranslateImag);
+  table->emplace("stablehlo.real", TranslateReal);
+  table->emplace("stablehlo.reduce_precision", TranslateReducePrecision);
+  table->emplace("stablehlo.select", TranslateSelect);
+  table->emplace("chlo.square", TranslateSquare);
+}
+
+}  // namespace xla::stablehlo

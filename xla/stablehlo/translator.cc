@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values, shapes, attributes and regions on the way to HLO.
+#include "xla/stablehlo/translator.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/base/string_view.h"
+#include "xla/mlir/bytecode_reader.h"
+#include "xla/shape_util.h"
+
+namespace xla::stablehlo {
+namespace {
+
+using mlir::AttributeRef;
+using mlir::Operation;
+using mlir::TypeRef;
+using mlir::Value;
+
+PrimitiveType FloatType(mlir::FloatKind kind) {
+  switch (kind) {
+    case mlir::FloatKind::kF4E2M1FN:
+      return F4E2M1FN;
+    case mlir::FloatKind::kF8E3M4:
+      return F8E3M4;
+    case mlir::FloatKind::kF8E4M3:
+      return F8E4M3;
+    case mlir::FloatKind::kF8E4M3FN:
+      return F8E4M3FN;
+    case mlir::FloatKind::kF8E4M3FNUZ:
+      return F8E4M3FNUZ;
+    case mlir::FloatKind::kF8E4M3B11FNUZ:
+      return F8E4M3B11FNUZ;
+    case mlir::FloatKind::kF8E5M2:
+      return F8E5M2;
+    case mlir::FloatKind::kF8E5M2FNUZ:
+      return F8E5M2FNUZ;
+    case mlir::FloatKind::kF8E8M0FNU:
+      return F8E8M0FNU;
+    case mlir::FloatKind::kBF16:
+      return BF16;
+    case mlir::FloatKind::kF16:
+      return F16;
+    case mlir::FloatKind::kF32:
+      return F32;
+    case mlir::FloatKind::kF64:
+      return F64;
+    default:
+      return PRIMITIVE_TYPE_INVALID;
+  }
+}
+
+PrimitiveType IntegerType(const mlir::Type& type) {
+  const bool is_unsigned = type.signedness == mlir::Signedness::kUnsigned;
+  switch (type.width) {
+    case 1:
+      return is_unsigned ? U1 : PRED;
+    case 2:
+      return is_unsigned ? U2 : S2;
+    case 4:
+      return is_unsigned ? U4 : S4;
+    case 8:
+      return is_unsigned ? U8 : S8;
+    case 16:
+      return is_unsigned ? U16 : S16;
+    case 32:
+      return is_unsigned ? U32 : S32;
+    case 64:
+      return is_unsigned ? U64 : S64;
+    default:
+      return PRIMITIVE_TYPE_INVALID;
+  }
+}
+
+// The integers of an array, a dense array or a constant; false if it is something else.
+bool ListIntegers(AttributeRef attribute, std::vector<int64_t>* values) {
+  constexpr int64_t kMaxEntries = int64_t{1} << 24;
+  if (const auto* array = attribute->As<mlir::ArrayAttribute>()) {
+    for (const AttributeRef element : array->elements) {
+      const auto* integer = element->As<mlir::IntegerAttribute>();
+      if (integer == nullptr) return false;
+      values->push_back(integer->value);
+    }
+    return true;
+  }
+  if (const auto* array = attribute->As<mlir::DenseArrayAttribute>()) {
+    if (array->element->kind != mlir::TypeKind::kInteger) return false;
+    for (int64_t i = 0; i < array->count; ++i) {
+      values->push_back(mlir::DenseInteger(*array->element, array->data, i));
+    }
+    return true;
+  }
+  const auto* dense = attribute->As<mlir::DenseAttribute>();
+  if (dense == nullptr || (dense->type->element->kind != mlir::TypeKind::kInteger &&
+                           dense->type->element->kind != mlir::TypeKind::kIndex)) {
+    return false;
+  }
+  const int64_t count = mlir::NumElements(*dense->type);
+  if (count > kMaxEntries) return false;
+  for (int64_t i = 0; i < count; ++i) {
+    values->push_back(
+        mlir::DenseInteger(*dense->type->element, dense->data, dense->is_splat ? 0 : i));
+  }
+  return true;
+}
+
+}  // namespace
+
+Translator::Translator(mlir::Source* source) : source_(*source) {
+  HandlerTable table;
+  AddElementwiseHandlers(&table);
+  AddReshapeHandlers(&table);
+  AddGatherScatterHandlers(&table);
+  AddReduceHandlers(&table);
+  AddContractionHandlers(&table);
+  AddControlHandlers(&table);
+  AddCollectiveHandlers(&table);
+  AddEffectHandlers(&table);
+  for (const auto& [name, operation_name] : source->names) {
+    const auto found = table.find(name);
+    if (found != table.end()) handlers_.emplace(operation_name.get(), found->second);
+  }
+}
+
+// --- Errors ---
+
+absl::Status Translator::Error(const Operation& operation, std::string_view message) const {
+  const std::string text = absl::StrCat(View(operation.name->text), ": ", View(message));
+  if (mlir::IsBytecode(source_.text)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(source_.name, ", offset ", operation.offset, ": ", text));
+  }
+  return mlir::ErrorAt(source_.name, source_.text, operation.offset, text);
+}
+
+absl::Status Translator::Unimplemented(const Operation& operation, std::string_view message) const {
+  return absl::UnimplementedError(
+      Error(operation, absl::StrCat(View(message), " is not implemented")).message());
+}
+
+// --- Values and instructions ---
+
+std::vector<HloInstruction*> Translator::Operands(const Operation& operation) const {
+  std::vector<HloInstruction*> operands;
+  operands.reserve(operation.operands.size());
+  for (const Value* operand : operation.operands) operands.push_back(Get(operand));
+  return operands;
+}
+
+void Translator::SetResults(const Operation& operation, HloInstruction* instruction) {
+  if (operation.results.size() == 1) return Set(operation.results[0], instruction);
+  for (size_t i = 0; i < operation.results.size(); ++i) {
+    Set(operation.results[i], Element(instruction, static_cast<int64_t>(i)));
+  }
+}
+
+HloInstruction* Translator::Emit(HloOpcode opcode, Shape shape,
+                                 absl::Span<HloInstruction* const> operands, Attributes attributes,
+                                 absl::Span<HloComputation* const> called) {
+  return computation_->AddInstruction(
+      HloInstruction::Create(opcode, std::move(shape), operands, std::move(attributes), called));
+}
+
+HloInstruction* Translator::Element(HloInstruction* tuple, int64_t index) {
+  TupleIndexAttributes attributes;
+  attributes.index = index;
+  return Emit(HloOpcode::kGetTupleElement, tuple->shape().tuple_shapes(static_cast<int>(index)),
+              {tuple}, attributes);
+}
+
+HloInstruction* Translator::TupleUnlessOne(absl::Span<HloInstruction* const> elements) {
+  if (elements.size() == 1) return elements[0];
+  std::vector<Shape> shapes;
+  for (const HloInstruction* element : elements) shapes.push_back(element->shape());
+  return Emit(HloOpcode::kTuple, ShapeUtil::MakeTupleShape(shapes), elements);
+}
+
+HloInstruction* Translator::BroadcastScalar(HloInstruction* instruction, const Shape& shape) {
+  if (instruction->shape().dimensions().size() == shape.dimensions().size()) return instruction;
+  Shape wide = shape;
+  wide.set_element_type(instruction->shape().element_type());
+  return Emit(HloOpcode::kBroadcast, wide, {instruction}, DimensionListAttributes{});
+}
+
+absl::Status Translator::EmitResults(const Operation& operation, HloOpcode opcode,
+                                     absl::Span<HloInstruction* const> operands,
+                                     Attributes attributes,
+                                     absl::Span<HloComputation* const> called) {
+  XLA_ASSIGN_OR_RETURN(Shape shape, ResultShape(operation));
+  SetResults(operation, Emit(opcode, std::move(shape), operands, std::move(attributes), called));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<HloInstruction*> Translator::Constant(const Operation& operation,
+                                                     const mlir::DenseAttribute& dense) {
+  XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(operation, dense.type));
+  const bool broadcasts = dense.is_splat && !shape.dimensions().empty();
+  const Shape stored = broadcasts ? ShapeUtil::MakeShape(shape.element_type(), {}) : shape;
+  Literal literal(stored);
+  if (static_cast<size_t>(literal.size_bytes()) != dense.data.size()) {
+    return Error(operation, absl::StrCat("a constant has ", dense.data.size(), " bytes, its shape ",
+                                         literal.size_bytes()));
+  }
+  if (!dense.data.empty()) {
+    std::memcpy(literal.untyped_data(), dense.data.data(), dense.data.size());
+  }
+  HloInstruction* constant =
+      computation_->AddInstruction(HloInstruction::CreateConstant(std::move(literal)));
+  return broadcasts ? BroadcastScalar(constant, shape) : constant;
+}
+
+// --- Shapes ---
+
+absl::StatusOr<PrimitiveType> Translator::ElementType(const Operation& operation, TypeRef type) {
+  PrimitiveType result = PRIMITIVE_TYPE_INVALID;
+  if (type->kind == mlir::TypeKind::kFloat) result = FloatType(type->float_kind);
+  if (type->kind == mlir::TypeKind::kInteger) result = IntegerType(*type);
+  if (type->kind == mlir::TypeKind::kIndex) result = S64;
+  if (type->kind == mlir::TypeKind::kComplex && type->element->kind == mlir::TypeKind::kFloat) {
+    if (type->element->float_kind == mlir::FloatKind::kF32) result = C64;
+    if (type->element->float_kind == mlir::FloatKind::kF64) result = C128;
+  }
+  if (result != PRIMITIVE_TYPE_INVALID) return result;
+  return Unimplemented(operation, absl::StrCat("the element type ", mlir::ToString(type)));
+}
+
+absl::StatusOr<Shape> Translator::ShapeOf(const Operation& operation, TypeRef type) {
+  if (type->IsDialect("stablehlo", "token")) return ShapeUtil::MakeTokenShape();
+  if (type->kind == mlir::TypeKind::kTuple) {
+    std::vector<Shape> shapes;
+    for (const TypeRef element : type->types) {
+      XLA_ASSIGN_OR_RETURN(Shape shape, ShapeOf(operation, element));
+      shapes.push_back(std::move(shape));
+    }
+    return ShapeUtil::MakeTupleShape(shapes);
+  }
+  if (type->kind != mlir::TypeKind::kRankedTensor) {
+    return Unimplemented(operation, absl::StrCat("the type ", mlir::ToString(type)));
+  }
+  XLA_ASSIGN_OR_RETURN(const PrimitiveType element, ElementType(operation, type->element));
+  std::vector<int64_t> bounds;
+  const auto* extensions =
+      type->encoding == nullptr ? nullptr : type->encoding->As<mlir::DialectAttribute>();
+  if (extensions != nullptr && extensions->Is("stablehlo", "type_extensions")) {
+    XLA_ASSIGN_OR_RETURN(bounds, Parameters(operation, *extensions, "bounds"));
+  }
+  std::vector<int64_t> sizes(type->sizes.begin(), type->sizes.end());
+  std::vector<bool> dynamic(sizes.size(), false);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] != mlir::kDynamic) continue;
+    if (i >= bounds.size() || bounds[i] == mlir::kDynamic) {
+      return Unimplemented(
+          operation, absl::StrCat("a dynamic size without a bound, in ", mlir::ToString(type)));
+    }
+    sizes[i] = bounds[i];
+    dynamic[i] = true;
+  }
+  // Checks that the number of bytes fits 64 bits.
+  XLA_ASSIGN_OR_RETURN(Shape shape, ShapeUtil::MakeValidatedShape(element, sizes, dynamic));
+  return shape;
+}
+
+absl::StatusOr<Shape> Translator::ResultShape(const Operation& operation) {
+  if (operation.results.size() == 1) return ShapeOf(operation, operation.results[0].type);
+  std::vector<Shape> shapes;
+  for (const Value& result : operation.results) {
+    XLA_ASSIGN_OR_RETURN(Shape shape, ShapeOf(operation, result.type));
+    shapes.push_back(std::move(shape));
+  }
+  return ShapeUtil::MakeTupleShape(shapes);
+}
+
+// --- Attributes ---
+
+absl::StatusOr<int64_t> Translator::Integer(const Operation& operation,
+                                            std::string_view name) const {
+  const AttributeRef attribute = operation.Find(name);
+  const auto* integer = attribute == nullptr ? nullptr : attribute->As<mlir::IntegerAttribute>();
+  if (integer != nullptr) return integer->value;
+  return Error(operation, absl::StrCat("needs the integer attribute '", View(name), "'"));
+}
+
+int64_t Translator::IntegerOr(const Operation& operation, std::string_view name,
+                              int64_t value) const {
+  const auto integer = Integer(operation, name);
+  return integer.ok() ? *integer : value;
+}
+
+bool Translator::Flag(const Operation& operation, std::string_view name) const {
+  const AttributeRef attribute = operation.Find(name);
+  if (attribute == nullptr) return false;
+  const auto* integer = attribute->As<mlir::IntegerAttribute>();
+  return attribute->kind == mlir::AttributeKind::kUnit ||
+         (integer != nullptr && integer->value != 0);
+}
+
+absl::StatusOr<std::vector<int64_t>> Translator::Integers(const Operation& operation,
+                                                          std::string_view name) const {
+  const AttributeRef attribute = operation.Find(name);
+  std::vector<int64_t> values;
+  if (attribute != nullptr && ListIntegers(attribute, &values)) return values;
+  return Error(operation,
+               absl::StrCat("needs the attribute '", View(name), "', a list of integers"));
+}
+
+absl::StatusOr<std::vector<int64_t>> Translator::IntegersOr(const Operation& operation,
+                                                            std::string_view name, size_t count,
+                                                            int64_t value) const {
+  if (operation.Find(name) == nullptr) return std::vector<int64_t>(count, value);
+  XLA_ASSIGN_OR_RETURN(std::vector<int64_t> values, Integers(operation, name));
+  if (values.size() == count) return values;
+  return Error(operation, absl::StrCat("'", View(name), "' has ", values.size(),
+                                       " entries, expected ", count));
+}
+
+absl::StatusOr<std::string_view> Translator::String(const Operation& operation,
+                                                    std::string_view name) const {
+  const AttributeRef attribute = operation.Find(name);
+  if (attribute != nullptr) {
+    if (const auto* string = attribute->As<mlir::StringAttribute>()) return string->value;
+    if (const auto* symbol = attribute->As<mlir::SymbolRefAttribute>()) return symbol->root;
+  }
+  return Error(operation, absl::StrCat("needs the attribute '", View(name), "', a string"));
+}
+
+std::string_view Translator::Keyword(const Operation& operation, std::string_view name) const {
+  const AttributeRef attribute = operation.Find(name);
+  const auto* keyword = attribute == nullptr ? nullptr : attribute->As<mlir::DialectAttribute>();
+  return keyword == nullptr ? std::string_view() : keyword->text;
+}
+
+absl::StatusOr<const mlir::DialectAttribute*> Translator::Struct(const Operation& operation,
+                                                                 std::string_view name) const {
+  const AttributeRef attribute = operation.Find(name);
+  const auto* value = attribute == nullptr ? nullptr : attribute->As<mlir::DialectAttribute>();
+  if (value != nullptr) return value;
+  return Error(operation, absl::StrCat("needs the attribute '", View(name), "'"));
+}
+
+absl::StatusOr<int64_t> Translator::Parameter(const Operation& operation,
+                                              const mlir::DialectAttribute& attribute,
+                                              std::string_view name) const {
+  const AttributeRef value = mlir::FindAttribute(attribute.parameters, name);
+  // Indices that are 0 may be left away.
+  if (value == nullptr) return 0;
+  const auto* integer = value->As<mlir::IntegerAttribute>();
+  if (integer != nullptr) return integer->value;
+  return Error(operation, absl::StrCat("'", View(name), "' must be an integer"));
+}
+
+absl::StatusOr<std::vector<int64_t>> Translator::Parameters(const Operation& operation,
+                                                            const mlir::DialectAttribute& attribute,
+                                                            std::string_view name) const {
+  const AttributeRef value = mlir::FindAttribute(attribute.parameters, name);
+  std::vector<int64_t> values;
+  if (value == nullptr || ListIntegers(value, &values)) return values;
+  return Error(operation, absl::StrCat("'", View(name), "' must be a list of integers"));
+}
+
+absl::StatusOr<std::vector<int64_t>> Translator::ConstantOperand(const Operation& operation,
+                                                                 size_t i) const {
+  const Operation* definition = operation.operands[i]->operation;
+  std::vector<int64_t> values;
+  if (definition != nullptr && definition->Is("stablehlo.constant")) {
+    const AttributeRef value = definition->Find("value");
+    if (value != nullptr && ListIntegers(value, &values)) return values;
+  }
+  return Unimplemented(operation, absl::StrCat("operand ", i, " that is not a constant"));
+}
+
+}  // namespace xla::stablehlo
