@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// xylem check: runs program folders (program.hlo, golden.json) and compares the results with
+// xylem check: runs program folders (a program and golden.json) and compares the results with
 // recorded ones.
 #include <cstdio>
 #include <string>
@@ -26,11 +26,11 @@ struct Outcome {
   int64_t peak_bytes = 0;
 };
 
-absl::StatusOr<Outcome> CheckOne(const std::string& folder, const std::string& name, int threads,
-                                 bool show_progress) {
+absl::StatusOr<Outcome> CheckOne(const std::string& folder, const std::string& program,
+                                 const std::string& name, int threads, bool show_progress) {
   XLA_ASSIGN_OR_RETURN(const std::string text, ReadFile(folder + "/golden.json"));
   XLA_ASSIGN_OR_RETURN(const Golden golden, ParseGolden(text));
-  XLA_ASSIGN_OR_RETURN(const auto module, LoadModule(folder + "/program.hlo"));
+  XLA_ASSIGN_OR_RETURN(const auto module, LoadModule(absl::StrCat(folder, "/", program)));
   XLA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, DrawArguments(golden));
   std::vector<const Literal*> pointers;
   for (const Literal& argument : arguments) pointers.push_back(&argument);
@@ -57,12 +57,13 @@ absl::StatusOr<Outcome> CheckOne(const std::string& folder, const std::string& n
 absl::StatusOr<int> Check(const Arguments& arguments) {
   const auto threads = static_cast<int>(arguments.GetInt("--threads", 0));
   const bool json = arguments.Has("--json");
+  const std::string program = arguments.Get("--program", "program.hlo");
   int64_t passed = 0, failed = 0;
   double total = 0;
   for (std::string folder : arguments.operands()) {
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
     const std::string name = folder.substr(folder.rfind('/') + 1);
-    auto outcome = CheckOne(folder, name, threads, !json);
+    auto outcome = CheckOne(folder, program, name, threads, !json);
     if (Interrupted()) return absl::CancelledError("interrupted");
     if (!outcome.ok()) outcome = Outcome{{.detail = std::string(outcome.status().message())}};
     const CheckOutcome& check = outcome->check;
@@ -100,11 +101,12 @@ Command CheckCommand() {
       "check",
       "DIR...",
       "run program folders and compare the results with recorded ones",
-      "A folder holds program.hlo and golden.json: how arguments are drawn, and of each result\n"
+      "A folder holds a program and golden.json: how arguments are drawn, and of each result\n"
       "the shape, the sum of magnitudes (l1), the largest (linf) and some elements. Errors are\n"
       "relative to the array's largest element. The limits follow from the rounding errors that\n"
       "the operations of the program may make; results of exact operations must be equal.",
-      {{"--threads",
+      {{"--program", "FILE", "name of the program in each folder; the default is program.hlo"},
+       {"--threads",
         "N",
         "number of threads; the default, 0, means all",
         {},

@@ -18,6 +18,8 @@
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/mlir/bytecode_reader.h"
+#include "xla/stablehlo/translate.h"
 
 namespace xla {
 namespace {
@@ -109,7 +111,12 @@ std::string ProgressBar(int64_t done, int64_t total) {
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view bytes,
                                                                bool verify) {
   std::unique_ptr<HloModule> module;
-  if (LooksLikeProto(bytes)) {
+  // A proto starts with a line feed and may go on as MLIR text does.
+  if (mlir::IsBytecode(bytes) || (!LooksLikeProto(bytes) && stablehlo::LooksLikeMlir(bytes))) {
+    XLA_ASSIGN_OR_RETURN(
+        module,
+        stablehlo::ReadStableHlo(std::string(bytes), mlir::IsBytecode(bytes) ? "bytecode" : ""));
+  } else if (LooksLikeProto(bytes)) {
     auto read = ParseModuleFromProtoBytes(bytes);
     if (const std::string problem = EncodingProblem(bytes); !read.ok() && !problem.empty())
       return absl::InvalidArgumentError(problem);

@@ -48,8 +48,8 @@ double Seconds();  // monotonic
 // process.
 int64_t UsableMemoryBytes();
 
-// Reads a program in any format (text or proto, detected from its content) and verifies it unless
-// `verify` is false. Errors name the file.
+// Reads a program in any format (HLO text or proto, StableHLO text or bytecode, detected from its
+// content) and verifies it unless `verify` is false. Errors name the file.
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, bool verify = true);
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view bytes,
                                                                bool verify = true);

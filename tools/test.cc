@@ -96,7 +96,10 @@ absl::StatusOr<std::vector<std::string>> Expand(const std::vector<std::string>& 
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(operand, error)) {
       const std::string extension = entry.path().extension();
-      if (extension == ".hlo" || extension == ".pb") found.push_back(entry.path().string());
+      if (extension == ".hlo" || extension == ".pb" || extension == ".mlir" ||
+          extension == ".mlirbc") {
+        found.push_back(entry.path().string());
+      }
     }
     if (error) return absl::UnavailableError(absl::StrCat(operand, ": ", error.message()));
     std::sort(found.begin(), found.end());
@@ -222,7 +225,8 @@ Command TestCommand() {
       "FILE...",
       "run programs that check their own results",
       "Each program ends in custom calls check.expect_eq, check.expect_close (ulp) or\n"
-      "check.expect_almost_eq (absolute 1e-3). A folder stands for the .hlo and .pb files in it.\n"
+      "check.expect_almost_eq (absolute 1e-3). A folder stands for the .hlo, .pb, .mlir and\n"
+      ".mlirbc files in it.\n"
       "The exit code is 0 if every program passed.",
       {{"--jobs",
         "N",

@@ -37,8 +37,10 @@ absl::Status ErrorAt(std::string_view file, std::string_view text, size_t offset
   for (char& c : shown) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   }
-  return absl::InvalidArgumentError(absl::StrCat(View(file), ":", line, ":", offset - begin + 1,
-                                                 ": ", View(message), "\n", shown, "\n",
+  const std::string place = file.empty()
+                                ? absl::StrCat("line ", line, ", column ", offset - begin + 1)
+                                : absl::StrCat(View(file), ":", line, ":", offset - begin + 1);
+  return absl::InvalidArgumentError(absl::StrCat(place, ": ", View(message), "\n", shown, "\n",
                                                  std::string(offset - first, ' '), "^"));
 }
 
