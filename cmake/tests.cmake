@@ -9,7 +9,7 @@ include(GoogleTest)
 set(test_uses_base xla_base)
 set(test_uses_types xla_base)
 set(test_uses_mlir xla_mlir)
-set(test_uses_stablehlo xla_stablehlo)
+set(test_uses_stablehlo xla_stablehlo xla_verify xla_text)
 set(test_uses_ir xla_ir)
 set(test_uses_infer xla_infer xla_text)
 set(test_uses_shape_inference xla_infer xla_text)
@@ -109,6 +109,15 @@ endif()
 if(programs AND TARGET xylem)
   add_test(NAME reference_programs COMMAND xylem check ${programs})
   set_tests_properties(reference_programs PROPERTIES TIMEOUT 900)
+  # Some of them lie there as StableHLO, too.
+  foreach(form mlir mlirbc)
+    file(GLOB stablehlo_programs CONFIGURE_DEPENDS
+         ${CMAKE_SOURCE_DIR}/tests/programs/*/program.${form})
+    list(TRANSFORM stablehlo_programs REPLACE "/program\\.${form}$" "")
+    add_test(NAME stablehlo_programs.${form}
+             COMMAND xylem check --program=program.${form} ${stablehlo_programs})
+    set_tests_properties(stablehlo_programs.${form} PROPERTIES TIMEOUT 900)
+  endforeach()
 endif()
 
 # The headers of the vocabulary and the IR, compiled alone.

@@ -15,11 +15,11 @@
 #include "absl/types/span.h"
 #include "tests/test_util.h"
 #include "tools/npz.h"
+#include "tools/process.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
-#include "xla/hlo/text/parser.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/literal.h"
 
@@ -45,7 +45,7 @@ absl::StatusOr<std::vector<Literal>> RunModel(const std::string& program,
                                               const std::string& inputs) {
   const std::string text =
       testing::ReadTestFile(testing::SourcePath(absl::StrCat("models/", program)));
-  XLA_ASSIGN_OR_RETURN(const auto module, ParseAndReturnUnverifiedModule(text));
+  XLA_ASSIGN_OR_RETURN(const auto module, LoadModuleFromBytes(text));
   const auto& parameters = module->entry_computation()->parameter_instructions();
   XLA_ASSIGN_OR_RETURN(const NumpyFile arrays, OpenArrays(inputs));
   if (arrays.size() != parameters.size()) {
@@ -71,10 +71,15 @@ std::vector<T> Values(const Literal& literal) {
   return std::vector<T>(literal.data<T>().begin(), literal.data<T>().end());
 }
 
-TEST(ModelsTest, DigitsPredictsTheLabelsAndProbabilitiesOfXla) {
+// HLO text, StableHLO text and StableHLO bytecode.
+class ModelFormTest : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Forms, ModelFormTest, ::testing::Values("hlo", "mlir", "mlirbc"),
+                         [](const auto& form) { return form.param; });
+
+TEST_P(ModelFormTest, DigitsPredictsTheLabelsAndProbabilitiesOfXla) {
   ASSERT_OK_AND_ASSIGN(const auto expected, ReadArrays("digits/predict_expected.npz"));
   ASSERT_OK_AND_ASSIGN(const auto results,
-                       RunModel("digits/predict.hlo", "digits/test_images.npy"));
+                       RunModel("digits/predict." + GetParam(), "digits/test_images.npy"));
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(Values<int32_t>(results[0]), Values<int32_t>(expected[0]));
   const auto ours = Values<float>(results[1]), theirs = Values<float>(expected[1]);
@@ -83,9 +88,10 @@ TEST(ModelsTest, DigitsPredictsTheLabelsAndProbabilitiesOfXla) {
 }
 
 // Training amplifies rounding: the first 50 losses agree closely, the last 50 in their mean.
-TEST(ModelsTest, DigitsTrainsWithTheLossesOfXla) {
+TEST_P(ModelFormTest, DigitsTrainsWithTheLossesOfXla) {
   ASSERT_OK_AND_ASSIGN(const auto expected, ReadArrays("digits/train_expected.npz"));
-  ASSERT_OK_AND_ASSIGN(const auto results, RunModel("digits/train.hlo", "digits/train_inputs.npz"));
+  ASSERT_OK_AND_ASSIGN(const auto results,
+                       RunModel("digits/train." + GetParam(), "digits/train_inputs.npz"));
   ASSERT_EQ(results.size(), expected.size());
   const auto ours = Values<float>(results[0]), theirs = Values<float>(expected[0]);
   ASSERT_EQ(ours.size(), 300u);

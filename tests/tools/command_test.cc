@@ -164,6 +164,22 @@ TEST(BinaryTest, OptRunsPasses) {
   EXPECT_NE(Shell("$xylem opt").exit_code, 0);
 }
 
+TEST(BinaryTest, StableHloIsRecognizedByItsContent) {
+  const std::string program =
+      "func.func @main() -> tensor<2xi32> { "
+      "%0 = stablehlo.constant dense<[3, 4]> : tensor<2xi32> "
+      "return %0 : tensor<2xi32> }";
+  EXPECT_EQ(Shell("echo '" + program + "' | $xylem verify -").output,
+            "-: ok, 1 computations, 1 instructions\n");
+  const Finished printed = Shell("echo '" + program + "' | $xylem print -");
+  EXPECT_TRUE(absl::StrContains(printed.output, "s32[2]{0} constant({3, 4})")) << printed.output;
+  const Finished invalid =
+      Shell("echo 'module { func.func @main() { %0 = x.y } }' | $xylem print -");
+  EXPECT_EQ(invalid.exit_code, 1);
+  EXPECT_TRUE(absl::StrContains(invalid.output, "standard input: line 1, column "))
+      << invalid.output;
+}
+
 TEST(BinaryTest, OutputThatDoesNotArriveIsAFailure) {
   for (const char* words : {"--help", "--version", "info", "ops", "ops add", "completions bash",
                             "verify models/digits/predict.hlo"}) {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/shape_util.h"
 #include "xla/stablehlo/translator.h"
 
 namespace xla::stablehlo {
@@ -74,6 +75,73 @@ absl::Status TranslateReduceScatter(Translator& translator, const Operation& ope
                                 translator.Operands(operation), attributes, {body});
 }
 
+// Splits one dimension in as many pieces as there are devices and concatenates the pieces received
+// along another.
+absl::StatusOr<HloInstruction*> EmitAllToAll(Translator& translator, HloInstruction* operand,
+                                             const AllToAllAttributes& attributes, int64_t split,
+                                             int64_t concat, int64_t count) {
+  const Shape& shape = operand->shape();
+  if (split == concat) {
+    return translator.Emit(HloOpcode::kAllToAll, shape, {operand}, attributes);
+  }
+  const PrimitiveType type = shape.element_type();
+  const auto transpose = [&](HloInstruction* value, const std::vector<int64_t>& permutation) {
+    std::vector<int64_t> sizes;
+    for (const int64_t i : permutation) {
+      sizes.push_back(value->shape().dimensions(static_cast<int>(i)));
+    }
+    return translator.Emit(HloOpcode::kTranspose, ShapeUtil::MakeShape(type, sizes), {value},
+                           DimensionListAttributes{permutation});
+  };
+  // The pieces become a dimension of their own, which moves to the front, is exchanged, and moves
+  // before the dimension of the concatenation.
+  std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
+  std::vector<int64_t> pieces = sizes;
+  pieces[static_cast<size_t>(split)] /= count;
+  std::vector<int64_t> result = pieces;
+  result[static_cast<size_t>(concat)] *= count;
+  pieces.insert(pieces.begin() + split, count);
+  std::vector<int64_t> to_front = {split};
+  std::vector<int64_t> from_front;
+  for (int64_t i = 0; i < static_cast<int64_t>(pieces.size()); ++i) {
+    if (i != split) to_front.push_back(i);
+    if (i < static_cast<int64_t>(sizes.size())) {
+      if (i == concat) from_front.push_back(0);
+      from_front.push_back(i + 1);
+    }
+  }
+  HloInstruction* value = translator.Emit(HloOpcode::kReshape, ShapeUtil::MakeShape(type, pieces),
+                                          {operand}, ReshapeAttributes{});
+  value = transpose(value, to_front);
+  AllToAllAttributes exchange = attributes;
+  exchange.dimensions = std::vector<int64_t>{0};
+  value = translator.Emit(HloOpcode::kAllToAll, value->shape(), {value}, exchange);
+  value = transpose(value, from_front);
+  return translator.Emit(HloOpcode::kReshape, ShapeUtil::MakeShape(type, result), {value},
+                         ReshapeAttributes{});
+}
+
+absl::Status TranslateAllToAll(Translator& translator, const Operation& operation) {
+  AllToAllAttributes attributes;
+  XLA_RETURN_IF_ERROR(SetBase(translator, operation, &attributes));
+  XLA_ASSIGN_OR_RETURN(const int64_t split, translator.Integer(operation, "split_dimension"));
+  XLA_ASSIGN_OR_RETURN(const int64_t concat, translator.Integer(operation, "concat_dimension"));
+  XLA_ASSIGN_OR_RETURN(const int64_t count, translator.Integer(operation, "split_count"));
+  attributes.dimensions = std::vector<int64_t>{split};
+  for (size_t i = 0; i < operation.operands.size() && i < operation.results.size(); ++i) {
+    HloInstruction* operand = translator.Operand(operation, i);
+    const auto rank = static_cast<int64_t>(operand->shape().dimensions().size());
+    if (split < 0 || split >= rank || concat < 0 || concat >= rank || count < 1 ||
+        operand->shape().dimensions(static_cast<int>(split)) % count != 0) {
+      return translator.Error(operation, "cannot split the operand in that many pieces");
+    }
+    XLA_ASSIGN_OR_RETURN(HloInstruction * result,
+                         EmitAllToAll(translator, operand, attributes, split, concat, count));
+    translator.Set(operation.results[i], result);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status TranslateCollectiveBroadcast(Translator& translator, const Operation& operation) {
   CollectiveAttributes attributes;
   XLA_RETURN_IF_ERROR(SetBase(translator, operation, &attributes));
@@ -107,6 +175,7 @@ absl::Status TranslateId(Translator& translator, const Operation& operation) {
 void AddCollectiveHandlers(HandlerTable* table) {
   table->emplace("stablehlo.all_gather", TranslateAllGather);
   table->emplace("stablehlo.all_reduce", TranslateAllReduce);
+  table->emplace("stablehlo.all_to_all", TranslateAllToAll);
   table->emplace("stablehlo.collective_broadcast", TranslateCollectiveBroadcast);
   table->emplace("stablehlo.collective_permute", TranslateCollectivePermute);
   table->emplace("stablehlo.partition_id", TranslateId);

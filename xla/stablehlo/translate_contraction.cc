@@ -25,11 +25,11 @@ absl::StatusOr<T> Choose(Translator& translator, const Operation& operation,
 }
 
 absl::StatusOr<Precisions> PrecisionsOf(Translator& translator, const Operation& operation) {
-  using Precision = decltype(Precisions::values)::value_type;
+  using Precision = PrecisionConfig_Precision;
   static constexpr std::pair<std::string_view, Precision> kPrecisions[] = {
-      {"DEFAULT", PrecisionConfig::DEFAULT},
-      {"HIGH", PrecisionConfig::HIGH},
-      {"HIGHEST", PrecisionConfig::HIGHEST}};
+      {"DEFAULT", PrecisionConfig_Precision_DEFAULT},
+      {"HIGH", PrecisionConfig_Precision_HIGH},
+      {"HIGHEST", PrecisionConfig_Precision_HIGHEST}};
   Precisions result;
   const mlir::AttributeRef config = operation.Find("precision_config");
   const auto* array = config == nullptr ? nullptr : config->As<mlir::ArrayAttribute>();
@@ -146,9 +146,9 @@ absl::Status TranslateCholesky(Translator& translator, const Operation& operatio
 absl::Status TranslateTriangularSolve(Translator& translator, const Operation& operation) {
   using Transpose = decltype(TriangularSolveAttributes::transpose_a);
   static constexpr std::pair<std::string_view, Transpose> kTransposes[] = {
-      {"NO_TRANSPOSE", TriangularSolveOptions::NO_TRANSPOSE},
-      {"TRANSPOSE", TriangularSolveOptions::TRANSPOSE},
-      {"ADJOINT", TriangularSolveOptions::ADJOINT}};
+      {"NO_TRANSPOSE", TriangularSolveOptions_Transpose_NO_TRANSPOSE},
+      {"TRANSPOSE", TriangularSolveOptions_Transpose_TRANSPOSE},
+      {"ADJOINT", TriangularSolveOptions_Transpose_ADJOINT}};
   TriangularSolveAttributes attributes;
   attributes.left_side = translator.Flag(operation, "left_side");
   attributes.lower = translator.Flag(operation, "lower");

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
+#include "xla/literal_util.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/translator.h"
 
@@ -187,6 +188,17 @@ absl::Status TranslateReducePrecision(Translator& translator, const Operation& o
                                 translator.Operands(operation), attributes);
 }
 
+// The angle of (x, 1).
+absl::Status TranslateAtan(Translator& translator, const Operation& operation) {
+  HloInstruction* operand = translator.Operand(operation, 0);
+  const PrimitiveType type = operand->shape().element_type();
+  HloInstruction* one =
+      translator.Emit(HloOpcode::kConstant, ShapeUtil::MakeShape(type, {}), {},
+                      ConstantAttributes{{std::make_shared<Literal>(LiteralUtil::One(type))}});
+  return translator.EmitResults(operation, HloOpcode::kAtan2,
+                                {operand, translator.BroadcastScalar(one, operand->shape())});
+}
+
 absl::Status TranslateSquare(Translator& translator, const Operation& operation) {
   HloInstruction* operand = translator.Operand(operation, 0);
   return translator.EmitResults(operation, HloOpcode::kMultiply, {operand, operand});
@@ -213,6 +225,7 @@ void AddElementwiseHandlers(HandlerTable* table) {
   table->emplace("stablehlo.real", TranslateReal);
   table->emplace("stablehlo.reduce_precision", TranslateReducePrecision);
   table->emplace("stablehlo.select", TranslateSelect);
+  table->emplace("chlo.atan", TranslateAtan);
   table->emplace("chlo.square", TranslateSquare);
 }
 

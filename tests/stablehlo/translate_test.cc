@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// StableHLO programs become the HLO beside them: programs/NAME.mlir and programs/NAME.hlo.
+#include "xla/stablehlo/translate.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/test_util.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
+
+namespace xla::stablehlo {
+namespace {
+
+using testing::ReadTestFile;
+using testing::SourcePath;
+
+std::vector<std::string> TranslatedPrograms() {
+  std::vector<std::string> names;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(SourcePath("tests/stablehlo/programs"))) {
+    if (entry.path().extension() == ".mlir") names.push_back(entry.path().stem());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class TranslateProgramTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(TranslateProgramTest, IsTheHloBesideIt) {
+  const std::string path = SourcePath(absl::StrCat("tests/stablehlo/programs/", GetParam()));
+  const std::string text = ReadTestFile(path + ".mlir");
+  EXPECT_TRUE(LooksLikeMlir(text));
+  ASSERT_OK_AND_ASSIGN(const auto module, ReadStableHlo(text, GetParam() + ".mlir"));
+  ASSERT_OK_AND_ASSIGN(const auto expected,
+                       ParseAndReturnUnverifiedModule(ReadTestFile(path + ".hlo")));
+  EXPECT_OK(VerifyModule(*module));
+  EXPECT_OK(VerifyModule(*expected));
+  EXPECT_OK(expected->CheckEqual(*module)) << module->ToString();
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, TranslateProgramTest, ::testing::ValuesIn(TranslatedPrograms()),
+                         [](const auto& program) { return program.param; });
+
+// The program of one operation on line 2.
+absl::Status TranslateLine(std::string_view operation) {
+  return ReadStableHlo(absl::StrCat("func.func @main(%x: tensor<2x3xf32>, %n: tensor<2xi64>) {\n  ",
+                                    std::string(operation), "\n  return\n}\n"),
+                       "test.mlir")
+      .status();
+}
+
+TEST(TranslateErrorTest, UnsupportedOperationsAreNamedWithTheirPlace) {
+  EXPECT_STATUS(TranslateLine("%0 = chlo.lgamma %x : tensor<2x3xf32> -> tensor<2x3xf32>"),
+                absl::StatusCode::kUnimplemented, "test.mlir:2:");
+  EXPECT_ERROR(TranslateLine("%0 = chlo.lgamma %x : tensor<2x3xf32> -> tensor<2x3xf32>"),
+               "chlo.lgamma: the translation to HLO is not implemented");
+}
+
+TEST(TranslateErrorTest, SizesMustBeKnown) {
+  EXPECT_STATUS(TranslateLine("%0 = stablehlo.dynamic_reshape %x, %n : (tensor<2x3xf32>, "
+                              "tensor<2xi64>) -> tensor<?x?xf32>"),
+                absl::StatusCode::kUnimplemented,
+                "a dynamic size without a bound, in tensor<?x?xf32>");
+  EXPECT_STATUS(TranslateLine("%0 = stablehlo.dynamic_pad %x, %x, %n, %n, %n : (tensor<2x3xf32>, "
+                              "tensor<2x3xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> "
+                              "tensor<2x3xf32>"),
+                absl::StatusCode::kUnimplemented, "operand 2 that is not a constant");
+}
+
+TEST(TranslateErrorTest, InvalidProgramsAreErrors) {
+  EXPECT_STATUS(ReadStableHlo("module {}", "test.mlir"), absl::StatusCode::kInvalidArgument,
+                "there is no function");
+  EXPECT_ERROR(TranslateLine("func.call @missing() : () -> ()"), "there is no function @missing");
+  EXPECT_ERROR(TranslateLine("func.call @main(%x, %n) : (tensor<2x3xf32>, tensor<2xi64>) -> ()"),
+               "@main calls itself");
+  EXPECT_ERROR(TranslateLine("%0 = \"stablehlo.compare\"(%x, %x) : (tensor<2x3xf32>, "
+                             "tensor<2x3xf32>) -> tensor<2x3xi1>"),
+               "is not a valid comparison direction");
+}
+
+TEST(LooksLikeMlirTest, TellsItFromHlo) {
+  EXPECT_TRUE(LooksLikeMlir("// a comment\n#loc = loc(unknown)\nmodule {}"));
+  EXPECT_TRUE(LooksLikeMlir("\"builtin.module\"() ({}) : () -> ()"));
+  EXPECT_TRUE(LooksLikeMlir("func.func @main() { return }"));
+  EXPECT_FALSE(LooksLikeMlir("HloModule module"));
+  EXPECT_FALSE(LooksLikeMlir("// module {}\nENTRY main { ROOT x = f32[] parameter(0) }"));
+  EXPECT_FALSE(LooksLikeMlir(""));
+}
+
+}  // namespace
+}  // namespace xla::stablehlo
