@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
+#include "xla/literal.h"
 #include "xla/mlir/bytecode_reader.h"
 #include "xla/shape_util.h"
 
