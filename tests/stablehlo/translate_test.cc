@@ -10,8 +10,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
+#include "xla/hlo/builder/lib/math.h"
+#include "xla/hlo/builder/xla_builder.h"
+#include "xla/hlo/builder/xla_computation.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/shape_util.h"
 
 namespace xla::stablehlo {
 namespace {
@@ -46,6 +50,23 @@ TEST_P(TranslateProgramTest, IsTheHloBesideIt) {
 INSTANTIATE_TEST_SUITE_P(Programs, TranslateProgramTest, ::testing::ValuesIn(TranslatedPrograms()),
                          [](const auto& program) { return program.param; });
 
+TEST(TranslateTest, FunctionsWithoutAnOperationAreThoseOfTheClientLibrary) {
+  XlaBuilder builder("test");
+  const XlaOp x = Parameter(&builder, 0, ShapeUtil::MakeShape(F32, {3}), "x");
+  ASSERT_OK_AND_ASSIGN(const XlaComputation computation, builder.Build(NextAfter(x, Lgamma(x))));
+  ASSERT_OK_AND_ASSIGN(const auto expected, computation.module());
+  ASSERT_OK_AND_ASSIGN(
+      const auto module,
+      ReadStableHlo(
+          "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n"
+          "  %0 = chlo.lgamma %x : tensor<3xf32> -> tensor<3xf32>\n"
+          "  %1 = chlo.next_after %x, %0 : tensor<3xf32>, tensor<3xf32> -> tensor<3xf32>\n"
+          "  return %1 : tensor<3xf32>\n}\n",
+          "test.mlir"));
+  EXPECT_OK(VerifyModule(*module));
+  EXPECT_OK(expected->CheckEqual(*module)) << module->ToString();
+}
+
 // The program of one operation on line 2.
 absl::Status TranslateLine(std::string_view operation) {
   return ReadStableHlo(absl::StrCat("func.func @main(%x: tensor<2x3xf32>, %n: tensor<2xi64>) {\n  ",
@@ -55,10 +76,10 @@ absl::Status TranslateLine(std::string_view operation) {
 }
 
 TEST(TranslateErrorTest, UnsupportedOperationsAreNamedWithTheirPlace) {
-  EXPECT_STATUS(TranslateLine("%0 = chlo.lgamma %x : tensor<2x3xf32> -> tensor<2x3xf32>"),
+  EXPECT_STATUS(TranslateLine("%0 = chlo.bessel_i1e %x : tensor<2x3xf32> -> tensor<2x3xf32>"),
                 absl::StatusCode::kUnimplemented, "test.mlir:2:");
-  EXPECT_ERROR(TranslateLine("%0 = chlo.lgamma %x : tensor<2x3xf32> -> tensor<2x3xf32>"),
-               "chlo.lgamma: the translation to HLO is not implemented");
+  EXPECT_ERROR(TranslateLine("%0 = chlo.bessel_i1e %x : tensor<2x3xf32> -> tensor<2x3xf32>"),
+               "chlo.bessel_i1e: the translation to HLO is not implemented");
 }
 
 TEST(TranslateErrorTest, SizesMustBeKnown) {

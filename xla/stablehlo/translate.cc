@@ -87,7 +87,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translator::Run() {
   const Operation* main = FindFunction("main");
   if (main == nullptr && functions_.size() == 1) main = only;
   if (main == nullptr) return Error(module, "there is no function @main");
-  XLA_ASSIGN_OR_RETURN(HloComputation * entry, TranslateFunction(*main, /*is_entry=*/true));
+  XLA_ASSIGN_OR_RETURN(HloComputation * entry, TranslateFunction(*main));
   module_->set_entry_computation(entry);
   HloModuleConfig& config = module_->config();
   config.replica_count = ModuleInteger(module, "mhlo.num_replicas");
@@ -138,13 +138,12 @@ absl::StatusOr<HloComputation*> Translator::Function(const Operation& operation,
     return Error(operation, absl::StrCat("there is no function @", View(name)));
   }
   translated_[name] = nullptr;
-  XLA_ASSIGN_OR_RETURN(HloComputation * result, TranslateFunction(*function, /*is_entry=*/false));
+  XLA_ASSIGN_OR_RETURN(HloComputation * result, TranslateFunction(*function));
   translated_[name] = result;
   return result;
 }
 
-absl::StatusOr<HloComputation*> Translator::TranslateFunction(const Operation& function,
-                                                              bool is_entry) {
+absl::StatusOr<HloComputation*> Translator::TranslateFunction(const Operation& function) {
   if (depth_ >= mlir::kMaxNesting) return Error(function, "calls are nested too deep");
   if (function.regions.size() != 1 || !function.regions[0].HasOneBlock()) {
     return Error(function, "needs a body of one block");
@@ -161,15 +160,14 @@ absl::StatusOr<HloComputation*> Translator::TranslateFunction(const Operation& f
                       argument.index, std::move(shape), absl::StrCat("Arg_", argument.index))));
   }
   std::vector<HloInstruction*> returned;
-  XLA_RETURN_IF_ERROR(TranslateBlock(block, nullptr, &returned));
-  (void)is_entry;
+  XLA_RETURN_IF_ERROR(TranslateBlock(block, &returned));
   computation_->set_root_instruction(TupleUnlessOne(returned));
   --depth_;
   computation_ = outer;
   return result;
 }
 
-absl::Status Translator::TranslateBlock(const Block& block, HloInstruction** /*root*/,
+absl::Status Translator::TranslateBlock(const Block& block,
                                         std::vector<HloInstruction*>* returned) {
   for (const Operation& operation : block) {
     for (const Value* operand : operation.operands) {
@@ -252,7 +250,7 @@ absl::StatusOr<HloComputation*> Translator::Reducer(const Operation& operation, 
   CopyConstants(operation, operation.regions[region], &saved, &status);
   XLA_RETURN_IF_ERROR(status);
   std::vector<HloInstruction*> returned;
-  XLA_RETURN_IF_ERROR(TranslateBlock(block, nullptr, &returned));
+  XLA_RETURN_IF_ERROR(TranslateBlock(block, &returned));
   computation_->set_root_instruction(TupleUnlessOne(returned));
   for (const auto& [id, instruction] : saved) values_[id] = instruction;
   computation_ = outer;
@@ -291,7 +289,7 @@ absl::StatusOr<HloComputation*> Translator::Body(const Operation& operation, siz
   CopyConstants(operation, operation.regions[region], &saved, &status);
   XLA_RETURN_IF_ERROR(status);
   std::vector<HloInstruction*> returned;
-  XLA_RETURN_IF_ERROR(TranslateBlock(block, nullptr, &returned));
+  XLA_RETURN_IF_ERROR(TranslateBlock(block, &returned));
   if (returns_captures) {
     returned.insert(returned.end(), elements.end() - static_cast<ptrdiff_t>(captures.size()),
                     elements.end());

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
+#include "xla/hlo/ir/clone.h"
 #include "xla/literal.h"
 #include "xla/mlir/bytecode_reader.h"
 #include "xla/shape_util.h"
@@ -119,6 +120,7 @@ Translator::Translator(mlir::Source* source) : source_(*source) {
   AddControlHandlers(&table);
   AddCollectiveHandlers(&table);
   AddEffectHandlers(&table);
+  AddFunctionHandlers(&table);
   for (const auto& [name, operation_name] : source->names) {
     const auto found = table.find(name);
     if (found != table.end()) handlers_.emplace(operation_name.get(), found->second);
@@ -169,6 +171,15 @@ HloInstruction* Translator::Element(HloInstruction* tuple, int64_t index) {
   attributes.index = index;
   return Emit(HloOpcode::kGetTupleElement, tuple->shape().tuple_shapes(static_cast<int>(index)),
               {tuple}, attributes);
+}
+
+HloInstruction* Translator::Inline(const HloComputation& computation,
+                                   absl::Span<HloInstruction* const> arguments) {
+  CloneMap map;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    map.instructions[computation.parameter_instruction(static_cast<int64_t>(i))] = arguments[i];
+  }
+  return CloneInstructionsInto(computation, computation_, &map);
 }
 
 HloInstruction* Translator::TupleUnlessOne(absl::Span<HloInstruction* const> elements) {

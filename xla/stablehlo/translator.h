@@ -34,6 +34,7 @@ void AddContractionHandlers(HandlerTable* table);
 void AddControlHandlers(HandlerTable* table);
 void AddCollectiveHandlers(HandlerTable* table);
 void AddEffectHandlers(HandlerTable* table);
+void AddFunctionHandlers(HandlerTable* table);
 
 class Translator {
  public:
@@ -62,6 +63,9 @@ class Translator {
                        Attributes attributes = NoAttributes{},
                        absl::Span<HloComputation* const> called = {});
   HloInstruction* Element(HloInstruction* tuple, int64_t index);
+  // Copies the instructions of a computation of another module, applied to the arguments.
+  HloInstruction* Inline(const HloComputation& computation,
+                         absl::Span<HloInstruction* const> arguments);
   // The instruction alone, or a tuple of several.
   HloInstruction* TupleUnlessOne(absl::Span<HloInstruction* const> elements);
   // A scalar as wide as `shape`; others as they are.
@@ -126,9 +130,8 @@ class Translator {
     uint32_t last;
   };
   void Number(const mlir::Operation& operation);
-  absl::Status TranslateBlock(const mlir::Block& block, HloInstruction** root,
-                              std::vector<HloInstruction*>* returned);
-  absl::StatusOr<HloComputation*> TranslateFunction(const mlir::Operation& function, bool is_entry);
+  absl::Status TranslateBlock(const mlir::Block& block, std::vector<HloInstruction*>* returned);
+  absl::StatusOr<HloComputation*> TranslateFunction(const mlir::Operation& function);
   absl::Status SetParameterAttributes(const mlir::Operation& function, HloModuleConfig* config);
   void CopyConstants(const mlir::Operation& operation, const mlir::Region& region,
                      std::vector<std::pair<uint32_t, HloInstruction*>>* saved,
