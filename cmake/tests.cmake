@@ -119,6 +119,14 @@ if(programs AND TARGET xylem)
     set_tests_properties(stablehlo_programs.${form} PROPERTIES TIMEOUT 900)
   endforeach()
 endif()
+# The programs of the benchmarks, in both forms.
+if(TARGET xylem AND NOT XYLEM_SANITIZE)
+  file(GLOB bench_programs LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/programs/*)
+  foreach(form hlo mlir)
+    add_test(NAME bench_programs.${form} COMMAND xylem check --program=program.${form} ${bench_programs})
+    set_tests_properties(bench_programs.${form} PROPERTIES TIMEOUT 300)
+  endforeach()
+endif()
 
 # The headers of the vocabulary and the IR, compiled alone.
 add_test(NAME headers.without_protobuf

@@ -81,6 +81,16 @@ bool Accumulates(const HloComputation& computation) {
   return false;
 }
 
+// Relative errors of a product's factors add up; those of a sum's terms shrink with their share.
+bool Multiplies(const HloInstruction& instruction) {
+  if (instruction.called_computations().empty()) return false;
+  for (const HloInstruction* step : instruction.called_computations().back()->instructions()) {
+    if (step->opcode() == HloOpcode::kMultiply && IsFloating(step->shape().element_type()))
+      return true;
+  }
+  return false;
+}
+
 double Elements(const Shape& shape) {
   return static_cast<double>(std::max<int64_t>(1, ShapeUtil::ElementsIn(shape)));
 }
@@ -298,7 +308,7 @@ ExpectedError OwnError(const HloInstruction& instruction, absl::Span<const State
   const HloOpcode opcode = instruction.opcode();
   const PrimitiveType type = FirstType(instruction.shape());
   const double terms = SumTerms(instruction);
-  if (terms > 0) return Rounding(type, std::sqrt(terms) / 4);
+  if (terms > 0) return Rounding(type, std::sqrt(terms) / (Multiplies(instruction) ? 1 : 4));
   if (opcode == HloOpcode::kFft) {
     const double points = Elements(instruction.operand(0)->shape());
     return Rounding(type, std::sqrt(std::max(1.0, std::log2(points))));
