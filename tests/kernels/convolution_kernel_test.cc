@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prepared convolutions against plain loops, with random attributes, layouts and element types.
+#include "xla/kernels/convolution_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "tests/kernels/prepared_kernel_test_util.h"
+#include "tests/test_util.h"
+#include "xla/primitive_util.h"
+#include "xla/types.h"
+
+namespace xla::kernels {
+namespace {
+
+// Dimensions of input and result: batch, feature, spatial..; of the kernel: input feature, output
+// feature, spatial..
+struct ConvolutionSizes {
+  int64_t batch, features, output_features, feature_groups, batch_groups;
+};
+
+ConvolutionSpec RandomSpec(TestRandom& random, PrimitiveType type, PrimitiveType result_type,
+                           const ConvolutionSizes& sizes, int64_t rank, int layout) {
+  ConvolutionSpec spec;
+  DimensionVector input = {sizes.batch, sizes.features},
+                  kernel = {sizes.features / sizes.feature_groups, sizes.output_features},
+                  result = {sizes.batch / sizes.batch_groups, sizes.output_features};
+  for (int64_t i = 0; i < rank; ++i) {
+    ConvolutionSpec::Spatial dim;
+    dim.input_dimension = dim.kernel_dimension = dim.result_dimension = i + 2;
+    dim.stride = random.In(1, 2);
+    dim.padding_low = random.In(-1, 2);
+    dim.window_dilation = random.In(1, 2);
+    dim.base_dilation = random.In(0, 3) == 0 ? 2 : 1;
+    dim.reversal = random.In(0, 1) == 1;
+    input.push_back(random.In(1, 9));
+    kernel.push_back(random.In(1, 3));
+    result.push_back(random.In(1, 9));
+    spec.spatial.push_back(dim);
+  }
+  const auto channels_last = [](ArraySpec array) {
+    int64_t stride = array.dimensions[1];
+    array.strides[1] = 1;
+    for (size_t d = array.dimensions.size(); d > 2; --d) {
+      array.strides[d - 1] = stride;
+      stride *= array.dimensions[d - 1];
+    }
+    array.strides[0] = stride;
+    return array;
+  };
+  spec.input = RandomArray(random, type, input, layout != 2);
+  spec.kernel = RandomArray(random, type, kernel, layout != 2);
+  spec.result = RandomArray(random, result_type, result, layout != 2);
+  if (layout == 1) {
+    spec.input = channels_last(spec.input);
+    spec.result = channels_last(spec.result);
+    spec.kernel = channels_last(spec.kernel);
+  }
+  spec.input_batch = spec.result_batch = spec.kernel_input_feature = 0;
+  spec.input_feature = spec.result_feature = spec.kernel_output_feature = 1;
+  spec.feature_group_count = sizes.feature_groups;
+  spec.batch_group_count = sizes.batch_groups;
+  return spec;
+}
+
+template <typename T, typename Sum>
+Sum ExpectedAt(const ConvolutionSpec& spec, const std::vector<T>& input,
+               const std::vector<T>& kernel, const DimensionVector& index) {
+  const int64_t features = spec.kernel.dimensions[0];
+  const int64_t per_group =
+      spec.kernel.dimensions[1] / (spec.feature_group_count * spec.batch_group_count);
+  const int64_t group = index[1] / per_group;
+  DimensionVector taps(spec.kernel.dimensions.begin() + 2, spec.kernel.dimensions.end());
+  Sum sum = 0;
+  ForEachIndex(taps, [&](const DimensionVector& tap) {
+    DimensionVector at = {index[0], 0}, k = {0, index[1]};
+    if (spec.batch_group_count > 1)
+      at[0] += group * (spec.input.dimensions[0] / spec.batch_group_count);
+    for (size_t d = 0; d < taps.size(); ++d) {
+      const ConvolutionSpec::Spatial& dim = spec.spatial[d];
+      const int64_t place =
+          index[d + 2] * dim.stride - dim.padding_low + tap[d] * dim.window_dilation;
+      if (place < 0 || place % dim.base_dilation != 0) return;
+      if (place / dim.base_dilation >= spec.input.dimensions[d + 2]) return;
+      at.push_back(place / dim.base_dilation);
+      k.push_back(dim.reversal ? taps[d] - 1 - tap[d] : tap[d]);
+    }
+    for (int64_t f = 0; f < features; ++f) {
+      k[0] = f;
+      at[1] = spec.batch_group_count > 1 ? f : group * features + f;
+      sum += static_cast<Sum>(input[OffsetOf(spec.input, at)]) *
+             static_cast<Sum>(kernel[OffsetOf(spec.kernel, k)]);
+    }
+  });
+  return sum;
+}
+
+template <typename T, typename Out, typename Sum = double>
+void CheckRandomConvolutions(int count) {
+  TestRandom random(11);
+  const PrimitiveType type = primitive_util::NativeToPrimitiveType<T>(),
+                      result_type = primitive_util::NativeToPrimitiveType<Out>();
+  for (int i = 0; i < count; ++i) {
+    const int64_t scale = i % 3 == 0 ? 16 : 1;
+    const std::vector<ConvolutionSizes> choices = {{3, 5 * scale, 7 * scale, 1, 1},
+                                                   {2, 1, 40, 1, 1},
+                                                   {2, 4, 3, 1, 1},
+                                                   {2, 24 * scale, 24 * scale, 24 * scale, 1},
+                                                   {1, 12, 24, 12, 1},
+                                                   {2, 8, 12, 4, 1},
+                                                   {6, 5, 9, 1, 3}};
+    const ConvolutionSpec spec = RandomSpec(random, type, result_type, choices[i % choices.size()],
+                                            random.In(0, 3), i % 4 / 2 + i % 2);
+    std::vector<T> input(spec.input.element_count()), kernel(spec.kernel.element_count());
+    for (T& x : input) x = static_cast<T>(static_cast<float>(random.In(-3, 3)));
+    for (T& x : kernel) x = static_cast<T>(static_cast<float>(random.In(-3, 3)));
+    std::vector<Out> out(spec.result.element_count());
+    ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> prepared, MakeConvolutionKernel(spec));
+    ASSERT_OK(RunPrepared(*prepared, {input.data(), kernel.data(), out.data()}, 1 + i % 3));
+    int errors = 0;
+    ForEachIndex(spec.result.dimensions, [&](const DimensionVector& index) {
+      const Sum expected = ExpectedAt<T, Sum>(spec, input, kernel, index);
+      if (static_cast<Sum>(out[OffsetOf(spec.result, index)]) != expected) ++errors;
+    });
+    EXPECT_EQ(errors, 0) << "convolution " << i;
+  }
+}
+
+TEST(ConvolutionKernel, F32) { CheckRandomConvolutions<float, float>(140); }
+TEST(ConvolutionKernel, F64) { CheckRandomConvolutions<double, double>(28); }
+TEST(ConvolutionKernel, Bf16) { CheckRandomConvolutions<bfloat16, float>(56); }
+TEST(ConvolutionKernel, F16) { CheckRandomConvolutions<half, float>(28); }
+TEST(ConvolutionKernel, Int8) { CheckRandomConvolutions<int8_t, int32_t>(56); }
+TEST(ConvolutionKernel, Int32) { CheckRandomConvolutions<int32_t, int32_t>(28); }
+TEST(ConvolutionKernel, Complex64) {
+  CheckRandomConvolutions<complex64, complex64, std::complex<double>>(28);
+}
+
+TEST(ConvolutionKernel, EpilogueAndScale) {
+  TestRandom random(3);
+  for (int i = 0; i < 40; ++i) {
+    const ConvolutionSizes sizes =
+        i % 2 == 0 ? ConvolutionSizes{2, 20, 24, 1, 1} : ConvolutionSizes{2, 20, 20, 20, 1};
+    ConvolutionSpec spec = RandomSpec(random, F32, F32, sizes, 2, i % 3);
+    std::vector<float> input(spec.input.element_count()), kernel(spec.kernel.element_count());
+    for (float& x : input) x = static_cast<float>(random.Unit());
+    for (float& x : kernel) x = static_cast<float>(random.Unit());
+    std::vector<float> plain(spec.result.element_count()), fused(plain.size(), -1);
+    ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> prepared, MakeConvolutionKernel(spec));
+    ASSERT_OK(RunPrepared(*prepared, {input.data(), kernel.data(), plain.data()}));
+    spec.kernel_scale = 2;
+    spec.epilogue.store = [](void* const* buffers, int64_t first, int64_t count,
+                             const void* values) {
+      float* to = static_cast<float*>(buffers[2]) + first;
+      for (int64_t j = 0; j < count; ++j) to[j] = 1 - static_cast<const float*>(values)[j];
+    };
+    ASSERT_OK_AND_ASSIGN(prepared, MakeConvolutionKernel(spec));
+    ASSERT_OK(RunPrepared(*prepared, {input.data(), kernel.data(), fused.data()}, 3));
+    for (size_t j = 0; j < plain.size(); ++j) ASSERT_EQ(fused[j], 1 - 2 * plain[j]);
+  }
+}
+
+}  // namespace
+}  // namespace xla::kernels

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prepared dot kernels against plain loops: shapes, layouts, element types, epilogues, workers.
+#include "xla/kernels/dot_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "tests/kernels/prepared_kernel_test_util.h"
+#include "tests/test_util.h"
+#include "xla/primitive_util.h"
+#include "xla/types.h"
+
+namespace xla::kernels {
+namespace {
+
+// Small whole numbers: sums are exact in every type, in any order.
+template <typename T>
+T SmallNumber(TestRandom& random) {
+  if constexpr (is_complex_v<T>) {
+    return T(static_cast<float>(random.In(-3, 3)), static_cast<float>(random.In(-3, 3)));
+  } else {
+    return static_cast<T>(static_cast<float>(random.In(-3, 3)));
+  }
+}
+
+template <typename R, typename T>
+R ToWide(T x) {
+  if constexpr (is_complex_v<R>) {
+    if constexpr (is_complex_v<T>)
+      return R(x.real(), x.imag());
+    else
+      return R(static_cast<double>(x), 0);
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<R>(x);
+  } else {
+    return static_cast<R>(static_cast<double>(x));
+  }
+}
+
+struct Sizes {
+  std::vector<int64_t> batch, m, n, k;
+};
+
+template <typename L, typename R, typename Out>
+class DotCase {
+  using Reference = std::conditional_t<is_complex_v<Out>, std::complex<double>, double>;
+
+ public:
+  DotCase(uint64_t seed, const Sizes& sizes, bool row_major) : random_(seed) {
+    const auto join = [](std::initializer_list<const std::vector<int64_t>*> parts) {
+      DimensionVector all;
+      for (const auto* part : parts) all.insert(all.end(), part->begin(), part->end());
+      return all;
+    };
+    spec.lhs = RandomArray(random_, primitive_util::NativeToPrimitiveType<L>(),
+                           join({&sizes.batch, &sizes.m, &sizes.k}), row_major);
+    spec.rhs = RandomArray(random_, primitive_util::NativeToPrimitiveType<R>(),
+                           join({&sizes.batch, &sizes.k, &sizes.n}), row_major);
+    spec.result = RandomArray(random_, primitive_util::NativeToPrimitiveType<Out>(),
+                              join({&sizes.batch, &sizes.m, &sizes.n}), row_major);
+    const int64_t b = sizes.batch.size(), m = sizes.m.size(), k = sizes.k.size();
+    for (int64_t i = 0; i < b; ++i) {
+      spec.lhs_batch.push_back(i);
+      spec.rhs_batch.push_back(i);
+    }
+    for (int64_t i = 0; i < k; ++i) {
+      spec.lhs_contracting.push_back(b + m + i);
+      spec.rhs_contracting.push_back(b + i);
+    }
+    lhs.resize(spec.lhs.element_count());
+    rhs.resize(spec.rhs.element_count());
+    for (L& x : lhs) x = SmallNumber<L>(random_);
+    for (R& x : rhs) x = SmallNumber<R>(random_);
+    sizes_ = sizes;
+  }
+
+  std::vector<Out> Run(int workers) {
+    std::vector<Out> out(spec.result.element_count());
+    absl::StatusOr<std::unique_ptr<const Kernel>> kernel = MakeDotKernel(spec);
+    EXPECT_TRUE(kernel.ok()) << kernel.status();
+    if (!kernel.ok()) return out;
+    const absl::Status status =
+        RunPrepared(**kernel, {lhs.data(), rhs.data(), out.data()}, workers);
+    EXPECT_TRUE(status.ok()) << status;
+    return out;
+  }
+
+  Reference Expected(absl::Span<const int64_t> index) const {
+    const size_t b = sizes_.batch.size(), m = sizes_.m.size();
+    DimensionVector l(index.begin(), index.begin() + b + m), r(index.begin(), index.begin() + b);
+    Reference sum = 0;
+    ForEachIndex(sizes_.k, [&](const DimensionVector& k) {
+      DimensionVector at_l = l, at_r = r;
+      at_l.insert(at_l.end(), k.begin(), k.end());
+      at_r.insert(at_r.end(), k.begin(), k.end());
+      at_r.insert(at_r.end(), index.begin() + b + m, index.end());
+      sum += ToWide<Reference>(lhs[OffsetOf(spec.lhs, at_l)]) *
+             ToWide<Reference>(rhs[OffsetOf(spec.rhs, at_r)]);
+    });
+    return sum;
+  }
+
+  void Check(const std::string& what, int workers = 1) {
+    const std::vector<Out> out = Run(workers);
+    int errors = 0;
+    ForEachIndex(spec.result.dimensions, [&](const DimensionVector& index) {
+      const Out expected = ToOut(Expected(index)), actual = out[OffsetOf(spec.result, index)];
+      if (!(actual == expected) && ++errors < 4) {
+        ADD_FAILURE() << what << ": wrong at " << index[index.size() - 1] << " of element "
+                      << OffsetOf(spec.result, index);
+      }
+    });
+    EXPECT_EQ(errors, 0) << what;
+  }
+
+  static Out ToOut(Reference x) {
+    if constexpr (is_complex_v<Out>) {
+      using Part = typename Out::value_type;
+      return Out(static_cast<Part>(x.real()), static_cast<Part>(x.imag()));
+    } else if constexpr (std::is_integral_v<Out>) {
+      return static_cast<Out>(static_cast<int64_t>(x));
+    } else {
+      return static_cast<Out>(static_cast<float>(x));
+    }
+  }
+
+  DotSpec spec;
+  std::vector<L> lhs;
+  std::vector<R> rhs;
+
+ private:
+  TestRandom random_;
+  Sizes sizes_;
+};
+
+const std::vector<Sizes>& ManySizes() {
+  static const auto* sizes = new std::vector<Sizes>{
+      {{}, {1}, {1}, {1}},       {{}, {}, {}, {5}},
+      {{}, {3}, {2}, {0}},       {{}, {0}, {2}, {3}},
+      {{}, {13}, {33}, {7}},     {{}, {12}, {32}, {256}},
+      {{}, {1}, {300}, {40}},    {{}, {300}, {1}, {40}},
+      {{}, {2}, {67}, {130}},    {{}, {67}, {3}, {130}},
+      {{}, {4}, {70}, {600}},    {{}, {50}, {20}, {520}},
+      {{3}, {5}, {40}, {17}},    {{2, 2}, {3, 4}, {5, 6}, {2, 9}},
+      {{7}, {1}, {64}, {32}},    {{2}, {4}, {4}, {20000}},
+      {{}, {9}, {11}, {9000}},   {{}, {}, {}, {200000}},
+      {{}, {}, {2000}, {70}},    {{5}, {33}, {}, {31}},
+      {{}, {130}, {140}, {300}},
+  };
+  return *sizes;
+}
+
+template <typename L, typename R, typename Out>
+void CheckAll(int64_t limit = 1 << 24) {
+  uint64_t seed = 1;
+  for (const Sizes& sizes : ManySizes()) {
+    int64_t work = 1;
+    for (const auto* part : {&sizes.batch, &sizes.m, &sizes.n, &sizes.k})
+      for (const int64_t size : *part) work *= size;
+    if (work > limit) continue;
+    for (const bool row_major : {true, false, false}) {
+      DotCase<L, R, Out> dot(++seed, sizes, row_major);
+      dot.Check("case " + std::to_string(seed), seed % 3 == 0 ? 3 : 1);
+    }
+  }
+}
+
+TEST(DotKernel, F32) { CheckAll<float, float, float>(); }
+TEST(DotKernel, F64) { CheckAll<double, double, double>(); }
+TEST(DotKernel, Bf16) { CheckAll<bfloat16, bfloat16, float>(); }
+TEST(DotKernel, Bf16ToBf16) {
+  DotCase<bfloat16, bfloat16, bfloat16>(3, {{}, {20}, {40}, {9}}, true).Check("bf16");
+}
+TEST(DotKernel, F16) { CheckAll<half, half, float>(1 << 18); }
+TEST(DotKernel, MixedFloats) { CheckAll<bfloat16, float, float>(1 << 18); }
+TEST(DotKernel, Int8) { CheckAll<int8_t, int8_t, int32_t>(); }
+TEST(DotKernel, Int8ToInt8) { CheckAll<int8_t, int8_t, int8_t>(1 << 18); }
+TEST(DotKernel, Uint8) { CheckAll<uint8_t, uint8_t, int32_t>(1 << 18); }
+TEST(DotKernel, Int64) { CheckAll<int64_t, int64_t, int64_t>(1 << 18); }
+TEST(DotKernel, Complex64) { CheckAll<complex64, complex64, complex64>(1 << 20); }
+TEST(DotKernel, Complex128) { CheckAll<complex128, complex128, complex128>(1 << 18); }
+TEST(DotKernel, RealByComplex) { CheckAll<float, complex64, complex64>(1 << 18); }
+
+TEST(DotKernel, Int8OfGreatestMagnitude) {
+  DotCase<int8_t, int8_t, int32_t> dot(1, {{}, {30}, {50}, {1000}}, true);
+  for (int8_t& x : dot.lhs) x = -128;
+  for (int8_t& x : dot.rhs) x = -128;
+  dot.Check("extremes");
+}
+
+TEST(DotKernel, ComplexToRealIsUnimplemented) {
+  DotCase<complex64, complex64, float> dot(1, {{}, {2}, {2}, {2}}, true);
+  EXPECT_STATUS(MakeDotKernel(dot.spec).status(), absl::StatusCode::kUnimplemented, "complex");
+}
+
+// Rounded sums: the number of workers does not show.
+TEST(DotKernel, SameBitsForAnyNumberOfWorkers) {
+  for (const Sizes& sizes : ManySizes()) {
+    DotCase<float, float, float> dot(7, sizes, true);
+    TestRandom random(5);
+    for (float& x : dot.lhs) x = static_cast<float>(random.Unit());
+    for (float& x : dot.rhs) x = static_cast<float>(random.Unit());
+    const std::vector<float> one = dot.Run(1);
+    for (const int workers : {2, 5}) {
+      const std::vector<float> many = dot.Run(workers);
+      EXPECT_EQ(std::memcmp(one.data(), many.data(), one.size() * sizeof(float)), 0);
+    }
+  }
+}
+
+TEST(DotKernel, RoundingErrorIsThatOfF32Sums) {
+  DotCase<float, float, float> dot(7, {{}, {40}, {50}, {3000}}, true);
+  TestRandom random(5);
+  for (float& x : dot.lhs) x = static_cast<float>(random.Unit());
+  for (float& x : dot.rhs) x = static_cast<float>(random.Unit());
+  const std::vector<float> out = dot.Run(1);
+  ForEachIndex(dot.spec.result.dimensions, [&](const DimensionVector& index) {
+    EXPECT_NEAR(out[OffsetOf(dot.spec.result, index)], dot.Expected(index), 1e-4);
+  });
+}
+
+TEST(DotKernel, ScalesAreMultipliedIntoOperands) {
+  for (const Sizes& sizes :
+       {Sizes{{}, {40}, {50}, {300}}, Sizes{{}, {1}, {64}, {64}}, Sizes{{}, {64}, {1}, {64}}}) {
+    DotCase<float, float, float> plain(3, sizes, true), scaled(3, sizes, true);
+    scaled.spec.lhs_scale = 0.5;
+    scaled.spec.rhs_scale = -4;
+    const std::vector<float> a = plain.Run(1), b = scaled.Run(1);
+    for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(b[i], a[i] * -2);
+  }
+}
+
+TEST(DotKernel, ConstantsArePackedOnce) {
+  for (const bool row_major : {true, false}) {
+    DotCase<float, float, float> dot(3, {{2}, {40}, {70}, {300}}, row_major);
+    const std::vector<float> expected = dot.Run(1);
+    dot.spec.rhs_constant = dot.rhs.data();
+    EXPECT_EQ(dot.Run(1), expected);
+  }
+  DotCase<half, half, float> narrow(3, {{}, {40}, {70}, {300}}, true);
+  const std::vector<float> expected = narrow.Run(1);
+  narrow.spec.rhs_constant = narrow.rhs.data();
+  EXPECT_EQ(narrow.Run(1), expected);
+}
+
+TEST(DotKernel, EpilogueSeesEachElementOnce) {
+  for (const Sizes& sizes : ManySizes()) {
+    for (const bool row_major : {true, false}) {
+      DotCase<float, float, float> dot(3, sizes, row_major);
+      const std::vector<float> plain = dot.Run(1);
+      std::vector<float> addend(plain.size()), out(plain.size(), -1);
+      for (size_t i = 0; i < addend.size(); ++i) addend[i] = static_cast<float>(i % 100);
+      dot.spec.epilogue.store = [](void* const* buffers, int64_t first, int64_t count,
+                                   const void* values) {
+        float* to = static_cast<float*>(buffers[2]) + first;
+        const float* add = static_cast<const float*>(buffers[3]) + first;
+        for (int64_t i = 0; i < count; ++i) to[i] = static_cast<const float*>(values)[i] + add[i];
+      };
+      ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel, MakeDotKernel(dot.spec));
+      ASSERT_OK(RunPrepared(*kernel, {dot.lhs.data(), dot.rhs.data(), out.data(), addend.data()}));
+      for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], plain[i] + addend[i]);
+    }
+  }
+}
+
+TEST(DotKernel, StopsWhenToldTo) {
+  DotCase<float, float, float> dot(3, {{}, {300}, {300}, {3000}}, true);
+  std::vector<float> out(300 * 300);
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel, MakeDotKernel(dot.spec));
+  EXPECT_STATUS(RunPrepared(*kernel, {dot.lhs.data(), dot.rhs.data(), out.data()}, 2,
+                            [](void*) { return static_cast<int32_t>(1); }),
+                absl::StatusCode::kCancelled, "stopped");
+}
+
+}  // namespace
+}  // namespace xla::kernels

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// convolution as a prepared kernel: any number of spatial dimensions, strides, dilations, groups,
+// layouts and element types.
+#ifndef XLA_KERNELS_CONVOLUTION_KERNEL_H_
+#define XLA_KERNELS_CONVOLUTION_KERNEL_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/statusor.h"
+#include "xla/kernels/array_spec.h"
+#include "xla/kernels/kernel.h"
+
+namespace xla::kernels {
+
+// The attributes of HLO's convolution. Padding at the high end follows from the result's size.
+struct ConvolutionSpec {
+  struct Spatial {
+    int64_t input_dimension, kernel_dimension, result_dimension;
+    int64_t stride = 1, padding_low = 0, window_dilation = 1, base_dilation = 1;
+    bool reversal = false;
+  };
+
+  ArraySpec input, kernel, result;
+  int64_t input_batch, input_feature;
+  int64_t kernel_input_feature, kernel_output_feature;
+  int64_t result_batch, result_feature;
+  absl::InlinedVector<Spatial, 3> spatial;
+  int64_t feature_group_count = 1, batch_group_count = 1;
+  // A factor of all elements of the kernel, multiplied and rounded as they are read. For f32 and
+  // f64 kernels only.
+  double kernel_scale = 1;
+  // The result must be dense then, in any layout.
+  KernelEpilogue epilogue;
+};
+
+// Buffers of a call: input, kernel, result. Types as for MakeDotKernel.
+absl::StatusOr<std::unique_ptr<const Kernel>> MakeConvolutionKernel(const ConvolutionSpec& spec);
+
+}  // namespace xla::kernels
+
+#endif  // XLA_KERNELS_CONVOLUTION_KERNEL_H_

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of products, and how they are divided among workers.
+#include "xla/kernels/fused_product.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "xla/base/status_macros.h"
+#include "xla/util.h"
+
+namespace xla::kernels {
+namespace {
+
+// Elements of C that partial sums may take.
+constexpr int64_t kMaxPartialSums = int64_t{1} << 20;
+// Products of a task at least: some microseconds.
+constexpr double kTaskProducts = 1 << 20;
+
+int64_t EvenBlock(int64_t size, int64_t most, int64_t multiple) {
+  const int64_t blocks = CeilOfRatio(size, most);
+  return RoundUpTo(CeilOfRatio(size, std::max<int64_t>(blocks, 1)), multiple);
+}
+
+// The memory of a worker: a block of A, a panel of B, and a block of C if it is not written in
+// place.
+template <typename Unit, typename Acc>
+struct BlockMemory {
+  explicit BlockMemory(const ProductPlan& plan)
+      : a_bytes(Aligned(plan.block_m * kProductRowStride * static_cast<int64_t>(sizeof(Unit)))),
+        b_bytes(Aligned(kProductDepth * kMaxPanelColumns * static_cast<int64_t>(sizeof(Unit)))),
+        c_bytes(plan.direct && plan.splits == 1
+                    ? 0
+                    : Aligned(plan.block_m * plan.block_n * static_cast<int64_t>(sizeof(Acc)))) {}
+  int64_t total() const { return a_bytes + b_bytes + c_bytes; }
+
+  int64_t a_bytes, b_bytes, c_bytes;
+};
+
+template <typename Acc>
+int64_t PartialSumBytes(const ProductPlan& plan) {
+  if (plan.splits == 1) return 0;
+  return Aligned(plan.splits * plan.batch * plan.m * plan.n * static_cast<int64_t>(sizeof(Acc)));
+}
+
+// One task: a block of C over one split of k.
+template <typename Unit, typename Acc>
+class BlockTask {
+ public:
+  BlockTask(const ProductPlan& plan, const ProductKernels<Unit, Acc>& kernels,
+            const FusedProduct<Unit, Acc>& product, Acc* partial_sums, int64_t index)
+      : plan_(plan), kernels_(kernels), product_(product), partial_sums_(partial_sums) {
+    split_ = index % plan.splits;
+    index /= plan.splits;
+    const int64_t block_n = index % plan.blocks_n();
+    index /= plan.blocks_n();
+    const int64_t block_m = index % plan.blocks_m();
+    batch_ = index / plan.blocks_m();
+    row_ = block_m * plan.block_m;
+    column_ = block_n * plan.block_n;
+    rows_ = std::min(plan.block_m, plan.m - row_);
+    columns_ = std::min(plan.block_n, plan.n - column_);
+  }
+
+  void Run(Task& task) {
+    const BlockMemory<Unit, Acc> memory(plan_);
+    Unit* a = reinterpret_cast<Unit*>(task.scratch());
+    Unit* b = reinterpret_cast<Unit*>(task.scratch() + memory.a_bytes);
+    const bool direct = plan_.direct && plan_.splits == 1;
+    Acc* c = direct ? product_.c(batch_, row_) + column_
+                    : reinterpret_cast<Acc*>(task.scratch() + memory.a_bytes + memory.b_bytes);
+    const int64_t ldc = direct ? product_.ldc : columns_;
+    const int64_t begin = split_ * plan_.split_depth;
+    const int64_t end = std::min(plan_.k, begin + plan_.split_depth);
+    if (begin >= end) ClearBlock(c, ldc);
+    for (int64_t k0 = begin; k0 < end; k0 += kProductDepth) {
+      if (k0 != begin && task.ShouldStop()) return;
+      const int64_t depth = std::min(kProductDepth, end - k0);
+      product_.pack_rows(batch_, row_, rows_, k0, depth, a);
+      MultiplyBlock(k0, depth, a, b, c, ldc, /*accumulate=*/k0 != begin);
+    }
+    if (!direct) Finish(c);
+  }
+
+ private:
+  void ClearBlock(Acc* c, int64_t ldc) const {
+    for (int64_t i = 0; i < rows_; ++i) std::fill_n(c + i * ldc, columns_, Acc(0));
+  }
+
+  void MultiplyBlock(int64_t k0, int64_t depth, const Unit* a, Unit* panel, Acc* c, int64_t ldc,
+                     bool accumulate) const {
+    for (int64_t j = 0; j < columns_; j += kernels_.columns) {
+      const int64_t columns = std::min(kernels_.columns, columns_ - j);
+      const Unit* b = panel;
+      int64_t ldb = kernels_.columns;
+      if (product_.ldb != 0 && columns == kernels_.columns) {
+        b = product_.b(batch_, k0, column_ + j);
+        ldb = product_.ldb;
+      } else {
+        product_.pack_columns(batch_, column_ + j, columns, k0, depth, kernels_.columns, panel);
+      }
+      for (int64_t i = 0; i < rows_; i += kernels_.rows) {
+        kernels_.tile(std::min(kernels_.rows, rows_ - i), columns, depth, a + i * kProductRowStride,
+                      b, ldb, c + i * ldc + j, ldc, accumulate);
+      }
+    }
+  }
+
+  void Finish(Acc* c) const {
+    if (plan_.splits == 1) {
+      for (int64_t i = 0; i < rows_; ++i)
+        product_.store(batch_, row_ + i, column_, columns_, c + i * columns_);
+      return;
+    }
+    for (int64_t i = 0; i < rows_; ++i) {
+      Acc* to = partial_sums_ + ((split_ * plan_.batch + batch_) * plan_.m + row_ + i) * plan_.n;
+      std::copy_n(c + i * columns_, columns_, to + column_);
+    }
+  }
+
+  const ProductPlan& plan_;
+  const ProductKernels<Unit, Acc>& kernels_;
+  const FusedProduct<Unit, Acc>& product_;
+  Acc* const partial_sums_;
+  int64_t split_, batch_, row_, column_, rows_, columns_;
+};
+
+}  // namespace
+
+ProductPlan PlanProduct(int64_t batch, int64_t m, int64_t n, int64_t k, bool direct, int64_t rows,
+                        int64_t columns) {
+  ProductPlan plan = {batch, m, n, k, 0, 0, 1, std::max<int64_t>(k, 1), direct};
+  if (batch == 0 || m == 0 || n == 0) {
+    plan.block_m = plan.block_n = 1;
+    return plan;
+  }
+  // A block of A fits the second-level cache.
+  constexpr int64_t kMaxRows = 504, kMaxColumns = 1024;
+  const double products = static_cast<double>(batch) * static_cast<double>(m) *
+                          static_cast<double>(n) * static_cast<double>(std::max<int64_t>(k, 1));
+  const double useful_tasks = std::clamp(products / kTaskProducts, 1.0, 32.0);
+  int64_t limit_m = kMaxRows, limit_n = kMaxColumns;
+  const auto tasks = [&] {
+    return static_cast<double>(batch) * static_cast<double>(CeilOfRatio(m, limit_m)) *
+           static_cast<double>(CeilOfRatio(n, limit_n));
+  };
+  // Cut the longer side first; a block of fewer than four tiles a side would be copied too often.
+  while (tasks() < useful_tasks) {
+    const int64_t now_m = std::min(limit_m, m), now_n = std::min(limit_n, n);
+    if (now_n >= now_m && now_n > 2 * columns) {
+      limit_n = RoundUpTo(CeilOfRatio<int64_t>(now_n, 2), columns);
+    } else if (now_m > 4 * rows) {
+      limit_m = RoundUpTo(CeilOfRatio<int64_t>(now_m, 2), rows);
+    } else if (now_n > 2 * columns) {
+      limit_n = RoundUpTo(CeilOfRatio<int64_t>(now_n, 2), columns);
+    } else {
+      break;
+    }
+  }
+  plan.block_m = EvenBlock(m, limit_m, std::min(rows, m));
+  plan.block_n = EvenBlock(n, limit_n, columns);
+  // Long sums of few elements: ranges of k are tasks.
+  constexpr int64_t kEnoughTasks = 8, kLeastBlocks = 8;
+  const int64_t tasks_now = plan.tasks(), elements = batch * m * n;
+  if (tasks_now < kEnoughTasks && k >= 2 * kLeastBlocks * kProductDepth) {
+    int64_t splits = std::min({CeilOfRatio<int64_t>(16, tasks_now),
+                               k / (kLeastBlocks * kProductDepth), kMaxPartialSums / elements});
+    if (splits > 1) {
+      plan.split_depth = RoundUpTo(CeilOfRatio(k, splits), kProductDepth);
+      plan.splits = CeilOfRatio(k, plan.split_depth);
+    }
+  }
+  return plan;
+}
+
+template <typename Unit, typename Acc>
+int64_t ProductScratchBytes(const ProductPlan& plan, int32_t workers) {
+  return PartialSumBytes<Acc>(plan) + BlockMemory<Unit, Acc>(plan).total() * workers;
+}
+
+template <typename Unit, typename Acc>
+absl::Status RunProduct(const KernelHost& host, char* scratch, const ProductPlan& plan,
+                        const ProductKernels<Unit, Acc>& kernels,
+                        const FusedProduct<Unit, Acc>& product) {
+  if (plan.batch == 0 || plan.m == 0 || plan.n == 0) return absl::OkStatus();
+  Acc* partial_sums = reinterpret_cast<Acc*>(scratch);
+  char* blocks = scratch + PartialSumBytes<Acc>(plan);
+  XLA_RETURN_IF_ERROR(
+      RunTasks(host, plan.tasks(), blocks, BlockMemory<Unit, Acc>(plan).total(),
+               [&](int64_t index, Task& task) {
+                 BlockTask<Unit, Acc>(plan, kernels, product, partial_sums, index).Run(task);
+               }));
+  if (plan.splits == 1) return absl::OkStatus();
+  // Rows of C are sums of the rows of the splits.
+  const int64_t lines = plan.batch * plan.m, distance = lines * plan.n;
+  const int64_t per_task = std::max<int64_t>(1, (int64_t{1} << 16) / (plan.n * plan.splits));
+  return RunTasks(host, CeilOfRatio(lines, per_task), blocks, 0, [&](int64_t index, Task&) {
+    for (int64_t line = index * per_task; line < std::min(lines, (index + 1) * per_task); ++line) {
+      Acc* sum = partial_sums + line * plan.n;
+      for (int64_t split = 1; split < plan.splits; ++split) {
+        const Acc* other = sum + split * distance;
+        for (int64_t j = 0; j < plan.n; ++j) sum[j] += other[j];
+      }
+      product.store(line / plan.m, line % plan.m, 0, plan.n, sum);
+    }
+  });
+}
+
+#define XLA_INSTANTIATE(Unit, Acc)                                                          \
+  template int64_t ProductScratchBytes<Unit, Acc>(const ProductPlan&, int32_t);             \
+  template absl::Status RunProduct<Unit, Acc>(const KernelHost&, char*, const ProductPlan&, \
+                                              const ProductKernels<Unit, Acc>&,             \
+                                              const FusedProduct<Unit, Acc>&);
+XLA_INSTANTIATE(float, float)
+XLA_INSTANTIATE(double, double)
+XLA_INSTANTIATE(uint32_t, uint32_t)
+XLA_INSTANTIATE(uint64_t, uint64_t)
+XLA_INSTANTIATE(uint32_t, float)  // pairs of bf16
+#undef XLA_INSTANTIATE
+
+}  // namespace xla::kernels

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// How operands of a product become units of fused_product.h, by element types. Each packing has
+//   Unit, Acc   what is multiplied and what is summed
+//   Wide        the type of a finished element
+//   kParts      sums of type Acc that make one element (two for complex numbers)
+//   Units(k)    units that k elements take
+//   PackRows, PackColumns
+//   Kernels()   null `tile` if the machine does not have it
+#ifndef XLA_KERNELS_PACKING_H_
+#define XLA_KERNELS_PACKING_H_
+
+#include <complex>
+#include <cstdint>
+
+#include "xla/kernels/fused_product.h"
+#include "xla/kernels/matrix_product.h"
+#include "xla/kernels/pack.h"
+#include "xla/kernels/wide.h"
+#include "xla/primitive_util.h"
+
+namespace xla::kernels {
+
+// Numbers of any type, converted to T.
+template <typename T>
+struct WidePacking {
+  using Unit = T;
+  using Acc = T;
+  using Wide = T;
+  static constexpr int64_t kParts = 1;
+  static int64_t Units(int64_t k) { return k; }
+  static ProductKernels<Unit, Acc> Kernels() { return FusedKernels<T>(); }
+  static void PackRows(const MatrixView& view, const void* data, int64_t batch, int64_t first,
+                       int64_t lines, int64_t k0, int64_t depth, Unit* rows) {
+    kernels::PackRows<T>(view, data, GetWideLoad<T>(view.type), batch, first, lines, k0, depth,
+                         rows);
+  }
+  static void PackColumns(const MatrixView& view, const void* data, int64_t batch, int64_t first,
+                          int64_t lines, int64_t k0, int64_t depth, int64_t width, Unit* panel) {
+    kernels::PackColumns<T>(view, data, GetWideLoad<T>(view.type), batch, first, lines, k0, depth,
+                            width, panel);
+  }
+};
+
+// Complex numbers, see MultiplyMatrices.
+template <typename Part>
+struct ComplexPacking {
+  using Unit = Part;
+  using Acc = Part;
+  using Wide = std::complex<Part>;
+  static constexpr int64_t kParts = 2;
+  static int64_t Units(int64_t k) { return 2 * k; }
+  static ProductKernels<Unit, Acc> Kernels() { return FusedKernels<Part>(); }
+  static void PackRows(const MatrixView& view, const void* data, int64_t batch, int64_t first,
+                       int64_t lines, int64_t k0, int64_t depth, Unit* rows) {
+    constexpr PrimitiveType kPart = primitive_util::NativeToPrimitiveType<Part>();
+    MatrixView reals = {
+        kPart, nullptr, sizeof(Part), view.batch.Scaled(2), view.lines.Scaled(2), view.k.Scaled(2)};
+    reals.k.Append(2, 1);
+    kernels::PackRows<Part>(reals, data, GetWideLoad<Part>(kPart), batch, first, lines, k0, depth,
+                            rows);
+  }
+  static void PackColumns(const MatrixView& view, const void* data, int64_t batch, int64_t first,
+                          int64_t lines, int64_t k0, int64_t depth, int64_t width, Unit* panel) {
+    MatrixView at = view;
+    at.data = data;
+    PackComplexColumns<Part>(at, batch, first, lines, k0, depth, width, panel);
+  }
+};
+
+struct PairPacking {
+  using Unit = uint32_t;
+  using Acc = float;
+  using Wide = float;
+  static constexpr int64_t kParts = 1;
+  static int64_t Units(int64_t k) { return (k + 1) / 2; }
+  static ProductKernels<Unit, Acc> Kernels() { return PairKernels(); }
+  static void PackRows(const MatrixView& view, const void* data, int64_t batch, int64_t first,
+                       int64_t lines, int64_t k0, int64_t depth, Unit* rows) {
+    PackRowPairs(view, data, batch, first, lines, k0, depth, rows);
+  }
+  static void PackColumns(const MatrixView& view, const void* data, int64_t batch, int64_t first,
+                          int64_t lines, int64_t k0, int64_t depth, int64_t width, Unit* panel) {
+    PackColumnPairs(view, data, batch, first, lines, k0, depth, width, panel);
+  }
+};
+
+// S8 with S8.
+struct QuadPacking {
+  using Unit = uint32_t;
+  using Acc = uint32_t;
+  using Wide = uint32_t;
+  static constexpr int64_t kParts = 1;
+  static int64_t Units(int64_t k) { return (k + 3) / 4; }
+  static ProductKernels<Unit, Acc> Kernels() { return QuadKernels(); }
+  static void PackRows(const MatrixView& view, const void* data, int64_t batch, int64_t first,
+                       int64_t lines, int64_t k0, int64_t depth, Unit* rows) {
+    PackRowQuads(view, data, batch, first, lines, k0, depth, /*flip=*/0x80, rows);
+  }
+  static void PackColumns(const MatrixView& view, const void* data, int64_t batch, int64_t first,
+                          int64_t lines, int64_t k0, int64_t depth, int64_t width, Unit* panel) {
+    PackColumnQuads(view, data, batch, first, lines, k0, depth, width, panel);
+  }
+};
+
+// The type that a contraction of these types is computed in; PRIMITIVE_TYPE_INVALID for complex
+// operands with a real result. U32 and U64 stand for integers of either sign.
+inline PrimitiveType ContractionWideType(PrimitiveType lhs, PrimitiveType rhs,
+                                         PrimitiveType result) {
+  bool complex = false, floating = false, wide_float = false, wide_integer = false;
+  for (const PrimitiveType type : {lhs, rhs, result}) {
+    complex |= primitive_util::IsComplexType(type);
+    floating |= primitive_util::IsFloatingPointType(type);
+    wide_float |= type == F64 || type == C128;
+    wide_integer |= type == S64 || type == U64;
+  }
+  if (complex && !primitive_util::IsComplexType(result)) return PRIMITIVE_TYPE_INVALID;
+  if (complex) return wide_float ? C128 : C64;
+  if (floating) return wide_float ? F64 : F32;
+  return wide_integer ? U64 : U32;
+}
+
+}  // namespace xla::kernels
+
+#endif  // XLA_KERNELS_PACKING_H_
