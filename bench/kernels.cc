@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench_kernels [FILTER]: the speed of the kernels of xla/kernels on one thread.
 //
-// Each kernel whose name contains FILTER runs for at least half a second of processor time; the best
-// time counts. Processor time of the thread, so that a busy machine disturbs it little.
+// Each kernel whose name contains FILTER runs for at least half a second of processor time; the
+// best time counts. Processor time of the thread, so that a busy machine disturbs it little.
 #include <time.h>
 
 #include <algorithm>
@@ -20,7 +20,10 @@
 #include <vector>
 
 #include "xla/kernels/context.h"
+#include "xla/kernels/convolution_kernel.h"
+#include "xla/kernels/dot_kernel.h"
 #include "xla/kernels/fft.h"
+#include "xla/kernels/kernel.h"
 #include "xla/kernels/linear_algebra.h"
 #include "xla/kernels/matrix_product.h"
 #include "xla/kernels/random_bits.h"
@@ -79,7 +82,8 @@ void Measure(
 
 uint64_t NextBits() {
   static uint64_t state = 1;
-  return (state = state * 6364136223846793005u + 1442695040888963407u) ^ state >> 29;
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return state ^ state >> 29;
 }
 
 template <typename Wide, typename T = Wide>
@@ -112,6 +116,118 @@ void MeasureProducts() {
   MeasureProduct<double>("product f64 1024^3", 1024, 1024, 1024);
   MeasureProduct<uint32_t>("product u32 1024^3", 1024, 1024, 1024);
   MeasureProduct<complex64>("product c64 512^3 (x4 flops)", 512, 512, 512);
+}
+
+// --- Prepared kernels, on one worker.
+
+void MeasurePrepared(const std::string& name, double work, const char* unit,
+                     absl::StatusOr<std::unique_ptr<const Kernel>> kernel,
+                     std::vector<void*> buffers) {
+  if (!kernel.ok()) {
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), std::string(kernel.status().message()).c_str());
+    std::exit(1);
+  }
+  const KernelHost host = {nullptr, 1, nullptr, nullptr};
+  const auto scratch = *context.Allocate((*kernel)->ScratchBytes(1) + 64);
+  const KernelCall call = {&host, buffers.data(), scratch.get()};
+  Measure(name, work, unit, [&] { return (*kernel)->Run(call); });
+}
+
+ArraySpec RowMajor(PrimitiveType type, const DimensionVector& dimensions) {
+  return ArraySpec::FromShape(Shape(type, dimensions));
+}
+
+template <typename T>
+std::vector<T> RandomValues(int64_t count) {
+  std::vector<T> values(count);
+  for (T& x : values) x = static_cast<T>(static_cast<float>(NextBits() % 16) - 7.5f);
+  return values;
+}
+
+template <typename T, typename Out>
+void MeasureDot(const std::string& name, int64_t batch, int64_t m, int64_t n, int64_t k,
+                bool rhs_transposed = false) {
+  if (name.find(filter) == std::string::npos) return;
+  std::vector<T> lhs = RandomValues<T>(batch * m * k), rhs = RandomValues<T>(batch * n * k);
+  std::vector<Out> out(batch * m * n);
+  const PrimitiveType type = primitive_util::NativeToPrimitiveType<T>();
+  DotSpec spec;
+  spec.lhs = RowMajor(type, {batch, m, k});
+  spec.rhs =
+      RowMajor(type, rhs_transposed ? DimensionVector{batch, n, k} : DimensionVector{batch, k, n});
+  spec.result = RowMajor(primitive_util::NativeToPrimitiveType<Out>(), {batch, m, n});
+  spec.lhs_batch = spec.rhs_batch = {0};
+  spec.lhs_contracting = {2};
+  spec.rhs_contracting = {rhs_transposed ? 2 : 1};
+  MeasurePrepared(name, 2.0 * static_cast<double>(batch * m) * static_cast<double>(n * k),
+                  "Gflop/s", MakeDotKernel(spec), {lhs.data(), rhs.data(), out.data()});
+}
+
+void MeasureDots() {
+  MeasureDot<float, float>("dot f32 1024^3", 1, 1024, 1024, 1024);
+  MeasureDot<float, float>("dot f32 1024^3, rhs transposed", 1, 1024, 1024, 1024, true);
+  MeasureDot<float, float>("dot f32 512x1024x2048", 1, 512, 1024, 2048);
+  MeasureDot<float, float>("dot f32 128x768x768", 1, 128, 768, 768);
+  MeasureDot<float, float>("dot f32 128x50257x768, rhs transposed", 1, 128, 50257, 768, true);
+  MeasureDot<float, float>("dot f32 96x128x128x64, rhs transposed", 96, 128, 128, 64, true);
+  MeasureDot<float, float>("dot f32 12x128x64x128", 12, 128, 64, 128);
+  MeasureDot<float, float>("dot f32 32x512x1024", 1, 32, 512, 1024);
+  MeasureDot<float, float>("dot f32 128x10x512", 1, 128, 10, 512);
+  MeasureDot<float, float>("dot f32 8x8x8", 1, 8, 8, 8);
+  MeasureDot<float, float>("dot f32 matrix 4096^2 by vector", 1, 4096, 1, 4096);
+  MeasureDot<float, float>("dot f32 vector by matrix 4096^2", 1, 1, 4096, 4096);
+  MeasureDot<double, double>("dot f64 1024^3", 1, 1024, 1024, 1024);
+  MeasureDot<bfloat16, bfloat16>("dot bf16 1024^3", 1, 1024, 1024, 1024);
+  MeasureDot<int8_t, int32_t>("dot s8 512x512x1024", 1, 512, 512, 1024);
+  MeasureDot<half, half>("dot f16 1024^3", 1, 1024, 1024, 1024);
+}
+
+// Images [batch, size, size, features], or [batch, features, size, size].
+void MeasureConvolution(const std::string& name, int64_t batch, int64_t size, int64_t features,
+                        int64_t output_features, int64_t taps, int64_t stride, int64_t groups,
+                        bool channels_first = false) {
+  if (name.find(filter) == std::string::npos) return;
+  const int64_t output = size / stride, group_features = features / groups;
+  ConvolutionSpec spec;
+  const int64_t spatial = channels_first ? 2 : 1, feature = channels_first ? 1 : 3;
+  const auto image = [&](int64_t edge, int64_t depth) {
+    return channels_first ? RowMajor(F32, {batch, depth, edge, edge})
+                          : RowMajor(F32, {batch, edge, edge, depth});
+  };
+  spec.input = image(size, features);
+  spec.result = image(output, output_features);
+  spec.kernel = channels_first ? RowMajor(F32, {output_features, group_features, taps, taps})
+                               : RowMajor(F32, {taps, taps, group_features, output_features});
+  spec.input_batch = spec.result_batch = 0;
+  spec.input_feature = spec.result_feature = feature;
+  spec.kernel_input_feature = channels_first ? 1 : 2;
+  spec.kernel_output_feature = channels_first ? 0 : 3;
+  spec.feature_group_count = groups;
+  for (int64_t d = 0; d < 2; ++d) {
+    spec.spatial.push_back({.input_dimension = spatial + d,
+                            .kernel_dimension = (channels_first ? 2 : 0) + d,
+                            .result_dimension = spatial + d,
+                            .stride = stride,
+                            .padding_low = (taps - 1) / 2});
+  }
+  std::vector<float> input = RandomValues<float>(spec.input.element_count()),
+                     kernel = RandomValues<float>(spec.kernel.element_count()),
+                     result(spec.result.element_count());
+  const double flops =
+      2.0 * static_cast<double>(result.size()) * static_cast<double>(taps * taps * group_features);
+  MeasurePrepared(name, flops, "Gflop/s", MakeConvolutionKernel(spec),
+                  {input.data(), kernel.data(), result.data()});
+}
+
+void MeasureConvolutions() {
+  MeasureConvolution("convolution 3x3 8x56x56x64", 8, 56, 64, 64, 3, 1, 1);
+  MeasureConvolution("convolution 1x1 8x256x28x28, channels first", 8, 28, 256, 128, 1, 1, 1, true);
+  MeasureConvolution("convolution 3x3 8x64x56x56, channels first", 8, 56, 64, 64, 3, 1, 1, true);
+  MeasureConvolution("convolution depthwise 3x3 8x56x56x128", 8, 56, 128, 128, 3, 1, 128);
+  MeasureConvolution("convolution 7x7 stride 2 4x224x224x3", 4, 224, 3, 64, 7, 2, 1);
+  MeasureConvolution("convolution 3x3 4x7x7x512", 4, 7, 512, 512, 3, 1, 1);
+  MeasureConvolution("convolution 1x1 4x14x14x1024", 4, 14, 1024, 256, 1, 1, 1);
+  MeasureConvolution("convolution 1x1 4x56x56x64", 4, 56, 64, 256, 1, 1, 1);
 }
 
 template <typename T>
@@ -208,6 +324,8 @@ void MeasureLinearAlgebra() {
 
 int main(int argc, char** argv) {
   if (argc > 1) xla::kernels::filter = argv[1];
+  xla::kernels::MeasureDots();
+  xla::kernels::MeasureConvolutions();
   xla::kernels::MeasureProducts();
   xla::kernels::MeasureSorts();
   xla::kernels::MeasureRandomBits();
