@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Working memory of linear algebra.
+#include "xla/kernels/linear_algebra_kernel.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "xla/kernels/call_context.h"
+#include "xla/primitive_util.h"
+#include "xla/types.h"
+
+namespace xla::kernels {
+namespace {
+
+int64_t SolverBytes(PrimitiveType type) {
+  return primitive_util::IsComplexType(type) ? sizeof(complex128) : sizeof(double);
+}
+
+class CholeskyKernel final : public Kernel {
+ public:
+  CholeskyKernel(bool lower, const MatrixBatch& a) : lower_(lower), a_(a) {
+    memory_.worker = CallMemory::Of((a.rows * a.columns + a.rows) * SolverBytes(a.type));
+  }
+  int64_t ScratchBytes(int32_t workers) const override { return memory_.ScratchBytes(workers); }
+  absl::Status Run(const KernelCall& call) const override {
+    CallContext context(call, memory_);
+    MatrixBatch a = a_;
+    a.data = call.buffers[0];
+    return Cholesky(context, lower_, a, call.buffers[1]);
+  }
+
+ private:
+  const bool lower_;
+  const MatrixBatch a_;
+  CallMemory memory_;
+};
+
+class TriangularSolveKernel final : public Kernel {
+ public:
+  TriangularSolveKernel(const TriangularSolveOptions& options, const MatrixBatch& a,
+                        const MatrixBatch& b)
+      : options_(options), a_(a), b_(b) {
+    const int64_t bytes = (a.rows * a.columns + b.rows * b.columns + std::max(a.rows, b.columns)) *
+                          SolverBytes(b.type);
+    // Few matrices are solved one after another, many by a worker each.
+    constexpr int64_t kManyMatrices = 16;
+    (b.count < kManyMatrices ? memory_.shared : memory_.worker) = CallMemory::Of(bytes);
+  }
+  int64_t ScratchBytes(int32_t workers) const override { return memory_.ScratchBytes(workers); }
+  absl::Status Run(const KernelCall& call) const override {
+    CallContext context(call, memory_);
+    MatrixBatch a = a_, b = b_;
+    a.data = call.buffers[0];
+    b.data = call.buffers[1];
+    return TriangularSolve(context, options_, a, b, call.buffers[2]);
+  }
+
+ private:
+  const TriangularSolveOptions options_;
+  const MatrixBatch a_, b_;
+  CallMemory memory_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Kernel> MakeCholeskyKernel(bool lower, const MatrixBatch& a) {
+  return std::make_unique<CholeskyKernel>(lower, a);
+}
+
+std::unique_ptr<const Kernel> MakeTriangularSolveKernel(const TriangularSolveOptions& options,
+                                                        const MatrixBatch& a,
+                                                        const MatrixBatch& b) {
+  return std::make_unique<TriangularSolveKernel>(options, a, b);
+}
+
+}  // namespace xla::kernels

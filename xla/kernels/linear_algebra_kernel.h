@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// cholesky and triangular-solve as prepared kernels.
+#ifndef XLA_KERNELS_LINEAR_ALGEBRA_KERNEL_H_
+#define XLA_KERNELS_LINEAR_ALGEBRA_KERNEL_H_
+
+#include <memory>
+
+#include "xla/kernels/kernel.h"
+#include "xla/kernels/linear_algebra.h"
+
+namespace xla::kernels {
+
+// `a` without data; the result is dense like it. Buffers of a call: a, result, which may be the
+// same memory.
+std::unique_ptr<const Kernel> MakeCholeskyKernel(bool lower, const MatrixBatch& a);
+
+// `a` and `b` without data. Buffers of a call: a, b, result, which may be the memory of b.
+std::unique_ptr<const Kernel> MakeTriangularSolveKernel(const TriangularSolveOptions& options,
+                                                        const MatrixBatch& a, const MatrixBatch& b);
+
+}  // namespace xla::kernels
+
+#endif  // XLA_KERNELS_LINEAR_ALGEBRA_KERNEL_H_

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conversion to ordered words; sample sort over Highway's vectorised quicksort.
+#include "xla/kernels/ordered_words.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "hwy/contrib/sort/vqsort.h"
+#include "xla/base/status_macros.h"
+#include "xla/kernels/wide.h"
+#include "xla/primitive_util.h"
+
+namespace xla::kernels {
+namespace {
+
+template <typename Word>
+constexpr Word kSignBit = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
+
+// The word of the bits of a float.
+template <typename Word>
+Word FloatWord(SortOrder order, Word bits) {
+  constexpr Word kInfinity =
+      sizeof(Word) == 4 ? static_cast<Word>(0x7F800000u) : static_cast<Word>(0x7FF0000000000000u);
+  if (order == SortOrder::kNumbers) {
+    const Word magnitude = static_cast<Word>(bits & ~kSignBit<Word>);
+    bits = magnitude > kInfinity ? static_cast<Word>(kInfinity + 1) : bits;
+    bits = magnitude == 0 ? Word{0} : bits;
+  }
+  return (bits & kSignBit<Word>) != 0 ? static_cast<Word>(~bits)
+                                      : static_cast<Word>(bits | kSignBit<Word>);
+}
+
+template <typename Word>
+void FloatWords(SortOrder order, Word flip, const void* elements, int64_t stride, int64_t count,
+                Word* words) {
+  const Word* bits = static_cast<const Word*>(elements);
+  if (order == SortOrder::kNumbers) {
+    for (int64_t i = 0; i < count; ++i)
+      words[i] = FloatWord(SortOrder::kNumbers, bits[i * stride]) ^ flip;
+  } else {
+    for (int64_t i = 0; i < count; ++i)
+      words[i] = FloatWord(SortOrder::kTotal, bits[i * stride]) ^ flip;
+  }
+}
+
+}  // namespace
+
+void OrderedWords(PrimitiveType type, SortOrder order, bool descending, const void* elements,
+                  int64_t stride, int64_t count, uint32_t* words) {
+  const uint32_t flip = descending ? ~uint32_t{0} : 0;
+  if (type == F32) {
+    FloatWords<uint32_t>(order, flip, elements, stride, count, words);
+  } else if (primitive_util::IsFloatingPointType(type)) {
+    // Narrower floats become f32, in the same order.
+    GetWideLoad<float>(type)(elements, stride, count, reinterpret_cast<float*>(words));
+    FloatWords<uint32_t>(order, flip, words, 1, count, words);
+  } else {
+    const uint32_t mask =
+        flip ^ (primitive_util::IsSignedIntegralType(type) ? kSignBit<uint32_t> : 0);
+    GetWideLoad<uint32_t>(type)(elements, stride, count, words);
+    for (int64_t i = 0; i < count; ++i) words[i] ^= mask;
+  }
+}
+
+void OrderedWords(PrimitiveType type, SortOrder order, bool descending, const void* elements,
+                  int64_t stride, int64_t count, uint64_t* words) {
+  const uint64_t flip = descending ? ~uint64_t{0} : 0;
+  if (type == F64) {
+    FloatWords<uint64_t>(order, flip, elements, stride, count, words);
+    return;
+  }
+  const uint64_t mask =
+      flip ^ (primitive_util::IsSignedIntegralType(type) ? kSignBit<uint64_t> : 0);
+  const uint64_t* bits = static_cast<const uint64_t*>(elements);
+  for (int64_t i = 0; i < count; ++i) words[i] = bits[i * stride] ^ mask;
+}
+
+template <typename Word>
+void BitsToOrdered(bool is_float, bool is_signed, bool descending, int64_t count, Word* words) {
+  const Word flip = descending ? std::numeric_limits<Word>::max() : Word{0};
+  constexpr Word kSign = kSignBit<Word>, kAll = std::numeric_limits<Word>::max();
+  if (is_float) {
+    for (int64_t i = 0; i < count; ++i) {
+      const Word mask = (words[i] & kSign) != 0 ? kAll : kSign;
+      words[i] = static_cast<Word>(words[i] ^ mask ^ flip);
+    }
+    return;
+  }
+  const Word mask = static_cast<Word>(flip ^ (is_signed ? kSign : Word{0}));
+  for (int64_t i = 0; i < count; ++i) words[i] = static_cast<Word>(words[i] ^ mask);
+}
+
+template <typename Word>
+void OrderedToBits(bool is_float, bool is_signed, bool descending, int64_t count, Word* words) {
+  if (!is_float) {
+    BitsToOrdered(is_float, is_signed, descending, count, words);
+    return;
+  }
+  const Word flip = descending ? std::numeric_limits<Word>::max() : Word{0};
+  constexpr Word kSign = kSignBit<Word>, kAll = std::numeric_limits<Word>::max();
+  for (int64_t i = 0; i < count; ++i) {
+    const Word word = static_cast<Word>(words[i] ^ flip);
+    const Word mask = (word & kSign) != 0 ? kSign : kAll;
+    words[i] = static_cast<Word>(word ^ mask);
+  }
+}
+
+bool HasUnorderedBits(PrimitiveType type, const void* elements, int64_t count) {
+  const auto has = [&](auto infinity) {
+    using Word = decltype(infinity);
+    const Word* bits = static_cast<const Word*>(elements);
+    Word found = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const Word magnitude = bits[i] & ~kSignBit<Word>;
+      found |=
+          static_cast<Word>(magnitude > infinity) | static_cast<Word>(bits[i] == kSignBit<Word>);
+    }
+    return found != 0;
+  };
+  return type == F64 ? has(uint64_t{0x7FF0000000000000u}) : has(uint32_t{0x7F800000u});
+}
+
+template <typename Word>
+void SortWordsInPlace(Word* words, int64_t count) {
+  // Below this, the vectorised sort costs more to start than it gains.
+  constexpr int64_t kFew = 32;
+  if (count <= kFew) {
+    std::sort(words, words + count, [](const Word& a, const Word& b) {
+      if constexpr (std::is_same_v<Word, hwy::uint128_t>) {
+        return a.hi != b.hi ? a.hi < b.hi : a.lo < b.lo;
+      } else {
+        return a < b;
+      }
+    });
+    return;
+  }
+  const hwy::Sorter sorter;
+  sorter(words, static_cast<size_t>(count), hwy::SortAscending());
+}
+
+namespace {
+
+// Sample sort: words go to buckets between splitters, which are sorted apart.
+constexpr int64_t kBuckets = 16;
+// Words that one task classifies and moves.
+constexpr int64_t kPiece = int64_t{1} << 16;
+
+int64_t Pieces(int64_t count) { return (count + kPiece - 1) / kPiece; }
+
+template <typename Word>
+bool IsLessWord(const Word& a, const Word& b) {
+  if constexpr (std::is_same_v<Word, hwy::uint128_t>) {
+    return a.hi != b.hi ? a.hi < b.hi : a.lo < b.lo;
+  } else {
+    return a < b;
+  }
+}
+
+template <typename Word>
+void ChooseSplitters(int64_t count, const Word* words, Word* splitters) {
+  constexpr int64_t kSamples = kBuckets * 32;
+  Word samples[kSamples];
+  for (int64_t i = 0; i < kSamples; ++i) {
+    // Places in the middle of equal parts, moved by a fixed pattern against periodic input.
+    const int64_t shift = (i * 7919) % std::max<int64_t>(1, count / kSamples);
+    samples[i] = words[std::min(count - 1, count / kSamples * i + shift)];
+  }
+  SortWordsInPlace(samples, kSamples);
+  for (int64_t b = 1; b < kBuckets; ++b) splitters[b - 1] = samples[b * (kSamples / kBuckets)];
+}
+
+}  // namespace
+
+int64_t ParallelSortBytes(int64_t count) {
+  return Aligned(count) + Aligned(Pieces(count) * kBuckets * 8);
+}
+
+template <typename Word>
+absl::Status ParallelSort(const KernelHost& host, int64_t count, Word* words, Word* sorted,
+                          char* scratch) {
+  uint8_t* bucket_of = reinterpret_cast<uint8_t*>(scratch);
+  int64_t* places = reinterpret_cast<int64_t*>(scratch + Aligned(count));  // [piece, bucket]
+  Word splitters[kBuckets - 1];
+  ChooseSplitters(count, words, splitters);
+  XLA_RETURN_IF_ERROR(RunTasks(host, Pieces(count), scratch, 0, [&](int64_t piece, Task&) {
+    const int64_t begin = piece * kPiece, end = std::min(count, begin + kPiece);
+    int64_t counts[kBuckets] = {};
+    for (int64_t i = begin; i < end; ++i) {
+      uint8_t bucket = 0;
+#pragma GCC unroll 16
+      for (int64_t b = 0; b < kBuckets - 1; ++b)
+        bucket = static_cast<uint8_t>(bucket + (IsLessWord(words[i], splitters[b]) ? 0 : 1));
+      bucket_of[i] = bucket;
+    }
+    for (int64_t i = begin; i < end; ++i) ++counts[bucket_of[i]];
+    std::copy_n(counts, kBuckets, places + piece * kBuckets);
+  }));
+  int64_t bucket_begin[kBuckets + 1];
+  int64_t place = 0;
+  for (int64_t b = 0; b < kBuckets; ++b) {
+    bucket_begin[b] = place;
+    for (int64_t piece = 0; piece < Pieces(count); ++piece) {
+      const int64_t size = places[piece * kBuckets + b];
+      places[piece * kBuckets + b] = place;
+      place += size;
+    }
+  }
+  bucket_begin[kBuckets] = count;
+  XLA_RETURN_IF_ERROR(RunTasks(host, Pieces(count), scratch, 0, [&](int64_t piece, Task&) {
+    const int64_t begin = piece * kPiece, end = std::min(count, begin + kPiece);
+    int64_t at[kBuckets];
+    std::copy_n(places + piece * kBuckets, kBuckets, at);
+    for (int64_t i = begin; i < end; ++i) sorted[at[bucket_of[i]]++] = words[i];
+  }));
+  return RunTasks(host, kBuckets, scratch, 0, [&](int64_t b, Task&) {
+    SortWordsInPlace(sorted + bucket_begin[b], bucket_begin[b + 1] - bucket_begin[b]);
+  });
+}
+
+#define XLA_INSTANTIATE(Word)                                          \
+  template void BitsToOrdered<Word>(bool, bool, bool, int64_t, Word*); \
+  template void OrderedToBits<Word>(bool, bool, bool, int64_t, Word*); \
+  template void SortWordsInPlace<Word>(Word*, int64_t);                \
+  template absl::Status ParallelSort<Word>(const KernelHost&, int64_t, Word*, Word*, char*);
+XLA_INSTANTIATE(uint16_t)
+XLA_INSTANTIATE(uint32_t)
+XLA_INSTANTIATE(uint64_t)
+#undef XLA_INSTANTIATE
+template void SortWordsInPlace<hwy::uint128_t>(hwy::uint128_t*, int64_t);
+template absl::Status ParallelSort<hwy::uint128_t>(const KernelHost&, int64_t, hwy::uint128_t*,
+                                                   hwy::uint128_t*, char*);
+
+}  // namespace xla::kernels

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorting of values in place, of keys with their indices, and by a comparator.
+#include "xla/kernels/sort_kernel.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/kernels/call_context.h"
+#include "xla/kernels/ordered_words.h"
+#include "xla/kernels/sort.h"
+#include "xla/primitive_util.h"
+#include "xla/util.h"
+
+namespace xla::kernels {
+namespace {
+
+// Rows of at least as many elements are sorted by all workers together.
+constexpr int64_t kLongRow = int64_t{1} << 17;
+// Elements that a task sorts or moves at least.
+constexpr int64_t kTaskElements = int64_t{1} << 14;
+
+// The rows that are sorted: where they start, and the distance of their elements.
+struct Rows {
+  explicit Rows(const SortSpec& spec)
+      : length(spec.dimensions[spec.dimension]), stride(spec.strides[spec.dimension]) {
+    for (size_t d = 0; d < spec.dimensions.size(); ++d) {
+      if (static_cast<int64_t>(d) == spec.dimension) continue;
+      sizes.push_back(spec.dimensions[d]);
+      strides.push_back(spec.strides[d]);
+      count *= spec.dimensions[d];
+    }
+  }
+  int64_t Start(int64_t row) const {
+    int64_t offset = 0;
+    for (size_t d = sizes.size(); d > 0; --d) {
+      offset += row % sizes[d - 1] * strides[d - 1];
+      row /= sizes[d - 1];
+    }
+    return offset;
+  }
+  bool IsLong() const { return length >= kLongRow; }
+
+  int64_t length, stride, count = 1;
+  DimensionVector sizes, strides;
+};
+
+// to[i * stride] = from[index(i) * stride] for i in [begin, end).
+template <typename Index>
+void GatherElements(int64_t bytes, const void* from, void* to, int64_t stride, int64_t begin,
+                    int64_t end, Index&& index) {
+  const auto gather = [&](auto sample) {
+    using Element = decltype(sample);
+    const Element* src = static_cast<const Element*>(from);
+    Element* dst = static_cast<Element*>(to);
+    for (int64_t i = begin; i < end; ++i) dst[i * stride] = src[index(i) * stride];
+  };
+  struct Sixteen {
+    uint64_t words[2];
+  };
+  switch (bytes) {
+    case 1:
+      return gather(uint8_t());
+    case 2:
+      return gather(uint16_t());
+    case 4:
+      return gather(uint32_t());
+    case 8:
+      return gather(uint64_t());
+    default:
+      return gather(Sixteen());
+  }
+}
+
+class SortKernelBase : public Kernel {
+ protected:
+  explicit SortKernelBase(const SortSpec& spec) : spec_(spec), rows_(spec) {}
+
+  const char* Operand(const KernelCall& call, int64_t i, int64_t row_start) const {
+    return static_cast<const char*>(call.buffers[i]) + row_start * Bytes(i);
+  }
+  char* Result(const KernelCall& call, int64_t i, int64_t row_start) const {
+    return static_cast<char*>(call.buffers[spec_.types.size() + i]) + row_start * Bytes(i);
+  }
+  int64_t Bytes(int64_t i) const { return primitive_util::ByteWidth(spec_.types[i]); }
+  int64_t RowsPerTask() const {
+    return std::max<int64_t>(1, kTaskElements / std::max<int64_t>(rows_.length, 1));
+  }
+
+  // Moves the elements [begin, end) of all operands of a row to their places.
+  template <typename Index>
+  void GatherRow(const KernelCall& call, int64_t row_start, int64_t begin, int64_t end,
+                 Index&& index) const {
+    for (int64_t i = 0; i < static_cast<int64_t>(spec_.types.size()); ++i) {
+      GatherElements(Bytes(i), Operand(call, i, row_start), Result(call, i, row_start),
+                     rows_.stride, begin, end, index);
+    }
+  }
+
+  // Calls sort_row(row start, task) for rows that a worker sorts alone.
+  template <typename F>
+  absl::Status ForEachRow(const KernelCall& call, char* scratch, int64_t bytes,
+                          F&& sort_row) const {
+    const int64_t per_task = RowsPerTask();
+    return RunTasks(*call.host, CeilOfRatio(rows_.count, per_task), scratch, bytes,
+                    [&](int64_t index, Task& task) {
+                      const int64_t end = std::min(rows_.count, (index + 1) * per_task);
+                      for (int64_t row = index * per_task; row < end; ++row)
+                        sort_row(rows_.Start(row), task);
+                    });
+  }
+  // Calls f(begin, end) for pieces of a long row.
+  template <typename F>
+  absl::Status ForEachPiece(const KernelCall& call, F&& f) const {
+    return RunTasks(*call.host, CeilOfRatio(rows_.length, kTaskElements), nullptr, 0,
+                    [&](int64_t index, Task&) {
+                      f(index * kTaskElements, std::min(rows_.length, (index + 1) * kTaskElements));
+                    });
+  }
+
+  const SortSpec spec_;
+  const Rows rows_;
+};
+
+// --- By one key: words of the key and the index.
+
+template <typename KeyWord>
+class KeySortKernel final : public SortKernelBase {
+  using Word = std::conditional_t<sizeof(KeyWord) == 4, uint64_t, hwy::uint128_t>;
+
+ public:
+  explicit KeySortKernel(const SortSpec& spec) : SortKernelBase(spec) {}
+
+  int64_t ScratchBytes(int32_t workers) const override {
+    if (!rows_.IsLong()) return (KeyBytes() + WordBytes()) * workers;
+    return KeyBytes() + 2 * WordBytes() + ParallelSortBytes(rows_.length);
+  }
+
+  absl::Status Run(const KernelCall& call) const override {
+    if (rows_.count == 0 || rows_.length == 0) return absl::OkStatus();
+    char* scratch = static_cast<char*>(call.scratch);
+    if (rows_.IsLong()) {
+      for (int64_t row = 0; row < rows_.count; ++row)
+        XLA_RETURN_IF_ERROR(SortLongRow(call, rows_.Start(row), scratch));
+      return absl::OkStatus();
+    }
+    return ForEachRow(call, scratch, KeyBytes() + WordBytes(), [&](int64_t start, Task& task) {
+      KeyWord* keys = reinterpret_cast<KeyWord*>(task.scratch());
+      Word* words = reinterpret_cast<Word*>(task.scratch() + KeyBytes());
+      MakeWords(call, start, 0, rows_.length, keys, words);
+      SortWordsInPlace(words, rows_.length);
+      GatherRow(call, start, 0, rows_.length, [&](int64_t i) { return IndexOf(words[i]); });
+    });
+  }
+
+ private:
+  int64_t KeyBytes() const { return Aligned(rows_.length * static_cast<int64_t>(sizeof(KeyWord))); }
+  int64_t WordBytes() const { return Aligned(rows_.length * static_cast<int64_t>(sizeof(Word))); }
+
+  static int64_t IndexOf(const Word& word) {
+    if constexpr (sizeof(KeyWord) == 4) {
+      return static_cast<int64_t>(word & 0xFFFFFFFFu);
+    } else {
+      return static_cast<int64_t>(word.lo);
+    }
+  }
+
+  void MakeWords(const KernelCall& call, int64_t start, int64_t begin, int64_t end, KeyWord* keys,
+                 Word* words) const {
+    const char* elements =
+        Operand(call, spec_.key, start) + begin * rows_.stride * Bytes(spec_.key);
+    OrderedWords(spec_.types[spec_.key], spec_.order, spec_.descending, elements, rows_.stride,
+                 end - begin, keys + begin);
+    for (int64_t i = begin; i < end; ++i) {
+      if constexpr (sizeof(KeyWord) == 4) {
+        words[i] = static_cast<uint64_t>(keys[i]) << 32 | static_cast<uint64_t>(i);
+      } else {
+        words[i].hi = keys[i];
+        words[i].lo = static_cast<uint64_t>(i);
+      }
+    }
+  }
+
+  absl::Status SortLongRow(const KernelCall& call, int64_t start, char* scratch) const {
+    KeyWord* keys = reinterpret_cast<KeyWord*>(scratch);
+    Word* words = reinterpret_cast<Word*>(scratch + KeyBytes());
+    Word* sorted = reinterpret_cast<Word*>(scratch + KeyBytes() + WordBytes());
+    XLA_RETURN_IF_ERROR(ForEachPiece(call, [&](int64_t begin, int64_t end) {
+      MakeWords(call, start, begin, end, keys, words);
+    }));
+    XLA_RETURN_IF_ERROR(ParallelSort<Word>(*call.host, rows_.length, words, sorted,
+                                           scratch + KeyBytes() + 2 * WordBytes()));
+    return ForEachPiece(call, [&](int64_t begin, int64_t end) {
+      GatherRow(call, start, begin, end, [&](int64_t i) { return IndexOf(sorted[i]); });
+    });
+  }
+};
+
+// --- Values alone, where equal elements have the same bits.
+
+template <typename Word>
+class ValueSortKernel final : public SortKernelBase {
+ public:
+  // `general` sorts rows with elements that compare equal but differ; null if there are none.
+  ValueSortKernel(const SortSpec& spec, std::unique_ptr<const Kernel> general)
+      : SortKernelBase(spec),
+        general_(std::move(general)),
+        is_float_(primitive_util::IsFloatingPointType(spec.types[0])),
+        is_signed_(primitive_util::IsSignedIntegralType(spec.types[0])) {}
+
+  static bool Fits(const SortSpec& spec) {
+    const PrimitiveType type = spec.types[0];
+    return spec.types.size() == 1 && spec.strides[spec.dimension] == 1 &&
+           primitive_util::BitWidth(type) == 8 * static_cast<int>(sizeof(Word)) &&
+           (spec.order == SortOrder::kTotal || !primitive_util::IsFloatingPointType(type) ||
+            type == F32 || type == F64);
+  }
+
+  int64_t ScratchBytes(int32_t workers) const override {
+    const int64_t own = rows_.IsLong()
+                            ? Aligned(rows_.length * static_cast<int64_t>(sizeof(Word))) +
+                                  ParallelSortBytes(rows_.length)
+                            : 0;
+    return std::max(own, general_ == nullptr ? 0 : general_->ScratchBytes(workers));
+  }
+
+  absl::Status Run(const KernelCall& call) const override {
+    if (rows_.count == 0 || rows_.length == 0) return absl::OkStatus();
+    if (general_ != nullptr &&
+        HasUnorderedBits(spec_.types[0], call.buffers[0], rows_.count * rows_.length)) {
+      return general_->Run(call);
+    }
+    if (!rows_.IsLong()) {
+      return ForEachRow(call, nullptr, 0, [&](int64_t start, Task&) {
+        Word* words = reinterpret_cast<Word*>(Result(call, 0, start));
+        std::memcpy(words, Operand(call, 0, start), rows_.length * sizeof(Word));
+        BitsToOrdered(is_float_, is_signed_, spec_.descending, rows_.length, words);
+        SortWordsInPlace(words, rows_.length);
+        OrderedToBits(is_float_, is_signed_, spec_.descending, rows_.length, words);
+      });
+    }
+    Word* words = static_cast<Word*>(call.scratch);
+    char* rest = static_cast<char*>(call.scratch) +
+                 Aligned(rows_.length * static_cast<int64_t>(sizeof(Word)));
+    for (int64_t row = 0; row < rows_.count; ++row) {
+      const Word* from = reinterpret_cast<const Word*>(Operand(call, 0, rows_.Start(row)));
+      Word* to = reinterpret_cast<Word*>(Result(call, 0, rows_.Start(row)));
+      XLA_RETURN_IF_ERROR(ForEachPiece(call, [&](int64_t begin, int64_t end) {
+        std::copy(from + begin, from + end, words + begin);
+        BitsToOrdered(is_float_, is_signed_, spec_.descending, end - begin, words + begin);
+      }));
+      XLA_RETURN_IF_ERROR(ParallelSort<Word>(*call.host, rows_.length, words, to, rest));
+      XLA_RETURN_IF_ERROR(ForEachPiece(call, [&](int64_t begin, int64_t end) {
+        OrderedToBits(is_float_, is_signed_, spec_.descending, end - begin, to + begin);
+      }));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::unique_ptr<const Kernel> general_;
+  const bool is_float_, is_signed_;
+};
+
+// --- By a function: merge sort of indices.
+
+class ComparatorSortKernel final : public SortKernelBase {
+ public:
+  explicit ComparatorSortKernel(const SortSpec& spec) : SortKernelBase(spec) {}
+
+  int64_t ScratchBytes(int32_t workers) const override {
+    return 2 * OrderBytes() * (rows_.IsLong() ? 1 : workers);
+  }
+
+  absl::Status Run(const KernelCall& call) const override {
+    if (rows_.count == 0 || rows_.length == 0) return absl::OkStatus();
+    char* scratch = static_cast<char*>(call.scratch);
+    if (!rows_.IsLong()) {
+      return ForEachRow(call, scratch, 2 * OrderBytes(), [&](int64_t start, Task& task) {
+        int64_t* order = reinterpret_cast<int64_t*>(task.scratch());
+        int64_t* other = reinterpret_cast<int64_t*>(task.scratch() + OrderBytes());
+        SortRun(call, start, 0, rows_.length, order);
+        order = MergeAll(call, start, 0, rows_.length, order, other, &task);
+        GatherRow(call, start, 0, rows_.length, [&](int64_t i) { return order[i]; });
+      });
+    }
+    for (int64_t row = 0; row < rows_.count; ++row)
+      XLA_RETURN_IF_ERROR(SortLongRow(call, rows_.Start(row), scratch));
+    return absl::OkStatus();
+  }
+
+ private:
+  static constexpr int64_t kRun = 8;  // sorted by insertion
+  int64_t OrderBytes() const { return Aligned(rows_.length * 8); }
+
+  bool IsLess(const KernelCall& call, int64_t start, int64_t a, int64_t b) const {
+    const int64_t count = static_cast<int64_t>(spec_.types.size());
+    absl::InlinedVector<const void*, 16> elements(2 * count);
+    for (int64_t i = 0; i < count; ++i) {
+      const char* operand = Operand(call, i, start);
+      elements[2 * i] = operand + a * rows_.stride * Bytes(i);
+      elements[2 * i + 1] = operand + b * rows_.stride * Bytes(i);
+    }
+    return spec_.less(call.buffers, elements.data());
+  }
+
+  // Sorts the runs of kRun elements of [begin, end).
+  void SortRun(const KernelCall& call, int64_t start, int64_t begin, int64_t end,
+               int64_t* order) const {
+    for (int64_t run = begin; run < end; run += kRun) {
+      for (int64_t i = run; i < std::min(end, run + kRun); ++i) {
+        int64_t at = i;
+        for (; at > run && IsLess(call, start, i, order[at - 1]); --at) order[at] = order[at - 1];
+        order[at] = i;
+      }
+    }
+  }
+
+  void Merge(const KernelCall& call, int64_t start, const int64_t* from, int64_t begin,
+             int64_t middle, int64_t end, int64_t* to) const {
+    int64_t a = begin, b = middle;
+    for (int64_t i = begin; i < end; ++i) {
+      const bool take_b = b < end && (a >= middle || IsLess(call, start, from[b], from[a]));
+      to[i] = take_b ? from[b++] : from[a++];
+    }
+  }
+
+  // Merges the runs of [begin, end) to one, within one of the two arrays, which is returned. Stops
+  // early if the task should.
+  int64_t* MergeAll(const KernelCall& call, int64_t start, int64_t begin, int64_t end,
+                    int64_t* order, int64_t* other, Task* task) const {
+    for (int64_t width = kRun; width < end - begin; width *= 2) {
+      for (int64_t run = begin; run < end; run += 2 * width) {
+        Merge(call, start, order, run, std::min(end, run + width), std::min(end, run + 2 * width),
+              other);
+      }
+      std::swap(order, other);
+      if (task->ShouldStop()) break;
+    }
+    return order;
+  }
+
+  absl::Status SortLongRow(const KernelCall& call, int64_t start, char* scratch) const {
+    int64_t* order = reinterpret_cast<int64_t*>(scratch);
+    int64_t* other = reinterpret_cast<int64_t*>(scratch + OrderBytes());
+    const int64_t length = rows_.length;
+    XLA_RETURN_IF_ERROR(RunTasks(
+        *call.host, CeilOfRatio(length, kTaskElements), nullptr, 0, [&](int64_t index, Task& task) {
+          const int64_t begin = index * kTaskElements,
+                        end = std::min(length, begin + kTaskElements);
+          SortRun(call, start, begin, end, order);
+          const int64_t* sorted = MergeAll(call, start, begin, end, order, other, &task);
+          if (sorted != order) std::copy(sorted + begin, sorted + end, order + begin);
+        }));
+    for (int64_t width = kTaskElements; width < length; width *= 2) {
+      XLA_RETURN_IF_ERROR(
+          RunTasks(*call.host, CeilOfRatio(length, 2 * width), nullptr, 0, [&](int64_t i, Task&) {
+            const int64_t run = i * 2 * width;
+            Merge(call, start, order, run, std::min(length, run + width),
+                  std::min(length, run + 2 * width), other);
+          }));
+      std::swap(order, other);
+    }
+    return ForEachPiece(call, [&](int64_t begin, int64_t end) {
+      GatherRow(call, start, begin, end, [&](int64_t i) { return order[i]; });
+    });
+  }
+};
+
+template <typename Word>
+std::unique_ptr<const Kernel> MakeValueSort(const SortSpec& spec,
+                                            std::unique_ptr<const Kernel> by_key) {
+  const bool is_exact =
+      spec.order == SortOrder::kTotal || !primitive_util::IsFloatingPointType(spec.types[0]);
+  return std::make_unique<ValueSortKernel<Word>>(spec, is_exact ? nullptr : std::move(by_key));
+}
+
+class TopKKernel final : public Kernel {
+ public:
+  explicit TopKKernel(const TopKSpec& spec) : spec_(spec) {
+    // Keys, the order, and the words of StableOrder: of all elements, or of the candidates.
+    constexpr int64_t kWordBytes = 16, kCandidates = int64_t{1} << 14;
+    const int64_t n = spec.length, k = spec.k;
+    const int64_t words = k > n / 8 ? 2 * n : std::min(2 * n, 2 * k + std::max(k, kCandidates));
+    memory_.worker =
+        CallMemory::Of(n * 8) + CallMemory::Of(k * 8) + 2 * CallMemory::Of(words * kWordBytes / 2);
+  }
+  int64_t ScratchBytes(int32_t workers) const override { return memory_.ScratchBytes(workers); }
+  absl::Status Run(const KernelCall& call) const override {
+    CallContext context(call, memory_);
+    return TopK(context,
+                {spec_.type, spec_.largest, spec_.rows, spec_.length, spec_.length, spec_.k,
+                 call.buffers[0], call.buffers[1], static_cast<int32_t*>(call.buffers[2])});
+  }
+
+ private:
+  const TopKSpec spec_;
+  CallMemory memory_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<const Kernel>> MakeTopKKernel(const TopKSpec& spec) {
+  if (primitive_util::IsComplexType(spec.type))
+    return absl::InvalidArgumentError("complex numbers have no order");
+  return std::make_unique<TopKKernel>(spec);
+}
+
+absl::StatusOr<std::unique_ptr<const Kernel>> MakeSortKernel(const SortSpec& spec) {
+  if (spec.order == SortOrder::kComparator) return std::make_unique<ComparatorSortKernel>(spec);
+  const PrimitiveType type = spec.types[spec.key];
+  if (primitive_util::IsComplexType(type))
+    return absl::InvalidArgumentError("complex numbers have no order");
+  const bool is_wide = primitive_util::BitWidth(type) == 64;
+  if (!is_wide && spec.dimensions[spec.dimension] > int64_t{0xFFFFFFFF}) {
+    return absl::UnimplementedError(
+        absl::StrCat("sort of rows of ", spec.dimensions[spec.dimension], " elements"));
+  }
+  std::unique_ptr<const Kernel> by_key;
+  if (is_wide) {
+    by_key = std::make_unique<KeySortKernel<uint64_t>>(spec);
+  } else {
+    by_key = std::make_unique<KeySortKernel<uint32_t>>(spec);
+  }
+  if (ValueSortKernel<uint16_t>::Fits(spec))
+    return MakeValueSort<uint16_t>(spec, std::move(by_key));
+  if (ValueSortKernel<uint32_t>::Fits(spec))
+    return MakeValueSort<uint32_t>(spec, std::move(by_key));
+  if (ValueSortKernel<uint64_t>::Fits(spec))
+    return MakeValueSort<uint64_t>(spec, std::move(by_key));
+  return by_key;
+}
+
+}  // namespace xla::kernels
