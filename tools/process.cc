@@ -139,6 +139,31 @@ absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, b
   return module;
 }
 
+absl::StatusOr<std::vector<std::unique_ptr<HloModule>>> LoadModules(const std::string& path,
+                                                                    bool verify) {
+  XLA_ASSIGN_OR_RETURN(const std::string bytes,
+                       ReadFile(path, std::min(kMaxProgramBytes, UsableMemoryBytes() / 4)));
+  std::vector<std::string_view> parts = {bytes};
+  const bool is_text = !mlir::IsBytecode(bytes) && !LooksLikeProto(bytes);
+  if (is_text && bytes.find("// -----") != std::string::npos && bytes.substr(0, 9) != "HloModule") {
+    parts = mlir::SplitInput(bytes);
+    // Parts of comments alone.
+    std::erase_if(parts, [](std::string_view part) { return !stablehlo::LooksLikeMlir(part); });
+  }
+  std::vector<std::unique_ptr<HloModule>> modules;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    auto module = LoadModuleFromBytes(parts[i], verify);
+    if (!module.ok()) {
+      const std::string name = path == "-" ? std::string("standard input") : path;
+      const std::string part = parts.size() > 1 ? absl::StrCat(", program ", i + 1) : "";
+      return absl::Status(module.status().code(),
+                          absl::StrCat(name, part, ": ", module.status().message()));
+    }
+    modules.push_back(*std::move(module));
+  }
+  return modules;
+}
+
 int64_t UsableMemoryBytes() {
   int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   const absl::StatusOr<std::string> group = ReadFile("/sys/fs/cgroup/memory.max");

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -51,6 +52,10 @@ int64_t UsableMemoryBytes();
 // Reads a program in any format (HLO text or proto, StableHLO text or bytecode, detected from its
 // content) and verifies it unless `verify` is false. Errors name the file.
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, bool verify = true);
+// The same of a file of several StableHLO programs, in parts between lines "// -----". Errors also
+// name the part.
+absl::StatusOr<std::vector<std::unique_ptr<HloModule>>> LoadModules(const std::string& path,
+                                                                    bool verify = true);
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view bytes,
                                                                bool verify = true);
 

@@ -37,29 +37,31 @@ struct Result {
   std::vector<std::string> missing;  // opcodes, when not supported
 };
 
-// A program without checks would pass whatever it computes.
+// A program without checks would pass whatever it computes. What it prints is for a reader to
+// check.
 bool HasChecks(const HloModule& module) {
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
       const auto* call = instruction->attributes_if<CustomCallAttributes>();
-      if (call != nullptr && call->custom_call_target.rfind("check.", 0) == 0) return true;
+      if (call != nullptr && (call->custom_call_target.rfind("check.", 0) == 0 ||
+                              call->custom_call_target == "interpreter.print")) {
+        return true;
+      }
     }
   }
   return false;
 }
 
-Result TestUnguarded(const std::string& path, int threads, const CustomCallRegistry& custom_calls) {
-  auto module = LoadModule(path);
-  if (!module.ok()) return {Outcome::kFailed, std::string(module.status().message()), {}};
+Result TestModule(const HloModule& module, int threads, const CustomCallRegistry& custom_calls) {
   Result result;
-  for (HloOpcode opcode : UnsupportedOpcodes(**module))
+  for (HloOpcode opcode : UnsupportedOpcodes(module))
     result.missing.emplace_back(HloOpcodeString(opcode));
   if (!result.missing.empty()) {
     result.outcome = Outcome::kUnsupported;
     result.detail = absl::StrJoin(result.missing, ", ");
     return result;
   }
-  if ((*module)->entry_computation()->num_parameters() != 0)
+  if (module.entry_computation()->num_parameters() != 0)
     return {Outcome::kFailed, "the program takes arguments", {}};
   InterpreterOptions options;
   options.num_threads = threads;
@@ -67,13 +69,30 @@ Result TestUnguarded(const std::string& path, int threads, const CustomCallRegis
   options.cancel = &Interrupted();
   options.custom_calls = CheckCustomCalls();
   options.custom_call_registry = &custom_calls;
-  const absl::Status status = RunSelfChecking(**module, options);
-  if (status.ok() && !HasChecks(**module))
+  const absl::Status status = RunSelfChecking(module, options);
+  if (status.ok() && !HasChecks(module))
     return {Outcome::kUnchecked, "the program makes no check", {}};
   if (status.ok()) return {Outcome::kPassed, "", {}};
   const bool unsupported = status.code() == absl::StatusCode::kUnimplemented;
   return {
       unsupported ? Outcome::kUnsupported : Outcome::kFailed, std::string(status.message()), {}};
+}
+
+// A file of StableHLO may hold several programs: it passes if all do, and some make checks.
+Result TestUnguarded(const std::string& path, int threads, const CustomCallRegistry& custom_calls) {
+  const auto modules = LoadModules(path);
+  if (!modules.ok()) return {Outcome::kFailed, std::string(modules.status().message()), {}};
+  Result result = {Outcome::kUnchecked, "the program makes no check", {}};
+  for (size_t i = 0; i < modules->size(); ++i) {
+    Result one = TestModule(*(*modules)[i], threads, custom_calls);
+    if (one.outcome == Outcome::kUnchecked) continue;
+    if (one.outcome != Outcome::kPassed) {
+      if (modules->size() > 1) one.detail = absl::StrCat("program ", i + 1, ": ", one.detail);
+      return one;
+    }
+    result = std::move(one);
+  }
+  return result;
 }
 
 Result TestOne(const std::string& path, int threads, const CustomCallRegistry& custom_calls) {
@@ -220,31 +239,30 @@ absl::StatusOr<int> Test(const Arguments& arguments) {
 }  // namespace
 
 Command TestCommand() {
-  return {
-      "test",
-      "FILE...",
-      "run programs that check their own results",
-      "Each program ends in custom calls check.expect_eq, check.expect_close (ulp) or\n"
-      "check.expect_almost_eq (absolute 1e-3). A folder stands for the .hlo, .pb, .mlir and\n"
-      ".mlirbc files in it.\n"
-      "The exit code is 0 if every program passed.",
-      {{"--jobs",
-        "N",
-        "number of programs run at a time; the default is the number of processors",
-        {},
-        IntegerRange{1, 1024}},
-       {"--threads",
-        "N",
-        "number of threads per program; the default is 1, 0 means all",
-        {},
-        IntegerRange{0, 4096}},
-       CustomCallsOption(),
-       {"--disabled", "FILE", "list of programs to skip, with lines 'file name: reason'"},
-       {"--quiet", "", "report failures only"},
-       {"--json", "", "print the summary as JSON"}},
-      1,
-      INT64_MAX,
-      Test};
+  return {"test",
+          "FILE...",
+          "run programs that check their own results",
+          "Each program ends in custom calls check.expect_eq, check.expect_close (ulp) or\n"
+          "check.expect_almost_eq (absolute 1e-3). A folder stands for the .hlo, .pb, .mlir and\n"
+          ".mlirbc files in it.\n"
+          "The exit code is 0 if every program passed.",
+          {{"--jobs",
+            "N",
+            "number of programs run at a time; the default is the number of processors",
+            {},
+            IntegerRange{1, 1024}},
+           {"--threads",
+            "N",
+            "number of threads per program; the default is 1, 0 means all",
+            {},
+            IntegerRange{0, 4096}},
+           CustomCallsOption(),
+           {"--disabled", "FILE", "list of programs to skip, with lines 'file name: reason'"},
+           {"--quiet", "", "report failures only"},
+           {"--json", "", "print the summary as JSON"}},
+          1,
+          INT64_MAX,
+          Test};
 }
 
 }  // namespace xla

@@ -3,7 +3,10 @@
 // two differ.
 //
 //   check.expect_eq         equal bits; any NaN equals any NaN
-//   check.expect_almost_eq  absolute difference of at most 1e-3
+//   check.expect_almost_eq  absolute difference of at most 1e-3, or the frontend attribute
+//   tolerance check.expect_serialized_eq  what interpreter.probe of that probe_id recorded, in the
+//   given
+//                           iteration; interpreter.print writes to standard output
 //   check.expect_close      at most 3 units in the last place apart, or as the frontend attributes
 //                           min_ulp_difference and max_ulp_difference state
 // Integers must be equal in all of them; infinities too. Both parts of a complex number are
@@ -12,7 +15,11 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -31,7 +38,7 @@
 namespace xla {
 namespace {
 
-constexpr double kAlmost = 1e-3;
+constexpr double kAlmost = 1e-3;  // unless the frontend attribute "tolerance" states another
 constexpr uint64_t kIncomparable = std::numeric_limits<uint64_t>::max();
 
 template <typename T>
@@ -96,10 +103,17 @@ double AbsoluteDifference(T a, T b) {
 
 struct UlpBounds {
   uint64_t min = 0, max = 3;
+  double tolerance = kAlmost;  // of kAlmostEqual
 };
 
 absl::StatusOr<UlpBounds> UlpBoundsOf(const HloInstruction& call) {
   UlpBounds bounds;
+  const auto tolerance = call.extras().frontend_attributes.find("tolerance");
+  if (tolerance != call.extras().frontend_attributes.end() &&
+      !absl::SimpleAtod(tolerance->second, &bounds.tolerance)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("tolerance=\"", tolerance->second, "\" is not a number"));
+  }
   for (const auto& [name, bound] :
        {std::pair<const char*, uint64_t*>{"min_ulp_difference", &bounds.min},
         {"max_ulp_difference", &bounds.max}}) {
@@ -128,7 +142,7 @@ Verdict Judge(Check check, UlpBounds bounds, T actual, T expected) {
       return {SameBits(actual, expected), 0};
     case Check::kAlmostEqual: {
       const double difference = AbsoluteDifference(actual, expected);
-      return {difference <= kAlmost, difference};
+      return {difference <= bounds.tolerance, difference};
     }
     case Check::kClose: {
       const uint64_t ulps = UlpDifference(actual, expected);
@@ -227,12 +241,73 @@ CustomCallHandler HandlerOf(Check check) {
   };
 }
 
+const std::string& FrontendAttribute(const HloInstruction& call, const char* name) {
+  static const std::string* const none = new std::string();
+  const auto& attributes = call.extras().frontend_attributes;
+  const auto found = attributes.find(name);
+  return found == attributes.end() ? *none : found->second;
+}
+
+// What probes recorded, by name and in order of execution.
+struct Probes {
+  std::mutex mutex;
+  std::map<std::string, std::vector<Literal>> values;
+};
+
+absl::Status RecordProbe(Probes& probes, const HloInstruction& call,
+                         absl::Span<const LiteralSlice> operands, Literal* result) {
+  if (operands.size() != 1) {
+    return absl::InvalidArgumentError("interpreter.probe takes one operand");
+  }
+  XLA_RETURN_IF_ERROR(result->CopyFrom(operands[0]));
+  const std::lock_guard<std::mutex> lock(probes.mutex);
+  probes.values[FrontendAttribute(call, "probe_id")].push_back(operands[0].Clone());
+  return absl::OkStatus();
+}
+
+absl::Status CheckProbe(Probes& probes, const HloInstruction& call,
+                        absl::Span<const LiteralSlice> operands) {
+  uint64_t iteration = 0;
+  const std::string& id = FrontendAttribute(call, "probe_id");
+  if (operands.size() != 1 || !absl::SimpleAtoi(FrontendAttribute(call, "iteration"), &iteration)) {
+    return absl::InvalidArgumentError("check.expect_serialized_eq takes one operand");
+  }
+  const std::lock_guard<std::mutex> lock(probes.mutex);
+  const auto found = probes.values.find(id);
+  if (found == probes.values.end() || iteration >= found->second.size()) {
+    return absl::InternalError(
+        absl::StrCat("check failed: the probe \"", id, "\" has no value ", iteration));
+  }
+  const LiteralSlice pair[] = {operands[0], LiteralSlice(found->second[iteration])};
+  return RunCheck(Check::kEqual, call, pair);
+}
+
+// The type as the program states it, and the value.
+absl::Status PrintValue(const HloInstruction& call, absl::Span<const LiteralSlice> operands) {
+  for (const LiteralSlice& operand : operands) {
+    const std::string text = operand.ToStringWithoutShape();
+    std::printf("%s {\n  %s\n}\n", FrontendAttribute(call, "type").c_str(), text.c_str());
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, CustomCallHandler>> CheckCustomCalls() {
-  return {{"check.expect_eq", HandlerOf(Check::kEqual)},
-          {"check.expect_close", HandlerOf(Check::kClose)},
-          {"check.expect_almost_eq", HandlerOf(Check::kAlmostEqual)}};
+  const auto probes = std::make_shared<Probes>();
+  return {
+      {"interpreter.probe",
+       [probes](const HloInstruction& call, absl::Span<const LiteralSlice> operands,
+                Literal* result) { return RecordProbe(*probes, call, operands, result); }},
+      {"check.expect_serialized_eq",
+       [probes](const HloInstruction& call, absl::Span<const LiteralSlice> operands, Literal*) {
+         return CheckProbe(*probes, call, operands);
+       }},
+      {"interpreter.print", [](const HloInstruction& call, absl::Span<const LiteralSlice> operands,
+                               Literal*) { return PrintValue(call, operands); }},
+      {"check.expect_eq", HandlerOf(Check::kEqual)},
+      {"check.expect_close", HandlerOf(Check::kClose)},
+      {"check.expect_almost_eq", HandlerOf(Check::kAlmostEqual)}};
 }
 
 }  // namespace xla

@@ -150,15 +150,15 @@ bool ParseScfFor(OperationReader& reader, OperationState& state) {
 // sdy.mesh @name = <["x"=2, "y"=4]>, sdy.sharding_constraint %0 <@mesh, [..]> : type,
 // sdy.manual_computation(%0) in_shardings=[..] out_shardings=[..] manual_axes={..} (%arg: type)
 // {..} : fn. Shardings are kept as text.
-bool KeepUntil(OperationReader& reader, OperationState& state, std::string_view name, char open,
-               char close) {
+bool KeepUntil(OperationReader& reader, OperationState& state, std::string_view name,
+               std::string_view kind, char open, char close) {
   mlir::TextCursor& cursor = reader.cursor();
   const size_t begin = cursor.offset();
   std::string_view text;
   if (!cursor.Expect(open) || !cursor.BalancedText(close, &text)) return false;
   const std::string_view whole = cursor.text().substr(begin, cursor.offset() + 1 - begin);
   if (!cursor.Expect(close)) return false;
-  state.AddAttribute(name, reader.context().DialectOf("sdy", name, open == '<' ? text : whole));
+  state.AddAttribute(name, reader.context().DialectOf("sdy", kind, open == '<' ? text : whole));
   return true;
 }
 
@@ -166,14 +166,15 @@ bool ParseMesh(OperationReader& reader, OperationState& state) {
   std::string_view name;
   if (!reader.cursor().SymbolName(&name) || !reader.cursor().Expect('=')) return false;
   state.AddAttribute("sym_name", reader.context().String(name));
-  return KeepUntil(reader, state, "mesh", '<', '>') && reader.ParseOptionalDictionary(state);
+  return KeepUntil(reader, state, "mesh", "mesh", '<', '>') &&
+         reader.ParseOptionalDictionary(state);
 }
 
 bool ParseShardingConstraint(OperationReader& reader, OperationState& state) {
   state.operands.emplace_back();
   if (!reader.ParseOperand(&state.operands.back()) ||
-      !KeepUntil(reader, state, "sharding", '<', '>') || !reader.ParseOptionalDictionary(state) ||
-      !reader.cursor().Expect(':')) {
+      !KeepUntil(reader, state, "sharding", "sharding", '<', '>') ||
+      !reader.ParseOptionalDictionary(state) || !reader.cursor().Expect(':')) {
     return false;
   }
   const TypeRef type = reader.attributes().ParseType();
@@ -188,12 +189,12 @@ bool ParseManualComputation(OperationReader& reader, OperationState& state) {
   if (!cursor.Expect('(') || !reader.ParseOperands(state) || !cursor.Expect(')')) return false;
   for (const std::string_view name : {"in_shardings", "out_shardings"}) {
     if (!cursor.ExpectWord(name) || !cursor.Expect('=') ||
-        !KeepUntil(reader, state, name, '[', ']')) {
+        !KeepUntil(reader, state, name, "sharding_per_value", '[', ']')) {
       return false;
     }
   }
   if (!cursor.ExpectWord("manual_axes") || !cursor.Expect('=') ||
-      !KeepUntil(reader, state, "manual_axes", '{', '}') || !cursor.Expect('(')) {
+      !KeepUntil(reader, state, "manual_axes", "manual_axes", '{', '}') || !cursor.Expect('(')) {
     return false;
   }
   std::vector<mlir::NamedArgument> arguments;

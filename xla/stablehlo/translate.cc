@@ -23,7 +23,8 @@ using mlir::Region;
 using mlir::Value;
 
 bool IsReturn(const Operation& operation) {
-  return operation.Is("stablehlo.return") || operation.Is("func.return");
+  return operation.Is("stablehlo.return") || operation.Is("func.return") ||
+         operation.Is("sdy.return");
 }
 
 bool IsConstant(const Value& value) {
@@ -51,11 +52,19 @@ int64_t ModuleInteger(const Operation& module, std::string_view name) {
 
 // Ids of the values within a region are consecutive, so that a comparison tells where one is from.
 void Translator::Number(const Operation& operation) {
-  for (Value& result : operation.results) result.id = next_id_++;
+  for (Value& result : operation.results) {
+    result.id = next_id_++;
+    const mlir::TypeRef element = result.type->element;
+    has_quantized_ |= element != nullptr && element->kind == mlir::TypeKind::kQuantized;
+  }
   for (const Region& region : operation.regions) {
     const uint32_t first = next_id_;
     for (const Block* block = region.first; block != nullptr; block = block->next) {
-      for (Value& argument : block->arguments) argument.id = next_id_++;
+      for (Value& argument : block->arguments) {
+        argument.id = next_id_++;
+        const mlir::TypeRef element = argument.type->element;
+        has_quantized_ |= element != nullptr && element->kind == mlir::TypeKind::kQuantized;
+      }
       for (const Operation& inner : *block) Number(inner);
     }
     ranges_[&region] = {first, next_id_};
@@ -84,15 +93,19 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translator::Run() {
     functions_.emplace(function, &operation);
     only = &operation;
   }
+  XLA_RETURN_IF_ERROR(ReadMeshes(module));
   const Operation* main = FindFunction("main");
   if (main == nullptr && functions_.size() == 1) main = only;
   if (main == nullptr) return Error(module, "there is no function @main");
+  SetDevices(ModuleInteger(module, "mhlo.num_replicas"),
+             ModuleInteger(module, "mhlo.num_partitions"));
   XLA_ASSIGN_OR_RETURN(HloComputation * entry, TranslateFunction(*main));
   module_->set_entry_computation(entry);
   HloModuleConfig& config = module_->config();
-  config.replica_count = ModuleInteger(module, "mhlo.num_replicas");
-  config.num_partitions = ModuleInteger(module, "mhlo.num_partitions");
   config.use_spmd_partitioning = config.num_partitions > 1;
+  if (const mlir::AttributeRef facts = module.Find("mhlo.frontend_attributes")) {
+    XLA_RETURN_IF_ERROR(ReadFrontendAttributes(module, *facts, &config.frontend_attributes));
+  }
   module_->SetDefaultEntryLayout();
   XLA_RETURN_IF_ERROR(SetParameterAttributes(*main, &config));
   return std::move(module_);
@@ -159,9 +172,14 @@ absl::StatusOr<HloComputation*> Translator::TranslateFunction(const Operation& f
     Set(argument, computation_->AddInstruction(HloInstruction::CreateParameter(
                       argument.index, std::move(shape), absl::StrCat("Arg_", argument.index))));
   }
+  XLA_RETURN_IF_ERROR(AnnotateArguments(function, *result));
   std::vector<HloInstruction*> returned;
   XLA_RETURN_IF_ERROR(TranslateBlock(block, &returned));
-  computation_->set_root_instruction(TupleUnlessOne(returned));
+  BoxedOptional<HloSharding> sharding;
+  XLA_RETURN_IF_ERROR(AnnotateResults(function, &returned, &sharding));
+  HloInstruction* root = TupleUnlessOne(returned);
+  if (sharding.has_value()) root->mutable_extras().sharding = std::move(sharding);
+  computation_->set_root_instruction(root);
   --depth_;
   computation_ = outer;
   return result;
@@ -180,8 +198,16 @@ absl::Status Translator::TranslateBlock(const Block& block,
       return absl::OkStatus();
     }
     const auto handler = handlers_.find(operation.name);
-    if (handler == handlers_.end()) return Unimplemented(operation, "the translation to HLO");
-    XLA_RETURN_IF_ERROR(handler->second(*this, operation));
+    const size_t first = emitted_.size();
+    if (has_quantized_ && ComputesExpressed(operation)) {
+      XLA_RETURN_IF_ERROR(
+          TranslateExpressed(operation, handler == handlers_.end() ? nullptr : handler->second));
+    } else {
+      if (handler == handlers_.end()) return Unimplemented(operation, "the translation to HLO");
+      XLA_RETURN_IF_ERROR(handler->second(*this, operation));
+    }
+    XLA_RETURN_IF_ERROR(AnnotateEmitted(operation, first));
+    emitted_.resize(first);
   }
   return absl::InvalidArgumentError("a block does not end with a return");
 }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives as HLO.
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/literal.h"
+#include "xla/literal_util.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/translator.h"
 
@@ -35,11 +40,53 @@ absl::StatusOr<std::optional<int64_t>> Channel(Translator& translator, const Ope
   XLA_ASSIGN_OR_RETURN(const mlir::DialectAttribute* handle,
                        translator.Struct(operation, "channel_handle"));
   XLA_ASSIGN_OR_RETURN(const int64_t id, translator.Parameter(operation, *handle, "handle"));
-  return id > 0 ? std::optional<int64_t>(id) : std::nullopt;
+  if (id <= 0) return std::optional<int64_t>();
+  return std::optional<int64_t>(translator.Channel(id, operation.name->text));
+}
+
+std::string TextParameter(const mlir::DialectAttribute& attribute, std::string_view name) {
+  const mlir::AttributeRef value = mlir::FindAttribute(attribute.parameters, name);
+  const auto* text = value == nullptr ? nullptr : value->As<mlir::StringAttribute>();
+  return text == nullptr ? std::string() : std::string(text->value);
+}
+
+// Groups along axes of a mesh: #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [..]>.
+absl::Status SetMeshGroups(Translator& translator, const Operation& operation,
+                           const mlir::DialectAttribute& attribute, CollectiveDeviceList* groups) {
+  const mlir::AttributeRef mesh = mlir::FindAttribute(attribute.parameters, "mesh");
+  const auto* symbol = mesh == nullptr ? nullptr : mesh->As<mlir::SymbolRefAttribute>();
+  const mlir::AttributeRef axes = mlir::FindAttribute(attribute.parameters, "axes");
+  const auto* list = axes == nullptr ? nullptr : axes->As<mlir::ArrayAttribute>();
+  if (symbol == nullptr || list == nullptr) {
+    return translator.Error(operation, "replica_groups needs the name of a mesh and axes");
+  }
+  XLA_ASSIGN_OR_RETURN(const ShardyMesh known, translator.FindMesh(operation, symbol->root));
+  groups->form = CollectiveDeviceList::Form::kMesh;
+  groups->mesh.emplace();
+  for (const auto& [name, size] : known.axes) groups->mesh->axes.push_back({name, size});
+  groups->mesh->device_ids = known.device_ids;
+  for (const mlir::AttributeRef element : list->elements) {
+    const auto* axis = element->As<mlir::DialectAttribute>();
+    if (axis == nullptr) return translator.Error(operation, "an axis of a mesh is not valid");
+    AxisRef ref;
+    ref.name = TextParameter(*axis, "name");
+    const mlir::AttributeRef part = mlir::FindAttribute(axis->parameters, "sub_axis_info");
+    if (const auto* info = part == nullptr ? nullptr : part->As<mlir::DialectAttribute>()) {
+      XLA_ASSIGN_OR_RETURN(ref.pre_size, translator.Parameter(operation, *info, "pre_size"));
+      XLA_ASSIGN_OR_RETURN(ref.size, translator.Parameter(operation, *info, "size"));
+    }
+    groups->mesh_axes.push_back(std::move(ref));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status SetBase(Translator& translator, const Operation& operation, CollectiveBase* base) {
   XLA_ASSIGN_OR_RETURN(base->channel_id, Channel(translator, operation));
+  const mlir::AttributeRef groups = operation.Find("replica_groups");
+  const auto* mesh = groups == nullptr ? nullptr : groups->As<mlir::DialectAttribute>();
+  if (mesh != nullptr) {
+    return SetMeshGroups(translator, operation, *mesh, &base->replica_groups);
+  }
   XLA_ASSIGN_OR_RETURN(base->replica_groups.groups, Rows(translator, operation, "replica_groups"));
   return absl::OkStatus();
 }
@@ -142,14 +189,157 @@ absl::Status TranslateAllToAll(Translator& translator, const Operation& operatio
   return absl::OkStatus();
 }
 
+HloInstruction* EmitConstant(Translator& translator, Literal literal) {
+  const Shape shape = literal.shape();
+  return translator.Emit(HloOpcode::kConstant, shape, {},
+                         ConstantAttributes{{std::make_shared<Literal>(std::move(literal))}});
+}
+
+// The number of this process as the groups of a collective count it.
+HloInstruction* ProcessOfGroups(Translator& translator, const CollectiveBase& base,
+                                bool use_global_device_ids) {
+  const Shape u32 = ShapeUtil::MakeShape(U32, {}), s32 = ShapeUtil::MakeShape(S32, {});
+  HloInstruction* replica =
+      translator.Emit(HloOpcode::kConvert, s32, {translator.Emit(HloOpcode::kReplicaId, u32, {})});
+  if (!base.channel_id.has_value() || !use_global_device_ids) return replica;
+  const auto count = static_cast<int32_t>(translator.num_partitions());
+  HloInstruction* partition = translator.Emit(HloOpcode::kConvert, s32,
+                                              {translator.Emit(HloOpcode::kPartitionId, u32, {})});
+  HloInstruction* row =
+      translator.Emit(HloOpcode::kMultiply, s32,
+                      {replica, EmitConstant(translator, LiteralUtil::CreateR0<int32_t>(count))});
+  return translator.Emit(HloOpcode::kAdd, s32, {row, partition});
+}
+
+// The place of this process in its group; -1 if it is in none.
+HloInstruction* PlaceInGroup(Translator& translator, const CollectiveBase& base,
+                             bool use_global_device_ids) {
+  HloInstruction* process = ProcessOfGroups(translator, base, use_global_device_ids);
+  std::vector<int32_t> places;
+  for (const std::vector<int64_t>& group : base.replica_groups.groups) {
+    for (size_t i = 0; i < group.size(); ++i) {
+      const auto at = static_cast<size_t>(group[i]);
+      if (at >= places.size()) places.resize(at + 1, -1);
+      places[at] = static_cast<int32_t>(i);
+    }
+  }
+  if (places.empty()) return process;  // one group of all
+  HloInstruction* table =
+      EmitConstant(translator, LiteralUtil::CreateR1<int32_t>(absl::MakeConstSpan(places)));
+  DynamicSliceAttributes one;
+  one.dynamic_slice_sizes = {1};
+  HloInstruction* place = translator.Emit(HloOpcode::kDynamicSlice, ShapeUtil::MakeShape(S32, {1}),
+                                          {table, process}, one);
+  return translator.Emit(HloOpcode::kReshape, ShapeUtil::MakeShape(S32, {}), {place},
+                         ReshapeAttributes{});
+}
+
+// Element i of the last operand: the place of the root in each group.
+absl::StatusOr<HloInstruction*> DynamicRoot(Translator& translator, const Operation& operation,
+                                            int64_t i) {
+  HloInstruction* roots = translator.Operand(operation, operation.operands.size() - 1);
+  if (roots->shape().dimensions().size() != 1 || roots->shape().element_type() != S32 ||
+      i >= roots->shape().dimensions(0)) {
+    return translator.Error(operation, "needs a root for each operand, as its last operand");
+  }
+  SliceAttributes slice;
+  slice.slice.push_back({i, i + 1, 1});
+  HloInstruction* root =
+      translator.Emit(HloOpcode::kSlice, ShapeUtil::MakeShape(S32, {1}), {roots}, slice);
+  return translator.Emit(HloOpcode::kReshape, ShapeUtil::MakeShape(S32, {}), {root},
+                         ReshapeAttributes{});
+}
+
+// Gathers the operand of all, and takes that of the root.
+absl::StatusOr<HloInstruction*> EmitFromDynamicRoot(Translator& translator,
+                                                    const Operation& operation, int64_t i,
+                                                    const CollectiveBase& base) {
+  HloInstruction* operand = translator.Operand(operation, static_cast<size_t>(i));
+  const Shape shape = operand->shape();
+  if (base.replica_groups.groups.empty()) {
+    return translator.Unimplemented(operation, "a dynamic root without groups");
+  }
+  std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
+  sizes.insert(sizes.begin(), 1);
+  const Shape row = ShapeUtil::MakeShape(shape.element_type(), sizes);
+  sizes[0] = static_cast<int64_t>(base.replica_groups.groups[0].size());
+  const Shape all = ShapeUtil::MakeShape(shape.element_type(), sizes);
+  AllGatherAttributes attributes;
+  static_cast<CollectiveBase&>(attributes) = base;
+  attributes.dimensions = {0};
+  HloInstruction* gathered = translator.Emit(
+      HloOpcode::kAllGather, all,
+      {translator.Emit(HloOpcode::kReshape, row, {operand}, ReshapeAttributes{})}, attributes);
+  XLA_ASSIGN_OR_RETURN(HloInstruction * root, DynamicRoot(translator, operation, i));
+  std::vector<HloInstruction*> operands = {gathered, root};
+  while (operands.size() < sizes.size() + 1) {
+    operands.push_back(EmitConstant(translator, LiteralUtil::CreateR0<int32_t>(0)));
+  }
+  DynamicSliceAttributes slice;
+  slice.dynamic_slice_sizes.assign(row.dimensions().begin(), row.dimensions().end());
+  HloInstruction* taken = translator.Emit(HloOpcode::kDynamicSlice, row, operands, slice);
+  return translator.Emit(HloOpcode::kReshape, shape, {taken}, ReshapeAttributes{});
+}
+
 absl::Status TranslateCollectiveBroadcast(Translator& translator, const Operation& operation) {
   CollectiveAttributes attributes;
   XLA_RETURN_IF_ERROR(SetBase(translator, operation, &attributes));
-  if (translator.Flag(operation, "has_dynamic_root")) {
-    return translator.Unimplemented(operation, "a dynamic root");
+  if (!translator.Flag(operation, "has_dynamic_root")) {
+    return translator.EmitResults(operation, HloOpcode::kCollectiveBroadcast,
+                                  translator.Operands(operation), attributes);
   }
-  return translator.EmitResults(operation, HloOpcode::kCollectiveBroadcast,
-                                translator.Operands(operation), attributes);
+  for (size_t i = 0; i < operation.results.size(); ++i) {
+    XLA_ASSIGN_OR_RETURN(
+        HloInstruction * result,
+        EmitFromDynamicRoot(translator, operation, static_cast<int64_t>(i), attributes));
+    translator.Set(operation.results[i], result);
+  }
+  return absl::OkStatus();
+}
+
+// The sum of all on the root of each group, zeros on the others.
+absl::Status TranslateCollectiveReduce(Translator& translator, const Operation& operation) {
+  AllReduceAttributes attributes;
+  XLA_RETURN_IF_ERROR(SetBase(translator, operation, &attributes));
+  attributes.use_global_device_ids = translator.Flag(operation, "use_global_device_ids");
+  const bool has_dynamic_root = translator.Flag(operation, "has_dynamic_root");
+  XLA_ASSIGN_OR_RETURN(HloComputation * body, translator.Reducer(operation, 0));
+  XLA_ASSIGN_OR_RETURN(const Shape shape, translator.ResultShape(operation));
+  std::vector<HloInstruction*> operands = translator.Operands(operation);
+  operands.resize(operation.results.size());
+  HloInstruction* sums =
+      translator.Emit(HloOpcode::kAllReduce, shape, operands, attributes, {body});
+  HloInstruction* place = PlaceInGroup(translator, attributes, attributes.use_global_device_ids);
+  for (size_t i = 0; i < operation.results.size(); ++i) {
+    HloInstruction* root = EmitConstant(translator, LiteralUtil::CreateR0<int32_t>(0));
+    if (has_dynamic_root) {
+      XLA_ASSIGN_OR_RETURN(root, DynamicRoot(translator, operation, static_cast<int64_t>(i)));
+    }
+    CompareAttributes equal;
+    equal.direction = ComparisonDirection::kEq;
+    HloInstruction* is_root =
+        translator.Emit(HloOpcode::kCompare, ShapeUtil::MakeShape(PRED, {}), {place, root}, equal);
+    HloInstruction* sum =
+        operation.results.size() == 1 ? sums : translator.Element(sums, static_cast<int64_t>(i));
+    HloInstruction* zero =
+        EmitConstant(translator, Literal(ShapeUtil::MakeShape(sum->shape().element_type(), {})));
+    translator.Set(operation.results[i],
+                   translator.Emit(HloOpcode::kSelect, sum->shape(),
+                                   {translator.BroadcastScalar(is_root, sum->shape()), sum,
+                                    translator.BroadcastScalar(zero, sum->shape())}));
+  }
+  return absl::OkStatus();
+}
+
+// The sum over replicas.
+absl::Status TranslateCrossReplicaSum(Translator& translator, const Operation& operation) {
+  AllReduceAttributes attributes;
+  XLA_RETURN_IF_ERROR(SetBase(translator, operation, &attributes));
+  HloInstruction* operand = translator.Operand(operation, 0);
+  XLA_ASSIGN_OR_RETURN(
+      HloComputation * body,
+      translator.ScalarComputation(HloOpcode::kAdd, operand->shape().element_type()));
+  return translator.EmitResults(operation, HloOpcode::kAllReduce, {operand}, attributes, {body});
 }
 
 absl::Status TranslateCollectivePermute(Translator& translator, const Operation& operation) {
@@ -177,6 +367,8 @@ void AddCollectiveHandlers(HandlerTable* table) {
   table->emplace("stablehlo.all_reduce", TranslateAllReduce);
   table->emplace("stablehlo.all_to_all", TranslateAllToAll);
   table->emplace("stablehlo.collective_broadcast", TranslateCollectiveBroadcast);
+  table->emplace("stablehlo.collective_reduce", TranslateCollectiveReduce);
+  table->emplace("stablehlo.cross-replica-sum", TranslateCrossReplicaSum);
   table->emplace("stablehlo.collective_permute", TranslateCollectivePermute);
   table->emplace("stablehlo.partition_id", TranslateId);
   table->emplace("stablehlo.reduce_scatter", TranslateReduceScatter);

@@ -44,13 +44,84 @@ absl::StatusOr<Precisions> PrecisionsOf(Translator& translator, const Operation&
   return result;
 }
 
+// Types of a dot algorithm. A null type stands for any of the types of 8 bits.
+struct DotAlgorithm {
+  const char* operands;
+  const char* accumulator;
+  int64_t primitive_operations;
+  bool imprecise;
+  PrecisionConfig_Algorithm algorithm;
+};
+
+constexpr DotAlgorithm kDotAlgorithms[] = {
+    {nullptr, "f32", 1, false, PrecisionConfig_Algorithm_ALG_DOT_ANY_F8_ANY_F8_F32},
+    {nullptr, "f32", 1, true, PrecisionConfig_Algorithm_ALG_DOT_ANY_F8_ANY_F8_F32_FAST_ACCUM},
+    {"f16", "f16", 1, false, PrecisionConfig_Algorithm_ALG_DOT_F16_F16_F16},
+    {"f16", "f32", 1, false, PrecisionConfig_Algorithm_ALG_DOT_F16_F16_F32},
+    {"bf16", "bf16", 1, false, PrecisionConfig_Algorithm_ALG_DOT_BF16_BF16_BF16},
+    {"bf16", "f32", 1, false, PrecisionConfig_Algorithm_ALG_DOT_BF16_BF16_F32},
+    {"bf16", "f32", 3, false, PrecisionConfig_Algorithm_ALG_DOT_BF16_BF16_F32_X3},
+    {"bf16", "f32", 6, false, PrecisionConfig_Algorithm_ALG_DOT_BF16_BF16_F32_X6},
+    {"bf16", "f32", 9, false, PrecisionConfig_Algorithm_ALG_DOT_BF16_BF16_F32_X9},
+    {"tf32", "f32", 1, false, PrecisionConfig_Algorithm_ALG_DOT_TF32_TF32_F32},
+    {"tf32", "f32", 3, false, PrecisionConfig_Algorithm_ALG_DOT_TF32_TF32_F32_X3},
+    {"f32", "f32", 1, false, PrecisionConfig_Algorithm_ALG_DOT_F32_F32_F32},
+    {"f64", "f64", 1, false, PrecisionConfig_Algorithm_ALG_DOT_F64_F64_F64},
+};
+
+absl::StatusOr<PrecisionConfig_Algorithm> AlgorithmOf(Translator& translator,
+                                                      const Operation& operation) {
+  const mlir::AttributeRef attribute = operation.Find("algorithm");
+  if (attribute == nullptr) return PrecisionConfig_Algorithm_ALG_UNSET;
+  const auto* algorithm = attribute->As<mlir::DialectAttribute>();
+  if (algorithm == nullptr) return translator.Error(operation, "the algorithm is not valid");
+  const auto type = [&](std::string_view name) {
+    const mlir::AttributeRef value = mlir::FindAttribute(algorithm->parameters, name);
+    const auto* type = value == nullptr ? nullptr : value->As<mlir::TypeAttribute>();
+    return type == nullptr ? std::string() : mlir::ToString(type->type);
+  };
+  const auto integer = [&](std::string_view name) {
+    const mlir::AttributeRef value = mlir::FindAttribute(algorithm->parameters, name);
+    const auto* integer = value == nullptr ? nullptr : value->As<mlir::IntegerAttribute>();
+    return integer == nullptr ? int64_t{0} : integer->value;
+  };
+  const std::string lhs = type("lhs_precision_type"), rhs = type("rhs_precision_type");
+  for (const DotAlgorithm& known : kDotAlgorithms) {
+    const auto is_operand = [&](const std::string& name) {
+      return known.operands == nullptr ? name.rfind("f8", 0) == 0 : name == known.operands;
+    };
+    if (is_operand(lhs) && is_operand(rhs) && type("accumulation_type") == known.accumulator &&
+        integer("num_primitive_operations") == known.primitive_operations &&
+        (integer("allow_imprecise_accumulation") != 0) == known.imprecise) {
+      return known.algorithm;
+    }
+  }
+  return translator.Unimplemented(operation, "this dot algorithm");
+}
+
+absl::Status TranslateRaggedDot(Translator& translator, const Operation& operation) {
+  XLA_ASSIGN_OR_RETURN(const mlir::DialectAttribute* numbers,
+                       translator.Struct(operation, "ragged_dot_dimension_numbers"));
+  RaggedDotAttributes attributes;
+  const auto list = [&](std::string_view name) {
+    return translator.Parameters(operation, *numbers, name);
+  };
+  XLA_ASSIGN_OR_RETURN(attributes.lhs_batch_dims, list("lhs_batching_dimensions"));
+  XLA_ASSIGN_OR_RETURN(attributes.rhs_batch_dims, list("rhs_batching_dimensions"));
+  XLA_ASSIGN_OR_RETURN(attributes.lhs_contracting_dims, list("lhs_contracting_dimensions"));
+  XLA_ASSIGN_OR_RETURN(attributes.rhs_contracting_dims, list("rhs_contracting_dimensions"));
+  XLA_ASSIGN_OR_RETURN(attributes.lhs_ragged_dims, list("lhs_ragged_dimensions"));
+  XLA_ASSIGN_OR_RETURN(attributes.rhs_group_dims, list("rhs_group_dimensions"));
+  XLA_ASSIGN_OR_RETURN(attributes.precision, PrecisionsOf(translator, operation));
+  return translator.EmitResults(operation, HloOpcode::kRaggedDot, translator.Operands(operation),
+                                std::move(attributes));
+}
+
 absl::Status TranslateDotGeneral(Translator& translator, const Operation& operation) {
   XLA_ASSIGN_OR_RETURN(const mlir::DialectAttribute* numbers,
                        translator.Struct(operation, "dot_dimension_numbers"));
-  if (operation.Find("algorithm") != nullptr) {
-    return translator.Unimplemented(operation, "a dot algorithm");
-  }
   DotAttributes attributes;
+  XLA_ASSIGN_OR_RETURN(attributes.algorithm, AlgorithmOf(translator, operation));
   const auto list = [&](std::string_view name) {
     return translator.Parameters(operation, *numbers, name);
   };
@@ -203,6 +274,7 @@ absl::Status TranslateRngBitGenerator(Translator& translator, const Operation& o
 }  // namespace
 
 void AddContractionHandlers(HandlerTable* table) {
+  table->emplace("chlo.ragged_dot", TranslateRaggedDot);
   table->emplace("stablehlo.cholesky", TranslateCholesky);
   table->emplace("stablehlo.convolution", TranslateConvolution);
   table->emplace("stablehlo.dot", TranslateDot);

@@ -160,6 +160,10 @@ absl::Status TranslateCustomCall(Translator& translator, const Operation& operat
   CustomCallAttributes attributes;
   XLA_ASSIGN_OR_RETURN(const std::string_view target,
                        translator.String(operation, "call_target_name"));
+  if (target == "xla.sdy.GlobalToLocalShape" || target == "xla.sdy.LocalToGlobalShape" ||
+      target == "xla.sdy.FuncResultSharding") {
+    return TranslateShardyCall(translator, operation, target);
+  }
   attributes.custom_call_target = std::string(target);
   attributes.has_side_effect = translator.Flag(operation, "has_side_effect");
   XLA_ASSIGN_OR_RETURN(attributes.api_version, ApiVersion(translator, operation));
@@ -188,6 +192,34 @@ absl::Status TranslateCustomCall(Translator& translator, const Operation& operat
   return absl::OkStatus();
 }
 
+// An operation that starts here and ends with async_done. Its future stands for the pair of the
+// operands and the result.
+absl::Status TranslateAsyncStart(Translator& translator, const Operation& operation) {
+  XLA_ASSIGN_OR_RETURN(HloComputation * body, translator.Reducer(operation, 0));
+  const std::vector<HloInstruction*> operands = translator.Operands(operation);
+  if (static_cast<size_t>(body->num_parameters()) != operands.size() ||
+      operation.results.size() != 1) {
+    return translator.Error(operation, "needs a region with an argument for each operand");
+  }
+  std::vector<Shape> shapes;
+  for (const HloInstruction* operand : operands) shapes.push_back(operand->shape());
+  const Shape shape = ShapeUtil::MakeTupleShape(
+      {ShapeUtil::MakeTupleShape(shapes), body->root_instruction()->shape()});
+  translator.SetResults(operation, translator.Emit(HloOpcode::kAsyncStart, shape, operands,
+                                                   AsyncAttributes(), {body}));
+  return absl::OkStatus();
+}
+
+absl::Status TranslateAsyncDone(Translator& translator, const Operation& operation) {
+  if (operation.operands.size() != 1) return translator.Error(operation, "needs one future");
+  HloInstruction* start = translator.Operand(operation, 0);
+  if (start->opcode() != HloOpcode::kAsyncStart) {
+    return translator.Unimplemented(operation, "a future that is not that of async_start");
+  }
+  return translator.EmitResults(operation, HloOpcode::kAsyncDone, {start}, AsyncAttributes(),
+                                {start->to_apply()});
+}
+
 // check.expect_eq_const and the like: the custom calls that check the same.
 absl::Status TranslateCheck(Translator& translator, const Operation& operation) {
   std::vector<HloInstruction*> operands = translator.Operands(operation);
@@ -204,8 +236,17 @@ absl::Status TranslateCheck(Translator& translator, const Operation& operation) 
   CustomCallAttributes attributes;
   attributes.custom_call_target = name;
   attributes.has_side_effect = true;
-  translator.Emit(HloOpcode::kCustomCall, ShapeUtil::MakeTupleShape({}), operands,
-                  std::move(attributes));
+  HloInstruction* call = translator.Emit(HloOpcode::kCustomCall, ShapeUtil::MakeTupleShape({}),
+                                         operands, std::move(attributes));
+  for (const char* bound : {"min_ulp_difference", "max_ulp_difference"}) {
+    if (operation.Find(bound) == nullptr) continue;
+    XLA_ASSIGN_OR_RETURN(const int64_t value, translator.Integer(operation, bound));
+    call->mutable_extras().frontend_attributes[bound] = absl::StrCat(value);
+  }
+  const AttributeRef tolerance = operation.Find("tolerance");
+  if (const auto* number = tolerance == nullptr ? nullptr : tolerance->As<mlir::FloatAttribute>()) {
+    call->mutable_extras().frontend_attributes["tolerance"] = absl::StrCat(number->value());
+  }
   return absl::OkStatus();
 }
 
@@ -214,9 +255,12 @@ absl::Status TranslateCheck(Translator& translator, const Operation& operation) 
 void AddEffectHandlers(HandlerTable* table) {
   table->emplace("check.expect_almost_eq", TranslateCheck);
   table->emplace("check.expect_almost_eq_const", TranslateCheck);
+  table->emplace("check.expect_close", TranslateCheck);
   table->emplace("check.expect_eq", TranslateCheck);
   table->emplace("check.expect_eq_const", TranslateCheck);
   table->emplace("stablehlo.after_all", TranslateAfterAll);
+  table->emplace("stablehlo.async_done", TranslateAsyncDone);
+  table->emplace("stablehlo.async_start", TranslateAsyncStart);
   table->emplace("stablehlo.create_token", TranslateAfterAll);
   table->emplace("stablehlo.custom_call", TranslateCustomCall);
   table->emplace("stablehlo.infeed", TranslateInfeed);

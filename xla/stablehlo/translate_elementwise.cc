@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operations of StableHLO and CHLO as HLO.
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -106,36 +107,9 @@ absl::Status TranslateSame(Translator& translator, const Operation& operation) {
 }
 
 absl::Status TranslateCompare(Translator& translator, const Operation& operation) {
-  static constexpr std::pair<std::string_view, ComparisonDirection> kDirections[] = {
-      {"EQ", ComparisonDirection::kEq}, {"NE", ComparisonDirection::kNe},
-      {"GE", ComparisonDirection::kGe}, {"GT", ComparisonDirection::kGt},
-      {"LE", ComparisonDirection::kLe}, {"LT", ComparisonDirection::kLt}};
-  static constexpr std::pair<std::string_view, ComparisonType> kTypes[] = {
-      {"FLOAT", ComparisonType::kFloat},
-      {"TOTALORDER", ComparisonType::kFloatTotalOrder},
-      {"SIGNED", ComparisonType::kSigned},
-      {"UNSIGNED", ComparisonType::kUnsigned}};
-  CompareAttributes attributes;
-  const std::string_view direction = translator.Keyword(operation, "comparison_direction");
-  bool is_known = false;
-  for (const auto& [name, value] : kDirections) {
-    if (name != direction) continue;
-    attributes.direction = value;
-    is_known = true;
-  }
-  if (!is_known) {
-    return translator.Error(
-        operation, absl::StrCat("'", View(direction), "' is not a valid comparison direction"));
-  }
-  const std::string_view type = translator.Keyword(operation, "compare_type");
-  // Signedness follows from the operands.
   const PrimitiveType element = translator.Operand(operation, 0)->shape().element_type();
-  const bool is_float = element != PRED && !primitive_util::IsIntegralType(element);
-  for (const auto& [name, value] : kTypes) {
-    if (name == type && is_float && value == ComparisonType::kFloatTotalOrder) {
-      attributes.type = value;
-    }
-  }
+  XLA_ASSIGN_OR_RETURN(const CompareAttributes attributes,
+                       translator.Comparison(operation, element));
   return translator.EmitResults(operation, HloOpcode::kCompare, translator.Operands(operation),
                                 attributes);
 }
@@ -199,6 +173,29 @@ absl::Status TranslateAtan(Translator& translator, const Operation& operation) {
                                 {operand, translator.BroadcastScalar(one, operand->shape())});
 }
 
+// A number in the shape of the operand.
+absl::Status TranslateConstantLike(Translator& translator, const Operation& operation) {
+  XLA_ASSIGN_OR_RETURN(const Shape shape, translator.ResultShape(operation));
+  const mlir::AttributeRef value = operation.Find("value");
+  const auto* number = value == nullptr ? nullptr : value->As<mlir::FloatAttribute>();
+  const auto* integer = value == nullptr ? nullptr : value->As<mlir::IntegerAttribute>();
+  Literal literal(ShapeUtil::MakeShape(shape.element_type(), {}));
+  const auto bytes = static_cast<size_t>(literal.size_bytes());
+  if (number != nullptr && bytes <= sizeof(number->bits)) {
+    std::memcpy(literal.untyped_data(), number->bits.data(), bytes);
+  } else if (integer != nullptr && bytes <= sizeof(integer->value)) {
+    std::memcpy(literal.untyped_data(), &integer->value, bytes);
+  } else {
+    return translator.Error(operation, "needs the attribute 'value', a number");
+  }
+  const Shape scalar_shape = literal.shape();
+  HloInstruction* scalar =
+      translator.Emit(HloOpcode::kConstant, scalar_shape, {},
+                      ConstantAttributes{{std::make_shared<Literal>(std::move(literal))}});
+  translator.SetResults(operation, translator.BroadcastScalar(scalar, shape));
+  return absl::OkStatus();
+}
+
 absl::Status TranslateSquare(Translator& translator, const Operation& operation) {
   HloInstruction* operand = translator.Operand(operation, 0);
   return translator.EmitResults(operation, HloOpcode::kMultiply, {operand, operand});
@@ -215,6 +212,40 @@ absl::Status TranslateConstant(Translator& translator, const Operation& operatio
 
 }  // namespace
 
+absl::StatusOr<CompareAttributes> Translator::Comparison(const Operation& operation,
+                                                         PrimitiveType element) const {
+  static constexpr std::pair<std::string_view, ComparisonDirection> kDirections[] = {
+      {"EQ", ComparisonDirection::kEq}, {"NE", ComparisonDirection::kNe},
+      {"GE", ComparisonDirection::kGe}, {"GT", ComparisonDirection::kGt},
+      {"LE", ComparisonDirection::kLe}, {"LT", ComparisonDirection::kLt}};
+  static constexpr std::pair<std::string_view, ComparisonType> kTypes[] = {
+      {"FLOAT", ComparisonType::kFloat},
+      {"TOTALORDER", ComparisonType::kFloatTotalOrder},
+      {"SIGNED", ComparisonType::kSigned},
+      {"UNSIGNED", ComparisonType::kUnsigned}};
+  CompareAttributes attributes;
+  const std::string_view direction = Keyword(operation, "comparison_direction");
+  bool is_known = false;
+  for (const auto& [name, value] : kDirections) {
+    if (name != direction) continue;
+    attributes.direction = value;
+    is_known = true;
+  }
+  if (!is_known) {
+    return Error(operation,
+                 absl::StrCat("'", View(direction), "' is not a valid comparison direction"));
+  }
+  const std::string_view type = Keyword(operation, "compare_type");
+  // Signedness follows from the operands.
+  const bool is_float = element != PRED && !primitive_util::IsIntegralType(element);
+  for (const auto& [name, value] : kTypes) {
+    if (name == type && is_float && value == ComparisonType::kFloatTotalOrder) {
+      attributes.type = value;
+    }
+  }
+  return attributes;
+}
+
 void AddElementwiseHandlers(HandlerTable* table) {
   for (const auto& [name, opcode] : kSameOperation) table->emplace(name, TranslateSame);
   table->emplace("stablehlo.clamp", TranslateClamp);
@@ -226,6 +257,7 @@ void AddElementwiseHandlers(HandlerTable* table) {
   table->emplace("stablehlo.reduce_precision", TranslateReducePrecision);
   table->emplace("stablehlo.select", TranslateSelect);
   table->emplace("chlo.atan", TranslateAtan);
+  table->emplace("chlo.constant_like", TranslateConstantLike);
   table->emplace("chlo.square", TranslateSquare);
 }
 

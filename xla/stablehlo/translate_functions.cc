@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of CHLO that HLO has no operation for: what the client library makes of them.
+// Operations that HLO has none for: what the client library makes of them; and those of CHLO that
+// broadcast.
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/builder/lib/math.h"
+#include "xla/hlo/builder/lib/matrix.h"
+#include "xla/hlo/builder/lib/slicing.h"
 #include "xla/hlo/builder/xla_builder.h"
 #include "xla/hlo/builder/xla_computation.h"
 #include "xla/stablehlo/translator.h"
@@ -17,15 +21,11 @@ using mlir::Operation;
 
 // Builds `function` of parameters as the operands are and puts it in the place of the operation.
 template <typename Function>
-absl::Status TranslateByBuilder(Translator& translator, const Operation& operation, size_t arity,
-                                Function function) {
-  const std::vector<HloInstruction*> operands = translator.Operands(operation);
-  if (operands.size() != arity || operation.results.size() != 1) {
-    return translator.Error(operation, "has a wrong number of operands or results");
-  }
+absl::Status TranslateByBuilder(Translator& translator, const Operation& operation,
+                                const std::vector<HloInstruction*>& operands, Function function) {
   XlaBuilder builder("function");
   std::vector<XlaOp> parameters;
-  for (size_t i = 0; i < arity; ++i) {
+  for (size_t i = 0; i < operands.size(); ++i) {
     parameters.push_back(Parameter(&builder, static_cast<int64_t>(i), operands[i]->shape(), "x"));
   }
   const auto computation = builder.Build(function(parameters));
@@ -36,25 +36,150 @@ absl::Status TranslateByBuilder(Translator& translator, const Operation& operati
   return absl::OkStatus();
 }
 
+template <typename Function>
+absl::Status TranslateByBuilder(Translator& translator, const Operation& operation, size_t arity,
+                                Function function) {
+  const std::vector<HloInstruction*> operands = translator.Operands(operation);
+  if (operands.size() != arity || operation.results.size() != 1) {
+    return translator.Error(operation, "has a wrong number of operands or results");
+  }
+  return TranslateByBuilder(translator, operation, operands, function);
+}
+
 template <XlaOp (*kFunction)(XlaOp)>
 absl::Status TranslateUnary(Translator& translator, const Operation& operation) {
   return TranslateByBuilder(translator, operation, 1,
                             [](const std::vector<XlaOp>& x) { return kFunction(x[0]); });
 }
 
-absl::Status TranslateNextAfter(Translator& translator, const Operation& operation) {
+template <XlaOp (*kFunction)(XlaOp, XlaOp)>
+absl::Status TranslateBinary(Translator& translator, const Operation& operation) {
   return TranslateByBuilder(translator, operation, 2,
-                            [](const std::vector<XlaOp>& x) { return NextAfter(x[0], x[1]); });
+                            [](const std::vector<XlaOp>& x) { return kFunction(x[0], x[1]); });
+}
+
+XlaOp Conjugate(XlaOp x) { return MaybeConjugate(x, /*conjugate=*/true); }
+
+// --- Binary operations that broadcast ---
+
+// Both operands in the shape of the result, whose dimensions those of an operand are: the last
+// ones, or for the one of lower rank those given.
+absl::StatusOr<std::vector<HloInstruction*>> BroadcastOperands(Translator& translator,
+                                                               const Operation& operation,
+                                                               size_t count) {
+  std::vector<HloInstruction*> operands = translator.Operands(operation);
+  if (operands.size() != count || operation.results.size() != 1) {
+    return translator.Error(operation, "has a wrong number of operands or results");
+  }
+  XLA_ASSIGN_OR_RETURN(const Shape result, translator.ResultShape(operation));
+  const auto rank = static_cast<int64_t>(result.dimensions().size());
+  for (HloInstruction*& operand : operands) {
+    const Shape& from = operand->shape();
+    const auto operand_rank = static_cast<int64_t>(from.dimensions().size());
+    std::vector<int64_t> dimensions;
+    for (int64_t i = 0; i < operand_rank; ++i) dimensions.push_back(rank - operand_rank + i);
+    if (operation.Find("broadcast_dimensions") != nullptr && operand_rank < rank) {
+      XLA_ASSIGN_OR_RETURN(dimensions, translator.Integers(operation, "broadcast_dimensions"));
+    }
+    Shape wide = result;
+    wide.set_element_type(from.element_type());
+    XLA_ASSIGN_OR_RETURN(operand, translator.BroadcastInDim(operation, operand, wide, dimensions));
+  }
+  return operands;
+}
+
+template <HloOpcode kOpcode>
+absl::Status TranslateBroadcasting(Translator& translator, const Operation& operation) {
+  XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> operands,
+                       BroadcastOperands(translator, operation, 2));
+  return translator.EmitResults(operation, kOpcode, operands);
+}
+
+absl::Status TranslateBroadcastSelect(Translator& translator, const Operation& operation) {
+  XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> operands,
+                       BroadcastOperands(translator, operation, 3));
+  return translator.EmitResults(operation, HloOpcode::kSelect, operands);
+}
+
+absl::Status TranslateBroadcastCompare(Translator& translator, const Operation& operation) {
+  XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> operands,
+                       BroadcastOperands(translator, operation, 2));
+  XLA_ASSIGN_OR_RETURN(CompareAttributes attributes,
+                       translator.Comparison(operation, operands[0]->shape().element_type()));
+  return translator.EmitResults(operation, HloOpcode::kCompare, operands, attributes);
+}
+
+template <XlaOp (*kFunction)(XlaOp, XlaOp)>
+absl::Status TranslateBroadcastFunction(Translator& translator, const Operation& operation) {
+  XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> operands,
+                       BroadcastOperands(translator, operation, 2));
+  return TranslateByBuilder(translator, operation, operands,
+                            [](const std::vector<XlaOp>& x) { return kFunction(x[0], x[1]); });
+}
+
+// --- Others ---
+
+absl::Status TranslateEinsum(Translator& translator, const Operation& operation) {
+  XLA_ASSIGN_OR_RETURN(const std::string_view text, translator.String(operation, "einsum_config"));
+  const absl::string_view config(text.data(), text.size());
+  if (operation.Is("stablehlo.unary_einsum")) {
+    return TranslateByBuilder(translator, operation, 1,
+                              [&](const std::vector<XlaOp>& x) { return Einsum(x[0], config); });
+  }
+  return TranslateByBuilder(translator, operation, 2, [&](const std::vector<XlaOp>& x) {
+    return Einsum(x[0], x[1], config);
+  });
+}
+
+absl::Status TranslateTorchIndexSelect(Translator& translator, const Operation& operation) {
+  XLA_ASSIGN_OR_RETURN(const int64_t dim, translator.Integer(operation, "dim"));
+  XLA_ASSIGN_OR_RETURN(const int64_t batch_dims, translator.Integer(operation, "batch_dims"));
+  return TranslateByBuilder(translator, operation, 2, [&](const std::vector<XlaOp>& x) {
+    return TorchIndexSelect(x[0], x[1], dim, batch_dims);
+  });
 }
 
 }  // namespace
 
 void AddFunctionHandlers(HandlerTable* table) {
+  table->emplace("chlo.bessel_i1e", TranslateUnary<BesselI1e>);
+  table->emplace("chlo.broadcast_add", TranslateBroadcasting<HloOpcode::kAdd>);
+  table->emplace("chlo.broadcast_and", TranslateBroadcasting<HloOpcode::kAnd>);
+  table->emplace("chlo.broadcast_atan2", TranslateBroadcasting<HloOpcode::kAtan2>);
+  table->emplace("chlo.broadcast_compare", TranslateBroadcastCompare);
+  table->emplace("chlo.broadcast_complex", TranslateBroadcasting<HloOpcode::kComplex>);
+  table->emplace("chlo.broadcast_divide", TranslateBroadcasting<HloOpcode::kDivide>);
+  table->emplace("chlo.broadcast_maximum", TranslateBroadcasting<HloOpcode::kMaximum>);
+  table->emplace("chlo.broadcast_minimum", TranslateBroadcasting<HloOpcode::kMinimum>);
+  table->emplace("chlo.broadcast_multiply", TranslateBroadcasting<HloOpcode::kMultiply>);
+  table->emplace("chlo.broadcast_next_after", TranslateBroadcastFunction<NextAfter>);
+  table->emplace("chlo.broadcast_or", TranslateBroadcasting<HloOpcode::kOr>);
+  table->emplace("chlo.broadcast_polygamma", TranslateBroadcastFunction<Polygamma>);
+  table->emplace("chlo.broadcast_power", TranslateBroadcasting<HloOpcode::kPower>);
+  table->emplace("chlo.broadcast_remainder", TranslateBroadcasting<HloOpcode::kRemainder>);
+  table->emplace("chlo.broadcast_select", TranslateBroadcastSelect);
+  table->emplace("chlo.broadcast_shift_left", TranslateBroadcasting<HloOpcode::kShiftLeft>);
+  table->emplace("chlo.broadcast_shift_right_arithmetic",
+                 TranslateBroadcasting<HloOpcode::kShiftRightArithmetic>);
+  table->emplace("chlo.broadcast_shift_right_logical",
+                 TranslateBroadcasting<HloOpcode::kShiftRightLogical>);
+  table->emplace("chlo.broadcast_subtract", TranslateBroadcasting<HloOpcode::kSubtract>);
+  table->emplace("chlo.broadcast_xor", TranslateBroadcasting<HloOpcode::kXor>);
+  table->emplace("chlo.broadcast_zeta", TranslateBroadcastFunction<Zeta>);
+  table->emplace("chlo.conj", TranslateUnary<Conjugate>);
   table->emplace("chlo.digamma", TranslateUnary<Digamma>);
   table->emplace("chlo.erf_inv", TranslateUnary<ErfInv>);
   table->emplace("chlo.erfc", TranslateUnary<Erfc>);
+  table->emplace("chlo.is_inf", TranslateUnary<IsInf>);
+  table->emplace("chlo.is_neg_inf", TranslateUnary<IsNegInf>);
+  table->emplace("chlo.is_pos_inf", TranslateUnary<IsPosInf>);
   table->emplace("chlo.lgamma", TranslateUnary<Lgamma>);
-  table->emplace("chlo.next_after", TranslateNextAfter);
+  table->emplace("chlo.next_after", TranslateBinary<NextAfter>);
+  table->emplace("chlo.polygamma", TranslateBinary<Polygamma>);
+  table->emplace("chlo.zeta", TranslateBinary<Zeta>);
+  table->emplace("stablehlo.einsum", TranslateEinsum);
+  table->emplace("stablehlo.torch_index_select", TranslateTorchIndexSelect);
+  table->emplace("stablehlo.unary_einsum", TranslateEinsum);
 }
 
 }  // namespace xla::stablehlo

@@ -78,6 +78,23 @@ absl::Status TranslateSort(Translator& translator, const Operation& operation) {
                                 attributes, {comparator});
 }
 
+absl::Status TranslateScan(Translator& translator, const Operation& operation) {
+  ScanAttributes attributes;
+  attributes.dimensions.resize(1);
+  XLA_ASSIGN_OR_RETURN(attributes.dimensions[0], translator.Integer(operation, "dimension"));
+  XLA_ASSIGN_OR_RETURN(const std::vector<int64_t> segments,
+                       translator.Integers(operation, "operandSegmentSizes"));
+  if (segments.size() != 2) return translator.Error(operation, "needs inputs and initial values");
+  attributes.num_carries = segments[1];
+  attributes.is_reverse = translator.Flag(operation, "is_reverse");
+  if (operation.Find("is_associative") != nullptr) {
+    attributes.is_associative = translator.Flag(operation, "is_associative");
+  }
+  XLA_ASSIGN_OR_RETURN(HloComputation * body, translator.Reducer(operation, 0));
+  return translator.EmitResults(operation, HloOpcode::kScan, translator.Operands(operation),
+                                std::move(attributes), {body});
+}
+
 absl::Status TranslateTopK(Translator& translator, const Operation& operation) {
   TopKAttributes attributes;
   XLA_ASSIGN_OR_RETURN(attributes.k, translator.Integer(operation, "k"));
@@ -110,6 +127,7 @@ void AddReduceHandlers(HandlerTable* table) {
   table->emplace("stablehlo.reduce_window", TranslateReduceWindow);
   table->emplace("stablehlo.select_and_scatter", TranslateSelectAndScatter);
   table->emplace("stablehlo.sort", TranslateSort);
+  table->emplace("chlo.scan", TranslateScan);
   table->emplace("chlo.top_k", TranslateTopK);
 }
 

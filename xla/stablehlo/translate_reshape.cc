@@ -24,32 +24,10 @@ absl::Status TranslateBroadcastInDim(Translator& translator, const Operation& op
   XLA_ASSIGN_OR_RETURN(const std::vector<int64_t> dimensions,
                        translator.Integers(operation, "broadcast_dimensions"));
   XLA_ASSIGN_OR_RETURN(const Shape shape, translator.ResultShape(operation));
-  HloInstruction* operand = translator.Operand(operation, 0);
-  const Shape& from = operand->shape();
-  if (dimensions.size() != from.dimensions().size()) {
-    return translator.Error(operation,
-                            absl::StrCat("broadcast_dimensions has ", dimensions.size(),
-                                         " entries, the operand rank ", from.dimensions().size()));
-  }
-  // HLO's broadcast keeps sizes: dimensions of size 1 that are stretched are taken away first.
-  DimensionListAttributes attributes;
-  std::vector<int64_t> kept;
-  for (size_t i = 0; i < dimensions.size(); ++i) {
-    if (dimensions[i] < 0 || dimensions[i] >= static_cast<int64_t>(shape.dimensions().size())) {
-      return translator.Error(
-          operation, absl::StrCat("dimension ", dimensions[i], " is not one of the result"));
-    }
-    const int64_t size = from.dimensions(static_cast<int>(i));
-    if (size == 1 && shape.dimensions(static_cast<int>(dimensions[i])) != 1) continue;
-    kept.push_back(size);
-    attributes.dimensions.push_back(dimensions[i]);
-  }
-  if (kept.size() != dimensions.size()) {
-    operand = translator.Emit(HloOpcode::kReshape, ShapeUtil::MakeShape(from.element_type(), kept),
-                              {operand}, ReshapeAttributes{});
-  }
-  translator.SetResults(operation,
-                        translator.Emit(HloOpcode::kBroadcast, shape, {operand}, attributes));
+  XLA_ASSIGN_OR_RETURN(
+      HloInstruction * result,
+      translator.BroadcastInDim(operation, translator.Operand(operation, 0), shape, dimensions));
+  translator.SetResults(operation, result);
   return absl::OkStatus();
 }
 

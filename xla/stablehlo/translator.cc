@@ -121,6 +121,8 @@ Translator::Translator(mlir::Source* source) : source_(*source) {
   AddCollectiveHandlers(&table);
   AddEffectHandlers(&table);
   AddFunctionHandlers(&table);
+  AddShardingHandlers(&table);
+  AddParallelHandlers(&table);
   for (const auto& [name, operation_name] : source->names) {
     const auto found = table.find(name);
     if (found != table.end()) handlers_.emplace(operation_name.get(), found->second);
@@ -162,8 +164,9 @@ void Translator::SetResults(const Operation& operation, HloInstruction* instruct
 HloInstruction* Translator::Emit(HloOpcode opcode, Shape shape,
                                  absl::Span<HloInstruction* const> operands, Attributes attributes,
                                  absl::Span<HloComputation* const> called) {
-  return computation_->AddInstruction(
-      HloInstruction::Create(opcode, std::move(shape), operands, std::move(attributes), called));
+  emitted_.push_back(computation_->AddInstruction(
+      HloInstruction::Create(opcode, std::move(shape), operands, std::move(attributes), called)));
+  return emitted_.back();
 }
 
 HloInstruction* Translator::Element(HloInstruction* tuple, int64_t index) {
@@ -196,6 +199,35 @@ HloInstruction* Translator::BroadcastScalar(HloInstruction* instruction, const S
   return Emit(HloOpcode::kBroadcast, wide, {instruction}, DimensionListAttributes{});
 }
 
+absl::StatusOr<HloInstruction*> Translator::BroadcastInDim(const Operation& operation,
+                                                           HloInstruction* operand,
+                                                           const Shape& shape,
+                                                           absl::Span<const int64_t> dimensions) {
+  const Shape& from = operand->shape();
+  if (dimensions.size() != from.dimensions().size()) {
+    return Error(operation, absl::StrCat("broadcast_dimensions has ", dimensions.size(),
+                                         " entries, the operand rank ", from.dimensions().size()));
+  }
+  // HLO's broadcast keeps sizes: dimensions of size 1 that are stretched are taken away first.
+  DimensionListAttributes attributes;
+  std::vector<int64_t> kept;
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    if (dimensions[i] < 0 || dimensions[i] >= static_cast<int64_t>(shape.dimensions().size())) {
+      return Error(operation,
+                   absl::StrCat("dimension ", dimensions[i], " is not one of the result"));
+    }
+    const int64_t size = from.dimensions(static_cast<int>(i));
+    if (size == 1 && shape.dimensions(static_cast<int>(dimensions[i])) != 1) continue;
+    kept.push_back(size);
+    attributes.dimensions.push_back(dimensions[i]);
+  }
+  if (kept.size() != dimensions.size()) {
+    operand = Emit(HloOpcode::kReshape, ShapeUtil::MakeShape(from.element_type(), kept), {operand},
+                   ReshapeAttributes{});
+  }
+  return Emit(HloOpcode::kBroadcast, shape, {operand}, attributes);
+}
+
 absl::Status Translator::EmitResults(const Operation& operation, HloOpcode opcode,
                                      absl::Span<HloInstruction* const> operands,
                                      Attributes attributes,
@@ -220,13 +252,45 @@ absl::StatusOr<HloInstruction*> Translator::Constant(const Operation& operation,
   }
   HloInstruction* constant =
       computation_->AddInstruction(HloInstruction::CreateConstant(std::move(literal)));
+  emitted_.push_back(constant);
   return broadcasts ? BroadcastScalar(constant, shape) : constant;
+}
+
+absl::StatusOr<HloComputation*> Translator::ScalarComputation(HloOpcode opcode,
+                                                              PrimitiveType type) {
+  HloComputation* result = module_->AddComputation(HloOpcodeString(opcode));
+  const Shape scalar = ShapeUtil::MakeShape(type, {});
+  HloInstruction* lhs = result->AddInstruction(HloInstruction::CreateParameter(0, scalar, "lhs"));
+  HloInstruction* rhs = result->AddInstruction(HloInstruction::CreateParameter(1, scalar, "rhs"));
+  result->set_root_instruction(
+      result->AddInstruction(HloInstruction::Create(opcode, scalar, {lhs, rhs})));
+  return result;
+}
+
+int64_t Translator::Channel(int64_t id, std::string_view operation) {
+  while (true) {
+    const auto [known, is_new] = channels_.emplace(id, operation);
+    next_channel_ = std::max(next_channel_, id + 1);
+    if (is_new || known->second == operation) return id;
+    id = next_channel_;
+  }
+}
+
+void Translator::SetDevices(int64_t replicas, int64_t partitions) {
+  module_->config().replica_count = replicas;
+  module_->config().num_partitions = partitions;
 }
 
 // --- Shapes ---
 
 absl::StatusOr<PrimitiveType> Translator::ElementType(const Operation& operation, TypeRef type) {
   PrimitiveType result = PRIMITIVE_TYPE_INVALID;
+  if (type->kind == mlir::TypeKind::kQuantized) {
+    if (computes_expressed_) return ElementType(operation, type->element);
+    mlir::Type storage = *type->storage;
+    storage.signedness = type->signedness;
+    return ElementType(operation, source_.context.Intern(storage));
+  }
   if (type->kind == mlir::TypeKind::kFloat) result = FloatType(type->float_kind);
   if (type->kind == mlir::TypeKind::kInteger) result = IntegerType(*type);
   if (type->kind == mlir::TypeKind::kIndex) result = S64;

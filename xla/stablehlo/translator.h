@@ -3,6 +3,7 @@
 #ifndef XLA_STABLEHLO_TRANSLATOR_H_
 #define XLA_STABLEHLO_TRANSLATOR_H_
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,11 +14,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "xla/base/boxed_optional.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/mlir/source.h"
 #include "xla/shape.h"
+#include "xla/stablehlo/sharding.h"
 
 namespace xla::stablehlo {
 
@@ -35,6 +38,12 @@ void AddControlHandlers(HandlerTable* table);
 void AddCollectiveHandlers(HandlerTable* table);
 void AddEffectHandlers(HandlerTable* table);
 void AddFunctionHandlers(HandlerTable* table);
+void AddShardingHandlers(HandlerTable* table);
+void AddParallelHandlers(HandlerTable* table);
+
+// xla.sdy.GlobalToLocalShape, xla.sdy.LocalToGlobalShape, xla.sdy.FuncResultSharding.
+absl::Status TranslateShardyCall(Translator& translator, const mlir::Operation& operation,
+                                 std::string_view target);
 
 class Translator {
  public:
@@ -70,6 +79,14 @@ class Translator {
   HloInstruction* TupleUnlessOne(absl::Span<HloInstruction* const> elements);
   // A scalar as wide as `shape`; others as they are.
   HloInstruction* BroadcastScalar(HloInstruction* instruction, const Shape& shape);
+  // In the given shape, whose dimensions `dimensions` are those of the operand; sizes of 1 are
+  // stretched.
+  absl::StatusOr<HloInstruction*> BroadcastInDim(const mlir::Operation& operation,
+                                                 HloInstruction* operand, const Shape& shape,
+                                                 absl::Span<const int64_t> dimensions);
+  // The attributes of a comparison of elements of that type.
+  absl::StatusOr<CompareAttributes> Comparison(const mlir::Operation& operation,
+                                               PrimitiveType element) const;
   // Emits, with the shape of the results, and sets them.
   absl::Status EmitResults(const mlir::Operation& operation, HloOpcode opcode,
                            absl::Span<HloInstruction* const> operands,
@@ -111,9 +128,46 @@ class Translator {
   absl::StatusOr<std::vector<int64_t>> ConstantOperand(const mlir::Operation& operation,
                                                        size_t i) const;
 
+  // --- Quantized values (translate_quantized.cc)
+  absl::StatusOr<HloInstruction*> Dequantize(const mlir::Operation& operation,
+                                             HloInstruction* stored, mlir::TypeRef type);
+  absl::StatusOr<HloInstruction*> Quantize(const mlir::Operation& operation, HloInstruction* value,
+                                           mlir::TypeRef type);
+
+  // --- Devices
+  // Collectives of different operations must not share a channel, as they may in StableHLO.
+  int64_t Channel(int64_t id, std::string_view operation);
+  int64_t NewChannel() { return Channel(next_channel_, "new"); }
+  void SetDevices(int64_t replicas, int64_t partitions);
+  int64_t num_partitions() const { return module_->config().num_partitions; }
+  absl::StatusOr<std::vector<HloInstruction*>> RunDifferent(
+      const mlir::Operation& operation, absl::Span<HloComputation* const> programs,
+      absl::Span<HloInstruction* const> operands, HloInstruction* process);
+
+  // --- Shardings
+  // The axes of meshes that the program handles itself where this is.
+  const std::vector<std::string>& manual_axes() const { return manual_axes_; }
+  void set_manual_axes(std::vector<std::string> axes) { manual_axes_ = std::move(axes); }
+  absl::StatusOr<HloSharding> Sharding(const mlir::Operation& operation,
+                                       const ShardySharding& sharding,
+                                       absl::Span<const std::string> manual) const;
+  // Of the text of an sdy.sharding, without the axes that are manual.
+  absl::StatusOr<HloSharding> Sharding(const mlir::Operation& operation,
+                                       std::string_view text) const;
+  // Of mhlo.sharding or sdy.sharding.
+  absl::StatusOr<HloSharding> Sharding(const mlir::Operation& operation,
+                                       mlir::AttributeRef attribute) const;
+  absl::StatusOr<ShardyMesh> FindMesh(const mlir::Operation& operation,
+                                      std::string_view name) const;
+  absl::Status ReadFrontendAttributes(const mlir::Operation& operation,
+                                      const mlir::Attribute& attribute,
+                                      std::map<std::string, std::string>* result) const;
+
   // --- Regions and functions
   // A computation with a parameter for each argument.
   absl::StatusOr<HloComputation*> Reducer(const mlir::Operation& operation, size_t region);
+  // A computation of two scalars.
+  absl::StatusOr<HloComputation*> ScalarComputation(HloOpcode opcode, PrimitiveType type);
   // A computation of one parameter: the values of `arguments` of the region, then `captures`.
   // The result is a tuple of what is returned, and of the captures if `returns_captures`; alone if
   // it is one.
@@ -132,6 +186,24 @@ class Translator {
   void Number(const mlir::Operation& operation);
   absl::Status TranslateBlock(const mlir::Block& block, std::vector<HloInstruction*>* returned);
   absl::StatusOr<HloComputation*> TranslateFunction(const mlir::Operation& function);
+  // Whether an operation on quantized values computes in what they express.
+  bool ComputesExpressed(const mlir::Operation& operation) const;
+  absl::Status TranslateExpressed(const mlir::Operation& operation, Handler handler);
+  absl::Status ReadMeshes(const mlir::Operation& module);
+  absl::Status ReadMeshText(const mlir::Operation& module);
+  absl::StatusOr<HloSharding> GspmdSharding(const mlir::Operation& operation,
+                                            std::string_view text) const;
+  // Gives instructions what the attributes of an operation, argument or result state: the sharding
+  // is that of the last one that is no element of a tuple.
+  absl::Status Annotate(const mlir::Operation& operation,
+                        absl::Span<const mlir::NamedAttribute> attributes,
+                        absl::Span<HloInstruction* const> instructions);
+  absl::Status AnnotateEmitted(const mlir::Operation& operation, size_t first);
+  absl::Status AnnotateArguments(const mlir::Operation& function,
+                                 const HloComputation& computation);
+  absl::Status AnnotateResults(const mlir::Operation& function,
+                               std::vector<HloInstruction*>* returned,
+                               BoxedOptional<HloSharding>* tuple_sharding);
   absl::Status SetParameterAttributes(const mlir::Operation& function, HloModuleConfig* config);
   void CopyConstants(const mlir::Operation& operation, const mlir::Region& region,
                      std::vector<std::pair<uint32_t, HloInstruction*>>* saved,
@@ -141,13 +213,20 @@ class Translator {
   mlir::Source& source_;
   std::unique_ptr<HloModule> module_;
   HloComputation* computation_ = nullptr;  // to which instructions are added
-  std::vector<HloInstruction*> values_;    // by id of the value
+  std::vector<HloInstruction*> emitted_;   // for the operations being translated, innermost last
+  ShardyMeshes meshes_;
+  std::vector<std::string> manual_axes_;
+  std::vector<HloInstruction*> values_;  // by id of the value
   uint32_t next_id_ = 1;
   absl::flat_hash_map<const mlir::Region*, Range> ranges_;
   absl::flat_hash_map<std::string_view, const mlir::Operation*> functions_;
   absl::flat_hash_map<std::string_view, HloComputation*> translated_;  // null: in progress
   absl::flat_hash_map<const mlir::OperationName*, Handler> handlers_;
   int depth_ = 0;
+  bool has_quantized_ = false;
+  bool computes_expressed_ = false;  // shapes are those of what quantized types express
+  absl::flat_hash_map<int64_t, std::string_view> channels_;  // the operation that uses each
+  int64_t next_channel_ = 1;
 };
 
 }  // namespace xla::stablehlo

@@ -5,6 +5,7 @@
 #define XLA_STABLEHLO_VHLO_H_
 
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -23,7 +24,16 @@ struct VhloOperation {
 // Null if there is none of that name.
 const VhloOperation* FindVhloOperation(std::string_view name);
 
-// The encodings of vhlo and chlo. Types and attributes are read as the builtin ones they stand for.
+// Attributes in the order of `names`, which are separated by spaces; a '?' behind a name means that
+// it may be absent. False after an error.
+bool ReadListedProperties(std::string_view names, mlir::BytecodeEntry& entry,
+                          std::vector<mlir::NamedAttribute>* attributes);
+
+// The encoding of sdy (sdy_bytecode.cc).
+mlir::DialectBytecode ShardyBytecode();
+
+// The encodings of vhlo, chlo and sdy. Types and attributes are read as the builtin ones they stand
+// for.
 absl::Span<const mlir::DialectBytecode> BytecodeEncodings();
 
 // Makes every operation of VHLO, of any version, the one of StableHLO or func that it stands for.

@@ -408,27 +408,13 @@ constexpr VhloOperation kOperations[] = {
 #undef VHLO_OP
 };
 
-// Attributes in the order of `names`; a '?' behind a name means that it may be absent.
-bool ReadListed(std::string_view names, BytecodeEntry& entry,
-                std::vector<NamedAttribute>* attributes) {
-  for (absl::string_view part : absl::StrSplit(View(names), ' ', absl::SkipEmpty())) {
-    std::string_view name(part.data(), part.size());
-    const bool is_optional = name.back() == '?';
-    if (is_optional) name.remove_suffix(1);
-    AttributeRef value;
-    if (!(is_optional ? entry.OptionalAttribute(&value) : entry.Attribute(&value))) return false;
-    if (value != nullptr) attributes->push_back({name, value});
-  }
-  return true;
-}
-
 bool ReadVhloProperties(std::string_view name, BytecodeEntry& entry,
                         std::vector<NamedAttribute>* attributes) {
   const VhloOperation* operation = FindVhloOperation(name);
   if (operation == nullptr) {
     return entry.Fail(absl::StrCat("vhlo.", View(name), " is not an operation of VHLO 1.20.0"));
   }
-  return ReadListed(operation->attributes, entry, attributes);
+  return ReadListedProperties(operation->attributes, entry, attributes);
 }
 
 bool ReadVhloVersion(BytecodeEntry& entry) {
@@ -460,13 +446,13 @@ bool ReadChloProperties(std::string_view name, BytecodeEntry& entry,
     mlir::BytecodeCursor probe = entry.cursor();
     uint64_t unused;
     if (!probe.VarInt(&unused)) return false;
-    if (!probe.AtEnd()) return ReadListed("is_stable? k", entry, attributes);
+    if (!probe.AtEnd()) return ReadListedProperties("is_stable? k", entry, attributes);
   }
   for (const auto& [known, names] : kChloProperties) {
-    if (name == known) return ReadListed(names, entry, attributes);
+    if (name == known) return ReadListedProperties(names, entry, attributes);
   }
   if (name.substr(0, 10) == "broadcast_") {
-    return ReadListed("broadcast_dimensions?", entry, attributes);
+    return ReadListedProperties("broadcast_dimensions?", entry, attributes);
   }
   return true;
 }
@@ -479,12 +465,20 @@ AttributeRef ReadChloAttribute(BytecodeEntry& entry) {
   return nullptr;
 }
 
-constexpr mlir::DialectBytecode kEncodings[] = {
-    {"vhlo", ReadVhloAttribute, ReadVhloType, ReadVhloProperties, ReadVhloVersion},
-    {"chlo", ReadChloAttribute, nullptr, ReadChloProperties, nullptr},
-};
-
 }  // namespace
+
+bool ReadListedProperties(std::string_view names, BytecodeEntry& entry,
+                          std::vector<NamedAttribute>* attributes) {
+  for (absl::string_view part : absl::StrSplit(View(names), ' ', absl::SkipEmpty())) {
+    std::string_view name(part.data(), part.size());
+    const bool is_optional = name.back() == '?';
+    if (is_optional) name.remove_suffix(1);
+    AttributeRef value;
+    if (!(is_optional ? entry.OptionalAttribute(&value) : entry.Attribute(&value))) return false;
+    if (value != nullptr) attributes->push_back({name, value});
+  }
+  return true;
+}
 
 const VhloOperation* FindVhloOperation(std::string_view name) {
   static const auto* const table = [] {
@@ -496,6 +490,12 @@ const VhloOperation* FindVhloOperation(std::string_view name) {
   return found == table->end() ? nullptr : found->second;
 }
 
-absl::Span<const mlir::DialectBytecode> BytecodeEncodings() { return kEncodings; }
+absl::Span<const mlir::DialectBytecode> BytecodeEncodings() {
+  static const mlir::DialectBytecode encodings[] = {
+      {"vhlo", ReadVhloAttribute, ReadVhloType, ReadVhloProperties, ReadVhloVersion},
+      {"chlo", ReadChloAttribute, nullptr, ReadChloProperties, nullptr},
+      ShardyBytecode()};
+  return encodings;
+}
 
 }  // namespace xla::stablehlo

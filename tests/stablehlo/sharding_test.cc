@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shardings of Shardy as those of HLO.
+#include "xla/stablehlo/sharding.h"
+
+#include "tests/test_util.h"
+
+namespace xla::stablehlo {
+namespace {
+
+const ShardyMeshes& Meshes() {
+  static const ShardyMeshes* const meshes = new ShardyMeshes{
+      {"mesh", {{{"x", 4}, {"y", 2}}, {}}},
+      {"reversed", {{{"x", 4}, {"y", 2}}, {7, 6, 5, 4, 3, 2, 1, 0}}},
+      {"one", {{{"x", 1}}, {}}},
+      {"device", {{}, {3}}},
+  };
+  return *meshes;
+}
+
+absl::StatusOr<std::string> Convert(std::string_view text,
+                                    const std::vector<std::string>& manual = {}) {
+  auto sharding = ParseShardySharding(text);
+  if (!sharding.ok()) return sharding.status();
+  auto result = ToHloSharding(*sharding, Meshes(), manual);
+  if (!result.ok()) return result.status();
+  return result->ToString();
+}
+
+struct Conversion {
+  const char* shardy;
+  const char* hlo;
+};
+
+TEST(ShardingTest, StandsForAnHloSharding) {
+  for (const Conversion& conversion : std::vector<Conversion>{
+           {R"(@mesh, [{"x"}, {"y"}])", "{devices=[4,2]<=[8]}"},
+           {R"(@mesh, [{"y"}, {"x"}])", "{devices=[2,4]<=[4,2]T(1,0)}"},
+           {R"(@mesh, [{"x"}, {}])", "{devices=[4,1,2]<=[8] last_tile_dim_replicate}"},
+           {R"(@mesh, [{?}, {}])", "{replicated}"},
+           {R"(@mesh, [{"x", "y"}, {?}p1])", "{devices=[8,1]<=[8]}"},
+           {R"(@mesh, [{"x":(1)2}, {}], replicated={"y"})",
+            "{devices=[2,1,4]<=[8] last_tile_dim_replicate}"},
+           {R"(@mesh, [{"x":(2)2}, {}])",
+            "{devices=[2,1,4]<=[2,2,2]T(1,0,2) last_tile_dim_replicate}"},
+           {R"(@mesh, [{"x"}], unreduced={"y"})",
+            "{devices=[4,2]<=[8] last_tile_dims={unreduced}}"},
+           {R"(@reversed, [{"x"}, {"y"}])", "{devices=[4,2]7,6,5,4,3,2,1,0}"},
+           {R"(@one, [{"x"}, {}])", "{replicated}"},
+           {R"(@device, [])", "{maximal device=3}"},
+           {R"(mesh<["a"=2]>, [{"a"}])", "{devices=[2]<=[2]}"},
+       }) {
+    ASSERT_OK_AND_ASSIGN(const std::string text, Convert(conversion.shardy));
+    EXPECT_EQ(text, conversion.hlo) << conversion.shardy;
+  }
+}
+
+TEST(ShardingTest, ManualAxesAreASubgroup) {
+  ASSERT_OK_AND_ASSIGN(const std::string some, Convert(R"(@mesh, [{"y"}, {}])", {"x"}));
+  EXPECT_EQ(some, "{devices=[2,1,4]<=[4,2]T(1,0) last_tile_dims={manual}}");
+  ASSERT_OK_AND_ASSIGN(const std::string all, Convert(R"(@mesh, [{}, {}])", {"x", "y"}));
+  EXPECT_EQ(all, "{manual}");
+}
+
+TEST(ShardingTest, InvalidShardingsAreErrors) {
+  EXPECT_ERROR(Convert(R"(@missing, [{}])"), "there is no mesh @missing");
+  EXPECT_ERROR(Convert(R"(@mesh, [{"z"}])"), "has no axis \"z\"");
+  EXPECT_ERROR(Convert(R"(@mesh, [{"x"}, {"x"}])"), "the axis \"x\" is used twice");
+  EXPECT_ERROR(Convert(R"(@mesh, [{"x":(3)2}])"), "has no part :(3)2");
+  EXPECT_ERROR(Convert(R"(@mesh, [{"x")"), "expected '}'");
+  EXPECT_ERROR(Convert(R"(@mesh, [{"x"}] x)"), "expected the end of the sharding");
+  EXPECT_ERROR(ParseShardyMesh(R"(["x"=0])"), "must be positive");
+}
+
+TEST(ShardingTest, ReadsListsAndAxes) {
+  ASSERT_OK_AND_ASSIGN(const auto shardings,
+                       ParseShardyShardings(R"([<@mesh, [{"x"}]>, <@one, []>])"));
+  ASSERT_EQ(shardings.size(), 2u);
+  EXPECT_EQ(shardings[1].mesh, "one");
+  ASSERT_OK_AND_ASSIGN(const auto axes, ParseShardyAxes(R"({"x", "y"})"));
+  EXPECT_EQ(axes, (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(WithoutAxes(shardings[0], {"x"}).dimensions[0].axes.size(), 0u);
+}
+
+}  // namespace
+}  // namespace xla::stablehlo

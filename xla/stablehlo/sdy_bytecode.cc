@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shardy's dialect in bytecode. Attributes become what the text has between < and >. Codes and
+// order: Shardy's bytecode.td; properties are in alphabetical order.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/string_view.h"
+#include "xla/stablehlo/vhlo.h"
+
+namespace xla::stablehlo {
+namespace {
+
+using mlir::AttributeRef;
+using mlir::BytecodeEntry;
+using mlir::NamedAttribute;
+
+enum ShardyCode : uint64_t {
+  kManualAxes,
+  kMeshAxis,
+  kMesh,
+  kSubAxis,
+  kAxis,
+  kDimension,
+  kSharding,
+  kShardings,
+  kDimensionMapping,
+  kTensorMapping,
+  kRule,
+  kAxes,
+  kAxesLists,
+  kAllToAll,
+  kAllToAlls,
+  kUnreducedSharding,
+  kUnreducedShardings,
+  kReducedSharding,
+};
+
+// Writes the text of an attribute while it reads its fields; the first error stays.
+class ShardyDecoder {
+ public:
+  explicit ShardyDecoder(BytecodeEntry& entry) : entry_(entry) {}
+
+  void Text(std::string_view text) { out_.append(text); }
+
+  void Name() {
+    std::string_view name;
+    if (Check(entry_.Text(&name))) mlir::AppendQuoted(&out_, name);
+  }
+  void Number() {
+    int64_t value = 0;
+    if (Check(entry_.SignedVarInt(&value))) absl::StrAppend(&out_, value);
+  }
+  // Returns whether there is one.
+  bool Child() {
+    AttributeRef child;
+    return Check(entry_.Attribute(&child)) && Append(child);
+  }
+  void OptionalChild() {
+    AttributeRef child;
+    if (Check(entry_.OptionalAttribute(&child)) && child != nullptr) Append(child);
+  }
+  // Returns how many there are.
+  uint64_t Children(std::string_view open = {}, std::string_view close = {}) {
+    uint64_t count = 0;
+    if (!Check(entry_.cursor().Count(&count))) return 0;
+    for (uint64_t i = 0; i < count && ok_; ++i) {
+      if (i > 0) out_.append(", ");
+      out_.append(open);
+      Child();
+      out_.append(close);
+    }
+    return count;
+  }
+  void Numbers(std::string_view open) {
+    std::vector<int64_t> values;
+    if (!Check(entry_.SignedVarInts(&values)) || values.empty()) return;
+    out_.append(open);
+    for (size_t i = 0; i < values.size(); ++i) absl::StrAppend(&out_, i > 0 ? ", " : "", values[i]);
+    out_.push_back(']');
+  }
+  bool Flag() {
+    uint8_t value = 0;
+    return Check(entry_.cursor().Byte(&value)) && value != 0;
+  }
+  void Priority() {
+    uint64_t value = 0;
+    bool is_present = false;
+    if (Check(entry_.cursor().VarIntWithFlag(&value, &is_present)) && is_present) {
+      absl::StrAppend(&out_, "p", value);
+    }
+  }
+  // ", name={..}" if the list is not empty.
+  void AxisList(std::string_view name) {
+    const size_t begin = out_.size();
+    absl::StrAppend(&out_, ", ", View(name), "={");
+    if (Children() == 0) {
+      out_.resize(begin);
+    } else {
+      out_.push_back('}');
+    }
+  }
+
+  AttributeRef Finish(std::string_view name) {
+    if (!ok_) return nullptr;
+    mlir::Context& context = entry_.context();
+    return context.DialectOf("sdy", name, context.InternText(out_));
+  }
+  bool ok() const { return ok_; }
+
+ private:
+  bool Check(bool ok) {
+    ok_ = ok_ && ok;
+    return ok_;
+  }
+  bool Append(AttributeRef child) {
+    constexpr size_t kMaxText = size_t{1} << 24;
+    if (const auto* attribute = child->As<mlir::DialectAttribute>()) {
+      // An inlined mesh keeps its name.
+      if (attribute->name == "mesh") out_.append("mesh<");
+      out_.append(attribute->text);
+      if (attribute->name == "mesh") out_.push_back('>');
+    } else if (const auto* string = child->As<mlir::StringAttribute>()) {
+      mlir::AppendQuoted(&out_, string->value);
+    } else {
+      mlir::AppendTo(&out_, child);
+    }
+    if (out_.size() > kMaxText) return Check(entry_.Fail("a sharding is too long"));
+    return true;
+  }
+
+  BytecodeEntry& entry_;
+  std::string out_;
+  bool ok_ = true;
+};
+
+AttributeRef ReadSharding(ShardyDecoder& decoder, bool has_unreduced) {
+  decoder.Child();
+  decoder.Text(", [");
+  decoder.Children();
+  decoder.Text("]");
+  decoder.AxisList("replicated");
+  if (has_unreduced) decoder.AxisList("unreduced");
+  return decoder.Finish("sharding");
+}
+
+AttributeRef ReadShardyAttribute(BytecodeEntry& entry) {
+  uint64_t code;
+  if (!entry.VarInt(&code)) return nullptr;
+  ShardyDecoder decoder(entry);
+  switch (code) {
+    case kManualAxes:
+      decoder.Text("{");
+      decoder.Children();
+      decoder.Text("}");
+      return decoder.Finish("manual_axes");
+    case kMeshAxis:
+      decoder.Name();
+      decoder.Text("=");
+      decoder.Number();
+      return decoder.Finish("mesh_axis");
+    case kMesh:
+      decoder.Text("[");
+      decoder.Children();
+      decoder.Text("]");
+      decoder.Numbers(", device_ids=[");
+      return decoder.Finish("mesh");
+    case kSubAxis:
+      decoder.Text(":(");
+      decoder.Number();
+      decoder.Text(")");
+      decoder.Number();
+      return decoder.Finish("sub_axis_info");
+    case kAxis:
+      decoder.Name();
+      decoder.OptionalChild();
+      return decoder.Finish("axis_ref");
+    case kDimension: {
+      decoder.Text("{");
+      const uint64_t count = decoder.Children();
+      if (!decoder.Flag()) decoder.Text(count > 0 ? ", ?" : "?");
+      decoder.Text("}");
+      decoder.Priority();
+      return decoder.Finish("dimension_sharding");
+    }
+    case kSharding:
+      return ReadSharding(decoder, /*has_unreduced=*/false);
+    case kUnreducedSharding:
+      return ReadSharding(decoder, /*has_unreduced=*/true);
+    case kShardings:
+    case kUnreducedShardings:
+      decoder.Text("[");
+      decoder.Children("<", ">");
+      decoder.Text("]");
+      return decoder.Finish("sharding_per_value");
+    case kAxes:
+      decoder.Text("{");
+      decoder.Children();
+      decoder.Text("}");
+      return decoder.Finish("axis_ref_list");
+    case kAxesLists:
+      decoder.Text("[");
+      decoder.Children();
+      decoder.Text("]");
+      return decoder.Finish("list_of_axis_ref_lists");
+    case kAllToAll:
+      decoder.Text("{");
+      decoder.Children();
+      decoder.Text("}: ");
+      decoder.Number();
+      decoder.Text("->");
+      decoder.Number();
+      return decoder.Finish("all_to_all_param");
+    case kAllToAlls:
+      decoder.Text("[");
+      decoder.Children();
+      decoder.Text("]");
+      return decoder.Finish("all_to_all_param_list");
+    case kDimensionMapping:
+    case kTensorMapping:
+    case kRule:
+      // Rules only guide the propagation of shardings.
+      return decoder.Finish("op_sharding_rule");
+    default:
+      entry.Fail(absl::StrCat("sdy attribute code ", code, " is not known"));
+      return nullptr;
+  }
+}
+
+struct ShardyProperties {
+  std::string_view operation;
+  std::string_view attributes;  // '?': may be absent
+};
+
+constexpr ShardyProperties kShardyProperties[] = {
+    {"all_gather", "gathering_axes out_sharding"},
+    {"all_reduce", "out_sharding reduction_axes"},
+    {"all_slice", "out_sharding slicing_axes"},
+    {"all_to_all", "out_sharding params"},
+    {"collective_permute", "out_sharding"},
+    {"constant", "value"},
+    {"data_flow_edge", "sharding?"},
+    {"manual_computation", "in_shardings manual_axes out_shardings"},
+    {"mesh", "mesh sym_name"},
+    {"named_computation", "in_shardings? name out_shardings?"},
+    {"propagation_barrier", "allowed_direction"},
+    {"reduce_scatter", "out_sharding reduce_scatter_axes"},
+    {"reshard", "sharding"},
+    {"sharding_constraint", "sharding"},
+    {"sharding_group", "group_id"},
+};
+
+bool ReadShardyProperties(std::string_view name, BytecodeEntry& entry,
+                          std::vector<NamedAttribute>* attributes) {
+  for (const ShardyProperties& known : kShardyProperties) {
+    if (known.operation == name) return ReadListedProperties(known.attributes, entry, attributes);
+  }
+  return true;
+}
+
+}  // namespace
+
+mlir::DialectBytecode ShardyBytecode() {
+  return {"sdy", ReadShardyAttribute, nullptr, ReadShardyProperties, nullptr};
+}
+
+}  // namespace xla::stablehlo

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/stablehlo/sharding.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/base/string_view.h"
+#include "xla/mlir/text_cursor.h"
+
+namespace xla::stablehlo {
+namespace {
+
+using mlir::TextCursor;
+
+constexpr int64_t kMaxDevices = int64_t{1} << 24;
+
+// Reads the text of Shardy's attributes.
+class ShardyReader {
+ public:
+  explicit ShardyReader(std::string_view text) : cursor_(text, &arena_) {}
+
+  bool Mesh(ShardyMesh* mesh) {
+    if (!cursor_.Expect('[')) return false;
+    if (!cursor_.Consume(']')) {
+      do {
+        std::string_view name;
+        int64_t size;
+        if (!cursor_.String(&name) || !cursor_.Expect('=') || !Integer(&size)) return false;
+        if (size < 1) return cursor_.Fail("the size of an axis must be positive");
+        mesh->axes.emplace_back(std::string(name), size);
+      } while (cursor_.Consume(','));
+      if (!cursor_.Expect(']')) return false;
+    }
+    if (!cursor_.Consume(',')) return true;
+    if (!cursor_.ExpectWord("device_ids") || !cursor_.Expect('=') || !cursor_.Expect('[')) {
+      return false;
+    }
+    do {
+      mesh->device_ids.push_back(0);
+      if (!Integer(&mesh->device_ids.back())) return false;
+    } while (cursor_.Consume(','));
+    return cursor_.Expect(']');
+  }
+
+  bool Sharding(ShardySharding* sharding) {
+    if (cursor_.ConsumeWord("mesh")) {
+      sharding->inlined.emplace();
+      if (!cursor_.Expect('<') || !Mesh(&*sharding->inlined) || !cursor_.Expect('>')) return false;
+    } else {
+      std::string_view name;
+      if (!cursor_.SymbolName(&name)) return false;
+      sharding->mesh = std::string(name);
+    }
+    if (!cursor_.Expect(',') || !cursor_.Expect('[')) return false;
+    if (!cursor_.Consume(']')) {
+      do {
+        sharding->dimensions.emplace_back();
+        if (!Dimension(&sharding->dimensions.back())) return false;
+      } while (cursor_.Consume(','));
+      if (!cursor_.Expect(']')) return false;
+    }
+    while (cursor_.Consume(',')) {
+      const bool replicated = cursor_.ConsumeWord("replicated");
+      if (!replicated && !cursor_.ExpectWord("unreduced")) return false;
+      if (!cursor_.Expect('=') || !cursor_.Expect('{') ||
+          !Axes(replicated ? &sharding->replicated : &sharding->unreduced) ||
+          !cursor_.Expect('}')) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool Shardings(std::vector<ShardySharding>* shardings) {
+    if (!cursor_.Expect('[')) return false;
+    if (cursor_.Consume(']')) return true;
+    do {
+      shardings->emplace_back();
+      if (!cursor_.Expect('<') || !Sharding(&shardings->back()) || !cursor_.Expect('>')) {
+        return false;
+      }
+    } while (cursor_.Consume(','));
+    return cursor_.Expect(']');
+  }
+
+  bool Names(std::vector<std::string>* names) {
+    if (!cursor_.Expect('{')) return false;
+    if (cursor_.Consume('}')) return true;
+    do {
+      std::string_view name;
+      if (!cursor_.String(&name)) return false;
+      names->emplace_back(name);
+    } while (cursor_.Consume(','));
+    return cursor_.Expect('}');
+  }
+
+  // The error, or that something follows.
+  absl::Status Finish() {
+    if (cursor_.ok() && !cursor_.AtEnd()) cursor_.FailExpected("the end of the sharding");
+    return cursor_.ToStatus("sharding");
+  }
+
+ private:
+  bool Integer(int64_t* value) {
+    if (!cursor_.Digits(value)) return false;
+    cursor_.SkipSpace();
+    return true;
+  }
+
+  bool Axis(ShardyAxis* axis) {
+    std::string_view name;
+    if (!cursor_.String(&name)) return false;
+    axis->name = std::string(name);
+    if (!cursor_.Consume(':')) return true;
+    if (!cursor_.Expect('(') || !Integer(&axis->pre_size) || !cursor_.Expect(')') ||
+        !Integer(&axis->size)) {
+      return false;
+    }
+    return (axis->pre_size > 0 && axis->size > 0) ||
+           cursor_.Fail("the sizes of a part of an axis must be positive");
+  }
+
+  bool Axes(std::vector<ShardyAxis>* axes) {
+    if (!cursor_.Peek('"')) return true;
+    do {
+      axes->emplace_back();
+      if (!Axis(&axes->back())) return false;
+    } while (cursor_.Consume(',') && cursor_.Peek('"'));
+    return true;
+  }
+
+  bool Dimension(ShardyDimension* dimension) {
+    if (!cursor_.Expect('{') || !Axes(&dimension->axes)) return false;
+    if (cursor_.Consume('?')) dimension->is_closed = false;
+    if (!cursor_.Expect('}')) return false;
+    const std::string_view word = cursor_.PeekWord();
+    if (word.empty() || word[0] != 'p') return true;
+    int64_t priority = 0;
+    for (const char c : word.substr(1)) {
+      if (!TextCursor::IsDigit(c) || priority > kMaxDevices) {
+        return cursor_.FailExpected("a priority");
+      }
+      priority = priority * 10 + (c - '0');
+    }
+    cursor_.Word();
+    dimension->priority = priority;
+    return true;
+  }
+
+  mlir::Arena arena_;
+  TextCursor cursor_;
+};
+
+// The parts of a mesh that a sharding distinguishes, in order of the mesh, and what each is for.
+class AxisParts {
+ public:
+  AxisParts(const ShardyMesh& mesh, const ShardySharding& sharding,
+            absl::Span<const std::string> manual)
+      : mesh_(mesh) {
+    for (const auto& [name, size] : mesh.axes) cuts_[name] = {1, size};
+    const auto cut = [&](const std::vector<ShardyAxis>& axes) {
+      for (const ShardyAxis& axis : axes) {
+        if (axis.size == 0) continue;
+        cuts_[axis.name].insert(axis.pre_size);
+        cuts_[axis.name].insert(axis.pre_size * axis.size);
+      }
+    };
+    for (const ShardyDimension& dimension : sharding.dimensions) cut(dimension.axes);
+    cut(sharding.replicated);
+    cut(sharding.unreduced);
+    for (const auto& [name, size] : mesh.axes) {
+      const std::set<int64_t>& places = cuts_[name];
+      if (places.size() == 1) {
+        parts_.push_back({name, 1, 1});
+        continue;
+      }
+      for (auto at = places.begin(); std::next(at) != places.end(); ++at) {
+        parts_.push_back({name, *at, *std::next(at) / *at});
+      }
+    }
+    uses_.assign(parts_.size(), -1);
+    for (const std::string& name : manual) manual_.push_back({name, 1, 0});
+  }
+
+  // The next positions in the order of devices go to these axes; returns their number of devices.
+  absl::StatusOr<int64_t> Use(const std::vector<ShardyAxis>& axes) {
+    int64_t product = 1;
+    for (const ShardyAxis& axis : axes) {
+      XLA_ASSIGN_OR_RETURN(const int64_t size, Size(axis));
+      int64_t found = 1;
+      for (size_t i = 0; i < parts_.size(); ++i) {
+        const ShardyAxis& part = parts_[i];
+        if (part.name != axis.name || part.pre_size < axis.pre_size ||
+            part.pre_size * part.size > axis.pre_size * size) {
+          continue;
+        }
+        if (uses_[i] >= 0) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("the axis \"", axis.name, "\" is used twice in a sharding"));
+        }
+        uses_[i] = next_++;
+        found *= part.size;
+      }
+      if (found != size) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the parts of the axis \"", axis.name, "\" overlap"));
+      }
+      product *= size;
+    }
+    return product;
+  }
+  absl::StatusOr<int64_t> UseManual() { return Use(manual_); }
+
+  // Gives the other axes the last positions; returns their number of devices.
+  int64_t UseRest() {
+    int64_t product = 1;
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      if (uses_[i] >= 0) continue;
+      uses_[i] = next_++;
+      product *= parts_[i].size;
+    }
+    return product;
+  }
+
+  std::vector<int64_t> Sizes() const {
+    std::vector<int64_t> sizes;
+    for (const ShardyAxis& part : parts_) sizes.push_back(part.size);
+    return sizes;
+  }
+  std::vector<int> Permutation() const {
+    std::vector<int> permutation(parts_.size());
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      permutation[static_cast<size_t>(uses_[i])] = static_cast<int>(i);
+    }
+    return permutation;
+  }
+
+ private:
+  absl::StatusOr<int64_t> Size(const ShardyAxis& axis) const {
+    for (const auto& [name, size] : mesh_.axes) {
+      if (name != axis.name) continue;
+      if (axis.size == 0) return size;
+      if (axis.pre_size <= size && size % (axis.pre_size * axis.size) == 0) return axis.size;
+      return absl::InvalidArgumentError(absl::StrCat("the axis \"", name, "\" of size ", size,
+                                                     " has no part :(", axis.pre_size, ")",
+                                                     axis.size));
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("the mesh of a sharding has no axis \"", axis.name, "\""));
+  }
+
+  const ShardyMesh& mesh_;
+  std::map<std::string, std::set<int64_t>> cuts_;
+  std::vector<ShardyAxis> parts_;
+  std::vector<int> uses_;  // the position of each part in the order of devices
+  std::vector<ShardyAxis> manual_;
+  int next_ = 0;
+};
+
+// The explicit devices of a mesh in the order of a transposed iota.
+absl::StatusOr<std::vector<int64_t>> OrderedDevices(const ShardyMesh& mesh,
+                                                    const HloSharding& sharding) {
+  XLA_ASSIGN_OR_RETURN(std::vector<int64_t> order,
+                       FlattenIota(sharding.reshape_dims, sharding.transpose_perm));
+  for (int64_t& place : order) {
+    if (place < 0 || place >= static_cast<int64_t>(mesh.device_ids.size())) {
+      return absl::InvalidArgumentError("a mesh states fewer devices than its axes have");
+    }
+    place = mesh.device_ids[static_cast<size_t>(place)];
+  }
+  return order;
+}
+
+}  // namespace
+
+absl::StatusOr<ShardyMesh> ParseShardyMesh(std::string_view text) {
+  ShardyReader reader(text);
+  ShardyMesh mesh;
+  reader.Mesh(&mesh);
+  XLA_RETURN_IF_ERROR(reader.Finish());
+  return mesh;
+}
+
+absl::StatusOr<ShardySharding> ParseShardySharding(std::string_view text) {
+  ShardyReader reader(text);
+  ShardySharding sharding;
+  reader.Sharding(&sharding);
+  XLA_RETURN_IF_ERROR(reader.Finish());
+  return sharding;
+}
+
+absl::StatusOr<std::vector<ShardySharding>> ParseShardyShardings(std::string_view text) {
+  ShardyReader reader(text);
+  std::vector<ShardySharding> shardings;
+  reader.Shardings(&shardings);
+  XLA_RETURN_IF_ERROR(reader.Finish());
+  return shardings;
+}
+
+absl::StatusOr<std::vector<std::string>> ParseShardyAxes(std::string_view text) {
+  ShardyReader reader(text);
+  std::vector<std::string> names;
+  reader.Names(&names);
+  XLA_RETURN_IF_ERROR(reader.Finish());
+  return names;
+}
+
+absl::StatusOr<HloSharding> ToHloSharding(const ShardySharding& sharding,
+                                          const ShardyMeshes& meshes,
+                                          absl::Span<const std::string> manual) {
+  const auto found = meshes.find(sharding.mesh);
+  if (!sharding.inlined.has_value() && found == meshes.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no mesh @", sharding.mesh, " for a sharding"));
+  }
+  const ShardyMesh& mesh = sharding.inlined.has_value() ? *sharding.inlined : found->second;
+  if (mesh.axes.empty()) {
+    return mesh.device_ids.empty() ? HloSharding::Replicate()
+                                   : HloSharding::AssignDevice(mesh.device_ids[0]);
+  }
+  if (!manual.empty() && manual.size() == mesh.axes.size()) return HloSharding::Manual();
+  int64_t devices = 1;
+  for (const auto& [name, size] : mesh.axes) {
+    if (__builtin_mul_overflow(devices, size, &devices) || devices > kMaxDevices) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a mesh has more than ", kMaxDevices, " devices"));
+    }
+  }
+  HloSharding result;
+  result.kind = HloSharding::Kind::kTiled;
+  AxisParts parts(mesh, sharding, manual);
+  for (const ShardyDimension& dimension : sharding.dimensions) {
+    XLA_ASSIGN_OR_RETURN(const int64_t size, parts.Use(dimension.axes));
+    result.tile_dims.push_back(size);
+  }
+  const auto subgroup = [&](OpSharding_Type type, int64_t size) {
+    result.tile_dims.push_back(size);
+    result.last_tile_dims.push_back(type);
+  };
+  if (!manual.empty()) {
+    XLA_ASSIGN_OR_RETURN(const int64_t size, parts.UseManual());
+    subgroup(OpSharding_Type_MANUAL, size);
+  }
+  if (!sharding.unreduced.empty()) {
+    XLA_ASSIGN_OR_RETURN(const int64_t size, parts.Use(sharding.unreduced));
+    subgroup(OpSharding_Type_UNREDUCED, size);
+  }
+  const auto is_one = [](int64_t size) { return size == 1; };
+  if (std::all_of(result.tile_dims.begin(), result.tile_dims.end(), is_one)) {
+    return HloSharding::Replicate();
+  }
+  if (const int64_t rest = parts.UseRest(); rest > 1) {
+    subgroup(OpSharding_Type_REPLICATED, rest);
+  }
+  result.reshape_dims = parts.Sizes();
+  result.transpose_perm = parts.Permutation();
+  if (!mesh.device_ids.empty()) {
+    XLA_ASSIGN_OR_RETURN(result.devices, OrderedDevices(mesh, result));
+    result.reshape_dims.clear();
+    result.transpose_perm.clear();
+  }
+  return result.Canonical();
+}
+
+ShardySharding WithoutAxes(ShardySharding sharding, absl::Span<const std::string> axes) {
+  const auto drop = [&](std::vector<ShardyAxis>& list) {
+    list.erase(std::remove_if(list.begin(), list.end(),
+                              [&](const ShardyAxis& axis) {
+                                return std::find(axes.begin(), axes.end(), axis.name) != axes.end();
+                              }),
+               list.end());
+  };
+  for (ShardyDimension& dimension : sharding.dimensions) drop(dimension.axes);
+  drop(sharding.replicated);
+  drop(sharding.unreduced);
+  return sharding;
+}
+
+}  // namespace xla::stablehlo

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// What operations, arguments and results carry besides their own attributes: shardings, frontend
+// attributes, locations.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/base/string_view.h"
+#include "xla/shape_util.h"
+#include "xla/stablehlo/translator.h"
+
+namespace xla::stablehlo {
+namespace {
+
+using mlir::AttributeRef;
+using mlir::LocationAttribute;
+using mlir::Operation;
+
+// The first file that a location names: of the callee, not of its callers.
+const LocationAttribute* FindFile(const LocationAttribute* location, int depth) {
+  using Form = LocationAttribute::Form;
+  if (location == nullptr || depth == 0) return nullptr;
+  if (location->form == Form::kFile) return location;
+  const size_t count = location->form == Form::kCallSite ? 1 : location->children.size();
+  for (size_t i = 0; i < count && i < location->children.size(); ++i) {
+    const auto* child = location->children[i]->As<LocationAttribute>();
+    if (const LocationAttribute* file = FindFile(child, depth - 1)) return file;
+  }
+  return nullptr;
+}
+
+InstructionMetadata MetadataOf(const LocationAttribute* location) {
+  using Form = LocationAttribute::Form;
+  constexpr int kMaxDepth = 64;
+  InstructionMetadata metadata;
+  const LocationAttribute* at = location;
+  for (int depth = 0; depth < kMaxDepth && at != nullptr; ++depth) {
+    if (at->form == Form::kName) {
+      metadata.op_name = std::string(at->text);
+      break;
+    }
+    if (at->children.empty() || at->form == Form::kFused) break;
+    at = at->children[0]->As<LocationAttribute>();
+  }
+  if (const LocationAttribute* file = FindFile(location, kMaxDepth)) {
+    metadata.source_file = std::string(file->text);
+    metadata.source_line = static_cast<int32_t>(file->line);
+  }
+  return metadata;
+}
+
+bool IsProjection(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kGetTupleElement;
+}
+
+}  // namespace
+
+absl::Status Translator::ReadFrontendAttributes(const Operation& operation,
+                                                const mlir::Attribute& attribute,
+                                                std::map<std::string, std::string>* result) const {
+  const auto* dictionary = attribute.As<mlir::DictionaryAttribute>();
+  if (dictionary == nullptr) {
+    return Error(operation, "mhlo.frontend_attributes must be a dictionary");
+  }
+  for (const auto& [name, value] : dictionary->entries) {
+    const auto* text = value->As<mlir::StringAttribute>();
+    (*result)[std::string(name)] = text != nullptr ? std::string(text->value) : ToString(value);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Translator::Annotate(const Operation& operation,
+                                  absl::Span<const mlir::NamedAttribute> attributes,
+                                  absl::Span<HloInstruction* const> instructions) {
+  for (const auto& [name, value] : attributes) {
+    if (name == "mhlo.sharding" || name == "sdy.sharding") {
+      XLA_ASSIGN_OR_RETURN(const HloSharding sharding, Sharding(operation, value));
+      for (size_t i = instructions.size(); i-- > 0;) {
+        if (IsProjection(*instructions[i])) continue;
+        instructions[i]->mutable_extras().sharding =
+            sharding.NormalizeTupleSharding(instructions[i]->shape());
+        break;
+      }
+    } else if (name == "mhlo.frontend_attributes") {
+      for (HloInstruction* instruction : instructions) {
+        if (IsProjection(*instruction)) continue;
+        XLA_RETURN_IF_ERROR(ReadFrontendAttributes(
+            operation, *value, &instruction->mutable_extras().frontend_attributes));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Translator::AnnotateEmitted(const Operation& operation, size_t first) {
+  const absl::Span<HloInstruction* const> emitted = absl::MakeConstSpan(emitted_).subspan(first);
+  XLA_RETURN_IF_ERROR(Annotate(operation, operation.attributes, emitted));
+  const auto* location =
+      operation.location == nullptr ? nullptr : operation.location->As<LocationAttribute>();
+  if (location == nullptr || location->form == LocationAttribute::Form::kUnknown) {
+    return absl::OkStatus();
+  }
+  const InstructionMetadata metadata = MetadataOf(location);
+  if (metadata.IsEmpty()) return absl::OkStatus();
+  for (HloInstruction* instruction : emitted) instruction->set_metadata(metadata);
+  return absl::OkStatus();
+}
+
+absl::Status Translator::AnnotateArguments(const Operation& function,
+                                           const HloComputation& computation) {
+  const AttributeRef attribute = function.Find("arg_attrs");
+  const auto* array = attribute == nullptr ? nullptr : attribute->As<mlir::ArrayAttribute>();
+  if (array == nullptr) return absl::OkStatus();
+  const auto count = static_cast<size_t>(computation.num_parameters());
+  for (size_t i = 0; i < array->elements.size() && i < count; ++i) {
+    const auto* entries = array->elements[i]->As<mlir::DictionaryAttribute>();
+    if (entries == nullptr) return Error(function, "arg_attrs must be dictionaries");
+    HloInstruction* parameter = computation.parameter_instruction(static_cast<int64_t>(i));
+    XLA_RETURN_IF_ERROR(Annotate(function, entries->entries, {parameter}));
+  }
+  return absl::OkStatus();
+}
+
+// A sharding is that of the result, not of what computes it: of the tuple of all results, or, for a
+// single one, of the element of a tuple of one.
+absl::Status Translator::AnnotateResults(const Operation& function,
+                                         std::vector<HloInstruction*>* returned,
+                                         BoxedOptional<HloSharding>* tuple_sharding) {
+  const AttributeRef attribute = function.Find("res_attrs");
+  const auto* array = attribute == nullptr ? nullptr : attribute->As<mlir::ArrayAttribute>();
+  if (array == nullptr) return absl::OkStatus();
+  std::vector<HloSharding> elements;
+  bool any = false;
+  for (size_t i = 0; i < returned->size(); ++i) {
+    const auto* entries =
+        i < array->elements.size() ? array->elements[i]->As<mlir::DictionaryAttribute>() : nullptr;
+    AttributeRef sharding = nullptr;
+    if (entries != nullptr) {
+      sharding = mlir::FindAttribute(entries->entries, "mhlo.sharding");
+      if (sharding == nullptr) sharding = mlir::FindAttribute(entries->entries, "sdy.sharding");
+    }
+    elements.push_back(HloSharding::Replicate());
+    if (sharding == nullptr) continue;
+    any = true;
+    XLA_ASSIGN_OR_RETURN(elements.back(), Sharding(function, sharding));
+  }
+  if (!any) return absl::OkStatus();
+  if (returned->size() > 1) {
+    *tuple_sharding = HloSharding::Tuple(std::move(elements));
+    return absl::OkStatus();
+  }
+  HloInstruction*& result = (*returned)[0];
+  const Shape tuple_shape = ShapeUtil::MakeTupleShape({result->shape()});
+  result = Element(Emit(HloOpcode::kTuple, tuple_shape, {result}), 0);
+  result->mutable_extras().sharding = std::move(elements[0]);
+  return absl::OkStatus();
+}
+
+}  // namespace xla::stablehlo
