@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 # --- One shared library, linked from the static ones ----------------------------------------------
 set(archives)
 foreach(room xla_protos xla_base xla_mlir xla_ir xla_infer xla_text xla_proto xla_builder xla_verify
-        xla_passes xla_stablehlo xla_runtime xla_kernels xla_interp xla_client)
+        xla_passes xla_stablehlo xla_runtime xla_kernels xla_interp xla_cpu xla_client)
   get_target_property(kind ${room} TYPE)
   if(kind STREQUAL "STATIC_LIBRARY")
     list(APPEND archives ${room})

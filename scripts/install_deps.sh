@@ -13,6 +13,7 @@ packages=(
   libcli11-dev            # the command line (header only)
   nlohmann-json3-dev      # JSON (header only)
   libzip-dev              # .npz files
+  llvm-19-dev libllvm19   # headers of the CPU compiler, and the library that it loads
   libgtest-dev zlib1g-dev # tests
 )
 

@@ -2,6 +2,8 @@
 // xylem check: runs program folders (a program and golden.json) and compares the results with
 // recorded ones.
 #include <cstdio>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +17,9 @@
 #include "tools/process.h"
 #include "tools/tolerance.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/program.h"
 #include "xla/interpreter/interpreter.h"
+#include "xla/runtime/thread_pool.h"
 
 namespace xla {
 namespace {
@@ -27,7 +31,8 @@ struct Outcome {
 };
 
 absl::StatusOr<Outcome> CheckOne(const std::string& folder, const std::string& program,
-                                 const std::string& name, int threads, bool show_progress) {
+                                 const std::string& name, int threads, bool show_progress,
+                                 bool compiled) {
   XLA_ASSIGN_OR_RETURN(const std::string text, ReadFile(folder + "/golden.json"));
   XLA_ASSIGN_OR_RETURN(const Golden golden, ParseGolden(text));
   XLA_ASSIGN_OR_RETURN(const auto module, LoadModule(absl::StrCat(folder, "/", program)));
@@ -44,8 +49,20 @@ absl::StatusOr<Outcome> CheckOne(const std::string& folder, const std::string& p
   };
   Outcome outcome;
   RunStatistics statistics;
+  std::unique_ptr<CpuProgram> compiled_program;
+  std::optional<runtime::ThreadPool> pool;
+  runtime::ExecutionContext context;
+  if (compiled) {
+    pool.emplace(threads);
+    context.pool = &*pool;
+    context.cancel = &Interrupted();
+    CpuCompileOptions compile_options;
+    compile_options.pool = &*pool;
+    XLA_ASSIGN_OR_RETURN(compiled_program, CpuProgram::Compile(*module, compile_options));
+  }
   const double start = Seconds();
-  const auto result = Interpret(*module, pointers, options, &statistics);
+  const auto result = compiled ? compiled_program->Run(pointers, context, &statistics)
+                               : Interpret(*module, pointers, options, &statistics);
   outcome.milliseconds = (Seconds() - start) * 1e3;
   outcome.peak_bytes = statistics.peak_bytes;
   if (!result.ok()) return result.status();
@@ -57,13 +74,14 @@ absl::StatusOr<Outcome> CheckOne(const std::string& folder, const std::string& p
 absl::StatusOr<int> Check(const Arguments& arguments) {
   const auto threads = static_cast<int>(arguments.GetInt("--threads", 0));
   const bool json = arguments.Has("--json");
+  const bool compiled = arguments.Get("--backend") == "cpu";
   const std::string program = arguments.Get("--program", "program.hlo");
   int64_t passed = 0, failed = 0;
   double total = 0;
   for (std::string folder : arguments.operands()) {
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
     const std::string name = folder.substr(folder.rfind('/') + 1);
-    auto outcome = CheckOne(folder, program, name, threads, !json);
+    auto outcome = CheckOne(folder, program, name, threads, !json, compiled);
     if (Interrupted()) return absl::CancelledError("interrupted");
     if (!outcome.ok()) outcome = Outcome{{.detail = std::string(outcome.status().message())}};
     const CheckOutcome& check = outcome->check;
@@ -111,6 +129,10 @@ Command CheckCommand() {
         "number of threads; the default, 0, means all",
         {},
         IntegerRange{0, 4096}},
+       {"--backend",
+        "NAME",
+        "what runs the programs: cpu (compiled) or interpreter, the default",
+        {"cpu", "interpreter"}},
        {"--json", "", "print a line of JSON for each folder"}},
       1,
       INT64_MAX,

@@ -243,7 +243,7 @@ int64_t Arguments::GetInt(std::string_view option, int64_t otherwise) const {
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
       RunCommand(),  PrintCommand(), OptCommand(), VerifyCommand(), CheckCommand(),
-      TestCommand(), OpsCommand(),   InfoCommand(),   CompletionsCommand()};
+      TestCommand(), BenchCommand(), OpsCommand(), InfoCommand(),   CompletionsCommand()};
   return commands;
 }
 

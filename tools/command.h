@@ -86,6 +86,7 @@ Command OptCommand();
 Command VerifyCommand();
 Command CheckCommand();
 Command TestCommand();
+Command BenchCommand();
 Command OpsCommand();
 Command InfoCommand();
 Command CompletionsCommand();

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// xylem bench: compile and run times of compiled programs.
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "tools/command.h"
+#include "tools/files.h"
+#include "tools/golden.h"
+#include "tools/golden_check.h"
+#include "tools/json.h"
+#include "tools/process.h"
+#include "xla/base/status_macros.h"
+#include "xla/cpu/program.h"
+#include "xla/runtime/host_memory.h"
+#include "xla/runtime/thread_pool.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+struct BenchResult {
+  double compile_ms = 0, median_ms = 0, least_ms = 0;
+  int64_t runs = 0, scratch_bytes = 0;
+};
+
+// Leaves of literals, which outlive them.
+std::vector<runtime::ArgumentView> ViewsOf(const std::vector<Literal>& literals) {
+  std::vector<runtime::ArgumentView> views;
+  for (const Literal& literal : literals) {
+    ShapeUtil::ForEachSubshape(literal.shape(), [&](const Shape& part, const ShapeIndex& index) {
+      if (part.IsTuple()) return;
+      runtime::ArgumentView view;
+      view.shape = &ShapeUtil::GetSubshape(literal.shape(), index);
+      if (part.IsArray()) {
+        view.data = const_cast<void*>(literal.untyped_data(index));
+        view.size_bytes = literal.size_bytes(index);
+      }
+      views.push_back(view);
+    });
+  }
+  return views;
+}
+
+absl::StatusOr<BenchResult> BenchOne(const std::string& folder, const std::string& file,
+                                     double seconds, runtime::ThreadPool& pool) {
+  constexpr int64_t kLeastRuns = 3, kMostRuns = 5000;
+  XLA_ASSIGN_OR_RETURN(const std::string text, ReadFile(folder + "/golden.json"));
+  XLA_ASSIGN_OR_RETURN(const Golden golden, ParseGolden(text));
+  XLA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, DrawArguments(golden));
+  const std::vector<runtime::ArgumentView> views = ViewsOf(arguments);
+
+  BenchResult result;
+  const double start = Seconds();
+  XLA_ASSIGN_OR_RETURN(const auto module, LoadModule(absl::StrCat(folder, "/", file)));
+  CpuCompileOptions options;
+  options.pool = &pool;
+  XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(*module, options));
+  result.compile_ms = (Seconds() - start) * 1e3;
+  result.scratch_bytes = program->ScratchBytes(pool.num_threads());
+
+  runtime::ExecutionContext context;
+  context.pool = &pool;
+  context.cancel = &Interrupted();
+  const auto leaves = static_cast<size_t>(ShapeUtil::GetLeafCount(
+      program->optimized_module().entry_computation()->root_instruction()->shape()));
+  std::vector<runtime::ResultView> results(leaves);
+  const auto run = [&] {
+    std::fill(results.begin(), results.end(), runtime::ResultView());
+    const absl::Status status = program->RunOnBuffers(views, absl::MakeSpan(results), context);
+    return status;
+  };
+  const auto release = [&] {
+    for (const runtime::ResultView& view : results) {
+      if (view.is_new) runtime::FreeHostMemory(view.data);
+    }
+  };
+  XLA_RETURN_IF_ERROR(run());
+  release();
+  std::vector<double> times;
+  const double end = Seconds() + seconds;
+  while (static_cast<int64_t>(times.size()) < kLeastRuns ||
+         (Seconds() < end && static_cast<int64_t>(times.size()) < kMostRuns)) {
+    const double begin = Seconds();
+    XLA_RETURN_IF_ERROR(run());
+    times.push_back((Seconds() - begin) * 1e3);
+    release();
+  }
+  std::sort(times.begin(), times.end());
+  result.runs = static_cast<int64_t>(times.size());
+  result.least_ms = times[0];
+  const size_t middle = times.size() / 2;
+  result.median_ms =
+      times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
+  return result;
+}
+
+absl::StatusOr<int> Bench(const Arguments& arguments) {
+  double seconds = 1;
+  if (arguments.Has("--seconds") &&
+      (!absl::SimpleAtod(arguments.Get("--seconds"), &seconds) || !(seconds >= 0))) {
+    return absl::InvalidArgumentError("--seconds takes a number that is not negative");
+  }
+  const bool json = arguments.Has("--json");
+  const std::string file = arguments.Get("--program", "program.hlo");
+  runtime::ThreadPool pool(static_cast<int>(arguments.GetInt("--threads", 0)));
+  XLA_RETURN_IF_ERROR(LoadCpuCompiler());
+  int exit_code = kExitOk;
+  for (std::string folder : arguments.operands()) {
+    while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+    const std::string name = folder.substr(folder.rfind('/') + 1);
+    const absl::StatusOr<BenchResult> result = BenchOne(folder, file, seconds, pool);
+    if (Interrupted()) return absl::CancelledError("interrupted");
+    if (!result.ok()) {
+      std::fprintf(stderr, "%s: %s\n", name.c_str(),
+                   std::string(result.status().message()).c_str());
+      exit_code = kExitFailed;
+      continue;
+    }
+    if (json) {
+      JsonObject line;
+      line.String("name", name)
+          .Number("compile_ms", result->compile_ms)
+          .Number("run_ms", result->median_ms)
+          .Number("min_ms", result->least_ms)
+          .Integer("reps", result->runs)
+          .Integer("temp_bytes", result->scratch_bytes);
+      std::puts(line.ToString().c_str());
+    } else {
+      std::printf(
+          "%-22s compile %8.1f ms   run %10.4f ms (least %.4f, %lld runs)   scratch %.1f KB\n",
+          name.c_str(), result->compile_ms, result->median_ms, result->least_ms,
+          static_cast<long long>(result->runs), static_cast<double>(result->scratch_bytes) / 1024);
+    }
+    std::fflush(stdout);
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+Command BenchCommand() {
+  return {
+      "bench",
+      "DIR...",
+      "measure compile and run times of program folders",
+      "A folder holds a program and golden.json, which says how arguments are drawn. Programs are\n"
+      "compiled, and run until the time is up: at least 3 times, at most 5000. Run times are\n"
+      "medians, of results in memory that is new to the program.",
+      {{"--program", "FILE", "name of the program in each folder; the default is program.hlo"},
+       {"--seconds", "S", "how long each program runs; the default is 1"},
+       {"--threads",
+        "N",
+        "number of threads; the default, 0, means all",
+        {},
+        IntegerRange{0, 4096}},
+       {"--json", "", "print a line of JSON for each folder"}},
+      1,
+      INT64_MAX,
+      Bench};
+}
+
+}  // namespace xla

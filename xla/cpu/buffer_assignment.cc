@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values into buffers: first those that should share one (state of loops, updates in place), then
+// places in the scratch memory such that buffers that live at the same time do not overlap.
+#include <algorithm>
+#include <numeric>
+
+#include "xla/cpu/kernel_emitter.h"
+#include "xla/cpu/schedule_builder.h"
+#include "xla/primitive_util.h"
+
+namespace xla::cpu {
+namespace {
+
+constexpr int64_t kAlignment = 64;
+
+class Assigner {
+ public:
+  explicit Assigner(ScheduleBuilder& b) : b_(b), values_(b.schedule.values) {}
+
+  void Run() {
+    buffer_of_.resize(values_.size());
+    std::iota(buffer_of_.begin(), buffer_of_.end(), 0);
+    members_.resize(values_.size());
+    ranges_.resize(values_.size());
+    for (size_t v = 0; v < values_.size(); ++v) {
+      members_[v] = {static_cast<ValueId>(v)};
+      ranges_[v] = RangesOf(b_.lives[v]);
+    }
+    // What loops write back, before where they start from.
+    for (const MoveHint& hint : b_.hints) {
+      if (b_.lives[At(hint.to)].definition != hint.position) TryShare(hint.from, hint.to, &hint);
+    }
+    for (const MoveHint& hint : b_.hints) {
+      if (b_.lives[At(hint.to)].definition == hint.position) TryShare(hint.from, hint.to, &hint);
+    }
+    for (const ScheduledItem* item : b_.by_position) {
+      if (item != nullptr) ShareInPlace(*item);
+    }
+    ChooseResults();
+    PlaceBuffers();
+    for (size_t v = 0; v < values_.size(); ++v) {
+      values_[v].buffer = buffer_of_[v];
+      if (b_.lives[v].is_temporary) values_[v].place = places_[At(buffer_of_[v])];
+    }
+  }
+
+ private:
+  static size_t At(ValueId value) { return static_cast<size_t>(value); }
+
+  std::vector<LiveRange> RangesOf(const ValueLife& life) const {
+    int32_t last = life.definition;
+    if (life.carried_by < 0) {
+      for (const int32_t use : life.uses) last = std::max(last, use);
+      return {{life.definition, last}};
+    }
+    // State: from the start to its last use in the loop, and from the loop's end on.
+    const int32_t end = b_.loops[At(life.carried_by)].end;
+    int32_t last_after = end;
+    for (const int32_t use : life.uses) {
+      int32_t& latest = use <= end ? last : last_after;
+      latest = std::max(latest, use);
+    }
+    return {{life.definition, last}, {end, last_after}};
+  }
+
+  // Whether the item at this position, the last that reads `ends` and the one that makes `begins`,
+  // may write the one where the other is.
+  bool MayOverwrite(ValueId ends, ValueId begins, int32_t position, const MoveHint* hint) const {
+    if (hint != nullptr && position == hint->position) {
+      return (hint->from == ends && hint->to == begins) ||
+             (hint->to == ends && hint->from == begins);
+    }
+    for (const MoveHint& other : b_.hints) {
+      if (other.position == position && other.from == ends && other.to == begins) return true;
+    }
+    if (At(position) >= b_.by_position.size() || b_.by_position[At(position)] == nullptr)
+      return false;
+    const ScheduledItem& item = *b_.by_position[At(position)];
+    const auto result = std::find(item.results.begin(), item.results.end(), begins);
+    if (result == item.results.end()) return false;
+    const auto r = static_cast<int>(result - item.results.begin());
+    switch (item.instruction->opcode()) {
+      case HloOpcode::kFusion: {
+        bool may = true;
+        for (size_t i = 0; i < item.operands.size(); ++i) {
+          if (item.operands[i] == ends) {
+            may &= MayShareMemory(*item.instruction, static_cast<int64_t>(i), r);
+          }
+        }
+        return may;
+      }
+      case HloOpcode::kSort:
+      case HloOpcode::kScatter:
+        return std::count(item.operands.begin(), item.operands.end(), ends) == 1 &&
+               item.operands[static_cast<size_t>(r)] == ends;
+      default:
+        return false;
+    }
+  }
+
+  bool Conflict(ValueId a, ValueId b, const MoveHint* hint) const {
+    for (const LiveRange& x : ranges_[At(a)]) {
+      for (const LiveRange& y : ranges_[At(b)]) {
+        if (x.begin < y.end && y.begin < x.end) return true;
+        if (x.begin == y.begin && x.end == y.end && x.begin == x.end) return true;
+        if (x.end == y.begin && !MayOverwrite(a, b, x.end, hint)) return true;
+        if (y.end == x.begin && x.end != y.begin && !MayOverwrite(b, a, y.end, hint)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool TryShare(ValueId a, ValueId b, const MoveHint* hint) {
+    if (a == kNoValue || b == kNoValue) return false;
+    const ValueId into = buffer_of_[At(a)], from = buffer_of_[At(b)];
+    if (into == from) return true;
+    if (!b_.lives[At(a)].is_temporary || !b_.lives[At(b)].is_temporary) return false;
+    if (values_[At(a)].bytes != values_[At(b)].bytes) return false;
+    for (const ValueId x : members_[At(into)]) {
+      for (const ValueId y : members_[At(from)]) {
+        if (Conflict(x, y, hint)) return false;
+      }
+    }
+    for (const ValueId y : members_[At(from)]) {
+      buffer_of_[At(y)] = into;
+      members_[At(into)].push_back(y);
+    }
+    members_[At(from)].clear();
+    return true;
+  }
+
+  // Results that may be where an operand was.
+  void ShareInPlace(const ScheduledItem& item) {
+    constexpr size_t kManyMembers = 64;  // keeps this linear for long chains
+    const auto share = [&](size_t operand, size_t result) {
+      const ValueId a = item.operands[operand], r = item.results[result];
+      if (a == kNoValue || r == kNoValue) return;
+      if (members_[At(buffer_of_[At(a)])].size() > kManyMembers) return;
+      TryShare(a, r, nullptr);
+    };
+    if (item.instruction->opcode() == HloOpcode::kFusion) {
+      const HloInstruction* root = item.instruction->to_apply()->root_instruction();
+      for (size_t r = 0; r < item.results.size(); ++r) {
+        for (size_t i = 0; i < item.operands.size(); ++i) {
+          if (item.operands[i] == kNoValue) continue;
+          if (root->opcode() == HloOpcode::kDynamicUpdateSlice &&
+              root->operand(0) !=
+                  item.instruction->to_apply()->parameter_instruction(static_cast<int64_t>(i))) {
+            continue;
+          }
+          if (MayShareMemory(*item.instruction, static_cast<int64_t>(i), static_cast<int>(r)))
+            share(i, r);
+        }
+      }
+    } else if (item.instruction->opcode() == HloOpcode::kScatter ||
+               item.instruction->opcode() == HloOpcode::kSort) {
+      for (size_t r = 0; r < item.results.size(); ++r) share(r, r);
+    }
+  }
+
+  // The memory of results takes the buffers that end there.
+  void ChooseResults() {
+    places_.resize(values_.size());
+    is_placed_.resize(values_.size(), false);
+    for (size_t k = 0; k < b_.schedule.results.size(); ++k) {
+      const ValueId value = b_.schedule.results[k];
+      if (value == kNoValue || !b_.lives[At(value)].is_temporary) continue;
+      const size_t buffer = At(buffer_of_[At(value)]);
+      if (is_placed_[buffer]) continue;
+      is_placed_[buffer] = true;
+      places_[buffer] = {Place::Memory::kResult, static_cast<int32_t>(k), 0};
+    }
+  }
+
+  void PlaceBuffers() {
+    struct Block {
+      int64_t offset, bytes;
+      std::vector<LiveRange> ranges;
+    };
+    std::vector<size_t> order;
+    for (size_t v = 0; v < values_.size(); ++v) {
+      if (!members_[v].empty() && b_.lives[v].is_temporary && !is_placed_[v]) order.push_back(v);
+    }
+    const auto bytes_of = [&](size_t v) {
+      return (values_[v].bytes + kAlignment - 1) / kAlignment * kAlignment;
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return bytes_of(a) > bytes_of(b); });
+    std::vector<Block> blocks;
+    for (const size_t v : order) {
+      std::vector<LiveRange> ranges;
+      for (const ValueId member : members_[v]) {
+        ranges.insert(ranges.end(), ranges_[At(member)].begin(), ranges_[At(member)].end());
+      }
+      const auto overlaps = [&](const Block& block) {
+        for (const LiveRange& x : ranges) {
+          for (const LiveRange& y : block.ranges) {
+            if (x.begin <= y.end && y.begin <= x.end) return true;
+          }
+        }
+        return false;
+      };
+      // The first gap between the blocks that live at the same time.
+      std::vector<std::pair<int64_t, int64_t>> taken;
+      for (const Block& block : blocks) {
+        if (overlaps(block)) taken.emplace_back(block.offset, block.offset + block.bytes);
+      }
+      std::sort(taken.begin(), taken.end());
+      int64_t offset = 0;
+      for (const auto& [begin, end] : taken) {
+        if (begin - offset >= bytes_of(v)) break;
+        offset = std::max(offset, end);
+      }
+      places_[v] = {Place::Memory::kScratch, 0, offset};
+      b_.schedule.scratch_bytes = std::max(b_.schedule.scratch_bytes, offset + bytes_of(v));
+      blocks.push_back({offset, bytes_of(v), std::move(ranges)});
+    }
+  }
+
+  ScheduleBuilder& b_;
+  std::vector<ScheduledValue>& values_;
+  std::vector<ValueId> buffer_of_;              // the first value of the buffer
+  std::vector<std::vector<ValueId>> members_;   // by first value
+  std::vector<std::vector<LiveRange>> ranges_;  // by value
+  std::vector<Place> places_;                   // by first value
+  std::vector<bool> is_placed_;
+};
+
+}  // namespace
+
+void AssignBuffers(ScheduleBuilder& builder) { Assigner(builder).Run(); }
+
+}  // namespace xla::cpu

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/element.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "xla/element_convert.h"
+#include "xla/primitive_util.h"
+#include "xla/types.h"
+
+namespace xla::cpu {
+namespace {
+
+bool IsSubByteInteger(PrimitiveType type) {
+  return type != PRED && primitive_util::IsIntegralType(type) && primitive_util::BitWidth(type) < 8;
+}
+
+// F16, BF16 and narrower: kept as float.
+bool IsNarrowFloat(PrimitiveType type) {
+  return primitive_util::IsFloatingPointType(type) && type != F32 && type != F64;
+}
+
+PrimitiveType PartType(PrimitiveType type) { return type == C64 ? F32 : type == C128 ? F64 : type; }
+
+}  // namespace
+
+IrType ElementOps::RegisterType(PrimitiveType type) const {
+  const PrimitiveType part = PartType(type);
+  if (part == PRED) return ir_.I1();
+  if (part == F64) return ir_.F64();
+  if (primitive_util::IsFloatingPointType(part)) return ir_.F32();
+  return ir_.Int(primitive_util::ByteWidth(part) * 8);
+}
+
+IrType ElementOps::MemoryType(PrimitiveType type) const {
+  const PrimitiveType part = PartType(type);
+  if (part == F32) return ir_.F32();
+  if (part == F64) return ir_.F64();
+  return ir_.Int(primitive_util::ByteWidth(part) * 8);
+}
+
+IrValue ElementOps::FromBits(PrimitiveType type, IrValue bits) {
+  const IrType bits_type = ir_.TypeOf(bits);
+  if (type == PRED) return ir_.ICmp(LLVMIntNE, bits, ir_.Zero(bits_type));
+  if (type == F16) {
+    return ir_.FPExt(ir_.BitCast(bits, ir_.WithElement(bits_type, ir_.F16())),
+                     ir_.WithElement(bits_type, ir_.F32()));
+  }
+  if (type == BF16) {
+    const IrType wide = ir_.WithElement(bits_type, ir_.I32());
+    return ir_.BitCast(ir_.Shl(ir_.ZExt(bits, wide), ir_.Const(wide, int64_t{16})),
+                       ir_.WithElement(bits_type, ir_.F32()));
+  }
+  if (IsNarrowFloat(type)) return ConvertThroughMemory(type, F32, bits);
+  if (type == F32 || type == F64) {
+    return ir_.BitCast(bits, ir_.WithElement(bits_type, RegisterType(type)));
+  }
+  return bits;
+}
+
+IrValue ElementOps::ToBits(PrimitiveType type, IrValue value) {
+  const IrType value_type = ir_.TypeOf(value);
+  if (type == PRED) return ir_.ZExt(value, ir_.WithElement(value_type, ir_.I8()));
+  if (type == F16) {
+    return ir_.BitCast(ir_.FPTrunc(value, ir_.WithElement(value_type, ir_.F16())),
+                       ir_.WithElement(value_type, ir_.Int(16)));
+  }
+  if (type == BF16) {
+    const IrType wide = ir_.WithElement(value_type, ir_.I32());
+    return ir_.Trunc(ir_.LShr(ir_.BitCast(RoundBf16(value), wide), ir_.Const(wide, int64_t{16})),
+                     ir_.WithElement(value_type, ir_.Int(16)));
+  }
+  if (IsNarrowFloat(type)) return ConvertThroughMemory(F32, type, value);
+  if (type == F32 || type == F64) return ir_.BitCast(value, ir_.IntsLike(value_type));
+  return value;
+}
+
+// The type's memory form of F32 and F64 are floats, of others their bits.
+Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int lanes) {
+  const int part_bytes = static_cast<int>(primitive_util::ByteWidth(PartType(type)));
+  const bool is_complex = primitive_util::IsComplexType(type);
+  const bool is_plain_float = PartType(type) == F32 || PartType(type) == F64;
+  const IrType memory = MemoryType(type);
+  const auto finish = [&](IrValue raw) { return is_plain_float ? raw : FromBits(type, raw); };
+  const bool is_uniform = address.step == 0 && address.lanes == nullptr;
+  if (lanes == 1 || is_uniform) {
+    const IrValue place = ir_.Offset(address.pointer, address.bytes);
+    Element element = {finish(ir_.Load(memory, place, part_bytes, address.invariant))};
+    if (is_complex) {
+      element.im =
+          ir_.Load(memory, ir_.Offset(place, ir_.Index(part_bytes)), part_bytes, address.invariant);
+    }
+    return element;
+  }
+  const IrType vector = ir_.Vector(memory, lanes);
+  const IrValue place = ir_.Offset(address.pointer, address.bytes);
+  if (!is_complex && address.lanes == nullptr && address.step == part_bytes) {
+    if (address.mask == nullptr) {
+      return {finish(ir_.Load(vector, place, part_bytes, address.invariant))};
+    }
+    return {finish(ir_.Intrinsic(
+        "llvm.masked.load", {vector, ir_.Pointer()},
+        {place, ir_.Const(ir_.I32(), int64_t{part_bytes}), address.mask, ir_.Zero(vector)}))};
+  }
+  if (is_complex && address.lanes == nullptr && address.step == 2 * part_bytes &&
+      address.mask == nullptr) {
+    const IrValue pairs =
+        ir_.Load(ir_.Vector(memory, 2 * lanes), place, part_bytes, address.invariant);
+    std::vector<int> even, odd;
+    for (int i = 0; i < lanes; ++i) {
+      even.push_back(2 * i);
+      odd.push_back(2 * i + 1);
+    }
+    return {ir_.Shuffle(pairs, pairs, even), ir_.Shuffle(pairs, pairs, odd)};
+  }
+  if (!is_complex && address.lanes == nullptr && address.step == -part_bytes &&
+      address.mask == nullptr) {
+    const IrValue first = ir_.Offset(place, ir_.Index(-int64_t{part_bytes} * (lanes - 1)));
+    return {finish(ir_.Reverse(ir_.Load(vector, first, part_bytes, address.invariant)))};
+  }
+  const IrType offsets_type = ir_.Vector(ir_.I64(), lanes);
+  const IrValue offsets =
+      address.lanes != nullptr ? address.lanes : ir_.Steps(offsets_type, address.step);
+  const IrType pointers = ir_.Vector(ir_.Pointer(), lanes);
+  const IrValue mask =
+      address.mask != nullptr ? address.mask : ir_.Const(ir_.Vector(ir_.I1(), lanes), int64_t{-1});
+  const auto gather = [&](IrValue from) {
+    return ir_.Intrinsic("llvm.masked.gather", {vector, pointers},
+                         {ir_.Offset(from, offsets), ir_.Const(ir_.I32(), int64_t{part_bytes}),
+                          mask, ir_.Zero(vector)});
+  };
+  Element element = {finish(gather(place))};
+  if (is_complex) element.im = gather(ir_.Offset(place, ir_.Index(part_bytes)));
+  return element;
+}
+
+void ElementOps::Store(PrimitiveType type, const Element& element, IrValue pointer, IrValue bytes) {
+  const int part_bytes = static_cast<int>(primitive_util::ByteWidth(PartType(type)));
+  const bool is_plain_float = PartType(type) == F32 || PartType(type) == F64;
+  const IrValue place = ir_.Offset(pointer, bytes);
+  if (!primitive_util::IsComplexType(type)) {
+    ir_.Store(is_plain_float ? element.re : ToBits(type, element.re), place, part_bytes);
+    return;
+  }
+  const int lanes = Lanes(element);
+  if (lanes == 1) {
+    ir_.Store(element.re, place, part_bytes);
+    ir_.Store(element.im, ir_.Offset(place, ir_.Index(part_bytes)), part_bytes);
+    return;
+  }
+  std::vector<int> order;
+  for (int i = 0; i < lanes; ++i) {
+    order.push_back(i);
+    order.push_back(lanes + i);
+  }
+  ir_.Store(ir_.Shuffle(element.re, element.im, order), place, part_bytes);
+}
+
+IrValue ElementOps::RoundBf16(IrValue value) {
+  const IrType bits_type = ir_.IntsLike(ir_.TypeOf(value));
+  const IrValue bits = ir_.BitCast(value, bits_type);
+  const auto word = [&](int64_t constant) { return ir_.Const(bits_type, constant); };
+  const IrValue odd = ir_.And(ir_.LShr(bits, word(16)), word(1));
+  const IrValue rounded =
+      ir_.And(ir_.Add(bits, ir_.Add(odd, word(0x7fff))), word(int64_t{0xffff0000}));
+  // A NaN keeps its upper bits and is quiet.
+  const IrValue nan = ir_.And(ir_.Or(bits, word(0x400000)), word(int64_t{0xffff0000}));
+  const IrValue is_nan = ir_.FCmp(LLVMRealUNO, value, value);
+  return ir_.BitCast(ir_.Select(is_nan, nan, rounded), ir_.TypeOf(value));
+}
+
+Element ElementOps::Round(PrimitiveType type, Element element) {
+  if (type == F16) {
+    const IrType wide = ir_.TypeOf(element.re);
+    return {ir_.FPExt(ir_.FPTrunc(element.re, ir_.WithElement(wide, ir_.F16())), wide)};
+  }
+  if (type == BF16) return {RoundBf16(element.re)};
+  if (IsNarrowFloat(type)) return {FromBits(type, ToBits(type, element.re))};
+  if (IsSubByteInteger(type)) {
+    const IrType integer = ir_.TypeOf(element.re);
+    const int bits = primitive_util::BitWidth(type);
+    if (!primitive_util::IsSignedIntegralType(type)) {
+      return {ir_.And(element.re, ir_.Const(integer, (int64_t{1} << bits) - 1))};
+    }
+    const IrValue unused = ir_.Const(integer, int64_t{8 - bits});
+    return {ir_.AShr(ir_.Shl(element.re, unused), unused)};
+  }
+  return element;
+}
+
+// For types without instructions of their own.
+IrValue ElementOps::ConvertThroughMemory(PrimitiveType from, PrimitiveType to, IrValue value) {
+  const int lanes = ir_.Lanes(value);
+  const IrValue source = ir_.Alloca(ir_.I64(), lanes), result = ir_.Alloca(ir_.I64(), lanes);
+  ir_.Store(value, source, 8);
+  const IrValue arguments[] = {ir_.Const(ir_.I32(), static_cast<int64_t>(from)), source,
+                               ir_.Const(ir_.I32(), static_cast<int64_t>(to)), result,
+                               ir_.Index(lanes)};
+  ir_.Call("XlaCpuConvert", ir_.Void(), arguments);
+  return ir_.Load(ir_.Vector(MemoryType(to), lanes), result, 8);
+}
+
+// Towards zero, saturated; NaN becomes 0.
+IrValue ElementOps::FloatToInteger(IrValue value, PrimitiveType to) {
+  const IrType float_type = ir_.TypeOf(value);
+  const bool is_signed = primitive_util::IsSignedIntegralType(to);
+  const int bits = primitive_util::BitWidth(to);
+  const IrType register_type = ir_.WithElement(float_type, RegisterType(to));
+  if (bits >= 8) {
+    return ir_.Intrinsic(is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat",
+                         {register_type, float_type}, {value});
+  }
+  const IrType wide = ir_.WithElement(float_type, ir_.I32());
+  IrValue integer = ir_.Intrinsic("llvm.fptosi.sat", {wide, float_type}, {value});
+  const int64_t low = is_signed ? -(int64_t{1} << (bits - 1)) : 0;
+  const int64_t high = is_signed ? -low - 1 : (int64_t{1} << bits) - 1;
+  integer = ir_.Binary("llvm.smax", integer, ir_.Const(wide, low));
+  integer = ir_.Binary("llvm.smin", integer, ir_.Const(wide, high));
+  return ir_.Trunc(integer, register_type);
+}
+
+Element ElementOps::Convert(PrimitiveType from, PrimitiveType to, const Element& element) {
+  if (from == to) return element;
+  const IrType type = ir_.TypeOf(element.re);
+  const PrimitiveType from_part = PartType(from), to_part = PartType(to);
+  const auto with = [&](PrimitiveType t) { return ir_.WithElement(type, RegisterType(t)); };
+  if (to == PRED) {
+    const auto not_zero = [&](IrValue part) {
+      return ir_.IsFloat(type) ? ir_.FCmp(LLVMRealUNE, part, ir_.Zero(type))
+                               : ir_.ICmp(LLVMIntNE, part, ir_.Zero(type));
+    };
+    IrValue result = not_zero(element.re);
+    if (element.im != nullptr) result = ir_.Or(result, not_zero(element.im));
+    return {result};
+  }
+  if (primitive_util::IsComplexType(to)) {
+    Element result = Convert(from_part, to_part, {element.re});
+    result.im =
+        element.im == nullptr ? ir_.Zero(with(to)) : Convert(from_part, to_part, {element.im}).re;
+    return result;
+  }
+  const IrValue value = element.re;
+  if (primitive_util::IsFloatingPointType(to)) {
+    if (primitive_util::IsFloatingPointType(from_part)) {
+      if (to == F64) return {ir_.FPExt(value, with(F64))};
+      if (from_part != F64) return Round(to, element);
+      if (to == F32) return {ir_.FPTrunc(value, with(F32))};
+      // To a narrow type at once: two roundings could differ.
+      return {FromBits(to, ConvertThroughMemory(F64, to, value))};
+    }
+    const bool is_signed = primitive_util::IsSignedIntegralType(from);
+    const bool is_exact = from == PRED || primitive_util::BitWidth(from) <= 16;
+    if (IsNarrowFloat(to) && !is_exact) {
+      return {FromBits(to, ConvertThroughMemory(from, to, value))};
+    }
+    const IrValue converted = is_signed ? ir_.SIToFP(value, with(to)) : ir_.UIToFP(value, with(to));
+    return Round(to, {converted});
+  }
+  // To an integer.
+  if (primitive_util::IsFloatingPointType(from_part)) return {FloatToInteger(value, to)};
+  const int from_bits = ir_.Bits(type), to_bits = ir_.Bits(RegisterType(to));
+  IrValue result = value;
+  if (to_bits < from_bits) result = ir_.Trunc(value, with(to));
+  if (to_bits > from_bits) {
+    result = primitive_util::IsSignedIntegralType(from) ? ir_.SExt(value, with(to))
+                                                        : ir_.ZExt(value, with(to));
+  }
+  return Round(to, {result});
+}
+
+Element ElementOps::Constant(PrimitiveType type, const void* native) {
+  const auto part = [&](const char* data) -> IrValue {
+    switch (PartType(type)) {
+      case F32: {
+        uint32_t bits;
+        std::memcpy(&bits, data, sizeof(bits));
+        return ir_.ConstBits(ir_.F32(), bits);
+      }
+      case F64: {
+        uint64_t bits;
+        std::memcpy(&bits, data, sizeof(bits));
+        return ir_.ConstBits(ir_.F64(), bits);
+      }
+      case PRED:
+        return ir_.Const(ir_.I1(), int64_t{*data != 0});
+      default:
+        break;
+    }
+    if (primitive_util::IsFloatingPointType(type)) {
+      uint32_t bits;
+      ConvertElements(type, data, F32, &bits, 1);
+      return ir_.ConstBits(ir_.F32(), bits);
+    }
+    const int64_t bytes = primitive_util::ByteWidth(type);
+    uint64_t bits = 0;
+    std::memcpy(&bits, data, static_cast<size_t>(bytes));
+    return ir_.Const(RegisterType(type), static_cast<int64_t>(bits));
+  };
+  const char* data = static_cast<const char*>(native);
+  Element element = {part(data)};
+  if (primitive_util::IsComplexType(type)) {
+    element.im = part(data + primitive_util::ByteWidth(PartType(type)));
+  }
+  return element;
+}
+
+Element ElementOps::Zero(PrimitiveType type) {
+  Element element = {ir_.Zero(RegisterType(type))};
+  if (primitive_util::IsComplexType(type)) element.im = element.re;
+  return element;
+}
+
+Element ElementOps::Splat(Element element, int lanes) {
+  if (lanes == Lanes(element)) return element;
+  element.re = ir_.Splat(element.re, lanes);
+  if (element.im != nullptr) element.im = ir_.Splat(element.im, lanes);
+  return element;
+}
+
+Element ElementOps::Select(IrValue condition, Element a, Element b) {
+  const int lanes = std::max({ir_.Lanes(condition), Lanes(a), Lanes(b)});
+  a = Splat(a, lanes);
+  b = Splat(b, lanes);
+  Element result = {ir_.Select(condition, a.re, b.re)};
+  if (a.im != nullptr) result.im = ir_.Select(condition, a.im, b.im);
+  return result;
+}
+
+}  // namespace xla::cpu

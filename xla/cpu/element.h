@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements of HLO arrays as values of generated code: how each type is kept in registers, and how
+// it is read from and written to memory.
+//
+//   PRED                      i1; a byte in memory
+//   integers                  their own width, at least 8 bits
+//   F16, BF16 and narrower    float; rounded to the type after each operation
+//   complex numbers           two values
+#ifndef XLA_CPU_ELEMENT_H_
+#define XLA_CPU_ELEMENT_H_
+
+#include <cstdint>
+
+#include "xla/cpu/ir.h"
+#include "xla/cpu/native_code.h"
+#include "xla/xla_data_enums.h"
+
+namespace xla::cpu {
+
+// One element, or a vector of them; `im` of complex numbers only. A scalar in code of several lanes
+// is the same for all lanes.
+struct Element {
+  IrValue re = nullptr;
+  IrValue im = nullptr;
+};
+
+// Where elements are in memory: lane i at pointer + bytes + i * step, or, where `lanes` is set, at
+// pointer + bytes + lanes[i].
+struct ElementAddress {
+  IrValue pointer;
+  IrValue bytes;
+  int64_t step = 0;
+  IrValue lanes = nullptr;
+  IrValue mask = nullptr;  // lanes to read; null: all
+  bool invariant = false;  // nothing writes there while the code runs
+};
+
+class ElementOps {
+ public:
+  explicit ElementOps(Ir& ir) : ir_(ir) {}
+
+  Ir& ir() const { return ir_; }
+  // Of one part of one element in a register.
+  IrType RegisterType(PrimitiveType type) const;
+  // Of one part of an element in memory.
+  IrType MemoryType(PrimitiveType type) const;
+
+  Element Load(PrimitiveType type, const ElementAddress& address, int lanes);
+  // Lanes follow each other in memory.
+  void Store(PrimitiveType type, const Element& element, IrValue pointer, IrValue bytes);
+
+  // What the type makes of the result of an operation in registers: wrapped or rounded.
+  Element Round(PrimitiveType type, Element element);
+  Element Convert(PrimitiveType from, PrimitiveType to, const Element& element);
+  // The bits of a type's memory form, an integer as wide as one part, and back.
+  IrValue ToBits(PrimitiveType type, IrValue value);
+  IrValue FromBits(PrimitiveType type, IrValue bits);
+
+  Element Constant(PrimitiveType type, const void* native);
+  Element Zero(PrimitiveType type);
+  Element Splat(Element element, int lanes);
+  Element Select(IrValue condition, Element a, Element b);
+  int Lanes(const Element& element) const { return ir_.Lanes(element.re); }
+
+ private:
+  IrValue RoundBf16(IrValue value);
+  IrValue ConvertThroughMemory(PrimitiveType from, PrimitiveType to, IrValue value);
+  IrValue FloatToInteger(IrValue value, PrimitiveType to);
+
+  Ir& ir_;
+};
+
+// What generated code may call.
+absl::Span<const ExternalFunction> ExternalFunctions();
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_ELEMENT_H_

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/element_emitter.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "xla/cpu/elementwise.h"
+#include "xla/literal.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+
+namespace xla::cpu {
+namespace {
+
+bool Contains(absl::Span<const int64_t> list, int64_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+int64_t ElementCount(const Shape& shape) {
+  int64_t count = 1;
+  for (const int64_t size : shape.dimensions()) count *= size;
+  return count;
+}
+
+// The shape of one of several results.
+const Shape& OutputShape(const HloInstruction* instruction, int output) {
+  return instruction->shape().IsTuple() ? instruction->shape().tuple_shapes(output)
+                                        : instruction->shape();
+}
+
+}  // namespace
+
+bool CanEmitElement(const HloInstruction& instruction) {
+  for (const HloInstruction* operand : instruction.operands()) {
+    if (operand->shape().IsArray() && operand->shape().is_dynamic()) return false;
+  }
+  if (instruction.shape().IsArray() && instruction.shape().is_dynamic()) return false;
+  switch (instruction.opcode()) {
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kBitcast:
+    case HloOpcode::kConcatenate:
+    case HloOpcode::kConstant:
+    case HloOpcode::kDynamicSlice:
+    case HloOpcode::kDynamicUpdateSlice:
+    case HloOpcode::kGather:
+    case HloOpcode::kIota:
+    case HloOpcode::kMap:
+    case HloOpcode::kPad:
+    case HloOpcode::kReduce:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kReshape:
+    case HloOpcode::kReverse:
+    case HloOpcode::kSlice:
+    case HloOpcode::kTranspose:
+    case HloOpcode::kDot:
+      return true;
+    default:
+      return IsElementwise(instruction);
+  }
+}
+
+bool ElementEmitter::Key::operator<(const Key& o) const {
+  const auto head = [](const Key& k) {
+    return std::make_tuple(k.instruction->unique_id(), k.instruction, k.output, k.mask,
+                           k.index.size());
+  };
+  if (head(*this) != head(o)) return head(*this) < head(o);
+  for (size_t i = 0; i < index.size(); ++i) {
+    const auto term = [](const IndexTerm& t) { return std::make_tuple(t.base, t.step, t.lanes); };
+    if (term(index[i]) != term(o.index[i])) return term(index[i]) < term(o.index[i]);
+  }
+  return false;
+}
+
+Element ElementEmitter::Fail(const HloInstruction* instruction) {
+  return Fail(instruction,
+              absl::UnimplementedError(absl::StrCat("the CPU compiler does not implement ",
+                                                    instruction->ToShortString())));
+}
+
+Element ElementEmitter::Fail(const HloInstruction* instruction, absl::Status status) {
+  if (status_.ok()) status_ = std::move(status);
+  const Shape& shape = OutputShape(instruction, 0);
+  return ops_.Zero(shape.IsArray() ? shape.element_type() : PRED);
+}
+
+Element ElementEmitter::Emit(const HloInstruction* instruction, Index index, int output) {
+  if (!status_.ok()) return ops_.Zero(OutputShape(instruction, output).element_type());
+  Key key = {instruction, output, mask_, IndexVector(index.begin(), index.end())};
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    const auto found = scope->find(key);
+    if (found != scope->end()) return found->second;
+  }
+  if (buffers_.find(instruction) == buffers_.end() &&
+      (instruction->opcode() == HloOpcode::kReduce ||
+       instruction->opcode() == HloOpcode::kReduceWindow)) {
+    const std::vector<Element> all = EmitAll(instruction, index);
+    for (size_t i = 0; i < all.size(); ++i) {
+      key.output = static_cast<int>(i);
+      scopes_.back()[key] = all[i];
+    }
+    return all[static_cast<size_t>(output)];
+  }
+  const Element element = EmitUncached(instruction, index, output);
+  scopes_.back()[std::move(key)] = element;
+  return element;
+}
+
+std::vector<Element> ElementEmitter::EmitAll(const HloInstruction* instruction, Index index) {
+  return instruction->opcode() == HloOpcode::kReduce ? EmitReduce(instruction, index)
+                                                     : EmitReduceWindow(instruction, index);
+}
+
+Element ElementEmitter::EmitUncached(const HloInstruction* instruction, Index index, int output) {
+  const auto buffer = buffers_.find(instruction);
+  if (buffer != buffers_.end()) {
+    return Load(buffer->second[static_cast<size_t>(output)], OutputShape(instruction, output),
+                index);
+  }
+  const Shape& shape = instruction->shape();
+  switch (instruction->opcode()) {
+    case HloOpcode::kConstant:
+      return EmitConstant(instruction);
+    case HloOpcode::kGetTupleElement:
+      return Emit(instruction->operand(0), index, static_cast<int>(instruction->tuple_index()));
+    case HloOpcode::kIota:
+      return EmitIota(instruction, index);
+    case HloOpcode::kBroadcast:
+      return EmitBroadcast(instruction, index);
+    case HloOpcode::kBitcast:
+    case HloOpcode::kReshape: {
+      if (is_linear_) return Emit(instruction->operand(0), index);
+      const IndexVector operand_index =
+          math_.Reshape(index, shape.dimensions(), instruction->operand(0)->shape().dimensions());
+      return Emit(instruction->operand(0), operand_index);
+    }
+    case HloOpcode::kTranspose: {
+      IndexVector operand_index(index.size());
+      for (size_t d = 0; d < index.size(); ++d) {
+        operand_index[static_cast<size_t>(instruction->dimensions()[d])] = index[d];
+      }
+      return Emit(instruction->operand(0), operand_index);
+    }
+    case HloOpcode::kSlice: {
+      const auto& slice = instruction->attributes<SliceAttributes>().slice;
+      IndexVector operand_index;
+      for (size_t d = 0; d < index.size(); ++d) {
+        operand_index.push_back(
+            math_.AddConstant(math_.Multiply(index[d], slice[d].stride), slice[d].start));
+      }
+      return Emit(instruction->operand(0), operand_index);
+    }
+    case HloOpcode::kReverse: {
+      IndexVector operand_index(index.begin(), index.end());
+      for (const int64_t d : instruction->dimensions()) {
+        IndexTerm& term = operand_index[static_cast<size_t>(d)];
+        term =
+            math_.AddConstant(math_.Multiply(term, -1), shape.dimensions(static_cast<int>(d)) - 1);
+        term.align = 1;
+      }
+      return Emit(instruction->operand(0), operand_index);
+    }
+    case HloOpcode::kPad:
+      return EmitPad(instruction, index);
+    case HloOpcode::kConcatenate:
+      return EmitConcatenate(instruction, index);
+    case HloOpcode::kDynamicSlice:
+      return EmitDynamicSlice(instruction, index);
+    case HloOpcode::kDynamicUpdateSlice:
+      return EmitDynamicUpdateSlice(instruction, index);
+    case HloOpcode::kGather:
+      return EmitGather(instruction, index);
+    case HloOpcode::kMap:
+      return EmitMap(instruction, index);
+    case HloOpcode::kDot:
+      return EmitDot(instruction, index);
+    default:
+      break;
+  }
+  if (IsElementwise(*instruction)) return EmitElementwiseAt(instruction, index);
+  return Fail(instruction);
+}
+
+ElementAddress ElementEmitter::AddressOf(const ArrayBuffer& buffer, const Shape& shape,
+                                         Index index) {
+  ElementAddress address;
+  address.pointer = buffer.pointer;
+  address.invariant = buffer.invariant;
+  address.mask = mask_;
+  IndexTerm linear = math_.Constant(0);
+  const int64_t element_bytes = primitive_util::ByteWidth(shape.element_type());
+  if (is_linear_) {
+    if (ElementCount(shape) != 1) linear = math_.Multiply(index[0], element_bytes);
+  } else {
+    int64_t stride = element_bytes;
+    for (size_t d = index.size(); d-- > 0;) {
+      const int64_t size = shape.dimensions(static_cast<int>(d));
+      if (size != 1) linear = math_.Add(linear, math_.Multiply(index[d], stride));
+      stride *= size;
+    }
+  }
+  address.bytes = linear.base;
+  address.step = linear.lanes == nullptr ? linear.step : 0;
+  address.lanes = linear.lanes;
+  return address;
+}
+
+Element ElementEmitter::Load(const ArrayBuffer& buffer, const Shape& shape, Index index) {
+  return ops_.Load(shape.element_type(), AddressOf(buffer, shape, index), lanes_);
+}
+
+Element ElementEmitter::EmitConstant(const HloInstruction* instruction) {
+  if (ElementCount(instruction->shape()) != 1) return Fail(instruction);
+  return ops_.Constant(instruction->shape().element_type(), instruction->literal().untyped_data());
+}
+
+Element ElementEmitter::EmitIota(const HloInstruction* instruction, Index index) {
+  const auto dimension =
+      static_cast<size_t>(instruction->attributes<IotaAttributes>().iota_dimension);
+  const PrimitiveType type = instruction->shape().element_type();
+  const Element position = {math_.ToVector(index[dimension])};
+  return ops_.Convert(S64, type, position);
+}
+
+Element ElementEmitter::EmitBroadcast(const HloInstruction* instruction, Index index) {
+  const HloInstruction* operand = instruction->operand(0);
+  if (is_linear_) {
+    return Emit(operand, ElementCount(operand->shape()) == 1 ? Index() : index);
+  }
+  IndexVector operand_index;
+  for (int64_t i = 0; i < operand->shape().rank(); ++i) {
+    const bool is_one = operand->shape().dimensions(static_cast<int>(i)) == 1;
+    operand_index.push_back(
+        is_one ? math_.Constant(0)
+               : index[static_cast<size_t>(instruction->dimensions()[static_cast<size_t>(i)])]);
+  }
+  return Emit(operand, operand_index);
+}
+
+Element ElementEmitter::EmitElementwiseAt(const HloInstruction* instruction, Index index) {
+  std::vector<Element> operands;
+  int lanes = 1;
+  for (const HloInstruction* operand : instruction->operands()) {
+    // Scalars of clamp and select apply to all elements.
+    const bool is_scalar = operand->shape().rank() == 0 && instruction->shape().rank() != 0;
+    operands.push_back(Emit(operand, is_scalar ? Index() : index));
+    if (!status_.ok()) return ops_.Zero(instruction->shape().element_type());
+    lanes = std::max(lanes, ops_.Lanes(operands.back()));
+  }
+  for (Element& operand : operands) operand = ops_.Splat(operand, lanes);
+  absl::StatusOr<Element> result = EmitElementwise(ops_, *instruction, operands);
+  if (!result.ok()) return Fail(instruction, result.status());
+  return *result;
+}
+
+Element ElementEmitter::UnderMask(IrValue bits, absl::FunctionRef<Element()> emit) {
+  const IrValue saved = mask_;
+  if (lanes_ > 1) {
+    const IrValue wide = ir_.Lanes(bits) == 1 ? ir_.Splat(bits, lanes_) : bits;
+    mask_ = saved == nullptr ? wide : ir_.And(saved, wide);
+  }
+  const Element element = emit();
+  mask_ = saved;
+  return element;
+}
+
+Element ElementEmitter::EmitPad(const HloInstruction* instruction, Index index) {
+  const HloInstruction* operand = instruction->operand(0);
+  const auto& padding = instruction->attributes<PadAttributes>().padding;
+  const Element value = Emit(instruction->operand(1), {});
+  IndexVector operand_index;
+  IrValue inside = ir_.Const(ir_.I1(), int64_t{1});
+  const auto require = [&](IrValue condition) {
+    const int lanes = std::max(ir_.Lanes(inside), ir_.Lanes(condition));
+    const auto widen = [&](IrValue bits) {
+      return ir_.Lanes(bits) == lanes ? bits : ir_.Splat(bits, lanes);
+    };
+    inside = ir_.And(widen(inside), widen(condition));
+  };
+  for (size_t d = 0; d < index.size(); ++d) {
+    const int64_t size = operand->shape().dimensions(static_cast<int>(d));
+    if (size == 0) return value;
+    const PadDim& dim = padding[d];
+    IndexTerm term = math_.AddConstant(index[d], -dim.low);
+    const int64_t span = (size - 1) * (dim.interior + 1) + 1;
+    const bool can_leave = dim.low > 0 || dim.interior > 0 ||
+                           instruction->shape().dimensions(static_cast<int>(d)) - dim.low > span;
+    if (can_leave) {
+      require(math_.InRange(term, 0, span));
+      term = math_.ClampUnlessAffine(term, 0, span);
+    }
+    if (dim.interior > 0) {
+      const IrValue position = math_.ToVector(term);
+      const IrType type = ir_.TypeOf(position);
+      const IrValue step = ir_.Const(type, dim.interior + 1);
+      require(ir_.ICmp(LLVMIntEQ, ir_.SRem(position, step), ir_.Zero(type)));
+      term = math_.FromVector(ir_.SDiv(position, step));
+      term = math_.ClampUnlessAffine(term, 0, size);
+    }
+    operand_index.push_back(term);
+  }
+  const Element element = UnderMask(inside, [&] { return Emit(operand, operand_index); });
+  return ops_.Select(inside, element, value);
+}
+
+Element ElementEmitter::EmitConcatenate(const HloInstruction* instruction, Index index) {
+  const auto dimension = static_cast<size_t>(instruction->dimensions()[0]);
+  Element result;
+  int64_t start = 0;
+  for (const HloInstruction* operand : instruction->operands()) {
+    const int64_t size = operand->shape().dimensions(static_cast<int>(dimension));
+    if (size == 0) continue;
+    IndexVector operand_index(index.begin(), index.end());
+    IndexTerm& term = operand_index[dimension];
+    term = math_.AddConstant(term, -start);
+    const IrValue inside = math_.InRange(term, 0, size);
+    term = math_.ClampUnlessAffine(term, 0, size);
+    const Element element = UnderMask(inside, [&] { return Emit(operand, operand_index); });
+    result = result.re == nullptr ? element : ops_.Select(inside, element, result);
+    start += size;
+  }
+  return result.re == nullptr ? Fail(instruction) : result;
+}
+
+IndexTerm ElementEmitter::TermOf(const Element& element, PrimitiveType type) {
+  return math_.FromVector(ops_.Convert(type, S64, element).re);
+}
+
+IndexTerm ElementEmitter::StartIndex(const HloInstruction* operand, int64_t limit) {
+  const PrimitiveType type = operand->shape().element_type();
+  const IndexTerm start = TermOf(Emit(operand, {}), type);
+  if (limit == 0) return math_.Constant(0);
+  return math_.ClampUnlessAffine(start, 0, limit + 1);
+}
+
+Element ElementEmitter::EmitDynamicSlice(const HloInstruction* instruction, Index index) {
+  const HloInstruction* operand = instruction->operand(0);
+  IndexVector operand_index;
+  for (size_t d = 0; d < index.size(); ++d) {
+    const auto i = static_cast<int>(d);
+    const int64_t limit = operand->shape().dimensions(i) - instruction->shape().dimensions(i);
+    const HloInstruction* start = instruction->operand(static_cast<int64_t>(d) + 1);
+    operand_index.push_back(math_.Add(index[d], StartIndex(start, limit)));
+  }
+  return Emit(operand, operand_index);
+}
+
+Element ElementEmitter::EmitDynamicUpdateSlice(const HloInstruction* instruction, Index index) {
+  const HloInstruction* update = instruction->operand(1);
+  IndexVector update_index;
+  IrValue inside = nullptr;
+  for (size_t d = 0; d < index.size(); ++d) {
+    const auto i = static_cast<int>(d);
+    const int64_t size = update->shape().dimensions(i);
+    if (size == 0) return Emit(instruction->operand(0), index);
+    const int64_t limit = instruction->shape().dimensions(i) - size;
+    const IndexTerm start = StartIndex(instruction->operand(static_cast<int64_t>(d) + 2), limit);
+    IndexTerm term = math_.Add(index[d], math_.Multiply(start, -1));
+    if (limit > 0) {
+      const IrValue in_range = math_.InRange(term, 0, size);
+      if (inside == nullptr) {
+        inside = in_range;
+      } else {
+        const int lanes = std::max(ir_.Lanes(inside), ir_.Lanes(in_range));
+        const auto widen = [&](IrValue b) {
+          return ir_.Lanes(b) == lanes ? b : ir_.Splat(b, lanes);
+        };
+        inside = ir_.And(widen(inside), widen(in_range));
+      }
+      term = math_.ClampUnlessAffine(term, 0, size);
+    }
+    update_index.push_back(term);
+  }
+  if (inside == nullptr) return Emit(update, update_index);
+  const Element from_update = UnderMask(inside, [&] { return Emit(update, update_index); });
+  return ops_.Select(inside, from_update, Emit(instruction->operand(0), index));
+}
+
+Element ElementEmitter::EmitGather(const HloInstruction* instruction, Index index) {
+  const auto& g = instruction->attributes<GatherAttributes>();
+  const HloInstruction* operand = instruction->operand(0);
+  const HloInstruction* indices = instruction->operand(1);
+  const Shape& operand_shape = operand->shape();
+  IndexVector batch, offsets;
+  for (size_t d = 0; d < index.size(); ++d) {
+    (Contains(g.offset_dims, static_cast<int64_t>(d)) ? offsets : batch).push_back(index[d]);
+  }
+  IndexVector operand_index(static_cast<size_t>(operand_shape.rank()), math_.Constant(0));
+  size_t next_offset = 0;
+  for (int64_t d = 0; d < operand_shape.rank(); ++d) {
+    if (Contains(g.collapsed_slice_dims, d) || Contains(g.operand_batching_dims, d)) continue;
+    operand_index[static_cast<size_t>(d)] = offsets[next_offset++];
+  }
+  // The position of a dimension of start_indices among the batch dimensions.
+  const auto batch_term = [&](int64_t dim) {
+    return batch[static_cast<size_t>(dim - (dim > g.index_vector_dim ? 1 : 0))];
+  };
+  for (size_t i = 0; i < g.operand_batching_dims.size(); ++i) {
+    operand_index[static_cast<size_t>(g.operand_batching_dims[i])] =
+        batch_term(g.start_indices_batching_dims[i]);
+  }
+  const int64_t indices_rank = indices->shape().rank();
+  for (size_t i = 0; i < g.start_index_map.size(); ++i) {
+    const auto d = static_cast<size_t>(g.start_index_map[i]);
+    IndexVector position;
+    for (int64_t dim = 0; dim < indices_rank; ++dim) {
+      position.push_back(dim == g.index_vector_dim ? math_.Constant(static_cast<int64_t>(i))
+                                                   : batch_term(dim));
+    }
+    const int64_t limit = operand_shape.dimensions(static_cast<int>(d)) - g.slice_sizes[d];
+    if (limit == 0) continue;
+    const IndexTerm start = math_.ClampUnlessAffine(
+        TermOf(Emit(indices, position), indices->shape().element_type()), 0, limit + 1);
+    operand_index[d] = math_.Add(operand_index[d], start);
+  }
+  return Emit(operand, operand_index);
+}
+
+std::vector<Element> ElementEmitter::Apply(const HloComputation& computation,
+                                           std::vector<Element> arguments) {
+  int lanes = 1;
+  for (const Element& argument : arguments) lanes = std::max(lanes, ops_.Lanes(argument));
+  for (Element& argument : arguments) argument = ops_.Splat(argument, lanes);
+  absl::flat_hash_map<const HloInstruction*, std::vector<Element>> values;
+  for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
+    if (!status_.ok()) break;
+    std::vector<Element>& value = values[instruction];
+    switch (instruction->opcode()) {
+      case HloOpcode::kParameter:
+        value = {arguments[static_cast<size_t>(instruction->parameter_number())]};
+        continue;
+      case HloOpcode::kConstant:
+        value = {ops_.Splat(EmitConstant(instruction), lanes)};
+        continue;
+      case HloOpcode::kTuple:
+        for (const HloInstruction* operand : instruction->operands()) {
+          value.push_back(values[operand][0]);
+        }
+        continue;
+      case HloOpcode::kGetTupleElement:
+        value = {values[instruction->operand(0)][static_cast<size_t>(instruction->tuple_index())]};
+        continue;
+      case HloOpcode::kBroadcast:
+      case HloOpcode::kReshape:
+      case HloOpcode::kBitcast:
+      case HloOpcode::kTranspose:
+        value = values[instruction->operand(0)];
+        if (ElementCount(instruction->shape()) == 1) continue;
+        break;
+      case HloOpcode::kCall:
+      case HloOpcode::kFusion:
+      case HloOpcode::kMap: {
+        std::vector<Element> operands;
+        for (const HloInstruction* operand : instruction->operands()) {
+          operands.push_back(values[operand][0]);
+        }
+        value = Apply(*instruction->to_apply(), std::move(operands));
+        if (value.size() != 1 || instruction->shape().IsArray()) continue;
+        continue;
+      }
+      default:
+        if (IsElementwise(*instruction) && ElementCount(instruction->shape()) == 1) {
+          std::vector<Element> operands;
+          for (const HloInstruction* operand : instruction->operands()) {
+            operands.push_back(values[operand][0]);
+          }
+          absl::StatusOr<Element> result = EmitElementwise(ops_, *instruction, operands);
+          value = {result.ok() ? *result : Fail(instruction, result.status())};
+          continue;
+        }
+        break;
+    }
+    Fail(instruction);
+  }
+  std::vector<Element> results = values[computation.root_instruction()];
+  const Shape& shape = computation.root_instruction()->shape();
+  if (!status_.ok() || results.empty()) {
+    results.clear();
+    const size_t count = shape.IsTuple() ? shape.tuple_shapes().size() : 1;
+    for (size_t i = 0; i < count; ++i) {
+      results.push_back(ops_.Splat(
+          ops_.Zero(
+              OutputShape(computation.root_instruction(), static_cast<int>(i)).element_type()),
+          lanes));
+    }
+  }
+  return results;
+}
+
+Element ElementEmitter::EmitMap(const HloInstruction* instruction, Index index) {
+  std::vector<Element> arguments;
+  for (const HloInstruction* operand : instruction->operands()) {
+    arguments.push_back(Emit(operand, index));
+  }
+  return Apply(*instruction->to_apply(), std::move(arguments))[0];
+}
+
+}  // namespace xla::cpu

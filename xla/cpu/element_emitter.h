@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The value of any instruction at an index, as generated code: operations that move data become
+// arithmetic on indices, elementwise ones code, reductions and windows loops.
+#ifndef XLA_CPU_ELEMENT_EMITTER_H_
+#define XLA_CPU_ELEMENT_EMITTER_H_
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "xla/cpu/element.h"
+#include "xla/cpu/index.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+
+namespace xla::cpu {
+
+// An array in memory, dense and row-major.
+struct ArrayBuffer {
+  IrValue pointer = nullptr;
+  bool invariant = false;  // nothing writes to it while the code runs
+};
+
+// Whether the emitter takes the instruction as part of a fusion.
+bool CanEmitElement(const HloInstruction& instruction);
+
+// Errors are collected: after the first one, values are meaningless and status() says why.
+class ElementEmitter {
+ public:
+  // Arrays that are in memory, by the instruction that stands for them.
+  using Buffers = absl::flat_hash_map<const HloInstruction*, std::vector<ArrayBuffer>>;
+
+  // `lanes`: of vectors. Indices of other emitters may be used by all that share the builder.
+  ElementEmitter(ElementOps& ops, const Buffers& buffers, int lanes)
+      : ops_(ops), ir_(ops.ir()), buffers_(buffers), lanes_(lanes), math_(ops.ir(), lanes) {}
+
+  int lanes() const { return lanes_; }
+  const IndexMath& math() const { return math_; }
+  const absl::Status& status() const { return status_; }
+  // All arrays of more than one element are taken as vectors of as many elements; indices have one
+  // term. For fusions of elementwise operations.
+  void set_linear(bool linear) { is_linear_ = linear; }
+  bool is_linear() const { return is_linear_; }
+  // Lanes of the vectors that scalar code reduces rows with.
+  void set_row_lanes(int lanes) { row_lanes_ = lanes; }
+
+  // The element of result `output` (of instructions with several) at the index. Scalar code where
+  // the index is the same for all lanes.
+  Element Emit(const HloInstruction* instruction, absl::Span<const IndexTerm> index,
+               int output = 0);
+  // The results of a computation on scalars for these arguments, all lanes.
+  std::vector<Element> Apply(const HloComputation& computation, std::vector<Element> arguments);
+
+  // Where an element of a dense array is.
+  ElementAddress AddressOf(const ArrayBuffer& buffer, const Shape& shape,
+                           absl::Span<const IndexTerm> index);
+
+  // While it lives, values of this emitter that are made are forgotten at its end: for code inside
+  // of a loop or a branch.
+  class Scope {
+   public:
+    explicit Scope(ElementEmitter* emitter) : emitter_(emitter) {
+      emitter_->scopes_.emplace_back();
+    }
+    ~Scope() { emitter_->scopes_.pop_back(); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    ElementEmitter* emitter_;
+  };
+
+ private:
+  using Index = absl::Span<const IndexTerm>;
+  struct Key {
+    const HloInstruction* instruction;
+    int output;
+    IrValue mask;
+    IndexVector index;
+    bool operator<(const Key& o) const;
+  };
+
+  Element Fail(const HloInstruction* instruction);
+  Element Fail(const HloInstruction* instruction, absl::Status status);
+  Element EmitUncached(const HloInstruction* instruction, Index index, int output);
+  Element EmitElementwiseAt(const HloInstruction* instruction, Index index);
+  Element EmitConstant(const HloInstruction* instruction);
+  Element EmitBroadcast(const HloInstruction* instruction, Index index);
+  Element EmitIota(const HloInstruction* instruction, Index index);
+  Element EmitPad(const HloInstruction* instruction, Index index);
+  Element EmitConcatenate(const HloInstruction* instruction, Index index);
+  Element EmitDynamicSlice(const HloInstruction* instruction, Index index);
+  Element EmitDynamicUpdateSlice(const HloInstruction* instruction, Index index);
+  Element EmitGather(const HloInstruction* instruction, Index index);
+  std::vector<Element> EmitReduce(const HloInstruction* instruction, Index index);
+  // A reduction along contiguous elements: vectors of partial results, combined in a fixed tree.
+  std::vector<Element> EmitRowReduce(const HloInstruction* instruction, Index index,
+                                     int64_t row_elements, int block);
+  std::vector<Element> EmitReduceWindow(const HloInstruction* instruction, Index index);
+  Element EmitMap(const HloInstruction* instruction, Index index);
+  Element EmitDot(const HloInstruction* instruction, Index index);
+  // operand(i) of dynamic-slice and dynamic-update-slice, limited so that the slice is inside.
+  IndexTerm StartIndex(const HloInstruction* operand, int64_t limit);
+  // A term from integer elements of a type.
+  IndexTerm TermOf(const Element& element, PrimitiveType type);
+  // Adds bits to the mask while `emit` runs.
+  Element UnderMask(IrValue bits, absl::FunctionRef<Element()> emit);
+  Element Load(const ArrayBuffer& buffer, const Shape& shape, Index index);
+  std::vector<Element> EmitAll(const HloInstruction* instruction, Index index);
+
+  ElementOps& ops_;
+  Ir& ir_;
+  const Buffers& buffers_;
+  const int lanes_;
+  int row_lanes_ = 1;
+  const IndexMath math_;
+  bool is_linear_ = false;
+  IrValue mask_ = nullptr;
+  absl::Status status_;
+  std::vector<std::map<Key, Element>> scopes_ = std::vector<std::map<Key, Element>>(1);
+};
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_ELEMENT_EMITTER_H_

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements that are sums of others: reduce, reduce-window, dot.
+#include <algorithm>
+
+#include "xla/cpu/element_emitter.h"
+#include "xla/primitive_util.h"
+
+namespace xla::cpu {
+namespace {
+
+bool IsListed(absl::Span<const int64_t> list, int64_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+bool HasLanes(absl::Span<const IndexTerm> index) {
+  return std::any_of(index.begin(), index.end(),
+                     [](const IndexTerm& t) { return !t.is_uniform(); });
+}
+
+Ir::Carried ToCarried(absl::Span<const Element> elements) {
+  Ir::Carried carried;
+  for (const Element& element : elements) {
+    carried.push_back(element.re);
+    if (element.im != nullptr) carried.push_back(element.im);
+  }
+  return carried;
+}
+
+// The reverse, for elements with parts as those of `like`.
+std::vector<Element> FromCarried(const Ir::Carried& carried, absl::Span<const Element> like) {
+  std::vector<Element> elements;
+  size_t next = 0;
+  for (const Element& element : like) {
+    Element result = {carried[next++]};
+    if (element.im != nullptr) result.im = carried[next++];
+    elements.push_back(result);
+  }
+  return elements;
+}
+
+// The first or second half of the lanes.
+Element HalfOf(Ir& ir, const Element& element, bool second) {
+  const int half = ir.Lanes(element.re) / 2;
+  const auto part = [&](IrValue value) -> IrValue {
+    if (value == nullptr) return nullptr;
+    if (half == 1) return ir.Extract(value, second ? 1 : 0);
+    std::vector<int> lanes;
+    for (int i = 0; i < half; ++i) lanes.push_back(i + (second ? half : 0));
+    return ir.Shuffle(value, value, lanes);
+  };
+  return {part(element.re), part(element.im)};
+}
+
+}  // namespace
+
+std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instruction, Index index) {
+  const size_t inputs = static_cast<size_t>(instruction->operand_count()) / 2;
+  const Shape& shape = instruction->operand(0)->shape();
+  const absl::Span<const int64_t> reduced = instruction->dimensions();
+  const int64_t rank = shape.rank();
+
+  // Dimensions at the end, which are contiguous where the operand is in memory.
+  int64_t first = rank;
+  while (first > 0 && IsListed(reduced, first - 1)) --first;
+  int64_t row_elements = 1;
+  for (int64_t d = first; d < rank; ++d) row_elements *= shape.dimensions(static_cast<int>(d));
+  if (lanes_ == 1 && row_lanes_ > 1 && rank - first == static_cast<int64_t>(reduced.size())) {
+    for (const int factor : {4, 2, 1}) {
+      const int block = row_lanes_ * factor;
+      if (row_elements >= 2 * block || (factor == 1 && row_elements >= block)) {
+        return EmitRowReduce(instruction, index, row_elements, block);
+      }
+    }
+  }
+
+  const int lanes = HasLanes(index) ? lanes_ : 1;
+  std::vector<Element> initial;
+  for (size_t i = 0; i < inputs; ++i) {
+    initial.push_back(
+        ops_.Splat(Emit(instruction->operand(static_cast<int64_t>(inputs + i)), {}), lanes));
+  }
+  if (!status_.ok()) return initial;
+  IndexVector operand_index(static_cast<size_t>(rank));
+  size_t kept = 0;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (!IsListed(reduced, d)) operand_index[static_cast<size_t>(d)] = index[kept++];
+  }
+  std::vector<int64_t> loops;  // reduced dimensions in order
+  for (int64_t d = 0; d < rank; ++d) {
+    if (IsListed(reduced, d)) loops.push_back(d);
+  }
+  const auto level = [&](const auto& self, size_t depth,
+                         const Ir::Carried& carried) -> Ir::Carried {
+    if (depth == loops.size()) {
+      std::vector<Element> arguments = FromCarried(carried, initial);
+      for (size_t i = 0; i < inputs; ++i) {
+        arguments.push_back(
+            ops_.Splat(Emit(instruction->operand(static_cast<int64_t>(i)), operand_index), lanes));
+      }
+      return ToCarried(Apply(*instruction->to_apply(), std::move(arguments)));
+    }
+    const auto d = static_cast<size_t>(loops[depth]);
+    return ir_.Loop(ir_.Index(0), ir_.Index(shape.dimensions(static_cast<int>(d))), 1, carried,
+                    [&](IrValue i, const Ir::Carried& inner) {
+                      Scope scope(this);
+                      operand_index[d] = {i, 0, 1};
+                      return self(self, depth + 1, inner);
+                    });
+  };
+  return FromCarried(level(level, 0, ToCarried(initial)), initial);
+}
+
+std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruction, Index index,
+                                                   int64_t row_elements, int block) {
+  const size_t inputs = static_cast<size_t>(instruction->operand_count()) / 2;
+  const Shape& shape = instruction->operand(0)->shape();
+  const absl::Span<const int64_t> row_dims =
+      absl::Span<const int64_t>(shape.dimensions()).subspan(index.size());
+  const HloComputation& reducer = *instruction->to_apply();
+  ElementEmitter wide(ops_, buffers_, block);
+  const auto operands_at = [&](ElementEmitter& emitter, IrValue position, int lanes,
+                               std::vector<Element> arguments) {
+    IndexTerm linear = {position, lanes > 1 ? 1 : 0, lanes};
+    IndexVector operand_index(index.begin(), index.end());
+    const IndexVector row = emitter.math().Delinearize(linear, row_dims);
+    operand_index.insert(operand_index.end(), row.begin(), row.end());
+    for (size_t i = 0; i < inputs; ++i) {
+      arguments.push_back(ops_.Splat(
+          emitter.Emit(instruction->operand(static_cast<int64_t>(i)), operand_index), lanes));
+    }
+    return arguments;
+  };
+
+  const int64_t in_blocks = row_elements / block * block;
+  std::vector<Element> partial;
+  {
+    Scope scope(&wide);
+    partial = operands_at(wide, ir_.Index(0), block, {});
+  }
+  partial = FromCarried(
+      ir_.Loop(ir_.Index(block), ir_.Index(in_blocks), block, ToCarried(partial),
+               [&](IrValue i, const Ir::Carried& carried) {
+                 Scope scope(&wide);
+                 return ToCarried(wide.Apply(
+                     reducer, operands_at(wide, i, block, FromCarried(carried, partial))));
+               }),
+      partial);
+  for (int lanes = block; lanes > 1; lanes /= 2) {
+    std::vector<Element> arguments;
+    for (const bool second : {false, true}) {
+      for (const Element& element : partial) arguments.push_back(HalfOf(ir_, element, second));
+    }
+    partial = wide.Apply(reducer, std::move(arguments));
+  }
+  partial =
+      FromCarried(ir_.Loop(ir_.Index(in_blocks), ir_.Index(row_elements), 1, ToCarried(partial),
+                           [&](IrValue i, const Ir::Carried& carried) {
+                             Scope scope(this);
+                             return ToCarried(Apply(
+                                 reducer, operands_at(*this, i, 1, FromCarried(carried, partial))));
+                           }),
+                  partial);
+  std::vector<Element> arguments;
+  for (size_t i = 0; i < inputs; ++i) {
+    arguments.push_back(Emit(instruction->operand(static_cast<int64_t>(inputs + i)), {}));
+  }
+  arguments.insert(arguments.end(), partial.begin(), partial.end());
+  if (!wide.status().ok() && status_.ok()) status_ = wide.status();
+  return Apply(reducer, std::move(arguments));
+}
+
+std::vector<Element> ElementEmitter::EmitReduceWindow(const HloInstruction* instruction,
+                                                      Index index) {
+  const size_t inputs = static_cast<size_t>(instruction->operand_count()) / 2;
+  const Shape& shape = instruction->operand(0)->shape();
+  const WindowDims& window = instruction->attributes<WindowAttributes>().window;
+  const int lanes = HasLanes(index) ? lanes_ : 1;
+  std::vector<Element> initial;
+  for (size_t i = 0; i < inputs; ++i) {
+    initial.push_back(
+        ops_.Splat(Emit(instruction->operand(static_cast<int64_t>(inputs + i)), {}), lanes));
+  }
+  if (!status_.ok()) return initial;
+  const auto rank = static_cast<size_t>(shape.rank());
+  IndexVector tap(rank, math_.Constant(0));
+
+  const auto visit = [&](const Ir::Carried& carried) -> Ir::Carried {
+    IndexVector operand_index;
+    IrValue inside = nullptr;
+    const auto require = [&](IrValue bits) {
+      if (inside == nullptr) {
+        inside = bits;
+        return;
+      }
+      const int wide = std::max(ir_.Lanes(inside), ir_.Lanes(bits));
+      const auto widen = [&](IrValue b) { return ir_.Lanes(b) == wide ? b : ir_.Splat(b, wide); };
+      inside = ir_.And(widen(inside), widen(bits));
+    };
+    for (size_t d = 0; d < rank; ++d) {
+      const WindowDim& dim = window[d];
+      const int64_t size = shape.dimensions(static_cast<int>(d));
+      IndexTerm term = math_.Add(math_.Multiply(index[d], dim.stride),
+                                 math_.Multiply(tap[d], dim.window_dilation));
+      term = math_.AddConstant(term, -dim.padding_low);
+      const int64_t span = (size - 1) * dim.base_dilation + 1;
+      if (dim.padding_low > 0 || dim.padding_high > 0 || dim.base_dilation > 1) {
+        require(math_.InRange(term, 0, span));
+        term = math_.ClampUnlessAffine(term, 0, span);
+      }
+      if (dim.base_dilation > 1) {
+        const IrValue position = math_.ToVector(term);
+        const IrType type = ir_.TypeOf(position);
+        const IrValue step = ir_.Const(type, dim.base_dilation);
+        require(ir_.ICmp(LLVMIntEQ, ir_.SRem(position, step), ir_.Zero(type)));
+        term = math_.ClampUnlessAffine(math_.FromVector(ir_.SDiv(position, step)), 0, size);
+      }
+      operand_index.push_back(term);
+    }
+    std::vector<Element> before = FromCarried(carried, initial);
+    std::vector<Element> arguments = before;
+    const auto emit = [&](size_t i) {
+      return Emit(instruction->operand(static_cast<int64_t>(i)), operand_index);
+    };
+    for (size_t i = 0; i < inputs; ++i) {
+      const Element value =
+          inside == nullptr ? emit(i) : UnderMask(inside, [&] { return emit(i); });
+      arguments.push_back(ops_.Splat(value, lanes));
+    }
+    std::vector<Element> after = Apply(*instruction->to_apply(), std::move(arguments));
+    if (inside != nullptr) {
+      for (size_t i = 0; i < inputs; ++i) after[i] = ops_.Select(inside, after[i], before[i]);
+    }
+    return ToCarried(after);
+  };
+
+  int64_t taps = 1;
+  for (const WindowDim& dim : window.dims) taps *= dim.size;
+  const bool unroll = taps <= 16;
+  const auto level = [&](const auto& self, size_t d, Ir::Carried carried) -> Ir::Carried {
+    if (d == rank) return visit(carried);
+    if (window[d].size == 1) {
+      tap[d] = math_.Constant(0);
+      return self(self, d + 1, std::move(carried));
+    }
+    if (unroll) {
+      for (int64_t t = 0; t < window[d].size; ++t) {
+        tap[d] = math_.Constant(t);
+        carried = self(self, d + 1, std::move(carried));
+      }
+      return carried;
+    }
+    return ir_.Loop(ir_.Index(0), ir_.Index(window[d].size), 1, std::move(carried),
+                    [&](IrValue t, const Ir::Carried& inner) {
+                      Scope scope(this);
+                      tap[d] = {t, 0, 1};
+                      return self(self, d + 1, inner);
+                    });
+  };
+  return FromCarried(level(level, 0, ToCarried(initial)), initial);
+}
+
+// The plain sum of products, in f32 or wider: for small products inside of fusions.
+Element ElementEmitter::EmitDot(const HloInstruction* instruction, Index index) {
+  const auto& dims = instruction->attributes<DotAttributes>();
+  const HloInstruction* lhs = instruction->operand(0);
+  const HloInstruction* rhs = instruction->operand(1);
+  const PrimitiveType result_type = instruction->shape().element_type();
+  const bool is_narrow = primitive_util::IsFloatingPointType(result_type) && result_type != F64;
+  const PrimitiveType type = is_narrow ? F32 : result_type;
+  IndexVector lhs_index(static_cast<size_t>(lhs->shape().rank()), math_.Constant(0));
+  IndexVector rhs_index(static_cast<size_t>(rhs->shape().rank()), math_.Constant(0));
+  size_t next = 0;
+  for (size_t i = 0; i < dims.lhs_batch_dims.size(); ++i, ++next) {
+    lhs_index[static_cast<size_t>(dims.lhs_batch_dims[i])] = index[next];
+    rhs_index[static_cast<size_t>(dims.rhs_batch_dims[i])] = index[next];
+  }
+  for (int64_t d = 0; d < lhs->shape().rank(); ++d) {
+    if (!IsListed(dims.lhs_batch_dims, d) && !IsListed(dims.lhs_contracting_dims, d))
+      lhs_index[static_cast<size_t>(d)] = index[next++];
+  }
+  for (int64_t d = 0; d < rhs->shape().rank(); ++d) {
+    if (!IsListed(dims.rhs_batch_dims, d) && !IsListed(dims.rhs_contracting_dims, d))
+      rhs_index[static_cast<size_t>(d)] = index[next++];
+  }
+  const int lanes = HasLanes(index) ? lanes_ : 1;
+  const std::vector<Element> initial = {ops_.Splat(ops_.Zero(type), lanes)};
+  const auto multiply_add = [&](const Element& sum) -> Element {
+    const Element a =
+        ops_.Splat(ops_.Convert(lhs->shape().element_type(), type, Emit(lhs, lhs_index)), lanes);
+    const Element b =
+        ops_.Splat(ops_.Convert(rhs->shape().element_type(), type, Emit(rhs, rhs_index)), lanes);
+    if (primitive_util::IsComplexType(type)) {
+      return {ir_.FAdd(sum.re, ir_.FSub(ir_.FMul(a.re, b.re), ir_.FMul(a.im, b.im))),
+              ir_.FAdd(sum.im, ir_.FAdd(ir_.FMul(a.re, b.im), ir_.FMul(a.im, b.re)))};
+    }
+    if (type == PRED) return {ir_.Or(sum.re, ir_.And(a.re, b.re))};
+    if (ir_.IsFloat(ir_.TypeOf(sum.re))) return {ir_.Fma(a.re, b.re, sum.re)};
+    return ops_.Round(type, {ir_.Add(sum.re, ir_.Mul(a.re, b.re))});
+  };
+  const auto level = [&](const auto& self, size_t depth,
+                         const Ir::Carried& carried) -> Ir::Carried {
+    if (depth == dims.lhs_contracting_dims.size()) {
+      return ToCarried(std::vector<Element>{multiply_add(FromCarried(carried, initial)[0])});
+    }
+    const auto l = static_cast<size_t>(dims.lhs_contracting_dims[depth]);
+    const auto r = static_cast<size_t>(dims.rhs_contracting_dims[depth]);
+    return ir_.Loop(ir_.Index(0), ir_.Index(lhs->shape().dimensions(static_cast<int>(l))), 1,
+                    carried, [&](IrValue i, const Ir::Carried& inner) {
+                      Scope scope(this);
+                      lhs_index[l] = rhs_index[r] = {i, 0, 1};
+                      return self(self, depth + 1, inner);
+                    });
+  };
+  const Element sum = FromCarried(level(level, 0, ToCarried(initial)), initial)[0];
+  return is_narrow ? ops_.Round(result_type, sum) : sum;
+}
+
+}  // namespace xla::cpu

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions that generated code calls for vectors of numbers: those without generated code of their
+// own. Computed in the next wider type, as the accuracy asks for.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "xla/cpu/element.h"
+#include "xla/element_convert.h"
+#include "xla/hlo/ir/hlo_opcode.h"
+
+namespace xla::cpu {
+namespace {
+
+template <typename T>
+using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+
+template <typename W>
+W RealFunction(HloOpcode opcode, W a, W b) {
+  switch (opcode) {
+    case HloOpcode::kAcos:
+      return std::acos(a);
+    case HloOpcode::kAcosh:
+      return std::acosh(a);
+    case HloOpcode::kAsin:
+      return std::asin(a);
+    case HloOpcode::kAsinh:
+      return std::asinh(a);
+    case HloOpcode::kAtan2:
+      return std::atan2(a, b);
+    case HloOpcode::kAtanh:
+      return std::atanh(a);
+    case HloOpcode::kCbrt:
+      return std::cbrt(a);
+    case HloOpcode::kCos:
+      return std::cos(a);
+    case HloOpcode::kCosh:
+      return std::cosh(a);
+    case HloOpcode::kErf:
+      return std::erf(a);
+    case HloOpcode::kExp:
+      return std::exp(a);
+    case HloOpcode::kExpm1:
+      return std::expm1(a);
+    case HloOpcode::kLog:
+      return std::log(a);
+    case HloOpcode::kLog1p:
+      return std::log1p(a);
+    case HloOpcode::kLogistic:
+      return 1 / (1 + std::exp(-a));
+    case HloOpcode::kPower:
+      return std::pow(a, b);
+    case HloOpcode::kRemainder:
+      return std::fmod(a, b);
+    case HloOpcode::kSin:
+      return std::sin(a);
+    case HloOpcode::kSinh:
+      return std::sinh(a);
+    case HloOpcode::kTan:
+      return std::tan(a);
+    case HloOpcode::kTanh:
+      return std::tanh(a);
+    default:
+      return std::numeric_limits<W>::quiet_NaN();
+  }
+}
+
+template <typename W>
+using Complex = std::complex<W>;
+
+template <typename W>
+bool IsFiniteNumber(const Complex<W>& z) {
+  return std::isfinite(z.real()) && std::isfinite(z.imag());
+}
+
+// expm1(x) cos y - 2 sin^2(y/2), e^x sin y: no cancellation near 0.
+template <typename W>
+Complex<W> ComplexExpm1(const Complex<W>& z) {
+  const W x = z.real(), y = z.imag();
+  if (!IsFiniteNumber(z)) {
+    const Complex<W> exp = std::exp(z);
+    return {exp.real() - 1, exp.imag()};
+  }
+  const W half_sine = std::sin(y / 2);
+  return {std::expm1(x) * std::cos(y) - 2 * half_sine * half_sine,
+          y == 0 ? y : std::exp(x) * std::sin(y)};
+}
+
+// log |1 + z| is half of log1p(x^2 + 2x + y^2), whose terms may cancel: their sum is compensated.
+template <typename W>
+Complex<W> ComplexLog1p(const Complex<W>& z) {
+  const W x = z.real(), y = z.imag();
+  constexpr W kLarge = 1ull << 40;
+  if (!(std::fabs(x) < kLarge && std::fabs(y) < kLarge)) return std::log(Complex<W>(1 + x, y));
+  W sum = 2 * x, error = 0;
+  for (const W factor : {x, y}) {
+    const W product = factor * factor, next = sum + product, back = next - sum;
+    error += (sum - (next - back)) + (product - back) + std::fma(factor, factor, -product);
+    sum = next;
+  }
+  return {std::log1p(sum + error) / 2, std::atan2(y, 1 + x)};
+}
+
+template <typename W>
+Complex<W> ComplexReciprocal(const Complex<W>& z) {
+  if (std::isinf(z.real()) || std::isinf(z.imag()))
+    return {std::copysign(W{0}, z.real()), -std::copysign(W{0}, z.imag())};
+  const W norm = z.real() * z.real() + z.imag() * z.imag();
+  if (norm == 0)
+    return {std::copysign(std::numeric_limits<W>::infinity(), z.real()),
+            std::numeric_limits<W>::quiet_NaN()};
+  return {z.real() / norm, -z.imag() / norm};
+}
+
+template <typename W>
+Complex<W> ComplexPower(const Complex<W>& a, const Complex<W>& b) {
+  if (a == Complex<W>(0)) {
+    if (b == Complex<W>(0)) return {1, 0};
+    if (b.imag() == 0 && b.real() > 0) return {0, 0};
+  }
+  if (b == Complex<W>(0)) return {1, 0};
+  return std::pow(a, b);
+}
+
+// -i log((x + i y) / sqrt(x^2 + y^2))
+template <typename W>
+Complex<W> ComplexAtan2(const Complex<W>& y, const Complex<W>& x) {
+  if (y.imag() == 0 && x.imag() == 0) return {std::atan2(y.real(), x.real()), 0};
+  const Complex<W> i(0, 1);
+  return -i * std::log((x + i * y) / std::sqrt(x * x + y * y));
+}
+
+template <typename W>
+Complex<W> ComplexFunction(HloOpcode opcode, const Complex<W>& a, const Complex<W>& b) {
+  switch (opcode) {
+    case HloOpcode::kAbs:
+      return {std::hypot(a.real(), a.imag()), 0};
+    case HloOpcode::kAcos:
+      return std::acos(a);
+    case HloOpcode::kAcosh:
+      return std::acosh(a);
+    case HloOpcode::kAsin:
+      return std::asin(a);
+    case HloOpcode::kAsinh:
+      return std::asinh(a);
+    case HloOpcode::kAtan2:
+      return ComplexAtan2(a, b);
+    case HloOpcode::kAtanh:
+      return std::atanh(a);
+    case HloOpcode::kCbrt: {
+      const W radius = std::cbrt(std::hypot(a.real(), a.imag())), angle = std::arg(a) / 3;
+      return {radius * std::cos(angle), radius * std::sin(angle)};
+    }
+    case HloOpcode::kCos:
+      return std::cos(a);
+    case HloOpcode::kCosh:
+      return std::cosh(a);
+    case HloOpcode::kDivide:
+      return a / b;
+    case HloOpcode::kExp:
+      return std::exp(a);
+    case HloOpcode::kExpm1:
+      return ComplexExpm1(a);
+    case HloOpcode::kLog:
+      return std::log(a);
+    case HloOpcode::kLog1p:
+      return ComplexLog1p(a);
+    case HloOpcode::kLogistic: {
+      const Complex<W> exp = std::exp(-a);
+      return ComplexReciprocal(Complex<W>(1 + exp.real(), exp.imag()));
+    }
+    case HloOpcode::kPower:
+      return ComplexPower(a, b);
+    case HloOpcode::kRsqrt:
+      return ComplexReciprocal(std::sqrt(a));
+    case HloOpcode::kSign: {
+      const W magnitude = std::hypot(a.real(), a.imag());
+      return magnitude == 0 ? a : a / magnitude;
+    }
+    case HloOpcode::kSin:
+      return std::sin(a);
+    case HloOpcode::kSinh:
+      return std::sinh(a);
+    case HloOpcode::kSqrt:
+      return std::sqrt(a);
+    case HloOpcode::kTan:
+      return std::tan(a);
+    case HloOpcode::kTanh:
+      return std::tanh(a);
+    default:
+      return std::numeric_limits<W>::quiet_NaN();
+  }
+}
+
+template <typename T>
+void RealLoop(HloOpcode opcode, int64_t n, const void* a, const void* b, void* out) {
+  for (int64_t i = 0; i < n; ++i) {
+    static_cast<T*>(out)[i] = static_cast<T>(
+        RealFunction<Wide<T>>(opcode, static_cast<const T*>(a)[i], static_cast<const T*>(b)[i]));
+  }
+}
+
+// Real parts of all, then imaginary parts.
+template <typename T>
+void ComplexLoop(HloOpcode opcode, int64_t n, const void* a, const void* b, void* out) {
+  const auto read = [n](const void* from, int64_t i) {
+    const T* parts = static_cast<const T*>(from);
+    return Complex<Wide<T>>(parts[i], parts[n + i]);
+  };
+  for (int64_t i = 0; i < n; ++i) {
+    const Complex<Wide<T>> result = ComplexFunction<Wide<T>>(opcode, read(a, i), read(b, i));
+    static_cast<T*>(out)[i] = static_cast<T>(result.real());
+    static_cast<T*>(out)[n + i] = static_cast<T>(result.imag());
+  }
+}
+
+extern "C" {
+
+void XlaCpuConvert(int32_t from, const void* source, int32_t to, void* result, int64_t n) {
+  ConvertElements(static_cast<PrimitiveType>(from), source, static_cast<PrimitiveType>(to), result,
+                  n);
+}
+
+void XlaCpuFunction(int32_t opcode, int32_t type, int64_t n, const void* a, const void* b,
+                    void* out) {
+  const auto op = static_cast<HloOpcode>(opcode);
+  switch (static_cast<PrimitiveType>(type)) {
+    case F64:
+      return RealLoop<double>(op, n, a, b, out);
+    case C64:
+      return ComplexLoop<float>(op, n, a, b, out);
+    case C128:
+      return ComplexLoop<double>(op, n, a, b, out);
+    default:
+      return RealLoop<float>(op, n, a, b, out);
+  }
+}
+
+}  // extern "C"
+
+template <typename Result, typename... Args>
+void* Address(Result (*function)(Args...)) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+absl::Span<const ExternalFunction> ExternalFunctions() {
+  static const ExternalFunction functions[] = {
+      {"XlaCpuConvert", Address(XlaCpuConvert)},
+      {"XlaCpuFunction", Address(XlaCpuFunction)},
+      {"memcpy", Address(std::memcpy)},
+      {"memset", Address(std::memset)},
+      {"memmove", Address(std::memmove)},
+      {"fmod", Address(static_cast<double (*)(double, double)>(std::fmod))},
+      {"fmodf", Address(static_cast<float (*)(float, float)>(std::fmod))},
+      {"fma", Address(static_cast<double (*)(double, double, double)>(std::fma))},
+      {"fmaf", Address(static_cast<float (*)(float, float, float)>(std::fma))},
+  };
+  return functions;
+}
+
+}  // namespace xla::cpu

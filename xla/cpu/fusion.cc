@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each instruction is either in memory or virtual: computed wherever it is used. Decided for users
+// before operands; then each instruction in memory becomes a fusion with the virtual ones that it
+// needs.
+#include "xla/cpu/fusion.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/cpu/element_emitter.h"
+#include "xla/cpu/elementwise.h"
+#include "xla/hlo/ir/call_rewriting.h"
+#include "xla/hlo/ir/clone.h"
+#include "xla/shape_util.h"
+
+namespace xla::cpu {
+namespace {
+
+// Instructions of one kernel at most.
+constexpr int64_t kMaxFusionSize = 200;
+// Operations at most of what is computed by several kernels.
+constexpr int64_t kMaxDuplicatedCost = 6;
+
+int64_t Elements(const Shape& shape) {
+  int64_t count = 1;
+  for (const int64_t size : shape.dimensions()) count *= size;
+  return count;
+}
+
+// Arithmetic operations an element, roughly.
+int64_t CostOf(const HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kBitcast:
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kConstant:
+    case HloOpcode::kIota:
+    case HloOpcode::kReshape:
+    case HloOpcode::kReverse:
+    case HloOpcode::kSlice:
+    case HloOpcode::kTranspose:
+    case HloOpcode::kCopy:
+      return 0;
+    case HloOpcode::kDivide:
+    case HloOpcode::kSqrt:
+    case HloOpcode::kRsqrt:
+    case HloOpcode::kRemainder:
+      return 4;
+    case HloOpcode::kGather:
+    case HloOpcode::kDynamicSlice:
+    case HloOpcode::kPad:
+      return 2;
+    case HloOpcode::kConcatenate:
+      return 2 * instruction.operand_count();
+    case HloOpcode::kMap:
+      return instruction.to_apply()->instruction_count();
+    case HloOpcode::kReduce:
+    case HloOpcode::kReduceWindow:
+    case HloOpcode::kDot:
+    case HloOpcode::kDynamicUpdateSlice:
+      return 1000;
+    default:
+      return instruction.info().Has(op_traits::kHasAccuracy) ||
+                     instruction.opcode() == HloOpcode::kPower ||
+                     instruction.opcode() == HloOpcode::kAtan2
+                 ? 12
+                 : 1;
+  }
+}
+
+bool SameDimensions(const Shape& a, const Shape& b) { return a.dimensions() == b.dimensions(); }
+
+// Whether the innermost dimension, along which vectors go, stays in place.
+bool KeepsMinorDimension(const HloInstruction& transpose) {
+  const auto dimensions = transpose.dimensions();
+  const int64_t rank = transpose.shape().rank();
+  int64_t last = rank - 1;
+  while (last >= 0 && transpose.shape().dimensions(static_cast<int>(last)) == 1) --last;
+  return last < 0 || dimensions[static_cast<size_t>(last)] == last ||
+         (last + 1 < rank && dimensions[static_cast<size_t>(last)] + 1 == rank);
+}
+
+class Planner {
+ public:
+  explicit Planner(HloComputation* computation) : computation_(computation) {}
+
+  bool IsVirtual(const HloInstruction* instruction) const { return virtual_.contains(instruction); }
+
+  void Plan() {
+    const std::vector<HloInstruction*> order = computation_->MakeInstructionPostOrder();
+    for (auto it = order.rbegin(); it != order.rend(); ++it) Decide(*it);
+  }
+
+ private:
+  struct Sinks {
+    std::vector<const HloInstruction*> kernels;  // in memory, computed from this
+    int64_t size = 0;                            // of the largest of them so far
+  };
+
+  static bool IsSmallConstant(const HloInstruction& instruction) {
+    return instruction.opcode() == HloOpcode::kConstant && Elements(instruction.shape()) == 1;
+  }
+
+  void Decide(HloInstruction* instruction) {
+    if (CanBeVirtual(*instruction)) {
+      std::vector<const HloInstruction*> kernels;
+      int64_t uses = 0;
+      for (const HloInstruction* user : instruction->users()) {
+        if (!virtual_.contains(user)) {
+          AddKernel(user, kernels);
+        } else {
+          for (const HloInstruction* kernel : sinks_[user]) AddKernel(kernel, kernels);
+        }
+        ++uses;
+      }
+      const int64_t cost = std::max<int64_t>(CostOf(*instruction), 0);
+      const bool is_free = cost == 0 && instruction->operand_count() <= 1;
+      bool fits = true;
+      for (const HloInstruction* kernel : kernels) fits &= sizes_[kernel] < kMaxFusionSize;
+      // Computed several times where there are several kernels, or several accesses of one.
+      const bool repeats = kernels.size() > 1 || Rereads(*instruction);
+      const bool is_cheap = is_free || (CostWithOperands(*instruction) <= kMaxDuplicatedCost &&
+                                        ReadsLittle(*instruction));
+      if (fits && (!repeats || is_cheap)) {
+        for (const HloInstruction* kernel : kernels) ++sizes_[kernel];
+        sinks_[instruction] = std::move(kernels);
+        virtual_.insert(instruction);
+      }
+    }
+  }
+
+  static void AddKernel(const HloInstruction* kernel, std::vector<const HloInstruction*>& kernels) {
+    if (std::find(kernels.begin(), kernels.end(), kernel) == kernels.end()) {
+      kernels.push_back(kernel);
+    }
+  }
+
+  // What an operation costs together with what it is computed from, as far as that is not in
+  // memory for other reasons; a bound.
+  int64_t CostWithOperands(const HloInstruction& instruction) const {
+    int64_t cost = CostOf(instruction);
+    for (const HloInstruction* operand : instruction.operands())
+      cost += CostOf(*operand) > 8 ? 8 : CostOf(*operand);
+    return cost;
+  }
+
+  // Reads at most one array as large as itself.
+  static bool ReadsLittle(const HloInstruction& instruction) {
+    int64_t large = 0;
+    for (const HloInstruction* operand : instruction.operands()) {
+      const HloInstruction* source = operand;
+      while ((source->opcode() == HloOpcode::kReshape || source->opcode() == HloOpcode::kBitcast) &&
+             source->operand_count() == 1) {
+        source = source->operand(0);
+      }
+      if (source->opcode() == HloOpcode::kBroadcast || source->opcode() == HloOpcode::kIota ||
+          Elements(source->shape()) * 4 <= Elements(instruction.shape())) {
+        continue;
+      }
+      ++large;
+    }
+    return large <= 1;
+  }
+
+  // Whether a kernel would compute an element more than once.
+  bool Rereads(const HloInstruction& instruction) const {
+    int64_t accesses = 0;
+    for (const HloInstruction* user : instruction.users()) {
+      switch (user->opcode()) {
+        case HloOpcode::kBroadcast:
+          if (Elements(user->shape()) > Elements(instruction.shape())) return true;
+          break;
+        case HloOpcode::kGather:
+        case HloOpcode::kReduceWindow:
+        case HloOpcode::kDot:
+          return true;
+        case HloOpcode::kSlice:
+        case HloOpcode::kPad:
+        case HloOpcode::kConcatenate:
+        case HloOpcode::kDynamicSlice:
+        case HloOpcode::kReverse:
+        case HloOpcode::kTranspose:
+        case HloOpcode::kReduce:
+          ++accesses;
+          break;
+        default:
+          break;
+      }
+    }
+    return accesses > 1 || (accesses == 1 && instruction.users().size() > 1);
+  }
+
+  bool CanBeVirtual(const HloInstruction& instruction) const {
+    if (instruction.IsRoot() || instruction.users().empty() || instruction.HasSideEffect() ||
+        !instruction.control_predecessors().empty() || !instruction.control_successors().empty()) {
+      return false;
+    }
+    if (IsSmallConstant(instruction)) return AllUsersGenerated(instruction);
+    if (!IsGenerated(instruction) || !instruction.shape().IsArray()) {
+      // Reshapes cost nothing in memory either; in a fusion they need no array.
+      if ((instruction.opcode() != HloOpcode::kReshape &&
+           instruction.opcode() != HloOpcode::kBitcast) ||
+          !CanEmitElement(instruction) || !IsInnerReshape(instruction)) {
+        return false;
+      }
+    }
+    switch (instruction.opcode()) {
+      case HloOpcode::kDynamicUpdateSlice:
+      case HloOpcode::kConcatenate:
+      case HloOpcode::kReduceWindow:
+      case HloOpcode::kDot:
+        return false;
+      case HloOpcode::kTranspose:
+        if (!KeepsMinorDimension(instruction)) return false;
+        break;
+      case HloOpcode::kReduce:
+        // With what follows elementwise.
+        if (instruction.users().size() != 1 ||
+            !SameDimensions(instruction.users()[0]->shape(), instruction.shape()) ||
+            !IsElementwise(*instruction.users()[0])) {
+          return false;
+        }
+        break;
+      default:
+        break;
+    }
+    return AllUsersGenerated(instruction);
+  }
+
+  // A reshape between operations of a fusion, rather than of an array in memory.
+  bool IsInnerReshape(const HloInstruction& instruction) const {
+    const HloInstruction* operand = instruction.operand(0);
+    return IsGenerated(*operand) || operand->opcode() == HloOpcode::kReshape ||
+           operand->opcode() == HloOpcode::kBitcast || IsSmallConstant(*operand);
+  }
+
+  bool AllUsersGenerated(const HloInstruction& instruction) const {
+    for (const HloInstruction* user : instruction.users()) {
+      if (virtual_.contains(user)) continue;
+      if (!IsGenerated(*user)) return false;
+      // What is updated in place is read and written in memory.
+      if (user->opcode() == HloOpcode::kDynamicUpdateSlice && user->operand(0) == &instruction)
+        return false;
+    }
+    return true;
+  }
+
+  HloComputation* const computation_;
+  absl::flat_hash_set<const HloInstruction*> virtual_;
+  absl::flat_hash_map<const HloInstruction*, std::vector<const HloInstruction*>> sinks_;
+  absl::flat_hash_map<const HloInstruction*, int64_t> sizes_;
+};
+
+// The fusion of an instruction and the virtual ones that it needs.
+absl::Status MakeFusion(HloInstruction* root, const Planner& plan) {
+  HloComputation* const computation = root->parent();
+  HloModule* const module = computation->parent();
+  // Operands first.
+  std::vector<HloInstruction*> members;
+  absl::flat_hash_set<const HloInstruction*> seen;
+  std::vector<std::pair<HloInstruction*, int64_t>> stack = {{root, 0}};
+  seen.insert(root);
+  while (!stack.empty()) {
+    auto& [instruction, next] = stack.back();
+    if (next == instruction->operand_count()) {
+      members.push_back(instruction);
+      stack.pop_back();
+      continue;
+    }
+    HloInstruction* operand = instruction->operand(next++);
+    if (plan.IsVirtual(operand) && seen.insert(operand).second) stack.emplace_back(operand, 0);
+  }
+  HloComputation* const body = module->AddComputation(absl::StrCat("fused_", root->name()));
+  CloneMap map;
+  std::vector<HloInstruction*> operands;
+  bool reduces = false;
+  for (HloInstruction* member : members) {
+    std::vector<HloInstruction*> new_operands;
+    for (HloInstruction* operand : member->operands()) {
+      HloInstruction* mapped = map.Find(operand);
+      if (mapped == nullptr) {
+        mapped = body->AddInstruction(
+            HloInstruction::CreateParameter(static_cast<int64_t>(operands.size()), operand->shape(),
+                                            absl::StrCat("p", operands.size())));
+        map.instructions[operand] = mapped;
+        operands.push_back(operand);
+      }
+      new_operands.push_back(mapped);
+    }
+    reduces |= member->opcode() == HloOpcode::kReduce;
+    HloInstruction* copy =
+        body->AddInstruction(member->CloneWithNewOperands(member->shape(), new_operands));
+    map.instructions[member] = copy;
+  }
+  body->set_root_instruction(map.Find(root));
+  FusionAttributes attributes;
+  attributes.kind = reduces ? FusionKind::kInput : FusionKind::kLoop;
+  HloComputation* called[] = {body};
+  return computation
+      ->ReplaceWithNewInstruction(
+          root, HloInstruction::Create(HloOpcode::kFusion, root->shape(), operands,
+                                       std::move(attributes), called))
+      .status();
+}
+
+}  // namespace
+
+bool IsGenerated(const HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kParameter:
+    case HloOpcode::kConstant:
+    case HloOpcode::kReshape:
+    case HloOpcode::kBitcast:
+    case HloOpcode::kCopy:
+    case HloOpcode::kDot:
+      return false;
+    default:
+      return CanEmitElement(instruction);
+  }
+}
+
+absl::StatusOr<bool> FuseForCpu(HloModule* module) {
+  bool changed = false;
+  for (HloComputation* computation : module->computations()) {
+    for (HloInstruction* instruction : computation->instructions()) {
+      if (instruction->IsDead() || instruction->opcode() != HloOpcode::kFusion) continue;
+      XLA_RETURN_IF_ERROR(InlineCall(instruction).status());
+      changed = true;
+    }
+  }
+  // Computations applied to elements are inlined by the code generator.
+  absl::flat_hash_set<const HloComputation*> applied;
+  for (const HloComputation* computation : module->computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      switch (instruction->opcode()) {
+        case HloOpcode::kWhile:
+        case HloOpcode::kConditional:
+        case HloOpcode::kCall:
+        case HloOpcode::kAsyncStart:
+          break;
+        default:
+          for (const HloComputation* called : instruction->called_computations())
+            applied.insert(called);
+      }
+    }
+  }
+  for (HloComputation* computation : module->computations()) {
+    if (applied.contains(computation)) continue;
+    Planner plan(computation);
+    plan.Plan();
+    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+      if (plan.IsVirtual(instruction) || !IsGenerated(*instruction)) continue;
+      XLA_RETURN_IF_ERROR(MakeFusion(instruction, plan));
+      changed = true;
+    }
+    // The virtual ones have no users left.
+    const std::vector<HloInstruction*> order = computation->MakeInstructionPostOrder();
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+      if (!(*it)->IsDead() && (*it)->users().empty() && !(*it)->IsRoot() &&
+          (*it)->opcode() != HloOpcode::kParameter && !(*it)->HasSideEffect() &&
+          (*it)->control_successors().empty() && (*it)->control_predecessors().empty()) {
+        XLA_RETURN_IF_ERROR(computation->RemoveInstruction(*it));
+      }
+    }
+  }
+  module->Cleanup();
+  return changed;
+}
+
+}  // namespace xla::cpu

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/index.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace xla::cpu {
+
+IndexTerm IndexMath::Add(const IndexTerm& a, const IndexTerm& b) const {
+  int64_t constant;
+  if (a.is_uniform() && ir_.IsConst(a.base, &constant) && constant == 0) return b;
+  if (b.is_uniform() && ir_.IsConst(b.base, &constant) && constant == 0) return a;
+  if (a.lanes == nullptr && b.lanes == nullptr) {
+    return {ir_.Add(a.base, b.base), a.step + b.step, std::gcd(a.align, b.align)};
+  }
+  const IrValue left = ToVector(a), right = ToVector(b);
+  return FromVector(ir_.Add(ir_.Lanes(left) == 1 ? ir_.Splat(left, lanes_) : left,
+                            ir_.Lanes(right) == 1 ? ir_.Splat(right, lanes_) : right));
+}
+
+IndexTerm IndexMath::AddConstant(const IndexTerm& a, int64_t c) const {
+  return c == 0 ? a : Add(a, Constant(c));
+}
+
+IndexTerm IndexMath::Multiply(const IndexTerm& a, int64_t factor) const {
+  if (factor == 1) return a;
+  if (factor == 0) return Constant(0);
+  if (a.lanes != nullptr) {
+    return FromVector(ir_.Mul(a.lanes, ir_.Const(ir_.TypeOf(a.lanes), factor)));
+  }
+  return {ir_.Mul(a.base, ir_.Index(factor)), a.step * factor, a.align * factor};
+}
+
+bool IndexMath::LanesStayTogether(const IndexTerm& a, int64_t divisor) const {
+  if (a.is_uniform()) return true;
+  if (a.lanes != nullptr || a.step < 0) return false;
+  const int64_t span = a.step * lanes_;
+  return divisor % span == 0 && a.align % span == 0;
+}
+
+IndexTerm IndexMath::Divide(const IndexTerm& a, int64_t divisor) const {
+  if (divisor == 1) return a;
+  if (a.step != 0 && a.lanes == nullptr && a.step % divisor == 0 && a.align % divisor == 0) {
+    return {ir_.SDiv(a.base, ir_.Index(divisor)), a.step / divisor, a.align / divisor};
+  }
+  if (LanesStayTogether(a, divisor)) {
+    const int64_t align = a.align == 0 ? 0 : a.align % divisor == 0 ? a.align / divisor : 1;
+    return {ir_.UDiv(a.base, ir_.Index(divisor)), 0, align};
+  }
+  const IrValue value = ToVector(a);
+  return FromVector(ir_.UDiv(value, ir_.Const(ir_.TypeOf(value), divisor)));
+}
+
+IndexTerm IndexMath::Modulo(const IndexTerm& a, int64_t divisor) const {
+  if (divisor == 1) return Constant(0);
+  if (LanesStayTogether(a, divisor)) {
+    return {ir_.URem(a.base, ir_.Index(divisor)), a.step, std::gcd(a.align, divisor)};
+  }
+  const IrValue value = ToVector(a);
+  return FromVector(ir_.URem(value, ir_.Const(ir_.TypeOf(value), divisor)));
+}
+
+IrValue IndexMath::ToVector(const IndexTerm& a) const {
+  if (a.lanes != nullptr) return a.lanes;
+  if (a.step == 0 || lanes_ == 1) return a.base;
+  const IrType type = ir_.Vector(ir_.I64(), lanes_);
+  return ir_.Add(ir_.Splat(a.base, lanes_), ir_.Steps(type, a.step));
+}
+
+IndexTerm IndexMath::FromVector(IrValue value) const {
+  if (ir_.Lanes(value) == 1) return {value, 0, 1};
+  IndexTerm term;
+  term.base = ir_.Index(0);
+  term.lanes = value;
+  return term;
+}
+
+IrValue IndexMath::InRange(const IndexTerm& a, int64_t low, int64_t high) const {
+  const IrValue value = ToVector(a);
+  const IrType type = ir_.TypeOf(value);
+  // One unsigned comparison does for both ends.
+  const IrValue shifted = low == 0 ? value : ir_.Sub(value, ir_.Const(type, low));
+  return ir_.ICmp(LLVMIntULT, shifted, ir_.Const(type, high - low));
+}
+
+IndexTerm IndexMath::ClampUnlessAffine(const IndexTerm& a, int64_t low, int64_t high) const {
+  if (a.step != 0 && a.lanes == nullptr && lanes_ > 1) return a;
+  const IrValue value = ToVector(a);
+  const IrType type = ir_.TypeOf(value);
+  const IrValue limited =
+      ir_.Binary("llvm.smin", ir_.Binary("llvm.smax", value, ir_.Const(type, low)),
+                 ir_.Const(type, std::max(low, high - 1)));
+  return FromVector(limited);
+}
+
+IndexTerm IndexMath::Linearize(absl::Span<const IndexTerm> index,
+                               absl::Span<const int64_t> dimensions) const {
+  IndexTerm linear = Constant(0);
+  int64_t stride = 1;
+  for (size_t d = dimensions.size(); d-- > 0;) {
+    if (dimensions[d] != 1) linear = Add(linear, Multiply(index[d], stride));
+    stride *= dimensions[d];
+  }
+  return linear;
+}
+
+IndexVector IndexMath::Delinearize(IndexTerm linear, absl::Span<const int64_t> dimensions) const {
+  IndexVector index(dimensions.size());
+  size_t first = 0;  // the most significant dimension that is not 1 needs no remainder
+  while (first < dimensions.size() && dimensions[first] == 1) ++first;
+  for (size_t d = dimensions.size(); d-- > 0;) {
+    if (dimensions[d] == 1) {
+      index[d] = Constant(0);
+    } else if (d == first) {
+      index[d] = linear;
+    } else {
+      index[d] = Modulo(linear, dimensions[d]);
+      linear = Divide(linear, dimensions[d]);
+    }
+  }
+  return index;
+}
+
+IndexVector IndexMath::Reshape(absl::Span<const IndexTerm> index, absl::Span<const int64_t> from,
+                               absl::Span<const int64_t> to) const {
+  IndexVector result;
+  size_t i = 0, j = 0;
+  // Groups of dimensions with equal products are independent of each other.
+  while (i < from.size() || j < to.size()) {
+    const size_t i0 = i, j0 = j;
+    int64_t a = 1, b = 1;
+    if (i < from.size()) a = from[i++];
+    if (j < to.size()) b = to[j++];
+    while (a != b || (a == 1 && i == i0 && j == j0)) {
+      if (a < b && i < from.size()) {
+        a *= from[i++];
+      } else if (j < to.size()) {
+        b *= to[j++];
+      } else if (i < from.size()) {
+        a *= from[i++];
+      } else {
+        break;
+      }
+    }
+    const auto sizes_from = from.subspan(i0, i - i0), sizes_to = to.subspan(j0, j - j0);
+    const IndexVector part =
+        Delinearize(Linearize(index.subspan(i0, i - i0), sizes_from), sizes_to);
+    result.insert(result.end(), part.begin(), part.end());
+  }
+  return result;
+}
+
+}  // namespace xla::cpu

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Indices of elements in generated code: affine in the lane wherever possible, so that contiguous
+// lanes stay contiguous loads.
+#ifndef XLA_CPU_INDEX_H_
+#define XLA_CPU_INDEX_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
+#include "xla/cpu/ir.h"
+
+namespace xla::cpu {
+
+// The index of lane i in one dimension: base + i * step, or lanes[i] where `lanes` is set.
+struct IndexTerm {
+  IrValue base = nullptr;
+  int64_t step = 0;
+  int64_t align = 1;  // divides base; 0: base is 0
+  IrValue lanes = nullptr;
+
+  bool is_uniform() const { return step == 0 && lanes == nullptr; }
+  bool operator==(const IndexTerm& o) const {
+    return base == o.base && step == o.step && lanes == o.lanes;
+  }
+};
+using IndexVector = absl::InlinedVector<IndexTerm, 4>;
+
+class IndexMath {
+ public:
+  IndexMath(Ir& ir, int lanes) : ir_(ir), lanes_(lanes) {}
+
+  IndexTerm Constant(int64_t value) const { return {ir_.Index(value), 0, value}; }
+  IndexTerm Add(const IndexTerm& a, const IndexTerm& b) const;
+  IndexTerm AddConstant(const IndexTerm& a, int64_t c) const;
+  IndexTerm Multiply(const IndexTerm& a, int64_t factor) const;
+  // a is not negative, divisor > 0.
+  IndexTerm Divide(const IndexTerm& a, int64_t divisor) const;
+  IndexTerm Modulo(const IndexTerm& a, int64_t divisor) const;
+  // One value for uniform terms, else one per lane.
+  IrValue ToVector(const IndexTerm& a) const;
+  IndexTerm FromVector(IrValue value) const;
+  // low <= a < high, one bit per lane or one for all.
+  IrValue InRange(const IndexTerm& a, int64_t low, int64_t high) const;
+  // Uniform and vector terms are moved into the range where they are outside of it.
+  IndexTerm ClampUnlessAffine(const IndexTerm& a, int64_t low, int64_t high) const;
+
+  // The position in row-major order of an array of these dimensions.
+  IndexTerm Linearize(absl::Span<const IndexTerm> index,
+                      absl::Span<const int64_t> dimensions) const;
+  IndexVector Delinearize(IndexTerm linear, absl::Span<const int64_t> dimensions) const;
+  // The index in an array of dimensions `to` of the element at the same row-major position.
+  IndexVector Reshape(absl::Span<const IndexTerm> index, absl::Span<const int64_t> from,
+                      absl::Span<const int64_t> to) const;
+
+ private:
+  // Whether all lanes have the same quotient.
+  bool LanesStayTogether(const IndexTerm& a, int64_t divisor) const;
+
+  Ir& ir_;
+  const int lanes_;
+};
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_INDEX_H_

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/ir.h"
+
+#include <cstring>
+
+namespace xla::cpu {
+
+Ir::Ir(const LlvmApi& llvm, const Target& target, const char* module_name)
+    : llvm_(llvm),
+      target_(target),
+      context_(llvm.LLVMContextCreate()),
+      module_(llvm.LLVMModuleCreateWithNameInContext(module_name, context_)),
+      builder_(llvm.LLVMCreateBuilderInContext(context_)),
+      invariant_load_(llvm.LLVMGetMDKindIDInContext(context_, "invariant.load", 14)),
+      empty_node_(llvm.LLVMMDNodeInContext2(context_, nullptr, 0)) {
+  llvm_.LLVMSetTarget(module_, target.triple.c_str());
+}
+
+Ir::~Ir() {
+  llvm_.LLVMDisposeBuilder(builder_);
+  llvm_.LLVMDisposeModule(module_);
+  llvm_.LLVMContextDispose(context_);
+}
+
+IrType Ir::ElementOf(IrType type) const {
+  return llvm_.LLVMGetTypeKind(type) == LLVMVectorTypeKind ? llvm_.LLVMGetElementType(type) : type;
+}
+
+int Ir::Lanes(IrType type) const {
+  return llvm_.LLVMGetTypeKind(type) == LLVMVectorTypeKind
+             ? static_cast<int>(llvm_.LLVMGetVectorSize(type))
+             : 1;
+}
+
+int Ir::Bits(IrType type) const {
+  const IrType element = ElementOf(type);
+  switch (llvm_.LLVMGetTypeKind(element)) {
+    case LLVMHalfTypeKind:
+      return 16;
+    case LLVMFloatTypeKind:
+      return 32;
+    case LLVMDoubleTypeKind:
+    case LLVMPointerTypeKind:
+      return 64;
+    default:
+      return static_cast<int>(llvm_.LLVMGetIntTypeWidth(element));
+  }
+}
+
+bool Ir::IsFloat(IrType type) const {
+  const LLVMTypeKind kind = llvm_.LLVMGetTypeKind(ElementOf(type));
+  return kind == LLVMHalfTypeKind || kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind;
+}
+
+IrValue Ir::Const(IrType type, int64_t value) const {
+  if (IsFloat(type)) return Const(type, static_cast<double>(value));
+  const IrValue scalar =
+      llvm_.LLVMConstInt(ElementOf(type), static_cast<unsigned long long>(value), 1);
+  const int lanes = Lanes(type);
+  if (lanes == 1) return scalar;
+  std::vector<IrValue> values(static_cast<size_t>(lanes), scalar);
+  return llvm_.LLVMConstVector(values.data(), static_cast<unsigned>(lanes));
+}
+
+IrValue Ir::Const(IrType type, double value) const {
+  const IrValue scalar = llvm_.LLVMConstReal(ElementOf(type), value);
+  const int lanes = Lanes(type);
+  if (lanes == 1) return scalar;
+  std::vector<IrValue> values(static_cast<size_t>(lanes), scalar);
+  return llvm_.LLVMConstVector(values.data(), static_cast<unsigned>(lanes));
+}
+
+IrValue Ir::ConstBits(IrType float_type, uint64_t bits) {
+  return BitCast(Const(IntsLike(float_type), static_cast<int64_t>(bits)), float_type);
+}
+
+IrValue Ir::Steps(IrType vector_type, int64_t step) const {
+  std::vector<IrValue> values;
+  const int lanes = Lanes(vector_type);
+  for (int i = 0; i < lanes; ++i) values.push_back(Const(ElementOf(vector_type), i * step));
+  if (lanes == 1) return values[0];
+  return llvm_.LLVMConstVector(values.data(), static_cast<unsigned>(lanes));
+}
+
+bool Ir::IsConst(IrValue value, int64_t* constant) const {
+  if (llvm_.LLVMIsAConstantInt(value) == nullptr) return false;
+  *constant = llvm_.LLVMConstIntGetSExtValue(value);
+  return true;
+}
+
+IrValue Ir::Fma(IrValue a, IrValue b, IrValue c) {
+  if (!target_.has_fma) return FAdd(FMul(a, b), c);
+  return Intrinsic("llvm.fma", {TypeOf(a)}, {a, b, c});
+}
+
+IrValue Ir::Intrinsic(const char* name, std::initializer_list<IrType> overloads,
+                      std::initializer_list<IrValue> arguments) {
+  const unsigned id = llvm_.LLVMLookupIntrinsicID(name, std::strlen(name));
+  std::vector<IrType> types(overloads);
+  const IrValue function =
+      llvm_.LLVMGetIntrinsicDeclaration(module_, id, types.data(), types.size());
+  std::vector<IrValue> values(arguments);
+  return llvm_.LLVMBuildCall2(builder_, llvm_.LLVMGlobalGetValueType(function), function,
+                              values.data(), static_cast<unsigned>(values.size()), "");
+}
+
+IrValue Ir::Call(const char* name, IrType result, absl::Span<const IrValue> arguments) {
+  std::vector<IrValue> values(arguments.begin(), arguments.end());
+  std::vector<IrType> types;
+  for (const IrValue value : values) types.push_back(TypeOf(value));
+  const IrType type =
+      llvm_.LLVMFunctionType(result, types.data(), static_cast<unsigned>(types.size()), 0);
+  IrValue function = llvm_.LLVMGetNamedFunction(module_, name);
+  if (function == nullptr) function = llvm_.LLVMAddFunction(module_, name, type);
+  return llvm_.LLVMBuildCall2(builder_, type, function, values.data(),
+                              static_cast<unsigned>(values.size()), "");
+}
+
+IrValue Ir::CallPerLane(const char* name, IrType result_element,
+                        std::initializer_list<IrValue> arguments) {
+  const int lanes = Lanes(*arguments.begin());
+  if (lanes == 1) return Call(name, result_element, arguments);
+  IrValue result = Undef(Vector(result_element, lanes));
+  for (int lane = 0; lane < lanes; ++lane) {
+    std::vector<IrValue> values;
+    for (const IrValue argument : arguments) values.push_back(Extract(argument, lane));
+    result = Insert(result, Call(name, result_element, values), lane);
+  }
+  return result;
+}
+
+IrValue Ir::Splat(IrValue scalar, int lanes) {
+  if (lanes == 1) return scalar;
+  const IrType type = Vector(TypeOf(scalar), lanes);
+  const IrValue first = Insert(Undef(type), scalar, 0);
+  return llvm_.LLVMBuildShuffleVector(builder_, first, Undef(type), Zero(Vector(I32(), lanes)), "");
+}
+
+IrValue Ir::Extract(IrValue vector, int lane) const {
+  if (Lanes(vector) == 1) return vector;
+  return llvm_.LLVMBuildExtractElement(builder_, vector, Const(I32(), int64_t{lane}), "");
+}
+
+IrValue Ir::Insert(IrValue vector, IrValue element, int lane) const {
+  return llvm_.LLVMBuildInsertElement(builder_, vector, element, Const(I32(), int64_t{lane}), "");
+}
+
+IrValue Ir::Shuffle(IrValue a, IrValue b, absl::Span<const int> lanes) const {
+  std::vector<IrValue> mask;
+  for (const int lane : lanes) mask.push_back(Const(I32(), int64_t{lane}));
+  return llvm_.LLVMBuildShuffleVector(
+      builder_, a, b, llvm_.LLVMConstVector(mask.data(), static_cast<unsigned>(mask.size())), "");
+}
+
+IrValue Ir::Reverse(IrValue vector) const {
+  std::vector<int> lanes;
+  for (int i = Lanes(vector) - 1; i >= 0; --i) lanes.push_back(i);
+  return Shuffle(vector, vector, lanes);
+}
+
+IrValue Ir::Offset(IrValue pointer, IrValue bytes) const {
+  IrValue index = bytes;
+  return llvm_.LLVMBuildGEP2(builder_, I8(), pointer, &index, 1, "");
+}
+
+IrValue Ir::Load(IrType type, IrValue pointer, int align, bool invariant) const {
+  const IrValue value = llvm_.LLVMBuildLoad2(builder_, type, pointer, "");
+  llvm_.LLVMSetAlignment(value, static_cast<unsigned>(align));
+  if (invariant) {
+    llvm_.LLVMSetMetadata(value, invariant_load_, llvm_.LLVMMetadataAsValue(context_, empty_node_));
+  }
+  return value;
+}
+
+void Ir::Store(IrValue value, IrValue pointer, int align) const {
+  llvm_.LLVMSetAlignment(llvm_.LLVMBuildStore(builder_, value, pointer),
+                         static_cast<unsigned>(align));
+}
+
+IrValue Ir::Alloca(IrType type, int64_t count) {
+  const LLVMBasicBlockRef here = Block();
+  const LLVMBasicBlockRef entry = llvm_.LLVMGetEntryBasicBlock(function_);
+  const IrValue first = llvm_.LLVMGetFirstInstruction(entry);
+  if (first != nullptr) llvm_.LLVMPositionBuilderBefore(builder_, first);
+  const IrValue memory =
+      llvm_.LLVMBuildAlloca(builder_, llvm_.LLVMArrayType2(type, static_cast<uint64_t>(count)), "");
+  llvm_.LLVMSetAlignment(memory, 64);
+  Enter(here);
+  return memory;
+}
+
+IrValue Ir::StartFunction(const char* name, absl::Span<const IrType> parameters, IrType result) {
+  std::vector<IrType> types(parameters.begin(), parameters.end());
+  function_ = llvm_.LLVMAddFunction(
+      module_, name,
+      llvm_.LLVMFunctionType(result == nullptr ? Void() : result, types.data(),
+                             static_cast<unsigned>(types.size()), 0));
+  const unsigned nounwind = llvm_.LLVMGetEnumAttributeKindForName("nounwind", 8);
+  llvm_.LLVMAddAttributeAtIndex(function_, LLVMAttributeFunctionIndex,
+                                llvm_.LLVMCreateEnumAttribute(context_, nounwind, 0));
+  Enter(NewBlock());
+  return function_;
+}
+
+IrValue Ir::Parameter(int i) const {
+  return llvm_.LLVMGetParam(function_, static_cast<unsigned>(i));
+}
+
+Ir::Carried Ir::Loop(IrValue begin, IrValue end, int64_t step, Carried initial,
+                     absl::FunctionRef<Carried(IrValue, const Carried&)> body) {
+  int64_t first, last;
+  if (IsConst(begin, &first) && IsConst(end, &last)) {
+    if (first >= last) return initial;
+    if (first + step >= last) return body(begin, initial);
+  }
+  const LLVMBasicBlockRef before = Block(), head = NewBlock(), inside = NewBlock(),
+                          after = NewBlock();
+  Jump(head);
+  Enter(head);
+  const IrValue i = llvm_.LLVMBuildPhi(builder_, TypeOf(begin), "");
+  Carried carried;
+  for (const IrValue value : initial) {
+    carried.push_back(llvm_.LLVMBuildPhi(builder_, TypeOf(value), ""));
+  }
+  llvm_.LLVMBuildCondBr(builder_, ICmp(LLVMIntSLT, i, end), inside, after);
+  Enter(inside);
+  Carried results = body(i, carried);
+  IrValue next = Add(i, Const(TypeOf(i), step));
+  LLVMBasicBlockRef from[] = {before, Block()};
+  Jump(head);
+  const auto add_incoming = [&](IrValue phi, IrValue a, IrValue b) {
+    IrValue values[] = {a, b};
+    llvm_.LLVMAddIncoming(phi, values, from, 2);
+  };
+  add_incoming(i, begin, next);
+  for (size_t k = 0; k < initial.size(); ++k) add_incoming(carried[k], initial[k], results[k]);
+  Enter(after);
+  return carried;
+}
+
+void Ir::Loop(IrValue begin, IrValue end, int64_t step, absl::FunctionRef<void(IrValue)> body) {
+  Loop(begin, end, step, {}, [&](IrValue i, const Carried&) {
+    body(i);
+    return Carried();
+  });
+}
+
+Ir::Carried Ir::While(Carried initial, absl::FunctionRef<IrValue(const Carried&)> condition,
+                      absl::FunctionRef<Carried(const Carried&)> body) {
+  const LLVMBasicBlockRef before = Block(), head = NewBlock(), inside = NewBlock(),
+                          after = NewBlock();
+  Jump(head);
+  Enter(head);
+  Carried carried;
+  for (const IrValue value : initial) {
+    carried.push_back(llvm_.LLVMBuildPhi(builder_, TypeOf(value), ""));
+  }
+  const IrValue go_on = condition(carried);
+  llvm_.LLVMBuildCondBr(builder_, go_on, inside, after);
+  Enter(inside);
+  const Carried results = body(carried);
+  LLVMBasicBlockRef from[] = {before, Block()};
+  Jump(head);
+  for (size_t k = 0; k < initial.size(); ++k) {
+    IrValue values[] = {initial[k], results[k]};
+    llvm_.LLVMAddIncoming(carried[k], values, from, 2);
+  }
+  Enter(after);
+  return carried;
+}
+
+Ir::Carried Ir::If(IrValue condition, absl::FunctionRef<Carried()> then,
+                   absl::FunctionRef<Carried()> otherwise) {
+  const LLVMBasicBlockRef yes = NewBlock(), no = NewBlock(), after = NewBlock();
+  llvm_.LLVMBuildCondBr(builder_, condition, yes, no);
+  Enter(yes);
+  const Carried a = then();
+  LLVMBasicBlockRef from[2];
+  from[0] = Block();
+  Jump(after);
+  Enter(no);
+  const Carried b = otherwise();
+  from[1] = Block();
+  Jump(after);
+  Enter(after);
+  Carried results;
+  for (size_t k = 0; k < a.size(); ++k) {
+    const IrValue phi = llvm_.LLVMBuildPhi(builder_, TypeOf(a[k]), "");
+    IrValue values[] = {a[k], b[k]};
+    llvm_.LLVMAddIncoming(phi, values, from, 2);
+    results.push_back(phi);
+  }
+  return results;
+}
+
+void Ir::If(IrValue condition, absl::FunctionRef<void()> then) {
+  If(
+      condition,
+      [&] {
+        then();
+        return Carried();
+      },
+      [] { return Carried(); });
+}
+
+}  // namespace xla::cpu

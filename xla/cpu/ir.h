@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thin layer over LLVM's IR builder: scalars and vectors alike, loops, intrinsics.
+#ifndef XLA_CPU_IR_H_
+#define XLA_CPU_IR_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+#include "xla/cpu/llvm_api.h"
+
+namespace xla::cpu {
+
+// The machine that code is generated for.
+struct Target {
+  std::string triple, cpu, features;
+  int vector_bytes = 16;
+  bool has_fma = false;
+};
+
+using IrValue = LLVMValueRef;
+using IrType = LLVMTypeRef;
+
+// Builds the functions of one LLVM module. Operations on values take scalars, or vectors of equal
+// length. Not thread-safe; separate modules have separate contexts.
+class Ir {
+ public:
+  Ir(const LlvmApi& llvm, const Target& target, const char* module_name);
+  ~Ir();
+  Ir(const Ir&) = delete;
+  Ir& operator=(const Ir&) = delete;
+
+  const LlvmApi& llvm() const { return llvm_; }
+  const Target& target() const { return target_; }
+  LLVMContextRef context() const { return context_; }
+  LLVMModuleRef module() const { return module_; }
+
+  // --- Types
+  IrType Int(int bits) const { return llvm_.LLVMIntTypeInContext(context_, bits); }
+  IrType I1() const { return Int(1); }
+  IrType I8() const { return Int(8); }
+  IrType I32() const { return Int(32); }
+  IrType I64() const { return Int(64); }
+  IrType F16() const { return llvm_.LLVMHalfTypeInContext(context_); }
+  IrType F32() const { return llvm_.LLVMFloatTypeInContext(context_); }
+  IrType F64() const { return llvm_.LLVMDoubleTypeInContext(context_); }
+  IrType Pointer() const { return llvm_.LLVMPointerTypeInContext(context_, 0); }
+  IrType Void() const { return llvm_.LLVMVoidTypeInContext(context_); }
+  IrType Vector(IrType element, int lanes) const {
+    return lanes == 1 ? element : llvm_.LLVMVectorType(element, static_cast<unsigned>(lanes));
+  }
+  IrType TypeOf(IrValue value) const { return llvm_.LLVMTypeOf(value); }
+  IrType ElementOf(IrType type) const;  // of a vector; a scalar's is itself
+  int Lanes(IrType type) const;
+  int Lanes(IrValue value) const { return Lanes(TypeOf(value)); }
+  int Bits(IrType type) const;  // of the element
+  bool IsFloat(IrType type) const;
+  // The type of the same number of lanes with another element.
+  IrType WithElement(IrType type, IrType element) const { return Vector(element, Lanes(type)); }
+  // Integers as wide as the elements.
+  IrType IntsLike(IrType type) const { return WithElement(type, Int(Bits(type))); }
+
+  // --- Constants; of a vector type: in all lanes.
+  IrValue Const(IrType type, int64_t value) const;
+  IrValue Const(IrType type, double value) const;
+  IrValue ConstBits(IrType float_type, uint64_t bits);
+  IrValue Index(int64_t value) const { return Const(I64(), value); }
+  // 0, 1, 2, .. times `step`, of an integer type.
+  IrValue Steps(IrType vector_type, int64_t step) const;
+  IrValue Undef(IrType type) const { return llvm_.LLVMGetUndef(type); }
+  IrValue Zero(IrType type) const { return llvm_.LLVMConstNull(type); }
+  // Whether the value is an integer constant, and which.
+  bool IsConst(IrValue value, int64_t* constant) const;
+
+  // --- Arithmetic
+#define XLA_CPU_BINARY(Name) \
+  IrValue Name(IrValue a, IrValue b) const { return llvm_.LLVMBuild##Name(builder_, a, b, ""); }
+  XLA_CPU_BINARY(Add)
+  XLA_CPU_BINARY(Sub)
+  XLA_CPU_BINARY(Mul)
+  XLA_CPU_BINARY(UDiv)
+  XLA_CPU_BINARY(SDiv)
+  XLA_CPU_BINARY(URem)
+  XLA_CPU_BINARY(SRem)
+  XLA_CPU_BINARY(Shl)
+  XLA_CPU_BINARY(LShr)
+  XLA_CPU_BINARY(AShr)
+  XLA_CPU_BINARY(And)
+  XLA_CPU_BINARY(Or)
+  XLA_CPU_BINARY(Xor)
+  XLA_CPU_BINARY(FAdd)
+  XLA_CPU_BINARY(FSub)
+  XLA_CPU_BINARY(FMul)
+  XLA_CPU_BINARY(FDiv)
+  XLA_CPU_BINARY(FRem)
+#undef XLA_CPU_BINARY
+#define XLA_CPU_CAST(Name)                               \
+  IrValue Name(IrValue a, IrType type) const {           \
+    return llvm_.LLVMBuild##Name(builder_, a, type, ""); \
+  }
+  XLA_CPU_CAST(Trunc)
+  XLA_CPU_CAST(ZExt)
+  XLA_CPU_CAST(SExt)
+  XLA_CPU_CAST(FPTrunc)
+  XLA_CPU_CAST(FPExt)
+  XLA_CPU_CAST(SIToFP)
+  XLA_CPU_CAST(UIToFP)
+  XLA_CPU_CAST(FPToSI)
+  XLA_CPU_CAST(FPToUI)
+  XLA_CPU_CAST(BitCast)
+#undef XLA_CPU_CAST
+  IrValue FNeg(IrValue a) const { return llvm_.LLVMBuildFNeg(builder_, a, ""); }
+  IrValue Not(IrValue a) const { return Xor(a, Const(TypeOf(a), int64_t{-1})); }
+  IrValue ICmp(LLVMIntPredicate p, IrValue a, IrValue b) const {
+    return llvm_.LLVMBuildICmp(builder_, p, a, b, "");
+  }
+  IrValue FCmp(LLVMRealPredicate p, IrValue a, IrValue b) const {
+    return llvm_.LLVMBuildFCmp(builder_, p, a, b, "");
+  }
+  IrValue Select(IrValue c, IrValue a, IrValue b) const {
+    return llvm_.LLVMBuildSelect(builder_, c, a, b, "");
+  }
+  // a * b + c, rounded once where the machine can; else twice.
+  IrValue Fma(IrValue a, IrValue b, IrValue c);
+  // llvm.NAME, overloaded on these types.
+  IrValue Intrinsic(const char* name, std::initializer_list<IrType> overloads,
+                    std::initializer_list<IrValue> arguments);
+  // The same on one type, that of the first argument.
+  IrValue Unary(const char* name, IrValue a) { return Intrinsic(name, {TypeOf(a)}, {a}); }
+  IrValue Binary(const char* name, IrValue a, IrValue b) {
+    return Intrinsic(name, {TypeOf(a)}, {a, b});
+  }
+  // A C function, called for each lane in turn.
+  IrValue CallPerLane(const char* name, IrType result_element,
+                      std::initializer_list<IrValue> arguments);
+  IrValue Call(const char* name, IrType result, absl::Span<const IrValue> arguments);
+
+  // --- Vectors
+  IrValue Splat(IrValue scalar, int lanes);
+  IrValue Extract(IrValue vector, int lane) const;
+  IrValue Insert(IrValue vector, IrValue element, int lane) const;
+  IrValue Shuffle(IrValue a, IrValue b, absl::Span<const int> lanes) const;
+  IrValue Reverse(IrValue vector) const;
+
+  // --- Memory. Addresses in bytes.
+  IrValue Offset(IrValue pointer, IrValue bytes) const;
+  // `invariant`: nothing writes to the memory while the function runs.
+  IrValue Load(IrType type, IrValue pointer, int align, bool invariant = false) const;
+  void Store(IrValue value, IrValue pointer, int align) const;
+  // In the entry block of the function.
+  IrValue Alloca(IrType type, int64_t count);
+
+  // --- Functions and control flow
+  // void name(parameters..), into whose entry block the following code goes.
+  IrValue StartFunction(const char* name, absl::Span<const IrType> parameters,
+                        IrType result = nullptr);
+  IrValue Parameter(int i) const;
+  void Return() const { llvm_.LLVMBuildRetVoid(builder_); }
+  void Return(IrValue value) const { llvm_.LLVMBuildRet(builder_, value); }
+
+  using Carried = std::vector<IrValue>;
+  // for (i = begin; i < end; i += step) carried = body(i, carried); returns the last.
+  Carried Loop(IrValue begin, IrValue end, int64_t step, Carried initial,
+               absl::FunctionRef<Carried(IrValue i, const Carried& carried)> body);
+  void Loop(IrValue begin, IrValue end, int64_t step, absl::FunctionRef<void(IrValue i)> body);
+  // while (condition(carried)) carried = body(carried); returns the last.
+  Carried While(Carried initial, absl::FunctionRef<IrValue(const Carried&)> condition,
+                absl::FunctionRef<Carried(const Carried&)> body);
+  // condition ? then() : otherwise()
+  Carried If(IrValue condition, absl::FunctionRef<Carried()> then,
+             absl::FunctionRef<Carried()> otherwise);
+  void If(IrValue condition, absl::FunctionRef<void()> then);
+  // Changes with each block that is begun; values of an older one may not dominate.
+  LLVMBasicBlockRef Block() const { return llvm_.LLVMGetInsertBlock(builder_); }
+
+ private:
+  LLVMBasicBlockRef NewBlock() const {
+    return llvm_.LLVMAppendBasicBlockInContext(context_, function_, "");
+  }
+  void Enter(LLVMBasicBlockRef block) const { llvm_.LLVMPositionBuilderAtEnd(builder_, block); }
+  void Jump(LLVMBasicBlockRef block) const { llvm_.LLVMBuildBr(builder_, block); }
+
+  const LlvmApi& llvm_;
+  const Target& target_;
+  LLVMContextRef context_;
+  LLVMModuleRef module_;
+  LLVMBuilderRef builder_;
+  IrValue function_ = nullptr;
+  unsigned invariant_load_;
+  LLVMMetadataRef empty_node_;
+};
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_IR_H_

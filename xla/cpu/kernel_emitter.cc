@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/kernel_emitter.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "xla/base/status_macros.h"
+#include "xla/cpu/element_emitter.h"
+#include "xla/cpu/elementwise.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/primitive_util.h"
+
+namespace xla::cpu {
+namespace {
+
+int64_t CountOf(const Shape& shape) {
+  int64_t count = 1;
+  for (const int64_t size : shape.dimensions()) count *= size;
+  return count;
+}
+
+const Shape& FirstShape(const HloInstruction& instruction) {
+  return instruction.shape().IsTuple() ? instruction.shape().tuple_shapes(0) : instruction.shape();
+}
+
+// Whether all arrays may be seen as one dimension of the same length.
+bool IsLinear(const HloComputation& computation) {
+  const int64_t count = CountOf(FirstShape(*computation.root_instruction()));
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (!instruction->shape().IsArray()) return false;
+    const int64_t own = CountOf(instruction->shape());
+    if (own != count && own != 1) return false;
+    switch (instruction->opcode()) {
+      case HloOpcode::kParameter:
+      case HloOpcode::kConstant:
+      case HloOpcode::kReshape:
+      case HloOpcode::kBitcast:
+        break;
+      case HloOpcode::kBroadcast:
+        if (CountOf(instruction->operand(0)->shape()) != 1 &&
+            own != CountOf(instruction->operand(0)->shape()))
+          return false;
+        // A permutation of dimensions is a transpose.
+        if (CountOf(instruction->operand(0)->shape()) != 1 &&
+            !std::is_sorted(instruction->dimensions().begin(), instruction->dimensions().end()))
+          return false;
+        break;
+      default:
+        if (!IsElementwise(*instruction)) return false;
+    }
+  }
+  return true;
+}
+
+int LargestElementBytes(const HloComputation& computation) {
+  int bytes = 1;
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (!instruction->shape().IsArray() || CountOf(instruction->shape()) == 1) continue;
+    const PrimitiveType type = instruction->shape().element_type();
+    int own = static_cast<int>(primitive_util::ByteWidth(type));
+    if (primitive_util::IsFloatingPointType(type)) own = std::max(own, 4);
+    if (primitive_util::IsComplexType(type)) own /= 2;
+    bytes = std::max(bytes, own);
+  }
+  return bytes;
+}
+
+int64_t RowLength(const HloInstruction& reduce) {
+  const Shape& shape = reduce.operand(0)->shape();
+  int64_t length = 1;
+  size_t found = 0;
+  for (int64_t d = shape.rank() - 1; d >= 0; --d, ++found) {
+    const auto& reduced = reduce.dimensions();
+    if (std::find(reduced.begin(), reduced.end(), d) == reduced.end()) break;
+    length *= shape.dimensions(static_cast<int>(d));
+  }
+  return found == reduce.dimensions().size() ? length : 0;
+}
+
+// Nanoseconds for each operation on a vector, roughly.
+double OperationCost(const HloInstruction& instruction) {
+  if (instruction.info().Has(op_traits::kHasAccuracy)) return 6;
+  switch (instruction.opcode()) {
+    case HloOpcode::kPower:
+    case HloOpcode::kAtan2:
+    case HloOpcode::kRemainder:
+      return 100;
+    case HloOpcode::kDivide:
+      return 4;
+    case HloOpcode::kParameter:
+    case HloOpcode::kConstant:
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kReshape:
+      return 0;
+    default:
+      return 0.5;
+  }
+}
+
+void Estimate(const HloInstruction& fusion, KernelPlan& plan) {
+  const int64_t results = CountOf(FirstShape(fusion));
+  for (const HloInstruction* operand : fusion.operands()) {
+    if (!operand->shape().IsArray()) continue;
+    const auto bytes = static_cast<double>(
+        CountOf(operand->shape()) * primitive_util::ByteWidth(operand->shape().element_type()));
+    plan.bytes += bytes;
+  }
+  plan.bytes +=
+      static_cast<double>(results * primitive_util::ByteWidth(FirstShape(fusion).element_type()));
+  for (const HloInstruction* instruction : fusion.to_apply()->instructions()) {
+    double elements = 0;
+    if (instruction->opcode() == HloOpcode::kReduce) {
+      elements = static_cast<double>(CountOf(instruction->operand(0)->shape()));
+    } else if (instruction->opcode() == HloOpcode::kReduceWindow) {
+      elements = static_cast<double>(CountOf(FirstShape(*instruction)));
+      for (const WindowDim& dim : instruction->attributes<WindowAttributes>().window.dims)
+        elements *= static_cast<double>(dim.size);
+    } else if (instruction->shape().IsArray()) {
+      elements = static_cast<double>(CountOf(instruction->shape()));
+    }
+    plan.operations += elements * OperationCost(*instruction);
+  }
+}
+
+void DivideIntoUnits(KernelRegion& region) {
+  int64_t rows = 1;
+  for (size_t d = 0; d + 1 < region.dimensions.size(); ++d) rows *= region.dimensions[d];
+  const int64_t length = region.dimensions.empty() ? 1 : region.dimensions.back();
+  constexpr int64_t kSegment = 8192;
+  region.segment_length = std::max<int64_t>(length, 1);
+  if (length >= 2 * kSegment && region.row_lanes == 1) {
+    region.segment_length = kSegment;
+  } else if (rows < 64 && length > region.lanes) {
+    // Few rows: several threads share each.
+    const int64_t wanted = (length + 63) / 64;
+    region.segment_length =
+        std::max<int64_t>((wanted + region.lanes - 1) / region.lanes * region.lanes, region.lanes);
+  }
+  region.segments = length == 0 ? 0 : (length + region.segment_length - 1) / region.segment_length;
+  region.units = rows * region.segments;
+}
+
+class KernelEmitter {
+ public:
+  KernelEmitter(Ir& ir, const KernelPlan& plan) : ir_(ir), ops_(ir), plan_(plan) {}
+
+  absl::Status Emit(const char* name) {
+    const HloInstruction& fusion = *plan_.fusion;
+    const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64()};
+    ir_.StartFunction(name, parameters);
+    const auto array = [&](int64_t i) {
+      return ir_.Load(ir_.Pointer(), ir_.Offset(ir_.Parameter(0), ir_.Index(8 * i)), 8, true);
+    };
+    int64_t next = 0;
+    for (const HloInstruction* parameter : fusion.to_apply()->parameter_instructions()) {
+      const bool is_invariant = !plan_.is_written[static_cast<size_t>(next)];
+      buffers_[parameter] = {{array(next), is_invariant}};
+      ++next;
+    }
+    const HloInstruction* root = fusion.to_apply()->root_instruction();
+    const int results = root->shape().IsTuple() ? root->shape().tuple_shapes_size() : 1;
+    for (int i = 0; i < results; ++i) results_.push_back(array(next + i));
+    int64_t first = 0;
+    for (const KernelRegion& region : plan_.regions) {
+      IrValue begin = ir_.Parameter(1), end = ir_.Parameter(2);
+      if (plan_.regions.size() > 1) {
+        begin = ir_.Binary("llvm.smax", ir_.Sub(begin, ir_.Index(first)), ir_.Index(0));
+        end = ir_.Binary("llvm.smin", ir_.Sub(end, ir_.Index(first)), ir_.Index(region.units));
+      }
+      EmitRegion(region, begin, end);
+      first += region.units;
+    }
+    ir_.Return();
+    return status_;
+  }
+
+ private:
+  void EmitRegion(const KernelRegion& region, IrValue begin, IrValue end) {
+    ir_.Loop(begin, end, 1, [&](IrValue unit) {
+      ElementEmitter vectors(ops_, buffers_, region.lanes), scalars(ops_, buffers_, 1);
+      vectors.set_linear(plan_.is_linear);
+      scalars.set_linear(plan_.is_linear);
+      scalars.set_row_lanes(region.row_lanes);
+      const IndexMath math(ir_, 1);
+      IrValue row = unit, segment = ir_.Index(0);
+      if (region.segments > 1) {
+        row = ir_.UDiv(unit, ir_.Index(region.segments));
+        segment = ir_.URem(unit, ir_.Index(region.segments));
+      }
+      const auto& dims = region.dimensions;
+      IndexVector index;
+      if (dims.size() > 1) {
+        index = math.Delinearize({row, 0, 1}, absl::MakeConstSpan(dims).first(dims.size() - 1));
+      }
+      if (dims.empty()) {
+        StoreAt(region, scalars, index);
+        Check(scalars);
+        return;
+      }
+      index.emplace_back();
+      const int64_t length = dims.back(), lanes = region.lanes;
+      const IrValue first = ir_.Mul(segment, ir_.Index(region.segment_length));
+      IrValue last = ir_.Index(length);
+      if (region.segments > 1) {
+        last = ir_.Add(first, ir_.Index(region.segment_length));
+        if (length % region.segment_length != 0)
+          last = ir_.Binary("llvm.smin", last, ir_.Index(length));
+      }
+      const int64_t in_vectors = lanes > 1 ? length / lanes * lanes : 0;
+      if (lanes > 1) {
+        IrValue vector_end = last;
+        if (in_vectors != length) {
+          vector_end = region.segments > 1 ? ir_.Binary("llvm.smin", last, ir_.Index(in_vectors))
+                                           : ir_.Index(in_vectors);
+        }
+        ir_.Loop(first, vector_end, lanes, [&](IrValue i) {
+          ElementEmitter::Scope scope(&vectors);
+          index.back() = {i, 1, lanes};
+          StoreAt(region, vectors, index);
+        });
+        Check(vectors);
+      }
+      if (in_vectors == length) return;
+      IrValue rest = first;
+      if (lanes > 1) {
+        rest = region.segments > 1 ? ir_.Binary("llvm.smax", first, ir_.Index(in_vectors))
+                                   : ir_.Index(in_vectors);
+      }
+      ir_.Loop(rest, last, 1, [&](IrValue i) {
+        ElementEmitter::Scope scope(&scalars);
+        index.back() = {i, 0, 1};
+        StoreAt(region, scalars, index);
+      });
+      Check(scalars);
+    });
+  }
+
+  void Check(const ElementEmitter& emitter) {
+    if (status_.ok()) status_ = emitter.status();
+  }
+
+  // Computes the element, or as many as there are lanes, and stores it.
+  void StoreAt(const KernelRegion& region, ElementEmitter& emitter, const IndexVector& index) {
+    const HloInstruction* root = plan_.fusion->to_apply()->root_instruction();
+    const Shape& shape = FirstShape(*root);
+    IndexVector place = index;
+    if (plan_.updates_in_place) {
+      // Starts are limited so that the update is inside.
+      for (size_t d = 0; d < place.size(); ++d) {
+        const auto i = static_cast<int>(d);
+        const HloInstruction* start = root->operand(static_cast<int64_t>(d) + 2);
+        const int64_t limit = shape.dimensions(i) - root->operand(1)->shape().dimensions(i);
+        if (limit == 0) continue;
+        Element value = emitter.Emit(start, {});
+        IndexTerm term = {ops_.Convert(start->shape().element_type(), S64, value).re, 0, 1};
+        const IndexMath math(ir_, 1);
+        place[d] = emitter.math().Add(place[d], math.ClampUnlessAffine(term, 0, limit + 1));
+      }
+    } else if (region.offset_dimension >= 0) {
+      IndexTerm& term = place[static_cast<size_t>(region.offset_dimension)];
+      term = emitter.math().AddConstant(term, region.offset);
+    }
+    std::vector<Element> elements;
+    for (size_t i = 0; i < results_.size(); ++i) {
+      Element element;
+      if (root->opcode() == HloOpcode::kTuple) {
+        element = emitter.Emit(root->operand(static_cast<int64_t>(i)), index);
+      } else {
+        element = emitter.Emit(region.source, index, static_cast<int>(i));
+      }
+      elements.push_back(ops_.Splat(element, emitter.lanes()));
+    }
+    for (size_t i = 0; i < results_.size(); ++i) {
+      const Shape& result_shape =
+          root->shape().IsTuple() ? root->shape().tuple_shapes(static_cast<int>(i)) : root->shape();
+      const ElementAddress address = emitter.AddressOf({results_[i], false}, result_shape, place);
+      ops_.Store(result_shape.element_type(), elements[i], address.pointer, address.bytes);
+    }
+  }
+
+  Ir& ir_;
+  ElementOps ops_;
+  const KernelPlan& plan_;
+  ElementEmitter::Buffers buffers_;
+  std::vector<IrValue> results_;
+  absl::Status status_;
+};
+
+}  // namespace
+
+KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
+                      std::vector<bool> is_written) {
+  const HloComputation& computation = *fusion->to_apply();
+  const HloInstruction* root = computation.root_instruction();
+  KernelPlan plan;
+  plan.fusion = fusion;
+  plan.is_written = std::move(is_written);
+  plan.is_linear = IsLinear(computation);
+  const HloInstruction* updated =
+      root->opcode() == HloOpcode::kDynamicUpdateSlice ? root->operand(0) : nullptr;
+  plan.updates_in_place = updated != nullptr && updated->opcode() == HloOpcode::kParameter &&
+                          plan.is_written[static_cast<size_t>(updated->parameter_number())];
+
+  if (plan.updates_in_place) {
+    KernelRegion region;
+    region.source = root->operand(1);
+    plan.regions.push_back(region);
+  } else if (root->opcode() == HloOpcode::kConcatenate) {
+    int64_t offset = 0;
+    for (const HloInstruction* operand : root->operands()) {
+      KernelRegion region;
+      region.source = operand;
+      region.offset_dimension = root->dimensions()[0];
+      region.offset = offset;
+      offset += operand->shape().dimensions(static_cast<int>(region.offset_dimension));
+      plan.regions.push_back(region);
+    }
+  } else {
+    KernelRegion region;
+    region.source = root;
+    plan.regions.push_back(region);
+  }
+
+  // Lanes along the last dimension, or scalar code around reductions of rows.
+  const int vector_lanes = std::max(4, target.vector_bytes / LargestElementBytes(computation));
+  bool reduces_rows = false, reduces = false;
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (instruction->opcode() != HloOpcode::kReduce) continue;
+    reduces = true;
+    reduces_rows |= RowLength(*instruction) >= vector_lanes;
+  }
+  Estimate(*fusion, plan);
+  for (KernelRegion& region : plan.regions) {
+    const Shape& shape = region.source == root ? FirstShape(*root) : region.source->shape();
+    if (plan.is_linear) {
+      region.dimensions = {CountOf(shape)};
+    } else {
+      region.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
+    }
+    const int64_t length = region.dimensions.empty() ? 1 : region.dimensions.back();
+    if (reduces_rows) {
+      region.row_lanes = vector_lanes;
+    } else {
+      int lanes = reduces && length >= 8 * vector_lanes ? 4 * vector_lanes : vector_lanes;
+      while (lanes > 1 && lanes > length) lanes /= 2;
+      region.lanes = lanes;
+    }
+    DivideIntoUnits(region);
+    plan.units += region.units;
+  }
+  // About 50 microseconds at a time; loops below 20 are not worth a second thread.
+  const double lanes = std::max(1, vector_lanes);
+  const double nanoseconds = plan.bytes / 10 + plan.operations / lanes;
+  if (nanoseconds < 20e3 || plan.units <= 1) {
+    plan.chunk = std::max<int64_t>(plan.units, 1);
+  } else {
+    plan.chunk = std::max<int64_t>(
+        1, static_cast<int64_t>(static_cast<double>(plan.units) * 50e3 / nanoseconds));
+    plan.chunk = std::min(plan.chunk, (plan.units + 1) / 2);
+  }
+  return plan;
+}
+
+bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result) {
+  const HloComputation& computation = *fusion.to_apply();
+  const HloInstruction* parameter = computation.parameter_instruction(operand);
+  const HloInstruction* root = computation.root_instruction();
+  if (root->shape().IsTuple() && root->opcode() != HloOpcode::kTuple) return false;
+  const Shape& shape = root->shape().IsTuple() ? root->shape().tuple_shapes(result) : root->shape();
+  const auto bytes = [](const Shape& s) {
+    return CountOf(s) * primitive_util::ByteWidth(s.element_type());
+  };
+  if (primitive_util::ByteWidth(parameter->shape().element_type()) !=
+          primitive_util::ByteWidth(shape.element_type()) ||
+      bytes(parameter->shape()) != bytes(shape)) {
+    return false;
+  }
+  if (root->opcode() == HloOpcode::kDynamicUpdateSlice && root->operand(0) == parameter) {
+    // Nothing else may read what is updated.
+    return parameter->users().size() == 1;
+  }
+  if (!IsLinear(computation)) {
+    // All between the parameter and the root must be elementwise, of the same dimensions.
+    absl::flat_hash_set<const HloInstruction*> reached = {parameter};
+    for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
+      const bool depends =
+          std::any_of(instruction->operands().begin(), instruction->operands().end(),
+                      [&](const HloInstruction* o) { return reached.contains(o); });
+      if (!depends) continue;
+      if (instruction->opcode() != HloOpcode::kTuple &&
+          (!IsElementwise(*instruction) ||
+           instruction->shape().dimensions() != parameter->shape().dimensions())) {
+        return false;
+      }
+      reached.insert(instruction);
+    }
+  }
+  return true;
+}
+
+absl::Status EmitKernel(Ir& ir, const KernelPlan& plan, const char* name) {
+  return KernelEmitter(ir, plan).Emit(name);
+}
+
+}  // namespace xla::cpu

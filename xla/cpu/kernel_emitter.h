@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels: functions that compute a fusion, or a part of it.
+//
+//   void kernel(char** arrays, int64_t begin, int64_t end)
+//
+// `arrays` are the operands of the fusion, then its results. The work is numbered in units, which
+// may be computed in any order and by any number of threads: results do not depend on it.
+#ifndef XLA_CPU_KERNEL_EMITTER_H_
+#define XLA_CPU_KERNEL_EMITTER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "xla/cpu/ir.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+
+namespace xla::cpu {
+
+// Part of the index space of a result: everything but for concatenations (an operand each) and
+// in-place updates (the update).
+struct KernelRegion {
+  const HloInstruction* source = nullptr;  // in the fusion
+  std::vector<int64_t> dimensions;         // of the loops, rows of the last one
+  int lanes = 1;
+  int row_lanes = 1;     // of reductions of rows in scalar code
+  int64_t segments = 1;  // that a row is divided into
+  int64_t segment_length = 1;
+  int64_t units = 0;
+  int64_t offset_dimension = -1;  // of a concatenation
+  int64_t offset = 0;
+};
+
+struct KernelPlan {
+  const HloInstruction* fusion = nullptr;
+  std::vector<KernelRegion> regions;
+  bool is_linear = false;
+  // The root is a dynamic-update-slice whose operand is in the memory of the result.
+  bool updates_in_place = false;
+  std::vector<bool> is_written;  // operands that are in the memory of a result
+  int64_t units = 0;
+  int64_t chunk = 1;  // units for a thread at a time
+
+  double bytes = 0, operations = 0;  // of a whole execution, estimated
+};
+
+// The fusion's result is in the memory of operand i where is_written[i].
+KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
+                      std::vector<bool> is_written);
+
+// Whether a kernel of the fusion may write its result to the memory of an operand: each element
+// depends on that operand's element at the same place only.
+bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result);
+
+absl::Status EmitKernel(Ir& ir, const KernelPlan& plan, const char* name);
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_KERNEL_EMITTER_H_

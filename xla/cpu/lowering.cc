@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/lowering.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/cpu/code_generator.h"
+#include "xla/cpu/element.h"
+#include "xla/cpu/kernel_emitter.h"
+#include "xla/cpu/library_calls.h"
+#include "xla/runtime/thread_pool.h"
+
+namespace xla::cpu {
+namespace {
+
+// A kernel that is generated, for all items that compute the same.
+struct UniqueKernel {
+  KernelPlan plan;
+  std::string name;
+  int64_t uses = 0;
+  KernelFunction function = nullptr;
+};
+
+// Runs a prepared kernel on the pool.
+class PreparedStep final : public Step {
+ public:
+  PreparedStep(std::unique_ptr<const kernels::Kernel> kernel, std::vector<Slot> buffers,
+               int64_t scratch_offset)
+      : kernel_(std::move(kernel)), buffers_(std::move(buffers)), scratch_{0, scratch_offset} {}
+
+  absl::Status Run(RunState& state) const override {
+    absl::InlinedVector<void*, 8> buffers;
+    for (const Slot& slot : buffers_) buffers.push_back(slot.In(state));
+    kernels::KernelHost host = {};
+    host.caller = &state;
+    host.workers = state.workers();
+    host.parallel_for = [](void* caller, int64_t count, void (*body)(void*, int64_t),
+                           void* argument) {
+      // A poll that fails ends the loop early; the kernel asks for the reason itself.
+      (void)static_cast<RunState*>(caller)->ParallelFor(count, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) body(argument, i);
+        return absl::OkStatus();
+      });
+    };
+    host.poll = [](void* caller) {
+      return static_cast<int32_t>(static_cast<RunState*>(caller)->Poll().code());
+    };
+    const absl::Status status = kernel_->Run({&host, buffers.data(), scratch_.In(state)});
+    return status.ok() ? status : state.Poll();
+  }
+
+ private:
+  const std::unique_ptr<const kernels::Kernel> kernel_;
+  const std::vector<Slot> buffers_;
+  const Slot scratch_;
+};
+
+class Lowering {
+ public:
+  Lowering(const ProgramSchedule& schedule, const MemoryNumbers& memories,
+           const CpuCompileOptions& options)
+      : schedule_(schedule), memories_(memories), options_(options) {}
+
+  absl::StatusOr<LoweredProgram> Run() {
+    XLA_ASSIGN_OR_RETURN(target_, HostTarget());
+    XLA_RETURN_IF_ERROR(PlanItems(schedule_.items));
+    XLA_RETURN_IF_ERROR(CompileKernels());
+    XLA_RETURN_IF_ERROR(Build(schedule_.items, program_.steps));
+    for (size_t k = 0; k < schedule_.results.size(); ++k) {
+      const ValueId value = schedule_.results[k];
+      if (value == kNoValue) continue;
+      const Place place = {Place::Memory::kResult, static_cast<int32_t>(k), 0};
+      AddCopy(ValueOf(value).place, place, ValueOf(value).bytes, program_.steps);
+    }
+    for (const UniqueKernel& kernel : kernels_) {
+      CpuProgram::KernelReport report;
+      report.name = std::string(kernel.plan.fusion->name());
+      report.uses = kernel.uses;
+      report.bytes = kernel.plan.bytes;
+      report.operations = kernel.plan.operations;
+      for (const KernelRegion& region : kernel.plan.regions) {
+        report.lanes = std::max<int64_t>({report.lanes, region.lanes, region.row_lanes});
+      }
+      program_.kernels.push_back(std::move(report));
+    }
+    return std::move(program_);
+  }
+
+ private:
+  const ScheduledValue& ValueOf(ValueId value) const {
+    return schedule_.values[static_cast<size_t>(value)];
+  }
+
+  void AddCopy(const Place& from, const Place& to, int64_t bytes, Steps& steps) const {
+    if (from == to || bytes == 0) return;
+    steps.push_back(
+        std::make_unique<CopyStep>(memories_.SlotOf(from), memories_.SlotOf(to), bytes));
+  }
+
+  // Operands of a fusion whose memory the kernel writes to.
+  std::vector<bool> WrittenOperands(const ScheduledItem& item) const {
+    std::vector<bool> written;
+    for (const ValueId operand : item.operands) {
+      bool is_written = false;
+      for (const ValueId result : item.results) {
+        is_written |= operand != kNoValue && result != kNoValue &&
+                      ValueOf(operand).place == ValueOf(result).place;
+      }
+      written.push_back(is_written);
+    }
+    // An update that needs a copy first is made in the copy.
+    if (CopiesBeforeUpdate(item)) written[UpdatedOperand(item)] = true;
+    return written;
+  }
+
+  static size_t UpdatedOperand(const ScheduledItem& item) {
+    return static_cast<size_t>(
+        item.instruction->to_apply()->root_instruction()->operand(0)->parameter_number());
+  }
+
+  bool CopiesBeforeUpdate(const ScheduledItem& item) const {
+    const HloInstruction* root = item.instruction->to_apply()->root_instruction();
+    if (root->opcode() != HloOpcode::kDynamicUpdateSlice) return false;
+    const HloInstruction* updated = root->operand(0);
+    if (updated->opcode() != HloOpcode::kParameter || updated->users().size() != 1) return false;
+    const ValueId operand = item.operands[UpdatedOperand(item)];
+    return !(ValueOf(operand).place == ValueOf(item.results[0]).place);
+  }
+
+  absl::Status PlanItems(const std::vector<ScheduledItem>& items) {
+    for (const ScheduledItem& item : items) {
+      for (const auto& body : item.bodies) XLA_RETURN_IF_ERROR(PlanItems(body));
+      if (item.kind != ScheduledItem::Kind::kInstruction) continue;
+      if (item.instruction->opcode() != HloOpcode::kFusion) continue;
+      const std::vector<bool> written = WrittenOperands(item);
+      const HloComputation& computation = *item.instruction->to_apply();
+      auto& candidates = by_hash_[computation.Hash()];
+      size_t found = kernels_.size();
+      for (const size_t candidate : candidates) {
+        const KernelPlan& plan = kernels_[candidate].plan;
+        if (plan.is_written == written &&
+            plan.fusion->to_apply()->Equal(computation, /*layout_sensitive=*/false)) {
+          found = candidate;
+          break;
+        }
+      }
+      if (found == kernels_.size()) {
+        candidates.push_back(found);
+        UniqueKernel kernel;
+        kernel.plan = PlanKernel(item.instruction, *target_, written);
+        kernel.name = absl::StrCat("kernel_", found);
+        kernels_.push_back(std::move(kernel));
+      }
+      ++kernels_[found].uses;
+      kernel_of_[&item] = found;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CompileKernels() {
+    if (kernels_.empty()) return absl::OkStatus();
+    XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
+    // A module for each thread, but no more than there is work for.
+    constexpr size_t kKernelsPerModule = 4;
+    const size_t threads =
+        options_.pool == nullptr ? 1 : static_cast<size_t>(options_.pool->num_threads());
+    const size_t count = std::min(threads * (kernels_.size() > 64 ? 4 : 1),
+                                  (kernels_.size() + kKernelsPerModule - 1) / kKernelsPerModule);
+    program_.code.resize(count);
+    std::vector<std::string> llvm_texts(count), assembly_texts(count);
+    const auto compile = [&](int64_t begin, int64_t end) -> absl::Status {
+      for (auto m = static_cast<size_t>(begin); m < static_cast<size_t>(end); ++m) {
+        Ir ir(*llvm, *target_, "program");
+        for (size_t k = m; k < kernels_.size(); k += count) {
+          XLA_RETURN_IF_ERROR(EmitKernel(ir, kernels_[k].plan, kernels_[k].name.c_str()));
+        }
+        if (options_.keep_llvm) {
+          char* text = llvm->LLVMPrintModuleToString(ir.module());
+          llvm_texts[m] = text;
+          llvm->LLVMDisposeMessage(text);
+        }
+        XLA_ASSIGN_OR_RETURN(const std::vector<char> object, GenerateCode(ir, CodeFormat::kObject));
+        XLA_ASSIGN_OR_RETURN(program_.code[m], NativeCode::Load(object, ExternalFunctions()));
+        if (options_.keep_assembly) {
+          XLA_ASSIGN_OR_RETURN(const std::vector<char> text,
+                               GenerateCode(ir, CodeFormat::kAssembly));
+          assembly_texts[m].assign(text.begin(), text.end());
+        }
+      }
+      return absl::OkStatus();
+    };
+    if (options_.pool == nullptr || count == 1) {
+      XLA_RETURN_IF_ERROR(compile(0, static_cast<int64_t>(count)));
+    } else {
+      XLA_RETURN_IF_ERROR(options_.pool->ParallelFor(static_cast<int64_t>(count), 1, compile));
+    }
+    for (const std::string& text : llvm_texts) program_.llvm_text += text;
+    for (const std::string& text : assembly_texts) program_.assembly_text += text;
+    for (size_t k = 0; k < kernels_.size(); ++k) {
+      kernels_[k].function =
+          reinterpret_cast<KernelFunction>(program_.code[k % count]->Find(kernels_[k].name));
+      if (kernels_[k].function == nullptr) return absl::InternalError("a kernel was not compiled");
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<Slot> SlotsOf(const std::vector<ValueId>& values) const {
+    std::vector<Slot> slots;
+    for (const ValueId value : values) {
+      slots.push_back(value == kNoValue ? Slot() : memories_.SlotOf(ValueOf(value).place));
+    }
+    return slots;
+  }
+
+  absl::Status Build(const std::vector<ScheduledItem>& items, Steps& steps) {
+    for (const ScheduledItem& item : items) {
+      switch (item.kind) {
+        case ScheduledItem::Kind::kCopy:
+          AddCopy(ValueOf(item.operands[0]).place, ValueOf(item.results[0]).place,
+                  ValueOf(item.results[0]).bytes, steps);
+          break;
+        case ScheduledItem::Kind::kWhile: {
+          Steps condition, body;
+          XLA_RETURN_IF_ERROR(Build(item.bodies[0], condition));
+          XLA_RETURN_IF_ERROR(Build(item.bodies[1], body));
+          steps.push_back(std::make_unique<WhileStep>(
+              std::move(condition), memories_.SlotOf(ValueOf(item.predicate).place),
+              std::move(body)));
+          break;
+        }
+        case ScheduledItem::Kind::kConditional: {
+          std::vector<Steps> branches(item.bodies.size());
+          for (size_t i = 0; i < branches.size(); ++i) {
+            XLA_RETURN_IF_ERROR(Build(item.bodies[i], branches[i]));
+          }
+          const bool is_predicate = item.instruction->operand(0)->shape().element_type() == PRED;
+          steps.push_back(std::make_unique<ConditionalStep>(
+              is_predicate, memories_.SlotOf(ValueOf(item.operands[0]).place),
+              std::move(branches)));
+          break;
+        }
+        case ScheduledItem::Kind::kInstruction:
+          XLA_RETURN_IF_ERROR(BuildInstruction(item, steps));
+          break;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status BuildInstruction(const ScheduledItem& item, Steps& steps) {
+    const HloInstruction& instruction = *item.instruction;
+    std::vector<Slot> operands = SlotsOf(item.operands);
+    const std::vector<Slot> results = SlotsOf(item.results);
+    if (instruction.opcode() == HloOpcode::kFusion) {
+      const UniqueKernel& kernel = kernels_[kernel_of_.at(&item)];
+      if (CopiesBeforeUpdate(item)) {
+        const size_t updated = UpdatedOperand(item);
+        AddCopy(ValueOf(item.operands[updated]).place, ValueOf(item.results[0]).place,
+                ValueOf(item.results[0]).bytes, steps);
+        operands[updated] = results[0];
+      }
+      operands.insert(operands.end(), results.begin(), results.end());
+      if (kernel.plan.units == 0) return absl::OkStatus();
+      steps.push_back(std::make_unique<KernelStep>(kernel.function, std::move(operands),
+                                                   kernel.plan.units, kernel.plan.chunk));
+      return absl::OkStatus();
+    }
+    XLA_ASSIGN_OR_RETURN(auto prepared, MakePreparedKernel(instruction));
+    if (prepared != nullptr) {
+      program_.prepared.push_back(prepared.get());
+      operands.insert(operands.end(), results.begin(), results.end());
+      steps.push_back(std::make_unique<PreparedStep>(std::move(prepared), std::move(operands),
+                                                     schedule_.scratch_bytes));
+      return absl::OkStatus();
+    }
+    const LibraryFunction function = FindLibraryFunction(instruction);
+    if (function == nullptr) {
+      return absl::UnimplementedError(
+          absl::StrCat("the CPU compiler does not implement ", instruction.ToShortString()));
+    }
+    steps.push_back(
+        std::make_unique<LibraryStep>(function, &instruction, std::move(operands), results));
+    return absl::OkStatus();
+  }
+
+  const ProgramSchedule& schedule_;
+  const MemoryNumbers& memories_;
+  const CpuCompileOptions& options_;
+  const Target* target_ = nullptr;
+  std::vector<UniqueKernel> kernels_;
+  std::map<size_t, std::vector<size_t>> by_hash_;
+  std::map<const ScheduledItem*, size_t> kernel_of_;
+  LoweredProgram program_;
+};
+
+}  // namespace
+
+Slot MemoryNumbers::SlotOf(const Place& place) const {
+  switch (place.memory) {
+    case Place::Memory::kScratch:
+      return {0, place.offset};
+    case Place::Memory::kArgument:
+      return {1 + place.number, place.offset};
+    case Place::Memory::kResult:
+      return {1 + arguments + place.number, place.offset};
+    case Place::Memory::kConstant:
+      break;
+  }
+  return {constants_begin() + place.number, place.offset};
+}
+
+absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
+                                            const MemoryNumbers& memories,
+                                            const CpuCompileOptions& options) {
+  return Lowering(schedule, memories, options).Run();
+}
+
+}  // namespace xla::cpu

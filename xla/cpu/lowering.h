@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scheduled program to steps: kernels are generated, equal ones once, and compiled in parallel.
+#ifndef XLA_CPU_LOWERING_H_
+#define XLA_CPU_LOWERING_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/cpu/native_code.h"
+#include "xla/cpu/program.h"
+#include "xla/cpu/schedule.h"
+#include "xla/cpu/step.h"
+#include "xla/kernels/kernel.h"
+
+namespace xla::cpu {
+
+// Memories of a run, as slots number them: the scratch memory, then arguments, results, constants.
+struct MemoryNumbers {
+  int32_t arguments = 0, results = 0;
+  Slot SlotOf(const Place& place) const;
+  int32_t constants_begin() const { return 1 + arguments + results; }
+};
+
+struct LoweredProgram {
+  Steps steps;
+  std::vector<std::unique_ptr<NativeCode>> code;
+  std::vector<CpuProgram::KernelReport> kernels;
+  std::string llvm_text, assembly_text;
+  // Of library kernels, beyond that of the schedule: by number of threads.
+  std::vector<const kernels::Kernel*> prepared;
+};
+
+absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
+                                            const MemoryNumbers& memories,
+                                            const CpuCompileOptions& options);
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_LOWERING_H_

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mathematical functions as generated code, on scalars and vectors of float and double.
+#ifndef XLA_CPU_MATH_H_
+#define XLA_CPU_MATH_H_
+
+#include "xla/cpu/ir.h"
+#include "xla/hlo/ir/hlo_opcode.h"
+
+namespace xla::cpu {
+
+// The function of an opcode of real numbers; `b` is null for unary ones. Results are within 2 units
+// in the last place. Infinities, NaNs, signed zeros and subnormal numbers are those of C.
+IrValue EmitMath(Ir& ir, HloOpcode opcode, IrValue a, IrValue b = nullptr);
+
+// The same of complex numbers with these real and imaginary parts.
+void EmitComplexMath(Ir& ir, HloOpcode opcode, IrValue a_re, IrValue a_im, IrValue b_re,
+                     IrValue b_im, IrValue* re, IrValue* im);
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_MATH_H_

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A module compiled to machine code.
+//
+//   XLA_ASSIGN_OR_RETURN(auto program, CpuProgram::Compile(module));
+//   XLA_ASSIGN_OR_RETURN(Literal result, program->Run({&x, &y}));
+#ifndef XLA_CPU_PROGRAM_H_
+#define XLA_CPU_PROGRAM_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/literal.h"
+#include "xla/runtime/buffer_view.h"
+#include "xla/runtime/execution_context.h"
+
+namespace xla {
+
+struct CpuCompileOptions {
+  // Compiles kernels in parallel. Null: on the calling thread.
+  runtime::ThreadPool* pool = nullptr;
+  // Keep the text of the generated code: LLVM IR and assembly.
+  bool keep_llvm = false, keep_assembly = false;
+};
+
+// Loads what the compiler needs, so that the first compilation does not pay for it. UNAVAILABLE if
+// the machine lacks it.
+absl::Status LoadCpuCompiler();
+
+// Thread-safe: may run several times at once.
+class CpuProgram {
+ public:
+  // The module is verified. UNIMPLEMENTED, naming the instruction, for what cannot be compiled.
+  static absl::StatusOr<std::unique_ptr<CpuProgram>> Compile(const HloModule& module,
+                                                             const CpuCompileOptions& options = {});
+  ~CpuProgram();
+
+  // Arguments in parameter order, any layout; INVALID_ARGUMENT for shapes that are not compatible
+  // with the parameters. The result has the layout of the entry computation layout.
+  absl::StatusOr<Literal> Run(absl::Span<const Literal* const> arguments,
+                              const runtime::ExecutionContext& context = {},
+                              runtime::RunStatistics* statistics = nullptr) const;
+
+  // The same on memory: the leaves (arrays and tokens) of all arguments and of the result; see
+  // runtime/buffer_view.h.
+  absl::Status RunOnBuffers(absl::Span<const runtime::ArgumentView> arguments,
+                            absl::Span<runtime::ResultView> results,
+                            const runtime::ExecutionContext& context = {},
+                            runtime::RunStatistics* statistics = nullptr) const;
+
+  // Memory of a run besides arguments and results, with this many threads.
+  int64_t ScratchBytes(int threads) const;
+
+  // One entry for each kernel that was generated.
+  struct KernelReport {
+    std::string name;
+    int64_t uses = 0, lanes = 1;
+    double bytes = 0, operations = 0;
+  };
+  const std::vector<KernelReport>& kernels() const;
+  // The module as it was compiled, after all passes.
+  const HloModule& optimized_module() const;
+  // As far as the options asked for them.
+  const std::string& llvm_text() const;
+  const std::string& assembly_text() const;
+
+ private:
+  struct Impl;
+  explicit CpuProgram(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace xla
+
+#endif  // XLA_CPU_PROGRAM_H_

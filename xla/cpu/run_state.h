@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// One execution of a program on one device.
+#ifndef XLA_CPU_RUN_STATE_H_
+#define XLA_CPU_RUN_STATE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "xla/kernels/context.h"
+#include "xla/runtime/execution_context.h"
+#include "xla/runtime/thread_pool.h"
+
+namespace xla::cpu {
+
+// What steps need: memory, threads, cancellation. Kernels take it as their context.
+class RunState final : public kernels::Context {
+ public:
+  RunState(const runtime::ExecutionContext& context, runtime::ThreadPool& pool, char* const* bases)
+      : context_(context), pool_(pool), bases_(bases) {}
+
+  const runtime::ExecutionContext& context() const { return context_; }
+  // The memories that places refer to (see program.cc).
+  char* base(int32_t i) const { return bases_[i]; }
+
+  int32_t workers() const { return pool_.num_threads(); }
+
+  absl::Status ParallelFor(int64_t count, int64_t chunk,
+                           absl::FunctionRef<absl::Status(int64_t, int64_t)> body) override {
+    return pool_.ParallelFor(count, chunk, body, [this] { return Poll(); });
+  }
+  absl::Status Poll() override {
+    if (context_.cancel == nullptr || !context_.cancel->load(std::memory_order_relaxed))
+      return absl::OkStatus();
+    return absl::CancelledError("the run was cancelled");
+  }
+  absl::StatusOr<std::shared_ptr<void>> Allocate(int64_t bytes) override;
+
+ private:
+  const runtime::ExecutionContext& context_;
+  runtime::ThreadPool& pool_;
+  char* const* const bases_;
+};
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_RUN_STATE_H_

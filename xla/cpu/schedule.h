@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program does, in order, and the values that it makes: the module after all passes, with
+// tuples, reshapes and calls resolved. Buffers are assigned to values here.
+#ifndef XLA_CPU_SCHEDULE_H_
+#define XLA_CPU_SCHEDULE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/shape.h"
+
+namespace xla::cpu {
+
+// Where an array is while the program runs.
+struct Place {
+  enum class Memory : uint8_t { kScratch, kArgument, kResult, kConstant };
+  Memory memory = Memory::kScratch;
+  int32_t number = 0;  // of the argument leaf, result leaf or constant
+  int64_t offset = 0;  // bytes
+  bool operator==(const Place&) const = default;
+};
+
+using ValueId = int32_t;
+inline constexpr ValueId kNoValue = -1;  // of tokens
+
+// An array that an instruction makes, or that arrives as an argument.
+struct ScheduledValue {
+  const HloInstruction* instruction = nullptr;  // that makes it
+  const Shape* shape = nullptr;
+  int64_t bytes = 0;
+  Place place;
+  int32_t buffer = -1;  // values in the same buffer have the same place
+};
+
+struct ScheduledItem {
+  enum class Kind : uint8_t { kInstruction, kCopy, kWhile, kConditional };
+  Kind kind = Kind::kInstruction;
+  const HloInstruction* instruction = nullptr;  // null for copies
+  // Leaves of operands and results. Copies: one each.
+  std::vector<ValueId> operands, results;
+  int32_t position = 0;
+  // While: condition and body. Conditional: branches. Bodies end with copies of what they return.
+  std::vector<std::vector<ScheduledItem>> bodies;
+  ValueId predicate = kNoValue;  // of a while: what the condition returns
+};
+
+struct ProgramSchedule {
+  std::vector<ScheduledValue> values;
+  std::vector<ScheduledItem> items;
+  std::vector<ValueId> results;  // leaves of the entry's root
+  std::vector<const HloInstruction*> constants;
+  int64_t scratch_bytes = 0;
+};
+
+// Precondition: FlattenCalls has run. UNIMPLEMENTED for what has no schedule.
+absl::StatusOr<ProgramSchedule> ScheduleProgram(const HloModule& module);
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_SCHEDULE_H_

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/step.h"
+
+#include <cstring>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/runtime/host_memory.h"
+
+namespace xla::cpu {
+
+absl::StatusOr<std::shared_ptr<void>> RunState::Allocate(int64_t bytes) {
+  void* memory = runtime::AllocateHostMemory(static_cast<size_t>(bytes));
+  if (memory == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the system has no memory for ", bytes, " bytes"));
+  }
+  return std::shared_ptr<void>(memory, runtime::FreeHostMemory);
+}
+
+absl::Status RunSteps(const Steps& steps, RunState& state) {
+  for (const std::unique_ptr<Step>& step : steps) {
+    XLA_RETURN_IF_ERROR(step->Run(state));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status KernelStep::Run(RunState& state) const {
+  absl::InlinedVector<char*, 16> arrays;
+  for (const Slot& slot : arrays_) arrays.push_back(slot.In(state));
+  if (units_ <= chunk_) {
+    function_(arrays.data(), 0, units_);
+    return absl::OkStatus();
+  }
+  return state.ParallelFor(units_, chunk_, [&](int64_t begin, int64_t end) {
+    function_(arrays.data(), begin, end);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status CopyStep::Run(RunState& state) const {
+  char* const from = from_.In(state);
+  char* const to = to_.In(state);
+  constexpr int64_t kChunk = 256 << 10;
+  if (bytes_ <= kChunk) {
+    if (bytes_ > 0) std::memcpy(to, from, static_cast<size_t>(bytes_));
+    return absl::OkStatus();
+  }
+  return state.ParallelFor(bytes_, kChunk, [&](int64_t begin, int64_t end) {
+    std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
+    return absl::OkStatus();
+  });
+}
+
+absl::Status LibraryStep::Run(RunState& state) const {
+  absl::InlinedVector<char*, 8> operands, results;
+  for (const Slot& slot : operands_) operands.push_back(slot.In(state));
+  for (const Slot& slot : results_) results.push_back(slot.In(state));
+  return function_({instruction_, &state, operands, results});
+}
+
+absl::Status WhileStep::Run(RunState& state) const {
+  const char* const predicate = predicate_.In(state);
+  while (true) {
+    XLA_RETURN_IF_ERROR(RunSteps(condition_, state));
+    if (*predicate == 0) return absl::OkStatus();
+    XLA_RETURN_IF_ERROR(RunSteps(body_, state));
+    XLA_RETURN_IF_ERROR(state.Poll());
+  }
+}
+
+absl::Status ConditionalStep::Run(RunState& state) const {
+  const char* const selector = selector_.In(state);
+  size_t branch = 0;
+  if (is_predicate_) {
+    branch = *selector != 0 ? 0 : 1;
+  } else {
+    int32_t index;
+    std::memcpy(&index, selector, sizeof(index));
+    const size_t last = branches_.size() - 1;
+    branch = index < 0 || static_cast<size_t>(index) > last ? last : static_cast<size_t>(index);
+  }
+  return RunSteps(branches_[branch], state);
+}
+
+}  // namespace xla::cpu

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a compiled program: kernels, calls of libraries, copies, loops.
+#ifndef XLA_CPU_STEP_H_
+#define XLA_CPU_STEP_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "xla/cpu/run_state.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+
+namespace xla::cpu {
+
+// An address: that of a memory of the run plus bytes.
+struct Slot {
+  int32_t base = 0;
+  int64_t offset = 0;
+  char* In(const RunState& state) const { return state.base(base) + offset; }
+};
+
+class Step {
+ public:
+  virtual ~Step() = default;
+  virtual absl::Status Run(RunState& state) const = 0;
+};
+using Steps = std::vector<std::unique_ptr<Step>>;
+
+absl::Status RunSteps(const Steps& steps, RunState& state);
+
+// Generated code, see kernel_emitter.h.
+using KernelFunction = void (*)(char** arrays, int64_t begin, int64_t end);
+
+class KernelStep final : public Step {
+ public:
+  KernelStep(KernelFunction function, std::vector<Slot> arrays, int64_t units, int64_t chunk)
+      : function_(function), arrays_(std::move(arrays)), units_(units), chunk_(chunk) {}
+  absl::Status Run(RunState& state) const override;
+
+ private:
+  const KernelFunction function_;
+  const std::vector<Slot> arrays_;
+  const int64_t units_, chunk_;
+};
+
+class CopyStep final : public Step {
+ public:
+  CopyStep(Slot from, Slot to, int64_t bytes) : from_(from), to_(to), bytes_(bytes) {}
+  absl::Status Run(RunState& state) const override;
+
+ private:
+  const Slot from_, to_;
+  const int64_t bytes_;
+};
+
+// A function of library_calls.h.
+struct LibraryCall {
+  const HloInstruction* instruction;
+  RunState* state;
+  absl::Span<char*const> operands, results;  // leaves
+};
+using LibraryFunction = absl::Status (*)(const LibraryCall& call);
+
+class LibraryStep final : public Step {
+ public:
+  LibraryStep(LibraryFunction function, const HloInstruction* instruction,
+              std::vector<Slot> operands, std::vector<Slot> results)
+      : function_(function),
+        instruction_(instruction),
+        operands_(std::move(operands)),
+        results_(std::move(results)) {}
+  absl::Status Run(RunState& state) const override;
+
+ private:
+  const LibraryFunction function_;
+  const HloInstruction* const instruction_;
+  const std::vector<Slot> operands_, results_;
+};
+
+class WhileStep final : public Step {
+ public:
+  WhileStep(Steps condition, Slot predicate, Steps body)
+      : condition_(std::move(condition)), predicate_(predicate), body_(std::move(body)) {}
+  absl::Status Run(RunState& state) const override;
+
+ private:
+  const Steps condition_;
+  const Slot predicate_;
+  const Steps body_;
+};
+
+class ConditionalStep final : public Step {
+ public:
+  // The selector is a PRED (true: the first branch) or an S32 (out of range: the last branch).
+  ConditionalStep(bool is_predicate, Slot selector, std::vector<Steps> branches)
+      : is_predicate_(is_predicate), selector_(selector), branches_(std::move(branches)) {}
+  absl::Status Run(RunState& state) const override;
+
+ private:
+  const bool is_predicate_;
+  const Slot selector_;
+  const std::vector<Steps> branches_;
+};
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_STEP_H_
