@@ -27,6 +27,7 @@
 #include "tests/test_util.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/interpreter/constant_folding.h"
 #include "xla/passes/pipeline.h"
 
 namespace xla {
@@ -81,7 +82,8 @@ TEST(PassPrograms, BecomeWhatTheFilesSayAndComputeTheSame) {
   EXPECT_GT(cases.size(), 30u);
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
-    ASSERT_OK_AND_ASSIGN(const Pipeline pipeline, Pipeline::Parse(c.passes));
+    ASSERT_OK_AND_ASSIGN(const Pipeline pipeline,
+                         Pipeline::Parse(c.passes, {&kConstantFolding, 1}));
     ASSERT_OK_AND_ASSIGN(const auto before, ParseAndReturnUnverifiedModule(c.before));
     ASSERT_OK(VerifyModule(*before));
     const std::unique_ptr<HloModule> module = before->Clone();

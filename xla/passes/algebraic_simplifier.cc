@@ -8,7 +8,8 @@ namespace xla {
 absl::StatusOr<bool> SimplifyAlgebra(HloModule* module) {
   std::vector<RewriteRule> rules;
   for (const absl::Span<const RewriteRule> family :
-       {ElementwiseSimplifications(), ReshapeSimplifications(), ControlSimplifications()}) {
+       {ElementwiseSimplifications(), ReshapeSimplifications(), BroadcastSimplifications(),
+        SliceSimplifications(), ControlSimplifications()}) {
     rules.insert(rules.end(), family.begin(), family.end());
   }
   return RewriteToFixedPoint(module, rules);

@@ -18,6 +18,8 @@ absl::StatusOr<bool> SimplifyAlgebra(HloModule* module);
 // The rules of one family of operations, each in the file of that family.
 absl::Span<const RewriteRule> ElementwiseSimplifications();  // algebraic_simplifier_elementwise.cc
 absl::Span<const RewriteRule> ReshapeSimplifications();      // algebraic_simplifier_reshape.cc
+absl::Span<const RewriteRule> BroadcastSimplifications();    // algebraic_simplifier_broadcast.cc
+absl::Span<const RewriteRule> SliceSimplifications();        // algebraic_simplifier_slice.cc
 absl::Span<const RewriteRule> ControlSimplifications();      // algebraic_simplifier_control.cc
 
 }  // namespace xla

@@ -8,8 +8,12 @@
 #include "absl/strings/str_join.h"
 #include "xla/passes/algebraic_simplifier.h"
 #include "xla/passes/calls.h"
+#include "xla/passes/canonicalise_contractions.h"
+#include "xla/passes/cse.h"
 #include "xla/passes/dce.h"
+#include "xla/passes/expand.h"
 #include "xla/passes/mixed_precision.h"
+#include "xla/passes/simplify_loops.h"
 
 namespace xla {
 namespace {
@@ -17,12 +21,21 @@ namespace {
 constexpr Pass kPasses[] = {
     {"algebraic-simplifier", "replaces expressions by cheaper ones of the same value",
      &SimplifyAlgebra},
+    {"canonicalise-contractions", "makes transposes dimension numbers of dots and convolutions",
+     &CanonicaliseContractions},
+    {"cse", "computes equal expressions once", &EliminateCommonSubexpressions},
     {"dce", "removes what no result and no effect depends on", &EliminateDeadCode},
+    {"expand-batch-norms", "writes batch normalisation as arithmetic", &ExpandBatchNorms},
+    {"expand-composites", "turns composite calls into plain ones", &ExpandComposites},
+    {"expand-maps", "writes maps as operations on arrays", &ExpandMaps},
     {"flatten-calls", "copies computations until each is called from one place only",
      &RunFlattenCalls},
+    {"hoist-loop-invariants", "moves what never changes in front of loops", &HoistLoopInvariants},
     {"inline-calls", "replaces call instructions by what they call", &RunInlineCalls},
     {"mixed-precision", "writes conversions out where floating-point types meet",
      &RunResolveMixedPrecision},
+    {"simplify-loops", "uses loop state that never changes directly", &SimplifyLoops},
+    {"unroll-loops", "replaces loops of few trips by copies of their bodies", &UnrollLoops},
 };
 
 }  // namespace

@@ -116,16 +116,23 @@ std::string PipelineStatistics::ToString() const {
   return text;
 }
 
-absl::StatusOr<Pipeline> Pipeline::Parse(std::string_view text) {
+absl::StatusOr<Pipeline> Pipeline::Parse(std::string_view text, absl::Span<const Pass> more) {
   constexpr std::string_view kFixpoint = "fixpoint(";
   Pipeline pipeline;
-  auto find_all = [](std::string_view names) -> absl::StatusOr<std::vector<Pass>> {
+  auto find = [&](std::string_view name) -> absl::StatusOr<Pass> {
+    for (const Pass& pass : more) {
+      if (pass.name == name) return pass;
+    }
+    XLA_ASSIGN_OR_RETURN(const Pass* pass, FindPass(name));
+    return *pass;
+  };
+  auto find_all = [&](std::string_view names) -> absl::StatusOr<std::vector<Pass>> {
     std::vector<Pass> passes;
     for (absl::string_view name :
          absl::StrSplit(absl::string_view(names.data(), names.size()), ',')) {
       name = absl::StripAsciiWhitespace(name);
-      XLA_ASSIGN_OR_RETURN(const Pass* pass, FindPass({name.data(), name.size()}));
-      passes.push_back(*pass);
+      XLA_ASSIGN_OR_RETURN(const Pass pass, find({name.data(), name.size()}));
+      passes.push_back(pass);
     }
     return passes;
   };
@@ -165,9 +172,20 @@ Pipeline& Pipeline::AddFixedPoint(absl::Span<const Pass> passes) {
   return *this;
 }
 
+bool Pipeline::HasPass(std::string_view name) const {
+  for (const Step& step : steps_) {
+    for (const Pass& pass : step.passes) {
+      if (pass.name == name) return true;
+    }
+  }
+  return false;
+}
+
 absl::StatusOr<bool> Pipeline::Run(HloModule* module, const PipelineOptions& options,
                                    PipelineStatistics* statistics) const {
-  for (const std::string& name : options.disabled) XLA_RETURN_IF_ERROR(FindPass(name).status());
+  for (const std::string& name : options.disabled) {
+    if (!HasPass(name)) XLA_RETURN_IF_ERROR(FindPass(name).status());
+  }
   PipelineStatistics own;
   PipelineStatistics& counted = statistics == nullptr ? own : *statistics;
   counted.instructions_before = module->instruction_count();

@@ -31,7 +31,7 @@ struct PipelineOptions {
   // Writes "NNN.pass.before.hlo" and "NNN.pass.after.hlo" for each pass that changes something into
   // this folder, which must exist. Empty: nothing is written.
   std::string dump_dir;
-  // Names of passes to skip. An unknown name is an error.
+  // Names of passes to skip. A name that neither AllPasses nor the pipeline has is an error.
   std::vector<std::string> disabled;
   // A group that is repeated stops after this many rounds.
   int64_t max_rounds = 25;
@@ -59,8 +59,8 @@ struct PipelineStatistics {
 class Pipeline {
  public:
   // Names separated by commas; "fixpoint(a,b)" repeats the group until nothing changes. Groups do
-  // not nest. An error points at what is wrong.
-  static absl::StatusOr<Pipeline> Parse(std::string_view text);
+  // not nest. `more` are passes beside those of AllPasses. An error points at what is wrong.
+  static absl::StatusOr<Pipeline> Parse(std::string_view text, absl::Span<const Pass> more = {});
 
   Pipeline& Add(const Pass& pass);
   Pipeline& AddFixedPoint(absl::Span<const Pass> passes);
@@ -71,6 +71,8 @@ class Pipeline {
                            PipelineStatistics* statistics = nullptr) const;
 
  private:
+  bool HasPass(std::string_view name) const;
+
   struct Step {
     std::vector<Pass> passes;
     bool is_fixed_point = false;

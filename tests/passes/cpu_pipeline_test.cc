@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline of the CPU compiler: valid programs in and out, in linear time.
+#include "xla/passes/cpu_pipeline.h"
+
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "tests/passes/passes_test_util.h"
+#include "tests/test_util.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/interpreter/constant_folding.h"
+
+namespace xla {
+namespace {
+
+double ThreadSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+std::string ReadFile(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+int64_t CountOf(const HloModule& module, HloOpcode opcode) {
+  int64_t count = 0;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions())
+      count += instruction->opcode() == opcode ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(CpuPipeline, KeepsTheReferenceProgramsValid) {
+  int programs = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(XYLEM_SOURCE_DIR) + "/tests/programs")) {
+    const std::filesystem::path path = entry.path() / "program.hlo";
+    if (!std::filesystem::exists(path)) continue;
+    SCOPED_TRACE(path.string());
+    ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(ReadFile(path)));
+    PipelineStatistics statistics;
+    ASSERT_OK(CpuPipeline(kConstantFolding).Run(module.get(), {.verify = true}, &statistics));
+    EXPECT_EQ(statistics.bounds_reached, 0) << statistics.ToString();
+    EXPECT_EQ(CountOf(*module, HloOpcode::kCall), 0);
+    ++programs;
+  }
+  EXPECT_GT(programs, 20);
+}
+
+TEST(CpuPipeline, ComputesTheSame) {
+  for (const char* name : {"dispatch_scalar", "while_scalar_100k", "dispatch_mlp_tiny"}) {
+    SCOPED_TRACE(name);
+    ASSERT_OK_AND_ASSIGN(const auto before,
+                         ParseAndReturnUnverifiedModule(ReadFile(absl::StrCat(
+                             XYLEM_SOURCE_DIR, "/tests/programs/", name, "/program.hlo"))));
+    const std::unique_ptr<HloModule> after = before->Clone();
+    ASSERT_OK(CpuPipeline(kConstantFolding).Run(after.get()));
+    EXPECT_OK(testing::ComputeTheSame(*before, *after));
+  }
+}
+
+// JAX's random bits: a loop of five trips over arrays becomes straight arithmetic.
+TEST(CpuPipeline, UnrollsThreefry) {
+  ASSERT_OK_AND_ASSIGN(const auto module,
+                       ParseAndReturnUnverifiedModule(ReadFile(absl::StrCat(
+                           XYLEM_SOURCE_DIR, "/tests/programs/rng_uniform/program.hlo"))));
+  EXPECT_EQ(CountOf(*module, HloOpcode::kWhile), 1);
+  ASSERT_OK(CpuPipeline(kConstantFolding).Run(module.get()));
+  EXPECT_EQ(CountOf(*module, HloOpcode::kWhile), 0);
+}
+
+// A chain of arithmetic with constants to fold, equal expressions and calls.
+std::string Chain(int64_t length) {
+  std::string text =
+      "HloModule m\n"
+      "f { x = f32[4] parameter(0)  c = f32[] constant(3)  b = f32[4] broadcast(c), dimensions={}\n"
+      "  ROOT r = f32[4] multiply(x, b) }\n"
+      "ENTRY e {\n  v0 = f32[4] parameter(0)\n";
+  for (int64_t i = 1; i < length; ++i) {
+    const std::string last = absl::StrCat("v", i - 1);
+    switch (i % 5) {
+      case 0:
+        absl::StrAppend(&text, "  c", i, " = f32[] constant(", i % 7, ")\n  b", i,
+                        " = f32[4] broadcast(c", i, "), dimensions={}\n  v", i, " = f32[4] add(",
+                        last, ", b", i, ")\n");
+        break;
+      case 1:
+        absl::StrAppend(&text, "  v", i, " = f32[4] call(", last, "), to_apply=f\n");
+        break;
+      case 2:
+        absl::StrAppend(&text, "  n", i, " = f32[4] negate(", last, ")\n  m", i,
+                        " = f32[4] negate(", last, ")\n  v", i, " = f32[4] add(n", i, ", m", i,
+                        ")\n");
+        break;
+      case 3:
+        absl::StrAppend(&text, "  t", i, " = f32[2,2] reshape(", last, ")\n  v", i,
+                        " = f32[4] reshape(t", i, ")\n");
+        break;
+      default:
+        absl::StrAppend(&text, "  v", i, " = f32[4] sine(", last, ")\n");
+    }
+  }
+  return absl::StrCat(text, "  ROOT r = f32[4] negate(v", length - 1, ")\n}\n");
+}
+
+double SecondsFor(int64_t length) {
+  absl::StatusOr<std::unique_ptr<HloModule>> module = ParseAndReturnUnverifiedModule(Chain(length));
+  EXPECT_OK(module.status());
+  const double start = ThreadSeconds();
+  PipelineStatistics statistics;
+  EXPECT_OK(CpuPipeline(kConstantFolding).Run(module->get(), {.verify = false}, &statistics));
+  EXPECT_EQ(statistics.bounds_reached, 0) << statistics.ToString();
+  return ThreadSeconds() - start;
+}
+
+TEST(CpuPipeline, TakesLinearTime) {
+  const double small = std::min(SecondsFor(5000), SecondsFor(5000));
+  const double large = SecondsFor(50000);
+  // Ten times as much, with room for caches that are too small.
+  EXPECT_LT(large, 40 * small);
+}
+
+}  // namespace
+}  // namespace xla

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/interpreter/constant_folding.h"
+
+#include "xla/interpreter/interpreter.h"
+#include "xla/literal.h"
+#include "xla/passes/constant_folding.h"
+
+namespace xla {
+
+absl::StatusOr<bool> FoldConstantsByInterpreting(HloModule* module) {
+  return FoldConstants(module, [](const HloModule& program) { return Interpret(program, {}); });
+}
+
+}  // namespace xla

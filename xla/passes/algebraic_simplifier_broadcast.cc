@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simplification around broadcasts: what is computed from repeated values is computed once and then
+// repeated, and what moves repeated values moves nothing.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "xla/passes/algebraic_simplifier.h"
+#include "xla/passes/pattern.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+using m::Any;
+using Result = absl::StatusOr<HloInstruction*>;
+
+bool IsScalarConstantOrBroadcast(const HloInstruction& instruction) {
+  if (instruction.opcode() != HloOpcode::kBroadcast) return false;
+  return instruction.operand(0)->shape().rank() == 0;
+}
+
+// An elementwise operation whose operands are broadcasts along the same dimensions, or of scalars:
+// of arrays of fewer elements, and at least one not of a scalar that is constant alone.
+Result ElementwiseOfBroadcasts(HloInstruction* instruction, Rewriter& rewriter) {
+  if (!instruction->info().Has(op_traits::kElementwiseTrait) ||
+      instruction->opcode() == HloOpcode::kCopy || !instruction->shape().is_static() ||
+      instruction->shape().rank() == 0) {
+    return nullptr;
+  }
+  const HloInstruction* model = nullptr;  // the broadcast of the greatest array
+  for (const HloInstruction* operand : instruction->operands()) {
+    if (operand->opcode() != HloOpcode::kBroadcast || !operand->shape().is_static() ||
+        operand->shape().dimensions() != instruction->shape().dimensions()) {
+      return nullptr;
+    }
+    if (IsScalarConstantOrBroadcast(*operand)) continue;
+    if (model == nullptr) {
+      model = operand;
+    } else if (operand->dimensions() != model->dimensions() ||
+               operand->operand(0)->shape().dimensions() !=
+                   model->operand(0)->shape().dimensions()) {
+      return nullptr;
+    }
+  }
+  if (model == nullptr) model = instruction->operand(0);
+  const HloInstruction* source = model->operand(0);
+  if (ShapeUtil::ElementsIn(source->shape()) >= ShapeUtil::ElementsIn(instruction->shape()))
+    return nullptr;
+  const auto small_shape = [&](const Shape& shape) {
+    return ShapeUtil::ChangeElementType(source->shape(), shape.element_type());
+  };
+  std::vector<HloInstruction*> operands;
+  for (HloInstruction* operand : instruction->operands()) {
+    HloInstruction* x = operand->operand(0);
+    if (x->shape().rank() == 0 && source->shape().rank() > 0)
+      x = rewriter.Create(HloOpcode::kBroadcast, small_shape(x->shape()), {x});
+    operands.push_back(x);
+  }
+  HloInstruction* small = rewriter.Create(instruction->opcode(), small_shape(instruction->shape()),
+                                          operands, instruction->attributes());
+  if (instruction->has_extras())
+    small->mutable_extras().result_accuracy = instruction->extras().result_accuracy;
+  return rewriter.Create(HloOpcode::kBroadcast, instruction->shape(), {small}, model->attributes());
+}
+
+// Movement of a broadcast scalar
+Result MovedSplat(HloInstruction* instruction, Rewriter& rewriter) {
+  HloInstruction* broadcast = instruction->operand(0);
+  if (!IsScalarConstantOrBroadcast(*broadcast) || !instruction->shape().is_static()) return nullptr;
+  return rewriter.Create(HloOpcode::kBroadcast, instruction->shape(), {broadcast->operand(0)});
+}
+
+// transpose(broadcast(x)): dimension d of x becomes broadcast[d], which is where the transpose has
+// that number.
+Result TransposeOfBroadcast(HloInstruction* transpose, Rewriter& rewriter) {
+  HloInstruction* broadcast;
+  if (!Match(transpose, m::Transpose(m::Broadcast(Any()).As(&broadcast)))) return nullptr;
+  std::vector<int64_t> dimensions;
+  for (const int64_t d : broadcast->dimensions()) {
+    const auto order = transpose->dimensions();
+    dimensions.push_back(std::find(order.begin(), order.end(), d) - order.begin());
+  }
+  if (!std::is_sorted(dimensions.begin(), dimensions.end())) return nullptr;
+  return rewriter.Create(HloOpcode::kBroadcast, transpose->shape(), {broadcast->operand(0)},
+                         DimensionListAttributes{.dimensions = std::move(dimensions)});
+}
+
+// slice(broadcast(x)) that leaves the dimensions of x as they are
+Result SliceOfBroadcast(HloInstruction* slice, Rewriter& rewriter) {
+  HloInstruction* broadcast;
+  if (!Match(slice, m::Slice(m::Broadcast(Any()).As(&broadcast))) || !slice->shape().is_static())
+    return nullptr;
+  const Shape& source = broadcast->operand(0)->shape();
+  for (size_t i = 0; i < broadcast->dimensions().size(); ++i) {
+    if (slice->shape().dimensions(static_cast<int>(broadcast->dimensions()[i])) !=
+        source.dimensions(static_cast<int>(i))) {
+      return nullptr;
+    }
+  }
+  return rewriter.Create(HloOpcode::kBroadcast, slice->shape(), {broadcast->operand(0)},
+                         broadcast->attributes());
+}
+
+// reshape(broadcast(x)) that only adds or drops dimensions of size 1 outside of those of x
+Result ReshapeOfBroadcast(HloInstruction* reshape, Rewriter& rewriter) {
+  HloInstruction* broadcast;
+  if (!Match(reshape, m::Reshape(m::Broadcast(Any()).As(&broadcast))) ||
+      !reshape->shape().is_static() || !broadcast->shape().is_static()) {
+    return nullptr;
+  }
+  // Dimensions other than 1 must be the same, in order; those of x among them.
+  const Shape &from = broadcast->shape(), &to = reshape->shape();
+  std::vector<int64_t> place(static_cast<size_t>(from.rank()), -1);
+  int j = 0;
+  for (int i = 0; i < from.rank(); ++i) {
+    if (from.dimensions(i) == 1) continue;
+    while (j < to.rank() && to.dimensions(j) == 1) ++j;
+    if (j == to.rank() || to.dimensions(j) != from.dimensions(i)) return nullptr;
+    place[static_cast<size_t>(i)] = j++;
+  }
+  std::vector<int64_t> dimensions;
+  for (const int64_t d : broadcast->dimensions()) {
+    if (place[static_cast<size_t>(d)] < 0) return nullptr;
+    dimensions.push_back(place[static_cast<size_t>(d)]);
+  }
+  return rewriter.Create(HloOpcode::kBroadcast, reshape->shape(), {broadcast->operand(0)},
+                         DimensionListAttributes{.dimensions = std::move(dimensions)});
+}
+
+// broadcast(reshape(x)) where the reshape only adds or drops dimensions of size 1
+Result BroadcastOfReshape(HloInstruction* broadcast, Rewriter& rewriter) {
+  HloInstruction* reshape;
+  if (!Match(broadcast, m::Broadcast(m::Reshape(Any()).As(&reshape))) ||
+      !broadcast->shape().is_static() || !reshape->operand(0)->shape().is_static()) {
+    return nullptr;
+  }
+  HloInstruction* x = reshape->operand(0);
+  const Shape &from = x->shape(), &between = reshape->shape();
+  std::vector<int64_t> dimensions;
+  int j = 0;
+  for (int i = 0; i < from.rank(); ++i) {
+    while (j < between.rank() && between.dimensions(j) == 1 && from.dimensions(i) != 1) ++j;
+    if (j == between.rank() || between.dimensions(j) != from.dimensions(i)) return nullptr;
+    dimensions.push_back(broadcast->dimensions()[j++]);
+  }
+  for (; j < between.rank(); ++j) {
+    if (between.dimensions(j) != 1) return nullptr;
+  }
+  return rewriter.Create(HloOpcode::kBroadcast, broadcast->shape(), {x},
+                         DimensionListAttributes{.dimensions = std::move(dimensions)});
+}
+
+constexpr RewriteRule kBroadcastRules[] = {
+    {"reshape-of-splat", HloOpcode::kReshape, &MovedSplat},
+    {"reverse-of-splat", HloOpcode::kReverse, &MovedSplat},
+    {"slice-of-splat", HloOpcode::kSlice, &MovedSplat},
+    {"transpose-of-splat", HloOpcode::kTranspose, &MovedSplat},
+    {"dynamic-slice-of-splat", HloOpcode::kDynamicSlice, &MovedSplat},
+    {"transpose-of-broadcast", HloOpcode::kTranspose, &TransposeOfBroadcast},
+    {"slice-of-broadcast", HloOpcode::kSlice, &SliceOfBroadcast},
+    {"reshape-of-broadcast", HloOpcode::kReshape, &ReshapeOfBroadcast},
+    {"broadcast-of-reshape", HloOpcode::kBroadcast, &BroadcastOfReshape},
+    {"elementwise-of-broadcasts", std::nullopt, &ElementwiseOfBroadcasts},
+};
+
+}  // namespace
+
+absl::Span<const RewriteRule> BroadcastSimplifications() { return kBroadcastRules; }
+
+}  // namespace xla

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simplification of slices, concatenations, transposes that are reshapes, and dynamic slices at
+// known places.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "xla/literal_util.h"
+#include "xla/passes/algebraic_simplifier.h"
+#include "xla/passes/pattern.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+using m::Any;
+using Result = absl::StatusOr<HloInstruction*>;
+
+// slice(slice(x))
+Result SliceTwice(HloInstruction* outer, Rewriter& rewriter) {
+  HloInstruction *x, *inner;
+  if (!Match(outer, m::Slice(m::Slice(Any(&x)).As(&inner))) || !x->shape().is_static())
+    return nullptr;
+  std::vector<SliceDim> slice = outer->attributes<SliceAttributes>().slice;
+  const std::vector<SliceDim>& first = inner->attributes<SliceAttributes>().slice;
+  for (size_t d = 0; d < slice.size(); ++d) {
+    const int64_t size = outer->shape().dimensions(static_cast<int>(d));
+    const int64_t stride = slice[d].stride * first[d].stride;
+    const int64_t start = first[d].start + slice[d].start * first[d].stride;
+    const int64_t limit = size == 0 ? start : start + (size - 1) * stride + 1;
+    slice[d] = {start, limit, stride};
+  }
+  return rewriter.Create(HloOpcode::kSlice, outer->shape(), {x},
+                         SliceAttributes{.slice = std::move(slice)});
+}
+
+// slice(concatenate(..)) that lies within one operand
+Result SliceOfConcatenate(HloInstruction* slice, Rewriter& rewriter) {
+  HloInstruction* concatenate = slice->operand(0);
+  if (concatenate->opcode() != HloOpcode::kConcatenate || !concatenate->shape().is_static() ||
+      ShapeUtil::ElementsIn(slice->shape()) == 0) {
+    return nullptr;
+  }
+  const int64_t d = concatenate->dimensions()[0];
+  std::vector<SliceDim> dims = slice->attributes<SliceAttributes>().slice;
+  const int64_t last =
+      dims[d].start + (slice->shape().dimensions(static_cast<int>(d)) - 1) * dims[d].stride;
+  int64_t begin = 0;
+  for (HloInstruction* operand : concatenate->operands()) {
+    const int64_t size = operand->shape().dimensions(static_cast<int>(d));
+    if (dims[d].start < begin + size) {
+      if (last >= begin + size) return nullptr;
+      dims[d].start -= begin;
+      dims[d].limit = last - begin + 1;
+      return rewriter.Create(HloOpcode::kSlice, slice->shape(), {operand},
+                             SliceAttributes{.slice = std::move(dims)});
+    }
+    begin += size;
+  }
+  return nullptr;
+}
+
+// concatenate(a, concatenate(b, c)) along one dimension; operands without elements are left out.
+Result ConcatenateOfConcatenate(HloInstruction* outer, Rewriter& rewriter) {
+  if (!outer->shape().is_static()) return nullptr;
+  const int64_t d = outer->dimensions()[0];
+  std::vector<HloInstruction*> operands;
+  bool changed = false;
+  for (HloInstruction* operand : outer->operands()) {
+    if (!operand->shape().is_static()) return nullptr;
+    if (operand->opcode() == HloOpcode::kConcatenate && operand->dimensions()[0] == d &&
+        operand->user_count() == 1) {
+      operands.insert(operands.end(), operand->operands().begin(), operand->operands().end());
+      changed = true;
+    } else if (operand->shape().dimensions(static_cast<int>(d)) == 0) {
+      changed = true;
+    } else {
+      operands.push_back(operand);
+    }
+  }
+  if (!changed || operands.empty()) return nullptr;
+  return rewriter.Create(HloOpcode::kConcatenate, outer->shape(), operands, outer->attributes());
+}
+
+// A transpose that moves dimensions of size 1 only is a reshape.
+Result TransposeThatIsReshape(HloInstruction* transpose, Rewriter& rewriter) {
+  if (!transpose->shape().is_static()) return nullptr;
+  int64_t last = -1;
+  for (int64_t d = 0; d < transpose->shape().rank(); ++d) {
+    if (transpose->shape().dimensions(static_cast<int>(d)) == 1) continue;
+    if (transpose->dimensions()[d] < last) return nullptr;
+    last = transpose->dimensions()[d];
+  }
+  return rewriter.Create(HloOpcode::kReshape, transpose->shape(), {transpose->operand(0)});
+}
+
+// Starts of a dynamic-slice or dynamic-update-slice, clamped; unset if one is not constant.
+std::optional<std::vector<int64_t>> KnownStarts(const HloInstruction& instruction, int64_t first,
+                                                const Shape& operand, const Shape& window) {
+  std::vector<int64_t> starts;
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    const HloInstruction* index = instruction.operand(first + d);
+    if (index->shape().rank() != 0) return std::nullopt;
+    const int64_t room =
+        operand.dimensions(static_cast<int>(d)) - window.dimensions(static_cast<int>(d));
+    // Where the window fills the dimension, any start is 0.
+    if (room == 0) {
+      starts.push_back(0);
+      continue;
+    }
+    if (index->opcode() != HloOpcode::kConstant) return std::nullopt;
+    const std::optional<int64_t> start = index->literal().GetIntegralAsS64({});
+    if (!start.has_value()) return std::nullopt;
+    starts.push_back(std::clamp<int64_t>(*start, 0, room));
+  }
+  return starts;
+}
+
+bool HasScalarStarts(const HloInstruction& instruction, int64_t first, int64_t rank) {
+  return instruction.operand_count() == first + rank;
+}
+
+Result DynamicSliceAtKnownPlace(HloInstruction* slice, Rewriter& rewriter) {
+  HloInstruction* operand = slice->operand(0);
+  if (!operand->shape().is_static() || !HasScalarStarts(*slice, 1, operand->shape().rank()))
+    return nullptr;
+  const auto starts = KnownStarts(*slice, 1, operand->shape(), slice->shape());
+  if (!starts.has_value()) return nullptr;
+  SliceAttributes attributes;
+  for (int64_t d = 0; d < operand->shape().rank(); ++d) {
+    attributes.slice.push_back(
+        {(*starts)[d], (*starts)[d] + slice->shape().dimensions(static_cast<int>(d)), 1});
+  }
+  return rewriter.Create(HloOpcode::kSlice, slice->shape(), {operand}, std::move(attributes));
+}
+
+// An update of everything
+Result DynamicUpdateOfAll(HloInstruction* update, Rewriter&) {
+  HloInstruction* value = update->operand(1);
+  return value->shape() == update->shape() && update->shape().is_static() ? value : nullptr;
+}
+
+Result DimensionSizeOfStatic(HloInstruction* size, Rewriter& rewriter) {
+  const Shape& operand = size->operand(0)->shape();
+  const int64_t d = size->attributes<OneDimensionAttributes>().dimension();
+  if (operand.is_dynamic_dimension(static_cast<int>(d)) || size->shape().element_type() != S32)
+    return nullptr;
+  return rewriter.Constant(LiteralUtil::CreateR0<int32_t>(
+      static_cast<int32_t>(operand.dimensions(static_cast<int>(d)))));
+}
+
+// Casts within the same bits
+Result BitcastConvertTwice(HloInstruction* outer, Rewriter& rewriter) {
+  HloInstruction* x;
+  if (!Match(outer, m::BitcastConvert(m::BitcastConvert(Any(&x)))) || !outer->shape().is_static())
+    return nullptr;
+  if (x->shape() == outer->shape()) return x;
+  const bool same_width = primitive_util::BitWidth(x->shape().element_type()) ==
+                              primitive_util::BitWidth(outer->shape().element_type()) &&
+                          primitive_util::BitWidth(x->shape().element_type()) ==
+                              primitive_util::BitWidth(outer->operand(0)->shape().element_type());
+  if (!same_width) return nullptr;
+  return rewriter.Create(HloOpcode::kBitcastConvert, outer->shape(), {x});
+}
+
+constexpr RewriteRule kSliceRules[] = {
+    {"slice-slice", HloOpcode::kSlice, &SliceTwice},
+    {"slice-of-concatenate", HloOpcode::kSlice, &SliceOfConcatenate},
+    {"concatenate-concatenate", HloOpcode::kConcatenate, &ConcatenateOfConcatenate},
+    {"transpose-that-is-reshape", HloOpcode::kTranspose, &TransposeThatIsReshape},
+    {"dynamic-slice-at-known-place", HloOpcode::kDynamicSlice, &DynamicSliceAtKnownPlace},
+    {"dynamic-update-of-all", HloOpcode::kDynamicUpdateSlice, &DynamicUpdateOfAll},
+    {"dimension-size-of-static", HloOpcode::kGetDimensionSize, &DimensionSizeOfStatic},
+    {"bitcast-convert-bitcast-convert", HloOpcode::kBitcastConvert, &BitcastConvertTwice},
+};
+
+}  // namespace
+
+absl::Span<const RewriteRule> SliceSimplifications() { return kSliceRules; }
+
+}  // namespace xla

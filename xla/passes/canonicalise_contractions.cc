@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/passes/canonicalise_contractions.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "xla/passes/pattern.h"
+#include "xla/passes/rewriter.h"
+
+namespace xla {
+namespace {
+
+using m::Any;
+using Result = absl::StatusOr<HloInstruction*>;
+using Int64Vector = std::vector<int64_t>;
+
+bool IsListed(const Int64Vector& list, int64_t value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// Dimension d of transpose(x) is dimension dimensions()[d] of x.
+void MapDimensions(const HloInstruction& transpose, Int64Vector* list) {
+  for (int64_t& d : *list) d = transpose.dimensions()[d];
+}
+
+// Whether the free dimensions have the same order in x as in transpose(x): the result lists them in
+// the order of the operand.
+bool KeepsFreeOrder(const HloInstruction& transpose, const Int64Vector& batch,
+                    const Int64Vector& contracting) {
+  int64_t last = -1;
+  for (int64_t d = 0; d < transpose.shape().rank(); ++d) {
+    if (IsListed(batch, d) || IsListed(contracting, d)) continue;
+    if (transpose.dimensions()[d] < last) return false;
+    last = transpose.dimensions()[d];
+  }
+  return true;
+}
+
+// dot(transpose(x), y), dot(x, transpose(y))
+Result DotOfTranspose(HloInstruction* dot, Rewriter& rewriter) {
+  DotAttributes attributes = dot->attributes<DotAttributes>();
+  HloInstruction *lhs = dot->operand(0), *rhs = dot->operand(1);
+  bool changed = false;
+  const auto fold = [&](HloInstruction*& operand, Int64Vector& batch, Int64Vector& contracting) {
+    if (operand->opcode() != HloOpcode::kTranspose || !operand->shape().is_static() ||
+        !KeepsFreeOrder(*operand, batch, contracting)) {
+      return;
+    }
+    MapDimensions(*operand, &batch);
+    MapDimensions(*operand, &contracting);
+    operand = operand->operand(0);
+    changed = true;
+  };
+  fold(lhs, attributes.lhs_batch_dims, attributes.lhs_contracting_dims);
+  fold(rhs, attributes.rhs_batch_dims, attributes.rhs_contracting_dims);
+  if (!changed) return nullptr;
+  return rewriter.Create(HloOpcode::kDot, dot->shape(), {lhs, rhs}, std::move(attributes));
+}
+
+// transpose(dot(x, y)) that exchanges the free dimensions of x and y is dot(y, x).
+Result TransposeOfDot(HloInstruction* transpose, Rewriter& rewriter) {
+  HloInstruction* dot;
+  if (!Match(transpose, m::Transpose(m::Dot(Any(), Any()).As(&dot).WithOneUser())) ||
+      !transpose->shape().is_static()) {
+    return nullptr;
+  }
+  const DotAttributes& attributes = dot->attributes<DotAttributes>();
+  const int64_t batch = static_cast<int64_t>(attributes.lhs_batch_dims.size());
+  const int64_t m = dot->operand(0)->shape().rank() - batch -
+                    static_cast<int64_t>(attributes.lhs_contracting_dims.size());
+  const int64_t n = dot->shape().rank() - batch - m;
+  for (int64_t d = 0; d < dot->shape().rank(); ++d) {
+    const int64_t expected = d < batch ? d : d < batch + n ? d + m : d - n;
+    if (transpose->dimensions()[d] != expected) return nullptr;
+  }
+  DotAttributes swapped = attributes;
+  std::swap(swapped.lhs_batch_dims, swapped.rhs_batch_dims);
+  std::swap(swapped.lhs_contracting_dims, swapped.rhs_contracting_dims);
+  if (swapped.precision.values.size() == 2)
+    std::swap(swapped.precision.values[0], swapped.precision.values[1]);
+  return rewriter.Create(HloOpcode::kDot, transpose->shape(), {dot->operand(1), dot->operand(0)},
+                         std::move(swapped));
+}
+
+// --- Convolution
+
+Result ConvolutionOfTranspose(HloInstruction* convolution, Rewriter& rewriter) {
+  ConvolutionAttributes attributes = convolution->attributes<ConvolutionAttributes>();
+  ConvDims& labels = attributes.dim_labels;
+  HloInstruction *input = convolution->operand(0), *kernel = convolution->operand(1);
+  if (!labels.input_unknown.empty() || !labels.kernel_unknown.empty()) return nullptr;
+  bool changed = false;
+  const auto fold = [&](HloInstruction*& operand, int64_t& first, int64_t& second,
+                        Int64Vector& spatial) {
+    if (operand->opcode() != HloOpcode::kTranspose || !operand->shape().is_static()) return;
+    first = operand->dimensions()[first];
+    second = operand->dimensions()[second];
+    MapDimensions(*operand, &spatial);
+    operand = operand->operand(0);
+    changed = true;
+  };
+  fold(input, labels.input_batch, labels.input_feature, labels.input_spatial);
+  fold(kernel, labels.kernel_input_feature, labels.kernel_output_feature, labels.kernel_spatial);
+  if (!changed) return nullptr;
+  return rewriter.Create(HloOpcode::kConvolution, convolution->shape(), {input, kernel},
+                         std::move(attributes));
+}
+
+Result TransposeOfConvolution(HloInstruction* transpose, Rewriter& rewriter) {
+  HloInstruction* convolution;
+  if (!Match(transpose,
+             m::Transpose(m::Convolution(Any(), Any()).As(&convolution).WithOneUser())) ||
+      !transpose->shape().is_static()) {
+    return nullptr;
+  }
+  ConvolutionAttributes attributes = convolution->attributes<ConvolutionAttributes>();
+  ConvDims& labels = attributes.dim_labels;
+  if (!labels.output_unknown.empty()) return nullptr;
+  Int64Vector place(transpose->dimensions().size());
+  for (size_t d = 0; d < place.size(); ++d)
+    place[transpose->dimensions()[d]] = static_cast<int64_t>(d);
+  labels.output_batch = place[labels.output_batch];
+  labels.output_feature = place[labels.output_feature];
+  for (int64_t& d : labels.output_spatial) d = place[d];
+  return rewriter.Create(HloOpcode::kConvolution, transpose->shape(), convolution->operands(),
+                         std::move(attributes));
+}
+
+// convolution(x, reverse(kernel)) over spatial dimensions
+Result ConvolutionOfReverse(HloInstruction* convolution, Rewriter& rewriter) {
+  HloInstruction* reverse = convolution->operand(1);
+  if (reverse->opcode() != HloOpcode::kReverse || !reverse->shape().is_static()) return nullptr;
+  ConvolutionAttributes attributes = convolution->attributes<ConvolutionAttributes>();
+  const Int64Vector& spatial = attributes.dim_labels.kernel_spatial;
+  for (const int64_t d : reverse->dimensions()) {
+    const auto it = std::find(spatial.begin(), spatial.end(), d);
+    if (it == spatial.end()) return nullptr;
+    WindowDim& window = attributes.window[it - spatial.begin()];
+    window.window_reversal = !window.window_reversal;
+  }
+  return rewriter.Create(HloOpcode::kConvolution, convolution->shape(),
+                         {convolution->operand(0), reverse->operand(0)}, std::move(attributes));
+}
+
+constexpr RewriteRule kContractionRules[] = {
+    {"dot-of-transpose", HloOpcode::kDot, &DotOfTranspose},
+    {"transpose-of-dot", HloOpcode::kTranspose, &TransposeOfDot},
+    {"convolution-of-transpose", HloOpcode::kConvolution, &ConvolutionOfTranspose},
+    {"transpose-of-convolution", HloOpcode::kTranspose, &TransposeOfConvolution},
+    {"convolution-of-reverse", HloOpcode::kConvolution, &ConvolutionOfReverse},
+};
+
+}  // namespace
+
+absl::StatusOr<bool> CanonicaliseContractions(HloModule* module) {
+  return RewriteToFixedPoint(module, kContractionRules);
+}
+
+}  // namespace xla

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/passes/cpu_pipeline.h"
+
+#include <string_view>
+#include <vector>
+
+namespace xla {
+namespace {
+
+Pass Named(std::string_view name) { return **FindPass(name); }
+
+std::vector<Pass> AllNamed(std::initializer_list<std::string_view> names) {
+  std::vector<Pass> passes;
+  for (const std::string_view name : names) passes.push_back(Named(name));
+  return passes;
+}
+
+}  // namespace
+
+Pipeline CpuPipeline(const std::optional<Pass>& constant_folding) {
+  Pipeline pipeline;
+  for (const Pass& pass : AllNamed({"expand-composites", "inline-calls", "mixed-precision",
+                                    "expand-maps", "expand-batch-norms", "dce", "cse"})) {
+    pipeline.Add(pass);
+  }
+  std::vector<Pass> simplification =
+      AllNamed({"simplify-loops", "unroll-loops", "algebraic-simplifier"});
+  if (constant_folding.has_value()) simplification.push_back(*constant_folding);
+  simplification.push_back(Named("cse"));
+  simplification.push_back(Named("dce"));
+  pipeline.AddFixedPoint(simplification);
+  for (const Pass& pass :
+       AllNamed({"canonicalise-contractions", "flatten-calls", "hoist-loop-invariants"})) {
+    pipeline.Add(pass);
+  }
+  pipeline.AddFixedPoint(AllNamed({"algebraic-simplifier", "cse", "dce"}));
+  return pipeline;
+}
+
+}  // namespace xla

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loop invariant code motion.
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/passes/loop_analysis.h"
+#include "xla/passes/simplify_loops.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+// Moves instructions of one loop.
+class LoopHoist {
+ public:
+  explicit LoopHoist(HloInstruction* loop)
+      : loop_(loop), body_(loop->while_body()), invariant_(InvariantElements(*loop)) {}
+
+  absl::StatusOr<bool> Run() {
+    if (!CanExtendState()) return false;
+    XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> order, body_->PostOrder());
+    FindInvariants(order);
+    std::vector<HloInstruction*> results;
+    for (HloInstruction* instruction : order) {
+      if (IsWorthHoisting(*instruction) && HasVariantUser(*instruction))
+        results.push_back(instruction);
+    }
+    for (HloInstruction* result : results) {
+      if (!result->IsDead()) XLA_RETURN_IF_ERROR(Hoist(result));
+    }
+    return !results.empty();
+  }
+
+ private:
+  // The loop takes a tuple apart and makes one; what is called belongs to it alone.
+  bool CanExtendState() const {
+    if (!loop_->shape().IsTuple() || loop_->IsRoot() || body_->caller_count() != 1 ||
+        loop_->while_condition()->caller_count() != 1 ||
+        loop_->operand(0)->opcode() != HloOpcode::kTuple ||
+        body_->root_instruction()->opcode() != HloOpcode::kTuple ||
+        body_->root_instruction()->user_count() != 0 || body_ == loop_->while_condition() ||
+        loop_->has_sharding()) {
+      return false;
+    }
+    const auto only_elements = [](const HloInstruction* tuple) {
+      for (const HloInstruction* user : tuple->users()) {
+        if (user->opcode() != HloOpcode::kGetTupleElement) return false;
+      }
+      return true;
+    };
+    return only_elements(loop_) && only_elements(body_->parameter_instruction(0)) &&
+           only_elements(loop_->while_condition()->parameter_instruction(0));
+  }
+
+  bool IsInvariantElement(const HloInstruction& instruction) const {
+    return instruction.opcode() == HloOpcode::kGetTupleElement &&
+           instruction.operand(0) == body_->parameter_instruction(0) &&
+           instruction.tuple_index() < static_cast<int64_t>(invariant_.size()) &&
+           invariant_[static_cast<size_t>(instruction.tuple_index())];
+  }
+
+  void FindInvariants(const std::vector<HloInstruction*>& order) {
+    for (HloInstruction* instruction : order) {
+      if (IsInvariantElement(*instruction)) {
+        invariants_.insert(instruction);
+        continue;
+      }
+      if (instruction->opcode() == HloOpcode::kParameter || instruction->IsRoot() ||
+          instruction->HasSideEffect() || !instruction->control_predecessors().empty() ||
+          !instruction->control_successors().empty() || !instruction->shape().IsArray() ||
+          instruction->info().HasAny(op_traits::kDependsOnRun | op_traits::kCommunicates) ||
+          instruction->info().family == OpFamily::kControl ||
+          instruction->info().family == OpFamily::kAsync ||
+          instruction->info().family == OpFamily::kEffect) {
+        continue;
+      }
+      bool all = true;
+      for (const HloInstruction* operand : instruction->operands())
+        all = all && invariants_.contains(operand);
+      if (all) invariants_.insert(instruction);
+    }
+  }
+
+  // Not constants and what only repeats or renames values; not what takes more memory than the
+  // arrays that it is made of.
+  bool IsWorthHoisting(const HloInstruction& instruction) const {
+    constexpr int64_t kLeastElements = 64;
+    if (!invariants_.contains(&instruction) || IsInvariantElement(instruction)) return false;
+    switch (instruction.opcode()) {
+      case HloOpcode::kConstant:
+      case HloOpcode::kIota:
+      case HloOpcode::kBroadcast:
+      case HloOpcode::kReshape:
+      case HloOpcode::kBitcast:
+      case HloOpcode::kSlice:
+        return false;
+      default:
+        break;
+    }
+    if (ShapeUtil::ElementsIn(instruction.shape()) < kLeastElements) return false;
+    int64_t operand_bytes = 0;
+    for (const HloInstruction* operand : instruction.operands())
+      operand_bytes += ShapeUtil::ByteSizeOf(operand->shape());
+    return ShapeUtil::ByteSizeOf(instruction.shape()) <= operand_bytes;
+  }
+
+  bool HasVariantUser(const HloInstruction& instruction) const {
+    for (const HloInstruction* user : instruction.users()) {
+      if (!invariants_.contains(user) || !IsWorthHoisting(*user)) return true;
+    }
+    return false;
+  }
+
+  // A copy in front of the loop of an invariant instruction and all it needs. No recursion.
+  HloInstruction* CopyOutside(HloInstruction* result) {
+    std::vector<HloInstruction*> pending = {result};
+    while (!pending.empty()) {
+      HloInstruction* instruction = pending.back();
+      if (outside_.contains(instruction)) {
+        pending.pop_back();
+        continue;
+      }
+      if (IsInvariantElement(*instruction)) {
+        outside_[instruction] = InitialElement(*loop_, instruction->tuple_index());
+        continue;
+      }
+      bool ready = true;
+      std::vector<HloInstruction*> operands;
+      for (HloInstruction* operand : instruction->operands()) {
+        const auto it = outside_.find(operand);
+        if (it == outside_.end()) {
+          pending.push_back(operand);
+          ready = false;
+        } else {
+          operands.push_back(it->second);
+        }
+      }
+      if (!ready) continue;
+      outside_[instruction] = loop_->parent()->InsertBefore(
+          loop_, instruction->CloneWithNewOperands(instruction->shape(), operands));
+    }
+    return outside_[result];
+  }
+
+  absl::Status Hoist(HloInstruction* result) {
+    HloInstruction* outside = CopyOutside(result);
+    XLA_RETURN_IF_ERROR(OwnInitialTuple());
+    const int64_t index = loop_->shape().tuple_shapes_size();
+    Shape shape = loop_->shape();
+    *shape.add_tuple_shapes() = result->shape();
+    HloInstruction* initial = loop_->operand(0);
+    initial->AppendOperand(outside);
+    HloComputation* condition = loop_->while_condition();
+    for (HloInstruction* state : {initial, loop_, body_->parameter_instruction(0),
+                                  condition->parameter_instruction(0), body_->root_instruction()}) {
+      *state->mutable_shape() = shape;
+    }
+    HloInstruction* element = body_->InsertBefore(
+        result, HloInstruction::Create(HloOpcode::kGetTupleElement, result->shape(),
+                                       {body_->parameter_instruction(0)},
+                                       TupleIndexAttributes{.index = index}));
+    outside_[element] = outside;
+    XLA_RETURN_IF_ERROR(result->ReplaceAllUsesWith(element));
+    body_->root_instruction()->AppendOperand(element);
+    return body_->RemoveInstructionAndUnusedOperands(result);
+  }
+
+  // The tuple that the loop starts with, made for it alone.
+  absl::Status OwnInitialTuple() {
+    HloInstruction* initial = loop_->operand(0);
+    if (initial->user_count() == 1 && !initial->IsRoot()) return absl::OkStatus();
+    HloInstruction* copy = loop_->parent()->InsertBefore(
+        loop_, initial->CloneWithNewOperands(initial->shape(), initial->operands()));
+    return loop_->ReplaceOperandWith(0, copy);
+  }
+
+  HloInstruction* const loop_;
+  HloComputation* const body_;
+  const std::vector<bool> invariant_;
+  absl::flat_hash_set<const HloInstruction*> invariants_;
+  absl::flat_hash_map<const HloInstruction*, HloInstruction*> outside_;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> HoistLoopInvariants(HloModule* module) {
+  bool changed = false;
+  XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> order, module->ComputationPostOrder());
+  for (HloComputation* computation : order) {
+    for (HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() != HloOpcode::kWhile) continue;
+      XLA_ASSIGN_OR_RETURN(const bool loop_changed, LoopHoist(instruction).Run());
+      changed |= loop_changed;
+    }
+  }
+  return changed;
+}
+
+}  // namespace xla
