@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Xylem for JAX: the platform "xylem".
+
+JAX finds this package by its entry point and calls initialize(). Programs need no import of it:
+
+    JAX_PLATFORMS=xylem python train.py
+"""
+
+import os
+import threading
+
+__version__ = "0.1.0"
+PLATFORM = "xylem"
+
+_lock = threading.Lock()
+_initialized = False
+_num_devices = None
+
+
+def library_path():
+  """The plugin: beside this file in a wheel, else where XYLEM_PJRT_LIBRARY says (development)."""
+  override = os.environ.get("XYLEM_PJRT_LIBRARY")
+  if override:
+    return override
+  return os.path.join(os.path.dirname(__file__), "libxylem_pjrt.so")
+
+
+def set_num_devices(count):
+  """How many devices the platform has. Call it before JAX makes its first array.
+
+  Without it XYLEM_NUM_DEVICES counts, or JAX's option jax_num_cpu_devices; else there is one.
+  """
+  global _num_devices
+  _num_devices = int(count)
+
+
+def _options():
+  import jax
+
+  if _num_devices is not None:
+    return {"num_devices": _num_devices}
+  if os.environ.get("XYLEM_NUM_DEVICES"):
+    return {}  # the plugin reads it
+  count = getattr(jax.config, "jax_num_cpu_devices", -1)
+  return {"num_devices": int(count)} if count and count > 0 else {}
+
+
+def initialize():
+  """Registers the platform with JAX. JAX calls this; a second call does nothing."""
+  global _initialized
+  with _lock:
+    if _initialized:
+      return
+    path = library_path()
+    if not os.path.exists(path):
+      raise RuntimeError(f"the Xylem plugin is not at {path}")
+    from jax._src import xla_bridge
+
+    c_api = xla_bridge.register_plugin(
+        PLATFORM, priority=50, library_path=path, options=_options)
+    from jax_xylem import lowering
+
+    lowering.register(c_api)
+    _initialized = True

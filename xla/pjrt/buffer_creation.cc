@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers from memory of the host, of others, or of nobody yet.
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/layout_util.h"
+#include "xla/pjrt/buffer_memory.h"
+#include "xla/pjrt/entry.h"
+#include "xla/pjrt/functions.h"
+#include "xla/pjrt/objects.h"
+#include "xla/pjrt/types.h"
+#include "xla/primitive_util.h"
+#include "xla/runtime/buffer_view.h"
+#include "xla/runtime/host_memory.h"
+#include "xla/shape_util.h"
+
+using xla::runtime::ArrayMemory;
+using xla::runtime::DeviceBuffer;
+
+struct PJRT_FulfillAliasBufferCallback {
+  std::shared_ptr<DeviceBuffer> buffer;
+  xla::runtime::EventSource ready;
+};
+
+namespace xla::pjrt {
+namespace {
+
+// Do the strides describe memory that is laid out as `shape` says?
+bool IsLaidOutAs(const Shape& shape, absl::Span<const int64_t> byte_strides) {
+  if (byte_strides.empty()) return LayoutUtil::IsMonotonicWithDim0Major(shape.layout());
+  const int64_t width = primitive_util::ByteWidth(shape.element_type());
+  const auto strides = ElementStrides(shape);
+  for (size_t d = 0; d < strides.size(); ++d) {
+    if (shape.dimensions(static_cast<int>(d)) > 1 && byte_strides[d] != strides[d] * width) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool MayShare(PJRT_HostBufferSemantics semantics) {
+  return semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy ||
+         semantics == PJRT_HostBufferSemantics_kMutableZeroCopy;
+}
+
+}  // namespace
+
+namespace api {
+
+absl::Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"client", args.client}}));
+  const ClientPointer& client = args.client->state;
+  XLA_ASSIGN_OR_RETURN(PJRT_Memory * memory, MemoryOf(*client, args.memory, args.device));
+  XLA_ASSIGN_OR_RETURN(Shape shape,
+                       ShapeOf(args.type, args.dims, args.num_dims, args.device_layout));
+  if (!shape.IsArray()) return absl::InvalidArgumentError("a buffer of a token from the host");
+  if (args.num_byte_strides != 0 && args.num_byte_strides != args.num_dims) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(args.num_byte_strides, " strides for ", args.num_dims, " dimensions"));
+  }
+  const absl::Span<const int64_t> strides(args.byte_strides,
+                                          args.byte_strides == nullptr ? 0 : args.num_byte_strides);
+  XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::ArrayBytes(shape));
+  if (bytes > 0) XLA_RETURN_IF_ERROR(Require({{"data", args.data}}));
+  const int ordinal = memory->device->ordinal;
+  const bool is_same_layout = IsLaidOutAs(shape, strides);
+  const bool is_aligned =
+      reinterpret_cast<uintptr_t>(args.data) % runtime::kHostMemoryAlignment == 0;
+  if (bytes > 0 && is_same_layout && is_aligned && MayShare(args.host_buffer_semantics)) {
+    auto done = std::make_shared<runtime::EventSource>();
+    args.done_with_host_buffer = new PJRT_Event(done->event());
+    args.buffer = new PJRT_Buffer(
+        client, memory,
+        DeviceBuffer::OnHostMemory(std::move(shape), ordinal, args.data, bytes,
+                                   [done = std::move(done)] { done->Set(absl::OkStatus()); }));
+    return absl::OkStatus();
+  }
+  XLA_ASSIGN_OR_RETURN(std::shared_ptr<ArrayMemory> copy, Allocate(*client, ordinal, shape));
+  if (bytes > 0 && is_same_layout) {
+    std::memcpy(copy->data(), args.data, static_cast<size_t>(bytes));
+  } else if (bytes > 0 && strides.empty()) {
+    const Shape row_major =
+        ShapeUtil::MakeShapeWithDescendingLayout(shape.element_type(), shape.dimensions());
+    CopyBetweenLayouts(row_major, args.data, shape, copy->data());
+  } else if (bytes > 0) {
+    XLA_RETURN_IF_ERROR(CopyFromByteStrides(shape, copy->data(), args.data, strides));
+  }
+  auto buffer = DeviceBuffer::Pending(std::move(shape), ordinal, runtime::Event());
+  buffer->Define(std::move(copy));
+  args.done_with_host_buffer = new PJRT_Event(runtime::Event());
+  args.buffer = new PJRT_Buffer(client, memory, std::move(buffer));
+  return absl::OkStatus();
+}
+
+absl::Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"client", args.client}}));
+  const ClientPointer& client = args.client->state;
+  XLA_ASSIGN_OR_RETURN(PJRT_Memory * memory, MemoryOf(*client, args.memory, args.device));
+  XLA_ASSIGN_OR_RETURN(Shape shape,
+                       ShapeOf(args.element_type, args.dims, args.num_dims, args.layout));
+  if (!shape.IsArray()) return absl::InvalidArgumentError("a view of a token");
+  XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::ArrayBytes(shape));
+  if (bytes > 0) XLA_RETURN_IF_ERROR(Require({{"device_buffer_ptr", args.device_buffer_ptr}}));
+  absl::AnyInvocable<void()> release;
+  if (args.on_delete_callback != nullptr) {
+    release = [callback = args.on_delete_callback, data = args.device_buffer_ptr,
+               user_arg = args.on_delete_callback_arg] { callback(data, user_arg); };
+  }
+  const int ordinal = memory->device->ordinal;
+  args.buffer =
+      new PJRT_Buffer(client, memory,
+                      DeviceBuffer::OnHostMemory(std::move(shape), ordinal, args.device_buffer_ptr,
+                                                 bytes, std::move(release)));
+  return absl::OkStatus();
+}
+
+absl::Status Client_CreateUninitializedBuffer(PJRT_Client_CreateUninitializedBuffer_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"client", args.client}}));
+  const ClientPointer& client = args.client->state;
+  XLA_ASSIGN_OR_RETURN(PJRT_Memory * memory, MemoryOf(*client, args.memory, args.device));
+  XLA_ASSIGN_OR_RETURN(Shape shape, ShapeOf(args.shape_element_type, args.shape_dims,
+                                            args.shape_num_dims, args.shape_layout));
+  const int ordinal = memory->device->ordinal;
+  XLA_ASSIGN_OR_RETURN(std::shared_ptr<ArrayMemory> contents, Allocate(*client, ordinal, shape));
+  auto buffer = DeviceBuffer::Pending(std::move(shape), ordinal, runtime::Event());
+  buffer->Define(std::move(contents));
+  args.buffer = new PJRT_Buffer(client, memory, std::move(buffer));
+  return absl::OkStatus();
+}
+
+absl::Status Client_CreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"client", args.client}}));
+  XLA_ASSIGN_OR_RETURN(PJRT_Memory * memory, MemoryOf(*args.client->state, args.memory, nullptr));
+  XLA_ASSIGN_OR_RETURN(Shape shape, ShapeOf(args.shape_element_type, args.shape_dims,
+                                            args.shape_num_dims, args.shape_layout));
+  if (args.error_code == PJRT_Error_Code_OK) {
+    return absl::InvalidArgumentError("a buffer of an error without an error");
+  }
+  const absl::Status error = StatusOf(args.error_code, args.error_message, args.error_message_size);
+  args.buffer = new PJRT_Buffer(
+      args.client->state, memory,
+      DeviceBuffer::Pending(std::move(shape), memory->device->ordinal, runtime::Event(error)));
+  return absl::OkStatus();
+}
+
+absl::Status Client_CreateAliasBuffer(PJRT_Client_CreateAliasBuffer_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"client", args.client}}));
+  XLA_ASSIGN_OR_RETURN(PJRT_Memory * memory, MemoryOf(*args.client->state, args.memory, nullptr));
+  XLA_ASSIGN_OR_RETURN(Shape shape, ShapeOf(args.shape_element_type, args.shape_dims,
+                                            args.shape_num_dims, args.shape_layout));
+  auto promise = std::make_unique<PJRT_FulfillAliasBufferCallback>();
+  promise->buffer =
+      DeviceBuffer::Pending(std::move(shape), memory->device->ordinal, promise->ready.event());
+  args.alias_buffer = new PJRT_Buffer(args.client->state, memory, promise->buffer);
+  args.fulfill_alias_buffer_cb = promise.release();
+  return absl::OkStatus();
+}
+
+absl::Status Client_FulfillAliasBuffer(PJRT_Client_FulfillAliasBuffer_Args& args) {
+  XLA_RETURN_IF_ERROR(Require(
+      {{"client", args.client}, {"fulfill_alias_buffer_cb", args.fulfill_alias_buffer_cb}}));
+  const std::shared_ptr<PJRT_FulfillAliasBufferCallback> promise(args.fulfill_alias_buffer_cb);
+  absl::Status status = StatusOf(args.status_code, args.error_message, args.error_message_size);
+  if (status.ok() && args.buffer == nullptr) {
+    status = absl::InvalidArgumentError("neither a buffer nor an error is given");
+  }
+  absl::StatusOr<std::shared_ptr<DeviceBuffer>> view = status;
+  if (status.ok()) {
+    const Shape& shape = promise->buffer->shape();
+    if (args.buffer->buffer->shape() != shape) {
+      status = absl::InvalidArgumentError(
+          absl::StrCat("a buffer of ", args.buffer->buffer->shape().ToString(/*print_layout=*/true),
+                       " for one of ", shape.ToString(/*print_layout=*/true)));
+    } else {
+      view = ViewBuffer(args.buffer->buffer, shape, promise->buffer->device_ordinal());
+      status = view.status();
+    }
+  }
+  if (!status.ok()) {
+    promise->ready.Set(status);
+    return args.status_code == PJRT_Error_Code_OK ? status : absl::OkStatus();
+  }
+  (*view)->ready().OnReady([promise, view = *view](const absl::Status& end) {
+    absl::Status result = end;
+    if (result.ok()) {
+      auto use = view->Acquire();
+      result = use.status();
+      if (use.ok()) promise->buffer->Define(use->memory());
+    }
+    promise->ready.Set(result);
+  });
+  return absl::OkStatus();
+}
+
+}  // namespace api
+}  // namespace xla::pjrt

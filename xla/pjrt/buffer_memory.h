@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of buffers: allocated, copied, shared.
+#ifndef XLA_PJRT_BUFFER_MEMORY_H_
+#define XLA_PJRT_BUFFER_MEMORY_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "xla/pjrt/objects.h"
+#include "xla/runtime/device_buffer.h"
+#include "xla/shape.h"
+
+namespace xla::pjrt {
+
+// The memory that a caller names by `memory`, or else `device`, which stands for its default one.
+// InvalidArgument if both are null or belong to another client.
+absl::StatusOr<PJRT_Memory*> MemoryOf(const ClientState& client, PJRT_Memory* memory,
+                                      PJRT_Device* device);
+
+// Uninitialised memory for an array.
+absl::StatusOr<std::shared_ptr<runtime::ArrayMemory>> Allocate(const ClientState& client,
+                                                               int device_ordinal,
+                                                               const Shape& shape);
+
+// A buffer that is defined by `make`, called with the memory of `source` as soon as that is ready;
+// an error of either is the error of the buffer.
+using MakeMemory = absl::AnyInvocable<absl::StatusOr<std::shared_ptr<runtime::ArrayMemory>>(
+    const runtime::DeviceBuffer::Use& source)>;
+absl::StatusOr<std::shared_ptr<runtime::DeviceBuffer>> Derive(
+    const std::shared_ptr<runtime::DeviceBuffer>& source, Shape shape, int device_ordinal,
+    MakeMemory make);
+
+// A copy with the same layout.
+absl::StatusOr<std::shared_ptr<runtime::DeviceBuffer>> CopyBuffer(
+    const ClientPointer& client, const std::shared_ptr<runtime::DeviceBuffer>& source,
+    int device_ordinal);
+// The same memory, of which nothing is written, as another array of at most as many bytes. The
+// source may be deleted meanwhile; to be donated it waits.
+absl::StatusOr<std::shared_ptr<runtime::DeviceBuffer>> ViewBuffer(
+    const std::shared_ptr<runtime::DeviceBuffer>& source, Shape shape, int device_ordinal);
+
+// Copies elements between arrays of the same shape and different strides, counted in bytes.
+// InvalidArgument for strides that are not multiples of the element size.
+absl::Status CopyFromByteStrides(const Shape& to, void* destination, const void* source,
+                                 absl::Span<const int64_t> byte_strides);
+void CopyBetweenLayouts(const Shape& from, const void* source, const Shape& to, void* destination);
+
+}  // namespace xla::pjrt
+
+#endif  // XLA_PJRT_BUFFER_MEMORY_H_

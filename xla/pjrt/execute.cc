@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of compiled programs on buffers.
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/pjrt/buffer_memory.h"
+#include "xla/pjrt/custom_calls.h"
+#include "xla/pjrt/entry.h"
+#include "xla/pjrt/functions.h"
+#include "xla/pjrt/program.h"
+#include "xla/service/launch.h"
+
+namespace xla::pjrt {
+namespace {
+
+using runtime::DeviceBuffer;
+
+// The options as far as the caller has them: the struct grew several times.
+PJRT_ExecuteOptions KnownOptions(const PJRT_ExecuteOptions* options) {
+  PJRT_ExecuteOptions complete = {};
+  if (options != nullptr) {
+    std::memcpy(&complete, options, std::min(options->struct_size, sizeof(PJRT_ExecuteOptions)));
+  }
+  return complete;
+}
+
+// Which leaves are donated: all that the program may take, unless the caller keeps them.
+absl::StatusOr<std::vector<bool>> Donations(const Program& program,
+                                            const PJRT_ExecuteOptions& options) {
+  std::vector<bool> donate = program.may_donate;
+  if (options.num_non_donatable_input_indices > 0) {
+    XLA_RETURN_IF_ERROR(
+        Require({{"non_donatable_input_indices", options.non_donatable_input_indices}}));
+  }
+  for (size_t i = 0; i < options.num_non_donatable_input_indices; ++i) {
+    const int64_t index = options.non_donatable_input_indices[i];
+    if (index >= 0 && static_cast<size_t>(index) < donate.size()) {
+      donate[static_cast<size_t>(index)] = false;
+    }
+  }
+  return donate;
+}
+
+// The devices of the run: those of the executable, or the one that the caller names.
+absl::StatusOr<std::vector<PJRT_Device*>> DevicesOf(
+    const PJRT_LoadedExecutable_Execute_Args& args) {
+  std::vector<PJRT_Device*> devices = args.executable->devices;
+  if (args.execute_device != nullptr) {
+    if (devices.size() != 1 || args.num_devices != 1) {
+      return absl::UnimplementedError(absl::StrCat("execute_device for a program of ",
+                                                   devices.size(),
+                                                   " devices: all of them are run by one call"));
+    }
+    if (args.execute_device->client != args.executable->client.get()) {
+      return absl::InvalidArgumentError("execute_device belongs to another client");
+    }
+    return std::vector<PJRT_Device*>{args.execute_device};
+  }
+  if (devices.size() != args.num_devices) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "arguments for ", args.num_devices, " devices of a program that runs on ", devices.size()));
+  }
+  return devices;
+}
+
+bool HasExternalReferences(PJRT_Buffer& buffer) {
+  const std::lock_guard<std::mutex> lock(buffer.mutex);
+  return !buffer.external.empty();
+}
+
+}  // namespace
+
+namespace api {
+
+absl::Status ExecuteContext_Create(PJRT_ExecuteContext_Create_Args& args) {
+  args.context = MakeExecuteContext();
+  return absl::OkStatus();
+}
+
+absl::Status ExecuteContext_Destroy(PJRT_ExecuteContext_Destroy_Args& args) {
+  DestroyExecuteContext(args.context);
+  return absl::OkStatus();
+}
+
+absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) {
+  XLA_RETURN_IF_ERROR(
+      Require({{"executable", args.executable}, {"output_lists", args.output_lists}}));
+  PJRT_LoadedExecutable& loaded = *args.executable;
+  if (loaded.is_deleted) return absl::FailedPreconditionError("the executable was deleted");
+  const Program& program = *loaded.program;
+  const PJRT_ExecuteOptions options = KnownOptions(args.options);
+  if (options.num_send_ops > 0 || options.num_recv_ops > 0) {
+    return absl::UnimplementedError("callbacks for send and recv of the host");
+  }
+  XLA_ASSIGN_OR_RETURN(const std::vector<PJRT_Device*> devices, DevicesOf(args));
+  if (args.num_args > 0) XLA_RETURN_IF_ERROR(Require({{"argument_lists", args.argument_lists}}));
+
+  LaunchRequest request;
+  XLA_ASSIGN_OR_RETURN(request.donate, Donations(program, options));
+  const size_t leaves = program.executable->argument_leaves().size();
+  if (args.num_args != leaves) {
+    return absl::InvalidArgumentError(absl::StrCat("Execution supplied ", args.num_args,
+                                                   " buffers but compiled program expected ",
+                                                   leaves, " buffers"));
+  }
+  std::vector<PJRT_Buffer*> copied;  // donated, but referred to from outside: copies are donated
+  for (size_t d = 0; d < devices.size(); ++d) {
+    std::vector<LaunchRequest::Buffer>& arguments = request.arguments.emplace_back();
+    arguments.reserve(args.num_args);
+    request.device_ordinals.push_back(devices[d]->ordinal);
+    if (args.num_args > 0) {
+      XLA_RETURN_IF_ERROR(Require({{"an argument list", args.argument_lists[d]}}));
+    }
+    for (size_t i = 0; i < args.num_args; ++i) {
+      PJRT_Buffer* buffer = args.argument_lists[d][i];
+      XLA_RETURN_IF_ERROR(Require({{"an argument buffer", buffer}}));
+      if (!request.donate[i] || !HasExternalReferences(*buffer)) {
+        arguments.push_back(buffer->buffer);
+        continue;
+      }
+      XLA_ASSIGN_OR_RETURN(LaunchRequest::Buffer copy,
+                           CopyBuffer(loaded.client, buffer->buffer, devices[d]->ordinal));
+      arguments.push_back(std::move(copy));
+      copied.push_back(buffer);
+    }
+  }
+  const std::shared_ptr<const CustomCallRegistry> custom_calls = CustomCallsOf(options.context);
+  request.context.custom_calls = custom_calls.get();
+  request.context.run_id = options.launch_id;
+  XLA_ASSIGN_OR_RETURN(const Launched launched,
+                       Launch(*loaded.client->backend, program.executable, std::move(request)));
+  // What the run points to lives until it has ended.
+  launched.done.OnReady([custom_calls](const absl::Status&) {});
+  for (PJRT_Buffer* buffer : copied) buffer->Delete();
+  for (size_t d = 0; d < devices.size(); ++d) {
+    XLA_RETURN_IF_ERROR(Require({{"an output list", args.output_lists[d]}}));
+    for (size_t i = 0; i < launched.results[d].size(); ++i) {
+      args.output_lists[d][i] =
+          new PJRT_Buffer(loaded.client, devices[d]->memories.front(), launched.results[d][i]);
+    }
+    if (args.device_complete_events != nullptr) {
+      args.device_complete_events[d] = new PJRT_Event(launched.done);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace api
+}  // namespace xla::pjrt

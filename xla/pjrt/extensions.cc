@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts, shardings, custom calls, streams, memory descriptions.
+#include "xla/pjrt/extensions.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "xla/base/status_macros.h"
+#include "xla/layout_util.h"
+#include "xla/pjrt/custom_calls.h"
+#include "xla/pjrt/entry.h"
+#include "xla/pjrt/program.h"
+#include "xla/pjrt/types.h"
+
+struct PJRT_Layouts_MemoryLayout {
+  std::string text;
+};
+struct PJRT_Layouts_SerializedLayout {
+  std::string text;
+};
+
+namespace xla::pjrt {
+namespace {
+
+// --- Layouts
+PJRT_Layouts_MemoryLayout* NewLayout(const Shape& array) {
+  const Layout layout =
+      array.has_layout() ? array.layout() : LayoutUtil::GetDefaultLayoutForShape(array);
+  return new PJRT_Layouts_MemoryLayout{layout.ToString()};
+}
+
+absl::Status MemoryLayoutDestroy(PJRT_Layouts_MemoryLayout_Destroy_Args& args) {
+  delete args.layout;
+  return absl::OkStatus();
+}
+
+absl::Status MemoryLayoutSerialize(PJRT_Layouts_MemoryLayout_Serialize_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"layout", args.layout}}));
+  args.serialized_layout = new PJRT_Layouts_SerializedLayout{args.layout->text};
+  Put(args.serialized_layout->text, args.serialized_bytes, args.serialized_bytes_size);
+  args.serialized_layout_deleter = [](PJRT_Layouts_SerializedLayout* layout) { delete layout; };
+  return absl::OkStatus();
+}
+
+absl::Status ClientDefaultLayout(PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args& args) {
+  XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(args.type, args.dims, args.num_dims, nullptr));
+  args.layout = NewLayout(shape);
+  return absl::OkStatus();
+}
+
+absl::Status TopologyDefaultLayout(PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args& args) {
+  XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(args.type, args.dims, args.num_dims, nullptr));
+  args.layout = NewLayout(shape);
+  return absl::OkStatus();
+}
+
+absl::Status BufferMemoryLayout(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"buffer", args.buffer}}));
+  args.layout = NewLayout(args.buffer->buffer->shape());
+  return absl::OkStatus();
+}
+
+// The caller destroys each layout; the list belongs to the program.
+void GiveLayouts(absl::Span<const Shape* const> leaves,
+                 std::vector<PJRT_Layouts_MemoryLayout*>& list) {
+  list.clear();
+  for (const Shape* leaf : leaves) list.push_back(NewLayout(*leaf));
+}
+
+absl::Status ExecutableOutputLayouts(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"executable", args.executable}}));
+  std::vector<PJRT_Layouts_MemoryLayout*>& list = args.executable->output_layouts;
+  GiveLayouts(args.executable->program->executable->result_leaves(), list);
+  args.layouts = list.data();
+  args.num_outputs = list.size();
+  return absl::OkStatus();
+}
+
+absl::Status ExecutableParameterLayouts(
+    PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"executable", args.executable}}));
+  std::vector<PJRT_Layouts_MemoryLayout*>& list = args.executable->parameter_layouts;
+  GiveLayouts(args.executable->program->executable->argument_leaves(), list);
+  args.layouts = list.data();
+  args.num_parameters = list.size();
+  return absl::OkStatus();
+}
+
+// --- Shardings
+absl::Status ParameterShardings(PJRT_Shardings_PJRT_Executable_ParameterShardings_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"executable", args.executable}}));
+  const TextList& list = args.executable->program->parameter_shardings;
+  args.num_parameters = list.texts.size();
+  args.shardings = list.texts.empty() ? nullptr : list.pointers.data();
+  args.sharding_sizes = list.texts.empty() ? nullptr : list.sizes.data();
+  return absl::OkStatus();
+}
+
+absl::Status OutputShardings(PJRT_Shardings_PJRT_Executable_OutputShardings_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"executable", args.executable}}));
+  const TextList& list = args.executable->program->output_shardings;
+  args.num_outputs = list.texts.size();
+  args.shardings = list.texts.empty() ? nullptr : list.pointers.data();
+  args.sharding_sizes = list.texts.empty() ? nullptr : list.sizes.data();
+  return absl::OkStatus();
+}
+
+// --- Custom calls
+absl::Status TypeRegister(PJRT_FFI_Type_Register_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"type_name", args.type_name}}));
+  XLA_ASSIGN_OR_RETURN(args.type_id,
+                       RegisterFfiType({args.type_name, args.type_name_size}, args.type_id));
+  return absl::OkStatus();
+}
+
+absl::Status UserDataAdd(PJRT_FFI_UserData_Add_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"context", args.context}}));
+  AddUserData(args.context, args.user_data.type_id, args.user_data.data);
+  return absl::OkStatus();
+}
+
+absl::Status RegisterHandler(PJRT_FFI_Register_Handler_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"target_name", args.target_name}, {"handler", args.handler}}));
+  return RegisterFfiHandler({args.target_name, args.target_name_size},
+                            {.execute = reinterpret_cast<XLA_FFI_Handler*>(args.handler)});
+}
+
+absl::Status RegisterCustomCall(PJRT_Register_Custom_Call_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"function_name", args.function_name}}));
+  const std::string_view name(args.function_name, args.function_name_size);
+  if (args.api_version == 0) return RegisterUntypedCustomCall(name, args.handler_execute);
+  if (args.api_version != 1) {
+    return absl::UnimplementedError("api_version of a custom call must be 0 or 1");
+  }
+  return RegisterFfiHandler(name, {reinterpret_cast<XLA_FFI_Handler*>(args.handler_instantiate),
+                                   reinterpret_cast<XLA_FFI_Handler*>(args.handler_prepare),
+                                   reinterpret_cast<XLA_FFI_Handler*>(args.handler_initialize),
+                                   reinterpret_cast<XLA_FFI_Handler*>(args.handler_execute)});
+}
+
+// --- Streams: there are none, so the stream is 0, and to wait on it is to wait here.
+absl::Status GetStream(PJRT_Get_Stream_For_External_Ready_Events_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"device", args.device}}));
+  args.stream = 0;
+  return absl::OkStatus();
+}
+
+absl::Status WaitStream(PJRT_Wait_Until_Buffer_Ready_On_Stream_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"buffer", args.buffer}}));
+  return args.buffer->buffer->ready().Await();
+}
+
+// --- Memory descriptions
+absl::Status DeviceMemoryDescriptions(PJRT_DeviceDescription_MemoryDescriptions_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"device_description", args.device_description}}));
+  args.memory_descriptions = args.device_description->memory_pointers.data();
+  args.num_memory_descriptions = args.device_description->memory_pointers.size();
+  args.default_memory_index = 0;
+  return absl::OkStatus();
+}
+
+absl::Status MemoryDescriptionKind(PJRT_MemoryDescription_Kind_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"memory_description", args.memory_description}}));
+  Put(args.memory_description->kind, args.kind, args.kind_size);
+  args.kind_id = args.memory_description->kind_id;
+  return absl::OkStatus();
+}
+
+template <typename Extension>
+PJRT_Extension_Base Base(PJRT_Extension_Type type, PJRT_Extension_Base* next) {
+  return {sizeof(Extension), type, next};
+}
+
+}  // namespace
+
+PJRT_Extension_Base* FirstExtension() {
+  static PJRT_MemoryDescriptions_Extension memories = {
+      Base<PJRT_MemoryDescriptions_Extension>(PJRT_Extension_Type_MemoryDescriptions, nullptr),
+      Entry<&DeviceMemoryDescriptions>, Entry<&MemoryDescriptionKind>};
+  static PJRT_Stream_Extension streams = {
+      Base<PJRT_Stream_Extension>(PJRT_Extension_Type_Stream, &memories.base), Entry<&GetStream>,
+      Entry<&WaitStream>};
+  static PJRT_Custom_Call_Extension custom_calls = {
+      Base<PJRT_Custom_Call_Extension>(PJRT_Extension_Type_Custom_Call, &streams.base),
+      Entry<&RegisterCustomCall>};
+  static PJRT_FFI_Extension ffi = {
+      Base<PJRT_FFI_Extension>(PJRT_Extension_Type_FFI, &custom_calls.base), Entry<&TypeRegister>,
+      Entry<&UserDataAdd>, Entry<&RegisterHandler>};
+  static PJRT_Shardings_Extension shardings = {
+      Base<PJRT_Shardings_Extension>(PJRT_Extension_Type_Shardings, &ffi.base),
+      Entry<&ParameterShardings>, Entry<&OutputShardings>};
+  static PJRT_Layouts_Extension layouts = {
+      Base<PJRT_Layouts_Extension>(PJRT_Extension_Type_Layouts, &shardings.base),
+      Entry<&MemoryLayoutDestroy>,
+      Entry<&MemoryLayoutSerialize>,
+      Entry<&ClientDefaultLayout>,
+      Entry<&BufferMemoryLayout>,
+      Entry<&TopologyDefaultLayout>,
+      Entry<&ExecutableOutputLayouts>,
+      Entry<&ExecutableParameterLayouts>};
+  return &layouts.base;
+}
+
+}  // namespace xla::pjrt

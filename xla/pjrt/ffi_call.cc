@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of typed handlers (XLA FFI): the frame, and what a handler may call while it runs.
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/pjrt/custom_calls.h"
+#include "xla/runtime/event.h"
+#include "xla/runtime/host_memory.h"
+
+struct XLA_FFI_Error {
+  absl::Status status;
+  std::string message;
+};
+
+struct XLA_FFI_Future {
+  xla::runtime::EventSource source;
+};
+
+struct XLA_FFI_ExecutionContext {
+  const xla::pjrt::FfiUserData* user_data;
+  const xla::CustomCallFrame* call;
+  struct State {
+    int64_t type_id;
+    void* object;
+  };
+  std::map<uint32_t, State> states;  // by stage
+  std::vector<void*> scratch;
+};
+
+namespace xla::pjrt {
+namespace {
+
+XLA_FFI_Error* FfiError(const absl::Status& status) {
+  if (status.ok()) return nullptr;
+  return new XLA_FFI_Error{status, std::string(status.message())};
+}
+
+absl::Status TakeFfiError(XLA_FFI_Error* error) {
+  if (error == nullptr) return absl::OkStatus();
+  const std::unique_ptr<XLA_FFI_Error> owned(error);
+  return owned->status;
+}
+
+// How to free states, by the number of their type.
+class StateTypes {
+ public:
+  void Set(int64_t id, void (*deleter)(void*)) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    deleters_[id] = deleter;
+  }
+  void Free(int64_t id, void* object) {
+    void (*deleter)(void*) = nullptr;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      const auto found = deleters_.find(id);
+      if (found != deleters_.end()) deleter = found->second;
+    }
+    if (deleter != nullptr) deleter(object);
+  }
+  static StateTypes& Get() {
+    static auto* const types = new StateTypes;
+    return *types;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<int64_t, void (*)(void*)> deleters_;
+};
+
+std::string_view TextOf(XLA_FFI_ByteSpan span) { return {span.ptr, span.len}; }
+
+const XLA_FFI_Api kFfiApi = {
+    .struct_size = sizeof(XLA_FFI_Api),
+    .extension_start = nullptr,
+    .api_version = {sizeof(XLA_FFI_Api_Version), nullptr, 0, 3},
+    .internal_api = nullptr,
+    .error_create =
+        [](XLA_FFI_Error_Create_Args* args) {
+          const char* message = args->message == nullptr ? "" : args->message;
+          return new XLA_FFI_Error{absl::Status(static_cast<absl::StatusCode>(args->errc), message),
+                                   message};
+        },
+    .error_get_message =
+        [](XLA_FFI_Error_GetMessage_Args* args) { args->message = args->error->message.c_str(); },
+    .error_destroy = [](XLA_FFI_Error_Destroy_Args* args) { delete args->error; },
+    .handler_register =
+        [](XLA_FFI_Handler_Register_Args* args) {
+          return FfiError(RegisterFfiHandler(TextOf(args->name), args->bundle));
+        },
+    .stream_get =
+        [](XLA_FFI_Stream_Get_Args*) {
+          return FfiError(absl::UnimplementedError("the devices of Xylem have no streams"));
+        },
+    .type_register =
+        [](XLA_FFI_Type_Register_Args* args) {
+          const auto id = RegisterFfiType(TextOf(args->name), args->type_id->type_id);
+          if (!id.ok()) return FfiError(id.status());
+          args->type_id->type_id = *id;
+          if (args->type_info != nullptr) StateTypes::Get().Set(*id, args->type_info->deleter);
+          return FfiError(absl::OkStatus());
+        },
+    .execution_context_get =
+        [](XLA_FFI_ExecutionContext_Get_Args* args) {
+          const auto found = args->ctx->user_data->find(args->type_id->type_id);
+          if (found == args->ctx->user_data->end()) {
+            return FfiError(absl::NotFoundError(
+                absl::StrCat("the run has no user data of type ", args->type_id->type_id)));
+          }
+          args->data = found->second;
+          return FfiError(absl::OkStatus());
+        },
+    .state_set =
+        [](XLA_FFI_State_Args* args) {
+          const bool is_new =
+              args->ctx->states.try_emplace(args->stage, args->type_id->type_id, args->state)
+                  .second;
+          return FfiError(is_new ? absl::OkStatus()
+                                 : absl::AlreadyExistsError("the stage has a state"));
+        },
+    .state_get =
+        [](XLA_FFI_State_Args* args) {
+          const auto found = args->ctx->states.find(args->stage);
+          if (found == args->ctx->states.end()) {
+            return FfiError(absl::NotFoundError("the stage has no state"));
+          }
+          if (found->second.type_id != args->type_id->type_id) {
+            return FfiError(absl::InvalidArgumentError("the state of the stage has another type"));
+          }
+          args->state = found->second.object;
+          return FfiError(absl::OkStatus());
+        },
+    .device_memory_allocate =
+        [](XLA_FFI_DeviceMemory_Allocate_Args* args) {
+          if (args->alignment > runtime::kHostMemoryAlignment) {
+            return FfiError(absl::UnimplementedError(
+                absl::StrCat("memory aligned to ", args->alignment, " bytes")));
+          }
+          args->data = runtime::AllocateHostMemory(std::max<size_t>(args->size, 1));
+          if (args->data == nullptr) {
+            return FfiError(absl::ResourceExhaustedError(absl::StrCat(args->size, " bytes")));
+          }
+          args->ctx->scratch.push_back(args->data);
+          return FfiError(absl::OkStatus());
+        },
+    .device_memory_free =
+        [](XLA_FFI_DeviceMemory_Free_Args* args) {
+          std::vector<void*>& scratch = args->ctx->scratch;
+          const auto found = std::find(scratch.begin(), scratch.end(), args->data);
+          if (found == scratch.end()) {
+            return FfiError(absl::InvalidArgumentError("memory that the call did not allocate"));
+          }
+          scratch.erase(found);
+          runtime::FreeHostMemory(args->data);
+          return FfiError(absl::OkStatus());
+        },
+    .thread_pool_schedule =
+        [](XLA_FFI_ThreadPool_Schedule_Args* args) {
+          args->task(args->data);  // Tasks may wait for each other only in order.
+          return FfiError(absl::OkStatus());
+        },
+    .thread_pool_num_threads =
+        [](XLA_FFI_ThreadPool_NumThreads_Args* args) {
+          *args->num_threads = 1;
+          return FfiError(absl::OkStatus());
+        },
+    .future_create =
+        [](XLA_FFI_Future_Create_Args* args) {
+          args->future = new XLA_FFI_Future;
+          return FfiError(absl::OkStatus());
+        },
+    .future_set_available =
+        [](XLA_FFI_Future_SetAvailable_Args* args) {
+          args->future->source.Set(absl::OkStatus());
+          return FfiError(absl::OkStatus());
+        },
+    .future_set_error =
+        [](XLA_FFI_Future_SetError_Args* args) {
+          args->future->source.Set(TakeFfiError(args->error));
+          return FfiError(absl::OkStatus());
+        },
+    .run_id_get =
+        [](XLA_FFI_RunId_Get_Args* args) {
+          args->run_id = 0;
+          return FfiError(absl::OkStatus());
+        },
+    .device_ordinal_get =
+        [](XLA_FFI_DeviceOrdinal_Get_Args* args) {
+          const CustomCallFrame& call = *args->ctx->call;
+          args->device_ordinal = static_cast<int32_t>(std::max(call.replica_id, call.partition_id));
+          return FfiError(absl::OkStatus());
+        },
+};
+
+// Attributes in the form of the interface; points into the dictionary.
+class FfiAttributes {
+ public:
+  explicit FfiAttributes(const AttributeDictionary& dictionary) {
+    for (const auto& [name, value] : dictionary.values()) {
+      name_spans_.push_back({name.data(), name.size()});
+      names_.push_back(&name_spans_.back());
+      Add(value);
+    }
+    attrs_ = {sizeof(XLA_FFI_Attrs), nullptr,       static_cast<int64_t>(values_.size()),
+              types_.data(),         names_.data(), values_.data()};
+  }
+  XLA_FFI_Attrs* attrs() { return &attrs_; }
+
+ private:
+  void Add(const AttributeValue& value) {
+    switch (value.kind) {
+      case AttributeValue::Kind::kScalar:
+        types_.push_back(XLA_FFI_AttrType_SCALAR);
+        scalars_.push_back({static_cast<uint32_t>(value.element_type), value.data()});
+        values_.push_back(&scalars_.back());
+        return;
+      case AttributeValue::Kind::kArray:
+        types_.push_back(XLA_FFI_AttrType_ARRAY);
+        arrays_.push_back({static_cast<uint32_t>(value.element_type),
+                           static_cast<size_t>(value.count), value.data()});
+        values_.push_back(&arrays_.back());
+        return;
+      case AttributeValue::Kind::kString:
+        types_.push_back(XLA_FFI_AttrType_STRING);
+        strings_.push_back({value.string.data(), value.string.size()});
+        values_.push_back(&strings_.back());
+        return;
+      case AttributeValue::Kind::kDictionary:
+        types_.push_back(XLA_FFI_AttrType_DICTIONARY);
+        nested_.push_back(std::make_unique<FfiAttributes>(*value.dictionary));
+        values_.push_back(nested_.back()->attrs());
+        return;
+    }
+  }
+
+  std::deque<XLA_FFI_ByteSpan> name_spans_, strings_;  // deques keep addresses stable
+  std::deque<XLA_FFI_Scalar> scalars_;
+  std::deque<XLA_FFI_Array> arrays_;
+  std::vector<std::unique_ptr<FfiAttributes>> nested_;
+  std::vector<XLA_FFI_AttrType> types_;
+  std::vector<XLA_FFI_ByteSpan*> names_;
+  std::vector<void*> values_;
+  XLA_FFI_Attrs attrs_ = {};
+};
+
+struct FfiBuffers {
+  explicit FfiBuffers(const std::vector<CustomCallBuffer>& from) {
+    buffers.reserve(from.size());
+    for (const CustomCallBuffer& buffer : from) {
+      const absl::Span<const int64_t> dims = buffer.shape->dimensions();
+      buffers.push_back({sizeof(XLA_FFI_Buffer), nullptr,
+                         static_cast<uint32_t>(buffer.shape->element_type()), buffer.data,
+                         static_cast<int64_t>(dims.size()), dims.data()});
+      pointers.push_back(&buffers.back());
+      types.push_back(kFfiBuffer);
+    }
+  }
+  std::vector<XLA_FFI_Buffer> buffers;
+  std::vector<void*> pointers;
+  std::vector<uint32_t> types;
+};
+
+}  // namespace
+
+absl::Status CheckFfiVersion(const XLA_FFI_Handler_Bundle& bundle) {
+  if (bundle.execute == nullptr) {
+    return absl::InvalidArgumentError("a custom call without a function that executes it");
+  }
+  XLA_FFI_Metadata metadata = {};
+  metadata.struct_size = sizeof(metadata);
+  metadata.api_version.struct_size = sizeof(XLA_FFI_Api_Version);
+  XLA_FFI_Metadata_Extension extension = {
+      {sizeof(XLA_FFI_Metadata_Extension), kFfiMetadataExtension, nullptr}, &metadata};
+  XLA_FFI_CallFrame frame = {};
+  frame.struct_size = sizeof(frame);
+  frame.api = &kFfiApi;
+  frame.extension_start = &extension.base;
+  XLA_RETURN_IF_ERROR(TakeFfiError(bundle.execute(&frame)));
+  const XLA_FFI_Api_Version& version = metadata.api_version;
+  if (version.major_version == 0 && version.minor_version <= 3) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("the handler was made for version ",
+                                                 version.major_version, ".", version.minor_version,
+                                                 " of the custom-call interface; this is 0.3"));
+}
+
+absl::Status CallFfiHandler(const XLA_FFI_Handler_Bundle& bundle, const FfiUserData& user_data,
+                            CustomCallFrame& call) {
+  FfiAttributes attributes(call.attributes());
+  FfiBuffers arguments(call.arguments), results(call.results);
+  XLA_FFI_ExecutionContext context = {&user_data, &call, {}, {}};
+  XLA_FFI_CallFrame frame = {};
+  frame.struct_size = sizeof(frame);
+  frame.api = &kFfiApi;
+  frame.ctx = &context;
+  frame.attrs = *attributes.attrs();
+  frame.args.struct_size = sizeof(frame.args);
+  frame.rets.struct_size = sizeof(frame.rets);
+
+  const auto run = [&](XLA_FFI_Handler* handler, XLA_FFI_ExecutionStage stage) -> absl::Status {
+    if (handler == nullptr) return absl::OkStatus();
+    frame.stage = stage;
+    frame.future = nullptr;
+    XLA_RETURN_IF_ERROR(TakeFfiError(handler(&frame)));
+    if (frame.future == nullptr) return absl::OkStatus();
+    const std::unique_ptr<XLA_FFI_Future> future(frame.future);
+    return future->source.event().Await();
+  };
+  const auto run_all = [&]() -> absl::Status {
+    XLA_RETURN_IF_ERROR(run(bundle.instantiate, XLA_FFI_ExecutionStage_INSTANTIATE));
+    frame.args = {sizeof(frame.args), nullptr, static_cast<int64_t>(arguments.buffers.size()),
+                  arguments.types.data(), arguments.pointers.data()};
+    frame.rets = {sizeof(frame.rets), nullptr, static_cast<int64_t>(results.buffers.size()),
+                  results.types.data(), results.pointers.data()};
+    XLA_RETURN_IF_ERROR(run(bundle.prepare, XLA_FFI_ExecutionStage_PREPARE));
+    XLA_RETURN_IF_ERROR(run(bundle.initialize, XLA_FFI_ExecutionStage_INITIALIZE));
+    return run(bundle.execute, XLA_FFI_ExecutionStage_EXECUTE);
+  };
+  const absl::Status status = run_all();
+  for (const auto& [stage, state] : context.states) {
+    StateTypes::Get().Free(state.type_id, state.object);
+  }
+  for (void* memory : context.scratch) runtime::FreeHostMemory(memory);
+  return status;
+}
+
+}  // namespace xla::pjrt

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the opaque pointers of the interface point to.
+#ifndef XLA_PJRT_OBJECTS_H_
+#define XLA_PJRT_OBJECTS_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "xla/pjrt/abi.h"
+#include "xla/runtime/custom_call.h"
+#include "xla/runtime/device_buffer.h"
+#include "xla/runtime/event.h"
+#include "xla/service/backend.h"
+
+struct PJRT_Error {
+  const PJRT_Error_FunctionTable* functions;
+  absl::Status status;
+  std::string message;
+};
+
+struct PJRT_Event {
+  explicit PJRT_Event(xla::runtime::Event event) : event(std::move(event)) {}
+  xla::runtime::Event event;
+  std::unique_ptr<xla::runtime::EventSource> source;  // of an event that the caller sets
+  std::atomic<bool> is_set{false};
+};
+
+struct PJRT_MemoryDescription {
+  std::string kind;
+  int kind_id;
+};
+
+struct PJRT_DeviceDescription {
+  int id;
+  std::string kind, debug_string, to_string;
+  std::vector<PJRT_NamedValue> attributes;
+  std::vector<PJRT_MemoryDescription> memories;
+  std::vector<PJRT_MemoryDescription*> memory_pointers;
+};
+
+namespace xla::pjrt {
+
+struct ClientState;
+
+// What the buffers of a device take. Thread-safe.
+class MemoryCount {
+ public:
+  void Add(int64_t bytes);
+  void Remove(int64_t bytes) { in_use_.fetch_sub(bytes, std::memory_order_relaxed); }
+  int64_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
+  int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
+  int64_t largest() const { return largest_.load(std::memory_order_relaxed); }
+  int64_t count() const { return count_.load(std::memory_order_relaxed); }
+  void ResetPeak() { peak_.store(in_use(), std::memory_order_relaxed); }
+
+ private:
+  std::atomic<int64_t> in_use_{0}, peak_{0}, largest_{0}, count_{0};
+};
+
+}  // namespace xla::pjrt
+
+struct PJRT_Memory {
+  const PJRT_Memory_FunctionTable* functions;
+  int id;
+  PJRT_MemoryDescription* description;
+  PJRT_Device* device;  // each memory belongs to one
+  std::string debug_string, to_string;
+};
+
+struct PJRT_Device {
+  xla::pjrt::ClientState* client;
+  PJRT_DeviceDescription* description;
+  int ordinal;
+  std::vector<PJRT_Memory*> memories;  // the default one first
+  xla::pjrt::MemoryCount memory_count;
+};
+
+struct PJRT_TopologyDescription {
+  std::vector<std::unique_ptr<PJRT_DeviceDescription>> devices;
+  std::vector<PJRT_DeviceDescription*> device_pointers;
+  std::vector<PJRT_NamedValue> attributes;
+};
+
+namespace xla::pjrt {
+
+// Buffers and executables keep it alive beyond PJRT_Client_Destroy.
+struct ClientState {
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<PJRT_TopologyDescription> topology;
+  std::vector<std::unique_ptr<PJRT_Device>> devices;
+  std::vector<std::unique_ptr<PJRT_Memory>> memories;
+  std::vector<PJRT_Device*> device_pointers;
+  std::vector<PJRT_Memory*> memory_pointers;
+
+  absl::StatusOr<PJRT_Device*> FindDevice(int id) const;
+};
+using ClientPointer = std::shared_ptr<ClientState>;
+
+inline constexpr char kPlatformName[] = "xylem";
+// "Xylem 0.1.0"
+const std::string& PlatformVersion();
+
+// Devices without a client. InvalidArgument for a number out of range.
+absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t num_devices);
+// The number of devices that options, or the environment variable XYLEM_NUM_DEVICES, ask for; 1.
+absl::StatusOr<int64_t> NumDevicesOption(const PJRT_NamedValue* options, size_t count);
+
+// Hands a string of the plugin to the caller.
+inline void Put(const std::string& text, const char*& data, size_t& size) {
+  data = text.c_str();
+  size = text.size();
+}
+
+}  // namespace xla::pjrt
+
+struct PJRT_Client {
+  xla::pjrt::ClientPointer state;
+};
+
+struct PJRT_Buffer {
+  PJRT_Buffer(xla::pjrt::ClientPointer client, PJRT_Memory* memory,
+              std::shared_ptr<xla::runtime::DeviceBuffer> buffer);
+  ~PJRT_Buffer();
+  void Delete();
+
+  const xla::pjrt::ClientPointer client;
+  PJRT_Memory* const memory;
+  const std::shared_ptr<xla::runtime::DeviceBuffer> buffer;
+  std::vector<size_t> dynamic_dimensions;
+  std::vector<int64_t> minor_to_major;
+
+  std::mutex mutex;
+  // External references: the memory stays in place for them.
+  std::vector<xla::runtime::DeviceBuffer::Use> external;
+  std::atomic<bool> is_counted;  // by the device's memory_count
+  int64_t counted_bytes;
+};
+
+#endif  // XLA_PJRT_OBJECTS_H_

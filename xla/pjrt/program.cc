@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs: read, compiled, described.
+#include "xla/pjrt/program.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/proto/hlo_proto.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/layout_util.h"
+#include "xla/pjrt/types.h"
+#include "xla/service/hlo.pb.h"
+#include "xla/shape_util.h"
+#include "xla/stablehlo/translate.h"
+
+namespace xla::pjrt {
+namespace {
+
+// 64-bit FNV-1a: the same in every process.
+uint64_t Fnv(std::string_view text, uint64_t hash = 0xcbf29ce484222325u) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+absl::StatusOr<std::unique_ptr<HloModule>> ReadModuleWithConfig(const std::string& code) {
+  // Field 1 is the module, as in HloProto; the configuration repeats what the options say.
+  HloProto proto;
+  if (!proto.ParseFromString(code) || !proto.has_hlo_module()) {
+    return absl::InvalidArgumentError("the program is not an HloModuleProtoWithConfig");
+  }
+  return CreateModuleFromProto(proto.hlo_module());
+}
+
+absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const ProgramSource& source) {
+  if (source.format == "mlir") return stablehlo::ReadStableHlo(source.code, "program");
+  if (source.format == "hlo") return ParseModuleFromProtoBytes(source.code);
+  if (source.format == "hlo_with_config") return ReadModuleWithConfig(source.code);
+  return absl::InvalidArgumentError(absl::StrCat("a program of format \"", source.format,
+                                                 "\"; known are mlir, hlo and hlo_with_config"));
+}
+
+void MarkLeaf(const Executable& executable, int64_t parameter, const std::vector<int64_t>& index,
+              std::vector<bool>& marks) {
+  const ProgramShape& layout = executable.module().entry_computation_layout();
+  if (parameter < 0 || parameter >= layout.parameters_size()) return;
+  const Shape* leaf =
+      &ShapeUtil::GetSubshape(layout.parameters(static_cast<int>(parameter)), index);
+  for (size_t i = 0; i < marks.size(); ++i) {
+    if (executable.argument_leaves()[i] == leaf) marks[i] = true;
+  }
+}
+
+void DescribeDonations(Program& program) {
+  const Executable& executable = *program.executable;
+  const HloModuleConfig& config = executable.module().config();
+  program.may_donate.assign(executable.argument_leaves().size(), false);
+  for (const InputOutputAlias& alias : config.input_output_alias) {
+    MarkLeaf(executable, alias.parameter_number, alias.parameter_index, program.may_donate);
+  }
+  for (const BufferDonor& donor : config.buffer_donor) {
+    MarkLeaf(executable, donor.parameter_number, donor.parameter_index, program.may_donate);
+  }
+}
+
+void DescribeOutputs(Program& program) {
+  for (const Shape* leaf : program.executable->result_leaves()) {
+    program.output_types.push_back(ToBufferType(leaf->element_type()));
+    const absl::Span<const int64_t> dims = leaf->dimensions();
+    program.output_dims.insert(program.output_dims.end(), dims.begin(), dims.end());
+    program.output_dim_sizes.push_back(dims.size());
+    program.output_memory_kinds.Add("device");
+  }
+  for (size_t i = 0; i < program.executable->argument_leaves().size(); ++i) {
+    program.parameter_memory_kinds.Add("device");
+  }
+  program.output_memory_kinds.Finish();
+  program.parameter_memory_kinds.Finish();
+}
+
+}  // namespace
+
+void TextList::Finish() {
+  for (const std::string& text : texts) {
+    pointers.push_back(text.data());
+    sizes.push_back(text.size());
+  }
+}
+
+absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSource source) {
+  auto program = std::make_shared<Program>();
+  if (!program->options.ParseFromString(source.options)) {
+    return absl::InvalidArgumentError("the compile options are not a CompileOptionsProto");
+  }
+  const ExecutableBuildOptionsProto& build = program->options.executable_build_options();
+  const int64_t replicas = std::max<int64_t>(build.num_replicas(), 1);
+  const int64_t partitions = std::max<int64_t>(build.num_partitions(), 1);
+  if (replicas > backend.device_count() || partitions > backend.device_count() ||
+      replicas * partitions > backend.device_count()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a program of ", replicas, " replicas and ", partitions, " partitions for ",
+        backend.device_count(), " devices; the option num_devices or XYLEM_NUM_DEVICES sets their ",
+        "number"));
+  }
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, ReadModule(source));
+  HloModuleConfig& config = module->config();
+  config.replica_count = replicas;
+  config.num_partitions = partitions;
+  config.use_spmd_partitioning = build.use_spmd_partitioning();
+  if (build.alias_passthrough_params()) config.alias_passthrough_params = true;
+  XLA_RETURN_IF_ERROR(VerifyModule(*module));
+  module->SetDefaultEntryLayout();
+  ProgramShape& layout = *config.entry_computation_layout;
+  for (int i = 0; i < layout.parameters_size(); ++i) {
+    LayoutUtil::SetToDefaultLayout(layout.mutable_parameters(i));
+  }
+  LayoutUtil::SetToDefaultLayout(layout.mutable_result());
+  XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(std::move(module)));
+  program->fingerprint = absl::StrFormat(
+      "%016x", Fnv(source.code, Fnv(source.options, Fnv(source.format, Fnv(PlatformVersion())))));
+  program->source = std::move(source);
+  DescribeDonations(*program);
+  DescribeOutputs(*program);
+  return program;
+}
+
+}  // namespace xla::pjrt

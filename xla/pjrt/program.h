@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled programs: what callers may ask of them, in the form in which they ask.
+#ifndef XLA_PJRT_PROGRAM_H_
+#define XLA_PJRT_PROGRAM_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/pjrt/compile_options.pb.h"
+#include "xla/pjrt/objects.h"
+#include "xla/service/executable.h"
+
+namespace xla::pjrt {
+
+// A program as it was given.
+struct ProgramSource {
+  std::string format;  // "mlir", "hlo", "hlo_with_config"
+  std::string code;
+  std::string options;  // a CompileOptionsProto
+};
+
+// Text in a list, in the form of the interface.
+struct TextList {
+  std::vector<std::string> texts;
+  std::vector<const char*> pointers;
+  std::vector<size_t> sizes;
+
+  void Add(std::string text) { texts.push_back(std::move(text)); }
+  void Finish();  // afterwards nothing may be added
+};
+
+// Does not change after it was made, and does not depend on devices.
+struct Program {
+  ProgramSource source;
+  CompileOptionsProto options;
+  std::shared_ptr<const Executable> executable;
+
+  // --- Of one device
+  std::vector<bool> may_donate;  // for each leaf of the arguments
+  std::vector<PJRT_Buffer_Type> output_types;
+  std::vector<int64_t> output_dims;
+  std::vector<size_t> output_dim_sizes;
+  TextList output_memory_kinds, parameter_memory_kinds;
+  // Serialized OpSharding; empty lists if the program has no shardings.
+  TextList output_shardings, parameter_shardings;
+  std::string fingerprint;
+  std::string optimized;  // HloModuleProto, made when it is first asked for
+  std::vector<PJRT_NamedValue> cost;
+  std::mutex mutex;        // of what is made later
+  ClientPointer compiler;  // of a program without a client
+
+  int64_t num_replicas() const { return executable->num_replicas(); }
+  int64_t num_partitions() const { return executable->num_partitions(); }
+};
+using ProgramPointer = std::shared_ptr<Program>;
+
+// Reads the program and the options and compiles with the backend's compiler. InvalidArgument for
+// unknown formats and for more devices than `max_devices`.
+absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSource source);
+
+// Bytes that only the same build of the library reads.
+std::string SerializeProgram(const Program& program);
+// The source of a serialized program. InvalidArgument, with the reason, for other bytes.
+absl::StatusOr<ProgramSource> DeserializeProgram(std::string_view bytes);
+
+}  // namespace xla::pjrt
+
+struct PJRT_Layouts_MemoryLayout;
+
+struct PJRT_Executable {
+  xla::pjrt::ProgramPointer program;
+  // The lists, not what is in them.
+  std::vector<PJRT_Layouts_MemoryLayout*> output_layouts = {}, parameter_layouts = {};
+};
+
+struct PJRT_LoadedExecutable {
+  xla::pjrt::ClientPointer client;
+  xla::pjrt::ProgramPointer program;
+  // Of each device of the program: partition d % partitions of replica d / partitions.
+  std::vector<PJRT_Device*> devices;
+  std::vector<PJRT_LogicalDeviceIds> logical_ids;
+  std::atomic<bool> is_deleted{false};
+};
+
+#endif  // XLA_PJRT_PROGRAM_H_

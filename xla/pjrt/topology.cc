@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Topologies: devices that need no client, for compiling ahead of time.
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "xla/base/status_macros.h"
+#include "xla/pjrt/entry.h"
+#include "xla/pjrt/functions.h"
+#include "xla/pjrt/objects.h"
+#include "xla/pjrt/types.h"
+#include "xla/xla_data.pb.h"
+
+struct PJRT_SerializedTopology {
+  std::string bytes;
+};
+
+namespace xla::pjrt {
+namespace {
+
+constexpr int64_t kMaxDevices = 1024;
+constexpr char kTopologyPrefix[] = "xylem-topology 1 devices ";
+
+absl::StatusOr<int64_t> ParseDeviceCount(absl::string_view text, absl::string_view where) {
+  int64_t count = 0;
+  if (!absl::SimpleAtoi(text, &count)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(where, " is \"", text, "\"; a number of devices is needed"));
+  }
+  return count;
+}
+
+}  // namespace
+
+absl::StatusOr<int64_t> NumDevicesOption(const PJRT_NamedValue* options, size_t count) {
+  if (count > 0) XLA_RETURN_IF_ERROR(Require({{"create_options", options}}));
+  for (size_t i = 0; i < count; ++i) {
+    const PJRT_NamedValue& option = options[i];
+    if (absl::string_view(option.name, option.name_size) != "num_devices") continue;
+    if (option.type == PJRT_NamedValue_kInt64) return option.int64_value;
+    if (option.type == PJRT_NamedValue_kString) {
+      return ParseDeviceCount({option.string_value, option.value_size}, "the option num_devices");
+    }
+    return absl::InvalidArgumentError("the option num_devices must be an integer");
+  }
+  // The one variable of the plugin, for programs whose client somebody else creates.
+  const char* variable = std::getenv("XYLEM_NUM_DEVICES");
+  if (variable == nullptr || *variable == '\0') return 1;
+  return ParseDeviceCount(variable, "XYLEM_NUM_DEVICES");
+}
+
+absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t num_devices) {
+  if (num_devices < 1 || num_devices > kMaxDevices) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(num_devices, " devices; there may be 1 to ", kMaxDevices));
+  }
+  auto topology = std::make_unique<PJRT_TopologyDescription>();
+  for (int id = 0; id < num_devices; ++id) {
+    auto device = std::make_unique<PJRT_DeviceDescription>();
+    device->id = id;
+    device->kind = kPlatformName;
+    device->debug_string = absl::StrCat("XYLEM_", id);
+    device->to_string = absl::StrCat("XylemDevice(id=", id, ")");
+    // All kinds are the memory of the host; programs may ask for any by name.
+    device->memories = {{"device", 0}, {"pinned_host", 1}, {"unpinned_host", 2}};
+    for (PJRT_MemoryDescription& memory : device->memories) {
+      device->memory_pointers.push_back(&memory);
+    }
+    topology->device_pointers.push_back(device.get());
+    topology->devices.push_back(std::move(device));
+  }
+  return topology;
+}
+
+namespace api {
+
+absl::Status TopologyDescription_Create(PJRT_TopologyDescription_Create_Args& args) {
+  XLA_ASSIGN_OR_RETURN(const int64_t count,
+                       NumDevicesOption(args.create_options, args.num_options));
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<PJRT_TopologyDescription> topology, MakeTopology(count));
+  args.topology = topology.release();
+  return absl::OkStatus();
+}
+
+absl::Status TopologyDescription_Destroy(PJRT_TopologyDescription_Destroy_Args& args) {
+  delete args.topology;
+  return absl::OkStatus();
+}
+
+absl::Status TopologyDescription_PlatformName(PJRT_TopologyDescription_PlatformName_Args& args) {
+  static const std::string name = kPlatformName;
+  Put(name, args.platform_name, args.platform_name_size);
+  return absl::OkStatus();
+}
+
+absl::Status TopologyDescription_PlatformVersion(
+    PJRT_TopologyDescription_PlatformVersion_Args& args) {
+  Put(PlatformVersion(), args.platform_version, args.platform_version_size);
+  return absl::OkStatus();
+}
+
+absl::Status TopologyDescription_GetDeviceDescriptions(
+    PJRT_TopologyDescription_GetDeviceDescriptions_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"topology", args.topology}}));
+  args.descriptions = args.topology->device_pointers.data();
+  args.num_descriptions = args.topology->device_pointers.size();
+  return absl::OkStatus();
+}
+
+absl::Status TopologyDescription_Serialize(PJRT_TopologyDescription_Serialize_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"topology", args.topology}}));
+  auto* holder =
+      new PJRT_SerializedTopology{absl::StrCat(kTopologyPrefix, args.topology->devices.size())};
+  Put(holder->bytes, args.serialized_bytes, args.serialized_bytes_size);
+  args.serialized_topology = holder;
+  args.serialized_topology_deleter = [](PJRT_SerializedTopology* topology) { delete topology; };
+  return absl::OkStatus();
+}
+
+absl::Status TopologyDescription_Deserialize(PJRT_TopologyDescription_Deserialize_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"serialized_topology", args.serialized_topology}}));
+  absl::string_view text(args.serialized_topology, args.serialized_topology_size);
+  if (!absl::ConsumePrefix(&text, kTopologyPrefix)) {
+    return absl::InvalidArgumentError("these bytes are not a topology of Xylem");
+  }
+  XLA_ASSIGN_OR_RETURN(const int64_t count, ParseDeviceCount(text, "the serialized topology"));
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<PJRT_TopologyDescription> topology, MakeTopology(count));
+  args.topology = topology.release();
+  return absl::OkStatus();
+}
+
+absl::Status TopologyDescription_Attributes(PJRT_TopologyDescription_Attributes_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"topology", args.topology}}));
+  args.attributes = args.topology->attributes.data();
+  args.num_attributes = args.topology->attributes.size();
+  return absl::OkStatus();
+}
+
+absl::Status TopologyDescription_Fingerprint(PJRT_TopologyDescription_Fingerprint_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"topology", args.topology}}));
+  args.fingerprint = 0x78796c656d000000u + args.topology->devices.size();
+  return absl::OkStatus();
+}
+
+absl::Status TopologyDescription_GetMemorySpaceKindIds(
+    PJRT_TopologyDescription_GetMemorySpaceKindIds_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"topology", args.topology}}));
+  static constexpr int kKinds[] = {0, 1, 2};
+  args.memory_space_kind_ids = kKinds;
+  args.num_memory_space_kind_ids = std::size(kKinds);
+  return absl::OkStatus();
+}
+
+absl::Status TopologyDescription_MakeCanonicalShapeForMemorySpace(
+    PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"topology", args.topology}}));
+  XLA_ASSIGN_OR_RETURN(const Shape shape,
+                       ShapeOf(args.element_type, args.dims, args.num_dims, args.layout));
+  const std::string bytes = shape.ToProto().SerializeAsString();
+  auto* copy = static_cast<char*>(std::malloc(bytes.size() + 1));
+  if (copy == nullptr) return absl::ResourceExhaustedError("out of memory");
+  bytes.copy(copy, bytes.size());
+  args.serialized_shape = copy;
+  args.serialized_shape_size = bytes.size();
+  args.serialized_shape_deleter = [](const char* text) { std::free(const_cast<char*>(text)); };
+  return absl::OkStatus();
+}
+
+}  // namespace api
+}  // namespace xla::pjrt
