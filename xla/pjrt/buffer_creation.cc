@@ -167,7 +167,7 @@ absl::Status Client_FulfillAliasBuffer(PJRT_Client_FulfillAliasBuffer_Args& args
   if (status.ok() && args.buffer == nullptr) {
     status = absl::InvalidArgumentError("neither a buffer nor an error is given");
   }
-  absl::StatusOr<std::shared_ptr<DeviceBuffer>> view = status;
+  std::shared_ptr<DeviceBuffer> view;
   if (status.ok()) {
     const Shape& shape = promise->buffer->shape();
     if (args.buffer->buffer->shape() != shape) {
@@ -175,15 +175,16 @@ absl::Status Client_FulfillAliasBuffer(PJRT_Client_FulfillAliasBuffer_Args& args
           absl::StrCat("a buffer of ", args.buffer->buffer->shape().ToString(/*print_layout=*/true),
                        " for one of ", shape.ToString(/*print_layout=*/true)));
     } else {
-      view = ViewBuffer(args.buffer->buffer, shape, promise->buffer->device_ordinal());
-      status = view.status();
+      auto made = ViewBuffer(args.buffer->buffer, shape, promise->buffer->device_ordinal());
+      status = made.status();
+      if (made.ok()) view = *std::move(made);
     }
   }
   if (!status.ok()) {
     promise->ready.Set(status);
     return args.status_code == PJRT_Error_Code_OK ? status : absl::OkStatus();
   }
-  (*view)->ready().OnReady([promise, view = *view](const absl::Status& end) {
+  view->ready().OnReady([promise, view](const absl::Status& end) {
     absl::Status result = end;
     if (result.ok()) {
       auto use = view->Acquire();

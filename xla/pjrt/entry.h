@@ -30,22 +30,51 @@ struct NamedPointer {
 };
 absl::Status Require(std::initializer_list<NamedPointer> arguments);
 
-// Bytes of an argument struct that all callers have, whatever they say: some headers stated less.
+// The least struct_size that is accepted: what callers of minor version 29 have. Most structs did
+// not change since; the size that their headers state leaves out padding at the end.
+template <typename Args>
+inline constexpr size_t kOldestSize = sizeof(Args) - (alignof(Args) - 1);
+template <>
+inline constexpr size_t kOldestSize<PJRT_Plugin_Attributes_Args> = 24;
+template <>
+inline constexpr size_t kOldestSize<PJRT_Client_Create_Args> = 72;
+template <>
+inline constexpr size_t kOldestSize<PJRT_Client_CreateViewOfDeviceBuffer_Args> = 104;
+template <>
+inline constexpr size_t kOldestSize<PJRT_Client_CreateErrorBuffer_Args> = 96;
+template <>
+inline constexpr size_t kOldestSize<PJRT_Device_MemoryStats_Args> = 185;
+template <>
+inline constexpr size_t kOldestSize<PJRT_Device_PoisonExecution_Args> = 56;
+template <>
+inline constexpr size_t kOldestSize<PJRT_Executable_GetCompiledMemoryStats_Args> = 64;
+template <>
+inline constexpr size_t kOldestSize<PJRT_Executable_DeserializeAndLoad_Args> = 48;
+template <>
+inline constexpr size_t kOldestSize<PJRT_FFI_Type_Register_Args> = 40;
+template <>
+inline constexpr size_t kOldestSize<PJRT_FFI_Register_Handler_Args> = 48;
+
+// Bytes that callers have, whatever they state: early headers stated too few.
 template <typename Args>
 inline constexpr size_t kStatedTooSmall = 0;
 template <>
 inline constexpr size_t kStatedTooSmall<PJRT_Plugin_Attributes_Args> =
     sizeof(PJRT_Plugin_Attributes_Args);
 
+absl::Status StructTooSmall(size_t struct_size, size_t oldest);
+
 // Calls the function on a copy of the arguments in which fields that the caller does not have are
 // zero, and copies back those that it has.
 template <auto kFunction, typename Args>
 absl::Status CallWithKnownFields(Args* args) {
   if (args == nullptr) return absl::InvalidArgumentError("the argument struct is null");
+  if (args->struct_size < kOldestSize<Args>) {
+    return StructTooSmall(args->struct_size, kOldestSize<Args>);
+  }
   const size_t known = std::min(std::max(args->struct_size, kStatedTooSmall<Args>), sizeof(Args));
   Args complete = {};
   std::memcpy(static_cast<void*>(&complete), args, known);
-  complete.struct_size = args->struct_size;
   absl::Status status;
   try {
     status = kFunction(complete);
@@ -54,10 +83,7 @@ absl::Status CallWithKnownFields(Args* args) {
   } catch (const std::exception& error) {
     status = absl::InternalError(error.what());
   }
-  if (known > sizeof(size_t)) {
-    std::memcpy(reinterpret_cast<char*>(args) + sizeof(size_t),
-                reinterpret_cast<const char*>(&complete) + sizeof(size_t), known - sizeof(size_t));
-  }
+  std::memcpy(static_cast<void*>(args), &complete, known);
   return status;
 }
 

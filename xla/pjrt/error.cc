@@ -32,12 +32,16 @@ PJRT_Error* MakeError(const absl::Status& status) {
 absl::Status Require(std::initializer_list<NamedPointer> arguments) {
   for (const NamedPointer& argument : arguments) {
     if (argument.pointer == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the argument ", argument.name,
-          " is null: it was not set, or the caller's struct_size does not include it"));
+      return absl::InvalidArgumentError(absl::StrCat("the argument ", argument.name, " is null"));
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status StructTooSmall(size_t struct_size, size_t oldest) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("the argument struct has ", struct_size, " bytes; at least ", oldest,
+                   " are needed: the caller was built for a PJRT C API older than 0.29"));
 }
 
 absl::Status StatusOf(PJRT_Error_Code code, const char* message, size_t size) {

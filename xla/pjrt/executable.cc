@@ -13,7 +13,6 @@
 #include "xla/pjrt/program.h"
 #include "xla/runtime/buffer_view.h"
 #include "xla/service/computation_placer.h"
-#include "xla/service/hlo.pb.h"
 
 struct PJRT_SerializedExecutable {
   std::string bytes;
@@ -236,11 +235,18 @@ absl::Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& 
   Program& program = *args.executable->program;
   const std::lock_guard<std::mutex> lock(program.mutex);
   if (program.optimized.empty()) {
-    XLA_ASSIGN_OR_RETURN(const HloModuleProto proto, ModuleToProto(program.executable->module()));
+    const HloModule& module = program.executable->module();
+    HloModuleProtoWithConfig proto;
+    XLA_ASSIGN_OR_RETURN(*proto.mutable_hlo_module(), ModuleToProto(module));
+    HloModuleConfigProto& config = *proto.mutable_config();
+    *config.mutable_entry_computation_layout() = module.entry_computation_layout().ToProto();
+    config.set_replica_count(module.config().replica_count);
+    config.set_num_partitions(module.config().num_partitions);
+    config.set_use_spmd_partitioning(module.config().use_spmd_partitioning);
     program.optimized = proto.SerializeAsString();
   }
-  args.program->format = "hlo";
-  args.program->format_size = 3;
+  static const std::string format = "hlo_with_config";
+  Put(format, args.program->format, args.program->format_size);
   if (args.program->code == nullptr) {
     args.program->code_size = program.optimized.size();
     return absl::OkStatus();

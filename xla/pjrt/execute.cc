@@ -107,7 +107,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
                                                    " buffers but compiled program expected ",
                                                    leaves, " buffers"));
   }
-  std::vector<PJRT_Buffer*> copied;  // donated, but referred to from outside: copies are donated
+  std::vector<PJRT_Buffer*> donated;
   for (size_t d = 0; d < devices.size(); ++d) {
     std::vector<LaunchRequest::Buffer>& arguments = request.arguments.emplace_back();
     arguments.reserve(args.num_args);
@@ -118,14 +118,15 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
     for (size_t i = 0; i < args.num_args; ++i) {
       PJRT_Buffer* buffer = args.argument_lists[d][i];
       XLA_RETURN_IF_ERROR(Require({{"an argument buffer", buffer}}));
+      if (request.donate[i]) donated.push_back(buffer);
       if (!request.donate[i] || !HasExternalReferences(*buffer)) {
         arguments.push_back(buffer->buffer);
         continue;
       }
+      // What is referred to from outside stays as it is; a copy is donated.
       XLA_ASSIGN_OR_RETURN(LaunchRequest::Buffer copy,
                            CopyBuffer(loaded.client, buffer->buffer, devices[d]->ordinal));
       arguments.push_back(std::move(copy));
-      copied.push_back(buffer);
     }
   }
   const std::shared_ptr<const CustomCallRegistry> custom_calls = CustomCallsOf(options.context);
@@ -135,7 +136,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
                        Launch(*loaded.client->backend, program.executable, std::move(request)));
   // What the run points to lives until it has ended.
   launched.done.OnReady([custom_calls](const absl::Status&) {});
-  for (PJRT_Buffer* buffer : copied) buffer->Delete();
+  for (PJRT_Buffer* buffer : donated) buffer->Delete();
   for (size_t d = 0; d < devices.size(); ++d) {
     XLA_RETURN_IF_ERROR(Require({{"an output list", args.output_lists[d]}}));
     for (size_t i = 0; i < launched.results[d].size(); ++i) {

@@ -12,7 +12,6 @@
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/layout_util.h"
 #include "xla/pjrt/types.h"
-#include "xla/service/hlo.pb.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/translate.h"
 
@@ -26,8 +25,8 @@ uint64_t Fnv(std::string_view text, uint64_t hash = 0xcbf29ce484222325u) {
 }
 
 absl::StatusOr<std::unique_ptr<HloModule>> ReadModuleWithConfig(const std::string& code) {
-  // Field 1 is the module, as in HloProto; the configuration repeats what the options say.
-  HloProto proto;
+  // The configuration repeats what the options say.
+  HloModuleProtoWithConfig proto;
   if (!proto.ParseFromString(code) || !proto.has_hlo_module()) {
     return absl::InvalidArgumentError("the program is not an HloModuleProtoWithConfig");
   }

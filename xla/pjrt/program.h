@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "xla/pjrt/compile_options.pb.h"
+#include "xla/pjrt/pjrt.pb.h"
 #include "xla/pjrt/objects.h"
 #include "xla/service/executable.h"
 
@@ -50,7 +50,7 @@ struct Program {
   // Serialized OpSharding; empty lists if the program has no shardings.
   TextList output_shardings, parameter_shardings;
   std::string fingerprint;
-  std::string optimized;  // HloModuleProto, made when it is first asked for
+  std::string optimized;  // HloModuleProtoWithConfig, made when it is first asked for
   std::vector<PJRT_NamedValue> cost;
   std::mutex mutex;        // of what is made later
   ClientPointer compiler;  // of a program without a client

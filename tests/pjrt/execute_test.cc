@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs: compiled, run, described, serialized; custom calls of the XLA FFI.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/pjrt/plugin.h"
+#include "xla/pjrt/abi_ffi.h"
+#include "xla/pjrt/pjrt.pb.h"
+
+namespace xla::pjrt::testing {
+namespace {
+
+using Values = std::vector<float>;
+
+TEST(PjrtExecuteTest, RunsAProgram) {
+  Plugin plugin;
+  PJRT_LoadedExecutable* add = plugin.Compile(kAdd);
+  std::vector<PJRT_Buffer*> results(1);
+  ASSERT_EQ(
+      plugin.Run(add, {plugin.Floats({1, 2, 3, 4}), plugin.Floats({10, 20, 30, 40})}, &results),
+      "OK");
+  EXPECT_EQ(plugin.ToFloats(results[0]), (Values{11, 22, 33, 44}));
+}
+
+TEST(PjrtExecuteTest, WrongArgumentsAreErrors) {
+  Plugin plugin;
+  PJRT_LoadedExecutable* add = plugin.Compile(kAdd);
+  std::vector<PJRT_Buffer*> results(1);
+  PJRT_Buffer* four = plugin.Floats({1, 2, 3, 4});
+  EXPECT_NE(plugin.Run(add, {four}, &results).find("expected 2 buffers"), std::string::npos);
+  EXPECT_NE(plugin.Run(add, {four, plugin.Floats({1})}, &results).find("want f32[4]"),
+            std::string::npos);
+  EXPECT_NE(plugin.Run(add, {four, nullptr}, &results).find("is null"), std::string::npos);
+  auto remove = New<PJRT_LoadedExecutable_Delete_Args>();
+  remove.executable = add;
+  ASSERT_CALL_OK(Api().PJRT_LoadedExecutable_Delete(&remove));
+  EXPECT_NE(plugin.Run(add, {four, four}, &results).find("was deleted"), std::string::npos);
+}
+
+TEST(PjrtExecuteTest, WrongProgramsAreErrors) {
+  Plugin plugin;
+  std::string error;
+  EXPECT_EQ(plugin.Compile("module { nonsense", &error), nullptr);
+  EXPECT_NE(error, "OK");
+  EXPECT_EQ(plugin.Compile(kAdd, &error, "spirv"), nullptr);
+  EXPECT_NE(error.find("format \"spirv\""), std::string::npos);
+  EXPECT_EQ(plugin.Compile(kAdd, &error, "mlir", "\xff\xff\xff"), nullptr);
+  EXPECT_NE(error.find("CompileOptionsProto"), std::string::npos);
+  CompileOptionsProto options;
+  options.mutable_executable_build_options()->set_num_replicas(5);
+  EXPECT_EQ(plugin.Compile(kAdd, &error, "mlir", options.SerializeAsString()), nullptr);
+  EXPECT_NE(error.find("5 replicas"), std::string::npos);
+}
+
+TEST(PjrtExecuteTest, DonatedBuffersAreGone) {
+  Plugin plugin;
+  PJRT_LoadedExecutable* twice = plugin.Compile(R"(
+module @twice {
+  func.func public @main(%a: tensor<2xf32> {tf.aliasing_output = 0 : i32}) -> tensor<2xf32> {
+    %0 = stablehlo.add %a, %a : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+})");
+  const auto is_deleted = [](PJRT_Buffer* buffer) {
+    auto args = New<PJRT_Buffer_IsDeleted_Args>();
+    args.buffer = buffer;
+    EXPECT_CALL_OK(Api().PJRT_Buffer_IsDeleted(&args));
+    return args.is_deleted;
+  };
+  PJRT_Buffer* buffer = plugin.Floats({1, 2});
+  std::vector<PJRT_Buffer*> results(1);
+  ASSERT_EQ(plugin.Run(twice, {buffer}, &results), "OK");
+  EXPECT_EQ(plugin.ToFloats(results[0]), (Values{2, 4}));
+  EXPECT_TRUE(is_deleted(buffer));
+
+  // A reference from outside keeps what it sees.
+  PJRT_Buffer* seen = plugin.Floats({5, 6});
+  auto increase = New<PJRT_Buffer_IncreaseExternalReferenceCount_Args>();
+  increase.buffer = seen;
+  ASSERT_CALL_OK(Api().PJRT_Buffer_IncreaseExternalReferenceCount(&increase));
+  auto pointer = New<PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args>();
+  pointer.buffer = seen;
+  ASSERT_CALL_OK(Api().PJRT_Buffer_OpaqueDeviceMemoryDataPointer(&pointer));
+  ASSERT_EQ(plugin.Run(twice, {seen}, &results), "OK");
+  EXPECT_EQ(plugin.ToFloats(results[0]), (Values{10, 12}));
+  EXPECT_TRUE(is_deleted(seen));
+  EXPECT_EQ(static_cast<const float*>(pointer.device_memory_ptr)[0], 5);
+}
+
+TEST(PjrtExecuteTest, ProgramsDescribeThemselves) {
+  Plugin plugin;
+  auto get = New<PJRT_LoadedExecutable_GetExecutable_Args>();
+  get.loaded_executable = plugin.Compile(kAdd);
+  ASSERT_CALL_OK(Api().PJRT_LoadedExecutable_GetExecutable(&get));
+  auto name = New<PJRT_Executable_Name_Args>();
+  name.executable = get.executable;
+  ASSERT_CALL_OK(Api().PJRT_Executable_Name(&name));
+  EXPECT_EQ(std::string(name.executable_name, name.executable_name_size), "add");
+  auto dims = New<PJRT_Executable_OutputDimensions_Args>();
+  dims.executable = get.executable;
+  ASSERT_CALL_OK(Api().PJRT_Executable_OutputDimensions(&dims));
+  ASSERT_EQ(dims.num_outputs, 1u);
+  EXPECT_EQ(dims.dim_sizes[0], 1u);
+  EXPECT_EQ(dims.dims[0], 4);
+  auto cost = New<PJRT_Executable_GetCostAnalysis_Args>();
+  cost.executable = get.executable;
+  ASSERT_CALL_OK(Api().PJRT_Executable_GetCostAnalysis(&cost));
+  ASSERT_EQ(cost.num_properties, 3u);
+  EXPECT_EQ(cost.properties[0].float_value, 4);   // flops
+  EXPECT_EQ(cost.properties[2].float_value, 48);  // bytes
+  auto memory = New<PJRT_Executable_GetCompiledMemoryStats_Args>();
+  memory.executable = get.executable;
+  ASSERT_CALL_OK(Api().PJRT_Executable_GetCompiledMemoryStats(&memory));
+  EXPECT_EQ(memory.argument_size_in_bytes, 32);
+  EXPECT_EQ(memory.output_size_in_bytes, 16);
+
+  auto program = New<PJRT_Program>();
+  auto optimized = New<PJRT_Executable_OptimizedProgram_Args>();
+  optimized.executable = get.executable;
+  optimized.program = &program;
+  ASSERT_CALL_OK(Api().PJRT_Executable_OptimizedProgram(&optimized));
+  std::string code(program.code_size, '\0');
+  program.code = code.data();
+  ASSERT_CALL_OK(Api().PJRT_Executable_OptimizedProgram(&optimized));
+  HloModuleProtoWithConfig proto;
+  EXPECT_TRUE(proto.ParseFromString(code));
+  EXPECT_EQ(proto.hlo_module().name(), "add");
+  // What one hands out, another takes.
+  Plugin other;
+  std::vector<PJRT_Buffer*> results(1);
+  PJRT_LoadedExecutable* again =
+      other.Compile(code, nullptr, {program.format, program.format_size});
+  PJRT_Buffer* ones = other.Floats({1, 1, 1, 1});
+  ASSERT_EQ(other.Run(again, {ones, ones}, &results), "OK");
+  EXPECT_EQ(other.ToFloats(results[0]), (Values{2, 2, 2, 2}));
+
+  auto destroy = New<PJRT_Executable_Destroy_Args>();
+  destroy.executable = get.executable;
+  EXPECT_CALL_OK(Api().PJRT_Executable_Destroy(&destroy));
+}
+
+TEST(PjrtExecuteTest, SerializedProgramsLoadInTheSameBuildOnly) {
+  Plugin plugin;
+  auto get = New<PJRT_LoadedExecutable_GetExecutable_Args>();
+  get.loaded_executable = plugin.Compile(kAdd);
+  ASSERT_CALL_OK(Api().PJRT_LoadedExecutable_GetExecutable(&get));
+  auto serialize = New<PJRT_Executable_Serialize_Args>();
+  serialize.executable = get.executable;
+  ASSERT_CALL_OK(Api().PJRT_Executable_Serialize(&serialize));
+  const std::string bytes(serialize.serialized_bytes, serialize.serialized_bytes_size);
+  serialize.serialized_executable_deleter(serialize.serialized_executable);
+  auto destroy = New<PJRT_Executable_Destroy_Args>();
+  destroy.executable = get.executable;
+  EXPECT_CALL_OK(Api().PJRT_Executable_Destroy(&destroy));
+
+  const auto load = [&](const std::string& text, PJRT_LoadedExecutable** result) {
+    auto args = New<PJRT_Executable_DeserializeAndLoad_Args>();
+    args.client = plugin.client;
+    args.serialized_executable = text.data();
+    args.serialized_executable_size = text.size();
+    const std::string status = TextOf(Api().PJRT_Executable_DeserializeAndLoad(&args));
+    *result = args.loaded_executable;
+    return status;
+  };
+  PJRT_LoadedExecutable* loaded = nullptr;
+  ASSERT_EQ(load(bytes, &loaded), "OK");
+  plugin.executables.push_back(loaded);
+  std::vector<PJRT_Buffer*> results(1);
+  PJRT_Buffer* ones = plugin.Floats({1, 1, 1, 1});
+  ASSERT_EQ(plugin.Run(loaded, {ones, ones}, &results), "OK");
+  EXPECT_EQ(plugin.ToFloats(results[0]), (Values{2, 2, 2, 2}));
+
+  std::string other_build = bytes;
+  other_build[other_build.find("Xylem 0") + 6] = '9';
+  EXPECT_NE(load(other_build, &loaded).find("another build of Xylem"), std::string::npos);
+  EXPECT_NE(load("something else", &loaded).find("not a serialized executable"), std::string::npos);
+  for (size_t size = 22; size < bytes.size(); size += 7) {
+    EXPECT_NE(load(bytes.substr(0, size), &loaded), "OK");
+  }
+}
+
+// --- A handler as jaxlib's headers make them, written out.
+XLA_FFI_Error* Scale(XLA_FFI_CallFrame* frame) {
+  if (frame->extension_start != nullptr) {
+    auto* metadata = reinterpret_cast<XLA_FFI_Metadata_Extension*>(frame->extension_start);
+    metadata->metadata->api_version.major_version = 0;
+    metadata->metadata->api_version.minor_version = 3;
+    return nullptr;
+  }
+  const auto& by = *static_cast<const XLA_FFI_Scalar*>(frame->attrs.attrs[0]);
+  if (std::string(frame->attrs.names[0]->ptr, frame->attrs.names[0]->len) != "by" ||
+      by.dtype != 11) {
+    XLA_FFI_Error_Create_Args error = {sizeof(error), nullptr, "no attribute \"by\"", 3};
+    return frame->api->error_create(&error);
+  }
+  const auto& in = *static_cast<const XLA_FFI_Buffer*>(frame->args.args[0]);
+  auto& out = *static_cast<XLA_FFI_Buffer*>(frame->rets.rets[0]);
+  for (int64_t i = 0; i < in.dims[0]; ++i) {
+    static_cast<float*>(out.data)[i] =
+        *static_cast<const float*>(by.value) * static_cast<const float*>(in.data)[i];
+  }
+  return nullptr;
+}
+
+XLA_FFI_Error* OfAnotherVersion(XLA_FFI_CallFrame* frame) {
+  auto* metadata = reinterpret_cast<XLA_FFI_Metadata_Extension*>(frame->extension_start);
+  metadata->metadata->api_version.major_version = 2;
+  return nullptr;
+}
+
+const PJRT_FFI_Extension& Ffi() {
+  const PJRT_Extension_Base* extension = Api().extension_start;
+  while (extension->type != PJRT_Extension_Type_FFI) extension = extension->next;
+  return *reinterpret_cast<const PJRT_FFI_Extension*>(extension);
+}
+
+TEST(PjrtCustomCallTest, TypedHandlersRun) {
+  auto args = New<PJRT_FFI_Register_Handler_Args>();
+  args.target_name = "pjrt_test_scale";
+  args.target_name_size = std::strlen(args.target_name);
+  args.handler = reinterpret_cast<void*>(&Scale);
+  ASSERT_CALL_OK(Ffi().register_handler(&args));
+  Plugin plugin;
+  const auto program = [](std::string_view attributes) {
+    return R"(
+module @scale {
+  func.func public @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = stablehlo.custom_call @pjrt_test_scale(%a) {api_version = 4 : i32, backend_config = {)" +
+           std::string(attributes) + R"(}} : (tensor<2xf32>) -> tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+})";
+  };
+  std::vector<PJRT_Buffer*> results(1);
+  ASSERT_EQ(
+      plugin.Run(plugin.Compile(program("by = 2.5 : f32")), {plugin.Floats({2, 4})}, &results),
+      "OK");
+  EXPECT_EQ(plugin.ToFloats(results[0]), (Values{5, 10}));
+  EXPECT_NE(
+      plugin.Run(plugin.Compile(program("other = 2.5 : f32")), {plugin.Floats({2, 4})}, &results)
+          .find("no attribute \"by\""),
+      std::string::npos);
+}
+
+TEST(PjrtCustomCallTest, HandlersOfAnotherVersionAreRefused) {
+  auto args = New<PJRT_FFI_Register_Handler_Args>();
+  args.target_name = "pjrt_test_version";
+  args.target_name_size = std::strlen(args.target_name);
+  args.handler = reinterpret_cast<void*>(&OfAnotherVersion);
+  EXPECT_CALL_ERROR(Ffi().register_handler(&args), "version 2.0");
+}
+
+}  // namespace
+}  // namespace xla::pjrt::testing

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of functions: complete, robust against null and foreign sizes, and all that is
+// exported.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+#include <string>
+
+#include "tests/pjrt/plugin.h"
+
+namespace xla::pjrt::testing {
+namespace {
+
+TEST(PjrtTableTest, IsComplete) {
+  EXPECT_EQ(Api().struct_size, sizeof(PJRT_Api));
+  EXPECT_EQ(Api().pjrt_api_version.major_version, 0);
+  EXPECT_EQ(Api().pjrt_api_version.minor_version, 114);
+  int slots = 0;
+#define PJRT_FUNCTION(name)                       \
+  EXPECT_NE(Api().PJRT_##name, nullptr) << #name; \
+  ++slots;
+#define PJRT_VOID_FUNCTION(name) PJRT_FUNCTION(name)
+#include "xla/pjrt/abi_functions.def"
+#undef PJRT_FUNCTION
+#undef PJRT_VOID_FUNCTION
+  EXPECT_EQ(slots, 138);
+}
+
+// Calls with a struct of which only `size` bytes may be read and written.
+template <typename Args, typename Function>
+void CallWithSize(const char* name, Function function, size_t size) {
+  struct {
+    Args args;
+    char behind[64];
+  } memory;
+  std::memset(static_cast<void*>(&memory), 0xAB, sizeof(memory));
+  std::memset(static_cast<void*>(&memory), 0, std::min(size, sizeof(Args)));
+  memory.args.struct_size = size;
+  function(&memory.args);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&memory);
+  for (size_t i = std::max(sizeof(size_t), std::min(size, sizeof(Args))); i < sizeof(memory); ++i) {
+    ASSERT_EQ(bytes[i], 0xAB) << name << " with struct_size " << size << " wrote byte " << i;
+  }
+}
+
+TEST(PjrtTableTest, NullArgumentsAreErrors) {
+#define PJRT_FUNCTION(name) \
+  EXPECT_CALL_ERROR(Api().PJRT_##name(nullptr), "the argument struct is null") << #name;
+#define PJRT_VOID_FUNCTION(name) Api().PJRT_##name(nullptr);
+#include "xla/pjrt/abi_functions.def"
+#undef PJRT_FUNCTION
+#undef PJRT_VOID_FUNCTION
+}
+
+TEST(PjrtTableTest, SmallStructsAreErrorsThatSayWhy) {
+  for (const size_t size : {size_t{0}, size_t{8}, size_t{15}}) {
+#define PJRT_FUNCTION(name)                                                               \
+  if (size < sizeof(PJRT_##name##_Args) - 7) {                                            \
+    CallWithSize<PJRT_##name##_Args>(                                                     \
+        #name,                                                                            \
+        [&](PJRT_##name##_Args* args) {                                                   \
+          EXPECT_CALL_ERROR(Api().PJRT_##name(args), "older than 0.29") << #name << size; \
+        },                                                                                \
+        size);                                                                            \
+  }
+#define PJRT_VOID_FUNCTION(name) CallWithSize<PJRT_##name##_Args>(#name, Api().PJRT_##name, size);
+#include "xla/pjrt/abi_functions.def"
+#undef PJRT_FUNCTION
+#undef PJRT_VOID_FUNCTION
+  }
+}
+
+// Functions that need no argument that is a pointer.
+const std::set<std::string>& NeedNothing() {
+  static const auto* const names =
+      new std::set<std::string>{"Error_Destroy",
+                                "Plugin_Initialize",
+                                "Plugin_Attributes",
+                                "Event_Destroy",
+                                "Event_Create",
+                                "Client_Create",
+                                "Client_Destroy",
+                                "Client_PlatformName",
+                                "Client_ProcessIndex",
+                                "Client_PlatformVersion",
+                                "AsyncTrackingEvent_Destroy",
+                                "DeviceDescription_ProcessIndex",
+                                "Executable_Destroy",
+                                "LoadedExecutable_Destroy",
+                                "Buffer_Destroy",
+                                "CopyToDeviceStream_Destroy",
+                                "TopologyDescription_Create",
+                                "TopologyDescription_Destroy",
+                                "TopologyDescription_PlatformName",
+                                "TopologyDescription_PlatformVersion",
+                                "ExecuteContext_Create",
+                                "ExecuteContext_Destroy",
+                                "AsyncHostToDeviceTransferManager_Destroy"};
+  return *names;
+}
+
+TEST(PjrtTableTest, NullFieldsAreErrorsThatNameThem) {
+#define PJRT_FUNCTION(name)                                               \
+  if (NeedNothing().count(#name) == 0) {                                  \
+    auto args = New<PJRT_##name##_Args>();                                \
+    EXPECT_CALL_ERROR(Api().PJRT_##name(&args), "is null") << #name;      \
+    CallWithSize<PJRT_##name##_Args>(                                     \
+        #name,                                                            \
+        [](PJRT_##name##_Args* args) {                                    \
+          EXPECT_CALL_ERROR(Api().PJRT_##name(args), "is null") << #name; \
+        },                                                                \
+        sizeof(PJRT_##name##_Args) + 1000);                               \
+  }
+#define PJRT_VOID_FUNCTION(name)           \
+  {                                        \
+    auto args = New<PJRT_##name##_Args>(); \
+    Api().PJRT_##name(&args);              \
+  }
+#include "xla/pjrt/abi_functions.def"
+#undef PJRT_FUNCTION
+#undef PJRT_VOID_FUNCTION
+}
+
+TEST(PjrtTableTest, AttributesOfCallersThatStateTooSmallAStruct) {
+  auto args = New<PJRT_Plugin_Attributes_Args>();
+  args.struct_size = 24;  // without num_attributes, as early headers have it
+  ASSERT_CALL_OK(Api().PJRT_Plugin_Attributes(&args));
+  ASSERT_GE(args.num_attributes, 1u);
+  const PJRT_NamedValue& version = args.attributes[0];
+  EXPECT_EQ(std::string(version.name, version.name_size), "stablehlo_current_version");
+  EXPECT_EQ(version.value_size, 3u);
+}
+
+TEST(PjrtTableTest, ExtensionsAreAList) {
+  std::set<int> types;
+  for (const PJRT_Extension_Base* extension = Api().extension_start; extension != nullptr;
+       extension = extension->next) {
+    EXPECT_GE(extension->struct_size, sizeof(PJRT_Extension_Base));
+    types.insert(static_cast<int>(extension->type));
+  }
+  EXPECT_EQ(types, (std::set<int>{0, 3, 4, 5, 6, 19}));
+}
+
+TEST(PjrtTableTest, TheLibraryGivesTheTableAndNothingElse) {
+  // In a namespace of its own: the test itself holds the same code.
+  void* library = dlmopen(LM_ID_NEWLM, XYLEM_PJRT_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const auto get = reinterpret_cast<const PJRT_Api* (*)()>(dlsym(library, "GetPjrtApi"));
+  ASSERT_NE(get, nullptr);
+  // Neither the library's own functions nor those of its rooms are visible.
+  for (const char* hidden :
+       {"_ZN3xla4pjrt9MakeErrorERKN4absl12lts_202206236StatusE", "_ZN3xla4pjrt13FirstExtensionEv",
+        "_ZN3xla7Backend6CreateERKNS_14BackendOptionsE"}) {
+    EXPECT_EQ(dlsym(library, hidden), nullptr) << hidden;
+  }
+  EXPECT_EQ(get()->struct_size, sizeof(PJRT_Api));
+  auto args = New<PJRT_Client_Create_Args>();
+  ASSERT_EQ(get()->PJRT_Client_Create(&args), nullptr);
+  auto destroy = New<PJRT_Client_Destroy_Args>();
+  destroy.client = args.client;
+  EXPECT_EQ(get()->PJRT_Client_Destroy(&destroy), nullptr);
+}
+
+}  // namespace
+}  // namespace xla::pjrt::testing
