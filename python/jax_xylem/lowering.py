@@ -1,10 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What JAX must know of a platform that it does not come with."""
+"""What JAX must know of a platform that it does not come with: lowerings, donation, the cache.
 
+The devices are CPUs, so the rules that JAX registered for "cpu" fit wherever they emit operations
+of StableHLO, or calls of LAPACK, whose handlers jaxlib hands out.
+"""
+
+import types
+
+from jax._src import compilation_cache
 from jax._src.interpreters import mlir
+
+from jax_xylem import callbacks
+from jax_xylem import custom_calls
+from jax_xylem import dlpack
+
+PLATFORM = "xylem"
+
+# Primitives whose "cpu" rule is taken over.
+_AS_ON_CPU = (
+    "cholesky", "debug_callback", "debug_print", "eig", "eigh", "geqp3", "geqrf", "hessenberg",
+    "householder_product", "lu", "ormqr", "random_gamma", "schur", "select_and_scatter_add", "svd",
+    "threefry2x32", "triangular_solve", "tridiagonal", "tridiagonal_solve")
+
+
+def _take_over_cpu_lowerings():
+  rules = mlir._platform_specific_lowerings
+  for primitive, rule in list(rules["cpu"].items()):
+    if str(primitive) in _AS_ON_CPU and primitive not in rules[PLATFORM]:
+      rules[PLATFORM][primitive] = rule
+
+
+def _use_compilation_cache():
+  original = compilation_cache.is_cache_used
+
+  def is_cache_used(backend):
+    if getattr(backend, "platform", None) == PLATFORM:
+      backend = types.SimpleNamespace(
+          platform="cpu", supports_executable_serialization=True)
+    return original(backend)
+
+  compilation_cache.is_cache_used = is_cache_used
 
 
 def register(c_api):
-  del c_api
-  if "xylem" not in mlir._platforms_with_donation:
-    mlir._platforms_with_donation.append("xylem")
+  if PLATFORM not in mlir._platforms_with_donation:
+    mlir._platforms_with_donation.append(PLATFORM)
+  _take_over_cpu_lowerings()
+  _use_compilation_cache()
+  custom_calls.register(c_api)
+  callbacks.register(c_api)
+  dlpack.register()

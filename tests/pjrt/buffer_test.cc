@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -255,6 +257,12 @@ TEST(PjrtBufferTest, TheDeviceCountsItsMemory) {
   stats.device = plugin.device();
   ASSERT_CALL_OK(Api().PJRT_Device_MemoryStats(&stats));
   const int64_t before = stats.bytes_in_use;
+  // Callers do not initialize outputs.
+  std::memset(&stats.bytes_limit, 0xff,
+              sizeof(stats) - offsetof(PJRT_Device_MemoryStats_Args, bytes_limit));
+  ASSERT_CALL_OK(Api().PJRT_Device_MemoryStats(&stats));
+  EXPECT_FALSE(stats.bytes_limit_is_set);
+  EXPECT_FALSE(stats.peak_allocated_bytes_is_set);
   PJRT_Buffer* buffer = plugin.Floats(Values(1000));
   ASSERT_CALL_OK(Api().PJRT_Device_MemoryStats(&stats));
   EXPECT_EQ(stats.bytes_in_use, before + 4000);

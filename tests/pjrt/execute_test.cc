@@ -113,9 +113,11 @@ TEST(PjrtExecuteTest, ProgramsDescribeThemselves) {
   EXPECT_EQ(cost.properties[2].float_value, 48);  // bytes
   auto memory = New<PJRT_Executable_GetCompiledMemoryStats_Args>();
   memory.executable = get.executable;
+  memory.host_temp_size_in_bytes = -1;  // callers do not initialize outputs
   ASSERT_CALL_OK(Api().PJRT_Executable_GetCompiledMemoryStats(&memory));
   EXPECT_EQ(memory.argument_size_in_bytes, 32);
   EXPECT_EQ(memory.output_size_in_bytes, 16);
+  EXPECT_EQ(memory.host_temp_size_in_bytes, 0);
 
   auto program = New<PJRT_Program>();
   auto optimized = New<PJRT_Executable_OptimizedProgram_Args>();
@@ -189,6 +191,10 @@ XLA_FFI_Error* Scale(XLA_FFI_CallFrame* frame) {
     metadata->metadata->api_version.major_version = 0;
     metadata->metadata->api_version.minor_version = 3;
     return nullptr;
+  }
+  if (frame->struct_size != kFfiCallFrameSize) {
+    XLA_FFI_Error_Create_Args error = {sizeof(error), nullptr, "size of the frame", 3};
+    return frame->api->error_create(&error);
   }
   const auto& by = *static_cast<const XLA_FFI_Scalar*>(frame->attrs.attrs[0]);
   if (std::string(frame->attrs.names[0]->ptr, frame->attrs.names[0]->len) != "by" ||

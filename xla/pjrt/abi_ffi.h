@@ -116,6 +116,9 @@ struct XLA_FFI_CallFrame {
 
 using XLA_FFI_Handler = XLA_FFI_Error*(XLA_FFI_CallFrame* frame);
 
+// Handlers compare the size with that which their headers state, which ends with `attrs`.
+inline constexpr size_t kFfiCallFrameSize = offsetof(XLA_FFI_CallFrame, future);
+
 // All but `execute` may be null.
 struct XLA_FFI_Handler_Bundle {
   XLA_FFI_Handler* instantiate;
@@ -131,6 +134,8 @@ struct XLA_FFI_Metadata {
   uint32_t traits;
   XLA_FFI_TypeId state_type_id;
 };
+
+inline constexpr size_t kFfiMetadataSize = offsetof(XLA_FFI_Metadata, traits) + sizeof(uint32_t);
 
 struct XLA_FFI_Metadata_Extension {
   XLA_FFI_Extension_Base base;

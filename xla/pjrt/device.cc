@@ -96,6 +96,11 @@ absl::Status Device_DefaultMemory(PJRT_Device_DefaultMemory_Args& args) {
 absl::Status Device_MemoryStats(PJRT_Device_MemoryStats_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"device", args.device}}));
   const MemoryCount& count = args.device->memory_count;
+  const PJRT_Device_MemoryStats_Args request = args;
+  args = {};  // What is not set must be marked so.
+  args.struct_size = request.struct_size;
+  args.extension_start = request.extension_start;
+  args.device = request.device;
   args.bytes_in_use = count.in_use();
   args.peak_bytes_in_use = count.peak();
   args.peak_bytes_in_use_is_set = true;

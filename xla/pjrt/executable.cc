@@ -290,15 +290,17 @@ absl::Status Executable_Fingerprint(PJRT_Executable_Fingerprint_Args& args) {
 absl::Status Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"executable", args.executable}}));
   const Executable& executable = *args.executable->program->executable;
+  const PJRT_Executable_GetCompiledMemoryStats_Args request = args;
+  args = {};
+  args.struct_size = request.struct_size;
+  args.extension_start = request.extension_start;
+  args.executable = request.executable;
   args.argument_size_in_bytes = TotalBytes(executable.argument_leaves());
   args.output_size_in_bytes = TotalBytes(executable.result_leaves());
-  args.alias_size_in_bytes = 0;
   for (const Executable::Alias& alias : executable.aliases()) {
     const Shape* leaf = executable.result_leaves()[static_cast<size_t>(alias.result)];
     args.alias_size_in_bytes += TotalBytes({leaf});
   }
-  args.generated_code_size_in_bytes = 0;
-  args.temp_size_in_bytes = 0;
   args.peak_memory_in_bytes =
       args.argument_size_in_bytes + args.output_size_in_bytes - args.alias_size_in_bytes;
   args.total_size_in_bytes = args.peak_memory_in_bytes;

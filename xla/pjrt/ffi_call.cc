@@ -273,12 +273,12 @@ absl::Status CheckFfiVersion(const XLA_FFI_Handler_Bundle& bundle) {
     return absl::InvalidArgumentError("a custom call without a function that executes it");
   }
   XLA_FFI_Metadata metadata = {};
-  metadata.struct_size = sizeof(metadata);
+  metadata.struct_size = kFfiMetadataSize;
   metadata.api_version.struct_size = sizeof(XLA_FFI_Api_Version);
   XLA_FFI_Metadata_Extension extension = {
       {sizeof(XLA_FFI_Metadata_Extension), kFfiMetadataExtension, nullptr}, &metadata};
   XLA_FFI_CallFrame frame = {};
-  frame.struct_size = sizeof(frame);
+  frame.struct_size = kFfiCallFrameSize;
   frame.api = &kFfiApi;
   frame.extension_start = &extension.base;
   XLA_RETURN_IF_ERROR(TakeFfiError(bundle.execute(&frame)));
@@ -295,7 +295,7 @@ absl::Status CallFfiHandler(const XLA_FFI_Handler_Bundle& bundle, const FfiUserD
   FfiBuffers arguments(call.arguments), results(call.results);
   XLA_FFI_ExecutionContext context = {&user_data, &call, {}, {}};
   XLA_FFI_CallFrame frame = {};
-  frame.struct_size = sizeof(frame);
+  frame.struct_size = kFfiCallFrameSize;
   frame.api = &kFfiApi;
   frame.ctx = &context;
   frame.attrs = *attributes.attrs();

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "xla/pjrt/pjrt.pb.h"
 #include "xla/pjrt/objects.h"
+#include "xla/pjrt/pjrt.pb.h"
 #include "xla/service/executable.h"
 
 namespace xla::pjrt {

@@ -104,6 +104,7 @@ absl::Status Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
                                from.dimensions().size(), args.host_layout));
   if (args.dst == nullptr) {
     args.dst_size = static_cast<size_t>(args.src->counted_bytes);
+    args.event = nullptr;
     return absl::OkStatus();
   }
   if (args.dst_size < static_cast<size_t>(args.src->counted_bytes)) {
