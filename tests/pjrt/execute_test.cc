@@ -251,6 +251,44 @@ module @scale {
       std::string::npos);
 }
 
+// The transpose of a 2 x 3 argument in column-major memory is what a handler sees as 3 x 2 rows.
+XLA_FFI_Error* FirstColumn(XLA_FFI_CallFrame* frame) {
+  if (frame->extension_start != nullptr) return Scale(frame);
+  const auto& in = *static_cast<const XLA_FFI_Buffer*>(frame->args.args[0]);
+  auto& out = *static_cast<XLA_FFI_Buffer*>(frame->rets.rets[0]);
+  std::memcpy(out.data, in.data, 2 * sizeof(float));
+  return nullptr;
+}
+
+TEST(PjrtCustomCallTest, LayoutsAndAttributesOfJaxAreKept) {
+  auto args = New<PJRT_FFI_Register_Handler_Args>();
+  args.target_name = "pjrt_test_column";
+  args.target_name_size = std::strlen(args.target_name);
+  args.handler = reinterpret_cast<void*>(&FirstColumn);
+  ASSERT_CALL_OK(Ffi().register_handler(&args));
+  args.target_name = "pjrt_test_scale";
+  args.target_name_size = std::strlen(args.target_name);
+  args.handler = reinterpret_cast<void*>(&Scale);
+  ASSERT_CALL_OK(Ffi().register_handler(&args));
+  Plugin plugin;
+  PJRT_LoadedExecutable* program = plugin.Compile(R"(
+module @column {
+  func.func public @main(%a: tensor<6xf32>) -> tensor<2xf32> {
+    %0 = stablehlo.reshape %a : (tensor<6xf32>) -> tensor<2x3xf32>
+    %1 = stablehlo.custom_call @pjrt_test_column(%0) {
+        api_version = 4 : i32, backend_config = {},
+        operand_layouts = [dense<[0, 1]> : tensor<2xindex>],
+        result_layouts = [dense<0> : tensor<1xindex>]} : (tensor<2x3xf32>) -> tensor<2xf32>
+    %2 = stablehlo.custom_call @pjrt_test_scale(%1) {
+        backend_config = "", mhlo.backend_config = {by = 3.0 : f32}} : (tensor<2xf32>) -> tensor<2xf32>
+    return %2 : tensor<2xf32>
+  }
+})");
+  std::vector<PJRT_Buffer*> results(1);
+  ASSERT_EQ(plugin.Run(program, {plugin.Floats({1, 2, 3, 4, 5, 6})}, &results), "OK");
+  EXPECT_EQ(plugin.ToFloats(results[0]), (Values{3, 12}));
+}
+
 TEST(PjrtCustomCallTest, HandlersOfAnotherVersionAreRefused) {
   auto args = New<PJRT_FFI_Register_Handler_Args>();
   args.target_name = "pjrt_test_version";

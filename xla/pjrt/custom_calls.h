@@ -38,6 +38,9 @@ absl::StatusOr<int64_t> RegisterFfiType(std::string_view name, int64_t id);
 // The registry for a run with this context, which may be null.
 std::shared_ptr<const CustomCallRegistry> CustomCallsOf(const PJRT_ExecuteContext* context);
 
+// Is a handler running on this thread? What it starts must not wait for the run that called it.
+bool IsInsideCustomCall();
+
 PJRT_ExecuteContext* MakeExecuteContext();
 void DestroyExecuteContext(PJRT_ExecuteContext* context);
 void AddUserData(PJRT_ExecuteContext* context, int64_t type_id, void* data);

@@ -132,11 +132,15 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   const std::shared_ptr<const CustomCallRegistry> custom_calls = CustomCallsOf(options.context);
   request.context.custom_calls = custom_calls.get();
   request.context.run_id = options.launch_id;
+  const runtime::LaunchQueues& queues = loaded.client->backend->launches();
+  request.run_here = IsInsideCustomCall() ||
+                     (program.is_short && queues.Idle(request.device_ordinals[0]).IsReady());
   XLA_ASSIGN_OR_RETURN(const Launched launched,
                        Launch(*loaded.client->backend, program.executable, std::move(request)));
   // What the run points to lives until it has ended.
   launched.done.OnReady([custom_calls](const absl::Status&) {});
   for (PJRT_Buffer* buffer : donated) buffer->Delete();
+  if (program.is_synchronous) (void)launched.done.Await();  // the results have the error
   for (size_t d = 0; d < devices.size(); ++d) {
     XLA_RETURN_IF_ERROR(Require({{"an output list", args.output_lists[d]}}));
     for (size_t i = 0; i < launched.results[d].size(); ++i) {

@@ -48,6 +48,8 @@ absl::Status TakeFfiError(XLA_FFI_Error* error) {
   return owned->status;
 }
 
+thread_local int calls_on_this_thread = 0;
+
 // How to free states, by the number of their type.
 class StateTypes {
  public:
@@ -268,6 +270,8 @@ struct FfiBuffers {
 
 }  // namespace
 
+bool IsInsideCustomCall() { return calls_on_this_thread > 0; }
+
 absl::Status CheckFfiVersion(const XLA_FFI_Handler_Bundle& bundle) {
   if (bundle.execute == nullptr) {
     return absl::InvalidArgumentError("a custom call without a function that executes it");
@@ -306,7 +310,10 @@ absl::Status CallFfiHandler(const XLA_FFI_Handler_Bundle& bundle, const FfiUserD
     if (handler == nullptr) return absl::OkStatus();
     frame.stage = stage;
     frame.future = nullptr;
-    XLA_RETURN_IF_ERROR(TakeFfiError(handler(&frame)));
+    ++calls_on_this_thread;
+    XLA_FFI_Error* const error = handler(&frame);
+    --calls_on_this_thread;
+    XLA_RETURN_IF_ERROR(TakeFfiError(error));
     if (frame.future == nullptr) return absl::OkStatus();
     const std::unique_ptr<XLA_FFI_Future> future(frame.future);
     return future->source.event().Await();

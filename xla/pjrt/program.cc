@@ -8,9 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "xla/base/status_macros.h"
+#include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/layout_util.h"
+#include "xla/pjrt/cost.h"
 #include "xla/pjrt/types.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/translate.h"
@@ -79,6 +81,25 @@ void DescribeOutputs(Program& program) {
   program.parameter_memory_kinds.Finish();
 }
 
+void DescribeRuns(const HloModule& module, Program& program) {
+  constexpr double kShortCost = 100'000;
+  bool may_be_long = program.executable->num_devices() > 1;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      const HloOpcode opcode = instruction->opcode();
+      if (opcode == HloOpcode::kCustomCall) {
+        const auto& attributes = instruction->attributes<CustomCallAttributes>();
+        if (attributes.custom_call_target == kPythonCallback) program.is_synchronous = true;
+      }
+      may_be_long = may_be_long || opcode == HloOpcode::kCustomCall ||
+                    opcode == HloOpcode::kWhile || instruction->HasSideEffectNoRecurse();
+    }
+  }
+  double cost = 0;
+  for (const PJRT_NamedValue& property : CostProperties(module)) cost += property.float_value;
+  program.is_short = !may_be_long && cost < kShortCost;
+}
+
 }  // namespace
 
 void TextList::Finish() {
@@ -116,7 +137,9 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
     LayoutUtil::SetToDefaultLayout(layout.mutable_parameters(i));
   }
   LayoutUtil::SetToDefaultLayout(layout.mutable_result());
-  XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(std::move(module)));
+  const std::shared_ptr<const HloModule> shared = std::move(module);
+  XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared));
+  DescribeRuns(*shared, *program);
   program->fingerprint = absl::StrFormat(
       "%016x", Fnv(source.code, Fnv(source.options, Fnv(source.format, Fnv(PlatformVersion())))));
   program->source = std::move(source);

@@ -50,6 +50,11 @@ struct Program {
   // Serialized OpSharding; empty lists if the program has no shardings.
   TextList output_shardings, parameter_shardings;
   std::string fingerprint;
+  // Runs end before Execute returns: of programs that call functions of Python, which live as long
+  // as their caller.
+  bool is_synchronous = false;
+  // Runs are too short to be worth another thread.
+  bool is_short = false;
   std::string optimized;  // HloModuleProtoWithConfig, made when it is first asked for
   std::vector<PJRT_NamedValue> cost;
   std::mutex mutex;        // of what is made later
@@ -59,6 +64,9 @@ struct Program {
   int64_t num_partitions() const { return executable->num_partitions(); }
 };
 using ProgramPointer = std::shared_ptr<Program>;
+
+// The custom call whose handler the Python package registers for its callbacks.
+inline constexpr char kPythonCallback[] = "xylem_python_callback";
 
 // Reads the program and the options and compiles with the backend's compiler. InvalidArgument for
 // unknown formats and for more devices than `max_devices`.

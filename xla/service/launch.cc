@@ -229,6 +229,11 @@ absl::StatusOr<Launched> Launch(const Backend& backend,
     }
   }
   flight->results = launched.results;
+  if (flight->request.run_here) {
+    const absl::Status inputs = runtime::Event::All(after).Await();
+    source->Set(inputs.ok() ? flight->Run() : inputs);
+    return launched;
+  }
   const std::vector<int> ordinals = flight->request.device_ordinals;
   const runtime::Event ended = backend.launches().Launch(
       ordinals, after, [flight = std::move(flight)](const absl::Status& inputs) {

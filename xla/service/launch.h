@@ -33,6 +33,10 @@ struct LaunchRequest {
   std::vector<bool> donate;
   // For each device of the run its ordinal.
   std::vector<int> device_ordinals;
+  // The run ends before Launch returns, on the calling thread, and does not wait for earlier
+  // launches on its devices: for runs that are too short to be worth another thread, and for those
+  // that code called by a run starts, which would wait for itself.
+  bool run_here = false;
   // Null threads are those of the backend; `cancel` is not used: see Launched. What it points to
   // must live until the run is done.
   runtime::ExecutionContext context;

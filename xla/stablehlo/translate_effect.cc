@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
+#include "xla/layout_util.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/translator.h"
 
@@ -156,6 +157,47 @@ absl::StatusOr<std::vector<OutputOperandAlias>> Aliases(Translator& translator,
   return aliases;
 }
 
+// The shape with a layout, which is given from the minor to the major dimension.
+absl::StatusOr<Shape> WithLayout(Translator& translator, const Operation& operation,
+                                 const Shape& shape, const std::vector<int64_t>& minor_to_major) {
+  Shape result = shape;
+  if (!shape.IsArray()) return result;
+  const Layout layout = LayoutUtil::MakeLayout(minor_to_major);
+  const absl::Status status = LayoutUtil::ValidateLayoutForShape(layout, shape);
+  if (!status.ok()) return translator.Error(operation, std::string(status.message()));
+  *result.mutable_layout() = layout;
+  return result;
+}
+
+// operand_layouts and result_layouts, where they are stated.
+absl::Status SetLayouts(Translator& translator, const Operation& operation,
+                        CustomCallAttributes* attributes, Shape* shape) {
+  if (operation.Find("operand_layouts") == nullptr || operation.Find("result_layouts") == nullptr) {
+    return absl::OkStatus();
+  }
+  XLA_ASSIGN_OR_RETURN(const auto operands, translator.IntegerLists(operation, "operand_layouts"));
+  XLA_ASSIGN_OR_RETURN(const auto results, translator.IntegerLists(operation, "result_layouts"));
+  if (operands.size() != operation.operands.size() || results.size() != operation.results.size()) {
+    return translator.Error(operation, "needs a layout for each operand and each result");
+  }
+  std::vector<Shape>& constraints = attributes->operand_layout_constraints.emplace();
+  for (size_t i = 0; i < operands.size(); ++i) {
+    XLA_ASSIGN_OR_RETURN(
+        Shape operand,
+        WithLayout(translator, operation, translator.Operand(operation, i)->shape(), operands[i]));
+    constraints.push_back(std::move(operand));
+  }
+  if (results.size() == 1) {
+    XLA_ASSIGN_OR_RETURN(*shape, WithLayout(translator, operation, *shape, results[0]));
+    return absl::OkStatus();
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    Shape* element = shape->mutable_tuple_shapes(static_cast<int>(i));
+    XLA_ASSIGN_OR_RETURN(*element, WithLayout(translator, operation, *element, results[i]));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status TranslateCustomCall(Translator& translator, const Operation& operation) {
   CustomCallAttributes attributes;
   XLA_ASSIGN_OR_RETURN(const std::string_view target,
@@ -167,6 +209,9 @@ absl::Status TranslateCustomCall(Translator& translator, const Operation& operat
   attributes.custom_call_target = std::string(target);
   attributes.has_side_effect = translator.Flag(operation, "has_side_effect");
   XLA_ASSIGN_OR_RETURN(attributes.api_version, ApiVersion(translator, operation));
+  // JAX puts the attributes of typed calls here, and leaves the version out.
+  const AttributeRef typed = operation.Find("mhlo.backend_config");
+  if (typed != nullptr) attributes.api_version = CustomCallApiVersion::API_VERSION_TYPED_FFI;
   XLA_ASSIGN_OR_RETURN(attributes.output_to_operand_aliasing, Aliases(translator, operation));
   std::vector<HloComputation*> called;
   const AttributeRef computations = operation.Find("called_computations");
@@ -179,11 +224,11 @@ absl::Status TranslateCustomCall(Translator& translator, const Operation& operat
     }
   }
   XLA_ASSIGN_OR_RETURN(Shape shape, translator.ResultShape(operation));
+  XLA_RETURN_IF_ERROR(SetLayouts(translator, operation, &attributes, &shape));
   HloInstruction* call =
       translator.Emit(HloOpcode::kCustomCall, std::move(shape), translator.Operands(operation),
                       std::move(attributes), called);
-  const AttributeRef config = operation.Find("backend_config");
-  if (config != nullptr) {
+  if (const AttributeRef config = typed != nullptr ? typed : operation.Find("backend_config")) {
     const auto* text = config->As<mlir::StringAttribute>();
     call->mutable_extras().backend_config =
         text != nullptr ? std::string(text->value) : mlir::ToString(config);

@@ -381,6 +381,21 @@ absl::StatusOr<std::vector<int64_t>> Translator::Integers(const Operation& opera
                absl::StrCat("needs the attribute '", View(name), "', a list of integers"));
 }
 
+absl::StatusOr<std::vector<std::vector<int64_t>>> Translator::IntegerLists(
+    const Operation& operation, std::string_view name) const {
+  const AttributeRef attribute = operation.Find(name);
+  const auto* array = attribute == nullptr ? nullptr : attribute->As<mlir::ArrayAttribute>();
+  std::vector<std::vector<int64_t>> lists;
+  if (array != nullptr) {
+    for (const AttributeRef element : array->elements) {
+      if (!ListIntegers(element, &lists.emplace_back())) break;
+    }
+    if (lists.size() == array->elements.size()) return lists;
+  }
+  return Error(operation, absl::StrCat("needs the attribute '", View(name),
+                                       "', an array of lists of integers"));
+}
+
 absl::StatusOr<std::vector<int64_t>> Translator::IntegersOr(const Operation& operation,
                                                             std::string_view name, size_t count,
                                                             int64_t value) const {

@@ -107,6 +107,9 @@ class Translator {
   bool Flag(const mlir::Operation& operation, std::string_view name) const;  // absent: false
   absl::StatusOr<std::vector<int64_t>> Integers(const mlir::Operation& operation,
                                                 std::string_view name) const;
+  // Of an array of lists, as of layouts.
+  absl::StatusOr<std::vector<std::vector<int64_t>>> IntegerLists(const mlir::Operation& operation,
+                                                                 std::string_view name) const;
   // `count` times `value` where the attribute is absent.
   absl::StatusOr<std::vector<int64_t>> IntegersOr(const mlir::Operation& operation,
                                                   std::string_view name, size_t count,
