@@ -14,7 +14,7 @@
 #include "xla/cpu/lowering.h"
 #include "xla/cpu/schedule.h"
 #include "xla/hlo/ir/call_rewriting.h"
-#include "xla/passes/pipeline.h"
+#include "xla/passes/cpu_pipeline.h"
 #include "xla/primitive_util.h"
 #include "xla/runtime/host_memory.h"
 #include "xla/runtime/thread_pool.h"
@@ -25,8 +25,6 @@ namespace xla {
 namespace {
 
 using cpu::RunState;
-
-constexpr char kPasses[] = "mixed-precision,inline-calls,fixpoint(algebraic-simplifier,dce)";
 
 void CollectProgramLeaves(const Shape& shape, std::vector<Shape>& leaves) {
   if (!shape.IsTuple()) {
@@ -219,8 +217,7 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   auto impl = std::make_unique<Impl>();
   impl->module = module.Clone();
   HloModule* const clone = impl->module.get();
-  XLA_ASSIGN_OR_RETURN(const Pipeline pipeline, Pipeline::Parse(kPasses));
-  XLA_RETURN_IF_ERROR(pipeline.Run(clone).status());
+  XLA_RETURN_IF_ERROR(CpuPipeline(/*constant_folding=*/std::nullopt).Run(clone).status());
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
   XLA_RETURN_IF_ERROR(cpu::FuseForCpu(clone).status());
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
