@@ -89,10 +89,6 @@ class Assigner {
         }
         return may;
       }
-      case HloOpcode::kSort:
-      case HloOpcode::kScatter:
-        return std::count(item.operands.begin(), item.operands.end(), ends) == 1 &&
-               item.operands[static_cast<size_t>(r)] == ends;
       default:
         return false;
     }
@@ -139,22 +135,18 @@ class Assigner {
       TryShare(a, r, nullptr);
     };
     if (item.instruction->opcode() == HloOpcode::kFusion) {
-      const HloInstruction* root = item.instruction->to_apply()->root_instruction();
+      const std::vector<int64_t> updated = UpdatedOperands(*item.instruction);
       for (size_t r = 0; r < item.results.size(); ++r) {
+        if (!updated.empty()) {
+          share(static_cast<size_t>(updated[r]), r);
+          continue;
+        }
         for (size_t i = 0; i < item.operands.size(); ++i) {
           if (item.operands[i] == kNoValue) continue;
-          if (root->opcode() == HloOpcode::kDynamicUpdateSlice &&
-              root->operand(0) !=
-                  item.instruction->to_apply()->parameter_instruction(static_cast<int64_t>(i))) {
-            continue;
-          }
           if (MayShareMemory(*item.instruction, static_cast<int64_t>(i), static_cast<int>(r)))
             share(i, r);
         }
       }
-    } else if (item.instruction->opcode() == HloOpcode::kScatter ||
-               item.instruction->opcode() == HloOpcode::kSort) {
-      for (size_t r = 0; r < item.results.size(); ++r) share(r, r);
     }
   }
 

@@ -52,6 +52,7 @@ bool CanEmitElement(const HloInstruction& instruction) {
     case HloOpcode::kReduceWindow:
     case HloOpcode::kReshape:
     case HloOpcode::kReverse:
+    case HloOpcode::kScatter:  // as the root of a fusion
     case HloOpcode::kSlice:
     case HloOpcode::kTranspose:
     case HloOpcode::kDot:

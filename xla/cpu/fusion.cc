@@ -62,6 +62,7 @@ int64_t CostOf(const HloInstruction& instruction) {
     case HloOpcode::kReduceWindow:
     case HloOpcode::kDot:
     case HloOpcode::kDynamicUpdateSlice:
+    case HloOpcode::kScatter:
       return 1000;
     default:
       return instruction.info().Has(op_traits::kHasAccuracy) ||
@@ -70,6 +71,12 @@ int64_t CostOf(const HloInstruction& instruction) {
                  ? 12
                  : 1;
   }
+}
+
+// Operands that the operation updates in place.
+int64_t UpdatedCount(const HloInstruction& instruction) {
+  if (instruction.opcode() == HloOpcode::kDynamicUpdateSlice) return 1;
+  return instruction.opcode() == HloOpcode::kScatter ? instruction.operand_count() / 2 : 0;
 }
 
 bool SameDimensions(const Shape& a, const Shape& b) { return a.dimensions() == b.dimensions(); }
@@ -177,6 +184,7 @@ class Planner {
         case HloOpcode::kGather:
         case HloOpcode::kReduceWindow:
         case HloOpcode::kDot:
+        case HloOpcode::kScatter:
           return true;
         case HloOpcode::kSlice:
         case HloOpcode::kPad:
@@ -210,6 +218,7 @@ class Planner {
     }
     switch (instruction.opcode()) {
       case HloOpcode::kDynamicUpdateSlice:
+      case HloOpcode::kScatter:
       case HloOpcode::kConcatenate:
       case HloOpcode::kReduceWindow:
       case HloOpcode::kDot:
@@ -243,8 +252,9 @@ class Planner {
       if (virtual_.contains(user)) continue;
       if (!IsGenerated(*user)) return false;
       // What is updated in place is read and written in memory.
-      if (user->opcode() == HloOpcode::kDynamicUpdateSlice && user->operand(0) == &instruction)
-        return false;
+      for (int64_t i = 0; i < UpdatedCount(*user); ++i) {
+        if (user->operand(i) == &instruction) return false;
+      }
     }
     return true;
   }
@@ -280,13 +290,16 @@ absl::Status MakeFusion(HloInstruction* root, const Planner& plan) {
   bool reduces = false;
   for (HloInstruction* member : members) {
     std::vector<HloInstruction*> new_operands;
+    const int64_t updated = member == root ? UpdatedCount(*root) : 0;
     for (HloInstruction* operand : member->operands()) {
-      HloInstruction* mapped = map.Find(operand);
+      // What is updated is not read through the same parameter.
+      const bool is_updated = static_cast<int64_t>(new_operands.size()) < updated;
+      HloInstruction* mapped = is_updated ? nullptr : map.Find(operand);
       if (mapped == nullptr) {
         mapped = body->AddInstruction(
             HloInstruction::CreateParameter(static_cast<int64_t>(operands.size()), operand->shape(),
                                             absl::StrCat("p", operands.size())));
-        map.instructions[operand] = mapped;
+        if (!is_updated) map.instructions[operand] = mapped;
         operands.push_back(operand);
       }
       new_operands.push_back(mapped);

@@ -140,6 +140,40 @@ void DivideIntoUnits(KernelRegion& region) {
   region.units = rows * region.segments;
 }
 
+// Vectors along the minor dimension of the window, where it is that of the operand too.
+void PlanScatter(const HloInstruction& scatter, const Target& target, int element_bytes,
+                 KernelPlan& plan) {
+  const auto& s = scatter.attributes<ScatterAttributes>();
+  const int64_t inputs = scatter.operand_count() / 2;
+  const Shape& updates = scatter.operand(inputs + 1)->shape();
+  const Shape& operand = scatter.operand(0)->shape();
+  KernelRegion region;
+  region.source = &scatter;
+  const int64_t minor = operand.rank() - 1;
+  const bool has_minor_window =
+      !s.update_window_dims.empty() && s.update_window_dims.back() == updates.rank() - 1 &&
+      std::find(s.inserted_window_dims.begin(), s.inserted_window_dims.end(), minor) ==
+          s.inserted_window_dims.end() &&
+      std::find(s.input_batching_dims.begin(), s.input_batching_dims.end(), minor) ==
+          s.input_batching_dims.end();
+  region.segment_length = 1;
+  region.units = CountOf(updates) == 0 ? 0 : 1;
+  if (has_minor_window && region.units > 0) {
+    const int64_t length = updates.dimensions().back();
+    region.dimensions = {length};
+    region.lanes = std::max(4, target.vector_bytes / element_bytes);
+    while (region.lanes > length) region.lanes /= 2;
+    const int64_t wanted = std::max<int64_t>(length / 8, 4 * region.lanes);
+    region.segment_length = (wanted + region.lanes - 1) / region.lanes * region.lanes;
+    region.units = (length + region.segment_length - 1) / region.segment_length;
+  }
+  plan.units = region.units;
+  const bool is_small = CountOf(updates) < 8192;
+  plan.chunk = is_small ? std::max<int64_t>(plan.units, 1) : 1;
+  plan.bytes = static_cast<double>(3 * CountOf(updates) * element_bytes);
+  plan.regions.push_back(std::move(region));
+}
+
 class KernelEmitter {
  public:
   KernelEmitter(Ir& ir, const KernelPlan& plan) : ir_(ir), ops_(ir), plan_(plan) {}
@@ -160,6 +194,11 @@ class KernelEmitter {
     const HloInstruction* root = fusion.to_apply()->root_instruction();
     const int results = root->shape().IsTuple() ? root->shape().tuple_shapes_size() : 1;
     for (int i = 0; i < results; ++i) results_.push_back(array(next + i));
+    if (root->opcode() == HloOpcode::kScatter) {
+      EmitScatter(plan_.regions[0]);
+      ir_.Return();
+      return status_;
+    }
     int64_t first = 0;
     for (const KernelRegion& region : plan_.regions) {
       IrValue begin = ir_.Parameter(1), end = ir_.Parameter(2);
@@ -235,6 +274,147 @@ class KernelEmitter {
     });
   }
 
+  // Every unit is a range of the minor window dimension, for all updates in order: the order of
+  // updates of an element does not depend on threads.
+  void EmitScatter(const KernelRegion& region) {
+    const HloInstruction* root = plan_.fusion->to_apply()->root_instruction();
+    const auto& s = root->attributes<ScatterAttributes>();
+    const auto inputs = static_cast<int64_t>(results_.size());
+    const HloInstruction* indices = root->operand(inputs);
+    const Shape& shape = root->operand(0)->shape();
+    const Shape& updates = root->operand(inputs + 1)->shape();
+    const auto rank = static_cast<size_t>(shape.rank());
+    const auto contains = [](const std::vector<int64_t>& list, size_t value) {
+      return std::find(list.begin(), list.end(), static_cast<int64_t>(value)) != list.end();
+    };
+    ElementEmitter vectors(ops_, buffers_, region.lanes), scalars(ops_, buffers_, 1);
+    const IndexMath& math = scalars.math();
+
+    std::vector<size_t> scatter_dims, window_dims;  // of the updates
+    for (size_t d = 0; d < static_cast<size_t>(updates.rank()); ++d) {
+      (contains(s.update_window_dims, d) ? window_dims : scatter_dims).push_back(d);
+    }
+    std::vector<size_t> window_to_operand;
+    std::vector<int64_t> window_sizes(rank, 1);
+    for (size_t d = 0; d < rank; ++d) {
+      if (contains(s.inserted_window_dims, d) || contains(s.input_batching_dims, d)) continue;
+      window_sizes[d] = updates.dimensions(static_cast<int>(window_dims[window_to_operand.size()]));
+      window_to_operand.push_back(d);
+    }
+
+    ir_.Loop(ir_.Parameter(1), ir_.Parameter(2), 1, [&](IrValue unit) {
+      const IrValue first = ir_.Mul(unit, ir_.Index(region.segment_length));
+      IrValue last = ir_.Add(first, ir_.Index(region.segment_length));
+      if (!region.dimensions.empty()) {
+        last = ir_.Binary("llvm.smin", last, ir_.Index(region.dimensions.back()));
+      }
+      IndexVector update_index(static_cast<size_t>(updates.rank()), math.Constant(0));
+      IndexVector origin(rank, math.Constant(0));
+
+      // Combines elements at the update index.
+      const auto combine = [&](ElementEmitter& emitter) {
+        IndexVector place = origin;
+        for (size_t w = 0; w < window_dims.size(); ++w) {
+          IndexTerm& term = place[window_to_operand[w]];
+          term = emitter.math().Add(term, update_index[window_dims[w]]);
+        }
+        std::vector<Element> arguments;
+        std::vector<ElementAddress> addresses;
+        for (int64_t i = 0; i < inputs; ++i) {
+          const Shape& operand_shape = root->operand(i)->shape();
+          addresses.push_back(
+              emitter.AddressOf({results_[static_cast<size_t>(i)], false}, operand_shape, place));
+          arguments.push_back(
+              ops_.Load(operand_shape.element_type(), addresses.back(), emitter.lanes()));
+        }
+        for (int64_t i = 0; i < inputs; ++i) {
+          arguments.push_back(ops_.Splat(emitter.Emit(root->operand(inputs + 1 + i), update_index),
+                                         emitter.lanes()));
+        }
+        const std::vector<Element> results = emitter.Apply(*root->to_apply(), std::move(arguments));
+        for (size_t i = 0; i < results.size(); ++i) {
+          ops_.Store(root->operand(static_cast<int64_t>(i))->shape().element_type(),
+                     ops_.Splat(results[i], emitter.lanes()), addresses[i].pointer,
+                     addresses[i].bytes);
+        }
+      };
+      const auto window = [&](const auto& self, size_t w) -> void {
+        if (w == window_dims.size()) {
+          ElementEmitter::Scope scope(&scalars);
+          combine(scalars);
+          return;
+        }
+        const size_t d = window_dims[w];
+        const int64_t size = updates.dimensions(static_cast<int>(d));
+        const bool is_inner = w + 1 == window_dims.size() && !region.dimensions.empty();
+        if (!is_inner) {
+          ir_.Loop(ir_.Index(0), ir_.Index(size), 1, [&](IrValue i) {
+            update_index[d] = {i, 0, 1};
+            self(self, w + 1);
+          });
+          return;
+        }
+        const int64_t in_vectors = region.lanes > 1 ? size / region.lanes * region.lanes : 0;
+        if (in_vectors > 0) {
+          ir_.Loop(first, ir_.Binary("llvm.smin", last, ir_.Index(in_vectors)), region.lanes,
+                   [&](IrValue i) {
+                     ElementEmitter::Scope scope(&vectors);
+                     update_index[d] = {i, 1, region.lanes};
+                     combine(vectors);
+                   });
+        }
+        if (in_vectors == size) return;
+        ir_.Loop(ir_.Binary("llvm.smax", first, ir_.Index(in_vectors)), last, 1, [&](IrValue i) {
+          ElementEmitter::Scope scope(&scalars);
+          update_index[d] = {i, 0, 1};
+          combine(scalars);
+        });
+      };
+      const auto scatter = [&](const auto& self, size_t k) -> void {
+        if (k < scatter_dims.size()) {
+          const size_t d = scatter_dims[k];
+          ir_.Loop(ir_.Index(0), ir_.Index(updates.dimensions(static_cast<int>(d))), 1,
+                   [&](IrValue i) {
+                     update_index[d] = {i, 0, 1};
+                     self(self, k + 1);
+                   });
+          return;
+        }
+        ElementEmitter::Scope scope(&scalars);
+        // The index of the update among the indices, whose vector dimension it lacks.
+        const auto batch_term = [&](int64_t dim) {
+          return update_index[scatter_dims[static_cast<size_t>(
+              dim - (dim > s.index_vector_dim ? 1 : 0))]];
+        };
+        for (size_t i = 0; i < s.scatter_dims_to_operand_dims.size(); ++i) {
+          IndexVector position;
+          for (int64_t dim = 0; dim < indices->shape().rank(); ++dim) {
+            position.push_back(dim == s.index_vector_dim ? math.Constant(static_cast<int64_t>(i))
+                                                         : batch_term(dim));
+          }
+          const Element start =
+              ops_.Convert(indices->shape().element_type(), S64, scalars.Emit(indices, position));
+          origin[static_cast<size_t>(s.scatter_dims_to_operand_dims[i])] = {start.re, 0, 1};
+        }
+        for (size_t i = 0; i < s.input_batching_dims.size(); ++i) {
+          origin[static_cast<size_t>(s.input_batching_dims[i])] =
+              batch_term(s.scatter_indices_batching_dims[i]);
+        }
+        // Windows that are not inside as a whole are left out.
+        IrValue inside = ir_.Const(ir_.I1(), int64_t{1});
+        for (size_t d = 0; d < rank; ++d) {
+          const int64_t limit = shape.dimensions(static_cast<int>(d)) - window_sizes[d];
+          if (limit < 0) return;
+          inside = ir_.And(inside, math.InRange(origin[d], 0, limit + 1));
+        }
+        ir_.If(inside, [&] { window(window, 0); });
+      };
+      scatter(scatter, 0);
+    });
+    Check(vectors);
+    Check(scalars);
+  }
+
   void Check(const ElementEmitter& emitter) {
     if (status_.ok()) status_ = emitter.status();
   }
@@ -296,11 +476,11 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
   plan.fusion = fusion;
   plan.is_written = std::move(is_written);
   plan.is_linear = IsLinear(computation);
-  const HloInstruction* updated =
-      root->opcode() == HloOpcode::kDynamicUpdateSlice ? root->operand(0) : nullptr;
-  plan.updates_in_place = updated != nullptr && updated->opcode() == HloOpcode::kParameter &&
-                          plan.is_written[static_cast<size_t>(updated->parameter_number())];
-
+  plan.updates_in_place = !UpdatedOperands(*fusion).empty();
+  if (root->opcode() == HloOpcode::kScatter) {
+    PlanScatter(*root, target, LargestElementBytes(computation), plan);
+    return plan;
+  }
   if (plan.updates_in_place) {
     KernelRegion region;
     region.source = root->operand(1);
@@ -365,7 +545,10 @@ bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result) {
   const HloComputation& computation = *fusion.to_apply();
   const HloInstruction* parameter = computation.parameter_instruction(operand);
   const HloInstruction* root = computation.root_instruction();
-  if (root->shape().IsTuple() && root->opcode() != HloOpcode::kTuple) return false;
+  if (root->shape().IsTuple() && root->opcode() != HloOpcode::kTuple &&
+      root->opcode() != HloOpcode::kScatter) {
+    return false;
+  }
   const Shape& shape = root->shape().IsTuple() ? root->shape().tuple_shapes(result) : root->shape();
   const auto bytes = [](const Shape& s) {
     return CountOf(s) * primitive_util::ByteWidth(s.element_type());
@@ -375,10 +558,8 @@ bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result) {
       bytes(parameter->shape()) != bytes(shape)) {
     return false;
   }
-  if (root->opcode() == HloOpcode::kDynamicUpdateSlice && root->operand(0) == parameter) {
-    // Nothing else may read what is updated.
-    return parameter->users().size() == 1;
-  }
+  const std::vector<int64_t> updated = UpdatedOperands(fusion);
+  if (!updated.empty()) return updated[static_cast<size_t>(result)] == operand;
   if (!IsLinear(computation)) {
     // All between the parameter and the root must be elementwise, of the same dimensions.
     absl::flat_hash_set<const HloInstruction*> reached = {parameter};
@@ -396,6 +577,35 @@ bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result) {
     }
   }
   return true;
+}
+
+std::vector<int64_t> UpdatedOperands(const HloInstruction& fusion) {
+  const HloInstruction* root = fusion.to_apply()->root_instruction();
+  int64_t count = 0;
+  if (root->opcode() == HloOpcode::kDynamicUpdateSlice) count = 1;
+  if (root->opcode() == HloOpcode::kScatter) count = root->operand_count() / 2;
+  std::vector<int64_t> operands;
+  for (int64_t i = 0; i < count; ++i) operands.push_back(root->operand(i)->parameter_number());
+  return operands;
+}
+
+absl::Status EmitComparator(Ir& ir, const HloComputation& comparator, const char* name) {
+  const IrType parameters[] = {ir.Pointer(), ir.Pointer()};
+  ir.StartFunction(name, parameters, ir.I8());
+  ElementOps ops(ir);
+  const ElementEmitter::Buffers buffers;
+  ElementEmitter emitter(ops, buffers, 1);
+  std::vector<Element> arguments;
+  for (const HloInstruction* parameter : comparator.parameter_instructions()) {
+    ElementAddress address;
+    address.pointer = ir.Load(
+        ir.Pointer(), ir.Offset(ir.Parameter(1), ir.Index(8 * parameter->parameter_number())), 8);
+    address.bytes = ir.Index(0);
+    arguments.push_back(ops.Load(parameter->shape().element_type(), address, 1));
+  }
+  const std::vector<Element> results = emitter.Apply(comparator, std::move(arguments));
+  ir.Return(ir.ZExt(results[0].re, ir.I8()));
+  return emitter.status();
 }
 
 absl::Status EmitKernel(Ir& ir, const KernelPlan& plan, const char* name) {

@@ -37,14 +37,17 @@ struct KernelPlan {
   const HloInstruction* fusion = nullptr;
   std::vector<KernelRegion> regions;
   bool is_linear = false;
-  // The root is a dynamic-update-slice whose operand is in the memory of the result.
-  bool updates_in_place = false;
-  std::vector<bool> is_written;  // operands that are in the memory of a result
+  bool updates_in_place = false;  // dynamic-update-slice and scatter
+  std::vector<bool> is_written;   // operands that are in the memory of a result
   int64_t units = 0;
   int64_t chunk = 1;  // units for a thread at a time
 
   double bytes = 0, operations = 0;  // of a whole execution, estimated
 };
+
+// Operands (by number of the parameter) that are updated in place: result r is where the operand
+// [r] was. Of dynamic-update-slice and scatter; empty for others.
+std::vector<int64_t> UpdatedOperands(const HloInstruction& fusion);
 
 // The fusion's result is in the memory of operand i where is_written[i].
 KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
@@ -55,6 +58,9 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
 bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result);
 
 absl::Status EmitKernel(Ir& ir, const KernelPlan& plan, const char* name);
+
+// bool name(void* const* buffers, const void* const* elements), as kernels/sort_kernel.h has it.
+absl::Status EmitComparator(Ir& ir, const HloComputation& comparator, const char* name);
 
 }  // namespace xla::cpu
 

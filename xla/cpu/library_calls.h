@@ -12,9 +12,14 @@
 
 namespace xla::cpu {
 
-// The prepared kernel of a dot or convolution; null for other instructions.
+using SortComparator = bool (*)(void* const* buffers, const void* const* elements);
+// Whether the instruction is a sort whose comparator has to be compiled (EmitComparator).
+bool NeedsComparator(const HloInstruction& instruction);
+
+// The prepared kernel of the instruction: buffers are its operands, then its results. Null if there
+// is none. `comparator` is used where NeedsComparator.
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
-    const HloInstruction& instruction);
+    const HloInstruction& instruction, SortComparator comparator);
 
 // The function that computes another instruction; null if there is none.
 LibraryFunction FindLibraryFunction(const HloInstruction& instruction);

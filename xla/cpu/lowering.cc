@@ -111,29 +111,21 @@ class Lowering {
       }
       written.push_back(is_written);
     }
-    // An update that needs a copy first is made in the copy.
-    if (CopiesBeforeUpdate(item)) written[UpdatedOperand(item)] = true;
+    // What needs a copy first is updated in the copy.
+    for (const int64_t operand : UpdatedOperands(*item.instruction)) {
+      written[static_cast<size_t>(operand)] = true;
+    }
     return written;
-  }
-
-  static size_t UpdatedOperand(const ScheduledItem& item) {
-    return static_cast<size_t>(
-        item.instruction->to_apply()->root_instruction()->operand(0)->parameter_number());
-  }
-
-  bool CopiesBeforeUpdate(const ScheduledItem& item) const {
-    const HloInstruction* root = item.instruction->to_apply()->root_instruction();
-    if (root->opcode() != HloOpcode::kDynamicUpdateSlice) return false;
-    const HloInstruction* updated = root->operand(0);
-    if (updated->opcode() != HloOpcode::kParameter || updated->users().size() != 1) return false;
-    const ValueId operand = item.operands[UpdatedOperand(item)];
-    return !(ValueOf(operand).place == ValueOf(item.results[0]).place);
   }
 
   absl::Status PlanItems(const std::vector<ScheduledItem>& items) {
     for (const ScheduledItem& item : items) {
       for (const auto& body : item.bodies) XLA_RETURN_IF_ERROR(PlanItems(body));
       if (item.kind != ScheduledItem::Kind::kInstruction) continue;
+      if (NeedsComparator(*item.instruction)) {
+        const size_t number = comparators_.size();
+        comparators_[item.instruction] = absl::StrCat("less_", number);
+      }
       if (item.instruction->opcode() != HloOpcode::kFusion) continue;
       const std::vector<bool> written = WrittenOperands(item);
       const HloComputation& computation = *item.instruction->to_apply();
@@ -161,7 +153,7 @@ class Lowering {
   }
 
   absl::Status CompileKernels() {
-    if (kernels_.empty()) return absl::OkStatus();
+    if (kernels_.empty() && comparators_.empty()) return absl::OkStatus();
     XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
     // A module for each thread, but no more than there is work for.
     constexpr size_t kKernelsPerModule = 4;
@@ -176,6 +168,11 @@ class Lowering {
         Ir ir(*llvm, *target_, "program");
         for (size_t k = m; k < kernels_.size(); k += count) {
           XLA_RETURN_IF_ERROR(EmitKernel(ir, kernels_[k].plan, kernels_[k].name.c_str()));
+        }
+        if (m == 0) {
+          for (const auto& [sort, name] : comparators_) {
+            XLA_RETURN_IF_ERROR(EmitComparator(ir, *sort->to_apply(), name.c_str()));
+          }
         }
         if (options_.keep_llvm) {
           char* text = llvm->LLVMPrintModuleToString(ir.module());
@@ -256,11 +253,12 @@ class Lowering {
     const std::vector<Slot> results = SlotsOf(item.results);
     if (instruction.opcode() == HloOpcode::kFusion) {
       const UniqueKernel& kernel = kernels_[kernel_of_.at(&item)];
-      if (CopiesBeforeUpdate(item)) {
-        const size_t updated = UpdatedOperand(item);
-        AddCopy(ValueOf(item.operands[updated]).place, ValueOf(item.results[0]).place,
-                ValueOf(item.results[0]).bytes, steps);
-        operands[updated] = results[0];
+      const std::vector<int64_t> updated = UpdatedOperands(instruction);
+      for (size_t r = 0; r < updated.size(); ++r) {
+        const auto operand = static_cast<size_t>(updated[r]);
+        AddCopy(ValueOf(item.operands[operand]).place, ValueOf(item.results[r]).place,
+                ValueOf(item.results[r]).bytes, steps);
+        operands[operand] = results[r];
       }
       operands.insert(operands.end(), results.begin(), results.end());
       if (kernel.plan.units == 0) return absl::OkStatus();
@@ -268,7 +266,12 @@ class Lowering {
                                                    kernel.plan.units, kernel.plan.chunk));
       return absl::OkStatus();
     }
-    XLA_ASSIGN_OR_RETURN(auto prepared, MakePreparedKernel(instruction));
+    SortComparator comparator = nullptr;
+    const auto name = comparators_.find(&instruction);
+    if (name != comparators_.end()) {
+      comparator = reinterpret_cast<SortComparator>(program_.code[0]->Find(name->second));
+    }
+    XLA_ASSIGN_OR_RETURN(auto prepared, MakePreparedKernel(instruction, comparator));
     if (prepared != nullptr) {
       program_.prepared.push_back(prepared.get());
       operands.insert(operands.end(), results.begin(), results.end());
@@ -293,6 +296,7 @@ class Lowering {
   std::vector<UniqueKernel> kernels_;
   std::map<size_t, std::vector<size_t>> by_hash_;
   std::map<const ScheduledItem*, size_t> kernel_of_;
+  std::map<const HloInstruction*, std::string> comparators_;  // of sorts
   LoweredProgram program_;
 };
 

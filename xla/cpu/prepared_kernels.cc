@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions as prepared kernels of xla/kernels.
+#include "absl/strings/str_cat.h"
+#include "xla/cpu/library_calls.h"
+#include "xla/cpu/sort_order.h"
+#include "xla/kernels/convolution_kernel.h"
+#include "xla/kernels/dot_kernel.h"
+#include "xla/kernels/linear_algebra_kernel.h"
+#include "xla/kernels/random_bits_kernel.h"
+#include "xla/kernels/sort_kernel.h"
+#include "xla/primitive_util.h"
+
+namespace xla::cpu {
+namespace {
+
+DimensionVector ToVector(const std::vector<int64_t>& dimensions) {
+  return DimensionVector(dimensions.begin(), dimensions.end());
+}
+
+// Dense and row-major, as all arrays of a compiled program are.
+kernels::ArraySpec RowMajor(const Shape& shape) {
+  return kernels::ArraySpec::FromShape(Shape(shape.element_type(), shape.dimensions()));
+}
+
+absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeDot(const HloInstruction& dot) {
+  const auto& attributes = dot.attributes<DotAttributes>();
+  kernels::DotSpec spec;
+  spec.lhs = RowMajor(dot.operand(0)->shape());
+  spec.rhs = RowMajor(dot.operand(1)->shape());
+  spec.result = RowMajor(dot.shape());
+  spec.lhs_batch = ToVector(attributes.lhs_batch_dims);
+  spec.lhs_contracting = ToVector(attributes.lhs_contracting_dims);
+  spec.rhs_batch = ToVector(attributes.rhs_batch_dims);
+  spec.rhs_contracting = ToVector(attributes.rhs_contracting_dims);
+  return kernels::MakeDotKernel(spec);
+}
+
+absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeConvolution(
+    const HloInstruction& convolution) {
+  const auto& attributes = convolution.attributes<ConvolutionAttributes>();
+  const ConvDims& labels = attributes.dim_labels;
+  kernels::ConvolutionSpec spec;
+  spec.input = RowMajor(convolution.operand(0)->shape());
+  spec.kernel = RowMajor(convolution.operand(1)->shape());
+  spec.result = RowMajor(convolution.shape());
+  spec.input_batch = labels.input_batch;
+  spec.input_feature = labels.input_feature;
+  spec.kernel_input_feature = labels.kernel_input_feature;
+  spec.kernel_output_feature = labels.kernel_output_feature;
+  spec.result_batch = labels.output_batch;
+  spec.result_feature = labels.output_feature;
+  for (size_t d = 0; d < labels.input_spatial.size(); ++d) {
+    const WindowDim& window = attributes.window[d];
+    kernels::ConvolutionSpec::Spatial spatial;
+    spatial.input_dimension = labels.input_spatial[d];
+    spatial.kernel_dimension = labels.kernel_spatial[d];
+    spatial.result_dimension = labels.output_spatial[d];
+    spatial.stride = window.stride;
+    spatial.padding_low = window.padding_low;
+    spatial.window_dilation = window.window_dilation;
+    spatial.base_dilation = window.base_dilation;
+    spatial.reversal = window.window_reversal;
+    spec.spatial.push_back(spatial);
+  }
+  spec.feature_group_count = attributes.feature_group_count;
+  spec.batch_group_count = attributes.batch_group_count;
+  return kernels::MakeConvolutionKernel(spec);
+}
+
+absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeSort(const HloInstruction& sort,
+                                                                SortComparator comparator) {
+  kernels::SortSpec spec;
+  const kernels::ArraySpec first = RowMajor(sort.operand(0)->shape());
+  spec.dimensions = first.dimensions;
+  spec.strides = first.strides;
+  spec.dimension = sort.dimensions()[0];
+  for (const HloInstruction* operand : sort.operands()) {
+    spec.types.push_back(operand->shape().element_type());
+  }
+  const std::optional<RecognizedOrder> order = RecognizeOrder(*sort.to_apply());
+  if (order.has_value()) {
+    spec.order = order->order;
+    spec.key = order->key;
+    spec.descending = order->descending;
+  } else {
+    spec.order = kernels::SortOrder::kComparator;
+    spec.less = comparator;
+  }
+  return kernels::MakeSortKernel(spec);
+}
+
+absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeTopK(const HloInstruction& topk) {
+  const Shape& operand = topk.operand(0)->shape();
+  const Shape& values = topk.shape().tuple_shapes(0);
+  if (primitive_util::IsComplexType(operand.element_type()) ||
+      topk.shape().tuple_shapes(1).element_type() != S32) {
+    return nullptr;
+  }
+  int64_t rows = 1;
+  for (int d = 0; d + 1 < operand.rank(); ++d) rows *= operand.dimensions(d);
+  return kernels::MakeTopKKernel({.type = operand.element_type(),
+                                  .largest = topk.attributes<TopKAttributes>().largest,
+                                  .rows = rows,
+                                  .length = operand.dimensions().back(),
+                                  .k = values.dimensions().back()});
+}
+
+kernels::MatrixBatch BatchOf(const Shape& shape) {
+  const int64_t rank = shape.rank();
+  kernels::MatrixBatch batch = {};
+  batch.type = shape.element_type();
+  batch.count = 1;
+  batch.rows = shape.dimensions(static_cast<int>(rank - 2));
+  batch.columns = shape.dimensions(static_cast<int>(rank - 1));
+  batch.row_stride = batch.columns;
+  batch.matrix_stride = batch.rows * batch.columns;
+  for (int d = 0; d < rank - 2; ++d) batch.count *= shape.dimensions(d);
+  return batch;
+}
+
+std::unique_ptr<const kernels::Kernel> MakeTriangularSolve(const HloInstruction& solve) {
+  const auto& attributes = solve.attributes<TriangularSolveAttributes>();
+  kernels::TriangularSolveOptions options = {};
+  options.left_side = attributes.left_side;
+  options.lower = attributes.lower;
+  options.unit_diagonal = attributes.unit_diagonal;
+  options.conjugate = attributes.transpose_a == TriangularSolveOptions_Transpose_ADJOINT;
+  options.transpose =
+      options.conjugate || attributes.transpose_a == TriangularSolveOptions_Transpose_TRANSPOSE;
+  return kernels::MakeTriangularSolveKernel(options, BatchOf(solve.operand(0)->shape()),
+                                            BatchOf(solve.operand(1)->shape()));
+}
+
+absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeRandomBits(const HloInstruction& rng) {
+  const Shape& state = rng.operand(0)->shape();
+  const Shape& shape = rng.shape().tuple_shapes(1);
+  const bool is_threefry =
+      rng.attributes<RngBitGeneratorAttributes>().algorithm == RandomAlgorithm::RNG_THREE_FRY;
+  int64_t bytes = primitive_util::ByteWidth(state.element_type());
+  for (const int64_t size : state.dimensions()) bytes *= size;
+  const bool is_integer = state.element_type() == U64 || state.element_type() == U32;
+  const int64_t words = bytes / 8;
+  if (!is_integer || (is_threefry ? words != 2 : words != 2 && words != 3)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        rng.name(), is_threefry ? ": the state of rng_three_fry is u64[2]"
+                                : ": the state of rng_philox and rng_default is u64[2] or u64[3]"));
+  }
+  kernels::RandomBitsSpec spec;
+  spec.threefry = is_threefry;
+  spec.state_words = words;
+  spec.type = shape.element_type();
+  spec.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
+  return kernels::MakeRandomBitsKernel(spec);
+}
+
+}  // namespace
+
+bool NeedsComparator(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kSort &&
+         !RecognizeOrder(*instruction.to_apply()).has_value();
+}
+
+absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
+    const HloInstruction& instruction, SortComparator comparator) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kDot:
+      return MakeDot(instruction);
+    case HloOpcode::kConvolution:
+      return MakeConvolution(instruction);
+    case HloOpcode::kSort:
+      return MakeSort(instruction, comparator);
+    case HloOpcode::kTopK:
+      return MakeTopK(instruction);
+    case HloOpcode::kCholesky:
+      return kernels::MakeCholeskyKernel(instruction.attributes<CholeskyAttributes>().lower,
+                                         BatchOf(instruction.shape()));
+    case HloOpcode::kTriangularSolve:
+      return MakeTriangularSolve(instruction);
+    case HloOpcode::kRngBitGenerator:
+      return MakeRandomBits(instruction);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace xla::cpu
