@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// xylem bench: compile and run times of compiled programs.
+// xylem bench and profile: compile and run times of compiled programs and their instructions.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -141,6 +141,39 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
   return exit_code;
 }
 
+absl::StatusOr<int> Profile(const Arguments& arguments) {
+  std::string folder = arguments.operands()[0];
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+  runtime::ThreadPool pool(static_cast<int>(arguments.GetInt("--threads", 0)));
+  XLA_ASSIGN_OR_RETURN(const std::string text, ReadFile(folder + "/golden.json"));
+  XLA_ASSIGN_OR_RETURN(const Golden golden, ParseGolden(text));
+  XLA_ASSIGN_OR_RETURN(const std::vector<Literal> literals, DrawArguments(golden));
+  const std::vector<runtime::ArgumentView> views = ViewsOf(literals);
+  XLA_ASSIGN_OR_RETURN(
+      const auto module,
+      LoadModule(absl::StrCat(folder, "/", arguments.Get("--program", "program.hlo"))));
+  CpuCompileOptions options;
+  options.pool = &pool;
+  XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(*module, options));
+  runtime::ExecutionContext context;
+  context.pool = &pool;
+  context.cancel = &Interrupted();
+  XLA_RETURN_IF_ERROR(program->Profile(views, context).status());  // first use of memory
+  XLA_ASSIGN_OR_RETURN(const auto entries, program->Profile(views, context));
+  double total = 0;
+  for (const CpuProgram::ProfileEntry& entry : entries) total += entry.seconds;
+  std::printf("%10s %6s %8s %8s  instruction\n", "us", "%", "runs", "GB/s");
+  const auto most = static_cast<size_t>(arguments.GetInt("--rows", 40));
+  for (size_t i = 0; i < entries.size() && i < most; ++i) {
+    const CpuProgram::ProfileEntry& entry = entries[i];
+    std::printf("%10.1f %6.1f %8lld %8.1f  %s\n", entry.seconds * 1e6, 100 * entry.seconds / total,
+                static_cast<long long>(entry.runs),
+                entry.bytes * static_cast<double>(entry.runs) / entry.seconds / 1e9,
+                entry.text.empty() ? "(copies and loops)" : entry.text.c_str());
+  }
+  return kExitOk;
+}
+
 }  // namespace
 
 Command BenchCommand() {
@@ -162,6 +195,25 @@ Command BenchCommand() {
       1,
       INT64_MAX,
       Bench};
+}
+
+Command ProfileCommand() {
+  return {
+      "profile",
+      "DIR",
+      "show how long each instruction of a compiled program takes",
+      "A folder holds a program and golden.json, which says how arguments are drawn. The second\n"
+      "run is measured. GB/s count operands and results.",
+      {{"--program", "FILE", "name of the program in the folder; the default is program.hlo"},
+       {"--rows", "N", "instructions to list; the default is 40", {}, IntegerRange{1, 1 << 20}},
+       {"--threads",
+        "N",
+        "number of threads; the default, 0, means all",
+        {},
+        IntegerRange{0, 4096}}},
+      1,
+      1,
+      Profile};
 }
 
 }  // namespace xla

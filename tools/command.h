@@ -87,6 +87,7 @@ Command VerifyCommand();
 Command CheckCommand();
 Command TestCommand();
 Command BenchCommand();
+Command ProfileCommand();
 Command OpsCommand();
 Command InfoCommand();
 Command CompletionsCommand();

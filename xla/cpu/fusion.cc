@@ -223,9 +223,6 @@ class Planner {
       case HloOpcode::kReduceWindow:
       case HloOpcode::kDot:
         return false;
-      case HloOpcode::kTranspose:
-        if (!KeepsMinorDimension(instruction)) return false;
-        break;
       case HloOpcode::kReduce:
         // With what follows elementwise.
         if (instruction.users().size() != 1 ||
@@ -322,8 +319,20 @@ absl::Status MakeFusion(HloInstruction* root, const Planner& plan) {
 
 }  // namespace
 
+bool IsTransposedView(const HloInstruction& instruction) {
+  if (instruction.opcode() != HloOpcode::kTranspose || instruction.IsRoot() ||
+      instruction.users().empty()) {
+    return false;
+  }
+  return std::all_of(instruction.users().begin(), instruction.users().end(),
+                     [](const HloInstruction* user) { return user->opcode() == HloOpcode::kDot; });
+}
+
 bool IsGenerated(const HloInstruction& instruction) {
   switch (instruction.opcode()) {
+    case HloOpcode::kTranspose:
+      return CanEmitElement(instruction) && !IsTransposedView(instruction) &&
+             (KeepsMinorDimension(instruction) || Elements(instruction.shape()) < 4096);
     case HloOpcode::kParameter:
     case HloOpcode::kConstant:
     case HloOpcode::kReshape:

@@ -12,6 +12,10 @@ namespace xla::cpu {
 // libraries, control flow, or cost nothing.
 bool IsGenerated(const HloInstruction& instruction);
 
+// Whether the instruction is a transpose that is read where it is used: by dots, which take any
+// strides.
+bool IsTransposedView(const HloInstruction& instruction);
+
 // Replaces every instruction that generated code computes by a fusion: kLoop, or kInput where it
 // reduces. Operations whose results would only be read by such fusions become part of them, in all
 // of them if they are cheap. Fusions that the module has are taken apart first.

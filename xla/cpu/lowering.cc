@@ -264,6 +264,7 @@ class Lowering {
       if (kernel.plan.units == 0) return absl::OkStatus();
       steps.push_back(std::make_unique<KernelStep>(kernel.function, std::move(operands),
                                                    kernel.plan.units, kernel.plan.chunk));
+      steps.back()->set_instruction(&instruction);
       return absl::OkStatus();
     }
     SortComparator comparator = nullptr;
@@ -277,6 +278,7 @@ class Lowering {
       operands.insert(operands.end(), results.begin(), results.end());
       steps.push_back(std::make_unique<PreparedStep>(std::move(prepared), std::move(operands),
                                                      schedule_.scratch_bytes));
+      steps.back()->set_instruction(&instruction);
       return absl::OkStatus();
     }
     const LibraryFunction function = FindLibraryFunction(instruction);

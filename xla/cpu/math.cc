@@ -118,6 +118,28 @@ class FloatMath {
         [&] { return Ir::Carried{SmallSinCos(x, opcode == HloOpcode::kCos)}; })[0];
   }
 
+  // sqrt(x^2 + y^2), where neither square overflows or is subnormal; else by the library.
+  IrValue Hypot(IrValue x, IrValue y) {
+    const IrValue magnitude_x = ir_.Unary("llvm.fabs", x), magnitude_y = ir_.Unary("llvm.fabs", y);
+    const IrValue larger =
+        ir_.Select(ir_.FCmp(LLVMRealOGT, magnitude_x, magnitude_y), magnitude_x, magnitude_y);
+    const IrValue sum = ir_.Fma(x, x, Square(y));
+    const IrValue is_usual = ir_.Or(Eq(sum, F(0)), ir_.And(ir_.FCmp(LLVMRealOGT, sum, F(0x1p-60)),
+                                                           ir_.FCmp(LLVMRealOLT, sum, F(0x1p120))));
+    // Zeros from underflow are not usual.
+    const IrValue is_exact = ir_.Or(ir_.FCmp(LLVMRealOGT, sum, F(0)), Eq(larger, F(0)));
+    IrValue other = ir_.Not(ir_.And(is_usual, is_exact));
+    if (ir_.Lanes(type_) > 1) {
+      other = ir_.Intrinsic("llvm.vector.reduce.or", {ir_.TypeOf(other)}, {other});
+    }
+    return ir_.If(
+        other,
+        [&] {
+          return Ir::Carried{LibraryFunction(ir_, HloOpcode::kAbs, C64, {x, y}, {x, y})};
+        },
+        [&] { return Ir::Carried{ir_.Unary("llvm.sqrt", sum)}; })[0];
+  }
+
   static IrValue LibraryFunction(Ir& ir, HloOpcode opcode, PrimitiveType type,
                                  std::initializer_list<IrValue> a, std::initializer_list<IrValue> b,
                                  IrValue* im = nullptr);
@@ -254,6 +276,11 @@ IrValue EmitMath(Ir& ir, HloOpcode opcode, IrValue a, IrValue b) {
 
 void EmitComplexMath(Ir& ir, HloOpcode opcode, IrValue a_re, IrValue a_im, IrValue b_re,
                      IrValue b_im, IrValue* re, IrValue* im) {
+  if (opcode == HloOpcode::kAbs && ir.Bits(ir.TypeOf(a_re)) == 32) {
+    *re = FloatMath(ir, ir.TypeOf(a_re)).Hypot(a_re, a_im);
+    *im = nullptr;
+    return;
+  }
   if (b_re == nullptr) b_re = a_re, b_im = a_im;
   *re = FloatMath::LibraryFunction(ir, opcode, ir.Bits(ir.TypeOf(a_re)) == 32 ? C64 : C128,
                                    {a_re, a_im}, {b_re, b_im}, im);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions as prepared kernels of xla/kernels.
 #include "absl/strings/str_cat.h"
+#include "xla/cpu/fusion.h"
 #include "xla/cpu/library_calls.h"
 #include "xla/cpu/sort_order.h"
 #include "xla/kernels/convolution_kernel.h"
@@ -22,11 +23,22 @@ kernels::ArraySpec RowMajor(const Shape& shape) {
   return kernels::ArraySpec::FromShape(Shape(shape.element_type(), shape.dimensions()));
 }
 
+// An operand of a dot: a transpose is read in place.
+kernels::ArraySpec OperandSpec(const HloInstruction& operand) {
+  if (!IsTransposedView(operand)) return RowMajor(operand.shape());
+  const kernels::ArraySpec source = RowMajor(operand.operand(0)->shape());
+  kernels::ArraySpec spec = RowMajor(operand.shape());
+  for (size_t d = 0; d < spec.strides.size(); ++d) {
+    spec.strides[d] = source.strides[static_cast<size_t>(operand.dimensions()[d])];
+  }
+  return spec;
+}
+
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeDot(const HloInstruction& dot) {
   const auto& attributes = dot.attributes<DotAttributes>();
   kernels::DotSpec spec;
-  spec.lhs = RowMajor(dot.operand(0)->shape());
-  spec.rhs = RowMajor(dot.operand(1)->shape());
+  spec.lhs = OperandSpec(*dot.operand(0));
+  spec.rhs = OperandSpec(*dot.operand(1));
   spec.result = RowMajor(dot.shape());
   spec.lhs_batch = ToVector(attributes.lhs_batch_dims);
   spec.lhs_contracting = ToVector(attributes.lhs_contracting_dims);

@@ -244,6 +244,44 @@ absl::Status CpuProgram::RunOnBuffers(absl::Span<const runtime::ArgumentView> ar
                                       absl::Span<runtime::ResultView> results,
                                       const runtime::ExecutionContext& context,
                                       runtime::RunStatistics* statistics) const {
+  return RunProfiled(arguments, results, context, statistics, nullptr);
+}
+
+absl::StatusOr<std::vector<CpuProgram::ProfileEntry>> CpuProgram::Profile(
+    absl::Span<const runtime::ArgumentView> arguments,
+    const runtime::ExecutionContext& context) const {
+  std::vector<runtime::ResultView> results(impl_->result_leaves.size());
+  cpu::StepTimes times;
+  XLA_RETURN_IF_ERROR(RunProfiled(arguments, absl::MakeSpan(results), context, nullptr, &times));
+  for (const runtime::ResultView& result : results) {
+    if (result.is_new) runtime::FreeHostMemory(result.data);
+  }
+  std::vector<ProfileEntry> entries;
+  for (const auto& [instruction, time] : times.entries) {
+    ProfileEntry entry;
+    entry.runs = time.runs;
+    entry.seconds = time.seconds;
+    if (instruction != nullptr) {
+      entry.name = instruction->name();
+      entry.text = instruction->ToShortString();
+      std::vector<Shape> leaves;
+      CollectProgramLeaves(instruction->shape(), leaves);
+      for (const HloInstruction* operand : instruction->operands()) {
+        CollectProgramLeaves(operand->shape(), leaves);
+      }
+      for (const Shape& leaf : leaves) entry.bytes += static_cast<double>(DenseBytes(leaf));
+    }
+    entries.push_back(std::move(entry));
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const ProfileEntry& a, const ProfileEntry& b) { return a.seconds > b.seconds; });
+  return entries;
+}
+
+absl::Status CpuProgram::RunProfiled(absl::Span<const runtime::ArgumentView> arguments,
+                                     absl::Span<runtime::ResultView> results,
+                                     const runtime::ExecutionContext& context,
+                                     runtime::RunStatistics* statistics, void* profile) const {
   const Impl& impl = *impl_;
   if (arguments.size() != impl.argument_leaves.size() ||
       results.size() != impl.result_leaves.size()) {
@@ -262,6 +300,7 @@ absl::Status CpuProgram::RunOnBuffers(absl::Span<const runtime::ArgumentView> ar
   absl::InlinedVector<char*, 32> bases(
       static_cast<size_t>(impl.memories.constants_begin()) + impl.constants.size(), nullptr);
   RunState state(context, *pool, bases.data());
+  state.set_profile(static_cast<cpu::StepTimes*>(profile));
   XLA_RETURN_IF_ERROR(state.Poll());
   int64_t bytes = 0, copies = 0, copied_bytes = 0;
   for (size_t i = 0; i < arguments.size(); ++i) {

@@ -5,15 +5,31 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/kernels/context.h"
 #include "xla/runtime/execution_context.h"
 #include "xla/runtime/thread_pool.h"
 
 namespace xla::cpu {
+
+// Time of each step, by its instruction (null: copies).
+struct StepTimes {
+  struct Entry {
+    int64_t runs = 0;
+    double seconds = 0;
+  };
+  std::map<const HloInstruction*, Entry> entries;
+  void Add(const HloInstruction* instruction, double seconds) {
+    Entry& entry = entries[instruction];
+    ++entry.runs;
+    entry.seconds += seconds;
+  }
+};
 
 // What steps need: memory, threads, cancellation. Kernels take it as their context.
 class RunState final : public kernels::Context {
@@ -22,6 +38,9 @@ class RunState final : public kernels::Context {
       : context_(context), pool_(pool), bases_(bases) {}
 
   const runtime::ExecutionContext& context() const { return context_; }
+  // Null: steps are not timed.
+  StepTimes* profile() const { return profile_; }
+  void set_profile(StepTimes* profile) { profile_ = profile; }
   // The memories that places refer to (see program.cc).
   char* base(int32_t i) const { return bases_[i]; }
 
@@ -42,6 +61,7 @@ class RunState final : public kernels::Context {
   const runtime::ExecutionContext& context_;
   runtime::ThreadPool& pool_;
   char* const* const bases_;
+  StepTimes* profile_ = nullptr;
 };
 
 }  // namespace xla::cpu

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/fusion.h"
 #include "xla/cpu/schedule_builder.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
@@ -150,6 +151,10 @@ class Scheduler {
       case HloOpcode::kOptimizationBarrier:
       case HloOpcode::kDomain:
       case HloOpcode::kAddDependency:
+        leaves_[&instruction] = leaves_[instruction.operand(0)];
+        return absl::OkStatus();
+      case HloOpcode::kTranspose:
+        if (!IsTransposedView(instruction)) break;
         leaves_[&instruction] = leaves_[instruction.operand(0)];
         return absl::OkStatus();
       case HloOpcode::kAfterAll:

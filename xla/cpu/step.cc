@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/cpu/step.h"
 
+#include <chrono>
 #include <cstring>
 
 #include "absl/container/inlined_vector.h"
@@ -20,6 +21,15 @@ absl::StatusOr<std::shared_ptr<void>> RunState::Allocate(int64_t bytes) {
 }
 
 absl::Status RunSteps(const Steps& steps, RunState& state) {
+  if (state.profile() != nullptr) {
+    for (const std::unique_ptr<Step>& step : steps) {
+      const auto start = std::chrono::steady_clock::now();
+      XLA_RETURN_IF_ERROR(step->Run(state));
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      state.profile()->Add(step->instruction(), seconds.count());
+    }
+    return absl::OkStatus();
+  }
   for (const std::unique_ptr<Step>& step : steps) {
     XLA_RETURN_IF_ERROR(step->Run(state));
   }
@@ -57,7 +67,7 @@ absl::Status LibraryStep::Run(RunState& state) const {
   absl::InlinedVector<char*, 8> operands, results;
   for (const Slot& slot : operands_) operands.push_back(slot.In(state));
   for (const Slot& slot : results_) results.push_back(slot.In(state));
-  return function_({instruction_, &state, operands, results});
+  return function_({instruction(), &state, operands, results});
 }
 
 absl::Status WhileStep::Run(RunState& state) const {

@@ -27,6 +27,12 @@ class Step {
  public:
   virtual ~Step() = default;
   virtual absl::Status Run(RunState& state) const = 0;
+  // Of the instruction that it computes; for profiles. Null: part of another step.
+  const HloInstruction* instruction() const { return instruction_; }
+  void set_instruction(const HloInstruction* instruction) { instruction_ = instruction; }
+
+ private:
+  const HloInstruction* instruction_ = nullptr;
 };
 using Steps = std::vector<std::unique_ptr<Step>>;
 
@@ -67,17 +73,15 @@ using LibraryFunction = absl::Status (*)(const LibraryCall& call);
 
 class LibraryStep final : public Step {
  public:
-  LibraryStep(LibraryFunction function, const HloInstruction* instruction,
-              std::vector<Slot> operands, std::vector<Slot> results)
-      : function_(function),
-        instruction_(instruction),
-        operands_(std::move(operands)),
-        results_(std::move(results)) {}
+  LibraryStep(LibraryFunction function, const HloInstruction* inst, std::vector<Slot> operands,
+              std::vector<Slot> results)
+      : function_(function), operands_(std::move(operands)), results_(std::move(results)) {
+    set_instruction(inst);
+  }
   absl::Status Run(RunState& state) const override;
 
  private:
   const LibraryFunction function_;
-  const HloInstruction* const instruction_;
   const std::vector<Slot> operands_, results_;
 };
 
