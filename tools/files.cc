@@ -38,6 +38,21 @@ class Descriptor {
   int fd_;
 };
 
+// Removes a file, if it still has its name, at the end of a scope, or of the process.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& path) : path_(path) { SetTemporaryFile(path); }
+  ~TemporaryFile() {
+    std::remove(path_.c_str());
+    SetTemporaryFile("");
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+ private:
+  const std::string& path_;
+};
+
 absl::Status Error(const std::string& path, int error) {
   if (error == EINTR && Interrupted()) return absl::CancelledError("interrupted");
   const std::string message = absl::StrCat(path, ": ", std::strerror(error));
@@ -142,6 +157,7 @@ absl::Status WriteFileWith(const std::string& path,
       target.replaced ? open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)
                       : mkstemp(temporary.data()));
   if (created.get() < 0) return Error(path, errno);
+  const TemporaryFile removed(temporary);
   absl::Status status = write(temporary);
   if (status.ok() && !target.replaced) {
     if (path == "-") std::fflush(stdout);
@@ -155,8 +171,7 @@ absl::Status WriteFileWith(const std::string& path,
     }
     if (status.ok()) return status;
   }
-  std::remove(temporary.c_str());
-  return status;
+  return Interrupted() ? absl::CancelledError("interrupted") : status;
 }
 
 absl::Status WriteFile(const std::string& path, std::string_view bytes) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,16 +22,18 @@ absl::StatusOr<int> RunGuarded(const xla::Command& command, const xla::Arguments
     return command.run(arguments);
   } catch (const std::bad_alloc&) {
     return absl::ResourceExhaustedError("out of memory");
+  } catch (const std::length_error&) {
+    return absl::ResourceExhaustedError("more memory than can be addressed");
   }
 }
 
-int Run(const std::vector<std::string>& words) {
+int Run(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
   const xla::ParsedCommandLine parsed = xla::ParseCommandLine(xla::Commands(), words);
   if (parsed.command == nullptr) {
     std::fputs(parsed.text.c_str(), parsed.exit_code == xla::kExitOk ? stdout : stderr);
     return parsed.exit_code;
   }
-  xla::InstallInterruptHandler();
   const absl::StatusOr<int> code = RunGuarded(*parsed.command, parsed.arguments);
   if (code.ok()) return *code;
   PrintError(std::string(code.status().message()));
@@ -42,10 +45,16 @@ int Run(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   xla::OpenStandardStreams();
-  const int code = Run(std::vector<std::string>(argv + 1, argv + argc));
+  xla::InstallHandlers();
+  int code = xla::kExitFailed;
+  try {
+    code = Run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("xylem: out of memory\n", stderr);
+  }
   // Output that did not arrive is a failure: the disk is full, or stdout is closed.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    PrintError(std::string("standard output: ") + std::strerror(errno));
+    std::fprintf(stderr, "xylem: standard output: %s\n", std::strerror(errno));
     return code == xla::kExitOk ? static_cast<int>(xla::kExitFailed) : code;
   }
   return code;

@@ -4,7 +4,9 @@
 #include <zip.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -32,6 +34,63 @@ using ZipFilePtr = std::unique_ptr<zip_file_t, ZipDeleter>;
 
 absl::Status ZipError(zip_error_t* error) {
   return absl::InvalidArgumentError(absl::StrCat("npz: ", zip_error_strerror(error)));
+}
+
+// What libzip writes goes to this file. It would write to a temporary file of its own, which would
+// stay behind if the process is ended.
+struct ZipSink {
+  std::FILE* file;
+  zip_error_t error;
+
+  zip_int64_t Fail(int code) {
+    zip_error_set(&error, code, errno);
+    return -1;
+  }
+  zip_int64_t Handle(void* data, zip_uint64_t size, zip_source_cmd_t command) {
+    switch (command) {
+      case ZIP_SOURCE_SUPPORTS:
+        return zip_source_make_command_bitmap(
+            ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR,
+            ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_BEGIN_WRITE,
+            ZIP_SOURCE_COMMIT_WRITE, ZIP_SOURCE_ROLLBACK_WRITE, ZIP_SOURCE_WRITE,
+            ZIP_SOURCE_SEEK_WRITE, ZIP_SOURCE_TELL_WRITE, ZIP_SOURCE_REMOVE, -1);
+      case ZIP_SOURCE_STAT:  // there is nothing to read yet
+        errno = ENOENT;
+        return Fail(ZIP_ER_READ);
+      case ZIP_SOURCE_ERROR:
+        return zip_error_to_data(&error, data, size);
+      case ZIP_SOURCE_WRITE:
+        errno = 0;
+        if (Interrupted() || std::fwrite(data, 1, size, file) != size) return Fail(ZIP_ER_WRITE);
+        return static_cast<zip_int64_t>(size);
+      case ZIP_SOURCE_SEEK_WRITE: {
+        const auto* target = ZIP_SOURCE_GET_ARGS(zip_source_args_seek_t, data, size, &error);
+        if (target == nullptr) return -1;
+        return fseeko(file, target->offset, target->whence) == 0 ? 0 : Fail(ZIP_ER_SEEK);
+      }
+      case ZIP_SOURCE_TELL_WRITE: {
+        const off_t at = ftello(file);
+        return at >= 0 ? at : Fail(ZIP_ER_TELL);
+      }
+      case ZIP_SOURCE_COMMIT_WRITE:
+        return std::fflush(file) == 0 ? 0 : Fail(ZIP_ER_WRITE);
+      case ZIP_SOURCE_BEGIN_WRITE:
+      case ZIP_SOURCE_ROLLBACK_WRITE:
+      case ZIP_SOURCE_FREE:
+        return 0;
+      default:
+        zip_error_set(&error, ZIP_ER_OPNOTSUPP, 0);
+        return -1;
+    }
+  }
+};
+
+zip_int64_t HandleSink(void* sink, void* data, zip_uint64_t size, zip_source_cmd_t command) {
+  return static_cast<ZipSink*>(sink)->Handle(data, size, command);
+}
+
+absl::Status WriteError(const std::string& path, absl::string_view why) {
+  return absl::UnavailableError(absl::StrCat(path, ": ", why));
 }
 
 std::string MemberName(absl::string_view file_name) {
@@ -269,9 +328,20 @@ absl::Status WriteNpz(const std::string& path,
                            static_cast<zip_uint64_t>(size)};
   }
   return WriteFileWith(path, [&](const std::string& temporary) -> absl::Status {
-    int code = 0;
-    ZipPtr zip(zip_open(temporary.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
-    if (zip == nullptr) return absl::UnavailableError(absl::StrCat(path, ": cannot be written"));
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(temporary.c_str(), "we"),
+                                                               std::fclose);
+    if (file == nullptr) return WriteError(path, std::strerror(errno));
+    ZipSink sink = {file.get(), {}};
+    zip_error_init(&sink.error);
+    zip_error_t error;
+    zip_error_init(&error);
+    zip_source_t* const target = zip_source_function_create(HandleSink, &sink, &error);
+    if (target == nullptr) return WriteError(path, zip_error_strerror(&error));
+    ZipPtr zip(zip_open_from_source(target, ZIP_CREATE | ZIP_TRUNCATE, &error));
+    if (zip == nullptr) {
+      zip_source_free(target);
+      return WriteError(path, zip_error_strerror(&error));
+    }
     for (size_t i = 0; i < arrays.size(); ++i) {
       const Member& member = *members[i];
       zip_source_t* source = zip_source_buffer_fragment(zip.get(), member.fragments,
@@ -291,10 +361,8 @@ absl::Status WriteNpz(const std::string& path,
         return ZipError(zip_get_error(zip.get()));
       }
     }
-    if (zip_close(zip.get()) != 0) {
-      const absl::Status error = ZipError(zip_get_error(zip.get()));
-      return absl::UnavailableError(absl::StrCat(path, ": ", error.message()));
-    }
+    if (zip_close(zip.get()) != 0)
+      return WriteError(path, zip_error_strerror(zip_get_error(zip.get())));
     zip.release();  // closed
     return absl::OkStatus();
   });

@@ -2,13 +2,20 @@
 #include "tools/process.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -24,15 +31,39 @@
 namespace xla {
 namespace {
 
-// Set by the signal handler, which can reach nothing but a global.
+// What the signal handlers use, which can reach nothing but globals.
 std::atomic<bool> interrupted{false};
+std::atomic<bool> has_temporary_file{false};
+char temporary_file[PATH_MAX];
+
+[[noreturn]] void End(int code) {
+  if (has_temporary_file.load()) unlink(temporary_file);
+  _exit(code);
+}
 
 extern "C" void OnInterrupt(int) {
-  if (interrupted.exchange(true)) _exit(130);
+  if (interrupted.exchange(true)) End(130);
   // Work that does not look at the flag is ended all the same.
-  alarm(2);
+  itimerval timer = {};
+  timer.it_value.tv_sec = 1;
+  timer.it_value.tv_usec = 500'000;
+  setitimer(ITIMER_REAL, &timer, nullptr);
 }
-extern "C" void OnAlarm(int) { _exit(130); }
+extern "C" void OnAlarm(int) { End(130); }
+
+// Allocations fail where no exception may pass, too: in destructors, in threads.
+void OnTerminate() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view kMessage = "xylem: out of memory\n";
+    // Nothing is left to do if this fails, too.
+    if (write(STDERR_FILENO, kMessage.data(), kMessage.size()) < 0) End(1);
+    End(1);
+  } catch (...) {
+  }
+  std::abort();
+}
 
 bool IsControl(char c) {
   const auto u = static_cast<unsigned char>(c);
@@ -68,7 +99,8 @@ void OpenStandardStreams() {
   }
 }
 
-void InstallInterruptHandler() {
+void InstallHandlers() {
+  std::set_terminate(OnTerminate);
   struct sigaction action = {};
   action.sa_handler = OnInterrupt;
   sigaction(SIGINT, &action, nullptr);
@@ -78,6 +110,13 @@ void InstallInterruptHandler() {
 }
 
 const std::atomic<bool>& Interrupted() { return interrupted; }
+
+void SetTemporaryFile(const std::string& path) {
+  has_temporary_file = false;
+  if (path.empty() || path.size() >= sizeof(temporary_file)) return;
+  std::memcpy(temporary_file, path.c_str(), path.size() + 1);
+  has_temporary_file = true;
+}
 
 double Seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -171,6 +210,11 @@ int64_t UsableMemoryBytes() {
   // "max" means that there is no limit.
   if (group.ok() && absl::SimpleAtoi(absl::StripAsciiWhitespace(*group), &group_bytes)) {
     bytes = std::min(bytes, group_bytes);
+  }
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit;
+    if (getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+      bytes = std::min(bytes, static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, INT64_MAX)));
   }
   return bytes / 8 * 7;
 }

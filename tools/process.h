@@ -21,9 +21,13 @@ namespace xla {
 void OpenStandardStreams();
 
 // After the first Ctrl-C Interrupted() is true and running work stops at its next check; a second
-// one, or two seconds, end the process with kExitInterrupted.
-void InstallInterruptHandler();
+// one, or one and a half seconds, end the process with kExitInterrupted. Lack of memory where no
+// error can be returned ends it with kExitFailed.
+void InstallHandlers();
 const std::atomic<bool>& Interrupted();
+
+// The file that is removed if the process is ended as above; empty: none.
+void SetTemporaryFile(const std::string& path);
 
 // A line on stderr that is redrawn in place after the first second; only if stderr is a terminal.
 class ProgressLine {
@@ -44,8 +48,8 @@ std::string ProgressBar(int64_t done, int64_t total);
 
 double Seconds();  // monotonic
 
-// Seven eighths of the memory of the machine, or of the control group of this process: the limit
-// for values, so that a program that needs more returns an error before the kernel kills the
+// Seven eighths of the memory of the machine, the control group or the limits of this process: the
+// limit for values, so that a program that needs more returns an error before the kernel kills the
 // process.
 int64_t UsableMemoryBytes();
 

@@ -20,6 +20,15 @@
 namespace xla {
 namespace {
 
+// Moves the arrays of a literal to the end of `arrays`, in order.
+void TakeArrays(Literal literal, std::vector<Literal>& arrays) {
+  if (literal.shape().IsArray()) {
+    arrays.push_back(std::move(literal));
+  } else if (literal.shape().IsTuple()) {
+    for (Literal& element : literal.DecomposeTuple()) TakeArrays(std::move(element), arrays);
+  }
+}
+
 std::optional<int64_t> Number(absl::string_view text) {
   int64_t number;
   if (text.empty() || !absl::SimpleAtoi(text, &number) || number < 0) return std::nullopt;
@@ -179,32 +188,28 @@ absl::StatusOr<std::vector<NamedLiteral>> CollectOutputs(const DeviceGrid& grid,
                                                          runtime::HostChannels& channels) {
   std::vector<NamedLiteral> outputs;
   // The arrays of a literal, named by `stem` or, in a tuple, stem.0, stem.1, ..
-  const auto append = [&](const std::string& stem, const Literal& literal) {
-    int leaf = 0;
-    for (const ShapeUtil::IndexedShape& piece : ShapeUtil::GetLeafShapes(literal.shape())) {
-      if (!piece.shape.IsArray()) continue;
-      outputs.push_back({literal.shape().IsTuple() ? absl::StrCat(stem, ".", leaf++) : stem,
-                         LiteralSlice(literal, piece.index).Clone()});
-    }
+  const auto append = [&](const std::string& stem, Literal literal) {
+    const bool is_tuple = literal.shape().IsTuple();
+    std::vector<Literal> arrays;
+    TakeArrays(std::move(literal), arrays);
+    for (size_t i = 0; i < arrays.size(); ++i)
+      outputs.push_back({is_tuple ? absl::StrCat(stem, ".", i) : stem, std::move(arrays[i])});
   };
   for (int64_t device = 0; device < grid.count(); ++device) {
     const std::string prefix = grid.count() > 1 ? absl::StrCat("device", device, "/") : "";
-    Literal& result = results[static_cast<size_t>(device)];
-    int out = 0;
-    for (const ShapeUtil::IndexedShape& leaf : ShapeUtil::GetLeafShapes(result.shape())) {
-      if (!leaf.shape.IsArray()) continue;
-      outputs.push_back(
-          {absl::StrFormat("%sout%02d", prefix, out++), LiteralSlice(result, leaf.index).Clone()});
-    }
-    result = Literal();
+    std::vector<Literal> arrays;
+    TakeArrays(std::move(results[static_cast<size_t>(device)]), arrays);
+    for (size_t i = 0; i < arrays.size(); ++i)
+      outputs.push_back({absl::StrFormat("%sout%02d", prefix, i), std::move(arrays[i])});
     for (int i = 0; feeds.OutfeedSize(device) > 0; ++i) {
-      XLA_ASSIGN_OR_RETURN(const Literal literal, feeds.TransferFromOutfeed(device));
-      append(absl::StrFormat("%soutfeed%02d", prefix, i), literal);
+      XLA_ASSIGN_OR_RETURN(Literal literal, feeds.TransferFromOutfeed(device));
+      append(absl::StrFormat("%soutfeed%02d", prefix, i), std::move(literal));
     }
     std::map<int64_t, int> sent;
     for (std::vector<int64_t> ready; !(ready = channels.Sent(device)).empty();) {
-      XLA_ASSIGN_OR_RETURN(const Literal literal, channels.FromDevice(device, ready[0]));
-      append(absl::StrFormat("%schannel%d_%02d", prefix, ready[0], sent[ready[0]]++), literal);
+      XLA_ASSIGN_OR_RETURN(Literal literal, channels.FromDevice(device, ready[0]));
+      append(absl::StrFormat("%schannel%d_%02d", prefix, ready[0], sent[ready[0]]++),
+             std::move(literal));
     }
   }
   return outputs;

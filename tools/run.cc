@@ -68,6 +68,7 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
   XLA_RETURN_IF_ERROR(GiveHostRecv(*module, grid, arguments, channels));
   options.feeds = &feeds;
   options.host_channels = &channels;
+  options.outputs_are_kept = true;
 
   ProgressLine line;
   options.cancel = &Interrupted();

@@ -379,6 +379,27 @@ TEST(CustomCallC, WritesBeyondTheResultAreFound) {
       absl::StatusCode::kInternal, "wrote behind the memory");
 }
 
+// Handlers get memory of their own where others read the operand, too.
+TEST(CustomCallC, WritesIntoOperandsAreSeenByNobody) {
+  CustomCallRegistry registry;
+  EXPECT_OK(registry.Register("argw", [](CustomCallFrame& call) -> absl::Status {
+    std::memset(call.arguments[0].data, 0x7f, static_cast<size_t>(call.arguments[0].size_bytes));
+    std::memset(call.results[0].data, 0, static_cast<size_t>(call.results[0].size_bytes));
+    return absl::OkStatus();
+  }));
+  for (const char* operand : {"constant({1, 2, 3})", "iota(), iota_dimension=0"}) {
+    ASSERT_OK_AND_ASSIGN(
+        const Literal result,
+        RunProgram(std::string("x = f32[3] ") + operand +
+                       "\n r = f32[3] custom-call(x), custom_call_target=\"argw\", "
+                       "api_version=API_VERSION_TYPED_FFI, backend_config={}\n"
+                       "y = f32[3] negate(x)\n z = f32[3] add(y, x)\n"
+                       "ROOT t = (f32[3], f32[3]) tuple(r, z)",
+                   registry));
+    EXPECT_TRUE(LiteralSlice(result, {1}).IsAll(0)) << result.ToString();
+  }
+}
+
 TEST(CustomCallC, CodesWithoutMessage) {
   EXPECT_STATUS(
       RunProgram(R"(ROOT r = f32[] custom-call(), custom_call_target="fail_silently")", Sample()),

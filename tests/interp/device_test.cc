@@ -334,6 +334,38 @@ TEST(FeedTest, ALoopReadsWhatTheHostGivesAndWritesItBack) {
   host.join();
 }
 
+// A loop that never ends writes as much as it is let.
+TEST(FeedTest, OutputsThatAreKeptCountAsMemory) {
+  for (const char* write :
+       {"o = token[] outfeed(x, t)",
+        "s = (f32[1000], u32[], token[]) send(x, t), channel_id=3, is_host_transfer=true\n"
+        "o = token[] send-done(s), channel_id=3, is_host_transfer=true"}) {
+    const std::string text = std::string(R"(
+HloModule m
+c { p = (f32[1000], token[]) parameter(0)
+  ROOT t = pred[] constant(true) }
+b { p = (f32[1000], token[]) parameter(0)
+  x = f32[1000] get-tuple-element(p), index=0
+  t = token[] get-tuple-element(p), index=1
+  )") + write + R"(
+  ROOT r = (f32[1000], token[]) tuple(x, o) }
+ENTRY e { x = f32[1000] iota(), iota_dimension=0
+  t = token[] after-all()
+  i = (f32[1000], token[]) tuple(x, t)
+  ROOT w = (f32[1000], token[]) while(i), condition=c, body=b })";
+    runtime::Feeds feeds(1, INT64_MAX);
+    runtime::HostChannels channels(1, INT64_MAX);
+    InterpreterOptions options;
+    options.feeds = &feeds;
+    options.host_channels = &channels;
+    options.outputs_are_kept = true;
+    options.memory_limit_bytes = 100'000;
+    EXPECT_STATUS(RunReplicated(text, 1, 1, {}, options), absl::StatusCode::kResourceExhausted,
+                  "does not allow 4000 bytes more of output for the host");
+    EXPECT_LE(feeds.OutfeedSize(), 25);
+  }
+}
+
 TEST(FeedTest, TokensOrderReads) {
   // The second infeed comes first in the text.
   const std::string text = R"(

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -220,6 +222,42 @@ TEST(BinaryTest, CtrlCEndsAWaitForAFifo) {
       "rm -f $tmp/fifo; mkfifo $tmp/fifo; $xylem verify $tmp/fifo & p=$!; sleep 0.5; kill -INT $p; "
       "wait $p");
   EXPECT_EQ(finished.exit_code, kExitInterrupted) << finished.output;
+}
+
+// Every long operation looks for Ctrl-C, and no file is left behind.
+TEST(BinaryTest, CtrlCEndsLongOperations) {
+  const struct {
+    const char *name, *program;
+  } kPrograms[] = {
+      {"loop",
+       "c { p = s32[] parameter(0) ROOT t = pred[] constant(true) } b { p = s32[] parameter(0) "
+       "ROOT q = s32[] negate(p) } ENTRY e { z = s32[] constant(0) ROOT w = s32[] while(z), "
+       "condition=c, body=b }"},
+      {"trisolve",
+       "ENTRY e { a = f64[4000,4000] iota(), iota_dimension=0 ROOT s = f64[4000,4000] "
+       "triangular-solve(a, a), left_side=true, lower=true, transpose_a=NO_TRANSPOSE }"},
+      {"convolution",
+       "ENTRY e { a = f32[1,1,3000,3000] iota(), iota_dimension=2 k = f32[1,1,1000,1000] iota(), "
+       "iota_dimension=2 ROOT s = f32[1,1,2001,2001] convolution(a, k), window={size=1000x1000}, "
+       "dim_labels=bf01_oi01->bf01 }"},
+      {"fft",
+       "ENTRY e { a = c64[1,9999991] iota(), iota_dimension=1 ROOT s = c64[1,9999991] fft(a), "
+       "fft_type=FFT, fft_length={9999991} }"},
+  };
+  for (const auto& program : kPrograms) {
+    const Finished finished = Shell(absl::StrCat(
+        "rm -f $tmp/long*; echo 'HloModule m ", program.program, "' > $tmp/long.hlo; $xylem run ",
+        "--output $tmp/long.npz $tmp/long.hlo & p=$!; sleep 0.4; kill -INT $p; "
+        "start=$(date +%s%N); wait $p; code=$?; echo took $(( ($(date +%s%N) - start) / 1000000 )) "
+        "ms; ls $tmp | grep -c '^long'; exit $code"));
+    EXPECT_EQ(finished.exit_code, kExitInterrupted) << program.name << finished.output;
+    EXPECT_TRUE(absl::EndsWith(finished.output, " ms\n1\n")) << program.name << finished.output;
+    int64_t milliseconds = INT64_MAX;
+    const size_t took = finished.output.find("took ");
+    ASSERT_NE(took, std::string::npos) << finished.output;
+    milliseconds = std::atoll(finished.output.c_str() + took + 5);
+    EXPECT_LT(milliseconds, 2000) << program.name;
+  }
 }
 
 TEST(BinaryTest, EncodingsAreNamed) {

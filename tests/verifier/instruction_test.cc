@@ -276,11 +276,6 @@ TEST(InstructionVerifier, Collectives) {
       {Entry("a = f32[2] parameter(0)\n ROOT b = f32[2] collective-permute(a), "
              "source_target_pairs={{0,1},{0,2}}"),
        "Source 0 appears more than once"},
-      {Entry("a = f32[2] parameter(0)\n b = f32[2] all-reduce(a), channel_id=1, replica_groups={}, "
-             "to_apply=add\n"
-             " ROOT c = f32[2] collective-permute(b), channel_id=1, source_target_pairs={{0,0}}",
-             kAdd),
-       "channel 1 is used for different types of channel instructions"},
   });
 }
 

@@ -20,11 +20,35 @@ absl::StatusOr<Value> EvalAnnotation(EvalContext&, const HloInstruction& inst,
   return std::move(operands[0]).WithShape(inst.shape());
 }
 
+// Pin makes an array into a buffer that is updated in place, Unpin the reverse. Both are the same
+// memory here: what is updated is copied if others still read it.
+absl::StatusOr<Value> EvalPin(EvalContext&, const HloInstruction& inst,
+                              absl::Span<Value> operands) {
+  const auto is_same = Shape::Equal().IgnoreDynamicDimension().IgnoreLayout().IgnoreBuffer();
+  if (operands.size() != 1 || !operands[0].IsArray() ||
+      !is_same(operands[0].shape(), inst.shape())) {
+    return InstructionError(inst, absl::StatusCode::kInvalidArgument,
+                            "the result must have the shape of the only operand, an array");
+  }
+  return std::move(operands[0]).WithShape(inst.shape());
+}
+
+// A buffer whose contents are not defined: zeros.
+absl::StatusOr<Value> EvalCreateBuffer(EvalContext& ctx, const HloInstruction& inst,
+                                       absl::Span<Value> operands) {
+  if (!operands.empty() || !inst.shape().IsArray()) {
+    return InstructionError(inst, absl::StatusCode::kInvalidArgument,
+                            "CreateBuffer takes nothing and makes an array");
+  }
+  return ctx.AllocateZeros(inst.shape());
+}
+
 struct Builtin {
   std::string_view target;
   EvalFunction function;
 };
 constexpr Builtin kBuiltins[] = {
+    {"CreateBuffer", EvalCreateBuffer},
     {"DynamicConvolutionForward", EvalDynamicConvolutionForward},
     {"DynamicConvolutionInputGrad", EvalDynamicConvolutionInputGrad},
     {"DynamicConvolutionKernelGrad", EvalDynamicConvolutionKernelGrad},
@@ -33,6 +57,9 @@ constexpr Builtin kBuiltins[] = {
     {"Sharding", EvalAnnotation},
     {"SPMDFullToShardShape", EvalAnnotation},
     {"SPMDShardToFullShape", EvalAnnotation},
+    {"Pin", EvalPin},
+    {"TopK", EvalTopKCall},
+    {"Unpin", EvalPin},
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 //                           operations whose padding depends on dynamic sizes
 //   Sharding, SPMDFullToShardShape, SPMDShardToFullShape
 //                           annotations: return the operand, as nothing is partitioned
+//   CreateBuffer, Pin, Unpin  buffers: arrays that custom calls update in place
+//   TopK                    (values, indices) of the greatest of the last dimension
 #ifndef XLA_INTERPRETER_BUILTIN_CUSTOM_CALLS_H_
 #define XLA_INTERPRETER_BUILTIN_CUSTOM_CALLS_H_
 
@@ -30,6 +32,10 @@ absl::StatusOr<Value> EvalDynamicReduceWindow(EvalContext& ctx, const HloInstruc
                                               absl::Span<Value> operands);
 absl::StatusOr<Value> EvalDynamicSelectAndScatter(EvalContext& ctx, const HloInstruction& inst,
                                                   absl::Span<Value> operands);
+
+// sort.cc
+absl::StatusOr<Value> EvalTopKCall(EvalContext& ctx, const HloInstruction& inst,
+                                   absl::Span<Value> operands);
 
 }  // namespace xla::interpreter
 

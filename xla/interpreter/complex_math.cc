@@ -60,7 +60,7 @@ template <typename T>
 std::complex<T> Power(std::complex<T> base, std::complex<T> exponent) {
   using W = Up<T>;
   const W c = exponent.real(), d = exponent.imag();
-  if (c == 0 && d == 0) return {1, 0};
+  if ((c == 0 && d == 0) || base == std::complex<T>(1)) return {1, 0};
   const W magnitude = std::hypot(static_cast<W>(base.real()), static_cast<W>(base.imag()));
   if (magnitude == 0 && c > 0) return {0, 0};
   const W argument = std::atan2(static_cast<W>(base.imag()), static_cast<W>(base.real()));
@@ -71,6 +71,8 @@ std::complex<T> Power(std::complex<T> base, std::complex<T> exponent) {
     radius *= std::exp(-d * argument);
     angle += d * log_magnitude;
   }
+  // An infinite radius times the sine of zero would be no number.
+  if (angle == 0) return {static_cast<T>(radius), static_cast<T>(angle)};
   return {static_cast<T>(radius * std::cos(angle)), static_cast<T>(radius * std::sin(angle))};
 }
 

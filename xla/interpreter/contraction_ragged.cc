@@ -86,8 +86,11 @@ struct Plan {
     const int64_t batch = IndexIn(a.lhs_batch_dims, ragged),
                   contracting = IndexIn(a.lhs_contracting_dims, ragged);
     mode = batch >= 0 ? Mode::kBatch : contracting >= 0 ? Mode::kContracting : Mode::kFree;
-    if (mode == Mode::kBatch) return;
     prefix.assign(a.lhs_batch_dims.begin(), a.lhs_batch_dims.end());
+    if (mode == Mode::kBatch) {
+      prefix.resize(static_cast<size_t>(batch));
+      return;
+    }
     absl::Span<const int64_t> before =
         mode == Mode::kFree ? absl::MakeConstSpan(lhs_free) : a.lhs_contracting_dims;
     before = before.subspan(0, IndexIn(before, ragged));
@@ -160,10 +163,6 @@ absl::Status MultiplyBoxes(EvalContext& ctx, const Plan& plan, const Value& lhs,
 template <typename Wide>
 absl::Status MultiplyGroups(EvalContext& ctx, const Plan& plan, const Value& lhs, const Value& rhs,
                             const Value& group_sizes, Value& result) {
-  if (plan.mode == Mode::kBatch) {
-    return MultiplyBoxes<Wide>(ctx, plan, lhs, Box(lhs.dimensions()), rhs, Box(rhs.dimensions()),
-                               result, Box(result.dimensions()));
-  }
   std::memset(result.mutable_untyped_data(), 0, result.byte_size());
   const int64_t groups = group_sizes.dimensions().back();
   const bool has_prefix = group_sizes.rank() > 1;
@@ -186,7 +185,7 @@ absl::Status MultiplyGroups(EvalContext& ctx, const Plan& plan, const Value& lhs
       CutAll(plan, plan.ragged, start, size, lhs_box, rhs_box, result_box);
       if (plan.mode == Mode::kContracting) {
         result_box.Cut(0, group, 1);
-      } else {
+      } else if (plan.mode == Mode::kFree) {
         rhs_box.Cut(plan.attributes.rhs_group_dims[0], group, 1);
       }
       XLA_RETURN_IF_ERROR(
@@ -204,7 +203,7 @@ absl::StatusOr<Value> EvalRaggedDot(EvalContext& ctx, const HloInstruction& inst
   const auto& attributes = inst.attributes<RaggedDotAttributes>();
   const Plan plan(attributes, operands[0], operands[1]);
   const Value& group_sizes = operands[2];
-  if (plan.mode != Mode::kBatch && group_sizes.rank() != 1) {
+  if (group_sizes.rank() != 1) {
     bool fits = group_sizes.rank() == static_cast<int64_t>(plan.prefix.size()) + 1;
     for (size_t i = 0; fits && i < plan.prefix.size(); ++i) {
       fits = group_sizes.dimensions()[i] == operands[0].dimensions()[plan.prefix[i]];

@@ -187,8 +187,9 @@ class RegistryCall {
     for (int64_t i = 0; i < shape.rank(); ++i)
       buffer.dynamic_sizes.push_back(value.dynamic_size(i));
     if (buffer.size_bytes == 0) return buffer;
-    if (IsRowMajor(shape) && reinterpret_cast<uintptr_t>(value.untyped_data()) % kAlignment == 0) {
-      // Handlers are told not to write.
+    // Handlers are told not to write; only what nothing else reads afterwards is given to them.
+    if (value.IsUnique() && IsRowMajor(shape) &&
+        reinterpret_cast<uintptr_t>(value.untyped_data()) % kAlignment == 0) {
       buffer.data = const_cast<void*>(value.untyped_data());
       return buffer;
     }

@@ -52,6 +52,7 @@ absl::StatusOr<Value> EvalOutfeed(EvalContext& ctx, const HloInstruction& inst,
   XLA_ASSIGN_OR_RETURN(runtime::Feeds* const feeds, FeedsOf(ctx));
   const auto& declared = inst.attributes<OutfeedAttributes>().outfeed_shape;
   const Shape& shape = declared.has_value() ? *declared : inst.operand(0)->shape();
+  XLA_RETURN_IF_ERROR(ctx.state().KeepOutput(operands[0]));
   XLA_ASSIGN_OR_RETURN(Literal literal, LiteralFromValue(ctx, shape, operands[0]));
   XLA_RETURN_IF_ERROR(
       feeds->WriteOutfeed(std::move(literal), ctx.device().device, ctx.state().Limits(ctx)));

@@ -161,6 +161,18 @@ absl::Status EvalState::ParallelFor(const EvalContext& ctx, int64_t count, int64
   return Pool().ParallelFor(count, chunk, guarded, [&] { return Poll(ctx); });
 }
 
+absl::Status EvalState::KeepOutput(const Value& value) {
+  if (!options_.outputs_are_kept) return absl::OkStatus();
+  if (value.IsTuple()) {
+    for (const Value& element : value.elements()) XLA_RETURN_IF_ERROR(KeepOutput(element));
+    return absl::OkStatus();
+  }
+  if (!value.IsArray() || budget_.Take(value.byte_size())) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat("the memory limit of ", budget_.limit(),
+                                                   " bytes does not allow ", value.byte_size(),
+                                                   " bytes more of output for the host"));
+}
+
 const CustomCallHandler* EvalState::FindCustomCall(std::string_view target) const {
   for (const auto& [name, handler] : options_.custom_calls) {
     if (name == target) return &handler;

@@ -41,6 +41,10 @@ absl::StatusOr<Value> EvalFft(EvalContext& ctx, const HloInstruction& inst,
     SetExistingSizes(sizes, result);
   }
   if (result.element_count() == 0) return result;
+  // A transform of length zero has no terms.
+  for (const int64_t length : attributes.fft_length) {
+    if (length == 0) return ctx.AllocateZeros(inst.shape());
+  }
   const bool inverse =
       attributes.fft_type == FftType::IFFT || attributes.fft_type == FftType::IRFFT;
   const bool real_result = attributes.fft_type == FftType::IRFFT;
@@ -67,6 +71,7 @@ absl::StatusOr<Value> EvalFft(EvalContext& ctx, const HloInstruction& inst,
     axis.from = data;
     axis.length = attributes.fft_length[order[i]];
     axis.inverse = inverse;
+    axis.symmetric = real_result && is_last;
     axis.outer = axis.inner = 1;
     for (int64_t d = 0; d < dimension; ++d) axis.outer *= sizes[d];
     for (int64_t d = dimension + 1; d < rank; ++d) axis.inner *= sizes[d];

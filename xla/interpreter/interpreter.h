@@ -58,6 +58,9 @@ struct InterpreterOptions {
   runtime::Feeds* feeds = nullptr;
   // What send and recv with is_host_transfer=true use. Null: these are errors.
   runtime::HostChannels* host_channels = nullptr;
+  // The host takes what outfeed and send write only after the run, so that it counts against
+  // memory_limit_bytes.
+  bool outputs_are_kept = false;
   // How long a device waits for other devices, or for the host, before the run ends with
   // DEADLINE_EXCEEDED.
   absl::Duration wait_timeout = absl::Seconds(60);

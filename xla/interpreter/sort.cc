@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
+#include "xla/interpreter/builtin_custom_calls.h"
 #include "xla/interpreter/callee.h"
 #include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
@@ -232,9 +233,11 @@ absl::StatusOr<Value> EvalSort(EvalContext& ctx, const HloInstruction& inst,
 
 // The k greatest (or least) elements of every row, in order, and their indices; NaN is greatest,
 // ties go to the smaller index.
-absl::StatusOr<Value> EvalTopK(EvalContext& ctx, const HloInstruction& inst,
-                               absl::Span<Value> operands) {
-  const auto& attributes = inst.attributes<TopKAttributes>();
+namespace {
+
+// The greatest or least elements of the last dimension as (values, indices).
+absl::StatusOr<Value> TopK(EvalContext& ctx, const HloInstruction& inst, bool largest,
+                           absl::Span<Value> operands) {
   const Value& operand = operands[0];
   const Shape &values_shape = inst.shape().tuple_shapes(0),
               &indices_shape = inst.shape().tuple_shapes(1);
@@ -255,7 +258,7 @@ absl::StatusOr<Value> EvalTopK(EvalContext& ctx, const HloInstruction& inst,
     KernelContext kernel_context(ctx);
     XLA_RETURN_IF_ERROR(
         kernels::TopK(kernel_context, {.type = operand.element_type(),
-                                       .largest = attributes.largest,
+                                       .largest = largest,
                                        .rows = operand.element_count() / length,
                                        .length = length,
                                        .valid = operand.dynamic_size(operand.rank() - 1),
@@ -275,6 +278,39 @@ absl::StatusOr<Value> EvalTopK(EvalContext& ctx, const HloInstruction& inst,
   results.push_back(std::move(values));
   results.push_back(std::move(indices));
   return ctx.MakeTuple(inst.shape(), std::move(results));
+}
+
+}  // namespace
+
+absl::StatusOr<Value> EvalTopK(EvalContext& ctx, const HloInstruction& inst,
+                               absl::Span<Value> operands) {
+  return TopK(ctx, inst, inst.attributes<TopKAttributes>().largest, operands);
+}
+
+// Custom call "TopK": the verifier does not check its shapes.
+absl::StatusOr<Value> EvalTopKCall(EvalContext& ctx, const HloInstruction& inst,
+                                   absl::Span<Value> operands) {
+  const auto refuse = [&](absl::string_view why) {
+    return InstructionError(inst, absl::StatusCode::kInvalidArgument, why);
+  };
+  const Shape& result = inst.shape();
+  if (operands.size() != 1 || !operands[0].IsArray() || operands[0].rank() < 1)
+    return refuse("TopK takes one array of at least one dimension");
+  if (!result.IsTuple() || result.tuple_shapes_size() != 2)
+    return refuse("the result of TopK is a tuple of values and indices");
+  const Shape &values = result.tuple_shapes(0), &indices = result.tuple_shapes(1);
+  const absl::Span<const int64_t> sizes = operands[0].dimensions();
+  const auto fits = [&](const Shape& shape) {
+    return shape.IsArray() && shape.rank() == operands[0].rank() &&
+           shape.dimensions().subspan(0, sizes.size() - 1) == sizes.subspan(0, sizes.size() - 1) &&
+           shape.dimensions().back() <= sizes.back();
+  };
+  if (!fits(values) || !fits(indices) ||
+      values.dimensions().back() != indices.dimensions().back() ||
+      values.element_type() != operands[0].element_type()) {
+    return refuse("the results of TopK have the sizes of the operand, but for the last dimension");
+  }
+  return TopK(ctx, inst, /*largest=*/true, operands);
 }
 
 }  // namespace xla::interpreter

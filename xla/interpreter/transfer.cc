@@ -254,6 +254,7 @@ absl::StatusOr<Value> EvalSend(EvalContext& ctx, const HloInstruction& inst,
   const int64_t device = ctx.device().device;
   if (AttributesOf(inst).is_host_transfer) {
     XLA_ASSIGN_OR_RETURN(runtime::HostChannels* const host, HostOf(ctx));
+    XLA_RETURN_IF_ERROR(state.KeepOutput(operands[0]));
     XLA_ASSIGN_OR_RETURN(Literal literal,
                          LiteralFromValue(ctx, inst.operand(0)->shape(), operands[0]));
     XLA_RETURN_IF_ERROR(

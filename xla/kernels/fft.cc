@@ -344,13 +344,19 @@ absl::Status TransformLine(Context& context, const FftAxis& axis, const FftPlan&
       static_cast<const char*>(axis.from) +
           (outer * axis.from_length * axis.inner + inner) * from_bytes,
       axis.inner, given, reinterpret_cast<complex128*>(data));
-  for (int64_t k = given; k < axis.length; ++k)
-    data[k] = {data[axis.length - k].re, -data[axis.length - k].im};
+  for (int64_t k = given; k < axis.length; ++k) {
+    data[k] = axis.symmetric ? FftComplex{data[axis.length - k].re, -data[axis.length - k].im}
+                             : FftComplex{0, 0};
+  }
   XLA_RETURN_IF_ERROR(plan.Transform(context, axis.inverse, data, work));
-  GetWideStore<complex128>(axis.to_type)(
-      reinterpret_cast<const complex128*>(data), axis.to_length,
-      static_cast<char*>(axis.to) + (outer * axis.to_length * axis.inner + inner) * to_bytes,
-      axis.inner);
+  const int64_t kept = std::min(axis.length, axis.to_length);
+  const auto store = GetWideStore<complex128>(axis.to_type);
+  char* const to =
+      static_cast<char*>(axis.to) + (outer * axis.to_length * axis.inner + inner) * to_bytes;
+  store(reinterpret_cast<const complex128*>(data), kept, to, axis.inner);
+  const complex128 zero = 0;
+  for (int64_t k = kept; k < axis.to_length; ++k)
+    store(&zero, 1, to + k * axis.inner * to_bytes, axis.inner);
   return absl::OkStatus();
 }
 

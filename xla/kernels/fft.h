@@ -57,9 +57,11 @@ class FftPlan {
 
 // Transforms along one axis of a dense array [outer, from_length, inner], whose result is the array
 // [outer, to_length, inner]. The types are floating-point or complex; elements are rounded once.
-//   - If from_length < length, a line is the first half of one with conjugate symmetry: the others
-//     are x[k] = conj(x[length - k]), as IRFFT wants it (from_length > length / 2).
-//   - If to_length < length, the first elements of the result are kept (RFFT).
+//   - If from_length < length, the others are zeros; with `symmetric`, a line is the first half of
+//     one with conjugate symmetry: the others are x[k] = conj(x[length - k]), as IRFFT wants it
+//     (from_length > length / 2). If from_length > length, the first elements are transformed.
+//   - If to_length < length, the first elements of the result are kept (RFFT); if it is greater,
+//     the others are zeros.
 //   - To a real type, the real parts are stored.
 struct FftAxis {
   PrimitiveType from_type, to_type;
@@ -69,6 +71,7 @@ struct FftAxis {
   int64_t outer, inner;
   int64_t length;  // of the transform
   bool inverse;
+  bool symmetric = false;
 };
 absl::Status TransformAxis(Context& context, const FftAxis& axis);
 

@@ -458,7 +458,7 @@ std::string HloSharding::ToString(bool include_metadata) const {
         text += absl::StrJoin(devices, ",");
       } else {
         absl::StrAppend(&text, "<=[", absl::StrJoin(reshape_dims, ","), "]");
-        if (!transpose_perm.empty())
+        if (transpose_perm.size() > 1)
           absl::StrAppend(&text, "T(", absl::StrJoin(transpose_perm, ","), ")");
       }
       if (last_tile_dim_replicate) text += " last_tile_dim_replicate";

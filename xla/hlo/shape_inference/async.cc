@@ -26,6 +26,34 @@ absl::Status ExpectAsyncShape(const InferenceInput& in, const Shape& shape) {
       Str(shape), ".");
 }
 
+// output_to_operand_aliasing names parameters of the wrapped computation and parts of the async
+// shape.
+absl::Status CheckAliases(const InferenceInput& in, const ProgramShape& wrapped) {
+  const auto is_same = Shape::Equal().IgnoreDynamicDimension().IgnoreLayout().IgnoreBuffer();
+  for (const OutputOperandAlias& alias : Attrs<AsyncAttributes>(in).output_to_operand_aliasing) {
+    if (!InRange(alias.operand, wrapped.parameters_size())) {
+      return InvalidArgument("Operand number %d in aliasing config is out of bounds.",
+                             alias.operand);
+    }
+    const Shape& parameter = wrapped.parameters(static_cast<int>(alias.operand));
+    if (!ShapeUtil::IndexIsValid(parameter, alias.operand_index)) {
+      return InvalidArgumentStrCat("Invalid aliasing operand shape index {",
+                                   Joined(alias.operand_index), "} in ", Str(parameter), ".");
+    }
+    if (alias.output_index.empty()) return InvalidArgument("Output index should not be empty.");
+    if (!ShapeUtil::IndexIsValid(*in.declared, alias.output_index)) {
+      return InvalidArgumentStrCat("Invalid aliasing output shape index {",
+                                   Joined(alias.output_index), "} in ", Str(*in.declared), ".");
+    }
+    const Shape& from = ShapeUtil::GetSubshape(parameter, alias.operand_index);
+    const Shape& to = ShapeUtil::GetSubshape(*in.declared, alias.output_index);
+    if (!is_same(from, to)) {
+      return InvalidArgumentStrCat("Different aliasing shapes: ", Str(from), " vs ", Str(to));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 Result InferCopyStart(const InferenceInput& in) {
@@ -74,6 +102,7 @@ Result InferAsyncStart(const InferenceInput& in) {
         "computation root shape (",
         Str(in.declared->tuple_shapes(1)), " vs ", Str(wrapped.result()), ").");
   }
+  XLA_RETURN_IF_ERROR(CheckAliases(in, wrapped));
   return *in.declared;
 }
 

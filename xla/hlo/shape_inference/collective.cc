@@ -524,14 +524,16 @@ Result InferAllToAll(const InferenceInput& in) {
         "AllToAll expects one operand for each of the %d devices of a group; got %d.", groups.size,
         OperandCount(in));
   }
+  const auto is_same = Shape::Equal().IgnoreMemorySpaceInLayout();
   for (int64_t i = 0; i < OperandCount(in); ++i) {
     if (Operand(in, i).is_unbounded_dynamic()) {
       return InvalidArgument("AllToAllTuple does not support unbounded dynamic shapes");
     }
-    if (!ShapeUtil::Compatible(first, Operand(in, i))) {
+    if (!is_same(first, Operand(in, i))) {
       return InvalidArgumentStrCat(
-          "HLO all-to-all has operands with different shapes: the 0th operand shape ", Str(first),
-          ", but the ", i, "th operand has shape ", Str(Operand(in, i)), ".");
+          "HLO all-to-all has operands with different shapes: the 0th operand shape ",
+          first.ToString(/*print_layout=*/true), ", but the ", i, "th operand has shape ",
+          Operand(in, i).ToString(/*print_layout=*/true), ".");
     }
   }
   return ShapeUtil::MakeTupleShape(OperandShapes(in));
@@ -555,6 +557,10 @@ Result InferRaggedAllToAll(const InferenceInput& in) {
           "Offsets and sizes of ragged-all-to-all must be integer arrays of the same shape; "
           "operand ",
           i, " is ", Str(offsets), ", operand 2 is ", Str(Operand(in, 2)), ".");
+    }
+    if (offsets.rank() != 1 && offsets.rank() != 2) {
+      return InvalidArgumentStrCat("RaggedAllToAll operand ", i,
+                                   " must be rank 1 or 2: ", Str(offsets));
     }
   }
   return output;

@@ -30,7 +30,9 @@ void MergeDynamic(Shape* into, const Shape& from) {
 
 // Results that share their buffer with an operand: both places exist and have one shape.
 absl::Status CheckAliasing(const InferenceInput& in, absl::Span<const OutputOperandAlias> aliases,
-                           const Shape& result) {
+                           const Shape& result, bool ignore_buffer = false) {
+  const auto is_same =
+      Shape::Equal().IgnoreDynamicDimension().IgnoreLayout().IgnoreBuffer(ignore_buffer);
   for (const OutputOperandAlias& alias : aliases) {
     if (!InRange(alias.operand, OperandCount(in))) {
       return InvalidArgument("Invalid aliasing operand index %d; %s has %d operands.",
@@ -47,7 +49,7 @@ absl::Status CheckAliasing(const InferenceInput& in, absl::Span<const OutputOper
     }
     const Shape& from = ShapeUtil::GetSubshape(operand, alias.operand_index);
     const Shape& to = ShapeUtil::GetSubshape(result, alias.output_index);
-    if (!ShapeUtil::Compatible(from, to)) {
+    if (!is_same(from, to)) {
       return InvalidArgumentStrCat("Different aliasing shapes: ", Str(from), " vs ", Str(to));
     }
   }
@@ -172,9 +174,10 @@ Result InferFusion(const InferenceInput& in) {
 Result InferCustomCall(const InferenceInput& in) {
   const auto& attributes = Attrs<CustomCallAttributes>(in);
   XLA_ASSIGN_OR_RETURN(const Shape* declared, Declared(in));
-  XLA_RETURN_IF_ERROR(CheckAliasing(in, attributes.output_to_operand_aliasing, *declared));
-  if (!attributes.operand_layout_constraints.has_value() ||
-      attributes.custom_call_target == "LayoutConstraint") {
+  const std::string& target = attributes.custom_call_target;
+  XLA_RETURN_IF_ERROR(CheckAliasing(in, attributes.output_to_operand_aliasing, *declared,
+                                    /*ignore_buffer=*/target == "Pin" || target == "Unpin"));
+  if (!attributes.operand_layout_constraints.has_value() || target == "LayoutConstraint") {
     return *declared;
   }
   const std::vector<Shape>& constraints = *attributes.operand_layout_constraints;

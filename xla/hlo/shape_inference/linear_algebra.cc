@@ -83,7 +83,7 @@ Result InferFft(const InferenceInput& in) {
         return InvalidArgumentStrCat(name, " requires complex input type, found ", TypeName(type),
                                      ".");
       }
-      XLA_RETURN_IF_ERROR(ExpectLengths(in, attributes, rank));
+      // Other lengths than the operand's cut it or add zeros.
       return operand;
     case FftType::RFFT:
       if (type != F32 && type != F64) {

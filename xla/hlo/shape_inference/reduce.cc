@@ -124,13 +124,14 @@ Result InferMap(const InferenceInput& in) {
           Str(*operand), ".");
     }
   }
-  if (static_cast<int64_t>(dimensions.size()) != shape.rank()) {
+  // All dimensions are mapped, whatever those of an instruction that exists say.
+  if (in.declared == nullptr && static_cast<int64_t>(dimensions.size()) != shape.rank()) {
     return InvalidArgument(
         "Map applied to a subset of dimensions currently not supported: arg_dimension_size: %d, "
         "requested_map_dimensions_size: %u.",
         shape.rank(), dimensions.size());
   }
-  for (size_t i = 0; i < dimensions.size(); ++i) {
+  for (size_t i = 0; in.declared == nullptr && i < dimensions.size(); ++i) {
     if (dimensions[i] != static_cast<int64_t>(i)) {
       return InvalidArgumentStrCat("Map requires monotonically increasing dimension numbers; got: ",
                                    Joined(dimensions), ".");

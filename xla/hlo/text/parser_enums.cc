@@ -63,7 +63,7 @@ bool HloTextParser::ParseValue(Precisions* value) {
         [](const std::string& name, PrecisionConfig::Precision* p) {
           return PrecisionConfig::Precision_Parse(name, p);
         },
-        "", word);
+        "", absl::AsciiStrToLower(View(word)));
     if (!precision) return TokenError(Unknown("precision", word, "Unknown precision"));
     value->values.push_back(*precision);
     lexer_.Next();

@@ -138,6 +138,7 @@ class HloTextParser {
     return kind() == TokKind::kIdent && lexer_.token().text == ident;
   }
   bool ParseName(std::string_view* name);
+  bool ParseModuleName(std::string_view* name);
   bool ParseAttributeName(std::string_view* name);
   // A kIdent token, else the error "expects WHAT".
   bool ParseIdent(std::string_view what, std::string_view* ident);

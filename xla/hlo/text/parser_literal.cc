@@ -330,7 +330,8 @@ bool HloTextParser::ParseElements(const Shape& shape, const LiteralSink& sink, c
         "]");
   };
   const auto count_element = [&] {
-    if (rank == 0) return true;
+    // A value without braces is the first element; the others are zero.
+    if (rank == 0 || (nest_level == 0 && linear_index == 0 && element_count > 0)) return true;
     if (nest_level != rank) {
       return TokenError(
           absl::StrFormat("expects nested array in rank %d, but sees %d", rank, nest_level));

@@ -79,7 +79,8 @@ bool HloTextParser::ParseModule(bool has_header) {
   if (has_header) {
     lexer_.Next();
     std::string_view name;
-    if (!ParseName(&name) || !ParseRecord(kMembers, /*in_braces=*/false, &config)) return false;
+    if (!ParseModuleName(&name) || !ParseRecord(kMembers, /*in_braces=*/false, &config))
+      return false;
     module_->set_name(std::string(name));
   }
   // A schedule is taken as the text has it, valid or not: mutations of a scheduled module would

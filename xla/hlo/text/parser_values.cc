@@ -14,6 +14,14 @@ bool HloTextParser::ParseName(std::string_view* name) {
   return true;
 }
 
+// A module may be called like a type.
+bool HloTextParser::ParseModuleName(std::string_view* name) {
+  if (kind() != TokKind::kPrimitiveType) return ParseName(name);
+  *name = lexer_.token().text;
+  lexer_.Next();
+  return true;
+}
+
 bool HloTextParser::ParseAttributeName(std::string_view* name) {
   if (kind() != TokKind::kAttributeName) return TokenError("expects attribute name");
   *name = lexer_.token().text;

@@ -186,9 +186,10 @@ const HloInstruction* WrappedInstruction(const HloInstruction& async) {
   const HloComputation* body = start->called_computations()[0];
   if (!IsSingleInstruction(*body)) return nullptr;
   const HloInstruction* wrapped = body->root_instruction();
-  // "copy-start" and the like are operations of their own.
-  const bool is_taken =
-      FindHloOpcode(absl::StrCat(View(HloOpcodeString(wrapped->opcode())), "-start")).has_value();
+  // "copy-start", "send-done" and the like are operations of their own.
+  const absl::string_view name = View(HloOpcodeString(wrapped->opcode()));
+  const bool is_taken = FindHloOpcode(absl::StrCat(name, "-start")).has_value() ||
+                        FindHloOpcode(absl::StrCat(name, "-done")).has_value();
   return is_taken ? nullptr : wrapped;
 }
 
@@ -223,8 +224,10 @@ void AppendInstruction(const HloInstruction& instruction, PrintContext& context)
     } else if (opcode == HloOpcode::kAsyncStart) {
       AppendOwnAttributes(*wrapped, context);
       AppendCallees(*wrapped, context);
-      // Frontend attributes of the two are the same; they are written once.
-      AppendExtras(*wrapped, /*frontend_attributes=*/false, context);
+      // Frontend attributes are those of both when they are read, so they are written once.
+      AppendExtras(*wrapped,
+                   /*frontend_attributes=*/instruction.extras().frontend_attributes.empty(),
+                   context);
     }
     AppendExtras(instruction, /*frontend_attributes=*/true, context);
   }

@@ -510,6 +510,7 @@ void AppendMetadata(const InstructionMetadata& metadata, const PrintContext& con
     }
     text("deduplicated_name=", rare.deduplicated_name);
     text("scheduling_name=", rare.scheduling_name);
+    if (rare.payload.has_value()) text("metadata_payload=", *rare.payload);
   }
   out->push_back('}');
 }

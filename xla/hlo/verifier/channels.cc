@@ -1,33 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifier rules across the communicating instructions of a module.
-#include <optional>
-#include <variant>
-
 #include "absl/container/flat_hash_map.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/verifier/rules.h"
+#include "xla/shape_util.h"
 #include "xla/util.h"
 
 namespace xla::verifier {
 namespace {
 
-std::optional<int64_t> ChannelOf(const HloInstruction& instruction) {
-  const std::optional<int64_t> channel =
-      instruction.attributes().visit([](const auto& attributes) -> std::optional<int64_t> {
-        if constexpr (requires { attributes.channel_id; }) return attributes.channel_id;
-        return std::nullopt;
-      });
-  return channel.value_or(0) > 0 ? channel : std::nullopt;
-}
-
-bool IsTransfer(const HloInstruction& instruction) {
-  return instruction.attributes_if<SendRecvAttributes>() != nullptr;
+// Whether two transfers with the host are the same up to their operands, whose shapes must agree.
+bool IsSameTransfer(const HloInstruction& a, const HloInstruction& b) {
+  if (a.opcode() != b.opcode() || a.operand_count() != b.operand_count() ||
+      !ShapeUtil::Equal(a.shape(), b.shape()) || !(a.attributes() == b.attributes())) {
+    return false;
+  }
+  for (int64_t i = 0; i < a.operand_count(); ++i) {
+    if (!ShapeUtil::Equal(a.operand(i)->shape(), b.operand(i)->shape())) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 absl::Status CheckChannels(const HloModule& module) {
-  absl::flat_hash_map<int64_t, const HloInstruction*> first_of_channel;
+  absl::flat_hash_map<int64_t, const HloInstruction*> host_transfers;
   const HloInstruction* first_all_reduce = nullptr;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
@@ -41,16 +38,18 @@ absl::Status CheckChannels(const HloModule& module) {
               first_all_reduce->name(), instruction->name());
         }
       }
-      const std::optional<int64_t> channel = ChannelOf(*instruction);
-      if (!channel.has_value()) continue;
-      const HloInstruction& first = *first_of_channel.emplace(*channel, instruction).first->second;
-      const bool fits =
-          IsTransfer(first) ? IsTransfer(*instruction) : first.opcode() == instruction->opcode();
-      if (!fits) {
-        return InvalidArgument(
-            "channel %d is used for different types of channel instructions: %s and %s", *channel,
-            first.ToShortString(), instruction->ToShortString());
-      }
+      const HloOpcode opcode = instruction->opcode();
+      if (opcode != HloOpcode::kSend && opcode != HloOpcode::kRecv) continue;
+      const auto& attributes = instruction->attributes<SendRecvAttributes>();
+      if (!attributes.is_host_transfer || !attributes.channel_id.has_value()) continue;
+      const HloInstruction& first =
+          *host_transfers.emplace(*attributes.channel_id, instruction).first->second;
+      if (IsSameTransfer(first, *instruction)) continue;
+      return InvalidArgument(
+          "Host-transfer send/recv instructions that use the same channel must be identical up to "
+          "having different operands. Found different instructions with the same channel ID: \n%s "
+          "\nvs \n%s.",
+          first.ToShortString(), instruction->ToShortString());
     }
   }
   return absl::OkStatus();

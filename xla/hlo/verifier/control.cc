@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/verifier/rules.h"
+#include "xla/shape_util.h"
 #include "xla/util.h"
 
 namespace xla::verifier {
@@ -83,6 +84,25 @@ absl::Status CheckFusion(const HloInstruction& instruction, const Context&) {
       return InvalidArgument("Non-root instruction %s of the fusion must have users.",
                              inner->name());
     }
+  }
+  return absl::OkStatus();
+}
+
+// The seed of the random generator comes as a custom call that XLA defines.
+absl::Status CheckCustomCall(const HloInstruction& instruction, const Context&) {
+  if (instruction.attributes<CustomCallAttributes>().custom_call_target != "GetRngSeed")
+    return absl::OkStatus();
+  if (instruction.operand_count() != 0) {
+    return InvalidArgument("GetRngSeed custom call must have 0 operands, but has %d",
+                           instruction.operand_count());
+  }
+  if (instruction.shape().element_type() != U64) {
+    return InvalidArgument("GetRngSeed custom call must return U64 type, but got %s",
+                           instruction.shape().ToString());
+  }
+  if (!ShapeUtil::IsScalar(instruction.shape())) {
+    return InvalidArgument("GetRngSeed custom call must return a scalar, but got %s",
+                           instruction.shape().ToString());
   }
   return absl::OkStatus();
 }

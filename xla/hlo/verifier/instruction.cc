@@ -35,6 +35,7 @@ constexpr Row kRows[] = {
     {HloOpcode::kWhile, CheckWhile},
     {HloOpcode::kConditional, CheckConditional},
     {HloOpcode::kFusion, CheckFusion},
+    {HloOpcode::kCustomCall, CheckCustomCall},
     {HloOpcode::kAsyncStart, CheckAsyncStart},
     {HloOpcode::kSend, CheckSend},
     {HloOpcode::kRecv, CheckRecv},
@@ -90,8 +91,16 @@ absl::Status CheckSinglePrecision(const HloInstruction& instruction) {
   return absl::OkStatus();
 }
 
-// Checks that operands have the element types of the parameters of the reducer.
+// Checks that operands have the element types of the parameters of the reducer, or of the result
+// of rng.
 absl::Status CheckReducedTypes(const HloInstruction& instruction, Context& context) {
+  if (instruction.opcode() == HloOpcode::kRng &&
+      instruction.operand(0)->shape().element_type() != instruction.shape().element_type()) {
+    return InvalidArgument(
+        "Expected compatible element types for the result and the two operands of Rng "
+        "instruction: %s",
+        instruction.ToShortString());
+  }
   if (instruction.opcode() != HloOpcode::kReduce &&
       instruction.opcode() != HloOpcode::kReduceWindow) {
     return absl::OkStatus();
@@ -174,9 +183,12 @@ absl::Status CheckExtras(const HloInstruction& instruction, const Context& conte
   return absl::OkStatus();
 }
 
-// Computations run on the thread of their caller, except those wrapped by an async-start.
+// The computations of fusions and control flow run on the thread of their caller.
 absl::Status CheckThreads(const HloInstruction& instruction) {
-  if (instruction.parent() == nullptr || instruction.opcode() == HloOpcode::kAsyncStart) {
+  const HloOpcode opcode = instruction.opcode();
+  if (instruction.parent() == nullptr ||
+      (opcode != HloOpcode::kFusion && opcode != HloOpcode::kWhile &&
+       opcode != HloOpcode::kConditional)) {
     return absl::OkStatus();
   }
   for (const HloComputation* callee : instruction.called_computations()) {

@@ -47,7 +47,7 @@ absl::Status CheckLinks(const HloInstruction& instruction);
 // entry.cc: checks the entry computation against its layout, aliasing and donation.
 absl::Status CheckEntry(const HloModule& module, const HloVerifierOptions& options);
 
-// channels.cc: checks that instructions sharing a channel id are compatible, and that all
+// channels.cc: checks that transfers with the host on one channel are alike, and that all
 // all-reduces of a module are layout-constrained or none is.
 absl::Status CheckChannels(const HloModule& module);
 
@@ -68,6 +68,7 @@ absl::Status CheckCall(const HloInstruction& instruction, const Context& context
 absl::Status CheckWhile(const HloInstruction& instruction, const Context& context);
 absl::Status CheckConditional(const HloInstruction& instruction, const Context& context);
 absl::Status CheckFusion(const HloInstruction& instruction, const Context& context);
+absl::Status CheckCustomCall(const HloInstruction& instruction, const Context& context);
 // async.cc
 absl::Status CheckAsyncStart(const HloInstruction& instruction, const Context& context);
 // A start has one user, its done; a done has its start as operand (the pairs of opcodes.def).

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is printed is read again, and printed the same.
+#include <memory>
+#include <string>
+
+#include "tests/test_util.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/hlo/text/printer.h"
+
+namespace xla {
+namespace {
+
+// The text of a module, which must not change when it is read and printed again.
+std::string Printed(const std::string& text) {
+  const absl::StatusOr<std::unique_ptr<HloModule>> module = ParseAndReturnUnverifiedModule(text);
+  EXPECT_OK(module) << text;
+  if (!module.ok()) return "";
+  std::string once = ModuleToString(**module);
+  const absl::StatusOr<std::unique_ptr<HloModule>> again = ParseAndReturnUnverifiedModule(once);
+  EXPECT_OK(again) << once;
+  if (again.ok()) {
+    EXPECT_EQ(ModuleToString(**again), once);
+  }
+  return once;
+}
+
+void ExpectContains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
+}
+
+std::string PrintedEntry(const std::string& lines, const std::string& before = "") {
+  return Printed("HloModule m\n" + before + "\nENTRY e {\n" + lines + "\n}\n");
+}
+
+TEST(RoundTrip, ShardingOverAListOfDevices) {
+  ExpectContains(PrintedEntry("ROOT a = token[] parameter(0), sharding={devices=[3,1,2]<=[4] "
+                              "last_tile_dim_replicate}"),
+                 "sharding={devices=[3,1,2]<=[4] last_tile_dim_replicate}");
+  ExpectContains(
+      PrintedEntry("ROOT a = f32[4,4] parameter(0), sharding={devices=[2,2]<=[2,2]T(1,0)}"),
+      "devices=[2,2]<=[2,2]T(1,0)");
+}
+
+TEST(RoundTrip, AModuleCalledLikeAType) {
+  ExpectContains(Printed("HloModule f32\nENTRY e { ROOT c = f32[] constant(1) }"),
+                 "HloModule f32, ");
+  ExpectContains(Printed("HloModule f32:\nENTRY e { ROOT c = f32[] constant(1) }"),
+                 "HloModule f32, ");
+}
+
+TEST(RoundTrip, AsyncSendsAreWrittenInFull) {
+  const std::string printed = PrintedEntry(
+      "d = f32[] constant(5)\n t = token[] after-all()\n"
+      "s = ((f32[], token[]), (f32[], u32[], token[]), s32[]) async-start(d, t), calls=w\n"
+      "x = (f32[], u32[], token[]) async-done(s)\n ROOT o = f32[] get-tuple-element(x), index=0",
+      "w { d = f32[] parameter(0)\n t = token[] parameter(1)\n"
+      "ROOT s = (f32[], u32[], token[]) send(d, t), channel_id=1, "
+      "frontend_attributes={_xla_send_recv_source_target_pairs={{0,1}}} }");
+  ExpectContains(printed, " async-start(");
+  ExpectContains(printed, "{_xla_send_recv_source_target_pairs={{0,1}}}");
+}
+
+TEST(RoundTrip, FrontendAttributesOfAWrappedOperation) {
+  ExpectContains(PrintedEntry("p = f32[2] parameter(0)\n"
+                              "s = ((f32[2]), f32[2], u32[]) async-start(p), calls=w\n"
+                              "ROOT d = f32[2] async-done(s)",
+                              "w { q = f32[2] parameter(0)\n"
+                              "ROOT n = f32[2] negate(q), frontend_attributes={a=\"b\"} }"),
+                 "negate-start(%p), frontend_attributes={a=\"b\"}");
+}
+
+TEST(RoundTrip, PrecisionInAnyCase) {
+  ExpectContains(PrintedEntry("a = f32[2,3] parameter(0)\n b = f32[3,2] parameter(1)\n"
+                              "ROOT d = f32[2,2] dot(a, b), lhs_contracting_dims={1}, "
+                              "rhs_contracting_dims={0}, operand_precision={HIGH, Highest}"),
+                 "operand_precision={high,highest}");
+}
+
+TEST(RoundTrip, PayloadOfMetadata) {
+  ExpectContains(PrintedEntry("ROOT p = f32[] parameter(0), metadata={metadata_payload=\"abc\"}"),
+                 "metadata={metadata_payload=\"abc\"}");
+}
+
+TEST(RoundTrip, ConstantsOfOneValueWithoutBraces) {
+  ExpectContains(PrintedEntry("ROOT c = f32[2,3] constant(7)"),
+                 "constant({ { 7, 0, 0 }, { 0, 0, 0 } })");
+  EXPECT_ERROR(
+      ParseAndReturnUnverifiedModule("HloModule m\nENTRY e { ROOT c = f32[2,3] constant({7}) }"),
+      "expects nested array in rank 2, but sees 1");
+}
+
+}  // namespace
+}  // namespace xla
