@@ -3,13 +3,17 @@
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+HOSTILE_INPUTS ?= 100000
+FAULT_POINTS ?= 2000
+MUTANTS ?= 100
+SEED ?= 1
 # A Python with jaxlib: what `make oracle` installed, else the system's.
 PYTHON ?= $(firstword $(wildcard $(CURDIR)/build-xla/bin/python) python3)
 DIFFERENTIAL_PROGRAMS ?= 50000
 DIFFERENTIAL_INVALID ?= 20000
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo test asan tsan fuzz bench bench-build new-operation operations format tidy install clean
+.PHONY: help deps build demo test asan tsan fuzz hostile faults mutate bench bench-build new-operation operations format tidy install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -47,6 +51,20 @@ fuzz: deps ## run each fuzzer for FUZZ_SECONDS, 60 by default (needs clang; buil
 	@cmake --preset fuzz
 	@cmake --build --preset fuzz --parallel $(JOBS)
 	@scripts/run_fuzzers.sh build-fuzz $(FUZZ_SECONDS)
+
+hostile: deps ## give HOSTILE_INPUTS mutated inputs to all readers, 100000 by default
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target hostile_driver
+	@build/hostile_driver --seed $(SEED) --count $(HOSTILE_INPUTS) --findings build/hostile \
+	    tests/operations tests/hlo tests/documents tests/passes
+
+faults: deps ## let allocations and writes fail, and send signals, at FAULT_POINTS points of the command
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target xylem alloc_faults write_faults
+	@fuzz/faults/main.py --xylem build/xylem --tools build --points $(FAULT_POINTS) --seed $(SEED)
+
+mutate: deps ## mutation testing: make MUTANTS mistakes in the sources, list those that no test notices
+	@scripts/mutate.py --count $(MUTANTS) --seed $(SEED)
 
 bench: build ## measure how fast HLO text is read, verified and printed, and the kernels
 	@cmake --build --preset release --parallel $(JOBS) --target bench_hlo_text bench_kernels

@@ -32,6 +32,14 @@ absl::StatusOr<int> Print(const Arguments& arguments) {
   std::string out;
   if (arguments.Has("--proto")) {
     XLA_ASSIGN_OR_RETURN(const HloModuleProto proto, ModuleToProto(*module));
+    const HloModuleConfig& config = module->config();
+    if (config.replica_count != 1 || config.num_partitions != 1) {
+      std::fprintf(stderr,
+                   "xylem: HloModuleProto has no field for replica_count=%lld, "
+                   "num_partitions=%lld: they are left out\n",
+                   static_cast<long long>(config.replica_count),
+                   static_cast<long long>(config.num_partitions));
+    }
     if (!proto.SerializeToString(&out))
       return absl::ResourceExhaustedError("the module is too large for a proto");
   } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library for LD_PRELOAD that makes allocations fail: XYLEM_FAIL_ALLOCATION=17 the 17th of the
-// process, 17+ this one and all later ones. With XYLEM_COUNT_ALLOCATIONS=FILE it writes their number
-// there when the process ends.
+// process, 17+ this one and all later ones. With XYLEM_COUNT_ALLOCATIONS=FILE it writes their
+// number there when the process ends.
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -53,7 +53,8 @@ __attribute__((destructor)) void WriteCount() {
   const char* path = getenv("XYLEM_COUNT_ALLOCATIONS");
   if (path == nullptr) return;
   char text[32];
-  const int size = std::snprintf(text, sizeof(text), "%lld\n", static_cast<long long>(count.load()));
+  const int size =
+      std::snprintf(text, sizeof(text), "%lld\n", static_cast<long long>(count.load()));
   const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0) return;
   if (write(fd, text, static_cast<size_t>(size)) < 0) _exit(99);
@@ -64,9 +65,7 @@ __attribute__((destructor)) void WriteCount() {
 
 extern "C" {
 void* malloc(size_t size) { return Fails() ? nullptr : __libc_malloc(size); }
-void* calloc(size_t number, size_t size) {
-  return Fails() ? nullptr : __libc_calloc(number, size);
-}
+void* calloc(size_t number, size_t size) { return Fails() ? nullptr : __libc_calloc(number, size); }
 void* realloc(void* block, size_t size) { return Fails() ? nullptr : __libc_realloc(block, size); }
 void* memalign(size_t alignment, size_t size) {
   return Fails() ? nullptr : __libc_memalign(alignment, size);

@@ -31,12 +31,12 @@ struct Call {
   int number;
   bool has_descriptor;
 };
-constexpr Call kCalls[] = {{SYS_write, true},      {SYS_pwrite64, true},  {SYS_writev, true},
-                           {SYS_fsync, true},      {SYS_ftruncate, true}, {SYS_fdatasync, true},
+constexpr Call kCalls[] = {{SYS_write, true},     {SYS_pwrite64, true},   {SYS_writev, true},
+                           {SYS_fsync, true},     {SYS_ftruncate, true},  {SYS_fdatasync, true},
 #ifdef SYS_rename
                            {SYS_rename, false},
 #endif
-                           {SYS_renameat, false},  {SYS_renameat2, false}, {SYS_linkat, false}};
+                           {SYS_renameat, false}, {SYS_renameat2, false}, {SYS_linkat, false}};
 
 [[noreturn]] void Fail(const char* what) {
   std::perror(what);
@@ -48,14 +48,15 @@ int InstallFilter() {
   std::vector<sock_filter> program = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
   for (const Call& call : kCalls) {
-    program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call.number), 0, 1));
+    program.push_back(
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call.number), 0, 1));
     program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF));
   }
   program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
   sock_fprog filter = {static_cast<unsigned short>(program.size()), program.data()};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) Fail("PR_SET_NO_NEW_PRIVS");
-  const long fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
-                          &filter);
+  const long fd =
+      syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
   if (fd < 0) Fail("seccomp");
   return static_cast<int>(fd);
 }

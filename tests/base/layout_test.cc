@@ -306,6 +306,10 @@ TEST(LayoutOrder, DefaultDenseMeansAPlainRowMajorArray) {
   EXPECT_FALSE(LayoutUtil::IsDefaultDense(
       ShapeUtil::MakeShapeWithDenseLayout(F32, {2, 3}, {1, 0}, {T({2, 2})})));
   EXPECT_FALSE(LayoutUtil::IsDefaultDense(ShapeUtil::MakeNil()));
+  EXPECT_FALSE(LayoutUtil::IsDefaultDense(ShapeUtil::MakeShapeWithDenseLayout(
+      F32, {2, 3}, {1, 0}, {}, /*tail_padding_alignment_in_elements=*/8)));
+  EXPECT_FALSE(LayoutUtil::IsDefaultDense(ShapeUtil::MakeShapeWithDenseLayout(
+      F32, {2, 3}, {1, 0}, {}, 1, /*element_size_in_bits=*/64)));
 }
 
 TEST(LayoutOrder, CopyingLayoutsNeedsTheSameStructure) {

@@ -283,6 +283,16 @@ TEST(Literal, SliceKeepsTheOrderOfDimensions) {
   EXPECT_EQ(literal.Slice({1, 1}, {1, 3}).element_count(), 0);
 }
 
+TEST(Literal, SliceOfWhatExists) {
+  Literal literal(ShapeUtil::MakeShape(S32, {5}, {true}));
+  literal.PopulateR1<int32_t>({1, 2, 3, 4, 5});
+  literal.SetDynamicSize(0, 3);
+  EXPECT_EQ(literal.Slice({1}, {5}).GetDynamicSize(0), 2);
+  EXPECT_EQ(literal.Slice({1}, {5}), LiteralUtil::CreateR1<int32_t>({2, 3}));
+  EXPECT_EQ(literal.Slice({0}, {2}).GetDynamicSize(0), 2);
+  EXPECT_EQ(literal.Slice({4}, {5}).GetDynamicSize(0), 0);
+}
+
 TEST(Literal, BorrowingLiteralsReadAndWriteForeignMemory) {
   std::vector<float> values = {1, 2, 3, 4};
   const Shape shape = ShapeUtil::MakeShape(F32, {2, 2});

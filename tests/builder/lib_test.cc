@@ -259,6 +259,12 @@ TEST(MatrixTest, DiagonalsAndTriangles) {
             "{ { 1, 4, 7 }, { 4, 5, 8 }, { 7, 8, 9 } }");
   EXPECT_EQ(Result([](auto* b) { Symmetrize(Square3(b), false); }),
             "{ { 1, 2, 3 }, { 2, 5, 6 }, { 3, 6, 9 } }");
+  // The diagonal of a Hermitian matrix is real.
+  EXPECT_EQ(Result([](auto* b) {
+              const XlaOp real = ConstantR2<float>(b, {{1, 2}, {3, 4}});
+              Symmetrize(Complex(real, real));
+            }),
+            "{ { (1, 0), (3, -3) }, { (3, 3), (4, 0) } }");
   EXPECT_EQ(Result([](auto* b) { TransposeInMinorDims(Square3(b)); }),
             "{ { 1, 4, 7 }, { 2, 5, 8 }, { 3, 6, 9 } }");
 }
@@ -274,6 +280,12 @@ TEST(MatrixTest, Products) {
   EXPECT_EQ(Result([&](auto* b) { Einsum(Square3(b), column(b), "ii,kl->k"); }), "{15, 0, 30}");
   EXPECT_EQ(Result([&](auto* b) { Einsum(Square3(b), Square3(b), "...j,...j->..."); }),
             "{14, 77, 194}");
+  // The dimensions of `...` are those of either operand.
+  EXPECT_EQ(Result([&](auto* b) {
+              Einsum(ConstantR1<float>(b, {1, 10}), ConstantR2<float>(b, {{1, 2}, {3, 4}, {5, 6}}),
+                     "j,...j->...");
+            }),
+            "{21, 43, 65}");
   EXPECT_EQ(Result([](auto* b) { Einsum(Square3(b), "ii->i"); }), "{1, 5, 9}");
   EXPECT_EQ(Result([](auto* b) { Einsum(Square3(b), "ij->ji"); }),
             "{ { 1, 4, 7 }, { 2, 5, 8 }, { 3, 6, 9 } }");

@@ -619,6 +619,13 @@ TEST(OperationsTest, Collectives) {
             "use_global_device_ids=true");
   EXPECT_EQ(Text({m}, [&](auto*, auto& p) { AllReduce(p[0], ScalarAdd(F32), groups); }),
             "ROOT all-reduce = f32[4,6] all-reduce(a), replica_groups={{0,1}}, to_apply=add");
+  EXPECT_EQ(Text({m},
+                 [&](auto*, auto& p) {
+                   AllReduce(p[0], ScalarAdd(F32), groups, channel, std::nullopt,
+                             /*use_global_device_ids=*/true);
+                 }),
+            "ROOT all-reduce = f32[4,6] all-reduce(a), channel_id=1, replica_groups={{0,1}}, "
+            "use_global_device_ids=true, to_apply=add");
   EXPECT_EQ(Text({S(PRED)}, [](auto*, auto& p) { CrossReplicaSum(p[0]); }),
             "ROOT all-reduce = pred[] all-reduce(a), replica_groups={}, to_apply=sum");
   EXPECT_EQ(Text({m},

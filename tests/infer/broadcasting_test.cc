@@ -53,6 +53,15 @@ TEST(Broadcasting, LowerRankOperandNeedsDimensions) {
        {"f32[2,3]", "f32[3]", {0, 1}, "! Size of broadcast_dimensions has to match"}});
 }
 
+TEST(Broadcasting, DynamicDimensionsMeetTheirLike) {
+  ExpectBroadcast(HloOpcode::kAdd,
+                  {{"f32[2,<=3]", "f32[<=3]", {1}, "f32[2,<=3]"},
+                   {"f32[2,3]", "f32[1]", {1}, "f32[2,3]"},
+                   {"f32[2,<=3]", "f32[1]", {1}, "f32[2,<=3]"},
+                   {"f32[2,3]", "f32[<=1]", {1}, "! Broadcast dimension 0 dynamism mismatch"},
+                   {"f32[2,<=1]", "f32[3]", {1}, "! Broadcast dimension 0 dynamism mismatch"}});
+}
+
 TEST(Broadcasting, DimensionsAreStrictlyIncreasing) {
   ExpectBroadcast(HloOpcode::kAdd,
                   {{"f32[5,6,7,8]", "f32[5,8]", {0, 3}, "f32[5,6,7,8]"},

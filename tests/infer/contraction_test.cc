@@ -117,6 +117,24 @@ TEST(ContractionInference, RaggedDotHasThreeModes) {
         "! exactly one ragged dimension"}});
 }
 
+// One list of group sizes for each index of the dimensions before the ragged one.
+TEST(ContractionInference, LongFormOfGroupSizes) {
+  const RaggedDotAttributes free{.lhs_batch_dims = {0},
+                                 .lhs_contracting_dims = {3},
+                                 .rhs_batch_dims = {1},
+                                 .rhs_contracting_dims = {2},
+                                 .lhs_ragged_dims = {2},
+                                 .rhs_group_dims = {0}};
+  const std::string lhs = "f32[2,4,11,5]", rhs = "f32[3,2,5,7]", result = "f32[2,4,11,7]";
+  ExpectInferred(
+      {{Op::kRaggedDot, {lhs, rhs, "s32[2,4,3]"}, free, result},
+       {Op::kRaggedDot, {lhs, rhs, "s32[3]"}, free, result},
+       {Op::kRaggedDot, {lhs, rhs, "s32[2,5,3]"}, free, "! expected to have shape [2,4,g]"},
+       {Op::kRaggedDot, {lhs, rhs, "s32[3,4,3]"}, free, "! expected to have shape [2,4,g]"},
+       {Op::kRaggedDot, {lhs, rhs, "s32[4,3]"}, free, "! expected to have shape [2,4,g]"},
+       {Op::kRaggedDot, {lhs, rhs, "s32[2,4,2]"}, free, "! expected to have size=2, got 3"}});
+}
+
 ConvolutionAttributes Conv2d(std::vector<WindowDim> window) {
   return {.window = {std::move(window)},
           .dim_labels = {.input_batch = 0,

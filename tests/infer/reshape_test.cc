@@ -59,6 +59,8 @@ TEST(ReshapeInference, Concatenate) {
        {Op::kConcatenate, {"f32[2]"}, along(0), "f32[2]"},
        {Op::kConcatenate, {"bf16[2]", "f32[3]"}, along(0), "f32[5]"},
        {Op::kConcatenate, {"f32[2,3]", "f32[2,<=4]"}, along(1), "f32[2,<=7]"},
+       {Op::kConcatenate, {"f32[2,<=4]", "f32[2,3]"}, along(1), "f32[2,<=7]"},
+       {Op::kConcatenate, {"f32[2,1]", "f32[2,<=4]", "f32[2,3]"}, along(1), "f32[2,<=8]"},
        {Op::kConcatenate, {"f32[2,3]", "f32[2,<=4]", "f32[2,?]"}, along(1), "f32[2,?]"},
        {Op::kConcatenate, {"f32[<=2,3]", "f32[?,<=3]"}, along(1), "f32[<=2,<=6]"},
        {Op::kConcatenate,

@@ -359,7 +359,7 @@ ENTRY e { x = f32[1000] iota(), iota_dimension=0
     options.feeds = &feeds;
     options.host_channels = &channels;
     options.outputs_are_kept = true;
-    options.memory_limit_bytes = 100'000;
+    options.memory_limit_bytes = 102'000;
     EXPECT_STATUS(RunReplicated(text, 1, 1, {}, options), absl::StatusCode::kResourceExhausted,
                   "does not allow 4000 bytes more of output for the host");
     EXPECT_LE(feeds.OutfeedSize(), 25);

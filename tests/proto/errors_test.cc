@@ -337,6 +337,19 @@ ENTRY e { p = f32[] parameter(0)
   EXPECT_ERROR(load({0, 1, 3, 2}), "instruction \"r\" comes before \"a\", on which it depends");
 }
 
+TEST(Schedule, HoldsControlPredecessorsFirst) {
+  const HloModuleProto base = FromText(R"(HloModule m, is_scheduled=true
+ENTRY e { p = f32[] parameter(0)
+  b = f32[] sine(p)
+  a = f32[] cosine(p), control-predecessors={b}
+  ROOT r = f32[] add(a, b) })");
+  EXPECT_OK(CreateModuleFromProto(base));
+  HloModuleProto swapped = base;
+  (*swapped.mutable_schedule()->mutable_sequences())[0].mutable_instruction_ids()->SwapElements(1,
+                                                                                                2);
+  EXPECT_ERROR(CreateModuleFromProto(swapped), "instruction \"a\" comes before \"b\"");
+}
+
 TEST(Bytes, OfAllThreeKindsAreRead) {
   const HloModuleProto proto = Base();
   HloProto hlo;

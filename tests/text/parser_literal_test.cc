@@ -112,7 +112,8 @@ TEST(ParserLiteralTest, NestingMustFitTheShape) {
                "expects 2 elements in the [1]th element, but sees 1");
   EXPECT_ERROR(Parse("f32[2]", "{{1}}"), "expects nested array in rank 1, but sees larger");
   EXPECT_ERROR(Parse("f32[2,1]", "{1, 2}"), "expects nested array in rank 2, but sees 1");
-  EXPECT_ERROR(Parse("f32[2,3]", "5"), "expects nested array in rank 2, but sees 0");
+  EXPECT_OK(Parse("f32[2,3]", "5"));  // the first element, as in XLA
+  EXPECT_ERROR(Parse("f32[2,3]", "{5}"), "expects nested array in rank 2, but sees 1");
   EXPECT_ERROR(Parse("f32[]", "}"), "unexpected '}' token");
 }
 

@@ -41,6 +41,28 @@ TEST(RoundTrip, ShardingOverAListOfDevices) {
       "devices=[2,2]<=[2,2]T(1,0)");
 }
 
+TEST(RoundTrip, LayoutsOfElementsOfTuples) {
+  ExpectContains(
+      PrintedEntry("ROOT p = (f32[2,3]{0,1}, (s32[4,5]{1,0:T(8,128)}, f32[])) parameter(0)"),
+      "(f32[2,3]{0,1}, (s32[4,5]{1,0:T(8,128)}, f32[])) parameter(0)");
+}
+
+// The name of a computation is repeated at its end if it has more than five instructions.
+TEST(RoundTrip, NamesAfterTheClosingBrace) {
+  HloPrintOptions options;
+  options.print_name_after_closing_brace = true;
+  for (const int count : {5, 6}) {
+    std::string text = "HloModule m\nENTRY e {\n x0 = f32[] parameter(0)\n";
+    for (int i = 1; i < count; ++i) {
+      text += (i + 1 == count ? " ROOT x" : " x") + std::to_string(i) + " = f32[] negate(x" +
+              std::to_string(i - 1) + ")\n";
+    }
+    ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text + "}"));
+    EXPECT_EQ(ModuleToString(*module, options).find("} // e") != std::string::npos, count == 6)
+        << ModuleToString(*module, options);
+  }
+}
+
 TEST(RoundTrip, AModuleCalledLikeAType) {
   ExpectContains(Printed("HloModule f32\nENTRY e { ROOT c = f32[] constant(1) }"),
                  "HloModule f32, ");
@@ -79,6 +101,38 @@ TEST(RoundTrip, PrecisionInAnyCase) {
 TEST(RoundTrip, PayloadOfMetadata) {
   ExpectContains(PrintedEntry("ROOT p = f32[] parameter(0), metadata={metadata_payload=\"abc\"}"),
                  "metadata={metadata_payload=\"abc\"}");
+}
+
+// As in XLA, a real part that is no number makes the imaginary part one, too.
+TEST(RoundTrip, ComplexNumbersWithOneNan) {
+  ExpectContains(PrintedEntry("ROOT c = c64[3] constant({(nan, 2), (1, nan), (-inf, 3)})"),
+                 "constant({(nan, nan), (1, nan), (-inf, 3)})");
+}
+
+TEST(ParserErrors, ListsOfAWindowAreAsLongAsItsSizes) {
+  for (const char* list :
+       {"stride=2", "pad=1_1", "lhs_dilate=2", "rhs_dilate=2", "rhs_reversal=1"}) {
+    const std::string name(list, std::string(list).find('='));
+    EXPECT_ERROR(ParseAndReturnUnverifiedModule(
+                     std::string("HloModule m\nENTRY e { a = f32[1,8,8,1] parameter(0)\n k = "
+                                 "f32[3,3,1,1] parameter(1)\n ROOT c = f32[1,6,6,1] "
+                                 "convolution(a, k), window={size=3x3 ") +
+                     list + "}, dim_labels=b01f_01io->b01f }"),
+                 "expects '" + name + "=' has the same size as 'size='");
+  }
+}
+
+TEST(ParserErrors, PermutationsOfDevices) {
+  for (const auto& [perm, error] :
+       {std::pair<const char*, const char*>{"1,1", "names a dimension twice"},
+        {"0", "should have the same rank"},
+        {"0,2", "Out of range"}}) {
+    EXPECT_ERROR(ParseAndReturnUnverifiedModule(
+                     std::string("HloModule m\nENTRY e { ROOT a = f32[4,4] parameter(0), "
+                                 "sharding={devices=[2,2]<=[2,2]T(") +
+                     perm + ")} }"),
+                 error);
+  }
 }
 
 TEST(RoundTrip, ConstantsOfOneValueWithoutBraces) {

@@ -617,9 +617,8 @@ absl::StatusOr<HloSharding> HloSharding::FromProto(const OpSharding& proto) {
                                proto.tile_assignment_devices_size());
       }
       sharding.kind = Kind::kMaximal;
+      // Domains have negative devices, too; Validate refuses those of arrays.
       sharding.device = proto.tile_assignment_devices(0);
-      if (sharding.device < 0)
-        return InvalidArgument("maximal sharding: device %d is negative", sharding.device);
       return sharding;
     case OpSharding::TUPLE:
       sharding.kind = Kind::kTuple;

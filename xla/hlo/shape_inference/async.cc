@@ -59,8 +59,9 @@ absl::Status CheckAliases(const InferenceInput& in, const ProgramShape& wrapped)
 Result InferCopyStart(const InferenceInput& in) {
   const Shape& operand = Operand(in, 0);
   const Shape inferred = ShapeUtil::MakeTupleShape({operand, operand, ScalarShape(U32)});
-  if (in.declared == nullptr) return inferred;
-  return DeclaredMustBe(in, inferred);
+  // The verifier compares layouts with those inferred.
+  if (in.declared != nullptr) XLA_RETURN_IF_ERROR(DeclaredMustBe(in, inferred).status());
+  return inferred;
 }
 
 Result InferCopyDone(const InferenceInput& in) {

@@ -186,6 +186,7 @@ Result InferCustomCall(const InferenceInput& in) {
                            constraints.size(), in.operands.size());
   }
   for (size_t i = 0; i < constraints.size(); ++i) {
+    XLA_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(constraints[i]));
     if (!ShapeUtil::Compatible(*in.operands[i], constraints[i])) {
       return InvalidArgumentStrCat("operand_layout_constraints ", i, " is ", Str(constraints[i]),
                                    ", but the operand is ", Str(*in.operands[i]), ".");

@@ -29,9 +29,10 @@ Shape Transfer(const Shape& data) {
   return ShapeUtil::MakeTupleShape({data, ScalarShape(U32), Token()});
 }
 
-Result InferredOrDeclared(const InferenceInput& in, const Shape& inferred) {
-  if (in.declared == nullptr) return inferred;
-  return DeclaredMustBe(in, inferred);
+// The verifier compares layouts with those inferred.
+Result CheckDeclared(const InferenceInput& in, const Shape& inferred) {
+  if (in.declared != nullptr) XLA_RETURN_IF_ERROR(DeclaredMustBe(in, inferred).status());
+  return inferred;
 }
 
 }  // namespace
@@ -60,6 +61,8 @@ Result InferInfeed(const InferenceInput& in) {
 Result InferOutfeed(const InferenceInput& in) {
   const auto& outfeed_shape = Attrs<OutfeedAttributes>(in).outfeed_shape;
   XLA_RETURN_IF_ERROR(ExpectToken(in, 1));
+  if (outfeed_shape.has_value())
+    XLA_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(*outfeed_shape));
   if (outfeed_shape.has_value() && !ShapeUtil::Compatible(*outfeed_shape, Operand(in, 0))) {
     return InvalidArgumentStrCat("Expected outfeed shape to be equal to operand's shape ",
                                  Str(Operand(in, 0)), ", actual shape is ", Str(*outfeed_shape));
@@ -70,7 +73,7 @@ Result InferOutfeed(const InferenceInput& in) {
 Result InferSend(const InferenceInput& in) {
   // Where an instruction exists, its shape alone says what is sent.
   if (in.declared == nullptr) XLA_RETURN_IF_ERROR(ExpectToken(in, 1));
-  return InferredOrDeclared(in, Transfer(Operand(in, 0)));
+  return CheckDeclared(in, Transfer(Operand(in, 0)));
 }
 
 Result InferSendDone(const InferenceInput& in) {
@@ -85,13 +88,12 @@ Result InferRecv(const InferenceInput& in) {
     return InvalidArgumentStrCat(
         "The result of recv must be a tuple of data, u32[] and token; got ", Str(*declared), ".");
   }
-  return DeclaredMustBe(in, Transfer(declared->tuple_shapes(0)));
+  return CheckDeclared(in, Transfer(declared->tuple_shapes(0)));
 }
 
 Result InferRecvDone(const InferenceInput& in) {
   XLA_RETURN_IF_ERROR(ExpectTransfer(in));
-  return InferredOrDeclared(in,
-                            ShapeUtil::MakeTupleShape({Operand(in, 0).tuple_shapes(0), Token()}));
+  return CheckDeclared(in, ShapeUtil::MakeTupleShape({Operand(in, 0).tuple_shapes(0), Token()}));
 }
 
 }  // namespace xla::shape_inference

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape inference of elementwise operations.
+#include <limits>
 #include <algorithm>
 
 #include "xla/base/status_macros.h"
@@ -179,6 +180,11 @@ Result InferReducePrecision(const InferenceInput& in) {
   if (attributes.mantissa_bits < 0) {
     return InvalidArgument("Expected non-negative mantissa_bits; got %d.",
                            attributes.mantissa_bits);
+  }
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();  // that a proto holds
+  if (attributes.exponent_bits > kMost || attributes.mantissa_bits > kMost) {
+    return InvalidArgument("Expected exponent_bits and mantissa_bits of 32 bits; got %d and %d.",
+                           attributes.exponent_bits, attributes.mantissa_bits);
   }
   return Operand(in, 0);
 }
