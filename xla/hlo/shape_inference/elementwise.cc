@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape inference of elementwise operations.
-#include <limits>
 #include <algorithm>
+#include <limits>
 
 #include "xla/base/status_macros.h"
 #include "xla/hlo/shape_inference/binary_broadcast.h"
