@@ -41,11 +41,15 @@ int Run(int argc, char** argv) {
                                                               : xla::kExitFailed;
 }
 
+// Before the initialisers of shared libraries, which allocate and take their time.
+void InstallEarly(int, char**, char**) { xla::InstallHandlers(); }
+[[gnu::section(".preinit_array"), gnu::used]] void (*const install_early)(int, char**,
+                                                                          char**) = InstallEarly;
+
 }  // namespace
 
 int main(int argc, char** argv) {
   xla::OpenStandardStreams();
-  xla::InstallHandlers();
   int code = xla::kExitFailed;
   try {
     code = Run(argc, argv);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/process.h"
 
+#include <cxxabi.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <typeinfo>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -51,18 +53,17 @@ extern "C" void OnInterrupt(int) {
 }
 extern "C" void OnAlarm(int) { End(130); }
 
-// Allocations fail where no exception may pass, too: in destructors, in threads.
+// Allocations fail where no exception may pass, too: in destructors, in threads, before main. Then
+// there may be no memory left to throw the exception.
 void OnTerminate() {
-  try {
-    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
-  } catch (const std::bad_alloc&) {
-    constexpr std::string_view kMessage = "xylem: out of memory\n";
-    // Nothing is left to do if this fails, too.
-    if (write(STDERR_FILENO, kMessage.data(), kMessage.size()) < 0) End(1);
-    End(1);
-  } catch (...) {
-  }
-  std::abort();
+  const std::type_info* const type = abi::__cxa_current_exception_type();
+  const bool out_of_memory =
+      type == nullptr ? std::malloc(1 << 16) == nullptr : *type == typeid(std::bad_alloc);
+  if (!out_of_memory) std::abort();
+  constexpr std::string_view kMessage = "xylem: out of memory\n";
+  // Nothing is left to do if this fails, too.
+  if (write(STDERR_FILENO, kMessage.data(), kMessage.size()) < 0) End(1);
+  End(1);
 }
 
 bool IsControl(char c) {

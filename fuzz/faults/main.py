@@ -38,7 +38,7 @@ ENTRY e {
   ROOT o = (f32[33], f32[64,64]) tuple(r, d)
 }
 """.replace('  c = f32[64] custom-call(x), custom_call_target="missing"\n', ""),
-    "replicated.hlo": """HloModule replicated, replica_count=2
+    "replicated.hlo": """HloModule pair, replica_count=2
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
 ENTRY e { x = f32[128] parameter(0) ROOT r = f32[128] all-reduce(x), to_apply=add }
 """,
