@@ -7,8 +7,6 @@
 #include <cstring>
 #include <type_traits>
 
-#include "xla/kernels/simd_targets.h"
-
 #include "hwy/highway.h"
 #include "xla/kernels/fused_product.h"
 #include "xla/primitive_util.h"

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prepared scans against plain loops.
+#include "xla/kernels/scan_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "tests/kernels/prepared_kernel_test_util.h"
+#include "tests/test_util.h"
+#include "xla/primitive_util.h"
+#include "xla/types.h"
+
+namespace xla::kernels {
+namespace {
+
+template <typename T>
+T CombineScan(ScanOperation operation, T a, T b) {
+  switch (operation) {
+    case ScanOperation::kAdd:
+      return static_cast<T>(a + b);
+    case ScanOperation::kMultiply:
+      return static_cast<T>(a * b);
+    case ScanOperation::kMaximum:
+      return a > b ? a : b;
+    default:
+      return a < b ? a : b;
+  }
+}
+
+template <typename T>
+void CheckScans() {
+  TestRandom random(4);
+  for (const ScanOperation operation : {ScanOperation::kAdd, ScanOperation::kMultiply,
+                                        ScanOperation::kMaximum, ScanOperation::kMinimum}) {
+    for (const bool reverse : {false, true}) {
+      for (const auto& [outer, length, inner] :
+           {std::array<int64_t, 3>{3, 77, 1}, {2, 90000, 1}, {2, 5, 1500}, {1, 0, 3}, {20, 9, 1}}) {
+        const ScanSpec spec = {
+            primitive_util::NativeToPrimitiveType<T>(), operation, outer, length, inner, reverse};
+        std::vector<T> x(outer * length * inner), out(x.size()), expected(x.size());
+        // Few numbers are not 0 or 1, so that all results are exact.
+        const bool product = operation == ScanOperation::kMultiply;
+        for (T& value : x) {
+          value = static_cast<T>(
+              static_cast<float>(random.In(0, 999) == 0 ? (product ? -1 : 2) : (product ? 1 : 0)));
+        }
+        T initial = static_cast<T>(static_cast<float>(product ? 2 : 1));
+        for (int64_t o = 0; o < outer; ++o) {
+          for (int64_t j = 0; j < inner; ++j) {
+            T carry = initial;
+            for (int64_t i = 0; i < length; ++i) {
+              const int64_t at = (o * length + (reverse ? length - 1 - i : i)) * inner + j;
+              expected[at] = carry = CombineScan(operation, carry, x[at]);
+            }
+          }
+        }
+        ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel, MakeScanKernel(spec));
+        ASSERT_OK(RunPrepared(*kernel, {x.data(), &initial, out.data()}, 2));
+        EXPECT_EQ(out, expected);
+        // In place.
+        ASSERT_OK(RunPrepared(*kernel, {x.data(), &initial, x.data()}, 3));
+        EXPECT_EQ(x, expected);
+      }
+    }
+  }
+}
+
+TEST(ScanKernel, F32) { CheckScans<float>(); }
+TEST(ScanKernel, F64) { CheckScans<double>(); }
+TEST(ScanKernel, Bf16) { CheckScans<bfloat16>(); }
+TEST(ScanKernel, S32) { CheckScans<int32_t>(); }
+TEST(ScanKernel, U64) { CheckScans<uint64_t>(); }
+
+TEST(ScanKernel, MaximaKeepNaN) {
+  float x[] = {1, std::numeric_limits<float>::quiet_NaN(), 2}, initial = 0, out[3];
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel,
+                       MakeScanKernel({F32, ScanOperation::kMaximum, 1, 3, 1}));
+  ASSERT_OK(RunPrepared(*kernel, {x, &initial, out}));
+  EXPECT_EQ(out[0], 1);
+  EXPECT_TRUE(std::isnan(out[1]) && std::isnan(out[2]));
+}
+
+TEST(ScanKernel, OtherTypesAreUnimplemented) {
+  EXPECT_STATUS(MakeScanKernel({S8, ScanOperation::kAdd, 1, 3, 1}).status(),
+                absl::StatusCode::kUnimplemented, "s8");
+}
+
+}  // namespace
+}  // namespace xla::kernels

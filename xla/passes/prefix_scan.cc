@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/passes/prefix_scan.h"
+
+#include <cstdint>
+#include <optional>
+
+#include "xla/hlo/ir/hlo_computation.h"
+
+namespace xla {
+namespace {
+
+std::optional<HloOpcode> OperationOf(const HloComputation& reducer) {
+  const HloInstruction& root = *reducer.root_instruction();
+  switch (root.opcode()) {
+    case HloOpcode::kAdd:
+    case HloOpcode::kMultiply:
+    case HloOpcode::kMaximum:
+    case HloOpcode::kMinimum:
+      break;
+    default:
+      return std::nullopt;
+  }
+  const HloInstruction &a = *root.operand(0), &b = *root.operand(1);
+  if (reducer.num_parameters() != 2 || a.opcode() != HloOpcode::kParameter ||
+      b.opcode() != HloOpcode::kParameter || &a == &b) {
+    return std::nullopt;
+  }
+  return root.opcode();
+}
+
+}  // namespace
+
+std::optional<PrefixScan> RecognizePrefixScan(const HloInstruction& instruction) {
+  if (instruction.opcode() != HloOpcode::kReduceWindow || instruction.operand_count() != 2 ||
+      !instruction.shape().IsArray() || !instruction.operand(0)->shape().is_static()) {
+    return std::nullopt;
+  }
+  const std::optional<HloOpcode> operation = OperationOf(*instruction.to_apply());
+  if (!operation.has_value()) return std::nullopt;
+  const WindowDims& window = instruction.attributes<WindowAttributes>().window;
+  std::optional<PrefixScan> scan;
+  for (size_t d = 0; d < window.size(); ++d) {
+    const WindowDim& dim = window[d];
+    if (dim.stride != 1 || dim.window_dilation != 1 || dim.base_dilation != 1) return std::nullopt;
+    if (dim.size == 1 && dim.padding_low == 0 && dim.padding_high == 0) continue;
+    const int64_t size = instruction.operand(0)->shape().dimensions(static_cast<int>(d));
+    const bool forward = dim.padding_low == size - 1 && dim.padding_high == 0;
+    const bool reverse = dim.padding_low == 0 && dim.padding_high == size - 1;
+    if (scan.has_value() || dim.size != size || (!forward && !reverse)) return std::nullopt;
+    scan = PrefixScan{static_cast<int64_t>(d), !forward, *operation};
+  }
+  return scan;
+}
+
+}  // namespace xla
