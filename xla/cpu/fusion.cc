@@ -329,6 +329,8 @@ bool IsTransposedView(const HloInstruction& instruction) {
 }
 
 bool IsGenerated(const HloInstruction& instruction) {
+  if (IsScaledView(instruction) || IsScaleOfViews(instruction) || IsLibraryScan(instruction))
+    return false;
   switch (instruction.opcode()) {
     case HloOpcode::kTranspose:
       return CanEmitElement(instruction) && !IsTransposedView(instruction) &&

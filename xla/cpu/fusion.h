@@ -16,6 +16,18 @@ bool IsGenerated(const HloInstruction& instruction);
 // strides.
 bool IsTransposedView(const HloInstruction& instruction);
 
+// Whether the instruction multiplies an array of f32 or f64 by a constant number, and is read by dots
+// and as the kernel of convolutions alone: these multiply as they read.
+bool IsScaledView(const HloInstruction& instruction);
+// The array of a scaled view, and the number.
+const HloInstruction* ScaledArray(const HloInstruction& view);
+double ScaleOf(const HloInstruction& view);
+// Whether the instruction is the number of scaled views alone, as an array.
+bool IsScaleOfViews(const HloInstruction& instruction);
+
+// Whether a prefix scan of the library (xla/kernels/scan_kernel.h) computes the instruction.
+bool IsLibraryScan(const HloInstruction& instruction);
+
 // Replaces every instruction that generated code computes by a fusion: kLoop, or kInput where it
 // reduces. Operations whose results would only be read by such fusions become part of them, in all
 // of them if they are cheap. Fusions that the module has are taken apart first.

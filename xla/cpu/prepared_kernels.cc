@@ -8,7 +8,9 @@
 #include "xla/kernels/dot_kernel.h"
 #include "xla/kernels/linear_algebra_kernel.h"
 #include "xla/kernels/random_bits_kernel.h"
+#include "xla/kernels/scan_kernel.h"
 #include "xla/kernels/sort_kernel.h"
+#include "xla/passes/prefix_scan.h"
 #include "xla/primitive_util.h"
 
 namespace xla::cpu {
@@ -21,6 +23,11 @@ DimensionVector ToVector(const std::vector<int64_t>& dimensions) {
 // Dense and row-major, as all arrays of a compiled program are.
 kernels::ArraySpec RowMajor(const Shape& shape) {
   return kernels::ArraySpec::FromShape(Shape(shape.element_type(), shape.dimensions()));
+}
+
+// The factor of an operand that is read as it is multiplied.
+double OperandScale(const HloInstruction& operand) {
+  return IsScaledView(operand) ? ScaleOf(operand) : 1;
 }
 
 // An operand of a dot: a transpose is read in place.
@@ -44,6 +51,8 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeDot(const HloInstruct
   spec.lhs_contracting = ToVector(attributes.lhs_contracting_dims);
   spec.rhs_batch = ToVector(attributes.rhs_batch_dims);
   spec.rhs_contracting = ToVector(attributes.rhs_contracting_dims);
+  spec.lhs_scale = OperandScale(*dot.operand(0));
+  spec.rhs_scale = OperandScale(*dot.operand(1));
   return kernels::MakeDotKernel(spec);
 }
 
@@ -76,7 +85,38 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeConvolution(
   }
   spec.feature_group_count = attributes.feature_group_count;
   spec.batch_group_count = attributes.batch_group_count;
+  spec.kernel_scale = OperandScale(*convolution.operand(1));
   return kernels::MakeConvolutionKernel(spec);
+}
+
+absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeScan(const HloInstruction& window) {
+  if (!IsLibraryScan(window)) return nullptr;
+  const PrefixScan scan = *RecognizePrefixScan(window);
+  kernels::ScanSpec spec;
+  spec.type = window.shape().element_type();
+  switch (scan.operation) {
+    case HloOpcode::kAdd:
+      spec.operation = kernels::ScanOperation::kAdd;
+      break;
+    case HloOpcode::kMultiply:
+      spec.operation = kernels::ScanOperation::kMultiply;
+      break;
+    case HloOpcode::kMaximum:
+      spec.operation = kernels::ScanOperation::kMaximum;
+      break;
+    default:
+      spec.operation = kernels::ScanOperation::kMinimum;
+  }
+  spec.reverse = scan.reverse;
+  spec.outer = spec.inner = 1;
+  for (int d = 0; d < window.shape().rank(); ++d) {
+    const int64_t size = window.shape().dimensions(d);
+    (d < scan.dimension    ? spec.outer
+     : d == scan.dimension ? spec.length
+                           : spec.inner) =
+        d == scan.dimension ? size : size * (d < scan.dimension ? spec.outer : spec.inner);
+  }
+  return kernels::MakeScanKernel(spec);
 }
 
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeSort(const HloInstruction& sort,
@@ -179,6 +219,8 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
       return MakeDot(instruction);
     case HloOpcode::kConvolution:
       return MakeConvolution(instruction);
+    case HloOpcode::kReduceWindow:
+      return MakeScan(instruction);
     case HloOpcode::kSort:
       return MakeSort(instruction, comparator);
     case HloOpcode::kTopK:

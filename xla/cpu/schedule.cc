@@ -157,6 +157,14 @@ class Scheduler {
         if (!IsTransposedView(instruction)) break;
         leaves_[&instruction] = leaves_[instruction.operand(0)];
         return absl::OkStatus();
+      case HloOpcode::kMultiply:
+        if (!IsScaledView(instruction)) break;
+        leaves_[&instruction] = leaves_[ScaledArray(instruction)];
+        return absl::OkStatus();
+      case HloOpcode::kBroadcast:
+        if (!IsScaleOfViews(instruction)) break;
+        leaves_[&instruction] = {kNoValue};
+        return absl::OkStatus();
       case HloOpcode::kAfterAll:
         leaves_[&instruction] = {kNoValue};
         return absl::OkStatus();

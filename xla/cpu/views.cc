@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions that kernels of the library read through, or compute instead of generated code.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "xla/cpu/fusion.h"
+#include "xla/passes/pattern.h"
+#include "xla/passes/prefix_scan.h"
+
+namespace xla::cpu {
+namespace {
+
+// The operand that is a number in all elements: a broadcast of a scalar constant; -1 if none is.
+int SplatOperand(const HloInstruction& multiply) {
+  for (int i = 0; i < 2; ++i) {
+    const HloInstruction& operand = *multiply.operand(i);
+    if (operand.opcode() == HloOpcode::kBroadcast && operand.operand(0)->shape().rank() == 0 &&
+        SplatValue(operand).has_value()) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+bool ReadsThroughScale(const HloInstruction& user, const HloInstruction& view) {
+  if (user.opcode() == HloOpcode::kDot)
+    return user.operand(0)->shape().element_type() == user.operand(1)->shape().element_type();
+  return user.opcode() == HloOpcode::kConvolution && user.operand(0) != &view;
+}
+
+}  // namespace
+
+bool IsScaledView(const HloInstruction& instruction) {
+  if (instruction.opcode() != HloOpcode::kMultiply || instruction.IsRoot() ||
+      instruction.users().empty() || !instruction.control_predecessors().empty() ||
+      !instruction.control_successors().empty()) {
+    return false;
+  }
+  const PrimitiveType type = instruction.shape().element_type();
+  if (type != F32 && type != F64) return false;
+  for (const HloInstruction* user : instruction.users()) {
+    if (!ReadsThroughScale(*user, instruction)) return false;
+  }
+  const int splat = SplatOperand(instruction);
+  // What is computed anyway may as well be multiplied where it is computed.
+  if (splat < 0) return false;
+  const HloInstruction* array = instruction.operand(1 - splat);
+  while (array->opcode() == HloOpcode::kReshape || array->opcode() == HloOpcode::kBitcast ||
+         array->opcode() == HloOpcode::kGetTupleElement) {
+    array = array->operand(0);
+  }
+  return array->opcode() == HloOpcode::kParameter;
+}
+
+const HloInstruction* ScaledArray(const HloInstruction& view) {
+  return view.operand(1 - SplatOperand(view));
+}
+
+double ScaleOf(const HloInstruction& view) {
+  return *SplatValue(*view.operand(SplatOperand(view)));
+}
+
+bool IsScaleOfViews(const HloInstruction& instruction) {
+  if (instruction.opcode() != HloOpcode::kBroadcast || instruction.IsRoot() ||
+      instruction.users().empty() || !instruction.control_predecessors().empty() ||
+      !instruction.control_successors().empty()) {
+    return false;
+  }
+  return std::all_of(instruction.users().begin(), instruction.users().end(),
+                     [&](const HloInstruction* user) {
+                       return IsScaledView(*user) && ScaledArray(*user) != &instruction;
+                     });
+}
+
+bool IsLibraryScan(const HloInstruction& instruction) {
+  // Shorter windows are computed one by one.
+  constexpr int64_t kLeastLength = 16;
+  const std::optional<PrefixScan> scan = RecognizePrefixScan(instruction);
+  if (!scan.has_value() ||
+      instruction.shape().dimensions(static_cast<int>(scan->dimension)) < kLeastLength) {
+    return false;
+  }
+  switch (instruction.shape().element_type()) {
+    case F16:
+    case BF16:
+    case F32:
+    case F64:
+    case S32:
+    case U32:
+    case S64:
+    case U64:
+      return instruction.operand(0)->shape().element_type() == instruction.shape().element_type();
+    default:
+      return false;
+  }
+}
+
+}  // namespace xla::cpu
