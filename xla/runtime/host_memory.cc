@@ -3,9 +3,14 @@
 // aligned_alloc asks for more than the block it freed and grows the heap each time.
 #include "xla/runtime/host_memory.h"
 
+#include <malloc.h>
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 namespace xla::runtime {
 
@@ -19,17 +24,104 @@ void* PlaceHostMemory(void* block, size_t offset) {
   return memory;
 }
 
+namespace {
+
+// Large blocks that were freed, for the next request of about the same size: fresh pages cost more
+// than most kernels. Bounded; the oldest go first.
+class FreedBlocks {
+ public:
+  // A block of at least this many bytes; null if there is none.
+  void* Take(size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (size_t i = count_; i-- > 0;) {
+      if (entries_[i].bytes < bytes || entries_[i].bytes - bytes > bytes / 4) continue;
+      void* const block = entries_[i].block;
+      Remove(i);
+      return block;
+    }
+    return nullptr;
+  }
+
+  // False if the block is not kept.
+  bool Give(void* block) {
+    const size_t bytes = malloc_usable_size(block);
+    if (bytes < kLeastBytes || bytes > kMostBytes / 2) return false;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    while (count_ == kMostBlocks || (count_ > 0 && total_ + bytes > kMostBytes)) {
+      std::free(entries_[0].block);
+      Remove(0);
+    }
+    entries_[count_++] = {block, bytes};
+    total_ += bytes;
+    return true;
+  }
+
+  static constexpr size_t kLeastBytes = size_t{1} << 20;
+
+ private:
+  struct Entry {
+    void* block;
+    size_t bytes;
+  };
+  static constexpr size_t kMostBytes = size_t{256} << 20;
+  static constexpr size_t kMostBlocks = 32;
+
+  void Remove(size_t i) {
+    total_ -= entries_[i].bytes;
+    std::copy(entries_ + i + 1, entries_ + count_, entries_ + i);
+    --count_;
+  }
+
+  std::mutex mutex_;
+  size_t count_ = 0, total_ = 0;
+  Entry entries_[kMostBlocks];
+};
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kKeepsBlocks = false;  // so that uses after free are found
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kKeepsBlocks = false;
+#else
+constexpr bool kKeepsBlocks = true;
+#endif
+#else
+constexpr bool kKeepsBlocks = true;
+#endif
+
+// Part of the allocator, as malloc's own lists are.
+FreedBlocks& Freed() {
+  static FreedBlocks* const blocks = new FreedBlocks();
+  return *blocks;
+}
+
+}  // namespace
+
 void* AllocateHostMemory(size_t bytes) {
   if (bytes > SIZE_MAX / 2) return nullptr;
-  void* block = std::malloc(bytes + kHostMemoryPrefix);
-  return block == nullptr ? nullptr : PlaceHostMemory(block, 0);
+  const size_t needed = bytes + kHostMemoryPrefix;
+  void* block = nullptr;
+  if (kKeepsBlocks && needed >= FreedBlocks::kLeastBytes) block = Freed().Take(needed);
+  if (block == nullptr) {
+    block = std::malloc(needed);
+    if (block == nullptr) return nullptr;
+    constexpr size_t kHugePage = size_t{2} << 20;
+    if (needed >= 4 * kHugePage) {
+      const uintptr_t first =
+          (reinterpret_cast<uintptr_t>(block) + kHugePage - 1) / kHugePage * kHugePage;
+      const uintptr_t last = (reinterpret_cast<uintptr_t>(block) + needed) / kHugePage * kHugePage;
+      // A hint, which the system may ignore.
+      (void)madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+    }
+  }
+  return PlaceHostMemory(block, 0);
 }
 
 void FreeHostMemory(void* memory) {
   if (memory == nullptr) return;
   void* block;
   std::memcpy(&block, static_cast<char*>(memory) - sizeof(block), sizeof(block));
-  std::free(block);
+  if (!kKeepsBlocks || !Freed().Give(block)) std::free(block);
 }
 
 }  // namespace xla::runtime
