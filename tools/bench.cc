@@ -106,7 +106,7 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
     return absl::InvalidArgumentError("--seconds takes a number that is not negative");
   }
   const bool json = arguments.Has("--json");
-  const std::string file = arguments.Get("--program", "program.hlo");
+  const std::string file = arguments.Get("--program", "program.mlir");
   runtime::ThreadPool pool(static_cast<int>(arguments.GetInt("--threads", 0)));
   XLA_RETURN_IF_ERROR(LoadCpuCompiler());
   int exit_code = kExitOk;
@@ -151,7 +151,7 @@ absl::StatusOr<int> Profile(const Arguments& arguments) {
   const std::vector<runtime::ArgumentView> views = ViewsOf(literals);
   XLA_ASSIGN_OR_RETURN(
       const auto module,
-      LoadModule(absl::StrCat(folder, "/", arguments.Get("--program", "program.hlo"))));
+      LoadModule(absl::StrCat(folder, "/", arguments.Get("--program", "program.mlir"))));
   CpuCompileOptions options;
   options.pool = &pool;
   XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(*module, options));
@@ -184,7 +184,7 @@ Command BenchCommand() {
       "A folder holds a program and golden.json, which says how arguments are drawn. Programs are\n"
       "compiled, and run until the time is up: at least 3 times, at most 5000. Run times are\n"
       "medians, of results in memory that is new to the program.",
-      {{"--program", "FILE", "name of the program in each folder; the default is program.hlo"},
+      {{"--program", "FILE", "name of the program in each folder; the default is program.mlir"},
        {"--seconds", "S", "how long each program runs; the default is 1"},
        {"--threads",
         "N",
@@ -204,7 +204,7 @@ Command ProfileCommand() {
       "show how long each instruction of a compiled program takes",
       "A folder holds a program and golden.json, which says how arguments are drawn. The second\n"
       "run is measured. GB/s count operands and results.",
-      {{"--program", "FILE", "name of the program in the folder; the default is program.hlo"},
+      {{"--program", "FILE", "name of the program in the folder; the default is program.mlir"},
        {"--rows", "N", "instructions to list; the default is 40", {}, IntegerRange{1, 1 << 20}},
        {"--threads",
         "N",

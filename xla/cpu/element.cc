@@ -134,12 +134,13 @@ Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int 
   return element;
 }
 
-void ElementOps::Store(PrimitiveType type, const Element& element, IrValue pointer, IrValue bytes) {
+void ElementOps::Store(PrimitiveType type, const Element& element, IrValue pointer, IrValue bytes,
+                       bool streams) {
   const int part_bytes = static_cast<int>(primitive_util::ByteWidth(PartType(type)));
   const bool is_plain_float = PartType(type) == F32 || PartType(type) == F64;
   const IrValue place = ir_.Offset(pointer, bytes);
   if (!primitive_util::IsComplexType(type)) {
-    ir_.Store(is_plain_float ? element.re : ToBits(type, element.re), place, part_bytes);
+    ir_.Store(is_plain_float ? element.re : ToBits(type, element.re), place, part_bytes, streams);
     return;
   }
   const int lanes = Lanes(element);
@@ -153,7 +154,7 @@ void ElementOps::Store(PrimitiveType type, const Element& element, IrValue point
     order.push_back(i);
     order.push_back(lanes + i);
   }
-  ir_.Store(ir_.Shuffle(element.re, element.im, order), place, part_bytes);
+  ir_.Store(ir_.Shuffle(element.re, element.im, order), place, part_bytes, streams);
 }
 
 IrValue ElementOps::RoundBf16(IrValue value) {

@@ -47,7 +47,9 @@ class ElementOps {
 
   Element Load(PrimitiveType type, const ElementAddress& address, int lanes);
   // Lanes follow each other in memory.
-  void Store(PrimitiveType type, const Element& element, IrValue pointer, IrValue bytes);
+  // `streams`: see Ir::Store.
+  void Store(PrimitiveType type, const Element& element, IrValue pointer, IrValue bytes,
+             bool streams = false);
 
   // What the type makes of the result of an operation in registers: wrapped or rounded.
   Element Round(PrimitiveType type, Element element);

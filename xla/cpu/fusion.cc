@@ -26,6 +26,9 @@ constexpr int64_t kMaxFusionSize = 200;
 // Operations at most of what is computed by several kernels.
 constexpr int64_t kMaxDuplicatedCost = 6;
 
+// Elements of transposes that are not worth a kernel of their own.
+constexpr int64_t kSmallTranspose = 1024;
+
 int64_t Elements(const Shape& shape) {
   int64_t count = 1;
   for (const int64_t size : shape.dimensions()) count *= size;
@@ -223,6 +226,10 @@ class Planner {
       case HloOpcode::kReduceWindow:
       case HloOpcode::kDot:
         return false;
+      case HloOpcode::kTranspose:
+        if (!KeepsMinorDimension(instruction) && Elements(instruction.shape()) >= kSmallTranspose)
+          return false;
+        break;
       case HloOpcode::kReduce:
         // With what follows elementwise.
         if (instruction.users().size() != 1 ||
@@ -246,6 +253,11 @@ class Planner {
 
   bool AllUsersGenerated(const HloInstruction& instruction) const {
     for (const HloInstruction* user : instruction.users()) {
+      // Large transposes that move the minor dimension read memory.
+      if (user->opcode() == HloOpcode::kTranspose && !KeepsMinorDimension(*user) &&
+          Elements(user->shape()) >= kSmallTranspose) {
+        return false;
+      }
       if (virtual_.contains(user)) continue;
       if (!IsGenerated(*user)) return false;
       // What is updated in place is read and written in memory.
@@ -333,8 +345,7 @@ bool IsGenerated(const HloInstruction& instruction) {
     return false;
   switch (instruction.opcode()) {
     case HloOpcode::kTranspose:
-      return CanEmitElement(instruction) && !IsTransposedView(instruction) &&
-             (KeepsMinorDimension(instruction) || Elements(instruction.shape()) < 4096);
+      return CanEmitElement(instruction) && !IsTransposedView(instruction);
     case HloOpcode::kParameter:
     case HloOpcode::kConstant:
     case HloOpcode::kReshape:

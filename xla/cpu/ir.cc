@@ -12,6 +12,7 @@ Ir::Ir(const LlvmApi& llvm, const Target& target, const char* module_name)
       module_(llvm.LLVMModuleCreateWithNameInContext(module_name, context_)),
       builder_(llvm.LLVMCreateBuilderInContext(context_)),
       invariant_load_(llvm.LLVMGetMDKindIDInContext(context_, "invariant.load", 14)),
+      nontemporal_(llvm.LLVMGetMDKindIDInContext(context_, "nontemporal", 11)),
       empty_node_(llvm.LLVMMDNodeInContext2(context_, nullptr, 0)) {
   llvm_.LLVMSetTarget(module_, target.triple.c_str());
 }
@@ -172,9 +173,21 @@ IrValue Ir::Load(IrType type, IrValue pointer, int align, bool invariant) const 
   return value;
 }
 
-void Ir::Store(IrValue value, IrValue pointer, int align) const {
-  llvm_.LLVMSetAlignment(llvm_.LLVMBuildStore(builder_, value, pointer),
-                         static_cast<unsigned>(align));
+void Ir::Store(IrValue value, IrValue pointer, int align, bool streams) const {
+  const IrValue store = llvm_.LLVMBuildStore(builder_, value, pointer);
+  llvm_.LLVMSetAlignment(
+      store, static_cast<unsigned>(streams ? Bits(TypeOf(value)) / 8 * Lanes(value) : align));
+  if (streams) {
+    LLVMMetadataRef one = llvm_.LLVMValueAsMetadata(Const(I32(), int64_t{1}));
+    const LLVMMetadataRef node = llvm_.LLVMMDNodeInContext2(context_, &one, 1);
+    llvm_.LLVMSetMetadata(store, nontemporal_, llvm_.LLVMMetadataAsValue(context_, node));
+  }
+}
+
+void Ir::FinishStreaming() {
+#if defined(__x86_64__)
+  Intrinsic("llvm.x86.sse.sfence", {}, {});
+#endif
 }
 
 IrValue Ir::Alloca(IrType type, int64_t count) {

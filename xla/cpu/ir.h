@@ -149,7 +149,10 @@ class Ir {
   IrValue Offset(IrValue pointer, IrValue bytes) const;
   // `invariant`: nothing writes to the memory while the function runs.
   IrValue Load(IrType type, IrValue pointer, int align, bool invariant = false) const;
-  void Store(IrValue value, IrValue pointer, int align) const;
+  // `streams`: past the caches; the pointer is aligned to the value's size then.
+  void Store(IrValue value, IrValue pointer, int align, bool streams = false) const;
+  // After streaming stores, before other threads read what they wrote.
+  void FinishStreaming();
   // In the entry block of the function.
   IrValue Alloca(IrType type, int64_t count);
 
@@ -189,7 +192,7 @@ class Ir {
   LLVMModuleRef module_;
   LLVMBuilderRef builder_;
   IrValue function_ = nullptr;
-  unsigned invariant_load_;
+  unsigned invariant_load_, nontemporal_;
   LLVMMetadataRef empty_node_;
 };
 

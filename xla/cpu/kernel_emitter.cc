@@ -140,6 +140,45 @@ void DivideIntoUnits(KernelRegion& region) {
   region.units = rows * region.segments;
 }
 
+// Arrays larger than this are not kept in caches.
+constexpr double kStreamingBytes = 24e6;
+
+// False for transposes that are better done otherwise.
+bool PlanTranspose(const HloInstruction& transpose, const Target& target, KernelPlan& plan) {
+  const Shape& shape = transpose.shape();
+  const int64_t rank = shape.rank();
+  if (rank < 2 || transpose.operand(0)->opcode() != HloOpcode::kParameter ||
+      primitive_util::IsComplexType(shape.element_type()) ||
+      transpose.dimensions().back() == rank - 1) {
+    return false;
+  }
+  KernelRegion region;
+  region.source = &transpose;
+  const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
+  region.lanes = static_cast<int>(std::min<int64_t>(16, target.vector_bytes / bytes));
+  const int64_t size_b = shape.dimensions().back();
+  int64_t size_a = 1;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (transpose.dimensions()[static_cast<size_t>(d)] == rank - 1)
+      size_a = shape.dimensions(static_cast<int>(d));
+  }
+  while (region.lanes > 1 && (region.lanes > size_a || region.lanes > size_b)) region.lanes /= 2;
+  if (region.lanes < 2) return false;
+  const int64_t elements = CountOf(shape);
+  region.units = elements / size_a / size_b * ((size_b + region.lanes - 1) / region.lanes);
+  plan.transposes = true;
+  plan.units = region.units;
+  plan.bytes = static_cast<double>(2 * elements * bytes);
+  plan.streams = static_cast<double>(elements * bytes) >= kStreamingBytes &&
+                 size_b % region.lanes == 0 && size_a % region.lanes == 0;
+  plan.chunk = plan.bytes < 400e3
+                   ? plan.units
+                   : std::max<int64_t>(1, static_cast<int64_t>(500e3 / plan.bytes *
+                                                               static_cast<double>(plan.units)));
+  plan.regions.push_back(std::move(region));
+  return true;
+}
+
 // Vectors along the minor dimension of the window, where it is that of the operand too.
 void PlanScatter(const HloInstruction& scatter, const Target& target, int element_bytes,
                  KernelPlan& plan) {
@@ -194,6 +233,12 @@ class KernelEmitter {
     const HloInstruction* root = fusion.to_apply()->root_instruction();
     const int results = root->shape().IsTuple() ? root->shape().tuple_shapes_size() : 1;
     for (int i = 0; i < results; ++i) results_.push_back(array(next + i));
+    if (plan_.transposes) {
+      EmitTranspose(plan_.regions[0]);
+      if (plan_.streams) ir_.FinishStreaming();
+      ir_.Return();
+      return absl::OkStatus();
+    }
     if (root->opcode() == HloOpcode::kScatter) {
       EmitScatter(plan_.regions[0]);
       ir_.Return();
@@ -209,6 +254,7 @@ class KernelEmitter {
       EmitRegion(region, begin, end);
       first += region.units;
     }
+    if (plan_.streams) ir_.FinishStreaming();
     ir_.Return();
     return status_;
   }
@@ -454,7 +500,113 @@ class KernelEmitter {
       const Shape& result_shape =
           root->shape().IsTuple() ? root->shape().tuple_shapes(static_cast<int>(i)) : root->shape();
       const ElementAddress address = emitter.AddressOf({results_[i], false}, result_shape, place);
-      ops_.Store(result_shape.element_type(), elements[i], address.pointer, address.bytes);
+      ops_.Store(result_shape.element_type(), elements[i], address.pointer, address.bytes,
+                 plan_.streams && emitter.lanes() > 1);
+    }
+  }
+
+  // Rows of the result are the minor dimension of the operand: tiles of lanes x lanes elements are
+  // read by rows, transposed in registers and written by rows. A unit is a row of tiles.
+  void EmitTranspose(const KernelRegion& region) {
+    const HloInstruction* root = plan_.fusion->to_apply()->root_instruction();
+    const HloInstruction* operand = root->operand(0);
+    const Shape& shape = root->shape();
+    const auto& permutation = root->dimensions();
+    const PrimitiveType type = shape.element_type();
+    const int64_t bytes = primitive_util::ByteWidth(type);
+    const int lanes = region.lanes;
+    const auto rank = static_cast<size_t>(shape.rank());
+    std::vector<int64_t> from(rank, bytes), to(rank, bytes), from_of(rank);
+    for (size_t d = rank; d-- > 1;) {
+      from[d - 1] = from[d] * operand->shape().dimensions(static_cast<int>(d));
+      to[d - 1] = to[d] * shape.dimensions(static_cast<int>(d));
+    }
+    for (size_t d = 0; d < rank; ++d) from_of[d] = from[static_cast<size_t>(permutation[d])];
+    // Of the result: dimension `a` is minor in the operand, `b` in the result.
+    const size_t b = rank - 1;
+    size_t a = 0;
+    while (permutation[a] != static_cast<int64_t>(rank) - 1) ++a;
+    const int64_t size_a = shape.dimensions(static_cast<int>(a)),
+                  size_b = shape.dimensions().back();
+    const IrType element = ir_.Int(static_cast<int>(bytes) * 8);
+    const IrType vector = ir_.Vector(element, lanes);
+    const IrValue source = buffers_[operand][0].pointer, target = results_[0];
+    std::vector<int64_t> outer;
+    std::vector<size_t> outer_dims;
+    for (size_t d = 0; d < rank; ++d) {
+      if (d == a || d == b) continue;
+      outer.push_back(shape.dimensions(static_cast<int>(d)));
+      outer_dims.push_back(d);
+    }
+    const int64_t tiles_b = (size_b + lanes - 1) / lanes;
+    const IndexMath math(ir_, 1);
+    ir_.Loop(ir_.Parameter(1), ir_.Parameter(2), 1, [&](IrValue unit) {
+      const IrValue tile = ir_.URem(unit, ir_.Index(tiles_b));
+      const IndexVector index = math.Delinearize({ir_.UDiv(unit, ir_.Index(tiles_b)), 0, 1}, outer);
+      IrValue read = source, write = target;
+      for (size_t i = 0; i < outer_dims.size(); ++i) {
+        read = ir_.Offset(read, ir_.Mul(index[i].base, ir_.Index(from_of[outer_dims[i]])));
+        write = ir_.Offset(write, ir_.Mul(index[i].base, ir_.Index(to[outer_dims[i]])));
+      }
+      const IrValue first_b = ir_.Mul(tile, ir_.Index(lanes));
+      read = ir_.Offset(read, ir_.Mul(first_b, ir_.Index(from_of[b])));
+      write = ir_.Offset(write, ir_.Mul(first_b, ir_.Index(bytes)));
+      const auto copy_elements = [&](IrValue first_a, IrValue last_b) {
+        ir_.Loop(first_a, ir_.Index(size_a), 1, [&](IrValue i) {
+          const IrValue row = ir_.Offset(read, ir_.Mul(i, ir_.Index(bytes)));
+          const IrValue out = ir_.Offset(write, ir_.Mul(i, ir_.Index(to[a])));
+          ir_.Loop(ir_.Index(0), last_b, 1, [&](IrValue j) {
+            ir_.Store(ir_.Load(element, ir_.Offset(row, ir_.Mul(j, ir_.Index(from_of[b]))),
+                               static_cast<int>(bytes)),
+                      ir_.Offset(out, ir_.Mul(j, ir_.Index(bytes))), static_cast<int>(bytes));
+          });
+        });
+      };
+      const auto copy_tiles = [&] {
+        const int64_t in_tiles = size_a / lanes * lanes;
+        ir_.Loop(ir_.Index(0), ir_.Index(in_tiles), lanes, [&](IrValue i) {
+          std::vector<IrValue> rows;
+          for (int r = 0; r < lanes; ++r) {
+            const IrValue row = ir_.Offset(read, ir_.Index(r * from_of[b]));
+            rows.push_back(ir_.Load(vector, ir_.Offset(row, ir_.Mul(i, ir_.Index(bytes))),
+                                    static_cast<int>(bytes)));
+          }
+          TransposeRows(rows);
+          const IrValue out = ir_.Offset(write, ir_.Mul(i, ir_.Index(to[a])));
+          for (int r = 0; r < lanes; ++r) {
+            ir_.Store(rows[static_cast<size_t>(r)], ir_.Offset(out, ir_.Index(r * to[a])),
+                      static_cast<int>(bytes), plan_.streams);
+          }
+        });
+        copy_elements(ir_.Index(in_tiles), ir_.Index(lanes));
+      };
+      if (size_b % lanes == 0) {
+        copy_tiles();
+        return;
+      }
+      const IrValue is_whole = ir_.ICmp(LLVMIntSLE, first_b, ir_.Index(size_b - lanes));
+      ir_.If(is_whole, copy_tiles);
+      ir_.If(ir_.Not(is_whole),
+             [&] { copy_elements(ir_.Index(0), ir_.Sub(ir_.Index(size_b), first_b)); });
+    });
+  }
+
+  // Exchanges blocks of half the size, then of a quarter, ... (a power of two of rows.)
+  void TransposeRows(std::vector<IrValue>& rows) const {
+    const int n = static_cast<int>(rows.size());
+    for (int half = n / 2; half >= 1; half /= 2) {
+      std::vector<int> low, high;
+      for (int lane = 0; lane < n; ++lane) {
+        const bool upper = (lane & half) != 0;
+        low.push_back(upper ? n + lane - half : lane);
+        high.push_back(upper ? n + lane : lane + half);
+      }
+      for (int r = 0; r < n; ++r) {
+        if ((r & half) != 0) continue;
+        const IrValue a = rows[static_cast<size_t>(r)], b = rows[static_cast<size_t>(r + half)];
+        rows[static_cast<size_t>(r)] = ir_.Shuffle(a, b, low);
+        rows[static_cast<size_t>(r + half)] = ir_.Shuffle(a, b, high);
+      }
     }
   }
 
@@ -477,6 +629,7 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
   plan.is_written = std::move(is_written);
   plan.is_linear = IsLinear(computation);
   plan.updates_in_place = !UpdatedOperands(*fusion).empty();
+  if (root->opcode() == HloOpcode::kTranspose && PlanTranspose(*root, target, plan)) return plan;
   if (root->opcode() == HloOpcode::kScatter) {
     PlanScatter(*root, target, LargestElementBytes(computation), plan);
     return plan;
@@ -527,6 +680,17 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
     }
     DivideIntoUnits(region);
     plan.units += region.units;
+  }
+  // Whole vectors to aligned addresses.
+  plan.streams =
+      plan.regions.size() == 1 && !plan.updates_in_place && !root->shape().IsTuple() &&
+      std::find(plan.is_written.begin(), plan.is_written.end(), true) == plan.is_written.end();
+  for (const KernelRegion& region : plan.regions) {
+    const Shape& shape = FirstShape(*root);
+    const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
+    plan.streams &= static_cast<double>(CountOf(shape) * bytes) >= kStreamingBytes &&
+                    region.lanes * bytes >= 16 && region.lanes * bytes <= 64 &&
+                    region.dimensions.back() % region.lanes == 0;
   }
   // About 50 microseconds at a time; loops below 20 are not worth a second thread.
   const double lanes = std::max(1, vector_lanes);

@@ -38,7 +38,10 @@ struct KernelPlan {
   std::vector<KernelRegion> regions;
   bool is_linear = false;
   bool updates_in_place = false;  // dynamic-update-slice and scatter
-  std::vector<bool> is_written;   // operands that are in the memory of a result
+  bool transposes = false;        // an array in memory, by tiles of vectors
+  // Results are stored past the caches: they are too large for them.
+  bool streams = false;
+  std::vector<bool> is_written;  // operands that are in the memory of a result
   int64_t units = 0;
   int64_t chunk = 1;  // units for a thread at a time
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of xla/kernels as steps: FFT, transposes.
+// Kernels of xla/kernels as steps: FFT.
 #include "xla/cpu/library_calls.h"
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/fft.h"
-#include "xla/primitive_util.h"
-#include "xla/strided_copy.h"
 
 namespace xla::cpu {
 namespace {
@@ -64,39 +62,12 @@ absl::Status CallFft(const LibraryCall& call) {
   return absl::OkStatus();
 }
 
-// By blocks that stay in the cache.
-absl::Status CallTranspose(const LibraryCall& call) {
-  const HloInstruction& inst = *call.instruction;
-  const Shape& shape = inst.shape();
-  if (ElementsOf(shape) == 0) return absl::OkStatus();
-  const Shape& operand = inst.operand(0)->shape();
-  const auto dense = [](const Shape& s) {
-    absl::InlinedVector<int64_t, 6> strides(static_cast<size_t>(s.rank()), 1);
-    for (size_t d = strides.size(); d-- > 1;) {
-      strides[d - 1] = strides[d] * s.dimensions(static_cast<int>(d));
-    }
-    return strides;
-  };
-  const auto from = dense(operand), to = dense(shape);
-  absl::InlinedVector<int64_t, 6> permuted;
-  for (const int64_t d : inst.dimensions()) permuted.push_back(from[static_cast<size_t>(d)]);
-  const StridedCopyPlan plan(primitive_util::ByteWidth(shape.element_type()), shape.dimensions(),
-                             call.results[0], to, call.operands[0], permuted);
-  return call.state->ParallelFor(plan.tasks(), plan.tasks_per_chunk(),
-                                 [&](int64_t begin, int64_t end) {
-                                   plan.Run(begin, end);
-                                   return absl::OkStatus();
-                                 });
-}
-
 }  // namespace
 
 LibraryFunction FindLibraryFunction(const HloInstruction& instruction) {
   switch (instruction.opcode()) {
     case HloOpcode::kFft:
       return CallFft;
-    case HloOpcode::kTranspose:
-      return CallTranspose;
     default:
       return nullptr;
   }

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/code_generator.h"
+#include "xla/cpu/entry_layouts.h"
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/lowering.h"
 #include "xla/cpu/schedule.h"
@@ -54,10 +55,9 @@ DimensionVector StridesOfLayout(const Shape& shape) {
 }
 
 // Dimensions of one element do not count.
-bool IsDenseOrder(const Shape& shape, absl::Span<const int64_t> strides) {
-  const DimensionVector dense = DenseStrides(shape.dimensions());
-  for (size_t d = 0; d < dense.size(); ++d) {
-    if (shape.dimensions(static_cast<int>(d)) != 1 && dense[d] != strides[d]) return false;
+bool SameOrder(const Shape& shape, absl::Span<const int64_t> a, absl::Span<const int64_t> b) {
+  for (size_t d = 0; d < a.size(); ++d) {
+    if (shape.dimensions(static_cast<int>(d)) != 1 && a[d] != b[d]) return false;
   }
   return true;
 }
@@ -125,6 +125,8 @@ struct CpuProgram::Impl {
   cpu::MemoryNumbers memories;
   cpu::LoweredProgram lowered;
   std::vector<Shape> argument_leaves, result_leaves;  // the latter with layouts
+  // How the leaves are in the memory of the program.
+  std::vector<DimensionVector> argument_strides, result_strides;
   Shape result_shape;
   std::vector<char*> constants;
   std::vector<std::unique_ptr<char[]>> copied_constants;  // of other layouts
@@ -175,12 +177,56 @@ struct CpuProgram::Impl {
     arenas.push_back(arena);
   }
 
+  void SetLeaves(const HloModule& source) {
+    const HloComputation& entry = *source.entry_computation();
+    for (const HloInstruction* parameter : entry.parameter_instructions()) {
+      CollectProgramLeaves(parameter->shape(), argument_leaves);
+    }
+    result_shape = entry.root_instruction()->shape();
+    if (source.config().entry_computation_layout.has_value() &&
+        ShapeUtil::Compatible(source.entry_computation_layout().result(), result_shape)) {
+      result_shape = source.entry_computation_layout().result();
+    }
+    CollectProgramLeaves(result_shape, result_leaves);
+  }
+
+  // Row-major, or as the entry layout says where that became a transpose.
+  void SetStrides(const HloModule& source, const cpu::NormalizedLayouts& normalized) {
+    const auto add = [](const Shape& shape, bool is_normalized,
+                        std::vector<DimensionVector>& strides) {
+      std::vector<Shape> leaves;
+      CollectProgramLeaves(shape, leaves);
+      for (const Shape& leaf : leaves) {
+        if (!leaf.IsArray()) {
+          strides.emplace_back();
+        } else {
+          strides.push_back(is_normalized ? StridesOfLayout(leaf)
+                                          : DenseStrides(leaf.dimensions()));
+        }
+      }
+    };
+    const HloComputation& entry = *source.entry_computation();
+    for (int64_t i = 0; i < entry.num_parameters(); ++i) {
+      const bool is_normalized = normalized.parameters[static_cast<size_t>(i)];
+      add(is_normalized ? source.entry_computation_layout().parameters(static_cast<int>(i))
+                        : entry.parameter_instruction(i)->shape(),
+          is_normalized, argument_strides);
+    }
+    if (!result_shape.IsTuple()) {
+      add(result_shape, normalized.results[0], result_strides);
+      return;
+    }
+    for (size_t i = 0; i < result_shape.tuple_shapes().size(); ++i) {
+      add(result_shape.tuple_shapes(static_cast<int>(i)), normalized.results[i], result_strides);
+    }
+  }
+
   absl::Status MakeConstants() {
     for (const HloInstruction* instruction : schedule.constants) {
       const Literal& literal = instruction->literal();
       const Shape& shape = literal.shape();
       const DimensionVector strides = StridesOfLayout(shape);
-      if (IsDenseOrder(shape, strides) || DenseBytes(shape) == 0) {
+      if (SameOrder(shape, strides, DenseStrides(shape.dimensions())) || DenseBytes(shape) == 0) {
         constants.push_back(const_cast<char*>(static_cast<const char*>(literal.untyped_data())));
         continue;
       }
@@ -218,22 +264,15 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   auto impl = std::make_unique<Impl>();
   impl->module = module.Clone();
   HloModule* const clone = impl->module.get();
+  impl->SetLeaves(*clone);
+  XLA_ASSIGN_OR_RETURN(const cpu::NormalizedLayouts normalized, cpu::NormalizeEntryLayouts(clone));
+  impl->SetStrides(module, normalized);
   XLA_RETURN_IF_ERROR(CpuPipeline(/*constant_folding=*/std::nullopt).Run(clone).status());
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
   XLA_RETURN_IF_ERROR(cpu::FuseForCpu(clone).status());
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
   XLA_ASSIGN_OR_RETURN(impl->schedule, cpu::ScheduleProgram(*clone));
 
-  const HloComputation& entry = *clone->entry_computation();
-  for (const HloInstruction* parameter : entry.parameter_instructions()) {
-    CollectProgramLeaves(parameter->shape(), impl->argument_leaves);
-  }
-  impl->result_shape = entry.root_instruction()->shape();
-  if (clone->config().entry_computation_layout.has_value() &&
-      ShapeUtil::Compatible(clone->entry_computation_layout().result(), impl->result_shape)) {
-    impl->result_shape = clone->entry_computation_layout().result();
-  }
-  CollectProgramLeaves(impl->result_shape, impl->result_leaves);
   impl->memories.arguments = static_cast<int32_t>(impl->argument_leaves.size());
   impl->memories.results = static_cast<int32_t>(impl->result_leaves.size());
   XLA_RETURN_IF_ERROR(impl->MakeConstants());
@@ -318,10 +357,10 @@ absl::Status CpuProgram::RunProfiled(absl::Span<const runtime::ArgumentView> arg
     const DimensionVector strides = StridesOfLayout(*argument.shape);
     char*& base = bases[1 + i];
     base = static_cast<char*>(argument.data);
-    if (!IsDenseOrder(shape, strides)) {
+    if (!SameOrder(shape, strides, impl.argument_strides[i])) {
       XLA_ASSIGN_OR_RETURN(base, blocks.Allocate(DenseBytes(shape)));
-      XLA_RETURN_IF_ERROR(CopyStrided(state, shape, argument.data, strides, base,
-                                      DenseStrides(shape.dimensions())));
+      XLA_RETURN_IF_ERROR(
+          CopyStrided(state, shape, argument.data, strides, base, impl.argument_strides[i]));
       ++copies;
       copied_bytes += DenseBytes(shape);
     }
@@ -357,7 +396,9 @@ absl::Status CpuProgram::RunProfiled(absl::Span<const runtime::ArgumentView> arg
                                                              result.size_bytes, " bytes")));
     }
     base = static_cast<char*>(result.data);
-    if (!IsDenseOrder(shape, StridesOfLayout(shape))) {
+    // Kernels store whole vectors.
+    const bool is_aligned = reinterpret_cast<uintptr_t>(base) % runtime::kHostMemoryAlignment == 0;
+    if (!is_aligned || !SameOrder(shape, StridesOfLayout(shape), impl.result_strides[k])) {
       final_places[k] = base;
       absl::StatusOr<char*> block = blocks.Allocate(DenseBytes(shape));
       if (!block.ok()) return give_up(block.status());
@@ -373,8 +414,8 @@ absl::Status CpuProgram::RunProfiled(absl::Span<const runtime::ArgumentView> arg
   for (size_t k = 0; k < results.size() && status.ok(); ++k) {
     if (final_places[k] == nullptr) continue;
     const Shape& shape = impl.result_leaves[k];
-    status = CopyStrided(state, shape, bases[1 + arguments.size() + k],
-                         DenseStrides(shape.dimensions()), final_places[k], StridesOfLayout(shape));
+    status = CopyStrided(state, shape, bases[1 + arguments.size() + k], impl.result_strides[k],
+                         final_places[k], StridesOfLayout(shape));
     ++copies;
     copied_bytes += DenseBytes(shape);
   }

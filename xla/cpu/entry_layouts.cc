@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/entry_layouts.h"
+
+#include <utility>
+#include <vector>
+
+#include "xla/base/status_macros.h"
+#include "xla/shape.h"
+#include "xla/shape_util.h"
+
+namespace xla::cpu {
+namespace {
+
+// Major to minor, as the layout has it; empty where that is the order of the dimensions.
+std::vector<int64_t> OrderOf(const Shape& shape) {
+  std::vector<int64_t> order;
+  if (!shape.IsArray() || !shape.has_layout() || shape.is_dynamic()) return order;
+  const auto minor_to_major = shape.layout().minor_to_major();
+  order.assign(minor_to_major.rbegin(), minor_to_major.rend());
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != static_cast<int64_t>(i)) return order;
+  }
+  return {};
+}
+
+Shape Permuted(const Shape& shape, const std::vector<int64_t>& order) {
+  std::vector<int64_t> dimensions;
+  for (const int64_t d : order) dimensions.push_back(shape.dimensions(static_cast<int>(d)));
+  return Shape(shape.element_type(), dimensions);
+}
+
+std::vector<int64_t> Inverse(const std::vector<int64_t>& order) {
+  std::vector<int64_t> inverse(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  }
+  return inverse;
+}
+
+HloInstruction* Transpose(HloComputation* computation, HloInstruction* operand, const Shape& shape,
+                          std::vector<int64_t> dimensions) {
+  return computation->AddInstruction(HloInstruction::Create(
+      HloOpcode::kTranspose, shape, {operand}, DimensionListAttributes{std::move(dimensions)}));
+}
+
+}  // namespace
+
+absl::StatusOr<NormalizedLayouts> NormalizeEntryLayouts(HloModule* module) {
+  HloComputation* const entry = module->entry_computation();
+  NormalizedLayouts normalized;
+  normalized.parameters.assign(static_cast<size_t>(entry->num_parameters()), false);
+  const Shape& root_shape = entry->root_instruction()->shape();
+  normalized.results.assign(root_shape.IsTuple() ? root_shape.tuple_shapes().size() : 1, false);
+  if (!module->config().entry_computation_layout.has_value()) return normalized;
+  const ProgramShape layout = module->entry_computation_layout();
+  for (int64_t i = 0; i < entry->num_parameters(); ++i) {
+    HloInstruction* const parameter = entry->parameter_instruction(i);
+    const Shape& shape = layout.parameters(static_cast<int>(i));
+    const std::vector<int64_t> order = OrderOf(shape);
+    if (order.empty()) continue;
+    normalized.parameters[static_cast<size_t>(i)] = true;
+    const Shape logical(shape.element_type(), shape.dimensions());
+    HloInstruction* const transpose = Transpose(entry, parameter, logical, Inverse(order));
+    const HloInstruction::InstructionVector users(parameter->users());
+    for (HloInstruction* user : users) {
+      if (user == transpose) continue;
+      XLA_RETURN_IF_ERROR(parameter->ReplaceUseWith(user, transpose));
+    }
+    if (entry->root_instruction() == parameter) entry->set_root_instruction(transpose);
+    *parameter->mutable_shape() = Permuted(shape, order);
+  }
+  HloInstruction* const root = entry->root_instruction();
+  const Shape& result = layout.result();
+  if (result.IsArray()) {
+    const std::vector<int64_t> order = OrderOf(result);
+    if (!order.empty()) {
+      normalized.results[0] = true;
+      entry->set_root_instruction(Transpose(entry, root, Permuted(result, order), order));
+    }
+  } else if (root->opcode() == HloOpcode::kTuple) {
+    bool changed = false;
+    std::vector<HloInstruction*> elements;
+    std::vector<Shape> shapes;
+    for (int64_t i = 0; i < root->operand_count(); ++i) {
+      HloInstruction* element = root->operand(i);
+      const Shape& shape = result.tuple_shapes(static_cast<int>(i));
+      const std::vector<int64_t> order = OrderOf(shape);
+      if (!order.empty()) {
+        element = Transpose(entry, element, Permuted(shape, order), order);
+        normalized.results[static_cast<size_t>(i)] = changed = true;
+      }
+      elements.push_back(element);
+      shapes.push_back(element->shape());
+    }
+    if (changed) {
+      Shape tuple = ShapeUtil::MakeTupleShape(shapes);
+      entry->set_root_instruction(entry->AddInstruction(
+          HloInstruction::Create(HloOpcode::kTuple, std::move(tuple), elements)));
+    }
+  }
+  module->config().entry_computation_layout = entry->ComputeProgramShape();
+  return normalized;
+}
+
+}  // namespace xla::cpu

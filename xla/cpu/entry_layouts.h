@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts of arguments and results as transposes.
+#ifndef XLA_CPU_ENTRY_LAYOUTS_H_
+#define XLA_CPU_ENTRY_LAYOUTS_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_module.h"
+
+namespace xla::cpu {
+
+// Gives the entry computation parameters and results that are row-major: what another layout puts
+// in another order in memory becomes an array of permuted dimensions, with a transpose to or from
+// what the program says. Other passes fold these transposes. Only layouts that permute dimensions,
+// of arrays that are parameters, the result, or elements of the tuple that is the result.
+//
+// Returns which they are: by parameter, and by element of the result (one if it is an array).
+struct NormalizedLayouts {
+  std::vector<bool> parameters, results;
+};
+absl::StatusOr<NormalizedLayouts> NormalizeEntryLayouts(HloModule* module);
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_ENTRY_LAYOUTS_H_
