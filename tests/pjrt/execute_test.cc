@@ -75,6 +75,8 @@ module @twice {
   ASSERT_EQ(plugin.Run(twice, {buffer}, &results), "OK");
   EXPECT_EQ(plugin.ToFloats(results[0]), (Values{2, 4}));
   EXPECT_TRUE(is_deleted(buffer));
+  std::vector<PJRT_Buffer*> none(1);
+  EXPECT_NE(plugin.Run(twice, {buffer}, &none).find("deleted or donated"), std::string::npos);
 
   // A reference from outside keeps what it sees.
   PJRT_Buffer* seen = plugin.Floats({5, 6});

@@ -97,6 +97,9 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
     return absl::UnimplementedError("callbacks for send and recv of the host");
   }
   XLA_ASSIGN_OR_RETURN(const std::vector<PJRT_Device*> devices, DevicesOf(args));
+  for (size_t d = 0; d < devices.size() && !program.output_types.empty(); ++d) {
+    XLA_RETURN_IF_ERROR(Require({{"an output list", args.output_lists[d]}}));
+  }
   if (args.num_args > 0) XLA_RETURN_IF_ERROR(Require({{"argument_lists", args.argument_lists}}));
 
   LaunchRequest request;
@@ -118,6 +121,11 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
     for (size_t i = 0; i < args.num_args; ++i) {
       PJRT_Buffer* buffer = args.argument_lists[d][i];
       XLA_RETURN_IF_ERROR(Require({{"an argument buffer", buffer}}));
+      if (buffer->buffer->IsDeleted()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("Invalid buffer passed to Execute() as argument ", i, " to replica ", d,
+                         ": Buffer has been deleted or donated."));
+      }
       if (request.donate[i]) donated.push_back(buffer);
       if (!request.donate[i] || !HasExternalReferences(*buffer)) {
         arguments.push_back(buffer->buffer);
@@ -142,7 +150,6 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   for (PJRT_Buffer* buffer : donated) buffer->Delete();
   if (program.is_synchronous) (void)launched.done.Await();  // the results have the error
   for (size_t d = 0; d < devices.size(); ++d) {
-    XLA_RETURN_IF_ERROR(Require({{"an output list", args.output_lists[d]}}));
     for (size_t i = 0; i < launched.results[d].size(); ++i) {
       args.output_lists[d][i] =
           new PJRT_Buffer(loaded.client, devices[d]->memories.front(), launched.results[d][i]);

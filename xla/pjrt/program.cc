@@ -13,6 +13,7 @@
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/layout_util.h"
 #include "xla/pjrt/cost.h"
+#include "xla/pjrt/partition.h"
 #include "xla/pjrt/types.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/translate.h"
@@ -81,6 +82,17 @@ void DescribeOutputs(Program& program) {
   program.parameter_memory_kinds.Finish();
 }
 
+void DescribeShardings(const ProgramShardings& shardings, Program& program) {
+  for (const HloSharding& sharding : shardings.parameters) {
+    program.parameter_shardings.Add(sharding.ToProto().SerializeAsString());
+  }
+  for (const HloSharding& sharding : shardings.outputs) {
+    program.output_shardings.Add(sharding.ToProto().SerializeAsString());
+  }
+  program.parameter_shardings.Finish();
+  program.output_shardings.Finish();
+}
+
 void DescribeRuns(const HloModule& module, Program& program) {
   constexpr double kShortCost = 100'000;
   bool may_be_long = program.executable->num_devices() > 1;
@@ -131,6 +143,14 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   config.use_spmd_partitioning = build.use_spmd_partitioning();
   if (build.alias_passthrough_params()) config.alias_passthrough_params = true;
   XLA_RETURN_IF_ERROR(VerifyModule(*module));
+  if (partitions > 1 && config.use_spmd_partitioning) {
+    const auto& allowed = build.allow_spmd_sharding_propagation_to_output();
+    XLA_ASSIGN_OR_RETURN(
+        const ProgramShardings shardings,
+        PartitionModule(module.get(), std::vector<bool>(allowed.begin(), allowed.end())));
+    XLA_RETURN_IF_ERROR(VerifyModule(*module));
+    DescribeShardings(shardings, *program);
+  }
   module->SetDefaultEntryLayout();
   ProgramShape& layout = *config.entry_computation_layout;
   for (int i = 0; i < layout.parameters_size(); ++i) {

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several devices: shardings, manual computations, pmap."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import Mesh
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+X = np.arange(32.0).reshape(8, 4).astype(np.float32)
+
+
+@pytest.fixture
+def mesh():
+  return Mesh(np.array(jax.devices()).reshape(4, 2), ("x", "y"))
+
+
+def put(value, mesh, *axes):
+  return jax.device_put(value, NamedSharding(mesh, P(*axes)))
+
+
+def test_shards_lie_on_their_devices(mesh):
+  x = put(X, mesh, "x", "y")
+  for shard in x.addressable_shards:
+    np.testing.assert_array_equal(shard.data, X[shard.index])
+  np.testing.assert_array_equal(x, X)
+
+
+def test_programs_are_partitioned(mesh):
+  y = jax.jit(lambda x: x @ x.T + jnp.sum(x))(put(X, mesh, "x", "y"))
+  np.testing.assert_allclose(y, X @ X.T + X.sum())
+
+
+def test_elementwise_results_keep_their_sharding(mesh):
+  x = put(X, mesh, "x", "y")
+  y = jax.jit(lambda x: jnp.sin(x) * 2)(x)
+  assert y.sharding.is_equivalent_to(x.sharding, 2)
+  np.testing.assert_allclose(y, np.sin(X) * 2, rtol=1e-5, atol=1e-6)
+
+
+def test_shardings_are_those_asked_for(mesh):
+  out = NamedSharding(mesh, P("y", None))
+  y = jax.jit(lambda x: x.T, in_shardings=NamedSharding(mesh, P("x", "y")), out_shardings=out)(X)
+  assert y.sharding.is_equivalent_to(out, 2)
+  np.testing.assert_array_equal(y, X.T)
+
+
+def test_shard_map(mesh):
+  f = jax.jit(jax.shard_map(
+      lambda x: jax.lax.psum(x, "x") + jax.lax.axis_index("y"), mesh=mesh, in_specs=P("x", "y"),
+      out_specs=P(None, "y")))
+  np.testing.assert_allclose(f(X), X.reshape(4, 2, 4).sum(0) + np.array([0, 0, 1, 1]))
+
+
+def test_collectives(mesh):
+  shift = [(i, (i + 1) % 4) for i in range(4)]
+  f = jax.jit(jax.shard_map(lambda x: jax.lax.ppermute(x, "x", shift), mesh=mesh, in_specs=P("x"),
+                            out_specs=P("x")))
+  assert f(np.arange(8)).tolist() == [6, 7, 0, 1, 2, 3, 4, 5]
+
+
+def test_pmap():
+  y = jax.pmap(lambda x: jax.lax.psum(x, "i"), axis_name="i")(np.arange(8.0))
+  assert y.tolist() == [28.0] * 8
+
+
+def test_data_parallel_gradients(mesh):
+  x = put(X / 32, mesh, ("x", "y"))
+  w = put(np.ones((4, 3), np.float32), mesh)
+  loss = lambda w, x: jnp.mean(jnp.tanh(x @ w) ** 2)
+  got = jax.jit(jax.grad(loss))(w, x)
+  want = jax.grad(loss)(jnp.ones((4, 3)), jnp.asarray(X / 32))
+  np.testing.assert_allclose(got, want, rtol=1e-5)

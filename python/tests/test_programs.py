@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JAX programs on the platform, compared with NumPy."""
+
+import gc
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+MATRIX = np.random.RandomState(0).randn(5, 5).astype(np.float32)
+# What XLA's CPU compiler gives.
+BITS = [4070199207, 4202968722, 1427181096, 2012915765]
+
+
+def test_platform():
+  device = jax.devices()[0]
+  assert device.platform == "xylem"
+  assert len(jax.devices()) == 8
+  assert [m.kind for m in device.addressable_memories()] == ["device", "pinned_host", "unpinned_host"]
+  assert device.memory_stats()["bytes_in_use"] >= 0
+
+
+def test_jit_grad_vmap():
+  f = jax.jit(jax.vmap(jax.grad(lambda x: jnp.sin(x) ** 2)))
+  x = np.linspace(-1, 1, 7).astype(np.float32)
+  np.testing.assert_allclose(f(x), np.sin(2 * x), rtol=1e-5, atol=1e-6)
+
+
+def test_control_flow():
+  assert jax.lax.fori_loop(0, 10, lambda i, x: x * 2.0, 1.0) == 1024
+  total, partial = jax.lax.scan(lambda c, x: (c + x, c), 0, jnp.arange(5))
+  assert total == 10 and partial.tolist() == [0, 0, 1, 3, 6]
+  assert jax.jit(lambda p: jax.lax.cond(p, lambda: 1, lambda: 2))(False) == 2
+
+
+def test_random_bits_are_those_of_other_platforms():
+  bits = jax.random.bits(jax.random.key(0), (4,), np.uint32)
+  assert bits.tolist() == BITS
+  normal = jax.random.normal(jax.random.key(0), (3,))
+  np.testing.assert_allclose(normal, [1.6226422, 2.0252647, -0.43359444], rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
+def test_linear_algebra(dtype):
+  with jax.enable_x64(dtype == np.float64):
+    a = MATRIX.astype(dtype)
+    h = a + a.T.conj()
+    tolerance = 1e-10 if dtype == np.float64 else 2e-5
+    w, v = jnp.linalg.eigh(h)
+    np.testing.assert_allclose(v @ jnp.diag(w).astype(dtype) @ v.T.conj(), h, atol=tolerance)
+    u, s, vt = jnp.linalg.svd(a)
+    np.testing.assert_allclose((u * s) @ vt, a, atol=tolerance)
+    q, r = jnp.linalg.qr(a)
+    np.testing.assert_allclose(q @ r, a, atol=tolerance)
+    p, l, upper = jax.scipy.linalg.lu(a)
+    np.testing.assert_allclose(p @ l @ upper, a, atol=tolerance)
+    t, z = jax.scipy.linalg.schur(a)
+    np.testing.assert_allclose(z @ t @ z.T.conj(), a, atol=tolerance)
+    np.testing.assert_allclose(jnp.linalg.solve(a, a), np.eye(5), atol=10 * tolerance)
+    in_order = lambda values: np.sort_complex(np.round(values, 3))
+    np.testing.assert_allclose(
+        in_order(jnp.linalg.eig(a)[0]), in_order(np.linalg.eig(a)[0]), atol=2e-3)
+
+
+def test_donation():
+  f = jax.jit(lambda x: x + 1, donate_argnums=0)
+  x = jnp.zeros(100)
+  seen = np.asarray(x)  # keeps its memory
+  y = f(x)
+  assert x.is_deleted()
+  assert seen.sum() == 0 and y.sum() == 100
+  with pytest.raises(ValueError, match="deleted or donated"):
+    f(x)
+  with pytest.raises(RuntimeError, match="deleted"):
+    x.block_until_ready()
+
+
+def test_zero_copy():
+  memory = np.zeros(1024 + 64, np.uint8)
+  start = -memory.ctypes.data % 64
+  host = memory[start:start + 1024].view(np.float32)
+  device = jax.device_put(host)
+  assert device.unsafe_buffer_pointer() == host.ctypes.data
+  assert np.asarray(device).ctypes.data == host.ctypes.data
+
+
+def test_dlpack():
+  x = jnp.arange(6, dtype=jnp.float32).reshape(2, 3)
+  y = np.from_dlpack(x)
+  assert y.ctypes.data == x.unsafe_buffer_pointer() and y.tolist() == x.tolist()
+  z = jax.dlpack.from_dlpack(np.arange(3, dtype=np.float32))
+  assert z.tolist() == [0, 1, 2] and z.devices() == {jax.devices()[0]}
+  del x
+  gc.collect()
+  assert y[1, 2] == 5
+
+
+def test_callbacks():
+  double = jax.jit(lambda x: jax.pure_callback(lambda v: 2 * v, jax.ShapeDtypeStruct((3,), np.float32), x))
+  assert double(jnp.arange(3.0)).tolist() == [0, 2, 4]
+  # What a callback starts does not wait for the program that called it.
+  nested = jax.jit(lambda x: jax.pure_callback(
+      lambda v: np.asarray(jnp.sum(v)), jax.ShapeDtypeStruct((), np.float32), x))
+  assert nested(jnp.arange(3.0)) == 3
+  seen = []
+  @jax.jit
+  def log(x):
+    jax.experimental.io_callback(lambda v: seen.append(int(v)), None, x, ordered=True)
+    jax.experimental.io_callback(lambda v: seen.append(int(v)), None, x + 1, ordered=True)
+    return x
+  log(1)
+  log(5)
+  jax.effects_barrier()
+  assert seen == [1, 2, 5, 6]
+
+
+def test_debug_print(capfd):
+  jax.jit(lambda x: jax.debug.print("x = {}", x))(3)
+  jax.effects_barrier()
+  assert "x = 3" in capfd.readouterr().out
+
+
+def test_errors_of_callbacks():
+  def fail(_):
+    raise ValueError("no such value")
+  f = jax.jit(lambda x: jax.pure_callback(fail, jax.ShapeDtypeStruct((), np.float32), x))
+  with pytest.raises(jax.errors.JaxRuntimeError, match="no such value"):
+    f(1.0).block_until_ready()
+
+
+def test_checkify():
+  from jax.experimental import checkify
+  error, _ = jax.jit(checkify.checkify(lambda x: jnp.log(x), errors=checkify.nan_checks))(-1.0)
+  assert "nan" in error.get()
+
+
+def test_serialization():
+  from jax.experimental import serialize_executable
+  compiled = jax.jit(lambda x: x * 3).lower(jnp.ones(2)).compile()
+  again = serialize_executable.deserialize_and_load(
+      *serialize_executable.serialize(compiled), execution_devices=jax.devices()[:1])
+  assert again(jnp.ones(2)).tolist() == [3, 3]
+
+
+def test_analysis():
+  compiled = jax.jit(lambda x: x @ x + 1).lower(np.ones((4, 4), np.float32)).compile()
+  assert compiled.cost_analysis()["flops"] == 144
+  assert compiled.memory_analysis().argument_size_in_bytes == 64
+  assert "dot" in compiled.as_text()
+
+
+def test_export():
+  exported = jax.export.export(jax.jit(lambda x: jnp.cos(x)), platforms=["xylem"])(
+      jax.ShapeDtypeStruct((2,), np.float32))
+  again = jax.export.deserialize(exported.serialize())
+  np.testing.assert_allclose(again.call(np.zeros(2, np.float32)), [1, 1])
+
+
+def test_narrow_types():
+  for dtype in (jnp.bfloat16, jnp.float16, jnp.int8, jnp.int4, jnp.uint4, jnp.float8_e4m3fn, bool):
+    x = jnp.array([0, 1, 1, 0]).astype(dtype)
+    assert np.asarray(x).astype(np.int32).tolist() == [0, 1, 1, 0]
+    assert (x == x).all()

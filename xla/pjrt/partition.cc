@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plain scheme: shards where that costs nothing, whole arrays elsewhere.
+#include "xla/pjrt/partition.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/call_rewriting.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/layout_util.h"
+#include "xla/literal.h"
+#include "xla/literal_util.h"
+#include "xla/passes/dce.h"
+#include "xla/pjrt/tiles.h"
+#include "xla/shape_util.h"
+
+namespace xla::pjrt {
+namespace {
+
+using Instructions = std::vector<HloInstruction*>;
+
+// A value of which each partition has its shard.
+struct Divided {
+  HloInstruction* shard;
+  Tiles tiles;
+  HloSharding sharding;
+};
+
+bool IsCall(const HloInstruction& instruction, std::string_view target) {
+  return instruction.opcode() == HloOpcode::kCustomCall &&
+         instruction.attributes<CustomCallAttributes>().custom_call_target == target;
+}
+
+// What the custom calls "Sharding" annotate.
+HloInstruction* WithoutAnnotations(HloInstruction* value) {
+  while (IsCall(*value, "Sharding")) value = value->operand(0);
+  return value;
+}
+
+HloSharding ShardingOf(const HloInstruction& instruction) {
+  return instruction.has_sharding() ? *instruction.extras().sharding : HloSharding::Replicate();
+}
+
+class Partitioner {
+ public:
+  Partitioner(HloModule* module, const std::vector<bool>& may_choose_output)
+      : module_(*module),
+        may_choose_output_(may_choose_output),
+        partitions_(module->config().num_partitions) {}
+
+  absl::StatusOr<ProgramShardings> Run() {
+    XLA_RETURN_IF_ERROR(InlineAllCalls(&module_).status());
+    entry_ = module_.entry_computation();
+    XLA_RETURN_IF_ERROR(DivideParameters());
+    for (HloComputation* computation : module_.computations()) {
+      XLA_RETURN_IF_ERROR(EnterAndLeaveManual(computation));
+    }
+    XLA_RETURN_IF_ERROR(DivideElementwise());
+    XLA_RETURN_IF_ERROR(DivideResults());
+    for (HloComputation* computation : module_.computations()) {
+      XLA_RETURN_IF_ERROR(RemoveAnnotations(computation));
+    }
+    XLA_RETURN_IF_ERROR(SetSignature());
+    XLA_RETURN_IF_ERROR(EliminateDeadCode(&module_).status());
+    return std::move(shardings_);
+  }
+
+ private:
+  // --- Small instructions
+  static HloInstruction* Add(HloComputation* computation, HloOpcode opcode, Shape shape,
+                             absl::Span<HloInstruction* const> operands,
+                             Attributes attributes = NoAttributes{}) {
+    LayoutUtil::SetToDefaultLayout(&shape);
+    return computation->AddInstruction(
+        HloInstruction::Create(opcode, std::move(shape), operands, std::move(attributes)));
+  }
+  static HloInstruction* Reshape(HloInstruction* value, absl::Span<const int64_t> dimensions) {
+    return Add(value->parent(), HloOpcode::kReshape,
+               ShapeUtil::MakeShape(value->shape().element_type(), dimensions), {value});
+  }
+  static DimensionListAttributes Dimensions(std::vector<int64_t> dimensions) {
+    DimensionListAttributes attributes;
+    attributes.dimensions.assign(dimensions.begin(), dimensions.end());
+    return attributes;
+  }
+
+  // The number of this partition, an s32.
+  static HloInstruction* PartitionNumber(HloComputation* computation) {
+    HloInstruction* id =
+        Add(computation, HloOpcode::kPartitionId, ShapeUtil::MakeShape(U32, {}), {});
+    return Add(computation, HloOpcode::kConvert, ShapeUtil::MakeShape(S32, {}), {id});
+  }
+
+  // The tile of a whole array that this partition has.
+  absl::StatusOr<HloInstruction*> SliceOf(HloInstruction* whole, const Tiles& tiles) {
+    if (tiles.IsOne()) return whole;
+    HloComputation* computation = whole->parent();
+    XLA_ASSIGN_OR_RETURN(const Shape shard, ShardShape(whole->shape(), tiles));
+    Instructions operands = {whole};
+    HloInstruction* number = PartitionNumber(computation);
+    for (size_t d = 0; d < tiles.counts.size(); ++d) {
+      std::vector<int32_t> starts;
+      for (int64_t p = 0; p < partitions_; ++p) {
+        starts.push_back(
+            static_cast<int32_t>(tiles.Position(p, d) * shard.dimensions(static_cast<int>(d))));
+      }
+      HloInstruction* table = computation->AddInstruction(
+          HloInstruction::CreateConstant(LiteralUtil::CreateR1<int32_t>(starts)));
+      DynamicSliceAttributes attributes;
+      attributes.dynamic_slice_sizes = {1};
+      HloInstruction* start = Add(computation, HloOpcode::kDynamicSlice,
+                                  ShapeUtil::MakeShape(S32, {1}), {table, number}, attributes);
+      operands.push_back(Reshape(start, {}));
+    }
+    DynamicSliceAttributes attributes;
+    const absl::Span<const int64_t> sizes = shard.dimensions();
+    attributes.dynamic_slice_sizes.assign(sizes.begin(), sizes.end());
+    return Add(computation, HloOpcode::kDynamicSlice, shard, operands, attributes);
+  }
+
+  // The whole array, from the tiles of all partitions.
+  HloInstruction* GatherOf(HloInstruction* shard, const Shape& whole, const Tiles& tiles) {
+    if (tiles.IsOne()) return shard;
+    HloComputation* computation = shard->parent();
+    const absl::Span<const int64_t> part = shard->shape().dimensions();
+    const PrimitiveType type = shard->shape().element_type();
+    std::vector<int64_t> row(part.begin(), part.end());
+    row.insert(row.begin(), 1);
+    std::vector<int64_t> rows = row;
+    rows[0] = partitions_;
+    AllGatherAttributes attributes;
+    attributes.dimensions = {0};
+    attributes.channel_id = next_channel_++;
+    attributes.use_global_device_ids = true;
+    std::vector<int64_t>& group = attributes.replica_groups.groups.emplace_back();
+    for (int64_t p = 0; p < partitions_; ++p) group.push_back(p);
+    HloInstruction* all = Add(computation, HloOpcode::kAllGather, ShapeUtil::MakeShape(type, rows),
+                              {Reshape(shard, row)}, attributes);
+    all = InOrderOfTiles(all, tiles);
+    // [t0, t1, .., s0, s1, ..] to [t0, s0, t1, s1, ..], and these pairs joined.
+    std::vector<int64_t> separate(tiles.counts);
+    separate.insert(separate.end(), part.begin(), part.end());
+    std::vector<int64_t> order, interleaved;
+    for (size_t d = 0; d < part.size(); ++d) {
+      order.push_back(static_cast<int64_t>(d));
+      order.push_back(static_cast<int64_t>(d + part.size()));
+      interleaved.push_back(tiles.counts[d]);
+      interleaved.push_back(part[d]);
+    }
+    HloInstruction* moved =
+        Add(computation, HloOpcode::kTranspose, ShapeUtil::MakeShape(type, interleaved),
+            {Reshape(all, separate)}, Dimensions(order));
+    return Reshape(moved, whole.dimensions());
+  }
+
+  // Row t of the result is the row of a partition that has tile t.
+  HloInstruction* InOrderOfTiles(HloInstruction* all, const Tiles& tiles) {
+    bool is_in_order = tiles.size() == partitions_;
+    for (int64_t t = 0; is_in_order && t < partitions_; ++t) {
+      is_in_order = tiles.tile_of[static_cast<size_t>(t)] == t;
+    }
+    if (is_in_order) return all;
+    Instructions rows;
+    std::vector<SliceDim> slice;
+    for (const int64_t size : all->shape().dimensions()) slice.push_back({0, size, 1});
+    Shape row = all->shape();
+    row.set_dimensions(0, 1);
+    for (int64_t t = 0; t < tiles.size(); ++t) {
+      const int64_t holder = tiles.HolderOf(t);
+      slice[0] = {holder, holder + 1, 1};
+      rows.push_back(
+          Add(all->parent(), HloOpcode::kSlice, row, {all}, SliceAttributes{.slice = slice}));
+    }
+    Shape joined = all->shape();
+    joined.set_dimensions(0, tiles.size());
+    return Add(all->parent(), HloOpcode::kConcatenate, joined, rows, Dimensions({0}));
+  }
+
+  // --- Parameters: shards, and the whole arrays gathered from them, for those who need them.
+  absl::Status DivideParameters() {
+    for (HloInstruction* parameter : entry_->parameter_instructions()) {
+      const HloSharding sharding = ShardingOf(*parameter);
+      if (!parameter->shape().IsArray()) {
+        shardings_.parameters.push_back(HloSharding::Replicate());
+        continue;
+      }
+      const Shape whole = parameter->shape();
+      XLA_ASSIGN_OR_RETURN(const Tiles tiles, TilesOf(sharding, whole, partitions_));
+      shardings_.parameters.push_back(tiles.IsOne() ? HloSharding::Replicate() : sharding);
+      parameter->mutable_extras().sharding.reset();
+      if (tiles.IsOne()) continue;
+      XLA_ASSIGN_OR_RETURN(const Shape shard, ShardShape(whole, tiles));
+      // A placeholder holds the uses while the parameter changes its shape.
+      HloInstruction* placeholder = entry_->AddInstruction(
+          HloInstruction::CreateConstant(Literal::CreateFromShape(ShapeUtil::MakeShape(PRED, {}))));
+      XLA_RETURN_IF_ERROR(parameter->ReplaceAllUsesWithDifferentShape(placeholder));
+      *parameter->mutable_shape() = shard;
+      HloInstruction* gathered = GatherOf(parameter, whole, tiles);
+      XLA_RETURN_IF_ERROR(placeholder->ReplaceAllUsesWithDifferentShape(gathered));
+      XLA_RETURN_IF_ERROR(entry_->RemoveInstruction(placeholder));
+      divided_[gathered] = Divided{parameter, tiles, sharding};
+    }
+    return absl::OkStatus();
+  }
+
+  // --- Manual computations
+  absl::Status EnterAndLeaveManual(HloComputation* computation) {
+    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+      if (instruction->IsDead()) continue;
+      if (IsCall(*instruction, "SPMDFullToShardShape")) {
+        XLA_RETURN_IF_ERROR(EnterManual(instruction));
+      } else if (IsCall(*instruction, "SPMDShardToFullShape")) {
+        XLA_RETURN_IF_ERROR(LeaveManual(instruction));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status EnterManual(HloInstruction* call) {
+    if (call->operand_count() != 1) return Malformed(*call);
+    const HloSharding full = ShardingOf(*call->operand(0));
+    HloInstruction* whole = WithoutAnnotations(call->operand(0));
+    XLA_ASSIGN_OR_RETURN(const Tiles all, TilesOf(full, whole->shape(), partitions_));
+    XLA_ASSIGN_OR_RETURN(const Tiles tiles, ManualTiles(all, whole->shape(), call->shape()));
+    const auto known = divided_.find(whole);
+    HloInstruction* local;
+    if (known != divided_.end() && known->second.tiles == tiles) {
+      local = known->second.shard;
+    } else {
+      XLA_ASSIGN_OR_RETURN(local, SliceOf(whole, tiles));
+    }
+    return call->parent()->ReplaceInstruction(call, local);
+  }
+
+  absl::Status LeaveManual(HloInstruction* call) {
+    if (call->operand_count() != 1) return Malformed(*call);
+    const HloSharding full = ShardingOf(*call);
+    HloInstruction* local = WithoutAnnotations(call->operand(0));
+    XLA_ASSIGN_OR_RETURN(const Tiles all, TilesOf(full, call->shape(), partitions_));
+    XLA_ASSIGN_OR_RETURN(const Tiles tiles, ManualTiles(all, call->shape(), local->shape()));
+    HloInstruction* whole = GatherOf(local, call->shape(), tiles);
+    if (!tiles.IsOne()) divided_[whole] = Divided{local, tiles, full};
+    return call->parent()->ReplaceInstruction(call, whole);
+  }
+
+  static absl::Status Malformed(const HloInstruction& call) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(call.ToShortString(), ": a border of a manual computation has one operand"));
+  }
+
+  // --- Elementwise instructions of the entry: on shards as well, where operands are divided alike.
+  // Whichever of the two forms is unused is removed in the end.
+  absl::Status DivideElementwise() {
+    for (HloInstruction* instruction : entry_->MakeInstructionPostOrder()) {
+      if (IsCall(*instruction, "Sharding")) {
+        const auto known = divided_.find(instruction->operand(0));
+        if (known != divided_.end()) divided_.emplace(instruction, Divided(known->second));
+        continue;
+      }
+      if (!instruction->info().Has(op_traits::kElementwiseTrait) ||
+          !instruction->shape().IsArray() || instruction->operand_count() == 0) {
+        continue;
+      }
+      const Divided* first = nullptr;
+      for (const HloInstruction* operand : instruction->operands()) {
+        const auto known = divided_.find(operand);
+        if (known != divided_.end()) first = &known->second;
+      }
+      if (first == nullptr) continue;
+      const Divided model = *first;
+      XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShape(instruction->shape(), model.tiles));
+      Instructions operands;
+      for (HloInstruction* operand : instruction->operands()) {
+        HloInstruction* shard = ShardOfOperand(operand, model.tiles);
+        if (shard == nullptr) break;
+        operands.push_back(shard);
+      }
+      if (static_cast<int64_t>(operands.size()) != instruction->operand_count()) continue;
+      HloInstruction* shard =
+          entry_->AddInstruction(instruction->CloneWithNewOperands(shape, operands));
+      divided_[instruction] = Divided{shard, model.tiles, model.sharding};
+    }
+    return absl::OkStatus();
+  }
+
+  // Null if the operand is not divided so, and no scalar either.
+  HloInstruction* ShardOfOperand(HloInstruction* operand, const Tiles& tiles) {
+    const auto known = divided_.find(operand);
+    if (known != divided_.end()) {
+      return known->second.tiles == tiles ? known->second.shard : nullptr;
+    }
+    if (operand->shape().rank() == 0) return operand;
+    if (operand->opcode() != HloOpcode::kBroadcast || operand->operand(0)->shape().rank() != 0) {
+      return nullptr;
+    }
+    const absl::StatusOr<Shape> shape = ShardShape(operand->shape(), tiles);
+    if (!shape.ok()) return nullptr;
+    return entry_->AddInstruction(operand->CloneWithNewOperands(*shape, {operand->operand(0)}));
+  }
+
+  // --- Results
+  absl::StatusOr<HloInstruction*> DivideResult(HloInstruction* value, HloSharding sharding) {
+    const size_t number = shardings_.outputs.size();
+    if (!value->shape().IsArray()) {
+      shardings_.outputs.push_back(HloSharding::Replicate());
+      return value;
+    }
+    const bool may_choose =
+        !may_choose_output_.empty() &&
+        may_choose_output_[may_choose_output_.size() == 1
+                               ? 0
+                               : std::min(number, may_choose_output_.size() - 1)];
+    auto known = divided_.find(value);
+    if (known == divided_.end()) known = divided_.find(WithoutAnnotations(value));
+    XLA_ASSIGN_OR_RETURN(Tiles tiles, TilesOf(sharding, value->shape(), partitions_));
+    if (tiles.IsOne() && may_choose && known != divided_.end()) {
+      tiles = known->second.tiles;
+      sharding = known->second.sharding;
+    }
+    shardings_.outputs.push_back(tiles.IsOne() ? HloSharding::Replicate() : sharding);
+    if (known != divided_.end() && known->second.tiles == tiles) return known->second.shard;
+    return SliceOf(value, tiles);
+  }
+
+  absl::Status DivideResults() {
+    HloInstruction* root = entry_->root_instruction();
+    const HloSharding sharding = ShardingOf(*root);
+    root->mutable_extras().sharding.reset();
+    if (!root->shape().IsTuple()) {
+      // One result is the element of a tuple of one, which has its sharding.
+      HloInstruction* value = root;
+      if (root->opcode() == HloOpcode::kGetTupleElement &&
+          root->operand(0)->opcode() == HloOpcode::kTuple) {
+        value = root->operand(0)->operand(root->tuple_index());
+      }
+      XLA_ASSIGN_OR_RETURN(HloInstruction * result, DivideResult(value, sharding));
+      entry_->set_root_instruction(result);
+      return absl::OkStatus();
+    }
+    const auto count = static_cast<size_t>(root->shape().tuple_shapes_size());
+    Instructions results;
+    std::vector<Shape> shapes;
+    for (size_t i = 0; i < count; ++i) {
+      const auto index = static_cast<int64_t>(i);
+      HloInstruction* value = root->opcode() == HloOpcode::kTuple
+                                  ? root->operand(index)
+                                  : Add(entry_, HloOpcode::kGetTupleElement,
+                                        root->shape().tuple_shapes(static_cast<int>(i)), {root},
+                                        TupleIndexAttributes{.index = index});
+      XLA_ASSIGN_OR_RETURN(HloInstruction * result,
+                           DivideResult(value, sharding.IsTuple() && i < sharding.elements.size()
+                                                   ? sharding.elements[i]
+                                                   : sharding));
+      results.push_back(result);
+      shapes.push_back(result->shape());
+    }
+    entry_->set_root_instruction(
+        Add(entry_, HloOpcode::kTuple, ShapeUtil::MakeTupleShape(shapes), results));
+    return absl::OkStatus();
+  }
+
+  static absl::Status RemoveAnnotations(HloComputation* computation) {
+    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+      if (instruction->has_sharding()) instruction->mutable_extras().sharding.reset();
+      if (!IsCall(*instruction, "Sharding") || instruction->operand_count() != 1) continue;
+      XLA_RETURN_IF_ERROR(computation->ReplaceInstruction(instruction, instruction->operand(0)));
+    }
+    return absl::OkStatus();
+  }
+
+  // Aliases of parameters and results that have another shape now become donations.
+  absl::Status SetSignature() {
+    HloModuleConfig& config = module_.config();
+    config.entry_computation_layout.reset();
+    module_.SetDefaultEntryLayout();
+    const ProgramShape& layout = *config.entry_computation_layout;
+    std::vector<InputOutputAlias> kept;
+    for (InputOutputAlias& alias : config.input_output_alias) {
+      const Shape& parameter = ShapeUtil::GetSubshape(
+          layout.parameters(static_cast<int>(alias.parameter_number)), alias.parameter_index);
+      if (ShapeUtil::Compatible(parameter,
+                                ShapeUtil::GetSubshape(layout.result(), alias.output_index))) {
+        kept.push_back(std::move(alias));
+      } else {
+        config.buffer_donor.push_back({alias.parameter_number, alias.parameter_index});
+      }
+    }
+    config.input_output_alias = std::move(kept);
+    return absl::OkStatus();
+  }
+
+  HloModule& module_;
+  const std::vector<bool>& may_choose_output_;
+  const int64_t partitions_;
+  HloComputation* entry_ = nullptr;
+  // Beyond the channels of programs, which count from 1.
+  int64_t next_channel_ = int64_t{1} << 32;
+  absl::flat_hash_map<const HloInstruction*, Divided> divided_;
+  ProgramShardings shardings_;
+};
+
+}  // namespace
+
+absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,
+                                                 const std::vector<bool>& may_choose_output) {
+  return Partitioner(module, may_choose_output).Run();
+}
+
+}  // namespace xla::pjrt

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a program on global values, annotated with shardings, to the program of one partition.
+#ifndef XLA_PJRT_PARTITION_H_
+#define XLA_PJRT_PARTITION_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/ir/hlo_sharding.h"
+
+namespace xla::pjrt {
+
+// How the leaves of parameters and results are divided, in order.
+struct ProgramShardings {
+  std::vector<HloSharding> parameters, outputs;
+};
+
+// Rewrites the module, of config().num_partitions partitions, so that parameters and results have
+// the shapes of shards, and the custom calls Sharding, SPMDFullToShardShape and
+// SPMDShardToFullShape are gone. Manual computations work on shards without further communication.
+// Elsewhere, elementwise instructions work on shards where their operands are divided alike; what
+// other instructions need is gathered, so that every partition computes them in full.
+// `may_choose_output[i]` (one value stands for all) allows another sharding of output i than a
+// replicated one.
+//
+// Unimplemented for shards of different sizes and for kinds of shardings without tiles.
+absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,
+                                                 const std::vector<bool>& may_choose_output);
+
+}  // namespace xla::pjrt
+
+#endif  // XLA_PJRT_PARTITION_H_

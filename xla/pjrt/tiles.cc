@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shardings as tiles.
+#include "xla/pjrt/tiles.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/collective_device_list.h"
+#include "xla/layout_util.h"
+
+namespace xla::pjrt {
+namespace {
+
+Tiles WholeArray(const Shape& array, int64_t partitions) {
+  Tiles tiles;
+  tiles.counts.assign(static_cast<size_t>(array.rank()), 1);
+  tiles.tile_of.assign(static_cast<size_t>(partitions), 0);
+  return tiles;
+}
+
+}  // namespace
+
+bool Tiles::IsOne() const {
+  return std::all_of(counts.begin(), counts.end(), [](int64_t count) { return count == 1; });
+}
+
+int64_t Tiles::Position(int64_t partition, size_t dimension) const {
+  int64_t tile = tile_of[static_cast<size_t>(partition)];
+  for (size_t d = counts.size() - 1; d > dimension; --d) tile /= counts[d];
+  return tile % counts[dimension];
+}
+
+int64_t Tiles::HolderOf(int64_t tile) const {
+  return std::find(tile_of.begin(), tile_of.end(), tile) - tile_of.begin();
+}
+
+int64_t Tiles::size() const {
+  int64_t size = 1;
+  for (const int64_t count : counts) size *= count;
+  return size;
+}
+
+absl::StatusOr<Tiles> TilesOf(const HloSharding& sharding, const Shape& array, int64_t partitions) {
+  Tiles tiles = WholeArray(array, partitions);
+  switch (sharding.kind) {
+    case HloSharding::Kind::kReplicated:
+    case HloSharding::Kind::kManual:
+    case HloSharding::Kind::kUnknown:
+    case HloSharding::Kind::kMaximal:
+      return tiles;
+    case HloSharding::Kind::kTiled:
+      break;
+    default:
+      return absl::UnimplementedError(
+          absl::StrCat("partitioning of the sharding ", sharding.ToString()));
+  }
+  std::vector<int64_t> devices = sharding.devices;
+  if (devices.empty()) {
+    XLA_ASSIGN_OR_RETURN(devices, FlattenIota(sharding.reshape_dims, sharding.transpose_perm));
+  }
+  const auto rank = static_cast<size_t>(array.rank());
+  if (sharding.tile_dims.size() < rank || devices.size() != static_cast<size_t>(partitions)) {
+    return absl::InvalidArgumentError(absl::StrCat("the sharding ", sharding.ToString(),
+                                                   " does not fit ", array.ToString(), " and ",
+                                                   partitions, " partitions"));
+  }
+  int64_t copies = 1;
+  for (size_t d = 0; d < sharding.tile_dims.size(); ++d) {
+    if (d < rank) {
+      tiles.counts[d] = sharding.tile_dims[d];
+    } else {
+      copies *= sharding.tile_dims[d];
+    }
+  }
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (devices[i] < 0 || devices[i] >= partitions) {
+      return absl::InvalidArgumentError(absl::StrCat("the sharding ", sharding.ToString(),
+                                                     " names a partition beyond ", partitions));
+    }
+    tiles.tile_of[static_cast<size_t>(devices[i])] = static_cast<int64_t>(i) / copies;
+  }
+  return tiles;
+}
+
+absl::StatusOr<Shape> ShardShape(const Shape& array, const Tiles& tiles) {
+  Shape shard = array;
+  for (size_t d = 0; d < tiles.counts.size(); ++d) {
+    const auto dimension = static_cast<int>(d);
+    if (array.dimensions(dimension) % tiles.counts[d] != 0) {
+      return absl::UnimplementedError(
+          absl::StrCat("dimension ", d, " of ", array.ToString(), " divided by ", tiles.counts[d]));
+    }
+    shard.set_dimensions(dimension, array.dimensions(dimension) / tiles.counts[d]);
+  }
+  LayoutUtil::SetToDefaultLayout(&shard);
+  return shard;
+}
+
+absl::StatusOr<Tiles> ManualTiles(const Tiles& all, const Shape& array, const Shape& local) {
+  Tiles manual = all;
+  if (local.rank() != array.rank()) {
+    return absl::InvalidArgumentError("a shard of another rank than its array");
+  }
+  for (size_t d = 0; d < all.counts.size(); ++d) {
+    const int64_t whole = array.dimensions(static_cast<int>(d));
+    const int64_t part = local.dimensions(static_cast<int>(d));
+    const int64_t count = part == 0 ? 1 : whole / part;
+    if (part * count != whole || count < 1 || all.counts[d] % count != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(local.ToString(), " is no shard of ", array.ToString()));
+    }
+    manual.counts[d] = count;
+  }
+  for (size_t p = 0; p < all.tile_of.size(); ++p) {
+    int64_t tile = 0;
+    for (size_t d = 0; d < all.counts.size(); ++d) {
+      const int64_t position = all.Position(static_cast<int64_t>(p), d);
+      tile = tile * manual.counts[d] + position / (all.counts[d] / manual.counts[d]);
+    }
+    manual.tile_of[p] = tile;
+  }
+  return manual;
+}
+
+}  // namespace xla::pjrt

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shardings as tiles: which part of an array each partition has.
+#ifndef XLA_PJRT_TILES_H_
+#define XLA_PJRT_TILES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/shape.h"
+
+namespace xla::pjrt {
+
+struct Tiles {
+  std::vector<int64_t> counts;   // in each dimension
+  std::vector<int64_t> tile_of;  // of each partition, in row-major order of `counts`
+
+  bool operator==(const Tiles&) const = default;
+  bool IsOne() const;  // every partition has the whole array
+  // The position of the tile of a partition in a dimension.
+  int64_t Position(int64_t partition, size_t dimension) const;
+  // A partition that has the tile.
+  int64_t HolderOf(int64_t tile) const;
+  int64_t size() const;
+};
+
+// The tiles of an array; one tile for shardings that do not divide it. Unimplemented for shardings
+// of other kinds; InvalidArgument for those that do not fit the shape or the number of partitions.
+absl::StatusOr<Tiles> TilesOf(const HloSharding& sharding, const Shape& array, int64_t partitions);
+
+// The shape of a tile. Unimplemented if a dimension cannot be divided evenly.
+absl::StatusOr<Shape> ShardShape(const Shape& array, const Tiles& tiles);
+
+// The tiles of shape `local` that a manual computation works on where the whole array is divided
+// into `all`, of which the major part is manual.
+absl::StatusOr<Tiles> ManualTiles(const Tiles& all, const Shape& array, const Shape& local);
+
+}  // namespace xla::pjrt
+
+#endif  // XLA_PJRT_TILES_H_
