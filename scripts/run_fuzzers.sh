@@ -7,11 +7,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${1:?build folder}
 seconds=${2:-60}
 
-mkdir -p "$build/findings" "$build/seeds/text" "$build/seeds/proto" "$build/seeds/none"
+mkdir -p "$build/findings" "$build"/seeds/{text,proto,mlir,mlirbc,none}
 find tests -name '*.hlo' -size -64k |
   while read -r file; do cp "$file" "$build/seeds/text/${file//\//_}"; done
 find tests -name '*.pb' -size -64k |
   while read -r file; do cp "$file" "$build/seeds/proto/${file//\//_}"; done
+for kind in mlir mlirbc; do
+  find tests bench -name "*.$kind" -size -64k |
+    while read -r file; do cp "$file" "$build/seeds/$kind/${file//\//_}"; done
+done
 
 found=0
 for fuzzer in "$build"/fuzz_*; do
@@ -19,6 +23,8 @@ for fuzzer in "$build"/fuzz_*; do
   found=1
   name=$(basename "$fuzzer")
   case $name in
+    fuzz_mlir_text) seeds=$build/seeds/mlir ;;
+    fuzz_mlir_bytecode) seeds=$build/seeds/mlirbc ;;
     *text* | *run*) seeds=$build/seeds/text ;;
     fuzz_hlo_proto) seeds=$build/seeds/proto ;;
     *) seeds=$build/seeds/none ;;
