@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// bench_math_accuracy [STEP]: prints the largest error of each mathematical function of the
+// generated code, in units in the last place, over every STEPth float (1: all of them, minutes for
+// each) and 10^8 / STEP numbers of f64.
+#include "tests/cpu/math_accuracy.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace xla::cpu::math;  // NOLINT: a program of one file
+
+static void Print(const char* name, const char* type, const Accuracy& accuracy) {
+  std::printf("| %s | %s | %.3f | %a |%s\n", name, type, accuracy.worst, accuracy.worst_at,
+              accuracy.wrong == 0 ? "" : " wrong special values");
+  std::fflush(stdout);
+}
+
+int main(int argc, char** argv) {
+  const long step = argc > 1 ? std::atol(argv[1]) : 101;
+  if (step <= 0) {
+    std::fprintf(stderr, "usage: bench_math_accuracy [STEP]\n");
+    return 2;
+  }
+  std::printf("| function | type | ulp | at |\n|---|---|---|---|\n");
+  for (const FunctionF32& f : kFunctionsF32)
+    Print(f.name, "f32", MeasureF32(f, static_cast<uint64_t>(step)));
+  for (const FunctionF64& f : kFunctionsF64) Print(f.name, "f64", MeasureF64(f, 100000000 / step));
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fits the polynomials of the compiler's vector mathematics (xla/cpu/math_*.h); needs mpmath.
+
+    scripts/fit_polynomials.py [NAME...]
+
+Each is the minimax polynomial of a function on an interval, found by Remez's exchange in 80 digits,
+with weights that make the error relative to the final result. Coefficients are printed from the
+lowest degree, with the largest weighted error.
+"""
+import sys
+
+import mpmath as mp
+
+mp.mp.dps = 80
+
+
+def remez(function, weight, low, high, degree, rounds=12):
+    """Minimises max |weight(x) * (function(x) - p(x))| over [low, high]."""
+    n = degree + 2
+    mid, half = (mp.mpf(low) + high) / 2, (mp.mpf(high) - low) / 2
+    # Not symmetric: the weight may be zero in the middle.
+    nodes = [mid - half * mp.cos(mp.pi * (i + mp.mpf("0.37")) / n) for i in range(n)]
+    count = 40 * n
+    grid = [mid - half * mp.cos(mp.pi * i / count) for i in range(count + 1)]
+    values = [(function(x), weight(x)) for x in grid]
+    for _ in range(rounds):
+        a = mp.matrix(n, n)
+        b = mp.matrix(n, 1)
+        for i, x in enumerate(nodes):
+            for j in range(degree + 1):
+                a[i, j] = weight(x) * x**j
+            a[i, degree + 1] = (-1) ** i
+            b[i] = weight(x) * function(x)
+        coefficients = list(mp.lu_solve(a, b))[: degree + 1]
+        error = [w * (f - mp.polyval(coefficients[::-1], x)) for x, (f, w) in zip(grid, values)]
+        # One extremum for each run of equal sign.
+        extrema, start = [], 0
+        for i in range(1, len(grid) + 1):
+            if i == len(grid) or mp.sign(error[i]) != mp.sign(error[start]):
+                best = max(range(start, i), key=lambda k: abs(error[k]))
+                extrema.append(best)
+                start = i
+        while len(extrema) > n:
+            extrema.pop(0 if abs(error[extrema[0]]) < abs(error[extrema[-1]]) else -1)
+        if len(extrema) < n:
+            break
+        nodes = [grid[k] for k in extrema]
+    return coefficients, max(abs(e) for e in error)
+
+
+LN2 = mp.log(2)
+R2 = mp.sqrt(2)
+
+
+def series(function, at_zero):
+    """The function, with its limit where it cannot be evaluated."""
+    return lambda x: at_zero if abs(x) < mp.mpf(10) ** -12 else function(x)
+
+
+# name: function, weight, interval, degree
+FITS = {
+    # exp(r) = 1 + r + r^2 p(r)
+    "exp_f32": (series(lambda r: (mp.exp(r) - 1 - r) / r**2, mp.mpf(1) / 2), lambda r: r**2, -LN2 / 2, LN2 / 2, 4),
+    "exp_f64": (series(lambda r: (mp.exp(r) - 1 - r) / r**2, mp.mpf(1) / 2), lambda r: r**2, -LN2 / 2, LN2 / 2, 10),
+    # expm1(r) = r + r^2 p(r)
+    "expm1_f32": (series(lambda r: (mp.exp(r) - 1 - r) / r**2, mp.mpf(1) / 2), lambda r: abs(r) + mp.mpf(10)**-12, -LN2 / 2, LN2 / 2, 5),
+    "expm1_f64": (series(lambda r: (mp.exp(r) - 1 - r) / r**2, mp.mpf(1) / 2), lambda r: abs(r) + mp.mpf(10)**-12, -LN2 / 2, LN2 / 2, 11),
+    # log(1 + f) = f - f^2 / 2 + f^3 p(f)
+    "log_f32": (series(lambda f: (mp.log1p(f) - f + f**2 / 2) / f**3, mp.mpf(1) / 3), lambda f: f**2 + mp.mpf(10)**-12, 1 / R2 - 1, R2 - 1, 7),
+    # log(1 + f) = 2 atanh(s), s = f / (2 + f); = 2 s + s^3 p(s^2)
+    "log_f64": (series(lambda z: (2 * mp.atanh(mp.sqrt(z)) - 2 * mp.sqrt(z)) / mp.sqrt(z) ** 3, mp.mpf(2) / 3), lambda z: z + mp.mpf(10)**-12, 0, ((R2 - 1) / (R2 + 1)) ** 2, 6),
+    # sin(r) = r + r^3 p(r^2), cos(r) = 1 - r^2 / 2 + r^4 p(r^2)
+    "sin_f32": (series(lambda z: (mp.sin(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 6), lambda z: z + mp.mpf(10)**-12, 0, (mp.pi / 4) ** 2, 2),
+    "cos_f32": (series(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, mp.mpf(1) / 24), lambda z: z**2 + mp.mpf(10)**-12, 0, (mp.pi / 4) ** 2, 2),
+    "sin_f64": (series(lambda z: (mp.sin(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 6), lambda z: z + mp.mpf(10)**-12, 0, (mp.pi / 4) ** 2, 5),
+    "cos_f64": (series(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, mp.mpf(1) / 24), lambda z: z**2 + mp.mpf(10)**-12, 0, (mp.pi / 4) ** 2, 5),
+    # tan(r) = r + r^3 p(r^2), for results rounded to f32
+    "tan_f32": (series(lambda z: (mp.tan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, (mp.pi / 4) ** 2, 8),
+    # tanh(x) = x + x^3 p(x^2) for |x| <= 0.625
+    "tanh_f32": (series(lambda z: (mp.tanh(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, mp.mpf("0.625") ** 2, 4),
+    # the same for |x| <= 0.3
+    "tanh_f64": (series(lambda z: (mp.tanh(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, mp.mpf("0.3") ** 2, 6),
+    # erf(x) = x + x p(x^2) for |x| <= 1
+    "erf_f32": (series(lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1, 2 / mp.sqrt(mp.pi) - 1), lambda z: 1, 0, 1, 6),
+    # log(1 - erf(t)) = -t + t p(t) for 1 <= t <= 4; the error counts as much as erfc does
+    "erfc_f32": (lambda t: (mp.log(mp.erfc(t)) + t) / t, lambda t: t * mp.erfc(t), 1, mp.mpf(4), 7),
+    # atan(x) = x + x^3 p(x^2) for |x| <= tan(pi / 8), for results rounded to f32
+    "atan_f32": (series(lambda z: (mp.atan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, (R2 - 1) ** 2, 7),
+}
+
+
+def main():
+    names = sys.argv[1:] or list(FITS)
+    for name in names:
+        if name not in FITS:
+            sys.exit(f"unknown fit {name!r}; known are: {', '.join(FITS)}")
+        coefficients, error = remez(*FITS[name])
+        print(f"{name}: error {mp.nstr(error, 3)} = 2^{mp.nstr(mp.log(error, 2), 4)}")
+        for c in coefficients:
+            print(f"  {mp.nstr(c, 17)},")
+
+
+if __name__ == "__main__":
+    main()

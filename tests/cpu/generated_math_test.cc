@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated code computes the functions of math_*.h: the same bits as those run natively.
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/cpu/math_accuracy.h"
+#include "tests/test_util.h"
+#include "xla/cpu/program.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/literal.h"
+#include "xla/literal_util.h"
+
+namespace xla::cpu::math {
+namespace {
+
+// The opcode in HLO text of a function in kFunctionsF32.
+std::string OpcodeText(const std::string& name) {
+  if (name == "exp") return "exponential";
+  if (name == "expm1") return "exponential-minus-one";
+  if (name == "log1p") return "log-plus-one";
+  if (name == "sin") return "sine";
+  if (name == "cos") return "cosine";
+  return name;
+}
+
+template <class T, class BitsType>
+std::vector<T> Arguments() {
+  std::vector<T> values;
+  for (const double x : kSpecialNumbers) values.push_back(static_cast<T>(x));
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal(0, 2);
+  // Not a multiple of any vector's length.
+  while (values.size() < 3011) {
+    const T any = std::bit_cast<T>(static_cast<BitsType>(random()));
+    // Beyond that, sin, cos and tan come from the C library.
+    if (std::fabs(any) < static_cast<T>(kReducedF64) || !std::isfinite(any)) values.push_back(any);
+    values.push_back(static_cast<T>(normal(random)));
+  }
+  return values;
+}
+
+// The opcode applied by generated code.
+template <class T>
+std::vector<T> RunCompiled(const std::string& opcode, const std::vector<T>& x, const char* type) {
+  const std::string shape = absl::StrCat(type, "[", x.size(), "]");
+  auto module = ParseAndReturnUnverifiedModule(
+      absl::StrCat("HloModule m\n\nENTRY main {\n  x = ", shape,
+                   " parameter(0)\n  ROOT y = ", shape, " ", opcode, "(x)\n}\n"));
+  if (!module.ok()) ADD_FAILURE() << module.status();
+  if (!module.ok()) return {};
+  auto program = CpuProgram::Compile(**module);
+  if (!program.ok()) ADD_FAILURE() << program.status();
+  if (!program.ok()) return {};
+  const Literal argument = LiteralUtil::CreateR1<T>(x);
+  auto result = (*program)->Run({&argument});
+  if (!result.ok()) ADD_FAILURE() << result.status();
+  if (!result.ok()) return {};
+  const auto data = result->template data<T>();
+  return std::vector<T>(data.begin(), data.end());
+}
+
+bool IsFar(const std::string& name, double x) {
+  return (name == "sin" || name == "cos" || name == "tan") && std::fabs(x) > kReducedF64;
+}
+
+bool HasFma() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("fma") != 0;
+#else
+  return true;
+#endif
+}
+
+TEST(GeneratedMathTest, F32) {
+  if (!HasFma()) GTEST_SKIP() << "without FMA, generated code rounds twice";
+  const auto x = Arguments<float, uint32_t>();
+  for (const FunctionF32& f : kFunctionsF32) {
+    const auto y = RunCompiled<float>(OpcodeText(f.name), x, "f32");
+    ASSERT_EQ(y.size(), x.size());
+    for (size_t i = 0; i < x.size(); ++i) {
+      const float native = f.function(Float{x[i]}).v;
+      if ((std::isnan(native) && std::isnan(y[i])) || IsFar(f.name, x[i])) continue;
+      EXPECT_EQ(std::bit_cast<uint32_t>(y[i]), std::bit_cast<uint32_t>(native))
+          << f.name << " of " << x[i] << ": " << y[i] << ", natively " << native;
+    }
+  }
+}
+
+TEST(GeneratedMathTest, F64) {
+  if (!HasFma()) GTEST_SKIP() << "without FMA, generated code rounds twice";
+  const auto x = Arguments<double, uint64_t>();
+  for (const FunctionF64& f : kFunctionsF64) {
+    const auto y = RunCompiled<double>(OpcodeText(f.name), x, "f64");
+    ASSERT_EQ(y.size(), x.size());
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double native = f.function(Double{x[i]}).v;
+      if ((std::isnan(native) && std::isnan(y[i])) || IsFar(f.name, x[i])) continue;
+      EXPECT_EQ(std::bit_cast<uint64_t>(y[i]), std::bit_cast<uint64_t>(native))
+          << f.name << " of " << x[i] << ": " << y[i] << ", natively " << native;
+    }
+  }
+}
+
+// Beyond the reduction in f64.
+TEST(GeneratedMathTest, LargeAngles) {
+  const std::vector<float> x = {0x1p31F, -0x1.234567p60F, 3e38F, -1e30F, 2e9F};
+  const auto y = RunCompiled<float>("sine", x, "f32");
+  const auto z = RunCompiled<float>("tan", x, "f32");
+  ASSERT_EQ(y.size(), x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    EXPECT_FLOAT_EQ(y[i], static_cast<float>(std::sin(static_cast<double>(x[i]))));
+    EXPECT_FLOAT_EQ(z[i], static_cast<float>(std::tan(static_cast<double>(x[i]))));
+  }
+}
+
+// Values of lanes beyond one vector, narrow types by way of f32.
+TEST(GeneratedMathTest, PowerOfPairs) {
+  const std::vector<float> x = {2, -2, -2, 0, -0.0F, 9, 1, NAN, 0.5F, 10};
+  const Literal a = LiteralUtil::CreateR1<float>(x);
+  const Literal b = LiteralUtil::CreateR1<float>({10, 3, 0.5F, -1, -3, 0.5F, NAN, 0, INFINITY, -2});
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m
+
+ENTRY main {
+  x = f32[10] parameter(0)
+  y = f32[10] parameter(1)
+  ROOT z = f32[10] power(x, y)
+})"));
+  ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
+  ASSERT_OK_AND_ASSIGN(const Literal result, program->Run({&a, &b}));
+  const auto z = result.data<float>();
+  const std::vector<float> expected = {1024, -8, NAN, INFINITY, -INFINITY, 3, 1, 1, 0, 0.01F};
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (std::isnan(expected[i])) {
+      EXPECT_TRUE(std::isnan(z[i])) << i;
+    } else {
+      EXPECT_EQ(z[i], expected[i]) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace xla::cpu::math

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares the functions of xla/cpu/math_*.h with the C library's in wider types.
+#ifndef TESTS_CPU_MATH_ACCURACY_H_
+#define TESTS_CPU_MATH_ACCURACY_H_
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <random>
+
+#include "tests/cpu/math_native.h"
+#include "xla/cpu/math_exp_log.h"
+#include "xla/cpu/math_hyperbolic.h"
+#include "xla/cpu/math_trigonometric.h"
+
+namespace xla::cpu::math {
+
+struct FunctionF32 {
+  const char* name;
+  Float (*function)(const Float&);
+  double (*exact)(double);
+  double limit;  // units in the last place
+};
+struct FunctionF64 {
+  const char* name;
+  Double (*function)(const Double&);
+  long double (*exact)(long double);
+  double low, high;  // where samples lie, beside those of all magnitudes
+};
+
+inline double ExactLogistic(double x) { return 1 / (1 + std::exp(-x)); }
+inline long double ExactLogisticLong(long double x) { return 1 / (1 + std::exp(-x)); }
+
+inline constexpr FunctionF32 kFunctionsF32[] = {
+    {"exp", ExpF32, std::exp, 1.1},
+    {"expm1", Expm1F32, std::expm1, 1.5},
+    {"log", LogF32, std::log, 0.9},
+    {"log1p", Log1pF32, std::log1p, 0.9},
+    {"sin", SinF32, std::sin, 1.2},
+    {"cos", CosF32, std::cos, 1.2},
+    {"tan", TanF32, std::tan, 1.2},
+    {"asin", AsinF32, std::asin, 0.51},
+    {"acos", AcosF32, std::acos, 0.51},
+    {"tanh", TanhF32, std::tanh, 1.5},
+    {"sinh", SinhF32, std::sinh, 0.51},
+    {"cosh", CoshF32, std::cosh, 0.51},
+    {"asinh", AsinhF32, std::asinh, 0.51},
+    {"acosh", AcoshF32, std::acosh, 0.51},
+    {"atanh", AtanhF32, std::atanh, 0.51},
+    {"erf", ErfF32, std::erf, 1.1},
+    {"logistic", LogisticF32, ExactLogistic, 2.0},
+    {"cbrt", CbrtF32, std::cbrt, 0.51},
+};
+
+inline constexpr FunctionF64 kFunctionsF64[] = {
+    {"exp", ExpF64, std::exp, -745, 710}, {"expm1", Expm1F64, std::expm1, -3, 3},
+    {"log", LogF64, std::log, 0, 4},      {"log1p", Log1pF64, std::log1p, -1, 2},
+    {"sin", SinF64, std::sin, -100, 100}, {"cos", CosF64, std::cos, -100, 100},
+    {"tanh", TanhF64, std::tanh, -3, 3},  {"logistic", LogisticF64, ExactLogisticLong, -40, 40},
+};
+
+struct Accuracy {
+  double worst = 0, worst_at = 0;  // units in the last place
+  int64_t wrong = 0;  // NaN, infinite or of the other sign, where the exact result is not
+  double wrong_at = 0;
+};
+
+// `unit` is that of the last place of `exact`; `largest` rounds to infinity only beyond it.
+inline void Compare(double x, double got, long double exact, long double rounded, long double unit,
+                    Accuracy& accuracy) {
+  const bool same_kind = std::isnan(rounded) == std::isnan(got) &&
+                         (std::isnan(rounded) || std::signbit(rounded) == std::signbit(got));
+  const auto off = static_cast<double>(std::fabs(static_cast<long double>(got) - exact) / unit);
+  if (!same_kind || (std::isinf(rounded) != std::isinf(got) && !(off < 2))) {
+    if (accuracy.wrong++ == 0) accuracy.wrong_at = x;
+  } else if (std::isfinite(rounded) && std::isfinite(got) && off > accuracy.worst) {
+    accuracy.worst = off;
+    accuracy.worst_at = x;
+  }
+}
+
+inline void CompareF32(const FunctionF32& f, float x, Accuracy& accuracy) {
+  const double exact = f.exact(x);
+  const int exponent =
+      exact == 0 || !std::isfinite(exact) ? -126 : std::max(-126, std::min(127, std::ilogb(exact)));
+  Compare(x, f.function(Float{x}).v, exact, static_cast<float>(exact),
+          std::ldexp(1.0L, exponent - 23), accuracy);
+}
+inline void CompareF64(const FunctionF64& f, double x, Accuracy& accuracy) {
+  const long double exact = f.exact(x);
+  const int exponent = exact == 0 || !std::isfinite(exact)
+                           ? -1022
+                           : std::max(-1022, std::min(1023, std::ilogb(exact)));
+  Compare(x, f.function(Double{x}).v, exact, static_cast<double>(exact),
+          std::ldexp(1.0L, exponent - 52), accuracy);
+}
+
+// Every `step`th float.
+inline Accuracy MeasureF32(const FunctionF32& f, uint64_t step) {
+  Accuracy accuracy;
+  for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += step)
+    CompareF32(f, std::bit_cast<float>(static_cast<uint32_t>(bits)), accuracy);
+  return accuracy;
+}
+inline Accuracy MeasureF64(const FunctionF64& f, int64_t samples) {
+  Accuracy accuracy;
+  std::mt19937_64 random(1);
+  for (int64_t i = 0; i < samples; ++i) {
+    const uint64_t bits = random();
+    const double fraction = static_cast<double>(bits >> 11) * 0x1p-53;
+    CompareF64(f, i % 2 == 0 ? f.low + (f.high - f.low) * fraction : std::bit_cast<double>(bits),
+               accuracy);
+  }
+  return accuracy;
+}
+
+inline constexpr std::array<double, 20> kSpecialNumbers = {
+    0.0, -0.0, INFINITY, -INFINITY, NAN,      1.0,       -1.0,           0.5,    -0.5,   2.0, -2.0,
+    3.0, -3.0, 88.8,     -104.2,    0x1p-149, -0x1p-149, 0x1.fffffep127, 0x1p30, -0x1p31};
+
+}  // namespace xla::cpu::math
+
+#endif  // TESTS_CPU_MATH_ACCURACY_H_

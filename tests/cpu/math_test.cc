@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of the generated code on a sample of all numbers; `bench_math_accuracy` goes
+// through all of them.
+#include <bit>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/cpu/math_accuracy.h"
+
+namespace xla::cpu::math {
+namespace {
+
+void ExpectAccurate(const char* name, const Accuracy& accuracy, double limit) {
+  EXPECT_LE(accuracy.worst, limit) << name << " at " << accuracy.worst_at;
+  EXPECT_EQ(accuracy.wrong, 0) << name << " at " << accuracy.wrong_at;
+}
+
+TEST(MathTest, FunctionsOfF32) {
+  for (const FunctionF32& f : kFunctionsF32) {
+    Accuracy accuracy = MeasureF32(f, 40961);
+    for (const double x : kSpecialNumbers) CompareF32(f, static_cast<float>(x), accuracy);
+    ExpectAccurate(f.name, accuracy, f.limit);
+  }
+}
+
+TEST(MathTest, FunctionsOfF64) {
+  for (const FunctionF64& f : kFunctionsF64) {
+    Accuracy accuracy = MeasureF64(f, 50000);
+    for (const double x : kSpecialNumbers) CompareF64(f, x, accuracy);
+    ExpectAccurate(f.name, accuracy, 2);
+  }
+}
+
+// pow and atan2 on pairs of special numbers, of any floats, and of floats near 1.
+template <class Check>
+void ForPairs(Check check) {
+  for (const double x : kSpecialNumbers) {
+    for (const double y : kSpecialNumbers) check(static_cast<float>(x), static_cast<float>(y));
+  }
+  std::mt19937 random(3);
+  const auto any = [&] { return std::bit_cast<float>(static_cast<uint32_t>(random())); };
+  const auto near = [&] { return static_cast<float>(static_cast<int32_t>(random())) * 0x1p-28F; };
+  for (int i = 0; i < 100000; ++i) {
+    const float x = any(), y = any();
+    check(x, y);
+    const float u = near(), v = near();
+    check(u, v);
+  }
+}
+
+void ExpectNear(float got, double exact, double limit, float x, float y) {
+  const auto rounded = static_cast<float>(exact);
+  ASSERT_EQ(std::isnan(got), std::isnan(rounded)) << x << ", " << y;
+  if (std::isnan(got)) return;
+  ASSERT_EQ(std::signbit(got), std::signbit(rounded)) << x << ", " << y;
+  if (std::isinf(rounded) || rounded == 0) {
+    ASSERT_EQ(got, rounded) << x << ", " << y;
+    return;
+  }
+  const double unit = std::ldexp(1.0, std::max(-126, std::ilogb(exact)) - 23);
+  ASSERT_LE(std::fabs(got - exact), limit * unit) << x << ", " << y;
+}
+
+TEST(MathTest, Pow) {
+  ForPairs([](float x, float y) {
+    ExpectNear(PowF32(Float{x}, Float{y}).v,
+               std::pow(static_cast<double>(x), static_cast<double>(y)), 0.51, x, y);
+  });
+}
+
+TEST(MathTest, Atan2) {
+  ForPairs([](float x, float y) {
+    ExpectNear(Atan2F32(Float{x}, Float{y}).v,
+               std::atan2(static_cast<double>(x), static_cast<double>(y)), 0.51, x, y);
+  });
+}
+
+}  // namespace
+}  // namespace xla::cpu::math

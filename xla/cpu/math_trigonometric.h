@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// sin, cos, tan and their inverses over a type of lanes (math_exp_log.h).
+#ifndef XLA_CPU_MATH_TRIGONOMETRIC_H_
+#define XLA_CPU_MATH_TRIGONOMETRIC_H_
+
+#include "xla/cpu/math_exp_log.h"
+#include "xla/hlo/ir/hlo_opcode.h"
+
+namespace xla::cpu::math {
+
+// x = quadrant pi / 2 + (high + low), |high| <= pi / 4, for 0 <= x up to a bound.
+template <class F, class I>
+struct Reduced {
+  F high, low;
+  I quadrant;  // of which the last two bits count
+};
+
+// In f64, exact to 2^-60 of the quadrant for numbers below 2^30 that came from f32.
+inline constexpr double kReducedF32 = 0x1p30;
+template <class D>
+auto ReduceF32(const D& x) {
+  const auto n = RoundF64(x * Like(x, 0.63661977236758138));
+  const D r = Fma(n.number, Like(x, -6.123233995736766e-17),
+                  Fma(n.number, Like(x, -1.5707963267948966), x));
+  return Reduced<D, decltype(n.integer)>{r, Like(x, 0), n.integer};
+}
+// With the part of the remainder that one number cannot hold.
+inline constexpr double kReducedF64 = 0x1p20;
+template <class D>
+auto ReduceF64(const D& x) {
+  const auto n = RoundF64(x * Like(x, 0.63661977236758138));
+  const D first = Fma(n.number, Like(x, -1.5707963267948966), x);
+  const D middle = Like(x, -6.123233995736766e-17);
+  const D high = Fma(n.number, middle, first);
+  const D low = Fma(n.number, Like(x, 1.4973849048591833e-33), Fma(n.number, middle, first - high));
+  return Reduced<D, decltype(n.integer)>{high, low, n.integer};
+}
+
+template <class F, class I>
+auto IsOdd(const I& quadrant, const F&) {
+  return LikeInt(quadrant, 0) < (quadrant & LikeInt(quadrant, 1));
+}
+
+// sin of quadrant pi / 2 + r.
+template <class F, class I>
+F SinOfReducedF32(const F& r, const F& low, const I& quadrant) {
+  const F z = r * r;
+  const F s = Polynomial(z, {-0.1666665494358604, 0.0083321781423850964, -0.00019517298618677625});
+  const F c = Polynomial(z, {0.041666646868538552, -0.0013887367613105758, 2.443846168512216e-5});
+  const F sine = r + Fma(r * z, s, low);
+  const F cosine = Like(r, 1) + Fma(z, Fma(z, c, Like(r, -0.5)), -(r * low));
+  const F y = Select(IsOdd(quadrant, r), cosine, sine);
+  return FromBits(Bits(y) ^ Shl(quadrant & LikeInt(quadrant, 2), 30));
+}
+template <class F, class I>
+F SinOfReducedF64(const F& r, const F& low, const I& quadrant) {
+  const F z = r * r;
+  const F s =
+      Polynomial(z, {-0.16666666666666632, 0.0083333333333224247, -0.0001984126982981695,
+                     2.7557313695201252e-6, -2.5050758647029653e-8, 1.5896827478200912e-10});
+  const F c =
+      Polynomial(z, {0.0416666666666666, -0.0013888888888874139, 2.4801587289491934e-5,
+                     -2.7557314355265984e-7, 2.0875723686751988e-9, -1.1359669940902088e-11});
+  const F half = z * Like(r, 0.5);
+  const F one = Like(r, 1);
+  const F sine = r + Fma(r * z, s, low * (one - half));
+  const F head = one - half;
+  const F cosine = head + (((one - head) - half) + Fma(z * z, c, -(r * low)));
+  const F y = Select(IsOdd(quadrant, r), cosine, sine);
+  return FromBits(Bits(y) ^ Shl(quadrant & LikeInt(quadrant, 2), 62));
+}
+
+// sin(|x| + turns pi / 2)
+template <class F>
+F SinOfSizeF32(const F& x, int64_t turns) {
+  const auto reduced = ReduceF32(Widen(Abs(x)));
+  const F r = Narrow(reduced.high);
+  const auto quadrant = NarrowInt(reduced.quadrant);
+  return SinOfReducedF32(r, Narrow(reduced.high - Widen(r)), quadrant + LikeInt(quadrant, turns));
+}
+template <class F>
+F SinF32(const F& x) {
+  const auto is_far = (Abs(x) > Like(x, kReducedF32)) & (Abs(x) < Infinity(x));
+  return PerLane(is_far, HloOpcode::kSin, x, FlipSign(SinOfSizeF32(x, 0), x));
+}
+template <class F>
+F CosF32(const F& x) {
+  const auto is_far = (Abs(x) > Like(x, kReducedF32)) & (Abs(x) < Infinity(x));
+  return PerLane(is_far, HloOpcode::kCos, x, SinOfSizeF32(x, 1));
+}
+template <class F>
+F SinF64(const F& x) {
+  const F size = Abs(x);
+  const auto reduced = ReduceF64(size);
+  const F y = FlipSign(SinOfReducedF64(reduced.high, reduced.low, reduced.quadrant), x);
+  return PerLane((size > Like(x, kReducedF64)) & (size < Infinity(x)), HloOpcode::kSin, x, y);
+}
+template <class F>
+F CosF64(const F& x) {
+  const F size = Abs(x);
+  const auto reduced = ReduceF64(size);
+  const F y =
+      SinOfReducedF64(reduced.high, reduced.low, reduced.quadrant + LikeInt(reduced.quadrant, 1));
+  return PerLane((size > Like(x, kReducedF64)) & (size < Infinity(x)), HloOpcode::kCos, x, y);
+}
+
+// In f64.
+template <class F>
+F TanF32(const F& x) {
+  const F size = Abs(x);
+  const auto reduced = ReduceF32(Widen(size));
+  const auto& r = reduced.high;
+  const auto z = r * r;
+  const auto t =
+      Fma(r * z,
+          Polynomial(z, {0.33333333478275037, 0.13333324164053817, 0.053970246735768093,
+                         0.021848347796462553, 0.0089891827175175475, 0.0031444865354717656,
+                         0.0024147503978317231, -0.0005940872475189833, 0.00095877997333339984}),
+          r);
+  const F y = Select(IsOdd(NarrowInt(reduced.quadrant), x), Narrow(Like(r, -1) / t), Narrow(t));
+  return PerLane((size > Like(x, kReducedF32)) & (size < Infinity(x)), HloOpcode::kTan, x,
+                 FlipSign(y, x));
+}
+
+// The angle of (x, y) in f64, good for results in f32.
+template <class D>
+D AngleForF32(const D& y, const D& x) {
+  const D zero = Like(x, 0), one = Like(x, 1);
+  const D height = Abs(y), width = Abs(x);
+  const auto is_steep = height > width;
+  const D small = Select(is_steep, width, height), large = Select(is_steep, height, width);
+  // atan(q) = pi / 4 + atan((q - 1) / (q + 1)) beyond tan(pi / 8)
+  const auto is_diagonal = small > large * Like(x, 0.41421356237309503);
+  const D numerator = Select(is_diagonal, small - large, small);
+  const D denominator = Select(is_diagonal, small + large, large);
+  // 0 / 0 counts as 0, inf / inf as 1.
+  const D quotient = Select(denominator == zero, zero,
+                            Select(small == Infinity(x), zero, numerator / denominator));
+  const D z = quotient * quotient;
+  D angle = Fma(quotient * z,
+                Polynomial(z, {-0.33333333331697144, 0.19999999685633153, -0.14285693597121778,
+                               0.11110450021534811, -0.090791382592709909, 0.07568545784546333,
+                               -0.058910837701627454, 0.030895141856751612}),
+                quotient);
+  angle = angle + Select(is_diagonal | (small == Infinity(x)), Like(x, 0.78539816339744828), zero);
+  angle = Select(is_steep, Like(x, 1.5707963267948966) - angle, angle);
+  angle = Select(CopySign(one, x) < zero, Like(x, 3.1415926535897931) - angle, angle);
+  return Select((x == x) & (y == y), CopySign(angle, y), x + y);
+}
+
+template <class F>
+F Atan2F32(const F& y, const F& x) {
+  return Narrow(AngleForF32(Widen(y), Widen(x)));
+}
+template <class F>
+F AsinF32(const F& x) {
+  const auto wide = Widen(x);
+  const auto one = Like(wide, 1);
+  return Narrow(AngleForF32(wide, Sqrt((one - wide) * (one + wide))));
+}
+template <class F>
+F AcosF32(const F& x) {
+  const auto wide = Widen(x);
+  const auto one = Like(wide, 1);
+  return Narrow(AngleForF32(Sqrt((one - wide) * (one + wide)), wide));
+}
+
+}  // namespace xla::cpu::math
+
+#endif  // XLA_CPU_MATH_TRIGONOMETRIC_H_
