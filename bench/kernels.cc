@@ -23,11 +23,14 @@
 #include "xla/kernels/convolution_kernel.h"
 #include "xla/kernels/dot_kernel.h"
 #include "xla/kernels/fft.h"
+#include "xla/kernels/fft_kernel.h"
 #include "xla/kernels/kernel.h"
 #include "xla/kernels/linear_algebra.h"
 #include "xla/kernels/matrix_product.h"
 #include "xla/kernels/random_bits.h"
+#include "xla/kernels/scan_kernel.h"
 #include "xla/kernels/sort.h"
+#include "xla/kernels/sort_kernel.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 
@@ -230,6 +233,43 @@ void MeasureConvolutions() {
   MeasureConvolution("convolution 1x1 4x56x56x64", 4, 56, 64, 256, 1, 1, 1);
 }
 
+// Rows of random f32; with their indices if `argsort`.
+void MeasurePreparedSort(const std::string& name, int64_t rows, int64_t length, bool argsort) {
+  if (name.find(filter) == std::string::npos) return;
+  std::vector<float> values(rows * length), sorted(values.size());
+  std::vector<int32_t> indices(values.size()), order(values.size());
+  for (float& value : values) value = static_cast<float>(static_cast<int64_t>(NextBits() >> 20));
+  for (size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<int32_t>(i) % length;
+  SortSpec spec;
+  spec.dimensions = {rows, length};
+  spec.strides = {length, 1};
+  spec.dimension = 1;
+  spec.order = SortOrder::kNumbers;
+  spec.types = {F32};
+  std::vector<void*> buffers = {values.data(), sorted.data()};
+  if (argsort) {
+    spec.types.push_back(S32);
+    buffers = {values.data(), indices.data(), sorted.data(), order.data()};
+  }
+  MeasurePrepared(name, static_cast<double>(values.size()), "G/s", MakeSortKernel(spec), buffers);
+}
+
+void MeasureOtherPrepared() {
+  MeasurePreparedSort("prepared sort f32 1M", 1, 1 << 20, false);
+  MeasurePreparedSort("prepared argsort f32 1024x1024", 1024, 1024, true);
+  MeasurePreparedSort("prepared argsort f32 1M", 1, 1 << 20, true);
+  constexpr int64_t kEdge = 1024;
+  std::vector<complex64> from(kEdge * kEdge, complex64(1, 2)), to(from.size());
+  MeasurePrepared("prepared fft c64 1024x1024", 100.0 * static_cast<double>(from.size()), "Gflop/s",
+                  MakeFftKernel({C64, C64, false, {kEdge, kEdge}, {kEdge, kEdge}}),
+                  {from.data(), to.data()});
+  std::vector<float> x(kEdge * 4096, 1), out(x.size());
+  float zero = 0;
+  MeasurePrepared("prepared scan f32 1024x4096", static_cast<double>(x.size()), "G/s",
+                  MakeScanKernel({F32, ScanOperation::kAdd, kEdge, 4096, 1}),
+                  {x.data(), &zero, out.data()});
+}
+
 template <typename T>
 void MeasureValues(const std::string& name, PrimitiveType type, int64_t count) {
   std::vector<T> values(count), sorted(count);
@@ -326,6 +366,7 @@ int main(int argc, char** argv) {
   if (argc > 1) xla::kernels::filter = argv[1];
   xla::kernels::MeasureDots();
   xla::kernels::MeasureConvolutions();
+  xla::kernels::MeasureOtherPrepared();
   xla::kernels::MeasureProducts();
   xla::kernels::MeasureSorts();
   xla::kernels::MeasureRandomBits();

@@ -6,6 +6,7 @@
 #include "xla/cpu/sort_order.h"
 #include "xla/kernels/convolution_kernel.h"
 #include "xla/kernels/dot_kernel.h"
+#include "xla/kernels/fft_kernel.h"
 #include "xla/kernels/linear_algebra_kernel.h"
 #include "xla/kernels/random_bits_kernel.h"
 #include "xla/kernels/scan_kernel.h"
@@ -87,6 +88,25 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeConvolution(
   spec.batch_group_count = attributes.batch_group_count;
   spec.kernel_scale = OperandScale(*convolution.operand(1));
   return kernels::MakeConvolutionKernel(spec);
+}
+
+absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeFft(const HloInstruction& fft) {
+  const auto& attributes = fft.attributes<FftAttributes>();
+  const Shape& operand = fft.operand(0)->shape();
+  kernels::FftSpec spec;
+  spec.from_type = operand.element_type();
+  spec.to_type = fft.shape().element_type();
+  spec.inverse = attributes.fft_type == FftType::IFFT || attributes.fft_type == FftType::IRFFT;
+  spec.dimensions.assign(operand.dimensions().begin(), operand.dimensions().end());
+  spec.lengths.assign(attributes.fft_length.begin(), attributes.fft_length.end());
+  // Results that are cut or extended are left to the general transform.
+  const size_t first = spec.dimensions.size() - spec.lengths.size();
+  for (size_t i = 0; i < spec.lengths.size(); ++i) {
+    const bool is_half = attributes.fft_type == FftType::RFFT && i + 1 == spec.lengths.size();
+    const int64_t expected = is_half ? spec.lengths[i] / 2 + 1 : spec.lengths[i];
+    if (fft.shape().dimensions(static_cast<int>(first + i)) != expected) return nullptr;
+  }
+  return kernels::MakeFftKernel(spec);
 }
 
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeScan(const HloInstruction& window) {
@@ -219,6 +239,8 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
       return MakeDot(instruction);
     case HloOpcode::kConvolution:
       return MakeConvolution(instruction);
+    case HloOpcode::kFft:
+      return MakeFft(instruction);
     case HloOpcode::kReduceWindow:
       return MakeScan(instruction);
     case HloOpcode::kSort:
