@@ -13,7 +13,7 @@ DIFFERENTIAL_PROGRAMS ?= 50000
 DIFFERENTIAL_INVALID ?= 20000
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo test asan tsan fuzz hostile faults mutate bench bench-build new-operation operations format tidy install clean
+.PHONY: help deps build demo test asan tsan fuzz hostile faults interrupt mutate bench bench-build new-operation operations format tidy install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -62,6 +62,9 @@ faults: deps ## let allocations and writes fail, and send signals, at FAULT_POIN
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target xylem alloc_faults write_faults
 	@fuzz/faults/main.py --xylem build/xylem --tools build --points $(FAULT_POINTS) --seed $(SEED)
+
+interrupt: build ## press Ctrl-C at random moments of the programs of tests/programs
+	@fuzz/faults/interrupt.py --xylem build/xylem --seed $(SEED) tests/programs/*/
 
 mutate: deps ## mutation testing: make MUTANTS mistakes in the sources, list those that no test notices
 	@scripts/mutate.py --count $(MUTANTS) --seed $(SEED)

@@ -144,6 +144,54 @@ absl::StatusOr<Literal> ReadAs(const std::string& bytes, const Shape& shape) {
   return file.ReadAs(0, shape);
 }
 
+// Each rule of headers with a header that breaks only this one.
+TEST(NpyTest, HeadersThatAreRefused) {
+  const std::string data(12, 'x'), good = Header("<f4", "False", "(3,)");
+  const auto read = [](const std::string& bytes) -> absl::Status {
+    auto file = NumpyFile::FromBytes(bytes);
+    return file.ok() ? file->Read(0).status() : file.status();
+  };
+  EXPECT_OK(read(Npy(good, data)));
+  const struct {
+    std::string header, error;
+  } kCases[] = {
+      {"3", "expected a dictionary"},
+      {"{3: 4}", "expected a key"},
+      {"{'descr' '<f4'}", "expected a key"},
+      {"{'descr': }", "expected a string, a word or a tuple"},
+      {"{'descr': '<f4' 'shape': (3,)}", "expected ',' or '}'"},
+      {"{'descr': '<f4', 'descr': '<f4', 'shape': (3,)}", "expected distinct keys"},
+      {good + "more", "expected the end"},
+      {"{'descr': '<f4', 'shape': (3,)}", "must hold descr (a string), fortran_order and shape"},
+      {"{'descr': ('<f4',), 'fortran_order': False, 'shape': (3,)}", "npy: "},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': 3}", "must hold descr (a string)"},
+      {"{'descr': '<f4', 'fortran_order': (), 'shape': (3,)}", "must hold descr (a string)"},
+      {Header("<f4", "1", "(3,)"), "fortran_order must be True or False, not 1"},
+      {Header(">f4", "False", "(3,)"), "unsupported type '>f4'"},
+      {Header("", "False", "(3,)"), "unsupported type ''"},
+      {Header("<f4", "False", "(-3,)"), "invalid dimension '-3'"},
+      {Header("<f4", "False", "(x,)"), "invalid dimension 'x'"},
+      {Header("<f4", "False",
+              "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+              "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)"),
+       "too many dimensions"},
+      {Header("<f4", "False", "(4,)"), "truncated"},
+      {Header("<f4", "False", "(2,)"), "unexpected bytes after the array"},
+  };
+  for (const auto& c : kCases) EXPECT_ERROR(read(Npy(c.header, data)), c.error) << c.header;
+  std::string bytes = Npy(good, data);
+  bytes[6] = 4;
+  EXPECT_ERROR(read(bytes), "unsupported version 4");
+  bytes[6] = 0;
+  EXPECT_ERROR(read(bytes), "unsupported version 0");
+  bytes = Npy(good, data);
+  bytes[6] = 2;  // four bytes of length
+  bytes.insert(10, std::string("\0\0", 2));
+  EXPECT_OK(read(bytes));
+  bytes[10] = 2;
+  EXPECT_ERROR(read(bytes), "is longer than 65536");
+}
+
 TEST(NpzTest, DynamicSizesAreStored) {
   Literal bounded(ShapeUtil::MakeShape(F32, {3, 2}, {true, false}));
   bounded.SetDynamicSize(0, 2);
