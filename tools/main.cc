@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The xylem command.
+#include <execinfo.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -45,6 +47,13 @@ int Run(int argc, char** argv) {
 void InstallEarly(int, char**, char**) { xla::InstallHandlers(); }
 [[gnu::section(".preinit_array"), gnu::used]] void (*const install_early)(int, char**,
                                                                           char**) = InstallEarly;
+
+// The C library loads the unwinder when an exception first passes through one of its functions,
+// which would end the process if there is no memory left then.
+[[gnu::constructor(101)]] void LoadUnwinder() {
+  void* frame;
+  backtrace(&frame, 1);
+}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // xylem opt: runs passes on a program.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -19,9 +20,11 @@ namespace xla {
 namespace {
 
 absl::StatusOr<int> ListPasses() {
+  size_t width = 0;
+  for (const Pass& pass : AllPasses()) width = std::max(width, pass.name.size() + 2);
   std::string out;
   for (const Pass& pass : AllPasses()) {
-    absl::StrAppend(&out, std::string(pass.name), std::string(22 - pass.name.size(), ' '),
+    absl::StrAppend(&out, std::string(pass.name), std::string(width - pass.name.size(), ' '),
                     std::string(pass.summary), "\n");
   }
   XLA_RETURN_IF_ERROR(WriteFile("-", out));

@@ -53,17 +53,20 @@ extern "C" void OnInterrupt(int) {
 }
 extern "C" void OnAlarm(int) { End(130); }
 
-// Allocations fail where no exception may pass, too: in destructors, in threads, before main. Then
-// there may be no memory left to throw the exception.
-void OnTerminate() {
-  const std::type_info* const type = abi::__cxa_current_exception_type();
-  const bool out_of_memory =
-      type == nullptr ? std::malloc(1 << 16) == nullptr : *type == typeid(std::bad_alloc);
-  if (!out_of_memory) std::abort();
+[[noreturn]] void OnOutOfMemory() {
   constexpr std::string_view kMessage = "xylem: out of memory\n";
   // Nothing is left to do if this fails, too.
   if (write(STDERR_FILENO, kMessage.data(), kMessage.size()) < 0) End(1);
   End(1);
+}
+
+// For exceptions that are thrown all the same, or for which there is no memory left.
+void OnTerminate() {
+  const std::type_info* const type = abi::__cxa_current_exception_type();
+  const bool out_of_memory =
+      type == nullptr ? std::malloc(1 << 16) == nullptr : *type == typeid(std::bad_alloc);
+  if (out_of_memory) OnOutOfMemory();
+  std::abort();
 }
 
 bool IsControl(char c) {
@@ -101,6 +104,9 @@ void OpenStandardStreams() {
 }
 
 void InstallHandlers() {
+  // An exception would have to pass through destructors, threads and containers that do not expect
+  // one. Large memory, of values above all, is allocated where failure is a status.
+  std::set_new_handler(OnOutOfMemory);
   std::set_terminate(OnTerminate);
   struct sigaction action = {};
   action.sa_handler = OnInterrupt;

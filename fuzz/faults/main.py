@@ -145,6 +145,9 @@ class Runner:
             out, err = process.communicate()
             problems.append(f"did not end within {limit} s")
         code = process.returncode
+        # Before the process has begun, the default action ends it: a shell says 130, too.
+        if kind == "signal" and code == -signal.SIGINT:
+            code = 130
         if code < 0 and not problems:
             problems.append(f"ended by {signal.Signals(-code).name}")
         allowed = {"signal": (0, 1, 130)}.get(kind, (0, 1))

@@ -148,7 +148,7 @@ namespace {
 
 ValueRep* NewRep() {
   void* memory = std::malloc(sizeof(ValueRep));
-  XLA_CHECK(memory != nullptr) << "out of memory";
+  if (memory == nullptr) throw std::bad_alloc();  // the evaluator makes a status of it
   return new (memory) ValueRep;
 }
 
