@@ -105,7 +105,7 @@ TEST(FftTest, RealTransforms) {
     axis = AxisOf(n, 1, 3, half.data(), back.data());
     axis.to_type = F32;
     axis.from_length = n / 2 + 1;
-    axis.inverse = true;
+    axis.inverse = axis.symmetric = true;
     ASSERT_OK(TransformAxis(context, axis));
     for (int64_t i = 0; i < 3 * n; ++i) EXPECT_NEAR(back[i], from[i], 1e-6) << n;
   }

@@ -138,7 +138,7 @@ ProductPlan PlanProduct(int64_t batch, int64_t m, int64_t n, int64_t k, bool dir
   constexpr int64_t kMaxRows = 504, kMaxColumns = 1024;
   const double products = static_cast<double>(batch) * static_cast<double>(m) *
                           static_cast<double>(n) * static_cast<double>(std::max<int64_t>(k, 1));
-  const double useful_tasks = std::clamp(products / kTaskProducts, 1.0, 32.0);
+  const double useful_tasks = std::clamp(products / kTaskProducts, 1.0, 16.0);
   int64_t limit_m = kMaxRows, limit_n = kMaxColumns;
   const auto tasks = [&] {
     return static_cast<double>(batch) * static_cast<double>(CeilOfRatio(m, limit_m)) *

@@ -46,7 +46,11 @@ HWY_INLINE void SumTile(int64_t columns, int64_t depth, const T* HWY_RESTRICT a,
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
+    for (int v = 0; v < kVectors; ++v) {
+      sum[r][v] = hn::Zero(d);
+      // Wanted at the end.
+      __builtin_prefetch(c + r * ldc + v * kLanes);
+    }
   }
   for (int64_t k = 0; k < depth; ++k) {
     V row[kVectors];

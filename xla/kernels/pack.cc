@@ -66,6 +66,24 @@ void LoadRun(const MatrixView& view, WideLoad<T> load, bool is_native, const voi
   (void)view;
 }
 
+// Copies `rows` rows of `bytes` bytes; strides in bytes. Rows of common sizes are copied by code
+// for that size.
+void CopyRows(int64_t rows, int64_t bytes, const char* from, int64_t from_stride, char* to,
+              int64_t to_stride) {
+  const auto copy = [&](auto size) {
+    for (int64_t i = 0; i < rows; ++i)
+      std::memcpy(to + i * to_stride, from + i * from_stride, size);
+  };
+  switch (bytes) {
+    case 64:
+      return copy(std::integral_constant<size_t, 64>());
+    case 128:
+      return copy(std::integral_constant<size_t, 128>());
+    default:
+      return copy(static_cast<size_t>(bytes));
+  }
+}
+
 // to[i * to_stride + j] = from[j * from_stride + i], in any element type.
 template <typename T>
 void TransposeAny(int64_t rows, int64_t columns, const T* from, int64_t from_stride, T* to,
@@ -137,10 +155,11 @@ void PackColumns(const MatrixView& view, const void* data, WideLoad<T> load, int
   } else if (is_native && line_stride == 1) {
     view.lines.ForEachRun(first, lines, [&](int64_t line, int64_t line_offset, int64_t count) {
       view.k.ForEachRun(k0, depth, [&](int64_t k, int64_t k_offset, int64_t length) {
-        const T* from = ElementsAt<T>(view, data, base + line_offset + k_offset);
-        T* to = panel + k * width + line;
-        for (int64_t i = 0; i < length; ++i, from += k_stride, to += width)
-          std::memcpy(to, from, static_cast<size_t>(count) * sizeof(T));
+        constexpr int64_t kBytes = sizeof(T);
+        CopyRows(
+            length, count * kBytes,
+            reinterpret_cast<const char*>(ElementsAt<T>(view, data, base + line_offset + k_offset)),
+            k_stride * kBytes, reinterpret_cast<char*>(panel + k * width + line), width * kBytes);
       });
     });
   } else {

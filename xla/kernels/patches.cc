@@ -63,42 +63,99 @@ void CopyRun(WideLoad<E> load, const char* from, int64_t stride, int64_t count, 
 
 }  // namespace
 
+namespace {
+
+// Whether the elements of a patch under the taps of the minor spatial dimension follow each other.
+bool IsMinorRun(const Patches& patches) {
+  if (patches.dims.empty() || patches.feature_stride != 1) return false;
+  const SpatialDim& minor = patches.dims.back();
+  return minor.window_dilation == 1 && minor.base_dilation == 1 &&
+         minor.input_stride == patches.features;
+}
+
+// One patch: where its window lies, and its elements [k0, k0 + count) in order.
+template <typename E>
+class PatchRow {
+ public:
+  PatchRow(const Patches& patches, WideLoad<E> load, const char* base, bool minor_run)
+      : patches_(patches),
+        load_(load),
+        base_(base),
+        minor_run_(minor_run),
+        rank_(static_cast<int64_t>(patches.dims.size())),
+        origin_(rank_) {}
+
+  void MoveTo(int64_t position) {
+    for (int64_t d = rank_ - 1; d >= 0; --d) {
+      const SpatialDim& dim = patches_.dims[d];
+      origin_[d] = position % dim.output_size * dim.stride - dim.padding_low;
+      position /= dim.output_size;
+    }
+    batch_offset_ = position * patches_.batch_stride;
+  }
+
+  void Copy(int64_t k0, int64_t count, E* row) const {
+    const int64_t taps = minor_run_ ? patches_.dims.back().taps : 1;
+    const int64_t run_size = patches_.features * taps, k_end = k0 + count;
+    TapCursor tap(patches_, k0 / run_size * taps);
+    for (int64_t k = k0; k < k_end;) {
+      const int64_t begin = k % run_size, end = std::min(run_size, begin + k_end - k);
+      CopyRun(tap, begin, end, row + (k - k0));
+      k += end - begin;
+      for (int64_t i = 0; i < taps; ++i) tap.Next();
+    }
+  }
+
+ private:
+  // Elements [begin, end) of the features under one tap, or under all taps of a minor run.
+  void CopyRun(const TapCursor& tap, int64_t begin, int64_t end, E* to) const {
+    int64_t offset = batch_offset_;
+    const int64_t outer = minor_run_ ? rank_ - 1 : rank_;
+    for (int64_t d = 0; d < outer; ++d) {
+      const int64_t at = InputAt(patches_.dims[d], origin_[d] + tap.step(d));
+      if (at < 0) {
+        std::fill_n(to, end - begin, E(0));
+        return;
+      }
+      offset += at * patches_.dims[d].input_stride;
+    }
+    int64_t low = begin, high = end;
+    if (minor_run_) {
+      // Taps outside of the input.
+      const int64_t first = origin_[rank_ - 1], size = patches_.dims.back().input_size;
+      low = std::clamp(-first * patches_.features, begin, end);
+      high = std::clamp((size - first) * patches_.features, low, end);
+      offset += first * patches_.features;
+      std::fill(to, to + (low - begin), E(0));
+      std::fill(to + (high - begin), to + (end - begin), E(0));
+    }
+    if (high == low) return;
+    kernels::CopyRun(load_,
+                     base_ + (offset + low * patches_.feature_stride) * patches_.element_bytes,
+                     patches_.feature_stride, high - low, to + (low - begin));
+  }
+
+  const Patches& patches_;
+  const WideLoad<E> load_;
+  const char* const base_;
+  const bool minor_run_;
+  const int64_t rank_;
+  Coordinates origin_;
+  int64_t batch_offset_ = 0;
+};
+
+}  // namespace
+
 template <typename E>
 void PackPatchRows(const Patches& patches, const void* data, WideLoad<E> load, int64_t group,
                    int64_t first, int64_t lines, int64_t k0, int64_t count, E* rows,
                    int64_t row_stride) {
-  const int64_t rank = static_cast<int64_t>(patches.dims.size());
-  const int64_t features = patches.features, k_end = k0 + count;
   const char* base =
       static_cast<const char*>(data) + group * patches.group_stride * patches.element_bytes;
-  Coordinates origin(rank);
+  PatchRow<E> row(patches, load, base, IsMinorRun(patches));
   for (int64_t i = 0; i < lines; ++i) {
-    int64_t rest = first + i;
-    for (int64_t d = rank - 1; d >= 0; --d) {
-      const SpatialDim& dim = patches.dims[d];
-      origin[d] = rest % dim.output_size * dim.stride - dim.padding_low;
-      rest /= dim.output_size;
-    }
-    const int64_t batch_offset = rest * patches.batch_stride;
-    E* row = rows + i * row_stride;
-    TapCursor tap(patches, k0 / features);
-    for (int64_t k = k0; k < k_end; tap.Next()) {
-      const int64_t feature = k % features, run = std::min(features - feature, k_end - k);
-      int64_t offset = batch_offset;
-      bool inside = true;
-      for (int64_t d = 0; d < rank; ++d) {
-        const int64_t at = InputAt(patches.dims[d], origin[d] + tap.step(d));
-        inside = inside && at >= 0;
-        offset += at * patches.dims[d].input_stride;
-      }
-      if (inside) {
-        CopyRun(load, base + (offset + feature * patches.feature_stride) * patches.element_bytes,
-                patches.feature_stride, run, row + (k - k0));
-      } else {
-        std::fill_n(row + (k - k0), run, E(0));
-      }
-      k += run;
-    }
+    row.MoveTo(first + i);
+    row.Copy(k0, count, rows + i * row_stride);
   }
 }
 
