@@ -10,6 +10,8 @@
 #include "xla/base/status_macros.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/text/printer.h"
+#include "xla/mlir/ir.h"
+#include "xla/stablehlo/translate.h"
 
 namespace xla {
 namespace {
@@ -49,18 +51,45 @@ absl::StatusOr<int> Print(const Arguments& arguments) {
   return kExitOk;
 }
 
+void CountOperations(const mlir::Operation& operation, int64_t* functions, int64_t* operations) {
+  if (operation.Is("func.func")) ++*functions;
+  ++*operations;
+  for (const mlir::Region& region : operation.regions) {
+    for (const mlir::Block* block = region.first; block != nullptr; block = block->next) {
+      for (const mlir::Operation& inner : *block) CountOperations(inner, functions, operations);
+    }
+  }
+}
+
+// What a valid file holds.
+absl::StatusOr<std::string> Describe(const std::string& path) {
+  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  if (!IsStableHlo(bytes)) {
+    XLA_ASSIGN_OR_RETURN(const auto module, LoadModule(path));
+    return absl::StrCat(module->computation_count(), " computations, ", module->instruction_count(),
+                        " instructions");
+  }
+  const std::vector<std::string_view> programs = StableHloPrograms(bytes);
+  int64_t functions = 0, operations = 0;
+  for (const std::string_view program : programs) {
+    XLA_ASSIGN_OR_RETURN(const auto source, stablehlo::LoadStableHlo(std::string(program), path));
+    CountOperations(*source->module, &functions, &operations);
+    --operations;  // the module
+  }
+  return absl::StrCat(programs.size() > 1 ? absl::StrCat(programs.size(), " programs, ") : "",
+                      functions, " functions, ", operations - functions, " operations");
+}
+
 absl::StatusOr<int> Verify(const Arguments& arguments) {
   int code = kExitOk;
   for (const std::string& path : arguments.operands()) {
     if (Interrupted()) return absl::CancelledError("interrupted");
-    const auto module = LoadModule(path);
-    if (absl::IsCancelled(module.status())) return module.status();
-    if (module.ok()) {
-      std::printf("%s: ok, %lld computations, %lld instructions\n", path.c_str(),
-                  static_cast<long long>((*module)->computation_count()),
-                  static_cast<long long>((*module)->instruction_count()));
+    const absl::StatusOr<std::string> description = Describe(path);
+    if (absl::IsCancelled(description.status())) return description.status();
+    if (description.ok()) {
+      std::printf("%s: ok, %s\n", path.c_str(), description->c_str());
     } else {
-      std::fprintf(stderr, "xylem: %s\n", std::string(module.status().message()).c_str());
+      std::fprintf(stderr, "xylem: %s\n", std::string(description.status().message()).c_str());
       code = kExitFailed;
     }
   }

@@ -157,8 +157,7 @@ std::string ProgressBar(int64_t done, int64_t total) {
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view bytes,
                                                                bool verify) {
   std::unique_ptr<HloModule> module;
-  // A proto starts with a line feed and may go on as MLIR text does.
-  if (mlir::IsBytecode(bytes) || (!LooksLikeProto(bytes) && stablehlo::LooksLikeMlir(bytes))) {
+  if (IsStableHlo(bytes)) {
     XLA_ASSIGN_OR_RETURN(
         module,
         stablehlo::ReadStableHlo(std::string(bytes), mlir::IsBytecode(bytes) ? "bytecode" : ""));
@@ -183,6 +182,23 @@ absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, b
                                                              ": ", module.status().message()));
   }
   return module;
+}
+
+bool IsStableHlo(std::string_view bytes) {
+  if (mlir::IsBytecode(bytes)) return true;
+  // A proto starts with a line feed and may go on as MLIR text does.
+  if (LooksLikeProto(bytes)) return false;
+  for (const std::string_view part : mlir::SplitInput(bytes)) {
+    if (stablehlo::LooksLikeMlir(part)) return true;
+  }
+  return false;
+}
+
+std::vector<std::string_view> StableHloPrograms(std::string_view bytes) {
+  if (mlir::IsBytecode(bytes)) return {bytes};
+  std::vector<std::string_view> parts = mlir::SplitInput(bytes);
+  std::erase_if(parts, [](std::string_view part) { return stablehlo::IsComment(part); });
+  return parts;
 }
 
 absl::StatusOr<std::vector<std::unique_ptr<HloModule>>> LoadModules(const std::string& path,

@@ -56,6 +56,11 @@ int64_t UsableMemoryBytes();
 // Reads a program in any format (HLO text or proto, StableHLO text or bytecode, detected from its
 // content) and verifies it unless `verify` is false. Errors name the file.
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, bool verify = true);
+// Whether the bytes are StableHLO, as text or bytecode; the programs of a text, which are parts
+// between lines "// -----", without parts of comments alone.
+bool IsStableHlo(std::string_view bytes);
+std::vector<std::string_view> StableHloPrograms(std::string_view bytes);
+
 // The same of a file of several StableHLO programs, in parts between lines "// -----". Errors also
 // name the part.
 absl::StatusOr<std::vector<std::unique_ptr<HloModule>>> LoadModules(const std::string& path,

@@ -12,6 +12,7 @@
 #include "xla/shape_util.h"
 #include "xla/stablehlo/syntax.h"
 #include "xla/stablehlo/translator.h"
+#include "xla/stablehlo/verifier.h"
 #include "xla/stablehlo/vhlo.h"
 
 namespace xla::stablehlo {
@@ -340,7 +341,13 @@ bool LooksLikeMlir(std::string_view bytes) {
          word == "vhlo.func_v1" || word == "sdy.mesh" || cursor.PeekText("\"builtin.module\"");
 }
 
-absl::StatusOr<std::unique_ptr<HloModule>> ReadStableHlo(std::string bytes, std::string name) {
+bool IsComment(std::string_view text) {
+  mlir::Arena arena;
+  return mlir::TextCursor(text, &arena).AtEnd();
+}
+
+absl::StatusOr<std::unique_ptr<mlir::Source>> LoadStableHlo(std::string bytes, std::string name,
+                                                            bool verify) {
   std::unique_ptr<mlir::Source> source;
   if (mlir::IsBytecode(bytes)) {
     XLA_ASSIGN_OR_RETURN(source, mlir::ReadBytecode(std::move(bytes), std::move(name),
@@ -349,6 +356,13 @@ absl::StatusOr<std::unique_ptr<HloModule>> ReadStableHlo(std::string bytes, std:
     XLA_ASSIGN_OR_RETURN(source, mlir::ReadText(std::move(bytes), std::move(name), AllDialects()));
   }
   XLA_RETURN_IF_ERROR(UpgradeVhlo(source.get()));
+  if (verify) XLA_RETURN_IF_ERROR(VerifyStableHlo(*source));
+  return source;
+}
+
+absl::StatusOr<std::unique_ptr<HloModule>> ReadStableHlo(std::string bytes, std::string name) {
+  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Source> source,
+                       LoadStableHlo(std::move(bytes), std::move(name)));
   return TranslateToHlo(source.get());
 }
 

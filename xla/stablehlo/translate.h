@@ -21,7 +21,14 @@ absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source);
 // True of MLIR bytecode, and of text that starts as MLIR does rather than as HLO text.
 bool LooksLikeMlir(std::string_view bytes);
 
-// Reads text or bytecode of StableHLO, VHLO included, and translates it.
+// True of text that holds nothing but space and comments.
+bool IsComment(std::string_view text);
+
+// Reads text or bytecode of StableHLO, VHLO included, and verifies it (verifier.h).
+absl::StatusOr<std::unique_ptr<mlir::Source>> LoadStableHlo(std::string bytes, std::string name,
+                                                            bool verify = true);
+
+// The same, and translates it.
 absl::StatusOr<std::unique_ptr<HloModule>> ReadStableHlo(std::string bytes, std::string name);
 
 }  // namespace xla::stablehlo
