@@ -11,12 +11,14 @@
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/text/printer.h"
 #include "xla/mlir/ir.h"
+#include "xla/stablehlo/portable_artifact.h"
 #include "xla/stablehlo/translate.h"
+#include "xla/stablehlo/translate_from_hlo.h"
 
 namespace xla {
 namespace {
 
-absl::StatusOr<int> Print(const Arguments& arguments) {
+absl::StatusOr<std::string> AsHlo(const HloModule& module, const Arguments& arguments) {
   const std::string set = arguments.Get("--options", "long");
   HloPrintOptions options;
   if (set == "short") {
@@ -29,23 +31,54 @@ absl::StatusOr<int> Print(const Arguments& arguments) {
   if (arguments.Has("--operand-shapes")) options.print_operand_shape = true;
   if (arguments.Has("--large-constants")) options.print_large_constants = true;
   if (arguments.Has("--no-metadata")) options.print_metadata = false;
-  XLA_ASSIGN_OR_RETURN(const auto module,
-                       LoadModule(arguments.operands()[0], !arguments.Has("--no-verify")));
   std::string out;
-  if (arguments.Has("--proto")) {
-    XLA_ASSIGN_OR_RETURN(const HloModuleProto proto, ModuleToProto(*module));
-    const HloModuleConfig& config = module->config();
-    if (config.replica_count != 1 || config.num_partitions != 1) {
-      std::fprintf(stderr,
-                   "xylem: HloModuleProto has no field for replica_count=%lld, "
-                   "num_partitions=%lld: they are left out\n",
-                   static_cast<long long>(config.replica_count),
-                   static_cast<long long>(config.num_partitions));
-    }
-    if (!proto.SerializeToString(&out))
-      return absl::ResourceExhaustedError("the module is too large for a proto");
+  XLA_RETURN_IF_ERROR(PrintModule(module, options, &out));
+  return out;
+}
+
+absl::StatusOr<std::string> AsProto(const HloModule& module) {
+  XLA_ASSIGN_OR_RETURN(const HloModuleProto proto, ModuleToProto(module));
+  const HloModuleConfig& config = module.config();
+  if (config.replica_count != 1 || config.num_partitions != 1) {
+    std::fprintf(stderr,
+                 "xylem: HloModuleProto has no field for replica_count=%lld, "
+                 "num_partitions=%lld: they are left out\n",
+                 static_cast<long long>(config.replica_count),
+                 static_cast<long long>(config.num_partitions));
+  }
+  std::string out;
+  if (!proto.SerializeToString(&out))
+    return absl::ResourceExhaustedError("the module is too large for a proto");
+  return out;
+}
+
+// StableHLO is kept as it is, without a way through HLO.
+absl::StatusOr<std::string> AsStableHlo(const std::string& path, bool as_bytecode,
+                                        const Arguments& arguments) {
+  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  std::unique_ptr<mlir::Source> source;
+  if (IsStableHlo(bytes)) {
+    XLA_ASSIGN_OR_RETURN(source,
+                         stablehlo::LoadStableHlo(bytes, path, !arguments.Has("--no-verify")));
   } else {
-    XLA_RETURN_IF_ERROR(PrintModule(*module, options, &out));
+    XLA_ASSIGN_OR_RETURN(const auto module, LoadModule(path, !arguments.Has("--no-verify")));
+    XLA_ASSIGN_OR_RETURN(source, stablehlo::TranslateFromHlo(*module));
+  }
+  if (!as_bytecode) return mlir::ToString(*source->module);
+  XLA_ASSIGN_OR_RETURN(const stablehlo::Version version,
+                       stablehlo::ParseVersion(arguments.Get("--stablehlo-version", "current")));
+  return stablehlo::WritePortableArtifact(source.get(), version);
+}
+
+absl::StatusOr<int> Print(const Arguments& arguments) {
+  const std::string& path = arguments.operands()[0];
+  const std::string to = arguments.Get("--to", arguments.Has("--proto") ? "hlo-proto" : "hlo");
+  std::string out;
+  if (to == "stablehlo" || to == "mlirbc") {
+    XLA_ASSIGN_OR_RETURN(out, AsStableHlo(path, to == "mlirbc", arguments));
+  } else {
+    XLA_ASSIGN_OR_RETURN(const auto module, LoadModule(path, !arguments.Has("--no-verify")));
+    XLA_ASSIGN_OR_RETURN(out, to == "hlo" ? AsHlo(*module, arguments) : AsProto(*module));
   }
   XLA_RETURN_IF_ERROR(WriteFile(arguments.Get("--output", "-"), out));
   return kExitOk;
@@ -101,9 +134,15 @@ absl::StatusOr<int> Verify(const Arguments& arguments) {
 Command PrintCommand() {
   return {"print",
           "FILE",
-          "print a program as HLO text, or write it as a proto",
+          "print a program as HLO text, or write it in another format",
           "",
-          {{"--options",
+          {{"--to",
+            "FORMAT",
+            "hlo (the default), hlo-proto, stablehlo (text) or mlirbc (a portable artifact)",
+            {"hlo", "hlo-proto", "stablehlo", "mlirbc"}},
+           {"--stablehlo-version", "VERSION",
+            "of a portable artifact: 1.0.0 and later, minimum or current (the default)"},
+           {"--options",
             "SET",
             "long (the default), short, canonical or fingerprint",
             {"long", "short", "canonical", "fingerprint"}},
@@ -111,7 +150,7 @@ Command PrintCommand() {
            {"--large-constants", "", "print constants of more than 10 elements in full"},
            {"--no-metadata", "", "leave out metadata"},
            {"--no-verify", "", "do not verify the program"},
-           {"--proto", "", "write a binary HloModuleProto instead of text"},
+           {"--proto", "", "the same as --to=hlo-proto"},
            {"--output", "FILE", "where to write; the default is standard output"}},
           1,
           1,

@@ -30,8 +30,9 @@ bool Has(const HloModule& module, HloOpcode opcode) {
 // The host: a thread that moves what came from the devices back to them, until it is destroyed.
 class Echo {
  public:
-  Echo(runtime::Feeds* feeds, runtime::HostChannels* channels)
-      : feeds_(feeds), channels_(channels) {
+  // `shared`: what a device sends goes to all devices.
+  Echo(runtime::Feeds* feeds, runtime::HostChannels* channels, bool shared)
+      : feeds_(feeds), channels_(channels), shared_(shared) {
     thread_ = std::thread([this] { Run(); });
   }
   ~Echo() {
@@ -62,13 +63,17 @@ class Echo {
   absl::Status MoveChannels(int64_t device) {
     for (const int64_t channel : channels_->Sent(device)) {
       XLA_ASSIGN_OR_RETURN(const Literal value, channels_->FromDevice(device, channel));
-      XLA_RETURN_IF_ERROR(channels_->ToDevice(value, device, channel));
+      for (int64_t to = 0; to < feeds_->num_devices(); ++to) {
+        if (to != device && !shared_) continue;
+        XLA_RETURN_IF_ERROR(channels_->ToDevice(value, to, channel));
+      }
     }
     return absl::OkStatus();
   }
 
   runtime::Feeds* feeds_;
   runtime::HostChannels* channels_;
+  bool shared_;
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };
@@ -94,7 +99,11 @@ absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options
   if (!has_outfeed) feeds.CloseInfeeds();
   if (!has_send) channels.Close();
   std::optional<Echo> echo;
-  if (has_outfeed || has_send) echo.emplace(&feeds, &channels);
+  if (has_outfeed || has_send) {
+    const auto& facts = config.frontend_attributes;
+    const auto fact = facts.find("interpreter.channels");
+    echo.emplace(&feeds, &channels, fact != facts.end() && fact->second == "shared");
+  }
   return InterpretReplicated(module, replicas, partitions, arguments, options).status();
 }
 

@@ -69,9 +69,11 @@ TEST(TranslateTest, FunctionsWithoutAnOperationAreThoseOfTheClientLibrary) {
 
 // The program of one operation on line 2.
 absl::Status TranslateLine(std::string_view operation) {
-  return ReadStableHlo(absl::StrCat("func.func @main(%x: tensor<2x3xf32>, %n: tensor<2xi64>) {\n  ",
-                                    std::string(operation), "\n  return\n}\n"),
-                       "test.mlir")
+  return ReadStableHlo(
+             absl::StrCat(
+                 "func.func @main(%x: tensor<2x3xf32>, %n: tensor<2xi64>, %z: tensor<f32>) {\n  ",
+                 std::string(operation), "\n  return\n}\n"),
+             "test.mlir")
       .status();
 }
 
@@ -87,8 +89,8 @@ TEST(TranslateErrorTest, SizesMustBeKnown) {
                               "tensor<2xi64>) -> tensor<?x?xf32>"),
                 absl::StatusCode::kUnimplemented,
                 "a dynamic size without a bound, in tensor<?x?xf32>");
-  EXPECT_STATUS(TranslateLine("%0 = stablehlo.dynamic_pad %x, %x, %n, %n, %n : (tensor<2x3xf32>, "
-                              "tensor<2x3xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> "
+  EXPECT_STATUS(TranslateLine("%0 = stablehlo.dynamic_pad %x, %z, %n, %n, %n : (tensor<2x3xf32>, "
+                              "tensor<f32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> "
                               "tensor<2x3xf32>"),
                 absl::StatusCode::kUnimplemented, "operand 2 that is not a constant");
 }
@@ -96,12 +98,15 @@ TEST(TranslateErrorTest, SizesMustBeKnown) {
 TEST(TranslateErrorTest, InvalidProgramsAreErrors) {
   EXPECT_STATUS(ReadStableHlo("module {}", "test.mlir"), absl::StatusCode::kInvalidArgument,
                 "there is no function");
-  EXPECT_ERROR(TranslateLine("func.call @missing() : () -> ()"), "there is no function @missing");
-  EXPECT_ERROR(TranslateLine("func.call @main(%x, %n) : (tensor<2x3xf32>, tensor<2xi64>) -> ()"),
-               "@main calls itself");
+  EXPECT_ERROR(TranslateLine("func.call @missing() : () -> ()"),
+               "'missing' does not reference a valid function");
+  EXPECT_ERROR(
+      TranslateLine(
+          "func.call @main(%x, %n, %z) : (tensor<2x3xf32>, tensor<2xi64>, tensor<f32>) -> ()"),
+      "@main calls itself");
   EXPECT_ERROR(TranslateLine("%0 = \"stablehlo.compare\"(%x, %x) : (tensor<2x3xf32>, "
                              "tensor<2x3xf32>) -> tensor<2x3xi1>"),
-               "is not a valid comparison direction");
+               "requires attribute 'comparison_direction'");
 }
 
 TEST(LooksLikeMlirTest, TellsItFromHlo) {

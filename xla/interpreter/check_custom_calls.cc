@@ -119,7 +119,12 @@ absl::StatusOr<UlpBounds> UlpBoundsOf(const HloInstruction& call) {
         {"max_ulp_difference", &bounds.max}}) {
     const auto& attributes = call.extras().frontend_attributes;
     const auto found = attributes.find(name);
-    if (found != attributes.end() && !absl::SimpleAtoi(found->second, bound)) {
+    // -1 is the difference of numbers that cannot be compared.
+    int64_t value = 0;
+    if (found == attributes.end()) continue;
+    if (absl::SimpleAtoi(found->second, &value)) {
+      *bound = static_cast<uint64_t>(value);
+    } else if (!absl::SimpleAtoi(found->second, bound)) {
       return absl::InvalidArgumentError(
           absl::StrCat(name, "=\"", found->second, "\" is not a number"));
     }
@@ -235,6 +240,18 @@ absl::Status RunCheck(Check check, const HloInstruction& call,
       actual_shape.element_type());
 }
 
+// check.eq returns whether the operands are equal; it fails the run as well if they are not.
+absl::Status RunEqual(const HloInstruction& call, absl::Span<const LiteralSlice> operands,
+                      Literal* result) {
+  XLA_RETURN_IF_ERROR(RunCheck(Check::kAlmostEqual, call, operands));
+  if (!result->shape().IsArray() || result->shape().element_type() != PRED ||
+      result->shape().rank() != 0) {
+    return absl::InvalidArgumentError("the result of check.eq must be pred[]");
+  }
+  result->Set<bool>({}, true);
+  return absl::OkStatus();
+}
+
 CustomCallHandler HandlerOf(Check check) {
   return [check](const HloInstruction& call, absl::Span<const LiteralSlice> operands, Literal*) {
     return RunCheck(check, call, operands);
@@ -303,6 +320,7 @@ std::vector<std::pair<std::string, CustomCallHandler>> CheckCustomCalls() {
        [probes](const HloInstruction& call, absl::Span<const LiteralSlice> operands, Literal*) {
          return CheckProbe(*probes, call, operands);
        }},
+      {"check.eq", RunEqual},
       {"interpreter.print", [](const HloInstruction& call, absl::Span<const LiteralSlice> operands,
                                Literal*) { return PrintValue(call, operands); }},
       {"check.expect_eq", HandlerOf(Check::kEqual)},

@@ -151,6 +151,15 @@ AttributeRef ParseAxisRef(AttributeReader& reader) {
 
 }  // namespace
 
+namespace {
+
+bool IsDotParameter(std::string_view name) {
+  return name == "lhs_batching_dimensions" || name == "rhs_batching_dimensions" ||
+         name == "lhs_contracting_dimensions" || name == "rhs_contracting_dimensions";
+}
+
+}  // namespace
+
 AttributeRef ParseStableHloAttribute(AttributeReader& reader, std::string_view name,
                                      bool has_body) {
   if (!has_body) return nullptr;
@@ -185,6 +194,11 @@ AttributeRef ParseStableHloAttribute(AttributeReader& reader, std::string_view n
   if (!reader.ParseParameters(&parameters)) return nullptr;
   for (size_t i = 0; i < parameters.size(); ++i) {
     parameters[i].value = AsArray(reader, parameters[i].value);
+    if (name == "dot" && !IsDotParameter(parameters[i].name)) {
+      cursor.FailAt(begin, absl::StrCat("'", View(parameters[i].name),
+                                        "' is not a parameter of #stablehlo.dot"));
+      return nullptr;
+    }
     for (size_t k = 0; k < i; ++k) {
       if (parameters[k].name == parameters[i].name) {
         cursor.FailAt(begin, absl::StrCat("'", View(parameters[i].name), "' is given twice"));

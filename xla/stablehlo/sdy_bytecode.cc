@@ -16,24 +16,24 @@ using mlir::BytecodeEntry;
 using mlir::NamedAttribute;
 
 enum ShardyCode : uint64_t {
-  kManualAxes,
-  kMeshAxis,
-  kMesh,
-  kSubAxis,
-  kAxis,
-  kDimension,
-  kSharding,
-  kShardings,
-  kDimensionMapping,
-  kTensorMapping,
-  kRule,
-  kAxes,
-  kAxesLists,
-  kAllToAll,
-  kAllToAlls,
-  kUnreducedSharding,
-  kUnreducedShardings,
-  kReducedSharding,
+  kSdyManualAxes,
+  kSdyMeshAxis,
+  kSdyMesh,
+  kSdySubAxis,
+  kSdyAxis,
+  kSdyDimension,
+  kSdySharding,
+  kSdyShardings,
+  kSdyDimensionMapping,
+  kSdyTensorMapping,
+  kSdyRule,
+  kSdyAxes,
+  kSdyAxesLists,
+  kSdyAllToAll,
+  kSdyAllToAlls,
+  kSdyUnreducedSharding,
+  kSdyUnreducedShardings,
+  kSdyReducedSharding,
 };
 
 // Writes the text of an attribute while it reads its fields; the first error stays.
@@ -149,33 +149,33 @@ AttributeRef ReadShardyAttribute(BytecodeEntry& entry) {
   if (!entry.VarInt(&code)) return nullptr;
   ShardyDecoder decoder(entry);
   switch (code) {
-    case kManualAxes:
+    case kSdyManualAxes:
       decoder.Text("{");
       decoder.Children();
       decoder.Text("}");
       return decoder.Finish("manual_axes");
-    case kMeshAxis:
+    case kSdyMeshAxis:
       decoder.Name();
       decoder.Text("=");
       decoder.Number();
       return decoder.Finish("mesh_axis");
-    case kMesh:
+    case kSdyMesh:
       decoder.Text("[");
       decoder.Children();
       decoder.Text("]");
       decoder.Numbers(", device_ids=[");
       return decoder.Finish("mesh");
-    case kSubAxis:
+    case kSdySubAxis:
       decoder.Text(":(");
       decoder.Number();
       decoder.Text(")");
       decoder.Number();
       return decoder.Finish("sub_axis_info");
-    case kAxis:
+    case kSdyAxis:
       decoder.Name();
       decoder.OptionalChild();
       return decoder.Finish("axis_ref");
-    case kDimension: {
+    case kSdyDimension: {
       decoder.Text("{");
       const uint64_t count = decoder.Children();
       if (!decoder.Flag()) decoder.Text(count > 0 ? ", ?" : "?");
@@ -183,27 +183,27 @@ AttributeRef ReadShardyAttribute(BytecodeEntry& entry) {
       decoder.Priority();
       return decoder.Finish("dimension_sharding");
     }
-    case kSharding:
+    case kSdySharding:
       return ReadSharding(decoder, /*has_unreduced=*/false);
-    case kUnreducedSharding:
+    case kSdyUnreducedSharding:
       return ReadSharding(decoder, /*has_unreduced=*/true);
-    case kShardings:
-    case kUnreducedShardings:
+    case kSdyShardings:
+    case kSdyUnreducedShardings:
       decoder.Text("[");
       decoder.Children("<", ">");
       decoder.Text("]");
       return decoder.Finish("sharding_per_value");
-    case kAxes:
+    case kSdyAxes:
       decoder.Text("{");
       decoder.Children();
       decoder.Text("}");
       return decoder.Finish("axis_ref_list");
-    case kAxesLists:
+    case kSdyAxesLists:
       decoder.Text("[");
       decoder.Children();
       decoder.Text("]");
       return decoder.Finish("list_of_axis_ref_lists");
-    case kAllToAll:
+    case kSdyAllToAll:
       decoder.Text("{");
       decoder.Children();
       decoder.Text("}: ");
@@ -211,14 +211,14 @@ AttributeRef ReadShardyAttribute(BytecodeEntry& entry) {
       decoder.Text("->");
       decoder.Number();
       return decoder.Finish("all_to_all_param");
-    case kAllToAlls:
+    case kSdyAllToAlls:
       decoder.Text("[");
       decoder.Children();
       decoder.Text("]");
       return decoder.Finish("all_to_all_param_list");
-    case kDimensionMapping:
-    case kTensorMapping:
-    case kRule:
+    case kSdyDimensionMapping:
+    case kSdyTensorMapping:
+    case kSdyRule:
       // Rules only guide the propagation of shardings.
       return decoder.Finish("op_sharding_rule");
     default:

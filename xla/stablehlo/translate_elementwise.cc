@@ -16,12 +16,11 @@ namespace {
 using mlir::Operation;
 
 constexpr std::pair<std::string_view, HloOpcode> kSameOperation[] = {
+    {"stablehlo.cbrt", HloOpcode::kCbrt},
     {"stablehlo.abs", HloOpcode::kAbs},
     {"stablehlo.add", HloOpcode::kAdd},
     {"stablehlo.and", HloOpcode::kAnd},
     {"stablehlo.atan2", HloOpcode::kAtan2},
-    {"stablehlo.bitcast_convert", HloOpcode::kBitcastConvert},
-    {"stablehlo.cbrt", HloOpcode::kCbrt},
     {"stablehlo.ceil", HloOpcode::kCeil},
     {"stablehlo.complex", HloOpcode::kComplex},
     {"stablehlo.convert", HloOpcode::kConvert},
@@ -62,10 +61,8 @@ constexpr std::pair<std::string_view, HloOpcode> kSameOperation[] = {
     {"chlo.asin", HloOpcode::kAsin},
     {"chlo.asinh", HloOpcode::kAsinh},
     {"chlo.atanh", HloOpcode::kAtanh},
-    {"chlo.cosh", HloOpcode::kCosh},
     {"chlo.erf", HloOpcode::kErf},
     {"chlo.mulhi", HloOpcode::kMulhi},
-    {"chlo.sinh", HloOpcode::kSinh},
     {"chlo.tan", HloOpcode::kTan},
 };
 
@@ -90,20 +87,6 @@ void SetAccuracy(const Operation& operation, HloInstruction* instruction) {
     if (name == "rtol" && number != nullptr) spec.rtol = number->value();
     if (name == "ulps" && integer != nullptr) spec.ulps = integer->value;
   }
-}
-
-absl::Status TranslateSame(Translator& translator, const Operation& operation) {
-  static const auto* const opcodes = [] {
-    auto* all = new absl::flat_hash_map<std::string_view, HloOpcode>();
-    for (const auto& [name, opcode] : kSameOperation) all->emplace(name, opcode);
-    return all;
-  }();
-  XLA_ASSIGN_OR_RETURN(Shape shape, translator.ResultShape(operation));
-  HloInstruction* result = translator.Emit(opcodes->find(operation.name->text)->second,
-                                           std::move(shape), translator.Operands(operation));
-  SetAccuracy(operation, result);
-  translator.SetResults(operation, result);
-  return absl::OkStatus();
 }
 
 absl::Status TranslateCompare(Translator& translator, const Operation& operation) {
@@ -154,23 +137,87 @@ absl::Status TranslateImag(Translator& translator, const Operation& operation) {
   return absl::OkStatus();
 }
 
+// Elements of i1 are bits, those of pred bytes: numbers become bits by shifts, and bits numbers by
+// a sum.
+absl::Status TranslateBitcastConvert(Translator& translator, const Operation& operation) {
+  HloInstruction* operand = translator.Operand(operation, 0);
+  XLA_ASSIGN_OR_RETURN(const Shape result, translator.ResultShape(operation));
+  const bool from_bits = operand->shape().element_type() == PRED;
+  const bool to_bits = result.element_type() == PRED;
+  if (from_bits == to_bits) {
+    return translator.EmitResults(operation, HloOpcode::kBitcastConvert, {operand});
+  }
+  const Shape& bits_shape = from_bits ? operand->shape() : result;
+  const Shape& numbers = from_bits ? result : operand->shape();
+  if (bits_shape.dimensions().size() != numbers.dimensions().size() + 1) {
+    return translator.Error(operation, "needs one dimension more for the bits");
+  }
+  const auto last = static_cast<int64_t>(numbers.dimensions().size());
+  const PrimitiveType word = primitive_util::UnsignedIntegralTypeForBitWidth(
+      static_cast<int64_t>(bits_shape.dimensions().back()));
+  if (word == PRIMITIVE_TYPE_INVALID) {
+    return translator.Error(operation, "there are no numbers of that many bits");
+  }
+  Shape words = numbers, wide = bits_shape;
+  words.set_element_type(word);
+  wide.set_element_type(word);
+  HloInstruction* places = translator.Emit(HloOpcode::kIota, wide, {}, IotaAttributes{last});
+  if (from_bits) {
+    HloInstruction* shifted =
+        translator.Emit(HloOpcode::kShiftLeft, wide,
+                        {translator.Emit(HloOpcode::kConvert, wide, {operand}), places});
+    XLA_ASSIGN_OR_RETURN(HloComputation * sum, translator.ScalarComputation(HloOpcode::kOr, word));
+    const Shape scalar = ShapeUtil::MakeShape(word, {});
+    HloInstruction* zero =
+        translator.Emit(HloOpcode::kConstant, scalar, {},
+                        ConstantAttributes{{std::make_shared<Literal>(Literal(scalar))}});
+    DimensionListAttributes dimensions;
+    dimensions.dimensions = {last};
+    HloInstruction* joined =
+        translator.Emit(HloOpcode::kReduce, words, {shifted, zero}, dimensions, {sum});
+    return translator.EmitResults(operation, HloOpcode::kBitcastConvert, {joined});
+  }
+  DimensionListAttributes dimensions;
+  for (int64_t i = 0; i < last; ++i) dimensions.dimensions.push_back(i);
+  HloInstruction* value = translator.Emit(HloOpcode::kBitcastConvert, words, {operand});
+  value = translator.Emit(HloOpcode::kBroadcast, wide, {value}, dimensions);
+  value = translator.Emit(HloOpcode::kShiftRightLogical, wide, {value, places});
+  const Shape scalar = ShapeUtil::MakeShape(word, {});
+  HloInstruction* one = translator.BroadcastScalar(
+      translator.Emit(HloOpcode::kConstant, scalar, {},
+                      ConstantAttributes{{std::make_shared<Literal>(LiteralUtil::One(word))}}),
+      wide);
+  value = translator.Emit(HloOpcode::kAnd, wide, {value, one});
+  CompareAttributes equal;
+  equal.direction = ComparisonDirection::kEq;
+  return translator.EmitResults(operation, HloOpcode::kCompare, {value, one}, equal);
+}
+
 absl::Status TranslateReducePrecision(Translator& translator, const Operation& operation) {
   ReducePrecisionAttributes attributes;
   XLA_ASSIGN_OR_RETURN(attributes.exponent_bits, translator.Integer(operation, "exponent_bits"));
   XLA_ASSIGN_OR_RETURN(attributes.mantissa_bits, translator.Integer(operation, "mantissa_bits"));
-  return translator.EmitResults(operation, HloOpcode::kReducePrecision,
-                                translator.Operands(operation), attributes);
-}
-
-// The angle of (x, 1).
-absl::Status TranslateAtan(Translator& translator, const Operation& operation) {
   HloInstruction* operand = translator.Operand(operation, 0);
-  const PrimitiveType type = operand->shape().element_type();
-  HloInstruction* one =
-      translator.Emit(HloOpcode::kConstant, ShapeUtil::MakeShape(type, {}), {},
-                      ConstantAttributes{{std::make_shared<Literal>(LiteralUtil::One(type))}});
-  return translator.EmitResults(operation, HloOpcode::kAtan2,
-                                {operand, translator.BroadcastScalar(one, operand->shape())});
+  if (attributes.mantissa_bits > 0) {
+    return translator.EmitResults(operation, HloOpcode::kReducePrecision, {operand}, attributes);
+  }
+  // Without a mantissa, there is no NaN: it becomes an infinity. HLO's operation keeps it.
+  const Shape& shape = operand->shape();
+  HloInstruction* reduced =
+      translator.Emit(HloOpcode::kReducePrecision, shape, {operand}, attributes);
+  CompareAttributes differs;
+  differs.direction = ComparisonDirection::kNe;
+  Shape flags = shape;
+  flags.set_element_type(PRED);
+  HloInstruction* is_nan = translator.Emit(HloOpcode::kCompare, flags, {operand, operand}, differs);
+  const Shape scalar = ShapeUtil::MakeShape(shape.element_type(), {});
+  HloInstruction* infinity = translator.Emit(HloOpcode::kConstant, scalar, {},
+                                             ConstantAttributes{{std::make_shared<Literal>(
+                                                 LiteralUtil::MaxValue(scalar.element_type()))}});
+  translator.SetResults(
+      operation, translator.Emit(HloOpcode::kSelect, shape,
+                                 {is_nan, translator.BroadcastScalar(infinity, shape), reduced}));
+  return absl::OkStatus();
 }
 
 // A number in the shape of the operand.
@@ -196,11 +243,6 @@ absl::Status TranslateConstantLike(Translator& translator, const Operation& oper
   return absl::OkStatus();
 }
 
-absl::Status TranslateSquare(Translator& translator, const Operation& operation) {
-  HloInstruction* operand = translator.Operand(operation, 0);
-  return translator.EmitResults(operation, HloOpcode::kMultiply, {operand, operand});
-}
-
 absl::Status TranslateConstant(Translator& translator, const Operation& operation) {
   const mlir::AttributeRef value = operation.Find("value");
   const auto* dense = value == nullptr ? nullptr : value->As<mlir::DenseAttribute>();
@@ -211,6 +253,20 @@ absl::Status TranslateConstant(Translator& translator, const Operation& operatio
 }
 
 }  // namespace
+
+absl::Status TranslateSameOperation(Translator& translator, const Operation& operation) {
+  static const auto* const opcodes = [] {
+    auto* all = new absl::flat_hash_map<std::string_view, HloOpcode>();
+    for (const auto& [name, opcode] : kSameOperation) all->emplace(name, opcode);
+    return all;
+  }();
+  XLA_ASSIGN_OR_RETURN(Shape shape, translator.ResultShape(operation));
+  HloInstruction* result = translator.Emit(opcodes->find(operation.name->text)->second,
+                                           std::move(shape), translator.Operands(operation));
+  SetAccuracy(operation, result);
+  translator.SetResults(operation, result);
+  return absl::OkStatus();
+}
 
 absl::StatusOr<CompareAttributes> Translator::Comparison(const Operation& operation,
                                                          PrimitiveType element) const {
@@ -247,7 +303,10 @@ absl::StatusOr<CompareAttributes> Translator::Comparison(const Operation& operat
 }
 
 void AddElementwiseHandlers(HandlerTable* table) {
-  for (const auto& [name, opcode] : kSameOperation) table->emplace(name, TranslateSame);
+  for (const auto& [name, opcode] : kSameOperation) {
+    if (opcode != HloOpcode::kCbrt) table->emplace(name, TranslateSameOperation);
+  }
+  table->emplace("stablehlo.bitcast_convert", TranslateBitcastConvert);
   table->emplace("stablehlo.clamp", TranslateClamp);
   table->emplace("stablehlo.compare", TranslateCompare);
   table->emplace("stablehlo.constant", TranslateConstant);
@@ -256,9 +315,7 @@ void AddElementwiseHandlers(HandlerTable* table) {
   table->emplace("stablehlo.real", TranslateReal);
   table->emplace("stablehlo.reduce_precision", TranslateReducePrecision);
   table->emplace("stablehlo.select", TranslateSelect);
-  table->emplace("chlo.atan", TranslateAtan);
   table->emplace("chlo.constant_like", TranslateConstantLike);
-  table->emplace("chlo.square", TranslateSquare);
 }
 
 }  // namespace xla::stablehlo

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that HLO has none for: what the client library makes of them; and those of CHLO that
 // broadcast.
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "xla/base/status_macros.h"
+#include "xla/hlo/builder/lib/constants.h"
 #include "xla/hlo/builder/lib/math.h"
 #include "xla/hlo/builder/lib/matrix.h"
 #include "xla/hlo/builder/lib/slicing.h"
 #include "xla/hlo/builder/xla_builder.h"
 #include "xla/hlo/builder/xla_computation.h"
+#include "xla/primitive_util.h"
 #include "xla/stablehlo/translator.h"
 
 namespace xla::stablehlo {
@@ -56,6 +59,61 @@ template <XlaOp (*kFunction)(XlaOp, XlaOp)>
 absl::Status TranslateBinary(Translator& translator, const Operation& operation) {
   return TranslateByBuilder(translator, operation, 2,
                             [](const std::vector<XlaOp>& x) { return kFunction(x[0], x[1]); });
+}
+
+PrimitiveType TypeOf(XlaOp x) {
+  const auto shape = x.builder()->GetShape(x);
+  return shape.ok() ? shape->element_type() : PRIMITIVE_TYPE_INVALID;
+}
+
+// (e^(x - ln 2) + sign e^(-x - ln 2)): CHLO's expansion, which does not overflow before the result
+// does. Numbers narrower than f32 are computed in f32.
+XlaOp HalfSumOfExponentials(XlaOp x, bool subtracts) {
+  const XlaOp log_half = ScalarLike(x, std::log(0.5));
+  const XlaOp positive = Exp(x + log_half), negative = Exp(log_half - x);
+  return subtracts ? positive - negative : positive + negative;
+}
+
+template <XlaOp (*kFunction)(XlaOp)>
+XlaOp InWideType(XlaOp x) {
+  const PrimitiveType type = TypeOf(x);
+  const bool is_narrow = primitive_util::IsFloatingPointType(type) && type != F32 && type != F64;
+  return is_narrow ? ConvertElementType(kFunction(ConvertElementType(x, F32)), type) : kFunction(x);
+}
+
+XlaOp CoshByExponentials(XlaOp x) { return HalfSumOfExponentials(x, /*subtracts=*/false); }
+
+// For small x by e^x - 1, which does not cancel.
+XlaOp SinhByExponentials(XlaOp x) {
+  const XlaOp large = HalfSumOfExponentials(x, /*subtracts=*/true);
+  if (primitive_util::IsComplexType(TypeOf(x))) return large;
+  const XlaOp expm1 = Expm1(x);
+  const XlaOp one = ScalarLike(x, 1);
+  const XlaOp small = ScalarLike(x, 0.5) * (expm1 + expm1 / (expm1 + one));
+  return Select(Lt(Abs(x), one), small, large);
+}
+
+// Of complex x + iy: ((x - y) (x + y), 2xy), where the real part is 0 if |x| is |y| and finite.
+XlaOp SquareWithoutCancellation(XlaOp z) {
+  if (!primitive_util::IsComplexType(TypeOf(z))) return z * z;
+  const XlaOp x = Real(z), y = Imag(z);
+  const XlaOp cancels = And(Eq(Abs(x), Abs(y)), IsFinite(x));
+  const XlaOp real = Select(cancels, ZerosLike(x), (x - y) * (x + y));
+  const XlaOp product = x * y;
+  return Complex(real, product + product);
+}
+
+// Of complex z: -i atanh(iz).
+XlaOp AtanByAtanh(XlaOp z) {
+  if (!primitive_util::IsComplexType(TypeOf(z))) return Atan(z);
+  const XlaOp w = Atanh(Complex(Neg(Imag(z)), Real(z)));
+  return Complex(Imag(w), Neg(Real(w)));
+}
+
+// Of complex z: z^(1/3).
+XlaOp CubeRoot(XlaOp z) {
+  if (!primitive_util::IsComplexType(TypeOf(z))) return Cbrt(z);
+  return Pow(z, ScalarLike(z, 1.0 / 3.0));
 }
 
 XlaOp Conjugate(XlaOp x) { return MaybeConjugate(x, /*conjugate=*/true); }
@@ -131,6 +189,14 @@ absl::Status TranslateEinsum(Translator& translator, const Operation& operation)
   });
 }
 
+absl::Status TranslateCubeRoot(Translator& translator, const Operation& operation) {
+  if (operation.operands.size() == 1 &&
+      primitive_util::IsComplexType(translator.Operand(operation, 0)->shape().element_type())) {
+    return TranslateUnary<CubeRoot>(translator, operation);
+  }
+  return TranslateSameOperation(translator, operation);
+}
+
 absl::Status TranslateTorchIndexSelect(Translator& translator, const Operation& operation) {
   XLA_ASSIGN_OR_RETURN(const int64_t dim, translator.Integer(operation, "dim"));
   XLA_ASSIGN_OR_RETURN(const int64_t batch_dims, translator.Integer(operation, "batch_dims"));
@@ -166,7 +232,9 @@ void AddFunctionHandlers(HandlerTable* table) {
   table->emplace("chlo.broadcast_subtract", TranslateBroadcasting<HloOpcode::kSubtract>);
   table->emplace("chlo.broadcast_xor", TranslateBroadcasting<HloOpcode::kXor>);
   table->emplace("chlo.broadcast_zeta", TranslateBroadcastFunction<Zeta>);
+  table->emplace("chlo.atan", TranslateUnary<AtanByAtanh>);
   table->emplace("chlo.conj", TranslateUnary<Conjugate>);
+  table->emplace("chlo.cosh", TranslateUnary<InWideType<CoshByExponentials>>);
   table->emplace("chlo.digamma", TranslateUnary<Digamma>);
   table->emplace("chlo.erf_inv", TranslateUnary<ErfInv>);
   table->emplace("chlo.erfc", TranslateUnary<Erfc>);
@@ -177,6 +245,9 @@ void AddFunctionHandlers(HandlerTable* table) {
   table->emplace("chlo.next_after", TranslateBinary<NextAfter>);
   table->emplace("chlo.polygamma", TranslateBinary<Polygamma>);
   table->emplace("chlo.zeta", TranslateBinary<Zeta>);
+  table->emplace("chlo.sinh", TranslateUnary<InWideType<SinhByExponentials>>);
+  table->emplace("chlo.square", TranslateUnary<SquareWithoutCancellation>);
+  table->emplace("stablehlo.cbrt", TranslateCubeRoot);
   table->emplace("stablehlo.einsum", TranslateEinsum);
   table->emplace("stablehlo.torch_index_select", TranslateTorchIndexSelect);
   table->emplace("stablehlo.unary_einsum", TranslateEinsum);

@@ -192,6 +192,8 @@ absl::Status TranslateRunParallel(Translator& translator, const Operation& opera
       own.insert(own.end(), results.begin(), results.end());
     }
   } else {
+    // What one process sends to the host another may receive.
+    translator.SetModuleFact("interpreter.channels", "shared");
     XLA_ASSIGN_OR_RETURN(own, translator.RunDifferent(operation, programs, operands, process));
   }
   if (own.size() != operation.results.size()) {

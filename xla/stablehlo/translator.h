@@ -41,6 +41,9 @@ void AddFunctionHandlers(HandlerTable* table);
 void AddShardingHandlers(HandlerTable* table);
 void AddParallelHandlers(HandlerTable* table);
 
+// An elementwise operation that HLO has as well.
+absl::Status TranslateSameOperation(Translator& translator, const mlir::Operation& operation);
+
 // xla.sdy.GlobalToLocalShape, xla.sdy.LocalToGlobalShape, xla.sdy.FuncResultSharding.
 absl::Status TranslateShardyCall(Translator& translator, const mlir::Operation& operation,
                                  std::string_view target);
@@ -142,6 +145,9 @@ class Translator {
   int64_t Channel(int64_t id, std::string_view operation);
   int64_t NewChannel() { return Channel(next_channel_, "new"); }
   void SetDevices(int64_t replicas, int64_t partitions);
+  void SetModuleFact(const char* name, const char* value) {
+    module_->config().frontend_attributes[name] = value;
+  }
   int64_t num_partitions() const { return module_->config().num_partitions; }
   absl::StatusOr<std::vector<HloInstruction*>> RunDifferent(
       const mlir::Operation& operation, absl::Span<HloComputation* const> programs,

@@ -140,6 +140,10 @@ bool CheckOperation(Check& check, const OperationRule& rule) {
 
 // The rules of types that appear in operations, checked once for each.
 bool CheckType(Check& check, TypeRef type) {
+  if (type->kind == mlir::TypeKind::kDialect && type->dialect == "stablehlo" &&
+      type->name != "token" && type->name != "future") {
+    return check.Fail("unknown stablehlo type: ", View(type->name));
+  }
   if (type->IsDialect("stablehlo", "future")) {
     for (const TypeRef element : type->types) {
       if (!IsTensor(element)) {
@@ -195,6 +199,14 @@ class Verifier {
   bool VerifyTypes(Check& check) {
     for (const mlir::Value& result : check.operation().results) {
       if (seen_.emplace(result.type, true).second && !CheckType(check, result.type)) return false;
+    }
+    const AttributeRef function = check.operation().Find("function_type");
+    if (const auto* type = function == nullptr ? nullptr : function->As<mlir::TypeAttribute>()) {
+      for (const auto& list : {type->type->types, type->type->results}) {
+        for (const TypeRef part : list) {
+          if (seen_.emplace(part, true).second && !CheckType(check, part)) return false;
+        }
+      }
     }
     for (const mlir::Region& region : check.operation().regions) {
       for (const mlir::Block* block = region.first; block != nullptr; block = block->next) {

@@ -48,16 +48,7 @@ bool BroadcastingRule(Check& check) {
   if (!agrees) {
     return check.Fail("requires compatible element types for all operands and results");
   }
-  const AttributeRef dimensions = check.operation().Find("broadcast_dimensions");
-  if (dimensions == nullptr || !IsTensor(check.operand(0)) || !IsTensor(check.operand(1))) {
-    return true;
-  }
-  const auto values = check.List(*dimensions).value_or(std::vector<int64_t>());
-  const auto least = std::min(check.rank(0), check.rank(1));
-  return check.Require(static_cast<int64_t>(values.size()) == least,
-                       "broadcast_dimensions must have an entry for each dimension of the operand "
-                       "of lower rank (",
-                       least, "), but has ", values.size());
+  return true;
 }
 
 bool ConstantLikeRule(Check& check) {
@@ -198,7 +189,7 @@ bool ScanRule(Check& check) {
   const auto inputs = static_cast<size_t>(segments[0]), inits = static_cast<size_t>(segments[1]);
   const int64_t dimension = check.Integer("dimension");
   if (inputs + inits != check.num_operands()) return check.Fail("requires inputs and inits");
-  int64_t length = mlir::kDynamic;
+  int64_t length = check.Integer("scan_dim_size", mlir::kDynamic);
   for (size_t i = 0; i < inputs; ++i) {
     if (!IsTensor(check.operand(i))) continue;
     if (dimension < 0 || dimension >= check.rank(i)) {

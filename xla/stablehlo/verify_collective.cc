@@ -45,7 +45,7 @@ bool ReplicaGroups(Check& check, bool every_id, bool may_be_empty, int64_t group
       }
     }
   }
-  return check.Require(group_size <= 0 || ids.empty() || dense->type->sizes[1] == group_size,
+  return check.Require(group_size <= 0 || dense->type->sizes[1] == group_size,
                        "group size of replica_groups must be ", group_size);
 }
 
@@ -233,6 +233,17 @@ bool SameAsData(Check& check) {
   return true;
 }
 
+// The results are as large as the data, of the type that the reduction returns.
+bool ReducedData(Check& check) {
+  const TypeRef element = check.Terminator(0)->operands[0]->type->element;
+  for (size_t i = 0; i < check.num_results(); ++i) {
+    if (!check.ResultIs(i, check.sizes(i), element)) return false;
+  }
+  return check.Require(
+      check.num_results() == check.num_operands() - (check.Flag("has_dynamic_root") ? 1 : 0),
+      "requires a result for each data operand");
+}
+
 bool CollectiveBroadcastRule(Check& check) {
   return check.Require(check.num_operands() > 0, "requires at least one data operand") &&
          check.AllTensors() && RootRule(check) &&
@@ -243,7 +254,7 @@ bool CollectiveReduceRule(Check& check) {
   return check.Require(check.num_operands() > 0, "requires at least one data operand") &&
          check.AllTensors() && RootRule(check) && ChannelRule(check) &&
          ReplicaGroups(check, false, /*may_be_empty=*/true, 0) &&
-         ElementReduction(check, check.num_results()) && SameAsData(check);
+         ElementReduction(check, check.num_results()) && ReducedData(check);
 }
 
 bool CollectivePermuteRule(Check& check) {

@@ -283,7 +283,7 @@ bool RngBitGeneratorRule(Check& check) {
     return check.Fail("output state shape must be compatible with initial state shape. Got: ",
                       mlir::ToString(check.operand(0)), " and ", mlir::ToString(check.result(0)));
   }
-  return check.Require(check.rank(0) == 1, "the state must be a vector");
+  return true;
 }
 
 constexpr OperationRule kContractionRules[] = {

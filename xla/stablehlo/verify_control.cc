@@ -86,16 +86,18 @@ bool CallRule(Check& check) {
 
 bool CompositeRule(Check& check) {
   const auto* name = check.operation().Find("name")->As<mlir::StringAttribute>();
-  const size_t point = name->value.find('.');
+  // A namespace and a name, each of letters, digits, '_' and '$'; the name may have further points.
   const auto is_name = [](std::string_view text) {
-    if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-    return std::all_of(text.begin(), text.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-             c == '_' || c == '.' || c == '$' || c == '-' || c == '/';
-    });
+    const auto is_letter = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    return !text.empty() && is_letter(text[0]) &&
+           std::all_of(text.begin(), text.end(), [&](char c) {
+             return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '$';
+           });
   };
-  if (point == std::string_view::npos || !is_name(name->value.substr(0, point)) ||
-      name->value.size() == point + 1) {
+  const size_t point = name->value.find('.');
+  if (point == std::string_view::npos || point + 1 == name->value.size() || !is_name(name->value)) {
     return check.Fail("name must be a valid namespaced op name, but is \"", View(name->value),
                       "\"");
   }

@@ -131,7 +131,7 @@ bool ConvolutionRule(Check& check) {
   const mlir::AttributeRef reversal = check.operation().Find("window_reversal");
   if (reversal != nullptr) {
     const auto flags = check.List(*reversal).value_or(std::vector<int64_t>());
-    if (flags.size() != spatial) {
+    if (!flags.empty() && flags.size() != spatial) {
       return check.Fail(
           "expects window-reversal to have same dimension-size as size of window "
           "dimensions (",

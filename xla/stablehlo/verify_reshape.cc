@@ -133,6 +133,10 @@ int64_t Elements(TypeRef type) {
 
 bool ReshapeRule(Check& check) {
   if (!check.AllTensors()) return false;
+  const auto& result_sizes = check.result(0)->sizes;
+  if (std::count(result_sizes.begin(), result_sizes.end(), mlir::kDynamic) > 1) {
+    return check.Fail("result #0 must be statically shaped or have a single bounded dimension");
+  }
   if (!ElementsAgree(check.operand(0)->element, check.result(0)->element)) {
     return check.Fail("expects operand and result to have compatible element types");
   }

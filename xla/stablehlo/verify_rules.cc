@@ -358,6 +358,11 @@ bool Check::Reduction(size_t region, absl::Span<const TypeRef> inputs,
       return Fail("parameter #", count + i, " of the reduction must be a scalar, but is ",
                   mlir::ToString(second));
     }
+    if (inits_are_results && IsTensor(type) && Rank(type) > 0 && inputs.size() == 1 &&
+        Rank(type) == Rank(inputs[i])) {
+      return Fail("the parameters of the reduction must be of lower rank than the input, but are ",
+                  mlir::ToString(type));
+    }
     if (IsTensor(second) && IsTensor(inputs[i])) {
       // The sizes of the parameter are those of dimensions of the input, in order.
       size_t next = 0;
@@ -379,7 +384,7 @@ bool Check::ReadWindow(Window* window, std::string_view base_dilations,
   const size_t rank = window->sizes.size();
   const auto read = [&](std::string_view name, std::vector<int64_t>* values) {
     *values = List(name).value_or(std::vector<int64_t>());
-    if (operation_.Find(name) == nullptr) values->assign(rank, 1);
+    if (values->empty()) values->assign(rank, 1);  // absent
     if (values->size() != rank) {
       return Fail("'", View(name), "' must have as many entries as the window has dimensions (",
                   rank, "), but has ", values->size());
@@ -409,11 +414,13 @@ bool Check::ReadWindow(Window* window, std::string_view base_dilations,
   const AttributeRef padding = operation_.Find("padding");
   if (padding == nullptr) return true;
   const auto* dense = padding->As<mlir::DenseAttribute>();
-  if (dense == nullptr || dense->type->sizes.size() != 2 || dense->type->sizes[1] != 2) {
+  if (dense == nullptr ||
+      (!dense->data.empty() && (dense->type->sizes.size() != 2 || dense->type->sizes[1] != 2))) {
     return Fail("'padding' must be of the shape [N, 2], but is ",
                 dense == nullptr ? mlir::ToString(padding) : mlir::ToString(dense->type));
   }
   window->padding = List(*padding).value_or(std::vector<int64_t>());
+  if (window->padding.empty()) window->padding.assign(2 * rank, 0);
   return Require(window->padding.size() == 2 * rank,
                  "'padding' must have as many rows as the window has dimensions (", rank,
                  "), but has ", window->padding.size() / 2);

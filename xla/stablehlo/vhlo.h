@@ -4,7 +4,9 @@
 #ifndef XLA_STABLEHLO_VHLO_H_
 #define XLA_STABLEHLO_VHLO_H_
 
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -23,6 +25,11 @@ struct VhloOperation {
 
 // Null if there is none of that name.
 const VhloOperation* FindVhloOperation(std::string_view name);
+
+// The code of a type that VHLO has without parameters: integers and floats.
+std::optional<uint64_t> VhloCodeOf(const mlir::Type& type);
+// The code of an enumeration, and of its keyword.
+std::optional<std::pair<uint64_t, uint64_t>> VhloEnumCode(const mlir::DialectAttribute& attribute);
 
 // Attributes in the order of `names`, which are separated by spaces; a '?' behind a name means that
 // it may be absent. False after an error.

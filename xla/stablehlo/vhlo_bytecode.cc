@@ -480,6 +480,29 @@ bool ReadListedProperties(std::string_view names, BytecodeEntry& entry,
   return true;
 }
 
+std::optional<uint64_t> VhloCodeOf(const mlir::Type& type) {
+  for (const SimpleType& simple : kSimpleTypes) {
+    const bool matches =
+        simple.is_float ? type.kind == mlir::TypeKind::kFloat && type.float_kind == simple.kind
+                        : type.kind == mlir::TypeKind::kInteger && type.width == simple.width &&
+                              type.signedness == simple.signedness;
+    if (matches) return simple.code;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::pair<uint64_t, uint64_t>> VhloEnumCode(const mlir::DialectAttribute& attribute) {
+  for (const EnumCode& description : kEnums) {
+    if (description.name != attribute.name) continue;
+    for (size_t i = 0; i < description.keywords.size(); ++i) {
+      if (!attribute.text.empty() && description.keywords[i] == attribute.text) {
+        return std::make_pair(description.code, static_cast<uint64_t>(i));
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 const VhloOperation* FindVhloOperation(std::string_view name) {
   static const auto* const table = [] {
     auto* all = new absl::flat_hash_map<std::string_view, const VhloOperation*>();

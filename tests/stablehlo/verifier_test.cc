@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that violate a rule of StableHLO are rejected, with the rule in the message.
+#include "xla/stablehlo/verifier.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "tests/test_util.h"
+#include "xla/mlir/source.h"
+#include "xla/stablehlo/syntax.h"
+
+namespace xla::stablehlo {
+namespace {
+
+absl::Status VerifyText(const std::string& text) {
+  auto source = mlir::ReadText(text, "test.mlir", AllDialects());
+  if (!source.ok()) return source.status();
+  return VerifyStableHlo(**source);
+}
+
+// A function of some values, with the operation on line 2.
+absl::Status VerifyLine(std::string_view line) {
+  return VerifyText(
+      absl::StrCat("func.func @main(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %i: tensor<2xi64>, "
+                   "%d: tensor<?x3xf32>, %p: tensor<i1>, %n: tensor<i32>) {\n  ",
+                   std::string(line), "\n  return\n}\nfunc.func @f(%x: tensor<i32>) { return }\n"));
+}
+
+struct Case {
+  const char* line;
+  const char* message;  // null: valid
+};
+
+class VerifierTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(VerifierTest, NamesTheRule) {
+  const absl::Status status = VerifyLine(GetParam().line);
+  if (GetParam().message == nullptr) {
+    EXPECT_OK(status);
+  } else {
+    EXPECT_ERROR(status, GetParam().message);
+    EXPECT_ERROR(status, "test.mlir:2:");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lines, VerifierTest,
+    ::testing::Values(
+        Case{"%0 = stablehlo.add %a, %a : tensor<2x3xf32>", nullptr},
+        Case{"%0 = stablehlo.add %a, %d : (tensor<2x3xf32>, tensor<?x3xf32>) -> tensor<2x3xf32>",
+             nullptr},
+        Case{"%0 = stablehlo.add %a, %b : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>",
+             "requires the same shape for all operands and results"},
+        Case{"%0 = stablehlo.add %a, %a : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf64>",
+             "requires compatible element types"},
+        Case{"%0 = stablehlo.popcnt %a : tensor<2x3xf32>", "does not accept"},
+        Case{"%0 = \"stablehlo.abs\"(%a, %a) : (tensor<2x3xf32>, tensor<2x3xf32>) -> "
+             "tensor<2x3xf32>",
+             "expected 1 operands, but found 2"},
+        Case{"%0 = \"stablehlo.transpose\"(%a) : (tensor<2x3xf32>) -> tensor<3x2xf32>",
+             "requires attribute 'permutation'"},
+        Case{"%0 = stablehlo.transpose %a, dims = [1, 1] : (tensor<2x3xf32>) -> tensor<3x2xf32>",
+             "must be a permutation of [0, 2)"},
+        Case{"%0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<2x3xf32>",
+             "result #0 must have the shape [3, 2]"},
+        Case{"%0 = stablehlo.reshape %a : (tensor<2x3xf32>) -> tensor<7xf32>",
+             "doesn't match expected number of elements (6)"},
+        Case{"%0 = stablehlo.concatenate %a, %b, dim = 2 : (tensor<2x3xf32>, tensor<3x4xf32>) -> "
+             "tensor<5x3xf32>",
+             "dimension 2 is out-of-bounds for input rank 2"},
+        Case{"%0 = stablehlo.concatenate %a, %a, dim = -1 : (tensor<2x3xf32>, tensor<2x3xf32>) -> "
+             "tensor<5x3xf32>",
+             "'dimension' must be non-negative"},
+        Case{"%0 = stablehlo.slice %a [0:2, 0:4] : (tensor<2x3xf32>) -> tensor<2x4xf32>",
+             "limit index 4 is larger than dimension size 3 in dimension 1"},
+        Case{"%0 = stablehlo.broadcast_in_dim %a, dims = [0, 0] : (tensor<2x3xf32>) -> "
+             "tensor<2x3xf32>",
+             "must not repeat"},
+        Case{"%0 = stablehlo.iota dim = 1 : tensor<3xf32>", "cannot go beyond the output rank 1"},
+        Case{"%0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<2x3xf32>, "
+             "tensor<2x3xf32>) -> tensor<2x3xf32>",
+             "contracting dimension sizes must match"},
+        Case{"%0 = stablehlo.select %p, %a, %b : (tensor<i1>, tensor<2x3xf32>, tensor<3x4xf32>) -> "
+             "tensor<2x3xf32>",
+             "requires compatible types for the values"},
+        Case{"%0 = stablehlo.bitcast_convert %a : (tensor<2x3xf32>) -> tensor<2x3xf64>",
+             "must be 1 more than the rank"},
+        Case{"%0 = stablehlo.constant dense<1> : tensor<?xi32>",
+             "constants need a tensor or vector of static sizes"},
+        Case{"%0 = \"stablehlo.case\"(%n) : (tensor<i32>) -> tensor<i32>",
+             "expect at least one branch"},
+        Case{"func.call @f(%p) : (tensor<i1>) -> ()", "but the function has type tensor<i32>"},
+        Case{"stablehlo.composite \"name\" %n {decomposition = @f} : (tensor<i32>) -> ()",
+             "must be a valid namespaced op name"},
+        Case{"%0 = stablehlo.custom_call @x(%a) {api_version = 4 : i32, backend_config = \"\"} : "
+             "(tensor<2x3xf32>) -> tensor<2x3xf32>",
+             "must be a dictionary attribute"},
+        Case{"%0 = \"stablehlo.collective_permute\"(%a) {source_target_pairs = dense<[[0, 1], "
+             "[0, 2]]> : tensor<2x2xi64>} : (tensor<2x3xf32>) -> tensor<2x3xf32>",
+             "sources must not repeat"},
+        Case{"%0 = stablehlo.fft %a, type = FFT, length = [3] : (tensor<2x3xf32>) -> "
+             "tensor<2x3xf32>",
+             "take a complex tensor"},
+        Case{"%0 = stablehlo.reduce_precision %a, format = e0m5 : tensor<2x3xf32>",
+             "'exponent_bits' must be positive"},
+        Case{"%0:2 = chlo.top_k(%a, k = 4) : tensor<2x3xf32> -> (tensor<2x4xf32>, "
+             "tensor<2x4xi32>)",
+             "operand's last dimension must be at least 4"},
+        Case{"%0 = chlo.mulhi %a, %a : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>",
+             "does not accept"}));
+
+TEST(VerifierRegionTest, ReductionsHaveTwoScalarsForEachInput) {
+  const auto reduce = [](const char* arguments, const char* body) {
+    return VerifyText(absl::StrCat(
+        "func.func @main(%a: tensor<2x3xf32>, %z: tensor<f32>) -> tensor<2xf32> {\n"
+        "  %0 = \"stablehlo.reduce\"(%a, %z) ({\n  ^bb0(",
+        arguments, "):\n    ", body,
+        "\n  }) {dimensions = array<i64: 1>} : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>\n"
+        "  return %0 : tensor<2xf32>\n}\n"));
+  };
+  const char* sum = "%1 = stablehlo.add %x, %y : tensor<f32>\n stablehlo.return %1 : tensor<f32>";
+  EXPECT_OK(reduce("%x: tensor<f32>, %y: tensor<f32>", sum));
+  EXPECT_ERROR(reduce("%x: tensor<f32>, %y: tensor<f32>, %w: tensor<f32>", sum),
+               "must take 2 parameters, but takes 3");
+  EXPECT_ERROR(reduce("%x: tensor<f32>, %y: tensor<f32>", "stablehlo.return"),
+               "must return a value");
+  EXPECT_ERROR(reduce("%x: tensor<f32>, %y: tensor<i32>", "stablehlo.return %x : tensor<f32>"),
+               "parameter #1 of the reduction is tensor<i32>, but the result is tensor<f32>");
+}
+
+TEST(VerifierTypeTest, TypesHaveRulesOfTheirOwn) {
+  EXPECT_ERROR(VerifyText("func.func private @f(!stablehlo.future<f32>)"),
+               "must be ranked tensors");
+  EXPECT_ERROR(VerifyText("func.func private @f(!stablehlo.other)"), "unknown stablehlo type");
+  EXPECT_ERROR(VerifyText("func.func private @f(tensor<2x?xf32, #stablehlo.bounds<4>>)"),
+               "expected to be equal to rank (2)");
+}
+
+}  // namespace
+}  // namespace xla::stablehlo
