@@ -13,7 +13,7 @@ DIFFERENTIAL_PROGRAMS ?= 50000
 DIFFERENTIAL_INVALID ?= 20000
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo test asan tsan fuzz hostile faults interrupt mutate bench bench-build new-operation operations format tidy install clean
+.PHONY: help deps build demo jax test asan tsan fuzz hostile faults interrupt mutate bench bench-build new-operation operations format tidy install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -28,6 +28,11 @@ build: deps ## build the xylem command at build/xylem
 
 demo: build ## classify 360 images of handwritten digits and show them
 	@scripts/digits_demo.sh build
+
+jax: deps ## build the plugin for JAX, install it beside JAX into build-jax/ and train a network on it
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target xylem_pjrt
+	@scripts/jax_demo.sh build build-jax
 
 test: deps ## build everything and run all tests
 	@cmake --preset release
@@ -104,4 +109,4 @@ install: build ## install command, library, headers, CMake and pkg-config files 
 	@cmake --install build --prefix $(PREFIX)
 
 clean: ## remove the build folders
-	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla
+	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax

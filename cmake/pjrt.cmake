@@ -15,3 +15,14 @@ if(NOT XYLEM_SANITIZE)
 endif()
 set_target_properties(xylem_pjrt PROPERTIES LINK_DEPENDS ${xylem_pjrt_exports}
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+
+# A fast part of the plugin's Python tests, where there is a Python with jax and pytest: that of
+# `make jax`, or -DXYLEM_JAX_PYTHON=...
+set(XYLEM_JAX_PYTHON ${CMAKE_SOURCE_DIR}/build-jax/bin/python CACHE FILEPATH "A Python with jax and pytest")
+mark_as_advanced(XYLEM_JAX_PYTHON)
+if(XYLEM_TESTS AND NOT XYLEM_SANITIZE)
+  add_test(NAME jax_programs
+      COMMAND ${CMAKE_COMMAND} -DPYTHON=${XYLEM_JAX_PYTHON} -DLIBRARY=$<TARGET_FILE:xylem_pjrt>
+              -DSOURCE=${CMAKE_SOURCE_DIR} -P ${CMAKE_SOURCE_DIR}/python/tests/run.cmake)
+  set_tests_properties(jax_programs PROPERTIES TIMEOUT 600 SKIP_REGULAR_EXPRESSION "^skipped: ")
+endif()

@@ -158,6 +158,14 @@ TEST(ReusableThreadsTest, AllRunAtTheSameTime) {
   }
 }
 
+TEST(ReusableThreadsTest, KnowTheirThreads) {
+  ReusableThreads threads;
+  EXPECT_FALSE(ReusableThreads::OwnThisThread());
+  std::atomic<int> own{0};
+  EXPECT_OK(threads.RunAll(3, [&](int64_t) { own += ReusableThreads::OwnThisThread() ? 1 : 0; }));
+  EXPECT_EQ(own, 2);  // the first runs on the calling thread
+}
+
 TEST(ReusableThreadsTest, AreReused) {
   ReusableThreads threads;
   int64_t count = -1;

@@ -38,7 +38,11 @@ constexpr PJRT_Memory_FunctionTable kMemoryFunctions = {
 // The threads of a client end with it, so that none of them may be the one that ends it: whoever
 // gives up the last reference may be a callback at the end of a run.
 void EndClient(ClientState* client) {
-  std::thread([client] { delete client; }).detach();
+  if (runtime::ReusableThreads::OwnThisThread()) {
+    std::thread([client] { delete client; }).detach();
+  } else {
+    delete client;
+  }
 }
 
 absl::StatusOr<ClientPointer> MakeClient(int64_t num_devices) {

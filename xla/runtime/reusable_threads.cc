@@ -32,7 +32,11 @@ class Countdown {
   int64_t missing_;
 };
 
+thread_local bool is_reusable = false;
+
 }  // namespace
+
+bool ReusableThreads::OwnThisThread() { return is_reusable; }
 
 ReusableThreads::~ReusableThreads() {
   {
@@ -44,6 +48,7 @@ ReusableThreads::~ReusableThreads() {
 }
 
 void* ReusableThreads::ThreadMain(void* self) {
+  is_reusable = true;
   static_cast<ReusableThreads*>(self)->Work();
   return nullptr;
 }

@@ -40,6 +40,10 @@ class ReusableThreads {
   // not give that many threads.
   absl::Status RunAll(int64_t count, absl::FunctionRef<void(int64_t index)> body);
 
+  // Is the calling thread one of such threads, of any object? It must not end the object that owns
+  // it.
+  static bool OwnThisThread();
+
   // Threads that were started so far.
   int64_t threads_started() const { return threads_started_.load(std::memory_order_relaxed); }
 

