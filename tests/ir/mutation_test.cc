@@ -191,6 +191,23 @@ TEST_F(Mutation, UsersAreCountedByOperandAlsoWhenThereAreMany) {
   EXPECT_EQ(p->user_count(), 40);
 }
 
+TEST_F(Mutation, UsersAreKnownAlsoWhereTheyWereManyBefore) {
+  HloInstruction* x = Parameter(0, "x");
+  std::vector<HloInstruction*> users;
+  const auto add = [&] { users.push_back(Add("n", HloOpcode::kNegate, {x})); };
+  const auto remove = [&](size_t i) {
+    ASSERT_OK(computation_->RemoveInstruction(users[i]));
+    users.erase(users.begin() + static_cast<int64_t>(i));
+  };
+  for (int i = 0; i < 20; ++i) add();
+  for (int i = 0; i < 15; ++i) remove(static_cast<size_t>(i * 7) % users.size());
+  for (int i = 0; i < 5; ++i) add();
+  EXPECT_EQ(x->user_count(), 10);
+  for (const HloInstruction* user : users) EXPECT_TRUE(user->IsUserOf(x));
+  while (!users.empty()) remove(users.size() - 1);
+  EXPECT_EQ(x->user_count(), 0);
+}
+
 TEST_F(Mutation, CallersAreKnown) {
   HloComputation* callee = module_.AddComputation("callee");
   HloInstruction* x = callee->AddInstruction(HloInstruction::CreateParameter(0, kScalar, "x"));

@@ -211,12 +211,13 @@ void HloInstruction::AddUse(HloInstruction* user) {
   }
   users_.push_back(user);
   if (user_index_ != nullptr) user_index_->use_counts.push_back(1);
-  if (users_.size() <= kManyUsers) return;
-  UserIndex& index = user_index();
-  if (index.positions != nullptr) {
-    index.positions->emplace(user, user_count() - 1);
+  // Once there is a map it stays, also with few users.
+  if (user_index_ != nullptr && user_index_->positions != nullptr) {
+    user_index_->positions->emplace(user, user_count() - 1);
     return;
   }
+  if (users_.size() <= kManyUsers) return;
+  UserIndex& index = user_index();
   index.positions = std::make_unique<absl::flat_hash_map<const HloInstruction*, int64_t>>();
   for (size_t i = 0; i < users_.size(); ++i) index.positions->emplace(users_[i], i);
 }
