@@ -133,6 +133,10 @@ if(TARGET xylem AND NOT XYLEM_SANITIZE)
     add_test(NAME bench_programs.${form} COMMAND xylem check --program=program.${form} ${bench_programs})
     set_tests_properties(bench_programs.${form} PROPERTIES TIMEOUT 300)
   endforeach()
+  if(XYLEM_LLVM_INCLUDE)
+    add_test(NAME bench_programs.compiled COMMAND xylem check --backend=cpu ${bench_programs})
+    set_tests_properties(bench_programs.compiled PROPERTIES TIMEOUT 300)
+  endif()
 endif()
 
 # The headers of the vocabulary and the IR, compiled alone.

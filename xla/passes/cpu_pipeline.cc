@@ -29,8 +29,8 @@ Pipeline CpuPipeline(const std::optional<Pass>& constant_folding) {
   simplification.push_back(Named("cse"));
   simplification.push_back(Named("dce"));
   pipeline.AddFixedPoint(simplification);
-  for (const Pass& pass :
-       AllNamed({"canonicalise-contractions", "flatten-calls", "hoist-loop-invariants"})) {
+  for (const Pass& pass : AllNamed({"canonicalise-contractions", "split-reductions",
+                                    "flatten-calls", "hoist-loop-invariants"})) {
     pipeline.Add(pass);
   }
   pipeline.AddFixedPoint(AllNamed({"algebraic-simplifier", "cse", "dce"}));

@@ -14,6 +14,7 @@
 #include "xla/passes/expand.h"
 #include "xla/passes/mixed_precision.h"
 #include "xla/passes/simplify_loops.h"
+#include "xla/passes/split_reductions.h"
 
 namespace xla {
 namespace {
@@ -35,6 +36,7 @@ constexpr Pass kPasses[] = {
     {"mixed-precision", "writes conversions out where floating-point types meet",
      &RunResolveMixedPrecision},
     {"simplify-loops", "uses loop state that never changes directly", &SimplifyLoops},
+    {"split-reductions", "computes long reductions in two steps", &SplitReductions},
     {"unroll-loops", "replaces loops of few trips by copies of their bodies", &UnrollLoops},
 };
 
