@@ -180,6 +180,15 @@ Layout& Layout::DeleteDimension(int64_t dimension) {
   if (has_padding() && dimension < padded_dimensions_size()) {
     rare_->padded_dimensions.erase(rare_->padded_dimensions.begin() + dimension);
   }
+  if (!split_configs().empty()) {
+    std::vector<SplitConfig> remaining;
+    for (const SplitConfig& config : split_configs()) {
+      if (config.dimension() == dimension) continue;
+      remaining.emplace_back(config.dimension() - (config.dimension() > dimension ? 1 : 0),
+                             config.split_indices());
+    }
+    mutable_rare().split_configs = std::move(remaining);
+  }
   return *this;
 }
 

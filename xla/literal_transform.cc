@@ -110,6 +110,11 @@ absl::Status MutableLiteralBase::CopySliceFrom(const LiteralSlice& src_literal,
                                                absl::Span<const int64_t> copy_size) {
   const Shape& from = src_literal.shape();
   const Shape& to = shape();
+  // Between a scalar and an array: one element.
+  if (from.IsArray() && to.IsArray() && (from.rank() == 0 || to.rank() == 0) &&
+      from.rank() != to.rank() && copy_size.empty()) {
+    return CopyElementFrom(src_literal, src_base, dest_base);
+  }
   if (!from.IsArray() || !to.IsArray() || from.element_type() != to.element_type() ||
       from.rank() != to.rank()) {
     return InvalidArgument(

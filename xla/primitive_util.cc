@@ -225,7 +225,7 @@ bool CastPreservesValues(PrimitiveType from, PrimitiveType to) {
   if (!IsArrayType(from) || !IsArrayType(to)) return false;
   if (from == PRED)
     return to != S1 && FactsOf(ComplexComponentType(to)).has_zero;  // S1 is 0 and -1
-  if (to == PRED) return from == U1;
+  if (to == PRED) return false;  // as XLA has it, of one bit, too
   if (IsComplexType(to))
     return CastPreservesValues(ComplexComponentType(from), ComplexComponentType(to));
   if (IsComplexType(from)) return false;

@@ -147,7 +147,7 @@ class IndexIterator {
       : shape_(shape), base_(base), count_(count), incr_(incr), index_(base.begin(), base.end()) {
     const size_t rank = shape.rank();
     XLA_CHECK(base.size() == rank && count.size() == rank && incr.size() == rank);
-    for (const int64_t step : incr) XLA_CHECK(step > 0);
+    for (const int64_t step : incr) XLA_CHECK(step >= 0);  // 0: the dimension stays at its base
   }
 
   bool Empty() const {
@@ -162,7 +162,7 @@ class IndexIterator {
       const int64_t d =
           shape_.has_layout() ? shape_.layout().minor_to_major(static_cast<int>(i)) : rank - 1 - i;
       // Written so that it cannot overflow.
-      if (incr_[d] < count_[d] - (index_[d] - base_[d])) {
+      if (incr_[d] > 0 && incr_[d] < count_[d] - (index_[d] - base_[d])) {
         index_[d] += incr_[d];
         return true;
       }

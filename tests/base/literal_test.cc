@@ -184,7 +184,7 @@ TEST(Literal, CopySliceFromCopiesABox) {
                "out of bounds");
   EXPECT_ERROR(dest.CopySliceFrom(source, {1}, {0}, {2}), "rank 2");
   EXPECT_ERROR(dest.CopySliceFrom(LiteralUtil::CreateR0<int32_t>(1), {}, {}, {}),
-               "differ in type or rank");
+               "CopyElementFrom: no index [] in shape s32[], or no index [] in shape s32[2,4]");
   EXPECT_OK(dest.CopySliceFrom(source, {3, 0}, {2, 0}, {0, 3})) << "an empty box at the end";
   EXPECT_OK(dest.CopyElementFrom(source, {2, 2}, {1, 1}));
   EXPECT_EQ(dest.Get<int32_t>({1, 1}), 9);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of the vocabulary with values and protos that break only this one.
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tests/test_util.h"
 #include "xla/layout.h"
@@ -62,8 +64,8 @@ TEST(VocabularyRejections, Literals) {
   EXPECT_ERROR(pair.CopyFrom(vector, {3}, {}), "CopyFrom: no element {3}");
   EXPECT_ERROR(pair.CopyFrom(vector, {0}, {1}), "CopyFrom: no element");
   Literal to = LiteralUtil::CreateR1<float>({0, 0});
-  EXPECT_ERROR(to.CopySliceFrom(LiteralUtil::CreateR0<float>(1), {}, {}, {}),
-               "CopySliceFrom: source shape f32[] and destination shape f32[2] differ");
+  EXPECT_ERROR(to.CopySliceFrom(LiteralUtil::CreateR2<float>({{1}}), {0, 0}, {0}, {1}),
+               "CopySliceFrom: source shape f32[1,1] and destination shape f32[2] differ");
   EXPECT_ERROR(to.CopySliceFrom(LiteralUtil::CreateR1<int32_t>({1}), {0}, {0}, {1}),
                "differ in type or rank");
   EXPECT_ERROR(to.CopySliceFrom(vector, {0, 0}, {0}, {1}), "CopySliceFrom: 2 source");
@@ -72,6 +74,39 @@ TEST(VocabularyRejections, Literals) {
   EXPECT_FALSE(to.CopySliceFrom(vector, {-1}, {0}, {1}).ok());
   EXPECT_OK(to.CopySliceFrom(vector, {1}, {0}, {2}));
   EXPECT_EQ(to, LiteralUtil::CreateR1<float>({6, 7}));
+}
+
+// What XLA takes at the edges of its rules.
+TEST(VocabularyEdges, AScalarIsCopiedToAnElementAndBack) {
+  Literal vector = LiteralUtil::CreateR1<float>({1, 2, 3});
+  EXPECT_OK(vector.CopySliceFrom(LiteralUtil::CreateR0<float>(9), {}, {1}, {}));
+  EXPECT_EQ(vector, LiteralUtil::CreateR1<float>({1, 9, 3}));
+  Literal scalar = LiteralUtil::CreateR0<float>(0);
+  EXPECT_OK(scalar.CopySliceFrom(vector, {2}, {}, {}));
+  EXPECT_EQ(scalar, LiteralUtil::CreateR0<float>(3));
+  EXPECT_FALSE(scalar.CopySliceFrom(vector, {3}, {}, {}).ok());
+}
+
+TEST(VocabularyEdges, SplitConfigsFollowDeletedDimensions) {
+  Layout layout({2, 1, 0});
+  layout.add_split_configs(SplitConfig(0, {1}));
+  layout.add_split_configs(SplitConfig(1, {2}));
+  layout.add_split_configs(SplitConfig(2, {3}));
+  layout.DeleteDimension(1);
+  ASSERT_EQ(layout.split_configs_size(), 2);
+  EXPECT_EQ(layout.split_configs(0), SplitConfig(0, {1}));
+  EXPECT_EQ(layout.split_configs(1), SplitConfig(1, {3}));
+}
+
+TEST(VocabularyEdges, AnIncrementOfZeroKeepsADimensionAtItsBase) {
+  std::vector<std::vector<int64_t>> seen;
+  EXPECT_OK(ShapeUtil::ForEachIndexWithStatus(
+      ShapeUtil::MakeShape(F32, {4, 3}), {1, 0}, {2, 3}, {0, 2},
+      [&](absl::Span<const int64_t> index) -> absl::StatusOr<bool> {
+        seen.emplace_back(index.begin(), index.end());
+        return true;
+      }));
+  EXPECT_EQ(seen, (std::vector<std::vector<int64_t>>{{1, 0}, {1, 2}}));
 }
 
 }  // namespace

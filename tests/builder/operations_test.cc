@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tests/builder/builder_test_util.h"
+#include "xla/hlo/builder/lib/math.h"
 #include "xla/literal_util.h"
 
 namespace xla {
@@ -164,6 +165,16 @@ TEST(OperationsTest, Comparisons) {
               "ROOT compare = pred[2] compare(a, b), direction=EQ, type=TOTALORDER");
   EXPECT_TEXT(({kF, kF}), Compare(p[0], p[1], ComparisonDirection::kNe),
               "ROOT compare = pred[2] compare(a, b), direction=NE");
+}
+
+TEST(OperationsTest, ShiftsAndTestsNeedTheirTypes) {
+  XlaBuilder b("b");
+  const XlaOp real = ConstantR0<float>(&b, 1);
+  EXPECT_ERROR((real >> real).builder()->Build(),
+               "Argument to >> operator does not have an integral type (f32[])");
+  XlaBuilder c("c");
+  IsInf(Complex(ConstantR0<float>(&c, 1), ConstantR0<float>(&c, 1)));
+  EXPECT_FALSE(c.Build().ok());
 }
 
 TEST(OperationsTest, Ternary) {

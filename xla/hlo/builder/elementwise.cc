@@ -103,6 +103,10 @@ XlaOp operator>>(XlaOp x, XlaOp y) {
   XlaBuilder* builder = XlaBuilder::Of({x, y});
   if (builder == nullptr) return XlaOp();
   const absl::StatusOr<const Shape*> shape = builder->GetShapePtr(x);
+  if (shape.ok() && !primitive_util::IsIntegralType((*shape)->element_type())) {
+    return builder->ReportError(InvalidArgumentStrCat(
+        "Argument to >> operator does not have an integral type (", (*shape)->ToString(), ")."));
+  }
   const bool is_unsigned =
       shape.ok() && primitive_util::IsUnsignedIntegralType((*shape)->element_type());
   return is_unsigned ? ShiftRightLogical(x, y) : ShiftRightArithmetic(x, y);

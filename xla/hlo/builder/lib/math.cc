@@ -38,7 +38,8 @@ XlaOp IsPosInf(XlaOp operand) { return EqualsInfinity("IsPosInf", operand, true)
 XlaOp IsNegInf(XlaOp operand) { return EqualsInfinity("IsNegInf", operand, false); }
 
 XlaOp IsInf(XlaOp operand) {
-  return lib_internal::Make("IsInf", {operand}, [&](XlaBuilder*) -> absl::StatusOr<XlaOp> {
+  return lib_internal::Make("IsInf", {operand}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
+    XLA_RETURN_IF_ERROR(lib_internal::RealShape(b, operand).status());
     return IsPosInf(Abs(operand));
   });
 }
