@@ -156,15 +156,15 @@ class PatchProductKernel final : public Kernel {
         Packing::kParts == 1 && problem_.epilogue.store == nullptr && StoresAcc(result.type);
     if (patches_are_columns_) {
       image_stride_ = ImageStride();
-      SetPlan(problem_.features(), positions_, plain && RowOfPositions() == 1);
+      SetSizes(problem_.features(), positions_, plain && RowOfPositions() == 1);
     } else {
-      SetPlan(positions_, problem_.features(),
-              plain && result.rows.IsOneRun() && result.columns.run_stride() == 1);
+      SetSizes(positions_, problem_.features(),
+               plain && result.rows.IsOneRun() && result.columns.run_stride() == 1);
     }
   }
 
   int64_t ScratchBytes(int32_t workers) const override {
-    return ProductScratchBytes<Unit, Acc>(plan_, workers);
+    return ProductScratchBytes<Unit, Acc>(PlanProduct(sizes_, workers), workers);
   }
 
   absl::Status Run(const KernelCall& call) const override {
@@ -191,9 +191,14 @@ class PatchProductKernel final : public Kernel {
            primitive_util::BitWidth(type) == 8 * static_cast<int>(sizeof(Acc));
   }
 
-  void SetPlan(int64_t m, int64_t n, bool direct) {
-    plan_ = PlanProduct(problem_.groups() * images_, m, n * Packing::kParts, Packing::Units(depth_),
-                        direct, kernels_.rows, kernels_.columns);
+  void SetSizes(int64_t m, int64_t n, bool direct) {
+    sizes_ = {problem_.groups() * images_,
+              m,
+              n * Packing::kParts,
+              Packing::Units(depth_),
+              direct,
+              kernels_.rows,
+              kernels_.columns};
   }
 
   // Of the result: from one image to the next; between positions of an image, 0 if they are no run.
@@ -261,8 +266,8 @@ class PatchProductKernel final : public Kernel {
                           count / Packing::kParts, reinterpret_cast<const Wide*>(values));
     };
     return RunProduct<Unit, Acc>(
-        *call.host, static_cast<char*>(call.scratch), plan_, kernels_,
-        {pack_rows, pack_columns, b, 0, c, result.rows.run_stride(), store});
+        *call.host, static_cast<char*>(call.scratch), PlanProduct(sizes_, call.host->workers),
+        kernels_, {pack_rows, pack_columns, b, 0, c, result.rows.run_stride(), store});
   }
 
   // What rows of parts need beyond their elements.
@@ -319,8 +324,8 @@ class PatchProductKernel final : public Kernel {
         });
       };
       return RunProduct<Unit, Acc>(
-          *call.host, static_cast<char*>(call.scratch), plan_, kernels_,
-          {pack_rows, pack_columns, b, 0, c, result.columns.run_stride(), store});
+          *call.host, static_cast<char*>(call.scratch), PlanProduct(sizes_, call.host->workers),
+          kernels_, {pack_rows, pack_columns, b, 0, c, result.columns.run_stride(), store});
     } else {
       return absl::InternalError("positions are columns of plain numbers only");
     }
@@ -328,7 +333,7 @@ class PatchProductKernel final : public Kernel {
 
   const ConvolutionProblem problem_;
   const ProductKernels<Unit, Acc> kernels_;
-  ProductPlan plan_;
+  ProductSizes sizes_;
   int64_t depth_, images_, positions_, image_stride_ = 0;
   bool patches_are_columns_;
 };

@@ -304,8 +304,13 @@ class BlockedDotKernel final : public Kernel {
     const bool direct = Packing::kParts == 1 && problem_.epilogue.store == nullptr &&
                         StoresAcc(result.type) && result.columns.IsOneRun() &&
                         result.columns.run_stride() == 1 && result.rows.IsOneRun();
-    plan_ = PlanProduct(problem_.batch, problem_.m, problem_.n * Packing::kParts,
-                        Packing::Units(problem_.k), direct, kernels_.rows, kernels_.columns);
+    sizes_ = {problem_.batch,
+              problem_.m,
+              problem_.n * Packing::kParts,
+              Packing::Units(problem_.k),
+              direct,
+              kernels_.rows,
+              kernels_.columns};
     // Few rows do not pay for a copy of the columns.
     constexpr int64_t kFewRows = 32;
     const MatrixView& columns = problem_.columns.view;
@@ -317,7 +322,7 @@ class BlockedDotKernel final : public Kernel {
 
   int64_t ScratchBytes(int32_t workers) const override {
     return ConvertedBytes(problem_.rows) + ConvertedBytes(problem_.columns) +
-           ProductScratchBytes<Unit, Acc>(plan_, workers);
+           ProductScratchBytes<Unit, Acc>(PlanProduct(sizes_, workers), workers);
   }
 
   absl::Status Run(const KernelCall& call) const override {
@@ -354,7 +359,8 @@ class BlockedDotKernel final : public Kernel {
     const int64_t ldb = !packed_.empty() ? kernels_.columns
                         : in_place_      ? std::max<int64_t>(columns.k.run_stride(), 1)
                                          : 0;
-    return RunProduct<Unit, Acc>(*call.host, scratch, plan_, kernels_,
+    return RunProduct<Unit, Acc>(*call.host, scratch, PlanProduct(sizes_, call.host->workers),
+                                 kernels_,
                                  {pack_rows, pack_columns, b, ldb, c,
                                   problem_.m == 1 ? 0 : result.rows.run_stride(), store});
   }
@@ -406,32 +412,32 @@ class BlockedDotKernel final : public Kernel {
   }
 
   // Panels of the columns: [batch, panel, k, column].
-  int64_t PanelCount() const { return plan_.n / kernels_.columns; }
+  int64_t PanelCount() const { return sizes_.n / kernels_.columns; }
   const Unit* PackedPanel(int64_t batch, int64_t k0, int64_t j0) const {
     return packed_.data() +
-           ((batch * PanelCount() + j0 / kernels_.columns) * plan_.k + k0) * kernels_.columns;
+           ((batch * PanelCount() + j0 / kernels_.columns) * sizes_.k + k0) * kernels_.columns;
   }
   // Full panels only: those of fewer columns are packed at run time, from the constant.
   void PackConstant(const void* constant) {
     if (IsConverted(problem_.columns)) return;
-    packed_.resize(problem_.batch * PanelCount() * plan_.k * kernels_.columns);
+    packed_.resize(problem_.batch * PanelCount() * sizes_.k * kernels_.columns);
     for (int64_t batch = 0; batch < problem_.batch; ++batch) {
       for (int64_t panel = 0; panel < PanelCount(); ++panel) {
-        Unit* to = packed_.data() + (batch * PanelCount() + panel) * plan_.k * kernels_.columns;
-        for (int64_t k0 = 0; k0 < plan_.k; k0 += kProductDepth) {
+        Unit* to = packed_.data() + (batch * PanelCount() + panel) * sizes_.k * kernels_.columns;
+        for (int64_t k0 = 0; k0 < sizes_.k; k0 += kProductDepth) {
           Packing::PackColumns(problem_.columns.view, constant, batch, panel * kernels_.columns,
-                               kernels_.columns, k0, std::min(kProductDepth, plan_.k - k0),
+                               kernels_.columns, k0, std::min(kProductDepth, sizes_.k - k0),
                                kernels_.columns, to + k0 * kernels_.columns);
         }
         if (problem_.columns.scale != 1)
-          Scale(problem_.columns.scale, plan_.k * kernels_.columns, to);
+          Scale(problem_.columns.scale, sizes_.k * kernels_.columns, to);
       }
     }
   }
 
   const DotProblem problem_;
   const ProductKernels<Unit, Acc> kernels_;
-  ProductPlan plan_;
+  ProductSizes sizes_;
   bool in_place_;
   std::vector<Unit> packed_;
 };

@@ -127,49 +127,59 @@ class BlockTask {
 
 }  // namespace
 
-ProductPlan PlanProduct(int64_t batch, int64_t m, int64_t n, int64_t k, bool direct, int64_t rows,
-                        int64_t columns) {
-  ProductPlan plan = {batch, m, n, k, 0, 0, 1, std::max<int64_t>(k, 1), direct};
-  if (batch == 0 || m == 0 || n == 0) {
-    plan.block_m = plan.block_n = 1;
-    return plan;
-  }
+namespace {
+
+// Cuts C into blocks such that there are as many tasks as are useful, if it is large enough.
+void ChooseBlocks(const ProductSizes& sizes, double useful_tasks, ProductPlan* plan) {
   // A block of A fits the second-level cache.
   constexpr int64_t kMaxRows = 504, kMaxColumns = 1024;
-  const double products = static_cast<double>(batch) * static_cast<double>(m) *
-                          static_cast<double>(n) * static_cast<double>(std::max<int64_t>(k, 1));
-  const double useful_tasks = std::clamp(products / kTaskProducts, 1.0, 16.0);
   int64_t limit_m = kMaxRows, limit_n = kMaxColumns;
   const auto tasks = [&] {
-    return static_cast<double>(batch) * static_cast<double>(CeilOfRatio(m, limit_m)) *
-           static_cast<double>(CeilOfRatio(n, limit_n));
+    return static_cast<double>(sizes.batch) * static_cast<double>(CeilOfRatio(sizes.m, limit_m)) *
+           static_cast<double>(CeilOfRatio(sizes.n, limit_n));
   };
   // Cut the longer side first; a block of fewer than four tiles a side would be copied too often.
   while (tasks() < useful_tasks) {
-    const int64_t now_m = std::min(limit_m, m), now_n = std::min(limit_n, n);
-    if (now_n >= now_m && now_n > 2 * columns) {
-      limit_n = RoundUpTo(CeilOfRatio<int64_t>(now_n, 2), columns);
-    } else if (now_m > 4 * rows) {
-      limit_m = RoundUpTo(CeilOfRatio<int64_t>(now_m, 2), rows);
-    } else if (now_n > 2 * columns) {
-      limit_n = RoundUpTo(CeilOfRatio<int64_t>(now_n, 2), columns);
+    const int64_t now_m = std::min(limit_m, sizes.m), now_n = std::min(limit_n, sizes.n);
+    if (now_n > 2 * sizes.columns && (now_n >= now_m || now_m <= 4 * sizes.rows)) {
+      limit_n = RoundUpTo(CeilOfRatio<int64_t>(now_n, 2), sizes.columns);
+    } else if (now_m > 4 * sizes.rows) {
+      limit_m = RoundUpTo(CeilOfRatio<int64_t>(now_m, 2), sizes.rows);
     } else {
       break;
     }
   }
-  plan.block_m = EvenBlock(m, limit_m, std::min(rows, m));
-  plan.block_n = EvenBlock(n, limit_n, columns);
+  plan->block_m = EvenBlock(sizes.m, limit_m, std::min(sizes.rows, sizes.m));
+  plan->block_n = EvenBlock(sizes.n, limit_n, sizes.columns);
+}
+
+}  // namespace
+
+ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers) {
+  const auto& [batch, m, n, k, direct, rows, columns] = sizes;
+  ProductPlan plan = {batch, m, n, k, 1, 1, 1, std::max<int64_t>(k, 1), direct};
+  if (batch == 0 || m == 0 || n == 0) return plan;
+  const double products = static_cast<double>(batch) * static_cast<double>(m) *
+                          static_cast<double>(n) * static_cast<double>(std::max<int64_t>(k, 1));
+  constexpr double kMaxTasks = 16;
+  const double useful_tasks = std::clamp(products / kTaskProducts, 1.0, kMaxTasks);
+  ChooseBlocks(sizes, useful_tasks, &plan);
   // Long sums of few elements: ranges of k are tasks.
   constexpr int64_t kEnoughTasks = 8, kLeastBlocks = 8;
-  const int64_t tasks_now = plan.tasks(), elements = batch * m * n;
-  if (tasks_now < kEnoughTasks && k >= 2 * kLeastBlocks * kProductDepth) {
-    int64_t splits = std::min({CeilOfRatio<int64_t>(16, tasks_now),
-                               k / (kLeastBlocks * kProductDepth), kMaxPartialSums / elements});
+  const int64_t tasks = plan.tasks(), elements = batch * m * n;
+  if (tasks < kEnoughTasks && k >= 2 * kLeastBlocks * kProductDepth) {
+    const int64_t splits =
+        std::min({CeilOfRatio<int64_t>(16, tasks), k / (kLeastBlocks * kProductDepth),
+                  kMaxPartialSums / elements});
     if (splits > 1) {
       plan.split_depth = RoundUpTo(CeilOfRatio(k, splits), kProductDepth);
       plan.splits = CeilOfRatio(k, plan.split_depth);
     }
   }
+  // Four tasks a worker even out; one worker takes the largest blocks.
+  const double wanted = workers <= 1 ? 1.0 : 4.0 * workers;
+  if (wanted != useful_tasks)
+    ChooseBlocks(sizes, std::min(wanted, products / kTaskProducts), &plan);
   return plan;
 }
 

@@ -53,7 +53,8 @@ ProductKernels<uint32_t, float> PairKernels();
 // those of the signed numbers. Null `tile` if the machine has no such instructions.
 ProductKernels<uint32_t, uint32_t> QuadKernels();
 
-// How a problem is cut: decided when a kernel is made.
+// How a problem is cut. Blocks depend on the number of workers, which does not show in results;
+// what is summed together depends on the sizes alone.
 struct ProductPlan {
   int64_t batch, m, n, k;    // k in units
   int64_t block_m, block_n;  // of a task
@@ -65,9 +66,12 @@ struct ProductPlan {
   int64_t blocks_n() const { return (n + block_n - 1) / block_n; }
   int64_t tasks() const { return batch * blocks_m() * blocks_n() * splits; }
 };
-// `rows` and `columns` are those of the kernels.
-ProductPlan PlanProduct(int64_t batch, int64_t m, int64_t n, int64_t k, bool direct, int64_t rows,
-                        int64_t columns);
+struct ProductSizes {
+  int64_t batch, m, n, k;  // k in units
+  bool direct;
+  int64_t rows, columns;  // of the kernels
+};
+ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers);
 
 template <typename Unit, typename Acc>
 struct FusedProduct {
