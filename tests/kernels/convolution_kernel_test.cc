@@ -37,9 +37,14 @@ ConvolutionSpec RandomSpec(TestRandom& random, PrimitiveType type, PrimitiveType
     dim.window_dilation = random.In(1, 2);
     dim.base_dilation = random.In(0, 3) == 0 ? 2 : 1;
     dim.reversal = random.In(0, 1) == 1;
+    const bool pointwise = random.In(0, 2) == 0;
+    if (pointwise) {
+      dim.stride = dim.base_dilation = 1;
+      dim.padding_low = 0;
+    }
     input.push_back(random.In(1, 9));
-    kernel.push_back(random.In(1, 3));
-    result.push_back(random.In(1, 9));
+    kernel.push_back(pointwise ? 1 : random.In(1, 3));
+    result.push_back(pointwise ? input.back() : random.In(1, 9));
     spec.spatial.push_back(dim);
   }
   const auto channels_last = [](ArraySpec array) {

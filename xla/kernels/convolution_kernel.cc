@@ -36,6 +36,28 @@ struct ConvolutionProblem {
   int64_t features() const { return conv.result.columns.count(); }
 };
 
+// Whether output coordinates are input coordinates.
+bool IsPointwise(const SpatialDim& dim) {
+  return dim.taps == 1 && dim.stride == 1 && dim.padding_low == 0 && dim.base_dilation == 1 &&
+         dim.output_size == dim.input_size;
+}
+
+// Neighbouring pointwise dimensions become one, so that rows of positions are long.
+void MergePointwiseDims(Patches* patches) {
+  absl::InlinedVector<SpatialDim, 3> merged;
+  for (const SpatialDim& dim : patches->dims) {
+    if (!merged.empty() && IsPointwise(merged.back()) && IsPointwise(dim) &&
+        merged.back().input_stride == dim.input_stride * dim.input_size) {
+      SpatialDim& last = merged.back();
+      last.output_size = last.input_size = last.input_size * dim.input_size;
+      last.input_stride = dim.input_stride;
+    } else {
+      merged.push_back(dim);
+    }
+  }
+  patches->dims = std::move(merged);
+}
+
 ConvolutionProblem MakeProblem(const ConvolutionSpec& spec) {
   ConvolutionProblem problem;
   const int64_t groups = spec.feature_group_count * spec.batch_group_count;
@@ -88,6 +110,7 @@ ConvolutionProblem MakeProblem(const ConvolutionSpec& spec) {
     kernel.k.Append(taps, spatial.reversal ? -stride : stride);
   }
   kernel.k.Append(features, spec.kernel.strides[spec.kernel_input_feature]);
+  MergePointwiseDims(&patches);
   problem.kernel_scale = spec.kernel_scale;
   problem.epilogue = spec.epilogue;
   return problem;
