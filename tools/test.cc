@@ -23,7 +23,9 @@
 #include "tools/process.h"
 #include "tools/self_check.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/program.h"
 #include "xla/interpreter/interpreter.h"
+#include "xla/runtime/thread_pool.h"
 
 namespace xla {
 namespace {
@@ -35,6 +37,11 @@ struct Result {
   Outcome outcome = Outcome::kFailed;
   std::string detail;                // why, for all but passed
   std::vector<std::string> missing;  // opcodes, when not supported
+};
+
+struct TestOptions {
+  int threads = 1;
+  bool compiled = false;
 };
 
 // A program without checks would pass whatever it computes. What it prints is for a reader to
@@ -52,7 +59,20 @@ bool HasChecks(const HloModule& module) {
   return false;
 }
 
-Result TestModule(const HloModule& module, int threads, const CustomCallRegistry& custom_calls) {
+// Compiled, on one device.
+absl::Status RunCompiled(const HloModule& module, int threads) {
+  runtime::ThreadPool pool(threads);
+  runtime::ExecutionContext context;
+  context.pool = &pool;
+  context.cancel = &Interrupted();
+  const CpuCustomCalls calls = CheckCustomCalls();
+  XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(module));
+  return program->Run({}, context, nullptr, &calls).status();
+}
+
+Result TestModule(const HloModule& module, const TestOptions& test_options,
+                  const CustomCallRegistry& custom_calls) {
+  const int threads = test_options.threads;
   Result result;
   for (HloOpcode opcode : UnsupportedOpcodes(module))
     result.missing.emplace_back(HloOpcodeString(opcode));
@@ -69,7 +89,8 @@ Result TestModule(const HloModule& module, int threads, const CustomCallRegistry
   options.cancel = &Interrupted();
   options.custom_calls = CheckCustomCalls();
   options.custom_call_registry = &custom_calls;
-  const absl::Status status = RunSelfChecking(module, options);
+  const absl::Status status =
+      test_options.compiled ? RunCompiled(module, threads) : RunSelfChecking(module, options);
   if (status.ok() && !HasChecks(module))
     return {Outcome::kUnchecked, "the program makes no check", {}};
   if (status.ok()) return {Outcome::kPassed, "", {}};
@@ -79,12 +100,13 @@ Result TestModule(const HloModule& module, int threads, const CustomCallRegistry
 }
 
 // A file of StableHLO may hold several programs: it passes if all do, and some make checks.
-Result TestUnguarded(const std::string& path, int threads, const CustomCallRegistry& custom_calls) {
+Result TestUnguarded(const std::string& path, const TestOptions& options,
+                     const CustomCallRegistry& custom_calls) {
   const auto modules = LoadModules(path);
   if (!modules.ok()) return {Outcome::kFailed, std::string(modules.status().message()), {}};
   Result result = {Outcome::kUnchecked, "the program makes no check", {}};
   for (size_t i = 0; i < modules->size(); ++i) {
-    Result one = TestModule(*(*modules)[i], threads, custom_calls);
+    Result one = TestModule(*(*modules)[i], options, custom_calls);
     if (one.outcome == Outcome::kUnchecked) continue;
     if (one.outcome != Outcome::kPassed) {
       if (modules->size() > 1) one.detail = absl::StrCat("program ", i + 1, ": ", one.detail);
@@ -95,9 +117,10 @@ Result TestUnguarded(const std::string& path, int threads, const CustomCallRegis
   return result;
 }
 
-Result TestOne(const std::string& path, int threads, const CustomCallRegistry& custom_calls) {
+Result TestOne(const std::string& path, const TestOptions& options,
+               const CustomCallRegistry& custom_calls) {
   try {
-    return TestUnguarded(path, threads, custom_calls);
+    return TestUnguarded(path, options, custom_calls);
   } catch (const std::bad_alloc&) {
     return {Outcome::kFailed, "out of memory", {}};
   }
@@ -164,6 +187,7 @@ absl::StatusOr<int> Test(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const std::vector<std::string> files, Expand(arguments.operands()));
   XLA_ASSIGN_OR_RETURN(const auto disabled, ReadDisabled(arguments.Get("--disabled")));
   XLA_ASSIGN_OR_RETURN(const CustomCallRegistry custom_calls, LoadCustomCalls(arguments));
+  const TestOptions options = {static_cast<int>(threads), arguments.Get("--backend") == "cpu"};
   const bool quiet = arguments.Has("--quiet"), json = arguments.Has("--json");
   if (files.empty()) return absl::InvalidArgumentError("no programs in the folders given");
 
@@ -175,9 +199,8 @@ absl::StatusOr<int> Test(const Arguments& arguments) {
   auto work = [&] {
     for (size_t i; (i = next++) < files.size() && !Interrupted();) {
       auto off = disabled.find(std::filesystem::path(files[i]).filename().string());
-      Result result = off != disabled.end()
-                          ? Result{Outcome::kDisabled, off->second, {}}
-                          : TestOne(files[i], static_cast<int>(threads), custom_calls);
+      Result result = off != disabled.end() ? Result{Outcome::kDisabled, off->second, {}}
+                                            : TestOne(files[i], options, custom_calls);
       std::lock_guard<std::mutex> lock(mutex);
       results[i] = std::move(result);
       done[i] = 1;
@@ -246,7 +269,11 @@ Command TestCommand() {
           "check.expect_almost_eq (absolute 1e-3). A folder stands for the .hlo, .pb, .mlir and\n"
           ".mlirbc files in it.\n"
           "The exit code is 0 if every program passed.",
-          {{"--jobs",
+          {{"--backend",
+            "NAME",
+            "what runs the programs: cpu (compiled) or interpreter, the default",
+            {"cpu", "interpreter"}},
+           {"--jobs",
             "N",
             "number of programs run at a time; the default is the number of processors",
             {},

@@ -16,8 +16,8 @@ bool IsGenerated(const HloInstruction& instruction);
 // strides.
 bool IsTransposedView(const HloInstruction& instruction);
 
-// Whether the instruction multiplies an array of f32 or f64 by a constant number, and is read by dots
-// and as the kernel of convolutions alone: these multiply as they read.
+// Whether the instruction multiplies an array of f32 or f64 by a constant number, and is read by
+// dots and as the kernel of convolutions alone: these multiply as they read.
 bool IsScaledView(const HloInstruction& instruction);
 // The array of a scaled view, and the number.
 const HloInstruction* ScaledArray(const HloInstruction& view);

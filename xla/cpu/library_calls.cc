@@ -3,10 +3,14 @@
 #include "xla/cpu/library_calls.h"
 
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/fft.h"
+#include "xla/layout_util.h"
+#include "xla/literal.h"
 #include "xla/shape_util.h"
 
 namespace xla::cpu {
@@ -72,12 +76,60 @@ absl::Status CallFft(const LibraryCall& call) {
   return absl::OkStatus();
 }
 
+// Handlers of the caller, on literals that borrow the operands' memory.
+absl::Status CallCustom(const LibraryCall& call) {
+  const HloInstruction& inst = *call.instruction;
+  const std::string& target = inst.attributes<CustomCallAttributes>().custom_call_target;
+  const CpuCustomCall* handler = nullptr;
+  if (call.state->custom_calls() != nullptr) {
+    for (const auto& [name, function] : *call.state->custom_calls()) {
+      if (name == target) handler = &function;
+    }
+  }
+  if (handler == nullptr) {
+    return absl::UnimplementedError(
+        absl::StrCat("custom-call ", inst.name(), ": compiled programs cannot call ", target));
+  }
+  std::vector<BorrowingLiteral> literals;
+  size_t next = 0;
+  for (const HloInstruction* operand : inst.operands()) {
+    Shape shape = operand->shape();
+    LayoutUtil::SetToDefaultLayout(&shape);
+    const auto leaves = static_cast<size_t>(ShapeUtil::GetLeafCount(shape));
+    std::vector<const char*> memory;
+    for (size_t i = 0; i < leaves; ++i) memory.push_back(call.operands[next + i]);
+    if (shape.IsTuple()) {
+      literals.emplace_back(memory, shape);
+    } else {
+      literals.emplace_back(memory[0], shape);
+    }
+    next += leaves;
+  }
+  std::vector<LiteralSlice> slices(literals.begin(), literals.end());
+  Shape shape = inst.shape();
+  LayoutUtil::SetToDefaultLayout(&shape);
+  XLA_ASSIGN_OR_RETURN(Literal result, Literal::Make(shape));
+  XLA_RETURN_IF_ERROR((*handler)(inst, slices, &result));
+  size_t leaf = 0;
+  ShapeUtil::ForEachSubshape(shape, [&](const Shape& part, const ShapeIndex& index) {
+    if (part.IsTuple()) return;
+    if (part.IsArray() && result.size_bytes(index) > 0) {
+      std::memcpy(call.results[leaf], result.untyped_data(index),
+                  static_cast<size_t>(result.size_bytes(index)));
+    }
+    ++leaf;
+  });
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 LibraryFunction FindLibraryFunction(const HloInstruction& instruction) {
   switch (instruction.opcode()) {
     case HloOpcode::kFft:
       return CallFft;
+    case HloOpcode::kCustomCall:
+      return CallCustom;
     default:
       return nullptr;
   }

@@ -284,7 +284,7 @@ absl::Status CpuProgram::RunOnBuffers(absl::Span<const runtime::ArgumentView> ar
                                       absl::Span<runtime::ResultView> results,
                                       const runtime::ExecutionContext& context,
                                       runtime::RunStatistics* statistics) const {
-  return RunProfiled(arguments, results, context, statistics, nullptr);
+  return RunWith({}, arguments, results, context, statistics);
 }
 
 absl::StatusOr<std::vector<CpuProgram::ProfileEntry>> CpuProgram::Profile(
@@ -292,7 +292,8 @@ absl::StatusOr<std::vector<CpuProgram::ProfileEntry>> CpuProgram::Profile(
     const runtime::ExecutionContext& context) const {
   std::vector<runtime::ResultView> results(impl_->result_leaves.size());
   cpu::StepTimes times;
-  XLA_RETURN_IF_ERROR(RunProfiled(arguments, absl::MakeSpan(results), context, nullptr, &times));
+  XLA_RETURN_IF_ERROR(
+      RunWith({.profile = &times}, arguments, absl::MakeSpan(results), context, nullptr));
   for (const runtime::ResultView& result : results) {
     if (result.is_new) runtime::FreeHostMemory(result.data);
   }
@@ -318,10 +319,11 @@ absl::StatusOr<std::vector<CpuProgram::ProfileEntry>> CpuProgram::Profile(
   return entries;
 }
 
-absl::Status CpuProgram::RunProfiled(absl::Span<const runtime::ArgumentView> arguments,
-                                     absl::Span<runtime::ResultView> results,
-                                     const runtime::ExecutionContext& context,
-                                     runtime::RunStatistics* statistics, void* profile) const {
+absl::Status CpuProgram::RunWith(const cpu::RunExtras& extras,
+                                 absl::Span<const runtime::ArgumentView> arguments,
+                                 absl::Span<runtime::ResultView> results,
+                                 const runtime::ExecutionContext& context,
+                                 runtime::RunStatistics* statistics) const {
   const Impl& impl = *impl_;
   if (arguments.size() != impl.argument_leaves.size() ||
       results.size() != impl.result_leaves.size()) {
@@ -340,7 +342,7 @@ absl::Status CpuProgram::RunProfiled(absl::Span<const runtime::ArgumentView> arg
   absl::InlinedVector<char*, 32> bases(
       static_cast<size_t>(impl.memories.constants_begin()) + impl.constants.size(), nullptr);
   RunState state(context, *pool, bases.data());
-  state.set_profile(static_cast<cpu::StepTimes*>(profile));
+  state.set_extras(extras);
   XLA_RETURN_IF_ERROR(state.Poll());
   int64_t bytes = 0, copies = 0, copied_bytes = 0;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -433,7 +435,8 @@ absl::Status CpuProgram::RunProfiled(absl::Span<const runtime::ArgumentView> arg
 
 absl::StatusOr<Literal> CpuProgram::Run(absl::Span<const Literal* const> arguments,
                                         const runtime::ExecutionContext& context,
-                                        runtime::RunStatistics* statistics) const {
+                                        runtime::RunStatistics* statistics,
+                                        const CpuCustomCalls* custom_calls) const {
   const HloComputation& entry = *impl_->module->entry_computation();
   if (static_cast<int64_t>(arguments.size()) != entry.num_parameters()) {
     return absl::InvalidArgumentError(absl::StrCat("module ", impl_->module->name(), " takes ",
@@ -464,7 +467,8 @@ absl::StatusOr<Literal> CpuProgram::Run(absl::Span<const Literal* const> argumen
     }
     leaves.push_back(view);
   });
-  XLA_RETURN_IF_ERROR(RunOnBuffers(views, absl::MakeSpan(leaves), context, statistics));
+  XLA_RETURN_IF_ERROR(
+      RunWith({.custom_calls = custom_calls}, views, absl::MakeSpan(leaves), context, statistics));
   return result;
 }
 

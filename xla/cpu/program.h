@@ -13,12 +13,16 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "xla/cpu/custom_calls.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/literal.h"
 #include "xla/runtime/buffer_view.h"
 #include "xla/runtime/execution_context.h"
 
 namespace xla {
+namespace cpu {
+struct RunExtras;  // run_state.h
+}  // namespace cpu
 
 struct CpuCompileOptions {
   // Compiles kernels in parallel. Null: on the calling thread.
@@ -43,7 +47,8 @@ class CpuProgram {
   // with the parameters. The result has the layout of the entry computation layout.
   absl::StatusOr<Literal> Run(absl::Span<const Literal* const> arguments,
                               const runtime::ExecutionContext& context = {},
-                              runtime::RunStatistics* statistics = nullptr) const;
+                              runtime::RunStatistics* statistics = nullptr,
+                              const CpuCustomCalls* custom_calls = nullptr) const;
 
   // The same on memory: the leaves (arrays and tokens) of all arguments and of the result; see
   // runtime/buffer_view.h.
@@ -82,10 +87,11 @@ class CpuProgram {
 
  private:
   struct Impl;
-  absl::Status RunProfiled(absl::Span<const runtime::ArgumentView> arguments,
-                           absl::Span<runtime::ResultView> results,
-                           const runtime::ExecutionContext& context,
-                           runtime::RunStatistics* statistics, void* profile) const;
+  absl::Status RunWith(const cpu::RunExtras& extras,
+                       absl::Span<const runtime::ArgumentView> arguments,
+                       absl::Span<runtime::ResultView> results,
+                       const runtime::ExecutionContext& context,
+                       runtime::RunStatistics* statistics) const;
   explicit CpuProgram(std::unique_ptr<Impl> impl);
   const std::unique_ptr<Impl> impl_;
 };

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "xla/cpu/custom_calls.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/kernels/context.h"
 #include "xla/runtime/execution_context.h"
@@ -31,6 +32,12 @@ struct StepTimes {
   }
 };
 
+// What a caller may add to a run.
+struct RunExtras {
+  StepTimes* profile = nullptr;
+  const CpuCustomCalls* custom_calls = nullptr;
+};
+
 // What steps need: memory, threads, cancellation. Kernels take it as their context.
 class RunState final : public kernels::Context {
  public:
@@ -39,8 +46,9 @@ class RunState final : public kernels::Context {
 
   const runtime::ExecutionContext& context() const { return context_; }
   // Null: steps are not timed.
-  StepTimes* profile() const { return profile_; }
-  void set_profile(StepTimes* profile) { profile_ = profile; }
+  StepTimes* profile() const { return extras_.profile; }
+  const CpuCustomCalls* custom_calls() const { return extras_.custom_calls; }
+  void set_extras(const RunExtras& extras) { extras_ = extras; }
   // The memories that places refer to (see program.cc).
   char* base(int32_t i) const { return bases_[i]; }
 
@@ -61,7 +69,7 @@ class RunState final : public kernels::Context {
   const runtime::ExecutionContext& context_;
   runtime::ThreadPool& pool_;
   char* const* const bases_;
-  StepTimes* profile_ = nullptr;
+  RunExtras extras_;
 };
 
 }  // namespace xla::cpu
