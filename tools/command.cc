@@ -241,10 +241,10 @@ int64_t Arguments::GetInt(std::string_view option, int64_t otherwise) const {
 }
 
 const std::vector<Command>& Commands() {
-  static const std::vector<Command> commands = {RunCommand(),    PrintCommand(),      OptCommand(),
-                                                VerifyCommand(), CheckCommand(),      TestCommand(),
-                                                BenchCommand(),  ProfileCommand(),    OpsCommand(),
-                                                InfoCommand(),   CompletionsCommand()};
+  static const std::vector<Command> commands = {
+      RunCommand(),     PrintCommand(), OptCommand(),     VerifyCommand(),
+      CheckCommand(),   TestCommand(),  CompileCommand(), BenchCommand(),
+      ProfileCommand(), OpsCommand(),   InfoCommand(),    CompletionsCommand()};
   return commands;
 }
 

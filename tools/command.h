@@ -86,6 +86,7 @@ Command OptCommand();
 Command VerifyCommand();
 Command CheckCommand();
 Command TestCommand();
+Command CompileCommand();
 Command BenchCommand();
 Command ProfileCommand();
 Command OpsCommand();
