@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/shape.h"
 #include "xla/shape_util.h"
@@ -100,6 +101,35 @@ absl::StatusOr<NormalizedLayouts> NormalizeEntryLayouts(HloModule* module) {
   }
   module->config().entry_computation_layout = entry->ComputeProgramShape();
   return normalized;
+}
+
+absl::Status ExpandBitcasts(HloModule* module) {
+  for (HloComputation* computation : module->computations()) {
+    for (HloInstruction* bitcast : computation->instructions()) {
+      if (bitcast->opcode() != HloOpcode::kBitcast || !bitcast->shape().IsArray()) continue;
+      HloInstruction* value = bitcast->operand(0);
+      const Shape from = value->shape(), to = bitcast->shape();
+      if (from.element_type() != to.element_type()) {
+        return absl::UnimplementedError(
+            absl::StrCat("the CPU compiler does not implement ", bitcast->ToShortString()));
+      }
+      const std::vector<int64_t> from_order = OrderOf(from), to_order = OrderOf(to);
+      if (from_order.empty() && to_order.empty()) continue;
+      if (!from_order.empty()) {
+        value = Transpose(computation, value, Permuted(from, from_order), from_order);
+      }
+      const Shape logical(to.element_type(), to.dimensions());
+      const Shape physical = to_order.empty() ? logical : Permuted(to, to_order);
+      if (value->shape().dimensions() != physical.dimensions()) {
+        value = computation->AddInstruction(
+            HloInstruction::Create(HloOpcode::kReshape, physical, {value}));
+      }
+      if (!to_order.empty()) value = Transpose(computation, value, logical, Inverse(to_order));
+      XLA_RETURN_IF_ERROR(computation->ReplaceInstruction(bitcast, value));
+    }
+  }
+  module->Cleanup();
+  return absl::OkStatus();
 }
 
 }  // namespace xla::cpu

@@ -21,6 +21,10 @@ struct NormalizedLayouts {
 };
 absl::StatusOr<NormalizedLayouts> NormalizeEntryLayouts(HloModule* module);
 
+// Bitcasts between layouts as transposes and reshapes. UNIMPLEMENTED for those that change the
+// element type.
+absl::Status ExpandBitcasts(HloModule* module);
+
 }  // namespace xla::cpu
 
 #endif  // XLA_CPU_ENTRY_LAYOUTS_H_

@@ -61,6 +61,7 @@ absl::Status CallFft(const LibraryCall& call) {
     for (size_t d = dimension + 1; d < sizes.size(); ++d) axis.inner *= sizes[d];
     axis.from_length = sizes[dimension];
     axis.to_length = sizes[dimension] = inst.shape().dimensions(static_cast<int>(dimension));
+    axis.symmetric = real_result && is_last;
     axis.to_type = is_last ? inst.shape().element_type() : C128;
     if (is_last) {
       axis.to = call.results[0];

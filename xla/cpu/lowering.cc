@@ -159,8 +159,9 @@ class Lowering {
     constexpr size_t kKernelsPerModule = 4;
     const size_t threads =
         options_.pool == nullptr ? 1 : static_cast<size_t>(options_.pool->num_threads());
-    const size_t count = std::min(threads * (kernels_.size() > 64 ? 4 : 1),
-                                  (kernels_.size() + kKernelsPerModule - 1) / kKernelsPerModule);
+    const size_t count = std::max<size_t>(
+        1, std::min(threads * (kernels_.size() > 64 ? 4 : 1),
+                    (kernels_.size() + kKernelsPerModule - 1) / kKernelsPerModule));
     program_.code.resize(count);
     std::vector<std::string> llvm_texts(count), assembly_texts(count);
     const auto compile = [&](int64_t begin, int64_t end) -> absl::Status {

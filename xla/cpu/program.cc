@@ -267,6 +267,7 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   impl->SetLeaves(*clone);
   XLA_ASSIGN_OR_RETURN(const cpu::NormalizedLayouts normalized, cpu::NormalizeEntryLayouts(clone));
   impl->SetStrides(module, normalized);
+  XLA_RETURN_IF_ERROR(cpu::ExpandBitcasts(clone));
   XLA_RETURN_IF_ERROR(CpuPipeline(/*constant_folding=*/std::nullopt).Run(clone).status());
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
   XLA_RETURN_IF_ERROR(cpu::FuseForCpu(clone).status());
