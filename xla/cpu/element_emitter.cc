@@ -2,6 +2,7 @@
 #include "xla/cpu/element_emitter.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -326,7 +327,12 @@ Element ElementEmitter::EmitConcatenate(const HloInstruction* instruction, Index
 }
 
 IndexTerm ElementEmitter::TermOf(const Element& element, PrimitiveType type) {
-  return math_.FromVector(ops_.Convert(type, S64, element).re);
+  IrValue value = ops_.Convert(type, S64, element).re;
+  if (type == U64) {
+    value = ir_.Binary("llvm.umin", value,
+                       ir_.Const(ir_.TypeOf(value), std::numeric_limits<int64_t>::max()));
+  }
+  return math_.FromVector(value);
 }
 
 IndexTerm ElementEmitter::StartIndex(const HloInstruction* operand, int64_t limit) {

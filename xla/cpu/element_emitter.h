@@ -56,6 +56,9 @@ class ElementEmitter {
   // The results of a computation on scalars for these arguments, all lanes.
   std::vector<Element> Apply(const HloComputation& computation, std::vector<Element> arguments);
 
+  // A term from integer elements of a type; unsigned ones are limited to signed ones.
+  IndexTerm TermOf(const Element& element, PrimitiveType type);
+
   // Where an element of a dense array is.
   ElementAddress AddressOf(const ArrayBuffer& buffer, const Shape& shape,
                            absl::Span<const IndexTerm> index);
@@ -106,8 +109,6 @@ class ElementEmitter {
   Element EmitDot(const HloInstruction* instruction, Index index);
   // operand(i) of dynamic-slice and dynamic-update-slice, limited so that the slice is inside.
   IndexTerm StartIndex(const HloInstruction* operand, int64_t limit);
-  // A term from integer elements of a type.
-  IndexTerm TermOf(const Element& element, PrimitiveType type);
   // Adds bits to the mask while `emit` runs.
   Element UnderMask(IrValue bits, absl::FunctionRef<Element()> emit);
   Element Load(const ArrayBuffer& buffer, const Shape& shape, Index index);

@@ -478,7 +478,7 @@ class KernelEmitter {
         const int64_t limit = shape.dimensions(i) - root->operand(1)->shape().dimensions(i);
         if (limit == 0) continue;
         Element value = emitter.Emit(start, {});
-        IndexTerm term = {ops_.Convert(start->shape().element_type(), S64, value).re, 0, 1};
+        const IndexTerm term = emitter.TermOf(value, start->shape().element_type());
         const IndexMath math(ir_, 1);
         place[d] = emitter.math().Add(place[d], math.ClampUnlessAffine(term, 0, limit + 1));
       }
