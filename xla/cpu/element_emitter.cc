@@ -91,9 +91,11 @@ Element ElementEmitter::Fail(const HloInstruction* instruction, absl::Status sta
 Element ElementEmitter::Emit(const HloInstruction* instruction, Index index, int output) {
   if (!status_.ok()) return ops_.Zero(OutputShape(instruction, output).element_type());
   Key key = {instruction, output, mask_, IndexVector(index.begin(), index.end())};
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    const auto found = scope->find(key);
-    if (found != scope->end()) return found->second;
+  if (const Element* made = FindMade(key); made != nullptr) return *made;
+  if (outer_ != nullptr && instruction->opcode() == HloOpcode::kReduce) {
+    Key outer_key = key;
+    outer_key.mask = nullptr;
+    if (const Element* made = outer_->FindMade(outer_key); made != nullptr) return *made;
   }
   if (buffers_.find(instruction) == buffers_.end() &&
       (instruction->opcode() == HloOpcode::kReduce ||
@@ -108,6 +110,14 @@ Element ElementEmitter::Emit(const HloInstruction* instruction, Index index, int
   const Element element = EmitUncached(instruction, index, output);
   scopes_.back()[std::move(key)] = element;
   return element;
+}
+
+const Element* ElementEmitter::FindMade(const Key& key) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    const auto found = scope->find(key);
+    if (found != scope->end()) return &found->second;
+  }
+  return outer_ == nullptr ? nullptr : outer_->FindMade(key);
 }
 
 std::vector<Element> ElementEmitter::EmitAll(const HloInstruction* instruction, Index index) {

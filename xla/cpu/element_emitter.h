@@ -46,6 +46,9 @@ class ElementEmitter {
   // term. For fusions of elementwise operations.
   void set_linear(bool linear) { is_linear_ = linear; }
   bool is_linear() const { return is_linear_; }
+  // Code around this emitter's: elements that it has made, of indices that are the same for all
+  // lanes, are used again.
+  void set_outer(const ElementEmitter* outer) { outer_ = outer; }
   // Lanes of the vectors that scalar code reduces rows with.
   void set_row_lanes(int lanes) { row_lanes_ = lanes; }
 
@@ -88,6 +91,7 @@ class ElementEmitter {
     bool operator<(const Key& o) const;
   };
 
+  const Element* FindMade(const Key& key) const;
   Element Fail(const HloInstruction* instruction);
   Element Fail(const HloInstruction* instruction, absl::Status status);
   Element EmitUncached(const HloInstruction* instruction, Index index, int output);
@@ -119,6 +123,7 @@ class ElementEmitter {
   const Buffers& buffers_;
   const int lanes_;
   int row_lanes_ = 1;
+  const ElementEmitter* outer_ = nullptr;
   const IndexMath math_;
   bool is_linear_ = false;
   IrValue mask_ = nullptr;

@@ -118,6 +118,7 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
       absl::Span<const int64_t>(shape.dimensions()).subspan(index.size());
   const HloComputation& reducer = *instruction->to_apply();
   ElementEmitter wide(ops_, buffers_, block);
+  wide.set_outer(this);
   const auto operands_at = [&](ElementEmitter& emitter, IrValue position, int lanes,
                                std::vector<Element> arguments) {
     IndexTerm linear = {position, lanes > 1 ? 1 : 0, lanes};

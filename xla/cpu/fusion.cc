@@ -132,12 +132,15 @@ class Planner {
       bool fits = true;
       for (const HloInstruction* kernel : kernels) fits &= sizes_[kernel] < kMaxFusionSize;
       // Computed several times where there are several kernels, or several accesses of one.
-      const bool repeats = kernels.size() > 1 || Rereads(*instruction);
+      const bool is_row =
+          instruction->opcode() == HloOpcode::kReduce && IsRowOfResult(*instruction);
+      const bool repeats = kernels.size() > 1 || (!is_row && Rereads(*instruction));
       const bool is_cheap = is_free || (CostWithOperands(*instruction) <= kMaxDuplicatedCost &&
                                         ReadsLittle(*instruction));
       if (fits && (!repeats || is_cheap)) {
         for (const HloInstruction* kernel : kernels) ++sizes_[kernel];
         sinks_[instruction] = std::move(kernels);
+        if (is_row) rows_.insert(instruction);
         virtual_.insert(instruction);
       }
     }
@@ -153,8 +156,10 @@ class Planner {
   // memory for other reasons; a bound.
   int64_t CostWithOperands(const HloInstruction& instruction) const {
     int64_t cost = CostOf(instruction);
-    for (const HloInstruction* operand : instruction.operands())
-      cost += CostOf(*operand) > 8 ? 8 : CostOf(*operand);
+    for (const HloInstruction* operand : instruction.operands()) {
+      // Reductions are in memory, or computed once a row.
+      if (operand->opcode() != HloOpcode::kReduce) cost += std::min<int64_t>(CostOf(*operand), 8);
+    }
     return cost;
   }
 
@@ -196,6 +201,10 @@ class Planner {
         case HloOpcode::kReverse:
         case HloOpcode::kTranspose:
         case HloOpcode::kReduce:
+          // A row that is reduced where it is needed is computed twice; that costs less than
+          // memory.
+          if (virtual_.contains(user) && rows_.contains(user) && instruction.users().size() <= 2)
+            break;
           ++accesses;
           break;
         default:
@@ -231,6 +240,7 @@ class Planner {
           return false;
         break;
       case HloOpcode::kReduce:
+        if (IsRowOfResult(instruction)) break;
         // With what follows elementwise.
         if (instruction.users().size() != 1 ||
             !SameDimensions(instruction.users()[0]->shape(), instruction.shape()) ||
@@ -242,6 +252,45 @@ class Planner {
         break;
     }
     return AllUsersGenerated(instruction);
+  }
+
+  // A reduction of the minor dimension whose only reader is a kernel of as many rows and columns:
+  // computed in it, row by row.
+  bool IsRowOfResult(const HloInstruction& reduce) const {
+    constexpr int64_t kLeastRows = 16, kLeastColumns = 64, kMostColumns = 1 << 16;
+    const Shape& shape = reduce.operand(0)->shape();
+    const int64_t columns = shape.rank() == 0 ? 0 : shape.dimensions().back();
+    if (reduce.operand_count() != 2 || reduce.dimensions().size() != 1 ||
+        reduce.dimensions()[0] != shape.rank() - 1 || columns < kLeastColumns ||
+        columns > kMostColumns || Elements(shape) / columns < kLeastRows) {
+      return false;
+    }
+    const HloInstruction* kernel = nullptr;
+    std::vector<const HloInstruction*> pending = {&reduce};
+    absl::flat_hash_set<const HloInstruction*> seen;
+    while (!pending.empty()) {
+      const HloInstruction* instruction = pending.back();
+      pending.pop_back();
+      for (const HloInstruction* user : instruction->users()) {
+        if (!seen.insert(user).second) continue;
+        const bool is_broadcast =
+            user->opcode() == HloOpcode::kBroadcast &&
+            std::is_sorted(user->dimensions().begin(), user->dimensions().end());
+        const bool keeps_rows = IsElementwise(*user) || user->opcode() == HloOpcode::kReshape ||
+                                user->opcode() == HloOpcode::kBitcast || is_broadcast ||
+                                rows_.contains(user);
+        if (!keeps_rows) return false;
+        if (virtual_.contains(user)) {
+          pending.push_back(user);
+        } else if (kernel != nullptr && kernel != user) {
+          return false;
+        } else {
+          kernel = user;
+        }
+      }
+    }
+    return kernel != nullptr && IsElementwise(*kernel) && kernel->shape().IsArray() &&
+           SameDimensions(kernel->shape(), shape);
   }
 
   // A reshape between operations of a fusion, rather than of an array in memory.
@@ -270,6 +319,7 @@ class Planner {
 
   HloComputation* const computation_;
   absl::flat_hash_set<const HloInstruction*> virtual_;
+  absl::flat_hash_set<const HloInstruction*> rows_;  // virtual reductions, see IsRowOfResult
   absl::flat_hash_map<const HloInstruction*, std::vector<const HloInstruction*>> sinks_;
   absl::flat_hash_map<const HloInstruction*, int64_t> sizes_;
 };

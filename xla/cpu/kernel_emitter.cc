@@ -77,6 +77,21 @@ int64_t RowLength(const HloInstruction& reduce) {
   return found == reduce.dimensions().size() ? length : 0;
 }
 
+// Whether all reductions are of the minor dimension of arrays like the result.
+bool ReducesOwnRows(const HloComputation& computation) {
+  const HloInstruction* root = computation.root_instruction();
+  if (!root->shape().IsArray() || root->opcode() == HloOpcode::kReduce) return false;
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (instruction->opcode() != HloOpcode::kReduce) continue;
+    const Shape& shape = instruction->operand(0)->shape();
+    if (shape.dimensions() != root->shape().dimensions() || instruction->dimensions().size() != 1 ||
+        instruction->dimensions()[0] != shape.rank() - 1 || !instruction->shape().IsArray()) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Nanoseconds for each operation on a vector, roughly.
 double OperationCost(const HloInstruction& instruction) {
   if (instruction.info().Has(op_traits::kHasAccuracy)) return 6;
@@ -281,6 +296,13 @@ class KernelEmitter {
         StoreAt(region, scalars, index);
         Check(scalars);
         return;
+      }
+      if (plan_.reduces_own_rows) {
+        for (const HloInstruction* instruction :
+             plan_.fusion->to_apply()->MakeInstructionPostOrder()) {
+          if (instruction->opcode() == HloOpcode::kReduce) scalars.Emit(instruction, index);
+        }
+        vectors.set_outer(&scalars);
       }
       index.emplace_back();
       const int64_t length = dims.back(), lanes = region.lanes;
@@ -671,7 +693,11 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
       region.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
     }
     const int64_t length = region.dimensions.empty() ? 1 : region.dimensions.back();
-    if (reduces_rows) {
+    plan.reduces_own_rows = reduces_rows && plan.regions.size() == 1 && !plan.updates_in_place &&
+                            ReducesOwnRows(computation);
+    if (plan.reduces_own_rows) {
+      region.lanes = region.row_lanes = vector_lanes;
+    } else if (reduces_rows) {
       region.row_lanes = vector_lanes;
     } else {
       int lanes = reduces && length >= 8 * vector_lanes ? 4 * vector_lanes : vector_lanes;

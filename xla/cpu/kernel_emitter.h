@@ -38,7 +38,9 @@ struct KernelPlan {
   std::vector<KernelRegion> regions;
   bool is_linear = false;
   bool updates_in_place = false;  // dynamic-update-slice and scatter
-  bool transposes = false;        // an array in memory, by tiles of vectors
+  // Rows of the result need reductions of the same rows, which are made first.
+  bool reduces_own_rows = false;
+  bool transposes = false;  // an array in memory, by tiles of vectors
   // Results are stored past the caches: they are too large for them.
   bool streams = false;
   std::vector<bool> is_written;  // operands that are in the memory of a result
