@@ -60,6 +60,14 @@ ConvolutionSpec RandomSpec(TestRandom& random, PrimitiveType type, PrimitiveType
   spec.input = RandomArray(random, type, input, layout != 2);
   spec.kernel = RandomArray(random, type, kernel, layout != 2);
   spec.result = RandomArray(random, result_type, result, layout != 2);
+  if (layout == 3) {
+    // The batch is the minor dimension of the input.
+    int64_t stride = 1;
+    for (size_t i = 0; i < spec.input.dimensions.size(); ++i) {
+      spec.input.strides[i] = stride;
+      stride *= spec.input.dimensions[i];
+    }
+  }
   if (layout == 1) {
     spec.input = channels_last(spec.input);
     spec.result = channels_last(spec.result);
@@ -112,14 +120,14 @@ void CheckRandomConvolutions(int count) {
   for (int i = 0; i < count; ++i) {
     const int64_t scale = i % 3 == 0 ? 16 : 1;
     const std::vector<ConvolutionSizes> choices = {{3, 5 * scale, 7 * scale, 1, 1},
-                                                   {2, 1, 40, 1, 1},
+                                                   {20, 3, 40, 1, 1},
                                                    {2, 4, 3, 1, 1},
                                                    {2, 24 * scale, 24 * scale, 24 * scale, 1},
                                                    {1, 12, 24, 12, 1},
                                                    {2, 8, 12, 4, 1},
                                                    {6, 5, 9, 1, 3}};
     const ConvolutionSpec spec = RandomSpec(random, type, result_type, choices[i % choices.size()],
-                                            random.In(0, 3), i % 4 / 2 + i % 2);
+                                            random.In(0, 3), i % 5 % 4);
     std::vector<T> input(spec.input.element_count()), kernel(spec.kernel.element_count());
     for (T& x : input) x = static_cast<T>(static_cast<float>(random.In(-3, 3)));
     for (T& x : kernel) x = static_cast<T>(static_cast<float>(random.In(-3, 3)));

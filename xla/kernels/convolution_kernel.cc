@@ -64,12 +64,17 @@ ConvolutionProblem MakeProblem(const ConvolutionSpec& spec) {
   const int64_t features = spec.kernel.dimensions[spec.kernel_input_feature];
   const int64_t output_features = spec.kernel.dimensions[spec.kernel_output_feature] / groups;
   const int64_t batch_size = spec.input.dimensions[spec.input_batch] / spec.batch_group_count;
+  // Where images lie side by side, element by element (as in gradients of kernels), positions of
+  // neighbouring images are neighbours: the batch is one more dimension, pointwise and minor.
+  const bool batch_is_minor = spec.batch_group_count == 1 && batch_size > 1 &&
+                              spec.input.strides[spec.input_batch] == 1 &&
+                              spec.input.strides[spec.input_feature] != 1;
 
   Patches& patches = problem.conv.patches;
   patches.type = spec.input.type;
   patches.data = nullptr;
   patches.element_bytes = spec.input.element_bytes();
-  patches.batch_size = batch_size;
+  patches.batch_size = batch_is_minor ? 1 : batch_size;
   patches.batch_stride = spec.input.strides[spec.input_batch];
   patches.features = features;
   patches.feature_stride = spec.input.strides[spec.input_feature];
@@ -91,7 +96,7 @@ ConvolutionProblem MakeProblem(const ConvolutionSpec& spec) {
   result.element_bytes = spec.result.element_bytes();
   result.batch = StridedDims({groups}, {output_features * result_stride});
   result.columns = StridedDims({output_features}, {result_stride});
-  result.rows.Append(batch_size, spec.result.strides[spec.result_batch]);
+  if (!batch_is_minor) result.rows.Append(batch_size, spec.result.strides[spec.result_batch]);
 
   for (const ConvolutionSpec::Spatial& spatial : spec.spatial) {
     const int64_t taps = spec.kernel.dimensions[spatial.kernel_dimension];
@@ -108,6 +113,17 @@ ConvolutionProblem MakeProblem(const ConvolutionSpec& spec) {
     const int64_t stride = spec.kernel.strides[spatial.kernel_dimension];
     if (spatial.reversal && taps > 0) problem.kernel_origin += (taps - 1) * stride;
     kernel.k.Append(taps, spatial.reversal ? -stride : stride);
+  }
+  if (batch_is_minor) {
+    patches.dims.push_back({.output_size = batch_size,
+                            .taps = 1,
+                            .stride = 1,
+                            .padding_low = 0,
+                            .window_dilation = 1,
+                            .base_dilation = 1,
+                            .input_size = batch_size,
+                            .input_stride = 1});
+    result.rows.Append(batch_size, spec.result.strides[spec.result_batch]);
   }
   kernel.k.Append(features, spec.kernel.strides[spec.kernel_input_feature]);
   MergePointwiseDims(&patches);
@@ -195,14 +211,20 @@ class PatchProductKernel final : public Kernel {
     return patches_are_columns_ ? RunColumns(call) : RunRows(call);
   }
 
-  // Positions are columns if results are contiguous along them, or features are too few to fill
-  // vectors.
+  // Positions are columns if results are contiguous along them, the input is contiguous along them
+  // rather than along features, or features are too few to fill vectors.
   static bool PatchesAreColumns(const ConvolutionProblem& problem) {
     if (!kIsWide) return false;
     constexpr int64_t kFewFeatures = 8;
+    constexpr int64_t kLongRow = 16;
     const ResultView& result = problem.conv.result;
+    const Patches& patches = problem.conv.patches;
     if (problem.features() < kFewFeatures && problem.positions() > 2 * problem.features())
       return true;
+    if (patches.features > 1 && patches.feature_stride != 1 && !patches.dims.empty() &&
+        patches.dims.back().input_stride == 1 && patches.dims.back().output_size >= kLongRow) {
+      return true;
+    }
     return result.columns.count() > 1 && result.columns.run_stride() != 1;
   }
 
