@@ -278,6 +278,23 @@ Element ElementEmitter::UnderMask(IrValue bits, absl::FunctionRef<Element()> emi
   return element;
 }
 
+Element ElementEmitter::Choose(IrValue condition, int lanes, absl::FunctionRef<Element()> then,
+                               absl::FunctionRef<Element()> otherwise) {
+  if (ir_.Lanes(condition) > 1) {
+    const Element a = UnderMask(condition, then);
+    return ops_.Select(condition, a, otherwise());
+  }
+  const auto side = [&](absl::FunctionRef<Element()> emit) -> Ir::Carried {
+    const Scope scope(this);
+    const Element element = ops_.Splat(emit(), lanes);
+    if (element.im == nullptr) return {element.re};
+    return {element.re, element.im};
+  };
+  const Ir::Carried result = ir_.If(
+      condition, [&] { return side(then); }, [&] { return side(otherwise); });
+  return {result[0], result.size() > 1 ? result[1] : nullptr};
+}
+
 Element ElementEmitter::EmitPad(const HloInstruction* instruction, Index index) {
   const HloInstruction* operand = instruction->operand(0);
   const auto& padding = instruction->attributes<PadAttributes>().padding;
@@ -319,21 +336,36 @@ Element ElementEmitter::EmitPad(const HloInstruction* instruction, Index index) 
 
 Element ElementEmitter::EmitConcatenate(const HloInstruction* instruction, Index index) {
   const auto dimension = static_cast<size_t>(instruction->dimensions()[0]);
-  Element result;
+  const bool is_uniform =
+      std::all_of(index.begin(), index.end(), [](const IndexTerm& t) { return t.is_uniform(); });
+  const int lanes = is_uniform ? 1 : lanes_;
+  std::vector<std::pair<const HloInstruction*, int64_t>> parts;  // with their starts
   int64_t start = 0;
   for (const HloInstruction* operand : instruction->operands()) {
     const int64_t size = operand->shape().dimensions(static_cast<int>(dimension));
-    if (size == 0) continue;
-    IndexVector operand_index(index.begin(), index.end());
-    IndexTerm& term = operand_index[dimension];
-    term = math_.AddConstant(term, -start);
-    const IrValue inside = math_.InRange(term, 0, size);
-    term = math_.ClampUnlessAffine(term, 0, size);
-    const Element element = UnderMask(inside, [&] { return Emit(operand, operand_index); });
-    result = result.re == nullptr ? element : ops_.Select(inside, element, result);
+    if (size > 0) parts.emplace_back(operand, start);
     start += size;
   }
-  return result.re == nullptr ? Fail(instruction) : result;
+  if (parts.empty()) return Fail(instruction);
+  const auto emit_from = [&](const auto& self, size_t part) -> Element {
+    const auto& [operand, first] = parts[part];
+    const int64_t size = operand->shape().dimensions(static_cast<int>(dimension));
+    IndexVector operand_index(index.begin(), index.end());
+    IndexTerm& term = operand_index[dimension];
+    term = math_.AddConstant(term, -first);
+    if (part + 1 == parts.size() && part == 0) return Emit(operand, operand_index);
+    const IrValue inside = math_.InRange(term, 0, size);
+    term = math_.ClampUnlessAffine(term, 0, size);
+    if (part + 1 == parts.size()) {
+      // What no other part has. Under a branch it is inside.
+      if (ir_.Lanes(inside) == 1) return Emit(operand, operand_index);
+      return UnderMask(inside, [&] { return Emit(operand, operand_index); });
+    }
+    return Choose(
+        inside, lanes, [&] { return Emit(operand, operand_index); },
+        [&] { return self(self, part + 1); });
+  };
+  return emit_from(emit_from, 0);
 }
 
 IndexTerm ElementEmitter::TermOf(const Element& element, PrimitiveType type) {

@@ -115,6 +115,10 @@ class ElementEmitter {
   IndexTerm StartIndex(const HloInstruction* operand, int64_t limit);
   // Adds bits to the mask while `emit` runs.
   Element UnderMask(IrValue bits, absl::FunctionRef<Element()> emit);
+  // condition ? then() : otherwise(), by a branch where the condition is the same for all lanes:
+  // only one side is computed then. Both sides give as many lanes.
+  Element Choose(IrValue condition, int lanes, absl::FunctionRef<Element()> then,
+                 absl::FunctionRef<Element()> otherwise);
   Element Load(const ArrayBuffer& buffer, const Shape& shape, Index index);
   std::vector<Element> EmitAll(const HloInstruction* instruction, Index index);
 

@@ -217,20 +217,32 @@ std::vector<Element> ElementEmitter::EmitReduceWindow(const HloInstruction* inst
       }
       operand_index.push_back(term);
     }
-    std::vector<Element> before = FromCarried(carried, initial);
-    std::vector<Element> arguments = before;
-    const auto emit = [&](size_t i) {
-      return Emit(instruction->operand(static_cast<int64_t>(i)), operand_index);
+    const auto combine = [&] {
+      std::vector<Element> arguments = FromCarried(carried, initial);
+      for (size_t i = 0; i < inputs; ++i) {
+        arguments.push_back(
+            ops_.Splat(Emit(instruction->operand(static_cast<int64_t>(i)), operand_index), lanes));
+      }
+      return Apply(*instruction->to_apply(), std::move(arguments));
     };
-    for (size_t i = 0; i < inputs; ++i) {
-      const Element value =
-          inside == nullptr ? emit(i) : UnderMask(inside, [&] { return emit(i); });
-      arguments.push_back(ops_.Splat(value, lanes));
+    if (inside == nullptr) return ToCarried(combine());
+    if (ir_.Lanes(inside) == 1) {
+      // The same for all lanes: taps outside cost a branch.
+      return ir_.If(
+          inside,
+          [&] {
+            const Scope scope(this);
+            return ToCarried(combine());
+          },
+          [&] { return carried; });
     }
-    std::vector<Element> after = Apply(*instruction->to_apply(), std::move(arguments));
-    if (inside != nullptr) {
-      for (size_t i = 0; i < inputs; ++i) after[i] = ops_.Select(inside, after[i], before[i]);
-    }
+    const std::vector<Element> before = FromCarried(carried, initial);
+    std::vector<Element> after;
+    UnderMask(inside, [&] {
+      after = combine();
+      return after[0];
+    });
+    for (size_t i = 0; i < inputs; ++i) after[i] = ops_.Select(inside, after[i], before[i]);
     return ToCarried(after);
   };
 

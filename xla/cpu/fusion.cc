@@ -231,10 +231,12 @@ class Planner {
     switch (instruction.opcode()) {
       case HloOpcode::kDynamicUpdateSlice:
       case HloOpcode::kScatter:
-      case HloOpcode::kConcatenate:
       case HloOpcode::kReduceWindow:
       case HloOpcode::kDot:
         return false;
+      case HloOpcode::kConcatenate:
+        if (instruction.operand_count() > 3) return false;
+        break;
       case HloOpcode::kTranspose:
         if (!KeepsMinorDimension(instruction) && Elements(instruction.shape()) >= kSmallTranspose)
           return false;

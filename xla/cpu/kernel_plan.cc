@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// How kernels divide their work, and where their results may be.
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "xla/cpu/elementwise.h"
+#include "xla/cpu/kernel_emitter.h"
+#include "xla/cpu/kernel_shapes.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/primitive_util.h"
+
+namespace xla::cpu {
+namespace {
+
+// Whether all arrays may be seen as one dimension of the same length.
+bool IsLinear(const HloComputation& computation) {
+  const int64_t count = CountOf(FirstShape(*computation.root_instruction()));
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (!instruction->shape().IsArray()) return false;
+    const int64_t own = CountOf(instruction->shape());
+    if (own != count && own != 1) return false;
+    switch (instruction->opcode()) {
+      case HloOpcode::kParameter:
+      case HloOpcode::kConstant:
+      case HloOpcode::kReshape:
+      case HloOpcode::kBitcast:
+        break;
+      case HloOpcode::kBroadcast:
+        if (CountOf(instruction->operand(0)->shape()) != 1 &&
+            own != CountOf(instruction->operand(0)->shape()))
+          return false;
+        // A permutation of dimensions is a transpose.
+        if (CountOf(instruction->operand(0)->shape()) != 1 &&
+            !std::is_sorted(instruction->dimensions().begin(), instruction->dimensions().end()))
+          return false;
+        break;
+      default:
+        if (!IsElementwise(*instruction)) return false;
+    }
+  }
+  return true;
+}
+
+int LargestElementBytes(const HloComputation& computation) {
+  int bytes = 1;
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (!instruction->shape().IsArray() || CountOf(instruction->shape()) == 1) continue;
+    const PrimitiveType type = instruction->shape().element_type();
+    int own = static_cast<int>(primitive_util::ByteWidth(type));
+    if (primitive_util::IsFloatingPointType(type)) own = std::max(own, 4);
+    if (primitive_util::IsComplexType(type)) own /= 2;
+    bytes = std::max(bytes, own);
+  }
+  return bytes;
+}
+
+int64_t RowLength(const HloInstruction& reduce) {
+  const Shape& shape = reduce.operand(0)->shape();
+  int64_t length = 1;
+  size_t found = 0;
+  for (int64_t d = shape.rank() - 1; d >= 0; --d, ++found) {
+    const auto& reduced = reduce.dimensions();
+    if (std::find(reduced.begin(), reduced.end(), d) == reduced.end()) break;
+    length *= shape.dimensions(static_cast<int>(d));
+  }
+  return found == reduce.dimensions().size() ? length : 0;
+}
+
+// Whether all reductions are of the minor dimension of arrays like the result.
+bool ReducesOwnRows(const HloComputation& computation) {
+  const HloInstruction* root = computation.root_instruction();
+  if (!root->shape().IsArray() || root->opcode() == HloOpcode::kReduce) return false;
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (instruction->opcode() != HloOpcode::kReduce) continue;
+    const Shape& shape = instruction->operand(0)->shape();
+    if (shape.dimensions() != root->shape().dimensions() || instruction->dimensions().size() != 1 ||
+        instruction->dimensions()[0] != shape.rank() - 1 || !instruction->shape().IsArray()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Nanoseconds for each operation on a vector, roughly.
+double OperationCost(const HloInstruction& instruction) {
+  if (instruction.info().Has(op_traits::kHasAccuracy)) return 6;
+  switch (instruction.opcode()) {
+    case HloOpcode::kPower:
+    case HloOpcode::kAtan2:
+    case HloOpcode::kRemainder:
+      return 100;
+    case HloOpcode::kDivide:
+      return 4;
+    case HloOpcode::kParameter:
+    case HloOpcode::kConstant:
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kReshape:
+      return 0;
+    default:
+      return 0.5;
+  }
+}
+
+void Estimate(const HloInstruction& fusion, KernelPlan& plan) {
+  const int64_t results = CountOf(FirstShape(fusion));
+  for (const HloInstruction* operand : fusion.operands()) {
+    if (!operand->shape().IsArray()) continue;
+    const auto bytes = static_cast<double>(
+        CountOf(operand->shape()) * primitive_util::ByteWidth(operand->shape().element_type()));
+    plan.bytes += bytes;
+  }
+  plan.bytes +=
+      static_cast<double>(results * primitive_util::ByteWidth(FirstShape(fusion).element_type()));
+  for (const HloInstruction* instruction : fusion.to_apply()->instructions()) {
+    double elements = 0;
+    if (instruction->opcode() == HloOpcode::kReduce) {
+      elements = static_cast<double>(CountOf(instruction->operand(0)->shape()));
+    } else if (instruction->opcode() == HloOpcode::kReduceWindow) {
+      elements = static_cast<double>(CountOf(FirstShape(*instruction)));
+      for (const WindowDim& dim : instruction->attributes<WindowAttributes>().window.dims)
+        elements *= static_cast<double>(dim.size);
+    } else if (instruction->shape().IsArray()) {
+      elements = static_cast<double>(CountOf(instruction->shape()));
+    }
+    plan.operations += elements * OperationCost(*instruction);
+  }
+}
+
+void DivideIntoUnits(KernelRegion& region) {
+  int64_t rows = 1;
+  for (size_t d = 0; d + 1 < region.dimensions.size(); ++d) rows *= region.dimensions[d];
+  const int64_t length = region.dimensions.empty() ? 1 : region.dimensions.back();
+  constexpr int64_t kSegment = 8192;
+  region.segment_length = std::max<int64_t>(length, 1);
+  if (length >= 2 * kSegment && region.row_lanes == 1) {
+    region.segment_length = kSegment;
+  } else if (rows < 64 && length > region.lanes) {
+    // Few rows: several threads share each.
+    const int64_t wanted = (length + 63) / 64;
+    region.segment_length =
+        std::max<int64_t>((wanted + region.lanes - 1) / region.lanes * region.lanes, region.lanes);
+  }
+  region.segments = length == 0 ? 0 : (length + region.segment_length - 1) / region.segment_length;
+  region.units = rows * region.segments;
+}
+
+// Arrays larger than this are not kept in caches.
+constexpr double kStreamingBytes = 24e6;
+
+// False for transposes that are better done otherwise.
+bool PlanTranspose(const HloInstruction& transpose, const Target& target, KernelPlan& plan) {
+  const Shape& shape = transpose.shape();
+  const int64_t rank = shape.rank();
+  if (rank < 2 || transpose.operand(0)->opcode() != HloOpcode::kParameter ||
+      primitive_util::IsComplexType(shape.element_type()) ||
+      transpose.dimensions().back() == rank - 1) {
+    return false;
+  }
+  KernelRegion region;
+  region.source = &transpose;
+  const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
+  region.lanes = static_cast<int>(std::min<int64_t>(16, target.vector_bytes / bytes));
+  const int64_t size_b = shape.dimensions().back();
+  int64_t size_a = 1;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (transpose.dimensions()[static_cast<size_t>(d)] == rank - 1)
+      size_a = shape.dimensions(static_cast<int>(d));
+  }
+  while (region.lanes > 1 && (region.lanes > size_a || region.lanes > size_b)) region.lanes /= 2;
+  if (region.lanes < 2) return false;
+  const int64_t elements = CountOf(shape);
+  region.units = elements / size_a / size_b * ((size_b + region.lanes - 1) / region.lanes);
+  plan.transposes = true;
+  plan.units = region.units;
+  plan.bytes = static_cast<double>(2 * elements * bytes);
+  plan.streams = static_cast<double>(elements * bytes) >= kStreamingBytes &&
+                 size_b % region.lanes == 0 && size_a % region.lanes == 0;
+  plan.chunk = plan.bytes < 400e3
+                   ? plan.units
+                   : std::max<int64_t>(1, static_cast<int64_t>(500e3 / plan.bytes *
+                                                               static_cast<double>(plan.units)));
+  plan.regions.push_back(std::move(region));
+  return true;
+}
+
+// Vectors along the minor dimension of the window, where it is that of the operand too.
+void PlanScatter(const HloInstruction& scatter, const Target& target, int element_bytes,
+                 KernelPlan& plan) {
+  const auto& s = scatter.attributes<ScatterAttributes>();
+  const int64_t inputs = scatter.operand_count() / 2;
+  const Shape& updates = scatter.operand(inputs + 1)->shape();
+  const Shape& operand = scatter.operand(0)->shape();
+  KernelRegion region;
+  region.source = &scatter;
+  const int64_t minor = operand.rank() - 1;
+  const bool has_minor_window =
+      !s.update_window_dims.empty() && s.update_window_dims.back() == updates.rank() - 1 &&
+      std::find(s.inserted_window_dims.begin(), s.inserted_window_dims.end(), minor) ==
+          s.inserted_window_dims.end() &&
+      std::find(s.input_batching_dims.begin(), s.input_batching_dims.end(), minor) ==
+          s.input_batching_dims.end();
+  region.segment_length = 1;
+  region.units = CountOf(updates) == 0 ? 0 : 1;
+  if (has_minor_window && region.units > 0) {
+    const int64_t length = updates.dimensions().back();
+    region.dimensions = {length};
+    region.lanes = std::max(4, target.vector_bytes / element_bytes);
+    while (region.lanes > length) region.lanes /= 2;
+    const int64_t wanted = std::max<int64_t>(length / 8, 4 * region.lanes);
+    region.segment_length = (wanted + region.lanes - 1) / region.lanes * region.lanes;
+    region.units = (length + region.segment_length - 1) / region.segment_length;
+  }
+  plan.units = region.units;
+  const bool is_small = CountOf(updates) < 8192;
+  plan.chunk = is_small ? std::max<int64_t>(plan.units, 1) : 1;
+  plan.bytes = static_cast<double>(3 * CountOf(updates) * element_bytes);
+  plan.regions.push_back(std::move(region));
+}
+
+}  // namespace
+
+KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
+                      std::vector<bool> is_written) {
+  const HloComputation& computation = *fusion->to_apply();
+  const HloInstruction* root = computation.root_instruction();
+  KernelPlan plan;
+  plan.fusion = fusion;
+  plan.is_written = std::move(is_written);
+  plan.is_linear = IsLinear(computation);
+  plan.updates_in_place = !UpdatedOperands(*fusion).empty();
+  if (root->opcode() == HloOpcode::kTranspose && PlanTranspose(*root, target, plan)) return plan;
+  if (root->opcode() == HloOpcode::kScatter) {
+    PlanScatter(*root, target, LargestElementBytes(computation), plan);
+    return plan;
+  }
+  if (plan.updates_in_place) {
+    KernelRegion region;
+    region.source = root->operand(1);
+    plan.regions.push_back(region);
+  } else if (root->opcode() == HloOpcode::kConcatenate) {
+    int64_t offset = 0;
+    for (const HloInstruction* operand : root->operands()) {
+      KernelRegion region;
+      region.source = operand;
+      region.offset_dimension = root->dimensions()[0];
+      region.offset = offset;
+      offset += operand->shape().dimensions(static_cast<int>(region.offset_dimension));
+      plan.regions.push_back(region);
+    }
+  } else {
+    KernelRegion region;
+    region.source = root;
+    plan.regions.push_back(region);
+  }
+
+  // Lanes along the last dimension, or scalar code around reductions of rows.
+  const int vector_lanes = std::max(4, target.vector_bytes / LargestElementBytes(computation));
+  bool reduces_rows = false, reduces = false;
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (instruction->opcode() != HloOpcode::kReduce) continue;
+    reduces = true;
+    reduces_rows |= RowLength(*instruction) >= vector_lanes;
+  }
+  Estimate(*fusion, plan);
+  for (KernelRegion& region : plan.regions) {
+    const Shape& shape = region.source == root ? FirstShape(*root) : region.source->shape();
+    if (plan.is_linear) {
+      region.dimensions = {CountOf(shape)};
+    } else {
+      region.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
+    }
+    const int64_t length = region.dimensions.empty() ? 1 : region.dimensions.back();
+    plan.reduces_own_rows = reduces_rows && plan.regions.size() == 1 && !plan.updates_in_place &&
+                            ReducesOwnRows(computation);
+    if (plan.reduces_own_rows) {
+      region.lanes = region.row_lanes = vector_lanes;
+    } else if (reduces_rows) {
+      region.row_lanes = vector_lanes;
+    } else {
+      int lanes = reduces && length >= 8 * vector_lanes ? 4 * vector_lanes : vector_lanes;
+      while (lanes > 1 && lanes > length) lanes /= 2;
+      region.lanes = lanes;
+    }
+    DivideIntoUnits(region);
+    plan.units += region.units;
+  }
+  // Whole vectors to aligned addresses.
+  plan.streams =
+      plan.regions.size() == 1 && !plan.updates_in_place && !root->shape().IsTuple() &&
+      std::find(plan.is_written.begin(), plan.is_written.end(), true) == plan.is_written.end();
+  for (const KernelRegion& region : plan.regions) {
+    const Shape& shape = FirstShape(*root);
+    const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
+    plan.streams &= static_cast<double>(CountOf(shape) * bytes) >= kStreamingBytes &&
+                    region.lanes * bytes >= 16 && region.lanes * bytes <= 64 &&
+                    region.dimensions.back() % region.lanes == 0;
+  }
+  // About 50 microseconds at a time; loops below 20 are not worth a second thread.
+  const double lanes = std::max(1, vector_lanes);
+  const double nanoseconds = plan.bytes / 10 + plan.operations / lanes;
+  if (nanoseconds < 20e3 || plan.units <= 1) {
+    plan.chunk = std::max<int64_t>(plan.units, 1);
+  } else {
+    plan.chunk = std::max<int64_t>(
+        1, static_cast<int64_t>(static_cast<double>(plan.units) * 50e3 / nanoseconds));
+    plan.chunk = std::min(plan.chunk, (plan.units + 1) / 2);
+  }
+  return plan;
+}
+
+bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result) {
+  const HloComputation& computation = *fusion.to_apply();
+  const HloInstruction* parameter = computation.parameter_instruction(operand);
+  const HloInstruction* root = computation.root_instruction();
+  if (root->shape().IsTuple() && root->opcode() != HloOpcode::kTuple &&
+      root->opcode() != HloOpcode::kScatter) {
+    return false;
+  }
+  const Shape& shape = root->shape().IsTuple() ? root->shape().tuple_shapes(result) : root->shape();
+  const auto bytes = [](const Shape& s) {
+    return CountOf(s) * primitive_util::ByteWidth(s.element_type());
+  };
+  if (primitive_util::ByteWidth(parameter->shape().element_type()) !=
+          primitive_util::ByteWidth(shape.element_type()) ||
+      bytes(parameter->shape()) != bytes(shape)) {
+    return false;
+  }
+  const std::vector<int64_t> updated = UpdatedOperands(fusion);
+  if (!updated.empty()) return updated[static_cast<size_t>(result)] == operand;
+  if (!IsLinear(computation)) {
+    // All between the parameter and the root must be elementwise, of the same dimensions.
+    absl::flat_hash_set<const HloInstruction*> reached = {parameter};
+    for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
+      const bool depends =
+          std::any_of(instruction->operands().begin(), instruction->operands().end(),
+                      [&](const HloInstruction* o) { return reached.contains(o); });
+      if (!depends) continue;
+      if (instruction->opcode() != HloOpcode::kTuple &&
+          (!IsElementwise(*instruction) ||
+           instruction->shape().dimensions() != parameter->shape().dimensions())) {
+        return false;
+      }
+      reached.insert(instruction);
+    }
+  }
+  return true;
+}
+
+std::vector<int64_t> UpdatedOperands(const HloInstruction& fusion) {
+  const HloInstruction* root = fusion.to_apply()->root_instruction();
+  int64_t count = 0;
+  if (root->opcode() == HloOpcode::kDynamicUpdateSlice) count = 1;
+  if (root->opcode() == HloOpcode::kScatter) count = root->operand_count() / 2;
+  std::vector<int64_t> operands;
+  for (int64_t i = 0; i < count; ++i) operands.push_back(root->operand(i)->parameter_number());
+  return operands;
+}
+
+}  // namespace xla::cpu
