@@ -15,6 +15,7 @@ PLATFORM = "xylem"
 _lock = threading.Lock()
 _initialized = False
 _num_devices = None
+_use_compiler = None
 
 
 def library_path():
@@ -34,15 +35,25 @@ def set_num_devices(count):
   _num_devices = int(count)
 
 
+def use_compiler(value):
+  """Whether programs are compiled to machine code (the default) or all run by the interpreter.
+
+  Call it before JAX makes its first array.
+  """
+  global _use_compiler
+  _use_compiler = bool(value)
+
+
 def _options():
   import jax
 
+  options = {} if _use_compiler is None else {"compiler": _use_compiler}
   if _num_devices is not None:
-    return {"num_devices": _num_devices}
+    return {**options, "num_devices": _num_devices}
   if os.environ.get("XYLEM_NUM_DEVICES"):
-    return {}  # the plugin reads it
+    return options  # the plugin reads it
   count = getattr(jax.config, "jax_num_cpu_devices", -1)
-  return {"num_devices": int(count)} if count and count > 0 else {}
+  return {**options, "num_devices": int(count)} if count and count > 0 else options
 
 
 def initialize():

@@ -114,6 +114,30 @@ TEST(PjrtPartitionTest, ManualComputationsGetTheirShards) {
   EXPECT_EQ(results, (Shards{{3}, {0}, {1}, {2}}));
 }
 
+TEST(PjrtPartitionTest, NestedManualComputationsGatherWithinTheirGroup) {
+  Shards results;
+  // Inside, each half of the devices, along "x", has an array of its own, divided along "y".
+  ASSERT_EQ(RunOnShards(R"(
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+      -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+    %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>]
+        manual_axes={"x"} (%b: tensor<2xf32>) {
+      %1 = sdy.manual_computation(%b) in_shardings=[<@mesh, [{"y"}]>] out_shardings=[<@mesh, [{"y"}]>]
+          manual_axes={"y"} (%c: tensor<1xf32>) {
+        %2 = stablehlo.add %c, %c : tensor<1xf32>
+        sdy.return %2 : tensor<1xf32>
+      } : (tensor<2xf32>) -> tensor<2xf32>
+      %3 = stablehlo.reverse %1, dims = [0] : tensor<2xf32>
+      sdy.return %3 : tensor<2xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  })",
+                        {{0, 1}, {0, 1}, {2, 3}, {2, 3}}, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{2, 0}, {2, 0}, {6, 4}, {6, 4}}));
+}
+
 TEST(PjrtPartitionTest, UnevenShardsAreRefused) {
   Shards results;
   EXPECT_NE(RunOnShards(R"(
@@ -160,6 +184,7 @@ TEST(PjrtTilesTest, PositionsFollowTheOrderOfDevices) {
                        ManualTiles(tiles, array, ShapeUtil::MakeShape(F32, {2, 6})));
   EXPECT_EQ(manual.counts, (std::vector<int64_t>{2, 1}));
   EXPECT_EQ(manual.tile_of, (std::vector<int64_t>{0, 1, 0, 1}));
+  EXPECT_EQ(manual.groups, (std::vector<std::vector<int64_t>>{{0, 1}, {2, 3}}));
   EXPECT_FALSE(ManualTiles(tiles, array, ShapeUtil::MakeShape(F32, {3, 6})).ok());
 }
 

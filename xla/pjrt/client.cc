@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "xla/base/status_macros.h"
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/functions.h"
@@ -45,11 +46,23 @@ void EndClient(ClientState* client) {
   }
 }
 
-absl::StatusOr<ClientPointer> MakeClient(int64_t num_devices) {
+// The option "compiler": whether programs are compiled to machine code, which is the default.
+absl::StatusOr<bool> CompilerOption(const PJRT_NamedValue* options, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const PJRT_NamedValue& option = options[i];
+    if (absl::string_view(option.name, option.name_size) != "compiler") continue;
+    if (option.type == PJRT_NamedValue_kBool) return option.bool_value;
+    return absl::InvalidArgumentError("the option compiler must be true or false");
+  }
+  return true;
+}
+
+absl::StatusOr<ClientPointer> MakeClient(int64_t num_devices, bool use_compiler) {
   const ClientPointer client(new ClientState, EndClient);
   XLA_ASSIGN_OR_RETURN(client->topology, MakeTopology(num_devices));
   BackendOptions options;
   options.device_count = static_cast<int>(num_devices);
+  options.use_compiler = use_compiler;
   XLA_ASSIGN_OR_RETURN(client->backend, Backend::Create(options));
   for (const auto& description : client->topology->devices) {
     auto device = std::make_unique<PJRT_Device>();
@@ -111,7 +124,9 @@ absl::Status Plugin_Attributes(PJRT_Plugin_Attributes_Args& args) {
 absl::Status Client_Create(PJRT_Client_Create_Args& args) {
   XLA_ASSIGN_OR_RETURN(const int64_t count,
                        NumDevicesOption(args.create_options, args.num_options));
-  XLA_ASSIGN_OR_RETURN(ClientPointer state, MakeClient(count));
+  XLA_ASSIGN_OR_RETURN(const bool use_compiler,
+                       CompilerOption(args.create_options, args.num_options));
+  XLA_ASSIGN_OR_RETURN(ClientPointer state, MakeClient(count, use_compiler));
   args.client = new PJRT_Client{std::move(state)};
   return absl::OkStatus();
 }

@@ -115,6 +115,7 @@ absl::Status Compile(PJRT_Compile_Args& args) {
     client = std::make_shared<ClientState>();
     BackendOptions options;
     options.device_count = static_cast<int>(args.topology->devices.size());
+    options.use_compiler = true;
     XLA_ASSIGN_OR_RETURN(client->backend, Backend::Create(options));
   }
   XLA_ASSIGN_OR_RETURN(ProgramPointer program, CompileProgram(*client->backend, std::move(source)));

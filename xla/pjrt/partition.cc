@@ -3,6 +3,7 @@
 #include "xla/pjrt/partition.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -39,7 +40,7 @@ bool IsCall(const HloInstruction& instruction, std::string_view target) {
 
 // What the custom calls "Sharding" annotate.
 HloInstruction* WithoutAnnotations(HloInstruction* value) {
-  while (IsCall(*value, "Sharding")) value = value->operand(0);
+  while (IsCall(*value, "Sharding") || IsCall(*value, "InspectSharding")) value = value->operand(0);
   return value;
 }
 
@@ -63,9 +64,7 @@ class Partitioner {
     }
     XLA_RETURN_IF_ERROR(DivideElementwise());
     XLA_RETURN_IF_ERROR(DivideResults());
-    for (HloComputation* computation : module_.computations()) {
-      XLA_RETURN_IF_ERROR(RemoveAnnotations(computation));
-    }
+    XLA_RETURN_IF_ERROR(RemoveAnnotations(&module_));
     XLA_RETURN_IF_ERROR(SetSignature());
     XLA_RETURN_IF_ERROR(EliminateDeadCode(&module_).status());
     return std::move(shardings_);
@@ -133,16 +132,14 @@ class Partitioner {
     std::vector<int64_t> row(part.begin(), part.end());
     row.insert(row.begin(), 1);
     std::vector<int64_t> rows = row;
-    rows[0] = partitions_;
+    rows[0] = tiles.size();
     AllGatherAttributes attributes;
     attributes.dimensions = {0};
     attributes.channel_id = next_channel_++;
     attributes.use_global_device_ids = true;
-    std::vector<int64_t>& group = attributes.replica_groups.groups.emplace_back();
-    for (int64_t p = 0; p < partitions_; ++p) group.push_back(p);
+    attributes.replica_groups.groups = tiles.groups;
     HloInstruction* all = Add(computation, HloOpcode::kAllGather, ShapeUtil::MakeShape(type, rows),
                               {Reshape(shard, row)}, attributes);
-    all = InOrderOfTiles(all, tiles);
     // [t0, t1, .., s0, s1, ..] to [t0, s0, t1, s1, ..], and these pairs joined.
     std::vector<int64_t> separate(tiles.counts);
     separate.insert(separate.end(), part.begin(), part.end());
@@ -157,29 +154,6 @@ class Partitioner {
         Add(computation, HloOpcode::kTranspose, ShapeUtil::MakeShape(type, interleaved),
             {Reshape(all, separate)}, Dimensions(order));
     return Reshape(moved, whole.dimensions());
-  }
-
-  // Row t of the result is the row of a partition that has tile t.
-  HloInstruction* InOrderOfTiles(HloInstruction* all, const Tiles& tiles) {
-    bool is_in_order = tiles.size() == partitions_;
-    for (int64_t t = 0; is_in_order && t < partitions_; ++t) {
-      is_in_order = tiles.tile_of[static_cast<size_t>(t)] == t;
-    }
-    if (is_in_order) return all;
-    Instructions rows;
-    std::vector<SliceDim> slice;
-    for (const int64_t size : all->shape().dimensions()) slice.push_back({0, size, 1});
-    Shape row = all->shape();
-    row.set_dimensions(0, 1);
-    for (int64_t t = 0; t < tiles.size(); ++t) {
-      const int64_t holder = tiles.HolderOf(t);
-      slice[0] = {holder, holder + 1, 1};
-      rows.push_back(
-          Add(all->parent(), HloOpcode::kSlice, row, {all}, SliceAttributes{.slice = slice}));
-    }
-    Shape joined = all->shape();
-    joined.set_dimensions(0, tiles.size());
-    return Add(all->parent(), HloOpcode::kConcatenate, joined, rows, Dimensions({0}));
   }
 
   // --- Parameters: shards, and the whole arrays gathered from them, for those who need them.
@@ -365,15 +339,6 @@ class Partitioner {
     return absl::OkStatus();
   }
 
-  static absl::Status RemoveAnnotations(HloComputation* computation) {
-    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
-      if (instruction->has_sharding()) instruction->mutable_extras().sharding.reset();
-      if (!IsCall(*instruction, "Sharding") || instruction->operand_count() != 1) continue;
-      XLA_RETURN_IF_ERROR(computation->ReplaceInstruction(instruction, instruction->operand(0)));
-    }
-    return absl::OkStatus();
-  }
-
   // Aliases of parameters and results that have another shape now become donations.
   absl::Status SetSignature() {
     HloModuleConfig& config = module_.config();
@@ -406,6 +371,26 @@ class Partitioner {
 };
 
 }  // namespace
+
+absl::Status RemoveAnnotations(HloModule* module) {
+  static constexpr std::string_view kAnnotations[] = {"Sharding", "SPMDFullToShardShape",
+                                                      "SPMDShardToFullShape", "InspectSharding",
+                                                      "annotate_device_placement"};
+  for (HloComputation* computation : module->computations()) {
+    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+      if (instruction->has_sharding()) instruction->mutable_extras().sharding.reset();
+      const bool is_annotation =
+          std::any_of(std::begin(kAnnotations), std::end(kAnnotations),
+                      [&](std::string_view target) { return IsCall(*instruction, target); });
+      if (!is_annotation || instruction->operand_count() != 1 ||
+          !ShapeUtil::Compatible(instruction->shape(), instruction->operand(0)->shape())) {
+        continue;
+      }
+      XLA_RETURN_IF_ERROR(computation->ReplaceInstruction(instruction, instruction->operand(0)));
+    }
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,
                                                  const std::vector<bool>& may_choose_output) {

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/ir/hlo_sharding.h"
@@ -27,6 +28,9 @@ struct ProgramShardings {
 // Unimplemented for shards of different sizes and for kinds of shardings without tiles.
 absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,
                                                  const std::vector<bool>& may_choose_output);
+
+// Removes custom calls that only annotate their operand, of programs that are not divided.
+absl::Status RemoveAnnotations(HloModule* module);
 
 }  // namespace xla::pjrt
 

@@ -150,6 +150,8 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
         PartitionModule(module.get(), std::vector<bool>(allowed.begin(), allowed.end())));
     XLA_RETURN_IF_ERROR(VerifyModule(*module));
     DescribeShardings(shardings, *program);
+  } else {
+    XLA_RETURN_IF_ERROR(RemoveAnnotations(module.get()));
   }
   module->SetDefaultEntryLayout();
   ProgramShape& layout = *config.entry_computation_layout;

@@ -3,6 +3,8 @@
 #include "xla/pjrt/tiles.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
@@ -16,6 +18,7 @@ Tiles WholeArray(const Shape& array, int64_t partitions) {
   Tiles tiles;
   tiles.counts.assign(static_cast<size_t>(array.rank()), 1);
   tiles.tile_of.assign(static_cast<size_t>(partitions), 0);
+  for (int64_t p = 0; p < partitions; ++p) tiles.groups.push_back({p});
   return tiles;
 }
 
@@ -29,10 +32,6 @@ int64_t Tiles::Position(int64_t partition, size_t dimension) const {
   int64_t tile = tile_of[static_cast<size_t>(partition)];
   for (size_t d = counts.size() - 1; d > dimension; --d) tile /= counts[d];
   return tile % counts[dimension];
-}
-
-int64_t Tiles::HolderOf(int64_t tile) const {
-  return std::find(tile_of.begin(), tile_of.end(), tile) - tile_of.begin();
 }
 
 int64_t Tiles::size() const {
@@ -73,12 +72,14 @@ absl::StatusOr<Tiles> TilesOf(const HloSharding& sharding, const Shape& array, i
       copies *= sharding.tile_dims[d];
     }
   }
+  tiles.groups.assign(static_cast<size_t>(copies), {});
   for (size_t i = 0; i < devices.size(); ++i) {
     if (devices[i] < 0 || devices[i] >= partitions) {
       return absl::InvalidArgumentError(absl::StrCat("the sharding ", sharding.ToString(),
                                                      " names a partition beyond ", partitions));
     }
     tiles.tile_of[static_cast<size_t>(devices[i])] = static_cast<int64_t>(i) / copies;
+    tiles.groups[i % static_cast<size_t>(copies)].push_back(devices[i]);
   }
   return tiles;
 }
@@ -112,13 +113,23 @@ absl::StatusOr<Tiles> ManualTiles(const Tiles& all, const Shape& array, const Sh
     }
     manual.counts[d] = count;
   }
-  for (size_t p = 0; p < all.tile_of.size(); ++p) {
-    int64_t tile = 0;
-    for (size_t d = 0; d < all.counts.size(); ++d) {
-      const int64_t position = all.Position(static_cast<int64_t>(p), d);
-      tile = tile * manual.counts[d] + position / (all.counts[d] / manual.counts[d]);
+  // Partitions of a group that differ only in the part of their positions that is not manual have
+  // the same tile, and go to different groups.
+  manual.groups.clear();
+  for (const std::vector<int64_t>& group : all.groups) {
+    std::map<int64_t, std::vector<int64_t>> by_rest;
+    for (const int64_t p : group) {
+      int64_t tile = 0, rest = 0;
+      for (size_t d = 0; d < all.counts.size(); ++d) {
+        const int64_t position = all.Position(p, d);
+        const int64_t inner = all.counts[d] / manual.counts[d];
+        tile = tile * manual.counts[d] + position / inner;
+        rest = rest * inner + position % inner;
+      }
+      manual.tile_of[static_cast<size_t>(p)] = tile;
+      by_rest[rest].push_back(p);
     }
-    manual.tile_of[p] = tile;
+    for (auto& [rest, partitions] : by_rest) manual.groups.push_back(std::move(partitions));
   }
   return manual;
 }

@@ -15,13 +15,14 @@ namespace xla::pjrt {
 struct Tiles {
   std::vector<int64_t> counts;   // in each dimension
   std::vector<int64_t> tile_of;  // of each partition, in row-major order of `counts`
+  // Partitions that have the array among themselves, one for each tile in order. Each partition is
+  // in one group; within a manual computation the arrays of groups may differ.
+  std::vector<std::vector<int64_t>> groups;
 
   bool operator==(const Tiles&) const = default;
   bool IsOne() const;  // every partition has the whole array
   // The position of the tile of a partition in a dimension.
   int64_t Position(int64_t partition, size_t dimension) const;
-  // A partition that has the tile.
-  int64_t HolderOf(int64_t tile) const;
   int64_t size() const;
 };
 

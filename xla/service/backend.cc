@@ -4,9 +4,11 @@
 
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/interpreter.h"
+#include "xla/service/compiled_executable.h"
 #include "xla/service/interpreter_executable.h"
 #include "xla/service/platform_util.h"
 
@@ -54,6 +56,13 @@ std::string Backend::device_name(int device_ordinal) const {
 
 absl::StatusOr<std::unique_ptr<Executable>> Backend::Compile(
     std::shared_ptr<const HloModule> module) const {
+  if (options_.use_compiler) {
+    auto compiled = CompiledExecutable::Create(module, thread_pool_.get());
+    if (compiled.ok()) return compiled;
+    if (!absl::IsUnimplemented(compiled.status()) && !absl::IsUnavailable(compiled.status())) {
+      return compiled.status();
+    }
+  }
   return InterpreterExecutable::Create(std::move(module), options_);
 }
 
