@@ -236,6 +236,8 @@ class PatchProductKernel final : public Kernel {
            primitive_util::BitWidth(type) == 8 * static_cast<int>(sizeof(Acc));
   }
 
+  static void NoPrefetch(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t) {}
+
   void SetSizes(int64_t m, int64_t n, bool direct) {
     sizes_ = {problem_.groups() * images_,
               m,
@@ -312,7 +314,8 @@ class PatchProductKernel final : public Kernel {
     };
     return RunProduct<Unit, Acc>(
         *call.host, static_cast<char*>(call.scratch), PlanProduct(sizes_, call.host->workers),
-        kernels_, {pack_rows, pack_columns, b, 0, c, result.rows.run_stride(), store});
+        kernels_,
+        {pack_rows, pack_columns, NoPrefetch, false, b, 0, c, result.rows.run_stride(), store});
   }
 
   // What rows of parts need beyond their elements.
@@ -368,9 +371,10 @@ class PatchProductKernel final : public Kernel {
                               length, values + done);
         });
       };
-      return RunProduct<Unit, Acc>(
-          *call.host, static_cast<char*>(call.scratch), PlanProduct(sizes_, call.host->workers),
-          kernels_, {pack_rows, pack_columns, b, 0, c, result.columns.run_stride(), store});
+      return RunProduct<Unit, Acc>(*call.host, static_cast<char*>(call.scratch),
+                                   PlanProduct(sizes_, call.host->workers), kernels_,
+                                   {pack_rows, pack_columns, NoPrefetch, false, b, 0, c,
+                                    result.columns.run_stride(), store});
     } else {
       return absl::InternalError("positions are columns of plain numbers only");
     }

@@ -344,6 +344,18 @@ class BlockedDotKernel final : public Kernel {
       Packing::PackColumns(columns, columns_data, batch, first, lines, k0, depth, width, panel);
       if (problem_.columns.scale != 1) Scale(problem_.columns.scale, depth * width, panel);
     };
+    const auto prefetch_columns = [&](int64_t batch, int64_t first, int64_t lines, int64_t k0,
+                                      int64_t depth, int64_t part, int64_t parts) {
+      constexpr int64_t kLine = 64;
+      const int64_t begin = lines * part / parts, end = lines * (part + 1) / parts;
+      const char* base = static_cast<const char*>(columns_data) +
+                         (columns.batch.Offset(batch) + k0) * columns.element_bytes;
+      for (int64_t line = begin; line < end; ++line) {
+        const char* from = base + columns.lines.Offset(first + line) * columns.element_bytes;
+        for (int64_t at = 0; at < depth * columns.element_bytes; at += kLine)
+          __builtin_prefetch(from + at);
+      }
+    };
     const auto b = [&](int64_t batch, int64_t k0, int64_t j0) -> const Unit* {
       if (!packed_.empty()) return PackedPanel(batch, k0, j0);
       return static_cast<const Unit*>(columns_data) + columns.batch.Offset(batch) +
@@ -361,11 +373,20 @@ class BlockedDotKernel final : public Kernel {
                                          : 0;
     return RunProduct<Unit, Acc>(*call.host, scratch, PlanProduct(sizes_, call.host->workers),
                                  kernels_,
-                                 {pack_rows, pack_columns, b, ldb, c,
-                                  problem_.m == 1 ? 0 : result.rows.run_stride(), store});
+                                 {pack_rows, pack_columns, prefetch_columns, PrefetchesColumns(), b,
+                                  ldb, c, problem_.m == 1 ? 0 : result.rows.run_stride(), store});
   }
 
  private:
+  // Columns that lie in memory one after the other, in a matrix too large for caches.
+  bool PrefetchesColumns() const {
+    constexpr int64_t kLargeBytes = int64_t{4} << 20;
+    const MatrixView& view = problem_.columns.view;
+    return std::is_same_v<Packing, WidePacking<Unit>> && view.k.IsOneRun() &&
+           view.k.run_stride() == 1 && packed_.empty() &&
+           problem_.columns.elements * view.element_bytes >= kLargeBytes;
+  }
+
   // Whether results of the type are what is summed, bit by bit.
   static bool StoresAcc(PrimitiveType type) {
     if constexpr (std::is_floating_point_v<Acc>)

@@ -99,7 +99,13 @@ class BlockTask {
       } else {
         product_.pack_columns(batch_, column_ + j, columns, k0, depth, kernels_.columns, panel);
       }
+      const int64_t next = j + kernels_.columns, left = columns_ - next;
+      const int64_t tiles = CeilOfRatio(rows_, kernels_.rows);
       for (int64_t i = 0; i < rows_; i += kernels_.rows) {
+        if (product_.prefetches && left > 0) {
+          product_.prefetch_columns(batch_, column_ + next, std::min(kernels_.columns, left), k0,
+                                    depth, i / kernels_.rows, tiles);
+        }
         kernels_.tile(std::min(kernels_.rows, rows_ - i), columns, depth, a + i * kProductRowStride,
                       b, ldb, c + i * ldc + j, ldc, accumulate);
       }

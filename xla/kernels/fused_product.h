@@ -85,6 +85,12 @@ struct FusedProduct {
   absl::FunctionRef<void(int64_t batch, int64_t first, int64_t columns, int64_t k0, int64_t depth,
                          int64_t width, Unit* panel)>
       pack_columns;
+  // Optional: reads part `part` of `parts` of what pack_columns will read for these columns into
+  // the cache, while other columns are multiplied.
+  absl::FunctionRef<void(int64_t batch, int64_t first, int64_t columns, int64_t k0, int64_t depth,
+                         int64_t part, int64_t parts)>
+      prefetch_columns;
+  bool prefetches;
   // B in place, or in panels packed beforehand: B[k0 + k, j0 + j] at b(batch, k0, j0) + k * ldb +
   // j.
   absl::FunctionRef<const Unit*(int64_t batch, int64_t k0, int64_t j0)> b;
