@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 
 namespace xla {
 
@@ -13,6 +15,15 @@ absl::StatusOr<std::unique_ptr<Executable>> CompiledExecutable::Create(
   if (devices != 1) {
     return absl::UnimplementedError(
         absl::StrCat("program ", module->name(), ": compiled code for ", devices, " devices"));
+  }
+  // Compiled programs call handlers on literals, not those of a registry.
+  for (const HloComputation* computation : module->computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() == HloOpcode::kCustomCall) {
+        return absl::UnimplementedError(
+            absl::StrCat("custom-call ", instruction->name(), ": compiled code for custom calls"));
+      }
+    }
   }
   CpuCompileOptions options;
   options.pool = pool;

@@ -15,8 +15,8 @@ namespace xla {
 
 class CompiledExecutable : public Executable {
  public:
-  // UNIMPLEMENTED for what the compiler lacks, and for programs of several devices; UNAVAILABLE
-  // without LLVM. `pool` compiles kernels in parallel.
+  // UNIMPLEMENTED for what the compiler lacks, for programs of several devices and for those with
+  // custom calls; UNAVAILABLE without LLVM. `pool` compiles kernels in parallel.
   static absl::StatusOr<std::unique_ptr<Executable>> Create(std::shared_ptr<const HloModule> module,
                                                             runtime::ThreadPool* pool);
 
