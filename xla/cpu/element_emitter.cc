@@ -126,6 +126,10 @@ std::vector<Element> ElementEmitter::EmitAll(const HloInstruction* instruction, 
 }
 
 Element ElementEmitter::EmitUncached(const HloInstruction* instruction, Index index, int output) {
+  if (elements_ != nullptr) {
+    const auto known = elements_->find(instruction);
+    if (known != elements_->end()) return known->second;
+  }
   const auto buffer = buffers_.find(instruction);
   if (buffer != buffers_.end()) {
     return Load(buffer->second[static_cast<size_t>(output)], OutputShape(instruction, output),

@@ -35,6 +35,10 @@ class ElementEmitter {
   // Arrays that are in memory, by the instruction that stands for them.
   using Buffers = absl::flat_hash_map<const HloInstruction*, std::vector<ArrayBuffer>>;
 
+  // Instructions whose single element is known.
+  using Elements = absl::flat_hash_map<const HloInstruction*, Element>;
+  void set_elements(const Elements* elements) { elements_ = elements; }
+
   // `lanes`: of vectors. Indices of other emitters may be used by all that share the builder.
   ElementEmitter(ElementOps& ops, const Buffers& buffers, int lanes)
       : ops_(ops), ir_(ops.ir()), buffers_(buffers), lanes_(lanes), math_(ops.ir(), lanes) {}
@@ -128,6 +132,7 @@ class ElementEmitter {
   const int lanes_;
   int row_lanes_ = 1;
   const ElementEmitter* outer_ = nullptr;
+  const Elements* elements_ = nullptr;
   const IndexMath math_;
   bool is_linear_ = false;
   IrValue mask_ = nullptr;

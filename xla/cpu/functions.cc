@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "xla/cpu/element.h"
+#include "xla/cpu/run_state.h"
 #include "xla/element_convert.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 
@@ -224,6 +225,9 @@ void XlaCpuConvert(int32_t from, const void* source, int32_t to, void* result, i
                   n);
 }
 
+// Not 0 if the run is to stop.
+int32_t XlaCpuPoll(void* state) { return static_cast<RunState*>(state)->Poll().ok() ? 0 : 1; }
+
 void XlaCpuFunction(int32_t opcode, int32_t type, int64_t n, const void* a, const void* b,
                     void* out) {
   const auto op = static_cast<HloOpcode>(opcode);
@@ -252,6 +256,7 @@ absl::Span<const ExternalFunction> ExternalFunctions() {
   static const ExternalFunction functions[] = {
       {"XlaCpuConvert", Address(XlaCpuConvert)},
       {"XlaCpuFunction", Address(XlaCpuFunction)},
+      {"XlaCpuPoll", Address(XlaCpuPoll)},
       {"memcpy", Address(std::memcpy)},
       {"memset", Address(std::memset)},
       {"memmove", Address(std::memmove)},

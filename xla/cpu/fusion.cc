@@ -235,7 +235,7 @@ class Planner {
       case HloOpcode::kDot:
         return false;
       case HloOpcode::kConcatenate:
-        if (instruction.operand_count() > 3) return false;
+        if (instruction.operand_count() > 3 || !JoinsWhatIsCheap(instruction)) return false;
         break;
       case HloOpcode::kTranspose:
         if (!KeepsMinorDimension(instruction) && Elements(instruction.shape()) >= kSmallTranspose)
@@ -254,6 +254,19 @@ class Planner {
         break;
     }
     return AllUsersGenerated(instruction);
+  }
+
+  // Vectors that cross from one operand to the next compute both.
+  static bool JoinsWhatIsCheap(const HloInstruction& concatenate) {
+    for (const HloInstruction* operand : concatenate.operands()) {
+      for (int level = 0; level < 3; ++level) {
+        if (operand->opcode() == HloOpcode::kParameter) break;
+        if (CostOf(*operand) > 0) return false;
+        if (operand->operand_count() == 0) break;
+        operand = operand->operand(0);
+      }
+    }
+    return true;
   }
 
   // A reduction of the minor dimension whose only reader is a kernel of as many rows and columns:

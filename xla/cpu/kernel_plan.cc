@@ -41,17 +41,23 @@ bool IsLinear(const HloComputation& computation) {
   return true;
 }
 
+// Of the elements in registers that vectors are made for: those of the widest type, unless nearly
+// all are narrower.
 int LargestElementBytes(const HloComputation& computation) {
-  int bytes = 1;
+  int by_bytes[9] = {};  // instructions
   for (const HloInstruction* instruction : computation.instructions()) {
     if (!instruction->shape().IsArray() || CountOf(instruction->shape()) == 1) continue;
     const PrimitiveType type = instruction->shape().element_type();
     int own = static_cast<int>(primitive_util::ByteWidth(type));
     if (primitive_util::IsFloatingPointType(type)) own = std::max(own, 4);
     if (primitive_util::IsComplexType(type)) own /= 2;
-    bytes = std::max(bytes, own);
+    ++by_bytes[own];
   }
-  return bytes;
+  if (by_bytes[8] > 0 && by_bytes[8] * 8 > by_bytes[4]) return 8;
+  for (const int bytes : {4, 2}) {
+    if (by_bytes[bytes] > 0) return bytes;
+  }
+  return by_bytes[8] > 0 ? 8 : 1;
 }
 
 int64_t RowLength(const HloInstruction& reduce) {

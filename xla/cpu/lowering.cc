@@ -11,6 +11,7 @@
 #include "xla/cpu/element.h"
 #include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/library_calls.h"
+#include "xla/cpu/scalar_loop.h"
 #include "xla/runtime/thread_pool.h"
 
 namespace xla::cpu {
@@ -120,6 +121,11 @@ class Lowering {
 
   absl::Status PlanItems(const std::vector<ScheduledItem>& items) {
     for (const ScheduledItem& item : items) {
+      if (IsScalarLoop(schedule_, item)) {
+        const size_t number = loops_.size();
+        loops_[&item] = absl::StrCat("loop_", number);
+        continue;
+      }
       for (const auto& body : item.bodies) XLA_RETURN_IF_ERROR(PlanItems(body));
       if (item.kind != ScheduledItem::Kind::kInstruction) continue;
       if (NeedsComparator(*item.instruction)) {
@@ -153,7 +159,7 @@ class Lowering {
   }
 
   absl::Status CompileKernels() {
-    if (kernels_.empty() && comparators_.empty()) return absl::OkStatus();
+    if (kernels_.empty() && comparators_.empty() && loops_.empty()) return absl::OkStatus();
     XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
     // A module for each thread, but no more than there is work for.
     constexpr size_t kKernelsPerModule = 4;
@@ -171,6 +177,9 @@ class Lowering {
           XLA_RETURN_IF_ERROR(EmitKernel(ir, kernels_[k].plan, kernels_[k].name.c_str()));
         }
         if (m == 0) {
+          for (const auto& [loop, name] : loops_) {
+            XLA_RETURN_IF_ERROR(EmitScalarLoop(ir, schedule_, *loop, name.c_str()));
+          }
           for (const auto& [sort, name] : comparators_) {
             XLA_RETURN_IF_ERROR(EmitComparator(ir, *sort->to_apply(), name.c_str()));
           }
@@ -221,6 +230,17 @@ class Lowering {
                   ValueOf(item.results[0]).bytes, steps);
           break;
         case ScheduledItem::Kind::kWhile: {
+          if (const auto loop = loops_.find(&item); loop != loops_.end()) {
+            const ScalarLoopArrays arrays = ArraysOfScalarLoop(item);
+            std::vector<Slot> slots = SlotsOf(arrays.state);
+            const std::vector<Slot> inputs = SlotsOf(arrays.inputs);
+            slots.insert(slots.end(), inputs.begin(), inputs.end());
+            steps.push_back(std::make_unique<ScalarLoopStep>(
+                reinterpret_cast<KernelFunction>(program_.code[0]->Find(loop->second)),
+                std::move(slots)));
+            steps.back()->set_instruction(item.instruction);
+            break;
+          }
           Steps condition, body;
           XLA_RETURN_IF_ERROR(Build(item.bodies[0], condition));
           XLA_RETURN_IF_ERROR(Build(item.bodies[1], body));
@@ -300,6 +320,7 @@ class Lowering {
   std::map<size_t, std::vector<size_t>> by_hash_;
   std::map<const ScheduledItem*, size_t> kernel_of_;
   std::map<const HloInstruction*, std::string> comparators_;  // of sorts
+  std::map<const ScheduledItem*, std::string> loops_;         // that are one function
   LoweredProgram program_;
 };
 

@@ -80,6 +80,13 @@ absl::Status WhileStep::Run(RunState& state) const {
   }
 }
 
+absl::Status ScalarLoopStep::Run(RunState& state) const {
+  absl::InlinedVector<char*, 16> arrays;
+  for (const Slot& slot : arrays_) arrays.push_back(slot.In(state));
+  function_(arrays.data(), reinterpret_cast<int64_t>(&state), 0);
+  return state.Poll();
+}
+
 absl::Status ConditionalStep::Run(RunState& state) const {
   const char* const selector = selector_.In(state);
   size_t branch = 0;

@@ -97,6 +97,18 @@ class WhileStep final : public Step {
   const Steps body_;
 };
 
+// A loop that is one function; see scalar_loop.h.
+class ScalarLoopStep final : public Step {
+ public:
+  ScalarLoopStep(KernelFunction function, std::vector<Slot> arrays)
+      : function_(function), arrays_(std::move(arrays)) {}
+  absl::Status Run(RunState& state) const override;
+
+ private:
+  const KernelFunction function_;
+  const std::vector<Slot> arrays_;
+};
+
 class ConditionalStep final : public Step {
  public:
   // The selector is a PRED (true: the first branch) or an S32 (out of range: the last branch).

@@ -114,7 +114,9 @@ std::optional<std::vector<int64_t>> KnownStarts(const HloInstruction& instructio
     if (index->opcode() != HloOpcode::kConstant) return std::nullopt;
     const std::optional<int64_t> start = index->literal().GetIntegralAsS64({});
     if (!start.has_value()) return std::nullopt;
-    starts.push_back(std::clamp<int64_t>(*start, 0, room));
+    // Unsigned numbers beyond the signed ones come out negative.
+    const bool is_beyond = index->shape().element_type() == U64 && *start < 0;
+    starts.push_back(is_beyond ? room : std::clamp<int64_t>(*start, 0, room));
   }
   return starts;
 }
