@@ -172,6 +172,15 @@ void ChooseSplitters(int64_t count, const Word* words, Word* splitters) {
   for (int64_t b = 1; b < kBuckets; ++b) splitters[b - 1] = samples[b * (kSamples / kBuckets)];
 }
 
+template <typename Word>
+uint8_t BucketOf(const Word& word, const Word* splitters) {
+  uint8_t bucket = 0;
+#pragma GCC unroll 16
+  for (int64_t b = 0; b < kBuckets - 1; ++b)
+    bucket = static_cast<uint8_t>(bucket + (IsLessWord(word, splitters[b]) ? 0 : 1));
+  return bucket;
+}
+
 }  // namespace
 
 int64_t ParallelSortBytes(int64_t count) {
@@ -188,13 +197,7 @@ absl::Status ParallelSort(const KernelHost& host, int64_t count, Word* words, Wo
   XLA_RETURN_IF_ERROR(RunTasks(host, Pieces(count), scratch, 0, [&](int64_t piece, Task&) {
     const int64_t begin = piece * kPiece, end = std::min(count, begin + kPiece);
     int64_t counts[kBuckets] = {};
-    for (int64_t i = begin; i < end; ++i) {
-      uint8_t bucket = 0;
-#pragma GCC unroll 16
-      for (int64_t b = 0; b < kBuckets - 1; ++b)
-        bucket = static_cast<uint8_t>(bucket + (IsLessWord(words[i], splitters[b]) ? 0 : 1));
-      bucket_of[i] = bucket;
-    }
+    for (int64_t i = begin; i < end; ++i) bucket_of[i] = BucketOf(words[i], splitters);
     for (int64_t i = begin; i < end; ++i) ++counts[bucket_of[i]];
     std::copy_n(counts, kBuckets, places + piece * kBuckets);
   }));

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 
-#include "hwy/base.h"
 #include "xla/kernels/kernel.h"
 #include "xla/kernels/sort_kernel.h"
 #include "xla/xla_data_enums.h"

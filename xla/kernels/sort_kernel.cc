@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "hwy/base.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/call_context.h"
 #include "xla/kernels/ordered_words.h"
