@@ -73,11 +73,11 @@ def draw(all_sites, seed, count):
     return drawn
 
 
-def copy_tree(target, folders):
+def copy_tree(target, folders, source_root=ROOT):
     """Copies the tracked files; those that did not change keep their time, so that little is rebuilt."""
     wanted = set(tracked(folders))
     for path in wanted:
-        source, copy = ROOT / path, target / path
+        source, copy = source_root / path, target / path
         if not source.is_file():
             continue
         if copy.is_file() and copy.read_bytes() == source.read_bytes():
@@ -98,15 +98,18 @@ def write_if_changed(path, text):
         path.write_text(text)
 
 
-def write_mutants(target, mutants):
-    """Writes the sources with the mutants behind the switch."""
+def write_mutants(original, target, mutants):
+    """Writes the sources with the mutants behind the switch. `original` holds them as they were when
+    the mutants were drawn, whatever happens to the tree meanwhile."""
     by_file = collections.defaultdict(list)
     for number, site in mutants.items():
         by_file[site.path].append((number, site))
-    for path in tracked(["xla", "tools"]):
+    sources = [file for folder in ("xla", "tools") for file in sorted((original / folder).rglob("*"))]
+    for file in sources:
+        path = str(file.relative_to(original))
         if not path.endswith((".cc", ".h")):
             continue
-        text = (ROOT / path).read_text()
+        text = file.read_text()
         if path in by_file:
             for number, site in sorted(by_file[path], key=lambda item: -item[1].begin):
                 text = text[:site.begin] + site.replacement(number) + text[site.end:]
@@ -117,13 +120,13 @@ def write_mutants(target, mutants):
         write_if_changed(target / "xla" / "base" / name, (SWITCH / name).read_text())
 
 
-def build(target, folder, jobs, mutants, cmake_arguments):
+def build(original, target, folder, jobs, mutants, cmake_arguments):
     """Builds what compiles, and drops mutants that do not."""
     subprocess.run(["cmake", "-S", str(target), "-B", str(folder), "-G", "Ninja", *cmake_arguments],
                    check=True, stdout=subprocess.DEVNULL)
     log = folder / "mutants.log"
     for attempt in range(12):
-        write_mutants(target, mutants)
+        write_mutants(original, target, mutants)
         with open(log, "w") as out:
             code = subprocess.run(["ninja", "-C", str(folder), f"-j{jobs}", "-k0"], stdout=out,
                                   stderr=subprocess.STDOUT).returncode
@@ -214,10 +217,15 @@ def main():
     arguments = parser.parse_args()
 
     suffixes = (".cc", ".h") if arguments.headers else (".cc",)
+    original = arguments.work / "original"
+    if not (arguments.keep_build or arguments.only_tests or arguments.list):
+        shutil.rmtree(original, ignore_errors=True)
+        copy_tree(original, ["."])
     found = []
     for path in sorted(tracked(arguments.folders)):
         if path.startswith(("xla/", "tools/")) and path.endswith(suffixes):
-            found += sites.find(path, (ROOT / path).read_text())
+            root = original if (original / path).is_file() else ROOT
+            found += sites.find(path, (root / path).read_text())
     # Some do not compile: draw a few more, in a fixed order.
     drawn = draw(found, arguments.seed, arguments.skip + int(arguments.count * 1.3) + 20)
     drawn = drawn[arguments.skip:]
@@ -238,8 +246,8 @@ def main():
             copy_tree(target, ["tests"])
             subprocess.run(["ninja", "-C", str(folder), f"-j{arguments.jobs}"], check=True)
     else:
-        copy_tree(target, ["."])
-        build(target, folder, arguments.jobs, mutants, arguments.cmake)
+        copy_tree(target, ["."], original)
+        build(original, target, folder, arguments.jobs, mutants, arguments.cmake)
         mutants = dict(list(sorted(mutants.items()))[:arguments.count])
         state.write_text(json.dumps({number: dataclasses.asdict(site)
                                      for number, site in mutants.items()}))
