@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,14 +123,22 @@ absl::Status RunOnDevices(
     device.partition = id % partitions;
     if (options.progress != nullptr) device.last_progress = std::chrono::steady_clock::now();
   }
+  // An exception would leave the other devices waiting for this one.
+  const auto run_guarded = [&](DeviceRun& device) -> absl::Status {
+    try {
+      return run(state, device);
+    } catch (const std::bad_alloc&) {
+      return absl::ResourceExhaustedError("the system has no memory left");
+    }
+  };
   if (count == 1) {
-    const absl::Status status = run(state, devices[0]);
+    const absl::Status status = run_guarded(devices[0]);
     if (!status.ok()) return absl::Status(status.code(), status.message());
   } else {
     runtime::ReusableThreads own_threads;
     runtime::ReusableThreads& threads = options.threads == nullptr ? own_threads : *options.threads;
     XLA_RETURN_IF_ERROR(threads.RunAll(count, [&](int64_t id) {
-      state.rendezvous().Finish(id, run(state, devices[static_cast<size_t>(id)]));
+      state.rendezvous().Finish(id, run_guarded(devices[static_cast<size_t>(id)]));
     }));
     const absl::Status error = state.rendezvous().RootError();
     if (!error.ok()) {
