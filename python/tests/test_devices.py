@@ -73,3 +73,32 @@ def test_data_parallel_gradients(mesh):
   got = jax.jit(jax.grad(loss))(w, x)
   want = jax.grad(loss)(jnp.ones((4, 3)), jnp.asarray(X / 32))
   np.testing.assert_allclose(got, want, rtol=1e-5)
+
+
+def test_callbacks_on_whole_arrays_run_once(mesh):
+  calls = []
+
+  def double(value):
+    calls.append(value.shape)
+    return 2 * value
+
+  x = put(X, mesh, "x", "y")
+  y = jax.jit(lambda x: jax.pure_callback(double, jax.ShapeDtypeStruct(X.shape, X.dtype), x))(x)
+  np.testing.assert_array_equal(y, 2 * X)
+  assert calls == [X.shape]
+  seen = []
+  jax.jit(lambda x: jax.debug.callback(lambda v: seen.append(float(v)), jnp.sum(x)))(x)
+  jax.effects_barrier()
+  assert seen == [X.sum()]
+
+
+def test_callbacks_in_manual_computations_run_on_each_device(mesh):
+  seen = []
+
+  def body(x):
+    jax.debug.callback(lambda v: seen.append(float(v)), x[0, 0])
+    return x
+
+  jax.jit(jax.shard_map(body, mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", "y")))(X)
+  jax.effects_barrier()
+  assert sorted(seen) == sorted(X[::2, ::2].ravel().tolist())

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -61,6 +62,9 @@ class Partitioner {
     XLA_RETURN_IF_ERROR(DivideParameters());
     for (HloComputation* computation : module_.computations()) {
       XLA_RETURN_IF_ERROR(EnterAndLeaveManual(computation));
+    }
+    for (HloComputation* computation : module_.computations()) {
+      XLA_RETURN_IF_ERROR(CallOnOnePartition(computation));
     }
     XLA_RETURN_IF_ERROR(DivideElementwise());
     XLA_RETURN_IF_ERROR(DivideResults());
@@ -228,6 +232,107 @@ class Partitioner {
         absl::StrCat(call.ToShortString(), ": a border of a manual computation has one operand"));
   }
 
+  // --- Custom calls that one partition makes for all, as callbacks on whole arrays are
+  static std::optional<int64_t> OnlyPartition(const HloInstruction& call) {
+    if (call.opcode() != HloOpcode::kCustomCall || !call.has_sharding()) return std::nullopt;
+    const HloSharding& sharding = *call.extras().sharding;
+    const HloSharding& first =
+        sharding.IsTuple() && !sharding.elements.empty() ? sharding.elements[0] : sharding;
+    if (first.kind != HloSharding::Kind::kMaximal) return std::nullopt;
+    return first.device;
+  }
+
+  absl::Status CallOnOnePartition(HloComputation* computation) {
+    for (HloInstruction* call : computation->MakeInstructionPostOrder()) {
+      const std::optional<int64_t> partition = OnlyPartition(*call);
+      if (!partition.has_value() || IsCall(*call, "Sharding")) continue;
+      if (*partition < 0 || *partition >= partitions_) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(call->ToShortString(), ": there is no partition ", *partition));
+      }
+      const Instructions operands(call->operands().begin(), call->operands().end());
+      std::vector<Shape> shapes;
+      for (const HloInstruction* operand : operands) shapes.push_back(operand->shape());
+      const Shape state = ShapeUtil::MakeTupleShape(shapes);
+      HloInstruction* tuple = Add(computation, HloOpcode::kTuple, state, operands);
+      HloInstruction* chosen = computation->AddInstruction(HloInstruction::CreateConstant(
+          LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(*partition))));
+      HloInstruction* is_here = computation->AddInstruction(
+          HloInstruction::Create(HloOpcode::kCompare, ShapeUtil::MakeShape(PRED, {}),
+                                 {PartitionNumber(computation), chosen}));
+      HloInstruction* made = computation->AddInstruction(HloInstruction::Create(
+          HloOpcode::kConditional, call->shape(), {is_here, tuple, tuple}, NoAttributes{},
+          {CallComputation(*call, state), ZeroComputation(call->shape(), state)}));
+      XLA_RETURN_IF_ERROR(computation->ReplaceInstruction(call, SharedByAll(made, *partition)));
+    }
+    return absl::OkStatus();
+  }
+
+  HloComputation* CallComputation(const HloInstruction& call, const Shape& state) {
+    HloComputation* computation = module_.AddComputation("on_one_partition");
+    HloInstruction* parameter =
+        computation->AddInstruction(HloInstruction::CreateParameter(0, state, "operands"));
+    Instructions operands;
+    for (int64_t i = 0; i < call.operand_count(); ++i) {
+      operands.push_back(Element(parameter, i));
+    }
+    HloInstruction* copy =
+        computation->AddInstruction(call.CloneWithNewOperands(call.shape(), operands));
+    copy->mutable_extras().sharding.reset();
+    computation->set_root_instruction(copy);
+    return computation;
+  }
+
+  HloComputation* ZeroComputation(const Shape& shape, const Shape& state) {
+    HloComputation* computation = module_.AddComputation("on_other_partitions");
+    computation->AddInstruction(HloInstruction::CreateParameter(0, state, "operands"));
+    computation->set_root_instruction(Zero(computation, shape));
+    return computation;
+  }
+
+  static HloInstruction* Zero(HloComputation* computation, const Shape& shape) {
+    if (shape.IsTuple()) {
+      Instructions elements;
+      for (const Shape& element : shape.tuple_shapes()) {
+        elements.push_back(Zero(computation, element));
+      }
+      return Add(computation, HloOpcode::kTuple, shape, elements);
+    }
+    if (!shape.IsArray()) return Add(computation, HloOpcode::kAfterAll, shape, {});
+    HloInstruction* zero = computation->AddInstruction(
+        HloInstruction::CreateConstant(LiteralUtil::Zero(shape.element_type())));
+    return Add(computation, HloOpcode::kBroadcast, shape, {zero}, Dimensions({}));
+  }
+
+  static HloInstruction* Element(HloInstruction* tuple, int64_t index) {
+    return Add(tuple->parent(), HloOpcode::kGetTupleElement,
+               tuple->shape().tuple_shapes(static_cast<int>(index)), {tuple},
+               TupleIndexAttributes{.index = index});
+  }
+
+  // The value of one partition.
+  HloInstruction* SharedByAll(HloInstruction* value, int64_t partition) {
+    if (value->shape().IsTuple()) {
+      Instructions elements;
+      for (int64_t i = 0; i < value->shape().tuple_shapes_size(); ++i) {
+        elements.push_back(SharedByAll(Element(value, i), partition));
+      }
+      // Without elements the call itself must stay.
+      if (elements.empty()) return value;
+      return Add(value->parent(), HloOpcode::kTuple, value->shape(), elements);
+    }
+    if (!value->shape().IsArray()) return value;
+    CollectiveAttributes attributes;
+    attributes.channel_id = next_channel_++;
+    std::vector<int64_t>& group = attributes.replica_groups.groups.emplace_back();
+    group.push_back(partition);
+    for (int64_t p = 0; p < partitions_; ++p) {
+      if (p != partition) group.push_back(p);
+    }
+    return Add(value->parent(), HloOpcode::kCollectiveBroadcast, value->shape(), {value},
+               attributes);
+  }
+
   // --- Elementwise instructions of the entry: on shards as well, where operands are divided alike.
   // Whichever of the two forms is unused is removed in the end.
   absl::Status DivideElementwise() {
@@ -322,11 +427,8 @@ class Partitioner {
     std::vector<Shape> shapes;
     for (size_t i = 0; i < count; ++i) {
       const auto index = static_cast<int64_t>(i);
-      HloInstruction* value = root->opcode() == HloOpcode::kTuple
-                                  ? root->operand(index)
-                                  : Add(entry_, HloOpcode::kGetTupleElement,
-                                        root->shape().tuple_shapes(static_cast<int>(i)), {root},
-                                        TupleIndexAttributes{.index = index});
+      HloInstruction* value =
+          root->opcode() == HloOpcode::kTuple ? root->operand(index) : Element(root, index);
       XLA_ASSIGN_OR_RETURN(HloInstruction * result,
                            DivideResult(value, sharding.IsTuple() && i < sharding.elements.size()
                                                    ? sharding.elements[i]
