@@ -19,8 +19,9 @@ std::vector<Pass> AllNamed(std::initializer_list<std::string_view> names) {
 
 Pipeline CpuPipeline(const std::optional<Pass>& constant_folding) {
   Pipeline pipeline;
-  for (const Pass& pass : AllNamed({"expand-composites", "inline-calls", "mixed-precision",
-                                    "expand-maps", "expand-batch-norms", "dce", "cse"})) {
+  for (const Pass& pass :
+       AllNamed({"expand-composites", "inline-calls", "mixed-precision", "expand-maps",
+                 "expand-batch-norms", "expand-scaled-dots", "dce", "cse"})) {
     pipeline.Add(pass);
   }
   std::vector<Pass> simplification =

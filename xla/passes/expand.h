@@ -18,6 +18,9 @@ absl::StatusOr<bool> ExpandMaps(HloModule* module);
 // for narrower types. Sums round in the order of those reductions.
 absl::StatusOr<bool> ExpandBatchNorms(HloModule* module);
 
+// scaled-dot becomes products of the operands with their repeated scales, and a dot.
+absl::StatusOr<bool> ExpandScaledDots(HloModule* module);
+
 }  // namespace xla
 
 #endif  // XLA_PASSES_EXPAND_H_

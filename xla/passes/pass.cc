@@ -29,6 +29,7 @@ constexpr Pass kPasses[] = {
     {"expand-batch-norms", "writes batch normalisation as arithmetic", &ExpandBatchNorms},
     {"expand-composites", "turns composite calls into plain ones", &ExpandComposites},
     {"expand-maps", "writes maps as operations on arrays", &ExpandMaps},
+    {"expand-scaled-dots", "writes scaled dots as products and dots", &ExpandScaledDots},
     {"flatten-calls", "copies computations until each is called from one place only",
      &RunFlattenCalls},
     {"hoist-loop-invariants", "moves what never changes in front of loops", &HoistLoopInvariants},
