@@ -100,6 +100,14 @@ if(operation_programs AND TARGET xylem)
   set_tests_properties(operation_examples operation_coverage PROPERTIES TIMEOUT 600)
 endif()
 
+# The same programs compiled. tests/cpu/not_implemented.txt lists what is left.
+if(operation_programs AND TARGET xylem AND XYLEM_LLVM_INCLUDE)
+  add_test(NAME programs.compiled
+           COMMAND xylem test --backend=cpu --disabled=${CMAKE_SOURCE_DIR}/tests/cpu/not_implemented.txt
+                   ${programs} ${operation_programs})
+  set_tests_properties(programs.compiled PROPERTIES TIMEOUT 600)
+endif()
+
 # The steps of docs/hacking.md that add an operation can be applied; `make new-operation` builds the result.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
@@ -116,6 +124,13 @@ endif()
 if(programs AND TARGET xylem)
   add_test(NAME reference_programs COMMAND xylem check ${programs})
   set_tests_properties(reference_programs PROPERTIES TIMEOUT 900)
+  if(XYLEM_LLVM_INCLUDE)
+    foreach(threads 1 2 5)
+      add_test(NAME reference_programs.compiled.${threads}
+               COMMAND xylem check --backend=cpu --threads=${threads} ${programs})
+      set_tests_properties(reference_programs.compiled.${threads} PROPERTIES TIMEOUT 300)
+    endforeach()
+  endif()
   # Some of them lie there as StableHLO, too.
   foreach(form mlir mlirbc)
     file(GLOB stablehlo_programs CONFIGURE_DEPENDS

@@ -39,8 +39,9 @@ bool CanEmitElement(const HloInstruction& instruction) {
   }
   if (instruction.shape().IsArray() && instruction.shape().is_dynamic()) return false;
   switch (instruction.opcode()) {
-    case HloOpcode::kBroadcast:
     case HloOpcode::kBitcast:
+      return instruction.shape().element_type() == instruction.operand(0)->shape().element_type();
+    case HloOpcode::kBroadcast:
     case HloOpcode::kConcatenate:
     case HloOpcode::kConstant:
     case HloOpcode::kDynamicSlice:

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/primitive_util.h"
 #include "xla/shape.h"
 #include "xla/shape_util.h"
 
@@ -109,7 +110,12 @@ absl::Status ExpandBitcasts(HloModule* module) {
       if (bitcast->opcode() != HloOpcode::kBitcast || !bitcast->shape().IsArray()) continue;
       HloInstruction* value = bitcast->operand(0);
       const Shape from = value->shape(), to = bitcast->shape();
-      if (from.element_type() != to.element_type()) {
+      const auto has_whole_bytes = [](PrimitiveType type) {
+        return type != PRED && primitive_util::BitWidth(type) >= 8;
+      };
+      if (from.element_type() != to.element_type() &&
+          (!OrderOf(from).empty() || !OrderOf(to).empty() ||
+           !has_whole_bytes(from.element_type()) || !has_whole_bytes(to.element_type()))) {
         return absl::UnimplementedError(
             absl::StrCat("the CPU compiler does not implement ", bitcast->ToShortString()));
       }

@@ -31,6 +31,10 @@ std::vector<const Shape*> LeafShapes(const Shape& shape) {
   return leaves;
 }
 
+bool HasWholeBytes(const Shape& shape) {
+  return shape.element_type() != PRED && primitive_util::BitWidth(shape.element_type()) >= 8;
+}
+
 int64_t LeafCount(const Shape& shape) { return static_cast<int64_t>(LeafShapes(shape).size()); }
 
 class Scheduler {
@@ -151,6 +155,12 @@ class Scheduler {
       case HloOpcode::kOptimizationBarrier:
       case HloOpcode::kDomain:
       case HloOpcode::kAddDependency:
+        leaves_[&instruction] = leaves_[instruction.operand(0)];
+        return absl::OkStatus();
+      case HloOpcode::kBitcastConvert:
+        // Of another rank: the same bytes, if each element has whole ones.
+        if (!HasWholeBytes(instruction.shape()) || !HasWholeBytes(instruction.operand(0)->shape()))
+          break;
         leaves_[&instruction] = leaves_[instruction.operand(0)];
         return absl::OkStatus();
       case HloOpcode::kTranspose:

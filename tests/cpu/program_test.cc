@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled programs: the same bits for any number of threads, state of loops, memory of updates.
+#include "xla/cpu/program.h"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/test_util.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/literal_util.h"
+#include "xla/runtime/thread_pool.h"
+
+namespace xla {
+namespace {
+
+absl::StatusOr<Literal> RunProgram(const std::string& text,
+                                   const std::vector<const Literal*>& arguments, int threads) {
+  XLA_ASSIGN_OR_RETURN(const auto module, ParseAndReturnUnverifiedModule(text));
+  XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(*module));
+  runtime::ThreadPool pool(threads);
+  runtime::ExecutionContext context;
+  context.pool = &pool;
+  return program->Run(arguments, context);
+}
+
+// Values that are all different and of both signs.
+Literal Numbers(std::vector<int64_t> dimensions) {
+  Literal literal(Shape(F32, dimensions));
+  float* data = static_cast<float*>(literal.untyped_data());
+  uint32_t state = 1;
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    state = state * 1664525u + 1013904223u;
+    data[i] = static_cast<float>(static_cast<int32_t>(state)) * 0x1p-31f;
+  }
+  return literal;
+}
+
+void ExpectSameBits(const std::string& text, const std::vector<const Literal*>& arguments) {
+  ASSERT_OK_AND_ASSIGN(const Literal one, RunProgram(text, arguments, 1));
+  for (const int threads : {2, 5}) {
+    ASSERT_OK_AND_ASSIGN(const Literal several, RunProgram(text, arguments, threads));
+    EXPECT_EQ(std::memcmp(one.untyped_data(), several.untyped_data(),
+                          static_cast<size_t>(one.size_bytes())),
+              0)
+        << threads << " threads";
+  }
+}
+
+TEST(CpuProgramTest, SoftmaxHasTheSameBitsForAnyThreads) {
+  const Literal x = Numbers({500, 1003});
+  ExpectSameBits(R"(
+HloModule softmax
+max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] maximum(a, b) }
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+ENTRY main {
+  x = f32[500,1003] parameter(0)
+  low = f32[] constant(-inf)
+  zero = f32[] constant(0)
+  top = f32[500] reduce(x, low), dimensions={1}, to_apply=max
+  tops = f32[500,1003] broadcast(top), dimensions={0}
+  shifted = f32[500,1003] subtract(x, tops)
+  e = f32[500,1003] exponential(shifted)
+  sum = f32[500] reduce(e, zero), dimensions={1}, to_apply=add
+  sums = f32[500,1003] broadcast(sum), dimensions={0}
+  ROOT y = f32[500,1003] divide(e, sums)
+})",
+                 {&x});
+}
+
+TEST(CpuProgramTest, SumsAndScattersHaveTheSameBitsForAnyThreads) {
+  const Literal x = Numbers({3000, 130});
+  ExpectSameBits(R"(
+HloModule columns
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+ENTRY main {
+  x = f32[3000,130] parameter(0)
+  zero = f32[] constant(0)
+  ROOT sum = f32[130] reduce(x, zero), dimensions={0}, to_apply=add
+})",
+                 {&x});
+  ExpectSameBits(R"(
+HloModule scatter
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+ENTRY main {
+  x = f32[3000,130] parameter(0)
+  zero = f32[] constant(0)
+  zeros = f32[7,130] broadcast(zero), dimensions={}
+  i = s32[3000] iota(), iota_dimension=0
+  seven = s32[] constant(7)
+  sevens = s32[3000] broadcast(seven), dimensions={}
+  row = s32[3000] remainder(i, sevens)
+  rows = s32[3000,1] reshape(row)
+  ROOT sums = f32[7,130] scatter(zeros, rows, x), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+})",
+                 {&x});
+}
+
+// Both elements of the state take the place of the other one in every step.
+TEST(CpuProgramTest, LoopsMaySwapTheirState) {
+  const Literal a = LiteralUtil::CreateR1<float>({1, 2, 3}),
+                b = LiteralUtil::CreateR1<float>({4, 5, 6});
+  ASSERT_OK_AND_ASSIGN(const Literal result, RunProgram(R"(
+HloModule swap
+body {
+  p = (s32[], f32[3], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  a = f32[3] get-tuple-element(p), index=1
+  b = f32[3] get-tuple-element(p), index=2
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  ROOT t = (s32[], f32[3], f32[3]) tuple(next, b, a)
+}
+condition {
+  p = (s32[], f32[3], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(5)
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+ENTRY main {
+  a = f32[3] parameter(0)
+  b = f32[3] parameter(1)
+  zero = s32[] constant(0)
+  init = (s32[], f32[3], f32[3]) tuple(zero, a, b)
+  loop = (s32[], f32[3], f32[3]) while(init), condition=condition, body=body
+  x = f32[3] get-tuple-element(loop), index=1
+  y = f32[3] get-tuple-element(loop), index=2
+  two = f32[] constant(2)
+  twos = f32[3] broadcast(two), dimensions={}
+  scaled = f32[3] multiply(y, twos)
+  ROOT sum = f32[3] add(x, scaled)
+})",
+                                                        {&a, &b}, 1));
+  EXPECT_EQ(result, LiteralUtil::CreateR1<float>({6, 9, 12}));
+}
+
+// An argument and a value that is read later keep their contents when they are updated.
+TEST(CpuProgramTest, UpdatesDoNotChangeWhatIsReadLater) {
+  const Literal x = LiteralUtil::CreateR1<float>({1, 2, 3, 4});
+  ASSERT_OK_AND_ASSIGN(const Literal result, RunProgram(R"(
+HloModule update
+ENTRY main {
+  x = f32[4] parameter(0)
+  y = f32[4] add(x, x)
+  u = f32[2] constant({10, 20})
+  at = s32[] constant(1)
+  y1 = f32[4] dynamic-update-slice(y, u, at)
+  x1 = f32[4] dynamic-update-slice(x, u, at)
+  s = f32[4] add(y1, y)
+  t = f32[4] add(x1, x)
+  ROOT r = f32[4] subtract(s, t)
+})",
+                                                        {&x}, 1));
+  EXPECT_EQ(result, LiteralUtil::CreateR1<float>({2, 2, 3, 8}));
+}
+
+TEST(CpuProgramTest, ScalarLoopsRunInRegisters) {
+  const Literal n = LiteralUtil::CreateR0<int32_t>(10);
+  ASSERT_OK_AND_ASSIGN(const Literal result, RunProgram(R"(
+HloModule fibonacci
+body {
+  p = (s32[], s64[], s64[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  a = s64[] get-tuple-element(p), index=1
+  b = s64[] get-tuple-element(p), index=2
+  n = s32[] get-tuple-element(p), index=3
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  c = s64[] add(a, b)
+  ROOT t = (s32[], s64[], s64[], s32[]) tuple(next, b, c, n)
+}
+condition {
+  p = (s32[], s64[], s64[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] get-tuple-element(p), index=3
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+ENTRY main {
+  n = s32[] parameter(0)
+  zero = s32[] constant(0)
+  a = s64[] constant(0)
+  b = s64[] constant(1)
+  init = (s32[], s64[], s64[], s32[]) tuple(zero, a, b, n)
+  loop = (s32[], s64[], s64[], s32[]) while(init), condition=condition, body=body
+  ROOT f = s64[] get-tuple-element(loop), index=1
+})",
+                                                        {&n}, 1));
+  EXPECT_EQ(result, LiteralUtil::CreateR0<int64_t>(55));
+}
+
+TEST(CpuProgramTest, NamesWhatItDoesNotImplement) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m
+ENTRY main {
+  x = f32[4] parameter(0)
+  n = s32[] parameter(1)
+  ROOT y = f32[<=4] set-dimension-size(x, n), dimensions={0}
+})"));
+  const auto program = CpuProgram::Compile(*module);
+  EXPECT_STATUS(program.status(), absl::StatusCode::kUnimplemented, "dynamic sizes");
+}
+
+TEST(CpuProgramTest, ChecksArguments) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m
+ENTRY main {
+  x = f32[4] parameter(0)
+  ROOT y = f32[4] add(x, x)
+})"));
+  ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
+  EXPECT_STATUS(program->Run({}).status(), absl::StatusCode::kInvalidArgument, "takes 1 arguments");
+  const Literal other = LiteralUtil::CreateR1<float>({1, 2, 3});
+  EXPECT_STATUS(program->Run({&other}).status(), absl::StatusCode::kInvalidArgument,
+                "does not hold f32[4]");
+}
+
+}  // namespace
+}  // namespace xla
