@@ -28,7 +28,7 @@ class HloModule::Uniquer {
 
  private:
   struct Numbers {
-    int64_t next = 1;
+    int64_t next = 0;
     absl::flat_hash_set<int64_t> taken;
   };
   absl::flat_hash_map<std::string, Numbers> stems_;

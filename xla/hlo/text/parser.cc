@@ -43,18 +43,18 @@ absl::StatusOr<HloSharding> ParseSharding(std::string_view text) {
   });
 }
 
-absl::StatusOr<WindowDims> ParseWindow(std::string_view text) {
+absl::StatusOr<WindowDims> ParseWindowDims(std::string_view text) {
   return ParseAlone<WindowDims>(text, "window", [](auto& parser, WindowDims* window) {
     return parser.ParseWindow(window, /*in_braces=*/false);
   });
 }
 
-absl::StatusOr<ConvDims> ParseConvolutionDimensionNumbers(std::string_view text) {
+absl::StatusOr<ConvDims> ParseConvDims(std::string_view text) {
   return ParseAlone<ConvDims>(text, "convolution dnums",
                               [](auto& parser, ConvDims* dims) { return parser.ParseValue(dims); });
 }
 
-absl::StatusOr<std::vector<PadDim>> ParsePaddingConfig(std::string_view text) {
+absl::StatusOr<std::vector<PadDim>> ParsePadDims(std::string_view text) {
   return ParseAlone<std::vector<PadDim>>(
       text, "PaddingConfig",
       [](auto& parser, std::vector<PadDim>* padding) { return parser.ParseValue(padding); });

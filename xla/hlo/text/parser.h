@@ -18,6 +18,14 @@
 namespace xla {
 
 struct HloParserOptions {
+  // Setters of XLA's names. The second chooses nothing here: elided constants are zeros.
+  HloParserOptions& set_fill_missing_layouts(bool value) {
+    fill_missing_layouts = value;
+    return *this;
+  }
+  HloParserOptions& set_fill_shortform_constants_with_random_values(bool) { return *this; }
+  HloParserOptions& set_keep_module_auto_layouts(bool) { return *this; }
+
   // Give instructions and parameters without layout the default (descending) one.
   bool fill_missing_layouts = true;
   // Nesting of shapes, literals, operands and computations beyond this is "maximum recursion depth
@@ -39,11 +47,10 @@ absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
 absl::StatusOr<Shape> ParseShape(std::string_view text);
 absl::StatusOr<Layout> ParseLayout(std::string_view text);
 absl::StatusOr<HloSharding> ParseSharding(std::string_view text);
-absl::StatusOr<WindowDims> ParseWindow(
+absl::StatusOr<WindowDims> ParseWindowDims(
     std::string_view text);  // "size=3x3 pad=1_1x1_1", without braces
-absl::StatusOr<ConvDims> ParseConvolutionDimensionNumbers(
-    std::string_view text);  // "b01f_01io->b01f"
-absl::StatusOr<std::vector<PadDim>> ParsePaddingConfig(std::string_view text);
+absl::StatusOr<ConvDims> ParseConvDims(std::string_view text);  // "b01f_01io->b01f"
+absl::StatusOr<std::vector<PadDim>> ParsePadDims(std::string_view text);
 absl::StatusOr<CollectiveDeviceList> ParseCollectiveDeviceList(std::string_view text);
 // A literal of the given shape: "{1, 2}" for s32[2].
 absl::StatusOr<Literal> ParseLiteral(const Shape& shape, std::string_view text);

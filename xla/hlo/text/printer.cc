@@ -274,7 +274,9 @@ void AppendComputation(const HloComputation& computation, PrintContext& context,
   out->append("{\n");
 
   const HloModule* module = computation.parent();
-  const bool scheduled = module != nullptr && module->config().is_scheduled;
+  // A schedule does not order fused computations.
+  const bool scheduled =
+      module != nullptr && module->config().is_scheduled && !computation.IsFusionComputation();
   std::vector<HloInstruction*> order;
   if (!scheduled) {
     // Cyclic graphs (possible only in unverified modules) print in text order.
