@@ -14,7 +14,7 @@ packages=(
   nlohmann-json3-dev      # JSON (header only)
   libzip-dev              # .npz files
   llvm-19-dev libllvm19   # headers of the CPU compiler, and the library that it loads
-  libgtest-dev zlib1g-dev # tests
+  libgtest-dev zlib1g-dev # tests (scripts/xla_compat.py: libgmock-dev libeigen3-dev too)
 )
 
 say() { printf 'dependencies: %s\n' "$*"; }
