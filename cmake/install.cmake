@@ -6,8 +6,9 @@ include(CMakePackageConfigHelpers)
 
 # --- One shared library, linked from the static ones ----------------------------------------------
 set(archives)
-foreach(room xla_protos xla_base xla_mlir xla_ir xla_infer xla_text xla_proto xla_builder xla_verify
-        xla_passes xla_stablehlo xla_runtime xla_kernels xla_interp xla_cpu xla_client)
+foreach(room xla_protos xla_base xla_mlir xla_ir xla_infer xla_text xla_proto xla_parser xla_builder
+        xla_verify xla_passes xla_stablehlo xla_runtime xla_kernels xla_interp xla_evaluator xla_cpu
+        xla_client)
   get_target_property(kind ${room} TYPE)
   if(kind STREQUAL "STATIC_LIBRARY")
     list(APPEND archives ${room})
@@ -71,7 +72,7 @@ install(CODE "
          \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/xylem/\${folder}\")
   endforeach()")
 # For users' .proto files that import these.
-foreach(proto xla/xla_data.proto xla/xla.proto xla/service/hlo.proto)
+foreach(proto xla/xla_data.proto xla/debug_options.proto xla/xla.proto xla/service/hlo.proto)
   cmake_path(GET proto PARENT_PATH folder)
   install(FILES ${proto} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xylem/${folder})
 endforeach()

@@ -23,6 +23,13 @@ foreach(header ${headers})
     string(REGEX REPLACE "^(class|struct) |\\($" "" name "${name}")
     set(public_${name} 1)
   endforeach()
+  string(REGEX MATCHALL "namespace [a-z_:]+" found "${text}")
+  foreach(name ${found})
+    string(REGEX REPLACE "^namespace |::" ";" name "${name}")
+    foreach(part ${name})
+      set(namespace_${part} 1)
+    endforeach()
+  endforeach()
 endforeach()
 # Internal, although a public class names them.
 unset(public_ClientCore)
@@ -37,9 +44,15 @@ list(REMOVE_DUPLICATES symbols)
 
 set(exported)
 foreach(symbol ${symbols})
-  # [vtable, typeinfo, its name] [member of] xla:: or xla::runtime:: LENGTH NAME...
-  if(symbol MATCHES "^_Z(T[VIS])?NK?3xla(7runtime)?([0-9]+)(.*)$")
+  # [vtable, typeinfo, its name] [member of] xla:: or tsl:: LENGTH NAME...; NAME may be a namespace of
+  # public headers, with another LENGTH NAME behind it.
+  if(symbol MATCHES "^_Z(T[VIS])?NK?3(xla|tsl)([0-9]+)(.*)$")
     string(SUBSTRING "${CMAKE_MATCH_4}" 0 ${CMAKE_MATCH_3} name)
+    string(SUBSTRING "${CMAKE_MATCH_4}" ${CMAKE_MATCH_3} -1 rest)
+    while(DEFINED namespace_${name} AND NOT DEFINED public_${name} AND rest MATCHES "^([0-9]+)(.*)$")
+      string(SUBSTRING "${CMAKE_MATCH_2}" 0 ${CMAKE_MATCH_1} name)
+      string(SUBSTRING "${CMAKE_MATCH_2}" ${CMAKE_MATCH_1} -1 rest)
+    endwhile()
     # The inline functions of generated protocol buffers use these.
     if(DEFINED public_${name} OR name MATCHES "^_.*_default_instance_$")
       list(APPEND exported ${symbol})

@@ -9,7 +9,7 @@ cmake_policy(VERSION 3.25)  # also included by the script of `cmake --install`, 
 function(xylem_public_headers out source generated)
   set(queue)
   foreach(pattern
-      "xla/*.h" "xla/types/*.h" "xla/tsl/platform/*.h" "xla/stream_executor/*.h" "xla/service/*.h"
+      "xla/*.h" "xla/types/*.h" "xla/tsl/platform/*.h" "xla/tsl/lib/core/*.h" "tsl/platform/*.h" "xla/hlo/parser/*.h" "xla/hlo/evaluator/*.h" "xla/stream_executor/*.h" "xla/service/*.h"
       "xla/client/*.h" "xla/client/lib/*.h" "xla/hlo/builder/lib/*.h")
     file(GLOB found RELATIVE ${source} ${source}/${pattern})
     list(APPEND queue ${found})
@@ -19,7 +19,7 @@ function(xylem_public_headers out source generated)
       "/(literal_access|strided_copy|element_convert|interpreter_executable|client_core|lib_util|special_functions)\\.h$")
   list(APPEND queue
       xla/hlo/builder/padding.h xla/hlo/builder/sharding_builder.h xla/hlo/builder/xla_builder.h
-      xla/hlo/builder/xla_computation.h xla/hlo/ir/hlo_module.h xla/hlo/text/parser.h
+      xla/hlo/builder/xla_computation.h xla/hlo/ir/hlo_instructions.h xla/hlo/ir/hlo_module.h xla/hlo/text/parser.h
       xla/hlo/text/printer.h xla/hlo/proto/hlo_proto.h xla/hlo/verifier/hlo_verifier.h
       xla/runtime/custom_call.h xla/runtime/custom_call_c.h xla/xla.pb.h xla/service/hlo.pb.h)
   set(headers)
@@ -34,7 +34,7 @@ function(xylem_public_headers out source generated)
     else()
       set(path ${generated}/${header})
     endif()
-    file(STRINGS ${path} includes REGEX "^#include \"xla/")
+    file(STRINGS ${path} includes REGEX "^#include \"(xla|tsl)/")
     foreach(line ${includes})
       string(REGEX REPLACE "^#include \"([^\"]*)\".*" "\\1" included "${line}")
       list(APPEND queue ${included})

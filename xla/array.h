@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <ostream>
 #include <string>
 #include <type_traits>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/base/check.h"
@@ -25,6 +27,17 @@ namespace array_internal {
 // Defined in array.cc, because <random> is a large header.
 std::vector<double> NormalDraws(int64_t count, double mean, double stddev, int seed);
 std::vector<double> UniformDraws(int64_t count, double low, double high, int seed);
+
+template <typename D>
+using List2 = std::initializer_list<std::initializer_list<D>>;
+template <typename D>
+using List3 = std::initializer_list<List2<D>>;
+template <typename D>
+using List4 = std::initializer_list<List3<D>>;
+
+template <typename T, typename T2>
+using IfFloatList =
+    std::enable_if_t<is_specialized_floating_point_v<T> && std::is_same_v<T2, float>, bool>;
 }  // namespace array_internal
 
 // Sizes are elements per dimension, outermost first. Element access checks rank and bounds.
@@ -34,35 +47,45 @@ class Array {
  public:
   using value_type = T;
   template <typename D>
-  using List2 = std::initializer_list<std::initializer_list<D>>;
+  using List2 = array_internal::List2<D>;
   template <typename D>
-  using List3 = std::initializer_list<List2<D>>;
+  using List3 = array_internal::List3<D>;
   template <typename D>
-  using List4 = std::initializer_list<List3<D>>;
+  using List4 = array_internal::List4<D>;
 
   explicit Array(absl::Span<const int64_t> sizes) : Array(sizes, T()) {}
   Array(absl::Span<const int64_t> sizes, T value)
       : sizes_(sizes.begin(), sizes.end()), values_(Count(sizes), value) {}
 
-  // From nested lists; all rows must have one length.
-  template <typename D = T>
-  Array(List2<D> values) : Array({Size(values), Size(*values.begin())}) {
-    Fill2(values, values_.begin());
+  Array(absl::Span<const int64_t> sizes, absl::Span<const T> flattened_values) : Array(sizes) {
+    SetValues(flattened_values);
   }
-  template <typename D = T>
-  Array(List3<D> values)
-      : Array({Size(values), Size(*values.begin()), Size(*values.begin()->begin())}) {
-    auto out = values_.begin();
-    for (const auto& plane : values) out = Fill2(plane, out);
+
+  // From nested lists; all rows must have one length. Lists of T, or for floating-point types lists
+  // of float.
+  template <typename T2, array_internal::IfFloatList<T, T2> = true>
+  Array(std::initializer_list<T2> values)  // NOLINT: converts implicitly, as in XLA
+      : Array(std::vector<int64_t>{static_cast<int64_t>(values.size())}) {
+    Append(values, values_.begin());
   }
-  template <typename D = T>
-  Array(List4<D> values)
-      : Array({Size(values), Size(*values.begin()), Size(*values.begin()->begin()),
-               Size(*values.begin()->begin()->begin())}) {
-    auto out = values_.begin();
-    for (const auto& cube : values) {
-      for (const auto& plane : cube) out = Fill2(plane, out);
-    }
+  Array(List2<T> values) : Array(SizesOf(values)) { Append(values, values_.begin()); }
+  template <typename T2, array_internal::IfFloatList<T, T2> = true>
+  Array(std::initializer_list<std::initializer_list<T2>> values) : Array(SizesOf(values)) {
+    Append(values, values_.begin());
+  }
+  Array(List3<T> values) : Array(SizesOf(values)) { Append(values, values_.begin()); }
+  template <typename T2, array_internal::IfFloatList<T, T2> = true>
+  Array(std::initializer_list<std::initializer_list<std::initializer_list<T2>>> values)
+      : Array(SizesOf(values)) {
+    Append(values, values_.begin());
+  }
+  Array(List4<T> values) : Array(SizesOf(values)) { Append(values, values_.begin()); }
+  template <typename T2, array_internal::IfFloatList<T, T2> = true>
+  Array(
+      std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<T2>>>>
+          values)
+      : Array(SizesOf(values)) {
+    Append(values, values_.begin());
   }
 
   void Fill(const T& value) { std::fill(values_.begin(), values_.end(), value); }
@@ -71,6 +94,15 @@ class Array {
     T next = value;
     for (T& v : values_) {
       v = next;
+      next = static_cast<T>(next + static_cast<T>(1));
+    }
+  }
+  // value, .., value + length - 1, then value again.
+  void FillRepeatedIota(const T& value, int64_t length) {
+    T next = value;
+    for (int64_t i = 0; i < num_elements(); ++i) {
+      if (i % length == 0) next = value;
+      values_[i] = next;
       next = static_cast<T>(next + static_cast<T>(1));
     }
   }
@@ -83,13 +115,22 @@ class Array {
   void FillRandom(const T& stddev, double mean = 0.0, int seed = 12345) {
     FillFrom(array_internal::NormalDraws(num_elements(), mean, static_cast<double>(stddev), seed));
   }
+  void FillRandomDouble(double stddev, double mean = 0.0, int seed = 12345) {
+    FillFrom(array_internal::NormalDraws(num_elements(), mean, stddev, seed));
+  }
+  void FillRandomBool(int seed = 12345) {
+    const std::vector<double> draws = array_internal::UniformDraws(num_elements(), 0, 2, seed);
+    for (int64_t i = 0; i < num_elements(); ++i) values_[i] = static_cast<T>(draws[i] >= 1);
+  }
   void FillRandomUniform(const T& low, const T& high, int seed = 12345) {
     FillFrom(array_internal::UniformDraws(num_elements(), static_cast<double>(low),
                                           static_cast<double>(high), seed));
   }
-  void SetValues(absl::Span<const T> values) {
-    XLA_CHECK(values.size() == values_.size());
-    std::copy(values.begin(), values.end(), values_.begin());
+  template <typename Container = std::initializer_list<T>>
+  void SetValues(const Container& values) {
+    XLA_CHECK(static_cast<size_t>(std::distance(std::begin(values), std::end(values))) ==
+              values_.size());
+    std::copy(std::begin(values), std::end(values), values_.begin());
   }
 
   // Calls f(indices, &value) for each element in row-major order.
@@ -104,6 +145,33 @@ class Array {
   void Each(absl::FunctionRef<void(absl::Span<const int64_t>, T)> f) const {
     std::vector<int64_t> index(sizes_.size(), 0);
     for (size_t i = 0; i < values_.size(); ++i, Next(&index)) f(index, values_[i]);
+  }
+
+  // The same, until an error.
+  absl::Status EachStatus(absl::FunctionRef<absl::Status(absl::Span<const int64_t>, T*)> f) {
+    std::vector<int64_t> index(sizes_.size(), 0);
+    for (size_t i = 0; i < values_.size(); ++i, Next(&index)) {
+      T value = values_[i];
+      absl::Status status = f(index, &value);
+      values_[i] = value;
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+  absl::Status EachStatus(absl::FunctionRef<absl::Status(absl::Span<const int64_t>, T)> f) const {
+    std::vector<int64_t> index(sizes_.size(), 0);
+    for (size_t i = 0; i < values_.size(); ++i, Next(&index)) {
+      if (absl::Status status = f(index, values_[i]); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+  template <typename F>
+  void TemplatedEach(const F& f) {
+    Each(f);
+  }
+  template <typename F>
+  void TemplatedEach(const F& f) const {
+    Each(f);
   }
 
   template <typename... Index, std::enable_if_t<(std::is_integral_v<Index> && ...), int> = 0>
@@ -158,6 +226,15 @@ class Array {
     });
     return result;
   }
+  // Writes `from` to the elements from `starts` on.
+  void UpdateSlice(const Array& from, absl::Span<const int64_t> starts) {
+    XLA_CHECK(starts.size() == sizes_.size() && from.sizes_.size() == sizes_.size());
+    std::vector<int64_t> to(sizes_.size());
+    from.Each([&](absl::Span<const int64_t> index, T value) {
+      for (size_t d = 0; d < to.size(); ++d) to[d] = index[d] + starts[d];
+      (*this)(to) = value;
+    });
+  }
   void Reshape(absl::Span<const int64_t> new_dimensions) {
     XLA_CHECK(Count(new_dimensions) == values_.size());
     sizes_.assign(new_dimensions.begin(), new_dimensions.end());
@@ -199,10 +276,18 @@ class Array {
   friend std::ostream& operator<<(std::ostream& os, const Array& a) { return os << a.ToString(); }
 
  private:
+  // The sizes of nested lists; those within an empty list are 0.
   template <typename List>
-  static int64_t Size(const List& list) {
-    XLA_CHECK(list.size() > 0);
-    return static_cast<int64_t>(list.size());
+  static std::vector<int64_t> SizesOf(const List& list) {
+    std::vector<int64_t> sizes;
+    AppendSizes(&list, &sizes);
+    return sizes;
+  }
+  template <typename D>
+  static void AppendSizes(const std::initializer_list<D>* list, std::vector<int64_t>* sizes) {
+    sizes->push_back(list == nullptr ? 0 : static_cast<int64_t>(list->size()));
+    const D* first = list == nullptr || list->size() == 0 ? nullptr : list->begin();
+    if constexpr (requires(const D& inner) { inner.begin(); }) AppendSizes(first, sizes);
   }
   static size_t Count(absl::Span<const int64_t> sizes) {
     size_t count = 1;
@@ -212,11 +297,15 @@ class Array {
     }
     return count;
   }
-  template <typename List, typename Iterator>
-  Iterator Fill2(const List& rows, Iterator out) {
-    for (const auto& row : rows) {
-      XLA_CHECK(row.size() == static_cast<size_t>(sizes_.back()));
-      for (const auto& value : row) *out++ = static_cast<T>(value);
+  template <typename D, typename Iterator>
+  Iterator Append(const std::initializer_list<D>& list, Iterator out) {
+    for (const D& item : list) {
+      if constexpr (requires { item.begin(); }) {
+        XLA_CHECK(item.size() == list.begin()->size()) << "lists of different length";
+        out = Append(item, out);
+      } else {
+        *out++ = static_cast<T>(item);
+      }
     }
     return out;
   }

@@ -9,13 +9,17 @@
 #ifndef XLA_COMPARISON_UTIL_H_
 #define XLA_COMPARISON_UTIL_H_
 
+#include <bit>
 #include <cstdint>
 #include <iosfwd>
+#include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "absl/strings/string_view.h"
 #include "xla/base/status_fwd.h"
+#include "xla/types.h"
 #include "xla/xla_data_enums.h"
 
 namespace xla {
@@ -47,6 +51,19 @@ class Comparison {
   bool IsLt() const { return direction_ == Direction::kLt; }
   bool IsTotalOrder() const { return order_ == Order::kTotal; }
   bool IsPartialOrder() const { return order_ == Order::kPartial; }
+  bool IsF32TotalOrder() const { return primitive_type_ == F32 && IsTotalOrder(); }
+  bool IsStandardF32() const { return primitive_type_ == F32 && IsPartialOrder(); }
+  bool IsStandardS32() const { return primitive_type_ == S32 && IsTotalOrder(); }
+  bool IsStandardU32() const { return primitive_type_ == U32 && IsTotalOrder(); }
+
+  // Whether the comparison holds for a and b, which are of the primitive type.
+  template <typename T>
+  bool Compare(const T a, const T b) const {
+    if constexpr (is_specialized_floating_point_v<T>) {
+      if (IsTotalOrder()) return CompareNumbers(PlaceInTotalOrder(a), PlaceInTotalOrder(b));
+    }
+    return CompareNumbers(a, b);
+  }
 
   // Whether (a dir a) always holds; whether it never does.
   bool IsReflexive() const;
@@ -70,6 +87,46 @@ class Comparison {
   bool operator!=(const Comparison& other) const { return !(*this == other); }
 
  private:
+  template <typename T>
+  bool CompareNumbers(const T& a, const T& b) const {
+    switch (direction_) {
+      case Direction::kEq:
+        return a == b;
+      case Direction::kNe:
+        return a != b;
+      case Direction::kGe:
+        if constexpr (!is_complex_v<T>) return a >= b;
+        break;
+      case Direction::kGt:
+        if constexpr (!is_complex_v<T>) return a > b;
+        break;
+      case Direction::kLe:
+        if constexpr (!is_complex_v<T>) return a <= b;
+        break;
+      case Direction::kLt:
+        if constexpr (!is_complex_v<T>) return a < b;
+        break;
+    }
+    return false;
+  }
+  // -NaN < -inf < .. < -0 < +0 < .. < inf < NaN.
+  template <typename T>
+  static int64_t PlaceInTotalOrder(T value) {
+    using Bits = std::conditional_t<
+        sizeof(T) == 8, uint64_t,
+        std::conditional_t<sizeof(T) == 4, uint32_t,
+                           std::conditional_t<sizeof(T) == 2, uint16_t, uint8_t>>>;
+    Bits bits = std::bit_cast<Bits>(value);
+    if constexpr (is_mini_float_v<T>) {
+      bits = static_cast<Bits>(bits << (sizeof(Bits) * 8 - T::kTotalBits));
+    }
+    if constexpr (!std::numeric_limits<T>::is_signed) return static_cast<int64_t>(bits);
+    using Signed = std::make_signed_t<Bits>;
+    constexpr int kShift = sizeof(Bits) * 8 - 1;
+    const Signed code = static_cast<Signed>(bits);
+    return static_cast<Signed>(code ^ static_cast<Signed>(static_cast<Bits>(code >> kShift) >> 1));
+  }
+
   Direction direction_;
   Order order_;
   Type type_;

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "xla/xla_data_enums.h"
+
 namespace xla {
 
 // An element is accepted if any of these holds, where `expected` is the reference:
@@ -13,9 +15,9 @@ namespace xla {
 //   the values are at most `ulp` representable values apart (0 disables this criterion)
 // An infinity matches only itself and a NaN matches any NaN, except as the flags say.
 struct ErrorSpec {
-  explicit ErrorSpec(double absolute, double relative = 0, bool relaxed = false)
+  explicit constexpr ErrorSpec(double absolute, double relative = 0, bool relaxed = false)
       : abs(absolute), rel(relative), relaxed_nans(relaxed) {}
-  static ErrorSpec Ulps(int64_t ulps) {
+  static constexpr ErrorSpec Ulps(int64_t ulps) {
     ErrorSpec spec(0);
     spec.ulp = ulps;
     return spec;
@@ -29,6 +31,16 @@ struct ErrorSpec {
   // An infinity matches any finite value, and vice versa.
   bool more_infs_ok = false;
   bool fewer_infs_ok = false;
+  // NaNs match whatever their bits are. False: their bits must be equal.
+  bool all_nans_are_equivalent = true;
+
+  // Counts steps between values rounded to a narrow type: an element outside the bounds above is
+  // accepted if it is at most that many steps away.
+  struct LowPrecisionFPErrorSpec {
+    PrimitiveType type = PRIMITIVE_TYPE_INVALID;
+    int within_n_values = -1;
+  };
+  LowPrecisionFPErrorSpec low_precision_fp_error_spec;
 };
 
 }  // namespace xla

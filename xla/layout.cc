@@ -112,6 +112,20 @@ Layout::Layout(absl::Span<const int64_t> minor_to_major, absl::Span<const Tile> 
   if (!tiles.empty()) mutable_rare().tiles.assign(tiles.begin(), tiles.end());
   set_element_size_in_bits(element_size_in_bits);
 }
+Layout::Layout(absl::Span<const int64_t> minor_to_major, absl::Span<const Tile> tiles,
+               PrimitiveType index_primitive_type, PrimitiveType element_primitive_type,
+               int64_t tail_padding_alignment_in_elements, int64_t element_size_in_bits,
+               int64_t memory_space, absl::Span<const SplitConfig> split_configs,
+               std::unique_ptr<Shape> physical_shape, int64_t dynamic_shape_metadata_prefix_bytes)
+    : Layout(minor_to_major, tiles, element_size_in_bits) {
+  set_index_primitive_type(index_primitive_type);
+  set_pointer_primitive_type(element_primitive_type);
+  set_tail_padding_alignment_in_elements(tail_padding_alignment_in_elements);
+  set_memory_space(memory_space);
+  for (const SplitConfig& config : split_configs) add_split_configs(config);
+  if (physical_shape != nullptr) mutable_rare().physical_shape = std::move(physical_shape);
+  set_dynamic_shape_metadata_prefix_bytes(dynamic_shape_metadata_prefix_bytes);
+}
 Layout::Layout(const Layout& other)
     : minor_to_major_(other.minor_to_major_),
       rare_(other.IsPlain() ? nullptr : std::make_unique<Rare>(*other.rare_)) {}
@@ -420,6 +434,8 @@ absl::StatusOr<Layout> Layout::FromProtoAtDepth(const LayoutProto& proto, int de
 Layout Layout::CreateFromProto(const LayoutProto& proto) {
   return FromProto(proto).value_or(Layout());
 }
+
+void Layout::ToProto(LayoutProto& proto) const { proto = ToProto(); }
 
 LayoutProto Layout::ToProto() const {
   LayoutProto proto;

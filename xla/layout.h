@@ -59,6 +59,8 @@ class Tile {
   Tile() = default;
   explicit Tile(absl::Span<const int64_t> dimensions)
       : dimensions_(dimensions.begin(), dimensions.end()) {}
+  Tile(std::initializer_list<int64_t> dimensions)  // NOLINT: converts implicitly, as in XLA
+      : dimensions_(dimensions) {}
 
   static Tile CreateFromProto(const TileProto& proto);
   TileProto ToProto() const;
@@ -144,6 +146,13 @@ class Layout {
   explicit Layout(absl::Span<const int64_t> minor_to_major);
   Layout(absl::Span<const int64_t> minor_to_major, absl::Span<const Tile> tiles,
          int64_t element_size_in_bits = 0);
+  // In XLA's order of parameters.
+  Layout(absl::Span<const int64_t> minor_to_major, absl::Span<const Tile> tiles,
+         PrimitiveType index_primitive_type, PrimitiveType element_primitive_type,
+         int64_t tail_padding_alignment_in_elements = 1, int64_t element_size_in_bits = 0,
+         int64_t memory_space = 0, absl::Span<const SplitConfig> split_configs = {},
+         std::unique_ptr<Shape> physical_shape = nullptr,
+         int64_t dynamic_shape_metadata_prefix_bytes = 0);
   Layout(const Layout& other);
   Layout(Layout&& other) noexcept;
   Layout& operator=(const Layout& other);
@@ -156,6 +165,7 @@ class Layout {
   // As FromProto, but returns an empty layout for an invalid proto.
   static Layout CreateFromProto(const LayoutProto& proto);
   LayoutProto ToProto() const;
+  void ToProto(LayoutProto& proto) const;
 
   // The text form described at the top of this file.
   std::string ToString() const;

@@ -646,4 +646,42 @@ void MutableLiteralBase::CheckSizes(absl::Span<const int64_t> sizes) const {
                   << " for a literal of shape " << shape().ToString();
 }
 
+absl::Status MutableLiteralBase::PopulateInplace(
+    absl::FunctionRef<void(void*, absl::Span<const int64_t>)> populator) {
+  const Piece& root = root_piece();
+  const int64_t bytes = root.element_bytes();
+  root.ForEachIndex(/*only_existing=*/false, [&](absl::Span<const int64_t> index, int64_t linear) {
+    populator(root.buffer + linear * bytes, index);
+  });
+  return absl::OkStatus();
+}
+
+absl::Status MutableLiteralBase::PopulateInplaceParallel(
+    absl::FunctionRef<void(void*, absl::Span<const int64_t>, int)> populator) {
+  return PopulateInplace([&](void* element, absl::Span<const int64_t> index) {
+    populator(element, index, /*thread_id=*/-1);
+  });
+}
+
+absl::Status MutableLiteralBase::PopulateLinearInplace(
+    absl::FunctionRef<void(void*, int64_t)> populator) {
+  const Piece& root = root_piece();
+  const int64_t bytes = root.element_bytes();
+  for (int64_t i = 0; i < root.buffer_elements(); ++i) populator(root.buffer + i * bytes, i);
+  return absl::OkStatus();
+}
+
+absl::Status MutableLiteralBase::PopulateLinearInplaceParallel(
+    absl::FunctionRef<void(void*, int64_t, int)> populator) {
+  return PopulateLinearInplace(
+      [&](void* element, int64_t linear) { populator(element, linear, /*thread_id=*/-1); });
+}
+
+absl::StatusOr<std::unique_ptr<Literal>> Literal::MakeUnique(const Shape& shape,
+                                                             bool allocate_arrays) {
+  absl::StatusOr<Literal> literal = Make(shape, allocate_arrays);
+  if (!literal.ok()) return literal.status();
+  return std::make_unique<Literal>(*std::move(literal));
+}
+
 }  // namespace xla

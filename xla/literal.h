@@ -119,6 +119,15 @@ class LiteralBase {
     XLA_CHECK(!elements.empty()) << "GetFirstElement of an array without elements";
     return elements[0];
   }
+  // The element at a position in memory.
+  template <typename NativeT>
+  NativeT GetLinear(int64_t linear_index, const ShapeIndex& shape_index) const {
+    return piece(shape_index).data<NativeT>()[linear_index];
+  }
+  template <typename NativeT>
+  NativeT GetLinear(int64_t linear_index) const {
+    return root_piece().data<NativeT>()[linear_index];
+  }
   // The first element of an integral array; nullopt for other types.
   std::optional<int64_t> GetFirstInteger() const;
 
@@ -157,6 +166,39 @@ class LiteralBase {
                               });
   }
 
+  // The same until f returns false; whether it never did.
+  template <typename NativeT>
+  bool EachCellUntilFailure(
+      absl::FunctionRef<bool(absl::Span<const int64_t>, NativeT)> per_cell) const {
+    const auto elements = root_piece().data<NativeT>();
+    bool go_on = true;
+    root_piece().ForEachIndex(/*only_existing=*/true,
+                              [&](absl::Span<const int64_t> index, int64_t linear) {
+                                if (go_on) go_on = per_cell(index, elements[linear]);
+                              });
+    return go_on;
+  }
+  // The elements that equal `value`, converted to the element type; 0 if that changes it.
+  template <typename T>
+  int64_t CountEqual(T value) const {
+    int64_t count = 0;
+    primitive_util::ArrayTypeSwitch<void>(
+        [&](auto type) {
+          using E = primitive_util::NativeTypeOf<type>;
+          if constexpr (is_complex_v<T> && !is_complex_v<E>) {
+            if (value.imag() == 0) count = CountEqual(value.real());
+          } else {
+            const E element = static_cast<E>(value);
+            if constexpr (!is_complex_v<E> && !is_complex_v<T>) {
+              if (static_cast<T>(element) != value) return;
+            }
+            for (const E& e : root_piece().data<E>()) count += e == element;
+          }
+        },
+        shape().element_type());
+    return count;
+  }
+
   // True if the literal is an array, and every element: equals the scalar (same type); equals
   // `value`; ... An array without elements satisfies all of these.
   bool IsAll(const LiteralBase& scalar) const;
@@ -178,6 +220,22 @@ class LiteralBase {
   friend H AbslHashValue(H state, const LiteralBase& literal) {
     return H::combine(std::move(state), literal.HashValue());
   }
+
+  template <typename H, bool kIsLayoutSensitive = true>
+  static H Hash(H state, const LiteralBase& literal) {
+    state = Shape::Hash<H, kIsLayoutSensitive>(std::move(state), literal.shape());
+    return H::combine(std::move(state), literal.HashValue());
+  }
+  // For hash maps: whether layouts count.
+  template <bool layout_sensitive>
+  struct AbslHashable {
+    explicit AbslHashable(const LiteralBase& l) : literal(l) {}
+    template <typename H>
+    friend H AbslHashValue(H state, const AbslHashable& hashable) {
+      return LiteralBase::Hash<H, layout_sensitive>(std::move(state), hashable.literal);
+    }
+    const LiteralBase& literal;
+  };
 
   // Conversion of values as HLO's convert does it: towards zero, saturating and NaN to 0 from
   // floating-point to integral types; one rounding to nearest even to floating-point types; != 0 to
@@ -356,6 +414,18 @@ class MutableLiteralBase : public LiteralBase {
   // Calls generator(linear index in row-major order).
   template <typename NativeT>
   absl::Status PopulateLinear(absl::FunctionRef<NativeT(int64_t)> generator);
+  // Calls populator(address of the element, index[, thread number -1]).
+  absl::Status PopulateInplace(absl::FunctionRef<void(void*, absl::Span<const int64_t>)> populator);
+  absl::Status PopulateInplaceParallel(
+      absl::FunctionRef<void(void*, absl::Span<const int64_t>, int)> populator);
+  // The same with the position in memory instead of the index.
+  template <typename NativeT>
+  absl::Status PopulateLinearParallel(absl::FunctionRef<NativeT(int64_t, int)> generator) {
+    return PopulateLinear<NativeT>([&](int64_t linear) { return generator(linear, -1); });
+  }
+  absl::Status PopulateLinearInplace(absl::FunctionRef<void(void*, int64_t)> populator);
+  absl::Status PopulateLinearInplaceParallel(
+      absl::FunctionRef<void(void*, int64_t, int)> populator);
   template <typename NativeT>
   void PopulateWithValue(NativeT value);
   // Every element of every array, from a scalar of the same type.
@@ -401,6 +471,8 @@ class Literal : public MutableLiteralBase {
   // max_bytes or out of memory.
   static constexpr int64_t kMaxBytes = int64_t{1} << 40;
   static absl::StatusOr<Literal> Make(const Shape& shape, bool allocate_arrays = true);
+  static absl::StatusOr<std::unique_ptr<Literal>> MakeUnique(const Shape& shape,
+                                                             bool allocate_arrays = true);
   static absl::StatusOr<Literal> MakeBounded(const Shape& shape, int64_t max_bytes);
 
   // The reverse of SerializeAsString.

@@ -74,12 +74,21 @@ struct Leaf {
   const char* actual;
 };
 
-absl::Status EqualLeaf(const Leaf& leaf, const ShapeIndex& shape_index) {
+// A PRED array: whether the element differs.
+Literal MismatchLiteral(const Leaf& leaf, const std::vector<char>& mismatch) {
+  Literal literal(ShapeUtil::MakeShape(PRED, leaf.sizes));
+  std::copy(mismatch.begin(), mismatch.end(), literal.data<bool>().begin());
+  return literal;
+}
+
+absl::Status EqualLeaf(const Leaf& leaf, const ShapeIndex& shape_index,
+                       std::vector<char>* mismatch) {
   int64_t mismatches = 0;
   int64_t first = 0;
   for (int64_t i = 0; i < leaf.count; ++i) {
-    if (std::memcmp(leaf.ExpectedAt(i), leaf.ActualAt(i), leaf.bytes) != 0 && mismatches++ == 0)
-      first = i;
+    if (std::memcmp(leaf.ExpectedAt(i), leaf.ActualAt(i), leaf.bytes) == 0) continue;
+    if (mismatches++ == 0) first = i;
+    if (!mismatch->empty()) (*mismatch)[i] = true;
   }
   if (mismatches == 0) return absl::OkStatus();
   return InvalidArgument(
@@ -136,11 +145,22 @@ Error Measure(complex128 expected, complex128 actual) {
 
 // Counts of errors by size.
 struct Histogram {
-  static constexpr std::array<double, 6> kBounds = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1};
+  static constexpr std::array<double, 7> kBounds = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0};
   std::array<int64_t, kBounds.size() + 1> counts = {};
 
   void Add(double error) {
     ++counts[std::upper_bound(kBounds.begin(), kBounds.end(), error) - kBounds.begin()];
+  }
+  // Counts of the errors that are at least 1e-4, 1e-3, 1e-2, 1e-1 and 1.
+  std::vector<int64_t> AtLeast() const {
+    std::vector<int64_t> result;
+    for (const double bound : {1e-4, 1e-3, 1e-2, 1e-1, 1.0}) {
+      const auto first = std::lower_bound(kBounds.begin(), kBounds.end(), bound) - kBounds.begin();
+      int64_t count = 0;
+      for (size_t i = static_cast<size_t>(first) + 1; i < counts.size(); ++i) count += counts[i];
+      result.push_back(count);
+    }
+    return result;
   }
   std::string ToString() const {
     std::string text = absl::StrFormat("    below %g: %d\n", kBounds[0], counts[0]);
@@ -153,7 +173,11 @@ struct Histogram {
 
 class NearComparator {
  public:
-  NearComparator(const Leaf& leaf, const ErrorSpec& spec) : leaf_(leaf), spec_(spec) {}
+  // Marks mismatches in `mismatch`, if it is not empty.
+  NearComparator(const Leaf& leaf, const ErrorSpec& spec, std::vector<char>* mismatch)
+      : leaf_(leaf), spec_(spec), mismatch_(mismatch) {}
+
+  ErrorBuckets Buckets() const { return ErrorBuckets(absolute_.AtLeast(), relative_.AtLeast()); }
 
   absl::Status Run(const Shape& shape, const ShapeIndex& shape_index, bool detailed) {
     constexpr int64_t kPiece = 512;
@@ -194,6 +218,8 @@ class NearComparator {
     const bool finite = std::isfinite(error.absolute);
     if (finite && (error.absolute <= spec_.abs || error.relative <= spec_.rel)) return;
     if (finite && spec_.ulp > 0 && Ulps(i) <= spec_.ulp) return;
+    if (IsWithinLowPrecision(i, expected, actual)) return;
+    if (!mismatch_->empty()) (*mismatch_)[i] = true;
     if (mismatches_++ == 0) {
       worst_absolute_ = worst_relative_ = i;
       worst_ = error;
@@ -219,6 +245,20 @@ class NearComparator {
                     UlpDistance(part, leaf_.ExpectedAt(i) + half, leaf_.ActualAt(i) + half));
   }
 
+  // Rounded to the narrow type of the bounds, the values are few steps apart.
+  bool IsWithinLowPrecision(int64_t i, complex128 expected, complex128 actual) const {
+    const auto& narrow = spec_.low_precision_fp_error_spec;
+    if (narrow.within_n_values < 0 || !primitive_util::IsFloatingPointType(narrow.type) ||
+        primitive_util::IsComplexType(leaf_.type)) {
+      return false;
+    }
+    std::array<char, 8> a, b;
+    ConvertElements(leaf_.type, leaf_.ExpectedAt(i), narrow.type, a.data(), 1);
+    ConvertElements(leaf_.type, leaf_.ActualAt(i), narrow.type, b.data(), 1);
+    if (std::isnan(expected.real()) || std::isnan(actual.real())) return false;
+    return UlpDistance(narrow.type, a.data(), b.data()) <= narrow.within_n_values;
+  }
+
   std::string Describe(int64_t i) const {
     complex128 expected;
     complex128 actual;
@@ -235,6 +275,7 @@ class NearComparator {
 
   const Leaf& leaf_;
   const ErrorSpec& spec_;
+  std::vector<char>* const mismatch_;
   int64_t mismatches_ = 0;
   int64_t worst_absolute_ = 0;
   int64_t worst_relative_ = 0;
@@ -292,34 +333,47 @@ absl::Status EqualDynamicShapesAndDimensions(const LiteralSlice& expected,
                        });
 }
 
-absl::Status Equal(const LiteralSlice& expected, const LiteralSlice& actual) {
-  XLA_RETURN_IF_ERROR(EqualDynamicShapesAndDimensions(expected, actual));
-  return CompareLeaves(expected, actual,
-                       [](const Piece& e, const Piece& a, const ShapeIndex& index) {
-                         return EqualLeaf(Leaf(e, a), index);
-                       });
-}
-
-absl::Status Near(const LiteralSlice& expected, const LiteralSlice& actual, const ErrorSpec& error,
-                  std::optional<bool> detailed_message) {
-  return Near(expected, actual, error, detailed_message,
-              [](const LiteralSlice&, const LiteralSlice&, const ShapeIndex&) {});
-}
-
-absl::Status Near(const LiteralSlice& expected, const LiteralSlice& actual, const ErrorSpec& error,
-                  std::optional<bool> detailed_message, MiscompareCallback miscompare_callback) {
+absl::Status Equal(const LiteralSlice& expected, const LiteralSlice& actual,
+                   const MiscompareCallback& miscompare_callback) {
   XLA_RETURN_IF_ERROR(EqualDynamicShapesAndDimensions(expected, actual));
   return CompareLeaves(
       expected, actual, [&](const Piece& e, const Piece& a, const ShapeIndex& index) {
         const Leaf leaf(e, a);
-        const absl::Status status =
-            IsInexact(leaf.type) ? NearComparator(leaf, error)
-                                       .Run(*e.subshape, index, detailed_message.value_or(false))
-                                 : EqualLeaf(leaf, index);
-        if (!status.ok())
-          miscompare_callback(LiteralSlice(expected, index), LiteralSlice(actual, index), index);
+        std::vector<char> mismatch(miscompare_callback ? leaf.count : 0);
+        const absl::Status status = EqualLeaf(leaf, index, &mismatch);
+        if (!status.ok() && miscompare_callback) {
+          miscompare_callback(LiteralSlice(expected, index), LiteralSlice(actual, index),
+                              MismatchLiteral(leaf, mismatch), index, ErrorBuckets());
+        }
         return status;
       });
+}
+
+absl::Status Near(const LiteralSlice& expected, const LiteralSlice& actual, const ErrorSpec& error,
+                  std::optional<bool> detailed_message,
+                  const MiscompareCallback& miscompare_callback) {
+  XLA_RETURN_IF_ERROR(EqualDynamicShapesAndDimensions(expected, actual));
+  return CompareLeaves(
+      expected, actual, [&](const Piece& e, const Piece& a, const ShapeIndex& index) {
+        const Leaf leaf(e, a);
+        std::vector<char> mismatch(miscompare_callback ? leaf.count : 0);
+        NearComparator comparator(leaf, error, &mismatch);
+        const absl::Status status =
+            IsInexact(leaf.type)
+                ? comparator.Run(*e.subshape, index, detailed_message.value_or(false))
+                : EqualLeaf(leaf, index, &mismatch);
+        if (!status.ok() && miscompare_callback) {
+          miscompare_callback(LiteralSlice(expected, index), LiteralSlice(actual, index),
+                              MismatchLiteral(leaf, mismatch), index, comparator.Buckets());
+        }
+        return status;
+      });
+}
+
+std::string ToStringTruncated(const LiteralSlice& literal) {
+  return ShapeUtil::ElementsInRecursive(literal.shape()) < 1000
+             ? literal.ToString()
+             : "[TRUNCATED, Literal with more than 1000 values]";
 }
 
 }  // namespace literal_comparison

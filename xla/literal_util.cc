@@ -283,4 +283,20 @@ absl::Status MutableLiteralBase::SetFromDouble(absl::Span<const int64_t> multi_i
   return absl::OkStatus();
 }
 
+Literal LiteralUtil::CreateR1(const tsl::core::Bitmap& values) {
+  Literal literal(ShapeUtil::MakeShape(PRED, {static_cast<int64_t>(values.bits())}));
+  const auto elements = literal.data<bool>();
+  for (size_t i = 0; i < values.bits(); ++i) elements[i] = values.get(i);
+  return literal;
+}
+
+Literal LiteralUtil::MaxFiniteValue(PrimitiveType primitive_type) {
+  if (!primitive_util::IsFloatingPointType(primitive_type)) return MaxValue(primitive_type);
+  return primitive_util::FloatingPointTypeSwitch<Literal>(
+      [](auto type) {
+        return CreateR0(std::numeric_limits<primitive_util::NativeTypeOf<type>>::max());
+      },
+      primitive_type);
+}
+
 }  // namespace xla

@@ -33,6 +33,7 @@
 #include "xla/literal.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
+#include "xla/tsl/lib/core/bitmap.h"
 #include "xla/types.h"
 #include "xla/xla_data_enums.h"
 
@@ -42,37 +43,52 @@ class LiteralUtil {
  public:
   LiteralUtil() = delete;
 
-  template <typename T>
-  using List2 = std::initializer_list<std::initializer_list<T>>;
-  template <typename T>
-  using List3 = std::initializer_list<List2<T>>;
-  template <typename T>
-  using List4 = std::initializer_list<List3<T>>;
-
   // From C++ values; the number is the rank. Nested lists must be full boxes without empty lists
   // (R2 may be empty).
   template <typename NativeT>
   static Literal CreateR0(NativeT value);
+  // Converted to the type.
+  template <typename T>
+  static Literal CreateR0(PrimitiveType primitive_type, T value) {
+    return primitive_util::ArrayTypeSwitch<Literal>(
+        [&](auto type) {
+          using E = primitive_util::NativeTypeOf<type>;
+          return CreateR0<E>(static_cast<E>(value));
+        },
+        primitive_type);
+  }
   template <typename NativeT>
   static Literal CreateR1(absl::Span<const NativeT> values);
+  static Literal CreateR1(const tsl::core::Bitmap& values);
   template <typename NativeT>
-  static Literal CreateR2(List2<NativeT> values);
+  static Literal CreateR2(std::initializer_list<std::initializer_list<NativeT>> values);
   template <typename NativeT>
-  static Literal CreateR2WithLayout(List2<NativeT> values, const Layout& layout);
+  static Literal CreateR2WithLayout(std::initializer_list<std::initializer_list<NativeT>> values,
+                                    const Layout& layout);
   template <typename NativeT>
-  static Literal CreateR3(List3<NativeT> values) {
+  static Literal CreateR3(
+      std::initializer_list<std::initializer_list<std::initializer_list<NativeT>>> values) {
     return CreateFromArray<NativeT>(Array<NativeT>(values));
   }
   template <typename NativeT>
-  static Literal CreateR3WithLayout(List3<NativeT> values, const Layout& layout) {
+  static Literal CreateR3WithLayout(
+      std::initializer_list<std::initializer_list<std::initializer_list<NativeT>>> values,
+      const Layout& layout) {
     return CreateFromArrayWithLayout<NativeT>(Array<NativeT>(values), layout);
   }
   template <typename NativeT>
-  static Literal CreateR4(List4<NativeT> values) {
+  static Literal CreateR4(
+      std::initializer_list<
+          std::initializer_list<std::initializer_list<std::initializer_list<NativeT>>>>
+          values) {
     return CreateFromArray<NativeT>(Array<NativeT>(values));
   }
   template <typename NativeT>
-  static Literal CreateR4WithLayout(List4<NativeT> values, const Layout& layout) {
+  static Literal CreateR4WithLayout(
+      std::initializer_list<
+          std::initializer_list<std::initializer_list<std::initializer_list<NativeT>>>>
+          values,
+      const Layout& layout) {
     return CreateFromArrayWithLayout<NativeT>(Array<NativeT>(values), layout);
   }
   // A U8 vector of the string's bytes.
@@ -112,10 +128,11 @@ class LiteralUtil {
 
   // The matrix repeated over a new major dimension z, or over p and z.
   template <typename NativeT>
-  static Literal CreateR3Projected(List2<NativeT> values, int64_t projection);
+  static Literal CreateR3Projected(std::initializer_list<std::initializer_list<NativeT>> values,
+                                   int64_t projection);
   template <typename NativeT>
-  static Literal CreateR4Projected(List2<NativeT> values, int64_t projection_p,
-                                   int64_t projection_z);
+  static Literal CreateR4Projected(std::initializer_list<std::initializer_list<NativeT>> values,
+                                   int64_t projection_p, int64_t projection_z);
   // rows x cols values from `from` to `to` in equal steps, row-major.
   static Literal CreateR2F32Linspace(float from, float to, int64_t rows, int64_t cols);
   template <typename NativeT>
@@ -123,6 +140,12 @@ class LiteralUtil {
   template <typename NativeT>
   static Literal CreateFullWithDescendingLayout(absl::Span<const int64_t> dimensions,
                                                 NativeT value);
+  template <typename NativeT>
+  static Literal CreateFull(absl::Span<const int64_t> dimensions, NativeT value) {
+    return CreateFullWithDescendingLayout<NativeT>(dimensions, value);
+  }
+  template <typename NativeT>
+  static Literal MakeScalarMatrixR2(int64_t size, NativeT scalar);
   // Zeros.
   static Literal CreateFromDimensions(PrimitiveType primitive_type,
                                       absl::Span<const int64_t> dimensions);
@@ -134,6 +157,7 @@ class LiteralUtil {
   static Literal One(PrimitiveType primitive_type);
   static Literal MinValue(PrimitiveType primitive_type);
   static Literal MaxValue(PrimitiveType primitive_type);
+  static Literal MaxFiniteValue(PrimitiveType primitive_type);
   // InvalidArgument for types without NaN.
   static absl::StatusOr<Literal> NanValue(PrimitiveType primitive_type);
   static Literal CreateToken();
@@ -163,6 +187,33 @@ class LiteralUtil {
   static Literal ConvertF64ToBF16(const LiteralSlice& literal);
   static Literal ConvertF64ToF32(const LiteralSlice& literal);
   static Literal ConvertS32ToF32(const LiteralSlice& literal);
+  static Literal ConvertS8ToF32(const LiteralSlice& literal) {
+    return ConvertType(literal, S8, F32);
+  }
+  static Literal ConvertF32ToS8(const LiteralSlice& literal) {
+    return ConvertType(literal, F32, S8);
+  }
+  static Literal ConvertS32ToS1(const LiteralSlice& literal) {
+    return ConvertType(literal, S32, S1);
+  }
+  static Literal ConvertF8E4M3FNToF32(const LiteralSlice& literal) {
+    return ConvertType(literal, F8E4M3FN, F32);
+  }
+  static Literal ConvertF8E5M2ToF32(const LiteralSlice& literal) {
+    return ConvertType(literal, F8E5M2, F32);
+  }
+  static Literal ConvertF32ToF8E4M3FNUZ(const LiteralSlice& literal) {
+    return ConvertType(literal, F32, F8E4M3FNUZ);
+  }
+  static Literal ConvertF32ToF8E5M2FNUZ(const LiteralSlice& literal) {
+    return ConvertType(literal, F32, F8E5M2FNUZ);
+  }
+  static Literal ConvertF32ToF8E5M2(const LiteralSlice& literal) {
+    return ConvertType(literal, F32, F8E5M2);
+  }
+  static Literal ConvertF32ToF8E4M3FN(const LiteralSlice& literal) {
+    return ConvertType(literal, F32, F8E4M3FN);
+  }
   // The same for any pair of types.
   static Literal ConvertType(const LiteralSlice& literal, PrimitiveType from, PrimitiveType to);
 
@@ -204,6 +255,12 @@ class LiteralUtil {
     return CreateRandomLiteral<type>(shape, &engine, mean, stddev);
   }
 
+  static std::vector<const Literal*> MakePointers(absl::Span<const Literal> literals) {
+    std::vector<const Literal*> pointers;
+    for (const Literal& literal : literals) pointers.push_back(&literal);
+    return pointers;
+  }
+
   // "{7, 8}".
   static std::string MultiIndexAsString(absl::Span<const int64_t> multi_index);
 
@@ -230,7 +287,8 @@ Literal LiteralUtil::CreateR1(absl::Span<const NativeT> values) {
 }
 
 template <typename NativeT>
-Literal LiteralUtil::CreateR2WithLayout(List2<NativeT> values, const Layout& layout) {
+Literal LiteralUtil::CreateR2WithLayout(
+    std::initializer_list<std::initializer_list<NativeT>> values, const Layout& layout) {
   const int64_t columns = values.size() == 0 ? 0 : static_cast<int64_t>(values.begin()->size());
   Literal literal = CreateZeroed(primitive_util::NativeToPrimitiveType<NativeT>(),
                                  {static_cast<int64_t>(values.size()), columns}, &layout);
@@ -239,7 +297,7 @@ Literal LiteralUtil::CreateR2WithLayout(List2<NativeT> values, const Layout& lay
 }
 
 template <typename NativeT>
-Literal LiteralUtil::CreateR2(List2<NativeT> values) {
+Literal LiteralUtil::CreateR2(std::initializer_list<std::initializer_list<NativeT>> values) {
   return CreateR2WithLayout<NativeT>(values, LayoutUtil::GetDefaultLayoutForR2());
 }
 
@@ -258,13 +316,14 @@ Literal LiteralUtil::CreateFromArray(const Array<NativeT>& values) {
 }
 
 template <typename NativeT>
-Literal LiteralUtil::CreateR3Projected(List2<NativeT> values, int64_t projection) {
+Literal LiteralUtil::CreateR3Projected(std::initializer_list<std::initializer_list<NativeT>> values,
+                                       int64_t projection) {
   return CreateR2<NativeT>(values).template Replicate<NativeT>(projection);
 }
 
 template <typename NativeT>
-Literal LiteralUtil::CreateR4Projected(List2<NativeT> values, int64_t projection_p,
-                                       int64_t projection_z) {
+Literal LiteralUtil::CreateR4Projected(std::initializer_list<std::initializer_list<NativeT>> values,
+                                       int64_t projection_p, int64_t projection_z) {
   return CreateR3Projected<NativeT>(values, projection_z).template Replicate<NativeT>(projection_p);
 }
 
@@ -273,6 +332,14 @@ Literal LiteralUtil::MakeIdentityR2(int64_t size) {
   Literal literal =
       CreateFromDimensions(primitive_util::NativeToPrimitiveType<NativeT>(), {size, size});
   for (int64_t i = 0; i < size; ++i) literal.Set<NativeT>({i, i}, static_cast<NativeT>(1));
+  return literal;
+}
+
+template <typename NativeT>
+Literal LiteralUtil::MakeScalarMatrixR2(int64_t size, NativeT scalar) {
+  Literal literal =
+      CreateFromDimensions(primitive_util::NativeToPrimitiveType<NativeT>(), {size, size});
+  for (int64_t i = 0; i < size; ++i) literal.Set<NativeT>({i, i}, scalar);
   return literal;
 }
 

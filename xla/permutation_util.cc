@@ -2,6 +2,8 @@
 // Permutations of dimension numbers.
 #include "xla/permutation_util.h"
 
+#include <algorithm>
+
 #include "absl/container/inlined_vector.h"
 
 namespace xla {
@@ -33,6 +35,15 @@ std::vector<int64_t> InversePermutation(absl::Span<const int64_t> permutation) {
 std::vector<int64_t> ComposePermutations(absl::Span<const int64_t> p1,
                                          absl::Span<const int64_t> p2) {
   return Permute(p1, p2);
+}
+
+void MoveSingleElement(absl::Span<int64_t> permutation, int64_t from, int64_t to) {
+  const auto first = permutation.begin();
+  if (from < to) {
+    std::rotate(first + from, first + from + 1, first + to + 1);
+  } else {
+    std::rotate(first + to, first + from, first + from + 1);
+  }
 }
 
 }  // namespace xla

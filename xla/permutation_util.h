@@ -17,6 +17,16 @@ bool IsPermutation(absl::Span<const int64_t> permutation);
 
 // Whether permutation[i] == i for all i.
 bool IsIdentityPermutation(absl::Span<const int64_t> permutation);
+template <typename Container>
+bool IsIdentityPermutation(const Container& permutation) {
+  for (size_t i = 0; i < permutation.size(); ++i) {
+    if (permutation[i] != static_cast<int64_t>(i)) return false;
+  }
+  return true;
+}
+
+// Moves the element at position `from` to position `to`; those between move by one.
+void MoveSingleElement(absl::Span<int64_t> permutation, int64_t from, int64_t to);
 
 // The list with InversePermutation(p)[p[i]] == i. Precondition: IsPermutation(p).
 std::vector<int64_t> InversePermutation(absl::Span<const int64_t> permutation);

@@ -83,6 +83,13 @@ struct NativeToPrimitive;  // no definition: T is not the native type of an elem
 XLA_FOR_EACH_ARRAY_TYPE(XLA_DEFINE_TYPE_MAP)
 #undef XLA_DEFINE_TYPE_MAP
 
+namespace internal {
+template <typename T>
+requires(!std::is_void_v<typename ForeignMiniFloat<T>::Native>) struct NativeToPrimitive<T>
+    : NativeToPrimitive<typename ForeignMiniFloat<T>::Native> {
+};
+}  // namespace internal
+
 template <PrimitiveType kType>
 using NativeTypeOf = typename PrimitiveTypeToNative<kType>::type;
 
@@ -203,6 +210,30 @@ XLA_DEFINE_TYPE_SWITCH(ComplexTypeSwitch, internal::kComplexes)
 XLA_DEFINE_TYPE_SWITCH(ArrayTypeSwitch, internal::kPreds | internal::kIntegers | internal::kFloats |
                                             internal::kComplexes)
 #undef XLA_DEFINE_TYPE_SWITCH
+
+// The same for any type; f is called with a constant of it whatever it is.
+template <typename R, typename F>
+constexpr R PrimitiveTypeSwitch(F&& f, PrimitiveType type) {
+  switch (type) {
+    case TUPLE:
+      return static_cast<R>(std::forward<F>(f)(PrimitiveTypeConstant<TUPLE>()));
+    case TOKEN:
+      return static_cast<R>(std::forward<F>(f)(PrimitiveTypeConstant<TOKEN>()));
+    case OPAQUE_TYPE:
+      return static_cast<R>(std::forward<F>(f)(PrimitiveTypeConstant<OPAQUE_TYPE>()));
+    case BUFFER:
+      return static_cast<R>(std::forward<F>(f)(PrimitiveTypeConstant<BUFFER>()));
+    case PRIMITIVE_TYPE_INVALID:
+      return static_cast<R>(std::forward<F>(f)(PrimitiveTypeConstant<PRIMITIVE_TYPE_INVALID>()));
+    default:
+      return ArrayTypeSwitch<R>(std::forward<F>(f), type);
+  }
+}
+// Whether T can hold the values of `type`: it is its native type.
+template <typename T>
+bool CanRepresent(PrimitiveType type) {
+  return NativeToPrimitiveType<T>() == type;
+}
 
 // Returns true if values of `type` carry a sign.
 inline bool IsSigned(PrimitiveType type) {

@@ -3,10 +3,13 @@
 #include "xla/util.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "xla/base/check.h"
 
 namespace xla {
@@ -56,6 +59,76 @@ absl::InlinedVector<std::pair<int64_t, int64_t>, 8> CommonFactors(absl::Span<con
   XLA_CHECK(bounds.back() == end) << "the products of " << DimensionsToString(a) << " and "
                                   << DimensionsToString(b) << " differ";
   return bounds;
+}
+
+int64_t Product(absl::Span<const int64_t> xs) {
+  int64_t product = 1;
+  for (const int64_t x : xs) product *= x;
+  return product;
+}
+
+std::vector<int64_t> ElemwiseProduct(absl::Span<const int64_t> a, absl::Span<const int64_t> b) {
+  std::vector<int64_t> result(a.begin(), a.end());
+  for (size_t i = 0; i < result.size(); ++i) result[i] *= b[i];
+  return result;
+}
+
+bool DistinctNumbersAreConsecutiveIfSorted(absl::Span<const int64_t> numbers) {
+  if (numbers.empty()) return true;
+  const auto [least, greatest] = std::minmax_element(numbers.begin(), numbers.end());
+  return *greatest - *least + 1 == static_cast<int64_t>(numbers.size());
+}
+
+DimensionVector GetNonContractingDims(int64_t rank, absl::Span<const int64_t> contracting_dims,
+                                      absl::Span<const int64_t> batch_dims) {
+  DimensionVector result;
+  const auto contains = [](absl::Span<const int64_t> list, int64_t d) {
+    return std::find(list.begin(), list.end(), d) != list.end();
+  };
+  for (int64_t d = 0; d < rank; ++d) {
+    if (!contains(contracting_dims, d) && !contains(batch_dims, d)) result.push_back(d);
+  }
+  return result;
+}
+
+std::string Reindent(absl::string_view original, absl::string_view indentation) {
+  std::vector<std::string> lines;
+  for (absl::string_view line : absl::StrSplit(original, '\n')) {
+    lines.push_back(absl::StrCat(indentation, absl::StripAsciiWhitespace(line)));
+  }
+  return absl::StrJoin(lines, "\n");
+}
+
+namespace {
+
+std::string HumanReadableRate(double count, double nanoseconds, absl::string_view unit) {
+  if (nanoseconds == 0) return absl::StrCat("NaN ", unit, "/s");
+  const double rate = count / (nanoseconds / 1e9);
+  double scaled = rate;
+  absl::string_view prefix;
+  for (const absl::string_view next : {"k", "M", "G", "T", "P", "E"}) {
+    if (std::abs(scaled) < 1000) break;
+    scaled /= 1000;
+    prefix = next;
+  }
+  return absl::StrFormat("%.2f%s%s/s", scaled, prefix, unit);
+}
+
+}  // namespace
+
+std::string HumanReadableNumFlops(double flops, double nanoseconds) {
+  return HumanReadableRate(flops, nanoseconds, "FLOP");
+}
+
+std::string HumanReadableNumTranscendentalOps(double ops, double nanoseconds) {
+  return HumanReadableRate(ops, nanoseconds, "TROP");
+}
+
+std::string SanitizeFileName(std::string file_name) {
+  for (char& c : file_name) {
+    if (c == '/' || c == '\\' || c == '[' || c == ']' || c == ' ') c = '_';
+  }
+  return file_name;
 }
 
 }  // namespace xla

@@ -54,7 +54,11 @@ TEST(LiteralComparison, TupleLeavesAreNamed) {
       << "integers must be equal";
   int calls = 0;
   EXPECT_FALSE(Near(tuple(1, 2), tuple(5, 3), ErrorSpec(1), std::nullopt,
-                    [&](const LiteralSlice&, const LiteralSlice&, const ShapeIndex&) { ++calls; })
+                    [&](const LiteralSlice&, const LiteralSlice&, const LiteralSlice& mismatches,
+                        const ShapeIndex&, const literal_comparison::ErrorBuckets&) {
+                      ++calls;
+                      EXPECT_TRUE(mismatches.Get<bool>({}));
+                    })
                    .ok());
   EXPECT_EQ(calls, 2);
 }

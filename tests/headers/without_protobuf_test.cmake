@@ -29,6 +29,8 @@ endif()
 
 file(GLOB headers RELATIVE ${SOURCE} ${SOURCE}/xla/*.h ${SOURCE}/xla/base/*.h
      ${SOURCE}/xla/types/*.h ${SOURCE}/xla/hlo/ir/*.h)
+# These hand out messages.
+list(REMOVE_ITEM headers xla/debug_options_flags.h xla/execution_options_util.h)
 foreach(header ${headers})
   find_protobuf(found ${header})
   if(found)

@@ -316,16 +316,16 @@ TEST(ParserTest, DeviceListTextRoundTrips) {
 }
 
 TEST(ParserTest, SingleAttributeValues) {
-  ASSERT_OK_AND_ASSIGN(WindowDims window, ParseWindow("size=2x3 pad=0_1x-1_0"));
+  ASSERT_OK_AND_ASSIGN(WindowDims window, ParseWindowDims("size=2x3 pad=0_1x-1_0"));
   EXPECT_EQ(window[1].padding_low, -1);
-  ASSERT_OK_AND_ASSIGN(ConvDims dims, ParseConvolutionDimensionNumbers("b?0f_i0o->b0f"));
+  ASSERT_OK_AND_ASSIGN(ConvDims dims, ParseConvDims("b?0f_i0o->b0f"));
   EXPECT_EQ(dims.input_unknown, (Int64s{1}));
-  ASSERT_OK_AND_ASSIGN(std::vector<PadDim> padding, ParsePaddingConfig("1_2_3x-1_0"));
+  ASSERT_OK_AND_ASSIGN(std::vector<PadDim> padding, ParsePadDims("1_2_3x-1_0"));
   EXPECT_EQ(padding, (std::vector<PadDim>{{1, 2, 3}, {-1, 0, 0}}));
   ASSERT_OK_AND_ASSIGN(Layout layout, ParseLayout("{0,1:T(2)}"));
   EXPECT_EQ(layout.ToString(), "{0,1:T(2)}");
   EXPECT_ERROR(ParseShape("f32[2] x"), "Extra content after shape");
-  EXPECT_ERROR(ParseWindow("size=2 pad=1_1_1"),
+  EXPECT_ERROR(ParseWindowDims("size=2 pad=1_1_1"),
                "expects padding_low and padding_high separated by '_'");
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "xla/client/compile_only_client.h"
 #include "xla/client/local_client.h"
 #include "xla/runtime/custom_call.h"
 #include "xla/stream_executor/platform.h"
@@ -70,6 +71,11 @@ class ClientLibrary {
       se::Platform* platform = nullptr,
       const std::optional<std::set<int>>& allowed_devices = std::nullopt);
   static absl::StatusOr<LocalClient*> GetOrCreateLocalClient(const LocalClientOptions& options);
+  // Programs are compiled in the process that runs them: the local client.
+  static absl::StatusOr<CompileOnlyClient*> GetOrCreateCompileOnlyClient(
+      se::Platform* platform = nullptr) {
+    return GetOrCreateLocalClient(platform);
+  }
   // Ends the process if there is none (out of memory).
   static LocalClient* LocalClientOrDie();
   // Clients given before are not valid any more. Executables and values of theirs still are.

@@ -11,6 +11,7 @@
 #include "xla/service/compiled_executable.h"
 #include "xla/service/interpreter_executable.h"
 #include "xla/service/platform_util.h"
+#include "xla/service/transfer_manager.h"
 
 namespace xla {
 
@@ -44,6 +45,16 @@ absl::Status Backend::CheckDeviceOrdinal(int device_ordinal) const {
   return absl::InvalidArgumentError(
       absl::StrCat("there is no device ", device_ordinal, "; the client has ", device_count(),
                    device_count() == 1 ? " device, 0" : " devices, from 0"));
+}
+
+TransferManager* Backend::transfer_manager() const {
+  return *TransferManager::GetForPlatform(platform());
+}
+
+absl::StatusOr<std::unique_ptr<se::Stream>> Backend::BorrowStream(int device_ordinal) const {
+  XLA_RETURN_IF_ERROR(CheckDeviceOrdinal(device_ordinal));
+  XLA_ASSIGN_OR_RETURN(const auto executors, PlatformUtil::GetStreamExecutors(platform()));
+  return executors[0]->CreateStream();
 }
 
 void Backend::AwaitLaunches() const {

@@ -16,12 +16,15 @@
 #include "xla/service/pending_memory.h"
 #include "xla/stream_executor/device_memory_allocator.h"
 #include "xla/stream_executor/platform.h"
+#include "xla/stream_executor/stream_executor.h"
 
 namespace Eigen {
 struct ThreadPoolDevice;
 }
 
 namespace xla {
+
+class TransferManager;
 
 struct BackendOptions {
   se::Platform* platform = nullptr;  // null: the default
@@ -53,6 +56,10 @@ class Backend {
   // "Host:0"
   std::string device_name(int device_ordinal) const;
   bool devices_equivalent(int, int) const { return true; }
+
+  // Names of XLA's for what needs no stream here.
+  TransferManager* transfer_manager() const;
+  absl::StatusOr<std::unique_ptr<se::Stream>> BorrowStream(int device_ordinal) const;
 
   se::DeviceMemoryAllocator* memory_allocator() const { return allocator_.get(); }
   // The threads of all runs: they are started when they are first needed, and kept.

@@ -4,6 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "xla/stream_executor/platform_manager.h"
 
 namespace xla {
 namespace {
@@ -28,4 +29,18 @@ absl::StatusOr<se::Platform*> PlatformUtil::GetPlatform(const std::string& platf
       absl::StrCat("there is no platform \"", platform_name, "\"; known are: Host"));
 }
 
+absl::StatusOr<std::vector<se::StreamExecutor*>> PlatformUtil::GetStreamExecutors(
+    se::Platform* platform) {
+  static se::StreamExecutor* const executor = new se::StreamExecutor(HostPlatform(), 0);
+  if (platform != nullptr && platform != HostPlatform()) {
+    return absl::NotFoundError("there are no devices on this platform");
+  }
+  return std::vector<se::StreamExecutor*>{executor};
+}
+
 }  // namespace xla
+
+absl::StatusOr<stream_executor::Platform*> stream_executor::PlatformManager::PlatformWithName(
+    absl::string_view name) {
+  return xla::PlatformUtil::GetPlatform(std::string(name));
+}

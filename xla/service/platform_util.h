@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "xla/stream_executor/platform.h"
+#include "xla/stream_executor/stream_executor.h"
 
 namespace xla {
 
@@ -18,6 +19,9 @@ class PlatformUtil {
   static absl::StatusOr<std::vector<se::Platform*>> GetSupportedPlatforms();
   static absl::StatusOr<se::Platform*> GetDefaultPlatform();
   // "host", "cpu" or "interpreter", in any case; NotFound for others.
+  // One for each device that a client of this platform has by default: one.
+  static absl::StatusOr<std::vector<se::StreamExecutor*>> GetStreamExecutors(
+      se::Platform* platform);
   static absl::StatusOr<se::Platform*> GetPlatform(const std::string& platform_name);
 };
 

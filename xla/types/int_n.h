@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <ostream>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -19,6 +20,9 @@ class IntN {
   static_assert(kBits >= 1 && kBits < 8);
   using Underlying = std::conditional_t<kSigned, int8_t, uint8_t>;
   static constexpr int kTotalBits = kBits;
+  // As in ml_dtypes.
+  using underlying_type = Underlying;
+  static constexpr int bits = kBits;
 
   constexpr IntN() = default;
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
@@ -71,6 +75,10 @@ class IntN {
   friend constexpr bool operator>=(IntN a, IntN b) { return a.value_ >= b.value_; }
 
   friend std::ostream& operator<<(std::ostream& os, IntN v) { return os << int{v.value_}; }
+  template <typename Sink>
+  friend void AbslStringify(Sink& sink, IntN v) {
+    sink.Append(std::to_string(int{v.value_}));
+  }
   template <typename H>
   friend H AbslHashValue(H state, IntN v) {
     return H::combine(std::move(state), v.value_);

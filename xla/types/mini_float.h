@@ -57,6 +57,13 @@ constexpr int32_t Select(bool condition, int32_t a, int32_t b) {
 
 }  // namespace mini_float_internal
 
+// Other libraries' types that stand for the same format, such as Eigen::half: convertible in both
+// directions. Specialized in xla/types.h.
+template <typename T>
+struct ForeignMiniFloat {
+  using Native = void;
+};
+
 // A floating-point number of `kBits` bits: sign, `kExponent` exponent bits, `kMantissa` mantissa
 // bits, exponent bias `kBias`. The object is its code, in the low bits of one or two bytes.
 // Conversion from float and from double rounds once, to nearest even; conversion to float and
@@ -99,6 +106,11 @@ class MiniFloat {
   template <int b, int e, int m, int o, MiniFloatKind k>
   explicit constexpr MiniFloat(MiniFloat<b, e, m, o, k> value)
       : bits_(Round(static_cast<float>(value))) {}
+  template <
+      typename T,
+      std::enable_if_t<std::is_same_v<typename ForeignMiniFloat<T>::Native, MiniFloat>, int> = 0>
+  constexpr MiniFloat(const T& value)  // NOLINT: the same format
+      : bits_(std::bit_cast<Bits>(value)) {}
   constexpr MiniFloat(const MiniFloat&) = default;
   constexpr MiniFloat& operator=(const MiniFloat&) = default;
 
@@ -112,9 +124,16 @@ class MiniFloat {
   constexpr Bits bits() const { return bits_; }
   constexpr Bits rep() const { return bits_; }
 
-  explicit constexpr operator float() const { return Widen<float>(bits_); }
+  // Implicit for half and bfloat16, as Eigen's and ml_dtypes' are: they mix with float and double.
+  explicit(kBits != 16) constexpr operator float() const { return Widen<float>(bits_); }
   explicit constexpr operator double() const { return Widen<double>(bits_); }
   explicit constexpr operator long double() const { return Widen<double>(bits_); }
+  template <
+      typename T,
+      std::enable_if_t<std::is_same_v<typename ForeignMiniFloat<T>::Native, MiniFloat>, int> = 0>
+  operator T() const {
+    return std::bit_cast<T>(bits_);
+  }
   explicit constexpr operator bool() const { return !IsZeroBits(bits_); }
   template <typename T,
             std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
@@ -141,6 +160,18 @@ class MiniFloat {
   }
   friend constexpr MiniFloat operator/(MiniFloat a, MiniFloat b) {
     return MiniFloat(float(a) / float(b));
+  }
+  constexpr MiniFloat& operator++() { return *this = MiniFloat(float(*this) + 1.0f); }
+  constexpr MiniFloat& operator--() { return *this = MiniFloat(float(*this) - 1.0f); }
+  constexpr MiniFloat operator++(int) {
+    const MiniFloat old = *this;
+    ++*this;
+    return old;
+  }
+  constexpr MiniFloat operator--(int) {
+    const MiniFloat old = *this;
+    --*this;
+    return old;
   }
   constexpr MiniFloat& operator+=(MiniFloat b) { return *this = *this + b; }
   constexpr MiniFloat& operator-=(MiniFloat b) { return *this = *this - b; }
@@ -405,6 +436,63 @@ constexpr bool signbit(MiniFloat<b, e, m, o, k> v) {
 template <int b, int e, int m, int o, MiniFloatKind k>
 constexpr MiniFloat<b, e, m, o, k> abs(MiniFloat<b, e, m, o, k> v) {
   return signbit(v) ? -v : v;
+}
+
+// Functions of <cmath>, computed in float and rounded.
+#define XLA_MINI_FLOAT_UNARY(name)                                     \
+  template <int b, int e, int m, int o, MiniFloatKind k>               \
+  MiniFloat<b, e, m, o, k> name(MiniFloat<b, e, m, o, k> v) {          \
+    return MiniFloat<b, e, m, o, k>(std::name(static_cast<float>(v))); \
+  }
+XLA_MINI_FLOAT_UNARY(acos)
+XLA_MINI_FLOAT_UNARY(acosh)
+XLA_MINI_FLOAT_UNARY(asin)
+XLA_MINI_FLOAT_UNARY(asinh)
+XLA_MINI_FLOAT_UNARY(atan)
+XLA_MINI_FLOAT_UNARY(atanh)
+XLA_MINI_FLOAT_UNARY(cbrt)
+XLA_MINI_FLOAT_UNARY(ceil)
+XLA_MINI_FLOAT_UNARY(cos)
+XLA_MINI_FLOAT_UNARY(cosh)
+XLA_MINI_FLOAT_UNARY(erf)
+XLA_MINI_FLOAT_UNARY(erfc)
+XLA_MINI_FLOAT_UNARY(exp)
+XLA_MINI_FLOAT_UNARY(exp2)
+XLA_MINI_FLOAT_UNARY(expm1)
+XLA_MINI_FLOAT_UNARY(fabs)
+XLA_MINI_FLOAT_UNARY(floor)
+XLA_MINI_FLOAT_UNARY(log)
+XLA_MINI_FLOAT_UNARY(log10)
+XLA_MINI_FLOAT_UNARY(log1p)
+XLA_MINI_FLOAT_UNARY(log2)
+XLA_MINI_FLOAT_UNARY(rint)
+XLA_MINI_FLOAT_UNARY(round)
+XLA_MINI_FLOAT_UNARY(sin)
+XLA_MINI_FLOAT_UNARY(sinh)
+XLA_MINI_FLOAT_UNARY(sqrt)
+XLA_MINI_FLOAT_UNARY(tan)
+XLA_MINI_FLOAT_UNARY(tanh)
+XLA_MINI_FLOAT_UNARY(trunc)
+#undef XLA_MINI_FLOAT_UNARY
+#define XLA_MINI_FLOAT_BINARY(name)                                                           \
+  template <int b, int e, int m, int o, MiniFloatKind k>                                      \
+  MiniFloat<b, e, m, o, k> name(MiniFloat<b, e, m, o, k> x, MiniFloat<b, e, m, o, k> y) {     \
+    return MiniFloat<b, e, m, o, k>(std::name(static_cast<float>(x), static_cast<float>(y))); \
+  }
+XLA_MINI_FLOAT_BINARY(atan2)
+XLA_MINI_FLOAT_BINARY(fmax)
+XLA_MINI_FLOAT_BINARY(fmin)
+XLA_MINI_FLOAT_BINARY(fmod)
+XLA_MINI_FLOAT_BINARY(pow)
+XLA_MINI_FLOAT_BINARY(copysign)
+#undef XLA_MINI_FLOAT_BINARY
+template <int b, int e, int m, int o, MiniFloatKind k>
+MiniFloat<b, e, m, o, k> max(MiniFloat<b, e, m, o, k> x, MiniFloat<b, e, m, o, k> y) {
+  return x < y ? y : x;
+}
+template <int b, int e, int m, int o, MiniFloatKind k>
+MiniFloat<b, e, m, o, k> min(MiniFloat<b, e, m, o, k> x, MiniFloat<b, e, m, o, k> y) {
+  return y < x ? y : x;
 }
 
 template <typename H, int b, int e, int m, int o, MiniFloatKind k>

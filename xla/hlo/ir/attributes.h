@@ -283,12 +283,12 @@ struct DotAttributes {
   static void Describe(V& v) {
     v(Field{"lhs_batch_dims", FieldRule::kOptional, "dot_dimension_numbers.lhs_batch_dimensions"},
       &DotAttributes::lhs_batch_dims);
-    v(Field{"lhs_contracting_dims", FieldRule::kOptional,
+    v(Field{"lhs_contracting_dims", FieldRule::kAlwaysPrinted,
             "dot_dimension_numbers.lhs_contracting_dimensions"},
       &DotAttributes::lhs_contracting_dims);
     v(Field{"rhs_batch_dims", FieldRule::kOptional, "dot_dimension_numbers.rhs_batch_dimensions"},
       &DotAttributes::rhs_batch_dims);
-    v(Field{"rhs_contracting_dims", FieldRule::kOptional,
+    v(Field{"rhs_contracting_dims", FieldRule::kAlwaysPrinted,
             "dot_dimension_numbers.rhs_contracting_dimensions"},
       &DotAttributes::rhs_contracting_dims);
     v(Field{"operand_precision", FieldRule::kOptional, "precision_config"},
@@ -309,13 +309,13 @@ struct RaggedDotAttributes {
     v(Field{"lhs_batch_dims", FieldRule::kOptional,
             "ragged_dot_dimension_numbers.dot_dimension_numbers.lhs_batch_dimensions"},
       &RaggedDotAttributes::lhs_batch_dims);
-    v(Field{"lhs_contracting_dims", FieldRule::kOptional,
+    v(Field{"lhs_contracting_dims", FieldRule::kAlwaysPrinted,
             "ragged_dot_dimension_numbers.dot_dimension_numbers.lhs_contracting_dimensions"},
       &RaggedDotAttributes::lhs_contracting_dims);
     v(Field{"rhs_batch_dims", FieldRule::kOptional,
             "ragged_dot_dimension_numbers.dot_dimension_numbers.rhs_batch_dimensions"},
       &RaggedDotAttributes::rhs_batch_dims);
-    v(Field{"rhs_contracting_dims", FieldRule::kOptional,
+    v(Field{"rhs_contracting_dims", FieldRule::kAlwaysPrinted,
             "ragged_dot_dimension_numbers.dot_dimension_numbers.rhs_contracting_dimensions"},
       &RaggedDotAttributes::rhs_contracting_dims);
     v(Field{"lhs_ragged_dims", FieldRule::kOptional,

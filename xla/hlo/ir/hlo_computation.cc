@@ -31,7 +31,9 @@ HloComputation::HloComputation(std::string name, HloModule* parent, int64_t uniq
 
 HloComputation::~HloComputation() = default;
 
-bool HloComputation::IsEntryComputation() const { return parent_->entry_computation() == this; }
+bool HloComputation::IsEntryComputation() const {
+  return parent_ != nullptr && parent_->entry_computation() == this;
+}
 
 // --- Callers
 
@@ -148,7 +150,51 @@ void HloComputation::Cleanup() {
   if (!slots_are_in_order_) SortSlots();
 }
 
+// --- Builder
+
+HloComputation::Builder::Builder(std::string_view name) : name_(name) {}
+HloComputation::Builder::Builder(Builder&&) noexcept = default;
+
+HloComputation::Builder::~Builder() {
+  while (!instructions_.empty()) instructions_.pop_back();  // users before operands
+}
+
+HloInstruction* HloComputation::Builder::AddInstruction(
+    std::unique_ptr<HloInstruction> instruction) {
+  instructions_.push_back(std::move(instruction));
+  return instructions_.back().get();
+}
+
+HloInstruction* HloComputation::Builder::AddInstruction(std::unique_ptr<HloInstruction> instruction,
+                                                        std::string_view name) {
+  instruction->SetName(std::string(name));
+  return AddInstruction(std::move(instruction));
+}
+
+HloInstruction* HloComputation::Builder::last_added_instruction() const {
+  return instructions_.empty() ? nullptr : instructions_.back().get();
+}
+
+std::unique_ptr<HloComputation> HloComputation::Builder::Build(HloInstruction* root) {
+  XLA_CHECK(!instructions_.empty()) << "computation " << name_ << " has no instructions";
+  std::unique_ptr<HloComputation> computation(
+      new HloComputation(std::move(name_), /*parent=*/nullptr, /*unique_id=*/-1));
+  computation->set_root_instruction(root == nullptr ? last_added_instruction() : root);
+  for (auto& instruction : instructions_) {
+    computation->Insert(std::move(instruction), /*next=*/nullptr);
+  }
+  instructions_.clear();
+  return computation;
+}
+
 // --- Instructions
+
+HloInstruction* HloComputation::GetInstructionWithName(std::string_view name) const {
+  for (HloInstruction* i = first_; i != nullptr; i = i->next_) {
+    if (i->name_ == name) return i;
+  }
+  return nullptr;
+}
 
 std::vector<HloInstruction*> HloComputation::instructions() const {
   std::vector<HloInstruction*> result;
@@ -180,9 +226,27 @@ HloInstruction* HloComputation::Adopt(std::unique_ptr<HloInstruction> instructio
   HloInstruction* added = instruction.get();
   XLA_CHECK(added->parent_ == nullptr) << added->name() << " is already in a computation";
   if (!name.empty()) added->name_ = std::string(name);
+  if (parent_ != nullptr) NameAndNumber(added);
+  Insert(std::move(instruction), next);
+  return added;
+}
+
+void HloComputation::NameAndNumber(HloInstruction* added) {
   added->name_ = parent_->NameForAdded(added->name_.empty() ? added->info().name
                                                             : std::string_view(added->name_));
   added->unique_id_ = parent_->NextInstructionId();
+}
+
+void HloComputation::JoinModule(HloModule* module, std::string name, int64_t unique_id) {
+  XLA_CHECK(parent_ == nullptr) << name_ << " is already in a module";
+  parent_ = module;
+  name_ = std::move(name);
+  unique_id_ = unique_id;
+  for (HloInstruction* i = first_; i != nullptr; i = i->next_) NameAndNumber(i);
+}
+
+void HloComputation::Insert(std::unique_ptr<HloInstruction> instruction, HloInstruction* next) {
+  HloInstruction* added = instruction.get();
   added->parent_ = this;
   XLA_CHECK(slots_.size() < std::numeric_limits<int32_t>::max()) << "too many instructions";
   added->index_in_parent_ = static_cast<int32_t>(slots_.size());
@@ -191,7 +255,6 @@ HloInstruction* HloComputation::Adopt(std::unique_ptr<HloInstruction> instructio
   ++live_count_;
   for (HloComputation* callee : added->called_computations_) callee->AddCaller(added);
   if (added->opcode() == HloOpcode::kParameter) ListParameter(added);
-  return added;
 }
 
 HloInstruction* HloComputation::AddInstruction(std::unique_ptr<HloInstruction> instruction,
@@ -479,7 +542,8 @@ std::string CycleToString(const std::vector<std::string>& names) {
 void KeepScheduleValid(HloInstruction* dependency, HloInstruction* dependent) {
   HloComputation* computation = dependent->parent();
   if (computation == nullptr || dependency->parent() != computation ||
-      !dependent->ComesBefore(dependency) || !computation->parent()->config().is_scheduled) {
+      !dependent->ComesBefore(dependency) || computation->parent() == nullptr ||
+      !computation->parent()->config().is_scheduled) {
     return;
   }
   // What the dependency needs of later instructions, in post order: each then moves in front of the

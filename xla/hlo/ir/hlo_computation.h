@@ -23,6 +23,27 @@ struct CloneAccess;
 
 class HloComputation {
  public:
+  // Collects instructions for a computation that is added to a module later:
+  //   HloComputation::Builder builder("entry");
+  //   auto* x = builder.AddInstruction(HloInstruction::CreateParameter(0, shape, "x"));
+  //   module->AddEntryComputation(builder.Build());
+  class Builder {
+   public:
+    explicit Builder(std::string_view name);
+    Builder(Builder&&) noexcept;
+    ~Builder();
+    HloInstruction* AddInstruction(std::unique_ptr<HloInstruction> instruction);
+    HloInstruction* AddInstruction(std::unique_ptr<HloInstruction> instruction,
+                                   std::string_view name);
+    HloInstruction* last_added_instruction() const;
+    // The root is the last instruction if null. The builder is empty afterwards.
+    std::unique_ptr<HloComputation> Build(HloInstruction* root = nullptr);
+
+   private:
+    std::string name_;
+    std::vector<std::unique_ptr<HloInstruction>> instructions_;
+  };
+
   HloComputation(const HloComputation&) = delete;
   HloComputation& operator=(const HloComputation&) = delete;
   ~HloComputation();
@@ -43,6 +64,8 @@ class HloComputation {
   // The same in order of creation (of unique_id), which a schedule leaves alone. XLA lists
   // instructions in this order.
   std::vector<HloInstruction*> instructions_by_id() const;
+  // Null if there is none.
+  HloInstruction* GetInstructionWithName(std::string_view name) const;
   // Operands before users, and control predecessors before successors. The order is that in which
   // XLA prints: for each instruction without users, in order of instructions(), what it depends on,
   // first operand first. Linear time, no recursion. A cycle is an error that names its
@@ -137,6 +160,11 @@ class HloComputation {
   void RemoveCaller(HloInstruction* caller);
   // Ends the calls of all instructions here; before the computation is destroyed.
   void ReleaseCallees();
+  void NameAndNumber(HloInstruction* added);
+  // Gives a free instruction a place here, without name and id.
+  void Insert(std::unique_ptr<HloInstruction> instruction, HloInstruction* next);
+  // Makes this, built without a module, one of the module's: unique names and ids.
+  void JoinModule(HloModule* module, std::string name, int64_t unique_id);
 
   std::string name_;
   int64_t unique_id_ = -1;

@@ -26,6 +26,7 @@
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/hlo/ir/instruction_factories.h"  // IWYU pragma: export
 #include "xla/hlo/ir/instruction_metadata.h"
 #include "xla/shape.h"
 
@@ -85,7 +86,7 @@ struct InstructionExtras {
   BoxedOptional<std::vector<bool>> parameter_replication;  // one a leaf
 };
 
-class HloInstruction {
+class HloInstruction : public InstructionFactories {
  public:
   using InstructionVector = absl::InlinedVector<HloInstruction*, 2>;
   using ComputationVector = absl::InlinedVector<HloComputation*, 1>;
@@ -131,6 +132,7 @@ class HloInstruction {
   int64_t operand_count() const { return static_cast<int64_t>(operands_.size()); }
   const InstructionVector& operands() const { return operands_; }
   HloInstruction* operand(int64_t i) const { return operands_[i]; }
+  HloInstruction* mutable_operand(int64_t i) const { return operands_[i]; }
   // Every user once, in order of first use (a removal moves the last one into the gap).
   const InstructionVector& users() const { return users_; }
   int64_t user_count() const { return static_cast<int64_t>(users_.size()); }
@@ -176,6 +178,10 @@ class HloInstruction {
   int64_t parameter_number() const;
   const Literal& literal() const;
   int64_t tuple_index() const;
+  bool IsConstant() const { return opcode_ == HloOpcode::kConstant; }
+  const std::string& custom_call_target() const {
+    return attributes<CustomCallAttributes>().custom_call_target;
+  }
   // For every opcode that has a `dimensions` attribute (broadcast, reduce, sort, all-gather, ...).
   absl::Span<const int64_t> dimensions() const;
 
@@ -209,6 +215,9 @@ class HloInstruction {
   InstructionExtras& mutable_extras();
   bool has_extras() const { return extras_ != nullptr; }
   bool has_sharding() const { return extras().sharding.has_value(); }
+  // Precondition: has_sharding().
+  const HloSharding& sharding() const { return *extras().sharding; }
+  const std::string& raw_backend_config_string() const { return extras().backend_config; }
   const InstructionMetadata& metadata() const;  // an empty one if there is none
   void set_metadata(InstructionMetadata metadata);
 

@@ -14,6 +14,7 @@
 #include "xla/hlo/ir/ir_internal.h"
 #include "xla/hlo/ir/name_uniquer.h"
 #include "xla/util.h"
+#include "xla/xla.pb.h"
 
 namespace xla {
 
@@ -22,7 +23,19 @@ HloModule::HloModule(std::string name)
       instruction_names_(std::make_unique<Uniquer>()),
       computation_names_(std::make_unique<Uniquer>()) {}
 
+HloModule::HloModule(std::string name, HloModuleConfig config) : HloModule(std::move(name)) {
+  config_ = std::move(config);
+}
+
 HloModule::~HloModule() = default;
+
+void HloModuleConfig::set_debug_options(const DebugOptions& options) {
+  kept_debug_options = std::make_shared<const DebugOptions>(options);
+}
+
+const DebugOptions& HloModuleConfig::debug_options() const {
+  return kept_debug_options != nullptr ? *kept_debug_options : DebugOptions::default_instance();
+}
 
 // --- Names
 
@@ -57,6 +70,27 @@ HloComputation* HloModule::AddComputation(std::string_view name) {
   computations_.push_back(std::unique_ptr<HloComputation>(
       new HloComputation(std::move(unique), this, next_computation_id_++)));
   return computations_.back().get();
+}
+
+HloComputation* HloModule::AddEmbeddedComputation(std::unique_ptr<HloComputation> computation) {
+  std::string name = computation->name_;
+  if (!computation_names_->TakeReserved(name)) name = computation_names_->Unique(name);
+  computation->JoinModule(this, std::move(name), next_computation_id_++);
+  computations_.push_back(std::move(computation));
+  return computations_.back().get();
+}
+
+HloComputation* HloModule::AddEntryComputation(std::unique_ptr<HloComputation> computation) {
+  entry_ = AddEmbeddedComputation(std::move(computation));
+  SetDefaultEntryLayout();
+  return entry_;
+}
+
+HloComputation* HloModule::GetComputationWithName(std::string_view name) const {
+  for (const auto& computation : computations_) {
+    if (computation->name() == name) return computation.get();
+  }
+  return nullptr;
 }
 
 std::vector<HloComputation*> HloModule::computations() const {

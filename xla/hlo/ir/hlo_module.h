@@ -19,6 +19,10 @@
 
 namespace xla {
 
+class DebugOptions;
+class ExecutionOptions;
+class HloModuleProto;
+
 // input_output_alias={ {OUT}: (P, {IDX}, may-alias), .. }
 struct InputOutputAlias {
   enum class Kind : uint8_t { kMay, kMust };
@@ -66,6 +70,16 @@ struct OriginRecoveryEntry {
 
 // Header facts (HLO text section 2).
 struct HloModuleConfig {
+  // Setters of XLA's names.
+  void set_replica_count(int64_t count) { replica_count = count; }
+  void set_num_partitions(int64_t count) { num_partitions = count; }
+  void set_use_spmd_partitioning(bool value) { use_spmd_partitioning = value; }
+  void set_seed(uint64_t value) { seed = value; }
+  bool has_entry_computation_layout() const { return entry_computation_layout.has_value(); }
+  // Kept and not used by anything in this folder. The defaults of all options if none are set.
+  void set_debug_options(const DebugOptions& options);
+  const DebugOptions& debug_options() const;
+
   std::optional<ProgramShape> entry_computation_layout;  // always set once parsed or built
   int64_t replica_count = 1;
   int64_t num_partitions = 1;
@@ -78,11 +92,14 @@ struct HloModuleConfig {
   std::vector<bool> allow_spmd_sharding_propagation_to_output;
   std::map<std::string, std::string> frontend_attributes;
   std::vector<OriginRecoveryEntry> origin_recovery_table;
+  uint64_t seed = 0;
+  std::shared_ptr<const DebugOptions> kept_debug_options;
 };
 
 class HloModule {
  public:
   explicit HloModule(std::string name);
+  HloModule(std::string name, HloModuleConfig config);
   HloModule(const HloModule&) = delete;
   HloModule& operator=(const HloModule&) = delete;
   ~HloModule();
@@ -91,12 +108,19 @@ class HloModule {
   void set_name(std::string name) { name_ = std::move(name); }
 
   HloModuleConfig& config() { return config_; }
+  HloModuleConfig& mutable_config() { return config_; }
   const HloModuleConfig& config() const { return config_; }
   StackFrameTable& stack_frames() { return stack_frames_; }
   const StackFrameTable& stack_frames() const { return stack_frames_; }
 
   // --- Computations
   HloComputation* AddComputation(std::string_view name);  // made unique by ".N"
+  // Computations of HloComputation::Builder. The first form makes it the entry, with the layouts of
+  // its parameters and root unless the config has some.
+  HloComputation* AddEntryComputation(std::unique_ptr<HloComputation> computation);
+  HloComputation* AddEmbeddedComputation(std::unique_ptr<HloComputation> computation);
+  // Null if there is none.
+  HloComputation* GetComputationWithName(std::string_view name) const;
   HloComputation* entry_computation() const { return entry_; }
   void set_entry_computation(HloComputation* entry) { entry_ = entry; }
   // In order of creation.
@@ -129,6 +153,14 @@ class HloModule {
   // Claims a name as it is; false if it is taken.
   bool ClaimInstructionName(std::string_view name);
   std::string UniqueComputationName(std::string_view prefix);
+
+  // From and to protos; defined in xla/hlo/proto.
+  static absl::StatusOr<std::unique_ptr<HloModule>> CreateFromProto(const HloModuleProto& proto,
+                                                                    const HloModuleConfig& config);
+  static absl::StatusOr<HloModuleConfig> CreateModuleConfigFromProto(
+      const HloModuleProto& proto, const DebugOptions& debug_options,
+      const ExecutionOptions* execution_options = nullptr);
+  HloModuleProto ToProto() const;
 
   // A deep copy with the same names.
   std::unique_ptr<HloModule> Clone() const;

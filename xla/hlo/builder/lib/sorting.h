@@ -12,7 +12,7 @@ namespace xla {
 
 // (values, indices) of the k greatest along the last dimension, in falling total order; the lower
 // index first among equals. Negative NaN is below, positive NaN above all numbers.
-XlaOp TopK(XlaOp input, int64_t k, PrimitiveType index_type);
+XlaOp TopK(XlaOp input, int64_t k, PrimitiveType index_type = S32);
 // The same; how the work is cut up is not the caller's to say here.
 XlaOp TopKWithPartitions(XlaOp input, int64_t k, int64_t num_partitions = 1,
                          PrimitiveType index_type = S32);

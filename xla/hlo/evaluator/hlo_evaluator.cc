@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each evaluation makes a module of what is to be evaluated and runs it on the interpreter.
+#include "xla/hlo/evaluator/hlo_evaluator.h"
+
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/clone.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/shape_inference/shape_inference.h"
+#include "xla/interpreter/interpreter.h"
+#include "xla/shape_util.h"
+#include "xla/util.h"
+
+namespace xla {
+namespace {
+
+absl::StatusOr<Literal> RunModule(HloModule* module, absl::Span<const Literal* const> arguments,
+                                  const HloEvaluator::CustomCallHandler& custom_call_handler) {
+  module->SetDefaultEntryLayout();
+  InterpreterOptions options;
+  if (custom_call_handler) {
+    const CustomCallHandler run = [&](const HloInstruction& call,
+                                      absl::Span<const LiteralSlice> operands,
+                                      Literal* result) -> absl::Status {
+      std::vector<Literal> copies;
+      for (const LiteralSlice& operand : operands) copies.push_back(operand.Clone());
+      std::vector<const Literal*> pointers;
+      for (const Literal& copy : copies) pointers.push_back(&copy);
+      XLA_ASSIGN_OR_RETURN(*result, custom_call_handler(&call, absl::MakeSpan(pointers)));
+      return absl::OkStatus();
+    };
+    absl::flat_hash_set<std::string> targets;
+    for (const HloComputation* computation : module->computations()) {
+      for (const HloInstruction* instruction : computation->instructions()) {
+        if (instruction->opcode() != HloOpcode::kCustomCall) continue;
+        const std::string& target = instruction->custom_call_target();
+        if (targets.insert(target).second) options.custom_calls.emplace_back(target, run);
+      }
+    }
+  }
+  return Interpret(*module, arguments, options);
+}
+
+// Copies an instruction and what it depends on to a computation of another module.
+class DependencyCopier {
+ public:
+  DependencyCopier(HloComputation* target, bool recursive,
+                   const HloEvaluator::Substitutions& substitutions)
+      : target_(target), recursive_(recursive), substitutions_(substitutions) {}
+
+  absl::StatusOr<HloInstruction*> Copy(const HloInstruction* root) {
+    // Operands first, without recursion: graphs may be deep.
+    std::vector<const HloInstruction*> pending = {root};
+    while (!pending.empty()) {
+      const HloInstruction* next = pending.back();
+      if (map_.Find(next) != nullptr) {
+        pending.pop_back();
+        continue;
+      }
+      if (const auto it = substitutions_.find(next); it != substitutions_.end()) {
+        map_.instructions[next] = target_->AddInstruction(
+            HloInstruction::CreateConstant(LiteralSlice(*it->second).Clone()));
+        continue;
+      }
+      XLA_RETURN_IF_ERROR(CheckEvaluable(*next, next == root));
+      bool ready = true;
+      for (const HloInstruction* operand : next->operands()) {
+        if (map_.Find(operand) != nullptr) continue;
+        pending.push_back(operand);
+        ready = false;
+      }
+      if (!ready) continue;
+      CopyOne(*next);
+    }
+    return map_.Find(root);
+  }
+
+ private:
+  absl::Status CheckEvaluable(const HloInstruction& instruction, bool is_root) const {
+    if (instruction.opcode() == HloOpcode::kParameter) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "Cannot evaluate a parameter: ", instruction.ToShortString()));
+    }
+    if (!is_root && !recursive_ && !instruction.IsConstant()) {
+      return absl::FailedPreconditionError("Not all operands are constants.");
+    }
+    return absl::OkStatus();
+  }
+
+  void CopyOne(const HloInstruction& instruction) {
+    HloInstruction::InstructionVector operands;
+    for (const HloInstruction* operand : instruction.operands()) {
+      operands.push_back(map_.Find(operand));
+    }
+    for (const HloComputation* callee : instruction.called_computations()) {
+      if (map_.Find(callee) == nullptr) CloneComputation(*callee, target_->parent(), &map_);
+    }
+    target_->AddInstruction(CloneInstruction(instruction, instruction.shape(), operands, &map_));
+  }
+
+  HloComputation* const target_;
+  const bool recursive_;
+  const HloEvaluator::Substitutions& substitutions_;
+  CloneMap map_;
+};
+
+// The value of one operation on constants.
+absl::StatusOr<Literal> EvaluateOn(HloOpcode opcode, std::initializer_list<const Literal*> operands,
+                                   const Attributes& attributes) {
+  std::vector<const Shape*> shapes;
+  for (const Literal* operand : operands) shapes.push_back(&operand->shape());
+  XLA_ASSIGN_OR_RETURN(
+      const Shape shape,
+      InferShape(
+          {.opcode = opcode, .operands = shapes, .attributes = attributes, .callees = {}}));
+  HloModule module("evaluate");
+  HloComputation* computation = module.AddComputation("evaluate");
+  HloInstruction::InstructionVector constants;
+  for (const Literal* operand : operands) {
+    constants.push_back(
+        computation->AddInstruction(HloInstruction::CreateConstant(operand->Clone())));
+  }
+  computation->set_root_instruction(computation->AddInstruction(
+      HloInstruction::Create(opcode, shape, constants, attributes)));
+  module.set_entry_computation(computation);
+  return RunModule(&module, {}, nullptr);
+}
+
+}  // namespace
+
+bool HloEvaluator::IsOpcodeImplemented(HloOpcode opcode) {
+  HloModule module("probe");
+  HloComputation* computation = module.AddComputation("probe");
+  computation->AddInstruction(HloInstruction::Create(opcode, ShapeUtil::MakeNil(), {}));
+  return UnsupportedOpcodes(module).empty();
+}
+
+absl::StatusOr<Literal> HloEvaluator::Evaluate(const HloModule& module,
+                                               absl::Span<const Literal* const> arguments) {
+  return Evaluate(*module.entry_computation(), arguments);
+}
+
+absl::StatusOr<Literal> HloEvaluator::Evaluate(const HloComputation& computation,
+                                               absl::Span<const Literal* const> arguments) {
+  HloModule module("evaluate");
+  if (computation.parent() != nullptr) {
+    const HloModuleConfig& config = computation.parent()->config();
+    module.config().replica_count = config.replica_count;
+    module.config().num_partitions = config.num_partitions;
+  }
+  CloneMap map;
+  module.set_entry_computation(CloneComputation(computation, &module, &map));
+  return RunModule(&module, arguments, custom_call_handler_);
+}
+
+absl::StatusOr<Literal> HloEvaluator::Evaluate(const HloInstruction* instruction,
+                                               PrecomputedAnalyses,
+                                               bool recursively_evaluate_nonconstant_operands,
+                                               const Substitutions& substitutions) {
+  HloModule module("evaluate");
+  HloComputation* computation = module.AddComputation("evaluate");
+  DependencyCopier copier(computation, recursively_evaluate_nonconstant_operands, substitutions);
+  XLA_ASSIGN_OR_RETURN(HloInstruction * root, copier.Copy(instruction));
+  computation->set_root_instruction(root);
+  module.set_entry_computation(computation);
+  return RunModule(&module, {}, custom_call_handler_);
+}
+
+bool HloEvaluator::TryEvaluate(const HloInstruction* instruction, Literal* result,
+                               bool recursively_evaluate_nonconstant_operands) {
+  absl::StatusOr<Literal> value =
+      Evaluate(instruction, {}, recursively_evaluate_nonconstant_operands);
+  if (!value.ok()) return false;
+  *result = *std::move(value);
+  return true;
+}
+
+absl::StatusOr<Literal> HloEvaluator::EvaluateElementwiseUnaryOp(HloOpcode opcode,
+                                                                 const Literal& operand) {
+  return EvaluateOn(opcode, {&operand}, NoAttributes{});
+}
+
+absl::StatusOr<Literal> HloEvaluator::EvaluateElementwiseBinaryOp(HloOpcode opcode,
+                                                                  const Literal& lhs,
+                                                                  const Literal& rhs) {
+  return EvaluateOn(opcode, {&lhs, &rhs}, NoAttributes{});
+}
+
+absl::StatusOr<Literal> HloEvaluator::EvaluateElementwiseTernaryOp(HloOpcode opcode,
+                                                                   const Literal& lhs,
+                                                                   const Literal& rhs,
+                                                                   const Literal& ehs) {
+  return EvaluateOn(opcode, {&lhs, &rhs, &ehs}, NoAttributes{});
+}
+
+absl::StatusOr<Literal> HloEvaluator::EvaluateElementwiseCompareOp(ComparisonDirection direction,
+                                                                   const Literal& lhs,
+                                                                   const Literal& rhs) {
+  return EvaluateOn(HloOpcode::kCompare, {&lhs, &rhs}, CompareAttributes{.direction = direction});
+}
+
+absl::StatusOr<Literal> HloEvaluator::EvaluateDotOp(const DotDimensionNumbers& numbers,
+                                                    const PrecisionConfig&, const Literal& lhs,
+                                                    const Literal& rhs) {
+  DotAttributes attributes;
+  attributes.lhs_batch_dims.assign(numbers.lhs_batch_dimensions().begin(),
+                                   numbers.lhs_batch_dimensions().end());
+  attributes.lhs_contracting_dims.assign(numbers.lhs_contracting_dimensions().begin(),
+                                         numbers.lhs_contracting_dimensions().end());
+  attributes.rhs_batch_dims.assign(numbers.rhs_batch_dimensions().begin(),
+                                   numbers.rhs_batch_dimensions().end());
+  attributes.rhs_contracting_dims.assign(numbers.rhs_contracting_dimensions().begin(),
+                                         numbers.rhs_contracting_dimensions().end());
+  return EvaluateOn(HloOpcode::kDot, {&lhs, &rhs}, std::move(attributes));
+}
+
+}  // namespace xla

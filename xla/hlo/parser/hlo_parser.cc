@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/hlo/parser/hlo_parser.h"
+
+#include <string_view>
+#include <utility>
+
+#include "xla/base/status_macros.h"
+#include "xla/hlo/proto/attribute_protos.h"
+
+namespace xla {
+namespace {
+
+// The same type where Abseil is built with C++17's.
+std::string_view ToStd(absl::string_view text) { return {text.data(), text.size()}; }
+
+// What an attribute of a small module says: for values whose grammar is that of an attribute.
+absl::StatusOr<std::unique_ptr<HloModule>> ParseWithAttribute(absl::string_view name,
+                                                              absl::string_view value) {
+  return ParseAndReturnUnverifiedModule(
+      absl::StrCat("HloModule m\nENTRY e { ROOT p = f32[] parameter(0), ", name, "=", value, " }"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
+    absl::string_view text, const HloModuleConfig& config, const HloParserOptions& options) {
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module,
+                       ParseAndReturnUnverifiedModule(ToStd(text), options));
+  HloModuleConfig& read = module->config();
+  // The text's counts are 1 where it has none.
+  if (read.replica_count == 1) read.replica_count = config.replica_count;
+  if (read.num_partitions == 1) {
+    read.num_partitions = config.num_partitions;
+    read.use_spmd_partitioning |= config.use_spmd_partitioning;
+  }
+  read.seed = config.seed;
+  read.kept_debug_options = config.kept_debug_options;
+  return module;
+}
+
+absl::StatusOr<Window> ParseWindow(absl::string_view text) {
+  XLA_ASSIGN_OR_RETURN(const WindowDims window, ParseWindowDims(ToStd(text)));
+  return proto::WriteWindow(window);
+}
+
+absl::StatusOr<ConvolutionDimensionNumbers> ParseConvolutionDimensionNumbers(
+    absl::string_view text) {
+  XLA_ASSIGN_OR_RETURN(const ConvDims dims, ParseConvDims(ToStd(text)));
+  return proto::WriteConvDims(dims);
+}
+
+absl::StatusOr<PaddingConfig> ParsePaddingConfig(absl::string_view text) {
+  XLA_ASSIGN_OR_RETURN(const std::vector<PadDim> dims, ParsePadDims(ToStd(text)));
+  PaddingConfig config;
+  for (const PadDim& dim : dims) {
+    PaddingConfig::PaddingConfigDimension* added = config.add_dimensions();
+    added->set_edge_padding_low(dim.low);
+    added->set_edge_padding_high(dim.high);
+    added->set_interior_padding(dim.interior);
+  }
+  return config;
+}
+
+absl::StatusOr<FrontendAttributes> ParseFrontendAttributes(absl::string_view text) {
+  XLA_ASSIGN_OR_RETURN(const auto module, ParseWithAttribute("frontend_attributes", text));
+  FrontendAttributes attributes;
+  for (const auto& [key, value] :
+       module->entry_computation()->root_instruction()->extras().frontend_attributes) {
+    (*attributes.mutable_map())[key] = value;
+  }
+  return attributes;
+}
+
+absl::StatusOr<StatisticsViz> ParseStatisticsViz(absl::string_view text) {
+  XLA_ASSIGN_OR_RETURN(const auto module, ParseWithAttribute("statistics", text));
+  const auto& statistics = module->entry_computation()->root_instruction()->extras().statistics;
+  StatisticsViz viz;
+  if (!statistics.has_value()) return viz;
+  viz.set_stat_index_to_visualize(statistics->visualizing_index);
+  for (const auto& [name, value] : statistics->values) {
+    Statistic* added = viz.add_statistics();
+    added->set_stat_name(name);
+    added->set_stat_val(value);
+  }
+  return viz;
+}
+
+absl::StatusOr<std::vector<bool>> ParseParameterReplication(absl::string_view text) {
+  XLA_ASSIGN_OR_RETURN(const auto module, ParseWithAttribute("parameter_replication", text));
+  const auto& flags =
+      module->entry_computation()->root_instruction()->extras().parameter_replication;
+  return flags.has_value() ? *flags : std::vector<bool>();
+}
+
+absl::StatusOr<std::vector<ReplicaGroup>> ParseReplicaGroupsOnly(absl::string_view text) {
+  XLA_ASSIGN_OR_RETURN(const CollectiveDeviceList devices, ParseCollectiveDeviceList(ToStd(text)));
+  XLA_ASSIGN_OR_RETURN(const auto groups, devices.Flatten());
+  std::vector<ReplicaGroup> result;
+  for (const std::vector<int64_t>& ids : groups) {
+    result.emplace_back();
+    result.back().mutable_replica_ids()->Add(ids.begin(), ids.end());
+  }
+  return result;
+}
+
+absl::StatusOr<std::vector<Shape>> ParseShapeList(absl::string_view text) {
+  XLA_ASSIGN_OR_RETURN(const Shape tuple, ParseShape(absl::StrCat("(", text, ")")));
+  return tuple.tuple_shapes();
+}
+
+}  // namespace xla
