@@ -89,7 +89,7 @@ elseif(STEP STREQUAL "symbols")
   run(${NM} -D --defined-only ${library})
   string(REGEX REPLACE "(^|\n)[0-9a-f]* *[A-Za-z] " "\\1" output "${output}")
   string(REGEX REPLACE
-      "(^|\n)(_Z(T[VIS])?NK?(3xla|15stream_executor)|_ZN6google8protobuf5Arena18CreateMaybeMessageIN3xla|descriptor_table_xla_|XYLEM)[^\n]*"
+      "(^|\n)(_Z(T[VIS])?NK?(3xla|3tsl|15stream_executor)|_ZN6google8protobuf5Arena18CreateMaybeMessageIN3xla|descriptor_table_xla_|XYLEM)[^\n]*"
       "" output "${output}")
   string(STRIP "${output}" output)
   if(NOT output STREQUAL "")

@@ -159,10 +159,6 @@ bool HloTextParser::ParseParameter(ComputationDraft* computation, InstructionDra
 // '(' literal ')'
 bool HloTextParser::ParseConstant(InstructionDraft* draft, CommonAttributes* common,
                                   bool allow_attributes) {
-  // As in XLA, whose literals do not know packed elements.
-  if (draft->shape.IsArray() && draft->shape.has_layout()) {
-    draft->shape.mutable_layout()->set_element_size_in_bits(0);
-  }
   Literal literal;
   InstructionDraft* const drafts[] = {draft};
   has_bad_literal_ = false;
