@@ -85,6 +85,13 @@ FITS = {
     "erf_f32": (series(lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1, 2 / mp.sqrt(mp.pi) - 1), lambda z: 1, 0, 1, 6),
     # log(1 - erf(t)) = -t + t p(t) for 1 <= t <= 4; the error counts as much as erfc does
     "erfc_f32": (lambda t: (mp.log(mp.erfc(t)) + t) / t, lambda t: t * mp.erfc(t), 1, mp.mpf(4), 7),
+    # the same for f64
+    "erf_f64": (series(lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1, 2 / mp.sqrt(mp.pi) - 1), lambda z: 1, 0, 1, 12),
+    # log(1 - erf(t)) + t^2 = p(t) for 1 <= t <= 6
+    "erfc_f64": (lambda t: mp.log(mp.erfc(t)) + t**2, lambda t: mp.erfc(t), 1, mp.mpf(6), 17),
+    # erf_inv(x) = x p(w - 2.5), w = -log(1 - x^2) <= 5, and x p(sqrt(w) - 3) beyond; for f32
+    "erf_inv_f32": (series(lambda v: mp.erfinv(mp.sqrt(1 - mp.exp(-(v + 2.5)))) / mp.sqrt(1 - mp.exp(-(v + 2.5))), mp.erfinv(mp.sqrt(1 - mp.exp(mp.mpf(-2.5)))) / mp.sqrt(1 - mp.exp(mp.mpf(-2.5)))), lambda v: 1, mp.mpf(-2.5) + mp.mpf(10) ** -9, mp.mpf(2.5), 10),
+    "erf_inv_tail_f32": (lambda v: mp.erfinv(mp.sqrt(1 - mp.exp(-((v + 3) ** 2)))) / mp.sqrt(1 - mp.exp(-((v + 3) ** 2))), lambda v: 1, mp.sqrt(5) - 3, mp.mpf(1.02), 12),
     # atan(x) = x + x^3 p(x^2) for |x| <= tan(pi / 8), for results rounded to f32
     "atan_f32": (series(lambda z: (mp.atan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, (R2 - 1) ** 2, 7),
 }

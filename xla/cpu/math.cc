@@ -192,6 +192,8 @@ Unary UnaryF64(HloOpcode opcode) {
   switch (opcode) {
     case HloOpcode::kCos:
       return CosF64;
+    case HloOpcode::kErf:
+      return ErfF64;
     case HloOpcode::kExp:
       return ExpF64;
     case HloOpcode::kExpm1:

@@ -253,6 +253,27 @@ XlaOp StirlingError(XlaOp a) {
   return Select(Lt(a, ScalarLike(a, 15)), near, far);
 }
 
+// For results in f32: x p(w) with w = -log(1 - x^2) in two ranges, after M. Giles, Approximating
+// the erfinv function, 2011, with polynomials that err by less than 2^-28
+// (scripts/fit_polynomials.py).
+XlaOp ErfInvForF32(XlaOp x) {
+  constexpr double kCentral[] = {
+      4.0462574864652573e-10, -8.7487662970722329e-9, 1.6962713644008704e-8,  4.6555431451423661e-7,
+      -3.4287705641865972e-6, -4.9603317610252552e-6, 0.00021826969702593005, -0.001252747396039584,
+      -0.0041773294137918213, 0.24664028891175436,    1.5014093522861552};
+  constexpr double kTail[] = {
+      1.1416941206988143e-5,  -2.7542487045760885e-5, -3.1760987538509668e-5,
+      0.00020581837806972669, -0.000292148225245346,  -0.00014794300362969794,
+      0.0014864619502584257,  -0.0035591536067714411, 0.0056847948629901192,
+      -0.0076437634266789496, 0.0094455428215659227,  1.0016752754639712,
+      2.832976798542911};
+  const XlaOp w = -Log1p(-(x * x));
+  const XlaOp p = Select(Lt(w, ScalarLike(x, 5)), Polynomial(w - ScalarLike(x, 2.5), kCentral),
+                         Polynomial(Sqrt(w) - ScalarLike(x, 3), kTail));
+  // w is infinite at the ends, and NaN beyond.
+  return x * Select(Lt(w, FullLike(x, kInfinity)), p, w);
+}
+
 }  // namespace lib_internal
 
 using lib_internal::InF64;
@@ -261,7 +282,11 @@ XlaOp Erfc(XlaOp x) {
   return InF64("Erfc", {x}, [](auto p) { return lib_internal::Erfc64(p[0]); });
 }
 XlaOp ErfInv(XlaOp x) {
-  return InF64("ErfInv", {x}, [](auto p) { return lib_internal::ErfInv64(p[0]); });
+  const auto shape = x.valid() ? x.builder()->GetShapePtr(x) : nullptr;
+  const bool is_f64 = shape.ok() && *shape != nullptr && (*shape)->element_type() == F64;
+  return InF64("ErfInv", {x}, [&](auto p) {
+    return is_f64 ? lib_internal::ErfInv64(p[0]) : lib_internal::ErfInvForF32(p[0]);
+  });
 }
 XlaOp Lgamma(XlaOp input) {
   return InF64("Lgamma", {input}, [](auto p) { return lib_internal::Lgamma64(p[0]); });
