@@ -58,6 +58,7 @@ inline constexpr FunctionF64 kFunctionsF64[] = {
     {"log", LogF64, std::log, 0, 4},      {"log1p", Log1pF64, std::log1p, -1, 2},
     {"sin", SinF64, std::sin, -100, 100}, {"cos", CosF64, std::cos, -100, 100},
     {"tanh", TanhF64, std::tanh, -3, 3},  {"logistic", LogisticF64, ExactLogisticLong, -40, 40},
+    {"erf", ErfF64, std::erf, -4, 4},
 };
 
 struct Accuracy {

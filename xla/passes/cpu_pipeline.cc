@@ -35,6 +35,7 @@ Pipeline CpuPipeline(const std::optional<Pass>& constant_folding) {
     pipeline.Add(pass);
   }
   pipeline.AddFixedPoint(AllNamed({"algebraic-simplifier", "cse", "dce"}));
+  pipeline.Add(Named("merge-transposed-dimensions"));
   return pipeline;
 }
 

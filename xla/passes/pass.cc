@@ -12,6 +12,7 @@
 #include "xla/passes/cse.h"
 #include "xla/passes/dce.h"
 #include "xla/passes/expand.h"
+#include "xla/passes/merge_transposed_dimensions.h"
 #include "xla/passes/mixed_precision.h"
 #include "xla/passes/simplify_loops.h"
 #include "xla/passes/split_reductions.h"
@@ -34,6 +35,8 @@ constexpr Pass kPasses[] = {
      &RunFlattenCalls},
     {"hoist-loop-invariants", "moves what never changes in front of loops", &HoistLoopInvariants},
     {"inline-calls", "replaces call instructions by what they call", &RunInlineCalls},
+    {"merge-transposed-dimensions", "makes one of dimensions that a transpose moves together",
+     &MergeTransposedDimensions},
     {"mixed-precision", "writes conversions out where floating-point types meet",
      &RunResolveMixedPrecision},
     {"simplify-loops", "uses loop state that never changes directly", &SimplifyLoops},
