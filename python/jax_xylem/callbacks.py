@@ -6,6 +6,7 @@ function, too: ctypes makes an address of it, and takes the interpreter's lock w
 """
 
 import ctypes
+import inspect
 import itertools
 import threading
 import traceback
@@ -187,6 +188,14 @@ def _checked(function, result_avals):
   return call
 
 
+def _set_sharding(ctx, operation, sharding):
+  # The context came with JAX 0.10.
+  if len(inspect.signature(mlir.set_sharding).parameters) == 2:
+    mlir.set_sharding(operation, sharding)
+  else:
+    mlir.set_sharding(ctx.module_context, operation, sharding)
+
+
 def _emit(ctx, callback, token, operands, result_avals, has_side_effect, sharding):
   import dataclasses
   from jax._src import core
@@ -204,7 +213,7 @@ def _emit(ctx, callback, token, operands, result_avals, has_side_effect, shardin
   result = ffi.build_ffi_lowering_function(TARGET, has_side_effect=has_side_effect)(
       ctx, *operands, index=np.uint64(entry.number))
   if sharding is not None and not token:
-    mlir.set_sharding(ctx.module_context, result, sharding)
+    _set_sharding(ctx, result, sharding)
   results = list(result.results)
   if token:
     token, *results = results
