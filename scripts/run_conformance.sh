@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: run_conformance.sh XYLEM FOLDER [SET...]
-# Runs the sets of the conformance data that are HLO text: programs that check themselves
-# (testdata_hlo, interpret_hlo), and texts with XLA's verdict (hlo). Other sets are listed as skipped.
+# Runs the sets of the conformance data: programs that check themselves, as HLO and StableHLO; texts
+# with XLA's verdict (hlo); StableHLO that must be accepted or, with expected-error lines, rejected
+# (ops); and StableHLO of all versions, which must be read (vhlo).
 set -euo pipefail
 if (($# < 2)); then
   sed -n 's/^# \?//p' "$0" | sed -n '2,4p' >&2
@@ -37,6 +38,45 @@ check_verdicts() {
   ((wrong == 0))
 }
 
+# Each program of a file, which "// -----" separate, must be accepted unless it expects an error.
+check_ops() {
+  local parts part verdict wrong=0 total=0
+  parts=$(mktemp -d)
+  for file in "$1"/*.mlir; do
+    awk -v base="$parts/$(basename "$file" .mlir)" \
+      '/^\/\/ -----/ { n++; next } { print > (base "." n + 0 ".mlir") }' "$file"
+  done
+  for part in "$parts"/*.mlir; do
+    grep -qvE '^ *(//.*)?$' "$part" || continue
+    total=$((total + 1))
+    verdict=accepted
+    "$xylem" verify "$part" >/dev/null 2>&1 || verdict=rejected
+    if { [[ $verdict == accepted ]] && grep -q expected-error "$part"; } ||
+      { [[ $verdict == rejected ]] && ! grep -q expected-error "$part"; }; then
+      grep -q "^ops/$(basename "$part"):" "$here/tests/conformance_disabled.txt" && continue
+      echo "FAILED $(basename "$part"): $verdict"
+      wrong=$((wrong + 1))
+    fi
+  done
+  rm -r "$parts"
+  echo "$((total - wrong)) of $total verdicts are those of StableHLO"
+  ((wrong == 0))
+}
+
+check_read() {
+  local file wrong=0
+  for file in "$1"/*; do
+    if "$xylem" verify "$file" >/dev/null 2>&1; then
+      [[ $file != *invalid* ]] && continue
+    else
+      [[ $file == *invalid* ]] && continue
+    fi
+    echo "FAILED $(basename "$file")"
+    wrong=$((wrong + 1))
+  done
+  ((wrong == 0))
+}
+
 failed=()
 for set in "${sets[@]}"; do
   echo "-- $set"
@@ -46,12 +86,14 @@ for set in "${sets[@]}"; do
     continue
   fi
   case $set in
-    testdata_hlo | interpret_hlo)
+    testdata_hlo | interpret_hlo | testdata | testdata_bc | interpret | interpret_bc | interpret_cc | math)
       "$xylem" test --quiet --disabled "$here/tests/conformance_disabled.txt" "$folder/$set" ||
         failed+=("$set")
       ;;
     hlo) check_verdicts "$folder/$set" || failed+=("$set") ;;
-    *) echo "skipped: not HLO" ;;
+    ops) check_ops "$folder/$set" || failed+=("$set") ;;
+    vhlo) check_read "$folder/$set" || failed+=("$set") ;;
+    *) echo "skipped: unknown" ;;
   esac
 done
 if ((${#failed[@]} > 0)); then

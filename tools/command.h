@@ -84,6 +84,7 @@ Command RunCommand();
 Command PrintCommand();
 Command OptCommand();
 Command VerifyCommand();
+Command RefineCommand();
 Command CheckCommand();
 Command TestCommand();
 Command CompileCommand();

@@ -187,7 +187,8 @@ absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, b
 bool IsStableHlo(std::string_view bytes) {
   if (mlir::IsBytecode(bytes)) return true;
   // A proto starts with a line feed and may go on as MLIR text does.
-  if (LooksLikeProto(bytes)) return false;
+  if (LooksLikeProto(bytes) || bytes.substr(0, 9) == "HloModule") return false;
+  if (stablehlo::LooksLikeMlir(bytes)) return true;
   for (const std::string_view part : mlir::SplitInput(bytes)) {
     if (stablehlo::LooksLikeMlir(part)) return true;
   }
@@ -206,12 +207,7 @@ absl::StatusOr<std::vector<std::unique_ptr<HloModule>>> LoadModules(const std::s
   XLA_ASSIGN_OR_RETURN(const std::string bytes,
                        ReadFile(path, std::min(kMaxProgramBytes, UsableMemoryBytes() / 4)));
   std::vector<std::string_view> parts = {bytes};
-  const bool is_text = !mlir::IsBytecode(bytes) && !LooksLikeProto(bytes);
-  if (is_text && bytes.find("// -----") != std::string::npos && bytes.substr(0, 9) != "HloModule") {
-    parts = mlir::SplitInput(bytes);
-    // Parts of comments alone.
-    std::erase_if(parts, [](std::string_view part) { return !stablehlo::LooksLikeMlir(part); });
-  }
+  if (IsStableHlo(bytes) || stablehlo::IsComment(bytes)) parts = StableHloPrograms(bytes);
   std::vector<std::unique_ptr<HloModule>> modules;
   for (size_t i = 0; i < parts.size(); ++i) {
     auto module = LoadModuleFromBytes(parts[i], verify);

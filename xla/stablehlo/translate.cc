@@ -3,12 +3,15 @@
 #include "xla/stablehlo/translate.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
+#include "xla/literal.h"
 #include "xla/mlir/bytecode_reader.h"
+#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/syntax.h"
 #include "xla/stablehlo/translator.h"
@@ -47,6 +50,18 @@ int64_t ModuleInteger(const Operation& module, std::string_view name) {
   const mlir::AttributeRef attribute = module.Find(name);
   const auto* integer = attribute == nullptr ? nullptr : attribute->As<mlir::IntegerAttribute>();
   return integer == nullptr || integer->value < 1 ? 1 : integer->value;
+}
+
+// What computed sizes that are known now.
+absl::Status RemoveUnused(HloComputation* computation) {
+  for (HloInstruction* instruction : computation->instructions()) {
+    const bool is_removable = !instruction->IsDead() && instruction->user_count() == 0 &&
+                              !instruction->IsRoot() && !instruction->HasSideEffect() &&
+                              instruction->opcode() != HloOpcode::kParameter;
+    if (!is_removable) continue;
+    XLA_RETURN_IF_ERROR(computation->RemoveInstructionAndUnusedOperands(instruction));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -100,12 +115,15 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translator::Run() {
   if (main == nullptr) return Error(module, "there is no function @main");
   SetDevices(ModuleInteger(module, "mhlo.num_replicas"),
              ModuleInteger(module, "mhlo.num_partitions"));
-  XLA_ASSIGN_OR_RETURN(HloComputation * entry, TranslateFunction(*main));
+  XLA_ASSIGN_OR_RETURN(HloComputation * entry, TranslateFunction(*main, arguments_));
   module_->set_entry_computation(entry);
   HloModuleConfig& config = module_->config();
   config.use_spmd_partitioning = config.num_partitions > 1;
   if (const mlir::AttributeRef facts = module.Find("mhlo.frontend_attributes")) {
     XLA_RETURN_IF_ERROR(ReadFrontendAttributes(module, *facts, &config.frontend_attributes));
+  }
+  if (!arguments_.sizes.empty() || !arguments_.constants.empty()) {
+    XLA_RETURN_IF_ERROR(RemoveUnused(entry));
   }
   module_->SetDefaultEntryLayout();
   XLA_RETURN_IF_ERROR(SetParameterAttributes(*main, &config));
@@ -157,7 +175,8 @@ absl::StatusOr<HloComputation*> Translator::Function(const Operation& operation,
   return result;
 }
 
-absl::StatusOr<HloComputation*> Translator::TranslateFunction(const Operation& function) {
+absl::StatusOr<HloComputation*> Translator::TranslateFunction(const Operation& function,
+                                                              const EntryArguments& arguments) {
   if (depth_ >= mlir::kMaxNesting) return Error(function, "calls are nested too deep");
   if (function.regions.size() != 1 || !function.regions[0].HasOneBlock()) {
     return Error(function, "needs a body of one block");
@@ -169,9 +188,24 @@ absl::StatusOr<HloComputation*> Translator::TranslateFunction(const Operation& f
   HloComputation* result = computation_;
   ++depth_;
   for (const Value& argument : block.arguments) {
-    XLA_ASSIGN_OR_RETURN(Shape shape, ShapeOf(function, argument.type));
+    const auto sizes = arguments.sizes.find(argument.index);
+    absl::StatusOr<Shape> shape = sizes != arguments.sizes.end()
+                                      ? ShapeWithSizes(function, argument.type, sizes->second)
+                                      : ShapeOf(function, argument.type);
+    if (!shape.ok()) return shape.status();
     Set(argument, computation_->AddInstruction(HloInstruction::CreateParameter(
-                      argument.index, std::move(shape), absl::StrCat("Arg_", argument.index))));
+                      argument.index, *std::move(shape), absl::StrCat("Arg_", argument.index))));
+    const auto constant = arguments.constants.find(argument.index);
+    if (constant == arguments.constants.end()) continue;
+    const PrimitiveType type = Get(&argument)->shape().element_type();
+    if (!Get(&argument)->shape().dimensions().empty() || !primitive_util::IsIntegralType(type)) {
+      return Error(function, absl::StrCat("argument ", argument.index,
+                                          " is not an integer: it cannot have a value"));
+    }
+    Literal literal(ShapeUtil::MakeShape(type, {}));
+    std::memcpy(literal.untyped_data(), &constant->second,
+                static_cast<size_t>(literal.size_bytes()));
+    Set(argument, computation_->AddInstruction(HloInstruction::CreateConstant(std::move(literal))));
   }
   XLA_RETURN_IF_ERROR(AnnotateArguments(function, *result));
   std::vector<HloInstruction*> returned;
@@ -184,6 +218,40 @@ absl::StatusOr<HloComputation*> Translator::TranslateFunction(const Operation& f
   --depth_;
   computation_ = outer;
   return result;
+}
+
+bool Translator::HasOpenSizes(std::string_view name) const {
+  const Operation* function = FindFunction(name);
+  const mlir::AttributeRef attribute =
+      function == nullptr ? nullptr : function->Find("function_type");
+  const auto* type = attribute == nullptr ? nullptr : attribute->As<mlir::TypeAttribute>();
+  if (type == nullptr || type->type->kind != mlir::TypeKind::kFunction) return false;
+  const auto is_open = [](mlir::TypeRef value) { return IsOpen(value); };
+  return std::any_of(type->type->types.begin(), type->type->types.end(), is_open) ||
+         std::any_of(type->type->results.begin(), type->type->results.end(), is_open);
+}
+
+absl::Status Translator::InlineFunction(const Operation& call, std::string_view name) {
+  const Operation* function = FindFunction(name);
+  if (function == nullptr || function->regions.size() != 1 || !function->regions[0].HasOneBlock()) {
+    return Error(call, absl::StrCat("there is no function @", View(name), " with a body"));
+  }
+  const Block& block = *function->regions[0].first;
+  if (block.arguments.size() != call.operands.size()) {
+    return Error(call, absl::StrCat("@", View(name), " has another number of parameters"));
+  }
+  if (depth_ >= mlir::kMaxNesting) return Error(call, "calls are nested too deep");
+  const std::vector<HloInstruction*> operands = Operands(call);
+  for (size_t i = 0; i < operands.size(); ++i) Set(block.arguments[i], operands[i]);
+  ++depth_;
+  std::vector<HloInstruction*> returned;
+  XLA_RETURN_IF_ERROR(TranslateBlock(block, &returned));
+  --depth_;
+  if (returned.size() != call.results.size()) {
+    return Error(call, absl::StrCat("@", View(name), " returns another number of values"));
+  }
+  for (size_t i = 0; i < returned.size(); ++i) Set(call.results[i], returned[i]);
+  return absl::OkStatus();
 }
 
 absl::Status Translator::TranslateBlock(const Block& block,
@@ -299,6 +367,12 @@ absl::StatusOr<HloComputation*> Translator::Body(const Operation& operation, siz
   HloComputation* result = computation_;
   std::vector<Shape> shapes;
   for (const Value* input : inputs) {
+    // An open size is that of what the value is at first.
+    const Value* first = input->block == &block ? operation.operands[input->index] : input;
+    if (IsOpen(input->type) && first->id < values_.size() && Get(first) != nullptr) {
+      shapes.push_back(Get(first)->shape());
+      continue;
+    }
     XLA_ASSIGN_OR_RETURN(Shape shape, ShapeOf(operation, input->type));
     shapes.push_back(std::move(shape));
   }
@@ -327,8 +401,9 @@ absl::StatusOr<HloComputation*> Translator::Body(const Operation& operation, siz
   return result;
 }
 
-absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source) {
-  return Translator(source).Run();
+absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source,
+                                                          const EntryArguments& arguments) {
+  return Translator(source, arguments).Run();
 }
 
 bool LooksLikeMlir(std::string_view bytes) {

@@ -3,9 +3,11 @@
 #ifndef XLA_STABLEHLO_TRANSLATE_H_
 #define XLA_STABLEHLO_TRANSLATE_H_
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -13,10 +15,20 @@
 
 namespace xla::stablehlo {
 
+// What the arguments of the entry are where their types leave sizes open.
+struct EntryArguments {
+  std::map<int64_t, std::vector<int64_t>> sizes;  // by the number of the argument
+  // Values of scalar integers, such as the sizes that dynamic programs take. The parameters stay.
+  std::map<int64_t, int64_t> constants;
+};
+
 // The HLO of the module's public function "main", or of its only function. InvalidArgument names
 // the place and the operation; Unimplemented what is not translated yet. Numbers the values of the
 // source.
-absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source);
+// Sizes that are open follow from the arguments: functions with open sizes are inlined, and sizes
+// that are operands must follow from constants then.
+absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source,
+                                                          const EntryArguments& arguments = {});
 
 // True of MLIR bytecode, and of text that starts as MLIR does rather than as HLO text.
 bool LooksLikeMlir(std::string_view bytes);

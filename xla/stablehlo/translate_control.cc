@@ -57,6 +57,7 @@ absl::Status TranslateCall(Translator& translator, const Operation& operation) {
   const bool is_composite = operation.Is("stablehlo.composite");
   XLA_ASSIGN_OR_RETURN(const std::string_view callee,
                        translator.String(operation, is_composite ? "decomposition" : "callee"));
+  if (translator.HasOpenSizes(callee)) return translator.InlineFunction(operation, callee);
   XLA_ASSIGN_OR_RETURN(HloComputation * function, translator.Function(operation, callee));
   const auto parameters = static_cast<size_t>(function->num_parameters());
   if (parameters != operation.operands.size()) {

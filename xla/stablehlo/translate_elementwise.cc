@@ -141,6 +141,9 @@ absl::Status TranslateImag(Translator& translator, const Operation& operation) {
 // a sum.
 absl::Status TranslateBitcastConvert(Translator& translator, const Operation& operation) {
   HloInstruction* operand = translator.Operand(operation, 0);
+  if (Translator::HasOpenResult(operation)) {
+    return translator.EmitResults(operation, HloOpcode::kBitcastConvert, {operand});
+  }
   XLA_ASSIGN_OR_RETURN(const Shape result, translator.ResultShape(operation));
   const bool from_bits = operand->shape().element_type() == PRED;
   const bool to_bits = result.element_type() == PRED;
@@ -222,7 +225,10 @@ absl::Status TranslateReducePrecision(Translator& translator, const Operation& o
 
 // A number in the shape of the operand.
 absl::Status TranslateConstantLike(Translator& translator, const Operation& operation) {
-  XLA_ASSIGN_OR_RETURN(const Shape shape, translator.ResultShape(operation));
+  Shape shape = translator.Operand(operation, 0)->shape();
+  XLA_ASSIGN_OR_RETURN(const PrimitiveType element,
+                       translator.ElementType(operation, operation.results[0].type->element));
+  shape.set_element_type(element);
   const mlir::AttributeRef value = operation.Find("value");
   const auto* number = value == nullptr ? nullptr : value->As<mlir::FloatAttribute>();
   const auto* integer = value == nullptr ? nullptr : value->As<mlir::IntegerAttribute>();
@@ -260,11 +266,11 @@ absl::Status TranslateSameOperation(Translator& translator, const Operation& ope
     for (const auto& [name, opcode] : kSameOperation) all->emplace(name, opcode);
     return all;
   }();
-  XLA_ASSIGN_OR_RETURN(Shape shape, translator.ResultShape(operation));
-  HloInstruction* result = translator.Emit(opcodes->find(operation.name->text)->second,
-                                           std::move(shape), translator.Operands(operation));
-  SetAccuracy(operation, result);
-  translator.SetResults(operation, result);
+  XLA_RETURN_IF_ERROR(translator.EmitResults(operation, opcodes->find(operation.name->text)->second,
+                                             translator.Operands(operation)));
+  if (operation.results.size() == 1) {
+    SetAccuracy(operation, translator.Get(&operation.results[0]));
+  }
   return absl::OkStatus();
 }
 

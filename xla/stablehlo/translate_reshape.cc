@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that move and cut elements, as HLO. Dynamic ones whose sizes are constants are those
 // without "dynamic".
+#include <memory>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/literal.h"
+#include "xla/literal_util.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/translator.h"
 
@@ -20,10 +25,38 @@ absl::Status EmitWithDimensions(Translator& translator, const Operation& operati
   return translator.EmitResults(operation, opcode, all, attributes);
 }
 
+// The shape of the result. Open sizes are those of operand `sizes`, a constant, or, of reshape,
+// what is left of the operand's elements.
+absl::StatusOr<Shape> ShapeOfSizes(Translator& translator, const Operation& operation,
+                                   size_t sizes) {
+  if (!Translator::HasOpenResult(operation)) return translator.ResultShape(operation);
+  const mlir::TypeRef type = operation.results[0].type;
+  if (sizes < operation.operands.size()) {
+    XLA_ASSIGN_OR_RETURN(const std::vector<int64_t> values,
+                         translator.ConstantOperand(operation, sizes));
+    return translator.ShapeWithSizes(operation, type, values);
+  }
+  std::vector<int64_t> values(type->sizes.begin(), type->sizes.end());
+  int64_t rest = ShapeUtil::ElementsIn(translator.Operand(operation, 0)->shape());
+  int64_t* open = nullptr;
+  for (int64_t& value : values) {
+    if (value == mlir::kDynamic && open != nullptr) {
+      return translator.Unimplemented(operation, "a reshape to several open sizes");
+    }
+    if (value == mlir::kDynamic) {
+      open = &value;
+    } else {
+      rest = value == 0 ? 0 : rest / value;
+    }
+  }
+  if (open != nullptr) *open = rest;
+  return translator.ShapeWithSizes(operation, type, values);
+}
+
 absl::Status TranslateBroadcastInDim(Translator& translator, const Operation& operation) {
   XLA_ASSIGN_OR_RETURN(const std::vector<int64_t> dimensions,
                        translator.Integers(operation, "broadcast_dimensions"));
-  XLA_ASSIGN_OR_RETURN(const Shape shape, translator.ResultShape(operation));
+  XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeOfSizes(translator, operation, 1));
   XLA_ASSIGN_OR_RETURN(
       HloInstruction * result,
       translator.BroadcastInDim(operation, translator.Operand(operation, 0), shape, dimensions));
@@ -44,8 +77,11 @@ absl::Status TranslateBroadcast(Translator& translator, const Operation& operati
 }
 
 absl::Status TranslateReshape(Translator& translator, const Operation& operation) {
-  return translator.EmitResults(operation, HloOpcode::kReshape, {translator.Operand(operation, 0)},
-                                ReshapeAttributes{});
+  XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeOfSizes(translator, operation, 1));
+  translator.SetResults(
+      operation, translator.Emit(HloOpcode::kReshape, shape, {translator.Operand(operation, 0)},
+                                 ReshapeAttributes{}));
+  return absl::OkStatus();
 }
 
 absl::Status TranslateTranspose(Translator& translator, const Operation& operation) {
@@ -124,7 +160,9 @@ absl::Status TranslateDynamicPad(Translator& translator, const Operation& operat
 absl::Status TranslateIota(Translator& translator, const Operation& operation) {
   IotaAttributes attributes;
   XLA_ASSIGN_OR_RETURN(attributes.iota_dimension, translator.Integer(operation, "iota_dimension"));
-  return translator.EmitResults(operation, HloOpcode::kIota, {}, attributes);
+  XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeOfSizes(translator, operation, 0));
+  translator.SetResults(operation, translator.Emit(HloOpcode::kIota, shape, {}, attributes));
+  return absl::OkStatus();
 }
 
 absl::Status TranslateDimensionSize(Translator& translator, const Operation& operation) {
@@ -132,6 +170,21 @@ absl::Status TranslateDimensionSize(Translator& translator, const Operation& ope
   attributes.dimensions.resize(1);
   XLA_ASSIGN_OR_RETURN(attributes.dimensions[0], translator.Integer(operation, "dimension"));
   const bool gets = operation.Is("stablehlo.get_dimension_size");
+  const mlir::TypeRef type = operation.operands[0]->type;
+  if (gets && Translator::IsOpen(type)) {
+    // Known now.
+    const Shape& shape = translator.Operand(operation, 0)->shape();
+    if (attributes.dimensions[0] < 0 || attributes.dimensions[0] >= shape.rank()) {
+      return translator.Error(operation, "there is no such dimension");
+    }
+    const int64_t size = shape.dimensions(static_cast<int>(attributes.dimensions[0]));
+    Literal literal = LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(size));
+    translator.SetResults(
+        operation,
+        translator.Emit(HloOpcode::kConstant, ShapeUtil::MakeShape(S32, {}), {},
+                        ConstantAttributes{{std::make_shared<Literal>(std::move(literal))}}));
+    return absl::OkStatus();
+  }
   return translator.EmitResults(operation,
                                 gets ? HloOpcode::kGetDimensionSize : HloOpcode::kSetDimensionSize,
                                 translator.Operands(operation), attributes);

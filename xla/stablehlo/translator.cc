@@ -6,12 +6,15 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
 #include "xla/hlo/ir/clone.h"
+#include "xla/hlo/shape_inference/shape_inference.h"
 #include "xla/literal.h"
 #include "xla/mlir/bytecode_reader.h"
 #include "xla/shape_util.h"
+#include "xla/stablehlo/constant_values.h"
 
 namespace xla::stablehlo {
 namespace {
@@ -110,7 +113,8 @@ bool ListIntegers(AttributeRef attribute, std::vector<int64_t>* values) {
 
 }  // namespace
 
-Translator::Translator(mlir::Source* source) : source_(*source) {
+Translator::Translator(mlir::Source* source, const EntryArguments& arguments)
+    : source_(*source), arguments_(arguments) {
   HandlerTable table;
   AddElementwiseHandlers(&table);
   AddReshapeHandlers(&table);
@@ -232,9 +236,43 @@ absl::Status Translator::EmitResults(const Operation& operation, HloOpcode opcod
                                      absl::Span<HloInstruction* const> operands,
                                      Attributes attributes,
                                      absl::Span<HloComputation* const> called) {
-  XLA_ASSIGN_OR_RETURN(Shape shape, ResultShape(operation));
-  SetResults(operation, Emit(opcode, std::move(shape), operands, std::move(attributes), called));
+  absl::StatusOr<Shape> shape = HasOpenResult(operation)
+                                    ? InferResult(operation, opcode, operands, attributes, called)
+                                    : ResultShape(operation);
+  if (!shape.ok()) return shape.status();
+  SetResults(operation, Emit(opcode, *std::move(shape), operands, std::move(attributes), called));
   return absl::OkStatus();
+}
+
+// The shape that follows from the operands.
+absl::StatusOr<Shape> Translator::InferResult(const Operation& operation, HloOpcode opcode,
+                                              absl::Span<HloInstruction* const> operands,
+                                              const Attributes& attributes,
+                                              absl::Span<HloComputation* const> called) {
+  std::vector<const Shape*> shapes;
+  for (const HloInstruction* operand : operands) shapes.push_back(&operand->shape());
+  std::vector<ProgramShape> signatures;
+  for (const HloComputation* computation : called) {
+    signatures.push_back(computation->ComputeProgramShape());
+  }
+  std::vector<const ProgramShape*> callees;
+  for (const ProgramShape& signature : signatures) callees.push_back(&signature);
+  Shape declared;
+  InferenceInput input{opcode, shapes, attributes, callees};
+  if (operation.results.size() == 1 && !operands.empty()) {
+    declared = operands[0]->shape();
+    XLA_ASSIGN_OR_RETURN(const PrimitiveType element,
+                         ElementType(operation, operation.results[0].type->element));
+    if (declared.IsArray()) declared.set_element_type(element);
+    const bool keeps_shape = opcode == HloOpcode::kConvert || opcode == HloOpcode::kBitcastConvert;
+    if (keeps_shape) input.declared = &declared;
+  }
+  auto shape = InferShape(input);
+  if (!shape.ok()) return Error(operation, std::string(shape.status().message()));
+  if (shape->IsArray() && operation.results.size() == 1) {
+    shape->set_element_type(declared.element_type());
+  }
+  return shape;
 }
 
 absl::StatusOr<HloInstruction*> Translator::Constant(const Operation& operation,
@@ -335,6 +373,36 @@ absl::StatusOr<Shape> Translator::ShapeOf(const Operation& operation, TypeRef ty
   }
   // Checks that the number of bytes fits 64 bits.
   XLA_ASSIGN_OR_RETURN(Shape shape, ShapeUtil::MakeValidatedShape(element, sizes, dynamic));
+  return shape;
+}
+
+bool Translator::IsOpen(TypeRef type) {
+  if (type->kind != mlir::TypeKind::kRankedTensor) {
+    return type->kind == mlir::TypeKind::kUnrankedTensor;
+  }
+  return type->encoding == nullptr &&
+         std::find(type->sizes.begin(), type->sizes.end(), mlir::kDynamic) != type->sizes.end();
+}
+
+bool Translator::HasOpenResult(const Operation& operation) {
+  for (const Value& result : operation.results) {
+    if (IsOpen(result.type)) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<Shape> Translator::ShapeWithSizes(const Operation& operation, TypeRef type,
+                                                 absl::Span<const int64_t> sizes) {
+  XLA_ASSIGN_OR_RETURN(const PrimitiveType element, ElementType(operation, type->element));
+  bool agrees = type->kind == mlir::TypeKind::kUnrankedTensor || type->sizes.size() == sizes.size();
+  for (size_t i = 0; agrees && i < type->sizes.size(); ++i) {
+    agrees = type->sizes[i] == mlir::kDynamic || type->sizes[i] == sizes[i];
+  }
+  if (!agrees) {
+    return Error(operation, absl::StrCat("the sizes [", absl::StrJoin(sizes, ", "),
+                                         "] do not fit the type ", mlir::ToString(type)));
+  }
+  XLA_ASSIGN_OR_RETURN(Shape shape, ShapeUtil::MakeValidatedShape(element, sizes));
   return shape;
 }
 
@@ -458,6 +526,7 @@ absl::StatusOr<std::vector<int64_t>> Translator::ConstantOperand(const Operation
     const AttributeRef value = definition->Find("value");
     if (value != nullptr && ListIntegers(value, &values)) return values;
   }
+  if (const auto known = ConstantValues(*Get(operation.operands[i]))) return *known;
   return Unimplemented(operation, absl::StrCat("operand ", i, " that is not a constant"));
 }
 

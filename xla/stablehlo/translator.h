@@ -21,6 +21,7 @@
 #include "xla/mlir/source.h"
 #include "xla/shape.h"
 #include "xla/stablehlo/sharding.h"
+#include "xla/stablehlo/translate.h"
 
 namespace xla::stablehlo {
 
@@ -50,7 +51,7 @@ absl::Status TranslateShardyCall(Translator& translator, const mlir::Operation& 
 
 class Translator {
  public:
-  explicit Translator(mlir::Source* source);
+  Translator(mlir::Source* source, const EntryArguments& arguments);
 
   absl::StatusOr<std::unique_ptr<HloModule>> Run();
 
@@ -101,6 +102,12 @@ class Translator {
   // --- Shapes
   absl::StatusOr<PrimitiveType> ElementType(const mlir::Operation& operation, mlir::TypeRef type);
   absl::StatusOr<Shape> ShapeOf(const mlir::Operation& operation, mlir::TypeRef type);
+  // Whether a size is open: neither known nor bounded.
+  static bool IsOpen(mlir::TypeRef type);
+  static bool HasOpenResult(const mlir::Operation& operation);
+  // The type's element type with the given sizes, which those that it states must be.
+  absl::StatusOr<Shape> ShapeWithSizes(const mlir::Operation& operation, mlir::TypeRef type,
+                                       absl::Span<const int64_t> sizes);
   // Of the result, or a tuple of several.
   absl::StatusOr<Shape> ResultShape(const mlir::Operation& operation);
 
@@ -186,6 +193,9 @@ class Translator {
   // Values that the regions use and do not define, without constants, which are copied.
   std::vector<mlir::Value*> Captures(const mlir::Operation& operation) const;
   absl::StatusOr<HloComputation*> Function(const mlir::Operation& operation, std::string_view name);
+  // Whether a function has open sizes, and the call of such a one: its operations.
+  bool HasOpenSizes(std::string_view name) const;
+  absl::Status InlineFunction(const mlir::Operation& call, std::string_view name);
 
  private:
   struct Range {
@@ -194,7 +204,12 @@ class Translator {
   };
   void Number(const mlir::Operation& operation);
   absl::Status TranslateBlock(const mlir::Block& block, std::vector<HloInstruction*>* returned);
-  absl::StatusOr<HloComputation*> TranslateFunction(const mlir::Operation& function);
+  absl::StatusOr<HloComputation*> TranslateFunction(const mlir::Operation& function,
+                                                    const EntryArguments& arguments = {});
+  absl::StatusOr<Shape> InferResult(const mlir::Operation& operation, HloOpcode opcode,
+                                    absl::Span<HloInstruction* const> operands,
+                                    const Attributes& attributes,
+                                    absl::Span<HloComputation* const> called);
   // Whether an operation on quantized values computes in what they express.
   bool ComputesExpressed(const mlir::Operation& operation) const;
   absl::Status TranslateExpressed(const mlir::Operation& operation, Handler handler);
@@ -220,6 +235,7 @@ class Translator {
   const mlir::Operation* FindFunction(std::string_view name) const;
 
   mlir::Source& source_;
+  const EntryArguments& arguments_;
   std::unique_ptr<HloModule> module_;
   HloComputation* computation_ = nullptr;  // to which instructions are added
   std::vector<HloInstruction*> emitted_;   // for the operations being translated, innermost last

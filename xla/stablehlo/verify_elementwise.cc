@@ -53,9 +53,16 @@ bool SameBounds(Check& check) {
     if (!IsTensor(operand) || !IsTensor(check.result(0))) return true;
     if (BoundsOf(operand).empty()) continue;
     for (size_t i = 0; i < operand->sizes.size() && i < check.result(0)->sizes.size(); ++i) {
-      const int64_t size = check.result(0)->sizes[i];
-      if (IsDynamicSize(size) && bound(check.result(0), i) != mlir::kDynamic &&
-          bound(operand, i) != mlir::kDynamic && bound(check.result(0), i) > bound(operand, i)) {
+      if (!IsDynamicSize(operand->sizes[i]) || bound(operand, i) == mlir::kDynamic) continue;
+      for (size_t other = 0; other < check.num_operands(); ++other) {
+        const int64_t size = check.operand(other)->sizes[i];
+        if (!IsDynamicSize(size) && size > bound(operand, i)) {
+          return check.Fail("Mismatched dimension size ", size, " and bound ", bound(operand, i),
+                            " in dimension ", i);
+        }
+      }
+      if (bound(check.result(0), i) != mlir::kDynamic &&
+          bound(check.result(0), i) > bound(operand, i)) {
         return check.Fail("the bound of dimension ", i, " of the result exceeds that of operand #",
                           k);
       }

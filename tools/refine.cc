@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// xylem refine gives the arguments of a dynamic StableHLO program their sizes.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "tools/command.h"
+#include "tools/files.h"
+#include "tools/process.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/text/printer.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/mlir/ir.h"
+#include "xla/stablehlo/translate.h"
+#include "xla/stablehlo/translate_from_hlo.h"
+
+namespace xla {
+namespace {
+
+// "N=VALUE"
+absl::StatusOr<std::pair<int64_t, std::string>> NumberAndValue(const std::string& text) {
+  const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits('=', 1));
+  int64_t number;
+  if (!absl::SimpleAtoi(parts.first, &number) || number < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "': expected the number of an argument, '=' and its value"));
+  }
+  return std::make_pair(number, parts.second);
+}
+
+absl::StatusOr<stablehlo::EntryArguments> ReadArguments(const Arguments& arguments) {
+  stablehlo::EntryArguments result;
+  for (const std::string& text : arguments.All("--sizes")) {
+    XLA_ASSIGN_OR_RETURN(const auto argument, NumberAndValue(text));
+    std::vector<int64_t>& sizes = result.sizes[argument.first];
+    for (const auto part : absl::StrSplit(argument.second, 'x', absl::SkipEmpty())) {
+      sizes.emplace_back();
+      if (!absl::SimpleAtoi(part, &sizes.back()) || sizes.back() < 0) {
+        return absl::InvalidArgumentError(absl::StrCat("'", text, "': expected sizes as 2x3"));
+      }
+    }
+  }
+  for (const std::string& text : arguments.All("--value")) {
+    XLA_ASSIGN_OR_RETURN(const auto argument, NumberAndValue(text));
+    if (!absl::SimpleAtoi(argument.second, &result.constants[argument.first])) {
+      return absl::InvalidArgumentError(absl::StrCat("'", text, "': expected an integer"));
+    }
+  }
+  return result;
+}
+
+absl::StatusOr<int> Refine(const Arguments& arguments) {
+  const std::string& path = arguments.operands()[0];
+  XLA_ASSIGN_OR_RETURN(const stablehlo::EntryArguments sizes, ReadArguments(arguments));
+  XLA_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
+  if (!IsStableHlo(bytes)) return absl::InvalidArgumentError(absl::StrCat(path, ": not StableHLO"));
+  XLA_ASSIGN_OR_RETURN(const auto source, stablehlo::LoadStableHlo(std::move(bytes), path));
+  XLA_ASSIGN_OR_RETURN(const auto module, stablehlo::TranslateToHlo(source.get(), sizes));
+  XLA_RETURN_IF_ERROR(VerifyModule(*module));
+  std::string out;
+  if (arguments.Get("--to", "stablehlo") == "hlo") {
+    XLA_RETURN_IF_ERROR(PrintModule(*module, HloPrintOptions(), &out));
+  } else {
+    XLA_ASSIGN_OR_RETURN(const auto refined, stablehlo::TranslateFromHlo(*module));
+    out = mlir::ToString(*refined->module);
+  }
+  XLA_RETURN_IF_ERROR(WriteFile(arguments.Get("--output", "-"), out));
+  return kExitOk;
+}
+
+}  // namespace
+
+Command RefineCommand() {
+  return {"refine",
+          "FILE",
+          "give the arguments of a dynamic StableHLO program their sizes",
+          "Sizes of all values follow from those of the arguments; functions whose sizes are open\n"
+          "are inlined. Programs that take sizes as arguments need their values.",
+          {{"--sizes", "N=SIZES", "sizes of argument N, as 1=2x3; may be repeated"},
+           {"--value", "N=VALUE", "value of argument N, an integer; may be repeated"},
+           {"--to", "FORMAT", "stablehlo (the default) or hlo", {"stablehlo", "hlo"}},
+           {"--output", "FILE", "where to write; the default is standard output"}},
+          1,
+          1,
+          Refine};
+}
+
+}  // namespace xla
