@@ -87,8 +87,7 @@ TEST(TranslateErrorTest, UnsupportedOperationsAreNamedWithTheirPlace) {
 TEST(TranslateErrorTest, SizesMustBeKnown) {
   EXPECT_STATUS(TranslateLine("%0 = stablehlo.dynamic_reshape %x, %n : (tensor<2x3xf32>, "
                               "tensor<2xi64>) -> tensor<?x?xf32>"),
-                absl::StatusCode::kUnimplemented,
-                "operand 1 that is not a constant");
+                absl::StatusCode::kUnimplemented, "operand 1 that is not a constant");
   EXPECT_STATUS(TranslateLine("%0 = stablehlo.dynamic_pad %x, %z, %n, %n, %n : (tensor<2x3xf32>, "
                               "tensor<f32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> "
                               "tensor<2x3xf32>"),
