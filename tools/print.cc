@@ -55,13 +55,14 @@ absl::StatusOr<std::string> AsProto(const HloModule& module) {
 // StableHLO is kept as it is, without a way through HLO.
 absl::StatusOr<std::string> AsStableHlo(const std::string& path, bool as_bytecode,
                                         const Arguments& arguments) {
-  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
   std::unique_ptr<mlir::Source> source;
   if (IsStableHlo(bytes)) {
     XLA_ASSIGN_OR_RETURN(source,
                          stablehlo::LoadStableHlo(bytes, path, !arguments.Has("--no-verify")));
   } else {
-    XLA_ASSIGN_OR_RETURN(const auto module, LoadModule(path, !arguments.Has("--no-verify")));
+    XLA_ASSIGN_OR_RETURN(const auto module,
+                         LoadModuleFrom(path, bytes, !arguments.Has("--no-verify")));
     XLA_ASSIGN_OR_RETURN(source, stablehlo::TranslateFromHlo(*module));
   }
   if (!as_bytecode) return mlir::ToString(*source->module);
@@ -96,9 +97,9 @@ void CountOperations(const mlir::Operation& operation, int64_t* functions, int64
 
 // What a valid file holds.
 absl::StatusOr<std::string> Describe(const std::string& path) {
-  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
   if (!IsStableHlo(bytes)) {
-    XLA_ASSIGN_OR_RETURN(const auto module, LoadModule(path));
+    XLA_ASSIGN_OR_RETURN(const auto module, LoadModuleFrom(path, bytes));
     return absl::StrCat(module->computation_count(), " computations, ", module->instruction_count(),
                         " instructions");
   }

@@ -173,9 +173,17 @@ absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view 
   return module;
 }
 
+absl::StatusOr<std::string> ReadProgram(const std::string& path) {
+  return ReadFile(path, std::min(kMaxProgramBytes, UsableMemoryBytes() / 4));
+}
+
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, bool verify) {
-  XLA_ASSIGN_OR_RETURN(const std::string bytes,
-                       ReadFile(path, std::min(kMaxProgramBytes, UsableMemoryBytes() / 4)));
+  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
+  return LoadModuleFrom(path, bytes, verify);
+}
+
+absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFrom(const std::string& path,
+                                                          std::string_view bytes, bool verify) {
   auto module = LoadModuleFromBytes(bytes, verify);
   if (!module.ok()) {
     return absl::Status(module.status().code(), absl::StrCat(path == "-" ? "standard input" : path,
@@ -204,8 +212,7 @@ std::vector<std::string_view> StableHloPrograms(std::string_view bytes) {
 
 absl::StatusOr<std::vector<std::unique_ptr<HloModule>>> LoadModules(const std::string& path,
                                                                     bool verify) {
-  XLA_ASSIGN_OR_RETURN(const std::string bytes,
-                       ReadFile(path, std::min(kMaxProgramBytes, UsableMemoryBytes() / 4)));
+  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
   std::vector<std::string_view> parts = {bytes};
   if (IsStableHlo(bytes) || stablehlo::IsComment(bytes)) parts = StableHloPrograms(bytes);
   std::vector<std::unique_ptr<HloModule>> modules;

@@ -56,6 +56,11 @@ int64_t UsableMemoryBytes();
 // Reads a program in any format (HLO text or proto, StableHLO text or bytecode, detected from its
 // content) and verifies it unless `verify` is false. Errors name the file.
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, bool verify = true);
+// The same in two steps, for standard input can be read once only.
+absl::StatusOr<std::string> ReadProgram(const std::string& path);
+absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFrom(const std::string& path,
+                                                          std::string_view bytes,
+                                                          bool verify = true);
 // Whether the bytes are StableHLO, as text or bytecode; the programs of a text, which are parts
 // between lines "// -----", without parts of comments alone.
 bool IsStableHlo(std::string_view bytes);

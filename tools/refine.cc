@@ -55,7 +55,7 @@ absl::StatusOr<stablehlo::EntryArguments> ReadArguments(const Arguments& argumen
 absl::StatusOr<int> Refine(const Arguments& arguments) {
   const std::string& path = arguments.operands()[0];
   XLA_ASSIGN_OR_RETURN(const stablehlo::EntryArguments sizes, ReadArguments(arguments));
-  XLA_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
+  XLA_ASSIGN_OR_RETURN(std::string bytes, ReadProgram(path));
   if (!IsStableHlo(bytes)) return absl::InvalidArgumentError(absl::StrCat(path, ": not StableHLO"));
   XLA_ASSIGN_OR_RETURN(const auto source, stablehlo::LoadStableHlo(std::move(bytes), path));
   XLA_ASSIGN_OR_RETURN(const auto module, stablehlo::TranslateToHlo(source.get(), sizes));

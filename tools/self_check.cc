@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -27,12 +28,28 @@ bool Has(const HloModule& module, HloOpcode opcode) {
   return false;
 }
 
+// Channels on which the program receives.
+absl::flat_hash_set<int64_t> ReceivingChannels(const HloModule& module) {
+  absl::flat_hash_set<int64_t> channels;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() != HloOpcode::kRecv) continue;
+      const auto& channel = instruction->attributes<SendRecvAttributes>().channel_id;
+      if (channel.has_value()) channels.insert(*channel);
+    }
+  }
+  return channels;
+}
+
 // The host: a thread that moves what came from the devices back to them, until it is destroyed.
+// What was sent on channel n goes to recv on n, or on n + 1 if there is none: sends to the host and
+// recvs from it may not share a channel.
 class Echo {
  public:
   // `shared`: what a device sends goes to all devices.
-  Echo(runtime::Feeds* feeds, runtime::HostChannels* channels, bool shared)
-      : feeds_(feeds), channels_(channels), shared_(shared) {
+  Echo(runtime::Feeds* feeds, runtime::HostChannels* channels,
+       absl::flat_hash_set<int64_t> receiving, bool shared)
+      : feeds_(feeds), channels_(channels), receiving_(std::move(receiving)), shared_(shared) {
     thread_ = std::thread([this] { Run(); });
   }
   ~Echo() {
@@ -63,9 +80,10 @@ class Echo {
   absl::Status MoveChannels(int64_t device) {
     for (const int64_t channel : channels_->Sent(device)) {
       XLA_ASSIGN_OR_RETURN(const Literal value, channels_->FromDevice(device, channel));
+      const int64_t back = receiving_.contains(channel) ? channel : channel + 1;
       for (int64_t to = 0; to < feeds_->num_devices(); ++to) {
         if (to != device && !shared_) continue;
-        XLA_RETURN_IF_ERROR(channels_->ToDevice(value, to, channel));
+        XLA_RETURN_IF_ERROR(channels_->ToDevice(value, to, back));
       }
     }
     return absl::OkStatus();
@@ -73,6 +91,7 @@ class Echo {
 
   runtime::Feeds* feeds_;
   runtime::HostChannels* channels_;
+  const absl::flat_hash_set<int64_t> receiving_;
   bool shared_;
   std::atomic<bool> stop_{false};
   std::thread thread_;
@@ -102,7 +121,8 @@ absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options
   if (has_outfeed || has_send) {
     const auto& facts = config.frontend_attributes;
     const auto fact = facts.find("interpreter.channels");
-    echo.emplace(&feeds, &channels, fact != facts.end() && fact->second == "shared");
+    echo.emplace(&feeds, &channels, ReceivingChannels(module),
+                 fact != facts.end() && fact->second == "shared");
   }
   return InterpretReplicated(module, replicas, partitions, arguments, options).status();
 }
