@@ -75,8 +75,10 @@ endforeach()
 
 if(TARGET test_pjrt)
   add_dependencies(test_pjrt xylem_pjrt)
-  target_compile_definitions(test_pjrt PRIVATE XYLEM_PJRT_LIBRARY="$<TARGET_FILE:xylem_pjrt>"
-      $<$<BOOL:${XYLEM_SANITIZE}>:XYLEM_SANITIZED>)
+  target_compile_definitions(test_pjrt PRIVATE XYLEM_PJRT_LIBRARY="$<TARGET_FILE:xylem_pjrt>")
+  if(XYLEM_SANITIZE)
+    target_compile_definitions(test_pjrt PRIVATE XYLEM_SANITIZED)
+  endif()
 endif()
 
 if(TARGET test_tools AND TARGET xylem)

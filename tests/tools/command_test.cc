@@ -172,7 +172,7 @@ TEST(BinaryTest, StableHloIsRecognizedByItsContent) {
       "%0 = stablehlo.constant dense<[3, 4]> : tensor<2xi32> "
       "return %0 : tensor<2xi32> }";
   EXPECT_EQ(Shell("echo '" + program + "' | $xylem verify -").output,
-            "-: ok, 1 computations, 1 instructions\n");
+            "-: ok, 1 functions, 2 operations\n");
   const Finished printed = Shell("echo '" + program + "' | $xylem print -");
   EXPECT_TRUE(absl::StrContains(printed.output, "s32[2]{0} constant({3, 4})")) << printed.output;
   const Finished invalid =
