@@ -67,9 +67,9 @@ check_read() {
   local file wrong=0
   for file in "$1"/*; do
     if "$xylem" verify "$file" >/dev/null 2>&1; then
-      [[ $file != *invalid* ]] && continue
+      [[ $file != */invalid_* ]] && continue
     else
-      [[ $file == *invalid* ]] && continue
+      [[ $file == */invalid_* ]] && continue
     fi
     echo "FAILED $(basename "$file")"
     wrong=$((wrong + 1))
