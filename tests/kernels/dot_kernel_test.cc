@@ -209,6 +209,8 @@ TEST(DotKernel, SameBitsForAnyNumberOfWorkers) {
     const std::vector<float> one = dot.Run(1);
     for (const int workers : {2, 5}) {
       const std::vector<float> many = dot.Run(workers);
+      ASSERT_EQ(many.size(), one.size());
+      if (one.empty()) continue;
       EXPECT_EQ(std::memcmp(one.data(), many.data(), one.size() * sizeof(float)), 0);
     }
   }

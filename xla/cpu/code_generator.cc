@@ -76,6 +76,8 @@ absl::StatusOr<std::vector<char>> GenerateCode(Ir& ir, CodeFormat format) {
   if (llvm.LLVMVerifyModule(ir.module(), LLVMReturnStatusAction, &message) != 0) {
     return error("the generated code is invalid");
   }
+  llvm.LLVMDisposeMessage(message);  // empty, but allocated
+  message = nullptr;
 #endif
   LLVMPassBuilderOptionsRef options = llvm.LLVMCreatePassBuilderOptions();
   const LLVMErrorRef failed = llvm.LLVMRunPasses(ir.module(), kPasses, machine.get(), options);
