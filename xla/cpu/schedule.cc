@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/fusion.h"
@@ -354,7 +355,7 @@ class Scheduler {
   }
 
   ScheduleBuilder& b_;
-  absl::flat_hash_map<const HloInstruction*, Leaves> leaves_;
+  absl::node_hash_map<const HloInstruction*, Leaves> leaves_;  // entries stay in place
   int32_t position_ = 0;
   int32_t loop_ = -1;
   int depth_ = 0;
