@@ -270,6 +270,21 @@ ENTRY e {
   EXPECT_LT(statistics.peak_bytes, 5000000);
 }
 
+// Slices of no elements out of an operand of none: nothing is read, wherever the indices point.
+TEST(KernelsTest, GatherFromNothingGivesZeros) {
+  ASSERT_OK_AND_ASSIGN(const Literal result, RunProgram(R"(
+HloModule m
+ENTRY e {
+  z = f32[] constant(0)
+  a = f32[0,1000] broadcast(z), dimensions={}
+  i = s32[3] constant({0, 900000, -5})
+  ROOT g = f32[3,1000] gather(a, i), offset_dims={1}, collapsed_slice_dims={0},
+      start_index_map={0}, index_vector_dim=1, slice_sizes={0,1000}
+})",
+                                                        {}, 1));
+  for (const float value : result.data<float>()) ASSERT_EQ(value, 0);
+}
+
 // The patches of this convolution would take 400 MB.
 TEST(KernelsTest, ConvolutionTakesLittleMemory) {
   RunStatistics statistics;

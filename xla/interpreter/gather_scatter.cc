@@ -319,6 +319,11 @@ absl::StatusOr<Value> EvalGather(EvalContext& ctx, const HloInstruction& inst,
   const StartIndices starts(operands[1], attributes.index_vector_dim);
   SetGatheredSizes(attributes, operand, operands[1], starts, result);
   if (result.element_count() == 0) return result;
+  if (operand.element_count() == 0) {  // slices of no elements: there is nothing to read
+    std::memset(result.mutable_untyped_data(), 0,
+                result.element_count() * primitive_util::ByteWidth(result.element_type()));
+    return result;
+  }
   const int64_t rank = operand.rank();
   const DimensionVector operand_strides = RowMajorStrides(operand.dimensions());
   const DimensionVector result_strides = RowMajorStrides(result.dimensions());
