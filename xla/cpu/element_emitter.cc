@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/cpu/elementwise.h"
+#include "xla/cpu/kernel_shapes.h"
 #include "xla/literal.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
@@ -17,12 +18,6 @@ namespace {
 
 bool Contains(absl::Span<const int64_t> list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
-}
-
-int64_t ElementCount(const Shape& shape) {
-  int64_t count = 1;
-  for (const int64_t size : shape.dimensions()) count *= size;
-  return count;
 }
 
 // The shape of one of several results.
@@ -209,7 +204,7 @@ ElementAddress ElementEmitter::AddressOf(const ArrayBuffer& buffer, const Shape&
   IndexTerm linear = math_.Constant(0);
   const int64_t element_bytes = primitive_util::ByteWidth(shape.element_type());
   if (is_linear_) {
-    if (ElementCount(shape) != 1) linear = math_.Multiply(index[0], element_bytes);
+    if (CountOf(shape) != 1) linear = math_.Multiply(index[0], element_bytes);
   } else {
     int64_t stride = element_bytes;
     for (size_t d = index.size(); d-- > 0;) {
@@ -229,7 +224,7 @@ Element ElementEmitter::Load(const ArrayBuffer& buffer, const Shape& shape, Inde
 }
 
 Element ElementEmitter::EmitConstant(const HloInstruction* instruction) {
-  if (ElementCount(instruction->shape()) != 1) return Fail(instruction);
+  if (CountOf(instruction->shape()) != 1) return Fail(instruction);
   return ops_.Constant(instruction->shape().element_type(), instruction->literal().untyped_data());
 }
 
@@ -244,7 +239,7 @@ Element ElementEmitter::EmitIota(const HloInstruction* instruction, Index index)
 Element ElementEmitter::EmitBroadcast(const HloInstruction* instruction, Index index) {
   const HloInstruction* operand = instruction->operand(0);
   if (is_linear_) {
-    return Emit(operand, ElementCount(operand->shape()) == 1 ? Index() : index);
+    return Emit(operand, CountOf(operand->shape()) == 1 ? Index() : index);
   }
   IndexVector operand_index;
   for (int64_t i = 0; i < operand->shape().rank(); ++i) {
@@ -501,7 +496,7 @@ std::vector<Element> ElementEmitter::Apply(const HloComputation& computation,
       case HloOpcode::kBitcast:
       case HloOpcode::kTranspose:
         value = values[instruction->operand(0)];
-        if (ElementCount(instruction->shape()) == 1) continue;
+        if (CountOf(instruction->shape()) == 1) continue;
         break;
       case HloOpcode::kCall:
       case HloOpcode::kFusion:
@@ -515,7 +510,7 @@ std::vector<Element> ElementEmitter::Apply(const HloComputation& computation,
         continue;
       }
       default:
-        if (IsElementwise(*instruction) && ElementCount(instruction->shape()) == 1) {
+        if (IsElementwise(*instruction) && CountOf(instruction->shape()) == 1) {
           std::vector<Element> operands;
           for (const HloInstruction* operand : instruction->operands()) {
             operands.push_back(values[operand][0]);

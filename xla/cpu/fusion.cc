@@ -14,6 +14,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/elementwise.h"
+#include "xla/cpu/kernel_shapes.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/hlo/ir/clone.h"
 #include "xla/shape_util.h"
@@ -28,12 +29,6 @@ constexpr int64_t kMaxDuplicatedCost = 6;
 
 // Elements of transposes that are not worth a kernel of their own.
 constexpr int64_t kSmallTranspose = 1024;
-
-int64_t Elements(const Shape& shape) {
-  int64_t count = 1;
-  for (const int64_t size : shape.dimensions()) count *= size;
-  return count;
-}
 
 // Arithmetic operations an element, roughly.
 int64_t CostOf(const HloInstruction& instruction) {
@@ -112,7 +107,7 @@ class Planner {
   };
 
   static bool IsSmallConstant(const HloInstruction& instruction) {
-    return instruction.opcode() == HloOpcode::kConstant && Elements(instruction.shape()) == 1;
+    return instruction.opcode() == HloOpcode::kConstant && CountOf(instruction.shape()) == 1;
   }
 
   void Decide(HloInstruction* instruction) {
@@ -173,7 +168,7 @@ class Planner {
         source = source->operand(0);
       }
       if (source->opcode() == HloOpcode::kBroadcast || source->opcode() == HloOpcode::kIota ||
-          Elements(source->shape()) * 4 <= Elements(instruction.shape())) {
+          CountOf(source->shape()) * 4 <= CountOf(instruction.shape())) {
         continue;
       }
       ++large;
@@ -187,7 +182,7 @@ class Planner {
     for (const HloInstruction* user : instruction.users()) {
       switch (user->opcode()) {
         case HloOpcode::kBroadcast:
-          if (Elements(user->shape()) > Elements(instruction.shape())) return true;
+          if (CountOf(user->shape()) > CountOf(instruction.shape())) return true;
           break;
         case HloOpcode::kGather:
         case HloOpcode::kReduceWindow:
@@ -238,7 +233,7 @@ class Planner {
         if (instruction.operand_count() > 3 || !JoinsWhatIsCheap(instruction)) return false;
         break;
       case HloOpcode::kTranspose:
-        if (!KeepsMinorDimension(instruction) && Elements(instruction.shape()) >= kSmallTranspose)
+        if (!KeepsMinorDimension(instruction) && CountOf(instruction.shape()) >= kSmallTranspose)
           return false;
         break;
       case HloOpcode::kReduce:
@@ -277,7 +272,7 @@ class Planner {
     const int64_t columns = shape.rank() == 0 ? 0 : shape.dimensions().back();
     if (reduce.operand_count() != 2 || reduce.dimensions().size() != 1 ||
         reduce.dimensions()[0] != shape.rank() - 1 || columns < kLeastColumns ||
-        columns > kMostColumns || Elements(shape) / columns < kLeastRows) {
+        columns > kMostColumns || CountOf(shape) / columns < kLeastRows) {
       return false;
     }
     const HloInstruction* kernel = nullptr;
@@ -319,7 +314,7 @@ class Planner {
     for (const HloInstruction* user : instruction.users()) {
       // Large transposes that move the minor dimension read memory.
       if (user->opcode() == HloOpcode::kTranspose && !KeepsMinorDimension(*user) &&
-          Elements(user->shape()) >= kSmallTranspose) {
+          CountOf(user->shape()) >= kSmallTranspose) {
         return false;
       }
       if (virtual_.contains(user)) continue;

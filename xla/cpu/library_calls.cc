@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/kernel_shapes.h"
 #include "xla/kernels/fft.h"
 #include "xla/layout_util.h"
 #include "xla/literal.h"
@@ -16,24 +17,18 @@
 namespace xla::cpu {
 namespace {
 
-int64_t ElementsOf(const Shape& shape) {
-  int64_t count = 1;
-  for (const int64_t size : shape.dimensions()) count *= size;
-  return count;
-}
-
 absl::Status CallFft(const LibraryCall& call) {
   const HloInstruction& inst = *call.instruction;
   const auto& attributes = inst.attributes<FftAttributes>();
   const Shape& operand = inst.operand(0)->shape();
-  if (ElementsOf(inst.shape()) == 0) return absl::OkStatus();
+  if (CountOf(inst.shape()) == 0) return absl::OkStatus();
   // A transform of length zero has no terms.
   for (const int64_t length : attributes.fft_length) {
     if (length != 0) continue;
     std::memset(call.results[0], 0, static_cast<size_t>(ShapeUtil::ByteSizeOf(inst.shape())));
     return absl::OkStatus();
   }
-  if (ElementsOf(operand) == 0) {
+  if (CountOf(operand) == 0) {
     return absl::InvalidArgumentError(
         absl::StrCat(inst.name(), ": an empty operand has no transform"));
   }

@@ -7,36 +7,25 @@
 #include "xla/hlo/ir/hlo_computation.h"
 
 namespace xla {
-namespace {
-
-std::optional<HloOpcode> OperationOf(const HloComputation& reducer) {
+std::optional<HloOpcode> OperationOfReducer(const HloComputation& reducer) {
   const HloInstruction& root = *reducer.root_instruction();
-  switch (root.opcode()) {
-    case HloOpcode::kAdd:
-    case HloOpcode::kMultiply:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-      break;
-    default:
-      return std::nullopt;
-  }
+  if (reducer.num_parameters() != 2 || root.operand_count() != 2) return std::nullopt;
   const HloInstruction &a = *root.operand(0), &b = *root.operand(1);
-  if (reducer.num_parameters() != 2 || a.opcode() != HloOpcode::kParameter ||
-      b.opcode() != HloOpcode::kParameter || &a == &b) {
+  if (a.opcode() != HloOpcode::kParameter || b.opcode() != HloOpcode::kParameter || &a == &b)
     return std::nullopt;
-  }
   return root.opcode();
 }
-
-}  // namespace
 
 std::optional<PrefixScan> RecognizePrefixScan(const HloInstruction& instruction) {
   if (instruction.opcode() != HloOpcode::kReduceWindow || instruction.operand_count() != 2 ||
       !instruction.shape().IsArray() || !instruction.operand(0)->shape().is_static()) {
     return std::nullopt;
   }
-  const std::optional<HloOpcode> operation = OperationOf(*instruction.to_apply());
-  if (!operation.has_value()) return std::nullopt;
+  const std::optional<HloOpcode> operation = OperationOfReducer(*instruction.to_apply());
+  if (operation != HloOpcode::kAdd && operation != HloOpcode::kMultiply &&
+      operation != HloOpcode::kMaximum && operation != HloOpcode::kMinimum) {
+    return std::nullopt;
+  }
   const WindowDims& window = instruction.attributes<WindowAttributes>().window;
   std::optional<PrefixScan> scan;
   for (size_t d = 0; d < window.size(); ++d) {

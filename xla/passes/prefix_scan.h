@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognition of prefix scans.
+// Recognition of prefix scans and of simple reducers.
 #ifndef XLA_PASSES_PREFIX_SCAN_H_
 #define XLA_PASSES_PREFIX_SCAN_H_
 
 #include <cstdint>
 #include <optional>
 
+#include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 
 namespace xla {
@@ -18,6 +19,10 @@ struct PrefixScan {
   bool reverse;
   HloOpcode operation;  // add, multiply, maximum or minimum
 };
+
+// The operation of a reducer that is one operation on its two parameters, in either order; else
+// unset.
+std::optional<HloOpcode> OperationOfReducer(const HloComputation& reducer);
 
 // Unset for other instructions, and for reducers that are not one operation on both parameters.
 std::optional<PrefixScan> RecognizePrefixScan(const HloInstruction& instruction);

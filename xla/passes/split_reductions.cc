@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "xla/literal_util.h"
+#include "xla/passes/prefix_scan.h"
 #include "xla/passes/rewriter.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
@@ -47,14 +48,13 @@ std::optional<Literal> IdentityOf(HloOpcode operation, PrimitiveType type) {
 }
 
 std::optional<Literal> IdentityOf(const HloComputation& reducer) {
-  const HloInstruction& root = *reducer.root_instruction();
-  if (reducer.num_parameters() != 2 || root.operand_count() != 2 || !root.shape().IsArray() ||
-      primitive_util::IsComplexType(root.shape().element_type()) ||
-      root.operand(0)->opcode() != HloOpcode::kParameter ||
-      root.operand(1)->opcode() != HloOpcode::kParameter || root.operand(0) == root.operand(1)) {
+  const std::optional<HloOpcode> operation = OperationOfReducer(reducer);
+  const Shape& shape = reducer.root_instruction()->shape();
+  if (!operation.has_value() || !shape.IsArray() ||
+      primitive_util::IsComplexType(shape.element_type())) {
     return std::nullopt;
   }
-  return IdentityOf(root.opcode(), root.shape().element_type());
+  return IdentityOf(*operation, shape.element_type());
 }
 
 int64_t LargestDivisor(int64_t size, int64_t limit) {
