@@ -50,7 +50,6 @@ absl::Status CallFft(const LibraryCall& call) {
     axis.from = data;
     axis.length = attributes.fft_length[static_cast<size_t>(which)];
     axis.inverse = inverse;
-    axis.symmetric = real_result && is_last;
     axis.outer = axis.inner = 1;
     for (size_t d = 0; d < dimension; ++d) axis.outer *= sizes[d];
     for (size_t d = dimension + 1; d < sizes.size(); ++d) axis.inner *= sizes[d];
