@@ -13,8 +13,12 @@ namespace {
 // Reserved, not used: pages are taken when they are touched.
 constexpr size_t kStackBytes = size_t{32} << 20;
 
+thread_local bool is_reusable = false;
+
+}  // namespace
+
 // Counts tasks that end.
-class Countdown {
+class ReusableThreads::Countdown {
  public:
   explicit Countdown(int64_t count) : missing_(count) {}
   void Done() {
@@ -31,10 +35,6 @@ class Countdown {
   std::condition_variable changed_;
   int64_t missing_;
 };
-
-thread_local bool is_reusable = false;
-
-}  // namespace
 
 bool ReusableThreads::OwnThisThread() { return is_reusable; }
 
@@ -59,14 +59,19 @@ void ReusableThreads::Work() {
     wake_.wait(lock, [&] { return is_finished_ || !tasks_.empty(); });
     if (tasks_.empty()) return;
     --idle_;
+    Countdown* end;
     {
-      Task task = std::move(tasks_.front());
+      Pending pending = std::move(tasks_.front());
+      end = pending.end;
       tasks_.pop_front();
       lock.unlock();
-      std::move(task)();
+      std::move(pending.task)();
     }
     lock.lock();
+    // Idle before anyone learns that the task has ended: who starts another then needs no new
+    // thread.
     ++idle_;
+    if (end != nullptr) end->Done();
   }
 }
 
@@ -92,7 +97,7 @@ absl::Status ReusableThreads::Run(Task&& task) {
     return absl::ResourceExhaustedError(
         absl::StrCat("the system does not start a thread: ", std::strerror(error)));
   }
-  tasks_.push_back(std::move(task));
+  tasks_.push_back({std::move(task), nullptr});
   wake_.notify_one();
   return absl::OkStatus();
 }
@@ -109,10 +114,7 @@ absl::Status ReusableThreads::RunAll(int64_t count, absl::FunctionRef<void(int64
                                                        " devices need: ", std::strerror(error)));
     }
     for (int64_t i = 1; i < count; ++i) {
-      tasks_.push_back([&countdown, body, i] {
-        body(i);
-        countdown.Done();
-      });
+      tasks_.push_back({[body, i] { body(i); }, &countdown});
     }
     wake_.notify_all();
   }

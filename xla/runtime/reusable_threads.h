@@ -48,6 +48,12 @@ class ReusableThreads {
   int64_t threads_started() const { return threads_started_.load(std::memory_order_relaxed); }
 
  private:
+  class Countdown;
+  struct Pending {
+    Task task;
+    Countdown* end;  // told when the task has ended and its thread is idle; may be null
+  };
+
   static void* ThreadMain(void* self);
   void Work();
   // Makes sure that `count` more tasks find a thread. Returns an error code of pthread_create.
@@ -56,8 +62,8 @@ class ReusableThreads {
   std::atomic<int64_t> threads_started_{0};
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<Task> tasks_;  // at most as many as `idle_`
-  size_t idle_ = 0;         // threads without a task, those that are being started included
+  std::deque<Pending> tasks_;  // at most as many as `idle_`
+  size_t idle_ = 0;            // threads without a task, those that are being started included
   bool is_finished_ = false;
   std::vector<pthread_t> threads_;
 };
