@@ -348,7 +348,8 @@ Element ElementEmitter::EmitConcatenate(const HloInstruction* instruction, Index
   }
   if (parts.empty()) return Fail(instruction);
   const auto emit_from = [&](const auto& self, size_t part) -> Element {
-    const auto& [operand, first] = parts[part];
+    const HloInstruction* const operand = parts[part].first;
+    const int64_t first = parts[part].second;
     const int64_t size = operand->shape().dimensions(static_cast<int>(dimension));
     IndexVector operand_index(index.begin(), index.end());
     IndexTerm& term = operand_index[dimension];
