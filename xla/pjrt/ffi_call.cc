@@ -121,7 +121,9 @@ const XLA_FFI_Api kFfiApi = {
     .state_set =
         [](XLA_FFI_State_Args* args) {
           const bool is_new =
-              args->ctx->states.try_emplace(args->stage, args->type_id->type_id, args->state)
+              args->ctx->states
+                  .try_emplace(args->stage,
+                               XLA_FFI_ExecutionContext::State{args->type_id->type_id, args->state})
                   .second;
           return FfiError(is_new ? absl::OkStatus()
                                  : absl::AlreadyExistsError("the stage has a state"));
