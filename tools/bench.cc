@@ -25,7 +25,7 @@ namespace {
 
 struct BenchResult {
   double compile_ms = 0, median_ms = 0, least_ms = 0;
-  int64_t runs = 0, scratch_bytes = 0;
+  int64_t runs = 0, scratch_bytes = 0, thread_bytes = 0;
 };
 
 // Leaves of literals, which outlive them.
@@ -62,6 +62,7 @@ absl::StatusOr<BenchResult> BenchOne(const std::string& folder, const std::strin
   XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(*module, options));
   result.compile_ms = (Seconds() - start) * 1e3;
   result.scratch_bytes = program->ScratchBytes(pool.num_threads());
+  result.thread_bytes = program->ThreadBytes(pool.num_threads());
 
   runtime::ExecutionContext context;
   context.pool = &pool;
@@ -128,7 +129,8 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
           .Number("run_ms", result->median_ms)
           .Number("min_ms", result->least_ms)
           .Integer("reps", result->runs)
-          .Integer("temp_bytes", result->scratch_bytes);
+          .Integer("temp_bytes", result->scratch_bytes)
+          .Integer("thread_bytes", result->thread_bytes);
       std::puts(line.ToString().c_str());
     } else {
       std::printf(

@@ -128,6 +128,50 @@ TEST(SortKernel, Bf16) { CheckSorts<bfloat16>(); }
 TEST(SortKernel, S32) { CheckSorts<int32_t>(); }
 TEST(SortKernel, U64) { CheckSorts<uint64_t>(); }
 TEST(SortKernel, S8) { CheckSorts<int8_t>(); }
+// Operands that are the index, and results that nobody reads, have no memory.
+TEST(SortKernel, IndicesAndUnusedResultsAreNotTouched) {
+  for (const int64_t length : {40, 3000, 140000}) {
+    TestRandom random(static_cast<uint64_t>(length));
+    const std::vector<float> keys = KeysWithSpecials<float>(random, 2 * length, true);
+    SortSpec spec;
+    spec.dimensions = {2, length};
+    spec.strides = {length, 1};
+    spec.dimension = 1;
+    spec.types = {F32, S64, S32};
+    spec.order = SortOrder::kNumbers;
+    spec.is_index = {false, true, true};
+    spec.is_unused = {true, false, false};
+    std::vector<int64_t> wide(keys.size());
+    std::vector<int32_t> narrow(keys.size());
+    ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel, MakeSortKernel(spec));
+    ASSERT_OK(RunPrepared(
+        *kernel,
+        {const_cast<float*>(keys.data()), nullptr, nullptr, nullptr, wide.data(), narrow.data()},
+        3));
+    for (int64_t row = 0; row < 2; ++row) {
+      std::vector<int64_t> expected(static_cast<size_t>(length));
+      std::iota(expected.begin(), expected.end(), 0);
+      std::stable_sort(expected.begin(), expected.end(), [&](int64_t a, int64_t b) {
+        return KeyOf(keys[row * length + a], spec.order) <
+               KeyOf(keys[row * length + b], spec.order);
+      });
+      for (int64_t i = 0; i < length; ++i) {
+        ASSERT_EQ(wide[row * length + i], expected[i]);
+        ASSERT_EQ(narrow[row * length + i], expected[i]);
+      }
+    }
+  }
+}
+TEST(SortKernel, ValuesAreSortedInTheMemoryOfTheResult) {
+  SortSpec spec;
+  spec.dimensions = {int64_t{1} << 20};
+  spec.strides = {1};
+  spec.dimension = 0;
+  spec.types = {F32};
+  spec.order = SortOrder::kNumbers;
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel, MakeSortKernel(spec));
+  EXPECT_LE(kernel->ScratchBytes(8), 4096);
+}
 TEST(SortKernel, ByComparator) {
   CheckSort<float>(1, SortOrder::kComparator, false, true, 3, 1000, 1, false, 2);
   CheckSort<int32_t>(2, SortOrder::kComparator, false, true, 2, 33, 4, false, 1);

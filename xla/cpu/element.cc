@@ -118,6 +118,12 @@ Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int 
     const IrValue first = ir_.Offset(place, ir_.Index(-int64_t{part_bytes} * (lanes - 1)));
     return {finish(ir_.Reverse(ir_.Load(vector, first, part_bytes, address.invariant)))};
   }
+  const int64_t stride = address.step / part_bytes;
+  if (!is_complex && address.lanes == nullptr && address.mask == nullptr && lanes >= 4 &&
+      stride >= 2 && stride <= 4 && address.step % part_bytes == 0) {
+    return {finish(LoadStrided(memory, place, part_bytes, static_cast<int>(stride), lanes,
+                               address.invariant))};
+  }
   const IrType offsets_type = ir_.Vector(ir_.I64(), lanes);
   const IrValue offsets =
       address.lanes != nullptr ? address.lanes : ir_.Steps(offsets_type, address.step);
@@ -132,6 +138,33 @@ Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int 
   Element element = {finish(gather(place))};
   if (is_complex) element.im = gather(ir_.Offset(place, ir_.Index(part_bytes)));
   return element;
+}
+
+// Whole vectors, the last of which ends with the last element, and what is wanted of each.
+IrValue ElementOps::LoadStrided(IrType element, IrValue place, int element_bytes, int stride,
+                                int lanes, bool invariant) {
+  const IrType vector = ir_.Vector(element, lanes);
+  const int last = (lanes - 1) * stride;  // element
+  IrValue result = nullptr;
+  int taken = 0;  // lanes of the result so far
+  for (int v = 0; v < stride; ++v) {
+    const int first = v + 1 < stride ? v * lanes : last - (lanes - 1);
+    const IrValue part =
+        ir_.Load(vector, ir_.Offset(place, ir_.Index(int64_t{first} * element_bytes)),
+                 element_bytes, invariant);
+    std::vector<int> order;
+    for (int i = 0; i < lanes; ++i) {
+      const int from = i * stride - first;
+      if (i < taken) {
+        order.push_back(i);
+      } else {
+        order.push_back(from < lanes ? lanes + from : 0);
+      }
+    }
+    while (taken < lanes && taken * stride - first < lanes) ++taken;
+    result = ir_.Shuffle(result == nullptr ? part : result, part, order);
+  }
+  return result;
 }
 
 void ElementOps::Store(PrimitiveType type, const Element& element, IrValue pointer, IrValue bytes,

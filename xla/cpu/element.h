@@ -65,6 +65,8 @@ class ElementOps {
   int Lanes(const Element& element) const { return ir_.Lanes(element.re); }
 
  private:
+  IrValue LoadStrided(IrType element, IrValue place, int element_bytes, int stride, int lanes,
+                      bool invariant);
   IrValue RoundBf16(IrValue value);
   IrValue ConvertThroughMemory(PrimitiveType from, PrimitiveType to, IrValue value);
   IrValue FloatToInteger(IrValue value, PrimitiveType to);

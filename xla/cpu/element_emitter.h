@@ -109,6 +109,7 @@ class ElementEmitter {
   Element EmitDynamicUpdateSlice(const HloInstruction* instruction, Index index);
   Element EmitGather(const HloInstruction* instruction, Index index);
   std::vector<Element> EmitReduce(const HloInstruction* instruction, Index index);
+  int64_t OperationsOf(const HloInstruction* instruction, int depth) const;
   // A reduction along contiguous elements: vectors of partial results, combined in a fixed tree.
   std::vector<Element> EmitRowReduce(const HloInstruction* instruction, Index index,
                                      int64_t row_elements, int block);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements that are sums of others: reduce, reduce-window, dot.
 #include <algorithm>
+#include <optional>
 
 #include "xla/cpu/element_emitter.h"
+#include "xla/passes/split_reductions.h"
 #include "xla/primitive_util.h"
 
 namespace xla::cpu {
@@ -65,7 +67,13 @@ std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instructio
   int64_t row_elements = 1;
   for (int64_t d = first; d < rank; ++d) row_elements *= shape.dimensions(static_cast<int>(d));
   if (lanes_ == 1 && row_lanes_ > 1 && rank - first == static_cast<int64_t>(reduced.size())) {
+    // Several vectors hide the latency of the reducer. Long computations of an element do so, too.
+    int64_t cost = 0;
+    for (size_t i = 0; i < inputs; ++i) {
+      cost += OperationsOf(instruction->operand(static_cast<int64_t>(i)), /*depth=*/0);
+    }
     for (const int factor : {4, 2, 1}) {
+      if (factor > 1 && cost * factor > 12) continue;
       const int block = row_lanes_ * factor;
       if (row_elements >= 2 * block || (factor == 1 && row_elements >= block)) {
         return EmitRowReduce(instruction, index, row_elements, block);
@@ -110,6 +118,28 @@ std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instructio
   return FromCarried(level(level, 0, ToCarried(initial)), initial);
 }
 
+// Operations that compute an element, up to what is in memory; about as many as there are.
+int64_t ElementEmitter::OperationsOf(const HloInstruction* instruction, int depth) const {
+  if (buffers_.find(instruction) != buffers_.end() || depth > 8) return 0;
+  int64_t cost = 0;
+  switch (instruction->opcode()) {
+    case HloOpcode::kReduce:
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kConstant:
+      return 0;
+    case HloOpcode::kReshape:
+    case HloOpcode::kBitcast:
+    case HloOpcode::kSlice:
+      break;
+    default:
+      cost = instruction->info().Has(op_traits::kHasAccuracy) ? 20 : 1;
+  }
+  for (const HloInstruction* operand : instruction->operands()) {
+    cost += OperationsOf(operand, depth + 1);
+  }
+  return cost;
+}
+
 std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruction, Index index,
                                                    int64_t row_elements, int block) {
   const size_t inputs = static_cast<size_t>(instruction->operand_count()) / 2;
@@ -133,28 +163,50 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
   };
 
   const int64_t in_blocks = row_elements / block * block;
+  // Partial results start from what changes nothing, or else from the first block.
   std::vector<Element> partial;
-  {
+  int64_t begin = 0;
+  if (const std::optional<Literal> identity = IdentityOfReducer(reducer);
+      identity.has_value() && inputs == 1) {
+    partial = {ops_.Splat(ops_.Constant(identity->shape().element_type(), identity->untyped_data()),
+                          block)};
+  } else {
     Scope scope(&wide);
     partial = operands_at(wide, ir_.Index(0), block, {});
+    begin = block;
   }
   partial = FromCarried(
-      ir_.Loop(ir_.Index(block), ir_.Index(in_blocks), block, ToCarried(partial),
+      ir_.Loop(ir_.Index(begin), ir_.Index(in_blocks), block, ToCarried(partial),
                [&](IrValue i, const Ir::Carried& carried) {
                  Scope scope(&wide);
                  return ToCarried(wide.Apply(
                      reducer, operands_at(wide, i, block, FromCarried(carried, partial))));
                }),
       partial);
+  // Halves are combined; at the length of a vector, with the vectors behind the last block.
+  ElementEmitter tail(ops_, buffers_, row_lanes_);
+  tail.set_outer(this);
+  const int64_t in_vectors = row_elements / row_lanes_ * row_lanes_;
   for (int lanes = block; lanes > 1; lanes /= 2) {
+    if (lanes == row_lanes_) {
+      partial = FromCarried(
+          ir_.Loop(ir_.Index(in_blocks), ir_.Index(in_vectors), row_lanes_, ToCarried(partial),
+                   [&](IrValue i, const Ir::Carried& carried) {
+                     Scope scope(&tail);
+                     return ToCarried(tail.Apply(
+                         reducer, operands_at(tail, i, row_lanes_, FromCarried(carried, partial))));
+                   }),
+          partial);
+    }
     std::vector<Element> arguments;
     for (const bool second : {false, true}) {
       for (const Element& element : partial) arguments.push_back(HalfOf(ir_, element, second));
     }
     partial = wide.Apply(reducer, std::move(arguments));
   }
+  if (!tail.status().ok() && status_.ok()) status_ = tail.status();
   partial =
-      FromCarried(ir_.Loop(ir_.Index(in_blocks), ir_.Index(row_elements), 1, ToCarried(partial),
+      FromCarried(ir_.Loop(ir_.Index(in_vectors), ir_.Index(row_elements), 1, ToCarried(partial),
                            [&](IrValue i, const Ir::Carried& carried) {
                              Scope scope(this);
                              return ToCarried(Apply(

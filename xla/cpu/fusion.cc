@@ -5,6 +5,7 @@
 #include "xla/cpu/fusion.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,9 +15,12 @@
 #include "xla/base/status_macros.h"
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/elementwise.h"
+#include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/kernel_shapes.h"
+#include "xla/cpu/sort_order.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/hlo/ir/clone.h"
+#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace xla::cpu {
@@ -238,6 +242,7 @@ class Planner {
         break;
       case HloOpcode::kReduce:
         if (IsRowOfResult(instruction)) break;
+        if (IsColumnReduction(instruction)) return false;
         // With what follows elementwise.
         if (instruction.users().size() != 1 ||
             !SameDimensions(instruction.users()[0]->shape(), instruction.shape()) ||
@@ -400,7 +405,42 @@ bool IsTransposedView(const HloInstruction& instruction) {
                      [](const HloInstruction* user) { return user->opcode() == HloOpcode::kDot; });
 }
 
+bool IsSortIndex(const HloInstruction& instruction) {
+  int64_t dimension = -1;
+  if (instruction.opcode() == HloOpcode::kIota) {
+    dimension = instruction.attributes<IotaAttributes>().iota_dimension;
+  } else if (instruction.opcode() == HloOpcode::kBroadcast &&
+             instruction.operand(0)->opcode() == HloOpcode::kIota) {
+    const HloInstruction& iota = *instruction.operand(0);
+    dimension =
+        instruction
+            .dimensions()[static_cast<size_t>(iota.attributes<IotaAttributes>().iota_dimension)];
+  }
+  if (dimension < 0 || instruction.IsRoot() || instruction.users().empty() ||
+      !primitive_util::IsIntegralType(instruction.shape().element_type()) ||
+      primitive_util::BitWidth(instruction.shape().element_type()) < 8) {
+    return false;
+  }
+  for (const HloInstruction* user : instruction.users()) {
+    if (user->opcode() == HloOpcode::kBroadcast && IsSortIndex(*user)) continue;
+    if (user->opcode() != HloOpcode::kSort || user->dimensions()[0] != dimension) return false;
+    const std::optional<RecognizedOrder> order = RecognizeOrder(*user->to_apply());
+    if (!order.has_value() || user->operand(order->key) == &instruction) return false;
+  }
+  return true;
+}
+
+bool IsUnusedSortResult(const HloInstruction& sort, int64_t result) {
+  if (sort.IsRoot() || !sort.shape().IsTuple() || !RecognizeOrder(*sort.to_apply()).has_value()) {
+    return false;
+  }
+  return std::all_of(sort.users().begin(), sort.users().end(), [&](const HloInstruction* user) {
+    return user->opcode() == HloOpcode::kGetTupleElement && user->tuple_index() != result;
+  });
+}
+
 bool IsGenerated(const HloInstruction& instruction) {
+  if (IsSortIndex(instruction)) return false;
   if (IsScaledView(instruction) || IsScaleOfViews(instruction) || IsLibraryScan(instruction))
     return false;
   switch (instruction.opcode()) {

@@ -25,6 +25,13 @@ double ScaleOf(const HloInstruction& view);
 // Whether the instruction is the number of scaled views alone, as an array.
 bool IsScaleOfViews(const HloInstruction& instruction);
 
+// Whether the instruction holds the index along the sorted dimension, and is read by sorts of the
+// library alone: these know the index.
+bool IsSortIndex(const HloInstruction& instruction);
+
+// Whether a result of a sort is not used.
+bool IsUnusedSortResult(const HloInstruction& sort, int64_t result);
+
 // Whether a prefix scan of the library (xla/kernels/scan_kernel.h) computes the instruction.
 bool IsLibraryScan(const HloInstruction& instruction);
 

@@ -43,6 +43,11 @@ class KernelEmitter {
       ir_.Return();
       return status_;
     }
+    if (plan_.reduces_columns) {
+      EmitColumnReduction(plan_.regions[0]);
+      ir_.Return();
+      return status_;
+    }
     int64_t first = 0;
     for (const KernelRegion& region : plan_.regions) {
       IrValue begin = ir_.Parameter(1), end = ir_.Parameter(2);
@@ -60,70 +65,204 @@ class KernelEmitter {
 
  private:
   void EmitRegion(const KernelRegion& region, IrValue begin, IrValue end) {
+    const IndexMath math(ir_, 1);
+    const auto& dims = region.dimensions;
     ir_.Loop(begin, end, 1, [&](IrValue unit) {
-      ElementEmitter vectors(ops_, buffers_, region.lanes), scalars(ops_, buffers_, 1);
-      vectors.set_linear(plan_.is_linear);
-      scalars.set_linear(plan_.is_linear);
-      scalars.set_row_lanes(region.row_lanes);
-      const IndexMath math(ir_, 1);
+      if (region.rows_per_unit > 1) {
+        const int64_t rows = dims[dims.size() - 2];
+        const int64_t groups = (rows + region.rows_per_unit - 1) / region.rows_per_unit;
+        IrValue outer = unit, group = ir_.Index(0);
+        if (groups > 1) {
+          outer = ir_.UDiv(unit, ir_.Index(groups));
+          group = ir_.URem(unit, ir_.Index(groups));
+        }
+        const IrValue first = ir_.Mul(group, ir_.Index(region.rows_per_unit));
+        IrValue last = ir_.Index(rows);
+        if (groups > 1) {
+          last = ir_.Add(first, ir_.Index(region.rows_per_unit));
+          if (rows % region.rows_per_unit != 0)
+            last = ir_.Binary("llvm.smin", last, ir_.Index(rows));
+        }
+        const IndexVector outer_index =
+            math.Delinearize({outer, 0, 1}, absl::MakeConstSpan(dims).first(dims.size() - 2));
+        ir_.Loop(first, last, 1, [&](IrValue row) {
+          IndexVector index = outer_index;
+          index.push_back({row, 0, 1});
+          EmitRow(region, std::move(index), ir_.Index(0));
+        });
+        return;
+      }
       IrValue row = unit, segment = ir_.Index(0);
       if (region.segments > 1) {
         row = ir_.UDiv(unit, ir_.Index(region.segments));
         segment = ir_.URem(unit, ir_.Index(region.segments));
       }
-      const auto& dims = region.dimensions;
       IndexVector index;
       if (dims.size() > 1) {
         index = math.Delinearize({row, 0, 1}, absl::MakeConstSpan(dims).first(dims.size() - 1));
       }
-      if (dims.empty()) {
-        StoreAt(region, scalars, index);
-        Check(scalars);
-        return;
-      }
-      if (plan_.reduces_own_rows) {
-        for (const HloInstruction* instruction :
-             plan_.fusion->to_apply()->MakeInstructionPostOrder()) {
-          if (instruction->opcode() == HloOpcode::kReduce) scalars.Emit(instruction, index);
-        }
-        vectors.set_outer(&scalars);
-      }
-      index.emplace_back();
-      const int64_t length = dims.back(), lanes = region.lanes;
-      const IrValue first = ir_.Mul(segment, ir_.Index(region.segment_length));
-      IrValue last = ir_.Index(length);
-      if (region.segments > 1) {
-        last = ir_.Add(first, ir_.Index(region.segment_length));
-        if (length % region.segment_length != 0)
-          last = ir_.Binary("llvm.smin", last, ir_.Index(length));
-      }
-      const int64_t in_vectors = lanes > 1 ? length / lanes * lanes : 0;
-      if (lanes > 1) {
-        IrValue vector_end = last;
-        if (in_vectors != length) {
-          vector_end = region.segments > 1 ? ir_.Binary("llvm.smin", last, ir_.Index(in_vectors))
-                                           : ir_.Index(in_vectors);
-        }
-        ir_.Loop(first, vector_end, lanes, [&](IrValue i) {
-          ElementEmitter::Scope scope(&vectors);
-          index.back() = {i, 1, lanes};
-          StoreAt(region, vectors, index);
-        });
-        Check(vectors);
-      }
-      if (in_vectors == length) return;
-      IrValue rest = first;
-      if (lanes > 1) {
-        rest = region.segments > 1 ? ir_.Binary("llvm.smax", first, ir_.Index(in_vectors))
-                                   : ir_.Index(in_vectors);
-      }
-      ir_.Loop(rest, last, 1, [&](IrValue i) {
-        ElementEmitter::Scope scope(&scalars);
-        index.back() = {i, 0, 1};
-        StoreAt(region, scalars, index);
-      });
-      Check(scalars);
+      EmitRow(region, std::move(index), segment);
     });
+  }
+
+  // A segment of the row of the index, which lacks the last dimension.
+  void EmitRow(const KernelRegion& region, IndexVector index, IrValue segment) {
+    ElementEmitter vectors(ops_, buffers_, region.lanes), scalars(ops_, buffers_, 1);
+    vectors.set_linear(plan_.is_linear);
+    scalars.set_linear(plan_.is_linear);
+    scalars.set_row_lanes(region.row_lanes);
+    if (region.dimensions.empty()) {
+      StoreAt(region, scalars, index);
+      Check(scalars);
+      return;
+    }
+    if (plan_.reduces_own_rows) {
+      for (const HloInstruction* instruction :
+           plan_.fusion->to_apply()->MakeInstructionPostOrder()) {
+        if (instruction->opcode() == HloOpcode::kReduce) scalars.Emit(instruction, index);
+      }
+      vectors.set_outer(&scalars);
+    }
+    index.emplace_back();
+    const int64_t length = region.dimensions.back(), lanes = region.lanes;
+    const IrValue first = ir_.Mul(segment, ir_.Index(region.segment_length));
+    IrValue last = ir_.Index(length);
+    if (region.segments > 1) {
+      last = ir_.Add(first, ir_.Index(region.segment_length));
+      if (length % region.segment_length != 0)
+        last = ir_.Binary("llvm.smin", last, ir_.Index(length));
+    }
+    const int64_t in_vectors = lanes > 1 ? length / lanes * lanes : 0;
+    if (lanes > 1) {
+      IrValue vector_end = last;
+      if (in_vectors != length) {
+        vector_end = region.segments > 1 ? ir_.Binary("llvm.smin", last, ir_.Index(in_vectors))
+                                         : ir_.Index(in_vectors);
+      }
+      ir_.Loop(first, vector_end, lanes, [&](IrValue i) {
+        ElementEmitter::Scope scope(&vectors);
+        index.back() = {i, 1, lanes};
+        StoreAt(region, vectors, index);
+      });
+      Check(vectors);
+    }
+    if (in_vectors == length) return;
+    IrValue rest = first;
+    if (lanes > 1) {
+      rest = region.segments > 1 ? ir_.Binary("llvm.smax", first, ir_.Index(in_vectors))
+                                 : ir_.Index(in_vectors);
+    }
+    ir_.Loop(rest, last, 1, [&](IrValue i) {
+      ElementEmitter::Scope scope(&scalars);
+      index.back() = {i, 0, 1};
+      StoreAt(region, scalars, index);
+    });
+    Check(scalars);
+  }
+
+  // A unit is a range of columns: first the initial values, then all rows are combined with them,
+  // some at a time.
+  void EmitColumnReduction(const KernelRegion& region) {
+    const HloInstruction* root = region.source;
+    const auto inputs = static_cast<int64_t>(results_.size());
+    const Shape& shape = root->operand(0)->shape();
+    const auto& reduced = root->dimensions();
+    const int64_t columns = region.dimensions.back(), lanes = region.lanes;
+    std::vector<size_t> kept, loops;  // dimensions of the operand
+    for (size_t d = 0; d < static_cast<size_t>(shape.rank()); ++d) {
+      const bool is_reduced =
+          std::find(reduced.begin(), reduced.end(), static_cast<int64_t>(d)) != reduced.end();
+      (is_reduced ? loops : kept).push_back(d);
+    }
+    const IndexMath math(ir_, 1);
+    ir_.Loop(ir_.Parameter(1), ir_.Parameter(2), 1, [&](IrValue unit) {
+      const IrValue row = ir_.UDiv(unit, ir_.Index(region.segments));
+      const IrValue first =
+          ir_.Mul(ir_.URem(unit, ir_.Index(region.segments)), ir_.Index(region.segment_length));
+      const IrValue last = ir_.Binary("llvm.smin", ir_.Add(first, ir_.Index(region.segment_length)),
+                                      ir_.Index(columns));
+      IndexVector place = math.Delinearize(
+          {row, 0, 1}, absl::MakeConstSpan(region.dimensions).first(region.dimensions.size() - 1));
+      place.emplace_back();
+      IndexVector index(static_cast<size_t>(shape.rank()));
+      for (size_t k = 0; k + 1 < kept.size(); ++k) index[kept[k]] = place[k];
+
+      // Calls body(emitter) for the columns, in vectors and then one by one.
+      const auto for_columns = [&](auto&& body) {
+        const auto range = [&](IrValue from, IrValue to, int64_t step) {
+          ElementEmitter emitter(ops_, buffers_, static_cast<int>(step));
+          ir_.Loop(from, to, step, [&](IrValue i) {
+            ElementEmitter::Scope scope(&emitter);
+            place.back() = {i, step > 1 ? 1 : 0, step};
+            index[kept.back()] = place.back();
+            body(emitter);
+          });
+          Check(emitter);
+        };
+        const int64_t in_vectors = lanes > 1 ? columns / lanes * lanes : 0;
+        if (in_vectors > 0) {
+          range(first, ir_.Binary("llvm.smin", last, ir_.Index(in_vectors)), lanes);
+        }
+        if (in_vectors < columns) {
+          range(ir_.Binary("llvm.smax", first, ir_.Index(in_vectors)), last, 1);
+        }
+      };
+      const auto result_at = [&](ElementEmitter& emitter, int64_t i) {
+        return emitter.AddressOf({results_[static_cast<size_t>(i)], false}, TypeOfResult(*root, i),
+                                 place);
+      };
+      const auto store = [&](ElementEmitter& emitter, const std::vector<Element>& elements) {
+        for (int64_t i = 0; i < inputs; ++i) {
+          const ElementAddress address = result_at(emitter, i);
+          ops_.Store(TypeOfResult(*root, i).element_type(),
+                     ops_.Splat(elements[static_cast<size_t>(i)], emitter.lanes()), address.pointer,
+                     address.bytes);
+        }
+      };
+      for_columns([&](ElementEmitter& emitter) {
+        std::vector<Element> initial;
+        for (int64_t i = 0; i < inputs; ++i) {
+          initial.push_back(emitter.Emit(root->operand(inputs + i), {}));
+        }
+        store(emitter, initial);
+      });
+      const auto combine_rows = [&](IrValue first_row, int64_t count) {
+        for_columns([&](ElementEmitter& emitter) {
+          std::vector<Element> sums;
+          for (int64_t i = 0; i < inputs; ++i) {
+            sums.push_back(ops_.Load(TypeOfResult(*root, i).element_type(), result_at(emitter, i),
+                                     emitter.lanes()));
+          }
+          for (int64_t r = 0; r < count; ++r) {
+            index[loops.back()] = {ir_.Add(first_row, ir_.Index(r)), 0, 1};
+            for (int64_t i = 0; i < inputs; ++i) {
+              sums.push_back(ops_.Splat(emitter.Emit(root->operand(i), index), emitter.lanes()));
+            }
+            sums = emitter.Apply(*root->to_apply(), std::move(sums));
+          }
+          store(emitter, sums);
+        });
+      };
+      const auto level = [&](const auto& self, size_t depth) -> void {
+        const int64_t size = shape.dimensions(static_cast<int>(loops[depth]));
+        if (depth + 1 < loops.size()) {
+          ir_.Loop(ir_.Index(0), ir_.Index(size), 1, [&](IrValue i) {
+            index[loops[depth]] = {i, 0, 1};
+            self(self, depth + 1);
+          });
+          return;
+        }
+        const int64_t in_blocks = size / plan_.rows_at_once * plan_.rows_at_once;
+        ir_.Loop(ir_.Index(0), ir_.Index(in_blocks), plan_.rows_at_once,
+                 [&](IrValue i) { combine_rows(i, plan_.rows_at_once); });
+        ir_.Loop(ir_.Index(in_blocks), ir_.Index(size), 1, [&](IrValue i) { combine_rows(i, 1); });
+      };
+      level(level, 0);
+    });
+  }
+
+  static const Shape& TypeOfResult(const HloInstruction& root, int64_t i) {
+    return root.shape().IsTuple() ? root.shape().tuple_shapes(static_cast<int>(i)) : root.shape();
   }
 
   // Every unit is a range of the minor window dimension, for all updates in order: the order of

@@ -29,6 +29,8 @@ struct KernelRegion {
   int64_t segments = 1;  // that a row is divided into
   int64_t segment_length = 1;
   int64_t units = 0;
+  // Short rows: a unit is so many of them, of one index of all dimensions but the last two.
+  int64_t rows_per_unit = 1;
   int64_t offset_dimension = -1;  // of a concatenation
   int64_t offset = 0;
 };
@@ -41,6 +43,9 @@ struct KernelPlan {
   // Rows of the result need reductions of the same rows, which are made first.
   bool reduces_own_rows = false;
   bool transposes = false;  // an array in memory, by tiles of vectors
+  // A reduction that keeps the minor dimension: rows are combined in the memory of the result.
+  bool reduces_columns = false;
+  int64_t rows_at_once = 1;  // of those rows, between a load of the result and a store
   // Results are stored past the caches: they are too large for them.
   bool streams = false;
   std::vector<bool> is_written;  // operands that are in the memory of a result
@@ -57,6 +62,10 @@ std::vector<int64_t> UpdatedOperands(const HloInstruction& fusion);
 // The fusion's result is in the memory of operand i where is_written[i].
 KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
                       std::vector<bool> is_written);
+
+// Whether a reduction keeps the minor dimension and is long enough to be a kernel of its own, which
+// combines rows in the memory of the result.
+bool IsColumnReduction(const HloInstruction& reduce);
 
 // Whether a kernel of the fusion may write its result to the memory of an operand: each element
 // depends on that operand's element at the same place only.

@@ -132,6 +132,21 @@ void Estimate(const HloInstruction& fusion, KernelPlan& plan) {
   }
 }
 
+// Rows of few elements are computed several at a time.
+void GroupShortRows(KernelRegion& region) {
+  constexpr int64_t kShortRow = 256, kUnitElements = 1024;
+  const size_t rank = region.dimensions.size();
+  if (rank < 2 || region.segments != 1 || region.dimensions[rank - 1] > kShortRow ||
+      region.dimensions[rank - 1] == 0) {
+    return;
+  }
+  const int64_t rows = region.dimensions[rank - 2];
+  const int64_t wanted = std::min(rows, kUnitElements / region.dimensions[rank - 1]);
+  if (wanted < 2 || region.units / wanted < 64) return;
+  region.rows_per_unit = wanted;
+  region.units = region.units / rows * ((rows + wanted - 1) / wanted);
+}
+
 void DivideIntoUnits(KernelRegion& region) {
   int64_t rows = 1;
   for (size_t d = 0; d + 1 < region.dimensions.size(); ++d) rows *= region.dimensions[d];
@@ -148,6 +163,7 @@ void DivideIntoUnits(KernelRegion& region) {
   }
   region.segments = length == 0 ? 0 : (length + region.segment_length - 1) / region.segment_length;
   region.units = rows * region.segments;
+  GroupShortRows(region);
 }
 
 // Arrays larger than this are not kept in caches.
@@ -189,6 +205,33 @@ bool PlanTranspose(const HloInstruction& transpose, const Target& target, Kernel
   return true;
 }
 
+void PlanColumnReduction(const HloInstruction& fusion, const HloInstruction& reduce,
+                         const Target& target, KernelPlan& plan) {
+  const HloComputation& computation = *fusion.to_apply();
+  KernelRegion region;
+  region.source = &reduce;
+  const Shape& shape = FirstShape(reduce);
+  region.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
+  region.lanes = std::max(4, target.vector_bytes / LargestElementBytes(computation));
+  const int64_t columns = shape.dimensions().back();
+  while (region.lanes > columns) region.lanes /= 2;
+  const int64_t wanted = std::clamp<int64_t>(columns / 8, 4 * region.lanes, 1024);
+  region.segment_length = (wanted + region.lanes - 1) / region.lanes * region.lanes;
+  region.segments = (columns + region.segment_length - 1) / region.segment_length;
+  region.units = CountOf(shape) / columns * region.segments;
+  Estimate(fusion, plan);
+  double cost = 0;
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (CountOf(FirstShape(*instruction)) > CountOf(shape)) cost += OperationCost(*instruction);
+  }
+  plan.rows_at_once = cost < 4 ? 8 : cost < 12 ? 4 : 1;
+  plan.reduces_columns = true;
+  plan.units = region.units;
+  const double nanoseconds = plan.bytes / 10 + plan.operations / region.lanes;
+  plan.chunk = nanoseconds < 20e3 ? std::max<int64_t>(plan.units, 1) : 1;
+  plan.regions.push_back(std::move(region));
+}
+
 // Vectors along the minor dimension of the window, where it is that of the operand too.
 void PlanScatter(const HloInstruction& scatter, const Target& target, int element_bytes,
                  KernelPlan& plan) {
@@ -225,6 +268,18 @@ void PlanScatter(const HloInstruction& scatter, const Target& target, int elemen
 
 }  // namespace
 
+bool IsColumnReduction(const HloInstruction& reduce) {
+  constexpr int64_t kLeastRows = 16, kLeastColumns = 8;
+  const Shape& shape = reduce.operand(0)->shape();
+  if (shape.rank() < 2 || shape.dimensions().back() < kLeastColumns) return false;
+  int64_t rows = 1;
+  for (const int64_t d : reduce.dimensions()) {
+    if (d == shape.rank() - 1) return false;
+    rows *= shape.dimensions(static_cast<int>(d));
+  }
+  return rows >= kLeastRows;
+}
+
 KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
                       std::vector<bool> is_written) {
   const HloComputation& computation = *fusion->to_apply();
@@ -237,6 +292,10 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
   if (root->opcode() == HloOpcode::kTranspose && PlanTranspose(*root, target, plan)) return plan;
   if (root->opcode() == HloOpcode::kScatter) {
     PlanScatter(*root, target, LargestElementBytes(computation), plan);
+    return plan;
+  }
+  if (root->opcode() == HloOpcode::kReduce && IsColumnReduction(*root)) {
+    PlanColumnReduction(*fusion, *root, target, plan);
     return plan;
   }
   if (plan.updates_in_place) {

@@ -12,6 +12,7 @@
 #include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/library_calls.h"
 #include "xla/cpu/scalar_loop.h"
+#include "xla/runtime/host_memory.h"
 #include "xla/runtime/thread_pool.h"
 
 namespace xla::cpu {
@@ -49,7 +50,14 @@ class PreparedStep final : public Step {
     host.poll = [](void* caller) {
       return static_cast<int32_t>(static_cast<RunState*>(caller)->Poll().code());
     };
-    const absl::Status status = kernel_->Run({&host, buffers.data(), scratch_.In(state)});
+    char* scratch = scratch_.In(state);
+    if (const int64_t bytes = kernel_->ScratchBytes(host.workers);
+        UsesThreadMemory(bytes, host.workers)) {
+      scratch = runtime::ThreadMemory(bytes);
+      if (scratch == nullptr)
+        return absl::ResourceExhaustedError("no memory for a kernel's blocks");
+    }
+    const absl::Status status = kernel_->Run({&host, buffers.data(), scratch});
     return status.ok() ? status : state.Poll();
   }
 
@@ -325,6 +333,11 @@ class Lowering {
 };
 
 }  // namespace
+
+bool UsesThreadMemory(int64_t bytes, int threads) {
+  constexpr int64_t kBytesPerThread = 1 << 20;
+  return bytes > 0 && bytes <= kBytesPerThread * threads;
+}
 
 Slot MemoryNumbers::SlotOf(const Place& place) const {
   switch (place.memory) {

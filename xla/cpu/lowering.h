@@ -33,6 +33,11 @@ struct LoweredProgram {
   std::vector<const kernels::Kernel*> prepared;
 };
 
+// Whether so much scratch memory of a library kernel belongs to the thread that runs the program
+// (runtime::ThreadMemory) rather than to the program: blocks that kernels pack operands to, whose
+// size does not grow with the arrays.
+bool UsesThreadMemory(int64_t bytes, int threads);
+
 absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
                                             const MemoryNumbers& memories,
                                             const CpuCompileOptions& options);

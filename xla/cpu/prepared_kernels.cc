@@ -154,6 +154,10 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeSort(const HloInstruc
     spec.order = order->order;
     spec.key = order->key;
     spec.descending = order->descending;
+    for (int64_t i = 0; i < sort.operand_count(); ++i) {
+      spec.is_index.push_back(IsSortIndex(*sort.operand(i)));
+      spec.is_unused.push_back(IsUnusedSortResult(sort, i));
+    }
   } else {
     spec.order = kernels::SortOrder::kComparator;
     spec.less = comparator;

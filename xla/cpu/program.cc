@@ -146,7 +146,8 @@ struct CpuProgram::Impl {
   int64_t ScratchBytes(int threads) const {
     int64_t library = 0;
     for (const kernels::Kernel* kernel : lowered.prepared) {
-      library = std::max(library, kernel->ScratchBytes(threads));
+      const int64_t bytes = kernel->ScratchBytes(threads);
+      if (!cpu::UsesThreadMemory(bytes, threads)) library = std::max(library, bytes);
     }
     return schedule.scratch_bytes + library;
   }
@@ -246,6 +247,14 @@ CpuProgram::CpuProgram(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 CpuProgram::~CpuProgram() = default;
 
 int64_t CpuProgram::ScratchBytes(int threads) const { return impl_->ScratchBytes(threads); }
+int64_t CpuProgram::ThreadBytes(int threads) const {
+  int64_t most = 0;
+  for (const kernels::Kernel* kernel : impl_->lowered.prepared) {
+    const int64_t bytes = kernel->ScratchBytes(threads);
+    if (cpu::UsesThreadMemory(bytes, threads)) most = std::max(most, bytes);
+  }
+  return most;
+}
 const std::vector<CpuProgram::KernelReport>& CpuProgram::kernels() const {
   return impl_->lowered.kernels;
 }
@@ -253,7 +262,31 @@ const HloModule& CpuProgram::optimized_module() const { return *impl_->module; }
 const std::string& CpuProgram::llvm_text() const { return impl_->lowered.llvm_text; }
 const std::string& CpuProgram::assembly_text() const { return impl_->lowered.assembly_text; }
 
-absl::Status LoadCpuCompiler() { return cpu::HostTarget().status(); }
+absl::Status LoadCpuCompiler() {
+  XLA_RETURN_IF_ERROR(cpu::HostTarget().status());
+  // LLVM's tables and passes are set up when code is first generated: a reduction of rows.
+  HloModule module("load");
+  HloComputation* const sum = module.AddComputation("sum");
+  const Shape scalar(F32, {}), row(F32, {64}), array(F32, {64, 256});
+  const auto parameter = [](HloComputation* computation, int64_t number, const Shape& shape) {
+    return computation->AddInstruction(HloInstruction::CreateParameter(number, shape, "p"));
+  };
+  const auto add = [](HloComputation* computation, HloOpcode opcode, const Shape& shape,
+                      std::initializer_list<HloInstruction*> operands) {
+    return computation->AddInstruction(HloInstruction::Create(opcode, shape, operands));
+  };
+  sum->set_root_instruction(
+      add(sum, HloOpcode::kAdd, scalar, {parameter(sum, 0, scalar), parameter(sum, 1, scalar)}));
+  HloComputation* const entry = module.AddComputation("entry");
+  module.set_entry_computation(entry);
+  HloInstruction* const x = parameter(entry, 0, array);
+  HloInstruction* const initial = parameter(entry, 1, scalar);
+  HloInstruction* const exponential = add(entry, HloOpcode::kExp, array, {x});
+  HloInstruction* const sums = entry->AddInstruction(HloInstruction::Create(
+      HloOpcode::kReduce, row, {exponential, initial}, DimensionListAttributes{{1}}, {sum}));
+  entry->set_root_instruction(sums);
+  return CpuProgram::Compile(module).status();
+}
 
 absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule& module,
                                                                 const CpuCompileOptions& options) {

@@ -71,6 +71,9 @@ class CpuProgram {
 
   // Memory of a run besides arguments and results, with this many threads.
   int64_t ScratchBytes(int threads) const;
+  // Memory that library kernels pack blocks of operands to, with this many threads. It belongs to
+  // the thread that runs programs, and is used by all of them.
+  int64_t ThreadBytes(int threads) const;
 
   // One entry for each kernel that was generated.
   struct KernelReport {

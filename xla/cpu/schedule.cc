@@ -86,8 +86,11 @@ class Scheduler {
 
   Leaves NewValues(const HloInstruction* instruction) {
     Leaves leaves;
+    const bool is_sort = instruction->opcode() == HloOpcode::kSort;
     for (const Shape* shape : LeafShapes(instruction->shape())) {
-      leaves.push_back(NewValue(instruction, *shape));
+      const bool is_unused =
+          is_sort && IsUnusedSortResult(*instruction, static_cast<int64_t>(leaves.size()));
+      leaves.push_back(is_unused ? kNoValue : NewValue(instruction, *shape));
     }
     return leaves;
   }
@@ -172,8 +175,12 @@ class Scheduler {
         if (!IsScaledView(instruction)) break;
         leaves_[&instruction] = leaves_[ScaledArray(instruction)];
         return absl::OkStatus();
+      case HloOpcode::kIota:
+        if (!IsSortIndex(instruction)) break;
+        leaves_[&instruction] = {kNoValue};
+        return absl::OkStatus();
       case HloOpcode::kBroadcast:
-        if (!IsScaleOfViews(instruction)) break;
+        if (!IsScaleOfViews(instruction) && !IsSortIndex(instruction)) break;
         leaves_[&instruction] = {kNoValue};
         return absl::OkStatus();
       case HloOpcode::kAfterAll:

@@ -145,10 +145,15 @@ namespace {
 
 // Sample sort: words go to buckets between splitters, which are sorted apart.
 constexpr int64_t kBuckets = 16;
-// Words that one task classifies and moves.
-constexpr int64_t kPiece = int64_t{1} << 16;
 
-int64_t Pieces(int64_t count) { return (count + kPiece - 1) / kPiece; }
+// Words that one task classifies and moves: few tasks, so that the counts of their buckets take
+// little memory.
+int64_t PieceLength(int64_t count) {
+  constexpr int64_t kLeast = int64_t{1} << 16, kMostPieces = 32;
+  const int64_t even = (count + kMostPieces - 1) / kMostPieces;
+  return std::max(kLeast, (even + kSortBlock - 1) / kSortBlock * kSortBlock);
+}
+int64_t Pieces(int64_t count) { return (count + PieceLength(count) - 1) / PieceLength(count); }
 
 template <typename Word>
 bool IsLessWord(const Word& a, const Word& b) {
@@ -160,13 +165,16 @@ bool IsLessWord(const Word& a, const Word& b) {
 }
 
 template <typename Word>
-void ChooseSplitters(int64_t count, const Word* words, Word* splitters) {
+using WordsAt = absl::FunctionRef<void(int64_t begin, int64_t count, Word* words)>;
+
+template <typename Word>
+void ChooseSplitters(int64_t count, WordsAt<Word> words_at, Word* splitters) {
   constexpr int64_t kSamples = kBuckets * 32;
   Word samples[kSamples];
   for (int64_t i = 0; i < kSamples; ++i) {
     // Places in the middle of equal parts, moved by a fixed pattern against periodic input.
     const int64_t shift = (i * 7919) % std::max<int64_t>(1, count / kSamples);
-    samples[i] = words[std::min(count - 1, count / kSamples * i + shift)];
+    words_at(std::min(count - 1, count / kSamples * i + shift), 1, &samples[i]);
   }
   SortWordsInPlace(samples, kSamples);
   for (int64_t b = 1; b < kBuckets; ++b) splitters[b - 1] = samples[b * (kSamples / kBuckets)];
@@ -181,24 +189,38 @@ uint8_t BucketOf(const Word& word, const Word* splitters) {
   return bucket;
 }
 
-}  // namespace
-
-int64_t ParallelSortBytes(int64_t count) {
-  return Aligned(count) + Aligned(Pieces(count) * kBuckets * 8);
+// Calls f(words, buckets, n) for the words of a piece, a block at a time.
+template <typename Word, typename F>
+void ForEachBlock(int64_t piece, int64_t count, WordsAt<Word> words_at, const Word* splitters,
+                  F&& f) {
+  const int64_t begin = piece * PieceLength(count);
+  const int64_t end = std::min(count, begin + PieceLength(count));
+  Word words[kSortBlock];
+  uint8_t buckets[kSortBlock];
+  for (int64_t block = begin; block < end; block += kSortBlock) {
+    const int64_t n = std::min(kSortBlock, end - block);
+    words_at(block, n, words);
+    for (int64_t i = 0; i < n; ++i) buckets[i] = BucketOf(words[i], splitters);
+    f(words, buckets, n);
+  }
 }
 
+}  // namespace
+
+int64_t ParallelSortBytes(int64_t count) { return Aligned(Pieces(count) * kBuckets * 8); }
+
 template <typename Word>
-absl::Status ParallelSort(const KernelHost& host, int64_t count, Word* words, Word* sorted,
-                          char* scratch) {
-  uint8_t* bucket_of = reinterpret_cast<uint8_t*>(scratch);
-  int64_t* places = reinterpret_cast<int64_t*>(scratch + Aligned(count));  // [piece, bucket]
+absl::Status ParallelSort(const KernelHost& host, int64_t count, WordsAt<Word> words_at,
+                          Word* sorted, char* scratch) {
+  int64_t* places = reinterpret_cast<int64_t*>(scratch);  // [piece, bucket]
   Word splitters[kBuckets - 1];
-  ChooseSplitters(count, words, splitters);
-  XLA_RETURN_IF_ERROR(RunTasks(host, Pieces(count), scratch, 0, [&](int64_t piece, Task&) {
-    const int64_t begin = piece * kPiece, end = std::min(count, begin + kPiece);
+  ChooseSplitters<Word>(count, words_at, splitters);
+  XLA_RETURN_IF_ERROR(RunTasks(host, Pieces(count), nullptr, 0, [&](int64_t piece, Task&) {
     int64_t counts[kBuckets] = {};
-    for (int64_t i = begin; i < end; ++i) bucket_of[i] = BucketOf(words[i], splitters);
-    for (int64_t i = begin; i < end; ++i) ++counts[bucket_of[i]];
+    ForEachBlock<Word>(piece, count, words_at, splitters,
+                       [&](const Word*, const uint8_t* buckets, int64_t n) {
+                         for (int64_t i = 0; i < n; ++i) ++counts[buckets[i]];
+                       });
     std::copy_n(counts, kBuckets, places + piece * kBuckets);
   }));
   int64_t bucket_begin[kBuckets + 1];
@@ -212,13 +234,15 @@ absl::Status ParallelSort(const KernelHost& host, int64_t count, Word* words, Wo
     }
   }
   bucket_begin[kBuckets] = count;
-  XLA_RETURN_IF_ERROR(RunTasks(host, Pieces(count), scratch, 0, [&](int64_t piece, Task&) {
-    const int64_t begin = piece * kPiece, end = std::min(count, begin + kPiece);
+  XLA_RETURN_IF_ERROR(RunTasks(host, Pieces(count), nullptr, 0, [&](int64_t piece, Task&) {
     int64_t at[kBuckets];
     std::copy_n(places + piece * kBuckets, kBuckets, at);
-    for (int64_t i = begin; i < end; ++i) sorted[at[bucket_of[i]]++] = words[i];
+    ForEachBlock<Word>(piece, count, words_at, splitters,
+                       [&](const Word* words, const uint8_t* buckets, int64_t n) {
+                         for (int64_t i = 0; i < n; ++i) sorted[at[buckets[i]]++] = words[i];
+                       });
   }));
-  return RunTasks(host, kBuckets, scratch, 0, [&](int64_t b, Task&) {
+  return RunTasks(host, kBuckets, nullptr, 0, [&](int64_t b, Task&) {
     SortWordsInPlace(sorted + bucket_begin[b], bucket_begin[b + 1] - bucket_begin[b]);
   });
 }
@@ -227,13 +251,13 @@ absl::Status ParallelSort(const KernelHost& host, int64_t count, Word* words, Wo
   template void BitsToOrdered<Word>(bool, bool, bool, int64_t, Word*); \
   template void OrderedToBits<Word>(bool, bool, bool, int64_t, Word*); \
   template void SortWordsInPlace<Word>(Word*, int64_t);                \
-  template absl::Status ParallelSort<Word>(const KernelHost&, int64_t, Word*, Word*, char*);
+  template absl::Status ParallelSort<Word>(const KernelHost&, int64_t, WordsAt<Word>, Word*, char*);
 XLA_INSTANTIATE(uint16_t)
 XLA_INSTANTIATE(uint32_t)
 XLA_INSTANTIATE(uint64_t)
 #undef XLA_INSTANTIATE
 template void SortWordsInPlace<hwy::uint128_t>(hwy::uint128_t*, int64_t);
-template absl::Status ParallelSort<hwy::uint128_t>(const KernelHost&, int64_t, hwy::uint128_t*,
-                                                   hwy::uint128_t*, char*);
+template absl::Status ParallelSort<hwy::uint128_t>(const KernelHost&, int64_t,
+                                                   WordsAt<hwy::uint128_t>, hwy::uint128_t*, char*);
 
 }  // namespace xla::kernels

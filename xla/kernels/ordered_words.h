@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "absl/functional/function_ref.h"
 #include "xla/kernels/kernel.h"
 #include "xla/kernels/sort_kernel.h"
 #include "xla/xla_data_enums.h"
@@ -33,13 +34,19 @@ bool HasUnorderedBits(PrimitiveType type, const void* elements, int64_t count);
 template <typename Word>
 void SortWordsInPlace(Word* words, int64_t count);
 
-// Sorts `words` into `sorted`, another array, by many workers; `words` is overwritten.
+// Words that ParallelSort asks for at once, at most.
+inline constexpr int64_t kSortBlock = 1024;
+
+// Sorts `count` words into `sorted`, by many workers. words_at(begin, n, words) sets words[0..n) to
+// the words from `begin`, n <= kSortBlock; it is called twice for each word, from any worker.
 // `scratch` has ParallelSortBytes(count). The result does not depend on the workers, as words that
 // compare equal are the same.
 int64_t ParallelSortBytes(int64_t count);
 template <typename Word>
-absl::Status ParallelSort(const KernelHost& host, int64_t count, Word* words, Word* sorted,
-                          char* scratch);
+absl::Status ParallelSort(
+    const KernelHost& host, int64_t count,
+    absl::FunctionRef<void(int64_t begin, int64_t count, Word* words)> words_at, Word* sorted,
+    char* scratch);
 
 }  // namespace xla::kernels
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -78,6 +79,27 @@ void GatherElements(int64_t bytes, const void* from, void* to, int64_t stride, i
   }
 }
 
+// to[i * stride] = index(i) for i in [begin, end), as integers of so many bytes.
+template <typename Index>
+void StoreIndices(int64_t bytes, void* to, int64_t stride, int64_t begin, int64_t end,
+                  Index&& index) {
+  const auto store = [&](auto sample) {
+    using Element = decltype(sample);
+    Element* dst = static_cast<Element*>(to);
+    for (int64_t i = begin; i < end; ++i) dst[i * stride] = static_cast<Element>(index(i));
+  };
+  switch (bytes) {
+    case 1:
+      return store(uint8_t());
+    case 2:
+      return store(uint16_t());
+    case 4:
+      return store(uint32_t());
+    default:
+      return store(uint64_t());
+  }
+}
+
 class SortKernelBase : public Kernel {
  protected:
   explicit SortKernelBase(const SortSpec& spec) : spec_(spec), rows_(spec) {}
@@ -89,6 +111,8 @@ class SortKernelBase : public Kernel {
     return static_cast<char*>(call.buffers[spec_.types.size() + i]) + row_start * Bytes(i);
   }
   int64_t Bytes(int64_t i) const { return primitive_util::ByteWidth(spec_.types[i]); }
+  bool IsIndex(int64_t i) const { return !spec_.is_index.empty() && spec_.is_index[i]; }
+  bool IsUnused(int64_t i) const { return !spec_.is_unused.empty() && spec_.is_unused[i]; }
   int64_t RowsPerTask() const {
     return std::max<int64_t>(1, kTaskElements / std::max<int64_t>(rows_.length, 1));
   }
@@ -98,6 +122,11 @@ class SortKernelBase : public Kernel {
   void GatherRow(const KernelCall& call, int64_t row_start, int64_t begin, int64_t end,
                  Index&& index) const {
     for (int64_t i = 0; i < static_cast<int64_t>(spec_.types.size()); ++i) {
+      if (IsUnused(i)) continue;
+      if (IsIndex(i)) {
+        StoreIndices(Bytes(i), Result(call, i, row_start), rows_.stride, begin, end, index);
+        continue;
+      }
       GatherElements(Bytes(i), Operand(call, i, row_start), Result(call, i, row_start),
                      rows_.stride, begin, end, index);
     }
@@ -139,7 +168,7 @@ class KeySortKernel final : public SortKernelBase {
 
   int64_t ScratchBytes(int32_t workers) const override {
     if (!rows_.IsLong()) return (KeyBytes() + WordBytes()) * workers;
-    return KeyBytes() + 2 * WordBytes() + ParallelSortBytes(rows_.length);
+    return WordBytes() + ParallelSortBytes(rows_.length);
   }
 
   absl::Status Run(const KernelCall& call) const override {
@@ -153,7 +182,7 @@ class KeySortKernel final : public SortKernelBase {
     return ForEachRow(call, scratch, KeyBytes() + WordBytes(), [&](int64_t start, Task& task) {
       KeyWord* keys = reinterpret_cast<KeyWord*>(task.scratch());
       Word* words = reinterpret_cast<Word*>(task.scratch() + KeyBytes());
-      MakeWords(call, start, 0, rows_.length, keys, words);
+      MakeWords(call, start, 0, rows_.length, words, keys);
       SortWordsInPlace(words, rows_.length);
       GatherRow(call, start, 0, rows_.length, [&](int64_t i) { return IndexOf(words[i]); });
     });
@@ -171,48 +200,49 @@ class KeySortKernel final : public SortKernelBase {
     }
   }
 
-  void MakeWords(const KernelCall& call, int64_t start, int64_t begin, int64_t end, KeyWord* keys,
-                 Word* words) const {
+  // words[0..count) of the elements from `begin`; `keys` has memory for as many keys.
+  void MakeWords(const KernelCall& call, int64_t start, int64_t begin, int64_t count, Word* words,
+                 KeyWord* keys) const {
     const char* elements =
         Operand(call, spec_.key, start) + begin * rows_.stride * Bytes(spec_.key);
     OrderedWords(spec_.types[spec_.key], spec_.order, spec_.descending, elements, rows_.stride,
-                 end - begin, keys + begin);
-    for (int64_t i = begin; i < end; ++i) {
+                 count, keys);
+    for (int64_t i = 0; i < count; ++i) {
       if constexpr (sizeof(KeyWord) == 4) {
-        words[i] = static_cast<uint64_t>(keys[i]) << 32 | static_cast<uint64_t>(i);
+        words[i] = static_cast<uint64_t>(keys[i]) << 32 | static_cast<uint64_t>(begin + i);
       } else {
         words[i].hi = keys[i];
-        words[i].lo = static_cast<uint64_t>(i);
+        words[i].lo = static_cast<uint64_t>(begin + i);
       }
     }
   }
 
   absl::Status SortLongRow(const KernelCall& call, int64_t start, char* scratch) const {
-    KeyWord* keys = reinterpret_cast<KeyWord*>(scratch);
-    Word* words = reinterpret_cast<Word*>(scratch + KeyBytes());
-    Word* sorted = reinterpret_cast<Word*>(scratch + KeyBytes() + WordBytes());
-    XLA_RETURN_IF_ERROR(ForEachPiece(call, [&](int64_t begin, int64_t end) {
-      MakeWords(call, start, begin, end, keys, words);
-    }));
-    XLA_RETURN_IF_ERROR(ParallelSort<Word>(*call.host, rows_.length, words, sorted,
-                                           scratch + KeyBytes() + 2 * WordBytes()));
+    Word* sorted = reinterpret_cast<Word*>(scratch);
+    XLA_RETURN_IF_ERROR(ParallelSort<Word>(
+        *call.host, rows_.length,
+        [&](int64_t begin, int64_t count, Word* words) {
+          KeyWord keys[kSortBlock];
+          MakeWords(call, start, begin, count, words, keys);
+        },
+        sorted, scratch + WordBytes()));
     return ForEachPiece(call, [&](int64_t begin, int64_t end) {
       GatherRow(call, start, begin, end, [&](int64_t i) { return IndexOf(sorted[i]); });
     });
   }
 };
 
-// --- Values alone, where equal elements have the same bits.
+// --- Values alone: sorted as words in the memory of the result.
 
 template <typename Word>
 class ValueSortKernel final : public SortKernelBase {
  public:
-  // `general` sorts rows with elements that compare equal but differ; null if there are none.
-  ValueSortKernel(const SortSpec& spec, std::unique_ptr<const Kernel> general)
+  explicit ValueSortKernel(const SortSpec& spec)
       : SortKernelBase(spec),
-        general_(std::move(general)),
         is_float_(primitive_util::IsFloatingPointType(spec.types[0])),
-        is_signed_(primitive_util::IsSignedIntegralType(spec.types[0])) {}
+        is_signed_(primitive_util::IsSignedIntegralType(spec.types[0])),
+        // Zeros and NaNs compare equal, but keep their order and bits.
+        has_classes_(is_float_ && spec.order == SortOrder::kNumbers) {}
 
   static bool Fits(const SortSpec& spec) {
     const PrimitiveType type = spec.types[0];
@@ -222,50 +252,68 @@ class ValueSortKernel final : public SortKernelBase {
             type == F32 || type == F64);
   }
 
-  int64_t ScratchBytes(int32_t workers) const override {
-    const int64_t own = rows_.IsLong()
-                            ? Aligned(rows_.length * static_cast<int64_t>(sizeof(Word))) +
-                                  ParallelSortBytes(rows_.length)
-                            : 0;
-    return std::max(own, general_ == nullptr ? 0 : general_->ScratchBytes(workers));
+  int64_t ScratchBytes(int32_t) const override {
+    return rows_.IsLong() ? ParallelSortBytes(rows_.length) : 0;
   }
 
   absl::Status Run(const KernelCall& call) const override {
     if (rows_.count == 0 || rows_.length == 0) return absl::OkStatus();
-    if (general_ != nullptr &&
-        HasUnorderedBits(spec_.types[0], call.buffers[0], rows_.count * rows_.length)) {
-      return general_->Run(call);
-    }
     if (!rows_.IsLong()) {
       return ForEachRow(call, nullptr, 0, [&](int64_t start, Task&) {
+        const Word* from = reinterpret_cast<const Word*>(Operand(call, 0, start));
         Word* words = reinterpret_cast<Word*>(Result(call, 0, start));
-        std::memcpy(words, Operand(call, 0, start), rows_.length * sizeof(Word));
-        BitsToOrdered(is_float_, is_signed_, spec_.descending, rows_.length, words);
+        ToWords(from, rows_.length, words);
         SortWordsInPlace(words, rows_.length);
         OrderedToBits(is_float_, is_signed_, spec_.descending, rows_.length, words);
+        if (has_classes_) RestoreClasses(from, words);
       });
     }
-    Word* words = static_cast<Word*>(call.scratch);
-    char* rest = static_cast<char*>(call.scratch) +
-                 Aligned(rows_.length * static_cast<int64_t>(sizeof(Word)));
     for (int64_t row = 0; row < rows_.count; ++row) {
       const Word* from = reinterpret_cast<const Word*>(Operand(call, 0, rows_.Start(row)));
       Word* to = reinterpret_cast<Word*>(Result(call, 0, rows_.Start(row)));
-      XLA_RETURN_IF_ERROR(ForEachPiece(call, [&](int64_t begin, int64_t end) {
-        std::copy(from + begin, from + end, words + begin);
-        BitsToOrdered(is_float_, is_signed_, spec_.descending, end - begin, words + begin);
-      }));
-      XLA_RETURN_IF_ERROR(ParallelSort<Word>(*call.host, rows_.length, words, to, rest));
+      XLA_RETURN_IF_ERROR(ParallelSort<Word>(
+          *call.host, rows_.length,
+          [&](int64_t begin, int64_t count, Word* words) { ToWords(from + begin, count, words); },
+          to, static_cast<char*>(call.scratch)));
       XLA_RETURN_IF_ERROR(ForEachPiece(call, [&](int64_t begin, int64_t end) {
         OrderedToBits(is_float_, is_signed_, spec_.descending, end - begin, to + begin);
       }));
+      if (has_classes_) RestoreClasses(from, to);
     }
     return absl::OkStatus();
   }
 
  private:
-  const std::unique_ptr<const Kernel> general_;
-  const bool is_float_, is_signed_;
+  void ToWords(const Word* from, int64_t count, Word* words) const {
+    if constexpr (sizeof(Word) >= 4) {
+      if (has_classes_) {
+        OrderedWords(spec_.types[0], SortOrder::kNumbers, spec_.descending, from, 1, count, words);
+        return;
+      }
+    }
+    std::copy_n(from, count, words);
+    BitsToOrdered(is_float_, is_signed_, spec_.descending, count, words);
+  }
+
+  // Zeros and NaNs of a sorted row are those of `from`, in their order there.
+  void RestoreClasses(const Word* from, Word* sorted) const {
+    if constexpr (sizeof(Word) >= 4) {
+      if (!HasUnorderedBits(spec_.types[0], from, rows_.length)) return;
+      constexpr Word kInfinity =
+          sizeof(Word) == 4 ? Word{0x7F800000u} : static_cast<Word>(0x7FF0000000000000u);
+      constexpr Word kMagnitude = std::numeric_limits<Word>::max() >> 1;
+      const auto restore = [&](auto&& belongs) {
+        Word* place = std::find_if(sorted, sorted + rows_.length, belongs);
+        for (int64_t i = 0; i < rows_.length; ++i) {
+          if (belongs(from[i])) *place++ = from[i];
+        }
+      };
+      restore([](Word bits) { return (bits & kMagnitude) == 0; });
+      restore([](Word bits) { return (bits & kMagnitude) > kInfinity; });
+    }
+  }
+
+  const bool is_float_, is_signed_, has_classes_;
 };
 
 // --- By a function: merge sort of indices.
@@ -373,14 +421,6 @@ class ComparatorSortKernel final : public SortKernelBase {
   }
 };
 
-template <typename Word>
-std::unique_ptr<const Kernel> MakeValueSort(const SortSpec& spec,
-                                            std::unique_ptr<const Kernel> by_key) {
-  const bool is_exact =
-      spec.order == SortOrder::kTotal || !primitive_util::IsFloatingPointType(spec.types[0]);
-  return std::make_unique<ValueSortKernel<Word>>(spec, is_exact ? nullptr : std::move(by_key));
-}
-
 class TopKKernel final : public Kernel {
  public:
   explicit TopKKernel(const TopKSpec& spec) : spec_(spec) {
@@ -422,19 +462,14 @@ absl::StatusOr<std::unique_ptr<const Kernel>> MakeSortKernel(const SortSpec& spe
     return absl::UnimplementedError(
         absl::StrCat("sort of rows of ", spec.dimensions[spec.dimension], " elements"));
   }
-  std::unique_ptr<const Kernel> by_key;
-  if (is_wide) {
-    by_key = std::make_unique<KeySortKernel<uint64_t>>(spec);
-  } else {
-    by_key = std::make_unique<KeySortKernel<uint32_t>>(spec);
-  }
   if (ValueSortKernel<uint16_t>::Fits(spec))
-    return MakeValueSort<uint16_t>(spec, std::move(by_key));
+    return std::make_unique<ValueSortKernel<uint16_t>>(spec);
   if (ValueSortKernel<uint32_t>::Fits(spec))
-    return MakeValueSort<uint32_t>(spec, std::move(by_key));
+    return std::make_unique<ValueSortKernel<uint32_t>>(spec);
   if (ValueSortKernel<uint64_t>::Fits(spec))
-    return MakeValueSort<uint64_t>(spec, std::move(by_key));
-  return by_key;
+    return std::make_unique<ValueSortKernel<uint64_t>>(spec);
+  if (is_wide) return std::make_unique<KeySortKernel<uint64_t>>(spec);
+  return std::make_unique<KeySortKernel<uint32_t>>(spec);
 }
 
 }  // namespace xla::kernels

@@ -34,12 +34,18 @@ struct SortSpec {
   SortOrder order = SortOrder::kTotal;
   int64_t key = 0;  // the operand that is compared; not complex
   bool descending = false;
+  // Operands that are the index along the sorted dimension, rather than read: integers, which are
+  // not compared. Empty, or one for each operand.
+  absl::InlinedVector<bool, 2> is_index;
+  // Results that are not needed, and not written. Empty, or one for each operand.
+  absl::InlinedVector<bool, 2> is_unused;
   // For kComparator: whether element a comes before b. elements[2 * i] points to that of operand i
   // of a, elements[2 * i + 1] to that of b. `buffers` are those of the call.
   bool (*less)(void* const* buffers, const void* const* elements) = nullptr;
 };
 
-// Buffers of a call: operands, then results. Equal elements keep their order.
+// Buffers of a call: operands, then results. Equal elements keep their order. kComparator takes
+// no indices.
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeSortKernel(const SortSpec& spec);
 
 // The first k of each row of values[rows, length] in descending (if `largest`) or ascending total

@@ -17,8 +17,8 @@ namespace {
 
 using Dimensions = std::vector<int64_t>;
 
-// Parts of columns have at most so many elements: as many pages as a first-level TLB holds.
-constexpr int64_t kColumnPart = 128;
+// Columns are divided into so many parts if there are too few of them to share among threads.
+constexpr int64_t kColumnParts = 16, kManyColumns = 1024, kVeryLongColumn = 32768;
 // Reductions that are shorter, or of fewer elements altogether, stay.
 constexpr int64_t kLongColumn = 512, kLargeArray = 32768;
 // Rows are divided if there are fewer of them, so that there are about twice as many parts.
@@ -47,7 +47,9 @@ std::optional<Literal> IdentityOf(HloOpcode operation, PrimitiveType type) {
   }
 }
 
-std::optional<Literal> IdentityOf(const HloComputation& reducer) {
+}  // namespace
+
+std::optional<Literal> IdentityOfReducer(const HloComputation& reducer) {
   const std::optional<HloOpcode> operation = OperationOfReducer(reducer);
   const Shape& shape = reducer.root_instruction()->shape();
   if (!operation.has_value() || !shape.IsArray() ||
@@ -56,6 +58,8 @@ std::optional<Literal> IdentityOf(const HloComputation& reducer) {
   }
   return IdentityOf(*operation, shape.element_type());
 }
+
+namespace {
 
 int64_t LargestDivisor(int64_t size, int64_t limit) {
   for (int64_t divisor = std::min(size, limit); divisor > 1; --divisor) {
@@ -82,9 +86,12 @@ std::optional<Split> SplitOf(const Shape& operand, absl::Span<const int64_t> red
     if (d > 0 && !reduces && is_reduced[static_cast<size_t>(d) - 1]) in_rows = false;
   }
   if (length * results < kLargeArray) return std::nullopt;
-  if (in_rows ? results >= kFewRows : length < kLongColumn) return std::nullopt;
-  const int64_t limit =
-      in_rows ? std::max(kShortestRowPart, length * results / (2 * kFewRows)) : kColumnPart;
+  const bool stays =
+      in_rows ? results >= kFewRows
+              : length < kLongColumn || (results >= kManyColumns && length < kVeryLongColumn);
+  if (stays) return std::nullopt;
+  const int64_t limit = in_rows ? std::max(kShortestRowPart, length * results / (2 * kFewRows))
+                                : length / kColumnParts;
 
   // The innermost reduced dimensions go to the first step, up to the limit.
   int64_t part = 1, divided = rank, inner = 1;
@@ -128,7 +135,7 @@ std::optional<Split> SplitOf(const Shape& operand, absl::Span<const int64_t> red
 absl::StatusOr<HloInstruction*> SplitReduction(HloInstruction* reduce, Rewriter& rewriter) {
   const Shape& shape = reduce->operand(0)->shape();
   if (reduce->operand_count() != 2 || !shape.is_static()) return nullptr;
-  std::optional<Literal> identity = IdentityOf(*reduce->to_apply());
+  std::optional<Literal> identity = IdentityOfReducer(*reduce->to_apply());
   if (!identity.has_value()) return nullptr;
   const std::optional<Split> split = SplitOf(shape, reduce->dimensions());
   if (!split.has_value()) return nullptr;

@@ -124,4 +124,20 @@ void FreeHostMemory(void* memory) {
   if (!kKeepsBlocks || !Freed().Give(block)) std::free(block);
 }
 
+char* ThreadMemory(int64_t bytes) {
+  struct Block {
+    void* memory = nullptr;
+    int64_t bytes = 0;
+    ~Block() { FreeHostMemory(memory); }
+  };
+  thread_local Block block;
+  if (block.bytes < bytes) {
+    FreeHostMemory(block.memory);
+    block.bytes = 0;
+    block.memory = AllocateHostMemory(static_cast<size_t>(bytes));
+    if (block.memory != nullptr) block.bytes = bytes;
+  }
+  return static_cast<char*>(block.memory);
+}
+
 }  // namespace xla::runtime

@@ -5,6 +5,7 @@
 #define XLA_RUNTIME_HOST_MEMORY_H_
 
 #include <cstddef>
+#include <cstdint>
 
 namespace xla::runtime {
 
@@ -20,6 +21,10 @@ inline constexpr size_t kHostMemoryPrefix = kHostMemoryAlignment + sizeof(void*)
 // The first aligned address in `block`, which malloc returned, with at least `offset` bytes before
 // it. Afterwards FreeHostMemory(address) frees the block.
 void* PlaceHostMemory(void* block, size_t offset);
+
+// At least so many bytes of working memory of the calling thread, aligned, until its next call;
+// null when there are none. The memory is kept until the thread ends.
+char* ThreadMemory(int64_t bytes);
 
 }  // namespace xla::runtime
 
