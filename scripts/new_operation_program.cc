@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Uses the operations that docs/hacking.md adds (scripts/check_new_operation.py): builds a program
-// with them, takes it through proto and text, verifies and evaluates it, and compares the result.
+// with them, takes it through proto and text, verifies, interprets and compiles it, and compares
+// the results.
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -8,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/program.h"
 #include "xla/hlo/builder/xla_builder.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/text/parser.h"
@@ -45,6 +48,14 @@ absl::Status Run() {
   const Literal expected = LiteralUtil::CreateR2<float>({{13, 17, 5}, {13.416408f, 3e38f, 4}});
   XLA_RETURN_IF_ERROR(
       Expect(result == expected, result.ToString() + " is not " + expected.ToString()));
+  XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(*module));
+  XLA_ASSIGN_OR_RETURN(const Literal compiled, program->Run({&xs, &ys}));
+  for (int64_t i = 0; i < 6; ++i) {
+    const float got = compiled.data<float>()[static_cast<size_t>(i)];
+    const float want = expected.data<float>()[static_cast<size_t>(i)];
+    XLA_RETURN_IF_ERROR(Expect(std::abs(got - want) <= 2e-7f * want,
+                               compiled.ToString() + " is not " + expected.ToString()));
+  }
 
   // Errors: of the builder, and of text.
   XlaBuilder bad("bad");

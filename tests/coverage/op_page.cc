@@ -32,7 +32,7 @@ constexpr OpFamily kFamilies[] = {
 constexpr std::string_view kIntroduction = R"(# Operations
 
 Every operation of HLO: the functions of the builder that make it, its rule, its text, an example.
-This page is made by `op_coverage --page`; edit `xla/hlo/ir/opcode_docs_*.def` and `tests/operations/`, not the page
+This page is made by `op_coverage --page`; edit `xla/hlo/ir/opcodes_*.def` and `tests/operations/`, not the page
 (`make operations`). `xylem ops NAME` shows one operation, `build/op_coverage` which parts of the
 system support it and for which element types.
 

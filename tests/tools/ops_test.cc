@@ -48,7 +48,7 @@ TEST(OpsPageTest, EveryBuilderFunctionIsNamed) {
     for (std::string& name : BuildersOf(opcode)) named.insert(std::move(name));
   }
   for (const std::string& name : BuilderFunctions())
-    EXPECT_TRUE(named.count(name) > 0) << "no row of opcode_docs_*.def names " << name;
+    EXPECT_TRUE(named.count(name) > 0) << "no row of opcodes_*.def names " << name;
 }
 
 TEST(OpsPageTest, SignaturesComeFromTheHeader) {

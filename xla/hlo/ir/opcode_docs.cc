@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of opcode_docs_*.def as a table.
+// The documentation in opcodes.def as a table.
 #include "xla/hlo/ir/opcode_docs.h"
 
 #include <array>
@@ -15,11 +15,7 @@ constexpr OpcodeDoc kRows[] = {
   {HloOpcode::enumerator, HloOpcode::example, builders, operands, rule},
 #define OP_DOC(enumerator, builders, operands, rule) \
   OP_DOC_SHARED(enumerator, enumerator, builders, operands, rule)
-#include "xla/hlo/ir/opcode_docs_array.def"
-#include "xla/hlo/ir/opcode_docs_elementwise.def"
-#include "xla/hlo/ir/opcode_docs_program.def"
-#undef OP_DOC
-#undef OP_DOC_SHARED
+#include "xla/hlo/ir/opcodes.def"
 };
 
 // Where the row of each opcode is.
@@ -39,8 +35,8 @@ constexpr bool EveryOpcodeHasARow() {
   }
   return true;
 }
-static_assert(EveryOpcodeHasARow(), "an operation of opcodes.def has no row in opcode_docs_*.def");
-static_assert(std::size(kRows) <= kNumHloOpcodes, "an operation has two rows in opcode_docs_*.def");
+static_assert(EveryOpcodeHasARow(), "an operation of opcodes.def has no OP_DOC");
+static_assert(std::size(kRows) <= kNumHloOpcodes, "an operation has two OP_DOC");
 
 }  // namespace
 

@@ -11,7 +11,7 @@
 
 namespace xla {
 
-// One row of opcode_docs_*.def:
+// One OP_DOC of opcodes_*.def:
 //   OP_DOC(enumerator, "Builder functions", "operands", R"(rule)")
 //   OP_DOC_SHARED(enumerator, example, ...)   where another operation's program is the example
 struct OpcodeDoc {
