@@ -114,7 +114,7 @@ class InterpreterProgram {
   const HloModule& module_;
   const std::unique_ptr<interpreter::EvalProgram> program_;
   Shape result_shape_;  // with the layout of the entry computation layout
-  DonorOfLeaf donors_;  // empty: none has one
+  DonorOfLeaf donors_;  // empty: no leaf has a donor
   int64_t argument_leaves_ = 0, result_leaves_ = 0;
 };
 

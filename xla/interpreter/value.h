@@ -65,8 +65,8 @@ namespace internal {
 enum class Storage : uint8_t {
   kInline,      // in the same block as the ValueRep; see PlaceHostMemory
   kHostMemory,  // from AllocateHostMemory
-  kBorrowed,    // belongs to somebody else, who may read it at the same time
-  kExternal,    // belongs to somebody else, who leaves it to the run
+  kBorrowed,    // owned by another party, which may read it at the same time
+  kExternal,    // owned by another party, which leaves it to the run
   kTuple,       // no data, but elements
 };
 
@@ -136,9 +136,9 @@ class Value {
   static absl::StatusOr<Value> Allocate(const Shape& shape, MemoryBudget& budget);
   // Working memory without a shape of its own.
   static absl::StatusOr<Value> AllocateScratch(int64_t bytes, MemoryBudget& budget);
-  // An array over memory of somebody else, which outlives the value; never written.
+  // An array over external memory, which outlives the value; never written.
   static Value Borrow(const Shape& shape, const void* data);
-  // An array over memory of somebody else, which outlives the value, holds `capacity` bytes, and
+  // An array over external memory, which outlives the value, holds `capacity` bytes, and
   // may be written.
   static Value External(const Shape& shape, void* data, int64_t capacity);
   static Value Tuple(const Shape& shape, std::vector<Value> elements);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers from memory of the host, of others, or of nobody yet.
+// Creates buffers: from host memory, over external memory, or uninitialized.
 #include <cstring>
 #include <memory>
 #include <utility>

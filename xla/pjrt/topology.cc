@@ -47,7 +47,7 @@ absl::StatusOr<int64_t> NumDevicesOption(const PJRT_NamedValue* options, size_t 
     }
     return absl::InvalidArgumentError("the option num_devices must be an integer");
   }
-  // The one variable of the plugin, for programs whose client somebody else creates.
+  // The one variable of the plugin, for programs that do not create the client themselves.
   const char* variable = std::getenv("XYLEM_NUM_DEVICES");
   if (variable == nullptr || *variable == '\0') return 1;
   return ParseDeviceCount(variable, "XYLEM_NUM_DEVICES");

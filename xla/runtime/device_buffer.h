@@ -28,7 +28,7 @@ class ArrayMemory {
  public:
   // The allocator of the memory must outlive it.
   explicit ArrayMemory(stream_executor::OwningDeviceMemory memory);
-  // Memory of somebody else, only read; `release` (may be null) is called when it is not needed any
+  // Memory of the caller, only read; `release` (may be null) is called when it is not needed any
   // more.
   ArrayMemory(const void* data, int64_t size_bytes, absl::AnyInvocable<void()> release);
   ~ArrayMemory();
@@ -75,7 +75,7 @@ class DeviceBuffer : public std::enable_shared_from_this<DeviceBuffer> {
   // A buffer that is ready. The memory has at least ArrayBytes(shape) (buffer_view.h).
   static std::shared_ptr<DeviceBuffer> FromMemory(Shape shape, int device_ordinal,
                                                   stream_executor::OwningDeviceMemory memory);
-  // The same on memory of somebody else, which is read in place.
+  // The same on memory of the caller, which is read in place.
   static std::shared_ptr<DeviceBuffer> OnHostMemory(Shape shape, int device_ordinal,
                                                     const void* data, int64_t size_bytes,
                                                     absl::AnyInvocable<void()> release);

@@ -68,8 +68,7 @@ void ReusableThreads::Work() {
       std::move(pending.task)();
     }
     lock.lock();
-    // Idle before anyone learns that the task has ended: who starts another then needs no new
-    // thread.
+    // Idle before the end is signalled, so that the next run finds this thread.
     ++idle_;
     if (end != nullptr) end->Done();
   }

@@ -2,8 +2,8 @@
 // Rewrites across the border of computations: instructions move into a computation of their own
 // (fusion, outlining) or back (inlining), and signatures lose parameters and results.
 //
-// All of them keep what the module computes, leave dead pointers to nobody (removed instructions
-// live until HloModule::Cleanup), and keep a schedule valid.
+// All of them preserve what the module computes and keep a schedule valid. Removed instructions live
+// until HloModule::Cleanup, so pointers to them stay valid until then.
 #ifndef XLA_HLO_IR_CALL_REWRITING_H_
 #define XLA_HLO_IR_CALL_REWRITING_H_
 

@@ -126,7 +126,7 @@ class HloModule {
   // In order of creation.
   std::vector<HloComputation*> computations() const;
   int64_t computation_count() const { return static_cast<int64_t>(computations_.size()); }
-  // Callees before callers, in XLA's print order: for each computation that nobody calls, in order
+  // Callees before callers, in XLA's print order: for each computation without callers, in order
   // of creation, what it calls in order of instructions_by_id(). No recursion; a computation that
   // calls itself, however indirectly, is an error that names the cycle.
   absl::StatusOr<std::vector<HloComputation*>> ComputationPostOrder() const;

@@ -61,7 +61,7 @@ absl::Status TakeDiagonals(XlaBuilder* b, Operand* operand) {
   return absl::OkStatus();
 }
 
-// Sums over the labels that nobody else has.
+// Sums over the labels that no other operand has.
 absl::Status SumOver(XlaBuilder* b, const Labels& other, const Labels& output, Operand* operand) {
   std::vector<int64_t> dimensions;
   Labels kept;
