@@ -99,6 +99,11 @@ inline Double Widen(Float x) { return {static_cast<double>(x.v)}; }
 inline Float Narrow(Double x) { return {static_cast<float>(x.v)}; }
 inline NativeInt<int32_t> NarrowInt(NativeInt<int64_t> i) { return {static_cast<int32_t>(i.v)}; }
 
+template <class T, class Then>
+Native<T> WhereAny(bool where, Native<T> otherwise, Then then) {
+  return where ? then() : otherwise;
+}
+
 template <class T>
 Native<T> PerLane(bool where, HloOpcode opcode, Native<T> x, Native<T> otherwise) {
   if (!where) return otherwise;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "xla/cpu/element_emitter.h"
+#include "xla/cpu/kernel_shapes.h"
 #include "xla/passes/split_reductions.h"
 #include "xla/primitive_util.h"
 
@@ -61,12 +62,8 @@ std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instructio
   const absl::Span<const int64_t> reduced = instruction->dimensions();
   const int64_t rank = shape.rank();
 
-  // Dimensions at the end, which are contiguous where the operand is in memory.
-  int64_t first = rank;
-  while (first > 0 && IsListed(reduced, first - 1)) --first;
-  int64_t row_elements = 1;
-  for (int64_t d = first; d < rank; ++d) row_elements *= shape.dimensions(static_cast<int>(d));
-  if (lanes_ == 1 && row_lanes_ > 1 && rank - first == static_cast<int64_t>(reduced.size())) {
+  const int64_t row_elements = RowLengthOf(*instruction);
+  if (lanes_ == 1 && row_lanes_ > 1 && row_elements > 0) {
     // Several vectors hide the latency of the reducer. Long computations of an element do so, too.
     int64_t cost = 0;
     for (size_t i = 0; i < inputs; ++i) {
@@ -144,17 +141,23 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
                                                    int64_t row_elements, int block) {
   const size_t inputs = static_cast<size_t>(instruction->operand_count()) / 2;
   const Shape& shape = instruction->operand(0)->shape();
-  const absl::Span<const int64_t> row_dims =
-      absl::Span<const int64_t>(shape.dimensions()).subspan(index.size());
+  const absl::Span<const int64_t> reduced = instruction->dimensions();
+  std::vector<int64_t> row_dims;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (IsListed(reduced, d)) row_dims.push_back(shape.dimensions(static_cast<int>(d)));
+  }
   const HloComputation& reducer = *instruction->to_apply();
   ElementEmitter wide(ops_, buffers_, block);
   wide.set_outer(this);
   const auto operands_at = [&](ElementEmitter& emitter, IrValue position, int lanes,
                                std::vector<Element> arguments) {
     IndexTerm linear = {position, lanes > 1 ? 1 : 0, lanes};
-    IndexVector operand_index(index.begin(), index.end());
+    IndexVector operand_index;
     const IndexVector row = emitter.math().Delinearize(linear, row_dims);
-    operand_index.insert(operand_index.end(), row.begin(), row.end());
+    size_t next_row = 0, next_kept = 0;
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      operand_index.push_back(IsListed(reduced, d) ? row[next_row++] : index[next_kept++]);
+    }
     for (size_t i = 0; i < inputs; ++i) {
       arguments.push_back(ops_.Splat(
           emitter.Emit(instruction->operand(static_cast<int64_t>(i)), operand_index), lanes));

@@ -27,7 +27,7 @@ namespace xla::cpu {
 namespace {
 
 // Instructions of one kernel at most.
-constexpr int64_t kMaxFusionSize = 200;
+constexpr int64_t kMaxFusionSize = 400;
 // Operations at most of what is computed by several kernels.
 constexpr int64_t kMaxDuplicatedCost = 6;
 
@@ -206,6 +206,10 @@ class Planner {
             break;
           ++accesses;
           break;
+        case HloOpcode::kReshape:
+        case HloOpcode::kBitcast:
+          if (virtual_.contains(user) && Rereads(*user)) return true;
+          break;
         default:
           break;
       }
@@ -311,8 +315,11 @@ class Planner {
   // A reshape between operations of a fusion, rather than of an array in memory.
   bool IsInnerReshape(const HloInstruction& instruction) const {
     const HloInstruction* operand = instruction.operand(0);
-    return IsGenerated(*operand) || operand->opcode() == HloOpcode::kReshape ||
-           operand->opcode() == HloOpcode::kBitcast || IsSmallConstant(*operand);
+    while ((operand->opcode() == HloOpcode::kReshape || operand->opcode() == HloOpcode::kBitcast) &&
+           operand->operand_count() == 1) {
+      operand = operand->operand(0);
+    }
+    return IsGenerated(*operand) || IsSmallConstant(*operand);
   }
 
   bool AllUsersGenerated(const HloInstruction& instruction) const {

@@ -63,6 +63,10 @@ std::vector<int64_t> UpdatedOperands(const HloInstruction& fusion);
 KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
                       std::vector<bool> is_written);
 
+// Whether all arrays of a fusion may be seen as one dimension of the same length: it is
+// elementwise.
+bool IsLinear(const HloComputation& computation);
+
 // Whether a reduction keeps the minor dimension and is long enough to be a kernel of its own, which
 // combines rows in the memory of the result.
 bool IsColumnReduction(const HloInstruction& reduce);

@@ -12,35 +12,6 @@
 namespace xla::cpu {
 namespace {
 
-// Whether all arrays may be seen as one dimension of the same length.
-bool IsLinear(const HloComputation& computation) {
-  const int64_t count = CountOf(FirstShape(*computation.root_instruction()));
-  for (const HloInstruction* instruction : computation.instructions()) {
-    if (!instruction->shape().IsArray()) return false;
-    const int64_t own = CountOf(instruction->shape());
-    if (own != count && own != 1) return false;
-    switch (instruction->opcode()) {
-      case HloOpcode::kParameter:
-      case HloOpcode::kConstant:
-      case HloOpcode::kReshape:
-      case HloOpcode::kBitcast:
-        break;
-      case HloOpcode::kBroadcast:
-        if (CountOf(instruction->operand(0)->shape()) != 1 &&
-            own != CountOf(instruction->operand(0)->shape()))
-          return false;
-        // A permutation of dimensions is a transpose.
-        if (CountOf(instruction->operand(0)->shape()) != 1 &&
-            !std::is_sorted(instruction->dimensions().begin(), instruction->dimensions().end()))
-          return false;
-        break;
-      default:
-        if (!IsElementwise(*instruction)) return false;
-    }
-  }
-  return true;
-}
-
 // Of the elements in registers that vectors are made for: those of the widest type, unless nearly
 // all are narrower.
 int LargestElementBytes(const HloComputation& computation) {
@@ -58,18 +29,6 @@ int LargestElementBytes(const HloComputation& computation) {
     if (by_bytes[bytes] > 0) return bytes;
   }
   return by_bytes[8] > 0 ? 8 : 1;
-}
-
-int64_t RowLength(const HloInstruction& reduce) {
-  const Shape& shape = reduce.operand(0)->shape();
-  int64_t length = 1;
-  size_t found = 0;
-  for (int64_t d = shape.rank() - 1; d >= 0; --d, ++found) {
-    const auto& reduced = reduce.dimensions();
-    if (std::find(reduced.begin(), reduced.end(), d) == reduced.end()) break;
-    length *= shape.dimensions(static_cast<int>(d));
-  }
-  return found == reduce.dimensions().size() ? length : 0;
 }
 
 // Whether all reductions are of the minor dimension of arrays like the result.
@@ -268,6 +227,34 @@ void PlanScatter(const HloInstruction& scatter, const Target& target, int elemen
 
 }  // namespace
 
+bool IsLinear(const HloComputation& computation) {
+  const int64_t count = CountOf(FirstShape(*computation.root_instruction()));
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (!instruction->shape().IsArray()) return false;
+    const int64_t own = CountOf(instruction->shape());
+    if (own != count && own != 1) return false;
+    switch (instruction->opcode()) {
+      case HloOpcode::kParameter:
+      case HloOpcode::kConstant:
+      case HloOpcode::kReshape:
+      case HloOpcode::kBitcast:
+        break;
+      case HloOpcode::kBroadcast:
+        if (CountOf(instruction->operand(0)->shape()) != 1 &&
+            own != CountOf(instruction->operand(0)->shape()))
+          return false;
+        // A permutation of dimensions is a transpose.
+        if (CountOf(instruction->operand(0)->shape()) != 1 &&
+            !std::is_sorted(instruction->dimensions().begin(), instruction->dimensions().end()))
+          return false;
+        break;
+      default:
+        if (!IsElementwise(*instruction)) return false;
+    }
+  }
+  return true;
+}
+
 bool IsColumnReduction(const HloInstruction& reduce) {
   constexpr int64_t kLeastRows = 16, kLeastColumns = 8;
   const Shape& shape = reduce.operand(0)->shape();
@@ -324,7 +311,7 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
   for (const HloInstruction* instruction : computation.instructions()) {
     if (instruction->opcode() != HloOpcode::kReduce) continue;
     reduces = true;
-    reduces_rows |= RowLength(*instruction) >= vector_lanes;
+    reduces_rows |= RowLengthOf(*instruction) >= vector_lanes;
   }
   Estimate(*fusion, plan);
   for (KernelRegion& region : plan.regions) {

@@ -3,6 +3,7 @@
 #ifndef XLA_CPU_KERNEL_SHAPES_H_
 #define XLA_CPU_KERNEL_SHAPES_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -20,6 +21,23 @@ inline int64_t CountOf(const Shape& shape) {
 // The shape, or that of the first of several results.
 inline const Shape& FirstShape(const HloInstruction& instruction) {
   return instruction.shape().IsTuple() ? instruction.shape().tuple_shapes(0) : instruction.shape();
+}
+
+// Elements that a reduction combines to each result along the last dimensions, or along one
+// dimension before a few minor elements; 0 for others.
+inline int64_t RowLengthOf(const HloInstruction& reduce) {
+  constexpr int64_t kFewMinor = 8;
+  const Shape& shape = reduce.operand(0)->shape();
+  const auto& reduced = reduce.dimensions();
+  const auto is_reduced = [&](int64_t d) {
+    return std::find(reduced.begin(), reduced.end(), d) != reduced.end();
+  };
+  int64_t length = 1, minor = 1, d = shape.rank() - 1;
+  for (; d >= 0 && !is_reduced(d); --d) minor *= shape.dimensions(static_cast<int>(d));
+  if (minor > 1 && (minor >= kFewMinor || reduced.size() != 1)) return 0;
+  size_t found = 0;
+  for (; d >= 0 && is_reduced(d); --d, ++found) length *= shape.dimensions(static_cast<int>(d));
+  return found == reduced.size() ? length : 0;
 }
 
 }  // namespace xla::cpu

@@ -134,6 +134,12 @@ class Lowering {
         loops_[&item] = absl::StrCat("loop_", number);
         continue;
       }
+      if (ElementLoopLength(schedule_, item) > 0) {
+        const size_t number = loops_.size();
+        loops_[&item] = absl::StrCat("loop_", number);
+        element_loops_[&item] = absl::StrCat("element_loop_", number);
+        continue;
+      }
       for (const auto& body : item.bodies) XLA_RETURN_IF_ERROR(PlanItems(body));
       if (item.kind != ScheduledItem::Kind::kInstruction) continue;
       if (NeedsComparator(*item.instruction)) {
@@ -187,6 +193,9 @@ class Lowering {
         if (m == 0) {
           for (const auto& [loop, name] : loops_) {
             XLA_RETURN_IF_ERROR(EmitScalarLoop(ir, schedule_, *loop, name.c_str()));
+          }
+          for (const auto& [loop, name] : element_loops_) {
+            XLA_RETURN_IF_ERROR(EmitElementLoop(ir, schedule_, *loop, name.c_str()));
           }
           for (const auto& [sort, name] : comparators_) {
             XLA_RETURN_IF_ERROR(EmitComparator(ir, *sort->to_apply(), name.c_str()));
@@ -243,6 +252,13 @@ class Lowering {
             std::vector<Slot> slots = SlotsOf(arrays.state);
             const std::vector<Slot> inputs = SlotsOf(arrays.inputs);
             slots.insert(slots.end(), inputs.begin(), inputs.end());
+            if (const auto elements = element_loops_.find(&item);
+                elements != element_loops_.end()) {
+              steps.push_back(std::make_unique<ScalarLoopStep>(
+                  reinterpret_cast<KernelFunction>(program_.code[0]->Find(elements->second)),
+                  slots));
+              steps.back()->set_instruction(item.instruction);
+            }
             steps.push_back(std::make_unique<ScalarLoopStep>(
                 reinterpret_cast<KernelFunction>(program_.code[0]->Find(loop->second)),
                 std::move(slots)));
@@ -327,8 +343,9 @@ class Lowering {
   std::vector<UniqueKernel> kernels_;
   std::map<size_t, std::vector<size_t>> by_hash_;
   std::map<const ScheduledItem*, size_t> kernel_of_;
-  std::map<const HloInstruction*, std::string> comparators_;  // of sorts
-  std::map<const ScheduledItem*, std::string> loops_;         // that are one function
+  std::map<const HloInstruction*, std::string> comparators_;   // of sorts
+  std::map<const ScheduledItem*, std::string> loops_;          // that are one function
+  std::map<const ScheduledItem*, std::string> element_loops_;  // those of arrays among them
   LoweredProgram program_;
 };
 

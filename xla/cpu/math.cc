@@ -111,6 +111,15 @@ Floats Narrow(Floats x) {
 Ints NarrowInt(Ints x) {
   return {x.ir, x.ir->Trunc(x.v, x.ir->WithElement(x.ir->TypeOf(x.v), x.ir->I32()))};
 }
+template <class Then>
+Floats WhereAny(Mask where, Floats otherwise, Then then) {
+  Ir& ir = *otherwise.ir;
+  IrValue any = where.v;
+  if (ir.Lanes(any) > 1) any = ir.Intrinsic("llvm.vector.reduce.or", {ir.TypeOf(any)}, {any});
+  return {&ir, ir.If(
+                   any, [&] { return Ir::Carried{then().v}; },
+                   [&] { return Ir::Carried{otherwise.v}; })[0]};
+}
 Floats PerLane(Mask where, HloOpcode opcode, Floats x, Floats otherwise) {
   Ir& ir = *x.ir;
   const PrimitiveType type = ir.Bits(ir.TypeOf(x.v)) == 32 ? F32 : F64;

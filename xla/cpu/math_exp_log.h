@@ -11,6 +11,7 @@
 //   I + - & ^; Shl, Shr (arithmetic), by a number of bits; I < I to masks
 //   Widen(F of f32) to F of f64, Narrow(F of f64), NarrowInt(I of f64)
 //   PerLane(mask, HloOpcode, x, otherwise)   the C library's function where the mask is set
+//   WhereAny(mask, x, then)     then() if the mask is set for any lane, else x
 //
 // The polynomials come from scripts/fit_polynomials.py.
 #ifndef XLA_CPU_MATH_EXP_LOG_H_

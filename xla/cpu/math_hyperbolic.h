@@ -47,12 +47,15 @@ F ErfF32(const F& x) {
                                     -0.026854444237171003, 0.0051895345933877163,
                                     -0.00080208342986788889, 7.8890955104775809e-5}),
                      size);
-  const F t = Select(size > Like(x, 4), Like(x, 4), size);
-  const F p = Polynomial(t, {-0.12859959251539459, -0.63541008489457312, -0.10566912879107684,
-                             0.023091715792812377, -0.003182062642742892, 0.00013876727056235605,
-                             2.8431803788675832e-5, -3.5567043689035418e-6});
-  const F far = Like(x, 1) - ExpF32(Fma(t, p, -t));
-  return FlipSign(Select(size < Like(x, 1), near, far), x);
+  const auto is_near = size < Like(x, 1);
+  const F y = WhereAny(!is_near, near, [&] {
+    const F t = Select(size > Like(x, 4), Like(x, 4), size);
+    const F p = Polynomial(t, {-0.12859959251539459, -0.63541008489457312, -0.10566912879107684,
+                               0.023091715792812377, -0.003182062642742892, 0.00013876727056235605,
+                               2.8431803788675832e-5, -3.5567043689035418e-6});
+    return Select(is_near, near, Like(x, 1) - ExpF32(Fma(t, p, -t)));
+  });
+  return FlipSign(y, x);
 }
 
 template <class F>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "absl/functional/function_ref.h"
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/kernel_shapes.h"
@@ -29,10 +30,20 @@ void AddOnce(std::vector<ValueId>& list, ValueId value) {
 
 class LoopEmitter {
  public:
-  LoopEmitter(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop)
-      : ir_(ir), ops_(ir), schedule_(schedule), loop_(loop), arrays_(ArraysOfScalarLoop(loop)) {}
+  // lanes 0: only the scalars.
+  LoopEmitter(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop, int lanes,
+              int64_t length)
+      : ir_(ir),
+        ops_(ir),
+        schedule_(schedule),
+        loop_(loop),
+        arrays_(ArraysOfScalarLoop(loop)),
+        widest_(lanes),
+        length_(length),
+        lanes_(std::max(lanes, 1)) {}
 
   absl::Status Emit(const char* name) {
+    const bool is_element_loop = widest_ > 0;
     const IrType parameters[] = {ir_.Pointer(), ir_.Pointer(), ir_.I64()};
     ir_.StartFunction(name, parameters);
     const auto pointer = [&](size_t i) {
@@ -40,16 +51,44 @@ class LoopEmitter {
                       ir_.Offset(ir_.Parameter(0), ir_.Index(static_cast<int64_t>(8 * i))), 8,
                       true);
     };
-    Ir::Carried initial = {ir_.Index(0)};  // steps
-    std::vector<IrValue> places;
-    for (size_t i = 0; i < arrays_.state.size(); ++i) {
-      places.push_back(pointer(i));
-      const Element element = ops_.Load(TypeOf(arrays_.state[i]), {places[i], ir_.Index(0)}, 1);
-      initial.push_back(element.re);
-      if (element.im != nullptr) initial.push_back(element.im);
-    }
+    for (size_t i = 0; i < arrays_.state.size(); ++i) places_.push_back(pointer(i));
     for (size_t i = 0; i < arrays_.inputs.size(); ++i) {
       inputs_[arrays_.inputs[i]] = pointer(arrays_.state.size() + i);
+    }
+    if (!is_element_loop) {
+      EmitLoop();
+    } else {
+      // Whole vectors, then single elements.
+      const int64_t vectors = length_ / widest_;
+      ir_.Loop(ir_.Index(0), ir_.Index(vectors), 1, [&](IrValue unit) {
+        first_ = ir_.Mul(unit, ir_.Index(widest_));
+        EmitLoop();
+      });
+      lanes_ = 1;
+      ir_.Loop(ir_.Index(vectors * widest_), ir_.Index(length_), 1, [&](IrValue element) {
+        first_ = element;
+        EmitLoop();
+      });
+    }
+    ir_.Return();
+    return status_;
+  }
+
+ private:
+  PrimitiveType TypeOf(ValueId value) const {
+    return ValueAt(schedule_, value).shape->element_type();
+  }
+  bool IsArray(ValueId value) const { return CountOf(*ValueAt(schedule_, value).shape) != 1; }
+  // Whether the function computes the value.
+  bool IsMade(ValueId value) const { return widest_ > 0 || !IsArray(value); }
+
+  void EmitLoop() {
+    Ir::Carried initial = {ir_.Index(0)};  // steps
+    for (size_t i = 0; i < arrays_.state.size(); ++i) {
+      if (!IsMade(arrays_.state[i])) continue;
+      const Element element = LoadFrom(arrays_.state[i], places_[i], false);
+      initial.push_back(element.re);
+      if (element.im != nullptr) initial.push_back(element.im);
     }
     const Ir::Carried last = ir_.While(
         initial,
@@ -63,6 +102,7 @@ class LoopEmitter {
           Run(loop_.bodies[1]);
           Ir::Carried next = {ir_.Add(carried[0], ir_.Index(1))};
           for (const ValueId value : arrays_.state) {
+            if (!IsMade(value)) continue;
             const Element element = elements_[value];
             next.push_back(element.re);
             if (element.im != nullptr) next.push_back(element.im);
@@ -71,15 +111,10 @@ class LoopEmitter {
         });
     SetState(last);
     for (size_t i = 0; i < arrays_.state.size(); ++i) {
-      ops_.Store(TypeOf(arrays_.state[i]), elements_[arrays_.state[i]], places[i], ir_.Index(0));
+      const ValueId value = arrays_.state[i];
+      if (IsArray(value) != (widest_ > 0)) continue;
+      ops_.Store(TypeOf(value), elements_[value], places_[i], BytesAt(value));
     }
-    ir_.Return();
-    return status_;
-  }
-
- private:
-  PrimitiveType TypeOf(ValueId value) const {
-    return ValueAt(schedule_, value).shape->element_type();
   }
 
   // Asks every million steps.
@@ -100,6 +135,7 @@ class LoopEmitter {
     elements_.clear();
     size_t next = 1;
     for (const ValueId value : arrays_.state) {
+      if (!IsMade(value)) continue;
       Element element = {carried[next++]};
       if (primitive_util::IsComplexType(TypeOf(value))) element.im = carried[next++];
       elements_[value] = element;
@@ -108,6 +144,7 @@ class LoopEmitter {
 
   void Run(const std::vector<ScheduledItem>& items) {
     for (const ScheduledItem& item : items) {
+      if (!IsMade(item.results[0])) continue;
       if (item.kind == ScheduledItem::Kind::kCopy) {
         elements_[item.results[0]] = ElementOf(item.operands[0]);
         continue;
@@ -125,12 +162,17 @@ class LoopEmitter {
           elements[parameter] = ElementOf(item.operands[i]);
         }
       }
-      ElementEmitter emitter(ops_, buffers, 1);
+      const bool is_array = IsArray(item.results[0]);
+      ElementEmitter emitter(ops_, buffers, is_array ? lanes_ : 1);
       emitter.set_elements(&elements);
       const HloInstruction* root = computation.root_instruction();
-      const IndexVector index(static_cast<size_t>(root->shape().rank()),
-                              emitter.math().Constant(0));
-      elements_[item.results[0]] = emitter.Emit(root, index);
+      IndexVector index(static_cast<size_t>(root->shape().rank()), emitter.math().Constant(0));
+      if (is_array) {
+        emitter.set_linear(true);
+        index = {{first_, lanes_ > 1 ? 1 : 0, 1}};
+      }
+      const Element element = emitter.Emit(root, index);
+      elements_[item.results[0]] = is_array ? ops_.Splat(element, lanes_) : element;
       if (status_.ok()) status_ = emitter.status();
     }
   }
@@ -138,7 +180,19 @@ class LoopEmitter {
   Element ElementOf(ValueId value) {
     const auto found = elements_.find(value);
     if (found != elements_.end()) return found->second;
-    return ops_.Load(TypeOf(value), {inputs_[value], ir_.Index(0)}, 1);
+    return LoadFrom(value, inputs_[value], true);
+  }
+
+  int64_t BytesOf(ValueId value) const { return primitive_util::ByteWidth(TypeOf(value)); }
+  IrValue BytesAt(ValueId value) const {
+    return IsArray(value) ? ir_.Mul(first_, ir_.Index(BytesOf(value))) : ir_.Index(0);
+  }
+  Element LoadFrom(ValueId value, IrValue place, bool is_invariant) {
+    ElementAddress address = {place, BytesAt(value)};
+    address.invariant = is_invariant;
+    if (!IsArray(value) || lanes_ == 1) return ops_.Load(TypeOf(value), address, 1);
+    address.step = BytesOf(value);
+    return ops_.Load(TypeOf(value), address, lanes_);
   }
 
   Ir& ir_;
@@ -146,29 +200,52 @@ class LoopEmitter {
   const ProgramSchedule& schedule_;
   const ScheduledItem& loop_;
   const ScalarLoopArrays arrays_;
+  const int widest_;         // lanes of vectors; 0: only the scalars
+  const int64_t length_;     // of the arrays
+  int lanes_;                // of the code that is emitted
+  IrValue first_ = nullptr;  // element
+  std::vector<IrValue> places_;
   std::map<ValueId, IrValue> inputs_;    // memory
   std::map<ValueId, Element> elements_;  // of one step
   absl::Status status_;
 };
 
-}  // namespace
+// Elements that an element loop computes at a time.
+int LanesOf(const ProgramSchedule& schedule, const ScheduledItem& loop, int64_t length,
+            const Target& target) {
+  int64_t element_bytes = 4;
+  for (const ScheduledItem& item : loop.bodies[1]) {
+    const Shape& shape = *ValueAt(schedule, item.results[0]).shape;
+    if (CountOf(shape) == 1) continue;
+    const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
+    element_bytes = std::max(
+        element_bytes, primitive_util::IsComplexType(shape.element_type()) ? bytes / 2 : bytes);
+  }
+  int lanes = std::max(4, target.vector_bytes / static_cast<int>(element_bytes));
+  // Several vectors at a time hide latencies.
+  for (int vectors = 1; vectors < 4 && 2 * lanes <= length; vectors *= 2) lanes *= 2;
+  while (lanes > length) lanes /= 2;
+  return lanes;
+}
 
-bool IsScalarLoop(const ProgramSchedule& schedule, const ScheduledItem& loop) {
-  if (loop.kind != ScheduledItem::Kind::kWhile) return false;
+// Whether the bodies are copies and generated code of bounded size, and each item is as `accepts`
+// wants it.
+bool ComputesElements(const ScheduledItem& loop,
+                      absl::FunctionRef<bool(const ScheduledItem&)> accepts) {
+  if (loop.kind != ScheduledItem::Kind::kWhile || loop.predicate == kNoValue) return false;
   int64_t instructions = 0;
   for (const auto& body : loop.bodies) {
     for (const ScheduledItem& item : body) {
-      if (!std::all_of(item.results.begin(), item.results.end(),
-                       [&](ValueId v) { return IsOneElement(schedule, v); })) {
+      if (item.kind != ScheduledItem::Kind::kCopy &&
+          (item.kind != ScheduledItem::Kind::kInstruction || item.results.size() != 1 ||
+           item.instruction->opcode() != HloOpcode::kFusion ||
+           !UpdatedOperands(*item.instruction).empty() ||
+           std::find(item.operands.begin(), item.operands.end(), kNoValue) !=
+               item.operands.end())) {
         return false;
       }
+      if (!accepts(item)) return false;
       if (item.kind == ScheduledItem::Kind::kCopy) continue;
-      if (item.kind != ScheduledItem::Kind::kInstruction || item.results.size() != 1 ||
-          item.instruction->opcode() != HloOpcode::kFusion ||
-          !UpdatedOperands(*item.instruction).empty() ||
-          std::find(item.operands.begin(), item.operands.end(), kNoValue) != item.operands.end()) {
-        return false;
-      }
       instructions += item.instruction->to_apply()->instruction_count();
       for (const HloInstruction* i : item.instruction->to_apply()->instructions()) {
         // Long sums are better divided among threads.
@@ -176,7 +253,44 @@ bool IsScalarLoop(const ProgramSchedule& schedule, const ScheduledItem& loop) {
       }
     }
   }
-  return instructions <= kMostInstructions && loop.predicate != kNoValue;
+  return instructions <= kMostInstructions;
+}
+
+}  // namespace
+
+bool IsScalarLoop(const ProgramSchedule& schedule, const ScheduledItem& loop) {
+  return ComputesElements(loop, [&](const ScheduledItem& item) {
+    return std::all_of(item.results.begin(), item.results.end(),
+                       [&](ValueId v) { return IsOneElement(schedule, v); });
+  });
+}
+
+int64_t ElementLoopLength(const ProgramSchedule& schedule, const ScheduledItem& loop) {
+  if (loop.kind != ScheduledItem::Kind::kWhile) return 0;
+  int64_t length = 1;
+  const auto fits = [&](ValueId value) {
+    if (value == kNoValue) return false;
+    const int64_t count = CountOf(*ValueAt(schedule, value).shape);
+    if (count == 1 || count == length) return true;
+    if (length != 1) return false;
+    length = count;
+    return true;
+  };
+  const bool computes = ComputesElements(loop, [&](const ScheduledItem& item) {
+    if (item.results.size() != 1 || !fits(item.results[0])) return false;
+    if (CountOf(*ValueAt(schedule, item.results[0]).shape) == 1) {
+      // Scalars come from scalars.
+      return std::all_of(item.operands.begin(), item.operands.end(),
+                         [&](ValueId v) { return IsOneElement(schedule, v); });
+    }
+    if (!std::all_of(item.operands.begin(), item.operands.end(), fits)) return false;
+    return item.kind == ScheduledItem::Kind::kCopy || IsLinear(*item.instruction->to_apply());
+  });
+  // Steps through longer arrays have enough independent work, and cost little to start.
+  constexpr int64_t kLongest = 8192;
+  return computes && length > 1 && length <= kLongest && IsOneElement(schedule, loop.predicate)
+             ? length
+             : 0;
 }
 
 ScalarLoopArrays ArraysOfScalarLoop(const ScheduledItem& loop) {
@@ -205,7 +319,14 @@ ScalarLoopArrays ArraysOfScalarLoop(const ScheduledItem& loop) {
 
 absl::Status EmitScalarLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
                             const char* name) {
-  return LoopEmitter(ir, schedule, loop).Emit(name);
+  return LoopEmitter(ir, schedule, loop, /*lanes=*/0, /*length=*/1).Emit(name);
+}
+
+absl::Status EmitElementLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
+                             const char* name) {
+  const int64_t length = ElementLoopLength(schedule, loop);
+  return LoopEmitter(ir, schedule, loop, LanesOf(schedule, loop, length, ir.target()), length)
+      .Emit(name);
 }
 
 }  // namespace xla::cpu

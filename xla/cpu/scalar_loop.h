@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops whose state is a few scalars as one native function that keeps the state in registers.
+// Loops as native functions that keep their state in registers: those on a few scalars, and those
+// that do the same to each element of arrays.
 #ifndef XLA_CPU_SCALAR_LOOP_H_
 #define XLA_CPU_SCALAR_LOOP_H_
 
@@ -20,11 +21,22 @@ struct ScalarLoopArrays {
 };
 ScalarLoopArrays ArraysOfScalarLoop(const ScheduledItem& loop);
 
-// void name(char** arrays, RunState* state, int64_t unused). Reads the state from memory, runs the
-// loop, and writes it back. Asks from time to time whether the run is cancelled, and then returns
-// early.
+// void name(char** arrays, RunState* state, int64_t unused). Reads the scalars of the state from
+// memory, runs the loop, and writes it back. Asks from time to time whether the run is cancelled,
+// and then returns early.
 absl::Status EmitScalarLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
                             const char* name);
+
+// Whether all that the loop computes are scalars from scalars, and elements of short arrays of one
+// length from elements at the same place and scalars: each element runs through the whole loop by
+// itself. Returns that length; 0 for other loops.
+int64_t ElementLoopLength(const ProgramSchedule& schedule, const ScheduledItem& loop);
+
+// A function like those of EmitScalarLoop for the arrays among the state. It leaves the scalars as
+// they are: the function of EmitScalarLoop, to be called afterwards with the same arrays, makes
+// them what they are after the loop.
+absl::Status EmitElementLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
+                             const char* name);
 
 }  // namespace xla::cpu
 

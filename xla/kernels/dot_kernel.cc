@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/kernels/direct_convolution.h"
 #include "xla/kernels/packing.h"
 #include "xla/kernels/skinny_product.h"
 #include "xla/primitive_util.h"
@@ -475,6 +476,48 @@ std::unique_ptr<const Kernel> MakeFloat(const DotProblem& problem, const void* r
   return MakeBlocked<WidePacking<T>>(problem, rhs_constant);
 }
 
+// Rows that are read in place, as those of a pointwise convolution: where there are too few columns
+// for copies of the rows to pay. Null if they cannot be.
+std::unique_ptr<const Kernel> MakeInPlace(const DotProblem& problem, const void* columns_constant) {
+  constexpr int64_t kFewColumns = 512, kEnoughRows = 12;
+  const MatrixView& rows = problem.rows.view;
+  // Long sums of few elements are divided by others.
+  constexpr int64_t kLongSum = 4096, kFewElements = 1 << 16;
+  if (problem.k >= kLongSum && problem.batch * problem.m * problem.n < kFewElements) return nullptr;
+  // Few rows: the other operand is read in place, if it can be.
+  constexpr int64_t kFewRows = 32;
+  if (problem.m <= kFewRows && problem.columns.view.lines.run_stride() == 1) return nullptr;
+  if (problem.n > kFewColumns || problem.m < kEnoughRows || columns_constant != nullptr ||
+      problem.epilogue.store != nullptr || problem.rows.scale != 1 || !rows.k.IsOneRun() ||
+      !rows.lines.IsOneRun() || !rows.batch.IsOneRun() || rows.lines.run_stride() <= 0) {
+    return nullptr;
+  }
+  DirectConvolutionSpec spec;
+  Patches& patches = spec.convolution.patches;
+  patches.type = rows.type;
+  patches.data = nullptr;
+  patches.element_bytes = rows.element_bytes;
+  patches.group_stride = rows.batch.run_stride();
+  patches.batch_size = 1;
+  patches.batch_stride = 0;
+  patches.features = problem.k;
+  patches.feature_stride = rows.k.run_stride();
+  patches.dims.push_back({.output_size = problem.m,
+                          .taps = 1,
+                          .stride = 1,
+                          .padding_low = 0,
+                          .window_dilation = 1,
+                          .base_dilation = 1,
+                          .input_size = problem.m,
+                          .input_stride = rows.lines.run_stride()});
+  spec.convolution.kernel = problem.columns.view;
+  spec.convolution.result = problem.result;
+  spec.kernel_scale = problem.columns.scale;
+  spec.input_buffer = problem.rows.buffer;
+  spec.kernel_buffer = problem.columns.buffer;
+  return MakeDirectConvolution(std::move(spec));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeDotKernel(const DotSpec& spec) {
@@ -489,6 +532,10 @@ absl::StatusOr<std::unique_ptr<const Kernel>> MakeDotKernel(const DotSpec& spec)
     return MakeBlocked<QuadPacking>(problem, constant);
   switch (wide) {
     case F32:
+      if (!SkinnyDotKernel<float>::Fits(problem)) {
+        std::unique_ptr<const Kernel> in_place = MakeInPlace(problem, constant);
+        if (in_place != nullptr) return in_place;
+      }
       return MakeFloat<float>(problem, constant);
     case F64:
       return MakeFloat<double>(problem, constant);

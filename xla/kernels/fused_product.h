@@ -29,6 +29,13 @@ inline constexpr int64_t kProductRowStride = kProductDepth + 16;
 // Columns of a panel of B are a multiple of the vector length and at most this.
 inline constexpr int64_t kMaxPanelColumns = 64;
 
+// Part of the sum of a tile: row r has the `length` elements from a + r * (distance of rows).
+template <typename T>
+struct TileRun {
+  const T* a;
+  int64_t length;
+};
+
 // The inner loops of one instruction set. Unit is what the operands are packed to, Acc what
 // products are summed in.
 template <typename Unit, typename Acc>
@@ -40,6 +47,11 @@ struct ProductKernels {
   // only as aligned as their elements.
   void (*tile)(int64_t rows, int64_t columns, int64_t depth, const Unit* a, const Unit* b,
                int64_t ldb, Acc* c, int64_t ldc, bool accumulate);
+  // The same on rows in place: the sums of `count` runs, whose rows of B follow each other. All
+  // runs start `shift` elements later; rows are a_stride elements apart. Of floats only.
+  void (*runs)(int64_t rows, int64_t columns, const TileRun<Unit>* runs, int64_t count,
+               int64_t shift, int64_t a_stride, const Unit* b, int64_t ldb, Acc* c, int64_t ldc,
+               bool accumulate) = nullptr;
 };
 
 // Of the machine. Unit = Acc = float, double, uint32_t, uint64_t.

@@ -35,6 +35,35 @@ HWY_INLINE V MultiplyAdd(D, V a, V b, V sum) {
   }
 }
 
+// c = sum, or c + sum.
+template <typename T, int kRows, int kVectors, class V>
+HWY_INLINE void StoreTile(int64_t columns, const V (&sum)[kRows][kVectors], T* HWY_RESTRICT c,
+                          int64_t ldc, bool accumulate) {
+  const hn::ScalableTag<T> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  if (columns == kVectors * kLanes) {
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        T* to = c + r * ldc + v * kLanes;
+        hn::StoreU(accumulate ? hn::Add(hn::LoadU(d, to), sum[r][v]) : sum[r][v], d, to);
+      }
+    }
+    return;
+  }
+  T rows[kRows][kVectors * kLanes];
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) hn::StoreU(sum[r][v], d, rows[r] + v * kLanes);
+  }
+  for (int r = 0; r < kRows; ++r) {
+    T* to = c + r * ldc;
+    for (int64_t j = 0; j < columns; ++j) to[j] = accumulate ? to[j] + rows[r][j] : rows[r][j];
+  }
+}
+
 template <typename T, int kRows, int kVectors>
 HWY_INLINE void SumTile(int64_t columns, int64_t depth, const T* HWY_RESTRICT a,
                         const T* HWY_RESTRICT b, int64_t ldb, T* HWY_RESTRICT c, int64_t ldc,
@@ -65,27 +94,49 @@ HWY_INLINE void SumTile(int64_t columns, int64_t depth, const T* HWY_RESTRICT a,
     ++a;
     b += ldb;
   }
-  if (columns == kVectors * kLanes) {
+  StoreTile<T, kRows, kVectors>(columns, sum, c, ldc, accumulate);
+}
+
+// Rows in place. Every third row has a pointer; those between are at multiples of the stride that
+// addresses can hold.
+template <typename T, int kRows, int kVectors>
+HWY_INLINE void SumRuns(int64_t columns, const TileRun<T>* runs, int64_t count, int64_t shift,
+                        int64_t a_stride, const T* HWY_RESTRICT b, int64_t ldb, T* HWY_RESTRICT c,
+                        int64_t ldc, bool accumulate) {
+  const hn::ScalableTag<T> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  constexpr int kPointers = (kRows + 2) / 3;
+  using V = hn::Vec<decltype(d)>;
+  V sum[kRows][kVectors];
 #pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) {
+  for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) {
-        T* to = c + r * ldc + v * kLanes;
-        hn::StoreU(accumulate ? hn::Add(hn::LoadU(d, to), sum[r][v]) : sum[r][v], d, to);
-      }
+    for (int v = 0; v < kVectors; ++v) {
+      sum[r][v] = hn::Zero(d);
+      __builtin_prefetch(c + r * ldc + v * kLanes);
     }
-    return;
   }
-  T rows[kRows][kVectors * kLanes];
-#pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) {
+  for (int64_t run = 0; run < count; ++run) {
+    const T* a[kPointers];
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) hn::StoreU(sum[r][v], d, rows[r] + v * kLanes);
+    for (int p = 0; p < kPointers; ++p) a[p] = runs[run].a + shift + 3 * p * a_stride;
+    const T* const end = a[0] + runs[run].length;
+    while (a[0] != end) {
+      V row[kVectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) row[v] = hn::LoadU(d, b + v * kLanes);
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+        const V factor = hn::Set(d, a[r / 3][r % 3 * a_stride]);
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) sum[r][v] = MultiplyAdd(d, factor, row[v], sum[r][v]);
+      }
+#pragma GCC unroll 4
+      for (int p = 0; p < kPointers; ++p) ++a[p];
+      b += ldb;
+    }
   }
-  for (int r = 0; r < kRows; ++r) {
-    T* to = c + r * ldc;
-    for (int64_t j = 0; j < columns; ++j) to[j] = accumulate ? to[j] + rows[r][j] : rows[r][j];
-  }
+  StoreTile<T, kRows, kVectors>(columns, sum, c, ldc, accumulate);
 }
 
 template <typename T, int kRows>
@@ -116,12 +167,41 @@ void Tile(int64_t rows, int64_t columns, int64_t depth, const T* a, const T* b, 
                ldc, accumulate);
 }
 
+template <typename T, int kRows>
+void RunsOfRows(int64_t columns, const TileRun<T>* runs, int64_t count, int64_t shift,
+                int64_t a_stride, const T* b, int64_t ldb, T* c, int64_t ldc, bool accumulate) {
+  if (columns <= static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()))) {
+    SumRuns<T, kRows, 1>(columns, runs, count, shift, a_stride, b, ldb, c, ldc, accumulate);
+  } else {
+    SumRuns<T, kRows, 2>(columns, runs, count, shift, a_stride, b, ldb, c, ldc, accumulate);
+  }
+}
+
+template <typename T, int... kRows>
+void RunsTable(std::integer_sequence<int, kRows...>, int64_t rows, int64_t columns,
+               const TileRun<T>* runs, int64_t count, int64_t shift, int64_t a_stride, const T* b,
+               int64_t ldb, T* c, int64_t ldc, bool accumulate) {
+  static constexpr decltype(&RunsOfRows<T, 1>) kTable[] = {&RunsOfRows<T, kRows + 1>...};
+  kTable[rows - 1](columns, runs, count, shift, a_stride, b, ldb, c, ldc, accumulate);
+}
+
+template <typename T>
+void Runs(int64_t rows, int64_t columns, const TileRun<T>* runs, int64_t count, int64_t shift,
+          int64_t a_stride, const T* b, int64_t ldb, T* c, int64_t ldc, bool accumulate) {
+  RunsTable<T>(std::make_integer_sequence<int, kTileRows>(), rows, columns, runs, count, shift,
+               a_stride, b, ldb, c, ldc, accumulate);
+}
+
 template <typename T>
 ProductKernels<T, T> TilesOf() {
   return {kTileRows, 2 * static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>())), &Tile<T>};
 }
 
-ProductKernels<float, float> TilesF32() { return TilesOf<float>(); }
+ProductKernels<float, float> TilesF32() {
+  ProductKernels<float, float> kernels = TilesOf<float>();
+  kernels.runs = &Runs<float>;
+  return kernels;
+}
 ProductKernels<double, double> TilesF64() { return TilesOf<double>(); }
 ProductKernels<uint32_t, uint32_t> TilesU32() { return TilesOf<uint32_t>(); }
 ProductKernels<uint64_t, uint64_t> TilesU64() { return TilesOf<uint64_t>(); }

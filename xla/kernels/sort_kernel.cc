@@ -421,6 +421,69 @@ class ComparatorSortKernel final : public SortKernelBase {
   }
 };
 
+// The first k of rows by words of a key and the index: those that come before the k-th so far are
+// collected, and sorted when there are enough.
+class SelectKernel final : public Kernel {
+ public:
+  static bool Fits(const TopKSpec& spec) {
+    return primitive_util::BitWidth(spec.type) <= 32 && spec.k > 0 && spec.k <= spec.length / 4 &&
+           spec.length <= int64_t{0xFFFFFFFF};
+  }
+  explicit SelectKernel(const TopKSpec& spec) : spec_(spec) {}
+
+  int64_t ScratchBytes(int32_t workers) const override { return Aligned(Capacity() * 8) * workers; }
+  absl::Status Run(const KernelCall& call) const override {
+    const int64_t per_task =
+        std::max<int64_t>(1, kTaskElements / std::max<int64_t>(spec_.length, 1));
+    return RunTasks(*call.host, CeilOfRatio(spec_.rows, per_task), static_cast<char*>(call.scratch),
+                    Aligned(Capacity() * 8), [&](int64_t index, Task& task) {
+                      const int64_t end = std::min(spec_.rows, (index + 1) * per_task);
+                      for (int64_t row = index * per_task; row < end && !task.ShouldStop(); ++row)
+                        SelectRow(call, row, reinterpret_cast<uint64_t*>(task.scratch()));
+                    });
+  }
+
+ private:
+  int64_t Capacity() const { return spec_.k + std::max<int64_t>(spec_.k, 256); }
+
+  void SelectRow(const KernelCall& call, int64_t row, uint64_t* best) const {
+    constexpr int64_t kBlock = 1024, kGroup = 16;
+    const int64_t bytes = primitive_util::ByteWidth(spec_.type);
+    const char* in = static_cast<const char*>(call.buffers[0]) + row * spec_.length * bytes;
+    int64_t count = 0;
+    uint32_t limit = 0xFFFFFFFFu;  // of keys to collect
+    bool is_limited = false;
+    for (int64_t block = 0; block < spec_.length; block += kBlock) {
+      uint32_t keys[kBlock];
+      const int64_t n = std::min(kBlock, spec_.length - block);
+      OrderedWords(spec_.type, SortOrder::kTotal, spec_.largest, in + block * bytes, 1, n, keys);
+      for (int64_t i = 0; i < n; i += kGroup) {
+        if (is_limited && i + kGroup <= n) {
+          uint32_t any = 0;
+          for (int64_t j = 0; j < kGroup; ++j) any |= keys[i + j] < limit ? 1u : 0u;
+          if (any == 0) continue;
+        }
+        for (int64_t j = i; j < std::min(n, i + kGroup); ++j) {
+          if (is_limited && keys[j] >= limit) continue;
+          best[count++] = static_cast<uint64_t>(keys[j]) << 32 | static_cast<uint64_t>(block + j);
+          if (count < Capacity()) continue;
+          SortWordsInPlace(best, count);
+          count = spec_.k;
+          limit = static_cast<uint32_t>(best[count - 1] >> 32);
+          is_limited = true;
+        }
+      }
+    }
+    SortWordsInPlace(best, count);
+    const auto place = [&](int64_t i) { return static_cast<int64_t>(best[i] & 0xFFFFFFFFu); };
+    GatherElements(bytes, in, static_cast<char*>(call.buffers[1]) + row * spec_.k * bytes, 1, 0,
+                   spec_.k, place);
+    StoreIndices(4, static_cast<int32_t*>(call.buffers[2]) + row * spec_.k, 1, 0, spec_.k, place);
+  }
+
+  const TopKSpec spec_;
+};
+
 class TopKKernel final : public Kernel {
  public:
   explicit TopKKernel(const TopKSpec& spec) : spec_(spec) {
@@ -449,6 +512,7 @@ class TopKKernel final : public Kernel {
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeTopKKernel(const TopKSpec& spec) {
   if (primitive_util::IsComplexType(spec.type))
     return absl::InvalidArgumentError("complex numbers have no order");
+  if (SelectKernel::Fits(spec)) return std::make_unique<SelectKernel>(spec);
   return std::make_unique<TopKKernel>(spec);
 }
 

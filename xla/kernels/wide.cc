@@ -70,7 +70,10 @@ void Load(const void* src, int64_t stride, int64_t count, Wide* dst) {
     if constexpr (std::is_same_v<Wide, T>) {
       std::memcpy(static_cast<void*>(dst), in, count * sizeof(T));
     } else {
-      for (int64_t i = 0; i < count; ++i) dst[i] = Widen<Wide>(in[i]);
+      int64_t i = 0;
+      if constexpr (std::is_same_v<Wide, float> && std::is_same_v<T, half>)
+        i = WidenF16(in, count, dst);
+      for (; i < count; ++i) dst[i] = Widen<Wide>(in[i]);
     }
     return;
   }
@@ -84,7 +87,10 @@ void Store(const Wide* src, int64_t count, void* dst, int64_t stride) {
     if constexpr (std::is_same_v<Wide, T>) {
       std::memcpy(static_cast<void*>(out), src, count * sizeof(T));
     } else {
-      for (int64_t i = 0; i < count; ++i) out[i] = Narrow<T>(src[i]);
+      int64_t i = 0;
+      if constexpr (std::is_same_v<Wide, float> && std::is_same_v<T, half>)
+        i = NarrowF16(src, count, out);
+      for (; i < count; ++i) out[i] = Narrow<T>(src[i]);
     }
     return;
   }

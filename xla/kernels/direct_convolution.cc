@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile of the product is a few neighbouring positions of an output row: their patches are runs of
+// the input at a fixed distance, one for each tap (or for all taps of a row, where these are
+// contiguous). Input rows are read in place, or copied once with zeros on both sides where the
+// window reaches beyond them.
+#include "xla/kernels/direct_convolution.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "xla/kernels/fused_product.h"
+#include "xla/kernels/packing.h"
+#include "xla/util.h"
+
+namespace xla::kernels {
+namespace {
+
+// Elements of a patch that are multiplied at a time: a panel of the kernel of so many rows stays in
+// the second-level cache.
+constexpr int64_t kChunkDepth = 512;
+// Copied rows of a task.
+constexpr int64_t kMaxCopiedBytes = int64_t{1} << 19;
+constexpr int64_t kZeroRow = -1;
+
+class DirectConvolution final : public Kernel {
+ public:
+  static bool Fits(const Convolution& conv) {
+    const Patches& patches = conv.patches;
+    constexpr int64_t kFewFeatures = 16, kShortestRun = 8;
+    if (FusedKernels<float>().runs == nullptr || patches.type != F32 || conv.kernel.type != F32 ||
+        conv.result.type != F32 || patches.dims.empty() || patches.depth() == 0 ||
+        conv.result.rows.count() == 0 || conv.result.columns.count() < kFewFeatures ||
+        conv.result.columns.run_stride() != 1 || !conv.result.columns.IsOneRun() ||
+        (patches.features > 1 && patches.feature_stride != 1)) {
+      return false;
+    }
+    for (const SpatialDim& dim : patches.dims) {
+      if (dim.base_dilation != 1) return false;
+    }
+    const DirectConvolution plan({conv});
+    // Rows of a tile at such distances would share a set of the first-level cache.
+    constexpr int64_t kSetDistance = 1024;
+    if (plan.row_ > 1 && plan.minor_.stride * plan.pixel_ % kSetDistance == 0) return false;
+    return plan.runs_[0].length >= std::min(kShortestRun, patches.depth()) &&
+           plan.span_ * plan.outer_taps_ * 4 <= kMaxCopiedBytes;
+  }
+
+  explicit DirectConvolution(DirectConvolutionSpec spec)
+      : spec_(std::move(spec)),
+        conv_(spec_.convolution),
+        minor_(conv_.patches.dims.back()),
+        kernels_(FusedKernels<float>()) {
+    const Patches& patches = conv_.patches;
+    row_ = minor_.output_size;
+    rows_ = conv_.result.rows.count() / row_;
+    outer_taps_ = patches.depth() / patches.features / minor_.taps;
+    const int64_t reach = (row_ - 1) * minor_.stride + (minor_.taps - 1) * minor_.window_dilation;
+    copies_ = minor_.padding_low > 0 || reach - minor_.padding_low >= minor_.input_size;
+    pixel_ = copies_ || minor_.input_size == 1 ? patches.features : minor_.input_stride;
+    width_ = reach + 1;
+    span_ = reach * pixel_ + patches.features;
+    MakeRuns();
+  }
+
+  int64_t ScratchBytes(int32_t workers) const override {
+    return WorkerBytes(MakePlan(workers)) * workers;
+  }
+
+  absl::Status Run(const KernelCall& call) const override {
+    const Plan plan = MakePlan(call.host->workers);
+    const int64_t groups = conv_.result.batch.count();
+    return RunTasks(
+        *call.host, groups * plan.row_blocks * plan.segments * plan.column_blocks,
+        static_cast<char*>(call.scratch), WorkerBytes(plan), [&](int64_t index, Task& task) {
+          const int64_t column = index % plan.column_blocks * plan.columns;
+          index /= plan.column_blocks;
+          const int64_t position = index % plan.segments * plan.positions;
+          index /= plan.segments;
+          RunBlock(call, plan,
+                   {index / plan.row_blocks, index % plan.row_blocks * plan.rows, position, column},
+                   task);
+        });
+  }
+
+ private:
+  // Elements that follow each other in the input and in the patch, under an outer tap.
+  struct PatchRun {
+    int64_t outer_tap, offset, length;
+  };
+  struct Plan {
+    int64_t rows, row_blocks;        // output rows of a task
+    int64_t positions, segments;     // of each of these rows, of a task
+    int64_t columns, column_blocks;  // output features of a task
+    int64_t slots;                   // copied input rows of a task at most
+  };
+
+  void MakeRuns() {
+    const int64_t features = conv_.patches.features;
+    const bool joins = pixel_ == features && minor_.window_dilation == 1;
+    const int64_t per_row = joins ? 1 : minor_.taps;
+    const int64_t length = joins ? minor_.taps * features : features;
+    int64_t depth = 0;
+    for (int64_t tap = 0; tap < outer_taps_; ++tap) {
+      for (int64_t i = 0; i < per_row; ++i) {
+        for (int64_t done = 0; done < length;) {
+          // Chunks end where the next run would not fit.
+          if (depth == kChunkDepth || (depth > 0 && done == 0 && depth + length > kChunkDepth)) {
+            chunks_.push_back(static_cast<int64_t>(runs_.size()));
+            depth = 0;
+          }
+          const int64_t part = std::min(length - done, kChunkDepth - depth);
+          runs_.push_back({tap, i * minor_.window_dilation * pixel_ + done, part});
+          depth += part;
+          done += part;
+        }
+      }
+    }
+    chunks_.push_back(static_cast<int64_t>(runs_.size()));
+  }
+
+  Plan MakePlan(int32_t workers) const {
+    constexpr int64_t kPositions = 256, kFewPositions = 96;
+    const int64_t groups = conv_.result.batch.count(), features = conv_.result.columns.count();
+    const int64_t wanted = workers <= 1 ? 1 : int64_t{4} * workers;
+    Plan plan;
+    plan.rows = std::clamp<int64_t>(kPositions / row_, 1, rows_);
+    // Fewer rows for each task, as long as copies of the kernel's panels pay.
+    while (plan.rows > 1 && groups * CeilOfRatio(rows_, plan.rows) < wanted &&
+           plan.rows / 2 * row_ >= kFewPositions) {
+      plan.rows /= 2;
+    }
+    while (plan.rows > 1 && SlotsOf(plan.rows) * SlotBytes() > kMaxCopiedBytes) plan.rows /= 2;
+    plan.row_blocks = CeilOfRatio(rows_, plan.rows);
+    plan.positions = row_;
+    while (plan.rows == 1 && groups * rows_ * CeilOfRatio(row_, plan.positions) < wanted &&
+           plan.positions / 2 >= kFewPositions) {
+      plan.positions = RoundUpTo(CeilOfRatio<int64_t>(plan.positions, 2), kernels_.rows);
+    }
+    plan.segments = CeilOfRatio(row_, plan.positions);
+    plan.columns = RoundUpTo(features, kernels_.columns);
+    while (groups * plan.row_blocks * plan.segments * CeilOfRatio(features, plan.columns) <
+               wanted &&
+           plan.columns >= 4 * kernels_.columns) {
+      plan.columns = RoundUpTo(plan.columns / 2, kernels_.columns);
+    }
+    plan.column_blocks = CeilOfRatio(features, plan.columns);
+    plan.slots = copies_ ? SlotsOf(plan.rows) : 0;
+    return plan;
+  }
+
+  // Copied input rows of a block of output rows at most.
+  int64_t SlotsOf(int64_t rows) const {
+    if (!copies_) return 0;
+    const auto& dims = conv_.patches.dims;
+    if (dims.size() != 2) return rows * outer_taps_;
+    // Neighbours of one image share rows.
+    const int64_t images = rows / dims[0].output_size + 2;
+    return std::min(
+        rows * outer_taps_,
+        rows * dims[0].stride + images * ((dims[0].taps - 1) * dims[0].window_dilation + 1));
+  }
+  int64_t SlotBytes() const { return Aligned(span_ * 4); }
+
+  int64_t PanelBytes() const { return Aligned(kChunkDepth * kernels_.columns * 4); }
+  int64_t TableBytes(const Plan& plan) const { return Aligned(plan.rows * outer_taps_ * 8); }
+  int64_t RunBytes() const { return Aligned(static_cast<int64_t>(runs_.size()) * 16); }
+  int64_t WorkerBytes(const Plan& plan) const {
+    return PanelBytes() + 2 * TableBytes(plan) + RunBytes() + (plan.slots + 1) * SlotBytes();
+  }
+
+  // Where the input row of an output row under an outer tap starts, in elements; kZeroRow if it is
+  // padding.
+  int64_t InputRow(int64_t row, int64_t tap) const {
+    const auto& dims = conv_.patches.dims;
+    int64_t offset = 0;
+    for (size_t d = dims.size() - 1; d-- > 0;) {
+      const SpatialDim& dim = dims[d];
+      const int64_t at = row % dim.output_size * dim.stride - dim.padding_low +
+                         tap % dim.taps * dim.window_dilation;
+      if (at < 0 || at >= dim.input_size) return kZeroRow;
+      row /= dim.output_size;
+      tap /= dim.taps;
+      offset += at * dim.input_stride;
+    }
+    return offset + row * conv_.patches.batch_stride;
+  }
+
+  // The row with the elements that windows reach, and zeros around it.
+  void CopyRow(const float* from, float* to) const {
+    const int64_t features = conv_.patches.features;
+    const int64_t low = std::clamp<int64_t>(minor_.padding_low, 0, width_);
+    const int64_t first = low - minor_.padding_low;  // of the input: padding may be negative
+    const int64_t count = std::clamp<int64_t>(minor_.input_size - first, 0, width_ - low);
+    std::fill_n(to, low * features, 0.0f);
+    const float* source = from + first * minor_.input_stride;
+    if (minor_.input_stride == features) {
+      std::copy_n(source, count * features, to + low * features);
+    } else {
+      for (int64_t i = 0; i < count; ++i)
+        std::copy_n(source + i * minor_.input_stride, features, to + (low + i) * features);
+    }
+    std::fill_n(to + (low + count) * features, (width_ - low - count) * features, 0.0f);
+  }
+
+  // table[row * outer_taps + tap]: the row of input, copied if need be.
+  void FindRows(const float* input, int64_t first_row, int64_t rows, const float** table,
+                int64_t* ids, float* slots) const {
+    const int64_t slot_elements = SlotBytes() / 4;
+    std::fill_n(slots, slot_elements, 0.0f);  // the row of zeros
+    int64_t used = 1;
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t tap = 0; tap < outer_taps_; ++tap) {
+        const int64_t at = r * outer_taps_ + tap, id = InputRow(first_row + r, tap);
+        ids[at] = id;
+        if (id == kZeroRow) {
+          table[at] = slots;
+          continue;
+        }
+        if (!copies_) {
+          table[at] = input + id - minor_.padding_low * minor_.input_stride;
+          continue;
+        }
+        // The previous output row, or this one, may have read the same.
+        const int64_t begin = std::max<int64_t>(0, (r - 1) * outer_taps_);
+        const int64_t* found = std::find(ids + begin, ids + at, id);
+        if (found != ids + at) {
+          table[at] = table[found - ids];
+          continue;
+        }
+        float* slot = slots + used++ * slot_elements;
+        CopyRow(input + id, slot);
+        table[at] = slot;
+      }
+    }
+  }
+
+  // Where a task starts.
+  struct Block {
+    int64_t group, row, position, column;
+  };
+
+  void RunBlock(const KernelCall& call, const Plan& plan, const Block& block, Task& task) const {
+    const auto [group, first_row, first_position, first_column] = block;
+    const int64_t rows = std::min(plan.rows, rows_ - first_row);
+    const int64_t end_position = std::min(row_, first_position + plan.positions);
+    const int64_t columns = std::min(plan.columns, conv_.result.columns.count() - first_column);
+    char* scratch = task.scratch();
+    float* panel = reinterpret_cast<float*>(scratch);
+    const float** table = reinterpret_cast<const float**>(scratch += PanelBytes());
+    int64_t* ids = reinterpret_cast<int64_t*>(scratch += TableBytes(plan));
+    TileRun<float>* runs = reinterpret_cast<TileRun<float>*>(scratch += TableBytes(plan));
+    float* slots = reinterpret_cast<float*>(scratch + RunBytes());
+    FindRows(static_cast<const float*>(call.buffers[spec_.input_buffer]) +
+                 group * conv_.patches.group_stride,
+             first_row, rows, table, ids, slots);
+    const void* kernel =
+        static_cast<const float*>(call.buffers[spec_.kernel_buffer]) + spec_.kernel_origin;
+    float* result =
+        static_cast<float*>(call.buffers[2]) + conv_.result.batch.Offset(group) + first_column;
+    for (int64_t j = 0; j < columns; j += kernels_.columns) {
+      if (task.ShouldStop()) return;
+      const int64_t width = std::min(kernels_.columns, columns - j);
+      int64_t begin = 0, k0 = 0;
+      for (const int64_t end : chunks_) {
+        int64_t depth = 0;
+        for (int64_t i = begin; i < end; ++i) depth += runs_[static_cast<size_t>(i)].length;
+        WidePacking<float>::PackColumns(conv_.kernel, kernel, group, first_column + j, width, k0,
+                                        depth, kernels_.columns, panel);
+        if (spec_.kernel_scale != 1) {
+          const auto scale = static_cast<float>(spec_.kernel_scale);
+          for (int64_t i = 0; i < depth * kernels_.columns; ++i) panel[i] *= scale;
+        }
+        for (int64_t r = 0; r < rows; ++r) {
+          for (int64_t i = begin; i < end; ++i) {
+            const PatchRun& run = runs_[static_cast<size_t>(i)];
+            runs[i - begin] = {table[r * outer_taps_ + run.outer_tap] + run.offset, run.length};
+          }
+          const int64_t position = (first_row + r) * row_;
+          const int64_t offset = conv_.result.rows.Offset(position);
+          const int64_t ldc = row_ == 1 ? 0 : conv_.result.rows.Offset(position + 1) - offset;
+          for (int64_t p = first_position; p < end_position; p += kernels_.rows) {
+            kernels_.runs(std::min(kernels_.rows, end_position - p), width, runs, end - begin,
+                          p * minor_.stride * pixel_, minor_.stride * pixel_, panel,
+                          kernels_.columns, result + offset + p * ldc + j, ldc, k0 > 0);
+          }
+        }
+        begin = end;
+        k0 += depth;
+      }
+    }
+  }
+
+  const DirectConvolutionSpec spec_;
+  const Convolution& conv_;
+  const SpatialDim minor_;
+  const ProductKernels<float, float> kernels_;
+  int64_t row_, rows_, outer_taps_;
+  bool copies_;
+  int64_t pixel_;  // elements from one input position of a row to the next, as it is read
+  int64_t width_;  // input positions of a row
+  int64_t span_;   // elements of a row
+  std::vector<PatchRun> runs_;
+  std::vector<int64_t> chunks_;  // ends of ranges of runs
+};
+
+}  // namespace
+
+std::unique_ptr<const Kernel> MakeDirectConvolution(DirectConvolutionSpec spec) {
+  if (!DirectConvolution::Fits(spec.convolution)) return nullptr;
+  return std::make_unique<DirectConvolution>(std::move(spec));
+}
+
+}  // namespace xla::kernels

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of f32 with contiguous features: products whose rows are read in place.
+#ifndef XLA_KERNELS_DIRECT_CONVOLUTION_H_
+#define XLA_KERNELS_DIRECT_CONVOLUTION_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "xla/kernels/convolution.h"
+#include "xla/kernels/kernel.h"
+
+namespace xla::kernels {
+
+// The pointers of `convolution` are not used; the first tap of the kernel lies kernel_origin
+// elements from the start of its buffer.
+struct DirectConvolutionSpec {
+  Convolution convolution;
+  int64_t kernel_origin = 0;
+  double kernel_scale = 1;
+  int input_buffer = 0, kernel_buffer = 1;  // among the buffers of a call; the result is the third
+};
+
+// Null for convolutions of other kinds: of other types,
+// with base dilation, few output features, features that are not contiguous, or long rows.
+std::unique_ptr<const Kernel> MakeDirectConvolution(DirectConvolutionSpec spec);
+
+}  // namespace xla::kernels
+
+#endif  // XLA_KERNELS_DIRECT_CONVOLUTION_H_
