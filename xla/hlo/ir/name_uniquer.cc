@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "xla/base/string_view.h"
 #include "xla/primitive_util.h"
 
 namespace xla {
@@ -44,20 +45,38 @@ std::string SanitizeHloName(std::string_view name) {
   return result;
 }
 
+bool HloModule::Uniquer::Numbers::Take(int64_t number) {
+  if (number < 0 || number > next) return beyond.insert(number).second;
+  if (number < next) return false;
+  ++next;
+  while (!beyond.empty() && beyond.erase(next) > 0) ++next;
+  return true;
+}
+
+int64_t HloModule::Uniquer::Numbers::TakeNext() {
+  const int64_t number = next;
+  Take(number);
+  return number;
+}
+
 std::string HloModule::Uniquer::Unique(std::string_view name) {
+  // Most names are opcodes, which need no check.
+  const auto known = stems_.find(View(name));
+  if (known != stems_.end() && known->second.is_valid) {
+    const int64_t number = known->second.TakeNext();
+    return number == 0 ? known->first : absl::StrCat(known->first, ".", number);
+  }
   SplitName split = Split(SanitizeHloName(name.empty() ? "name" : name));
   Numbers& numbers = stems_[split.stem];
+  numbers.is_valid |= !split.number.has_value() && split.stem == name;
   int64_t number = split.number.value_or(0);
-  if (!numbers.taken.insert(number).second) {
-    while (!numbers.taken.insert(numbers.next).second) ++numbers.next;
-    number = numbers.next++;
-  }
+  if (!numbers.Take(number)) number = numbers.TakeNext();
   if (number == 0 && !split.number.has_value()) return split.stem;
   return absl::StrCat(split.stem, ".", number);
 }
 
 bool HloModule::Uniquer::TakeReserved(const std::string& name) {
-  if (reserved_.erase(name) == 0) return false;
+  if (reserved_.empty() || reserved_.erase(name) == 0) return false;
   // The table keeps its size when it is emptied; a parser reserves names by the thousand.
   constexpr size_t kKeptSize = 64;
   if (reserved_.empty() && reserved_.capacity() > kKeptSize) reserved_ = {};
@@ -66,7 +85,7 @@ bool HloModule::Uniquer::TakeReserved(const std::string& name) {
 
 bool HloModule::Uniquer::Claim(std::string_view name) {
   SplitName split = Split(std::string(name));
-  return stems_[split.stem].taken.insert(split.number.value_or(0)).second;
+  return stems_[split.stem].Take(split.number.value_or(0));
 }
 
 }  // namespace xla

@@ -27,9 +27,14 @@ class HloModule::Uniquer {
   bool TakeReserved(const std::string& name);
 
  private:
+  // Those below `next` are taken, and some beyond.
   struct Numbers {
     int64_t next = 0;
-    absl::flat_hash_set<int64_t> taken;
+    absl::flat_hash_set<int64_t> beyond;
+    bool is_valid = false;  // the stem is a valid name as it is
+
+    bool Take(int64_t number);  // false if it is taken
+    int64_t TakeNext();
   };
   absl::flat_hash_map<std::string, Numbers> stems_;
   absl::flat_hash_set<std::string> reserved_;
