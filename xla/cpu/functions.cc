@@ -77,6 +77,13 @@ bool IsFiniteNumber(const Complex<W>& z) {
   return std::isfinite(z.real()) && std::isfinite(z.imag());
 }
 
+// As XLA: NaN if the imaginary part is not finite, also for e^-inf, where C has 0.
+template <typename W>
+Complex<W> ComplexExp(const Complex<W>& z) {
+  constexpr W kNan = std::numeric_limits<W>::quiet_NaN();
+  return std::isfinite(z.imag()) ? std::exp(z) : Complex<W>(kNan, kNan);
+}
+
 // expm1(x) cos y - 2 sin^2(y/2), e^x sin y: no cancellation near 0.
 template <typename W>
 Complex<W> ComplexExpm1(const Complex<W>& z) {
@@ -162,7 +169,7 @@ Complex<W> ComplexFunction(HloOpcode opcode, const Complex<W>& a, const Complex<
     case HloOpcode::kDivide:
       return a / b;
     case HloOpcode::kExp:
-      return std::exp(a);
+      return ComplexExp(a);
     case HloOpcode::kExpm1:
       return ComplexExpm1(a);
     case HloOpcode::kLog:

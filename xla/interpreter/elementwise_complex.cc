@@ -24,9 +24,11 @@ bool IsFinite(const std::complex<W>& z) {
   return std::isfinite(z.real()) && std::isfinite(z.imag());
 }
 
+// e^x (cos y + i sin y), as XLA: NaN if y is not finite, also for x = -inf, where C has 0.
 template <typename W>
 std::complex<W> Exp(const std::complex<W>& z) {
-  return std::exp(z);
+  constexpr W kNan = std::numeric_limits<W>::quiet_NaN();
+  return std::isfinite(z.imag()) ? std::exp(z) : std::complex<W>(kNan, kNan);
 }
 
 // expm1(x) cos y - 2 sin^2(y/2), e^x sin y: no cancellation near 0.

@@ -24,7 +24,12 @@ bool IsSameTransfer(const HloInstruction& a, const HloInstruction& b) {
 }  // namespace
 
 absl::Status CheckChannels(const HloModule& module) {
-  absl::flat_hash_map<int64_t, const HloInstruction*> host_transfers;
+  // Set for programs of the StableHLO interpreter, where a process may receive what another one
+  // sends to the host.
+  const auto& facts = module.config().frontend_attributes;
+  const auto channels = facts.find("interpreter.channels");
+  const bool is_shared = channels != facts.end() && channels->second == "shared";
+  absl::flat_hash_map<std::pair<int64_t, bool>, const HloInstruction*> host_transfers;
   const HloInstruction* first_all_reduce = nullptr;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
@@ -43,7 +48,11 @@ absl::Status CheckChannels(const HloModule& module) {
       const auto& attributes = instruction->attributes<SendRecvAttributes>();
       if (!attributes.is_host_transfer || !attributes.channel_id.has_value()) continue;
       const HloInstruction& first =
-          *host_transfers.emplace(*attributes.channel_id, instruction).first->second;
+          *host_transfers
+               .emplace(std::make_pair(*attributes.channel_id,
+                                       is_shared && opcode == HloOpcode::kRecv),
+                        instruction)
+               .first->second;
       if (IsSameTransfer(first, *instruction)) continue;
       return InvalidArgument(
           "Host-transfer send/recv instructions that use the same channel must be identical up to "
