@@ -11,6 +11,7 @@
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/text/printer.h"
 #include "xla/mlir/ir.h"
+#include "xla/stablehlo/operation_text.h"
 #include "xla/stablehlo/portable_artifact.h"
 #include "xla/stablehlo/translate.h"
 #include "xla/stablehlo/translate_from_hlo.h"
@@ -65,7 +66,10 @@ absl::StatusOr<std::string> AsStableHlo(const std::string& path, bool as_bytecod
                          LoadModuleFrom(path, bytes, !arguments.Has("--no-verify")));
     XLA_ASSIGN_OR_RETURN(source, stablehlo::TranslateFromHlo(*module));
   }
-  if (!as_bytecode) return mlir::ToString(*source->module);
+  if (!as_bytecode) {
+    return arguments.Has("--generic") ? mlir::ToString(*source->module)
+                                      : stablehlo::PrettyText(*source->module);
+  }
   XLA_ASSIGN_OR_RETURN(const stablehlo::Version version,
                        stablehlo::ParseVersion(arguments.Get("--stablehlo-version", "current")));
   return stablehlo::WritePortableArtifact(source.get(), version);
@@ -147,6 +151,7 @@ Command PrintCommand() {
             "SET",
             "long (the default), short, canonical or fingerprint",
             {"long", "short", "canonical", "fingerprint"}},
+           {"--generic", "", "print StableHLO in the generic form of MLIR"},
            {"--operand-shapes", "", "print the shapes of operands"},
            {"--large-constants", "", "print constants of more than 10 elements in full"},
            {"--no-metadata", "", "leave out metadata"},

@@ -78,9 +78,9 @@ TEST(Types, PrintAsWritten) {
         "tensor<2xf32, \"layout\">",
         "tensor<?x4xf32, #stablehlo.bounds<3, ?>>",
         "!stablehlo.token",
-        "!quant.uniform<i8:f32, 1.0e-01>",
-        "!quant.uniform<u8:f32, 1.0e+00:128>",
-        "!quant.uniform<i8<-127:127>:f32:1, {1.0e-01:-30, 2.0e-01}>",
+        "!quant.uniform<i8:f32, 1.000000e-01>",
+        "!quant.uniform<u8:f32, 1.000000e+00:128>",
+        "!quant.uniform<i8<-127:127>:f32:1, {1.000000e-01:-30, 2.000000e-01}>",
         "tensor<4x!quant.uniform<i8:f32:{0:1, 1:2}, {{2.0:20, 3.0:3}, {4.0, 5.0}}>>",
         "!llvm.ptr<struct<(i32, array<4 x i8>)>>"}) {
     ExpectSame(text);
@@ -128,7 +128,7 @@ TEST(Attributes, PrintAsWritten) {
         "3 : index",
         "170141183460469231731687303715884105727 : i128",
         "-170141183460469231731687303715884105728 : si128",
-        "1.0e+00 : f32",
+        "1.000000e+00 : f32",
         "0x7FC0 : bf16",
         "0xFF : f8E8M0FNU",
         "\"a\\\"b\\\\c\\0A\"",
@@ -141,19 +141,19 @@ TEST(Attributes, PrintAsWritten) {
         "array<i64>",
         "array<i8: 1, -2>",
         "array<i1: true, false>",
-        "array<f32: 5.0e-01>",
+        "array<f32: 5.000000e-01>",
         "dense<1> : tensor<2xi32>",
         "dense<[[1, 2], [3, 4]]> : tensor<2x2xui4>",
         "dense<> : tensor<0x4xf32>",
         "dense<[true, false]> : tensor<2xi1>",
-        "dense<[(1.0e+00, 2.0e+00), (0x7FC00000, -0.0e+00)]> : tensor<2xcomplex<f32>>",
-        "dense<(1, -1)> : tensor<complex<i8>>",
-        "dense<1.0e+00> : vector<4xf8E4M3FN>",
+        "dense<[(1.000000e+00,2.000000e+00), (0x7FC00000,-0.000000e+00)]> : tensor<2xcomplex<f32>>",
+        "dense<(1,-1)> : tensor<complex<i8>>",
+        "dense<1.000000e+00> : vector<4xf8E4M3FN>",
         "dense<[\"a\", \"b\"]> : tensor<2x!tf_type.string>",
         "dense<\"\"> : tensor<9x!x.y>",
         "dense_resource<blob_1> : tensor<4xf32>",
         "dense_resource<\"a b\"> : tensor<4xf32>",
-        "sparse<[[0, 1], [2, 3]], [1.0e+00, 2.0e+00]> : tensor<4x4xf32>",
+        "sparse<[[0, 1], [2, 3]], [1.000000e+00, 2.000000e+00]> : tensor<4x4xf32>",
         "sparse<> : tensor<2x2xi1>",
         "sparse<[0, 1], 7> : tensor<2x2xi64>",
         "affine_map<(d0, d1)[s0] -> (d0 + s0, d1 floordiv 2)>",
@@ -173,10 +173,10 @@ TEST(Attributes, PrintAsWritten) {
     EXPECT_EQ(*printed, text);
   }
   ExpectPrints("loc(\"a.py\":1:2 to :9)", "loc(\"a.py\":1:2)");
-  ExpectPrints("#stablehlo<precision HIGH>", "#stablehlo.precision<HIGH>");
+  ExpectPrints("#stablehlo<precision HIGH>", "#stablehlo<precision HIGH>");
   ExpectPrints("0xFF : i8", "-1 : i8");
   ExpectPrints("1 : i1", "true");
-  ExpectPrints("2.5", "2.5e+00 : f64");
+  ExpectPrints("2.5", "2.500000e+00 : f64");
   ExpectPrints("{a // comment\n = 1}", "{a = 1 : i64}");
 }
 

@@ -49,7 +49,7 @@ TEST(Bytecode, ReadsAsTheStableHloItStandsFor) {
   EXPECT_EQ(mlir::ToString(*source->module), R"("builtin.module"() ({
   "func.func"() ({
   ^bb1(%0: tensor<f32>):
-    %1 = "stablehlo.constant"() {value = dense<1.0e+00> : tensor<f32>} : () -> tensor<f32>
+    %1 = "stablehlo.constant"() {value = dense<1.000000e+00> : tensor<f32>} : () -> tensor<f32>
     %2 = "stablehlo.add"(%0, %1) : (tensor<f32>, tensor<f32>) -> tensor<f32>
     "func.return"(%2) : (tensor<f32>) -> ()
   }) {arg_attrs = [{}], function_type = (tensor<f32>) -> tensor<f32>, res_attrs = [{jax.result_info = "result"}], sym_name = "main", sym_visibility = "public"} : () -> ()

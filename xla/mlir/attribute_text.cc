@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of attributes.
+#include <algorithm>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -40,7 +42,7 @@ void AppendNumber(std::string* out, const Type& element, absl::Span<const char> 
   if (element.kind == TypeKind::kComplex) {
     out->push_back('(');
     AppendNumber(out, *element.element, data, 2 * index);
-    out->append(", ");
+    out->append(",");
     AppendNumber(out, *element.element, data, 2 * index + 1);
     out->push_back(')');
     return;
@@ -78,8 +80,8 @@ void AppendNested(std::string* out, const DenseAttribute& dense, size_t depth, i
   out->push_back(']');
 }
 
-// Long constants are written in hexadecimal, as MLIR does.
-constexpr size_t kMaxListedBytes = 800;
+// Longer constants are written in hexadecimal, as MLIR does.
+constexpr int64_t kMaxListedElements = 100;
 
 void AppendHex(std::string* out, absl::Span<const char> data) {
   static constexpr char kDigits[] = "0123456789ABCDEF";
@@ -91,6 +93,31 @@ void AppendHex(std::string* out, absl::Span<const char> data) {
   out->push_back('"');
 }
 
+// The elements as MLIR stores them: booleans are bits, narrow integers are not extended.
+class StoredBytes {
+ public:
+  explicit StoredBytes(const DenseAttribute& dense) : bytes_(dense.data) {
+    const Type& element = *dense.type->element;
+    if (element.kind != TypeKind::kInteger || element.width >= 8) return;
+    if (element.width == 1) {
+      own_.resize((bytes_.size() + 7) / 8, '\0');
+      for (size_t i = 0; i < bytes_.size(); ++i) {
+        if (bytes_[i] != 0) own_[i / 8] = static_cast<char>(own_[i / 8] | 1 << (i % 8));
+      }
+    } else {
+      for (const char c : bytes_) {
+        own_.push_back(static_cast<char>(c & ((1 << element.width) - 1)));
+      }
+    }
+    bytes_ = absl::MakeConstSpan(own_.data(), own_.size());
+  }
+  absl::Span<const char> bytes() const { return bytes_; }
+
+ private:
+  absl::Span<const char> bytes_;
+  std::string own_;
+};
+
 void AppendDense(std::string* out, const DenseAttribute& dense) {
   out->append("dense<");
   const bool is_empty = dense.data.empty();
@@ -98,8 +125,8 @@ void AppendDense(std::string* out, const DenseAttribute& dense) {
     // Nothing: the type tells the shape.
   } else if (dense.is_splat) {
     AppendNumber(out, *dense.type->element, dense.data, 0);
-  } else if (dense.data.size() > kMaxListedBytes && !dense.type->element->IsInteger(1)) {
-    AppendHex(out, dense.data);
+  } else if (NumElements(*dense.type) > kMaxListedElements) {
+    AppendHex(out, StoredBytes(dense).bytes());
   } else {
     int64_t index = 0;
     AppendNested(out, dense, 0, &index);
@@ -244,7 +271,94 @@ void AppendLocationBody(std::string* out, const LocationAttribute& location) {
   }
 }
 
+bool IsKeyword(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
+  });
+}
+
+// The value of a parameter of StableHLO's structures: lists in brackets, numbers without types.
+void AppendParameter(std::string* out, AttributeRef value) {
+  const auto* array = value->As<DenseArrayAttribute>();
+  const auto* integer = value->As<IntegerAttribute>();
+  const auto* number = value->As<FloatAttribute>();
+  if (array != nullptr && array->element->IsInteger(64)) {
+    out->push_back('[');
+    for (int64_t i = 0; i < array->count; ++i) {
+      if (i > 0) out->append(", ");
+      AppendNumber(out, *array->element, array->data, i);
+    }
+    out->push_back(']');
+  } else if (integer != nullptr && integer->type->IsInteger(64) &&
+             integer->type->signedness == Signedness::kSignless) {
+    absl::StrAppend(out, integer->value);
+  } else if (number != nullptr && number->type->float_kind == FloatKind::kF64) {
+    AppendFloatText(out, FloatKind::kF64, number->bits);
+  } else {
+    AppendTo(out, value);
+  }
+}
+
+// Structures that are printed without empty lists and without an index of 0.
+bool Elides(const DialectAttribute& attribute) {
+  return attribute.name == "dot" || attribute.name == "gather" || attribute.name == "scatter";
+}
+
+bool IsElided(const DialectAttribute& attribute, const NamedAttribute& parameter) {
+  if (!Elides(attribute)) return false;
+  const auto* array = parameter.value->As<DenseArrayAttribute>();
+  const auto* integer = parameter.value->As<IntegerAttribute>();
+  return (array != nullptr && array->count == 0) || (integer != nullptr && integer->value == 0);
+}
+
+// <3, ?>
+void AppendBounds(std::string* out, const DenseArrayAttribute& bounds) {
+  out->push_back('<');
+  for (int64_t i = 0; i < bounds.count; ++i) {
+    const int64_t bound = DenseInteger(*bounds.element, bounds.data, i);
+    if (i > 0) out->append(", ");
+    if (bound == kDynamic) {
+      out->push_back('?');
+    } else {
+      absl::StrAppend(out, bound);
+    }
+  }
+  out->push_back('>');
+}
+
+void AppendStableHlo(std::string* out, const DialectAttribute& attribute) {
+  const auto* bounds = attribute.name != "type_extensions" || attribute.parameters.size() != 1
+                           ? nullptr
+                           : attribute.parameters[0].value->As<DenseArrayAttribute>();
+  if (bounds != nullptr && bounds->element->IsInteger(64)) {
+    out->append("#stablehlo.bounds");
+    return AppendBounds(out, *bounds);
+  }
+  absl::StrAppend(out, "#stablehlo.", View(attribute.name),
+                  attribute.name == "conv" ? "<raw " : "<");
+  const char* separator = "";
+  for (const NamedAttribute& parameter : attribute.parameters) {
+    if (IsElided(attribute, parameter)) continue;
+    absl::StrAppend(out, separator, View(parameter.name), " = ");
+    AppendParameter(out, parameter.value);
+    separator = ", ";
+  }
+  out->push_back('>');
+}
+
 void AppendDialect(std::string* out, const DialectAttribute& attribute) {
+  const bool is_stablehlo = attribute.dialect == "stablehlo";
+  if (is_stablehlo && !attribute.name.empty() && attribute.text.empty() &&
+      (!attribute.parameters.empty() || Elides(attribute))) {
+    return AppendStableHlo(out, attribute);
+  }
+  // Enumerations.
+  if ((is_stablehlo || attribute.dialect == "chlo") && IsKeyword(attribute.text) &&
+      IsKeyword(attribute.name) && attribute.name != "result_accuracy_mode") {
+    absl::StrAppend(out, "#", View(attribute.dialect), "<", View(attribute.name), " ",
+                    View(attribute.text), ">");
+    return;
+  }
   absl::StrAppend(out, "#", View(attribute.dialect));
   if (!attribute.name.empty()) absl::StrAppend(out, ".", View(attribute.name));
   if (!attribute.text.empty() || attribute.name.empty()) {

@@ -18,6 +18,19 @@ std::string Shown(const OperandName& operand) {
                              : absl::StrCat("'%", View(operand.name), "#", operand.number, "'");
 }
 
+// The number that a name is; kNoNumber if it is none, or a long one.
+constexpr size_t kNoNumber = std::numeric_limits<size_t>::max();
+size_t NumberOf(std::string_view name) {
+  constexpr size_t kMaxDigits = 8;
+  if (name.size() > kMaxDigits || (name.size() > 1 && name[0] == '0')) return kNoNumber;
+  size_t number = 0;
+  for (const char c : name) {
+    if (!TextCursor::IsDigit(c)) return kNoNumber;
+    number = number * 10 + static_cast<size_t>(c - '0');
+  }
+  return number;
+}
+
 }  // namespace
 
 OperationReader::OperationReader(Source* source, const Dialects& dialects)
@@ -27,28 +40,57 @@ OperationReader::OperationReader(Source* source, const Dialects& dialects)
 
 // --- Names of values ---
 
+const OperationReader::NamedValues* OperationReader::NameScope::Find(std::string_view name) const {
+  const size_t number = NumberOf(name);
+  if (number < numbered.size() && numbered[number].first != nullptr) return &numbered[number];
+  const auto found = values.find(name);
+  return found == values.end() ? nullptr : &found->second;
+}
+
+// Numbers far beyond those seen so far go to the map, so that the list does not outgrow the text.
+const OperationReader::NamedValues* OperationReader::NameScope::Add(std::string_view name,
+                                                                    const NamedValues& added) {
+  constexpr size_t kSlack = 16;
+  if (Find(name) != nullptr) return nullptr;
+  const size_t number = NumberOf(name);
+  if (number != kNoNumber && number < numbered.size() + kSlack) {
+    if (number >= numbered.size()) numbered.resize(number + 1);
+    return &(numbered[number] = added);
+  }
+  return &values.emplace(name, added).first->second;
+}
+
+void OperationReader::NameScope::Remove(std::string_view name) {
+  const size_t number = NumberOf(name);
+  if (number < numbered.size() && numbered[number].first != nullptr) {
+    numbered[number] = {};
+  } else {
+    values.erase(name);
+  }
+}
+
 bool OperationReader::Define(std::string_view name, Value* first, uint32_t count, size_t offset) {
   NameScope& scope = *scopes_.back();
-  const auto [at, is_new] = scope.values.try_emplace(name, NamedValues{first, count, offset});
-  if (!is_new) {
+  if (scope.Add(name, {first, count, offset}) == nullptr) {
     return cursor().FailAt(offset, absl::StrCat("value '%", View(name), "' is defined twice"));
   }
-  scope.log.push_back(name);
+  // The names of the outermost region end with the scope.
+  if (scope.regions > 1) scope.log.push_back(name);
   return true;
 }
 
 bool OperationReader::Resolve(const OperandName& operand, TypeRef type, Value** slot) {
   NameScope& scope = *scopes_.back();
-  const auto found = scope.values.find(operand.name);
-  if (found == scope.values.end()) {
+  const NamedValues* found = scope.Find(operand.name);
+  if (found == nullptr) {
     scope.forward.push_back({slot, operand, type});
     return true;
   }
-  if (operand.number >= found->second.count) {
+  if (operand.number >= found->count) {
     return cursor().FailAt(operand.offset, absl::StrCat(Shown(operand), ": there are only ",
-                                                        found->second.count, " results"));
+                                                        found->count, " results"));
   }
-  Value* value = found->second.first + operand.number;
+  Value* value = found->first + operand.number;
   if (value->type != type) {
     return cursor().FailAt(operand.offset,
                            absl::StrCat(Shown(operand), " is of type ", ToString(value->type),
@@ -63,7 +105,7 @@ bool OperationReader::FinishForwardUses(NameScope& scope, size_t first) {
   size_t kept = first;
   for (size_t i = first; i < scope.forward.size(); ++i) {
     const ForwardUse use = scope.forward[i];
-    if (!scope.values.contains(use.operand.name)) {
+    if (scope.Find(use.operand.name) == nullptr) {
       scope.forward[kept++] = use;
       continue;
     }
@@ -83,7 +125,7 @@ bool OperationReader::FinishForwardUses(NameScope& scope, size_t first) {
 }
 
 bool OperationReader::DefineArguments(Block* block, absl::Span<const NamedArgument> arguments) {
-  block->arguments = arena().NewArray<Value>(arguments.size());
+  block->arguments = context().lasting_arena().NewArray<Value>(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     Value& value = block->arguments[i];
     value.type = arguments[i].type;
@@ -199,10 +241,15 @@ bool OperationReader::ParseRegion(OperationState& state,
   const bool is_isolated = syntax != nullptr && syntax->is_isolated;
   const std::string_view dialect = syntax != nullptr ? syntax->default_dialect : std::string_view();
   if (is_isolated) scopes_.push_back(std::make_unique<NameScope>());
+  const bool is_function =
+      is_isolated && state.name->text != "builtin.module" && &arena() == &context().lasting_arena();
+  std::unique_ptr<Arena> body = is_function ? std::make_unique<Arena>() : nullptr;
+  if (is_function) context().UseArena(body.get());
   if (!dialect.empty()) default_dialects_.push_back(dialect);
   NameScope& scope = *scopes_.back();
   const size_t first_name = scope.log.size();
   const size_t first_use = scope.forward.size();
+  ++scope.regions;
   block_scopes_.emplace_back();
 
   state.regions.emplace_back();
@@ -222,8 +269,13 @@ bool OperationReader::ParseRegion(OperationState& state,
     ok = cursor().FailAt(operand.offset, absl::StrCat(Shown(operand), " is not defined"));
   }
   block_scopes_.pop_back();
-  for (size_t i = first_name; i < scope.log.size(); ++i) scope.values.erase(scope.log[i]);
+  for (size_t i = first_name; i < scope.log.size(); ++i) scope.Remove(scope.log[i]);
   scope.log.resize(first_name);
+  --scope.regions;
+  if (is_function) {
+    context().UseArena(nullptr);
+    if (region.first != nullptr) source_.bodies.emplace(region.first, std::move(body));
+  }
   if (is_isolated) scopes_.pop_back();
   if (!dialect.empty()) default_dialects_.pop_back();
   state.regions.back() = region;
@@ -236,7 +288,7 @@ bool OperationReader::ParseRegionBody(Region* region, absl::Span<const NamedArgu
   if (arguments.empty() && cursor().Peek('^')) {
     if (!ParseBlockHeader(region, &block)) return false;
   } else {
-    block = arena().New<Block>();
+    block = context().lasting_arena().New<Block>();
     region->Append(block);
     if (!DefineArguments(block, arguments)) return false;
   }
@@ -250,7 +302,7 @@ bool OperationReader::ParseRegionBody(Region* region, absl::Span<const NamedArgu
 Block* OperationReader::FindBlock(std::string_view name, size_t offset) {
   const auto [at, is_new] =
       block_scopes_.back().blocks.try_emplace(name, BlockScope::Entry{nullptr, false, offset});
-  if (is_new) at->second.block = arena().New<Block>();
+  if (is_new) at->second.block = context().lasting_arena().New<Block>();
   return at->second.block;
 }
 
@@ -401,14 +453,15 @@ bool OperationReader::ParsePretty(OperationState& state) {
     }
     word = full;
   }
-  const OperationSyntax* syntax = dialects_.Find(word);
+  const OperationName* name = Name(word);
+  const OperationSyntax* syntax = name->syntax;
   if (syntax == nullptr || (syntax->parse == nullptr && syntax->format.empty())) {
     return c.FailExpected(syntax == nullptr
                               ? absl::StrCat("an operation: '", View(word), "' is not known")
                               : absl::StrCat("'\"': ", View(word), " has only the generic form"));
   }
   c.Word();
-  state.name = Name(word);
+  state.name = name;
   return syntax->parse != nullptr ? syntax->parse(*this, state)
                                   : ParseByFormat(*this, syntax->format, state);
 }
@@ -433,7 +486,7 @@ Operation* OperationReader::Create(OperationState& state) {
     }
     if (scopes_.back()->forward.size() > pending) scopes_.back()->forward.back().user = operation;
   }
-  operation->results = a.NewArray<Value>(state.result_types.size());
+  operation->results = context().lasting_arena().NewArray<Value>(state.result_types.size());
   for (size_t i = 0; i < state.result_types.size(); ++i) {
     Value& value = operation->results[i];
     value.type = state.result_types[i];

@@ -96,9 +96,16 @@ class OperationReader {
   };
   // The names of an isolated region and those within it.
   struct NameScope {
+    std::vector<NamedValues> numbered;  // those that are numbers; entries may be empty
     absl::flat_hash_map<std::string_view, NamedValues> values;
-    std::vector<std::string_view> log;  // in the order of definition
+    std::vector<std::string_view> log;  // of regions within, in the order of definition
     std::vector<ForwardUse> forward;
+    int regions = 0;  // that are open
+
+    const NamedValues* Find(std::string_view name) const;
+    // Null if the name is taken.
+    const NamedValues* Add(std::string_view name, const NamedValues& values);
+    void Remove(std::string_view name);
   };
   struct BlockScope {
     struct Entry {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/string_view.h"
 #include "xla/mlir/operation_format.h"
+#include "xla/mlir/operation_printer.h"
 #include "xla/mlir/operation_reader.h"
 
 namespace xla::mlir {
@@ -24,8 +25,22 @@ bool ParseModule(OperationReader& reader, OperationState& state) {
   return reader.ParseRegion(state, {});
 }
 
+bool PrintModule(OperationPrinter& printer, const Operation& operation) {
+  const AttributeRef name = operation.Find("sym_name");
+  const auto* symbol = name == nullptr ? nullptr : name->As<StringAttribute>();
+  if (operation.regions.size() != 1) return false;
+  if (symbol != nullptr) {
+    printer.Text(" ");
+    printer.Symbol(symbol->value);
+  }
+  printer.Dictionary(operation.attributes, {"sym_name"}, "attributes ");
+  printer.Text(" ");
+  printer.PrintRegion(operation.regions[0], /*has_arguments=*/false);
+  return true;
+}
+
 constexpr OperationSyntax kBuiltin[] = {
-    {"builtin.module", "", ParseModule, /*is_isolated=*/true, "builtin"},
+    {"builtin.module", "", ParseModule, /*is_isolated=*/true, "builtin", PrintModule},
     {"builtin.unrealized_conversion_cast", "[ $inputs* : operands ] to results dict"},
 };
 
@@ -57,6 +72,7 @@ const OperationName* Source::Name(std::string_view text, const Dialects& dialect
 
 bool OperationReader::ReadFile() {
   scopes_.push_back(std::make_unique<NameScope>());
+  scopes_.back()->regions = 1;
   block_scopes_.emplace_back();
   Block* body = arena().New<Block>();
   if (!ParseTopLevel(body) || !attributes_.ResolveLocations()) return false;

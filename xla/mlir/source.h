@@ -18,6 +18,7 @@
 
 namespace xla::mlir {
 
+class OperationPrinter;
 class OperationReader;
 struct OperationState;
 
@@ -32,6 +33,9 @@ struct OperationSyntax {
   bool is_isolated = false;
   // Operations in its regions may be written without this dialect.
   std::string_view default_dialect;
+  // Writes what follows the name in the pretty form that `parse` reads. False: the operation has
+  // only the generic form.
+  bool (*print)(OperationPrinter& printer, const Operation& operation) = nullptr;
 };
 
 // The dialects that a reader knows.
@@ -60,6 +64,8 @@ struct Source {
   Operation* module = nullptr;  // builtin.module
   // Data of dense_resource<key>, without MLIR's header of alignment.
   absl::flat_hash_map<std::string_view, absl::Span<const char>> resources;
+  // The memory of the operations in the body of a function, values and blocks excepted.
+  absl::flat_hash_map<const Block*, std::unique_ptr<Arena>> bodies;
   absl::flat_hash_map<std::string_view, std::unique_ptr<OperationName>> names;
 
   const OperationName* Name(std::string_view name, const Dialects& dialects);

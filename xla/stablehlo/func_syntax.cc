@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/string_view.h"
 #include "xla/mlir/operation_reader.h"
+#include "xla/stablehlo/operation_text.h"
 #include "xla/stablehlo/syntax.h"
 
 namespace xla::stablehlo {
@@ -117,7 +118,7 @@ bool ParseFunction(OperationReader& reader, OperationState& state) {
 
 // @callee(%0, %1) {..} : (..) -> ..
 constexpr mlir::OperationSyntax kFunc[] = {
-    {"func.func", "", ParseFunction, /*is_isolated=*/true, "func"},
+    {"func.func", "", ParseFunction, /*is_isolated=*/true, "func", PrintFunction},
     {"func.return", "$operands* dict [ : operands ]"},
     {"func.call", "@callee:sym ( $operands* ) dict : fn"},
     {"func.call_indirect", "$callee ( $operands* ) dict : fn"},

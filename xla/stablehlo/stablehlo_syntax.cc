@@ -5,6 +5,7 @@
 #include "xla/mlir/operation_format.h"
 #include "xla/mlir/operation_reader.h"
 #include "xla/stablehlo/attribute_syntax.h"
+#include "xla/stablehlo/operation_text.h"
 #include "xla/stablehlo/syntax.h"
 
 namespace xla::stablehlo {
@@ -466,12 +467,12 @@ constexpr mlir::OperationSyntax kStableHlo[] = {
     {"stablehlo.complex", "$lhs , $rhs dict : complex"},
     {"stablehlo.composite", "@name:str $inputs* [ ( regions ) ] dict : fn"},
     {"stablehlo.concatenate", "$inputs,* dim = @dimension:i64 dict : fn"},
-    {"stablehlo.constant", "", ParseConstant},
-    {"stablehlo.convolution", "", ParseConvolution},
+    {"stablehlo.constant", "", ParseConstant, false, {}, PrintConstant},
+    {"stablehlo.convolution", "", ParseConvolution, false, {}, PrintConvolution},
     {"stablehlo.create_token", "dict : results"},
     {"stablehlo.custom_call", "@call_target_name:symstr ( $inputs* ) dict : fn"},
-    {"stablehlo.dot", "", ParseSimpleDot},
-    {"stablehlo.dot_general", "", ParseDotGeneral},
+    {"stablehlo.dot", "", ParseSimpleDot, false, {}, PrintDot},
+    {"stablehlo.dot_general", "", ParseDotGeneral, false, {}, PrintDotGeneral},
     {"stablehlo.dynamic_broadcast_in_dim",
      "$operand , $output_dimensions , dims = @broadcast_dimensions:array dict : fn"},
     {"stablehlo.dynamic_iota", "$output_shape , dim = @iota_dimension:i64 dict : fn"},
@@ -487,8 +488,8 @@ constexpr mlir::OperationSyntax kStableHlo[] = {
      "$operand , $padding_value , low = @edge_padding_low:array , high = @edge_padding_high:array "
      ", interior = @interior_padding:array dict : fn"},
     {"stablehlo.partition_id", "dict : results"},
-    {"stablehlo.reduce", "", ParseReduce},
-    {"stablehlo.reduce_precision", "", ParseReducePrecision},
+    {"stablehlo.reduce", "", ParseReduce, false, {}, PrintReduce},
+    {"stablehlo.reduce_precision", "", ParseReducePrecision, false, {}, PrintReducePrecision},
     {"stablehlo.replica_id", "dict : results"},
     {"stablehlo.return", "$results* dict [ : operands ]"},
     {"stablehlo.reverse", "$operand , dims = @dimensions:array dict : same"},
@@ -499,11 +500,11 @@ constexpr mlir::OperationSyntax kStableHlo[] = {
      "$initial_state , algorithm = @rng_algorithm:enum:stablehlo.rng_algorithm dict : fn"},
     {"stablehlo.select", "$operands* dict : select"},
     {"stablehlo.set_dimension_size", "$operand , $size , dim = @dimension:i64 dict : fn"},
-    {"stablehlo.slice", "", ParseSlice},
+    {"stablehlo.slice", "", ParseSlice, false, {}, PrintSlice},
     {"stablehlo.transpose", "$operand , dims = @permutation:array dict : fn"},
     {"stablehlo.tuple", "$val* dict : tuple"},
     {"stablehlo.unary_einsum", "$operand , config = @einsum_config:str dict : fn"},
-    {"stablehlo.while", "", ParseWhile},
+    {"stablehlo.while", "", ParseWhile, false, {}, PrintWhile},
 };
 #undef UNARY
 #undef BINARY
