@@ -61,6 +61,38 @@ INSTANTIATE_TEST_SUITE_P(Versions, PortableArtifactTest,
                          ::testing::Values("minimum", "1.1.0", "1.5.0", "1.6.0", "1.9.0", "1.10.0",
                                            "1.13.7", "1.17.0", "1.18.0", "current"));
 
+TEST(PortableArtifactTest, HoldsTheDataOfResources) {
+  const std::string text =
+      "func.func @main() -> tensor<3xf32> {\n"
+      "  %0 = stablehlo.constant dense_resource<numbers> : tensor<3xf32>\n"
+      "  return %0 : tensor<3xf32>\n}\n"
+      "{-# dialect_resources: { builtin: { numbers: "
+      "\"0x040000000000803F0000004000004040\" } } #-}\n";
+  const std::string dense =
+      "func.func @main() -> tensor<3xf32> {\n"
+      "  %0 = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>\n"
+      "  return %0 : tensor<3xf32>\n}\n";
+  ASSERT_OK_AND_ASSIGN(const auto expected, ReadStableHlo(dense, "dense"));
+  ASSERT_OK_AND_ASSIGN(const auto from_text, ReadStableHlo(text, "text"));
+  EXPECT_OK(expected->CheckEqual(*from_text));
+  ASSERT_OK_AND_ASSIGN(const std::string bytes, WriteText(text, "current"));
+  ASSERT_OK_AND_ASSIGN(const auto from_bytes, ReadStableHlo(bytes, "bytes"));
+  EXPECT_OK(expected->CheckEqual(*from_bytes));
+  const std::string short_data = text.substr(0, text.find("00004040")) + "\" } } #-}\n";
+  EXPECT_ERROR(ReadStableHlo(short_data, "text"), "the resource 'numbers'");
+}
+
+TEST(PortableArtifactTest, KeepsNumbersOfSixBits) {
+  const std::string text =
+      "func.func @main() -> tensor<2xf6E2M3FN> {\n"
+      "  %0 = stablehlo.constant dense<[1.5, -2.0]> : tensor<2xf6E2M3FN>\n"
+      "  return %0 : tensor<2xf6E2M3FN>\n}\n";
+  ASSERT_OK_AND_ASSIGN(const std::string bytes, WriteText(text, "current"));
+  ASSERT_OK_AND_ASSIGN(const auto expected, ReadStableHlo(text, "text"));
+  ASSERT_OK_AND_ASSIGN(const auto module, ReadStableHlo(bytes, "bytes"));
+  EXPECT_OK(expected->CheckEqual(*module));
+}
+
 TEST(PortableArtifactErrorTest, VersionsLackWhatCameLater) {
   const std::string tan =
       "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"

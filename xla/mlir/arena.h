@@ -71,8 +71,23 @@ class Arena {
   // Bytes taken from the system.
   size_t bytes() const { return bytes_; }
 
+  // Frees what was allocated before `place`, which is in this arena, as far as whole blocks of it.
+  void FreeBefore(const void* place) {
+    if (is_kept_) return;
+    const auto at = reinterpret_cast<uintptr_t>(place);
+    size_t i = freed_;
+    for (; i < blocks_.size(); ++i) {
+      const auto begin = reinterpret_cast<uintptr_t>(blocks_[i].data.get());
+      if (at >= begin && at < begin + blocks_[i].size) break;
+    }
+    if (i == blocks_.size()) return;
+    for (; freed_ < i; ++freed_) blocks_[freed_].data.reset();
+  }
+  // From now on FreeBefore does nothing: something outside points into this arena.
+  void Keep() { is_kept_ = true; }
+
  private:
-  static constexpr size_t kFirstBlock = size_t{4} << 10;
+  static constexpr size_t kFirstBlock = 512;
   static constexpr size_t kLargestBlock = size_t{1} << 20;
 
   // A large allocation has a block of its own, so that the rest of the current block stays in use.
@@ -80,9 +95,9 @@ class Arena {
     const size_t block =
         std::min(kLargestBlock, std::max(kFirstBlock, bytes_ / 4));  // grows with the use
     const size_t size = bytes > block / 4 ? bytes : block;
-    blocks_.push_back(std::unique_ptr<char[]>(new char[size]));
+    blocks_.push_back({std::unique_ptr<char[]>(new char[size]), size});
     bytes_ += size;
-    char* data = blocks_.back().get();
+    char* data = blocks_.back().data.get();
     if (size != bytes) {
       next_ = data + bytes;
       left_ = size - bytes;
@@ -90,7 +105,13 @@ class Arena {
     return data;
   }
 
-  std::vector<std::unique_ptr<char[]>> blocks_;
+  struct Block {
+    std::unique_ptr<char[]> data;
+    size_t size;
+  };
+  std::vector<Block> blocks_;
+  size_t freed_ = 0;  // how many of the blocks
+  bool is_kept_ = false;
   char* next_ = nullptr;
   size_t left_ = 0;
   size_t bytes_ = 0;

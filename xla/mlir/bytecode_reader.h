@@ -16,13 +16,13 @@
 
 namespace xla::mlir {
 
-class BytecodeReader;
+class BytecodeTables;
 
 // The bytes of one attribute, type or set of properties, whose references it resolves.
 class BytecodeEntry {
  public:
-  BytecodeEntry(BytecodeReader* reader, BytecodeCursor cursor)
-      : reader_(*reader), cursor_(cursor) {}
+  BytecodeEntry(BytecodeTables* tables, BytecodeCursor cursor)
+      : tables_(*tables), cursor_(cursor) {}
 
   BytecodeCursor& cursor() { return cursor_; }
   Context& context();
@@ -50,7 +50,7 @@ class BytecodeEntry {
   bool FloatOf(TypeRef type, AttributeRef* attribute);
 
  private:
-  BytecodeReader& reader_;
+  BytecodeTables& tables_;
   BytecodeCursor cursor_;
 };
 

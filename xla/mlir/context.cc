@@ -58,6 +58,7 @@ TypeRef Context::Intern(const Type& type) {
   const auto found = types_.find(&type);
   if (found != types_.end()) return *found;
   Type* copy = arena_.New<Type>(type);
+  if (type.encoding != nullptr) current_->Keep();
   copy->sizes = arena_.Copy(type.sizes);
   copy->types = arena_.Copy(type.types);
   copy->results = arena_.Copy(type.results);
@@ -173,52 +174,55 @@ AttributeRef Context::Unit() {
 
 AttributeRef Context::Bool(bool value) {
   AttributeRef& cached = booleans_[value ? 1 : 0];
-  if (cached == nullptr) cached = IntegerOf(Integer(1), value ? 1 : 0);
+  if (cached == nullptr) {
+    cached = arena_.New<IntegerAttribute>(Attribute{AttributeKind::kInteger}, Integer(1),
+                                          int64_t{value}, absl::Span<const uint64_t>());
+  }
   return cached;
 }
 
 const IntegerAttribute* Context::IntegerOf(TypeRef type, int64_t value) {
-  return arena_.New<IntegerAttribute>(Attribute{AttributeKind::kInteger}, type,
-                                      Reduce(*type, value), absl::Span<const uint64_t>());
+  return arena().New<IntegerAttribute>(Attribute{AttributeKind::kInteger}, type,
+                                       Reduce(*type, value), absl::Span<const uint64_t>());
 }
 
 const FloatAttribute* Context::FloatOf(TypeRef type, const FloatBits& bits) {
-  return arena_.New<FloatAttribute>(Attribute{AttributeKind::kFloat}, type, bits);
+  return arena().New<FloatAttribute>(Attribute{AttributeKind::kFloat}, type, bits);
 }
 
 const StringAttribute* Context::String(std::string_view value) {
-  return arena_.New<StringAttribute>(Attribute{AttributeKind::kString}, value, nullptr);
+  return arena().New<StringAttribute>(Attribute{AttributeKind::kString}, value, nullptr);
 }
 
 const ArrayAttribute* Context::Array(absl::Span<const AttributeRef> elements) {
-  return arena_.New<ArrayAttribute>(Attribute{AttributeKind::kArray}, arena_.Copy(elements));
+  return arena().New<ArrayAttribute>(Attribute{AttributeKind::kArray}, arena().Copy(elements));
 }
 
 const DictionaryAttribute* Context::Dictionary(absl::Span<const NamedAttribute> entries) {
-  return arena_.New<DictionaryAttribute>(Attribute{AttributeKind::kDictionary},
-                                         arena_.Copy(entries));
+  return arena().New<DictionaryAttribute>(Attribute{AttributeKind::kDictionary},
+                                          arena().Copy(entries));
 }
 
 const SymbolRefAttribute* Context::Symbol(std::string_view root,
                                           absl::Span<const std::string_view> nested) {
-  return arena_.New<SymbolRefAttribute>(Attribute{AttributeKind::kSymbolRef}, root,
-                                        arena_.Copy(nested));
+  return arena().New<SymbolRefAttribute>(Attribute{AttributeKind::kSymbolRef}, root,
+                                         arena().Copy(nested));
 }
 
 const TypeAttribute* Context::TypeOf(TypeRef type) {
-  return arena_.New<TypeAttribute>(Attribute{AttributeKind::kType}, type);
+  return arena().New<TypeAttribute>(Attribute{AttributeKind::kType}, type);
 }
 
 const DenseArrayAttribute* Context::I64Array(absl::Span<const int64_t> values) {
-  const absl::Span<const int64_t> copy = arena_.Copy(values);
-  return arena_.New<DenseArrayAttribute>(
+  const absl::Span<const int64_t> copy = arena().Copy(values);
+  return arena().New<DenseArrayAttribute>(
       Attribute{AttributeKind::kDenseArray}, Integer(64), static_cast<int64_t>(copy.size()),
       absl::MakeConstSpan(reinterpret_cast<const char*>(copy.data()), copy.size() * 8));
 }
 
 const DenseArrayAttribute* Context::BoolArray(absl::Span<const bool> values) {
-  const absl::Span<const bool> copy = arena_.Copy(values);
-  return arena_.New<DenseArrayAttribute>(
+  const absl::Span<const bool> copy = arena().Copy(values);
+  return arena().New<DenseArrayAttribute>(
       Attribute{AttributeKind::kDenseArray}, Integer(1), static_cast<int64_t>(copy.size()),
       absl::MakeConstSpan(reinterpret_cast<const char*>(copy.data()), copy.size()));
 }
@@ -227,9 +231,9 @@ const DialectAttribute* Context::DialectOf(std::string_view dialect, std::string
                                            std::string_view text,
                                            absl::Span<const NamedAttribute> parameters,
                                            absl::Span<const AttributeRef> elements) {
-  return arena_.New<DialectAttribute>(Attribute{AttributeKind::kDialect}, InternText(dialect),
-                                      InternText(name), text, arena_.Copy(parameters),
-                                      arena_.Copy(elements));
+  return arena().New<DialectAttribute>(Attribute{AttributeKind::kDialect}, InternText(dialect),
+                                       InternText(name), text, arena().Copy(parameters),
+                                       arena().Copy(elements));
 }
 
 }  // namespace xla::mlir

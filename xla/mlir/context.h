@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owns the types and attributes of one MLIR source, and makes each distinct type once.
+//
+// Nodes are made in the current arena. While the body of a function is read, that is an arena of
+// its own, which can be freed once the function is translated; types, interned text and values are
+// always in the arena of the context.
 #ifndef XLA_MLIR_CONTEXT_H_
 #define XLA_MLIR_CONTEXT_H_
 
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
@@ -20,7 +25,12 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  Arena& arena() { return arena_; }
+  Arena& arena() { return *current_; }
+  Arena& lasting_arena() { return arena_; }
+  // Makes another arena the current one, which is returned. Null: that of the context.
+  Arena* UseArena(Arena* arena) {
+    return std::exchange(current_, arena == nullptr ? &arena_ : arena);
+  }
 
   // The type equal to `type`; what it points to is copied where it is new.
   TypeRef Intern(const Type& type);
@@ -67,6 +77,7 @@ class Context {
   };
 
   Arena arena_;
+  Arena* current_ = &arena_;
   absl::flat_hash_set<TypeRef, Hash, Equality> types_;
   absl::flat_hash_set<std::string_view> texts_;
   TypeRef integers_[65] = {};  // signless, by width

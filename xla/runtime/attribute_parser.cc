@@ -8,6 +8,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
 #include "xla/mlir/attribute_reader.h"
+#include "xla/mlir/element_type.h"
 #include "xla/runtime/attribute_dictionary.h"
 
 namespace xla {
@@ -18,24 +19,20 @@ constexpr int64_t kMaxElements = int64_t{1} << 24;
 
 // PRIMITIVE_TYPE_INVALID for types that custom calls do not take.
 PrimitiveType ElementType(const mlir::Type& type) {
-  if (type.kind == mlir::TypeKind::kFloat) {
-    if (type.float_kind == mlir::FloatKind::kF32) return F32;
-    if (type.float_kind == mlir::FloatKind::kF64) return F64;
-    return PRIMITIVE_TYPE_INVALID;
-  }
-  if (type.kind != mlir::TypeKind::kInteger) return PRIMITIVE_TYPE_INVALID;
-  const bool is_unsigned = type.signedness == mlir::Signedness::kUnsigned;
-  switch (type.width) {
-    case 1:
-      return is_unsigned ? PRIMITIVE_TYPE_INVALID : PRED;
-    case 8:
-      return is_unsigned ? U8 : S8;
-    case 16:
-      return is_unsigned ? U16 : S16;
-    case 32:
-      return is_unsigned ? U32 : S32;
-    case 64:
-      return is_unsigned ? U64 : S64;
+  const PrimitiveType element = mlir::PrimitiveTypeOf(type);
+  switch (element) {
+    case PRED:
+    case S8:
+    case S16:
+    case S32:
+    case S64:
+    case U8:
+    case U16:
+    case U32:
+    case U64:
+    case F32:
+    case F64:
+      return type.kind == mlir::TypeKind::kIndex ? PRIMITIVE_TYPE_INVALID : element;
     default:
       return PRIMITIVE_TYPE_INVALID;
   }

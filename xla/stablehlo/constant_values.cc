@@ -14,6 +14,7 @@ namespace {
 using Values = std::vector<int64_t>;
 
 constexpr int64_t kMaxElements = 64;
+constexpr int64_t kMaxConstantElements = 1 << 16;
 constexpr int kMaxDepth = 200;
 
 std::optional<Values> Evaluate(const HloInstruction& instruction, int depth);
@@ -143,7 +144,8 @@ std::optional<Values> Evaluate(const HloInstruction& instruction, int depth) {
   const Shape& shape = instruction.shape();
   if (depth > kMaxDepth || !shape.IsArray() || shape.is_dynamic() ||
       (shape.element_type() != PRED && !primitive_util::IsIntegralType(shape.element_type())) ||
-      ShapeUtil::ElementsIn(shape) > kMaxElements) {
+      ShapeUtil::ElementsIn(shape) >
+          (instruction.opcode() == HloOpcode::kConstant ? kMaxConstantElements : kMaxElements)) {
     return std::nullopt;
   }
   const auto count = static_cast<size_t>(ShapeUtil::ElementsIn(shape));

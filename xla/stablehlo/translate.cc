@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -11,6 +12,7 @@
 #include "xla/base/string_view.h"
 #include "xla/literal.h"
 #include "xla/mlir/bytecode_reader.h"
+#include "xla/mlir/dense_data.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/syntax.h"
@@ -31,10 +33,6 @@ bool IsReturn(const Operation& operation) {
          operation.Is("sdy.return");
 }
 
-bool IsConstant(const Value& value) {
-  return value.operation != nullptr && value.operation->Is("stablehlo.constant");
-}
-
 // Calls `visit` with every operand within the region.
 template <typename Function>
 void VisitOperands(const Region& region, Function visit) {
@@ -44,6 +42,41 @@ void VisitOperands(const Region& region, Function visit) {
       for (const Region& inner : operation.regions) VisitOperands(inner, visit);
     }
   }
+}
+
+// The constant that dense_resource<key> names. It stays where the source has no data of that key.
+absl::StatusOr<mlir::AttributeRef> ResolveResource(mlir::AttributeRef value, mlir::Source* source) {
+  const auto* resource = value->As<mlir::DenseResourceAttribute>();
+  const auto found =
+      resource == nullptr ? source->resources.end() : source->resources.find(resource->key);
+  if (found == source->resources.end()) return value;
+  std::string error;
+  const mlir::DenseAttribute* dense =
+      mlir::MakeDense(resource->type, found->second, &source->context, &error);
+  if (dense != nullptr) return dense;
+  return absl::InvalidArgumentError(
+      absl::StrCat(source->name, ": the resource '", View(resource->key), "': ", error));
+}
+
+absl::Status ResolveResources(Operation* operation, mlir::Source* source) {
+  for (Region& region : operation->regions) {
+    for (Block* block = region.first; block != nullptr; block = block->next) {
+      for (Operation& inner : *block) XLA_RETURN_IF_ERROR(ResolveResources(&inner, source));
+    }
+  }
+  const auto is_resource = [](const mlir::NamedAttribute& attribute) {
+    return attribute.value->kind == mlir::AttributeKind::kDenseResource;
+  };
+  if (std::none_of(operation->attributes.begin(), operation->attributes.end(), is_resource)) {
+    return absl::OkStatus();
+  }
+  std::vector<mlir::NamedAttribute> attributes(operation->attributes.begin(),
+                                               operation->attributes.end());
+  for (mlir::NamedAttribute& attribute : attributes) {
+    XLA_ASSIGN_OR_RETURN(attribute.value, ResolveResource(attribute.value, source));
+  }
+  operation->attributes = source->context.arena().Copy(attributes);
+  return absl::OkStatus();
 }
 
 int64_t ModuleInteger(const Operation& module, std::string_view name) {
@@ -68,7 +101,10 @@ absl::Status RemoveUnused(HloComputation* computation) {
 
 // Ids of the values within a region are consecutive, so that a comparison tells where one is from.
 void Translator::Number(const Operation& operation) {
+  const bool is_constant = operation.Is("stablehlo.constant");
   for (Value& result : operation.results) {
+    if (is_constant) is_constant_.resize(next_id_ + 1);
+    if (is_constant) is_constant_[next_id_] = true;
     result.id = next_id_++;
     const mlir::TypeRef element = result.type->element;
     has_quantized_ |= element != nullptr && element->kind == mlir::TypeKind::kQuantized;
@@ -96,6 +132,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translator::Run() {
   const Operation& module = *source_.module;
   Number(module);
   values_.assign(next_id_, nullptr);
+  is_constant_.resize(next_id_);
   const mlir::AttributeRef name = module.Find("sym_name");
   const auto* text = name == nullptr ? nullptr : name->As<mlir::StringAttribute>();
   module_ = std::make_unique<HloModule>(text == nullptr ? "main" : std::string(text->value));
@@ -115,6 +152,8 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translator::Run() {
   if (main == nullptr) return Error(module, "there is no function @main");
   SetDevices(ModuleInteger(module, "mhlo.num_replicas"),
              ModuleInteger(module, "mhlo.num_partitions"));
+  XLA_ASSIGN_OR_RETURN(const std::string_view main_name, String(*main, "sym_name"));
+  translated_[main_name] = nullptr;
   XLA_ASSIGN_OR_RETURN(HloComputation * entry, TranslateFunction(*main, arguments_));
   module_->set_entry_computation(entry);
   HloModuleConfig& config = module_->config();
@@ -244,8 +283,11 @@ absl::Status Translator::InlineFunction(const Operation& call, std::string_view 
   const std::vector<HloInstruction*> operands = Operands(call);
   for (size_t i = 0; i < operands.size(); ++i) Set(block.arguments[i], operands[i]);
   ++depth_;
+  // Other calls need the operations again.
+  const bool releases = std::exchange(releases_, false);
   std::vector<HloInstruction*> returned;
   XLA_RETURN_IF_ERROR(TranslateBlock(block, &returned));
+  releases_ = releases;
   --depth_;
   if (returned.size() != call.results.size()) {
     return Error(call, absl::StrCat("@", View(name), " returns another number of values"));
@@ -256,6 +298,8 @@ absl::Status Translator::InlineFunction(const Operation& call, std::string_view 
 
 absl::Status Translator::TranslateBlock(const Block& block,
                                         std::vector<HloInstruction*>* returned) {
+  const auto body = releases_ ? source_.bodies.find(&block) : source_.bodies.end();
+  mlir::Arena* const arena = body == source_.bodies.end() ? nullptr : body->second.get();
   for (const Operation& operation : block) {
     for (const Value* operand : operation.operands) {
       if (operand == nullptr || Get(operand) == nullptr) {
@@ -277,6 +321,7 @@ absl::Status Translator::TranslateBlock(const Block& block,
     }
     XLA_RETURN_IF_ERROR(AnnotateEmitted(operation, first));
     emitted_.resize(first);
+    if (arena != nullptr) arena->FreeBefore(&operation);
   }
   return absl::InvalidArgumentError("a block does not end with a return");
 }
@@ -304,19 +349,18 @@ void Translator::CopyConstants(const Operation& operation, const Region& region,
     if (!status->ok() || value == nullptr) return;
     if ((value->id >= range.first && value->id < range.last) || !IsConstant(*value)) return;
     if (!seen.insert(value).second) return;
-    const mlir::AttributeRef attribute = value->operation->Find("value");
-    const auto* dense = attribute == nullptr ? nullptr : attribute->As<mlir::DenseAttribute>();
-    if (dense == nullptr) {
-      *status = Unimplemented(operation, "a constant that is not dense");
+    HloInstruction* const outside = Get(value);
+    if (outside == nullptr) {
+      *status = Error(operation, "a constant is used before its definition");
       return;
     }
-    auto constant = Constant(operation, *dense);
-    if (!constant.ok()) {
-      *status = constant.status();
-      return;
-    }
-    saved->emplace_back(value->id, values_[value->id]);
-    values_[value->id] = *constant;
+    const bool is_broadcast = outside->opcode() == HloOpcode::kBroadcast;
+    const HloInstruction* const constant = is_broadcast ? outside->operand(0) : outside;
+    HloInstruction* copy = Emit(HloOpcode::kConstant, constant->shape(), {},
+                                constant->attributes<ConstantAttributes>());
+    if (is_broadcast) copy = BroadcastScalar(copy, outside->shape());
+    saved->emplace_back(value->id, outside);
+    values_[value->id] = copy;
   });
 }
 
@@ -402,8 +446,9 @@ absl::StatusOr<HloComputation*> Translator::Body(const Operation& operation, siz
 }
 
 absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source,
-                                                          const EntryArguments& arguments) {
-  return Translator(source, arguments).Run();
+                                                          const EntryArguments& arguments,
+                                                          bool releases) {
+  return Translator(source, arguments, releases).Run();
 }
 
 bool LooksLikeMlir(std::string_view bytes) {
@@ -431,6 +476,9 @@ absl::StatusOr<std::unique_ptr<mlir::Source>> LoadStableHlo(std::string bytes, s
     XLA_ASSIGN_OR_RETURN(source, mlir::ReadText(std::move(bytes), std::move(name), AllDialects()));
   }
   XLA_RETURN_IF_ERROR(UpgradeVhlo(source.get()));
+  if (!source->resources.empty()) {
+    XLA_RETURN_IF_ERROR(ResolveResources(source->module, source.get()));
+  }
   if (verify) XLA_RETURN_IF_ERROR(VerifyStableHlo(*source));
   return source;
 }
@@ -438,7 +486,7 @@ absl::StatusOr<std::unique_ptr<mlir::Source>> LoadStableHlo(std::string bytes, s
 absl::StatusOr<std::unique_ptr<HloModule>> ReadStableHlo(std::string bytes, std::string name) {
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Source> source,
                        LoadStableHlo(std::move(bytes), std::move(name)));
-  return TranslateToHlo(source.get());
+  return TranslateToHlo(source.get(), {}, /*releases=*/true);
 }
 
 }  // namespace xla::stablehlo

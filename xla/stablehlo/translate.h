@@ -27,8 +27,11 @@ struct EntryArguments {
 // source.
 // Sizes that are open follow from the arguments: functions with open sizes are inlined, and sizes
 // that are operands must follow from constants then.
+// `releases`: frees the operations while they are translated, so that a large program is not in
+// memory twice. The source must not be used afterwards.
 absl::StatusOr<std::unique_ptr<HloModule>> TranslateToHlo(mlir::Source* source,
-                                                          const EntryArguments& arguments = {});
+                                                          const EntryArguments& arguments = {},
+                                                          bool releases = false);
 
 // True of MLIR bytecode, and of text that starts as MLIR does rather than as HLO text.
 bool LooksLikeMlir(std::string_view bytes);

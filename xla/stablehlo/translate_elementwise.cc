@@ -266,8 +266,12 @@ absl::Status TranslateSameOperation(Translator& translator, const Operation& ope
     for (const auto& [name, opcode] : kSameOperation) all->emplace(name, opcode);
     return all;
   }();
-  XLA_RETURN_IF_ERROR(translator.EmitResults(operation, opcodes->find(operation.name->text)->second,
-                                             translator.Operands(operation)));
+  const HloOpcode opcode = opcodes->find(operation.name->text)->second;
+  if (opcode == HloOpcode::kConvert && !Translator::HasOpenResult(operation)) {
+    XLA_ASSIGN_OR_RETURN(const Shape shape, translator.ResultShape(operation));
+    if (translator.ReplaceByOperand(operation, shape)) return absl::OkStatus();
+  }
+  XLA_RETURN_IF_ERROR(translator.EmitResults(operation, opcode, translator.Operands(operation)));
   if (operation.results.size() == 1) {
     SetAccuracy(operation, translator.Get(&operation.results[0]));
   }

@@ -69,7 +69,7 @@ PrimitiveType TypeOf(XlaOp x) {
 // (e^(x - ln 2) + sign e^(-x - ln 2)): CHLO's expansion, which does not overflow before the result
 // does. Numbers narrower than f32 are computed in f32.
 XlaOp HalfSumOfExponentials(XlaOp x, bool subtracts) {
-  const XlaOp log_half = ScalarLike(x, std::log(0.5));
+  const XlaOp log_half = FullLike(x, std::log(0.5));
   const XlaOp positive = Exp(x + log_half), negative = Exp(log_half - x);
   return subtracts ? positive - negative : positive + negative;
 }
@@ -88,7 +88,7 @@ XlaOp SinhByExponentials(XlaOp x) {
   const XlaOp large = HalfSumOfExponentials(x, /*subtracts=*/true);
   if (primitive_util::IsComplexType(TypeOf(x))) return large;
   const XlaOp expm1 = Expm1(x);
-  const XlaOp one = ScalarLike(x, 1);
+  const XlaOp one = FullLike(x, 1);
   const XlaOp small = ScalarLike(x, 0.5) * (expm1 + expm1 / (expm1 + one));
   return Select(Lt(Abs(x), one), small, large);
 }

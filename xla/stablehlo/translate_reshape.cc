@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that move and cut elements, as HLO. Dynamic ones whose sizes are constants are those
 // without "dynamic".
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -53,10 +54,32 @@ absl::StatusOr<Shape> ShapeOfSizes(Translator& translator, const Operation& oper
   return translator.ShapeWithSizes(operation, type, values);
 }
 
+// A broadcast of a scalar constant to that shape, which exists already; null if there is none.
+HloInstruction* FindBroadcast(const HloInstruction& operand, const Shape& shape) {
+  constexpr size_t kMaxUsers = 16;
+  if (!operand.IsConstant() || !operand.shape().dimensions().empty()) return nullptr;
+  for (size_t i = 0; i < operand.users().size() && i < kMaxUsers; ++i) {
+    HloInstruction* user = operand.users()[i];
+    if (user->opcode() == HloOpcode::kBroadcast && user->shape() == shape &&
+        !user->has_sharding()) {
+      return user;
+    }
+  }
+  return nullptr;
+}
+
 absl::Status TranslateBroadcastInDim(Translator& translator, const Operation& operation) {
   XLA_ASSIGN_OR_RETURN(const std::vector<int64_t> dimensions,
                        translator.Integers(operation, "broadcast_dimensions"));
   XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeOfSizes(translator, operation, 1));
+  if (std::is_sorted(dimensions.begin(), dimensions.end()) &&
+      translator.ReplaceByOperand(operation, shape)) {
+    return absl::OkStatus();
+  }
+  if (HloInstruction* known = FindBroadcast(*translator.Operand(operation, 0), shape)) {
+    translator.SetResults(operation, known);
+    return absl::OkStatus();
+  }
   XLA_ASSIGN_OR_RETURN(
       HloInstruction * result,
       translator.BroadcastInDim(operation, translator.Operand(operation, 0), shape, dimensions));
@@ -78,6 +101,7 @@ absl::Status TranslateBroadcast(Translator& translator, const Operation& operati
 
 absl::Status TranslateReshape(Translator& translator, const Operation& operation) {
   XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeOfSizes(translator, operation, 1));
+  if (translator.ReplaceByOperand(operation, shape)) return absl::OkStatus();
   translator.SetResults(
       operation, translator.Emit(HloOpcode::kReshape, shape, {translator.Operand(operation, 0)},
                                  ReshapeAttributes{}));
@@ -85,6 +109,13 @@ absl::Status TranslateReshape(Translator& translator, const Operation& operation
 }
 
 absl::Status TranslateTranspose(Translator& translator, const Operation& operation) {
+  XLA_ASSIGN_OR_RETURN(const std::vector<int64_t> permutation,
+                       translator.Integers(operation, "permutation"));
+  if (std::is_sorted(permutation.begin(), permutation.end()) &&
+      !Translator::HasOpenResult(operation)) {
+    XLA_ASSIGN_OR_RETURN(const Shape shape, translator.ResultShape(operation));
+    if (translator.ReplaceByOperand(operation, shape)) return absl::OkStatus();
+  }
   return EmitWithDimensions(translator, operation, HloOpcode::kTranspose, "permutation", 1);
 }
 
@@ -96,6 +127,10 @@ absl::Status TranslateConcatenate(Translator& translator, const Operation& opera
   DimensionListAttributes attributes;
   attributes.dimensions.resize(1);
   XLA_ASSIGN_OR_RETURN(attributes.dimensions[0], translator.Integer(operation, "dimension"));
+  if (operation.operands.size() == 1 &&
+      translator.ReplaceByOperand(operation, translator.Operand(operation, 0)->shape())) {
+    return absl::OkStatus();
+  }
   return translator.EmitResults(operation, HloOpcode::kConcatenate, translator.Operands(operation),
                                 attributes);
 }
@@ -105,6 +140,11 @@ absl::Status EmitSlice(Translator& translator, const Operation& operation,
                        const std::vector<int64_t>& strides) {
   if (starts.size() != limits.size() || starts.size() != strides.size()) {
     return translator.Error(operation, "needs as many starts as limits and strides");
+  }
+  if (!Translator::HasOpenResult(operation)) {
+    // Of all of the operand.
+    XLA_ASSIGN_OR_RETURN(const Shape shape, translator.ResultShape(operation));
+    if (translator.ReplaceByOperand(operation, shape)) return absl::OkStatus();
   }
   SliceAttributes attributes;
   for (size_t i = 0; i < starts.size(); ++i) {
@@ -133,6 +173,13 @@ absl::Status EmitPad(Translator& translator, const Operation& operation,
                      const std::vector<int64_t>& interior) {
   if (low.size() != high.size() || low.size() != interior.size()) {
     return translator.Error(operation, "needs as much low as high and interior padding");
+  }
+  const auto is_zero = [](int64_t size) { return size == 0; };
+  if (std::all_of(low.begin(), low.end(), is_zero) &&
+      std::all_of(high.begin(), high.end(), is_zero) &&
+      std::all_of(interior.begin(), interior.end(), is_zero) &&
+      translator.ReplaceByOperand(operation, translator.Operand(operation, 0)->shape())) {
+    return absl::OkStatus();
   }
   PadAttributes attributes;
   for (size_t i = 0; i < low.size(); ++i) {

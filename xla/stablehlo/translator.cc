@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
@@ -13,6 +14,7 @@
 #include "xla/hlo/shape_inference/shape_inference.h"
 #include "xla/literal.h"
 #include "xla/mlir/bytecode_reader.h"
+#include "xla/mlir/element_type.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/constant_values.h"
 
@@ -24,59 +26,27 @@ using mlir::Operation;
 using mlir::TypeRef;
 using mlir::Value;
 
-PrimitiveType FloatType(mlir::FloatKind kind) {
-  switch (kind) {
-    case mlir::FloatKind::kF4E2M1FN:
-      return F4E2M1FN;
-    case mlir::FloatKind::kF8E3M4:
-      return F8E3M4;
-    case mlir::FloatKind::kF8E4M3:
-      return F8E4M3;
-    case mlir::FloatKind::kF8E4M3FN:
-      return F8E4M3FN;
-    case mlir::FloatKind::kF8E4M3FNUZ:
-      return F8E4M3FNUZ;
-    case mlir::FloatKind::kF8E4M3B11FNUZ:
-      return F8E4M3B11FNUZ;
-    case mlir::FloatKind::kF8E5M2:
-      return F8E5M2;
-    case mlir::FloatKind::kF8E5M2FNUZ:
-      return F8E5M2FNUZ;
-    case mlir::FloatKind::kF8E8M0FNU:
-      return F8E8M0FNU;
-    case mlir::FloatKind::kBF16:
-      return BF16;
-    case mlir::FloatKind::kF16:
-      return F16;
-    case mlir::FloatKind::kF32:
-      return F32;
-    case mlir::FloatKind::kF64:
-      return F64;
-    default:
-      return PRIMITIVE_TYPE_INVALID;
-  }
+bool HasSixBits(const mlir::Type& type) {
+  return type.kind == mlir::TypeKind::kFloat && (type.float_kind == mlir::FloatKind::kF6E2M3FN ||
+                                                 type.float_kind == mlir::FloatKind::kF6E3M2FN);
 }
 
-PrimitiveType IntegerType(const mlir::Type& type) {
-  const bool is_unsigned = type.signedness == mlir::Signedness::kUnsigned;
-  switch (type.width) {
-    case 1:
-      return is_unsigned ? U1 : PRED;
-    case 2:
-      return is_unsigned ? U2 : S2;
-    case 4:
-      return is_unsigned ? U4 : S4;
-    case 8:
-      return is_unsigned ? U8 : S8;
-    case 16:
-      return is_unsigned ? U16 : S16;
-    case 32:
-      return is_unsigned ? U32 : S32;
-    case 64:
-      return is_unsigned ? U64 : S64;
-    default:
-      return PRIMITIVE_TYPE_INVALID;
+// Whether an operation does not compute with numbers.
+bool KeepsNumbers(const Operation& operation) {
+  const std::string_view name = operation.name->text;
+  return name.substr(0, 5) == "func." || name.substr(0, 6) == "check." ||
+         name == "stablehlo.constant" || name == "stablehlo.return" ||
+         name == "interpreter.print" || name == "interpreter.probe";
+}
+
+// Numbers of 6 bits as f32.
+absl::Span<const char> Widen(const mlir::DenseAttribute& dense, std::vector<float>* numbers) {
+  for (size_t i = 0; i < dense.data.size(); ++i) {
+    numbers->push_back(static_cast<float>(
+        mlir::DenseFloat(*dense.type->element, dense.data, static_cast<int64_t>(i))));
   }
+  return absl::MakeConstSpan(reinterpret_cast<const char*>(numbers->data()),
+                             numbers->size() * sizeof(float));
 }
 
 // The integers of an array, a dense array or a constant; false if it is something else.
@@ -113,8 +83,8 @@ bool ListIntegers(AttributeRef attribute, std::vector<int64_t>* values) {
 
 }  // namespace
 
-Translator::Translator(mlir::Source* source, const EntryArguments& arguments)
-    : source_(*source), arguments_(arguments) {
+Translator::Translator(mlir::Source* source, const EntryArguments& arguments, bool releases)
+    : source_(*source), arguments_(arguments), releases_(releases) {
   HandlerTable table;
   AddElementwiseHandlers(&table);
   AddReshapeHandlers(&table);
@@ -277,21 +247,53 @@ absl::StatusOr<Shape> Translator::InferResult(const Operation& operation, HloOpc
 
 absl::StatusOr<HloInstruction*> Translator::Constant(const Operation& operation,
                                                      const mlir::DenseAttribute& dense) {
+  // Larger ones are not compared: they are rarely equal.
+  constexpr size_t kMaxComparedBytes = 64;
+  const std::string_view bytes(dense.data.data(), dense.data.size());
+  const bool is_small = bytes.size() <= kMaxComparedBytes;
+  const size_t hash =
+      is_small ? absl::HashOf(computation_, dense.type, dense.is_splat, bytes) : size_t{0};
+  if (is_small && operation.attributes.size() == 1) {
+    if (HloInstruction* known = FindConstant(hash, dense)) return known;
+  }
   XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(operation, dense.type));
-  const bool broadcasts = dense.is_splat && !shape.dimensions().empty();
+  const bool broadcasts = dense.is_splat && ShapeUtil::ElementsIn(shape) != 1;
   const Shape stored = broadcasts ? ShapeUtil::MakeShape(shape.element_type(), {}) : shape;
   Literal literal(stored);
-  if (static_cast<size_t>(literal.size_bytes()) != dense.data.size()) {
-    return Error(operation, absl::StrCat("a constant has ", dense.data.size(), " bytes, its shape ",
+  std::vector<float> widened;
+  const absl::Span<const char> data =
+      HasSixBits(*dense.type->element) ? Widen(dense, &widened) : dense.data;
+  if (static_cast<size_t>(literal.size_bytes()) != data.size()) {
+    return Error(operation, absl::StrCat("a constant has ", data.size(), " bytes, its shape ",
                                          literal.size_bytes()));
   }
-  if (!dense.data.empty()) {
-    std::memcpy(literal.untyped_data(), dense.data.data(), dense.data.size());
-  }
+  if (!data.empty()) std::memcpy(literal.untyped_data(), data.data(), data.size());
   HloInstruction* constant =
       computation_->AddInstruction(HloInstruction::CreateConstant(std::move(literal)));
   emitted_.push_back(constant);
-  return broadcasts ? BroadcastScalar(constant, shape) : constant;
+  HloInstruction* result = broadcasts ? BroadcastScalar(constant, shape) : constant;
+  if (is_small) constants_.try_emplace(hash, KnownConstant{dense.type, constant, result});
+  return result;
+}
+
+HloInstruction* Translator::FindConstant(size_t hash, const mlir::DenseAttribute& dense) const {
+  const auto found = constants_.find(hash);
+  if (found == constants_.end()) return nullptr;
+  const KnownConstant& known = found->second;
+  const Literal& literal = known.constant->literal();
+  const bool is_equal =
+      known.constant->parent() == computation_ && known.type == dense.type &&
+      static_cast<size_t>(literal.size_bytes()) == dense.data.size() &&
+      (dense.data.empty() ||
+       std::memcmp(literal.untyped_data(), dense.data.data(), dense.data.size()) == 0);
+  return is_equal ? known.result : nullptr;
+}
+
+bool Translator::ReplaceByOperand(const Operation& operation, const Shape& shape) {
+  HloInstruction* operand = Operand(operation, 0);
+  if (operand->shape() != shape) return false;
+  SetResults(operation, operand);
+  return true;
 }
 
 absl::StatusOr<HloComputation*> Translator::ScalarComputation(HloOpcode opcode,
@@ -322,20 +324,15 @@ void Translator::SetDevices(int64_t replicas, int64_t partitions) {
 // --- Shapes ---
 
 absl::StatusOr<PrimitiveType> Translator::ElementType(const Operation& operation, TypeRef type) {
-  PrimitiveType result = PRIMITIVE_TYPE_INVALID;
   if (type->kind == mlir::TypeKind::kQuantized) {
     if (computes_expressed_) return ElementType(operation, type->element);
     mlir::Type storage = *type->storage;
     storage.signedness = type->signedness;
     return ElementType(operation, source_.context.Intern(storage));
   }
-  if (type->kind == mlir::TypeKind::kFloat) result = FloatType(type->float_kind);
-  if (type->kind == mlir::TypeKind::kInteger) result = IntegerType(*type);
-  if (type->kind == mlir::TypeKind::kIndex) result = S64;
-  if (type->kind == mlir::TypeKind::kComplex && type->element->kind == mlir::TypeKind::kFloat) {
-    if (type->element->float_kind == mlir::FloatKind::kF32) result = C64;
-    if (type->element->float_kind == mlir::FloatKind::kF64) result = C128;
-  }
+  // HLO has no numbers of 6 bits; f32 has all of them.
+  const bool is_held_as_f32 = HasSixBits(*type) && KeepsNumbers(operation);
+  const PrimitiveType result = is_held_as_f32 ? F32 : mlir::PrimitiveTypeOf(*type);
   if (result != PRIMITIVE_TYPE_INVALID) return result;
   return Unimplemented(operation, absl::StrCat("the element type ", mlir::ToString(type)));
 }
@@ -352,6 +349,11 @@ absl::StatusOr<Shape> Translator::ShapeOf(const Operation& operation, TypeRef ty
   }
   if (type->kind != mlir::TypeKind::kRankedTensor) {
     return Unimplemented(operation, absl::StrCat("the type ", mlir::ToString(type)));
+  }
+  const bool is_known_type = !computes_expressed_ && !HasSixBits(*type->element);
+  if (is_known_type) {
+    const auto known = shapes_.find(type);
+    if (known != shapes_.end()) return known->second;
   }
   XLA_ASSIGN_OR_RETURN(const PrimitiveType element, ElementType(operation, type->element));
   std::vector<int64_t> bounds;
@@ -373,6 +375,7 @@ absl::StatusOr<Shape> Translator::ShapeOf(const Operation& operation, TypeRef ty
   }
   // Checks that the number of bytes fits 64 bits.
   XLA_ASSIGN_OR_RETURN(Shape shape, ShapeUtil::MakeValidatedShape(element, sizes, dynamic));
+  if (is_known_type) shapes_.emplace(type, shape);
   return shape;
 }
 
@@ -520,12 +523,6 @@ absl::StatusOr<std::vector<int64_t>> Translator::Parameters(const Operation& ope
 
 absl::StatusOr<std::vector<int64_t>> Translator::ConstantOperand(const Operation& operation,
                                                                  size_t i) const {
-  const Operation* definition = operation.operands[i]->operation;
-  std::vector<int64_t> values;
-  if (definition != nullptr && definition->Is("stablehlo.constant")) {
-    const AttributeRef value = definition->Find("value");
-    if (value != nullptr && ListIntegers(value, &values)) return values;
-  }
   if (const auto known = ConstantValues(*Get(operation.operands[i]))) return *known;
   return Unimplemented(operation, absl::StrCat("operand ", i, " that is not a constant"));
 }

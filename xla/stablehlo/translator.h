@@ -51,7 +51,7 @@ absl::Status TranslateShardyCall(Translator& translator, const mlir::Operation& 
 
 class Translator {
  public:
-  Translator(mlir::Source* source, const EntryArguments& arguments);
+  Translator(mlir::Source* source, const EntryArguments& arguments, bool releases);
 
   absl::StatusOr<std::unique_ptr<HloModule>> Run();
 
@@ -96,8 +96,11 @@ class Translator {
                            absl::Span<HloInstruction* const> operands,
                            Attributes attributes = NoAttributes{},
                            absl::Span<HloComputation* const> called = {});
+  // Small constants that are equal are one within a computation.
   absl::StatusOr<HloInstruction*> Constant(const mlir::Operation& operation,
                                            const mlir::DenseAttribute& dense);
+  // Leaves out an operation that returns its operand: true if the shapes are equal.
+  bool ReplaceByOperand(const mlir::Operation& operation, const Shape& shape);
 
   // --- Shapes
   absl::StatusOr<PrimitiveType> ElementType(const mlir::Operation& operation, mlir::TypeRef type);
@@ -202,7 +205,13 @@ class Translator {
     uint32_t first;
     uint32_t last;
   };
+  struct KnownConstant {
+    mlir::TypeRef type;
+    HloInstruction* constant;
+    HloInstruction* result;  // it, or its broadcast
+  };
   void Number(const mlir::Operation& operation);
+  HloInstruction* FindConstant(size_t hash, const mlir::DenseAttribute& dense) const;
   absl::Status TranslateBlock(const mlir::Block& block, std::vector<HloInstruction*>* returned);
   absl::StatusOr<HloComputation*> TranslateFunction(const mlir::Operation& function,
                                                     const EntryArguments& arguments = {});
@@ -233,15 +242,20 @@ class Translator {
                      std::vector<std::pair<uint32_t, HloInstruction*>>* saved,
                      absl::Status* status);
   const mlir::Operation* FindFunction(std::string_view name) const;
+  bool IsConstant(const mlir::Value& value) const { return is_constant_[value.id]; }
 
   mlir::Source& source_;
   const EntryArguments& arguments_;
+  bool releases_;  // the operations of functions, once they are translated
   std::unique_ptr<HloModule> module_;
   HloComputation* computation_ = nullptr;  // to which instructions are added
   std::vector<HloInstruction*> emitted_;   // for the operations being translated, innermost last
   ShardyMeshes meshes_;
   std::vector<std::string> manual_axes_;
   std::vector<HloInstruction*> values_;  // by id of the value
+  std::vector<bool> is_constant_;        // likewise: results of stablehlo.constant
+  absl::flat_hash_map<mlir::TypeRef, Shape> shapes_;
+  absl::flat_hash_map<size_t, KnownConstant> constants_;  // by a hash, the computation's included
   uint32_t next_id_ = 1;
   absl::flat_hash_map<const mlir::Region*, Range> ranges_;
   absl::flat_hash_map<std::string_view, const mlir::Operation*> functions_;

@@ -2,8 +2,10 @@
 // What the operations of VHLO stand for.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
@@ -182,20 +184,47 @@ class Upgrader {
         for (Operation& inner : *block) XLA_RETURN_IF_ERROR(Upgrade(inner));
       }
     }
-    const std::string_view name = operation.name->text;
-    if (name.substr(0, 5) != "vhlo.") return absl::OkStatus();
-    if (FindVhloOperation(name.substr(5)) == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(source_.name, ": ", View(name), " is not an operation of VHLO 1.20.0"));
+    const mlir::OperationName* const name = operation.name;
+    if (name->text.substr(0, 5) != "vhlo.") return absl::OkStatus();
+    const auto [known, is_new] = names_.try_emplace(name);
+    if (is_new) {
+      if (FindVhloOperation(name->text.substr(5)) == nullptr) {
+        return absl::InvalidArgumentError(absl::StrCat(source_.name, ": ", View(name->text),
+                                                       " is not an operation of VHLO 1.20.0"));
+      }
+      known->second.base = name->text.substr(5, name->text.rfind("_v") - 5);
     }
-    const std::string_view base = name.substr(5, name.rfind("_v") - 5);
-    return UpgradeOperation(operation, base);
+    UpgradedName& upgraded = known->second;
+    operation.attributes = UpgradeAttributes(operation, upgraded.base);
+    if (upgraded.base == "return" || upgraded.name == nullptr) {
+      upgraded.name = source_.Name(NewName(operation, upgraded.base), AllDialects());
+    }
+    operation.name = upgraded.name;
+    return absl::OkStatus();
   }
 
  private:
-  absl::Status UpgradeOperation(Operation& operation, std::string_view base) {
-    std::vector<NamedAttribute> attributes(operation.attributes.begin(),
-                                           operation.attributes.end());
+  struct UpgradedName {
+    std::string_view base;                      // without dialect and version
+    const mlir::OperationName* name = nullptr;  // null if it is not known yet
+  };
+  using Attributes = absl::Span<const NamedAttribute>;
+
+  // Operations of bytecode share lists of attributes: each is upgraded once.
+  Attributes UpgradeAttributes(const Operation& operation, std::string_view base) {
+    if (operation.attributes.empty()) return UpgradeList(operation.attributes, base);
+    const auto key = std::make_pair(operation.attributes.data(), operation.name);
+    const auto known = lists_.find(key);
+    if (known != lists_.end() && known->second.first == operation.attributes.size()) {
+      return known->second.second;
+    }
+    const Attributes result = UpgradeList(operation.attributes, base);
+    lists_[key] = {operation.attributes.size(), result};
+    return result;
+  }
+
+  Attributes UpgradeList(Attributes list, std::string_view base) {
+    std::vector<NamedAttribute> attributes(list.begin(), list.end());
     std::vector<NamedAttribute> result;
     const auto take = [&](std::string_view name) -> AttributeRef {
       for (size_t i = 0; i < attributes.size(); ++i) {
@@ -231,9 +260,7 @@ class Upgrader {
       if (IsDefault(base, attribute.name, attribute.value)) continue;
       result.push_back(UpgradeAttribute(base, attribute));
     }
-    operation.attributes = context_.arena().Copy(result);
-    operation.name = source_.Name(NewName(operation, base), AllDialects());
-    return absl::OkStatus();
+    return context_.arena().Copy(result);
   }
 
   static void DropEmptyLayouts(std::vector<NamedAttribute>& attributes) {
@@ -324,10 +351,20 @@ class Upgrader {
 
   mlir::Source& source_;
   mlir::Context& context_;
+  absl::flat_hash_map<const mlir::OperationName*, UpgradedName> names_;
+  // By the address of a list and the name of its operation; with the number of its attributes.
+  absl::flat_hash_map<std::pair<const NamedAttribute*, const mlir::OperationName*>,
+                      std::pair<size_t, Attributes>>
+      lists_;
 };
 
 }  // namespace
 
-absl::Status UpgradeVhlo(mlir::Source* source) { return Upgrader(source).Upgrade(*source->module); }
+absl::Status UpgradeVhlo(mlir::Source* source) {
+  for (const auto& [name, operation_name] : source->names) {
+    if (name.substr(0, 5) == "vhlo.") return Upgrader(source).Upgrade(*source->module);
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace xla::stablehlo
