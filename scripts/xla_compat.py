@@ -30,6 +30,12 @@ STANDINS = "tests/xla_compat/"
 EXCLUDED = {
     "xla/autotune_result_wrapper_test.cc": "autotuner of XLA's GPU compiler",
     "xla/tests/test_utils_test.cc": "tests XLA's generator of test arguments itself",
+    "xla/client/executable_build_options_test.cc": "PJRT's compile options and compilation environments",
+    "xla/debug_options_flags_test.cc": "XLA_FLAGS: the environment changes nothing here",
+    "xla/debug_options_parsers_test.cc": "parsers of XLA_FLAGS and of the GPU autotuner's flags",
+    "xla/parse_flags_from_env_test.cc": "XLA's library of flags of the environment",
+    "xla/online_topsort_test.cc": "a data structure of XLA's GPU scheduler",
+    "xla/sort_json_test.cc": "a helper of XLA's GPU autotuner",
 }
 
 # Files that need XLA_SOURCES beyond their own text.
@@ -75,9 +81,12 @@ MAPPED = {
     "xla/tsl/platform/env.h": "environment.h",
     "tsl/platform/env.h": "environment.h",
     "xla/tsl/platform/threadpool.h": "environment.h",
-    "xla/tsl/platform/file_system.h": "environment.h",
     "xla/tsl/platform/subprocess.h": "environment.h",
     "tsl/platform/path.h": "environment.h",
+    "ml_dtypes/include/float8.h": "ml_dtypes.h",
+    "xla/pjrt/pjrt_client.h": "hlo_test_base.h",
+    "xla/tests/aot_utils.h": "hlo_test_base.h",
+    "absl/synchronization/mutex.h": "mutex.h",
     "tsl/platform/platform.h": None,
     "xla/stream_executor/device_description.h": None,  # included by tests that do not use it
 }
@@ -122,6 +131,8 @@ class Compat:
 
         for include, standin in MAPPED.items():
             text = "#pragma once\n"
+            if include.startswith("absl/synchronization"):  # adds to the header of this name
+                text += "#include_next <%s>\n" % include
             if standin:
                 text += '#include "%s"\n' % (STANDINS + standin)
             write(self.include / include, text)

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "xla/base/check.h"
 #include "xla/base/status_macros.h"
 #include "xla/overflow_util.h"
@@ -243,6 +244,33 @@ Layout LayoutUtil::MoveDimToMajor(const Layout& layout, int64_t dimension) {
   return moved;
 }
 
+Layout LayoutUtil::MoveDimToMinor(const Layout& layout, int64_t dimension) {
+  Layout moved = layout;
+  DimensionVector& order = *moved.mutable_minor_to_major();
+  const auto it = std::find(order.begin(), order.end(), dimension);
+  XLA_CHECK(it != order.end()) << "no dimension " << dimension << " in " << layout;
+  std::rotate(order.begin(), it, it + 1);
+  return moved;
+}
+
+bool LayoutUtil::HasCustomElementSizeInBits(const Shape& shape) {
+  if (!shape.IsTuple()) return shape.has_layout() && shape.layout().element_size_in_bits() != 0;
+  return std::any_of(shape.tuple_shapes().begin(), shape.tuple_shapes().end(),
+                     [](const Shape& part) { return HasCustomElementSizeInBits(part); });
+}
+
+bool LayoutUtil::ByteStridesIsMajorToMinor(absl::Span<const int64_t> byte_strides,
+                                           absl::Span<const int64_t> dimensions,
+                                           PrimitiveType element_type) {
+  if (byte_strides.size() != dimensions.size()) return false;
+  int64_t stride = primitive_util::ByteWidth(element_type);
+  for (size_t i = byte_strides.size(); i-- > 0;) {
+    if (byte_strides[i] != stride) return false;
+    stride *= dimensions[i];
+  }
+  return true;
+}
+
 // ---- Elements in memory ----
 
 namespace {
@@ -334,6 +362,72 @@ int64_t LayoutUtil::LinearIndex(const Shape& shape, absl::Span<const int64_t> in
     linear = linear * array.sizes[i] + array.index[i];
   }
   return linear;
+}
+
+namespace {
+
+// What ApplyTile does to the index of an array of these sizes, undone.
+DimensionVector UndoTile(const Tile& tile, const DimensionVector& sizes,
+                         const DimensionVector& tiled) {
+  const size_t tile_rank = tile.dimensions().size();
+  DimensionVector index(sizes.size(), 0);
+  const size_t first = sizes.size() - tile_rank;
+  std::copy(tiled.begin(), tiled.begin() + first, index.begin());
+  const auto combined = absl::c_count(tile.dimensions(), Tile::kCombineDimension);
+  const size_t tiles = tile_rank - static_cast<size_t>(combined);
+  size_t count = first;  // the position of the next number of a tile in `tiled`
+  size_t begin = 0;      // of the dimensions that the tile combines
+  for (size_t i = 0; i < tile_rank; ++i) {
+    const int64_t tile_size = tile.dimensions()[i];
+    if (tile_size == Tile::kCombineDimension) continue;
+    int64_t joint = tiled[count] * tile_size + tiled[count + tiles];
+    ++count;
+    for (size_t d = i + 1; d-- > begin;) {
+      // The most major of combined dimensions takes what exceeds the others: it may be padding.
+      index[first + d] = d == begin ? joint : joint % sizes[first + d];
+      joint /= std::max<int64_t>(1, sizes[first + d]);
+    }
+    begin = i + 1;
+  }
+  return index;
+}
+
+}  // namespace
+
+std::vector<int64_t> LayoutUtil::DelinearizeIndexForNestedTiling(const Shape& shape,
+                                                                 int64_t linear_index) {
+  Shape untiled = shape;
+  if (untiled.has_layout()) untiled.mutable_layout()->clear_tiles();
+  PhysicalArray array = MakePhysicalArray(untiled, DimensionVector(shape.rank(), 0));
+  const size_t rank = array.sizes.size();
+  std::vector<DimensionVector> sizes;  // before each tile, with leading ones up to its rank
+  std::vector<size_t> ranks;           // before each tile, without these
+  const absl::Span<const Tile> tiles =
+      shape.has_layout() ? shape.layout().tiles() : absl::Span<const Tile>();
+  for (const Tile& tile : tiles) {
+    DimensionVector before = array.sizes;
+    ranks.push_back(before.size());
+    const size_t tile_rank = tile.dimensions().size();
+    if (before.size() < tile_rank) before.insert(before.begin(), tile_rank - before.size(), 1);
+    sizes.push_back(std::move(before));
+    ApplyTile(tile, &array);
+  }
+  for (size_t i = array.sizes.size(); i-- > 0;) {
+    array.index[i] = linear_index % std::max<int64_t>(1, array.sizes[i]);
+    linear_index /= std::max<int64_t>(1, array.sizes[i]);
+  }
+  for (size_t i = tiles.size(); i-- > 0;) {
+    array.index = UndoTile(tiles[i], sizes[i], array.index);
+    array.index.erase(array.index.begin(), array.index.end() - ranks[i]);
+  }
+  std::vector<int64_t> index(shape.rank());
+  for (size_t p = 0; p < rank; ++p) {
+    const size_t dimension =
+        shape.has_layout() ? static_cast<size_t>(Major(shape.layout(), static_cast<int64_t>(p)))
+                           : p;
+    index[dimension] = array.index[p];
+  }
+  return index;
 }
 
 }  // namespace xla

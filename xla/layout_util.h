@@ -118,6 +118,13 @@ class LayoutUtil {
   // Whether the dimensions are adjacent in memory order, in any order among themselves.
   static bool AreDimensionsConsecutive(const Layout& layout, absl::Span<const int64_t> dimensions);
   static Layout MoveDimToMajor(const Layout& layout, int64_t dimension);
+  static Layout MoveDimToMinor(const Layout& layout, int64_t dimension);
+  // Whether an array leaf has an element size of its own.
+  static bool HasCustomElementSizeInBits(const Shape& shape);
+  // Whether these are the strides of an array in row-major order without gaps.
+  static bool ByteStridesIsMajorToMinor(absl::Span<const int64_t> byte_strides,
+                                        absl::Span<const int64_t> dimensions,
+                                        PrimitiveType element_type);
 
   // ---- Elements in memory ----
   // A shape without a layout is treated as having the default layout.
@@ -135,6 +142,12 @@ class LayoutUtil {
   // account. Without tiles this is IndexUtil::MultidimensionalIndexToLinearIndex. Precondition: the
   // shape is valid and `indices` is within its sizes.
   static int64_t LinearIndex(const Shape& shape, absl::Span<const int64_t> indices);
+  static int64_t LinearIndexForNestedTiling(const Shape& shape, absl::Span<const int64_t> indices) {
+    return LinearIndex(shape, indices);
+  }
+  // The reverse. The indices of a position that is padding lie beyond the sizes.
+  static std::vector<int64_t> DelinearizeIndexForNestedTiling(const Shape& shape,
+                                                              int64_t linear_index);
 };
 
 }  // namespace xla

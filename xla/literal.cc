@@ -21,6 +21,7 @@
 #include "xla/layout_util.h"
 #include "xla/literal_access.h"
 #include "xla/primitive_util.h"
+#include "xla/shape_tree.h"
 #include "xla/shape_util.h"
 #include "xla/strided_copy.h"
 #include "xla/util.h"
@@ -88,6 +89,7 @@ LiteralBase::Piece::Piece(Piece&& other) noexcept
     : subshape(other.subshape),
       buffer(other.is_inline() ? inline_bytes : other.buffer),
       owns_buffer(std::exchange(other.owns_buffer, false)),
+      state(other.state),
       dynamic_sizes(std::move(other.dynamic_sizes)),
       children(std::move(other.children)) {
   if (is_inline()) std::memcpy(inline_bytes, other.inline_bytes, kInlineBytes);
@@ -99,6 +101,7 @@ LiteralBase::Piece& LiteralBase::Piece::operator=(Piece&& other) noexcept {
   if (owns_buffer) Deallocate(buffer);
   subshape = other.subshape;
   owns_buffer = std::exchange(other.owns_buffer, false);
+  state = other.state;
   if (other.is_inline()) {
     buffer = inline_bytes;
     std::memcpy(inline_bytes, other.inline_bytes, kInlineBytes);
@@ -560,6 +563,23 @@ BorrowingLiteral::BorrowingLiteral(absl::Span<const char* const> src_buf_ptrs, c
   shape_ = BorrowShape(shape, src_buf_ptrs, &root_piece_);
 }
 
+namespace {
+
+// The pointers of the leaves, in order of the tuple.
+template <typename Pointer>
+std::vector<Pointer> LeafPointers(const ShapeTree<Pointer>& tree) {
+  std::vector<Pointer> pointers;
+  for (const auto& [index, pointer] : tree.leaves()) pointers.push_back(pointer);
+  return pointers;
+}
+
+}  // namespace
+
+BorrowingLiteral::BorrowingLiteral(const ShapeTree<const char*>& src_buf_ptrs)
+    : BorrowingLiteral(LeafPointers(src_buf_ptrs), src_buf_ptrs.shape()) {}
+MutableBorrowingLiteral::MutableBorrowingLiteral(const ShapeTree<char*>& src_buf_ptrs)
+    : MutableBorrowingLiteral(LeafPointers(src_buf_ptrs), src_buf_ptrs.shape()) {}
+
 struct MutableBorrowingLiteral::Borrowed {
   std::unique_ptr<Shape> shape;
   Piece root;
@@ -582,6 +602,41 @@ MutableBorrowingLiteral::MutableBorrowingLiteral(absl::Span<char* const> src_buf
   const std::vector<const char*> buffers(src_buf_ptrs.begin(), src_buf_ptrs.end());
   borrowed_->shape = BorrowShape(shape, buffers, &borrowed_->root);
   root_piece_ = &borrowed_->root;
+}
+
+// State of values
+
+Literal LiteralBase::CreateWithState(const Shape& shape, ValueState state) {
+  Shape with_layout = shape;
+  ShapeUtil::ForEachMutableLeafShape(&with_layout, [](Shape* leaf, const ShapeIndex&) {
+    if (leaf->IsArray() && !leaf->has_layout()) LayoutUtil::SetToDefaultLayout(leaf);
+  });
+  Literal literal(with_layout);
+  ForEachPiece(literal.root_piece(), [&](const ShapeIndex&, const Piece& part) {
+    if (part.subshape->IsArray()) const_cast<Piece&>(part).state = state;
+  });
+  return literal;
+}
+Literal LiteralBase::CreateFromShapeWithUnknownLeafArrays(const Shape& shape) {
+  return CreateWithState(shape, ValueState::kUnknown);
+}
+Literal LiteralBase::CreateFromShapeWithUndeterminedLeafArrays(const Shape& shape) {
+  return CreateWithState(shape, ValueState::kUndetermined);
+}
+
+bool LiteralBase::IsKnown(const ShapeIndex& shape_index) const {
+  bool all = true;
+  ForEachPiece(piece(shape_index), [&](const ShapeIndex&, const Piece& part) {
+    all = all && part.state == ValueState::kKnown;
+  });
+  return all;
+}
+bool LiteralBase::IsDetermined(const ShapeIndex& shape_index) const {
+  bool all = true;
+  ForEachPiece(piece(shape_index), [&](const ShapeIndex&, const Piece& part) {
+    all = all && part.state != ValueState::kUndetermined;
+  });
+  return all;
 }
 
 // Sizes

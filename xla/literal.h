@@ -25,6 +25,7 @@
 #include <complex>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -54,6 +55,8 @@ namespace xla {
 
 class Literal;
 class LiteralSlice;
+template <typename T>
+class ShapeTree;
 
 // The read-only interface of all literals.
 class LiteralBase {
@@ -142,7 +145,10 @@ class LiteralBase {
   std::optional<int64_t> GetIntegralAsS64(absl::Span<const int64_t> multi_index) const;
   // nullopt for complex types.
   std::optional<double> GetAsDouble(absl::Span<const int64_t> multi_index) const;
+  // nullopt for PRED and integers too.
   std::optional<complex128> GetAsComplex128(absl::Span<const int64_t> multi_index) const;
+  // The sum of the elements at these positions in memory.
+  std::optional<double> GetSumAsDouble(absl::Span<const int64_t> linear_indices) const;
   // The sum of the elements as complex128, for scalars and arrays of numbers; nullopt otherwise.
   std::optional<complex128> GetSumAsComplex128() const;
 
@@ -179,21 +185,34 @@ class LiteralBase {
     return go_on;
   }
   // The elements that equal `value`, converted to the element type; 0 if that changes it.
+  // NaN equals NaN.
   template <typename T>
   int64_t CountEqual(T value) const {
     int64_t count = 0;
     primitive_util::ArrayTypeSwitch<void>(
         [&](auto type) {
           using E = primitive_util::NativeTypeOf<type>;
-          if constexpr (is_complex_v<T> && !is_complex_v<E>) {
-            if (value.imag() == 0) count = CountEqual(value.real());
-          } else {
-            const E element = static_cast<E>(value);
-            if constexpr (!is_complex_v<E> && !is_complex_v<T>) {
-              if (static_cast<T>(element) != value) return;
-            }
-            for (const E& e : root_piece().data<E>()) count += e == element;
+          const E element = static_cast<E>(value);
+          if constexpr (!is_complex_v<E>) {
+            if (static_cast<T>(element) != value && value == value) return;
           }
+          for (const E& e : root_piece().data<E>()) {
+            count += e == element || (e != e && element != element);
+          }
+        },
+        shape().element_type());
+    return count;
+  }
+  template <typename T>
+  int64_t CountEqual(std::complex<T> value) const {
+    if (!primitive_util::IsComplexType(shape().element_type())) {
+      return value.imag() == 0 ? CountEqual(value.real()) : 0;
+    }
+    int64_t count = 0;
+    primitive_util::ComplexTypeSwitch<void>(
+        [&](auto type) {
+          using E = primitive_util::NativeTypeOf<type>;
+          for (const E& e : root_piece().data<E>()) count += e == static_cast<E>(value);
         },
         shape().element_type());
     return count;
@@ -214,17 +233,18 @@ class LiteralBase {
   std::optional<int64_t> IsR1StridedIota() const;
   bool IsZero(absl::Span<const int64_t> multi_index) const;
 
-  // Equal literals hash alike.
-  uint64_t HashValue() const;
+  // Equal literals hash alike. Of each array at most byte_limit bytes count.
+  uint64_t HashValue(int64_t byte_limit = std::numeric_limits<int64_t>::max()) const;
   template <typename H>
   friend H AbslHashValue(H state, const LiteralBase& literal) {
     return H::combine(std::move(state), literal.HashValue());
   }
 
-  template <typename H, bool kIsLayoutSensitive = true>
+  template <typename H, bool kIsLayoutSensitive = true,
+            int64_t kByteLimit = std::numeric_limits<int64_t>::max()>
   static H Hash(H state, const LiteralBase& literal) {
     state = Shape::Hash<H, kIsLayoutSensitive>(std::move(state), literal.shape());
-    return H::combine(std::move(state), literal.HashValue());
+    return H::combine(std::move(state), literal.HashValue(kByteLimit));
   }
   // For hash maps: whether layouts count.
   template <bool layout_sensitive>
@@ -275,7 +295,18 @@ class LiteralBase {
 
   static Literal CreateFromShape(const Shape& shape);
 
+  // Whether all array leaves within the index have values. Evaluation of programs in part marks
+  // those that it cannot compute as unknown, and those that it has not reached as undetermined;
+  // copies keep the marks. The values of such leaves mean nothing.
+  bool IsKnown(const ShapeIndex& shape_index = {}) const;
+  bool IsDetermined(const ShapeIndex& shape_index = {}) const;
+  static Literal CreateFromShapeWithUnknownLeafArrays(const Shape& shape);
+  static Literal CreateFromShapeWithUndeterminedLeafArrays(const Shape& shape);
+
  protected:
+  enum class ValueState : uint8_t { kKnown, kUnknown, kUndetermined };
+  static Literal CreateWithState(const Shape& shape, ValueState state);
+
   // The root, or one element of a tuple.
   struct Piece {
     static constexpr int64_t kInlineBytes = 16;
@@ -290,6 +321,7 @@ class LiteralBase {
     // Arrays: the elements; at inline_bytes when few. Null for tuples and tokens.
     char* buffer = nullptr;
     bool owns_buffer = false;
+    ValueState state = ValueState::kKnown;
     alignas(kInlineBytes) char inline_bytes[kInlineBytes];
     // Dynamic sizes of all dimensions; null if every dimension is at its bound.
     std::unique_ptr<int64_t[]> dynamic_sizes;
@@ -523,6 +555,7 @@ class BorrowingLiteral : public LiteralBase {
   BorrowingLiteral(const char* src_buf_ptr, const Shape& shape);
   // One buffer per array leaf, in order of the tuple.
   BorrowingLiteral(absl::Span<const char* const> src_buf_ptrs, const Shape& shape);
+  explicit BorrowingLiteral(const ShapeTree<const char*>& src_buf_ptrs);
   BorrowingLiteral(BorrowingLiteral&&) = default;
   BorrowingLiteral& operator=(BorrowingLiteral&&) = default;
 
@@ -540,6 +573,7 @@ class MutableBorrowingLiteral : public MutableLiteralBase {
   MutableBorrowingLiteral(MutableLiteralBase* literal, const ShapeIndex& view_root);
   MutableBorrowingLiteral(char* src_buf_ptr, const Shape& shape);
   MutableBorrowingLiteral(absl::Span<char* const> src_buf_ptrs, const Shape& shape);
+  explicit MutableBorrowingLiteral(const ShapeTree<char*>& src_buf_ptrs);
   // Copies view the same buffers.
   MutableBorrowingLiteral(const MutableBorrowingLiteral&) = default;
   MutableBorrowingLiteral& operator=(const MutableBorrowingLiteral&) = default;

@@ -135,8 +135,24 @@ std::optional<double> LiteralBase::GetAsDouble(absl::Span<const int64_t> multi_i
 std::optional<complex128> LiteralBase::GetAsComplex128(
     absl::Span<const int64_t> multi_index) const {
   const PrimitiveType type = shape().element_type();
-  if (!primitive_util::IsArrayType(type)) return std::nullopt;
+  if (!primitive_util::IsFloatingPointType(type) && !primitive_util::IsComplexType(type)) {
+    return std::nullopt;
+  }
   return AsComplex128(type, ElementAt(root_piece(), multi_index));
+}
+
+std::optional<double> LiteralBase::GetSumAsDouble(absl::Span<const int64_t> linear_indices) const {
+  const PrimitiveType type = shape().element_type();
+  if (!primitive_util::IsArrayType(type) || primitive_util::IsComplexType(type)) {
+    return std::nullopt;
+  }
+  double sum = 0;
+  for (const int64_t index : linear_indices) {
+    XLA_CHECK(0 <= index && index < root_piece().buffer_elements()) << index << " in " << shape();
+    const char* element = root_piece().buffer + index * root_piece().element_bytes();
+    sum += AsComplex128(type, element).real();
+  }
+  return sum;
 }
 
 std::optional<complex128> LiteralBase::GetSumAsComplex128() const {
@@ -308,7 +324,7 @@ bool LiteralBase::Equal(const LiteralBase& other, bool layout_sensitive) const {
   return true;
 }
 
-uint64_t LiteralBase::HashValue() const {
+uint64_t LiteralBase::HashValue(int64_t byte_limit) const {
   uint64_t state = 0x243f6a8885a308d3u;
   ForEachPiece(root_piece(), [&](const ShapeIndex&, const Piece& p) {
     state = Mix(state, p.subshape->element_type_including_buffer());
@@ -321,7 +337,8 @@ uint64_t LiteralBase::HashValue() const {
     }
     if (count == 0) return;
     std::vector<char> storage;
-    state = HashBytes(state, LiteralAccess::RowMajorData(p, &storage), count * p.element_bytes());
+    state = HashBytes(state, LiteralAccess::RowMajorData(p, &storage),
+                      std::min(count * p.element_bytes(), byte_limit));
   });
   return state;
 }

@@ -95,6 +95,7 @@ absl::Status MutableLiteralBase::CopyFrom(const LiteralSlice& src_literal,
   }
   for (const auto& [from, to] : pairs) {
     if (!from->subshape->IsArray()) continue;
+    to->state = from->state;
     if (only_dynamic_bound) {
       XLA_RETURN_IF_ERROR(CopyExisting(*from, to));
     } else {

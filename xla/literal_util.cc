@@ -21,6 +21,7 @@
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 #include "xla/util.h"
+#include "xla/xla_data.pb.h"
 
 namespace xla {
 namespace {
@@ -297,6 +298,52 @@ Literal LiteralUtil::MaxFiniteValue(PrimitiveType primitive_type) {
         return CreateR0(std::numeric_limits<primitive_util::NativeTypeOf<type>>::max());
       },
       primitive_type);
+}
+
+absl::StatusOr<Literal> MaterializeSparseOperand(
+    const LiteralSlice& values, const LiteralSlice& indices,
+    const SparsityConfig_TensorSparsityConfig& config) {
+  if (config.num_non_zero() != 1) return Internal("Only 1:N sparsity is currently supported.");
+  if (config.stride() != 1) return Internal("Strided sparsity is not supported yet.");
+  const int64_t dimension = config.dimension(), block_size = config.block_size();
+  if (dimension < 0 || dimension >= values.shape().rank()) {
+    return Internal("Invalid sparsity dimension: %d, must be in [0, %d)", dimension,
+                    values.shape().rank());
+  }
+  if (block_size <= 0) {
+    return Internal("block_size must be strictly positive in SparsityConfig.");
+  }
+  if (!ShapeUtil::SameDimensions(values.shape(), indices.shape())) {
+    return Internal("Values shape %s must have the same dimensions as indices shape %s",
+                    ShapeUtil::HumanString(values.shape()),
+                    ShapeUtil::HumanString(indices.shape()));
+  }
+  if (!ShapeUtil::ElementIsIntegral(indices.shape())) {
+    return Internal("Indices literal must be an integral type.");
+  }
+  DimensionVector sizes(values.shape().dimensions().begin(), values.shape().dimensions().end());
+  int64_t& size = sizes[static_cast<size_t>(dimension)];
+  if (__builtin_mul_overflow(size, block_size, &size)) {
+    return Internal("Dense dimension overflow triggered by large block_size.");
+  }
+  XLA_ASSIGN_OR_RETURN(const Shape shape,
+                       ShapeUtil::MakeValidatedShape(values.shape().element_type(), sizes));
+  XLA_ASSIGN_OR_RETURN(Literal dense, Literal::Make(shape));
+  std::vector<int64_t> to;
+  XLA_RETURN_IF_ERROR(ShapeUtil::ForEachIndexWithStatus(
+      values.shape(), [&](absl::Span<const int64_t> index) -> absl::StatusOr<bool> {
+        const int64_t place = *indices.GetIntegralAsS64(index);
+        if (place < 0 || place >= block_size) {
+          return InvalidArgument("Invalid position in block: %d, must be in [0, %d)", place,
+                                 block_size);
+        }
+        to.assign(index.begin(), index.end());
+        to[static_cast<size_t>(dimension)] =
+            index[static_cast<size_t>(dimension)] * block_size + place;
+        XLA_RETURN_IF_ERROR(dense.CopyElementFrom(values, index, to));
+        return true;
+      }));
+  return dense;
 }
 
 }  // namespace xla

@@ -371,11 +371,19 @@ absl::StatusOr<Literal> LiteralUtil::CreateLiteralWithGenerator(
 template <PrimitiveType type, typename E, typename T>
 absl::StatusOr<Literal> LiteralUtil::CreateRandomLiteral(const Shape& shape, E* engine, T mean,
                                                          T stddev) {
-  using Wide = std::conditional_t<std::is_floating_point_v<T>, T, double>;
+  using Native = primitive_util::NativeTypeOf<type>;
+  using Wide = std::conditional_t<std::is_floating_point_v<Native>, Native, double>;
   std::normal_distribution<Wide> distribution(static_cast<Wide>(mean), static_cast<Wide>(stddev));
-  return CreateLiteralWithGenerator<type, T>(
-      shape, [&](absl::Span<const int64_t>) { return static_cast<T>(distribution(*engine)); });
+  return CreateLiteralWithGenerator<type, Native>(
+      shape, [&](absl::Span<const int64_t>) { return static_cast<Native>(distribution(*engine)); });
 }
+
+// The dense array whose blocks of block_size elements along a dimension are zero but for one: that
+// of `values`, at the place in the block that `indices` gives. Errors: other than one element a
+// block, or a stride; shapes that differ; an index outside of the block.
+absl::StatusOr<Literal> MaterializeSparseOperand(const LiteralSlice& values,
+                                                 const LiteralSlice& indices,
+                                                 const SparsityConfig_TensorSparsityConfig& config);
 
 }  // namespace xla
 

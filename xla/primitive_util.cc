@@ -129,30 +129,6 @@ const TypeFacts& FactsOf(PrimitiveType type) {
 using internal::FactsOf;
 using internal::Kind;
 
-bool IsArrayType(PrimitiveType type) {
-  const Kind kind = FactsOf(type).kind;
-  return kind != Kind::kNone && kind != Kind::kOther;
-}
-bool IsFloatingPointType(PrimitiveType type) { return FactsOf(type).kind == Kind::kFloat; }
-bool IsComplexType(PrimitiveType type) { return FactsOf(type).kind == Kind::kComplex; }
-bool IsSignedIntegralType(PrimitiveType type) { return FactsOf(type).kind == Kind::kSigned; }
-bool IsUnsignedIntegralType(PrimitiveType type) { return FactsOf(type).kind == Kind::kUnsigned; }
-bool IsIntegralType(PrimitiveType type) {
-  return IsSignedIntegralType(type) || IsUnsignedIntegralType(type);
-}
-bool IsF8Type(PrimitiveType type) { return IsFloatingPointType(type) && FactsOf(type).bits == 8; }
-bool IsMXType(PrimitiveType type) {
-  return type == F4E2M1FN || type == F6E2M3FN || type == F6E3M2FN || type == F8E8M0FNU;
-}
-bool Is8BitIntegralType(PrimitiveType type) { return type == S8 || type == U8; }
-bool IsSubByteNonPredType(PrimitiveType type) {
-  return IsArrayType(type) && type != PRED && FactsOf(type).bits < 8;
-}
-
-int BitWidth(PrimitiveType type) { return FactsOf(type).bits; }
-int ByteWidth(PrimitiveType type) { return (FactsOf(type).bits + 7) / 8; }
-int StorageBitWidth(PrimitiveType type) { return ByteWidth(type) * 8; }
-
 PrimitiveType UnsignedIntegralTypeForBitWidth(int64_t bits) {
   switch (bits) {
     case 1:

@@ -98,26 +98,73 @@ constexpr PrimitiveType NativeToPrimitiveType() {
   return internal::NativeToPrimitive<NativeT>::value;
 }
 
+namespace internal {
+struct TypeKind {
+  bool is_array = false, is_float = false, is_complex = false, is_integer = false;
+  bool is_signed = false;
+  int bits = 0;
+};
+template <typename T>
+constexpr int BitsOf() {
+  if constexpr (std::is_same_v<T, bool>) {
+    return 1;
+  } else if constexpr (is_intN_v<T> || is_mini_float_v<T>) {
+    return T::kTotalBits;
+  } else {
+    return 8 * sizeof(T);
+  }
+}
+constexpr TypeKind KindOf(PrimitiveType type) {
+  switch (type) {
+#define XLA_KIND_CASE(TYPE, native)                 \
+  case TYPE:                                        \
+    return {true,                                   \
+            is_real_float_v<native>,                \
+            is_complex_v<native>,                   \
+            is_integer_v<native>,                   \
+            std::numeric_limits<native>::is_signed, \
+            BitsOf<native>()};
+    XLA_FOR_EACH_ARRAY_TYPE(XLA_KIND_CASE)
+#undef XLA_KIND_CASE
+    default:
+      return {};
+  }
+}
+}  // namespace internal
+
 template <PrimitiveType kType>
 using PrimitiveTypeConstant = std::integral_constant<PrimitiveType, kType>;
 
 // Kinds. An "array type" is a type that the elements of an array may have.
-bool IsArrayType(PrimitiveType type);
-bool IsFloatingPointType(PrimitiveType type);
-bool IsComplexType(PrimitiveType type);
-bool IsSignedIntegralType(PrimitiveType type);
-bool IsUnsignedIntegralType(PrimitiveType type);
-bool IsIntegralType(PrimitiveType type);  // PRED is not integral
-bool IsF8Type(PrimitiveType type);
-bool IsMXType(PrimitiveType type);  // the microscaling formats: F4E2M1FN, F6*, F8E8M0FNU
-bool Is8BitIntegralType(PrimitiveType type);
-bool IsSubByteNonPredType(PrimitiveType type);
+constexpr bool IsArrayType(PrimitiveType type) { return internal::KindOf(type).is_array; }
+constexpr bool IsFloatingPointType(PrimitiveType type) { return internal::KindOf(type).is_float; }
+constexpr bool IsComplexType(PrimitiveType type) { return internal::KindOf(type).is_complex; }
+constexpr bool IsSignedIntegralType(PrimitiveType type) {
+  return internal::KindOf(type).is_integer && internal::KindOf(type).is_signed;
+}
+constexpr bool IsUnsignedIntegralType(PrimitiveType type) {
+  return internal::KindOf(type).is_integer && !internal::KindOf(type).is_signed;
+}
+constexpr bool IsIntegralType(PrimitiveType type) {  // PRED is not integral
+  return internal::KindOf(type).is_integer;
+}
+constexpr bool IsF8Type(PrimitiveType type) {
+  return IsFloatingPointType(type) && internal::KindOf(type).bits == 8;
+}
+// The microscaling formats.
+constexpr bool IsMXType(PrimitiveType type) {
+  return type == F4E2M1FN || type == F6E2M3FN || type == F6E3M2FN || type == F8E8M0FNU;
+}
+constexpr bool Is8BitIntegralType(PrimitiveType type) { return type == S8 || type == U8; }
+constexpr bool IsSubByteNonPredType(PrimitiveType type) {
+  return IsArrayType(type) && type != PRED && internal::KindOf(type).bits < 8;
+}
 
 // Widths. BitWidth is the information content (PRED 1, S4 4, F32 32), ByteWidth the bytes an
 // element takes in an unpacked array, StorageBitWidth the same in bits (PRED 8, S4 8).
-int BitWidth(PrimitiveType type);
-int ByteWidth(PrimitiveType type);
-int StorageBitWidth(PrimitiveType type);
+constexpr int BitWidth(PrimitiveType type) { return internal::KindOf(type).bits; }
+constexpr int ByteWidth(PrimitiveType type) { return (BitWidth(type) + 7) / 8; }
+constexpr int StorageBitWidth(PrimitiveType type) { return ByteWidth(type) * 8; }
 PrimitiveType UnsignedIntegralTypeForBitWidth(int64_t bits);
 PrimitiveType SignedIntegralTypeForBitWidth(int64_t bits);
 

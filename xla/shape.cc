@@ -356,6 +356,8 @@ void Shape::SetProto(ShapeProto& proto) const {
   if (has_layout_) *proto.mutable_layout() = layout_.ToProto();
 }
 
+void Shape::ToProto(ShapeProto& proto) const { proto = ToProto(); }
+
 ShapeProto Shape::ToProto() const {
   ShapeProto proto;
   SetProto(proto);
@@ -397,6 +399,8 @@ absl::StatusOr<ProgramShape> ProgramShape::FromProto(const ProgramShapeProto& pr
   XLA_ASSIGN_OR_RETURN(*program_shape.mutable_result(), Shape::FromProto(proto.result()));
   return program_shape;
 }
+
+void ProgramShape::ToProto(ProgramShapeProto& proto) const { proto = ToProto(); }
 
 ProgramShapeProto ProgramShape::ToProto() const {
   ProgramShapeProto proto;

@@ -77,6 +77,7 @@ class Shape {
   // kMaxTupleDepth.
   static absl::StatusOr<Shape> FromProto(const ShapeProto& proto);
   ShapeProto ToProto() const;
+  void ToProto(ShapeProto& proto) const;  // replaces what is there
   void SetProto(ShapeProto& proto) const;
 
   // The text form described at the top of this file.
@@ -289,6 +290,7 @@ class ProgramShape {
 
   static absl::StatusOr<ProgramShape> FromProto(const ProgramShapeProto& proto);
   ProgramShapeProto ToProto() const;
+  void ToProto(ProgramShapeProto& proto) const;
 
   // "(x: f32[2], y: s32[]) -> f32[2]"; a parameter without a name prints as "(unknown)".
   std::string ToString() const;

@@ -164,6 +164,86 @@ bool ShapeUtil::IsReshapeOrTransposeBitcast(const Shape& a, const Shape& b,
          DeduceTransposeDimensionsForBitcast(a, b).has_value();
 }
 
+// ---- Decompositions ----
+
+bool ShapeUtil::BitcastDecompositionTrt::IsTranspose1Identity() const {
+  return IsIdentityPermutation(transpose1_dims);
+}
+bool ShapeUtil::BitcastDecompositionTrt::IsTranspose2Identity() const {
+  return IsIdentityPermutation(transpose2_dims);
+}
+
+bool ShapeUtil::IsDecomposableBitcast(const Shape& input_shape, const Shape& output_shape) {
+  return input_shape.has_layout() && output_shape.has_layout() &&
+         ElementsIn(input_shape) == ElementsIn(output_shape);
+}
+
+std::optional<ShapeUtil::BitcastDecompositionTrt> ShapeUtil::DecomposeBitcastToTrt(
+    const Shape& input_shape, const Shape& output_shape) {
+  if (!IsDecomposableBitcast(input_shape, output_shape)) return std::nullopt;
+  BitcastDecompositionTrt parts;
+  const auto input_order = input_shape.layout().minor_to_major();
+  parts.transpose1_dims.assign(input_order.rbegin(), input_order.rend());
+  parts.transpose1_shape = MakeShapeWithDescendingLayoutAndSamePhysicalLayout(input_shape);
+  parts.reshape_shape = MakeShapeWithDescendingLayoutAndSamePhysicalLayout(output_shape);
+  parts.transpose2_dims = LayoutUtil::MakeLogicalToPhysical(output_shape.layout());
+  return parts;
+}
+
+ShapeUtil::BitcastDecomposition ShapeUtil::DecomposeBitcast(const Shape& input_shape,
+                                                            const Shape& output_shape) {
+  if (!IsDecomposableBitcast(input_shape, output_shape)) return std::nullopt;
+  if (ReshapeIsBitcast(input_shape, output_shape, /*ignore_element_type=*/true)) {
+    return BitcastDecompositionReshape{};
+  }
+  if (auto dimensions = DeduceTransposeDimensionsForBitcast(input_shape, output_shape)) {
+    return BitcastDecompositionTranspose{*std::move(dimensions)};
+  }
+  return DecomposeBitcastToTrt(input_shape, output_shape);
+}
+
+absl::StatusOr<absl::InlinedVector<int64_t, 3>> ShapeUtil::GetNormalizedLogicalTransposeShape(
+    const Shape& input_shape, const Shape& output_shape, absl::Span<const int64_t> dimensions,
+    absl::InlinedVector<int64_t, 3>& permutation) {
+  for (const Shape* shape : {&input_shape, &output_shape}) {
+    if (!LayoutUtil::IsMonotonicWithDim0Major(shape->layout())) {
+      return FailedPrecondition(
+          "Transpose normalization requires monotonic layouts. Layout normalization should have "
+          "assigned the default layout.");
+    }
+  }
+  // The number of each input dimension among those of a size other than 1.
+  std::vector<int64_t> number(static_cast<size_t>(input_shape.rank()));
+  for (int d = 1; d < input_shape.rank(); ++d) {
+    number[d] = number[d - 1] + (input_shape.dimensions(d - 1) != 1 ? 1 : 0);
+  }
+  absl::InlinedVector<int64_t, 3> sizes;
+  std::vector<int64_t> first;  // the first input dimension of each group
+  int64_t previous = -2;
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    const int64_t size = output_shape.dimensions(static_cast<int>(i));
+    if (size == 1) continue;
+    const int64_t dimension = number[static_cast<size_t>(dimensions[i])];
+    if (dimension == previous + 1) {
+      sizes.back() *= size;
+    } else {
+      sizes.push_back(size);
+      first.push_back(dimension);
+    }
+    previous = dimension;
+  }
+  if (sizes.empty()) {
+    sizes.push_back(1);
+    first.push_back(0);
+  }
+  permutation.clear();
+  for (const int64_t dimension : first) {
+    permutation.push_back(std::count_if(first.begin(), first.end(),
+                                        [&](int64_t other) { return other < dimension; }));
+  }
+  return sizes;
+}
+
 std::optional<Shape> ShapeUtil::AlignLayouts(const Shape& input_shape, const Shape& output_shape) {
   XLA_CHECK(input_shape.IsArray() && input_shape.has_layout() && output_shape.IsArray());
   if (ElementsIn(input_shape) != ElementsIn(output_shape)) return std::nullopt;

@@ -10,6 +10,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/shape_util.h"
 #include "xla/util.h"
+#include "xla/xla_data.pb.h"
 
 namespace xla {
 
@@ -18,6 +19,15 @@ std::string ShapeIndex::ToString() const {
 }
 std::ostream& operator<<(std::ostream& out, const ShapeIndex& index) {
   return out << index.ToString();
+}
+
+ShapeIndex ShapeIndex::FromProto(const ShapeIndexProto& proto) {
+  return ShapeIndex(proto.indexes().begin(), proto.indexes().end());
+}
+ShapeIndexProto ShapeIndex::ToProto() const {
+  ShapeIndexProto proto;
+  proto.mutable_indexes()->Assign(begin(), end());
+  return proto;
 }
 
 // ---- Tuples ----
@@ -79,6 +89,16 @@ std::vector<ShapeUtil::IndexedShape> ShapeUtil::GetLeafShapes(const Shape& shape
   return leaves;
 }
 
+void ShapeUtil::FlattenTupleShape(const Shape& shape, std::vector<const Shape*>& flattened) {
+  if (!shape.IsTuple()) return flattened.push_back(&shape);
+  for (const Shape& element : shape.tuple_shapes()) FlattenTupleShape(element, flattened);
+}
+std::vector<const Shape*> ShapeUtil::FlattenTupleShape(const Shape& shape) {
+  std::vector<const Shape*> flattened;
+  FlattenTupleShape(shape, flattened);
+  return flattened;
+}
+
 namespace {
 
 using MutableVisitor = absl::FunctionRef<absl::Status(Shape*, const ShapeIndex&)>;
@@ -92,6 +112,15 @@ absl::Status VisitSubshapes(Shape* shape, ShapeIndex* index, MutableVisitor visi
     index->pop_back();
   }
   return absl::OkStatus();
+}
+
+absl::Status VisitPostOrder(Shape* shape, ShapeIndex* index, MutableVisitor visitor) {
+  for (int i = 0; i < shape->tuple_shapes_size(); ++i) {
+    index->push_back(i);
+    XLA_RETURN_IF_ERROR(VisitPostOrder(shape->mutable_tuple_shapes(i), index, visitor));
+    index->pop_back();
+  }
+  return visitor(shape, *index);
 }
 
 using Visitor = absl::FunctionRef<void(const Shape&, const ShapeIndex&)>;
@@ -135,6 +164,50 @@ absl::Status ShapeUtil::ForEachMutableSubshapeWithStatus(Shape* shape, MutableVi
   return VisitSubshapes(shape, &index, visitor);
 }
 
+absl::Status ShapeUtil::ForEachMutableLeafShapeWithStatus(Shape* shape, MutableVisitor visitor) {
+  return ForEachMutableSubshapeWithStatus(shape, [&](Shape* part, const ShapeIndex& index) {
+    return part->IsTuple() ? absl::OkStatus() : visitor(part, index);
+  });
+}
+void ShapeUtil::ForEachMutableLeafShape(
+    Shape* shape, absl::FunctionRef<void(Shape*, const ShapeIndex&)> visitor) {
+  ForEachMutableSubshape(shape, [&](Shape* part, const ShapeIndex& index) {
+    if (!part->IsTuple()) visitor(part, index);
+  });
+}
+absl::Status ShapeUtil::ForEachLeafShapeWithStatus(
+    const Shape& shape, absl::FunctionRef<absl::Status(const Shape&, const ShapeIndex&)> visitor) {
+  return ForEachSubshapeWithStatus(shape, [&](const Shape& part, const ShapeIndex& index) {
+    return part.IsTuple() ? absl::OkStatus() : visitor(part, index);
+  });
+}
+absl::Status ShapeUtil::ForEachMutableSubshapePostOrderWithStatus(Shape* shape,
+                                                                  MutableVisitor visitor) {
+  ShapeIndex index;
+  return VisitPostOrder(shape, &index, visitor);
+}
+absl::Status ShapeUtil::ForEachSubshapePostOrderWithStatus(
+    const Shape& shape, absl::FunctionRef<absl::Status(const Shape&, const ShapeIndex&)> visitor) {
+  ShapeIndex index;
+  return VisitPostOrder(const_cast<Shape*>(&shape), &index,
+                        [&](Shape* part, const ShapeIndex& at) { return visitor(*part, at); });
+}
+void ShapeUtil::ForEachMutableSubshapePostOrder(
+    Shape* shape, absl::FunctionRef<void(Shape*, const ShapeIndex&)> visitor) {
+  XLA_CHECK_OK(
+      ForEachMutableSubshapePostOrderWithStatus(shape, [&](Shape* part, const ShapeIndex& index) {
+        visitor(part, index);
+        return absl::OkStatus();
+      }));
+}
+void ShapeUtil::ForEachSubshapePostOrder(const Shape& shape, Visitor visitor) {
+  XLA_CHECK_OK(
+      ForEachSubshapePostOrderWithStatus(shape, [&](const Shape& part, const ShapeIndex& index) {
+        visitor(part, index);
+        return absl::OkStatus();
+      }));
+}
+
 // ---- Indices ----
 
 namespace {
@@ -150,8 +223,12 @@ class IndexIterator {
     for (const int64_t step : incr) XLA_CHECK(step >= 0);  // 0: the dimension stays at its base
   }
 
+  // As in XLA, a count of 0 with an increment of 0 pins the dimension at its base.
   bool Empty() const {
-    return std::any_of(count_.begin(), count_.end(), [](int64_t count) { return count <= 0; });
+    for (size_t d = 0; d < count_.size(); ++d) {
+      if (count_[d] <= 0 && (incr_[d] > 0 || count_[d] < 0)) return true;
+    }
+    return ShapeUtil::IsZeroElementArray(shape_);
   }
   absl::Span<const int64_t> index() const { return index_; }
 

@@ -67,7 +67,10 @@ class ShapeTree {
 
   // The tree of the empty tuple.
   ShapeTree() : ShapeTree(ShapeUtil::MakeNil()) {}
-  explicit ShapeTree(Shape shape) : ShapeTree(std::move(shape), T()) {}
+  explicit ShapeTree(Shape shape) : shape_(std::move(shape)) {
+    ShapeUtil::ForEachSubshape(
+        shape_, [&](const Shape&, const ShapeIndex& index) { nodes_.emplace_back(index, T()); });
+  }
   explicit ShapeTree(const Shape* shape) : ShapeTree(*shape) {}
   ShapeTree(Shape shape, const T& value) : shape_(std::move(shape)) {
     ShapeUtil::ForEachSubshape(

@@ -131,6 +131,23 @@ Shape ShapeUtil::MakeMaybeTupleShape(absl::Span<const Shape> shapes) {
   return shapes.size() == 1 ? shapes[0] : MakeTupleShape(shapes);
 }
 
+absl::StatusOr<Shape> ShapeUtil::MakeValidatedTupleShape(absl::Span<const Shape> shapes) {
+  Shape tuple = MakeTupleShape(shapes);
+  XLA_RETURN_IF_ERROR(ValidateShapeWithOptionalLayout(tuple));
+  return tuple;
+}
+absl::StatusOr<Shape> ShapeUtil::MakeValidatedTupleShapeWithPtrs(
+    absl::Span<const Shape* const> shapes) {
+  Shape tuple = MakeTupleShapeWithPtrs(shapes);
+  XLA_RETURN_IF_ERROR(ValidateShapeWithOptionalLayout(tuple));
+  return tuple;
+}
+absl::StatusOr<Shape> ShapeUtil::MakeValidatedMaybeTupleShape(absl::Span<const Shape> shapes) {
+  Shape result = MakeMaybeTupleShape(shapes);
+  XLA_RETURN_IF_ERROR(ValidateShapeWithOptionalLayout(result));
+  return result;
+}
+
 absl::StatusOr<Shape> ShapeUtil::MakeValidatedBufferShape(Shape array) {
   if (!array.IsArrayExcludingBuffer()) {
     return InvalidArgumentStrCat("a buffer must hold an array, not ", array.ToString());
@@ -204,6 +221,45 @@ Shape ShapeUtil::PrependMajorDimension(int64_t bound, Shape shape) {
   std::iota(last_first.begin() + 1, last_first.end(), int64_t{0});
   last_first[0] = shape.rank() - 1;
   return PermuteDimensions(last_first, shape);
+}
+
+Shape ShapeUtil::InsertDimensionsAtIndex(Shape shape, int64_t index,
+                                         absl::Span<const int64_t> bounds) {
+  XLA_CHECK(0 <= index && index <= shape.rank()) << index << " in " << shape;
+  const int64_t rank = shape.rank();
+  const auto count = static_cast<int64_t>(bounds.size());
+  for (const int64_t bound : bounds) AppendMinorDimension(bound, &shape);
+  // The new dimensions are the last now, the first of them being the most major.
+  std::vector<int64_t> order(static_cast<size_t>(rank + count));
+  for (int64_t d = 0; d < rank + count; ++d) {
+    const bool is_new = d >= index && d < index + count;
+    order[static_cast<size_t>(d)] = is_new ? rank + d - index : d < index ? d : d - count;
+  }
+  Shape result = PermuteDimensions(order, shape);
+  if (!result.has_layout() || index == rank) return result;
+  DimensionVector minor_to_major(result.layout().minor_to_major().begin() + count,
+                                 result.layout().minor_to_major().end());
+  const auto neighbour = std::find(minor_to_major.begin(), minor_to_major.end(), index + count);
+  DimensionVector added;
+  for (int64_t d = index + count; d-- > index;) added.push_back(d);
+  minor_to_major.insert(neighbour + 1, added.begin(), added.end());
+  *result.mutable_layout()->mutable_minor_to_major() = std::move(minor_to_major);
+  return result;
+}
+Shape ShapeUtil::InsertDimensionAtIndex(Shape shape, int64_t index, int64_t bound) {
+  return InsertDimensionsAtIndex(std::move(shape), index, {bound});
+}
+
+Shape ShapeUtil::PermuteDimensionsIgnoringLayout(absl::Span<const int64_t> permutation,
+                                                 const Shape& shape) {
+  XLA_CHECK(static_cast<int64_t>(permutation.size()) == shape.rank());
+  Shape result = shape;
+  for (size_t i = 0; i < permutation.size(); ++i) {
+    const int from = static_cast<int>(permutation[i]);
+    result.set_dimensions(static_cast<int>(i), shape.dimensions(from),
+                          shape.is_dynamic_dimension(from));
+  }
+  return result;
 }
 
 Shape ShapeUtil::MoveDimToMajor(const Shape& shape, int64_t dimension) {
@@ -299,7 +355,20 @@ Shape ShapeUtil::DeviceShapeToHostShape(Shape shape) {
   return shape;
 }
 
+bool ShapeUtil::DeviceShapeIsHostShape(const Shape& shape) {
+  return shape == DeviceShapeToHostShape(shape);
+}
+
 // ---- Queries ----
+
+bool ShapeUtil::IsEffectivelyMostMajorDimension(const Shape& shape, int64_t dimension) {
+  for (int64_t p = 0; p < shape.rank(); ++p) {
+    const int64_t at = LayoutUtil::Major(shape.layout(), p);
+    if (at == dimension) return true;
+    if (shape.dimensions(static_cast<int>(at)) != 1) return false;
+  }
+  return false;
+}
 
 bool ShapeUtil::IsZeroElementArray(const Shape& shape) {
   return shape.IsArray() && absl::c_linear_search(shape.dimensions(), 0);
@@ -331,9 +400,10 @@ absl::StatusOr<int64_t> ShapeUtil::TryGetDimensionNumber(const Shape& shape,
   return dimension_number < 0 ? dimension_number + rank : dimension_number;
 }
 int64_t ShapeUtil::GetDimensionNumber(const Shape& shape, int64_t dimension_number) {
-  const absl::StatusOr<int64_t> number = TryGetDimensionNumber(shape, dimension_number);
-  XLA_CHECK_OK(number.status());
-  return *number;
+  if (dimension_number < 0) dimension_number += shape.rank();
+  XLA_CHECK(dimension_number >= 0) << "in " << shape;
+  XLA_CHECK(dimension_number < shape.rank()) << dimension_number << " in " << shape;
+  return dimension_number;
 }
 int64_t ShapeUtil::GetDimension(const Shape& shape, int64_t dimension_number) {
   return shape.dimensions(static_cast<int>(GetDimensionNumber(shape, dimension_number)));

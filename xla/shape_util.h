@@ -18,6 +18,7 @@
 #include <ostream>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -44,6 +45,9 @@ struct ShapeIndex : public absl::InlinedVector<int64_t, 2> {
 
   // "{1,2}"
   std::string ToString() const;
+
+  static ShapeIndex FromProto(const ShapeIndexProto& proto);
+  ShapeIndexProto ToProto() const;
 };
 
 std::ostream& operator<<(std::ostream& out, const ShapeIndex& index);
@@ -112,6 +116,10 @@ class ShapeUtil {
 
   static Shape MakeTupleShape(absl::Span<const Shape> shapes);
   static Shape MakeTupleShapeWithPtrs(absl::Span<const Shape* const> shapes);
+  static absl::StatusOr<Shape> MakeValidatedTupleShape(absl::Span<const Shape> shapes);
+  static absl::StatusOr<Shape> MakeValidatedTupleShapeWithPtrs(
+      absl::Span<const Shape* const> shapes);
+  static absl::StatusOr<Shape> MakeValidatedMaybeTupleShape(absl::Span<const Shape> shapes);
   // A tuple; for a single shape, that shape itself.
   static Shape MakeMaybeTupleShape(absl::Span<const Shape> shapes);
   static Shape MakeOpaqueShape() { return Shape(OPAQUE_TYPE); }
@@ -138,6 +146,11 @@ class ShapeUtil {
   static void AppendMinorDimension(int64_t bound, Shape* shape);
   static void AppendMajorDimension(int64_t bound, Shape* shape);
   static Shape PrependMajorDimension(int64_t bound, Shape shape);
+  // The new dimensions get the numbers from `index` on. In the layout they are next to, and more
+  // major than, the dimension that had that number; most minor at the end.
+  static Shape InsertDimensionAtIndex(Shape shape, int64_t index, int64_t bound);
+  static Shape InsertDimensionsAtIndex(Shape shape, int64_t index,
+                                       absl::Span<const int64_t> bounds);
   static Shape MoveDimToMajor(const Shape& shape, int64_t dimension);
   static Shape ChangeElementType(const Shape& original, PrimitiveType type);
   static Shape ComplexComponentShape(const Shape& complex_shape);
@@ -150,8 +163,15 @@ class ShapeUtil {
   // result.dimensions[i] = shape.dimensions[permutation[i]]; the layout follows, so that the
   // transpose is a bitcast.
   static Shape PermuteDimensions(absl::Span<const int64_t> permutation, const Shape& shape);
+  static Shape ReorderLogicalDimensions(const Shape& shape, absl::Span<const int64_t> permutation) {
+    return PermuteDimensions(permutation, shape);
+  }
+  // The same without any change of the layout.
+  static Shape PermuteDimensionsIgnoringLayout(absl::Span<const int64_t> permutation,
+                                               const Shape& shape);
   // Removes tiles, memory space, element size, split configs and padding.
   static Shape DeviceShapeToHostShape(Shape shape);
+  static bool DeviceShapeIsHostShape(const Shape& shape);
 
   // ---- Validation ----
 
@@ -182,6 +202,7 @@ class ShapeUtil {
   static int64_t ByteSizeOf(const Shape& shape, int64_t pointer_size = -1);
   static int64_t ByteSizeOfTupleIndexTable(const Shape& shape, int64_t pointer_size);
   static int64_t ByteSizeOfElements(const Shape& shape);
+  static int64_t ByteSizeOfElementsRecursive(const Shape& shape) { return ByteSizeOfLeaves(shape); }
   // Bytes of all array leaves together.
   static int64_t ByteSizeOfLeaves(const Shape& shape);
   // The size in bytes of one unpacked element; sub-byte types take one byte. 0 for shapes without
@@ -198,6 +219,9 @@ class ShapeUtil {
   // layouts and for elements smaller than a byte, which have no such distance. Precondition: an
   // array.
   static std::optional<DimensionVector> ByteStrides(const Shape& shape);
+  // The same of an array whose elements take whole bytes each.
+  static std::optional<DimensionVector> UnpackedByteStrides(const Shape& shape);
+  static absl::Status UnpackedByteStrides(const Shape& shape, absl::Span<int64_t> strides);
 
   // ---- Queries ----
 
@@ -213,11 +237,22 @@ class ShapeUtil {
     return IsScalar(shape) && shape.element_type() == element_type;
   }
   static bool IsZeroElementArray(const Shape& shape);
+  static DimensionVector CreateDimensionVectorFromShape(const Shape& shape) {
+    return DimensionVector(shape.dimensions().begin(), shape.dimensions().end());
+  }
+  // Whether only dimensions of size 1 are more major in memory. Precondition: a layout.
+  static bool IsEffectivelyMostMajorDimension(const Shape& shape, int64_t dimension);
+  // True for shapes without a layout.
+  static bool LastDimIsMinorMost(const Shape& shape) {
+    return !shape.has_layout() || shape.rank() == 0 ||
+           LayoutUtil::Minor(shape.layout(), 0) == shape.rank() - 1;
+  }
   static bool HasPrimitiveType(const Shape& shape, PrimitiveType primitive_type);
   static bool HasDegenerateDimensions(const Shape& shape);
   static bool IsArrayPrimitiveType(PrimitiveType type) { return primitive_util::IsArrayType(type); }
   // The number of dimensions whose size is not 1.
   static int64_t TrueRank(const Shape& shape);
+  static int64_t TrueNumDimensions(const Shape& shape) { return TrueRank(shape); }
   // Dimension numbers as in Python: -1 is the last. Precondition: -rank <= number < rank.
   static int64_t GetDimension(const Shape& shape, int64_t dimension_number);
   static int64_t GetDimensionNumber(const Shape& shape, int64_t dimension_number);
@@ -296,6 +331,8 @@ class ShapeUtil {
   static int64_t GetLeafCountTuple(const Shape& shape) { return GetLeafCount(shape); }
   // All leaves in depth-first order.
   static std::vector<IndexedShape> GetLeafShapes(const Shape& shape);
+  static std::vector<const Shape*> FlattenTupleShape(const Shape& shape);
+  static void FlattenTupleShape(const Shape& shape, std::vector<const Shape*>& flattened);
 
   // Visits the shape, then its elements depth-first, in order.
   static void ForEachSubshape(const Shape& shape,
@@ -304,6 +341,21 @@ class ShapeUtil {
                                      absl::FunctionRef<void(Shape*, const ShapeIndex&)> visitor);
   static void ForEachLeafShape(const Shape& shape,
                                absl::FunctionRef<void(const Shape&, const ShapeIndex&)> visitor);
+  static void ForEachMutableLeafShape(Shape* shape,
+                                      absl::FunctionRef<void(Shape*, const ShapeIndex&)> visitor);
+  // Elements before their tuples.
+  static void ForEachSubshapePostOrder(
+      const Shape& shape, absl::FunctionRef<void(const Shape&, const ShapeIndex&)> visitor);
+  static void ForEachMutableSubshapePostOrder(
+      Shape* shape, absl::FunctionRef<void(Shape*, const ShapeIndex&)> visitor);
+  static absl::Status ForEachSubshapePostOrderWithStatus(
+      const Shape& shape, absl::FunctionRef<absl::Status(const Shape&, const ShapeIndex&)> visitor);
+  static absl::Status ForEachMutableSubshapePostOrderWithStatus(
+      Shape* shape, absl::FunctionRef<absl::Status(Shape*, const ShapeIndex&)> visitor);
+  static absl::Status ForEachLeafShapeWithStatus(
+      const Shape& shape, absl::FunctionRef<absl::Status(const Shape&, const ShapeIndex&)> visitor);
+  static absl::Status ForEachMutableLeafShapeWithStatus(
+      Shape* shape, absl::FunctionRef<absl::Status(Shape*, const ShapeIndex&)> visitor);
   // The same, stopping at the first error.
   static absl::Status ForEachSubshapeWithStatus(
       const Shape& shape, absl::FunctionRef<absl::Status(const Shape&, const ShapeIndex&)> visitor);
@@ -348,6 +400,29 @@ class ShapeUtil {
     ForEachIndexWithStatus(shape, visitor).IgnoreError();
   }
 
+  // The same on several threads, each with a part of the indices. The visitor also gets the number
+  // of its thread; -1 on the calling one. An error, or false, ends the part; the first error in the
+  // order of the indices is returned.
+  using ForEachParallelVisitorFunction =
+      absl::FunctionRef<absl::StatusOr<bool>(absl::Span<const int64_t>, int)>;
+  static absl::Status ForEachIndexParallelWithStatus(const Shape& shape,
+                                                     absl::Span<const int64_t> base,
+                                                     absl::Span<const int64_t> count,
+                                                     absl::Span<const int64_t> incr,
+                                                     ForEachParallelVisitorFunction visitor);
+  static absl::Status ForEachIndexParallelWithStatus(const Shape& shape,
+                                                     ForEachParallelVisitorFunction visitor);
+  static void ForEachIndexParallel(const Shape& shape, absl::Span<const int64_t> base,
+                                   absl::Span<const int64_t> count, absl::Span<const int64_t> incr,
+                                   ForEachParallelVisitorFunction visitor) {
+    ForEachIndexParallelWithStatus(shape, base, count, incr, visitor).IgnoreError();
+  }
+  static void ForEachIndexParallel(const Shape& shape, ForEachParallelVisitorFunction visitor) {
+    ForEachIndexParallelWithStatus(shape, visitor).IgnoreError();
+  }
+  // Thread numbers are less than this.
+  static int GetForEachIndexParallelThreadCount();
+
   // ---- Reshapes and transposes of memory ----
   // Both shapes have layouts.
 
@@ -363,6 +438,37 @@ class ShapeUtil {
   // If a bitcast from input to output is a transpose, the `dimensions` of that transpose.
   static std::optional<std::vector<int64_t>> DeduceTransposeDimensionsForBitcast(
       const Shape& input_shape, const Shape& output_shape);
+
+  // A bitcast as a transpose of the input to row-major order, a reshape, and a transpose to the
+  // output.
+  struct BitcastDecompositionTrt {
+    std::vector<int64_t> transpose1_dims;
+    Shape transpose1_shape, reshape_shape;  // in row-major order
+    std::vector<int64_t> transpose2_dims;
+    bool IsTranspose1Identity() const;
+    bool IsTranspose2Identity() const;
+  };
+  struct BitcastDecompositionReshape {};
+  struct BitcastDecompositionTranspose {
+    std::vector<int64_t> transpose_dims;
+  };
+  using BitcastDecomposition =
+      std::optional<std::variant<BitcastDecompositionReshape, BitcastDecompositionTranspose,
+                                 BitcastDecompositionTrt>>;
+  // Whether both shapes have layouts and the same number of elements.
+  static bool IsDecomposableBitcast(const Shape& input_shape, const Shape& output_shape);
+  // nullopt unless the bitcast is decomposable.
+  static std::optional<BitcastDecompositionTrt> DecomposeBitcastToTrt(const Shape& input_shape,
+                                                                      const Shape& output_shape);
+  // The simplest of the decompositions.
+  static BitcastDecomposition DecomposeBitcast(const Shape& input_shape, const Shape& output_shape);
+
+  // A transpose without dimensions of size 1, dimensions that stay neighbours being one: the sizes
+  // of its output and, in `permutation`, its dimensions. Both shapes must be in row-major order.
+  static absl::StatusOr<absl::InlinedVector<int64_t, 3>> GetNormalizedLogicalTransposeShape(
+      const Shape& input_shape, const Shape& output_shape, absl::Span<const int64_t> dimensions,
+      absl::InlinedVector<int64_t, 3>& permutation);
+
   // The output shape with a layout under which the reshape is a bitcast, if there is one.
   static std::optional<Shape> AlignLayouts(const Shape& input_shape, const Shape& output_shape);
 

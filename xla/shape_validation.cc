@@ -173,4 +173,23 @@ std::optional<DimensionVector> ShapeUtil::ByteStrides(const Shape& shape) {
   return strides;
 }
 
+std::optional<DimensionVector> ShapeUtil::UnpackedByteStrides(const Shape& shape) {
+  XLA_CHECK(shape.IsArray()) << shape << " is not an array";
+  if (shape.has_layout() && shape.layout().has_tiles()) return std::nullopt;
+  DimensionVector strides = IndexUtil::DimensionStrides(shape);
+  const int64_t bytes = ByteSizeOfPrimitiveType(shape.element_type());
+  for (int64_t& stride : strides) {
+    stride = SaturatingMultiply(std::max<int64_t>(stride, 0), bytes);
+  }
+  return strides;
+}
+absl::Status ShapeUtil::UnpackedByteStrides(const Shape& shape, absl::Span<int64_t> strides) {
+  const std::optional<DimensionVector> known = UnpackedByteStrides(shape);
+  if (!known.has_value() || known->size() != strides.size()) {
+    return InvalidArgumentStrCat("no ", strides.size(), " strides describe ", shape.ToString(true));
+  }
+  std::copy(known->begin(), known->end(), strides.begin());
+  return absl::OkStatus();
+}
+
 }  // namespace xla

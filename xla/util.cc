@@ -10,12 +10,65 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "google/protobuf/text_format.h"
 #include "xla/base/check.h"
 
 namespace xla {
 
 std::string DimensionsToString(absl::Span<const int64_t> dimensions) {
   return absl::StrCat("[", absl::StrJoin(dimensions, ","), "]");
+}
+
+std::string PrintAllFields(const google::protobuf::Message& message) {
+  // Text format omits fields at their default: give each such field a presence by listing it.
+  std::string text;
+  const google::protobuf::Descriptor* descriptor = message.GetDescriptor();
+  const google::protobuf::Reflection* reflection = message.GetReflection();
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    const google::protobuf::FieldDescriptor* field = descriptor->field(i);
+    const int count = field->is_repeated() ? reflection->FieldSize(message, field) : 1;
+    for (int k = 0; k < count; ++k) {
+      const int index = field->is_repeated() ? k : -1;
+      if (field->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE) {
+        const google::protobuf::Message& part =
+            field->is_repeated() ? reflection->GetRepeatedMessage(message, field, k)
+                                 : reflection->GetMessage(message, field);
+        absl::StrAppend(&text, field->name(), " {\n", PrintAllFields(part), "}\n");
+        continue;
+      }
+      std::string value;
+      google::protobuf::TextFormat::PrintFieldValueToString(message, field, index, &value);
+      absl::StrAppend(&text, field->name(), ": ", value, "\n");
+    }
+  }
+  return text;
+}
+
+void PackIntN(int bits_per_element, absl::Span<const char> input, absl::Span<char> output) {
+  XLA_CHECK(bits_per_element == 1 || bits_per_element == 2 || bits_per_element == 4);
+  const auto per_byte = static_cast<size_t>(8 / bits_per_element);
+  XLA_CHECK(output.size() >= CeilOfRatio(input.size(), per_byte)) << "too few bytes for the output";
+  const uint8_t mask = LsbMask<uint8_t>(bits_per_element);
+  for (size_t begin = 0; begin < input.size(); begin += per_byte) {
+    uint8_t byte = 0;
+    for (size_t i = 0; i < per_byte && begin + i < input.size(); ++i) {
+      const auto value = static_cast<uint8_t>(input[begin + i]) & mask;
+      byte |= static_cast<uint8_t>(value << (i * static_cast<size_t>(bits_per_element)));
+    }
+    output[begin / per_byte] = static_cast<char>(byte);
+  }
+}
+
+void UnpackIntN(int bits_per_element, absl::Span<const char> input, absl::Span<char> output) {
+  XLA_CHECK(bits_per_element == 1 || bits_per_element == 2 || bits_per_element == 4);
+  const auto per_byte = static_cast<size_t>(8 / bits_per_element);
+  XLA_CHECK(input.size() >= CeilOfRatio(output.size(), per_byte)) << "too few bytes to unpack";
+  const uint8_t mask = LsbMask<uint8_t>(bits_per_element);
+  for (size_t i = 0; i < output.size(); ++i) {
+    const auto byte = static_cast<uint8_t>(input[i / per_byte]);
+    const auto shift = (i % per_byte) * static_cast<size_t>(bits_per_element);
+    output[i] = static_cast<char>((byte >> shift) & mask);
+  }
 }
 
 absl::Status AddContext(const absl::Status& status, absl::string_view context) {

@@ -27,6 +27,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "xla/base/dimension_vector.h"  // IWYU pragma: export
+#include "xla/fp_bits.h"                // IWYU pragma: export
+
+namespace google::protobuf {
+class Message;
+}  // namespace google::protobuf
 
 namespace xla {
 
@@ -240,7 +245,17 @@ Container ToMixedRadix(int64_t n, absl::Span<const int64_t> bounds) {
   return digits;
 }
 
+// ---- Packed elements ----
+
+// Bytes with values in their low bits, to as few bytes as hold them and back; the first value is in
+// the lowest bits of the first byte. bits_per_element is 1, 2 or 4; the output has room for all.
+void PackIntN(int bits_per_element, absl::Span<const char> input, absl::Span<char> output);
+void UnpackIntN(int bits_per_element, absl::Span<const char> input, absl::Span<char> output);
+
 // ---- Text ----
+
+// The proto's text with every field, also those at their default.
+std::string PrintAllFields(const google::protobuf::Message& message);
 
 // The elements with ", " between them.
 template <typename Container>

@@ -3,6 +3,7 @@
 #ifndef TESTS_XLA_COMPAT_ENVIRONMENT_H_
 #define TESTS_XLA_COMPAT_ENVIRONMENT_H_
 
+#include <glob.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -19,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "tests/xla_compat/test_macros.h"
+#include "xla/tsl/platform/file_system.h"
 
 namespace tsl {
 
@@ -52,6 +54,20 @@ class Env {
   }
   absl::Status DeleteFile(const std::string& name) {
     return std::remove(name.c_str()) == 0 ? absl::OkStatus() : absl::NotFoundError(name);
+  }
+  absl::Status NewRandomAccessFile(const std::string& name,
+                                   std::unique_ptr<RandomAccessFile>* file) {
+    absl::StatusOr<std::unique_ptr<RandomAccessFile>> opened = OpenRandomAccessFile(name);
+    if (opened.ok()) *file = *std::move(opened);
+    return opened.status();
+  }
+  absl::Status GetMatchingPaths(const std::string& pattern, std::vector<std::string>* paths) {
+    glob_t found;
+    if (glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+      paths->assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    }
+    globfree(&found);
+    return absl::OkStatus();
   }
   absl::Status FileExists(const std::string& name) {
     return std::ifstream(name) ? absl::OkStatus() : absl::NotFoundError(name);
@@ -90,13 +106,15 @@ inline absl::string_view Basename(absl::string_view path) {
 namespace thread {
 class ThreadPool {
  public:
-  ThreadPool(Env*, const std::string&, int) {}
+  ThreadPool(Env*, const std::string&, int threads) : count_(threads) {}
+  int NumThreads() const { return count_; }
   void Schedule(std::function<void()> body) { threads_.emplace_back(std::move(body)); }
   ~ThreadPool() {
     for (std::thread& thread : threads_) thread.join();
   }
 
  private:
+  int count_;
   std::vector<std::thread> threads_;
 };
 }  // namespace thread

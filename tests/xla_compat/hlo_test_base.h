@@ -169,11 +169,35 @@ class HloHardwareIndependentTestBase : public ::testing::Test {
 };
 
 // The same runner under the names of others.
-struct InterpreterClient {};
+class PjRtClient {
+ public:
+  virtual ~PjRtClient() = default;
+};
+class InterpreterClient : public PjRtClient {
+ public:
+  InterpreterClient() = default;
+  template <typename F>
+  explicit InterpreterClient(const F&) {}
+};
 class HloRunnerPjRt : public HloRunnerInterface {
  public:
-  explicit HloRunnerPjRt(std::unique_ptr<InterpreterClient>) {}
+  explicit HloRunnerPjRt(std::unique_ptr<PjRtClient>) {}
 };
+inline bool ShouldUsePjRt() { return true; }
+class PjRtClientTestFactoryRegistry {
+ public:
+  std::function<absl::StatusOr<std::unique_ptr<PjRtClient>>()> Get() const {
+    return [] { return std::make_unique<InterpreterClient>(); };
+  }
+};
+inline PjRtClientTestFactoryRegistry& GetGlobalPjRtClientTestFactory() {
+  static PjRtClientTestFactoryRegistry registry;
+  return registry;
+}
+inline std::unique_ptr<HloRunnerInterface> MakeAotAwareHloRunner(
+    std::unique_ptr<PjRtClient> client) {
+  return std::make_unique<HloRunnerPjRt>(std::move(client));
+}
 
 struct HloTestBaseOptions {
   bool verifier_layout_sensitive = false;

@@ -89,7 +89,8 @@ class LiteralTestUtil {
     EXPECT_TRUE(Near(LiteralUtil::CreateR1<T>(expected), actual, error));
   }
   template <typename T>
-  static void ExpectR2Near(List2<T> expected, const LiteralSlice& actual, const ErrorSpec& error) {
+  static void ExpectR2Near(std::initializer_list<std::initializer_list<T>> expected,
+                           const LiteralSlice& actual, const ErrorSpec& error) {
     EXPECT_TRUE(Near(LiteralUtil::CreateR2<T>(expected), actual, error));
   }
   template <typename T>

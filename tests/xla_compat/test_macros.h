@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <ostream>
 #include <string>
@@ -23,11 +24,28 @@
 #define absl_nullable
 #define absl_nullability_unknown
 #endif
+#ifndef ABSL_ATTRIBUTE_NO_UNIQUE_ADDRESS
+#define ABSL_ATTRIBUTE_NO_UNIQUE_ADDRESS [[no_unique_address]]
+#endif
 #ifndef ABSL_REFACTOR_INLINE
 #define ABSL_REFACTOR_INLINE
 #endif
 #ifndef ABSL_DEPRECATE_AND_INLINE
 #define ABSL_DEPRECATE_AND_INLINE()
+#endif
+
+// Functions of newer Eigen.
+#if __has_include("Eigen/Core")
+#include "Eigen/Core"
+#if !EIGEN_VERSION_AT_LEAST(3, 4, 90)
+namespace Eigen::numext {
+template <typename T>
+bool signbit(const T& x) {
+  using std::signbit;
+  return signbit(static_cast<float>(x));
+}
+}  // namespace Eigen::numext
+#endif
 #endif
 
 namespace absl_testing {

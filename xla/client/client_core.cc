@@ -140,11 +140,19 @@ int64_t ClientCore::AddValue(Value value) {
   return next_handle_++;
 }
 
+absl::Status ClientCore::NoSuchValue(int64_t handle) const {
+  if (handle > 0 && handle < next_handle_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("global data handle ", handle, " was previously deallocated"));
+  }
+  return absl::NotFoundError(absl::StrCat("the client has no data with handle ", handle));
+}
+
 absl::StatusOr<ClientCore::Value> ClientCore::FindValue(int64_t handle) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = values_.find(handle);
   if (found == values_.end()) {
-    return absl::NotFoundError(absl::StrCat("the client has no data with handle ", handle));
+    return NoSuchValue(handle);
   }
   return found->second;
 }
@@ -154,7 +162,7 @@ absl::Status ClientCore::RemoveValue(int64_t handle) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = values_.find(handle);
   if (found == values_.end()) {
-    return absl::NotFoundError(absl::StrCat("the client has no data with handle ", handle));
+    return NoSuchValue(handle);
   }
   removed = std::move(found->second);
   values_.erase(found);

@@ -50,13 +50,16 @@ class ClientCore {
   // --- Values by handle. A value may be part of another, which then lives as long.
   using Value = std::shared_ptr<const ShapedBuffer>;
   int64_t AddValue(Value value);
-  absl::StatusOr<Value> FindValue(int64_t handle) const;  // NotFound
+  absl::StatusOr<Value> FindValue(int64_t handle) const;  // see NoSuchValue
   absl::Status RemoveValue(int64_t handle);               // NotFound
 
   // A number not given before.
   int64_t NextHandle();
 
  private:
+  // InvalidArgument for a handle that was deallocated, NotFound for one that never was.
+  absl::Status NoSuchValue(int64_t handle) const;
+
   std::unique_ptr<Backend> backend_;
   CustomCallRegistry custom_calls_;
   runtime::Feeds feeds_;

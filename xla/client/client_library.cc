@@ -114,6 +114,12 @@ absl::StatusOr<LocalClient*> ClientLibrary::GetOrCreateLocalClient(
   return GetOrCreateLocalClient(options);
 }
 
+LocalClient* ClientLibrary::GetXlaService(se::Platform* platform) {
+  absl::StatusOr<LocalClient*> client = GetOrCreateLocalClient(platform);
+  XLA_CHECK_OK(client.status());
+  return *client;
+}
+
 LocalClient* ClientLibrary::LocalClientOrDie() {
   absl::StatusOr<LocalClient*> client = GetOrCreateLocalClient();
   XLA_CHECK(client.ok()) << client.status();

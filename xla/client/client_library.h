@@ -78,6 +78,8 @@ class ClientLibrary {
   }
   // Ends the process if there is none (out of memory).
   static LocalClient* LocalClientOrDie();
+  // The service of XLA's clients is the client itself. Ends the process for an unknown platform.
+  static LocalClient* GetXlaService(se::Platform* platform);
   // Clients given before are not valid any more. Executables and values of theirs still are.
   static void DestroyLocalInstances();
 

@@ -76,10 +76,10 @@ absl::Status LocalExecutable::CheckArguments(absl::Span<const ShapedBuffer* cons
     }
     const Shape& wanted = program.parameters(i);
     if (!Shape::Equal().MinorToMajorOnlyInLayout()(wanted, argument->on_device_shape())) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("argument does not match shape or layout of parameter ", i, " of program ",
-                       module.name(), ": want ", wanted.ToString(/*print_layout=*/true), ", got ",
-                       argument->on_device_shape().ToString(/*print_layout=*/true)));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Argument does not match shape or layout of computation parameter ", i, " of program ",
+          module.name(), ": want ", wanted.ToString(/*print_layout=*/true), ", got ",
+          argument->on_device_shape().ToString(/*print_layout=*/true)));
     }
     if (argument->device_ordinal() != device_ordinal) {
       return absl::InvalidArgumentError(absl::StrCat(

@@ -51,7 +51,10 @@ TransferManager* Backend::transfer_manager() const {
   return *TransferManager::GetForPlatform(platform());
 }
 
-absl::StatusOr<std::unique_ptr<se::Stream>> Backend::BorrowStream(int device_ordinal) const {
+absl::StatusOr<StreamPool::Ptr> Backend::BorrowStream(se::StreamExecutor* executor) const {
+  return executor->CreateStream();
+}
+absl::StatusOr<StreamPool::Ptr> Backend::BorrowStream(int device_ordinal) const {
   XLA_RETURN_IF_ERROR(CheckDeviceOrdinal(device_ordinal));
   XLA_ASSIGN_OR_RETURN(const auto executors, PlatformUtil::GetStreamExecutors(platform()));
   return executors[0]->CreateStream();

@@ -14,6 +14,7 @@
 #include "xla/runtime/thread_pool.h"
 #include "xla/service/executable.h"
 #include "xla/service/pending_memory.h"
+#include "xla/service/stream_pool.h"
 #include "xla/stream_executor/device_memory_allocator.h"
 #include "xla/stream_executor/platform.h"
 #include "xla/stream_executor/stream_executor.h"
@@ -59,7 +60,8 @@ class Backend {
 
   // Names of XLA's for what needs no stream here.
   TransferManager* transfer_manager() const;
-  absl::StatusOr<std::unique_ptr<se::Stream>> BorrowStream(int device_ordinal) const;
+  absl::StatusOr<StreamPool::Ptr> BorrowStream(int device_ordinal) const;
+  absl::StatusOr<StreamPool::Ptr> BorrowStream(se::StreamExecutor* executor) const;
 
   se::DeviceMemoryAllocator* memory_allocator() const { return allocator_.get(); }
   // The threads of all runs: they are started when they are first needed, and kept.

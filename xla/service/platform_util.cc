@@ -4,7 +4,9 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "xla/stream_executor/host/host_platform_id.h"
 #include "xla/stream_executor/platform_manager.h"
+#include "xla/stream_executor/stream_executor.h"
 
 namespace xla {
 namespace {
@@ -39,6 +41,32 @@ absl::StatusOr<std::vector<se::StreamExecutor*>> PlatformUtil::GetStreamExecutor
 }
 
 }  // namespace xla
+
+absl::StatusOr<stream_executor::Platform*> stream_executor::PlatformManager::PlatformWithId(
+    Platform::Id id) {
+  absl::StatusOr<Platform*> host = PlatformWithName("Host");
+  if (!host.ok() || id == host::kHostPlatformId || id == (*host)->id()) return host;
+  return absl::NotFoundError("there is no platform with this id");
+}
+
+absl::StatusOr<stream_executor::StreamExecutor*> stream_executor::Platform::ExecutorForDevice(
+    int ordinal) {
+  absl::StatusOr<std::vector<StreamExecutor*>> executors =
+      xla::PlatformUtil::GetStreamExecutors(this);
+  if (!executors.ok()) return executors.status();
+  if (ordinal != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("no device with ordinal ", ordinal, " on this platform"));
+  }
+  return (*executors)[0];
+}
+
+namespace stream_executor::host {
+namespace {
+constexpr char kHostPlatform = 0;
+}  // namespace
+extern const Platform::Id kHostPlatformId = &kHostPlatform;
+}  // namespace stream_executor::host
 
 absl::StatusOr<stream_executor::Platform*> stream_executor::PlatformManager::PlatformWithName(
     absl::string_view name) {

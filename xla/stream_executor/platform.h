@@ -5,7 +5,11 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
+
 namespace stream_executor {
+
+class StreamExecutor;
 
 class Platform {
  public:
@@ -19,6 +23,9 @@ class Platform {
   const std::string Name() const { return name_; }  // NOLINT: as in XLA
   // The same for the same platform.
   Id id() const { return this; }
+  // The devices of this process share one executor, that of ordinal 0. Defined in
+  // xla/service/platform_util.cc.
+  absl::StatusOr<StreamExecutor*> ExecutorForDevice(int ordinal);
 
  private:
   const char* name_;

@@ -14,6 +14,7 @@ class PlatformManager {
   PlatformManager() = delete;
   // NotFound for an unknown name; see xla::PlatformUtil::GetPlatform.
   static absl::StatusOr<Platform*> PlatformWithName(absl::string_view name);
+  static absl::StatusOr<Platform*> PlatformWithId(Platform::Id id);
 };
 
 }  // namespace stream_executor

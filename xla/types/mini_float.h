@@ -421,6 +421,13 @@ template <int b, int e, int m, int o, MiniFloatKind k>
 constexpr bool isnan(MiniFloat<b, e, m, o, k> v) {
   return MiniFloat<b, e, m, o, k>::IsNaNBits(v.bits());
 }
+// Formats that convert explicitly can be compared with numbers all the same. (The 16-bit ones
+// convert implicitly.)
+template <int b, int e, int m, int o, MiniFloatKind k, typename T,
+          std::enable_if_t<b != 16 && std::is_arithmetic_v<T>, int> = 0>
+constexpr bool operator==(MiniFloat<b, e, m, o, k> x, T y) {
+  return static_cast<double>(x) == static_cast<double>(y);
+}
 template <int b, int e, int m, int o, MiniFloatKind k>
 constexpr bool isinf(MiniFloat<b, e, m, o, k> v) {
   return MiniFloat<b, e, m, o, k>::IsInfBits(v.bits());

@@ -15,7 +15,12 @@ XlaOp Tuple(XlaBuilder* builder, absl::Span<const XlaOp> elements) {
 XlaOp GetTupleElement(XlaOp tuple_data, int64_t index) {
   XlaBuilder* builder = XlaBuilder::Of({tuple_data});
   if (builder == nullptr) return XlaOp();
-  return builder->Record("GetTupleElement", [&] {
+  return builder->Record("GetTupleElement", [&]() -> absl::StatusOr<XlaOp> {
+    XLA_ASSIGN_OR_RETURN(const Shape* shape, builder->GetShapePtr(tuple_data));
+    if (!shape->IsTuple()) {
+      return InvalidArgument("Operand to GetTupleElement() is not a tuple; got %s",
+                             ShapeUtil::HumanString(*shape));
+    }
     return builder->state().Add(HloOpcode::kGetTupleElement, {tuple_data},
                                 TupleIndexAttributes{.index = index});
   });
