@@ -52,7 +52,8 @@ target_include_directories(xylem_shared INTERFACE
 target_compile_features(xylem_shared INTERFACE cxx_std_20)
 target_link_libraries(xylem_shared INTERFACE
     absl::base absl::flat_hash_map absl::flat_hash_set absl::inlined_vector absl::span absl::status
-    absl::statusor absl::str_format absl::strings absl::time protobuf::libprotobuf
+    absl::statusor absl::str_format absl::strings absl::synchronization absl::time
+    protobuf::libprotobuf
     Threads::Threads)
 
 # --- What is installed -----------------------------------------------------------------------------
