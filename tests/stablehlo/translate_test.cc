@@ -47,6 +47,17 @@ TEST_P(TranslateProgramTest, IsTheHloBesideIt) {
   EXPECT_OK(expected->CheckEqual(*module)) << module->ToString();
 }
 
+TEST_P(TranslateProgramTest, IsTheSameWhenTheSourceIsKept) {
+  const std::string text =
+      ReadTestFile(absl::StrCat("tests/stablehlo/programs/", GetParam(), ".mlir"));
+  ASSERT_OK_AND_ASSIGN(const auto source, LoadStableHlo(text, "test.mlir"));
+  ASSERT_OK_AND_ASSIGN(const auto kept, TranslateToHlo(source.get()));
+  ASSERT_OK_AND_ASSIGN(const auto again, TranslateToHlo(source.get()));
+  ASSERT_OK_AND_ASSIGN(const auto released, ReadStableHlo(text, "test.mlir"));
+  EXPECT_OK(kept->CheckEqual(*again));
+  EXPECT_OK(kept->CheckEqual(*released));
+}
+
 INSTANTIATE_TEST_SUITE_P(Programs, TranslateProgramTest, ::testing::ValuesIn(TranslatedPrograms()),
                          [](const auto& program) { return program.param; });
 
@@ -65,6 +76,54 @@ TEST(TranslateTest, FunctionsWithoutAnOperationAreThoseOfTheClientLibrary) {
           "test.mlir"));
   EXPECT_OK(VerifyModule(*module));
   EXPECT_OK(expected->CheckEqual(*module)) << module->ToString();
+}
+
+// More operations than a block of memory holds, a call back and forth, and a loop in between.
+TEST(TranslateTest, ReleasesLargeFunctionsWhileItTranslatesThem) {
+  std::string text =
+      "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  %c = stablehlo.constant dense<2.0> : tensor<4xf32>\n"
+      "  %v0 = stablehlo.add %x, %c : tensor<4xf32>\n";
+  constexpr int kOperations = 20000;
+  for (int i = 1; i < kOperations; ++i) {
+    absl::StrAppend(&text, "  %v", i, " = ");
+    if (i % 1000 == 0) {
+      absl::StrAppend(&text, "func.call @f(%v", i - 1, ") : (tensor<4xf32>) -> tensor<4xf32>\n");
+    } else {
+      absl::StrAppend(&text, "stablehlo.add %v", i - 1, ", %c : tensor<4xf32>\n");
+    }
+  }
+  absl::StrAppend(&text, "  return %v", kOperations - 1, " : tensor<4xf32>\n}\n",
+                  "func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                  "  %0 = stablehlo.constant dense<0.5> : tensor<4xf32>\n"
+                  "  %1 = stablehlo.multiply %x, %0 : tensor<4xf32>\n"
+                  "  return %1 : tensor<4xf32>\n}\n");
+  ASSERT_OK_AND_ASSIGN(const auto source, LoadStableHlo(text, "test.mlir"));
+  ASSERT_OK_AND_ASSIGN(const auto kept, TranslateToHlo(source.get()));
+  ASSERT_OK_AND_ASSIGN(const auto released, ReadStableHlo(text, "test.mlir"));
+  EXPECT_OK(VerifyModule(*released));
+  EXPECT_OK(kept->CheckEqual(*released));
+}
+
+TEST(TranslateTest, ProcessesMayReceiveWhatOthersSendToTheHost) {
+  ASSERT_OK_AND_ASSIGN(
+      const auto module,
+      ReadStableHlo(
+          "func.func @send(%x: tensor<2xi64>, %t: !stablehlo.token) -> !stablehlo.token {\n"
+          "  %0 = \"stablehlo.send\"(%x, %t) {channel_handle = #stablehlo.channel_handle<handle = "
+          "1, type = 2>, is_host_transfer = true} : (tensor<2xi64>, !stablehlo.token) -> "
+          "!stablehlo.token\n  return %0 : !stablehlo.token\n}\n"
+          "func.func @recv(%t: !stablehlo.token) -> (tensor<2xi64>, !stablehlo.token) {\n"
+          "  %0:2 = \"stablehlo.recv\"(%t) {channel_handle = #stablehlo.channel_handle<handle = 1, "
+          "type = 3>, is_host_transfer = true} : (!stablehlo.token) -> (tensor<2xi64>, "
+          "!stablehlo.token)\n  return %0#0, %0#1 : tensor<2xi64>, !stablehlo.token\n}\n"
+          "func.func @main() {\n  %0 = stablehlo.constant dense<[1, 2]> : tensor<2xi64>\n"
+          "  %1 = stablehlo.after_all : !stablehlo.token\n"
+          "  %2:3 = \"interpreter.run_parallel\"(%0, %1, %1) {programs = [[@send], [@recv]]} : "
+          "(tensor<2xi64>, !stablehlo.token, !stablehlo.token) -> (!stablehlo.token, "
+          "tensor<2xi64>, !stablehlo.token)\n  return\n}\n",
+          "test.mlir"));
+  EXPECT_OK(VerifyModule(*module));
 }
 
 // The program of one operation on line 2.

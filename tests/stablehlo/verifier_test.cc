@@ -109,6 +109,22 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"%0 = chlo.mulhi %a, %a : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>",
              "does not accept"}));
 
+// JAX writes programs whose strides are too many.
+TEST(VerifierConvolutionTest, StridesOfDynamicConvolutionsAreNotCounted) {
+  const auto program = [](const std::string& strides) {
+    return "func.func @main(%x: tensor<1x?x16xf32>, %k: tensor<4x16x16xf32>, %p: tensor<1x2xi32>) "
+           "-> tensor<1x?x16xf32> {\n  %0 = \"stablehlo.dynamic_conv\"(%x, %k, %p) "
+           "{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, "
+           "o]->[b, 0, f]>, feature_group_count = 1 : i64, window_strides = array<i64: " +
+           strides +
+           ">} : (tensor<1x?x16xf32>, tensor<4x16x16xf32>, tensor<1x2xi32>) -> "
+           "tensor<1x?x16xf32>\n  return %0 : tensor<1x?x16xf32>\n}\n";
+  };
+  EXPECT_OK(VerifyText(program("2")));
+  EXPECT_OK(VerifyText(program("2, 2")));
+  EXPECT_ERROR(VerifyText(program("0")), "'window_strides' must be positive");
+}
+
 TEST(VerifierRegionTest, ReductionsHaveTwoScalarsForEachInput) {
   const auto reduce = [](const char* arguments, const char* body) {
     return VerifyText(absl::StrCat(

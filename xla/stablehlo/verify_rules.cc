@@ -385,6 +385,10 @@ bool Check::ReadWindow(Window* window, std::string_view base_dilations,
   const auto read = [&](std::string_view name, std::vector<int64_t>* values) {
     *values = List(name).value_or(std::vector<int64_t>());
     if (values->empty()) values->assign(rank, 1);  // absent
+    // StableHLO does not check the strides of dynamic_conv, and JAX writes some too many.
+    if (Is("stablehlo.dynamic_conv") && name == "window_strides" && values->size() > rank) {
+      values->resize(rank);
+    }
     if (values->size() != rank) {
       return Fail("'", View(name), "' must have as many entries as the window has dimensions (",
                   rank, "), but has ", values->size());
