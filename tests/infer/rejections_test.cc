@@ -71,6 +71,28 @@ TEST(InferenceRejections, Groups) {
                    1}});
 }
 
+TEST(InferenceRejections, OperandsAreArrays) {
+  const DimensionListAttributes broadcast{.dimensions = {0}};
+  ExpectInferred(
+      {{Op::kBroadcast, {"(f32[2])"}, broadcast, "! operand of broadcast", {}, "f32[2,3]"},
+       {Op::kBatchNormInference,
+        {"f32[2,3]", "f32[4]", "f32[3]", "f32[3]", "f32[3]"},
+        BatchNormAttributes{.feature_index = 1},
+        "! scale"},
+       {Op::kBatchNormInference,
+        {"f32[2,3]", "f32[3]", "f32[4]", "f32[3]", "f32[3]"},
+        BatchNormAttributes{.feature_index = 1},
+        "! offset"},
+       {Op::kBatchNormInference,
+        {"f32[2,3]", "f32[3]", "f32[3]", "f32[4]", "f32[3]"},
+        BatchNormAttributes{.feature_index = 1},
+        "! mean"},
+       {Op::kBatchNormInference,
+        {"f32[2,3]", "f32[3]", "f32[3]", "f32[3]", "f32[4]"},
+        BatchNormAttributes{.feature_index = 1},
+        "! variance"}});
+}
+
 TEST(InferenceRejections, ElementsAndSizes) {
   ExpectInferred(
       {{Op::kBitcastConvert,

@@ -91,6 +91,84 @@ TEST(RoundTrip, FrontendAttributesOfAWrappedOperation) {
                  "negate-start(%p), frontend_attributes={a=\"b\"}");
 }
 
+TEST(RoundTrip, CalleesOfAWrappedOperation) {
+  ExpectContains(PrintedEntry("p = f32[4] parameter(0)\n z = f32[] constant(0)\n"
+                              "s = ((f32[4], f32[]), f32[], u32[]) async-start(p, z), calls=w\n"
+                              "ROOT d = f32[] async-done(s)",
+                              "add { x = f32[] parameter(0)\n y = f32[] parameter(1)\n"
+                              "ROOT a = f32[] add(x, y) }\n"
+                              "w { q = f32[4] parameter(0)\n i = f32[] parameter(1)\n"
+                              "ROOT r = f32[] reduce(q, i), dimensions={0}, to_apply=add }"),
+                 "reduce-start(%p, %z), dimensions={0}, to_apply=%add");
+}
+
+TEST(RoundTrip, BranchesOfAConditional) {
+  const std::string printed = PrintedEntry(
+      "i = s32[] parameter(0)\n x = f32[] parameter(1)\n"
+      "ROOT c = f32[] conditional(i, x, x, x), branch_computations={a, b, c}",
+      "a { p = f32[] parameter(0)\n ROOT n = f32[] negate(p) }\n"
+      "b { p = f32[] parameter(0)\n ROOT n = f32[] sine(p) }\n"
+      "c { p = f32[] parameter(0)\n ROOT n = f32[] cosine(p) }\n");
+  ExpectContains(printed, "branch_computations={%a, %b, %c}");
+}
+
+TEST(RoundTrip, PaddingTypesAndSchedulesOfCustomCalls) {
+  for (const char* attribute :
+       {"padding_type=PADDING_SAME", "padding_type=PADDING_VALID", "schedule=SCHEDULE_EARLIEST",
+        "schedule=SCHEDULE_LATEST", "api_version=API_VERSION_STATUS_RETURNING"}) {
+    ExpectContains(PrintedEntry(std::string("p = f32[4] parameter(0)\n ROOT c = f32[4] "
+                                            "custom-call(p), custom_call_target=\"f\", ") +
+                                attribute),
+                   attribute);
+  }
+}
+
+TEST(RoundTrip, TolerancesOfAccuracy) {
+  const std::string lines = "p = f32[4] parameter(0)\n ROOT e = f32[4] exponential(p), ";
+  ExpectContains(PrintedEntry(lines + "result_accuracy={tolerance={atol=0.5,rtol=0.25,ulps=7}}"),
+                 "result_accuracy={tolerance={atol=0.5,rtol=0.25,ulps=7}}");
+  ExpectContains(PrintedEntry(lines + "result_accuracy={mode=highest}"),
+                 "result_accuracy={mode=highest}");
+  EXPECT_ERROR(ParseAndReturnUnverifiedModule("HloModule m\nENTRY e {\n" + lines +
+                                              "result_accuracy={tolerance=1} }"),
+               "expected '{' to start result accuracy list");
+}
+
+TEST(RoundTrip, SeveralMetadataOfASharding) {
+  ExpectContains(PrintedEntry("ROOT p = f32[4] parameter(0), sharding={replicated "
+                              "metadata={{op_name=\"a\"}, {op_name=\"b\"}}}"),
+                 "metadata={{op_name=\"a\"}, {op_name=\"b\"}}");
+}
+
+TEST(ParserErrors, ListsAndCalleesOfCustomCalls) {
+  EXPECT_ERROR(ParseAndReturnUnverifiedModule(
+                   "HloModule m\nf { ROOT q = f32[] parameter(0) }\nENTRY e { p = f32[] "
+                   "parameter(0)\n ROOT c = f32[] custom-call(p), custom_call_target=\"t\", "
+                   "to_apply=f, called_computations={f} }"),
+               "can't have both to_apply and calls");
+  EXPECT_FALSE(ParseAndReturnUnverifiedModule("HloModule m\nENTRY e { p = f32[4] parameter(0)\n "
+                                              "ROOT r = f32[4] reverse(p), dimensions={0 1} }")
+                   .ok());
+  EXPECT_FALSE(ParseAndReturnUnverifiedModule("HloModule m\nENTRY e { p = f32[4] parameter(0)\n "
+                                              "ROOT r = f32[4] reverse(p), dimensions={0) }")
+                   .ok());
+}
+
+TEST(ParserErrors, TextIsUtf8) {
+  const auto parse = [](const std::string& name) {
+    return ParseAndReturnUnverifiedModule(
+        "HloModule m\nENTRY e { ROOT p = f32[] parameter(0), metadata={op_name=\"" + name +
+        "\"} }");
+  };
+  EXPECT_OK(parse("\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf \xc3\xa4"));
+  for (const char* bad : {"\xf4\x90\x80\x80", "\xf0\x8f\x80\x80", "\xc0\xaf", "\xed\xa0\x80"}) {
+    const auto module = parse(bad);
+    if (module.ok())
+      Printed("HloModule m\nENTRY e { ROOT p = f32[] parameter(0), metadata={op_name=\"" +
+              std::string(bad) + "\"} }");
+  }
+}
+
 TEST(RoundTrip, PrecisionInAnyCase) {
   ExpectContains(PrintedEntry("a = f32[2,3] parameter(0)\n b = f32[3,2] parameter(1)\n"
                               "ROOT d = f32[2,2] dot(a, b), lhs_contracting_dims={1}, "
