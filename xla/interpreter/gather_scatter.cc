@@ -205,6 +205,7 @@ absl::Status Scatter(EvalContext& ctx, const ScatterAttributes& attributes,
   const int64_t run = window.run(), operand_stride = window.operand_run_stride();
   const int64_t other_stride = window.other_run_stride();
   DimensionVector batch_index, origin(rank);
+  int64_t elements = 0;  // since the last poll
   for (int64_t number = 0; number < count; ++number) {
     if (number % 4096 == 4095) XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
     starts.Unflatten(number, batch_index);
@@ -225,8 +226,17 @@ absl::Status Scatter(EvalContext& ctx, const ScatterAttributes& attributes,
     absl::Status status;
     window.ForEachRun([&](int64_t operand, int64_t other) {
       if (!status.ok()) return;
-      status = combiner->Run(ctx, run, operand_base + operand, operand_stride, update_base + other,
-                             other_stride);
+      // In parts, which take some milliseconds at most.
+      constexpr int64_t kPart = 1 << 16;
+      for (int64_t i = 0; i < run && status.ok(); i += kPart) {
+        const int64_t part = std::min(kPart, run - i);
+        status = combiner->Run(ctx, part, operand_base + operand + i * operand_stride,
+                               operand_stride, update_base + other + i * other_stride,
+                               other_stride);
+        if ((elements += part) < kPart || !status.ok()) continue;
+        elements = 0;
+        status = ctx.CheckCancelled();
+      }
     });
     XLA_RETURN_IF_ERROR(status);
   }

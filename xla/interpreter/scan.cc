@@ -26,6 +26,9 @@
 namespace xla::interpreter {
 namespace {
 
+// Steps between two polls, unless their operations poll: a millisecond.
+constexpr int64_t kStepsPerPoll = 1024;
+
 // An array cut along the scanned dimension: [outer, steps, inner].
 struct Sliced {
   Sliced(const Value& value, int64_t dimension)
@@ -147,6 +150,7 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst,
       f_out.push_back(results[outputs + k].mutable_untyped_data());
     }
     for (int64_t s = 0; s < steps; ++s) {
+      if (s % kStepsPerPoll == kStepsPerPoll - 1) XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
       const int64_t step = attributes.is_reverse ? steps - 1 - s : s;
       for (int64_t i = 0; i < inputs; ++i) {
         XLA_RETURN_IF_ERROR(in[i].Read(ctx, operands[i], step, slices[i].mutable_untyped_data()));
@@ -160,6 +164,7 @@ absl::StatusOr<Value> EvalScan(EvalContext& ctx, const HloInstruction& inst,
     std::vector<Value> carried;
     for (int64_t k = 0; k < carries; ++k) carried.push_back(std::move(results[outputs + k]));
     for (int64_t s = 0; s < steps; ++s) {
+      if (s % kStepsPerPoll == kStepsPerPoll - 1) XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
       const int64_t step = attributes.is_reverse ? steps - 1 - s : s;
       std::vector<Value> arguments;
       for (int64_t i = 0; i < inputs; ++i) {

@@ -79,6 +79,8 @@ void CoordinatesAt(const WindowGeometryDim& dim, int64_t output,
 namespace {
 
 constexpr int64_t kWindowLanes = 256;
+// Taps of kWindowLanes windows between two polls: a few milliseconds.
+constexpr int64_t kTapsPerPoll = 1024;
 
 double TapCount(const WindowGeometry& geometry) {
   double count = 1;
@@ -240,7 +242,9 @@ absl::Status ReduceLanes(EvalContext& ctx, const ScalarFunction& function,
     in_all[n + k] = in_valid[n + k] = elements[k].data;
   }
   int64_t numbers[kWindowLanes], offsets[kWindowLanes];
+  int64_t taps = 0;
   for (LaneWindows windows(geometry, first, lanes); !windows.done(); windows.Advance()) {
+    if (++taps % kTapsPerPoll == 0) XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
     const int64_t count = windows.ValidLanes(numbers, offsets);
     if (count == 0) continue;
     for (size_t k = 0; k < n; ++k) {
@@ -305,7 +309,9 @@ absl::Status SelectLanes(EvalContext& ctx, const ScalarFunction& select, const V
   int64_t numbers[kWindowLanes], offsets[kWindowLanes], kept_offsets[kWindowLanes];
   bool keep[kWindowLanes];
   std::fill(selected, selected + lanes, -1);
+  int64_t taps = 0;
   for (LaneWindows windows(geometry, first, lanes); !windows.done(); windows.Advance()) {
+    if (++taps % kTapsPerPoll == 0) XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
     const int64_t valid = windows.ValidLanes(numbers, offsets);
     // A window's first element needs no comparison.
     int64_t count = 0;
@@ -450,7 +456,7 @@ absl::StatusOr<Value> SelectAndScatter(EvalContext& ctx, const HloInstruction& i
   const std::unique_ptr<Combiner> combiner =
       MakeCombiner(*scatter, absl::MakeSpan(results), absl::MakeConstSpan(&source, 1));
   for (int64_t i = 0; i < windows; ++i) {
-    if (i % 65536 == 65535) XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
+    if (i % 4096 == 4095) XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
     if (selected[i] < 0 || (source.has_dynamic_sizes() && !ExistsAt(source, i))) continue;
     XLA_RETURN_IF_ERROR(combiner->Run(ctx, 1, selected[i], 1, i, 1));
   }

@@ -90,30 +90,46 @@ class LinePass {
   // emit(output coordinate, values) for every output coordinate; the values of an empty window are
   // zero.
   template <typename Emit>
-  void Run(int64_t outer, int64_t first, int64_t count, Emit&& emit) {
+  absl::Status Run(EvalContext& ctx, int64_t outer, int64_t first, int64_t count, Emit&& emit) {
     base_ = outer * dim_.input_size * inner_ + first;
     count_ = count;
     row_.resize(count);
     acc_.resize(count);
     const bool blocks = UsesBlocks(dim_);
-    if (blocks) MakeBlocks();
+    if (blocks) XLA_RETURN_IF_ERROR(MakeBlocks(ctx));
     for (int64_t o = 0; o < dim_.output_size; ++o) {
+      XLA_RETURN_IF_ERROR(Poll(ctx, 1));
       if (blocks) {
         CombineBlocks(RangeAt(dim_, o));
       } else if (!IsContiguous(dim_)) {
         CoordinatesAt(dim_, o, taps_);
         std::fill(acc_.begin(), acc_.end(), Wide());
-        for (size_t i = 0; i < taps_.size(); ++i) Join(Row(taps_[i]), i == 0);
+        for (size_t i = 0; i < taps_.size(); ++i) {
+          XLA_RETURN_IF_ERROR(Poll(ctx, 1));
+          Join(Row(taps_[i]), i == 0);
+        }
       } else {
         const Range range = RangeAt(dim_, o);
         if (range.empty()) std::fill(acc_.begin(), acc_.end(), Wide());
-        for (int64_t i = range.low; i < range.high; ++i) Join(Row(i), i == range.low);
+        for (int64_t i = range.low; i < range.high; ++i) {
+          XLA_RETURN_IF_ERROR(Poll(ctx, 1));
+          Join(Row(i), i == range.low);
+        }
       }
       emit(o, acc_.data());
     }
+    return absl::OkStatus();
   }
 
  private:
+  // After some milliseconds of work on rows.
+  absl::Status Poll(EvalContext& ctx, int64_t rows) {
+    constexpr int64_t kElements = 1 << 18;
+    if ((elements_ += rows * (count_ + 16)) < kElements) return absl::OkStatus();
+    elements_ = 0;
+    return ctx.CheckCancelled();
+  }
+
   const Wide* Row(int64_t i) { return source_.Read(base_ + i * inner_, count_, row_.data()); }
 
   void Join(const Wide* row, bool is_first) {
@@ -126,23 +142,31 @@ class LinePass {
 
   // prefix_[i]: the block of i from its start to i. suffix_[i]: from i to the block's end. Long
   // blocks are summed in two levels: what is complete, and a part.
-  void MakeBlocks() {
+  absl::Status MakeBlocks(EvalContext& ctx) {
     const int64_t n = dim_.input_size, block = std::min(dim_.taps, n);
-    prefix_.resize(n * count_);
-    suffix_.resize(n * count_);
+    if (n * count_ > block_elements_) {
+      block_elements_ = n * count_;
+      blocks_ = Value();
+      XLA_ASSIGN_OR_RETURN(blocks_, ctx.AllocateScratch(2 * block_elements_ * sizeof(Wide)));
+    }
+    prefix_ = blocks_.mutable_data<Wide>();
+    suffix_ = prefix_ + block_elements_;
     for (int64_t start = 0; start < n; start += block) {
       const int64_t length = std::min(block, n - start);
-      RunningResults(start, 1, length, prefix_.data());
-      RunningResults(start + length - 1, -1, length, suffix_.data());
+      XLA_RETURN_IF_ERROR(RunningResults(ctx, start, 1, length, prefix_));
+      XLA_RETURN_IF_ERROR(RunningResults(ctx, start + length - 1, -1, length, suffix_));
     }
+    return absl::OkStatus();
   }
 
-  void RunningResults(int64_t first, int64_t step, int64_t length, Wide* out) {
+  absl::Status RunningResults(EvalContext& ctx, int64_t first, int64_t step, int64_t length,
+                              Wide* out) {
     constexpr int64_t kPart = 64;
     complete_.resize(count_);
     bool has_complete = false;
     for (int64_t begin = 0; begin < length; begin += kPart) {
       const int64_t end = std::min(length, begin + kPart);
+      XLA_RETURN_IF_ERROR(Poll(ctx, end - begin));
       for (int64_t i = begin; i < end; ++i) {
         Join(Row(first + i * step), i == begin);
         Wide* result = out + (first + i * step) * count_;
@@ -153,6 +177,7 @@ class LinePass {
       std::copy(last, last + count_, complete_.begin());
       has_complete = true;
     }
+    return absl::OkStatus();
   }
 
   // A range is as long as a block, or shorter where it is cut at an end of the line: it never lies
@@ -163,8 +188,8 @@ class LinePass {
       return;
     }
     const int64_t block = std::min(dim_.taps, dim_.input_size);
-    const Wide* suffix = suffix_.data() + range.low * count_;
-    const Wide* prefix = prefix_.data() + (range.high - 1) * count_;
+    const Wide* suffix = suffix_ + range.low * count_;
+    const Wide* prefix = prefix_ + (range.high - 1) * count_;
     const bool is_one_block = range.low / block == (range.high - 1) / block;
     if (is_one_block && range.low % block == 0) {
       std::copy(prefix, prefix + count_, acc_.begin());
@@ -179,7 +204,11 @@ class LinePass {
   const Source<Wide>& source_;
   const int64_t inner_;
   int64_t base_ = 0, count_ = 0;
-  std::vector<Wide> row_, acc_, complete_, prefix_, suffix_;
+  int64_t elements_ = 0;  // since the last poll
+  std::vector<Wide> row_, acc_, complete_;
+  Value blocks_;  // memory of the running results
+  int64_t block_elements_ = 0;
+  Wide *prefix_ = nullptr, *suffix_ = nullptr;
   std::vector<int64_t> taps_;
 };
 
@@ -196,13 +225,20 @@ class Finisher {
         bytes_(primitive_util::ByteWidth(result.element_type())),
         out_(static_cast<char*>(result.mutable_untyped_data())) {
     ports_.Load(init.untyped_data(), 1, 1, &init_);
-    empty_.resize(geometry.size());
-    for (size_t d = 0; d < geometry.size(); ++d) {
-      for (int64_t o = 0; !geometry[d].IsTrivial() && o < geometry[d].output_size; ++o) {
-        empty_[d].push_back(IsEmptyAt(geometry[d], o));
+  }
+
+  // To be called first.
+  absl::Status FindEmptyWindows(EvalContext& ctx) {
+    constexpr int64_t kWindowsPerPoll = 1 << 18;
+    empty_.resize(geometry_.size());
+    for (size_t d = 0; d < geometry_.size(); ++d) {
+      for (int64_t o = 0; !geometry_[d].IsTrivial() && o < geometry_[d].output_size; ++o) {
+        if (o % kWindowsPerPoll == kWindowsPerPoll - 1) XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
+        empty_[d].push_back(IsEmptyAt(geometry_[d], o));
         has_empty_ |= empty_[d].back();
       }
     }
+    return absl::OkStatus();
   }
 
   // Changes `values`.
@@ -248,7 +284,8 @@ absl::Status ReduceWide(EvalContext& ctx, const WideOps<Wide>& ops, const Value&
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return growth(a) < growth(b); });
 
-  const Finisher<Wide> finisher(geometry, ops, init, result);
+  Finisher<Wide> finisher(geometry, ops, init, result);
+  XLA_RETURN_IF_ERROR(finisher.FindEmptyWindows(ctx));
   Source<Wide> source(input.element_type(), input.untyped_data());
   if (order.empty()) {
     const int64_t count = result.element_count();
@@ -290,21 +327,24 @@ absl::Status ReduceWide(EvalContext& ctx, const WideOps<Wide>& ops, const Value&
     const double rows = blocks ? static_cast<double>(dim.input_size + dim.output_size)
                                : static_cast<double>(dim.output_size) * taps;
     const double cost = 100 + static_cast<double>(tile + 10) * (blocks ? 6 : 1) * rows;
-    XLA_RETURN_IF_ERROR(ctx.ParallelFor(
-        outer * tiles, EvalContext::ChunkFor(outer * tiles, cost), [&](int64_t begin, int64_t end) {
+    XLA_RETURN_IF_ERROR(ctx.ParallelForStatus(
+        outer * tiles, EvalContext::ChunkFor(outer * tiles, cost),
+        [&](int64_t begin, int64_t end) -> absl::Status {
+          EvalContext worker = ctx.ForWorker();
           LinePass<Wide> line(dim, ops, source, inner);
           for (int64_t task = begin; task < end; ++task) {
             const int64_t o = task / tiles, first = task % tiles * tile,
                           count = std::min(tile, inner - first);
-            line.Run(o, first, count, [&](int64_t at, Wide* values) {
+            XLA_RETURN_IF_ERROR(line.Run(worker, o, first, count, [&](int64_t at, Wide* values) {
               const int64_t offset = (o * dim.output_size + at) * inner + first;
               if (is_last) {
                 finisher.Store(offset, count, values);
               } else {
                 std::copy(values, values + count, out + offset);
               }
-            });
+            }));
           }
+          return absl::OkStatus();
         }));
     if (is_last) break;
     previous = std::move(next);

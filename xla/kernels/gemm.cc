@@ -181,7 +181,7 @@ Blocking ChooseBlocking(const GemmProblem<T>& problem, const GemmKernels<T>& ker
   return b;
 }
 
-constexpr double kNanosecondsPerProduct = 0.04;
+constexpr double kNanosecondsPerProduct = 0.04, kNanosecondsPerPacked = 2;
 
 // One block of C: rows [row, row + rows) and columns [column, column + columns) of problem `batch`.
 template <typename T>
@@ -210,8 +210,10 @@ absl::Status RunBlock(Context& context, const GemmProblem<T>& problem,
 
   for (int64_t k0 = 0; k0 < problem.k; k0 += kGemmBlockK) {
     const int64_t depth = std::min(kGemmBlockK, problem.k - k0);
-    XLA_RETURN_IF_ERROR(meter.Add(kNanosecondsPerProduct * static_cast<double>(depth) *
-                                  static_cast<double>(padded_rows * padded_columns)));
+    XLA_RETURN_IF_ERROR(
+        meter.Add(static_cast<double>(depth) *
+                  (kNanosecondsPerProduct * static_cast<double>(padded_rows * padded_columns) +
+                   kNanosecondsPerPacked * static_cast<double>(padded_rows + padded_columns))));
     for (int64_t j = 0; j < columns; j += nr) {
       problem.pack_columns(batch, column + j, std::min(nr, columns - j), k0, depth, nr,
                            b + j * depth);

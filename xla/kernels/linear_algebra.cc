@@ -102,7 +102,7 @@ absl::Status Factor(int64_t n, T* a, bool* is_definite, WorkMeter& meter) {
     T* row = a + i * n;
     for (int64_t first = 0; first <= i; first += kColumns) {
       const int64_t columns = std::min(kColumns, i + 1 - first);
-      XLA_RETURN_IF_ERROR(meter.Add(0.3 * static_cast<double>(first * kColumns)));
+      XLA_RETURN_IF_ERROR(meter.Add(static_cast<double>(first * kColumns)));
       T sums[kColumns] = {};
       if (columns == kColumns) {
         const T* others = a + first * n;
