@@ -57,6 +57,25 @@ TEST(Bytecode, ReadsAsTheStableHloItStandsFor) {
 )");
 }
 
+// Values that are used before their definition, above all.
+TEST(Bytecode, WhatIsReadFromDamagedFilesPrintsAndIsReadAgain) {
+  const std::string artifact = Artifact();
+  int read = 0;
+  for (size_t i = 0; i < artifact.size(); ++i) {
+    for (const int change : {1, 2, 4, 8}) {
+      std::string damaged = artifact;
+      damaged[i] = static_cast<char>(damaged[i] + change);
+      const auto source = ReadArtifact(damaged);
+      if (!source.ok()) continue;
+      ++read;
+      const std::string printed = mlir::ToString(*(*source)->module);
+      const auto again = mlir::ReadText(printed, "print", AllDialects());
+      EXPECT_OK(again.status()) << "byte " << i << " + " << change << "\n" << printed;
+    }
+  }
+  EXPECT_GT(read, 100);
+}
+
 TEST(Bytecode, TruncatedFilesGiveAnError) {
   const std::string whole = Artifact();
   for (size_t size = 0; size < whole.size(); ++size) {

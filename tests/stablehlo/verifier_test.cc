@@ -144,6 +144,20 @@ TEST(VerifierRegionTest, ReductionsHaveTwoScalarsForEachInput) {
                "parameter #1 of the reduction is tensor<i32>, but the result is tensor<f32>");
 }
 
+TEST(VerifierRegionTest, RegionsDoNotUseTheResultsOfTheirOperation) {
+  EXPECT_ERROR(VerifyText(R"(
+func.func @main(%p: tensor<i1>, %x: tensor<i32>) -> tensor<i32> {
+  %0 = "stablehlo.if"(%p) ({
+    %1 = stablehlo.negate %0 : tensor<i32>
+    stablehlo.return %1 : tensor<i32>
+  }, {
+    stablehlo.return %x : tensor<i32>
+  }) : (tensor<i1>) -> tensor<i32>
+  return %0 : tensor<i32>
+})"),
+               "operand #0 is a result of the stablehlo.if around it");
+}
+
 TEST(VerifierTypeTest, TypesHaveRulesOfTheirOwn) {
   EXPECT_ERROR(VerifyText("func.func private @f(!stablehlo.future<f32>)"),
                "must be ranked tensors");

@@ -2,6 +2,7 @@
 // The builtin dialect in bytecode. Codes: MLIR's BuiltinDialectBytecode.
 #include "xla/mlir/bytecode_builtin.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -274,6 +275,7 @@ class Decoder {
     for (NamedAttribute& named : entries) {
       if (!ReadName(&named.name) || !entry_.Attribute(&named.value)) return nullptr;
     }
+    if (!CheckDistinctNames(entries, entry_.cursor())) return nullptr;
     return context_.Dictionary(entries);
   }
 
@@ -400,6 +402,15 @@ bool ReadBuiltinProperties(std::string_view name, BytecodeEntry& entry,
 }
 
 }  // namespace
+
+bool CheckDistinctNames(absl::Span<const NamedAttribute> attributes, BytecodeCursor& cursor) {
+  std::vector<std::string_view> names;
+  for (const NamedAttribute& attribute : attributes) names.push_back(attribute.name);
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice == names.end()) return true;
+  return cursor.Fail(absl::StrCat("attribute '", View(*twice), "' is given twice"));
+}
 
 const DialectBytecode& BuiltinBytecode() {
   static constexpr DialectBytecode kBytecode = {"builtin", ReadBuiltinAttribute, ReadBuiltinType,

@@ -9,6 +9,9 @@ namespace xla::mlir {
 
 const DialectBytecode& BuiltinBytecode();
 
+// Fails if two attributes have the same name.
+bool CheckDistinctNames(absl::Span<const NamedAttribute> attributes, BytecodeCursor& cursor);
+
 }  // namespace xla::mlir
 
 #endif  // XLA_MLIR_BYTECODE_BUILTIN_H_

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/string_view.h"
+#include "xla/mlir/bytecode_builtin.h"
 #include "xla/mlir/bytecode_tables.h"
 
 namespace xla::mlir {
@@ -52,8 +53,6 @@ class ProgramReader {
   using Values = std::vector<Value*>;
   struct Scope {
     Values values;
-    // Operands that were used before their definition.
-    absl::flat_hash_map<size_t, std::vector<Value**>> pending;
   };
 
   Context& context() { return source_.context; }
@@ -113,11 +112,6 @@ class ProgramReader {
     for (Value& value : values) {
       const size_t index = (*next_value)++;
       scope.values[index] = &value;
-      if (scope.pending.empty()) continue;
-      const auto pending = scope.pending.find(index);
-      if (pending == scope.pending.end()) continue;
-      for (Value** slot : pending->second) *slot = &value;
-      scope.pending.erase(pending);
     }
     return true;
   }
@@ -170,8 +164,12 @@ class ProgramReader {
           cursor.Fail("there is no such value");
           return nullptr;
         }
+        // Blocks follow each other as in text: no value is used before its definition.
         operand = scope.values[static_cast<size_t>(index)];
-        if (operand == nullptr) scope.pending[static_cast<size_t>(index)].push_back(&operand);
+        if (operand == nullptr) {
+          cursor.Fail("a value is used before its definition");
+          return nullptr;
+        }
       }
     }
     if ((mask & kMaskSuccessors) != 0) {
@@ -232,6 +230,7 @@ class ProgramReader {
     }
     std::vector<NamedAttribute> all(operation->attributes.begin(), operation->attributes.end());
     all.insert(all.end(), entries.begin(), entries.end());
+    if (!CheckDistinctNames(all, cursor)) return false;
     operation->attributes = context().arena().Copy(all);
     return true;
   }
@@ -267,9 +266,6 @@ class ProgramReader {
       const Block* first = operation->regions[0].first;
       if (first != nullptr) source_.bodies.emplace(first, std::move(body));
     }
-    if (ok && is_isolated && !scopes_.back().pending.empty()) {
-      ok = cursor.Fail("a value is used that is not defined");
-    }
     if (is_isolated) scopes_.pop_back();
     --nesting_;
     return ok;
@@ -296,9 +292,6 @@ class ProgramReader {
           !ReadOperations(cursor, block, operations, blocks, &next_value)) {
         return false;
       }
-    }
-    for (const auto& [index, slots] : scopes_.back().pending) {
-      if (index >= first) return cursor.Fail("a value is used that is not defined");
     }
     scopes_.back().values.resize(first);
     return true;

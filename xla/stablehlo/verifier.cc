@@ -176,13 +176,15 @@ class Verifier {
   }
 
   absl::Status Verify(const Operation& operation) {
+    around_.push_back(&operation);
     for (const mlir::Region& region : operation.regions) {
       for (const mlir::Block* block = region.first; block != nullptr; block = block->next) {
         for (const Operation& inner : *block) XLA_RETURN_IF_ERROR(Verify(inner));
       }
     }
+    around_.pop_back();
     Check check(operation, source_);
-    if (VerifyTypes(check)) {
+    if (VerifyOperands(check) && VerifyTypes(check)) {
       const auto rule = rules_.find(operation.name);
       if (rule != rules_.end()) CheckOperation(check, *rule->second);
     }
@@ -196,6 +198,19 @@ class Verifier {
   }
 
  private:
+  // Readers make results known before they read the regions of an operation.
+  bool VerifyOperands(Check& check) {
+    for (size_t i = 0; i < check.num_operands(); ++i) {
+      const Operation* definition = check.operation().operands[i]->operation;
+      if (definition == nullptr) continue;
+      if (std::find(around_.begin(), around_.end(), definition) != around_.end()) {
+        return check.Fail("operand #", i, " is a result of the ", View(definition->name->text),
+                          " around it");
+      }
+    }
+    return true;
+  }
+
   bool VerifyTypes(Check& check) {
     for (const mlir::Value& result : check.operation().results) {
       if (seen_.emplace(result.type, true).second && !CheckType(check, result.type)) return false;
@@ -221,6 +236,7 @@ class Verifier {
   }
 
   const mlir::Source& source_;
+  std::vector<const Operation*> around_;  // whose regions are being verified
   absl::flat_hash_map<const mlir::OperationName*, const OperationRule*> rules_;
   absl::flat_hash_map<TypeRef, bool> seen_;
 };
