@@ -36,7 +36,8 @@ absl::StatusOr<stablehlo::EntryArguments> ReadArguments(const Arguments& argumen
   for (const std::string& text : arguments.All("--sizes")) {
     XLA_ASSIGN_OR_RETURN(const auto argument, NumberAndValue(text));
     std::vector<int64_t>& sizes = result.sizes[argument.first];
-    for (const auto part : absl::StrSplit(argument.second, 'x', absl::SkipEmpty())) {
+    if (argument.second.empty()) continue;  // of a scalar
+    for (const auto part : absl::StrSplit(argument.second, 'x')) {
       sizes.emplace_back();
       if (!absl::SimpleAtoi(part, &sizes.back()) || sizes.back() < 0) {
         return absl::InvalidArgumentError(absl::StrCat("'", text, "': expected sizes as 2x3"));
@@ -52,6 +53,15 @@ absl::StatusOr<stablehlo::EntryArguments> ReadArguments(const Arguments& argumen
   return result;
 }
 
+absl::Status CheckNumbers(const stablehlo::EntryArguments& arguments, int64_t count) {
+  int64_t largest = -1;
+  for (const auto& [number, sizes] : arguments.sizes) largest = std::max(largest, number);
+  for (const auto& [number, value] : arguments.constants) largest = std::max(largest, number);
+  if (largest < count) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no argument ", largest, "; the program takes ", count));
+}
+
 absl::StatusOr<int> Refine(const Arguments& arguments) {
   const std::string& path = arguments.operands()[0];
   XLA_ASSIGN_OR_RETURN(const stablehlo::EntryArguments sizes, ReadArguments(arguments));
@@ -59,6 +69,7 @@ absl::StatusOr<int> Refine(const Arguments& arguments) {
   if (!IsStableHlo(bytes)) return absl::InvalidArgumentError(absl::StrCat(path, ": not StableHLO"));
   XLA_ASSIGN_OR_RETURN(const auto source, stablehlo::LoadStableHlo(std::move(bytes), path));
   XLA_ASSIGN_OR_RETURN(const auto module, stablehlo::TranslateToHlo(source.get(), sizes));
+  XLA_RETURN_IF_ERROR(CheckNumbers(sizes, module->entry_computation()->num_parameters()));
   XLA_RETURN_IF_ERROR(VerifyModule(*module));
   std::string out;
   if (arguments.Get("--to", "stablehlo") == "hlo") {
