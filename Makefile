@@ -13,7 +13,7 @@ DIFFERENTIAL_PROGRAMS ?= 50000
 DIFFERENTIAL_INVALID ?= 20000
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax test asan tsan fuzz hostile faults interrupt mutate bench bench-build new-operation operations format tidy install clean
+.PHONY: help deps build demo jax test asan tsan fuzz hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -61,7 +61,8 @@ hostile: deps ## give HOSTILE_INPUTS mutated inputs to all readers, 100000 by de
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target hostile_driver
 	@build/hostile_driver --seed $(SEED) --count $(HOSTILE_INPUTS) --findings build/hostile \
-	    tests/operations tests/hlo tests/documents tests/passes
+	    tests/operations tests/hlo tests/documents tests/passes \
+	    tests/stablehlo tests/programs bench/programs
 
 faults: deps ## let allocations and writes fail, and send signals, at FAULT_POINTS points of the command
 	@cmake --preset release
@@ -69,7 +70,12 @@ faults: deps ## let allocations and writes fail, and send signals, at FAULT_POIN
 	@fuzz/faults/main.py --xylem build/xylem --tools build --points $(FAULT_POINTS) --seed $(SEED)
 
 interrupt: build ## press Ctrl-C at random moments of the programs of tests/programs
-	@fuzz/faults/interrupt.py --xylem build/xylem --seed $(SEED) tests/programs/*/
+	@fuzz/faults/interrupt.py --xylem build/xylem --seed $(SEED) --waiting tests/programs/*/
+
+variants: deps ## write the expected outcomes of tests/variants again
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target test_variants
+	@XYLEM_UPDATE_EXPECTED=1 build/test_variants --gtest_brief=1
 
 mutate: deps ## mutation testing: make MUTANTS mistakes in the sources, list those that no test notices
 	@scripts/mutate.py --count $(MUTANTS) --seed $(SEED)

@@ -6,6 +6,9 @@
 //   proto   serialized modules: what is read is written, and reads back equal
 //   npz     archives and arrays with headers that lie: an error or an array, in bounded memory
 //   words   command lines
+//   mlir    StableHLO text, and bytecode: what verifies prints, is read again and prints the same;
+//           what is translated verifies, and runs within bounds
+//   cpu     HLO text that is compiled by the CPU compiler and run
 //
 // Inputs follow from the seed and their number. A worker process does the work; when it crashes,
 // hangs (--timeout seconds) or finds a broken promise, the input is saved and another one goes on.
@@ -29,6 +32,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "fuzz/hostile/npz_mutator.h"
+#include "fuzz/hostile/stablehlo_checks.h"
 #include "fuzz/hostile/text_mutator.h"
 #include "fuzz/proto_mutator.h"
 #include "google/protobuf/stubs/logging.h"
@@ -51,7 +55,7 @@ struct Options {
   int64_t count = 10000;
   unsigned timeout = 20;
   std::string findings = "hostile_findings";
-  std::vector<std::string> modes = {"text", "proto", "npz", "words"};
+  std::vector<std::string> modes = {"text", "proto", "npz", "words", "mlir", "cpu", "bytecode"};
   std::vector<std::string> corpus;  // paths
 };
 
@@ -65,7 +69,7 @@ struct Progress {
 };
 
 struct Corpus {
-  std::vector<std::string> texts;
+  std::vector<std::string> texts, stablehlo_texts, bytecodes;
   std::vector<HloModuleProto> protos;
 };
 
@@ -83,9 +87,17 @@ Corpus ReadCorpus(const std::vector<std::string>& paths) {
   }
   std::sort(files.begin(), files.end());
   for (const auto& file : files) {
-    if (file.extension() != ".hlo" || std::filesystem::file_size(file) > kLargest) continue;
+    const auto form = file.extension();
+    if (form != ".hlo" && form != ".mlir" && form != ".mlirbc") continue;
+    if (std::filesystem::file_size(file) > kLargest) continue;
     std::ifstream in(file);
     std::string text(std::istreambuf_iterator<char>(in), {});
+    if (form != ".hlo") {
+      std::string bytecode = form == ".mlir" ? ToBytecode(text) : text;
+      if (!bytecode.empty()) corpus.bytecodes.push_back(std::move(bytecode));
+      if (form == ".mlir") corpus.stablehlo_texts.push_back(std::move(text));
+      continue;
+    }
     const auto module = ParseAndReturnUnverifiedModule(text);
     if (module.ok()) {
       if (auto proto = ModuleToProto(**module); proto.ok())
@@ -133,6 +145,15 @@ bool CheckText(const std::string& text, bool run) {
     const absl::Status status = testing::CheckRun(**module);
     XLA_CHECK(status.ok()) << status;
   }
+  return true;
+}
+
+bool CheckCpu(const std::string& text) {
+  HloParserOptions options;
+  options.max_elided_bytes = 1 << 16;
+  const auto module = ParseAndReturnUnverifiedModule(text, options);
+  if (!module.ok() || !VerifyModule(**module).ok()) return false;
+  CheckCompiled(**module);
   return true;
 }
 
@@ -223,8 +244,13 @@ bool CheckWords(const std::string& joined) {
 // --- The loop -----------------------------------------------------------------------------------
 
 std::string MakeInput(const std::string& mode, const Corpus& corpus, Random& random) {
-  if (mode == "text")
+  if (mode == "text" || mode == "cpu")
     return MutateText(Pick(corpus.texts, random), Pick(corpus.texts, random), random);
+  if (mode == "mlir") {
+    return MutateText(Pick(corpus.stablehlo_texts, random), Pick(corpus.stablehlo_texts, random),
+                      random);
+  }
+  if (mode == "bytecode") return MutateBytes(Pick(corpus.bytecodes, random), random);
   if (mode == "npz") return random() % 4 == 0 ? MakeNpy(random) : MakeNpz(random);
   if (mode == "words") return MakeWords(random);
   HloModuleProto proto = Pick(corpus.protos, random);
@@ -251,6 +277,8 @@ bool Check(const std::string& mode, const std::string& input, bool run) {
   if (mode == "text") return CheckText(input, run);
   if (mode == "proto") return CheckProto(input, run);
   if (mode == "npz") return CheckNpz(input);
+  if (mode == "cpu") return CheckCpu(input);
+  if (mode == "mlir" || mode == "bytecode") return CheckStableHlo(input, run);
   return CheckWords(input);
 }
 
@@ -275,8 +303,9 @@ bool Check(const std::string& mode, const std::string& input, bool run) {
 
 int Run(const Options& options) {
   const Corpus corpus = ReadCorpus(options.corpus);
-  if (corpus.texts.empty() || corpus.protos.empty()) {
-    std::fprintf(stderr, "hostile_driver: the corpus holds no .hlo files\n");
+  if (corpus.texts.empty() || corpus.protos.empty() || corpus.stablehlo_texts.empty() ||
+      corpus.bytecodes.empty()) {
+    std::fprintf(stderr, "hostile_driver: the corpus lacks .hlo or .mlir files\n");
     return 2;
   }
   std::filesystem::create_directories(options.findings);

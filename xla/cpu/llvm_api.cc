@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <new>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -19,6 +20,20 @@ constexpr char kTarget[] = "AArch64";
 #error "the compiler generates code for x86-64 and AArch64"
 #endif
 
+// As operator new does where there is no memory: LLVM itself ends the process otherwise.
+void OnOutOfMemory(void*, const char*, bool) {
+  if (const std::new_handler handler = std::get_new_handler()) handler();
+  throw std::bad_alloc();
+}
+
+// LLVM's C API has no function for this: llvm::install_bad_alloc_error_handler.
+void InstallOutOfMemoryHandler(void* library) {
+  using Handler = void (*)(void*, const char*, bool);
+  void* const install = dlsym(library, "_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_");
+  if (install != nullptr)
+    reinterpret_cast<void (*)(Handler, void*)>(install)(OnOutOfMemory, nullptr);
+}
+
 absl::StatusOr<const LlvmApi*> Load() {
   void* library = nullptr;
   for (const char* name : {"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so"}) {
@@ -30,6 +45,7 @@ absl::StatusOr<const LlvmApi*> Load() {
         absl::StrCat("the compiler needs LLVM 19 (Debian's package libllvm19): ",
                      reason == nullptr ? "libLLVM.so.19.1 cannot be loaded" : reason));
   }
+  InstallOutOfMemoryHandler(library);
   // Lives as long as the process, as the library does.
   static LlvmApi api;
   std::string missing;
