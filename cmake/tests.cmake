@@ -3,6 +3,8 @@
 find_package(GTest REQUIRED)
 find_package(ZLIB REQUIRED)  # archives made field by field
 include(GoogleTest)
+set(XYLEM_TEST_TREE ${CMAKE_SOURCE_DIR} CACHE PATH "The tree whose programs and documents the tests read")
+mark_as_advanced(XYLEM_TEST_TREE)
 
 # The tests of a folder link only its own room and the text parser, so that they build without the
 # other rooms.
@@ -30,6 +32,7 @@ set(test_uses_pjrt xla_pjrt xla_text ${CMAKE_DL_LIBS})
 set(test_uses_documents xla_builder xla_interp xla_verify xla_text)
 set(test_uses_coverage xylem_op_coverage)
 set(test_uses_tools xylem_tools ZLIB::ZLIB)
+set(test_uses_variants xylem_tools xylem_all xla_pjrt)
 set(test_uses_structure xylem_source_tree)
 
 # What each operation supports, derived from its example; also writes docs/operations.md.
@@ -57,12 +60,12 @@ foreach(entry ${entries})
   endif()
   add_executable(test_${room} ${sources})
   target_include_directories(test_${room} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_compile_definitions(test_${room} PRIVATE XYLEM_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  target_compile_definitions(test_${room} PRIVATE XYLEM_SOURCE_DIR="${XYLEM_TEST_TREE}")
   target_link_libraries(test_${room} PRIVATE
       ${test_uses_${room}} GTest::gtest GTest::gtest_main xylem_warnings)
   xylem_use_precompiled_header(test_${room})
   # Joined files share one anonymous namespace, so definitions that two tests use belong in a header.
-  if(XYLEM_UNITY)
+  if(XYLEM_UNITY AND NOT XYLEM_UNITY STREQUAL "ROOMS")
     set_target_properties(test_${room} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
   # Tests run once, so compile time matters more than their speed. The library under test has -O2.
@@ -85,6 +88,11 @@ if(TARGET test_tools AND TARGET xylem)
   add_dependencies(test_tools xylem)
   target_compile_definitions(test_tools PRIVATE
       XYLEM_BINARY="$<TARGET_FILE:xylem>" XYLEM_TEST_VERSION="${PROJECT_VERSION}")
+endif()
+
+if(TARGET test_variants AND TARGET xylem)
+  add_dependencies(test_variants xylem)
+  target_compile_definitions(test_variants PRIVATE XYLEM_BINARY_FOLDER="${CMAKE_BINARY_DIR}")
 endif()
 
 # Programs that check themselves through check.expect_* custom calls.

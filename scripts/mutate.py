@@ -18,10 +18,11 @@ scripts/mutation/equivalent.txt lists mutants that no test can notice, with the 
 import argparse
 import collections
 import dataclasses
+import hashlib
 import json
+import math
 import os
 import pathlib
-import random
 import re
 import shutil
 import subprocess
@@ -33,6 +34,9 @@ import sites
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SWITCH = ROOT / "scripts" / "mutation" / "switch"
+# Quick to compile. The tests' objects are those of the tree itself, where a compiler cache has them.
+CMAKE_ARGUMENTS = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -g0",
+                   "-DXYLEM_UNITY=ROOMS", f"-DXYLEM_TEST_TREE={ROOT}"]
 
 
 def tracked(folders):
@@ -47,29 +51,34 @@ def room_of(path):
 
 
 def draw(all_sites, seed, count):
-    """Sites in random order: rooms by the square root of their size, operators by weight."""
-    rng = random.Random(seed)
-    pools = collections.defaultdict(lambda: collections.defaultdict(list))
+    """Sites in random order: rooms by their lines, operators by weight.
+
+    The order follows from the seed and each site's own text, so that an edit elsewhere changes few of
+    the mutants."""
+    weights = collections.Counter()
     for site in all_sites:
-        pools[room_of(site.path)][site.operator].append(site)
+        weights[room_of(site.path)] += sites.WEIGHTS[site.operator]
+    lines = {room: sum((ROOT / path).read_bytes().count(b"\n") for path in tracked([room])
+                       if path.endswith((".cc", ".h")) and room_of(path) == room)
+             for room in weights}
+    seen, keyed = collections.Counter(), []
+    for site in all_sites:
+        identity = (seed, site.path, site.operator, site.description, site.source)
+        seen[identity] += 1
+        digest = hashlib.sha256(repr((identity, seen[identity])).encode()).digest()
+        uniform = (int.from_bytes(digest[:7], "big") + 1) / 2.0**56
+        room = room_of(site.path)
+        weight = sites.WEIGHTS[site.operator] * lines[room] / weights[room]
+        keyed.append((-math.log(uniform) / weight, len(keyed), site))
     drawn, taken = [], set()
-    while len(drawn) < count and pools:
-        rooms = sorted(pools)
-        sizes = [sum(len(pool) for pool in pools[room].values()) ** 0.5 for room in rooms]
-        room = rng.choices(rooms, sizes)[0]
-        operators = sorted(pools[room])
-        operator = rng.choices(operators, [sites.WEIGHTS[name] for name in operators])[0]
-        pool = pools[room][operator]
-        site = pool.pop(rng.randrange(len(pool)))
-        if not pool:
-            del pools[room][operator]
-        if not pools[room]:
-            del pools[room]
-        lines = {(site.path, line) for line in range(site.first_line, site.last_line + 1)}
-        if taken & lines:  # one mutant a line, so that they can be compiled together
+    for _, _, site in sorted(keyed):
+        lines_of = {(site.path, line) for line in range(site.first_line, site.last_line + 1)}
+        if taken & lines_of:  # one mutant a line, so that they can be compiled together
             continue
-        taken |= lines
+        taken |= lines_of
         drawn.append(site)
+        if len(drawn) == count:
+            break
     return drawn
 
 
@@ -120,6 +129,12 @@ def write_mutants(original, target, mutants):
         write_if_changed(target / "xla" / "base" / name, (SWITCH / name).read_text())
 
 
+def test_targets(tree):
+    """What the tests run."""
+    rooms = {path.parent.name for path in (tree / "tests").glob("*/*_test.cc")} - {"structure"}
+    return [*(f"test_{room}" for room in sorted(rooms)), "xylem", "op_coverage", "local_client"]
+
+
 def build(original, target, folder, jobs, mutants, cmake_arguments):
     """Builds what compiles, and drops mutants that do not."""
     subprocess.run(["cmake", "-S", str(target), "-B", str(folder), "-G", "Ninja", *cmake_arguments],
@@ -128,7 +143,8 @@ def build(original, target, folder, jobs, mutants, cmake_arguments):
     for attempt in range(12):
         write_mutants(original, target, mutants)
         with open(log, "w") as out:
-            code = subprocess.run(["ninja", "-C", str(folder), f"-j{jobs}", "-k0"], stdout=out,
+            code = subprocess.run(["ninja", "-C", str(folder), f"-j{jobs}", "-k0",
+                                   *test_targets(target)], stdout=out,
                                   stderr=subprocess.STDOUT).returncode
         if code == 0:
             return
@@ -137,9 +153,14 @@ def build(original, target, folder, jobs, mutants, cmake_arguments):
         for path, line in re.findall(r"(?:^|[ /])((?:xla|tools)/[\w./]+):(\d+):\d+:", text, re.M):
             bad |= {number for number, site in mutants.items()
                     if site.path == path and site.first_line <= int(line) <= site.last_line}
-        # Objects that failed without a line of a mutant.
-        for path in re.findall(r"^FAILED: .*?((?:xla|tools)/[\w./]+\.cc)\.o", text, re.M):
-            own = {number for number, site in mutants.items() if site.path == path}
+        # Objects that failed without a line of a mutant; joined sources include several files.
+        for path in re.findall(r"^FAILED: .*? ?([\w./]+\.cc?x?x?)\.o", text, re.M):
+            paths = [path]
+            if "/Unity/" in path or "unity_" in path:
+                joined = folder / re.sub(r"\.dir/(.*/)?(unity_)", r".dir/Unity/\2", path)
+                if joined.is_file():
+                    paths = re.findall(r'#include ".*?/src/([^"]+)"', joined.read_text())
+            own = {number for number, site in mutants.items() if site.path in paths}
             if not own & bad:
                 bad |= own
         if not bad:
@@ -211,8 +232,12 @@ def main():
     parser.add_argument("--keep-build", action="store_true", help="run the mutants of the last build")
     parser.add_argument("--only-tests", action="store_true",
                         help="the mutants of the last build with the tests as they are now")
+    parser.add_argument("--budget", type=float, default=float("inf"),
+                        help="seconds for each mutant, after which it counts as a survivor")
+    parser.add_argument("--survivors", action="store_true",
+                        help="of these, those that the last run did not kill")
     parser.add_argument("--least", type=float, default=0, help="fail below this score, in percent")
-    parser.add_argument("--cmake", action="append", default=["-DCMAKE_BUILD_TYPE=Release"],
+    parser.add_argument("--cmake", action="append", default=CMAKE_ARGUMENTS,
                         help="an argument for cmake; may be repeated")
     arguments = parser.parse_args()
 
@@ -244,7 +269,8 @@ def main():
                    for number, fields in json.loads(state.read_text()).items()}
         if arguments.only_tests:
             copy_tree(target, ["tests"])
-            subprocess.run(["ninja", "-C", str(folder), f"-j{arguments.jobs}"], check=True)
+            subprocess.run(["ninja", "-C", str(folder), f"-j{arguments.jobs}",
+                            *test_targets(target)], check=True)
     else:
         copy_tree(target, ["."], original)
         build(original, target, folder, arguments.jobs, mutants, arguments.cmake)
@@ -253,9 +279,15 @@ def main():
                                      for number, site in mutants.items()}))
     if arguments.only is not None:
         mutants = {number: mutants[number] for number in arguments.only if number in mutants}
-    print(f"{len(mutants)} mutants compile; running tests", flush=True)
-    outcomes = run_tests.run(folder, mutants, arguments.jobs, arguments.exclude_tests,
-                             arguments.work)
+    known = {}
+    if arguments.survivors:
+        known = {int(number): outcome for number, outcome in
+                 json.loads((arguments.work / "outcomes.json").read_text()).items()
+                 if int(number) in mutants and outcome["outcome"] != "survived"}
+    chosen = {number: site for number, site in mutants.items() if number not in known}
+    print(f"{len(mutants)} mutants compile; running tests for {len(chosen)}", flush=True)
+    outcomes = known | run_tests.run(folder, chosen, arguments.jobs, arguments.exclude_tests,
+                                     arguments.work, arguments.budget)
     (arguments.work / "outcomes.json").write_text(json.dumps(outcomes, indent=1))
     score = report(mutants, outcomes, sys.stdout)
     with open(arguments.work / "report.txt", "w") as out:

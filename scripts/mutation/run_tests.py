@@ -11,8 +11,13 @@ import subprocess
 import tempfile
 import time
 
-# Tests of the tree itself, and those that build, which the copied and changed sources upset.
-EXCLUDED = r"^(structure\.|headers\.|package|differential|new_operation|op_?page)"
+# Tests of the tree itself, those that build, which the copied and changed sources upset, and those
+# that measure.
+EXCLUDED = r"^(limits|structure\.|headers\.|package|differential|jax_|new_operation|op_?page)"
+
+
+# A mutant may allocate, or write, without end.
+LIMITS = ["prlimit", f"--as={16 << 30}", f"--fsize={1 << 30}", "--core=0", "--"]
 
 
 class Test:
@@ -55,7 +60,7 @@ def execute(command, properties, timeout, extra_env):
         name, _, value = setting.partition("=")
         env[name] = value
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, cwd=properties.get("WORKING_DIRECTORY"), env=env,
+        process = subprocess.Popen([*LIMITS, *command], cwd=properties.get("WORKING_DIRECTORY"), env=env,
                                    stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
                                    start_new_session=True)
         try:
@@ -84,7 +89,9 @@ def trace_tests(tests, size, jobs, work):
         return test, test.passes(code, output), [i for i, byte in enumerate(reached) if byte]
     reaching = collections.defaultdict(list)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for test, passed, reached in pool.map(trace, tests):
+        for count, (test, passed, reached) in enumerate(pool.map(trace, tests)):
+            if count % 200 == 199:
+                print(f"  {count + 1} of {len(tests)} tests traced", flush=True)
             if not passed:
                 print(f"  {test.name} fails without a mutant and is left out", flush=True)
                 continue
@@ -118,14 +125,18 @@ def run_group(group, env, flags):
     return code == 0, name
 
 
-def run_mutant(number, reaching, work):
+def run_mutant(number, reaching, work, budget):
     marker = work / f"inapplicable.{number}"
     marker.unlink(missing_ok=True)
     env = {"XYLEM_MUTANT": str(number), "XYLEM_MUTANT_INAPPLICABLE": str(marker),
            "TMPDIR": str(work)}
     flags = work / f"flags.{number}"
     result = {"outcome": "survived", "tests": len(reaching)}
+    start = time.monotonic()
     for group in groups_of(reaching):
+        if time.monotonic() - start > budget:
+            result["cut"] = True
+            break
         passed, by = run_group(group, env, flags)
         if not passed:
             result = {"outcome": "killed", "tests": len(reaching), "by": by}
@@ -138,8 +149,9 @@ def run_mutant(number, reaching, work):
     return result
 
 
-def run(folder, mutants, jobs, excluded, work):
-    """The outcome of each mutant: killed, survived or inapplicable."""
+def run(folder, mutants, jobs, excluded, work, budget=float("inf")):
+    """The outcome of each mutant: killed, survived or inapplicable. After `budget` seconds no more
+    tests are begun for a mutant, which then counts as a survivor."""
     work = work.resolve()
     tests = list_tests(folder, excluded)
     start = time.monotonic()
@@ -147,7 +159,7 @@ def run(folder, mutants, jobs, excluded, work):
     print(f"  {len(tests)} tests traced in {time.monotonic() - start:.0f} s", flush=True)
     outcomes = {}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        jobs_of = {pool.submit(run_mutant, n, reaching[n], work): n for n in mutants}
+        jobs_of = {pool.submit(run_mutant, n, reaching[n], work, budget): n for n in mutants}
         for done in concurrent.futures.as_completed(jobs_of):
             number = jobs_of[done]
             outcomes[number] = done.result()
