@@ -75,7 +75,7 @@ pairs { a = f32[] parameter(0) b = f32[] parameter(1) i = s32[] parameter(2) j =
 step { x = f32[] parameter(0) c = f32[] parameter(1) s = f32[] add(c, x) ROOT t = (f32[], f32[]) tuple(s, s) }
 )";
 
-constexpr Operation kOperations[] = {
+constexpr Operation kScratchOperations[] = {
     {"Sort",
      "x = f32[1000000] parameter(0) ROOT r = f32[1000000] sort(x), dimensions={0}, "
      "to_apply=less"},
@@ -173,7 +173,7 @@ constexpr Operation kOperations[] = {
      "dimensions={0}, replica_groups={{0}}"},
 };
 
-std::string NameOf(const ::testing::TestParamInfo<Operation>& info) { return info.param.name; }
+std::string ScratchName(const ::testing::TestParamInfo<Operation>& info) { return info.param.name; }
 void PrintTo(const Operation& operation, std::ostream* out) { *out << operation.name; }
 
 class ScratchTest : public ::testing::TestWithParam<Operation> {};
@@ -209,7 +209,8 @@ TEST_P(ScratchTest, IsCounted) {
       << statistics.peak_bytes << " bytes are reported; " << bytes_most.load() << " are not";
 }
 
-INSTANTIATE_TEST_SUITE_P(Operations, ScratchTest, ::testing::ValuesIn(kOperations), NameOf);
+INSTANTIATE_TEST_SUITE_P(Operations, ScratchTest, ::testing::ValuesIn(kScratchOperations),
+                         ScratchName);
 
 }  // namespace
 }  // namespace xla

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// What passes, fusion and buffer assignment make of the examples and reference programs, what they
+// are estimated to cost, and how sharded programs are divided.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "gtest/gtest.h"
+#include "tests/test_util.h"
+#include "tests/variants/expected.h"
+#include "xla/cpu/fusion.h"
+#include "xla/cpu/schedule.h"
+#include "xla/hlo/ir/call_rewriting.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/hlo/text/printer.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/passes/cpu_pipeline.h"
+#include "xla/passes/pass.h"
+#include "xla/pjrt/cost.h"
+#include "xla/pjrt/partition.h"
+
+namespace xla::testing {
+namespace {
+
+std::string TextOf(const HloModule& module) {
+  HloPrintOptions options = HloPrintOptions::ShortParsable();
+  options.print_large_constants = true;
+  return ModuleToString(module, options);
+}
+
+// The passes that change the program, with a fingerprint of the result.
+std::string AfterEachPass(const HloModule& module) {
+  std::string line;
+  const std::string before = TextOf(module);
+  for (const Pass& pass : AllPasses()) {
+    const auto copy = module.Clone();
+    const absl::StatusOr<bool> changed = pass.run(copy.get());
+    if (!changed.ok()) {
+      absl::StrAppend(&line, " ", std::string(pass.name), ": ",
+                      OneLine(changed.status().message(), 80));
+    } else if (const std::string after = TextOf(*copy); *changed || after != before) {
+      absl::StrAppend(&line, " ", std::string(pass.name), *changed ? " " : " (unchanged) ",
+                      Fingerprint(after));
+    }
+  }
+  return line;
+}
+
+std::string CostOf(const HloModule& module) {
+  std::string line;
+  for (const PJRT_NamedValue& property : pjrt::CostProperties(module)) {
+    absl::StrAppendFormat(&line, " %s %g", std::string(property.name, property.name_size),
+                          property.float_value);
+  }
+  return line;
+}
+
+// The steps of a program that the CPU compiler makes, with their buffers.
+void AddItems(const cpu::ProgramSchedule& schedule, const std::vector<cpu::ScheduledItem>& items,
+              const std::string& indent, std::vector<std::string>* lines) {
+  for (const cpu::ScheduledItem& item : items) {
+    std::string line = indent;
+    const auto add = [&](cpu::ValueId id) {
+      if (id == cpu::kNoValue) {
+        absl::StrAppend(&line, " token");
+        return;
+      }
+      const cpu::Place& place = schedule.values[static_cast<size_t>(id)].place;
+      absl::StrAppend(&line, " ", std::string("sarc").substr(static_cast<size_t>(place.memory), 1),
+                      place.number, "+", place.offset);
+    };
+    for (const cpu::ValueId id : item.results) add(id);
+    if (item.instruction == nullptr) {
+      absl::StrAppend(&line, " = copy");
+    } else {
+      absl::StrAppend(&line, " = ", std::string(HloOpcodeString(item.instruction->opcode())), " ",
+                      item.instruction->shape().ToString());
+      if (item.instruction->opcode() == HloOpcode::kFusion) {
+        absl::StrAppend(&line, " of ",
+                        item.instruction->called_computations()[0]->instruction_count());
+      }
+    }
+    for (const cpu::ValueId id : item.operands) add(id);
+    lines->push_back(OneLine(line, 300));
+    for (const auto& body : item.bodies) AddItems(schedule, body, indent + "  ", lines);
+  }
+}
+
+void AddCompiled(const HloModule& source, std::vector<std::string>* lines) {
+  const auto module = source.Clone();
+  absl::Status status = CpuPipeline(std::nullopt).Run(module.get()).status();
+  if (status.ok()) status = FlattenCalls(module.get()).status();
+  if (status.ok()) status = cpu::FuseForCpu(module.get()).status();
+  if (status.ok()) status = FlattenCalls(module.get()).status();
+  if (!status.ok()) {
+    lines->push_back(OneLine(status.message()));
+    return;
+  }
+  const auto schedule = cpu::ScheduleProgram(*module);
+  if (!schedule.ok()) {
+    lines->push_back(OneLine(schedule.status().message()));
+    return;
+  }
+  EXPECT_OK(VerifyModule(*module));
+  AddItems(*schedule, schedule->items, "", lines);
+  lines->push_back(
+      absl::StrCat("scratch ", schedule->scratch_bytes, ", text ", Fingerprint(TextOf(*module))));
+}
+
+void ExpectCompiled(const std::string& name, const std::vector<std::filesystem::path>& paths) {
+  std::vector<std::string> lines;
+  for (const auto& path : paths) {
+    const auto module = ParseAndReturnUnverifiedModule(ReadWholeFile(path.string()));
+    ASSERT_OK(module);
+    lines.push_back(absl::StrCat("== ", path.parent_path().stem().string(), "/",
+                                 path.stem().string(), CostOf(**module)));
+    lines.push_back(absl::StrCat("passes:", AfterEachPass(**module)));
+    AddCompiled(**module, &lines);
+  }
+  ExpectLines(name, lines);
+}
+
+std::vector<std::filesystem::path> ProgramsIn(const std::string& folder) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(absl::StrCat(XYLEM_SOURCE_DIR, "/", folder))) {
+    if (std::filesystem::exists(entry.path() / "program.hlo"))
+      paths.push_back(entry.path() / "program.hlo");
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+TEST(Compiler, Operations) {
+  ExpectCompiled("operations_compiled",
+                 FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/operations"), ".hlo"));
+}
+TEST(Compiler, ReferencePrograms) {
+  ExpectCompiled("programs_compiled", ProgramsIn("tests/programs"));
+}
+TEST(Compiler, BenchmarkPrograms) {
+  ExpectCompiled("bench_compiled", ProgramsIn("bench/programs"));
+}
+
+// tests/variants/programs/partitions.txt: programs of one partition each, separated by lines "---".
+TEST(Compiler, Partitions) {
+  std::vector<std::string> lines;
+  for (const absl::string_view text :
+       absl::StrSplit(ReadWholeFile(VariantsPath("programs/partitions.txt")), "---\n")) {
+    const auto module = ParseAndReturnUnverifiedModule(std::string(text));
+    ASSERT_OK(module) << text;
+    lines.push_back(absl::StrCat("== ", (*module)->name()));
+    for (const bool may_choose : {false, true}) {
+      const auto copy = (*module)->Clone();
+      const auto shardings = pjrt::PartitionModule(copy.get(), {may_choose});
+      if (!shardings.ok()) {
+        lines.push_back(OneLine(shardings.status().message()));
+        continue;
+      }
+      for (const HloSharding& sharding : shardings->parameters)
+        lines.push_back(absl::StrCat("parameter ", sharding.ToString()));
+      for (const HloSharding& sharding : shardings->outputs)
+        lines.push_back(absl::StrCat("output ", sharding.ToString()));
+      const std::string printed = TextOf(*copy);
+      for (const absl::string_view line : absl::StrSplit(printed, '\n')) {
+        if (!line.empty()) lines.push_back(std::string(line));
+      }
+      const absl::Status status = VerifyModule(*copy);
+      if (!status.ok()) lines.push_back(OneLine(status.message()));
+    }
+  }
+  ExpectLines("partitions", lines);
+}
+
+}  // namespace
+}  // namespace xla::testing

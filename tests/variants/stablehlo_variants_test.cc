@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// StableHLO programs that differ from a valid one in one place: what readers and verifier say, what
+// is printed, and the HLO that it stands for. Portable artifacts that differ in one byte.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "gtest/gtest.h"
+#include "tests/test_util.h"
+#include "tests/variants/expected.h"
+#include "tests/variants/text_variants.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/hlo/text/printer.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/mlir/ir.h"
+#include "xla/stablehlo/portable_artifact.h"
+#include "xla/stablehlo/translate.h"
+#include "xla/stablehlo/translate_from_hlo.h"
+#include "xla/stablehlo/vhlo_downgrade.h"
+
+namespace xla::testing {
+namespace {
+
+// The HLO of a program, as a fingerprint.
+std::string TranslationOf(mlir::Source* source) {
+  const auto module = stablehlo::TranslateToHlo(source);
+  if (!module.ok())
+    return absl::StrCat("not translated: ", OneLine(module.status().message(), 120));
+  if (const absl::Status status = VerifyModule(**module); !status.ok())
+    return absl::StrCat("HLO is not valid: ", OneLine(status.message(), 120));
+  return absl::StrCat("HLO ", Fingerprint(ModuleToString(**module, HloPrintOptions())));
+}
+
+std::string StableHloOutcome(const std::string& bytes) {
+  const auto source = stablehlo::LoadStableHlo(bytes, "");
+  if (!source.ok()) {
+    const absl::string_view message = source.status().message();
+    return OneLine(message.substr(0, message.find('\n')));
+  }
+  std::string outcome = absl::StrCat("text ", Fingerprint(mlir::ToString(*(*source)->module)));
+  for (const stablehlo::Version version : {stablehlo::Version{1, 0, 0}, {1, 9, 0}}) {
+    const auto artifact = stablehlo::WritePortableArtifact(source->get(), version);
+    absl::StrAppend(
+        &outcome, ", artifact ",
+        artifact.ok() ? Fingerprint(*artifact) : OneLine(artifact.status().message(), 80));
+  }
+  return absl::StrCat(outcome, ", ", TranslationOf(source->get()));
+}
+
+bool IsCode(absl::string_view line) {
+  const size_t first = line.find_first_not_of(' ');
+  return first != absl::string_view::npos && !absl::StartsWith(line.substr(first), "//");
+}
+
+void ExpectVariants(const std::filesystem::path& path, bool characters) {
+  const std::string text = ReadWholeFile(path.string());
+  std::vector<std::string> lines = {absl::StrCat("unchanged: ", StableHloOutcome(text))};
+  AddOutcomes(TextVariants(text).Make(IsCode, characters), StableHloOutcome, &lines);
+  ExpectLines(path.stem().string(), lines);
+}
+
+TEST(StableHloVariants, GenericForms) {
+  for (const auto& path : FilesOf(VariantsPath("programs"), ".mlir")) ExpectVariants(path, false);
+}
+
+TEST(StableHloVariants, PrettyForms) {
+  for (const auto& path :
+       FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/stablehlo/programs"), ".mlir"))
+    ExpectVariants(path, true);
+}
+
+// The examples of docs/operations.md as StableHLO, and back.
+TEST(StableHloVariants, OperationsFromHlo) {
+  std::vector<std::string> lines;
+  for (const auto& path : FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/operations"), ".hlo")) {
+    const auto module = ParseAndReturnUnverifiedModule(ReadWholeFile(path.string()));
+    ASSERT_OK(module);
+    auto source = stablehlo::TranslateFromHlo(**module);
+    lines.push_back(absl::StrCat("== ", path.stem().string()));
+    if (!source.ok()) {
+      lines.push_back(OneLine(source.status().message()));
+      continue;
+    }
+    const std::string text = mlir::ToString(*(*source)->module);
+    for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+      if (!absl::StrContains(line, "stablehlo.constant")) lines.push_back(std::string(line));
+    }
+    lines.push_back(StableHloOutcome(text));
+  }
+  ExpectLines("operations_from_hlo", lines);
+}
+
+// Each byte of an artifact one larger, and with its highest bit changed.
+TEST(StableHloVariants, BytesOfArtifacts) {
+  for (const std::string name : {"artifact", "calls", "quantized"}) {
+    auto source =
+        stablehlo::LoadStableHlo(ReadWholeFile(VariantsPath("programs/" + name + ".mlir")), "");
+    ASSERT_OK(source);
+    const auto bytes = stablehlo::WritePortableArtifact(source->get(), {1, 9, 0});
+    ASSERT_OK(bytes);
+    std::vector<std::string> lines;
+    for (size_t i = 0; i < bytes->size(); ++i) {
+      std::string outcomes;
+      for (const int change : {1, 0x80}) {
+        std::string changed = *bytes;
+        changed[i] = static_cast<char>(change == 1 ? changed[i] + 1 : changed[i] ^ change);
+        absl::StrAppend(&outcomes, outcomes.empty() ? "" : " | ",
+                        OneLine(StableHloOutcome(changed), 90));
+      }
+      lines.push_back(absl::StrCat(i, ": ", outcomes));
+    }
+    for (size_t size = 0; size < bytes->size(); size += 7)
+      lines.push_back(absl::StrCat("first ", size, ": ", StableHloOutcome(bytes->substr(0, size))));
+    ExpectLines(name + "_bytes", lines);
+  }
+}
+
+}  // namespace
+}  // namespace xla::testing
