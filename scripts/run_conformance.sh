@@ -3,7 +3,8 @@
 # usage: run_conformance.sh XYLEM FOLDER [SET...]
 # Runs the sets of the conformance data: programs that check themselves, as HLO and StableHLO; texts
 # with XLA's verdict (hlo); StableHLO that must be accepted or, with expected-error lines, rejected
-# (ops); and StableHLO of all versions, which must be read (vhlo).
+# (ops); StableHLO of all versions, which must be read (vhlo); and StableHLO of dynamic sizes, which
+# must verify and print.
 set -euo pipefail
 if (($# < 2)); then
   sed -n 's/^# \?//p' "$0" | sed -n '2,4p' >&2
@@ -15,6 +16,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 sets=("$@")
 if ((${#sets[@]} == 0)); then
   for set in "$folder"/*/; do sets+=("$(basename "$set")"); done
+  for set in testdata/dynamic testdata/quantized; do
+    [[ -d $folder/$set ]] && sets+=("$set")
+  done
 fi
 
 # Xylem must accept the texts that XLA accepts, and reject the others, unless listed with a reason.
@@ -77,6 +81,19 @@ check_read() {
   ((wrong == 0))
 }
 
+check_read_and_printed() {
+  local file wrong=0 total=0
+  for file in "$1"/*.mlir; do
+    total=$((total + 1))
+    "$xylem" verify "$file" >/dev/null 2>&1 &&
+      "$xylem" print --to=stablehlo --output /dev/null "$file" 2>/dev/null && continue
+    echo "FAILED $(basename "$file")"
+    wrong=$((wrong + 1))
+  done
+  echo "$((total - wrong)) of $total verify and print"
+  ((wrong == 0))
+}
+
 failed=()
 for set in "${sets[@]}"; do
   echo "-- $set"
@@ -86,13 +103,15 @@ for set in "${sets[@]}"; do
     continue
   fi
   case $set in
-    testdata_hlo | interpret_hlo | testdata | testdata_bc | interpret | interpret_bc | interpret_cc | math)
+    testdata_hlo | interpret_hlo | testdata | testdata_bc | testdata/quantized | interpret | \
+      interpret_bc | interpret_cc | math)
       "$xylem" test --quiet --disabled "$here/tests/conformance_disabled.txt" "$folder/$set" ||
         failed+=("$set")
       ;;
     hlo) check_verdicts "$folder/$set" || failed+=("$set") ;;
     ops) check_ops "$folder/$set" || failed+=("$set") ;;
     vhlo) check_read "$folder/$set" || failed+=("$set") ;;
+    testdata/dynamic) check_read_and_printed "$folder/$set" || failed+=("$set") ;;
     *) echo "skipped: unknown" ;;
   esac
 done
