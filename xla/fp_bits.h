@@ -47,7 +47,10 @@ auto SignAndMagnitude(T x) {
                                             fp_internal::Reinterpret<Bits>(T(-1)));
     const bool is_negative = (bits & sign_bit) != 0;
     bits = static_cast<Bits>(bits & ~sign_bit);
-    if (is_negative && !has_negative_zero_v<T>) bits = static_cast<Bits>(bits - 1);
+    if (is_negative && !has_negative_zero_v<T>) {
+      // What would be the negative zero is NaN: the lowest of all.
+      bits = static_cast<Bits>((bits == 0 ? sign_bit : bits) - 1);
+    }
     return std::pair<Bits, Bits>(is_negative ? static_cast<Bits>(-1) : Bits{0}, bits);
   }
 }

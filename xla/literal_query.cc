@@ -19,6 +19,7 @@
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 #include "xla/strided_copy.h"
+#include "xla/util.h"
 
 namespace xla {
 
@@ -263,6 +264,18 @@ bool LiteralBase::IsZero(absl::Span<const int64_t> multi_index) const {
 
 namespace {
 
+// The bits that count of each byte of an array's elements: those above a narrow element do not.
+uint8_t ElementMask(PrimitiveType type) {
+  return primitive_util::IsSubByteNonPredType(type)
+             ? LsbMask<uint8_t>(primitive_util::BitWidth(type))
+             : uint8_t{0xff};
+}
+
+bool EqualBytes(const char* a, const char* b, size_t size, uint8_t mask) {
+  if (mask == 0xff) return std::memcmp(a, b, size) == 0;
+  return std::equal(a, a + size, b, [mask](char x, char y) { return ((x ^ y) & mask) == 0; });
+}
+
 bool EqualPieces(const Piece& a, const Piece& b, bool layout_sensitive) {
   const Shape& x = *a.subshape;
   const Shape& y = *b.subshape;
@@ -273,6 +286,7 @@ bool EqualPieces(const Piece& a, const Piece& b, bool layout_sensitive) {
   if (!x.IsArray()) return true;
   if (layout_sensitive && x.layout() != y.layout()) return false;
   if (LiteralAccess::ExistingSizes(a) != LiteralAccess::ExistingSizes(b)) return false;
+  const uint8_t mask = ElementMask(x.element_type());
   const auto bytes_of = [&](int64_t count) {
     return static_cast<size_t>(count * a.element_bytes());
   };
@@ -280,7 +294,7 @@ bool EqualPieces(const Piece& a, const Piece& b, bool layout_sensitive) {
     bool same = true;
     LiteralAccess::ForEachRun(x, [&](int64_t begin, int64_t count) {
       const int64_t offset = begin * a.element_bytes();
-      same = same && std::memcmp(a.buffer + offset, b.buffer + offset, bytes_of(count)) == 0;
+      same = same && EqualBytes(a.buffer + offset, b.buffer + offset, bytes_of(count), mask);
     });
     return same;
   }
@@ -289,8 +303,8 @@ bool EqualPieces(const Piece& a, const Piece& b, bool layout_sensitive) {
   if (count == 0) return true;
   std::vector<char> a_storage;
   std::vector<char> b_storage;
-  return std::memcmp(LiteralAccess::RowMajorData(a, &a_storage),
-                     LiteralAccess::RowMajorData(b, &b_storage), bytes_of(count)) == 0;
+  return EqualBytes(LiteralAccess::RowMajorData(a, &a_storage),
+                    LiteralAccess::RowMajorData(b, &b_storage), bytes_of(count), mask);
 }
 
 uint64_t Mix(uint64_t state, uint64_t word) {
@@ -337,8 +351,15 @@ uint64_t LiteralBase::HashValue(int64_t byte_limit) const {
     }
     if (count == 0) return;
     std::vector<char> storage;
-    state = HashBytes(state, LiteralAccess::RowMajorData(p, &storage),
-                      std::min(count * p.element_bytes(), byte_limit));
+    const char* data = LiteralAccess::RowMajorData(p, &storage);
+    const int64_t size = std::min(count * p.element_bytes(), byte_limit);
+    if (const uint8_t mask = ElementMask(p.subshape->element_type()); mask != 0xff) {
+      std::vector<char> masked(data, data + size);
+      for (char& byte : masked) byte = static_cast<char>(byte & mask);
+      state = HashBytes(state, masked.data(), masked.size());
+      return;
+    }
+    state = HashBytes(state, data, static_cast<size_t>(size));
   });
   return state;
 }

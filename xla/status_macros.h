@@ -7,7 +7,7 @@
 
 #include <sstream>
 #include <string>
-#include <type_traits>
+#include <utility>
 
 #include "absl/base/log_severity.h"
 #include "absl/status/status.h"
@@ -23,8 +23,8 @@ namespace xla::status_macros {
 // An error to which text is appended. It is logged when it becomes a Status.
 class MakeErrorStream {
  public:
-  MakeErrorStream(const char* file, int line, absl::StatusCode code, std::string message)
-      : file_(file), line_(line), code_(code), message_(std::move(message)) {}
+  MakeErrorStream(absl::StatusCode code, std::string message)
+      : code_(code), message_(std::move(message)) {}
 
   MakeErrorStream& with_log_severity(absl::LogSeverity severity) {
     severity_ = severity;
@@ -43,7 +43,16 @@ class MakeErrorStream {
   }
 
   operator absl::Status() const {  // NOLINT: what TF_RET_CHECK returns
-    tsl::LogMessage(file_, line_, severity_) << message_;
+    switch (severity_) {
+      case absl::LogSeverity::kInfo:
+        LOG(INFO) << message_;
+        break;
+      case absl::LogSeverity::kWarning:
+        LOG(WARNING) << message_;
+        break;
+      default:
+        LOG(ERROR) << message_;
+    }
     return absl::Status(code_, message_);
   }
   template <typename T>
@@ -52,8 +61,6 @@ class MakeErrorStream {
   }
 
  private:
-  const char* file_;
-  int line_;
   absl::StatusCode code_;
   std::string message_;
   absl::LogSeverity severity_ = absl::LogSeverity::kError;
@@ -64,15 +71,15 @@ class MakeErrorStream {
 #ifdef TF_RET_CHECK
 #undef TF_RET_CHECK
 #endif
-#define TF_RET_CHECK(condition)                          \
-  while (__builtin_expect(!(condition), 0))              \
-  return ::xla::status_macros::MakeErrorStream(          \
-      __FILE__, __LINE__, ::absl::StatusCode::kInternal, \
+#define TF_RET_CHECK(condition)                 \
+  while (__builtin_expect(!(condition), 0))     \
+  return ::xla::status_macros::MakeErrorStream( \
+      ::absl::StatusCode::kInternal,            \
       ::absl::StrCat("RET_CHECK failure (", __FILE__, ":", __LINE__, ") ", #condition, " "))
 
-#define XLA_RET_CHECK_FAIL()                             \
-  return ::xla::status_macros::MakeErrorStream(          \
-      __FILE__, __LINE__, ::absl::StatusCode::kInternal, \
+#define XLA_RET_CHECK_FAIL()                    \
+  return ::xla::status_macros::MakeErrorStream( \
+      ::absl::StatusCode::kInternal,            \
       ::absl::StrCat("RET_CHECK failure (", __FILE__, ":", __LINE__, ") "))
 
 #endif  // XLA_STATUS_MACROS_H_

@@ -84,6 +84,20 @@ absl::InlinedVector<std::pair<int64_t, int64_t>, 8> CommonFactors(absl::Span<con
   const bool any_zero =
       std::find(a.begin(), a.end(), 0) != a.end() || std::find(b.begin(), b.end(), 0) != b.end();
   if (any_zero) {
+    // As XLA: equal dimensions at the start are groups; the rest is one, unless it has no zeros.
+    size_t equal = 0;
+    while (equal < a.size() && equal < b.size() && a[equal] == b[equal]) ++equal;
+    const auto rest_a = a.subspan(equal), rest_b = b.subspan(equal);
+    const int64_t product = Product(rest_a);
+    if (product == Product(rest_b)) {
+      for (size_t d = 1; d <= equal; ++d) bounds.emplace_back(d, d);
+      if (product != 0) {
+        const auto rest = CommonFactors(rest_a, rest_b);
+        for (size_t r = 1; r < rest.size(); ++r) {
+          bounds.emplace_back(rest[r].first + equal, rest[r].second + equal);
+        }
+      }
+    }
     if (bounds.back() != end) bounds.push_back(end);
     return bounds;
   }

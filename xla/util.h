@@ -353,7 +353,7 @@ absl::Status AddContext(const absl::Status& status, absl::string_view context);
 // products: the result holds pairs (i, j) such that product(a[i_k..i_k+1)) == product(b[j_k..)),
 // starting with (0, 0) and ending with (a.size(), b.size()). A reshape from a to
 // b decomposes into these groups. Precondition: a and b have equal products. With zero-sized
-// dimensions the result holds only the two ends, since any grouping would be valid.
+// dimensions, equal ones at the start are groups of their own, and the rest is one group.
 absl::InlinedVector<std::pair<int64_t, int64_t>, 8> CommonFactors(absl::Span<const int64_t> a,
                                                                   absl::Span<const int64_t> b);
 

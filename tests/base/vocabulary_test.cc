@@ -25,6 +25,7 @@
 #include "xla/packed_literal_reader.h"
 #include "xla/shape_partition.h"
 #include "xla/shape_pool.h"
+#include "xla/status_macros.h"
 #include "xla/text_literal_writer.h"
 #include "xla/tsl/platform/file_system.h"
 #include "xla/tsl/util/maybe_owning.h"
@@ -178,6 +179,8 @@ TEST(FpBitsTest, OrdersNumbers) {
   EXPECT_EQ(SignAndMagnitude(float4_e2m1fn(-1.0f)).second, float4_e2m1fn(1.0f).bits());
   EXPECT_EQ(ToSignMagnitude(-std::numeric_limits<float8_e4m3fnuz>::denorm_min()), -1);
   EXPECT_EQ(ToSignMagnitude(float8_e8m0fnu(1.0f)), 127);
+  // NaN has the bits of the negative zero, and is the lowest.
+  EXPECT_EQ(ToSignMagnitude(std::numeric_limits<float8_e4m3fnuz>::quiet_NaN()), -128);
 }
 
 TEST(FpBitsTest, TextKeepsNumbers) {
@@ -211,6 +214,35 @@ TEST(ErrorUtilTest, AppendsAStackTraceOnce) {
   EXPECT_EQ(WrapWithPythonStacktrace(error, trace).message(), error.message());
   EXPECT_EQ(WrapWithPythonStacktrace(absl::InternalError("bad"), "").message(), "bad");
   EXPECT_OK(WrapWithPythonStacktrace(absl::OkStatus(), trace));
+}
+
+TEST(LiteralVocabularyTest, BitsAboveNarrowElementsDoNotCount) {
+  Literal a = LiteralUtil::CreateR1<u4>({u4(1), u4(2)}), b = a.Clone();
+  static_cast<uint8_t*>(a.untyped_data())[1] |= 0xa0;
+  EXPECT_EQ(a, b);
+  EXPECT_EQ(a.HashValue(), b.HashValue());
+  b.Set<u4>({1}, u4(3));
+  EXPECT_NE(a, b);
+}
+
+absl::StatusOr<int> CheckedHalf(int x) {
+  TF_RET_CHECK(x % 2 == 0).with_log_severity(absl::LogSeverity::kInfo) << x << " is odd";
+  if (x < 0) XLA_RET_CHECK_FAIL().with_log_severity(absl::LogSeverity::kInfo) << "negative";
+  return x / 2;
+}
+
+TEST(StatusMacrosTest, FailedChecksAreInternalErrors) {
+  EXPECT_EQ(*CheckedHalf(4), 2);
+  EXPECT_STATUS(CheckedHalf(3).status(), absl::StatusCode::kInternal, "x % 2 == 0 3 is odd");
+  EXPECT_STATUS(CheckedHalf(-2).status(), absl::StatusCode::kInternal, "negative");
+}
+
+TEST(UtilTest, GroupsOfReshapesWithoutElements) {
+  using Bounds = absl::InlinedVector<std::pair<int64_t, int64_t>, 8>;
+  EXPECT_EQ(CommonFactors({1, 0}, {1, 0, 1}), (Bounds{{0, 0}, {1, 1}, {2, 2}, {2, 3}}));
+  EXPECT_EQ(CommonFactors({0, 10}, {0, 10, 3}), (Bounds{{0, 0}, {2, 3}}));
+  EXPECT_EQ(CommonFactors({0, 1}, {0, 1}), (Bounds{{0, 0}, {1, 1}, {2, 2}}));
+  EXPECT_EQ(CommonFactors({2, 0, 3}, {2, 5, 0}), (Bounds{{0, 0}, {1, 1}, {3, 3}}));
 }
 
 TEST(UtilTest, PacksBits) {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/xla_compat/test_macros.h"
+
 namespace benchmark {
 
 class State {

@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "tests/xla_compat/test_macros.h"
+#include "tsl/platform/protobuf.h"
 #include "xla/tsl/platform/file_system.h"
 
 namespace tsl {
