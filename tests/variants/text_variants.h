@@ -45,6 +45,7 @@ class TextVariants {
         Numbers();
         Types();
         Words();
+        Fields();
         Items();
         if (characters) {
           is_character_ = true;
@@ -132,6 +133,23 @@ class TextVariants {
                  At(end) != '(' && At(end) != '.' && At(end) != '<') {
         Add(i, end, word + "X");
       }
+    }
+  }
+
+  // Fields of records that spaces separate: "size=2" of "{size=2 stride=3}".
+  void Fields() {
+    for (size_t i = begin_; i < end_; ++i) {
+      if (!IsLetter(At(i)) || (At(i - 1) != ' ' && At(i - 1) != '{') || At(i - 2) == ',') continue;
+      size_t end = i;
+      while (IsWord(At(end))) ++end;
+      if (At(end) != '=') continue;
+      for (int depth = 0; end < end_; ++end) {
+        const char c = text_[end];
+        if (c == '{' || c == '[' || c == '(') ++depth;
+        if (c == '}' || c == ']' || c == ')') --depth;
+        if (depth < 0 || (depth == 0 && (c == ' ' || c == ','))) break;
+      }
+      Add(i, end, "");
     }
   }
 
