@@ -372,8 +372,18 @@ Element ElementEmitter::EmitDot(const HloInstruction* instruction, Index index) 
     }
     const auto l = static_cast<size_t>(dims.lhs_contracting_dims[depth]);
     const auto r = static_cast<size_t>(dims.rhs_contracting_dims[depth]);
-    return ir_.Loop(ir_.Index(0), ir_.Index(lhs->shape().dimensions(static_cast<int>(l))), 1,
-                    carried, [&](IrValue i, const Ir::Carried& inner) {
+    const int64_t size = lhs->shape().dimensions(static_cast<int>(l));
+    constexpr int64_t kUnrolled = 16;
+    if (size <= kUnrolled) {
+      Ir::Carried sums = carried;
+      for (int64_t i = 0; i < size; ++i) {
+        lhs_index[l] = rhs_index[r] = math_.Constant(i);
+        sums = self(self, depth + 1, sums);
+      }
+      return sums;
+    }
+    return ir_.Loop(ir_.Index(0), ir_.Index(size), 1, carried,
+                    [&](IrValue i, const Ir::Carried& inner) {
                       Scope scope(this);
                       lhs_index[l] = rhs_index[r] = {i, 0, 1};
                       return self(self, depth + 1, inner);

@@ -409,7 +409,9 @@ bool IsTransposedView(const HloInstruction& instruction) {
     return false;
   }
   return std::all_of(instruction.users().begin(), instruction.users().end(),
-                     [](const HloInstruction* user) { return user->opcode() == HloOpcode::kDot; });
+                     [](const HloInstruction* user) {
+                       return user->opcode() == HloOpcode::kDot && !IsSmallProduct(*user);
+                     });
 }
 
 bool IsSortIndex(const HloInstruction& instruction) {
@@ -437,15 +439,6 @@ bool IsSortIndex(const HloInstruction& instruction) {
   return true;
 }
 
-bool IsUnusedSortResult(const HloInstruction& sort, int64_t result) {
-  if (sort.IsRoot() || !sort.shape().IsTuple() || !RecognizeOrder(*sort.to_apply()).has_value()) {
-    return false;
-  }
-  return std::all_of(sort.users().begin(), sort.users().end(), [&](const HloInstruction* user) {
-    return user->opcode() == HloOpcode::kGetTupleElement && user->tuple_index() != result;
-  });
-}
-
 bool IsGenerated(const HloInstruction& instruction) {
   if (IsSortIndex(instruction)) return false;
   if (IsScaledView(instruction) || IsScaleOfViews(instruction) || IsLibraryScan(instruction))
@@ -458,8 +451,9 @@ bool IsGenerated(const HloInstruction& instruction) {
     case HloOpcode::kReshape:
     case HloOpcode::kBitcast:
     case HloOpcode::kCopy:
-    case HloOpcode::kDot:
       return false;
+    case HloOpcode::kDot:
+      return IsSmallProduct(instruction) && CanEmitElement(instruction);
     default:
       return CanEmitElement(instruction);
   }

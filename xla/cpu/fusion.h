@@ -29,8 +29,11 @@ bool IsScaleOfViews(const HloInstruction& instruction);
 // library alone: these know the index.
 bool IsSortIndex(const HloInstruction& instruction);
 
-// Whether a result of a sort is not used.
-bool IsUnusedSortResult(const HloInstruction& sort, int64_t result);
+// Whether a result of a sort of the library or of a fusion is not used, and needs no memory.
+bool IsUnusedResult(const HloInstruction& instruction, int64_t result);
+
+// Whether the instruction is one of many products of small matrices: generated code.
+bool IsSmallProduct(const HloInstruction& dot);
 
 // Whether a prefix scan of the library (xla/kernels/scan_kernel.h) computes the instruction.
 bool IsLibraryScan(const HloInstruction& instruction);

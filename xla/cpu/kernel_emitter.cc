@@ -442,6 +442,7 @@ class KernelEmitter {
       elements.push_back(ops_.Splat(element, emitter.lanes()));
     }
     for (size_t i = 0; i < results_.size(); ++i) {
+      if (!plan_.is_unused.empty() && plan_.is_unused[i]) continue;
       const Shape& result_shape =
           root->shape().IsTuple() ? root->shape().tuple_shapes(static_cast<int>(i)) : root->shape();
       const ElementAddress address = emitter.AddressOf({results_[i], false}, result_shape, place);

@@ -49,6 +49,7 @@ struct KernelPlan {
   // Results are stored past the caches: they are too large for them.
   bool streams = false;
   std::vector<bool> is_written;  // operands that are in the memory of a result
+  std::vector<bool> is_unused;   // results without memory; empty: none
   int64_t units = 0;
   int64_t chunk = 1;  // units for a thread at a time
 

@@ -148,12 +148,14 @@ class Lowering {
       }
       if (item.instruction->opcode() != HloOpcode::kFusion) continue;
       const std::vector<bool> written = WrittenOperands(item);
+      std::vector<bool> unused;
+      for (const ValueId result : item.results) unused.push_back(result == kNoValue);
       const HloComputation& computation = *item.instruction->to_apply();
       auto& candidates = by_hash_[computation.Hash()];
       size_t found = kernels_.size();
       for (const size_t candidate : candidates) {
         const KernelPlan& plan = kernels_[candidate].plan;
-        if (plan.is_written == written &&
+        if (plan.is_written == written && plan.is_unused == unused &&
             plan.fusion->to_apply()->Equal(computation, /*layout_sensitive=*/false)) {
           found = candidate;
           break;
@@ -163,6 +165,7 @@ class Lowering {
         candidates.push_back(found);
         UniqueKernel kernel;
         kernel.plan = PlanKernel(item.instruction, *target_, written);
+        kernel.plan.is_unused = unused;
         kernel.name = absl::StrCat("kernel_", found);
         kernels_.push_back(std::move(kernel));
       }

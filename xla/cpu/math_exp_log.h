@@ -89,19 +89,33 @@ F LessMultipleOfLn2F64(const F& x, const F& n) {
              Fma(n, Like(x, -6.93147180369123816490e-01), x));
 }
 
+// exp(x) = 2^n (1 + r + ...): the sum, and n.
+template <class F>
+auto ExpPartsF32(const F& x) {
+  auto n = RoundF32(x * Like(x, 1.4426950408889634));
+  const F r = LessMultipleOfLn2F32(x, n.number);
+  const F p = Polynomial(r, {0.50000000957321326, 0.16666518896237258, 0.041666204290144804,
+                             0.0083688826063520573, 0.0013950578188100459});
+  n.number = Like(x, 1) + Fma(r * r, p, r);
+  return n;
+}
+
 template <class F>
 F ExpF32(const F& x) {
   // NaN stays.
   const F bounded =
       Select(x > Like(x, 89), Like(x, 89), Select(x < Like(x, -104), Like(x, -104), x));
-  const auto n = RoundF32(bounded * Like(x, 1.4426950408889634));
-  const F r = LessMultipleOfLn2F32(bounded, n.number);
-  const F p = Polynomial(r, {0.50000000957321326, 0.16666518896237258, 0.041666204290144804,
-                             0.0083688826063520573, 0.0013950578188100459});
-  const F y = Like(x, 1) + Fma(r * r, p, r);
+  const auto y = ExpPartsF32(bounded);
   // In two steps: results may be subnormal.
-  const auto half = Shr(n.integer, 1);
-  return y * PowerOf2F32(half) * PowerOf2F32(n.integer - half);
+  const auto half = Shr(y.integer, 1);
+  return y.number * PowerOf2F32(half) * PowerOf2F32(y.integer - half);
+}
+
+// |x| <= 80.
+template <class F>
+F ExpOfBoundedF32(const F& x) {
+  const auto y = ExpPartsF32(x);
+  return y.number * PowerOf2F32(y.integer);
 }
 
 template <class F>

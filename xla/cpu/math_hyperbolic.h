@@ -15,7 +15,9 @@ F TanhF32(const F& x) {
                      Polynomial(z, {-0.33333283924872329, 0.13331491302310006, -0.05374349971142445,
                                     0.0206505915528771, -0.0057170479192328071}),
                      size);
-  const F e = ExpF32(size + size);
+  // 1 from about 9 on.
+  const F bounded = Select(size > Like(x, 10), Like(x, 10), size);
+  const F e = ExpOfBoundedF32(bounded + bounded);
   const F far = Like(x, 1) - Like(x, 2) / (e + Like(x, 1));
   return FlipSign(Select(size < Like(x, 0.625), near, far), x);
 }
@@ -53,7 +55,7 @@ F ErfF32(const F& x) {
     const F p = Polynomial(t, {-0.12859959251539459, -0.63541008489457312, -0.10566912879107684,
                                0.023091715792812377, -0.003182062642742892, 0.00013876727056235605,
                                2.8431803788675832e-5, -3.5567043689035418e-6});
-    return Select(is_near, near, Like(x, 1) - ExpF32(Fma(t, p, -t)));
+    return Select(is_near, near, Like(x, 1) - ExpOfBoundedF32(Fma(t, p, -t)));
   });
   return FlipSign(y, x);
 }

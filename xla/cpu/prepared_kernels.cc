@@ -156,7 +156,7 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeSort(const HloInstruc
     spec.descending = order->descending;
     for (int64_t i = 0; i < sort.operand_count(); ++i) {
       spec.is_index.push_back(IsSortIndex(*sort.operand(i)));
-      spec.is_unused.push_back(IsUnusedSortResult(sort, i));
+      spec.is_unused.push_back(IsUnusedResult(sort, i));
     }
   } else {
     spec.order = kernels::SortOrder::kComparator;

@@ -86,10 +86,8 @@ class Scheduler {
 
   Leaves NewValues(const HloInstruction* instruction) {
     Leaves leaves;
-    const bool is_sort = instruction->opcode() == HloOpcode::kSort;
     for (const Shape* shape : LeafShapes(instruction->shape())) {
-      const bool is_unused =
-          is_sort && IsUnusedSortResult(*instruction, static_cast<int64_t>(leaves.size()));
+      const bool is_unused = IsUnusedResult(*instruction, static_cast<int64_t>(leaves.size()));
       leaves.push_back(is_unused ? kNoValue : NewValue(instruction, *shape));
     }
     return leaves;

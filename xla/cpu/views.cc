@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "xla/cpu/fusion.h"
+#include "xla/cpu/kernel_emitter.h"
+#include "xla/cpu/sort_order.h"
+#include "xla/hlo/ir/hlo_computation.h"
 #include "xla/passes/pattern.h"
 #include "xla/passes/prefix_scan.h"
 
@@ -24,7 +28,7 @@ int SplatOperand(const HloInstruction& multiply) {
 }
 
 bool ReadsThroughScale(const HloInstruction& user, const HloInstruction& view) {
-  if (user.opcode() == HloOpcode::kDot)
+  if (user.opcode() == HloOpcode::kDot && !IsSmallProduct(user))
     return user.operand(0)->shape().element_type() == user.operand(1)->shape().element_type();
   return user.opcode() == HloOpcode::kConvolution && user.operand(0) != &view;
 }
@@ -71,6 +75,64 @@ bool IsScaleOfViews(const HloInstruction& instruction) {
                      [&](const HloInstruction* user) {
                        return IsScaledView(*user) && ScaledArray(*user) != &instruction;
                      });
+}
+
+bool IsSmallProduct(const HloInstruction& dot) {
+  constexpr int64_t kSmall = 16, kManyProducts = 64, kLeastColumns = 4;
+  if (dot.opcode() != HloOpcode::kDot) return false;
+  const PrimitiveType type = dot.shape().element_type();
+  const Shape& lhs = dot.operand(0)->shape();
+  const Shape& rhs = dot.operand(1)->shape();
+  if ((type != F32 && type != F64) || lhs.element_type() != type || rhs.element_type() != type ||
+      !lhs.is_static() || !rhs.is_static()) {
+    return false;
+  }
+  const auto& dims = dot.attributes<DotAttributes>();
+  const auto is_listed = [](const std::vector<int64_t>& list, int64_t d) {
+    return std::find(list.begin(), list.end(), d) != list.end();
+  };
+  int64_t products = 1, depth = 1, rows = 1, columns = 1;
+  for (int64_t d = 0; d < lhs.rank(); ++d) {
+    const int64_t size = lhs.dimensions(static_cast<int>(d));
+    (is_listed(dims.lhs_batch_dims, d)         ? products
+     : is_listed(dims.lhs_contracting_dims, d) ? depth
+                                               : rows) *= size;
+  }
+  const int64_t minor = rhs.rank() - 1;
+  if (minor < 0 || is_listed(dims.rhs_batch_dims, minor) ||
+      is_listed(dims.rhs_contracting_dims, minor)) {
+    return false;
+  }
+  for (int64_t d = 0; d < rhs.rank(); ++d) {
+    if (!is_listed(dims.rhs_batch_dims, d) && !is_listed(dims.rhs_contracting_dims, d))
+      columns *= rhs.dimensions(static_cast<int>(d));
+  }
+  return products >= kManyProducts && rows <= kSmall && depth > 0 && depth <= kSmall &&
+         columns <= kSmall && rhs.dimensions(static_cast<int>(minor)) >= kLeastColumns;
+}
+
+bool IsUnusedResult(const HloInstruction& instruction, int64_t result) {
+  if (instruction.IsRoot() || !instruction.shape().IsTuple() || instruction.users().empty())
+    return false;
+  switch (instruction.opcode()) {
+    case HloOpcode::kSort:
+      if (!RecognizeOrder(*instruction.to_apply()).has_value()) return false;
+      break;
+    case HloOpcode::kFusion: {
+      const HloInstruction* root = instruction.to_apply()->root_instruction();
+      if (!UpdatedOperands(instruction).empty() ||
+          (root->opcode() == HloOpcode::kReduce && IsColumnReduction(*root))) {
+        return false;
+      }
+      break;
+    }
+    default:
+      return false;
+  }
+  return std::all_of(
+      instruction.users().begin(), instruction.users().end(), [&](const HloInstruction* user) {
+        return user->opcode() == HloOpcode::kGetTupleElement && user->tuple_index() != result;
+      });
 }
 
 bool IsLibraryScan(const HloInstruction& instruction) {

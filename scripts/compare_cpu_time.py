@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compare the CPU time of a run, over all threads, of compiled programs and of XLA:CPU.
+
+On a busy machine it says more than the time on the clock: neither side is charged for waiting. PEER
+is the folder of xla_cpu.py, which draws arguments and runs XLA (needs: pip install jax).
+
+usage: compare_cpu_time.py --peer PEER [--xylem build/xylem] [--seconds 0.5] PROGRAM_DIR...
+"""
+import argparse
+import json
+import math
+import os
+import resource
+import subprocess
+import sys
+import time
+
+
+def xla_time(peer, draw, folder, seconds):
+    """Milliseconds of CPU time of a run: the least of some batches."""
+    with open(os.path.join(folder, "golden.json")) as f:
+        arguments = [peer.put(draw(a)) for a in json.load(f)["args"]]
+    executable = peer.compile(folder)
+
+    def run():
+        for result in executable.execute(arguments):
+            result.block_until_ready()
+
+    run()
+    start = time.perf_counter()
+    run()
+    batch = max(1, min(200, int(0.05 / max(time.perf_counter() - start, 1e-6))))
+    times, end = [], time.perf_counter() + seconds
+    while len(times) < 3 or time.perf_counter() < end:
+        start = time.process_time()
+        for _ in range(batch):
+            run()
+        times.append((time.process_time() - start) / batch * 1e3)
+    return min(times)
+
+
+def bench(xylem, folder, seconds):
+    """Milliseconds of CPU time of `xylem bench`, and what it prints."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([xylem, "bench", "--json", "--seconds", str(seconds), folder],
+                          capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip())
+    milliseconds = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e3
+    return milliseconds, json.loads(done.stdout.splitlines()[-1])
+
+
+def our_time(xylem, folder, seconds):
+    """A long process less a short one, over the difference of their runs: the least of three."""
+    times = []
+    while len(times) < 3:
+        short, few = bench(xylem, folder, 0)
+        long, many = bench(xylem, folder, seconds)
+        if many["reps"] > few["reps"]:
+            times.append((long - short) / (many["reps"] - few["reps"]))
+        else:
+            seconds *= 4
+    return min(times)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--peer", required=True)
+    parser.add_argument("--xylem", default="build/xylem")
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("folders", nargs="+")
+    arguments = parser.parse_args()
+    sys.path.insert(0, arguments.peer)
+    from xla_cpu import Peer, draw
+    peer, ratios = Peer(), []
+    print("| program | XLA ms | compiled ms | ratio |\n|---|---|---|---|")
+    for folder in arguments.folders:
+        folder = folder.rstrip("/")
+        theirs = xla_time(peer, draw, folder, arguments.seconds)
+        ours = our_time(arguments.xylem, folder, arguments.seconds)
+        # Times below the resolution of the clock count as one microsecond.
+        ratios.append(theirs / max(ours, 1e-3))
+        print(f"| {os.path.basename(folder)} | {theirs:.3f} | {ours:.3f} | {ratios[-1]:.2f} |",
+              flush=True)
+    print(f"geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}, "
+          f"slower than XLA: {sum(r < 0.95 for r in ratios)} of {len(ratios)}")
+
+
+if __name__ == "__main__":
+    main()
