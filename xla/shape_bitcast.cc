@@ -81,8 +81,9 @@ bool SameButForOrder(const Layout& a, const Layout& b) {
 }
 
 bool ElementsAreInterchangeable(const Shape& a, const Shape& b, bool ignore_element_type) {
-  return (ignore_element_type || a.element_type() == b.element_type()) &&
-         ShapeUtil::ElementSizeInBits(a) == ShapeUtil::ElementSizeInBits(b);
+  return ignore_element_type ||
+         (a.element_type() == b.element_type() &&
+          ShapeUtil::ElementSizeInBits(a) == ShapeUtil::ElementSizeInBits(b));
 }
 
 void CheckHaveLayouts(const Shape& a, const Shape& b) {
