@@ -99,23 +99,24 @@ endif()
 file(GLOB programs CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/tests/hlo/*.hlo ${CMAKE_SOURCE_DIR}/tests/documents/*.hlo)
 if(programs AND TARGET xylem)
-  add_test(NAME hlo_programs COMMAND xylem test ${programs})
+  add_test(NAME hlo_programs COMMAND xylem test --backend=interpreter ${programs})
   set_tests_properties(hlo_programs PROPERTIES TIMEOUT 600)
 endif()
 
 # The examples of docs/operations.md, and the coverage derived from them.
 if(operation_programs AND TARGET xylem)
-  add_test(NAME operation_examples COMMAND xylem test ${operation_programs})
+  add_test(NAME operation_examples COMMAND xylem test --backend=interpreter ${operation_programs})
   add_test(NAME operation_coverage COMMAND op_coverage)
   set_tests_properties(operation_examples operation_coverage PROPERTIES TIMEOUT 600)
 endif()
 
-# The same programs compiled. tests/cpu/not_implemented.txt lists what is left.
+# The same programs compiled: all of them.
 if(operation_programs AND TARGET xylem AND XYLEM_LLVM_INCLUDE)
-  add_test(NAME programs.compiled
-           COMMAND xylem test --backend=cpu --disabled=${CMAKE_SOURCE_DIR}/tests/cpu/not_implemented.txt
-                   ${programs} ${operation_programs})
-  set_tests_properties(programs.compiled PROPERTIES TIMEOUT 600)
+  foreach(threads 1 2 5)
+    add_test(NAME programs.compiled.${threads}
+             COMMAND xylem test --backend=cpu --threads=${threads} ${programs} ${operation_programs})
+    set_tests_properties(programs.compiled.${threads} PROPERTIES TIMEOUT 600)
+  endforeach()
 endif()
 
 # The steps of docs/hacking.md that add an operation can be applied; `make new-operation` builds the result.
@@ -132,7 +133,7 @@ if(XYLEM_SANITIZE)
   list(FILTER programs EXCLUDE REGEX "/(gpt2s_fwd_128|resnet50_b4|mandelbrot|rng_uniform|transpose2d)$")
 endif()
 if(programs AND TARGET xylem)
-  add_test(NAME reference_programs COMMAND xylem check ${programs})
+  add_test(NAME reference_programs COMMAND xylem check --backend=interpreter ${programs})
   set_tests_properties(reference_programs PROPERTIES TIMEOUT 900)
   if(XYLEM_LLVM_INCLUDE)
     foreach(threads 1 2 5)
@@ -147,7 +148,7 @@ if(programs AND TARGET xylem)
          ${CMAKE_SOURCE_DIR}/tests/programs/*/program.${form})
     list(TRANSFORM stablehlo_programs REPLACE "/program\\.${form}$" "")
     add_test(NAME stablehlo_programs.${form}
-             COMMAND xylem check --program=program.${form} ${stablehlo_programs})
+             COMMAND xylem check --backend=interpreter --program=program.${form} ${stablehlo_programs})
     set_tests_properties(stablehlo_programs.${form} PROPERTIES TIMEOUT 900)
   endforeach()
 endif()
@@ -155,7 +156,7 @@ endif()
 if(TARGET xylem AND NOT XYLEM_SANITIZE)
   file(GLOB bench_programs LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/programs/*)
   foreach(form hlo mlir)
-    add_test(NAME bench_programs.${form} COMMAND xylem check --program=program.${form} ${bench_programs})
+    add_test(NAME bench_programs.${form} COMMAND xylem check --backend=interpreter --program=program.${form} ${bench_programs})
     set_tests_properties(bench_programs.${form} PROPERTIES TIMEOUT 300)
   endforeach()
   if(XYLEM_LLVM_INCLUDE)

@@ -21,12 +21,14 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "tests/interp/bounded_run.h"
+#include "xla/cpu/program.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/layout_util.h"
 #include "xla/literal.h"
+#include "xla/runtime/thread_pool.h"
 #include "xla/shape_util.h"
 
 namespace {
@@ -93,7 +95,40 @@ absl::StatusOr<std::vector<xla::Literal>> MakeInputs(const xla::HloModule& modul
   return result;
 }
 
-std::string Answer(bool run, const std::string& text, const std::vector<std::string>& inputs) {
+// Compiled; the same bits at 1, 2 and 5 threads.
+absl::StatusOr<xla::Literal> RunCompiled(const xla::HloModule& module,
+                                         const std::vector<const xla::Literal*>& arguments) {
+  auto program = xla::CpuProgram::Compile(module);
+  if (!program.ok()) return program.status();
+  static xla::runtime::ThreadPool pools[] = {xla::runtime::ThreadPool(1),
+                                             xla::runtime::ThreadPool(2),
+                                             xla::runtime::ThreadPool(5)};
+  xla::CpuRunOptions options;
+  options.memory_limit_bytes = kMemoryLimit;
+  std::vector<xla::Literal> results;
+  for (xla::runtime::ThreadPool& pool : pools) {
+    xla::runtime::ExecutionContext context;
+    context.pool = &pool;
+    auto result = (*program)->Run(arguments, context, nullptr, options);
+    if (!result.ok()) return result.status();
+    results.push_back(*std::move(result));
+  }
+  for (const auto& leaf : xla::ShapeUtil::GetLeafShapes(results[0].shape())) {
+    if (!leaf.shape.IsArray()) continue;
+    const size_t bytes = static_cast<size_t>(results[0].size_bytes(leaf.index));
+    for (size_t i = 1; i < results.size() && bytes > 0; ++i) {
+      if (std::memcmp(results[0].untyped_data(leaf.index), results[i].untyped_data(leaf.index),
+                      bytes) == 0) {
+        continue;
+      }
+      return absl::InternalError("the results depend on the number of threads");
+    }
+  }
+  return std::move(results[0]);
+}
+
+std::string Answer(bool run, bool compiled, const std::string& text,
+                   const std::vector<std::string>& inputs) {
   xla::HloParserOptions options;
   options.max_elided_bytes = kMemoryLimit;
   const auto module = xla::ParseAndReturnUnverifiedModule(text, options);
@@ -124,7 +159,8 @@ std::string Answer(bool run, const std::string& text, const std::vector<std::str
   xla::InterpreterOptions interpreter;
   interpreter.num_threads = 1;
   interpreter.memory_limit_bytes = kMemoryLimit;
-  const auto result = xla::Interpret(**module, pointers, interpreter);
+  const auto result = compiled ? RunCompiled(**module, pointers)
+                               : xla::Interpret(**module, pointers, interpreter);
   if (!result.ok()) return Failure(kRun, result.status());
 
   std::vector<xla::ShapeUtil::IndexedShape> leaves;
@@ -145,13 +181,15 @@ std::string Answer(bool run, const std::string& text, const std::vector<std::str
 
 }  // namespace
 
-int main() {
+// usage: differential_worker [--backend=cpu|interpreter]
+int main(int argc, char** argv) {
+  const bool compiled = argc > 1 && std::string_view(argv[1]) == "--backend=cpu";
   while (true) {
     const bool run = ReadBytes(1) == "r";
     const std::string text = ReadBytes(ReadNumber());
     std::vector<std::string> inputs(ReadNumber());
     for (std::string& input : inputs) input = ReadBytes(ReadNumber());
-    const std::string answer = Answer(run, text, inputs);
+    const std::string answer = Answer(run, compiled, text, inputs);
     std::fwrite(answer.data(), 1, answer.size(), stdout);
     std::fflush(stdout);
   }

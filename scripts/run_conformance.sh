@@ -4,14 +4,15 @@
 # Runs the sets of the conformance data: programs that check themselves, as HLO and StableHLO; texts
 # with XLA's verdict (hlo); StableHLO that must be accepted or, with expected-error lines, rejected
 # (ops); StableHLO of all versions, which must be read (vhlo); and StableHLO of dynamic sizes, which
-# must verify and print.
+# must verify and print. Programs run on both backends, or on those of BACKENDS.
 set -euo pipefail
 if (($# < 2)); then
-  sed -n 's/^# \?//p' "$0" | sed -n '2,4p' >&2
+  sed -n 's/^# \?//p' "$0" | sed -n '2,6p' >&2
   exit 2
 fi
 xylem=$1 folder=$2
 shift 2
+backends=${BACKENDS:-interpreter cpu}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 sets=("$@")
 if ((${#sets[@]} == 0)); then
@@ -105,8 +106,11 @@ for set in "${sets[@]}"; do
   case $set in
     testdata_hlo | interpret_hlo | testdata | testdata_bc | testdata/quantized | interpret | \
       interpret_bc | interpret_cc | math)
-      "$xylem" test --quiet --disabled "$here/tests/conformance_disabled.txt" "$folder/$set" ||
-        failed+=("$set")
+      for backend in $backends; do
+        "$xylem" test --backend="$backend" --quiet \
+          --disabled "$here/tests/conformance_disabled.txt" "$folder/$set" ||
+          failed+=("$set ($backend)")
+      done
       ;;
     hlo) check_verdicts "$folder/$set" || failed+=("$set") ;;
     ops) check_ops "$folder/$set" || failed+=("$set") ;;

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tools/command.h"
+#include "tools/execute.h"
 #include "tools/files.h"
 #include "tools/golden.h"
 #include "tools/golden_check.h"
@@ -74,7 +75,7 @@ absl::StatusOr<Outcome> CheckOne(const std::string& folder, const std::string& p
 absl::StatusOr<int> Check(const Arguments& arguments) {
   const auto threads = static_cast<int>(arguments.GetInt("--threads", 0));
   const bool json = arguments.Has("--json");
-  const bool compiled = arguments.Get("--backend") == "cpu";
+  XLA_ASSIGN_OR_RETURN(const bool compiled, UsesCompiler(arguments));
   const std::string program = arguments.Get("--program", "program.hlo");
   int64_t passed = 0, failed = 0;
   double total = 0;
@@ -129,10 +130,7 @@ Command CheckCommand() {
         "number of threads; the default, 0, means all",
         {},
         IntegerRange{0, 4096}},
-       {"--backend",
-        "NAME",
-        "what runs the programs: cpu (compiled) or interpreter, the default",
-        {"cpu", "interpreter"}},
+       BackendOption(),
        {"--json", "", "print a line of JSON for each folder"}},
       1,
       INT64_MAX,

@@ -242,9 +242,9 @@ int64_t Arguments::GetInt(std::string_view option, int64_t otherwise) const {
 
 const std::vector<Command>& Commands() {
   static const std::vector<Command> commands = {
-      RunCommand(),   PrintCommand(), OptCommand(),        VerifyCommand(), RefineCommand(),
-      CheckCommand(), TestCommand(),  CompileCommand(),    BenchCommand(),  ProfileCommand(),
-      OpsCommand(),   InfoCommand(),  CompletionsCommand()};
+      RunCommand(),   PrintCommand(), OptCommand(),     VerifyCommand(),     RefineCommand(),
+      CheckCommand(), TestCommand(),  CompileCommand(), BenchCommand(),      ProfileCommand(),
+      DiffCommand(),  OpsCommand(),   InfoCommand(),    CompletionsCommand()};
   return commands;
 }
 

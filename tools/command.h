@@ -90,6 +90,7 @@ Command TestCommand();
 Command CompileCommand();
 Command BenchCommand();
 Command ProfileCommand();
+Command DiffCommand();
 Command OpsCommand();
 Command InfoCommand();
 Command CompletionsCommand();

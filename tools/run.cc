@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "tools/command.h"
 #include "tools/custom_calls.h"
+#include "tools/execute.h"
 #include "tools/host_data.h"
 #include "tools/json.h"
 #include "tools/npz.h"
@@ -48,6 +49,7 @@ std::string Readable(const LiteralSlice& array) {
 }
 
 absl::StatusOr<int> Run(const Arguments& arguments) {
+  XLA_ASSIGN_OR_RETURN(const bool compiled, UsesCompiler(arguments));
   InterpreterOptions options;
   options.memory_limit_bytes = UsableMemoryBytes();
   options.num_threads = static_cast<int>(arguments.GetInt("--threads", 0));
@@ -82,8 +84,8 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
   options.custom_call_registry = &custom_calls;
   RunStatistics statistics;
   const double start = Seconds();
-  auto results =
-      InterpretReplicated(*module, grid.replicas, grid.partitions, pointers, options, &statistics);
+  auto results = ExecuteReplicated(compiled, *module, grid.replicas, grid.partitions, pointers,
+                                   options, &statistics);
   const double milliseconds = (Seconds() - start) * 1e3;
   line.Clear();
   if (!results.ok()) return results.status();
@@ -158,7 +160,7 @@ Command RunCommand() {
         "generate missing arguments: uniform in [-1, 1), integers below 100",
         {},
         IntegerRange{0, INT64_MAX}},
-       {"--backend", "NAME", "what runs the program: interpreter (the default)", {"interpreter"}},
+       BackendOption(),
        {"--threads",
         "N",
         "number of threads; the default, 0, means all; results do not depend on it",

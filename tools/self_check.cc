@@ -11,6 +11,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "tools/execute.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/runtime/channels.h"
@@ -99,7 +100,7 @@ class Echo {
 
 }  // namespace
 
-absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options) {
+absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options, bool compiled) {
   const HloModuleConfig& config = module.config();
   const int64_t replicas = config.replica_count, partitions = config.num_partitions;
   if (replicas < 1 || partitions < 1 || replicas > kMaxDevices / partitions) {
@@ -124,7 +125,7 @@ absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options
     echo.emplace(&feeds, &channels, ReceivingChannels(module),
                  fact != facts.end() && fact->second == "shared");
   }
-  return InterpretReplicated(module, replicas, partitions, arguments, options).status();
+  return ExecuteReplicated(compiled, module, replicas, partitions, arguments, options).status();
 }
 
 }  // namespace xla

@@ -13,8 +13,9 @@ namespace xla {
 // The program takes no arguments. It runs on replica_count x num_partitions devices. What a device
 // writes to its outfeed comes back in its infeed, and what it sends to the host on a channel comes
 // back on that channel. OK: it ran to its end. `options` says which custom calls there are; feeds
-// and host_channels are replaced.
-absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options);
+// and host_channels are replaced. `compiled`: by machine code rather than the interpreter.
+absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options,
+                             bool compiled = false);
 
 }  // namespace xla
 

@@ -18,14 +18,13 @@
 #include "absl/strings/strip.h"
 #include "tools/command.h"
 #include "tools/custom_calls.h"
+#include "tools/execute.h"
 #include "tools/files.h"
 #include "tools/json.h"
 #include "tools/process.h"
 #include "tools/self_check.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/program.h"
 #include "xla/interpreter/interpreter.h"
-#include "xla/runtime/thread_pool.h"
 
 namespace xla {
 namespace {
@@ -59,22 +58,12 @@ bool HasChecks(const HloModule& module) {
   return false;
 }
 
-// Compiled, on one device.
-absl::Status RunCompiled(const HloModule& module, int threads) {
-  runtime::ThreadPool pool(threads);
-  runtime::ExecutionContext context;
-  context.pool = &pool;
-  context.cancel = &Interrupted();
-  const CpuCustomCalls calls = CheckCustomCalls();
-  XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(module));
-  return program->Run({}, context, nullptr, &calls).status();
-}
-
 Result TestModule(const HloModule& module, const TestOptions& test_options,
                   const CustomCallRegistry& custom_calls) {
   const int threads = test_options.threads;
   Result result;
-  for (HloOpcode opcode : UnsupportedOpcodes(module))
+  for (HloOpcode opcode :
+       test_options.compiled ? std::vector<HloOpcode>() : UnsupportedOpcodes(module))
     result.missing.emplace_back(HloOpcodeString(opcode));
   if (!result.missing.empty()) {
     result.outcome = Outcome::kUnsupported;
@@ -89,8 +78,7 @@ Result TestModule(const HloModule& module, const TestOptions& test_options,
   options.cancel = &Interrupted();
   options.custom_calls = CheckCustomCalls();
   options.custom_call_registry = &custom_calls;
-  const absl::Status status =
-      test_options.compiled ? RunCompiled(module, threads) : RunSelfChecking(module, options);
+  const absl::Status status = RunSelfChecking(module, options, test_options.compiled);
   if (status.ok() && !HasChecks(module))
     return {Outcome::kUnchecked, "the program makes no check", {}};
   if (status.ok()) return {Outcome::kPassed, "", {}};
@@ -187,7 +175,8 @@ absl::StatusOr<int> Test(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const std::vector<std::string> files, Expand(arguments.operands()));
   XLA_ASSIGN_OR_RETURN(const auto disabled, ReadDisabled(arguments.Get("--disabled")));
   XLA_ASSIGN_OR_RETURN(const CustomCallRegistry custom_calls, LoadCustomCalls(arguments));
-  const TestOptions options = {static_cast<int>(threads), arguments.Get("--backend") == "cpu"};
+  XLA_ASSIGN_OR_RETURN(const bool compiled, UsesCompiler(arguments));
+  const TestOptions options = {static_cast<int>(threads), compiled};
   const bool quiet = arguments.Has("--quiet"), json = arguments.Has("--json");
   if (files.empty()) return absl::InvalidArgumentError("no programs in the folders given");
 
@@ -269,10 +258,7 @@ Command TestCommand() {
           "check.expect_almost_eq (absolute 1e-3). A folder stands for the .hlo, .pb, .mlir and\n"
           ".mlirbc files in it.\n"
           "The exit code is 0 if every program passed.",
-          {{"--backend",
-            "NAME",
-            "what runs the programs: cpu (compiled) or interpreter, the default",
-            {"cpu", "interpreter"}},
+          {BackendOption(),
            {"--jobs",
             "N",
             "number of programs run at a time; the default is the number of processors",

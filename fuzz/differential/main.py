@@ -70,7 +70,7 @@ def compare_results(p, ours, theirs):
 class Driver:
   def __init__(self, arguments):
     self.arguments = arguments
-    self.xylem, self.xla = sides.Xylem(arguments.worker), sides.Xla()
+    self.xylem, self.xla = sides.Xylem(arguments.worker, arguments.backend), sides.Xla()
     self.outcomes = collections.Counter()
     self.reasons = collections.Counter()
     self.coverage = coverage.Coverage()
@@ -174,6 +174,8 @@ class Driver:
 def main():
   parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument("--worker", required=True, help="the differential_worker binary")
+  parser.add_argument("--backend", choices=("interpreter", "cpu"), default="interpreter",
+                      help="what runs programs; cpu: compiled, at 1, 2 and 5 threads")
   parser.add_argument("--programs", type=int, default=2000, help="valid programs to run")
   parser.add_argument("--invalid", type=int, default=0, help="damaged programs to judge")
   parser.add_argument("--seed", type=int, default=1)

@@ -57,8 +57,8 @@ class _Child:
 class Xylem(_Child):
   STAGES = {1: "parse", 2: "verify", 3: "run"}
 
-  def __init__(self, path):
-    super().__init__([path], 60)
+  def __init__(self, path, backend="interpreter"):
+    super().__init__([path, f"--backend={backend}"], 60)
 
   def ask(self, text, inputs=(), run=True):
     """Sends a program; answer() gives the answer."""

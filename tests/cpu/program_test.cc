@@ -189,18 +189,6 @@ ENTRY main {
   EXPECT_EQ(result, LiteralUtil::CreateR0<int64_t>(55));
 }
 
-TEST(CpuProgramTest, NamesWhatItDoesNotImplement) {
-  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
-HloModule m
-ENTRY main {
-  x = f32[4] parameter(0)
-  n = s32[] parameter(1)
-  ROOT y = f32[<=4] set-dimension-size(x, n), dimensions={0}
-})"));
-  const auto program = CpuProgram::Compile(*module);
-  EXPECT_STATUS(program.status(), absl::StatusCode::kUnimplemented, "dynamic sizes");
-}
-
 TEST(CpuProgramTest, ChecksArguments) {
   ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
 HloModule m

@@ -154,9 +154,16 @@ class Assigner {
   void ChooseResults() {
     places_.resize(values_.size());
     is_placed_.resize(values_.size(), false);
+    std::vector<bool> is_taken(b_.schedule.results.size(), false);
+    for (const auto& [value, leaf] : b_.in_results) {
+      const size_t buffer = At(buffer_of_[At(value)]);
+      is_placed_[buffer] = true;
+      places_[buffer] = {Place::Memory::kResult, leaf, 0};
+      is_taken[static_cast<size_t>(leaf)] = true;
+    }
     for (size_t k = 0; k < b_.schedule.results.size(); ++k) {
       const ValueId value = b_.schedule.results[k];
-      if (value == kNoValue || !b_.lives[At(value)].is_temporary) continue;
+      if (value == kNoValue || !b_.lives[At(value)].is_temporary || is_taken[k]) continue;
       const size_t buffer = At(buffer_of_[At(value)]);
       if (is_placed_[buffer]) continue;
       is_placed_[buffer] = true;

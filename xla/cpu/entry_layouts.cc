@@ -4,8 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/library_calls.h"
+#include "xla/kernels/bitcast.h"
 #include "xla/primitive_util.h"
 #include "xla/shape.h"
 #include "xla/shape_util.h"
@@ -43,6 +44,14 @@ HloInstruction* Transpose(HloComputation* computation, HloInstruction* operand, 
                           std::vector<int64_t> dimensions) {
   return computation->AddInstruction(HloInstruction::Create(
       HloOpcode::kTranspose, shape, {operand}, DimensionListAttributes{std::move(dimensions)}));
+}
+
+bool IsDense(const Shape& shape) {
+  if (!shape.has_layout()) return true;
+  const Layout& layout = shape.layout();
+  const int64_t bits = layout.element_size_in_bits();
+  return !layout.has_padding() && layout.tiles_size() == 0 &&
+         (bits == 0 || bits == int64_t{8} * primitive_util::ByteWidth(shape.element_type()));
 }
 
 }  // namespace
@@ -110,14 +119,21 @@ absl::Status ExpandBitcasts(HloModule* module) {
       if (bitcast->opcode() != HloOpcode::kBitcast || !bitcast->shape().IsArray()) continue;
       HloInstruction* value = bitcast->operand(0);
       const Shape from = value->shape(), to = bitcast->shape();
-      const auto has_whole_bytes = [](PrimitiveType type) {
-        return type != PRED && primitive_util::BitWidth(type) >= 8;
-      };
-      if (from.element_type() != to.element_type() &&
-          (!OrderOf(from).empty() || !OrderOf(to).empty() ||
-           !has_whole_bytes(from.element_type()) || !has_whole_bytes(to.element_type()))) {
-        return absl::UnimplementedError(
-            absl::StrCat("the CPU compiler does not implement ", bitcast->ToShortString()));
+      const bool moves_elements = from.element_type() == to.element_type() &&
+                                  primitive_util::BitWidth(from.element_type()) >= 8 &&
+                                  IsDense(from) && IsDense(to);
+      if (!moves_elements && !kernels::IsPlainBitcast(from, to)) {
+        CustomCallAttributes attributes;
+        attributes.custom_call_target = kBitcastTarget;
+        attributes.operand_layout_constraints = {from, to};
+        XLA_RETURN_IF_ERROR(
+            computation
+                ->ReplaceWithNewInstruction(
+                    bitcast, HloInstruction::Create(HloOpcode::kCustomCall,
+                                                    Shape(to.element_type(), to.dimensions()),
+                                                    {value}, std::move(attributes)))
+                .status());
+        continue;
       }
       const std::vector<int64_t> from_order = OrderOf(from), to_order = OrderOf(to);
       if (from_order.empty() && to_order.empty()) continue;

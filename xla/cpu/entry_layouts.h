@@ -21,8 +21,8 @@ struct NormalizedLayouts {
 };
 absl::StatusOr<NormalizedLayouts> NormalizeEntryLayouts(HloModule* module);
 
-// Bitcasts between layouts as transposes and reshapes. UNIMPLEMENTED for those that change the
-// element type.
+// Bitcasts between layouts as transposes and reshapes; those that divide or join elements as calls
+// of kBitcastTarget (library_calls.h).
 absl::Status ExpandBitcasts(HloModule* module);
 
 }  // namespace xla::cpu

@@ -24,6 +24,15 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
 // The function that computes another instruction; null if there is none.
 LibraryFunction FindLibraryFunction(const HloInstruction& instruction);
 
+// Those of operations that communicate, by file.
+LibraryFunction FindCollective(const HloInstruction& instruction);  // library_collectives.cc
+LibraryFunction FindTransfer(const HloInstruction& instruction);    // library_transfers.cc
+absl::Status CallCustom(const LibraryCall& call);                   // library_custom_calls.cc
+
+// A custom call whose operand_layout_constraints are the shapes, with layouts, that a bitcast is
+// from and to.
+inline constexpr char kBitcastTarget[] = "xylem.bitcast";
+
 }  // namespace xla::cpu
 
 #endif  // XLA_CPU_LIBRARY_CALLS_H_

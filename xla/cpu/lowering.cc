@@ -9,7 +9,9 @@
 #include "xla/base/status_macros.h"
 #include "xla/cpu/code_generator.h"
 #include "xla/cpu/element.h"
+#include "xla/cpu/fold_emitter.h"
 #include "xla/cpu/kernel_emitter.h"
+#include "xla/cpu/kernel_shapes.h"
 #include "xla/cpu/library_calls.h"
 #include "xla/cpu/scalar_loop.h"
 #include "xla/runtime/host_memory.h"
@@ -146,6 +148,7 @@ class Lowering {
         const size_t number = comparators_.size();
         comparators_[item.instruction] = absl::StrCat("less_", number);
       }
+      PlanFunctions(*item.instruction);
       if (item.instruction->opcode() != HloOpcode::kFusion) continue;
       const std::vector<bool> written = WrittenOperands(item);
       std::vector<bool> unused;
@@ -175,8 +178,32 @@ class Lowering {
     return absl::OkStatus();
   }
 
+  // Functions of operations that are no fusions.
+  void PlanFunctions(const HloInstruction& instruction) {
+    const auto add = [&](int64_t operand) {
+      const size_t number = functions_.size();
+      functions_[{&instruction, operand}] = absl::StrCat("function_", number);
+    };
+    if (IsSelectAndScatter(instruction)) add(0);
+    if (instruction.opcode() == HloOpcode::kAllReduce ||
+        instruction.opcode() == HloOpcode::kReduceScatter) {
+      for (int64_t i = 0; i < instruction.operand_count(); ++i) {
+        const Shape& shape = FirstShape(*instruction.operand(i));
+        if (CanEmitFold(*instruction.to_apply(), shape.element_type())) add(i);
+      }
+    }
+  }
+
+  absl::Status EmitFunction(Ir& ir, const HloInstruction& instruction, int64_t operand,
+                            const char* name) {
+    if (IsSelectAndScatter(instruction)) return EmitSelectAndScatter(ir, instruction, name);
+    return EmitFold(ir, *instruction.to_apply(),
+                    FirstShape(*instruction.operand(operand)).element_type(), name);
+  }
+
   absl::Status CompileKernels() {
-    if (kernels_.empty() && comparators_.empty() && loops_.empty()) return absl::OkStatus();
+    if (kernels_.empty() && comparators_.empty() && loops_.empty() && functions_.empty())
+      return absl::OkStatus();
     XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
     // A module for each thread, but no more than there is work for.
     constexpr size_t kKernelsPerModule = 4;
@@ -202,6 +229,9 @@ class Lowering {
           }
           for (const auto& [sort, name] : comparators_) {
             XLA_RETURN_IF_ERROR(EmitComparator(ir, *sort->to_apply(), name.c_str()));
+          }
+          for (const auto& [key, name] : functions_) {
+            XLA_RETURN_IF_ERROR(EmitFunction(ir, *key.first, key.second, name.c_str()));
           }
         }
         if (options_.keep_llvm) {
@@ -329,14 +359,41 @@ class Lowering {
       steps.back()->set_instruction(&instruction);
       return absl::OkStatus();
     }
+    if (IsSelectAndScatter(instruction)) {
+      const SelectAndScatterPlan plan = PlanSelectAndScatter(instruction);
+      operands.insert(operands.end(), results.begin(), results.end());
+      steps.push_back(std::make_unique<KernelStep>(
+          reinterpret_cast<KernelFunction>(
+              program_.code[0]->Find(functions_.at({&instruction, 0}))),
+          std::move(operands), plan.units, plan.chunk));
+      steps.back()->set_instruction(&instruction);
+      return absl::OkStatus();
+    }
     const LibraryFunction function = FindLibraryFunction(instruction);
     if (function == nullptr) {
       return absl::UnimplementedError(
           absl::StrCat("the CPU compiler does not implement ", instruction.ToShortString()));
     }
-    steps.push_back(
-        std::make_unique<LibraryStep>(function, &instruction, std::move(operands), results));
+    std::vector<FoldFunction> folds;
+    for (int64_t i = 0; i < instruction.operand_count(); ++i) {
+      const auto found = functions_.find({&instruction, i});
+      if (found == functions_.end()) continue;
+      folds.resize(static_cast<size_t>(i) + 1, nullptr);
+      folds.back() = reinterpret_cast<FoldFunction>(program_.code[0]->Find(found->second));
+    }
+    steps.push_back(std::make_unique<LibraryStep>(function, &instruction,
+                                                  PresentSlots(item.operands),
+                                                  PresentSlots(item.results), std::move(folds)));
     return absl::OkStatus();
+  }
+
+  std::vector<std::optional<Slot>> PresentSlots(const std::vector<ValueId>& values) const {
+    std::vector<std::optional<Slot>> slots;
+    for (const ValueId value : values) {
+      slots.emplace_back();
+      if (value != kNoValue) slots.back() = memories_.SlotOf(ValueOf(value).place);
+    }
+    return slots;
   }
 
   const ProgramSchedule& schedule_;
@@ -349,6 +406,8 @@ class Lowering {
   std::map<const HloInstruction*, std::string> comparators_;   // of sorts
   std::map<const ScheduledItem*, std::string> loops_;          // that are one function
   std::map<const ScheduledItem*, std::string> element_loops_;  // those of arrays among them
+  // By instruction and operand: see PlanFunctions.
+  std::map<std::pair<const HloInstruction*, int64_t>, std::string> functions_;
   LoweredProgram program_;
 };
 

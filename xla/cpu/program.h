@@ -20,9 +20,6 @@
 #include "xla/runtime/execution_context.h"
 
 namespace xla {
-namespace cpu {
-struct RunExtras;  // run_state.h
-}  // namespace cpu
 
 struct CpuCompileOptions {
   // Compiles kernels in parallel. Null: on the calling thread.
@@ -31,6 +28,16 @@ struct CpuCompileOptions {
   bool keep_llvm = false, keep_assembly = false;
 };
 
+struct CpuRunOptions {
+  // Handlers on literals, which come before those of a registry (ExecutionContext::custom_calls).
+  const CpuCustomCalls* custom_calls = nullptr;
+  // 0: no limit. A run that needs more for arguments, results and scratch memory, all devices
+  // together, is RESOURCE_EXHAUSTED.
+  int64_t memory_limit_bytes = 0;
+};
+
+// UNAVAILABLE if the machine lacks what the compiler needs. Compiles nothing.
+absl::Status CheckCpuCompiler();
 // Loads what the compiler needs, so that the first compilation does not pay for it. UNAVAILABLE if
 // the machine lacks it.
 absl::Status LoadCpuCompiler();
@@ -48,14 +55,29 @@ class CpuProgram {
   absl::StatusOr<Literal> Run(absl::Span<const Literal* const> arguments,
                               const runtime::ExecutionContext& context = {},
                               runtime::RunStatistics* statistics = nullptr,
-                              const CpuCustomCalls* custom_calls = nullptr) const;
+                              const CpuRunOptions& options = {}) const;
+  // The same on replicas x partitions devices at once, a thread each. Device r * partitions + p is
+  // partition p of replica r; arguments[d] and result[d] are those of device d. When one fails, the
+  // others stop soon, and its error, with the device in front, is the error of the run.
+  absl::StatusOr<std::vector<Literal>> RunReplicated(
+      int64_t replicas, int64_t partitions, absl::Span<const std::vector<const Literal*>> arguments,
+      const runtime::ExecutionContext& context = {}, runtime::RunStatistics* statistics = nullptr,
+      const CpuRunOptions& options = {}) const;
 
   // The same on memory: the leaves (arrays and tokens) of all arguments and of the result; see
-  // runtime/buffer_view.h.
+  // runtime/buffer_view.h. A result that input_output_alias binds to a donated argument is computed
+  // in its memory. If the run fails, results describe nothing.
   absl::Status RunOnBuffers(absl::Span<const runtime::ArgumentView> arguments,
                             absl::Span<runtime::ResultView> results,
                             const runtime::ExecutionContext& context = {},
-                            runtime::RunStatistics* statistics = nullptr) const;
+                            runtime::RunStatistics* statistics = nullptr,
+                            const CpuRunOptions& options = {}) const;
+  absl::Status RunOnDevices(int64_t replicas, int64_t partitions,
+                            absl::Span<const absl::Span<const runtime::ArgumentView>> arguments,
+                            absl::Span<const absl::Span<runtime::ResultView>> results,
+                            const runtime::ExecutionContext& context = {},
+                            runtime::RunStatistics* statistics = nullptr,
+                            const CpuRunOptions& options = {}) const;
 
   // The time of each instruction of the optimised module in one run. Loops and conditionals include
   // what they run; an empty name stands for copies.
@@ -90,11 +112,7 @@ class CpuProgram {
 
  private:
   struct Impl;
-  absl::Status RunWith(const cpu::RunExtras& extras,
-                       absl::Span<const runtime::ArgumentView> arguments,
-                       absl::Span<runtime::ResultView> results,
-                       const runtime::ExecutionContext& context,
-                       runtime::RunStatistics* statistics) const;
+  friend class CpuRun;  // run.cc
   explicit CpuProgram(std::unique_ptr<Impl> impl);
   const std::unique_ptr<Impl> impl_;
 };

@@ -11,10 +11,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "xla/cpu/custom_calls.h"
+#include "xla/cpu/device_state.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/kernels/context.h"
 #include "xla/runtime/execution_context.h"
 #include "xla/runtime/thread_pool.h"
+#include "xla/runtime/wait.h"
 
 namespace xla::cpu {
 
@@ -41,8 +43,9 @@ struct RunExtras {
 // What steps need: memory, threads, cancellation. Kernels take it as their context.
 class RunState final : public kernels::Context {
  public:
-  RunState(const runtime::ExecutionContext& context, runtime::ThreadPool& pool, char* const* bases)
-      : context_(context), pool_(pool), bases_(bases) {}
+  RunState(const runtime::ExecutionContext& context, runtime::ThreadPool& pool, char* const* bases,
+           DeviceState& device)
+      : context_(context), pool_(pool), bases_(bases), device_(device) {}
 
   const runtime::ExecutionContext& context() const { return context_; }
   // Null: steps are not timed.
@@ -52,6 +55,12 @@ class RunState final : public kernels::Context {
   // The memories that places refer to (see program.cc).
   char* base(int32_t i) const { return bases_[i]; }
 
+  DeviceState& device() { return device_; }
+  // How long, and how, the device waits for others or for the host.
+  runtime::WaitLimits Limits() {
+    return {context_.wait_timeout, [this] { return Poll(); }};
+  }
+
   int32_t workers() const { return pool_.num_threads(); }
 
   absl::Status ParallelFor(int64_t count, int64_t chunk,
@@ -59,6 +68,8 @@ class RunState final : public kernels::Context {
     return pool_.ParallelFor(count, chunk, body, [this] { return Poll(); });
   }
   absl::Status Poll() override {
+    if (device_.rendezvous != nullptr && device_.rendezvous->stopped())
+      return device_.rendezvous->StopStatus();
     if (context_.cancel == nullptr || !context_.cancel->load(std::memory_order_relaxed))
       return absl::OkStatus();
     return absl::CancelledError("the run was cancelled");
@@ -69,6 +80,7 @@ class RunState final : public kernels::Context {
   const runtime::ExecutionContext& context_;
   runtime::ThreadPool& pool_;
   char* const* const bases_;
+  DeviceState& device_;
   RunExtras extras_;
 };
 

@@ -9,6 +9,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/schedule_builder.h"
+#include "xla/passes/communication.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -40,7 +41,8 @@ int64_t LeafCount(const Shape& shape) { return static_cast<int64_t>(LeafShapes(s
 
 class Scheduler {
  public:
-  explicit Scheduler(ScheduleBuilder& builder) : b_(builder) {}
+  Scheduler(ScheduleBuilder& builder, absl::Span<const MemoryAlias> aliases)
+      : b_(builder), aliases_(aliases) {}
 
   absl::Status Run(const HloModule& module) {
     const HloComputation& entry = *module.entry_computation();
@@ -50,8 +52,7 @@ class Scheduler {
       for (const Shape* shape : LeafShapes(parameter->shape())) {
         const ValueId value = NewValue(parameter, *shape);
         if (value != kNoValue) {
-          b_.schedule.values[Position(value)].place = {Place::Memory::kArgument, argument, 0};
-          b_.lives[Position(value)].is_temporary = false;
+          SetArgumentPlace(value, argument);
         }
         leaves.push_back(value);
         ++argument;
@@ -66,6 +67,16 @@ class Scheduler {
   }
 
  private:
+  void SetArgumentPlace(ValueId value, int32_t argument) {
+    for (const MemoryAlias& alias : aliases_) {
+      if (alias.argument != argument) continue;
+      b_.in_results.emplace_back(value, alias.result);
+      return;
+    }
+    b_.schedule.values[Position(value)].place = {Place::Memory::kArgument, argument, 0};
+    b_.lives[Position(value)].is_temporary = false;
+  }
+
   static size_t Position(ValueId value) { return static_cast<size_t>(value); }
 
   ValueId NewValue(const HloInstruction* instruction, const Shape& shape) {
@@ -114,7 +125,9 @@ class Scheduler {
 
   absl::Status Visit(const HloComputation& computation, Items& items) {
     if (++depth_ > 500) return absl::ResourceExhaustedError("calls are nested too deeply");
-    for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
+    const std::vector<HloInstruction*> order = computation.MakeInstructionPostOrder();
+    for (const HloInstruction* instruction :
+         ReceivesLast(std::vector<const HloInstruction*>(order.begin(), order.end()))) {
       XLA_RETURN_IF_ERROR(VisitInstruction(*instruction, items));
     }
     --depth_;
@@ -360,6 +373,7 @@ class Scheduler {
   }
 
   ScheduleBuilder& b_;
+  const absl::Span<const MemoryAlias> aliases_;
   absl::node_hash_map<const HloInstruction*, Leaves> leaves_;  // entries stay in place
   int32_t position_ = 0;
   int32_t loop_ = -1;
@@ -379,11 +393,21 @@ void ListPositions(const Items& items, std::vector<const ScheduledItem*>& by_pos
 
 }  // namespace
 
-absl::StatusOr<ProgramSchedule> ScheduleProgram(const HloModule& module) {
+absl::StatusOr<ProgramSchedule> ScheduleProgram(const HloModule& module,
+                                                absl::Span<const MemoryAlias> aliases) {
   ScheduleBuilder builder;
-  XLA_RETURN_IF_ERROR(Scheduler(builder).Run(module));
+  XLA_RETURN_IF_ERROR(Scheduler(builder, aliases).Run(module));
   ListPositions(builder.schedule.items, builder.by_position);
   AssignBuffers(builder);
+  // A result in the memory of another one would have to be copied before that is written.
+  for (size_t k = 0; k < builder.schedule.results.size() && !aliases.empty(); ++k) {
+    const ValueId value = builder.schedule.results[k];
+    if (value == kNoValue) continue;
+    const Place& place = builder.schedule.values[static_cast<size_t>(value)].place;
+    if (place.memory != Place::Memory::kResult || place.number == static_cast<int32_t>(k)) continue;
+    return ScheduleProgram(module);
+  }
+  builder.schedule.has_aliases = !aliases.empty();
   return std::move(builder.schedule);
 }
 

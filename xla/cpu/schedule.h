@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/shape.h"
 
@@ -53,10 +54,19 @@ struct ProgramSchedule {
   std::vector<ValueId> results;  // leaves of the entry's root
   std::vector<const HloInstruction*> constants;
   int64_t scratch_bytes = 0;
+  bool has_aliases = false;  // those that were asked for
+};
+
+// A leaf of the arguments that starts out in the memory of a leaf of the result, and may be
+// overwritten there. Either all that are asked for are, or, where results would have to be
+// exchanged, none.
+struct MemoryAlias {
+  int32_t argument, result;
 };
 
 // Precondition: FlattenCalls has run. UNIMPLEMENTED for what has no schedule.
-absl::StatusOr<ProgramSchedule> ScheduleProgram(const HloModule& module);
+absl::StatusOr<ProgramSchedule> ScheduleProgram(const HloModule& module,
+                                                absl::Span<const MemoryAlias> aliases = {});
 
 }  // namespace xla::cpu
 

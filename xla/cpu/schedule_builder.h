@@ -44,6 +44,8 @@ struct ScheduleBuilder {
   std::vector<LoopInfo> loops;
   std::vector<MoveHint> hints;
   std::vector<const ScheduledItem*> by_position;
+  // Values of arguments that start in the memory of a leaf of the result; see MemoryAlias.
+  std::vector<std::pair<ValueId, int32_t>> in_results;
 };
 
 // Sets buffer and place of all values, and scratch_bytes.

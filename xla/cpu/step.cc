@@ -65,9 +65,15 @@ absl::Status CopyStep::Run(RunState& state) const {
 
 absl::Status LibraryStep::Run(RunState& state) const {
   absl::InlinedVector<char*, 8> operands, results;
-  for (const Slot& slot : operands_) operands.push_back(slot.In(state));
-  for (const Slot& slot : results_) results.push_back(slot.In(state));
-  return function_({instruction(), &state, operands, results});
+  const auto in = [&](const std::optional<Slot>& slot) -> char* {
+    return slot.has_value() ? slot->In(state) : nullptr;
+  };
+  for (const auto& slot : operands_) operands.push_back(in(slot));
+  for (const auto& slot : results_) results.push_back(in(slot));
+  const absl::Status status = function_({instruction(), &state, operands, results, folds_});
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat(instruction()->ToShortString(), ": ", status.message()));
 }
 
 absl::Status WhileStep::Run(RunState& state) const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,26 +64,36 @@ class CopyStep final : public Step {
   const int64_t bytes_;
 };
 
+// out[i] = f(..f(f(parts[0][i], parts[1][i]), parts[2][i])..) for i in [begin, end): `arrays` are
+// the parts, then the result. See EmitFold.
+using FoldFunction = void (*)(char** arrays, int64_t parts, int64_t begin, int64_t end);
+
 // A function of library_calls.h.
 struct LibraryCall {
   const HloInstruction* instruction;
   RunState* state;
-  absl::Span<char*const> operands, results;  // leaves
+  absl::Span<char*const> operands, results;  // leaves; null for tokens
+  absl::Span<const FoldFunction> folds;      // of reductions between devices, by operand
 };
 using LibraryFunction = absl::Status (*)(const LibraryCall& call);
 
 class LibraryStep final : public Step {
  public:
-  LibraryStep(LibraryFunction function, const HloInstruction* inst, std::vector<Slot> operands,
-              std::vector<Slot> results)
-      : function_(function), operands_(std::move(operands)), results_(std::move(results)) {
+  LibraryStep(LibraryFunction function, const HloInstruction* inst,
+              std::vector<std::optional<Slot>> operands, std::vector<std::optional<Slot>> results,
+              std::vector<FoldFunction> folds)
+      : function_(function),
+        operands_(std::move(operands)),
+        results_(std::move(results)),
+        folds_(std::move(folds)) {
     set_instruction(inst);
   }
   absl::Status Run(RunState& state) const override;
 
  private:
   const LibraryFunction function_;
-  const std::vector<Slot> operands_, results_;
+  const std::vector<std::optional<Slot>> operands_, results_;  // none for tokens
+  const std::vector<FoldFunction> folds_;
 };
 
 class WhileStep final : public Step {

@@ -8,6 +8,7 @@
 
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/transfer.h"
+#include "xla/passes/communication.h"
 
 namespace xla::interpreter {
 absl::StatusOr<Value> StartResult(EvalContext& ctx, const Shape& shape,

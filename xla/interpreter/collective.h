@@ -11,9 +11,9 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_instruction.h"
-#include "xla/interpreter/collective_group.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/value.h"
+#include "xla/passes/collective_group.h"
 
 namespace xla::interpreter {
 

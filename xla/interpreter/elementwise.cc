@@ -11,7 +11,9 @@
 #include "xla/comparison_util.h"
 #include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
+#include "xla/interpreter/kernel_context.h"
 #include "xla/interpreter/strided_copy.h"
+#include "xla/kernels/bitcast.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 
@@ -301,40 +303,6 @@ absl::StatusOr<Value> EvalCopy(EvalContext&, const HloInstruction& inst,
 
 namespace {
 
-// Rewrites elements of one width as elements of another: bit 0 of the first element stays bit 0.
-// Elements are numbers of 1 to 128 bits; those narrower than a byte take a byte each, sign-extended
-// when signed.
-void RepackBits(const uint8_t* from, int from_bits, uint8_t* to, int to_bits, bool to_signed,
-                int64_t group_bits, int64_t begin, int64_t end) {
-  const int from_stride = std::max(from_bits, 8) / 8, to_stride = std::max(to_bits, 8) / 8;
-  const int64_t from_count = group_bits / from_bits, to_count = group_bits / to_bits;
-  for (int64_t group = begin; group < end; ++group) {
-    uint8_t bits[16] = {};
-    const uint8_t* source = from + group * from_count * from_stride;
-    for (int64_t i = 0; i < from_count; ++i) {
-      if (from_bits >= 8) {
-        std::memcpy(bits + i * from_stride, source + i * from_stride,
-                    static_cast<size_t>(from_stride));
-      } else {
-        const int64_t at = i * from_bits;
-        bits[at / 8] =
-            static_cast<uint8_t>(bits[at / 8] | (source[i] & ((1u << from_bits) - 1)) << (at % 8));
-      }
-    }
-    uint8_t* target = to + group * to_count * to_stride;
-    for (int64_t i = 0; i < to_count; ++i) {
-      if (to_bits >= 8) {
-        std::memcpy(target + i * to_stride, bits + i * to_stride, static_cast<size_t>(to_stride));
-      } else {
-        const int64_t at = i * to_bits;
-        uint32_t value = bits[at / 8] >> (at % 8) & ((1u << to_bits) - 1);
-        if (to_signed && (value >> (to_bits - 1)) != 0) value |= ~((1u << to_bits) - 1);
-        target[i] = static_cast<uint8_t>(value);
-      }
-    }
-  }
-}
-
 // The sizes of a bitcast-convert, which adds or drops a minor dimension if widths differ.
 DimensionVector BitcastSizes(DimensionVector sizes, const Shape& shape) {
   const auto rank = static_cast<size_t>(shape.rank());
@@ -349,14 +317,7 @@ DimensionVector BitcastSizes(DimensionVector sizes, const Shape& shape) {
 absl::StatusOr<Value> EvalBitcastConvert(EvalContext& ctx, const HloInstruction& inst,
                                          absl::Span<Value> operands) {
   const PrimitiveType from = operands[0].element_type(), to = inst.shape().element_type();
-  // A PRED is a byte that holds 0 or 1.
-  const int from_bits = from == PRED ? 8 : primitive_util::BitWidth(from);
-  const int to_bits = to == PRED ? 8 : primitive_util::BitWidth(to);
-  const bool is_plain = from_bits >= 8 && to_bits >= 8 && to != PRED;
-  const bool same_code = from_bits == to_bits && primitive_util::IsSignedIntegralType(from) ==
-                                                     primitive_util::IsSignedIntegralType(to);
-  if (is_plain || (same_code && to != PRED)) {
-    // Little-endian: the same bytes.
+  if (kernels::IsPlainBitcastConvert(from, to)) {
     Value result = std::move(operands[0]);
     const DimensionVector sizes = result.existing_dimensions();
     const bool is_dynamic = result.has_dynamic_sizes();
@@ -366,23 +327,10 @@ absl::StatusOr<Value> EvalBitcastConvert(EvalContext& ctx, const HloInstruction&
     return result;
   }
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
-  const int64_t group_bits = std::max({from_bits, to_bits, 8});
-  const int64_t total_bits = operands[0].element_count() * from_bits;
-  const uint8_t* source = operands[0].data<uint8_t>();
-  uint8_t* target = result.mutable_data<uint8_t>();
-  const bool to_signed = primitive_util::IsSignedIntegralType(to);
-  // The last group may be partial when all elements are narrower than a byte.
-  const int64_t whole = total_bits / group_bits;
-  XLA_RETURN_IF_ERROR(ctx.ParallelFor(whole, kChunk, [&](int64_t begin, int64_t end) {
-    RepackBits(source, from_bits, target, to_bits, to_signed, group_bits, begin, end);
-  }));
-  if (const int64_t rest = total_bits % group_bits; rest > 0) {
-    RepackBits(source + whole * (group_bits / from_bits), from_bits,
-               target + whole * (group_bits / to_bits), to_bits, to_signed, rest, 0, 1);
-  }
-  if (to == PRED) {
-    for (int64_t i = 0; i < result.element_count(); ++i) target[i] = target[i] != 0;
-  }
+  KernelContext kernel_context(ctx);
+  XLA_RETURN_IF_ERROR(kernels::BitcastConvertArray(
+      kernel_context, from, to, operands[0].element_count(), result.element_count(),
+      operands[0].untyped_data(), result.mutable_untyped_data()));
   if (operands[0].has_dynamic_sizes()) {
     SetExistingSizes(BitcastSizes(operands[0].existing_dimensions(), inst.shape()), result);
   }

@@ -10,6 +10,7 @@
 #include "xla/element_convert.h"
 #include "xla/interpreter/elementwise.h"
 #include "xla/interpreter/elementwise_loops.h"
+#include "xla/kernels/stochastic_rounding.h"
 #include "xla/kernels/total_order.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
@@ -68,13 +69,6 @@ void SetBounds(PrimitiveType type, KernelParameters* p) {
   }
 }
 
-// Whether a fraction below 1 rounds up: when it, as an unsigned integer of the random number's
-// width, is larger than the random number. (A double's 53 bits hold it as far as they go.)
-template <typename Random>
-bool RoundsUp(double fraction, Random random, int random_bits) {
-  return random < static_cast<Random>(std::ldexp(fraction, random_bits));
-}
-
 template <typename Float, typename Random, typename Int>
 void StochasticIntegerLoop(const KernelParameters& p, int64_t n, const void* const* in, void* out) {
   const Float* a = static_cast<const Float*>(in[0]);
@@ -82,22 +76,12 @@ void StochasticIntegerLoop(const KernelParameters& p, int64_t n, const void* con
   Int* r = static_cast<Int*>(out);
   const Int low = static_cast<Int>(p.i0), high = static_cast<Int>(p.i1);
   for (int64_t i = 0; i < n; ++i) {
-    const double value = a[i];
-    if (!(value > p.d0 && value < p.d1)) {
-      r[i] = value != value ? Int{0} : value <= p.d0 ? low : high;
-      continue;
-    }
-    const double magnitude = std::fabs(value);
-    const double whole = std::trunc(magnitude);
-    double rounded = whole;
-    if (RoundsUp(magnitude - whole, random[i], p.random_bits)) rounded += 1;
-    if (value < 0) rounded = -rounded;
-    r[i] = rounded <= p.d0 ? low : rounded >= p.d1 ? high : static_cast<Int>(rounded);
+    r[i] = kernels::StochasticInteger<Int>(a[i], random[i], p.random_bits, low, high, p.d0, p.d1);
   }
 }
 
-// To a floating-point type of p.i0 mantissa bits whose smallest normal number is 2^p.i1: between
-// the neighbours of the magnitude in that type. The store handles overflow.
+// To a floating-point type of p.i0 mantissa bits whose smallest normal number is 2^p.i1. The store
+// handles overflow.
 template <typename Float, typename Random, typename Result>
 void StochasticFloatLoop(const KernelParameters& p, int64_t n, const void* const* in, void* out) {
   const Float* a = static_cast<const Float*>(in[0]);
@@ -105,17 +89,8 @@ void StochasticFloatLoop(const KernelParameters& p, int64_t n, const void* const
   Result* r = static_cast<Result*>(out);
   const int mantissa = static_cast<int>(p.i0), smallest = static_cast<int>(p.i1);
   for (int64_t i = 0; i < n; ++i) {
-    const double value = a[i];
-    if (value == 0 || !std::isfinite(value)) {
-      r[i] = static_cast<Result>(value);
-      continue;
-    }
-    const double magnitude = std::fabs(value);
-    const int step = std::max(std::ilogb(magnitude), smallest) - mantissa;  // its logarithm
-    const double steps = std::ldexp(magnitude, -step);
-    double whole = std::trunc(steps);
-    if (RoundsUp(steps - whole, random[i], p.random_bits)) whole += 1;
-    r[i] = static_cast<Result>(std::copysign(std::ldexp(whole, step), value));
+    r[i] = static_cast<Result>(
+        kernels::StochasticFloat(a[i], random[i], p.random_bits, mantissa, smallest));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/literal_io.h"
 #include "xla/interpreter/transfer.h"
+#include "xla/passes/communication.h"
 #include "xla/passes/mixed_precision.h"
 #include "xla/shape_util.h"
 

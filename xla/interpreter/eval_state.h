@@ -16,12 +16,12 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "xla/interpreter/collective_group.h"
 #include "xla/interpreter/eval_program.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/interpreter/transfer.h"
 #include "xla/interpreter/value.h"
+#include "xla/passes/collective_group.h"
 #include "xla/runtime/rendezvous.h"
 #include "xla/runtime/thread_pool.h"
 

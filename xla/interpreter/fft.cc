@@ -53,42 +53,18 @@ absl::StatusOr<Value> EvalFft(EvalContext& ctx, const HloInstruction& inst,
                             "an empty operand has no transform");
   }
 
-  // The real axis is the last; it is first in a transform from real numbers and last in one to
-  // them.
-  DimensionVector order;
-  for (int64_t i = 0; i < axes; ++i) order.push_back(real_result ? i : axes - 1 - i);
-
-  DimensionVector sizes(operand.dimensions().begin(), operand.dimensions().end());
+  kernels::FftArray array;
+  array.from_type = operand.element_type();
+  array.to_type = inst.shape().element_type();
+  array.from = operand.untyped_data();
+  array.to = result.mutable_untyped_data();
+  array.from_dimensions = operand.dimensions();
+  array.to_dimensions = result.dimensions();
+  array.lengths = attributes.fft_length;
+  array.inverse = inverse;
+  array.real_result = real_result;
   KernelContext kernel_context(ctx);
-  PrimitiveType type = operand.element_type();
-  const void* data = operand.untyped_data();
-  Value scratch[2];  // between axes, in double precision
-  for (int64_t i = 0; i < axes; ++i) {
-    const int64_t dimension = rank - axes + order[i];
-    const bool is_last = i + 1 == axes;
-    kernels::FftAxis axis;
-    axis.from_type = type;
-    axis.from = data;
-    axis.length = attributes.fft_length[order[i]];
-    axis.inverse = inverse;
-    axis.symmetric = real_result && is_last;
-    axis.outer = axis.inner = 1;
-    for (int64_t d = 0; d < dimension; ++d) axis.outer *= sizes[d];
-    for (int64_t d = dimension + 1; d < rank; ++d) axis.inner *= sizes[d];
-    axis.from_length = sizes[dimension];
-    axis.to_length = sizes[dimension] = result.dimensions()[dimension];
-    axis.to_type = is_last ? inst.shape().element_type() : C128;
-    if (is_last) {
-      axis.to = result.mutable_untyped_data();
-    } else {
-      XLA_ASSIGN_OR_RETURN(scratch[i % 2], ctx.AllocateScratch(axis.outer * axis.to_length *
-                                                               axis.inner * sizeof(complex128)));
-      axis.to = scratch[i % 2].mutable_untyped_data();
-    }
-    XLA_RETURN_IF_ERROR(kernels::TransformAxis(kernel_context, axis));
-    data = axis.to;
-    type = axis.to_type;
-  }
+  XLA_RETURN_IF_ERROR(kernels::TransformAxes(kernel_context, array));
   return result;
 }
 

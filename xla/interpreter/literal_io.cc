@@ -11,6 +11,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/eval_state.h"
 #include "xla/interpreter/strided_copy.h"
+#include "xla/layout_strides.h"
 #include "xla/primitive_util.h"
 #include "xla/runtime/host_memory.h"
 #include "xla/shape_util.h"
@@ -197,20 +198,7 @@ absl::Status StoreLeaf(EvalContext& ctx, const Shape& shape, Value value,
 
 }  // namespace
 
-DimensionVector LayoutStrides(const Shape& shape) {
-  if (!shape.has_layout() || shape.layout().minor_to_major().size() != shape.dimensions().size()) {
-    return RowMajorStrides(shape.dimensions());
-  }
-  const Layout& layout = shape.layout();
-  DimensionVector strides(static_cast<size_t>(shape.rank()));
-  int64_t stride = 1;
-  for (const int64_t dimension : layout.minor_to_major()) {
-    strides[static_cast<size_t>(dimension)] = stride;
-    const int i = static_cast<int>(dimension);
-    stride *= layout.has_padding() ? layout.padded_dimensions(i) : shape.dimensions(i);
-  }
-  return strides;
-}
+DimensionVector LayoutStrides(const Shape& shape) { return StridesOfLayout(shape); }
 
 absl::StatusOr<Value> ValueFromLiteral(EvalContext& ctx, const Shape& shape,
                                        const LiteralSlice& literal) {

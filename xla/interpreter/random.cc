@@ -2,8 +2,6 @@
 // rng-bit-generator with the bits and states that XLA gives, and the stateful rng and
 // rng-get-and-update-state.
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -18,97 +16,11 @@
 #include "xla/interpreter/kernel_context.h"
 #include "xla/interpreter/value.h"
 #include "xla/kernels/random_bits.h"
-#include "xla/kernels/wide.h"
+#include "xla/kernels/random_numbers.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
 namespace xla::interpreter {
-namespace {
-
-// Nanoseconds.
-constexpr double kCostPerBlock = 30;
-
-// The stateful generator: one Philox counter for the run.
-constexpr uint64_t kRunKey = 0x9E3779B97F4A7C15u;
-
-// Random numbers for element `index` of the rng instruction that took counters from `first` on.
-std::array<uint32_t, 4> ElementBits(uint64_t first, int64_t index) {
-  return kernels::Philox4x32(kRunKey, first + static_cast<uint64_t>(index), 0);
-}
-
-// [0, 1), of 53 bits.
-double UnitUniform(uint32_t low, uint32_t high) {
-  return static_cast<double>((low | uint64_t{high} << 32) >> 11) * 0x1p-53;
-}
-
-// Box and Muller's transform of two uniform numbers.
-double UnitNormal(const std::array<uint32_t, 4>& words) {
-  constexpr double kTwoPi = 6.28318530717958647692;
-  const double radius = std::sqrt(-2 * std::log(1 - UnitUniform(words[0], words[1])));
-  return radius * std::cos(kTwoPi * UnitUniform(words[2], words[3]));
-}
-
-// Uniform in [low, high), normal with mean and deviation.
-absl::Status FillFloats(EvalContext& ctx, RandomDistribution distribution, uint64_t first,
-                        const Value& a, const Value& b, Value& result) {
-  double p, q;
-  kernels::GetWideLoad<double>(a.element_type())(a.untyped_data(), 1, 1, &p);
-  kernels::GetWideLoad<double>(b.element_type())(b.untyped_data(), 1, 1, &q);
-  const PrimitiveType type = result.element_type();
-  const int64_t count = result.element_count(), bytes = primitive_util::ByteWidth(type);
-  char* out = static_cast<char*>(result.mutable_untyped_data());
-  const kernels::WideStore<double> store = kernels::GetWideStore<double>(type);
-  const kernels::WideLoad<double> load = kernels::GetWideLoad<double>(type);
-  return ctx.ParallelFor(count, EvalContext::ChunkFor(count, 3 * kCostPerBlock),
-                         [&](int64_t begin, int64_t end) {
-                           for (int64_t i = begin; i < end; ++i) {
-                             const std::array<uint32_t, 4> words = ElementBits(first, i);
-                             double value;
-                             if (distribution == RandomDistribution::RNG_NORMAL) {
-                               value = p + q * UnitNormal(words);
-                               store(&value, 1, out + i * bytes, 1);
-                               continue;
-                             }
-                             value = p + (q - p) * UnitUniform(words[0], words[1]);
-                             store(&value, 1, out + i * bytes, 1);
-                             // Rounding to the type may reach the end that does not belong.
-                             double stored;
-                             load(out + i * bytes, 1, 1, &stored);
-                             if (stored >= q && p < q) store(&p, 1, out + i * bytes, 1);
-                           }
-                         });
-}
-
-// Uniform in [low, high); an empty interval gives low.
-absl::Status FillIntegers(EvalContext& ctx, uint64_t first, const Value& a, const Value& b,
-                          Value& result) {
-  const PrimitiveType type = result.element_type();
-  uint64_t low, high;
-  kernels::GetWideLoad<uint64_t>(type)(a.untyped_data(), 1, 1, &low);
-  kernels::GetWideLoad<uint64_t>(type)(b.untyped_data(), 1, 1, &high);
-  const bool is_empty = primitive_util::IsSignedIntegralType(type)
-                            ? static_cast<int64_t>(high) <= static_cast<int64_t>(low)
-                            : high <= low;
-  // PRED means a fair coin, whatever its bounds.
-  const uint64_t range = type == PRED ? 2 : is_empty ? 0 : high - low;
-  if (type == PRED) low = 0;
-  const int64_t count = result.element_count(), bytes = primitive_util::ByteWidth(type);
-  char* out = static_cast<char*>(result.mutable_untyped_data());
-  const kernels::WideStore<uint64_t> store = kernels::GetWideStore<uint64_t>(type);
-  return ctx.ParallelFor(
-      count, EvalContext::ChunkFor(count, kCostPerBlock), [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          const std::array<uint32_t, 4> words = ElementBits(first, i);
-          const uint64_t bits = words[0] | uint64_t{words[1]} << 32;
-          const uint64_t value =
-              low + static_cast<uint64_t>((static_cast<unsigned __int128>(bits) * range) >> 64);
-          store(&value, 1, out + i * bytes, 1);
-        }
-      });
-}
-
-}  // namespace
-
 absl::StatusOr<Value> EvalRngBitGenerator(EvalContext& ctx, const HloInstruction& inst,
                                           absl::Span<Value> operands) {
   const Value& state = operands[0];
@@ -158,22 +70,20 @@ absl::StatusOr<Value> EvalRng(EvalContext& ctx, const HloInstruction& inst,
                               absl::Span<Value> operands) {
   const RandomDistribution distribution = inst.attributes<RngAttributes>().distribution;
   const PrimitiveType type = inst.shape().element_type();
-  const bool is_float = primitive_util::IsFloatingPointType(type);
-  const bool is_integer = primitive_util::IsIntegralType(type) || type == PRED;
   if (operands.size() != 2 || operands[0].element_type() != type ||
       operands[1].element_type() != type ||
-      (distribution == RandomDistribution::RNG_NORMAL ? !is_float : !is_float && !is_integer)) {
+      !kernels::HasRandomNumbers(type, distribution == RandomDistribution::RNG_NORMAL)) {
     return InstructionError(inst, absl::StatusCode::kUnimplemented,
                             "rng takes two scalars of the result's type: uniform of floats, "
                             "integers or pred, normal of floats");
   }
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   const uint64_t first = ctx.TakeRandomCounters(static_cast<uint64_t>(result.element_count()));
-  if (is_float) {
-    XLA_RETURN_IF_ERROR(FillFloats(ctx, distribution, first, operands[0], operands[1], result));
-  } else {
-    XLA_RETURN_IF_ERROR(FillIntegers(ctx, first, operands[0], operands[1], result));
-  }
+  KernelContext kernel_context(ctx);
+  XLA_RETURN_IF_ERROR(kernels::FillRandomNumbers(
+      kernel_context, distribution == RandomDistribution::RNG_NORMAL, first, type,
+      operands[0].untyped_data(), operands[1].untyped_data(), result.element_count(),
+      result.mutable_untyped_data()));
   return result;
 }
 

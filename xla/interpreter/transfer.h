@@ -45,13 +45,6 @@ struct TransferState {
   std::map<Source, Inbox> inboxes;
 };
 
-// Puts every recv-done (and the end of an async operation that receives) as late as its users
-// allow, after other communication: a device then sends all that does not depend on what it waits
-// for. Keeps the order otherwise.
-std::vector<const HloInstruction*> ReceivesLast(std::vector<const HloInstruction*> order);
-
-// The computation of the async operation that ends with `done`, if it holds a recv; else null.
-const HloComputation* AsyncComputationThatReceives(const HloInstruction& done);
 // The result of an async operation whose computation has this root, with what its recvs received.
 absl::StatusOr<Value> CompleteReceives(EvalContext& ctx, const HloInstruction& root, Value value);
 

@@ -393,5 +393,42 @@ absl::Status TransformAxis(Context& context, const FftAxis& axis) {
       });
 }
 
+absl::Status TransformAxes(Context& context, const FftArray& array) {
+  const size_t rank = array.from_dimensions.size(), axes = array.lengths.size();
+  std::vector<int64_t> sizes(array.from_dimensions.begin(), array.from_dimensions.end());
+  PrimitiveType type = array.from_type;
+  const void* data = array.from;
+  std::shared_ptr<void> scratch[2];  // between axes
+  for (size_t i = 0; i < axes; ++i) {
+    // The real axis is first in a transform from real numbers and last in one to them.
+    const size_t which = array.real_result ? i : axes - 1 - i;
+    const size_t dimension = rank - axes + which;
+    const bool is_last = i + 1 == axes;
+    FftAxis axis;
+    axis.from_type = type;
+    axis.from = data;
+    axis.length = array.lengths[which];
+    axis.inverse = array.inverse;
+    axis.symmetric = array.real_result && is_last;
+    axis.outer = axis.inner = 1;
+    for (size_t d = 0; d < dimension; ++d) axis.outer *= sizes[d];
+    for (size_t d = dimension + 1; d < rank; ++d) axis.inner *= sizes[d];
+    axis.from_length = sizes[dimension];
+    axis.to_length = sizes[dimension] = array.to_dimensions[dimension];
+    axis.to_type = is_last ? array.to_type : C128;
+    axis.to = array.to;
+    if (!is_last) {
+      constexpr int64_t kElementBytes = 16;
+      XLA_ASSIGN_OR_RETURN(scratch[i % 2], context.Allocate(axis.outer * axis.to_length *
+                                                            axis.inner * kElementBytes));
+      axis.to = scratch[i % 2].get();
+    }
+    XLA_RETURN_IF_ERROR(TransformAxis(context, axis));
+    data = axis.to;
+    type = axis.to_type;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace xla::kernels
 #endif  // HWY_ONCE

@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "xla/kernels/context.h"
 #include "xla/xla_data_enums.h"
 
@@ -74,6 +75,18 @@ struct FftAxis {
   bool symmetric = false;
 };
 absl::Status TransformAxis(Context& context, const FftAxis& axis);
+
+// Transforms the last lengths.size() dimensions of a dense array, in double precision between
+// them. No size or length is 0. The real axis, of a transform from or to real numbers, is the last.
+struct FftArray {
+  PrimitiveType from_type, to_type;
+  const void* from;
+  void* to;
+  absl::Span<const int64_t> from_dimensions, to_dimensions, lengths;
+  bool inverse = false;
+  bool real_result = false;  // from the first half of lines with conjugate symmetry (IRFFT)
+};
+absl::Status TransformAxes(Context& context, const FftArray& array);
 
 }  // namespace xla::kernels
 

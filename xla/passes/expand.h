@@ -21,6 +21,21 @@ absl::StatusOr<bool> ExpandBatchNorms(HloModule* module);
 // scaled-dot becomes products of the operands with their repeated scales, and a dot.
 absl::StatusOr<bool> ExpandScaledDots(HloModule* module);
 
+// Asynchronous operations (async-start, copy-start, all-gather-start, ... and their ends) become
+// the operation itself, where it starts; only messages are awaited where it ends.
+absl::StatusOr<bool> ExpandAsync(HloModule* module);
+
+// scan becomes a loop over the slices of its inputs.
+absl::StatusOr<bool> ExpandScans(HloModule* module);
+
+// Custom calls that XLA's client library makes become operations: annotations of shardings and
+// buffers their operand, CreateBuffer zeros, TopK topk. INVALID_ARGUMENT if operands do not fit.
+absl::StatusOr<bool> ExpandCustomCalls(HloModule* module);
+
+// Operands and result of a dot or convolution that has no product of its element types are
+// converted to one type in which it is computed.
+absl::StatusOr<bool> UnifyContractionTypes(HloModule* module);
+
 }  // namespace xla
 
 #endif  // XLA_PASSES_EXPAND_H_

@@ -27,10 +27,12 @@ constexpr Pass kPasses[] = {
      &CanonicaliseContractions},
     {"cse", "computes equal expressions once", &EliminateCommonSubexpressions},
     {"dce", "removes what no result and no effect depends on", &EliminateDeadCode},
+    {"expand-async", "writes asynchronous operations as ordinary ones", &ExpandAsync},
     {"expand-batch-norms", "writes batch normalisation as arithmetic", &ExpandBatchNorms},
     {"expand-composites", "turns composite calls into plain ones", &ExpandComposites},
     {"expand-maps", "writes maps as operations on arrays", &ExpandMaps},
     {"expand-scaled-dots", "writes scaled dots as products and dots", &ExpandScaledDots},
+    {"expand-scans", "writes scans as loops", &ExpandScans},
     {"flatten-calls", "copies computations until each is called from one place only",
      &RunFlattenCalls},
     {"hoist-loop-invariants", "moves what never changes in front of loops", &HoistLoopInvariants},
@@ -41,6 +43,8 @@ constexpr Pass kPasses[] = {
      &RunResolveMixedPrecision},
     {"simplify-loops", "uses loop state that never changes directly", &SimplifyLoops},
     {"split-reductions", "computes long reductions in two steps", &SplitReductions},
+    {"unify-contraction-types", "converts operands of contractions of several kinds of numbers",
+     &UnifyContractionTypes},
     {"unroll-loops", "replaces loops of few trips by copies of their bodies", &UnrollLoops},
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend: devices that share the CPUs of this process, and the interpreter.
+// The backend: devices that share the CPUs of this process; compiler and interpreter.
 #include "xla/service/backend.h"
 
 #include <utility>
@@ -71,11 +71,10 @@ std::string Backend::device_name(int device_ordinal) const {
 absl::StatusOr<std::unique_ptr<Executable>> Backend::Compile(
     std::shared_ptr<const HloModule> module) const {
   if (options_.use_compiler) {
-    auto compiled = CompiledExecutable::Create(module, thread_pool_.get());
-    if (compiled.ok()) return compiled;
-    if (!absl::IsUnimplemented(compiled.status()) && !absl::IsUnavailable(compiled.status())) {
-      return compiled.status();
-    }
+    auto compiled =
+        CompiledExecutable::Create(module, thread_pool_.get(), options_.memory_limit_bytes);
+    // Without LLVM nothing can be compiled; all else can.
+    if (!absl::IsUnavailable(compiled.status())) return compiled;
   }
   return InterpreterExecutable::Create(std::move(module), options_);
 }

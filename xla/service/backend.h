@@ -35,9 +35,9 @@ struct BackendOptions {
   int num_threads = 0;
   // Of values while a program runs; 0: no limit.
   int64_t memory_limit_bytes = 0;
-  // Programs are compiled to machine code, where the compiler implements all of their operations
-  // and they run on one device; the interpreter runs the others.
-  bool use_compiler = false;
+  // Programs are compiled to machine code. Otherwise, and on machines without LLVM, the interpreter
+  // runs them.
+  bool use_compiler = true;
 };
 
 class Backend {

@@ -15,19 +15,24 @@ namespace xla {
 
 class CompiledExecutable : public Executable {
  public:
-  // UNIMPLEMENTED for what the compiler lacks, for programs of several devices and for those with
-  // custom calls; UNAVAILABLE without LLVM. `pool` compiles kernels in parallel.
+  // UNAVAILABLE without LLVM. `pool` compiles kernels in parallel. `memory_limit_bytes`: of a run;
+  // 0: none.
   static absl::StatusOr<std::unique_ptr<Executable>> Create(std::shared_ptr<const HloModule> module,
-                                                            runtime::ThreadPool* pool);
+                                                            runtime::ThreadPool* pool,
+                                                            int64_t memory_limit_bytes);
 
  protected:
   absl::Status Run(const ExecuteRequest& request) const override;
 
  private:
-  CompiledExecutable(std::shared_ptr<const HloModule> module, std::unique_ptr<CpuProgram> program)
-      : Executable(std::move(module)), program_(std::move(program)) {}
+  CompiledExecutable(std::shared_ptr<const HloModule> module, std::unique_ptr<CpuProgram> program,
+                     int64_t memory_limit_bytes)
+      : Executable(std::move(module)),
+        program_(std::move(program)),
+        memory_limit_bytes_(memory_limit_bytes) {}
 
   const std::unique_ptr<CpuProgram> program_;
+  const int64_t memory_limit_bytes_;
 };
 
 }  // namespace xla

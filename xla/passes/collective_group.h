@@ -9,8 +9,8 @@
 //   channel_id, use_global_device_ids=true         devices
 // (all-gather, all-reduce and reduce-scatter have use_global_device_ids, false unless it is given;
 // the others do not.) A channel_id of 0 or less counts as none.
-#ifndef XLA_INTERPRETER_COLLECTIVE_GROUP_H_
-#define XLA_INTERPRETER_COLLECTIVE_GROUP_H_
+#ifndef XLA_PASSES_COLLECTIVE_GROUP_H_
+#define XLA_PASSES_COLLECTIVE_GROUP_H_
 
 #include <cstdint>
 #include <optional>
@@ -21,7 +21,7 @@
 #include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 
-namespace xla::interpreter {
+namespace xla {
 
 enum class GroupMode : uint8_t { kReplica, kPartition, kReplicaAndPartition, kFlattened };
 
@@ -55,6 +55,6 @@ absl::StatusOr<std::vector<std::pair<int64_t, int64_t>>> DevicePairs(
     absl::Span<const std::pair<int64_t, int64_t>> pairs, bool has_channel,
     const DevicePosition& device);
 
-}  // namespace xla::interpreter
+}  // namespace xla
 
-#endif  // XLA_INTERPRETER_COLLECTIVE_GROUP_H_
+#endif  // XLA_PASSES_COLLECTIVE_GROUP_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups of devices of collectives.
-#include "xla/interpreter/collective_group.h"
+#include "xla/passes/collective_group.h"
 
 #include <algorithm>
 #include <numeric>
@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 
-namespace xla::interpreter {
+namespace xla {
 namespace {
 
 GroupMode ModeOf(const HloInstruction& inst) {
@@ -162,4 +162,4 @@ absl::StatusOr<DeviceGroup> FindGroup(const HloInstruction& inst, const DevicePo
   return group;
 }
 
-}  // namespace xla::interpreter
+}  // namespace xla

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of compiled programs: donated memory, several devices, dynamic sizes, custom calls, several
+// executions at once, memory limits.
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/test_util.h"
+#include "xla/cpu/program.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/literal_util.h"
+#include "xla/runtime/custom_call.h"
+#include "xla/runtime/host_memory.h"
+#include "xla/runtime/thread_pool.h"
+
+namespace xla {
+namespace {
+
+absl::StatusOr<std::unique_ptr<CpuProgram>> CompileText(const std::string& text) {
+  XLA_ASSIGN_OR_RETURN(const auto module, ParseAndReturnUnverifiedModule(text));
+  return CpuProgram::Compile(*module);
+}
+
+// Memory as a device's buffer has it.
+struct HostArray {
+  explicit HostArray(const std::vector<float>& values)
+      : shape(ShapeUtil::MakeShape(F32, {static_cast<int64_t>(values.size())})),
+        bytes(static_cast<int64_t>(values.size() * sizeof(float))),
+        data(runtime::AllocateHostMemory(static_cast<size_t>(bytes))) {
+    std::memcpy(data, values.data(), static_cast<size_t>(bytes));
+  }
+  HostArray(const HostArray&) = delete;
+  HostArray& operator=(const HostArray&) = delete;
+  ~HostArray() { runtime::FreeHostMemory(data); }
+  runtime::ArgumentView View(bool donated) const { return {&shape, data, bytes, donated}; }
+  std::vector<float> values() const {
+    const auto* floats = static_cast<const float*>(data);
+    return std::vector<float>(floats, floats + bytes / 4);
+  }
+
+  Shape shape;
+  int64_t bytes;
+  void* data;
+};
+
+std::vector<float> ValuesOf(const runtime::ResultView& result, size_t count) {
+  const auto* floats = static_cast<const float*>(result.data);
+  return std::vector<float>(floats, floats + count);
+}
+
+constexpr char kUpdate[] = R"(
+HloModule update, input_output_alias={ {}: (0, {}, may-alias) }
+ENTRY main {
+  x = f32[4] parameter(0)
+  y = f32[4] parameter(1)
+  product = f32[4] multiply(x, y)
+  ROOT sum = f32[4] add(product, x)
+})";
+
+TEST(CpuRunTest, DonatedMemoryBecomesTheResult) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(kUpdate));
+  const HostArray x({1, 2, 3, 4}), y({10, 20, 30, 40});
+  const runtime::ArgumentView arguments[] = {x.View(true), y.View(false)};
+  runtime::ResultView result;
+  ASSERT_OK(program->RunOnBuffers(arguments, absl::MakeSpan(&result, 1)));
+  EXPECT_EQ(result.data, x.data);
+  EXPECT_EQ(result.donor, 0);
+  EXPECT_FALSE(result.is_new);
+  EXPECT_EQ(ValuesOf(result, 4), std::vector<float>({11, 42, 93, 164}));
+  EXPECT_EQ(y.values(), std::vector<float>({10, 20, 30, 40}));
+}
+
+TEST(CpuRunTest, MemoryThatIsNotDonatedKeepsItsContents) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(kUpdate));
+  const HostArray x({1, 2, 3, 4}), y({10, 20, 30, 40});
+  const runtime::ArgumentView arguments[] = {x.View(false), y.View(false)};
+  runtime::ResultView result;
+  ASSERT_OK(program->RunOnBuffers(arguments, absl::MakeSpan(&result, 1)));
+  EXPECT_TRUE(result.is_new);
+  EXPECT_EQ(ValuesOf(result, 4), std::vector<float>({11, 42, 93, 164}));
+  EXPECT_EQ(x.values(), std::vector<float>({1, 2, 3, 4}));
+  runtime::FreeHostMemory(result.data);
+}
+
+// Each result is the other one's donor's old value.
+TEST(CpuRunTest, DonatedArgumentsMayBeExchanged) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(R"(
+HloModule swap, input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {}, may-alias) }
+ENTRY main {
+  x = f32[3] parameter(0)
+  y = f32[3] parameter(1)
+  ROOT t = (f32[3], f32[3]) tuple(y, x)
+})"));
+  const HostArray x({1, 2, 3}), y({4, 5, 6});
+  const runtime::ArgumentView arguments[] = {x.View(true), y.View(true)};
+  runtime::ResultView results[2];
+  ASSERT_OK(program->RunOnBuffers(arguments, absl::MakeSpan(results)));
+  EXPECT_EQ(results[0].data, x.data);
+  EXPECT_EQ(results[1].data, y.data);
+  EXPECT_EQ(ValuesOf(results[0], 3), std::vector<float>({4, 5, 6}));
+  EXPECT_EQ(ValuesOf(results[1], 3), std::vector<float>({1, 2, 3}));
+}
+
+TEST(CpuRunTest, DynamicSizesComeWithArgumentsAndGoWithResults) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(R"(
+HloModule sizes
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+ENTRY main {
+  x = f32[<=5] parameter(0)
+  zero = f32[] constant(0)
+  sum = f32[] reduce(x, zero), dimensions={0}, to_apply=add
+  twice = f32[<=10] concatenate(x, x), dimensions={0}
+  ROOT t = (f32[], f32[<=10]) tuple(sum, twice)
+})"));
+  Literal x(ShapeUtil::MakeShape(F32, {5}, {true}));
+  const float values[] = {1, 2, 3, 100, 200};
+  std::memcpy(x.untyped_data(), values, sizeof(values));
+  x.SetDynamicSize(0, 3);
+  ASSERT_OK_AND_ASSIGN(Literal result, program->Run({&x}));
+  EXPECT_EQ(result.Get<float>({}, {0}), 6);
+  EXPECT_EQ(result.GetDynamicSize(0, {1}), 6);
+  EXPECT_EQ(LiteralSlice(result, {1}).ToStatic(), LiteralUtil::CreateR1<float>({1, 2, 3, 1, 2, 3}));
+}
+
+TEST(CpuRunTest, SizesBeyondTheBoundAreErrors) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(R"(
+HloModule sizes
+ENTRY main {
+  x = f32[4] parameter(0)
+  n = s32[] parameter(1)
+  ROOT y = f32[<=4] set-dimension-size(x, n), dimensions={0}
+})"));
+  const Literal x = LiteralUtil::CreateR1<float>({1, 2, 3, 4});
+  const Literal three = LiteralUtil::CreateR0<int32_t>(3), five = LiteralUtil::CreateR0<int32_t>(5);
+  ASSERT_OK_AND_ASSIGN(const Literal y, program->Run({&x, &three}));
+  EXPECT_EQ(y.GetDynamicSize(0), 3);
+  EXPECT_STATUS(program->Run({&x, &five}).status(), absl::StatusCode::kInvalidArgument,
+                "is not in [0, 4]");
+}
+
+TEST(CpuRunTest, DevicesReduceTheirOperands) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(R"(
+HloModule all, replica_count=3
+add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT s = bf16[] add(a, b) }
+ENTRY main {
+  x = bf16[9] parameter(0)
+  ROOT sum = bf16[9] all-reduce(x), replica_groups={}, to_apply=add
+})"));
+  std::vector<Literal> inputs;
+  for (int device = 0; device < 3; ++device) {
+    std::vector<bfloat16> values(9, bfloat16(device == 0 ? 256 : 0.75f));
+    inputs.push_back(LiteralUtil::CreateR1<bfloat16>(values));
+  }
+  std::vector<std::vector<const Literal*>> arguments;
+  for (const Literal& input : inputs) arguments.push_back({&input});
+  ASSERT_OK_AND_ASSIGN(const std::vector<Literal> results,
+                       program->RunReplicated(3, 1, arguments));
+  // Rounded once: 257.5 becomes 258, while 256 + 0.75 alone would stay 256.
+  const Literal expected = LiteralUtil::CreateR1<bfloat16>(std::vector<bfloat16>(9, bfloat16(258)));
+  for (const Literal& result : results) EXPECT_EQ(result, expected);
+}
+
+TEST(CpuRunTest, TheErrorOfADeviceEndsTheRun) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(R"(
+HloModule fails, replica_count=2
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+ENTRY main {
+  x = f32[2] parameter(0)
+  bad = f32[2] custom-call(x), custom_call_target="test.missing"
+  ROOT sum = f32[2] all-reduce(bad), replica_groups={}, to_apply=add
+})"));
+  const Literal x = LiteralUtil::CreateR1<float>({1, 2});
+  const std::vector<std::vector<const Literal*>> arguments(2, {&x});
+  EXPECT_STATUS(program->RunReplicated(2, 1, arguments).status(), absl::StatusCode::kUnimplemented,
+                "there is no custom call \"test.missing\"");
+}
+
+TEST(CpuRunTest, RegistriesProvideCustomCalls) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(R"(
+HloModule calls
+ENTRY main {
+  x = f32[3] parameter(0)
+  y = f32[3] custom-call(x), custom_call_target="test.negate"
+  ROOT z = f32[3] add(y, y)
+})"));
+  CustomCallRegistry registry;
+  ASSERT_OK(registry.Register("test.negate", [](CustomCallFrame& call) -> absl::Status {
+    XLA_ASSIGN_OR_RETURN(const auto in, call.argument<float>(0));
+    XLA_ASSIGN_OR_RETURN(const auto out, call.result<float>(0));
+    for (size_t i = 0; i < in.size(); ++i) out[i] = -in[i];
+    return absl::OkStatus();
+  }));
+  runtime::ExecutionContext context;
+  context.custom_calls = &registry;
+  const Literal x = LiteralUtil::CreateR1<float>({1, 2, 3});
+  ASSERT_OK_AND_ASSIGN(const Literal z, program->Run({&x}, context));
+  EXPECT_EQ(z, LiteralUtil::CreateR1<float>({-2, -4, -6}));
+}
+
+TEST(CpuRunTest, RunsThatPassTheMemoryLimitAreErrors) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(kUpdate));
+  const Literal x = LiteralUtil::CreateR1<float>({1, 2, 3, 4});
+  CpuRunOptions options;
+  options.memory_limit_bytes = 40;
+  EXPECT_STATUS(program->Run({&x, &x}, {}, nullptr, options).status(),
+                absl::StatusCode::kResourceExhausted, "would pass the memory limit of 40 bytes");
+}
+
+TEST(CpuRunTest, SeveralExecutionsRunAtOnce) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(R"(
+HloModule loop
+body {
+  p = (s32[], f32[1000]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[1000] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  half = f32[] constant(0.5)
+  halves = f32[1000] broadcast(half), dimensions={}
+  y = f32[1000] multiply(x, halves)
+  z = f32[1000] add(y, halves)
+  ROOT t = (s32[], f32[1000]) tuple(next, z)
+}
+condition {
+  p = (s32[], f32[1000]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(20)
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+ENTRY main {
+  x = f32[1000] parameter(0)
+  zero = s32[] constant(0)
+  init = (s32[], f32[1000]) tuple(zero, x)
+  loop = (s32[], f32[1000]) while(init), condition=condition, body=body
+  ROOT y = f32[1000] get-tuple-element(loop), index=1
+})"));
+  runtime::ThreadPool pool(2);
+  runtime::ExecutionContext context;
+  context.pool = &pool;
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      const Literal x = LiteralUtil::CreateFullWithDescendingLayout<float>({1000}, 1 + t);
+      for (int i = 0; i < 25; ++i) {
+        const auto y = program->Run({&x}, context);
+        const float expected = 1 + static_cast<float>(t) * 0x1p-20f;
+        if (!y.ok() || y->Get<float>({17}) != expected) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace xla

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/execute.h"
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "xla/base/status_macros.h"
+#include "xla/cpu/program.h"
+#include "xla/runtime/thread_pool.h"
+
+namespace xla {
+
+OptionSpec BackendOption() {
+  return {"--backend",
+          "NAME",
+          "what runs programs: cpu (compiled, the default) or interpreter",
+          {"cpu", "interpreter"}};
+}
+
+absl::StatusOr<bool> UsesCompiler(const Arguments& arguments) {
+  const std::string backend = arguments.Get("--backend");
+  if (backend == "interpreter") return false;
+  const absl::Status loaded = CheckCpuCompiler();
+  if (loaded.ok()) return true;
+  if (backend == "cpu") return loaded;
+  std::fprintf(stderr, "interpreting, as nothing can be compiled: %s\n",
+               std::string(loaded.message()).c_str());
+  return false;
+}
+
+absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
+    bool compiled, const HloModule& module, int64_t replicas, int64_t partitions,
+    absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,
+    RunStatistics* statistics) {
+  if (!compiled)
+    return InterpretReplicated(module, replicas, partitions, arguments, options, statistics);
+  std::unique_ptr<runtime::ThreadPool> own_pool;
+  runtime::ExecutionContext context;
+  context.pool = options.pool;
+  if (context.pool == nullptr) {
+    own_pool = std::make_unique<runtime::ThreadPool>(options.num_threads);
+    context.pool = own_pool.get();
+  }
+  context.threads = options.threads;
+  context.cancel = options.cancel;
+  context.custom_calls = options.custom_call_registry;
+  context.feeds = options.feeds;
+  context.host_channels = options.host_channels;
+  context.wait_timeout = options.wait_timeout;
+  CpuCompileOptions compile_options;
+  compile_options.pool = context.pool;
+  CpuRunOptions run_options;
+  run_options.custom_calls = &options.custom_calls;
+  run_options.memory_limit_bytes = options.memory_limit_bytes;
+  XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(module, compile_options));
+  return program->RunReplicated(replicas, partitions, arguments, context, statistics, run_options);
+}
+
+}  // namespace xla

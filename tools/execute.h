@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs programs: machine code that the CPU compiler makes (the default), or the interpreter.
+#ifndef XYLEM_TOOLS_EXECUTE_H_
+#define XYLEM_TOOLS_EXECUTE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "tools/command.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/interpreter/interpreter.h"
+#include "xla/literal.h"
+
+namespace xla {
+
+// --backend cpu|interpreter.
+OptionSpec BackendOption();
+// Whether the option asks for compiled code. Without the option: if LLVM can be loaded; a note on
+// stderr says so if it cannot.
+absl::StatusOr<bool> UsesCompiler(const Arguments& arguments);
+
+// InterpretReplicated, or the same on compiled code; `options.progress` and
+// `options.outputs_are_kept` are for the interpreter alone.
+absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
+    bool compiled, const HloModule& module, int64_t replicas, int64_t partitions,
+    absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,
+    RunStatistics* statistics = nullptr);
+
+}  // namespace xla
+
+#endif  // XYLEM_TOOLS_EXECUTE_H_

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Custom calls: handlers of the caller, on literals; those of a registry, on memory; and those that
+// the compiler itself makes. Calls that XLA defines have become other operations
+// (xla/passes/expand_custom_calls.cc), unless a handler of the run takes precedence.
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "xla/base/status_macros.h"
+#include "xla/cpu/library_calls.h"
+#include "xla/cpu/literal_memory.h"
+#include "xla/kernels/bitcast.h"
+#include "xla/layout_util.h"
+#include "xla/literal.h"
+#include "xla/passes/dynamic_shapes.h"
+#include "xla/runtime/custom_call.h"
+#include "xla/runtime/registry_call.h"
+#include "xla/shape_util.h"
+
+namespace xla::cpu {
+namespace {
+
+// Literals borrow the memory of static operands.
+absl::Status CallOnLiterals(const LibraryCall& call, const CpuCustomCall& handler) {
+  const HloInstruction& inst = *call.instruction;
+  std::vector<std::unique_ptr<LiteralBase>> literals;
+  absl::Span<char* const> leaves = call.operands;
+  for (int64_t i = 0; i < inst.operand_count(); ++i) {
+    Shape shape = OriginalOperandShape(inst, i);
+    LayoutUtil::SetToDefaultLayout(&shape);
+    if (HasDynamicArray(shape)) {
+      XLA_ASSIGN_OR_RETURN(Literal literal, LiteralFromLeaves(shape, leaves));
+      literals.push_back(std::make_unique<Literal>(std::move(literal)));
+      continue;
+    }
+    const auto count = static_cast<size_t>(ShapeUtil::GetLeafCount(shape));
+    const std::vector<const char*> memory(leaves.begin(),
+                                          leaves.begin() + static_cast<std::ptrdiff_t>(count));
+    leaves.remove_prefix(count);
+    if (shape.IsTuple()) {
+      literals.push_back(std::make_unique<BorrowingLiteral>(memory, shape));
+    } else {
+      literals.push_back(std::make_unique<BorrowingLiteral>(memory[0], shape));
+    }
+  }
+  std::vector<LiteralSlice> slices;
+  for (const auto& literal : literals) slices.emplace_back(*literal);
+  Shape shape = OriginalShape(inst);
+  LayoutUtil::SetToDefaultLayout(&shape);
+  XLA_ASSIGN_OR_RETURN(Literal result, Literal::Make(shape));
+  XLA_RETURN_IF_ERROR(handler(inst, slices, &result));
+  absl::Span<char* const> results = call.results;
+  LiteralToLeaves(result, shape, results);
+  return absl::OkStatus();
+}
+
+absl::Status CallRegistry(const LibraryCall& call, const CustomCallRegistry& registry) {
+  const HloInstruction& inst = *call.instruction;
+  const auto& attributes = inst.attributes<CustomCallAttributes>();
+  const Shape result_shape = OriginalShape(inst);
+  std::vector<Shape> operand_shapes;
+  for (int64_t i = 0; i < inst.operand_count(); ++i)
+    operand_shapes.push_back(OriginalOperandShape(inst, i));
+  runtime::RegistryCall request;
+  request.target = attributes.custom_call_target;
+  request.instruction = inst.name();
+  request.opaque = inst.extras().backend_config;
+  request.api_version = static_cast<int>(attributes.api_version);
+  request.result_shape = &result_shape;
+  request.replica_id = call.state->device().position.replica;
+  request.partition_id = call.state->device().position.partition;
+  if (attributes.operand_layout_constraints.has_value())
+    request.operand_layouts = &*attributes.operand_layout_constraints;
+  for (const OutputOperandAlias& alias : attributes.output_to_operand_aliasing)
+    request.aliases.push_back({alias.output_index, alias.operand_index, alias.operand});
+  std::vector<LeafArray> operands, results;
+  absl::Span<char* const> leaves = call.operands;
+  for (const Shape& shape : operand_shapes) {
+    request.operand_shapes.push_back(&shape);
+    CollectLeafArrays(shape, leaves, operands);
+  }
+  leaves = call.results;
+  CollectLeafArrays(result_shape, leaves, results);
+  for (const LeafArray& operand : operands) {
+    request.arguments.push_back({.shape = operand.shape, .data = operand.data});
+    if (operand.shape->IsArray()) request.arguments.back().sizes = operand.existing();
+  }
+  for (const LeafArray& result : results)
+    request.results.push_back({.shape = result.shape, .data = result.data});
+  XLA_RETURN_IF_ERROR(runtime::RunRegistryCall(
+      registry, request, [&](int64_t bytes) { return call.state->Allocate(bytes); }));
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i].shape->IsArray()) results[i].SetSizes(request.results[i].sizes);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CallCheckSize(const LibraryCall& call) {
+  int64_t bound = 0;
+  (void)absl::SimpleAtoi(call.instruction->extras().backend_config, &bound);
+  int32_t size;
+  std::memcpy(&size, call.operands[0], sizeof(size));
+  if (size < 0 || size > bound) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the size ", size, " of a dimension is not in [0, ", bound, "]"));
+  }
+  std::memcpy(call.results[0], &size, sizeof(size));
+  return absl::OkStatus();
+}
+
+absl::Status CallBitcast(const LibraryCall& call) {
+  const auto& shapes =
+      *call.instruction->attributes<CustomCallAttributes>().operand_layout_constraints;
+  return kernels::BitcastArray(*call.state, shapes[0], shapes[1], call.operands[0],
+                               call.results[0]);
+}
+
+}  // namespace
+
+absl::Status CallCustom(const LibraryCall& call) {
+  const std::string& target =
+      call.instruction->attributes<CustomCallAttributes>().custom_call_target;
+  if (target == kCheckSizeTarget) return CallCheckSize(call);
+  if (target == kBitcastTarget) return CallBitcast(call);
+  const CpuCustomCalls* const handlers = call.state->custom_calls();
+  std::vector<std::string> known;
+  if (handlers != nullptr) {
+    for (const auto& [name, function] : *handlers) {
+      if (name == target) return CallOnLiterals(call, function);
+    }
+  }
+  const CustomCallRegistry* const registry = call.state->context().custom_calls;
+  if (registry != nullptr) {
+    if (registry->Contains(target)) return CallRegistry(call, *registry);
+    known = registry->Targets();
+  }
+  if (handlers != nullptr) {
+    for (const auto& [name, unused] : *handlers) known.push_back(name);
+  }
+  return absl::UnimplementedError(absl::StrCat(
+      "there is no custom call \"", target,
+      "\"; known are: ", known.empty() ? std::string("none") : absl::StrJoin(known, ", ")));
+}
+
+}  // namespace xla::cpu

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages between devices: who sends to whom, and in which order a device communicates.
+#ifndef XLA_PASSES_COMMUNICATION_H_
+#define XLA_PASSES_COMMUNICATION_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/passes/collective_group.h"
+
+namespace xla {
+
+using DevicePairList = std::vector<std::pair<int64_t, int64_t>>;  // (source, target)
+
+// The pairs of a send or recv, as devices: of its frontend attribute
+// _xla_send_recv_source_target_pairs={{0,1},{1,2}}, which has ids of replicas, or of partitions if
+// there is a channel_id above 0. nullopt without the attribute.
+absl::StatusOr<std::optional<DevicePairList>> TransferPairs(const HloInstruction& transfer,
+                                                            const DevicePosition& device);
+
+// Puts every recv-done (and the end of an async operation that receives) as late as its users
+// allow, after other communication: a device then sends all that does not depend on what it waits
+// for. Keeps the order otherwise.
+std::vector<const HloInstruction*> ReceivesLast(std::vector<const HloInstruction*> order);
+
+// The computation of the async operation that ends with `done`, if it holds a recv; else null.
+const HloComputation* AsyncComputationThatReceives(const HloInstruction& done);
+
+}  // namespace xla
+
+#endif  // XLA_PASSES_COMMUNICATION_H_

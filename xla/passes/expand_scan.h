@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// scan as a loop.
+#ifndef XLA_PASSES_EXPAND_SCAN_H_
+#define XLA_PASSES_EXPAND_SCAN_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "xla/passes/graph_builder.h"
+
+namespace xla {
+
+// The results of a scan (outputs, then carries) of these operands, which are of static shapes.
+// `steps` is an s32 scalar: the slices that are scanned; null: all. INVALID_ARGUMENT if operands,
+// results and computation do not match.
+absl::StatusOr<std::vector<HloInstruction*>> EmitScan(GraphBuilder& b, const HloInstruction& scan,
+                                                      absl::Span<HloInstruction* const> operands,
+                                                      HloInstruction* steps);
+
+}  // namespace xla
+
+#endif  // XLA_PASSES_EXPAND_SCAN_H_

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// ResolveDynamicSizes: rebuilds every computation with whole values; what is done to single
+// operations is in dynamic_resolver*.cc.
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
+#include "xla/literal.h"
+#include "xla/passes/dynamic_resolver.h"
+#include "xla/passes/dynamic_shapes.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+// Operations on sizes, whatever their operands.
+bool ConcernsSizes(const HloInstruction& instruction) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kDynamicReshape:
+    case HloOpcode::kGetDimensionSize:
+    case HloOpcode::kSetDimensionSize:
+      return true;
+    case HloOpcode::kCustomCall:
+      return instruction.custom_call_target().rfind("Dynamic", 0) == 0;
+    default:
+      return false;
+  }
+}
+
+bool HasDynamicShapes(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (HasDynamicArray(instruction->shape()) || ConcernsSizes(*instruction)) return true;
+    }
+  }
+  return false;
+}
+
+// Operations whose operands and results are whole trees of values, whatever these are.
+bool IsStructural(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kAddDependency:
+    case HloOpcode::kAfterAll:
+    case HloOpcode::kCall:
+    case HloOpcode::kConditional:
+    case HloOpcode::kDomain:
+    case HloOpcode::kFusion:
+    case HloOpcode::kGetTupleElement:
+    case HloOpcode::kOptimizationBarrier:
+    case HloOpcode::kTuple:
+    case HloOpcode::kWhile:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Operations that see sizes themselves: they get the static forms and keep the original shapes.
+bool TakesForms(const HloInstruction& instruction) {
+  if (instruction.info().Has(op_traits::kCommunicates)) return true;
+  switch (instruction.opcode()) {
+    case HloOpcode::kInfeed:
+    case HloOpcode::kOutfeed:
+    case HloOpcode::kSend:
+    case HloOpcode::kSendDone:
+    case HloOpcode::kRecv:
+    case HloOpcode::kRecvDone:
+      return true;
+    case HloOpcode::kCustomCall: {
+      const std::string& target = instruction.custom_call_target();
+      return target.rfind("Dynamic", 0) != 0 && target.rfind("xylem.", 0) != 0;
+    }
+    default:
+      return false;
+  }
+}
+
+class ModuleRewriter {
+ public:
+  explicit ModuleRewriter(HloModule* module) : module_(module) {}
+
+  absl::Status Run() {
+    HloComputation* const entry = module_->entry_computation();
+    XLA_ASSIGN_OR_RETURN(HloComputation* const rebuilt, Rebuild(entry));
+    module_->set_entry_computation(rebuilt);
+    XLA_RETURN_IF_ERROR(module_->RemoveUnusedComputations());
+    module_->Cleanup();
+    module_->config().entry_computation_layout = rebuilt->ComputeProgramShape();
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::StatusOr<HloComputation*> Rebuild(const HloComputation* computation);
+
+  HloModule* const module_;
+  absl::flat_hash_map<const HloComputation*, HloComputation*> rebuilt_;
+  int depth_ = 0;
+
+  friend class ComputationRewriter;
+};
+
+class ComputationRewriter {
+ public:
+  ComputationRewriter(ModuleRewriter& module, HloComputation* target)
+      : module_(module), resolver_(module.module_, target), b_(resolver_.builder()) {}
+
+  absl::Status Run(const HloComputation& source) {
+    // Parameters exist whether they are used or not.
+    for (const HloInstruction* parameter : source.parameter_instructions())
+      XLA_RETURN_IF_ERROR(Visit(*parameter));
+    for (const HloInstruction* instruction : source.MakeInstructionPostOrder()) {
+      if (instruction->opcode() != HloOpcode::kParameter) XLA_RETURN_IF_ERROR(Visit(*instruction));
+    }
+    b_.computation()->set_root_instruction(FormOf(source.root_instruction()));
+    return absl::OkStatus();
+  }
+
+ private:
+  // The static form of a value.
+  HloInstruction* FormOf(const HloInstruction* value) {
+    const auto form = forms_.find(value);
+    if (form != forms_.end()) return form->second;
+    const SizedArray& array = arrays_.at(value);
+    HloInstruction* made = array.array;
+    if (HasDynamicArray(value->shape())) {
+      std::vector<HloInstruction*> parts = {array.array};
+      for (int d = 0; d < value->shape().rank(); ++d) {
+        if (!value->shape().is_dynamic_dimension(d)) continue;
+        HloInstruction* const size = array.size(d);
+        parts.push_back(size != nullptr ? size
+                                        : b_.Scalar(S32, static_cast<double>(array.bound(d))));
+      }
+      made = b_.Tuple(parts);
+    }
+    return forms_[value] = made;
+  }
+
+  // The parts of the static form of an array.
+  SizedArray ArrayOf(const Shape& shape, HloInstruction* form) {
+    SizedArray array;
+    array.sizes.resize(static_cast<size_t>(shape.rank()), nullptr);
+    if (!shape.is_dynamic()) {
+      array.array = form;
+      return array;
+    }
+    array.array = b_.Element(form, 0);
+    int64_t next = 1;
+    for (int d = 0; d < shape.rank(); ++d) {
+      if (shape.is_dynamic_dimension(d))
+        array.sizes[static_cast<size_t>(d)] = b_.Element(form, next++);
+    }
+    return array;
+  }
+
+  void SetForm(const HloInstruction& value, HloInstruction* form) {
+    forms_[&value] = form;
+    if (value.shape().IsArray()) arrays_[&value] = ArrayOf(value.shape(), form);
+  }
+
+  void SetResults(const HloInstruction& value, std::vector<SizedArray> results) {
+    if (value.shape().IsArray()) {
+      arrays_[&value] = std::move(results[0]);
+      return;
+    }
+    std::vector<HloInstruction*> elements;
+    for (size_t i = 0; i < results.size(); ++i) {
+      const Shape& shape = value.shape().tuple_shapes(static_cast<int>(i));
+      std::vector<HloInstruction*> parts = {results[i].array};
+      for (int d = 0; d < shape.rank(); ++d) {
+        if (!shape.is_dynamic_dimension(d)) continue;
+        HloInstruction* const size = results[i].size(d);
+        parts.push_back(size != nullptr ? size
+                                        : b_.Scalar(S32, static_cast<double>(results[i].bound(d))));
+      }
+      elements.push_back(parts.size() == 1 ? parts[0] : b_.Tuple(parts));
+    }
+    forms_[&value] = b_.Tuple(elements);
+  }
+
+  absl::Status Visit(const HloInstruction& instruction) {
+    XLA_RETURN_IF_ERROR(VisitInstruction(instruction));
+    // Whatever runs in a certain order has one instruction of its own.
+    HloInstruction* const main = FormOf(&instruction);
+    for (const HloInstruction* predecessor : instruction.control_predecessors()) {
+      const auto form = forms_.find(predecessor);
+      if (form == forms_.end() || form->second == main) continue;
+      XLA_RETURN_IF_ERROR(form->second->AddControlDependencyTo(main));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status VisitInstruction(const HloInstruction& instruction) {
+    const Shape& shape = instruction.shape();
+    switch (instruction.opcode()) {
+      case HloOpcode::kParameter:
+        SetForm(instruction,
+                b_.Add(HloInstruction::CreateParameter(instruction.parameter_number(),
+                                                       StaticForm(shape), instruction.name())));
+        return absl::OkStatus();
+      case HloOpcode::kConstant:
+        return VisitConstant(instruction);
+      default:
+        break;
+    }
+    if (IsStructural(instruction.opcode()) || TakesForms(instruction) ||
+        (instruction.opcode() == HloOpcode::kCopy && shape.IsTuple())) {
+      return VisitForms(instruction);
+    }
+    std::vector<SizedArray> operands;
+    bool is_sized = HasDynamicArray(shape) || ConcernsSizes(instruction);
+    for (const HloInstruction* operand : instruction.operands()) {
+      const auto array = arrays_.find(operand);
+      if (array == arrays_.end()) return VisitForms(instruction);
+      operands.push_back(array->second);
+      is_sized |= HasDynamicArray(operand->shape());
+    }
+    if (!is_sized) return VisitForms(instruction);
+    XLA_ASSIGN_OR_RETURN(std::vector<SizedArray> results, resolver_.Resolve(instruction, operands));
+    SetResults(instruction, std::move(results));
+    return absl::OkStatus();
+  }
+
+  absl::Status VisitForms(const HloInstruction& instruction) {
+    std::vector<HloInstruction*> operands;
+    for (const HloInstruction* operand : instruction.operands())
+      operands.push_back(FormOf(operand));
+    std::unique_ptr<HloInstruction> clone =
+        instruction.CloneWithNewOperands(StaticForm(instruction.shape()), operands);
+    switch (instruction.opcode()) {
+      case HloOpcode::kCall:
+      case HloOpcode::kConditional:
+      case HloOpcode::kFusion:
+      case HloOpcode::kWhile:
+        for (size_t i = 0; i < instruction.called_computations().size(); ++i) {
+          XLA_ASSIGN_OR_RETURN(HloComputation* const callee,
+                               module_.Rebuild(instruction.called_computations()[i]));
+          clone->set_called_computation(static_cast<int64_t>(i), callee);
+        }
+        break;
+      default:
+        break;
+    }
+    HloInstruction* const added = b_.Add(std::move(clone));
+    if (TakesForms(instruction)) KeepOriginalShapes(instruction, added);
+    SetForm(instruction, added);
+    return absl::OkStatus();
+  }
+
+  absl::Status VisitConstant(const HloInstruction& instruction) {
+    const Shape& shape = instruction.shape();
+    if (!shape.IsArray() || !shape.is_dynamic()) return VisitForms(instruction);
+    const Literal& literal = instruction.literal();
+    Shape bounds(shape.element_type(), shape.dimensions());
+    XLA_ASSIGN_OR_RETURN(Literal elements, Literal::Make(bounds));
+    Shape given(shape.element_type(), literal.shape().dimensions());
+    if (literal.shape().has_layout()) *given.mutable_layout() = literal.shape().layout();
+    const BorrowingLiteral borrowed(static_cast<const char*>(literal.untyped_data()), given);
+    std::vector<int64_t> origin(static_cast<size_t>(shape.rank()), 0);
+    XLA_RETURN_IF_ERROR(elements.CopySliceFrom(borrowed, origin, origin, given.dimensions()));
+    SizedArray array;
+    array.array = b_.Add(HloInstruction::CreateConstant(std::move(elements)));
+    for (int d = 0; d < shape.rank(); ++d) {
+      array.sizes.push_back(
+          shape.is_dynamic_dimension(d) ? b_.Scalar(S32, literal.GetDynamicSize(d)) : nullptr);
+    }
+    arrays_[&instruction] = std::move(array);
+    return absl::OkStatus();
+  }
+
+  ModuleRewriter& module_;
+  DynamicResolver resolver_;
+  GraphBuilder& b_;
+  absl::flat_hash_map<const HloInstruction*, SizedArray> arrays_;
+  absl::flat_hash_map<const HloInstruction*, HloInstruction*> forms_;
+};
+
+absl::StatusOr<HloComputation*> ModuleRewriter::Rebuild(const HloComputation* computation) {
+  const auto found = rebuilt_.find(computation);
+  if (found != rebuilt_.end()) return found->second;
+  if (++depth_ > 500) return absl::ResourceExhaustedError("calls are nested too deeply");
+  HloComputation* const target = module_->AddComputation(computation->name());
+  XLA_RETURN_IF_ERROR(ComputationRewriter(*this, target).Run(*computation));
+  --depth_;
+  return rebuilt_[computation] = target;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> ResolveDynamicSizes(HloModule* module) {
+  if (!HasDynamicShapes(*module)) return false;
+  module->config().is_scheduled = false;
+  XLA_RETURN_IF_ERROR(ModuleRewriter(module).Run());
+  return true;
+}
+
+}  // namespace xla
