@@ -123,14 +123,22 @@ Complex<W> ComplexReciprocal(const Complex<W>& z) {
   return {z.real() / norm, -z.imag() / norm};
 }
 
+// (r e^(i t))^(c + i d) = r^c e^(-d t) e^(i (c t + d log r))
 template <typename W>
-Complex<W> ComplexPower(const Complex<W>& a, const Complex<W>& b) {
-  if (a == Complex<W>(0)) {
-    if (b == Complex<W>(0)) return {1, 0};
-    if (b.imag() == 0 && b.real() > 0) return {0, 0};
+Complex<W> ComplexPower(const Complex<W>& base, const Complex<W>& exponent) {
+  const W c = exponent.real(), d = exponent.imag();
+  if ((c == 0 && d == 0) || base == Complex<W>(1)) return {1, 0};
+  const W magnitude = std::hypot(base.real(), base.imag());
+  if (magnitude == 0 && c > 0) return {0, 0};
+  const W argument = std::atan2(base.imag(), base.real());
+  W radius = std::pow(magnitude, c), angle = c * argument;
+  if (d != 0) {
+    radius *= std::exp(-d * argument);
+    angle += d * std::log(magnitude);
   }
-  if (b == Complex<W>(0)) return {1, 0};
-  return std::pow(a, b);
+  // An infinite radius times the sine of zero would be no number.
+  if (angle == 0) return {radius, angle};
+  return {radius * std::cos(angle), radius * std::sin(angle)};
 }
 
 // -i log((x + i y) / sqrt(x^2 + y^2))
