@@ -26,7 +26,7 @@ float Uniform(uint64_t draw) { return static_cast<float>(draw >> 40) * 0x1p-23f 
 
 absl::StatusOr<Literal> DrawLiteral(const Shape& shape, uint64_t seed, DrawKind kind,
                                     uint64_t limit) {
-  if (!shape.IsArray()) {
+  if (!shape.IsArray() || shape.is_unbounded_dynamic()) {
     return absl::InvalidArgumentError(
         absl::StrCat("cannot make up a value of shape ", shape.ToString()));
   }

@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
+#include "tools/draw.h"
 #include "tools/golden.h"
 #include "tools/golden_check.h"
 #include "tools/tolerance.h"
@@ -20,6 +21,7 @@
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/interpreter/interpreter.h"
+#include "xla/shape_util.h"
 
 namespace xla {
 namespace {
@@ -131,6 +133,15 @@ double LimitOf(const std::string& text) {
 }
 
 constexpr double kU = 0x1p-24;
+
+TEST(DrawTest, ValuesHaveArrayShapesOfKnownSize) {
+  EXPECT_OK(DrawLiteral(ShapeUtil::MakeShape(F32, {3}), 1, DrawKind::kUniform, 0).status());
+  for (const Shape& shape :
+       {ShapeUtil::MakeTokenShape(), ShapeUtil::MakeShape(F32, {Shape::kUnboundedSize}, {true})}) {
+    EXPECT_ERROR(DrawLiteral(shape, 1, DrawKind::kUniform, 0).status(),
+                 "cannot make up a value of shape");
+  }
+}
 
 TEST(ToleranceTest, ExactOperations) {
   EXPECT_EQ(
