@@ -73,7 +73,7 @@ TEST(CommandLineTest, ErrorsNameTheOption) {
                  absl::StrCat("--threads: expected an integer from 0 to 4096, got '", number, "'"));
   }
   EXPECT_ERROR(CommandLine({"--backend", "gpu", "x"}),
-               "--backend: expected interpreter, got 'gpu'");
+               "--backend: expected cpu, interpreter, got 'gpu'");
 }
 
 TEST(CommandLineTest, UnknownCommands) {
