@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares how Xylem and XLA (pip install jaxlib) read and print the HLO texts in XLA's tests.
 
-    scripts/check_xla_texts.py --xla XLA_SOURCES --xylem build/xylem [--work FOLDER] [--show N]
+    scripts/check_xla_texts.py --xla XLA_SOURCES --xylem build/xylem --work FOLDER [--show N]
 
 Every raw string of XLA's test sources that holds a module, and every .hlo file, is read by both. Counted: texts that XLA reads and
 Xylem rejects, the reverse, and texts that both read but print differently (long form). The first N of each are shown.
@@ -83,7 +83,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--xla", required=True)
     parser.add_argument("--xylem", required=True)
-    parser.add_argument("--work", default="/tmp/xla_texts")
+    parser.add_argument("--work", required=True, help="folder for the texts and what both make of them")
     parser.add_argument("--python", default=sys.executable, help="a Python with jaxlib")
     parser.add_argument("--show", type=int, default=5)
     args = parser.parse_args()

@@ -87,7 +87,10 @@ MAPPED = {
     "xla/pjrt/pjrt_client.h": "hlo_test_base.h",
     "xla/tests/aot_utils.h": "hlo_test_base.h",
     "absl/synchronization/mutex.h": "mutex.h",
-    "tsl/platform/platform.h": None,
+    "tsl/platform/platform.h": "platform.h",
+    "xla/hlo/analysis/tuple_points_to_analysis.h": "evaluator_analyses.h",
+    "xla/service/dynamic_dimension_inference.h": "evaluator_analyses.h",
+    "xla/hlo/transforms/simplifiers/hlo_element_type_converter.h": "evaluator_analyses.h",
     "xla/stream_executor/device_description.h": None,  # included by tests that do not use it
 }
 
@@ -98,7 +101,8 @@ def test_set(xla):
     for pattern in ("xla/*_test.cc", "xla/client/*_test.cc", "xla/hlo/builder/*_test.cc",
                     "xla/hlo/builder/lib/*_test.cc"):
         files += sorted(xla.glob(pattern))
-    for name in ("hlo/evaluator/hlo_evaluator_test.cc", "hlo/parser/hlo_parser_test.cc",
+    for name in ("hlo/evaluator/hlo_evaluator_test.cc", "hlo/evaluator/hlo_evaluator_sparsity_test.cc",
+                 "hlo/parser/hlo_lexer_test.cc", "hlo/parser/hlo_parser_test.cc",
                  "service/hlo_verifier_test.cc", "service/shape_inference_test.cc"):
         files.append(xla / "xla" / name)
     uses_client = re.compile("ClientLibraryTestBase|XlaBuilder|LocalClientTestBase|ClientLibraryTestRunner")

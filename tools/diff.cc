@@ -160,7 +160,7 @@ class Bisection {
     HloInstruction* const root = entry->GetInstructionWithName(instruction.name());
     if (root == nullptr) return absl::InternalError("the copy lacks an instruction");
     entry->set_root_instruction(root);
-    clone->config().entry_computation_layout = entry->ComputeProgramShape();
+    clone->config().set_entry_computation_layout(entry->ComputeProgramShape());
     clone->config().input_output_alias.clear();
     clone->config().is_scheduled = false;
     InterpreterOptions options;
@@ -184,7 +184,7 @@ absl::StatusOr<int> Diff(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> module,
                        LoadModule(arguments.operands()[0]));
   XLA_RETURN_IF_ERROR(LoadCpuCompiler());
-  if (module->config().replica_count * module->config().num_partitions != 1)
+  if (module->config().replica_count() * module->config().num_partitions() != 1)
     return absl::InvalidArgumentError("programs of several devices are not compared");
   XLA_RETURN_IF_ERROR(InlineAllCalls(module.get()).status());
   const DeviceGrid grid;

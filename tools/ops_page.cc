@@ -37,6 +37,9 @@ std::string_view Form(const WindowDims*) {
          "is default left out";
 }
 std::string_view Form(const ConvDims*) { return "`b01f_01io->b01f`"; }
+std::string_view Form(const Sparsity*) {
+  return "`{rhs={sparsity=1x4 dimension=0 stride=1}}`, of `lhs` too";
+}
 std::string_view Form(const std::vector<PadDim>*) { return "`low_high_interior` joined by `x`"; }
 std::string_view Form(const std::vector<SliceDim>*) { return "`{[start:limit:stride], ...}`"; }
 std::string_view Form(const Precisions*) { return "`{default,high,highest}`, one an operand"; }

@@ -40,12 +40,12 @@ absl::StatusOr<std::string> AsHlo(const HloModule& module, const Arguments& argu
 absl::StatusOr<std::string> AsProto(const HloModule& module) {
   XLA_ASSIGN_OR_RETURN(const HloModuleProto proto, ModuleToProto(module));
   const HloModuleConfig& config = module.config();
-  if (config.replica_count != 1 || config.num_partitions != 1) {
+  if (config.replica_count() != 1 || config.num_partitions() != 1) {
     std::fprintf(stderr,
                  "xylem: HloModuleProto has no field for replica_count=%lld, "
                  "num_partitions=%lld: they are left out\n",
-                 static_cast<long long>(config.replica_count),
-                 static_cast<long long>(config.num_partitions));
+                 static_cast<long long>(config.replica_count()),
+                 static_cast<long long>(config.num_partitions()));
   }
   std::string out;
   if (!proto.SerializeToString(&out))

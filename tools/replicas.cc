@@ -82,8 +82,8 @@ struct Leaf {
 
 absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Arguments& arguments) {
   DeviceGrid grid;
-  grid.replicas = arguments.GetInt("--replicas", module.config().replica_count);
-  grid.partitions = arguments.GetInt("--partitions", module.config().num_partitions);
+  grid.replicas = arguments.GetInt("--replicas", module.config().replica_count());
+  grid.partitions = arguments.GetInt("--partitions", module.config().num_partitions());
   if (grid.replicas >= 1 && grid.partitions >= 1 && grid.replicas <= kMaxDevices &&
       grid.partitions <= kMaxDevices / grid.replicas) {
     return grid;

@@ -102,7 +102,7 @@ class Echo {
 
 absl::Status RunSelfChecking(const HloModule& module, InterpreterOptions options, bool compiled) {
   const HloModuleConfig& config = module.config();
-  const int64_t replicas = config.replica_count, partitions = config.num_partitions;
+  const int64_t replicas = config.replica_count(), partitions = config.num_partitions();
   if (replicas < 1 || partitions < 1 || replicas > kMaxDevices / partitions) {
     return absl::InvalidArgumentError(absl::StrCat("a program for ", replicas, " x ", partitions,
                                                    " devices; at most ", kMaxDevices, " run here"));

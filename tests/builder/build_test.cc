@@ -376,7 +376,7 @@ TEST(ScopeTest, MetadataOnceAndForAll) {
   ASSERT_OK_AND_ASSIGN(auto module, BuildVerified(&b));
   std::vector<std::string> names;
   for (const HloInstruction* i : module->entry_computation()->instructions()) {
-    names.push_back(i->metadata().op_name);
+    names.push_back(i->metadata().op_name());
   }
   EXPECT_EQ(names, (std::vector<std::string>{"all", "once", "all", "once", "all", ""}));
 }
@@ -551,8 +551,7 @@ TEST(BuildTest, OpToStringListsWhatTheOperationNeeds) {
   const XlaOp x = Parameter(&b, 0, kVector, "x");
   Abs(x);
   EXPECT_EQ(b.OpToString(Neg(x)), "x = f32[2] parameter()\nnegate = f32[2] negate(f32[2] x)");
-  EXPECT_EQ(b.OpToString(XlaOp()),
-            "<An operand is an uninitialized XlaOp.>");
+  EXPECT_EQ(b.OpToString(XlaOp()), "<An operand is an uninitialized XlaOp.>");
 }
 
 }  // namespace

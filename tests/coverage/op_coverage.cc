@@ -81,8 +81,8 @@ absl::Status RunAndWatchChecks(const HloModule& module, bool* held) {
 absl::Status CheckRebuilt(const HloModule& module, const HloInstruction& wanted) {
   const HloOpcode opcode = wanted.opcode();
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> rebuilt, RebuildWithBuilder(wanted));
-  rebuilt->config().replica_count = module.config().replica_count;
-  rebuilt->config().num_partitions = module.config().num_partitions;
+  rebuilt->config().set_replica_count(module.config().replica_count());
+  rebuilt->config().set_num_partitions(module.config().num_partitions());
   XLA_RETURN_IF_ERROR(VerifyModule(*rebuilt));
   XLA_ASSIGN_OR_RETURN(const HloInstruction* made, FirstOf(*rebuilt, opcode));
   if (!ShapeUtil::Compatible(made->shape(), wanted.shape())) {
@@ -149,9 +149,9 @@ absl::Status CheckProto(const HloModule& module, HloOpcode opcode) {
   XLA_ASSIGN_OR_RETURN(const HloModuleProto proto, ModuleToProto(module));
   XLA_ASSIGN_OR_RETURN(const auto again, ParseModuleFromProtoBytes(proto.SerializeAsString()));
   // The proto does not say on how many devices the program runs.
-  again->config().replica_count = module.config().replica_count;
-  again->config().num_partitions = module.config().num_partitions;
-  again->config().use_spmd_partitioning = module.config().use_spmd_partitioning;
+  again->config().set_replica_count(module.config().replica_count());
+  again->config().set_num_partitions(module.config().num_partitions());
+  again->config().set_use_spmd_partitioning(module.config().use_spmd_partitioning());
   return module.CheckEqual(*again);
 }
 

@@ -503,7 +503,7 @@ absl::Status BuildCollective(const Request& c) {
       }
       const int64_t d = (*a.dimensions)[0];
       XLA_ASSIGN_OR_RETURN(const auto groups, a.replica_groups.Flatten());
-      const int64_t devices = groups.empty() ? c.instruction.GetModule()->config().replica_count
+      const int64_t devices = groups.empty() ? c.instruction.GetModule()->config().replica_count()
                                              : static_cast<int64_t>(groups[0].size());
       AllToAllWithDeviceList(c.operand(0), d, d, devices, a.replica_groups, std::nullopt,
                              Channel(a.channel_id));

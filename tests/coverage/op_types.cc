@@ -89,7 +89,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> WithElementTypes(const HloModule& mod
     for (HloInstruction* instruction : instructions)
       XLA_RETURN_IF_ERROR(MapInstruction(types, instruction));
   }
-  changed->config().entry_computation_layout.reset();
+  changed->config().clear_entry_computation_layout();
   changed->SetDefaultEntryLayout();
   XLA_RETURN_IF_ERROR(VerifyModule(*changed));
   return changed;
@@ -112,7 +112,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> UpTo(const HloModule& module, const s
     }
   }
   XLA_RETURN_IF_ERROR(cut->RemoveUnusedComputations());
-  cut->config().entry_computation_layout.reset();
+  cut->config().clear_entry_computation_layout();
   cut->SetDefaultEntryLayout();
   return cut;
 }

@@ -97,7 +97,7 @@ TEST(CollectiveInference, GroupsNameEveryDeviceOnce) {
        {Op::kAllReduce,
         {"f32[]"},
         AllReduce("{{0,1}}"),
-        "! should contain 4 ids, but found 2",
+        "! should contain 4 replicas, but found 2",
         kAdd,
         {},
         4},

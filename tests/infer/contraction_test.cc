@@ -101,7 +101,7 @@ TEST(ContractionInference, RaggedDotHasThreeModes) {
        {Op::kRaggedDot,
         {"f32[11,5]", "f32[3,5,7]", "s32[2,3]"},
         free,
-        "! group_sizes is expected to have shape [g]"},
+        "! expected group_sizes to have rank 1, got 2"},
        {Op::kRaggedDot, {"f32[11,5]", "f32[3,5,7]", "f32[3]"}, free, "! must be integers"},
        {Op::kRaggedDot,
         {"f32[11,5]", "f32[3,5,7]", "s32[3]"},
@@ -110,7 +110,7 @@ TEST(ContractionInference, RaggedDotHasThreeModes) {
        {Op::kRaggedDot,
         {"f32[11,5]", "f32[3,5,7]", "s32[3]"},
         group_contracting,
-        "! must not be a batch or contracting"},
+        "! cannot be a batch or contracting dimension"},
        {Op::kRaggedDot,
         {"f32[11,5]", "f32[3,5,7]", "s32[3]"},
         no_ragged,
@@ -129,9 +129,12 @@ TEST(ContractionInference, LongFormOfGroupSizes) {
   ExpectInferred(
       {{Op::kRaggedDot, {lhs, rhs, "s32[2,4,3]"}, free, result},
        {Op::kRaggedDot, {lhs, rhs, "s32[3]"}, free, result},
-       {Op::kRaggedDot, {lhs, rhs, "s32[2,5,3]"}, free, "! expected to have shape [2,4,g]"},
-       {Op::kRaggedDot, {lhs, rhs, "s32[3,4,3]"}, free, "! expected to have shape [2,4,g]"},
-       {Op::kRaggedDot, {lhs, rhs, "s32[4,3]"}, free, "! expected to have shape [2,4,g]"},
+       {Op::kRaggedDot, {lhs, rhs, "s32[2,5,3]"}, free, "! expected to have shape [2, 4, 3]"},
+       {Op::kRaggedDot, {lhs, rhs, "s32[3,4,3]"}, free, "! expected to have shape [2, 4, 3]"},
+       {Op::kRaggedDot,
+        {lhs, rhs, "s32[4,3]"},
+        free,
+        "! expected group_sizes to have rank 3, got 2"},
        {Op::kRaggedDot, {lhs, rhs, "s32[2,4,2]"}, free, "! expected to have size=2, got 3"}});
 }
 

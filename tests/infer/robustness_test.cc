@@ -84,6 +84,9 @@ class Scrambler {
     Set(&v->kernel_spatial);
     Set(&v->output_spatial);
   }
+  void Set(Sparsity* v) {
+    if (random_() % 4 == 0) v->rhs = Sparsity::Operand{Number(), Number(), Number(), Number()};
+  }
   void Set(std::vector<std::pair<int64_t, int64_t>>* v) {
     v->resize(Length());
     for (auto& pair : *v) pair = {Number(), Number()};

@@ -72,7 +72,7 @@ inline absl::Status CheckRun(const HloModule& module) {
           return absl::OkStatus();
         });
   }
-  int64_t replicas = module.config().replica_count, partitions = module.config().num_partitions;
+  int64_t replicas = module.config().replica_count(), partitions = module.config().num_partitions();
   if (replicas > 4 || partitions > 4) replicas = partitions = 1;
   const std::vector<std::vector<const Literal*>> inputs(static_cast<size_t>(replicas * partitions),
                                                         pointers);

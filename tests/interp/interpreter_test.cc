@@ -63,7 +63,7 @@ ENTRY e {
 })";
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<HloModule> module, ParseAndReturnUnverifiedModule(text));
   const Shape padded = ShapeUtil::MakeShapeWithPaddedLayout(S32, {2, 3}, {0, 1}, {3, 5});
-  *module->config().entry_computation_layout->mutable_result() = padded;
+  *module->config().mutable_entry_computation_layout()->mutable_result() = padded;
   const Literal dense = LiteralUtil::CreateR2<int32_t>({{1, 2, 3}, {4, 5, 6}});
   const Literal argument = dense.Relayout(padded);
   ASSERT_OK_AND_ASSIGN(const Literal result, Interpret(*module, {&argument}));
@@ -451,7 +451,8 @@ ENTRY e {
       "padding_type=PADDING_SAME, "
       "custom_call_target=\"DynamicConvolutionInputGrad\"";
   EXPECT_OK(run("f32[1,<=5,1] custom-call(x, k), window={size=3 pad=1_1}" + forward));
-  EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x, k)" + forward), "it must have a window and dim_labels");
+  EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x, k)" + forward),
+               "it must have a window and dim_labels");
   EXPECT_ERROR(run("f32[1,<=5,1] custom-call(x, k), window={size=3 pad=1_1}, "
                    "dim_labels=b0f_0io->b0f, custom_call_target=\"DynamicConvolutionForward\""),
                "its padding_type must be PADDING_SAME or PADDING_VALID");

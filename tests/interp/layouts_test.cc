@@ -540,7 +540,7 @@ TEST(InterpreterLayouts, ResultsDoNotDependOnLayouts) {
             SetRandomLayout(random, instruction->mutable_shape());
         }
       }
-      ProgramShape& entry = *module->config().entry_computation_layout;
+      ProgramShape& entry = *module->config().mutable_entry_computation_layout();
       SetRandomLayout(random, entry.mutable_result());
       for (int i = 0; i < entry.parameters_size(); ++i)
         SetRandomLayout(random, entry.mutable_parameters(i));

@@ -234,7 +234,7 @@ TEST_F(Graph, IdenticalComparesAllButNamesAndMetadata) {
   HloInstruction* a = Add("a", HloOpcode::kNegate, {p});
   HloInstruction* b = Add("b", HloOpcode::kNegate, {p});
   InstructionMetadata metadata;
-  metadata.op_name = "op";
+  metadata.set_op_name("op");
   b->set_metadata(metadata);
   EXPECT_TRUE(a->Identical(*b));
   EXPECT_EQ(a->Hash(), b->Hash());
@@ -336,12 +336,11 @@ TEST_F(Graph, SideEffectsAreSeenThroughCalls) {
 TEST(SideEffect, OfCollectivesDependsOnTheirAttributes) {
   const auto has_effect = [](HloOpcode opcode, Attributes attributes, bool is_spmd) {
     HloModule module("m");
-    module.config().use_spmd_partitioning = is_spmd;
+    module.config().set_use_spmd_partitioning(is_spmd);
     HloComputation* entry = module.AddComputation("e");
     const Shape shape = ShapeUtil::MakeShape(F32, {2});
     HloInstruction* p = entry->AddInstruction(HloInstruction::CreateParameter(0, shape, "p"));
-    return entry
-        ->AddInstruction(HloInstruction::Create(opcode, shape, {p}, std::move(attributes)))
+    return entry->AddInstruction(HloInstruction::Create(opcode, shape, {p}, std::move(attributes)))
         ->HasSideEffect();
   };
   CollectivePermuteAttributes permute;

@@ -200,7 +200,7 @@ TEST(Equality, NamesTheFirstDifference) {
                "computations a and b differ: `add = f32[] add(f32[] negate, f32[] abs)` stands "
                "where the other has `subtract = ");
   EXPECT_NE(a->Hash(), b->Hash());
-  b->config().replica_count = 2;
+  b->config().set_replica_count(2);
   EXPECT_ERROR(a->CheckEqual(*b), "differ in replica_count");
 }
 
@@ -251,7 +251,7 @@ TEST(Clone, KeepsNamesIdsOrderRootControlDependenciesAndHeader) {
   HloComputation* entry = module->entry_computation();
   const std::vector<HloInstruction*> instructions = entry->instructions();
   ASSERT_OK(instructions[1]->AddControlDependencyTo(instructions[2]));
-  module->config().num_partitions = 4;
+  module->config().set_num_partitions(4);
   module->stack_frames().file_names = {"f.py"};
   const auto copy = module->Clone();
   const std::vector<HloInstruction*> copies = copy->entry_computation()->instructions();
@@ -262,7 +262,7 @@ TEST(Clone, KeepsNamesIdsOrderRootControlDependenciesAndHeader) {
     EXPECT_NE(copies[i], instructions[i]);
   }
   EXPECT_EQ(copies[2]->control_predecessors(), std::vector<HloInstruction*>{copies[1]});
-  EXPECT_EQ(copy->config().num_partitions, 4);
+  EXPECT_EQ(copy->config().num_partitions(), 4);
   EXPECT_EQ(copy->stack_frames(), module->stack_frames());
   module.reset();  // nothing of the copy lies in the original
   EXPECT_EQ(copy->entry_computation()->MakeInstructionPostOrder().size(), copies.size());

@@ -92,7 +92,7 @@ TEST(Sharding, Text) {
   EXPECT_EQ(manual.ToString(), "{manual shard_as 3}");
   HloSharding tiled = HloSharding::Tile({2, 2}, {3, 2, 1, 0});
   tiled.metadata.emplace_back();
-  tiled.metadata[0].op_name = "a";
+  tiled.metadata[0].set_op_name("a");
   EXPECT_EQ(tiled.ToString(), "{devices=[2,2]3,2,1,0}");
   EXPECT_EQ(tiled.ToString(true), "{devices=[2,2]3,2,1,0 metadata={op_name=\"a\"}}");
   EXPECT_EQ(HloSharding::Tuple(std::vector<HloSharding>(6)).ToString(),

@@ -44,19 +44,21 @@ ENTRY %main (p: f32[2,3], q: f32[2], r: s32[]) -> (f32[2,3], f32[2]) {
   EXPECT_EQ(module->name(), "jit_f");
   const HloModuleConfig& config = module->config();
   EXPECT_TRUE(config.is_scheduled);
-  EXPECT_TRUE(config.alias_passthrough_params);
-  EXPECT_EQ(config.replica_count, 2);
-  EXPECT_EQ(config.num_partitions, 4);
-  EXPECT_TRUE(config.use_spmd_partitioning);
+  EXPECT_TRUE(config.alias_passthrough_params());
+  EXPECT_EQ(config.replica_count(), 2);
+  EXPECT_EQ(config.num_partitions(), 4);
+  EXPECT_TRUE(config.use_spmd_partitioning());
   ASSERT_EQ(config.input_output_alias.size(), 2u);
   EXPECT_EQ(config.input_output_alias[0],
             (InputOutputAlias{
                 .output_index = {0}, .parameter_number = 0, .kind = InputOutputAlias::Kind::kMay}));
   EXPECT_EQ(config.input_output_alias[1].kind, InputOutputAlias::Kind::kMust);
   EXPECT_EQ(config.buffer_donor, (std::vector<BufferDonor>{{.parameter_number = 2}}));
-  EXPECT_EQ(config.allow_spmd_sharding_propagation_to_parameters, (std::vector<bool>{true, false}));
+  EXPECT_EQ(config.allow_spmd_sharding_propagation_to_parameters(),
+            (std::vector<bool>{true, false}));
   EXPECT_EQ(config.frontend_attributes.at("a"), "{\"x\":1}");
-  EXPECT_EQ(config.entry_computation_layout->result().ToString(true), "(f32[2,3]{1,0}, f32[2]{0})");
+  EXPECT_EQ(config.entry_computation_layout().result().ToString(true),
+            "(f32[2,3]{1,0}, f32[2]{0})");
   EXPECT_EQ(module->entry_computation()->name(), "main");
   EXPECT_EQ(module->entry_computation()->execution_thread(), "worker");
   EXPECT_EQ(module->entry_computation()->root_instruction()->name(), "t");
@@ -153,9 +155,9 @@ TEST(ParserTest, AttributesOfAnyInstruction) {
   EXPECT_EQ(b.control_predecessors().size(), 1u);
   EXPECT_EQ(b.extras().statistics->values.size(), 2u);
   EXPECT_EQ(b.extras().original_value->root.elements[0].elements[0].instruction_name, "v");
-  EXPECT_EQ(b.metadata().op_name, "n\"");
-  EXPECT_EQ(b.metadata().source_line, 7);
-  EXPECT_EQ(b.metadata().stack_frame_id, 3);
+  EXPECT_EQ(b.metadata().op_name(), "n\"");
+  EXPECT_EQ(b.metadata().source_line(), 7);
+  EXPECT_EQ(b.metadata().stack_frame_id(), 3);
   EXPECT_EQ(b.extras().frontend_attributes.at("d"), "{x=1}");
   EXPECT_EQ(b.extras().backend_config, "{\"c\":{}}");
   EXPECT_EQ(b.operand(0)->extras().sharding->ToString(), "{devices=[2]<=[2]}");
@@ -241,6 +243,34 @@ TEST(ParserTest, AnAsyncFormSharesItsAttributesWithTheOperation) {
   EXPECT_EQ(operation.extras().frontend_attributes.at("k"), "v");
   EXPECT_EQ(operation.extras().result_accuracy.mode, AccuracySpec::Mode::kHighest);
   EXPECT_EQ(start.extras().result_accuracy.mode, AccuracySpec::Mode::kDefault);
+}
+
+TEST(ParserTest, SparseConvolutions) {
+  const std::string text =
+      R"(HloModule m, entry_computation_layout={(f32[1,8]{1,0}, f32[2,1]{1,0}, s32[2,1]{1,0})->f32[1,1]{1,0}}
+
+ENTRY %e (a: f32[1,8], v: f32[2,1], p: s32[2,1]) -> f32[1,1] {
+  %a = f32[1,8]{1,0} parameter(0)
+  %v = f32[2,1]{1,0} parameter(1)
+  %p = s32[2,1]{1,0} parameter(2)
+  %k = (f32[2,1]{1,0}, s32[2,1]{1,0}) tuple(%v, %p)
+  ROOT %c = f32[1,1]{1,0} convolution(%a, %k), dim_labels=bf_io->bf, sparsity_config={rhs={sparsity=1x4 dimension=0 stride=1}}
+}
+
+)";
+  ASSERT_OK_AND_ASSIGN(auto module, ParseAndReturnUnverifiedModule(text));
+  EXPECT_EQ(ModuleToString(*module), text);
+  const HloInstruction& root = *module->entry_computation()->root_instruction();
+  const Sparsity& sparsity = root.attributes<ConvolutionAttributes>().sparsity;
+  EXPECT_FALSE(sparsity.lhs.has_value());
+  ASSERT_TRUE(sparsity.rhs.has_value());
+  EXPECT_EQ(sparsity.rhs->num_non_zero, 1);
+  EXPECT_EQ(sparsity.rhs->block_size, 4);
+  EXPECT_ERROR(ParseBody("a = f32[1,8] parameter(0)\nb = f32[8,1] parameter(1)\n"
+                         "ROOT c = f32[1,1] convolution(a, b), dim_labels=bf_io->bf, "
+                         "sparsity_config={rhs={sparsity=1x4x2}}")
+                   .status(),
+               "num_non_zero:block_size");
 }
 
 TEST(ParserTest, ShapesMayBeLeftOutWhereTheyFollow) {

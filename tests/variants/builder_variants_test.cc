@@ -51,7 +51,8 @@ std::string Rounded(const LiteralSlice& value) {
 }
 
 std::string ResultOf(const HloModule& module) {
-  if (module.config().replica_count * module.config().num_partitions != 1) return "several devices";
+  if (module.config().replica_count() * module.config().num_partitions() != 1)
+    return "several devices";
   std::vector<Literal> arguments;
   for (const HloInstruction* parameter : module.entry_computation()->parameter_instructions()) {
     if (ShapeUtil::ByteSizeOf(parameter->shape()) > 1 << 16) return "large";

@@ -39,8 +39,8 @@ std::string SameBytes(const HloModuleProto& proto) {
 
 // A run without arguments on the module's devices, stopped after a while if it does not end.
 std::string RunOf(const HloModule& module) {
-  const int64_t replicas = module.config().replica_count;
-  const int64_t partitions = module.config().num_partitions;
+  const int64_t replicas = module.config().replica_count();
+  const int64_t partitions = module.config().num_partitions();
   if (module.entry_computation()->num_parameters() != 0 || replicas > 4 || partitions > 4)
     return "not run";
   std::atomic<bool> cancel = false;

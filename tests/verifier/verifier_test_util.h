@@ -33,7 +33,7 @@ inline void ExpectVerified(const std::vector<VerifierCase>& cases,
     if (c.error.empty()) {
       EXPECT_OK(status) << c.text;
     } else {
-      EXPECT_STATUS(status, absl::StatusCode::kInvalidArgument, c.error) << c.text;
+      EXPECT_ERROR(status, c.error) << c.text;
     }
   }
 }

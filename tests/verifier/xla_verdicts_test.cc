@@ -46,8 +46,10 @@ TEST(XlaVerdicts, BuffersThatMustAliasHaveOneShape) {
   ExpectVerified(
       {{program("f32[6] negate(a)", "must-alias"), ""},
        {program("f32[2,3] reshape(a)", "may-alias"), ""},
-       {program("f32[2,3] reshape(a)", "must-alias"), "must alias must have the same shape"},
-       {program("s32[6] bitcast-convert(a)", "must-alias"), "must alias must have the same shape"},
+       {program("f32[2,3] reshape(a)", "must-alias"),
+        "must be the same as the shape and memory space of aliased parameter"},
+       {program("s32[6] bitcast-convert(a)", "must-alias"),
+        "must be the same as the shape and memory space of aliased parameter"},
        {program("f32[3] slice(a), slice={[0:3]}", "may-alias"), "to have the same size"}});
 }
 

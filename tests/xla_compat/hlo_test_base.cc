@@ -112,8 +112,8 @@ absl::StatusOr<std::unique_ptr<OpaqueExecutable>> HloRunnerInterface::CreateExec
   }
   ExecutableBuildOptions options;
   options.set_result_layout(module->entry_computation_layout().result());
-  options.set_num_replicas(static_cast<int>(module->config().replica_count));
-  options.set_num_partitions(static_cast<int>(module->config().num_partitions));
+  options.set_num_replicas(static_cast<int>(module->config().replica_count()));
+  options.set_num_partitions(static_cast<int>(module->config().num_partitions()));
   ASSIGN_OR_RETURN(auto executables,
                    client_->Compile(XlaComputation(std::move(proto)), shapes, options));
   return std::make_unique<OpaqueExecutable>(std::move(module), std::move(executables[0]));
@@ -301,6 +301,15 @@ HloHardwareIndependentTestBase::ParseAndReturnVerifiedModule(
   ASSIGN_OR_RETURN(auto module, ParseAndReturnUnverifiedModule(text, config, parser_options));
   RETURN_IF_ERROR(verifier_->Run(module.get()).status());
   return module;
+}
+
+absl::Status VerifiedHloModule::ParseHloStringAndVerifyModule(absl::string_view text,
+                                                              const HloParserOptions& options) {
+  const HloModuleConfig given = config();
+  RETURN_IF_ERROR(ParseIntoModule(std::string_view(text.data(), text.size()), options, this));
+  if (config().replica_count() == 1) config().set_replica_count(given.replica_count());
+  if (config().num_partitions() == 1) config().set_num_partitions(given.num_partitions());
+  return HloVerifier(/*layout_sensitive=*/false, /*allow_mixed_precision=*/true).Run(this).status();
 }
 
 // --- HloRunnerAgnosticTestBase

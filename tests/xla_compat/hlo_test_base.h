@@ -30,8 +30,17 @@
 
 namespace xla {
 
-// Verified when it is made.
-using VerifiedHloModule = HloModule;
+// A module that is verified when it is parsed. Without data of its own: it is destroyed as an
+// HloModule.
+class VerifiedHloModule : public HloModule {
+ public:
+  VerifiedHloModule(const std::string& name, const HloModuleConfig& config,
+                    bool /*verifier_layout_sensitive*/, bool /*allow_mixed_precision*/,
+                    ShapeSizeFn = nullptr, HloPredicate = nullptr)
+      : HloModule(name, config) {}
+  absl::Status ParseHloStringAndVerifyModule(absl::string_view text,
+                                             const HloParserOptions& options = HloParserOptions());
+};
 
 using GetIndexKnownZeroesFn =
     std::function<std::optional<uint64_t>(const HloInstruction*, int64_t)>;
@@ -146,15 +155,18 @@ class HloHardwareIndependentTestBase : public ::testing::Test {
       std::optional<DeviceAssignment> assignment = std::nullopt) const;
 
   static void ForceParameterLayout(HloModule* module, int64_t number, const Layout& layout) {
-    *module->config().entry_computation_layout->mutable_parameters(number)->mutable_layout() =
-        layout;
+    *module->config()
+         .mutable_entry_computation_layout()
+         ->mutable_parameters(number)
+         ->mutable_layout() = layout;
   }
   static void ForceResultLayout(HloModule* module, const Layout& layout) {
-    *module->config().entry_computation_layout->mutable_result()->mutable_layout() = layout;
+    *module->config().mutable_entry_computation_layout()->mutable_result()->mutable_layout() =
+        layout;
   }
   static void ForceResultLayout(HloModule* module, const Layout& layout, ShapeIndexView index) {
-    *ShapeUtil::GetMutableSubshape(module->config().entry_computation_layout->mutable_result(),
-                                   index)
+    *ShapeUtil::GetMutableSubshape(
+         module->config().mutable_entry_computation_layout()->mutable_result(), index)
          ->mutable_layout() = layout;
   }
   HloVerifier& verifier() const { return *verifier_; }

@@ -3,7 +3,9 @@
 #ifndef TESTS_XLA_COMPAT_PROTO_MATCHERS_H_
 #define TESTS_XLA_COMPAT_PROTO_MATCHERS_H_
 
+#include <memory>
 #include <string>
+#include <type_traits>
 
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/util/message_differencer.h"
@@ -18,17 +20,32 @@ inline std::string TextOf(const google::protobuf::Message& message) {
   return text;
 }
 
+// Xylem's own structs where XLA has messages.
+inline const google::protobuf::Message& AsMessage(const google::protobuf::Message& message) {
+  return message;
+}
+template <typename T>
+auto AsMessage(const T& value) -> decltype(value.ToProto()) {
+  return value.ToProto();
+}
+template <typename T>
+auto TextOf(const T& value) -> std::enable_if_t<!std::is_base_of_v<google::protobuf::Message, T>,
+                                                decltype(TextOf(value.ToProto()))> {
+  return TextOf(value.ToProto());
+}
+
 // Equal to a message, or to one given as text.
 MATCHER_P(EqualsProtoText, text, "equals " + text) {
-  std::decay_t<decltype(arg)> expected;
-  if (!google::protobuf::TextFormat::ParseFromString(text, &expected)) {
+  const auto& message = AsMessage(arg);
+  const std::unique_ptr<google::protobuf::Message> expected(message.New());
+  if (!google::protobuf::TextFormat::ParseFromString(text, expected.get())) {
     *result_listener << "cannot parse the expected message";
     return false;
   }
   google::protobuf::util::MessageDifferencer differencer;
   std::string differences;
   differencer.ReportDifferencesToString(&differences);
-  const bool equal = differencer.Compare(expected, arg);
+  const bool equal = differencer.Compare(*expected, message);
   *result_listener << differences;
   return equal;
 }

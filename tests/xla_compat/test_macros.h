@@ -7,15 +7,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <ostream>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "absl/base/config.h"
+#include "absl/numeric/bits.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "xla/tsl/platform/logging.h"
 
 // Attributes of newer Abseil.
@@ -46,6 +51,25 @@ bool signbit(const T& x) {
 }
 }  // namespace Eigen::numext
 #endif
+#endif
+
+// What newer Abseil has in absl/numeric/bits.h.
+#if defined(ABSL_LTS_RELEASE_VERSION) && ABSL_LTS_RELEASE_VERSION < 20240116
+namespace absl {
+using endian = std::endian;
+constexpr uint32_t byteswap(uint32_t x) { return __builtin_bswap32(x); }
+}  // namespace absl
+#endif
+
+// GoogleTest's regular expressions on a string_view that is not std::string_view.
+#ifndef ABSL_USES_STD_STRING_VIEW
+namespace testing::internal {
+template <>
+inline bool MatchesRegexMatcher::MatchAndExplain(const absl::string_view& text,
+                                                 MatchResultListener* listener) const {
+  return MatchAndExplain(std::string(text), listener);
+}
+}  // namespace testing::internal
 #endif
 
 namespace absl_testing {

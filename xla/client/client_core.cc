@@ -94,10 +94,10 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
   std::unique_ptr<HloModule> module = program->Clone();
   module->SetDefaultEntryLayout();
   HloModuleConfig& config = module->config();
-  config.replica_count = options.num_replicas();
-  config.num_partitions = options.num_partitions();
-  if (options.alias_passthrough_params()) config.alias_passthrough_params = true;
-  ProgramShape& layout = *config.entry_computation_layout;
+  config.set_replica_count(options.num_replicas());
+  config.set_num_partitions(options.num_partitions());
+  if (options.alias_passthrough_params()) config.set_alias_passthrough_params(true);
+  ProgramShape& layout = *config.mutable_entry_computation_layout();
   if (!(may_omit_layouts && argument_layouts.empty())) {
     if (static_cast<int>(argument_layouts.size()) != layout.parameters_size()) {
       return absl::InvalidArgumentError(absl::StrCat(

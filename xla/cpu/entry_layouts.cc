@@ -62,7 +62,7 @@ absl::StatusOr<NormalizedLayouts> NormalizeEntryLayouts(HloModule* module) {
   normalized.parameters.assign(static_cast<size_t>(entry->num_parameters()), false);
   const Shape& root_shape = entry->root_instruction()->shape();
   normalized.results.assign(root_shape.IsTuple() ? root_shape.tuple_shapes().size() : 1, false);
-  if (!module->config().entry_computation_layout.has_value()) return normalized;
+  if (!module->config().has_entry_computation_layout()) return normalized;
   const ProgramShape layout = module->entry_computation_layout();
   for (int64_t i = 0; i < entry->num_parameters(); ++i) {
     HloInstruction* const parameter = entry->parameter_instruction(i);
@@ -109,7 +109,7 @@ absl::StatusOr<NormalizedLayouts> NormalizeEntryLayouts(HloModule* module) {
           HloInstruction::Create(HloOpcode::kTuple, std::move(tuple), elements)));
     }
   }
-  module->config().entry_computation_layout = entry->ComputeProgramShape();
+  module->config().set_entry_computation_layout(entry->ComputeProgramShape());
   return normalized;
 }
 

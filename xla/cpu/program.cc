@@ -169,7 +169,7 @@ void CpuProgram::Impl::SetLeaves(const HloModule& source) {
     CollectProgramLeaves(parameter->shape(), argument_leaves);
   }
   result_shape = entry.root_instruction()->shape();
-  if (source.config().entry_computation_layout.has_value() &&
+  if (source.config().has_entry_computation_layout() &&
       ShapeUtil::Compatible(source.entry_computation_layout().result(), result_shape)) {
     result_shape = source.entry_computation_layout().result();
   }

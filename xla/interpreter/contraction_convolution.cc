@@ -2,6 +2,7 @@
 // convolution: attributes and operands as strides of the kernel (xla/kernels/convolution.h).
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,6 +17,8 @@
 #include "xla/kernels/convolution.h"
 #include "xla/kernels/strided_dims.h"
 #include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+#include "xla/util.h"
 
 namespace xla::interpreter {
 namespace {
@@ -140,8 +143,69 @@ absl::StatusOr<Value> Convolve(EvalContext& ctx, const Shape& shape,
   return result;
 }
 
+namespace {
+
+// The whole array of an operand given as (values, their positions in the blocks). `features` is the
+// size that it must have along the sparse dimension.
+absl::StatusOr<Value> DenseOperand(EvalContext& ctx, const Sparsity::Operand& sparsity,
+                                   const Value& sparse, int64_t features) {
+  const Value& values = sparse.element(0);
+  const Value& positions = sparse.element(1);
+  const DimensionVector sizes(values.dimensions().begin(), values.dimensions().end());
+  const int64_t d = sparsity.dimension, block = sparsity.block_size;
+  if (sparsity.num_non_zero != 1)
+    return InvalidArgument("Only 1:N sparsity is currently supported.");
+  if (sparsity.stride != 1) return InvalidArgument("Strided sparsity is not supported yet.");
+  if (d < 0 || d >= values.rank()) {
+    return InvalidArgument("Invalid sparsity dimension: %d, must be in [0, %d)", d, values.rank());
+  }
+  if (!primitive_util::IsIntegralType(positions.element_type()) ||
+      absl::MakeConstSpan(positions.dimensions()) != absl::MakeConstSpan(sizes)) {
+    return InvalidArgument(
+        "Positions of a sparse operand must be integers of the dimensions of its values");
+  }
+  if (block < 1 || (sizes[d] != 0 && features / sizes[d] != block) ||
+      sizes[d] * block != features) {
+    return InvalidArgument("A sparse operand of %d blocks of %d elements does not have %d features",
+                           sizes[d], block, features);
+  }
+  DimensionVector dense_sizes = sizes;
+  dense_sizes[d] = features;
+  XLA_ASSIGN_OR_RETURN(Value dense,
+                       ctx.Allocate(ShapeUtil::MakeShape(values.element_type(), dense_sizes)));
+  const int64_t bytes = primitive_util::ByteWidth(values.element_type());
+  std::memset(dense.mutable_untyped_data(), 0, dense.element_count() * bytes);
+  int64_t inner = 1;
+  for (int64_t i = d + 1; i < values.rank(); ++i) inner *= sizes[i];
+  for (int64_t i = 0; i < values.element_count(); ++i) {
+    const int64_t position = positions.IntegerAt(i);
+    if (position < 0 || position >= block) {
+      return InvalidArgument("Invalid position in block: %d, must be in [0, %d)", position, block);
+    }
+    const int64_t place = (i / inner * block + position) * inner + i % inner;
+    std::memcpy(static_cast<char*>(dense.mutable_untyped_data()) + place * bytes,
+                static_cast<const char*>(values.untyped_data()) + i * bytes, bytes);
+  }
+  return dense;
+}
+
+}  // namespace
+
 absl::StatusOr<Value> EvalConvolution(EvalContext& ctx, const HloInstruction& inst,
                                       absl::Span<Value> operands) {
+  const auto& attributes = inst.attributes<ConvolutionAttributes>();
+  if (inst.operand(1)->shape().IsTuple()) {
+    if (!attributes.sparsity.rhs.has_value()) {
+      return InvalidArgument("A tuple is the kernel of a convolution without sparsity_config.rhs");
+    }
+    if (attributes.sparsity.rhs->dimension != attributes.dim_labels.kernel_input_feature) {
+      return InvalidArgument("A sparse kernel must be sparse along its input features");
+    }
+    const int64_t features = operands[0].dimensions()[attributes.dim_labels.input_feature] /
+                             attributes.feature_group_count;
+    XLA_ASSIGN_OR_RETURN(operands[1],
+                         DenseOperand(ctx, *attributes.sparsity.rhs, operands[1], features));
+  }
   return Convolve(ctx, inst.shape(), inst.attributes<ConvolutionAttributes>(), operands);
 }
 

@@ -261,7 +261,7 @@ InterpreterProgram::InterpreterProgram(const HloModule& module,
     : module_(module),
       program_(std::move(program)),
       result_shape_(module.entry_computation()->root_instruction()->shape()) {
-  if (module.config().entry_computation_layout.has_value() &&
+  if (module.config().has_entry_computation_layout() &&
       ShapeUtil::Compatible(module.entry_computation_layout().result(), result_shape_)) {
     result_shape_ = module.entry_computation_layout().result();
   }

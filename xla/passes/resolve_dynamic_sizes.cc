@@ -88,7 +88,7 @@ class ModuleRewriter {
     module_->set_entry_computation(rebuilt);
     XLA_RETURN_IF_ERROR(module_->RemoveUnusedComputations());
     module_->Cleanup();
-    module_->config().entry_computation_layout = rebuilt->ComputeProgramShape();
+    module_->config().set_entry_computation_layout(rebuilt->ComputeProgramShape());
     return absl::OkStatus();
   }
 

@@ -241,9 +241,9 @@ absl::Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& 
     XLA_ASSIGN_OR_RETURN(*proto.mutable_hlo_module(), ModuleToProto(module));
     HloModuleConfigProto& config = *proto.mutable_config();
     *config.mutable_entry_computation_layout() = module.entry_computation_layout().ToProto();
-    config.set_replica_count(module.config().replica_count);
-    config.set_num_partitions(module.config().num_partitions);
-    config.set_use_spmd_partitioning(module.config().use_spmd_partitioning);
+    config.set_replica_count(module.config().replica_count());
+    config.set_num_partitions(module.config().num_partitions());
+    config.set_use_spmd_partitioning(module.config().use_spmd_partitioning());
     program.optimized = proto.SerializeAsString();
   }
   static const std::string format = "hlo_with_config";

@@ -54,7 +54,7 @@ class Partitioner {
   Partitioner(HloModule* module, const std::vector<bool>& may_choose_output)
       : module_(*module),
         may_choose_output_(may_choose_output),
-        partitions_(module->config().num_partitions) {}
+        partitions_(module->config().num_partitions()) {}
 
   absl::StatusOr<ProgramShardings> Run() {
     XLA_RETURN_IF_ERROR(InlineAllCalls(&module_).status());
@@ -444,9 +444,9 @@ class Partitioner {
   // Aliases of parameters and results that have another shape now become donations.
   absl::Status SetSignature() {
     HloModuleConfig& config = module_.config();
-    config.entry_computation_layout.reset();
+    config.clear_entry_computation_layout();
     module_.SetDefaultEntryLayout();
-    const ProgramShape& layout = *config.entry_computation_layout;
+    const ProgramShape& layout = config.entry_computation_layout();
     std::vector<InputOutputAlias> kept;
     for (InputOutputAlias& alias : config.input_output_alias) {
       const Shape& parameter = ShapeUtil::GetSubshape(

@@ -17,7 +17,7 @@ struct ProgramShardings {
   std::vector<HloSharding> parameters, outputs;
 };
 
-// Rewrites the module, of config().num_partitions partitions, so that parameters and results have
+// Rewrites the module, of config().num_partitions() partitions, so that parameters and results have
 // the shapes of shards, and the custom calls Sharding, SPMDFullToShardShape and
 // SPMDShardToFullShape are gone. Manual computations work on shards without further communication.
 // Elsewhere, elementwise instructions work on shards where their operands are divided alike; what

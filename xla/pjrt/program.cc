@@ -138,12 +138,12 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   }
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, ReadModule(source));
   HloModuleConfig& config = module->config();
-  config.replica_count = replicas;
-  config.num_partitions = partitions;
-  config.use_spmd_partitioning = build.use_spmd_partitioning();
-  if (build.alias_passthrough_params()) config.alias_passthrough_params = true;
+  config.set_replica_count(replicas);
+  config.set_num_partitions(partitions);
+  config.set_use_spmd_partitioning(build.use_spmd_partitioning());
+  if (build.alias_passthrough_params()) config.set_alias_passthrough_params(true);
   XLA_RETURN_IF_ERROR(VerifyModule(*module));
-  if (partitions > 1 && config.use_spmd_partitioning) {
+  if (partitions > 1 && config.use_spmd_partitioning()) {
     const auto& allowed = build.allow_spmd_sharding_propagation_to_output();
     XLA_ASSIGN_OR_RETURN(
         const ProgramShardings shardings,
@@ -154,7 +154,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
     XLA_RETURN_IF_ERROR(RemoveAnnotations(module.get()));
   }
   module->SetDefaultEntryLayout();
-  ProgramShape& layout = *config.entry_computation_layout;
+  ProgramShape& layout = *config.mutable_entry_computation_layout();
   for (int i = 0; i < layout.parameters_size(); ++i) {
     LayoutUtil::SetToDefaultLayout(layout.mutable_parameters(i));
   }

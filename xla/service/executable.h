@@ -40,8 +40,8 @@ class Executable {
 
   const HloModule& module() const { return *module_; }
   std::shared_ptr<const HloModule> shared_module() const { return module_; }
-  int64_t num_replicas() const { return module_->config().replica_count; }
-  int64_t num_partitions() const { return module_->config().num_partitions; }
+  int64_t num_replicas() const { return module_->config().replica_count(); }
+  int64_t num_partitions() const { return module_->config().num_partitions(); }
   int64_t num_devices() const { return num_replicas() * num_partitions(); }
 
   // The shapes of the leaves of arguments and result, with layouts.

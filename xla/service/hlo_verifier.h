@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "xla/hlo/ir/dfs_hlo_visitor_with_default.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/verifier/hlo_verifier.h"  // IWYU pragma: export
 #include "xla/shape.h"
@@ -23,7 +24,10 @@ using ShapeSizeFn = std::function<int64_t(const Shape&)>;
 
 // Setters move, so that they chain: HloVerifierOpts().MakeLayoutSensitive().AllowMixedPrecision().
 struct HloVerifierOpts : HloVerifierOptions {
-  HloVerifierOpts() { allow_mixed_precision = false; }
+  HloVerifierOpts() {
+    allow_mixed_precision = false;
+    allow_unbounded_dynamism = false;
+  }
   HloVerifierOpts&& MakeLayoutSensitive() { return With(&HloVerifierOpts::layout_sensitive, true); }
   HloVerifierOpts&& WithLayoutSensitive(bool value) {
     return With(&HloVerifierOpts::layout_sensitive, value);
@@ -79,6 +83,19 @@ struct HloVerifierOpts : HloVerifierOptions {
     this->*flag = value;
     return std::move(*this);
   }
+};
+
+// Counts how many instructions state where they come from, and logs the shares when it is
+// destroyed.
+class MetadataTracker : public DfsHloVisitorWithDefault {
+ public:
+  explicit MetadataTracker(absl::string_view prefix) : prefix_(prefix) {}
+  ~MetadataTracker() override;
+  absl::Status DefaultAction(HloInstruction* instruction) override;
+
+ private:
+  const std::string prefix_;
+  int64_t instructions_ = 0, op_types_ = 0, op_names_ = 0, source_files_ = 0, source_lines_ = 0;
 };
 
 // A pass that changes nothing.

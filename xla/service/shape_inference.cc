@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/service/shape_inference.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "xla/base/status_macros.h"
@@ -250,8 +251,10 @@ Result ShapeInference::InferReshapeShape(const Shape& operand, Ints dimensions,
                                          int64_t inferred_dimension) {
   XLA_ASSIGN_OR_RETURN(const Shape declared,
                        ShapeUtil::MakeValidatedShape(operand.element_type(), dimensions));
-  return Infer(HloOpcode::kReshape, {&operand},
-               ReshapeAttributes{.inferred_dimension = inferred_dimension}, {}, &declared);
+  // Any negative number: no dimension is inferred.
+  const int64_t inferred = std::max<int64_t>(inferred_dimension, -1);
+  return Infer(HloOpcode::kReshape, {&operand}, ReshapeAttributes{.inferred_dimension = inferred},
+               {}, &declared);
 }
 
 Result ShapeInference::InferTransposeShape(const Shape& operand, Ints dimensions) {
@@ -457,13 +460,14 @@ Result ShapeInference::InferConvolveShape(const Shape& lhs, const Shape& rhs,
                                           int64_t feature_group_count, int64_t batch_group_count,
                                           const Window& window,
                                           const ConvolutionDimensionNumbers& numbers,
-                                          const SparsityConfig&,
+                                          const SparsityConfig& sparsity,
                                           std::optional<PrimitiveType> preferred_element_type) {
   ConvolutionAttributes attributes;
   attributes.window = proto::ReadWindow(window);
   XLA_ASSIGN_OR_RETURN(attributes.dim_labels, proto::ReadConvDims(numbers));
   attributes.feature_group_count = feature_group_count;
   attributes.batch_group_count = batch_group_count;
+  attributes.sparsity = proto::ReadSparsity(sparsity);
   return Contraction(HloOpcode::kConvolution, {&lhs, &rhs}, std::move(attributes),
                      preferred_element_type);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShapeInference under XLA's include path and with its signatures: the result shape of each operation
-// from operand shapes and attributes. xla/hlo/shape_inference holds the rules themselves.
+// ShapeInference under XLA's include path and with its signatures: the result shape of each
+// operation from operand shapes and attributes. xla/hlo/shape_inference holds the rules themselves.
 #ifndef XLA_SERVICE_SHAPE_INFERENCE_H_
 #define XLA_SERVICE_SHAPE_INFERENCE_H_
 
@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"  // IWYU pragma: export
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -47,9 +48,9 @@ class ShapeInference {
   static Result InferBatchNormInferenceShape(const Shape& operand, const Shape& scale,
                                              const Shape& offset, const Shape& mean,
                                              const Shape& variance, int64_t feature_index);
-  static Result InferBatchNormGradShape(const Shape& operand, const Shape& scale,
-                                        const Shape& mean, const Shape& var,
-                                        const Shape& output_grad, int64_t feature_index);
+  static Result InferBatchNormGradShape(const Shape& operand, const Shape& scale, const Shape& mean,
+                                        const Shape& var, const Shape& output_grad,
+                                        int64_t feature_index);
   static Result InferConvolveShape(const Shape& lhs, const Shape& rhs, int64_t feature_group_count,
                                    int64_t batch_group_count, const Window& window,
                                    const ConvolutionDimensionNumbers& numbers,

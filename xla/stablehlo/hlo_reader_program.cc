@@ -234,7 +234,7 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> GroupsOf(const HloReader& read
   XLA_ASSIGN_OR_RETURN(std::vector<std::vector<int64_t>> groups, base.replica_groups.Flatten());
   if (!groups.empty()) return groups;
   const HloModuleConfig& config = reader.config();
-  const int64_t count = config.replica_count * (global ? config.num_partitions : 1);
+  const int64_t count = config.replica_count() * (global ? config.num_partitions() : 1);
   groups.emplace_back();
   for (int64_t i = 0; i < count; ++i) groups.back().push_back(i);
   return groups;

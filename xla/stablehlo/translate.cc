@@ -157,7 +157,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translator::Run() {
   XLA_ASSIGN_OR_RETURN(HloComputation * entry, TranslateFunction(*main, arguments_));
   module_->set_entry_computation(entry);
   HloModuleConfig& config = module_->config();
-  config.use_spmd_partitioning = config.num_partitions > 1;
+  config.set_use_spmd_partitioning(config.num_partitions() > 1);
   if (const mlir::AttributeRef facts = module.Find("mhlo.frontend_attributes")) {
     XLA_RETURN_IF_ERROR(ReadFrontendAttributes(module, *facts, &config.frontend_attributes));
   }

@@ -38,15 +38,15 @@ InstructionMetadata MetadataOf(const LocationAttribute* location) {
   const LocationAttribute* at = location;
   for (int depth = 0; depth < kMaxDepth && at != nullptr; ++depth) {
     if (at->form == Form::kName) {
-      metadata.op_name = std::string(at->text);
+      metadata.set_op_name(std::string(at->text));
       break;
     }
     if (at->children.empty() || at->form == Form::kFused) break;
     at = at->children[0]->As<LocationAttribute>();
   }
   if (const LocationAttribute* file = FindFile(location, kMaxDepth)) {
-    metadata.source_file = std::string(file->text);
-    metadata.source_line = static_cast<int32_t>(file->line);
+    metadata.set_source_file(std::string(file->text));
+    metadata.set_source_line(static_cast<int32_t>(file->line));
   }
   return metadata;
 }

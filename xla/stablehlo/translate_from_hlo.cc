@@ -263,7 +263,7 @@ absl::Status HloReader::ReadInstruction(const HloInstruction& instruction) {
   if (attributes.size() != block_->last->attributes.size()) {
     block_->last->attributes = context().arena().Copy(attributes);
   }
-  const std::string& op_name = instruction.metadata().op_name;
+  const std::string& op_name = instruction.metadata().op_name();
   if (!op_name.empty()) {
     block_->last->location = context().arena().New<mlir::LocationAttribute>(
         mlir::Attribute{mlir::AttributeKind::kLocation}, mlir::LocationAttribute::Form::kName,
@@ -348,8 +348,8 @@ absl::StatusOr<std::unique_ptr<mlir::Source>> HloReader::Run() {
   const HloModuleConfig& config = module_.config();
   std::vector<NamedAttribute> attributes = {{"sym_name", Text(module_.name())}};
   const TypeRef i32 = context().Integer(32);
-  attributes.push_back({"mhlo.num_partitions", context().IntegerOf(i32, config.num_partitions)});
-  attributes.push_back({"mhlo.num_replicas", context().IntegerOf(i32, config.replica_count)});
+  attributes.push_back({"mhlo.num_partitions", context().IntegerOf(i32, config.num_partitions())});
+  attributes.push_back({"mhlo.num_replicas", context().IntegerOf(i32, config.replica_count())});
   source_->module = NewOperation("builtin.module", {}, {}, attributes, 1);
   functions_ = NewBlock(&source_->module->regions[0], {});
   const HloComputation* entry = module_.entry_computation();

@@ -317,8 +317,8 @@ int64_t Translator::Channel(int64_t id, std::string_view operation) {
 }
 
 void Translator::SetDevices(int64_t replicas, int64_t partitions) {
-  module_->config().replica_count = replicas;
-  module_->config().num_partitions = partitions;
+  module_->config().set_replica_count(replicas);
+  module_->config().set_num_partitions(partitions);
 }
 
 // --- Shapes ---

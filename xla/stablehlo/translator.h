@@ -158,7 +158,7 @@ class Translator {
   void SetModuleFact(const char* name, const char* value) {
     module_->config().frontend_attributes[name] = value;
   }
-  int64_t num_partitions() const { return module_->config().num_partitions; }
+  int64_t num_partitions() const { return module_->config().num_partitions(); }
   absl::StatusOr<std::vector<HloInstruction*>> RunDifferent(
       const mlir::Operation& operation, absl::Span<HloComputation* const> programs,
       absl::Span<HloInstruction* const> operands, HloInstruction* process);

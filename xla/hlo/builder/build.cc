@@ -148,7 +148,7 @@ absl::StatusOr<XlaComputation> XlaBuilder::State::Build(HloInstruction* root,
   XLA_RETURN_IF_ERROR(SetAliases(signature, &module->config()));
   computation->set_root_instruction(root);
   module->set_entry_computation(computation);
-  module->config().entry_computation_layout = std::move(signature);
+  module->config().set_entry_computation_layout(std::move(signature));
 
   auto data = std::make_shared<XlaComputation::Data>();
   {

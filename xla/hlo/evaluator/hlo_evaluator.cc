@@ -2,9 +2,12 @@
 // Each evaluation makes a module of what is to be evaluated and runs it on the interpreter.
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 
+#include <optional>
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/cord.h"
+#include "absl/types/optional.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/clone.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -64,6 +67,14 @@ class DependencyCopier {
             HloInstruction::CreateConstant(LiteralSlice(*it->second).Clone()));
         continue;
       }
+      if (const HloInstruction* argument = ArgumentOf(*next)) {
+        if (HloInstruction* copy = map_.Find(argument)) {
+          map_.instructions[next] = copy;
+        } else {
+          pending.push_back(argument);
+        }
+        continue;
+      }
       XLA_RETURN_IF_ERROR(CheckEvaluable(*next, next == root));
       bool ready = true;
       for (const HloInstruction* operand : next->operands()) {
@@ -78,10 +89,23 @@ class DependencyCopier {
   }
 
  private:
+  // What the only caller passes for a parameter; null if there are other callers.
+  const HloInstruction* ArgumentOf(const HloInstruction& instruction) const {
+    if (!recursive_ || instruction.opcode() != HloOpcode::kParameter ||
+        instruction.parent() == nullptr || instruction.parent()->caller_count() != 1) {
+      return nullptr;
+    }
+    const std::optional<HloInstruction*> call =
+        instruction.parent()->GetUniqueCaller(HloOpcode::kCall);
+    return call.has_value() ? (*call)->operand(instruction.parameter_number()) : nullptr;
+  }
+
   absl::Status CheckEvaluable(const HloInstruction& instruction, bool is_root) const {
     if (instruction.opcode() == HloOpcode::kParameter) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "Cannot evaluate a parameter: ", instruction.ToShortString()));
+      absl::Status error = absl::FailedPreconditionError(
+          absl::StrCat("Cannot evaluate a parameter: ", instruction.ToShortString()));
+      error.SetPayload(internal::kEvalErrorDetailUrl, absl::Cord(std::string(4, '\0')));
+      return error;
     }
     if (!is_root && !recursive_ && !instruction.IsConstant()) {
       return absl::FailedPreconditionError("Not all operands are constants.");
@@ -113,8 +137,7 @@ absl::StatusOr<Literal> EvaluateOn(HloOpcode opcode, std::initializer_list<const
   for (const Literal* operand : operands) shapes.push_back(&operand->shape());
   XLA_ASSIGN_OR_RETURN(
       const Shape shape,
-      InferShape(
-          {.opcode = opcode, .operands = shapes, .attributes = attributes, .callees = {}}));
+      InferShape({.opcode = opcode, .operands = shapes, .attributes = attributes, .callees = {}}));
   HloModule module("evaluate");
   HloComputation* computation = module.AddComputation("evaluate");
   HloInstruction::InstructionVector constants;
@@ -122,13 +145,32 @@ absl::StatusOr<Literal> EvaluateOn(HloOpcode opcode, std::initializer_list<const
     constants.push_back(
         computation->AddInstruction(HloInstruction::CreateConstant(operand->Clone())));
   }
-  computation->set_root_instruction(computation->AddInstruction(
-      HloInstruction::Create(opcode, shape, constants, attributes)));
+  computation->set_root_instruction(
+      computation->AddInstruction(HloInstruction::Create(opcode, shape, constants, attributes)));
   module.set_entry_computation(computation);
   return RunModule(&module, {}, nullptr);
 }
 
 }  // namespace
+
+namespace internal {
+
+const absl::string_view kEvalErrorDetailUrl = "EvalErrorDetailUrl";
+
+// The payload is the enumerator's number, least significant byte first.
+std::optional<EvalErrorDetail> ParseEvalErrorDetail(const absl::Status& error) {
+  const absl::optional<absl::Cord> payload = error.GetPayload(kEvalErrorDetailUrl);
+  if (!payload.has_value() || payload->size() != sizeof(EvalErrorDetail)) return std::nullopt;
+  uint32_t number = 0;
+  int shift = 0;
+  for (const char byte : std::string(*payload)) {
+    number |= uint32_t{static_cast<uint8_t>(byte)} << shift;
+    shift += 8;
+  }
+  return static_cast<EvalErrorDetail>(number);
+}
+
+}  // namespace internal
 
 bool HloEvaluator::IsOpcodeImplemented(HloOpcode opcode) {
   HloModule module("probe");
@@ -147,12 +189,14 @@ absl::StatusOr<Literal> HloEvaluator::Evaluate(const HloComputation& computation
   HloModule module("evaluate");
   if (computation.parent() != nullptr) {
     const HloModuleConfig& config = computation.parent()->config();
-    module.config().replica_count = config.replica_count;
-    module.config().num_partitions = config.num_partitions;
+    module.config().set_replica_count(config.replica_count());
+    module.config().set_num_partitions(config.num_partitions());
   }
   CloneMap map;
   module.set_entry_computation(CloneComputation(computation, &module, &map));
-  return RunModule(&module, arguments, custom_call_handler_);
+  XLA_ASSIGN_OR_RETURN(Literal result, RunModule(&module, arguments, custom_call_handler_));
+  if (trace_mac_handler_) TraceMACs(computation);
+  return result;
 }
 
 absl::StatusOr<Literal> HloEvaluator::Evaluate(const HloInstruction* instruction,

@@ -11,11 +11,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "xla/array2d.h"
 #include "xla/comparison_util.h"
@@ -85,6 +88,11 @@ class HloEvaluator {
   void set_custom_call_handler(CustomCallHandler handler) {
     custom_call_handler_ = std::move(handler);
   }
+  // Is told the places in memory of result, lhs and rhs of each multiplication in the dots and
+  // convolutions of a computation that is evaluated.
+  using TraceMACHandler =
+      std::function<void(int64_t result_index, int64_t lhs_index, int64_t rhs_index)>;
+  void set_trace_mac_handler(TraceMACHandler handler) { trace_mac_handler_ = std::move(handler); }
   // There is one path here.
   void set_use_fast_path(bool) {}
   void set_reduce_use_fast_path(bool) {}
@@ -102,8 +110,42 @@ class HloEvaluator {
     return pointers;
   }
 
+  void TraceMACs(const HloComputation& computation) const;
+
   CustomCallHandler custom_call_handler_;
+  TraceMACHandler trace_mac_handler_;
 };
+
+// A loop that counts: an element of its state starts at induction_var_init_value, and step_size is
+// added in each trip until it reaches or passes loop_bound.
+struct ParsedStaticWhileLoop {
+  int64_t trip_count = -1;
+  int64_t induction_var_index = -1;
+  int64_t induction_var_init_value = -1;
+  int64_t step_size = -1;
+  int64_t loop_bound = -1;
+};
+// Dynamic: it counts, but from or to a value that is not known before the program runs.
+struct ParsedWhileLoop {
+  std::optional<ParsedStaticWhileLoop> static_while_loop;
+  bool is_dynamic() const { return !static_while_loop.has_value(); }
+};
+constexpr ParsedWhileLoop kParsedDynamicWhileLoop = ParsedWhileLoop();
+
+// Unset if the loop does not count.
+std::optional<ParsedWhileLoop> PatternMatchParseWhileLoop(
+    const HloInstruction* while_op, HloEvaluator::PrecomputedAnalyses precomputed_analyses = {});
+
+namespace internal {
+
+// Why a value cannot be found, as a payload of the error.
+enum class EvalErrorDetail : uint32_t {
+  kDynamicValueDependence = 0,  // depends on a parameter or infeed
+};
+extern const absl::string_view kEvalErrorDetailUrl;
+std::optional<EvalErrorDetail> ParseEvalErrorDetail(const absl::Status& error);
+
+}  // namespace internal
 
 template <typename T>
 std::unique_ptr<Array2D<T>> HloEvaluator::MatmulArray2D(const Array2D<T>& lhs,

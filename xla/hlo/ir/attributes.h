@@ -104,6 +104,17 @@ struct ConvDims {
   bool operator==(const ConvDims&) const = default;
 };
 
+// sparsity_config={lhs={sparsity=1x4 dimension=0 stride=1} rhs={..}}: operands that hold only
+// `num_non_zero` of each `block_size` elements of a dimension, as (values, positions in the block).
+struct Sparsity {
+  struct Operand {
+    int64_t num_non_zero = 0, block_size = 0, dimension = 0, stride = 0;
+    bool operator==(const Operand&) const = default;
+  };
+  std::optional<Operand> lhs, rhs;
+  bool operator==(const Sparsity&) const = default;
+};
+
 // {{out index}: (operand, {operand index}), ...}
 struct OutputOperandAlias {
   std::vector<int64_t> output_index;
@@ -337,6 +348,7 @@ struct ConvolutionAttributes {
   int64_t feature_group_count = 1, batch_group_count = 1;
   Precisions precision;
   ConvolutionKind kind = ConvolutionKind::CONVOLUTION_KIND_UNSET;
+  Sparsity sparsity;
   bool operator==(const ConvolutionAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
@@ -345,9 +357,10 @@ struct ConvolutionAttributes {
       &ConvolutionAttributes::dim_labels);
     v(Field{"feature_group_count"}, &ConvolutionAttributes::feature_group_count);
     v(Field{"batch_group_count"}, &ConvolutionAttributes::batch_group_count);
+    v(Field{"convolution_kind", FieldRule::kOptional, "conv_kind"}, &ConvolutionAttributes::kind);
     v(Field{"operand_precision", FieldRule::kOptional, "precision_config"},
       &ConvolutionAttributes::precision);
-    v(Field{"convolution_kind", FieldRule::kOptional, "conv_kind"}, &ConvolutionAttributes::kind);
+    v(Field{"sparsity_config"}, &ConvolutionAttributes::sparsity);
   }
 };
 
@@ -550,10 +563,14 @@ struct RngDeltaAttributes {
 
 struct CallAttributes {
   bool is_composite = false;
+  // Protos and programs may have it; the verifier rejects it.
+  std::vector<OutputOperandAlias> output_to_operand_aliasing;
   bool operator==(const CallAttributes&) const = default;
   template <class V>
   static void Describe(V& v) {
     v(Field{"is_composite"}, &CallAttributes::is_composite);
+    v(Field{"output_to_operand_aliasing", FieldRule::kNotText, "output_operand_aliasing"},
+      &CallAttributes::output_to_operand_aliasing);
   }
 };
 

@@ -445,4 +445,11 @@ absl::StatusOr<bool> FlattenCalls(HloModule* module, int64_t max_instructions) {
   return changed;
 }
 
+HloInstruction* HloComputation::CreateFusionInstruction(
+    absl::Span<HloInstruction* const> instructions, FusionKind kind) {
+  // XLA lists users before operands.
+  const std::vector<HloInstruction*> in_order(instructions.rbegin(), instructions.rend());
+  return FuseInstructions(in_order, kind).value_or(nullptr);
+}
+
 }  // namespace xla

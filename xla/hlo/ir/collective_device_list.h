@@ -84,6 +84,10 @@ struct CollectiveDeviceList {
 
   bool operator==(const CollectiveDeviceList&) const = default;
 
+  // The form under XLA's names.
+  enum class Version : uint8_t { kListOfLists, kIota, kMeshAxes };
+  Version version() const { return static_cast<Version>(form); }
+
   // The iota form, canonicalized. Precondition: transpose_perm is empty or a permutation.
   static CollectiveDeviceList Iota(int64_t num_groups, int64_t group_size,
                                    std::vector<int64_t> reshape_dims,

@@ -92,6 +92,17 @@ void Hasher::Add(const ConvDims& dims) {
   }
 }
 
+void Hasher::Add(const Sparsity& sparsity) {
+  for (const std::optional<Sparsity::Operand>& operand : {sparsity.lhs, sparsity.rhs}) {
+    Add(operand.has_value());
+    if (!operand.has_value()) continue;
+    for (int64_t value :
+         {operand->num_non_zero, operand->block_size, operand->dimension, operand->stride}) {
+      Add(value);
+    }
+  }
+}
+
 void Hasher::Add(const OutputOperandAlias& alias) {
   Add(alias.output_index);
   Add(alias.operand);

@@ -76,6 +76,7 @@ class Hasher {
   void Add(const PadDim& dim);
   void Add(const SliceDim& dim);
   void Add(const ConvDims& dims);
+  void Add(const Sparsity& sparsity);
   void Add(const OutputOperandAlias& alias);
   void Add(const Precisions& precisions);
   void Add(const LiteralRef& ref);

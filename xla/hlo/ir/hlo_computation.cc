@@ -49,6 +49,16 @@ void HloComputation::RemoveCaller(HloInstruction* caller) {
   if (caller->opcode() == HloOpcode::kFusion) --fusion_caller_count_;
 }
 
+std::optional<HloInstruction*> HloComputation::GetUniqueCaller(HloOpcode opcode) const {
+  std::optional<HloInstruction*> unique;
+  for (HloInstruction* caller : callers()) {
+    if (caller->opcode() != opcode) continue;
+    if (unique.has_value()) return std::nullopt;
+    unique = caller;
+  }
+  return unique;
+}
+
 std::vector<HloInstruction*> HloComputation::callers() const {
   std::vector<HloInstruction*> result;
   if (callers_ == nullptr) return result;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@
 namespace xla {
 
 class HloModule;
+struct HloPrintOptions;
+template <typename HloInstructionPtr>
+class DfsHloVisitorBase;
 namespace ir_internal {
 struct CloneAccess;
 }  // namespace ir_internal
@@ -102,6 +106,10 @@ class HloComputation {
   // frontend attributes, and replaces the old one by it. Returns the new one.
   absl::StatusOr<HloInstruction*> ReplaceWithNewInstruction(
       HloInstruction* old_instruction, std::unique_ptr<HloInstruction> new_instruction);
+  // Replaces instructions by a fusion of them (FuseInstructions of call_rewriting.h); null if they
+  // cannot be fused.
+  HloInstruction* CreateFusionInstruction(absl::Span<HloInstruction* const> instructions,
+                                          FusionKind kind);
   // Frees removed instructions. Pointers to them dangle from now on.
   void Cleanup();
 
@@ -129,6 +137,8 @@ class HloComputation {
   // The instructions of this module that call this, each once, in order of their ids.
   std::vector<HloInstruction*> callers() const;
   int64_t caller_count() const;
+  // The only caller with this opcode; nullopt if there are none or several.
+  std::optional<HloInstruction*> GetUniqueCaller(HloOpcode opcode) const;
   // Whether this is the body of a fusion instruction.
   bool IsFusionComputation() const { return fusion_caller_count_ > 0; }
 
@@ -136,8 +146,16 @@ class HloComputation {
   // scheduled); callees compared deeply. What the root does not reach is matched by structure,
   // among equals in order. Linear time.
   bool Equal(const HloComputation& other, bool layout_sensitive = true) const;
+  bool operator==(const HloComputation& other) const { return Equal(other); }
   // Consistent with Equal.
   size_t Hash() const;
+
+  // The computation as HLO text; defined in xla/hlo/text/printer.
+  std::string ToString() const;
+  std::string ToString(const HloPrintOptions& options) const;
+  // Visits the instructions in post order; dfs_hlo_visitor.h defines it.
+  template <typename HloInstructionPtr>
+  absl::Status Accept(DfsHloVisitorBase<HloInstructionPtr>* visitor) const;
 
  private:
   friend class HloModule;

@@ -473,6 +473,16 @@ void HloInstruction::set_metadata(InstructionMetadata metadata) {
   mutable_extras().metadata = std::move(metadata);
 }
 
+void HloInstruction::set_metadata_op_name(std::string name) {
+  InstructionMetadata copy = metadata();
+  copy.set_op_name(std::move(name));
+  set_metadata(std::move(copy));
+}
+
+void HloInstruction::clear_sharding() {
+  if (has_sharding()) extras_->sharding.reset();
+}
+
 // --- Whole-instruction operations
 
 // Source: XLA's HloInstruction::HasSideEffectNoRecurse. A channel outside SPMD partitioning ties
@@ -481,7 +491,7 @@ bool HloInstruction::HasSideEffectNoRecurse() const {
   if (info().Has(op_traits::kSideEffect)) return true;
   if (!info().Has(op_traits::kAttributeEffect)) return false;
   const HloModule* module = GetModule();
-  const bool is_spmd = module != nullptr && module->config().use_spmd_partitioning;
+  const bool is_spmd = module != nullptr && module->config().use_spmd_partitioning();
   return attributes().visit([is_spmd](const auto& attributes) {
     if constexpr (requires { attributes.has_side_effect; }) {
       if (attributes.has_side_effect) return true;

@@ -2,8 +2,8 @@
 // One operation of an HLO computation: opcode, result shape, operands, attributes, called
 // computations.
 //
-// Instructions live in a HloComputation, which owns them. There is no subclass per opcode: what is
-// special to one is in its attribute struct (attributes.h):
+// Instructions live in a HloComputation, which owns them. What is special to an opcode is in its
+// attribute struct (attributes.h); hlo_instructions.h has typed views of it under XLA's names:
 //   auto* dot = computation->AddInstruction(HloInstruction::Create(
 //       HloOpcode::kDot, shape, {lhs, rhs}, DotAttributes{.lhs_contracting_dims = {1}, ...}));
 //   dot->attributes<DotAttributes>().lhs_contracting_dims
@@ -26,8 +26,9 @@
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 #include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/hlo/ir/instruction_accessors.h"  // IWYU pragma: export
+#include "xla/hlo/ir/instruction_extras.h"     // IWYU pragma: export
 #include "xla/hlo/ir/instruction_factories.h"  // IWYU pragma: export
-#include "xla/hlo/ir/instruction_metadata.h"
 #include "xla/shape.h"
 
 namespace xla {
@@ -35,58 +36,12 @@ namespace xla {
 class HloComputation;
 class HloInstruction;
 class HloModule;
+struct HloPrintOptions;
 namespace ir_internal {
 struct CloneAccess;
 }  // namespace ir_internal
 
-// result_accuracy={mode=highest} or {tolerance={atol=..,rtol=..,ulps=..}}
-struct AccuracySpec {
-  enum class Mode : uint8_t { kDefault, kHighest, kTolerance };
-  Mode mode = Mode::kDefault;
-  double atol = 0, rtol = 0;
-  int64_t ulps = 0;
-  bool operator==(const AccuracySpec& o) const {
-    return mode == o.mode && SameNumber(atol, o.atol) && SameNumber(rtol, o.rtol) && ulps == o.ulps;
-  }
-};
-
-// origin={..}: where the values of a result came from, a tree like the result shape. A node is a
-// tuple, or a leaf: empty `{}`, or `{"name" {index}}`.
-struct OriginalValueNode {
-  bool is_tuple = false;
-  std::vector<OriginalValueNode> elements;  // is_tuple
-  std::optional<std::string> instruction_name;
-  std::vector<int64_t> shape_index;
-  bool operator==(const OriginalValueNode&) const = default;
-};
-struct OriginalValue {
-  bool is_synthetic_call = false;  // {[synthetic_call]}
-  OriginalValueNode root;
-  bool operator==(const OriginalValue&) const = default;
-};
-
-// statistics={visualizing_index=0,name=1.5,..}
-struct Statistics {
-  int64_t visualizing_index = 0;
-  std::vector<std::pair<std::string, double>> values;
-  bool operator==(const Statistics&) const = default;
-};
-
-// Optional data of an instruction; allocated on first use.
-struct InstructionExtras {
-  std::vector<HloInstruction*> control_predecessors, control_successors;
-  BoxedOptional<HloSharding> sharding;
-  std::map<std::string, std::string>
-      frontend_attributes;  // values verbatim; "{..}" dictionaries unquoted
-  BoxedOptional<Statistics> statistics;
-  AccuracySpec result_accuracy;
-  BoxedOptional<InstructionMetadata> metadata;
-  BoxedOptional<OriginalValue> original_value;
-  std::string backend_config;                              // verbatim: JSON dictionary or raw text
-  BoxedOptional<std::vector<bool>> parameter_replication;  // one a leaf
-};
-
-class HloInstruction : public InstructionFactories {
+class HloInstruction : public InstructionFactories, public InstructionAccessors {
  public:
   using InstructionVector = absl::InlinedVector<HloInstruction*, 2>;
   using ComputationVector = absl::InlinedVector<HloComputation*, 1>;
@@ -218,8 +173,16 @@ class HloInstruction : public InstructionFactories {
   // Precondition: has_sharding().
   const HloSharding& sharding() const { return *extras().sharding; }
   const std::string& raw_backend_config_string() const { return extras().backend_config; }
+  void set_sharding(HloSharding sharding) { mutable_extras().sharding = std::move(sharding); }
+  void clear_sharding();
+  void set_raw_backend_config_string(std::string config) {
+    mutable_extras().backend_config = std::move(config);
+  }
   const InstructionMetadata& metadata() const;  // an empty one if there is none
   void set_metadata(InstructionMetadata metadata);
+  void set_metadata_op_name(std::string name);
+  // Empty if there is none.
+  OriginalValuePtr original_value() const { return OriginalValuePtr(extras().original_value); }
 
   // --- Whole-instruction operations
   // Whether the instruction must run even if nothing uses its result: by its opcode and attributes,
@@ -244,6 +207,7 @@ class HloInstruction : public InstructionFactories {
   // The instruction as one line of HLO text (long form); for error messages and debugging. Defined
   // in xla/hlo/text/printer.
   std::string ToString() const;
+  std::string ToString(const HloPrintOptions& options) const;
   // "add.3 = f32[2] add(f32[2] x, f32[2] y)": short, bounded length, never fails. For error
   // messages.
   std::string ToShortString() const;

@@ -14,7 +14,6 @@
 #include "xla/hlo/ir/ir_internal.h"
 #include "xla/hlo/ir/name_uniquer.h"
 #include "xla/util.h"
-#include "xla/xla.pb.h"
 
 namespace xla {
 
@@ -28,14 +27,6 @@ HloModule::HloModule(std::string name, HloModuleConfig config) : HloModule(std::
 }
 
 HloModule::~HloModule() = default;
-
-void HloModuleConfig::set_debug_options(const DebugOptions& options) {
-  kept_debug_options = std::make_shared<const DebugOptions>(options);
-}
-
-const DebugOptions& HloModuleConfig::debug_options() const {
-  return kept_debug_options != nullptr ? *kept_debug_options : DebugOptions::default_instance();
-}
 
 // --- Names
 
@@ -174,10 +165,10 @@ int64_t HloModule::instruction_count() const {
 }
 
 void HloModule::SetDefaultEntryLayout() {
-  if (config_.entry_computation_layout.has_value() || entry_ == nullptr) return;
+  if (config_.has_entry_computation_layout() || entry_ == nullptr) return;
   ProgramShape layout = entry_->ComputeProgramShape();
   layout.clear_parameter_names();
-  config_.entry_computation_layout = std::move(layout);
+  config_.set_entry_computation_layout(std::move(layout));
 }
 
 // --- Copies and comparison
@@ -219,32 +210,34 @@ absl::Status CheckHeadersEqual(const HloModuleConfig& a, const HloModuleConfig& 
   auto differ = [](const char* what) {
     return InvalidArgumentStrCat("the modules differ in ", what);
   };
-  if (a.entry_computation_layout.has_value() != b.entry_computation_layout.has_value()) {
+  if (a.has_entry_computation_layout() != b.has_entry_computation_layout()) {
     return differ("having an entry_computation_layout");
   }
-  if (a.entry_computation_layout.has_value()) {
+  if (a.has_entry_computation_layout()) {
     // Names of parameters do not count.
-    const ProgramShape& x = *a.entry_computation_layout;
-    const ProgramShape& y = *b.entry_computation_layout;
+    const ProgramShape& x = a.entry_computation_layout();
+    const ProgramShape& y = b.entry_computation_layout();
     const Shape::Equal equal = Shape::Equal().IgnoreLayout(!layout_sensitive);
     bool same = x.parameters_size() == y.parameters_size() && equal(x.result(), y.result());
     for (int i = 0; same && i < x.parameters_size(); ++i)
       same = equal(x.parameters(i), y.parameters(i));
     if (!same) return differ("entry_computation_layout");
   }
-  if (a.replica_count != b.replica_count) return differ("replica_count");
-  if (a.num_partitions != b.num_partitions) return differ("num_partitions");
-  if (a.use_spmd_partitioning != b.use_spmd_partitioning) return differ("use_spmd_partitioning");
+  if (a.replica_count() != b.replica_count()) return differ("replica_count");
+  if (a.num_partitions() != b.num_partitions()) return differ("num_partitions");
+  if (a.use_spmd_partitioning() != b.use_spmd_partitioning())
+    return differ("use_spmd_partitioning");
   if (a.is_scheduled != b.is_scheduled) return differ("is_scheduled");
-  if (a.alias_passthrough_params != b.alias_passthrough_params)
+  if (a.alias_passthrough_params() != b.alias_passthrough_params())
     return differ("alias_passthrough_params");
   if (a.input_output_alias != b.input_output_alias) return differ("input_output_alias");
   if (a.buffer_donor != b.buffer_donor) return differ("buffer_donor");
-  if (a.allow_spmd_sharding_propagation_to_parameters !=
-      b.allow_spmd_sharding_propagation_to_parameters) {
+  if (a.allow_spmd_sharding_propagation_to_parameters() !=
+      b.allow_spmd_sharding_propagation_to_parameters()) {
     return differ("allow_spmd_sharding_propagation_to_parameters");
   }
-  if (a.allow_spmd_sharding_propagation_to_output != b.allow_spmd_sharding_propagation_to_output) {
+  if (a.allow_spmd_sharding_propagation_to_output() !=
+      b.allow_spmd_sharding_propagation_to_output()) {
     return differ("allow_spmd_sharding_propagation_to_output");
   }
   if (a.frontend_attributes != b.frontend_attributes) return differ("frontend_attributes");
@@ -285,10 +278,32 @@ absl::Status HloModule::CheckEqual(const HloModule& other, bool layout_sensitive
   return ir_internal::CheckComputationsEqual(std::move(pairs), layout_sensitive);
 }
 
+// --- Schedules
+
+HloSchedule HloModule::schedule() const {
+  HloSchedule schedule(this);
+  for (const auto& computation : computations_) {
+    if (computation->IsFusionComputation()) continue;
+    schedule.set_sequence(computation.get(), HloInstructionSequence(computation->instructions()));
+  }
+  return schedule;
+}
+
+absl::Status HloModule::set_schedule(const HloSchedule& schedule) {
+  XLA_RETURN_IF_ERROR(schedule.Verify());
+  for (const auto& computation : computations_) {
+    if (!schedule.is_computation_scheduled(computation.get())) continue;
+    XLA_RETURN_IF_ERROR(
+        computation->SetInstructionOrder(schedule.sequence(computation.get()).instructions()));
+  }
+  config_.is_scheduled = true;
+  return absl::OkStatus();
+}
+
 size_t HloModule::Hash() const {
   ir_internal::Hasher hasher;
-  hasher.Add(config_.replica_count);
-  hasher.Add(config_.num_partitions);
+  hasher.Add(config_.replica_count());
+  hasher.Add(config_.num_partitions());
   hasher.Add(config_.is_scheduled);
   if (entry_ != nullptr) hasher.Add(entry_->Hash());
   return hasher.result();

@@ -15,30 +15,19 @@
 #include "xla/base/status_fwd.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_module_config.h"  // IWYU pragma: export
+#include "xla/hlo/ir/hlo_schedule.h"       // IWYU pragma: export
 #include "xla/shape.h"
 
 namespace xla {
 
 class DebugOptions;
 class ExecutionOptions;
+class FrontendAttributes;
+class HloBufferDonorConfig;
+class HloInputOutputAliasConfig;
 class HloModuleProto;
-
-// input_output_alias={ {OUT}: (P, {IDX}, may-alias), .. }
-struct InputOutputAlias {
-  enum class Kind : uint8_t { kMay, kMust };
-  std::vector<int64_t> output_index;
-  int64_t parameter_number = 0;
-  std::vector<int64_t> parameter_index;
-  Kind kind = Kind::kMay;
-  bool operator==(const InputOutputAlias&) const = default;
-};
-
-// buffer_donor={ (P, {IDX}), .. }
-struct BufferDonor {
-  int64_t parameter_number = 0;
-  std::vector<int64_t> parameter_index;
-  bool operator==(const BufferDonor&) const = default;
-};
+struct HloPrintOptions;
 
 // The FileNames / FunctionNames / FileLocations / StackFrames block; ids are 1-based positions, 0 =
 // none.
@@ -59,41 +48,6 @@ struct StackFrameTable {
     return file_names.empty() && function_names.empty() && locations.empty() && frames.empty();
   }
   bool operator==(const StackFrameTable&) const = default;
-};
-
-// origin_recovery_table={ {"old" {idx}} : {"replacement"}, "HLO module text" .. }
-struct OriginRecoveryEntry {
-  OriginalValueNode old_value, replacement;
-  std::string recovery_module;  // HLO text, may be empty
-  bool operator==(const OriginRecoveryEntry&) const = default;
-};
-
-// Header facts (HLO text section 2).
-struct HloModuleConfig {
-  // Setters of XLA's names.
-  void set_replica_count(int64_t count) { replica_count = count; }
-  void set_num_partitions(int64_t count) { num_partitions = count; }
-  void set_use_spmd_partitioning(bool value) { use_spmd_partitioning = value; }
-  void set_seed(uint64_t value) { seed = value; }
-  bool has_entry_computation_layout() const { return entry_computation_layout.has_value(); }
-  // Kept and not used by anything in this folder. The defaults of all options if none are set.
-  void set_debug_options(const DebugOptions& options);
-  const DebugOptions& debug_options() const;
-
-  std::optional<ProgramShape> entry_computation_layout;  // always set once parsed or built
-  int64_t replica_count = 1;
-  int64_t num_partitions = 1;
-  bool use_spmd_partitioning = false;  // set by num_partitions=
-  bool is_scheduled = false;           // text order of each computation is its schedule
-  bool alias_passthrough_params = false;
-  std::vector<InputOutputAlias> input_output_alias;
-  std::vector<BufferDonor> buffer_donor;
-  std::vector<bool> allow_spmd_sharding_propagation_to_parameters;
-  std::vector<bool> allow_spmd_sharding_propagation_to_output;
-  std::map<std::string, std::string> frontend_attributes;
-  std::vector<OriginRecoveryEntry> origin_recovery_table;
-  uint64_t seed = 0;
-  std::shared_ptr<const DebugOptions> kept_debug_options;
 };
 
 class HloModule {
@@ -141,9 +95,26 @@ class HloModule {
 
   // Sets config().entry_computation_layout from the entry's parameters and root if it is unset.
   void SetDefaultEntryLayout();
-  const ProgramShape& entry_computation_layout() const { return *config_.entry_computation_layout; }
+  const ComputationLayout& entry_computation_layout() const {
+    return config_.entry_computation_layout();
+  }
+  ComputationLayout* mutable_entry_computation_layout() {
+    return config_.mutable_entry_computation_layout();
+  }
   // Parameters and result of the entry with the layouts of entry_computation_layout.
-  const ProgramShape& result_and_parameters() const { return *config_.entry_computation_layout; }
+  const ProgramShape& result_and_parameters() const { return config_.entry_computation_layout(); }
+
+  // --- Header facts under XLA's names. Copies; their headers must be included.
+  bool has_schedule() const { return config_.is_scheduled; }
+  // The order of instructions, of all computations but those of fusions. Precondition:
+  // has_schedule().
+  HloSchedule schedule() const;
+  // Orders the instructions of the computations that it lists, and marks the module as scheduled.
+  absl::Status set_schedule(const HloSchedule& schedule);
+  void clear_schedule() { config_.is_scheduled = false; }
+  HloInputOutputAliasConfig input_output_alias_config() const;
+  HloBufferDonorConfig buffer_donor_config() const;
+  FrontendAttributes frontend_attributes() const;
 
   // A name that the module does not use, "prefix" or "prefix.N"; it counts as used from now on. As
   // in XLA, a number after the last '.' is taken as N ("add.007" becomes "add.7"), and what may not
@@ -173,6 +144,9 @@ class HloModule {
 
   // Long-form HLO text; defined in xla/hlo/text/printer.
   std::string ToString() const;
+  std::string ToString(const HloPrintOptions& options) const;
+  // A hash of the text without names and metadata (HloPrintOptions::Fingerprint), as 32 hex digits.
+  std::string GetFingerprint128() const;
 
  private:
   friend class HloComputation;

@@ -10,6 +10,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "xla/base/check.h"
 #include "xla/base/status_macros.h"
 #include "xla/shape_util.h"
 #include "xla/util.h"
@@ -32,14 +33,14 @@ std::string MetadataToString(const InstructionMetadata& metadata) {
   auto add_number = [&](const char* name, int64_t value) {
     if (value != 0) parts.push_back(absl::StrCat(name, "=", value));
   };
-  add_string("op_type", metadata.op_type);
-  add_string("op_name", metadata.op_name);
-  add_string("source_file", metadata.source_file);
-  add_number("source_line", metadata.source_line);
-  add_number("source_end_line", metadata.source_end_line);
-  add_number("source_column", metadata.source_column);
-  add_number("source_end_column", metadata.source_end_column);
-  add_number("stack_frame_id", metadata.stack_frame_id);
+  add_string("op_type", metadata.op_type());
+  add_string("op_name", metadata.op_name());
+  add_string("source_file", metadata.source_file());
+  add_number("source_line", metadata.source_line());
+  add_number("source_end_line", metadata.source_end_line());
+  add_number("source_column", metadata.source_column());
+  add_number("source_end_column", metadata.source_end_column());
+  add_number("stack_frame_id", metadata.stack_frame_id());
   return absl::StrJoin(parts, " ");
 }
 
@@ -253,6 +254,36 @@ std::optional<int64_t> HloSharding::FlattenedSize(const std::vector<int64_t>& di
     size *= dim;
   }
   return size;
+}
+
+static HloSharding OfAssignment(const TileAssignment& assignment) {
+  return assignment.devices().empty()
+             ? HloSharding::IotaTile(assignment.dimensions(), assignment.reshape_dims(),
+                                     assignment.transpose_perm())
+             : HloSharding::Tile(assignment.dimensions(), assignment.devices());
+}
+
+static HloSharding CheckedCanonical(const HloSharding& sharding) {
+  absl::StatusOr<HloSharding> canonical = sharding.Canonical();
+  XLA_CHECK(canonical.ok()) << canonical.status().message();
+  return *std::move(canonical);
+}
+
+HloSharding HloSharding::Tile(const TileAssignment& assignment) {
+  return CheckedCanonical(OfAssignment(assignment));
+}
+
+HloSharding HloSharding::PartialTile(const TileAssignment& assignment) {
+  HloSharding sharding = OfAssignment(assignment);
+  sharding.last_tile_dim_replicate = true;
+  return CheckedCanonical(sharding);
+}
+
+HloSharding HloSharding::Subgroup(const TileAssignment& assignment,
+                                  absl::Span<const OpSharding_Type> subgroup_types) {
+  HloSharding sharding = OfAssignment(assignment);
+  sharding.last_tile_dims.assign(subgroup_types.begin(), subgroup_types.end());
+  return CheckedCanonical(sharding);
 }
 
 bool HloSharding::IsReplicated() const {

@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "xla/base/status_fwd.h"
 #include "xla/hlo/ir/collective_device_list.h"
 #include "xla/hlo/ir/instruction_metadata.h"
+#include "xla/hlo/ir/tile_assignment.h"
 #include "xla/shape.h"
 #include "xla/xla_data_enums.h"
 
@@ -78,6 +80,24 @@ struct HloSharding {
   static HloSharding Tile(std::vector<int64_t> tile_dims, std::vector<int64_t> devices);
   static HloSharding Tuple(std::vector<HloSharding> elements);
 
+  // Under XLA's names; devices that do not fit the tiles are a programming error (checked).
+  static HloSharding Tile(const TileAssignment& assignment);
+  // The last dimension of the assignment, or the last ones, are no dimensions of the data.
+  static HloSharding PartialTile(const TileAssignment& assignment);
+  static HloSharding Subgroup(const TileAssignment& assignment,
+                              absl::Span<const OpSharding_Type> subgroup_types);
+  struct ShardGroup {
+    Group group;
+    int64_t id;
+  };
+  static ShardGroup ShardAs(int64_t id) { return {Group::kAs, id}; }
+  static ShardGroup ShardLike(int64_t id) { return {Group::kLike, id}; }
+  HloSharding& SetShardGroup(const ShardGroup& shard_group) {
+    group = shard_group.group;
+    group_id = shard_group.id;
+    return *this;
+  }
+
   // The form in which XLA keeps and prints it: iota order simplified; subgroup dimensions of one
   // type merged, those of size 1 dropped, the replicated one last; a subgroup of all devices named
   // outright ({replicated}, {manual}). Readers of text and protos apply this. Errors: tile sizes,
@@ -88,6 +108,17 @@ struct HloSharding {
 
   bool IsTuple() const { return kind == Kind::kTuple; }
   bool IsReplicated() const;
+  // Under XLA's names. Leaf: not a tuple.
+  const std::vector<HloSharding>& tuple_elements() const { return elements; }
+  bool UseNamedShardingLeaf() const { return kind == Kind::kNamed; }
+  bool IsReplicatedLeaf() const { return !IsTuple() && IsReplicated(); }
+  bool IsSingleDeviceLeaf() const {
+    return kind == Kind::kMaximal || (kind == Kind::kNamed && named->mesh.maximal_device);
+  }
+  bool IsManual() const { return kind == Kind::kManual; }
+  bool IsUnknown() const { return kind == Kind::kUnknown; }
+  bool IsTiled() const { return kind == Kind::kTiled; }
+  bool IsTileMaximal() const { return kind == Kind::kMaximal || IsReplicatedLeaf(); }
   bool operator==(const HloSharding& other) const;
 
   // As HLO text prints it, with braces: "{devices=[2,2]<=[4]}".

@@ -123,14 +123,11 @@ struct InstructionFactories {
                              int64_t feature_group_count, int64_t batch_group_count,
                              const Window& window, const ConvolutionDimensionNumbers& numbers,
                              const PrecisionConfig& precision);
-  // Sparse operands are not implemented: an empty configuration.
   static Made CreateConvolve(const Shape& shape, HloInstruction* lhs, HloInstruction* rhs,
                              int64_t feature_group_count, int64_t batch_group_count,
                              const Window& window, const ConvolutionDimensionNumbers& numbers,
-                             const PrecisionConfig& precision, const SparsityConfig&) {
-    return CreateConvolve(shape, lhs, rhs, feature_group_count, batch_group_count, window, numbers,
-                          precision);
-  }
+                             const PrecisionConfig& precision, const SparsityConfig& sparsity,
+                             ConvolutionKind kind = CONVOLUTION_KIND_UNSET);
   static Made CreateFft(const Shape& shape, HloInstruction* operand, FftType type, Ints fft_length);
   static Made CreateTriangularSolve(const Shape& shape, HloInstruction* a, HloInstruction* b,
                                     const TriangularSolveOptions& options);

@@ -10,14 +10,14 @@ namespace xla {
 
 InstructionMetadata InstructionMetadata::FromProto(const OpMetadata& proto) {
   InstructionMetadata metadata;
-  metadata.op_type = proto.op_type();
-  metadata.op_name = proto.op_name();
-  metadata.source_file = proto.source_file();
-  metadata.source_line = proto.source_line();
-  metadata.source_end_line = proto.source_end_line();
-  metadata.source_column = proto.source_column();
-  metadata.source_end_column = proto.source_end_column();
-  metadata.stack_frame_id = proto.stack_frame_id();
+  metadata.set_op_type(proto.op_type());
+  metadata.set_op_name(proto.op_name());
+  metadata.set_source_file(proto.source_file());
+  metadata.set_source_line(proto.source_line());
+  metadata.set_source_end_line(proto.source_end_line());
+  metadata.set_source_column(proto.source_column());
+  metadata.set_source_end_column(proto.source_end_column());
+  metadata.set_stack_frame_id(proto.stack_frame_id());
 
   OpMetadata rest = proto;
   rest.clear_op_type();
@@ -54,14 +54,14 @@ InstructionMetadata InstructionMetadata::FromProto(const OpMetadata& proto) {
 
 OpMetadata InstructionMetadata::ToProto() const {
   OpMetadata proto;
-  proto.set_op_type(op_type);
-  proto.set_op_name(op_name);
-  proto.set_source_file(source_file);
-  proto.set_source_line(source_line);
-  proto.set_source_end_line(source_end_line);
-  proto.set_source_column(source_column);
-  proto.set_source_end_column(source_end_column);
-  proto.set_stack_frame_id(stack_frame_id);
+  proto.set_op_type(op_type_);
+  proto.set_op_name(op_name_);
+  proto.set_source_file(source_file_);
+  proto.set_source_line(source_line_);
+  proto.set_source_end_line(source_end_line_);
+  proto.set_source_column(source_column_);
+  proto.set_source_end_column(source_end_column_);
+  proto.set_stack_frame_id(stack_frame_id_);
   if (!rare.has_value()) return proto;
   for (const ProfileType type : rare->profile_type) proto.add_profile_type(type);
   proto.set_deduplicated_name(rare->deduplicated_name);

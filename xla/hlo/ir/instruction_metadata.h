@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "xla/base/boxed_optional.h"
@@ -14,13 +15,27 @@
 
 namespace xla {
 
-struct InstructionMetadata {
+class InstructionMetadata {
+ public:
   // The framework's name for the kind of operation and for this one.
-  std::string op_type, op_name;
-  std::string source_file;
-  int32_t source_line = 0, source_end_line = 0, source_column = 0, source_end_column = 0;
+  const std::string& op_type() const { return op_type_; }
+  void set_op_type(std::string value) { op_type_ = std::move(value); }
+  const std::string& op_name() const { return op_name_; }
+  void set_op_name(std::string value) { op_name_ = std::move(value); }
+  // The position in the user's program.
+  const std::string& source_file() const { return source_file_; }
+  void set_source_file(std::string value) { source_file_ = std::move(value); }
+  int32_t source_line() const { return source_line_; }
+  void set_source_line(int32_t value) { source_line_ = value; }
+  int32_t source_end_line() const { return source_end_line_; }
+  void set_source_end_line(int32_t value) { source_end_line_ = value; }
+  int32_t source_column() const { return source_column_; }
+  void set_source_column(int32_t value) { source_column_ = value; }
+  int32_t source_end_column() const { return source_end_column_; }
+  void set_source_end_column(int32_t value) { source_end_column_ = value; }
   // Position in StackFrameTable::frames counted from one; 0: none.
-  int32_t stack_frame_id = 0;
+  int32_t stack_frame_id() const { return stack_frame_id_; }
+  void set_stack_frame_id(int32_t value) { stack_frame_id_ = value; }
 
   // Fields that few programs set.
   struct Rare {
@@ -35,6 +50,10 @@ struct InstructionMetadata {
     bool operator==(const Rare&) const = default;
   };
   BoxedOptional<Rare> rare;
+  // Rare::profile_type, empty if unset.
+  std::vector<ProfileType> profile_type() const {
+    return rare.has_value() ? rare->profile_type : std::vector<ProfileType>();
+  }
   Rare& mutable_rare() { return rare.has_value() ? *rare : rare.emplace(); }
 
   bool operator==(const InstructionMetadata&) const = default;
@@ -44,6 +63,11 @@ struct InstructionMetadata {
   // module must have been replaced by its bytes.
   static InstructionMetadata FromProto(const OpMetadata& proto);
   OpMetadata ToProto() const;
+
+ private:
+  std::string op_type_, op_name_, source_file_;
+  int32_t source_line_ = 0, source_end_line_ = 0, source_column_ = 0, source_end_column_ = 0;
+  int32_t stack_frame_id_ = 0;
 };
 
 }  // namespace xla

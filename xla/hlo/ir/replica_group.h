@@ -9,6 +9,7 @@ namespace xla {
 
 // One type holds explicit groups, iota groups and meshes here.
 using CollectiveDeviceListBase = CollectiveDeviceList;
+using CollectiveDeviceListVersion = CollectiveDeviceList::Version;
 
 }  // namespace xla
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/hlo/parser/hlo_parser.h"
 
+#include <map>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "xla/base/status_macros.h"
 #include "xla/hlo/proto/attribute_protos.h"
+#include "xla/hlo/text/printer.h"
 
 namespace xla {
 namespace {
@@ -28,13 +33,13 @@ absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
                        ParseAndReturnUnverifiedModule(ToStd(text), options));
   HloModuleConfig& read = module->config();
   // The text's counts are 1 where it has none.
-  if (read.replica_count == 1) read.replica_count = config.replica_count;
-  if (read.num_partitions == 1) {
-    read.num_partitions = config.num_partitions;
-    read.use_spmd_partitioning |= config.use_spmd_partitioning;
+  if (read.replica_count() == 1) read.set_replica_count(config.replica_count());
+  if (read.num_partitions() == 1) {
+    read.set_num_partitions(config.num_partitions());
+    read.set_use_spmd_partitioning(read.use_spmd_partitioning() || config.use_spmd_partitioning());
   }
-  read.seed = config.seed;
-  read.kept_debug_options = config.kept_debug_options;
+  read.set_seed(config.seed());
+  read.set_shared_debug_options(config.shared_debug_options());
   return module;
 }
 
@@ -94,6 +99,10 @@ absl::StatusOr<std::vector<bool>> ParseParameterReplication(absl::string_view te
 
 absl::StatusOr<std::vector<ReplicaGroup>> ParseReplicaGroupsOnly(absl::string_view text) {
   XLA_ASSIGN_OR_RETURN(const CollectiveDeviceList devices, ParseCollectiveDeviceList(ToStd(text)));
+  if (devices.mesh.has_value() && devices.mesh_axes.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Replica groups of a mesh must have more than one device per group, but got ", text));
+  }
   XLA_ASSIGN_OR_RETURN(const auto groups, devices.Flatten());
   std::vector<ReplicaGroup> result;
   for (const std::vector<int64_t>& ids : groups) {
@@ -106,6 +115,38 @@ absl::StatusOr<std::vector<ReplicaGroup>> ParseReplicaGroupsOnly(absl::string_vi
 absl::StatusOr<std::vector<Shape>> ParseShapeList(absl::string_view text) {
   XLA_ASSIGN_OR_RETURN(const Shape tuple, ParseShape(absl::StrCat("(", text, ")")));
   return tuple.tuple_shapes();
+}
+
+absl::StatusOr<std::unique_ptr<CollectiveDeviceListBase>> ParseCollectiveDeviceListBase(
+    absl::string_view text) {
+  XLA_ASSIGN_OR_RETURN(CollectiveDeviceList devices, ParseCollectiveDeviceList(ToStd(text)));
+  return std::make_unique<CollectiveDeviceListBase>(std::move(devices));
+}
+
+std::string PaddingConfigToString(const PaddingConfig& padding) {
+  std::vector<PadDim> dims;
+  for (const auto& dim : padding.dimensions()) {
+    dims.push_back({dim.edge_padding_low(), dim.edge_padding_high(), dim.interior_padding()});
+  }
+  return PadDimsToString(dims);
+}
+
+std::string ConvolutionDimensionNumbersToString(const ConvolutionDimensionNumbers& numbers) {
+  const absl::StatusOr<ConvDims> dims = proto::ReadConvDims(numbers);
+  return dims.ok() ? ConvDimsToString(*dims) : std::string();
+}
+
+std::string FrontendAttributesToString(const FrontendAttributes& attributes) {
+  return FrontendAttributesToString(
+      std::map<std::string, std::string>(attributes.map().begin(), attributes.map().end()));
+}
+
+std::string ReplicaGroupsToString(absl::Span<const ReplicaGroup> groups) {
+  CollectiveDeviceList list;
+  for (const ReplicaGroup& group : groups) {
+    list.groups.emplace_back(group.replica_ids().begin(), group.replica_ids().end());
+  }
+  return list.ToString();
 }
 
 }  // namespace xla

@@ -5,12 +5,15 @@
 #define XLA_HLO_PARSER_HLO_PARSER_H_
 
 #include <memory>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/hlo/ir/replica_group.h"
 #include "xla/hlo/text/parser.h"  // IWYU pragma: export
 #include "xla/service/hlo.pb.h"
 #include "xla/shape.h"
@@ -22,6 +25,14 @@ namespace xla {
 absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
     absl::string_view text, const HloModuleConfig& config,
     const HloParserOptions& options = HloParserOptions());
+
+// The same without a config, where Abseil's string_view is a type of its own.
+template <typename View>
+requires(std::is_same_v<View, absl::string_view> && !std::is_same_v<View, std::string_view>)
+    absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
+        View text, const HloParserOptions& options = HloParserOptions()) {
+  return ParseAndReturnUnverifiedModule(std::string_view(text.data(), text.size()), options);
+}
 
 absl::StatusOr<Window> ParseWindow(absl::string_view text);  // "size=3x3 pad=1_1x1_1"
 absl::StatusOr<ConvolutionDimensionNumbers> ParseConvolutionDimensionNumbers(
@@ -35,6 +46,8 @@ absl::StatusOr<StatisticsViz> ParseStatisticsViz(absl::string_view text);
 absl::StatusOr<std::vector<bool>> ParseParameterReplication(absl::string_view text);
 // "{{0,1},{2,3}}"
 absl::StatusOr<std::vector<ReplicaGroup>> ParseReplicaGroupsOnly(absl::string_view text);
+absl::StatusOr<std::unique_ptr<CollectiveDeviceListBase>> ParseCollectiveDeviceListBase(
+    absl::string_view text);
 // "(f32[2], s32[])" without the parentheses: a list separated by commas.
 absl::StatusOr<std::vector<Shape>> ParseShapeList(absl::string_view text);
 

@@ -106,6 +106,8 @@ absl::Status Read(const FieldReader& reader, ConvDims* value);
 absl::Status Write(const FieldWriter& writer, const ConvDims& value);
 absl::Status Read(const FieldReader& reader, std::optional<ConvDims>* value);
 absl::Status Write(const FieldWriter& writer, const std::optional<ConvDims>& value);
+absl::Status Read(const FieldReader& reader, Sparsity* value);
+absl::Status Write(const FieldWriter& writer, const Sparsity& value);
 absl::Status Read(const FieldReader& reader, Precisions* value);
 absl::Status Write(const FieldWriter& writer, const Precisions& value);
 absl::Status Read(const FieldReader& reader, LiteralRef* value);

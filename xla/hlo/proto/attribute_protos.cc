@@ -103,11 +103,6 @@ void FinishWriting(const HloInstruction& instruction, const CompareAttributes& a
       Comparison::DefaultComparisonType(instruction.operand(0)->shape().element_type())));
 }
 
-void FinishWriting(const HloInstruction&, const ConvolutionAttributes&,
-                   HloInstructionProto* proto) {
-  proto->mutable_sparsity_config();  // XLA always sets it
-}
-
 // all_reduce_id is the former name of the channel.
 absl::Status FinishReading(const HloInstructionProto& proto, const HloInstruction&,
                            AllReduceAttributes* a) {

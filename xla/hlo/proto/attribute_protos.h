@@ -38,6 +38,8 @@ Window WriteWindow(const WindowDims& window);
 // Dimensions below the highest named one that no number names are unknown (`?` in text).
 absl::StatusOr<ConvDims> ReadConvDims(const ConvolutionDimensionNumbers& proto);
 ConvolutionDimensionNumbers WriteConvDims(const ConvDims& dims);
+Sparsity ReadSparsity(const SparsityConfig& proto);
+SparsityConfig WriteSparsity(const Sparsity& sparsity);
 
 template <typename Repeated>
 Int64s ToInt64s(const Repeated& values) {

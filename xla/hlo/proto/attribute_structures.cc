@@ -166,6 +166,31 @@ absl::StatusOr<ConvDims> ReadConvDims(const ConvolutionDimensionNumbers& proto) 
   return dims;
 }
 
+Sparsity ReadSparsity(const SparsityConfig& proto) {
+  const auto read = [](const SparsityConfig::TensorSparsityConfig& operand) {
+    return Sparsity::Operand{operand.num_non_zero(), operand.block_size(), operand.dimension(),
+                             operand.stride()};
+  };
+  Sparsity sparsity;
+  if (proto.has_lhs()) sparsity.lhs = read(proto.lhs());
+  if (proto.has_rhs()) sparsity.rhs = read(proto.rhs());
+  return sparsity;
+}
+
+SparsityConfig WriteSparsity(const Sparsity& sparsity) {
+  const auto write = [](const Sparsity::Operand& operand,
+                        SparsityConfig::TensorSparsityConfig* proto) {
+    proto->set_num_non_zero(operand.num_non_zero);
+    proto->set_block_size(operand.block_size);
+    proto->set_dimension(operand.dimension);
+    proto->set_stride(operand.stride);
+  };
+  SparsityConfig proto;
+  if (sparsity.lhs.has_value()) write(*sparsity.lhs, proto.mutable_lhs());
+  if (sparsity.rhs.has_value()) write(*sparsity.rhs, proto.mutable_rhs());
+  return proto;
+}
+
 ConvolutionDimensionNumbers WriteConvDims(const ConvDims& dims) {
   ConvolutionDimensionNumbers proto;
   proto.set_input_batch_dimension(dims.input_batch);
@@ -248,6 +273,16 @@ absl::Status Read(const FieldReader& reader, std::optional<ConvDims>* value) {
 }
 absl::Status Write(const FieldWriter& writer, const std::optional<ConvDims>& value) {
   return value.has_value() ? Write(writer, *value) : absl::OkStatus();
+}
+
+absl::Status Read(const FieldReader& reader, Sparsity* value) {
+  *value = ReadSparsity(reader.message<SparsityConfig>());
+  return absl::OkStatus();
+}
+// XLA writes it even if it is empty.
+absl::Status Write(const FieldWriter& writer, const Sparsity& value) {
+  *writer.message<SparsityConfig>() = WriteSparsity(value);
+  return absl::OkStatus();
 }
 
 absl::Status Read(const FieldReader& reader, Precisions* value) {

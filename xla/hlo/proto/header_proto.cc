@@ -196,7 +196,7 @@ absl::Status ReadHeader(const HloModuleProto& proto, int depth, HloModule* modul
                                    "host_program_shape"));
   }
   layout->clear_parameter_names();
-  config.entry_computation_layout = *std::move(layout);
+  config.set_entry_computation_layout(*std::move(layout));
 
   for (const auto& [key, value] : proto.frontend_attributes().map()) {
     config.frontend_attributes.emplace(key, value);
@@ -209,9 +209,9 @@ absl::Status ReadHeader(const HloModuleProto& proto, int depth, HloModule* modul
 
 absl::Status WriteHeader(const HloModule& module, int depth, HloModuleProto* proto) {
   const HloModuleConfig& config = module.config();
-  ProgramShape layout = config.entry_computation_layout.has_value()
-                            ? *config.entry_computation_layout
-                            : module.entry_computation()->ComputeProgramShape();
+  ProgramShape layout = config.has_entry_computation_layout()
+                            ? config.entry_computation_layout()
+                            : ComputationLayout(module.entry_computation()->ComputeProgramShape());
   // XLA's names of the parameters as the caller sees them.
   for (int i = 0; i < layout.parameters_size(); ++i) {
     layout.set_parameter_names(i, absl::StrCat("p", i));

@@ -14,13 +14,13 @@ absl::StatusOr<std::unique_ptr<HloModule>> HloModule::CreateFromProto(
     const HloModuleProto& proto, const HloModuleConfig& config) {
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, CreateModuleFromProto(proto));
   HloModuleConfig& read = module->config();
-  if (config.replica_count != 1) read.replica_count = config.replica_count;
-  if (config.num_partitions != 1) read.num_partitions = config.num_partitions;
-  if (config.entry_computation_layout.has_value()) {
-    read.entry_computation_layout = config.entry_computation_layout;
+  if (config.replica_count() != 1) read.set_replica_count(config.replica_count());
+  if (config.num_partitions() != 1) read.set_num_partitions(config.num_partitions());
+  if (config.has_entry_computation_layout()) {
+    read.set_entry_computation_layout(config.entry_computation_layout());
   }
-  read.seed = config.seed;
-  read.kept_debug_options = config.kept_debug_options;
+  read.set_seed(config.seed());
+  read.set_shared_debug_options(config.shared_debug_options());
   return module;
 }
 
@@ -32,12 +32,12 @@ absl::StatusOr<HloModuleConfig> HloModule::CreateModuleConfigFromProto(
   config.set_debug_options(debug_options);
   if (execution_options != nullptr) {
     if (execution_options->num_replicas() > 0) {
-      config.replica_count = execution_options->num_replicas();
+      config.set_replica_count(execution_options->num_replicas());
     }
     if (execution_options->num_partitions() > 0) {
-      config.num_partitions = execution_options->num_partitions();
+      config.set_num_partitions(execution_options->num_partitions());
     }
-    config.seed = execution_options->seed();
+    config.set_seed(execution_options->seed());
   }
   return config;
 }

@@ -158,14 +158,26 @@ Made InstructionFactories::CreateConvolve(const Shape& shape, HloInstruction* lh
                                           HloInstruction* rhs, int64_t feature_group_count,
                                           int64_t batch_group_count, const Window& window,
                                           const ConvolutionDimensionNumbers& numbers,
-                                          const PrecisionConfig& precision) {
+                                          const PrecisionConfig& precision,
+                                          const SparsityConfig& sparsity, ConvolutionKind kind) {
   ConvolutionAttributes attributes;
+  attributes.sparsity = proto::ReadSparsity(sparsity);
+  attributes.kind = kind;
   attributes.window = proto::ReadWindow(window);
   attributes.dim_labels = proto::ReadConvDims(numbers).value_or(ConvDims());
   attributes.feature_group_count = feature_group_count;
   attributes.batch_group_count = batch_group_count;
   attributes.precision = PrecisionsOf(precision);
   return HloInstruction::Create(HloOpcode::kConvolution, shape, {lhs, rhs}, std::move(attributes));
+}
+
+Made InstructionFactories::CreateConvolve(const Shape& shape, HloInstruction* lhs,
+                                          HloInstruction* rhs, int64_t feature_group_count,
+                                          int64_t batch_group_count, const Window& window,
+                                          const ConvolutionDimensionNumbers& numbers,
+                                          const PrecisionConfig& precision) {
+  return CreateConvolve(shape, lhs, rhs, feature_group_count, batch_group_count, window, numbers,
+                        precision, SparsityConfig());
 }
 
 Made InstructionFactories::CreateTriangularSolve(const Shape& shape, HloInstruction* a,

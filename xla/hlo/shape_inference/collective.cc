@@ -28,13 +28,27 @@ enum class GroupMode : uint8_t { kReplica, kPartition, kReplicaAndPartition, kFl
 absl::string_view ModeName(GroupMode mode) {
   switch (mode) {
     case GroupMode::kReplica:
-      return "cross-replica";
+      return "cross_replica";
     case GroupMode::kPartition:
-      return "cross-partition";
+      return "cross_partition";
     case GroupMode::kReplicaAndPartition:
-      return "cross-replica-and-partition";
+      return "cross_replica_and_partition";
     case GroupMode::kFlattened:
-      return "flattened-id";
+      return "flattened_id";
+  }
+  return "";
+}
+
+// The plural of what the ids name, for errors.
+absl::string_view IdsName(GroupMode mode) {
+  switch (mode) {
+    case GroupMode::kReplica:
+    case GroupMode::kReplicaAndPartition:
+      return "replicas";
+    case GroupMode::kPartition:
+      return "partitions";
+    case GroupMode::kFlattened:
+      return "flattened IDs";
   }
   return "";
 }
@@ -209,7 +223,7 @@ absl::StatusOr<Groups> CheckGroups(const InferenceInput& in, const CollectiveBas
   if (expected > 1 && counts.ids != expected) {
     return BadGroups(
         list, absl::StrCat("In ", ModeName(groups.mode), " mode, replica groups should contain ",
-                           expected, " ids, but found ", counts.ids));
+                           expected, " ", IdsName(groups.mode), ", but found ", counts.ids));
   }
   groups.size = counts.group_size;
   if (groups.mode == GroupMode::kReplicaAndPartition) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/shape_inference/infer_util.h"
 #include "xla/hlo/shape_inference/rules.h"
@@ -272,20 +273,20 @@ Result InferRaggedDot(const InferenceInput& in) {
   }
   const int64_t ragged = attributes.lhs_ragged_dims[0];
   if (!InRange(ragged, lhs.rank())) {
-    return InvalidArgumentStrCat("The ragged dimension ", ragged, " is out of range for lhs ",
-                                 Str(lhs), ".");
+    return InvalidArgumentStrCat("The lhs ragged dimension ", ragged, " is out of range [0, ",
+                                 lhs.rank(), ") in ", Str(lhs), ".");
   }
   const std::vector<int64_t> prefix = GroupSizesPrefix(lhs, dims, ragged);
   const int64_t group_rank = group_sizes.rank();
-  const bool short_form = group_rank == 1;
-  bool fits = short_form || group_rank == static_cast<int64_t>(prefix.size()) + 1;
-  for (int64_t i = 0; fits && !short_form && i < group_rank - 1; ++i) {
-    fits = SizesCompatible(prefix[i], DimOf(group_sizes, i).size);
+  if (group_rank != 1 && group_rank != static_cast<int64_t>(prefix.size()) + 1) {
+    return InvalidArgumentStrCat("expected group_sizes to have rank ", prefix.size() + 1, ", got ",
+                                 group_rank, ": ", Str(group_sizes), ".");
   }
-  if (!fits) {
-    return InvalidArgumentStrCat("group_sizes is expected to have shape [", Joined(prefix),
-                                 prefix.empty() ? "" : ",", "g] or [g], got ", Str(group_sizes),
-                                 ".");
+  for (int64_t i = 0; i < group_rank - 1; ++i) {
+    if (SizesCompatible(prefix[i], DimOf(group_sizes, i).size)) continue;
+    return InvalidArgumentStrCat("group_sizes is expected to have shape [",
+                                 absl::StrJoin(prefix, ", "), ", ", group_sizes.dimensions().back(),
+                                 "], got [", absl::StrJoin(group_sizes.dimensions(), ", "), "].");
   }
   const Dim groups = DimOf(group_sizes, group_rank - 1);
 
@@ -314,7 +315,7 @@ Result InferRaggedDot(const InferenceInput& in) {
     }
     if (Contains(dims.rhs_batch, d) || Contains(dims.rhs_contracting, d)) {
       return InvalidArgument(
-          "The rhs group dimension %d must not be a batch or contracting dimension.", d);
+          "The rhs group dimension cannot be a batch or contracting dimension, got %d.", d);
     }
     if (!SizesCompatible(DimOf(rhs, d).size, groups.size)) {
       return InvalidArgument("rhs group dimension is expected to have size=%d, got %d.",
@@ -332,7 +333,13 @@ Result InferConvolution(const InferenceInput& in) {
   const auto& attributes = Attrs<ConvolutionAttributes>(in);
   const ConvDims& dims = attributes.dim_labels;
   const Shape& lhs = Operand(in, 0);
-  const Shape& rhs = Operand(in, 1);
+  const Shape& rhs_operand = Operand(in, 1);
+  if (rhs_operand.IsTuple() && rhs_operand.tuple_shapes_size() != 2) {
+    return InvalidArgumentStrCat(
+        "rhs of convolution, if a tuple, must have 2 elements for sparsity; got: ",
+        Str(rhs_operand));
+  }
+  const Shape& rhs = rhs_operand.IsTuple() ? rhs_operand.tuple_shapes(0) : rhs_operand;
   const int64_t feature_groups = attributes.feature_group_count;
   const int64_t batch_groups = attributes.batch_group_count;
   XLA_RETURN_IF_ERROR(ExpectArray(lhs, "lhs of convolution"));
@@ -353,7 +360,21 @@ Result InferConvolution(const InferenceInput& in) {
 
   const Dim batch = DimOf(lhs, dims.input_batch);
   const Dim features = DimOf(lhs, dims.input_feature);
-  const Dim kernel_inputs = DimOf(rhs, dims.kernel_input_feature);
+  Dim kernel_inputs = DimOf(rhs, dims.kernel_input_feature);
+  if (attributes.sparsity.rhs.has_value()) {
+    const Sparsity::Operand& sparsity = *attributes.sparsity.rhs;
+    if (sparsity.num_non_zero != 1) {
+      return InvalidArgument("Only 1:N sparsity is currently supported.");
+    }
+    // The kernel holds one element of each block.
+    int64_t dense_size;
+    if (sparsity.block_size < 1 || kernel_inputs.IsUnbounded() ||
+        __builtin_mul_overflow(kernel_inputs.size, sparsity.block_size, &dense_size)) {
+      return InvalidArgument("The block size %d of a sparse kernel does not fit its %d features",
+                             sparsity.block_size, kernel_inputs.size);
+    }
+    kernel_inputs.size = dense_size;
+  }
   const Dim kernel_outputs = DimOf(rhs, dims.kernel_output_feature);
   const auto error = [&](const std::string& rule) {
     return InvalidArgumentStrCat(rule, "; got <conv>(", Str(lhs), ", ", Str(rhs), ")");

@@ -22,7 +22,7 @@ absl::StatusOr<Shape> InferInstructionShape(const HloInstruction& instruction,
   for (const ProgramShape& signature : signatures) callees.push_back(&signature);
   const HloModuleConfig& config = instruction.GetModule()->config();
   return InferShape({instruction.opcode(), operands, instruction.attributes(), callees, &declared,
-                     config.replica_count, config.num_partitions});
+                     config.replica_count(), config.num_partitions()});
 }
 
 }  // namespace xla

@@ -161,8 +161,11 @@ Result InferMap(const InferenceInput& in) {
 Result InferReduce(const InferenceInput& in) {
   const Int64s& dimensions = Attrs<DimensionListAttributes>(in).dimensions;
   const ProgramShape& reducer = *in.callees[0];
-  if (in.operands.empty() || OperandCount(in) % 2 != 0) {
-    return InvalidArgument("Reduce must have an even number of arguments, at least 2; has %d",
+  if (OperandCount(in) < 2) {
+    return InvalidArgument("Reduce must have at least 2 arguments, has %d", OperandCount(in));
+  }
+  if (OperandCount(in) % 2 != 0) {
+    return InvalidArgument("Reduce must have an even number of arguments, has %d",
                            OperandCount(in));
   }
   const int64_t inputs = OperandCount(in) / 2;

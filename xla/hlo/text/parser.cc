@@ -24,7 +24,20 @@ absl::StatusOr<T> ParseAlone(std::string_view text, std::string_view what, Parse
 
 absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
     std::string_view text, const HloParserOptions& options) {
-  return text::HloTextParser(text, options).ParseModuleText();
+  return text::HloTextParser(text, options).ParseModuleText(std::make_unique<HloModule>("_"));
+}
+
+absl::Status ParseIntoModule(std::string_view text, const HloParserOptions& options,
+                             HloModule* module) {
+  // The parser owns its module while it works.
+  text::HloTextParser parser(text, options);
+  auto parsed = parser.ParseModuleText(std::unique_ptr<HloModule>(module));
+  if (parsed.ok()) {
+    parsed->release();
+  } else {
+    parser.ReleaseModule();
+  }
+  return parsed.status();
 }
 
 absl::StatusOr<Shape> ParseShape(std::string_view text) {

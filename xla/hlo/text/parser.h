@@ -44,6 +44,10 @@ struct HloParserOptions {
 absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
     std::string_view text, const HloParserOptions& options = {});
 
+// The same into a module without computations, which an error leaves unusable.
+absl::Status ParseIntoModule(std::string_view text, const HloParserOptions& options,
+                             HloModule* module);
+
 absl::StatusOr<Shape> ParseShape(std::string_view text);
 absl::StatusOr<Layout> ParseLayout(std::string_view text);
 absl::StatusOr<HloSharding> ParseSharding(std::string_view text);

@@ -25,7 +25,6 @@ constexpr TextException kTextExceptions[] = {
     {HloOpcode::kReduceScatter, "mode", true},
     {HloOpcode::kAsyncUpdate, "output_to_operand_aliasing", false},
     {HloOpcode::kAsyncDone, "output_to_operand_aliasing", false},
-    {HloOpcode::kConvolution, "sparsity_config", true},
 };
 
 bool IsHidden(HloOpcode opcode, const Field& field) {
@@ -122,13 +121,6 @@ void AppendNames(const InstructionDraft& draft, NameList* allowed, NameList* mis
 
 }  // namespace
 
-// {} means a convolution without sparsity; other values are not supported.
-bool HloTextParser::ParseSparsityConfig() {
-  if (!Expect(TokKind::kLbrace, "expected '{' to start SparsityConfig")) return false;
-  return Expect(TokKind::kRbrace,
-                "expected '}': a convolution with a sparsity config is not supported");
-}
-
 AttributeResult HloTextParser::ParseCalleeAttribute(std::string_view name,
                                                     InstructionDraft* draft) {
   const absl::Span<const CalleeSlot> slots = SlotsOf(*draft);
@@ -156,9 +148,7 @@ AttributeResult HloTextParser::ParseOwnAttribute(std::string_view name, Instruct
     if (exception.opcode != draft->opcode || !exception.is_accepted || exception.name != name)
       continue;
     Int64s dropped;
-    const bool ok = name == "mode"              ? ParseCollectiveMode()
-                    : name == "sparsity_config" ? ParseSparsityConfig()
-                                                : ParseValue(&dropped);
+    const bool ok = name == "mode" ? ParseCollectiveMode() : ParseValue(&dropped);
     return ok ? AttributeResult::kParsed : AttributeResult::kFailed;
   }
   return ParseCalleeAttribute(name, draft);

@@ -124,7 +124,7 @@ bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
                             count, " operands and ", branches, " branches"));
     }
     case HloOpcode::kDynamicReshape:
-      return count > 0 || TokenError("Expected at least one operand.");
+      return count > 0 || TokenError("DynamicReshape requires at least one operand.");
     case HloOpcode::kInfeed:
       if (draft.shape.IsTuple() && draft.shape.tuple_shapes_size() > 0) return true;
       return TokenError("infeed must have a non-empty tuple shape");

@@ -79,16 +79,21 @@ void HloTextParser::AppendCommonNames(const CommonAttributes& common, NameList* 
 bool HloTextParser::ParseMetadata(InstructionMetadata* metadata) {
   using Parser = HloTextParser;
   using Metadata = InstructionMetadata;
-#define XLA_STRING(field)                                                          \
-  {                                                                                \
-#field, false, [](Parser & p, Metadata & m) { return p.ParseValue(&m.field); } \
+#define XLA_STRING(field)                                                        \
+  {                                                                              \
+#field, false, [](Parser & p, Metadata & m) {                                  \
+     std::string value;                                                            \
+     if (!p.ParseValue(&value)) return false;                                      \
+     m.set_##field(std::move(value));                                              \
+     return true;                                                                  \
+   } \
   }
 #define XLA_INT32(field)                                 \
   {                                                      \
 #field, false, [](Parser& p, Metadata& m) {            \
      int64_t value;                                         \
      if (!p.ParseInt32(&value)) return false;               \
-     m.field = static_cast<int32_t>(value);                 \
+     m.set_##field(static_cast<int32_t>(value));                 \
      return true;                                           \
    } \
   }

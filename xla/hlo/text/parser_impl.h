@@ -110,7 +110,10 @@ class HloTextParser {
   HloTextParser(std::string_view text, const HloParserOptions& options)
       : text_(text), options_(options), lexer_(text) {}
 
-  absl::StatusOr<std::unique_ptr<HloModule>> ParseModuleText();
+  // Into a module without computations.
+  absl::StatusOr<std::unique_ptr<HloModule>> ParseModuleText(std::unique_ptr<HloModule> module);
+  // After an error: gives up the module, which the caller owns.
+  void ReleaseModule() { module_.release(); }
 
   // Parses the whole text with `parse`.
   absl::Status ParseAlone(std::string_view what, absl::FunctionRef<bool()> parse);
@@ -179,6 +182,7 @@ class HloTextParser {
   // (parser_windows.cc)
   bool ParseValue(WindowDims* value) { return ParseWindow(value, /*in_braces=*/true); }
   bool ParseValue(ConvDims* value);
+  bool ParseValue(Sparsity* value);
   bool ParseValue(std::vector<PadDim>* value);
   bool ParseValue(std::vector<SliceDim>* value);
   bool ParseWindow(WindowDims* window, bool in_braces);
@@ -322,7 +326,6 @@ class HloTextParser {
                          absl::FunctionRef<void(NameList* allowed, NameList* missing)> names);
   AttributeResult ParseOwnAttribute(std::string_view name, InstructionDraft* draft);
   AttributeResult ParseCalleeAttribute(std::string_view name, InstructionDraft* draft);
-  bool ParseSparsityConfig();
 
   // parser_operands.cc
   bool ParseOperand(ComputationDraft* computation, InstructionDraft* draft);

@@ -18,8 +18,9 @@ absl::Status SyntaxError(std::string_view what, std::string_view errors) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<HloModule>> HloTextParser::ParseModuleText() {
-  module_ = std::make_unique<HloModule>("_");
+absl::StatusOr<std::unique_ptr<HloModule>> HloTextParser::ParseModuleText(
+    std::unique_ptr<HloModule> module) {
+  module_ = std::move(module);
   lexer_.Next();
   const bool has_header = kind() == TokKind::kwHloModule;
   if (has_header || kind() == TokKind::kwEntry || lexer_.LookAhead() == TokKind::kLbrace) {
@@ -50,26 +51,51 @@ bool HloTextParser::ParseModule(bool has_header) {
   static constexpr NamedValue<Config> kMembers[] = {
       {"is_scheduled", false, [](Parser& p, Config& c) { return p.ParseValue(&c.is_scheduled); }},
       {"alias_passthrough_params", false,
-       [](Parser& p, Config& c) { return p.ParseValue(&c.alias_passthrough_params); }},
+       [](Parser& p, Config& c) {
+         bool value;
+         if (!p.ParseValue(&value)) return false;
+         c.set_alias_passthrough_params(value);
+         return true;
+       }},
       {"input_output_alias", false,
        [](Parser& p, Config& c) { return p.ParseInputOutputAlias(&c.input_output_alias); }},
       {"buffer_donor", false,
        [](Parser& p, Config& c) { return p.ParseBufferDonors(&c.buffer_donor); }},
       {"entry_computation_layout", false,
        [](Parser& p, Config& c) {
-         return p.ParseProgramLayout(&c.entry_computation_layout.emplace());
+         ProgramShape layout;
+         if (!p.ParseProgramLayout(&layout)) return false;
+         c.set_entry_computation_layout(std::move(layout));
+         return true;
        }},
       {"allow_spmd_sharding_propagation_to_parameters", false,
        [](Parser& p, Config& c) {
-         return p.ParseBoolList(&c.allow_spmd_sharding_propagation_to_parameters);
+         std::vector<bool> values;
+         if (!p.ParseBoolList(&values)) return false;
+         c.set_allow_spmd_sharding_propagation_to_parameters(std::move(values));
+         return true;
        }},
       {"allow_spmd_sharding_propagation_to_output", false,
        [](Parser& p, Config& c) {
-         return p.ParseBoolList(&c.allow_spmd_sharding_propagation_to_output);
+         std::vector<bool> values;
+         if (!p.ParseBoolList(&values)) return false;
+         c.set_allow_spmd_sharding_propagation_to_output(std::move(values));
+         return true;
        }},
-      {"replica_count", false, [](Parser& p, Config& c) { return p.ParseValue(&c.replica_count); }},
+      {"replica_count", false,
+       [](Parser& p, Config& c) {
+         int64_t count;
+         if (!p.ParseValue(&count)) return false;
+         c.set_replica_count(count);
+         return true;
+       }},
       {"num_partitions", false,
-       [](Parser& p, Config& c) { return p.ParseValue(&c.num_partitions); }},
+       [](Parser& p, Config& c) {
+         int64_t count;
+         if (!p.ParseValue(&count)) return false;
+         c.set_num_partitions(count);
+         return true;
+       }},
       {"frontend_attributes", false,
        [](Parser& p, Config& c) { return p.ParseFrontendAttributes(&c.frontend_attributes); }},
       {"origin_recovery_table", false,
@@ -89,7 +115,7 @@ bool HloTextParser::ParseModule(bool has_header) {
   if (!ParseStackFrames() || !ParseComputations()) return false;
   config.is_scheduled = is_scheduled;
   if (!has_header) module_->set_name(Cat("module_", module_->entry_computation()->name()));
-  config.use_spmd_partitioning = config.num_partitions != 1;
+  config.set_use_spmd_partitioning(config.num_partitions() != 1);
   module_->SetDefaultEntryLayout();
   return CheckHeader();
 }
@@ -98,7 +124,7 @@ bool HloTextParser::ParseModule(bool has_header) {
 bool HloTextParser::CheckHeader() {
   HloModuleConfig& config = module_->config();
   auto& aliases = config.input_output_alias;
-  const Shape& result = config.entry_computation_layout->result();
+  const Shape& result = config.entry_computation_layout().result();
   for (const InputOutputAlias& alias : aliases) {
     if (!ShapeUtil::IndexIsValid(result, alias.output_index)) {
       return TokenError(
@@ -306,7 +332,8 @@ bool HloTextParser::ParseOriginRecoveryTable(std::vector<OriginRecoveryEntry>* t
     if (!Eat(TokKind::kComma)) continue;
     const Loc text_loc = loc();
     if (!ParseValue(&entry.recovery_module)) return false;
-    const auto recovery = HloTextParser(entry.recovery_module, options_).ParseModuleText();
+    const auto recovery = HloTextParser(entry.recovery_module, options_)
+                              .ParseModuleText(std::make_unique<HloModule>("_"));
     if (!recovery.ok())
       return Error(text_loc, Cat("in the recovery module: ", recovery.status().message()));
   }

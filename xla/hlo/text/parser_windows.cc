@@ -179,6 +179,45 @@ bool HloTextParser::ParseValue(ConvDims* value) {
   return true;
 }
 
+// {lhs={sparsity=1x4 dimension=0 stride=1} rhs={..}}, no commas.
+bool HloTextParser::ParseValue(Sparsity* value) {
+  const auto parse_operand = [this](Sparsity::Operand* operand) {
+    if (!Expect(TokKind::kLbrace, "expected '{' to start TensorSparsityConfig")) return false;
+    while (kind() == TokKind::kAttributeName) {
+      const std::string_view name = lexer_.token().text;
+      const Loc start = loc();
+      lexer_.Next();
+      if (name == "sparsity") {
+        Int64s numbers;
+        if (kind() != TokKind::kDxD || !SplitIntegers(lexer_.token().text, 'x', &numbers) ||
+            numbers.size() != 2) {
+          return TokenError("expects 'num_non_zero:block_size'");
+        }
+        operand->num_non_zero = numbers[0];
+        operand->block_size = numbers[1];
+        lexer_.Next();
+      } else if (name == "dimension") {
+        if (!ParseValue(&operand->dimension)) return false;
+      } else if (name == "stride") {
+        if (!ParseValue(&operand->stride)) return false;
+      } else {
+        return Error(start, "unknown attribute");
+      }
+    }
+    return Expect(TokKind::kRbrace, "expects '}' at the end of TensorSparsityConfig");
+  };
+  if (!Expect(TokKind::kLbrace, "expected '{' to start SparsityConfig")) return false;
+  while (kind() == TokKind::kAttributeName) {
+    const std::string_view name = lexer_.token().text;
+    if (name != "lhs" && name != "rhs") return TokenError("unknown attribute");
+    lexer_.Next();
+    std::optional<Sparsity::Operand>& operand = name == "lhs" ? value->lhs : value->rhs;
+    if (!operand.has_value()) operand.emplace();
+    if (!parse_operand(&*operand)) return false;
+  }
+  return Expect(TokKind::kRbrace, "expects '}' at the end of SparsityConfig");
+}
+
 bool HloTextParser::ParseValue(std::vector<PadDim>* value) {
   if (kind() != TokKind::kPad) return TokenError("expects padding config, e.g., '0_0_0x3_3_1'");
   if (!ForEachPart(lexer_.token().text, 'x', [&](std::string_view part) {

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
 #include "xla/hlo/text/printer_internal.h"
@@ -396,6 +397,36 @@ std::string HloInstruction::ToString() const {
   return out;
 }
 
+std::string HloInstruction::ToString(const HloPrintOptions& options) const {
+  std::string out;
+  PrintInstruction(*this, options, &out);
+  return out;
+}
+
+std::string HloComputation::ToString() const { return ToString(HloPrintOptions::Default()); }
+
+std::string HloComputation::ToString(const HloPrintOptions& options) const {
+  std::string out;
+  PrintComputation(*this, options, &out);
+  return out;
+}
+
 std::string HloModule::ToString() const { return ModuleToString(*this); }
+
+std::string HloModule::ToString(const HloPrintOptions& options) const {
+  return ModuleToString(*this, options);
+}
+
+// FNV-1a with 128 bits.
+std::string HloModule::GetFingerprint128() const {
+  using Wide = unsigned __int128;
+  constexpr Wide kPrime = (Wide{1} << 88) + 0x13b;
+  Wide hash = (Wide{0x6c62272e07bb0142} << 64) + 0x62b821756295c58d;
+  for (const char c : ToString(HloPrintOptions::Fingerprint())) {
+    hash = (hash ^ static_cast<uint8_t>(c)) * kPrime;
+  }
+  return absl::StrFormat("%016x%016x", static_cast<uint64_t>(hash >> 64),
+                         static_cast<uint64_t>(hash));
+}
 
 }  // namespace xla

@@ -198,6 +198,18 @@ void Append(std::string* out, const ConvDims& dims) {
          dims.output_unknown);
 }
 
+void Append(std::string* out, const Sparsity& sparsity) {
+  const auto append = [out](const char* name, const Sparsity::Operand& operand) {
+    absl::StrAppend(out, name, "={sparsity=", operand.num_non_zero, "x", operand.block_size,
+                    " dimension=", operand.dimension, " stride=", operand.stride, "}");
+  };
+  out->push_back('{');
+  if (sparsity.lhs.has_value()) append("lhs", *sparsity.lhs);
+  if (sparsity.lhs.has_value() && sparsity.rhs.has_value()) out->push_back(' ');
+  if (sparsity.rhs.has_value()) append("rhs", *sparsity.rhs);
+  out->push_back('}');
+}
+
 void Append(std::string* out, ConvolutionKind kind) { out->append(ConvolutionKindName(kind)); }
 void Append(std::string* out, FusionKind kind) { out->append(FusionKindName(kind)); }
 void Append(std::string* out, FftType type) { out->append(FftType_Name(type)); }
@@ -480,18 +492,18 @@ void AppendMetadata(const InstructionMetadata& metadata, const PrintContext& con
   };
   out->push_back('{');
   if (context.options.print_metadata_only_op_name) {
-    text("op_name=", metadata.op_name);
+    text("op_name=", metadata.op_name());
     out->push_back('}');
     return;
   }
-  text("op_type=", metadata.op_type);
-  text("op_name=", metadata.op_name);
-  text("source_file=", metadata.source_file);
-  number("source_line=", metadata.source_line);
-  number("source_end_line=", metadata.source_end_line);
-  number("source_column=", metadata.source_column);
-  number("source_end_column=", metadata.source_end_column);
-  int64_t frame = metadata.stack_frame_id;
+  text("op_type=", metadata.op_type());
+  text("op_name=", metadata.op_name());
+  text("source_file=", metadata.source_file());
+  number("source_line=", metadata.source_line());
+  number("source_end_line=", metadata.source_end_line());
+  number("source_column=", metadata.source_column());
+  number("source_end_column=", metadata.source_end_column());
+  int64_t frame = metadata.stack_frame_id();
   if (context.frame_ids != nullptr) {
     auto found = context.frame_ids->find(frame);
     frame = found == context.frame_ids->end() ? 0 : found->second;
@@ -571,3 +583,31 @@ void AppendMetadataAndConfig(const HloInstruction& instruction, PrintContext& co
 }
 
 }  // namespace xla::text
+
+namespace xla {
+
+std::string OriginalValue::ToString() const {
+  std::string out;
+  text::AppendOriginalValue(*this, &out);
+  return out;
+}
+
+std::string ConvDimsToString(const ConvDims& dims) {
+  std::string out;
+  text::Append(&out, dims);
+  return out;
+}
+
+std::string PadDimsToString(const std::vector<PadDim>& dims) {
+  std::string out;
+  text::Append(&out, dims);
+  return out;
+}
+
+std::string FrontendAttributesToString(const std::map<std::string, std::string>& attributes) {
+  std::string out;
+  text::AppendFrontendAttributes(attributes, &out);
+  return out;
+}
+
+}  // namespace xla

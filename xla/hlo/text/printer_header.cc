@@ -80,7 +80,7 @@ void AppendModuleHeader(const HloModule& module, PrintContext& context) {
   out->append("HloModule ");
   if (context.options.print_ids) out->append(module.name());
   if (config.is_scheduled) out->append(", is_scheduled=true");
-  if (config.alias_passthrough_params) out->append(", alias_passthrough_params=true");
+  if (config.alias_passthrough_params()) out->append(", alias_passthrough_params=true");
   if (!config.input_output_alias.empty()) {
     out->append(", input_output_alias=");
     AppendAliases(config.input_output_alias, out);
@@ -89,20 +89,21 @@ void AppendModuleHeader(const HloModule& module, PrintContext& context) {
     out->append(", buffer_donor=");
     AppendDonors(config.buffer_donor, out);
   }
-  if (config.entry_computation_layout.has_value()) {
+  if (config.has_entry_computation_layout()) {
     out->append(", entry_computation_layout=");
-    AppendProgramLayout(*config.entry_computation_layout, out);
+    AppendProgramLayout(config.entry_computation_layout(), out);
   }
-  if (!config.allow_spmd_sharding_propagation_to_parameters.empty()) {
+  if (!config.allow_spmd_sharding_propagation_to_parameters().empty()) {
     out->append(", allow_spmd_sharding_propagation_to_parameters=");
-    AppendBools(out, config.allow_spmd_sharding_propagation_to_parameters);
+    AppendBools(out, config.allow_spmd_sharding_propagation_to_parameters());
   }
-  if (!config.allow_spmd_sharding_propagation_to_output.empty()) {
+  if (!config.allow_spmd_sharding_propagation_to_output().empty()) {
     out->append(", allow_spmd_sharding_propagation_to_output=");
-    AppendBools(out, config.allow_spmd_sharding_propagation_to_output);
+    AppendBools(out, config.allow_spmd_sharding_propagation_to_output());
   }
-  if (config.replica_count != 1) absl::StrAppend(out, ", replica_count=", config.replica_count);
-  if (config.num_partitions != 1) absl::StrAppend(out, ", num_partitions=", config.num_partitions);
+  if (config.replica_count() != 1) absl::StrAppend(out, ", replica_count=", config.replica_count());
+  if (config.num_partitions() != 1)
+    absl::StrAppend(out, ", num_partitions=", config.num_partitions());
   if (!config.frontend_attributes.empty()) {
     out->append(", frontend_attributes=");
     AppendFrontendAttributes(config.frontend_attributes, out);
@@ -162,7 +163,7 @@ void AppendStackFrames(const HloModule& module, absl::flat_hash_map<int64_t, int
   // order.
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions_by_id()) {
-      if (instruction->has_extras()) intern_frame(instruction->metadata().stack_frame_id);
+      if (instruction->has_extras()) intern_frame(instruction->metadata().stack_frame_id());
     }
   }
   if (used.frames.empty()) return;

@@ -12,12 +12,12 @@ absl::Status CheckCompare(const HloInstruction& instruction, const Context&) {
   const PrimitiveType type = instruction.operand(1)->shape().element_type();
   const Comparison::Type expected = Comparison::DefaultComparisonType(type);
   if (attributes.type.has_value() && *attributes.type != expected) {
-    const bool total_order = primitive_util::IsFloatingPointType(type) &&
-                             *attributes.type == Comparison::Type::kFloatTotalOrder;
-    if (!total_order) {
+    const bool is_float = primitive_util::IsFloatingPointType(type);
+    if (!is_float || *attributes.type != Comparison::Type::kFloatTotalOrder) {
       return InvalidArgumentStrCat("Expected comparison type ", ComparisonTypeToString(expected),
-                                   " for ", PrimitiveType_Name(type),
-                                   " operands, actual: ", ComparisonTypeToString(*attributes.type));
+                                   is_float ? " or TOTALORDER.\nactual: " : ".\nactual: ",
+                                   ComparisonTypeToString(*attributes.type),
+                                   "\noperand: ", instruction.operand(1)->shape().ToString());
     }
   }
   const bool equality = attributes.direction == ComparisonDirection::kEq ||

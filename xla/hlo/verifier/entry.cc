@@ -104,8 +104,14 @@ absl::Status CheckAliases(const HloModule& module, const ProgramShape& entry) {
     if (ShapeUtil::ArraySize(*parameter) != ShapeUtil::ArraySize(output)) {
       return InvalidArgumentStrCat("Expected aliased buffers to have the same size: ", places);
     }
-    if (alias.kind == InputOutputAlias::Kind::kMust && !ShapeUtil::Compatible(*parameter, output)) {
-      return InvalidArgumentStrCat("Buffers that must alias must have the same shape: ", places);
+    if (alias.kind == InputOutputAlias::Kind::kMust && *parameter != output) {
+      return InvalidArgumentStrCat("Shape and memory space of the result at index ",
+                                   IndexText(alias.output_index), " (", output.ToString(true),
+                                   ") must be the same as the shape and memory space of aliased "
+                                   "parameter ",
+                                   alias.parameter_number, " at index ",
+                                   IndexText(alias.parameter_index), " (",
+                                   parameter->ToString(true), ")");
     }
     if (!outputs.insert(alias.output_index).second) {
       return InvalidArgumentStrCat("Output index ", IndexText(alias.output_index),
@@ -146,17 +152,17 @@ ProgramShape WithLayouts(ProgramShape shape) {
 absl::Status CheckEntry(const HloModule& module, const HloVerifierOptions& options) {
   const HloModuleConfig& config = module.config();
   const HloComputation& entry = *module.entry_computation();
-  if (config.entry_computation_layout.has_value()) {
-    XLA_RETURN_IF_ERROR(CheckEntryLayout(entry, *config.entry_computation_layout, options));
+  if (config.has_entry_computation_layout()) {
+    XLA_RETURN_IF_ERROR(CheckEntryLayout(entry, config.entry_computation_layout(), options));
   }
-  if (config.replica_count < 1 || config.num_partitions < 1) {
+  if (config.replica_count() < 1 || config.num_partitions() < 1) {
     return InvalidArgument("replica_count and num_partitions must be positive; got %d and %d",
-                           config.replica_count, config.num_partitions);
+                           config.replica_count(), config.num_partitions());
   }
   if (config.input_output_alias.empty() && config.buffer_donor.empty()) return absl::OkStatus();
-  return CheckAliases(module, WithLayouts(config.entry_computation_layout.has_value()
-                                              ? *config.entry_computation_layout
-                                              : entry.ComputeProgramShape()));
+  return CheckAliases(module, WithLayouts(config.has_entry_computation_layout()
+                                              ? config.entry_computation_layout()
+                                              : ComputationLayout(entry.ComputeProgramShape())));
 }
 
 }  // namespace xla::verifier

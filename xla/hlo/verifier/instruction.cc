@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -31,6 +32,8 @@ constexpr Row kRows[] = {
     {HloOpcode::kParameter, CheckParameter},
     {HloOpcode::kConstant, CheckConstant},
     {HloOpcode::kBitcast, CheckBitcast},
+    {HloOpcode::kReshape, CheckReshape},
+    {HloOpcode::kBroadcast, CheckBroadcast},
     {HloOpcode::kCall, CheckCall},
     {HloOpcode::kWhile, CheckWhile},
     {HloOpcode::kConditional, CheckConditional},
@@ -41,12 +44,24 @@ constexpr Row kRows[] = {
     {HloOpcode::kRecv, CheckRecv},
 };
 
-constexpr std::array<Rule, kNumHloOpcodes> kRules = [] {
-  std::array<Rule, kNumHloOpcodes> rules{};
+// Opcodes with rules that come before shape inference.
+constexpr Row kEarlyRows[] = {
+    {HloOpcode::kCall, CheckCallSignature},
+    {HloOpcode::kWhile, CheckWhileSignature},
+    {HloOpcode::kConditional, CheckConditionalSignature},
+    {HloOpcode::kFusion, CheckFusionSignature},
+    {HloOpcode::kScan, CheckScan},
+};
+
+using Rules = std::array<Rule, kNumHloOpcodes>;
+constexpr Rules MakeRules(absl::Span<const Row> rows) {
+  Rules rules{};
   for (Rule& rule : rules) rule = NoMoreRules;
-  for (const Row& row : kRows) rules[static_cast<size_t>(row.opcode)] = row.rule;
+  for (const Row& row : rows) rules[static_cast<size_t>(row.opcode)] = row.rule;
   return rules;
-}();
+}
+constexpr Rules kRules = MakeRules(kRows);
+constexpr Rules kEarlyRules = MakeRules(kEarlyRows);
 
 // How far the declared shape may differ from the inferred one.
 enum class Match : uint8_t {
@@ -65,16 +80,16 @@ Match MatchOf(HloOpcode opcode) {
 bool Matches(HloOpcode opcode, const Shape& declared, const Shape& inferred,
              const HloVerifierOptions& options) {
   const Match match = MatchOf(opcode);
+  if (opcode == HloOpcode::kCopy && !IsValidCopy(declared, inferred, options)) return false;
   if (match == Match::kValue) {
     return options.allow_mixed_precision
                ? ShapeUtil::CompatibleIgnoringFpPrecision(declared, inferred)
                : ShapeUtil::Compatible(declared, inferred);
   }
-  if (!options.layout_sensitive) return ShapeUtil::Compatible(declared, inferred);
   Shape::Equal equal;
   equal.IgnoreDynamicDimension();
   if (match == Match::kMinorToMajor) equal.MinorToMajorOnlyInLayout();
-  return equal(declared, inferred);
+  return SameShape(declared, inferred, options, equal);
 }
 
 absl::Status CheckSinglePrecision(const HloInstruction& instruction) {
@@ -85,7 +100,9 @@ absl::Status CheckSinglePrecision(const HloInstruction& instruction) {
     if (seen == PRIMITIVE_TYPE_INVALID) seen = type;
     if (seen != type) {
       return InvalidArgument(
-          "Seen floating point types of different precisions, but mixed precision is disallowed.");
+          "Seen floating point types of different precisions in %s, but mixed precision is "
+          "disallowed.",
+          instruction.ToShortString());
     }
   }
   return absl::OkStatus();
@@ -101,7 +118,7 @@ absl::Status CheckReducedTypes(const HloInstruction& instruction, Context& conte
         "instruction: %s",
         instruction.ToShortString());
   }
-  if (instruction.opcode() != HloOpcode::kReduce &&
+  if (instruction.opcode() != HloOpcode::kReduce && instruction.opcode() != HloOpcode::kMap &&
       instruction.opcode() != HloOpcode::kReduceWindow) {
     return absl::OkStatus();
   }
@@ -109,10 +126,9 @@ absl::Status CheckReducedTypes(const HloInstruction& instruction, Context& conte
   for (int64_t i = 0; i < instruction.operand_count() && i < to_apply.parameters_size(); ++i) {
     const Shape& operand = instruction.operand(i)->shape();
     if (operand.element_type() != to_apply.parameters(i).element_type()) {
-      return InvalidArgumentStrCat("Operand ", i, " of shape ", operand.ToString(),
-                                   " and parameter ", i, " of to_apply, of shape ",
-                                   to_apply.parameters(i).ToString(),
-                                   ", differ in element type, but mixed precision is disallowed.");
+      return InvalidArgument(
+          "Shape mismatch between to_apply computation parameter and operand %d in %s.", i,
+          instruction.ToShortString());
     }
   }
   return absl::OkStatus();
@@ -127,25 +143,25 @@ absl::Status CheckShape(const HloInstruction& instruction, Context& context) {
   for (const HloComputation* callee : instruction.called_computations()) {
     callees.push_back(&context.SignatureOf(*callee));
   }
-  const InferenceInput input{instruction.opcode(),     operands,
-                             instruction.attributes(), callees,
-                             &instruction.shape(),     context.replica_count,
-                             context.num_partitions};
+  // Counts of one: nothing to compare the groups with.
+  const bool counts = context.options.check_replica_groups;
+  const InferenceInput input{instruction.opcode(),
+                             operands,
+                             instruction.attributes(),
+                             callees,
+                             &instruction.shape(),
+                             counts ? context.replica_count : 1,
+                             counts ? context.num_partitions : 1};
   XLA_ASSIGN_OR_RETURN(const Shape inferred, shape_inference::ApplyRule(input));
   if (!context.options.allow_mixed_precision &&
       !instruction.info().HasAny(op_traits::kMixedOperands | op_traits::kOwnPrecision)) {
     XLA_RETURN_IF_ERROR(CheckSinglePrecision(instruction));
   }
-  if (!context.options.allow_mixed_precision) {
-    XLA_RETURN_IF_ERROR(CheckReducedTypes(instruction, context));
-  }
   if (!Matches(instruction.opcode(), instruction.shape(), inferred, context.options)) {
-    const bool layouts = context.options.layout_sensitive;
-    return InvalidArgumentStrCat("Expected instruction to have shape equal to ",
-                                 inferred.ToString(layouts), ", actual shape is ",
-                                 instruction.shape().ToString(layouts));
+    return WrongShape(instruction, inferred, context.options);
   }
-  return absl::OkStatus();
+  if (context.options.allow_mixed_precision) return absl::OkStatus();
+  return CheckReducedTypes(instruction, context);
 }
 
 // Checks the optional data of an instruction.
@@ -153,8 +169,10 @@ absl::Status CheckExtras(const HloInstruction& instruction, const Context& conte
   if (!instruction.has_extras()) return absl::OkStatus();
   const InstructionExtras& extras = instruction.extras();
   if (extras.sharding.has_value()) {
-    XLA_RETURN_IF_ERROR(AddContext(
-        extras.sharding->Validate(instruction.shape(), context.num_devices), "Invalid sharding"));
+    const std::optional<int64_t> num_devices =
+        context.options.verify_sharding_device_numbers ? context.num_devices : std::nullopt;
+    XLA_RETURN_IF_ERROR(AddContext(extras.sharding->Validate(instruction.shape(), num_devices),
+                                   "Invalid sharding for instruction"));
   }
   const AccuracySpec& accuracy = extras.result_accuracy;
   if (accuracy.mode != AccuracySpec::Mode::kDefault) {
@@ -183,31 +201,56 @@ absl::Status CheckExtras(const HloInstruction& instruction, const Context& conte
   return absl::OkStatus();
 }
 
-// The computations of fusions and control flow run on the thread of their caller.
-absl::Status CheckThreads(const HloInstruction& instruction) {
+// The computations of fusions and control flow run on the thread of their caller; on request those
+// of calls and of what applies one too.
+absl::Status CheckThreads(const HloInstruction& instruction, const HloVerifierOptions& options) {
   const HloOpcode opcode = instruction.opcode();
-  if (instruction.parent() == nullptr ||
-      (opcode != HloOpcode::kFusion && opcode != HloOpcode::kWhile &&
-       opcode != HloOpcode::kConditional)) {
+  if (instruction.parent() == nullptr || instruction.called_computations().empty()) {
     return absl::OkStatus();
   }
+  const std::string& thread = instruction.parent()->execution_thread();
+  const bool nested = options.verify_call_nested_computation_thread_name;
+  const bool applies = GetCalleeSchema(instruction.info().callees).SlotOf(0).name == "to_apply" &&
+                       instruction.called_computations().size() == 1;
+  if (nested && applies && !SameThread(instruction.to_apply()->execution_thread(), thread)) {
+    return InvalidArgument(
+        "%s to_apply computation execution thread does not match (%s vs %s)", instruction.name(),
+        ThreadName(instruction.to_apply()->execution_thread()), ThreadName(thread));
+  }
+  const bool follows = opcode == HloOpcode::kFusion || opcode == HloOpcode::kWhile ||
+                       opcode == HloOpcode::kConditional;
+  const bool calls = opcode == HloOpcode::kCall || opcode == HloOpcode::kCustomCall;
+  if (!follows && !(nested && calls)) return absl::OkStatus();
   for (const HloComputation* callee : instruction.called_computations()) {
-    if (!SameThread(callee->execution_thread(), instruction.parent()->execution_thread())) {
+    if (!SameThread(callee->execution_thread(), thread)) {
       return InvalidArgument(
-          "expects parent computation thread name same as called computation's thread name (%s vs "
-          "%s).",
-          instruction.parent()->execution_thread(), callee->execution_thread());
+          "Callable instruction %s expects parent computation thread name same as called "
+          "computation's thread name (%s vs %s).",
+          instruction.ToShortString(), ThreadName(thread), ThreadName(callee->execution_thread()));
     }
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckAll(const HloInstruction& instruction, Context& context) {
+  const auto opcode = static_cast<size_t>(instruction.opcode());
+  XLA_RETURN_IF_ERROR(CheckOwnLayout(instruction, context.options));
+  XLA_RETURN_IF_ERROR(kEarlyRules[opcode](instruction, context));
   XLA_RETURN_IF_ERROR(CheckShape(instruction, context));
   XLA_RETURN_IF_ERROR(CheckExtras(instruction, context));
-  XLA_RETURN_IF_ERROR(CheckThreads(instruction));
-  XLA_RETURN_IF_ERROR(CheckAsyncPair(instruction, context));
-  return kRules[static_cast<size_t>(instruction.opcode())](instruction, context);
+  XLA_RETURN_IF_ERROR(CheckThreads(instruction, context.options));
+  XLA_RETURN_IF_ERROR(kRules[opcode](instruction, context));
+  return CheckLayoutKept(instruction, context.options);
+}
+
+absl::Status WithInstruction(const absl::Status& status, const HloInstruction& instruction) {
+  if (status.ok()) return status;
+  std::string message =
+      absl::StrCat(status.message(), ", for instruction ", instruction.ToShortString());
+  if (instruction.parent() != nullptr) {
+    absl::StrAppend(&message, " in computation ", instruction.parent()->name());
+  }
+  return absl::Status(status.code(), message);
 }
 
 std::string Names(absl::Span<const HloOpcode> opcodes) {
@@ -231,14 +274,11 @@ const ProgramShape& Context::SignatureOf(const HloComputation& computation) {
 }
 
 absl::Status CheckInstruction(const HloInstruction& instruction, Context& context) {
-  const absl::Status status = CheckAll(instruction, context);
-  if (status.ok()) return status;
-  std::string message =
-      absl::StrCat(status.message(), ", for instruction ", instruction.ToShortString());
-  if (instruction.parent() != nullptr) {
-    absl::StrAppend(&message, " in computation ", instruction.parent()->name());
-  }
-  return absl::Status(status.code(), message);
+  return WithInstruction(CheckAll(instruction, context), instruction);
+}
+
+absl::Status CheckPair(const HloInstruction& instruction, const Context& context) {
+  return WithInstruction(CheckAsyncPair(instruction, context), instruction);
 }
 
 absl::Status NoMoreRules(const HloInstruction&, const Context&) { return absl::OkStatus(); }
@@ -248,22 +288,49 @@ bool SameThread(const std::string& a, const std::string& b) {
   return a == b || (is_main(a) && is_main(b));
 }
 
+std::string ThreadName(const std::string& thread) { return thread.empty() ? "main" : thread; }
+
+bool SameShape(const Shape& a, const Shape& b, const HloVerifierOptions& options,
+               Shape::Equal equal) {
+  return options.layout_sensitive ? equal(a, b) : ShapeUtil::Compatible(a, b);
+}
+
+absl::Status WrongShape(const HloInstruction& instruction, const Shape& expected,
+                        const HloVerifierOptions& options) {
+  const bool layouts = options.layout_sensitive;
+  return InvalidArgumentStrCat("Expected instruction to have shape equal to ",
+                               expected.ToString(layouts), ", actual shape is ",
+                               instruction.shape().ToString(layouts));
+}
+
 absl::Status ExpectOnlyUser(const HloInstruction& instruction,
                             absl::Span<const HloOpcode> opcodes) {
-  if (instruction.user_count() == 1 &&
-      std::find(opcodes.begin(), opcodes.end(), instruction.users()[0]->opcode()) !=
-          opcodes.end()) {
+  // XLA's custom call "control_dep" only orders what it uses.
+  const HloInstruction* only = nullptr;
+  int64_t count = 0;
+  for (const HloInstruction* user : instruction.users()) {
+    if (user->opcode() == HloOpcode::kCustomCall && user->custom_call_target() == "control_dep") {
+      continue;
+    }
+    only = user;
+    ++count;
+  }
+  const std::string name(HloOpcodeString(instruction.opcode()));
+  if (count != 1) {
+    return InvalidArgument("The %s instruction requires one consumer, found %d", name, count);
+  }
+  if (std::find(opcodes.begin(), opcodes.end(), only->opcode()) != opcodes.end()) {
     return absl::OkStatus();
   }
-  return InvalidArgumentStrCat("The instruction requires one consumer, of opcode ", Names(opcodes),
-                               ", found ", instruction.user_count(), " consumers");
+  return InvalidArgument("The consumer of a %s instruction needs to be %s, found %s", name,
+                         Names(opcodes), Names({only->opcode()}));
 }
 
 absl::Status ExpectOperand(const HloInstruction& instruction, absl::Span<const HloOpcode> opcodes) {
   const HloOpcode opcode = instruction.operand(0)->opcode();
   if (std::find(opcodes.begin(), opcodes.end(), opcode) != opcodes.end()) return absl::OkStatus();
-  return InvalidArgumentStrCat("The operand needs to be ", Names(opcodes), ", found ",
-                               Names({opcode}));
+  return InvalidArgument("The operand of a %s instruction needs to be %s, found %s",
+                         Names({instruction.opcode()}), Names(opcodes), Names({opcode}));
 }
 
 }  // namespace xla::verifier

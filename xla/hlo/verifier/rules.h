@@ -37,6 +37,8 @@ using Rule = absl::Status (*)(const HloInstruction&, const Context&);
 // Checks an instruction whose operands and callees are valid: shape, attributes, and the rules of
 // its opcode. The error names the instruction.
 absl::Status CheckInstruction(const HloInstruction& instruction, Context& context);
+// Checks its operand and users if it starts or ends an asynchronous operation (CheckAsyncPair).
+absl::Status CheckPair(const HloInstruction& instruction, const Context& context);
 
 // structure.cc: parents, operands, users, roots, parameters, control dependencies, callees, names,
 // cycles, schedules. Once it passes, the graph can be traversed safely.
@@ -51,8 +53,43 @@ absl::Status CheckEntry(const HloModule& module, const HloVerifierOptions& optio
 // all-reduces of a module are layout-constrained or none is.
 absl::Status CheckChannels(const HloModule& module);
 
+// buffers.cc: checks that every array of a buffer type (b(f32[2])) is written once at most and
+// passes only through operations that know buffers. Source: XLA's VerifyBuffers.
+absl::Status CheckBuffers(const HloModule& module, const HloVerifierOptions& options);
+
+// deadlocks.cc: checks that sends and receives between devices of a scheduled module match in
+// order, with no other collective between.
+absl::Status CheckCollectiveDeadlocks(const HloModule& module);
+
+// names.cc: checks that instructions still have the names that their metadata states, and that
+// origins have the structure of their instruction's shape.
+absl::Status CheckNamesUnchanged(const HloModule& module);
+absl::Status CheckOriginalValues(const HloModule& module);
+
 // The default thread is called "main" in text; the name may be omitted.
 bool SameThread(const std::string& a, const std::string& b);
+std::string ThreadName(const std::string& thread);
+
+// Whether two shapes are the same up to what the options leave open.
+bool SameShape(const Shape& a, const Shape& b, const HloVerifierOptions& options,
+               Shape::Equal equal = Shape::Equal());
+// "Expected instruction to have shape equal to .., actual shape is .."
+absl::Status WrongShape(const HloInstruction& instruction, const Shape& expected,
+                        const HloVerifierOptions& options);
+
+// layouts.cc: what holds before and after the rules of an opcode about layouts and dynamic sizes.
+absl::Status CheckOwnLayout(const HloInstruction& instruction, const HloVerifierOptions& options);
+absl::Status CheckLayoutKept(const HloInstruction& instruction, const HloVerifierOptions& options);
+// Whether a copy may have this shape for an operand of that shape: copies between host and device
+// keep type and order.
+bool IsValidCopy(const Shape& copy, const Shape& operand, const HloVerifierOptions& options);
+
+// Rules by opcode before shapes are inferred: their errors say more.
+absl::Status CheckCallSignature(const HloInstruction& instruction, const Context& context);
+absl::Status CheckWhileSignature(const HloInstruction& instruction, const Context& context);
+absl::Status CheckConditionalSignature(const HloInstruction& instruction, const Context& context);
+absl::Status CheckFusionSignature(const HloInstruction& instruction, const Context& context);
+absl::Status CheckScan(const HloInstruction& instruction, const Context& context);
 
 // Rules by opcode.
 absl::Status NoMoreRules(const HloInstruction& instruction, const Context& context);
@@ -63,6 +100,8 @@ absl::Status CheckParameter(const HloInstruction& instruction, const Context& co
 absl::Status CheckConstant(const HloInstruction& instruction, const Context& context);
 // reshape.cc
 absl::Status CheckBitcast(const HloInstruction& instruction, const Context& context);
+absl::Status CheckReshape(const HloInstruction& instruction, const Context& context);
+absl::Status CheckBroadcast(const HloInstruction& instruction, const Context& context);
 // control.cc
 absl::Status CheckCall(const HloInstruction& instruction, const Context& context);
 absl::Status CheckWhile(const HloInstruction& instruction, const Context& context);

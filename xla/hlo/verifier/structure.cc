@@ -69,8 +69,12 @@ absl::Status CheckOperandsAndUsers(const HloComputation& computation,
     distinct.assign(instruction->operands().begin(), instruction->operands().end());
     for (size_t i = 0; i < distinct.size(); ++i) {
       if (distinct[i] == nullptr || distinct[i]->parent() != &computation) {
-        return InvalidArgument("Operand %d of instruction %s is not in its computation %s", i,
-                               instruction->name(), computation.name());
+        const HloInstruction* operand = distinct[i];
+        const HloComputation* parent = operand == nullptr ? nullptr : operand->parent();
+        return InvalidArgument(
+            "Operand %d (%s) of instruction %s is in a different computation: %s vs %s", i,
+            operand == nullptr ? "(null)" : operand->name(), instruction->name(),
+            parent == nullptr ? "(null)" : parent->name(), computation.name());
       }
     }
     if (distinct.size() > 1) {

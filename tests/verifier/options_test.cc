@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of the verifier that its options turn on, and the rules about buffers, schedules of
+// transfers and origins.
+#include "tests/verifier/verifier_test_util.h"
+
+namespace xla {
+namespace {
+
+using testing::Entry;
+using testing::ExpectVerified;
+
+const char kCalled[] = "f { ROOT x = f32[2]{0} parameter(0) }, execution_thread=\"other\"";
+
+TEST(VerifierOptions, ThreadsOfCalls) {
+  const std::string call =
+      Entry("a = f32[2] parameter(0)\n ROOT b = f32[2] call(a), to_apply=f", kCalled);
+  ExpectVerified({{call, ""}});
+  ExpectVerified({{call, "b to_apply computation execution thread does not match (other vs main)"}},
+                 {.verify_call_nested_computation_thread_name = true});
+  const std::string fusion =
+      Entry("a = f32[2] parameter(0)\n ROOT b = f32[2] fusion(a), kind=kLoop, calls=f", kCalled);
+  ExpectVerified({{fusion, "same as called computation's thread name (main vs other)"}});
+}
+
+TEST(VerifierOptions, OrderOfBroadcast) {
+  const std::string swapped =
+      Entry("a = f32[2,3] parameter(0)\n ROOT b = f32[3,2] broadcast(a), dimensions={1,0}");
+  const std::string ordered =
+      Entry("a = f32[2,3] parameter(0)\n ROOT b = f32[2,3] broadcast(a), dimensions={0,1}");
+  ExpectVerified({{swapped, ""}});
+  ExpectVerified({{swapped, "Broadcast dimensions should be ordered"}, {ordered, ""}},
+                 {.verify_broadcast_dimensions_order = true});
+}
+
+TEST(VerifierOptions, ReshapesThatMoveElements) {
+  const std::string moves = Entry("a = f32[2,3]{0,1} parameter(0)\n ROOT b = f32[6]{0} reshape(a)");
+  ExpectVerified({{moves, ""}});
+  ExpectVerified({{moves, "Reshape should be a physical bitcast"},
+                  {Entry("a = f32[2,3]{1,0} parameter(0)\n ROOT b = f32[6]{0} reshape(a)"), ""}},
+                 {.verify_reshape_is_bitcast = true});
+}
+
+TEST(VerifierOptions, UnboundedSizesAndHostMemory) {
+  const std::string unbounded = Entry("ROOT a = f32[?,2] parameter(0)");
+  ExpectVerified({{unbounded, ""}});
+  ExpectVerified({{unbounded, "Unbounded dynamism is disabled"}},
+                 {.allow_unbounded_dynamism = false});
+  const std::string host = Entry("ROOT a = (f32[2]{0:S(5)}) parameter(0)");
+  ExpectVerified({{host, ""}});
+  ExpectVerified({{host, "shouldn't have the layout of host memory space"}},
+                 {.verify_no_host_memory_space = true});
+}
+
+TEST(VerifierOptions, NamesThatMetadataStates) {
+  const HloVerifierOptions options = {.verify_instruction_name_unchanged = true};
+  const auto named = [](const std::string& name) {
+    return Entry("ROOT " + name + " = f32[2] parameter(0), metadata={scheduling_name=\"a\"}");
+  };
+  ExpectVerified({{named("b"), ""}});
+  ExpectVerified({{named("a"), ""},
+                  {named("a.clone"), ""},
+                  {named("b"), "Expected instruction name to remain the same. Was 'a' is 'b'."}},
+                 options);
+}
+
+TEST(VerifierOptions, LayoutsThatOperationsKeep) {
+  const HloVerifierOptions options = {
+      .layout_sensitive = true,
+      .instruction_can_change_layout = [](const HloInstruction* instruction) {
+        return instruction->opcode() != HloOpcode::kNegate &&
+               instruction->opcode() != HloOpcode::kDynamicSlice;
+      }};
+  const std::string start = "a = f32[2,3]{1,0} parameter(0)\n";
+  ExpectVerified(
+      {{Entry(start + "ROOT b = f32[2,3]{0,1} negate(a)"), "Instruction shouldn't change layouts"},
+       {Entry(start + "ROOT b = f32[2,3]{1,0} negate(a)"), ""},
+       {Entry(start + "ROOT b = f32[2,3]{0,1} copy(a)"), ""},
+       {Entry(start + "i = s32[] constant(0)\n ROOT b = f32[2,3]{1,0:S(5)} "
+                      "dynamic-slice(a, i, i), dynamic_slice_sizes={2,3}"),
+        "DynamicSlice instruction shouldn't change layout memory space from device to "
+        "host"}},
+      options);
+}
+
+TEST(VerifierOptions, CopiesBetweenHostAndDevice) {
+  const HloVerifierOptions options = {.layout_sensitive = true};
+  const std::string start = "a = f32[2,3]{1,0:S(5)} parameter(0)\n";
+  ExpectVerified(
+      {{Entry(start + "ROOT b = f32[2,3]{1,0} copy(a)"), ""},
+       {Entry(start + "ROOT b = bf16[2,3]{1,0} copy(a)"),
+        "equal to f32[2,3]{1,0:S(5)}, actual shape is bf16[2,3]{1,0}"},
+       {Entry(start + "ROOT b = f32[2,3]{0,1} copy(a)"), "actual shape is f32[2,3]{0,1}"},
+       {Entry(start + "ROOT b = f32[2,3]{1,0} bitcast(a)"), "different memory spaces"}},
+      options);
+}
+
+TEST(VerifierOptions, LayoutsOfCallsAndTheirParameters) {
+  const std::string call =
+      Entry("a = f32[2,3]{0,1} parameter(0)\n ROOT b = f32[2,3]{1,0} call(a), to_apply=f",
+            "f { ROOT x = f32[2,3]{1,0} parameter(0) }");
+  ExpectVerified({{call, ""}});
+  ExpectVerified({{call, "shape does not match parameter's"}}, {.layout_sensitive = true});
+}
+
+TEST(VerifierOptions, ScansBeforeLayouts) {
+  const std::string scan = Entry(
+      "a = f32[4] parameter(0)\n z = f32[] constant(0)\n "
+      "ROOT s = (f32[4], f32[]) scan(a, z), dimensions={0}, num_carries=1, to_apply=add",
+      "add { x = f32[] parameter(0)\n y = f32[] parameter(1)\n s = f32[] add(x, y)\n "
+      "ROOT t = (f32[], f32[]) tuple(s, s) }");
+  ExpectVerified({{scan, ""}});
+  ExpectVerified({{scan, "Non-associative scan reached layout-sensitive HloVerifier"}},
+                 {.layout_sensitive = true});
+}
+
+TEST(VerifierOptions, ShardingsOnMoreDevices) {
+  const std::string sharded =
+      Entry("ROOT a = f32[4] parameter(0), sharding={maximal device=9}", "", ", num_partitions=4");
+  ExpectVerified({{sharded, "device 9 >= num_devices (4) in tile assignment"}});
+  ExpectVerified({{sharded, ""}}, {.verify_sharding_device_numbers = false});
+}
+
+TEST(Origins, HaveTheStructureOfTheShape) {
+  ExpectVerified(
+      {{Entry("ROOT a = (f32[2], f32[3]) parameter(0), origin={({\"x\"}, {\"y\"})}"), ""},
+       {Entry("ROOT a = (f32[2], f32[3]) parameter(0), origin={{\"x\"}}"),
+        "Mismatched tuple structure in original_value"},
+       {Entry("ROOT a = f32[2] parameter(0), origin={({\"x\"}, {\"y\"})}"),
+        "Mismatched tuple structure in original_value"}});
+}
+
+TEST(Buffers, HaveOneWriter) {
+  const std::string pin =
+      "a = f32[2] parameter(0)\n b = b(f32[2]) custom-call(a), custom_call_target=\"Pin\", "
+      "output_to_operand_aliasing={{}: (0, {})}\n";
+  const std::string write =
+      "b(f32[2]) custom-call(b), custom_call_target=\"w\", "
+      "output_to_operand_aliasing={{}: (0, {})}\n";
+  const std::string unpin =
+      "f32[2] custom-call(c), custom_call_target=\"Unpin\", "
+      "output_to_operand_aliasing={{}: (0, {})}\n";
+  ExpectVerified(
+      {{Entry(pin + "c = " + write + "ROOT d = " + unpin), ""},
+       {Entry(pin + "c = " + write + "e = " + write + "ROOT d = " + unpin),
+        "an HLO buffer value has more than one writers"},
+       {Entry(pin + "c = b(f32[2]) custom-call(b), custom_call_target=\"w\"\n ROOT d = " + unpin),
+        "buffer is used in operands but not in results"},
+       {Entry("ROOT a = b(f32[2]) parameter(0)"), "buffers aren't allowed in this context"},
+       {Entry("a = f32[2] parameter(0)\n ROOT b = b(f32[2]) custom-call(a), "
+              "custom_call_target=\"Pin\""),
+        "custom-call to Pin must have one output-to-operand aliasing"},
+       {Entry("a = f32[2] parameter(0)\n ROOT b = b(f32[2]) custom-call(a), "
+              "custom_call_target=\"make\""),
+        "buffer is used in results but not in operands"}});
+}
+
+std::string Transfers(const std::string& send_pairs, const std::string& receive_pairs,
+                      const std::string& between) {
+  return "HloModule m, is_scheduled=true\nENTRY e {\n a = f32[] constant(0)\n t = token[] "
+         "after-all()\n r = (f32[], u32[], token[]) recv(t), channel_id=1, "
+         "frontend_attributes={_xla_send_recv_source_target_pairs=\"" +
+         receive_pairs + "\"}\n" + between +
+         "s = (f32[], u32[], token[]) send(a, t), channel_id=1, "
+         "frontend_attributes={_xla_send_recv_source_target_pairs=\"" +
+         send_pairs +
+         "\"}\n sd = token[] send-done(s), channel_id=1\n ROOT rd = (f32[], token[]) "
+         "recv-done(r), channel_id=1\n}\n";
+}
+
+TEST(Deadlocks, TransfersMeetBeforeOtherCollectives) {
+  const HloVerifierOptions options = {.verify_no_collective_deadlocks = true};
+  const std::string gather =
+      "p = f32[2] constant({1,2})\n g = f32[4] all-gather(p), dimensions={0}\n";
+  ExpectVerified({{Transfers("{{0,1}}", "{{0,1}}", gather), ""}});
+  ExpectVerified({{Transfers("{{0,1}}", "{{0,1}}", ""), ""},
+                  {Transfers("{{0,1}}", "{{0,1}}", gather), "will cause a deadlock"},
+                  {Transfers("{{0,1}}", "{{1,2}}", ""), "Deadlock detected"},
+                  {Transfers("{{0,1},{1,0}}", "{{0,1},{1,0}}", ""), "non-cyclical"},
+                  {Transfers("{{0,1},{0,2}}", "{{0,1},{0,2}}", ""), "unique source and target"}},
+                 options);
+}
+
+}  // namespace
+}  // namespace xla

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the header of a module states (HLO text section 2): layouts of its parameters and results,
+// numbers of devices, aliases. The accessors have XLA's names.
+#ifndef XLA_HLO_IR_HLO_MODULE_CONFIG_H_
+#define XLA_HLO_IR_HLO_MODULE_CONFIG_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "xla/hlo/ir/instruction_extras.h"
+#include "xla/shape.h"
+
+namespace xla {
+
+class DebugOptions;
+
+// The shape of a parameter or result, with its layout.
+class ShapeLayout {
+ public:
+  explicit ShapeLayout(Shape shape) : shape_(std::move(shape)) {}
+  const Shape& shape() const { return shape_; }
+  // Precondition: the shape is an array with a layout.
+  const Layout& layout() const { return shape_.layout(); }
+  // Whether every array, or any, has a layout.
+  bool LayoutIsSet() const;
+  bool AnyLayoutIsSet() const;
+  bool MatchesLayoutInShape(const Shape& shape) const;
+  bool operator==(const ShapeLayout& other) const { return shape_ == other.shape_; }
+
+ private:
+  Shape shape_;
+};
+
+// The shapes of the parameters and of the result, with their layouts.
+class ComputationLayout : public ProgramShape {
+ public:
+  ComputationLayout() = default;
+  ComputationLayout(ProgramShape shape)  // NOLINT: a program shape holds as much
+      : ProgramShape(std::move(shape)) {}
+  ComputationLayout(ProgramShape shape, bool ignore_layouts);
+
+  int parameter_count() const { return parameters_size(); }
+  ShapeLayout parameter_layout(int i) const { return ShapeLayout(parameters(i)); }
+  ShapeLayout result_layout() const { return ShapeLayout(result()); }
+  const Shape& parameter_shape(int i) const { return parameters(i); }
+  const Shape& result_shape() const { return result(); }
+  ProgramShape ComputeProgramShape() const { return *this; }
+  // Whether every array, or any, has a layout.
+  bool LayoutIsSet() const;
+  bool AnyLayoutSet() const;
+};
+
+// input_output_alias={ {OUT}: (P, {IDX}, may-alias), .. }
+struct InputOutputAlias {
+  enum class Kind : uint8_t { kMay, kMust };
+  std::vector<int64_t> output_index;
+  int64_t parameter_number = 0;
+  std::vector<int64_t> parameter_index;
+  Kind kind = Kind::kMay;
+  bool operator==(const InputOutputAlias&) const = default;
+};
+
+// buffer_donor={ (P, {IDX}), .. }
+struct BufferDonor {
+  int64_t parameter_number = 0;
+  std::vector<int64_t> parameter_index;
+  bool operator==(const BufferDonor&) const = default;
+};
+
+// origin_recovery_table={ {"old" {idx}} : {"replacement"}, "HLO module text" .. }
+struct OriginRecoveryEntry {
+  OriginalValueNode old_value, replacement;
+  std::string recovery_module;  // HLO text, may be empty
+  bool operator==(const OriginRecoveryEntry&) const = default;
+};
+
+class HloModuleConfig {
+ public:
+  HloModuleConfig() = default;
+  explicit HloModuleConfig(const ProgramShape& program_shape, bool ignore_layouts = true)
+      : entry_computation_layout_(ComputationLayout(program_shape, ignore_layouts)) {}
+
+  // Always set once a module is parsed or built. Precondition of the others: it is.
+  bool has_entry_computation_layout() const { return entry_computation_layout_.has_value(); }
+  const ComputationLayout& entry_computation_layout() const { return *entry_computation_layout_; }
+  ComputationLayout* mutable_entry_computation_layout() { return &*entry_computation_layout_; }
+  void set_entry_computation_layout(ComputationLayout layout) {
+    entry_computation_layout_ = std::move(layout);
+  }
+  void clear_entry_computation_layout() { entry_computation_layout_.reset(); }
+  // The same with default layouts.
+  void SetDefaultComputationLayout(const ProgramShape& program_shape) {
+    entry_computation_layout_ = ComputationLayout(program_shape, /*ignore_layouts=*/true);
+  }
+  void SetComputationLayoutIfExists(const ProgramShape& program_shape) {
+    entry_computation_layout_ = ComputationLayout(program_shape);
+  }
+
+  int64_t replica_count() const { return replica_count_; }
+  void set_replica_count(int64_t count) { replica_count_ = count; }
+  int64_t num_partitions() const { return num_partitions_; }
+  void set_num_partitions(int64_t count) { num_partitions_ = count; }
+  // num_partitions= in text sets it.
+  bool use_spmd_partitioning() const { return use_spmd_partitioning_; }
+  void set_use_spmd_partitioning(bool value) { use_spmd_partitioning_ = value; }
+  bool alias_passthrough_params() const { return alias_passthrough_params_; }
+  void set_alias_passthrough_params(bool value) { alias_passthrough_params_ = value; }
+  const std::vector<bool>& allow_spmd_sharding_propagation_to_parameters() const {
+    return allow_spmd_sharding_propagation_to_parameters_;
+  }
+  void set_allow_spmd_sharding_propagation_to_parameters(std::vector<bool> values) {
+    allow_spmd_sharding_propagation_to_parameters_ = std::move(values);
+  }
+  const std::vector<bool>& allow_spmd_sharding_propagation_to_output() const {
+    return allow_spmd_sharding_propagation_to_output_;
+  }
+  void set_allow_spmd_sharding_propagation_to_output(std::vector<bool> values) {
+    allow_spmd_sharding_propagation_to_output_ = std::move(values);
+  }
+  uint64_t seed() const { return seed_; }
+  void set_seed(uint64_t value) { seed_ = value; }
+  // Kept and not used by anything in this folder. The defaults of all options if none are set.
+  void set_debug_options(const DebugOptions& options);
+  const DebugOptions& debug_options() const;
+  // The same without a copy; null if none are set.
+  const std::shared_ptr<const DebugOptions>& shared_debug_options() const { return debug_options_; }
+  void set_shared_debug_options(std::shared_ptr<const DebugOptions> options) {
+    debug_options_ = std::move(options);
+  }
+
+  // What XLA keeps in HloModule, in classes of its own.
+  bool is_scheduled = false;  // text order of each computation is its schedule
+  std::vector<InputOutputAlias> input_output_alias;
+  std::vector<BufferDonor> buffer_donor;
+  std::map<std::string, std::string> frontend_attributes;
+  std::vector<OriginRecoveryEntry> origin_recovery_table;
+
+ private:
+  std::optional<ComputationLayout> entry_computation_layout_;
+  int64_t replica_count_ = 1;
+  int64_t num_partitions_ = 1;
+  bool use_spmd_partitioning_ = false;
+  bool alias_passthrough_params_ = false;
+  std::vector<bool> allow_spmd_sharding_propagation_to_parameters_;
+  std::vector<bool> allow_spmd_sharding_propagation_to_output_;
+  uint64_t seed_ = 0;
+  std::shared_ptr<const DebugOptions> debug_options_;
+};
+
+}  // namespace xla
+
+#endif  // XLA_HLO_IR_HLO_MODULE_CONFIG_H_
