@@ -8,11 +8,11 @@
 
 namespace xla {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 struct JsonObject::Value {
-  Json json = Json::object();
-  Json& operator[](std::string_view key) { return json[std::string(key)]; }
+  OrderedJson json = OrderedJson::object();
+  OrderedJson& operator[](std::string_view key) { return json[std::string(key)]; }
 };
 
 JsonObject::JsonObject() : value_(std::make_unique<Value>()) {}
@@ -45,13 +45,13 @@ JsonObject& JsonObject::Strings(std::string_view key, const std::vector<std::str
   return *this;
 }
 JsonObject& JsonObject::Objects(std::string_view key, const std::vector<JsonObject>& values) {
-  Json& array = (*value_)[key] = Json::array();
+  OrderedJson& array = (*value_)[key] = OrderedJson::array();
   for (const JsonObject& value : values) array.push_back(value.value_->json);
   return *this;
 }
 
 std::string JsonObject::ToString() const {
-  return value_->json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return value_->json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 std::string ToString(const std::vector<JsonObject>& objects) {
