@@ -102,8 +102,9 @@ class RandomCalls : private RandomLibraryCalls {
         break;
       }
       case 4: {
+        // Of any structure: calls have results of different shapes.
         OriginalValueProto value;
-        value.add_elements()->add_shape_index(Number());
+        value.set_is_synthetic_call(true);
         b_->SetOriginalValue(value);
         break;
       }

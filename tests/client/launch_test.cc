@@ -79,7 +79,7 @@ class LaunchTest : public ::testing::Test {
 
 constexpr char kDouble[] = R"(HloModule twice
 ENTRY e { x = f32[4] parameter(0) ROOT y = f32[4] add(x, x) })";
-constexpr char kUpdate[] = R"(HloModule update
+constexpr char kUpdate[] = R"(HloModule update, input_output_alias={ {}: (0, {}, may-alias) }
 ENTRY e { x = f32[4] parameter(0) v = f32[1] constant({9}) i = s32[] constant(2)
   ROOT y = f32[4] dynamic-update-slice(x, v, i) })";
 constexpr char kGate[] = R"(HloModule gate

@@ -132,9 +132,9 @@ TEST(InstructionVerifier, Callees) {
              kAdd),
        "scalar predicate"},
       {Entry("a = f32[] parameter(0)\n ROOT r = f32[] call(a), to_apply=add", kAdd),
-       "arity: 2, arguments: 1"},
+       "to have 1 parameters, has 2"},
       {Entry("a = f32[] parameter(0)\n ROOT r = f32[] while(a), condition=add, body=add", kAdd),
-       "must take 1 arguments; got 2"},
+       "to have 1 parameters, has 2"},
       {Entry("a = f32[] parameter(0)\n p = pred[] parameter(1)\n ROOT r = f32[] conditional(p, a, "
              "a), true_computation=add, false_computation=add",
              kAdd),

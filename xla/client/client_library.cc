@@ -62,6 +62,11 @@ LocalClientOptions& LocalClientOptions::set_custom_calls(CustomCallRegistry cust
   custom_calls_ = std::move(custom_calls);
   return *this;
 }
+LocalClientOptions& LocalClientOptions::set_use_compiler(bool use_compiler) {
+  use_compiler_ = use_compiler;
+  return *this;
+}
+
 LocalClientOptions& LocalClientOptions::set_memory_limit_bytes(int64_t memory_limit_bytes) {
   memory_limit_bytes_ = memory_limit_bytes;
   return *this;
@@ -87,6 +92,7 @@ absl::StatusOr<std::unique_ptr<LocalClient>> ClientLibrary::MakeLocalClient(
   }
   backend_options.num_threads = std::max(options.intra_op_parallelism_threads(), 0);
   backend_options.memory_limit_bytes = options.memory_limit_bytes();
+  backend_options.use_compiler = options.use_compiler();
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<Backend> backend, Backend::Create(backend_options));
   return std::make_unique<LocalClient>(
       std::make_shared<ClientCore>(std::move(backend), options.custom_calls()));

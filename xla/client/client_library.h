@@ -51,6 +51,9 @@ class LocalClientOptions {
   // Of values while a program runs; 0: no limit.
   LocalClientOptions& set_memory_limit_bytes(int64_t memory_limit_bytes);
   int64_t memory_limit_bytes() const { return memory_limit_bytes_; }
+  // False: the interpreter runs all programs. True, the default: they are compiled.
+  LocalClientOptions& set_use_compiler(bool use_compiler);
+  bool use_compiler() const { return use_compiler_; }
 
  private:
   se::Platform* platform_;
@@ -60,6 +63,7 @@ class LocalClientOptions {
   int device_count_ = 1;
   CustomCallRegistry custom_calls_;
   int64_t memory_limit_bytes_ = 0;
+  bool use_compiler_ = true;
 };
 
 class ClientLibrary {

@@ -261,7 +261,11 @@ class CpuRun {
     if (argument.shape == nullptr || !runtime::LiteralFits(shape, *argument.shape)) return misfit();
     const Shape& given = *argument.shape;
     XLA_ASSIGN_OR_RETURN(const int64_t needed, runtime::ArrayBytes(given));
-    if (argument.size_bytes < needed || (argument.data == nullptr && needed > 0)) return misfit();
+    if (argument.size_bytes < needed || (argument.data == nullptr && needed > 0)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("argument ", i, ": the buffer of ", given.ToString(), " has ",
+                       argument.data == nullptr ? 0 : argument.size_bytes, " bytes, not ", needed));
+    }
     const DimensionVector strides = StridesOfLayout(given);
     char** const base = ArgumentBase(device, i);
     *base = static_cast<char*>(argument.data);

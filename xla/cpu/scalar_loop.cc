@@ -95,7 +95,7 @@ class LoopEmitter {
         [&](const Ir::Carried& carried) {
           SetState(carried);
           Run(loop_.bodies[0]);
-          return ir_.And(elements_[loop_.predicate].re, GoesOn(carried[0]));
+          return ir_.And(ElementOf(loop_.predicate).re, GoesOn(carried[0]));
         },
         [&](const Ir::Carried& carried) {
           SetState(carried);
@@ -117,10 +117,12 @@ class LoopEmitter {
     }
   }
 
-  // Asks every million steps.
+  // Polls for cancellation once in so many steps: a loop over arrays runs to its next poll for each
+  // of its vectors.
+  static constexpr int64_t kStepsBetweenPolls = int64_t{1} << 14;
   IrValue GoesOn(IrValue steps) {
-    const IrValue low = ir_.And(steps, ir_.Index((int64_t{1} << 20) - 1));
-    const IrValue asks = ir_.ICmp(LLVMIntEQ, low, ir_.Index((int64_t{1} << 20) - 1));
+    const IrValue low = ir_.And(steps, ir_.Index(kStepsBetweenPolls - 1));
+    const IrValue asks = ir_.ICmp(LLVMIntEQ, low, ir_.Index(kStepsBetweenPolls - 1));
     return ir_.If(
         asks,
         [&] {

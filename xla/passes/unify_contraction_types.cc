@@ -57,8 +57,8 @@ absl::StatusOr<bool> UnifyContractionTypes(HloModule* module) {
       HloInstruction* operands[] = {b.Convert(instruction->operand(0), type),
                                     b.Convert(instruction->operand(1), type)};
       HloInstruction* const product =
-          b.Make(instruction->opcode(), Shape(type, instruction->shape().dimensions()), operands,
-                 instruction->attributes());
+          b.Make(instruction->opcode(), ShapeUtil::ChangeElementType(instruction->shape(), type),
+                 operands, instruction->attributes());
       XLA_RETURN_IF_ERROR(computation->ReplaceInstruction(instruction, b.Convert(product, result)));
       changed = true;
     }
