@@ -202,9 +202,8 @@ class Decoder {
         AttributeRef space = nullptr;
         AttributeRef layout;
         type.kind = TypeKind::kMemRef;
-        if ((code == kMemRefTypeWithSpace && !entry_.Attribute(&space)) ||
-            !entry_.SignedVarInts(&sizes) || !entry_.Type(&type.element) ||
-            !entry_.Attribute(&layout)) {
+        if ((code == kMemRefTypeWithSpace && !entry_.Attribute(&space)) || !entry_.Sizes(&sizes) ||
+            !entry_.Type(&type.element) || !entry_.Attribute(&layout)) {
           return nullptr;
         }
         std::string rest = absl::StrCat(", ", ToString(layout));
@@ -220,7 +219,7 @@ class Decoder {
         AttributeRef encoding = nullptr;
         TypeRef element;
         if ((code == kRankedTensorTypeWithEncoding && !entry_.Attribute(&encoding)) ||
-            !entry_.SignedVarInts(&sizes) || !entry_.Type(&element)) {
+            !entry_.Sizes(&sizes) || !entry_.Type(&element)) {
           return nullptr;
         }
         return context_.RankedTensor(sizes, element, encoding);
@@ -249,7 +248,7 @@ class Decoder {
       }
       case kVectorType:
         type.kind = TypeKind::kVector;
-        if (!entry_.SignedVarInts(&sizes) || !entry_.Type(&type.element)) return nullptr;
+        if (!entry_.Sizes(&sizes) || !entry_.Type(&type.element)) return nullptr;
         type.sizes = sizes;
         return context_.Intern(type);
       default:

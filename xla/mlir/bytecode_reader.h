@@ -35,6 +35,8 @@ class BytecodeEntry {
   bool VarInt(uint64_t* value) { return cursor_.VarInt(value); }
   bool SignedVarInt(int64_t* value) { return cursor_.SignedVarInt(value); }
   bool SignedVarInts(std::vector<int64_t>* values);
+  // Of a type: natural numbers, and kDynamic.
+  bool Sizes(std::vector<int64_t>* sizes);
   bool Text(std::string_view* text);
   bool Blob(absl::Span<const char>* bytes);
   bool Type(TypeRef* type);

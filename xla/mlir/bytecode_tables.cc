@@ -395,6 +395,14 @@ bool BytecodeEntry::SignedVarInts(std::vector<int64_t>* values) {
   return true;
 }
 
+bool BytecodeEntry::Sizes(std::vector<int64_t>* sizes) {
+  if (!SignedVarInts(sizes)) return false;
+  for (const int64_t size : *sizes) {
+    if (size < 0 && size != kDynamic) return Fail(absl::StrCat("the size ", size, " is negative"));
+  }
+  return true;
+}
+
 bool BytecodeEntry::Text(std::string_view* text) {
   uint64_t index;
   return cursor_.VarInt(&index) && tables_.StringAt(cursor_, index, text);

@@ -161,7 +161,7 @@ TypeRef ReadVhloType(BytecodeEntry& entry) {
     case kRankedTensorTypeWithEncoding: {
       AttributeRef encoding = nullptr;
       if (code == kRankedTensorTypeWithEncoding && !entry.Attribute(&encoding)) return nullptr;
-      if (!entry.SignedVarInts(&sizes) || !entry.Type(&element)) return nullptr;
+      if (!entry.Sizes(&sizes) || !entry.Type(&element)) return nullptr;
       return context.RankedTensor(sizes, element, encoding);
     }
     case kTokenType:
@@ -181,7 +181,7 @@ TypeRef ReadVhloType(BytecodeEntry& entry) {
     case kBufferType: {
       mlir::Type type;
       type.kind = mlir::TypeKind::kMemRef;
-      if (!entry.SignedVarInts(&sizes) || !entry.Type(&type.element)) return nullptr;
+      if (!entry.Sizes(&sizes) || !entry.Type(&type.element)) return nullptr;
       type.sizes = sizes;
       return context.Intern(type);
     }
