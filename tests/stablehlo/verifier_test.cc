@@ -144,7 +144,7 @@ TEST(VerifierRegionTest, ReductionsHaveTwoScalarsForEachInput) {
                "parameter #1 of the reduction is tensor<i32>, but the result is tensor<f32>");
 }
 
-TEST(VerifierRegionTest, RegionsDoNotUseTheResultsOfTheirOperation) {
+TEST(VerifierRegionTest, RegionsUseWhatIsDefinedBeforeThem) {
   EXPECT_ERROR(VerifyText(R"(
 func.func @main(%p: tensor<i1>, %x: tensor<i32>) -> tensor<i32> {
   %0 = "stablehlo.if"(%p) ({
@@ -155,7 +155,19 @@ func.func @main(%p: tensor<i1>, %x: tensor<i32>) -> tensor<i32> {
   }) : (tensor<i1>) -> tensor<i32>
   return %0 : tensor<i32>
 })"),
-               "operand #0 is a result of the stablehlo.if around it");
+               "operand #0 is used before its definition by stablehlo.if");
+  EXPECT_ERROR(VerifyText(R"(
+func.func @main(%p: tensor<i1>, %x: tensor<i32>) -> tensor<i32> {
+  %0 = "stablehlo.if"(%p) ({
+    %2 = stablehlo.negate %1 : tensor<i32>
+    stablehlo.return %2 : tensor<i32>
+  }, {
+    stablehlo.return %x : tensor<i32>
+  }) : (tensor<i1>) -> tensor<i32>
+  %1 = stablehlo.negate %0 : tensor<i32>
+  return %1 : tensor<i32>
+})"),
+               "operand #0 is used before its definition by stablehlo.negate");
 }
 
 TEST(VerifierTypeTest, TypesHaveRulesOfTheirOwn) {

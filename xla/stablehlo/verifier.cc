@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "xla/base/status_macros.h"
 #include "xla/mlir/bytecode_reader.h"
 #include "xla/stablehlo/verify_rules.h"
@@ -176,13 +177,17 @@ class Verifier {
   }
 
   absl::Status Verify(const Operation& operation) {
-    around_.push_back(&operation);
+    // Regions of these see nothing of what is around them.
+    const bool is_isolated = operation.Is("builtin.module") || operation.Is("func.func");
+    const size_t visible = std::exchange(visible_, is_isolated ? blocks_.size() : visible_);
     for (const mlir::Region& region : operation.regions) {
       for (const mlir::Block* block = region.first; block != nullptr; block = block->next) {
+        blocks_.push_back(block);
         for (const Operation& inner : *block) XLA_RETURN_IF_ERROR(Verify(inner));
+        blocks_.pop_back();
       }
     }
-    around_.pop_back();
+    visible_ = visible;
     Check check(operation, source_);
     if (VerifyOperands(check) && VerifyTypes(check)) {
       const auto rule = rules_.find(operation.name);
@@ -198,16 +203,23 @@ class Verifier {
   }
 
  private:
-  // Readers make results known before they read the regions of an operation.
+  // Operands are arguments of the blocks around an operation, or results of operations before it in
+  // one of them. Readers let regions use what is defined later.
   bool VerifyOperands(Check& check) {
     for (size_t i = 0; i < check.num_operands(); ++i) {
-      const Operation* definition = check.operation().operands[i]->operation;
-      if (definition == nullptr) continue;
-      if (std::find(around_.begin(), around_.end(), definition) != around_.end()) {
-        return check.Fail("operand #", i, " is a result of the ", View(definition->name->text),
-                          " around it");
+      const mlir::Value& value = *check.operation().operands[i];
+      const Operation* definition = value.operation;
+      const mlir::Block* block = definition == nullptr ? value.block : definition->block;
+      const auto first = blocks_.begin() + static_cast<std::ptrdiff_t>(visible_);
+      if (std::find(first, blocks_.end(), block) == blocks_.end()) {
+        return check.Fail("operand #", i, " is not defined in a region around the operation");
+      }
+      if (definition != nullptr && done_.count(definition) == 0) {
+        return check.Fail("operand #", i, " is used before its definition by ",
+                          View(definition->name->text));
       }
     }
+    if (!check.operation().results.empty()) done_.insert(&check.operation());
     return true;
   }
 
@@ -236,7 +248,9 @@ class Verifier {
   }
 
   const mlir::Source& source_;
-  std::vector<const Operation*> around_;  // whose regions are being verified
+  std::vector<const mlir::Block*> blocks_;      // around the present operation
+  size_t visible_ = 0;                          // the first of them whose values may be used
+  absl::flat_hash_set<const Operation*> done_;  // verified, with results
   absl::flat_hash_map<const mlir::OperationName*, const OperationRule*> rules_;
   absl::flat_hash_map<TypeRef, bool> seen_;
 };
