@@ -59,7 +59,7 @@ HloInstruction* GraphBuilder::Select(HloInstruction* pred, HloInstruction* a, Hl
 
 HloInstruction* GraphBuilder::Convert(HloInstruction* x, PrimitiveType type) {
   if (x->shape().element_type() == type) return x;
-  return Make(HloOpcode::kConvert, Shape(type, x->shape().dimensions()), {x});
+  return Make(HloOpcode::kConvert, ShapeUtil::ChangeElementType(x->shape(), type), {x});
 }
 
 HloInstruction* GraphBuilder::Broadcast(HloInstruction* x, Dims dimensions,
