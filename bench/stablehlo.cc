@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <memory>
@@ -176,7 +177,9 @@ int Main(int argc, char** argv) {
   bool ok = true;
   for (int i = 1; i < argc; ++i) ok = Measure(argv[i]) && ok;
   if (argc > 1) return ok ? 0 : 1;
-  const std::string base = absl::StrCat("/tmp/bench_stablehlo_", getpid());
+  const std::string base =
+      (std::filesystem::temp_directory_path() / absl::StrCat("bench_stablehlo_", getpid()))
+          .string();
   std::string text = Generate(1000000);
   auto source = stablehlo::LoadStableHlo(text, "generated");
   const auto version = stablehlo::ParseVersion("current");

@@ -20,6 +20,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 TRANSLATE = """
@@ -206,7 +207,7 @@ def main():
     parser.add_argument("xylem")
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--count", type=int, default=500)
-    parser.add_argument("--work", type=Path, default=Path("/tmp/compare_translations"))
+    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "compare_translations")
     parser.add_argument("--show", help="print the programs of this class of differences")
     parser.add_argument("--names", action="store_true", help="print all names of a class")
     arguments = parser.parse_args()
