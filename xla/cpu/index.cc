@@ -39,6 +39,7 @@ bool IndexMath::LanesStayTogether(const IndexTerm& a, int64_t divisor) const {
 }
 
 IndexTerm IndexMath::Divide(const IndexTerm& a, int64_t divisor) const {
+  if (divisor == 0) return Constant(0);  // of an array without elements: no element has an index
   if (divisor == 1) return a;
   if (a.step != 0 && a.lanes == nullptr && a.step % divisor == 0 && a.align % divisor == 0) {
     return {ir_.SDiv(a.base, ir_.Index(divisor)), a.step / divisor, a.align / divisor};
@@ -52,6 +53,7 @@ IndexTerm IndexMath::Divide(const IndexTerm& a, int64_t divisor) const {
 }
 
 IndexTerm IndexMath::Modulo(const IndexTerm& a, int64_t divisor) const {
+  if (divisor == 0) return Constant(0);  // of an array without elements: no element has an index
   if (divisor == 1) return Constant(0);
   if (LanesStayTogether(a, divisor)) {
     return {ir_.URem(a.base, ir_.Index(divisor)), a.step, std::gcd(a.align, divisor)};

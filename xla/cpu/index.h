@@ -35,7 +35,7 @@ class IndexMath {
   IndexTerm Add(const IndexTerm& a, const IndexTerm& b) const;
   IndexTerm AddConstant(const IndexTerm& a, int64_t c) const;
   IndexTerm Multiply(const IndexTerm& a, int64_t factor) const;
-  // a is not negative, divisor > 0.
+  // a is not negative, nor is the divisor: 0, a dimension without elements, gives 0.
   IndexTerm Divide(const IndexTerm& a, int64_t divisor) const;
   IndexTerm Modulo(const IndexTerm& a, int64_t divisor) const;
   // One value for uniform terms, else one per lane.
