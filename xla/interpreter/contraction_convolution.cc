@@ -171,8 +171,9 @@ absl::StatusOr<Value> DenseOperand(EvalContext& ctx, const Sparsity::Operand& sp
   }
   DimensionVector dense_sizes = sizes;
   dense_sizes[d] = features;
-  XLA_ASSIGN_OR_RETURN(Value dense,
-                       ctx.Allocate(ShapeUtil::MakeShape(values.element_type(), dense_sizes)));
+  XLA_ASSIGN_OR_RETURN(
+      Value dense,
+      ctx.Allocate(ctx.InternShape(ShapeUtil::MakeShape(values.element_type(), dense_sizes))));
   const int64_t bytes = primitive_util::ByteWidth(values.element_type());
   std::memset(dense.mutable_untyped_data(), 0, dense.element_count() * bytes);
   int64_t inner = 1;
