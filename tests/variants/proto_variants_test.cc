@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -23,6 +24,13 @@
 
 namespace xla::testing {
 namespace {
+
+// The sum, modulo the range of the type.
+template <typename T>
+T Wrapped(T value, int change) {
+  using Unsigned = std::make_unsigned_t<T>;
+  return static_cast<T>(static_cast<Unsigned>(value) + static_cast<Unsigned>(change));
+}
 
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
@@ -115,9 +123,9 @@ class ProtoVariants {
   }
     switch (field->cpp_type()) {
       case FieldDescriptor::CPPTYPE_INT32:
-        XYLEM_CHANGE(Int32, int32_t, {was + 1, was - 1})
+        XYLEM_CHANGE(Int32, int32_t, {Wrapped(was, 1), Wrapped(was, -1)})
       case FieldDescriptor::CPPTYPE_INT64:
-        XYLEM_CHANGE(Int64, int64_t, {was + 1, was - 1})
+        XYLEM_CHANGE(Int64, int64_t, {Wrapped(was, 1), Wrapped(was, -1)})
       case FieldDescriptor::CPPTYPE_UINT64:
         XYLEM_CHANGE(UInt64, uint64_t, {was + 1, was - 1})
       case FieldDescriptor::CPPTYPE_BOOL:

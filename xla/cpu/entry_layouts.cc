@@ -4,9 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/library_calls.h"
 #include "xla/kernels/bitcast.h"
+#include "xla/layout_util.h"
 #include "xla/primitive_util.h"
 #include "xla/shape.h"
 #include "xla/shape_util.h"
@@ -125,14 +127,16 @@ absl::Status ExpandBitcasts(HloModule* module) {
       if (!moves_elements && !kernels::IsPlainBitcast(from, to)) {
         CustomCallAttributes attributes;
         attributes.custom_call_target = kBitcastTarget;
-        attributes.operand_layout_constraints = {from, to};
+        Shape constraint = from;
+        if (!constraint.has_layout()) LayoutUtil::SetToDefaultLayout(&constraint);
+        attributes.operand_layout_constraints = {std::move(constraint)};
+        std::unique_ptr<HloInstruction> call = HloInstruction::Create(
+            HloOpcode::kCustomCall, Shape(to.element_type(), to.dimensions()), {value},
+            std::move(attributes));
+        call->set_raw_backend_config_string(
+            absl::BytesToHexString(to.ToProto().SerializeAsString()));
         XLA_RETURN_IF_ERROR(
-            computation
-                ->ReplaceWithNewInstruction(
-                    bitcast, HloInstruction::Create(HloOpcode::kCustomCall,
-                                                    Shape(to.element_type(), to.dimensions()),
-                                                    {value}, std::move(attributes)))
-                .status());
+            computation->ReplaceWithNewInstruction(bitcast, std::move(call)).status());
         continue;
       }
       const std::vector<int64_t> from_order = OrderOf(from), to_order = OrderOf(to);

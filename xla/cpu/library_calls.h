@@ -29,8 +29,8 @@ LibraryFunction FindCollective(const HloInstruction& instruction);  // library_c
 LibraryFunction FindTransfer(const HloInstruction& instruction);    // library_transfers.cc
 absl::Status CallCustom(const LibraryCall& call);                   // library_custom_calls.cc
 
-// A custom call whose operand_layout_constraints are the shapes, with layouts, that a bitcast is
-// from and to.
+// A bitcast as a custom call: the operand's constraint is the shape, with its layout, that the
+// bitcast is from, and the backend_config the ShapeProto that it is to, in hexadecimal.
 inline constexpr char kBitcastTarget[] = "xylem.bitcast";
 
 }  // namespace xla::cpu

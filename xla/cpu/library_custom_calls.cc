@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -113,10 +114,14 @@ absl::Status CallCheckSize(const LibraryCall& call) {
 }
 
 absl::Status CallBitcast(const LibraryCall& call) {
-  const auto& shapes =
-      *call.instruction->attributes<CustomCallAttributes>().operand_layout_constraints;
-  return kernels::BitcastArray(*call.state, shapes[0], shapes[1], call.operands[0],
-                               call.results[0]);
+  const HloInstruction& bitcast = *call.instruction;
+  ShapeProto proto;
+  if (!proto.ParseFromString(absl::HexStringToBytes(bitcast.raw_backend_config_string())))
+    return absl::InternalError("a bitcast has no shape");
+  XLA_ASSIGN_OR_RETURN(const Shape to, Shape::FromProto(proto));
+  const Shape& from =
+      bitcast.attributes<CustomCallAttributes>().operand_layout_constraints->front();
+  return kernels::BitcastArray(*call.state, from, to, call.operands[0], call.results[0]);
 }
 
 }  // namespace

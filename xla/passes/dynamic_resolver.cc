@@ -233,10 +233,14 @@ Sizes DynamicResolver::Join(std::vector<SizedArray>& arrays) {
       HloInstruction* const stretches =
           b_.And(b_.Compare(size, Number(1), ComparisonDirection::kEq),
                  b_.Compare(sizes[static_cast<size_t>(d)], Number(1), ComparisonDirection::kGt));
-      std::vector<int64_t> places;
-      for (int64_t i = 0; i < array.rank(); ++i) places.push_back(i);
+      std::vector<int64_t> places, rest;  // without d
+      for (int64_t i = 0; i < array.rank(); ++i) {
+        if (i == d) continue;
+        places.push_back(i);
+        rest.push_back(array.bound(i));
+      }
       HloInstruction* const first =
-          b_.Broadcast(b_.SliceAlong(array.array, d, 0, 1), dimensions, places);
+          b_.Broadcast(b_.Reshape(b_.SliceAlong(array.array, d, 0, 1), rest), dimensions, places);
       array.array = b_.Select(b_.Splat(stretches, dimensions), first, array.array);
     }
   }

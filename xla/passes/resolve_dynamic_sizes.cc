@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/literal.h"
+#include "xla/passes/dce.h"
 #include "xla/passes/dynamic_resolver.h"
 #include "xla/passes/dynamic_shapes.h"
 #include "xla/primitive_util.h"
@@ -293,6 +294,8 @@ absl::StatusOr<bool> ResolveDynamicSizes(HloModule* module) {
   if (!HasDynamicShapes(*module)) return false;
   module->config().is_scheduled = false;
   XLA_RETURN_IF_ERROR(ModuleRewriter(module).Run());
+  // Sizes that nothing reads: the root of a fusion must not have users.
+  XLA_RETURN_IF_ERROR(EliminateDeadCode(module).status());
   return true;
 }
 
