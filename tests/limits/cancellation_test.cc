@@ -225,8 +225,8 @@ constexpr LongOperation kOperations[] = {
      "a = f32[] constant(0) b = f32[] constant(1) ROOT r = f32[20000000] rng(a, b), "
      "distribution=rng_normal"},
     {"BatchNorm",
-     "x = f32[64,100,100,64] parameter(0) s = f32[64] parameter(1) ROOT r = "
-     "(f32[64,100,100,64], f32[64], f32[64]) batch-norm-training(x, s, s), "
+     "x = f32[16,100,100,64] parameter(0) s = f32[64] parameter(1) ROOT r = "
+     "(f32[16,100,100,64], f32[64], f32[64]) batch-norm-training(x, s, s), "
      "epsilon=0.001, feature_index=3"},
     {"WhileOfScalars",
      "i = s32[] constant(0) x = f32[] constant(1) t = (s32[], f32[]) tuple(i, x) "
