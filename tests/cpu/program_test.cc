@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
 #include "xla/hlo/text/parser.h"
@@ -187,6 +188,20 @@ ENTRY main {
 })",
                                                         {&n}, 1));
   EXPECT_EQ(result, LiteralUtil::CreateR0<int64_t>(55));
+}
+
+// Passes make calls of these names, and trust what they hold.
+TEST(CpuProgramTest, RefusesCustomCallsOfTheCompiler) {
+  for (const char* target : {"bitcast", "check_size", "select_and_scatter", "unknown"}) {
+    const std::string text = absl::StrCat(
+        "HloModule m\nENTRY main { x = f32[4] parameter(0) ROOT y = f32[8] custom-call(x), "
+        "custom_call_target=\"xylem.",
+        target, "\" }");
+    ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text));
+    const auto program = CpuProgram::Compile(*module);
+    EXPECT_EQ(program.status().code(), absl::StatusCode::kInvalidArgument) << program.status();
+    EXPECT_NE(program.status().message().find("xylem."), absl::string_view::npos);
+  }
 }
 
 TEST(CpuProgramTest, ChecksArguments) {

@@ -4,15 +4,13 @@
 #define XLA_CPU_DEVICE_STATE_H_
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "absl/container/node_hash_map.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/passes/collective_group.h"
+#include "xla/runtime/pending_receives.h"
 #include "xla/runtime/rendezvous.h"
 #include "xla/shape.h"
 
@@ -24,29 +22,7 @@ struct Message {
   std::vector<std::vector<char>> leaves;
 };
 
-// The pending receives of a device.
-struct PendingReceives {
-  // Where data comes from: a channel between devices, or one of the host.
-  struct Source {
-    bool is_host = false;
-    runtime::Rendezvous::Channel channel;
-    bool operator<(const Source& o) const {
-      return is_host != o.is_host ? is_host < o.is_host : channel < o.channel;
-    }
-  };
-  struct Request {
-    const HloInstruction* recv = nullptr;
-    std::optional<Source> source;  // nullopt if no device sends to this one, which gets zeros
-    int64_t number = 0;            // of the message, in its channel
-  };
-  struct Inbox {
-    int64_t requested = 0, received = 0;
-    std::map<int64_t, std::shared_ptr<const Message>> early;  // received while waiting for another
-  };
-  uint32_t last_request = 0;
-  std::map<uint32_t, Request> requests;
-  std::map<Source, Inbox> inboxes;
-};
+using PendingReceives = runtime::PendingReceives<HloInstruction, std::shared_ptr<const Message>>;
 
 struct DeviceState {
   DevicePosition position;

@@ -6,7 +6,6 @@
 
 #include "absl/strings/escaping.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/library_calls.h"
 #include "xla/kernels/bitcast.h"
 #include "xla/layout_util.h"
 #include "xla/primitive_util.h"
@@ -113,6 +112,13 @@ absl::StatusOr<NormalizedLayouts> NormalizeEntryLayouts(HloModule* module) {
   }
   module->config().set_entry_computation_layout(entry->ComputeProgramShape());
   return normalized;
+}
+
+absl::StatusOr<Shape> BitcastResult(const HloInstruction& call) {
+  ShapeProto proto;
+  if (!proto.ParseFromString(absl::HexStringToBytes(call.raw_backend_config_string())))
+    return absl::InternalError("a bitcast has no shape");
+  return Shape::FromProto(proto);
 }
 
 absl::Status ExpandBitcasts(HloModule* module) {

@@ -21,8 +21,14 @@ struct NormalizedLayouts {
 };
 absl::StatusOr<NormalizedLayouts> NormalizeEntryLayouts(HloModule* module);
 
+// A bitcast as a custom call: the operand's constraint is the shape, with its layout, that the
+// bitcast is from, and the backend_config the ShapeProto that it is to, in hexadecimal.
+inline constexpr char kBitcastTarget[] = "xylem.bitcast";
+// The shape that such a call is to.
+absl::StatusOr<Shape> BitcastResult(const HloInstruction& call);
+
 // Bitcasts between layouts as transposes and reshapes; those that divide or join elements as calls
-// of kBitcastTarget (library_calls.h).
+// of kBitcastTarget.
 absl::Status ExpandBitcasts(HloModule* module);
 
 }  // namespace xla::cpu

@@ -29,10 +29,6 @@ LibraryFunction FindCollective(const HloInstruction& instruction);  // library_c
 LibraryFunction FindTransfer(const HloInstruction& instruction);    // library_transfers.cc
 absl::Status CallCustom(const LibraryCall& call);                   // library_custom_calls.cc
 
-// A bitcast as a custom call: the operand's constraint is the shape, with its layout, that the
-// bitcast is from, and the backend_config the ShapeProto that it is to, in hexadecimal.
-inline constexpr char kBitcastTarget[] = "xylem.bitcast";
-
 }  // namespace xla::cpu
 
 #endif  // XLA_CPU_LIBRARY_CALLS_H_

@@ -51,18 +51,6 @@ std::shared_ptr<Contribution> Contribute(const LibraryCall& call) {
   return mine;
 }
 
-// Different instructions of one channel meet; they must be equivalent.
-absl::Status ExpectAlike(const HloInstruction& a, const HloInstruction& b) {
-  bool alike = a.opcode() == b.opcode() && a.operand_count() == b.operand_count() &&
-               ShapeUtil::Compatible(a.shape(), b.shape()) && a.attributes() == b.attributes();
-  for (int64_t i = 0; alike && i < a.operand_count(); ++i)
-    alike = ShapeUtil::Compatible(a.operand(i)->shape(), b.operand(i)->shape());
-  if (alike) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("devices meet on channel ", ChannelOf(a).value_or(0), " with different ",
-                   "operations: ", a.ToShortString(), " and ", b.ToShortString()));
-}
-
 // The group of this device, which may be empty; computed once per run.
 absl::StatusOr<const DeviceGroup*> GroupOf(const LibraryCall& call) {
   DeviceState& device = call.state->device();
@@ -102,7 +90,7 @@ absl::Status Exchange(const LibraryCall& call, const DeviceGroup& group, Combine
             for (const runtime::Rendezvous::Payload& one : brought) {
               const auto* contribution = static_cast<const Contribution*>(one.get());
               if (contribution->inst != &inst)
-                XLA_RETURN_IF_ERROR(ExpectAlike(inst, *contribution->inst));
+                XLA_RETURN_IF_ERROR(CheckSameCollective(inst, *contribution->inst));
               parts.push_back(contribution);
             }
             XLA_RETURN_IF_ERROR(combine(parts));
@@ -538,15 +526,6 @@ int64_t IntegerAt(const LeafArray& array, int64_t k) {
   return IntegerOf(element);
 }
 
-// Checks that rows [offset, offset + size) lie in an array of `rows` rows.
-absl::Status CheckRows(int64_t offset, int64_t size, int64_t rows, absl::string_view what,
-                       int64_t from, int64_t to) {
-  if (offset >= 0 && size >= 0 && offset <= rows && size <= rows - offset) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("device ", from, " sends device ", to, " ", size,
-                                                 " rows, ", what, " row ", offset,
-                                                 ", but there are ", rows, " rows"));
-}
-
 absl::Status ReceiveRows(const DeviceGroup& group, Parts parts, size_t to, int64_t updates) {
   const std::vector<LeafArray>& own = parts[to]->operands;
   const LeafArray& result = parts[to]->results[0];
@@ -555,24 +534,17 @@ absl::Status ReceiveRows(const DeviceGroup& group, Parts parts, size_t to, int64
   const int64_t row_bytes = rows == 0 ? 0 : BytesOf(result) / rows;
   for (size_t from = 0; from < parts.size(); ++from) {
     const std::vector<LeafArray>& sent = parts[from]->operands;
-    const int64_t sender = group.devices[from], receiver = group.devices[to];
     for (int64_t u = 0; u < updates; ++u) {
       const int64_t k = static_cast<int64_t>(to) * updates + u;
-      const int64_t source = IntegerAt(sent[kInputOffsets], k),
-                    size = IntegerAt(sent[kSendSizes], k),
-                    target = IntegerAt(sent[kOutputOffsets], k);
-      XLA_RETURN_IF_ERROR(CheckRows(source, size, sent[kInput].shape->dimensions(0),
-                                    "from its input's", sender, receiver));
-      XLA_RETURN_IF_ERROR(CheckRows(target, size, rows, "to the output's", sender, receiver));
-      const int64_t expected = IntegerAt(own[kRecvSizes], static_cast<int64_t>(from) * updates + u);
-      if (expected != size) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("device ", sender, " sends device ", receiver, " ", size,
-                         " rows, but the receiver expects ", expected));
-      }
-      if (size == 0 || row_bytes == 0) continue;
-      std::memcpy(result.data + target * row_bytes, sent[kInput].data + source * row_bytes,
-                  Position(size * row_bytes));
+      const RaggedUpdate update = {
+          IntegerAt(sent[kInputOffsets], k), IntegerAt(sent[kSendSizes], k),
+          IntegerAt(sent[kOutputOffsets], k),
+          IntegerAt(own[kRecvSizes], static_cast<int64_t>(from) * updates + u)};
+      XLA_RETURN_IF_ERROR(CheckRaggedUpdate(update, sent[kInput].shape->dimensions(0), rows,
+                                            group.devices[from], group.devices[to]));
+      if (update.size == 0 || row_bytes == 0) continue;
+      std::memcpy(result.data + update.target * row_bytes,
+                  sent[kInput].data + update.source * row_bytes, Position(update.size * row_bytes));
     }
   }
   return absl::OkStatus();
@@ -580,27 +552,11 @@ absl::Status ReceiveRows(const DeviceGroup& group, Parts parts, size_t to, int64
 
 absl::Status CallRaggedAllToAll(const LibraryCall& call) {
   XLA_ASSIGN_OR_RETURN(const DeviceGroup* const group, OwnGroupOf(call));
-  const Shape input = OriginalOperandShape(*call.instruction, kInput),
-              output = OriginalOperandShape(*call.instruction, kOutput),
-              offsets = OriginalOperandShape(*call.instruction, kInputOffsets);
-  bool rows_fit = input.rank() > 0 && output.rank() == input.rank();
-  for (int d = 1; rows_fit && d < input.rank(); ++d)
-    rows_fit = input.dimensions(d) == output.dimensions(d);
-  if (!rows_fit) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("input ", input.ToString(), " and output ", output.ToString(),
-                     " must have rows (all dimensions but the first) of the same shape"));
-  }
-  const int64_t entries = ShapeUtil::ElementsIn(offsets);
-  const bool fits = offsets.rank() == 1
-                        ? entries % group->size() == 0
-                        : offsets.rank() == 2 && offsets.dimensions(0) == group->size();
-  if (!fits) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("offsets and sizes of shape ", offsets.ToString(), " do not fit a group of ",
-                     group->size(), " devices: their first dimension is the devices'"));
-  }
-  const int64_t updates = entries / group->size();
+  const HloInstruction& inst = *call.instruction;
+  XLA_ASSIGN_OR_RETURN(
+      const int64_t updates,
+      RaggedUpdateCount(OriginalOperandShape(inst, kInput), OriginalOperandShape(inst, kOutput),
+                        OriginalOperandShape(inst, kInputOffsets), *group));
   return Exchange(call, *group, [&](Parts parts) -> absl::Status {
     for (size_t to = 0; to < parts.size(); ++to)
       XLA_RETURN_IF_ERROR(ReceiveRows(*group, parts, to, updates));

@@ -7,14 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/library_calls.h"
 #include "xla/cpu/literal_memory.h"
-#include "xla/kernels/bitcast.h"
 #include "xla/layout_util.h"
 #include "xla/literal.h"
 #include "xla/passes/dynamic_shapes.h"
@@ -113,24 +111,12 @@ absl::Status CallCheckSize(const LibraryCall& call) {
   return absl::OkStatus();
 }
 
-absl::Status CallBitcast(const LibraryCall& call) {
-  const HloInstruction& bitcast = *call.instruction;
-  ShapeProto proto;
-  if (!proto.ParseFromString(absl::HexStringToBytes(bitcast.raw_backend_config_string())))
-    return absl::InternalError("a bitcast has no shape");
-  XLA_ASSIGN_OR_RETURN(const Shape to, Shape::FromProto(proto));
-  const Shape& from =
-      bitcast.attributes<CustomCallAttributes>().operand_layout_constraints->front();
-  return kernels::BitcastArray(*call.state, from, to, call.operands[0], call.results[0]);
-}
-
 }  // namespace
 
 absl::Status CallCustom(const LibraryCall& call) {
   const std::string& target =
       call.instruction->attributes<CustomCallAttributes>().custom_call_target;
   if (target == kCheckSizeTarget) return CallCheckSize(call);
-  if (target == kBitcastTarget) return CallBitcast(call);
   const CpuCustomCalls* const handlers = call.state->custom_calls();
   std::vector<std::string> known;
   if (handlers != nullptr) {

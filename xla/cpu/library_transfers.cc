@@ -5,6 +5,7 @@
 // and gives (buffer, request number, token); recv-done waits for that message.
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -77,6 +78,18 @@ void CopyLeaves(const Shape& form, absl::Span<char* const> from, absl::Span<char
   });
 }
 
+// Zeros in the arrays of a shape's static form. Returns the number of its leaves.
+size_t ZeroLeaves(const Shape& form, absl::Span<char* const> leaves) {
+  size_t leaf = 0;
+  ShapeUtil::ForEachSubshape(form, [&](const Shape& part, const ShapeIndex&) {
+    if (part.IsTuple()) return;
+    if (part.IsArray() && DenseArrayBytes(part) > 0)
+      std::memset(leaves[leaf], 0, static_cast<size_t>(DenseArrayBytes(part)));
+    ++leaf;
+  });
+  return leaf;
+}
+
 std::shared_ptr<const Message> MakeMessage(const Shape& shape, const Shape& form,
                                            absl::Span<char* const> leaves) {
   auto message = std::make_shared<Message>();
@@ -128,47 +141,18 @@ absl::Status CallNothing(const LibraryCall&) { return absl::OkStatus(); }
 absl::Status CallRecv(const LibraryCall& call) {
   const HloInstruction& inst = *call.instruction;
   DeviceState& device = call.state->device();
-  PendingReceives::Request request;
-  request.recv = &inst;
-  PendingReceives::Source source;
-  source.channel.place = PlaceOf(inst);
+  std::optional<PendingReceives::Source> source;
   if (inst.attributes<SendRecvAttributes>().is_host_transfer) {
     XLA_RETURN_IF_ERROR(HostOf(call).status());
-    source.is_host = true;
-    request.source = source;
+    source = PendingReceives::Source{/*is_host=*/true, {PlaceOf(inst)}};
   } else {
-    XLA_ASSIGN_OR_RETURN(const std::optional<DevicePairList> pairs,
-                         TransferPairs(inst, device.position));
-    if (!pairs.has_value()) {
-      request.source = source;
-    } else {
-      for (const auto& [from, to] : *pairs) {
-        if (to != device.position.id()) continue;
-        if (request.source.has_value()) {
-          return absl::InvalidArgumentError(
-              absl::StrCat("device ", to, " is the target of two source-target pairs"));
-        }
-        source.channel.source = from;
-        source.channel.target = to;
-        request.source = source;
-      }
-    }
+    XLA_ASSIGN_OR_RETURN(const auto pair, ReceivePair(inst, device.position));
+    if (pair.has_value())
+      source =
+          PendingReceives::Source{/*is_host=*/false, {PlaceOf(inst), pair->first, pair->second}};
   }
-  PendingReceives& receives = device.receives;
-  if (request.source.has_value()) request.number = receives.inboxes[*request.source].requested++;
-  // Requests that are never completed are kept, with a number of 32 bits each.
-  const uint32_t number = ++receives.last_request;
-  if (!receives.requests.emplace(number, request).second) {
-    return absl::ResourceExhaustedError("too many receives are pending");
-  }
-  size_t leaf = 0;
-  ShapeUtil::ForEachSubshape(
-      inst.shape().tuple_shapes(0), [&](const Shape& part, const ShapeIndex&) {
-        if (part.IsTuple()) return;
-        if (part.IsArray() && DenseArrayBytes(part) > 0)
-          std::memset(call.results[leaf], 0, static_cast<size_t>(DenseArrayBytes(part)));
-        ++leaf;
-      });
+  XLA_ASSIGN_OR_RETURN(const uint32_t number, device.receives.Add(&inst, source));
+  const size_t leaf = ZeroLeaves(inst.shape().tuple_shapes(0), call.results);
   std::memcpy(call.results[leaf], &number, sizeof(number));
   return absl::OkStatus();
 }
@@ -214,36 +198,20 @@ absl::Status CallRecvDone(const LibraryCall& call) {
   const HloInstruction& inst = *call.instruction;
   PendingReceives& receives = call.state->device().receives;
   const size_t data = DataLeaves(inst);
-  auto found = receives.requests.end();
-  if (call.operands.size() > data && call.operands[data] != nullptr) {
-    uint32_t number;
-    std::memcpy(&number, call.operands[data], sizeof(number));
-    found = receives.requests.find(number);
-  }
-  if (found == receives.requests.end()) {
-    return absl::InvalidArgumentError("its operand is not the result of a pending recv");
-  }
-  const PendingReceives::Request request = found->second;
-  receives.requests.erase(found);
+  std::optional<uint32_t> number;
+  if (call.operands.size() > data && call.operands[data] != nullptr)
+    std::memcpy(&number.emplace(), call.operands[data], sizeof(uint32_t));
+  XLA_ASSIGN_OR_RETURN(const PendingReceives::Request request, receives.Take(number));
   const Shape& form = inst.shape().tuple_shapes(0);
   if (!request.source.has_value()) {
-    size_t leaf = 0;
-    ShapeUtil::ForEachSubshape(form, [&](const Shape& part, const ShapeIndex&) {
-      if (part.IsTuple()) return;
-      if (part.IsArray() && DenseArrayBytes(part) > 0)
-        std::memset(call.results[leaf], 0, static_cast<size_t>(DenseArrayBytes(part)));
-      ++leaf;
-    });
+    ZeroLeaves(form, call.results);
     return absl::OkStatus();
   }
-  PendingReceives::Inbox& inbox = receives.inboxes[*request.source];
-  while (inbox.received <= request.number) {
-    XLA_ASSIGN_OR_RETURN(std::shared_ptr<const Message> message,
-                         Await(call, *request.source, *request.recv));
-    inbox.early.emplace(inbox.received++, std::move(message));
-  }
-  const auto node = inbox.early.extract(request.number);
-  const Message& message = *node.mapped();
+  XLA_ASSIGN_OR_RETURN(const std::shared_ptr<const Message> received,
+                       receives.Receive(request, [&](const auto& source, const auto& recv) {
+                         return Await(call, source, recv);
+                       }));
+  const Message& message = *received;
   const Shape expected = OriginalShape(*request.recv).tuple_shapes(0);
   if (!ShapeUtil::Compatible(message.shape, expected)) {
     return absl::InvalidArgumentError(absl::StrCat(request.recv->name(), " receives ",

@@ -9,6 +9,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/cpu/code_generator.h"
 #include "xla/cpu/element.h"
+#include "xla/cpu/entry_layouts.h"
 #include "xla/cpu/fold_emitter.h"
 #include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/kernel_shapes.h"
@@ -367,6 +368,15 @@ class Lowering {
               program_.code[0]->Find(functions_.at({&instruction, 0}))),
           std::move(operands), plan.units, plan.chunk));
       steps.back()->set_instruction(&instruction);
+      return absl::OkStatus();
+    }
+    if (instruction.opcode() == HloOpcode::kCustomCall &&
+        instruction.custom_call_target() == kBitcastTarget) {
+      XLA_ASSIGN_OR_RETURN(Shape to, BitcastResult(instruction));
+      steps.push_back(std::make_unique<BitcastStep>(
+          &instruction,
+          instruction.attributes<CustomCallAttributes>().operand_layout_constraints->front(),
+          std::move(to), operands[0], results[0]));
       return absl::OkStatus();
     }
     const LibraryFunction function = FindLibraryFunction(instruction);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/code_generator.h"
@@ -250,6 +251,26 @@ absl::Status LoadCpuCompiler() {
   return CpuProgram::Compile(module).status();
 }
 
+namespace {
+
+// Passes make custom calls of these names and rely on what is in them.
+absl::Status CheckCustomCallTargets(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() != HloOpcode::kCustomCall ||
+          !absl::StartsWith(instruction->custom_call_target(), "xylem.")) {
+        continue;
+      }
+      return absl::InvalidArgumentError(
+          absl::StrCat(instruction->ToShortString(),
+                       ": custom calls whose names start with \"xylem.\" are the compiler's own"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule& module,
                                                                 const CpuCompileOptions& options) {
   if (module.entry_computation() == nullptr ||
@@ -257,6 +278,7 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
     return absl::InvalidArgumentError(
         absl::StrCat("module ", module.name(), " has no entry computation"));
   }
+  XLA_RETURN_IF_ERROR(CheckCustomCallTargets(module));
   auto impl = std::make_unique<Impl>();
   impl->module = module.Clone();
   HloModule* const clone = impl->module.get();

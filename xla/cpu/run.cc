@@ -28,8 +28,6 @@ namespace {
 using cpu::DenseArrayBytes;
 using cpu::RunState;
 
-constexpr int64_t kMostDevices = 1024;
-
 // Dimensions of one element do not count.
 bool HasOrder(const Shape& shape, absl::Span<const int64_t> a, absl::Span<const int64_t> b) {
   for (size_t d = 0; d < a.size(); ++d) {
@@ -373,18 +371,8 @@ absl::Status CpuProgram::RunOnDevices(
     absl::Span<const absl::Span<runtime::ResultView>> results,
     const runtime::ExecutionContext& context, runtime::RunStatistics* statistics,
     const CpuRunOptions& options) const {
-  if (replicas < 1 || partitions < 1 || replicas > kMostDevices ||
-      partitions > kMostDevices / replicas) {
-    return absl::InvalidArgumentError(absl::StrCat("a run has 1 to ", kMostDevices, " devices; ",
-                                                   replicas, " replicas of ", partitions,
-                                                   " partitions were asked for"));
-  }
-  const int64_t count = replicas * partitions;
-  if (static_cast<int64_t>(arguments.size()) != count ||
-      static_cast<int64_t>(results.size()) != count) {
-    return absl::InvalidArgumentError(absl::StrCat("arguments of ", arguments.size(),
-                                                   " devices were given, but the run has ", count));
-  }
+  XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, arguments.size()));
+  XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, results.size()));
   return CpuRun(*this, context, options, nullptr)
       .Run(replicas, partitions, arguments, results, statistics);
 }

@@ -7,6 +7,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/kernels/bitcast.h"
 #include "xla/runtime/host_memory.h"
 
 namespace xla::cpu {
@@ -74,6 +75,10 @@ absl::Status LibraryStep::Run(RunState& state) const {
   if (status.ok()) return status;
   return absl::Status(status.code(),
                       absl::StrCat(instruction()->ToShortString(), ": ", status.message()));
+}
+
+absl::Status BitcastStep::Run(RunState& state) const {
+  return kernels::BitcastArray(state, from_, to_, operand_.In(state), result_.In(state));
 }
 
 absl::Status WhileStep::Run(RunState& state) const {

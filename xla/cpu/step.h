@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "xla/cpu/run_state.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/shape.h"
 
 namespace xla::cpu {
 
@@ -94,6 +95,20 @@ class LibraryStep final : public Step {
   const LibraryFunction function_;
   const std::vector<std::optional<Slot>> operands_, results_;  // none for tokens
   const std::vector<FoldFunction> folds_;
+};
+
+// A bitcast that changes bytes; see ExpandBitcasts.
+class BitcastStep final : public Step {
+ public:
+  BitcastStep(const HloInstruction* inst, Shape from, Shape to, Slot operand, Slot result)
+      : from_(std::move(from)), to_(std::move(to)), operand_(operand), result_(result) {
+    set_instruction(inst);
+  }
+  absl::Status Run(RunState& state) const override;
+
+ private:
+  const Shape from_, to_;
+  const Slot operand_, result_;
 };
 
 class WhileStep final : public Step {

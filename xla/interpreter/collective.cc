@@ -31,18 +31,6 @@ struct Contribution {
   Values operands;
 };
 
-// Different instructions of one channel meet; they must be equivalent.
-absl::Status ExpectAlike(const HloInstruction& a, const HloInstruction& b) {
-  bool alike = a.opcode() == b.opcode() && a.operand_count() == b.operand_count() &&
-               ShapeUtil::Compatible(a.shape(), b.shape()) && a.attributes() == b.attributes();
-  for (int64_t i = 0; alike && i < a.operand_count(); ++i)
-    alike = ShapeUtil::Compatible(a.operand(i)->shape(), b.operand(i)->shape());
-  if (alike) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("devices meet on channel ", ChannelOf(a).value_or(0), " with different ",
-                   "operations: ", a.ToShortString(), " and ", b.ToShortString()));
-}
-
 int64_t ElementBytes(const Value& value) { return primitive_util::ByteWidth(value.element_type()); }
 
 // --- Reductions
@@ -234,26 +222,26 @@ absl::StatusOr<Values> Exchange(EvalContext& ctx, const HloInstruction& inst,
       channel.has_value(),
       channel.value_or(static_cast<int64_t>(reinterpret_cast<intptr_t>(&inst)))};
   EvalState& state = ctx.state();
-  XLA_ASSIGN_OR_RETURN(const runtime::Rendezvous::Payload payload,
-                       state.rendezvous().Meet(
-                           place, group.devices, group.rank, inst.name(), std::move(mine),
-                           [&](absl::Span<const runtime::Rendezvous::Payload> brought)
-                               -> absl::StatusOr<std::vector<runtime::Rendezvous::Payload>> {
-                             std::vector<const Values*> inputs;
-                             for (const runtime::Rendezvous::Payload& one : brought) {
-                               const auto* contribution =
-                                   static_cast<const Contribution*>(one.get());
-                               if (contribution->inst != &inst)
-                                 XLA_RETURN_IF_ERROR(ExpectAlike(inst, *contribution->inst));
-                               inputs.push_back(&contribution->operands);
-                             }
-                             XLA_ASSIGN_OR_RETURN(std::vector<Values> results, combine(inputs));
-                             std::vector<runtime::Rendezvous::Payload> payloads;
-                             for (Values& values : results)
-                               payloads.push_back(std::make_shared<Values>(std::move(values)));
-                             return payloads;
-                           },
-                           state.Limits(ctx)));
+  XLA_ASSIGN_OR_RETURN(
+      const runtime::Rendezvous::Payload payload,
+      state.rendezvous().Meet(
+          place, group.devices, group.rank, inst.name(), std::move(mine),
+          [&](absl::Span<const runtime::Rendezvous::Payload> brought)
+              -> absl::StatusOr<std::vector<runtime::Rendezvous::Payload>> {
+            std::vector<const Values*> inputs;
+            for (const runtime::Rendezvous::Payload& one : brought) {
+              const auto* contribution = static_cast<const Contribution*>(one.get());
+              if (contribution->inst != &inst)
+                XLA_RETURN_IF_ERROR(CheckSameCollective(inst, *contribution->inst));
+              inputs.push_back(&contribution->operands);
+            }
+            XLA_ASSIGN_OR_RETURN(std::vector<Values> results, combine(inputs));
+            std::vector<runtime::Rendezvous::Payload> payloads;
+            for (Values& values : results)
+              payloads.push_back(std::make_shared<Values>(std::move(values)));
+            return payloads;
+          },
+          state.Limits(ctx)));
   return std::move(*static_cast<Values*>(payload.get()));
 }
 

@@ -22,15 +22,6 @@ namespace {
 
 enum Operand : size_t { kInput, kOutput, kInputOffsets, kSendSizes, kOutputOffsets, kRecvSizes };
 
-// Checks that rows [offset, offset + size) lie in an array of `rows` rows.
-absl::Status CheckRows(int64_t offset, int64_t size, int64_t rows, absl::string_view what,
-                       int64_t from, int64_t to) {
-  if (offset >= 0 && size >= 0 && offset <= rows && size <= rows - offset) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("device ", from, " sends device ", to, " ", size,
-                                                 " rows, ", what, " row ", offset,
-                                                 ", but there are ", rows, " rows"));
-}
-
 // The result on the device of rank `to`.
 absl::StatusOr<Value> Receive(EvalContext& ctx, const HloInstruction& inst,
                               const DeviceGroup& group, absl::Span<const Values* const> inputs,
@@ -41,24 +32,18 @@ absl::StatusOr<Value> Receive(EvalContext& ctx, const HloInstruction& inst,
   const int64_t row_bytes = rows == 0 ? 0 : result.byte_size() / rows;
   for (size_t from = 0; from < inputs.size(); ++from) {
     const Values& sent = *inputs[from];
-    const int64_t sender = group.devices[from], receiver = group.devices[to];
     for (int64_t u = 0; u < updates; ++u) {
       const int64_t k = static_cast<int64_t>(to) * updates + u;
-      const int64_t source = sent[kInputOffsets].IntegerAt(k), size = sent[kSendSizes].IntegerAt(k),
-                    target = sent[kOutputOffsets].IntegerAt(k);
-      XLA_RETURN_IF_ERROR(CheckRows(source, size, sent[kInput].dimensions()[0], "from its input's",
-                                    sender, receiver));
-      XLA_RETURN_IF_ERROR(CheckRows(target, size, rows, "to the output's", sender, receiver));
-      const int64_t expected = own[kRecvSizes].IntegerAt(static_cast<int64_t>(from) * updates + u);
-      if (expected != size) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("device ", sender, " sends device ", receiver, " ", size,
-                         " rows, but the receiver expects ", expected));
-      }
-      if (size == 0 || row_bytes == 0) continue;
-      std::memcpy(static_cast<char*>(result.mutable_untyped_data()) + target * row_bytes,
-                  sent[kInput].data<char>() + source * row_bytes,
-                  static_cast<size_t>(size * row_bytes));
+      const RaggedUpdate update = {
+          sent[kInputOffsets].IntegerAt(k), sent[kSendSizes].IntegerAt(k),
+          sent[kOutputOffsets].IntegerAt(k),
+          own[kRecvSizes].IntegerAt(static_cast<int64_t>(from) * updates + u)};
+      XLA_RETURN_IF_ERROR(CheckRaggedUpdate(update, sent[kInput].dimensions()[0], rows,
+                                            group.devices[from], group.devices[to]));
+      if (update.size == 0 || row_bytes == 0) continue;
+      std::memcpy(static_cast<char*>(result.mutable_untyped_data()) + update.target * row_bytes,
+                  sent[kInput].data<char>() + update.source * row_bytes,
+                  static_cast<size_t>(update.size * row_bytes));
     }
     XLA_RETURN_IF_ERROR(ctx.CheckCancelled());
   }
@@ -70,27 +55,10 @@ absl::StatusOr<Value> Receive(EvalContext& ctx, const HloInstruction& inst,
 absl::StatusOr<Value> EvalRaggedAllToAll(EvalContext& ctx, const HloInstruction& inst,
                                          absl::Span<Value> operands) {
   XLA_ASSIGN_OR_RETURN(const DeviceGroup* const group, OwnGroupOf(ctx, inst));
-  const Shape& input = inst.operand(kInput)->shape();
-  const Shape& output = inst.operand(kOutput)->shape();
-  bool rows_fit = input.rank() > 0 && output.rank() == input.rank();
-  for (int d = 1; rows_fit && d < input.rank(); ++d)
-    rows_fit = input.dimensions(d) == output.dimensions(d);
-  if (!rows_fit) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("input ", input.ToString(), " and output ", output.ToString(),
-                     " must have rows (all dimensions but the first) of the same shape"));
-  }
-  const Value& offsets = operands[kInputOffsets];
-  const int64_t entries = offsets.element_count();
-  const bool fits = offsets.rank() == 1
-                        ? entries % group->size() == 0
-                        : offsets.rank() == 2 && offsets.dimensions()[0] == group->size();
-  if (!fits) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "offsets and sizes of shape ", offsets.shape().ToString(), " do not fit a group of ",
-        group->size(), " devices: their first dimension is the devices'"));
-  }
-  const int64_t updates = entries / group->size();
+  XLA_ASSIGN_OR_RETURN(
+      const int64_t updates,
+      RaggedUpdateCount(inst.operand(kInput)->shape(), inst.operand(kOutput)->shape(),
+                        operands[kInputOffsets].shape(), *group));
   XLA_ASSIGN_OR_RETURN(
       Values results,
       Exchange(ctx, inst, *group, operands,

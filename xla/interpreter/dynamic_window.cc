@@ -14,13 +14,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
-#include "xla/hlo/shape_inference/shape_inference.h"
+#include "xla/hlo/shape_inference/denoted_operation.h"
 #include "xla/interpreter/builtin_custom_calls.h"
 #include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/value.h"
 #include "xla/interpreter/window.h"
-#include "xla/primitive_util.h"
 #include "xla/util.h"
 
 namespace xla::interpreter {
@@ -45,31 +44,13 @@ Placement Place(int64_t size, int64_t taps, int64_t dilation, int64_t stride, Pa
   return {std::max<int64_t>(0, (places - 1) * stride + extent - size) / 2, places};
 }
 
-bool IsKindOf(PrimitiveType a, PrimitiveType b) {
-  using namespace primitive_util;  // NOLINT
-  return a == b || (IsFloatingPointType(a) && IsFloatingPointType(b)) ||
-         (IsComplexType(a) && IsComplexType(b)) || (IsIntegralType(a) && IsIntegralType(b));
-}
-
 // Checks that the operation that the call denotes has a result of the call's bounds.
 absl::Status CheckResult(const HloInstruction& inst, HloOpcode opcode, const Attributes& attributes,
                          absl::Span<const Value> operands) {
   std::vector<const Shape*> shapes;
   for (const Value& operand : operands) shapes.push_back(&operand.shape());
-  std::vector<ProgramShape> signatures;
-  std::vector<const ProgramShape*> callees;
-  for (const HloComputation* callee : inst.called_computations())
-    signatures.push_back(callee->ComputeProgramShape());
-  for (const ProgramShape& signature : signatures) callees.push_back(&signature);
-  const absl::StatusOr<Shape> inferred = InferShape(
-      {.opcode = opcode, .operands = shapes, .attributes = attributes, .callees = callees});
-  if (!inferred.ok()) return Invalid(inst, inferred.status().message());
-  if (!inst.shape().IsArray() || !inferred->IsArray() ||
-      inst.shape().dimensions() != inferred->dimensions() ||
-      !IsKindOf(inst.shape().element_type(), inferred->element_type())) {
-    return Invalid(inst, absl::StrCat("its operands imply a result of ", inferred->ToString()));
-  }
-  return absl::OkStatus();
+  const absl::Status status = CheckDenotedResult(inst, opcode, attributes, shapes);
+  return status.ok() ? status : Invalid(inst, status.message());
 }
 
 absl::Status ExpectOperands(const HloInstruction& inst, absl::Span<const Value> operands,

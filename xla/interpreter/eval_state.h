@@ -49,7 +49,7 @@ struct DeviceRun {
   int64_t copies = 0, copied_bytes = 0;
   // Of collectives run before.
   absl::node_hash_map<const HloInstruction*, DeviceGroup> groups;
-  TransferState transfers;
+  PendingReceives receives;
 };
 
 class EvalState {

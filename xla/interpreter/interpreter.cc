@@ -159,21 +159,6 @@ absl::Status RunOnDevices(
   return absl::OkStatus();
 }
 
-absl::Status CheckDeviceCount(int64_t replicas, int64_t partitions, size_t given) {
-  if (replicas < 1 || partitions < 1 || replicas > kMaxDevices ||
-      partitions > kMaxDevices / replicas) {
-    return absl::InvalidArgumentError(absl::StrCat("a run has 1 to ", kMaxDevices, " devices; ",
-                                                   replicas, " replicas of ", partitions,
-                                                   " partitions were asked for"));
-  }
-  const int64_t count = replicas * partitions;
-  if (static_cast<int64_t>(given) != count) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("arguments of ", given, " devices were given, but the run has ", count));
-  }
-  return absl::OkStatus();
-}
-
 // The position of the leaf at an index.
 int64_t LeafPosition(const Shape& shape, absl::Span<const int64_t> index) {
   if (index.empty()) return 0;
@@ -302,7 +287,7 @@ absl::StatusOr<Literal> InterpreterProgram::Run(absl::Span<const Literal* const>
 absl::StatusOr<std::vector<Literal>> InterpreterProgram::RunReplicated(
     int64_t replicas, int64_t partitions, absl::Span<const std::vector<const Literal*>> arguments,
     const InterpreterOptions& options, RunStatistics* statistics) const {
-  XLA_RETURN_IF_ERROR(CheckDeviceCount(replicas, partitions, arguments.size()));
+  XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, arguments.size()));
   for (size_t device = 0; device < arguments.size(); ++device) {
     const absl::Status status = CheckArguments(module_, arguments[device]);
     if (!status.ok()) {
@@ -327,8 +312,8 @@ absl::Status InterpreterProgram::RunOnBuffers(
     absl::Span<const absl::Span<const runtime::ArgumentView>> arguments,
     absl::Span<const absl::Span<runtime::ResultView>> results, const InterpreterOptions& options,
     RunStatistics* statistics) const {
-  XLA_RETURN_IF_ERROR(CheckDeviceCount(replicas, partitions, arguments.size()));
-  XLA_RETURN_IF_ERROR(CheckDeviceCount(replicas, partitions, results.size()));
+  XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, arguments.size()));
+  XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, results.size()));
   for (size_t d = 0; d < arguments.size(); ++d) {
     if (static_cast<int64_t>(arguments[d].size()) != argument_leaves_ ||
         static_cast<int64_t>(results[d].size()) != result_leaves_) {

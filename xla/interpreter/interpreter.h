@@ -128,7 +128,7 @@ absl::StatusOr<std::vector<Literal>> InterpretReplicated(
     absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options = {},
     RunStatistics* statistics = nullptr);
 // Devices of one run at most.
-inline constexpr int64_t kMaxDevices = 1024;
+inline constexpr int64_t kMaxDevices = runtime::kMaxDevices;
 
 // Targets of the checks that conformance programs make: check.expect_eq, check.expect_close,
 // check.expect_almost_eq.

@@ -7,16 +7,12 @@
 // channel has at most one sender and one receiver.
 #include "xla/interpreter/transfer.h"
 
-#include <algorithm>
 #include <memory>
-#include <set>
+#include <optional>
 #include <utility>
+#include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/eval_state.h"
 #include "xla/interpreter/literal_io.h"
@@ -55,7 +51,7 @@ absl::StatusOr<Value> TransferValue(EvalContext& ctx, const Shape& shape, Value 
 }
 
 // The next message of a source.
-absl::StatusOr<Value> Await(EvalContext& ctx, const TransferState::Source& source,
+absl::StatusOr<Value> Await(EvalContext& ctx, const PendingReceives::Source& source,
                             const HloInstruction& recv) {
   const Shape& shape = recv.shape().tuple_shapes(0);
   EvalState& state = ctx.state();
@@ -80,31 +76,24 @@ absl::StatusOr<Value> Await(EvalContext& ctx, const TransferState::Source& sourc
 
 // The data of a request, once.
 absl::StatusOr<Value> Complete(EvalContext& ctx, const Value& transfer) {
-  TransferState& transfers = ctx.device().transfers;
+  PendingReceives& receives = ctx.device().receives;
   const auto is_context = [](const Value& value) {
     return value.IsArray() && value.element_type() == U32 && value.element_count() > 0;
   };
-  auto found = transfers.requests.end();
+  std::optional<uint32_t> number;
   if (transfer.IsTuple() && transfer.elements().size() > 1 && is_context(transfer.element(1)))
-    found = transfers.requests.find(transfer.element(1).scalar<uint32_t>());
-  if (found == transfers.requests.end()) {
-    return absl::InvalidArgumentError("its operand is not the result of a pending recv");
-  }
-  const TransferState::Request request = found->second;
-  transfers.requests.erase(found);
-  if (!request.source.has_value()) return ctx.AllocateZeros(request.recv->shape().tuple_shapes(0));
-  TransferState::Inbox& inbox = transfers.inboxes[*request.source];
-  while (inbox.received <= request.number) {
-    XLA_ASSIGN_OR_RETURN(Value value, Await(ctx, *request.source, *request.recv));
-    inbox.early.emplace(inbox.received++, std::move(value));
-  }
-  auto node = inbox.early.extract(request.number);
-  if (!ShapeUtil::Compatible(node.mapped().shape(), request.recv->shape().tuple_shapes(0))) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        request.recv->name(), " receives ", request.recv->shape().tuple_shapes(0).ToString(),
-        ", but ", node.mapped().shape().ToString(), " was sent"));
-  }
-  return std::move(node.mapped());
+    number = transfer.element(1).scalar<uint32_t>();
+  XLA_ASSIGN_OR_RETURN(const PendingReceives::Request request, receives.Take(number));
+  const Shape& expected = request.recv->shape().tuple_shapes(0);
+  if (!request.source.has_value()) return ctx.AllocateZeros(expected);
+  XLA_ASSIGN_OR_RETURN(Value value,
+                       receives.Receive(request, [&](const auto& source, const auto& recv) {
+                         return Await(ctx, source, recv);
+                       }));
+  if (ShapeUtil::Compatible(value.shape(), expected)) return value;
+  return absl::InvalidArgumentError(absl::StrCat(request.recv->name(), " receives ",
+                                                 expected.ToString(), ", but ",
+                                                 value.shape().ToString(), " was sent"));
 }
 
 }  // namespace
@@ -162,40 +151,17 @@ absl::StatusOr<Value> EvalSendDone(EvalContext&, const HloInstruction& inst, abs
 }
 
 absl::StatusOr<Value> EvalRecv(EvalContext& ctx, const HloInstruction& inst, absl::Span<Value>) {
-  DeviceRun& device = ctx.device();
-  TransferState::Request request;
-  request.recv = &inst;
-  TransferState::Source source;
-  source.channel.place = PlaceOf(inst);
+  std::optional<PendingReceives::Source> source;
   if (AttributesOf(inst).is_host_transfer) {
     XLA_RETURN_IF_ERROR(HostOf(ctx).status());
-    source.is_host = true;
-    request.source = source;
+    source = PendingReceives::Source{/*is_host=*/true, {PlaceOf(inst)}};
   } else {
-    XLA_ASSIGN_OR_RETURN(const std::optional<DevicePairList> pairs,
-                         TransferPairs(inst, ctx.state().PositionOf(ctx.device())));
-    if (!pairs.has_value()) {
-      request.source = source;
-    } else {
-      for (const auto& [from, to] : *pairs) {
-        if (to != device.device) continue;
-        if (request.source.has_value()) {
-          return absl::InvalidArgumentError(
-              absl::StrCat("device ", to, " is the target of two source-target pairs"));
-        }
-        source.channel.source = from;
-        source.channel.target = to;
-        request.source = source;
-      }
-    }
+    XLA_ASSIGN_OR_RETURN(const auto pair, ReceivePair(inst, ctx.state().PositionOf(ctx.device())));
+    if (pair.has_value())
+      source =
+          PendingReceives::Source{/*is_host=*/false, {PlaceOf(inst), pair->first, pair->second}};
   }
-  TransferState& transfers = device.transfers;
-  if (request.source.has_value()) request.number = transfers.inboxes[*request.source].requested++;
-  // Requests that are never completed are kept, with a number of 32 bits each.
-  const uint32_t number = ++transfers.last_request;
-  if (!transfers.requests.emplace(number, request).second) {
-    return absl::ResourceExhaustedError("too many receives are pending");
-  }
+  XLA_ASSIGN_OR_RETURN(const uint32_t number, ctx.device().receives.Add(&inst, source));
   XLA_ASSIGN_OR_RETURN(Value zeros, ctx.AllocateZeros(inst.shape().tuple_shapes(0)));
   return TransferValue(ctx, inst.shape(), std::move(zeros), number);
 }

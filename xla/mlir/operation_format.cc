@@ -8,19 +8,6 @@
 namespace xla::mlir {
 namespace {
 
-// Takes the next word off a format.
-std::string_view NextWord(std::string_view* format) {
-  const size_t begin = format->find_first_not_of(' ');
-  if (begin == std::string_view::npos) {
-    *format = {};
-    return {};
-  }
-  const size_t end = std::min(format->find(' ', begin), format->size());
-  const std::string_view word = format->substr(begin, end - begin);
-  format->remove_prefix(end);
-  return word;
-}
-
 // "`[`" is a literal bracket.
 std::string_view Literal(std::string_view word) {
   return word.size() > 2 && word.front() == '`' ? word.substr(1, word.size() - 2) : word;
@@ -261,6 +248,18 @@ class FormatParser {
 };
 
 }  // namespace
+
+std::string_view NextWord(std::string_view* format) {
+  const size_t begin = format->find_first_not_of(' ');
+  if (begin == std::string_view::npos) {
+    *format = {};
+    return {};
+  }
+  const size_t end = std::min(format->find(' ', begin), format->size());
+  const std::string_view word = format->substr(begin, end - begin);
+  format->remove_prefix(end);
+  return word;
+}
 
 bool ParseByFormat(OperationReader& reader, std::string_view format, OperationState& state) {
   return FormatParser(reader, state).Run(format);

@@ -27,6 +27,9 @@ namespace xla::mlir {
 // Reads an operation by its format.
 bool ParseByFormat(OperationReader& reader, std::string_view format, OperationState& state);
 
+// Takes the next word off a format; empty at its end.
+std::string_view NextWord(std::string_view* format);
+
 }  // namespace xla::mlir
 
 #endif  // XLA_MLIR_OPERATION_FORMAT_H_

@@ -8,24 +8,12 @@
 namespace xla::mlir {
 namespace {
 
-std::string_view TakeWord(std::string_view* format) {
-  const size_t begin = format->find_first_not_of(' ');
-  if (begin == std::string_view::npos) {
-    *format = {};
-    return {};
-  }
-  const size_t end = std::min(format->find(' ', begin), format->size());
-  const std::string_view word = format->substr(begin, end - begin);
-  format->remove_prefix(end);
-  return word;
-}
-
 // The group that starts here, up to its ']', which is taken too.
 std::string_view TakeGroup(std::string_view* format) {
   const std::string_view whole = *format;
   while (!format->empty()) {
     const size_t before = whole.size() - format->size();
-    if (TakeWord(format) == "]") return whole.substr(0, before);
+    if (NextWord(format) == "]") return whole.substr(0, before);
   }
   return whole;
 }
@@ -38,14 +26,14 @@ class FormatWriter {
   FormatWriter(OperationPrinter& printer, const Operation& operation, std::string_view format)
       : printer_(printer), operation_(operation) {
     while (!format.empty()) {
-      const std::string_view word = TakeWord(&format);
+      const std::string_view word = NextWord(&format);
       if (!word.empty() && word[0] == '@') named_.push_back(AttributeName(word));
     }
   }
 
   bool Run(std::string_view format) {
     while (true) {
-      const std::string_view word = TakeWord(&format);
+      const std::string_view word = NextWord(&format);
       if (word.empty()) return true;
       if (word == "[") {
         const std::string_view group = TakeGroup(&format);
@@ -60,7 +48,7 @@ class FormatWriter {
   // Whether the group has something to print: an attribute that is there, operands, regions.
   bool IsPresent(std::string_view group) const {
     while (!group.empty()) {
-      const std::string_view word = TakeWord(&group);
+      const std::string_view word = NextWord(&group);
       if (word.empty()) break;
       if (word[0] == '@') return operation_.Find(AttributeName(word)) != nullptr;
       if (word[0] == '$' || word == "operands") return !operation_.operands.empty();

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/shape_util.h"
 
 namespace xla {
 namespace {
@@ -89,6 +90,15 @@ void SetRank(const DevicePosition& self, DeviceGroup& group) {
       std::find(group.devices.begin(), group.devices.end(), self.id()) - group.devices.begin();
 }
 
+// Checks that rows [offset, offset + size) lie in an array of `rows` rows.
+absl::Status CheckRows(int64_t offset, int64_t size, int64_t rows, absl::string_view what,
+                       int64_t from, int64_t to) {
+  if (offset >= 0 && size >= 0 && offset <= rows && size <= rows - offset) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("device ", from, " sends device ", to, " ", size,
+                                                 " rows, ", what, " row ", offset,
+                                                 ", but there are ", rows, " rows"));
+}
+
 }  // namespace
 
 std::optional<int64_t> ChannelOf(const HloInstruction& inst) {
@@ -101,6 +111,17 @@ std::optional<int64_t> ChannelOf(const HloInstruction& inst) {
         }
       });
   return channel.value_or(0) > 0 ? channel : std::nullopt;
+}
+
+absl::Status CheckSameCollective(const HloInstruction& a, const HloInstruction& b) {
+  bool alike = a.opcode() == b.opcode() && a.operand_count() == b.operand_count() &&
+               ShapeUtil::Compatible(a.shape(), b.shape()) && a.attributes() == b.attributes();
+  for (int64_t i = 0; alike && i < a.operand_count(); ++i)
+    alike = ShapeUtil::Compatible(a.operand(i)->shape(), b.operand(i)->shape());
+  if (alike) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("devices meet on channel ", ChannelOf(a).value_or(0), " with different ",
+                   "operations: ", a.ToShortString(), " and ", b.ToShortString()));
 }
 
 absl::StatusOr<std::vector<std::pair<int64_t, int64_t>>> DevicePairs(
@@ -160,6 +181,38 @@ absl::StatusOr<DeviceGroup> FindGroup(const HloInstruction& inst, const DevicePo
     SetRank(device, group);
   }
   return group;
+}
+
+absl::StatusOr<int64_t> RaggedUpdateCount(const Shape& input, const Shape& output,
+                                          const Shape& offsets, const DeviceGroup& group) {
+  bool rows_fit = input.rank() > 0 && output.rank() == input.rank();
+  for (int d = 1; rows_fit && d < input.rank(); ++d)
+    rows_fit = input.dimensions(d) == output.dimensions(d);
+  if (!rows_fit) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input ", input.ToString(), " and output ", output.ToString(),
+                     " must have rows (all dimensions but the first) of the same shape"));
+  }
+  const int64_t entries = ShapeUtil::ElementsIn(offsets);
+  const bool fits = offsets.rank() == 1
+                        ? entries % group.size() == 0
+                        : offsets.rank() == 2 && offsets.dimensions(0) == group.size();
+  if (fits) return entries / group.size();
+  return absl::InvalidArgumentError(
+      absl::StrCat("offsets and sizes of shape ", offsets.ToString(), " do not fit a group of ",
+                   group.size(), " devices: their first dimension is the devices'"));
+}
+
+absl::Status CheckRaggedUpdate(const RaggedUpdate& update, int64_t input_rows, int64_t output_rows,
+                               int64_t sender, int64_t receiver) {
+  XLA_RETURN_IF_ERROR(
+      CheckRows(update.source, update.size, input_rows, "from its input's", sender, receiver));
+  XLA_RETURN_IF_ERROR(
+      CheckRows(update.target, update.size, output_rows, "to the output's", sender, receiver));
+  if (update.expected == update.size) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("device ", sender, " sends device ", receiver, " ",
+                                                 update.size, " rows, but the receiver expects ",
+                                                 update.expected));
 }
 
 }  // namespace xla

@@ -50,10 +50,30 @@ std::optional<int64_t> ChannelOf(const HloInstruction& inst);
 // are one group, in order. INVALID_ARGUMENT if ids are out of range or duplicated.
 absl::StatusOr<DeviceGroup> FindGroup(const HloInstruction& inst, const DevicePosition& device);
 
+// Devices meet on a channel with these instructions. INVALID_ARGUMENT unless they are equivalent:
+// the same operation on the same shapes with equal attributes.
+absl::Status CheckSameCollective(const HloInstruction& a, const HloInstruction& b);
+
 // (source, target) ids as devices; ids are replicas without a channel, partitions with one.
 absl::StatusOr<std::vector<std::pair<int64_t, int64_t>>> DevicePairs(
     absl::Span<const std::pair<int64_t, int64_t>> pairs, bool has_channel,
     const DevicePosition& device);
+
+// ragged-all-to-all: the number of updates that each device sends to each other device, from the
+// shapes of its input, output and offsets. INVALID_ARGUMENT if they do not fit each other or the
+// group.
+absl::StatusOr<int64_t> RaggedUpdateCount(const Shape& input, const Shape& output,
+                                          const Shape& offsets, const DeviceGroup& group);
+
+// One update: rows [source, source + size) of the sender's input become rows
+// [target, target + size) of the receiver's output; the receiver expects `expected` rows.
+struct RaggedUpdate {
+  int64_t source = 0, size = 0, target = 0, expected = 0;
+};
+
+// INVALID_ARGUMENT unless the rows of an update exist and the receiver expects as many.
+absl::Status CheckRaggedUpdate(const RaggedUpdate& update, int64_t input_rows, int64_t output_rows,
+                               int64_t sender, int64_t receiver);
 
 }  // namespace xla
 

@@ -94,6 +94,22 @@ absl::StatusOr<std::optional<DevicePairList>> TransferPairs(const HloInstruction
   return std::make_optional(std::move(devices));
 }
 
+absl::StatusOr<std::optional<std::pair<int64_t, int64_t>>> ReceivePair(
+    const HloInstruction& recv, const DevicePosition& device) {
+  XLA_ASSIGN_OR_RETURN(const std::optional<DevicePairList> pairs, TransferPairs(recv, device));
+  if (!pairs.has_value()) return std::make_pair(int64_t{-1}, int64_t{-1});
+  std::optional<std::pair<int64_t, int64_t>> own;
+  for (const auto& pair : *pairs) {
+    if (pair.second != device.id()) continue;
+    if (own.has_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("device ", pair.second, " is the target of two source-target pairs"));
+    }
+    own = pair;
+  }
+  return own;
+}
+
 std::vector<const HloInstruction*> ReceivesLast(std::vector<const HloInstruction*> order) {
   const bool receives = std::any_of(order.begin(), order.end(),
                                     [](const HloInstruction* i) { return WaitClass(*i) == 2; });

@@ -23,6 +23,11 @@ using DevicePairList = std::vector<std::pair<int64_t, int64_t>>;  // (source, ta
 absl::StatusOr<std::optional<DevicePairList>> TransferPairs(const HloInstruction& transfer,
                                                             const DevicePosition& device);
 
+// The pair of a recv whose target is the device; (-1, -1) without the attribute, that is, whoever
+// sends; nullopt if no device sends to this one. INVALID_ARGUMENT if two do.
+absl::StatusOr<std::optional<std::pair<int64_t, int64_t>>> ReceivePair(
+    const HloInstruction& recv, const DevicePosition& device);
+
 // Puts every recv-done (and the end of an async operation that receives) as late as its users
 // allow, after other communication: a device then sends all that does not depend on what it waits
 // for. Keeps the order otherwise.

@@ -7,9 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "xla/base/status_macros.h"
-#include "xla/hlo/shape_inference/shape_inference.h"
+#include "xla/hlo/shape_inference/denoted_operation.h"
 #include "xla/passes/dynamic_resolver.h"
-#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -31,32 +30,14 @@ absl::Status ExpectCall(const HloInstruction& inst, int64_t operands, size_t com
   return absl::OkStatus();
 }
 
-bool IsSameKind(PrimitiveType a, PrimitiveType b) {
-  using namespace primitive_util;  // NOLINT
-  return a == b || (IsFloatingPointType(a) && IsFloatingPointType(b)) ||
-         (IsComplexType(a) && IsComplexType(b)) || (IsIntegralType(a) && IsIntegralType(b));
-}
-
 // Checks that the operation that the call denotes has a result of the call's bounds.
 absl::Status ExpectResult(const HloInstruction& inst, HloOpcode opcode,
                           const Attributes& attributes, int64_t first_operand) {
   std::vector<const Shape*> shapes;
   for (int64_t i = first_operand; i < inst.operand_count(); ++i)
     shapes.push_back(&inst.operand(i)->shape());
-  std::vector<ProgramShape> signatures;
-  std::vector<const ProgramShape*> callees;
-  for (const HloComputation* callee : inst.called_computations())
-    signatures.push_back(callee->ComputeProgramShape());
-  for (const ProgramShape& signature : signatures) callees.push_back(&signature);
-  const absl::StatusOr<Shape> inferred = InferShape(
-      {.opcode = opcode, .operands = shapes, .attributes = attributes, .callees = callees});
-  if (!inferred.ok()) return Misuse(inst, inferred.status().message());
-  if (!inst.shape().IsArray() || !inferred->IsArray() ||
-      inst.shape().dimensions() != inferred->dimensions() ||
-      !IsSameKind(inst.shape().element_type(), inferred->element_type())) {
-    return Misuse(inst, absl::StrCat("its operands imply a result of ", inferred->ToString()));
-  }
-  return absl::OkStatus();
+  const absl::Status status = CheckDenotedResult(inst, opcode, attributes, shapes);
+  return status.ok() ? status : Misuse(inst, status.message());
 }
 
 bool IsOneElement(const WindowDim& dim) {

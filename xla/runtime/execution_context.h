@@ -5,8 +5,10 @@
 #define XLA_RUNTIME_EXECUTION_CONTEXT_H_
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 
 namespace xla {
@@ -52,6 +54,13 @@ struct RunStatistics {
   int64_t copies = 0;
   int64_t copied_bytes = 0;
 };
+
+// Devices of a run at most: replicas x partitions.
+inline constexpr int64_t kMaxDevices = 1024;
+
+// INVALID_ARGUMENT unless a run may have so many replicas and partitions, and arguments of `given`
+// devices are those of all.
+absl::Status CheckDeviceCount(int64_t replicas, int64_t partitions, size_t given);
 
 }  // namespace xla::runtime
 

@@ -332,8 +332,10 @@ class Frame {
       default:
         break;
     }
-    if (MovesElements(instruction.opcode())) return OfMovement(instruction, mode);
-    if (IndexedOperands(instruction.opcode()) > 0) return OfIndexed(instruction, mode);
+    if (MovesElements(instruction.opcode()))
+      return OfIndexed(instruction, instruction.operand_count(), mode);
+    if (const int64_t indexed = IndexedOperands(instruction.opcode()); indexed > 0)
+      return OfIndexed(instruction, indexed, mode);
     if (mode == kValue) return OfGeneral(instruction);
     if (IsMonotone(instruction)) return OfMonotone(instruction, mode);
     if (instruction.opcode() == HloOpcode::kReduce && ReducesMonotonously(instruction)) {
@@ -448,22 +450,8 @@ class Frame {
     return result;
   }
 
-  absl::StatusOr<Facts> OfMovement(const HloInstruction& instruction, Mode mode) {
-    std::vector<const Literal*> values, masks;
-    for (const HloInstruction* operand : instruction.operands()) {
-      values.push_back(&At(operand, mode).value);
-      masks.push_back(&At(operand, mode).mask);
-    }
-    Facts result;
-    XLA_ASSIGN_OR_RETURN(result.value,
-                         EvaluateOn(instruction, StaticShape(instruction.shape()), values));
-    XLA_ASSIGN_OR_RETURN(result.mask,
-                         EvaluateOn(instruction, MaskShape(instruction.shape()), masks));
-    return result;
-  }
-
-  absl::StatusOr<Facts> OfIndexed(const HloInstruction& instruction, Mode mode) {
-    const int64_t count = IndexedOperands(instruction.opcode());
+  // The first `count` operands in the mode; the others are indices, which must be known.
+  absl::StatusOr<Facts> OfIndexed(const HloInstruction& instruction, int64_t count, Mode mode) {
     std::vector<const Literal*> values, masks;
     for (int64_t i = 0; i < instruction.operand_count(); ++i) {
       const Facts& operand = At(instruction.operand(i), i < count ? mode : kValue);
