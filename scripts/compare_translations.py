@@ -8,7 +8,9 @@ Takes --count modules, spread evenly over NAME.mlir and NAME/program.mlir of the
 (jaxlib's mlir_module_to_xla_computation, in a process of its own, because a failed check ends it).
 Both results are printed by Xylem and brought into a canonical form: instructions in post-order
 from the root, numbered names, called computations in the place of their names. Prints how many are
-equal, and the others by the class of their difference: what operations one has more of. Needs a
+equal; how many are equal but for the order of commutative operands, common subexpressions,
+reshapes, iotas and layouts; and the others by the class of their difference: what operations one has more
+of. Needs a
 Python with jaxlib. Exits with 1 if a difference is not listed with a reason in
 translation_differences.txt.
 """
@@ -173,12 +175,84 @@ def header_facts(line):
     return re.sub(r",? ?is_scheduled=\w+|,? ?frontend_attributes={.*?}(?=,|$)", "", facts)
 
 
+COMMUTATIVE = {"add", "multiply", "and", "or", "xor", "maximum", "minimum"}
+LAYOUT = re.compile(r"(?<=\])\{[\d,]*\}")
+# Instructions that stay although nothing uses them.
+EFFECTS = {"custom-call", "send", "send-done", "recv", "recv-done", "outfeed", "infeed"}
+
+
+def dimensions_of(shape):
+    match = re.match(r"\w+\[([\d,]*)\]$", shape)
+    return None if match is None else [int(d) for d in match.group(1).split(",") if d]
+
+
+def simplified(computations, name, known):
+    """A digest of what a computation computes, the same for programs that differ only by: the order
+    of the operands of a commutative operation; equal instructions that are merged or not; what is
+    not used; layouts; a reshape or a broadcast that adds dimensions of size 1; reshapes in a row;
+    reshapes and broadcasts to the own shape; an iota of several dimensions or the broadcast of
+    one."""
+    if name in known:
+        return known[name]
+    instructions = computations[name]["all"]
+    digests = {}
+
+    def digest(at):
+        instruction = instructions[at]
+        shape = LAYOUT.sub("", instruction.shape)
+        opcode, arguments = instruction.opcode, instruction.arguments
+        attributes = re.sub(r", origin={.*?}}|, metadata={.*?}", "", instruction.attributes)
+        attributes = NAME.sub(lambda m: simplified(computations, m.group(0), known)
+                              if m.group(0) in computations else m.group(0), attributes)
+        operands = names_in(instruction, instructions)
+        if opcode in ("broadcast", "reshape") and len(operands) == 1:
+            source = LAYOUT.sub("", instructions[operands[0]].shape)
+            if source == shape and (opcode == "reshape" or re.search(
+                    r"dimensions={%s}" % ",".join(map(str, range(len(dimensions_of(shape)))))
+                    + r"(,|$)", attributes)):
+                return digests[operands[0]][0]
+            stretched = [d for d in dimensions_of(shape) or [] if d != 1]
+            if opcode == "broadcast" and stretched == [d for d in dimensions_of(source) if d != 1] \
+                    and stretched != []:
+                opcode, attributes = "reshape", ""
+        if opcode == "reshape" and digests[operands[0]][1] is not None:
+            parts = [digests[operands[0]][1]]
+        else:
+            parts = [digests[n][0] for n in operands]
+        if opcode == "iota" and len(dimensions_of(shape)) > 1:
+            dimension = int(re.search(r"iota_dimension=(\d+)", attributes).group(1))
+            row = f"{shape.split('[')[0]}[{dimensions_of(shape)[dimension]}]"
+            iota = (row, "iota", [], "", attributes.replace(f"={dimension}", "=0"))
+            parts = [hashlib.sha1(repr(iota).encode()).hexdigest()]
+            opcode, attributes = "broadcast", f", dimensions={{{dimension}}}"
+        if opcode in COMMUTATIVE:
+            parts.sort()
+        literal = arguments if opcode in ("constant", "parameter") else ""
+        return hashlib.sha1(repr((shape, opcode, parts, literal, attributes)).encode()).hexdigest()
+
+    for at in instructions:  # printed after their operands
+        inner = None
+        instruction = instructions[at]
+        if instruction.opcode in ("reshape", "broadcast"):
+            operand = names_in(instruction, instructions)[0]
+            kept = [d for d in dimensions_of(LAYOUT.sub("", instruction.shape)) or [] if d != 1]
+            of_operand = dimensions_of(LAYOUT.sub("", instructions[operand].shape)) or []
+            if instruction.opcode == "reshape" or (kept and kept == [d for d in of_operand if d != 1]):
+                inner = digests[operand][1] or digests[operand][0]
+        digests[at] = (digest(at), inner)
+    effects = sorted(digests[at][0] for at in instructions if instructions[at].opcode in EFFECTS)
+    result = hashlib.sha1(repr((digests[computations[name]["root"]][0], effects)).encode())
+    known[name] = result.hexdigest()
+    return known[name]
+
+
 class Program:
     def __init__(self, text):
         line, computations, entry = parse(text)
         self.counts = collections.Counter()
         self.header = header_facts(line)
         self.lines = canonical(computations, entry, {}, self.counts)
+        self.simplified = LAYOUT.sub("", self.header), simplified(computations, entry, {})
 
 
 def classify(ours, theirs):
@@ -197,7 +271,7 @@ def classify(ours, theirs):
 
 
 def read_reasons():
-    """Pairs of a pattern of file names and the reason why their difference is harmless."""
+    """Pairs of a pattern of file names, or of folder/name, and the reason why their difference is harmless."""
     lines = Path(__file__).with_name("translation_differences.txt").read_text().splitlines()
     return [line.split(": ", 1) for line in lines if line and not line.startswith("#")]
 
@@ -226,7 +300,7 @@ def main():
     usable = [path for path in chosen if targets[path].exists()][:arguments.count]
     print(f"{len(usable)} modules; XLA rejects {len(errors)} others")
 
-    equal, classes = 0, collections.defaultdict(list)
+    equal, alike, classes = 0, 0, collections.defaultdict(list)
     for path in usable:
         texts = []
         for source in (path, targets[path]):
@@ -243,20 +317,25 @@ def main():
         if ours.lines == theirs.lines and ours.header == theirs.header:
             equal += 1
             continue
+        if ours.simplified == theirs.simplified:
+            alike += 1
+            continue
         name = classify(ours, theirs)
         classes[name].append(path)
         if arguments.show is not None and arguments.show == name:
             print(f"== {path}\n-- Xylem: {ours.header}\n" + "\n".join(ours.lines) +
                   f"\n-- XLA: {theirs.header}\n" + "\n".join(theirs.lines))
-    print(f"{equal} of {len(usable)} equal")
+    print(f"{equal} of {len(usable)} equal, {alike} more but for the order of commutative operands, "
+          "common subexpressions, reshapes, iotas and layouts")
     reasons, listed = read_reasons(), collections.Counter()
     unlisted = 0
     for name, paths in sorted(classes.items(), key=lambda item: -len(item[1])):
         shown = paths if arguments.names else paths[:3]
         print(f"{len(paths):5} {name}: {', '.join(p.name for p in shown)}")
         for path in paths:
-            reason = next((why for pattern, why in reasons if fnmatch.fnmatch(path.name, pattern)),
-                          None)
+            names = (path.name, f"{path.parent.name}/{path.name}")
+            reason = next((why for pattern, why in reasons
+                           if any(fnmatch.fnmatch(name, pattern) for name in names)), None)
             if reason is None:
                 unlisted += 1
                 print(f"      without a reason: {path}")

@@ -190,6 +190,23 @@ ENTRY main {
   EXPECT_EQ(result, LiteralUtil::CreateR0<int64_t>(55));
 }
 
+// The attributes in which passes keep the shapes of the program as it was written.
+TEST(CpuProgramTest, AttributesOfProgramsDoNotPassForThoseOfPasses) {
+  const Literal x = Numbers({4});
+  ASSERT_OK_AND_ASSIGN(const Literal result, RunProgram(R"(
+HloModule m
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+ENTRY e {
+  x = f32[4] parameter(0)
+  y = f32[4] negate(x)
+  r = (f32[4], f32[4]) all-reduce(x, y), to_apply=add, frontend_attributes={
+    _xylem_dynamic_result="<9>",_xylem_dynamic_operand_0="<99999999>"}
+  ROOT z = f32[4] get-tuple-element(r), index=1
+})",
+                                                        {&x}, 1));
+  for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(result.data<float>()[i], -x.data<float>()[i]);
+}
+
 // Passes make calls of these names, and trust what they hold.
 TEST(CpuProgramTest, RefusesCustomCallsOfTheCompiler) {
   for (const char* target : {"bitcast", "check_size", "select_and_scatter", "unknown"}) {

@@ -3,6 +3,7 @@
 // compiled programs.
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <ctime>
@@ -250,7 +251,7 @@ double Seconds(clockid_t clock) {
 // The processor time that `run` takes on this thread after it was cancelled, a while after it
 // began; 0 if it ended before.
 template <typename Run>
-double SecondsAfterCancellation(Run run) {
+double SecondsOfOneCancellation(Run run) {
   std::atomic<bool> cancel = false, done = false;
   clockid_t clock = {};
   pthread_getcpuclockid(pthread_self(), &clock);
@@ -270,6 +271,16 @@ double SecondsAfterCancellation(Run run) {
   if (status.ok()) return 0;
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
   return end - cancelled;
+}
+
+// The least of a few attempts: on a busy machine, the thread that cancels may be interrupted
+// between reading the clock and cancelling.
+template <typename Run>
+double SecondsAfterCancellation(Run run) {
+  double least = SecondsOfOneCancellation(run);
+  for (int attempt = 1; attempt < 4 && least >= 0.1; ++attempt)
+    least = std::min(least, SecondsOfOneCancellation(run));
+  return least;
 }
 
 class CancellationTest : public ::testing::TestWithParam<LongOperation> {

@@ -282,6 +282,7 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   auto impl = std::make_unique<Impl>();
   impl->module = module.Clone();
   HloModule* const clone = impl->module.get();
+  ForgetOriginalShapes(clone);
   impl->SetLeaves(*clone);
   XLA_ASSIGN_OR_RETURN(const cpu::NormalizedLayouts normalized, cpu::NormalizeEntryLayouts(clone));
   SetStrides(module, normalized, impl->result_shape, impl->argument_strides, impl->result_strides);

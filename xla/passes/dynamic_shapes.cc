@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -16,6 +17,7 @@
 namespace xla {
 namespace {
 
+constexpr char kAttributePrefix[] = "_xylem_dynamic_";
 constexpr char kResultAttribute[] = "_xylem_dynamic_result";
 constexpr char kOperandAttribute[] = "_xylem_dynamic_operand_";
 
@@ -46,13 +48,17 @@ Shape Decode(const Shape& form, absl::string_view& text) {
     for (const Shape& element : form.tuple_shapes()) elements.push_back(Decode(element, text));
     return ShapeUtil::MakeTupleShape(elements);
   }
+  if (form.tuple_shapes().empty()) return form;
   Shape array = form.tuple_shapes(0);
   const size_t end = text.find('>');
   for (const absl::string_view digits : absl::StrSplit(text.substr(0, end), ',')) {
     int dimension = 0;
-    if (absl::SimpleAtoi(digits, &dimension)) array.set_dynamic_dimension(dimension, true);
+    if (absl::SimpleAtoi(digits, &dimension) && array.IsArray() && dimension >= 0 &&
+        dimension < array.rank()) {
+      array.set_dynamic_dimension(dimension, true);
+    }
   }
-  text.remove_prefix(end + 1);
+  text.remove_prefix(end == text.npos ? text.size() : end + 1);
   return array;
 }
 
@@ -98,6 +104,17 @@ Shape OriginalShape(const HloInstruction& instruction) {
 Shape OriginalOperandShape(const HloInstruction& instruction, int64_t operand) {
   return DecodeFrom(instruction, absl::StrCat(kOperandAttribute, operand),
                     instruction.operand(operand)->shape());
+}
+
+void ForgetOriginalShapes(HloModule* module) {
+  for (HloComputation* computation : module->computations()) {
+    for (HloInstruction* instruction : computation->instructions()) {
+      if (!instruction->has_extras()) continue;
+      std::erase_if(instruction->mutable_extras().frontend_attributes, [](const auto& attribute) {
+        return absl::StartsWith(attribute.first, kAttributePrefix);
+      });
+    }
+  }
 }
 
 void KeepOriginalShapes(const HloInstruction& original, HloInstruction* instruction) {

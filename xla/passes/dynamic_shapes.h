@@ -32,6 +32,8 @@ inline constexpr char kCheckSizeTarget[] = "xylem.check_size";
 // operands.
 Shape OriginalShape(const HloInstruction& instruction);
 Shape OriginalOperandShape(const HloInstruction& instruction, int64_t operand);
+// Removes what these functions read; for programs from outside, where it means nothing.
+void ForgetOriginalShapes(HloModule* module);
 // Sets what these functions read, for an instruction that takes the place of `original`.
 void KeepOriginalShapes(const HloInstruction& original, HloInstruction* instruction);
 

@@ -212,7 +212,7 @@ bool HloTextParser::ParseValue(Sparsity* value) {
     if (name != "lhs" && name != "rhs") return TokenError("unknown attribute");
     lexer_.Next();
     std::optional<Sparsity::Operand>& operand = name == "lhs" ? value->lhs : value->rhs;
-    if (!operand.has_value()) operand.emplace();
+    if (!operand.has_value()) operand = Sparsity::Operand{};
     if (!parse_operand(&*operand)) return false;
   }
   return Expect(TokKind::kRbrace, "expects '}' at the end of SparsityConfig");
