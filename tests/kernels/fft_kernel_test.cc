@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hwy/targets.h"
 #include "tests/kernels/prepared_kernel_test_util.h"
 #include "tests/test_util.h"
 #include "xla/kernels/fft.h"
@@ -111,6 +112,29 @@ TEST(FftKernel, RealNumbers) {
   CheckTransform<complex64, float>({19, 21}, {40}, true, kF32);
   CheckTransform<complex64, float>({6, 12, 8}, {12, 15}, true, kF32);
   CheckTransform<complex128, double>({6, 12, 9}, {12, 16}, true, kF64);
+}
+
+TEST(FftKernel, RealLinesOfEvenAndOddLengths) {
+  for (const int64_t length : {1, 2, 3, 4, 6, 14, 15, 16, 22, 64, 100, 126, 1000}) {
+    CheckTransform<float, complex64>({21, length}, {length}, false, kF32);
+    CheckTransform<complex64, float>({18, length / 2 + 1}, {length}, true, kF32);
+    CheckTransform<double, complex128>({5, length}, {length}, false, kF64);
+    CheckTransform<complex128, double>({16, length / 2 + 1}, {length}, true, kF64);
+  }
+}
+
+TEST(FftKernel, EveryInstructionSet) {
+  constexpr int64_t kCompiled = HWY_SCALAR | HWY_SSE4 | HWY_AVX2 | HWY_AVX3 | HWY_NEON;
+  for (int64_t targets = (hwy::SupportedTargets() & kCompiled) | HWY_SCALAR; targets != 0;
+       targets &= targets - 1) {
+    hwy::GetChosenTarget().Update(targets & ~(targets - 1));
+    CheckTransform<complex64, complex64>({23, 330}, {330}, true, kF32);
+    CheckTransform<complex64, complex64>({48, 24}, {48, 24}, false, kF32);
+    CheckTransform<complex128, complex128>({32, 13, 17}, {13, 17}, false, kF64);
+    CheckTransform<float, complex64>({19, 40}, {40}, false, kF32);
+    CheckTransform<complex128, double>({6, 12, 9}, {12, 16}, true, kF64);
+  }
+  hwy::GetChosenTarget().DeInit();
 }
 
 TEST(FftKernel, LeavesOthersToTheGeneralTransform) {

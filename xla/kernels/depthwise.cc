@@ -20,6 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <int kPositions, class D>
 HWY_INLINE void DepthwiseAt(D d, const DepthwiseRun& run, int64_t first, int64_t c) {
   hn::Vec<D> sums[kPositions];
+#pragma GCC unroll 8
   for (int p = 0; p < kPositions; ++p) sums[p] = hn::Zero(d);
   for (int64_t i = 0; i < run.rows; ++i) {
     const float* x = run.input[i] + first * run.input_step + c;
@@ -33,6 +34,7 @@ HWY_INLINE void DepthwiseAt(D d, const DepthwiseRun& run, int64_t first, int64_t
       w += run.channels;
     }
   }
+#pragma GCC unroll 8
   for (int p = 0; p < kPositions; ++p)
     hn::StoreU(sums[p], d, run.out + (first + p) * run.channels + c);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms axis by axis: groups of lines are copied to lanes, transformed there, and copied back.
+// Transforms axis by axis: groups of lines are lanes, transformed together. Lines of real numbers
+// of an even length are lines of half as many complex numbers.
 #include "xla/kernels/fft_kernel.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -12,7 +14,7 @@
 
 #include "xla/base/status_macros.h"
 #include "xla/kernels/fft_lanes.h"
-#include "xla/kernels/pack.h"
+#include "xla/kernels/transpose.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
@@ -37,12 +39,12 @@ std::optional<std::vector<int>> RadicesOf(int64_t n) {
   return radices;
 }
 
-// exp(-2 pi i k / n), from the angle within an eighth of the circle.
+// exp(-2 pi i k / n) for k < count, from the angle within an eighth of the circle.
 template <typename T>
-std::vector<T> RootsOf(int64_t n) {
-  std::vector<T> roots(2 * n);
+std::vector<T> RootsOf(int64_t n, int64_t count) {
+  std::vector<T> roots(2 * count);
   const double size = static_cast<double>(n);
-  for (int64_t k = 0; k < n; ++k) {
+  for (int64_t k = 0; k < count; ++k) {
     const int64_t eighth = 8 * k / n, rest = 8 * k % n;
     const bool mirrored = (eighth & 1) != 0;
     const double angle =
@@ -60,10 +62,15 @@ std::vector<T> RootsOf(int64_t n) {
 template <typename T>
 struct LaneAxis {
   int64_t outer, inner, from_length, to_length, length;
+  bool from_real, to_real;
   std::vector<int> radices;
-  std::vector<T> roots;
+  std::vector<T> roots;       // of the complex transform
+  std::vector<T> real_roots;  // see FinishRealLanes
 
   int64_t lines() const { return outer * inner; }
+  // Whether pairs of real numbers are complex numbers of a transform of half the length.
+  bool is_halved() const { return (from_real || to_real) && length % 2 == 0; }
+  int64_t complex_length() const { return is_halved() ? length / 2 : length; }
   // Lines side by side in memory are lanes; else lines one after the other.
   bool lanes_along_inner() const { return inner >= kFftLanes<T>; }
   int64_t groups() const {
@@ -102,13 +109,10 @@ struct LineGroup {
 template <typename T>
 class LaneFftKernel final : public Kernel {
  public:
-  LaneFftKernel(const FftSpec& spec, std::vector<LaneAxis<T>> axes)
-      : from_real_(!primitive_util::IsComplexType(spec.from_type)),
-        to_real_(!primitive_util::IsComplexType(spec.to_type)),
-        inverse_(spec.inverse),
-        axes_(std::move(axes)) {
-    for (const LaneAxis<T>& axis : axes_) longest_ = std::max(longest_, axis.length);
-    if (to_real_ && axes_.size() > 1) {
+  LaneFftKernel(bool inverse, std::vector<LaneAxis<T>> axes)
+      : inverse_(inverse), axes_(std::move(axes)) {
+    for (const LaneAxis<T>& axis : axes_) longest_ = std::max(longest_, axis.complex_length());
+    if (axes_.back().to_real && axes_.size() > 1) {
       const LaneAxis<T>& last = axes_.back();
       between_ = last.lines() * last.from_length;
     }
@@ -123,9 +127,9 @@ class LaneFftKernel final : public Kernel {
     for (size_t i = 0; i < axes_.size(); ++i) {
       const bool is_last = i + 1 == axes_.size();
       // Complex arrays of one size are transformed in place after the first axis.
-      void* to = to_real_ && !is_last ? call.scratch : call.buffers[1];
+      void* to = between_ > 0 && !is_last ? call.scratch : call.buffers[1];
       XLA_RETURN_IF_ERROR(
-          RunAxis(call, axes_[i], from, from_real_ && i == 0, to, to_real_ && is_last));
+          RunAxis(call, axes_[i], static_cast<const T*>(from), static_cast<T*>(to)));
       from = to;
     }
     return absl::OkStatus();
@@ -136,52 +140,72 @@ class LaneFftKernel final : public Kernel {
   static constexpr int64_t kRow = 2 * kLanes;
   static constexpr int64_t kComplexBytes = 2 * static_cast<int64_t>(sizeof(T));
 
-  int64_t RowBytes() const { return Aligned(longest_ * kRow * static_cast<int64_t>(sizeof(T))); }
-  // Rows, work, and a square of real and one of imaginary parts.
-  int64_t WorkerBytes() const {
-    return 2 * RowBytes() + 2 * kLanes * kLanes * static_cast<int64_t>(sizeof(T));
+  // One more than the length, for spectra of real numbers.
+  int64_t RowBytes() const {
+    return Aligned((longest_ + 1) * kRow * static_cast<int64_t>(sizeof(T)));
   }
+  // Rows and work.
+  int64_t WorkerBytes() const { return 2 * RowBytes(); }
 
-  absl::Status RunAxis(const KernelCall& call, const LaneAxis<T>& axis, const void* from,
-                       bool from_real, void* to, bool to_real) const {
-    const LaneFft<T> fft = {axis.length, axis.radices.data(),
-                            static_cast<int64_t>(axis.radices.size()), axis.roots.data()};
-    const T sign = inverse_ ? T(-1) : T(1);
-    const T scale = inverse_ ? T(1) / static_cast<T>(axis.length) : T(1);
+  absl::Status RunAxis(const KernelCall& call, const LaneAxis<T>& axis, const T* from,
+                       T* to) const {
+    const LaneFft<T> fft = {axis.complex_length(),
+                            axis.radices.data(),
+                            static_cast<int64_t>(axis.radices.size()),
+                            axis.roots.data(),
+                            inverse_,
+                            inverse_ ? T(1) / static_cast<T>(axis.length) : T(1)};
     char* scratch = static_cast<char*>(call.scratch) + Aligned(between_ * kComplexBytes);
-    return RunTasks(
-        *call.host, axis.groups(), scratch, WorkerBytes(), [&](int64_t index, Task& task) {
-          T* rows = reinterpret_cast<T*>(task.scratch());
-          T* work = reinterpret_cast<T*>(task.scratch() + RowBytes());
-          T* squares = reinterpret_cast<T*>(task.scratch() + 2 * RowBytes());
-          const LineGroup<T> group(axis, index);
-          LoadLines(axis, group, static_cast<const T*>(from), from_real, sign, rows, squares);
-          const T* result = RunLaneFft(fft, rows, work);
-          StoreLines(axis, group, result, sign, scale, static_cast<T*>(to), to_real, squares);
-        });
+    return RunTasks(*call.host, axis.groups(), scratch, WorkerBytes(),
+                    [&](int64_t index, Task& task) {
+                      T* rows = reinterpret_cast<T*>(task.scratch());
+                      T* work = reinterpret_cast<T*>(task.scratch() + RowBytes());
+                      RunGroup(axis, fft, LineGroup<T>(axis, index), from, to, rows, work);
+                    });
   }
 
-  // Rows of all lanes of a group; those of conjugate symmetry, too.
+  static void RunGroup(const LaneAxis<T>& axis, const LaneFft<T>& fft, const LineGroup<T>& group,
+                       const T* from, T* to, T* rows, T* work) {
+    if (group.adjacent && group.count == kLanes && axis.from_length == axis.length &&
+        axis.to_length == axis.length && !axis.from_real && !axis.to_real) {
+      const int64_t start = 2 * group.Start(axis, 0, axis.length);
+      RunLaneFft<T>(fft, rows, work, {from + start, 2 * axis.inner}, {to + start, 2 * axis.inner});
+      return;
+    }
+    LoadLines(axis, group, from, rows);
+    if (axis.to_real && axis.is_halved()) StartRealLanes(fft.n, axis.real_roots.data(), rows);
+    T* const result = RunLaneFft<T>(fft, rows, work, {}, {});
+    if (axis.from_real && axis.is_halved()) FinishRealLanes(fft.n, axis.real_roots.data(), result);
+    StoreLines(axis, group, result, to);
+  }
+
   static void LoadLines(const LaneAxis<T>& axis, const LineGroup<T>& group, const T* from,
-                        bool real, T sign, T* rows, T* squares) {
-    const int64_t given = std::min(axis.length, axis.from_length);
-    if (!real && group.count == kLanes && group.adjacent) {
-      const T* row = from + 2 * group.Start(axis, 0, axis.from_length);
-      for (int64_t k = 0; k < given; ++k)
-        SplitComplexRow(row + 2 * k * axis.inner, sign, rows + k * kRow);
-    } else if (!real && group.count == kLanes && axis.inner == 1) {
-      LoadSquares(axis, group, from, given, sign, rows, squares);
+                        T* rows) {
+    const bool is_dense = !axis.from_real || axis.is_halved();
+    const int64_t given = axis.from_real && is_dense ? axis.from_length / 2 : axis.from_length;
+    const int64_t rows_bytes = given * kRow * static_cast<int64_t>(sizeof(T));
+    // Lanes without a line, and imaginary parts of real numbers, are zeros.
+    if (group.count < kLanes || !is_dense) std::memset(rows, 0, static_cast<size_t>(rows_bytes));
+    if (axis.inner == 1) {
+      // Numbers of a line follow each other: those of all lines are the columns of a matrix.
+      const int64_t stride = axis.from_real ? axis.from_length : 2 * axis.from_length;
+      const T* first = from + group.first * stride;
+      if (is_dense) {
+        Transpose(2 * given, group.count, first, stride, rows, kLanes);
+      } else {
+        Transpose(given, group.count, first, stride, rows, kRow);
+      }
     } else {
-      for (int64_t lane = 0; lane < kLanes; ++lane) {
-        const bool exists = lane < group.count;
-        const int64_t start = exists ? group.Start(axis, lane, axis.from_length) : 0;
+      for (int64_t lane = 0; lane < group.count; ++lane) {
+        const T* line = from + 2 * group.Start(axis, lane, axis.from_length);
         for (int64_t k = 0; k < given; ++k) {
-          const int64_t at = start + k * axis.inner;
-          rows[k * kRow + lane] = !exists ? T(0) : real ? from[at] : from[2 * at];
-          rows[k * kRow + kLanes + lane] = !exists || real ? T(0) : sign * from[2 * at + 1];
+          rows[k * kRow + lane] = line[2 * k * axis.inner];
+          rows[k * kRow + kLanes + lane] = line[2 * k * axis.inner + 1];
         }
       }
     }
+    if (!axis.to_real || axis.is_halved()) return;
+    // The other half of a spectrum.
     for (int64_t k = given; k < axis.length; ++k) {
       const T* other = rows + (axis.length - k) * kRow;
       for (int64_t lane = 0; lane < kLanes; ++lane) {
@@ -191,74 +215,32 @@ class LaneFftKernel final : public Kernel {
     }
   }
 
-  // Lines of contiguous elements, kLanes elements of each at a time.
-  static void LoadSquares(const LaneAxis<T>& axis, const LineGroup<T>& group, const T* from,
-                          int64_t given, T sign, T* rows, T* squares) {
-    const int64_t full = given / kLanes * kLanes;
-    for (int64_t k = 0; k < full; k += kLanes) {
-      for (int64_t lane = 0; lane < kLanes; ++lane) {
-        // Re and im of a line's elements, [lane, re or im, k].
-        SplitComplexRow(from + 2 * (group.Start(axis, lane, axis.from_length) + k), sign,
-                        squares + lane * kRow);
+  static void StoreLines(const LaneAxis<T>& axis, const LineGroup<T>& group, const T* rows, T* to) {
+    if (axis.inner == 1) {
+      const int64_t stride = axis.to_real ? axis.to_length : 2 * axis.to_length;
+      T* first = to + group.first * stride;
+      if (axis.to_real && !axis.is_halved()) {
+        Transpose(group.count, axis.to_length, rows, kRow, first, stride);
+      } else {
+        Transpose(group.count, stride, rows, kLanes, first, stride);
       }
-      Transpose(kLanes, kLanes, squares, kRow, rows + k * kRow, kRow);
-      Transpose(kLanes, kLanes, squares + kLanes, kRow, rows + k * kRow + kLanes, kRow);
-    }
-    for (int64_t lane = 0; lane < kLanes; ++lane) {
-      const T* line = from + 2 * group.Start(axis, lane, axis.from_length);
-      for (int64_t k = full; k < given; ++k) {
-        rows[k * kRow + lane] = line[2 * k];
-        rows[k * kRow + kLanes + lane] = sign * line[2 * k + 1];
-      }
-    }
-  }
-
-  static void StoreLines(const LaneAxis<T>& axis, const LineGroup<T>& group, const T* rows, T sign,
-                         T scale, T* to, bool real, T* squares) {
-    int64_t done = 0;
-    if (!real && group.count == kLanes && group.adjacent) {
-      T* row = to + 2 * group.Start(axis, 0, axis.to_length);
-      for (int64_t k = 0; k < axis.to_length; ++k)
-        JoinComplexRow(rows + k * kRow, sign, scale, row + 2 * k * axis.inner);
       return;
     }
-    if (!real && group.count == kLanes && axis.inner == 1) {
-      for (; done + kLanes <= axis.to_length; done += kLanes) {
-        Transpose(kLanes, kLanes, rows + done * kRow, kRow, squares, kRow);
-        Transpose(kLanes, kLanes, rows + done * kRow + kLanes, kRow, squares + kLanes, kRow);
-        for (int64_t lane = 0; lane < kLanes; ++lane) {
-          JoinComplexRow(squares + lane * kRow, sign, scale,
-                         to + 2 * (group.Start(axis, lane, axis.to_length) + done));
-        }
-      }
-    }
     for (int64_t lane = 0; lane < group.count; ++lane) {
-      const int64_t start = group.Start(axis, lane, axis.to_length);
-      for (int64_t k = done; k < axis.to_length; ++k) {
-        const int64_t at = start + k * axis.inner;
-        const T re = rows[k * kRow + lane] * scale;
-        if (real) {
-          to[at] = re;
-        } else {
-          to[2 * at] = re;
-          to[2 * at + 1] = rows[k * kRow + kLanes + lane] * sign * scale;
-        }
+      T* line = to + 2 * group.Start(axis, lane, axis.to_length);
+      for (int64_t k = 0; k < axis.to_length; ++k) {
+        line[2 * k * axis.inner] = rows[k * kRow + lane];
+        line[2 * k * axis.inner + 1] = rows[k * kRow + kLanes + lane];
       }
     }
   }
 
   static void Transpose(int64_t rows, int64_t columns, const T* from, int64_t from_stride, T* to,
                         int64_t to_stride) {
-    if constexpr (sizeof(T) == 4) {
-      Transpose32(rows, columns, from, from_stride, to, to_stride);
-    } else {
-      for (int64_t i = 0; i < rows; ++i) {
-        for (int64_t j = 0; j < columns; ++j) to[i * to_stride + j] = from[j * from_stride + i];
-      }
-    }
+    (sizeof(T) == 4 ? Transpose32 : Transpose64)(rows, columns, from, from_stride, to, to_stride);
   }
 
-  const bool from_real_, to_real_, inverse_;
+  const bool inverse_;
   const std::vector<LaneAxis<T>> axes_;
   int64_t longest_ = 1;
   int64_t between_ = 0;  // complex numbers between the axes of a transform to real numbers
@@ -280,23 +262,25 @@ std::unique_ptr<const Kernel> MakeLaneFft(const FftSpec& spec) {
     LaneAxis<T> axis;
     axis.length = spec.lengths[which];
     if (axis.length > kMaxLength || axis.length < 1) return nullptr;
-    std::optional<std::vector<int>> radices = RadicesOf(axis.length);
+    const bool is_real_axis = which == count - 1;
+    axis.from_real = from_real && is_real_axis;
+    axis.to_real = to_real && is_real_axis;
+    std::optional<std::vector<int>> radices = RadicesOf(axis.complex_length());
     if (!radices.has_value()) return nullptr;
     axis.radices = *std::move(radices);
-    axis.roots = RootsOf<T>(axis.length);
+    axis.roots = RootsOf<T>(axis.complex_length(), axis.complex_length());
+    if (axis.is_halved()) axis.real_roots = RootsOf<T>(axis.length, axis.length / 2 + 1);
     axis.outer = axis.inner = 1;
     for (int64_t e = 0; e < d; ++e) axis.outer *= sizes[e];
     for (int64_t e = d + 1; e < rank; ++e) axis.inner *= sizes[e];
     axis.from_length = sizes[d];
-    const bool is_real_axis = which == count - 1;
-    const bool is_half = to_real && is_real_axis;
-    if (axis.from_length != (is_half ? axis.length / 2 + 1 : axis.length)) return nullptr;
-    axis.to_length = from_real && is_real_axis ? axis.length / 2 + 1 : axis.length;
+    if (axis.from_length != (axis.to_real ? axis.length / 2 + 1 : axis.length)) return nullptr;
+    axis.to_length = axis.from_real ? axis.length / 2 + 1 : axis.length;
     sizes[d] = axis.to_length;
     if (axis.lines() < kLeastLines) return nullptr;
     axes.push_back(std::move(axis));
   }
-  return std::make_unique<LaneFftKernel<T>>(spec, std::move(axes));
+  return std::make_unique<LaneFftKernel<T>>(spec.inverse, std::move(axes));
 }
 
 }  // namespace

@@ -7,14 +7,12 @@
 #include <cstring>
 #include <type_traits>
 
-#include "hwy/highway.h"
 #include "xla/kernels/fused_product.h"
+#include "xla/kernels/transpose.h"
 #include "xla/primitive_util.h"
 
 namespace xla::kernels {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 template <typename T>
 bool IsNative(const MatrixView& view) {
@@ -26,30 +24,6 @@ template <typename T>
 const T* ElementsAt(const MatrixView& view, const void* data, int64_t offset) {
   return reinterpret_cast<const T*>(static_cast<const char*>(data) + offset * view.element_bytes);
 }
-
-#if HWY_TARGET != HWY_SCALAR
-// 4 x 4 elements.
-void TransposeTile(const uint32_t* from, int64_t from_stride, uint32_t* to, int64_t to_stride) {
-  const hn::Full128<uint32_t> d;
-  const hn::Full128<uint64_t> d64;
-  const auto r0 = hn::LoadU(d, from), r1 = hn::LoadU(d, from + from_stride),
-             r2 = hn::LoadU(d, from + 2 * from_stride), r3 = hn::LoadU(d, from + 3 * from_stride);
-  const auto low01 = hn::BitCast(d64, hn::InterleaveLower(d, r0, r1)),
-             high01 = hn::BitCast(d64, hn::InterleaveUpper(d, r0, r1)),
-             low23 = hn::BitCast(d64, hn::InterleaveLower(d, r2, r3)),
-             high23 = hn::BitCast(d64, hn::InterleaveUpper(d, r2, r3));
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, low01, low23)), d, to);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, low01, low23)), d, to + to_stride);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, high01, high23)), d, to + 2 * to_stride);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, high01, high23)), d, to + 3 * to_stride);
-}
-#else
-void TransposeTile(const uint32_t* from, int64_t from_stride, uint32_t* to, int64_t to_stride) {
-  for (int64_t i = 0; i < 4; ++i) {
-    for (int64_t j = 0; j < 4; ++j) to[i * to_stride + j] = from[j * from_stride + i];
-  }
-}
-#endif
 
 // Copies (from_stride == 1 within a run) or converts a run of elements.
 template <typename T>
@@ -88,33 +62,10 @@ void CopyRows(int64_t rows, int64_t bytes, const char* from, int64_t from_stride
 template <typename T>
 void TransposeAny(int64_t rows, int64_t columns, const T* from, int64_t from_stride, T* to,
                   int64_t to_stride) {
-  if constexpr (sizeof(T) == 4) {
-    Transpose32(rows, columns, from, from_stride, to, to_stride);
-  } else {
-    for (int64_t i = 0; i < rows; ++i) {
-      for (int64_t j = 0; j < columns; ++j) to[i * to_stride + j] = from[j * from_stride + i];
-    }
-  }
+  (sizeof(T) == 4 ? Transpose32 : Transpose64)(rows, columns, from, from_stride, to, to_stride);
 }
 
 }  // namespace
-
-void Transpose32(int64_t rows, int64_t columns, const void* from, int64_t from_stride, void* to,
-                 int64_t to_stride) {
-  const uint32_t* src = static_cast<const uint32_t*>(from);
-  uint32_t* dst = static_cast<uint32_t*>(to);
-  const int64_t full_rows = rows & ~int64_t{3}, full_columns = columns & ~int64_t{3};
-  // Four lines of the source at a time, which processors read ahead.
-  for (int64_t j = 0; j < full_columns; j += 4) {
-    for (int64_t i = 0; i < full_rows; i += 4) {
-      TransposeTile(src + j * from_stride + i, from_stride, dst + i * to_stride + j, to_stride);
-    }
-  }
-  for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = i < full_rows ? full_columns : 0; j < columns; ++j)
-      dst[i * to_stride + j] = src[j * from_stride + i];
-  }
-}
 
 template <typename T>
 void PackRows(const MatrixView& view, const void* data, WideLoad<T> load, int64_t batch,

@@ -10,11 +10,6 @@
 
 namespace xla::kernels {
 
-// `to` is row-major with `to_stride` elements a row: to[i * to_stride + j] = from[j * from_stride +
-// i] for i < rows and j < columns, in elements of 4 bytes.
-void Transpose32(int64_t rows, int64_t columns, const void* from, int64_t from_stride, void* to,
-                 int64_t to_stride);
-
 // rows[i * kProductRowStride + k - k0] = element (batch, first + i, k) converted to T.
 template <typename T>
 void PackRows(const MatrixView& view, const void* data, WideLoad<T> load, int64_t batch,

@@ -25,23 +25,30 @@ HWY_INLINE void StreamStep(int64_t columns, const T* HWY_RESTRICT x, int64_t x_s
   constexpr int64_t kLanes = hn::MaxLanes(d);
   using V = hn::Vec<decltype(d)>;
   V factors[kRows][kDepth];
+#pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
     for (int k = 0; k < kDepth; ++k) factors[r][k] = hn::Set(d, x[r * x_stride + k]);
   }
   int64_t j = 0;
   for (; j + kLanes <= columns; j += kLanes) {
     V row[kDepth];
+#pragma GCC unroll 8
     for (int k = 0; k < kDepth; ++k) row[k] = hn::LoadU(d, w + k * ldw + j);
+#pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
       V sum = hn::LoadU(d, sums + r * sum_stride + j);
+#pragma GCC unroll 8
       for (int k = 0; k < kDepth; ++k) sum = hn::MulAdd(factors[r][k], row[k], sum);
       hn::StoreU(sum, d, sums + r * sum_stride + j);
     }
   }
   const hn::CappedTag<T, 1> one;
   for (; j < columns; ++j) {
+#pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
       auto sum = hn::LoadU(one, sums + r * sum_stride + j);
+#pragma GCC unroll 8
       for (int k = 0; k < kDepth; ++k) {
         sum = hn::MulAdd(hn::Set(one, x[r * x_stride + k]), hn::LoadU(one, w + k * ldw + j), sum);
       }
@@ -71,32 +78,44 @@ HWY_INLINE void DotStep(int64_t depth, const T* HWY_RESTRICT x, int64_t x_stride
   constexpr int kUnroll = kRows == 1 ? 4 : kRows == 2 ? 2 : 1;
   using V = hn::Vec<decltype(d)>;
   V sum[kRows][kColumns][kUnroll];
+#pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
     for (int c = 0; c < kColumns; ++c) {
+#pragma GCC unroll 8
       for (int u = 0; u < kUnroll; ++u) sum[r][c][u] = hn::Zero(d);
     }
   }
   int64_t k = 0;
   for (; k + kUnroll * kLanes <= depth; k += kUnroll * kLanes) {
+#pragma GCC unroll 8
     for (int u = 0; u < kUnroll; ++u) {
       V row[kRows];
+#pragma GCC unroll 8
       for (int r = 0; r < kRows; ++r) row[r] = hn::LoadU(d, x + r * x_stride + k + u * kLanes);
+#pragma GCC unroll 8
       for (int c = 0; c < kColumns; ++c) {
         const V column = hn::LoadU(d, w + c * ldw + k + u * kLanes);
+#pragma GCC unroll 8
         for (int r = 0; r < kRows; ++r) sum[r][c][u] = hn::MulAdd(row[r], column, sum[r][c][u]);
       }
     }
   }
   for (; k + kLanes <= depth; k += kLanes) {
+#pragma GCC unroll 8
     for (int c = 0; c < kColumns; ++c) {
       const V column = hn::LoadU(d, w + c * ldw + k);
+#pragma GCC unroll 8
       for (int r = 0; r < kRows; ++r)
         sum[r][c][0] = hn::MulAdd(hn::LoadU(d, x + r * x_stride + k), column, sum[r][c][0]);
     }
   }
+#pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
     for (int c = 0; c < kColumns; ++c) {
       V total = sum[r][c][0];
+#pragma GCC unroll 8
       for (int u = 1; u < kUnroll; ++u) total = hn::Add(total, sum[r][c][u]);
       T result = hn::GetLane(hn::SumOfLanes(d, total));
       for (int64_t i = k; i < depth; ++i) result += x[r * x_stride + i] * w[c * ldw + i];
