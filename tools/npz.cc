@@ -363,7 +363,7 @@ absl::Status WriteNpz(const std::string& path,
     }
     if (zip_close(zip.get()) != 0)
       return WriteError(path, zip_error_strerror(zip_get_error(zip.get())));
-    zip.release();  // closed
+    (void)zip.release();  // closed
     return absl::OkStatus();
   });
 }

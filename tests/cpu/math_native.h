@@ -13,6 +13,13 @@
 
 namespace xla::cpu::math {
 
+struct NativeMask {
+  bool v;
+  friend NativeMask operator&(NativeMask a, NativeMask b) { return {a.v && b.v}; }
+  friend NativeMask operator|(NativeMask a, NativeMask b) { return {a.v || b.v}; }
+  friend NativeMask operator!(NativeMask a) { return {!a.v}; }
+};
+
 template <class T>
 struct NativeInt {
   using Unsigned = std::make_unsigned_t<T>;
@@ -25,7 +32,7 @@ struct NativeInt {
   }
   friend NativeInt operator&(NativeInt a, NativeInt b) { return {a.v & b.v}; }
   friend NativeInt operator^(NativeInt a, NativeInt b) { return {a.v ^ b.v}; }
-  friend bool operator<(NativeInt a, NativeInt b) { return a.v < b.v; }
+  friend NativeMask operator<(NativeInt a, NativeInt b) { return {a.v < b.v}; }
 };
 
 template <class T>
@@ -37,12 +44,12 @@ struct Native {
   friend Native operator*(Native a, Native b) { return {a.v * b.v}; }
   friend Native operator/(Native a, Native b) { return {a.v / b.v}; }
   friend Native operator-(Native a) { return {-a.v}; }
-  friend bool operator<(Native a, Native b) { return a.v < b.v; }
-  friend bool operator<=(Native a, Native b) { return a.v <= b.v; }
-  friend bool operator>(Native a, Native b) { return a.v > b.v; }
-  friend bool operator>=(Native a, Native b) { return a.v >= b.v; }
-  friend bool operator==(Native a, Native b) { return a.v == b.v; }
-  friend bool operator!=(Native a, Native b) { return a.v != b.v; }
+  friend NativeMask operator<(Native a, Native b) { return {a.v < b.v}; }
+  friend NativeMask operator<=(Native a, Native b) { return {a.v <= b.v}; }
+  friend NativeMask operator>(Native a, Native b) { return {a.v > b.v}; }
+  friend NativeMask operator>=(Native a, Native b) { return {a.v >= b.v}; }
+  friend NativeMask operator==(Native a, Native b) { return {a.v == b.v}; }
+  friend NativeMask operator!=(Native a, Native b) { return {a.v != b.v}; }
 };
 
 using Float = Native<float>;
@@ -77,8 +84,8 @@ Native<T> CopySign(Native<T> magnitude, Native<T> sign) {
   return {std::copysign(magnitude.v, sign.v)};
 }
 template <class T>
-T Select(bool condition, T a, T b) {
-  return condition ? a : b;
+T Select(NativeMask condition, T a, T b) {
+  return condition.v ? a : b;
 }
 template <class T>
 typename Native<T>::Int Bits(Native<T> x) {
@@ -100,13 +107,13 @@ inline Float Narrow(Double x) { return {static_cast<float>(x.v)}; }
 inline NativeInt<int32_t> NarrowInt(NativeInt<int64_t> i) { return {static_cast<int32_t>(i.v)}; }
 
 template <class T, class Then>
-Native<T> WhereAny(bool where, Native<T> otherwise, Then then) {
-  return where ? then() : otherwise;
+Native<T> WhereAny(NativeMask where, Native<T> otherwise, Then then) {
+  return where.v ? then() : otherwise;
 }
 
 template <class T>
-Native<T> PerLane(bool where, HloOpcode opcode, Native<T> x, Native<T> otherwise) {
-  if (!where) return otherwise;
+Native<T> PerLane(NativeMask where, HloOpcode opcode, Native<T> x, Native<T> otherwise) {
+  if (!where.v) return otherwise;
   if (opcode == HloOpcode::kSin) return {std::sin(x.v)};
   if (opcode == HloOpcode::kCos) return {std::cos(x.v)};
   return {std::tan(x.v)};

@@ -69,7 +69,7 @@ TEST(CholeskyTest, NotPositiveDefiniteIsNaN) {
 }
 
 // Element [i, j] of op(A), of the triangle that is read.
-complex128 OpElement(const TriangularSolveOptions& options, const std::vector<complex128>& a,
+complex128 OpElement(const TriangularSolveSpec& options, const std::vector<complex128>& a,
                      int64_t n, int64_t i, int64_t j) {
   if (options.transpose) std::swap(i, j);
   if (options.lower ? j > i : j < i) return 0;
@@ -79,8 +79,8 @@ complex128 OpElement(const TriangularSolveOptions& options, const std::vector<co
 
 TEST(TriangularSolveTest, SolutionsMultiplyBack) {
   for (int flags = 0; flags < 32; ++flags) {
-    const TriangularSolveOptions options = {(flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0,
-                                            (flags & 8) != 0, (flags & 16) != 0};
+    const TriangularSolveSpec options = {(flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0,
+                                         (flags & 8) != 0, (flags & 16) != 0};
     const int64_t n = 5 + flags % 7, lines = 1 + flags % 70;
     std::vector<complex128> a = TestMatrixOf(n, 0, static_cast<uint64_t>(flags));
     for (complex128& z : a) z /= static_cast<double>(n);

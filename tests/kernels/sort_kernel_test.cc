@@ -228,7 +228,7 @@ TEST(LinearAlgebraKernel, AgreesWithTheKernelsItWraps) {
     ASSERT_OK(Cholesky(context, true, with_data, expected.data()));
     ASSERT_OK(RunPrepared(*MakeCholeskyKernel(true, batch), {a.data(), factor.data()}, 2));
     EXPECT_EQ(factor, expected);
-    const TriangularSolveOptions options = {true, true, false, false, false};
+    const TriangularSolveSpec options = {true, true, false, false, false};
     ASSERT_OK(TriangularSolve(context, options, with_data, with_data, expected.data()));
     ASSERT_OK(RunPrepared(*MakeTriangularSolveKernel(options, batch, batch),
                           {a.data(), a.data(), x.data()}, 2));

@@ -547,11 +547,12 @@ class KernelEmitter {
         low.push_back(upper ? n + lane - half : lane);
         high.push_back(upper ? n + lane : lane + half);
       }
-      for (int r = 0; r < n; ++r) {
-        if ((r & half) != 0) continue;
-        const IrValue a = rows[static_cast<size_t>(r)], b = rows[static_cast<size_t>(r + half)];
-        rows[static_cast<size_t>(r)] = ir_.Shuffle(a, b, low);
-        rows[static_cast<size_t>(r + half)] = ir_.Shuffle(a, b, high);
+      const auto step = static_cast<size_t>(half);
+      for (size_t r = 0; r < rows.size(); ++r) {
+        if ((r & step) != 0) continue;
+        const IrValue a = rows[r], b = rows[r + step];
+        rows[r] = ir_.Shuffle(a, b, low);
+        rows[r + step] = ir_.Shuffle(a, b, high);
       }
     }
   }

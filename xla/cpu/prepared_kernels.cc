@@ -199,7 +199,7 @@ kernels::MatrixBatch BatchOf(const Shape& shape) {
 
 std::unique_ptr<const kernels::Kernel> MakeTriangularSolve(const HloInstruction& solve) {
   const auto& attributes = solve.attributes<TriangularSolveAttributes>();
-  kernels::TriangularSolveOptions options = {};
+  kernels::TriangularSolveSpec options = {};
   options.left_side = attributes.left_side;
   options.lower = attributes.lower;
   options.unit_diagonal = attributes.unit_diagonal;

@@ -77,7 +77,7 @@ absl::StatusOr<Value> EvalTriangularSolve(EvalContext& ctx, const HloInstruction
   XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
   if (b_operand.has_dynamic_sizes()) SetExistingSizes(b_operand.existing_dimensions(), result);
   if (result.element_count() == 0) return result;
-  const kernels::TriangularSolveOptions options = {
+  const kernels::TriangularSolveSpec options = {
       .left_side = attributes.left_side,
       .lower = attributes.lower,
       .unit_diagonal = attributes.unit_diagonal,

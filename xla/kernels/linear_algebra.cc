@@ -191,7 +191,7 @@ absl::Status Cholesky(Context& context, bool lower, const MatrixBatch& a, void* 
   });
 }
 
-absl::Status TriangularSolve(Context& context, const TriangularSolveOptions& options,
+absl::Status TriangularSolve(Context& context, const TriangularSolveSpec& options,
                              const MatrixBatch& a, const MatrixBatch& b, void* result) {
   const int64_t n = a.rows;
   if (n == 0 || b.count == 0 || b.rows * b.columns == 0) return absl::OkStatus();

@@ -28,7 +28,7 @@ struct MatrixBatch {
 // positive definite. `result` has the type and strides of `a` and may be the same memory.
 absl::Status Cholesky(Context& context, bool lower, const MatrixBatch& a, void* result);
 
-struct TriangularSolveOptions {
+struct TriangularSolveSpec {
   bool left_side;      // op(A) X = B, else X op(A) = B
   bool lower;          // which triangle of A is read
   bool unit_diagonal;  // the diagonal is taken as ones and not read
@@ -38,7 +38,7 @@ struct TriangularSolveOptions {
 
 // X for each pair of matrices A, which is square, and B, of the same type. Zeros on the diagonal
 // give infinities and NaNs. `result` has the shape and strides of `b` and may be the same memory.
-absl::Status TriangularSolve(Context& context, const TriangularSolveOptions& options,
+absl::Status TriangularSolve(Context& context, const TriangularSolveSpec& options,
                              const MatrixBatch& a, const MatrixBatch& b, void* result);
 
 }  // namespace xla::kernels

@@ -38,7 +38,7 @@ class CholeskyKernel final : public Kernel {
 
 class TriangularSolveKernel final : public Kernel {
  public:
-  TriangularSolveKernel(const TriangularSolveOptions& options, const MatrixBatch& a,
+  TriangularSolveKernel(const TriangularSolveSpec& options, const MatrixBatch& a,
                         const MatrixBatch& b)
       : options_(options), a_(a), b_(b) {
     const int64_t bytes = (a.rows * a.columns + b.rows * b.columns + std::max(a.rows, b.columns)) *
@@ -57,7 +57,7 @@ class TriangularSolveKernel final : public Kernel {
   }
 
  private:
-  const TriangularSolveOptions options_;
+  const TriangularSolveSpec options_;
   const MatrixBatch a_, b_;
   CallMemory memory_;
 };
@@ -68,7 +68,7 @@ std::unique_ptr<const Kernel> MakeCholeskyKernel(bool lower, const MatrixBatch& 
   return std::make_unique<CholeskyKernel>(lower, a);
 }
 
-std::unique_ptr<const Kernel> MakeTriangularSolveKernel(const TriangularSolveOptions& options,
+std::unique_ptr<const Kernel> MakeTriangularSolveKernel(const TriangularSolveSpec& options,
                                                         const MatrixBatch& a,
                                                         const MatrixBatch& b) {
   return std::make_unique<TriangularSolveKernel>(options, a, b);

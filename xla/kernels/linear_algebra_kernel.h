@@ -15,7 +15,7 @@ namespace xla::kernels {
 std::unique_ptr<const Kernel> MakeCholeskyKernel(bool lower, const MatrixBatch& a);
 
 // `a` and `b` without data. Buffers of a call: a, b, result, which may be the memory of b.
-std::unique_ptr<const Kernel> MakeTriangularSolveKernel(const TriangularSolveOptions& options,
+std::unique_ptr<const Kernel> MakeTriangularSolveKernel(const TriangularSolveSpec& options,
                                                         const MatrixBatch& a, const MatrixBatch& b);
 
 }  // namespace xla::kernels

@@ -45,6 +45,7 @@ class Arena {
   absl::Span<T> NewArray(size_t count) {
     static_assert(std::is_trivially_destructible_v<T>);
     if (count == 0) return {};
+    // T may be a pointer. NOLINTNEXTLINE(bugprone-sizeof-expression)
     T* data = static_cast<T*>(Allocate(count * sizeof(T), alignof(T)));
     for (size_t i = 0; i < count; ++i) new (data + i) T();
     return absl::MakeSpan(data, count);
@@ -53,8 +54,9 @@ class Arena {
   absl::Span<const T> Copy(absl::Span<const T> values) {
     static_assert(std::is_trivially_copyable_v<T>);
     if (values.empty()) return {};
-    T* data = static_cast<T*>(Allocate(values.size() * sizeof(T), alignof(T)));
-    std::memcpy(static_cast<void*>(data), values.data(), values.size() * sizeof(T));
+    const size_t bytes = values.size() * sizeof(T);  // NOLINT(bugprone-sizeof-expression)
+    T* data = static_cast<T*>(Allocate(bytes, alignof(T)));
+    std::memcpy(static_cast<void*>(data), values.data(), bytes);
     return absl::MakeConstSpan(data, values.size());
   }
   template <typename T>

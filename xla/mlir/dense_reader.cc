@@ -147,12 +147,13 @@ class DenseFiller {
 
 bool DecodeHex(std::string_view text, absl::Span<char> out) {
   static constexpr auto kTable = [] {
-    std::array<signed char, 256> table{};
+    std::array<int16_t, 256> table{};
     for (auto& entry : table) entry = -1;
-    for (int i = 0; i < 10; ++i) table[static_cast<size_t>('0' + i)] = static_cast<signed char>(i);
+    for (int i = 0; i < 10; ++i)
+      table[static_cast<unsigned char>('0' + i)] = static_cast<int16_t>(i);
     for (int i = 0; i < 6; ++i) {
-      table[static_cast<size_t>('a' + i)] = static_cast<signed char>(10 + i);
-      table[static_cast<size_t>('A' + i)] = static_cast<signed char>(10 + i);
+      table[static_cast<unsigned char>('a' + i)] = static_cast<int16_t>(10 + i);
+      table[static_cast<unsigned char>('A' + i)] = static_cast<int16_t>(10 + i);
     }
     return table;
   }();

@@ -134,7 +134,7 @@ void OperationPrinter::Dictionary(absl::Span<const NamedAttribute> attributes,
 
 void OperationPrinter::Newline() {
   out_.push_back('\n');
-  out_.append(static_cast<size_t>(2 * indent_), ' ');
+  out_.append(2 * static_cast<size_t>(indent_), ' ');
 }
 
 void OperationPrinter::PrintBlockName(const Block& block) {

@@ -117,7 +117,8 @@ absl::StatusOr<XlaOp> TridiagonalSolver(SolverAlgorithm algorithm, XlaOp diagona
                            rows);
   }
   const auto row = [&](int64_t i) { return SliceInDim(diagonals, i, i + 1, 1, rank - 2); };
-  return TridiagonalSolver(algorithm, /*lower=*/row(2), /*main=*/row(1), /*upper=*/row(0), rhs);
+  return TridiagonalSolver(algorithm, /*lower_diagonal=*/row(2), /*main_diagonal=*/row(1),
+                           /*upper_diagonal=*/row(0), rhs);
 }
 
 absl::StatusOr<XlaOp> TridiagonalMatMul(XlaOp upper_diagonal, XlaOp main_diagonal,
