@@ -288,8 +288,11 @@ class PatchProductKernel final : public Kernel {
     const void* kernel_data = KernelData(problem_, call);
     const WideLoad<Element> load = LoadOf(conv.patches.type);
     const WideStore<Wide> wide_store = GetWideStore<Wide>(result.type);
+    // A unit is one element or several.
+    // NOLINTBEGIN(bugprone-sizeof-expression)
     constexpr int64_t kElementsPerUnit =
-        std::max<int64_t>(1, static_cast<int64_t>(sizeof(Unit) / sizeof(Element)));
+        sizeof(Unit) > sizeof(Element) ? sizeof(Unit) / sizeof(Element) : 1;
+    // NOLINTEND(bugprone-sizeof-expression)
     const auto pack_rows = [&](int64_t group, int64_t first, int64_t lines, int64_t k0,
                                int64_t depth, Unit* rows) {
       const int64_t begin = k0 * kElementsPerUnit / Packing::kParts;

@@ -33,7 +33,7 @@ absl::Status ParseIntoModule(std::string_view text, const HloParserOptions& opti
   text::HloTextParser parser(text, options);
   auto parsed = parser.ParseModuleText(std::unique_ptr<HloModule>(module));
   if (parsed.ok()) {
-    parsed->release();
+    (void)parsed->release();
   } else {
     parser.ReleaseModule();
   }

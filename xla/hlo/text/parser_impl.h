@@ -113,7 +113,7 @@ class HloTextParser {
   // Into a module without computations.
   absl::StatusOr<std::unique_ptr<HloModule>> ParseModuleText(std::unique_ptr<HloModule> module);
   // After an error: gives up the module, which the caller owns.
-  void ReleaseModule() { module_.release(); }
+  void ReleaseModule() { (void)module_.release(); }
 
   // Parses the whole text with `parse`.
   absl::Status ParseAlone(std::string_view what, absl::FunctionRef<bool()> parse);
