@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "xla/mlir/operation_format.h"
 #include "xla/mlir/operation_printer.h"
 
 namespace xla::mlir {
