@@ -19,6 +19,7 @@
 #include "tools/tolerance.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
+#include "xla/interpreter/constant_folding.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/runtime/thread_pool.h"
 
@@ -59,6 +60,7 @@ absl::StatusOr<Outcome> CheckOne(const std::string& folder, const std::string& p
     context.cancel = &Interrupted();
     CpuCompileOptions compile_options;
     compile_options.pool = &*pool;
+    compile_options.constant_folding = &kConstantFolding;
     XLA_ASSIGN_OR_RETURN(compiled_program, CpuProgram::Compile(*module, compile_options));
   }
   const double start = Seconds();

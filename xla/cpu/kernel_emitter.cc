@@ -411,9 +411,12 @@ class KernelEmitter {
   }
 
   // Computes the element, or as many as there are lanes, and stores it.
-  void StoreAt(const KernelRegion& region, ElementEmitter& emitter, const IndexVector& index) {
+  void StoreAt(const KernelRegion& region, ElementEmitter& emitter, IndexVector index) {
     const HloInstruction* root = plan_.fusion->to_apply()->root_instruction();
     const Shape& shape = FirstShape(*root);
+    // Minor dimensions of one element are not among those of the region.
+    while (!plan_.is_linear && index.size() < static_cast<size_t>(shape.rank()))
+      index.push_back(emitter.math().Constant(0));
     IndexVector place = index;
     if (plan_.updates_in_place) {
       // Starts are limited so that the update is inside.

@@ -64,6 +64,9 @@ std::vector<int64_t> UpdatedOperands(const HloInstruction& fusion);
 KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
                       std::vector<bool> is_written);
 
+// Arithmetic operations of a fusion, dot or convolution, roughly; 0 for others.
+double EstimateOperations(const HloInstruction& instruction);
+
 // Whether all arrays of a fusion may be seen as one dimension of the same length: it is
 // elementwise.
 bool IsLinear(const HloComputation& computation);

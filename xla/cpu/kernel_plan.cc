@@ -76,19 +76,7 @@ void Estimate(const HloInstruction& fusion, KernelPlan& plan) {
   }
   plan.bytes +=
       static_cast<double>(results * primitive_util::ByteWidth(FirstShape(fusion).element_type()));
-  for (const HloInstruction* instruction : fusion.to_apply()->instructions()) {
-    double elements = 0;
-    if (instruction->opcode() == HloOpcode::kReduce) {
-      elements = static_cast<double>(CountOf(instruction->operand(0)->shape()));
-    } else if (instruction->opcode() == HloOpcode::kReduceWindow) {
-      elements = static_cast<double>(CountOf(FirstShape(*instruction)));
-      for (const WindowDim& dim : instruction->attributes<WindowAttributes>().window.dims)
-        elements *= static_cast<double>(dim.size);
-    } else if (instruction->shape().IsArray()) {
-      elements = static_cast<double>(CountOf(instruction->shape()));
-    }
-    plan.operations += elements * OperationCost(*instruction);
-  }
+  plan.operations += EstimateOperations(fusion);
 }
 
 // Rows of few elements are computed several at a time.
@@ -227,6 +215,50 @@ void PlanScatter(const HloInstruction& scatter, const Target& target, int elemen
 
 }  // namespace
 
+double EstimateOperations(const HloInstruction& instruction) {
+  double operations = 0;
+  const auto count = [](const Shape& shape) { return static_cast<double>(CountOf(shape)); };
+  switch (instruction.opcode()) {
+    case HloOpcode::kDot: {
+      operations = 2 * count(instruction.shape());
+      for (const int64_t d : instruction.attributes<DotAttributes>().lhs_contracting_dims)
+        operations *=
+            static_cast<double>(instruction.operand(0)->shape().dimensions(static_cast<int>(d)));
+      return operations;
+    }
+    case HloOpcode::kConvolution: {
+      const Shape& kernel = instruction.operand(1)->shape();
+      if (!kernel.IsArray()) return 0;
+      const auto output = static_cast<int>(
+          instruction.attributes<ConvolutionAttributes>().dim_labels.kernel_output_feature);
+      operations = 2 * count(instruction.shape()) * count(kernel) /
+                   static_cast<double>(std::max<int64_t>(kernel.dimensions(output), 1));
+      // Zeros between the elements of the input are not multiplied.
+      for (const WindowDim& dim : instruction.attributes<ConvolutionAttributes>().window.dims)
+        operations /= static_cast<double>(dim.base_dilation);
+      return operations;
+    }
+    case HloOpcode::kFusion:
+      break;
+    default:
+      return 0;
+  }
+  for (const HloInstruction* member : instruction.to_apply()->instructions()) {
+    double elements = 0;
+    if (member->opcode() == HloOpcode::kReduce) {
+      elements = count(member->operand(0)->shape());
+    } else if (member->opcode() == HloOpcode::kReduceWindow) {
+      elements = count(FirstShape(*member));
+      for (const WindowDim& dim : member->attributes<WindowAttributes>().window.dims)
+        elements *= static_cast<double>(dim.size);
+    } else if (member->shape().IsArray()) {
+      elements = count(member->shape());
+    }
+    operations += elements * OperationCost(*member);
+  }
+  return operations;
+}
+
 bool IsLinear(const HloComputation& computation) {
   const int64_t count = CountOf(FirstShape(*computation.root_instruction()));
   for (const HloInstruction* instruction : computation.instructions()) {
@@ -320,6 +352,13 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
       region.dimensions = {CountOf(shape)};
     } else {
       region.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
+      // Minor dimensions of one element, of the result too, are left out: vectors go along the last
+      // one that has several.
+      const absl::Span<const int64_t> result = FirstShape(*root).dimensions();
+      while (region.dimensions.size() > 1 && region.dimensions.back() == 1 &&
+             result[region.dimensions.size() - 1] == 1) {
+        region.dimensions.pop_back();
+      }
     }
     const int64_t length = region.dimensions.empty() ? 1 : region.dimensions.back();
     plan.reduces_own_rows = reduces_rows && plan.regions.size() == 1 && !plan.updates_in_place &&

@@ -2,11 +2,13 @@
 #include "xla/cpu/lowering.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/code_cache.h"
 #include "xla/cpu/code_generator.h"
 #include "xla/cpu/element.h"
 #include "xla/cpu/entry_layouts.h"
@@ -27,7 +29,13 @@ struct UniqueKernel {
   std::string name;
   int64_t uses = 0;
   KernelFunction function = nullptr;
+  double compile_seconds = 0;
+  bool is_cached = false;
 };
+
+double NowSeconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 // Runs a prepared kernel on the pool.
 class PreparedStep final : public Step {
@@ -93,6 +101,8 @@ class Lowering {
       report.uses = kernel.uses;
       report.bytes = kernel.plan.bytes;
       report.operations = kernel.plan.operations;
+      report.compile_seconds = kernel.compile_seconds;
+      report.is_cached = kernel.is_cached;
       for (const KernelRegion& region : kernel.plan.regions) {
         report.lanes = std::max<int64_t>({report.lanes, region.lanes, region.row_lanes});
       }
@@ -215,11 +225,19 @@ class Lowering {
                     (kernels_.size() + kKernelsPerModule - 1) / kKernelsPerModule));
     program_.code.resize(count);
     std::vector<std::string> llvm_texts(count), assembly_texts(count);
+    if (options_.keep_objects) program_.objects.resize(count);
+    unsigned major = 0, minor = 0, patch = 0;
+    llvm->LLVMGetVersion(&major, &minor, &patch);
+    const CodeCache cache(options_.cache_directory, *target_,
+                          absl::StrCat(major, ".", minor, ".", patch));
     const auto compile = [&](int64_t begin, int64_t end) -> absl::Status {
       for (auto m = static_cast<size_t>(begin); m < static_cast<size_t>(end); ++m) {
         Ir ir(*llvm, *target_, "program");
+        const double start = NowSeconds();
         for (size_t k = m; k < kernels_.size(); k += count) {
+          const double kernel_start = NowSeconds();
           XLA_RETURN_IF_ERROR(EmitKernel(ir, kernels_[k].plan, kernels_[k].name.c_str()));
+          kernels_[k].compile_seconds = NowSeconds() - kernel_start;
         }
         if (m == 0) {
           for (const auto& [loop, name] : loops_) {
@@ -235,18 +253,32 @@ class Lowering {
             XLA_RETURN_IF_ERROR(EmitFunction(ir, *key.first, key.second, name.c_str()));
           }
         }
-        if (options_.keep_llvm) {
+        const double emitted = NowSeconds();
+        if (options_.keep_llvm || cache.is_enabled()) {
           char* text = llvm->LLVMPrintModuleToString(ir.module());
           llvm_texts[m] = text;
           llvm->LLVMDisposeMessage(text);
         }
-        XLA_ASSIGN_OR_RETURN(const std::vector<char> object, GenerateCode(ir, CodeFormat::kObject));
+        std::vector<char> object;
+        if (cache.is_enabled()) object = cache.Find(llvm_texts[m]);
+        const bool is_cached = !object.empty();
+        if (!is_cached) {
+          XLA_ASSIGN_OR_RETURN(object, GenerateCode(ir, CodeFormat::kObject));
+        }
         XLA_ASSIGN_OR_RETURN(program_.code[m], NativeCode::Load(object, ExternalFunctions()));
+        if (cache.is_enabled() && !is_cached) cache.Store(llvm_texts[m], object);
+        // LLVM's time, divided as that of the emitters.
+        const double factor = (NowSeconds() - start) / std::max(emitted - start, 1e-9);
+        for (size_t k = m; k < kernels_.size(); k += count) {
+          kernels_[k].compile_seconds *= factor;
+          kernels_[k].is_cached = is_cached;
+        }
         if (options_.keep_assembly) {
           XLA_ASSIGN_OR_RETURN(const std::vector<char> text,
                                GenerateCode(ir, CodeFormat::kAssembly));
           assembly_texts[m].assign(text.begin(), text.end());
         }
+        if (options_.keep_objects) program_.objects[m] = std::move(object);
       }
       return absl::OkStatus();
     };
@@ -255,7 +287,9 @@ class Lowering {
     } else {
       XLA_RETURN_IF_ERROR(options_.pool->ParallelFor(static_cast<int64_t>(count), 1, compile));
     }
-    for (const std::string& text : llvm_texts) program_.llvm_text += text;
+    for (const std::string& text : llvm_texts) {
+      if (options_.keep_llvm) program_.llvm_text += text;
+    }
     for (const std::string& text : assembly_texts) program_.assembly_text += text;
     for (size_t k = 0; k < kernels_.size(); ++k) {
       kernels_[k].function =

@@ -29,6 +29,7 @@ struct LoweredProgram {
   std::vector<std::unique_ptr<NativeCode>> code;
   std::vector<CpuProgram::KernelReport> kernels;
   std::string llvm_text, assembly_text;
+  std::vector<std::vector<char>> objects;
   // Of library kernels, beyond that of the schedule: by number of threads.
   std::vector<const kernels::Kernel*> prepared;
 };

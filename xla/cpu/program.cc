@@ -222,6 +222,7 @@ const std::vector<CpuProgram::KernelReport>& CpuProgram::kernels() const {
 const HloModule& CpuProgram::optimized_module() const { return *impl_->module; }
 const std::string& CpuProgram::llvm_text() const { return impl_->lowered.llvm_text; }
 const std::string& CpuProgram::assembly_text() const { return impl_->lowered.assembly_text; }
+const std::vector<std::vector<char>>& CpuProgram::objects() const { return impl_->lowered.objects; }
 
 absl::Status CheckCpuCompiler() { return cpu::HostTarget().status(); }
 
@@ -291,7 +292,9 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   XLA_RETURN_IF_ERROR(ExpandCustomCalls(clone).status());
   XLA_RETURN_IF_ERROR(ExpandAsync(clone).status());
   XLA_RETURN_IF_ERROR(ResolveDynamicSizes(clone).status());
-  XLA_RETURN_IF_ERROR(CpuPipeline(/*constant_folding=*/std::nullopt).Run(clone).status());
+  std::optional<Pass> constant_folding;
+  if (options.constant_folding != nullptr) constant_folding = *options.constant_folding;
+  XLA_RETURN_IF_ERROR(CpuPipeline(constant_folding).Run(clone).status());
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
   XLA_RETURN_IF_ERROR(cpu::FuseForCpu(clone).status());
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());

@@ -21,11 +21,19 @@
 
 namespace xla {
 
+struct Pass;  // xla/passes/pass.h
+
 struct CpuCompileOptions {
   // Compiles kernels in parallel. Null: on the calling thread.
   runtime::ThreadPool* pool = nullptr;
-  // Keep the text of the generated code: LLVM IR and assembly.
-  bool keep_llvm = false, keep_assembly = false;
+  // Keep the generated code: LLVM IR and assembly as texts, and ELF objects.
+  bool keep_llvm = false, keep_assembly = false, keep_objects = false;
+  // A pass that evaluates what depends on constants alone (kConstantFolding of xla/interpreter).
+  // Null: none.
+  const Pass* constant_folding = nullptr;
+  // A folder, made if need be, for machine code that later compilations, in any process, take from
+  // it; see xla/cpu/code_cache.h. Empty: none.
+  std::string cache_directory;
 };
 
 struct CpuRunOptions {
@@ -85,11 +93,19 @@ class CpuProgram {
     std::string name, text;
     int64_t runs = 0;
     double seconds = 0;
-    double bytes = 0;  // of operands and results
+    double bytes = 0;       // of operands and results
+    double operations = 0;  // of arithmetic, estimated
   };
+  // One step of the run.
+  struct ProfileEvent {
+    std::string name;
+    double start = 0, seconds = 0;  // from the first one on
+  };
+  // `events`: optional, receives the first million steps.
   absl::StatusOr<std::vector<ProfileEntry>> Profile(
       absl::Span<const runtime::ArgumentView> arguments,
-      const runtime::ExecutionContext& context = {}) const;
+      const runtime::ExecutionContext& context = {},
+      std::vector<ProfileEvent>* events = nullptr) const;
 
   // Memory of a run besides arguments and results, with this many threads.
   int64_t ScratchBytes(int threads) const;
@@ -102,6 +118,10 @@ class CpuProgram {
     std::string name;
     int64_t uses = 0, lanes = 1;
     double bytes = 0, operations = 0;
+    // Its share of the time that it took to compile the kernels of its module, in proportion to the
+    // time that it took to write their LLVM IR.
+    double compile_seconds = 0;
+    bool is_cached = false;  // its machine code came from the cache
   };
   const std::vector<KernelReport>& kernels() const;
   // The module as it was compiled, after all passes.
@@ -109,6 +129,7 @@ class CpuProgram {
   // As far as the options asked for them.
   const std::string& llvm_text() const;
   const std::string& assembly_text() const;
+  const std::vector<std::vector<char>>& objects() const;
 
  private:
   struct Impl;

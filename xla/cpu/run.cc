@@ -9,6 +9,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/literal_memory.h"
 #include "xla/cpu/program_impl.h"
 #include "xla/cpu/run_state.h"
@@ -378,8 +379,8 @@ absl::Status CpuProgram::RunOnDevices(
 }
 
 absl::StatusOr<std::vector<CpuProgram::ProfileEntry>> CpuProgram::Profile(
-    absl::Span<const runtime::ArgumentView> arguments,
-    const runtime::ExecutionContext& context) const {
+    absl::Span<const runtime::ArgumentView> arguments, const runtime::ExecutionContext& context,
+    std::vector<ProfileEvent>* events) const {
   std::vector<runtime::ResultView> results(impl_->result_leaves.size());
   cpu::StepTimes times;
   const absl::Span<runtime::ResultView> views = absl::MakeSpan(results);
@@ -405,11 +406,21 @@ absl::StatusOr<std::vector<CpuProgram::ProfileEntry>> CpuProgram::Profile(
       };
       add(instruction->shape());
       for (const HloInstruction* operand : instruction->operands()) add(operand->shape());
+      entry.operations = cpu::EstimateOperations(*instruction);
     }
     entries.push_back(std::move(entry));
   }
   std::sort(entries.begin(), entries.end(),
             [](const ProfileEntry& a, const ProfileEntry& b) { return a.seconds > b.seconds; });
+  if (events == nullptr) return entries;
+  double first = 0;
+  for (const cpu::StepTimes::Event& event : times.events) {
+    first = events->empty() ? event.start : std::min(first, event.start);
+    const bool is_instruction = event.instruction != nullptr;
+    events->push_back(
+        {is_instruction ? std::string(event.instruction->name()) : "", event.start, event.seconds});
+  }
+  for (ProfileEvent& event : *events) event.start -= first;
   return entries;
 }
 

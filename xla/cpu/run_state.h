@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -26,11 +27,18 @@ struct StepTimes {
     int64_t runs = 0;
     double seconds = 0;
   };
+  struct Event {
+    const HloInstruction* instruction;
+    double start, seconds;  // since some point in time
+  };
+  static constexpr size_t kMaxEvents = 1000000;
   std::map<const HloInstruction*, Entry> entries;
-  void Add(const HloInstruction* instruction, double seconds) {
+  std::vector<Event> events;  // the first ones, by their ends
+  void Add(const HloInstruction* instruction, double start, double seconds) {
     Entry& entry = entries[instruction];
     ++entry.runs;
     entry.seconds += seconds;
+    if (events.size() < kMaxEvents) events.push_back({instruction, start, seconds});
   }
 };
 

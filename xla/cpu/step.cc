@@ -26,8 +26,9 @@ absl::Status RunSteps(const Steps& steps, RunState& state) {
     for (const std::unique_ptr<Step>& step : steps) {
       const auto start = std::chrono::steady_clock::now();
       XLA_RETURN_IF_ERROR(step->Run(state));
-      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-      state.profile()->Add(step->instruction(), seconds.count());
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start,
+                                          since_zero = start.time_since_epoch();
+      state.profile()->Add(step->instruction(), since_zero.count(), seconds.count());
     }
     return absl::OkStatus();
   }

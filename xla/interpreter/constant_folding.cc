@@ -8,7 +8,12 @@
 namespace xla {
 
 absl::StatusOr<bool> FoldConstantsByInterpreting(HloModule* module) {
-  return FoldConstants(module, [](const HloModule& program) { return Interpret(program, {}); });
+  return FoldConstants(module, [](const HloModule& program) {
+    // Little work each: not worth threads.
+    InterpreterOptions options;
+    options.num_threads = 1;
+    return Interpret(program, {}, options);
+  });
 }
 
 }  // namespace xla

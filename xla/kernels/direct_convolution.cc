@@ -60,6 +60,7 @@ class DirectConvolution final : public Kernel {
     const int64_t reach = (row_ - 1) * minor_.stride + (minor_.taps - 1) * minor_.window_dilation;
     copies_ = minor_.padding_low > 0 || reach - minor_.padding_low >= minor_.input_size;
     pixel_ = copies_ || minor_.input_size == 1 ? patches.features : minor_.input_stride;
+    prefetches_ = !copies_ && minor_.taps == 1 && outer_taps_ == 1;
     width_ = reach + 1;
     span_ = reach * pixel_ + patches.features;
     MakeRuns();
@@ -237,6 +238,18 @@ class DirectConvolution final : public Kernel {
     }
   }
 
+  // Reads the rows of positions into the cache, while others are multiplied.
+  void Prefetch(const TileRun<float>* runs, int64_t count, int64_t first, int64_t last,
+                int64_t end) const {
+    constexpr int64_t kLine = 16;
+    for (int64_t p = first; p < std::min(last, end); ++p) {
+      for (int64_t i = 0; i < count; ++i) {
+        const float* row = runs[i].a + p * minor_.stride * pixel_;
+        for (int64_t at = 0; at < runs[i].length; at += kLine) __builtin_prefetch(row + at);
+      }
+    }
+  }
+
   // Where a task starts.
   struct Block {
     int64_t group, row, position, column;
@@ -282,6 +295,8 @@ class DirectConvolution final : public Kernel {
           const int64_t offset = conv_.result.rows.Offset(position);
           const int64_t ldc = row_ == 1 ? 0 : conv_.result.rows.Offset(position + 1) - offset;
           for (int64_t p = first_position; p < end_position; p += kernels_.rows) {
+            if (j == 0 && prefetches_)
+              Prefetch(runs, end - begin, p + kernels_.rows, p + 2 * kernels_.rows, end_position);
             kernels_.runs(std::min(kernels_.rows, end_position - p), width, runs, end - begin,
                           p * minor_.stride * pixel_, minor_.stride * pixel_, panel,
                           kernels_.columns, result + offset + p * ldc + j, ldc, k0 > 0);
@@ -299,9 +314,10 @@ class DirectConvolution final : public Kernel {
   const ProductKernels<float, float> kernels_;
   int64_t row_, rows_, outer_taps_;
   bool copies_;
-  int64_t pixel_;  // elements from one input position of a row to the next, as it is read
-  int64_t width_;  // input positions of a row
-  int64_t span_;   // elements of a row
+  int64_t pixel_;    // elements from one input position of a row to the next, as it is read
+  bool prefetches_;  // rows in memory that no other position reads
+  int64_t width_;    // input positions of a row
+  int64_t span_;     // elements of a row
   std::vector<PatchRun> runs_;
   std::vector<int64_t> chunks_;  // ends of ranges of runs
 };

@@ -49,6 +49,40 @@ int64_t Elements(const HloInstruction& instruction) {
   return instruction.shape().IsArray() ? ShapeUtil::ElementsIn(instruction.shape()) : 0;
 }
 
+// Steps of an evaluation besides reading the operands, roughly.
+double StepsOf(const HloInstruction& instruction) {
+  double steps = static_cast<double>(Elements(instruction));
+  const auto size = [&](int operand, int64_t d) {
+    return static_cast<double>(
+        instruction.operand(operand)->shape().dimensions(static_cast<int>(d)));
+  };
+  switch (instruction.opcode()) {
+    case HloOpcode::kDot:
+      for (const int64_t d : instruction.attributes<DotAttributes>().lhs_contracting_dims)
+        steps *= size(0, d);
+      return steps;
+    case HloOpcode::kConvolution: {
+      const int64_t features =
+          instruction.attributes<ConvolutionAttributes>().dim_labels.kernel_output_feature;
+      const auto kernel = static_cast<double>(Elements(*instruction.operand(1)));
+      return steps * kernel / std::max(size(1, features), 1.0);
+    }
+    case HloOpcode::kReduceWindow:
+      for (const WindowDim& dim : instruction.attributes<WindowAttributes>().window.dims)
+        steps *= static_cast<double>(dim.size);
+      return steps;
+    default:
+      // Other contractions and windows, by a guess.
+      if (instruction.info().family == OpFamily::kContraction ||
+          instruction.info().family == OpFamily::kWindow) {
+        constexpr double kStepsPerElement = 64;
+        for (const HloInstruction* operand : instruction.operands())
+          steps += kStepsPerElement * static_cast<double>(Elements(*operand));
+      }
+      return steps;
+  }
+}
+
 // The constant part of one computation.
 class ConstantPart {
  public:
@@ -94,12 +128,9 @@ class ConstantPart {
         order_.push_back(instruction);
         continue;
       }
-      // Contractions and windows take more than one step an element.
-      const int64_t cost =
-          elements +
-          operand_elements * (instruction->info().family == OpFamily::kContraction ? 64 : 1);
-      if (cost > *budget_) continue;
-      *budget_ -= cost;
+      const double cost = StepsOf(*instruction) + static_cast<double>(operand_elements);
+      if (cost > static_cast<double>(*budget_)) continue;
+      *budget_ -= static_cast<int64_t>(cost);
       members_.insert(instruction);
       order_.push_back(instruction);
     }

@@ -3,6 +3,7 @@
 #include "xla/service/compiled_executable.h"
 
 #include "xla/base/status_macros.h"
+#include "xla/interpreter/constant_folding.h"
 
 namespace xla {
 
@@ -11,6 +12,7 @@ absl::StatusOr<std::unique_ptr<Executable>> CompiledExecutable::Create(
     int64_t memory_limit_bytes) {
   CpuCompileOptions options;
   options.pool = pool;
+  options.constant_folding = &kConstantFolding;
   XLA_ASSIGN_OR_RETURN(auto program, CpuProgram::Compile(*module, options));
   return std::unique_ptr<Executable>(
       new CompiledExecutable(std::move(module), std::move(program), memory_limit_bytes));

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compilation: machine code on disk, objects, the time that large programs take.
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tests/test_util.h"
+#include "xla/cpu/program.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/literal_util.h"
+
+namespace xla {
+namespace {
+
+constexpr char kProgram[] = R"(
+HloModule m
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+ENTRY main {
+  x = f32[8,64] parameter(0)
+  e = f32[8,64] exponential(x)
+  zero = f32[] constant(0)
+  s = f32[8] reduce(e, zero), dimensions={1}, to_apply=add
+  ROOT r = f32[64,8] transpose(e), dimensions={1,0}
+})";
+
+// A folder that is empty at first, and removed at the end.
+class CodeCacheTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = ::testing::TempDir() + "/code_cache_XXXXXX";
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  absl::StatusOr<std::unique_ptr<CpuProgram>> Compile() const {
+    XLA_ASSIGN_OR_RETURN(const auto module, ParseAndReturnUnverifiedModule(kProgram));
+    CpuCompileOptions options;
+    options.cache_directory = folder_;
+    return CpuProgram::Compile(*module, options);
+  }
+  // Whether the kernels came from the folder; the program must compute the right result.
+  bool IsCached() const {
+    const auto program = Compile();
+    EXPECT_OK(program.status());
+    if (!program.ok()) return false;
+    Literal x = LiteralUtil::CreateFull({8, 64}, 0.0f);
+    x.data<float>()[64] = 1;
+    const auto result = (*program)->Run({&x});
+    EXPECT_OK(result.status());
+    if (result.ok()) {
+      EXPECT_EQ(result->data<float>()[0], 1);
+      EXPECT_NEAR(result->data<float>()[1], 2.7182817, 1e-6);
+    }
+    bool is_cached = !(*program)->kernels().empty();
+    for (const CpuProgram::KernelReport& kernel : (*program)->kernels())
+      is_cached &= kernel.is_cached;
+    return is_cached;
+  }
+  std::vector<std::string> Files() const {
+    std::vector<std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_))
+      files.push_back(entry.path());
+    return files;
+  }
+
+  std::string folder_;
+};
+
+TEST_F(CodeCacheTest, TakesCodeOfAnEarlierCompilation) {
+  EXPECT_FALSE(IsCached());
+  EXPECT_EQ(Files().size(), 1);
+  EXPECT_TRUE(IsCached());
+  EXPECT_EQ(Files().size(), 1);
+}
+
+TEST_F(CodeCacheTest, CompilesAgainWhatIsDamaged) {
+  EXPECT_FALSE(IsCached());
+  ASSERT_EQ(Files().size(), 1);
+  const std::string file = Files()[0];
+  const auto size = static_cast<int64_t>(std::filesystem::file_size(file));
+  for (int64_t at = 0; at < size; at += 1 + size / 97) {
+    {
+      std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+      stream.seekg(at);
+      const char byte = static_cast<char>(stream.get() ^ 0x20);
+      stream.seekp(at);
+      stream.put(byte);
+    }
+    EXPECT_FALSE(IsCached()) << "byte " << at << " of " << size;
+  }
+  for (const int64_t length : {int64_t{0}, int64_t{7}, int64_t{32}, size / 2, size - 1}) {
+    std::filesystem::resize_file(file, static_cast<uintmax_t>(length));
+    EXPECT_FALSE(IsCached()) << length << " bytes";
+    EXPECT_TRUE(IsCached());
+  }
+}
+
+TEST_F(CodeCacheTest, SeveralWriters) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([this] {
+      for (int k = 0; k < 5; ++k) IsCached();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(Files().size(), 1);
+  EXPECT_TRUE(IsCached());
+}
+
+TEST_F(CodeCacheTest, FoldersThatCannotBeUsedDoNotMatter) {
+  const auto module = ParseAndReturnUnverifiedModule(kProgram);
+  ASSERT_OK(module.status());
+  CpuCompileOptions options;
+  options.cache_directory = "/dev/null/none";
+  EXPECT_OK(CpuProgram::Compile(**module, options).status());
+}
+
+TEST(CompileTest, ObjectsAreElfFiles) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(kProgram));
+  CpuCompileOptions options;
+  options.keep_objects = true;
+  ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module, options));
+  ASSERT_EQ(program->objects().size(), 1);
+  EXPECT_EQ(std::string(program->objects()[0].data(), 4), "\177ELF");
+}
+
+double CompileSeconds(const std::string& text) {
+  const auto module = ParseAndReturnUnverifiedModule(text);
+  EXPECT_OK(module.status());
+  const auto now = [] {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  const double start = now();
+  EXPECT_OK(CpuProgram::Compile(**module).status());
+  return now() - start;
+}
+
+// Ten times as much takes ten times as long, not a hundred times. The bound leaves room for caches
+// that are too small, the repetitions for a machine that does other things as well.
+void ExpectLinearTime(std::string (*program)(int64_t), int64_t size) {
+  ASSERT_OK(LoadCpuCompiler());
+  double small = CompileSeconds(program(size)), large = CompileSeconds(program(10 * size));
+  for (int i = 0; i < 3 && large >= 30 * small; ++i) {
+    small = std::min(small, CompileSeconds(program(size)));
+    large = std::min(large, CompileSeconds(program(10 * size)));
+  }
+  EXPECT_LT(large, 30 * small) << small << " s for " << size;
+}
+
+TEST(CompileTest, ChainsTakeLinearTime) {
+  ExpectLinearTime(
+      [](int64_t size) {
+        constexpr const char* kOperations[] = {"add", "multiply", "subtract"};
+        std::string text =
+            "HloModule m\nENTRY e {\n  v0 = f32[4] parameter(0)\n  x = f32[4] parameter(1)\n";
+        for (int64_t i = 1; i < size; ++i) {
+          absl::StrAppend(&text, "  v", i, " = f32[4] ", kOperations[i % 3], "(v", i - 1, ", x)\n");
+        }
+        return absl::StrCat(text, "  ROOT r = f32[4] negate(v", size - 1, ")\n}\n");
+      },
+      1000);
+}
+
+TEST(CompileTest, FansTakeLinearTime) {
+  ExpectLinearTime(
+      [](int64_t size) {
+        std::string text = "HloModule m\nENTRY e {\n  x = f32[4] parameter(0)\n", names, types;
+        for (int64_t i = 0; i < size; ++i) {
+          absl::StrAppend(&text, "  n", i, " = f32[] constant(", i, ")\n  b", i,
+                          " = f32[4] broadcast(n", i, "), dimensions={}\n  v", i,
+                          " = f32[4] maximum(x, b", i, ")\n");
+          absl::StrAppend(&names, i > 0 ? ", " : "", "v", i);
+          absl::StrAppend(&types, i > 0 ? ", " : "", "f32[4]");
+        }
+        return absl::StrCat(text, "  ROOT r = (", types, ") tuple(", names, ")\n}\n");
+      },
+      50);
+}
+
+TEST(CompileTest, NestedLoopsTakeLinearTime) {
+  ExpectLinearTime(
+      [](int64_t depth) {
+        std::string text =
+            "HloModule m\nbody0 { p = (s32[], f32[100]) parameter(0)\n"
+            "  i = s32[] get-tuple-element(p), index=0\n"
+            "  x = f32[100] get-tuple-element(p), index=1  y = f32[100] add(x, x)\n"
+            "  one = s32[] constant(1)  j = s32[] add(i, one)\n"
+            "  ROOT t = (s32[], f32[100]) tuple(j, y) }\n";
+        for (int64_t d = 0; d <= depth; ++d) {
+          absl::StrAppend(&text, "cond", d, " { p = (s32[], f32[100]) parameter(0)\n",
+                          "  i = s32[] get-tuple-element(p), index=0  n = s32[] constant(", 5 + d,
+                          ")\n  ROOT r = pred[] compare(i, n), direction=LT }\n");
+          if (d == depth) break;
+          absl::StrAppend(
+              &text, "body", d + 1, " { p = (s32[], f32[100]) parameter(0)\n",
+              "  i = s32[] get-tuple-element(p), index=0\n",
+              "  x = f32[100] get-tuple-element(p), index=1  zero = s32[] constant(0)\n",
+              "  s = (s32[], f32[100]) tuple(zero, x)\n",
+              "  w = (s32[], f32[100]) while(s), condition=cond", d, ", body=body", d,
+              "\n  y = f32[100] get-tuple-element(w), index=1\n",
+              "  one = s32[] constant(1)  j = s32[] add(i, one)\n",
+              "  ROOT t = (s32[], f32[100]) tuple(j, y) }\n");
+        }
+        return absl::StrCat(text, "ENTRY e { x = f32[100] parameter(0)  zero = s32[] constant(0)\n",
+                            "  s = (s32[], f32[100]) tuple(zero, x)\n",
+                            "  ROOT w = (s32[], f32[100]) while(s), condition=cond", depth,
+                            ", body=body", depth, " }\n");
+      },
+      10);
+}
+
+}  // namespace
+}  // namespace xla
