@@ -6,9 +6,11 @@
 
 The checkout is one of github.com/jax-ml/jax at the tag of the installed jax; the Python has jax, this
 package, and pytest<9, absl-py, hypothesis, mpmath, cloudpickle, filelock, flatbuffers, portpicker.
-Each file is divided into shards of cases; a shard runs in a process of its own, with a time-out, and
-what a crash or a time-out left undone is run again one case at a time. Writes a table and, with
---out, results.json and the names of the cases that pass on "cpu" only.
+A file runs in a process of its own, which logs each case (jax_test_log.py); when a case ends the
+process or takes too long, another process goes on behind it. Writes a table and, with --out,
+results.json and the cases that pass on "cpu" only. What JAX skips or expects depends on the names
+of platforms: cases that did not pass run again with jax_test_dut=cpu, which has the tests expect a
+CPU. With --brief, "cpu" runs only what did not pass on Xylem: half the time, the same comparison.
 """
 
 import argparse
@@ -16,28 +18,41 @@ import concurrent.futures
 import json
 import os
 import pathlib
-import re
+import signal
 import subprocess
 import sys
 import tempfile
-import xml.etree.ElementTree
+import time
 
-# Cases that show something on a CPU; files of other hardware and of Pallas are left out.
+# Cases that show something on a CPU; files of other hardware and of Pallas are left out. Those that
+# show most come first.
 DEFAULT_FILES = """
-api_test array_test array_interoperability_test batching_test checkify_test
-compilation_cache_test control_deps_test core_test custom_api_test custom_linear_solve_test
-custom_root_test debug_nans_test debugging_primitives_test dtypes_test errors_test export_test
-ffi_test fft_test generated_fun_test image_test jax_jit_test jaxpr_effects_test jet_test
-lax_autodiff_test lax_control_flow_test lax_numpy_einsum_test lax_numpy_indexing_test
-lax_numpy_operators_test lax_numpy_reducers_test lax_numpy_setops_test lax_numpy_test
-lax_numpy_ufuncs_test lax_numpy_vectorize_test lax_scipy_sparse_test
-lax_scipy_special_functions_test lax_scipy_test lax_test lax_vmap_op_test lax_vmap_test layout_test
-linalg_test lobpcg_test memories_test multi_device_test mutable_array_test nn_test ode_test
-optimizers_test pickle_test pjit_test pmap_test polynomial_test python_callback_test qdwh_test
-random_lax_test random_test scipy_fft_test scipy_interpolate_test scipy_ndimage_test
-scipy_optimize_test scipy_signal_test scipy_spatial_test scipy_stats_test shape_poly_test
-shard_map_test sparse_bcoo_bcsr_test sparse_test sparsify_test stack_test state_test stax_test
-svd_test eigh_test tree_util_test unary_ops_accuracy_test x64_context_test xla_bridge_test
+lax_test lax_numpy_test lax_autodiff_test lax_control_flow_test linalg_test random_test
+random_lax_test lax_scipy_test nn_test sparse_test export_test pmap_test shard_map_test pjit_test
+api_test array_test python_callback_test debugging_primitives_test checkify_test ffi_test
+lax_numpy_operators_test lax_numpy_reducers_test lax_numpy_indexing_test lax_numpy_einsum_test
+lax_numpy_ufuncs_test lax_numpy_setops_test lax_numpy_vectorize_test lax_vmap_test lax_vmap_op_test
+lax_scipy_sparse_test lax_scipy_special_functions_test lax_scipy_spectral_dac_test
+scipy_fft_test scipy_interpolate_test scipy_ndimage_test scipy_optimize_test scipy_signal_test
+scipy_spatial_test scipy_stats_test fft_test svd_test eigh_test qdwh_test lobpcg_test
+polynomial_test image_test ode_test stax_test optimizers_test sparse_bcoo_bcsr_test sparsify_test
+mutable_array_test state_test memories_test layout_test aot_test pickle_test multi_device_test
+array_interoperability_test compilation_cache_test shape_poly_test batching_test ann_test
+blocked_sampler_test cholesky_update_test control_deps_test core_test custom_api_test
+custom_linear_solve_test custom_partitioning_test custom_partitioning_sharding_rule_test
+custom_root_test debug_nans_test debug_info_test debugger_test device_test dtypes_test
+error_check_test errors_test experimental_rnn_test export_back_compat_test
+export_harnesses_multi_platform_test export_serialization_back_compat_test extend_test fused_test
+generated_fun_test hijax_test jax_jit_test jax_numpy_error_test jaxpr_effects_test jet_test
+key_reuse_test lax_numpy_hijax_test linalg_sharding_test metadata_test multibackend_test
+name_stack_test profiler_session_test profiler_test ragged_collective_test random_impl_test
+roofline_test scaled_dot_test scheduling_groups_test shard_alike_test stack_test stateful_rng_test
+string_array_test transfer_guard_test tree_util_test unary_ops_accuracy_test x64_context_test
+xla_bridge_test xla_metadata_test xla_transform_test async_collectives_test api_util_test
+array_api_test array_extensibility_test buffer_callback_test cache_key_test clear_backends_test
+colocated_python_test config_test garbage_collection_guard_test heap_profiler_test
+jax_to_ir_test jaxpr_util_test logging_test lru_cache_test mesh_utils_test monitoring_test
+pretty_printer_test source_info_test traceback_test typing_test util_test xla_interpreter_test
 """.split()
 
 ORDER = ("passed", "failed", "skipped", "crashed", "timeout")
@@ -49,106 +64,125 @@ class Runner:
     self.args = args
     self.checkout = pathlib.Path(args.checkout).resolve()
 
-  def environment(self, platform):
+  def environment(self, platform, as_cpu):
     environment = dict(os.environ)
     environment.update(
         JAX_PLATFORMS=platform, JAX_NUM_GENERATED_CASES=str(self.args.cases),
-        JAX_ENABLE_CHECKS="0", PYTHONDONTWRITEBYTECODE="1", XYLEM_NUM_DEVICES=str(self.args.devices))
+        JAX_ENABLE_CHECKS="0", PYTHONDONTWRITEBYTECODE="1", XYLEM_NUM_DEVICES=str(self.args.devices),
+        XYLEM_TEST_STRIDE=str(self.args.stride),
+        PYTHONPATH=str(pathlib.Path(__file__).resolve().parent))
+    if platform == "xylem" and as_cpu:
+      environment.update(JAX_PLATFORMS="xylem,cpu", JAX_TEST_DUT="cpu")
     environment["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={self.args.devices}"
     return environment
 
-  def pytest(self, platform, arguments, timeout):
-    command = [self.args.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore",
-               "--no-header", *arguments]
-    try:
-      return subprocess.run(
-          command, cwd=self.checkout, env=self.environment(platform), timeout=timeout,
-          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-          errors="replace")
-    except subprocess.TimeoutExpired:
-      return None
-
-  def collect(self, platform, name):
-    done = self.pytest(platform, ["--collect-only", f"tests/{name}.py"], self.args.timeout)
-    if done is None:
-      return None
-    return [line for line in done.stdout.splitlines() if line.startswith("tests/") and "::" in line]
-
-  def run_cases(self, platform, cases, timeout):
-    """Results by case; those that a crash or time-out prevented are missing."""
-    with tempfile.TemporaryDirectory() as folder:
-      report = os.path.join(folder, "report.xml")
-      done = self.pytest(platform, [f"--junitxml={report}", "--tb=line", *cases], timeout)
-      results, messages = {}, {}
-      if os.path.exists(report):
-        for case in xml.etree.ElementTree.parse(report).iter("testcase"):
-          kind = "passed"
-          for child in case:
-            if child.tag in ("failure", "error"):
-              kind = "failed"
-              messages[case.get("name")] = (child.get("message") or "")[:400]
-            elif child.tag == "skipped":
-              kind = "skipped"
-          results[case.get("name")] = kind
-      by_case = {case: results[case.rsplit("::", 1)[1]] for case in cases
-                 if case.rsplit("::", 1)[1] in results}
-      errors = {case: messages[case.rsplit("::", 1)[1]] for case in cases
-                if case.rsplit("::", 1)[1] in messages}
-      reason = "timeout" if done is None else "crashed"
-      return by_case, errors, reason
-
-  def run_shard(self, platform, cases):
-    results, errors, reason = self.run_cases(platform, cases, self.args.timeout)
-    missing = [case for case in cases if case not in results]
-    if len(cases) == 1:
-      results.update({case: reason for case in missing})
-      return results, errors
-    # Halves find the case that crashes in few runs.
-    if missing:
-      middle = (len(missing) + 1) // 2
-      for half in (missing[:middle], missing[middle:]):
-        if half:
-          more, messages = self.run_shard(platform, half)
-          results.update(more)
-          errors.update(messages)
-    return results, errors
-
-  def run_file(self, platform, name):
-    cases = self.collect(platform, name)
-    if cases is None:
-      return {f"tests/{name}.py": "timeout"}, {}
+  def run_rest(self, platform, name, folder, results, errors, only, as_cpu):
+    """One process, for the cases that have no result. True if there may be more to run."""
+    log, done = folder / "log", folder / "done"
+    log.write_text("")
+    done.write_text("\n".join(results))
+    environment = self.environment(platform, as_cpu)
+    environment.update(XYLEM_TEST_LOG=str(log), XYLEM_TEST_DONE=str(done))
+    if only is not None:
+      (folder / "only").write_text("\n".join(only))
+      environment["XYLEM_TEST_ONLY"] = str(folder / "only")
+    command = [self.args.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p",
+               "jax_test_log", "-W", "ignore", "--no-header", "--tb=line", f"tests/{name}.py"]
     if self.args.match:
-      cases = [case for case in cases if re.search(self.args.match, case)]
-    if self.args.limit:
-      cases = cases[:: max(1, len(cases) // self.args.limit)]
+      command += ["-k", self.args.match]
+    with open(folder / "output", "w") as output:
+      process = subprocess.Popen(
+          command, cwd=self.checkout, env=environment, stdin=subprocess.DEVNULL, stdout=output,
+          stderr=subprocess.STDOUT, start_new_session=True)
+      reason = self.wait(process, log)
+    running = None
+    for line in log.read_text().splitlines():
+      result, case, *message = json.loads(line)
+      if result == "begin":
+        running = case
+      elif result != "collected":
+        results[case] = result
+        running = None if running == case else running
+        if message[0]:
+          errors[case] = message[0]
+    output = (folder / "output").read_text(errors="replace")
+    if running is not None and (reason or process.returncode < 0 or process.returncode > 5):
+      results[running] = reason or "crashed"
+      errors[running] = f"exit {process.returncode}: ...{output[-1500:]}"
+      return True
+    if not results and process.returncode not in (0, 5):
+      results[f"tests/{name}.py"] = reason or "failed"
+      errors[f"tests/{name}.py"] = output[-1500:]
+    return False
+
+  def wait(self, process, log):
+    """None when the process ends by itself, "timeout" after a case took too long."""
+    size, since = 0, time.monotonic()
+    while True:
+      try:
+        process.wait(1)
+        return None
+      except subprocess.TimeoutExpired:
+        pass
+      if log.stat().st_size != size:
+        size, since = log.stat().st_size, time.monotonic()
+      if time.monotonic() - since > self.args.timeout:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return "timeout"
+
+  def run_file(self, platform, name, only=None, as_cpu=False):
     results, errors = {}, {}
-    for begin in range(0, len(cases), self.args.shard):
-      more, messages = self.run_shard(platform, cases[begin:begin + self.args.shard])
-      results.update(more)
-      errors.update(messages)
+    if only is not None and not only:
+      return results, errors
+    with tempfile.TemporaryDirectory() as folder:
+      while self.run_rest(platform, name, pathlib.Path(folder), results, errors, only, as_cpu):
+        pass
+    if platform == "xylem" and not as_cpu:
+      rest = [case for case, result in results.items() if result in ("failed", "skipped")]
+      again, messages = self.run_file(platform, name, rest, as_cpu=True)
+      for case, result in again.items():
+        if result == "passed" or results.get(case) == "skipped":
+          results[case] = result
+          errors.pop(case, None)
+          if case in messages:
+            errors[case] = messages[case]
     return results, errors
+
+  def run_platforms(self, name):
+    """By platform the results and the errors."""
+    made = {}
+    if not self.args.brief:
+      return {platform: self.run_file(platform, name) for platform in self.args.platforms}
+    made["xylem"] = self.run_file("xylem", name)
+    here = made["xylem"][0]
+    results, errors = self.run_file(
+        "cpu", name, [case for case, result in here.items() if result != "passed"])
+    made["cpu"] = ({**here, **results}, errors)
+    return made
 
 
 def count(results):
   return {kind: sum(1 for value in results.values() if value == kind) for kind in ORDER}
 
 
-def write_results(out, everything):
-  """The cases that pass on "cpu" (of which there may be none) and not here; also to files."""
+def worse_than_cpu(everything):
+  """Cases that pass on "cpu" (of which there may be none) and not here."""
   here = everything.get("xylem", {})
-  errors = everything.get("xylem errors", {})
   if "cpu" in everything:
-    worse = [case for case, result in everything["cpu"].items()
-             if result == "passed" and here.get(case) != "passed"]
-  else:
-    worse = [case for case, result in here.items() if result not in ("passed", "skipped")]
-  if out:
-    folder = pathlib.Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "results.json").write_text(json.dumps(everything, indent=1))
-    (folder / "regressions.txt").write_text("".join(
-        f"{case}\t{here.get(case)}\t{errors.get(case, '')!r}\n" for case in worse))
-  return worse
+    return [case for case, result in everything["cpu"].items()
+            if result == "passed" and here.get(case) != "passed"]
+  return [case for case, result in here.items() if result not in ("passed", "skipped")]
+
+
+def write_results(out, everything):
+  folder = pathlib.Path(out)
+  folder.mkdir(parents=True, exist_ok=True)
+  here, errors = everything.get("xylem", {}), everything.get("xylem errors", {})
+  (folder / "results.json").write_text(json.dumps(everything, indent=1))
+  (folder / "regressions.txt").write_text("".join(
+      f"{case}\t{here.get(case)}\t{errors.get(case, '')!r}\n"
+      for case in worse_than_cpu(everything)))
 
 
 def main():
@@ -158,38 +192,42 @@ def main():
   parser.add_argument("--python", default=sys.executable)
   parser.add_argument("--files", nargs="*", default=DEFAULT_FILES, help="names without .py")
   parser.add_argument("--platforms", nargs="*", default=["cpu", "xylem"])
+  parser.add_argument("--brief", action="store_true",
+                      help="on cpu only what did not pass on xylem")
   parser.add_argument("--cases", type=int, default=10, help="JAX_NUM_GENERATED_CASES")
   parser.add_argument("--devices", type=int, default=8)
-  parser.add_argument("--shard", type=int, default=400, help="cases of a process")
-  parser.add_argument("--timeout", type=int, default=1200, help="seconds of a shard")
-  parser.add_argument("--limit", type=int, default=0, help="about so many cases of each file; 0: all")
-  parser.add_argument("--match", default="", help="only cases whose name matches")
+  parser.add_argument("--timeout", type=int, default=300, help="seconds of a case")
+  parser.add_argument("--stride", type=int, default=1, help="of so many cases one")
+  parser.add_argument("--match", default="", help="pytest's -k: only such cases")
   parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2))
   parser.add_argument("--out", help="a folder for results.json and regressions.txt")
   args = parser.parse_args()
+  if args.brief:
+    args.platforms = ["cpu", "xylem"]
   runner = Runner(args)
   everything = {}
   with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-    futures = {(name, platform): pool.submit(runner.run_file, platform, name)
-               for name in args.files for platform in args.platforms}
+    futures = {name: pool.submit(runner.run_platforms, name) for name in args.files}
     print("| file | " + " | ".join(f"{platform}: {' / '.join(ORDER)}"
                                    for platform in args.platforms) + " |", flush=True)
     print("|---" * (1 + len(args.platforms)) + "|")
     for name in args.files:
-      cells = []
+      made, cells = futures[name].result(), []
       for platform in args.platforms:
-        results, errors = futures[name, platform].result()
+        results, errors = made[platform]
         everything.setdefault(platform, {}).update(results)
         everything.setdefault(platform + " errors", {}).update(errors)
         cells.append(" / ".join(str(number) for number in count(results).values()))
       print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
-      write_results(args.out, everything)
-  worse = []
-  if {"cpu", "xylem"} <= set(args.platforms):
-    worse = write_results(args.out, everything)
-    passed = sum(1 for result in everything["cpu"].values() if result == "passed")
-    print(f"\n{passed - len(worse)} of {passed} cases that pass on cpu pass on xylem: "
-          f"{100.0 * (passed - len(worse)) / max(1, passed):.2f} %")
+      if args.out:
+        write_results(args.out, everything)
+  if not {"cpu", "xylem"} <= set(args.platforms):
+    return 0
+  worse = worse_than_cpu(everything)
+  skipped = sum(1 for case in worse if everything["xylem"].get(case) == "skipped")
+  passed = sum(1 for result in everything["cpu"].values() if result == "passed")
+  print(f"\n{passed - len(worse)} of {passed} cases that pass on cpu pass on xylem: "
+        f"{100.0 * (passed - len(worse)) / max(1, passed):.2f} % ({skipped} are skipped there)")
   return 1 if worse else 0
 
 

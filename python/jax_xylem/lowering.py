@@ -16,18 +16,37 @@ from jax_xylem import dlpack
 
 PLATFORM = "xylem"
 
-# Primitives whose "cpu" rule is taken over.
+# Primitives whose "cpu" rule is preferred to the one for all platforms.
 _AS_ON_CPU = (
     "cholesky", "debug_callback", "debug_print", "eig", "eigh", "geqp3", "geqrf", "hessenberg",
     "householder_product", "lu", "ormqr", "random_gamma", "schur", "select_and_scatter_add", "svd",
     "threefry2x32", "triangular_solve", "tridiagonal", "tridiagonal_solve")
 
 
+class _Rules(dict):
+  """The rules of this platform, else those of "cpu" where JAX has none for all platforms.
+
+  Looked up when a program is lowered, as modules register rules when they are imported.
+  """
+
+  def _of_cpu(self, primitive):
+    if str(primitive) not in _AS_ON_CPU and primitive in mlir._lowerings:
+      return None
+    return mlir._platform_specific_lowerings["cpu"].get(primitive)
+
+  def __contains__(self, primitive):
+    return super().__contains__(primitive) or self._of_cpu(primitive) is not None
+
+  def __missing__(self, primitive):
+    rule = self._of_cpu(primitive)
+    if rule is None:
+      raise KeyError(primitive)
+    return rule
+
+
 def _take_over_cpu_lowerings():
   rules = mlir._platform_specific_lowerings
-  for primitive, rule in list(rules["cpu"].items()):
-    if str(primitive) in _AS_ON_CPU and primitive not in rules[PLATFORM]:
-      rules[PLATFORM][primitive] = rule
+  rules[PLATFORM] = _Rules(rules[PLATFORM])
 
 
 def _use_compilation_cache():

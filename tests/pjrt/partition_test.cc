@@ -69,6 +69,46 @@ std::string RunOnShards(std::string_view body, const Shards& arguments, Shards* 
   return "OK";
 }
 
+TEST(PjrtPartitionTest, UnreducedArgumentsAreSummed) {
+  Shards results;
+  ASSERT_EQ(RunOnShards(R"(
+  func.func public @main(%a: tensor<2xf32> {mhlo.sharding = "{unreduced}"})
+      -> (tensor<2xf32> {mhlo.sharding = "{replicated}"}) {
+    %0 = stablehlo.multiply %a, %a : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  })",
+                        {{1, 2}, {1, 3}, {1, 4}, {2, 1}}, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{25, 100}, {25, 100}, {25, 100}, {25, 100}}));
+}
+
+TEST(PjrtPartitionTest, TheFirstPartitionHasAnUnreducedResult) {
+  Shards results;
+  ASSERT_EQ(RunOnShards(R"(
+  func.func public @main(%a: tensor<2xf32> {mhlo.sharding = "{replicated}"})
+      -> (tensor<2xf32> {mhlo.sharding = "{unreduced}"}) {
+    return %a : tensor<2xf32>
+  })",
+                        {{1, 2}, {1, 2}, {1, 2}, {1, 2}}, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{1, 2}, {0, 0}, {0, 0}, {0, 0}}));
+}
+
+TEST(PjrtPartitionTest, TilesMayBeUnreduced) {
+  // Partitions 0 and 2 have the parts of the first tile, 1 and 3 those of the second.
+  Shards results;
+  ASSERT_EQ(RunOnShards(R"(
+  func.func public @main(%a: tensor<4xf32> {
+          mhlo.sharding = "{devices=[2,2]<=[2,2]T(1,0) last_tile_dims={unreduced}}"})
+      -> (tensor<4xf32> {mhlo.sharding = "{devices=[2,2]<=[4] last_tile_dims={unreduced}}"}) {
+    %0 = stablehlo.add %a, %a : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  })",
+                        {{1, 2}, {3, 4}, {10, 20}, {30, 40}}, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{22, 44}, {0, 0}, {66, 88}, {0, 0}}));
+}
+
 TEST(PjrtPartitionTest, ElementwiseProgramsWorkOnShards) {
   Shards results;
   ASSERT_EQ(RunOnShards(R"(

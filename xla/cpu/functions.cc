@@ -89,7 +89,7 @@ template <typename W>
 Complex<W> ComplexExpm1(const Complex<W>& z) {
   const W x = z.real(), y = z.imag();
   if (!IsFiniteNumber(z)) {
-    const Complex<W> exp = std::exp(z);
+    const Complex<W> exp = ComplexExp(z);
     return {exp.real() - 1, exp.imag()};
   }
   const W half_sine = std::sin(y / 2);

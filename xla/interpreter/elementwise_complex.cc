@@ -36,7 +36,7 @@ template <typename W>
 std::complex<W> Expm1(const std::complex<W>& z) {
   const W x = z.real(), y = z.imag();
   if (!IsFinite(z)) {
-    const std::complex<W> exp = std::exp(z);
+    const std::complex<W> exp = Exp(z);
     return {exp.real() - 1, exp.imag()};
   }
   const W half_sine = std::sin(y / 2);

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "xla/pjrt/abi.h"
+#include "xla/pjrt/abi_profiler.h"
 
 #define XYLEM_PJRT_LAYOUT(type, last, offset, size) \
   static_assert(offsetof(type, last) == (offset) && sizeof(type) == (size));
@@ -202,6 +203,10 @@ XYLEM_PJRT_LAYOUT(PJRT_Get_Stream_For_External_Ready_Events_Args, stream, 16, 24
 XYLEM_PJRT_LAYOUT(PJRT_Wait_Until_Buffer_Ready_On_Stream_Args, buffer, 16, 24)
 static_assert(sizeof(PJRT_Layouts_Extension) == 80 && sizeof(PJRT_Shardings_Extension) == 40);
 static_assert(sizeof(PJRT_FFI_Extension) == 48 && sizeof(PJRT_MemoryDescriptions_Extension) == 40);
+XYLEM_PJRT_LAYOUT(PLUGIN_Profiler_Create_Args, profiler, 24, 32)
+XYLEM_PJRT_LAYOUT(PLUGIN_Profiler_Error_GetCode_Args, code, 24, 32)
+XYLEM_PJRT_LAYOUT(PLUGIN_Profiler_CollectData_Args, buffer, 24, 32)
+static_assert(sizeof(PLUGIN_Profiler_Api) == 80 && sizeof(PJRT_Profiler_Extension) == 40);
 static_assert(sizeof(PJRT_Error_FunctionTable) == 56 && sizeof(PJRT_Memory_FunctionTable) == 40);
 
 #undef XYLEM_PJRT_LAYOUT

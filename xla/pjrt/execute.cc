@@ -11,6 +11,7 @@
 #include "xla/pjrt/custom_calls.h"
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/functions.h"
+#include "xla/pjrt/profiler.h"
 #include "xla/pjrt/program.h"
 #include "xla/service/launch.h"
 
@@ -143,16 +144,18 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   const runtime::LaunchQueues& queues = loaded.client->backend->launches();
   request.run_here = IsInsideCustomCall() ||
                      (program.is_short && queues.Idle(request.device_ordinals[0]).IsReady());
+  std::shared_ptr<const Executable> executable = program.executable;
+  if (IsTracing()) executable = Traced(std::move(executable), request.device_ordinals);
   XLA_ASSIGN_OR_RETURN(const Launched launched,
-                       Launch(*loaded.client->backend, program.executable, std::move(request)));
+                       Launch(*loaded.client->backend, std::move(executable), std::move(request)));
   // What the run points to lives until it has ended.
   launched.done.OnReady([custom_calls](const absl::Status&) {});
   for (PJRT_Buffer* buffer : donated) buffer->Delete();
   if (program.is_synchronous) (void)launched.done.Await();  // the results have the error
   for (size_t d = 0; d < devices.size(); ++d) {
     for (size_t i = 0; i < launched.results[d].size(); ++i) {
-      args.output_lists[d][i] =
-          new PJRT_Buffer(loaded.client, devices[d]->memories.front(), launched.results[d][i]);
+      args.output_lists[d][i] = new PJRT_Buffer(
+          loaded.client, devices[d]->memories[program.output_memories[i]], launched.results[d][i]);
     }
     if (args.device_complete_events != nullptr) {
       args.device_complete_events[d] = new PJRT_Event(launched.done);

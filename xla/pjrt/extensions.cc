@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts, shardings, custom calls, streams, memory descriptions.
+// Layouts, shardings, custom calls, streams, memory descriptions, the profiler.
 #include "xla/pjrt/extensions.h"
 
 #include <memory>
@@ -11,6 +11,7 @@
 #include "xla/layout_util.h"
 #include "xla/pjrt/custom_calls.h"
 #include "xla/pjrt/entry.h"
+#include "xla/pjrt/profiler.h"
 #include "xla/pjrt/program.h"
 #include "xla/pjrt/types.h"
 
@@ -191,8 +192,11 @@ PJRT_Extension_Base* FirstExtension() {
   static PJRT_Shardings_Extension shardings = {
       Base<PJRT_Shardings_Extension>(PJRT_Extension_Type_Shardings, &ffi.base),
       Entry<&ParameterShardings>, Entry<&OutputShardings>};
+  static PJRT_Profiler_Extension profiler = {
+      Base<PJRT_Profiler_Extension>(PJRT_Extension_Type_Profiler, &shardings.base), ProfilerApi(),
+      -1};
   static PJRT_Layouts_Extension layouts = {
-      Base<PJRT_Layouts_Extension>(PJRT_Extension_Type_Layouts, &shardings.base),
+      Base<PJRT_Layouts_Extension>(PJRT_Extension_Type_Layouts, &profiler.base),
       Entry<&MemoryLayoutDestroy>,
       Entry<&MemoryLayoutSerialize>,
       Entry<&ClientDefaultLayout>,

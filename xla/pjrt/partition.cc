@@ -100,9 +100,30 @@ class Partitioner {
     return Add(computation, HloOpcode::kConvert, ShapeUtil::MakeShape(S32, {}), {id});
   }
 
-  // The tile of a whole array that this partition has.
+  // The tile of a whole array that this partition has. Of those whose values add up, the first has
+  // it, the others zeros.
   absl::StatusOr<HloInstruction*> SliceOf(HloInstruction* whole, const Tiles& tiles) {
-    if (tiles.IsOne()) return whole;
+    XLA_ASSIGN_OR_RETURN(HloInstruction * tile, TileOf(whole, tiles));
+    if (tiles.sums.empty()) return tile;
+    HloComputation* computation = whole->parent();
+    Literal is_first = Literal::CreateFromShape(ShapeUtil::MakeShape(PRED, {partitions_}));
+    for (const std::vector<int64_t>& group : tiles.sums) is_first.Set<bool>({group[0]}, true);
+    HloInstruction* table =
+        computation->AddInstruction(HloInstruction::CreateConstant(std::move(is_first)));
+    DynamicSliceAttributes attributes;
+    attributes.dynamic_slice_sizes = {1};
+    HloInstruction* mine =
+        Add(computation, HloOpcode::kDynamicSlice, ShapeUtil::MakeShape(PRED, {1}),
+            {table, PartitionNumber(computation)}, attributes);
+    HloInstruction* mask = Add(computation, HloOpcode::kBroadcast,
+                               ShapeUtil::MakeShape(PRED, tile->shape().dimensions()),
+                               {Reshape(mine, {})}, Dimensions({}));
+    return Add(computation, HloOpcode::kSelect, tile->shape(),
+               {mask, tile, Zero(computation, tile->shape())});
+  }
+
+  absl::StatusOr<HloInstruction*> TileOf(HloInstruction* whole, const Tiles& tiles) {
+    if (tiles.AreUndivided()) return whole;
     HloComputation* computation = whole->parent();
     XLA_ASSIGN_OR_RETURN(const Shape shard, ShardShape(whole->shape(), tiles));
     Instructions operands = {whole};
@@ -127,9 +148,26 @@ class Partitioner {
     return Add(computation, HloOpcode::kDynamicSlice, shard, operands, attributes);
   }
 
+  // The sum over each group of partitions.
+  HloInstruction* SumOf(HloInstruction* addend, const std::vector<std::vector<int64_t>>& groups) {
+    const Shape scalar = ShapeUtil::MakeShape(addend->shape().element_type(), {});
+    HloComputation* sum = module_.AddComputation("sum");
+    HloInstruction* left = sum->AddInstruction(HloInstruction::CreateParameter(0, scalar, "left"));
+    HloInstruction* right =
+        sum->AddInstruction(HloInstruction::CreateParameter(1, scalar, "right"));
+    sum->set_root_instruction(Add(sum, HloOpcode::kAdd, scalar, {left, right}));
+    AllReduceAttributes attributes;
+    attributes.channel_id = next_channel_++;
+    attributes.use_global_device_ids = true;
+    attributes.replica_groups.groups = groups;
+    return addend->parent()->AddInstruction(HloInstruction::Create(
+        HloOpcode::kAllReduce, addend->shape(), {addend}, std::move(attributes), {sum}));
+  }
+
   // The whole array, from the tiles of all partitions.
   HloInstruction* GatherOf(HloInstruction* shard, const Shape& whole, const Tiles& tiles) {
-    if (tiles.IsOne()) return shard;
+    if (!tiles.sums.empty()) shard = SumOf(shard, tiles.sums);
+    if (tiles.AreUndivided()) return shard;
     HloComputation* computation = shard->parent();
     const absl::Span<const int64_t> part = shard->shape().dimensions();
     const PrimitiveType type = shard->shape().element_type();
@@ -351,7 +389,8 @@ class Partitioner {
         const auto known = divided_.find(operand);
         if (known != divided_.end()) first = &known->second;
       }
-      if (first == nullptr) continue;
+      // Of sums, only some operations are the sum of results.
+      if (first == nullptr || !first->tiles.sums.empty()) continue;
       const Divided model = *first;
       XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShape(instruction->shape(), model.tiles));
       Instructions operands;
@@ -398,7 +437,8 @@ class Partitioner {
     auto known = divided_.find(value);
     if (known == divided_.end()) known = divided_.find(WithoutAnnotations(value));
     XLA_ASSIGN_OR_RETURN(Tiles tiles, TilesOf(sharding, value->shape(), partitions_));
-    if (tiles.IsOne() && may_choose && known != divided_.end()) {
+    if (tiles.IsOne() && may_choose && known != divided_.end() &&
+        known->second.tiles.sums.empty()) {
       tiles = known->second.tiles;
       sharding = known->second.sharding;
     }

@@ -13,7 +13,9 @@
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/layout_util.h"
 #include "xla/pjrt/cost.h"
+#include "xla/pjrt/memory_kinds.h"
 #include "xla/pjrt/partition.h"
+#include "xla/pjrt/profiler.h"
 #include "xla/pjrt/types.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/translate.h"
@@ -36,8 +38,14 @@ absl::StatusOr<std::unique_ptr<HloModule>> ReadModuleWithConfig(const std::strin
   return CreateModuleFromProto(proto.hlo_module());
 }
 
-absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const ProgramSource& source) {
-  if (source.format == "mlir") return stablehlo::ReadStableHlo(source.code, "program");
+absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const ProgramSource& source,
+                                                      MemoryKinds& kinds) {
+  if (source.format == "mlir") {
+    XLA_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Source> program,
+                         stablehlo::LoadStableHlo(source.code, "program"));
+    XLA_ASSIGN_OR_RETURN(kinds, ReadMemoryKinds(*program));
+    return stablehlo::TranslateToHlo(program.get(), {}, /*releases=*/true);
+  }
   if (source.format == "hlo") return ParseModuleFromProtoBytes(source.code);
   if (source.format == "hlo_with_config") return ReadModuleWithConfig(source.code);
   return absl::InvalidArgumentError(absl::StrCat("a program of format \"", source.format,
@@ -67,19 +75,41 @@ void DescribeDonations(Program& program) {
   }
 }
 
+// The memory spaces of an entry computation layout.
+MemoryKinds KindsOfLayout(const ProgramShape& layout) {
+  MemoryKinds kinds;
+  for (const Shape& parameter : layout.parameters()) {
+    ShapeUtil::ForEachLeafShape(parameter, [&](const Shape& leaf, const ShapeIndex&) {
+      kinds.parameters.push_back(MemoryKindOf(leaf));
+    });
+  }
+  ShapeUtil::ForEachLeafShape(layout.result(), [&](const Shape& leaf, const ShapeIndex&) {
+    kinds.results.push_back(MemoryKindOf(leaf));
+  });
+  return kinds;
+}
+
+void DescribeMemories(MemoryKinds kinds, Program& program) {
+  kinds.parameters.resize(program.executable->argument_leaves().size(), 0);
+  kinds.results.resize(program.executable->result_leaves().size(), 0);
+  for (const size_t kind : kinds.parameters) {
+    program.parameter_memory_kinds.Add(std::string(kMemoryKinds[kind]));
+  }
+  for (const size_t kind : kinds.results) {
+    program.output_memory_kinds.Add(std::string(kMemoryKinds[kind]));
+  }
+  program.output_memories = std::move(kinds.results);
+  program.output_memory_kinds.Finish();
+  program.parameter_memory_kinds.Finish();
+}
+
 void DescribeOutputs(Program& program) {
   for (const Shape* leaf : program.executable->result_leaves()) {
     program.output_types.push_back(ToBufferType(leaf->element_type()));
     const absl::Span<const int64_t> dims = leaf->dimensions();
     program.output_dims.insert(program.output_dims.end(), dims.begin(), dims.end());
     program.output_dim_sizes.push_back(dims.size());
-    program.output_memory_kinds.Add("device");
   }
-  for (size_t i = 0; i < program.executable->argument_leaves().size(); ++i) {
-    program.parameter_memory_kinds.Add("device");
-  }
-  program.output_memory_kinds.Finish();
-  program.parameter_memory_kinds.Finish();
 }
 
 void DescribeShardings(const ProgramShardings& shardings, Program& program) {
@@ -122,6 +152,7 @@ void TextList::Finish() {
 }
 
 absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSource source) {
+  const int64_t begin = TraceClock();
   auto program = std::make_shared<Program>();
   if (!program->options.ParseFromString(source.options)) {
     return absl::InvalidArgumentError("the compile options are not a CompileOptionsProto");
@@ -136,7 +167,9 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
         backend.device_count(), " devices; the option num_devices or XYLEM_NUM_DEVICES sets their ",
         "number"));
   }
-  XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, ReadModule(source));
+  MemoryKinds kinds;
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, ReadModule(source, kinds));
+  if (source.format != "mlir") kinds = KindsOfLayout(module->entry_computation_layout());
   HloModuleConfig& config = module->config();
   config.set_replica_count(replicas);
   config.set_num_partitions(partitions);
@@ -167,6 +200,8 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   program->source = std::move(source);
   DescribeDonations(*program);
   DescribeOutputs(*program);
+  DescribeMemories(std::move(kinds), *program);
+  if (IsTracing()) TraceSince(begin, kCompilerLine, shared->name());
   return program;
 }
 

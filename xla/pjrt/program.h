@@ -46,6 +46,7 @@ struct Program {
   std::vector<PJRT_Buffer_Type> output_types;
   std::vector<int64_t> output_dims;
   std::vector<size_t> output_dim_sizes;
+  std::vector<size_t> output_memories;  // positions in kMemoryKinds
   TextList output_memory_kinds, parameter_memory_kinds;
   // Serialized OpSharding; empty lists if the program has no shardings.
   TextList output_shardings, parameter_shardings;

@@ -22,9 +22,30 @@ Tiles WholeArray(const Shape& array, int64_t partitions) {
   return tiles;
 }
 
+// The number of devices along the subgroup dimensions of a type, which are one in canonical form.
+int64_t SubgroupSize(const HloSharding& sharding, OpSharding_Type type) {
+  const size_t first = sharding.tile_dims.size() - sharding.last_tile_dims.size();
+  int64_t size = 1;
+  for (size_t i = 0; i < sharding.last_tile_dims.size(); ++i) {
+    if (sharding.last_tile_dims[i] == type) size *= sharding.tile_dims[first + i];
+  }
+  return size;
+}
+
+// The number of devices along the dimensions behind those of a type.
+size_t InnerSubgroups(const HloSharding& sharding, OpSharding_Type type) {
+  size_t size = 1;
+  for (size_t i = sharding.last_tile_dims.size(); i-- > 0;) {
+    if (sharding.last_tile_dims[i] == type) break;
+    size *= static_cast<size_t>(
+        sharding.tile_dims[sharding.tile_dims.size() - sharding.last_tile_dims.size() + i]);
+  }
+  return size;
+}
+
 }  // namespace
 
-bool Tiles::IsOne() const {
+bool Tiles::AreUndivided() const {
   return std::all_of(counts.begin(), counts.end(), [](int64_t count) { return count == 1; });
 }
 
@@ -47,6 +68,10 @@ absl::StatusOr<Tiles> TilesOf(const HloSharding& sharding, const Shape& array, i
     case HloSharding::Kind::kManual:
     case HloSharding::Kind::kUnknown:
     case HloSharding::Kind::kMaximal:
+      return tiles;
+    case HloSharding::Kind::kUnreduced:
+      tiles.sums.emplace_back();
+      for (int64_t p = 0; p < partitions; ++p) tiles.sums[0].push_back(p);
       return tiles;
     case HloSharding::Kind::kTiled:
       break;
@@ -72,6 +97,8 @@ absl::StatusOr<Tiles> TilesOf(const HloSharding& sharding, const Shape& array, i
       copies *= sharding.tile_dims[d];
     }
   }
+  const int64_t addends = SubgroupSize(sharding, OpSharding_Type_UNREDUCED);
+  if (addends > 1) tiles.sums.resize(devices.size() / static_cast<size_t>(addends));
   tiles.groups.assign(static_cast<size_t>(copies), {});
   for (size_t i = 0; i < devices.size(); ++i) {
     if (devices[i] < 0 || devices[i] >= partitions) {
@@ -80,6 +107,11 @@ absl::StatusOr<Tiles> TilesOf(const HloSharding& sharding, const Shape& array, i
     }
     tiles.tile_of[static_cast<size_t>(devices[i])] = static_cast<int64_t>(i) / copies;
     tiles.groups[i % static_cast<size_t>(copies)].push_back(devices[i]);
+    if (addends > 1) {
+      const size_t inner = InnerSubgroups(sharding, OpSharding_Type_UNREDUCED);
+      const size_t outer = i / (inner * static_cast<size_t>(addends));
+      tiles.sums[outer * inner + i % inner].push_back(devices[i]);
+    }
   }
   return tiles;
 }

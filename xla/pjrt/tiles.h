@@ -18,9 +18,14 @@ struct Tiles {
   // Partitions that have the array among themselves, one for each tile in order. Each partition is
   // in one group; within a manual computation the arrays of groups may differ.
   std::vector<std::vector<int64_t>> groups;
+  // Partitions whose values add up to the tile, of arrays that are unreduced; each partition is in
+  // one such group. Where a whole array is made unreduced, the first of each group has the value,
+  // the others zeros. Empty: each partition has the value.
+  std::vector<std::vector<int64_t>> sums;
 
   bool operator==(const Tiles&) const = default;
-  bool IsOne() const;  // every partition has the whole array
+  bool AreUndivided() const;  // there is one tile
+  bool IsOne() const { return AreUndivided() && sums.empty(); }  // all have the whole array
   // The position of the tile of a partition in a dimension.
   int64_t Position(int64_t partition, size_t dimension) const;
   int64_t size() const;

@@ -11,6 +11,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/functions.h"
+#include "xla/pjrt/memory_kinds.h"
 #include "xla/pjrt/objects.h"
 #include "xla/pjrt/types.h"
 #include "xla/xla_data.pb.h"
@@ -66,7 +67,10 @@ absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t n
     device->debug_string = absl::StrCat("XYLEM_", id);
     device->to_string = absl::StrCat("XylemDevice(id=", id, ")");
     // All kinds are the memory of the host; programs may ask for any by name.
-    device->memories = {{"device", 0}, {"pinned_host", 1}, {"unpinned_host", 2}};
+    for (const std::string_view kind : kMemoryKinds) {
+      const auto number = static_cast<int>(device->memories.size());
+      device->memories.push_back({std::string(kind), number});
+    }
     for (PJRT_MemoryDescription& memory : device->memories) {
       device->memory_pointers.push_back(&memory);
     }
