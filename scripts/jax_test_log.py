@@ -22,16 +22,6 @@ def _log(*entry):
     log.write(json.dumps(entry) + "\n")
 
 
-def pytest_configure():
-  device = os.environ.get("JAX_TEST_DUT")
-  if device:
-    import jax
-    from jax._src import test_util  # defines the option
-
-    del test_util
-    jax.config.update("jax_test_dut", device)
-
-
 def pytest_collection_modifyitems(items):
   done, only = _cases("XYLEM_TEST_DONE"), _cases("XYLEM_TEST_ONLY")
   if done is not None:
@@ -42,6 +32,12 @@ def pytest_collection_modifyitems(items):
   if only is None and stride > 1:
     items[:] = items[::stride]
   _log("collected", len(items))
+  device = os.environ.get("JAX_TEST_DUT")
+  if device:
+    # Not earlier: the tests import test_util, which defines the option and keeps their stdout.
+    import jax
+
+    jax.config.update("jax_test_dut", device)
 
 
 def pytest_runtest_logstart(nodeid, location):

@@ -212,7 +212,13 @@ def _emit(ctx, callback, token, operands, result_avals, has_side_effect, shardin
   ctx.module_context.add_keepalive(entry)
   result = ffi.build_ffi_lowering_function(TARGET, has_side_effect=has_side_effect)(
       ctx, *operands, index=np.uint64(entry.number))
-  if sharding is not None and not token:
+  if sharding is not None:
+    shardings = getattr(sharding, "shardings", None)
+    if token and result_avals and shardings:
+      # The token is the first result.
+      first = type(shardings[0])(mesh_shape=(), dim_shardings=(),
+                                 logical_device_ids=shardings[0].logical_device_ids)
+      sharding = type(sharding)((first, *shardings))
     _set_sharding(ctx, result, sharding)
   results = list(result.results)
   if token:

@@ -5,10 +5,14 @@ The devices are CPUs, so the rules that JAX registered for "cpu" fit wherever th
 of StableHLO, or calls of LAPACK, whose handlers jaxlib hands out.
 """
 
+import functools
 import types
 
+from jax import lax
 from jax._src import compilation_cache
 from jax._src.interpreters import mlir
+from jax._src.lax import control_flow
+from jax._src.lax.control_flow import conditionals
 
 from jax_xylem import callbacks
 from jax_xylem import custom_calls
@@ -49,6 +53,20 @@ def _take_over_cpu_lowerings():
   rules[PLATFORM] = _Rules(rules[PLATFORM])
 
 
+def _extend_platform_dependent():
+  """lax.platform_dependent: without a default, the branch of "cpu" is that of this platform."""
+  original = conditionals.platform_dependent
+
+  @functools.wraps(original)
+  def platform_dependent(*args, default=None, **per_platform):
+    if default is None and PLATFORM not in per_platform and "cpu" in per_platform:
+      per_platform[PLATFORM] = per_platform["cpu"]
+    return original(*args, default=default, **per_platform)
+
+  for module in (conditionals, control_flow, lax):
+    module.platform_dependent = platform_dependent
+
+
 def _use_compilation_cache():
   original = compilation_cache.is_cache_used
 
@@ -65,6 +83,7 @@ def register(c_api):
   if PLATFORM not in mlir._platforms_with_donation:
     mlir._platforms_with_donation.append(PLATFORM)
   _take_over_cpu_lowerings()
+  _extend_platform_dependent()
   _use_compilation_cache()
   custom_calls.register(c_api)
   callbacks.register(c_api)

@@ -73,6 +73,16 @@ bool HasExternalReferences(PJRT_Buffer& buffer) {
   return !buffer.external.empty();
 }
 
+// Waits for the arguments.
+bool ArgumentsAreGood(const PJRT_LoadedExecutable_Execute_Args& args) {
+  for (size_t d = 0; d < args.num_devices; ++d) {
+    for (size_t i = 0; i < args.num_args; ++i) {
+      if (!args.argument_lists[d][i]->buffer->ready().Await().ok()) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 namespace api {
@@ -151,7 +161,11 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   // What the run points to lives until it has ended.
   launched.done.OnReady([custom_calls](const absl::Status&) {});
   for (PJRT_Buffer* buffer : donated) buffer->Delete();
-  if (program.is_synchronous) (void)launched.done.Await();  // the results have the error
+  if (program.is_synchronous) {
+    const absl::Status status = launched.done.Await();
+    // That of an argument is only passed on by the results.
+    if (!status.ok() && ArgumentsAreGood(args)) return status;
+  }
   for (size_t d = 0; d < devices.size(); ++d) {
     for (size_t i = 0; i < launched.results[d].size(); ++i) {
       args.output_lists[d][i] = new PJRT_Buffer(
