@@ -20,6 +20,8 @@ from jax._src import ffi
 from jax._src import xla_bridge
 from jax._src.interpreters import mlir
 
+from jax_xylem import replacing
+
 PLATFORM = "xylem"
 TARGET = "xylem_python_callback"
 
@@ -241,8 +243,8 @@ def _patch_emission():
     return _emit(ctx, callback, token, list(operands), list(result_avals), has_side_effect,
                  sharding)
 
-  jax_callback.emit_python_callback = emit_python_callback
   mlir.emit_python_callback = emit_python_callback
+  replacing.everywhere("emit_python_callback", original, emit_python_callback)
 
 
 class _HostDevices:

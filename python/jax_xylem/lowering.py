@@ -8,15 +8,14 @@ of StableHLO, or calls of LAPACK, whose handlers jaxlib hands out.
 import functools
 import types
 
-from jax import lax
 from jax._src import compilation_cache
 from jax._src.interpreters import mlir
-from jax._src.lax import control_flow
 from jax._src.lax.control_flow import conditionals
 
 from jax_xylem import callbacks
 from jax_xylem import custom_calls
 from jax_xylem import dlpack
+from jax_xylem import replacing
 
 PLATFORM = "xylem"
 
@@ -63,8 +62,7 @@ def _extend_platform_dependent():
       per_platform[PLATFORM] = per_platform["cpu"]
     return original(*args, default=default, **per_platform)
 
-  for module in (conditionals, control_flow, lax):
-    module.platform_dependent = platform_dependent
+  replacing.everywhere("platform_dependent", original, platform_dependent)
 
 
 def _use_compilation_cache():

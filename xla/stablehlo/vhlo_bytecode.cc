@@ -465,6 +465,15 @@ AttributeRef ReadChloAttribute(BytecodeEntry& entry) {
   return nullptr;
 }
 
+// Operations of Shardy keep the tokens of StableHLO itself.
+TypeRef ReadStableHloType(BytecodeEntry& entry) {
+  uint64_t code;
+  if (!entry.VarInt(&code)) return nullptr;
+  if (code == 0) return entry.context().Dialect("stablehlo", "token");
+  entry.Fail(absl::StrCat("stablehlo type code ", code, " is not known"));
+  return nullptr;
+}
+
 }  // namespace
 
 bool ReadListedProperties(std::string_view names, BytecodeEntry& entry,
@@ -516,6 +525,7 @@ const VhloOperation* FindVhloOperation(std::string_view name) {
 absl::Span<const mlir::DialectBytecode> BytecodeEncodings() {
   static const mlir::DialectBytecode encodings[] = {
       {"vhlo", ReadVhloAttribute, ReadVhloType, ReadVhloProperties, ReadVhloVersion},
+      {"stablehlo", nullptr, ReadStableHloType, nullptr, nullptr},
       {"chlo", ReadChloAttribute, nullptr, ReadChloProperties, nullptr},
       ShardyBytecode()};
   return encodings;
