@@ -213,6 +213,100 @@ ENTRY e {
   EXPECT_EQ(module->entry_computation_layout().result().ToString(), "(f32[4,1])");
 }
 
+TEST(PjrtPartitionTest, TransposesReductionsAndProductsWorkOnShards) {
+  const Shards rows = {{0, 1}, {2, 3}, {4, 5}, {6, 7}};
+  Shards results;
+  ASSERT_EQ(RunOnShards(R"(
+  func.func public @main(%a: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"})
+      -> (tensor<2xf32> {mhlo.sharding = "{replicated}"}) {
+    %x = stablehlo.reshape %a : (tensor<8xf32>) -> tensor<4x2xf32>
+    %t = stablehlo.transpose %x, dims = [1, 0] : (tensor<4x2xf32>) -> tensor<2x4xf32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %s = stablehlo.reduce(%t init: %zero) applies stablehlo.add across dimensions = [1]
+        : (tensor<2x4xf32>, tensor<f32>) -> tensor<2xf32>
+    return %s : tensor<2xf32>
+  })",
+                        rows, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{12, 16}, {12, 16}, {12, 16}, {12, 16}}));
+  // The dimension that is summed is divided.
+  ASSERT_EQ(RunOnShards(R"(
+  func.func public @main(%a: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"})
+      -> (tensor<4xf32> {mhlo.sharding = "{replicated}"}) {
+    %x = stablehlo.reshape %a : (tensor<8xf32>) -> tensor<4x2xf32>
+    %p = stablehlo.dot_general %x, %x, contracting_dims = [0] x [0]
+        : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<2x2xf32>
+    %r = stablehlo.reshape %p : (tensor<2x2xf32>) -> tensor<4xf32>
+    return %r : tensor<4xf32>
+  })",
+                        rows, &results),
+            "OK");
+  const Values squares = {56, 68, 68, 84};
+  EXPECT_EQ(results, (Shards{squares, squares, squares, squares}));
+  // The rows of both are divided alike: those of the first stay so.
+  ASSERT_EQ(RunOnShards(R"(
+  func.func public @main(%a: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"})
+      -> (tensor<16xf32> {mhlo.sharding = "{devices=[4]<=[4]}"}) {
+    %x = stablehlo.reshape %a : (tensor<8xf32>) -> tensor<4x2xf32>
+    %p = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1]
+        : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x4xf32>
+    %r = stablehlo.reshape %p : (tensor<4x4xf32>) -> tensor<16xf32>
+    return %r : tensor<16xf32>
+  })",
+                        rows, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{1, 3, 5, 7}, {3, 13, 23, 33}, {5, 23, 41, 59}, {7, 33, 59, 85}}));
+}
+
+TEST(PjrtPartitionTest, AProductOfRowsAndColumnsNeedsNoCommunication) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m, num_partitions=4
+
+add {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+
+ENTRY e {
+  a = f32[8,2] parameter(0), sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate}
+  b = f32[2,6] parameter(1), sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}
+  p = f32[8,6] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  t = f32[6,8] transpose(p), dimensions={1,0}
+  c = f32[] constant(0)
+  s = f32[6] reduce(t, c), dimensions={1}, to_apply=add
+  ROOT r = (f32[6,8], f32[6]) tuple(t, s)
+})"));
+  ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
+                       PartitionModule(module.get(), /*may_choose_output=*/{true, true}));
+  EXPECT_OK(VerifyModule(*module));
+  EXPECT_EQ(shardings.outputs[0].ToString(), "{devices=[2,2]<=[2,2]T(1,0)}");
+  EXPECT_EQ(module->entry_computation_layout().result().ToString(), "(f32[3,4], f32[3])");
+  int sums = 0;
+  for (const HloInstruction* instruction : module->entry_computation()->instructions()) {
+    EXPECT_NE(instruction->opcode(), HloOpcode::kAllGather);
+    if (instruction->opcode() == HloOpcode::kAllReduce) ++sums;
+  }
+  EXPECT_EQ(sums, 1);
+}
+
+TEST(PjrtPartitionTest, AnnotatedValuesAreDivided) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m, num_partitions=4
+
+ENTRY e {
+  a = f32[8] parameter(0), sharding={replicated}
+  b = f32[8] custom-call(a), custom_call_target="Sharding", sharding={devices=[4]<=[4]}
+  s = f32[8] sine(b)
+  ROOT r = (f32[8]) tuple(s)
+})"));
+  ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
+                       PartitionModule(module.get(), /*may_choose_output=*/{true}));
+  EXPECT_OK(VerifyModule(*module));
+  EXPECT_EQ(shardings.outputs[0].ToString(), "{devices=[4]<=[4]}");
+  EXPECT_EQ(module->entry_computation_layout().result().ToString(), "(f32[2])");
+}
+
 TEST(PjrtTilesTest, PositionsFollowTheOrderOfDevices) {
   const Shape array = ShapeUtil::MakeShape(F32, {4, 6});
   ASSERT_OK_AND_ASSIGN(const Tiles tiles,

@@ -19,6 +19,7 @@
 #include "xla/literal.h"
 #include "xla/literal_util.h"
 #include "xla/passes/dce.h"
+#include "xla/pjrt/shard_rules.h"
 #include "xla/pjrt/tiles.h"
 #include "xla/shape_util.h"
 
@@ -66,7 +67,7 @@ class Partitioner {
     for (HloComputation* computation : module_.computations()) {
       XLA_RETURN_IF_ERROR(CallOnOnePartition(computation));
     }
-    XLA_RETURN_IF_ERROR(DivideElementwise());
+    XLA_RETURN_IF_ERROR(DivideOperations());
     XLA_RETURN_IF_ERROR(DivideResults());
     XLA_RETURN_IF_ERROR(RemoveAnnotations(&module_));
     XLA_RETURN_IF_ERROR(SetSignature());
@@ -148,25 +149,33 @@ class Partitioner {
     return Add(computation, HloOpcode::kDynamicSlice, shard, operands, attributes);
   }
 
-  // The sum over each group of partitions.
-  HloInstruction* SumOf(HloInstruction* addend, const std::vector<std::vector<int64_t>>& groups) {
-    const Shape scalar = ShapeUtil::MakeShape(addend->shape().element_type(), {});
+  HloComputation* AddComputation(PrimitiveType type) {
+    const Shape scalar = ShapeUtil::MakeShape(type, {});
     HloComputation* sum = module_.AddComputation("sum");
     HloInstruction* left = sum->AddInstruction(HloInstruction::CreateParameter(0, scalar, "left"));
     HloInstruction* right =
         sum->AddInstruction(HloInstruction::CreateParameter(1, scalar, "right"));
     sum->set_root_instruction(Add(sum, HloOpcode::kAdd, scalar, {left, right}));
+    return sum;
+  }
+
+  // What the partitions of each group have, combined.
+  HloInstruction* CombinedOver(HloInstruction* part,
+                               const std::vector<std::vector<int64_t>>& groups,
+                               HloComputation* combine) {
     AllReduceAttributes attributes;
     attributes.channel_id = next_channel_++;
     attributes.use_global_device_ids = true;
     attributes.replica_groups.groups = groups;
-    return addend->parent()->AddInstruction(HloInstruction::Create(
-        HloOpcode::kAllReduce, addend->shape(), {addend}, std::move(attributes), {sum}));
+    return part->parent()->AddInstruction(HloInstruction::Create(
+        HloOpcode::kAllReduce, part->shape(), {part}, std::move(attributes), {combine}));
   }
 
   // The whole array, from the tiles of all partitions.
   HloInstruction* GatherOf(HloInstruction* shard, const Shape& whole, const Tiles& tiles) {
-    if (!tiles.sums.empty()) shard = SumOf(shard, tiles.sums);
+    if (!tiles.sums.empty()) {
+      shard = CombinedOver(shard, tiles.sums, AddComputation(shard->shape().element_type()));
+    }
     if (tiles.AreUndivided()) return shard;
     HloComputation* computation = shard->parent();
     const absl::Span<const int64_t> part = shard->shape().dimensions();
@@ -371,55 +380,83 @@ class Partitioner {
                attributes);
   }
 
-  // --- Elementwise instructions of the entry: on shards as well, where operands are divided alike.
-  // Whichever of the two forms is unused is removed in the end.
-  absl::Status DivideElementwise() {
+  // --- Instructions of the entry: on shards as well, where operands are divided. Whichever of the
+  // two forms is unused is removed in the end.
+  absl::Status DivideOperations() {
     for (HloInstruction* instruction : entry_->MakeInstructionPostOrder()) {
       if (IsCall(*instruction, "Sharding")) {
-        const auto known = divided_.find(instruction->operand(0));
-        if (known != divided_.end()) divided_.emplace(instruction, Divided(known->second));
+        XLA_RETURN_IF_ERROR(DivideAnnotation(instruction));
         continue;
       }
-      if (!instruction->info().Has(op_traits::kElementwiseTrait) ||
-          !instruction->shape().IsArray() || instruction->operand_count() == 0) {
-        continue;
-      }
-      const Divided* first = nullptr;
+      std::vector<const Tiles*> known;
+      const HloSharding* sharding = nullptr;  // of the first that is divided
       for (const HloInstruction* operand : instruction->operands()) {
-        const auto known = divided_.find(operand);
-        if (known != divided_.end()) first = &known->second;
+        const auto found = divided_.find(operand);
+        // Of sums, only some operations are the sum of results.
+        const bool is_known = found != divided_.end() && found->second.tiles.sums.empty();
+        known.push_back(is_known ? &found->second.tiles : nullptr);
+        if (is_known && sharding == nullptr) sharding = &found->second.sharding;
       }
-      // Of sums, only some operations are the sum of results.
-      if (first == nullptr || !first->tiles.sums.empty()) continue;
-      const Divided model = *first;
-      XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShape(instruction->shape(), model.tiles));
-      Instructions operands;
-      for (HloInstruction* operand : instruction->operands()) {
-        HloInstruction* shard = ShardOfOperand(operand, model.tiles);
-        if (shard == nullptr) break;
-        operands.push_back(shard);
+      if (sharding == nullptr) continue;
+      const std::optional<ShardForm> form = FormOnShards(*instruction, known, partitions_);
+      if (!form.has_value()) continue;
+      HloSharding result_sharding = *sharding;
+      if (!instruction->info().Has(op_traits::kElementwiseTrait)) {
+        XLA_ASSIGN_OR_RETURN(result_sharding, ShardingOfTiles(form->result));
       }
-      if (static_cast<int64_t>(operands.size()) != instruction->operand_count()) continue;
-      HloInstruction* shard =
-          entry_->AddInstruction(instruction->CloneWithNewOperands(shape, operands));
-      divided_[instruction] = Divided{shard, model.tiles, model.sharding};
+      XLA_RETURN_IF_ERROR(DivideOperation(instruction, *form, std::move(result_sharding)));
     }
     return absl::OkStatus();
   }
 
-  // Null if the operand is not divided so, and no scalar either.
-  HloInstruction* ShardOfOperand(HloInstruction* operand, const Tiles& tiles) {
+  absl::Status DivideOperation(HloInstruction* instruction, const ShardForm& form,
+                               HloSharding sharding) {
+    Instructions operands;
+    for (size_t i = 0; i < form.operands.size(); ++i) {
+      HloInstruction* operand = instruction->mutable_operand(static_cast<int64_t>(i));
+      if (form.operands[i].has_value()) {
+        XLA_ASSIGN_OR_RETURN(operand, ShardOf(operand, *form.operands[i]));
+      }
+      operands.push_back(operand);
+    }
+    XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShape(instruction->shape(), form.result));
+    HloInstruction* shard =
+        entry_->AddInstruction(instruction->CloneWithNewOperands(shape, operands));
+    if (!form.partial.empty()) {
+      HloComputation* combine = instruction->opcode() == HloOpcode::kReduce
+                                    ? instruction->to_apply()
+                                    : AddComputation(shape.element_type());
+      shard = CombinedOver(shard, form.partial, combine);
+    }
+    if (!form.result.AreUndivided()) {
+      divided_[instruction] = Divided{shard, form.result, std::move(sharding)};
+      return absl::OkStatus();
+    }
+    // The whole result, of less work.
+    return instruction->ReplaceAllUsesWith(shard);
+  }
+
+  absl::StatusOr<HloInstruction*> ShardOf(HloInstruction* whole, const Tiles& tiles) {
+    const auto known = divided_.find(whole);
+    if (known != divided_.end() && known->second.tiles == tiles) return known->second.shard;
+    return SliceOf(whole, tiles);
+  }
+
+  absl::Status DivideAnnotation(HloInstruction* annotation) {
+    HloInstruction* operand = annotation->mutable_operand(0);
     const auto known = divided_.find(operand);
-    if (known != divided_.end()) {
-      return known->second.tiles == tiles ? known->second.shard : nullptr;
+    if (annotation->shape().IsArray()) {
+      const HloSharding sharding = ShardingOf(*annotation);
+      const absl::StatusOr<Tiles> tiles = TilesOf(sharding, annotation->shape(), partitions_);
+      if (tiles.ok() && !tiles->AreUndivided() && tiles->sums.empty() &&
+          ShardShape(annotation->shape(), *tiles).ok()) {
+        XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(operand, *tiles));
+        divided_[annotation] = Divided{shard, *tiles, sharding};
+        return absl::OkStatus();
+      }
     }
-    if (operand->shape().rank() == 0) return operand;
-    if (operand->opcode() != HloOpcode::kBroadcast || operand->operand(0)->shape().rank() != 0) {
-      return nullptr;
-    }
-    const absl::StatusOr<Shape> shape = ShardShape(operand->shape(), tiles);
-    if (!shape.ok()) return nullptr;
-    return entry_->AddInstruction(operand->CloneWithNewOperands(*shape, {operand->operand(0)}));
+    if (known != divided_.end()) divided_.emplace(annotation, Divided(known->second));
+    return absl::OkStatus();
   }
 
   // --- Results

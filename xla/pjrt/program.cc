@@ -11,9 +11,8 @@
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
-#include "xla/layout_util.h"
 #include "xla/pjrt/cost.h"
-#include "xla/pjrt/memory_kinds.h"
+#include "xla/pjrt/entry_attributes.h"
 #include "xla/pjrt/partition.h"
 #include "xla/pjrt/profiler.h"
 #include "xla/pjrt/types.h"
@@ -39,11 +38,11 @@ absl::StatusOr<std::unique_ptr<HloModule>> ReadModuleWithConfig(const std::strin
 }
 
 absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const ProgramSource& source,
-                                                      MemoryKinds& kinds) {
+                                                      EntryAttributes& attributes) {
   if (source.format == "mlir") {
     XLA_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Source> program,
                          stablehlo::LoadStableHlo(source.code, "program"));
-    XLA_ASSIGN_OR_RETURN(kinds, ReadMemoryKinds(*program));
+    XLA_ASSIGN_OR_RETURN(attributes, ReadEntryAttributes(*program));
     return stablehlo::TranslateToHlo(program.get(), {}, /*releases=*/true);
   }
   if (source.format == "hlo") return ParseModuleFromProtoBytes(source.code);
@@ -75,30 +74,16 @@ void DescribeDonations(Program& program) {
   }
 }
 
-// The memory spaces of an entry computation layout.
-MemoryKinds KindsOfLayout(const ProgramShape& layout) {
-  MemoryKinds kinds;
-  for (const Shape& parameter : layout.parameters()) {
-    ShapeUtil::ForEachLeafShape(parameter, [&](const Shape& leaf, const ShapeIndex&) {
-      kinds.parameters.push_back(MemoryKindOf(leaf));
-    });
+void DescribeMemories(EntryAttributes attributes, Program& program) {
+  attributes.parameters.resize(program.executable->argument_leaves().size());
+  attributes.results.resize(program.executable->result_leaves().size());
+  for (const EntryAttributes::Value& value : attributes.parameters) {
+    program.parameter_memory_kinds.Add(std::string(kMemoryKinds[value.memory]));
   }
-  ShapeUtil::ForEachLeafShape(layout.result(), [&](const Shape& leaf, const ShapeIndex&) {
-    kinds.results.push_back(MemoryKindOf(leaf));
-  });
-  return kinds;
-}
-
-void DescribeMemories(MemoryKinds kinds, Program& program) {
-  kinds.parameters.resize(program.executable->argument_leaves().size(), 0);
-  kinds.results.resize(program.executable->result_leaves().size(), 0);
-  for (const size_t kind : kinds.parameters) {
-    program.parameter_memory_kinds.Add(std::string(kMemoryKinds[kind]));
+  for (const EntryAttributes::Value& value : attributes.results) {
+    program.output_memory_kinds.Add(std::string(kMemoryKinds[value.memory]));
+    program.output_memories.push_back(value.memory);
   }
-  for (const size_t kind : kinds.results) {
-    program.output_memory_kinds.Add(std::string(kMemoryKinds[kind]));
-  }
-  program.output_memories = std::move(kinds.results);
   program.output_memory_kinds.Finish();
   program.parameter_memory_kinds.Finish();
 }
@@ -167,9 +152,11 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
         backend.device_count(), " devices; the option num_devices or XYLEM_NUM_DEVICES sets their ",
         "number"));
   }
-  MemoryKinds kinds;
-  XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, ReadModule(source, kinds));
-  if (source.format != "mlir") kinds = KindsOfLayout(module->entry_computation_layout());
+  EntryAttributes attributes;
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, ReadModule(source, attributes));
+  if (source.format != "mlir") {
+    attributes = AttributesOfLayout(module->entry_computation_layout());
+  }
   HloModuleConfig& config = module->config();
   config.set_replica_count(replicas);
   config.set_num_partitions(partitions);
@@ -189,9 +176,10 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   module->SetDefaultEntryLayout();
   ProgramShape& layout = *config.mutable_entry_computation_layout();
   for (int i = 0; i < layout.parameters_size(); ++i) {
-    LayoutUtil::SetToDefaultLayout(layout.mutable_parameters(i));
+    XLA_RETURN_IF_ERROR(
+        SetLayouts(attributes.parameters, static_cast<size_t>(i), layout.mutable_parameters(i)));
   }
-  LayoutUtil::SetToDefaultLayout(layout.mutable_result());
+  XLA_RETURN_IF_ERROR(SetLayouts(attributes.results, 0, layout.mutable_result()));
   const std::shared_ptr<const HloModule> shared = std::move(module);
   XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared));
   DescribeRuns(*shared, *program);
@@ -200,7 +188,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   program->source = std::move(source);
   DescribeDonations(*program);
   DescribeOutputs(*program);
-  DescribeMemories(std::move(kinds), *program);
+  DescribeMemories(std::move(attributes), *program);
   if (IsTracing()) TraceSince(begin, kCompilerLine, shared->name());
   return program;
 }

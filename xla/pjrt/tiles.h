@@ -23,8 +23,11 @@ struct Tiles {
   // the others zeros. Empty: each partition has the value.
   std::vector<std::vector<int64_t>> sums;
 
-  bool operator==(const Tiles&) const = default;
-  bool AreUndivided() const;  // there is one tile
+  // Each partition has the same in both.
+  bool operator==(const Tiles& other) const {
+    return counts == other.counts && tile_of == other.tile_of && sums == other.sums;
+  }
+  bool AreUndivided() const;                                     // there is one tile
   bool IsOne() const { return AreUndivided() && sums.empty(); }  // all have the whole array
   // The position of the tile of a partition in a dimension.
   int64_t Position(int64_t partition, size_t dimension) const;

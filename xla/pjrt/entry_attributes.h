@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memories and layouts that a program names for its arguments and results.
+#ifndef XLA_PJRT_ENTRY_ATTRIBUTES_H_
+#define XLA_PJRT_ENTRY_ATTRIBUTES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "xla/mlir/source.h"
+#include "xla/shape.h"
+
+namespace xla::pjrt {
+
+// The memories of each device in order; the first is its default one. All of them are the memory of
+// the host: the kinds are kept for those who ask.
+inline constexpr std::string_view kMemoryKinds[] = {"device", "pinned_host", "unpinned_host"};
+
+struct EntryAttributes {
+  struct Value {
+    size_t memory = 0;                    // a position in kMemoryKinds
+    std::vector<int64_t> minor_to_major;  // empty: row-major
+  };
+  std::vector<Value> parameters, results;  // shorter than the signature: the rest is as above
+};
+
+// The attributes mhlo.memory_kind and mhlo.layout_mode of the function @main. InvalidArgument for
+// an unknown kind and for a layout that is none.
+absl::StatusOr<EntryAttributes> ReadEntryAttributes(const mlir::Source& source);
+
+// The memory spaces of an entry computation layout.
+EntryAttributes AttributesOfLayout(const ProgramShape& layout);
+
+// Lays out the leaves of a shape as the attributes say, row-major otherwise. InvalidArgument for
+// layouts of another rank.
+absl::Status SetLayouts(const std::vector<EntryAttributes::Value>& values, size_t first,
+                        Shape* shape);
+
+}  // namespace xla::pjrt
+
+#endif  // XLA_PJRT_ENTRY_ATTRIBUTES_H_
