@@ -102,3 +102,37 @@ def test_callbacks_in_manual_computations_run_on_each_device(mesh):
   jax.jit(jax.shard_map(body, mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", "y")))(X)
   jax.effects_barrier()
   assert sorted(seen) == sorted(X[::2, ::2].ravel().tolist())
+
+
+def test_products_and_reductions_work_on_shards(mesh):
+  x, y = put(X, mesh, "x", None), put(X.T, mesh, None, "y")
+  product = jax.jit(lambda x, y: x @ y)(x, y)
+  assert product.sharding.is_equivalent_to(NamedSharding(mesh, P("x", "y")), 2)
+  np.testing.assert_allclose(product, X @ X.T)
+  total = jax.jit(lambda x: (x.T.reshape(2, 2, 8).sum((0, 2)), x.max(1), jnp.sum(x, 0)))
+  for got, want in zip(total(x), (X.T.reshape(2, 2, 8).sum((0, 2)), X.max(1), X.sum(0))):
+    np.testing.assert_allclose(got, want)
+  # The dimension that is summed is divided.
+  gram = jax.jit(lambda x, y: y @ x)(put(X, mesh, "y"), put(X.T, mesh, None, "y"))
+  np.testing.assert_allclose(gram, X.T @ X)
+
+
+def test_unreduced_arrays():
+  mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+  with jax.set_mesh(mesh):
+    x = jax.device_put(X, P(None, "x"))
+    partial = jax.jit(lambda x: jnp.einsum(
+        "ab,cb->ac", x, x, out_sharding=P(None, None, unreduced={"x"})))(x)
+    assert partial.sharding.spec.unreduced == {"x"}
+    np.testing.assert_allclose(jax.reshard(partial, P("x", None)), X @ X.T)
+
+
+def test_ordered_callbacks_on_several_devices(mesh):
+  from jax.experimental import io_callback
+
+  seen = []
+  f = jax.jit(lambda x: io_callback(lambda v: seen.append(float(v.sum())), None, x, ordered=True))
+  f(put(X, mesh, "x"))
+  f(put(X + 1, mesh, "x"))
+  jax.effects_barrier()
+  assert seen == [X.sum(), X.sum() + X.size]

@@ -164,3 +164,50 @@ def test_narrow_types():
     x = jnp.array([0, 1, 1, 0]).astype(dtype)
     assert np.asarray(x).astype(np.int32).tolist() == [0, 1, 1, 0]
     assert (x == x).all()
+
+
+def test_approximate_top_k():
+  x = np.random.RandomState(0).randn(3, 64).astype(np.float32)
+  values, indices = jax.jit(lambda x: jax.lax.approx_max_k(x, 4))(x)
+  np.testing.assert_array_equal(values, -np.sort(-x)[:, :4])
+  np.testing.assert_array_equal(np.take_along_axis(x, np.asarray(indices), 1), values)
+  values, _ = jax.lax.approx_min_k(x.T, 5, reduction_dimension=0)
+  np.testing.assert_array_equal(values, np.sort(x.T, axis=0)[:5])
+
+
+def test_memory_kinds_and_layouts_of_results():
+  from jax.experimental.layout import Format, Layout
+  from jax.sharding import SingleDeviceSharding
+
+  device = jax.devices()[0]
+  host = SingleDeviceSharding(device, memory_kind="pinned_host")
+  x = jnp.arange(6.0).reshape(2, 3)
+  y = jax.jit(lambda x: x + 1, out_shardings=host)(x)
+  assert y.sharding.memory_kind == "pinned_host"
+  np.testing.assert_array_equal(y, np.asarray(x) + 1)
+  columns = Format(Layout((1, 0)), SingleDeviceSharding(device))
+  z = jax.jit(lambda x: x * 2, out_shardings=columns)(x)
+  assert z.format.layout.major_to_minor == (1, 0)
+  np.testing.assert_array_equal(z, np.asarray(x) * 2)
+  np.testing.assert_array_equal(jax.jit(lambda z: z[1] + z[0])(z), [6, 10, 14])
+
+
+def test_a_failed_callback_is_an_error_of_the_call():
+  f = jax.jit(lambda x: jax.pure_callback(
+      lambda x: np.zeros(3, np.float32), jax.ShapeDtypeStruct((), np.float32), x))
+  with pytest.raises(RuntimeError, match="Incorrect output shape"):
+    f(1.0)
+
+
+def test_platform_dependent_without_a_default():
+  f = jax.jit(lambda x: jax.lax.platform_dependent(x, cpu=lambda x: x + 1, tpu=lambda x: x - 1))
+  assert f(1.0) == 2
+
+
+def test_profiler_traces_runs(tmp_path):
+  f = jax.jit(lambda x: jnp.sin(x).sum())
+  f(jnp.ones(100))
+  with jax.profiler.trace(str(tmp_path)):
+    f(jnp.ones(100)).block_until_ready()
+  (trace,) = tmp_path.rglob("*.xplane.pb")
+  assert b"/device:CUSTOM:Xylem" in trace.read_bytes()

@@ -280,7 +280,7 @@ ENTRY e {
   ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
                        PartitionModule(module.get(), /*may_choose_output=*/{true, true}));
   EXPECT_OK(VerifyModule(*module));
-  EXPECT_EQ(shardings.outputs[0].ToString(), "{devices=[2,2]<=[2,2]T(1,0)}");
+  EXPECT_EQ(shardings.outputs[0].ToString(), "{devices=[2,2]0,2,1,3}");
   EXPECT_EQ(module->entry_computation_layout().result().ToString(), "(f32[3,4], f32[3])");
   int sums = 0;
   for (const HloInstruction* instruction : module->entry_computation()->instructions()) {

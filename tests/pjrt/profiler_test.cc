@@ -38,11 +38,11 @@ class ProfilerSession {
     EXPECT_EQ(Profiler().stop(&args), nullptr);
   }
   ProfileSpace Collect() {
-    PLUGIN_Profiler_CollectData_Args args = {0, profiler_, 0, nullptr};
+    PLUGIN_Profiler_CollectData_Args args = {0, profiler_, nullptr, 0};
     EXPECT_EQ(Profiler().collect_data(&args), nullptr);
     std::vector<uint8_t> copy(args.buffer_size_in_bytes);
     if (!copy.empty()) {
-      PLUGIN_Profiler_CollectData_Args again = {0, profiler_, copy.size(), copy.data()};
+      PLUGIN_Profiler_CollectData_Args again = {0, profiler_, copy.data(), copy.size()};
       EXPECT_EQ(Profiler().collect_data(&again), nullptr);
     }
     ProfileSpace space;

@@ -205,7 +205,7 @@ static_assert(sizeof(PJRT_Layouts_Extension) == 80 && sizeof(PJRT_Shardings_Exte
 static_assert(sizeof(PJRT_FFI_Extension) == 48 && sizeof(PJRT_MemoryDescriptions_Extension) == 40);
 XYLEM_PJRT_LAYOUT(PLUGIN_Profiler_Create_Args, profiler, 24, 32)
 XYLEM_PJRT_LAYOUT(PLUGIN_Profiler_Error_GetCode_Args, code, 24, 32)
-XYLEM_PJRT_LAYOUT(PLUGIN_Profiler_CollectData_Args, buffer, 24, 32)
+XYLEM_PJRT_LAYOUT(PLUGIN_Profiler_CollectData_Args, buffer_size_in_bytes, 24, 32)
 static_assert(sizeof(PLUGIN_Profiler_Api) == 80 && sizeof(PJRT_Profiler_Extension) == 40);
 static_assert(sizeof(PJRT_Error_FunctionTable) == 56 && sizeof(PJRT_Memory_FunctionTable) == 40);
 

@@ -55,8 +55,8 @@ struct PLUGIN_Profiler_Stop_Args {
 struct PLUGIN_Profiler_CollectData_Args {
   size_t struct_size;
   PLUGIN_Profiler* profiler;
-  size_t buffer_size_in_bytes;
   uint8_t* buffer;
+  size_t buffer_size_in_bytes;
 };
 
 struct PLUGIN_Profiler_Api {

@@ -439,6 +439,11 @@ class Partitioner {
   absl::StatusOr<HloInstruction*> ShardOf(HloInstruction* whole, const Tiles& tiles) {
     const auto known = divided_.find(whole);
     if (known != divided_.end() && known->second.tiles == tiles) return known->second.shard;
+    if (whole->opcode() == HloOpcode::kBroadcast && whole->operand(0)->shape().rank() == 0) {
+      XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShape(whole->shape(), tiles));
+      return entry_->AddInstruction(
+          whole->CloneWithNewOperands(shape, {whole->mutable_operand(0)}));
+    }
     return SliceOf(whole, tiles);
   }
 

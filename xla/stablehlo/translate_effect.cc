@@ -261,8 +261,7 @@ absl::Status TranslateAsyncDone(Translator& translator, const Operation& operati
   if (start->opcode() != HloOpcode::kAsyncStart) {
     return translator.Unimplemented(operation, "a future that is not that of async_start");
   }
-  return translator.EmitResults(operation, HloOpcode::kAsyncDone, {start}, AsyncAttributes(),
-                                {start->to_apply()});
+  return translator.EmitResults(operation, HloOpcode::kAsyncDone, {start}, AsyncAttributes());
 }
 
 // check.expect_eq_const and the like: the custom calls that check the same.
