@@ -85,7 +85,9 @@ Element ElementEmitter::Fail(const HloInstruction* instruction, absl::Status sta
 }
 
 Element ElementEmitter::Emit(const HloInstruction* instruction, Index index, int output) {
-  if (!status_.ok()) return ops_.Zero(OutputShape(instruction, output).element_type());
+  const Shape& shape = OutputShape(instruction, output);
+  // A gather may ask for elements of an array that has none: they are zero.
+  if (!status_.ok() || ShapeUtil::IsZeroElementArray(shape)) return ops_.Zero(shape.element_type());
   Key key = {instruction, output, mask_, IndexVector(index.begin(), index.end())};
   if (const Element* made = FindMade(key); made != nullptr) return *made;
   if (outer_ != nullptr && instruction->opcode() == HloOpcode::kReduce) {
