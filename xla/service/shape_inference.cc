@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/service/shape_inference.h"
 
-#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "xla/base/status_macros.h"
@@ -9,6 +9,8 @@
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/proto/attribute_protos.h"
 #include "xla/hlo/shape_inference/binary_broadcast.h"
+#include "xla/hlo/shape_inference/reshape_shape.h"
+#include "xla/hlo/shape_inference/rules.h"
 #include "xla/hlo/shape_inference/shape_inference.h"
 #include "xla/shape_util.h"
 #include "xla/util.h"
@@ -22,11 +24,12 @@ using Shapes = ShapeInference::Shapes;
 static Result Infer(HloOpcode opcode, Shapes operands, const Attributes& attributes,
                     std::initializer_list<const ProgramShape*> callees = {},
                     const Shape* declared = nullptr) {
-  return InferShape({.opcode = opcode,
-                     .operands = operands,
-                     .attributes = attributes,
-                     .callees = callees,
-                     .declared = declared});
+  // Without the description of the operation that InferShape adds: users compare XLA's sentences.
+  return shape_inference::ApplyRule({.opcode = opcode,
+                                     .operands = operands,
+                                     .attributes = attributes,
+                                     .callees = callees,
+                                     .declared = declared});
 }
 
 static Result Infer(HloOpcode opcode, std::initializer_list<const Shape*> operands,
@@ -224,6 +227,10 @@ Result ShapeInference::InferBroadcastShape(const Shape& operand, Ints broadcast_
     return InvalidArgument("Expected array argument for operand of broadcast, but got %s.",
                            operand.ToString());
   }
+  if (operand.is_unbounded_dynamic()) {
+    return InvalidArgument("Broadcast requires !operand.is_unbounded_dynamic(); operand is %s.",
+                           operand.ToString());
+  }
   for (const int64_t size : broadcast_sizes) {
     if (size == Shape::kUnboundedSize) {
       return absl::InvalidArgumentError("Non-broadcast dimensions must not be dynamic.");
@@ -243,18 +250,18 @@ Result ShapeInference::InferBroadcastShape(const Shape& operand, Ints broadcast_
 
 Result ShapeInference::InferBroadcastShape(const Shape& operand, const Shape& output,
                                            Ints broadcast_dimensions) {
+  if (output.is_unbounded_dynamic()) {
+    return InvalidArgument(
+        "Broadcast requires !output_shape.is_unbounded_dynamic(); output_shape is %s.",
+        output.ToString());
+  }
   return Infer(HloOpcode::kBroadcast, {&operand},
                DimensionListAttributes{.dimensions = List(broadcast_dimensions)}, {}, &output);
 }
 
 Result ShapeInference::InferReshapeShape(const Shape& operand, Ints dimensions,
                                          int64_t inferred_dimension) {
-  XLA_ASSIGN_OR_RETURN(const Shape declared,
-                       ShapeUtil::MakeValidatedShape(operand.element_type(), dimensions));
-  // Any negative number: no dimension is inferred.
-  const int64_t inferred = std::max<int64_t>(inferred_dimension, -1);
-  return Infer(HloOpcode::kReshape, {&operand}, ReshapeAttributes{.inferred_dimension = inferred},
-               {}, &declared);
+  return xla::InferReshapeShape(operand, dimensions, inferred_dimension);
 }
 
 Result ShapeInference::InferTransposeShape(const Shape& operand, Ints dimensions) {
@@ -568,21 +575,36 @@ Result ShapeInference::InferAllToAllShape(const Shape& shape, int64_t split_dime
         "shape %s.",
         split_dimension, concat_dimension, shape.ToString());
   }
-  if (split_count <= 0 || shape.dimensions(static_cast<int>(split_dimension)) % split_count != 0) {
-    return InvalidArgument("AllToAll split dimension size %d must be dividable by split_count %d.",
-                           shape.dimensions(static_cast<int>(split_dimension)), split_count);
+  if (shape.is_bounded_dynamic()) {
+    return absl::InvalidArgumentError("AllToAll does not support bounded dynamic shapes");
   }
   std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
-  sizes[split_dimension] /= split_count;
-  sizes[concat_dimension] *= split_count;
-  return ShapeUtil::MakeValidatedShape(shape.element_type(), sizes);
+  int64_t& split = sizes[split_dimension];
+  if (split_count <= 0 || (split != Shape::kUnboundedSize && split % split_count != 0)) {
+    return InvalidArgument("AllToAll split dimension size %d must be dividable by split_count %d.",
+                           split, split_count);
+  }
+  if (split != Shape::kUnboundedSize) split /= split_count;
+  int64_t& concat = sizes[concat_dimension];
+  if (concat != Shape::kUnboundedSize) {
+    if (concat > std::numeric_limits<int64_t>::max() / split_count) {
+      return absl::InvalidArgumentError("AllToAll concat dimension overflow");
+    }
+    concat *= split_count;
+  }
+  std::vector<bool> dynamic;
+  for (const int64_t size : sizes) dynamic.push_back(size == Shape::kUnboundedSize);
+  return ShapeUtil::MakeValidatedShape(shape.element_type(), sizes, dynamic);
 }
 
 Result ShapeInference::InferAllToAllTupleShape(Shapes operand_shapes) {
   if (operand_shapes.empty()) {
     return absl::InvalidArgumentError("AllToAll needs at least one operand.");
   }
-  for (size_t i = 1; i < operand_shapes.size(); ++i) {
+  for (size_t i = 0; i < operand_shapes.size(); ++i) {
+    if (operand_shapes[i]->is_unbounded_dynamic()) {
+      return absl::InvalidArgumentError("AllToAllTuple does not support unbounded dynamic shapes");
+    }
     if (!Shape::Equal().IgnoreMemorySpaceInLayout()(*operand_shapes[0], *operand_shapes[i])) {
       return InvalidArgument(
           "HLO all-to-all has operands with different shapes: the 0th operand shape %s, but the "
@@ -642,10 +664,10 @@ Result ShapeInference::InferConditionalShape(const Shape& branch_index,
   for (const Shape& shape : branch_operands) operands.push_back(&shape);
   std::vector<const ProgramShape*> callees;
   for (const ProgramShape& branch : branch_computations) callees.push_back(&branch);
-  return InferShape({.opcode = HloOpcode::kConditional,
-                     .operands = operands,
-                     .attributes = NoAttributes{},
-                     .callees = callees});
+  return shape_inference::ApplyRule({.opcode = HloOpcode::kConditional,
+                                     .operands = operands,
+                                     .attributes = NoAttributes{},
+                                     .callees = callees});
 }
 
 Result ShapeInference::InferCallShape(Shapes arg_shapes, const ProgramShape& to_apply) {

@@ -3,6 +3,7 @@
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_join.h"
 #include "xla/hlo/builder/builder_state.h"
+#include "xla/hlo/shape_inference/reshape_shape.h"
 #include "xla/literal_util.h"
 #include "xla/shape_util.h"
 
@@ -13,53 +14,6 @@ absl::Status CheckDimension(int64_t dimension, const Shape& shape) {
   if (shape.IsArray() && dimension >= 0 && dimension < shape.rank()) return absl::OkStatus();
   return InvalidArgumentStrCat("There is no dimension ", dimension, " in ",
                                ShapeUtil::HumanString(shape), ".");
-}
-
-// The result of a reshape to these sizes. Dynamic dimensions of the operand must find theirs: the
-// dimension of equal size at the same place counted in elements, else the inferred dimension.
-absl::StatusOr<Shape> ReshapedShape(const Shape& from, absl::Span<const int64_t> sizes,
-                                    int64_t inferred_dimension) {
-  XLA_ASSIGN_OR_RETURN(Shape shape, ShapeUtil::MakeValidatedShape(from.element_type(), sizes));
-  if (from.is_unbounded_dynamic() || from.is_static() ||
-      ShapeUtil::ElementsIn(from) != ShapeUtil::ElementsIn(shape)) {
-    return shape;  // what does not fit, the shape inference of reshape tells
-  }
-  const int rank = static_cast<int>(shape.rank());
-  for (int i = 0; i < from.rank(); ++i) {
-    if (!from.is_dynamic_dimension(i)) continue;
-    if (inferred_dimension >= 0 && inferred_dimension < rank) {
-      shape.set_dynamic_dimension(static_cast<int>(inferred_dimension), true);
-      continue;
-    }
-    // The group of dimensions, of equal products on both sides, that i belongs to.
-    const auto groups = CommonFactors(from.dimensions(), sizes);
-    size_t group = 0;
-    while (groups[group + 1].first <= i) ++group;
-    const int64_t first = groups[group].second, last = groups[group + 1].second;
-    int match = -1, candidates = 0, not_one = 0;
-    for (int64_t j = first; j < last; ++j) {
-      if (sizes[j] != 1) ++not_one;
-      if (sizes[j] == from.dimensions(i)) {
-        match = static_cast<int>(j);
-        ++candidates;
-      }
-    }
-    // Merged into one dimension, with others more major than it or of size 1: its size scales.
-    if (match < 0 && not_one == 1) {
-      for (int64_t j = first; j < last; ++j) {
-        if (sizes[j] != 1) match = static_cast<int>(j);
-      }
-      candidates = 1;
-    }
-    if (candidates != 1 && !(candidates > 1 && last - first == 1)) {
-      return InvalidArgumentStrCat(
-          "Reshape of the dynamic dimension ", i, " of ", ShapeUtil::HumanString(from), " to {",
-          absl::StrJoin(sizes, ","),
-          "}: it is not clear which dimension becomes dynamic. Give inferred_dimension.");
-    }
-    shape.set_dynamic_dimension(match, true);
-  }
-  return shape;
 }
 
 }  // namespace
@@ -86,11 +40,8 @@ XlaOp ReshapeWithInferredDimension(XlaOp operand, absl::Span<const int64_t> new_
   if (builder == nullptr) return XlaOp();
   return builder->Record("ReshapeWithInferredDimension", [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape* from, builder->state().ShapeOf(operand));
-    if (!from->IsArray()) {
-      return InvalidArgumentStrCat("Expected array argument for operand of reshape, but got ",
-                                   ShapeUtil::HumanString(*from), ".");
-    }
-    XLA_ASSIGN_OR_RETURN(const Shape shape, ReshapedShape(*from, new_sizes, inferred_dimension));
+    XLA_ASSIGN_OR_RETURN(const Shape shape,
+                         InferReshapeShape(*from, new_sizes, inferred_dimension));
     return builder->state().Add(HloOpcode::kReshape, {operand},
                                 ReshapeAttributes{.inferred_dimension = inferred_dimension},
                                 &shape);

@@ -32,17 +32,18 @@ absl::Status CheckAliases(const InferenceInput& in, const ProgramShape& wrapped)
   const auto is_same = Shape::Equal().IgnoreDynamicDimension().IgnoreLayout().IgnoreBuffer();
   for (const OutputOperandAlias& alias : Attrs<AsyncAttributes>(in).output_to_operand_aliasing) {
     if (!InRange(alias.operand, wrapped.parameters_size())) {
-      return InvalidArgument("Operand number %d in aliasing config is out of bounds.",
-                             alias.operand);
+      return InvalidArgument(
+          "Invalid aliasing operand index. Operand number %d in aliasing config is out of bounds.",
+          alias.operand);
     }
     const Shape& parameter = wrapped.parameters(static_cast<int>(alias.operand));
     if (!ShapeUtil::IndexIsValid(parameter, alias.operand_index)) {
-      return InvalidArgumentStrCat("Invalid aliasing operand shape index {",
+      return InvalidArgumentStrCat("Invalid aliasing operand shape index. There is no {",
                                    Joined(alias.operand_index), "} in ", Str(parameter), ".");
     }
     if (alias.output_index.empty()) return InvalidArgument("Output index should not be empty.");
     if (!ShapeUtil::IndexIsValid(*in.declared, alias.output_index)) {
-      return InvalidArgumentStrCat("Invalid aliasing output shape index {",
+      return InvalidArgumentStrCat("Invalid aliasing output shape index. There is no {",
                                    Joined(alias.output_index), "} in ", Str(*in.declared), ".");
     }
     const Shape& from = ShapeUtil::GetSubshape(parameter, alias.operand_index);
@@ -84,8 +85,8 @@ Result InferAsyncStart(const InferenceInput& in) {
   for (int i = 0; i < wrapped.parameters_size(); ++i) {
     if (!ShapeUtil::Compatible(Operand(in, i), wrapped.parameters(i))) {
       return InvalidArgumentStrCat("The async-start expects the shape of operand ", i,
-                                   " to match the parameter of its computation (",
-                                   Str(Operand(in, i)), " vs ", Str(wrapped.parameters(i)), ").");
+                                   " to match the async shape at index {0} (", Str(Operand(in, i)),
+                                   " vs ", Str(wrapped.parameters(i)), ").");
     }
   }
   const Shape parameters = ShapeUtil::MakeTupleShape(std::vector<Shape>(wrapped.parameters()));

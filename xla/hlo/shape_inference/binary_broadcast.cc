@@ -88,13 +88,13 @@ absl::StatusOr<Shape> Combine(HloOpcode opcode, const Shape& lhs, const Shape& r
       }
       return result;
     }
-    return InferDegenerateDimensionBroadcastShape(opcode, lhs, rhs);
+    return InferDegenerateDimensionBroadcastShape(lhs, rhs);
   }
   const Shape& larger = lhs.rank() > rhs.rank() ? lhs : rhs;
   const Shape& smaller = lhs.rank() > rhs.rank() ? rhs : lhs;
   XLA_ASSIGN_OR_RETURN(const Shape stretched,
                        InferInDimBroadcastShape(smaller, larger, broadcast_dimensions));
-  return InferDegenerateDimensionBroadcastShape(opcode, stretched, larger);
+  return InferDegenerateDimensionBroadcastShape(stretched, larger);
 }
 
 absl::StatusOr<Shape> InferSelectShape(const Shape& pred, const Shape& on_true,
@@ -146,7 +146,9 @@ absl::StatusOr<Shape> InferClampShape(const Shape& min, const Shape& operand, co
   const auto fits = [&](const Shape& bound) {
     return ShapeUtil::IsScalar(bound) || ShapeUtil::CompatibleIgnoringFpPrecision(bound, operand);
   };
-  if (!fits(min) || !fits(max)) {
+  const bool bounds_fit = ShapeUtil::IsScalar(min) || ShapeUtil::IsScalar(max) ||
+                          ShapeUtil::CompatibleIgnoringFpPrecision(min, max);
+  if (!fits(min) || !fits(max) || !bounds_fit) {
     return InvalidArgumentStrCat("Clamp with incompatible shapes: ", Str(min), ", ", Str(operand),
                                  ", ", Str(max), ".");
   }
@@ -187,8 +189,7 @@ absl::StatusOr<Shape> InferInDimBroadcastShape(const Shape& smaller, const Shape
     }
     const Dim small = DimOf(smaller, i);
     const Dim large = DimOf(larger, match);
-    if (!shape_inference::SizesCompatible(small.size, large.size) && small.size != 1 &&
-        large.size != 1) {
+    if (small.size != large.size && small.size != 1 && large.size != 1) {
       return InvalidArgumentStrCat("Broadcast dimension ", i, " mismatch: ", small.size,
                                    " != ", large.size, "; ", Str(smaller), " and ", Str(larger),
                                    ".");
@@ -204,8 +205,7 @@ absl::StatusOr<Shape> InferInDimBroadcastShape(const Shape& smaller, const Shape
   return dims.Make(ShapeUtil::HigherPrecisionElementType(larger, smaller));
 }
 
-absl::StatusOr<Shape> InferDegenerateDimensionBroadcastShape(HloOpcode opcode, const Shape& lhs,
-                                                             const Shape& rhs) {
+absl::StatusOr<Shape> InferDegenerateDimensionBroadcastShape(const Shape& lhs, const Shape& rhs) {
   if (!lhs.IsArray() || !rhs.IsArray() || lhs.rank() != rhs.rank()) {
     return InvalidArgumentStrCat("Shapes must be equal rank, but are ", Str(lhs), " and ",
                                  Str(rhs));
@@ -223,8 +223,8 @@ absl::StatusOr<Shape> InferDegenerateDimensionBroadcastShape(HloOpcode opcode, c
     } else if (a.IsUnbounded() || b.IsUnbounded()) {
       dims.Add(a.IsUnbounded() ? b : a);
     } else {
-      return InvalidArgumentStrCat("Binary op ", OpName(opcode),
-                                   " with incompatible shapes: ", Str(lhs), " and ", Str(rhs), ".");
+      return InvalidArgumentStrCat("Binary op with incompatible shapes: ", Str(lhs), " and ",
+                                   Str(rhs), ".");
     }
   }
   return dims.Make(ShapeUtil::HigherPrecisionElementType(lhs, rhs));

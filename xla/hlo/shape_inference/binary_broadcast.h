@@ -35,8 +35,7 @@ absl::StatusOr<Shape> InferTernaryOpShape(HloOpcode opcode, const Shape& first, 
 // stretches sizes of 1; equal ranks.
 absl::StatusOr<Shape> InferInDimBroadcastShape(const Shape& smaller, const Shape& larger,
                                                absl::Span<const int64_t> broadcast_dimensions);
-absl::StatusOr<Shape> InferDegenerateDimensionBroadcastShape(HloOpcode opcode, const Shape& lhs,
-                                                             const Shape& rhs);
+absl::StatusOr<Shape> InferDegenerateDimensionBroadcastShape(const Shape& lhs, const Shape& rhs);
 
 }  // namespace xla
 

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/shape_inference/infer_util.h"
 #include "xla/hlo/shape_inference/rules.h"
@@ -59,7 +60,7 @@ absl::StatusOr<GroupMode> ModeOf(std::optional<int64_t> channel_id,
                                  std::optional<bool> use_global_device_ids) {
   if (!HasChannel(channel_id)) {
     if (use_global_device_ids.value_or(false)) {
-      return InvalidArgument("use_global_device_ids=true needs a channel_id.");
+      return InvalidArgument("Cannot have use_global_device_ids=true without channel_id");
     }
     return GroupMode::kReplica;
   }
@@ -82,10 +83,11 @@ struct GroupCounts {
   int64_t ids = 0, group_size = 0;
 };
 
+// INTERNAL, as in XLA.
 absl::Status BadGroups(const CollectiveDeviceList& list, absl::string_view rule) {
   std::string text = list.ToString();
   if (text.size() > 200) text = text.substr(0, 200) + "...";
-  return InvalidArgumentStrCat(rule, " in replica_groups=", text, ".");
+  return InternalStrCat(rule, " in replica_groups=", text, ".");
 }
 
 absl::StatusOr<GroupCounts> CountExplicit(const CollectiveDeviceList& list, bool uniform) {
@@ -377,7 +379,12 @@ absl::Status CheckPairs(const InferenceInput& in, const CollectivePermuteAttribu
       return InvalidArgumentStrCat(
           role, " ", id, " appears more than ",
           most_per_device == 1 ? "once" : absl::StrCat(most_per_device, " times"),
-          " in instruction's source-target pairs");
+          " in instruction's source-target pairs: {",
+          absl::StrJoin(attributes.source_target_pairs, ",",
+                        [](std::string* out, const auto& pair) {
+                          absl::StrAppend(out, "{", pair.first, ",", pair.second, "}");
+                        }),
+          "}");
     }
     return absl::OkStatus();
   };
@@ -425,9 +432,13 @@ absl::Status CheckInPlacePermute(const InferenceInput& in, size_t* most_per_devi
       XLA_RETURN_IF_ERROR(CheckOffsets(buffer, offsets));
       continue;
     }
-    if (buffer.tuple_shapes_size() != Operand(in, 0).tuple_shapes_size() || !offsets.IsTuple() ||
-        offsets.tuple_shapes_size() != buffer.tuple_shapes_size()) {
-      return InvalidArgumentStrCat("Unmatching buffers and offsets: ", Str(buffer), " and ",
+    if (buffer.tuple_shapes_size() != Operand(in, 0).tuple_shapes_size()) {
+      return InvalidArgument("Unmatching input buffers and output buffers.");
+    }
+    if (!offsets.IsTuple() || offsets.tuple_shapes_size() != buffer.tuple_shapes_size()) {
+      const char* which = i == 0 ? "input" : "output";
+      return InvalidArgumentStrCat("Unmatching ", which, " buffers and ", which,
+                                   " offset. The buffers are ", Str(buffer), ", the offsets ",
                                    Str(offsets), ".");
     }
     for (int j = 0; j < buffer.tuple_shapes_size(); ++j) {
@@ -535,8 +546,10 @@ Result InferAllToAll(const InferenceInput& in) {
   // One operand for each device of a group, all alike.
   if (groups.size > 1 && OperandCount(in) != groups.size) {
     return InvalidArgument(
-        "AllToAll expects one operand for each of the %d devices of a group; got %d.", groups.size,
-        OperandCount(in));
+        "AllToAll requires hlo->operand_count() == split_count; got %d operands for %d devices of "
+        "a "
+        "group.",
+        OperandCount(in), groups.size);
   }
   const auto is_same = Shape::Equal().IgnoreMemorySpaceInLayout();
   for (int64_t i = 0; i < OperandCount(in); ++i) {
@@ -568,8 +581,8 @@ Result InferRaggedAllToAll(const InferenceInput& in) {
     if (!primitive_util::IsIntegralType(offsets.element_type()) ||
         !ShapeUtil::CompatibleIgnoringElementType(offsets, Operand(in, 2))) {
       return InvalidArgumentStrCat(
-          "Offsets and sizes of ragged-all-to-all must be integer arrays of the same shape; "
-          "operand ",
+          "RaggedAllToAll operands have different shapes: offsets and sizes must be integer arrays "
+          "of one shape; operand ",
           i, " is ", Str(offsets), ", operand 2 is ", Str(Operand(in, 2)), ".");
     }
     if (offsets.rank() != 1 && offsets.rank() != 2) {

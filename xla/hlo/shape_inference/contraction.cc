@@ -217,16 +217,21 @@ Result InferScaledDot(const InferenceInput& in) {
   const DotDims dims = DimsOf(attributes);
   XLA_RETURN_IF_ERROR(CheckDotDims(lhs, rhs, dims));
   XLA_RETURN_IF_ERROR(CheckPrecision(in, attributes.precision));
-  // Each scale covers a block of its operand: every size divides the operand's.
+  // Each element of a scale covers a block of its operand: every size divides the operand's.
+  int scalars = 0;
   for (int64_t i = 0; i < 2; ++i) {
     const Shape& operand = Operand(in, i);
     const Shape& scale = Operand(in, i + 2);
     const absl::string_view name = i == 0 ? "lhs" : "rhs";
     XLA_RETURN_IF_ERROR(ExpectArray(scale, absl::StrCat(name, " scale of scaled-dot")));
+    const bool is_scalar = ShapeUtil::IsScalar(scale);
+    scalars += is_scalar;
+    // XLA's sign for an operand without scale.
+    if (is_scalar && operand.element_type() == BF16 && scale.element_type() == BF16) continue;
     if (scale.rank() != operand.rank()) {
-      return InvalidArgumentStrCat("The ", name,
-                                   " scale of scaled-dot must have the rank of its operand; got ",
-                                   Str(operand), " with scale ", Str(scale), ".");
+      return absl::FailedPreconditionError(absl::StrCat(
+          "Scale operand ", Str(scale), " has a different number of dimensions than operand ",
+          Str(operand), " in scaled-dot."));
     }
     if (!primitive_util::IsFloatingPointType(scale.element_type())) {
       return InvalidArgumentStrCat(
@@ -237,11 +242,15 @@ Result InferScaledDot(const InferenceInput& in) {
       const int64_t blocks = DimOf(scale, d).size;
       if (IsUnbounded(size) || IsUnbounded(blocks) || size == blocks) continue;
       if (blocks == 0 || size % blocks != 0) {
-        return InvalidArgumentStrCat("Dimension ", d, " of the ", name,
-                                     " scale of scaled-dot must divide that of its operand; got ",
-                                     Str(operand), " with scale ", Str(scale), ".");
+        return absl::FailedPreconditionError(absl::StrCat(
+            "Dimension ", d, " of operand ", Str(operand), " should be a multiple of dimension ", d,
+            " of scale operand ", Str(scale), " in scaled-dot."));
       }
     }
+  }
+  if (scalars == 2) {
+    return absl::FailedPreconditionError(
+        "At least one of the scales should be not a scalar in scaled-dot.");
   }
   XLA_ASSIGN_OR_RETURN(const PrimitiveType type, ResultType(in, lhs, rhs));
   Dims result;

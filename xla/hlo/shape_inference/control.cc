@@ -35,16 +35,16 @@ absl::Status CheckAliasing(const InferenceInput& in, absl::Span<const OutputOper
       Shape::Equal().IgnoreDynamicDimension().IgnoreLayout().IgnoreBuffer(ignore_buffer);
   for (const OutputOperandAlias& alias : aliases) {
     if (!InRange(alias.operand, OperandCount(in))) {
-      return InvalidArgument("Invalid aliasing operand index %d; %s has %d operands.",
-                             alias.operand, OpName(in.opcode), OperandCount(in));
+      return InvalidArgument("Invalid aliasing operand index. There is no operand %d of %d of %s.",
+                             alias.operand, OperandCount(in), OpName(in.opcode));
     }
     const Shape& operand = Operand(in, alias.operand);
     if (!ShapeUtil::IndexIsValid(operand, alias.operand_index)) {
-      return InvalidArgumentStrCat("Invalid aliasing operand shape index {",
+      return InvalidArgumentStrCat("Invalid aliasing operand shape index. There is no {",
                                    Joined(alias.operand_index), "} in ", Str(operand), ".");
     }
     if (!ShapeUtil::IndexIsValid(result, alias.output_index)) {
-      return InvalidArgumentStrCat("Invalid aliasing output shape index {",
+      return InvalidArgumentStrCat("Invalid aliasing output shape index. There is no {",
                                    Joined(alias.output_index), "} in ", Str(result), ".");
     }
     const Shape& from = ShapeUtil::GetSubshape(operand, alias.operand_index);
@@ -121,10 +121,10 @@ Result InferConditional(const InferenceInput& in) {
     return InvalidArgumentStrCat("branch_index must be bool or int32_t; got ", Str(selector), ".");
   }
   if (selector.element_type() == PRED ? branches != 2 : branches < 1) {
-    return InvalidArgumentStrCat(
-        "Conditional on ", Str(selector), " expects ",
-        selector.element_type() == PRED ? "2 branches" : "at least 1 branch", "; got ", branches,
-        ".");
+    return InvalidArgumentStrCat("Conditional on ", Str(selector), " requires ",
+                                 selector.element_type() == PRED ? "2 == branch_computations.size()"
+                                                                 : "!branch_computations.empty()",
+                                 "; got ", branches, ".");
   }
   if (in.operands.size() != branches + 1) {
     return InvalidArgument("Conditional expects one operand for each of its %u branches; got %d.",

@@ -195,9 +195,8 @@ Result InferBinary(const InferenceInput& in) {
   XLA_ASSIGN_OR_RETURN(Shape result, InferBinaryOpShape(in.opcode, lhs, rhs));
   if (!ShapeUtil::CompatibleIgnoringElementType(result, lhs) ||
       !ShapeUtil::CompatibleIgnoringElementType(result, rhs)) {
-    return InvalidArgumentStrCat("Binary op ", OpName(in.opcode),
-                                 " with incompatible shapes: ", Str(lhs), " and ", Str(rhs),
-                                 ". Implicit broadcast is not allowed in HLO.");
+    return InvalidArgumentStrCat("Binary op with incompatible shapes: ", Str(lhs), " and ",
+                                 Str(rhs), ". Implicit broadcast is not allowed in HLO.");
   }
   return result;
 }

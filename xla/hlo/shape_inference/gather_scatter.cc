@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/shape_inference/infer_util.h"
 #include "xla/hlo/shape_inference/reducer.h"
@@ -17,6 +18,8 @@ namespace xla::shape_inference {
 namespace {
 
 using DimList = absl::Span<const int64_t>;
+
+std::string Listed(DimList dims) { return absl::StrJoin(dims, ", "); }
 
 // The start indices of dynamic-slice and dynamic-update-slice: a scalar for each dimension, or one
 // vector.
@@ -67,15 +70,39 @@ absl::Status CheckInRange(absl::string_view op, absl::string_view field, DimList
   return absl::OkStatus();
 }
 
-// In range, ascending, without repetition.
+// In range, ascending, without repetition. The sentences are XLA's.
 absl::Status CheckSorted(absl::string_view op, absl::string_view field, DimList dims,
                          int64_t rank) {
   XLA_RETURN_IF_ERROR(CheckInRange(op, field, dims, rank));
   if (!std::is_sorted(dims.begin(), dims.end())) {
-    return InvalidArgumentStrCat(field, " in ", op, " op must be sorted; got: ", Joined(dims));
+    return InvalidArgumentStrCat(field, " in ", op, " op must be sorted; got: ", Listed(dims));
   }
   if (std::adjacent_find(dims.begin(), dims.end()) != dims.end()) {
-    return InvalidArgumentStrCat(field, " in ", op, " op must not repeat; got: ", Joined(dims));
+    if (op == "gather") {
+      return InvalidArgumentStrCat("Repeated dimensions not allowed in ", field,
+                                   " in gather op; got: ", Listed(dims), ".");
+    }
+    return InvalidArgumentStrCat(field, " in ", op, " op must not repeat; got: ", Listed(dims),
+                                 ".");
+  }
+  return absl::OkStatus();
+}
+
+// The dimensions of a gather's result that its window has.
+absl::Status CheckOffsetDims(DimList dims, int64_t rank) {
+  if (!std::is_sorted(dims.begin(), dims.end())) {
+    return InvalidArgumentStrCat(
+        "Output window dimensions in gather op must be ascending; got: ", Listed(dims), ".");
+  }
+  if (std::adjacent_find(dims.begin(), dims.end()) != dims.end()) {
+    return InvalidArgumentStrCat(
+        "Output window dimensions in gather op must not repeat; got: ", Listed(dims), ".");
+  }
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (!InRange(dims[i], rank)) {
+      return InvalidArgumentStrCat("Offset dimension ", i, " in gather op is out of bounds; got ",
+                                   dims[i], ", but should have been in [0,", rank, ").");
+    }
   }
   return absl::OkStatus();
 }
@@ -130,13 +157,15 @@ absl::StatusOr<std::vector<Dim>> CheckIndices(const IndexedAccess& access, const
   }
   for (size_t i = 0; i < access.index_map.size(); ++i) {
     if (!InRange(access.index_map[i], operand.rank())) {
-      return InvalidArgumentStrCat("Invalid ", access.index_map_name, "; domain is [0, ",
+      return InvalidArgumentStrCat("Invalid ", access.index_map_name,
+                                   access.op == "gather" ? "" : " mapping", "; domain is [0, ",
                                    operand.rank(), "), got: ", i, "->", access.index_map[i], ".");
     }
   }
   if (!AllUnique(access.index_map)) {
-    return InvalidArgumentStrCat("Repeated dimensions are not allowed in ", access.index_map_name,
-                                 "; got: ", Joined(access.index_map), ".");
+    return InvalidArgumentStrCat(access.op == "gather" ? "Repeated dimensions are not allowed in "
+                                                       : "Repeated dimensions not allowed in ",
+                                 access.index_map_name, "; got: ", Listed(access.index_map), ".");
   }
   XLA_RETURN_IF_ERROR(CheckSorted(access.op, access.dropped_name, access.dropped, operand.rank()));
   XLA_RETURN_IF_ERROR(
@@ -149,7 +178,8 @@ absl::StatusOr<std::vector<Dim>> CheckIndices(const IndexedAccess& access, const
                                    static_cast<int64_t>(dims.size())));
   if (!AllUnique(access.indices_batching)) {
     return InvalidArgumentStrCat(access.indices_batching_name, " in ", access.op,
-                                 " op must not repeat; got: ", Joined(access.indices_batching));
+                                 " op must not repeat; got: ", Listed(access.indices_batching),
+                                 ".");
   }
   if (Contains(access.indices_batching, access.index_vector_dim)) {
     return InvalidArgumentStrCat(access.indices_batching_name, " in ", access.op,
@@ -158,9 +188,9 @@ absl::StatusOr<std::vector<Dim>> CheckIndices(const IndexedAccess& access, const
   }
   if (access.batching.size() != access.indices_batching.size()) {
     return InvalidArgumentStrCat(access.batching_name, " and ", access.indices_batching_name,
-                                 " of ", access.op, " op must have the same size; got ",
-                                 access.batching.size(), " and ", access.indices_batching.size(),
-                                 ".");
+                                 " in ", access.op,
+                                 " op must be of the same size; got: ", access.batching.size(),
+                                 " and ", access.indices_batching.size(), ".");
   }
   for (size_t i = 0; i < access.batching.size(); ++i) {
     const int64_t operand_size = DimOf(operand, access.batching[i]).size;
@@ -310,7 +340,7 @@ Result InferGather(const InferenceInput& in) {
 
   const int64_t result_rank = static_cast<int64_t>(attributes.offset_dims.size()) +
                               static_cast<int64_t>(indices.size()) - 1;
-  XLA_RETURN_IF_ERROR(CheckSorted("gather", "offset_dims", attributes.offset_dims, result_rank));
+  XLA_RETURN_IF_ERROR(CheckOffsetDims(attributes.offset_dims, result_rank));
   const Int64s& sizes = attributes.slice_sizes;
   if (static_cast<int64_t>(sizes.size()) != operand.rank()) {
     return InvalidArgument(
@@ -322,29 +352,32 @@ Result InferGather(const InferenceInput& in) {
                           attributes.operand_batching_dims.size()) {
     return InvalidArgumentStrCat(
         "All components of the offset index in a gather op must either be a offset dimension or "
-        "explicitly "
-        "collapsed/batching; got len(slice_sizes)=",
+        "explicitly collapsed or explicitly batched; got len(slice_sizes)=",
         sizes.size(), ", output_slice_sizes=", Joined(attributes.offset_dims),
         ", collapsed_slice_dims=", Joined(attributes.collapsed_slice_dims),
         ", operand_batching_dims=", Joined(attributes.operand_batching_dims), ".");
   }
-  std::vector<bool> dropped(operand.rank(), false);
-  for (const int64_t d : attributes.collapsed_slice_dims) dropped[d] = true;
-  for (const int64_t d : attributes.operand_batching_dims) dropped[d] = true;
   for (int64_t i = 0; i < operand.rank(); ++i) {
     const int64_t most = DimOf(operand, i).size;
     if (sizes[i] < 0 || (!IsUnbounded(most) && sizes[i] > most)) {
       return InvalidArgumentStrCat(
-          "Slice size at index ", i, " in gather op is out of range, must be within ", "[0, ",
-          IsUnbounded(most) ? "?" : absl::StrCat(most), "], got ", sizes[i], ".");
-    }
-    if (dropped[i] && sizes[i] > 1) {
-      return InvalidArgument(
-          "Gather op can only collapse or batch slice dims with bound 1 or 0, but bound is %d for "
-          "index %d.",
-          sizes[i], i);
+          "Slice size at index ", i, " in gather op is out of range, must be within [0, ",
+          IsUnbounded(most) ? "?" : absl::StrCat(static_cast<uint64_t>(most) + 1), "), got ",
+          sizes[i], ".");
     }
   }
+  std::vector<bool> dropped(operand.rank(), false);
+  const auto drop = [&](DimList dims, absl::string_view rule) -> absl::Status {
+    for (size_t i = 0; i < dims.size(); ++i) {
+      dropped[dims[i]] = true;
+      if (sizes[dims[i]] <= 1) continue;
+      return InvalidArgumentStrCat("Gather op can only ", rule, " with bound 1 or 0, but bound is ",
+                                   sizes[dims[i]], " for index ", dims[i], " at position ", i, ".");
+    }
+    return absl::OkStatus();
+  };
+  XLA_RETURN_IF_ERROR(drop(attributes.collapsed_slice_dims, "collapse slice dims"));
+  XLA_RETURN_IF_ERROR(drop(attributes.operand_batching_dims, "have operand_batching_dims"));
 
   Dims dims;
   int64_t operand_dim = 0, indices_dim = 0, offset_dim = 0;

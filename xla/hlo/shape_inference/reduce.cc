@@ -192,10 +192,12 @@ Result InferReduce(const InferenceInput& in) {
                                    Str(first), ".");
     }
   }
-  if (!AllUnique(dimensions)) {
-    return InvalidArgumentStrCat("Duplicate reduction dimension: {", Joined(dimensions), "}");
-  }
   XLA_RETURN_IF_ERROR(CheckReducer(reducer, init_types, element_types));
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    if (Contains(absl::MakeConstSpan(dimensions).first(i), dimensions[i])) {
+      return InvalidArgumentStrCat("Duplicate reduction dimension: ", dimensions[i]);
+    }
+  }
   const std::vector<bool> reduced = Membership(dimensions, first.rank());
   Dims kept;
   for (int64_t d = 0; d < first.rank(); ++d) {

@@ -36,6 +36,19 @@ absl::Status ExpectReshapable(absl::string_view operation, const Shape& operand,
   return ExpectEqualElementCount(operand, result);
 }
 
+absl::Status SliceError(const std::string& rule, const Shape& operand,
+                        const std::vector<SliceDim>& slice) {
+  Int64s starts, limits, strides;
+  for (const SliceDim& dim : slice) {
+    starts.push_back(dim.start);
+    limits.push_back(dim.limit);
+    strides.push_back(dim.stride);
+  }
+  return InvalidArgumentStrCat(rule, " in slice operation; argument shape: ", Str(operand),
+                               "; starts: {", Joined(starts), "}; limits: {", Joined(limits),
+                               "}; strides: {", Joined(strides), "}.");
+}
+
 // The dimension of get- and set-dimension-size; its size must fit S32.
 absl::StatusOr<int64_t> SizedDimension(const InferenceInput& in, absl::string_view name) {
   const Int64s& dimensions = Attrs<OneDimensionAttributes>(in).dimensions;
@@ -138,8 +151,7 @@ Result InferConcatenate(const InferenceInput& in) {
         merged[d] = {*sum, merged[d].dynamic || dim.dynamic};
         continue;
       }
-      auto agreed = MergeDims(d, merged[d], dim);
-      if (!agreed.ok()) {
+      if (!SizesCompatible(DimOf(first, d).size, dim.size)) {
         return InvalidArgumentStrCat(
             "Cannot concatenate arrays that differ in dimensions other than the one being "
             "concatenated. "
@@ -147,7 +159,8 @@ Result InferConcatenate(const InferenceInput& in) {
             d, " in both shapes must be equal (or compatible): ", Str(first), " vs ", Str(operand),
             ".");
       }
-      merged[d] = *agreed;
+      // Two operands may each fit the first, whose size is unknown, and not each other.
+      XLA_ASSIGN_OR_RETURN(merged[d], MergeDims(d, merged[d], dim));
     }
     type = primitive_util::HigherPrecisionType(type, operand.element_type());
   }
@@ -254,11 +267,8 @@ Result InferSlice(const InferenceInput& in) {
   for (int64_t i = 0; i < operand.rank(); ++i) {
     const SliceDim& s = slice[i];
     const Dim dim = DimOf(operand, i);
-    const auto error = [&](const std::string& rule) {
-      return InvalidArgumentStrCat(rule, " in slice operation; dimension ", i, " of ", Str(operand),
-                                   ", slice [", s.start, ":", s.limit, ":", s.stride, "].");
-    };
-    if (s.start < 0) return error(absl::StrCat("Negative start index to slice: ", s.start));
+    const auto error = [&](const std::string& rule) { return SliceError(rule, operand, slice); };
+    if (s.start < 0) return InvalidArgument("Negative start index to slice: %d.", s.start);
     if (!dim.IsUnbounded() && s.limit > dim.size) {
       return error(absl::StrCat("limit index (", s.limit,
                                 ") must be less than or equal to dimension size (", dim.size, ")"));
@@ -268,7 +278,7 @@ Result InferSlice(const InferenceInput& in) {
                                 ") must be greater or equal to start index (", s.start,
                                 ") in slice with positive stride"));
     }
-    if (s.stride <= 0) return error(absl::StrCat("Stride (", s.stride, ") must be positive"));
+    if (s.stride <= 0) return InvalidArgument("Stride (%d) must be positive.", s.stride);
     const int64_t size = CeilOfRatio(s.limit - s.start, s.stride);
     // A single element of a dynamic dimension is static, and so is a slice of an unbounded one.
     dims.Add({size, size != 1 && dim.dynamic && !dim.IsUnbounded()});
