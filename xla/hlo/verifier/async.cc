@@ -7,7 +7,8 @@
 namespace xla::verifier {
 namespace {
 
-// An async computation holds parameters and one operation, or a group of sends and receives.
+// An async computation holds parameters, elements of them and one operation, or a group of sends
+// and receives.
 absl::Status CheckWrapped(const HloComputation& computation) {
   bool transfers_only = true, single = true;
   for (const HloInstruction* instruction : computation.instructions()) {
@@ -22,7 +23,10 @@ absl::Status CheckWrapped(const HloComputation& computation) {
       default:
         transfers_only = false;
     }
-    if (instruction != computation.root_instruction()) single = false;
+    if (instruction != computation.root_instruction() &&
+        instruction->opcode() != HloOpcode::kGetTupleElement) {
+      single = false;
+    }
   }
   if (single || transfers_only) return absl::OkStatus();
   return InvalidArgument(

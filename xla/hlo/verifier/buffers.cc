@@ -117,6 +117,10 @@ absl::Status CheckPin(const HloInstruction& call, bool is_pin, bool layout_sensi
   const Shape& from = is_pin ? operand : operand.buffer_shape();
   const Shape& to = is_pin ? call.shape().buffer_shape() : call.shape();
   if (!Shape::Equal().IgnoreLayout(!layout_sensitive)(from, to)) {
+    if (Shape::Equal().IgnoreLayout()(from, to)) {
+      return InvalidArgument("Different aliasing shapes: %s vs %s", from.ToString(true),
+                             to.ToString(true));
+    }
     return InvalidArgument("custom-call to %s must have the same shape as the operand", name);
   }
   if (call.attributes<CustomCallAttributes>().output_to_operand_aliasing.size() != 1) {

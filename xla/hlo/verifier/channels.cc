@@ -12,7 +12,8 @@ namespace {
 // Whether two transfers with the host are the same up to their operands, whose shapes must agree.
 bool IsSameTransfer(const HloInstruction& a, const HloInstruction& b) {
   if (a.opcode() != b.opcode() || a.operand_count() != b.operand_count() ||
-      !ShapeUtil::Equal(a.shape(), b.shape()) || !(a.attributes() == b.attributes())) {
+      !ShapeUtil::Equal(a.shape(), b.shape()) || !(a.attributes() == b.attributes()) ||
+      a.extras().frontend_attributes != b.extras().frontend_attributes) {
     return false;
   }
   for (int64_t i = 0; i < a.operand_count(); ++i) {
@@ -49,12 +50,12 @@ absl::Status CheckChannels(const HloModule& module) {
       if (!attributes.is_host_transfer || !attributes.channel_id.has_value()) continue;
       const HloInstruction& first =
           *host_transfers
-               .emplace(std::make_pair(*attributes.channel_id,
-                                       is_shared && opcode == HloOpcode::kRecv),
-                        instruction)
+               .emplace(
+                   std::make_pair(*attributes.channel_id, is_shared && opcode == HloOpcode::kRecv),
+                   instruction)
                .first->second;
       if (IsSameTransfer(first, *instruction)) continue;
-      return InvalidArgument(
+      return Internal(
           "Host-transfer send/recv instructions that use the same channel must be identical up to "
           "having different operands. Found different instructions with the same channel ID: \n%s "
           "\nvs \n%s.",

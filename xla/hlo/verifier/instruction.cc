@@ -72,13 +72,18 @@ enum class Match : uint8_t {
 
 Match MatchOf(HloOpcode opcode) {
   const OpInfo& info = GetOpInfo(opcode);
-  if (info.Has(op_traits::kSameLayout)) return Match::kBuffer;
+  // A dynamic-update-slice may write into its operand.
+  if (info.Has(op_traits::kSameLayout) || opcode == HloOpcode::kDynamicUpdateSlice) {
+    return Match::kBuffer;
+  }
   if (info.Has(op_traits::kSameDimensionOrder)) return Match::kMinorToMajor;
   return Match::kValue;
 }
 
-bool Matches(HloOpcode opcode, const Shape& declared, const Shape& inferred,
+bool Matches(const HloInstruction& instruction, const Shape& inferred,
              const HloVerifierOptions& options) {
+  const HloOpcode opcode = instruction.opcode();
+  const Shape& declared = instruction.shape();
   const Match match = MatchOf(opcode);
   if (opcode == HloOpcode::kCopy && !IsValidCopy(declared, inferred, options)) return false;
   if (match == Match::kValue) {
@@ -89,6 +94,11 @@ bool Matches(HloOpcode opcode, const Shape& declared, const Shape& inferred,
   Shape::Equal equal;
   equal.IgnoreDynamicDimension();
   if (match == Match::kMinorToMajor) equal.MinorToMajorOnlyInLayout();
+  if (opcode == HloOpcode::kDynamicUpdateSlice && instruction.parent() != nullptr &&
+      instruction.parent()->IsFusionComputation()) {
+    // What is within a fusion has no place in memory.
+    equal.IgnoreMemorySpaceInLayout().IgnoreTilesInLayout();
+  }
   return SameShape(declared, inferred, options, equal);
 }
 
@@ -157,7 +167,7 @@ absl::Status CheckShape(const HloInstruction& instruction, Context& context) {
       !instruction.info().HasAny(op_traits::kMixedOperands | op_traits::kOwnPrecision)) {
     XLA_RETURN_IF_ERROR(CheckSinglePrecision(instruction));
   }
-  if (!Matches(instruction.opcode(), instruction.shape(), inferred, context.options)) {
+  if (!Matches(instruction, inferred, context.options)) {
     return WrongShape(instruction, inferred, context.options);
   }
   if (context.options.allow_mixed_precision) return absl::OkStatus();
