@@ -9,7 +9,7 @@ cmake_policy(VERSION 3.25)  # also included by the script of `cmake --install`, 
 function(xylem_public_headers out source generated)
   set(queue)
   foreach(pattern
-      "xla/*.h" "xla/types/*.h" "xla/tsl/platform/*.h" "xla/tsl/lib/core/*.h" "xla/tsl/lib/gtl/*.h" "xla/tsl/util/*.h" "tsl/platform/*.h" "xla/hlo/parser/*.h" "xla/hlo/evaluator/*.h" "xla/stream_executor/*.h" "xla/stream_executor/host/*.h" "xla/service/*.h"
+      "xla/*.h" "xla/types/*.h" "xla/tsl/platform/*.h" "xla/tsl/lib/core/*.h" "xla/tsl/lib/gtl/*.h" "xla/tsl/lib/math/*.h" "xla/tsl/util/*.h" "tsl/platform/*.h" "xla/hlo/parser/*.h" "xla/hlo/evaluator/*.h" "xla/stream_executor/*.h" "xla/stream_executor/host/*.h" "xla/service/*.h"
       "xla/client/*.h" "xla/client/lib/*.h" "xla/hlo/builder/lib/*.h")
     file(GLOB found RELATIVE ${source} ${source}/${pattern})
     list(APPEND queue ${found})
@@ -19,7 +19,8 @@ function(xylem_public_headers out source generated)
       "/(literal_access|strided_copy|element_convert|interpreter_executable|client_core|lib_util|jacobi|special_functions)\\.h$")
   list(APPEND queue
       xla/hlo/builder/padding.h xla/hlo/builder/sharding_builder.h xla/hlo/builder/value_inference.h xla/hlo/builder/xla_builder.h
-      xla/hlo/builder/xla_computation.h xla/hlo/ir/hlo_instructions.h xla/hlo/ir/hlo_module.h xla/hlo/text/parser.h
+      xla/hlo/builder/xla_computation.h xla/hlo/ir/hlo_casting_utils.h xla/hlo/ir/hlo_instructions.h xla/hlo/ir/hlo_module.h
+      xla/hlo/ir/hlo_original_value.h xla/hlo/text/parser.h
       xla/hlo/text/printer.h xla/hlo/proto/hlo_proto.h xla/hlo/verifier/hlo_verifier.h
       xla/runtime/custom_call.h xla/runtime/custom_call_c.h xla/xla.pb.h xla/service/hlo.pb.h)
   set(headers)

@@ -1,15 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tuples, calls, loops, branches.
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "xla/hlo/builder/builder_state.h"
+#include "xla/hlo/builder/scoped_assignment.h"
+#include "xla/hlo/ir/hlo_original_value.h"
 #include "xla/shape_util.h"
 
 namespace xla {
 
 XlaOp Tuple(XlaBuilder* builder, absl::Span<const XlaOp> elements) {
-  return builder->Record("Tuple",
-                         [&] { return builder->state().Add(HloOpcode::kTuple, elements); });
+  return builder->Record("Tuple", [&]() -> absl::StatusOr<XlaOp> {
+    // The origin of a tuple is that of its elements.
+    const XlaScopedOriginalValueAssignment none(builder, std::nullopt);
+    XLA_ASSIGN_OR_RETURN(const XlaOp op, builder->state().Add(HloOpcode::kTuple, elements));
+    XLA_ASSIGN_OR_RETURN(HloInstruction * tuple, builder->state().Find(op));
+    const bool has_origin = std::any_of(tuple->operands().begin(), tuple->operands().end(),
+                                        [](const HloInstruction* element) {
+                                          const auto& value = element->extras().original_value;
+                                          return value.has_value() && !value->is_synthetic_call;
+                                        });
+    if (!has_origin) return op;
+    OriginalValue value(tuple->shape());
+    for (int64_t i = 0; i < tuple->operand_count(); ++i) {
+      const auto& element = tuple->operand(i)->extras().original_value;
+      if (!element.has_value() || element->is_synthetic_call) continue;
+      value.mutable_tree()->CopySubtreeFrom(OriginalValue(*element).tree(), {}, {i});
+    }
+    tuple->mutable_extras().original_value = value.ToTree();
+    return op;
+  });
 }
 
 XlaOp GetTupleElement(XlaOp tuple_data, int64_t index) {
@@ -21,6 +44,14 @@ XlaOp GetTupleElement(XlaOp tuple_data, int64_t index) {
       return InvalidArgument("Operand to GetTupleElement() is not a tuple; got %s",
                              ShapeUtil::HumanString(*shape));
     }
+    // The element's origin, if the tuple has one; else that of the builder.
+    XLA_ASSIGN_OR_RETURN(HloInstruction * tuple, builder->state().Find(tuple_data));
+    std::optional<OriginalValueProto> origin = builder->original_value();
+    if (const auto& whole = tuple->extras().original_value; whole.has_value()) {
+      const auto element = OriginalValue(*whole).tree().Subtree({index});
+      if (element.ok()) origin = OriginalValue(*element).ToProto();
+    }
+    const XlaScopedOriginalValueAssignment assignment(builder, std::move(origin));
     return builder->state().Add(HloOpcode::kGetTupleElement, {tuple_data},
                                 TupleIndexAttributes{.index = index});
   });

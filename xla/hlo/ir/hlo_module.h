@@ -56,7 +56,7 @@ class HloModule {
   HloModule(std::string name, HloModuleConfig config);
   HloModule(const HloModule&) = delete;
   HloModule& operator=(const HloModule&) = delete;
-  ~HloModule();
+  virtual ~HloModule();  // users derive from it
 
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }

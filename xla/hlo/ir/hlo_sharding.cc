@@ -44,8 +44,11 @@ std::string MetadataToString(const InstructionMetadata& metadata) {
   return absl::StrJoin(parts, " ");
 }
 
-std::string MetadataListToString(const std::vector<InstructionMetadata>& metadata) {
-  if (metadata.size() == 1) return absl::StrCat("{", MetadataToString(metadata[0]), "}");
+// {a} for one entry, where `is_list` is false; else {{a}, {b}}.
+std::string MetadataListToString(const std::vector<InstructionMetadata>& metadata, bool is_list) {
+  if (!is_list && metadata.size() == 1) {
+    return absl::StrCat("{", MetadataToString(metadata[0]), "}");
+  }
   std::vector<std::string> parts;
   for (const InstructionMetadata& entry : metadata)
     parts.push_back(absl::StrCat("{", MetadataToString(entry), "}"));
@@ -507,8 +510,8 @@ std::string HloSharding::ToString(bool include_metadata) const {
   if (group == Group::kAs) absl::StrAppend(&text, " shard_as ", group_id);
   if (group == Group::kLike) absl::StrAppend(&text, " shard_like ", group_id);
   if (include_metadata && !metadata.empty()) {
-    absl::StrAppend(
-        &text, kind == Kind::kNamed ? ", metadata=" : " metadata=", MetadataListToString(metadata));
+    absl::StrAppend(&text, kind == Kind::kNamed ? ", metadata=" : " metadata=",
+                    MetadataListToString(metadata, /*is_list=*/kind == Kind::kNamed));
   }
   return text + "}";
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@
 namespace xla {
 
 class HloInstruction;
+class OriginalValue;
 
 // result_accuracy={mode=highest} or {tolerance={atol=..,rtol=..,ulps=..}}
 struct AccuracySpec {
@@ -40,10 +42,10 @@ struct OriginalValueNode {
   std::vector<int64_t> shape_index;
   bool operator==(const OriginalValueNode&) const = default;
 };
-struct OriginalValue {
+struct OriginalValueTree {
   bool is_synthetic_call = false;  // {[synthetic_call]}
   OriginalValueNode root;
-  bool operator==(const OriginalValue&) const = default;
+  bool operator==(const OriginalValueTree&) const = default;
   // As HLO text prints it: {{"name" {index}}}. Defined in xla/hlo/text.
   std::string ToString() const;
 };
@@ -52,12 +54,14 @@ struct OriginalValue {
 // each value once.
 class OriginalValuePtr {
  public:
-  explicit OriginalValuePtr(const BoxedOptional<OriginalValue>& value)
+  explicit OriginalValuePtr(const BoxedOptional<OriginalValueTree>& value)
       : value_(value.has_value() ? &*value : nullptr) {}
   explicit operator bool() const { return value_ != nullptr; }
-  const OriginalValue* operator->() const { return value_; }
-  const OriginalValue& operator*() const { return *value_; }
-  const OriginalValue* get() const { return value_; }
+  const OriginalValueTree* operator->() const { return value_; }
+  const OriginalValueTree& operator*() const { return *value_; }
+  const OriginalValueTree* get() const { return value_; }
+  // A copy with XLA's interface (xla/hlo/ir/hlo_original_value.h), or null.
+  operator std::shared_ptr<OriginalValue>() const;  // NOLINT(google-explicit-constructor)
   bool operator==(std::nullptr_t) const { return value_ == nullptr; }
   bool operator==(const OriginalValuePtr& other) const {
     return value_ == other.value_ ||
@@ -65,7 +69,7 @@ class OriginalValuePtr {
   }
 
  private:
-  const OriginalValue* value_;
+  const OriginalValueTree* value_;
 };
 
 // statistics={visualizing_index=0,name=1.5,..}
@@ -84,7 +88,7 @@ struct InstructionExtras {
   BoxedOptional<Statistics> statistics;
   AccuracySpec result_accuracy;
   BoxedOptional<InstructionMetadata> metadata;
-  BoxedOptional<OriginalValue> original_value;
+  BoxedOptional<OriginalValueTree> original_value;
   std::string backend_config;                              // verbatim: JSON dictionary or raw text
   BoxedOptional<std::vector<bool>> parameter_replication;  // one a leaf
 };

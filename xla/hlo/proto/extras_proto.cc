@@ -47,11 +47,11 @@ ResultAccuracy WriteAccuracy(const AccuracySpec& accuracy) {
 
 // The wire lists the leaves with their places in the tree, from first to last. What it leaves out
 // are tuples without elements, as `shape` shows.
-absl::StatusOr<OriginalValue> ReadOriginalValue(const OriginalValueProto& proto,
-                                                const Shape& shape) {
+absl::StatusOr<OriginalValueTree> ReadOriginalValue(const OriginalValueProto& proto,
+                                                    const Shape& shape) {
   // Bounds recursion over the tree, as for shapes.
   constexpr int kMaxDepth = Shape::kMaxTupleDepth;
-  OriginalValue value;
+  OriginalValueTree value;
   value.is_synthetic_call = proto.is_synthetic_call();
   for (const OriginalValueElementProto& element : proto.elements()) {
     if (element.shape_index_size() > kMaxDepth) {
@@ -102,7 +102,7 @@ void WriteOriginalLeaves(const OriginalValueNode& node, std::vector<int64_t>* in
   }
 }
 
-OriginalValueProto WriteOriginalValue(const OriginalValue& value) {
+OriginalValueProto WriteOriginalValue(const OriginalValueTree& value) {
   OriginalValueProto proto;
   proto.set_is_synthetic_call(value.is_synthetic_call);
   std::vector<int64_t> index;

@@ -77,7 +77,11 @@ StatisticsViz InstructionAccessors::statistics_viz() const {
   return Extras(Self()).statistics_viz();
 }
 ResultAccuracy InstructionAccessors::result_accuracy() const {
-  return Extras(Self()).result_accuracy();
+  ResultAccuracy accuracy = Extras(Self()).result_accuracy();
+  if (accuracy.specs_case() == ResultAccuracy::SPECS_NOT_SET) {
+    accuracy.set_mode(ResultAccuracy::DEFAULT);
+  }
+  return accuracy;
 }
 
 HloInstructionProto InstructionAccessors::ToProto() const {

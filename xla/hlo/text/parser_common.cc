@@ -243,7 +243,7 @@ bool HloTextParser::ParseTolerance(AccuracySpec* accuracy) {
 }
 
 // '{' '[synthetic_call]' '}', or '{' node '}'
-bool HloTextParser::ParseOriginalValue(OriginalValue* value) {
+bool HloTextParser::ParseOriginalValue(OriginalValueTree* value) {
   if (!Expect(TokKind::kLbrace, "Expects '{' to start original value")) return false;
   if (Eat(TokKind::kLsquare)) {
     if (!AtIdent("synthetic_call")) {

@@ -316,7 +316,7 @@ class HloTextParser {
   bool ParseStatistics(Statistics* statistics);
   bool ParseResultAccuracy(AccuracySpec* accuracy);
   bool ParseTolerance(AccuracySpec* accuracy);
-  bool ParseOriginalValue(OriginalValue* value);
+  bool ParseOriginalValue(OriginalValueTree* value);
   bool ParseOriginalValueNode(OriginalValueNode* node);
   bool ParseParameterReplication(std::vector<bool>* replication);
   bool ParseControlPredecessors(std::vector<HloInstruction*>* predecessors);

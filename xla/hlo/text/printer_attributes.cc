@@ -548,14 +548,8 @@ void AppendOriginalValueNode(const OriginalValueNode& node, std::string* out) {
   out->push_back('}');
 }
 
-void AppendOriginalValue(const OriginalValue& value, std::string* out) {
-  if (value.is_synthetic_call) {
-    out->append("{[synthetic_call]}");
-    return;
-  }
-  out->push_back('{');
-  AppendOriginalValueNode(value.root, out);
-  out->push_back('}');
+void AppendOriginalValue(const OriginalValueTree& value, std::string* out) {
+  absl::StrAppend(out, "{", value.ToString(), "}");
 }
 
 void AppendMetadataAndConfig(const HloInstruction& instruction, PrintContext& context) {
@@ -586,9 +580,10 @@ void AppendMetadataAndConfig(const HloInstruction& instruction, PrintContext& co
 
 namespace xla {
 
-std::string OriginalValue::ToString() const {
+std::string OriginalValueTree::ToString() const {
+  if (is_synthetic_call) return "[synthetic_call]";
   std::string out;
-  text::AppendOriginalValue(*this, &out);
+  text::AppendOriginalValueNode(root, &out);
   return out;
 }
 

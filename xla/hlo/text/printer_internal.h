@@ -20,6 +20,7 @@ struct PrintContext {
   std::string* out;
   // tmp_N of the computation being printed; null unless names are canonical.
   absl::flat_hash_map<const HloInstruction*, int64_t>* canonical_names = nullptr;
+  bool print_names = true;  // of the instruction and its operands
   // Frame ids as they are to be printed; null: as they are stored.
   const absl::flat_hash_map<int64_t, int64_t>* frame_ids = nullptr;
   int indent = 0;
@@ -46,12 +47,15 @@ void AppendExtras(const HloInstruction& instruction, bool frontend_attributes,
                   PrintContext& context);
 void AppendMetadataAndConfig(const HloInstruction& instruction, PrintContext& context);
 void AppendMetadata(const InstructionMetadata& metadata, const PrintContext& context);
-void AppendOriginalValue(const OriginalValue& value, std::string* out);
+void AppendOriginalValue(const OriginalValueTree& value, std::string* out);
 void AppendOriginalValueNode(const OriginalValueNode& node, std::string* out);
 void AppendFrontendAttributes(const std::map<std::string, std::string>& attributes,
                               std::string* out);
 
 // printer.cc
+// Whether the opcode table has "NAME-start" or "NAME-done": these are then operations of their own,
+// not ways to write async-start and async-done.
+bool HasAsyncOpcodes(std::string_view operation);
 void AppendInstruction(const HloInstruction& instruction, PrintContext& context);
 void AppendComputation(const HloComputation& computation, PrintContext& context, bool nested);
 
