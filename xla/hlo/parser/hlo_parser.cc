@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/proto/attribute_protos.h"
 #include "xla/hlo/text/printer.h"
@@ -98,6 +101,10 @@ absl::StatusOr<std::vector<bool>> ParseParameterReplication(absl::string_view te
 }
 
 absl::StatusOr<std::vector<ReplicaGroup>> ParseReplicaGroupsOnly(absl::string_view text) {
+  if (absl::StartsWith(absl::StripLeadingAsciiWhitespace(text), "maximal_mesh")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Replica groups of a mesh must have more than one device per group, but got ", text));
+  }
   XLA_ASSIGN_OR_RETURN(const CollectiveDeviceList devices, ParseCollectiveDeviceList(ToStd(text)));
   if (devices.mesh.has_value() && devices.mesh_axes.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(

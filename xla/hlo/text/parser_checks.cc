@@ -33,6 +33,16 @@ bool SingleEntriesAreSingle(const Attributes& attributes) {
   });
 }
 
+bool NamesGlobalDevicesWithoutChannel(const Attributes& attributes) {
+  return attributes.visit([](const auto& value) {
+    if constexpr (requires { value.use_global_device_ids&& value.channel_id; }) {
+      return value.use_global_device_ids && !value.channel_id.has_value();
+    } else {
+      return false;
+    }
+  });
+}
+
 }  // namespace
 
 bool HloTextParser::CheckOperandCount(Loc operands_loc, const InstructionDraft& draft) {
@@ -68,6 +78,9 @@ bool HloTextParser::CheckBeforeAttributes(InstructionDraft* draft) {
 bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
   const auto count = static_cast<int64_t>(draft.operands.size());
   if (!SingleEntriesAreSingle(draft.attributes)) return TokenError("expects exactly one dimension");
+  if (NamesGlobalDevicesWithoutChannel(draft.attributes)) {
+    return TokenError("Cannot have use_global_device_ids=true without channel_id");
+  }
   switch (draft.opcode) {
     case HloOpcode::kReduce:
     case HloOpcode::kReduceWindow:

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "xla/hlo/shape_inference/shape_inference.h"
 #include "xla/hlo/text/parser_impl.h"
+#include "xla/hlo/text/printer_internal.h"
 #include "xla/layout_util.h"
 #include "xla/literal.h"
 #include "xla/primitive_util.h"
@@ -124,6 +125,7 @@ bool HloTextParser::ParseOpcode(HloOpcode* opcode, std::optional<HloOpcode>* wra
   for (const AsyncForm& form : kForms) {
     if (!word.ends_with(form.suffix)) continue;
     const std::string_view operation = word.substr(0, word.size() - form.suffix.size());
+    if (HasAsyncOpcodes(operation)) break;
     *opcode = form.opcode;
     *wrapped = FindHloOpcode(operation);
     if (!wrapped->has_value()) {

@@ -336,6 +336,7 @@ bool HloTextParser::ParseOriginRecoveryTable(std::vector<OriginRecoveryEntry>* t
                               .ParseModuleText(std::make_unique<HloModule>("_"));
     if (!recovery.ok())
       return Error(text_loc, Cat("in the recovery module: ", recovery.status().message()));
+    entry.recovery_module = (*recovery)->ToString();
   }
   lexer_.Next();
   return true;

@@ -127,9 +127,9 @@ void AppendOperands(const HloInstruction& instruction, PrintContext& context) {
     const HloInstruction* operand = instruction.operand(i);
     if (options.print_operand_shape) {
       operand->shape().AppendTo(context.out, options.include_layout_in_shapes);
-      context.out->push_back(' ');
+      if (context.print_names) context.out->push_back(' ');
     }
-    AppendName(*operand, context);
+    if (context.print_names) AppendName(*operand, context);
   }
 }
 
@@ -174,6 +174,11 @@ bool IsSingleInstruction(const HloComputation& computation) {
   return true;
 }
 
+bool HasAsyncOpcodes(std::string_view operation) {
+  return FindHloOpcode(absl::StrCat(View(operation), "-start")).has_value() ||
+         FindHloOpcode(absl::StrCat(View(operation), "-done")).has_value();
+}
+
 const HloInstruction* WrappedInstruction(const HloInstruction& async) {
   const HloInstruction* start = &async;
   // An update's operand is a start or another update; a chain of them is followed, not trusted to
@@ -187,17 +192,15 @@ const HloInstruction* WrappedInstruction(const HloInstruction& async) {
   const HloComputation* body = start->called_computations()[0];
   if (!IsSingleInstruction(*body)) return nullptr;
   const HloInstruction* wrapped = body->root_instruction();
-  // "copy-start", "send-done" and the like are operations of their own.
-  const absl::string_view name = View(HloOpcodeString(wrapped->opcode()));
-  const bool is_taken = FindHloOpcode(absl::StrCat(name, "-start")).has_value() ||
-                        FindHloOpcode(absl::StrCat(name, "-done")).has_value();
-  return is_taken ? nullptr : wrapped;
+  return HasAsyncOpcodes(HloOpcodeString(wrapped->opcode())) ? nullptr : wrapped;
 }
 
 void AppendInstruction(const HloInstruction& instruction, PrintContext& context) {
   const HloPrintOptions& options = context.options;
-  AppendName(instruction, context);
-  context.out->append(" = ");
+  if (context.print_names) {
+    AppendName(instruction, context);
+    context.out->append(" = ");
+  }
   if (options.print_result_shape) {
     instruction.shape().AppendTo(context.out, options.include_layout_in_shapes);
     context.out->push_back(' ');
@@ -243,6 +246,7 @@ void AppendComputation(const HloComputation& computation, PrintContext& context,
   }
   absl::flat_hash_map<const HloInstruction*, int64_t> names;
   auto* outer_names = context.canonical_names;
+  const bool outer_print_names = std::exchange(context.print_names, true);
   if (options.canonicalize_instruction_names) context.canonical_names = &names;
   std::string* out = context.out;
   const std::string indent(2 * context.indent, ' ');
@@ -305,6 +309,7 @@ void AppendComputation(const HloComputation& computation, PrintContext& context,
     absl::StrAppend(out, " // ", computation.name());
   }
   context.canonical_names = outer_names;
+  context.print_names = outer_print_names;
 }
 
 }  // namespace text
@@ -378,8 +383,8 @@ void PrintComputation(const HloComputation& computation, const HloPrintOptions& 
 void PrintInstruction(const HloInstruction& instruction, const HloPrintOptions& options,
                       std::string* out) {
   PrintContext context{options, out};
-  absl::flat_hash_map<const HloInstruction*, int64_t> names;
-  if (options.canonicalize_instruction_names) context.canonical_names = &names;
+  // The canonical form of an instruction does not depend on names outside of it.
+  context.print_names = !options.canonicalize_instruction_names;
   text::AppendInstruction(instruction, context);
 }
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "xla/base/string_view.h"
 #include "xla/hlo/text/printer_internal.h"
 
 namespace xla::text {
@@ -56,6 +58,17 @@ void AppendDonors(const std::vector<BufferDonor>& donors, std::string* out) {
   out->append(" }");
 }
 
+// As XLA, indented; but text that could not be read back is escaped.
+void AppendRecoveryModule(std::string_view text, std::string* out) {
+  if (text.find_first_of("\"\\") != std::string_view::npos) return AppendQuoted(out, text);
+  out->append("\"\n");
+  for (const absl::string_view line : absl::StrSplit(View(text), '\n')) {
+    if (!line.empty()) absl::StrAppend(out, "    ", line);
+    out->push_back('\n');
+  }
+  out->append("  \"");
+}
+
 void AppendRecoveryTable(const std::vector<OriginRecoveryEntry>& table, std::string* out) {
   out->append("{\n");
   for (const OriginRecoveryEntry& entry : table) {
@@ -65,7 +78,7 @@ void AppendRecoveryTable(const std::vector<OriginRecoveryEntry>& table, std::str
     AppendOriginalValueNode(entry.replacement, out);
     if (!entry.recovery_module.empty()) {
       out->append(",\n  ");
-      AppendQuoted(out, entry.recovery_module);
+      AppendRecoveryModule(entry.recovery_module, out);
     }
     out->push_back('\n');
   }
