@@ -255,10 +255,17 @@ class Array {
 
   // "[[1, 2], [3, 4]]", one row a line.
   std::string ToString() const {
-    std::string out;
-    if (values_.empty()) return "[]";
-    std::vector<int64_t> index(sizes_.size(), 0);
     const int64_t rank = num_dimensions();
+    if (rank == 0) return "";
+    std::string out;
+    if (values_.empty()) {
+      // As XLA prints these: commas between the missing elements of a row.
+      out.append(rank, '[');
+      for (int64_t i = 1; i < sizes_.back(); ++i) out += ", ";
+      out.append(rank, ']');
+      return out;
+    }
+    std::vector<int64_t> index(sizes_.size(), 0);
     for (size_t i = 0; i < values_.size(); ++i) {
       int64_t opened = 0;
       for (int64_t d = rank - 1; d >= 0 && index[d] == 0; --d) ++opened;

@@ -2,6 +2,7 @@
 // Layout: storage of the rare fields, equality, text and proto form.
 #include "xla/layout.h"
 
+#include <algorithm>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -186,6 +187,9 @@ size_t Layout::HashOfRare() const {
 
 Layout& Layout::DeleteDimension(int64_t dimension) {
   XLA_CHECK(dimension >= 0 && dimension < minor_to_major_size());
+  // Splits name dimensions by their place in memory.
+  const int64_t place = std::find(minor_to_major_.begin(), minor_to_major_.end(), dimension) -
+                        minor_to_major_.begin();
   size_t kept = 0;
   for (const int64_t d : minor_to_major_) {
     if (d != dimension) minor_to_major_[kept++] = d > dimension ? d - 1 : d;
@@ -197,8 +201,8 @@ Layout& Layout::DeleteDimension(int64_t dimension) {
   if (!split_configs().empty()) {
     std::vector<SplitConfig> remaining;
     for (const SplitConfig& config : split_configs()) {
-      if (config.dimension() == dimension) continue;
-      remaining.emplace_back(config.dimension() - (config.dimension() > dimension ? 1 : 0),
+      if (config.dimension() == place) continue;
+      remaining.emplace_back(config.dimension() - (config.dimension() > place ? 1 : 0),
                              config.split_indices());
     }
     mutable_rare().split_configs = std::move(remaining);

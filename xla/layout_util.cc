@@ -430,4 +430,32 @@ std::vector<int64_t> LayoutUtil::DelinearizeIndexForNestedTiling(const Shape& sh
   return index;
 }
 
+int64_t LayoutUtil::MaxSplitSize(const Shape& shape, int64_t dimension) {
+  XLA_CHECK(shape.IsArray() && dimension >= 0 && dimension < shape.rank());
+  const int64_t size = shape.dimensions(static_cast<int>(dimension));
+  if (!shape.has_layout()) return size;
+  const int64_t rank = shape.rank();
+  for (const SplitConfig& config : shape.layout().split_configs()) {
+    // Counted from the most major dimension, as in XLA.
+    if (config.dimension() < 0 || config.dimension() >= rank ||
+        shape.layout().minor_to_major(static_cast<int>(rank - 1 - config.dimension())) !=
+            dimension) {
+      continue;
+    }
+    int64_t largest = 0, begin = 0;
+    for (const int64_t split : config.split_indices()) {
+      largest = std::max(largest, split - begin);
+      begin = split;
+    }
+    return std::max(largest, size - begin);
+  }
+  return size;
+}
+
+int64_t LayoutUtil::MaxElementsInPerSplit(const Shape& shape) {
+  int64_t elements = 1;
+  for (int64_t d = 0; d < shape.rank(); ++d) elements *= MaxSplitSize(shape, d);
+  return elements;
+}
+
 }  // namespace xla

@@ -133,6 +133,12 @@ class LayoutUtil {
   // (of a dynamic dimension, the bound).
   static int64_t PhysicalWidth(const Shape& shape, int64_t dimension);
 
+  // The size of the largest part into which the layout splits a dimension; the whole size if the
+  // layout does not split it.
+  static int64_t MaxSplitSize(const Shape& shape, int64_t dimension);
+  // The product of these: the most elements that one part of the array has.
+  static int64_t MaxElementsInPerSplit(const Shape& shape);
+
   // The number of elements in the buffer, including padding, tiles and tail alignment. Combined and
   // nested tiles are as in the tiled layout document. Returns the greatest int64 on overflow
   // (ValidateShape rejects such shapes) and for unbounded dimensions.

@@ -199,8 +199,7 @@ PrimitiveType HigherPrecisionType(PrimitiveType a, PrimitiveType b) {
 bool CastPreservesValues(PrimitiveType from, PrimitiveType to) {
   if (from == to) return IsArrayType(from);
   if (!IsArrayType(from) || !IsArrayType(to)) return false;
-  if (from == PRED)
-    return to != S1 && FactsOf(ComplexComponentType(to)).has_zero;  // S1 is 0 and -1
+  if (from == PRED) return FactsOf(ComplexComponentType(to)).has_zero;  // as XLA has it, S1 too
   if (to == PRED) return false;  // as XLA has it, of one bit, too
   if (IsComplexType(to))
     return CastPreservesValues(ComplexComponentType(from), ComplexComponentType(to));
@@ -271,7 +270,10 @@ PrimitiveType TypeOfName(absl::string_view name) {
 }  // namespace
 
 absl::StatusOr<PrimitiveType> StringToPrimitiveType(absl::string_view lower_name) {
-  const PrimitiveType type = TypeOfName(lower_name);
+  PrimitiveType type = TypeOfName(lower_name);
+  for (const PrimitiveType other : {TUPLE, TOKEN, OPAQUE_TYPE, BUFFER}) {
+    if (lower_name == LowercasePrimitiveTypeName(other)) type = other;
+  }
   if (type == PRIMITIVE_TYPE_INVALID) {
     return absl::InvalidArgumentError(
         absl::StrCat("Invalid element type string: \"", lower_name, "\"."));
