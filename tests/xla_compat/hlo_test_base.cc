@@ -281,12 +281,13 @@ std::unique_ptr<HloModule> HloHardwareIndependentTestBase::CreateNewUnverifiedMo
   return std::make_unique<HloModule>(name, GetModuleConfigForTest());
 }
 
-std::unique_ptr<HloModule> HloHardwareIndependentTestBase::CreateNewVerifiedModule(
+std::unique_ptr<VerifiedHloModule> HloHardwareIndependentTestBase::CreateNewVerifiedModule(
     const std::string& name, int64_t replica_count) const {
-  return std::make_unique<HloModule>(name, GetModuleConfigForTest(replica_count));
+  return std::make_unique<VerifiedHloModule>(name, GetModuleConfigForTest(replica_count),
+                                             verifier_layout_sensitive_, allow_mixed_precision_);
 }
 
-absl::StatusOr<std::unique_ptr<HloModule>>
+absl::StatusOr<std::unique_ptr<VerifiedHloModule>>
 HloHardwareIndependentTestBase::ParseAndReturnVerifiedModule(
     absl::string_view text, int64_t replica_count, int64_t num_partitions,
     std::optional<DeviceAssignment> assignment) const {
@@ -294,21 +295,34 @@ HloHardwareIndependentTestBase::ParseAndReturnVerifiedModule(
       text, GetModuleConfigForTest(replica_count, num_partitions, assignment));
 }
 
-absl::StatusOr<std::unique_ptr<HloModule>>
+absl::StatusOr<std::unique_ptr<VerifiedHloModule>>
 HloHardwareIndependentTestBase::ParseAndReturnVerifiedModule(
     absl::string_view text, const HloModuleConfig& config,
     const HloParserOptions& parser_options) const {
-  ASSIGN_OR_RETURN(auto module, ParseAndReturnUnverifiedModule(text, config, parser_options));
+  auto module = std::make_unique<VerifiedHloModule>(TestName(), config, verifier_layout_sensitive_,
+                                                    allow_mixed_precision_);
+  RETURN_IF_ERROR(module->Parse(text, parser_options));
   RETURN_IF_ERROR(verifier_->Run(module.get()).status());
   return module;
 }
 
-absl::Status VerifiedHloModule::ParseHloStringAndVerifyModule(absl::string_view text,
-                                                              const HloParserOptions& options) {
+absl::Status VerifiedHloModule::Parse(absl::string_view text, const HloParserOptions& options) {
   const HloModuleConfig given = config();
   RETURN_IF_ERROR(ParseIntoModule(std::string_view(text.data(), text.size()), options, this));
-  if (config().replica_count() == 1) config().set_replica_count(given.replica_count());
-  if (config().num_partitions() == 1) config().set_num_partitions(given.num_partitions());
+  HloModuleConfig& read = config();
+  if (read.replica_count() == 1) read.set_replica_count(given.replica_count());
+  if (read.num_partitions() == 1) {
+    read.set_num_partitions(given.num_partitions());
+    read.set_use_spmd_partitioning(read.use_spmd_partitioning() || given.use_spmd_partitioning());
+  }
+  read.set_seed(given.seed());
+  read.set_shared_debug_options(given.shared_debug_options());
+  return absl::OkStatus();
+}
+
+absl::Status VerifiedHloModule::ParseHloStringAndVerifyModule(absl::string_view text,
+                                                              const HloParserOptions& options) {
+  RETURN_IF_ERROR(Parse(text, options));
   return HloVerifier(/*layout_sensitive=*/false, /*allow_mixed_precision=*/true).Run(this).status();
 }
 

@@ -40,6 +40,8 @@ class VerifiedHloModule : public HloModule {
       : HloModule(name, config) {}
   absl::Status ParseHloStringAndVerifyModule(absl::string_view text,
                                              const HloParserOptions& options = HloParserOptions());
+  // Reads the text without verifying; counts of devices that it lacks are those of the config.
+  absl::Status Parse(absl::string_view text, const HloParserOptions& options = HloParserOptions());
 };
 
 using GetIndexKnownZeroesFn =
@@ -140,12 +142,12 @@ class HloHardwareIndependentTestBase : public ::testing::Test {
   explicit HloHardwareIndependentTestBase(HloVerifierOpts&& options);
 
   std::unique_ptr<HloModule> CreateNewUnverifiedModule(const std::string& name = TestName()) const;
-  std::unique_ptr<HloModule> CreateNewVerifiedModule(const std::string& name = TestName(),
-                                                     int64_t replica_count = 1) const;
-  absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnVerifiedModule(
+  std::unique_ptr<VerifiedHloModule> CreateNewVerifiedModule(const std::string& name = TestName(),
+                                                             int64_t replica_count = 1) const;
+  absl::StatusOr<std::unique_ptr<VerifiedHloModule>> ParseAndReturnVerifiedModule(
       absl::string_view text, int64_t replica_count = 1, int64_t num_partitions = 1,
       std::optional<DeviceAssignment> assignment = std::nullopt) const;
-  absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnVerifiedModule(
+  absl::StatusOr<std::unique_ptr<VerifiedHloModule>> ParseAndReturnVerifiedModule(
       absl::string_view text, const HloModuleConfig& config,
       const HloParserOptions& parser_options = HloParserOptions()) const;
 

@@ -3,6 +3,9 @@
 #ifndef TESTS_XLA_COMPAT_MUTEX_H_
 #define TESTS_XLA_COMPAT_MUTEX_H_
 
+#include <gmock/gmock.h>  // has a MutexLock of its own, which the macro below must not rename
+#include <gtest/gtest.h>
+
 #include "absl/synchronization/mutex.h"
 
 namespace absl {
