@@ -121,6 +121,8 @@ class Comparison {
       bits = static_cast<Bits>(bits << (sizeof(Bits) * 8 - T::kTotalBits));
     }
     if constexpr (!std::numeric_limits<T>::is_signed) return static_cast<int64_t>(bits);
+    // What would be the negative zero is NaN: the lowest of all.
+    if (!has_negative_zero_v<T> && value != value) return std::numeric_limits<int64_t>::min();
     using Signed = std::make_signed_t<Bits>;
     constexpr int kShift = sizeof(Bits) * 8 - 1;
     const Signed code = static_cast<Signed>(bits);

@@ -401,12 +401,13 @@ absl::StatusOr<Element> EmitCompare(ElementOps& ops, const HloInstruction& instr
     if (attributes.type != ComparisonType::kFloatTotalOrder) {
       return Element{ir.FCmp(kReal[direction], a, b)};
     }
-    // Without a negative zero, the NaN has its code, and is greater than all numbers.
+    // Without a negative zero, the NaN has its code, and is less than all numbers.
     const bool has_one_nan = type == F8E4M3FNUZ || type == F8E5M2FNUZ || type == F8E4M3B11FNUZ;
     // Negative numbers are ordered by their bits in reverse.
     const auto key = [&](IrValue value) {
       if (has_one_nan) {
-        value = ir.Select(ir.FCmp(LLVMRealUNO, value, value), ir.Unary("llvm.fabs", value), value);
+        const IrValue negative = ir.FNeg(ir.Unary("llvm.fabs", value));
+        value = ir.Select(ir.FCmp(LLVMRealUNO, value, value), negative, value);
       }
       const IrType bits_type = ir.IntsLike(ir.TypeOf(value));
       const IrValue bits = ir.BitCast(value, bits_type);

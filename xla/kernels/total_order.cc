@@ -28,11 +28,8 @@ void FloatKeys(int64_t count, const T* elements, int64_t* keys) {
       magnitude = elements[i].bits() & T::kMagnitudeMask;
       negative = (elements[i].bits() & T::kSignMask) != 0;
       if constexpr (T::kHasNaN && !T::kHasNegativeZero && T::kSignMask != 0) {
-        // The one NaN has the code of -0 and no sign: it is greater than all numbers.
-        if (negative && magnitude == 0) {
-          magnitude = T::kMagnitudeMask + 1;
-          negative = false;
-        }
+        // The one NaN has the code of -0: it is less than all numbers.
+        if (negative && magnitude == 0) magnitude = T::kMagnitudeMask + 1;
       }
     }
     keys[i] = negative ? -1 - magnitude : magnitude;

@@ -11,7 +11,8 @@ namespace xla::kernels {
 
 // Sets keys[i] such that elements compare as their keys do, in XLA's total order: integers by value
 // (PRED as 0 and 1); floating-point numbers by value with -0 before +0, NaNs of negative sign
-// before -infinity and those of positive sign after +infinity, each ordered by their payload.
+// before -infinity and those of positive sign after +infinity, each ordered by their payload. The
+// NaN of types without a negative zero is of negative sign.
 // `type` is not complex. If `descending`, keys order in reverse. Different bits have different
 // keys.
 void TotalOrderKeys(PrimitiveType type, bool descending, int64_t count, const void* elements,
