@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -90,6 +91,10 @@ const OpInfo& GetOpInfo(HloOpcode opcode) {
 }
 
 std::string_view HloOpcodeString(HloOpcode opcode) { return GetOpInfo(opcode).name; }
+
+std::ostream& operator<<(std::ostream& out, HloOpcode opcode) {
+  return out << HloOpcodeString(opcode);
+}
 
 std::optional<HloOpcode> FindHloOpcode(std::string_view name) {
   const NameTable& names = Names();

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string_view>
 
@@ -127,6 +128,7 @@ struct OpInfo {
 const OpInfo& GetOpInfo(HloOpcode opcode);
 
 std::string_view HloOpcodeString(HloOpcode opcode);
+std::ostream& operator<<(std::ostream& out, HloOpcode opcode);
 // Not found: an error that quotes the name.
 absl::StatusOr<HloOpcode> StringToHloOpcode(std::string_view name);
 std::optional<HloOpcode> FindHloOpcode(std::string_view name);

@@ -93,6 +93,9 @@ HloComputation* InstructionAccessors::fused_instructions_computation() const {
   XLA_CHECK(Self().opcode() == HloOpcode::kFusion) << Self().ToShortString();
   return Self().called_computations()[0];
 }
+int64_t InstructionAccessors::fused_instruction_count() const {
+  return fused_instructions_computation()->instruction_count();
+}
 HloInstruction* InstructionAccessors::fused_expression_root() const {
   return fused_instructions_computation()->root_instruction();
 }

@@ -72,6 +72,7 @@ struct InstructionAccessors {
   FusionKind fusion_kind() const;
   HloComputation* fused_instructions_computation() const;
   HloInstruction* fused_expression_root() const;
+  int64_t fused_instruction_count() const;
   const std::string& opaque() const;
   bool custom_call_has_side_effect() const;
   // The operation in the computation of an async-start, update or done.
