@@ -48,7 +48,9 @@ TEST(PrimitiveUtil, NamesRoundTrip) {
   EXPECT_EQ(opaque, OPAQUE_TYPE);
   EXPECT_STATUS(pu::StringToPrimitiveType("f31"), absl::StatusCode::kInvalidArgument, "f31");
   EXPECT_ERROR(pu::StringToPrimitiveType("F32"), "Invalid element type");
-  EXPECT_ERROR(pu::StringToPrimitiveType("tuple"), "Invalid element type");
+  ASSERT_OK_AND_ASSIGN(const PrimitiveType tuple, pu::StringToPrimitiveType("tuple"));
+  EXPECT_EQ(tuple, TUPLE);
+  EXPECT_FALSE(pu::IsPrimitiveTypeName("tuple"));
   EXPECT_FALSE(pu::IsPrimitiveTypeName(""));
 }
 

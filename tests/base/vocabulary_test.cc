@@ -14,11 +14,14 @@
 #include <vector>
 
 #include "tests/test_util.h"
+#include "xla/array.h"
 #include "xla/bit_cast.h"
+#include "xla/comparison_util.h"
 #include "xla/ef57.h"
 #include "xla/error_util.h"
 #include "xla/fp_bits.h"
 #include "xla/iterator_util.h"
+#include "xla/layout_util.h"
 #include "xla/lazy.h"
 #include "xla/literal_pool.h"
 #include "xla/literal_util.h"
@@ -444,6 +447,36 @@ TEST(PrimitiveUtilVocabularyTest, PredicatesAreConstants) {
   static_assert(primitive_util::IsSignedIntegralType(S4) && !primitive_util::IsIntegralType(PRED));
   static_assert(primitive_util::BitWidth(F4E2M1FN) == 4 && primitive_util::ByteWidth(PRED) == 1);
   static_assert(!primitive_util::IsArrayType(TOKEN) && primitive_util::BitWidth(TUPLE) == 0);
+}
+
+TEST(SplitLayouts, LargestParts) {
+  Shape shape = ShapeUtil::MakeShapeWithDenseLayout(F32, {150, 200, 100}, {0, 1, 2});
+  EXPECT_EQ(LayoutUtil::MaxElementsInPerSplit(shape), 150 * 200 * 100);
+  shape.mutable_layout()->add_split_configs(SplitConfig(0, {30}));
+  shape.mutable_layout()->add_split_configs(SplitConfig(1, {40, 130}));
+  EXPECT_EQ(LayoutUtil::MaxSplitSize(shape, 0), 150);
+  EXPECT_EQ(LayoutUtil::MaxSplitSize(shape, 1), 90);
+  EXPECT_EQ(LayoutUtil::MaxSplitSize(shape, 2), 70);
+  EXPECT_EQ(LayoutUtil::MaxElementsInPerSplit(shape), 150 * 90 * 70);
+  EXPECT_EQ(LayoutUtil::MaxSplitSize(ShapeUtil::MakeShape(F32, {7}), 0), 7);
+}
+
+TEST(ArrayText, EmptyArrays) {
+  EXPECT_EQ(Array<int64_t>({}, 0).ToString(), "");
+  EXPECT_EQ(Array<int64_t>({0}, 0).ToString(), "[]");
+  EXPECT_EQ(Array<int64_t>({0, 0}, 0).ToString(), "[[]]");
+  EXPECT_EQ(Array<int64_t>({1, 0, 2}, 0).ToString(), "[[[, ]]]");
+  EXPECT_EQ(Array<int64_t>({2, 2}, 7).ToString(), "[[7, 7],\n [7, 7]]");
+}
+
+TEST(TotalOrder, NanWithoutNegativeZeroIsLeast) {
+  using F8 = float8_e4m3fnuz;
+  const Comparison less(ComparisonDirection::kLt, F8E4M3FNUZ, Comparison::Order::kTotal);
+  const F8 nan = std::numeric_limits<F8>::quiet_NaN();
+  EXPECT_TRUE(less.Compare(nan, std::numeric_limits<F8>::lowest()));
+  EXPECT_TRUE(less.Compare(nan, F8(0.0f)));
+  EXPECT_FALSE(less.Compare(F8(0.0f), nan));
+  EXPECT_FALSE(less.Compare(nan, nan));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "tests/builder/builder_test_util.h"
 #include "xla/hlo/builder/sharding_builder.h"
+#include "xla/hlo/ir/hlo_original_value.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/literal_util.h"
 
@@ -473,6 +474,42 @@ TEST(ScopeTest, OriginalValues) {
     Neg(x);
   }
   EXPECT_EQ(Body(&b), "ROOT negate = f32[2] negate(x), origin={{\"was\"}}");
+}
+
+TEST(ScopeTest, OriginalValuesOfTuples) {
+  XlaBuilder b("test");
+  OriginalValue value(kVector);
+  value.mutable_tree()->begin()->second = OriginalArray{"was", {1}};
+  const XlaOp x = Parameter(&b, 0, kVector, "x");
+  XlaOp negative;
+  {
+    XlaScopedOriginalValueAssignment scope(&b, value.ToProto());
+    negative = Neg(x);
+  }
+  GetTupleElement(Tuple(&b, {x, negative}), 1);
+  EXPECT_EQ(Body(&b),
+            "negate = f32[2] negate(x), origin={{\"was\" {1}}}\n"
+            "tuple = (f32[2], f32[2]) tuple(x, negate), origin={({}, {\"was\" {1}})}\n"
+            "ROOT get-tuple-element = f32[2] get-tuple-element(tuple), index=1, origin={{\"was\" "
+            "{1}}}");
+}
+
+TEST(OriginalValueTest, TreesProtosAndText) {
+  const OriginalArray x = {"x", {}}, y = {"y", {0, 1}};
+  const OriginalValue pair(OriginalValue::Tree({x, y}));
+  EXPECT_EQ(pair.ToString(), "({\"x\"}, {\"y\" {0,1}})");
+  EXPECT_EQ(y.ToString(), "\"y\" {0,1}");
+  EXPECT_EQ(*OriginalValue::FromProto(pair.ToProto()), pair);
+  EXPECT_EQ(OriginalValue(pair.ToTree()), pair);
+  EXPECT_TRUE(pair.IsTuple());
+  EXPECT_FALSE(pair.IsEmpty());
+  EXPECT_TRUE(OriginalValue(kVector).IsEmpty());
+  EXPECT_TRUE(pair.IsCompatibleWith(ShapeUtil::MakeTupleShape({kVector, kVector})));
+  EXPECT_FALSE(pair.IsCompatibleWith(kVector));
+  EXPECT_FALSE(pair == OriginalValue(OriginalValue::Tree({y, x})));
+  const OriginalValue call = OriginalValue::SyntheticCall();
+  EXPECT_EQ(call.ToString(), "[synthetic_call]");
+  EXPECT_EQ(*OriginalValue::FromProto(call.ToProto()), call);
 }
 
 // --- Facts of the program

@@ -117,7 +117,7 @@ TEST(CollectiveInference, GroupsNameEveryDeviceOnce) {
        {Op::kAllReduce,
         {"f32[]"},
         AllReduce("{}", std::nullopt, true),
-        "! needs a channel_id",
+        "! Cannot have use_global_device_ids=true without channel_id",
         kAdd}});
 }
 
@@ -154,7 +154,7 @@ TEST(CollectiveInference, AllToAll) {
        {Op::kAllToAll,
         {"f32[3]"},
         AllToAll(std::nullopt, "{{0,1}}"),
-        "! one operand for each of the 2 devices"},
+        "! got 1 operands for 2 devices of a group"},
        {Op::kAllToAll,
         {"f32[3]", "f32[4]"},
         AllToAll(std::nullopt, "{{0,1}}"),

@@ -50,28 +50,36 @@ TEST(ContractionInference, Dot) {
 }
 
 TEST(ContractionInference, ScaledDotScalesDivideTheirOperands) {
-  ExpectInferred({{Op::kScaledDot,
-                   {"f8e4m3fn[4,64]", "f8e4m3fn[64,8]", "f8e8m0fnu[4,2]", "f8e8m0fnu[2,8]"},
-                   kMatMul,
-                   "f32[4,8]",
-                   {},
-                   "f32[4,8]"},
-                  {Op::kScaledDot,
-                   {"bf16[4,64]", "bf16[64,8]", "bf16[1,1]", "bf16[1,1]"},
-                   kMatMul,
-                   "bf16[4,8]"},
-                  {Op::kScaledDot,
-                   {"f8e4m3fn[4,64]", "f8e4m3fn[64,8]", "f8e8m0fnu[4,3]", "f8e8m0fnu[2,8]"},
-                   kMatMul,
-                   "! Dimension 1 of the lhs scale"},
-                  {Op::kScaledDot,
-                   {"f8e4m3fn[4,64]", "f8e4m3fn[64,8]", "f8e8m0fnu[4,2]", "f8e8m0fnu[8]"},
-                   kMatMul,
-                   "! rhs scale of scaled-dot must have the rank"},
-                  {Op::kScaledDot,
-                   {"f8e4m3fn[4,64]", "f8e4m3fn[64,8]", "s8[4,2]", "f8e8m0fnu[2,8]"},
-                   kMatMul,
-                   "! must be floating point"}});
+  ExpectInferred(
+      {{Op::kScaledDot,
+        {"f8e4m3fn[4,64]", "f8e4m3fn[64,8]", "f8e8m0fnu[4,2]", "f8e8m0fnu[2,8]"},
+        kMatMul,
+        "f32[4,8]",
+        {},
+        "f32[4,8]"},
+       {Op::kScaledDot,
+        {"bf16[4,64]", "bf16[64,8]", "bf16[1,1]", "bf16[1,1]"},
+        kMatMul,
+        "bf16[4,8]"},
+       {Op::kScaledDot,
+        {"f8e4m3fn[4,64]", "f8e4m3fn[64,8]", "f8e8m0fnu[4,3]", "f8e8m0fnu[2,8]"},
+        kMatMul,
+        "! Dimension 1 of operand f8e4m3fn[4,64] should be a multiple of dimension 1 of scale "
+        "operand "
+        "f8e8m0fnu[4,3]"},
+       {Op::kScaledDot,
+        {"f8e4m3fn[4,64]", "f8e4m3fn[64,8]", "f8e8m0fnu[4,2]", "f8e8m0fnu[8]"},
+        kMatMul,
+        "! f8e8m0fnu[8] has a different number of dimensions than operand f8e4m3fn[64,8]"},
+       {Op::kScaledDot, {"bf16[4,64]", "bf16[64,8]", "bf16[]", "bf16[2,8]"}, kMatMul, "bf16[4,8]"},
+       {Op::kScaledDot,
+        {"bf16[4,64]", "bf16[64,8]", "bf16[]", "bf16[]"},
+        kMatMul,
+        "! At least one of the scales should be not a scalar"},
+       {Op::kScaledDot,
+        {"f8e4m3fn[4,64]", "f8e4m3fn[64,8]", "s8[4,2]", "f8e8m0fnu[2,8]"},
+        kMatMul,
+        "! must be floating point"}});
 }
 
 TEST(ContractionInference, RaggedDotHasThreeModes) {

@@ -135,7 +135,12 @@ TEST(InferenceRejections, ElementsAndSizes) {
        {Op::kSlice,
         {"f32[4]"},
         SliceAttributes{.slice = {{-1, 2, 1}}},
-        "! Negative start index to slice: -1 in slice operation"}});
+        "! Negative start index to slice: -1."},
+       {Op::kSlice,
+        {"f32[4]"},
+        SliceAttributes{.slice = {{0, 5, 1}}},
+        "! limit index (5) must be less than or equal to dimension size (4) in slice operation; "
+        "argument shape: f32[4]; starts: {0}; limits: {5}; strides: {1}."}});
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // Shape inference of data movement: by position (reshape family) and by index (gather, scatter,
 // dynamic slices).
 #include "tests/infer/infer_test_util.h"
+#include "tests/test_util.h"
+#include "xla/hlo/shape_inference/reshape_shape.h"
 
 namespace xla {
 namespace {
@@ -228,9 +230,14 @@ TEST(GatherScatterInference, Gather) {
        {Op::kGather, in, With(Rows(), &G::offset_dims, Int64s{0}), "f32[7,8]"},
        {Op::kGather, {"f32[5,6,<=7]", "s32[<=8,2]"}, Rows(), "f32[<=8,<=7]"},
        {Op::kGather, {"f32[5,6,?]", "s32[?,2]"}, Rows(), "f32[?,7]"},
-       {Op::kGather, in, With(Rows(), &G::offset_dims, Int64s{2}), "! Invalid offset_dims"},
+       {Op::kGather, in, With(Rows(), &G::offset_dims, Int64s{2}),
+        "! Offset dimension 0 in gather op is out of bounds; got 2"},
        {Op::kGather, in, With(Rows(), &G::offset_dims, Int64s{1, 1}),
-        "! offset_dims in gather op must not repeat"},
+        "! Output window dimensions in gather op must not repeat; got: 1, 1."},
+       {Op::kGather, in, With(Rows(), &G::offset_dims, Int64s{1, 0}),
+        "! Output window dimensions in gather op must be ascending; got: 1, 0."},
+       {Op::kGather, in, With(Rows(), &G::collapsed_slice_dims, Int64s{1, 1}),
+        "! Repeated dimensions not allowed in collapsed_slice_dims in gather op; got: 1, 1."},
        {Op::kGather, in, With(Rows(), &G::collapsed_slice_dims, Int64s{1, 0}), "! must be sorted"},
        {Op::kGather, in, With(Rows(), &G::collapsed_slice_dims, Int64s{0, 3}),
         "! Invalid collapsed_slice_dims"},
@@ -243,8 +250,10 @@ TEST(GatherScatterInference, Gather) {
         "! index leaf dimension is 3"},
        {Op::kGather, in, With(Rows(), &G::slice_sizes, Int64s{1, 1}),
         "! one slice size for every input dimension"},
-       {Op::kGather, in, With(Rows(), &G::slice_sizes, Int64s{1, 1, 8}), "! Slice size at index 2"},
-       {Op::kGather, in, With(Rows(), &G::slice_sizes, Int64s{2, 1, 7}), "! can only collapse"},
+       {Op::kGather, in, With(Rows(), &G::slice_sizes, Int64s{1, 1, 8}),
+        "! Slice size at index 2 in gather op is out of range, must be within [0, 8), got 8."},
+       {Op::kGather, in, With(Rows(), &G::slice_sizes, Int64s{2, 1, 7}),
+        "! only collapse slice dims with bound 1 or 0, but bound is 2 for index 0 at position 0."},
        {Op::kGather, {"f32[5,6,7]", "f32[8,2]"}, Rows(), "! must be an integral tensor"}});
 }
 
@@ -267,9 +276,9 @@ TEST(GatherScatterInference, GatherWithBatchingDimensions) {
                   {Op::kGather, in, With(batched, &G::start_indices_batching_dims, Int64s{1}),
                    "! must not contain index_vector_dim"},
                   {Op::kGather, in, With(batched, &G::start_indices_batching_dims, Int64s{}),
-                   "! must have the same size"},
+                   "! must be of the same size; got: 1 and 0."},
                   {Op::kGather, in, With(batched, &G::slice_sizes, Int64s{2, 1, 1}),
-                   "! can only collapse or batch"}});
+                   "! can only have operand_batching_dims with bound 1 or 0"}});
 }
 
 TEST(GatherScatterInference, Scatter) {
@@ -312,6 +321,43 @@ TEST(GatherScatterInference, Scatter) {
         "! Repeated dimensions", add},
        {Op::kScatter, in, rows, "! Reduction function", {"s32[] s32[] -> s32[]"}},
        {Op::kScatter, in, rows, "! must take 2 parameters, but takes 1", {"f32[] -> f32[]"}}});
+}
+
+TEST(ReshapeShape, DynamicDimensionsPassOn) {
+  struct Case {
+    std::string operand;
+    std::vector<int64_t> sizes;
+    int64_t inferred_dimension;
+    std::string expected;  // a shape, or "! " and part of the error
+  };
+  const std::vector<Case> cases = {
+      {"f32[<=6,4]", {6, 4}, -1, "f32[<=6,4]"},
+      {"f32[<=6,4]", {24}, -1, "f32[<=24]"},
+      {"f32[<=6]", {2, 3}, 0, "f32[<=2,3]"},
+      {"f32[<=6]", {2, 3}, 1, "f32[2,<=3]"},
+      {"f32[<=6]", {2, 3}, -1, "f32[2,3]"},
+      {"f32[<=6]", {1, 6}, -1, "f32[1,<=6]"},
+      {"f32[<=1,4]", {4}, -1, "f32[<=4]"},
+      {"f32[4,<=1]", {4, 1}, -1, "f32[4,<=1]"},
+      {"f32[<=1]", {}, -1, "f32[]"},
+      {"f32[?]", {2, 3}, -1, "f32[2,3]"},
+      {"f32[<=4,6]", {6, 4}, -1, "! both splitted and combined"},
+      {"f32[2,<=1,2]", {4}, -1, "! that's not most-minor nor most-major"},
+      {"f32[<=6]", {2, 3}, 2, "! inferred_dimension=2 is out of bounds"},
+      {"f32[6]", {Shape::kUnboundedSize}, -1, "! Reshaping with unbounded result shape"},
+      {"f32[?,<=2]", {2}, -1, "! bounded and unbounded dynamism"},
+      {"f32[6]", {5}, -1, "! mismatched element counts: from=6 (f32[6]) to=5 (f32[5])"},
+      {"f32[6]", {-6}, -1, "! -6"},
+  };
+  for (const Case& c : cases) {
+    const auto result = InferReshapeShape(ShapeOf(c.operand), c.sizes, c.inferred_dimension);
+    if (absl::StartsWith(c.expected, "! ")) {
+      EXPECT_ERROR(result, c.expected.substr(2)) << c.operand;
+    } else {
+      ASSERT_OK(result) << c.operand;
+      EXPECT_EQ(result->ToString(), c.expected) << c.operand;
+    }
+  }
 }
 
 }  // namespace

@@ -191,5 +191,21 @@ TEST(ParserRejections, ShapesAndNumbers) {
   EXPECT_ERROR(ParseShape("f32[4] 5"), "Extra content after");
 }
 
+TEST(ParserRejections, AsyncFormsOfOperationsThatHaveTheirOwn) {
+  ExpectRejected({
+      {std::string(kP) + "ROOT u = f32[4] all-reduce-update(p)",
+       "expects opcode but sees: all-reduce-update, error: Unknown opcode: all-reduce-update"},
+      {std::string(kP) + "ROOT u = f32[4] send-start(p)", "Unknown opcode: send-start"},
+      {std::string(kP) + "ROOT u = f32[4] odd-start(p)",
+       "expects async wrapped opcode but sees: odd-start, error: Unknown opcode: odd"},
+  });
+}
+
+TEST(ParserRejections, GlobalDeviceIdsNeedAChannel) {
+  ExpectRejected({{std::string(kP) + "ROOT g = f32[8] all-gather(p), dimensions={0}, "
+                                     "replica_groups={{0,1}}, use_global_device_ids=true",
+                   "Cannot have use_global_device_ids=true without channel_id"}});
+}
+
 }  // namespace
 }  // namespace xla

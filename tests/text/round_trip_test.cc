@@ -221,5 +221,41 @@ TEST(RoundTrip, ConstantsOfOneValueWithoutBraces) {
       "expects nested array in rank 2, but sees 1");
 }
 
+TEST(RoundTrip, RecoveryModules) {
+  const std::string before = "HloModule m, origin_recovery_table={\n  {\"x\"} : {\"y\"},\n  \"";
+  const std::string after = "\"\n}\n\nENTRY e { ROOT p = f32[4] parameter(0) }\n";
+  // Indented, as XLA prints it.
+  ExpectContains(Printed(before + "HloModule r\nENTRY f { ROOT p = f32[4] parameter(0) }" + after),
+                 "  {\"x\"} : {\"y\"},\n  \"\n    HloModule r, entry_computation_layout="
+                 "{(f32[4]{0})->f32[4]{0}}\n\n    ENTRY %f (p: f32[4]) -> f32[4] {\n"
+                 "      ROOT %p = f32[4]{0} parameter(0)\n    }\n");
+  // Escaped where it holds quotes.
+  ExpectContains(Printed(before +
+                         "HloModule r\nENTRY f { ROOT p = f32[4] parameter(0), "
+                         "metadata={op_name=\\\"n\\\"} }" +
+                         after),
+                 "metadata={op_name=\\\"n\\\"}");
+}
+
+TEST(RoundTrip, MetadataOfNamedShardingsIsAList) {
+  ExpectContains(PrintedEntry("ROOT a = f32[4] parameter(0), "
+                              "sharding={mesh['a'=2], [{'a'}], metadata={{op_name=\"n\"}}}"),
+                 "metadata={{op_name=\"n\"}}");
+  ExpectContains(
+      PrintedEntry("ROOT a = f32[4] parameter(0), sharding={replicated metadata={op_name=\"n\"}}"),
+      "sharding={replicated metadata={op_name=\"n\"}}");
+}
+
+TEST(Printing, CanonicalInstructionsHaveNoNames) {
+  ASSERT_OK_AND_ASSIGN(
+      const auto module,
+      ParseAndReturnUnverifiedModule("HloModule m\nf { q = f32[2] parameter(0)\n ROOT r = f32[2] "
+                                     "negate(q) }\nENTRY e { p = f32[2] parameter(0)\n ROOT c = "
+                                     "f32[2] fusion(p), kind=kLoop, calls=f }"));
+  EXPECT_EQ(module->entry_computation()->root_instruction()->ToString(HloPrintOptions::Canonical()),
+            "f32[2]{0} fusion(f32[2]{0}), kind=kLoop, calls=\n{\n  tmp_0 = f32[2]{0} "
+            "parameter(0)\n  ROOT tmp_1 = f32[2]{0} negate(f32[2]{0} tmp_0)\n}");
+}
+
 }  // namespace
 }  // namespace xla

@@ -160,7 +160,7 @@ TEST(InstructionVerifier, Fusions) {
       {Entry("a = f32[2] parameter(0)\n ROOT b = f32[2] fusion(a), kind=kLoop, "
              "output_to_operand_aliasing={{}: (1, {})}, calls=f",
              fused),
-       "Invalid aliasing operand index 1"},
+       "Invalid aliasing operand index. There is no operand 1"},
   });
 }
 

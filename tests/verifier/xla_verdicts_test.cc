@@ -76,10 +76,10 @@ TEST(XlaVerdicts, AliasingOfAsyncStart) {
   ExpectVerified({
       {program("{1}: (0, {})"), ""},
       {program("{0,0}: (0, {})"), ""},
-      {program("{1}: (1, {})"), "Operand number 1 in aliasing config is out of bounds"},
-      {program("{1}: (0, {0})"), "Invalid aliasing operand shape index {0}"},
+      {program("{1}: (1, {})"), "Invalid aliasing operand index. Operand number 1"},
+      {program("{1}: (0, {0})"), "Invalid aliasing operand shape index. There is no {0}"},
       {program("{}: (0, {})"), "Output index should not be empty"},
-      {program("{3}: (0, {})"), "Invalid aliasing output shape index {3}"},
+      {program("{3}: (0, {})"), "Invalid aliasing output shape index. There is no {3}"},
       {program("{2}: (0, {})"), "Different aliasing shapes: f32[4] vs u32[]"},
   });
 }
@@ -223,6 +223,50 @@ TEST(XlaVerdicts, PinAndUnpin) {
                  "output_to_operand_aliasing={{}: (0, {})}");
   };
   ExpectVerified({{program("Pin"), ""}, {program("Other"), "Different aliasing shapes"}});
+}
+
+TEST(XlaVerdicts, DynamicUpdateSlicesKeepTheirPrecision) {
+  const auto program = [](const std::string& result) {
+    return Entry("a = f32[4] parameter(0)\n u = bf16[2] parameter(1)\n i = s32[] parameter(2)\n" +
+                 ("ROOT d = " + result + "[4] dynamic-update-slice(a, u, i)"));
+  };
+  ExpectVerified({
+      {program("f32"), ""},
+      {program("bf16"), "equal to f32[4], actual shape is bf16[4]"},
+  });
+}
+
+TEST(XlaVerdicts, TransfersOnOneChannelAreAlike) {
+  const auto program = [](const std::string& first, const std::string& second) {
+    const std::string attributes = ", channel_id=1, is_host_transfer=true";
+    return Entry("a = f32[] parameter(0)\n t = token[] after-all()\n" +
+                 ("s = (f32[], u32[], token[]) send(a, t)" + attributes + first) +
+                 "\n d = token[] send-done(s)" + attributes +
+                 "\n r = (f32[], u32[], token[]) send(a, d)" + attributes + second +
+                 "\n ROOT e = token[] send-done(r)" + attributes);
+  };
+  const std::string named = ", frontend_attributes={_xla_host_transfer_rendezvous=\"x\"}";
+  ExpectVerified({
+      {program("", ""), ""},
+      {program(named, named), ""},
+      {program(named, ""), "Host-transfer send/recv instructions that use the same channel"},
+  });
+}
+
+TEST(XlaVerdicts, AsyncComputationsMayTakeElementsOfParameters) {
+  const auto program = [](const std::string& line) {
+    return Entry(
+        "p = (f32[4], f32[4]) parameter(0)\n"
+        "s = (((f32[4], f32[4])), f32[4], u32[]) async-start(p), calls=w\n"
+        "ROOT d = f32[4] async-done(s)",
+        "w { q = (f32[4], f32[4]) parameter(0)\n g = f32[4] get-tuple-element(q), index=0\n" +
+            line + " }\n");
+  };
+  ExpectVerified({
+      {program("ROOT n = f32[4] negate(g)"), ""},
+      {program("m = f32[4] negate(g)\n ROOT n = f32[4] negate(m)"),
+       "expected to contain only the root and parameter instructions"},
+  });
 }
 
 }  // namespace

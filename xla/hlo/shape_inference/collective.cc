@@ -83,11 +83,10 @@ struct GroupCounts {
   int64_t ids = 0, group_size = 0;
 };
 
-// INTERNAL, as in XLA.
 absl::Status BadGroups(const CollectiveDeviceList& list, absl::string_view rule) {
   std::string text = list.ToString();
   if (text.size() > 200) text = text.substr(0, 200) + "...";
-  return InternalStrCat(rule, " in replica_groups=", text, ".");
+  return InvalidArgumentStrCat(rule, " in replica_groups=", text, ".");
 }
 
 absl::StatusOr<GroupCounts> CountExplicit(const CollectiveDeviceList& list, bool uniform) {

@@ -37,7 +37,7 @@ Result CheckDeclared(const InferenceInput& in, const Shape& inferred) {
 
 }  // namespace
 
-Result InferAfterAll(const InferenceInput& in) {
+Result InferAfterAll(const InferenceInput&) {
   // Operands of any shape: as in XLA, the token waits for them.
   return Token();
 }
