@@ -430,6 +430,27 @@ std::vector<int64_t> LayoutUtil::DelinearizeIndexForNestedTiling(const Shape& sh
   return index;
 }
 
+bool LayoutUtil::IsUntiledLayout(absl::Span<const Tile> tiles, absl::Span<const int64_t> sizes) {
+  // (.., n, m) with tile (t, u) becomes (.., n / t, m / u, t, u), to which the next tile applies.
+  std::vector<int64_t> expanded(sizes.begin(), sizes.end());
+  for (const Tile& tile : tiles) {
+    const size_t rank = tile.dimensions().size();
+    XLA_CHECK(rank <= expanded.size());
+    const size_t begin = expanded.size() - rank;
+    bool may_repeat = true;
+    for (size_t i = 0; i < rank; ++i) {
+      const int64_t edge = tile.dimensions()[i];
+      XLA_CHECK(edge > 0);
+      if (expanded[begin + i] % edge != 0) return false;
+      expanded[begin + i] /= edge;
+      if (!may_repeat && expanded[begin + i] != 1) return false;
+      if (edge != 1) may_repeat = false;
+    }
+    expanded.insert(expanded.end(), tile.dimensions().begin(), tile.dimensions().end());
+  }
+  return true;
+}
+
 int64_t LayoutUtil::MaxSplitSize(const Shape& shape, int64_t dimension) {
   XLA_CHECK(shape.IsArray() && dimension >= 0 && dimension < shape.rank());
   const int64_t size = shape.dimensions(static_cast<int>(dimension));

@@ -151,6 +151,11 @@ class LayoutUtil {
   static int64_t LinearIndexForNestedTiling(const Shape& shape, absl::Span<const int64_t> indices) {
     return LinearIndex(shape, indices);
   }
+  // Whether an array of these sizes has the same order in memory with the tiles as without: each
+  // tile divides the sizes, and only the first dimension of a tile that is larger than 1 has
+  // several. Precondition: the tiles are positive, of no more dimensions than what they apply to.
+  static bool IsUntiledLayout(absl::Span<const Tile> tiles, absl::Span<const int64_t> sizes);
+
   // The reverse. The indices of a position that is padding lie beyond the sizes.
   static std::vector<int64_t> DelinearizeIndexForNestedTiling(const Shape& shape,
                                                               int64_t linear_index);

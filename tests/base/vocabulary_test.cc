@@ -461,6 +461,16 @@ TEST(SplitLayouts, LargestParts) {
   EXPECT_EQ(LayoutUtil::MaxSplitSize(ShapeUtil::MakeShape(F32, {7}), 0), 7);
 }
 
+TEST(SplitLayouts, TilesThatKeepTheOrder) {
+  EXPECT_TRUE(LayoutUtil::IsUntiledLayout({}, {3, 5}));
+  EXPECT_TRUE(LayoutUtil::IsUntiledLayout({Tile({4})}, {3, 8}));
+  EXPECT_TRUE(LayoutUtil::IsUntiledLayout({Tile({2, 8})}, {4, 8}));
+  EXPECT_TRUE(LayoutUtil::IsUntiledLayout({Tile({2, 8}), Tile({4})}, {4, 8}));
+  EXPECT_FALSE(LayoutUtil::IsUntiledLayout({Tile({4})}, {3, 6}));
+  EXPECT_FALSE(LayoutUtil::IsUntiledLayout({Tile({2, 4})}, {4, 8}));
+  EXPECT_TRUE(LayoutUtil::IsUntiledLayout({Tile({1, 4})}, {4, 8}));
+}
+
 TEST(ArrayText, EmptyArrays) {
   EXPECT_EQ(Array<int64_t>({}, 0).ToString(), "");
   EXPECT_EQ(Array<int64_t>({0}, 0).ToString(), "[]");

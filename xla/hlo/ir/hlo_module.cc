@@ -173,6 +173,12 @@ void HloModule::SetDefaultEntryLayout() {
 
 // --- Copies and comparison
 
+std::unique_ptr<HloModule> HloModule::Clone(std::string_view suffix) const {
+  std::unique_ptr<HloModule> clone = Clone();
+  if (!suffix.empty()) clone->set_name(name_ + "-" + std::string(suffix));
+  return clone;
+}
+
 std::unique_ptr<HloModule> HloModule::Clone() const {
   auto clone = std::make_unique<HloModule>(name_);
   clone->stack_frames_ = stack_frames_;

@@ -135,6 +135,8 @@ class HloModule {
 
   // A deep copy with the same names.
   std::unique_ptr<HloModule> Clone() const;
+  // The same under the name "NAME-SUFFIX".
+  std::unique_ptr<HloModule> Clone(std::string_view suffix) const;
   // Same header facts (not the module name), same computations up to names and instruction order.
   bool Equal(const HloModule& other, bool layout_sensitive = true) const;
   // As Equal, but a sentence that names the first difference instead of false. Computations that
