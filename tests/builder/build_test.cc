@@ -169,7 +169,6 @@ TEST(BuildErrorTest, EveryFamilyChecksAtOnce) {
                     }),
                     "BroadcastInDim"));
   EXPECT_TRUE(names(error([](auto* b, XlaOp) { ConcatInDim(b, {}, 0); }), "ConcatInDim"));
-  EXPECT_TRUE(names(error([](auto* b, XlaOp x) { AfterAll(b, {x}); }), "AfterAll"));
   EXPECT_TRUE(names(error([](auto* b, XlaOp x) { Call(b, ScalarAdd(F32), {x}); }), "Call"));
   EXPECT_TRUE(
       names(error([](auto* b, XlaOp x) { CustomCall(b, "$x", {x}, kVector); }), "CustomCall"));
