@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "xla/xla_data.pb.h"
+
 namespace xla {
 namespace {
 

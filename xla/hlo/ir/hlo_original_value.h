@@ -11,12 +11,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "xla/hlo/ir/instruction_extras.h"
 #include "xla/shape.h"
 #include "xla/shape_util.h"
 #include "xla/tuple_tree.h"
-#include "xla/xla_data.pb.h"
+#include "xla/xla_data_enums.h"  // declares the messages
 
 namespace xla {
 
