@@ -201,10 +201,18 @@ TEST(ParserRejections, AsyncFormsOfOperationsThatHaveTheirOwn) {
   });
 }
 
-TEST(ParserRejections, GlobalDeviceIdsNeedAChannel) {
-  ExpectRejected({{std::string(kP) + "ROOT g = f32[8] all-gather(p), dimensions={0}, "
-                                     "replica_groups={{0,1}}, use_global_device_ids=true",
-                   "Cannot have use_global_device_ids=true without channel_id"}});
+// XLA checks that of reductions while it parses, and of gathers when it verifies.
+TEST(ParserRejections, GlobalDeviceIdsOfReductionsNeedAChannel) {
+  const std::string text =
+      "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) "
+      "}\n"
+      "ENTRY e { p = f32[4] parameter(0) ROOT g = ";
+  const std::string groups = "replica_groups={{0,1}}, use_global_device_ids=true";
+  EXPECT_ERROR(
+      ParseAndReturnUnverifiedModule(text + "f32[4] all-reduce(p), to_apply=add, " + groups + " }"),
+      "Cannot have use_global_device_ids=true without channel_id");
+  EXPECT_OK(ParseAndReturnUnverifiedModule(text + "f32[8] all-gather(p), dimensions={0}, " +
+                                           groups + " }"));
 }
 
 }  // namespace

@@ -33,8 +33,11 @@ bool SingleEntriesAreSingle(const Attributes& attributes) {
   });
 }
 
-bool NamesGlobalDevicesWithoutChannel(const Attributes& attributes) {
-  return attributes.visit([](const auto& value) {
+// Of a reduction: a gather passes the parser.
+bool NamesGlobalDevicesWithoutChannel(const InstructionDraft& draft) {
+  if (draft.opcode == HloOpcode::kAllGather || draft.opcode == HloOpcode::kAllGatherStart)
+    return false;
+  return draft.attributes.visit([](const auto& value) {
     if constexpr (requires { value.use_global_device_ids&& value.channel_id; }) {
       return value.use_global_device_ids && !value.channel_id.has_value();
     } else {
@@ -78,7 +81,7 @@ bool HloTextParser::CheckBeforeAttributes(InstructionDraft* draft) {
 bool HloTextParser::CheckAfterAttributes(const InstructionDraft& draft) {
   const auto count = static_cast<int64_t>(draft.operands.size());
   if (!SingleEntriesAreSingle(draft.attributes)) return TokenError("expects exactly one dimension");
-  if (NamesGlobalDevicesWithoutChannel(draft.attributes)) {
+  if (NamesGlobalDevicesWithoutChannel(draft)) {
     return TokenError("Cannot have use_global_device_ids=true without channel_id");
   }
   switch (draft.opcode) {
