@@ -31,7 +31,7 @@ for fuzzer in "$build"/fuzz_*; do
   esac
   # Calls take a byte or two each: short inputs say little.
   lengths=(-max_len=65536)
-  [[ $name == fuzz_builder_calls ]] && lengths=(-max_len=400 -len_control=0)
+  [[ $name == fuzz_*_calls ]] && lengths=(-max_len=400 -len_control=0)
   mkdir -p "$build/corpus/$name"
   echo "== $name: $seconds s"
   "$fuzzer" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 "${lengths[@]}" \

@@ -242,6 +242,9 @@ TEST(Attributes, ErrorsNameThePlaceAndTheRule) {
   EXPECT_ERROR(read("array<index: 1>"), "arrays hold integers or floats");
   EXPECT_ERROR(read("#alias"), "attribute alias '#alias' is not defined");
   EXPECT_ERROR(read("!alias"), "type alias '!alias' is not defined");
+  EXPECT_ERROR(read("#d.<1>"), "expected the name of an attribute alias or dialect attribute");
+  EXPECT_ERROR(read("#d..a"), "expected the name of an attribute alias or dialect attribute");
+  EXPECT_ERROR(read("!d.<1>"), "expected the name of a type alias or dialect type");
   EXPECT_ERROR(read("loc(#loc)"), "location alias '#loc' is not defined");
   EXPECT_ERROR(read("\"a\nb\""), "expected '\"' at the end of the string");
   EXPECT_ERROR(read("#x.y<(]>"), "expected ')'");

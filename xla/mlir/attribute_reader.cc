@@ -341,14 +341,22 @@ const SymbolRefAttribute* AttributeReader::ParseSymbol() {
   return context_.Symbol(root, nested);
 }
 
+std::string_view AttributeReader::AliasOrDialectName(const char* expected) {
+  cursor_.Seek(cursor_.offset() + 1);
+  const std::string_view name = cursor_.SuffixName();
+  if (!name.empty() && name.front() != '.' && name.back() != '.' &&
+      name.find("..") == std::string_view::npos) {
+    return name;
+  }
+  cursor_.FailExpected(expected);
+  return {};
+}
+
 AttributeRef AttributeReader::DialectOrAlias() {
   const size_t begin = cursor_.offset();
-  cursor_.Seek(begin + 1);
-  const std::string_view name = cursor_.SuffixName();
-  if (name.empty()) {
-    cursor_.FailExpected("the name of an attribute alias or dialect attribute");
-    return nullptr;
-  }
+  const std::string_view name =
+      AliasOrDialectName("the name of an attribute alias or dialect attribute");
+  if (name.empty()) return nullptr;
   const size_t point = name.find('.');
   const bool has_body = cursor_.Peek('<');
   if (point == std::string_view::npos) {

@@ -100,6 +100,9 @@ class AttributeReader {
   AttributeRef StringWithType();
   AttributeRef ArrayAttributeAt();
   AttributeRef DictionaryAt();
+  // The name after '#' or '!': of an alias, or of a dialect and what it defines. Empty, with an
+  // error that says what was `expected`, if there is none or a part of it is missing.
+  std::string_view AliasOrDialectName(const char* expected);
   AttributeRef DialectOrAlias();
   AttributeRef DialectAttributeNamed(std::string_view dialect, std::string_view name,
                                      bool has_body);

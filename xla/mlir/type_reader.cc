@@ -267,12 +267,8 @@ TypeRef AttributeReader::MemRef() {
 
 TypeRef AttributeReader::DialectTypeOrAlias() {
   const size_t begin = cursor_.offset();
-  cursor_.Seek(begin + 1);
-  const std::string_view name = cursor_.SuffixName();
-  if (name.empty()) {
-    cursor_.FailExpected("the name of a type alias or dialect type");
-    return nullptr;
-  }
+  const std::string_view name = AliasOrDialectName("the name of a type alias or dialect type");
+  if (name.empty()) return nullptr;
   const size_t point = name.find('.');
   const bool has_body = cursor_.Peek('<');
   if (point == std::string_view::npos) {

@@ -172,7 +172,7 @@ absl::Status Buffer_OpaqueDeviceMemoryDataPointer(
 absl::Status Buffer_IncreaseExternalReferenceCount(
     PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"buffer", args.buffer}}));
-  XLA_ASSIGN_OR_RETURN(DeviceBuffer::Use use, args.buffer->buffer->Acquire());
+  XLA_ASSIGN_OR_RETURN(DeviceBuffer::Use use, args.buffer->buffer->AcquireLasting());
   const std::lock_guard<std::mutex> lock(args.buffer->mutex);
   args.buffer->external.push_back(std::move(use));
   return absl::OkStatus();

@@ -87,7 +87,7 @@ absl::StatusOr<std::shared_ptr<DeviceBuffer>> CopyBuffer(
 absl::StatusOr<std::shared_ptr<DeviceBuffer>> ViewBuffer(
     const std::shared_ptr<DeviceBuffer>& source, Shape shape, int device_ordinal) {
   // The use is held by the memory of the view.
-  XLA_ASSIGN_OR_RETURN(DeviceBuffer::Use held, source->Acquire());
+  XLA_ASSIGN_OR_RETURN(DeviceBuffer::Use held, source->AcquireLasting());
   return Derive(source, std::move(shape), device_ordinal,
                 [held = std::make_shared<DeviceBuffer::Use>(std::move(held))](
                     const DeviceBuffer::Use& use) -> absl::StatusOr<std::shared_ptr<ArrayMemory>> {

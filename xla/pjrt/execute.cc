@@ -68,11 +68,6 @@ absl::StatusOr<std::vector<PJRT_Device*>> DevicesOf(
   return devices;
 }
 
-bool HasExternalReferences(PJRT_Buffer& buffer) {
-  const std::lock_guard<std::mutex> lock(buffer.mutex);
-  return !buffer.external.empty();
-}
-
 // Waits for the arguments.
 bool ArgumentsAreGood(const PJRT_LoadedExecutable_Execute_Args& args) {
   for (size_t d = 0; d < args.num_devices; ++d) {
@@ -138,7 +133,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
                          ": Buffer has been deleted or donated."));
       }
       if (request.donate[i]) donated.push_back(buffer);
-      if (!request.donate[i] || !HasExternalReferences(*buffer)) {
+      if (!request.donate[i] || !buffer->buffer->HasLastingUses()) {
         arguments.push_back(buffer->buffer);
         continue;
       }
@@ -152,8 +147,8 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   request.context.custom_calls = custom_calls.get();
   request.context.run_id = options.launch_id;
   const runtime::LaunchQueues& queues = loaded.client->backend->launches();
-  request.run_here = IsInsideCustomCall() ||
-                     (program.is_short && queues.Idle(request.device_ordinals[0]).IsReady());
+  request.run_here = IsInsideCustomCall();
+  request.run_here_if_ready = program.is_short && queues.Idle(request.device_ordinals[0]).IsReady();
   std::shared_ptr<const Executable> executable = program.executable;
   if (IsTracing()) executable = Traced(std::move(executable), request.device_ordinals);
   XLA_ASSIGN_OR_RETURN(const Launched launched,

@@ -183,6 +183,9 @@ absl::Status Buffer_DonateWithControlDependency(
     PJRT_Buffer_DonateWithControlDependency_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"buffer", args.buffer}}));
   const std::shared_ptr<DeviceBuffer> source = args.buffer->buffer;
+  if (source->HasLastingUses()) {
+    return absl::InvalidArgumentError("Donation requested for buffer with external reference");
+  }
   struct Promise {
     runtime::EventSource dependency;
   };

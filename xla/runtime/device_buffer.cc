@@ -25,7 +25,7 @@ ArrayMemory::~ArrayMemory() {
 }
 
 DeviceBuffer::Use::~Use() {
-  if (buffer_ != nullptr) buffer_->EndUse();
+  if (buffer_ != nullptr) buffer_->EndUse(is_lasting_);
 }
 
 std::shared_ptr<ArrayMemory> DeviceBuffer::Use::memory() const {
@@ -68,18 +68,31 @@ absl::Status DeviceBuffer::CheckLive() const {
                    state_ == State::kDonated ? "donated" : "deleted"));
 }
 
-absl::StatusOr<DeviceBuffer::Use> DeviceBuffer::Acquire() {
+absl::StatusOr<DeviceBuffer::Use> DeviceBuffer::Acquire(bool is_lasting) {
   const std::lock_guard<std::mutex> lock(mutex_);
   XLA_RETURN_IF_ERROR(CheckLive());
   ++uses_;
-  return Use(shared_from_this());
+  if (is_lasting) ++lasting_uses_;
+  return Use(shared_from_this(), is_lasting);
 }
 
-void DeviceBuffer::EndUse() {
+absl::StatusOr<DeviceBuffer::Use> DeviceBuffer::Acquire() { return Acquire(/*is_lasting=*/false); }
+
+absl::StatusOr<DeviceBuffer::Use> DeviceBuffer::AcquireLasting() {
+  return Acquire(/*is_lasting=*/true);
+}
+
+bool DeviceBuffer::HasLastingUses() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return lasting_uses_ > 0;
+}
+
+void DeviceBuffer::EndUse(bool is_lasting) {
   std::unique_ptr<EventSource> unused;
   std::shared_ptr<ArrayMemory> freed;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
+    if (is_lasting) --lasting_uses_;
     if (--uses_ > 0) return;
     unused = std::move(unused_);
     if (state_ == State::kDeleted) freed = std::move(memory_);

@@ -58,6 +58,7 @@ class DeviceBuffer : public std::enable_shared_from_this<DeviceBuffer> {
     Use(Use&&) noexcept = default;
     Use& operator=(Use&& other) noexcept {
       std::swap(buffer_, other.buffer_);
+      std::swap(is_lasting_, other.is_lasting_);
       return *this;
     }
     ~Use();
@@ -68,8 +69,10 @@ class DeviceBuffer : public std::enable_shared_from_this<DeviceBuffer> {
 
    private:
     friend class DeviceBuffer;
-    explicit Use(std::shared_ptr<DeviceBuffer> buffer) : buffer_(std::move(buffer)) {}
+    Use(std::shared_ptr<DeviceBuffer> buffer, bool is_lasting)
+        : buffer_(std::move(buffer)), is_lasting_(is_lasting) {}
     std::shared_ptr<DeviceBuffer> buffer_;
+    bool is_lasting_ = false;
   };
 
   // A buffer that is ready. The memory has at least ArrayBytes(shape) (buffer_view.h).
@@ -91,6 +94,10 @@ class DeviceBuffer : public std::enable_shared_from_this<DeviceBuffer> {
 
   // INVALID_ARGUMENT after the buffer was deleted or donated.
   absl::StatusOr<Use> Acquire();
+  // The same for uses whose end no run may wait for: references from outside, views. Who donates
+  // the buffer asks HasLastingUses first, and donates a copy.
+  absl::StatusOr<Use> AcquireLasting();
+  bool HasLastingUses() const;
 
   // Gives the contents away: the buffer cannot be acquired any more. Returns an event that is ready
   // when all uses that were acquired before have ended: then TakeMemory gives the memory.
@@ -113,7 +120,8 @@ class DeviceBuffer : public std::enable_shared_from_this<DeviceBuffer> {
   DeviceBuffer(Shape shape, int device_ordinal, Event ready)
       : shape_(std::move(shape)), device_ordinal_(device_ordinal), ready_(std::move(ready)) {}
   absl::Status CheckLive() const;
-  void EndUse();
+  absl::StatusOr<Use> Acquire(bool is_lasting);
+  void EndUse(bool is_lasting);
 
   const Shape shape_;
   const int device_ordinal_;
@@ -122,6 +130,7 @@ class DeviceBuffer : public std::enable_shared_from_this<DeviceBuffer> {
   mutable std::mutex mutex_;
   State state_ = State::kLive;
   int64_t uses_ = 0;
+  int64_t lasting_uses_ = 0;  // of uses_
   std::shared_ptr<ArrayMemory> memory_;
   std::unique_ptr<EventSource> unused_;  // of a donation that waits for uses
 };

@@ -229,10 +229,14 @@ absl::StatusOr<Launched> Launch(const Backend& backend,
     }
   }
   flight->results = launched.results;
-  if (flight->request.run_here) {
-    const absl::Status inputs = runtime::Event::All(after).Await();
-    source->Set(inputs.ok() ? flight->Run() : inputs);
-    return launched;
+  const LaunchRequest& made = flight->request;
+  if (made.run_here || made.run_here_if_ready) {
+    const runtime::Event inputs = runtime::Event::All(after);
+    if (made.run_here || inputs.IsReady()) {
+      const absl::Status status = inputs.Await();
+      source->Set(status.ok() ? flight->Run() : status);
+      return launched;
+    }
   }
   const std::vector<int> ordinals = flight->request.device_ordinals;
   const runtime::Event ended = backend.launches().Launch(

@@ -34,9 +34,12 @@ struct LaunchRequest {
   // For each device of the run its ordinal.
   std::vector<int> device_ordinals;
   // The run ends before Launch returns, on the calling thread, and does not wait for earlier
-  // launches on its devices: for runs that are too short to be worth another thread, and for those
-  // that code called by a run starts, which would wait for itself.
+  // launches on its devices: for runs that code called by another run starts, which would wait for
+  // themselves.
   bool run_here = false;
+  // The same if the arguments are ready, so that the caller never waits: for runs that are too
+  // short to be worth another thread.
+  bool run_here_if_ready = false;
   // Null threads are those of the backend; `cancel` is not used: see Launched. What it points to
   // must live until the run is done.
   runtime::ExecutionContext context;
