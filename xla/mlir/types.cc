@@ -88,12 +88,13 @@ void AppendQuantized(std::string* out, const Type& type) {
 }
 
 void AppendDialect(std::string* out, const Type& type) {
-  absl::StrAppend(out, "!", View(type.dialect), ".", View(type.name));
+  absl::StrAppend(out, "!", View(type.dialect));
+  if (!type.name.empty()) absl::StrAppend(out, ".", View(type.name));
   if (!type.types.empty()) {
     out->push_back('<');
     AppendList(out, type.types);
     out->push_back('>');
-  } else if (!type.text.empty()) {
+  } else if (!type.text.empty() || type.name.empty()) {
     absl::StrAppend(out, "<", View(type.text), ">");
   }
 }
