@@ -10,11 +10,13 @@
 #include "absl/strings/str_cat.h"
 #include "tests/pjrt/plugin.h"
 #include "tests/test_util.h"
+#include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/pjrt/pjrt.pb.h"
 #include "xla/pjrt/tiles.h"
 #include "xla/shape_util.h"
+#include "xla/stablehlo/translate.h"
 
 namespace xla::pjrt::testing {
 namespace {
@@ -288,6 +290,132 @@ ENTRY e {
     if (instruction->opcode() == HloOpcode::kAllReduce) ++sums;
   }
   EXPECT_EQ(sums, 1);
+}
+
+// What an operation does for each row of f32[8,6] alone is done on the rows of each partition, with
+// the results that it has on the whole array.
+TEST(PjrtPartitionTest, RowsAreDivided) {
+  const char* const operations[] = {
+      "%r = stablehlo.slice %x [0:8, 1:5:2] : (tensor<8x6xf32>) -> tensor<8x2xf32>",
+      "%r = stablehlo.pad %x, %one, low = [0, 1], high = [0, 2], interior = [0, 1]"
+      " : (tensor<8x6xf32>, tensor<f32>) -> tensor<8x14xf32>",
+      "%r = stablehlo.concatenate %x, %x, dim = 1"
+      " : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x12xf32>",
+      "%r = stablehlo.reverse %x, dims = [1] : tensor<8x6xf32>",
+      "%r = stablehlo.dynamic_slice %x, %zero, %two, sizes = [8, 3]"
+      " : (tensor<8x6xf32>, tensor<i32>, tensor<i32>) -> tensor<8x3xf32>",
+      "%u = stablehlo.slice %x [0:8, 0:2] : (tensor<8x6xf32>) -> tensor<8x2xf32>\n"
+      "%r = stablehlo.dynamic_update_slice %x, %u, %zero, %two"
+      " : (tensor<8x6xf32>, tensor<8x2xf32>, tensor<i32>, tensor<i32>) -> tensor<8x6xf32>",
+      "%r:2 = \"stablehlo.sort\"(%x, %x) ({\n"
+      "^bb0(%k: tensor<f32>, %l: tensor<f32>, %m: tensor<f32>, %n: tensor<f32>):\n"
+      "  %p = stablehlo.compare GT, %k, %l : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+      "  stablehlo.return %p : tensor<i1>\n"
+      "}) {dimension = 1 : i64} : (tensor<8x6xf32>, tensor<8x6xf32>)"
+      " -> (tensor<8x6xf32>, tensor<8x6xf32>)",
+      // A table of which all take rows, with indices that differ.
+      "%i = stablehlo.convert %x : (tensor<8x6xf32>) -> tensor<8x6xi32>\n"
+      "%t = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>\n"
+      "%r = \"stablehlo.gather\"(%t, %i) {dimension_numbers = #stablehlo.gather<offset_dims = [2],"
+      " collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 2>,"
+      " slice_sizes = array<i64: 1, 2>} : (tensor<3x2xf32>, tensor<8x6xi32>) -> tensor<8x6x2xf32>",
+      // The columns of whole rows.
+      "%i = stablehlo.constant dense<[[4], [0]]> : tensor<2x1xi32>\n"
+      "%r = \"stablehlo.gather\"(%x, %i) {dimension_numbers = #stablehlo.gather<offset_dims = [0],"
+      " collapsed_slice_dims = [1], start_index_map = [1], index_vector_dim = 1>,"
+      " slice_sizes = array<i64: 8, 1>} : (tensor<8x6xf32>, tensor<2x1xi32>) -> tensor<8x2xf32>",
+      "%y = stablehlo.reshape %x : (tensor<8x6xf32>) -> tensor<8x6x1xf32>\n"
+      "%k = stablehlo.constant dense<[[[1.0, 2.0]], [[0.5, -1.0]]]> : tensor<2x1x2xf32>\n"
+      "%r = stablehlo.convolution(%y, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],"
+      " window = {stride = [1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}"
+      " : (tensor<8x6x1xf32>, tensor<2x1x2xf32>) -> tensor<8x5x2xf32>",
+      // The dimension that is divided is summed over, as in the gradient of a kernel.
+      "%y = stablehlo.reshape %x : (tensor<8x6xf32>) -> tensor<8x6x1xf32>\n"
+      "%r = stablehlo.convolution(%y, %y) dim_numbers = [f, 0, b]x[i, 0, o]->[b, 0, f],"
+      " window = {pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}"
+      " : (tensor<8x6x1xf32>, tensor<8x6x1xf32>) -> tensor<1x3x1xf32>",
+      "%y = stablehlo.reshape %x : (tensor<8x6xf32>) -> tensor<8x2x3xf32>\n"
+      "%g = stablehlo.dot_general %y, %y, batching_dims = [0] x [0], contracting_dims = [2] x [2]"
+      " : (tensor<8x2x3xf32>, tensor<8x2x3xf32>) -> tensor<8x2x2xf32>\n"
+      "%e = stablehlo.constant dense<[[9.0, 0.0], [0.0, 9.0]]> : tensor<2x2xf32>\n"
+      "%b = stablehlo.broadcast_in_dim %e, dims = [1, 2] : (tensor<2x2xf32>) -> tensor<8x2x2xf32>\n"
+      "%s = stablehlo.add %g, %b : tensor<8x2x2xf32>\n"
+      "%l = stablehlo.cholesky %s, lower = true : tensor<8x2x2xf32>\n"
+      "%r = \"stablehlo.triangular_solve\"(%l, %y) {left_side = true, lower = true, transpose_a ="
+      " #stablehlo<transpose NO_TRANSPOSE>, unit_diagonal = false}"
+      " : (tensor<8x2x2xf32>, tensor<8x2x3xf32>) -> tensor<8x2x3xf32>",
+  };
+  Shards rows, whole(4);
+  for (int d = 0; d < kDevices; ++d) {
+    Values& shard = rows.emplace_back();
+    for (int i = 0; i < 12; ++i) shard.push_back(static_cast<float>((7 * i + 5 * d) % 4));
+  }
+  for (const Values& shard : rows) {
+    for (Values& all : whole) all.insert(all.end(), shard.begin(), shard.end());
+  }
+  for (const std::string operation : operations) {
+    const size_t arrow = operation.rfind("-> ");
+    std::string type =
+        operation.substr(arrow != std::string::npos ? arrow + 3 : operation.rfind(": ") + 2);
+    if (type[0] == '(') type = "tensor<8x6xf32>";
+    const bool is_pair = operation[2] == ':';
+    const auto program = [&](const char* sharding) {
+      return absl::StrCat("func.func public @main(%a: tensor<48xf32> {mhlo.sharding = \"", sharding,
+                          "\"}) -> (", type, R"( {mhlo.sharding = "{replicated}"}) {
+    %x = stablehlo.reshape %a : (tensor<48xf32>) -> tensor<8x6xf32>
+    %one = stablehlo.constant dense<1.0> : tensor<f32>
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %two = stablehlo.constant dense<2> : tensor<i32>
+    )",
+                          operation, "\nreturn ", is_pair ? "%r#1" : "%r", " : ", type, "\n}");
+    };
+    Shards divided, expected;
+    ASSERT_EQ(RunOnShards(program("{devices=[4]<=[4]}"), rows, &divided), "OK") << operation;
+    ASSERT_EQ(RunOnShards(program("{replicated}"), whole, &expected), "OK") << operation;
+    EXPECT_EQ(divided, expected) << operation;
+    ASSERT_OK_AND_ASSIGN(
+        const auto module,
+        stablehlo::ReadStableHlo(absl::StrCat("module attributes {mhlo.num_partitions = 4 : i32} {",
+                                              program("{devices=[4]<=[4]}"), "}"),
+                                 "program"));
+    ASSERT_OK(PartitionModule(module.get(), /*may_choose_output=*/{true}));
+    for (const HloInstruction* instruction : module->entry_computation()->instructions()) {
+      EXPECT_NE(instruction->opcode(), HloOpcode::kAllGather) << operation;
+    }
+  }
+}
+
+TEST(PjrtPartitionTest, BatchesNeedNoCommunication) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m, num_partitions=4
+
+ENTRY e {
+  a = f32[8,2,2] parameter(0), sharding={devices=[4,1,1]<=[4]}
+  alpha = f32[] parameter(1)
+  c = (f32[8,2,2]{1,2,0}, s32[8]) custom-call(a, alpha), custom_call_target="factor", operand_layout_constraints={f32[8,2,2]{1,2,0}, f32[]}, api_version=API_VERSION_TYPED_FFI, frontend_attributes={num_batch_dims="1"}
+  f = f32[8,2,2] get-tuple-element(c), index=0
+  i = s32[8] get-tuple-element(c), index=1
+  l = f32[8,2,2] cholesky(f), lower=true
+  s = f32[8,1,2] slice(l), slice={[0:8], [1:2], [0:2]}
+  ROOT r = (f32[8,2,2], s32[8], f32[8,1,2]) tuple(l, i, s)
+})"));
+  ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
+                       PartitionModule(module.get(), /*may_choose_output=*/{true, true, true}));
+  EXPECT_OK(VerifyModule(*module));
+  EXPECT_EQ(module->entry_computation_layout().result().ToString(),
+            "(f32[2,2,2], s32[2], f32[2,1,2])");
+  int calls = 0;
+  for (const HloInstruction* instruction : module->entry_computation()->instructions()) {
+    EXPECT_NE(instruction->opcode(), HloOpcode::kAllGather);
+    if (instruction->opcode() != HloOpcode::kCustomCall) continue;
+    ++calls;
+    EXPECT_EQ(instruction->shape().ToString(/*print_layout=*/true),
+              "(f32[2,2,2]{1,2,0}, s32[2]{0})");
+    const auto& attributes = instruction->attributes<CustomCallAttributes>();
+    EXPECT_EQ((*attributes.operand_layout_constraints)[0].ToString(/*print_layout=*/true),
+              "f32[2,2,2]{1,2,0}");
+  }
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(PjrtPartitionTest, AnnotatedValuesAreDivided) {

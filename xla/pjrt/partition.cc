@@ -19,6 +19,7 @@
 #include "xla/literal.h"
 #include "xla/literal_util.h"
 #include "xla/passes/dce.h"
+#include "xla/pjrt/batch_rules.h"
 #include "xla/pjrt/shard_rules.h"
 #include "xla/pjrt/tiles.h"
 #include "xla/shape_util.h"
@@ -49,6 +50,12 @@ HloInstruction* WithoutAnnotations(HloInstruction* value) {
 HloSharding ShardingOf(const HloInstruction& instruction) {
   return instruction.has_sharding() ? *instruction.extras().sharding : HloSharding::Replicate();
 }
+
+// A tuple of values of which each partition has its shards.
+struct DividedTuple {
+  HloInstruction* shard;
+  std::vector<Tiles> elements;
+};
 
 class Partitioner {
  public:
@@ -388,6 +395,10 @@ class Partitioner {
         XLA_RETURN_IF_ERROR(DivideAnnotation(instruction));
         continue;
       }
+      if (instruction->opcode() == HloOpcode::kGetTupleElement) {
+        XLA_RETURN_IF_ERROR(DivideElement(instruction));
+        continue;
+      }
       std::vector<const Tiles*> known;
       const HloSharding* sharding = nullptr;  // of the first that is divided
       for (const HloInstruction* operand : instruction->operands()) {
@@ -419,9 +430,14 @@ class Partitioner {
       }
       operands.push_back(operand);
     }
-    XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShape(instruction->shape(), form.result));
+    XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShapeOf(*instruction, form));
     HloInstruction* shard =
         entry_->AddInstruction(instruction->CloneWithNewOperands(shape, operands));
+    FitToShards(shard);
+    if (!form.elements.empty()) {
+      divided_tuples_[instruction] = DividedTuple{shard, form.elements};
+      return absl::OkStatus();
+    }
     if (!form.partial.empty()) {
       HloComputation* combine = instruction->opcode() == HloOpcode::kReduce
                                     ? instruction->to_apply()
@@ -434,6 +450,39 @@ class Partitioner {
     }
     // The whole result, of less work.
     return instruction->ReplaceAllUsesWith(shard);
+  }
+
+  static absl::StatusOr<Shape> ShardShapeOf(const HloInstruction& instruction,
+                                            const ShardForm& form) {
+    const auto shard_of = [&](const Shape& whole, const Tiles& tiles) -> absl::StatusOr<Shape> {
+      XLA_ASSIGN_OR_RETURN(Shape shard, ShardShape(whole, tiles));
+      // Code outside relies on the layouts that it asked for.
+      if (instruction.opcode() == HloOpcode::kCustomCall && whole.has_layout()) {
+        *shard.mutable_layout() = whole.layout();
+      }
+      return shard;
+    };
+    if (form.elements.empty()) return shard_of(instruction.shape(), form.result);
+    std::vector<Shape> shapes;
+    for (size_t i = 0; i < form.elements.size(); ++i) {
+      XLA_ASSIGN_OR_RETURN(
+          Shape shard,
+          shard_of(instruction.shape().tuple_shapes(static_cast<int>(i)), form.elements[i]));
+      shapes.push_back(std::move(shard));
+    }
+    return ShapeUtil::MakeTupleShape(shapes);
+  }
+
+  // An element of a tuple of which there are shards.
+  absl::Status DivideElement(HloInstruction* element) {
+    const auto tuple = divided_tuples_.find(element->operand(0));
+    if (tuple == divided_tuples_.end()) return absl::OkStatus();
+    const Tiles& tiles = tuple->second.elements[static_cast<size_t>(element->tuple_index())];
+    HloInstruction* shard = Element(tuple->second.shard, element->tuple_index());
+    if (tiles.AreUndivided()) return element->ReplaceAllUsesWith(shard);
+    XLA_ASSIGN_OR_RETURN(HloSharding sharding, ShardingOfTiles(tiles));
+    divided_[element] = Divided{shard, tiles, std::move(sharding)};
+    return absl::OkStatus();
   }
 
   absl::StatusOr<HloInstruction*> ShardOf(HloInstruction* whole, const Tiles& tiles) {
@@ -551,6 +600,7 @@ class Partitioner {
   // Beyond the channels of programs, which count from 1.
   int64_t next_channel_ = int64_t{1} << 32;
   absl::flat_hash_map<const HloInstruction*, Divided> divided_;
+  absl::flat_hash_map<const HloInstruction*, DividedTuple> divided_tuples_;
   ProgramShardings shardings_;
 };
 

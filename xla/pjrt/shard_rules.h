@@ -18,9 +18,10 @@ namespace xla::pjrt {
 
 struct ShardForm {
   std::vector<std::optional<Tiles>> operands;  // none: the whole array
-  Tiles result;
+  Tiles result;                                // of an array
   // Groups of partitions whose results are parts of a reduction; empty: the results are complete.
   std::vector<std::vector<int64_t>> partial;
+  std::vector<Tiles> elements;  // of a tuple of arrays, in place of `result`
 };
 
 // `known`: the tiles in which each operand is at hand, or null. Follows the first that is there; of
