@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/kernel_shapes.h"
+#include "xla/cpu/math.h"
 #include "xla/literal.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
@@ -256,7 +257,48 @@ Element ElementEmitter::EmitBroadcast(const HloInstruction* instruction, Index i
   return Emit(operand, operand_index);
 }
 
+// abs(complex) < constant, and the like, where nothing else needs the absolute value.
+std::optional<Element> ElementEmitter::EmitMagnitudeComparison(const HloInstruction* compare,
+                                                               Index index) {
+  const HloInstruction *magnitude = compare->operand(0), *bound = compare->operand(1);
+  if (bound->opcode() == HloOpcode::kBroadcast) bound = bound->operand(0);
+  if (magnitude->opcode() != HloOpcode::kAbs || magnitude->users().size() != 1 ||
+      magnitude->operand(0)->shape().element_type() != C64 ||
+      bound->opcode() != HloOpcode::kConstant || CountOf(bound->shape()) != 1) {
+    return std::nullopt;
+  }
+  LLVMRealPredicate predicate;
+  switch (compare->attributes<CompareAttributes>().direction) {
+    case ComparisonDirection::kGe:
+      predicate = LLVMRealOGE;
+      break;
+    case ComparisonDirection::kGt:
+      predicate = LLVMRealOGT;
+      break;
+    case ComparisonDirection::kLe:
+      predicate = LLVMRealOLE;
+      break;
+    case ComparisonDirection::kLt:
+      predicate = LLVMRealOLT;
+      break;
+    default:
+      return std::nullopt;
+  }
+  const float limit = *static_cast<const float*>(bound->literal().untyped_data());
+  const bool is_total_order =
+      compare->attributes<CompareAttributes>().type == ComparisonType::kFloatTotalOrder;
+  if (is_total_order || !(limit >= kLeastMagnitudeBound && limit <= kGreatestMagnitudeBound))
+    return std::nullopt;
+  const Element element = Emit(magnitude->operand(0), index);
+  if (!status_.ok()) return ops_.Zero(PRED);
+  return Element{EmitMagnitudeCompare(ir_, predicate, element.re, element.im, limit)};
+}
+
 Element ElementEmitter::EmitElementwiseAt(const HloInstruction* instruction, Index index) {
+  if (instruction->opcode() == HloOpcode::kCompare) {
+    if (const std::optional<Element> made = EmitMagnitudeComparison(instruction, index))
+      return *made;
+  }
   std::vector<Element> operands;
   int lanes = 1;
   for (const HloInstruction* operand : instruction->operands()) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -99,6 +100,7 @@ class ElementEmitter {
   Element Fail(const HloInstruction* instruction);
   Element Fail(const HloInstruction* instruction, absl::Status status);
   Element EmitUncached(const HloInstruction* instruction, Index index, int output);
+  std::optional<Element> EmitMagnitudeComparison(const HloInstruction* compare, Index index);
   Element EmitElementwiseAt(const HloInstruction* instruction, Index index);
   Element EmitConstant(const HloInstruction* instruction);
   Element EmitBroadcast(const HloInstruction* instruction, Index index);

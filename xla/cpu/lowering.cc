@@ -322,13 +322,14 @@ class Lowering {
             slots.insert(slots.end(), inputs.begin(), inputs.end());
             if (const auto elements = element_loops_.find(&item);
                 elements != element_loops_.end()) {
+              const ElementLoopUnits units = UnitsOfElementLoop(schedule_, item, *target_);
               steps.push_back(std::make_unique<ScalarLoopStep>(
-                  reinterpret_cast<KernelFunction>(program_.code[0]->Find(elements->second)),
-                  slots));
+                  reinterpret_cast<LoopFunction>(program_.code[0]->Find(elements->second)), slots,
+                  units.count, units.chunk));
               steps.back()->set_instruction(item.instruction);
             }
             steps.push_back(std::make_unique<ScalarLoopStep>(
-                reinterpret_cast<KernelFunction>(program_.code[0]->Find(loop->second)),
+                reinterpret_cast<LoopFunction>(program_.code[0]->Find(loop->second)),
                 std::move(slots)));
             steps.back()->set_instruction(item.instruction);
             break;

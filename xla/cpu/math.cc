@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/cpu/math.h"
 
+#include <cmath>
 #include <initializer_list>
+#include <limits>
 
+#include "absl/functional/function_ref.h"
 #include "xla/cpu/math_exp_log.h"
 #include "xla/cpu/math_hyperbolic.h"
 #include "xla/cpu/math_trigonometric.h"
@@ -133,8 +136,11 @@ Floats PerLane(Mask where, HloOpcode opcode, Floats x, Floats otherwise) {
   return {&ir, ir.If(any, far, [&] { return Ir::Carried{otherwise.v}; })[0]};
 }
 
-// sqrt(x^2 + y^2) of f32; in f64 where a square overflows or is subnormal.
-Floats HypotF32(const Floats& x, const Floats& y) {
+// What `of_sum` makes of x^2 + y^2, or what `of_root` makes of its root, computed in f64, where a
+// square overflows or is subnormal. Both return as many lanes of one type.
+IrValue OfSquares(const Floats& x, const Floats& y,
+                  absl::FunctionRef<IrValue(const Floats& sum)> of_sum,
+                  absl::FunctionRef<IrValue(const Floats& root)> of_root) {
   Ir& ir = *x.ir;
   const Floats zero = Like(x, 0);
   const Floats sum = Fma(x, x, y * y);
@@ -147,9 +153,29 @@ Floats HypotF32(const Floats& x, const Floats& y) {
     const Floats root = Narrow(Sqrt(Fma(a, a, b * b)));
     // Infinite, even if the other part is NaN.
     const Mask is_infinite = (Abs(x) == Infinity(x)) | (Abs(y) == Infinity(x));
-    return Ir::Carried{Select(is_infinite, Infinity(x), root).v};
+    return Ir::Carried{of_root(Select(is_infinite, Infinity(x), root))};
   };
-  return {&ir, ir.If(any, in_f64, [&] { return Ir::Carried{Sqrt(sum).v}; })[0]};
+  return ir.If(any, in_f64, [&] { return Ir::Carried{of_sum(sum)}; })[0];
+}
+
+// sqrt(x^2 + y^2) of f32.
+Floats HypotF32(const Floats& x, const Floats& y) {
+  return {x.ir, OfSquares(
+                    x, y, [](const Floats& sum) { return Sqrt(sum).v; },
+                    [](const Floats& root) { return root.v; })};
+}
+
+// The least float whose rounded root is at least the bound, or above it. The root is monotonic: it
+// is less than the bound if and only if the square is less than this.
+float LeastSquare(float bound, bool above) {
+  const auto passes = [&](float square) {
+    const float root = std::sqrt(square);
+    return above ? root > bound : root >= bound;
+  };
+  float square = bound * bound;
+  while (passes(square)) square = std::nextafter(square, 0.0f);
+  while (!passes(square)) square = std::nextafter(square, std::numeric_limits<float>::infinity());
+  return square;
 }
 
 // The functions of math_*.h for an opcode; null where there is none.
@@ -246,6 +272,22 @@ IrValue EmitMath(Ir& ir, HloOpcode opcode, IrValue a, IrValue b) {
   }
   if (b == nullptr) b = a;
   return CallFunctionOfVectors(ir, opcode, is_f32 ? F32 : F64, {a}, {b});
+}
+
+IrValue EmitMagnitudeCompare(Ir& ir, LLVMRealPredicate predicate, IrValue re, IrValue im,
+                             float bound) {
+  const bool above = predicate == LLVMRealOLE || predicate == LLVMRealOGT;
+  const bool is_less = predicate == LLVMRealOLE || predicate == LLVMRealOLT;
+  const float square = math::LeastSquare(bound, above);
+  return math::OfSquares(
+      {&ir, re}, {&ir, im},
+      [&](const math::Floats& sum) {
+        const math::Floats limit = math::Like(sum, static_cast<double>(square));
+        return (is_less ? sum < limit : sum >= limit).v;
+      },
+      [&](const math::Floats& root) {
+        return root.Compare(predicate, math::Like(root, static_cast<double>(bound))).v;
+      });
 }
 
 void EmitComplexMath(Ir& ir, HloOpcode opcode, IrValue a_re, IrValue a_im, IrValue b_re,

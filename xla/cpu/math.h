@@ -16,6 +16,13 @@ IrValue EmitMath(Ir& ir, HloOpcode opcode, IrValue a, IrValue b = nullptr);
 void EmitComplexMath(Ir& ir, HloOpcode opcode, IrValue a_re, IrValue a_im, IrValue b_re,
                      IrValue b_im, IrValue* re, IrValue* im);
 
+// Whether the absolute values of complex numbers of f32 are less than the bound, and so on: without
+// square roots. The predicate is one of OLT, OLE, OGT, OGE; the bound is between the
+// following two.
+inline constexpr float kLeastMagnitudeBound = 0x1p-28f, kGreatestMagnitudeBound = 0x1p58f;
+IrValue EmitMagnitudeCompare(Ir& ir, LLVMRealPredicate predicate, IrValue re, IrValue im,
+                             float bound);
+
 }  // namespace xla::cpu
 
 #endif  // XLA_CPU_MATH_H_

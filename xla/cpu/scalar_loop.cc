@@ -44,7 +44,7 @@ class LoopEmitter {
 
   absl::Status Emit(const char* name) {
     const bool is_element_loop = widest_ > 0;
-    const IrType parameters[] = {ir_.Pointer(), ir_.Pointer(), ir_.I64()};
+    const IrType parameters[] = {ir_.Pointer(), ir_.Pointer(), ir_.I64(), ir_.I64()};
     ir_.StartFunction(name, parameters);
     const auto pointer = [&](size_t i) {
       return ir_.Load(ir_.Pointer(),
@@ -58,17 +58,22 @@ class LoopEmitter {
     if (!is_element_loop) {
       EmitLoop();
     } else {
-      // Whole vectors, then single elements.
+      // Whole vectors are a unit each; the single elements behind them are the last one.
       const int64_t vectors = length_ / widest_;
-      ir_.Loop(ir_.Index(0), ir_.Index(vectors), 1, [&](IrValue unit) {
+      const IrValue begin = ir_.Parameter(2), end = ir_.Parameter(3);
+      ir_.Loop(begin, ir_.Binary("llvm.smin", end, ir_.Index(vectors)), 1, [&](IrValue unit) {
         first_ = ir_.Mul(unit, ir_.Index(widest_));
         EmitLoop();
       });
       lanes_ = 1;
-      ir_.Loop(ir_.Index(vectors * widest_), ir_.Index(length_), 1, [&](IrValue element) {
-        first_ = element;
-        EmitLoop();
-      });
+      if (vectors * widest_ < length_) {
+        ir_.If(ir_.ICmp(LLVMIntSGT, end, ir_.Index(vectors)), [&] {
+          ir_.Loop(ir_.Index(vectors * widest_), ir_.Index(length_), 1, [&](IrValue element) {
+            first_ = element;
+            EmitLoop();
+          });
+        });
+      }
     }
     ir_.Return();
     return status_;
@@ -224,8 +229,20 @@ int LanesOf(const ProgramSchedule& schedule, const ScheduledItem& loop, int64_t 
         element_bytes, primitive_util::IsComplexType(shape.element_type()) ? bytes / 2 : bytes);
   }
   int lanes = std::max(4, target.vector_bytes / static_cast<int>(element_bytes));
-  // Several vectors at a time hide latencies.
-  for (int vectors = 1; vectors < 4 && 2 * lanes <= length; vectors *= 2) lanes *= 2;
+  // Several vectors at a time hide latencies, as far as there are registers.
+  constexpr int kMostVectors = 12;
+  const ScalarLoopArrays arrays = ArraysOfScalarLoop(loop);
+  int parts = 0;
+  for (const std::vector<ValueId>* values : {&arrays.state, &arrays.inputs}) {
+    for (const ValueId value : *values) {
+      const Shape& shape = *ValueAt(schedule, value).shape;
+      if (CountOf(shape) > 1) parts += primitive_util::IsComplexType(shape.element_type()) ? 2 : 1;
+    }
+  }
+  for (int vectors = 2; vectors <= 4 && 2 * lanes <= length && vectors * parts <= kMostVectors;
+       vectors *= 2) {
+    lanes *= 2;
+  }
   while (lanes > length) lanes /= 2;
   return lanes;
 }
@@ -288,11 +305,19 @@ int64_t ElementLoopLength(const ProgramSchedule& schedule, const ScheduledItem& 
     if (!std::all_of(item.operands.begin(), item.operands.end(), fits)) return false;
     return item.kind == ScheduledItem::Kind::kCopy || IsLinear(*item.instruction->to_apply());
   });
-  // Steps through longer arrays have enough independent work, and cost little to start.
-  constexpr int64_t kLongest = 8192;
-  return computes && length > 1 && length <= kLongest && IsOneElement(schedule, loop.predicate)
-             ? length
-             : 0;
+  return computes && length > 1 && IsOneElement(schedule, loop.predicate) ? length : 0;
+}
+
+ElementLoopUnits UnitsOfElementLoop(const ProgramSchedule& schedule, const ScheduledItem& loop,
+                                    const Target& target) {
+  const int64_t length = ElementLoopLength(schedule, loop);
+  ElementLoopUnits units;
+  units.lanes = LanesOf(schedule, loop, length, target);
+  units.count = (length + units.lanes - 1) / units.lanes;
+  // Loops over few elements are not worth a second thread.
+  constexpr int64_t kFewElements = 4096, kChunks = 16;
+  units.chunk = length <= kFewElements ? units.count : (units.count + kChunks - 1) / kChunks;
+  return units;
 }
 
 ScalarLoopArrays ArraysOfScalarLoop(const ScheduledItem& loop) {
@@ -326,8 +351,8 @@ absl::Status EmitScalarLoop(Ir& ir, const ProgramSchedule& schedule, const Sched
 
 absl::Status EmitElementLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
                              const char* name) {
-  const int64_t length = ElementLoopLength(schedule, loop);
-  return LoopEmitter(ir, schedule, loop, LanesOf(schedule, loop, length, ir.target()), length)
+  return LoopEmitter(ir, schedule, loop, UnitsOfElementLoop(schedule, loop, ir.target()).lanes,
+                     ElementLoopLength(schedule, loop))
       .Emit(name);
 }
 

@@ -21,18 +21,28 @@ struct ScalarLoopArrays {
 };
 ScalarLoopArrays ArraysOfScalarLoop(const ScheduledItem& loop);
 
-// void name(char** arrays, RunState* state, int64_t unused). Reads the scalars of the state from
+// void name(char** arrays, RunState* state, int64_t, int64_t). Reads the scalars of the state from
 // memory, runs the loop, and writes it back. Asks from time to time whether the run is cancelled,
 // and then returns early.
 absl::Status EmitScalarLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
                             const char* name);
 
-// Whether all that the loop computes are scalars from scalars, and elements of short arrays of one
+// Whether all that the loop computes are scalars from scalars, and elements of arrays of one
 // length from elements at the same place and scalars: each element runs through the whole loop by
 // itself. Returns that length; 0 for other loops.
 int64_t ElementLoopLength(const ProgramSchedule& schedule, const ScheduledItem& loop);
 
-// A function like those of EmitScalarLoop for the arrays among the state. It leaves the scalars as
+// How the elements are divided: vectors of `lanes`, as many units, of which a thread takes `chunk`
+// at a time.
+struct ElementLoopUnits {
+  int lanes = 1;
+  int64_t count = 0, chunk = 1;
+};
+ElementLoopUnits UnitsOfElementLoop(const ProgramSchedule& schedule, const ScheduledItem& loop,
+                                    const Target& target);
+
+// A function like those of EmitScalarLoop for the arrays among the state, whose last parameters are
+// the range of units. Units may be computed at the same time. It leaves the scalars as
 // they are: the function of EmitScalarLoop, to be called afterwards with the same arrays, makes
 // them what they are after the loop.
 absl::Status EmitElementLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,

@@ -95,7 +95,14 @@ absl::Status WhileStep::Run(RunState& state) const {
 absl::Status ScalarLoopStep::Run(RunState& state) const {
   absl::InlinedVector<char*, 16> arrays;
   for (const Slot& slot : arrays_) arrays.push_back(slot.In(state));
-  function_(arrays.data(), reinterpret_cast<int64_t>(&state), 0);
+  if (units_ > chunk_) {
+    XLA_RETURN_IF_ERROR(state.ParallelFor(units_, chunk_, [&](int64_t begin, int64_t end) {
+      function_(arrays.data(), &state, begin, end);
+      return absl::OkStatus();
+    }));
+  } else {
+    function_(arrays.data(), &state, 0, units_);
+  }
   return state.Poll();
 }
 

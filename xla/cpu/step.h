@@ -123,16 +123,20 @@ class WhileStep final : public Step {
   const Steps body_;
 };
 
-// A loop that is one function; see scalar_loop.h.
+// A loop that is one function, see scalar_loop.h.
+using LoopFunction = void (*)(char** arrays, RunState* state, int64_t begin, int64_t end);
+
 class ScalarLoopStep final : public Step {
  public:
-  ScalarLoopStep(KernelFunction function, std::vector<Slot> arrays)
-      : function_(function), arrays_(std::move(arrays)) {}
+  ScalarLoopStep(LoopFunction function, std::vector<Slot> arrays, int64_t units = 1,
+                 int64_t chunk = 1)
+      : function_(function), arrays_(std::move(arrays)), units_(units), chunk_(chunk) {}
   absl::Status Run(RunState& state) const override;
 
  private:
-  const KernelFunction function_;
+  const LoopFunction function_;
   const std::vector<Slot> arrays_;
+  const int64_t units_, chunk_;
 };
 
 class ConditionalStep final : public Step {

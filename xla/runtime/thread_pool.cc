@@ -12,8 +12,12 @@
 namespace xla::runtime {
 namespace {
 
-// Looks at whether the last chunks have ended before a thread goes to sleep: about a microsecond.
-constexpr int kSpins = 64;
+// How often a thread looks at whether there is something to do before it goes to sleep. To wake a
+// sleeping thread takes some microseconds, on virtual machines tens of them, which is longer than
+// many loops run; a look takes 10 to 40 nanoseconds.
+constexpr int kSpins = 512;          // of the calling thread, for the last chunks
+constexpr int kLeastIdleSpins = 16;  // of workers between loops: twice as often after each success,
+constexpr int kMostIdleSpins = 4096;  // half as often after each failure
 
 // Whether this thread is inside the body of a loop.
 thread_local bool is_in_loop = false;
@@ -109,11 +113,25 @@ void ThreadPool::Remove(Loop* loop) {
   loop_count_.store(static_cast<int>(loops_.size()), std::memory_order_relaxed);
 }
 
+bool ThreadPool::AwaitLoop(int spins) const {
+  for (int i = 0; i < spins; ++i) {
+    if (loop_count_.load(std::memory_order_relaxed) != 0) return true;
+    Pause();
+  }
+  return false;
+}
+
 void ThreadPool::Work() {
+  int spins = kMostIdleSpins;
   std::unique_lock<std::mutex> lock(mutex_);
   while (!is_finished_) {
     Loop* const loop = NextLoop();
     if (loop == nullptr) {
+      lock.unlock();
+      const bool has_work = AwaitLoop(spins);
+      lock.lock();
+      spins = has_work ? std::min(2 * spins, kMostIdleSpins) : std::max(spins / 2, kLeastIdleSpins);
+      if (is_finished_ || !loops_.empty()) continue;
       ++idle_;
       wake_.wait(lock);
       --idle_;

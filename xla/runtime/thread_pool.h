@@ -60,6 +60,8 @@ class ThreadPool {
 
   void Start();
   void Work();
+  // Looks for a loop so many times, without the mutex.
+  bool AwaitLoop(int spins) const;
   // The next loop in turn that has chunks left; null if there is none.
   Loop* NextLoop();
   void Remove(Loop* loop);
