@@ -195,6 +195,35 @@ Result SelectByNot(HloInstruction* select, Rewriter& rewriter) {
   return rewriter.Create(HloOpcode::kSelect, select->shape(), {p, b, a});
 }
 
+// x > c and x <= c of what maximum(x, c) is computed from, x < c and x >= c likewise with the
+// minimum, become comparisons of the maximum: x need not be kept. (Gradients of rectifiers.)
+Result CompareLimited(HloInstruction* compare, Rewriter& rewriter) {
+  HloInstruction* const x = compare->operand(0);
+  const auto& attributes = compare->attributes<CompareAttributes>();
+  const bool is_maximum = attributes.direction == ComparisonDirection::kGt ||
+                          attributes.direction == ComparisonDirection::kLe;
+  const bool is_minimum = attributes.direction == ComparisonDirection::kLt ||
+                          attributes.direction == ComparisonDirection::kGe;
+  const std::optional<double> bound = SplatValue(*compare->operand(1));
+  constexpr int64_t kManyUsers = 16;  // to be searched for each comparison
+  if ((!is_maximum && !is_minimum) || x->user_count() > kManyUsers || !bound.has_value() ||
+      std::isnan(*bound) || attributes.type == ComparisonType::kFloatTotalOrder ||
+      compare->parent()->parent()->has_schedule()) {
+    return nullptr;
+  }
+  const HloOpcode opcode = is_maximum ? HloOpcode::kMaximum : HloOpcode::kMinimum;
+  for (HloInstruction* user : x->users()) {
+    HloInstruction* limit;
+    if (!Match(user, Op(opcode, Same(&x), Any(&limit))) || user->shape() != x->shape() ||
+        !user->control_predecessors().empty() || SplatValue(*limit) != bound) {
+      continue;
+    }
+    return rewriter.Create(HloOpcode::kCompare, compare->shape(), {user, compare->operand(1)},
+                           attributes);
+  }
+  return nullptr;
+}
+
 constexpr RewriteRule kElementwiseRules[] = {
     {"add-zero", HloOpcode::kAdd, &AddZero},
     {"subtract-zero", HloOpcode::kSubtract, &SubtractZero},
@@ -224,6 +253,7 @@ constexpr RewriteRule kElementwiseRules[] = {
     {"shift-left-zero", HloOpcode::kShiftLeft, &NeutralBits},
     {"shift-right-logical-zero", HloOpcode::kShiftRightLogical, &NeutralBits},
     {"shift-right-arithmetic-zero", HloOpcode::kShiftRightArithmetic, &NeutralBits},
+    {"compare-limited", HloOpcode::kCompare, &CompareLimited},
     {"select-known", HloOpcode::kSelect, &SelectKnown},
     {"select-not", HloOpcode::kSelect, &SelectByNot},
 };
