@@ -166,6 +166,7 @@ TEST(ConvolutionKernel, EpilogueAndScale) {
     ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> prepared, MakeConvolutionKernel(spec));
     ASSERT_OK(RunPrepared(*prepared, {input.data(), kernel.data(), plain.data()}));
     spec.kernel_scale = 2;
+    spec.epilogue.in_place = i % 4 < 2;
     spec.epilogue.store = [](void* const* buffers, int64_t first, int64_t count,
                              const void* values) {
       float* to = static_cast<float*>(buffers[2]) + first;

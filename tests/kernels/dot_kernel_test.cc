@@ -264,9 +264,13 @@ TEST(DotKernel, EpilogueSeesEachElementOnce) {
         const float* add = static_cast<const float*>(buffers[3]) + first;
         for (int64_t i = 0; i < count; ++i) to[i] = static_cast<const float*>(values)[i] + add[i];
       };
-      ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel, MakeDotKernel(dot.spec));
-      ASSERT_OK(RunPrepared(*kernel, {dot.lhs.data(), dot.rhs.data(), out.data(), addend.data()}));
-      for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], plain[i] + addend[i]);
+      for (const bool in_place : {false, true}) {
+        dot.spec.epilogue.in_place = in_place;
+        ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel, MakeDotKernel(dot.spec));
+        ASSERT_OK(
+            RunPrepared(*kernel, {dot.lhs.data(), dot.rhs.data(), out.data(), addend.data()}));
+        for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], plain[i] + addend[i]);
+      }
     }
   }
 }

@@ -77,7 +77,7 @@ class Assigner {
       return false;
     const ScheduledItem& item = *b_.by_position[At(position)];
     const auto result = std::find(item.results.begin(), item.results.end(), begins);
-    if (result == item.results.end()) return false;
+    if (result == item.results.end() || item.contraction != nullptr) return false;
     const auto r = static_cast<int>(result - item.results.begin());
     switch (item.instruction->opcode()) {
       case HloOpcode::kFusion: {
@@ -134,7 +134,7 @@ class Assigner {
       if (members_[At(buffer_of_[At(a)])].size() > kManyMembers) return;
       TryShare(a, r, nullptr);
     };
-    if (item.instruction->opcode() == HloOpcode::kFusion) {
+    if (item.instruction->opcode() == HloOpcode::kFusion && item.contraction == nullptr) {
       const std::vector<int64_t> updated = UpdatedOperands(*item.instruction);
       for (size_t r = 0; r < item.results.size(); ++r) {
         if (!updated.empty()) {

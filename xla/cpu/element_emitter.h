@@ -54,6 +54,16 @@ class ElementEmitter {
   // Code around this emitter's: elements that it has made, of indices that are the same for all
   // lanes, are used again.
   void set_outer(const ElementEmitter* outer) { outer_ = outer; }
+  // Reductions of rows write the elements of `instruction`, which they read, to the memory of an
+  // array like it, where other code may read them.
+  void set_row_copy(const HloInstruction* instruction, IrValue memory) {
+    copied_ = instruction;
+    copy_ = memory;
+  }
+  // Whether a reduction has done so.
+  bool has_row_copy() const { return has_copy_; }
+  // Operations that compute an element, up to what is in memory; about as many as there are.
+  int64_t OperationsOf(const HloInstruction* instruction, int depth = 0) const;
   // Lanes of the vectors that scalar code reduces rows with.
   void set_row_lanes(int lanes) { row_lanes_ = lanes; }
 
@@ -111,7 +121,6 @@ class ElementEmitter {
   Element EmitDynamicUpdateSlice(const HloInstruction* instruction, Index index);
   Element EmitGather(const HloInstruction* instruction, Index index);
   std::vector<Element> EmitReduce(const HloInstruction* instruction, Index index);
-  int64_t OperationsOf(const HloInstruction* instruction, int depth) const;
   // A reduction along contiguous elements: vectors of partial results, combined in a fixed tree.
   std::vector<Element> EmitRowReduce(const HloInstruction* instruction, Index index,
                                      int64_t row_elements, int block);
@@ -138,6 +147,9 @@ class ElementEmitter {
   const Elements* elements_ = nullptr;
   const IndexMath math_;
   bool is_linear_ = false;
+  const HloInstruction* copied_ = nullptr;
+  IrValue copy_ = nullptr;
+  bool has_copy_ = false;
   IrValue mask_ = nullptr;
   absl::Status status_;
   std::vector<std::map<Key, Element>> scopes_ = std::vector<std::map<Key, Element>>(1);

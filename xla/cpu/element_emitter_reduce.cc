@@ -115,7 +115,6 @@ std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instructio
   return FromCarried(level(level, 0, ToCarried(initial)), initial);
 }
 
-// Operations that compute an element, up to what is in memory; about as many as there are.
 int64_t ElementEmitter::OperationsOf(const HloInstruction* instruction, int depth) const {
   if (buffers_.find(instruction) != buffers_.end() || depth > 8) return 0;
   int64_t cost = 0;
@@ -159,8 +158,12 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
       operand_index.push_back(IsListed(reduced, d) ? row[next_row++] : index[next_kept++]);
     }
     for (size_t i = 0; i < inputs; ++i) {
-      arguments.push_back(ops_.Splat(
-          emitter.Emit(instruction->operand(static_cast<int64_t>(i)), operand_index), lanes));
+      const HloInstruction* operand = instruction->operand(static_cast<int64_t>(i));
+      arguments.push_back(ops_.Splat(emitter.Emit(operand, operand_index), lanes));
+      if (operand != copied_) continue;
+      const ElementAddress to = emitter.AddressOf({copy_, false}, operand->shape(), operand_index);
+      ops_.Store(operand->shape().element_type(), arguments.back(), to.pointer, to.bytes);
+      has_copy_ = true;
     }
     return arguments;
   };

@@ -35,6 +35,14 @@ bool IsUnusedResult(const HloInstruction& instruction, int64_t result);
 // Whether the instruction is one of many products of small matrices: generated code.
 bool IsSmallProduct(const HloInstruction& dot);
 
+// The dot or convolution whose results the fusion finishes as soon as they are complete, part by
+// part, rather than in a step of its own: null if there is none. Nothing else reads these results.
+const HloInstruction* FusedContraction(const HloInstruction& fusion);
+// Whether a fusion finishes this dot or convolution.
+bool IsFusedContraction(const HloInstruction& contraction);
+// The operand of the fusion that the contraction is.
+int64_t ContractionOperand(const HloInstruction& fusion);
+
 // Whether a prefix scan of the library (xla/kernels/scan_kernel.h) computes the instruction.
 bool IsLibraryScan(const HloInstruction& instruction);
 

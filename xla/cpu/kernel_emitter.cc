@@ -5,6 +5,7 @@
 
 #include "xla/base/status_macros.h"
 #include "xla/cpu/element_emitter.h"
+#include "xla/cpu/elementwise.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/primitive_util.h"
@@ -17,6 +18,7 @@ class KernelEmitter {
   KernelEmitter(Ir& ir, const KernelPlan& plan) : ir_(ir), ops_(ir), plan_(plan) {}
 
   absl::Status Emit(const char* name) {
+    if (plan_.epilogue_of >= 0) return EmitEpilogue(name);
     const HloInstruction& fusion = *plan_.fusion;
     const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64()};
     ir_.StartFunction(name, parameters);
@@ -64,6 +66,72 @@ class KernelEmitter {
   }
 
  private:
+  // void name(void* const* buffers, int64_t first, int64_t count, const void* values)
+  absl::Status EmitEpilogue(const char* name) {
+    const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64(), ir_.Pointer()};
+    ir_.StartFunction(name, parameters);
+    const auto buffer = [&](int64_t i) {
+      return ir_.Load(ir_.Pointer(), ir_.Offset(ir_.Parameter(0), ir_.Index(8 * i)), 8, true);
+    };
+    results_.push_back(buffer(2));
+    const IrValue first = ir_.Parameter(1), end = ir_.Add(first, ir_.Parameter(2));
+    for (const HloInstruction* parameter : plan_.fusion->to_apply()->parameter_instructions()) {
+      const int64_t number = parameter->parameter_number();
+      if (number != plan_.epilogue_of) {
+        buffers_[parameter] = {{buffer(3 + number), true}};
+        continue;
+      }
+      // The array that would have the values where they belong.
+      const int64_t bytes = primitive_util::ByteWidth(parameter->shape().element_type());
+      const IrValue distance = ir_.Mul(ir_.Sub(ir_.Index(0), first), ir_.Index(bytes));
+      buffers_[parameter] = {{ir_.Offset(ir_.Parameter(3), distance), false}};
+    }
+    const KernelRegion& region = plan_.regions[0];
+    const auto& dims = region.dimensions;
+    if (dims.size() <= 1) {
+      EmitRange(region, {}, first, end);
+    } else {
+      const IndexMath math(ir_, 1);
+      const IrValue length = ir_.Index(dims.back());
+      const IrValue last_row = ir_.UDiv(ir_.Sub(end, ir_.Index(1)), length);
+      ir_.Loop(ir_.UDiv(first, length), ir_.Add(last_row, ir_.Index(1)), 1, [&](IrValue row) {
+        const IrValue base = ir_.Mul(row, length);
+        const IrValue from = ir_.Binary("llvm.smax", ir_.Sub(first, base), ir_.Index(0));
+        const IrValue to = ir_.Binary("llvm.smin", ir_.Sub(end, base), length);
+        EmitRange(region,
+                  math.Delinearize({row, 0, 1}, absl::MakeConstSpan(dims).first(dims.size() - 1)),
+                  from, to);
+      });
+    }
+    ir_.Return();
+    return status_;
+  }
+
+  // Elements [from, to) of the row of the index, which lacks the last dimension.
+  void EmitRange(const KernelRegion& region, IndexVector index, IrValue from, IrValue to) {
+    ElementEmitter vectors(ops_, buffers_, region.lanes), scalars(ops_, buffers_, 1);
+    vectors.set_linear(plan_.is_linear);
+    scalars.set_linear(plan_.is_linear);
+    index.emplace_back();
+    IrValue rest = from;
+    if (region.lanes > 1) {
+      const IrValue in_vectors = ir_.And(ir_.Sub(to, from), ir_.Index(-int64_t{region.lanes}));
+      rest = ir_.Add(from, in_vectors);
+      ir_.Loop(from, rest, region.lanes, [&](IrValue i) {
+        ElementEmitter::Scope scope(&vectors);
+        index.back() = {i, 1, region.lanes};
+        StoreAt(region, vectors, index);
+      });
+      Check(vectors);
+    }
+    ir_.Loop(rest, to, 1, [&](IrValue i) {
+      ElementEmitter::Scope scope(&scalars);
+      index.back() = {i, 0, 1};
+      StoreAt(region, scalars, index);
+    });
+    Check(scalars);
+  }
+
   void EmitRegion(const KernelRegion& region, IrValue begin, IrValue end) {
     const IndexMath math(ir_, 1);
     const auto& dims = region.dimensions;
@@ -116,13 +184,47 @@ class KernelEmitter {
       Check(scalars);
       return;
     }
+    const HloInstruction* kept = nullptr;  // in the row of the result
     if (plan_.reduces_own_rows) {
+      // Threads that share a row would write to each other's parts.
+      if (region.segments == 1) kept = RowWorthKeeping(scalars);
+      if (kept != nullptr) scalars.set_row_copy(kept, results_[0]);
       for (const HloInstruction* instruction :
            plan_.fusion->to_apply()->MakeInstructionPostOrder()) {
         if (instruction->opcode() == HloOpcode::kReduce) scalars.Emit(instruction, index);
       }
+      scalars.set_row_copy(nullptr, nullptr);
+      if (scalars.has_row_copy()) buffers_[kept] = {{results_[0], false}};
       vectors.set_outer(&scalars);
     }
+    EmitSegment(region, std::move(index), segment, vectors, scalars);
+    if (kept != nullptr) buffers_.erase(kept);
+  }
+
+  // What a reduction reads and the result is computed from again, if it costs more than to store
+  // and load it: the row of the result holds it meanwhile. Nothing but the last reduction may need
+  // what is overwritten.
+  const HloInstruction* RowWorthKeeping(const ElementEmitter& emitter) const {
+    constexpr int64_t kManyOperations = 12;
+    const HloInstruction* root = plan_.fusion->to_apply()->root_instruction();
+    if (plan_.streams ||
+        std::find(plan_.is_written.begin(), plan_.is_written.end(), true) != plan_.is_written.end())
+      return nullptr;
+    const HloInstruction* kept = nullptr;
+    for (const HloInstruction* instruction : plan_.fusion->to_apply()->MakeInstructionPostOrder()) {
+      if (instruction->opcode() != HloOpcode::kReduce) continue;
+      const HloInstruction* row = instruction->operand(0);
+      const bool fits = row != root && row->users().size() > 1 && IsElementwise(*row) &&
+                        row->shape().dimensions() == root->shape().dimensions() &&
+                        row->shape().element_type() == root->shape().element_type() &&
+                        emitter.OperationsOf(row) >= kManyOperations;
+      kept = fits ? row : nullptr;
+    }
+    return kept;
+  }
+  // Segments of the row of the index, which lacks the last dimension.
+  void EmitSegment(const KernelRegion& region, IndexVector index, IrValue segment,
+                   ElementEmitter& vectors, ElementEmitter& scalars) {
     index.emplace_back();
     const int64_t length = region.dimensions.back(), lanes = region.lanes;
     const IrValue first = ir_.Mul(segment, ir_.Index(region.segment_length));

@@ -45,6 +45,9 @@ struct KernelPlan {
   bool transposes = false;  // an array in memory, by tiles of vectors
   // A reduction that keeps the minor dimension: rows are combined in the memory of the result.
   bool reduces_columns = false;
+  // The operand whose elements a contraction gives to the kernel part by part (FusedContraction);
+  // -1 if there is none. The kernel is an epilogue then, see EmitKernel.
+  int64_t epilogue_of = -1;
   int64_t rows_at_once = 1;  // of those rows, between a load of the result and a store
   // Results are stored past the caches: they are too large for them.
   bool streams = false;
@@ -79,6 +82,8 @@ bool IsColumnReduction(const HloInstruction& reduce);
 // depends on that operand's element at the same place only.
 bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result);
 
+// An epilogue is a function for kernels::KernelEpilogue: buffers from the third on are the result
+// and the operands of the fusion.
 absl::Status EmitKernel(Ir& ir, const KernelPlan& plan, const char* name);
 
 // bool name(void* const* buffers, const void* const* elements), as kernels/sort_kernel.h has it.

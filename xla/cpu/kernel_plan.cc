@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "xla/cpu/elementwise.h"
+#include "xla/cpu/fusion.h"
 #include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -162,7 +163,11 @@ void PlanColumnReduction(const HloInstruction& fusion, const HloInstruction& red
   region.lanes = std::max(4, target.vector_bytes / LargestElementBytes(computation));
   const int64_t columns = shape.dimensions().back();
   while (region.lanes > columns) region.lanes /= 2;
-  const int64_t wanted = std::clamp<int64_t>(columns / 8, 4 * region.lanes, 1024);
+  // Whole pages of long rows are read at a time.
+  constexpr int64_t kLongRow = 4096, kLongest = 1024;
+  const int64_t wanted = columns >= kLongRow
+                             ? kLongest
+                             : std::clamp<int64_t>(columns / 8, 4 * region.lanes, kLongest);
   region.segment_length = (wanted + region.lanes - 1) / region.lanes * region.lanes;
   region.segments = (columns + region.segment_length - 1) / region.segment_length;
   region.units = CountOf(shape) / columns * region.segments;
@@ -243,6 +248,8 @@ double EstimateOperations(const HloInstruction& instruction) {
     default:
       return 0;
   }
+  if (const HloInstruction* contraction = FusedContraction(instruction))
+    operations += EstimateOperations(*contraction);
   for (const HloInstruction* member : instruction.to_apply()->instructions()) {
     double elements = 0;
     if (member->opcode() == HloOpcode::kReduce) {
@@ -339,8 +346,9 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
 
   // Lanes along the last dimension, or scalar code around reductions of rows.
   const int vector_lanes = std::max(4, target.vector_bytes / LargestElementBytes(computation));
-  bool reduces_rows = false, reduces = false;
+  bool reduces_rows = false, reduces = false, has_windows = false;
   for (const HloInstruction* instruction : computation.instructions()) {
+    has_windows |= instruction->opcode() == HloOpcode::kReduceWindow;
     if (instruction->opcode() != HloOpcode::kReduce) continue;
     reduces = true;
     reduces_rows |= RowLengthOf(*instruction) >= vector_lanes;
@@ -369,6 +377,8 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
       region.row_lanes = vector_lanes;
     } else {
       int lanes = reduces && length >= 8 * vector_lanes ? 4 * vector_lanes : vector_lanes;
+      // Whether taps are inside is asked once for several vectors.
+      while (has_windows && lanes < 4 * vector_lanes && length % (2 * lanes) == 0) lanes *= 2;
       while (lanes > 1 && lanes > length) lanes /= 2;
       region.lanes = lanes;
     }

@@ -17,9 +17,10 @@ using SortComparator = bool (*)(void* const* buffers, const void* const* element
 bool NeedsComparator(const HloInstruction& instruction);
 
 // The prepared kernel of the instruction: buffers are its operands, then its results. Null if there
-// is none. `comparator` is used where NeedsComparator.
+// is none. `comparator` is used where NeedsComparator, the epilogue by dots and convolutions.
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
-    const HloInstruction& instruction, SortComparator comparator);
+    const HloInstruction& instruction, SortComparator comparator,
+    const kernels::KernelEpilogue& epilogue = {});
 
 // The function that computes another instruction; null if there is none.
 LibraryFunction FindLibraryFunction(const HloInstruction& instruction);

@@ -13,6 +13,7 @@
 #include "xla/cpu/element.h"
 #include "xla/cpu/entry_layouts.h"
 #include "xla/cpu/fold_emitter.h"
+#include "xla/cpu/fusion.h"
 #include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/cpu/library_calls.h"
@@ -161,7 +162,12 @@ class Lowering {
       }
       PlanFunctions(*item.instruction);
       if (item.instruction->opcode() != HloOpcode::kFusion) continue;
-      const std::vector<bool> written = WrittenOperands(item);
+      const int64_t epilogue_of =
+          item.contraction == nullptr ? -1 : ContractionOperand(*item.instruction);
+      const std::vector<bool> written =
+          item.contraction == nullptr
+              ? WrittenOperands(item)
+              : std::vector<bool>(static_cast<size_t>(item.instruction->operand_count()), false);
       std::vector<bool> unused;
       for (const ValueId result : item.results) unused.push_back(result == kNoValue);
       const HloComputation& computation = *item.instruction->to_apply();
@@ -170,6 +176,7 @@ class Lowering {
       for (const size_t candidate : candidates) {
         const KernelPlan& plan = kernels_[candidate].plan;
         if (plan.is_written == written && plan.is_unused == unused &&
+            plan.epilogue_of == epilogue_of &&
             plan.fusion->to_apply()->Equal(computation, /*layout_sensitive=*/false)) {
           found = candidate;
           break;
@@ -180,6 +187,10 @@ class Lowering {
         UniqueKernel kernel;
         kernel.plan = PlanKernel(item.instruction, *target_, written);
         kernel.plan.is_unused = unused;
+        if (epilogue_of >= 0) {
+          kernel.plan.epilogue_of = epilogue_of;
+          kernel.plan.streams = false;
+        }
         kernel.name = absl::StrCat("kernel_", found);
         kernels_.push_back(std::move(kernel));
       }
@@ -362,6 +373,7 @@ class Lowering {
   }
 
   absl::Status BuildInstruction(const ScheduledItem& item, Steps& steps) {
+    if (item.contraction != nullptr) return BuildContraction(item, steps);
     const HloInstruction& instruction = *item.instruction;
     std::vector<Slot> operands = SlotsOf(item.operands);
     const std::vector<Slot> results = SlotsOf(item.results);
@@ -429,6 +441,26 @@ class Lowering {
     steps.push_back(std::make_unique<LibraryStep>(function, &instruction,
                                                   PresentSlots(item.operands),
                                                   PresentSlots(item.results), std::move(folds)));
+    return absl::OkStatus();
+  }
+
+  // A dot or convolution that a fusion finishes.
+  absl::Status BuildContraction(const ScheduledItem& item, Steps& steps) {
+    const std::vector<Slot> operands = SlotsOf(item.operands), results = SlotsOf(item.results);
+    const auto own = operands.begin() + item.instruction->operand_count();
+    std::vector<Slot> buffers(own, operands.end());
+    buffers.push_back(results[0]);
+    buffers.insert(buffers.end(), operands.begin(), own);
+    kernels::KernelEpilogue epilogue;
+    epilogue.store = reinterpret_cast<decltype(epilogue.store)>(
+        reinterpret_cast<void*>(kernels_[kernel_of_.at(&item)].function));
+    epilogue.in_place =
+        item.contraction->shape().element_type() == item.instruction->shape().element_type();
+    XLA_ASSIGN_OR_RETURN(auto prepared, MakePreparedKernel(*item.contraction, nullptr, epilogue));
+    program_.prepared.push_back(prepared.get());
+    steps.push_back(std::make_unique<PreparedStep>(std::move(prepared), std::move(buffers),
+                                                   schedule_.scratch_bytes));
+    steps.back()->set_instruction(item.instruction);
     return absl::OkStatus();
   }
 

@@ -142,12 +142,16 @@ IrValue OfSquares(const Floats& x, const Floats& y,
                   absl::FunctionRef<IrValue(const Floats& sum)> of_sum,
                   absl::FunctionRef<IrValue(const Floats& root)> of_root) {
   Ir& ir = *x.ir;
-  const Floats zero = Like(x, 0);
   const Floats sum = Fma(x, x, y * y);
-  const Mask is_usual =
-      ((sum > Like(x, 0x1p-60)) & (sum < Like(x, 0x1p120))) | ((x == zero) & (y == zero));
-  IrValue any = (!is_usual).v;
-  if (ir.Lanes(any) > 1) any = ir.Intrinsic("llvm.vector.reduce.or", {ir.TypeOf(any)}, {any});
+  const auto is_any = [&](Mask mask) {
+    const IrValue any = mask.v;
+    if (ir.Lanes(any) == 1) return any;
+    return ir.Intrinsic("llvm.vector.reduce.or", {ir.TypeOf(any)}, {any});
+  };
+  // Bits of positive numbers are in the order of the numbers: one comparison for a range.
+  constexpr int64_t kLow = int64_t{127 - 60} << 23, kHigh = int64_t{127 + 120} << 23;
+  const Ints above = Bits(sum) - LikeInt(Bits(sum), kLow);
+  const Mask is_unusual = {&ir, ir.ICmp(LLVMIntUGE, above.v, LikeInt(above, kHigh - kLow).v)};
   const auto in_f64 = [&] {
     const Floats a = Widen(x), b = Widen(y);
     const Floats root = Narrow(Sqrt(Fma(a, a, b * b)));
@@ -155,7 +159,13 @@ IrValue OfSquares(const Floats& x, const Floats& y,
     const Mask is_infinite = (Abs(x) == Infinity(x)) | (Abs(y) == Infinity(x));
     return Ir::Carried{of_root(Select(is_infinite, Infinity(x), root))};
   };
-  return ir.If(any, in_f64, [&] { return Ir::Carried{of_sum(sum)}; })[0];
+  const auto directly = [&] { return Ir::Carried{of_sum(sum)}; };
+  // Zeros are as good as usual numbers.
+  const auto unless_zero = [&] {
+    const Floats zero = Like(x, 0);
+    return ir.If(is_any(is_unusual & !((x == zero) & (y == zero))), in_f64, directly);
+  };
+  return ir.If(is_any(is_unusual), unless_zero, directly)[0];
 }
 
 // sqrt(x^2 + y^2) of f32.

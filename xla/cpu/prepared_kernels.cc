@@ -11,6 +11,8 @@
 #include "xla/kernels/random_bits_kernel.h"
 #include "xla/kernels/scan_kernel.h"
 #include "xla/kernels/sort_kernel.h"
+#include "xla/layout_util.h"
+#include "xla/literal.h"
 #include "xla/passes/prefix_scan.h"
 #include "xla/primitive_util.h"
 
@@ -42,7 +44,20 @@ kernels::ArraySpec OperandSpec(const HloInstruction& operand) {
   return spec;
 }
 
-absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeDot(const HloInstruction& dot) {
+// The contents of an operand that is a constant, to be packed once; null for others, and for those
+// too large to be kept twice.
+const void* ConstantData(const HloInstruction& operand) {
+  constexpr int64_t kMostBytes = int64_t{64} << 20;
+  if (operand.opcode() != HloOpcode::kConstant || !operand.shape().IsArray()) return nullptr;
+  const Literal& literal = operand.literal();
+  const bool is_dense = literal.shape().is_static() &&
+                        (!literal.shape().has_layout() ||
+                         LayoutUtil::IsMonotonicWithDim0Major(literal.shape().layout()));
+  return is_dense && literal.size_bytes() <= kMostBytes ? literal.untyped_data() : nullptr;
+}
+
+absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeDot(
+    const HloInstruction& dot, const kernels::KernelEpilogue& epilogue) {
   const auto& attributes = dot.attributes<DotAttributes>();
   kernels::DotSpec spec;
   spec.lhs = OperandSpec(*dot.operand(0));
@@ -54,11 +69,13 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeDot(const HloInstruct
   spec.rhs_contracting = ToVector(attributes.rhs_contracting_dims);
   spec.lhs_scale = OperandScale(*dot.operand(0));
   spec.rhs_scale = OperandScale(*dot.operand(1));
+  spec.rhs_constant = ConstantData(*dot.operand(1));
+  spec.epilogue = epilogue;
   return kernels::MakeDotKernel(spec);
 }
 
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeConvolution(
-    const HloInstruction& convolution) {
+    const HloInstruction& convolution, const kernels::KernelEpilogue& epilogue) {
   const auto& attributes = convolution.attributes<ConvolutionAttributes>();
   if (convolution.operand(1)->shape().IsTuple()) {
     return absl::UnimplementedError("the CPU compiler does not implement sparse convolutions");
@@ -90,6 +107,7 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeConvolution(
   spec.feature_group_count = attributes.feature_group_count;
   spec.batch_group_count = attributes.batch_group_count;
   spec.kernel_scale = OperandScale(*convolution.operand(1));
+  spec.epilogue = epilogue;
   return kernels::MakeConvolutionKernel(spec);
 }
 
@@ -240,12 +258,13 @@ bool NeedsComparator(const HloInstruction& instruction) {
 }
 
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
-    const HloInstruction& instruction, SortComparator comparator) {
+    const HloInstruction& instruction, SortComparator comparator,
+    const kernels::KernelEpilogue& epilogue) {
   switch (instruction.opcode()) {
     case HloOpcode::kDot:
-      return MakeDot(instruction);
+      return MakeDot(instruction, epilogue);
     case HloOpcode::kConvolution:
-      return MakeConvolution(instruction);
+      return MakeConvolution(instruction, epilogue);
     case HloOpcode::kFft:
       return MakeFft(instruction);
     case HloOpcode::kReduceWindow:

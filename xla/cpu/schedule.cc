@@ -211,9 +211,18 @@ class Scheduler {
       default:
         break;
     }
+    if (IsFusedContraction(instruction)) {
+      leaves_[&instruction] = {kNoValue};
+      return absl::OkStatus();
+    }
     ScheduledItem item;
     item.instruction = &instruction;
     item.operands = OperandLeaves(instruction);
+    item.contraction = FusedContraction(instruction);
+    if (item.contraction != nullptr) {
+      const Leaves own = OperandLeaves(*item.contraction);
+      item.operands.insert(item.operands.end(), own.begin(), own.end());
+    }
     item.position = ++position_;
     for (const ValueId operand : item.operands) Use(operand);
     item.results = NewValues(&instruction);

@@ -194,8 +194,9 @@ class PatchProductKernel final : public Kernel {
     // Each image is a problem of its own if positions are columns: their rows follow each other.
     images_ = patches_are_columns_ ? batches : 1;
     positions_ = problem_.positions() / std::max<int64_t>(images_, 1);
-    const bool plain =
-        Packing::kParts == 1 && problem_.epilogue.store == nullptr && StoresAcc(result.type);
+    const bool plain = Packing::kParts == 1 &&
+                       (problem_.epilogue.store == nullptr || problem_.epilogue.in_place) &&
+                       StoresAcc(result.type);
     if (patches_are_columns_) {
       image_stride_ = ImageStride();
       SetSizes(problem_.features(), positions_, plain && RowOfPositions() == 1);
@@ -321,7 +322,8 @@ class PatchProductKernel final : public Kernel {
     return RunProduct<Unit, Acc>(
         *call.host, static_cast<char*>(call.scratch), PlanProduct(sizes_, call.host->workers),
         kernels_,
-        {pack_rows, pack_columns, NoPrefetch, false, b, 0, c, result.rows.run_stride(), store});
+        {pack_rows, pack_columns, NoPrefetch, false, b, 0, c, result.rows.run_stride(), store,
+         problem_.epilogue.store != nullptr});
   }
 
   // What rows of parts need beyond their elements.
@@ -377,10 +379,11 @@ class PatchProductKernel final : public Kernel {
                               length, values + done);
         });
       };
-      return RunProduct<Unit, Acc>(*call.host, static_cast<char*>(call.scratch),
-                                   PlanProduct(sizes_, call.host->workers), kernels_,
-                                   {pack_rows, pack_columns, NoPrefetch, false, b, 0, c,
-                                    result.columns.run_stride(), store});
+      return RunProduct<Unit, Acc>(
+          *call.host, static_cast<char*>(call.scratch), PlanProduct(sizes_, call.host->workers),
+          kernels_,
+          {pack_rows, pack_columns, NoPrefetch, false, b, 0, c, result.columns.run_stride(), store,
+           problem_.epilogue.store != nullptr});
     } else {
       return absl::InternalError("positions are columns of plain numbers only");
     }
@@ -659,9 +662,12 @@ absl::StatusOr<std::unique_ptr<const Kernel>> MakeConvolutionKernel(const Convol
   if (phases != nullptr) return phases;
   ConvolutionProblem problem = MakeProblem(spec);
   if (DepthwiseKernel::Fits(problem)) return std::make_unique<DepthwiseKernel>(std::move(problem));
-  if (problem.epilogue.store == nullptr) {
+  if (problem.epilogue.store == nullptr || problem.epilogue.in_place) {
     std::unique_ptr<const Kernel> direct =
-        MakeDirectConvolution({problem.conv, problem.kernel_origin, problem.kernel_scale});
+        MakeDirectConvolution({.convolution = problem.conv,
+                               .kernel_origin = problem.kernel_origin,
+                               .kernel_scale = problem.kernel_scale,
+                               .epilogue = problem.epilogue});
     if (direct != nullptr) return direct;
   }
   const PrimitiveType input = spec.input.type, kernel = spec.kernel.type;

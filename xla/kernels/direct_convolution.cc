@@ -306,6 +306,28 @@ class DirectConvolution final : public Kernel {
         k0 += depth;
       }
     }
+    if (spec_.epilogue.store != nullptr) FinishBlock(call, block, rows, end_position, columns);
+  }
+
+  // Applies the epilogue to the results of a task.
+  void FinishBlock(const KernelCall& call, const Block& block, int64_t rows, int64_t end_position,
+                   int64_t columns) const {
+    const float* result = static_cast<const float*>(call.buffers[2]);
+    const int64_t base = conv_.result.batch.Offset(block.group) + block.column;
+    const int64_t positions = end_position - block.position;
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t position = (block.row + r) * row_ + block.position;
+      const int64_t first = base + conv_.result.rows.Offset(position);
+      const int64_t step =
+          positions == 1 ? columns : base + conv_.result.rows.Offset(position + 1) - first;
+      // Positions that follow each other with all their features are one run.
+      const int64_t runs = step == columns ? 1 : positions;
+      const int64_t length = step == columns ? positions * columns : columns;
+      for (int64_t i = 0; i < runs; ++i) {
+        const int64_t at = first + i * step;
+        spec_.epilogue.store(call.buffers, at, length, result + at);
+      }
+    }
   }
 
   const DirectConvolutionSpec spec_;

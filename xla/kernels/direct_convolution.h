@@ -18,6 +18,7 @@ struct DirectConvolutionSpec {
   int64_t kernel_origin = 0;
   double kernel_scale = 1;
   int input_buffer = 0, kernel_buffer = 1;  // among the buffers of a call; the result is the third
+  KernelEpilogue epilogue;                  // if any, in place
 };
 
 // Null for convolutions of other kinds: of other types,

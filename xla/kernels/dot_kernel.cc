@@ -302,7 +302,8 @@ class BlockedDotKernel final : public Kernel {
   BlockedDotKernel(DotProblem problem, const void* columns_constant)
       : problem_(std::move(problem)), kernels_(Packing::Kernels()) {
     const ResultView& result = problem_.result;
-    const bool direct = Packing::kParts == 1 && problem_.epilogue.store == nullptr &&
+    const bool direct = Packing::kParts == 1 &&
+                        (problem_.epilogue.store == nullptr || problem_.epilogue.in_place) &&
                         StoresAcc(result.type) && result.columns.IsOneRun() &&
                         result.columns.run_stride() == 1 && result.rows.IsOneRun();
     sizes_ = {problem_.batch,
@@ -315,10 +316,11 @@ class BlockedDotKernel final : public Kernel {
     // Few rows do not pay for a copy of the columns.
     constexpr int64_t kFewRows = 32;
     const MatrixView& columns = problem_.columns.view;
-    in_place_ = std::is_same_v<Packing, WidePacking<Unit>> && IsPlain<Unit>(problem_.columns) &&
-                problem_.m <= kFewRows && columns.k.IsOneRun() && columns.lines.IsOneRun() &&
-                columns.lines.run_stride() == 1 && columns.k.run_stride() > 0;
-    if (columns_constant != nullptr && !in_place_) PackConstant(columns_constant);
+    in_place_ = columns_constant == nullptr && std::is_same_v<Packing, WidePacking<Unit>> &&
+                IsPlain<Unit>(problem_.columns) && problem_.m <= kFewRows && columns.k.IsOneRun() &&
+                columns.lines.IsOneRun() && columns.lines.run_stride() == 1 &&
+                columns.k.run_stride() > 0;
+    if (columns_constant != nullptr) PackConstant(columns_constant);
   }
 
   int64_t ScratchBytes(int32_t workers) const override {
@@ -348,6 +350,17 @@ class BlockedDotKernel final : public Kernel {
     const auto prefetch_columns = [&](int64_t batch, int64_t first, int64_t lines, int64_t k0,
                                       int64_t depth, int64_t part, int64_t parts) {
       constexpr int64_t kLine = 64;
+      if (columns.k.run_stride() != 1) {
+        const int64_t first_row = depth * part / parts, last_row = depth * (part + 1) / parts;
+        const char* from = static_cast<const char*>(columns_data) +
+                           (columns.batch.Offset(batch) + first) * columns.element_bytes;
+        for (int64_t k = k0 + first_row; k < k0 + last_row; ++k) {
+          const char* row = from + columns.k.Offset(k) * columns.element_bytes;
+          for (int64_t at = 0; at < lines * columns.element_bytes; at += kLine)
+            __builtin_prefetch(row + at);
+        }
+        return;
+      }
       const int64_t begin = lines * part / parts, end = lines * (part + 1) / parts;
       const char* base = static_cast<const char*>(columns_data) +
                          (columns.batch.Offset(batch) + k0) * columns.element_bytes;
@@ -375,17 +388,19 @@ class BlockedDotKernel final : public Kernel {
     return RunProduct<Unit, Acc>(*call.host, scratch, PlanProduct(sizes_, call.host->workers),
                                  kernels_,
                                  {pack_rows, pack_columns, prefetch_columns, PrefetchesColumns(), b,
-                                  ldb, c, problem_.m == 1 ? 0 : result.rows.run_stride(), store});
+                                  ldb, c, problem_.m == 1 ? 0 : result.rows.run_stride(), store,
+                                  problem_.epilogue.store != nullptr});
   }
 
  private:
-  // Columns that lie in memory one after the other, in a matrix too large for caches.
+  // Columns that lie in memory one after the other, or rows of which a panel needs a part each: in
+  // a matrix too large for caches.
   bool PrefetchesColumns() const {
     constexpr int64_t kLargeBytes = int64_t{4} << 20;
     const MatrixView& view = problem_.columns.view;
     return std::is_same_v<Packing, WidePacking<Unit>> && view.k.IsOneRun() &&
-           view.k.run_stride() == 1 && packed_.empty() &&
-           problem_.columns.elements * view.element_bytes >= kLargeBytes;
+           (view.k.run_stride() == 1 || (view.lines.IsOneRun() && view.lines.run_stride() == 1)) &&
+           packed_.empty() && problem_.columns.elements * view.element_bytes >= kLargeBytes;
   }
 
   // Whether results of the type are what is summed, bit by bit.
@@ -465,15 +480,14 @@ class BlockedDotKernel final : public Kernel {
 };
 
 template <typename Packing>
-std::unique_ptr<const Kernel> MakeBlocked(const DotProblem& problem, const void* rhs_constant) {
-  const void* columns_constant = problem.columns.buffer == 1 ? rhs_constant : nullptr;
+std::unique_ptr<const Kernel> MakeBlocked(const DotProblem& problem, const void* columns_constant) {
   return std::make_unique<BlockedDotKernel<Packing>>(problem, columns_constant);
 }
 
 template <typename T>
-std::unique_ptr<const Kernel> MakeFloat(const DotProblem& problem, const void* rhs_constant) {
+std::unique_ptr<const Kernel> MakeFloat(const DotProblem& problem, const void* columns_constant) {
   if (SkinnyDotKernel<T>::Fits(problem)) return std::make_unique<SkinnyDotKernel<T>>(problem);
-  return MakeBlocked<WidePacking<T>>(problem, rhs_constant);
+  return MakeBlocked<WidePacking<T>>(problem, columns_constant);
 }
 
 // Rows that are read in place, as those of a pointwise convolution: where there are too few columns
@@ -488,8 +502,9 @@ std::unique_ptr<const Kernel> MakeInPlace(const DotProblem& problem, const void*
   constexpr int64_t kFewRows = 32;
   if (problem.m <= kFewRows && problem.columns.view.lines.run_stride() == 1) return nullptr;
   if (problem.n > kFewColumns || problem.m < kEnoughRows || columns_constant != nullptr ||
-      problem.epilogue.store != nullptr || problem.rows.scale != 1 || !rows.k.IsOneRun() ||
-      !rows.lines.IsOneRun() || !rows.batch.IsOneRun() || rows.lines.run_stride() <= 0) {
+      (problem.epilogue.store != nullptr && !problem.epilogue.in_place) ||
+      problem.rows.scale != 1 || !rows.k.IsOneRun() || !rows.lines.IsOneRun() ||
+      !rows.batch.IsOneRun() || rows.lines.run_stride() <= 0) {
     return nullptr;
   }
   DirectConvolutionSpec spec;
@@ -515,6 +530,7 @@ std::unique_ptr<const Kernel> MakeInPlace(const DotProblem& problem, const void*
   spec.kernel_scale = problem.columns.scale;
   spec.input_buffer = problem.rows.buffer;
   spec.kernel_buffer = problem.columns.buffer;
+  spec.epilogue = problem.epilogue;
   return MakeDirectConvolution(std::move(spec));
 }
 
@@ -523,7 +539,7 @@ std::unique_ptr<const Kernel> MakeInPlace(const DotProblem& problem, const void*
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeDotKernel(const DotSpec& spec) {
   DotProblem problem = MakeProblem(spec);
   if (ShouldSwap(problem)) problem.Swap();
-  const void* constant = spec.rhs_constant;
+  const void* constant = problem.columns.buffer == 1 ? spec.rhs_constant : nullptr;
   const PrimitiveType lhs = spec.lhs.type, rhs = spec.rhs.type;
   if (lhs == BF16 && rhs == BF16 && spec.result.type != F64 && PairKernels().tile != nullptr)
     return MakeBlocked<PairPacking>(problem, constant);

@@ -80,6 +80,10 @@ class BlockTask {
       MultiplyBlock(k0, depth, a, b, c, ldc, /*accumulate=*/k0 != begin);
     }
     if (!direct) Finish(c);
+    if (direct && product_.stores_direct) {
+      for (int64_t i = 0; i < rows_; ++i)
+        product_.store(batch_, row_ + i, column_, columns_, c + i * ldc);
+    }
   }
 
  private:

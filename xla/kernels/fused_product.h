@@ -113,6 +113,8 @@ struct FusedProduct {
   // Else receives finished elements at (row, column), (row, column + 1), ...
   absl::FunctionRef<void(int64_t batch, int64_t row, int64_t column, int64_t count, Acc* values)>
       store;
+  // Elements that were summed in place are given to `store` as well, when they are complete.
+  bool stores_direct = false;
 };
 
 template <typename Unit, typename Acc>

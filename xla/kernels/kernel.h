@@ -69,6 +69,9 @@ struct KernelEpilogue {
   // of the result's buffer). `buffers` are those of the call, which may have more entries than the
   // kernel itself uses.
   void (*store)(void* const* buffers, int64_t first, int64_t count, const void* values) = nullptr;
+  // The result has the type of `values`, and the function reads no other buffer that overlaps with
+  // it: sums may be formed in the memory of the result, and `values` be the result's own elements.
+  bool in_place = false;
 };
 
 // --- For kernels.
