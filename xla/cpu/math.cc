@@ -77,7 +77,7 @@ struct Floats {
   friend Floats operator-(Floats a) { return {a.ir, a.ir->FNeg(a.v)}; }
   Mask Compare(LLVMRealPredicate p, Floats b) const { return {ir, ir->FCmp(p, v, b.v)}; }
   friend Mask operator<(Floats a, Floats b) { return a.Compare(LLVMRealOLT, b); }
-  friend Mask operator<=(Floats a, Floats b) { return a.Compare(LLVMRealOLE, b); }
+  [[maybe_unused]] friend Mask operator<=(Floats a, Floats b) { return a.Compare(LLVMRealOLE, b); }
   friend Mask operator>(Floats a, Floats b) { return a.Compare(LLVMRealOGT, b); }
   friend Mask operator>=(Floats a, Floats b) { return a.Compare(LLVMRealOGE, b); }
   friend Mask operator==(Floats a, Floats b) { return a.Compare(LLVMRealOEQ, b); }
