@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/cpu/ir.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace xla::cpu {
@@ -175,8 +176,10 @@ IrValue Ir::Load(IrType type, IrValue pointer, int align, bool invariant) const 
 
 void Ir::Store(IrValue value, IrValue pointer, int align, bool streams) const {
   const IrValue store = llvm_.LLVMBuildStore(builder_, value, pointer);
-  llvm_.LLVMSetAlignment(
-      store, static_cast<unsigned>(streams ? Bits(TypeOf(value)) / 8 * Lanes(value) : align));
+  // Several vectors are stored one by one.
+  constexpr int kMostAligned = 64;
+  if (streams) align = std::min(Bits(TypeOf(value)) / 8 * Lanes(value), kMostAligned);
+  llvm_.LLVMSetAlignment(store, static_cast<unsigned>(align));
   if (streams) {
     LLVMMetadataRef one = llvm_.LLVMValueAsMetadata(Const(I32(), int64_t{1}));
     const LLVMMetadataRef node = llvm_.LLVMMDNodeInContext2(context_, &one, 1);

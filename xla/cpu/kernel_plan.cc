@@ -2,6 +2,7 @@
 // How kernels divide their work, and where their results may be.
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/fusion.h"
@@ -78,6 +79,24 @@ void Estimate(const HloInstruction& fusion, KernelPlan& plan) {
   plan.bytes +=
       static_cast<double>(results * primitive_util::ByteWidth(FirstShape(fusion).element_type()));
   plan.operations += EstimateOperations(fusion);
+}
+
+// Functions that are computed one after the other for an element, at most: each takes longer than
+// a processor looks ahead, which two vectors at a time make up for.
+constexpr int64_t kLongChain = 2, kMostInstructions = 128;
+int64_t LongestChain(const HloComputation& computation) {
+  if (computation.instruction_count() > kMostInstructions) return 0;  // would compile for long
+  absl::flat_hash_map<const HloInstruction*, int64_t> chains;
+  int64_t longest = 0;
+  for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
+    int64_t chain = 0;
+    for (const HloInstruction* operand : instruction->operands())
+      chain = std::max(chain, chains[operand]);
+    chain += instruction->info().Has(op_traits::kHasAccuracy) ? 1 : 0;
+    chains[instruction] = chain;
+    longest = std::max(longest, chain);
+  }
+  return longest;
 }
 
 // Rows of few elements are computed several at a time.
@@ -165,9 +184,8 @@ void PlanColumnReduction(const HloInstruction& fusion, const HloInstruction& red
   while (region.lanes > columns) region.lanes /= 2;
   // Whole pages of long rows are read at a time.
   constexpr int64_t kLongRow = 4096, kLongest = 1024;
-  const int64_t wanted = columns >= kLongRow
-                             ? kLongest
-                             : std::clamp<int64_t>(columns / 8, 4 * region.lanes, kLongest);
+  const int64_t wanted =
+      columns >= kLongRow ? kLongest : std::clamp<int64_t>(columns / 8, 4 * region.lanes, kLongest);
   region.segment_length = (wanted + region.lanes - 1) / region.lanes * region.lanes;
   region.segments = (columns + region.segment_length - 1) / region.segment_length;
   region.units = CountOf(shape) / columns * region.segments;
@@ -379,6 +397,10 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
       int lanes = reduces && length >= 8 * vector_lanes ? 4 * vector_lanes : vector_lanes;
       // Whether taps are inside is asked once for several vectors.
       while (has_windows && lanes < 4 * vector_lanes && length % (2 * lanes) == 0) lanes *= 2;
+      if (!reduces && !has_windows && length >= 8 * lanes &&
+          LongestChain(computation) >= kLongChain) {
+        lanes *= 2;
+      }
       while (lanes > 1 && lanes > length) lanes /= 2;
       region.lanes = lanes;
     }
@@ -393,7 +415,7 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
     const Shape& shape = FirstShape(*root);
     const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
     plan.streams &= static_cast<double>(CountOf(shape) * bytes) >= kStreamingBytes &&
-                    region.lanes * bytes >= 16 && region.lanes * bytes <= 64 &&
+                    region.lanes * bytes >= 16 && region.lanes * bytes <= 128 &&
                     region.dimensions.back() % region.lanes == 0;
   }
   // About 50 microseconds at a time; loops below 20 are not worth a second thread.
