@@ -3,6 +3,8 @@
 #include "xla/cpu/program.h"
 
 #include <cstring>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -96,6 +98,61 @@ ENTRY main {
   ROOT sums = f32[7,130] scatter(zeros, rows, x), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
 })",
                  {&x});
+}
+
+TEST(CpuProgramTest, EpiloguesAndLongLoopsHaveTheSameBitsForAnyThreads) {
+  const Literal x = Numbers({300, 700}), w = Numbers({700, 130}), bias = Numbers({130});
+  ExpectSameBits(R"(
+HloModule dense
+ENTRY main {
+  x = f32[300,700] parameter(0)
+  w = f32[700,130] parameter(1)
+  b = f32[130] parameter(2)
+  d = f32[300,130] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  bs = f32[300,130] broadcast(b), dimensions={1}
+  sum = f32[300,130] add(d, bs)
+  ROOT y = f32[300,130] tanh(sum)
+})",
+                 {&x, &w, &bias});
+  const Literal z = Numbers({30011});
+  ExpectSameBits(R"(
+HloModule logistic_map
+body {
+  p = (s32[], f32[30011]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  a = f32[30011] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  f_one = f32[] constant(1)
+  ones = f32[30011] broadcast(f_one), dimensions={}
+  rest = f32[30011] subtract(ones, a)
+  b = f32[30011] multiply(a, rest)
+  ROOT t = (s32[], f32[30011]) tuple(next, b)
+}
+condition {
+  p = (s32[], f32[30011]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(40)
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+ENTRY main {
+  z = f32[30011] parameter(0)
+  zero = s32[] constant(0)
+  start = (s32[], f32[30011]) tuple(zero, z)
+  loop = (s32[], f32[30011]) while(start), condition=condition, body=body
+  ROOT y = f32[30011] get-tuple-element(loop), index=1
+})",
+                 {&z});
+}
+
+// Three activations of 128 x 512 numbers are alive at the same time; XLA takes 797,000 bytes.
+TEST(CpuProgramTest, TrainingStepsTakeLittleMemory) {
+  std::ifstream file(XYLEM_SOURCE_DIR "/tests/programs/mlp_train_step/program.hlo");
+  std::stringstream text;
+  text << file.rdbuf();
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text.str()));
+  ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
+  EXPECT_LE(program->ScratchBytes(1), 800000);
 }
 
 // Both elements of the state take the place of the other one in every step.

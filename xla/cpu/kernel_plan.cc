@@ -83,9 +83,10 @@ void Estimate(const HloInstruction& fusion, KernelPlan& plan) {
 
 // Functions that are computed one after the other for an element, at most: each takes longer than
 // a processor looks ahead, which two vectors at a time make up for.
-constexpr int64_t kLongChain = 2, kMostInstructions = 128;
+constexpr int64_t kLongChain = 2;
 int64_t LongestChain(const HloComputation& computation) {
-  if (computation.instruction_count() > kMostInstructions) return 0;  // would compile for long
+  constexpr int64_t kMostInterleaved = 128;  // more would take long to compile
+  if (computation.instruction_count() > kMostInterleaved) return 0;
   absl::flat_hash_map<const HloInstruction*, int64_t> chains;
   int64_t longest = 0;
   for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {

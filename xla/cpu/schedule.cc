@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/fusion.h"
+#include "xla/cpu/memory_order.h"
 #include "xla/cpu/schedule_builder.h"
 #include "xla/passes/communication.h"
 #include "xla/primitive_util.h"
@@ -126,8 +127,10 @@ class Scheduler {
   absl::Status Visit(const HloComputation& computation, Items& items) {
     if (++depth_ > 500) return absl::ResourceExhaustedError("calls are nested too deeply");
     const std::vector<HloInstruction*> order = computation.MakeInstructionPostOrder();
-    for (const HloInstruction* instruction :
-         ReceivesLast(std::vector<const HloInstruction*>(order.begin(), order.end()))) {
+    std::vector<const HloInstruction*> instructions(order.begin(), order.end());
+    // The state of loops changes in place: bodies keep their order.
+    if (loop_ < 0) instructions = OrderForMemory(std::move(instructions));
+    for (const HloInstruction* instruction : ReceivesLast(std::move(instructions))) {
       XLA_RETURN_IF_ERROR(VisitInstruction(*instruction, items));
     }
     --depth_;
