@@ -20,6 +20,9 @@ namespace xla {
 class CustomCallRegistry;
 class DeviceAssignment;
 class ExecutionProfile;
+namespace ffi {
+class ExecutionContext;  // xla/ffi/execution_context.h
+}  // namespace ffi
 namespace runtime {
 class Event;           // xla/runtime/event.h
 struct RunStatistics;  // xla/runtime/execution_context.h
@@ -103,6 +106,13 @@ class ExecutableRunOptions {
   }
   int32_t launch_id() const { return launch_id_; }
 
+  // What typed handlers of custom calls (xla/ffi) get by the type of the data.
+  ExecutableRunOptions& set_ffi_execution_context(const ffi::ExecutionContext* value) {
+    ffi_execution_context_ = value;
+    return *this;
+  }
+  const ffi::ExecutionContext* ffi_execution_context() const { return ffi_execution_context_; }
+
   // Which runs of an executable of several replicas or partitions belong together:
   // LocalExecutable::Run.
   ExecutableRunOptions& set_run_id(RunId id) {
@@ -152,6 +162,7 @@ class ExecutableRunOptions {
   const DeviceAssignment* device_assignment_ = nullptr;
   int rng_seed_ = 0;
   int32_t launch_id_ = 0;
+  const ffi::ExecutionContext* ffi_execution_context_ = nullptr;
   RunId run_id_{0};
   const CustomCallRegistry* custom_calls_ = nullptr;
   runtime::Event* completion_ = nullptr;

@@ -203,6 +203,51 @@ TEST(LocalClient, WhatDoesNotCompile) {
   EXPECT_ERROR(client->Compile(XlaComputation(proto), {&f2, &f2}, plain), "f32[7]");
 }
 
+TEST(LocalClient, CompiledModulesKeepWhatOptionsAskOfTheCompiler) {
+  const auto client = ClientOf(1);
+  const Shape shape = ShapeUtil::MakeShape(F32, {2});
+  ExecutableBuildOptions options;
+  *options.mutable_fdo_profile() = "profile";
+  options.set_device_memory_size(4096)
+      .set_use_shardy_partitioner(true)
+      .set_exec_time_optimization_effort(-1.5f)
+      .set_memory_fitting_effort(0.5f)
+      .set_optimization_level(ExecutionOptions::EFFORT_O1)
+      .set_memory_fitting_level(ExecutionOptions::EFFORT_O3);
+  ASSERT_OK_AND_ASSIGN(const auto executables,
+                       client->Compile(AddProgram(shape), {&shape, &shape}, options));
+  const Executable& executable = *executables[0]->executable();
+  const HloModuleProtoWithConfig proto = executable.module().ToProtoWithConfig();
+  ASSERT_OK_AND_ASSIGN(const auto again, HloModule::CreateFromProtoWithConfig(proto));
+  for (const HloModule* module : {&executable.module(), (const HloModule*)again.get()}) {
+    const HloModuleConfig& config = module->config();
+    EXPECT_EQ(config.fdo_profile(), "profile");
+    EXPECT_EQ(config.device_memory_size(), 4096);
+    EXPECT_TRUE(config.use_shardy_partitioner());
+    EXPECT_EQ(config.exec_time_optimization_effort(), -1.5f);
+    EXPECT_EQ(config.memory_fitting_effort(), 0.5f);
+    EXPECT_EQ(config.optimization_level(), ExecutionOptions::EFFORT_O1);
+    EXPECT_EQ(config.memory_fitting_level(), ExecutionOptions::EFFORT_O3);
+  }
+  EXPECT_EQ(proto.config().fdo_profile(), "profile");
+  const ExecutionOptions execution = CreateExecutionOptions(options, nullptr);
+  EXPECT_EQ(execution.optimization_level(), ExecutionOptions::EFFORT_O1);
+  EXPECT_EQ(execution.device_memory_size(), 4096);
+  EXPECT_EQ(client->backend().compiler()->DefaultDeviceShapeRepresentation(shape), shape);
+}
+
+TEST(LocalClient, GeneratedCodeHoldsTheConstants) {
+  const auto client = ClientOf(1);
+  XlaBuilder b("constant");
+  constexpr int64_t kSize = 10000;
+  ConstantR1<float>(&b, std::vector<float>(kSize, 0.5f)) +
+      Parameter(&b, 0, ShapeUtil::MakeShape(F32, {kSize}), "x");
+  const Shape shape = ShapeUtil::MakeShape(F32, {kSize});
+  ASSERT_OK_AND_ASSIGN(const auto executables, client->Compile(*b.Build(), {&shape}, {}));
+  const int64_t bytes = executables[0]->executable()->SizeOfGeneratedCodeInBytes();
+  EXPECT_TRUE(bytes == -1 || bytes > 0) << bytes;  // -1: interpreted
+}
+
 TEST(LocalClient, WhatDoesNotRun) {
   const auto client = ClientOf(2);
   const Literal two = LiteralUtil::CreateR1<float>({1, 2});

@@ -7,7 +7,9 @@
 
 #include "tests/test_util.h"
 #include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_opcode.h"
+#include "xla/shape_util.h"
 
 namespace xla {
 namespace {
@@ -153,6 +155,25 @@ TEST(Attributes, EnumerationNames) {
     EXPECT_EQ(ConvolutionKindName(*ConvolutionKindFromName(name)), name);
   }
   EXPECT_EQ(FusionKindFromName("loop"), std::nullopt);
+}
+
+TEST(HloPredicateTest, IsOpAndIsNotOp) {
+  const Shape shape = ShapeUtil::MakeShape(F32, {2});
+  const auto x = HloInstruction::CreateParameter(0, shape, "x");
+  EXPECT_TRUE((HloPredicateIsOp<HloOpcode::kAdd, HloOpcode::kParameter>(x.get())));
+  EXPECT_FALSE((HloPredicateIsOp<HloOpcode::kAdd>(x.get())));
+  EXPECT_TRUE((HloPredicateIsNotOp<HloOpcode::kAdd, HloOpcode::kDot>(x.get())));
+  EXPECT_FALSE((HloPredicateIsNotOp<HloOpcode::kParameter, HloOpcode::kDot>(x.get())));
+}
+
+TEST(HloInstructionTest, CustomCallsByTarget) {
+  const Shape shape = ShapeUtil::MakeShape(F32, {2});
+  const auto x = HloInstruction::CreateParameter(0, shape, "x");
+  const auto call = HloInstruction::CreateCustomCall(shape, {x.get()}, "target", "");
+  EXPECT_TRUE(call->IsCustomCall("target"));
+  EXPECT_TRUE(call->IsCustomCall({"other", "target"}));
+  EXPECT_FALSE(call->IsCustomCall("targe"));
+  EXPECT_FALSE(x->IsCustomCall("target"));
 }
 
 }  // namespace

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "tests/pjrt/plugin.h"
-#include "xla/pjrt/abi_ffi.h"
+#include "xla/ffi/api/c_api.h"
 #include "xla/pjrt/pjrt.pb.h"
+#include "xla/xla.pb.h"
 
 namespace xla::pjrt::testing {
 namespace {

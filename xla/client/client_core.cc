@@ -67,10 +67,21 @@ absl::Status CheckOptions(const Backend& backend, const HloModule& module,
   return absl::OkStatus();
 }
 
+void TakeRequests(const ExecutableBuildOptions& options, HloModuleConfig& config) {
+  config.set_fdo_profile(std::string(options.fdo_profile()));
+  config.set_device_memory_size(options.device_memory_size());
+  config.set_use_shardy_partitioner(options.use_shardy_partitioner());
+  config.set_exec_time_optimization_effort(options.exec_time_optimization_effort());
+  config.set_memory_fitting_effort(options.memory_fitting_effort());
+  config.set_optimization_level(options.optimization_level());
+  config.set_memory_fitting_level(options.memory_fitting_level());
+}
+
 }  // namespace
 
-CustomCallRegistry ClientCore::CustomCalls() const {
+CustomCallRegistry ClientCore::CustomCalls(const ffi::CallContext& context) const {
   CustomCallRegistry merged = custom_calls_;
+  ffi::AddRegisteredHandlers(context, merged);
   for (const auto& [name, address] :
        CustomCallTargetRegistry::Global()->registered_symbols(backend_->platform()->Name())) {
     if (!merged.Contains(name)) (void)merged.RegisterUntyped(name, address);
@@ -97,6 +108,7 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
   config.set_replica_count(options.num_replicas());
   config.set_num_partitions(options.num_partitions());
   if (options.alias_passthrough_params()) config.set_alias_passthrough_params(true);
+  TakeRequests(options, config);
   ProgramShape& layout = *config.mutable_entry_computation_layout();
   if (!(may_omit_layouts && argument_layouts.empty())) {
     if (static_cast<int>(argument_layouts.size()) != layout.parameters_size()) {

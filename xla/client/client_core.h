@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "xla/client/executable_build_options.h"
+#include "xla/ffi/handlers.h"
 #include "xla/hlo/builder/xla_computation.h"
 #include "xla/runtime/custom_call.h"
 #include "xla/runtime/feeds.h"
@@ -37,8 +38,8 @@ class ClientCore {
   runtime::Feeds& feeds() { return feeds_; }
 
   // The client's custom calls and those registered for the whole process; where both have a target,
-  // the client's.
-  CustomCallRegistry CustomCalls() const;
+  // the client's. The context is what typed handlers of the process get.
+  CustomCallRegistry CustomCalls(const ffi::CallContext& context) const;
 
   // Compiles a program. `argument_layouts` are those of the parameters, or none at all to take
   // the program's own where `may_omit_layouts`. InvalidArgument for counts, shapes and options that

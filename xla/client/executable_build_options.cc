@@ -29,6 +29,13 @@ ExecutionOptions CreateExecutionOptions(const ExecutableBuildOptions& build_opti
   options.set_use_spmd_partitioning(build_options.use_spmd_partitioning());
   options.set_deduplicate_hlo(build_options.deduplicate_hlo());
   options.set_alias_passthrough_params(build_options.alias_passthrough_params());
+  options.set_fdo_profile(std::string(build_options.fdo_profile()));
+  options.set_device_memory_size(build_options.device_memory_size());
+  options.set_use_shardy_partitioner(build_options.use_shardy_partitioner());
+  options.set_exec_time_optimization_effort(build_options.exec_time_optimization_effort());
+  options.set_memory_fitting_effort(build_options.memory_fitting_effort());
+  options.set_optimization_level(build_options.optimization_level());
+  options.set_memory_fitting_level(build_options.memory_fitting_level());
   if (build_options.has_device_assignment()) {
     (void)build_options.device_assignment().Serialize(options.mutable_device_assignment());
   }

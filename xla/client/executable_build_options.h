@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "xla/base/check.h"
 #include "xla/service/computation_placer.h"
 #include "xla/shape.h"
@@ -89,6 +90,42 @@ class ExecutableBuildOptions {
   bool alias_passthrough_params() const { return alias_passthrough_params_; }
   void set_alias_passthrough_params(bool value) { alias_passthrough_params_ = value; }
 
+  // What the program asks of its compiler: becomes part of the config of the compiled module, which
+  // the compilers here do not obey.
+  absl::string_view fdo_profile() const { return fdo_profile_; }
+  void set_fdo_profile(std::string profile) { fdo_profile_ = std::move(profile); }
+  std::string* mutable_fdo_profile() { return &fdo_profile_; }
+  int64_t device_memory_size() const { return device_memory_size_; }
+  ExecutableBuildOptions& set_device_memory_size(int64_t bytes) {
+    device_memory_size_ = bytes;
+    return *this;
+  }
+  bool use_shardy_partitioner() const { return use_shardy_partitioner_; }
+  ExecutableBuildOptions& set_use_shardy_partitioner(bool value) {
+    use_shardy_partitioner_ = value;
+    return *this;
+  }
+  float exec_time_optimization_effort() const { return exec_time_optimization_effort_; }
+  ExecutableBuildOptions& set_exec_time_optimization_effort(float effort) {
+    exec_time_optimization_effort_ = effort;
+    return *this;
+  }
+  float memory_fitting_effort() const { return memory_fitting_effort_; }
+  ExecutableBuildOptions& set_memory_fitting_effort(float effort) {
+    memory_fitting_effort_ = effort;
+    return *this;
+  }
+  ExecutionOptions::EffortLevel optimization_level() const { return optimization_level_; }
+  ExecutableBuildOptions& set_optimization_level(ExecutionOptions::EffortLevel level) {
+    optimization_level_ = level;
+    return *this;
+  }
+  ExecutionOptions::EffortLevel memory_fitting_level() const { return memory_fitting_level_; }
+  ExecutableBuildOptions& set_memory_fitting_level(ExecutionOptions::EffortLevel level) {
+    memory_fitting_level_ = level;
+    return *this;
+  }
+
   std::string ToString() const;
 
  private:
@@ -101,6 +138,13 @@ class ExecutableBuildOptions {
   bool use_spmd_partitioning_ = false;
   bool deduplicate_hlo_ = false;
   bool alias_passthrough_params_ = false;
+  std::string fdo_profile_;
+  int64_t device_memory_size_ = 0;
+  bool use_shardy_partitioner_ = false;
+  float exec_time_optimization_effort_ = 0;
+  float memory_fitting_effort_ = 0;
+  ExecutionOptions::EffortLevel optimization_level_ = ExecutionOptions::EFFORT_UNKNOWN;
+  ExecutionOptions::EffortLevel memory_fitting_level_ = ExecutionOptions::EFFORT_UNKNOWN;
   std::optional<DeviceAssignment> device_assignment_;
 };
 

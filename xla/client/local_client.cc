@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/client/client_core.h"
+#include "xla/ffi/execution_context.h"
+#include "xla/ffi/handlers.h"
 
 namespace xla {
 
@@ -18,7 +20,9 @@ LocalExecutable::LocalExecutable(std::unique_ptr<Executable> executable,
     : executable_(std::move(executable)),
       core_(std::move(core)),
       build_options_(std::move(build_options)),
-      custom_calls_(std::make_shared<const CustomCallRegistry>(core_->CustomCalls())),
+      ffi_instances_(std::make_shared<ffi::Instances>()),
+      custom_calls_(std::make_shared<const CustomCallRegistry>(
+          core_->CustomCalls({.instances = ffi_instances_}))),
       gathering_(std::make_shared<RunGathering>()) {}
 
 absl::StatusOr<std::vector<int>> LocalExecutable::DeviceOrdinals(
@@ -90,8 +94,20 @@ absl::Status LocalExecutable::CheckArguments(absl::Span<const ShapedBuffer* cons
   return absl::OkStatus();
 }
 
+std::shared_ptr<const CustomCallRegistry> LocalExecutable::CustomCallsOf(
+    const ExecutableRunOptions& run_options) const {
+  ffi::CallContext context = {.intra_op_thread_pool = run_options.intra_op_thread_pool(),
+                              .instances = ffi_instances_};
+  if (run_options.ffi_execution_context() != nullptr) {
+    context.user_data = run_options.ffi_execution_context()->pointers();
+  }
+  if (context.user_data.empty() && context.intra_op_thread_pool == nullptr) return custom_calls_;
+  return std::make_shared<const CustomCallRegistry>(core_->CustomCalls(context));
+}
+
 ShapedRun LocalExecutable::MakeRun(absl::Span<const int> device_ordinals,
                                    const ExecutableRunOptions& run_options,
+                                   const CustomCallRegistry* custom_calls,
                                    std::optional<runtime::Feeds>& feeds) const {
   const Backend& backend = core_->backend();
   ShapedRun run;
@@ -103,7 +119,7 @@ ShapedRun LocalExecutable::MakeRun(absl::Span<const int> device_ordinals,
   run.context.threads = &backend.threads();
   run.context.cancel = run_options.cancel();
   run.context.custom_calls =
-      run_options.custom_calls() != nullptr ? run_options.custom_calls() : custom_calls_.get();
+      run_options.custom_calls() != nullptr ? run_options.custom_calls() : custom_calls;
   // The client's queues are those of device 0, 1, ...
   run.context.feeds = &core_->feeds();
   for (size_t d = 0; d < device_ordinals.size(); ++d) {
@@ -128,16 +144,17 @@ absl::StatusOr<std::vector<ScopedShapedBuffer>> LocalExecutable::Execute(
       }
     }
   }
+  const auto custom_calls = CustomCallsOf(run_options);
   ExecutionProfile* const profile = run_options.execution_profile();
   if (profile == nullptr) {
     std::optional<runtime::Feeds> feeds;
-    ShapedRun run = MakeRun(device_ordinals, run_options, feeds);
+    ShapedRun run = MakeRun(device_ordinals, run_options, custom_calls.get(), feeds);
     run.arguments = arguments;
     return RunOnShapedBuffers(*executable_, run);
   }
   const auto start = std::chrono::steady_clock::now();
   std::optional<runtime::Feeds> feeds;
-  ShapedRun run = MakeRun(device_ordinals, run_options, feeds);
+  ShapedRun run = MakeRun(device_ordinals, run_options, custom_calls.get(), feeds);
   run.arguments = arguments;
   XLA_ASSIGN_OR_RETURN(std::vector<ScopedShapedBuffer> results,
                        RunOnShapedBuffers(*executable_, run));
@@ -237,14 +254,14 @@ absl::StatusOr<ScopedShapedBuffer> LocalExecutable::RunAsync(
   };
   auto flight = std::make_shared<Flight>();
   flight->executable = executable_;
-  flight->custom_calls = custom_calls_;
+  flight->custom_calls = CustomCallsOf(run_options);
   flight->gathering = gathering_;
   if (device_count() == 1) {
     flight->ordinals = {place.ordinal};
   } else {
     XLA_ASSIGN_OR_RETURN(flight->ordinals, DeviceOrdinals(run_options));
   }
-  flight->run = MakeRun(flight->ordinals, run_options, flight->feeds);
+  flight->run = MakeRun(flight->ordinals, run_options, flight->custom_calls.get(), flight->feeds);
 
   std::vector<runtime::Event> after;
   PendingMemory& pending = backend.pending_memory();

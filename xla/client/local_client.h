@@ -35,6 +35,10 @@
 
 namespace xla {
 
+namespace ffi {
+class Instances;  // xla/ffi/handlers.h
+}  // namespace ffi
+
 // A compiled program. Thread-safe. Lives as long as it is held, also beyond its client.
 class LocalExecutable {
  public:
@@ -81,8 +85,12 @@ class LocalExecutable {
   };
   absl::StatusOr<Place> PlaceOf(absl::Span<const ShapedBuffer* const> arguments,
                                 const ExecutableRunOptions& run_options) const;
+  // What custom calls of a run call, with what the options hand to typed handlers.
+  std::shared_ptr<const CustomCallRegistry> CustomCallsOf(
+      const ExecutableRunOptions& run_options) const;
   // A run of the devices whose ordinals are given; `feeds` are used where the client's do not fit.
   ShapedRun MakeRun(absl::Span<const int> device_ordinals, const ExecutableRunOptions& run_options,
+                    const CustomCallRegistry* custom_calls,
                     std::optional<runtime::Feeds>& feeds) const;
   absl::StatusOr<std::vector<ScopedShapedBuffer>> Execute(
       absl::Span<const absl::Span<const ShapedBuffer* const>> arguments,
@@ -91,6 +99,7 @@ class LocalExecutable {
   std::shared_ptr<const Executable> executable_;
   std::shared_ptr<ClientCore> core_;
   const ExecutableBuildOptions build_options_;
+  std::shared_ptr<ffi::Instances> ffi_instances_;
   // Asynchronous runs hold on to these.
   std::shared_ptr<const CustomCallRegistry> custom_calls_;
   std::shared_ptr<RunGathering> gathering_;

@@ -216,6 +216,18 @@ int64_t CpuProgram::ThreadBytes(int threads) const {
   }
   return most;
 }
+int64_t CpuProgram::GeneratedBytes() const {
+  int64_t bytes = 0;
+  for (const auto& code : impl_->lowered.code) {
+    if (code != nullptr) bytes += static_cast<int64_t>(code->bytes());
+  }
+  for (const HloComputation* computation : impl_->module->computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->IsConstant()) bytes += instruction->literal().size_bytes();
+    }
+  }
+  return bytes;
+}
 const std::vector<CpuProgram::KernelReport>& CpuProgram::kernels() const {
   return impl_->lowered.kernels;
 }

@@ -113,6 +113,9 @@ class CpuProgram {
   // the thread that runs programs, and is used by all of them.
   int64_t ThreadBytes(int threads) const;
 
+  // Bytes of machine code and of the constants that it reads.
+  int64_t GeneratedBytes() const;
+
   // One entry for each kernel that was generated.
   struct KernelReport {
     std::string name;

@@ -143,7 +143,7 @@ struct PJRT_FFI_Register_Handler_Args {
   size_t struct_size;
   const char* target_name;
   size_t target_name_size;
-  void* handler;  // an XLA_FFI_Handler of abi_ffi.h
+  void* handler;  // an XLA_FFI_Handler of c_api.h
   const char* platform_name;
   size_t platform_name_size;
   uint32_t traits;
@@ -157,7 +157,7 @@ struct PJRT_FFI_Extension {
 };
 
 // --- Custom calls by the name of their functions (0): api_version 0 is untyped, 1 a handler of
-// abi_ffi.h; untyped ones are in handler_execute.
+// c_api.h; untyped ones are in handler_execute.
 
 struct PJRT_Register_Custom_Call_Args {
   size_t struct_size;

@@ -13,6 +13,7 @@
 #include "xla/pjrt/program.h"
 #include "xla/runtime/buffer_view.h"
 #include "xla/service/computation_placer.h"
+#include "xla/xla.pb.h"
 
 struct PJRT_SerializedExecutable {
   std::string bytes;
@@ -183,7 +184,8 @@ absl::Status Executable_NumOutputs(PJRT_Executable_NumOutputs_Args& args) {
 absl::Status Executable_SizeOfGeneratedCodeInBytes(
     PJRT_Executable_SizeOfGeneratedCodeInBytes_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"executable", args.executable}}));
-  args.size_in_bytes = 0;
+  args.size_in_bytes =
+      std::max<int64_t>(args.executable->program->executable->SizeOfGeneratedCodeInBytes(), 0);
   return absl::OkStatus();
 }
 
@@ -239,11 +241,7 @@ absl::Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& 
     const HloModule& module = program.executable->module();
     HloModuleProtoWithConfig proto;
     XLA_ASSIGN_OR_RETURN(*proto.mutable_hlo_module(), ModuleToProto(module));
-    HloModuleConfigProto& config = *proto.mutable_config();
-    *config.mutable_entry_computation_layout() = module.entry_computation_layout().ToProto();
-    config.set_replica_count(module.config().replica_count());
-    config.set_num_partitions(module.config().num_partitions());
-    config.set_use_spmd_partitioning(module.config().use_spmd_partitioning());
+    *proto.mutable_config() = module.config().ToProto();
     program.optimized = proto.SerializeAsString();
   }
   static const std::string format = "hlo_with_config";

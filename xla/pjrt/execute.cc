@@ -147,7 +147,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   request.context.custom_calls = custom_calls.get();
   request.context.run_id = options.launch_id;
   const runtime::LaunchQueues& queues = loaded.client->backend->launches();
-  request.run_here = IsInsideCustomCall();
+  request.run_here = ffi::IsInsideCustomCall();
   request.run_here_if_ready = program.is_short && queues.Idle(request.device_ordinals[0]).IsReady();
   std::shared_ptr<const Executable> executable = program.executable;
   if (IsTracing()) executable = Traced(std::move(executable), request.device_ordinals);

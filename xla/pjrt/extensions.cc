@@ -112,7 +112,7 @@ absl::Status OutputShardings(PJRT_Shardings_PJRT_Executable_OutputShardings_Args
 absl::Status TypeRegister(PJRT_FFI_Type_Register_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"type_name", args.type_name}}));
   XLA_ASSIGN_OR_RETURN(args.type_id,
-                       RegisterFfiType({args.type_name, args.type_name_size}, args.type_id));
+                       ffi::RegisterType({args.type_name, args.type_name_size}, args.type_id));
   return absl::OkStatus();
 }
 
@@ -124,21 +124,21 @@ absl::Status UserDataAdd(PJRT_FFI_UserData_Add_Args& args) {
 
 absl::Status RegisterHandler(PJRT_FFI_Register_Handler_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"target_name", args.target_name}, {"handler", args.handler}}));
-  return RegisterFfiHandler({args.target_name, args.target_name_size},
-                            {.execute = reinterpret_cast<XLA_FFI_Handler*>(args.handler)});
+  return ffi::RegisterHandler({args.target_name, args.target_name_size},
+                              {.execute = reinterpret_cast<XLA_FFI_Handler*>(args.handler)});
 }
 
 absl::Status RegisterCustomCall(PJRT_Register_Custom_Call_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"function_name", args.function_name}}));
   const std::string_view name(args.function_name, args.function_name_size);
-  if (args.api_version == 0) return RegisterUntypedCustomCall(name, args.handler_execute);
+  if (args.api_version == 0) return ffi::RegisterUntyped(name, args.handler_execute);
   if (args.api_version != 1) {
     return absl::UnimplementedError("api_version of a custom call must be 0 or 1");
   }
-  return RegisterFfiHandler(name, {reinterpret_cast<XLA_FFI_Handler*>(args.handler_instantiate),
-                                   reinterpret_cast<XLA_FFI_Handler*>(args.handler_prepare),
-                                   reinterpret_cast<XLA_FFI_Handler*>(args.handler_initialize),
-                                   reinterpret_cast<XLA_FFI_Handler*>(args.handler_execute)});
+  return ffi::RegisterHandler(name, {reinterpret_cast<XLA_FFI_Handler*>(args.handler_instantiate),
+                                     reinterpret_cast<XLA_FFI_Handler*>(args.handler_prepare),
+                                     reinterpret_cast<XLA_FFI_Handler*>(args.handler_initialize),
+                                     reinterpret_cast<XLA_FFI_Handler*>(args.handler_execute)});
 }
 
 // --- Streams: there are none, so the stream is 0, and to wait on it is to wait here.

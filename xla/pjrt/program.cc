@@ -18,6 +18,7 @@
 #include "xla/pjrt/types.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/translate.h"
+#include "xla/xla.pb.h"
 
 namespace xla::pjrt {
 namespace {

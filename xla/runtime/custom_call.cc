@@ -134,9 +134,10 @@ std::vector<std::string> CustomCallRegistry::Targets() const {
 absl::Status CustomCallRegistry::Call(CustomCallFrame& call) const {
   const auto found = targets_.find(call.target);
   if (found == targets_.end()) {
-    return absl::UnimplementedError(
-        absl::StrCat("there is no custom call \"", View(call.target), "\"; known are: ",
-                     targets_.empty() ? std::string("none") : absl::StrJoin(Targets(), ", ")));
+    return absl::UnimplementedError(absl::StrCat(
+        call.api_version == XYLEM_CALL_TYPED ? "No FFI handler registered for" : "there is no",
+        " custom call \"", View(call.target), "\"; known are: ",
+        targets_.empty() ? std::string("none") : absl::StrJoin(Targets(), ", ")));
   }
   const Target& target = found->second;
   const auto run = [&]() -> absl::Status {

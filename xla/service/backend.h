@@ -12,6 +12,7 @@
 #include "xla/runtime/launch_queues.h"
 #include "xla/runtime/reusable_threads.h"
 #include "xla/runtime/thread_pool.h"
+#include "xla/service/compiler.h"
 #include "xla/service/executable.h"
 #include "xla/service/pending_memory.h"
 #include "xla/service/stream_pool.h"
@@ -58,6 +59,8 @@ class Backend {
   std::string device_name(int device_ordinal) const;
   bool devices_equivalent(int, int) const { return true; }
 
+  const Compiler* compiler() const { return &compiler_; }
+
   // Names of XLA's for what needs no stream here.
   TransferManager* transfer_manager() const;
   absl::StatusOr<StreamPool::Ptr> BorrowStream(int device_ordinal) const;
@@ -82,6 +85,7 @@ class Backend {
   explicit Backend(const BackendOptions& options);
 
   BackendOptions options_;
+  Compiler compiler_;
   // In the reverse order of what uses what: launches end first.
   std::unique_ptr<PendingMemory> pending_memory_;
   std::unique_ptr<se::DeviceMemoryAllocator> allocator_;

@@ -21,6 +21,8 @@ class CompiledExecutable : public Executable {
                                                             runtime::ThreadPool* pool,
                                                             int64_t memory_limit_bytes);
 
+  int64_t SizeOfGeneratedCodeInBytes() const override { return program_->GeneratedBytes(); }
+
  protected:
   absl::Status Run(const ExecuteRequest& request) const override;
 

@@ -54,6 +54,9 @@ class Executable {
   };
   absl::Span<const Alias> aliases() const { return aliases_; }
 
+  // Bytes of machine code and constants; -1 where nothing was generated, as by the interpreter.
+  virtual int64_t SizeOfGeneratedCodeInBytes() const { return -1; }
+
   // Runs the program, and returns when it has ended. INVALID_ARGUMENT if an argument that must be
   // aliased is not donated, or memory is donated that is given twice; else the error of the run,
   // after which results describe nothing.

@@ -206,8 +206,8 @@ HloInstruction* HloComputation::GetInstructionWithName(std::string_view name) co
   return nullptr;
 }
 
-std::vector<HloInstruction*> HloComputation::instructions() const {
-  std::vector<HloInstruction*> result;
+SnapshotList<HloInstruction*> HloComputation::instructions() const {
+  SnapshotList<HloInstruction*> result;
   result.reserve(live_count_);
   if (slots_are_in_order_) {
     // Several times as fast as the list, each step of which waits for memory.

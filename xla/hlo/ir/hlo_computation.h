@@ -13,6 +13,7 @@
 
 #include "xla/base/status_fwd.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/snapshot_list.h"
 #include "xla/shape.h"
 
 namespace xla {
@@ -64,7 +65,7 @@ class HloComputation {
   // latter moves (KeepScheduleValid in ir_internal.h).
   int64_t instruction_count() const { return live_count_; }
   // The live instructions in order: a fresh vector of pointers, linear time.
-  std::vector<HloInstruction*> instructions() const;
+  SnapshotList<HloInstruction*> instructions() const;
   // The same in order of creation (of unique_id), which a schedule leaves alone. XLA lists
   // instructions in this order.
   std::vector<HloInstruction*> instructions_by_id() const;

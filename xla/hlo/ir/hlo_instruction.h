@@ -250,6 +250,16 @@ class HloInstruction : public InstructionFactories, public InstructionAccessors 
   std::string name_;
 };
 
+// Predicates on instructions: HloPredicateIsOp<HloOpcode::kAdd, HloOpcode::kSubtract>.
+template <HloOpcode... kOpcodes>
+bool HloPredicateIsOp(const HloInstruction* instruction) {
+  return (... || (instruction->opcode() == kOpcodes));
+}
+template <HloOpcode... kOpcodes>
+bool HloPredicateIsNotOp(const HloInstruction* instruction) {
+  return (... && (instruction->opcode() != kOpcodes));
+}
+
 }  // namespace xla
 
 #endif  // XLA_HLO_IR_HLO_INSTRUCTION_H_

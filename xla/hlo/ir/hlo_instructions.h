@@ -83,10 +83,7 @@ class HloCollectiveInstruction
     : public ir_internal::View<
           HloChannelInstruction, HloOpcode::kAllReduce, HloOpcode::kAllReduceStart,
           HloOpcode::kReduceScatter, HloOpcode::kCollectiveBroadcast, HloOpcode::kAllGather,
-          HloOpcode::kAllGatherStart, HloOpcode::kAllToAll, HloOpcode::kRaggedAllToAll> {
- public:
-  std::vector<ReplicaGroup> replica_groups() const;
-};
+          HloOpcode::kAllGatherStart, HloOpcode::kAllToAll, HloOpcode::kRaggedAllToAll> {};
 class HloAllGatherInstruction
     : public ir_internal::View<HloCollectiveInstruction, HloOpcode::kAllGather,
                                HloOpcode::kAllGatherStart> {

@@ -84,8 +84,8 @@ HloComputation* HloModule::GetComputationWithName(std::string_view name) const {
   return nullptr;
 }
 
-std::vector<HloComputation*> HloModule::computations() const {
-  std::vector<HloComputation*> result;
+SnapshotList<HloComputation*> HloModule::computations() const {
+  SnapshotList<HloComputation*> result;
   result.reserve(computations_.size());
   for (const auto& computation : computations_) result.push_back(computation.get());
   return result;

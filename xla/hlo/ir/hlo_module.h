@@ -17,6 +17,7 @@
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module_config.h"  // IWYU pragma: export
 #include "xla/hlo/ir/hlo_schedule.h"       // IWYU pragma: export
+#include "xla/hlo/ir/snapshot_list.h"
 #include "xla/shape.h"
 
 namespace xla {
@@ -27,6 +28,7 @@ class FrontendAttributes;
 class HloBufferDonorConfig;
 class HloInputOutputAliasConfig;
 class HloModuleProto;
+class HloModuleProtoWithConfig;
 struct HloPrintOptions;
 
 // The FileNames / FunctionNames / FileLocations / StackFrames block; ids are 1-based positions, 0 =
@@ -78,7 +80,7 @@ class HloModule {
   HloComputation* entry_computation() const { return entry_; }
   void set_entry_computation(HloComputation* entry) { entry_ = entry; }
   // In order of creation.
-  std::vector<HloComputation*> computations() const;
+  SnapshotList<HloComputation*> computations() const;
   int64_t computation_count() const { return static_cast<int64_t>(computations_.size()); }
   // Callees before callers, in XLA's print order: for each computation without callers, in order
   // of creation, what it calls in order of instructions_by_id(). No recursion; a computation that
@@ -132,6 +134,9 @@ class HloModule {
       const HloModuleProto& proto, const DebugOptions& debug_options,
       const ExecutionOptions* execution_options = nullptr);
   HloModuleProto ToProto() const;
+  HloModuleProtoWithConfig ToProtoWithConfig() const;
+  static absl::StatusOr<std::unique_ptr<HloModule>> CreateFromProtoWithConfig(
+      const HloModuleProtoWithConfig& proto);
 
   // A deep copy with the same names.
   std::unique_ptr<HloModule> Clone() const;

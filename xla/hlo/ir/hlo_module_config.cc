@@ -37,11 +37,12 @@ bool ComputationLayout::AnyLayoutSet() const {
 }
 
 void HloModuleConfig::set_debug_options(const DebugOptions& options) {
-  debug_options_ = std::make_shared<const DebugOptions>(options);
+  requests_.debug_options = std::make_shared<const DebugOptions>(options);
 }
 
 const DebugOptions& HloModuleConfig::debug_options() const {
-  return debug_options_ != nullptr ? *debug_options_ : DebugOptions::default_instance();
+  return requests_.debug_options != nullptr ? *requests_.debug_options
+                                            : DebugOptions::default_instance();
 }
 
 }  // namespace xla

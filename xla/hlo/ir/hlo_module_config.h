@@ -12,12 +12,15 @@
 #include <utility>
 #include <vector>
 
+#include "xla/base/status_fwd.h"
 #include "xla/hlo/ir/instruction_extras.h"
 #include "xla/shape.h"
 
 namespace xla {
 
 class DebugOptions;
+class HloModuleConfigProto;
+enum ExecutionOptions_EffortLevel : int;  // xla/xla.pb.h
 
 // The shape of a parameter or result, with its layout.
 class ShapeLayout {
@@ -124,14 +127,39 @@ class HloModuleConfig {
   }
   uint64_t seed() const { return seed_; }
   void set_seed(uint64_t value) { seed_ = value; }
+  // What a program asks of its compiler. Kept and passed on; the compilers here do not obey it.
+  const std::string& fdo_profile() const { return requests_.fdo_profile; }
+  void set_fdo_profile(std::string profile) { requests_.fdo_profile = std::move(profile); }
+  int64_t device_memory_size() const { return requests_.device_memory_size; }
+  void set_device_memory_size(int64_t bytes) { requests_.device_memory_size = bytes; }
+  bool use_shardy_partitioner() const { return requests_.use_shardy_partitioner; }
+  void set_use_shardy_partitioner(bool value) { requests_.use_shardy_partitioner = value; }
+  float exec_time_optimization_effort() const { return requests_.exec_time_effort; }
+  void set_exec_time_optimization_effort(float effort) { requests_.exec_time_effort = effort; }
+  float memory_fitting_effort() const { return requests_.memory_fitting_effort; }
+  void set_memory_fitting_effort(float effort) { requests_.memory_fitting_effort = effort; }
+  ExecutionOptions_EffortLevel optimization_level() const { return requests_.optimization_level; }
+  void set_optimization_level(ExecutionOptions_EffortLevel level) {
+    requests_.optimization_level = level;
+  }
+  ExecutionOptions_EffortLevel memory_fitting_level() const {
+    return requests_.memory_fitting_level;
+  }
+  void set_memory_fitting_level(ExecutionOptions_EffortLevel level) {
+    requests_.memory_fitting_level = level;
+  }
+
+  // The fields above as a proto, which does not hold what XLA keeps in HloModule. Defined in
+  // xla/hlo/proto.
+  HloModuleConfigProto ToProto() const;
+  static absl::StatusOr<std::unique_ptr<HloModuleConfig>> CreateFromProto(
+      const HloModuleConfigProto& proto);
+
   // Kept and not used by anything in this folder. The defaults of all options if none are set.
   void set_debug_options(const DebugOptions& options);
   const DebugOptions& debug_options() const;
-  // The same without a copy; null if none are set.
-  const std::shared_ptr<const DebugOptions>& shared_debug_options() const { return debug_options_; }
-  void set_shared_debug_options(std::shared_ptr<const DebugOptions> options) {
-    debug_options_ = std::move(options);
-  }
+  // Copies what another config asks of compilers, debug options included.
+  void TakeRequests(const HloModuleConfig& other) { requests_ = other.requests_; }
 
   // What XLA keeps in HloModule, in classes of its own.
   bool is_scheduled = false;  // text order of each computation is its schedule
@@ -149,7 +177,16 @@ class HloModuleConfig {
   std::vector<bool> allow_spmd_sharding_propagation_to_parameters_;
   std::vector<bool> allow_spmd_sharding_propagation_to_output_;
   uint64_t seed_ = 0;
-  std::shared_ptr<const DebugOptions> debug_options_;
+  struct Requests {
+    std::string fdo_profile;
+    int64_t device_memory_size = 0;
+    bool use_shardy_partitioner = false;
+    float exec_time_effort = 0;
+    float memory_fitting_effort = 0;
+    ExecutionOptions_EffortLevel optimization_level = {}, memory_fitting_level = {};
+    std::shared_ptr<const DebugOptions> debug_options;  // shared by copies
+  };
+  Requests requests_;
 };
 
 }  // namespace xla

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/hlo/ir/instruction_accessors.h"
 
+#include "absl/algorithm/container.h"
 #include "xla/base/check.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/shape_util.h"
 
 namespace xla {
 
@@ -104,6 +106,50 @@ const std::string& InstructionAccessors::opaque() const {
 }
 bool InstructionAccessors::custom_call_has_side_effect() const {
   return Self().attributes<CustomCallAttributes>().has_side_effect;
+}
+
+bool InstructionAccessors::IsCustomCall(absl::string_view target) const {
+  return IsCustomCall(absl::MakeConstSpan(&target, 1));
+}
+bool InstructionAccessors::IsCustomCall(absl::Span<const absl::string_view> targets) const {
+  const auto* attributes = Self().attributes_if<CustomCallAttributes>();
+  return attributes != nullptr && absl::c_any_of(targets, [&](absl::string_view target) {
+           return target == attributes->custom_call_target;
+         });
+}
+
+// The aliases of whichever attribute struct has some.
+static std::vector<OutputOperandAlias>& AliasesOf(HloInstruction& instruction) {
+  std::vector<OutputOperandAlias>* aliases = nullptr;
+  if (instruction.attributes_if<CallAttributes>() != nullptr) {
+    aliases = &instruction.mutable_attributes<CallAttributes>()->output_to_operand_aliasing;
+  } else if (instruction.attributes_if<FusionAttributes>() != nullptr) {
+    aliases = &instruction.mutable_attributes<FusionAttributes>()->output_to_operand_aliasing;
+  } else if (instruction.attributes_if<CustomCallAttributes>() != nullptr) {
+    aliases = &instruction.mutable_attributes<CustomCallAttributes>()->output_to_operand_aliasing;
+  }
+  XLA_CHECK(aliases != nullptr) << instruction.ToShortString() << " has no aliases";
+  return *aliases;
+}
+
+InstructionAccessors::OutputOperandAliases InstructionAccessors::output_to_operand_aliasing()
+    const {
+  OutputOperandAliases aliases;
+  for (const OutputOperandAlias& alias : AliasesOf(const_cast<HloInstruction&>(Self()))) {
+    aliases.emplace_back(ShapeIndex(alias.output_index.begin(), alias.output_index.end()),
+                         std::pair(alias.operand, ShapeIndex(alias.operand_index.begin(),
+                                                             alias.operand_index.end())));
+  }
+  return aliases;
+}
+void InstructionAccessors::set_output_to_operand_aliasing(OutputOperandAliases aliases) {
+  std::vector<OutputOperandAlias>& own = AliasesOf(Self());
+  own.clear();
+  for (const auto& [output, operand] : aliases) {
+    own.push_back({.output_index = {output.begin(), output.end()},
+                   .operand = operand.first,
+                   .operand_index = {operand.second.begin(), operand.second.end()}});
+  }
 }
 
 HloInstruction* InstructionAccessors::async_chain_start() const {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_opcode.h"
@@ -22,6 +23,7 @@ namespace xla {
 class HloComputation;
 class HloInstruction;
 class HloInstructionProto;
+struct ShapeIndex;  // xla/shape_util.h
 
 // Base of HloInstruction. Attributes of another operation are a programming error (checked). Protos
 // are copies, made by functions in xla/hlo/proto; who calls them includes the proto's header.
@@ -75,6 +77,14 @@ struct InstructionAccessors {
   int64_t fused_instruction_count() const;
   const std::string& opaque() const;
   bool custom_call_has_side_effect() const;
+  // Whether this is a custom call of the target, or of one of them.
+  bool IsCustomCall(absl::string_view target) const;
+  bool IsCustomCall(absl::Span<const absl::string_view> targets) const;
+  // Of call, fusion and custom-call: parts of the result, and (operand, part of it) that share
+  // memory with them.
+  using OutputOperandAliases = std::vector<std::pair<ShapeIndex, std::pair<int64_t, ShapeIndex>>>;
+  OutputOperandAliases output_to_operand_aliasing() const;
+  void set_output_to_operand_aliasing(OutputOperandAliases aliases);
   // The operation in the computation of an async-start, update or done.
   HloInstruction* async_wrapped_instruction() const;
   HloOpcode async_wrapped_opcode() const;
@@ -89,6 +99,8 @@ struct InstructionAccessors {
   std::optional<int64_t> channel_id() const;
   void set_channel_id(const std::optional<int64_t>& channel_id);
   const CollectiveDeviceList& device_list() const;
+  // The groups of device_list(), one id at a time.
+  std::vector<ReplicaGroup> replica_groups() const;
   const std::vector<std::pair<int64_t, int64_t>>& source_target_pairs() const;
   bool constrain_layout() const;
   bool use_global_device_ids() const;
@@ -108,6 +120,18 @@ struct InstructionAccessors {
 
   // Refers to operands and computations by their unique ids.
   HloInstructionProto ToProto() const;
+
+  // --- The ids of instructions in protos of modules: the id of the computation above the low 32
+  // bits, which number its instructions.
+  static constexpr int64_t CalculateUniqueId(int32_t computation_id, int32_t local_id) {
+    return (int64_t{computation_id} << 32) | int64_t{local_id};
+  }
+  static constexpr int32_t CalculateLocalId(int64_t unique_id) {
+    return static_cast<int32_t>(unique_id & 0xffffffff);
+  }
+  static constexpr int32_t CalculateParentId(int64_t unique_id) {
+    return static_cast<int32_t>(unique_id >> 32);
+  }
 
  protected:
   InstructionAccessors() = default;

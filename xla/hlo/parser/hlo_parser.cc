@@ -42,7 +42,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
     read.set_use_spmd_partitioning(read.use_spmd_partitioning() || config.use_spmd_partitioning());
   }
   read.set_seed(config.seed());
-  read.set_shared_debug_options(config.shared_debug_options());
+  read.TakeRequests(config);
   return module;
 }
 

@@ -20,7 +20,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> HloModule::CreateFromProto(
     read.set_entry_computation_layout(config.entry_computation_layout());
   }
   read.set_seed(config.seed());
-  read.set_shared_debug_options(config.shared_debug_options());
+  read.TakeRequests(config);
   return module;
 }
 
@@ -38,8 +38,88 @@ absl::StatusOr<HloModuleConfig> HloModule::CreateModuleConfigFromProto(
       config.set_num_partitions(execution_options->num_partitions());
     }
     config.set_seed(execution_options->seed());
+    config.set_fdo_profile(execution_options->fdo_profile());
+    config.set_device_memory_size(execution_options->device_memory_size());
+    config.set_use_shardy_partitioner(execution_options->use_shardy_partitioner());
+    config.set_exec_time_optimization_effort(execution_options->exec_time_optimization_effort());
+    config.set_memory_fitting_effort(execution_options->memory_fitting_effort());
+    config.set_optimization_level(execution_options->optimization_level());
+    config.set_memory_fitting_level(execution_options->memory_fitting_level());
   }
   return config;
+}
+
+HloModuleConfigProto HloModuleConfig::ToProto() const {
+  HloModuleConfigProto proto;
+  if (has_entry_computation_layout()) {
+    *proto.mutable_entry_computation_layout() = entry_computation_layout().ToProto();
+  }
+  proto.set_seed(seed());
+  proto.set_replica_count(replica_count());
+  proto.set_num_partitions(num_partitions());
+  proto.set_use_spmd_partitioning(use_spmd_partitioning());
+  proto.set_alias_passthrough_params(alias_passthrough_params());
+  for (const bool allowed : allow_spmd_sharding_propagation_to_parameters()) {
+    proto.add_allow_spmd_sharding_propagation_to_parameters(allowed);
+  }
+  for (const bool allowed : allow_spmd_sharding_propagation_to_output()) {
+    proto.add_allow_spmd_sharding_propagation_to_output(allowed);
+  }
+  proto.set_fdo_profile(fdo_profile());
+  proto.set_device_memory_size(device_memory_size());
+  proto.set_use_shardy_partitioner(use_shardy_partitioner());
+  proto.set_exec_time_optimization_effort(exec_time_optimization_effort());
+  proto.set_memory_fitting_effort(memory_fitting_effort());
+  proto.set_optimization_level(optimization_level());
+  proto.set_memory_fitting_level(memory_fitting_level());
+  if (requests_.debug_options != nullptr) {
+    *proto.mutable_debug_options() = *requests_.debug_options;
+  }
+  return proto;
+}
+
+absl::StatusOr<std::unique_ptr<HloModuleConfig>> HloModuleConfig::CreateFromProto(
+    const HloModuleConfigProto& proto) {
+  auto config = std::make_unique<HloModuleConfig>();
+  if (proto.has_entry_computation_layout()) {
+    XLA_ASSIGN_OR_RETURN(ProgramShape layout,
+                         ProgramShape::FromProto(proto.entry_computation_layout()));
+    config->set_entry_computation_layout(std::move(layout));
+  }
+  // 0 is what protos without the field have.
+  if (proto.replica_count() > 0) config->set_replica_count(proto.replica_count());
+  if (proto.num_partitions() > 0) config->set_num_partitions(proto.num_partitions());
+  config->set_seed(proto.seed());
+  config->set_use_spmd_partitioning(proto.use_spmd_partitioning());
+  config->set_alias_passthrough_params(proto.alias_passthrough_params());
+  const auto& to_parameters = proto.allow_spmd_sharding_propagation_to_parameters();
+  config->set_allow_spmd_sharding_propagation_to_parameters(
+      {to_parameters.begin(), to_parameters.end()});
+  const auto& to_output = proto.allow_spmd_sharding_propagation_to_output();
+  config->set_allow_spmd_sharding_propagation_to_output({to_output.begin(), to_output.end()});
+  config->set_fdo_profile(proto.fdo_profile());
+  config->set_device_memory_size(proto.device_memory_size());
+  config->set_use_shardy_partitioner(proto.use_shardy_partitioner());
+  config->set_exec_time_optimization_effort(proto.exec_time_optimization_effort());
+  config->set_memory_fitting_effort(proto.memory_fitting_effort());
+  config->set_optimization_level(proto.optimization_level());
+  config->set_memory_fitting_level(proto.memory_fitting_level());
+  if (proto.has_debug_options()) config->set_debug_options(proto.debug_options());
+  return config;
+}
+
+HloModuleProtoWithConfig HloModule::ToProtoWithConfig() const {
+  HloModuleProtoWithConfig proto;
+  *proto.mutable_hlo_module() = ToProto();
+  *proto.mutable_config() = config().ToProto();
+  return proto;
+}
+
+absl::StatusOr<std::unique_ptr<HloModule>> HloModule::CreateFromProtoWithConfig(
+    const HloModuleProtoWithConfig& proto) {
+  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<HloModuleConfig> config,
+                       HloModuleConfig::CreateFromProto(proto.config()));
+  return CreateFromProto(proto.hlo_module(), *config);
 }
 
 HloModuleProto HloModule::ToProto() const {

@@ -20,6 +20,10 @@ absl::StatusOr<HloModuleProto> ModuleToProto(const HloModule& module) {
   return proto::WriteModule(module, /*depth=*/0);
 }
 
+absl::StatusOr<HloModuleProto> BuiltModuleToProto(const HloModule& module) {
+  return proto::WriteModule(module, /*depth=*/0, {.creation_order = true, .first_local_id = 1});
+}
+
 // All three messages begin with field 1, so bytes of one may parse as another with unknown or empty
 // fields. A valid module has computations, so the message in which some are found is the right one.
 // Wrappers are tried first, because a module name rarely parses as a module.

@@ -15,6 +15,8 @@ namespace xla {
 // Errors name the computation and instruction at fault. The module is complete but not verified.
 absl::StatusOr<std::unique_ptr<HloModule>> CreateModuleFromProto(const HloModuleProto& proto);
 absl::StatusOr<HloModuleProto> ModuleToProto(const HloModule& module);
+// As XlaBuilder writes programs: instructions in order of creation, numbered from 1.
+absl::StatusOr<HloModuleProto> BuiltModuleToProto(const HloModule& module);
 
 // Parses a serialized HloModuleProto, HloProto or HloSnapshot, detected by content.
 absl::StatusOr<std::unique_ptr<HloModule>> ParseModuleFromProtoBytes(std::string_view bytes);

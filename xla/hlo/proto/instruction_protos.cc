@@ -103,7 +103,7 @@ HloInstructionProto InstructionAccessors::ToProto() const {
   return proto;
 }
 
-std::vector<ReplicaGroup> HloCollectiveInstruction::replica_groups() const {
+std::vector<ReplicaGroup> InstructionAccessors::replica_groups() const {
   std::vector<ReplicaGroup> result;
   for (const std::vector<int64_t>& ids :
        device_list().Flatten().value_or(std::vector<std::vector<int64_t>>())) {

@@ -14,7 +14,13 @@ namespace xla::proto {
 
 // `depth` counts modules within modules (recovery tables).
 absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const HloModuleProto& proto, int depth);
-absl::StatusOr<HloModuleProto> WriteModule(const HloModule& module, int depth);
+// Which order instructions are written in, and the least of their local ids.
+struct WriteOptions {
+  bool creation_order = false;  // else post order
+  int64_t first_local_id = 0;
+};
+absl::StatusOr<HloModuleProto> WriteModule(const HloModule& module, int depth,
+                                           const WriteOptions& options = {});
 
 // Everything in the module except its computations, which must be complete (header_proto.cc).
 absl::Status ReadHeader(const HloModuleProto& proto, int depth, HloModule* module);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // HloModule to HloModuleProto, as XLA writes it: computations as listed, instructions in post
 // order, ids by order of creation, an instruction's with the computation's above its low 32 bits.
+// Its builder writes instructions in order of creation, numbered from 1.
 #include <limits>
 #include <utility>
 #include <vector>
@@ -46,7 +47,8 @@ absl::Status WriteInstruction(const HloInstruction& instruction, const Instructi
 }
 
 absl::Status WriteComputation(const HloComputation& computation, int64_t id,
-                              const ComputationIds& computation_ids, HloModuleProto* module_proto) {
+                              const ComputationIds& computation_ids, const WriteOptions& options,
+                              HloModuleProto* module_proto) {
   if (computation.root_instruction() == nullptr) {
     return absl::InvalidArgumentError("the computation has no root");
   }
@@ -57,7 +59,8 @@ absl::Status WriteComputation(const HloComputation& computation, int64_t id,
   }
   ids.reserve(instructions.size());
   for (const HloInstruction* instruction : instructions) {
-    ids.emplace(instruction, (id << 32) + static_cast<int64_t>(ids.size()));
+    ids.emplace(instruction,
+                (id << 32) + options.first_local_id + static_cast<int64_t>(ids.size()));
   }
 
   HloComputationProto* proto = module_proto->add_computations();
@@ -67,7 +70,10 @@ absl::Status WriteComputation(const HloComputation& computation, int64_t id,
   proto->set_is_fusion_computation(computation.IsFusionComputation());
   proto->set_execution_thread(computation.execution_thread());
   *proto->mutable_program_shape() = computation.ComputeProgramShape().ToProto();
-  XLA_ASSIGN_OR_RETURN(const std::vector<HloInstruction*> order, computation.PostOrder());
+  std::vector<HloInstruction*> order = instructions;
+  if (!options.creation_order) {
+    XLA_ASSIGN_OR_RETURN(order, computation.PostOrder());
+  }
   for (const HloInstruction* instruction : order) {
     const absl::Status status =
         WriteInstruction(*instruction, ids, computation_ids, proto->add_instructions());
@@ -102,7 +108,8 @@ absl::StatusOr<std::vector<HloComputation*>> WriteOrder(const HloModule& module)
 
 }  // namespace
 
-absl::StatusOr<HloModuleProto> WriteModule(const HloModule& module, int depth) {
+absl::StatusOr<HloModuleProto> WriteModule(const HloModule& module, int depth,
+                                           const WriteOptions& options) {
   if (module.entry_computation() == nullptr) {
     return InvalidArgument("module %s has no entry computation", module.name());
   }
@@ -116,7 +123,8 @@ absl::StatusOr<HloModuleProto> WriteModule(const HloModule& module, int depth) {
   proto.set_entry_computation_id(ids.at(module.entry_computation()));
   XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> order, WriteOrder(module));
   for (const HloComputation* computation : order) {
-    const absl::Status status = WriteComputation(*computation, ids.at(computation), ids, &proto);
+    const absl::Status status =
+        WriteComputation(*computation, ids.at(computation), ids, options, &proto);
     if (!status.ok()) return AddContext(status, absl::StrCat("computation ", computation->name()));
   }
   XLA_RETURN_IF_ERROR(WriteHeader(module, depth, &proto));

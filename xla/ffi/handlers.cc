@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of typed handlers (XLA FFI): the frame, and what a handler may call while it runs.
+#include "xla/ffi/handlers.h"
+
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -10,7 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
-#include "xla/pjrt/custom_calls.h"
+#include "xla/ffi/ffi_api.h"
 #include "xla/runtime/event.h"
 #include "xla/runtime/host_memory.h"
 
@@ -24,17 +26,16 @@ struct XLA_FFI_Future {
 };
 
 struct XLA_FFI_ExecutionContext {
-  const xla::pjrt::FfiUserData* user_data;
+  const xla::ffi::CallContext* context;
   const xla::CustomCallFrame* call;
-  struct State {
-    int64_t type_id;
-    void* object;
-  };
-  std::map<uint32_t, State> states;  // by stage
+  std::map<uint32_t, xla::ffi::State> states;  // by stage
   std::vector<void*> scratch;
 };
 
-namespace xla::pjrt {
+namespace xla::ffi {
+
+void FreeState(const State& state);  // registry.cc
+
 namespace {
 
 XLA_FFI_Error* FfiError(const absl::Status& status) {
@@ -49,32 +50,6 @@ absl::Status TakeFfiError(XLA_FFI_Error* error) {
 }
 
 thread_local int calls_on_this_thread = 0;
-
-// How to free states, by the number of their type.
-class StateTypes {
- public:
-  void Set(int64_t id, void (*deleter)(void*)) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    deleters_[id] = deleter;
-  }
-  void Free(int64_t id, void* object) {
-    void (*deleter)(void*) = nullptr;
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      const auto found = deleters_.find(id);
-      if (found != deleters_.end()) deleter = found->second;
-    }
-    if (deleter != nullptr) deleter(object);
-  }
-  static StateTypes& Get() {
-    static auto* const types = new StateTypes;
-    return *types;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<int64_t, void (*)(void*)> deleters_;
-};
 
 std::string_view TextOf(XLA_FFI_ByteSpan span) { return {span.ptr, span.len}; }
 
@@ -94,7 +69,14 @@ const XLA_FFI_Api kFfiApi = {
     .error_destroy = [](XLA_FFI_Error_Destroy_Args* args) { delete args->error; },
     .handler_register =
         [](XLA_FFI_Handler_Register_Args* args) {
-          return FfiError(RegisterFfiHandler(TextOf(args->name), args->bundle));
+          const std::string_view platform = TextOf(args->platform);
+          // Handlers for other devices are never called.
+          for (const std::string_view known : {"Host", "host", "CPU", "cpu"}) {
+            if (platform == known) {
+              return FfiError(RegisterHandler(TextOf(args->name), args->bundle));
+            }
+          }
+          return FfiError(absl::OkStatus());
         },
     .stream_get =
         [](XLA_FFI_Stream_Get_Args*) {
@@ -102,16 +84,17 @@ const XLA_FFI_Api kFfiApi = {
         },
     .type_register =
         [](XLA_FFI_Type_Register_Args* args) {
-          const auto id = RegisterFfiType(TextOf(args->name), args->type_id->type_id);
-          if (!id.ok()) return FfiError(id.status());
-          args->type_id->type_id = *id;
-          if (args->type_info != nullptr) StateTypes::Get().Set(*id, args->type_info->deleter);
-          return FfiError(absl::OkStatus());
+          const auto id =
+              RegisterType(TextOf(args->name), args->type_id->type_id,
+                           args->type_info == nullptr ? nullptr : args->type_info->deleter);
+          if (id.ok()) args->type_id->type_id = *id;
+          return FfiError(id.status());
         },
     .execution_context_get =
         [](XLA_FFI_ExecutionContext_Get_Args* args) {
-          const auto found = args->ctx->user_data->find(args->type_id->type_id);
-          if (found == args->ctx->user_data->end()) {
+          const UserData& user_data = args->ctx->context->user_data;
+          const auto found = user_data.find(args->type_id->type_id);
+          if (found == user_data.end()) {
             return FfiError(absl::NotFoundError(
                 absl::StrCat("the run has no user data of type ", args->type_id->type_id)));
           }
@@ -121,9 +104,7 @@ const XLA_FFI_Api kFfiApi = {
     .state_set =
         [](XLA_FFI_State_Args* args) {
           const bool is_new =
-              args->ctx->states
-                  .try_emplace(args->stage,
-                               XLA_FFI_ExecutionContext::State{args->type_id->type_id, args->state})
+              args->ctx->states.try_emplace(args->stage, State{args->type_id->type_id, args->state})
                   .second;
           return FfiError(is_new ? absl::OkStatus()
                                  : absl::AlreadyExistsError("the stage has a state"));
@@ -274,7 +255,7 @@ struct FfiBuffers {
 
 bool IsInsideCustomCall() { return calls_on_this_thread > 0; }
 
-absl::Status CheckFfiVersion(const XLA_FFI_Handler_Bundle& bundle) {
+absl::Status CheckVersion(const XLA_FFI_Handler_Bundle& bundle) {
   if (bundle.execute == nullptr) {
     return absl::InvalidArgumentError("a custom call without a function that executes it");
   }
@@ -295,47 +276,99 @@ absl::Status CheckFfiVersion(const XLA_FFI_Handler_Bundle& bundle) {
                                                  " of the custom-call interface; this is 0.3"));
 }
 
-absl::Status CallFfiHandler(const XLA_FFI_Handler_Bundle& bundle, const FfiUserData& user_data,
-                            CustomCallFrame& call) {
-  FfiAttributes attributes(call.attributes());
-  FfiBuffers arguments(call.arguments), results(call.results);
-  XLA_FFI_ExecutionContext context = {&user_data, &call, {}, {}};
-  XLA_FFI_CallFrame frame = {};
-  frame.struct_size = kFfiCallFrameSize;
-  frame.api = &kFfiApi;
-  frame.ctx = &context;
-  frame.attrs = *attributes.attrs();
-  frame.args.struct_size = sizeof(frame.args);
-  frame.rets.struct_size = sizeof(frame.rets);
+// One call of a handler.
+class Call {
+ public:
+  Call(const XLA_FFI_Handler_Bundle& bundle, const CallContext& context, CustomCallFrame& call)
+      : bundle_(bundle),
+        instances_(context.instances.get()),
+        instruction_(call.instruction),
+        attributes_(call.attributes()),
+        arguments_(call.arguments),
+        results_(call.results),
+        context_{&context, &call, {}, {}} {
+    frame_.struct_size = kFfiCallFrameSize;
+    frame_.api = &kFfiApi;
+    frame_.ctx = &context_;
+    frame_.attrs = *attributes_.attrs();
+    frame_.args.struct_size = sizeof(frame_.args);
+    frame_.rets.struct_size = sizeof(frame_.rets);
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call() {
+    if (instances_ != nullptr) context_.states.erase(XLA_FFI_ExecutionStage_INSTANTIATE);
+    for (const auto& [stage, state] : context_.states) FreeState(state);
+    for (void* memory : context_.scratch) runtime::FreeHostMemory(memory);
+  }
 
-  const auto run = [&](XLA_FFI_Handler* handler, XLA_FFI_ExecutionStage stage) -> absl::Status {
+  absl::Status Run() {
+    XLA_RETURN_IF_ERROR(Instantiate());
+    frame_.args = {sizeof(frame_.args), nullptr, static_cast<int64_t>(arguments_.buffers.size()),
+                   arguments_.types.data(), arguments_.pointers.data()};
+    frame_.rets = {sizeof(frame_.rets), nullptr, static_cast<int64_t>(results_.buffers.size()),
+                   results_.types.data(), results_.pointers.data()};
+    XLA_RETURN_IF_ERROR(Stage(bundle_.prepare, XLA_FFI_ExecutionStage_PREPARE));
+    XLA_RETURN_IF_ERROR(Stage(bundle_.initialize, XLA_FFI_ExecutionStage_INITIALIZE));
+    return Stage(bundle_.execute, XLA_FFI_ExecutionStage_EXECUTE);
+  }
+
+ private:
+  // Once for each instruction of a program that has instances.
+  absl::Status Instantiate() {
+    constexpr auto kStage = XLA_FFI_ExecutionStage_INSTANTIATE;
+    if (bundle_.instantiate == nullptr) return absl::OkStatus();
+    if (instances_ == nullptr) return Stage(bundle_.instantiate, kStage);
+    const std::lock_guard<std::mutex> lock(instances_->mutex_);
+    auto found = instances_->states_.find(instruction_);
+    if (found == instances_->states_.end()) {
+      const absl::Status status = Stage(bundle_.instantiate, kStage);
+      if (!status.ok()) {
+        FreeState(std::exchange(context_.states[kStage], State()));
+        return status;
+      }
+      found = instances_->states_.emplace(instruction_, context_.states[kStage]).first;
+    }
+    context_.states.erase(kStage);
+    if (found->second.object != nullptr) context_.states.emplace(kStage, found->second);
+    return absl::OkStatus();
+  }
+
+  absl::Status Stage(XLA_FFI_Handler* handler, XLA_FFI_ExecutionStage stage) {
     if (handler == nullptr) return absl::OkStatus();
-    frame.stage = stage;
-    frame.future = nullptr;
+    frame_.stage = stage;
+    frame_.future = nullptr;
     ++calls_on_this_thread;
-    XLA_FFI_Error* const error = handler(&frame);
+    XLA_FFI_Error* const error = handler(&frame_);
     --calls_on_this_thread;
     XLA_RETURN_IF_ERROR(TakeFfiError(error));
-    if (frame.future == nullptr) return absl::OkStatus();
-    const std::unique_ptr<XLA_FFI_Future> future(frame.future);
+    if (frame_.future == nullptr) return absl::OkStatus();
+    const std::unique_ptr<XLA_FFI_Future> future(frame_.future);
     return future->source.event().Await();
-  };
-  const auto run_all = [&]() -> absl::Status {
-    XLA_RETURN_IF_ERROR(run(bundle.instantiate, XLA_FFI_ExecutionStage_INSTANTIATE));
-    frame.args = {sizeof(frame.args), nullptr, static_cast<int64_t>(arguments.buffers.size()),
-                  arguments.types.data(), arguments.pointers.data()};
-    frame.rets = {sizeof(frame.rets), nullptr, static_cast<int64_t>(results.buffers.size()),
-                  results.types.data(), results.pointers.data()};
-    XLA_RETURN_IF_ERROR(run(bundle.prepare, XLA_FFI_ExecutionStage_PREPARE));
-    XLA_RETURN_IF_ERROR(run(bundle.initialize, XLA_FFI_ExecutionStage_INITIALIZE));
-    return run(bundle.execute, XLA_FFI_ExecutionStage_EXECUTE);
-  };
-  const absl::Status status = run_all();
-  for (const auto& [stage, state] : context.states) {
-    StateTypes::Get().Free(state.type_id, state.object);
   }
-  for (void* memory : context.scratch) runtime::FreeHostMemory(memory);
-  return status;
+
+  const XLA_FFI_Handler_Bundle& bundle_;
+  Instances* const instances_;
+  const std::string instruction_;
+  FfiAttributes attributes_;
+  FfiBuffers arguments_, results_;
+  XLA_FFI_ExecutionContext context_;
+  XLA_FFI_CallFrame frame_ = {};
+};
+
+absl::Status CallHandler(const XLA_FFI_Handler_Bundle& bundle, const CallContext& context,
+                         CustomCallFrame& call) {
+  return Call(bundle, context, call).Run();
 }
 
-}  // namespace xla::pjrt
+const XLA_FFI_Api* GetXlaFfiApi() { return &kFfiApi; }
+
+namespace internal {
+
+const Eigen::ThreadPoolDevice* IntraOpThreadPoolOf(const XLA_FFI_ExecutionContext* context) {
+  return context->context->intra_op_thread_pool;
+}
+
+}  // namespace internal
+
+}  // namespace xla::ffi

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interface of typed custom calls (XLA FFI 0.3), as handlers that were compiled against the
-// headers of jaxlib have it. Numbers of data types are those of PrimitiveType.
-#ifndef XLA_PJRT_ABI_FFI_H_
-#define XLA_PJRT_ABI_FFI_H_
+// headers of jaxlib have it, and as ffi.h makes them. Numbers of data types are those of
+// PrimitiveType, codes of errors those of absl::Status.
+#ifndef XLA_FFI_API_C_API_H_
+#define XLA_FFI_API_C_API_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,9 @@ struct XLA_FFI_Extension_Base {
   uint32_t type;
   XLA_FFI_Extension_Base* next;
 };
+namespace xla {
 inline constexpr uint32_t kFfiMetadataExtension = 1;
+}  // namespace xla
 
 struct XLA_FFI_Api_Version {
   size_t struct_size;
@@ -48,7 +51,10 @@ enum XLA_FFI_ExecutionStage : uint32_t {
   XLA_FFI_ExecutionStage_INITIALIZE = 2,
   XLA_FFI_ExecutionStage_EXECUTE = 3,
 };
+namespace xla {
 inline constexpr uint32_t kFfiBuffer = 1;  // the one kind of arguments and results
+}  // namespace xla
+
 enum XLA_FFI_AttrType : uint32_t {
   XLA_FFI_AttrType_ARRAY = 1,
   XLA_FFI_AttrType_DICTIONARY = 2,
@@ -117,7 +123,9 @@ struct XLA_FFI_CallFrame {
 using XLA_FFI_Handler = XLA_FFI_Error*(XLA_FFI_CallFrame* frame);
 
 // Handlers compare the size with that which their headers state, which ends with `attrs`.
+namespace xla {
 inline constexpr size_t kFfiCallFrameSize = offsetof(XLA_FFI_CallFrame, future);
+}  // namespace xla
 
 // All but `execute` may be null.
 struct XLA_FFI_Handler_Bundle {
@@ -135,7 +143,9 @@ struct XLA_FFI_Metadata {
   XLA_FFI_TypeId state_type_id;
 };
 
+namespace xla {
 inline constexpr size_t kFfiMetadataSize = offsetof(XLA_FFI_Metadata, traits) + sizeof(uint32_t);
+}  // namespace xla
 
 struct XLA_FFI_Metadata_Extension {
   XLA_FFI_Extension_Base base;
@@ -301,4 +311,4 @@ static_assert(sizeof(XLA_FFI_Metadata) == 48 && sizeof(XLA_FFI_Metadata_Extensio
 static_assert(sizeof(XLA_FFI_Handler_Register_Args) == 88 && sizeof(XLA_FFI_State_Args) == 48);
 static_assert(sizeof(XLA_FFI_DeviceMemory_Allocate_Args) == 48);
 
-#endif  // XLA_PJRT_ABI_FFI_H_
+#endif  // XLA_FFI_API_C_API_H_
