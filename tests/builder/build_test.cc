@@ -36,6 +36,51 @@ TEST(BuildTest, LastOperationIsRootUnlessOneIsGiven) {
   EXPECT_EQ(module->entry_computation()->root_instruction()->opcode(), HloOpcode::kAdd);
 }
 
+TEST(BuildTest, ProtosAreNumberedAsBuilt) {
+  XlaBuilder b("sum");
+  const XlaOp x = Parameter(&b, 0, kVector, "x");
+  const XlaOp y = Parameter(&b, 1, kVector, "y");
+  Add(y, x);  // the post order begins with y
+  ASSERT_OK_AND_ASSIGN(const XlaComputation built, b.Build());
+  const HloComputationProto& proto = built.proto().computations(0);
+  ASSERT_EQ(proto.instructions_size(), 3);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(proto.instructions(i).id(),
+              HloInstruction::CalculateUniqueId(static_cast<int32_t>(proto.id()), i + 1));
+  }
+  EXPECT_EQ(proto.instructions(0).parameter_number(), 0);
+  EXPECT_EQ(HloInstruction::CalculateLocalId(proto.root_id()), 3);
+  EXPECT_EQ(HloInstruction::CalculateParentId(proto.root_id()), proto.id());
+  EXPECT_OK(CreateModuleFromProto(built.proto()));
+}
+
+TEST(BuildTest, ProtosOfOperationsCanBeEdited) {
+  using internal::XlaBuilderFriend;
+  XlaBuilder b("edited");
+  const XlaOp x = Parameter(&b, 0, ShapeUtil::MakeShape(F32, {4}, {true}), "x");
+  const XlaOp y = Neg(x);
+  HloInstructionProto* const proto = XlaBuilderFriend::GetInstruction(x);
+  ASSERT_NE(proto, nullptr);
+  for (int i = 0; i < 20; ++i) XlaBuilderFriend::GetInstruction(Neg(x));
+  EXPECT_EQ(XlaBuilderFriend::GetInstruction(x), proto);
+  EXPECT_EQ(XlaBuilderFriend::GetInstruction(XlaOp()), nullptr);
+  EXPECT_EQ(XlaBuilderFriend::GetInstructionByHandle(&b, 1000), nullptr);
+  proto->mutable_shape()->set_is_dynamic_dimension(0, false);
+  proto->mutable_metadata()->set_op_name("source");
+  proto->mutable_sharding()->set_type(OpSharding::REPLICATED);
+  XlaBuilderFriend::GetInstruction(y)->mutable_shape()->set_is_dynamic_dimension(0, false);
+  ASSERT_OK_AND_ASSIGN(const XlaComputation built, b.Build(y));
+  ASSERT_OK_AND_ASSIGN(const auto module, built.module());
+  const HloInstruction* parameter = module->entry_computation()->parameter_instruction(0);
+  EXPECT_EQ(parameter->shape().ToString(), "f32[4]");
+  EXPECT_EQ(parameter->metadata().op_name(), "source");
+  EXPECT_TRUE(parameter->has_sharding());
+
+  XlaBuilder c("refused");
+  XlaBuilderFriend::GetInstruction(Parameter(&c, 0, kVector, "x"))->set_opcode("negate");
+  EXPECT_EQ(c.Build().status().code(), absl::StatusCode::kInvalidArgument);
+}
+
 TEST(BuildTest, BuildEmptiesTheBuilder) {
   XlaBuilder b("twice");
   const XlaOp old = Parameter(&b, 0, kVector, "x");
@@ -169,6 +214,7 @@ TEST(BuildErrorTest, EveryFamilyChecksAtOnce) {
                     }),
                     "BroadcastInDim"));
   EXPECT_TRUE(names(error([](auto* b, XlaOp) { ConcatInDim(b, {}, 0); }), "ConcatInDim"));
+  EXPECT_TRUE(names(error([](auto* b, XlaOp x) { AfterAll(b, {x}); }), "AfterAll"));
   EXPECT_TRUE(names(error([](auto* b, XlaOp x) { Call(b, ScalarAdd(F32), {x}); }), "Call"));
   EXPECT_TRUE(
       names(error([](auto* b, XlaOp x) { CustomCall(b, "$x", {x}, kVector); }), "CustomCall"));

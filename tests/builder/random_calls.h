@@ -601,7 +601,7 @@ class RandomCalls : private RandomLibraryCalls {
     const ChannelHandle handle = channel.value_or(ChannelHandle());
     switch (Next() % 14) {
       case 0:
-        return AfterAll(b_, {x, CreateToken(b_)});
+        return AfterAll(b_, {CreateToken(b_), CreateToken(b_)});
       case 1:
         return InfeedWithToken(x, AnyShape());
       case 2:

@@ -166,6 +166,7 @@ const Form kOperations[] = {
     FORM(CustomCallWithLayout, CustomCallWithLayout(e.b, "target", {e.x}, e.shape, {})),
     FORM(CustomCallWithConvDnums, CustomCallWithConvDnums(e.b, "$bad", {e.x}, e.shape, {}, "", false, {}, nullptr, Window(), e.conv)),
     // Effects
+    FORM(AfterAll, AfterAll(e.b, {e.x})),
     FORM(InfeedWithToken, InfeedWithToken(e.x, e.shape)), FORM(Outfeed, Outfeed(e.t, e.shape, "")),
     FORM(OutfeedWithToken, OutfeedWithToken(e.x, e.x, e.shape, "")), FORM(Send, Send(e.x, e.channel)),
     FORM(SendWithToken, SendWithToken(e.x, e.t, e.channel)), FORM(Recv, Recv(e.b, e.shape, e.channel)),
@@ -280,7 +281,6 @@ TEST(XlaFormsTest, FormsThatSucceed) {
   }
   const XlaOp doubled = e.x + e.x;
   OptimizationBarrier(doubled);
-  AfterAll(e.b, {e.x});  // waits for values, too
   ReplicaId(e.b);
   e.f.BuildRngGetAndUpdateState(e.b, 1, ShapeUtil::MakeShape(U64, {2}));
   e.f.BuildDomain(e.b, e.x, OpSharding(), OpSharding(), e.shape);

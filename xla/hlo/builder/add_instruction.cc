@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/hlo/builder/builder_state.h"
@@ -97,7 +98,17 @@ absl::Status XlaBuilder::State::Decorate(HloInstruction* instruction) {
   return absl::OkStatus();
 }
 
+// As XLA's builder names instructions: by the last part of op_name, with '_' for '.'.
+static void NameByMetadata(HloInstruction* instruction) {
+  const std::string& op_name = instruction->metadata().op_name();
+  if (op_name.empty() || !instruction->name().empty()) return;
+  std::string name = op_name.substr(op_name.rfind('/') + 1);
+  absl::c_replace(name, '.', '_');
+  if (!name.empty()) instruction->SetName(SanitizeHloName(name));
+}
+
 XlaOp XlaBuilder::State::Adopt(std::unique_ptr<HloInstruction> instruction) {
+  NameByMetadata(instruction.get());
   instructions.push_back(computation->AddInstruction(std::move(instruction)));
   return XlaOp(self, first_handle + static_cast<int64_t>(instructions.size()) - 1);
 }

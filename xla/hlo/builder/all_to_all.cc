@@ -30,8 +30,8 @@ absl::Status CheckSplit(const Shape& shape, int64_t split, int64_t concat, int64
   }
   if (shape.is_dynamic_dimension(static_cast<int>(split)) ||
       shape.is_dynamic_dimension(static_cast<int>(concat))) {
-    return UnimplementedStrCat("AllToAll along dynamic dimensions of ",
-                               ShapeUtil::HumanString(shape), ".");
+    return UnimplementedStrCat("AllToAll does not support bounded dynamic shapes: ",
+                               ShapeUtil::HumanString(shape));
   }
   return absl::OkStatus();
 }
@@ -91,6 +91,9 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddAllToAllOfParts(
     const CollectiveDeviceList& groups, const std::optional<Layout>& layout,
     const std::optional<ChannelHandle>& channel) {
   XLA_ASSIGN_OR_RETURN(const Shape* shape, ShapeOf(operand));
+  if (shape->is_unbounded_dynamic()) {
+    return UnimplementedStrCat("AllToAllTuple does not support unbounded dynamic shapes");
+  }
   XLA_RETURN_IF_ERROR(CheckSplit(*shape, split_dimension, concat_dimension, split_count));
   const int64_t size = shape->dimensions(static_cast<int>(split_dimension)) / split_count;
   std::vector<XlaOp> parts;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "absl/algorithm/container.h"
 #include "xla/hlo/builder/builder_state.h"
 #include "xla/hlo/shape_inference/binary_broadcast.h"
 #include "xla/literal_util.h"
@@ -157,6 +158,9 @@ XlaOp Broadcast(XlaOp operand, absl::Span<const int64_t> broadcast_sizes) {
                                    ShapeUtil::HumanString(*from), ".");
     }
     Int64s sizes = ToInt64s(broadcast_sizes);
+    if (absl::c_linear_search(sizes, Shape::kUnboundedSize)) {
+      return InvalidArgument("Non-broadcast dimensions must not be dynamic.");
+    }
     std::vector<bool> dynamic(sizes.size(), false);
     Int64s dimensions;
     for (int i = 0; i < from->rank(); ++i) {
@@ -186,6 +190,12 @@ XlaOp BroadcastInDim(XlaOp operand, absl::Span<const int64_t> out_dim_size,
           "Size of broadcast_dimensions has to match operand's rank; operand rank: %d, size of "
           "broadcast_dimensions %u.",
           from.rank(), broadcast_dimensions.size());
+    }
+    for (const int64_t size : out_dim_size) {
+      if (size == Shape::kUnboundedSize) {
+        return InvalidArgument("BroadcastInDim output must shape be static or bounded dynamic");
+      }
+      if (size < 0) return InvalidArgument("Invalid dimension size %d", size);
     }
     XLA_ASSIGN_OR_RETURN(Shape output,
                          ShapeUtil::MakeValidatedShape(from.element_type(), out_dim_size));

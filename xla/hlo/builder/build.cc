@@ -33,6 +33,7 @@ void XlaBuilder::State::Reset() {
   instructions.clear();
   parameter_numbers.clear();
   bound_parameters.clear();
+  protos.clear();
   embedded.clear();
   aliases.clear();
   donors.clear();
@@ -143,6 +144,7 @@ absl::Status XlaBuilder::State::SetAliases(const ProgramShape& signature,
 
 absl::StatusOr<XlaComputation> XlaBuilder::State::Build(HloInstruction* root,
                                                         bool remove_dynamic_dimensions) {
+  XLA_RETURN_IF_ERROR(TakeEdits());
   if (remove_dynamic_dimensions) XLA_RETURN_IF_ERROR(RemoveDynamicDimensions());
   XLA_ASSIGN_OR_RETURN(ProgramShape signature, SignatureFor(root));
   XLA_RETURN_IF_ERROR(SetAliases(signature, &module->config()));
@@ -168,6 +170,9 @@ absl::StatusOr<XlaComputation> XlaBuilder::Build(bool remove_dynamic_dimensions)
 }
 
 absl::StatusOr<XlaComputation> XlaBuilder::Build(XlaOp root, bool remove_dynamic_dimensions) {
+  if (root.builder_ != this) {
+    return InvalidArgument("Given root operation is not in this computation.");
+  }
   XLA_ASSIGN_OR_RETURN(HloInstruction * instruction, state_->Find(root));
   return state_->Build(instruction, remove_dynamic_dimensions);
 }
@@ -236,6 +241,7 @@ absl::StatusOr<bool> XlaBuilder::IsConstant(XlaOp operand) const {
 
 absl::StatusOr<XlaComputation> XlaBuilder::BuildConstantSubGraph(
     XlaOp root_op, bool dynamic_dimension_is_minus_one) {
+  XLA_RETURN_IF_ERROR(state_->TakeEdits());
   XLA_ASSIGN_OR_RETURN(const bool is_constant, IsConstant(root_op));
   XLA_ASSIGN_OR_RETURN(const HloInstruction* root, state_->Find(root_op));
   if (!is_constant) {

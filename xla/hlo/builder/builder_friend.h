@@ -7,11 +7,18 @@
 #include <string>
 
 #include "xla/hlo/builder/xla_builder.h"
+#include "xla/service/hlo.pb.h"
 
 namespace xla::internal {
 
 // Shapes given are those of the results.
 struct XlaBuilderFriend {
+  // The proto of an operation, the same at every call; null for a handle without one. Changes of
+  // its shape, metadata, sharding and frontend attributes are taken when the program is built;
+  // other changes are errors of Build. Valid until then.
+  static HloInstructionProto* GetInstruction(XlaOp op);
+  static HloInstructionProto* GetInstructionByHandle(XlaBuilder* builder, int64_t handle);
+
   static XlaOp BuildAddDependency(XlaBuilder* builder, XlaOp operand, XlaOp token,
                                   const Shape& shape);
   static XlaOp BuildBitcast(XlaBuilder* builder, XlaOp operand, const Shape& shape);

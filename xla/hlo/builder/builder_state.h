@@ -234,6 +234,11 @@ struct XlaBuilder::State {
   std::shared_ptr<std::vector<XlaComputation>> shared_computations;
   std::vector<InputOutputAlias> aliases;
   std::vector<BufferDonor> donors;
+  // What XlaBuilderFriend::GetInstruction has handed out, by position (edited_protos.cc).
+  absl::flat_hash_map<int64_t, std::unique_ptr<HloInstructionProto>> protos;
+  HloInstructionProto* ProtoOf(XlaOp op);
+  HloInstructionProto* ProtoOfHandle(int64_t handle) { return ProtoOf(XlaOp(self, handle)); }
+  absl::Status TakeEdits();
   XlaOp infeed_token, outfeed_token;  // of the last infeed and outfeed without explicit token
 
   // --- What operations get

@@ -164,15 +164,39 @@ absl::StatusOr<XlaOp> XlaBuilder::State::MakeTernary(HloOpcode opcode, XlaOp fir
   std::vector<XlaOp> operands = {first, second, third};
   XLA_ASSIGN_OR_RETURN(const std::vector<const Shape*> shapes, ShapesOf(operands));
   const Shape* array = nullptr;
-  for (const Shape* shape : shapes) {
-    if (array == nullptr && shape->IsArray() && !ShapeUtil::IsScalar(*shape)) array = shape;
+  XlaOp array_op;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!shapes[i]->IsArray() || ShapeUtil::IsScalar(*shapes[i])) continue;
+    if (array == nullptr) {
+      array = shapes[i];
+      array_op = operands[i];
+    } else if (array->is_unbounded_dynamic() != shapes[i]->is_unbounded_dynamic() &&
+               array->rank() != shapes[i]->rank()) {
+      return InvalidArgumentStrCat(
+          "Unimplemented implicit broadcast. Operands: ", ShapeUtil::HumanString(*array), ", ",
+          ShapeUtil::HumanString(*shapes[i]));
+    }
   }
   if (array == nullptr) return Add(opcode, operands);
   const Shape output = *array;
+  XlaOp sizes;  // of the output, where they have no bounds
   for (XlaOp& operand : operands) {
     XLA_ASSIGN_OR_RETURN(const Shape* shape, ShapeOf(operand));
     if (!ShapeUtil::IsScalar(*shape)) continue;
-    XLA_ASSIGN_OR_RETURN(operand, BroadcastTo(output, operand));
+    if (!output.is_unbounded_dynamic()) {
+      XLA_ASSIGN_OR_RETURN(operand, BroadcastTo(output, operand));
+      continue;
+    }
+    if (sizes.IsUninitialized()) {
+      std::vector<XlaOp> each;
+      for (int64_t i = 0; i < output.rank(); ++i) {
+        each.push_back(Reshape(GetDimensionSize(array_op, i), {1}));
+      }
+      sizes = ConcatInDim(self, each, 0);
+    }
+    operand = MhloDynamicBroadcastInDim(
+        operand, sizes, {}, ShapeUtil::ChangeElementType(output, shape->element_type()));
+    XLA_RETURN_IF_ERROR(first_error);
   }
   return Add(opcode, operands);
 }

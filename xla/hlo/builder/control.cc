@@ -68,11 +68,22 @@ XlaOp CompositeCall(XlaBuilder* builder, XlaComputationRef computation,
                     absl::Span<const XlaOp> operands, const std::string& name,
                     std::optional<absl::string_view> attributes, std::optional<int64_t> version) {
   return builder->Record("CompositeCall", [&]() -> absl::StatusOr<XlaOp> {
-    if (name.empty()) return InvalidArgument("A composite must have a name.");
-    if (attributes.has_value() && attributes->empty())
-      return InvalidArgument("The attributes of a composite must not be empty; none are {}.");
-    if (version.value_or(0) < 0)
-      return InvalidArgument("The version of a composite must not be negative; got %d.", *version);
+    if (name.empty()) {
+      return InvalidArgument(
+          "A composite call op must have frontend attributes with key composite.name whose value "
+          "is non-empty");
+    }
+    if (attributes.has_value() && attributes->empty()) {
+      return InvalidArgument(
+          "A composite call op must have frontend attributes with key composite.attributes whose "
+          "value is default: {} or non-empty");
+    }
+    if (version.value_or(0) < 0) {
+      return InvalidArgument(
+          "A composite call op must have frontend attributes with a composite.version whose value "
+          "is a non-negative integer but got: %d",
+          *version);
+    }
     XLA_ASSIGN_OR_RETURN(const XlaOp op, builder->state().Add(HloOpcode::kCall, operands,
                                                               CallAttributes{.is_composite = true},
                                                               nullptr, {&computation, 1}));

@@ -43,8 +43,16 @@ XlaOp CreateToken(XlaBuilder* builder) {
 }
 
 XlaOp AfterAll(XlaBuilder* builder, absl::Span<const XlaOp> tokens) {
-  return builder->Record("AfterAll",
-                         [&] { return builder->state().Add(HloOpcode::kAfterAll, tokens); });
+  return builder->Record("AfterAll", [&]() -> absl::StatusOr<XlaOp> {
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      XLA_ASSIGN_OR_RETURN(const Shape* shape, builder->state().ShapeOf(tokens[i]));
+      if (!shape->IsToken()) {
+        return InvalidArgumentStrCat("All operands to AfterAll must be tokens; operand ", i,
+                                     " has shape ", ShapeUtil::HumanString(*shape));
+      }
+    }
+    return builder->state().Add(HloOpcode::kAfterAll, tokens);
+  });
 }
 
 // --- Feeds

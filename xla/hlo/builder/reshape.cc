@@ -30,6 +30,9 @@ XlaOp Reshape(const Shape& shape, XlaOp operand) {
   XlaBuilder* builder = XlaBuilder::Of({operand});
   if (builder == nullptr) return XlaOp();
   return builder->Record("Reshape", [&]() -> absl::StatusOr<XlaOp> {
+    if (shape.is_unbounded_dynamic()) {
+      return InvalidArgument("Reshaping with unbounded result shape is not supported.");
+    }
     return builder->state().Add(HloOpcode::kReshape, {operand}, NoAttributes{}, &shape);
   });
 }
@@ -83,13 +86,19 @@ XlaOp MhloDynamicReshape(XlaOp operand, XlaOp output_shape, const Shape& shape) 
     if (from->is_static() && shape.is_static() &&
         ShapeUtil::ElementsIn(*from) != ShapeUtil::ElementsIn(shape)) {
       return InvalidArgumentStrCat(
-          "MhloDynamicReshape has mismatched element counts: from=", ShapeUtil::HumanString(*from),
-          " to=", ShapeUtil::HumanString(shape));
+          "MhloDynamicReshape has mismatched element counts: from=", ShapeUtil::ElementsIn(*from),
+          " (", ShapeUtil::HumanString(*from), ") to=", ShapeUtil::ElementsIn(shape), " (",
+          ShapeUtil::HumanString(shape), ")");
     }
-    if (!sizes->IsArray() || sizes->rank() != 1 || sizes->dimensions(0) != shape.rank()) {
-      return InvalidArgumentStrCat("output_shape ", ShapeUtil::HumanString(*sizes),
-                                   " must have one element for each dimension of ",
-                                   ShapeUtil::HumanString(shape));
+    if (!sizes->IsArray() || sizes->rank() != 1) {
+      return InvalidArgumentStrCat("output_shape must be a vector, but is ",
+                                   ShapeUtil::HumanString(*sizes));
+    }
+    if (sizes->dimensions(0) != shape.rank()) {
+      return InvalidArgumentStrCat("output_shape dimension size=", sizes->dimensions(0), " (",
+                                   ShapeUtil::HumanString(*sizes),
+                                   ") and rank of shape=", shape.rank(), " (",
+                                   ShapeUtil::HumanString(shape), ") must match");
     }
     return CustomCall(builder, "mhlo.dynamic_reshape", {operand, output_shape}, shape);
   });
@@ -103,9 +112,12 @@ XlaOp MhloDynamicBroadcastInDim(XlaOp operand, XlaOp output_dimensions,
   return builder->Record("MhloDynamicBroadcastInDim", [&]() -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape* from, builder->state().ShapeOf(operand));
     XLA_ASSIGN_OR_RETURN(const Shape* sizes, builder->state().ShapeOf(output_dimensions));
-    if (!sizes->IsArray() || sizes->rank() != 1 || !ShapeUtil::ElementIsIntegral(*sizes)) {
-      return InvalidArgumentStrCat("output_dimensions must be a vector of integers, but is ",
+    if (!sizes->IsArray() || !ShapeUtil::ElementIsIntegral(*sizes)) {
+      return InvalidArgumentStrCat("output_dimensions must be an integer type ",
                                    ShapeUtil::HumanString(*sizes));
+    }
+    if (sizes->rank() != 1) {
+      return InvalidArgumentStrCat("output_dimensions must be rank 1 but got rank ", sizes->rank());
     }
     if (!from->IsArray() || from->rank() != static_cast<int64_t>(broadcast_dimensions.size())) {
       return InvalidArgumentStrCat("broadcast_dimensions size (", broadcast_dimensions.size(),

@@ -3,9 +3,9 @@
 #include "xla/hlo/builder/xla_builder.h"
 
 #include <algorithm>
-#include <set>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "xla/base/check.h"
 #include "xla/hlo/builder/builder_state.h"
 
@@ -139,24 +139,39 @@ absl::StatusOr<std::optional<OpSharding>> XlaBuilder::GetOpSharding(XlaOp op) co
   return result;
 }
 
+// The sizes of arrays, as in "[2, 3]".
+static std::string Sizes(const Shape& shape) {
+  if (!shape.IsTuple()) {
+    return shape.IsArray() ? absl::StrCat("[", absl::StrJoin(shape.dimensions(), ", "), "]") : "[]";
+  }
+  std::vector<std::string> elements;
+  for (const Shape& element : shape.tuple_shapes()) elements.push_back(Sizes(element));
+  return absl::StrCat("(", absl::StrJoin(elements, ", "), ")");
+}
+
 std::string XlaBuilder::OpToString(XlaOp op) const {
   absl::StatusOr<HloInstruction*> root = state_->Find(op);
   if (!root.ok()) return absl::StrCat("<", root.status().message(), ">");
-  // Operands always have smaller ids.
-  const auto by_id = [](const HloInstruction* a, const HloInstruction* b) {
-    return a->unique_id() < b->unique_id();
+  // What several operations use is repeated, which may grow exponentially: long texts are cut.
+  constexpr size_t kMaxLength = 1 << 20;
+  struct Line {
+    const HloInstruction* instruction;
+    int indent;
   };
-  std::set<const HloInstruction*, decltype(by_id)> needed(by_id);
-  std::vector<const HloInstruction*> pending = {*root};
-  while (!pending.empty()) {
-    const HloInstruction* instruction = pending.back();
-    pending.pop_back();
-    if (!needed.insert(instruction).second) continue;
-    pending.insert(pending.end(), instruction->operands().begin(), instruction->operands().end());
-  }
   std::string text;
-  for (const HloInstruction* instruction : needed) {
-    absl::StrAppend(&text, text.empty() ? "" : "\n", instruction->ToShortString());
+  std::vector<Line> pending = {{*root, 0}};
+  while (!pending.empty() && text.size() < kMaxLength) {
+    const auto [instruction, indent] = pending.back();
+    pending.pop_back();
+    absl::StrAppend(&text, text.empty() ? "" : "\n", std::string(static_cast<size_t>(indent), ' '),
+                    std::string(HloOpcodeString(instruction->opcode())),
+                    ", shape=", Sizes(instruction->shape()), ", metadata={",
+                    instruction->metadata().source_file(), ":",
+                    instruction->metadata().source_line(), "}");
+    const auto& operands = instruction->operands();
+    for (auto it = operands.rbegin(); it != operands.rend(); ++it) {
+      pending.push_back({*it, indent + 2});
+    }
   }
   return text;
 }
@@ -168,7 +183,9 @@ absl::StatusOr<HloInstruction*> XlaBuilder::State::Find(XlaOp op) const {
   }
   if (op.builder_ != self) {
     return InvalidArgumentStrCat("Do not add XlaOp from builder ", op.builder_->name(),
-                                 " to builder ", name, ".");
+                                 " to builder ", name, ": the XlaOp with handle ", op.handle_,
+                                 " is built by builder '", op.builder_->name(),
+                                 "', but is trying to use it in builder '", name, "'");
   }
   const int64_t index = op.handle_ - first_handle;
   if (index < 0 || index >= static_cast<int64_t>(instructions.size())) {
@@ -198,7 +215,14 @@ absl::StatusOr<std::vector<const Shape*>> XlaBuilder::State::ShapesOf(
 
 absl::Status XlaBuilder::first_error() const { return state_->first_error; }
 
-XlaOp XlaBuilder::ReportError(const absl::Status& error) { return state_->Fail(error, nullptr); }
+XlaOp XlaBuilder::ReportError(const absl::Status& error) {
+  const OpMetadata& metadata = state_->one_shot_metadata.value_or(state_->metadata);
+  if (metadata.source_file().empty()) return state_->Fail(error, nullptr);
+  return state_->Fail(
+      AddContext(error, absl::StrCat("Python Code Location:\n  File: ", metadata.source_file(), ":",
+                                     metadata.source_line())),
+      nullptr);
+}
 
 XlaOp XlaBuilder::ReportErrorOrReturn(const absl::StatusOr<XlaOp>& op) {
   return op.ok() ? *op : ReportError(op.status());

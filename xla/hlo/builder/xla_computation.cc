@@ -76,7 +76,7 @@ const HloModuleProto& XlaComputation::proto() const {
   if (IsNull()) return HloModuleProto::default_instance();
   absl::MutexLock lock(&data_->mutex);
   if (data_->proto == nullptr) {
-    absl::StatusOr<HloModuleProto> written = ModuleToProto(*data_->module);
+    absl::StatusOr<HloModuleProto> written = BuiltModuleToProto(*data_->module);
     data_->proto =
         std::make_unique<HloModuleProto>(written.ok() ? *std::move(written) : HloModuleProto());
   }

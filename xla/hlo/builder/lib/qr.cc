@@ -55,8 +55,8 @@ XlaOp Reflect(XlaOp x, XlaOp v, XlaOp factor, const Shape& shape) {
   return x - Stretch(factor, shape) * BatchDot(v, dots, PrecisionConfig::HIGHEST);
 }
 
-absl::StatusOr<std::vector<XlaOp>> EliminateColumn(XlaOp j, absl::Span<const XlaOp> values,
-                                                   XlaBuilder* b) {
+absl::StatusOr<std::vector<XlaOp>> ReflectColumn(XlaOp j, absl::Span<const XlaOp> values,
+                                                 XlaBuilder* b) {
   const XlaOp a = values[0];
   XLA_ASSIGN_OR_RETURN(const Shape shape, b->GetShape(a));
   const PrimitiveType type = shape.element_type();
@@ -113,7 +113,7 @@ QrDecomposition Qr(XlaOp a) {
     sizes.back() = p;
     const XlaOp taus = Zeros(b, ShapeUtil::MakeShape(shape.element_type(), sizes));
     XLA_ASSIGN_OR_RETURN(const std::vector<XlaOp> values,
-                         ForEachIndex(p, S32, EliminateColumn, {a, taus}, "Qr", b));
+                         ForEachIndex(p, S32, ReflectColumn, {a, taus}, "Qr", b));
     result = {values[0], values[1]};
     return values[0];
   });
