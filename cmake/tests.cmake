@@ -27,6 +27,7 @@ set(test_uses_builder xla_value_inference xla_builder xla_interp xla_verify xla_
 set(test_uses_runtime xla_runtime)
 set(test_uses_models xylem_tools)
 set(test_uses_custom_calls xla_interp xla_verify xla_text)
+set(test_uses_evaluator xla_evaluator xla_text)
 set(test_uses_client xla_client xla_interp xla_text)
 set(test_uses_pjrt xla_pjrt xla_text ${CMAKE_DL_LIBS})
 set(test_uses_documents xla_builder xla_interp xla_verify xla_text)

@@ -46,6 +46,38 @@ absl::StatusOr<Literal> RunModule(HloModule* module, absl::Span<const Literal* c
   return Interpret(*module, arguments, options);
 }
 
+absl::Status CheckArguments(const HloComputation& computation,
+                            absl::Span<const Literal* const> arguments) {
+  const auto& parameters = computation.parameter_instructions();
+  if (parameters.size() != arguments.size()) {
+    return InvalidArgument("Expected %d argument%s, but got %d.", parameters.size(),
+                           parameters.size() == 1 ? "" : "s", arguments.size());
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Shape& expected = parameters[i]->shape();
+    if (!ShapeUtil::Compatible(expected, arguments[i]->shape())) {
+      return InvalidArgument(
+          "Shape mismatch at parameter %d. Computation expected %s, but arg was %s.", i,
+          ShapeUtil::HumanStringWithLayout(expected),
+          ShapeUtil::HumanStringWithLayout(arguments[i]->shape()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// What a bitcast gives depends on layouts.
+absl::Status CheckBitcasts(const HloComputation& computation) {
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (instruction->opcode() != HloOpcode::kBitcast) continue;
+    const Shape& operand = instruction->operand(0)->shape();
+    if (operand.IsArray() && !ShapeUtil::IsEffectiveScalar(operand) && !operand.has_layout()) {
+      return InvalidArgument(
+          "Evaluator cannot evaluate bitcast for non-scalar operand without assigned layout.");
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Copies an instruction and what it depends on to a computation of another module.
 class DependencyCopier {
  public:
@@ -67,11 +99,13 @@ class DependencyCopier {
             HloInstruction::CreateConstant(LiteralSlice(*it->second).Clone()));
         continue;
       }
-      if (const HloInstruction* argument = ArgumentOf(*next)) {
-        if (HloInstruction* copy = map_.Find(argument)) {
+      const HloInstruction* same = ArgumentOf(*next);
+      if (same == nullptr) same = TupleElementOf(*next);
+      if (same != nullptr) {
+        if (HloInstruction* copy = map_.Find(same)) {
           map_.instructions[next] = copy;
         } else {
-          pending.push_back(argument);
+          pending.push_back(same);
         }
         continue;
       }
@@ -98,6 +132,26 @@ class DependencyCopier {
     const std::optional<HloInstruction*> call =
         instruction.parent()->GetUniqueCaller(HloOpcode::kCall);
     return call.has_value() ? (*call)->operand(instruction.parameter_number()) : nullptr;
+  }
+
+  // What a get-tuple-element gives, looking through tuples, of which other elements may not be
+  // known; null if a tuple comes from another operation.
+  const HloInstruction* TupleElementOf(const HloInstruction& instruction) const {
+    if (!recursive_ || instruction.opcode() != HloOpcode::kGetTupleElement) return nullptr;
+    std::vector<int64_t> indices;  // still to be taken, innermost last
+    const HloInstruction* at = &instruction;
+    while (at->opcode() == HloOpcode::kGetTupleElement ||
+           (at->opcode() == HloOpcode::kTuple && !indices.empty())) {
+      if (substitutions_.contains(at)) return nullptr;
+      if (at->opcode() == HloOpcode::kGetTupleElement) {
+        indices.push_back(at->tuple_index());
+        at = at->operand(0);
+      } else {
+        at = at->operand(indices.back());
+        indices.pop_back();
+      }
+    }
+    return indices.empty() ? at : nullptr;
   }
 
   absl::Status CheckEvaluable(const HloInstruction& instruction, bool is_root) const {
@@ -186,6 +240,8 @@ absl::StatusOr<Literal> HloEvaluator::Evaluate(const HloModule& module,
 
 absl::StatusOr<Literal> HloEvaluator::Evaluate(const HloComputation& computation,
                                                absl::Span<const Literal* const> arguments) {
+  XLA_RETURN_IF_ERROR(CheckArguments(computation, arguments));
+  XLA_RETURN_IF_ERROR(CheckBitcasts(computation));
   HloModule module("evaluate");
   if (computation.parent() != nullptr) {
     const HloModuleConfig& config = computation.parent()->config();

@@ -13,6 +13,7 @@
 #include "xla/hlo/ir/clone.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/literal_util.h"
 #include "xla/passes/algebraic_simplifier.h"
 #include "xla/passes/calls.h"
 #include "xla/passes/cse.h"
@@ -23,8 +24,60 @@
 namespace xla {
 namespace {
 
+// Loops that the bound of a loop may depend on, one after the other or one in the other.
+constexpr int kMaxDepth = 8;
+
+std::optional<ParsedWhileLoop> Parse(const HloInstruction& loop, int depth);
+
+// The loop in whose body an instruction is, if nothing else calls that.
+const HloInstruction* EnclosingLoop(const HloInstruction& instruction) {
+  const HloComputation* body = instruction.parent();
+  if (body == nullptr || body->caller_count() != 1) return nullptr;
+  const std::optional<HloInstruction*> loop = body->GetUniqueCaller(HloOpcode::kWhile);
+  return loop.has_value() && (*loop)->while_body() == body ? *loop : nullptr;
+}
+
+// Whether the body passes the element on as it is.
+bool IsInvariant(const HloInstruction& loop, int64_t element) {
+  const HloInstruction* next = loop.while_body()->root_instruction();
+  if (next->opcode() != HloOpcode::kTuple) return false;
+  next = next->operand(element);
+  return next->opcode() == HloOpcode::kGetTupleElement && next->tuple_index() == element &&
+         next->operand(0)->opcode() == HloOpcode::kParameter;
+}
+
+// The value of a scalar: of constants, the counter that a loop before left behind, or what an
+// enclosing loop started with and does not change.
+std::optional<Literal> KnownScalar(const HloInstruction& scalar, int depth) {
+  Literal value;
+  HloEvaluator evaluator;
+  if (evaluator.TryEvaluate(&scalar, &value, /*recursively_evaluate_nonconstant_operands=*/true)) {
+    return value;
+  }
+  if (depth == 0 || scalar.opcode() != HloOpcode::kGetTupleElement) return std::nullopt;
+  const HloInstruction& tuple = *scalar.operand(0);
+  const int64_t element = scalar.tuple_index();
+  if (tuple.opcode() == HloOpcode::kWhile) {
+    const std::optional<ParsedWhileLoop> loop = Parse(tuple, depth - 1);
+    if (!loop.has_value() || loop->is_dynamic()) return std::nullopt;
+    const ParsedStaticWhileLoop& counted = *loop->static_while_loop;
+    if (counted.induction_var_index != element) return std::nullopt;
+    const int64_t last = counted.induction_var_init_value + counted.trip_count * counted.step_size;
+    absl::StatusOr<Literal> converted =
+        LiteralUtil::CreateR0<int64_t>(last).Convert(scalar.shape().element_type());
+    return converted.ok() ? std::make_optional(*std::move(converted)) : std::nullopt;
+  }
+  if (tuple.opcode() != HloOpcode::kParameter) return std::nullopt;
+  const HloInstruction* loop = EnclosingLoop(tuple);
+  if (loop == nullptr || !IsInvariant(*loop, element) ||
+      loop->operand(0)->opcode() != HloOpcode::kTuple) {
+    return std::nullopt;
+  }
+  return KnownScalar(*loop->operand(0)->operand(element), depth - 1);
+}
+
 // A module with the loop alone; elements of its state that are not known are parameters.
-std::unique_ptr<HloModule> IsolateLoop(const HloInstruction& loop) {
+std::unique_ptr<HloModule> IsolateLoop(const HloInstruction& loop, int depth) {
   auto module = std::make_unique<HloModule>("loop");
   CloneMap map;
   HloComputation* body = CloneComputation(*loop.while_body(), module.get(), &map);
@@ -35,14 +88,13 @@ std::unique_ptr<HloModule> IsolateLoop(const HloInstruction& loop) {
   int64_t parameters = 0;
   for (int i = 0; i < init.shape().tuple_shapes_size(); ++i) {
     const Shape& shape = init.shape().tuple_shapes(i);
-    Literal value;
-    HloEvaluator evaluator;
-    const bool is_known = init.opcode() == HloOpcode::kTuple && ShapeUtil::IsScalar(shape) &&
-                          evaluator.TryEvaluate(init.operand(i), &value,
-                                                /*recursively_evaluate_nonconstant_operands=*/true);
+    std::optional<Literal> known;
+    if (init.opcode() == HloOpcode::kTuple && ShapeUtil::IsScalar(shape)) {
+      known = KnownScalar(*init.operand(i), depth);
+    }
     elements.push_back(entry->AddInstruction(
-        is_known ? HloInstruction::CreateConstant(std::move(value))
-                 : HloInstruction::CreateParameter(parameters++, shape, "state")));
+        known.has_value() ? HloInstruction::CreateConstant(*std::move(known))
+                          : HloInstruction::CreateParameter(parameters++, shape, "state")));
   }
   HloInstruction* tuple = entry->AddInstruction(HloInstruction::CreateTuple(elements));
   entry->set_root_instruction(
@@ -52,7 +104,18 @@ std::unique_ptr<HloModule> IsolateLoop(const HloInstruction& loop) {
   return module;
 }
 
+absl::Status RemoveCopies(HloModule* module) {
+  for (HloComputation* computation : module->computations()) {
+    for (HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() != HloOpcode::kCopy) continue;
+      XLA_RETURN_IF_ERROR(instruction->ReplaceAllUsesWith(instruction->operand(0)));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Simplify(HloModule* module) {
+  XLA_RETURN_IF_ERROR(RemoveCopies(module));
   XLA_RETURN_IF_ERROR(RunInlineCalls(module).status());
   XLA_RETURN_IF_ERROR(SimplifyAlgebra(module).status());
   XLA_RETURN_IF_ERROR(EliminateCommonSubexpressions(module).status());
@@ -105,12 +168,9 @@ bool Counts(const HloInstruction& loop) {
   return false;
 }
 
-}  // namespace
-
-std::optional<ParsedWhileLoop> PatternMatchParseWhileLoop(const HloInstruction* while_op,
-                                                          HloEvaluator::PrecomputedAnalyses) {
-  if (!while_op->shape().IsTuple()) return std::nullopt;
-  const std::unique_ptr<HloModule> module = IsolateLoop(*while_op);
+std::optional<ParsedWhileLoop> Parse(const HloInstruction& while_op, int depth) {
+  if (!while_op.shape().IsTuple()) return std::nullopt;
+  const std::unique_ptr<HloModule> module = IsolateLoop(while_op, depth);
   if (!Simplify(module.get()).ok()) return std::nullopt;
   const HloInstruction* loop = module->entry_computation()->root_instruction();
   if (loop->opcode() != HloOpcode::kWhile) return std::nullopt;
@@ -124,6 +184,13 @@ std::optional<ParsedWhileLoop> PatternMatchParseWhileLoop(const HloInstruction* 
   }
   if (auto single = ParseSingleTrip(*loop)) return single;
   return Counts(*loop) ? std::make_optional(kParsedDynamicWhileLoop) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ParsedWhileLoop> PatternMatchParseWhileLoop(const HloInstruction* while_op,
+                                                          HloEvaluator::PrecomputedAnalyses) {
+  return Parse(*while_op, kMaxDepth);
 }
 
 }  // namespace xla
