@@ -427,8 +427,11 @@ absl::StatusOr<Element> EmitBitcastConvert(ElementOps& ops, const HloInstruction
                                            PrimitiveType from, PrimitiveType to,
                                            const Element& operand) {
   if (from == to) return operand;
-  if (primitive_util::BitWidth(from) != primitive_util::BitWidth(to) ||
-      primitive_util::IsComplexType(from) || primitive_util::IsComplexType(to)) {
+  const auto bits = [](PrimitiveType type) {
+    return type == PRED ? 8 : primitive_util::BitWidth(type);  // a byte that is 0 or 1
+  };
+  if (bits(from) != bits(to) || primitive_util::IsComplexType(from) ||
+      primitive_util::IsComplexType(to)) {
     return NotCompiled(instruction);
   }
   return ops.Round(to, {ops.FromBits(to, ops.ToBits(from, operand.re))});

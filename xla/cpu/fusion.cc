@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -30,6 +31,10 @@ namespace {
 constexpr int64_t kMaxFusionSize = 400;
 // Operations at most of what is computed by several kernels.
 constexpr int64_t kMaxDuplicatedCost = 6;
+
+// Copies of the code of an instruction in one kernel, which a concatenation of several times the
+// same operand has.
+constexpr int64_t kMaxCopies = 16;
 
 // Elements of transposes that are not worth a kernel of their own.
 constexpr int64_t kSmallTranspose = 1024;
@@ -126,9 +131,18 @@ class Planner {
         }
         ++uses;
       }
+      int64_t copies = 1;
+      for (const HloInstruction* user : instruction->users()) {
+        int64_t in_user = virtual_.contains(user) ? copies_[user] : 1;
+        if (user->opcode() == HloOpcode::kConcatenate) {
+          in_user *= absl::c_count(user->operands(), instruction);
+        }
+        copies = std::max(copies, in_user);
+      }
+      copies_[instruction] = copies;
       const int64_t cost = std::max<int64_t>(CostOf(*instruction), 0);
       const bool is_free = cost == 0 && instruction->operand_count() <= 1;
-      bool fits = true;
+      bool fits = copies <= kMaxCopies;
       for (const HloInstruction* kernel : kernels) fits &= sizes_[kernel] < kMaxFusionSize;
       // Computed several times where there are several kernels, or several accesses of one.
       const bool is_row =
@@ -344,6 +358,7 @@ class Planner {
   absl::flat_hash_set<const HloInstruction*> rows_;  // virtual reductions, see IsRowOfResult
   absl::flat_hash_map<const HloInstruction*, std::vector<const HloInstruction*>> sinks_;
   absl::flat_hash_map<const HloInstruction*, int64_t> sizes_;
+  absl::flat_hash_map<const HloInstruction*, int64_t> copies_;  // see kMaxCopies
 };
 
 // The fusion of an instruction and the virtual ones that it needs.
