@@ -90,9 +90,12 @@ struct is_specialized_integral : std::bool_constant<std::numeric_limits<T>::is_s
 template <typename T>
 inline constexpr bool is_specialized_integral_v = is_specialized_integral<T>::value;
 
-// Properties of floating-point formats.
+// Properties of floating-point formats. Types of other libraries, as Eigen's, have a negative zero
+// if they have infinities.
 template <typename T>
-struct has_negative_zero : std::bool_constant<std::numeric_limits<T>::is_iec559> {};
+struct has_negative_zero
+    : std::bool_constant<is_specialized_floating_point_v<T> && std::numeric_limits<T>::is_signed &&
+                         std::numeric_limits<T>::has_infinity> {};
 template <int b, int e, int m, int o, MiniFloatKind k>
 struct has_negative_zero<MiniFloat<b, e, m, o, k>>
     : std::bool_constant<MiniFloat<b, e, m, o, k>::kHasNegativeZero> {};

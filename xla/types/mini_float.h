@@ -282,6 +282,8 @@ constexpr auto MiniFloat<kBits, kExponent, kMantissa, kBias, kKind>::RoundGeneri
   if constexpr (kKind == MiniFloatKind::kScale) {
     // The code is the exponent; from 1.5 * 2^exponent on, the next one is taken.
     if (exponent < kMinExponent) return 0;
+    // As in ml_dtypes and XLA, what is greater than the least code is at least the next one.
+    if (exponent == kMinExponent) return significand == W{1} << kWideMantissa ? 0 : 1;
     const uint32_t code = static_cast<uint32_t>(exponent - kMinExponent);
     const uint32_t rounded_code =
         code + static_cast<uint32_t>((significand >> (kWideMantissa - 1)) & 1);
@@ -557,6 +559,8 @@ class std::numeric_limits<xla::MiniFloat<kBits, kExponent, kMantissa, kBias, kKi
   static constexpr T epsilon() { return T(static_cast<float>(1.0 / (1 << kMantissa))); }
   static constexpr T round_error() { return T(0.5f); }
   static constexpr T infinity() {
+    // As in ml_dtypes: the greatest number where there is no NaN either.
+    if constexpr (kKind == xla::MiniFloatKind::kFiniteOnly) return (max)();
     return T::FromBits(T::kHasInfinity ? T::kInfinityBits : T::kQuietNaNBits);
   }
   static constexpr T quiet_NaN() { return T::FromBits(T::kQuietNaNBits); }
