@@ -41,6 +41,14 @@ EXCLUDED = {
 # Files that need XLA_SOURCES beyond their own text.
 FROM_XLA = ["xla/reference_util.h", "xla/tests/complex_unary_op_samples.h"]
 
+# Headers that --pch reads once.
+PRECOMPILED = ["<gmock/gmock.h>", "<gtest/gtest.h>", '"tests/xla_compat/client_library_test_base.h"',
+               '"tests/xla_compat/hlo_test_base.h"', '"tests/xla_compat/literal_test_util.h"',
+               '"tests/xla_compat/logging.h"', '"xla/array2d.h"', '"xla/array3d.h"', '"xla/array4d.h"',
+               '"xla/hlo/builder/lib/arithmetic.h"', '"xla/hlo/builder/xla_builder.h"',
+               '"xla/hlo/ir/hlo_module.h"', '"xla/literal_util.h"', '"xla/service/hlo.pb.h"',
+               '"xla/xla.pb.h"']
+
 # Include path -> stand-in of tests/xla_compat, or None for an empty header.
 MAPPED = {
     "xla/tests/hlo_pjrt_test_base.h": "hlo_test_base.h",
@@ -80,7 +88,7 @@ MAPPED = {
     "xla/tsl/util/proto/parse_text_proto.h": "proto_matchers.h",
     "xla/tsl/platform/env.h": "environment.h",
     "tsl/platform/env.h": "environment.h",
-    "xla/tsl/platform/threadpool.h": "environment.h",
+    "xla/tsl/platform/threadpool.h": "thread_pool.h",
     "xla/tsl/platform/subprocess.h": "environment.h",
     "tsl/platform/path.h": "environment.h",
     "ml_dtypes/include/float8.h": "ml_dtypes.h",
@@ -126,6 +134,18 @@ class Compat:
             flags += ["-isystem", str(pathlib.Path(args.prefix) / "include/xylem")]
         flags += ["-isystem", "/usr/include/eigen3"]
         self.flags = flags + shlex.split(args.flags)
+        self.newest_header = self.newest([ROOT / STANDINS, pathlib.Path(args.prefix or ROOT) / "include"])
+        if args.pch:
+            self.precompile()
+
+    def newest(self, folders):
+        """When the last of the headers in these folders changed."""
+        return max((f.stat().st_mtime for folder in folders for f in folder.rglob("*.h")), default=0)
+
+    def is_fresh(self, output, source):
+        """Was the output made, by an earlier run, of what there is now?"""
+        return (self.args.keep and output.exists()
+                and output.stat().st_mtime > max(self.newest_header, source.stat().st_mtime))
 
     def write_forwarders(self):
         def write(path, text):
@@ -145,6 +165,20 @@ class Compat:
         for header in (ROOT / STANDINS).glob("*.h"):
             write(self.include / STANDINS / header.name, '#pragma once\n#include "%s"\n' % header)
 
+    def precompile(self):
+        """What most files include, read once. Each file still has to include what it needs: its own
+        includes must exist, but one that it lacks may go unnoticed."""
+        header = self.work / "common.h"
+        output = self.work / "common.pch"
+        self.flags += ["-include-pch", str(output)]
+        if self.is_fresh(output, ROOT / "scripts/xla_compat.py"):
+            return
+        header.write_text("".join("#include %s\n" % name for name in PRECOMPILED))
+        done = self.run(shlex.split(self.args.compiler) + self.flags[:-2] + ["-fpch-instantiate-templates",
+                        "-x", "c++-header", str(header), "-o", str(output)], 1800)
+        if done.returncode != 0:
+            sys.exit("precompiled header: " + done.stdout)
+
     def run(self, command, timeout):
         try:
             return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -153,11 +187,14 @@ class Compat:
             return subprocess.CompletedProcess(command, -999, str(late.stdout or ""))
 
     def compile(self, source, output):
+        log = output.with_suffix(".log")
+        if not self.args.syntax and self.is_fresh(output, source):
+            return True, log
+        output.unlink(missing_ok=True)
         command = shlex.split(self.args.compiler) + self.flags
         command += ["-fsyntax-only"] if self.args.syntax else ["-c", "-o", str(output)]
         command += ["-ferror-limit=0"] if "clang" in self.args.compiler else []
         done = self.run(command + [str(source)], 1800)
-        log = output.with_suffix(".log")
         log.write_text(done.stdout)
         return done.returncode == 0, log
 
@@ -178,7 +215,7 @@ class Compat:
             if not ok:
                 result["error"] = self.first_error(log)
                 return result
-            if self.args.syntax:
+            if self.args.syntax or self.args.compile_only:
                 result["compiled"] = True
                 return result
             link = shlex.split(self.args.compiler) + ["-o", str(program), str(self.work / (stem + ".o"))]
@@ -269,9 +306,13 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--timeout", type=int, default=900, help="seconds a test program may run")
     parser.add_argument("--syntax", action="store_true", help="only check whether the files compile")
+    parser.add_argument("--compile-only", action="store_true", help="make the object files alone")
+    parser.add_argument("--keep", action="store_true",
+                        help="keep object files of earlier runs with the same flags if no header is newer")
     parser.add_argument("--run-only", action="store_true", help="run what was compiled before")
     parser.add_argument("--tree", action="store_true", help="headers of this source tree instead of the package's")
     parser.add_argument("--gen", default=str(ROOT / "build/gen"), help="with --tree: generated headers")
+    parser.add_argument("--pch", action="store_true", help="read common headers once (clang)")
     parser.add_argument("--flags", default="", help="more flags of the compiler")
     parser.add_argument("--report", default="", help="write the table to this file too")
     args = parser.parse_args()

@@ -104,22 +104,6 @@ inline absl::string_view Basename(absl::string_view path) {
 }
 }  // namespace io
 
-namespace thread {
-class ThreadPool {
- public:
-  ThreadPool(Env*, const std::string&, int threads) : count_(threads) {}
-  int NumThreads() const { return count_; }
-  void Schedule(std::function<void()> body) { threads_.emplace_back(std::move(body)); }
-  ~ThreadPool() {
-    for (std::thread& thread : threads_) thread.join();
-  }
-
- private:
-  int count_;
-  std::vector<std::thread> threads_;
-};
-}  // namespace thread
-
 }  // namespace tsl
 
 #endif  // TESTS_XLA_COMPAT_ENVIRONMENT_H_

@@ -10,7 +10,17 @@
 #include "xla/literal_util.h"
 #include "xla/tsl/platform/errors.h"
 
+#define EIGEN_USE_THREADS
+#include "unsupported/Eigen/CXX11/Tensor"
+
 namespace xla {
+
+// What XLA's clients hand to custom calls.
+static const Eigen::ThreadPoolDevice* IntraOpThreadPool() {
+  static auto* const pool = new Eigen::ThreadPool(2);
+  static auto* const device = new Eigen::ThreadPoolDevice(pool, 2);
+  return device;
+}
 
 // --- Arguments
 
@@ -137,6 +147,7 @@ absl::StatusOr<Literal> HloRunnerInterface::ExecuteWithExecutable(
   for (const ScopedShapedBuffer& buffer : buffers) pointers.push_back(&buffer);
   ExecutableRunOptions options;
   options.set_allocator(client_->backend().memory_allocator());
+  options.set_intra_op_thread_pool(IntraOpThreadPool());
   ASSIGN_OR_RETURN(const ScopedShapedBuffer result,
                    executable->executable().Run(pointers, options));
   return client_->ShapedBufferToLiteral(result);
@@ -316,7 +327,7 @@ absl::Status VerifiedHloModule::Parse(absl::string_view text, const HloParserOpt
     read.set_use_spmd_partitioning(read.use_spmd_partitioning() || given.use_spmd_partitioning());
   }
   read.set_seed(given.seed());
-  read.set_shared_debug_options(given.shared_debug_options());
+  read.TakeRequests(given);
   return absl::OkStatus();
 }
 

@@ -86,35 +86,47 @@ MATCHER(IsOk, "is OK") {
   return false;
 }
 
-// An error of a code, and of a message that matches.
+// A code, given as a number or enumerator of any type, or what matches a code.
+template <typename Code>
+::testing::Matcher<absl::StatusCode> CodeMatcher(const Code& code) {
+  if constexpr (std::is_integral_v<Code> || std::is_enum_v<Code>) {
+    return ::testing::Eq(static_cast<absl::StatusCode>(code));
+  } else {
+    return ::testing::SafeMatcherCast<absl::StatusCode>(code);
+  }
+}
+
+// An error of a code and of a message that match.
 class StatusIsMatcher {
  public:
-  template <typename Code>
-  StatusIsMatcher(const Code& code, ::testing::Matcher<const std::string&> message)
-      : code_(static_cast<absl::StatusCode>(code)), message_(std::move(message)) {}
+  StatusIsMatcher(::testing::Matcher<absl::StatusCode> code,
+                  ::testing::Matcher<const std::string&> message)
+      : code_(std::move(code)), message_(std::move(message)) {}
 
   template <typename T>
   bool MatchAndExplain(const T& value, ::testing::MatchResultListener* listener) const {
     const absl::Status& status = StatusOf(value);
     *listener << status;
-    return status.code() == code_ &&
+    return code_.Matches(status.code()) &&
            message_.MatchAndExplain(std::string(status.message()), listener);
   }
   void DescribeTo(std::ostream* out) const {
-    *out << "has code " << absl::StatusCodeToString(code_) << " and a message that ";
+    *out << "has a code that ";
+    code_.DescribeTo(out);
+    *out << " and a message that ";
     message_.DescribeTo(out);
   }
   void DescribeNegationTo(std::ostream* out) const { *out << "not: ", DescribeTo(out); }
 
  private:
-  absl::StatusCode code_;
+  ::testing::Matcher<absl::StatusCode> code_;
   ::testing::Matcher<const std::string&> message_;
 };
 
 template <typename Code, typename Message>
 auto StatusIs(const Code& code, Message message) {
   return ::testing::MakePolymorphicMatcher(
-      StatusIsMatcher(code, ::testing::SafeMatcherCast<const std::string&>(message)));
+      StatusIsMatcher(CodeMatcher(code), ::testing::SafeMatcherCast<const std::string&>(message)));
 }
 template <typename Code>
 auto StatusIs(const Code& code) {

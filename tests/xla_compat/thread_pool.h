@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stand-in for XLA's pool of threads: Eigen's.
+#ifndef TESTS_XLA_COMPAT_THREAD_POOL_H_
+#define TESTS_XLA_COMPAT_THREAD_POOL_H_
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "tests/xla_compat/environment.h"
+#include "unsupported/Eigen/CXX11/ThreadPool"
+
+namespace tsl::thread {
+
+// The destructor waits for the tasks.
+class ThreadPool {
+ public:
+  ThreadPool(Env*, const std::string&, int threads) : pool_(threads) {}
+  int NumThreads() const { return pool_.NumThreads(); }
+  void Schedule(std::function<void()> body) { pool_.Schedule(std::move(body)); }
+  Eigen::ThreadPoolInterface* AsEigenThreadPool() { return &pool_; }
+
+ private:
+  mutable Eigen::ThreadPool pool_;
+};
+
+}  // namespace tsl::thread
+
+#endif  // TESTS_XLA_COMPAT_THREAD_POOL_H_
