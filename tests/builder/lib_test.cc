@@ -294,6 +294,29 @@ TEST(MatrixTest, Products) {
       Result([&](auto* b) { Einsum(Square3(b), column(b), "ij,jk->il"); }), "Einsum: No operand"));
 }
 
+TEST(MatrixTest, SizesOfOneBroadcast) {
+  const auto column = [](auto* b) { return ConstantR2<float>(b, {{1}, {0}, {2}}); };
+  const std::string once = Result([&](auto* b) { BatchDot(Square3(b), column(b)); });
+  EXPECT_EQ(Result([&](auto* b) { Einsum(Square3(b), column(b), "ij,jk"); }), once);
+  EXPECT_EQ(Result([](auto* b) { Einsum(Square3(b), "ji"); }), Result([](auto* b) {
+              Transpose(Square3(b), {1, 0});
+            }));
+  const std::string twice =
+      Result([&](auto* b) { Broadcast(BatchDot(Square3(b), column(b)), {2}); });
+  EXPECT_EQ(
+      Result([&](auto* b) { BatchDot(Broadcast(Square3(b), {2}), Broadcast(column(b), {1})); }),
+      twice);
+  EXPECT_EQ(Result([&](auto* b) { BatchDot(Broadcast(Square3(b), {2}), column(b)); }), twice);
+  EXPECT_EQ(Result([&](auto* b) {
+              BatchDot(Broadcast(Transpose(Square3(b), {1, 0}), {1}), true,
+                       Broadcast(Transpose(column(b), {1, 0}), {2}), true);
+            }),
+            twice);
+  // A contracted dimension of size 1 multiplies the sum of the other.
+  EXPECT_EQ(Result([&](auto* b) { Einsum(Square3(b), ConstantR2<float>(b, {{2}}), "ij,jk->ik"); }),
+            "{ {12}, {30}, {48} }");
+}
+
 TEST(MatrixTest, EinsumConfigs) {
   EXPECT_EQ(NormalizeEinsumString("a,b->ab"), "");
   EXPECT_EQ(NormalizeEinsumString("ba"), "ba->ab");

@@ -81,6 +81,27 @@ absl::Status SumOver(XlaBuilder* b, const Labels& other, const Labels& output, O
   return absl::OkStatus();
 }
 
+// Drops dimensions of size 1 whose label the other operand has with another size: they broadcast.
+absl::Status DropBroadcastDimensions(XlaBuilder* b, const Operand& other, Operand* operand) {
+  XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, operand->op));
+  XLA_ASSIGN_OR_RETURN(const Shape other_shape, lib_internal::ArrayShape(b, other.op));
+  Labels kept;
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < operand->labels.size(); ++i) {
+    const int64_t label = operand->labels[i], size = shape.dimensions(static_cast<int>(i));
+    if (size == 1 && !shape.is_dynamic_dimension(static_cast<int>(i)) && Has(other.labels, label) &&
+        other_shape.dimensions(static_cast<int>(Position(other.labels, label))) != 1) {
+      continue;
+    }
+    kept.push_back(label);
+    sizes.push_back(size);
+  }
+  if (kept.size() == operand->labels.size()) return absl::OkStatus();
+  operand->op = Reshape(operand->op, sizes);
+  operand->labels = std::move(kept);
+  return absl::OkStatus();
+}
+
 XlaOp InOrder(const Operand& operand, const Labels& output) {
   std::vector<int64_t> permutation;
   for (const int64_t label : output) permutation.push_back(Position(operand.labels, label));
@@ -184,8 +205,10 @@ XlaOp Einsum(XlaOp x, absl::Span<const int64_t> x_config, XlaOp y,
     XLA_RETURN_IF_ERROR(CheckLabels(b, lhs));
     XLA_RETURN_IF_ERROR(CheckLabels(b, rhs));
     XLA_RETURN_IF_ERROR(CheckOutput(lhs.labels, rhs.labels, output));
+    for (Operand* operand : {&lhs, &rhs}) XLA_RETURN_IF_ERROR(TakeDiagonals(b, operand));
+    XLA_RETURN_IF_ERROR(DropBroadcastDimensions(b, rhs, &lhs));
+    XLA_RETURN_IF_ERROR(DropBroadcastDimensions(b, lhs, &rhs));
     for (Operand* operand : {&lhs, &rhs}) {
-      XLA_RETURN_IF_ERROR(TakeDiagonals(b, operand));
       XLA_RETURN_IF_ERROR(SumOver(b, (operand == &lhs ? rhs : lhs).labels, output, operand));
     }
     // What both have is a batch dimension if the result has it, else contracted.
@@ -227,6 +250,8 @@ XlaOp Einsum(XlaOp x, XlaOp y, absl::string_view einsum_config,
   return lib_internal::Make("Einsum", {x, y}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape x_shape, lib_internal::ArrayShape(b, x));
     XLA_ASSIGN_OR_RETURN(const Shape y_shape, lib_internal::ArrayShape(b, y));
+    const std::string normal = NormalizeEinsumString(einsum_config);
+    if (!normal.empty()) einsum_config = normal;
     XLA_ASSIGN_OR_RETURN(const auto config,
                          ParseEinsumString(einsum_config, x_shape.rank(), y_shape.rank()));
     return Einsum(x, config[0], y, config[1], config[2], precision, preferred_element_type, grad_x,
@@ -237,6 +262,8 @@ XlaOp Einsum(XlaOp x, XlaOp y, absl::string_view einsum_config,
 XlaOp Einsum(XlaOp x, absl::string_view einsum_config, PrecisionConfig::Precision) {
   return lib_internal::Make("Einsum", {x}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ArrayShape(b, x));
+    const std::string normal = NormalizeEinsumString(einsum_config);
+    if (!normal.empty()) einsum_config = normal;
     const std::vector<absl::string_view> sides = absl::StrSplit(einsum_config, "->");
     if (sides.size() != 2 || absl::StrContains(sides[0], ',')) {
       return InvalidArgumentStrCat("Einsum config \"", einsum_config,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "absl/strings/str_cat.h"
 #include "xla/hlo/builder/lib/arithmetic.h"
 #include "xla/hlo/builder/lib/constants.h"
 #include "xla/hlo/builder/lib/lib_util.h"
@@ -174,6 +175,16 @@ XlaOp BatchDot(XlaOp x, bool transpose_x, XlaOp y, bool transpose_y,
                std::optional<PrimitiveType> preferred_element_type, bool grad_x, bool grad_y) {
   return lib_internal::Make("BatchDot", {x, y}, [&](XlaBuilder* b) -> absl::StatusOr<XlaOp> {
     XLA_ASSIGN_OR_RETURN(const Shape shape, lib_internal::ShapeOfRank(b, x, 2));
+    XLA_ASSIGN_OR_RETURN(const Shape y_shape, lib_internal::ShapeOfRank(b, y, 2));
+    const auto batch = [](const Shape& of) {
+      return of.dimensions().subspan(0, static_cast<size_t>(of.rank()) - 2);
+    };
+    if (batch(shape) != batch(y_shape)) {  // batch dimensions of size 1 broadcast
+      return Einsum(x, y,
+                    absl::StrCat(transpose_x ? "...km" : "...mk", ",",
+                                 transpose_y ? "...nk" : "...kn", "->...mn"),
+                    precision, preferred_element_type, grad_x, grad_y);
+    }
     DotDimensionNumbers numbers;
     for (int64_t i = 0; i < shape.rank() - 2; ++i) {
       numbers.add_lhs_batch_dimensions(i);
