@@ -472,9 +472,9 @@ TEST(BuildTest, CompositesHaveANameAndAVersion) {
     return b.Build();
   };
   EXPECT_OK(build("name", "{}", 0));
-  EXPECT_ERROR(build("name", "{}", -1), "CompositeCall: The version of a composite");
-  EXPECT_ERROR(build("name", "", 0), "CompositeCall: The attributes of a composite");
-  EXPECT_ERROR(build("", "{}", 0), "CompositeCall: A composite must have a name");
+  EXPECT_ERROR(build("name", "{}", -1), "composite.version whose value is a non-negative integer");
+  EXPECT_ERROR(build("name", "", 0), "composite.attributes whose value is default");
+  EXPECT_ERROR(build("", "{}", 0), "composite.name whose value is non-empty");
 }
 
 TEST(ScopeTest, ShardingsOfImpossibleCountsAreErrors) {
@@ -632,7 +632,8 @@ TEST(BuildTest, OpToStringListsWhatTheOperationNeeds) {
   XlaBuilder b("test");
   const XlaOp x = Parameter(&b, 0, kVector, "x");
   Abs(x);
-  EXPECT_EQ(b.OpToString(Neg(x)), "x = f32[2] parameter()\nnegate = f32[2] negate(f32[2] x)");
+  EXPECT_EQ(b.OpToString(Neg(x)),
+            "negate, shape=[2], metadata={:0}\n  parameter, shape=[2], metadata={:0}");
   EXPECT_EQ(b.OpToString(XlaOp()), "<An operand is an uninitialized XlaOp.>");
 }
 

@@ -581,7 +581,7 @@ TEST(CustomCalls, OfTheProcessTheClientAndTheRun) {
   EXPECT_EQ(*RunOn(*client, CallProgram("scale"), {}, {},
                    ExecutableRunOptions().set_custom_calls(&of_run)),
             LiteralUtil::CreateR0<float>(700));
-  EXPECT_ERROR(RunOn(*client, CallProgram("nobody"), {}), "known are: scale, triple_value");
+  EXPECT_ERROR(RunOn(*client, CallProgram("nobody"), {}), "scale, triple_value");
 }
 
 // --- The library -----------------------------------------------------------------------------

@@ -132,8 +132,10 @@ absl::Status CallCustom(const LibraryCall& call) {
   if (handlers != nullptr) {
     for (const auto& [name, unused] : *handlers) known.push_back(name);
   }
+  const bool is_typed = call.instruction->attributes<CustomCallAttributes>().api_version ==
+                        CustomCallApiVersion::API_VERSION_TYPED_FFI;
   return absl::UnimplementedError(absl::StrCat(
-      "there is no custom call \"", target,
+      is_typed ? "No FFI handler registered for" : "there is no", " custom call \"", target,
       "\"; known are: ", known.empty() ? std::string("none") : absl::StrJoin(known, ", ")));
 }
 

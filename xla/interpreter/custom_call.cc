@@ -149,8 +149,10 @@ absl::StatusOr<Value> EvalCustomCall(EvalContext& ctx, const HloInstruction& ins
   std::vector<std::string> known;
   if (registry != nullptr) known = registry->Targets();
   for (const auto& [name, unused] : ctx.state().options().custom_calls) known.push_back(name);
+  const bool is_typed = inst.attributes<CustomCallAttributes>().api_version ==
+                        CustomCallApiVersion::API_VERSION_TYPED_FFI;
   return absl::UnimplementedError(absl::StrCat(
-      "there is no custom call \"", target,
+      is_typed ? "No FFI handler registered for" : "there is no", " custom call \"", target,
       "\"; known are: ", known.empty() ? std::string("none") : absl::StrJoin(known, ", ")));
 }
 
