@@ -68,7 +68,7 @@ ENTRY e {
   part = (f32[], f32[]) get-tuple-element(outer), index=1
   again = ((f32[], f32[]), f32[]) tuple(part, p)
   back = (f32[], f32[]) get-tuple-element(again), index=0
-  unknown = f32[] get-tuple-element(back), index=0
+  lost = f32[] get-tuple-element(back), index=0
   ROOT known = f32[] get-tuple-element(back), index=1
 })");
   const HloComputation& entry = *module->entry_computation();
@@ -76,7 +76,7 @@ ENTRY e {
   EXPECT_TRUE(HloEvaluator().TryEvaluate(entry.root_instruction(), &value,
                                          /*recursively_evaluate_nonconstant_operands=*/true));
   EXPECT_EQ(value, LiteralUtil::CreateR0<float>(5));
-  EXPECT_FALSE(HloEvaluator().TryEvaluate(entry.GetInstructionWithName("unknown"), &value, true));
+  EXPECT_FALSE(HloEvaluator().TryEvaluate(entry.GetInstructionWithName("lost"), &value, true));
 }
 
 // Two loops that count to their second element, which the body leaves alone; `second` is what the
@@ -163,9 +163,9 @@ body {
   zero = s32[] constant(0)
   known_init = (s32[], s32[]) tuple(zero, fixed)
   known = (s32[], s32[]) while(known_init), condition=inner_condition, body=inner_body
-  unknown_init = (s32[], s32[]) tuple(zero, changed)
-  unknown = (s32[], s32[]) while(unknown_init), condition=inner_condition, body=inner_body
-  sum = s32[] get-tuple-element(unknown), index=0
+  lost_init = (s32[], s32[]) tuple(zero, changed)
+  lost = (s32[], s32[]) while(lost_init), condition=inner_condition, body=inner_body
+  sum = s32[] get-tuple-element(lost), index=0
   ROOT r = (s32[], s32[], s32[]) tuple(i, fixed, sum)
 }
 condition {
@@ -185,7 +185,7 @@ ENTRY e {
   ASSERT_TRUE(known.has_value() && !known->is_dynamic());
   EXPECT_EQ(known->static_while_loop->trip_count, 3);
   EXPECT_EQ(known->static_while_loop->step_size, 2);
-  const auto unknown = PatternMatchParseWhileLoop(body.GetInstructionWithName("unknown"));
+  const auto unknown = PatternMatchParseWhileLoop(body.GetInstructionWithName("lost"));
   ASSERT_TRUE(unknown.has_value());
   EXPECT_TRUE(unknown->is_dynamic());
 }
