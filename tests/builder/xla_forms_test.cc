@@ -268,6 +268,19 @@ void ExpectErrors(absl::Span<const Form> forms) {
 TEST(XlaFormsTest, EveryOperationNamesItself) { ExpectErrors(kOperations); }
 TEST(XlaFormsTest, EveryFunctionOfTheLibraryNamesItself) { ExpectErrors(kLibrary); }
 
+// Operands without a builder: nothing is made of them, and nothing crashes.
+TEST(XlaFormsTest, UninitialisedOperandsHaveNoBuilder) {
+  for (const absl::Span<const Form> forms :
+       {absl::MakeConstSpan(kOperations), absl::MakeConstSpan(kLibrary)}) {
+    for (const Form& form : forms) {
+      Env e;
+      e.x = e.t = e.s = e.n = e.foreign = XlaOp();
+      form.call(e);
+      EXPECT_FALSE(e.x.valid()) << form.name;
+    }
+  }
+}
+
 // What has no error of its own: that it compiles, and builds.
 TEST(XlaFormsTest, FormsThatSucceed) {
   Env e;

@@ -94,29 +94,38 @@ TEST(StableHloVariants, OperationsFromHlo) {
   ExpectLines("operations_from_hlo", lines);
 }
 
-// Each byte of an artifact one larger, and with its highest bit changed.
+// Each byte of an artifact one larger, and with its highest bit changed; its beginnings.
+void ExpectBytes(const std::string& name, const std::string& bytes) {
+  std::vector<std::string> lines = {absl::StrCat("unchanged: ", StableHloOutcome(bytes))};
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string outcomes;
+    for (const int change : {1, 0x80}) {
+      std::string changed = bytes;
+      changed[i] = static_cast<char>(change == 1 ? changed[i] + 1 : changed[i] ^ change);
+      absl::StrAppend(&outcomes, outcomes.empty() ? "" : " | ",
+                      OneLine(StableHloOutcome(changed), 90));
+    }
+    lines.push_back(absl::StrCat(i, ": ", outcomes));
+  }
+  for (size_t size = 0; size < bytes.size(); size += 7)
+    lines.push_back(absl::StrCat("first ", size, ": ", StableHloOutcome(bytes.substr(0, size))));
+  ExpectLines(name + "_bytes", lines);
+}
+
 TEST(StableHloVariants, BytesOfArtifacts) {
-  for (const std::string name : {"artifact", "calls", "quantized"}) {
+  for (const std::string name : {"artifact", "calls", "quantized", "resources"}) {
     auto source =
         stablehlo::LoadStableHlo(ReadWholeFile(VariantsPath("programs/" + name + ".mlir")), "");
     ASSERT_OK(source);
     const auto bytes = stablehlo::WritePortableArtifact(source->get(), {1, 9, 0});
     ASSERT_OK(bytes);
-    std::vector<std::string> lines;
-    for (size_t i = 0; i < bytes->size(); ++i) {
-      std::string outcomes;
-      for (const int change : {1, 0x80}) {
-        std::string changed = *bytes;
-        changed[i] = static_cast<char>(change == 1 ? changed[i] + 1 : changed[i] ^ change);
-        absl::StrAppend(&outcomes, outcomes.empty() ? "" : " | ",
-                        OneLine(StableHloOutcome(changed), 90));
-      }
-      lines.push_back(absl::StrCat(i, ": ", outcomes));
-    }
-    for (size_t size = 0; size < bytes->size(); size += 7)
-      lines.push_back(absl::StrCat("first ", size, ": ", StableHloOutcome(bytes->substr(0, size))));
-    ExpectLines(name + "_bytes", lines);
+    ExpectBytes(name, *bytes);
   }
+}
+
+// The operations of Shardy, as JAX writes them in bytecode.
+TEST(StableHloVariants, BytesOfShardy) {
+  ExpectBytes("sdy", ReadWholeFile(VariantsPath("programs/sdy.mlirbc")));
 }
 
 }  // namespace

@@ -105,12 +105,16 @@ std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instructio
       return ToCarried(Apply(*instruction->to_apply(), std::move(arguments)));
     }
     const auto d = static_cast<size_t>(loops[depth]);
-    return ir_.Loop(ir_.Index(0), ir_.Index(shape.dimensions(static_cast<int>(d))), 1, carried,
-                    [&](IrValue i, const Ir::Carried& inner) {
-                      Scope scope(this);
-                      operand_index[d] = {i, 0, 1};
-                      return self(self, depth + 1, inner);
-                    });
+    const int64_t size = shape.dimensions(static_cast<int>(d));
+    double steps = 1;
+    for (size_t k = depth + 1; k < loops.size(); ++k)
+      steps *= static_cast<double>(shape.dimensions(static_cast<int>(loops[k])));
+    return ir_.PolledLoop(ir_.Index(0), ir_.Index(size), 1, PollInterval(size, steps), carried,
+                          [&](IrValue i, const Ir::Carried& inner) {
+                            Scope scope(this);
+                            operand_index[d] = {i, 0, 1};
+                            return self(self, depth + 1, inner);
+                          });
   };
   return FromCarried(level(level, 0, ToCarried(initial)), initial);
 }
@@ -182,12 +186,14 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
     begin = block;
   }
   partial = FromCarried(
-      ir_.Loop(ir_.Index(begin), ir_.Index(in_blocks), block, ToCarried(partial),
-               [&](IrValue i, const Ir::Carried& carried) {
-                 Scope scope(&wide);
-                 return ToCarried(wide.Apply(
-                     reducer, operands_at(wide, i, block, FromCarried(carried, partial))));
-               }),
+      ir_.PolledLoop(ir_.Index(begin), ir_.Index(in_blocks), block,
+                     PollInterval(in_blocks / block, static_cast<double>(block) / row_lanes_),
+                     ToCarried(partial),
+                     [&](IrValue i, const Ir::Carried& carried) {
+                       Scope scope(&wide);
+                       return ToCarried(wide.Apply(
+                           reducer, operands_at(wide, i, block, FromCarried(carried, partial))));
+                     }),
       partial);
   // Halves are combined; at the length of a vector, with the vectors behind the last block.
   ElementEmitter tail(ops_, buffers_, row_lanes_);
@@ -320,12 +326,15 @@ std::vector<Element> ElementEmitter::EmitReduceWindow(const HloInstruction* inst
       }
       return carried;
     }
-    return ir_.Loop(ir_.Index(0), ir_.Index(window[d].size), 1, std::move(carried),
-                    [&](IrValue t, const Ir::Carried& inner) {
-                      Scope scope(this);
-                      tap[d] = {t, 0, 1};
-                      return self(self, d + 1, inner);
-                    });
+    double steps = 1;
+    for (size_t k = d + 1; k < rank; ++k) steps *= static_cast<double>(window[k].size);
+    return ir_.PolledLoop(ir_.Index(0), ir_.Index(window[d].size), 1,
+                          PollInterval(window[d].size, steps), std::move(carried),
+                          [&](IrValue t, const Ir::Carried& inner) {
+                            Scope scope(this);
+                            tap[d] = {t, 0, 1};
+                            return self(self, d + 1, inner);
+                          });
   };
   return FromCarried(level(level, 0, ToCarried(initial)), initial);
 }
@@ -385,12 +394,16 @@ Element ElementEmitter::EmitDot(const HloInstruction* instruction, Index index) 
       }
       return sums;
     }
-    return ir_.Loop(ir_.Index(0), ir_.Index(size), 1, carried,
-                    [&](IrValue i, const Ir::Carried& inner) {
-                      Scope scope(this);
-                      lhs_index[l] = rhs_index[r] = {i, 0, 1};
-                      return self(self, depth + 1, inner);
-                    });
+    double steps = 1;
+    for (size_t k = depth + 1; k < dims.lhs_contracting_dims.size(); ++k)
+      steps *= static_cast<double>(
+          lhs->shape().dimensions(static_cast<int>(dims.lhs_contracting_dims[k])));
+    return ir_.PolledLoop(ir_.Index(0), ir_.Index(size), 1, PollInterval(size, steps), carried,
+                          [&](IrValue i, const Ir::Carried& inner) {
+                            Scope scope(this);
+                            lhs_index[l] = rhs_index[r] = {i, 0, 1};
+                            return self(self, depth + 1, inner);
+                          });
   };
   const Element sum = FromCarried(level(level, 0, ToCarried(initial)), initial)[0];
   return is_narrow ? ops_.Round(result_type, sum) : sum;

@@ -197,6 +197,10 @@ class SelectAndScatterEmitter {
     };
     for (const int64_t i : {int64_t{0}, int64_t{1}, int64_t{2}, instruction_.operand_count()})
       arrays_.push_back(array(i));
+    // Behind the arrays: the state of the run.
+    ir_.set_run(ir_.Load(
+        ir_.I64(), ir_.Offset(ir_.Parameter(0), ir_.Index(8 * (instruction_.operand_count() + 1))),
+        8, true));
     for (int64_t i = 3; i < instruction_.operand_count(); ++i) {
       sizes_.push_back(ops_.Convert(S32, S64, ops_.Load(S32, {array(i), ir_.Index(0)}, 1)).re);
     }
@@ -231,29 +235,31 @@ class SelectAndScatterEmitter {
 
   struct Range {
     IrValue begin, end;
+    int64_t most;  // iterations
   };
 
-  // Nested loops over the windowed dimensions.
-  void ForEach(const std::vector<Range>& ranges, std::vector<IrValue>& at,
+  // Nested loops over the windowed dimensions; the body takes so many steps.
+  void ForEach(const std::vector<Range>& ranges, std::vector<IrValue>& at, double steps,
                absl::FunctionRef<void()> body) {
-    if (at.size() == ranges.size()) return body();
-    const Range& range = ranges[at.size()];
-    ir_.Loop(range.begin, range.end, 1, [&](IrValue i) {
-      at.push_back(i);
-      ForEach(ranges, at, body);
-      at.pop_back();
+    ForEach(ranges, at, steps, {}, [&](const Carry&) {
+      body();
+      return Carry();
     });
   }
-  Carry ForEach(const std::vector<Range>& ranges, std::vector<IrValue>& at, const Carry& initial,
-                absl::FunctionRef<Carry(const Carry&)> body) {
+  Carry ForEach(const std::vector<Range>& ranges, std::vector<IrValue>& at, double steps,
+                const Carry& initial, absl::FunctionRef<Carry(const Carry&)> body) {
     if (at.size() == ranges.size()) return body(initial);
     const Range& range = ranges[at.size()];
-    return ir_.Loop(range.begin, range.end, 1, initial, [&](IrValue i, const Carry& carried) {
-      at.push_back(i);
-      const Carry next = ForEach(ranges, at, carried, body);
-      at.pop_back();
-      return next;
-    });
+    double inner = steps;
+    for (size_t i = at.size() + 1; i < ranges.size(); ++i)
+      inner *= static_cast<double>(ranges[i].most);
+    return ir_.PolledLoop(range.begin, range.end, 1, PollInterval(range.most, inner), initial,
+                          [&](IrValue i, const Carry& carried) {
+                            at.push_back(i);
+                            const Carry next = ForEach(ranges, at, steps, carried, body);
+                            at.pop_back();
+                            return next;
+                          });
   }
 
   // The taps of the windows at a place of the source that lie between the first and the last
@@ -276,17 +282,19 @@ class SelectAndScatterEmitter {
       const IrValue reach = ir_.Sub(ir_.Index(last), start);
       const IrValue taps = ir_.Add(ir_.UDiv(smax(reach, zero), dilation), ir_.Index(1));
       const IrValue none = ir_.ICmp(LLVMIntSLT, reach, zero);
-      const IrValue end = ir_.Binary("llvm.smin", ir_.Select(none, zero, taps),
-                                     ir_.Index(dim.size));
-      ranges.push_back({begin, end});
+      const IrValue end =
+          ir_.Binary("llvm.smin", ir_.Select(none, zero, taps), ir_.Index(dim.size));
+      ranges.push_back({begin, end, std::min(dim.size, last + 1)});
     }
     return ranges;
   }
 
   std::vector<Range> RangesOf(const Shape& shape) {
     std::vector<Range> ranges;
-    for (const size_t d : windowed_)
-      ranges.push_back({ir_.Index(0), ir_.Index(shape.dimensions(static_cast<int>(d)))});
+    for (const size_t d : windowed_) {
+      const int64_t size = shape.dimensions(static_cast<int>(d));
+      ranges.push_back({ir_.Index(0), ir_.Index(size), size});
+    }
     return ranges;
   }
 
@@ -304,11 +312,16 @@ class SelectAndScatterEmitter {
     };
     const Element init = ops_.Splat(ops_.Load(type_, {arrays_[2], ir_.Index(0)}, 1), lanes);
     std::vector<IrValue> at;
-    ForEach(RangesOf(operand_), at, [&] {
+    ForEach(RangesOf(operand_), at, 1, [&] {
       const ElementAddress to = address(3, operand_, with(at));
       ops_.Store(type_, init, to.pointer, to.bytes);
     });
-    ForEach(RangesOf(source_), at, [&] {
+    double taps_of_window = 2;  // visited twice
+    for (const size_t d : windowed_) {
+      const int64_t reach = operand_.dimensions(static_cast<int>(d)) * window_[d].base_dilation;
+      taps_of_window *= static_cast<double>(std::min(window_[d].size, reach));
+    }
+    ForEach(RangesOf(source_), at, taps_of_window, [&] {
       ElementEmitter::Scope scope(&emitter);
       const std::vector<IrValue> source_at = at;
       // Found, the number of the tap, the value.
@@ -317,7 +330,7 @@ class SelectAndScatterEmitter {
       if (zero.im != nullptr) initial.push_back(zero.im);
       std::vector<IrValue> tap;
       const std::vector<Range> taps = TapsInside(source_at);
-      const Carry selected = ForEach(taps, tap, initial, [&](const Carry& so_far) {
+      const Carry selected = ForEach(taps, tap, 1, initial, [&](const Carry& so_far) {
         const auto [inside, place] = PlaceOf(source_at, tap);
         return ir_.If(
             inside,
@@ -346,7 +359,7 @@ class SelectAndScatterEmitter {
       }
       ir_.If(counts, [&] {
         tap.clear();
-        ForEach(taps, tap, [&] {
+        ForEach(taps, tap, 1, [&] {
           const auto [inside, place] = PlaceOf(source_at, tap);
           ir_.If(inside, [&, place = place] {
             ElementEmitter::Scope inner(&emitter);

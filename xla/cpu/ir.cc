@@ -215,6 +215,7 @@ IrValue Ir::StartFunction(const char* name, absl::Span<const IrType> parameters,
   llvm_.LLVMAddAttributeAtIndex(function_, LLVMAttributeFunctionIndex,
                                 llvm_.LLVMCreateEnumAttribute(context_, nounwind, 0));
   Enter(NewBlock());
+  run_ = nullptr;
   return function_;
 }
 
@@ -259,6 +260,50 @@ void Ir::Loop(IrValue begin, IrValue end, int64_t step, absl::FunctionRef<void(I
     body(i);
     return Carried();
   });
+}
+
+Ir::Carried Ir::PolledLoop(IrValue begin, IrValue end, int64_t step, int64_t interval,
+                           Carried initial,
+                           absl::FunctionRef<Carried(IrValue, const Carried&)> body) {
+  if (interval == 0 || run_ == nullptr) return Loop(begin, end, step, std::move(initial), body);
+  // The index, and how many iterations are left until it asks.
+  Carried all = {begin, Index(interval)};
+  all.insert(all.end(), initial.begin(), initial.end());
+  const auto asks = [&](const Carried& carried) { return ICmp(LLVMIntEQ, carried[1], Index(0)); };
+  const Carried last = While(
+      std::move(all),
+      [&](const Carried& carried) {
+        const IrValue goes_on = If(
+            asks(carried),
+            [&] {
+              const IrValue stops = Call("XlaCpuPoll", I32(), {&run_, 1});
+              return Carried{ICmp(LLVMIntEQ, stops, Const(I32(), int64_t{0}))};
+            },
+            [&] { return Carried{Const(I1(), int64_t{1})}; })[0];
+        return And(ICmp(LLVMIntSLT, carried[0], end), goes_on);
+      },
+      [&](const Carried& carried) {
+        const IrValue left = Select(asks(carried), Index(interval), carried[1]);
+        Carried next = {Add(carried[0], Index(step)), Sub(left, Index(1))};
+        const Carried results = body(carried[0], Carried(carried.begin() + 2, carried.end()));
+        next.insert(next.end(), results.begin(), results.end());
+        return next;
+      });
+  return Carried(last.begin() + 2, last.end());
+}
+
+void Ir::PolledLoop(IrValue begin, IrValue end, int64_t step, int64_t interval,
+                    absl::FunctionRef<void(IrValue)> body) {
+  PolledLoop(begin, end, step, interval, {}, [&](IrValue i, const Carried&) {
+    body(i);
+    return Carried();
+  });
+}
+
+int64_t PollInterval(int64_t iterations, double steps) {
+  constexpr double kStepsBetweenPolls = 1 << 18;
+  if (static_cast<double>(iterations) * steps < 4 * kStepsBetweenPolls) return 0;
+  return std::max<int64_t>(1, static_cast<int64_t>(kStepsBetweenPolls / std::max(steps, 1.0)));
 }
 
 Ir::Carried Ir::While(Carried initial, absl::FunctionRef<IrValue(const Carried&)> condition,

@@ -24,6 +24,10 @@ struct Target {
 using IrValue = LLVMValueRef;
 using IrType = LLVMTypeRef;
 
+// How many iterations of a loop, of so many steps of some nanoseconds each, pass until it asks
+// whether the run goes on; 0 if the whole loop is short. See Ir::PolledLoop.
+int64_t PollInterval(int64_t iterations, double steps);
+
 // Builds the functions of one LLVM module. Operations on values take scalars, or vectors of equal
 // length. Not thread-safe; separate modules have separate contexts.
 class Ir {
@@ -169,6 +173,15 @@ class Ir {
   Carried Loop(IrValue begin, IrValue end, int64_t step, Carried initial,
                absl::FunctionRef<Carried(IrValue i, const Carried& carried)> body);
   void Loop(IrValue begin, IrValue end, int64_t step, absl::FunctionRef<void(IrValue i)> body);
+  // The same, but every `interval` iterations (0: never) it asks the run whether to go on, and ends
+  // early if not; see set_run and PollInterval.
+  Carried PolledLoop(IrValue begin, IrValue end, int64_t step, int64_t interval, Carried initial,
+                     absl::FunctionRef<Carried(IrValue i, const Carried& carried)> body);
+  void PolledLoop(IrValue begin, IrValue end, int64_t step, int64_t interval,
+                  absl::FunctionRef<void(IrValue i)> body);
+  // Of the function being built: the state that XlaCpuPoll takes, an I64. Without it, loops do not
+  // ask.
+  void set_run(IrValue run) { run_ = run; }
   // while (condition(carried)) carried = body(carried); returns the last.
   Carried While(Carried initial, absl::FunctionRef<IrValue(const Carried&)> condition,
                 absl::FunctionRef<Carried(const Carried&)> body);
@@ -191,7 +204,7 @@ class Ir {
   LLVMContextRef context_;
   LLVMModuleRef module_;
   LLVMBuilderRef builder_;
-  IrValue function_ = nullptr;
+  IrValue function_ = nullptr, run_ = nullptr;
   unsigned invariant_load_, nontemporal_;
   LLVMMetadataRef empty_node_;
 };

@@ -34,6 +34,9 @@ class KernelEmitter {
     const HloInstruction* root = fusion.to_apply()->root_instruction();
     const int results = root->shape().IsTuple() ? root->shape().tuple_shapes_size() : 1;
     for (int i = 0; i < results; ++i) results_.push_back(array(next + i));
+    // Behind the arrays: the state of the run.
+    ir_.set_run(ir_.Load(ir_.I64(), ir_.Offset(ir_.Parameter(0), ir_.Index(8 * (next + results))),
+                         8, true));
     if (plan_.transposes) {
       EmitTranspose(plan_.regions[0]);
       if (plan_.streams) ir_.FinishStreaming();
@@ -347,16 +350,23 @@ class KernelEmitter {
       };
       const auto level = [&](const auto& self, size_t depth) -> void {
         const int64_t size = shape.dimensions(static_cast<int>(loops[depth]));
+        // Of an iteration, of vectors of columns.
+        double steps = static_cast<double>((region.segment_length + lanes - 1) / lanes);
+        for (size_t d = depth + 1; d < loops.size(); ++d)
+          steps *= static_cast<double>(shape.dimensions(static_cast<int>(loops[d])));
         if (depth + 1 < loops.size()) {
-          ir_.Loop(ir_.Index(0), ir_.Index(size), 1, [&](IrValue i) {
-            index[loops[depth]] = {i, 0, 1};
-            self(self, depth + 1);
-          });
+          ir_.PolledLoop(ir_.Index(0), ir_.Index(size), 1, PollInterval(size, steps),
+                         [&](IrValue i) {
+                           index[loops[depth]] = {i, 0, 1};
+                           self(self, depth + 1);
+                         });
           return;
         }
         const int64_t in_blocks = size / plan_.rows_at_once * plan_.rows_at_once;
-        ir_.Loop(ir_.Index(0), ir_.Index(in_blocks), plan_.rows_at_once,
-                 [&](IrValue i) { combine_rows(i, plan_.rows_at_once); });
+        steps *= static_cast<double>(plan_.rows_at_once);
+        ir_.PolledLoop(ir_.Index(0), ir_.Index(in_blocks), plan_.rows_at_once,
+                       PollInterval(size / plan_.rows_at_once, steps),
+                       [&](IrValue i) { combine_rows(i, plan_.rows_at_once); });
         ir_.Loop(ir_.Index(in_blocks), ir_.Index(size), 1, [&](IrValue i) { combine_rows(i, 1); });
       };
       level(level, 0);
@@ -431,6 +441,17 @@ class KernelEmitter {
                      addresses[i].bytes);
         }
       };
+      // Of the dimensions of a window from `w` on.
+      const auto steps_within = [&](size_t w) {
+        double steps = 1;
+        for (; w < window_dims.size(); ++w) {
+          const bool is_inner = w + 1 == window_dims.size() && !region.dimensions.empty();
+          steps *= static_cast<double>(
+              is_inner ? (region.segment_length + region.lanes - 1) / region.lanes
+                       : updates.dimensions(static_cast<int>(window_dims[w])));
+        }
+        return steps;
+      };
       const auto window = [&](const auto& self, size_t w) -> void {
         if (w == window_dims.size()) {
           ElementEmitter::Scope scope(&scalars);
@@ -441,10 +462,11 @@ class KernelEmitter {
         const int64_t size = updates.dimensions(static_cast<int>(d));
         const bool is_inner = w + 1 == window_dims.size() && !region.dimensions.empty();
         if (!is_inner) {
-          ir_.Loop(ir_.Index(0), ir_.Index(size), 1, [&](IrValue i) {
-            update_index[d] = {i, 0, 1};
-            self(self, w + 1);
-          });
+          ir_.PolledLoop(ir_.Index(0), ir_.Index(size), 1, PollInterval(size, steps_within(w + 1)),
+                         [&](IrValue i) {
+                           update_index[d] = {i, 0, 1};
+                           self(self, w + 1);
+                         });
           return;
         }
         const int64_t in_vectors = region.lanes > 1 ? size / region.lanes * region.lanes : 0;
@@ -466,11 +488,15 @@ class KernelEmitter {
       const auto scatter = [&](const auto& self, size_t k) -> void {
         if (k < scatter_dims.size()) {
           const size_t d = scatter_dims[k];
-          ir_.Loop(ir_.Index(0), ir_.Index(updates.dimensions(static_cast<int>(d))), 1,
-                   [&](IrValue i) {
-                     update_index[d] = {i, 0, 1};
-                     self(self, k + 1);
-                   });
+          const int64_t size = updates.dimensions(static_cast<int>(d));
+          double steps = steps_within(0);
+          for (size_t inner = k + 1; inner < scatter_dims.size(); ++inner)
+            steps *= static_cast<double>(updates.dimensions(static_cast<int>(scatter_dims[inner])));
+          ir_.PolledLoop(ir_.Index(0), ir_.Index(size), 1, PollInterval(size, steps),
+                         [&](IrValue i) {
+                           update_index[d] = {i, 0, 1};
+                           self(self, k + 1);
+                         });
           return;
         }
         ElementEmitter::Scope scope(&scalars);
@@ -603,7 +629,7 @@ class KernelEmitter {
       read = ir_.Offset(read, ir_.Mul(first_b, ir_.Index(from_of[b])));
       write = ir_.Offset(write, ir_.Mul(first_b, ir_.Index(bytes)));
       const auto copy_elements = [&](IrValue first_a, IrValue last_b) {
-        ir_.Loop(first_a, ir_.Index(size_a), 1, [&](IrValue i) {
+        ir_.PolledLoop(first_a, ir_.Index(size_a), 1, PollInterval(size_a, lanes), [&](IrValue i) {
           const IrValue row = ir_.Offset(read, ir_.Mul(i, ir_.Index(bytes)));
           const IrValue out = ir_.Offset(write, ir_.Mul(i, ir_.Index(to[a])));
           ir_.Loop(ir_.Index(0), last_b, 1, [&](IrValue j) {
@@ -615,20 +641,22 @@ class KernelEmitter {
       };
       const auto copy_tiles = [&] {
         const int64_t in_tiles = size_a / lanes * lanes;
-        ir_.Loop(ir_.Index(0), ir_.Index(in_tiles), lanes, [&](IrValue i) {
-          std::vector<IrValue> rows;
-          for (int r = 0; r < lanes; ++r) {
-            const IrValue row = ir_.Offset(read, ir_.Index(r * from_of[b]));
-            rows.push_back(ir_.Load(vector, ir_.Offset(row, ir_.Mul(i, ir_.Index(bytes))),
-                                    static_cast<int>(bytes)));
-          }
-          TransposeRows(rows);
-          const IrValue out = ir_.Offset(write, ir_.Mul(i, ir_.Index(to[a])));
-          for (int r = 0; r < lanes; ++r) {
-            ir_.Store(rows[static_cast<size_t>(r)], ir_.Offset(out, ir_.Index(r * to[a])),
-                      static_cast<int>(bytes), plan_.streams);
-          }
-        });
+        ir_.PolledLoop(
+            ir_.Index(0), ir_.Index(in_tiles), lanes, PollInterval(size_a / lanes, lanes),
+            [&](IrValue i) {
+              std::vector<IrValue> rows;
+              for (int r = 0; r < lanes; ++r) {
+                const IrValue row = ir_.Offset(read, ir_.Index(r * from_of[b]));
+                rows.push_back(ir_.Load(vector, ir_.Offset(row, ir_.Mul(i, ir_.Index(bytes))),
+                                        static_cast<int>(bytes)));
+              }
+              TransposeRows(rows);
+              const IrValue out = ir_.Offset(write, ir_.Mul(i, ir_.Index(to[a])));
+              for (int r = 0; r < lanes; ++r) {
+                ir_.Store(rows[static_cast<size_t>(r)], ir_.Offset(out, ir_.Index(r * to[a])),
+                          static_cast<int>(bytes), plan_.streams);
+              }
+            });
         copy_elements(ir_.Index(in_tiles), ir_.Index(lanes));
       };
       if (size_b % lanes == 0) {

@@ -41,14 +41,16 @@ absl::Status RunSteps(const Steps& steps, RunState& state) {
 absl::Status KernelStep::Run(RunState& state) const {
   absl::InlinedVector<char*, 16> arrays;
   for (const Slot& slot : arrays_) arrays.push_back(slot.In(state));
+  arrays.push_back(reinterpret_cast<char*>(&state));
   if (units_ <= chunk_) {
     function_(arrays.data(), 0, units_);
-    return absl::OkStatus();
+  } else {
+    XLA_RETURN_IF_ERROR(state.ParallelFor(units_, chunk_, [&](int64_t begin, int64_t end) {
+      function_(arrays.data(), begin, end);
+      return absl::OkStatus();
+    }));
   }
-  return state.ParallelFor(units_, chunk_, [&](int64_t begin, int64_t end) {
-    function_(arrays.data(), begin, end);
-    return absl::OkStatus();
-  });
+  return state.Poll();  // long loops end early if the run does
 }
 
 absl::Status CopyStep::Run(RunState& state) const {

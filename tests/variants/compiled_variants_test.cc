@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The examples of docs/operations.md, changed in one place, give compiled what the interpreter
+// gives.
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "gtest/gtest.h"
+#include "tests/variants/expected.h"
+#include "tests/variants/text_variants.h"
+#include "tools/self_check.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/interpreter/interpreter.h"
+
+namespace xla::testing {
+namespace {
+
+std::string ResultOf(const absl::Status& status) {
+  return status.ok() ? "runs" : OneLine(RoundedNumbers(status.message()));
+}
+
+// On the module's devices; stopped after a while if the interpreter does not end.
+absl::Status Run(const HloModule& module, bool compiled) {
+  std::atomic<bool> cancel = false;
+  int ticks = 0;
+  InterpreterOptions options;
+  options.num_threads = 1;
+  options.memory_limit_bytes = 64 << 20;
+  options.cancel = &cancel;
+  options.wait_timeout = absl::Seconds(20);
+  options.progress = [&](int64_t, const HloInstruction&) {
+    if (++ticks > 10) cancel = true;
+  };
+  options.custom_calls = CheckCustomCalls();
+  return RunSelfChecking(module, options, compiled);
+}
+
+// What both give where they differ; else nothing.
+std::string DifferenceOf(const std::string& text) {
+  const auto module = ParseAndReturnUnverifiedModule(text);
+  if (!module.ok() || !VerifyModule(**module).ok()) return "";
+  const HloModuleConfig& config = (*module)->config();
+  if ((*module)->entry_computation()->num_parameters() != 0 || config.replica_count() > 4 ||
+      config.num_partitions() > 4) {
+    return "";
+  }
+  const absl::Status interpreted = Run(**module, /*compiled=*/false);
+  if (interpreted.code() == absl::StatusCode::kCancelled) return "";
+  const absl::Status compiled = Run(**module, /*compiled=*/true);
+  const std::string expected = ResultOf(interpreted), result = ResultOf(compiled);
+  // Errors may be worded otherwise.
+  if (expected == result || (interpreted.code() == compiled.code() && !interpreted.ok() &&
+                             !absl::StrContains(expected, "check."))) {
+    return "";
+  }
+  return absl::StrCat(expected, " | compiled: ", result);
+}
+
+TEST(CompiledVariants, Operations) {
+  std::vector<std::string> lines;
+  int64_t count = 0;
+  for (const auto& path : FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/operations"), ".hlo")) {
+    const std::string name = path.stem().string(), call = absl::StrCat(" ", name, "(");
+    std::vector<Variant> variants =
+        TextVariants(ReadWholeFile(path.string()))
+            .Make(
+                [&](absl::string_view text) {
+                  return absl::StrContains(text, call) || absl::StrContains(text, "constant(");
+                },
+                false);
+    for (const Variant& variant : variants) {
+      ++count;
+      const std::string difference = DifferenceOf(variant.text);
+      if (!difference.empty())
+        lines.push_back(absl::StrCat(name, " ", OneLine(variant.change), ": ", difference));
+    }
+  }
+  lines.push_back(absl::StrCat(count, " variants"));
+  ExpectLines("compiled_variants", lines);
+}
+
+}  // namespace
+}  // namespace xla::testing

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that differ from a valid one in one place are equal to it, and have its hash, exactly if
+// they mean the same.
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
+#include "gtest/gtest.h"
+#include "tests/test_util.h"
+#include "tests/variants/expected.h"
+#include "tests/variants/text_variants.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/hlo/text/printer.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
+
+namespace xla::testing {
+namespace {
+
+absl::StatusOr<std::unique_ptr<HloModule>> ReadValid(const std::string& text) {
+  HloParserOptions options;
+  options.max_elided_bytes = 1 << 16;
+  auto module = ParseAndReturnUnverifiedModule(text, options);
+  if (!module.ok()) return module.status();
+  const absl::Status status = VerifyModule(**module);
+  if (!status.ok()) return status;
+  return module;
+}
+
+std::string PrintedWithoutNames(const HloModule& module) {
+  HloPrintOptions options = HloPrintOptions::Fingerprint();
+  options.print_large_constants = true;
+  return ModuleToString(module, options);
+}
+
+TEST(EqualityVariants, Programs) {
+  std::vector<std::string> lines;
+  for (const char* name : {"attributes", "dynamic", "forms", "syntax", "equality"}) {
+    const std::string text = ReadWholeFile(VariantsPath(absl::StrCat("programs/", name, ".hlo")));
+    ASSERT_OK_AND_ASSIGN(const auto original, ReadValid(text));
+    ASSERT_OK_AND_ASSIGN(const auto again, ReadValid(text));
+    EXPECT_OK(original->CheckEqual(*again));
+    EXPECT_EQ(original->Hash(), again->Hash());
+    lines.push_back(absl::StrFormat("== %s %016x", name, original->Hash()));
+    const auto is_code = [](absl::string_view line) { return !absl::StartsWith(line, "//"); };
+    for (const Variant& variant : TextVariants(text).Make(is_code, false)) {
+      const auto changed = ReadValid(variant.text);
+      if (!changed.ok()) continue;
+      const absl::Status equal = original->CheckEqual(**changed);
+      EXPECT_EQ(equal.ok(), (*changed)->CheckEqual(*original).ok()) << variant.change;
+      if (equal.ok()) {
+        EXPECT_EQ(original->Hash(), (*changed)->Hash()) << variant.change;
+      }
+      lines.push_back(absl::StrCat(
+          OneLine(variant.change), ": ", equal.ok() ? "equal" : OneLine(equal.message(), 120),
+          original->CheckEqual(**changed, /*layout_sensitive=*/false).ok() ? "" : ", any layout",
+          original->Hash() == (*changed)->Hash() ? "" : ", other hash",
+          PrintedWithoutNames(*original) == PrintedWithoutNames(**changed) ? "" : ", other text"));
+    }
+  }
+  ExpectLines("equality", lines);
+}
+
+}  // namespace
+}  // namespace xla::testing
