@@ -82,6 +82,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--options", nargs="*", default=[], help="of xylem run, as in --options=--backend=cpu")
     arguments = parser.parse_args()
+    # Shells have what runs in the background ignore it, which programs inherit.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     rng = random.Random(arguments.seed)
     files = [path / "program.hlo" if path.is_dir() else path for path in arguments.programs]
     tally = Tally(arguments.limit)

@@ -219,6 +219,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--kinds", nargs="*", default=["alloc", "alloc+", "write", "write+", "signal"])
     arguments = parser.parse_args()
+    # Shells have what runs in the background ignore it, which programs inherit.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     rng = random.Random(arguments.seed)
     runner = Runner(arguments)
     plan = []

@@ -92,6 +92,10 @@ class Finder:
     def __init__(self, path, text):
         self.path, self.text, self.masked = path, text, mask(text)
         self.line_starts = [0] + [found.end() for found in re.finditer("\n", text)]
+        # Initialisers of constants: they are evaluated before a mutant can be chosen.
+        self.constants = []
+        for found in re.finditer(r"\bconstexpr\b[^;(){}]*=?\s*\{", self.masked):
+            self.constants.append((found.start(), closing(self.masked, found.end() - 1)))
         self.sites = []
 
     def line_of(self, offset):
@@ -99,6 +103,8 @@ class Finder:
 
     def is_excluded(self, offset):
         """Declarations whose values are constants, and assertions."""
+        if any(begin <= offset < end for begin, end in self.constants):
+            return True
         line = self.line_of(offset)
         begin = self.line_starts[line - 1]
         end = self.line_starts[line] if line < len(self.line_starts) else len(self.text)

@@ -396,5 +396,25 @@ TEST(LiteralDeathTest, WrongAccessIsABug) {
   EXPECT_DEATH(literal.data<int32_t>(), "f32\\[2\\] as s32");
 }
 
+TEST(Literal, SlicesAreCopiedBetweenArraysAlone) {
+  const Literal array = LiteralUtil::CreateR1<int32_t>({1, 2});
+  Literal tuple = LiteralUtil::MakeTuple({&array, &array});
+  EXPECT_ERROR(tuple.CopySliceFrom(array, {0}, {0}, {1}), "differ in type or rank");
+  Literal other = array.Clone();
+  EXPECT_ERROR(other.CopySliceFrom(tuple, {0}, {0}, {1}), "differ in type or rank");
+  Literal wide(ShapeUtil::MakeShape(S64, {2}));
+  EXPECT_ERROR(wide.CopySliceFrom(array, {0}, {0}, {1}), "differ in type or rank");
+}
+
+TEST(Literal, ElementsAreComparedWithComplexNumbers) {
+  const Literal whole = LiteralUtil::CreateR1<int32_t>({5, -1});
+  EXPECT_TRUE(whole.IsEqualAt({0}, complex128(5, 0)));
+  EXPECT_FALSE(whole.IsEqualAt({0}, complex128(5, 1)));
+  EXPECT_FALSE(whole.IsEqualAt({1}, complex128(5, 0)));
+  const Literal fraction = LiteralUtil::CreateR0<complex64>({0.5f, -2.0f});
+  EXPECT_TRUE(fraction.IsEqualAt({}, complex128(0.5, -2)));
+  EXPECT_FALSE(fraction.IsEqualAt({}, complex128(0.5, 2)));
+}
+
 }  // namespace
 }  // namespace xla

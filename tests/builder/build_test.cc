@@ -619,6 +619,18 @@ TEST(DynamicBindingTest, PartsOfTuples) {
   EXPECT_FALSE(b.SetDynamicBinding(0, {1}, 0, {1}, 0).ok());  // no scalar
 }
 
+TEST(DynamicBindingTest, ParametersMustExistAndBeUnused) {
+  XlaBuilder b("test");
+  const XlaOp x = Parameter(&b, 0, ShapeUtil::MakeShape(F32, {4}), "x");
+  Parameter(&b, 1, ShapeUtil::MakeShape(S32, {}), "size");
+  EXPECT_FALSE(b.SetDynamicBinding(1, {}, 2, {}, 0).ok());
+  EXPECT_FALSE(b.SetDynamicBinding(2, {}, 0, {}, 0).ok());
+  EXPECT_FALSE(b.SetDynamicBinding(1, {}, 0, {}, 1).ok());
+  EXPECT_EQ(ShapeUtil::HumanString(b.GetShape(x).value()), "f32[4]");
+  Neg(x);
+  EXPECT_ERROR(b.SetDynamicBinding(1, {}, 0, {}, 0), "it is used already, by");
+}
+
 TEST(BuildTest, RemoveDynamicDimensions) {
   XlaBuilder b("test");
   const XlaOp x = Parameter(&b, 0, ShapeUtil::MakeShape(F32, {4}, {true}), "x");

@@ -737,5 +737,43 @@ TEST(OperationsTest, HandPartitionedParts) {
             "backend_config=\"unspecified_dims=[1]\"");
 }
 
+TEST(OperationsTest, HandPartitionedDimensions) {
+  const auto manual = [](std::vector<int> sizes, std::vector<int> devices, int dimension) {
+    XlaBuilder b("test");
+    const XlaOp x = Parameter(&b, 0, S(F32, {4, 6}), "x");
+    OpSharding sharding;
+    sharding.set_type(OpSharding::OTHER);
+    for (const int size : sizes) sharding.add_tile_assignment_dimensions(size);
+    for (const int device : devices) sharding.add_tile_assignment_devices(device);
+    const auto shard = ConvertSpmdFullToShardShape(&b, x, dimension, sharding, {});
+    if (!shard.ok()) return std::string(shard.status().message());
+    const std::string body = Body(&b);
+    return body.substr(body.rfind("sharding="));
+  };
+  EXPECT_EQ(manual({2, 3}, {0, 1, 2, 3, 4, 5}, 0),
+            "sharding={devices=[1,3,2]0,3,1,4,2,5 last_tile_dims={manual}}");
+  EXPECT_EQ(manual({2, 3}, {0, 1, 2, 3, 4, 5}, 1),
+            "sharding={devices=[2,1,3]0,1,2,3,4,5 last_tile_dims={manual}}");
+  for (const auto& [sizes, devices, dimension] :
+       {std::tuple<std::vector<int>, std::vector<int>, int>{{2, 3}, {0, 1}, 0},
+        {{2, 0}, {}, 0},
+        {{2, 1}, {0, 1}, 2},
+        {{1, 1}, {0, 1, 2}, 0}}) {
+    EXPECT_TRUE(absl::StrContains(manual(sizes, devices, dimension),
+                                  "no explicit list of devices along dimension"));
+  }
+}
+
+TEST(OperationsTest, LayoutsOfAllReduceFitItsResult) {
+  const auto reduce = [](const Shape& layout) {
+    XlaBuilder b("test");
+    AllReduce(Parameter(&b, 0, S(F32, {4, 6}), "x"), ScalarAdd(F32), {}, std::nullopt, layout);
+    return Body(&b);
+  };
+  EXPECT_TRUE(absl::StrContains(reduce(S(F32, {6, 4})), "is not compatible with its result"));
+  EXPECT_TRUE(absl::StrContains(reduce(S(S32, {4, 6})), "is not compatible with its result"));
+  EXPECT_TRUE(absl::StrContains(reduce(S(F32, {4, 6})), "ROOT all-reduce = f32[4,6] "));
+}
+
 }  // namespace
 }  // namespace xla

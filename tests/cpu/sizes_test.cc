@@ -128,6 +128,12 @@ constexpr SizedProgram kSizedPrograms[] = {
     {"SuffixMaximumOfColumns",
      "x = T[N,M] parameter(0) z = T[] constant(-9) ROOT r = T[N,M] reduce-window(x, z), "
      "window={size=Nx1 pad=0_NLx0_0}, to_apply=max"},
+    {"WindowsOverBothEnds",
+     "x = T[N] parameter(0) z = T[] constant(0) ROOT r = T[ND] reduce-window(x, z), window={size=N "
+     "pad=NL_NL}, to_apply=add"},
+    {"WindowsBehindTheEnd",
+     "x = T[N] parameter(0) z = T[] constant(-9) ROOT r = T[N1] reduce-window(x, z), "
+     "window={size=N pad=0_N}, to_apply=max"},
     {"SelectAndScatter",
      "x = T[N2,M] parameter(0) s = T[N,M] parameter(1) z = T[] constant(0) ROOT r = T[N2,M] "
      "select-and-scatter(x, s, z), window={size=2x1 stride=2x1}, select=ge, scatter=add"},
@@ -190,7 +196,8 @@ std::string SizedText(const SizedProgram& program, const std::string& type, int6
                                                                   {"N2", absl::StrCat(2 * n)},
                                                                   {"NN1", absl::StrCat(2 * n + 1)},
                                                                   {"NM", absl::StrCat(n * m)},
-                                                                  {"NL", absl::StrCat(n - 1)}};
+                                                                  {"NL", absl::StrCat(n - 1)},
+                                                                  {"ND", absl::StrCat(2 * n - 1)}};
   // Words of capitals and digits, also in "1xN", "0_NL" and "2x1".
   for (size_t i = 0; i < text.size();) {
     const bool starts =

@@ -185,6 +185,23 @@ TEST(Equality, IgnoresNamesAndOrderOfInstructionsDeadOnesToo) {
   EXPECT_EQ(a->Hash(), b->Hash());
 }
 
+TEST(Equality, RootsCount) {
+  const auto module_with_root = [](size_t root) {
+    auto module = std::make_unique<HloModule>("m");
+    HloComputation* computation = module->AddComputation("c");
+    HloInstruction* p = AddParameter(computation);
+    HloInstruction* const made[] = {Add(computation, HloOpcode::kNegate, {p}),
+                                    Add(computation, HloOpcode::kAbs, {p})};
+    computation->set_root_instruction(made[root]);
+    module->set_entry_computation(computation);
+    return module;
+  };
+  const auto a = module_with_root(0), b = module_with_root(1);
+  EXPECT_OK(a->CheckEqual(*module_with_root(0)));
+  EXPECT_FALSE(a->CheckEqual(*b).ok());
+  EXPECT_NE(a->Hash(), b->Hash());
+}
+
 TEST(Equality, OrderCountsInSchedules) {
   const auto a = Sum(false, "a", HloOpcode::kAdd);
   const auto b = Sum(true, "b", HloOpcode::kAdd);

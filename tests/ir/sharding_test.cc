@@ -261,5 +261,25 @@ TEST(ReplicaGroups, TextAndProtosOfAllForms) {
   EXPECT_EQ(*CollectiveDeviceList::FromProto(mesh.ToMeshProto()), mesh);
 }
 
+TEST(Sharding, EqualityLooksAtEveryField) {
+  const HloSharding sharding = HloSharding::Tile({2, 2}, {0, 1, 2, 3});
+  EXPECT_TRUE(sharding == HloSharding::Tile({2, 2}, {0, 1, 2, 3}));
+  std::vector<HloSharding> others(7, sharding);
+  others[0].tile_dims = {4, 1};
+  others[1].devices = {3, 1, 2, 0};
+  others[2].reshape_dims = {2, 2};
+  others[3].transpose_perm = {1, 0};
+  others[4].last_tile_dim_replicate = true;
+  others[5].group = HloSharding::Group::kAs;
+  others[6].kind = HloSharding::Kind::kReplicated;
+  for (size_t i = 0; i < others.size(); ++i) EXPECT_FALSE(sharding == others[i]) << i;
+  EXPECT_FALSE(HloSharding::AssignDevice(1) == HloSharding::AssignDevice(2));
+  HloSharding group = sharding, other = sharding;
+  group.group = other.group = HloSharding::Group::kAs;
+  group.group_id = 1;
+  other.group_id = 2;
+  EXPECT_FALSE(group == other);
+}
+
 }  // namespace
 }  // namespace xla

@@ -346,5 +346,30 @@ TEST(BuilderVariants, LibraryOfRandomNumbers) {
   ExpectLines("library_random", library.lines());
 }
 
+TEST(BuilderVariants, GradientsOfConvolutions) {
+  std::vector<std::string> lines;
+  for (const Padding padding : {Padding::kSame, Padding::kValid}) {
+    for (const int64_t stride : {0, 1, 2, 3}) {
+      for (const int64_t dilation : {1, 2}) {
+        std::string line = absl::StrCat(padding == Padding::kSame ? "same" : "valid", " stride ",
+                                        stride, " dilation ", dilation, ":");
+        for (int64_t input = 0; input < 8; ++input) {
+          for (const int64_t filter : {0, 1, 2, 3}) {
+            for (int64_t output = 0; output < 8; ++output) {
+              const auto sizes = ConvGradExtractAndVerifyDimension(input, filter, output, dilation,
+                                                                   stride, padding);
+              if (!sizes.ok()) continue;
+              absl::StrAppend(&line, " ", input, "*", filter, "->", output, "=", sizes->output_size,
+                              "+", sizes->pad_before, "+", sizes->pad_after);
+            }
+          }
+        }
+        lines.push_back(line);
+      }
+    }
+  }
+  ExpectLines("conv_gradients", lines);
+}
+
 }  // namespace
 }  // namespace xla::testing

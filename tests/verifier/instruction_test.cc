@@ -203,6 +203,13 @@ TEST(InstructionVerifier, Shardings) {
        "Invalid sharding"},
       {Entry("ROOT a = f32[4] parameter(0), sharding={maximal device=9}", "", ", num_partitions=4"),
        "Invalid sharding"},
+      // What tokens have is not used, but must be readable.
+      {Entry("ROOT a = token[] parameter(0), sharding={devices=[2,2]<=[4]}"), ""},
+      {Entry("ROOT a = token[] parameter(0), sharding={devices=[3,1,2]<=[4] "
+             "last_tile_dim_replicate}"),
+       "the iota does not have as many devices as there are tiles"},
+      {Entry("ROOT a = token[] parameter(0), sharding={maximal device=-1}"),
+       "device -1 is negative"},
   });
 }
 

@@ -534,11 +534,19 @@ absl::Status CheckDevice(int64_t device, std::optional<int64_t> num_devices) {
   return absl::OkStatus();
 }
 
+// What holds whatever is sharded: else the sharding cannot be read back from its proto.
+absl::Status ValidateOfToken(const HloSharding& sharding) {
+  if (sharding.kind == HloSharding::Kind::kMaximal)
+    return CheckDevice(sharding.device, std::nullopt);
+  if (sharding.kind == HloSharding::Kind::kTiled) return sharding.Canonical().status();
+  return absl::OkStatus();
+}
+
 absl::Status ValidateLeaf(const HloSharding& sharding, const Shape& shape,
                           std::optional<int64_t> num_devices) {
   if (shape.IsTuple())
     return absl::InvalidArgumentError("Validation shape is a tuple but sharding is not.");
-  if (shape.IsToken()) return absl::OkStatus();
+  if (shape.IsToken()) return ValidateOfToken(sharding);
   int64_t data_rank = 0;
   int64_t count = 0;
   switch (sharding.kind) {
@@ -614,7 +622,7 @@ absl::Status ValidateTuple(const HloSharding& sharding, const Shape& shape,
 }  // namespace
 
 absl::Status HloSharding::Validate(const Shape& shape, std::optional<int64_t> num_devices) const {
-  if (shape.IsToken()) return absl::OkStatus();
+  if (shape.IsToken()) return ValidateOfToken(*this);
   const absl::Status status = IsTuple() ? ValidateTuple(*this, shape, num_devices)
                                         : ValidateLeaf(*this, shape, num_devices);
   if (status.ok()) return status;
