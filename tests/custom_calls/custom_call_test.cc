@@ -103,6 +103,10 @@ TEST(AttributeDictionary, SyntaxErrorsSayWhere) {
   EXPECT_ERROR(parse("{a = }"), "expected a value");
   EXPECT_ERROR(parse("{a = unit}"), "expected a number, a string");
   EXPECT_ERROR(parse("{a = 1, a = 2}"), "'a' is given twice");
+  EXPECT_ERROR(parse("{= 1}"), "the name of an attribute");
+  EXPECT_ERROR(parse("{a = 1, }"), "the name of an attribute");
+  EXPECT_ERROR(parse("{a 1}"), "'=' and the value of 'a'");
+  EXPECT_ERROR(parse("{a = }"), "expected");
   EXPECT_ERROR(parse("{a = 300 : i8}"), "300 does not fit i8");
   EXPECT_ERROR(parse("{a = -1 : ui8}"), "-1 does not fit ui8");
   EXPECT_ERROR(parse("{a = 99999999999999999999}"), "does not fit i64");
