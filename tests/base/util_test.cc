@@ -90,7 +90,7 @@ TEST(Statuses, CarryCodeAndText) {
 TEST(Rates, AreReadable) {
   EXPECT_EQ(HumanReadableNumFlops(1.5e12, 1e9), "1.50TFLOP/s");
   EXPECT_EQ(HumanReadableNumFlops(999, 1e9), "999.00FLOP/s");
-  EXPECT_EQ(HumanReadableNumFlops(1000, 1e9), "1.00KFLOP/s");
+  EXPECT_EQ(HumanReadableNumFlops(1000, 1e9), "1.00kFLOP/s");
   EXPECT_EQ(HumanReadableNumTranscendentalOps(3, 1), "3.00GTROP/s");
   EXPECT_EQ(HumanReadableNumFlops(1, 0), "NaN FLOP/s");
 }

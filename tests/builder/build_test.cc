@@ -620,15 +620,18 @@ TEST(DynamicBindingTest, PartsOfTuples) {
 }
 
 TEST(DynamicBindingTest, ParametersMustExistAndBeUnused) {
-  XlaBuilder b("test");
-  const XlaOp x = Parameter(&b, 0, ShapeUtil::MakeShape(F32, {4}), "x");
-  Parameter(&b, 1, ShapeUtil::MakeShape(S32, {}), "size");
-  EXPECT_FALSE(b.SetDynamicBinding(1, {}, 2, {}, 0).ok());
-  EXPECT_FALSE(b.SetDynamicBinding(2, {}, 0, {}, 0).ok());
-  EXPECT_FALSE(b.SetDynamicBinding(1, {}, 0, {}, 1).ok());
-  EXPECT_EQ(ShapeUtil::HumanString(b.GetShape(x).value()), "f32[4]");
-  Neg(x);
-  EXPECT_ERROR(b.SetDynamicBinding(1, {}, 0, {}, 0), "it is used already, by");
+  const auto bind = [](int64_t size, int64_t target, int64_t dimension, bool used) {
+    XlaBuilder b("test");
+    const XlaOp x = Parameter(&b, 0, ShapeUtil::MakeShape(F32, {4}), "x");
+    Parameter(&b, 1, ShapeUtil::MakeShape(S32, {}), "size");
+    if (used) Neg(x);
+    return b.SetDynamicBinding(size, {}, target, {}, dimension);
+  };
+  EXPECT_OK(bind(1, 0, 0, false));
+  EXPECT_ERROR(bind(1, 2, 0, false), "There is no parameter 2 to bind");
+  EXPECT_ERROR(bind(2, 0, 0, false), "There is no parameter 2 to bind");
+  EXPECT_FALSE(bind(1, 0, 1, false).ok());
+  EXPECT_ERROR(bind(1, 0, 0, true), "it is used already, by");
 }
 
 TEST(BuildTest, RemoveDynamicDimensions) {

@@ -19,6 +19,7 @@
 #include "tests/variants/expected.h"
 #include "xla/hlo/builder/lib/arithmetic.h"
 #include "xla/hlo/builder/lib/constants.h"
+#include "xla/hlo/builder/lib/conv_grad_size_util.h"
 #include "xla/hlo/builder/lib/logdet.h"
 #include "xla/hlo/builder/lib/lu_decomposition.h"
 #include "xla/hlo/builder/lib/math.h"

@@ -184,7 +184,8 @@ absl::StatusOr<OpSharding> ManualSharding(const OpSharding& whole, int single_di
     if (size < 1 || devices > whole.tile_assignment_devices_size()) devices = 0;
     devices *= size;
   }
-  if (single_dim >= tiles.size() || devices != whole.tile_assignment_devices_size()) {
+  if (single_dim >= tiles.size() || devices < 1 ||
+      devices != whole.tile_assignment_devices_size()) {
     return InvalidArgumentStrCat("The sharding has no explicit list of devices along dimension ",
                                  single_dim, ".");
   }
