@@ -24,7 +24,7 @@ module @other_dialects {
     }
     return %x : tensor<2x3xf32>
   }
-  func.func private @other(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  func.func private @other(%x: tensor<2x3xf32>) -> tensor<2x3xf32> attributes {a = -5 : i128, b = 18446744073709551617 : i128, c = -170141183460469231731687303715884105728 : i128} {
     return %x : tensor<2x3xf32>
   }
 }
