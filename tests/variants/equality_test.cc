@@ -60,7 +60,7 @@ TEST(EqualityVariants, Programs) {
           PrintedWithoutNames(*original) == PrintedWithoutNames(**changed) ? "" : ", other text"));
     }
   }
-  ExpectLines("equality", lines);
+  ExpectLines("comparisons", lines);
 }
 
 }  // namespace
