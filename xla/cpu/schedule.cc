@@ -379,6 +379,10 @@ class Scheduler {
       }
     }
     ++position_;
+    // The branches write all results, also those that nothing reads.
+    for (const ValueId result : item.results) {
+      if (result != kNoValue) Use(result);
+    }
     leaves_[&instruction] = item.results;
     items.push_back(std::move(item));
     return absl::OkStatus();
