@@ -98,7 +98,7 @@ class Assigner {
     for (const LiveRange& x : ranges_[At(a)]) {
       for (const LiveRange& y : ranges_[At(b)]) {
         if (x.begin < y.end && y.begin < x.end) return true;
-        if (x.begin == y.begin && x.end == y.end && x.begin == x.end) return true;
+        if (x.begin == y.begin) return true;  // one step writes both, though one may be unread
         if (x.end == y.begin && !MayOverwrite(a, b, x.end, hint)) return true;
         if (y.end == x.begin && x.end != y.begin && !MayOverwrite(b, a, y.end, hint)) return true;
       }
