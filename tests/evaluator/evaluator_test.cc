@@ -58,6 +58,23 @@ TEST(HloEvaluatorTest, BitcastsNeedLayouts) {
             "Evaluator cannot evaluate bitcast for non-scalar operand without assigned layout.");
 }
 
+TEST(HloEvaluatorTest, BitcastsOfSingleElementsNeedNoLayouts) {
+  const Shape matrix = ShapeUtil::MakeShape(F32, {1, 1});
+  Shape bare = matrix;
+  bare.clear_layout();
+  HloModule module("m");
+  HloComputation* entry = module.AddComputation("e");
+  entry->AddInstruction(HloInstruction::CreateParameter(0, bare, "p"));
+  Shape flat = ShapeUtil::MakeShape(F32, {1});
+  flat.clear_layout();
+  entry->set_root_instruction(
+      entry->AddInstruction(HloInstruction::CreateBitcast(flat, entry->parameter_instruction(0))));
+  module.set_entry_computation(entry);
+  const Literal argument = LiteralUtil::CreateR2<float>({{7}});
+  ASSERT_OK_AND_ASSIGN(const Literal result, HloEvaluator().Evaluate(*entry, {&argument}));
+  EXPECT_EQ(result, LiteralUtil::CreateR1<float>({7}));
+}
+
 TEST(HloEvaluatorTest, KnownElementsOfTuplesOfUnknownOnes) {
   const auto module = Parse(R"(HloModule m
 ENTRY e {

@@ -13,6 +13,7 @@
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/shape_inference/shape_inference.h"
 #include "xla/interpreter/interpreter.h"
+#include "xla/layout_util.h"
 #include "xla/shape_util.h"
 #include "xla/util.h"
 
@@ -250,6 +251,13 @@ absl::StatusOr<Literal> HloEvaluator::Evaluate(const HloComputation& computation
   }
   CloneMap map;
   module.set_entry_computation(CloneComputation(computation, &module, &map));
+  for (HloComputation* clone : module.computations()) {
+    for (HloInstruction* instruction : clone->instructions()) {
+      if (!LayoutUtil::HasLayout(instruction->shape())) {
+        LayoutUtil::SetToDefaultLayout(instruction->mutable_shape());
+      }
+    }
+  }
   XLA_ASSIGN_OR_RETURN(Literal result, RunModule(&module, arguments, custom_call_handler_));
   if (trace_mac_handler_) TraceMACs(computation);
   return result;
