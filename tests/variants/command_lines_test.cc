@@ -35,6 +35,8 @@ std::string WithoutMeasurements(absl::string_view line) {
       const bool is_unit =
           after == result.size() || !std::isalpha(static_cast<unsigned char>(result[after]));
       if (begin < at && is_unit) {
+        // Columns are as wide as the numbers ask.
+        while (begin > 1 && result[begin - 1] == ' ' && result[begin - 2] == ' ') --begin;
         result.replace(begin, at - begin, "#");
         at = begin + 1;
       } else {
