@@ -305,7 +305,8 @@ TEST(Attributes, AnyTextGivesAnAttributeOrAnError) {
 
 template <typename T>
 void ExpectConverts(FloatKind kind, double value) {
-  if (kind == FloatKind::kF8E8M0FNU && !(value > 0)) return;
+  // XLA's type rounds values below its least normal f32 up, MLIR to nearest.
+  if (kind == FloatKind::kF8E8M0FNU && !(value >= 0x1p-126)) return;
   const T narrow = static_cast<T>(value);
   typename T::Bits bits;
   std::memcpy(&bits, &narrow, sizeof(T));

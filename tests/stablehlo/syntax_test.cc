@@ -194,6 +194,9 @@ TEST(Syntax, Errors) {
   EXPECT_ERROR(Read("#a = #stablehlo.dot<lhs_batching_dimensions = [0], lhs_batching_dimensions = "
                     "[0]>"),
                "given twice");
+  EXPECT_ERROR(Read("%0 = stablehlo.dot_general %1, %1, contracting_dims = [0] x [0], algorithm = "
+                    "<lhs_component_count = 1, lhs_component_count = 2>"),
+               "'lhs_component_count' is given twice");
 }
 
 // Every program of the conformance sets that is not there to be rejected reads, and reads back

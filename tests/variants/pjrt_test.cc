@@ -19,6 +19,7 @@
 #include "xla/hlo/text/parser.h"
 #include "xla/pjrt/pjrt.pb.h"
 #include "xla/service/hlo.pb.h"
+#include "xla/xla.pb.h"
 
 namespace xla::pjrt::testing {
 namespace {

@@ -36,6 +36,9 @@ constexpr int64_t kMaxDuplicatedCost = 6;
 // same operand has.
 constexpr int64_t kMaxCopies = 16;
 
+// Operands of a concatenation that has no kernel of its own.
+constexpr int64_t kMaxJoined = 16;
+
 // Elements of transposes that are not worth a kernel of their own.
 constexpr int64_t kSmallTranspose = 1024;
 
@@ -142,7 +145,9 @@ class Planner {
       copies_[instruction] = copies;
       const int64_t cost = std::max<int64_t>(CostOf(*instruction), 0);
       const bool is_free = cost == 0 && instruction->operand_count() <= 1;
-      bool fits = copies <= kMaxCopies;
+      const bool is_wide = instruction->opcode() == HloOpcode::kConcatenate &&
+                           instruction->operand_count() > kMaxJoined;
+      bool fits = copies <= kMaxCopies && !is_wide;
       for (const HloInstruction* kernel : kernels) fits &= sizes_[kernel] < kMaxFusionSize;
       // Computed several times where there are several kernels, or several accesses of one.
       const bool is_row =

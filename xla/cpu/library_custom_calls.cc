@@ -2,6 +2,7 @@
 // Custom calls: handlers of the caller, on literals; those of a registry, on memory; and those that
 // the compiler itself makes. Calls that XLA defines have become other operations
 // (xla/passes/expand_custom_calls.cc), unless a handler of the run takes precedence.
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -132,6 +133,7 @@ absl::Status CallCustom(const LibraryCall& call) {
   if (handlers != nullptr) {
     for (const auto& [name, unused] : *handlers) known.push_back(name);
   }
+  std::sort(known.begin(), known.end());
   const bool is_typed = call.instruction->attributes<CustomCallAttributes>().api_version ==
                         CustomCallApiVersion::API_VERSION_TYPED_FFI;
   return absl::UnimplementedError(absl::StrCat(

@@ -3,6 +3,7 @@
 // the handler, and copies its results to values.
 #include "xla/runtime/custom_call.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -149,6 +150,7 @@ absl::StatusOr<Value> EvalCustomCall(EvalContext& ctx, const HloInstruction& ins
   std::vector<std::string> known;
   if (registry != nullptr) known = registry->Targets();
   for (const auto& [name, unused] : ctx.state().options().custom_calls) known.push_back(name);
+  std::sort(known.begin(), known.end());
   const bool is_typed = inst.attributes<CustomCallAttributes>().api_version ==
                         CustomCallApiVersion::API_VERSION_TYPED_FFI;
   return absl::UnimplementedError(absl::StrCat(

@@ -316,10 +316,15 @@ bool AttributeReader::ParseEntries(std::vector<NamedAttribute>* entries) {
 
 bool AttributeReader::ParseParameters(std::vector<NamedAttribute>* parameters) {
   if (cursor_.Peek('>')) return true;
+  absl::flat_hash_set<std::string_view> seen;
   do {
     if (cursor_.Peek('>') && !parameters->empty()) return true;  // after a trailing comma
+    const size_t begin = cursor_.offset();
     const std::string_view name = cursor_.Word();
     if (name.empty()) return cursor_.FailExpected("the name of a parameter");
+    if (!seen.insert(name).second) {
+      return cursor_.FailAt(begin, absl::StrCat("'", View(name), "' is given twice"));
+    }
     if (!cursor_.Expect('=')) return false;
     const AttributeRef value = ParseAttribute();
     if (value == nullptr) return false;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "xla/literal_util.h"
 #include "xla/passes/algebraic_simplifier.h"
 #include "xla/passes/pattern.h"
@@ -63,7 +64,11 @@ Result SliceOfConcatenate(HloInstruction* slice, Rewriter& rewriter) {
   return nullptr;
 }
 
+// Operands of a concatenation that takes in others. Chains of any length stay linear.
+constexpr size_t kMaxOperands = 128;
+
 // concatenate(a, concatenate(b, c)) along one dimension; operands without elements are left out.
+// What is there twice, or has other uses, is made once.
 Result ConcatenateOfConcatenate(HloInstruction* outer, Rewriter& rewriter) {
   if (!outer->shape().is_static()) return nullptr;
   const int64_t d = outer->dimensions()[0];
@@ -72,7 +77,8 @@ Result ConcatenateOfConcatenate(HloInstruction* outer, Rewriter& rewriter) {
   for (HloInstruction* operand : outer->operands()) {
     if (!operand->shape().is_static()) return nullptr;
     if (operand->opcode() == HloOpcode::kConcatenate && operand->dimensions()[0] == d &&
-        operand->user_count() == 1) {
+        operand->user_count() == 1 && absl::c_count(outer->operands(), operand) == 1 &&
+        operands.size() + static_cast<size_t>(operand->operand_count()) <= kMaxOperands) {
       operands.insert(operands.end(), operand->operands().begin(), operand->operands().end());
       changed = true;
     } else if (operand->shape().dimensions(static_cast<int>(d)) == 0) {

@@ -37,6 +37,7 @@ Pipeline CpuPipeline(const std::optional<Pass>& constant_folding) {
   }
   pipeline.AddFixedPoint(AllNamed({"algebraic-simplifier", "cse", "dce"}));
   pipeline.Add(Named("merge-transposed-dimensions"));
+  pipeline.Add(Named("split-concatenations"));
   return pipeline;
 }
 

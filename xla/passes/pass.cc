@@ -15,6 +15,7 @@
 #include "xla/passes/merge_transposed_dimensions.h"
 #include "xla/passes/mixed_precision.h"
 #include "xla/passes/simplify_loops.h"
+#include "xla/passes/split_concatenations.h"
 #include "xla/passes/split_reductions.h"
 
 namespace xla {
@@ -42,6 +43,7 @@ constexpr Pass kPasses[] = {
     {"mixed-precision", "writes conversions out where floating-point types meet",
      &RunResolveMixedPrecision},
     {"simplify-loops", "uses loop state that never changes directly", &SimplifyLoops},
+    {"split-concatenations", "joins many operands in steps of few", &SplitConcatenations},
     {"split-reductions", "computes long reductions in two steps", &SplitReductions},
     {"unify-contraction-types", "converts operands of contractions of several kinds of numbers",
      &UnifyContractionTypes},

@@ -199,12 +199,6 @@ AttributeRef ParseStableHloAttribute(AttributeReader& reader, std::string_view n
                                         "' is not a parameter of #stablehlo.dot"));
       return nullptr;
     }
-    for (size_t k = 0; k < i; ++k) {
-      if (parameters[k].name == parameters[i].name) {
-        cursor.FailAt(begin, absl::StrCat("'", View(parameters[i].name), "' is given twice"));
-        return nullptr;
-      }
-    }
   }
   return reader.context().DialectOf("stablehlo", name, {}, parameters);
 }
