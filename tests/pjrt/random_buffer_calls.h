@@ -3,9 +3,9 @@
 #ifndef TESTS_PJRT_RANDOM_BUFFER_CALLS_H_
 #define TESTS_PJRT_RANDOM_BUFFER_CALLS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -208,7 +208,7 @@ class RandomBufferCalls : protected RandomObjects {
     if (bytes[room] != 0xAB) Find("a copy to the host writes behind its end");
     if (!copied || !buffer->is_known || shape.has_layout) return;
     if (room < buffer->bytes.size() ||
-        std::memcmp(bytes.data(), buffer->bytes.data(), buffer->bytes.size()) != 0) {
+        !std::equal(buffer->bytes.begin(), buffer->bytes.end(), bytes.begin())) {
       Find("a buffer does not hold what was copied to it");
     }
   }
@@ -225,8 +225,8 @@ class RandomBufferCalls : protected RandomObjects {
     Settle();
     if (!Ok(Api().PJRT_Buffer_CopyRawToHost(&args)) || !Await(args.event)) return;
     if (!buffer->is_known || args.transfer_size == 0) return;
-    if (std::memcmp(bytes.data(), buffer->bytes.data() + args.offset,
-                    static_cast<size_t>(args.transfer_size)) != 0) {
+    const auto first = buffer->bytes.begin() + args.offset;
+    if (!std::equal(first, first + args.transfer_size, bytes.begin())) {
       Find("raw bytes of a buffer are not those that were copied to it");
     }
   }

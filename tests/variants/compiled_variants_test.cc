@@ -84,6 +84,9 @@ TEST(CompiledVariants, Operations) {
     }
   }
   lines.push_back(absl::StrCat(count, " variants"));
+#ifndef NDEBUG
+  GTEST_SKIP() << "debug builds verify programs after each pass, and refuse more of them";
+#endif
   ExpectLines("compiled_variants", lines);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the plugin says of devices, memories, buffers of all types and layouts, and programs in all
 // formats, and what calls with odd arguments give.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -139,7 +140,10 @@ class PjrtDescription : public ::testing::Test {
                         PJRT_Buffer_MemoryLayout* layout = nullptr,
                         const std::vector<int64_t>& strides = {}) {
     for (size_t i = 0; i < data_.size(); ++i) data_[i] = static_cast<char>(i * 3 + 1);
-    auto args = plugin_.HostArguments(data_.data(), type, dims);
+    // Negative strides lead to what is in front of the first element.
+    const bool is_backwards =
+        std::any_of(strides.begin(), strides.end(), [](int64_t stride) { return stride < 0; });
+    auto args = plugin_.HostArguments(data_.data() + (is_backwards ? 64 : 0), type, dims);
     args.device_layout = layout;
     args.byte_strides = strides.empty() ? nullptr : strides.data();
     args.num_byte_strides = strides.size();
