@@ -15,7 +15,7 @@ namespace {
 
 using Dimension = StridedCopyPlan::Dimension;
 
-struct alignas(8) Bytes16 {
+struct [[gnu::packed]] Bytes16 {
   uint64_t low, high;
 };
 
@@ -60,9 +60,17 @@ void CopyPlane(const T* source, T* destination, Dimension a, Dimension b) {
   }
 }
 
+// An element anywhere: arrays of callers need not be aligned.
+template <typename T>
+struct [[gnu::packed]] Unaligned {
+  T value;
+};
+
 template <typename T>
 void CopyPlaneOf(const char* source, char* destination, Dimension a, Dimension b) {
-  CopyPlane(reinterpret_cast<const T*>(source), reinterpret_cast<T*>(destination), a, b);
+  static_assert(sizeof(Unaligned<T>) == sizeof(T));
+  CopyPlane(reinterpret_cast<const Unaligned<T>*>(source),
+            reinterpret_cast<Unaligned<T>*>(destination), a, b);
 }
 
 void CopyPlaneOfBytes(int64_t element_bytes, const char* source, char* destination, Dimension a,
