@@ -24,7 +24,7 @@ function(xylem_room name)
     target_link_libraries(${name} PUBLIC ${arg_USES} PRIVATE xylem_warnings)
     xylem_use_precompiled_header(${name})
     if(XYLEM_UNITY AND arg_UNITY)
-      set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+      set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
       if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         # The compiler takes the joined files for headers and warns of their anonymous namespaces.
         target_compile_options(${name} PRIVATE -Wno-subobject-linkage)

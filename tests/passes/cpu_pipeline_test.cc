@@ -3,9 +3,7 @@
 #include "xla/passes/cpu_pipeline.h"
 
 #include <gtest/gtest.h>
-#include <time.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -16,17 +14,12 @@
 #include "absl/strings/str_cat.h"
 #include "tests/passes/passes_test_util.h"
 #include "tests/test_util.h"
+#include "tests/timing.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/interpreter/constant_folding.h"
 
 namespace xla {
 namespace {
-
-double ThreadSeconds() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 std::string ReadFile(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -117,26 +110,21 @@ std::string Chain(int64_t length) {
   return absl::StrCat(text, "  ROOT r = f32[4] negate(v", length - 1, ")\n}\n");
 }
 
-double SecondsFor(int64_t length) {
-  absl::StatusOr<std::unique_ptr<HloModule>> module = ParseAndReturnUnverifiedModule(Chain(length));
-  EXPECT_OK(module.status());
-  const double start = ThreadSeconds();
-  PipelineStatistics statistics;
-  EXPECT_OK(CpuPipeline(kConstantFolding).Run(module->get(), {.verify = false}, &statistics));
-  EXPECT_EQ(statistics.bounds_reached, 0) << statistics.ToString();
-  return ThreadSeconds() - start;
-}
-
 TEST(CpuPipeline, TakesLinearTime) {
-  // Ten times as much work; quadratic time would be a hundred times as much. The bound leaves room
-  // for caches that are too small, the repetitions for a machine that does other things as well.
-  double small = SecondsFor(5000);
-  double large = SecondsFor(50000);
-  for (int i = 0; i < 4 && large >= 40 * small; ++i) {
-    small = std::min(small, SecondsFor(5000));
-    large = std::min(large, SecondsFor(50000));
-  }
-  EXPECT_LT(large, 40 * small);
+  testing::ExpectLinearTime(
+      [](int64_t length) {
+        absl::StatusOr<std::unique_ptr<HloModule>> module =
+            ParseAndReturnUnverifiedModule(Chain(length));
+        EXPECT_OK(module.status());
+        PipelineStatistics statistics;
+        const double seconds = testing::SecondsOf([&] {
+          EXPECT_OK(
+              CpuPipeline(kConstantFolding).Run(module->get(), {.verify = false}, &statistics));
+        });
+        EXPECT_EQ(statistics.bounds_reached, 0) << statistics.ToString();
+        return seconds;
+      },
+      600, 60'000);
 }
 
 }  // namespace

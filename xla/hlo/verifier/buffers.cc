@@ -130,7 +130,7 @@ absl::Status CheckPin(const HloInstruction& call, bool is_pin, bool layout_sensi
 }
 
 // Each buffer of operands and results is in one pair of output_to_operand_aliasing.
-absl::Status CheckCall(const HloInstruction& call, bool layout_sensitive) {
+absl::Status CheckBuffersOfCall(const HloInstruction& call, bool layout_sensitive) {
   const std::string& target = call.custom_call_target();
   if (target == "Pin" || target == "Unpin") {
     return CheckPin(call, target == "Pin", layout_sensitive);
@@ -188,7 +188,7 @@ absl::Status CheckNoBuffersAt(const HloInstruction& instruction) {
 absl::Status CheckOne(const HloInstruction& instruction, bool layout_sensitive) {
   switch (instruction.opcode()) {
     case HloOpcode::kCustomCall:
-      return CheckCall(instruction, layout_sensitive);
+      return CheckBuffersOfCall(instruction, layout_sensitive);
     case HloOpcode::kWhile:
       return CheckUniqueWriters(instruction);
     case HloOpcode::kParameter:
@@ -244,7 +244,7 @@ absl::Status CheckBuffers(const HloModule& module, const HloVerifierOptions& opt
     if (is_async) {
       const HloInstruction& root = *computation->root_instruction();
       if (root.opcode() == HloOpcode::kCustomCall) {
-        XLA_RETURN_IF_ERROR(CheckCall(root, options.layout_sensitive));
+        XLA_RETURN_IF_ERROR(CheckBuffersOfCall(root, options.layout_sensitive));
       }
       continue;
     }
