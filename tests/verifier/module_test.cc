@@ -4,6 +4,7 @@
 #include <random>
 
 #include "absl/strings/str_cat.h"
+#include "tests/timing.h"
 #include "tests/verifier/verifier_test_util.h"
 #include "xla/shape_util.h"
 
