@@ -151,7 +151,8 @@ const std::vector<Sizes>& ManySizes() {
       {{7}, {1}, {64}, {32}},    {{2}, {4}, {4}, {20000}},
       {{}, {9}, {11}, {9000}},   {{}, {}, {}, {200000}},
       {{}, {}, {2000}, {70}},    {{5}, {33}, {}, {31}},
-      {{}, {130}, {140}, {300}},
+      {{}, {130}, {140}, {300}}, {{}, {70}, {333}, {270}},
+      {{}, {1100}, {40}, {30}},  {{2}, {37}, {1100}, {9}},
   };
   return *sizes;
 }
@@ -270,6 +271,37 @@ TEST(DotKernel, EpilogueSeesEachElementOnce) {
         ASSERT_OK(
             RunPrepared(*kernel, {dot.lhs.data(), dot.rhs.data(), out.data(), addend.data()}));
         for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], plain[i] + addend[i]);
+      }
+    }
+  }
+}
+
+// Sums that are formed in the result in several steps are given to the epilogue when they are
+// complete, whatever the blocks are.
+TEST(DotKernel, EpilogueInPlaceForAnyNumberOfWorkers) {
+  for (const Sizes& sizes : {Sizes{{}, {70}, {333}, {600}}, Sizes{{3}, {50}, {160}, {520}},
+                             Sizes{{}, {600}, {70}, {257}}, Sizes{{}, {40}, {90}, {0}}}) {
+    DotCase<float, float, float> dot(3, sizes, true);
+    const std::vector<float> plain = dot.Run(1);
+    dot.spec.epilogue.in_place = true;
+    dot.spec.epilogue.store = [](void* const* buffers, int64_t first, int64_t count,
+                                 const void* values) {
+      float* to = static_cast<float*>(buffers[2]) + first;
+      int* seen = static_cast<int*>(buffers[3]) + first;
+      for (int64_t i = 0; i < count; ++i) {
+        to[i] = static_cast<const float*>(values)[i] * 2 + 1;
+        ++seen[i];
+      }
+    };
+    ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel, MakeDotKernel(dot.spec));
+    for (const int workers : {1, 2, 5}) {
+      std::vector<float> out(plain.size());
+      std::vector<int> seen(plain.size());
+      ASSERT_OK(
+          RunPrepared(*kernel, {dot.lhs.data(), dot.rhs.data(), out.data(), seen.data()}, workers));
+      for (size_t i = 0; i < out.size(); ++i) {
+        ASSERT_EQ(out[i], plain[i] * 2 + 1);
+        ASSERT_EQ(seen[i], 1);
       }
     }
   }

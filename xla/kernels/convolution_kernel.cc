@@ -322,8 +322,8 @@ class PatchProductKernel final : public Kernel {
     return RunProduct<Unit, Acc>(
         *call.host, static_cast<char*>(call.scratch), PlanProduct(sizes_, call.host->workers),
         kernels_,
-        {pack_rows, pack_columns, NoPrefetch, false, b, 0, c, result.rows.run_stride(), store,
-         problem_.epilogue.store != nullptr});
+        {pack_rows, pack_columns, NoPrefetch, false, b, 0, false, false, c,
+         result.rows.run_stride(), store, problem_.epilogue.store != nullptr});
   }
 
   // What rows of parts need beyond their elements.
@@ -382,8 +382,8 @@ class PatchProductKernel final : public Kernel {
       return RunProduct<Unit, Acc>(
           *call.host, static_cast<char*>(call.scratch), PlanProduct(sizes_, call.host->workers),
           kernels_,
-          {pack_rows, pack_columns, NoPrefetch, false, b, 0, c, result.columns.run_stride(), store,
-           problem_.epilogue.store != nullptr});
+          {pack_rows, pack_columns, NoPrefetch, false, b, 0, false, false, c,
+           result.columns.run_stride(), store, problem_.epilogue.store != nullptr});
     } else {
       return absl::InternalError("positions are columns of plain numbers only");
     }

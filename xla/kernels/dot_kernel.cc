@@ -297,6 +297,7 @@ class BlockedDotKernel final : public Kernel {
   using Unit = typename Packing::Unit;
   using Acc = typename Packing::Acc;
   using Wide = typename Packing::Wide;
+  static constexpr bool kIsWide = std::is_same_v<Packing, WidePacking<Unit>>;
 
  public:
   BlockedDotKernel(DotProblem problem, const void* columns_constant)
@@ -316,10 +317,15 @@ class BlockedDotKernel final : public Kernel {
     // Few rows do not pay for a copy of the columns.
     constexpr int64_t kFewRows = 32;
     const MatrixView& columns = problem_.columns.view;
-    in_place_ = columns_constant == nullptr && std::is_same_v<Packing, WidePacking<Unit>> &&
-                IsPlain<Unit>(problem_.columns) && problem_.m <= kFewRows && columns.k.IsOneRun() &&
-                columns.lines.IsOneRun() && columns.lines.run_stride() == 1 &&
-                columns.k.run_stride() > 0;
+    const bool readable = columns_constant == nullptr && kIsWide &&
+                          IsPlain<Unit>(problem_.columns) && columns.k.IsOneRun() &&
+                          columns.lines.IsOneRun() && columns.lines.run_stride() == 1 &&
+                          columns.k.run_stride() > 0;
+    in_place_ = readable && problem_.m <= kFewRows;
+    copies_ = readable && !in_place_ && kernels_.copying_tile != nullptr;
+    const MatrixView& rows = problem_.rows.view;
+    rows_by_tile_ =
+        kIsWide && rows.k.IsOneRun() && rows.k.run_stride() == 1 && rows.lines.IsOneRun();
     if (columns_constant != nullptr) PackConstant(columns_constant);
   }
 
@@ -341,6 +347,11 @@ class BlockedDotKernel final : public Kernel {
       Packing::PackRows(rows, rows_data, batch, first, lines, k0, depth, to);
       for (int64_t i = 0; problem_.rows.scale != 1 && i < lines; ++i)
         Scale(problem_.rows.scale, depth, to + i * kProductRowStride);
+      if (rows_by_tile_) {
+        // Those of the next tile.
+        const int64_t next = first + lines;
+        PrefetchLines(rows, rows_data, batch, next, std::min(next + lines, problem_.m), k0, depth);
+      }
     };
     const auto pack_columns = [&](int64_t batch, int64_t first, int64_t lines, int64_t k0,
                                   int64_t depth, int64_t width, Unit* panel) {
@@ -349,26 +360,8 @@ class BlockedDotKernel final : public Kernel {
     };
     const auto prefetch_columns = [&](int64_t batch, int64_t first, int64_t lines, int64_t k0,
                                       int64_t depth, int64_t part, int64_t parts) {
-      constexpr int64_t kLine = 64;
-      if (columns.k.run_stride() != 1) {
-        const int64_t first_row = depth * part / parts, last_row = depth * (part + 1) / parts;
-        const char* from = static_cast<const char*>(columns_data) +
-                           (columns.batch.Offset(batch) + first) * columns.element_bytes;
-        for (int64_t k = k0 + first_row; k < k0 + last_row; ++k) {
-          const char* row = from + columns.k.Offset(k) * columns.element_bytes;
-          for (int64_t at = 0; at < lines * columns.element_bytes; at += kLine)
-            __builtin_prefetch(row + at);
-        }
-        return;
-      }
-      const int64_t begin = lines * part / parts, end = lines * (part + 1) / parts;
-      const char* base = static_cast<const char*>(columns_data) +
-                         (columns.batch.Offset(batch) + k0) * columns.element_bytes;
-      for (int64_t line = begin; line < end; ++line) {
-        const char* from = base + columns.lines.Offset(first + line) * columns.element_bytes;
-        for (int64_t at = 0; at < depth * columns.element_bytes; at += kLine)
-          __builtin_prefetch(from + at);
-      }
+      PrefetchLines(columns, columns_data, batch, first + lines * part / parts,
+                    first + lines * (part + 1) / parts, k0, depth);
     };
     const auto b = [&](int64_t batch, int64_t k0, int64_t j0) -> const Unit* {
       if (!packed_.empty()) return PackedPanel(batch, k0, j0);
@@ -382,25 +375,36 @@ class BlockedDotKernel final : public Kernel {
       element_store(batch, row, column / Packing::kParts, count / Packing::kParts,
                     reinterpret_cast<Wide*>(values));
     };
-    const int64_t ldb = !packed_.empty() ? kernels_.columns
-                        : in_place_      ? std::max<int64_t>(columns.k.run_stride(), 1)
-                                         : 0;
-    return RunProduct<Unit, Acc>(*call.host, scratch, PlanProduct(sizes_, call.host->workers),
-                                 kernels_,
-                                 {pack_rows, pack_columns, prefetch_columns, PrefetchesColumns(), b,
-                                  ldb, c, problem_.m == 1 ? 0 : result.rows.run_stride(), store,
-                                  problem_.epilogue.store != nullptr});
+    const int64_t ldb = !packed_.empty()       ? kernels_.columns
+                        : in_place_ || copies_ ? std::max<int64_t>(columns.k.run_stride(), 1)
+                                               : 0;
+    return RunProduct<Unit, Acc>(
+        *call.host, scratch, PlanProduct(sizes_, call.host->workers), kernels_,
+        {pack_rows, pack_columns, prefetch_columns, PrefetchesColumns(), b, ldb, copies_,
+         rows_by_tile_, c, problem_.m == 1 ? 0 : result.rows.run_stride(), store,
+         problem_.epilogue.store != nullptr});
   }
 
  private:
-  // Columns that lie in memory one after the other, or rows of which a panel needs a part each: in
-  // a matrix too large for caches.
+  // Columns that lie in memory one after the other, in a matrix too large for caches.
   bool PrefetchesColumns() const {
     constexpr int64_t kLargeBytes = int64_t{4} << 20;
     const MatrixView& view = problem_.columns.view;
-    return std::is_same_v<Packing, WidePacking<Unit>> && view.k.IsOneRun() &&
-           (view.k.run_stride() == 1 || (view.lines.IsOneRun() && view.lines.run_stride() == 1)) &&
-           packed_.empty() && problem_.columns.elements * view.element_bytes >= kLargeBytes;
+    return kIsWide && view.k.IsOneRun() && view.k.run_stride() == 1 && packed_.empty() &&
+           problem_.columns.elements * view.element_bytes >= kLargeBytes;
+  }
+
+  // Reads elements [k0, k0 + depth) of lines that are contiguous along k into the cache.
+  static void PrefetchLines(const MatrixView& view, const void* data, int64_t batch, int64_t begin,
+                            int64_t end, int64_t k0, int64_t depth) {
+    constexpr int64_t kLine = 64;
+    const char* base =
+        static_cast<const char*>(data) + (view.batch.Offset(batch) + k0) * view.element_bytes;
+    for (int64_t line = begin; line < end; ++line) {
+      const char* from = base + view.lines.Offset(line) * view.element_bytes;
+      for (int64_t at = 0; at < depth * view.element_bytes; at += kLine)
+        __builtin_prefetch(from + at);
+    }
   }
 
   // Whether results of the type are what is summed, bit by bit.
@@ -475,7 +479,8 @@ class BlockedDotKernel final : public Kernel {
   const DotProblem problem_;
   const ProductKernels<Unit, Acc> kernels_;
   ProductSizes sizes_;
-  bool in_place_;
+  bool in_place_, copies_;  // the columns; copied while they are multiplied
+  bool rows_by_tile_;
   std::vector<Unit> packed_;
 };
 

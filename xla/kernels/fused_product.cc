@@ -72,18 +72,19 @@ class BlockTask {
     const int64_t ldc = direct ? product_.ldc : columns_;
     const int64_t begin = split_ * plan_.split_depth;
     const int64_t end = std::min(plan_.k, begin + plan_.split_depth);
-    if (begin >= end) ClearBlock(c, ldc);
+    const bool stores_direct = direct && product_.stores_direct;
+    if (begin >= end) {
+      ClearBlock(c, ldc);
+      if (stores_direct) StoreColumns(0, columns_, c, ldc);
+    }
     for (int64_t k0 = begin; k0 < end; k0 += kProductDepth) {
       if (k0 != begin && task.ShouldStop()) return;
       const int64_t depth = std::min(kProductDepth, end - k0);
-      product_.pack_rows(batch_, row_, rows_, k0, depth, a);
-      MultiplyBlock(k0, depth, a, b, c, ldc, /*accumulate=*/k0 != begin);
+      if (!product_.rows_by_tile) product_.pack_rows(batch_, row_, rows_, k0, depth, a);
+      MultiplyBlock(k0, depth, a, b, c, ldc, /*accumulate=*/k0 != begin,
+                    /*stores=*/stores_direct && k0 + depth == end);
     }
     if (!direct) Finish(c);
-    if (direct && product_.stores_direct) {
-      for (int64_t i = 0; i < rows_; ++i)
-        product_.store(batch_, row_ + i, column_, columns_, c + i * ldc);
-    }
   }
 
  private:
@@ -91,27 +92,58 @@ class BlockTask {
     for (int64_t i = 0; i < rows_; ++i) std::fill_n(c + i * ldc, columns_, Acc(0));
   }
 
-  void MultiplyBlock(int64_t k0, int64_t depth, const Unit* a, Unit* panel, Acc* c, int64_t ldc,
-                     bool accumulate) const {
+  // Gives complete elements of C in place to `store`.
+  void StoreColumns(int64_t begin, int64_t end, Acc* c, int64_t ldc) const {
+    for (int64_t i = 0; i < rows_; ++i)
+      product_.store(batch_, row_ + i, column_ + begin, end - begin, c + i * ldc + begin);
+  }
+
+  // With `stores`, columns are complete afterwards; they are stored while they are in the cache.
+  void MultiplyBlock(int64_t k0, int64_t depth, Unit* a, Unit* panel, Acc* c, int64_t ldc,
+                     bool accumulate, bool stores) const {
+    constexpr int64_t kStoredPanels = 4;
+    int64_t stored = 0;
     for (int64_t j = 0; j < columns_; j += kernels_.columns) {
-      const int64_t columns = std::min(kernels_.columns, columns_ - j);
-      const Unit* b = panel;
-      int64_t ldb = kernels_.columns;
-      if (product_.ldb != 0 && columns == kernels_.columns) {
-        b = product_.b(batch_, k0, column_ + j);
-        ldb = product_.ldb;
-      } else {
-        product_.pack_columns(batch_, column_ + j, columns, k0, depth, kernels_.columns, panel);
+      MultiplyPanel(j, k0, depth, a, panel, c, ldc, accumulate);
+      const int64_t done = std::min(j + kernels_.columns, columns_);
+      if (stores && (done == columns_ || done - stored >= kStoredPanels * kernels_.columns)) {
+        StoreColumns(stored, done, c, ldc);
+        stored = done;
       }
-      const int64_t next = j + kernels_.columns, left = columns_ - next;
-      const int64_t tiles = CeilOfRatio(rows_, kernels_.rows);
-      for (int64_t i = 0; i < rows_; i += kernels_.rows) {
-        if (product_.prefetches && left > 0) {
-          product_.prefetch_columns(batch_, column_ + next, std::min(kernels_.columns, left), k0,
-                                    depth, i / kernels_.rows, tiles);
-        }
-        kernels_.tile(std::min(kernels_.rows, rows_ - i), columns, depth, a + i * kProductRowStride,
-                      b, ldb, c + i * ldc + j, ldc, accumulate);
+    }
+  }
+
+  // Columns [j, j + kernels_.columns) of the block.
+  void MultiplyPanel(int64_t j, int64_t k0, int64_t depth, Unit* a, Unit* panel, Acc* c,
+                     int64_t ldc, bool accumulate) const {
+    const int64_t columns = std::min(kernels_.columns, columns_ - j);
+    const Unit *b = panel, *copied = nullptr;
+    int64_t ldb = kernels_.columns;
+    const bool in_place = product_.ldb != 0 && columns == kernels_.columns;
+    if (in_place && !product_.copies_columns) {
+      b = product_.b(batch_, k0, column_ + j);
+      ldb = product_.ldb;
+    } else if (in_place && rows_ >= kernels_.rows) {
+      copied = product_.b(batch_, k0, column_ + j);
+    } else {
+      product_.pack_columns(batch_, column_ + j, columns, k0, depth, kernels_.columns, panel);
+    }
+    const int64_t next = j + kernels_.columns, left = columns_ - next;
+    const int64_t tiles = CeilOfRatio(rows_, kernels_.rows);
+    for (int64_t i = 0; i < rows_; i += kernels_.rows) {
+      const int64_t rows = std::min(kernels_.rows, rows_ - i);
+      Unit* const tile_rows = a + i * kProductRowStride;
+      Acc* const to = c + i * ldc + j;
+      if (j == 0 && product_.rows_by_tile)
+        product_.pack_rows(batch_, row_ + i, rows, k0, depth, tile_rows);
+      if (product_.prefetches && left > 0) {
+        product_.prefetch_columns(batch_, column_ + next, std::min(kernels_.columns, left), k0,
+                                  depth, i / kernels_.rows, tiles);
+      }
+      if (i == 0 && copied != nullptr) {
+        kernels_.copying_tile(depth, tile_rows, copied, product_.ldb, to, ldc, accumulate, panel);
+      } else {
+        kernels_.tile(rows, columns, depth, tile_rows, b, ldb, to, ldc, accumulate);
       }
     }
   }
@@ -142,7 +174,7 @@ namespace {
 // Cuts C into blocks such that there are as many tasks as are useful, if it is large enough.
 void ChooseBlocks(const ProductSizes& sizes, double useful_tasks, ProductPlan* plan) {
   // A block of A fits the second-level cache.
-  constexpr int64_t kMaxRows = 504, kMaxColumns = 1024;
+  constexpr int64_t kMaxRows = 516, kMaxColumns = 1024;
   int64_t limit_m = kMaxRows, limit_n = kMaxColumns;
   const auto tasks = [&] {
     return static_cast<double>(sizes.batch) * static_cast<double>(CeilOfRatio(sizes.m, limit_m)) *
@@ -151,7 +183,7 @@ void ChooseBlocks(const ProductSizes& sizes, double useful_tasks, ProductPlan* p
   // Cut the longer side first; a block of fewer than four tiles a side would be copied too often.
   while (tasks() < useful_tasks) {
     const int64_t now_m = std::min(limit_m, sizes.m), now_n = std::min(limit_n, sizes.n);
-    if (now_n > 2 * sizes.columns && (now_n >= now_m || now_m <= 4 * sizes.rows)) {
+    if (now_n > 2 * sizes.columns && (now_n > now_m || now_m <= 4 * sizes.rows)) {
       limit_n = RoundUpTo(CeilOfRatio<int64_t>(now_n, 2), sizes.columns);
     } else if (now_m > 4 * sizes.rows) {
       limit_m = RoundUpTo(CeilOfRatio<int64_t>(now_m, 2), sizes.rows);

@@ -4,8 +4,8 @@
 //
 // C[m, n] = sum over k of A[m, k] * B[k, n] for a batch of problems of one size. A is copied a
 // block at a time, rows of kProductDepth elements each; B is copied a panel of a few columns at a
-// time, or read in place. (Goto and van de Geijn, Anatomy of high-performance matrix
-// multiplication, 2008.)
+// time, also while it is first multiplied, or read in place. (Goto and van de Geijn, Anatomy of
+// high-performance matrix multiplication, 2008.)
 //
 // Order of summation: k is cut into blocks of kProductDepth units, each summed in order; the block
 // sums are added in order; with `splits`, contiguous ranges of blocks are summed apart and added in
@@ -52,6 +52,10 @@ struct ProductKernels {
   void (*runs)(int64_t rows, int64_t columns, const TileRun<Unit>* runs, int64_t count,
                int64_t shift, int64_t a_stride, const Unit* b, int64_t ldb, Acc* c, int64_t ldc,
                bool accumulate) = nullptr;
+  // `tile` of `rows` rows and `columns` columns, which copies the rows of B to panel[k * columns +
+  // j] as it reads them. Of floats only.
+  void (*copying_tile)(int64_t depth, const Unit* a, const Unit* b, int64_t ldb, Acc* c,
+                       int64_t ldc, bool accumulate, Unit* panel) = nullptr;
 };
 
 // Of the machine. Unit = Acc = float, double, uint32_t, uint64_t.
@@ -107,6 +111,11 @@ struct FusedProduct {
   // j.
   absl::FunctionRef<const Unit*(int64_t batch, int64_t k0, int64_t j0)> b;
   int64_t ldb;  // 0: `b` is not used
+  // Full panels of B in place are copied by the first tile that reads them.
+  bool copies_columns;
+  // pack_rows is called for the rows of a tile before they are first multiplied, else for all rows
+  // of a block.
+  bool rows_by_tile;
   // Where row `row` of C starts, if the plan is direct and without splits.
   absl::FunctionRef<Acc*(int64_t batch, int64_t row)> c;
   int64_t ldc;

@@ -64,10 +64,12 @@ HWY_INLINE void StoreTile(int64_t columns, const V (&sum)[kRows][kVectors], T* H
   }
 }
 
-template <typename T, int kRows, int kVectors>
+// With kCopies, rows of B are copied to `panel`. They may lie far apart, and many of them in the
+// same sets of the first-level cache: they are fetched to the second level, long enough before.
+template <typename T, int kRows, int kVectors, bool kCopies = false>
 HWY_INLINE void SumTile(int64_t columns, int64_t depth, const T* HWY_RESTRICT a,
                         const T* HWY_RESTRICT b, int64_t ldb, T* HWY_RESTRICT c, int64_t ldc,
-                        bool accumulate) {
+                        bool accumulate, T* HWY_RESTRICT panel = nullptr) {
   const hn::ScalableTag<T> d;
   constexpr int64_t kLanes = hn::MaxLanes(d);
   using V = hn::Vec<decltype(d)>;
@@ -84,7 +86,16 @@ HWY_INLINE void SumTile(int64_t columns, int64_t depth, const T* HWY_RESTRICT a,
   for (int64_t k = 0; k < depth; ++k) {
     V row[kVectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) row[v] = hn::LoadU(d, b + v * kLanes);
+    for (int v = 0; v < kVectors; ++v) {
+      row[v] = hn::LoadU(d, b + v * kLanes);
+      if constexpr (kCopies) {
+        constexpr int64_t kAhead = 32;
+        constexpr int kSecondLevel = 2;
+        __builtin_prefetch(b + kAhead * ldb + v * kLanes, 0, kSecondLevel);
+        hn::StoreU(row[v], d, panel + v * kLanes);
+      }
+    }
+    if constexpr (kCopies) panel += kVectors * kLanes;
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
       const V factor = hn::Set(d, a[r * kProductRowStride]);
@@ -167,6 +178,13 @@ void Tile(int64_t rows, int64_t columns, int64_t depth, const T* a, const T* b, 
                ldc, accumulate);
 }
 
+template <typename T>
+void CopyingTile(int64_t depth, const T* a, const T* b, int64_t ldb, T* c, int64_t ldc,
+                 bool accumulate, T* panel) {
+  constexpr int64_t kColumns = 2 * static_cast<int64_t>(hn::MaxLanes(hn::ScalableTag<T>()));
+  SumTile<T, kTileRows, 2, true>(kColumns, depth, a, b, ldb, c, ldc, accumulate, panel);
+}
+
 template <typename T, int kRows>
 void RunsOfRows(int64_t columns, const TileRun<T>* runs, int64_t count, int64_t shift,
                 int64_t a_stride, const T* b, int64_t ldb, T* c, int64_t ldc, bool accumulate) {
@@ -200,9 +218,14 @@ ProductKernels<T, T> TilesOf() {
 ProductKernels<float, float> TilesF32() {
   ProductKernels<float, float> kernels = TilesOf<float>();
   kernels.runs = &Runs<float>;
+  kernels.copying_tile = &CopyingTile<float>;
   return kernels;
 }
-ProductKernels<double, double> TilesF64() { return TilesOf<double>(); }
+ProductKernels<double, double> TilesF64() {
+  ProductKernels<double, double> kernels = TilesOf<double>();
+  kernels.copying_tile = &CopyingTile<double>;
+  return kernels;
+}
 ProductKernels<uint32_t, uint32_t> TilesU32() { return TilesOf<uint32_t>(); }
 ProductKernels<uint64_t, uint64_t> TilesU64() { return TilesOf<uint64_t>(); }
 
