@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
 #include "xla/mlir/ir.h"
 
@@ -46,6 +47,22 @@ std::string Print(const std::string& text) {
   EXPECT_TRUE(again.ok() && Equivalent(*(*source)->module, *(*again)->module, &difference))
       << difference;
   return printed;
+}
+
+// Regions of operations that are not registered are graphs, as those of modules and files, wherever
+// they are; those of registered operations are not.
+TEST(Operations, GraphsUseValuesBeforeTheirDefinition) {
+  constexpr char kGraph[] = R"("u.graph"() ({
+    "u.inner"() ({
+      %0 = "t.add"(%0, %1) : (i8, i8) -> i8
+      %1 = "t.add"(%0, %0) : (i8, i8) -> i8
+    }) : () -> ()
+  }) : () -> ())";
+  Print(kGraph);
+  Print(absl::StrCat("builtin.module {\n", kGraph, "\n}"));
+  Print(absl::StrCat("t.func @f {\n", kGraph, "\n}"));
+  EXPECT_ERROR(Read("\"u.graph\"() ({ t.func @f { %0 = add %0, %0 : i8 } }) : () -> ()"),
+               "'%0' is used before its definition");
 }
 
 TEST(Operations, GenericForm) {

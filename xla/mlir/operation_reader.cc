@@ -100,8 +100,12 @@ bool OperationReader::Resolve(const OperandName& operand, TypeRef type, Value** 
   return true;
 }
 
-// Sets the uses of names that are defined by now; the others stay.
-bool OperationReader::FinishForwardUses(NameScope& scope, size_t first) {
+// Sets the uses of names that a region defines, at its end; the others stay. Regions of modules and
+// of operations that are not registered are graphs: what they define may be used before.
+bool OperationReader::FinishForwardUses(NameScope& scope, size_t first,
+                                        const OperationName* owner) {
+  const bool is_graph =
+      owner == nullptr || owner->syntax == nullptr || owner->text == "builtin.module";
   size_t kept = first;
   for (size_t i = first; i < scope.forward.size(); ++i) {
     const ForwardUse use = scope.forward[i];
@@ -114,7 +118,6 @@ bool OperationReader::FinishForwardUses(NameScope& scope, size_t first) {
     scope.forward.resize(before);
     const Value* value = *use.slot;
     const Operation* definition = value->operation;
-    const bool is_graph = scopes_.size() == 1;
     if (definition != nullptr && definition->block == use.user->block && !is_graph) {
       return cursor().FailAt(use.operand.offset,
                              absl::StrCat(Shown(use.operand), " is used before its definition"));
@@ -263,7 +266,7 @@ bool OperationReader::ParseRegion(OperationState& state,
       }
     }
   }
-  ok = ok && FinishForwardUses(scope, first_use);
+  ok = ok && FinishForwardUses(scope, first_use, state.name);
   if (ok && is_isolated && !scope.forward.empty()) {
     const OperandName& operand = scope.forward[0].operand;
     ok = cursor().FailAt(operand.offset, absl::StrCat(Shown(operand), " is not defined"));

@@ -132,7 +132,8 @@ class OperationReader {
   bool Define(std::string_view name, Value* first, uint32_t count, size_t offset);
   bool DefineArguments(Block* block, absl::Span<const NamedArgument> arguments);
   bool Resolve(const OperandName& operand, TypeRef type, Value** slot);
-  bool FinishForwardUses(NameScope& scope, size_t first);
+  // `owner` is the operation that has the region; null at the end of the file.
+  bool FinishForwardUses(NameScope& scope, size_t first, const OperationName* owner);
 
   Source& source_;
   const Dialects& dialects_;

@@ -77,7 +77,7 @@ bool OperationReader::ReadFile() {
   Block* body = arena().New<Block>();
   if (!ParseTopLevel(body) || !attributes_.ResolveLocations()) return false;
   NameScope& scope = *scopes_.back();
-  if (!FinishForwardUses(scope, 0)) return false;
+  if (!FinishForwardUses(scope, 0, nullptr)) return false;
   if (!scope.forward.empty()) {
     const OperandName& operand = scope.forward[0].operand;
     return cursor().FailAt(operand.offset,
