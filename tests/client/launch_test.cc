@@ -64,7 +64,7 @@ class LaunchTest : public ::testing::Test {
   }
 
   absl::StatusOr<Launched> Start(const std::shared_ptr<const Executable>& executable,
-                                 std::vector<BufferPtr> arguments, std::vector<bool> donate = {},
+                                 LaunchRequest::Buffers arguments, std::vector<bool> donate = {},
                                  const CustomCallRegistry* custom_calls = nullptr) {
     LaunchRequest request;
     request.arguments = {std::move(arguments)};

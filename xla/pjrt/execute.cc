@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of compiled programs on buffers.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/pjrt/buffer_memory.h"
@@ -18,7 +20,7 @@
 namespace xla::pjrt {
 namespace {
 
-using runtime::DeviceBuffer;
+using Devices = absl::InlinedVector<PJRT_Device*, 1>;
 
 // The options as far as the caller has them: the struct grew several times.
 PJRT_ExecuteOptions KnownOptions(const PJRT_ExecuteOptions* options) {
@@ -29,7 +31,8 @@ PJRT_ExecuteOptions KnownOptions(const PJRT_ExecuteOptions* options) {
   return complete;
 }
 
-// Which leaves are donated: all that the program may take, unless the caller keeps them.
+// Which leaves are donated: all that the program may take, unless the caller keeps them. Empty if
+// none is.
 absl::StatusOr<std::vector<bool>> Donations(const Program& program,
                                             const PJRT_ExecuteOptions& options) {
   std::vector<bool> donate = program.may_donate;
@@ -43,13 +46,13 @@ absl::StatusOr<std::vector<bool>> Donations(const Program& program,
       donate[static_cast<size_t>(index)] = false;
     }
   }
+  if (std::find(donate.begin(), donate.end(), true) == donate.end()) donate.clear();
   return donate;
 }
 
 // The devices of the run: those of the executable, or the one that the caller names.
-absl::StatusOr<std::vector<PJRT_Device*>> DevicesOf(
-    const PJRT_LoadedExecutable_Execute_Args& args) {
-  std::vector<PJRT_Device*> devices = args.executable->devices;
+absl::StatusOr<Devices> DevicesOf(const PJRT_LoadedExecutable_Execute_Args& args) {
+  const std::vector<PJRT_Device*>& devices = args.executable->devices;
   if (args.execute_device != nullptr) {
     if (devices.size() != 1 || args.num_devices != 1) {
       return absl::UnimplementedError(absl::StrCat("execute_device for a program of ",
@@ -59,13 +62,13 @@ absl::StatusOr<std::vector<PJRT_Device*>> DevicesOf(
     if (args.execute_device->client != args.executable->client.get()) {
       return absl::InvalidArgumentError("execute_device belongs to another client");
     }
-    return std::vector<PJRT_Device*>{args.execute_device};
+    return Devices{args.execute_device};
   }
   if (devices.size() != args.num_devices) {
     return absl::InvalidArgumentError(absl::StrCat(
         "arguments for ", args.num_devices, " devices of a program that runs on ", devices.size()));
   }
-  return devices;
+  return Devices(devices.begin(), devices.end());
 }
 
 // Waits for the arguments.
@@ -102,7 +105,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   if (options.num_send_ops > 0 || options.num_recv_ops > 0) {
     return absl::UnimplementedError("callbacks for send and recv of the host");
   }
-  XLA_ASSIGN_OR_RETURN(const std::vector<PJRT_Device*> devices, DevicesOf(args));
+  XLA_ASSIGN_OR_RETURN(const Devices devices, DevicesOf(args));
   for (size_t d = 0; d < devices.size() && !program.output_types.empty(); ++d) {
     XLA_RETURN_IF_ERROR(Require({{"an output list", args.output_lists[d]}}));
   }
@@ -118,7 +121,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   }
   std::vector<PJRT_Buffer*> donated;
   for (size_t d = 0; d < devices.size(); ++d) {
-    std::vector<LaunchRequest::Buffer>& arguments = request.arguments.emplace_back();
+    LaunchRequest::Buffers& arguments = request.arguments.emplace_back();
     arguments.reserve(args.num_args);
     request.device_ordinals.push_back(devices[d]->ordinal);
     if (args.num_args > 0) {
@@ -132,8 +135,9 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
             absl::StrCat("Invalid buffer passed to Execute() as argument ", i, " to replica ", d,
                          ": Buffer has been deleted or donated."));
       }
-      if (request.donate[i]) donated.push_back(buffer);
-      if (!request.donate[i] || !buffer->buffer->HasLastingUses()) {
+      const bool is_donated = !request.donate.empty() && request.donate[i];
+      if (is_donated) donated.push_back(buffer);
+      if (!is_donated || !buffer->buffer->HasLastingUses()) {
         arguments.push_back(buffer->buffer);
         continue;
       }
@@ -150,11 +154,14 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   request.run_here = ffi::IsInsideCustomCall();
   request.run_here_if_ready = program.is_short && queues.Idle(request.device_ordinals[0]).IsReady();
   std::shared_ptr<const Executable> executable = program.executable;
-  if (IsTracing()) executable = Traced(std::move(executable), request.device_ordinals);
+  if (IsTracing()) {
+    executable = Traced(std::move(executable),
+                        {request.device_ordinals.begin(), request.device_ordinals.end()});
+  }
   XLA_ASSIGN_OR_RETURN(const Launched launched,
                        Launch(*loaded.client->backend, std::move(executable), std::move(request)));
   // What the run points to lives until it has ended.
-  launched.done.OnReady([custom_calls](const absl::Status&) {});
+  if (!launched.done.IsReady()) launched.done.OnReady([custom_calls](const absl::Status&) {});
   for (PJRT_Buffer* buffer : donated) buffer->Delete();
   if (program.is_synchronous) {
     const absl::Status status = launched.done.Await();

@@ -90,7 +90,7 @@ class DeviceBuffer : public std::enable_shared_from_this<DeviceBuffer> {
   const Shape& shape() const { return shape_; }
   int device_ordinal() const { return device_ordinal_; }
   // With the error of the run that should have made the contents.
-  Event ready() const { return ready_; }
+  const Event& ready() const { return ready_; }
 
   // INVALID_ARGUMENT after the buffer was deleted or donated.
   absl::StatusOr<Use> Acquire();

@@ -18,6 +18,7 @@ namespace internal {
 class EventState {
  public:
   bool IsReady() const { return is_ready_.load(std::memory_order_acquire); }
+  bool IsReadyOk() const { return IsReady() && status_.ok(); }
 
   absl::Status status() const {
     XLA_CHECK(IsReady()) << "the status of an event that is not ready";
@@ -84,6 +85,8 @@ Event::Event(absl::Status status) {
 
 bool Event::IsReady() const { return state_ == nullptr || state_->IsReady(); }
 
+bool Event::IsReadyOk() const { return state_ == nullptr || state_->IsReadyOk(); }
+
 absl::Status Event::status() const {
   return state_ == nullptr ? absl::OkStatus() : state_->status();
 }
@@ -119,7 +122,7 @@ Event Event::All(absl::Span<const Event> events) {
   };
   std::vector<Event> open;
   for (const Event& event : events) {
-    if (event.state_ != nullptr) open.push_back(event);
+    if (!event.IsReadyOk()) open.push_back(event);
   }
   if (open.empty()) return Event();
   if (open.size() == 1) return open[0];

@@ -34,6 +34,8 @@ class Event {
   explicit Event(absl::Status status);
 
   bool IsReady() const;
+  // Ready, and without an error.
+  bool IsReadyOk() const;
   // OK or the error. Precondition: IsReady().
   absl::Status status() const;
   // Waits until the event is ready, and returns its status. DEADLINE_EXCEEDED when that takes

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/stream_executor/device_memory.h"
@@ -15,6 +16,7 @@ namespace {
 using runtime::ArrayMemory;
 using runtime::DeviceBuffer;
 using Buffer = LaunchRequest::Buffer;
+using Buffers = LaunchRequest::Buffers;
 
 // A leaf of the arguments while the run is under way: used or donated.
 struct Held {
@@ -27,8 +29,8 @@ struct Flight {
   const Backend* backend;
   std::shared_ptr<const Executable> executable;
   LaunchRequest request;
-  std::vector<std::vector<Held>> held;
-  std::vector<std::vector<Buffer>> results;
+  absl::InlinedVector<absl::InlinedVector<Held, 4>, 1> held;
+  absl::InlinedVector<Buffers, 1> results;
   std::shared_ptr<std::atomic<bool>> cancel;
 
   bool IsDonated(size_t leaf) const { return !request.donate.empty() && request.donate[leaf]; }
@@ -60,7 +62,7 @@ absl::Status CheckCounts(const Backend& backend, const Executable& executable,
             absl::StrCat("device ", ordinal, " is given twice for program ", module.name()));
       }
     }
-    const std::vector<Buffer>& arguments = request.arguments[d];
+    const Buffers& arguments = request.arguments[d];
     if (arguments.size() != leaves) {
       return absl::InvalidArgumentError(absl::StrCat("program ", module.name(), " takes ", leaves,
                                                      " buffers; ", arguments.size(),
@@ -93,7 +95,7 @@ absl::Status CheckCounts(const Backend& backend, const Executable& executable,
 // A donated buffer that is given twice would wait for itself.
 absl::Status CheckGivenOnce(const Executable& executable, const LaunchRequest& request) {
   absl::flat_hash_map<const DeviceBuffer*, size_t> leaf_of;
-  for (const std::vector<Buffer>& arguments : request.arguments) {
+  for (const Buffers& arguments : request.arguments) {
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i] == nullptr) continue;
       const auto [found, is_new] = leaf_of.try_emplace(arguments[i].get(), i);
@@ -111,7 +113,7 @@ absl::Status CheckGivenOnce(const Executable& executable, const LaunchRequest& r
 absl::Status HoldArguments(Flight& flight, std::vector<runtime::Event>& after) {
   const absl::Status status = [&]() -> absl::Status {
     for (size_t d = 0; d < flight.request.arguments.size(); ++d) {
-      const std::vector<Buffer>& arguments = flight.request.arguments[d];
+      const Buffers& arguments = flight.request.arguments[d];
       flight.held[d].resize(arguments.size());
       for (size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i] == nullptr) continue;
@@ -119,17 +121,17 @@ absl::Status HoldArguments(Flight& flight, std::vector<runtime::Event>& after) {
         if (flight.IsDonated(i)) {
           XLA_ASSIGN_OR_RETURN(runtime::Event unused, arguments[i]->Donate());
           held.donated = arguments[i];
-          after.push_back(std::move(unused));
+          if (!unused.IsReadyOk()) after.push_back(std::move(unused));
         } else {
           XLA_ASSIGN_OR_RETURN(held.use, arguments[i]->Acquire());
         }
-        after.push_back(arguments[i]->ready());
+        if (!arguments[i]->ready().IsReadyOk()) after.push_back(arguments[i]->ready());
       }
     }
     return absl::OkStatus();
   }();
   if (status.ok()) return status;
-  for (std::vector<Held>& device : flight.held) {
+  for (auto& device : flight.held) {
     for (Held& held : device) {
       if (held.donated != nullptr) held.donated->CancelDonation();
     }
@@ -144,11 +146,12 @@ absl::Status Flight::Run() {
   }
   const size_t devices = held.size();
   const absl::Span<const Shape* const> result_leaves = executable->result_leaves();
-  std::vector<std::vector<std::shared_ptr<ArrayMemory>>> memory(devices);
-  std::vector<std::vector<runtime::ArgumentView>> arguments(devices);
-  std::vector<std::vector<runtime::ResultView>> views(devices);
-  std::vector<absl::Span<const runtime::ArgumentView>> argument_spans;
-  std::vector<absl::Span<runtime::ResultView>> result_spans;
+  // One device and few arrays take no memory of the heap.
+  absl::InlinedVector<absl::InlinedVector<std::shared_ptr<ArrayMemory>, 4>, 1> memory(devices);
+  absl::InlinedVector<absl::InlinedVector<runtime::ArgumentView, 4>, 1> arguments(devices);
+  absl::InlinedVector<absl::InlinedVector<runtime::ResultView, 4>, 1> views(devices);
+  absl::InlinedVector<absl::Span<const runtime::ArgumentView>, 1> argument_spans;
+  absl::InlinedVector<absl::Span<runtime::ResultView>, 1> result_spans;
   for (size_t d = 0; d < devices; ++d) {
     for (size_t i = 0; i < held[d].size(); ++i) {
       const Buffer& buffer = request.arguments[d][i];
@@ -223,7 +226,7 @@ absl::StatusOr<Launched> Launch(const Backend& backend,
   auto source = std::make_shared<runtime::EventSource>();
   launched.done = source->event();
   for (const int ordinal : flight->request.device_ordinals) {
-    std::vector<Buffer>& results = launched.results.emplace_back();
+    Buffers& results = launched.results.emplace_back();
     for (const Shape* leaf : flight->executable->result_leaves()) {
       results.push_back(DeviceBuffer::Pending(*leaf, ordinal, launched.done));
     }
@@ -238,7 +241,7 @@ absl::StatusOr<Launched> Launch(const Backend& backend,
       return launched;
     }
   }
-  const std::vector<int> ordinals = flight->request.device_ordinals;
+  const absl::InlinedVector<int, 1> ordinals = flight->request.device_ordinals;
   const runtime::Event ended = backend.launches().Launch(
       ordinals, after, [flight = std::move(flight)](const absl::Status& inputs) {
         return inputs.ok() ? flight->Run() : inputs;

@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "xla/runtime/device_buffer.h"
 #include "xla/runtime/event.h"
@@ -26,13 +27,14 @@ namespace xla {
 
 struct LaunchRequest {
   using Buffer = std::shared_ptr<runtime::DeviceBuffer>;
+  using Buffers = absl::InlinedVector<Buffer, 4>;
   // For each device a buffer for each leaf of its arguments (Executable::argument_leaves). Null for
   // tokens.
-  std::vector<std::vector<Buffer>> arguments;
+  absl::InlinedVector<Buffers, 1> arguments;
   // For each leaf whether its buffers are donated, on all devices; empty: none is.
   std::vector<bool> donate;
   // For each device of the run its ordinal.
-  std::vector<int> device_ordinals;
+  absl::InlinedVector<int, 1> device_ordinals;
   // The run ends before Launch returns, on the calling thread, and does not wait for earlier
   // launches on its devices: for runs that code called by another run starts, which would wait for
   // themselves.
@@ -48,7 +50,7 @@ struct LaunchRequest {
 struct Launched {
   // For each device the leaves of the result. They are ready when the run has ended; its error is
   // the error of their events.
-  std::vector<std::vector<LaunchRequest::Buffer>> results;
+  absl::InlinedVector<LaunchRequest::Buffers, 1> results;
   runtime::Event done;
 
   // The run ends with CANCELLED, soon, or at once when it starts.
