@@ -153,6 +153,58 @@ TEST(ConvolutionKernel, Complex64) {
   CheckRandomConvolutions<complex64, complex64, std::complex<double>>(28);
 }
 
+// Gradients of kernels: images side by side in memory are positions, pixels of the gradient taps,
+// and sums long enough to be divided.
+TEST(ConvolutionKernel, ImagesSideBySide) {
+  struct Case {
+    int64_t images, size, taps, channels, output_channels, padding, dilation, stride;
+  };
+  for (const auto& [images, size, taps, channels, output_channels, padding, dilation, stride] :
+       {Case{3, 9, 3, 40, 20, 1, 1, 1}, Case{2, 8, 2, 33, 12, 1, 2, 1},
+        Case{4, 33, 3, 16, 16, 1, 1, 1}, Case{2, 11, 3, 70, 9, 0, 1, 2},
+        Case{1, 6, 1, 18, 24, -1, 1, 1}, Case{5, 7, 3, 20, 40, 4, 3, 1}}) {
+    // As XLA writes it: the images are features, the channels a batch, and the window is the
+    // gradient.
+    const int64_t window = size, outputs = taps;
+    ConvolutionSpec spec;
+    spec.input.type = spec.kernel.type = spec.result.type = F32;
+    spec.input.dimensions = {channels, images, size, size};
+    spec.input.strides = {1, size * size * channels, size * channels, channels};
+    spec.kernel.dimensions = {images, output_channels, window, window};
+    spec.kernel.strides = {window * window * output_channels, 1, window * output_channels,
+                           output_channels};
+    spec.result.dimensions = {channels, output_channels, outputs, outputs};
+    spec.result.strides = {output_channels, 1, outputs * channels * output_channels,
+                           channels * output_channels};
+    for (int64_t d : {2, 3}) {
+      ConvolutionSpec::Spatial dim;
+      dim.input_dimension = dim.kernel_dimension = dim.result_dimension = d;
+      dim.stride = stride;
+      dim.padding_low = padding;
+      dim.window_dilation = dilation;
+      dim.base_dilation = 1;
+      dim.reversal = false;
+      spec.spatial.push_back(dim);
+    }
+    spec.input_batch = spec.result_batch = spec.kernel_input_feature = 0;
+    spec.input_feature = spec.result_feature = spec.kernel_output_feature = 1;
+    spec.feature_group_count = spec.batch_group_count = 1;
+    TestRandom random(5);
+    std::vector<float> input(spec.input.element_count()), kernel(spec.kernel.element_count());
+    for (float& x : input) x = static_cast<float>(random.In(-3, 3));
+    for (float& x : kernel) x = static_cast<float>(random.In(-3, 3));
+    std::vector<float> out(spec.result.element_count());
+    ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> prepared, MakeConvolutionKernel(spec));
+    for (const int workers : {1, 3}) {
+      ASSERT_OK(RunPrepared(*prepared, {input.data(), kernel.data(), out.data()}, workers));
+      ForEachIndex(spec.result.dimensions, [&](const DimensionVector& index) {
+        ASSERT_EQ(out[OffsetOf(spec.result, index)],
+                  (ExpectedAt<float, double>(spec, input, kernel, index)));
+      });
+    }
+  }
+}
+
 TEST(ConvolutionKernel, EpilogueAndScale) {
   TestRandom random(3);
   for (int i = 0; i < 40; ++i) {

@@ -276,6 +276,20 @@ TEST(DotKernel, EpilogueSeesEachElementOnce) {
   }
 }
 
+// Ranges of a long sum are tasks: as many of them for any number of workers.
+TEST(DotKernel, LongSumsAreDividedBySizesAlone) {
+  for (const Sizes& sizes : {Sizes{{}, {60}, {100}, {9000}}, Sizes{{}, {130}, {1000}, {4100}},
+                             Sizes{{2}, {20}, {30}, {5000}}}) {
+    DotCase<float, float, float> dot(7, sizes, true);
+    TestRandom random(5);
+    for (float& x : dot.lhs) x = static_cast<float>(random.Unit());
+    for (float& x : dot.rhs) x = static_cast<float>(random.Unit());
+    const std::vector<float> one = dot.Run(1);
+    for (const int workers : {2, 3, 16}) EXPECT_EQ(dot.Run(workers), one);
+    EXPECT_NEAR(one[0], dot.Expected(DimensionVector(sizes.batch.size() + 2, 0)), 1e-3);
+  }
+}
+
 // Sums that are formed in the result in several steps are given to the epilogue when they are
 // complete, whatever the blocks are.
 TEST(DotKernel, EpilogueInPlaceForAnyNumberOfWorkers) {

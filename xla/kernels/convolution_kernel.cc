@@ -30,6 +30,8 @@ namespace {
 // the start of its buffer.
 struct ConvolutionProblem {
   Convolution conv;
+  DimensionVector tap_sizes, tap_strides;  // of the kernel's spatial dimensions
+  int64_t kernel_feature_stride = 0;
   int64_t kernel_origin = 0;
   double kernel_scale = 1;
   KernelEpilogue epilogue;
@@ -115,8 +117,10 @@ ConvolutionProblem MakeProblem(const ConvolutionSpec& spec) {
     result.rows.Append(output_size, spec.result.strides[spatial.result_dimension]);
     const int64_t stride = spec.kernel.strides[spatial.kernel_dimension];
     if (spatial.reversal && taps > 0) problem.kernel_origin += (taps - 1) * stride;
-    kernel.k.Append(taps, spatial.reversal ? -stride : stride);
+    problem.tap_sizes.push_back(taps);
+    problem.tap_strides.push_back(spatial.reversal ? -stride : stride);
   }
+  kernel.k = StridedDims(problem.tap_sizes, problem.tap_strides);
   if (batch_is_minor) {
     patches.dims.push_back({.output_size = batch_size,
                             .taps = 1,
@@ -128,11 +132,38 @@ ConvolutionProblem MakeProblem(const ConvolutionSpec& spec) {
                             .input_stride = 1});
     result.rows.Append(batch_size, spec.result.strides[spec.result_batch]);
   }
-  kernel.k.Append(features, spec.kernel.strides[spec.kernel_input_feature]);
+  problem.kernel_feature_stride = spec.kernel.strides[spec.kernel_input_feature];
+  kernel.k.Append(features, problem.kernel_feature_stride);
   MergePointwiseDims(&patches);
   problem.kernel_scale = spec.kernel_scale;
   problem.epilogue = spec.epilogue;
   return problem;
+}
+
+// Whether rows of positions are rows of the input under every tap, as where images lie side by
+// side.
+bool HasPlainPositions(const Patches& patches) {
+  return patches.features > 1 && patches.feature_stride != 1 && patches.dims.size() > 1 &&
+         IsPointwise(patches.dims.back()) && patches.dims.back().input_stride == 1;
+}
+
+// The same with features as the taps of one more dimension, the first: patches are in order of
+// features then, and those under the taps of a row follow each other at one distance.
+void MakeFeaturesOuter(ConvolutionProblem* problem) {
+  Patches& patches = problem->conv.patches;
+  patches.dims.insert(patches.dims.begin(), SpatialDim{.output_size = 1,
+                                                       .taps = patches.features,
+                                                       .stride = 1,
+                                                       .padding_low = 0,
+                                                       .window_dilation = 1,
+                                                       .base_dilation = 1,
+                                                       .input_size = patches.features,
+                                                       .input_stride = patches.feature_stride});
+  StridedDims k({patches.features}, {problem->kernel_feature_stride});
+  for (size_t d = 0; d < problem->tap_sizes.size(); ++d)
+    k.Append(problem->tap_sizes[d], problem->tap_strides[d]);
+  problem->conv.kernel.k = k;
+  patches.features = patches.feature_stride = 1;
 }
 
 const void* KernelData(const ConvolutionProblem& problem, const KernelCall& call) {
@@ -186,10 +217,12 @@ class PatchProductKernel final : public Kernel {
  public:
   explicit PatchProductKernel(ConvolutionProblem problem)
       : problem_(std::move(problem)), kernels_(Packing::Kernels()) {
+    patches_are_columns_ = PatchesAreColumns(problem_);
+    if (patches_are_columns_ && HasPlainPositions(problem_.conv.patches))
+      MakeFeaturesOuter(&problem_);
     const Convolution& conv = problem_.conv;
     depth_ = conv.patches.depth();
     const ResultView& result = conv.result;
-    patches_are_columns_ = PatchesAreColumns(problem_);
     const int64_t batches = conv.patches.batch_size;
     // Each image is a problem of its own if positions are columns: their rows follow each other.
     images_ = patches_are_columns_ ? batches : 1;
@@ -389,7 +422,7 @@ class PatchProductKernel final : public Kernel {
     }
   }
 
-  const ConvolutionProblem problem_;
+  ConvolutionProblem problem_;
   const ProductKernels<Unit, Acc> kernels_;
   ProductSizes sizes_;
   int64_t depth_, images_, positions_, image_stride_ = 0;

@@ -204,24 +204,26 @@ ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers) {
   const double products = static_cast<double>(batch) * static_cast<double>(m) *
                           static_cast<double>(n) * static_cast<double>(std::max<int64_t>(k, 1));
   constexpr double kMaxTasks = 16;
+  constexpr int64_t kEnoughTasks = 8, kLeastBlocks = 4;
   const double useful_tasks = std::clamp(products / kTaskProducts, 1.0, kMaxTasks);
-  ChooseBlocks(sizes, useful_tasks, &plan);
-  // Long sums of few elements: ranges of k are tasks.
-  constexpr int64_t kEnoughTasks = 8, kLeastBlocks = 8;
-  const int64_t tasks = plan.tasks(), elements = batch * m * n;
-  if (tasks < kEnoughTasks && k >= 2 * kLeastBlocks * kProductDepth) {
-    const int64_t splits =
-        std::min({CeilOfRatio<int64_t>(16, tasks), k / (kLeastBlocks * kProductDepth),
-                  kMaxPartialSums / elements});
-    if (splits > 1) {
-      plan.split_depth = RoundUpTo(CeilOfRatio(k, splits), kProductDepth);
-      plan.splits = CeilOfRatio(k, plan.split_depth);
-    }
+  // Long sums of few elements: ranges of k are tasks. If there are enough of them, blocks are not
+  // cut: small blocks read the operands more often.
+  int64_t splits = 1;
+  for (const double cuts : {1.0, useful_tasks}) {
+    ChooseBlocks(sizes, cuts, &plan);
+    splits = 1;
+    if (k < 4 * kLeastBlocks * kProductDepth || plan.tasks() >= kEnoughTasks) break;
+    splits = std::min({CeilOfRatio<int64_t>(16, plan.tasks()), k / (kLeastBlocks * kProductDepth),
+                       kMaxPartialSums / (batch * m * n)});
+    if (plan.tasks() * splits >= kEnoughTasks) break;
+  }
+  if (splits > 1) {
+    plan.split_depth = RoundUpTo(CeilOfRatio(k, splits), kProductDepth);
+    plan.splits = CeilOfRatio(k, plan.split_depth);
   }
   // Four tasks a worker even out; one worker takes the largest blocks.
-  const double wanted = workers <= 1 ? 1.0 : 4.0 * workers;
-  if (wanted != useful_tasks)
-    ChooseBlocks(sizes, std::min(wanted, products / kTaskProducts), &plan);
+  const double wanted = workers <= 1 ? 1.0 : 4.0 * workers / static_cast<double>(plan.splits);
+  ChooseBlocks(sizes, std::min(wanted, products / kTaskProducts), &plan);
   return plan;
 }
 

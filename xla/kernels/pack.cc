@@ -40,8 +40,15 @@ void LoadRun(const MatrixView& view, WideLoad<T> load, bool is_native, const voi
   (void)view;
 }
 
-// Copies `rows` rows of `bytes` bytes; strides in bytes. Rows of common sizes are copied by code
-// for that size.
+// to[i * to_stride + j] = from[j * from_stride + i], in any element type.
+template <typename T>
+void TransposeAny(int64_t rows, int64_t columns, const T* from, int64_t from_stride, T* to,
+                  int64_t to_stride) {
+  (sizeof(T) == 4 ? Transpose32 : Transpose64)(rows, columns, from, from_stride, to, to_stride);
+}
+
+}  // namespace
+
 void CopyRows(int64_t rows, int64_t bytes, const char* from, int64_t from_stride, char* to,
               int64_t to_stride) {
   const auto copy = [&](auto size) {
@@ -57,15 +64,6 @@ void CopyRows(int64_t rows, int64_t bytes, const char* from, int64_t from_stride
       return copy(static_cast<size_t>(bytes));
   }
 }
-
-// to[i * to_stride + j] = from[j * from_stride + i], in any element type.
-template <typename T>
-void TransposeAny(int64_t rows, int64_t columns, const T* from, int64_t from_stride, T* to,
-                  int64_t to_stride) {
-  (sizeof(T) == 4 ? Transpose32 : Transpose64)(rows, columns, from, from_stride, to, to_stride);
-}
-
-}  // namespace
 
 template <typename T>
 void PackRows(const MatrixView& view, const void* data, WideLoad<T> load, int64_t batch,

@@ -10,6 +10,11 @@
 
 namespace xla::kernels {
 
+// Copies `rows` rows of `bytes` bytes; strides in bytes. Rows of common sizes are copied by code
+// for that size.
+void CopyRows(int64_t rows, int64_t bytes, const char* from, int64_t from_stride, char* to,
+              int64_t to_stride);
+
 // rows[i * kProductRowStride + k - k0] = element (batch, first + i, k) converted to T.
 template <typename T>
 void PackRows(const MatrixView& view, const void* data, WideLoad<T> load, int64_t batch,

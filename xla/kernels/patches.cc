@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "absl/container/inlined_vector.h"
+#include "xla/kernels/pack.h"
 
 namespace xla::kernels {
 namespace {
@@ -25,10 +26,13 @@ class TapCursor {
       tap /= dim.taps;
     }
   }
-  void Next() {
-    for (int64_t d = Rank() - 1; d >= 0; --d) {
+  void Next() { Advance(Rank() - 1, 1); }
+  // `count` taps along dimension d, beyond which all dimensions are at their first tap. At most
+  // those that are left of it.
+  void Advance(int64_t d, int64_t count) {
+    for (; d >= 0; --d, count = 1) {
       const SpatialDim& dim = patches_.dims[d];
-      if ((steps_[d] += dim.window_dilation) < dim.taps * dim.window_dilation) return;
+      if ((steps_[d] += count * dim.window_dilation) < dim.taps * dim.window_dilation) return;
       steps_[d] = 0;
     }
   }
@@ -194,6 +198,58 @@ void CopyPositions(const Patches& patches, WideLoad<E> load, const char* base, i
   }
 }
 
+// Whether positions along the minor dimension are neighbours in memory under every tap, and taps of
+// the dimension before it are at one distance: rows of a panel are copies of rows of memory.
+bool HasPlainRows(const Patches& patches) {
+  if (patches.dims.size() < 2 || patches.features != 1) return false;
+  const SpatialDim &minor = patches.dims.back(), &taps = patches.dims[patches.dims.size() - 2];
+  return minor.taps == 1 && minor.stride == 1 && minor.padding_low == 0 &&
+         minor.base_dilation == 1 && minor.input_stride == 1 &&
+         minor.output_size <= minor.input_size && taps.base_dilation == 1;
+}
+
+// Columns [0, columns) of the panel, from the tap at the cursor on. `origin` is where the window
+// lies, `base` the element of the first column under the tap at zero of all dimensions.
+template <typename E>
+void CopyPlainRows(const Patches& patches, const Coordinates& origin, const char* base,
+                   TapCursor tap, int64_t columns, int64_t count, int64_t width, E* panel) {
+  constexpr int64_t kBytes = sizeof(E);
+  const int64_t d_taps = static_cast<int64_t>(patches.dims.size()) - 2;
+  const SpatialDim& dim = patches.dims[d_taps];
+  const auto clear = [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) std::fill_n(panel + k * width, columns, E(0));
+  };
+  for (int64_t k = 0; k < count;) {
+    const int64_t first = tap.step(d_taps) / dim.window_dilation;
+    const int64_t taps = std::min(dim.taps - first, count - k);
+    int64_t offset = 0;
+    bool inside = true;
+    for (int64_t d = 0; d < d_taps; ++d) {
+      const int64_t at = InputAt(patches.dims[d], origin[d] + tap.step(d));
+      inside = inside && at >= 0;
+      offset += at * patches.dims[d].input_stride;
+    }
+    // Taps [low, high) are within the input.
+    const int64_t start = origin[d_taps] + tap.step(d_taps), step = dim.window_dilation;
+    int64_t low = 0, high = 0;
+    if (inside) {
+      low = std::min(taps, start >= 0 ? 0 : (-start + step - 1) / step);
+      high = start >= dim.input_size ? low : (dim.input_size - start + step - 1) / step;
+      high = std::clamp(high, low, taps);
+    }
+    clear(k, k + low);
+    if (high > low) {
+      CopyRows(high - low, columns * kBytes,
+               base + (offset + (start + low * step) * dim.input_stride) * kBytes,
+               step * dim.input_stride * kBytes, reinterpret_cast<char*>(panel + (k + low) * width),
+               width * kBytes);
+    }
+    clear(k + high, k + taps);
+    tap.Advance(d_taps, taps);
+    k += taps;
+  }
+}
+
 }  // namespace
 
 template <typename E>
@@ -204,6 +260,7 @@ void PackPatchColumns(const Patches& patches, const void* data, WideLoad<E> load
   const char* base =
       static_cast<const char*>(data) + group * patches.group_stride * patches.element_bytes;
   const int64_t row_size = rank == 0 ? 1 : patches.dims.back().output_size;
+  const bool plain_rows = load == nullptr && HasPlainRows(patches);
   Coordinates origin(rank);
   for (int64_t done = 0; done < lines;) {
     const int64_t position = first + done, minor = position % row_size;
@@ -216,6 +273,12 @@ void PackPatchColumns(const Patches& patches, const void* data, WideLoad<E> load
     }
     const int64_t batch_offset = rest * patches.batch_stride;
     TapCursor tap(patches, k0 / patches.features);
+    if (plain_rows) {
+      CopyPlainRows(patches, origin, base + (batch_offset + minor) * patches.element_bytes, tap,
+                    run, count, width, panel + done);
+      done += run;
+      continue;
+    }
     int64_t feature = k0 % patches.features;
     for (int64_t k = 0; k < count; ++k) {
       int64_t offset = batch_offset + feature * patches.feature_stride;
@@ -246,11 +309,9 @@ void PackPatchColumns(const Patches& patches, const void* data, WideLoad<E> load
     std::fill(panel + k * width + lines, panel + (k + 1) * width, E(0));
 }
 
-#define XLA_INSTANTIATE(E)                                                                      \
-  template void PackPatchRows<E>(const Patches&, const void*, WideLoad<E>, int64_t, int64_t,    \
-                                 int64_t, int64_t, int64_t, E*, int64_t);                       \
-  template void PackPatchColumns<E>(const Patches&, const void*, WideLoad<E>, int64_t, int64_t, \
-                                    int64_t, int64_t, int64_t, int64_t, E*);
+#define XLA_INSTANTIATE(E)                                                                   \
+  template void PackPatchRows<E>(const Patches&, const void*, WideLoad<E>, int64_t, int64_t, \
+                                 int64_t, int64_t, int64_t, E*, int64_t);
 XLA_INSTANTIATE(float)
 XLA_INSTANTIATE(double)
 XLA_INSTANTIATE(uint8_t)
@@ -259,6 +320,14 @@ XLA_INSTANTIATE(uint32_t)
 XLA_INSTANTIATE(uint64_t)
 XLA_INSTANTIATE(std::complex<float>)
 XLA_INSTANTIATE(std::complex<double>)
+#undef XLA_INSTANTIATE
+#define XLA_INSTANTIATE(E)                                                                      \
+  template void PackPatchColumns<E>(const Patches&, const void*, WideLoad<E>, int64_t, int64_t, \
+                                    int64_t, int64_t, int64_t, int64_t, E*);
+XLA_INSTANTIATE(float)
+XLA_INSTANTIATE(double)
+XLA_INSTANTIATE(uint32_t)
+XLA_INSTANTIATE(uint64_t)
 #undef XLA_INSTANTIATE
 
 }  // namespace xla::kernels
