@@ -153,6 +153,24 @@ TEST(ConvolutionKernel, Complex64) {
   CheckRandomConvolutions<complex64, complex64, std::complex<double>>(28);
 }
 
+TEST(ConvolutionKernel, ResultsWithoutElements) {
+  TestRandom random(9);
+  for (int i = 0; i < 60; ++i) {
+    const ConvolutionSizes sizes =
+        i % 2 == 0 ? ConvolutionSizes{2, 3, 2, 1, 1} : ConvolutionSizes{2, 20, 20, 20, 1};
+    ConvolutionSpec spec = RandomSpec(random, F32, F32, sizes, 1 + i % 3, i % 4);
+    const int64_t empty = random.In(0, static_cast<int64_t>(spec.result.dimensions.size()) - 1);
+    if (empty == 1) continue;  // a feature
+    spec.result.dimensions[empty] = 0;
+    if (empty == 0) spec.input.dimensions[0] = 0;
+    std::vector<float> input(spec.input.element_count() + 1),
+        kernel(spec.kernel.element_count() + 1), out(1, 5);
+    ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> prepared, MakeConvolutionKernel(spec));
+    ASSERT_OK(RunPrepared(*prepared, {input.data(), kernel.data(), out.data()}, 1 + i % 3));
+    EXPECT_EQ(out[0], 5);
+  }
+}
+
 // Gradients of kernels: images side by side in memory are positions, pixels of the gradient taps,
 // and sums long enough to be divided.
 TEST(ConvolutionKernel, ImagesSideBySide) {

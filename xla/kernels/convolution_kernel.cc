@@ -670,6 +670,13 @@ class PhasedKernel final : public Kernel {
   const std::vector<Part> parts_;
 };
 
+// A result without elements.
+class EmptyKernel final : public Kernel {
+ public:
+  int64_t ScratchBytes(int32_t) const override { return 0; }
+  absl::Status Run(const KernelCall&) const override { return absl::OkStatus(); }
+};
+
 // Null where the convolution is not divided.
 absl::StatusOr<std::unique_ptr<const Kernel>> MakePhases(const ConvolutionSpec& spec) {
   constexpr size_t kMostPhases = 64;
@@ -691,6 +698,7 @@ absl::StatusOr<std::unique_ptr<const Kernel>> MakePhases(const ConvolutionSpec& 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeConvolutionKernel(const ConvolutionSpec& spec) {
+  if (spec.result.element_count() == 0) return std::make_unique<EmptyKernel>();
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<const Kernel> phases, MakePhases(spec));
   if (phases != nullptr) return phases;
   ConvolutionProblem problem = MakeProblem(spec);
