@@ -71,6 +71,7 @@ absl::StatusOr<BenchResult> BenchOne(const std::string& folder, const std::strin
   CpuCompileOptions options;
   options.pool = &pool;
   options.constant_folding = &kConstantFolding;
+  options.cancel = &Interrupted();
   XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(*module, options));
   result.compile_ms = (Seconds() - start) * 1e3;
   result.scratch_bytes = program->ScratchBytes(pool.num_threads());
@@ -254,6 +255,7 @@ absl::StatusOr<int> Profile(const Arguments& arguments) {
   CpuCompileOptions options;
   options.pool = &pool;
   options.constant_folding = &kConstantFolding;
+  options.cancel = &Interrupted();
   XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(*module, options));
   runtime::ExecutionContext context;
   context.pool = &pool;

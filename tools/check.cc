@@ -60,6 +60,7 @@ absl::StatusOr<Outcome> CheckOne(const std::string& folder, const std::string& p
     context.cancel = &Interrupted();
     CpuCompileOptions compile_options;
     compile_options.pool = &*pool;
+    compile_options.cancel = &Interrupted();
     compile_options.constant_folding = &kConstantFolding;
     XLA_ASSIGN_OR_RETURN(compiled_program, CpuProgram::Compile(*module, compile_options));
   }

@@ -26,6 +26,7 @@ absl::StatusOr<int> Compile(const Arguments& arguments) {
   CpuCompileOptions options;
   options.pool = emits_object ? nullptr : &pool;
   options.constant_folding = &kConstantFolding;
+  options.cancel = &Interrupted();
   options.cache_directory = arguments.Get("--cache");
   options.keep_llvm = emit == "llvm";
   options.keep_assembly = emit == "asm";

@@ -50,6 +50,7 @@ absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
   context.wait_timeout = options.wait_timeout;
   CpuCompileOptions compile_options;
   compile_options.pool = context.pool;
+  compile_options.cancel = options.cancel;
   CpuRunOptions run_options;
   run_options.custom_calls = &options.custom_calls;
   run_options.memory_limit_bytes = options.memory_limit_bytes;

@@ -40,6 +40,7 @@ absl::StatusOr<int> Opt(const Arguments& arguments) {
   PipelineOptions options;
   options.verify = !arguments.Has("--no-verify");
   options.dump_dir = arguments.Get("--dump-passes");
+  options.cancel = &Interrupted();
   if (!options.dump_dir.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options.dump_dir, error);

@@ -96,6 +96,13 @@ bool AllMatch(const Piece& piece, const void* element) {
   return AllElements(piece, [&](const char* each) { return ElementsMatch(type, each, element); });
 }
 
+// The same bits: 0 and -0 differ, whatever the processor takes denormal numbers for.
+bool AllHaveBits(const Piece& piece, const void* element) {
+  const auto bytes = static_cast<size_t>(piece.element_bytes());
+  return AllElements(piece,
+                     [&](const char* each) { return std::memcmp(each, element, bytes) == 0; });
+}
+
 }  // namespace
 
 std::string LiteralBase::GetR1U8AsString() const {
@@ -193,7 +200,7 @@ bool LiteralBase::IsAll(const LiteralBase& scalar) const {
   if (!shape().IsArray()) return false;
   XLA_CHECK(shape().element_type() == scalar.shape().element_type())
       << "IsAll of " << shape().ToString() << " with " << scalar.shape().ToString();
-  return AllMatch(root_piece(), scalar.root_piece().buffer);
+  return AllHaveBits(root_piece(), scalar.root_piece().buffer);
 }
 
 bool LiteralBase::IsAll(int8_t value) const {
@@ -223,7 +230,7 @@ bool LiteralBase::IsAllComplex(complex64 value) const {
 
 bool LiteralBase::IsAllFirst() const {
   if (!shape().IsArray() || ShapeUtil::IsZeroElementArray(shape())) return false;
-  return AllMatch(root_piece(), root_piece().buffer);
+  return AllHaveBits(root_piece(), root_piece().buffer);
 }
 
 bool LiteralBase::IsR1Iota() const {

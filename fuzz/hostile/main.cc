@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // hostile_driver --seed N --count N --findings FOLDER CORPUS...: gives mutated inputs to everything
-// that reads them and checks what must hold for any input.
+// that reads them and checks what must hold for any input. --first N leaves out those before.
 //
 //   text    HLO text: what verifies prints, is read again and prints the same; runs within bounds
 //   proto   serialized modules: what is read is written, and reads back equal
@@ -52,7 +52,7 @@ namespace {
 
 struct Options {
   uint64_t seed = 1;
-  int64_t count = 10000;
+  int64_t first = 0, count = 10000;
   unsigned timeout = 20;
   std::string findings = "hostile_findings";
   std::vector<std::string> modes = {"text", "proto", "npz", "words", "mlir", "cpu", "bytecode"};
@@ -288,10 +288,11 @@ bool Check(const std::string& mode, const std::string& input, bool run) {
   for (int64_t i = first; i < options.count; ++i) {
     Random random(options.seed * 0x9E3779B97F4A7C15u + static_cast<uint64_t>(i));
     const std::string& mode = options.modes[static_cast<uint64_t>(i) % options.modes.size()];
-    const std::string input = MakeInput(mode, corpus, random);
     progress.number = i;
-    progress.size = static_cast<int64_t>(std::min(input.size(), sizeof(progress.input)));
+    progress.size = 0;
     std::snprintf(progress.mode, sizeof(progress.mode), "%s", mode.c_str());
+    const std::string input = MakeInput(mode, corpus, random);
+    progress.size = static_cast<int64_t>(std::min(input.size(), sizeof(progress.input)));
     std::memcpy(progress.input, input.data(), static_cast<size_t>(progress.size));
     alarm(options.timeout);
     if (Check(mode, input, random() % 4 == 0)) ++progress.accepted;
@@ -314,7 +315,7 @@ int Run(const Options& options) {
   XLA_CHECK(memory != MAP_FAILED);
   Progress& progress = *static_cast<Progress*>(memory);
   int findings = 0;
-  for (int64_t first = 0; first < options.count; first = progress.number + 1) {
+  for (int64_t first = options.first; first < options.count; first = progress.number + 1) {
     std::fflush(stdout);
     const pid_t worker = fork();
     if (worker == 0) Work(options, corpus, first, progress);
@@ -330,7 +331,8 @@ int Run(const Options& options) {
                 WIFSIGNALED(status) ? "ended by signal" : "exit code",
                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
   }
-  std::printf("%lld inputs (%lld accepted), %d findings\n", static_cast<long long>(options.count),
+  std::printf("%lld inputs (%lld accepted), %d findings\n",
+              static_cast<long long>(options.count - options.first),
               static_cast<long long>(progress.accepted), findings);
   return findings > 0 ? 1 : 0;
 }
@@ -352,6 +354,8 @@ int Main(int argc, char** argv) {
       options.seed = std::strtoull(value.c_str(), nullptr, 10);
     } else if (word == "--count") {
       options.count = std::strtoll(value.c_str(), nullptr, 10);
+    } else if (word == "--first") {
+      options.first = std::strtoll(value.c_str(), nullptr, 10);
     } else if (word == "--timeout") {
       options.timeout = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 10));
     } else if (word == "--findings") {

@@ -189,6 +189,7 @@ void Mutate(std::string& text, const std::string& other, Random& random) {
     }
     case 11: {  // two tokens change places
       const std::vector<Range> tokens = Tokens(text);
+      if (tokens.empty()) return;
       Range a = Pick(tokens, random), b = Pick(tokens, random);
       if (a.first > b.first) std::swap(a, b);
       if (a.second > b.first) return;
@@ -199,7 +200,9 @@ void Mutate(std::string& text, const std::string& other, Random& random) {
       return;
     }
     case 12: {  // a token doubled or dropped
-      const Range token = Pick(Tokens(text), random);
+      const std::vector<Range> tokens = Tokens(text);
+      if (tokens.empty()) return;
+      const Range token = Pick(tokens, random);
       Replace(text, token, random() % 2 == 0 ? "" : Cut(text, token) + " " + Cut(text, token));
       return;
     }

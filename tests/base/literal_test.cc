@@ -359,6 +359,8 @@ TEST(Literal, QuestionsAboutAllElements) {
   EXPECT_TRUE(LiteralUtil::CreateR1<float>({NAN, NAN}).IsAllFloat(NAN));
   EXPECT_TRUE(LiteralUtil::CreateR1<complex128>({{1, 2}}).IsAllComplex({1, 2}));
   EXPECT_TRUE(LiteralUtil::CreateR1<float>({4, 4}).IsAllFirst());
+  EXPECT_FALSE(LiteralUtil::CreateR1<float>({0.0f, -0.0f}).IsAllFirst()) << "bits, not values";
+  EXPECT_FALSE(LiteralUtil::CreateR1<float>({-0.0f}).IsAll(LiteralUtil::CreateR0<float>(0)));
   EXPECT_FALSE(LiteralUtil::CreateR1<float>({}).IsAllFirst());
   EXPECT_TRUE(LiteralUtil::CreateR1<float>({5, 5}).IsAll(LiteralUtil::CreateR0<float>(5)));
   EXPECT_FALSE(NestedTuple().IsAll(1));

@@ -441,6 +441,47 @@ TEST(ScopeTest, ShardingsAreSpreadOverTuples) {
             "sharding={{maximal device=1}, {maximal device=1}}");
 }
 
+TEST(ScopeTest, FeedsHaveTheShardingsOfDataAndToken) {
+  XlaBuilder b("test");
+  const XlaOp x = Parameter(&b, 0, kVector, "x");
+  {
+    XlaScopedShardingAssignment scope(&b, sharding_builder::Replicate());
+    Outfeed(x, kVector, "");
+    Infeed(&b, kVector, "");
+  }
+  {
+    XlaScopedShardingAssignment scope(&b, sharding_builder::Tuple({sharding_builder::Manual()}));
+    Outfeed(x, kVector, "");
+  }
+  EXPECT_EQ(
+      Body(&b),
+      "tuple = () tuple()\n"
+      "after-all.1 = token[] after-all(), sharding={maximal device=0}\n"
+      "infeed = (f32[2], token[]) infeed(after-all.1), sharding={{replicated}, {replicated}}\n"
+      "get-tuple-element = token[] get-tuple-element(infeed), index=1, "
+      "sharding={maximal device=0}\n"
+      "get-tuple-element.1 = f32[2] get-tuple-element(infeed), index=0, sharding={replicated}\n"
+      "after-all = token[] after-all(), sharding={maximal device=0}\n"
+      "outfeed = token[] outfeed(x, after-all), outfeed_shape=f32[2]{0}, "
+      "sharding={{replicated}, {maximal device=0}}\n"
+      "outfeed.1 = token[] outfeed(x, outfeed), outfeed_shape=f32[2]{0}, "
+      "sharding={{manual}, {maximal device=0}}\n"
+      "ROOT tuple.1 = () tuple()");
+}
+
+TEST(ScopeTest, ShardingsOfTokensAreCheckedInTuples) {
+  const auto build = [](int device) {
+    XlaBuilder b("test");
+    XlaScopedShardingAssignment scope(
+        &b, sharding_builder::Tuple(
+                {sharding_builder::Replicate(), sharding_builder::AssignDevice(device)}));
+    CreateToken(&b);
+    return b.Build().status();
+  };
+  EXPECT_OK(build(0));
+  EXPECT_FALSE(build(-1).ok());
+}
+
 TEST(ScopeTest, ImplicitOperationsOfLowerRankGetNoSharding) {
   XlaBuilder b("test");
   const XlaOp x = Parameter(&b, 0, ShapeUtil::MakeShape(F32, {2, 2}), "x");

@@ -2,6 +2,7 @@
 // Every operation of the client API: what instructions a call becomes. Each program is verified.
 #include <string>
 
+#include "absl/strings/match.h"
 #include "tests/builder/builder_test_util.h"
 #include "xla/hlo/builder/lib/math.h"
 #include "xla/literal_util.h"
@@ -653,6 +654,20 @@ TEST(OperationsTest, Collectives) {
             "reshape = f32[2,2,6] reshape(all-to-all)\n"
             "transpose = f32[2,2,6] transpose(reshape), dimensions={1,0,2}\n"
             "ROOT reshape.1 = f32[2,12] reshape(transpose)");
+  // Sizes without bound are known when the program runs.
+  constexpr int64_t kUnbounded = Shape::kUnboundedSize;
+  const Shape unbounded = ShapeUtil::MakeShape(F32, {kUnbounded, 6}, {true, false});
+  EXPECT_EQ(Text({unbounded}, [&](auto*, auto& p) { AllToAll(p[0], 0, 0, 2, groups); }),
+            "ROOT all-to-all = f32[?,6] all-to-all(a), replica_groups={{0,1}}, dimensions={0}");
+  const std::string exchanged =
+      Text({unbounded}, [&](auto*, auto& p) { AllToAll(p[0], 0, 1, 2, groups); });
+  for (const char* part : {"= f32[2,?,6] custom-call(", "transpose = f32[?,2,6] transpose(",
+                           "= f32[?,12] custom-call(", "mhlo.dynamic_reshape"}) {
+    EXPECT_TRUE(absl::StrContains(exchanged, part)) << exchanged;
+  }
+  const std::string other_way =
+      Text({unbounded}, [&](auto*, auto& p) { AllToAll(p[0], 1, 0, 2, groups); });
+  EXPECT_TRUE(absl::StrContains(other_way, "= f32[?,3] custom-call(")) << other_way;
   EXPECT_EQ(Text({m}, [&](auto*, auto& p) { AllToAllTuple(p[0], 0, 1, 2, groups); }),
             "slice = f32[2,6] slice(a), slice={[0:2], [0:6]}\n"
             "slice.1 = f32[2,6] slice(a), slice={[2:4], [0:6]}\n"

@@ -2,6 +2,7 @@
 // Compilation: machine code on disk, objects, the time that large programs take.
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +17,7 @@
 #include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/literal_util.h"
+#include "xla/passes/pass.h"
 
 namespace xla {
 namespace {
@@ -131,6 +133,27 @@ TEST(CompileTest, ObjectsAreElfFiles) {
   ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module, options));
   ASSERT_EQ(program->objects().size(), 1);
   EXPECT_EQ(std::string(program->objects()[0].data(), 4), "\177ELF");
+}
+
+// Set by a pass, so that it is known how far the compilation came.
+std::atomic<bool> cancelled{false};
+
+TEST(CompileTest, EndsSoonAfterItIsCancelled) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(kProgram));
+  CpuCompileOptions options;
+  options.cancel = &cancelled;
+  ASSERT_OK(CpuProgram::Compile(*module, options).status());
+  cancelled = true;
+  EXPECT_STATUS(CpuProgram::Compile(*module, options), absl::StatusCode::kCancelled, "cancelled");
+  cancelled = false;
+  const Pass cancels = {"cancels", "", [](HloModule*) -> absl::StatusOr<bool> {
+                          cancelled = true;
+                          return false;
+                        }};
+  options.constant_folding = &cancels;
+  EXPECT_STATUS(CpuProgram::Compile(*module, options), absl::StatusCode::kCancelled, "cancelled");
+  options.cancel = nullptr;
+  EXPECT_OK(CpuProgram::Compile(*module, options).status());
 }
 
 // Checks that the time to compile grows in proportion to the size of the program.

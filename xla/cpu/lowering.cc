@@ -246,6 +246,7 @@ class Lowering {
         Ir ir(*llvm, *target_, "program");
         const double start = NowSeconds();
         for (size_t k = m; k < kernels_.size(); k += count) {
+          XLA_RETURN_IF_ERROR(PollCompilation(options_));
           const double kernel_start = NowSeconds();
           XLA_RETURN_IF_ERROR(EmitKernel(ir, kernels_[k].plan, kernels_[k].name.c_str()));
           kernels_[k].compile_seconds = NowSeconds() - kernel_start;
@@ -264,6 +265,7 @@ class Lowering {
             XLA_RETURN_IF_ERROR(EmitFunction(ir, *key.first, key.second, name.c_str()));
           }
         }
+        XLA_RETURN_IF_ERROR(PollCompilation(options_));
         const double emitted = NowSeconds();
         if (options_.keep_llvm || cache.is_enabled()) {
           char* text = llvm->LLVMPrintModuleToString(ir.module());
@@ -507,6 +509,12 @@ Slot MemoryNumbers::SlotOf(const Place& place) const {
       break;
   }
   return {constants_begin() + place.number, place.offset};
+}
+
+absl::Status PollCompilation(const CpuCompileOptions& options) {
+  if (options.cancel == nullptr || !options.cancel->load(std::memory_order_relaxed))
+    return absl::OkStatus();
+  return absl::CancelledError("the compilation was cancelled");
 }
 
 absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,

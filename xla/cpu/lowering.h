@@ -39,6 +39,9 @@ struct LoweredProgram {
 // size does not grow with the arrays.
 bool UsesThreadMemory(int64_t bytes, int threads);
 
+// CANCELLED if the caller gave up the compilation.
+absl::Status PollCompilation(const CpuCompileOptions& options);
+
 absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
                                             const MemoryNumbers& memories,
                                             const CpuCompileOptions& options);

@@ -306,9 +306,13 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   XLA_RETURN_IF_ERROR(ResolveDynamicSizes(clone).status());
   std::optional<Pass> constant_folding;
   if (options.constant_folding != nullptr) constant_folding = *options.constant_folding;
-  XLA_RETURN_IF_ERROR(CpuPipeline(constant_folding).Run(clone).status());
+  PipelineOptions pipeline_options;
+  pipeline_options.cancel = options.cancel;
+  XLA_RETURN_IF_ERROR(CpuPipeline(constant_folding).Run(clone, pipeline_options).status());
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
+  XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
   XLA_RETURN_IF_ERROR(cpu::FuseForCpu(clone).status());
+  XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
   std::vector<cpu::MemoryAlias> aliases;
   for (size_t k = 0; k < impl->donors.size(); ++k) {
@@ -317,6 +321,7 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
         {impl->argument_memory[static_cast<size_t>(impl->donors[k])], impl->result_memory[k]});
   }
   XLA_ASSIGN_OR_RETURN(impl->schedule, cpu::ScheduleProgram(*clone, aliases));
+  XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
   MakeConstants(impl->schedule, impl->constants, impl->copied_constants);
   XLA_ASSIGN_OR_RETURN(impl->lowered, cpu::LowerProgram(impl->schedule, impl->memories, options));
   return std::unique_ptr<CpuProgram>(new CpuProgram(std::move(impl)));

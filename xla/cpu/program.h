@@ -6,6 +6,7 @@
 #ifndef XLA_CPU_PROGRAM_H_
 #define XLA_CPU_PROGRAM_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -34,6 +35,9 @@ struct CpuCompileOptions {
   // A folder, made if need be, for machine code that later compilations, in any process, take from
   // it; see xla/cpu/code_cache.h. Empty: none.
   std::string cache_directory;
+  // Set from any thread to stop: the compilation ends with CANCELLED. Looked at between passes and
+  // between kernels; code of one LLVM module is generated to its end. May be null.
+  const std::atomic<bool>* cancel = nullptr;
 };
 
 struct CpuRunOptions {

@@ -336,6 +336,17 @@ class Decoder {
                                          text, metadata, arena_.Copy(children));
   }
 
+  // A location of locations: another attribute would not print as one.
+  AttributeRef MakeNested(Form form, std::string_view text, std::vector<AttributeRef> children,
+                          AttributeRef metadata) {
+    for (const AttributeRef child : children) {
+      if (child->As<LocationAttribute>() != nullptr) continue;
+      entry_.Fail("a location is made of what is not a location");
+      return nullptr;
+    }
+    return MakeLocation(form, text, 0, 0, std::move(children), metadata);
+  }
+
   AttributeRef ReadLocation(uint64_t code) {
     AttributeRef first;
     AttributeRef second;
@@ -347,7 +358,7 @@ class Decoder {
         return MakeLocation(Form::kUnknown, {}, 0, 0, {}, nullptr);
       case kCallSite:
         if (!entry_.Attribute(&first) || !entry_.Attribute(&second)) return nullptr;
-        return MakeLocation(Form::kCallSite, {}, 0, 0, {first, second}, nullptr);
+        return MakeNested(Form::kCallSite, {}, {first, second}, nullptr);
       case kFileLineColumn:
         if (!ReadName(&text) || !entry_.VarInt(&numbers[0]) || !entry_.VarInt(&numbers[1])) {
           return nullptr;
@@ -370,11 +381,10 @@ class Decoder {
       case kFusedWithMetadata:
         if (!entry_.Attributes(&children)) return nullptr;
         if (code == kFusedWithMetadata && !entry_.Attribute(&first)) return nullptr;
-        return MakeLocation(Form::kFused, {}, 0, 0, children,
-                            code == kFusedWithMetadata ? first : nullptr);
+        return MakeNested(Form::kFused, {}, children, code == kFusedWithMetadata ? first : nullptr);
       case kNameLocation:
         if (!ReadName(&text) || !entry_.Attribute(&first)) return nullptr;
-        return MakeLocation(Form::kName, text, 0, 0, {first}, nullptr);
+        return MakeNested(Form::kName, text, {first}, nullptr);
       default:
         entry_.Fail(absl::StrCat("builtin attribute code ", code, " is not known"));
         return nullptr;

@@ -46,6 +46,8 @@ class Runner {
         options_.disabled.end()) {
       return false;
     }
+    if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed))
+      return absl::CancelledError("the run of passes was cancelled");
     const int64_t number = ++runs_;
     const int64_t instructions = module_->instruction_count();
     std::string text;

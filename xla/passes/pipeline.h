@@ -8,6 +8,7 @@
 #ifndef XLA_PASSES_PIPELINE_H_
 #define XLA_PASSES_PIPELINE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -35,6 +36,8 @@ struct PipelineOptions {
   std::vector<std::string> disabled;
   // A group that is repeated stops after this many rounds.
   int64_t max_rounds = 25;
+  // Set from any thread to stop before the next pass: the run ends with CANCELLED. May be null.
+  const std::atomic<bool>* cancel = nullptr;
 };
 
 struct PassStatistics {

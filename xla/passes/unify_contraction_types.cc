@@ -43,6 +43,11 @@ absl::StatusOr<bool> UnifyContractionTypes(HloModule* module) {
           instruction->opcode() != HloOpcode::kConvolution) {
         continue;
       }
+      // Sparse convolutions have tuples of values and indices.
+      if (!instruction->operand(0)->shape().IsArray() ||
+          !instruction->operand(1)->shape().IsArray()) {
+        continue;
+      }
       const PrimitiveType lhs = instruction->operand(0)->shape().element_type(),
                           rhs = instruction->operand(1)->shape().element_type(),
                           result = instruction->shape().element_type();

@@ -2,6 +2,7 @@
 // All-to-all in its forms: of an array, of a tuple of parts, of an array cut into parts.
 #include "xla/hlo/builder/builder_state.h"
 #include "xla/hlo/builder/collective_util.h"
+#include "xla/hlo/builder/native_constants.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -23,17 +24,54 @@ absl::Status CheckSplit(const Shape& shape, int64_t split, int64_t concat, int64
     return InvalidArgumentStrCat("AllToAll concat_dimension ", concat,
                                  " is out-of-bounds in shape ", ShapeUtil::HumanString(shape), ".");
   }
-  if (count <= 0 || shape.dimensions(static_cast<int>(split)) % count != 0) {
+  if (shape.is_bounded_dynamic()) {
+    return UnimplementedStrCat("AllToAll does not support bounded dynamic shapes: ",
+                               ShapeUtil::HumanString(shape));
+  }
+  const bool is_unbounded = shape.is_unbounded_dynamic_dimension(static_cast<int>(split));
+  if (count <= 0 || (!is_unbounded && shape.dimensions(static_cast<int>(split)) % count != 0)) {
     return InvalidArgumentStrCat("AllToAll split dimension size ",
                                  shape.dimensions(static_cast<int>(split)),
                                  " must be dividable by split_count ", count, ".");
   }
-  if (shape.is_dynamic_dimension(static_cast<int>(split)) ||
-      shape.is_dynamic_dimension(static_cast<int>(concat))) {
-    return UnimplementedStrCat("AllToAll does not support bounded dynamic shapes: ",
-                               ShapeUtil::HumanString(shape));
-  }
   return absl::OkStatus();
+}
+
+// The sizes of an array, where they are not known as values of the program.
+class UnboundedSizes {
+ public:
+  UnboundedSizes(XlaBuilder* builder, XlaOp operand, const Shape& shape)
+      : builder_(builder), operand_(operand), shape_(shape) {}
+
+  XlaOp Constant(int64_t size) const {
+    return ConstantR1<int32_t>(builder_, {static_cast<int32_t>(size)});
+  }
+  XlaOp Of(int64_t dimension) const {
+    const int d = static_cast<int>(dimension);
+    if (!shape_.is_unbounded_dynamic_dimension(d)) return Constant(shape_.dimensions(d));
+    return Reshape(GetDimensionSize(operand_, dimension), {1});
+  }
+
+ private:
+  XlaBuilder* const builder_;
+  const XlaOp operand_;
+  const Shape& shape_;
+};
+
+// A size times or divided by a count; without a bound it stays so.
+absl::StatusOr<int64_t> Times(int64_t size, int64_t count) {
+  if (size == Shape::kUnboundedSize) return size;
+  if (!__builtin_mul_overflow(size, count, &size)) return size;
+  return InvalidArgumentStrCat("AllToAll concat dimension overflow");
+}
+int64_t Divided(int64_t size, int64_t count) {
+  return size == Shape::kUnboundedSize ? size : size / count;
+}
+
+absl::StatusOr<Shape> ShapeOfSizes(PrimitiveType type, absl::Span<const int64_t> sizes) {
+  std::vector<bool> dynamic;
+  for (const int64_t size : sizes) dynamic.push_back(size == Shape::kUnboundedSize);
+  return ShapeUtil::MakeValidatedShape(type, sizes, dynamic);
 }
 
 }  // namespace
@@ -74,16 +112,34 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddAllToAllArray(
   for (int64_t i = 0; i < shape.rank(); ++i) {
     const int64_t size = shape.dimensions(static_cast<int>(i));
     if (i == split_dimension) split_sizes.push_back(split_count);
-    split_sizes.push_back(i == split_dimension ? size / split_count : size);
+    split_sizes.push_back(i == split_dimension ? Divided(size, split_count) : size);
     if (i == concat_dimension) permutation.push_back(split_dimension);
     permutation.push_back(i >= split_dimension ? i + 1 : i);
-    sizes.push_back(i == split_dimension    ? size / split_count
-                    : i == concat_dimension ? size * split_count
-                                            : size);
+    sizes.push_back(i == split_dimension ? Divided(size, split_count) : size);
   }
-  result = Reshape(result, split_sizes);
+  XLA_ASSIGN_OR_RETURN(sizes[static_cast<size_t>(concat_dimension)],
+                       Times(sizes[static_cast<size_t>(concat_dimension)], split_count));
+  if (!shape.is_unbounded_dynamic()) {
+    result = Reshape(result, split_sizes);
+    result = Transpose(result, permutation);
+    return Reshape(result, sizes);
+  }
+
+  const UnboundedSizes known(self, operand, shape);
+  const XlaOp count = known.Constant(split_count);
+  std::vector<XlaOp> split, whole;
+  for (int64_t i = 0; i < shape.rank(); ++i) {
+    const XlaOp size = known.Of(i);
+    const XlaOp part = i == split_dimension ? Div(size, count) : size;
+    if (i == split_dimension) split.push_back(count);
+    split.push_back(part);
+    whole.push_back(i == concat_dimension ? Mul(size, count) : part);
+  }
+  XLA_ASSIGN_OR_RETURN(const Shape split_shape, ShapeOfSizes(shape.element_type(), split_sizes));
+  XLA_ASSIGN_OR_RETURN(const Shape whole_shape, ShapeOfSizes(shape.element_type(), sizes));
+  result = MhloDynamicReshape(result, ConcatInDim(self, split, 0), split_shape);
   result = Transpose(result, permutation);
-  return Reshape(result, sizes);
+  return MhloDynamicReshape(result, ConcatInDim(self, whole, 0), whole_shape);
 }
 
 absl::StatusOr<XlaOp> XlaBuilder::State::AddAllToAllOfParts(

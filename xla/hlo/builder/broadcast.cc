@@ -16,8 +16,8 @@ namespace xla {
 absl::StatusOr<XlaOp> XlaBuilder::State::InDimBroadcast(const Shape& shape, XlaOp operand,
                                                         absl::Span<const int64_t> dimensions) {
   if (shape.is_unbounded_dynamic()) {
-    return UnimplementedStrCat(
-        "Broadcasting to sizes without bound: ", ShapeUtil::HumanString(shape), ".");
+    return UnimplementedStrCat("Broadcast op result shapes must be static: ",
+                               ShapeUtil::HumanString(shape), " is_unbounded_dynamic.");
   }
   return Add(HloOpcode::kBroadcast, {operand},
              DimensionListAttributes{.dimensions = ToInt64s(dimensions)}, &shape);

@@ -131,7 +131,8 @@ void Outfeed(XlaOp operand, const Shape& shape_with_layout, const std::string& o
     XLA_ASSIGN_OR_RETURN(const XlaOp token,
                          builder->state().FeedToken(builder->state().outfeed_token));
     {
-      XlaScopedShardingAssignment scope(builder, TokenSharding(builder->sharding()));
+      // As of a tuple of the data and the token that the outfeed returns.
+      XlaScopedShardingAssignment scope(builder, ShardingWithToken(builder->sharding()));
       XLA_ASSIGN_OR_RETURN(builder->state().outfeed_token,
                            builder->state().AddOutfeed("Outfeed", operand, token, shape_with_layout,
                                                        outfeed_config));

@@ -539,6 +539,9 @@ absl::Status ValidateOfToken(const HloSharding& sharding) {
   if (sharding.kind == HloSharding::Kind::kMaximal)
     return CheckDevice(sharding.device, std::nullopt);
   if (sharding.kind == HloSharding::Kind::kTiled) return sharding.Canonical().status();
+  // Outfeeds return a token and have the shardings of what they send, and of the token.
+  for (const HloSharding& element : sharding.elements)
+    XLA_RETURN_IF_ERROR(ValidateOfToken(element));
   return absl::OkStatus();
 }
 
