@@ -13,19 +13,35 @@
 namespace xla {
 namespace {
 
+// The value in the type of `shape`: a start may declare other floating-point types than its
+// operands have.
+HloInstruction* Declared(GraphBuilder& b, const Shape& shape, HloInstruction* value) {
+  return shape.IsArray() ? b.Convert(value, shape.element_type()) : value;
+}
+
+// A tuple of that shape.
+HloInstruction* MakeTuple(GraphBuilder& b, const Shape& shape,
+                          absl::Span<HloInstruction* const> values) {
+  std::vector<HloInstruction*> elements;
+  for (HloInstruction* value : values) {
+    elements.push_back(Declared(b, shape.tuple_shapes(static_cast<int>(elements.size())), value));
+  }
+  return b.Make(HloOpcode::kTuple, shape, elements);
+}
+
 // The start's tuple: `elements`, then zeros for its contexts.
 HloInstruction* StartTuple(GraphBuilder& b, const Shape& shape,
                            std::vector<HloInstruction*> elements) {
   for (int i = static_cast<int>(elements.size()); i < shape.tuple_shapes_size(); ++i) {
     elements.push_back(b.Zeros(shape.tuple_shapes(i)));
   }
-  return b.Make(HloOpcode::kTuple, shape, elements);
+  return MakeTuple(b, shape, elements);
 }
 
 // One value as it is, or a tuple.
 HloInstruction* AsShape(GraphBuilder& b, const Shape& shape,
                         absl::Span<HloInstruction* const> values) {
-  return shape.IsTuple() ? b.Make(HloOpcode::kTuple, shape, values) : values[0];
+  return shape.IsTuple() ? MakeTuple(b, shape, values) : values[0];
 }
 
 // The operation without its contexts: all-gather of all-gather-start, ...
@@ -74,8 +90,7 @@ HloInstruction* Expand(GraphBuilder& b, HloInstruction* instruction,
       HloComputation* called[] = {instruction->to_apply()};
       HloInstruction* const result =
           b.Make(HloOpcode::kCall, shape.tuple_shapes(1), operands, CallAttributes(), called);
-      return StartTuple(b, shape,
-                        {b.Make(HloOpcode::kTuple, shape.tuple_shapes(0), operands), result});
+      return StartTuple(b, shape, {MakeTuple(b, shape.tuple_shapes(0), operands), result});
     }
     case HloOpcode::kAsyncUpdate:
     case HloOpcode::kAllReduceDone:
