@@ -100,6 +100,29 @@ TEST(FftKernel, Lengths) {
   }
 }
 
+// As matrices, whose rows and columns fill the lanes or not.
+TEST(FftKernel, LongLines) {
+  for (const int64_t length : {1024, 1085, 2187, 4096, 6250, 17 * 512, 100000, 1 << 17}) {
+    CheckTransform<complex64, complex64>({length}, {length}, false, kF32);
+    CheckTransform<complex64, complex64>({3, length}, {length}, true, kF32);
+    CheckTransform<complex128, complex128>({length}, {length}, true, kF64);
+  }
+  CheckTransform<complex64, complex64>({2, 3, 1 << 16}, {1 << 16}, false, kF32);
+  CheckTransform<complex128, complex128>({5, 40000}, {40000}, false, kF64);
+}
+
+TEST(FftKernel, LongLinesAreTheSameForAnyNumberOfWorkers) {
+  const int64_t n = 10000;
+  TestRandom random(1);
+  std::vector<complex64> x(n), one(n), many(n);
+  for (complex64& z : x) z = {static_cast<float>(random.Unit()), static_cast<float>(random.Unit())};
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel,
+                       MakeFftKernel({C64, C64, false, {n}, {n}}));
+  ASSERT_OK(RunPrepared(*kernel, {x.data(), one.data()}, 1));
+  ASSERT_OK(RunPrepared(*kernel, {x.data(), many.data()}, 5));
+  EXPECT_EQ(one, many);
+}
+
 TEST(FftKernel, SeveralAxes) {
   CheckTransform<complex64, complex64>({20, 24}, {20, 24}, false, kF32);
   CheckTransform<complex64, complex64>({3, 16, 8, 40}, {16, 8, 40}, true, kF32);
@@ -133,6 +156,7 @@ TEST(FftKernel, EveryInstructionSet) {
     CheckTransform<complex128, complex128>({32, 13, 17}, {13, 17}, false, kF64);
     CheckTransform<float, complex64>({19, 40}, {40}, false, kF32);
     CheckTransform<complex128, double>({6, 12, 9}, {12, 16}, true, kF64);
+    CheckTransform<complex64, complex64>({1100}, {1100}, false, kF32);
   }
   hwy::GetChosenTarget().DeInit();
 }
@@ -141,7 +165,9 @@ TEST(FftKernel, LeavesOthersToTheGeneralTransform) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel,
                        MakeFftKernel({C64, C64, false, {100, 37}, {37}}));
   EXPECT_EQ(kernel, nullptr);
-  ASSERT_OK_AND_ASSIGN(kernel, MakeFftKernel({C64, C64, false, {1024}, {1024}}));
+  ASSERT_OK_AND_ASSIGN(kernel, MakeFftKernel({C64, C64, false, {1000}, {1000}}));
+  EXPECT_EQ(kernel, nullptr);
+  ASSERT_OK_AND_ASSIGN(kernel, MakeFftKernel({C64, C64, false, {2, 37 * 1024}, {37 * 1024}}));
   EXPECT_EQ(kernel, nullptr);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -39,21 +40,26 @@ std::optional<std::vector<int>> RadicesOf(int64_t n) {
   return radices;
 }
 
-// exp(-2 pi i k / n) for k < count, from the angle within an eighth of the circle.
+// exp(-2 pi i k / n) for k in [0, n), from the angle within an eighth of the circle.
+std::complex<double> RootOf(int64_t n, int64_t k) {
+  const int64_t eighth = 8 * k / n, rest = 8 * k % n;
+  const bool mirrored = (eighth & 1) != 0;
+  const double angle = static_cast<double>(mirrored ? n - rest : rest) / static_cast<double>(n) *
+                       (std::acos(-1.0) / 4);
+  double c = std::cos(angle), s = std::sin(angle);
+  if (mirrored) std::swap(c, s);
+  const double re[] = {c, -s, -c, s}, im[] = {-s, -c, s, c};
+  return {re[eighth / 2], im[eighth / 2]};
+}
+
+// Those of k < count, as pairs.
 template <typename T>
 std::vector<T> RootsOf(int64_t n, int64_t count) {
   std::vector<T> roots(2 * count);
-  const double size = static_cast<double>(n);
   for (int64_t k = 0; k < count; ++k) {
-    const int64_t eighth = 8 * k / n, rest = 8 * k % n;
-    const bool mirrored = (eighth & 1) != 0;
-    const double angle =
-        static_cast<double>(mirrored ? n - rest : rest) / size * (std::acos(-1.0) / 4);
-    double c = std::cos(angle), s = std::sin(angle);
-    if (mirrored) std::swap(c, s);
-    const double re[] = {c, -s, -c, s}, im[] = {-s, -c, s, c};
-    roots[2 * k] = static_cast<T>(re[eighth / 2]);
-    roots[2 * k + 1] = static_cast<T>(im[eighth / 2]);
+    const std::complex<double> root = RootOf(n, k);
+    roots[2 * k] = static_cast<T>(root.real());
+    roots[2 * k + 1] = static_cast<T>(root.imag());
   }
   return roots;
 }
@@ -246,10 +252,207 @@ class LaneFftKernel final : public Kernel {
   int64_t between_ = 0;  // complex numbers between the axes of a transform to real numbers
 };
 
+// One long line at a time: with n = rows * columns, its elements j = j1 * columns + j2 and the
+// results k = k1 + rows * k2, transforms of the columns (over j1), factors exp(-2 pi i j2 k1 / n)
+// and transforms of the rows (over j2). Columns and rows are lanes. (Bailey, FFTs in external or
+// hierarchical memory, 1990.)
+template <typename T>
+class LongFftKernel final : public Kernel {
+ public:
+  LongFftKernel(bool inverse, int64_t lines, int64_t rows, int64_t columns)
+      : inverse_(inverse),
+        lines_(lines),
+        column_fft_(rows),
+        row_fft_(columns),
+        coarse_(CeilOfRatio(rows * columns, kFine)),
+        fine_(kFine),
+        lane_factors_(rows * kRow) {
+    const int64_t n = length();
+    for (size_t i = 0; i < coarse_.size(); ++i)
+      coarse_[i] = RootOf(n, static_cast<int64_t>(i) * kFine);
+    for (int64_t i = 0; i < std::min(n, kFine); ++i) fine_[i] = RootOf(n, i);
+    for (int64_t k = 0; k < rows; ++k) {
+      for (int64_t lane = 0; lane < kLanes; ++lane) {
+        const std::complex<double> root = Turned(RootOf(n, k * lane % n));
+        lane_factors_[k * kRow + lane] = static_cast<T>(root.real());
+        lane_factors_[k * kRow + kLanes + lane] = static_cast<T>(root.imag());
+      }
+    }
+  }
+
+  int64_t ScratchBytes(int32_t workers) const override {
+    return BetweenBytes() + 2 * RowBytes() * workers;
+  }
+
+  absl::Status Run(const KernelCall& call) const override {
+    T* between = static_cast<T*>(call.scratch);
+    char* scratch = static_cast<char*>(call.scratch) + BetweenBytes();
+    for (int64_t line = 0; line < lines_; ++line) {
+      const T* from = static_cast<const T*>(call.buffers[0]) + 2 * line * length();
+      T* to = static_cast<T*>(call.buffers[1]) + 2 * line * length();
+      const auto run = [&](int64_t groups, auto&& group) {
+        return RunTasks(*call.host, groups, scratch, 2 * RowBytes(),
+                        [&](int64_t index, Task& task) {
+                          group(index * kLanes, reinterpret_cast<T*>(task.scratch()),
+                                reinterpret_cast<T*>(task.scratch() + RowBytes()));
+                        });
+      };
+      XLA_RETURN_IF_ERROR(run(CeilOfRatio(columns(), kLanes), [&](int64_t first, T* data, T* work) {
+        TransformColumns(first, from, data, work, between);
+      }));
+      XLA_RETURN_IF_ERROR(run(CeilOfRatio(rows(), kLanes), [&](int64_t first, T* work, T*) {
+        TransformRows(first, between + first * columns() * 2, work, to);
+      }));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  static constexpr int64_t kLanes = kFftLanes<T>, kRow = 2 * kLanes;
+  static constexpr int64_t kFine = 1024;
+
+  struct ShortFft {
+    explicit ShortFft(int64_t n) : length(n), radices(*RadicesOf(n)), roots(RootsOf<T>(n, n)) {}
+    LaneFft<T> lanes(bool inverse, T scale) const {
+      return {length,       radices.data(), static_cast<int64_t>(radices.size()),
+              roots.data(), inverse,        scale};
+    }
+    int64_t length;
+    std::vector<int> radices;
+    std::vector<T> roots;
+  };
+
+  int64_t rows() const { return column_fft_.length; }
+  int64_t columns() const { return row_fft_.length; }
+  int64_t length() const { return rows() * columns(); }
+  // Lanes of the row transforms: groups of kLanes rows, column after column.
+  int64_t BetweenBytes() const {
+    return Aligned(RoundUpTo(rows(), kLanes) * columns() * 2 * static_cast<int64_t>(sizeof(T)));
+  }
+  int64_t RowBytes() const {
+    return Aligned(std::max(rows(), columns()) * kRow * static_cast<int64_t>(sizeof(T)));
+  }
+
+  std::complex<double> Turned(std::complex<double> root) const {
+    return inverse_ ? std::conj(root) : root;
+  }
+
+  // Columns [first, first + kLanes).
+  void TransformColumns(int64_t first, const T* from, T* data, T* work, T* between) const {
+    const int64_t count = std::min(kLanes, columns() - first);
+    const LaneFft<T> fft = column_fft_.lanes(
+        inverse_, inverse_ ? static_cast<T>(1.0 / static_cast<double>(length())) : T(1));
+    T* result;
+    if (count == kLanes) {
+      result = RunLaneFft<T>(fft, data, work, {from + 2 * first, 2 * columns()}, {});
+    } else {
+      std::fill_n(data, rows() * kRow, T(0));
+      for (int64_t k = 0; k < rows(); ++k) {
+        const T* pairs = from + 2 * (k * columns() + first);
+        for (int64_t lane = 0; lane < count; ++lane) {
+          data[k * kRow + lane] = pairs[2 * lane];
+          data[k * kRow + kLanes + lane] = pairs[2 * lane + 1];
+        }
+      }
+      result = RunLaneFft<T>(fft, data, work, {}, {});
+    }
+    for (int64_t k = 0; k < rows(); ++k) Turn(k, first, result + k * kRow);
+    // Columns become rows of the groups.
+    for (int64_t row = 0; row < rows(); row += kLanes) {
+      const int64_t rows_here = std::min(kLanes, rows() - row);
+      for (const int64_t part : {int64_t{0}, kLanes}) {
+        Transpose(count, rows_here, result + row * kRow + part, kRow,
+                  between + row * columns() * 2 + first * kRow + part, kRow);
+      }
+    }
+  }
+
+  // Lane l is multiplied by exp(-2 pi i k (first + l) / n).
+  void Turn(int64_t k, int64_t first, T* row) const {
+    const int64_t at = k * first;
+    const std::complex<double> root = Turned(coarse_[at / kFine] * fine_[at % kFine]);
+    const T c = static_cast<T>(root.real()), s = static_cast<T>(root.imag());
+    const T* factors = lane_factors_.data() + k * kRow;
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      const T lane_re = factors[lane], lane_im = factors[kLanes + lane];
+      const T factor_re = lane_re * c - lane_im * s, factor_im = lane_re * s + lane_im * c;
+      const T re = row[lane], im = row[kLanes + lane];
+      row[lane] = re * factor_re - im * factor_im;
+      row[kLanes + lane] = re * factor_im + im * factor_re;
+    }
+  }
+
+  // Rows [first, first + kLanes): element k2 of row k1 is result k1 + rows * k2.
+  void TransformRows(int64_t first, T* data, T* work, T* to) const {
+    const int64_t count = std::min(kLanes, rows() - first);
+    const LaneFft<T> fft = row_fft_.lanes(inverse_, T(1));
+    if (count == kLanes) {
+      RunLaneFft<T>(fft, data, work, {}, {to + 2 * first, 2 * rows()});
+      return;
+    }
+    for (int64_t k = 0; k < columns(); ++k) {
+      for (const int64_t part : {int64_t{0}, kLanes})
+        std::fill(data + k * kRow + part + count, data + k * kRow + part + kLanes, T(0));
+    }
+    const T* result = RunLaneFft<T>(fft, data, work, {}, {});
+    for (int64_t k = 0; k < columns(); ++k) {
+      T* pairs = to + 2 * (k * rows() + first);
+      for (int64_t lane = 0; lane < count; ++lane) {
+        pairs[2 * lane] = result[k * kRow + lane];
+        pairs[2 * lane + 1] = result[k * kRow + kLanes + lane];
+      }
+    }
+  }
+
+  static void Transpose(int64_t rows, int64_t columns, const T* from, int64_t from_stride, T* to,
+                        int64_t to_stride) {
+    (sizeof(T) == 4 ? Transpose32 : Transpose64)(rows, columns, from, from_stride, to, to_stride);
+  }
+
+  const bool inverse_;
+  const int64_t lines_;
+  const ShortFft column_fft_, row_fft_;
+  // exp(-2 pi i k / n) is coarse_[k / kFine] * fine_[k % kFine].
+  std::vector<std::complex<double>> coarse_, fine_;
+  std::vector<T> lane_factors_;  // exp(-2 pi i k lane / n) of row k, as rows
+};
+
+// The longest line whose rows of a group fit the second-level cache, or nearly so.
+constexpr int64_t kMaxLaneLength = int64_t{1} << 15;
+// Fewer lines leave most lanes empty.
+constexpr int64_t kLeastLines = 4;
+
+// Null if the transform is not of complex numbers along one axis with few or very long lines, or
+// the length is short or has no suitable factors.
+template <typename T>
+std::unique_ptr<const Kernel> MakeLongFft(const FftSpec& spec) {
+  constexpr int64_t kLeastLength = 1024, kMaxRatio = 16;
+  if (spec.lengths.size() != 1 || spec.from_type != spec.to_type) return nullptr;
+  const int64_t n = spec.lengths[0];
+  int64_t lines = 1;
+  for (size_t d = 0; d + 1 < spec.dimensions.size(); ++d) lines *= spec.dimensions[d];
+  if (spec.dimensions.back() != n || n < kLeastLength ||
+      (lines >= kLeastLines && n <= kMaxLaneLength) || !RadicesOf(n).has_value()) {
+    return nullptr;
+  }
+  // Factors near the square root; multiples of the lanes if there are any.
+  int64_t rows = 0;
+  for (int64_t d = static_cast<int64_t>(std::sqrt(static_cast<double>(n))); d > 0; --d) {
+    if (n / d > kMaxLaneLength || n / d > kMaxRatio * d) break;
+    if (n % d != 0) continue;
+    if (rows == 0) rows = d;
+    if (d % kFftLanes<T> == 0 && n / d % kFftLanes<T> == 0) {
+      rows = d;
+      break;
+    }
+  }
+  if (rows == 0) return nullptr;
+  return std::make_unique<LongFftKernel<T>>(spec.inverse, lines, rows, n / rows);
+}
+
 template <typename T>
 std::unique_ptr<const Kernel> MakeLaneFft(const FftSpec& spec) {
-  // Rows of a group should fit the second-level cache, or nearly so.
-  constexpr int64_t kMaxLength = int64_t{1} << 15, kLeastLines = 4;
+  if (std::unique_ptr<const Kernel> kernel = MakeLongFft<T>(spec); kernel != nullptr) return kernel;
   const int64_t rank = static_cast<int64_t>(spec.dimensions.size());
   const int64_t count = static_cast<int64_t>(spec.lengths.size());
   const bool from_real = !primitive_util::IsComplexType(spec.from_type);
@@ -261,7 +464,7 @@ std::unique_ptr<const Kernel> MakeLaneFft(const FftSpec& spec) {
     const int64_t which = to_real ? i : count - 1 - i, d = rank - count + which;
     LaneAxis<T> axis;
     axis.length = spec.lengths[which];
-    if (axis.length > kMaxLength || axis.length < 1) return nullptr;
+    if (axis.length > kMaxLaneLength || axis.length < 1) return nullptr;
     const bool is_real_axis = which == count - 1;
     axis.from_real = from_real && is_real_axis;
     axis.to_real = to_real && is_real_axis;
