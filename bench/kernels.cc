@@ -263,6 +263,9 @@ void MeasureOtherPrepared() {
   MeasurePrepared("prepared fft c64 1024x1024", 100.0 * static_cast<double>(from.size()), "Gflop/s",
                   MakeFftKernel({C64, C64, false, {kEdge, kEdge}, {kEdge, kEdge}}),
                   {from.data(), to.data()});
+  MeasurePrepared("prepared fft c64 1M", 100.0 * static_cast<double>(from.size()), "Gflop/s",
+                  MakeFftKernel({C64, C64, false, {kEdge * kEdge}, {kEdge * kEdge}}),
+                  {from.data(), to.data()});
   std::vector<float> x(kEdge * 4096, 1), out(x.size());
   float zero = 0;
   MeasurePrepared("prepared scan f32 1024x4096", static_cast<double>(x.size()), "G/s",

@@ -108,6 +108,13 @@ TEST(FftKernel, LongLines) {
     CheckTransform<complex128, complex128>({length}, {length}, true, kF64);
   }
   CheckTransform<complex64, complex64>({2, 3, 1 << 16}, {1 << 16}, false, kF32);
+  for (const int64_t length : {2048, 2310, 4374, 1 << 13, 30000, 1 << 17}) {
+    CheckTransform<float, complex64>({length}, {length}, false, kF32);
+    CheckTransform<float, complex64>({2, length}, {length}, false, kF32);
+    CheckTransform<complex64, float>({3, length / 2 + 1}, {length}, true, kF32);
+    CheckTransform<double, complex128>({3, length}, {length}, false, kF64);
+    CheckTransform<complex128, double>({length / 2 + 1}, {length}, true, kF64);
+  }
   CheckTransform<complex128, complex128>({5, 40000}, {40000}, false, kF64);
 }
 

@@ -259,18 +259,23 @@ class LaneFftKernel final : public Kernel {
 template <typename T>
 class LongFftKernel final : public Kernel {
  public:
-  LongFftKernel(bool inverse, int64_t lines, int64_t rows, int64_t columns)
+  // Of 2 * rows * columns real numbers, in pairs, if one side is real.
+  struct Sides {
+    bool from_real, to_real;
+  };
+  LongFftKernel(bool inverse, Sides sides, int64_t lines, int64_t rows, int64_t columns)
       : inverse_(inverse),
+        sides_(sides),
         lines_(lines),
         column_fft_(rows),
         row_fft_(columns),
-        coarse_(CeilOfRatio(rows * columns, kFine)),
+        coarse_(CeilOfRatio(2 * rows * columns, kFine)),
         fine_(kFine),
         lane_factors_(rows * kRow) {
     const int64_t n = length();
     for (size_t i = 0; i < coarse_.size(); ++i)
-      coarse_[i] = RootOf(n, static_cast<int64_t>(i) * kFine);
-    for (int64_t i = 0; i < std::min(n, kFine); ++i) fine_[i] = RootOf(n, i);
+      coarse_[i] = RootOf(2 * n, static_cast<int64_t>(i) * kFine);
+    for (int64_t i = 0; i < std::min(2 * n, kFine); ++i) fine_[i] = RootOf(2 * n, i);
     for (int64_t k = 0; k < rows; ++k) {
       for (int64_t lane = 0; lane < kLanes; ++lane) {
         const std::complex<double> root = Turned(RootOf(n, k * lane % n));
@@ -281,28 +286,44 @@ class LongFftKernel final : public Kernel {
   }
 
   int64_t ScratchBytes(int32_t workers) const override {
-    return BetweenBytes() + 2 * RowBytes() * workers;
+    return BetweenBytes() + SpectrumBytes() + 2 * RowBytes() * workers;
   }
 
   absl::Status Run(const KernelCall& call) const override {
     T* between = static_cast<T*>(call.scratch);
-    char* scratch = static_cast<char*>(call.scratch) + BetweenBytes();
+    T* spectrum = reinterpret_cast<T*>(static_cast<char*>(call.scratch) + BetweenBytes());
+    char* scratch = static_cast<char*>(call.scratch) + BetweenBytes() + SpectrumBytes();
+    const int64_t from_length = length() + (sides_.to_real ? 1 : 0),
+                  to_length = length() + (sides_.from_real ? 1 : 0);
+    const auto run = [&](int64_t count, int64_t step, auto&& body) {
+      return RunTasks(*call.host, CeilOfRatio(count, step), scratch, 2 * RowBytes(),
+                      [&](int64_t index, Task& task) {
+                        body(index * step, reinterpret_cast<T*>(task.scratch()),
+                             reinterpret_cast<T*>(task.scratch() + RowBytes()));
+                      });
+    };
+    constexpr int64_t kPairs = 4096;
+    const int64_t pairs = length() / 2 + 1;
     for (int64_t line = 0; line < lines_; ++line) {
-      const T* from = static_cast<const T*>(call.buffers[0]) + 2 * line * length();
-      T* to = static_cast<T*>(call.buffers[1]) + 2 * line * length();
-      const auto run = [&](int64_t groups, auto&& group) {
-        return RunTasks(*call.host, groups, scratch, 2 * RowBytes(),
-                        [&](int64_t index, Task& task) {
-                          group(index * kLanes, reinterpret_cast<T*>(task.scratch()),
-                                reinterpret_cast<T*>(task.scratch() + RowBytes()));
-                        });
-      };
-      XLA_RETURN_IF_ERROR(run(CeilOfRatio(columns(), kLanes), [&](int64_t first, T* data, T* work) {
+      const T* from = static_cast<const T*>(call.buffers[0]) + 2 * line * from_length;
+      T* to = static_cast<T*>(call.buffers[1]) + 2 * line * to_length;
+      if (sides_.to_real) {
+        XLA_RETURN_IF_ERROR(run(pairs, kPairs, [&](int64_t first, T*, T*) {
+          StartReal(first, std::min(pairs, first + kPairs), from, spectrum);
+        }));
+        from = spectrum;
+      }
+      XLA_RETURN_IF_ERROR(run(columns(), kLanes, [&](int64_t first, T* data, T* work) {
         TransformColumns(first, from, data, work, between);
       }));
-      XLA_RETURN_IF_ERROR(run(CeilOfRatio(rows(), kLanes), [&](int64_t first, T* work, T*) {
+      XLA_RETURN_IF_ERROR(run(rows(), kLanes, [&](int64_t first, T* work, T*) {
         TransformRows(first, between + first * columns() * 2, work, to);
       }));
+      if (sides_.from_real) {
+        XLA_RETURN_IF_ERROR(run(pairs, kPairs, [&](int64_t first, T*, T*) {
+          FinishReal(first, std::min(pairs, first + kPairs), to);
+        }));
+      }
     }
     return absl::OkStatus();
   }
@@ -333,15 +354,69 @@ class LongFftKernel final : public Kernel {
     return Aligned(std::max(rows(), columns()) * kRow * static_cast<int64_t>(sizeof(T)));
   }
 
+  // Of a transform to real numbers: what its pairs are the transform of.
+  int64_t SpectrumBytes() const {
+    return sides_.to_real ? Aligned(2 * length() * static_cast<int64_t>(sizeof(T))) : 0;
+  }
+
   std::complex<double> Turned(std::complex<double> root) const {
     return inverse_ ? std::conj(root) : root;
+  }
+  // exp(-pi i k / length), or its conjugate for the inverse.
+  std::complex<double> HalfRoot(int64_t k) const {
+    return Turned(coarse_[k / kFine] * fine_[k % kFine]);
+  }
+
+  // See FinishRealLanes: elements k and length - k of a line, for k in [begin, end).
+  void FinishReal(int64_t begin, int64_t end, T* to) const {
+    using Complex = std::complex<T>;
+    Complex* z = reinterpret_cast<Complex*>(to);
+    const int64_t m = length();
+    for (int64_t k = begin; k < end; ++k) {
+      if (k == 0) {
+        const Complex first = z[0];
+        z[0] = first.real() + first.imag();
+        z[m] = first.real() - first.imag();
+        continue;
+      }
+      const std::complex<double> root = HalfRoot(k);
+      const Complex a = z[k], b = std::conj(z[m - k]);
+      const Complex even = T(0.5) * (a + b), difference = T(0.5) * (a - b);
+      const Complex odd = Product({difference.imag(), -difference.real()}, root);
+      z[k] = even + odd;
+      z[m - k] = std::conj(even - odd);
+    }
+  }
+  // See StartRealLanes.
+  void StartReal(int64_t begin, int64_t end, const T* from, T* to) const {
+    using Complex = std::complex<T>;
+    const Complex* x = reinterpret_cast<const Complex*>(from);
+    Complex* z = reinterpret_cast<Complex*>(to);
+    const int64_t m = length();
+    for (int64_t k = begin; k < end; ++k) {
+      if (k == 0) {
+        z[0] = {x[0].real() + x[m].real(), x[0].real() - x[m].real()};
+        continue;
+      }
+      const Complex a = x[k], b = std::conj(x[m - k]);
+      const Complex even = a + b, odd = Product(a - b, HalfRoot(k));
+      const Complex turned = {-odd.imag(), odd.real()};
+      z[m - k] = std::conj(even - turned);
+      z[k] = even + turned;
+    }
+  }
+  static std::complex<T> Product(std::complex<T> a, std::complex<double> b) {
+    const T re = static_cast<T>(b.real()), im = static_cast<T>(b.imag());
+    return {a.real() * re - a.imag() * im, a.real() * im + a.imag() * re};
   }
 
   // Columns [first, first + kLanes).
   void TransformColumns(int64_t first, const T* from, T* data, T* work, T* between) const {
     const int64_t count = std::min(kLanes, columns() - first);
     const LaneFft<T> fft = column_fft_.lanes(
-        inverse_, inverse_ ? static_cast<T>(1.0 / static_cast<double>(length())) : T(1));
+        inverse_, inverse_
+                      ? static_cast<T>((sides_.to_real ? 0.5 : 1.0) / static_cast<double>(length()))
+                      : T(1));
     T* result;
     if (count == kLanes) {
       result = RunLaneFft<T>(fft, data, work, {from + 2 * first, 2 * columns()}, {});
@@ -369,8 +444,7 @@ class LongFftKernel final : public Kernel {
 
   // Lane l is multiplied by exp(-2 pi i k (first + l) / n).
   void Turn(int64_t k, int64_t first, T* row) const {
-    const int64_t at = k * first;
-    const std::complex<double> root = Turned(coarse_[at / kFine] * fine_[at % kFine]);
+    const std::complex<double> root = HalfRoot(2 * k * first);
     const T c = static_cast<T>(root.real()), s = static_cast<T>(root.imag());
     const T* factors = lane_factors_.data() + k * kRow;
     for (int64_t lane = 0; lane < kLanes; ++lane) {
@@ -410,9 +484,10 @@ class LongFftKernel final : public Kernel {
   }
 
   const bool inverse_;
+  const Sides sides_;
   const int64_t lines_;
   const ShortFft column_fft_, row_fft_;
-  // exp(-2 pi i k / n) is coarse_[k / kFine] * fine_[k % kFine].
+  // exp(-pi i k / n) is coarse_[k / kFine] * fine_[k % kFine].
   std::vector<std::complex<double>> coarse_, fine_;
   std::vector<T> lane_factors_;  // exp(-2 pi i k lane / n) of row k, as rows
 };
@@ -422,17 +497,21 @@ constexpr int64_t kMaxLaneLength = int64_t{1} << 15;
 // Fewer lines leave most lanes empty.
 constexpr int64_t kLeastLines = 4;
 
-// Null if the transform is not of complex numbers along one axis with few or very long lines, or
-// the length is short or has no suitable factors.
+// Null if the transform is not along one axis with few or very long lines, or the length is short,
+// odd with real numbers, or has no suitable factors.
 template <typename T>
 std::unique_ptr<const Kernel> MakeLongFft(const FftSpec& spec) {
   constexpr int64_t kLeastLength = 1024, kMaxRatio = 16;
-  if (spec.lengths.size() != 1 || spec.from_type != spec.to_type) return nullptr;
-  const int64_t n = spec.lengths[0];
+  if (spec.lengths.size() != 1) return nullptr;
+  const bool from_real = !primitive_util::IsComplexType(spec.from_type),
+             to_real = !primitive_util::IsComplexType(spec.to_type);
+  const bool has_reals = from_real || to_real;
+  const int64_t length = spec.lengths[0], n = has_reals ? length / 2 : length;
   int64_t lines = 1;
   for (size_t d = 0; d + 1 < spec.dimensions.size(); ++d) lines *= spec.dimensions[d];
-  if (spec.dimensions.back() != n || n < kLeastLength ||
-      (lines >= kLeastLines && n <= kMaxLaneLength) || !RadicesOf(n).has_value()) {
+  if (spec.dimensions.back() != (to_real ? n + 1 : length) || n < kLeastLength ||
+      (has_reals && length % 2 != 0) || (lines >= kLeastLines && length <= kMaxLaneLength) ||
+      !RadicesOf(n).has_value()) {
     return nullptr;
   }
   // Factors near the square root; multiples of the lanes if there are any.
@@ -447,7 +526,8 @@ std::unique_ptr<const Kernel> MakeLongFft(const FftSpec& spec) {
     }
   }
   if (rows == 0) return nullptr;
-  return std::make_unique<LongFftKernel<T>>(spec.inverse, lines, rows, n / rows);
+  return std::make_unique<LongFftKernel<T>>(
+      spec.inverse, typename LongFftKernel<T>::Sides{from_real, to_real}, lines, rows, n / rows);
 }
 
 template <typename T>
