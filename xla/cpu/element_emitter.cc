@@ -361,8 +361,10 @@ Element ElementEmitter::EmitPad(const HloInstruction* instruction, Index index) 
     const PadDim& dim = padding[d];
     IndexTerm term = math_.AddConstant(index[d], -dim.low);
     const int64_t span = (size - 1) * (dim.interior + 1) + 1;
-    const bool can_leave = dim.low > 0 || dim.interior > 0 ||
-                           instruction->shape().dimensions(static_cast<int>(d)) - dim.low > span;
+    if (term.IsOutside(0, span)) return value;
+    const bool can_leave = !term.IsWithin(0, span) &&
+                           (dim.low > 0 || dim.interior > 0 ||
+                            instruction->shape().dimensions(static_cast<int>(d)) - dim.low > span);
     if (can_leave) {
       require(math_.InRange(term, 0, span));
       term = math_.ClampUnlessAffine(term, 0, span);
@@ -381,6 +383,45 @@ Element ElementEmitter::EmitPad(const HloInstruction* instruction, Index index) 
   return ops_.Select(inside, element, value);
 }
 
+// Slices of one array, at the same place in all dimensions but this: the index is chosen rather
+// than the element, which loops along other dimensions need not do again.
+std::optional<Element> ElementEmitter::EmitJoinedSlices(
+    absl::Span<const std::pair<const HloInstruction*, int64_t>> parts, size_t dimension,
+    Index index) {
+  const HloInstruction* source = nullptr;
+  std::vector<int64_t> place;  // of the first slice
+  std::vector<int64_t> moves;  // of the index in this dimension, by part
+  for (const auto& [part, first] : parts) {
+    const HloInstruction* array = part;
+    std::vector<int64_t> starts(index.size(), 0);
+    while (array->opcode() == HloOpcode::kSlice && buffers_.find(array) == buffers_.end()) {
+      const auto& slice = array->attributes<SliceAttributes>().slice;
+      for (size_t d = 0; d < slice.size(); ++d) {
+        if (slice[d].stride != 1) return std::nullopt;
+        starts[d] += slice[d].start;
+      }
+      array = array->operand(0);
+    }
+    moves.push_back(starts[dimension] - first);
+    starts[dimension] = 0;
+    if (source == nullptr) {
+      source = array;
+      place = starts;
+    }
+    if (array != source || starts != place) return std::nullopt;
+  }
+  IndexVector source_index(index.begin(), index.end());
+  for (size_t d = 0; d < place.size(); ++d) source_index[d] = math_.AddConstant(index[d], place[d]);
+  const IrValue position = index[dimension].base;
+  IrValue chosen = ir_.Add(position, ir_.Index(moves.back()));
+  for (size_t k = parts.size() - 1; k-- > 0;) {
+    chosen = ir_.Select(ir_.ICmp(LLVMIntSLT, position, ir_.Index(parts[k + 1].second)),
+                        ir_.Add(position, ir_.Index(moves[k])), chosen);
+  }
+  source_index[dimension] = {chosen, 0, 1};
+  return Emit(source, source_index);
+}
+
 Element ElementEmitter::EmitConcatenate(const HloInstruction* instruction, Index index) {
   const auto dimension = static_cast<size_t>(instruction->dimensions()[0]);
   const bool is_uniform =
@@ -390,10 +431,14 @@ Element ElementEmitter::EmitConcatenate(const HloInstruction* instruction, Index
   int64_t start = 0;
   for (const HloInstruction* operand : instruction->operands()) {
     const int64_t size = operand->shape().dimensions(static_cast<int>(dimension));
-    if (size > 0) parts.emplace_back(operand, start);
+    if (size > 0 && !index[dimension].IsOutside(start, start + size))
+      parts.emplace_back(operand, start);
     start += size;
   }
   if (parts.empty()) return Fail(instruction);
+  if (parts.size() > 1 && index[dimension].is_uniform()) {
+    if (const std::optional<Element> made = EmitJoinedSlices(parts, dimension, index)) return *made;
+  }
   const auto emit_from = [&](const auto& self, size_t part) -> Element {
     const HloInstruction* const operand = parts[part].first;
     const int64_t first = parts[part].second;

@@ -117,6 +117,9 @@ class ElementEmitter {
   Element EmitIota(const HloInstruction* instruction, Index index);
   Element EmitPad(const HloInstruction* instruction, Index index);
   Element EmitConcatenate(const HloInstruction* instruction, Index index);
+  std::optional<Element> EmitJoinedSlices(
+      absl::Span<const std::pair<const HloInstruction*, int64_t>> parts, size_t dimension,
+      Index index);
   Element EmitDynamicSlice(const HloInstruction* instruction, Index index);
   Element EmitDynamicUpdateSlice(const HloInstruction* instruction, Index index);
   Element EmitGather(const HloInstruction* instruction, Index index);

@@ -18,6 +18,7 @@
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/kernel_shapes.h"
+#include "xla/cpu/row_parts.h"
 #include "xla/cpu/sort_order.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/hlo/ir/clone.h"
@@ -36,8 +37,15 @@ constexpr int64_t kMaxDuplicatedCost = 6;
 // same operand has.
 constexpr int64_t kMaxCopies = 16;
 
+// Copies of the code of what concatenations of a kernel read, which has one for each way there.
+constexpr int64_t kMaxJoinedCopies = 32;
+
 // Operands of a concatenation that has no kernel of its own.
 constexpr int64_t kMaxJoined = 16;
+
+// Lanes of vectors, roughly, and elements of rows that are worth parts of their own (row_parts.h).
+constexpr int kUsualLanes = 16;
+constexpr int64_t kLeastRow = 32;
 
 // Elements of transposes that are not worth a kernel of their own.
 constexpr int64_t kSmallTranspose = 1024;
@@ -134,34 +142,131 @@ class Planner {
         }
         ++uses;
       }
-      int64_t copies = 1;
+      int64_t copies = 1, at_other_places = 0, joined_cost = 0;
+      bool is_joined = false;
       for (const HloInstruction* user : instruction->users()) {
-        int64_t in_user = virtual_.contains(user) ? copies_[user] : 1;
+        const bool is_virtual = virtual_.contains(user);
+        int64_t in_user = is_virtual ? copies_[user] : 1;
         if (user->opcode() == HloOpcode::kConcatenate) {
           in_user *= absl::c_count(user->operands(), instruction);
+          is_joined |= is_virtual;
+        }
+        if (const auto joined = joined_.find(user); is_virtual && joined != joined_.end()) {
+          is_joined = true;
+          joined_cost = std::max(joined_cost, joined->second);
         }
         copies = std::max(copies, in_user);
+        if (!IsElementwise(*user)) at_other_places += in_user;
+      }
+      if (is_joined) {
+        if (IsElementwise(*instruction)) joined_cost += CostOf(*instruction);
+        joined_[instruction] = joined_cost;
+        copies = std::max(copies, at_other_places);
       }
       copies_[instruction] = copies;
+      places_[instruction] = PlacesOf(*instruction);
       const int64_t cost = std::max<int64_t>(CostOf(*instruction), 0);
       const bool is_free = cost == 0 && instruction->operand_count() <= 1;
       const bool is_wide = instruction->opcode() == HloOpcode::kConcatenate &&
                            instruction->operand_count() > kMaxJoined;
-      bool fits = copies <= kMaxCopies && !is_wide;
+      bool fits = copies <= (is_joined ? kMaxJoinedCopies : kMaxCopies) && !is_wide &&
+                  (instruction->opcode() != HloOpcode::kConcatenate || MayJoin(*instruction));
       for (const HloInstruction* kernel : kernels) fits &= sizes_[kernel] < kMaxFusionSize;
       // Computed several times where there are several kernels, or several accesses of one.
       const bool is_row =
           instruction->opcode() == HloOpcode::kReduce && IsRowOfResult(*instruction);
-      const bool repeats = kernels.size() > 1 || (!is_row && Rereads(*instruction));
-      const bool is_cheap = is_free || (CostWithOperands(*instruction) <= kMaxDuplicatedCost &&
-                                        ReadsLittle(*instruction));
+      const bool repeats =
+          kernels.size() > 1 || (!is_row && Rereads(*instruction)) || (is_joined && copies > 1);
+      const bool is_in_parts =
+          instruction->opcode() == HloOpcode::kConcatenate && ReadsInParts(*instruction);
+      const bool is_cheap =
+          is_free || (joined_cost <= kMaxDuplicatedCost &&
+                      (is_in_parts || (CostWithOperands(*instruction) <= kMaxDuplicatedCost &&
+                                       ReadsLittle(*instruction))));
       if (fits && (!repeats || is_cheap)) {
         for (const HloInstruction* kernel : kernels) ++sizes_[kernel];
         sinks_[instruction] = std::move(kernels);
         if (is_row) rows_.insert(instruction);
         virtual_.insert(instruction);
+        AddCuts(*instruction);
       }
     }
+  }
+
+  // Where a kernel reads an instruction: the index of the minor dimension is that of the kernel's
+  // result (of the operand of a concatenation, or the update) plus the shift.
+  struct RowPlace {
+    const HloInstruction* kernel;
+    int64_t shift;
+    bool operator==(const RowPlace&) const = default;
+  };
+
+  // All places, or none if some are not known to be such.
+  std::vector<RowPlace> PlacesOf(const HloInstruction& instruction) const {
+    constexpr size_t kMostPlaces = 64;
+    std::vector<RowPlace> places;
+    const auto add = [&](const HloInstruction* kernel, int64_t shift) {
+      const RowPlace place = {kernel, shift};
+      if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+    };
+    for (const HloInstruction* user : instruction.users()) {
+      const auto found = places_.find(user);
+      const bool is_virtual = virtual_.contains(user);
+      if (is_virtual && (found == places_.end() || found->second.empty())) return {};
+      for (int64_t i = 0; i < user->operand_count(); ++i) {
+        if (user->operand(i) != &instruction) continue;
+        const bool is_part =
+            !is_virtual && (user->opcode() == HloOpcode::kConcatenate ||
+                            (user->opcode() == HloOpcode::kDynamicUpdateSlice && i == 1));
+        const std::optional<int64_t> shift = is_part ? 0 : MinorShift(*user, i);
+        if (!shift.has_value() || places.size() > kMostPlaces) return {};
+        if (!is_virtual) {
+          add(user, *shift);
+          continue;
+        }
+        for (const RowPlace& place : found->second) add(place.kernel, place.shift + *shift);
+      }
+    }
+    return places;
+  }
+
+  // The cuts of the rows of a kernel, with those of an instruction that it reads there.
+  std::vector<int64_t> CutsWith(const HloInstruction& instruction, const RowPlace& place) const {
+    const auto found = cuts_.find(place.kernel);
+    std::vector<int64_t> cuts = found == cuts_.end() ? std::vector<int64_t>() : found->second;
+    for (const int64_t cut : MinorCuts(instruction)) cuts.push_back(cut - place.shift);
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    return cuts;
+  }
+
+  void AddCuts(const HloInstruction& instruction) {
+    constexpr size_t kMostCuts = 64;
+    if (MinorCuts(instruction).empty()) return;
+    for (const RowPlace& place : places_[&instruction]) {
+      std::vector<int64_t> cuts = CutsWith(instruction, place);
+      if (cuts.size() <= kMostCuts) cuts_[place.kernel] = std::move(cuts);
+    }
+  }
+
+  // Whether kernels read a concatenation in parts of their rows of one operand each.
+  bool ReadsInParts(const HloInstruction& concatenate) const {
+    const std::vector<RowPlace>& places = places_.at(&concatenate);
+    if (places.empty()) return false;
+    for (const RowPlace& place : places) {
+      if (!place.kernel->shape().IsArray() || place.kernel->shape().rank() == 0) return false;
+      const int64_t length = place.kernel->shape().dimensions().back();
+      if (length < kLeastRow ||
+          PartsBetween(CutsWith(concatenate, place), length, kUsualLanes).empty()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool MayJoin(const HloInstruction& concatenate) const {
+    return concatenate.operand_count() <= 3 &&
+           (JoinsWhatIsCheap(concatenate) || ReadsInParts(concatenate));
   }
 
   static void AddKernel(const HloInstruction* kernel, std::vector<const HloInstruction*>& kernels) {
@@ -256,9 +361,6 @@ class Planner {
       case HloOpcode::kReduceWindow:
       case HloOpcode::kDot:
         return false;
-      case HloOpcode::kConcatenate:
-        if (instruction.operand_count() > 3 || !JoinsWhatIsCheap(instruction)) return false;
-        break;
       case HloOpcode::kTranspose:
         if (!KeepsMinorDimension(instruction) && CountOf(instruction.shape()) >= kSmallTranspose)
           return false;
@@ -364,6 +466,10 @@ class Planner {
   absl::flat_hash_map<const HloInstruction*, std::vector<const HloInstruction*>> sinks_;
   absl::flat_hash_map<const HloInstruction*, int64_t> sizes_;
   absl::flat_hash_map<const HloInstruction*, int64_t> copies_;  // see kMaxCopies
+  // Those that concatenations of a kernel read, with the arithmetic on the way there.
+  absl::flat_hash_map<const HloInstruction*, int64_t> joined_;
+  absl::flat_hash_map<const HloInstruction*, std::vector<RowPlace>> places_;
+  absl::flat_hash_map<const HloInstruction*, std::vector<int64_t>> cuts_;  // of kernels
 };
 
 // The fusion of an instruction and the virtual ones that it needs.

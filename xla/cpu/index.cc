@@ -2,16 +2,36 @@
 #include "xla/cpu/index.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 namespace xla::cpu {
+namespace {
+
+// Bounds beyond this are not kept: sums of them would overflow.
+constexpr int64_t kGreatestBound = int64_t{1} << 60;
+
+IndexTerm WithBounds(IndexTerm term, int64_t low, int64_t high) {
+  if (low < -kGreatestBound || high > kGreatestBound) return term;
+  term.low = low;
+  term.high = high;
+  return term;
+}
+
+}  // namespace
+
+IndexTerm IndexMath::Constant(int64_t value) const {
+  return WithBounds({ir_.Index(value), 0, value}, value, value);
+}
 
 IndexTerm IndexMath::Add(const IndexTerm& a, const IndexTerm& b) const {
   int64_t constant;
   if (a.is_uniform() && ir_.IsConst(a.base, &constant) && constant == 0) return b;
   if (b.is_uniform() && ir_.IsConst(b.base, &constant) && constant == 0) return a;
   if (a.lanes == nullptr && b.lanes == nullptr) {
-    return {ir_.Add(a.base, b.base), a.step + b.step, std::gcd(a.align, b.align)};
+    const IndexTerm sum = {ir_.Add(a.base, b.base), a.step + b.step, std::gcd(a.align, b.align)};
+    if (!a.has_bounds() || !b.has_bounds()) return sum;
+    return WithBounds(sum, a.low + b.low, a.high + b.high);
   }
   const IrValue left = ToVector(a), right = ToVector(b);
   return FromVector(ir_.Add(ir_.Lanes(left) == 1 ? ir_.Splat(left, lanes_) : left,
@@ -28,7 +48,11 @@ IndexTerm IndexMath::Multiply(const IndexTerm& a, int64_t factor) const {
   if (a.lanes != nullptr) {
     return FromVector(ir_.Mul(a.lanes, ir_.Const(ir_.TypeOf(a.lanes), factor)));
   }
-  return {ir_.Mul(a.base, ir_.Index(factor)), a.step * factor, a.align * factor};
+  const IndexTerm product = {ir_.Mul(a.base, ir_.Index(factor)), a.step * factor, a.align * factor};
+  const int64_t magnitude = std::max(std::abs(a.low), std::abs(a.high));
+  if (!a.has_bounds() || magnitude > kGreatestBound / std::abs(factor)) return product;
+  return WithBounds(product, std::min(a.low * factor, a.high * factor),
+                    std::max(a.low * factor, a.high * factor));
 }
 
 bool IndexMath::LanesStayTogether(const IndexTerm& a, int64_t divisor) const {

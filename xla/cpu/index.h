@@ -19,8 +19,18 @@ struct IndexTerm {
   int64_t step = 0;
   int64_t align = 1;  // divides base; 0: base is 0
   IrValue lanes = nullptr;
+  // All lanes are at least `low` and at most `high`, where that is known: low <= high then.
+  int64_t low = 0, high = -1;
 
   bool is_uniform() const { return step == 0 && lanes == nullptr; }
+  bool has_bounds() const { return low <= high; }
+  // Whether it is known that all lanes are in [begin, end), or that none is.
+  bool IsWithin(int64_t begin, int64_t end) const {
+    return has_bounds() && low >= begin && high < end;
+  }
+  bool IsOutside(int64_t begin, int64_t end) const {
+    return has_bounds() && (high < begin || low >= end);
+  }
   bool operator==(const IndexTerm& o) const {
     return base == o.base && step == o.step && lanes == o.lanes;
   }
@@ -31,7 +41,7 @@ class IndexMath {
  public:
   IndexMath(Ir& ir, int lanes) : ir_(ir), lanes_(lanes) {}
 
-  IndexTerm Constant(int64_t value) const { return {ir_.Index(value), 0, value}; }
+  IndexTerm Constant(int64_t value) const;
   IndexTerm Add(const IndexTerm& a, const IndexTerm& b) const;
   IndexTerm AddConstant(const IndexTerm& a, int64_t c) const;
   IndexTerm Multiply(const IndexTerm& a, int64_t factor) const;

@@ -2,6 +2,7 @@
 #include "xla/cpu/kernel_emitter.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "xla/base/status_macros.h"
 #include "xla/cpu/element_emitter.h"
@@ -237,6 +238,10 @@ class KernelEmitter {
       if (length % region.segment_length != 0)
         last = ir_.Binary("llvm.smin", last, ir_.Index(length));
     }
+    if (!region.parts.empty()) {
+      EmitParts(region, std::move(index), first, last, vectors, scalars);
+      return;
+    }
     const int64_t in_vectors = lanes > 1 ? length / lanes * lanes : 0;
     if (lanes > 1) {
       IrValue vector_end = last;
@@ -261,6 +266,71 @@ class KernelEmitter {
       ElementEmitter::Scope scope(&scalars);
       index.back() = {i, 0, 1};
       StoreAt(region, scalars, index);
+    });
+    Check(scalars);
+  }
+
+  // Of the row from `first` to `last`: vectors within the region's parts, the rest in scalar code.
+  void EmitParts(const KernelRegion& region, IndexVector index, IrValue first, IrValue last,
+                 ElementEmitter& vectors, ElementEmitter& scalars) {
+    const int64_t lanes = region.lanes;
+    const bool is_whole_row = region.segments == 1;
+    // The last vector of a part may compute some elements again, if nothing that it reads has been
+    // written meanwhile.
+    const bool overlaps =
+        is_whole_row && !plan_.updates_in_place && !plan_.reduces_own_rows &&
+        std::find(plan_.is_written.begin(), plan_.is_written.end(), true) == plan_.is_written.end();
+    std::vector<RowPart> rest;  // between the vectors
+    int64_t covered = 0;
+    for (const RowPart& part : region.parts) {
+      const int64_t in_vectors = (part.end - part.begin) / lanes * lanes;
+      const int64_t end = overlaps ? part.end : part.begin + in_vectors;
+      if (covered < part.begin) rest.push_back({covered, part.begin});
+      covered = end;
+      IrValue from = ir_.Index(part.begin), to = ir_.Index(end);
+      if (!is_whole_row) {
+        // Vectors of the part that start within the segment.
+        const IrValue before = ir_.Binary("llvm.smax", ir_.Sub(first, from), ir_.Index(0));
+        const IrValue skipped = ir_.UDiv(ir_.Add(before, ir_.Index(lanes - 1)), ir_.Index(lanes));
+        from = ir_.Add(from, ir_.Mul(skipped, ir_.Index(lanes)));
+        to = ir_.Binary("llvm.smin", last, to);
+      }
+      int64_t align = std::gcd(part.begin, lanes);
+      ir_.Loop(from, to, lanes, [&](IrValue i) {
+        ElementEmitter::Scope scope(&vectors);
+        if (part.begin + in_vectors < end) {
+          i = ir_.Binary("llvm.smin", i, ir_.Index(end - lanes));
+          align = std::gcd(align, end - lanes);
+        }
+        index.back() = {i, 1, align, nullptr, part.begin, end - 1};
+        StoreAt(region, vectors, index);
+      });
+      Check(vectors);
+    }
+    const int64_t length = region.dimensions.back();
+    if (covered < length) rest.push_back({covered, length});
+    int64_t count = 0;
+    for (const RowPart& part : rest) count += part.end - part.begin;
+    if (count == 0) return;
+    // One loop for all of them.
+    ir_.Loop(ir_.Index(0), ir_.Index(count), 1, [&](IrValue k) {
+      IrValue i = ir_.Add(k, ir_.Index(rest[0].begin));
+      int64_t before = 0;
+      for (size_t r = 0; r + 1 < rest.size(); ++r) {
+        before += rest[r].end - rest[r].begin;
+        i = ir_.Select(ir_.ICmp(LLVMIntSLT, k, ir_.Index(before)), i,
+                       ir_.Add(k, ir_.Index(rest[r + 1].begin - before)));
+      }
+      const auto store = [&] {
+        ElementEmitter::Scope scope(&scalars);
+        index.back() = {i, 0, 1};
+        StoreAt(region, scalars, index);
+      };
+      if (is_whole_row) {
+        store();
+        return;
+      }
+      ir_.If(ir_.And(ir_.ICmp(LLVMIntSLE, first, i), ir_.ICmp(LLVMIntSLT, i, last)), store);
     });
     Check(scalars);
   }

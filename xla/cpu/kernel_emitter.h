@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "xla/cpu/ir.h"
+#include "xla/cpu/row_parts.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 
 namespace xla::cpu {
@@ -31,6 +32,8 @@ struct KernelRegion {
   int64_t units = 0;
   // Short rows: a unit is so many of them, of one index of all dimensions but the last two.
   int64_t rows_per_unit = 1;
+  // Where vectors go, if not along the whole row (row_parts.h); the rest is scalar code.
+  std::vector<RowPart> parts;
   int64_t offset_dimension = -1;  // of a concatenation
   int64_t offset = 0;
 };

@@ -405,6 +405,10 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
       while (lanes > 1 && lanes > length) lanes /= 2;
       region.lanes = lanes;
     }
+    if (!plan.is_linear && (!reduces_rows || plan.reduces_own_rows) && region.lanes > 1 &&
+        region.dimensions.size() == static_cast<size_t>(shape.rank())) {
+      region.parts = PartsOfRows(*region.source, length, region.lanes);
+    }
     DivideIntoUnits(region);
     plan.units += region.units;
   }
@@ -417,7 +421,7 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
     const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
     plan.streams &= static_cast<double>(CountOf(shape) * bytes) >= kStreamingBytes &&
                     region.lanes * bytes >= 16 && region.lanes * bytes <= 128 &&
-                    region.dimensions.back() % region.lanes == 0;
+                    region.parts.empty() && region.dimensions.back() % region.lanes == 0;
   }
   // About 50 microseconds at a time; loops below 20 are not worth a second thread.
   const double lanes = std::max(1, vector_lanes);
