@@ -12,6 +12,7 @@
 #include "xla/cpu/code_generator.h"
 #include "xla/cpu/element.h"
 #include "xla/cpu/entry_layouts.h"
+#include "xla/cpu/exchanges.h"
 #include "xla/cpu/fold_emitter.h"
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/kernel_emitter.h"
@@ -119,8 +120,11 @@ class Lowering {
 
   void AddCopy(const Place& from, const Place& to, int64_t bytes, Steps& steps) const {
     if (from == to || bytes == 0) return;
-    steps.push_back(
-        std::make_unique<CopyStep>(memories_.SlotOf(from), memories_.SlotOf(to), bytes));
+    steps.push_back(std::make_unique<CopyStep>(SlotAt(from), SlotAt(to), bytes));
+  }
+
+  Slot SlotAt(const Place& place) const {
+    return memories_.SlotOf(ExchangedPlace(schedule_, exchanges_, place));
   }
 
   // Operands of a fusion whose memory the kernel writes to.
@@ -315,62 +319,88 @@ class Lowering {
   std::vector<Slot> SlotsOf(const std::vector<ValueId>& values) const {
     std::vector<Slot> slots;
     for (const ValueId value : values) {
-      slots.push_back(value == kNoValue ? Slot() : memories_.SlotOf(ValueOf(value).place));
+      slots.push_back(value == kNoValue ? Slot() : SlotAt(ValueOf(value).place));
     }
     return slots;
   }
 
   absl::Status Build(const std::vector<ScheduledItem>& items, Steps& steps) {
-    for (const ScheduledItem& item : items) {
-      switch (item.kind) {
-        case ScheduledItem::Kind::kCopy:
-          AddCopy(ValueOf(item.operands[0]).place, ValueOf(item.results[0]).place,
-                  ValueOf(item.results[0]).bytes, steps);
-          break;
-        case ScheduledItem::Kind::kWhile: {
-          if (const auto loop = loops_.find(&item); loop != loops_.end()) {
-            const ScalarLoopArrays arrays = ArraysOfScalarLoop(item);
-            std::vector<Slot> slots = SlotsOf(arrays.state);
-            const std::vector<Slot> inputs = SlotsOf(arrays.inputs);
-            slots.insert(slots.end(), inputs.begin(), inputs.end());
-            if (const auto elements = element_loops_.find(&item);
-                elements != element_loops_.end()) {
-              const ElementLoopUnits units = UnitsOfElementLoop(schedule_, item, *target_);
-              steps.push_back(std::make_unique<ScalarLoopStep>(
-                  reinterpret_cast<LoopFunction>(program_.code[0]->Find(elements->second)), slots,
-                  units.count, units.chunk));
-              steps.back()->set_instruction(item.instruction);
-            }
+    for (const ScheduledItem& item : items) XLA_RETURN_IF_ERROR(BuildItem(item, steps));
+    return absl::OkStatus();
+  }
+
+  absl::Status BuildItem(const ScheduledItem& item, Steps& steps) {
+    switch (item.kind) {
+      case ScheduledItem::Kind::kCopy:
+        AddCopy(ValueOf(item.operands[0]).place, ValueOf(item.results[0]).place,
+                ValueOf(item.results[0]).bytes, steps);
+        break;
+      case ScheduledItem::Kind::kWhile: {
+        if (const auto loop = loops_.find(&item); loop != loops_.end()) {
+          const ScalarLoopArrays arrays = ArraysOfScalarLoop(item);
+          std::vector<Slot> slots = SlotsOf(arrays.state);
+          const std::vector<Slot> inputs = SlotsOf(arrays.inputs);
+          slots.insert(slots.end(), inputs.begin(), inputs.end());
+          if (const auto elements = element_loops_.find(&item); elements != element_loops_.end()) {
+            const ElementLoopUnits units = UnitsOfElementLoop(schedule_, item, *target_);
             steps.push_back(std::make_unique<ScalarLoopStep>(
-                reinterpret_cast<LoopFunction>(program_.code[0]->Find(loop->second)),
-                std::move(slots)));
+                reinterpret_cast<LoopFunction>(program_.code[0]->Find(elements->second)), slots,
+                units.count, units.chunk));
             steps.back()->set_instruction(item.instruction);
-            break;
           }
-          Steps condition, body;
-          XLA_RETURN_IF_ERROR(Build(item.bodies[0], condition));
-          XLA_RETURN_IF_ERROR(Build(item.bodies[1], body));
-          steps.push_back(std::make_unique<WhileStep>(
-              std::move(condition), memories_.SlotOf(ValueOf(item.predicate).place),
-              std::move(body)));
+          steps.push_back(std::make_unique<ScalarLoopStep>(
+              reinterpret_cast<LoopFunction>(program_.code[0]->Find(loop->second)),
+              std::move(slots)));
+          steps.back()->set_instruction(item.instruction);
           break;
         }
-        case ScheduledItem::Kind::kConditional: {
-          std::vector<Steps> branches(item.bodies.size());
-          for (size_t i = 0; i < branches.size(); ++i) {
-            XLA_RETURN_IF_ERROR(Build(item.bodies[i], branches[i]));
-          }
-          const bool is_predicate = item.instruction->operand(0)->shape().element_type() == PRED;
-          steps.push_back(std::make_unique<ConditionalStep>(
-              is_predicate, memories_.SlotOf(ValueOf(item.operands[0]).place),
-              std::move(branches)));
-          break;
+        XLA_RETURN_IF_ERROR(BuildWhile(item, steps));
+        break;
+      }
+      case ScheduledItem::Kind::kConditional: {
+        std::vector<Steps> branches(item.bodies.size());
+        for (size_t i = 0; i < branches.size(); ++i) {
+          XLA_RETURN_IF_ERROR(Build(item.bodies[i], branches[i]));
         }
-        case ScheduledItem::Kind::kInstruction:
-          XLA_RETURN_IF_ERROR(BuildInstruction(item, steps));
-          break;
+        const bool is_predicate = item.instruction->operand(0)->shape().element_type() == PRED;
+        steps.push_back(std::make_unique<ConditionalStep>(
+            is_predicate, memories_.SlotOf(ValueOf(item.operands[0]).place), std::move(branches)));
+        break;
+      }
+      case ScheduledItem::Kind::kInstruction:
+        XLA_RETURN_IF_ERROR(BuildInstruction(item, steps));
+        break;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status BuildWhile(const ScheduledItem& item, Steps& steps) {
+    const std::vector<Exchange> exchanges = ExchangesOf(schedule_, item);
+    std::vector<WhileStep::Turn> turns(exchanges.empty() ? 1 : 2);
+    for (size_t turn = 0; turn < turns.size(); ++turn) {
+      if (turn == 1) exchanges_ = exchanges;
+      XLA_RETURN_IF_ERROR(Build(item.bodies[0], turns[turn].condition));
+      if (exchanges.empty()) {
+        XLA_RETURN_IF_ERROR(Build(item.bodies[1], turns[turn].body));
+        continue;
+      }
+      for (const ScheduledItem& part : item.bodies[1]) {
+        const bool is_exchanged =
+            part.kind == ScheduledItem::Kind::kCopy &&
+            std::any_of(exchanges.begin(), exchanges.end(), [&](const Exchange& exchange) {
+              return part.operands[0] == exchange.next && part.results[0] == exchange.state;
+            });
+        if (!is_exchanged) XLA_RETURN_IF_ERROR(BuildItem(part, turns[turn].body));
       }
     }
+    exchanges_.clear();
+    Steps finish;
+    for (const Exchange& exchange : exchanges) {
+      AddCopy(ValueOf(exchange.next).place, ValueOf(exchange.state).place,
+              ValueOf(exchange.state).bytes, finish);
+    }
+    steps.push_back(std::make_unique<WhileStep>(memories_.SlotOf(ValueOf(item.predicate).place),
+                                                std::move(turns), std::move(finish)));
     return absl::OkStatus();
   }
 
@@ -487,6 +517,7 @@ class Lowering {
   std::map<const ScheduledItem*, std::string> element_loops_;  // those of arrays among them
   // By instruction and operand: see PlanFunctions.
   std::map<std::pair<const HloInstruction*, int64_t>, std::string> functions_;
+  std::vector<Exchange> exchanges_;  // in the code that is built
   LoweredProgram program_;
 };
 

@@ -86,10 +86,10 @@ absl::Status BitcastStep::Run(RunState& state) const {
 
 absl::Status WhileStep::Run(RunState& state) const {
   const char* const predicate = predicate_.In(state);
-  while (true) {
-    XLA_RETURN_IF_ERROR(RunSteps(condition_, state));
-    if (*predicate == 0) return absl::OkStatus();
-    XLA_RETURN_IF_ERROR(RunSteps(body_, state));
+  for (size_t turn = 0;; turn = (turn + 1) % turns_.size()) {
+    XLA_RETURN_IF_ERROR(RunSteps(turns_[turn].condition, state));
+    if (*predicate == 0) return turn == 0 ? absl::OkStatus() : RunSteps(finish_, state);
+    XLA_RETURN_IF_ERROR(RunSteps(turns_[turn].body, state));
     XLA_RETURN_IF_ERROR(state.Poll());
   }
 }

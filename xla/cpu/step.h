@@ -113,14 +113,19 @@ class BitcastStep final : public Step {
 
 class WhileStep final : public Step {
  public:
-  WhileStep(Steps condition, Slot predicate, Steps body)
-      : condition_(std::move(condition)), predicate_(predicate), body_(std::move(body)) {}
+  // The iterations take turns, one or two. Of two, the second has buffers of the first exchanged,
+  // and `finish` exchanges them where the loop ends before a second turn.
+  struct Turn {
+    Steps condition, body;
+  };
+  WhileStep(Slot predicate, std::vector<Turn> turns, Steps finish)
+      : predicate_(predicate), turns_(std::move(turns)), finish_(std::move(finish)) {}
   absl::Status Run(RunState& state) const override;
 
  private:
-  const Steps condition_;
   const Slot predicate_;
-  const Steps body_;
+  const std::vector<Turn> turns_;
+  const Steps finish_;
 };
 
 // A loop that is one function, see scalar_loop.h.
