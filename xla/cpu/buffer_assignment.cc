@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "xla/cpu/exchanges.h"
 #include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/schedule_builder.h"
 #include "xla/primitive_util.h"
@@ -22,6 +23,7 @@ class Assigner {
     std::iota(buffer_of_.begin(), buffer_of_.end(), 0);
     members_.resize(values_.size());
     ranges_.resize(values_.size());
+    kept_.resize(values_.size());
     for (size_t v = 0; v < values_.size(); ++v) {
       members_[v] = {static_cast<ValueId>(v)};
       ranges_[v] = RangesOf(b_.lives[v]);
@@ -37,7 +39,7 @@ class Assigner {
       if (item != nullptr) ShareInPlace(*item);
     }
     ChooseResults();
-    PlaceBuffers();
+    PlaceBuffersForExchange();
     for (size_t v = 0; v < values_.size(); ++v) {
       values_[v].buffer = buffer_of_[v];
       if (b_.lives[v].is_temporary) values_[v].place = places_[At(buffer_of_[v])];
@@ -171,6 +173,31 @@ class Assigner {
     }
   }
 
+  // What a loop makes of an array of its state keeps its memory for the whole loop, if that takes
+  // hardly more, so that iterations may exchange the two (exchanges.h).
+  void PlaceBuffersForExchange() {
+    std::vector<std::pair<size_t, LiveRange>> whole_loops;
+    for (const MoveHint& hint : b_.hints) {
+      const int32_t loop = b_.lives[At(hint.to)].carried_by;
+      const size_t from = At(buffer_of_[At(hint.from)]);
+      if (loop < 0 || b_.lives[At(hint.to)].definition == hint.position ||
+          from == At(buffer_of_[At(hint.to)]) || values_[from].bytes < kLeastExchangedBytes) {
+        continue;
+      }
+      whole_loops.push_back({from, {b_.loops[At(loop)].begin, b_.loops[At(loop)].end}});
+    }
+    PlaceBuffers();
+    if (whole_loops.empty()) return;
+    const int64_t least = b_.schedule.scratch_bytes;
+    std::vector<Place> places = places_;
+    for (const auto& [buffer, range] : whole_loops) kept_[buffer].push_back(range);
+    PlaceBuffers();
+    constexpr int64_t kLittleMore = 1024;
+    if (b_.schedule.scratch_bytes <= least + kLittleMore) return;
+    b_.schedule.scratch_bytes = least;
+    places_ = std::move(places);
+  }
+
   void PlaceBuffers() {
     struct Block {
       int64_t offset, bytes;
@@ -186,8 +213,9 @@ class Assigner {
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return bytes_of(a) > bytes_of(b); });
     std::vector<Block> blocks;
+    b_.schedule.scratch_bytes = 0;
     for (const size_t v : order) {
-      std::vector<LiveRange> ranges;
+      std::vector<LiveRange> ranges = kept_[v];
       for (const ValueId member : members_[v]) {
         ranges.insert(ranges.end(), ranges_[At(member)].begin(), ranges_[At(member)].end());
       }
@@ -221,6 +249,7 @@ class Assigner {
   std::vector<ValueId> buffer_of_;              // the first value of the buffer
   std::vector<std::vector<ValueId>> members_;   // by first value
   std::vector<std::vector<LiveRange>> ranges_;  // by value
+  std::vector<std::vector<LiveRange>> kept_;    // by first value: also then is its memory its own
   std::vector<Place> places_;                   // by first value
   std::vector<bool> is_placed_;
 };

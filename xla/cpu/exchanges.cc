@@ -6,9 +6,6 @@
 namespace xla::cpu {
 namespace {
 
-// Smaller arrays are copied in no time.
-constexpr int64_t kLeastBytes = 4096;
-
 const ScheduledValue& At(const ProgramSchedule& schedule, ValueId value) {
   return schedule.values[static_cast<size_t>(value)];
 }
@@ -71,8 +68,8 @@ std::vector<Exchange> ExchangesOf(const ProgramSchedule& schedule, const Schedul
       return value.place.memory == Place::Memory::kScratch ||
              value.place.memory == Place::Memory::kResult;
     };
-    if (from.bytes < kLeastBytes || from.place == to.place || !is_own(from) || !is_own(to) ||
-        !Contains(made, next) || !is_free(next) || !is_free(state)) {
+    if (from.bytes < kLeastExchangedBytes || from.place == to.place || !is_own(from) ||
+        !is_own(to) || !Contains(made, next) || !is_free(next) || !is_free(state)) {
       continue;
     }
     // Other arrays of the state do not take the next one from here as well.

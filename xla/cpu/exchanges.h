@@ -4,11 +4,15 @@
 #ifndef XLA_CPU_EXCHANGES_H_
 #define XLA_CPU_EXCHANGES_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "xla/cpu/schedule.h"
 
 namespace xla::cpu {
+
+// Smaller arrays are copied in no time.
+inline constexpr int64_t kLeastExchangedBytes = 4096;
 
 struct Exchange {
   ValueId state = kNoValue, next = kNoValue;  // the places of which are exchanged

@@ -151,6 +151,19 @@ Result BroadcastOfReshape(HloInstruction* broadcast, Rewriter& rewriter) {
                          DimensionListAttributes{.dimensions = std::move(dimensions)});
 }
 
+// broadcast(x) that only adds dimensions of size 1
+Result BroadcastToReshape(HloInstruction* broadcast, Rewriter& rewriter) {
+  HloInstruction* x = broadcast->operand(0);
+  const auto dimensions = broadcast->dimensions();
+  if (x->shape().rank() == 0 || !x->shape().is_static() || !broadcast->shape().is_static() ||
+      x->shape().rank() == broadcast->shape().rank() ||
+      !std::is_sorted(dimensions.begin(), dimensions.end()) ||
+      ShapeUtil::ElementsIn(x->shape()) != ShapeUtil::ElementsIn(broadcast->shape())) {
+    return nullptr;
+  }
+  return rewriter.Create(HloOpcode::kReshape, broadcast->shape(), {x});
+}
+
 constexpr RewriteRule kBroadcastRules[] = {
     {"reshape-of-splat", HloOpcode::kReshape, &MovedSplat},
     {"reverse-of-splat", HloOpcode::kReverse, &MovedSplat},
@@ -161,6 +174,7 @@ constexpr RewriteRule kBroadcastRules[] = {
     {"slice-of-broadcast", HloOpcode::kSlice, &SliceOfBroadcast},
     {"reshape-of-broadcast", HloOpcode::kReshape, &ReshapeOfBroadcast},
     {"broadcast-of-reshape", HloOpcode::kBroadcast, &BroadcastOfReshape},
+    {"broadcast-to-reshape", HloOpcode::kBroadcast, &BroadcastToReshape},
     {"elementwise-of-broadcasts", std::nullopt, &ElementwiseOfBroadcasts},
 };
 
