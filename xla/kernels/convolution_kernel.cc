@@ -342,7 +342,11 @@ class PatchProductKernel final : public Kernel {
       Packing::PackColumns(conv.kernel, kernel_data, group, first, lines, k0, depth, width, panel);
       if (problem_.kernel_scale != 1) Scale(depth * width, panel);
     };
-    const auto b = [](int64_t, int64_t, int64_t) -> const Unit* { return nullptr; };
+    const bool copies = KernelIsReadable();
+    const auto b = [&](int64_t group, int64_t k0, int64_t column) {
+      return static_cast<const Unit*>(kernel_data) + conv.kernel.batch.Offset(group) +
+             k0 * conv.kernel.k.run_stride() + column;
+    };
     const auto c = [&](int64_t group, int64_t row) {
       return reinterpret_cast<Acc*>(out) + result.batch.Offset(group) + result.rows.Offset(row);
     };
@@ -355,8 +359,17 @@ class PatchProductKernel final : public Kernel {
     return RunProduct<Unit, Acc>(
         *call.host, static_cast<char*>(call.scratch), PlanProduct(sizes_, call.host->workers),
         kernels_,
-        {pack_rows, pack_columns, NoPrefetch, false, b, 0, false, false, c,
-         result.rows.run_stride(), store, problem_.epilogue.store != nullptr});
+        {pack_rows, pack_columns, NoPrefetch, false, b, copies ? conv.kernel.k.run_stride() : 0,
+         copies, kIsWide, c, result.rows.run_stride(), store, problem_.epilogue.store != nullptr});
+  }
+
+  // Whether rows of the kernel are copied while they are first multiplied.
+  bool KernelIsReadable() const {
+    const MatrixView& kernel = problem_.conv.kernel;
+    return kIsWide && kernels_.copying_tile != nullptr &&
+           kernel.type == primitive_util::NativeToPrimitiveType<Unit>() &&
+           problem_.kernel_scale == 1 && kernel.lines.IsOneRun() &&
+           kernel.lines.run_stride() == 1 && kernel.k.IsOneRun() && kernel.k.run_stride() > 0;
   }
 
   // What rows of parts need beyond their elements.

@@ -128,25 +128,32 @@ class DirectConvolution final : public Kernel {
     const int64_t wanted = workers <= 1 ? 1 : int64_t{4} * workers;
     Plan plan;
     plan.rows = std::clamp<int64_t>(kPositions / row_, 1, rows_);
-    // Fewer rows for each task, as long as copies of the kernel's panels pay.
-    while (plan.rows > 1 && groups * CeilOfRatio(rows_, plan.rows) < wanted &&
-           plan.rows / 2 * row_ >= kFewPositions) {
-      plan.rows /= 2;
+    plan.columns = RoundUpTo(features, kernels_.columns);
+    const auto tasks = [&] {
+      return groups * CeilOfRatio(rows_, plan.rows) * CeilOfRatio(features, plan.columns);
+    };
+    // Fewer features for each task, where it is less to read the input again than the kernel.
+    const double input = static_cast<double>(rows_) * static_cast<double>(span_);
+    const double kernel =
+        static_cast<double>(conv_.patches.depth()) * static_cast<double>(features);
+    while (tasks() < wanted && plan.columns >= 4 * kernels_.columns &&
+           input * static_cast<double>(CeilOfRatio(features, plan.columns)) <
+               kernel * static_cast<double>(CeilOfRatio(rows_, plan.rows))) {
+      plan.columns = RoundUpTo(plan.columns / 2, kernels_.columns);
     }
+    // Fewer rows, as long as copies of the kernel's panels pay.
+    while (plan.rows > 1 && tasks() < wanted && plan.rows / 2 * row_ >= kFewPositions)
+      plan.rows /= 2;
     while (plan.rows > 1 && SlotsOf(plan.rows) * SlotBytes() > kMaxCopiedBytes) plan.rows /= 2;
     plan.row_blocks = CeilOfRatio(rows_, plan.rows);
     plan.positions = row_;
-    while (plan.rows == 1 && groups * rows_ * CeilOfRatio(row_, plan.positions) < wanted &&
+    while (plan.rows == 1 && tasks() * CeilOfRatio(row_, plan.positions) < wanted &&
            plan.positions / 2 >= kFewPositions) {
       plan.positions = RoundUpTo(CeilOfRatio<int64_t>(plan.positions, 2), kernels_.rows);
     }
     plan.segments = CeilOfRatio(row_, plan.positions);
-    plan.columns = RoundUpTo(features, kernels_.columns);
-    while (groups * plan.row_blocks * plan.segments * CeilOfRatio(features, plan.columns) <
-               wanted &&
-           plan.columns >= 4 * kernels_.columns) {
+    while (tasks() * plan.segments < wanted && plan.columns >= 4 * kernels_.columns)
       plan.columns = RoundUpTo(plan.columns / 2, kernels_.columns);
-    }
     plan.column_blocks = CeilOfRatio(features, plan.columns);
     plan.slots = copies_ ? SlotsOf(plan.rows) : 0;
     return plan;
