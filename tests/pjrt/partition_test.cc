@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
 #include "tests/pjrt/plugin.h"
 #include "tests/test_util.h"
 #include "xla/hlo/ir/attributes.h"
@@ -433,6 +435,112 @@ ENTRY e {
   EXPECT_OK(VerifyModule(*module));
   EXPECT_EQ(shardings.outputs[0].ToString(), "{devices=[4]<=[4]}");
   EXPECT_EQ(module->entry_computation_layout().result().ToString(), "(f32[2])");
+}
+
+// A scan: the rows of its state are independent, the sums begin whole and become divided.
+constexpr char kScan[] = R"(
+HloModule m, num_partitions=4
+
+body {
+  p = (s32[], f32[8,4], f32[3,8,4], f32[4,4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[8,4] get-tuple-element(p), index=1
+  all = f32[3,8,4] get-tuple-element(p), index=2
+  w = f32[4,4] get-tuple-element(p), index=3
+  y = f32[8,4] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  t = f32[8,4] tanh(y)
+  row = f32[1,8,4] reshape(t)
+  zero = s32[] constant(0)
+  more = f32[3,8,4] dynamic-update-slice(all, row, i, zero, zero)
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  ROOT r = (s32[], f32[8,4], f32[3,8,4], f32[4,4]) tuple(j, $0, more, w)
+}
+
+condition {
+  p = (s32[], f32[8,4], f32[3,8,4], f32[4,4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(3)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+
+ENTRY e {
+  x = f32[8,4] parameter(0), sharding={devices=[4,1]<=[4]}
+  w = f32[4,4] parameter(1)
+  zero = s32[] constant(0)
+  f = f32[] constant(0)
+  all = f32[3,8,4] broadcast(f), dimensions={}
+  s = (s32[], f32[8,4], f32[3,8,4], f32[4,4]) tuple(zero, x, all, w)
+  l = (s32[], f32[8,4], f32[3,8,4], f32[4,4]) while(s), condition=condition, body=body
+  last = f32[8,4] get-tuple-element(l), index=1
+  made = f32[3,8,4] get-tuple-element(l), index=2
+  ROOT r = (f32[8,4], f32[3,8,4]) tuple(last, made)
+})";
+
+int CountOf(const HloModule& module, HloOpcode opcode) {
+  int count = 0;
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* instruction : computation->instructions())
+      count += instruction->opcode() == opcode ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(PjrtPartitionTest, LoopsWorkOnShards) {
+  ASSERT_OK_AND_ASSIGN(const auto module,
+                       ParseAndReturnUnverifiedModule(absl::Substitute(kScan, "t")));
+  ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
+                       PartitionModule(module.get(), /*may_choose_output=*/{true, true}));
+  EXPECT_OK(VerifyModule(*module));
+  EXPECT_EQ(module->entry_computation_layout().result().ToString(), "(f32[2,4], f32[3,2,4])");
+  EXPECT_EQ(CountOf(*module, HloOpcode::kWhile), 1);
+  EXPECT_EQ(CountOf(*module, HloOpcode::kAllGather), 0);
+}
+
+// What the body does not make in shards is whole from the start.
+TEST(PjrtPartitionTest, LoopsOfWholeArraysGatherOnce) {
+  std::string text = absl::Substitute(kScan, "whole");
+  text.insert(text.find("  row ="),
+              "  whole = f32[8,4] custom-call(t), custom_call_target=\"g\"\n");
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text));
+  ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
+                       PartitionModule(module.get(), /*may_choose_output=*/{true, true}));
+  EXPECT_OK(VerifyModule(*module));
+  EXPECT_EQ(CountOf(*module, HloOpcode::kWhile), 1);
+  EXPECT_EQ(CountOf(*module, HloOpcode::kAllGather), 1);
+  const HloComputation* entry = module->entry_computation();
+  EXPECT_TRUE(
+      std::any_of(entry->instructions().begin(), entry->instructions().end(),
+                  [](const HloInstruction* i) { return i->opcode() == HloOpcode::kAllGather; }));
+}
+
+// The sharding moves with the value, and the condition needs all of it.
+TEST(PjrtPartitionTest, LoopsComputeWhatOneDeviceWould) {
+  Shards results;
+  ASSERT_EQ(RunOnShards(R"(
+  func.func public @main(%a: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"})
+      -> (tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"}) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %sums = stablehlo.constant dense<0.0> : tensor<8xf32>
+    %0:2 = stablehlo.while(%x = %a, %s = %sums) : tensor<8xf32>, tensor<8xf32>
+     cond {
+      %limit = stablehlo.constant dense<100.0> : tensor<f32>
+      %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
+          : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+      %less = stablehlo.compare LT, %sum, %limit : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %less : tensor<i1>
+    } do {
+      %y = stablehlo.add %x, %x : tensor<8xf32>
+      %t = stablehlo.add %s, %y : tensor<8xf32>
+      stablehlo.return %y, %t : tensor<8xf32>, tensor<8xf32>
+    }
+    %r = stablehlo.add %0#0, %0#1 : tensor<8xf32>
+    return %r : tensor<8xf32>
+  })",
+                        {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, &results),
+            "OK");
+  // 36, 72, 144: doubled twice. x: 4 a, sums: 2 a + 4 a.
+  EXPECT_EQ(results, (Shards{{10, 20}, {30, 40}, {50, 60}, {70, 80}}));
 }
 
 TEST(PjrtTilesTest, PositionsFollowTheOrderOfDevices) {

@@ -13,6 +13,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/call_rewriting.h"
+#include "xla/hlo/ir/clone.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/layout_util.h"
@@ -20,6 +21,7 @@
 #include "xla/literal_util.h"
 #include "xla/passes/dce.h"
 #include "xla/pjrt/batch_rules.h"
+#include "xla/pjrt/partition_instructions.h"
 #include "xla/pjrt/shard_rules.h"
 #include "xla/pjrt/tiles.h"
 #include "xla/shape_util.h"
@@ -74,7 +76,7 @@ class Partitioner {
     for (HloComputation* computation : module_.computations()) {
       XLA_RETURN_IF_ERROR(CallOnOnePartition(computation));
     }
-    XLA_RETURN_IF_ERROR(DivideOperations());
+    XLA_RETURN_IF_ERROR(DivideOperations(entry_));
     XLA_RETURN_IF_ERROR(DivideResults());
     XLA_RETURN_IF_ERROR(RemoveAnnotations(&module_));
     XLA_RETURN_IF_ERROR(SetSignature());
@@ -83,31 +85,6 @@ class Partitioner {
   }
 
  private:
-  // --- Small instructions
-  static HloInstruction* Add(HloComputation* computation, HloOpcode opcode, Shape shape,
-                             absl::Span<HloInstruction* const> operands,
-                             Attributes attributes = NoAttributes{}) {
-    LayoutUtil::SetToDefaultLayout(&shape);
-    return computation->AddInstruction(
-        HloInstruction::Create(opcode, std::move(shape), operands, std::move(attributes)));
-  }
-  static HloInstruction* Reshape(HloInstruction* value, absl::Span<const int64_t> dimensions) {
-    return Add(value->parent(), HloOpcode::kReshape,
-               ShapeUtil::MakeShape(value->shape().element_type(), dimensions), {value});
-  }
-  static DimensionListAttributes Dimensions(std::vector<int64_t> dimensions) {
-    DimensionListAttributes attributes;
-    attributes.dimensions.assign(dimensions.begin(), dimensions.end());
-    return attributes;
-  }
-
-  // The number of this partition, an s32.
-  static HloInstruction* PartitionNumber(HloComputation* computation) {
-    HloInstruction* id =
-        Add(computation, HloOpcode::kPartitionId, ShapeUtil::MakeShape(U32, {}), {});
-    return Add(computation, HloOpcode::kConvert, ShapeUtil::MakeShape(S32, {}), {id});
-  }
-
   // The tile of a whole array that this partition has. Of those whose values add up, the first has
   // it, the others zeros.
   absl::StatusOr<HloInstruction*> SliceOf(HloInstruction* whole, const Tiles& tiles) {
@@ -344,26 +321,6 @@ class Partitioner {
     return computation;
   }
 
-  static HloInstruction* Zero(HloComputation* computation, const Shape& shape) {
-    if (shape.IsTuple()) {
-      Instructions elements;
-      for (const Shape& element : shape.tuple_shapes()) {
-        elements.push_back(Zero(computation, element));
-      }
-      return Add(computation, HloOpcode::kTuple, shape, elements);
-    }
-    if (!shape.IsArray()) return Add(computation, HloOpcode::kAfterAll, shape, {});
-    HloInstruction* zero = computation->AddInstruction(
-        HloInstruction::CreateConstant(LiteralUtil::Zero(shape.element_type())));
-    return Add(computation, HloOpcode::kBroadcast, shape, {zero}, Dimensions({}));
-  }
-
-  static HloInstruction* Element(HloInstruction* tuple, int64_t index) {
-    return Add(tuple->parent(), HloOpcode::kGetTupleElement,
-               tuple->shape().tuple_shapes(static_cast<int>(index)), {tuple},
-               TupleIndexAttributes{.index = index});
-  }
-
   // The value of one partition.
   HloInstruction* SharedByAll(HloInstruction* value, int64_t partition) {
     if (value->shape().IsTuple()) {
@@ -387,10 +344,15 @@ class Partitioner {
                attributes);
   }
 
-  // --- Instructions of the entry: on shards as well, where operands are divided. Whichever of the
-  // two forms is unused is removed in the end.
-  absl::Status DivideOperations() {
-    for (HloInstruction* instruction : entry_->MakeInstructionPostOrder()) {
+  // --- Instructions: on shards as well, where operands are divided. Whichever of the two forms is
+  // unused is removed in the end.
+  absl::Status DivideOperations(HloComputation* computation) {
+    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+      if (instruction->IsDead()) continue;
+      if (instruction->opcode() == HloOpcode::kWhile) {
+        XLA_RETURN_IF_ERROR(DivideLoop(instruction));
+        continue;
+      }
       if (IsCall(*instruction, "Sharding")) {
         XLA_RETURN_IF_ERROR(DivideAnnotation(instruction));
         continue;
@@ -432,7 +394,7 @@ class Partitioner {
     }
     XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShapeOf(*instruction, form));
     HloInstruction* shard =
-        entry_->AddInstruction(instruction->CloneWithNewOperands(shape, operands));
+        instruction->parent()->AddInstruction(instruction->CloneWithNewOperands(shape, operands));
     FitToShards(shard);
     if (!form.elements.empty()) {
       divided_tuples_[instruction] = DividedTuple{shard, form.elements};
@@ -490,7 +452,7 @@ class Partitioner {
     if (known != divided_.end() && known->second.tiles == tiles) return known->second.shard;
     if (whole->opcode() == HloOpcode::kBroadcast && whole->operand(0)->shape().rank() == 0) {
       XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShape(whole->shape(), tiles));
-      return entry_->AddInstruction(
+      return whole->parent()->AddInstruction(
           whole->CloneWithNewOperands(shape, {whole->mutable_operand(0)}));
     }
     return SliceOf(whole, tiles);
@@ -511,6 +473,183 @@ class Partitioner {
     }
     if (known != divided_.end()) divided_.emplace(annotation, Divided(known->second));
     return absl::OkStatus();
+  }
+
+  // --- Loops
+  // How an element of a loop's state is divided: as it begins, or as the body makes it. Where the
+  // two do not agree after all, every partition has the whole.
+  struct LoopElement {
+    std::optional<Tiles> tiles;
+    int changes = 0;
+  };
+
+  absl::Status DivideLoop(HloInstruction* loop) {
+    HloInstruction* init = loop->mutable_operand(0);
+    if (loop_depth_ == kMaxLoopDepth || init->opcode() != HloOpcode::kTuple ||
+        !HasOnlyElements(*loop->while_body()->parameter_instruction(0)) ||
+        !HasOnlyElements(*loop->while_condition()->parameter_instruction(0)) ||
+        loop->while_body()->root_instruction()->opcode() != HloOpcode::kTuple ||
+        !loop->control_predecessors().empty() || !loop->control_successors().empty()) {
+      return absl::OkStatus();
+    }
+    std::vector<LoopElement> state(static_cast<size_t>(init->operand_count()));
+    bool is_divided = false;
+    for (size_t i = 0; i < state.size(); ++i) {
+      state[i].tiles = TilesAtHand(init->operand(static_cast<int64_t>(i)));
+      is_divided = is_divided || state[i].tiles.has_value();
+    }
+    if (!is_divided) return absl::OkStatus();
+    ++loop_depth_;
+    HloComputation* body = nullptr;
+    bool is_settled = false;
+    for (int attempt = 0; attempt < kMaxLoopAttempts && !is_settled; ++attempt) {
+      XLA_ASSIGN_OR_RETURN(body, DivideState(*loop->while_body(), state));
+      is_settled = FollowBody(*body->root_instruction(), state);
+    }
+    --loop_depth_;
+    // What was tried is not called by anything, and is removed in the end.
+    if (!is_settled) return absl::OkStatus();
+    XLA_ASSIGN_OR_RETURN(HloComputation * condition, DivideState(*loop->while_condition(), state));
+    XLA_ASSIGN_OR_RETURN(HloInstruction * result, ShardsOf(body->root_instruction(), state));
+    body->set_root_instruction(result);
+    XLA_ASSIGN_OR_RETURN(HloInstruction * begin, ShardsOf(init, state));
+    return ReplaceLoop(loop, begin, body, condition, state);
+  }
+
+  static bool HasOnlyElements(const HloInstruction& tuple) {
+    return !tuple.IsRoot() &&
+           std::all_of(tuple.users().begin(), tuple.users().end(), [](const HloInstruction* user) {
+             return user->opcode() == HloOpcode::kGetTupleElement && !user->IsRoot();
+           });
+  }
+
+  // The tiles in which a value is at hand; none for whole arrays and sums.
+  std::optional<Tiles> TilesAtHand(HloInstruction* value) const {
+    auto known = divided_.find(value);
+    if (known == divided_.end()) known = divided_.find(WithoutAnnotations(value));
+    if (known == divided_.end() || !known->second.tiles.sums.empty()) return std::nullopt;
+    return known->second.tiles;
+  }
+
+  // A copy of a loop's body or condition for a state that is divided.
+  absl::StatusOr<HloComputation*> DivideState(const HloComputation& original,
+                                              const std::vector<LoopElement>& state) {
+    CloneMap map;
+    HloComputation* computation = CloneComputation(original, &module_, &map, {.suffix = "divided"});
+    std::vector<std::pair<HloInstruction*, Divided>> known;  // results of manual computations
+    for (const HloInstruction* instruction : original.instructions()) {
+      const auto found = divided_.find(instruction);
+      if (found == divided_.end()) continue;
+      Divided copy = found->second;
+      copy.shard = map.Find(copy.shard);
+      known.emplace_back(map.Find(instruction), std::move(copy));
+    }
+    for (auto& [whole, divided] : known) divided_.insert_or_assign(whole, std::move(divided));
+
+    HloInstruction* parameter = computation->parameter_instruction(0);
+    const Instructions elements(parameter->users().begin(), parameter->users().end());
+    const Shape whole = parameter->shape();
+    XLA_ASSIGN_OR_RETURN(*parameter->mutable_shape(), ShapeOf(whole, state));
+    for (HloInstruction* element : elements) {
+      const auto i = static_cast<size_t>(element->tuple_index());
+      if (!state[i].tiles.has_value()) continue;
+      XLA_ASSIGN_OR_RETURN(HloInstruction * gathered,
+                           WholeElement(parameter, element->shape(), i, *state[i].tiles));
+      XLA_RETURN_IF_ERROR(element->ReplaceAllUsesWith(gathered));
+      XLA_RETURN_IF_ERROR(computation->RemoveInstruction(element));
+    }
+    XLA_RETURN_IF_ERROR(DivideOperations(computation));
+    return computation;
+  }
+
+  static absl::StatusOr<Shape> ShapeOf(const Shape& whole, const std::vector<LoopElement>& state) {
+    std::vector<Shape> shapes;
+    for (size_t i = 0; i < state.size(); ++i) {
+      const Shape& element = whole.tuple_shapes(static_cast<int>(i));
+      if (!state[i].tiles.has_value()) {
+        shapes.push_back(element);
+        continue;
+      }
+      XLA_ASSIGN_OR_RETURN(Shape shard, ShardShape(element, *state[i].tiles));
+      shapes.push_back(std::move(shard));
+    }
+    return ShapeUtil::MakeTupleShape(shapes);
+  }
+
+  // An element of a divided tuple, gathered for those who need the whole.
+  absl::StatusOr<HloInstruction*> WholeElement(HloInstruction* tuple, const Shape& whole, size_t i,
+                                               const Tiles& tiles) {
+    HloInstruction* shard = Element(tuple, static_cast<int64_t>(i));
+    HloInstruction* gathered = GatherOf(shard, whole, tiles);
+    XLA_ASSIGN_OR_RETURN(HloSharding sharding, ShardingOfTiles(tiles));
+    divided_.insert_or_assign(gathered, Divided{shard, tiles, std::move(sharding)});
+    return gathered;
+  }
+
+  // Whether the body makes the state as it is divided; else changes how that is.
+  bool FollowBody(const HloInstruction& root, std::vector<LoopElement>& state) const {
+    bool is_settled = true;
+    for (size_t i = 0; i < state.size(); ++i) {
+      LoopElement& element = state[i];
+      const std::optional<Tiles> made = TilesAtHand(root.operands()[i]);
+      if (made.has_value() == element.tiles.has_value() && (!made || *made == *element.tiles)) {
+        continue;
+      }
+      if (!element.tiles.has_value() && element.changes > 0) continue;  // made in full
+      element.tiles = element.changes == 0 ? made : std::nullopt;
+      ++element.changes;
+      is_settled = false;
+    }
+    return is_settled;
+  }
+
+  // A tuple of which each partition has its shards.
+  absl::StatusOr<HloInstruction*> ShardsOf(HloInstruction* tuple,
+                                           const std::vector<LoopElement>& state) {
+    Instructions elements;
+    for (size_t i = 0; i < state.size(); ++i) {
+      HloInstruction* element = tuple->mutable_operand(static_cast<int64_t>(i));
+      if (state[i].tiles.has_value()) {
+        if (divided_.count(element) == 0 && divided_.count(WithoutAnnotations(element)) > 0) {
+          element = WithoutAnnotations(element);
+        }
+        XLA_ASSIGN_OR_RETURN(element, ShardOf(element, *state[i].tiles));
+      }
+      elements.push_back(element);
+    }
+    XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(tuple->shape(), state));
+    return Add(tuple->parent(), HloOpcode::kTuple, shape, elements);
+  }
+
+  absl::Status ReplaceLoop(HloInstruction* loop, HloInstruction* begin, HloComputation* body,
+                           HloComputation* condition, const std::vector<LoopElement>& state) {
+    HloComputation* computation = loop->parent();
+    CloneMap map;
+    map.computations[loop->while_body()] = body;
+    map.computations[loop->while_condition()] = condition;
+    HloInstruction* divided =
+        computation->AddInstruction(CloneInstruction(*loop, begin->shape(), {begin}, &map));
+    Instructions elements;
+    for (size_t i = 0; i < state.size(); ++i) {
+      HloInstruction* element;
+      if (state[i].tiles.has_value()) {
+        XLA_ASSIGN_OR_RETURN(
+            element, WholeElement(divided, loop->shape().tuple_shapes(static_cast<int>(i)), i,
+                                  *state[i].tiles));
+      } else {
+        element = Element(divided, static_cast<int64_t>(i));
+      }
+      elements.push_back(element);
+    }
+    const Instructions users(loop->users().begin(), loop->users().end());
+    for (HloInstruction* user : users) {
+      if (user->opcode() != HloOpcode::kGetTupleElement || user->IsRoot()) continue;
+      XLA_RETURN_IF_ERROR(
+          user->ReplaceAllUsesWith(elements[static_cast<size_t>(user->tuple_index())]));
+      XLA_RETURN_IF_ERROR(computation->RemoveInstruction(user));
+    }
+    return computation->ReplaceInstruction(
+        loop, Add(computation, HloOpcode::kTuple, loop->shape(), elements));
   }
 
   // --- Results
@@ -593,10 +732,15 @@ class Partitioner {
     return absl::OkStatus();
   }
 
+  // Each loop is tried a few times, within each try of the loop around it.
+  static constexpr int kMaxLoopDepth = 4;
+  static constexpr int kMaxLoopAttempts = 8;
+
   HloModule& module_;
   const std::vector<bool>& may_choose_output_;
   const int64_t partitions_;
   HloComputation* entry_ = nullptr;
+  int loop_depth_ = 0;
   // Beyond the channels of programs, which count from 1.
   int64_t next_channel_ = int64_t{1} << 32;
   absl::flat_hash_map<const HloInstruction*, Divided> divided_;

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small instructions.
+#include "xla/pjrt/partition_instructions.h"
+
+#include <utility>
+#include <vector>
+
+#include "xla/layout_util.h"
+#include "xla/literal_util.h"
+#include "xla/shape_util.h"
+
+namespace xla::pjrt {
+
+HloInstruction* Add(HloComputation* computation, HloOpcode opcode, Shape shape,
+                    absl::Span<HloInstruction* const> operands, Attributes attributes) {
+  LayoutUtil::SetToDefaultLayout(&shape);
+  return computation->AddInstruction(
+      HloInstruction::Create(opcode, std::move(shape), operands, std::move(attributes)));
+}
+
+HloInstruction* Reshape(HloInstruction* value, absl::Span<const int64_t> dimensions) {
+  return Add(value->parent(), HloOpcode::kReshape,
+             ShapeUtil::MakeShape(value->shape().element_type(), dimensions), {value});
+}
+
+DimensionListAttributes Dimensions(std::vector<int64_t> dimensions) {
+  DimensionListAttributes attributes;
+  attributes.dimensions.assign(dimensions.begin(), dimensions.end());
+  return attributes;
+}
+
+HloInstruction* PartitionNumber(HloComputation* computation) {
+  HloInstruction* id = Add(computation, HloOpcode::kPartitionId, ShapeUtil::MakeShape(U32, {}), {});
+  return Add(computation, HloOpcode::kConvert, ShapeUtil::MakeShape(S32, {}), {id});
+}
+
+HloInstruction* Zero(HloComputation* computation, const Shape& shape) {
+  if (shape.IsTuple()) {
+    std::vector<HloInstruction*> elements;
+    for (const Shape& element : shape.tuple_shapes()) {
+      elements.push_back(Zero(computation, element));
+    }
+    return Add(computation, HloOpcode::kTuple, shape, elements);
+  }
+  if (!shape.IsArray()) return Add(computation, HloOpcode::kAfterAll, shape, {});
+  HloInstruction* zero = computation->AddInstruction(
+      HloInstruction::CreateConstant(LiteralUtil::Zero(shape.element_type())));
+  return Add(computation, HloOpcode::kBroadcast, shape, {zero}, Dimensions({}));
+}
+
+HloInstruction* Element(HloInstruction* tuple, int64_t index) {
+  return Add(tuple->parent(), HloOpcode::kGetTupleElement,
+             tuple->shape().tuple_shapes(static_cast<int>(index)), {tuple},
+             TupleIndexAttributes{.index = index});
+}
+
+}  // namespace xla::pjrt

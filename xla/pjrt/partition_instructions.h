@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The small instructions that partitioning adds to a computation.
+#ifndef XLA_PJRT_PARTITION_INSTRUCTIONS_H_
+#define XLA_PJRT_PARTITION_INSTRUCTIONS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/shape.h"
+
+namespace xla::pjrt {
+
+// An instruction of the default layout.
+HloInstruction* Add(HloComputation* computation, HloOpcode opcode, Shape shape,
+                    absl::Span<HloInstruction* const> operands,
+                    Attributes attributes = NoAttributes{});
+HloInstruction* Reshape(HloInstruction* value, absl::Span<const int64_t> dimensions);
+DimensionListAttributes Dimensions(std::vector<int64_t> dimensions);
+// The number of this partition, an s32.
+HloInstruction* PartitionNumber(HloComputation* computation);
+// Zeros of a shape; of a token, a new one.
+HloInstruction* Zero(HloComputation* computation, const Shape& shape);
+HloInstruction* Element(HloInstruction* tuple, int64_t index);
+
+}  // namespace xla::pjrt
+
+#endif  // XLA_PJRT_PARTITION_INSTRUCTIONS_H_
