@@ -454,7 +454,10 @@ body {
   more = f32[3,8,4] dynamic-update-slice(all, row, i, zero, zero)
   one = s32[] constant(1)
   j = s32[] add(i, one)
-  ROOT r = (s32[], f32[8,4], f32[3,8,4], f32[4,4]) tuple(j, $0, more, w)
+  made = (f32[8,4], f32[3,8,4]) tuple($0, more)
+  last = f32[8,4] get-tuple-element(made), index=0
+  stacked = f32[3,8,4] get-tuple-element(made), index=1
+  ROOT r = (s32[], f32[8,4], f32[3,8,4], f32[4,4]) tuple(j, last, stacked, w)
 }
 
 condition {

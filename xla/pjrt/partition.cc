@@ -358,6 +358,11 @@ class Partitioner {
         continue;
       }
       if (instruction->opcode() == HloOpcode::kGetTupleElement) {
+        if (instruction->operand(0)->opcode() == HloOpcode::kTuple && !instruction->IsRoot()) {
+          XLA_RETURN_IF_ERROR(instruction->ReplaceAllUsesWith(
+              instruction->mutable_operand(0)->mutable_operand(instruction->tuple_index())));
+          continue;
+        }
         XLA_RETURN_IF_ERROR(DivideElement(instruction));
         continue;
       }
@@ -508,7 +513,9 @@ class Partitioner {
     }
     --loop_depth_;
     // What was tried is not called by anything, and is removed in the end.
-    if (!is_settled) return absl::OkStatus();
+    is_divided = std::any_of(state.begin(), state.end(),
+                             [](const LoopElement& element) { return element.tiles.has_value(); });
+    if (!is_settled || !is_divided) return absl::OkStatus();
     XLA_ASSIGN_OR_RETURN(HloComputation * condition, DivideState(*loop->while_condition(), state));
     XLA_ASSIGN_OR_RETURN(HloInstruction * result, ShardsOf(body->root_instruction(), state));
     body->set_root_instruction(result);
