@@ -70,7 +70,8 @@ class Runner:
         JAX_PLATFORMS=platform, JAX_NUM_GENERATED_CASES=str(self.args.cases),
         JAX_ENABLE_CHECKS="0", PYTHONDONTWRITEBYTECODE="1", XYLEM_NUM_DEVICES=str(self.args.devices),
         XYLEM_TEST_STRIDE=str(self.args.stride),
-        PYTHONPATH=str(pathlib.Path(__file__).resolve().parent))
+        PYTHONPATH=os.pathsep.join(filter(None, [
+            str(pathlib.Path(__file__).resolve().parent), os.environ.get("PYTHONPATH")])))
     if platform == "xylem" and as_cpu:
       environment.update(JAX_PLATFORMS="xylem,cpu", JAX_TEST_DUT="cpu")
     environment["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={self.args.devices}"

@@ -8,8 +8,13 @@ of StableHLO, or calls of LAPACK, whose handlers jaxlib hands out.
 import functools
 import types
 
+import numpy as np
+
+from jax import lax
 from jax._src import compilation_cache
+from jax._src import core
 from jax._src.interpreters import mlir
+from jax._src.lax import linalg
 from jax._src.lax.control_flow import conditionals
 
 from jax_xylem import callbacks
@@ -23,7 +28,7 @@ PLATFORM = "xylem"
 _AS_ON_CPU = (
     "cholesky", "debug_callback", "debug_print", "eig", "eigh", "geqp3", "geqrf", "hessenberg",
     "householder_product", "lu", "ormqr", "random_gamma", "schur", "select_and_scatter_add", "svd",
-    "threefry2x32", "triangular_solve", "tridiagonal", "tridiagonal_solve")
+    "triangular_solve", "tridiagonal", "tridiagonal_solve")
 
 
 class _Rules(dict):
@@ -50,6 +55,28 @@ class _Rules(dict):
 def _take_over_cpu_lowerings():
   rules = mlir._platform_specific_lowerings
   rules[PLATFORM] = _Rules(rules[PLATFORM])
+
+
+def _permutation_of_pivots(swaps, *, permutation_size):
+  """As JAX's rule, by selections instead of gathers, which keep batches on their shards."""
+  shape = swaps.shape[:-1] + (permutation_size,)
+  if not core.is_constant_shape(swaps.shape + shape) or 0 in swaps.shape + shape:
+    return linalg._generic_lu_pivots_to_permutation(swaps, permutation_size)
+  last = len(shape) - 1
+  rows = lax.broadcasted_iota(np.int32, shape, last)
+  zero = lax.full(shape, np.int32(0))
+
+  def swap(i, permutation):
+    row = lax.dynamic_slice_in_dim(swaps, i, 1, last)
+    here = lax.dynamic_slice_in_dim(permutation, i, 1, last)
+    is_there = lax.eq(rows, lax.broadcast_in_dim(row, shape, range(last + 1)))
+    there = lax.reduce_sum(lax.select(is_there, permutation, zero), (last,))
+    there = lax.broadcast_in_dim(there, shape, range(last))
+    permutation = lax.select(
+        is_there, lax.broadcast_in_dim(here, shape, range(last + 1)), permutation)
+    return lax.select(lax.eq(rows, lax.full(shape, i, np.int32)), there, permutation)
+
+  return lax.fori_loop(np.int32(0), np.int32(swaps.shape[-1]), swap, rows)
 
 
 def _extend_platform_dependent():
@@ -81,6 +108,9 @@ def register(c_api):
   if PLATFORM not in mlir._platforms_with_donation:
     mlir._platforms_with_donation.append(PLATFORM)
   _take_over_cpu_lowerings()
+  mlir.register_lowering(
+      linalg.lu_pivots_to_permutation_p,
+      mlir.lower_fun(_permutation_of_pivots, multiple_results=False), platform=PLATFORM)
   _extend_platform_dependent()
   _use_compilation_cache()
   custom_calls.register(c_api)

@@ -136,3 +136,34 @@ def test_ordered_callbacks_on_several_devices(mesh):
   f(put(X + 1, mesh, "x"))
   jax.effects_barrier()
   assert seen == [X.sum(), X.sum() + X.size]
+
+
+def test_loops_work_on_shards(mesh):
+  def layer(x, w):
+    x = jnp.tanh(x @ w)
+    return x, x.sum(1)
+
+  def loss(ws, x):
+    last, sums = jax.lax.scan(layer, x, ws)
+    return (last**2).sum() + sums.mean()
+
+  ws = np.linspace(-1, 1, 3 * 4 * 4, dtype=np.float32).reshape(3, 4, 4)
+  f = jax.jit(jax.grad(loss))
+  x = put(X, mesh, "x")
+  np.testing.assert_allclose(f(ws, x), f(ws, X), rtol=1e-4, atol=1e-5)
+  text = f.lower(put(ws, mesh), x).compile().as_text()
+  assert " while(" in text and "all-reduce" in text and "all-gather" not in text
+  # The condition needs all of the array.
+  halved = jax.jit(lambda x: jax.lax.while_loop(lambda x: x.sum() > 10, lambda x: x / 2, x))
+  np.testing.assert_allclose(halved(x), X / 64)
+
+
+def test_batches_of_lu_work_on_shards(mesh):
+  a = np.random.default_rng(0).normal(size=(4, 6, 5)).astype(np.float32)
+  f = jax.jit(jax.lax.linalg.lu)
+  divided = put(a, mesh, "x")
+  assert "all-gather" not in f.lower(divided).compile().as_text()
+  lu, _, permutation = map(np.asarray, f(divided))
+  lower = np.tril(lu, -1)[..., :5] + np.eye(6, 5, dtype=np.float32)
+  permuted = np.take_along_axis(a, permutation[..., None], -2)
+  np.testing.assert_allclose(lower @ np.triu(lu)[..., :5, :], permuted, atol=1e-5)

@@ -326,6 +326,33 @@ TEST(PjrtPartitionTest, RowsAreDivided) {
       "%r = \"stablehlo.gather\"(%x, %i) {dimension_numbers = #stablehlo.gather<offset_dims = [0],"
       " collapsed_slice_dims = [1], start_index_map = [1], index_vector_dim = 1>,"
       " slice_sizes = array<i64: 8, 1>} : (tensor<8x6xf32>, tensor<2x1xi32>) -> tensor<8x2xf32>",
+      // Each row takes and adds to elements of its own.
+      "%j = stablehlo.convert %x : (tensor<8x6xf32>) -> tensor<8x6xi32>\n"
+      "%i = stablehlo.reshape %j : (tensor<8x6xi32>) -> tensor<8x6x1xi32>\n"
+      "%r = \"stablehlo.gather\"(%x, %i) {dimension_numbers = #stablehlo.gather<"
+      " collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0],"
+      " start_index_map = [1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1>}"
+      " : (tensor<8x6xf32>, tensor<8x6x1xi32>) -> tensor<8x6xf32>",
+      "%j = stablehlo.convert %x : (tensor<8x6xf32>) -> tensor<8x6xi32>\n"
+      "%i = stablehlo.reshape %j : (tensor<8x6xi32>) -> tensor<8x6x1xi32>\n"
+      "%r = \"stablehlo.scatter\"(%x, %i, %x) ({\n"
+      "^bb0(%k: tensor<f32>, %l: tensor<f32>):\n"
+      "  %p = stablehlo.add %k, %l : tensor<f32>\n"
+      "  stablehlo.return %p : tensor<f32>\n"
+      "}) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1],"
+      " input_batching_dims = [0], scatter_indices_batching_dims = [0],"
+      " scatter_dims_to_operand_dims = [1], index_vector_dim = 2>}"
+      " : (tensor<8x6xf32>, tensor<8x6x1xi32>, tensor<8x6xf32>) -> tensor<8x6xf32>",
+      // Whole columns are added to columns.
+      "%u = stablehlo.slice %x [0:8, 0:2] : (tensor<8x6xf32>) -> tensor<8x2xf32>\n"
+      "%i = stablehlo.constant dense<[[4], [0]]> : tensor<2x1xi32>\n"
+      "%r = \"stablehlo.scatter\"(%x, %i, %u) ({\n"
+      "^bb0(%k: tensor<f32>, %l: tensor<f32>):\n"
+      "  %p = stablehlo.add %k, %l : tensor<f32>\n"
+      "  stablehlo.return %p : tensor<f32>\n"
+      "}) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0],"
+      " inserted_window_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 1>}"
+      " : (tensor<8x6xf32>, tensor<2x1xi32>, tensor<8x2xf32>) -> tensor<8x6xf32>",
       "%y = stablehlo.reshape %x : (tensor<8x6xf32>) -> tensor<8x6x1xf32>\n"
       "%k = stablehlo.constant dense<[[[1.0, 2.0]], [[0.5, -1.0]]]> : tensor<2x1x2xf32>\n"
       "%r = stablehlo.convolution(%y, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],"

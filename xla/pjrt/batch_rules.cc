@@ -87,8 +87,12 @@ Loop GatherLoop(const HloInstruction& instruction) {
   for (int64_t d = 0; d < instruction.shape().rank(); ++d) {
     if (absl::c_linear_search(gather.offset_dims, d)) continue;
     if (batch == gather.index_vector_dim) ++batch;
-    if (batch < indices.rank() &&
-        !absl::c_linear_search(gather.start_indices_batching_dims, batch)) {
+    const auto& batching = gather.start_indices_batching_dims;
+    const auto paired = absl::c_find(batching, batch);
+    if (paired != batching.end()) {
+      const auto pair = static_cast<size_t>(paired - batching.begin());
+      loop.push_back({{gather.operand_batching_dims[pair], batch}, {d}});
+    } else if (batch < indices.rank()) {
       loop.push_back({{-1, batch}, {d}});
     }
     ++batch;
@@ -104,6 +108,47 @@ Loop GatherLoop(const HloInstruction& instruction) {
         !absl::c_linear_search(gather.start_index_map, d)) {
       loop.push_back({{d, -1}, {to}});
     }
+  }
+  return loop;
+}
+
+// Batches of operands and indices, and dimensions of the operands that updates fill.
+Loop ScatterLoop(const HloInstruction& instruction) {
+  const auto& scatter = instruction.attributes<ScatterAttributes>();
+  const size_t count = CountResults(instruction);
+  const Shape& operand = OperandShape(instruction, 0);
+  const Shape& updates = OperandShape(instruction, count + 1);
+  Loop loop;
+  const auto add = [&](int64_t operand_dimension, int64_t index, int64_t update) {
+    LoopDimension& dimension = loop.emplace_back(NewDimension(instruction));
+    for (size_t i = 0; i < count; ++i) {
+      dimension.operands[i] = dimension.results[i] = operand_dimension;
+      dimension.operands[count + 1 + i] = update;
+    }
+    dimension.operands[count] = index;
+  };
+  size_t window = 0;
+  for (int64_t d = 0; d < operand.rank() && window < scatter.update_window_dims.size(); ++d) {
+    if (absl::c_linear_search(scatter.inserted_window_dims, d) ||
+        absl::c_linear_search(scatter.input_batching_dims, d)) {
+      continue;
+    }
+    const int64_t update = scatter.update_window_dims[window++];
+    if (updates.dimensions(static_cast<int>(update)) == operand.dimensions(static_cast<int>(d)) &&
+        !absl::c_linear_search(scatter.scatter_dims_to_operand_dims, d)) {
+      add(d, -1, update);
+    }
+  }
+  int64_t index = 0;
+  for (int64_t update = 0; update < updates.rank(); ++update) {
+    if (absl::c_linear_search(scatter.update_window_dims, update)) continue;
+    if (index == scatter.index_vector_dim) ++index;
+    const auto paired = absl::c_find(scatter.scatter_indices_batching_dims, index);
+    if (paired != scatter.scatter_indices_batching_dims.end()) {
+      const auto pair = static_cast<size_t>(paired - scatter.scatter_indices_batching_dims.begin());
+      add(scatter.input_batching_dims[pair], index, update);
+    }
+    ++index;
   }
   return loop;
 }
@@ -188,6 +233,8 @@ Loop LoopOf(const HloInstruction& instruction) {
       return ConvolutionLoop(instruction);
     case HloOpcode::kGather:
       return GatherLoop(instruction);
+    case HloOpcode::kScatter:
+      return ScatterLoop(instruction);
     case HloOpcode::kCustomCall:
       return CustomCallLoop(instruction);
     default:

@@ -21,9 +21,11 @@
 #include "xla/literal_util.h"
 #include "xla/passes/dce.h"
 #include "xla/pjrt/batch_rules.h"
+#include "xla/pjrt/one_partition.h"
 #include "xla/pjrt/partition_instructions.h"
 #include "xla/pjrt/shard_rules.h"
 #include "xla/pjrt/tiles.h"
+#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace xla::pjrt {
@@ -37,11 +39,6 @@ struct Divided {
   Tiles tiles;
   HloSharding sharding;
 };
-
-bool IsCall(const HloInstruction& instruction, std::string_view target) {
-  return instruction.opcode() == HloOpcode::kCustomCall &&
-         instruction.attributes<CustomCallAttributes>().custom_call_target == target;
-}
 
 // What the custom calls "Sharding" annotate.
 HloInstruction* WithoutAnnotations(HloInstruction* value) {
@@ -73,9 +70,7 @@ class Partitioner {
     for (HloComputation* computation : module_.computations()) {
       XLA_RETURN_IF_ERROR(EnterAndLeaveManual(computation));
     }
-    for (HloComputation* computation : module_.computations()) {
-      XLA_RETURN_IF_ERROR(CallOnOnePartition(computation));
-    }
+    XLA_RETURN_IF_ERROR(CallOnOnePartition(&module_, &next_channel_));
     XLA_RETURN_IF_ERROR(DivideOperations(entry_));
     XLA_RETURN_IF_ERROR(DivideResults());
     XLA_RETURN_IF_ERROR(RemoveAnnotations(&module_));
@@ -107,25 +102,31 @@ class Partitioner {
                {mask, tile, Zero(computation, tile->shape())});
   }
 
+  // Where the tile of this partition starts in a dimension, an s32.
+  HloInstruction* StartOfTile(HloComputation* computation, const Shape& shard, const Tiles& tiles,
+                              size_t dimension) {
+    std::vector<int32_t> starts;
+    for (int64_t p = 0; p < partitions_; ++p) {
+      starts.push_back(static_cast<int32_t>(tiles.Position(p, dimension) *
+                                            shard.dimensions(static_cast<int>(dimension))));
+    }
+    HloInstruction* table = computation->AddInstruction(
+        HloInstruction::CreateConstant(LiteralUtil::CreateR1<int32_t>(starts)));
+    DynamicSliceAttributes attributes;
+    attributes.dynamic_slice_sizes = {1};
+    HloInstruction* start =
+        Add(computation, HloOpcode::kDynamicSlice, ShapeUtil::MakeShape(S32, {1}),
+            {table, PartitionNumber(computation)}, attributes);
+    return Reshape(start, {});
+  }
+
   absl::StatusOr<HloInstruction*> TileOf(HloInstruction* whole, const Tiles& tiles) {
     if (tiles.AreUndivided()) return whole;
     HloComputation* computation = whole->parent();
     XLA_ASSIGN_OR_RETURN(const Shape shard, ShardShape(whole->shape(), tiles));
     Instructions operands = {whole};
-    HloInstruction* number = PartitionNumber(computation);
     for (size_t d = 0; d < tiles.counts.size(); ++d) {
-      std::vector<int32_t> starts;
-      for (int64_t p = 0; p < partitions_; ++p) {
-        starts.push_back(
-            static_cast<int32_t>(tiles.Position(p, d) * shard.dimensions(static_cast<int>(d))));
-      }
-      HloInstruction* table = computation->AddInstruction(
-          HloInstruction::CreateConstant(LiteralUtil::CreateR1<int32_t>(starts)));
-      DynamicSliceAttributes attributes;
-      attributes.dynamic_slice_sizes = {1};
-      HloInstruction* start = Add(computation, HloOpcode::kDynamicSlice,
-                                  ShapeUtil::MakeShape(S32, {1}), {table, number}, attributes);
-      operands.push_back(Reshape(start, {}));
+      operands.push_back(StartOfTile(computation, shard, tiles, d));
     }
     DynamicSliceAttributes attributes;
     const absl::Span<const int64_t> sizes = shard.dimensions();
@@ -263,87 +264,6 @@ class Partitioner {
         absl::StrCat(call.ToShortString(), ": a border of a manual computation has one operand"));
   }
 
-  // --- Custom calls that one partition makes for all, as callbacks on whole arrays are
-  static std::optional<int64_t> OnlyPartition(const HloInstruction& call) {
-    if (call.opcode() != HloOpcode::kCustomCall || !call.has_sharding()) return std::nullopt;
-    const HloSharding& sharding = *call.extras().sharding;
-    const HloSharding& first =
-        sharding.IsTuple() && !sharding.elements.empty() ? sharding.elements[0] : sharding;
-    if (first.kind != HloSharding::Kind::kMaximal) return std::nullopt;
-    return first.device;
-  }
-
-  absl::Status CallOnOnePartition(HloComputation* computation) {
-    for (HloInstruction* call : computation->MakeInstructionPostOrder()) {
-      const std::optional<int64_t> partition = OnlyPartition(*call);
-      if (!partition.has_value() || IsCall(*call, "Sharding")) continue;
-      if (*partition < 0 || *partition >= partitions_) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(call->ToShortString(), ": there is no partition ", *partition));
-      }
-      const Instructions operands(call->operands().begin(), call->operands().end());
-      std::vector<Shape> shapes;
-      for (const HloInstruction* operand : operands) shapes.push_back(operand->shape());
-      const Shape state = ShapeUtil::MakeTupleShape(shapes);
-      HloInstruction* tuple = Add(computation, HloOpcode::kTuple, state, operands);
-      HloInstruction* chosen = computation->AddInstruction(HloInstruction::CreateConstant(
-          LiteralUtil::CreateR0<int32_t>(static_cast<int32_t>(*partition))));
-      HloInstruction* is_here = computation->AddInstruction(
-          HloInstruction::Create(HloOpcode::kCompare, ShapeUtil::MakeShape(PRED, {}),
-                                 {PartitionNumber(computation), chosen}));
-      HloInstruction* made = computation->AddInstruction(HloInstruction::Create(
-          HloOpcode::kConditional, call->shape(), {is_here, tuple, tuple}, NoAttributes{},
-          {CallComputation(*call, state), ZeroComputation(call->shape(), state)}));
-      XLA_RETURN_IF_ERROR(computation->ReplaceInstruction(call, SharedByAll(made, *partition)));
-    }
-    return absl::OkStatus();
-  }
-
-  HloComputation* CallComputation(const HloInstruction& call, const Shape& state) {
-    HloComputation* computation = module_.AddComputation("on_one_partition");
-    HloInstruction* parameter =
-        computation->AddInstruction(HloInstruction::CreateParameter(0, state, "operands"));
-    Instructions operands;
-    for (int64_t i = 0; i < call.operand_count(); ++i) {
-      operands.push_back(Element(parameter, i));
-    }
-    HloInstruction* copy =
-        computation->AddInstruction(call.CloneWithNewOperands(call.shape(), operands));
-    copy->mutable_extras().sharding.reset();
-    computation->set_root_instruction(copy);
-    return computation;
-  }
-
-  HloComputation* ZeroComputation(const Shape& shape, const Shape& state) {
-    HloComputation* computation = module_.AddComputation("on_other_partitions");
-    computation->AddInstruction(HloInstruction::CreateParameter(0, state, "operands"));
-    computation->set_root_instruction(Zero(computation, shape));
-    return computation;
-  }
-
-  // The value of one partition.
-  HloInstruction* SharedByAll(HloInstruction* value, int64_t partition) {
-    if (value->shape().IsTuple()) {
-      Instructions elements;
-      for (int64_t i = 0; i < value->shape().tuple_shapes_size(); ++i) {
-        elements.push_back(SharedByAll(Element(value, i), partition));
-      }
-      // Without elements the call itself must stay.
-      if (elements.empty()) return value;
-      return Add(value->parent(), HloOpcode::kTuple, value->shape(), elements);
-    }
-    if (!value->shape().IsArray()) return value;
-    CollectiveAttributes attributes;
-    attributes.channel_id = next_channel_++;
-    std::vector<int64_t>& group = attributes.replica_groups.groups.emplace_back();
-    group.push_back(partition);
-    for (int64_t p = 0; p < partitions_; ++p) {
-      if (p != partition) group.push_back(p);
-    }
-    return Add(value->parent(), HloOpcode::kCollectiveBroadcast, value->shape(), {value},
-               attributes);
-  }
-
   // --- Instructions: on shards as well, where operands are divided. Whichever of the two forms is
   // unused is removed in the end.
   absl::Status DivideOperations(HloComputation* computation) {
@@ -452,15 +372,63 @@ class Partitioner {
     return absl::OkStatus();
   }
 
+  // The tile that this partition has: at hand, computed from tiles of the operands, or cut out.
   absl::StatusOr<HloInstruction*> ShardOf(HloInstruction* whole, const Tiles& tiles) {
     const auto known = divided_.find(whole);
     if (known != divided_.end() && known->second.tiles == tiles) return known->second.shard;
+    if (tiles.AreUndivided() || !tiles.sums.empty() || !ShardShape(whole->shape(), tiles).ok()) {
+      return SliceOf(whole, tiles);
+    }
+    const auto made = made_.find(whole);
+    if (made != made_.end() && made->second.tiles == tiles) return made->second.shard;
+    XLA_ASSIGN_OR_RETURN(HloInstruction * shard, MakeShard(whole, tiles));
+    if (shard == nullptr) {
+      XLA_ASSIGN_OR_RETURN(shard, SliceOf(whole, tiles));
+    }
+    made_.insert_or_assign(whole, Made{shard, tiles});
+    return shard;
+  }
+
+  // Null if only the whole can be computed.
+  absl::StatusOr<HloInstruction*> MakeShard(HloInstruction* whole, const Tiles& tiles) {
+    HloComputation* computation = whole->parent();
+    XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShape(whole->shape(), tiles));
     if (whole->opcode() == HloOpcode::kBroadcast && whole->operand(0)->shape().rank() == 0) {
-      XLA_ASSIGN_OR_RETURN(const Shape shape, ShardShape(whole->shape(), tiles));
-      return whole->parent()->AddInstruction(
+      return computation->AddInstruction(
           whole->CloneWithNewOperands(shape, {whole->mutable_operand(0)}));
     }
-    return SliceOf(whole, tiles);
+    if (whole->opcode() == HloOpcode::kIota) return IotaOfTile(whole, shape, tiles);
+    if (!whole->info().Has(op_traits::kElementwiseTrait) || whole->operand_count() == 0 ||
+        shard_depth_ == kMaxShardDepth) {
+      return nullptr;
+    }
+    ++shard_depth_;
+    Instructions operands;
+    for (HloInstruction* operand :
+         Instructions(whole->operands().begin(), whole->operands().end())) {
+      if (operand->shape().rank() == whole->shape().rank()) {
+        XLA_ASSIGN_OR_RETURN(operand, ShardOf(operand, tiles));
+      }
+      operands.push_back(operand);
+    }
+    --shard_depth_;
+    return computation->AddInstruction(whole->CloneWithNewOperands(shape, operands));
+  }
+
+  HloInstruction* IotaOfTile(HloInstruction* whole, const Shape& shape, const Tiles& tiles) {
+    HloComputation* computation = whole->parent();
+    HloInstruction* iota = computation->AddInstruction(whole->CloneWithNewOperands(shape, {}));
+    const auto d = static_cast<size_t>(whole->attributes<IotaAttributes>().iota_dimension);
+    const PrimitiveType type = shape.element_type();
+    if (tiles.counts[d] == 1) return iota;
+    // Numbers that the type cannot hold wrap around in both, but not those of few bits.
+    if (!primitive_util::IsIntegralType(type) || primitive_util::BitWidth(type) < 32)
+      return nullptr;
+    HloInstruction* start = Add(computation, HloOpcode::kConvert, ShapeUtil::MakeShape(type, {}),
+                                {StartOfTile(computation, shape, tiles, d)});
+    HloInstruction* offset =
+        Add(computation, HloOpcode::kBroadcast, shape, {start}, Dimensions({}));
+    return Add(computation, HloOpcode::kAdd, shape, {iota, offset});
   }
 
   absl::Status DivideAnnotation(HloInstruction* annotation) {
@@ -681,7 +649,7 @@ class Partitioner {
     }
     shardings_.outputs.push_back(tiles.IsOne() ? HloSharding::Replicate() : sharding);
     if (known != divided_.end() && known->second.tiles == tiles) return known->second.shard;
-    return SliceOf(value, tiles);
+    return ShardOf(WithoutAnnotations(value), tiles);
   }
 
   absl::Status DivideResults() {
@@ -742,16 +710,24 @@ class Partitioner {
   // Each loop is tried a few times, within each try of the loop around it.
   static constexpr int kMaxLoopDepth = 4;
   static constexpr int kMaxLoopAttempts = 8;
+  static constexpr int kMaxShardDepth = 500;
 
   HloModule& module_;
   const std::vector<bool>& may_choose_output_;
   const int64_t partitions_;
   HloComputation* entry_ = nullptr;
   int loop_depth_ = 0;
+  int shard_depth_ = 0;
   // Beyond the channels of programs, which count from 1.
   int64_t next_channel_ = int64_t{1} << 32;
   absl::flat_hash_map<const HloInstruction*, Divided> divided_;
   absl::flat_hash_map<const HloInstruction*, DividedTuple> divided_tuples_;
+  // Shards of values that are whole otherwise.
+  struct Made {
+    HloInstruction* shard;
+    Tiles tiles;
+  };
+  absl::flat_hash_map<const HloInstruction*, Made> made_;
   ProgramShardings shardings_;
 };
 

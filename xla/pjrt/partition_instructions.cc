@@ -11,6 +11,11 @@
 
 namespace xla::pjrt {
 
+bool IsCall(const HloInstruction& instruction, std::string_view target) {
+  return instruction.opcode() == HloOpcode::kCustomCall &&
+         instruction.attributes<CustomCallAttributes>().custom_call_target == target;
+}
+
 HloInstruction* Add(HloComputation* computation, HloOpcode opcode, Shape shape,
                     absl::Span<HloInstruction* const> operands, Attributes attributes) {
   LayoutUtil::SetToDefaultLayout(&shape);

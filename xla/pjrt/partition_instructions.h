@@ -4,6 +4,7 @@
 #define XLA_PJRT_PARTITION_INSTRUCTIONS_H_
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -13,6 +14,9 @@
 #include "xla/shape.h"
 
 namespace xla::pjrt {
+
+// Whether this is a custom call of this target.
+bool IsCall(const HloInstruction& instruction, std::string_view target);
 
 // An instruction of the default layout.
 HloInstruction* Add(HloComputation* computation, HloOpcode opcode, Shape shape,
