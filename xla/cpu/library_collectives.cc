@@ -69,7 +69,8 @@ absl::StatusOr<const DeviceGroup*> OwnGroupOf(const LibraryCall& call) {
                                                  ") is in none of its replica groups"));
 }
 
-absl::Status Exchange(const LibraryCall& call, const DeviceGroup& group, CombineFunction combine) {
+absl::Status ExchangeParts(const LibraryCall& call, const DeviceGroup& group,
+                           CombineFunction combine) {
   std::shared_ptr<Contribution> mine = Contribute(call);
   if (group.size() == 1) {
     const Contribution* const parts[] = {mine.get()};
@@ -187,7 +188,7 @@ absl::Status Fold(const LibraryCall& call, Parts parts, size_t i, char* result) 
 
 absl::Status CallAllReduce(const LibraryCall& call) {
   XLA_ASSIGN_OR_RETURN(const DeviceGroup* const group, OwnGroupOf(call));
-  return Exchange(call, *group, [&](Parts parts) -> absl::Status {
+  return ExchangeParts(call, *group, [&](Parts parts) -> absl::Status {
     for (size_t i = 0; i < parts[0]->operands.size(); ++i) {
       XLA_RETURN_IF_ERROR(ExpectSameSizes(*group, parts, i));
       XLA_RETURN_IF_ERROR(Fold(call, parts, i, parts[0]->results[i].data));
@@ -214,7 +215,7 @@ absl::Status CallReduceScatter(const LibraryCall& call) {
                                                    ": it must have its full size"));
     }
   }
-  return Exchange(call, *group, [&](Parts parts) -> absl::Status {
+  return ExchangeParts(call, *group, [&](Parts parts) -> absl::Status {
     for (size_t i = 0; i < parts[0]->operands.size(); ++i) {
       XLA_RETURN_IF_ERROR(ExpectSameSizes(*group, parts, i));
       LeafArray whole = parts[0]->operands[i];
@@ -246,7 +247,7 @@ absl::Status CallAllGather(const LibraryCall& call) {
     XLA_RETURN_IF_ERROR(ExpectShards(own->results[i].shape->dimensions(dimension),
                                      own->operands[i].shape->dimensions(dimension), *group));
   }
-  return Exchange(call, *group, [&](Parts parts) -> absl::Status {
+  return ExchangeParts(call, *group, [&](Parts parts) -> absl::Status {
     for (size_t i = 0; i < parts[0]->operands.size(); ++i) {
       const LeafArray& result = parts[0]->results[i];
       // Existing elements are packed, as in concatenate.
@@ -287,7 +288,7 @@ absl::Status CallAllToAll(const LibraryCall& call) {
           "it has ", own->operands.size(), " operands, but a group of ", group->size(),
           " devices, {", absl::StrJoin(group->devices, ","), "}: there must be one for each"));
     }
-    return Exchange(call, *group, [](Parts parts) -> absl::Status {
+    return ExchangeParts(call, *group, [](Parts parts) -> absl::Status {
       for (size_t to = 0; to < parts.size(); ++to) {
         for (size_t from = 0; from < parts.size(); ++from)
           CopyWhole(parts[from]->operands[to], parts[to]->results[from]);
@@ -303,7 +304,7 @@ absl::Status CallAllToAll(const LibraryCall& call) {
     return absl::UnimplementedError(absl::StrCat("the split dimension ", d, " has dynamic size ",
                                                  size, ": it must have its full size"));
   }
-  return Exchange(call, *group, [&](Parts parts) -> absl::Status {
+  return ExchangeParts(call, *group, [&](Parts parts) -> absl::Status {
     XLA_RETURN_IF_ERROR(ExpectSameSizes(*group, parts, 0));
     for (size_t to = 0; to < parts.size(); ++to) {
       const LeafArray& result = parts[to]->results[0];
@@ -324,7 +325,7 @@ absl::Status CallCollectiveBroadcast(const LibraryCall& call) {
     ZeroResult(call);
     return absl::OkStatus();
   }
-  return Exchange(call, *group, [](Parts parts) -> absl::Status {
+  return ExchangeParts(call, *group, [](Parts parts) -> absl::Status {
     for (const Contribution* part : parts) {
       for (size_t i = 0; i < part->results.size(); ++i)
         CopyWhole(parts[0]->operands[i], part->results[i]);
@@ -473,7 +474,7 @@ absl::Status CallCollectivePermute(const LibraryCall& call) {
   XLA_ASSIGN_OR_RETURN(const DeviceGroup* const group, GroupOf(call));
   if (!call.instruction->attributes<CollectivePermuteAttributes>().slice_sizes.empty()) {
     if (!group->empty()) {
-      return Exchange(call, *group, [&](Parts parts) { return PermuteSlices(*group, parts); });
+      return ExchangeParts(call, *group, [&](Parts parts) { return PermuteSlices(*group, parts); });
     }
     const std::shared_ptr<Contribution> own = Contribute(call);
     const auto first = static_cast<size_t>(ShapeUtil::GetLeafCount(own->shapes[0]));
@@ -485,7 +486,7 @@ absl::Status CallCollectivePermute(const LibraryCall& call) {
     ZeroResult(call);
     return absl::OkStatus();
   }
-  return Exchange(call, *group, [&](Parts parts) -> absl::Status {
+  return ExchangeParts(call, *group, [&](Parts parts) -> absl::Status {
     std::vector<bool> is_target(parts.size(), false);
     for (const auto& [source, target] : group->pairs) {
       const Contribution &from = *parts[RankOf(*group, source)],
@@ -557,7 +558,7 @@ absl::Status CallRaggedAllToAll(const LibraryCall& call) {
       const int64_t updates,
       RaggedUpdateCount(OriginalOperandShape(inst, kInput), OriginalOperandShape(inst, kOutput),
                         OriginalOperandShape(inst, kInputOffsets), *group));
-  return Exchange(call, *group, [&](Parts parts) -> absl::Status {
+  return ExchangeParts(call, *group, [&](Parts parts) -> absl::Status {
     for (size_t to = 0; to < parts.size(); ++to)
       XLA_RETURN_IF_ERROR(ReceiveRows(*group, parts, to, updates));
     return absl::OkStatus();

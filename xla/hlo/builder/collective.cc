@@ -28,7 +28,7 @@ CollectiveBase MakeBase(const CollectiveDeviceList& groups,
 }
 
 // The size times the count; shape inference reports overflow and remainders.
-int64_t Times(int64_t size, int64_t count) {
+int64_t SaturatedProduct(int64_t size, int64_t count) {
   int64_t product = 0;
   return __builtin_mul_overflow(size, count, &product) ? -1 : product;
 }
@@ -103,7 +103,7 @@ absl::StatusOr<XlaOp> XlaBuilder::State::AddAllGather(
     return InvalidArgument("AllGather needs a positive shard_count; got %d.", shard_count);
   }
   const auto gathered = [&](int64_t size) -> absl::StatusOr<int64_t> {
-    const int64_t whole = Times(size, shard_count);
+    const int64_t whole = SaturatedProduct(size, shard_count);
     if (whole >= 0) return whole;
     return InvalidArgument("AllGather to %d shards is too large.", shard_count);
   };
