@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Composites and maps.
+// Composites, maps, constants that are tuples.
 #include "xla/passes/expand.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "xla/base/status_macros.h"
+#include "xla/literal.h"
+#include "xla/passes/graph_builder.h"
 #include "xla/passes/rewriter.h"
 #include "xla/shape_util.h"
 
@@ -83,6 +86,35 @@ absl::StatusOr<bool> ExpandComposites(HloModule* module) {
 
 absl::StatusOr<bool> ExpandMaps(HloModule* module) {
   return RewriteToFixedPoint(module, kMapRules);
+}
+
+namespace {
+
+// The instructions that make the value of a constant.
+HloInstruction* ConstantParts(GraphBuilder& b, Literal literal) {
+  const Shape shape = literal.shape();
+  if (shape.IsArray()) return b.Add(HloInstruction::CreateConstant(std::move(literal)));
+  if (!shape.IsTuple()) return b.Zeros(shape);
+  std::vector<HloInstruction*> parts;
+  for (Literal& part : literal.DecomposeTuple()) parts.push_back(ConstantParts(b, std::move(part)));
+  return b.Make(HloOpcode::kTuple, shape, parts);
+}
+
+}  // namespace
+
+absl::StatusOr<bool> ExpandTupleConstants(HloModule* module) {
+  bool changed = false;
+  for (HloComputation* computation : module->computations()) {
+    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+      if (instruction->opcode() != HloOpcode::kConstant || !instruction->shape().IsTuple())
+        continue;
+      GraphBuilder b(computation, instruction);
+      XLA_RETURN_IF_ERROR(computation->ReplaceInstruction(
+          instruction, ConstantParts(b, instruction->literal().Clone())));
+      changed = true;
+    }
+  }
+  return changed;
 }
 
 }  // namespace xla

@@ -25,6 +25,9 @@ absl::StatusOr<bool> ExpandScaledDots(HloModule* module);
 // the operation itself, where it starts; only messages are awaited where it ends.
 absl::StatusOr<bool> ExpandAsync(HloModule* module);
 
+// Constants that are tuples become tuples of constants.
+absl::StatusOr<bool> ExpandTupleConstants(HloModule* module);
+
 // scan becomes a loop over the slices of its inputs.
 absl::StatusOr<bool> ExpandScans(HloModule* module);
 

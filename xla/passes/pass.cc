@@ -34,6 +34,8 @@ constexpr Pass kPasses[] = {
     {"expand-maps", "writes maps as operations on arrays", &ExpandMaps},
     {"expand-scaled-dots", "writes scaled dots as products and dots", &ExpandScaledDots},
     {"expand-scans", "writes scans as loops", &ExpandScans},
+    {"expand-tuple-constants", "writes constants that are tuples as tuples of constants",
+     &ExpandTupleConstants},
     {"flatten-calls", "copies computations until each is called from one place only",
      &RunFlattenCalls},
     {"hoist-loop-invariants", "moves what never changes in front of loops", &HoistLoopInvariants},
