@@ -289,7 +289,7 @@ double SecondsOfOneCancellation(Run run) {
 template <typename Run>
 double SecondsAfterCancellation(Run run) {
   double least = SecondsOfOneCancellation(run);
-  for (int attempt = 1; attempt < 4 && least >= 0.1; ++attempt)
+  for (int attempt = 1; attempt < 8 && least >= 0.1; ++attempt)
     least = std::min(least, SecondsOfOneCancellation(run));
   return least;
 }
