@@ -151,17 +151,19 @@ Result BroadcastOfReshape(HloInstruction* broadcast, Rewriter& rewriter) {
                          DimensionListAttributes{.dimensions = std::move(dimensions)});
 }
 
-// broadcast(x) that only adds dimensions of size 1
-Result BroadcastToReshape(HloInstruction* broadcast, Rewriter& rewriter) {
+// reshape(broadcast(x)) to the shape of x, where the broadcast only adds dimensions of size 1
+Result ReshapeBackOfBroadcast(HloInstruction* reshape, Rewriter&) {
+  HloInstruction* broadcast;
+  if (!Match(reshape, m::Reshape(m::Broadcast(Any()).As(&broadcast)))) return nullptr;
   HloInstruction* x = broadcast->operand(0);
   const auto dimensions = broadcast->dimensions();
-  if (x->shape().rank() == 0 || !x->shape().is_static() || !broadcast->shape().is_static() ||
-      x->shape().rank() == broadcast->shape().rank() ||
+  if (!x->shape().is_static() || !broadcast->shape().is_static() || !reshape->shape().is_static() ||
+      x->shape().dimensions() != reshape->shape().dimensions() ||
       !std::is_sorted(dimensions.begin(), dimensions.end()) ||
       ShapeUtil::ElementsIn(x->shape()) != ShapeUtil::ElementsIn(broadcast->shape())) {
     return nullptr;
   }
-  return rewriter.Create(HloOpcode::kReshape, broadcast->shape(), {x});
+  return x;
 }
 
 constexpr RewriteRule kBroadcastRules[] = {
@@ -174,7 +176,7 @@ constexpr RewriteRule kBroadcastRules[] = {
     {"slice-of-broadcast", HloOpcode::kSlice, &SliceOfBroadcast},
     {"reshape-of-broadcast", HloOpcode::kReshape, &ReshapeOfBroadcast},
     {"broadcast-of-reshape", HloOpcode::kBroadcast, &BroadcastOfReshape},
-    {"broadcast-to-reshape", HloOpcode::kBroadcast, &BroadcastToReshape},
+    {"reshape-back-of-broadcast", HloOpcode::kReshape, &ReshapeBackOfBroadcast},
     {"elementwise-of-broadcasts", std::nullopt, &ElementwiseOfBroadcasts},
 };
 
