@@ -101,6 +101,28 @@ void AppendDialect(std::string* out, const Type& type) {
 
 }  // namespace
 
+std::string CheckQuantized(const Type& type, const QuantizedParameters& parameters) {
+  const Type& storage = *type.storage;
+  if (storage.kind != TypeKind::kInteger || storage.width < 1 || storage.width > 32) {
+    return "the storage must be an integer of at most 32 bits";
+  }
+  const bool is_unsigned = type.signedness == Signedness::kUnsigned;
+  const int64_t lowest = is_unsigned ? 0 : -(int64_t{1} << (storage.width - 1));
+  const int64_t highest = (int64_t{1} << (is_unsigned ? storage.width : storage.width - 1)) - 1;
+  if (parameters.storage_min < lowest || parameters.storage_max > highest ||
+      parameters.storage_min >= parameters.storage_max) {
+    return absl::StrCat("the range of the storage must be within ", lowest, ":", highest);
+  }
+  if (type.element->kind != TypeKind::kFloat) return "the expressed type must be a float";
+  if (parameters.scales.empty() || parameters.scales.size() != parameters.zero_points.size()) {
+    return "a quantized type needs a zero point for each scale";
+  }
+  for (const int64_t dimension : parameters.dimensions) {
+    if (dimension < 0) return "the quantized dimension must not be negative";
+  }
+  return "";
+}
+
 bool HasStaticSizes(const Type& type) {
   if (type.kind != TypeKind::kRankedTensor && type.kind != TypeKind::kVector) return false;
   for (const int64_t size : type.sizes) {

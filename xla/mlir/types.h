@@ -82,6 +82,10 @@ struct Type {
   bool IsInteger(uint32_t bits) const { return kind == TypeKind::kInteger && width == bits; }
 };
 
+// What is wrong with a quantized type of these parameters, as "the storage must be ..."; empty if
+// nothing is: integers of at most 32 bits, a range within them, a float, scales with zero points.
+std::string CheckQuantized(const Type& type, const QuantizedParameters& parameters);
+
 // True of tensors and vectors of static sizes.
 bool HasStaticSizes(const Type& type);
 // The number of elements of such a type; -1 where it is dynamic or exceeds 64 bits.

@@ -121,16 +121,15 @@ TypeRef ReadQuantized(BytecodeEntry& entry, bool per_axis) {
       return nullptr;
     }
   }
-  if (type.storage->kind != mlir::TypeKind::kInteger || type.storage->width < 1 ||
-      type.storage->width > 32 || scales.size() != zero_points.size() || scales.empty()) {
-    entry.Fail("a quantized type needs an integer storage, and a zero point for each scale");
-    return nullptr;
-  }
   if (flags % 2 == 0) type.signedness = Signedness::kUnsigned;
-  type.storage = entry.context().Integer(type.storage->width);
   parameters.scales = scales;
   parameters.zero_points = zero_points;
   parameters.dimensions = dimensions;
+  if (const std::string error = mlir::CheckQuantized(type, parameters); !error.empty()) {
+    entry.Fail(error);
+    return nullptr;
+  }
+  type.storage = entry.context().Integer(type.storage->width);
   type.quantized = &parameters;
   return entry.context().Intern(type);
 }

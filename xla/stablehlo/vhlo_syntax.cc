@@ -54,6 +54,7 @@ TypeRef ParseQuantized(AttributeReader& reader, bool per_axis) {
     values->push_back(0);
     return reader.ParseSignedInteger(&values->back());
   };
+  const size_t begin = cursor.offset();
   type.storage = reader.ParseType();
   if (type.storage == nullptr || !cursor.Expect(':')) return nullptr;
   type.element = reader.ParseType();
@@ -77,15 +78,15 @@ TypeRef ParseQuantized(AttributeReader& reader, bool per_axis) {
       !cursor.Expect(',') || !reader.ParseSignedInteger(&flags)) {
     return nullptr;
   }
-  if (type.storage->kind != mlir::TypeKind::kInteger || scales.size() != zero_points.size()) {
-    cursor.Fail("expected an integer storage, and a zero point for each scale");
-    return nullptr;
-  }
   if (flags % 2 == 0) type.signedness = mlir::Signedness::kUnsigned;
-  type.storage = reader.context().Integer(type.storage->width);
   parameters.scales = scales;
   parameters.zero_points = zero_points;
   parameters.dimensions = dimensions;
+  if (const std::string error = mlir::CheckQuantized(type, parameters); !error.empty()) {
+    cursor.FailAt(begin, error);
+    return nullptr;
+  }
+  type.storage = reader.context().Integer(type.storage->width);
   type.quantized = &parameters;
   return reader.context().Intern(type);
 }
