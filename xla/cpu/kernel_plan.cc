@@ -81,11 +81,19 @@ void Estimate(const HloInstruction& fusion, KernelPlan& plan) {
   plan.operations += EstimateOperations(fusion);
 }
 
-// Functions that are computed one after the other for an element, at most: each takes longer than
-// a processor looks ahead, which two vectors at a time make up for.
-constexpr int64_t kLongChain = 2;
+// Cycles until the result of an operation on a vector can be used, roughly.
+int64_t LatencyOf(const HloInstruction& instruction) {
+  if (instruction.info().Has(op_traits::kHasAccuracy)) return 60;
+  if (!instruction.info().Has(op_traits::kElementwiseTrait)) return 0;
+  if (!primitive_util::IsFloatingPointType(instruction.shape().element_type())) return 2;
+  return instruction.opcode() == HloOpcode::kDivide ? 12 : 4;
+}
+
+// Operations that wait for each other longer than a processor looks ahead leave it idle, which two
+// vectors at a time make up for.
+constexpr int64_t kLongChain = 120;
 int64_t LongestChain(const HloComputation& computation) {
-  constexpr int64_t kMostInterleaved = 128;  // more would take long to compile
+  constexpr int64_t kMostInterleaved = 512;  // more would take long to compile
   if (computation.instruction_count() > kMostInterleaved) return 0;
   absl::flat_hash_map<const HloInstruction*, int64_t> chains;
   int64_t longest = 0;
@@ -93,7 +101,7 @@ int64_t LongestChain(const HloComputation& computation) {
     int64_t chain = 0;
     for (const HloInstruction* operand : instruction->operands())
       chain = std::max(chain, chains[operand]);
-    chain += instruction->info().Has(op_traits::kHasAccuracy) ? 1 : 0;
+    chain += LatencyOf(*instruction);
     chains[instruction] = chain;
     longest = std::max(longest, chain);
   }
