@@ -31,10 +31,7 @@ bool AttributeReader::QuantizedStorage(TypeNode* type, QuantizedParameters* para
       type->storage = context_.Integer(type->storage->width);
     }
   }
-  const uint32_t width = type->storage->width;
-  const bool unsigned_storage = type->signedness == Signedness::kUnsigned;
-  const int64_t lowest = unsigned_storage ? 0 : -(int64_t{1} << (width - 1));
-  const int64_t highest = (int64_t{1} << (unsigned_storage ? width : width - 1)) - 1;
+  const auto [lowest, highest] = StorageRange(*type);
   parameters->storage_min = lowest;
   parameters->storage_max = highest;
   const size_t range = cursor_.offset();

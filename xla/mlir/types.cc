@@ -101,14 +101,19 @@ void AppendDialect(std::string* out, const Type& type) {
 
 }  // namespace
 
+std::pair<int64_t, int64_t> StorageRange(const Type& type) {
+  const uint32_t width = type.storage->width;
+  const bool is_unsigned = type.signedness == Signedness::kUnsigned;
+  return {is_unsigned ? 0 : -(int64_t{1} << (width - 1)),
+          (int64_t{1} << (is_unsigned ? width : width - 1)) - 1};
+}
+
 std::string CheckQuantized(const Type& type, const QuantizedParameters& parameters) {
   const Type& storage = *type.storage;
   if (storage.kind != TypeKind::kInteger || storage.width < 1 || storage.width > 32) {
     return "the storage must be an integer of at most 32 bits";
   }
-  const bool is_unsigned = type.signedness == Signedness::kUnsigned;
-  const int64_t lowest = is_unsigned ? 0 : -(int64_t{1} << (storage.width - 1));
-  const int64_t highest = (int64_t{1} << (is_unsigned ? storage.width : storage.width - 1)) - 1;
+  const auto [lowest, highest] = StorageRange(type);
   if (parameters.storage_min < lowest || parameters.storage_max > highest ||
       parameters.storage_min >= parameters.storage_max) {
     return absl::StrCat("the range of the storage must be within ", lowest, ":", highest);

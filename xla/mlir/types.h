@@ -11,6 +11,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/types/span.h"
 #include "xla/mlir/float_format.h"
@@ -81,6 +82,9 @@ struct Type {
   }
   bool IsInteger(uint32_t bits) const { return kind == TypeKind::kInteger && width == bits; }
 };
+
+// The least and the greatest value of the storage of a quantized type, of 1 to 32 bits.
+std::pair<int64_t, int64_t> StorageRange(const Type& type);
 
 // What is wrong with a quantized type of these parameters, as "the storage must be ..."; empty if
 // nothing is: integers of at most 32 bits, a range within them, a float, scales with zero points.

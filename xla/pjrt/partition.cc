@@ -102,9 +102,10 @@ class Partitioner {
                {mask, tile, Zero(computation, tile->shape())});
   }
 
-  // Where the tile of this partition starts in a dimension, an s32.
-  HloInstruction* StartOfTile(HloComputation* computation, const Shape& shard, const Tiles& tiles,
-                              size_t dimension) {
+  // Where the tile of the partition of this number starts in a dimension, an s32.
+  HloInstruction* StartOfTile(HloInstruction* number, const Shape& shard, const Tiles& tiles,
+                              size_t dimension) const {
+    HloComputation* computation = number->parent();
     std::vector<int32_t> starts;
     for (int64_t p = 0; p < partitions_; ++p) {
       starts.push_back(static_cast<int32_t>(tiles.Position(p, dimension) *
@@ -114,9 +115,8 @@ class Partitioner {
         HloInstruction::CreateConstant(LiteralUtil::CreateR1<int32_t>(starts)));
     DynamicSliceAttributes attributes;
     attributes.dynamic_slice_sizes = {1};
-    HloInstruction* start =
-        Add(computation, HloOpcode::kDynamicSlice, ShapeUtil::MakeShape(S32, {1}),
-            {table, PartitionNumber(computation)}, attributes);
+    HloInstruction* start = Add(computation, HloOpcode::kDynamicSlice,
+                                ShapeUtil::MakeShape(S32, {1}), {table, number}, attributes);
     return Reshape(start, {});
   }
 
@@ -125,8 +125,9 @@ class Partitioner {
     HloComputation* computation = whole->parent();
     XLA_ASSIGN_OR_RETURN(const Shape shard, ShardShape(whole->shape(), tiles));
     Instructions operands = {whole};
+    HloInstruction* number = PartitionNumber(computation);
     for (size_t d = 0; d < tiles.counts.size(); ++d) {
-      operands.push_back(StartOfTile(computation, shard, tiles, d));
+      operands.push_back(StartOfTile(number, shard, tiles, d));
     }
     DynamicSliceAttributes attributes;
     const absl::Span<const int64_t> sizes = shard.dimensions();
@@ -417,15 +418,18 @@ class Partitioner {
 
   HloInstruction* IotaOfTile(HloInstruction* whole, const Shape& shape, const Tiles& tiles) {
     HloComputation* computation = whole->parent();
-    HloInstruction* iota = computation->AddInstruction(whole->CloneWithNewOperands(shape, {}));
     const auto d = static_cast<size_t>(whole->attributes<IotaAttributes>().iota_dimension);
     const PrimitiveType type = shape.element_type();
-    if (tiles.counts[d] == 1) return iota;
+    const bool is_divided = tiles.counts[d] > 1;
     // Numbers that the type cannot hold wrap around in both, but not those of few bits.
-    if (!primitive_util::IsIntegralType(type) || primitive_util::BitWidth(type) < 32)
+    if (is_divided &&
+        (!primitive_util::IsIntegralType(type) || primitive_util::BitWidth(type) < 32)) {
       return nullptr;
+    }
+    HloInstruction* iota = computation->AddInstruction(whole->CloneWithNewOperands(shape, {}));
+    if (!is_divided) return iota;
     HloInstruction* start = Add(computation, HloOpcode::kConvert, ShapeUtil::MakeShape(type, {}),
-                                {StartOfTile(computation, shape, tiles, d)});
+                                {StartOfTile(PartitionNumber(computation), shape, tiles, d)});
     HloInstruction* offset =
         Add(computation, HloOpcode::kBroadcast, shape, {start}, Dimensions({}));
     return Add(computation, HloOpcode::kAdd, shape, {iota, offset});
@@ -498,12 +502,25 @@ class Partitioner {
            });
   }
 
-  // The tiles in which a value is at hand; none for whole arrays and sums.
-  std::optional<Tiles> TilesAtHand(HloInstruction* value) const {
+  // The shards that there are of a value, or of what it annotates; null if there are none.
+  const Divided* FindDivided(HloInstruction* value) const {
     auto known = divided_.find(value);
     if (known == divided_.end()) known = divided_.find(WithoutAnnotations(value));
-    if (known == divided_.end() || !known->second.tiles.sums.empty()) return std::nullopt;
-    return known->second.tiles;
+    return known == divided_.end() ? nullptr : &known->second;
+  }
+
+  // The tiles in which a value is at hand; none for whole arrays and sums.
+  std::optional<Tiles> TilesAtHand(HloInstruction* value) const {
+    const Divided* known = FindDivided(value);
+    if (known == nullptr || !known->tiles.sums.empty()) return std::nullopt;
+    return known->tiles;
+  }
+
+  // As ShardOf, of what a value annotates as well.
+  absl::StatusOr<HloInstruction*> ShardOfAnnotated(HloInstruction* value, const Tiles& tiles) {
+    const Divided* known = FindDivided(value);
+    if (known != nullptr && known->tiles == tiles) return known->shard;
+    return ShardOf(WithoutAnnotations(value), tiles);
   }
 
   // A copy of a loop's body or condition for a state that is divided.
@@ -585,10 +602,7 @@ class Partitioner {
     for (size_t i = 0; i < state.size(); ++i) {
       HloInstruction* element = tuple->mutable_operand(static_cast<int64_t>(i));
       if (state[i].tiles.has_value()) {
-        if (divided_.count(element) == 0 && divided_.count(WithoutAnnotations(element)) > 0) {
-          element = WithoutAnnotations(element);
-        }
-        XLA_ASSIGN_OR_RETURN(element, ShardOf(element, *state[i].tiles));
+        XLA_ASSIGN_OR_RETURN(element, ShardOfAnnotated(element, *state[i].tiles));
       }
       elements.push_back(element);
     }
@@ -639,17 +653,14 @@ class Partitioner {
         may_choose_output_[may_choose_output_.size() == 1
                                ? 0
                                : std::min(number, may_choose_output_.size() - 1)];
-    auto known = divided_.find(value);
-    if (known == divided_.end()) known = divided_.find(WithoutAnnotations(value));
+    const Divided* known = FindDivided(value);
     XLA_ASSIGN_OR_RETURN(Tiles tiles, TilesOf(sharding, value->shape(), partitions_));
-    if (tiles.IsOne() && may_choose && known != divided_.end() &&
-        known->second.tiles.sums.empty()) {
-      tiles = known->second.tiles;
-      sharding = known->second.sharding;
+    if (tiles.IsOne() && may_choose && known != nullptr && known->tiles.sums.empty()) {
+      tiles = known->tiles;
+      sharding = known->sharding;
     }
     shardings_.outputs.push_back(tiles.IsOne() ? HloSharding::Replicate() : sharding);
-    if (known != divided_.end() && known->second.tiles == tiles) return known->second.shard;
-    return ShardOf(WithoutAnnotations(value), tiles);
+    return ShardOfAnnotated(value, tiles);
   }
 
   absl::Status DivideResults() {
