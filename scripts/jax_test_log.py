@@ -4,7 +4,7 @@ time-out loses nothing.
 
 XYLEM_TEST_LOG names the log, of lines of JSON: ["begin", case] and [result, case, message].
 XYLEM_TEST_DONE may name a file of cases that are left out, XYLEM_TEST_ONLY one of those that run;
-XYLEM_TEST_STRIDE=n takes every n-th case, JAX_TEST_DUT=cpu has the tests expect that platform.
+XYLEM_TEST_STRIDE=n takes every n-th case from XYLEM_TEST_OFFSET on, JAX_TEST_DUT=cpu has the tests expect that platform.
 """
 
 import json
@@ -24,13 +24,14 @@ def _log(*entry):
 
 def pytest_collection_modifyitems(items):
   done, only = _cases("XYLEM_TEST_DONE"), _cases("XYLEM_TEST_ONLY")
+  if only is None:
+    # Before those that are done are left out: a process that goes on takes the same cases.
+    offset = int(os.environ.get("XYLEM_TEST_OFFSET", "0"))
+    items[:] = items[offset::int(os.environ.get("XYLEM_TEST_STRIDE", "1"))]
   if done is not None:
     items[:] = [item for item in items if item.nodeid not in done]
   if only is not None:
     items[:] = [item for item in items if item.nodeid in only]
-  stride = int(os.environ.get("XYLEM_TEST_STRIDE", "1"))
-  if only is None and stride > 1:
-    items[:] = items[::stride]
   _log("collected", len(items))
   device = os.environ.get("JAX_TEST_DUT")
   if device:

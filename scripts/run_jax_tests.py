@@ -69,7 +69,7 @@ class Runner:
     environment.update(
         JAX_PLATFORMS=platform, JAX_NUM_GENERATED_CASES=str(self.args.cases),
         JAX_ENABLE_CHECKS="0", PYTHONDONTWRITEBYTECODE="1", XYLEM_NUM_DEVICES=str(self.args.devices),
-        XYLEM_TEST_STRIDE=str(self.args.stride),
+        XYLEM_TEST_STRIDE=str(self.args.stride), XYLEM_TEST_OFFSET=str(self.args.offset),
         PYTHONPATH=os.pathsep.join(filter(None, [
             str(pathlib.Path(__file__).resolve().parent), os.environ.get("PYTHONPATH")])))
     if platform == "xylem" and as_cpu:
@@ -199,6 +199,8 @@ def main():
   parser.add_argument("--devices", type=int, default=8)
   parser.add_argument("--timeout", type=int, default=300, help="seconds of a case")
   parser.add_argument("--stride", type=int, default=1, help="of so many cases one")
+  parser.add_argument("--offset", type=int, default=0,
+                      help="of a stride's cases the one at this place, from 0")
   parser.add_argument("--match", default="", help="pytest's -k: only such cases")
   parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2))
   parser.add_argument("--out", help="a folder for results.json and regressions.txt")

@@ -192,4 +192,19 @@ void ConvertSpan(absl::Span<const float> source, absl::Span<bfloat16> destinatio
          reinterpret_cast<char*>(destination.data()), source.size());
 }
 
+void NormalizeSubByteElements(PrimitiveType type, void* data, int64_t count) {
+  if (!primitive_util::IsSubByteNonPredType(type)) return;
+  const int unused = 8 - primitive_util::BitWidth(type);
+  auto* bytes = static_cast<uint8_t*>(data);
+  if (primitive_util::IsSignedIntegralType(type)) {
+    for (int64_t i = 0; i < count; ++i) {
+      const auto raised = static_cast<int8_t>(static_cast<uint8_t>(bytes[i] << unused));
+      bytes[i] = static_cast<uint8_t>(raised >> unused);
+    }
+    return;
+  }
+  const auto mask = static_cast<uint8_t>(0xFF >> unused);
+  for (int64_t i = 0; i < count; ++i) bytes[i] &= mask;
+}
+
 }  // namespace xla

@@ -36,6 +36,11 @@ void ConvertSpan(absl::Span<const bfloat16> source, absl::Span<float> destinatio
 void ConvertSpan(absl::Span<const float> source, absl::Span<half> destination);
 void ConvertSpan(absl::Span<const float> source, absl::Span<bfloat16> destination);
 
+// Of the elements of types of less than 8 bits, which take a byte each: sets the bits of the byte
+// beyond those of the type to what its own values have there (the sign of signed integers, else 0).
+// For memory that was written elsewhere, where these bits may be anything. Others are unchanged.
+void NormalizeSubByteElements(PrimitiveType type, void* data, int64_t count);
+
 }  // namespace xla
 
 #endif  // XLA_ELEMENT_CONVERT_H_

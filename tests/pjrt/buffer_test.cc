@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/substitute.h"
 #include "tests/pjrt/plugin.h"
 
 namespace xla::pjrt::testing {
@@ -56,6 +57,50 @@ TEST(PjrtBufferTest, TakesStridesOfTheHost) {
   args.byte_strides = odd.data();
   args.num_byte_strides = 2;
   EXPECT_CALL_ERROR(Api().PJRT_Client_BufferFromHostBuffer(&args), "stride of 13 bytes");
+}
+
+// The bits of a byte beyond those of its element may be anything on the host.
+TEST(PjrtBufferTest, NarrowElementsTakeTheirBitsOnly) {
+  Plugin plugin;
+  alignas(64) const uint8_t bytes[] = {0x01, 0x0E, 0xFE, 0xF8, 0x08, 0x97};
+  const std::vector<int64_t> dims = {6};
+  const auto program = [&](const char* type) {
+    return plugin.Compile(
+        absl::Substitute("func.func @main(%a: tensor<6x$0>) -> tensor<6xf32> {\n"
+                         "  %0 = stablehlo.convert %a : (tensor<6x$0>) -> tensor<6xf32>\n"
+                         "  return %0 : tensor<6xf32>\n}",
+                         type));
+  };
+  const auto run = [&](PJRT_LoadedExecutable* executable, PJRT_Buffer* argument) {
+    std::vector<PJRT_Buffer*> results(1);
+    EXPECT_EQ(plugin.Run(executable, {argument}, &results), "OK");
+    return plugin.ToFloats(results[0]);
+  };
+  for (const bool is_signed : {true, false}) {
+    PJRT_LoadedExecutable* executable = program(is_signed ? "i4" : "ui4");
+    const Values expected = is_signed ? Values{1, -2, -2, -8, -8, 7} : Values{1, 14, 14, 8, 8, 7};
+    const PJRT_Buffer_Type type = is_signed ? PJRT_Buffer_Type_S4 : PJRT_Buffer_Type_U4;
+    for (const PJRT_HostBufferSemantics semantics :
+         {PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
+          PJRT_HostBufferSemantics_kImmutableZeroCopy}) {
+      auto args = plugin.HostArguments(bytes, type, dims);
+      args.host_buffer_semantics = semantics;
+      ASSERT_CALL_OK(Api().PJRT_Client_BufferFromHostBuffer(&args));
+      plugin.buffers.push_back(args.buffer);
+      DestroyEvent(args.done_with_host_buffer);
+      EXPECT_EQ(run(executable, args.buffer), expected);
+    }
+    auto view = New<PJRT_Client_CreateViewOfDeviceBuffer_Args>();
+    view.client = plugin.client;
+    view.device_buffer_ptr = const_cast<uint8_t*>(bytes);
+    view.dims = dims.data();
+    view.num_dims = dims.size();
+    view.element_type = type;
+    view.device = plugin.device(0);
+    ASSERT_CALL_OK(Api().PJRT_Client_CreateViewOfDeviceBuffer(&view));
+    plugin.buffers.push_back(view.buffer);
+    EXPECT_EQ(run(executable, view.buffer), expected);
+  }
 }
 
 TEST(PjrtBufferTest, AlignedMemoryOfTheHostIsUsedInPlace) {

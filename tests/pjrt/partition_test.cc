@@ -98,6 +98,64 @@ TEST(PjrtPartitionTest, TheFirstPartitionHasAnUnreducedResult) {
   EXPECT_EQ(results, (Shards{{1, 2}, {0, 0}, {0, 0}, {0, 0}}));
 }
 
+TEST(PjrtPartitionTest, ShardsAddUpToAnUnreducedResult) {
+  Shards results;
+  ASSERT_EQ(RunOnShards(R"(
+  func.func public @main(%a: tensor<4xf32> {mhlo.sharding = "{devices=[4]<=[4]}"})
+      -> (tensor<4xf32> {mhlo.sharding = "{unreduced}"}) {
+    return %a : tensor<4xf32>
+  })",
+                        {{1}, {2}, {3}, {4}}, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{1, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 4}}));
+}
+
+TEST(PjrtPartitionTest, SumsOfShardsAreAnUnreducedResult) {
+  Shards results;
+  ASSERT_EQ(RunOnShards(R"(
+  func.func public @main(%a: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"})
+      -> (tensor<1xf32> {mhlo.sharding = "{unreduced}"}) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0]
+        : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+    %1 = stablehlo.custom_call @Sharding(%0) {mhlo.sharding = "{unreduced}"}
+        : (tensor<f32>) -> tensor<f32>
+    %2 = stablehlo.reshape %1 : (tensor<f32>) -> tensor<1xf32>
+    return %2 : tensor<1xf32>
+  })",
+                        {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, &results),
+            "OK");
+  Values sum(1, 0);
+  for (const Values& part : results) sum[0] += part[0];
+  EXPECT_EQ(sum, Values{36});
+
+  ASSERT_EQ(RunOnShards(R"(
+  func.func public @main(%a: tensor<16xf32> {mhlo.sharding = "{devices=[4]<=[4]}"})
+      -> (tensor<2xf32> {mhlo.sharding = "{unreduced}"}) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %0 = stablehlo.reshape %a : (tensor<16xf32>) -> tensor<8x2xf32>
+    %1 = stablehlo.reduce(%0 init: %zero) applies stablehlo.add across dimensions = [0]
+        : (tensor<8x2xf32>, tensor<f32>) -> tensor<2xf32>
+    return %1 : tensor<2xf32>
+  })",
+                        {{1, 2, 1, 1}, {3, 4, 1, 2}, {5, 6, 0, 0}, {7, 8, 2, 2}}, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{2, 3}, {4, 6}, {5, 6}, {9, 10}}));
+}
+
+TEST(PjrtPartitionTest, ReversedShardsChangePlaces) {
+  Shards results;
+  ASSERT_EQ(RunOnShards(R"(
+  func.func public @main(%a: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"})
+      -> (tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"}) {
+    %0 = stablehlo.reverse %a, dims = [0] : tensor<8xf32>
+    return %0 : tensor<8xf32>
+  })",
+                        {{0, 1}, {2, 3}, {4, 5}, {6, 7}}, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{7, 6}, {5, 4}, {3, 2}, {1, 0}}));
+}
+
 TEST(PjrtPartitionTest, TilesMayBeUnreduced) {
   // Partitions 0 and 2 have the parts of the first tile, 1 and 3 those of the second.
   Shards results;
@@ -462,6 +520,31 @@ ENTRY e {
   EXPECT_OK(VerifyModule(*module));
   EXPECT_EQ(shardings.outputs[0].ToString(), "{devices=[4]<=[4]}");
   EXPECT_EQ(module->entry_computation_layout().result().ToString(), "(f32[2])");
+}
+
+TEST(PjrtPartitionTest, AnnotationsKeepTheTilesOfDimensionsThatTheyLeaveOpen) {
+  const auto outputs = [](const char* dimensions) {
+    auto module = ParseAndReturnUnverifiedModule(absl::Substitute(R"(
+HloModule m, num_partitions=4
+
+ENTRY e {
+  a = f32[8,8] parameter(0), sharding={devices=[2,2]<=[4]}
+  b = f32[8,8] custom-call(a), custom_call_target="Sharding", sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}, backend_config="$0"
+  ROOT s = f32[8,8] sine(b)
+})",
+                                                                  dimensions));
+    EXPECT_OK(module.status());
+    auto shardings = PartitionModule(module->get(), /*may_choose_output=*/{true});
+    EXPECT_OK(shardings.status());
+    EXPECT_OK(VerifyModule(**module));
+    return shardings->outputs[0].ToString();
+  };
+  EXPECT_EQ(outputs("unspecified_dims=[0]"), "{devices=[2,2]0,1,2,3}");
+  EXPECT_EQ(outputs("unspecified_dims=[0,1]"), "{devices=[2,2]0,1,2,3}");
+  for (const char* none : {"", "unspecified_dims=[1]", "unspecified_dims=[]",
+                           "unspecified_dims=[9]", "unspecified_dims=[0", "unspecified_dims=[x]"}) {
+    EXPECT_EQ(outputs(none), "{devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}") << none;
+  }
 }
 
 // A scan: the rows of its state are independent, the sums begin whole and become divided.

@@ -72,6 +72,12 @@ TEST(Syntax, Elementwise) {
       "tensor<!quant.uniform<i8:f32, 1.0>>");
 }
 
+// A name without its version must still be a name.
+TEST(Syntax, VhloNamesThatEndInADot) {
+  ExpectGeneric("\"x.y\"() {a = #vhlo.boo._v1<false>, b = #vhlo.bool_v1<true>} : () -> ()",
+                "\"x.y\"() {a = #vhlo.boo._v1<false>, b = true} : () -> ()");
+}
+
 TEST(Syntax, Shapes) {
   ExpectGeneric("%6 = stablehlo.slice %0 [0:4:2] : (tensor<4xf32>) -> tensor<2xf32>",
                 "%6 = \"stablehlo.slice\"(%0) {start_indices = array<i64: 0>, limit_indices = "

@@ -84,6 +84,20 @@ Complex<W> ComplexExp(const Complex<W>& z) {
   return std::isfinite(z.imag()) ? std::exp(z) : Complex<W>(kNan, kNan);
 }
 
+// As XLA: NaN if the angle is not finite, also where C has a real part of 0.
+template <typename W>
+Complex<W> ComplexTanh(const Complex<W>& z) {
+  constexpr W kNan = std::numeric_limits<W>::quiet_NaN();
+  if (z.real() == 0 && !std::isfinite(z.imag())) return {kNan, kNan};
+  return std::tanh(z);
+}
+
+template <typename W>
+Complex<W> ComplexTan(const Complex<W>& z) {
+  const Complex<W> turned = ComplexTanh(Complex<W>(-z.imag(), z.real()));
+  return {turned.imag(), -turned.real()};
+}
+
 // expm1(x) cos y - 2 sin^2(y/2), e^x sin y: no cancellation near 0.
 template <typename W>
 Complex<W> ComplexExpm1(const Complex<W>& z) {
@@ -203,9 +217,9 @@ Complex<W> ComplexFunction(HloOpcode opcode, const Complex<W>& a, const Complex<
     case HloOpcode::kSqrt:
       return std::sqrt(a);
     case HloOpcode::kTan:
-      return std::tan(a);
+      return ComplexTan(a);
     case HloOpcode::kTanh:
-      return std::tanh(a);
+      return ComplexTanh(a);
     default:
       return std::numeric_limits<W>::quiet_NaN();
   }

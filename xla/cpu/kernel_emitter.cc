@@ -612,9 +612,13 @@ class KernelEmitter {
   void StoreAt(const KernelRegion& region, ElementEmitter& emitter, IndexVector index) {
     const HloInstruction* root = plan_.fusion->to_apply()->root_instruction();
     const Shape& shape = FirstShape(*root);
-    // Minor dimensions of one element are not among those of the region.
-    while (!plan_.is_linear && index.size() < static_cast<size_t>(shape.rank()))
-      index.push_back(emitter.math().Constant(0));
+    if (!plan_.is_linear) {
+      const auto rank = static_cast<size_t>(shape.rank());
+      // The only element of a scalar has a number, but no index.
+      if (index.size() > rank) index.resize(rank);
+      // Minor dimensions of one element are not among those of the region.
+      while (index.size() < rank) index.push_back(emitter.math().Constant(0));
+    }
     IndexVector place = index;
     if (plan_.updates_in_place) {
       // Starts are limited so that the update is inside.

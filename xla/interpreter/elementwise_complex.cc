@@ -99,6 +99,20 @@ std::complex<W> Logistic(const std::complex<W>& z) {
   return Reciprocal(std::complex<W>(1 + exp.real(), exp.imag()));
 }
 
+// As XLA: NaN if the angle is not finite, also where C has a real part of 0.
+template <typename W>
+std::complex<W> Tanh(const std::complex<W>& z) {
+  constexpr W kNan = std::numeric_limits<W>::quiet_NaN();
+  if (z.real() == 0 && !std::isfinite(z.imag())) return {kNan, kNan};
+  return std::tanh(z);
+}
+
+template <typename W>
+std::complex<W> Tan(const std::complex<W>& z) {
+  const std::complex<W> turned = Tanh(std::complex<W>(-z.imag(), z.real()));
+  return {turned.imag(), -turned.real()};
+}
+
 #define XLA_COMPLEX_FUNCTION(Name, expression)                                \
   struct Name##Of {                                                           \
     template <typename C>                                                     \
@@ -126,8 +140,8 @@ XLA_COMPLEX_FUNCTION(Rsqrt, Reciprocal(std::sqrt(z)))
 XLA_COMPLEX_FUNCTION(Sin, std::sin(z))
 XLA_COMPLEX_FUNCTION(Sinh, std::sinh(z))
 XLA_COMPLEX_FUNCTION(Sqrt, std::sqrt(z))
-XLA_COMPLEX_FUNCTION(Tan, std::tan(z))
-XLA_COMPLEX_FUNCTION(Tanh, std::tanh(z))
+XLA_COMPLEX_FUNCTION(Tan, Tan(z))
+XLA_COMPLEX_FUNCTION(Tanh, Tanh(z))
 #undef XLA_COMPLEX_FUNCTION
 
 struct Abs {

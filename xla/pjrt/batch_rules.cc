@@ -193,8 +193,7 @@ Loop LoopOf(const HloInstruction& instruction) {
       return KeptDimensions(instruction, 1,
                             [&](int64_t d) { return IsUnpadded(padding[static_cast<size_t>(d)]); });
     }
-    case HloOpcode::kConcatenate:
-    case HloOpcode::kReverse: {
+    case HloOpcode::kConcatenate: {
       const auto& dimensions = instruction.attributes<DimensionListAttributes>().dimensions;
       return KeptDimensions(instruction, operands,
                             [&](int64_t d) { return !absl::c_linear_search(dimensions, d); });

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/element_convert.h"
 #include "xla/layout_util.h"
 #include "xla/pjrt/buffer_memory.h"
 #include "xla/pjrt/entry.h"
@@ -69,7 +70,8 @@ absl::Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& 
   const bool is_same_layout = IsLaidOutAs(shape, strides);
   const bool is_aligned =
       reinterpret_cast<uintptr_t>(args.data) % runtime::kHostMemoryAlignment == 0;
-  if (bytes > 0 && is_same_layout && is_aligned && MayShare(args.host_buffer_semantics)) {
+  if (bytes > 0 && is_same_layout && is_aligned && MayShare(args.host_buffer_semantics) &&
+      !primitive_util::IsSubByteNonPredType(shape.element_type())) {
     auto done = std::make_shared<runtime::EventSource>();
     args.done_with_host_buffer = new PJRT_Event(done->event());
     args.buffer = new PJRT_Buffer(
@@ -88,6 +90,7 @@ absl::Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& 
   } else if (bytes > 0) {
     XLA_RETURN_IF_ERROR(CopyFromByteStrides(shape, copy->data(), args.data, strides));
   }
+  NormalizeSubByteElements(shape.element_type(), copy->data(), bytes);
   auto buffer = DeviceBuffer::Pending(std::move(shape), ordinal, runtime::Event());
   buffer->Define(std::move(copy));
   args.done_with_host_buffer = new PJRT_Event(runtime::Event());
@@ -110,6 +113,17 @@ absl::Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffe
                user_arg = args.on_delete_callback_arg] { callback(data, user_arg); };
   }
   const int ordinal = memory->device->ordinal;
+  if (bytes > 0 && primitive_util::IsSubByteNonPredType(shape.element_type())) {
+    // A copy, whose elements have the bits beyond their type that programs expect.
+    XLA_ASSIGN_OR_RETURN(std::shared_ptr<ArrayMemory> copy, Allocate(*client, ordinal, shape));
+    std::memcpy(copy->data(), args.device_buffer_ptr, static_cast<size_t>(bytes));
+    NormalizeSubByteElements(shape.element_type(), copy->data(), bytes);
+    auto buffer = DeviceBuffer::Pending(std::move(shape), ordinal, runtime::Event());
+    buffer->Define(std::move(copy));
+    args.buffer = new PJRT_Buffer(client, memory, std::move(buffer));
+    if (release) release();
+    return absl::OkStatus();
+  }
   args.buffer =
       new PJRT_Buffer(client, memory,
                       DeviceBuffer::OnHostMemory(std::move(shape), ordinal, args.device_buffer_ptr,

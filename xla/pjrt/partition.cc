@@ -21,8 +21,10 @@
 #include "xla/literal_util.h"
 #include "xla/passes/dce.h"
 #include "xla/pjrt/batch_rules.h"
+#include "xla/pjrt/divisions.h"
 #include "xla/pjrt/one_partition.h"
 #include "xla/pjrt/partition_instructions.h"
+#include "xla/pjrt/shard_emitter.h"
 #include "xla/pjrt/shard_rules.h"
 #include "xla/pjrt/tiles.h"
 #include "xla/primitive_util.h"
@@ -61,7 +63,8 @@ class Partitioner {
   Partitioner(HloModule* module, const std::vector<bool>& may_choose_output)
       : module_(*module),
         may_choose_output_(may_choose_output),
-        partitions_(module->config().num_partitions()) {}
+        partitions_(module->config().num_partitions()),
+        emit_(module) {}
 
   absl::StatusOr<ProgramShardings> Run() {
     XLA_RETURN_IF_ERROR(InlineAllCalls(&module_).status());
@@ -70,7 +73,7 @@ class Partitioner {
     for (HloComputation* computation : module_.computations()) {
       XLA_RETURN_IF_ERROR(EnterAndLeaveManual(computation));
     }
-    XLA_RETURN_IF_ERROR(CallOnOnePartition(&module_, &next_channel_));
+    XLA_RETURN_IF_ERROR(CallOnOnePartition(&module_, emit_.next_channel()));
     XLA_RETURN_IF_ERROR(DivideOperations(entry_));
     XLA_RETURN_IF_ERROR(DivideResults());
     XLA_RETURN_IF_ERROR(RemoveAnnotations(&module_));
@@ -80,119 +83,6 @@ class Partitioner {
   }
 
  private:
-  // The tile of a whole array that this partition has. Of those whose values add up, the first has
-  // it, the others zeros.
-  absl::StatusOr<HloInstruction*> SliceOf(HloInstruction* whole, const Tiles& tiles) {
-    XLA_ASSIGN_OR_RETURN(HloInstruction * tile, TileOf(whole, tiles));
-    if (tiles.sums.empty()) return tile;
-    HloComputation* computation = whole->parent();
-    Literal is_first = Literal::CreateFromShape(ShapeUtil::MakeShape(PRED, {partitions_}));
-    for (const std::vector<int64_t>& group : tiles.sums) is_first.Set<bool>({group[0]}, true);
-    HloInstruction* table =
-        computation->AddInstruction(HloInstruction::CreateConstant(std::move(is_first)));
-    DynamicSliceAttributes attributes;
-    attributes.dynamic_slice_sizes = {1};
-    HloInstruction* mine =
-        Add(computation, HloOpcode::kDynamicSlice, ShapeUtil::MakeShape(PRED, {1}),
-            {table, PartitionNumber(computation)}, attributes);
-    HloInstruction* mask = Add(computation, HloOpcode::kBroadcast,
-                               ShapeUtil::MakeShape(PRED, tile->shape().dimensions()),
-                               {Reshape(mine, {})}, Dimensions({}));
-    return Add(computation, HloOpcode::kSelect, tile->shape(),
-               {mask, tile, Zero(computation, tile->shape())});
-  }
-
-  // Where the tile of the partition of this number starts in a dimension, an s32.
-  HloInstruction* StartOfTile(HloInstruction* number, const Shape& shard, const Tiles& tiles,
-                              size_t dimension) const {
-    HloComputation* computation = number->parent();
-    std::vector<int32_t> starts;
-    for (int64_t p = 0; p < partitions_; ++p) {
-      starts.push_back(static_cast<int32_t>(tiles.Position(p, dimension) *
-                                            shard.dimensions(static_cast<int>(dimension))));
-    }
-    HloInstruction* table = computation->AddInstruction(
-        HloInstruction::CreateConstant(LiteralUtil::CreateR1<int32_t>(starts)));
-    DynamicSliceAttributes attributes;
-    attributes.dynamic_slice_sizes = {1};
-    HloInstruction* start = Add(computation, HloOpcode::kDynamicSlice,
-                                ShapeUtil::MakeShape(S32, {1}), {table, number}, attributes);
-    return Reshape(start, {});
-  }
-
-  absl::StatusOr<HloInstruction*> TileOf(HloInstruction* whole, const Tiles& tiles) {
-    if (tiles.AreUndivided()) return whole;
-    HloComputation* computation = whole->parent();
-    XLA_ASSIGN_OR_RETURN(const Shape shard, ShardShape(whole->shape(), tiles));
-    Instructions operands = {whole};
-    HloInstruction* number = PartitionNumber(computation);
-    for (size_t d = 0; d < tiles.counts.size(); ++d) {
-      operands.push_back(StartOfTile(number, shard, tiles, d));
-    }
-    DynamicSliceAttributes attributes;
-    const absl::Span<const int64_t> sizes = shard.dimensions();
-    attributes.dynamic_slice_sizes.assign(sizes.begin(), sizes.end());
-    return Add(computation, HloOpcode::kDynamicSlice, shard, operands, attributes);
-  }
-
-  HloComputation* AddComputation(PrimitiveType type) {
-    const Shape scalar = ShapeUtil::MakeShape(type, {});
-    HloComputation* sum = module_.AddComputation("sum");
-    HloInstruction* left = sum->AddInstruction(HloInstruction::CreateParameter(0, scalar, "left"));
-    HloInstruction* right =
-        sum->AddInstruction(HloInstruction::CreateParameter(1, scalar, "right"));
-    sum->set_root_instruction(Add(sum, HloOpcode::kAdd, scalar, {left, right}));
-    return sum;
-  }
-
-  // What the partitions of each group have, combined.
-  HloInstruction* CombinedOver(HloInstruction* part,
-                               const std::vector<std::vector<int64_t>>& groups,
-                               HloComputation* combine) {
-    AllReduceAttributes attributes;
-    attributes.channel_id = next_channel_++;
-    attributes.use_global_device_ids = true;
-    attributes.replica_groups.groups = groups;
-    return part->parent()->AddInstruction(HloInstruction::Create(
-        HloOpcode::kAllReduce, part->shape(), {part}, std::move(attributes), {combine}));
-  }
-
-  // The whole array, from the tiles of all partitions.
-  HloInstruction* GatherOf(HloInstruction* shard, const Shape& whole, const Tiles& tiles) {
-    if (!tiles.sums.empty()) {
-      shard = CombinedOver(shard, tiles.sums, AddComputation(shard->shape().element_type()));
-    }
-    if (tiles.AreUndivided()) return shard;
-    HloComputation* computation = shard->parent();
-    const absl::Span<const int64_t> part = shard->shape().dimensions();
-    const PrimitiveType type = shard->shape().element_type();
-    std::vector<int64_t> row(part.begin(), part.end());
-    row.insert(row.begin(), 1);
-    std::vector<int64_t> rows = row;
-    rows[0] = tiles.size();
-    AllGatherAttributes attributes;
-    attributes.dimensions = {0};
-    attributes.channel_id = next_channel_++;
-    attributes.use_global_device_ids = true;
-    attributes.replica_groups.groups = tiles.groups;
-    HloInstruction* all = Add(computation, HloOpcode::kAllGather, ShapeUtil::MakeShape(type, rows),
-                              {Reshape(shard, row)}, attributes);
-    // [t0, t1, .., s0, s1, ..] to [t0, s0, t1, s1, ..], and these pairs joined.
-    std::vector<int64_t> separate(tiles.counts);
-    separate.insert(separate.end(), part.begin(), part.end());
-    std::vector<int64_t> order, interleaved;
-    for (size_t d = 0; d < part.size(); ++d) {
-      order.push_back(static_cast<int64_t>(d));
-      order.push_back(static_cast<int64_t>(d + part.size()));
-      interleaved.push_back(tiles.counts[d]);
-      interleaved.push_back(part[d]);
-    }
-    HloInstruction* moved =
-        Add(computation, HloOpcode::kTranspose, ShapeUtil::MakeShape(type, interleaved),
-            {Reshape(all, separate)}, Dimensions(order));
-    return Reshape(moved, whole.dimensions());
-  }
-
   // --- Parameters: shards, and the whole arrays gathered from them, for those who need them.
   absl::Status DivideParameters() {
     for (HloInstruction* parameter : entry_->parameter_instructions()) {
@@ -212,7 +102,7 @@ class Partitioner {
           HloInstruction::CreateConstant(Literal::CreateFromShape(ShapeUtil::MakeShape(PRED, {}))));
       XLA_RETURN_IF_ERROR(parameter->ReplaceAllUsesWithDifferentShape(placeholder));
       *parameter->mutable_shape() = shard;
-      HloInstruction* gathered = GatherOf(parameter, whole, tiles);
+      HloInstruction* gathered = emit_.Gather(parameter, whole, tiles);
       XLA_RETURN_IF_ERROR(placeholder->ReplaceAllUsesWithDifferentShape(gathered));
       XLA_RETURN_IF_ERROR(entry_->RemoveInstruction(placeholder));
       divided_[gathered] = Divided{parameter, tiles, sharding};
@@ -244,7 +134,7 @@ class Partitioner {
     if (known != divided_.end() && known->second.tiles == tiles) {
       local = known->second.shard;
     } else {
-      XLA_ASSIGN_OR_RETURN(local, SliceOf(whole, tiles));
+      XLA_ASSIGN_OR_RETURN(local, emit_.Cut(whole, tiles));
     }
     return call->parent()->ReplaceInstruction(call, local);
   }
@@ -255,7 +145,7 @@ class Partitioner {
     HloInstruction* local = WithoutAnnotations(call->operand(0));
     XLA_ASSIGN_OR_RETURN(const Tiles all, TilesOf(full, call->shape(), partitions_));
     XLA_ASSIGN_OR_RETURN(const Tiles tiles, ManualTiles(all, call->shape(), local->shape()));
-    HloInstruction* whole = GatherOf(local, call->shape(), tiles);
+    HloInstruction* whole = emit_.Gather(local, call->shape(), tiles);
     if (!tiles.IsOne()) divided_[whole] = Divided{local, tiles, full};
     return call->parent()->ReplaceInstruction(call, whole);
   }
@@ -326,18 +216,29 @@ class Partitioner {
       divided_tuples_[instruction] = DividedTuple{shard, form.elements};
       return absl::OkStatus();
     }
-    if (!form.partial.empty()) {
-      HloComputation* combine = instruction->opcode() == HloOpcode::kReduce
-                                    ? instruction->to_apply()
-                                    : AddComputation(shape.element_type());
-      shard = CombinedOver(shard, form.partial, combine);
-    }
+    if (!form.partial.empty()) shard = CombinePartial(instruction, shard, form);
     if (!form.result.AreUndivided()) {
       divided_[instruction] = Divided{shard, form.result, std::move(sharding)};
       return absl::OkStatus();
     }
     // The whole result, of less work.
     return instruction->ReplaceAllUsesWith(shard);
+  }
+
+  // The parts of a reduction, combined. Sums are kept as they are, too, for those who want addends.
+  HloInstruction* CombinePartial(HloInstruction* instruction, HloInstruction* part,
+                                 const ShardForm& form) {
+    HloComputation* combiner = instruction->opcode() == HloOpcode::kReduce
+                                   ? instruction->to_apply()
+                                   : emit_.Sum(part->shape().element_type());
+    HloInstruction* result = emit_.Combine(part, form.partial, combiner);
+    if (combiner->root_instruction()->opcode() == HloOpcode::kAdd) {
+      Tiles addends = form.result;
+      addends.sums = form.partial;
+      addends_.insert_or_assign(instruction, Made{part, addends});
+      addends_.insert_or_assign(result, Made{part, std::move(addends)});
+    }
+    return result;
   }
 
   static absl::StatusOr<Shape> ShardShapeOf(const HloInstruction& instruction,
@@ -377,17 +278,52 @@ class Partitioner {
   absl::StatusOr<HloInstruction*> ShardOf(HloInstruction* whole, const Tiles& tiles) {
     const auto known = divided_.find(whole);
     if (known != divided_.end() && known->second.tiles == tiles) return known->second.shard;
-    if (tiles.AreUndivided() || !tiles.sums.empty() || !ShardShape(whole->shape(), tiles).ok()) {
-      return SliceOf(whole, tiles);
+    if (!tiles.sums.empty()) {
+      HloInstruction* addend = AddendOf(whole, tiles);
+      return addend != nullptr ? addend : emit_.Cut(whole, tiles);
+    }
+    if (tiles.AreUndivided() || !ShardShape(whole->shape(), tiles).ok()) {
+      return emit_.Cut(whole, tiles);
+    }
+    if (known != divided_.end() && known->second.tiles.sums.empty()) {
+      HloInstruction* moved = emit_.Permute(known->second.shard, known->second.tiles, tiles);
+      if (moved != nullptr) return moved;
     }
     const auto made = made_.find(whole);
     if (made != made_.end() && made->second.tiles == tiles) return made->second.shard;
     XLA_ASSIGN_OR_RETURN(HloInstruction * shard, MakeShard(whole, tiles));
     if (shard == nullptr) {
-      XLA_ASSIGN_OR_RETURN(shard, SliceOf(whole, tiles));
+      XLA_ASSIGN_OR_RETURN(shard, emit_.Cut(whole, tiles));
     }
     made_.insert_or_assign(whole, Made{shard, tiles});
     return shard;
+  }
+
+  // What adds up to a value over the groups of `tiles`: the parts of a sum before they are
+  // combined, or the shards that the partitions of each group have, among zeros. Null if neither is
+  // at hand.
+  HloInstruction* AddendOf(HloInstruction* whole, const Tiles& tiles) {
+    const auto addend = addends_.find(whole);
+    if (addend != addends_.end() && addend->second.tiles.counts == tiles.counts &&
+        addend->second.tiles.tile_of == tiles.tile_of &&
+        HaveSameGroups(addend->second.tiles.sums, tiles.sums)) {
+      return addend->second.shard;
+    }
+    const Divided* known = FindDivided(whole);
+    if (known == nullptr || !known->tiles.sums.empty() || !tiles.AreUndivided()) return nullptr;
+    for (const std::vector<int64_t>& group : tiles.sums) {
+      std::vector<int64_t> numbers;
+      for (const int64_t p : group) {
+        numbers.push_back(known->tiles.tile_of[static_cast<size_t>(p)]);
+      }
+      std::sort(numbers.begin(), numbers.end());
+      // Each tile once: as many as there are, all different.
+      if (static_cast<int64_t>(numbers.size()) != known->tiles.size() ||
+          std::adjacent_find(numbers.begin(), numbers.end()) != numbers.end()) {
+        return nullptr;
+      }
+    }
+    return emit_.Place(known->shard, whole->shape(), known->tiles);
   }
 
   // Null if only the whole can be computed.
@@ -429,10 +365,25 @@ class Partitioner {
     HloInstruction* iota = computation->AddInstruction(whole->CloneWithNewOperands(shape, {}));
     if (!is_divided) return iota;
     HloInstruction* start = Add(computation, HloOpcode::kConvert, ShapeUtil::MakeShape(type, {}),
-                                {StartOfTile(PartitionNumber(computation), shape, tiles, d)});
+                                {emit_.TileStart(PartitionNumber(computation), shape, tiles, d)});
     HloInstruction* offset =
         Add(computation, HloOpcode::kBroadcast, shape, {start}, Dimensions({}));
     return Add(computation, HloOpcode::kAdd, shape, {iota, offset});
+  }
+
+  // The tiles of an annotation, with those of the operand in the dimensions that it leaves open.
+  Tiles WithOpenDimensions(const HloInstruction& annotation, Tiles tiles,
+                           const Tiles& operand) const {
+    Divisions divisions = DivisionsOf(tiles);
+    const Divisions given = DivisionsOf(operand);
+    for (const int64_t d : UnspecifiedDims(annotation)) {
+      const auto i = static_cast<size_t>(d);
+      if (i < divisions.size() && divisions[i].count == 1) divisions[i] = given[i];
+    }
+    // An axis of the mesh may be in use elsewhere now.
+    std::optional<Tiles> open = TilesFrom(divisions, partitions_);
+    return open.has_value() && ShardShape(annotation.shape(), *open).ok() ? *std::move(open)
+                                                                          : std::move(tiles);
   }
 
   absl::Status DivideAnnotation(HloInstruction* annotation) {
@@ -443,8 +394,16 @@ class Partitioner {
       const absl::StatusOr<Tiles> tiles = TilesOf(sharding, annotation->shape(), partitions_);
       if (tiles.ok() && !tiles->AreUndivided() && tiles->sums.empty() &&
           ShardShape(annotation->shape(), *tiles).ok()) {
-        XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(operand, *tiles));
-        divided_[annotation] = Divided{shard, *tiles, sharding};
+        Tiles open = *tiles;
+        if (known != divided_.end() && known->second.tiles.sums.empty()) {
+          open = WithOpenDimensions(*annotation, *tiles, known->second.tiles);
+        }
+        HloSharding made = sharding;
+        if (open != *tiles) {
+          XLA_ASSIGN_OR_RETURN(made, ShardingOfTiles(open));
+        }
+        XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(operand, open));
+        divided_[annotation] = Divided{shard, std::move(open), std::move(made)};
         return absl::OkStatus();
       }
     }
@@ -572,7 +531,7 @@ class Partitioner {
   absl::StatusOr<HloInstruction*> WholeElement(HloInstruction* tuple, const Shape& whole, size_t i,
                                                const Tiles& tiles) {
     HloInstruction* shard = Element(tuple, static_cast<int64_t>(i));
-    HloInstruction* gathered = GatherOf(shard, whole, tiles);
+    HloInstruction* gathered = emit_.Gather(shard, whole, tiles);
     XLA_ASSIGN_OR_RETURN(HloSharding sharding, ShardingOfTiles(tiles));
     divided_.insert_or_assign(gathered, Divided{shard, tiles, std::move(sharding)});
     return gathered;
@@ -726,11 +685,10 @@ class Partitioner {
   HloModule& module_;
   const std::vector<bool>& may_choose_output_;
   const int64_t partitions_;
+  ShardEmitter emit_;
   HloComputation* entry_ = nullptr;
   int loop_depth_ = 0;
   int shard_depth_ = 0;
-  // Beyond the channels of programs, which count from 1.
-  int64_t next_channel_ = int64_t{1} << 32;
   absl::flat_hash_map<const HloInstruction*, Divided> divided_;
   absl::flat_hash_map<const HloInstruction*, DividedTuple> divided_tuples_;
   // Shards of values that are whole otherwise.
@@ -739,6 +697,8 @@ class Partitioner {
     Tiles tiles;
   };
   absl::flat_hash_map<const HloInstruction*, Made> made_;
+  // Parts that add up to values.
+  absl::flat_hash_map<const HloInstruction*, Made> addends_;
   ProgramShardings shardings_;
 };
 

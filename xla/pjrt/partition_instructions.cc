@@ -5,6 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "xla/layout_util.h"
 #include "xla/literal_util.h"
 #include "xla/shape_util.h"
@@ -14,6 +18,20 @@ namespace xla::pjrt {
 bool IsCall(const HloInstruction& instruction, std::string_view target) {
   return instruction.opcode() == HloOpcode::kCustomCall &&
          instruction.attributes<CustomCallAttributes>().custom_call_target == target;
+}
+
+std::vector<int64_t> UnspecifiedDims(const HloInstruction& annotation) {
+  absl::string_view config = annotation.raw_backend_config_string();
+  if (!absl::ConsumePrefix(&config, "unspecified_dims=[") || !absl::ConsumeSuffix(&config, "]")) {
+    return {};
+  }
+  std::vector<int64_t> dimensions;
+  for (const absl::string_view word : absl::StrSplit(config, ',')) {
+    int64_t dimension;
+    if (!absl::SimpleAtoi(word, &dimension) || dimension < 0) return {};
+    dimensions.push_back(dimension);
+  }
+  return dimensions;
 }
 
 HloInstruction* Add(HloComputation* computation, HloOpcode opcode, Shape shape,

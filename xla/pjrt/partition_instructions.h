@@ -18,6 +18,10 @@ namespace xla::pjrt {
 // Whether this is a custom call of this target.
 bool IsCall(const HloInstruction& instruction, std::string_view target);
 
+// The dimensions that an annotation leaves to the partitioner: unspecified_dims=[0,2] in its
+// backend_config. None if that is something else.
+std::vector<int64_t> UnspecifiedDims(const HloInstruction& annotation);
+
 // An instruction of the default layout.
 HloInstruction* Add(HloComputation* computation, HloOpcode opcode, Shape shape,
                     absl::Span<HloInstruction* const> operands,

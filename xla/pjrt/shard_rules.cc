@@ -91,6 +91,33 @@ std::optional<ShardForm> ReshapeForm(const HloInstruction& instruction, const Ti
   return ShardForm{{operand}, *std::move(tiles), {}};
 }
 
+// The tiles of divided dimensions change places, too: the operand's are those of the result,
+// counted from the end.
+std::optional<ShardForm> ReverseForm(const HloInstruction& instruction, const Tiles& result) {
+  const auto& reversed = instruction.attributes<DimensionListAttributes>().dimensions;
+  const auto mirror = [&](int64_t tile) {
+    int64_t mirrored = 0, scale = 1;
+    for (size_t d = result.counts.size(); d-- > 0;) {
+      const int64_t count = result.counts[d];
+      const int64_t position = tile % count;
+      const bool is_reversed = absl::c_linear_search(reversed, static_cast<int64_t>(d));
+      mirrored += scale * (is_reversed ? count - 1 - position : position);
+      tile /= count;
+      scale *= count;
+    }
+    return mirrored;
+  };
+  Tiles operand = result;
+  for (int64_t& tile : operand.tile_of) tile = mirror(tile);
+  for (size_t g = 0; g < result.groups.size(); ++g) {
+    for (size_t tile = 0; tile < result.groups[g].size(); ++tile) {
+      operand.groups[g][static_cast<size_t>(mirror(static_cast<int64_t>(tile)))] =
+          result.groups[g][tile];
+    }
+  }
+  return ShardForm{{std::move(operand)}, result, {}};
+}
+
 // Whether parts that were each begun with the initial value may be combined.
 bool MayBeCombined(const HloInstruction& reduce) {
   const HloInstruction& root = *reduce.to_apply()->root_instruction();
@@ -230,6 +257,8 @@ std::optional<ShardForm> FormOf(const HloInstruction& instruction,
       return BroadcastForm(instruction, *known[0], partitions);
     case HloOpcode::kReshape:
       return ReshapeForm(instruction, *known[0], partitions);
+    case HloOpcode::kReverse:
+      return ReverseForm(instruction, *known[0]);
     case HloOpcode::kReduce:
       return first == 0 ? ReduceForm(instruction, *known[0], partitions) : std::nullopt;
     default:

@@ -61,6 +61,14 @@ int64_t Tiles::size() const {
   return size;
 }
 
+bool HaveSameGroups(std::vector<std::vector<int64_t>> a, std::vector<std::vector<int64_t>> b) {
+  for (auto* groups : {&a, &b}) {
+    for (std::vector<int64_t>& group : *groups) std::sort(group.begin(), group.end());
+    std::sort(groups->begin(), groups->end());
+  }
+  return a == b;
+}
+
 absl::StatusOr<Tiles> TilesOf(const HloSharding& sharding, const Shape& array, int64_t partitions) {
   Tiles tiles = WholeArray(array, partitions);
   switch (sharding.kind) {

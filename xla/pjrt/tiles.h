@@ -34,6 +34,9 @@ struct Tiles {
   int64_t size() const;
 };
 
+// Whether the groups have the same partitions, in any order.
+bool HaveSameGroups(std::vector<std::vector<int64_t>> a, std::vector<std::vector<int64_t>> b);
+
 // The tiles of an array; one tile for shardings that do not divide it. Unimplemented for shardings
 // of other kinds; InvalidArgument for those that do not fit the shape or the number of partitions.
 absl::StatusOr<Tiles> TilesOf(const HloSharding& sharding, const Shape& array, int64_t partitions);

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/element_convert.h"
 #include "xla/pjrt/buffer_memory.h"
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/functions.h"
@@ -88,7 +89,11 @@ absl::StatusOr<PJRT_AsyncHostToDeviceTransferManager::Entry*> OpenEntry(
 
 void Finish(PJRT_AsyncHostToDeviceTransferManager::Entry& entry, const absl::Status& status) {
   entry.is_done = true;
-  if (status.ok()) entry.buffer->Define(std::move(entry.memory));
+  if (status.ok()) {
+    NormalizeSubByteElements(entry.buffer->shape().element_type(), entry.memory->data(),
+                             entry.memory->size_bytes());
+    entry.buffer->Define(std::move(entry.memory));
+  }
   entry.ready.Set(status);
 }
 

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/element_convert.h"
 #include "xla/layout_strides.h"
 #include "xla/layout_util.h"
 #include "xla/overflow_util.h"
@@ -237,6 +238,7 @@ class Caller {
     if (buffer.size_bytes > 0) {
       StridedCopy(primitive_util::ByteWidth(shape.element_type()), shape.dimensions(), result.data,
                   DenseStrides(shape.dimensions()), buffer.data, StridesOfLayout(*buffer.shape));
+      NormalizeSubByteElements(shape.element_type(), result.data, ShapeUtil::ElementsIn(shape));
     }
     result.sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
     for (int i = 0; i < shape.rank(); ++i) {

@@ -40,14 +40,30 @@ HloInstruction* Annotate(Translator& translator, const char* target, HloInstruct
   return call;
 }
 
+// The numbers of the dimensions that may be divided further, separated by commas.
+std::string OpenDimensions(std::string_view text) {
+  const auto sharding = ParseShardySharding(text);
+  std::string numbers;
+  if (!sharding.ok()) return numbers;
+  for (size_t d = 0; d < sharding->dimensions.size(); ++d) {
+    if (sharding->dimensions[d].is_closed) continue;
+    absl::StrAppend(&numbers, numbers.empty() ? "" : ",", d);
+  }
+  return numbers;
+}
+
 absl::Status TranslateConstraint(Translator& translator, const Operation& operation) {
   const bool is_constraint = operation.Is("sdy.sharding_constraint") || operation.Is("sdy.reshard");
   XLA_ASSIGN_OR_RETURN(const std::string_view text,
                        TextOf(translator, operation, is_constraint ? "sharding" : "out_sharding"));
   XLA_ASSIGN_OR_RETURN(HloSharding sharding, translator.Sharding(operation, text));
   HloInstruction* operand = translator.Operand(operation, 0);
-  translator.SetResults(
-      operation, Annotate(translator, "Sharding", operand, operand->shape(), std::move(sharding)));
+  HloInstruction* annotation =
+      Annotate(translator, "Sharding", operand, operand->shape(), std::move(sharding));
+  if (const std::string open = OpenDimensions(text); !open.empty()) {
+    annotation->set_raw_backend_config_string(absl::StrCat("unspecified_dims=[", open, "]"));
+  }
+  translator.SetResults(operation, annotation);
   return absl::OkStatus();
 }
 

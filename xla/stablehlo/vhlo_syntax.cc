@@ -18,10 +18,11 @@ using mlir::OperationState;
 using mlir::TextCursor;
 using mlir::TypeRef;
 
-// "i32_v1" without its version; empty if there is none.
+// "i32_v1" without its version; empty if there is none, or if no name is left of it ("i32._v1").
 std::string_view WithoutVersion(std::string_view name) {
   const size_t at = name.rfind("_v");
-  return at == std::string_view::npos ? std::string_view() : name.substr(0, at);
+  if (at == std::string_view::npos || at == 0 || name[at - 1] == '.') return {};
+  return name.substr(0, at);
 }
 
 bool ParseTypes(AttributeReader& reader, char end, std::vector<TypeRef>* types) {

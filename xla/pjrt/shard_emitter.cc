@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles cut out, gathered, placed and exchanged.
+#include "xla/pjrt/shard_emitter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/types/span.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/literal.h"
+#include "xla/literal_util.h"
+#include "xla/pjrt/partition_instructions.h"
+#include "xla/shape_util.h"
+
+namespace xla::pjrt {
+namespace {
+
+using Instructions = std::vector<HloInstruction*>;
+
+}  // namespace
+
+HloInstruction* ShardEmitter::TileStart(HloInstruction* number, const Shape& shard,
+                                        const Tiles& tiles, size_t dimension) const {
+  HloComputation* computation = number->parent();
+  std::vector<int32_t> starts;
+  for (int64_t p = 0; p < partitions_; ++p) {
+    starts.push_back(static_cast<int32_t>(tiles.Position(p, dimension) *
+                                          shard.dimensions(static_cast<int>(dimension))));
+  }
+  HloInstruction* table = computation->AddInstruction(
+      HloInstruction::CreateConstant(LiteralUtil::CreateR1<int32_t>(starts)));
+  DynamicSliceAttributes attributes;
+  attributes.dynamic_slice_sizes = {1};
+  HloInstruction* start = Add(computation, HloOpcode::kDynamicSlice, ShapeUtil::MakeShape(S32, {1}),
+                              {table, number}, attributes);
+  return Reshape(start, {});
+}
+
+absl::StatusOr<HloInstruction*> ShardEmitter::TileOf(HloInstruction* whole, const Tiles& tiles) {
+  if (tiles.AreUndivided()) return whole;
+  HloComputation* computation = whole->parent();
+  XLA_ASSIGN_OR_RETURN(const Shape shard, ShardShape(whole->shape(), tiles));
+  Instructions operands = {whole};
+  HloInstruction* number = PartitionNumber(computation);
+  for (size_t d = 0; d < tiles.counts.size(); ++d) {
+    operands.push_back(TileStart(number, shard, tiles, d));
+  }
+  DynamicSliceAttributes attributes;
+  const absl::Span<const int64_t> sizes = shard.dimensions();
+  attributes.dynamic_slice_sizes.assign(sizes.begin(), sizes.end());
+  return Add(computation, HloOpcode::kDynamicSlice, shard, operands, attributes);
+}
+
+absl::StatusOr<HloInstruction*> ShardEmitter::Cut(HloInstruction* whole, const Tiles& tiles) {
+  XLA_ASSIGN_OR_RETURN(HloInstruction * tile, TileOf(whole, tiles));
+  if (tiles.sums.empty()) return tile;
+  HloComputation* computation = whole->parent();
+  Literal is_first = Literal::CreateFromShape(ShapeUtil::MakeShape(PRED, {partitions_}));
+  for (const std::vector<int64_t>& group : tiles.sums) is_first.Set<bool>({group[0]}, true);
+  HloInstruction* table =
+      computation->AddInstruction(HloInstruction::CreateConstant(std::move(is_first)));
+  DynamicSliceAttributes attributes;
+  attributes.dynamic_slice_sizes = {1};
+  HloInstruction* mine = Add(computation, HloOpcode::kDynamicSlice, ShapeUtil::MakeShape(PRED, {1}),
+                             {table, PartitionNumber(computation)}, attributes);
+  HloInstruction* mask = Add(computation, HloOpcode::kBroadcast,
+                             ShapeUtil::MakeShape(PRED, tile->shape().dimensions()),
+                             {Reshape(mine, {})}, Dimensions({}));
+  return Add(computation, HloOpcode::kSelect, tile->shape(),
+             {mask, tile, Zero(computation, tile->shape())});
+}
+
+HloComputation* ShardEmitter::Sum(PrimitiveType type) {
+  const Shape scalar = ShapeUtil::MakeShape(type, {});
+  HloComputation* sum = module_.AddComputation("sum");
+  HloInstruction* left = sum->AddInstruction(HloInstruction::CreateParameter(0, scalar, "left"));
+  HloInstruction* right = sum->AddInstruction(HloInstruction::CreateParameter(1, scalar, "right"));
+  sum->set_root_instruction(Add(sum, HloOpcode::kAdd, scalar, {left, right}));
+  return sum;
+}
+
+HloInstruction* ShardEmitter::Combine(HloInstruction* part,
+                                      const std::vector<std::vector<int64_t>>& groups,
+                                      HloComputation* combiner) {
+  AllReduceAttributes attributes;
+  attributes.channel_id = next_channel_++;
+  attributes.use_global_device_ids = true;
+  attributes.replica_groups.groups = groups;
+  return part->parent()->AddInstruction(HloInstruction::Create(
+      HloOpcode::kAllReduce, part->shape(), {part}, std::move(attributes), {combiner}));
+}
+
+HloInstruction* ShardEmitter::Gather(HloInstruction* shard, const Shape& whole,
+                                     const Tiles& tiles) {
+  if (!tiles.sums.empty()) {
+    shard = Combine(shard, tiles.sums, Sum(shard->shape().element_type()));
+  }
+  if (tiles.AreUndivided()) return shard;
+  HloComputation* computation = shard->parent();
+  const absl::Span<const int64_t> part = shard->shape().dimensions();
+  const PrimitiveType type = shard->shape().element_type();
+  std::vector<int64_t> row(part.begin(), part.end());
+  row.insert(row.begin(), 1);
+  std::vector<int64_t> rows = row;
+  rows[0] = tiles.size();
+  AllGatherAttributes attributes;
+  attributes.dimensions = {0};
+  attributes.channel_id = next_channel_++;
+  attributes.use_global_device_ids = true;
+  attributes.replica_groups.groups = tiles.groups;
+  HloInstruction* all = Add(computation, HloOpcode::kAllGather, ShapeUtil::MakeShape(type, rows),
+                            {Reshape(shard, row)}, attributes);
+  // [t0, t1, .., s0, s1, ..] to [t0, s0, t1, s1, ..], and these pairs joined.
+  std::vector<int64_t> separate(tiles.counts);
+  separate.insert(separate.end(), part.begin(), part.end());
+  std::vector<int64_t> order, interleaved;
+  for (size_t d = 0; d < part.size(); ++d) {
+    order.push_back(static_cast<int64_t>(d));
+    order.push_back(static_cast<int64_t>(d + part.size()));
+    interleaved.push_back(tiles.counts[d]);
+    interleaved.push_back(part[d]);
+  }
+  HloInstruction* moved =
+      Add(computation, HloOpcode::kTranspose, ShapeUtil::MakeShape(type, interleaved),
+          {Reshape(all, separate)}, Dimensions(order));
+  return Reshape(moved, whole.dimensions());
+}
+
+HloInstruction* ShardEmitter::Place(HloInstruction* shard, const Shape& whole, const Tiles& tiles) {
+  HloComputation* computation = shard->parent();
+  Instructions operands = {Zero(computation, whole), shard};
+  HloInstruction* number = PartitionNumber(computation);
+  for (size_t d = 0; d < tiles.counts.size(); ++d) {
+    operands.push_back(TileStart(number, shard->shape(), tiles, d));
+  }
+  return Add(computation, HloOpcode::kDynamicUpdateSlice, whole, operands);
+}
+
+HloInstruction* ShardEmitter::Permute(HloInstruction* shard, const Tiles& from, const Tiles& to) {
+  if (from.counts != to.counts || from.groups.size() != to.groups.size()) return nullptr;
+  CollectivePermuteAttributes attributes;
+  for (size_t g = 0; g < from.groups.size(); ++g) {
+    // Arrays of other groups may differ.
+    if (!std::is_permutation(from.groups[g].begin(), from.groups[g].end(), to.groups[g].begin(),
+                             to.groups[g].end())) {
+      return nullptr;
+    }
+    for (size_t tile = 0; tile < from.groups[g].size(); ++tile) {
+      attributes.source_target_pairs.emplace_back(from.groups[g][tile], to.groups[g][tile]);
+    }
+  }
+  attributes.channel_id = next_channel_++;
+  return Add(shard->parent(), HloOpcode::kCollectivePermute, shard->shape(), {shard},
+             std::move(attributes));
+}
+
+}  // namespace xla::pjrt
