@@ -522,17 +522,30 @@ ENTRY e {
   EXPECT_EQ(module->entry_computation_layout().result().ToString(), "(f32[2])");
 }
 
+TEST(PjrtPartitionTest, AnAnnotationMayBeTheResult) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m, num_partitions=4
+
+ENTRY e {
+  a = f32[8,8] parameter(0), sharding={devices=[2,2]<=[4]}
+  ROOT b = f32[8,8] custom-call(a), custom_call_target="Sharding", sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}, backend_config="unspecified_dims=[0]"
+})"));
+  ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
+                       PartitionModule(module.get(), /*may_choose_output=*/{true}));
+  EXPECT_EQ(shardings.outputs[0].ToString(), "{devices=[2,2]0,1,2,3}");
+}
+
 TEST(PjrtPartitionTest, AnnotationsKeepTheTilesOfDimensionsThatTheyLeaveOpen) {
-  const auto outputs = [](const char* dimensions) {
+  const auto outputs = [](const char* dimensions, const char* root = "ROOT s = f32[8,8] sine(b)") {
     auto module = ParseAndReturnUnverifiedModule(absl::Substitute(R"(
 HloModule m, num_partitions=4
 
 ENTRY e {
   a = f32[8,8] parameter(0), sharding={devices=[2,2]<=[4]}
   b = f32[8,8] custom-call(a), custom_call_target="Sharding", sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}, backend_config="$0"
-  ROOT s = f32[8,8] sine(b)
+  $1
 })",
-                                                                  dimensions));
+                                                                  dimensions, root));
     EXPECT_OK(module.status());
     auto shardings = PartitionModule(module->get(), /*may_choose_output=*/{true});
     EXPECT_OK(shardings.status());
@@ -541,6 +554,8 @@ ENTRY e {
   };
   EXPECT_EQ(outputs("unspecified_dims=[0]"), "{devices=[2,2]0,1,2,3}");
   EXPECT_EQ(outputs("unspecified_dims=[0,1]"), "{devices=[2,2]0,1,2,3}");
+  EXPECT_EQ(outputs("unspecified_dims=[0]", "ROOT t = (f32[8,8]) tuple(b)"),
+            "{devices=[2,2]0,1,2,3}");
   for (const char* none : {"", "unspecified_dims=[1]", "unspecified_dims=[]",
                            "unspecified_dims=[9]", "unspecified_dims=[0", "unspecified_dims=[x]"}) {
     EXPECT_EQ(outputs(none), "{devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}") << none;

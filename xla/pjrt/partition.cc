@@ -401,6 +401,7 @@ class Partitioner {
         HloSharding made = sharding;
         if (open != *tiles) {
           XLA_ASSIGN_OR_RETURN(made, ShardingOfTiles(open));
+          annotation->mutable_extras().sharding = made;  // that of the result, if this is the root
         }
         XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(operand, open));
         divided_[annotation] = Divided{shard, std::move(open), std::move(made)};
