@@ -5,6 +5,7 @@ The devices are CPUs, so the rules that JAX registered for "cpu" fit wherever th
 of StableHLO, or calls of LAPACK, whose handlers jaxlib hands out.
 """
 
+import dataclasses
 import functools
 import types
 
@@ -38,6 +39,8 @@ class _Rules(dict):
   """
 
   def _of_cpu(self, primitive):
+    if str(primitive) == "call_exported":
+      return _call_exported_for_cpu(mlir._lowerings[primitive])
     if str(primitive) not in _AS_ON_CPU and primitive in mlir._lowerings:
       return None
     return mlir._platform_specific_lowerings["cpu"].get(primitive)
@@ -50,6 +53,19 @@ class _Rules(dict):
     if rule is None:
       raise KeyError(primitive)
     return rule
+
+
+def _call_exported_for_cpu(entry):
+  """As the rule; functions that were exported for "cpu" run on this platform, too."""
+  rule = getattr(entry, "rule", entry)  # older versions of JAX hold the function itself
+
+  def lower(ctx, *args, exported):
+    if PLATFORM not in exported.platforms and "cpu" in exported.platforms:
+      platforms = [PLATFORM if name == "cpu" else name for name in exported.platforms]
+      exported = dataclasses.replace(exported, platforms=tuple(platforms))
+    return rule(ctx, *args, exported=exported)
+
+  return lower if entry is rule else dataclasses.replace(entry, rule=lower)
 
 
 def _take_over_cpu_lowerings():

@@ -204,6 +204,22 @@ def test_platform_dependent_without_a_default():
   assert f(1.0) == 2
 
 
+def test_functions_exported_for_cpu_run():
+  from jax import export
+
+  def exported(*platforms):
+    return export.export(jax.jit(lambda x: jnp.sin(x) @ x), platforms=platforms)(
+        jax.ShapeDtypeStruct((3, 3), np.float32))
+
+  x = np.arange(9, dtype=np.float32).reshape(3, 3)
+  for platforms in [("cpu",), ("tpu", "cpu"), ("cpu", "tpu")]:
+    again = export.deserialize(exported(*platforms).serialize())
+    np.testing.assert_allclose(again.call(x), np.sin(x) @ x, rtol=1e-5)
+    np.testing.assert_allclose(jax.jit(lambda x: again.call(x) + 1)(x), np.sin(x) @ x + 1, rtol=1e-5)
+  with pytest.raises(ValueError, match="was exported for platforms"):
+    export.deserialize(exported("tpu").serialize()).call(x)
+
+
 def test_profiler_traces_runs(tmp_path):
   f = jax.jit(lambda x: jnp.sin(x).sum())
   f(jnp.ones(100))
