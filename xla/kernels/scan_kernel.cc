@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
-#include "hwy/highway.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/wide.h"
 #include "xla/primitive_util.h"
@@ -17,8 +17,6 @@
 
 namespace xla::kernels {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 struct AddScan {
   static constexpr bool kIsAdd = true;
@@ -50,37 +48,73 @@ struct MinimumScan {
   }
 };
 
-// Sums of four elements within vectors, and a sum that is carried on from vector to vector.
-#if HWY_TARGET != HWY_SCALAR
+// Sums within vectors of 16 bytes, and a sum that is carried on from vector to vector. Vectors are
+// those that all machines have: the order of additions is the same everywhere.
 template <typename T>
-int64_t AddScanVectors(int64_t count, const T* x, T* out, T* carry) {
-  const hn::Full128<T> d;
-  constexpr int64_t kLanes = hn::MaxLanes(d);
-  auto total = hn::Set(d, *carry);
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    auto sum = hn::LoadU(d, x + i);
-    sum = hn::Add(sum, hn::ShiftLeftLanes<1>(d, sum));
-    if constexpr (kLanes == 4) sum = hn::Add(sum, hn::ShiftLeftLanes<2>(d, sum));
-    sum = hn::Add(sum, total);
-    hn::StoreU(sum, d, out + i);
-    total = hn::Broadcast<kLanes - 1>(sum);
+class CarriedSum {
+ public:
+  static constexpr int64_t kLanes = 16 / sizeof(T);
+  explicit CarriedSum(T carry) : total_(Vector{} + carry) {}
+
+  void Scan(const T* x, T* out) {
+    Vector sum;
+    std::memcpy(&sum, x, sizeof(sum));
+    const Vector zero = {};
+    if constexpr (kLanes == 4) {
+      sum += __builtin_shufflevector(zero, sum, 0, 4, 5, 6);
+      sum += __builtin_shufflevector(zero, sum, 0, 1, 4, 5);
+      sum += total_;
+      total_ = __builtin_shufflevector(sum, sum, 3, 3, 3, 3);
+    } else {
+      sum += __builtin_shufflevector(zero, sum, 0, 2);
+      sum += total_;
+      total_ = __builtin_shufflevector(sum, sum, 1, 1);
+    }
+    std::memcpy(out, &sum, sizeof(sum));
   }
-  *carry = hn::GetLane(total);
-  return i;
-}
-#endif
+  T total() const { return total_[0]; }
+
+ private:
+  using Vector [[gnu::vector_size(16)]] = T;
+  Vector total_;
+};
 
 // out[i] = carry combined with x[0..i]; returns the last one.
 template <typename Op, typename T>
 T ScanRow(int64_t count, const T* x, T* out, T carry) {
   int64_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  if constexpr (Op::kIsAdd && std::is_floating_point_v<T>)
-    i = AddScanVectors(count, x, out, &carry);
-#endif
+  if constexpr (Op::kIsAdd && std::is_floating_point_v<T>) {
+    CarriedSum<T> sum(carry);
+    for (; i + sum.kLanes <= count; i += sum.kLanes) sum.Scan(x + i, out + i);
+    carry = sum.total();
+  }
   for (; i < count; ++i) out[i] = carry = Op::Combine(carry, x[i]);
   return carry;
+}
+
+// Rows that follow each other, with the same carry before each. Four at a time, as each element
+// waits for the one before it.
+template <typename Op, typename T>
+void ScanRows(int64_t rows, int64_t count, const T* x, T* out, T carry) {
+  int64_t row = 0;
+  if constexpr (Op::kIsAdd && std::is_floating_point_v<T>) {
+    for (; row + 4 <= rows; row += 4, x += 4 * count, out += 4 * count) {
+      CarriedSum<T> a(carry), b(carry), c(carry), d(carry);
+      int64_t i = 0;
+      for (; i + a.kLanes <= count; i += a.kLanes) {
+        a.Scan(x + i, out + i);
+        b.Scan(x + count + i, out + count + i);
+        c.Scan(x + 2 * count + i, out + 2 * count + i);
+        d.Scan(x + 3 * count + i, out + 3 * count + i);
+      }
+      const T totals[] = {a.total(), b.total(), c.total(), d.total()};
+      for (int64_t r = 0; r < 4; ++r) {
+        T sum = totals[r];
+        for (int64_t k = r * count + i; k < (r + 1) * count; ++k) out[k] = sum = sum + x[k];
+      }
+    }
+  }
+  for (; row < rows; ++row, x += count, out += count) ScanRow<Op>(count, x, out, carry);
 }
 
 template <typename Op, typename T>
@@ -118,13 +152,20 @@ class ScanKernel final : public Kernel {
     if (spec_.inner > 1) return ScanColumns(call, initial);
     if (chunks_ > 1) return ScanChunks(call, initial);
     const int64_t per_task = std::max<int64_t>(1, kChunk / spec_.length);
-    return RunTasks(*call.host, CeilOfRatio(spec_.outer, per_task),
-                    static_cast<char*>(call.scratch), WorkerBytes(),
-                    [&](int64_t index, Task& task) {
-                      const int64_t end = std::min(spec_.outer, (index + 1) * per_task);
-                      for (int64_t row = index * per_task; row < end; ++row)
-                        ScanPart(call, row * spec_.length, spec_.length, initial, task);
-                    });
+    return RunTasks(
+        *call.host, CeilOfRatio(spec_.outer, per_task), static_cast<char*>(call.scratch),
+        WorkerBytes(), [&](int64_t index, Task& task) {
+          const int64_t first = index * per_task;
+          const int64_t end = std::min(spec_.outer, first + per_task);
+          if (is_native_ && !spec_.reverse) {
+            const int64_t at = first * spec_.length;
+            ScanRows<Op>(end - first, spec_.length, static_cast<const T*>(call.buffers[0]) + at,
+                         static_cast<T*>(call.buffers[2]) + at, initial);
+            return;
+          }
+          for (int64_t row = first; row < end; ++row)
+            ScanPart(call, row * spec_.length, spec_.length, initial, task);
+        });
   }
 
  private:
