@@ -24,6 +24,18 @@ auto ReduceF32(const D& x) {
                   Fma(n.number, Like(x, -1.5707963267948966), x));
   return Reduced<D, decltype(n.integer)>{r, Like(x, 0), n.integer};
 }
+// In f32, of numbers below 2^13: the first difference is exact, and so is the second if the second
+// product is less than half of it.
+inline constexpr double kReducedInF32 = 0x1p13, kLeastReducedInF32 = 0x1p-11;
+template <class F>
+auto ReduceInF32(const F& x) {
+  const auto n = RoundF32(x * Like(x, 0.63661977236758138));
+  const F first = Fma(n.number, Like(x, -1.57079637050628662109375), x);
+  const F middle = Like(x, 4.371138828673792886547744274139404296875e-8);
+  const F high = Fma(n.number, middle, first);
+  const F low = Fma(n.number, Like(x, 1.7151245100058819e-15), Fma(n.number, middle, first - high));
+  return Reduced<F, decltype(n.integer)>{high, low, n.integer};
+}
 // With the part of the remainder that one number cannot hold.
 inline constexpr double kReducedF64 = 0x1p20;
 template <class D>
@@ -70,23 +82,31 @@ F SinOfReducedF64(const F& r, const F& low, const I& quadrant) {
   return FromBits(Bits(y) ^ Shl(quadrant & LikeInt(quadrant, 2), 62));
 }
 
-// sin(|x| + turns pi / 2)
+// sin(|x| + turns pi / 2). Few numbers need f64, and fewer the C library.
 template <class F>
-F SinOfSizeF32(const F& x, int64_t turns) {
-  const auto reduced = ReduceF32(Widen(Abs(x)));
-  const F r = Narrow(reduced.high);
-  const auto quadrant = NarrowInt(reduced.quadrant);
-  return SinOfReducedF32(r, Narrow(reduced.high - Widen(r)), quadrant + LikeInt(quadrant, turns));
+F SinOfSizeF32(const F& x, int64_t turns, HloOpcode opcode) {
+  const F size = Abs(x);
+  const auto near = ReduceInF32(size);
+  const F y = SinOfReducedF32(near.high, near.low, near.quadrant + LikeInt(near.quadrant, turns));
+  const auto is_inexact = (size > Like(x, kReducedInF32)) |
+                          ((Abs(near.high) < Like(x, kLeastReducedInF32)) & (size > Like(x, 1)));
+  return WhereAny(is_inexact, y, [&] {
+    const auto reduced = ReduceF32(Widen(size));
+    const F r = Narrow(reduced.high);
+    const auto quadrant = NarrowInt(reduced.quadrant);
+    const F exact =
+        SinOfReducedF32(r, Narrow(reduced.high - Widen(r)), quadrant + LikeInt(quadrant, turns));
+    const auto is_far = (size > Like(x, kReducedF32)) & (size < Infinity(x));
+    return PerLane(is_far, opcode, size, Select(is_inexact, exact, y));
+  });
 }
 template <class F>
 F SinF32(const F& x) {
-  const auto is_far = (Abs(x) > Like(x, kReducedF32)) & (Abs(x) < Infinity(x));
-  return PerLane(is_far, HloOpcode::kSin, x, FlipSign(SinOfSizeF32(x, 0), x));
+  return FlipSign(SinOfSizeF32(x, 0, HloOpcode::kSin), x);
 }
 template <class F>
 F CosF32(const F& x) {
-  const auto is_far = (Abs(x) > Like(x, kReducedF32)) & (Abs(x) < Infinity(x));
-  return PerLane(is_far, HloOpcode::kCos, x, SinOfSizeF32(x, 1));
+  return SinOfSizeF32(x, 1, HloOpcode::kCos);
 }
 template <class F>
 F SinF64(const F& x) {
