@@ -359,8 +359,10 @@ class Planner {
       case HloOpcode::kDynamicUpdateSlice:
       case HloOpcode::kScatter:
       case HloOpcode::kReduceWindow:
-      case HloOpcode::kDot:
         return false;
+      case HloOpcode::kDot:
+        if (!HasElementwiseUser(instruction)) return false;
+        break;
       case HloOpcode::kTranspose:
         if (!KeepsMinorDimension(instruction) && CountOf(instruction.shape()) >= kSmallTranspose)
           return false;
@@ -368,17 +370,19 @@ class Planner {
       case HloOpcode::kReduce:
         if (IsRowOfResult(instruction)) break;
         if (IsColumnReduction(instruction)) return false;
-        // With what follows elementwise.
-        if (instruction.users().size() != 1 ||
-            !SameDimensions(instruction.users()[0]->shape(), instruction.shape()) ||
-            !IsElementwise(*instruction.users()[0])) {
-          return false;
-        }
+        if (!HasElementwiseUser(instruction)) return false;
         break;
       default:
         break;
     }
     return AllUsersGenerated(instruction);
+  }
+
+  // Whether it is computed with what follows elementwise.
+  static bool HasElementwiseUser(const HloInstruction& instruction) {
+    return instruction.users().size() == 1 &&
+           SameDimensions(instruction.users()[0]->shape(), instruction.shape()) &&
+           IsElementwise(*instruction.users()[0]);
   }
 
   // Vectors that cross from one operand to the next compute both.

@@ -194,6 +194,8 @@ bool IsScaleOfViews(const HloInstruction& instruction) {
 
 bool IsSmallProduct(const HloInstruction& dot) {
   constexpr int64_t kSmall = 16, kManyProducts = 64, kLeastColumns = 4;
+  // To call a library kernel takes longer than so many multiplications.
+  constexpr int64_t kFewMultiplications = 1024;
   if (dot.opcode() != HloOpcode::kDot) return false;
   const PrimitiveType type = dot.shape().element_type();
   const Shape& lhs = dot.operand(0)->shape();
@@ -222,8 +224,11 @@ bool IsSmallProduct(const HloInstruction& dot) {
     if (!is_listed(dims.rhs_batch_dims, d) && !is_listed(dims.rhs_contracting_dims, d))
       columns *= rhs.dimensions(static_cast<int>(d));
   }
-  return products >= kManyProducts && rows <= kSmall && depth > 0 && depth <= kSmall &&
-         columns <= kSmall && rhs.dimensions(static_cast<int>(minor)) >= kLeastColumns;
+  if (depth == 0 || rhs.dimensions(static_cast<int>(minor)) < kLeastColumns) return false;
+  const auto multiplications = static_cast<double>(products) * static_cast<double>(rows) *
+                               static_cast<double>(columns) * static_cast<double>(depth);
+  return multiplications <= kFewMultiplications ||
+         (products >= kManyProducts && rows <= kSmall && depth <= kSmall && columns <= kSmall);
 }
 
 bool IsUnusedResult(const HloInstruction& instruction, int64_t result) {
