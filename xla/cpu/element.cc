@@ -67,7 +67,7 @@ IrValue ElementOps::ToBits(PrimitiveType type, IrValue value) {
   }
   if (type == BF16) {
     const IrType wide = ir_.WithElement(value_type, ir_.I32());
-    return ir_.Trunc(ir_.LShr(ir_.BitCast(RoundBf16(value), wide), ir_.Const(wide, int64_t{16})),
+    return ir_.Trunc(ir_.LShr(ir_.BitCast(value, wide), ir_.Const(wide, int64_t{16})),
                      ir_.WithElement(value_type, ir_.Int(16)));
   }
   if (IsNarrowFloat(type)) return ConvertThroughMemory(F32, type, value);
@@ -190,17 +190,24 @@ void ElementOps::Store(PrimitiveType type, const Element& element, IrValue point
   ir_.Store(ir_.Shuffle(element.re, element.im, order), place, part_bytes, streams);
 }
 
-IrValue ElementOps::RoundBf16(IrValue value) {
+IrValue ElementOps::RoundBf16(IrValue value, bool may_have_any_nan) {
   const IrType bits_type = ir_.IntsLike(ir_.TypeOf(value));
   const IrValue bits = ir_.BitCast(value, bits_type);
   const auto word = [&](int64_t constant) { return ir_.Const(bits_type, constant); };
   const IrValue odd = ir_.And(ir_.LShr(bits, word(16)), word(1));
   const IrValue rounded =
       ir_.And(ir_.Add(bits, ir_.Add(odd, word(0x7fff))), word(int64_t{0xffff0000}));
+  if (!may_have_any_nan) return ir_.BitCast(rounded, ir_.TypeOf(value));
   // A NaN keeps its upper bits and is quiet.
   const IrValue nan = ir_.And(ir_.Or(bits, word(0x400000)), word(int64_t{0xffff0000}));
   const IrValue is_nan = ir_.FCmp(LLVMRealUNO, value, value);
   return ir_.BitCast(ir_.Select(is_nan, nan, rounded), ir_.TypeOf(value));
+}
+
+Element ElementOps::RoundResult(PrimitiveType type, Element element) {
+  // The lower bits of a NaN are those of an operand or zeros: it is rounded to itself.
+  if (type == BF16) return {RoundBf16(element.re, false)};
+  return Round(type, element);
 }
 
 Element ElementOps::Round(PrimitiveType type, Element element) {
@@ -208,7 +215,7 @@ Element ElementOps::Round(PrimitiveType type, Element element) {
     const IrType wide = ir_.TypeOf(element.re);
     return {ir_.FPExt(ir_.FPTrunc(element.re, ir_.WithElement(wide, ir_.F16())), wide)};
   }
-  if (type == BF16) return {RoundBf16(element.re)};
+  if (type == BF16) return {RoundBf16(element.re, true)};
   if (IsNarrowFloat(type)) return {FromBits(type, ToBits(type, element.re))};
   if (IsSubByteInteger(type)) {
     const IrType integer = ir_.TypeOf(element.re);

@@ -53,6 +53,8 @@ class ElementOps {
 
   // What the type makes of the result of an operation in registers: wrapped or rounded.
   Element Round(PrimitiveType type, Element element);
+  // The same of an arithmetic operation on operands of this type.
+  Element RoundResult(PrimitiveType type, Element element);
   Element Convert(PrimitiveType from, PrimitiveType to, const Element& element);
   // The bits of a type's memory form, an integer as wide as one part, and back.
   IrValue ToBits(PrimitiveType type, IrValue value);
@@ -67,7 +69,7 @@ class ElementOps {
  private:
   IrValue LoadStrided(IrType element, IrValue place, int element_bytes, int stride, int lanes,
                       bool invariant);
-  IrValue RoundBf16(IrValue value);
+  IrValue RoundBf16(IrValue value, bool may_have_any_nan);
   IrValue ConvertThroughMemory(PrimitiveType from, PrimitiveType to, IrValue value);
   IrValue FloatToInteger(IrValue value, PrimitiveType to);
 

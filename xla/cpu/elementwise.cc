@@ -493,7 +493,7 @@ absl::StatusOr<Element> EmitElementwise(ElementOps& ops, const HloInstruction& i
     default:
       break;
   }
-  return ops.Round(result_type, result);
+  return result_type == type ? ops.RoundResult(type, result) : ops.Round(result_type, result);
 }
 
 }  // namespace xla::cpu

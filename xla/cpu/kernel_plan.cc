@@ -85,13 +85,16 @@ void Estimate(const HloInstruction& fusion, KernelPlan& plan) {
 int64_t LatencyOf(const HloInstruction& instruction) {
   if (instruction.info().Has(op_traits::kHasAccuracy)) return 60;
   if (!instruction.info().Has(op_traits::kElementwiseTrait)) return 0;
-  if (!primitive_util::IsFloatingPointType(instruction.shape().element_type())) return 2;
-  return instruction.opcode() == HloOpcode::kDivide ? 12 : 4;
+  const PrimitiveType type = instruction.shape().element_type();
+  if (!primitive_util::IsFloatingPointType(type)) return 2;
+  // Narrow types are rounded after each operation.
+  const int64_t own = instruction.opcode() == HloOpcode::kDivide ? 12 : 4;
+  return primitive_util::BitWidth(type) < 32 ? own + 6 : own;
 }
 
 // Operations that wait for each other longer than a processor looks ahead leave it idle, which two
 // vectors at a time make up for.
-constexpr int64_t kLongChain = 120;
+constexpr int64_t kLongChain = 90;
 int64_t LongestChain(const HloComputation& computation) {
   constexpr int64_t kMostInterleaved = 512;  // more would take long to compile
   if (computation.instruction_count() > kMostInterleaved) return 0;
