@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "absl/strings/str_cat.h"
+
 namespace xla::cpu {
 
 Ir::Ir(const LlvmApi& llvm, const Target& target, const char* module_name)
@@ -95,15 +97,44 @@ IrValue Ir::Fma(IrValue a, IrValue b, IrValue c) {
   return Intrinsic("llvm.fma", {TypeOf(a)}, {a, b, c});
 }
 
-IrValue Ir::Intrinsic(const char* name, std::initializer_list<IrType> overloads,
-                      std::initializer_list<IrValue> arguments) {
+IrValue Ir::Intrinsic(const char* name, absl::Span<const IrType> overloads,
+                      absl::Span<const IrValue> arguments) {
   const unsigned id = llvm_.LLVMLookupIntrinsicID(name, std::strlen(name));
-  std::vector<IrType> types(overloads);
+  std::vector<IrType> types(overloads.begin(), overloads.end());
   const IrValue function =
       llvm_.LLVMGetIntrinsicDeclaration(module_, id, types.data(), types.size());
-  std::vector<IrValue> values(arguments);
+  std::vector<IrValue> values(arguments.begin(), arguments.end());
   return llvm_.LLVMBuildCall2(builder_, llvm_.LLVMGlobalGetValueType(function), function,
                               values.data(), static_cast<unsigned>(values.size()), "");
+}
+
+bool Ir::HasAvx512Binary(IrType type) const {
+  return target_.has_avx512 && IsFloat(type) && Bits(type) >= 32 && Lanes(type) * Bits(type) >= 128;
+}
+
+IrValue Ir::Avx512Binary(const char* name, IrValue a, IrValue b, int immediate) {
+  const IrType type = TypeOf(a);
+  const int lanes = Lanes(type), bits = lanes * Bits(type);
+  if (bits > 512) {
+    std::vector<int> low, all;
+    for (int i = 0; i < lanes; ++i) {
+      if (i < lanes / 2) low.push_back(i);
+      all.push_back(i);
+    }
+    std::vector<int> high;
+    for (const int i : low) high.push_back(i + lanes / 2);
+    return Shuffle(Avx512Binary(name, Shuffle(a, a, low), Shuffle(b, b, low), immediate),
+                   Avx512Binary(name, Shuffle(a, a, high), Shuffle(b, b, high), immediate), all);
+  }
+  const std::string full =
+      absl::StrCat("llvm.x86.avx512.mask.", name, Bits(type) == 32 ? ".ps." : ".pd.", bits);
+  std::vector<IrValue> arguments = {a, b};
+  if (immediate >= 0) arguments.push_back(Const(I32(), int64_t{immediate}));
+  arguments.push_back(a);  // of lanes outside the mask
+  arguments.push_back(Const(Int(std::max(lanes, 8)), int64_t{-1}));
+  constexpr int64_t kCurrentRounding = 4;
+  if (bits == 512) arguments.push_back(Const(I32(), kCurrentRounding));
+  return Intrinsic(full.c_str(), {}, arguments);
 }
 
 IrValue Ir::Call(const char* name, IrType result, absl::Span<const IrValue> arguments) {

@@ -19,6 +19,7 @@ struct Target {
   std::string triple, cpu, features;
   int vector_bytes = 16;
   bool has_fma = false;
+  bool has_avx512 = false;  // F, VL, BW, DQ
 };
 
 using IrValue = LLVMValueRef;
@@ -130,13 +131,17 @@ class Ir {
   // a * b + c, rounded once where the machine can; else twice.
   IrValue Fma(IrValue a, IrValue b, IrValue c);
   // llvm.NAME, overloaded on these types.
-  IrValue Intrinsic(const char* name, std::initializer_list<IrType> overloads,
-                    std::initializer_list<IrValue> arguments);
+  IrValue Intrinsic(const char* name, absl::Span<const IrType> overloads,
+                    absl::Span<const IrValue> arguments);
   // The same on one type, that of the first argument.
   IrValue Unary(const char* name, IrValue a) { return Intrinsic(name, {TypeOf(a)}, {a}); }
   IrValue Binary(const char* name, IrValue a, IrValue b) {
     return Intrinsic(name, {TypeOf(a)}, {a, b});
   }
+  // Of vectors of floats or doubles, where HasAvx512Binary(type): an intrinsic of AVX-512 on two
+  // operands, llvm.x86.avx512.mask.NAME, with an immediate operand if it is not negative.
+  bool HasAvx512Binary(IrType type) const;
+  IrValue Avx512Binary(const char* name, IrValue a, IrValue b, int immediate = -1);
   // A C function, called for each lane in turn.
   IrValue CallPerLane(const char* name, IrType result_element,
                       std::initializer_list<IrValue> arguments);

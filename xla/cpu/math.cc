@@ -136,6 +136,20 @@ Floats PerLane(Mask where, HloOpcode opcode, Floats x, Floats otherwise) {
   return {&ir, ir.If(any, far, [&] { return Ir::Carried{otherwise.v}; })[0]};
 }
 
+Floats Scale(const Floats& x, const Floats& n) {
+  return {x.ir, x.ir->Avx512Binary("scalef", x.v, n.v)};
+}
+bool CanScale(const Floats& x) { return x.ir->HasAvx512Binary(x.ir->TypeOf(x.v)); }
+Floats ScaleF32(const Floats& x, const Rounded<Floats, Ints>& n) {
+  return CanScale(x) ? Scale(x, n.number) : ScaleF32<Floats, Ints>(x, n);
+}
+Floats ScaleF64(const Floats& x, const Rounded<Floats, Ints>& n) {
+  return CanScale(x) ? Scale(x, n.number) : ScaleF64<Floats, Ints>(x, n);
+}
+Floats ScaleToNormalF32(const Floats& x, const Rounded<Floats, Ints>& n) {
+  return CanScale(x) ? Scale(x, n.number) : ScaleToNormalF32<Floats, Ints>(x, n);
+}
+
 // What `of_sum` makes of x^2 + y^2, or what `of_root` makes of its root, computed in f64, where a
 // square overflows or is subnormal. Both return as many lanes of one type.
 IrValue OfSquares(const Floats& x, const Floats& y,

@@ -78,6 +78,24 @@ auto PowerOf2F64(const I& n) {
   return FromBits(Shl(n + LikeInt(n, 1023), 52));
 }
 
+// x 2^n, rounded once. In two steps: results may be subnormal. F may have faster functions of its
+// own.
+template <class F, class I>
+F ScaleF32(const F& x, const Rounded<F, I>& n) {
+  const I half = Shr(n.integer, 1);
+  return x * PowerOf2F32(half) * PowerOf2F32(n.integer - half);
+}
+template <class F, class I>
+F ScaleF64(const F& x, const Rounded<F, I>& n) {
+  const I half = Shr(n.integer, 1);
+  return x * PowerOf2F64(half) * PowerOf2F64(n.integer - half);
+}
+// The same of results that are normal.
+template <class F, class I>
+F ScaleToNormalF32(const F& x, const Rounded<F, I>& n) {
+  return x * PowerOf2F32(n.integer);
+}
+
 // x = n ln 2 + r, |r| <= ln 2 / 2.
 template <class F>
 F LessMultipleOfLn2F32(const F& x, const F& n) {
@@ -89,48 +107,42 @@ F LessMultipleOfLn2F64(const F& x, const F& n) {
              Fma(n, Like(x, -6.93147180369123816490e-01), x));
 }
 
-// exp(x) = 2^n (1 + r + ...): the sum, and n.
+// exp(x - n ln 2), for the n nearest to x / ln 2.
 template <class F>
-auto ExpPartsF32(const F& x) {
-  auto n = RoundF32(x * Like(x, 1.4426950408889634));
-  const F r = LessMultipleOfLn2F32(x, n.number);
+F ExpOfRestF32(const F& x, const F& n) {
+  const F r = LessMultipleOfLn2F32(x, n);
   const F p = Polynomial(r, {0.50000000957321326, 0.16666518896237258, 0.041666204290144804,
                              0.0083688826063520573, 0.0013950578188100459});
-  n.number = Like(x, 1) + Fma(r * r, p, r);
-  return n;
+  return Like(x, 1) + Fma(r * r, p, r);
 }
 
 template <class F>
 F ExpF32(const F& x) {
   // NaN stays.
-  const F bounded =
-      Select(x > Like(x, 89), Like(x, 89), Select(x < Like(x, -104), Like(x, -104), x));
-  const auto y = ExpPartsF32(bounded);
-  // In two steps: results may be subnormal.
-  const auto half = Shr(y.integer, 1);
-  return y.number * PowerOf2F32(half) * PowerOf2F32(y.integer - half);
+  const F below = Select(x > Like(x, 89), Like(x, 89), x);
+  const F bounded = Select(below < Like(x, -104), Like(x, -104), below);
+  const auto n = RoundF32(bounded * Like(x, 1.4426950408889634));
+  return ScaleF32(ExpOfRestF32(bounded, n.number), n);
 }
 
 // |x| <= 80.
 template <class F>
 F ExpOfBoundedF32(const F& x) {
-  const auto y = ExpPartsF32(x);
-  return y.number * PowerOf2F32(y.integer);
+  const auto n = RoundF32(x * Like(x, 1.4426950408889634));
+  return ScaleToNormalF32(ExpOfRestF32(x, n.number), n);
 }
 
 template <class F>
 F ExpF64(const F& x) {
-  const F bounded =
-      Select(x > Like(x, 710), Like(x, 710), Select(x < Like(x, -746), Like(x, -746), x));
+  const F below = Select(x > Like(x, 710), Like(x, 710), x);
+  const F bounded = Select(below < Like(x, -746), Like(x, -746), below);
   const auto n = RoundF64(bounded * Like(x, 1.4426950408889634));
   const F r = LessMultipleOfLn2F64(bounded, n.number);
   const F p = Polynomial(r, {0.5, 0.16666666666666684, 0.041666666666666724, 0.0083333333333167516,
                              0.0013888888888858799, 0.00019841269897026365, 2.4801587373139022e-5,
                              2.7557234269821422e-6, 2.7557233816148039e-7, 2.5112228169837764e-8,
                              2.0926815174382327e-9});
-  const F y = Like(x, 1) + Fma(r * r, p, r);
-  const auto half = Shr(n.integer, 1);
-  return y * PowerOf2F64(half) * PowerOf2F64(n.integer - half);
+  return ScaleF64(Like(x, 1) + Fma(r * r, p, r), n);
 }
 
 // 2^n (q + 1) - 1, where q = expm1(r). As 2 (2^(n-1) q + (2^(n-1) - 1/2)): 2^128 is no number.
