@@ -12,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "tools/command.h"
+#include "tools/execute.h"
 #include "tools/files.h"
 #include "tools/golden.h"
 #include "tools/golden_check.h"
@@ -141,7 +142,7 @@ absl::StatusOr<int> Bench(const Arguments& arguments) {
   const bool json = arguments.Has("--json");
   const std::string file = arguments.Get("--program", "program.mlir");
   runtime::ThreadPool pool(static_cast<int>(arguments.GetInt("--threads", 0)));
-  XLA_RETURN_IF_ERROR(LoadCpuCompiler());
+  XLA_RETURN_IF_ERROR(LoadCompiler());
   int exit_code = kExitOk;
   for (std::string folder : arguments.operands()) {
     while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
@@ -252,6 +253,7 @@ absl::StatusOr<int> Profile(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(
       const auto module,
       LoadModule(absl::StrCat(folder, "/", arguments.Get("--program", "program.mlir"))));
+  XLA_RETURN_IF_ERROR(LoadCompiler());
   CpuCompileOptions options;
   options.pool = &pool;
   options.constant_folding = &kConstantFolding;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tools/command.h"
+#include "tools/execute.h"
 #include "tools/files.h"
 #include "tools/process.h"
 #include "xla/base/status_macros.h"
@@ -19,7 +20,7 @@ namespace {
 absl::StatusOr<int> Compile(const Arguments& arguments) {
   const std::string emit = arguments.Get("--emit", arguments.Has("--report") ? "none" : "hlo");
   XLA_ASSIGN_OR_RETURN(const auto module, LoadModule(arguments.operands()[0]));
-  XLA_RETURN_IF_ERROR(LoadCpuCompiler());
+  XLA_RETURN_IF_ERROR(LoadCompiler());
   // One object: of one thread.
   const bool emits_object = emit == "object";
   runtime::ThreadPool pool;

@@ -183,7 +183,7 @@ class Bisection {
 absl::StatusOr<int> Diff(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> module,
                        LoadModule(arguments.operands()[0]));
-  XLA_RETURN_IF_ERROR(LoadCpuCompiler());
+  XLA_RETURN_IF_ERROR(LoadCompiler());
   if (module->config().replica_count() * module->config().num_partitions() != 1)
     return absl::InvalidArgumentError("programs of several devices are not compared");
   XLA_RETURN_IF_ERROR(InlineAllCalls(module.get()).status());

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "tools/process.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
 #include "xla/runtime/thread_pool.h"
@@ -18,10 +19,19 @@ OptionSpec BackendOption() {
           {"cpu", "interpreter"}};
 }
 
+absl::Status LoadCompiler() {
+  const AbortsAreLackOfMemory guard;
+  return LoadCpuCompiler();
+}
+
 absl::StatusOr<bool> UsesCompiler(const Arguments& arguments) {
   const std::string backend = arguments.Get("--backend");
   if (backend == "interpreter") return false;
-  const absl::Status loaded = CheckCpuCompiler();
+  const auto load = [] {
+    const AbortsAreLackOfMemory guard;
+    return CheckCpuCompiler();
+  };
+  const absl::Status loaded = load();
   if (loaded.ok()) return true;
   if (backend == "cpu") return loaded;
   std::fprintf(stderr, "interpreting, as nothing can be compiled: %s\n",

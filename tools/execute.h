@@ -17,6 +17,8 @@ namespace xla {
 
 // --backend cpu|interpreter.
 OptionSpec BackendOption();
+// LoadCpuCompiler, for commands: lack of memory meanwhile ends the process with a message.
+absl::Status LoadCompiler();
 // Whether the option asks for compiled code. Without the option: if LLVM can be loaded; a note on
 // stderr says so if it cannot.
 absl::StatusOr<bool> UsesCompiler(const Arguments& arguments);

@@ -60,6 +60,8 @@ extern "C" void OnAlarm(int) { End(130); }
   End(1);
 }
 
+extern "C" void OnAbort(int) { OnOutOfMemory(); }
+
 // For exceptions that are thrown all the same, or for which there is no memory left.
 void OnTerminate() {
   const std::type_info* const type = abi::__cxa_current_exception_type();
@@ -115,6 +117,9 @@ void InstallHandlers() {
   action.sa_handler = OnAlarm;
   sigaction(SIGALRM, &action, nullptr);
 }
+
+AbortsAreLackOfMemory::AbortsAreLackOfMemory() { signal(SIGABRT, OnAbort); }
+AbortsAreLackOfMemory::~AbortsAreLackOfMemory() { signal(SIGABRT, SIG_DFL); }
 
 const std::atomic<bool>& Interrupted() { return interrupted; }
 

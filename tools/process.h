@@ -26,6 +26,16 @@ void OpenStandardStreams();
 void InstallHandlers();
 const std::atomic<bool>& Interrupted();
 
+// While one lives, an abort ends the process as lack of memory does: what LLVM runs when it is
+// loaded aborts where it gets no memory. Not to be nested.
+class AbortsAreLackOfMemory {
+ public:
+  AbortsAreLackOfMemory();
+  ~AbortsAreLackOfMemory();
+  AbortsAreLackOfMemory(const AbortsAreLackOfMemory&) = delete;
+  AbortsAreLackOfMemory& operator=(const AbortsAreLackOfMemory&) = delete;
+};
+
 // The file that is removed if the process is ended as above; empty: none.
 void SetTemporaryFile(const std::string& path);
 

@@ -3,6 +3,7 @@
 #include "tools/command.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
 #include "tests/tools/tools_test_util.h"
+#include "tools/process.h"
 
 namespace xla {
 namespace {
@@ -101,6 +103,20 @@ TEST(CommandLineTest, EveryCommandHasHelp) {
     for (const OptionSpec& option : command.options)
       EXPECT_TRUE(absl::StrContains(completions, std::string(option.name)));
   }
+}
+
+// LLVM aborts if it gets no memory while it is loaded.
+TEST(ProcessTest, AbortsWhileTheCompilerIsLoadedAreLackOfMemory) {
+  const auto abort_in_guard = [] {
+    const AbortsAreLackOfMemory guard;
+    std::abort();
+  };
+  EXPECT_EXIT(abort_in_guard(), ::testing::ExitedWithCode(kExitFailed), "^xylem: out of memory");
+  const auto abort_after_guard = [] {
+    { const AbortsAreLackOfMemory guard; }
+    std::abort();
+  };
+  EXPECT_EXIT(abort_after_guard(), ::testing::KilledBySignal(SIGABRT), "");
 }
 
 // --- The binary.
