@@ -247,7 +247,14 @@ std::vector<Element> ElementEmitter::EmitReduceWindow(const HloInstruction* inst
   }
   if (!status_.ok()) return initial;
   const auto rank = static_cast<size_t>(shape.rank());
-  IndexVector tap(rank, math_.Constant(0));
+  // Taps are visited, or elements where they are fewer: windows may be larger than any array.
+  const auto by_elements = [&](size_t d) {
+    return window[d].size > shape.dimensions(static_cast<int>(d));
+  };
+  const auto steps_of = [&](size_t d) {
+    return by_elements(d) ? shape.dimensions(static_cast<int>(d)) : window[d].size;
+  };
+  IndexVector tap(rank, math_.Constant(0));  // or element
 
   const auto visit = [&](const Ir::Carried& carried) -> Ir::Carried {
     IndexVector operand_index;
@@ -264,6 +271,21 @@ std::vector<Element> ElementEmitter::EmitReduceWindow(const HloInstruction* inst
     for (size_t d = 0; d < rank; ++d) {
       const WindowDim& dim = window[d];
       const int64_t size = shape.dimensions(static_cast<int>(d));
+      if (by_elements(d)) {
+        // From the start of the window to the element.
+        IndexTerm reach = math_.Add(math_.Multiply(tap[d], dim.base_dilation),
+                                    math_.Multiply(index[d], -dim.stride));
+        reach = math_.AddConstant(reach, dim.padding_low);
+        require(math_.InRange(reach, 0, (dim.size - 1) * dim.window_dilation + 1));
+        if (dim.window_dilation > 1) {
+          const IrValue distance = math_.ToVector(reach);
+          const IrType type = ir_.TypeOf(distance);
+          const IrValue step = ir_.Const(type, dim.window_dilation);
+          require(ir_.ICmp(LLVMIntEQ, ir_.SRem(distance, step), ir_.Zero(type)));
+        }
+        operand_index.push_back(tap[d]);
+        continue;
+      }
       IndexTerm term = math_.Add(math_.Multiply(index[d], dim.stride),
                                  math_.Multiply(tap[d], dim.window_dilation));
       term = math_.AddConstant(term, -dim.padding_low);
@@ -310,27 +332,27 @@ std::vector<Element> ElementEmitter::EmitReduceWindow(const HloInstruction* inst
     return ToCarried(after);
   };
 
-  int64_t taps = 1;
-  for (const WindowDim& dim : window.dims) taps *= dim.size;
-  const bool unroll = taps <= 16;
+  double steps = 1;
+  for (size_t d = 0; d < rank; ++d) steps *= static_cast<double>(steps_of(d));
+  const bool unroll = steps <= 16;
   const auto level = [&](const auto& self, size_t d, Ir::Carried carried) -> Ir::Carried {
     if (d == rank) return visit(carried);
-    if (window[d].size == 1) {
+    const int64_t count = steps_of(d);
+    if (count == 1) {
       tap[d] = math_.Constant(0);
       return self(self, d + 1, std::move(carried));
     }
     if (unroll) {
-      for (int64_t t = 0; t < window[d].size; ++t) {
+      for (int64_t t = 0; t < count; ++t) {
         tap[d] = math_.Constant(t);
         carried = self(self, d + 1, std::move(carried));
       }
       return carried;
     }
-    double steps = 1;
-    for (size_t k = d + 1; k < rank; ++k) steps *= static_cast<double>(window[k].size);
-    return ir_.PolledLoop(ir_.Index(0), ir_.Index(window[d].size), 1,
-                          PollInterval(window[d].size, steps), std::move(carried),
-                          [&](IrValue t, const Ir::Carried& inner) {
+    double inner_steps = 1;
+    for (size_t k = d + 1; k < rank; ++k) inner_steps *= static_cast<double>(steps_of(k));
+    return ir_.PolledLoop(ir_.Index(0), ir_.Index(count), 1, PollInterval(count, inner_steps),
+                          std::move(carried), [&](IrValue t, const Ir::Carried& inner) {
                             Scope scope(this);
                             tap[d] = {t, 0, 1};
                             return self(self, d + 1, inner);

@@ -48,7 +48,13 @@ IndexTerm IndexMath::Multiply(const IndexTerm& a, int64_t factor) const {
   if (a.lanes != nullptr) {
     return FromVector(ir_.Mul(a.lanes, ir_.Const(ir_.TypeOf(a.lanes), factor)));
   }
-  const IndexTerm product = {ir_.Mul(a.base, ir_.Index(factor)), a.step * factor, a.align * factor};
+  IndexTerm product = {ir_.Mul(a.base, ir_.Index(factor))};
+  // Strides and dilations may be nearly 2^63.
+  if (__builtin_mul_overflow(a.step, factor, &product.step)) {
+    const IrValue lanes = ToVector(a);
+    return FromVector(ir_.Mul(lanes, ir_.Const(ir_.TypeOf(lanes), factor)));
+  }
+  if (__builtin_mul_overflow(a.align, factor, &product.align)) product.align = 1;
   const int64_t magnitude = std::max(std::abs(a.low), std::abs(a.high));
   if (!a.has_bounds() || magnitude > kGreatestBound / std::abs(factor)) return product;
   return WithBounds(product, std::min(a.low * factor, a.high * factor),
