@@ -178,6 +178,21 @@ TEST(LiteralPrint, PredicatesAreDigitsInArrays) {
   EXPECT_EQ(LiteralUtil::CreateR0<bool>(false).ToString(), "pred[] false");
 }
 
+// Halfway between two numbers: digits are read as the one whose mantissa is even.
+TEST(LiteralPrint, FewestDigitsThatReadBack) {
+  const auto text = [](float value) {
+    return LiteralUtil::CreateR0<float>(value).ToStringWithoutShape();
+  };
+  for (const float middle : {3e10f, 7e10f, 9e10f, 1.1e11f, 5e-11f, 16777216.f, 33554432.f}) {
+    for (const float value : {middle, std::nextafter(middle, 0.f), std::nextafter(middle, 1e30f)}) {
+      EXPECT_EQ(std::strtof(text(value).c_str(), nullptr), value) << text(value);
+    }
+  }
+  EXPECT_EQ(text(3e10f), "3e+10");
+  EXPECT_EQ(text(std::nextafter(3e10f, 0.f)), "2.9999999e+10");
+  EXPECT_EQ(text(std::nextafter(3e10f, 1e30f)), "3.00000031e+10");
+}
+
 TEST(LiteralPrint, LayoutChangesNothingButTheShape) {
   const Literal literal =
       LiteralUtil::CreateR2WithLayout<int32_t>({{1, 2}, {3, 4}}, LayoutUtil::MakeLayout({0, 1}));

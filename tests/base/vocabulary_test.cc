@@ -92,7 +92,14 @@ TEST(PoolsTest, ShareEqualValues) {
     const auto a = literals.GetCanonicalLiteral(LiteralUtil::CreateR1<float>({1, 2}));
     EXPECT_EQ(a, literals.GetCanonicalLiteral(LiteralUtil::CreateR1<float>({1, 2})));
     EXPECT_NE(a, literals.GetCanonicalLiteral(LiteralUtil::CreateR1<float>({2, 1})));
-    EXPECT_EQ(literals.GarbageCollect(), 1);
+    const auto rows =
+        LiteralUtil::CreateR2WithLayout<float>({{1, 2}, {3, 4}}, LayoutUtil::MakeLayout({1, 0}));
+    const auto columns =
+        LiteralUtil::CreateR2WithLayout<float>({{1, 2}, {3, 4}}, LayoutUtil::MakeLayout({0, 1}));
+    const auto b = literals.GetCanonicalLiteral(rows);
+    EXPECT_NE(b, literals.GetCanonicalLiteral(columns));
+    EXPECT_EQ(b, literals.GetCanonicalLiteral(rows));
+    EXPECT_EQ(literals.GarbageCollect(), 2);
   }
   EXPECT_EQ(literals.GarbageCollect(ShapeUtil::MakeShape(S32, {2})), 0);
   EXPECT_EQ(literals.GarbageCollect(ShapeUtil::MakeShape(F32, {2})), 1);

@@ -166,6 +166,18 @@ TEST(BuildErrorTest, ReportErrorIsKept) {
   EXPECT_STATUS(b.Build(), absl::StatusCode::kNotFound, "no such thing");
 }
 
+TEST(BuildErrorTest, OperationsOnFailedOnesGiveTheFirstError) {
+  XlaBuilder b("failed");
+  const XlaOp x = Parameter(&b, 0, kVector, "x");
+  const XlaOp failed = Transpose(x, {3});
+  const XlaOp sum = Add(failed, x);
+  EXPECT_FALSE(sum.valid());
+  EXPECT_EQ(b.GetShape(sum).status().message(), b.first_error().message());
+  const absl::Status error = b.Build().status();
+  EXPECT_ERROR(error, "Transpose dimensions [3]");
+  EXPECT_FALSE(absl::StrContains(error.message(), "operand 0"));
+}
+
 TEST(BuildErrorDeathTest, DiesAtOnceIfAsked) {
   EXPECT_DEATH(
       {

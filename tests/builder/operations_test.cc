@@ -769,6 +769,7 @@ TEST(OperationsTest, HandPartitionedDimensions) {
             "sharding={devices=[1,3,2]0,3,1,4,2,5 last_tile_dims={manual}}");
   EXPECT_EQ(manual({2, 3}, {0, 1, 2, 3, 4, 5}, 1),
             "sharding={devices=[2,1,3]0,1,2,3,4,5 last_tile_dims={manual}}");
+  EXPECT_EQ(manual({2, 1}, {0, 1}, 0), "sharding={manual}");
   for (const auto& [sizes, devices, dimension] :
        {std::tuple<std::vector<int>, std::vector<int>, int>{{2, 3}, {0, 1}, 0},
         {{2, 0}, {}, 0},

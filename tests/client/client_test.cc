@@ -3,6 +3,7 @@
 // errors.
 #include <atomic>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -500,6 +501,10 @@ TEST(Client, ComputeConstant) {
   EXPECT_EQ(value, LiteralUtil::CreateR2<float>({{2, 4}, {6, 8}}));
   EXPECT_EQ(value.shape().layout(), column_major);
   const Layout bad = LayoutUtil::MakeLayout({0});
+  XlaBuilder tuples("tuple");
+  Tuple(&tuples, {ConstantR0<float>(&tuples, 1)});
+  EXPECT_ERROR(client->ComputeConstant(*tuples.Build(), &column_major),
+               "a layout was given for a result of shape (f32[])");
   EXPECT_ERROR(client->ComputeConstant(constant, &bad), "layout");
   EXPECT_ERROR(client->ComputeConstant(AddProgram(ShapeUtil::MakeShape(F32, {}))),
                "must not have parameters; it has 2");
@@ -601,6 +606,11 @@ TEST(ClientLibrary, OneClientForThePlatform) {
   ASSERT_OK_AND_ASSIGN(client, ClientLibrary::GetOrCreateLocalClient(
                                    LocalClientOptions().set_number_of_replicas(3)));
   EXPECT_EQ(client->device_count(), 3);
+  ClientLibrary::DestroyLocalInstances();
+  EXPECT_ERROR(ClientLibrary::GetOrCreateLocalClient(host, std::set<int>{-2, 1}),
+               "device -2 is allowed, but negative");
+  ASSERT_OK_AND_ASSIGN(client, ClientLibrary::GetOrCreateLocalClient(host, std::set<int>{1, 4}));
+  EXPECT_EQ(client->device_count(), 5);
   ClientLibrary::DestroyLocalInstances();
 }
 

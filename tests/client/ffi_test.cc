@@ -230,5 +230,32 @@ TEST_P(FfiTest, RunsHandOverObjects) {
   EXPECT_EQ((*context.Lookup<Seen>())->pool, pool);
 }
 
+TEST(FfiRegistry, RejectsHandlersThatCannotBeCalled) {
+  const XLA_FFI_Api* const api = ffi::GetXlaFfiApi();
+  const auto registered = [&](std::string name, const XLA_FFI_Handler_Bundle& bundle) {
+    const std::string platform = "Host";
+    XLA_FFI_Handler_Register_Args args = {};
+    args.struct_size = sizeof(args);
+    args.name = {name.data(), name.size()};
+    args.platform = {platform.data(), platform.size()};
+    args.bundle = bundle;
+    XLA_FFI_Error* const error = api->handler_register(&args);
+    if (error == nullptr) return std::string();
+    XLA_FFI_Error_GetMessage_Args message = {};
+    message.struct_size = sizeof(message);
+    message.error = error;
+    api->error_get_message(&message);
+    std::string text = message.message;
+    XLA_FFI_Error_Destroy_Args destroy = {};
+    destroy.struct_size = sizeof(destroy);
+    destroy.error = error;
+    api->error_destroy(&destroy);
+    return text;
+  };
+  EXPECT_EQ(registered("ffi_test.nothing", {}),
+            "a custom call without a function that executes it");
+  EXPECT_EQ(registered("", {}), "a custom call without a name");
+}
+
 }  // namespace
 }  // namespace xla

@@ -106,6 +106,20 @@ TEST_F(LaunchTest, DonatedMemoryIsUpdatedInPlace) {
   EXPECT_TRUE(x->IsDeleted());
 }
 
+TEST_F(LaunchTest, InterpretedResultsAreInTheMemoryOfArguments) {
+  client = MakeClient(LocalClientOptions().set_use_compiler(false));
+  const auto update = Compile(R"(HloModule update, input_output_alias={ {1}: (1, {}, must-alias) }
+ENTRY e { x = f32[4] parameter(0) y = f32[4] parameter(1)
+  s = f32[4] add(x, y) d = f32[4] subtract(x, y) ROOT t = (f32[4], f32[4]) tuple(s, d) })");
+  const BufferPtr x = Vector({1, 2, 3, 4}), y = Vector({1, 1, 1, 1});
+  const void* const address = AddressOf(y);
+  ASSERT_OK_AND_ASSIGN(const Launched run, Start(update, {x, y}, {false, true}));
+  EXPECT_EQ(ValuesOf(run.results[0][0]), (std::vector<float>{2, 3, 4, 5}));
+  EXPECT_EQ(ValuesOf(run.results[0][1]), (std::vector<float>{0, 1, 2, 3}));
+  EXPECT_EQ(AddressOf(run.results[0][1]), address);
+  EXPECT_EQ(ValuesOf(x), (std::vector<float>{1, 2, 3, 4}));
+}
+
 TEST_F(LaunchTest, DonatedBuffersCannotBeUsedAgain) {
   const auto update = Compile(kUpdate), twice = Compile(kDouble);
   const BufferPtr x = Vector({1, 2, 3, 4});

@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
@@ -205,6 +207,65 @@ ENTRY e {
   const auto unknown = PatternMatchParseWhileLoop(body.GetInstructionWithName("lost"));
   ASSERT_TRUE(unknown.has_value());
   EXPECT_TRUE(unknown->is_dynamic());
+}
+
+// What the handler is told of a dot or a convolution adds up to its result.
+void ExpectTracedProductsAddUp(std::string_view text) {
+  const auto module = Parse(text);
+  const HloComputation& entry = *module->entry_computation();
+  std::vector<Literal> arguments;
+  for (int i = 0; i < 2; ++i) {
+    Literal& argument = arguments.emplace_back(entry.parameter_instruction(i)->shape());
+    float value = static_cast<float>(i) + 1;
+    for (float& element : argument.data<float>()) element = value += 1;
+  }
+  HloEvaluator evaluator;
+  Literal sums(entry.root_instruction()->shape());
+  evaluator.set_trace_mac_handler([&](int64_t result, int64_t lhs, int64_t rhs) {
+    sums.data<float>().at(static_cast<size_t>(result)) +=
+        arguments[0].data<float>().at(static_cast<size_t>(lhs)) *
+        arguments[1].data<float>().at(static_cast<size_t>(rhs));
+  });
+  ASSERT_OK_AND_ASSIGN(const Literal result,
+                       evaluator.Evaluate(*module, {&arguments[0], &arguments[1]}));
+  EXPECT_EQ(sums, result) << text;
+}
+
+TEST(HloEvaluatorTest, TracesProducts) {
+  const auto expect = [](std::string_view shapes, std::string_view operation) {
+    ExpectTracedProductsAddUp(absl::StrCat("HloModule m\nENTRY e {\n", std::string(shapes),
+                                           "  ROOT r = ", std::string(operation), "\n}"));
+  };
+  constexpr char kMatrices[] =
+      "  a = f32[2,3,4,5] parameter(0)\n  b = f32[4,6,2,5,2] parameter(1)\n";
+  expect(kMatrices,
+         "f32[2,3,6,2] dot(a, b), lhs_contracting_dims={3,2}, rhs_contracting_dims={3,0}, "
+         "lhs_batch_dims={0}, rhs_batch_dims={4}");
+  expect("  a = f32[2,3] parameter(0)\n  b = f32[3,4] parameter(1)\n",
+         "f32[2,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
+  constexpr char kImages[] = "  a = f32[2,5,6,4] parameter(0)\n  b = f32[3,2,2,6] parameter(1)\n";
+  for (const char* const window :
+       {"size=3x2", "size=3x2 stride=2x1", "size=3x2 pad=1_2x0_1", "size=3x2 lhs_dilate=2x3",
+        "size=3x2 rhs_dilate=1x2", "size=3x2 rhs_reversal=1x0",
+        "size=3x2 stride=2x3 pad=2_1x1_-1 lhs_dilate=3x2 rhs_dilate=2x1 rhs_reversal=0x1"}) {
+    expect(kImages, absl::StrCat("convolution(a, b), window={", window,
+                                 "}, dim_labels=b01f_01io->b01f, feature_group_count=2"));
+  }
+  expect("  a = f32[4,5,6,2] parameter(0)\n  b = f32[3,2,2,6] parameter(1)\n",
+         "convolution(a, b), window={size=3x2}, dim_labels=b01f_01io->b01f, batch_group_count=2");
+}
+
+TEST(HloEvaluatorTest, DetailsOfErrorsAreReadFromTheirPayloads) {
+  using internal::EvalErrorDetail;
+  const auto parsed = [](const std::string& bytes) {
+    absl::Status error = absl::InvalidArgumentError("error");
+    error.SetPayload(internal::kEvalErrorDetailUrl, absl::Cord(bytes));
+    return internal::ParseEvalErrorDetail(error);
+  };
+  EXPECT_EQ(parsed(std::string(4, '\0')), EvalErrorDetail::kDynamicValueDependence);
+  EXPECT_EQ(parsed(std::string("\x01\x02\x00\x00", 4)), static_cast<EvalErrorDetail>(0x201));
+  EXPECT_EQ(parsed("123"), std::nullopt);
+  EXPECT_EQ(internal::ParseEvalErrorDetail(absl::InvalidArgumentError("error")), std::nullopt);
 }
 
 }  // namespace

@@ -350,7 +350,8 @@ TEST(ReshapeShape, DynamicDimensionsPassOn) {
       {"f32[6]", {-6}, -1, "! -6"},
   };
   for (const Case& c : cases) {
-    const auto result = InferReshapeShape(ShapeOf(c.operand), c.sizes, c.inferred_dimension);
+    const auto result =
+        InferReshapeShape(testing::ShapeOf(c.operand), c.sizes, c.inferred_dimension);
     if (absl::StartsWith(c.expected, "! ")) {
       EXPECT_ERROR(result, c.expected.substr(2)) << c.operand;
     } else {

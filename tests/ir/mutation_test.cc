@@ -254,6 +254,25 @@ TEST_F(Mutation, ParametersCanBeRemoved) {
   EXPECT_EQ(r->parameter_number(), 1);
 }
 
+TEST_F(Mutation, ReplacementsAreInTheSameComputation) {
+  HloInstruction* p = Parameter(0, "p");
+  HloInstruction* a = Add("a", HloOpcode::kAbs, {p});
+  HloComputation* other = module_.AddComputation("other");
+  HloInstruction* q = other->AddInstruction(HloInstruction::CreateParameter(0, kScalar, "q"));
+  EXPECT_ERROR(computation_->ReplaceInstruction(a, q), "are not both in computation");
+  EXPECT_ERROR(computation_->ReplaceInstruction(q, a), "are not both in computation");
+  HloInstruction* user = Add("user", HloOpcode::kSin, {a});
+  EXPECT_ERROR(computation_->ReplaceInstruction(a, user), ", which it is to replace");
+  EXPECT_OK(computation_->ReplaceInstruction(a, a));
+}
+
+TEST_F(Mutation, FrontendAttributesAreAddedOnce) {
+  HloInstruction* p = Parameter(0, "p");
+  EXPECT_TRUE(p->add_frontend_attribute("name", "value"));
+  EXPECT_FALSE(p->add_frontend_attribute("name", "other"));
+  EXPECT_EQ(p->extras().frontend_attributes.at("name"), "value");
+}
+
 // --- Schedules
 
 TEST_F(Mutation, WhatAnEarlierInstructionComesToUseMovesInFrontOfIt) {

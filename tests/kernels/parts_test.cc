@@ -2,12 +2,16 @@
 // The parts that kernels share: contexts, strided dimensions, widening and narrowing.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/kernels/kernel_test_util.h"
+#include "tests/kernels/prepared_kernel_test_util.h"
 #include "tests/test_util.h"
+#include "xla/kernels/call_context.h"
 #include "xla/kernels/context.h"
 #include "xla/kernels/strided_dims.h"
 #include "xla/kernels/wide.h"
@@ -39,6 +43,31 @@ TEST(ContextTest, SerialLoopsCoverTheRangeAndStopAtAnError) {
   context.cancel_after = 0;
   EXPECT_EQ(serial.ParallelFor(10, 2, [](int64_t, int64_t) { return absl::OkStatus(); }).code(),
             absl::StatusCode::kCancelled);
+}
+
+// The loops of a prepared kernel: whatever the workers, the error of the first part counts.
+TEST(CallContextTest, LoopsGiveTheFirstError) {
+  for (int workers : {1, 3}) {
+    KernelHost host = {&workers, workers, &ParallelForOnThreads, nullptr};
+    const CallMemory memory = {.shared = CallMemory::Of(64), .worker = CallMemory::Of(64)};
+    std::vector<char> scratch(static_cast<size_t>(memory.ScratchBytes(workers)) + 64);
+    char* const begin = scratch.data() + (64 - reinterpret_cast<uintptr_t>(scratch.data()) % 64);
+    const KernelCall call = {&host, nullptr, begin};
+    CallContext context(call, memory);
+    std::atomic<int64_t> covered{0};
+    EXPECT_OK(context.ParallelFor(10, 3, [&](int64_t from, int64_t to) {
+      covered += to - from;
+      return absl::OkStatus();
+    }));
+    EXPECT_EQ(covered, 10);
+    EXPECT_ERROR(context.ParallelFor(10, 2,
+                                     [](int64_t from, int64_t) -> absl::Status {
+                                       if (from < 4) return absl::OkStatus();
+                                       return absl::InternalError(absl::StrCat("part ", from));
+                                     }),
+                 "part 4");
+    EXPECT_ERROR(context.Allocate(int64_t{1} << 61), "bytes of working memory");
+  }
 }
 
 TEST(ContextTest, ScratchIsAlignedCountedAndChecked) {

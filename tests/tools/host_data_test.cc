@@ -128,6 +128,29 @@ TEST(HostDataTest, WhatIsMissingIsSaidAtOnce) {
   EXPECT_ERROR(RunReceives({"--host-recv", FirstChannel()}), "the host gave nothing on channel 6");
 }
 
+// A tuple is given to an infeed of as many elements, not to one that takes its first ones.
+TEST(HostDataTest, InfeedOfTuplesOfSeveralSizes) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m
+ENTRY e {
+  t = token[] after-all()
+  pair = ((s32[], s32[]), token[]) infeed(t)
+  u = token[] get-tuple-element(pair), index=1
+  ROOT three = ((s32[], s32[], s32[]), token[]) infeed(u)
+})"));
+  std::vector<std::pair<std::string, Literal>> arrays;
+  for (int i = 0; i < 3; ++i) arrays.emplace_back(absl::StrCat("data.", i), Scalar(i));
+  ASSERT_OK_AND_ASSIGN(const Arguments arguments,
+                       CommandLine({"--infeed", WriteNpz("three", arrays), "x.hlo"}));
+  runtime::Feeds feeds(1);
+  ASSERT_OK(GiveInfeed(*module, {1, 1}, arguments, feeds));
+  const Shape scalar = Scalar(0).shape();
+  ASSERT_OK_AND_ASSIGN(
+      const Literal tuple,
+      feeds.ReadInfeed(ShapeUtil::MakeTupleShape({scalar, scalar, scalar}), 0, {}));
+  EXPECT_EQ(LiteralSlice(tuple, {2}).Clone(), Scalar(2));
+}
+
 TEST(HostDataTest, OptionsThatDoNotFitTheProgram) {
   const std::string file = FirstChannel().substr(2);
   EXPECT_ERROR(RunReceives({"--host-recv", "7=" + file}),

@@ -92,6 +92,31 @@ inline std::string Fingerprint(absl::string_view bytes) {
   return absl::StrFormat("%08x", hash);
 }
 
+// A program for each line of a file of tests/variants/rejected: comments, a paragraph in which @@
+// stands for a line, then the lines.
+struct ProgramOfLine {
+  std::string line, text;
+};
+inline std::vector<ProgramOfLine> ReadProgramsOfLines(const std::string& name) {
+  std::string paragraph;
+  std::vector<ProgramOfLine> programs;
+  bool in_paragraph = true;
+  for (const absl::string_view view :
+       absl::StrSplit(ReadWholeFile(VariantsPath("rejected/" + name + ".txt")), '\n')) {
+    const std::string line(view);
+    if (!line.empty() && line[0] == '#') continue;
+    if (line.empty()) {
+      in_paragraph = in_paragraph && paragraph.empty();
+    } else if (in_paragraph) {
+      absl::StrAppend(&paragraph, line, "\n");
+    } else {
+      const size_t place = paragraph.find("@@");
+      programs.push_back({line, paragraph.substr(0, place) + line + paragraph.substr(place + 2)});
+    }
+  }
+  return programs;
+}
+
 // A line for each variant; one for all characters of a line of the program, with a fingerprint of
 // what they gave.
 template <typename OutcomeOf>

@@ -107,6 +107,16 @@ TEST(HloVariants, Operations) {
   ExpectLines("operations", lines);
 }
 
+// Each rule of parser, shape inference and verifier is broken by an instruction.
+TEST(HloVariants, Rejected) {
+  std::vector<std::string> lines;
+  for (const ProgramOfLine& program : ReadProgramsOfLines("hlo")) {
+    lines.push_back(program.line);
+    lines.push_back(absl::StrCat("  ", HloOutcome(program.text)));
+  }
+  ExpectLines("rejected_hlo", lines);
+}
+
 TEST(HloVariants, Programs) {
   for (const auto& path : FilesOf(VariantsPath("programs"), ".hlo")) {
     const std::string text = ReadWholeFile(path.string());

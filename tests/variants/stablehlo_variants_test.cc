@@ -73,6 +73,18 @@ TEST(StableHloVariants, PrettyForms) {
     ExpectVariants(path, true);
 }
 
+// Each rule of the verifier is broken by an operation; so is each rule of the syntax.
+TEST(StableHloVariants, Rejected) {
+  for (const std::string name : {"stablehlo", "mlir"}) {
+    std::vector<std::string> lines;
+    for (const ProgramOfLine& program : ReadProgramsOfLines(name)) {
+      lines.push_back(program.line);
+      lines.push_back(absl::StrCat("  ", StableHloOutcome(program.text)));
+    }
+    ExpectLines("rejected_" + name, lines);
+  }
+}
+
 // The examples of docs/operations.md as StableHLO, and back.
 TEST(StableHloVariants, OperationsFromHlo) {
   std::vector<std::string> lines;

@@ -152,6 +152,13 @@ TEST(Buffers, HaveOneWriter) {
        {Entry("a = f32[2] parameter(0)\n ROOT b = b(f32[2]) custom-call(a), "
               "custom_call_target=\"make\""),
         "buffer is used in results but not in operands"}});
+  const std::string update = pin + "v = f32[1] constant({1})\n i = s32[] constant(0)\n";
+  ExpectVerified(
+      {{Entry(update + "c = b(f32[2]) dynamic-update-slice(b, v, i)\n ROOT d = " + unpin), ""},
+       {Entry(update + "c = b(f32[2]) dynamic-update-slice(b, b, i)\n ROOT d = " + unpin),
+        "buffers aren't allowed in this context"},
+       {Entry(update + "ROOT c = f32[2] dynamic-update-slice(b, v, i)"),
+        "Expected instruction to have shape equal to b(f32[2])"}});
 }
 
 std::string Transfers(const std::string& send_pairs, const std::string& receive_pairs,
