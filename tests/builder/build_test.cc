@@ -166,6 +166,13 @@ TEST(BuildErrorTest, ReportErrorIsKept) {
   EXPECT_STATUS(b.Build(), absl::StatusCode::kNotFound, "no such thing");
 }
 
+TEST(BuildTest, CollapsedDimensionsMayBeAsLargeAsSizesGet) {
+  XlaBuilder b("collapsed");  // 7 x 1317624576693539401 = 2^63 - 1
+  const XlaOp x = Parameter(&b, 0, ShapeUtil::MakeShape(PRED, {7, 1317624576693539401}), "x");
+  ASSERT_OK_AND_ASSIGN(const Shape shape, b.GetShape(Collapse(x, {0, 1})));
+  EXPECT_EQ(shape.dimensions(0), std::numeric_limits<int64_t>::max());
+}
+
 TEST(BuildErrorTest, OperationsOnFailedOnesGiveTheFirstError) {
   XlaBuilder b("failed");
   const XlaOp x = Parameter(&b, 0, kVector, "x");

@@ -241,6 +241,24 @@ TEST(PjrtBufferTest, TransfersInParts) {
   EXPECT_CALL_OK(Api().PJRT_AsyncHostToDeviceTransferManager_Destroy(&destroy));
 }
 
+// Memories keep no data of users; what is given to them is freed at once.
+TEST(PjrtBufferTest, MemoriesKeepNoUserData) {
+  Plugin plugin;
+  auto memories = New<PJRT_Client_AddressableMemories_Args>();
+  memories.client = plugin.client;
+  ASSERT_CALL_OK(Api().PJRT_Client_AddressableMemories(&memories));
+  PJRT_Memory* const memory = memories.addressable_memories[0];
+  const PJRT_Memory_FunctionTable* functions;
+  std::memcpy(&functions, memory, sizeof(functions));
+  int freed = 0;
+  functions->set_user_data(memory, &functions, &freed,
+                           [](void* data) { ++*static_cast<int*>(data); });
+  EXPECT_EQ(freed, 1);
+  functions->set_user_data(memory, &functions, &freed, nullptr);
+  EXPECT_EQ(freed, 1);
+  EXPECT_EQ(functions->get_user_data(memory, &functions), nullptr);
+}
+
 TEST(PjrtBufferTest, PromisedBuffersAreFulfilledOrFail) {
   Plugin plugin;
   const int64_t dims[] = {2};

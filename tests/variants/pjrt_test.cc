@@ -474,6 +474,13 @@ TEST_F(PjrtDescription, Programs) {
       "func.func @main(%a: tensor<4xf32> {jax.buffer_donor = true}) -> tensor<4xf32> { return %a : "
       "tensor<4xf32> }",
       "func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> { return %a : tensor<?xf32> }",
+      "func.func @main(%a: tensor<4xf32> {mhlo.memory_kind = 3 : i32, mhlo.layout_mode = 4 : i32}) "
+      "-> (tensor<4xf32> {mhlo.memory_kind = 3 : i32}) { return %a : tensor<4xf32> }",
+      "func.func @main(%a: tensor<4xf32> {mhlo.memory_kind = \"wrong\"}) { return }",
+      "func.func @main(%a: tensor<4xf32> {mhlo.layout_mode = \"{x}\"}) { return }",
+      "func.func @main(%a: tensor<4xf32> {mhlo.layout_mode = \"{1}\"}) { return }",
+      "func.func @main(%a: tensor<4x2xf32> {mhlo.layout_mode = \"{0,0}\"}) { return }",
+      "func.func @main(%a: tensor<4x2xf32> {mhlo.layout_mode = \"0,1\"}) { return }",
       "func.func @other() { return }",
       "nothing",
   };

@@ -73,9 +73,9 @@ TEST(StableHloVariants, PrettyForms) {
     ExpectVariants(path, true);
 }
 
-// Each rule of the verifier is broken by an operation; so is each rule of the syntax.
+// Each rule of the verifier is broken by an operation; so is each rule of translation and syntax.
 TEST(StableHloVariants, Rejected) {
-  for (const std::string name : {"stablehlo", "mlir"}) {
+  for (const std::string name : {"stablehlo", "translation", "mlir"}) {
     std::vector<std::string> lines;
     for (const ProgramOfLine& program : ReadProgramsOfLines(name)) {
       lines.push_back(program.line);

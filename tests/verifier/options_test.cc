@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of the verifier that its options turn on, and the rules about buffers, schedules of
 // transfers and origins.
+#include <string>
+#include <tuple>
+
+#include "absl/strings/match.h"
 #include "tests/verifier/verifier_test_util.h"
+#include "xla/hlo/verifier/rules.h"
 
 namespace xla {
 namespace {
@@ -185,6 +190,49 @@ TEST(Deadlocks, TransfersMeetBeforeOtherCollectives) {
                   {Transfers("{{0,1},{1,0}}", "{{0,1},{1,0}}", ""), "non-cyclical"},
                   {Transfers("{{0,1},{0,2}}", "{{0,1},{0,2}}", ""), "unique source and target"}},
                  options);
+}
+
+TEST(Deadlocks, OtherCollectivesMayFollowTransfersThatMet) {
+  const std::string met = Transfers("{{0,1}}", "{{0,1}}", "");
+  const size_t end = met.find(" sd = ");
+  const std::string gather =
+      "p = f32[2] constant({1,2})\n g = f32[4] all-gather(p), dimensions={0}\n";
+  ExpectVerified({{met.substr(0, end) + "\n" + gather + met.substr(end), ""}},
+                 {.verify_no_collective_deadlocks = true});
+}
+
+// Transfers that start together may be in any order, but must meet.
+TEST(Deadlocks, TransfersOfAGroupMeet) {
+  const auto group = [](const std::string& send_pairs, const std::string& before) {
+    return "HloModule m, is_scheduled=true\ngroup {\n a = f32[] parameter(0)\n t = token[] "
+           "parameter(1)\n r = (f32[], u32[], token[]) recv(t), channel_id=1, "
+           "frontend_attributes={_xla_send_recv_source_target_pairs=\"{{0,1}}\"}\n s = (f32[], "
+           "u32[], "
+           "token[]) send(a, t), channel_id=1, "
+           "frontend_attributes={_xla_send_recv_source_target_pairs=\"" +
+           send_pairs +
+           "\"}\n ROOT both = ((f32[], u32[], token[]), (f32[], u32[], token[])) tuple(r, s)\n}\n"
+           "ENTRY e {\n a = f32[] constant(0)\n t = token[] after-all()\n" +
+           before +
+           " g = ((f32[], token[]), ((f32[], u32[], token[]), (f32[], u32[], token[])), s32[]) "
+           "async-start(a, t), calls=group\n ROOT d = ((f32[], u32[], token[]), (f32[], u32[], "
+           "token[])) async-done(g)\n}\n";
+  };
+  const std::string open =
+      " o = (f32[], u32[], token[]) send(a, t), channel_id=2, "
+      "frontend_attributes={_xla_send_recv_source_target_pairs=\"{{2,3}}\"}\n od = token[] "
+      "send-done(o), channel_id=2\n";
+  const HloVerifierOptions options = {.verify_no_collective_deadlocks = true};
+  for (const auto& [pairs, before, message] :
+       {std::tuple<std::string, std::string, std::string>{"{{0,1}}", "", ""},
+        {"{{0,1}}", open, "Expected recv to match send"},
+        {"{{4,5}}", open, "Deadlock detected"}}) {
+    const auto module = ParseAndReturnUnverifiedModule(group(pairs, before));
+    ASSERT_OK(module);
+    const absl::Status status = verifier::CheckCollectiveDeadlocks(**module);
+    EXPECT_EQ(status.ok(), message.empty()) << status;
+    EXPECT_TRUE(absl::StrContains(status.message(), message)) << status;
+  }
 }
 
 }  // namespace
