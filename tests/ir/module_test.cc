@@ -210,6 +210,27 @@ TEST(Equality, OrderCountsInSchedules) {
   EXPECT_TRUE(a->Equal(*a->Clone()));
 }
 
+// A fusion is computed as a whole: the order in it means nothing.
+TEST(Equality, OrderWithinFusionsDoesNotCount) {
+  const auto make = [](bool swapped) {
+    auto module = std::make_unique<HloModule>("m");
+    HloComputation* fused = module->AddComputation("fused");
+    HloInstruction* p = AddParameter(fused);
+    HloInstruction* first = Add(fused, swapped ? HloOpcode::kCos : HloOpcode::kSin, {p});
+    HloInstruction* second = Add(fused, swapped ? HloOpcode::kSin : HloOpcode::kCos, {p});
+    fused->set_root_instruction(
+        Add(fused, HloOpcode::kSubtract, {swapped ? second : first, swapped ? first : second}));
+    HloComputation* entry = module->AddComputation("entry");
+    HloInstruction* x = AddParameter(entry);
+    entry->set_root_instruction(entry->AddInstruction(
+        HloInstruction::Create(HloOpcode::kFusion, x->shape(), {x}, FusionAttributes{}, {fused})));
+    module->set_entry_computation(entry);
+    module->config().is_scheduled = true;
+    return module;
+  };
+  EXPECT_OK(make(false)->CheckEqual(*make(true)));
+}
+
 TEST(Equality, NamesTheFirstDifference) {
   const auto a = Sum(false, "a", HloOpcode::kAdd);
   const auto b = Sum(false, "b", HloOpcode::kSubtract);

@@ -352,6 +352,25 @@ ENTRY e {
   EXPECT_EQ(sums, 1);
 }
 
+// Each result has its own flag; the last one is that of those that follow.
+TEST(PjrtPartitionTest, ResultsThatMayNotBeChosenAreWhole) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m, num_partitions=2
+ENTRY e {
+  a = f32[8] parameter(0), sharding={devices=[2]<=[2]}
+  n = f32[8] negate(a)
+  s = f32[8] sine(a)
+  c = f32[8] cosine(a)
+  ROOT r = (f32[8], f32[8], f32[8]) tuple(n, s, c)
+})"));
+  ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
+                       PartitionModule(module.get(), /*may_choose_output=*/{false, true}));
+  EXPECT_OK(VerifyModule(*module));
+  EXPECT_EQ(module->entry_computation_layout().result().ToString(), "(f32[8], f32[4], f32[4])");
+  EXPECT_TRUE(shardings.outputs[0].IsReplicated());
+  EXPECT_FALSE(shardings.outputs[1].IsReplicated());
+}
+
 // What an operation does for each row of f32[8,6] alone is done on the rows of each partition, with
 // the results that it has on the whole array.
 TEST(PjrtPartitionTest, RowsAreDivided) {

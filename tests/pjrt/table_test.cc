@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tests/pjrt/plugin.h"
+#include "xla/pjrt/abi_extensions.h"
 
 namespace xla::pjrt::testing {
 namespace {
@@ -26,6 +27,31 @@ TEST(PjrtTableTest, IsComplete) {
 #undef PJRT_FUNCTION
 #undef PJRT_VOID_FUNCTION
   EXPECT_EQ(slots, 138);
+}
+
+// Registers a custom call through its extension; the error, if there is one.
+std::string RegisterCall(const std::string& name, int version, void* function) {
+  const PJRT_Extension_Base* extension = Api().extension_start;
+  while (extension->type != PJRT_Extension_Type_Custom_Call) extension = extension->next;
+  PJRT_Register_Custom_Call_Args args = {};
+  args.struct_size = sizeof(args);
+  args.function_name = name.data();
+  args.function_name_size = name.size();
+  args.api_version = version;
+  args.handler_execute = function;
+  return TextOf(reinterpret_cast<const PJRT_Custom_Call_Extension*>(extension)->custom_call(&args));
+}
+
+TEST(PjrtTableTest, CustomCallsNeedANameAndAFunction) {
+  int function;
+  EXPECT_NE(RegisterCall("", 0, &function).find("without a name or without a function"),
+            std::string::npos);
+  EXPECT_NE(RegisterCall("nothing", 0, nullptr).find("without a name or without a function"),
+            std::string::npos);
+  EXPECT_NE(RegisterCall("nothing", 1, nullptr).find("without a function that executes it"),
+            std::string::npos);
+  EXPECT_NE(RegisterCall("", 1, nullptr).find("without a name"), std::string::npos);
+  EXPECT_NE(RegisterCall("other", 2, &function).find("must be 0 or 1"), std::string::npos);
 }
 
 // Calls with a struct of which only `size` bytes may be read and written.
