@@ -253,10 +253,22 @@ XlaOp StirlingError(XlaOp a) {
   return Select(Lt(a, ScalarLike(a, 15)), near, far);
 }
 
-// For results in f32: x p(w) with w = -log(1 - x^2) in two ranges, after M. Giles, Approximating
-// the erfinv function, 2011, with polynomials that err by less than 2^-28
-// (scripts/fit_polynomials.py).
-XlaOp ErfInvForF32(XlaOp x) {
+XlaOp ToF32(XlaOp x) { return ConvertElementType(x, F32); }
+XlaOp ToF64(XlaOp x) { return ConvertElementType(x, F64); }
+
+// A polynomial in f64, of which only the terms that count for results in f32 are computed in f64.
+XlaOp PolynomialForF32(XlaOp x, absl::Span<const double> coefficients) {
+  constexpr size_t kInF64 = 2;
+  const size_t first = coefficients.size() - kInF64;
+  XlaOp sum = ToF64(Polynomial(ToF32(x), coefficients.first(first)));
+  for (const double c : coefficients.subspan(first)) sum = sum * x + ScalarLike(x, c);
+  return sum;
+}
+
+// Of f32: x p(w) with w = -log(1 - x^2) in two ranges, after M. Giles, Approximating the erfinv
+// function, 2011, with polynomials that err by less than 2^-28 (scripts/fit_polynomials.py). An
+// error of w, of its size or absolute, counts less than a third for the result.
+XlaOp ErfInv32(XlaOp x) {
   constexpr double kCentral[] = {
       4.0462574864652573e-10, -8.7487662970722329e-9, 1.6962713644008704e-8,  4.6555431451423661e-7,
       -3.4287705641865972e-6, -4.9603317610252552e-6, 0.00021826969702593005, -0.001252747396039584,
@@ -267,11 +279,14 @@ XlaOp ErfInvForF32(XlaOp x) {
       0.0014864619502584257,  -0.0035591536067714411, 0.0056847948629901192,
       -0.0076437634266789496, 0.0094455428215659227,  1.0016752754639712,
       2.832976798542911};
-  const XlaOp w = -Log1p(-(x * x));
-  const XlaOp p = Select(Lt(w, ScalarLike(x, 5)), Polynomial(w - ScalarLike(x, 2.5), kCentral),
-                         Polynomial(Sqrt(w) - ScalarLike(x, 3), kTail));
+  const XlaOp one = ScalarLike(x, 1), a = Abs(x);
+  const XlaOp w = -Log((one - a) * (one + a));
+  const XlaOp wide = ToF64(w);
+  const XlaOp p =
+      Select(Lt(w, ScalarLike(w, 5)), PolynomialForF32(wide - ScalarLike(wide, 2.5), kCentral),
+             PolynomialForF32(Sqrt(wide) - ScalarLike(wide, 3), kTail));
   // w is infinite at the ends, and NaN beyond.
-  return x * Select(Lt(w, FullLike(x, kInfinity)), p, w);
+  return Select(Lt(w, FullLike(w, kInfinity)), ToF32(ToF64(x) * p), x * w);
 }
 
 }  // namespace lib_internal
@@ -285,7 +300,8 @@ XlaOp ErfInv(XlaOp x) {
   const auto shape = x.valid() ? x.builder()->GetShapePtr(x) : nullptr;
   const bool is_f64 = shape.ok() && *shape != nullptr && (*shape)->element_type() == F64;
   return InF64("ErfInv", {x}, [&](auto p) {
-    return is_f64 ? lib_internal::ErfInv64(p[0]) : lib_internal::ErfInvForF32(p[0]);
+    return is_f64 ? lib_internal::ErfInv64(p[0])
+                  : lib_internal::ToF64(lib_internal::ErfInv32(lib_internal::ToF32(p[0])));
   });
 }
 XlaOp Lgamma(XlaOp input) {
