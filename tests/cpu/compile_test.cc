@@ -135,6 +135,27 @@ TEST(CompileTest, ObjectsAreElfFiles) {
   EXPECT_EQ(std::string(program->objects()[0].data(), 4), "\177ELF");
 }
 
+TEST(CompileTest, ScalesThatAreReadElsewhereTooAreNotInMemory) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m
+ENTRY main {
+  x = f32[24,40] parameter(0)
+  w = f32[40,32] parameter(1)
+  half = f32[] constant(0.5)
+  scale = f32[40,32] broadcast(half), dimensions={}
+  scaled = f32[40,32] multiply(w, scale)
+  y = f32[24,32] dot(x, scaled), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  shifted = f32[40,32] subtract(w, scale)
+  ROOT both = (f32[24,32], f32[40,32]) tuple(y, shifted)
+})"));
+  ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module, CpuCompileOptions()));
+  int kernels = 0;
+  const HloModule& optimized = program->optimized_module();
+  for (const HloInstruction* instruction : optimized.entry_computation()->instructions())
+    kernels += instruction->opcode() == HloOpcode::kFusion ? 1 : 0;
+  EXPECT_EQ(kernels, 1) << optimized.ToString();
+}
+
 // Set by a pass, so that it is known how far the compilation came.
 std::atomic<bool> cancelled{false};
 

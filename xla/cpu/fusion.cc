@@ -276,12 +276,12 @@ class Planner {
   }
 
   // What an operation costs together with what it is computed from, as far as that is not in
-  // memory for other reasons; a bound.
+  // memory for other reasons; a bound. Operands that cost more than what is computed several times
+  // are in memory: reductions too, unless they are computed once a row.
   int64_t CostWithOperands(const HloInstruction& instruction) const {
     int64_t cost = CostOf(instruction);
     for (const HloInstruction* operand : instruction.operands()) {
-      // Reductions are in memory, or computed once a row.
-      if (operand->opcode() != HloOpcode::kReduce) cost += std::min<int64_t>(CostOf(*operand), 8);
+      if (CostOf(*operand) <= kMaxDuplicatedCost) cost += CostOf(*operand);
     }
     return cost;
   }
@@ -589,6 +589,29 @@ bool IsGenerated(const HloInstruction& instruction) {
   }
 }
 
+namespace {
+
+// Scales that contractions apply are not in memory: what else reads them gets broadcasts of its
+// own.
+absl::StatusOr<bool> SeparateScales(HloComputation* computation) {
+  bool changed = false;
+  for (HloInstruction* broadcast : computation->MakeInstructionPostOrder()) {
+    if (broadcast->opcode() != HloOpcode::kBroadcast || broadcast->users().size() < 2) continue;
+    std::vector<HloInstruction*> views;
+    for (HloInstruction* user : broadcast->users()) {
+      if (IsScaledView(*user) && ScaledArray(*user) != broadcast) views.push_back(user);
+    }
+    if (views.empty() || views.size() == broadcast->users().size()) continue;
+    HloInstruction* const scale = computation->AddInstruction(
+        broadcast->CloneWithNewOperands(broadcast->shape(), {broadcast->mutable_operand(0)}));
+    for (HloInstruction* view : views) XLA_RETURN_IF_ERROR(broadcast->ReplaceUseWith(view, scale));
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace
+
 absl::StatusOr<bool> FuseForCpu(HloModule* module) {
   bool changed = false;
   for (HloComputation* computation : module->computations()) {
@@ -616,6 +639,8 @@ absl::StatusOr<bool> FuseForCpu(HloModule* module) {
   }
   for (HloComputation* computation : module->computations()) {
     if (applied.contains(computation)) continue;
+    XLA_ASSIGN_OR_RETURN(const bool separated, SeparateScales(computation));
+    changed |= separated;
     Planner plan(computation);
     plan.Plan();
     for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
