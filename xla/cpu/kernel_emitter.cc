@@ -296,9 +296,13 @@ class KernelEmitter {
         to = ir_.Binary("llvm.smin", last, to);
       }
       int64_t align = std::gcd(part.begin, lanes);
+      // All but the first and the last at multiples of their length: others cross lines of caches.
+      const bool is_shifted = overlaps && part.begin % lanes != 0 && in_vectors > 0;
+      if (is_shifted) from = ir_.Index(part.begin / lanes * lanes);
       ir_.Loop(from, to, lanes, [&](IrValue i) {
         ElementEmitter::Scope scope(&vectors);
-        if (part.begin + in_vectors < end) {
+        if (is_shifted) i = ir_.Binary("llvm.smax", i, ir_.Index(part.begin));
+        if (is_shifted || part.begin + in_vectors < end) {
           i = ir_.Binary("llvm.smin", i, ir_.Index(end - lanes));
           align = std::gcd(align, end - lanes);
         }
