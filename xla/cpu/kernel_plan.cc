@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How kernels divide their work, and where their results may be.
 #include <algorithm>
+#include <array>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -14,21 +15,27 @@
 namespace xla::cpu {
 namespace {
 
-// Of the elements in registers that vectors are made for: those of the widest type, unless nearly
-// all are narrower.
-int LargestElementBytes(const HloComputation& computation) {
-  int by_bytes[9] = {};  // instructions
+// How many instructions have elements of so many bytes in registers.
+std::array<int, 9> CountByElementBytes(const HloComputation& computation) {
+  std::array<int, 9> by_bytes = {};
   for (const HloInstruction* instruction : computation.instructions()) {
     if (!instruction->shape().IsArray() || CountOf(instruction->shape()) == 1) continue;
     const PrimitiveType type = instruction->shape().element_type();
-    int own = static_cast<int>(primitive_util::ByteWidth(type));
-    if (primitive_util::IsFloatingPointType(type)) own = std::max(own, 4);
+    size_t own = static_cast<size_t>(primitive_util::ByteWidth(type));
+    if (primitive_util::IsFloatingPointType(type)) own = std::max<size_t>(own, 4);
     if (primitive_util::IsComplexType(type)) own /= 2;
     ++by_bytes[own];
   }
+  return by_bytes;
+}
+
+// Of the elements in registers that vectors are made for: those of the widest type, unless nearly
+// all are narrower.
+int LargestElementBytes(const HloComputation& computation) {
+  const std::array<int, 9> by_bytes = CountByElementBytes(computation);
   if (by_bytes[8] > 0 && by_bytes[8] * 8 > by_bytes[4]) return 8;
   for (const int bytes : {4, 2}) {
-    if (by_bytes[bytes] > 0) return bytes;
+    if (by_bytes[static_cast<size_t>(bytes)] > 0) return bytes;
   }
   return by_bytes[8] > 0 ? 8 : 1;
 }
@@ -109,6 +116,13 @@ int64_t LongestChain(const HloComputation& computation) {
     longest = std::max(longest, chain);
   }
   return longest;
+}
+
+// Lanes for two vectors at a time of what most instructions have, or more.
+int InterleavedLanes(const HloComputation& computation, const Target& target, int lanes) {
+  const std::array<int, 9> by_bytes = CountByElementBytes(computation);
+  const bool is_mostly_narrow = by_bytes[4] > 2 * by_bytes[8];
+  return std::max(2 * lanes, is_mostly_narrow ? 2 * target.vector_bytes / 4 : 0);
 }
 
 // Rows of few elements are computed several at a time.
@@ -411,7 +425,7 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
       while (has_windows && lanes < 4 * vector_lanes && length % (2 * lanes) == 0) lanes *= 2;
       if (!reduces && !has_windows && length >= 8 * lanes &&
           LongestChain(computation) >= kLongChain) {
-        lanes *= 2;
+        lanes = InterleavedLanes(computation, target, lanes);
       }
       while (lanes > 1 && lanes > length) lanes /= 2;
       region.lanes = lanes;
