@@ -56,12 +56,6 @@ class Emitter {
                                : (is_signed_ ? "llvm.smin" : "llvm.umin"),
                         a, b);
     }
-    if (ir_.HasAvx512Binary(vector_)) {
-      // Of a number and a NaN, it gives the number.
-      constexpr int kMinimum = 4, kMaximum = 5;
-      const IrValue extreme = ir_.Avx512Binary("range", a, b, is_max ? kMaximum : kMinimum);
-      return ir_.Select(ir_.FCmp(LLVMRealUNO, a, b), ir_.FAdd(a, b), extreme);
-    }
     return ir_.Binary(is_max ? "llvm.maximum" : "llvm.minimum", a, b);
   }
 

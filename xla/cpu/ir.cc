@@ -112,7 +112,7 @@ bool Ir::HasAvx512Binary(IrType type) const {
   return target_.has_avx512 && IsFloat(type) && Bits(type) >= 32 && Lanes(type) * Bits(type) >= 128;
 }
 
-IrValue Ir::Avx512Binary(const char* name, IrValue a, IrValue b, int immediate) {
+IrValue Ir::Avx512Binary(const char* name, IrValue a, IrValue b) {
   const IrType type = TypeOf(a);
   const int lanes = Lanes(type), bits = lanes * Bits(type);
   if (bits > 512) {
@@ -123,13 +123,12 @@ IrValue Ir::Avx512Binary(const char* name, IrValue a, IrValue b, int immediate) 
     }
     std::vector<int> high;
     for (const int i : low) high.push_back(i + lanes / 2);
-    return Shuffle(Avx512Binary(name, Shuffle(a, a, low), Shuffle(b, b, low), immediate),
-                   Avx512Binary(name, Shuffle(a, a, high), Shuffle(b, b, high), immediate), all);
+    return Shuffle(Avx512Binary(name, Shuffle(a, a, low), Shuffle(b, b, low)),
+                   Avx512Binary(name, Shuffle(a, a, high), Shuffle(b, b, high)), all);
   }
   const std::string full =
       absl::StrCat("llvm.x86.avx512.mask.", name, Bits(type) == 32 ? ".ps." : ".pd.", bits);
   std::vector<IrValue> arguments = {a, b};
-  if (immediate >= 0) arguments.push_back(Const(I32(), int64_t{immediate}));
   arguments.push_back(a);  // of lanes outside the mask
   arguments.push_back(Const(Int(std::max(lanes, 8)), int64_t{-1}));
   constexpr int64_t kCurrentRounding = 4;

@@ -139,9 +139,9 @@ class Ir {
     return Intrinsic(name, {TypeOf(a)}, {a, b});
   }
   // Of vectors of floats or doubles, where HasAvx512Binary(type): an intrinsic of AVX-512 on two
-  // operands, llvm.x86.avx512.mask.NAME, with an immediate operand if it is not negative.
+  // operands, llvm.x86.avx512.mask.NAME.
   bool HasAvx512Binary(IrType type) const;
-  IrValue Avx512Binary(const char* name, IrValue a, IrValue b, int immediate = -1);
+  IrValue Avx512Binary(const char* name, IrValue a, IrValue b);
   // A C function, called for each lane in turn.
   IrValue CallPerLane(const char* name, IrType result_element,
                       std::initializer_list<IrValue> arguments);
