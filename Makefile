@@ -10,10 +10,12 @@ SEED ?= 1
 # A Python with jaxlib: what `make oracle` installed, else the system's.
 PYTHON ?= $(firstword $(wildcard $(CURDIR)/build-xla/bin/python) python3)
 DIFFERENTIAL_PROGRAMS ?= 50000
+CHAIN_PROGRAMS ?= 10000
+CHAIN_FIRST ?= 0
 DIFFERENTIAL_INVALID ?= 20000
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax test asan tsan fuzz hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install clean
+.PHONY: help deps build demo jax test asan tsan fuzz chains hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -104,6 +106,11 @@ differential: deps ## compare random programs with XLA (needs `make oracle`, or 
 	@cmake --build --preset release --parallel $(JOBS) --target differential_worker
 	@$(PYTHON) fuzz/differential/main.py --worker build/differential_worker --seed 1 --coverage \
 	    --programs $(DIFFERENTIAL_PROGRAMS) --invalid $(DIFFERENTIAL_INVALID) --findings build/differential
+
+chains: deps ## run random chains of operations, interpreted and compiled (CHAIN_PROGRAMS, CHAIN_FIRST)
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target chains
+	@build/chains --first $(CHAIN_FIRST) --count $(CHAIN_PROGRAMS) --findings build/chains_findings
 
 format: ## clang-format all C++ sources in place
 	@clang-format -i $(SOURCES)

@@ -11,3 +11,12 @@ add_executable(write_faults EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/fuzz/faults/wri
 set_target_properties(hostile_driver write_faults
                       PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 set_target_properties(alloc_faults PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+
+# Random programs, interpreted and compiled: `make chains`.
+file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/cpu/random_chain*.cc)
+list(FILTER sources EXCLUDE REGEX "_test[.]cc$")
+add_executable(chains EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/fuzz/chains.cc ${sources})
+target_include_directories(chains PRIVATE ${CMAKE_SOURCE_DIR})
+target_link_libraries(chains PRIVATE xla_interp xla_cpu xla_verify xla_text xylem_warnings)
+xylem_use_precompiled_header(chains)
+set_target_properties(chains PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/<room>/*_test.cc -> the binary test_<room>; tests/{hlo,documents}/*.hlo -> the test hlo_programs.
+# tests/<room>/*_test.cc and random_*.cc -> the binary test_<room>; tests/{hlo,documents}/*.hlo -> the test hlo_programs.
 find_package(GTest REQUIRED)
 find_package(ZLIB REQUIRED)  # archives made field by field
 include(GoogleTest)
@@ -52,7 +52,7 @@ foreach(entry ${entries})
     continue()
   endif()
   get_filename_component(room ${entry} NAME)
-  file(GLOB sources CONFIGURE_DEPENDS ${entry}/*_test.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${entry}/*_test.cc ${entry}/random_*.cc)
   if(NOT sources)
     continue()
   endif()

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "tests/pjrt/plugin.h"
 #include "xla/ffi/api/c_api.h"
 #include "xla/pjrt/pjrt.pb.h"
@@ -54,6 +55,40 @@ TEST(PjrtExecuteTest, WrongProgramsAreErrors) {
   options.mutable_executable_build_options()->set_num_replicas(5);
   EXPECT_EQ(plugin.Compile(kAdd, &error, "mlir", options.SerializeAsString()), nullptr);
   EXPECT_NE(error.find("5 replicas"), std::string::npos);
+}
+
+TEST(PjrtExecuteTest, CompilerOptionsAreFieldsOfDebugOptions) {
+  Plugin plugin;
+  const auto compile = [&](const char* name, const OptionOverrideProto& value) {
+    CompileOptionsProto options;
+    (*options.mutable_env_option_overrides())[name] = value;
+    std::string error;
+    plugin.Compile(kAdd, &error, "mlir", options.SerializeAsString());
+    return error;
+  };
+  OptionOverrideProto flag, text, number, real;
+  flag.set_bool_field(true);
+  text.set_string_field("True");
+  number.set_int_field(int64_t{1} << 40);
+  real.set_double_field(0.5);
+  EXPECT_EQ(compile("xla_embed_ir_in_executable", flag), "OK");
+  EXPECT_EQ(compile("xla_embed_ir_in_executable", text), "OK");
+  EXPECT_TRUE(absl::StrContains(compile("xla_embed_ir_in_executable", number),
+                                "'1099511627776' is not a valid bool value."));
+  EXPECT_TRUE(absl::StrContains(compile("xla_backend_optimization_level", number),
+                                "is not a valid int32 value."));
+  EXPECT_TRUE(absl::StrContains(compile("xla_backend_optimization_level", text),
+                                "'True' is not a valid int32 value."));
+  EXPECT_TRUE(absl::StrContains(compile("xla_backend_optimization_level", real),
+                                "'0.5' is not a valid int32 value."));
+  EXPECT_TRUE(absl::StrContains(compile("xla_embed_ir_in_executable", OptionOverrideProto()),
+                                "is not a valid bool value."));
+  number.set_int_field(2);
+  text.set_string_field("3");
+  EXPECT_EQ(compile("xla_backend_optimization_level", number), "OK");
+  EXPECT_EQ(compile("xla_backend_optimization_level", text), "OK");
+  EXPECT_TRUE(
+      absl::StrContains(compile("invalid_key", text), "No such compile option: 'invalid_key'"));
 }
 
 TEST(PjrtExecuteTest, DonatedBuffersAreGone) {

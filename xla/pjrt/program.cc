@@ -11,6 +11,7 @@
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/pjrt/compiler_options.h"
 #include "xla/pjrt/cost.h"
 #include "xla/pjrt/entry_attributes.h"
 #include "xla/pjrt/partition.h"
@@ -143,6 +144,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   if (!program->options.ParseFromString(source.options)) {
     return absl::InvalidArgumentError("the compile options are not a CompileOptionsProto");
   }
+  XLA_RETURN_IF_ERROR(CheckCompilerOptions(program->options));
   const ExecutableBuildOptionsProto& build = program->options.executable_build_options();
   const int64_t replicas = std::max<int64_t>(build.num_replicas(), 1);
   const int64_t partitions = std::max<int64_t>(build.num_partitions(), 1);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of the compiler that come with a program: jit(f, compiler_options={..}) in JAX.
+#ifndef XLA_PJRT_COMPILER_OPTIONS_H_
+#define XLA_PJRT_COMPILER_OPTIONS_H_
+
+#include "absl/status/status.h"
+#include "xla/pjrt/pjrt.pb.h"
+
+namespace xla::pjrt {
+
+// Options are fields of DebugOptions, and none of them changes what is compiled. InvalidArgument
+// for names that are not, and for values that do not have the type of the field, in XLA's words.
+absl::Status CheckCompilerOptions(const CompileOptionsProto& options);
+
+}  // namespace xla::pjrt
+
+#endif  // XLA_PJRT_COMPILER_OPTIONS_H_
