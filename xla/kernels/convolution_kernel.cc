@@ -683,13 +683,6 @@ class PhasedKernel final : public Kernel {
   const std::vector<Part> parts_;
 };
 
-// A result without elements.
-class EmptyKernel final : public Kernel {
- public:
-  int64_t ScratchBytes(int32_t) const override { return 0; }
-  absl::Status Run(const KernelCall&) const override { return absl::OkStatus(); }
-};
-
 // Null where the convolution is not divided.
 absl::StatusOr<std::unique_ptr<const Kernel>> MakePhases(const ConvolutionSpec& spec) {
   constexpr size_t kMostPhases = 64;

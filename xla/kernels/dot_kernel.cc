@@ -542,6 +542,7 @@ std::unique_ptr<const Kernel> MakeInPlace(const DotProblem& problem, const void*
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeDotKernel(const DotSpec& spec) {
+  if (spec.result.element_count() == 0) return std::make_unique<EmptyKernel>();
   DotProblem problem = MakeProblem(spec);
   if (ShouldSwap(problem)) problem.Swap();
   const void* constant = problem.columns.buffer == 1 ? spec.rhs_constant : nullptr;

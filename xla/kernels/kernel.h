@@ -61,6 +61,13 @@ class Kernel {
   virtual absl::Status Run(const KernelCall& call) const = 0;
 };
 
+// Does nothing: for results without elements.
+class EmptyKernel final : public Kernel {
+ public:
+  int64_t ScratchBytes(int32_t) const override { return 0; }
+  absl::Status Run(const KernelCall&) const override { return absl::OkStatus(); }
+};
+
 // A function of compiled code that is fused to a kernel: it receives finished results in the type
 // that they were summed in (float for floats of at most 32 bits, double, int32, int64 or complex)
 // and stores them, with whatever is to be applied to them.
