@@ -55,9 +55,11 @@ class Assigner {
       for (const int32_t use : life.uses) last = std::max(last, use);
       return {{life.definition, last}};
     }
-    // State: from the start to its last use in the loop, and from the loop's end on.
+    // State: from the start to its last use in the loop, and from the loop's end on. The condition,
+    // which is the last to run, leaves it as it is, though nothing in the loop may read it.
     const int32_t end = b_.loops[At(life.carried_by)].end;
     int32_t last_after = end;
+    last = std::max(last, b_.loops[At(life.carried_by)].condition_end);
     for (const int32_t use : life.uses) {
       int32_t& latest = use <= end ? last : last_after;
       latest = std::max(latest, use);

@@ -321,6 +321,7 @@ class Scheduler {
     item.predicate = leaves_[condition.root_instruction()][0];
     ++position_;
     Use(item.predicate);
+    b_.loops[Position(loop)].condition_end = position_;
     leaves_[body.parameter_instruction(0)] = state;
     XLA_RETURN_IF_ERROR(Visit(body, item.bodies[1]));
     const Leaves next = leaves_[body.root_instruction()];
