@@ -296,7 +296,7 @@ class KernelEmitter {
         to = ir_.Binary("llvm.smin", last, to);
       }
       int64_t align = std::gcd(part.begin, lanes);
-      // All but the first and the last at multiples of their length: others cross lines of caches.
+      // At multiples of their length, except for the first and the last: others cross cache lines.
       const bool is_shifted = overlaps && part.begin % lanes != 0 && in_vectors > 0;
       if (is_shifted) from = ir_.Index(part.begin / lanes * lanes);
       ir_.Loop(from, to, lanes, [&](IrValue i) {
@@ -616,13 +616,9 @@ class KernelEmitter {
   void StoreAt(const KernelRegion& region, ElementEmitter& emitter, IndexVector index) {
     const HloInstruction* root = plan_.fusion->to_apply()->root_instruction();
     const Shape& shape = FirstShape(*root);
-    if (!plan_.is_linear) {
-      const auto rank = static_cast<size_t>(shape.rank());
-      // The only element of a scalar has a number, but no index.
-      if (index.size() > rank) index.resize(rank);
-      // Minor dimensions of one element are not among those of the region.
-      while (index.size() < rank) index.push_back(emitter.math().Constant(0));
-    }
+    // The element of a scalar has no index; regions lack minor dimensions of one element.
+    if (!plan_.is_linear)
+      index.resize(static_cast<size_t>(shape.rank()), emitter.math().Constant(0));
     IndexVector place = index;
     if (plan_.updates_in_place) {
       // Starts are limited so that the update is inside.
