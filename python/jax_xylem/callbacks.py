@@ -169,6 +169,16 @@ def _handle(address):
 _handler = ctypes.CFUNCTYPE(_P, _P)(_handle)
 
 
+def _canonical(value):
+  """With the element type that JAX gives it: 32 bits unless 64 are enabled."""
+  value = np.asarray(value)
+  if hasattr(dtypes, "canonicalize_value"):
+    return dtypes.canonicalize_value(value)
+  from jax._src.interpreters import xla  # before JAX 0.8
+
+  return xla.canonicalize_dtype(value)
+
+
 def _checked(function, result_avals):
   """The function, whose results must have the stated shapes and types."""
 
@@ -177,7 +187,7 @@ def _checked(function, result_avals):
     if len(results) != len(result_avals):
       raise RuntimeError("Mismatched number of outputs from callback. Expected: "
                          f"{len(result_avals)}, Actual: {len(results)}")
-    results = tuple(dtypes.canonicalize_value(np.asarray(result)) for result in results)
+    results = tuple(map(_canonical, results))
     for i, (result, aval) in enumerate(zip(results, result_avals)):
       if result.shape != aval.shape:
         raise RuntimeError(f"Incorrect output shape for return value #{i}: "
@@ -248,13 +258,15 @@ def _patch_emission():
 
 
 class _HostDevices:
-  """xla_bridge, but that the platform of the host is this one where JAX has no "cpu"."""
+  """A module, but that the platform of the host is this one where JAX has no "cpu"."""
+
+  def __init__(self, module):
+    self._module = module
 
   def __getattr__(self, name):
-    return getattr(xla_bridge, name)
+    return getattr(self._module, name)
 
-  @staticmethod
-  def local_devices(process_index=None, backend=None, host_id=None):
+  def local_devices(self, process_index=None, backend=None, host_id=None):
     if backend == "cpu":
       try:
         return xla_bridge.local_devices(process_index, backend, host_id)
@@ -268,5 +280,7 @@ def register(c_api):
 
   custom_calls.register_function(c_api, TARGET, ctypes.cast(_handler, _P).value)
   _patch_emission()
-  jax_callback.xb = _HostDevices()
-  jax_debugging.xla_bridge = _HostDevices()
+  jax_callback.xb = _HostDevices(xla_bridge)
+  # Before JAX 0.8 it asks jax itself.
+  name = "xla_bridge" if hasattr(jax_debugging, "xla_bridge") else "jax"
+  setattr(jax_debugging, name, _HostDevices(getattr(jax_debugging, name)))

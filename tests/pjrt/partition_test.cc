@@ -28,19 +28,23 @@ using Shards = std::vector<Values>;
 
 constexpr int kDevices = 4;
 
-// Runs a program of one argument and one result on shards of the argument.
-std::string RunOnShards(std::string_view body, const Shards& arguments, Shards* results) {
-  Plugin plugin(kDevices);
+// Null after an error, which goes to `error`.
+PJRT_LoadedExecutable* CompileForAll(Plugin& plugin, std::string_view body, std::string* error) {
   CompileOptionsProto options;
   auto* build = options.mutable_executable_build_options();
   build->set_num_replicas(1);
   build->set_num_partitions(kDevices);
   build->set_use_spmd_partitioning(true);
+  return plugin.Compile(absl::StrCat("module @program attributes {mhlo.num_partitions = 4 : i32} {",
+                                     absl::string_view(body.data(), body.size()), "}"),
+                        error, "mlir", options.SerializeAsString());
+}
+
+// Runs a program of one argument and one result on shards of the argument.
+std::string RunOnShards(std::string_view body, const Shards& arguments, Shards* results) {
+  Plugin plugin(kDevices);
   std::string error;
-  PJRT_LoadedExecutable* executable =
-      plugin.Compile(absl::StrCat("module @program attributes {mhlo.num_partitions = 4 : i32} {",
-                                  absl::string_view(body.data(), body.size()), "}"),
-                     &error, "mlir", options.SerializeAsString());
+  PJRT_LoadedExecutable* executable = CompileForAll(plugin, body, &error);
   if (executable == nullptr) return error;
   std::vector<PJRT_Buffer*> buffers(kDevices), outputs(kDevices);
   std::vector<PJRT_Buffer* const*> argument_lists;
@@ -96,6 +100,50 @@ TEST(PjrtPartitionTest, TheFirstPartitionHasAnUnreducedResult) {
                         {{1, 2}, {1, 2}, {1, 2}, {1, 2}}, &results),
             "OK");
   EXPECT_EQ(results, (Shards{{1, 2}, {0, 0}, {0, 0}, {0, 0}}));
+}
+
+// Callers who do not know the extension for shardings read them in the program.
+TEST(PjrtPartitionTest, TheOptimizedProgramStatesItsShardings) {
+  for (const bool has_two : {false, true}) {
+    Plugin plugin(kDevices);
+    std::string error;
+    auto get = New<PJRT_LoadedExecutable_GetExecutable_Args>();
+    get.loaded_executable =
+        CompileForAll(plugin,
+                      absl::Substitute(R"(
+  func.func public @main(%a: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"})
+      -> (tensor<8xf32> {mhlo.sharding = "{devices=[2,2]<=[4] last_tile_dim_replicate}"}$0) {
+    return %a$1 : tensor<8xf32>$2
+  })",
+                                       has_two ? ", tensor<8xf32>" : "", has_two ? ", %a" : "",
+                                       has_two ? ", tensor<8xf32>" : ""),
+                      &error);
+    ASSERT_NE(get.loaded_executable, nullptr) << error;
+    ASSERT_CALL_OK(Api().PJRT_LoadedExecutable_GetExecutable(&get));
+    auto program = New<PJRT_Program>();
+    auto optimized = New<PJRT_Executable_OptimizedProgram_Args>();
+    optimized.executable = get.executable;
+    optimized.program = &program;
+    ASSERT_CALL_OK(Api().PJRT_Executable_OptimizedProgram(&optimized));
+    std::string code(program.code_size, '\0');
+    program.code = code.data();
+    ASSERT_CALL_OK(Api().PJRT_Executable_OptimizedProgram(&optimized));
+    HloModuleProtoWithConfig proto;
+    ASSERT_TRUE(proto.ParseFromString(code));
+    const HloModuleProto& module = proto.hlo_module();
+    ASSERT_EQ(module.spmd_parameters_shardings_size(), 1);
+    ASSERT_OK_AND_ASSIGN(const HloSharding parameter,
+                         HloSharding::FromProto(module.spmd_parameters_shardings(0)));
+    EXPECT_EQ(parameter.ToString(), "{devices=[4]<=[4]}");
+    ASSERT_OK_AND_ASSIGN(const HloSharding output,
+                         HloSharding::FromProto(module.spmd_output_sharding()));
+    EXPECT_EQ(output.ToString(),
+              has_two ? "{{devices=[2,2]<=[4] last_tile_dim_replicate}, {replicated}}"
+                      : "{devices=[2,2]<=[4] last_tile_dim_replicate}");
+    auto destroy = New<PJRT_Executable_Destroy_Args>();
+    destroy.executable = get.executable;
+    EXPECT_CALL_OK(Api().PJRT_Executable_Destroy(&destroy));
+  }
 }
 
 TEST(PjrtPartitionTest, ShardsAddUpToAnUnreducedResult) {
