@@ -150,6 +150,7 @@ PrimitiveType CarrierTypeOf(PrimitiveType type) {
 void ConvertElements(PrimitiveType from, const void* source, PrimitiveType to, void* destination,
                      int64_t count) {
   XLA_CHECK(primitive_util::IsArrayType(from) && primitive_util::IsArrayType(to));
+  if (count == 0) return;  // the pointers may be null
   const char* in = static_cast<const char*>(source);
   char* out = static_cast<char*>(destination);
   const int64_t in_bytes = primitive_util::ByteWidth(from);
