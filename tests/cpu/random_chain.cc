@@ -101,7 +101,7 @@ ChainValue RandomChain::Scalar(PrimitiveType type, int64_t value) {
   return scalar;
 }
 
-// clamp does not know the type of numbers: the bounds fit into all.
+// The bounds are small enough for every type of numbers. Those of integers are not tracked.
 ChainValue RandomChain::Bounded(const ChainValue& value, double bound) {
   if (IsFloat(value.type) && value.bound <= bound) return value;
   const auto limit = static_cast<int64_t>(bound);
