@@ -114,6 +114,17 @@ TEST(Types, QuantizedParameters) {
   EXPECT_EQ(type->quantized->dimensions, (std::vector<int64_t>{2}));
   EXPECT_ERROR(ReadType("!quant.uniform<i8<-129:7>:f32, 1.0>", &context), "within -128:127");
   EXPECT_ERROR(ReadType("!quant.uniform<f8:f32, 1.0>", &context), "expected a type");
+  for (const std::string scale : {"0.0", "-0.5", "1.0e39", "1.0e-46", "0x7FF8000000000000"}) {
+    EXPECT_ERROR(ReadType("!quant.uniform<i8:f32, " + scale + ">", &context),
+                 "out of expressed type range [1.401298e-45, 3.402823e+38]");
+  }
+  EXPECT_OK(ReadType("!quant.uniform<i8:f32, 1.401298464324817e-45>", &context));
+  EXPECT_OK(ReadType("!quant.uniform<i8:f16, 65504.0>", &context));
+  EXPECT_ERROR(ReadType("!quant.uniform<i8:f16:1, {1.0, 65505.0}>", &context),
+               "scale 6.550500e+04 out of expressed type range [5.960464e-08, 6.550400e+04]");
+  EXPECT_ERROR(ReadType("!quant.uniform<i8:f8E4M3FN, 449.0>", &context), "4.480000e+02]");
+  EXPECT_ERROR(ReadType("!quant.uniform<i8:f8E8M0FNU, 1.0e-39>", &context), "[5.877472e-39, ");
+  EXPECT_ERROR(ReadType("!quant.uniform<i8:f64:{0:1}, {{-1.0}}>", &context), "[4.940656e-324, ");
   EXPECT_ERROR(ReadType("!quant.uniform<i8:i32, 1.0>", &context), "must be a float");
 }
 

@@ -124,8 +124,10 @@ class AttributeReader {
   TypeRef DialectTypeNamed(std::string_view dialect, std::string_view name, bool has_body);
   TypeRef QuantizedUniform();
   bool QuantizedStorage(Type* type, QuantizedParameters* parameters);
-  bool QuantizedScale(std::vector<double>* scales, std::vector<int64_t>* zero_points);
-  bool QuantizedScales(std::vector<double>* scales, std::vector<int64_t>* zero_points);
+  bool QuantizedScale(TypeRef expressed, std::vector<double>* scales,
+                      std::vector<int64_t>* zero_points);
+  bool QuantizedScales(TypeRef expressed, std::vector<double>* scales,
+                       std::vector<int64_t>* zero_points);
   const DialectSyntax* FindDialect(std::string_view dialect) const;
 
   TextCursor cursor_;

@@ -38,7 +38,7 @@ Wide Ones(int bits) { return (Wide{1} << bits) - 1; }
 // Magnitudes without the sign; f80 without its stored leading one.
 Wide Infinity(const FloatFormat& f) { return Ones(f.exponent_bits) << f.mantissa_bits; }
 
-Wide LargestFinite(const FloatFormat& f) {
+Wide LargestMagnitude(const FloatFormat& f) {
   const Wide all = Ones(f.exponent_bits + f.mantissa_bits);
   switch (f.specials) {
     case FloatSpecials::kIeee:
@@ -74,7 +74,7 @@ FloatBits Nan(FloatKind kind, const FloatFormat& f, bool negative) {
     case FloatSpecials::kPower:
       return Compose(kind, f, false, Ones(8));
     case FloatSpecials::kFinite:
-      return Compose(kind, f, negative, LargestFinite(f));
+      return Compose(kind, f, negative, LargestMagnitude(f));
   }
   return {};
 }
@@ -151,7 +151,7 @@ FloatBits EncodeFloat(FloatKind kind, double value) {
   // Adding the leading one into the exponent serves subnormal results and carries alike.
   const Wide code = static_cast<Wide>(quantum + f.mantissa_bits + f.bias - 1);
   const Wide magnitude = (code << f.mantissa_bits) + rounded;
-  if (magnitude > LargestFinite(f)) return Overflow(kind, f, negative);
+  if (magnitude > LargestMagnitude(f)) return Overflow(kind, f, negative);
   return Compose(kind, f, negative && (keeps_sign_of_zero || magnitude != 0), magnitude);
 }
 
@@ -174,7 +174,7 @@ double DecodeFloat(FloatKind kind, const FloatBits& bits) {
   const int code = static_cast<int>(all >> f.mantissa_bits);
   const Wide mantissa = all & Ones(f.mantissa_bits);
   if (f.specials == FloatSpecials::kFnuz && negative && all == 0) return kNan;
-  if (f.specials == FloatSpecials::kNanOnly && all > LargestFinite(f)) {
+  if (f.specials == FloatSpecials::kNanOnly && all > LargestMagnitude(f)) {
     return negative ? -kNan : kNan;
   }
   double value;
@@ -186,6 +186,17 @@ double DecodeFloat(FloatKind kind, const FloatBits& bits) {
         std::ldexp(static_cast<double>(significand), std::max(code, 1) - f.bias - f.mantissa_bits);
   }
   return negative ? -value : value;
+}
+
+double SmallestPositive(FloatKind kind) {
+  const FloatFormat& f = GetFloatFormat(kind);
+  const int exponent = f.specials == FloatSpecials::kPower ? -f.bias : 1 - f.bias;
+  return std::ldexp(1.0, exponent - f.mantissa_bits);
+}
+
+double LargestFinite(FloatKind kind) {
+  const FloatFormat& f = GetFloatFormat(kind);
+  return DecodeFloat(kind, Compose(kind, f, false, LargestMagnitude(f)));
 }
 
 }  // namespace xla::mlir

@@ -60,6 +60,9 @@ using FloatBits = std::array<uint64_t, 2>;
 FloatBits EncodeFloat(FloatKind kind, double value);
 // Exact but for f80 and f128, which are rounded.
 double DecodeFloat(FloatKind kind, const FloatBits& bits);
+// The least positive and the greatest finite value; of f80 and f128 as doubles, so 0 and infinity.
+double SmallestPositive(FloatKind kind);
+double LargestFinite(FloatKind kind);
 
 }  // namespace xla::mlir
 

@@ -49,7 +49,7 @@ bool AttributeReader::QuantizedStorage(TypeNode* type, QuantizedParameters* para
   return true;
 }
 
-bool AttributeReader::QuantizedScale(std::vector<double>* scales,
+bool AttributeReader::QuantizedScale(TypeRef expressed, std::vector<double>* scales,
                                      std::vector<int64_t>* zero_points) {
   const size_t begin = cursor_.offset();
   std::string_view spelling;
@@ -59,19 +59,21 @@ bool AttributeReader::QuantizedScale(std::vector<double>* scales,
   const AttributeRef scale = ParseNumber(context_.Float(FloatKind::kF64));
   if (scale == nullptr) return false;
   scales->push_back(scale->As<FloatAttribute>()->value());
+  if (const std::string error = CheckScale(*expressed, scales->back()); !error.empty())
+    return cursor_.FailAt(begin, error);
   int64_t zero_point = 0;
   if (cursor_.Consume(':') && !ParseSignedInteger(&zero_point)) return false;
   zero_points->push_back(zero_point);
   return true;
 }
 
-bool AttributeReader::QuantizedScales(std::vector<double>* scales,
+bool AttributeReader::QuantizedScales(TypeRef expressed, std::vector<double>* scales,
                                       std::vector<int64_t>* zero_points) {
   const NestingScope scope(this);
   if (!scope.ok() || !cursor_.Expect('{')) return false;
   do {
-    const bool ok = cursor_.Peek('{') ? QuantizedScales(scales, zero_points)
-                                      : QuantizedScale(scales, zero_points);
+    const bool ok = cursor_.Peek('{') ? QuantizedScales(expressed, scales, zero_points)
+                                      : QuantizedScale(expressed, scales, zero_points);
     if (!ok) return false;
   } while (cursor_.Consume(','));
   return cursor_.Expect('}');
@@ -117,8 +119,8 @@ TypeRef AttributeReader::QuantizedUniform() {
   if (!cursor_.Expect(',')) return nullptr;
   std::vector<double> scales;
   std::vector<int64_t> zero_points;
-  const bool ok = dimensions.empty() ? QuantizedScale(&scales, &zero_points)
-                                     : QuantizedScales(&scales, &zero_points);
+  const bool ok = dimensions.empty() ? QuantizedScale(type.element, &scales, &zero_points)
+                                     : QuantizedScales(type.element, &scales, &zero_points);
   if (!ok) return nullptr;
   if (!block_sizes.empty()) type.text = cursor_.Since(begin);
   if (!cursor_.Expect('>')) return nullptr;

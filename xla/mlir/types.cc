@@ -3,6 +3,7 @@
 #include "xla/mlir/types.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "xla/base/string_view.h"
 #include "xla/mlir/attributes.h"
 #include "xla/mlir/number_text.h"
@@ -108,6 +109,13 @@ std::pair<int64_t, int64_t> StorageRange(const Type& type) {
           (int64_t{1} << (is_unsigned ? width : width - 1)) - 1};
 }
 
+std::string CheckScale(const Type& expressed, double scale) {
+  const double least = SmallestPositive(expressed.float_kind);
+  const double most = LargestFinite(expressed.float_kind);
+  if (scale > 0 && scale >= least && scale <= most) return "";
+  return absl::StrFormat("scale %e out of expressed type range [%e, %e]", scale, least, most);
+}
+
 std::string CheckQuantized(const Type& type, const QuantizedParameters& parameters) {
   const Type& storage = *type.storage;
   if (storage.kind != TypeKind::kInteger || storage.width < 1 || storage.width > 32) {
@@ -121,6 +129,9 @@ std::string CheckQuantized(const Type& type, const QuantizedParameters& paramete
   if (type.element->kind != TypeKind::kFloat) return "the expressed type must be a float";
   if (parameters.scales.empty() || parameters.scales.size() != parameters.zero_points.size()) {
     return "a quantized type needs a zero point for each scale";
+  }
+  for (const double scale : parameters.scales) {
+    if (std::string error = CheckScale(*type.element, scale); !error.empty()) return error;
   }
   for (const int64_t dimension : parameters.dimensions) {
     if (dimension < 0) return "the quantized dimension must not be negative";

@@ -88,7 +88,9 @@ std::pair<int64_t, int64_t> StorageRange(const Type& type);
 
 // What is wrong with a quantized type of these parameters, as "the storage must be ..."; empty if
 // nothing is: integers of at most 32 bits, a range within them, a float, scales with zero points.
+// CheckScale: scales are positive and in the range of the expressed type.
 std::string CheckQuantized(const Type& type, const QuantizedParameters& parameters);
+std::string CheckScale(const Type& expressed, double scale);
 
 // True of tensors and vectors of static sizes.
 bool HasStaticSizes(const Type& type);
