@@ -383,5 +383,26 @@ TEST(Writer, NeedsAnEntryAndRoots) {
   EXPECT_ERROR(ModuleToProto(module), "computation e: the computation has no root");
 }
 
+// What no verifier has seen is written all the same: fields of 32 bits hold negative numbers.
+TEST(Writer, WritesWhateverFitsTheField) {
+  const auto text_of = [](const std::string& bits) {
+    return "HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] reduce-precision(x), "
+           "exponent_bits=5, mantissa_bits=" +
+           bits + " }";
+  };
+  for (const int64_t bits :
+       {-2, 0, 7, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min()}) {
+    const HloModuleProto proto = FromText(text_of(absl::StrCat(bits)));
+    EXPECT_EQ(proto.computations(0).instructions(1).mantissa_bits(), bits);
+    ASSERT_OK_AND_ASSIGN(const auto module, CreateModuleFromProto(proto));
+    ASSERT_OK_AND_ASSIGN(const HloModuleProto again, ModuleToProto(*module));
+    EXPECT_EQ(again.computations(0).instructions(1).mantissa_bits(), bits);
+  }
+  for (const std::string bits : {"2147483648", "-2147483649"}) {
+    ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text_of(bits)));
+    EXPECT_ERROR(ModuleToProto(*module), "cannot write mantissa_bits " + bits);
+  }
+}
+
 }  // namespace
 }  // namespace xla

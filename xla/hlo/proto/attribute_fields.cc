@@ -81,7 +81,8 @@ absl::Status Write(const FieldWriter& writer, int64_t value) {
     parent->GetReflection()->SetInt64(parent, field, value);
     return absl::OkStatus();
   }
-  if (value < 0 || value > std::numeric_limits<int32_t>::max()) {
+  using Int32 = std::numeric_limits<int32_t>;
+  if (value < Int32::min() || value > Int32::max()) {
     return InvalidArgument("cannot write %s %d", Name(writer.path), value);
   }
   parent->GetReflection()->SetInt32(parent, field, static_cast<int32_t>(value));
