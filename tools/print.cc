@@ -2,6 +2,8 @@
 // xylem print converts programs between formats; xylem verify checks that they are well formed.
 #include <cstdio>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tools/command.h"
@@ -54,13 +56,12 @@ absl::StatusOr<std::string> AsProto(const HloModule& module) {
 }
 
 // StableHLO is kept as it is, without a way through HLO.
-absl::StatusOr<std::string> AsStableHlo(const std::string& path, bool as_bytecode,
-                                        const Arguments& arguments) {
-  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
+absl::StatusOr<std::string> AsStableHlo(const std::string& path, std::string_view bytes,
+                                        bool as_bytecode, const Arguments& arguments) {
   std::unique_ptr<mlir::Source> source;
   if (IsStableHlo(bytes)) {
-    XLA_ASSIGN_OR_RETURN(source,
-                         stablehlo::LoadStableHlo(bytes, path, !arguments.Has("--no-verify")));
+    XLA_ASSIGN_OR_RETURN(
+        source, stablehlo::LoadStableHlo(std::string(bytes), path, !arguments.Has("--no-verify")));
   } else {
     XLA_ASSIGN_OR_RETURN(const auto module,
                          LoadModuleFrom(path, bytes, !arguments.Has("--no-verify")));
@@ -75,15 +76,33 @@ absl::StatusOr<std::string> AsStableHlo(const std::string& path, bool as_bytecod
   return stablehlo::WritePortableArtifact(source.get(), version);
 }
 
+absl::StatusOr<std::string> Converted(const std::string& path, std::string_view bytes,
+                                      const std::string& to, const Arguments& arguments) {
+  if (to == "stablehlo" || to == "mlirbc")
+    return AsStableHlo(path, bytes, to == "mlirbc", arguments);
+  XLA_ASSIGN_OR_RETURN(const auto module,
+                       LoadModuleFrom(path, bytes, !arguments.Has("--no-verify")));
+  return to == "hlo" ? AsHlo(*module, arguments) : AsProto(*module);
+}
+
+// Several programs of one text are printed as such a text; the binary formats hold one.
 absl::StatusOr<int> Print(const Arguments& arguments) {
   const std::string& path = arguments.operands()[0];
   const std::string to = arguments.Get("--to", arguments.Has("--proto") ? "hlo-proto" : "hlo");
+  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
+  std::vector<std::string_view> programs = {bytes};
+  if (IsStableHlo(bytes)) {
+    const std::vector<std::string_view> parts = StableHloPrograms(bytes);
+    if (parts.size() > 1) programs = parts;
+  }
+  if (programs.size() > 1 && (to == "hlo-proto" || to == "mlirbc")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": ", to, " holds one program, but lines \"// -----\" separate ", programs.size()));
+  }
   std::string out;
-  if (to == "stablehlo" || to == "mlirbc") {
-    XLA_ASSIGN_OR_RETURN(out, AsStableHlo(path, to == "mlirbc", arguments));
-  } else {
-    XLA_ASSIGN_OR_RETURN(const auto module, LoadModule(path, !arguments.Has("--no-verify")));
-    XLA_ASSIGN_OR_RETURN(out, to == "hlo" ? AsHlo(*module, arguments) : AsProto(*module));
+  for (const std::string_view program : programs) {
+    XLA_ASSIGN_OR_RETURN(const std::string text, Converted(path, program, to, arguments));
+    absl::StrAppend(&out, out.empty() ? "" : "// -----\n", text);
   }
   XLA_RETURN_IF_ERROR(WriteFile(arguments.Get("--output", "-"), out));
   return kExitOk;

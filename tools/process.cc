@@ -95,6 +95,13 @@ std::string EncodingProblem(std::string_view bytes) {
                       " holds the control character 0x", absl::Hex(*control, absl::kZeroPad2));
 }
 
+absl::Status ExpectOneProgram(std::string_view bytes) {
+  const size_t count = StableHloPrograms(bytes).size();
+  if (count <= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("expected one program, but lines \"// -----\" separate ", count));
+}
+
 }  // namespace
 
 void OpenStandardStreams() {
@@ -163,6 +170,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view 
                                                                bool verify) {
   std::unique_ptr<HloModule> module;
   if (IsStableHlo(bytes)) {
+    XLA_RETURN_IF_ERROR(ExpectOneProgram(bytes));
     XLA_ASSIGN_OR_RETURN(
         module,
         stablehlo::ReadStableHlo(std::string(bytes), mlir::IsBytecode(bytes) ? "bytecode" : ""));

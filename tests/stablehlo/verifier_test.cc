@@ -170,6 +170,16 @@ func.func @main(%p: tensor<i1>, %x: tensor<i32>) -> tensor<i32> {
                "operand #0 is used before its definition by stablehlo.negate");
 }
 
+TEST(VerifierSymbolTest, NamesAreUniqueWithinTheirModule) {
+  EXPECT_ERROR(VerifyText("func.func @f() { return }\nfunc.func @f() { return }"),
+               "test.mlir:2:1: func.func: redefinition of symbol named 'f'");
+  EXPECT_ERROR(VerifyText("sdy.mesh @f = <[\"x\"=2]>\nfunc.func private @f() { return }"),
+               "redefinition of symbol named 'f'");
+  EXPECT_OK(
+      VerifyText("module @f { func.func @f() { return } }\n"
+                 "module @g { func.func @f() { return } }"));
+}
+
 TEST(VerifierTypeTest, TypesHaveRulesOfTheirOwn) {
   EXPECT_ERROR(VerifyText("func.func private @f(!stablehlo.future<f32>)"),
                "must be ranked tensors");

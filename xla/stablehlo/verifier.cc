@@ -188,12 +188,19 @@ class Verifier {
       }
     }
     visible_ = visible;
+    if (operation.Is("builtin.module")) XLA_RETURN_IF_ERROR(VerifySymbols(operation));
     Check check(operation, source_);
     if (VerifyOperands(check) && VerifyTypes(check)) {
       const auto rule = rules_.find(operation.name);
       if (rule != rules_.end()) CheckOperation(check, *rule->second);
     }
+    return StatusOf(check);
+  }
+
+ private:
+  absl::Status StatusOf(const Check& check) const {
     if (check.message().empty()) return absl::OkStatus();
+    const Operation& operation = check.operation();
     const std::string text = absl::StrCat(View(operation.name->text), ": ", check.message());
     if (mlir::IsBytecode(source_.text)) {
       return absl::InvalidArgumentError(
@@ -202,7 +209,24 @@ class Verifier {
     return mlir::ErrorAt(source_.name, source_.text, operation.offset, text);
   }
 
- private:
+  // Functions and meshes of a module have different names.
+  absl::Status VerifySymbols(const Operation& module) const {
+    absl::flat_hash_set<std::string_view> names;
+    for (const mlir::Region& region : module.regions) {
+      for (const mlir::Block* block = region.first; block != nullptr; block = block->next) {
+        for (const Operation& operation : *block) {
+          const AttributeRef symbol = operation.Find("sym_name");
+          const auto* name = symbol == nullptr ? nullptr : symbol->As<mlir::StringAttribute>();
+          if (name == nullptr || names.insert(name->value).second) continue;
+          Check check(operation, source_);
+          check.Fail("redefinition of symbol named '", View(name->value), "'");
+          return StatusOf(check);
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
   // Operands are arguments of the blocks around an operation, or results of operations before it in
   // one of them. Readers let regions use what is defined later.
   bool VerifyOperands(Check& check) {
