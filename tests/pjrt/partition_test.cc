@@ -17,9 +17,9 @@
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/pjrt/pjrt.pb.h"
 #include "xla/pjrt/tiles.h"
-#include "xla/service/hlo.pb.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/translate.h"
+#include "xla/xla.pb.h"
 
 namespace xla::pjrt::testing {
 namespace {
