@@ -33,7 +33,7 @@ set(test_uses_pjrt xla_pjrt xla_text ${CMAKE_DL_LIBS})
 set(test_uses_documents xla_builder xla_interp xla_verify xla_text)
 set(test_uses_coverage xylem_op_coverage)
 set(test_uses_tools xylem_tools ZLIB::ZLIB)
-set(test_uses_variants xylem_tools xylem_all xla_pjrt)
+set(test_uses_variants xylem_tools xylem_all xla_pjrt xla_value_inference)
 set(test_uses_structure xylem_source_tree)
 
 # What each operation supports, derived from its example; also writes docs/operations.md.

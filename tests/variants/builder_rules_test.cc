@@ -135,7 +135,7 @@ TEST(BuilderRules, Transfers) {
 
 TEST(BuilderRules, Operations) {
   Library library;
-  const auto none = [](const std::string& name, auto call) {
+  const auto rule = [](const std::string& name, auto call) {
     return std::pair<std::string, std::function<XlaOp(XlaBuilder&, const Arguments&)>>(name, call);
   };
   const XlaComputation add = Scalars("add"), negate = Scalars("negate");
@@ -147,321 +147,321 @@ TEST(BuilderRules, Operations) {
   scatter.set_index_vector_dim(1);
   scatter.add_update_window_dims(1);
   for (const auto& [name, call] : {
-           none("Broadcast -1",
+           rule("Broadcast -1",
                 [](XlaBuilder&, const Arguments&p) { return Broadcast(p[0], {-1}); }),
-           none("Broadcast unbounded",
+           rule("Broadcast unbounded",
                 [](XlaBuilder&, const Arguments&p) {
                   return Broadcast(p[0], {Shape::kUnboundedSize});
                 }),
-           none("Broadcast of unbounded",
+           rule("Broadcast of unbounded",
                 [](XlaBuilder&, const Arguments&p) { return Broadcast(p[1], {2}); }),
-           none("Broadcast of a tuple",
+           rule("Broadcast of a tuple",
                 [](XlaBuilder&, const Arguments&p) { return Broadcast(p[3], {2}); }),
-           none("BroadcastInDim of a tuple",
+           rule("BroadcastInDim of a tuple",
                 [](XlaBuilder&, const Arguments&p) { return BroadcastInDim(p[3], {2}, {0}); }),
-           none("BroadcastInDim unbounded",
+           rule("BroadcastInDim unbounded",
                 [](XlaBuilder&, const Arguments&p) {
                   return BroadcastInDim(p[0], {2, Shape::kUnboundedSize}, {0, 1});
                 }),
-           none("BroadcastInDim of a negative size",
+           rule("BroadcastInDim of a negative size",
                 [](XlaBuilder&, const Arguments&p) {
                   return BroadcastInDim(p[0], {2, -3}, {0, 1});
                 }),
-           none("BroadcastInDim to fewer dimensions",
+           rule("BroadcastInDim to fewer dimensions",
                 [](XlaBuilder&, const Arguments&p) {
                   return BroadcastInDim(p[0], {2, 3}, {1});
                 }),
-           none("BroadcastInDim out of bounds",
+           rule("BroadcastInDim out of bounds",
                 [](XlaBuilder&, const Arguments&p) {
                   return BroadcastInDim(p[0], {2, 3}, {0, 2});
                 }),
-           none("BroadcastInDim in another order",
+           rule("BroadcastInDim in another order",
                 [](XlaBuilder&, const Arguments&p) {
                   return BroadcastInDim(p[0], {3, 2}, {1, 0});
                 }),
-           none("BroadcastInDim of another size",
+           rule("BroadcastInDim of another size",
                 [](XlaBuilder&, const Arguments&p) {
                   return BroadcastInDim(p[0], {2, 4}, {0, 1});
                 }),
-           none("BroadcastInDim of dynamic sizes",
+           rule("BroadcastInDim of dynamic sizes",
                 [](XlaBuilder&, const Arguments&p) {
                   return BroadcastInDim(p[2], {2, 5, 3}, {0, 2});
                 }),
-           none("Add of unbounded sizes",
+           rule("Add of unbounded sizes",
                 [](XlaBuilder&, const Arguments&p) { return Add(p[1], p[0]); }),
-           none("Add of an unbounded size and a vector",
+           rule("Add of an unbounded size and a vector",
                 [](XlaBuilder&, const Arguments&p) { return Add(p[1], p[5], {0}); }),
-           none("Compare of a tuple",
+           rule("Compare of a tuple",
                 [](XlaBuilder&, const Arguments&p) { return Eq(p[3], p[3]); }),
-           none("Clamp of a vector",
+           rule("Clamp of a vector",
                 [](XlaBuilder&, const Arguments&p) { return Clamp(p[5], p[0], p[7]); }),
-           none("Clamp of scalars",
+           rule("Clamp of scalars",
                 [](XlaBuilder&, const Arguments&p) { return Clamp(p[7], p[0], p[7]); }),
-           none("Clamp of unbounded",
+           rule("Clamp of unbounded",
                 [](XlaBuilder&, const Arguments&p) { return Clamp(p[7], p[1], p[7]); }),
-           none("Collapse of one that is missing",
+           rule("Collapse of one that is missing",
                 [](XlaBuilder&, const Arguments&p) {
                   return Collapse(p[0], {1, 2});
                 }),
-           none("Collapse of separate ones",
+           rule("Collapse of separate ones",
                 [](XlaBuilder&, const Arguments&p) {
                   return Collapse(p[0], {1, 0});
                 }),
-           none("Collapse",
+           rule("Collapse",
                 [](XlaBuilder&, const Arguments&p) {
                   return Collapse(p[0], {0, 1});
                 }),
-           none("Reshape to a size without bound",
+           rule("Reshape to a size without bound",
                 [](XlaBuilder&, const Arguments&p) {
                   return Reshape(ShapeUtil::MakeShape(F32, {Shape::kUnboundedSize}, {true}), p[0]);
                 }),
-           none("ReshapeWithInferredDimension",
+           rule("ReshapeWithInferredDimension",
                 [](XlaBuilder&, const Arguments&p) {
                   return ReshapeWithInferredDimension(p[2], {6}, 0);
                 }),
-           none("DynamicReshape of one size",
+           rule("DynamicReshape of one size",
                 [](XlaBuilder&, const Arguments&p) {
                   return DynamicReshape(p[0], {p[4]}, {2, 3}, {true, true});
                 }),
-           none("DynamicReshape of a vector as size",
+           rule("DynamicReshape of a vector as size",
                 [](XlaBuilder&, const Arguments&p) {
                   return DynamicReshape(p[0], {p[4], p[4]}, {2, 3}, {true, true});
                 }),
-           none("MhloDynamicReshape",
+           rule("MhloDynamicReshape",
                 [](XlaBuilder&, const Arguments&p) {
                   return MhloDynamicReshape(
                       p[1], p[4],
                       ShapeUtil::MakeShape(F32, {Shape::kUnboundedSize, 2}, {true, false}));
                 }),
-           none("MhloDynamicReshape to other counts",
+           rule("MhloDynamicReshape to other counts",
                 [](XlaBuilder&, const Arguments&p) {
                   return MhloDynamicReshape(p[0], p[4], ShapeUtil::MakeShape(F32, {2, 4}));
                 }),
-           none("MhloDynamicReshape with one number",
+           rule("MhloDynamicReshape with one number",
                 [](XlaBuilder&, const Arguments&p) {
                   return MhloDynamicReshape(p[0], p[4], ShapeUtil::MakeShape(F32, {6}));
                 }),
-           none("MhloDynamicReshape with a matrix",
+           rule("MhloDynamicReshape with a matrix",
                 [](XlaBuilder&, const Arguments&p) {
                   return MhloDynamicReshape(p[0], p[0], ShapeUtil::MakeShape(F32, {6}));
                 }),
-           none("MhloDynamicReshape to another type",
+           rule("MhloDynamicReshape to another type",
                 [](XlaBuilder&, const Arguments&p) {
                   return MhloDynamicReshape(p[0], p[4], ShapeUtil::MakeShape(S32, {3, 2}));
                 }),
-           none("MhloDynamicBroadcastInDim",
+           rule("MhloDynamicBroadcastInDim",
                 [](XlaBuilder&, const Arguments&p) {
                   return MhloDynamicBroadcastInDim(p[5], p[4], {0},
                                                    ShapeUtil::MakeShape(F32, {2, 3}));
                 }),
-           none("MhloDynamicBroadcastInDim with floats",
+           rule("MhloDynamicBroadcastInDim with floats",
                 [](XlaBuilder&, const Arguments&p) {
                   return MhloDynamicBroadcastInDim(p[5], p[5], {0},
                                                    ShapeUtil::MakeShape(F32, {2, 3}));
                 }),
-           none("MhloDynamicBroadcastInDim with a matrix",
+           rule("MhloDynamicBroadcastInDim with a matrix",
                 [](XlaBuilder&, const Arguments&p) {
                   return MhloDynamicBroadcastInDim(p[5], ConvertElementType(p[0], S32), {0},
                                                    ShapeUtil::MakeShape(F32, {2, 3}));
                 }),
-           none("MhloDynamicBroadcastInDim of two dimensions",
+           rule("MhloDynamicBroadcastInDim of two dimensions",
                 [](XlaBuilder&, const Arguments&p) {
                   return MhloDynamicBroadcastInDim(p[5], p[4], {0, 1},
                                                    ShapeUtil::MakeShape(F32, {2, 3}));
                 }),
-           none("MhloDynamicBroadcastInDim to another size",
+           rule("MhloDynamicBroadcastInDim to another size",
                 [](XlaBuilder&, const Arguments&p) {
                   return MhloDynamicBroadcastInDim(p[5], p[4], {1},
                                                    ShapeUtil::MakeShape(F32, {2, 3}));
                 }),
-           none("MhloDynamicBroadcastInDim out of bounds",
+           rule("MhloDynamicBroadcastInDim out of bounds",
                 [](XlaBuilder&, const Arguments&p) {
                   return MhloDynamicBroadcastInDim(p[5], p[4], {2},
                                                    ShapeUtil::MakeShape(F32, {2, 3}));
                 }),
-           none("GetDimensionSize of an unbounded size",
+           rule("GetDimensionSize of an unbounded size",
                 [](XlaBuilder&, const Arguments&p) { return GetDimensionSize(p[1], 0); }),
-           none("GetDimensionSize out of bounds",
+           rule("GetDimensionSize out of bounds",
                 [](XlaBuilder&, const Arguments&p) { return GetDimensionSize(p[0], 2); }),
-           none("RemoveDynamicDimension",
+           rule("RemoveDynamicDimension",
                 [](XlaBuilder&, const Arguments&p) { return RemoveDynamicDimension(p[2], 0); }),
-           none("RemoveDynamicDimension of an unbounded size",
+           rule("RemoveDynamicDimension of an unbounded size",
                 [](XlaBuilder&, const Arguments&p) { return RemoveDynamicDimension(p[1], 0); }),
-           none("Scatter of nothing",
+           rule("Scatter of nothing",
                 [&](XlaBuilder&b, const Arguments&p) {
                   return b.ReportErrorOrReturn([&]() -> absl::StatusOr<XlaOp> {
                     return Scatter(absl::Span<const XlaOp>(), p[4], {}, add, scatter);
                   });
                 }),
-           none("Scatter of two and one",
+           rule("Scatter of two and one",
                 [&](XlaBuilder&, const Arguments&p) {
                   return Scatter({p[0], p[0]}, p[4], {p[0]}, add, scatter);
                 }),
-           none("Scatter",
+           rule("Scatter",
                 [&](XlaBuilder&, const Arguments&p) {
                   return Scatter(p[0], p[4], p[0], add, scatter);
                 }),
-           none("Sort of nothing", [&](XlaBuilder&, const Arguments&) { return Sort({}, add, 0); }),
-           none("Reduce of one with two initial values",
+           rule("Sort of nothing", [&](XlaBuilder&, const Arguments&) { return Sort({}, add, 0); }),
+           rule("Reduce of one with two initial values",
                 [&](XlaBuilder&b, const Arguments&p) {
                   return Reduce(&b, {p[0]}, {p[7], p[7]}, add, {0});
                 }),
-           none("Map with static operands",
+           rule("Map with static operands",
                 [&](XlaBuilder&b, const Arguments&p) {
                   return Map(&b, {p[0]}, negate, {0, 1}, {p[7]});
                 }),
-           none("Map",
+           rule("Map",
                 [&](XlaBuilder&b, const Arguments&p) {
                   return Map(&b, {p[0]}, negate, {0, 1});
                 }),
-           none("ReduceWindow of nothing",
+           rule("ReduceWindow of nothing",
                 [&](XlaBuilder&, const Arguments&) {
                   return ReduceWindow(absl::Span<const XlaOp>(), {}, add, {1}, {1}, Padding::kSame);
                 }),
-           none("ReduceWindow of one and two initial values",
+           rule("ReduceWindow of one and two initial values",
                 [&](XlaBuilder&, const Arguments&p) {
                   return ReduceWindow({p[0]}, {p[7], p[7]}, add, {1, 1}, {1, 1}, Padding::kSame);
                 }),
-           none("ReduceWindow of too few sizes",
+           rule("ReduceWindow of too few sizes",
                 [&](XlaBuilder&, const Arguments&p) {
                   return ReduceWindow(p[0], p[7], add, {1}, {1}, Padding::kSame);
                 }),
-           none("Scan of nothing",
+           rule("Scan of nothing",
                 [&](XlaBuilder&, const Arguments&p) { return Scan({}, {p[7]}, add, 0); }),
-           none("Scan of another size",
+           rule("Scan of another size",
                 [&](XlaBuilder&, const Arguments&p) { return Scan({p[5]}, {p[7]}, add, 0, 3); }),
-           none("Scan of two sizes",
+           rule("Scan of two sizes",
                 [&](XlaBuilder&, const Arguments&p) {
                   return Scan({p[5], p[0]}, {p[7]}, add, 1);
                 }),
-           none("RngBitGenerator of a tuple",
+           rule("RngBitGenerator of a tuple",
                 [](XlaBuilder&, const Arguments&p) {
                   return RngBitGenerator(
                       RNG_PHILOX, p[4], ShapeUtil::MakeTupleShape({ShapeUtil::MakeShape(U32, {})}));
                 }),
-           none("RngBitGenerator of booleans",
+           rule("RngBitGenerator of booleans",
                 [](XlaBuilder&, const Arguments&p) {
                   return RngBitGenerator(RNG_PHILOX, p[4], ShapeUtil::MakeShape(PRED, {2}));
                 }),
-           none("RngBitGenerator of dynamic sizes",
+           rule("RngBitGenerator of dynamic sizes",
                 [](XlaBuilder&, const Arguments&p) {
                   return RngBitGenerator(RNG_PHILOX, p[4], ShapeUtil::MakeShape(U32, {2}, {true}));
                 }),
-           none("Parameter -1",
+           rule("Parameter -1",
                 [](XlaBuilder&b, const Arguments&) {
                   return Parameter(&b, -1, ShapeUtil::MakeShape(F32, {}), "q");
                 }),
-           none("Parameter 2 again",
+           rule("Parameter 2 again",
                 [](XlaBuilder&b, const Arguments&) {
                   return Parameter(&b, 2, ShapeUtil::MakeShape(F32, {}), "q");
                 }),
-           none("Iota of dynamic sizes",
+           rule("Iota of dynamic sizes",
                 [](XlaBuilder&b, const Arguments&) {
                   return Iota(&b, ShapeUtil::MakeShape(F32, {2}, {true}), 0);
                 }),
-           none("Iota out of bounds",
+           rule("Iota out of bounds",
                 [](XlaBuilder&b, const Arguments&) {
                   return Iota(&b, ShapeUtil::MakeShape(F32, {2}), 1);
                 }),
-           none("CustomCall of a reserved name",
+           rule("CustomCall of a reserved name",
                 [](XlaBuilder&b, const Arguments&p) {
                   return CustomCall(&b, "$f", {p[0]}, ShapeUtil::MakeShape(F32, {2}));
                 }),
-           none("CustomCallWithLayout of one shape too many",
+           rule("CustomCallWithLayout of one shape too many",
                 [](XlaBuilder&b, const Arguments&p) {
                   const Shape shape = ShapeUtil::MakeShape(F32, {2, 3});
                   return CustomCallWithLayout(&b, "f", {p[0]}, shape, {shape, shape});
                 }),
-           none("CustomCallWithLayout of no layout",
+           rule("CustomCallWithLayout of no layout",
                 [](XlaBuilder&b, const Arguments&p) {
                   Shape shape = ShapeUtil::MakeShape(F32, {2, 3}), bare = shape;
                   bare.clear_layout();
                   return CustomCallWithLayout(&b, "f", {p[0]}, shape, {bare});
                 }),
-           none("CustomCallWithLayout of a result without layout",
+           rule("CustomCallWithLayout of a result without layout",
                 [](XlaBuilder&b, const Arguments&p) {
                   Shape shape = ShapeUtil::MakeShape(F32, {2, 3}), bare = shape;
                   bare.clear_layout();
                   return CustomCallWithLayout(&b, "f", {p[0]}, bare, {shape});
                 }),
-           none("CustomCallWithLayout",
+           rule("CustomCallWithLayout",
                 [](XlaBuilder&b, const Arguments&p) {
                   const Shape shape = ShapeUtil::MakeShape(F32, {2, 3});
                   return CustomCallWithLayout(&b, "f", {p[0]}, shape, {shape});
                 }),
-           none("AllToAllTuple of unbounded sizes",
+           rule("AllToAllTuple of unbounded sizes",
                 [](XlaBuilder&, const Arguments&p) {
                   return AllToAllTuple({p[1], p[1]});
                 }),
-           none("AllToAll of an unbounded size",
+           rule("AllToAll of an unbounded size",
                 [](XlaBuilder&, const Arguments&p) { return AllToAll(p[1], 0, 1, 2); }),
-           none("AllToAll of pieces that do not fit",
+           rule("AllToAll of pieces that do not fit",
                 [](XlaBuilder&, const Arguments&p) { return AllToAll(p[0], 1, 0, 2); }),
-           none("AllToAll of too many pieces",
+           rule("AllToAll of too many pieces",
                 [](XlaBuilder&, const Arguments&p) {
                   return AllToAll(p[0], 0, 1, int64_t{1} << 62);
                 }),
-           none(
+           rule(
                "AllGather of too many shards",
                [](XlaBuilder&, const Arguments&p) { return AllGather(p[0], 0, int64_t{1} << 62); }),
-           none("AllGather of no shard",
+           rule("AllGather of no shard",
                 [](XlaBuilder&, const Arguments&p) { return AllGather(p[0], 0, 0); }),
-           none("ReduceScatter of pieces that do not fit",
+           rule("ReduceScatter of pieces that do not fit",
                 [&](XlaBuilder&, const Arguments&p) { return ReduceScatter(p[0], add, 1, 2); }),
-           none("ReduceScatter of no shard",
+           rule("ReduceScatter of no shard",
                 [&](XlaBuilder&, const Arguments&p) { return ReduceScatter(p[0], add, 1, 0); }),
-           none("CrossReplicaSum of an empty tuple",
+           rule("CrossReplicaSum of an empty tuple",
                 [](XlaBuilder&b, const Arguments&) { return CrossReplicaSum(Tuple(&b, {})); }),
-           none("CrossReplicaSum of a tuple of booleans and floats",
+           rule("CrossReplicaSum of a tuple of booleans and floats",
                 [](XlaBuilder&b, const Arguments&p) {
                   return CrossReplicaSum(Tuple(&b, {p[0], Eq(p[0], p[0])}));
                 }),
-           none("CrossReplicaSum of tuples in a tuple",
+           rule("CrossReplicaSum of tuples in a tuple",
                 [](XlaBuilder&b, const Arguments&p) {
                   return CrossReplicaSum(Tuple(&b, {p[3], p[0]}));
                 }),
-           none("CrossReplicaSum of booleans",
+           rule("CrossReplicaSum of booleans",
                 [](XlaBuilder&, const Arguments&p) { return CrossReplicaSum(Eq(p[0], p[0])); }),
-           none("CollectiveBroadcast with a dynamic root",
+           rule("CollectiveBroadcast with a dynamic root",
                 [](XlaBuilder&, const Arguments&p) {
                   return CollectiveBroadcast({p[0]}, {}, std::nullopt, true);
                 }),
-           none("Conditional of three branches and two operands",
+           rule("Conditional of three branches and two operands",
                 [&](XlaBuilder&, const Arguments&p) {
                   return Conditional(p[4], {&negate, &negate, &negate}, {p[7], p[7]});
                 }),
-           none("Conditional of no computation",
+           rule("Conditional of no computation",
                 [&](XlaBuilder&, const Arguments&p) {
                   const XlaComputation* null = nullptr;
                   return Conditional(p[4], {null}, {p[7]});
                 }),
-           none("Conditional of a vector",
+           rule("Conditional of a vector",
                 [&](XlaBuilder&, const Arguments&p) {
                   return Conditional(p[5], p[7], negate, p[7], negate);
                 }),
-           none("Conditional on a float",
+           rule("Conditional on a float",
                 [&](XlaBuilder&, const Arguments&p) {
                   return Conditional(p[7], p[7], negate, p[7], negate);
                 }),
-           none("Conv of a vector",
+           rule("Conv of a vector",
                 [](XlaBuilder&, const Arguments&p) {
                   return Conv(p[5], p[5], {1}, Padding::kSame);
                 }),
-           none("Conv of different ranks",
+           rule("Conv of different ranks",
                 [](XlaBuilder&, const Arguments&p) {
                   return Conv(Reshape(p[0], {1, 1, 6}), p[0], {1}, Padding::kSame);
                 }),
-           none("Conv of too many strides",
+           rule("Conv of too many strides",
                 [](XlaBuilder&, const Arguments&p) {
                   const XlaOp x = Reshape(p[0], {1, 1, 6});
                   return Conv(x, Reshape(p[5], {1, 1, 2}), {1, 1}, Padding::kSame);
                 }),
-           none("Conv",
+           rule("Conv",
                 [](XlaBuilder&, const Arguments&p) {
                   const XlaOp x = Reshape(p[0], {1, 1, 6});
                   return Conv(x, Reshape(p[5], {1, 1, 2}), {2}, Padding::kSame);
                 }),
-           none("ConvGeneral with a dimension out of bounds",
+           rule("ConvGeneral with a dimension out of bounds",
                 [](XlaBuilder&, const Arguments&p) {
                   ConvolutionDimensionNumbers numbers =
                       XlaBuilder::CreateDefaultConvDimensionNumbers(1);
@@ -469,7 +469,7 @@ TEST(BuilderRules, Operations) {
                   const XlaOp x = Reshape(p[0], {1, 1, 6});
                   return ConvGeneral(x, Reshape(p[5], {1, 1, 2}), {1}, {{0, 0}}, numbers);
                 }),
-           none("ConvGeneral with a dimension twice",
+           rule("ConvGeneral with a dimension twice",
                 [](XlaBuilder&, const Arguments&p) {
                   ConvolutionDimensionNumbers numbers =
                       XlaBuilder::CreateDefaultConvDimensionNumbers(1);
@@ -578,7 +578,6 @@ TEST(BuilderRules, Library) {
     add("Einsum of one " + config,
         [&](XlaBuilder&, const Arguments& p) { return Einsum(p[3], config); });
   }
-  const Shape two = ShapeUtil::MakeShape(F32, {2}), tuple = ShapeUtil::MakeTupleShape({two});
   for (const auto& [x, y] :
        std::vector<std::pair<std::string, std::string>>{{"f32[2]", "f32[2]"},
                                                         {"f32[<=2]", "f32[<=3]"},
@@ -587,9 +586,6 @@ TEST(BuilderRules, Library) {
                                                         {"(f32[<=2])", "(f32[<=4])"},
                                                         {"f32[2]", "f32[2,2]"},
                                                         {"f32[<=2]", "f32[2]"}}) {
-    XlaBuilder b("conditional");
-    const XlaOp predicate = Parameter(&b, 0, ShapeUtil::MakeShape(PRED, {}), "p");
-    const XlaOp index = Parameter(&b, 1, ShapeUtil::MakeShape(S32, {}), "i");
     const XlaComputation on_true = Identity(x), on_false = Identity(y);
     library.Add("DynamicConditional", {"pred[]", "s32[]", x, y},
                 [&](XlaBuilder& builder, const Arguments& p) {
