@@ -107,6 +107,27 @@ TEST(HloVariants, Operations) {
   ExpectLines("operations", lines);
 }
 
+// Larger programs that check their results: one of sixteen variants of each, chosen by what
+// changes.
+TEST(HloVariants, SelfCheckingPrograms) {
+  std::vector<std::string> lines;
+  for (const std::string folder : {"hlo", "documents"}) {
+    for (const auto& path : FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/", folder), ".hlo")) {
+      constexpr size_t kMostBytes = 14'000;
+      const std::string text = ReadWholeFile(path.string());
+      if (text.size() > kMostBytes) continue;
+      std::vector<Variant> variants = TextVariants(text).Make(
+          [](absl::string_view line) { return !absl::StrContains(line, "//"); }, false);
+      std::erase_if(variants, [](const Variant& variant) {
+        return Fingerprint(variant.change).back() != '7';
+      });
+      lines.push_back(absl::StrCat("== ", folder, "/", path.stem().string()));
+      AddOutcomes(variants, HloOutcome, &lines);
+    }
+  }
+  ExpectLines("self_checking", lines);
+}
+
 // Each rule of parser, shape inference and verifier is broken by an instruction.
 TEST(HloVariants, Rejected) {
   std::vector<std::string> lines;
