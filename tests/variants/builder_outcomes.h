@@ -42,7 +42,7 @@ inline std::string Rounded(const LiteralSlice& value) {
   return text;
 }
 
-inline std::string ResultOf(const HloModule& module) {
+inline std::string ResultOnRandomArguments(const HloModule& module) {
   if (module.config().replica_count() * module.config().num_partitions() != 1)
     return "several devices";
   std::vector<Literal> arguments;
@@ -90,9 +90,10 @@ class Library {
       outcome = OneLine(module.status().message());
     } else {
       const absl::Status status = VerifyModule(**module);
-      outcome = absl::StrCat((*module)->entry_computation()->root_instruction()->shape().ToString(),
-                             " text ", Fingerprint(ModuleToString(**module, HloPrintOptions())),
-                             ", ", status.ok() ? ResultOf(**module) : OneLine(status.message()));
+      outcome =
+          absl::StrCat((*module)->entry_computation()->root_instruction()->shape().ToString(),
+                       " text ", Fingerprint(ModuleToString(**module, HloPrintOptions())), ", ",
+                       status.ok() ? ResultOnRandomArguments(**module) : OneLine(status.message()));
     }
     lines_.push_back(absl::StrCat(name, " of ", absl::StrJoin(shapes, ", "), ": ", outcome));
   }
