@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Host callbacks: pure_callback, io_callback, debug.callback, debug.print, checkify.
+"""Host callbacks: pure_callback, io_callback, debug.callback, debug.print, checkify, and
+buffer_callback, which works in place.
 
 A program holds a custom call with a number in a table of Python functions. The handler is a Python
 function, too: ctypes makes an address of it, and takes the interpreter's lock when it is called.
@@ -126,11 +127,69 @@ def _view(buffer):
   return np.frombuffer(memory, dtype=dtype, count=count).reshape(shape)
 
 
+class _BufferView:
+  """What a buffer callback gets: an array in place, as jax.experimental.buffer_callback.Buffer."""
+
+  def __init__(self, array, writeable):
+    self._array = array
+    self.writeable = writeable
+    self.shape = array.shape
+    self.dtype = array.dtype
+    self.ndim = array.ndim
+
+  def __array__(self, dtype=None, copy=None):
+    array = self._array.view()
+    array.flags.writeable = self.writeable
+    if dtype is not None and dtype != array.dtype:
+      if copy is False:
+        raise ValueError("a buffer of another element type cannot be had without a copy")
+      return array.astype(dtype)
+    return array.copy() if copy else array
+
+  def __dlpack__(self, **kwargs):
+    return self._array.__dlpack__(**kwargs)
+
+  def __dlpack_device__(self):
+    return self._array.__dlpack_device__()
+
+
+class _BufferContext:
+  """What a buffer callback gets first, as jax.experimental.buffer_callback.ExecutionContext."""
+
+  def __init__(self, stage):
+    self.stage = stage
+
+  @property
+  def stream(self):
+    from jax import errors
+
+    raise errors.JaxRuntimeError(
+        "UNIMPLEMENTED: XLA FFI GPU context is not available on a device without streams")
+
+
+class _BufferFunction:
+  """A function of buffers: it writes its results in place."""
+
+  def __init__(self, function):
+    self._function = function
+
+  def call(self, frame):
+    from jax._src import buffer_callback
+
+    views = [_BufferView(_view(frame.args.items[i].contents), False)
+             for i in range(frame.args.size)]
+    views += [_BufferView(_view(frame.rets.items[i].contents), True)
+              for i in range(frame.rets.size)]
+    self._function(_BufferContext(buffer_callback.ExecutionStage.EXECUTE), *views)
+
+
 def _run(frame):
   with _lock:
     function = _functions.get(frame.attrs.items[0].contents.value[0])
   if function is None:
     raise RuntimeError("the Python function of this program is gone")
+  if isinstance(function, _BufferFunction):
+    return function.call(frame)
   arguments = []
   for i in range(frame.args.size):
     buffer = frame.args.items[i].contents
@@ -257,6 +316,37 @@ def _patch_emission():
   replacing.everywhere("emit_python_callback", original, emit_python_callback)
 
 
+def _lower_buffer_callback(ctx, *args, callback, in_tree, out_tree, has_side_effect,
+                           input_output_aliases, **_):
+  from jax import tree_util
+
+  if tuple(ctx.module_context.platforms) != (PLATFORM,):
+    raise NotImplementedError("multi-platform lowering for buffer_callback")
+  num_inputs = in_tree.num_leaves
+
+  def call(context, *buffers):
+    arguments, keywords = tree_util.tree_unflatten(in_tree, buffers[:num_inputs])
+    results = tree_util.tree_unflatten(out_tree, buffers[num_inputs:])
+    if callback(context, results, *arguments, **keywords) is not None:
+      raise ValueError("buffer_callback callback must not return any values.")
+
+  entry = _Function(_BufferFunction(call))
+  ctx.module_context.add_keepalive(entry)
+  rule = ffi.ffi_lowering(
+      TARGET, has_side_effect=has_side_effect,
+      operand_output_aliases=dict(input_output_aliases))
+  return rule(ctx, *args, index=np.uint64(entry.number))
+
+
+def _register_buffer_callback():
+  try:
+    from jax._src import buffer_callback
+  except ImportError:  # before JAX 0.6
+    return
+  mlir.register_lowering(
+      buffer_callback.buffer_callback_p, _lower_buffer_callback, platform=PLATFORM)
+
+
 class _HostDevices:
   """A module, but that the platform of the host is this one where JAX has no "cpu"."""
 
@@ -280,6 +370,7 @@ def register(c_api):
 
   custom_calls.register_function(c_api, TARGET, ctypes.cast(_handler, _P).value)
   _patch_emission()
+  _register_buffer_callback()
   jax_callback.xb = _HostDevices(xla_bridge)
   # Before JAX 0.8 it asks jax itself.
   name = "xla_bridge" if hasattr(jax_debugging, "xla_bridge") else "jax"

@@ -21,6 +21,7 @@ from jax._src.lax.control_flow import conditionals
 from jax_xylem import callbacks
 from jax_xylem import custom_calls
 from jax_xylem import dlpack
+from jax_xylem import partitioning
 from jax_xylem import replacing
 
 PLATFORM = "xylem"
@@ -79,18 +80,22 @@ def _permutation_of_pivots(swaps, *, permutation_size):
   if not core.is_constant_shape(swaps.shape + shape) or 0 in swaps.shape + shape:
     return linalg._generic_lu_pivots_to_permutation(swaps, permutation_size)
   last = len(shape) - 1
-  rows = lax.broadcasted_iota(np.int32, shape, last)
-  zero = lax.full(shape, np.int32(0))
+  spread = lambda column: lax.broadcast_in_dim(column, shape, range(last + 1))
+  first = lax.slice_in_dim(swaps, 0, 1, axis=last)
+  zero = spread(lax.sub(first, first))  # it varies between devices as the swaps do
+  rows = lax.add(zero, lax.broadcasted_iota(np.int32, shape, last))
 
   def swap(i, permutation):
     row = lax.dynamic_slice_in_dim(swaps, i, 1, last)
+    # As an index of an array: negative numbers count from the end. Beyond the array, the nearest
+    # value is read and nothing is written.
+    row = lax.select(lax.lt(row, np.int32(0)), lax.add(row, np.int32(permutation_size)), row)
     here = lax.dynamic_slice_in_dim(permutation, i, 1, last)
-    is_there = lax.eq(rows, lax.broadcast_in_dim(row, shape, range(last + 1)))
-    there = lax.reduce_sum(lax.select(is_there, permutation, zero), (last,))
-    there = lax.broadcast_in_dim(there, shape, range(last))
-    permutation = lax.select(
-        is_there, lax.broadcast_in_dim(here, shape, range(last + 1)), permutation)
-    return lax.select(lax.eq(rows, lax.full(shape, i, np.int32)), there, permutation)
+    nearest = lax.clamp(np.int32(0), row, np.int32(permutation_size - 1))
+    there = lax.select(lax.eq(rows, spread(nearest)), permutation, zero)
+    there = lax.broadcast_in_dim(lax.reduce_sum(there, (last,)), shape, range(last))
+    permutation = lax.select(lax.eq(rows, lax.full(shape, i, np.int32)), there, permutation)
+    return lax.select(lax.eq(rows, spread(row)), spread(here), permutation)
 
   return lax.fori_loop(np.int32(0), np.int32(swaps.shape[-1]), swap, rows)
 
@@ -132,3 +137,4 @@ def register(c_api):
   custom_calls.register(c_api)
   callbacks.register(c_api)
   dlpack.register()
+  partitioning.register()

@@ -167,3 +167,55 @@ def test_batches_of_lu_work_on_shards(mesh):
   lower = np.tril(lu, -1)[..., :5] + np.eye(6, 5, dtype=np.float32)
   permuted = np.take_along_axis(a, permutation[..., None], -2)
   np.testing.assert_allclose(lower @ np.triu(lu)[..., :5, :], permuted, atol=1e-5)
+
+
+def test_custom_partitioning(mesh):
+  from jax.experimental.custom_partitioning import custom_partitioning
+
+  @custom_partitioning
+  def centered(x):
+    return x - jnp.mean(x, axis=1, keepdims=True)
+
+  asked = []
+
+  def partition(mesh, arguments, result):
+    asked.append((arguments[0].sharding.spec, result.sharding.spec))
+    rows = NamedSharding(mesh, P(result.sharding.spec[0], None))
+
+    def lower(x):
+      return x - jnp.mean(x, axis=1, keepdims=True)
+
+    return mesh, lower, rows, (rows,)
+
+  centered.def_partition(
+      partition=partition,
+      infer_sharding_from_operands=lambda mesh, arguments, result: arguments[0].sharding,
+      sharding_rule="i j -> i j")
+  with mesh:
+    x = put(X, mesh, "x", "y")
+    y = jax.jit(lambda x: centered(x * 2))(x)
+  np.testing.assert_allclose(y, 2 * X - 2 * X.mean(1, keepdims=True))
+  assert asked == [(P("x", "y"), P("x", "y"))]
+
+
+def test_shardings_are_inspected(mesh):
+  seen = []
+
+  @jax.jit
+  def f(x):
+    y = x * 2
+    jax.debug.inspect_array_sharding(y, callback=seen.append)
+    return y
+
+  x = put(X, mesh, "x", "y")
+  f(x)
+  assert len(seen) == 1 and seen[0].is_equivalent_to(x.sharding, 2)
+
+
+def test_groups_are_sharded_alike(mesh):
+  from jax.experimental.shard_alike import shard_alike
+
+  x = put(X, mesh, "x", "y")
+  y = jax.jit(lambda x: shard_alike(x, jnp.arange(32.0).reshape(8, 4))[1])(x)
+  assert y.sharding.is_equivalent_to(x.sharding, 2)
+  np.testing.assert_array_equal(y, X)

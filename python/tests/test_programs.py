@@ -227,3 +227,26 @@ def test_profiler_traces_runs(tmp_path):
     f(jnp.ones(100)).block_until_ready()
   (trace,) = tmp_path.rglob("*.xplane.pb")
   assert b"/device:CUSTOM:Xylem" in trace.read_bytes()
+
+
+def test_buffer_callbacks_work_in_place():
+  from jax.experimental import buffer_callback
+
+  def double(context, out, x, *, by):
+    assert context.stage == buffer_callback.ExecutionStage.EXECUTE
+    assert out.writeable and not x.writeable and x.shape == (4,)
+    np.asarray(out)[...] = np.asarray(x) * by
+
+  x = np.arange(4, dtype=np.float32)
+  call = buffer_callback.buffer_callback(double, jax.ShapeDtypeStruct.like(x))
+  np.testing.assert_array_equal(jax.jit(lambda x: call(x + 1, by=3) - 1)(x), (x + 1) * 3 - 1)
+  wrong = buffer_callback.buffer_callback(lambda *_: 1, jax.ShapeDtypeStruct.like(x))
+  with pytest.raises(jax.errors.JaxRuntimeError, match="must not return any values"):
+    jax.block_until_ready(wrong(x))
+
+
+def test_pivots_beyond_the_array():
+  # As indices of arrays: from the end, clamped when read, dropped when written.
+  swaps = np.array([[-1, 9, 2]], np.int32)
+  result = jax.lax.linalg.lu_pivots_to_permutation(swaps, 4)
+  np.testing.assert_array_equal(result, [[3, 0, 2, 0]])

@@ -182,6 +182,64 @@ TEST(PjrtExecuteTest, ProgramsDescribeThemselves) {
   EXPECT_CALL_OK(Api().PJRT_Executable_Destroy(&destroy));
 }
 
+// Of arguments that a program may reuse, as many are donated as there are results of their size.
+TEST(PjrtExecuteTest, ArgumentsAreDonatedForResultsOfTheirSize) {
+  Plugin plugin;
+  PJRT_LoadedExecutable* executable = plugin.Compile(R"(
+module @donors {
+  func.func public @main(%a: tensor<4xf32> {jax.buffer_donor = true},
+                         %b: tensor<2xf32> {jax.buffer_donor = true},
+                         %c: tensor<4xf32> {jax.buffer_donor = true}) -> tensor<4xf32> {
+    %0 = stablehlo.concatenate %b, %b, dim = 0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+    %1 = stablehlo.add %a, %0 : tensor<4xf32>
+    %2 = stablehlo.add %1, %c : tensor<4xf32>
+    return %2 : tensor<4xf32>
+  }
+})");
+  ASSERT_NE(executable, nullptr);
+  PJRT_Buffer* a = plugin.Floats({1, 2, 3, 4});
+  PJRT_Buffer* b = plugin.Floats({10, 20});
+  PJRT_Buffer* c = plugin.Floats({0, 0, 1, 1});
+  std::vector<PJRT_Buffer*> results(1);
+  ASSERT_EQ(plugin.Run(executable, {a, b, c}, &results), "OK");
+  EXPECT_EQ(plugin.ToFloats(results[0]), (Values{11, 22, 14, 25}));
+  const auto is_deleted = [](PJRT_Buffer* buffer) {
+    auto args = New<PJRT_Buffer_IsDeleted_Args>();
+    args.buffer = buffer;
+    EXPECT_CALL_OK(Api().PJRT_Buffer_IsDeleted(&args));
+    return args.is_deleted;
+  };
+  EXPECT_TRUE(is_deleted(a));
+  EXPECT_FALSE(is_deleted(b));
+  EXPECT_FALSE(is_deleted(c));
+}
+
+// The call itself fails, so that a caller who does not look at the results learns it.
+TEST(PjrtExecuteTest, UnknownCustomCallsFailTheCall) {
+  Plugin plugin;
+  PJRT_LoadedExecutable* executable = plugin.Compile(R"(
+module @unknown {
+  func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.custom_call @nobody_knows(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+})");
+  ASSERT_NE(executable, nullptr);
+  PJRT_Buffer* argument = plugin.Floats({1, 2, 3, 4});
+  PJRT_Buffer* const* arguments[] = {&argument};
+  PJRT_Buffer* result = nullptr;
+  PJRT_Buffer** results[] = {&result};
+  auto options = New<PJRT_ExecuteOptions>();
+  auto args = New<PJRT_LoadedExecutable_Execute_Args>();
+  args.executable = executable;
+  args.options = &options;
+  args.argument_lists = arguments;
+  args.num_devices = 1;
+  args.num_args = 1;
+  args.output_lists = results;
+  EXPECT_CALL_ERROR(Api().PJRT_LoadedExecutable_Execute(&args), "no custom call \"nobody_knows\"");
+}
+
 TEST(PjrtExecuteTest, SerializedProgramsLoadInTheSameBuildOnly) {
   Plugin plugin;
   auto get = New<PJRT_LoadedExecutable_GetExecutable_Args>();

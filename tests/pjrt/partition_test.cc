@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "tests/pjrt/plugin.h"
+#include "tests/pjrt/shards.h"
 #include "tests/test_util.h"
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/text/parser.h"
@@ -23,60 +24,6 @@
 
 namespace xla::pjrt::testing {
 namespace {
-
-using Values = std::vector<float>;
-using Shards = std::vector<Values>;
-
-constexpr int kDevices = 4;
-
-// Null after an error, which goes to `error`.
-PJRT_LoadedExecutable* CompileForAll(Plugin& plugin, std::string_view body, std::string* error) {
-  CompileOptionsProto options;
-  auto* build = options.mutable_executable_build_options();
-  build->set_num_replicas(1);
-  build->set_num_partitions(kDevices);
-  build->set_use_spmd_partitioning(true);
-  return plugin.Compile(absl::StrCat("module @program attributes {mhlo.num_partitions = 4 : i32} {",
-                                     absl::string_view(body.data(), body.size()), "}"),
-                        error, "mlir", options.SerializeAsString());
-}
-
-// Runs a program of one argument and one result on shards of the argument.
-std::string RunOnShards(std::string_view body, const Shards& arguments, Shards* results) {
-  Plugin plugin(kDevices);
-  std::string error;
-  PJRT_LoadedExecutable* executable = CompileForAll(plugin, body, &error);
-  if (executable == nullptr) return error;
-  std::vector<PJRT_Buffer*> buffers(kDevices), outputs(kDevices);
-  std::vector<PJRT_Buffer* const*> argument_lists;
-  std::vector<PJRT_Buffer**> output_lists;
-  for (size_t d = 0; d < kDevices; ++d) {
-    buffers[d] = plugin.Floats(arguments[d], d);
-    argument_lists.push_back(&buffers[d]);
-    output_lists.push_back(&outputs[d]);
-  }
-  std::vector<PJRT_Event*> done(kDevices);
-  auto run_options = New<PJRT_ExecuteOptions>();
-  auto args = New<PJRT_LoadedExecutable_Execute_Args>();
-  args.executable = executable;
-  args.options = &run_options;
-  args.argument_lists = argument_lists.data();
-  args.num_devices = kDevices;
-  args.num_args = 1;
-  args.output_lists = output_lists.data();
-  args.device_complete_events = done.data();
-  error = TextOf(Api().PJRT_LoadedExecutable_Execute(&args));
-  if (error != "OK") return error;
-  for (size_t d = 0; d < kDevices; ++d) {
-    const std::string end = Await(done[d]);
-    if (end != "OK") error = end;
-    plugin.buffers.push_back(outputs[d]);
-  }
-  if (error != "OK") return error;
-  results->clear();
-  for (PJRT_Buffer* output : outputs) results->push_back(plugin.ToFloats(output));
-  return "OK";
-}
 
 TEST(PjrtPartitionTest, UnreducedArgumentsAreSummed) {
   Shards results;
@@ -680,6 +627,33 @@ int CountOf(const HloModule& module, HloOpcode opcode) {
       count += instruction->opcode() == opcode ? 1 : 0;
   }
   return count;
+}
+
+// Values of a sharding group are divided alike, as the first that is divided.
+TEST(PjrtPartitionTest, GroupsAreDividedAlike) {
+  const auto source = stablehlo::LoadStableHlo(R"(
+module @program attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func public @main(%a: tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+      -> (tensor<8xi32>, tensor<8xi32>, tensor<8xi32>) {
+    %c = stablehlo.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi32>
+    "sdy.sharding_group"(%c) <{group_id = 7 : i64}> : (tensor<8xi32>) -> ()
+    "sdy.sharding_group"(%a) <{group_id = 7 : i64}> : (tensor<8xi32>) -> ()
+    %0 = stablehlo.iota dim = 0 : tensor<8xi32>
+    "sdy.sharding_group"(%0) <{group_id = 7 : i64}> : (tensor<8xi32>) -> ()
+    %1 = stablehlo.iota dim = 0 : tensor<8xi32>
+    "sdy.sharding_group"(%1) <{group_id = 8 : i64}> : (tensor<8xi32>) -> ()
+    return %0, %1, %c : tensor<8xi32>, tensor<8xi32>, tensor<8xi32>
+  }
+})",
+                                               "program");
+  ASSERT_OK(source.status());
+  ASSERT_OK_AND_ASSIGN(const auto module, stablehlo::TranslateToHlo(source->get()));
+  module->config().set_num_partitions(4);
+  ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
+                       PartitionModule(module.get(), /*may_choose_output=*/{true, true, true}));
+  EXPECT_OK(VerifyModule(*module));
+  EXPECT_EQ(module->entry_computation_layout().result().ToString(), "(s32[2], s32[8], s32[2])");
 }
 
 TEST(PjrtPartitionTest, LoopsWorkOnShards) {

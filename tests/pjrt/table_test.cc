@@ -166,7 +166,7 @@ TEST(PjrtTableTest, ExtensionsAreAList) {
     EXPECT_GE(extension->struct_size, sizeof(PJRT_Extension_Base));
     types.insert(static_cast<int>(extension->type));
   }
-  EXPECT_EQ(types, (std::set<int>{0, 1, 3, 4, 5, 6, 19}));
+  EXPECT_EQ(types, (std::set<int>{0, 1, 2, 3, 4, 5, 6, 19}));
 }
 
 TEST(PjrtTableTest, TheLibraryGivesTheTableAndNothingElse) {

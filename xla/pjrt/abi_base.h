@@ -38,6 +38,7 @@ inline constexpr int PJRT_API_MINOR = 114;
 enum PJRT_Extension_Type : uint32_t {
   PJRT_Extension_Type_Custom_Call = 0,
   PJRT_Extension_Type_Profiler = 1,
+  PJRT_Extension_Type_Custom_Partitioner = 2,
   PJRT_Extension_Type_Stream = 3,
   PJRT_Extension_Type_Layouts = 4,
   PJRT_Extension_Type_FFI = 5,

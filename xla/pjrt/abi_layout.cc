@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "xla/pjrt/abi.h"
+#include "xla/pjrt/abi_partitioner.h"
 #include "xla/pjrt/abi_profiler.h"
 
 #define XYLEM_PJRT_LAYOUT(type, last, offset, size) \
@@ -206,6 +207,16 @@ static_assert(sizeof(PJRT_FFI_Extension) == 48 && sizeof(PJRT_MemoryDescriptions
 XYLEM_PJRT_LAYOUT(PLUGIN_Profiler_Create_Args, profiler, 24, 32)
 XYLEM_PJRT_LAYOUT(PLUGIN_Profiler_Error_GetCode_Args, code, 24, 32)
 XYLEM_PJRT_LAYOUT(PLUGIN_Profiler_CollectData_Args, buffer_size_in_bytes, 24, 32)
+XYLEM_PJRT_LAYOUT(JAX_CustomCallPartitioner_aval, sharding, 24, 40)
+XYLEM_PJRT_LAYOUT(JAX_CustomCallPartitioner_version_and_error, error_msg, 32, 48)
+XYLEM_PJRT_LAYOUT(JAX_CustomCallPartitioner_Partition_Args, result_sharding, 144, 160)
+XYLEM_PJRT_LAYOUT(JAX_CustomCallPartitioner_InferShardingFromOperands_Args, result_sharding, 104,
+                  120)
+XYLEM_PJRT_LAYOUT(JAX_CustomCallPartitioner_PropagateUserSharding_Args, result_sharding, 80, 96)
+XYLEM_PJRT_LAYOUT(JAX_CustomCallPartitioner_Callbacks, propagate_user_sharding, 40, 56)
+XYLEM_PJRT_LAYOUT(PJRT_Register_Custom_Partitioner_Args, callbacks, 24, 32)
+XYLEM_PJRT_LAYOUT(JAX_InspectSharding_Callback_Args, free_error, 32, 40)
+static_assert(sizeof(PJRT_Custom_Partitioner_Extension) == 40);
 static_assert(sizeof(PLUGIN_Profiler_Api) == 80 && sizeof(PJRT_Profiler_Extension) == 40);
 static_assert(sizeof(PJRT_Error_FunctionTable) == 56 && sizeof(PJRT_Memory_FunctionTable) == 40);
 

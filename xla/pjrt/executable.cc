@@ -91,28 +91,6 @@ absl::Status CheckLoaded(const PJRT_LoadedExecutable* executable) {
   return absl::FailedPreconditionError("the executable was deleted");
 }
 
-// In the module as well: callers who do not know the extension for shardings read them there.
-absl::Status StateShardings(const Program& program, HloModuleProto& module) {
-  const auto parse = [](const std::string& text, OpSharding* sharding) {
-    return sharding->ParseFromString(text) ? absl::OkStatus()
-                                           : absl::InternalError("a sharding does not read back");
-  };
-  for (const std::string& text : program.parameter_shardings.texts) {
-    XLA_RETURN_IF_ERROR(parse(text, module.add_spmd_parameters_shardings()));
-  }
-  const std::vector<std::string>& outputs = program.output_shardings.texts;
-  if (outputs.empty()) return absl::OkStatus();
-  OpSharding* sharding = module.mutable_spmd_output_sharding();
-  if (!program.executable->module().entry_computation_layout().result().IsTuple()) {
-    return parse(outputs[0], sharding);
-  }
-  sharding->set_type(OpSharding::TUPLE);
-  for (const std::string& text : outputs) {
-    XLA_RETURN_IF_ERROR(parse(text, sharding->add_tuple_shardings()));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 namespace api {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts, shardings, custom calls, streams, memory descriptions, the profiler.
+// Layouts, shardings, custom calls and their partitioners, streams, memory descriptions, the
+// profiler.
 #include "xla/pjrt/extensions.h"
 
 #include <memory>
@@ -9,7 +10,9 @@
 
 #include "xla/base/status_macros.h"
 #include "xla/layout_util.h"
+#include "xla/pjrt/abi_partitioner.h"
 #include "xla/pjrt/custom_calls.h"
+#include "xla/pjrt/custom_partitioner.h"
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/profiler.h"
 #include "xla/pjrt/program.h"
@@ -141,6 +144,17 @@ absl::Status RegisterCustomCall(PJRT_Register_Custom_Call_Args& args) {
                                      reinterpret_cast<XLA_FFI_Handler*>(args.handler_execute)});
 }
 
+// --- Partitioners of custom calls
+absl::Status RegisterCustomPartitioner(PJRT_Register_Custom_Partitioner_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"name", args.name}, {"callbacks", args.callbacks}}));
+  return RegisterPartitioner({args.name, args.name_size}, args.callbacks);
+}
+
+// Nothing to keep: the instructions say themselves how many of their dimensions are batches.
+absl::Status RegisterBatchPartitionable(PJRT_Register_Batch_Partitionable_Args& args) {
+  return Require({{"name", args.name}});
+}
+
 // --- Streams: there are none, so the stream is 0, and to wait on it is to wait here.
 absl::Status GetStream(PJRT_Get_Stream_For_External_Ready_Events_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"device", args.device}}));
@@ -186,8 +200,12 @@ PJRT_Extension_Base* FirstExtension() {
   static PJRT_Custom_Call_Extension custom_calls = {
       Base<PJRT_Custom_Call_Extension>(PJRT_Extension_Type_Custom_Call, &streams.base),
       Entry<&RegisterCustomCall>};
+  static PJRT_Custom_Partitioner_Extension partitioners = {
+      Base<PJRT_Custom_Partitioner_Extension>(PJRT_Extension_Type_Custom_Partitioner,
+                                              &custom_calls.base),
+      Entry<&RegisterCustomPartitioner>, Entry<&RegisterBatchPartitionable>};
   static PJRT_FFI_Extension ffi = {
-      Base<PJRT_FFI_Extension>(PJRT_Extension_Type_FFI, &custom_calls.base), Entry<&TypeRegister>,
+      Base<PJRT_FFI_Extension>(PJRT_Extension_Type_FFI, &partitioners.base), Entry<&TypeRegister>,
       Entry<&UserDataAdd>, Entry<&RegisterHandler>};
   static PJRT_Shardings_Extension shardings = {
       Base<PJRT_Shardings_Extension>(PJRT_Extension_Type_Shardings, &ffi.base),

@@ -3,12 +3,13 @@
 #include "xla/pjrt/partition.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
@@ -16,11 +17,10 @@
 #include "xla/hlo/ir/clone.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
-#include "xla/layout_util.h"
 #include "xla/literal.h"
-#include "xla/literal_util.h"
 #include "xla/passes/dce.h"
 #include "xla/pjrt/batch_rules.h"
+#include "xla/pjrt/custom_partitioner.h"
 #include "xla/pjrt/divisions.h"
 #include "xla/pjrt/one_partition.h"
 #include "xla/pjrt/partition_instructions.h"
@@ -76,8 +76,9 @@ class Partitioner {
     XLA_RETURN_IF_ERROR(CallOnOnePartition(&module_, emit_.next_channel()));
     XLA_RETURN_IF_ERROR(DivideOperations(entry_));
     XLA_RETURN_IF_ERROR(DivideResults());
+    XLA_RETURN_IF_ERROR(FinishCalls());
     XLA_RETURN_IF_ERROR(RemoveAnnotations(&module_));
-    XLA_RETURN_IF_ERROR(SetSignature());
+    XLA_RETURN_IF_ERROR(SetShardSignature(&module_));
     XLA_RETURN_IF_ERROR(EliminateDeadCode(&module_).status());
     return std::move(shardings_);
   }
@@ -96,6 +97,8 @@ class Partitioner {
       shardings_.parameters.push_back(tiles.IsOne() ? HloSharding::Replicate() : sharding);
       parameter->mutable_extras().sharding.reset();
       if (tiles.IsOne()) continue;
+      const std::string* group = GroupOf(*parameter);
+      if (group != nullptr && tiles.sums.empty()) groups_.emplace(*group, Alike{tiles, sharding});
       XLA_ASSIGN_OR_RETURN(const Shape shard, ShardShape(whole, tiles));
       // A placeholder holds the uses while the parameter changes its shape.
       HloInstruction* placeholder = entry_->AddInstruction(
@@ -160,42 +163,64 @@ class Partitioner {
   absl::Status DivideOperations(HloComputation* computation) {
     for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
       if (instruction->IsDead()) continue;
-      if (instruction->opcode() == HloOpcode::kWhile) {
-        XLA_RETURN_IF_ERROR(DivideLoop(instruction));
-        continue;
-      }
-      if (IsCall(*instruction, "Sharding")) {
-        XLA_RETURN_IF_ERROR(DivideAnnotation(instruction));
-        continue;
-      }
-      if (instruction->opcode() == HloOpcode::kGetTupleElement) {
-        if (instruction->operand(0)->opcode() == HloOpcode::kTuple && !instruction->IsRoot()) {
-          XLA_RETURN_IF_ERROR(instruction->ReplaceAllUsesWith(
-              instruction->mutable_operand(0)->mutable_operand(instruction->tuple_index())));
-          continue;
-        }
-        XLA_RETURN_IF_ERROR(DivideElement(instruction));
-        continue;
-      }
-      std::vector<const Tiles*> known;
-      const HloSharding* sharding = nullptr;  // of the first that is divided
-      for (const HloInstruction* operand : instruction->operands()) {
-        const auto found = divided_.find(operand);
-        // Of sums, only some operations are the sum of results.
-        const bool is_known = found != divided_.end() && found->second.tiles.sums.empty();
-        known.push_back(is_known ? &found->second.tiles : nullptr);
-        if (is_known && sharding == nullptr) sharding = &found->second.sharding;
-      }
-      if (sharding == nullptr) continue;
-      const std::optional<ShardForm> form = FormOnShards(*instruction, known, partitions_);
-      if (!form.has_value()) continue;
-      HloSharding result_sharding = *sharding;
-      if (!instruction->info().Has(op_traits::kElementwiseTrait)) {
-        XLA_ASSIGN_OR_RETURN(result_sharding, ShardingOfTiles(form->result));
-      }
-      XLA_RETURN_IF_ERROR(DivideOperation(instruction, *form, std::move(result_sharding)));
+      XLA_RETURN_IF_ERROR(DivideInstruction(instruction));
+      XLA_RETURN_IF_ERROR(DivideAlike(instruction));
     }
     return absl::OkStatus();
+  }
+
+  absl::Status DivideInstruction(HloInstruction* instruction) {
+    if (instruction->opcode() == HloOpcode::kWhile) return DivideLoop(instruction);
+    if (IsCall(*instruction, "Sharding")) return DivideAnnotation(instruction);
+    if (HasPartitioner(*instruction)) return DivideCustomCall(instruction);
+    if (instruction->opcode() == HloOpcode::kGetTupleElement) {
+      if (instruction->operand(0)->opcode() == HloOpcode::kTuple && !instruction->IsRoot()) {
+        return instruction->ReplaceAllUsesWith(
+            instruction->mutable_operand(0)->mutable_operand(instruction->tuple_index()));
+      }
+      return DivideElement(instruction);
+    }
+    std::vector<const Tiles*> known;
+    const HloSharding* sharding = nullptr;  // of the first that is divided
+    for (const HloInstruction* operand : instruction->operands()) {
+      const auto found = divided_.find(operand);
+      // Of sums, only some operations are the sum of results.
+      const bool is_known = found != divided_.end() && found->second.tiles.sums.empty();
+      known.push_back(is_known ? &found->second.tiles : nullptr);
+      if (is_known && sharding == nullptr) sharding = &found->second.sharding;
+    }
+    if (sharding == nullptr) return absl::OkStatus();
+    const std::optional<ShardForm> form = FormOnShards(*instruction, known, partitions_);
+    if (!form.has_value()) return absl::OkStatus();
+    HloSharding result_sharding = *sharding;
+    if (!instruction->info().Has(op_traits::kElementwiseTrait)) {
+      XLA_ASSIGN_OR_RETURN(result_sharding, ShardingOfTiles(form->result));
+    }
+    return DivideOperation(instruction, *form, std::move(result_sharding));
+  }
+
+  // Values of a sharding group are divided as the first of it that is.
+  absl::Status DivideAlike(HloInstruction* value) {
+    const std::string* group = GroupOf(*value);
+    if (group == nullptr || !value->shape().IsArray()) return absl::OkStatus();
+    const Divided* known = FindDivided(value);
+    if (known != nullptr) {
+      if (known->tiles.sums.empty()) groups_.emplace(*group, Alike{known->tiles, known->sharding});
+      return absl::OkStatus();
+    }
+    const auto found = groups_.find(*group);
+    if (found == groups_.end() || !ShardShape(value->shape(), found->second.tiles).ok()) {
+      return absl::OkStatus();
+    }
+    XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(value, found->second.tiles));
+    divided_[value] = Divided{shard, found->second.tiles, found->second.sharding};
+    return absl::OkStatus();
+  }
+
+  static const std::string* GroupOf(const HloInstruction& value) {
+    const auto& attributes = value.extras().frontend_attributes;
+    const auto found = attributes.find("xla.sdy.sharding_group_id");
+    return found == attributes.end() ? nullptr : &found->second;
   }
 
   absl::Status DivideOperation(HloInstruction* instruction, const ShardForm& form,
@@ -412,6 +437,82 @@ class Partitioner {
     return absl::OkStatus();
   }
 
+  // --- Custom calls that the caller partitions, and those that report shardings
+  absl::Status DivideCustomCall(HloInstruction* call) {
+    shardings_.from_callbacks = true;
+    std::vector<OperandDivision> divisions(static_cast<size_t>(call->operand_count()));
+    for (size_t i = 0; i < divisions.size(); ++i) {
+      const Divided* known = FindDivided(call->mutable_operand(static_cast<int64_t>(i)));
+      if (known != nullptr && known->tiles.sums.empty()) {
+        divisions[i] = {known->sharding, &known->tiles};
+      }
+    }
+    XLA_ASSIGN_OR_RETURN(const CustomPartition custom, PartitionCustomCall(*call, divisions));
+    Instructions operands;
+    for (size_t i = 0; i < divisions.size(); ++i) {
+      HloInstruction* operand = call->mutable_operand(static_cast<int64_t>(i));
+      XLA_ASSIGN_OR_RETURN(const Tiles tiles,
+                           TilesOf(custom.operands[i], operand->shape(), partitions_));
+      XLA_ASSIGN_OR_RETURN(operand, ShardOfAnnotated(operand, tiles));
+      operands.push_back(operand);
+    }
+    XLA_ASSIGN_OR_RETURN(HloInstruction * local,
+                         emit_.Inline(*custom.program, call->parent(), operands));
+    if (!call->shape().IsTuple()) {
+      XLA_ASSIGN_OR_RETURN(HloInstruction * whole,
+                           WholeOf(local, call->shape(), custom.results[0]));
+      return call->parent()->ReplaceInstruction(call, whole);
+    }
+    Instructions elements;
+    for (size_t i = 0; i < custom.results.size(); ++i) {
+      XLA_ASSIGN_OR_RETURN(
+          HloInstruction * whole,
+          WholeOf(Element(local, static_cast<int64_t>(i)),
+                  call->shape().tuple_shapes(static_cast<int>(i)), custom.results[i]));
+      elements.push_back(whole);
+    }
+    return call->parent()->ReplaceInstruction(
+        call, Add(call->parent(), HloOpcode::kTuple, call->shape(), elements));
+  }
+
+  // The whole value of which each partition has a shard; remembers the shards.
+  absl::StatusOr<HloInstruction*> WholeOf(HloInstruction* shard, const Shape& whole,
+                                          const HloSharding& sharding) {
+    XLA_ASSIGN_OR_RETURN(Tiles tiles, TilesOf(sharding, whole, partitions_));
+    XLA_ASSIGN_OR_RETURN(const Shape expected, ShardShape(whole, tiles));
+    if (!ShapeUtil::Compatible(shard->shape(), expected)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a partitioner's program returns ", ShapeUtil::HumanString(shard->shape()),
+                       " where its sharding says ", ShapeUtil::HumanString(expected)));
+    }
+    if (tiles.IsOne()) return shard;
+    HloInstruction* gathered = emit_.Gather(shard, whole, tiles);
+    divided_.insert_or_assign(gathered, Divided{shard, std::move(tiles), sharding});
+    return gathered;
+  }
+
+  // In computations that work on whole values, too, once all others are final.
+  absl::Status FinishCalls() {
+    std::vector<HloComputation*> reached = {entry_};
+    absl::flat_hash_set<const HloComputation*> seen = {entry_};
+    for (size_t i = 0; i < reached.size(); ++i) {
+      for (HloInstruction* instruction : reached[i]->MakeInstructionPostOrder()) {
+        for (HloComputation* called : instruction->called_computations()) {
+          if (seen.insert(called).second) reached.push_back(called);
+        }
+        if (HasPartitioner(*instruction)) {
+          XLA_RETURN_IF_ERROR(DivideCustomCall(instruction));
+        } else if (InspectsSharding(*instruction) && instruction->operand_count() == 1) {
+          shardings_.from_callbacks = true;
+          const Divided* known = FindDivided(instruction->mutable_operand(0));
+          XLA_RETURN_IF_ERROR(ReportSharding(
+              *instruction, known != nullptr ? known->sharding : HloSharding::Replicate()));
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
   // --- Loops
   // How an element of a loop's state is divided: as it begins, or as the body makes it. Where the
   // two do not agree after all, every partition has the whole.
@@ -613,6 +714,7 @@ class Partitioner {
         may_choose_output_[may_choose_output_.size() == 1
                                ? 0
                                : std::min(number, may_choose_output_.size() - 1)];
+    XLA_RETURN_IF_ERROR(DivideAlike(value));  // its group may be known by now
     const Divided* known = FindDivided(value);
     XLA_ASSIGN_OR_RETURN(Tiles tiles, TilesOf(sharding, value->shape(), partitions_));
     if (tiles.IsOne() && may_choose && known != nullptr && known->tiles.sums.empty()) {
@@ -657,27 +759,6 @@ class Partitioner {
     return absl::OkStatus();
   }
 
-  // Aliases of parameters and results that have another shape now become donations.
-  absl::Status SetSignature() {
-    HloModuleConfig& config = module_.config();
-    config.clear_entry_computation_layout();
-    module_.SetDefaultEntryLayout();
-    const ProgramShape& layout = config.entry_computation_layout();
-    std::vector<InputOutputAlias> kept;
-    for (InputOutputAlias& alias : config.input_output_alias) {
-      const Shape& parameter = ShapeUtil::GetSubshape(
-          layout.parameters(static_cast<int>(alias.parameter_number)), alias.parameter_index);
-      if (ShapeUtil::Compatible(parameter,
-                                ShapeUtil::GetSubshape(layout.result(), alias.output_index))) {
-        kept.push_back(std::move(alias));
-      } else {
-        config.buffer_donor.push_back({alias.parameter_number, alias.parameter_index});
-      }
-    }
-    config.input_output_alias = std::move(kept);
-    return absl::OkStatus();
-  }
-
   // Each loop is tried a few times, within each try of the loop around it.
   static constexpr int kMaxLoopDepth = 4;
   static constexpr int kMaxLoopAttempts = 8;
@@ -700,30 +781,16 @@ class Partitioner {
   absl::flat_hash_map<const HloInstruction*, Made> made_;
   // Parts that add up to values.
   absl::flat_hash_map<const HloInstruction*, Made> addends_;
+  // How the values of sharding groups are divided.
+  struct Alike {
+    Tiles tiles;
+    HloSharding sharding;
+  };
+  absl::flat_hash_map<std::string, Alike> groups_;
   ProgramShardings shardings_;
 };
 
 }  // namespace
-
-absl::Status RemoveAnnotations(HloModule* module) {
-  static constexpr std::string_view kAnnotations[] = {"Sharding", "SPMDFullToShardShape",
-                                                      "SPMDShardToFullShape", "InspectSharding",
-                                                      "annotate_device_placement"};
-  for (HloComputation* computation : module->computations()) {
-    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
-      if (instruction->has_sharding()) instruction->mutable_extras().sharding.reset();
-      const bool is_annotation =
-          std::any_of(std::begin(kAnnotations), std::end(kAnnotations),
-                      [&](std::string_view target) { return IsCall(*instruction, target); });
-      if (!is_annotation || instruction->operand_count() != 1 ||
-          !ShapeUtil::Compatible(instruction->shape(), instruction->operand(0)->shape())) {
-        continue;
-      }
-      XLA_RETURN_IF_ERROR(computation->ReplaceInstruction(instruction, instruction->operand(0)));
-    }
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,
                                                  const std::vector<bool>& may_choose_output) {

@@ -15,6 +15,7 @@ namespace xla::pjrt {
 // How the leaves of parameters and results are divided, in order.
 struct ProgramShardings {
   std::vector<HloSharding> parameters, outputs;
+  bool from_callbacks = false;  // functions of the caller were called
 };
 
 // Rewrites the module, of config().num_partitions() partitions, so that parameters and results have
@@ -24,10 +25,15 @@ struct ProgramShardings {
 // other instructions need is gathered, so that every partition computes them in full.
 // `may_choose_output[i]` (one value stands for all) allows another sharding of output i than a
 // replicated one.
+// Custom calls that have a partitioner become its program; InspectSharding is told the sharding.
 //
 // Unimplemented for shards of different sizes and for kinds of shardings without tiles.
 absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,
                                                  const std::vector<bool>& may_choose_output);
+
+// The layout of an entry whose parameters and results have become shards. Aliases of a parameter and
+// a result that have different shapes now become donations.
+absl::Status SetShardSignature(HloModule* module);
 
 // Removes custom calls that only annotate their operand, of programs that are not divided.
 absl::Status RemoveAnnotations(HloModule* module);

@@ -3,6 +3,7 @@
 #include "xla/pjrt/program.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,16 +14,22 @@
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/pjrt/compiler_options.h"
 #include "xla/pjrt/cost.h"
+#include "xla/pjrt/custom_calls.h"
 #include "xla/pjrt/entry_attributes.h"
 #include "xla/pjrt/partition.h"
 #include "xla/pjrt/profiler.h"
 #include "xla/pjrt/types.h"
+#include "xla/runtime/buffer_view.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/translate.h"
 #include "xla/xla.pb.h"
 
 namespace xla::pjrt {
 namespace {
+
+// The format of programs that functions of the caller partitioned: these may be gone when the
+// program is read again.
+constexpr char kPartitioned[] = "partitioned";
 
 // 64-bit FNV-1a: the same in every process.
 uint64_t Fnv(std::string_view text, uint64_t hash = 0xcbf29ce484222325u) {
@@ -39,8 +46,29 @@ absl::StatusOr<std::unique_ptr<HloModule>> ReadModuleWithConfig(const std::strin
   return CreateModuleFromProto(proto.hlo_module());
 }
 
+// A program that was partitioned before, and how.
+absl::StatusOr<std::unique_ptr<HloModule>> ReadPartitioned(const std::string& code,
+                                                           ProgramShardings& shardings) {
+  HloModuleProto proto;
+  if (!proto.ParseFromString(code)) {
+    return absl::InvalidArgumentError("the partitioned program is not an HloModuleProto");
+  }
+  for (const OpSharding& parameter : proto.spmd_parameters_shardings()) {
+    XLA_ASSIGN_OR_RETURN(HloSharding sharding, HloSharding::FromProto(parameter));
+    shardings.parameters.push_back(std::move(sharding));
+  }
+  XLA_ASSIGN_OR_RETURN(HloSharding output, HloSharding::FromProto(proto.spmd_output_sharding()));
+  if (output.IsTuple()) {
+    shardings.outputs = std::move(output.elements);
+  } else {
+    shardings.outputs.push_back(std::move(output));
+  }
+  return CreateModuleFromProto(proto);
+}
+
 absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const ProgramSource& source,
-                                                      EntryAttributes& attributes) {
+                                                      EntryAttributes& attributes,
+                                                      ProgramShardings& shardings) {
   if (source.format == "mlir") {
     XLA_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Source> program,
                          stablehlo::LoadStableHlo(source.code, "program"));
@@ -48,31 +76,53 @@ absl::StatusOr<std::unique_ptr<HloModule>> ReadModule(const ProgramSource& sourc
     return stablehlo::TranslateToHlo(program.get(), {}, /*releases=*/true);
   }
   if (source.format == "hlo") return ParseModuleFromProtoBytes(source.code);
+  if (source.format == kPartitioned) return ReadPartitioned(source.code, shardings);
   if (source.format == "hlo_with_config") return ReadModuleWithConfig(source.code);
   return absl::InvalidArgumentError(absl::StrCat("a program of format \"", source.format,
                                                  "\"; known are mlir, hlo and hlo_with_config"));
 }
 
-void MarkLeaf(const Executable& executable, int64_t parameter, const std::vector<int64_t>& index,
-              std::vector<bool>& marks) {
+// The number of a parameter's leaf among the arguments; none if there is no such leaf.
+std::optional<size_t> ArgumentLeaf(const Executable& executable, int64_t parameter,
+                                   const std::vector<int64_t>& index) {
   const ProgramShape& layout = executable.module().entry_computation_layout();
-  if (parameter < 0 || parameter >= layout.parameters_size()) return;
+  if (parameter < 0 || parameter >= layout.parameters_size()) return std::nullopt;
   const Shape* leaf =
       &ShapeUtil::GetSubshape(layout.parameters(static_cast<int>(parameter)), index);
-  for (size_t i = 0; i < marks.size(); ++i) {
-    if (executable.argument_leaves()[i] == leaf) marks[i] = true;
-  }
+  const auto& leaves = executable.argument_leaves();
+  const auto found = std::find(leaves.begin(), leaves.end(), leaf);
+  if (found == leaves.end()) return std::nullopt;
+  return static_cast<size_t>(found - leaves.begin());
 }
 
+// Donated are the arguments that the program states to share memory with a result, and of those
+// that it may reuse as many as there are other results of their size.
 void DescribeDonations(Program& program) {
   const Executable& executable = *program.executable;
   const HloModuleConfig& config = executable.module().config();
+  const auto& results = executable.result_leaves();
+  const Shape& result = executable.module().entry_computation_layout().result();
+  std::vector<bool> is_taken(results.size(), false);
   program.may_donate.assign(executable.argument_leaves().size(), false);
   for (const InputOutputAlias& alias : config.input_output_alias) {
-    MarkLeaf(executable, alias.parameter_number, alias.parameter_index, program.may_donate);
+    const auto leaf = ArgumentLeaf(executable, alias.parameter_number, alias.parameter_index);
+    if (!leaf.has_value()) continue;
+    program.may_donate[*leaf] = true;
+    const Shape* output = &ShapeUtil::GetSubshape(result, alias.output_index);
+    for (size_t i = 0; i < results.size(); ++i) is_taken[i] = is_taken[i] || results[i] == output;
   }
+  const auto bytes = [](const Shape& leaf) {
+    return leaf.IsArray() ? runtime::ArrayBytes(leaf).value_or(0) : 0;
+  };
   for (const BufferDonor& donor : config.buffer_donor) {
-    MarkLeaf(executable, donor.parameter_number, donor.parameter_index, program.may_donate);
+    const auto leaf = ArgumentLeaf(executable, donor.parameter_number, donor.parameter_index);
+    if (!leaf.has_value() || program.may_donate[*leaf]) continue;
+    const int64_t size = bytes(*executable.argument_leaves()[*leaf]);
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (is_taken[i] || bytes(*results[i]) != size) continue;
+      is_taken[i] = program.may_donate[*leaf] = true;
+      break;
+    }
   }
 }
 
@@ -112,13 +162,17 @@ void DescribeShardings(const ProgramShardings& shardings, Program& program) {
 
 void DescribeRuns(const HloModule& module, Program& program) {
   constexpr double kShortCost = 100'000;
+  const std::shared_ptr<const CustomCallRegistry> handlers = CustomCallsOf(nullptr);
   bool may_be_long = program.executable->num_devices() > 1;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
       const HloOpcode opcode = instruction->opcode();
       if (opcode == HloOpcode::kCustomCall) {
         const auto& attributes = instruction->attributes<CustomCallAttributes>();
-        if (attributes.custom_call_target == kPythonCallback) program.is_synchronous = true;
+        const std::string& target = attributes.custom_call_target;
+        if (target == kPythonCallback || !handlers->Contains(target)) {
+          program.is_synchronous = true;
+        }
       }
       may_be_long = may_be_long || opcode == HloOpcode::kCustomCall ||
                     opcode == HloOpcode::kWhile || instruction->HasSideEffectNoRecurse();
@@ -136,6 +190,27 @@ void TextList::Finish() {
     pointers.push_back(text.data());
     sizes.push_back(text.size());
   }
+}
+
+absl::Status StateShardings(const Program& program, HloModuleProto& module) {
+  const auto parse = [](const std::string& text, OpSharding* sharding) {
+    return sharding->ParseFromString(text) ? absl::OkStatus()
+                                           : absl::InternalError("a sharding does not read back");
+  };
+  for (const std::string& text : program.parameter_shardings.texts) {
+    XLA_RETURN_IF_ERROR(parse(text, module.add_spmd_parameters_shardings()));
+  }
+  const std::vector<std::string>& outputs = program.output_shardings.texts;
+  if (outputs.empty()) return absl::OkStatus();
+  OpSharding* sharding = module.mutable_spmd_output_sharding();
+  if (!program.executable->module().entry_computation_layout().result().IsTuple()) {
+    return parse(outputs[0], sharding);
+  }
+  sharding->set_type(OpSharding::TUPLE);
+  for (const std::string& text : outputs) {
+    XLA_RETURN_IF_ERROR(parse(text, sharding->add_tuple_shardings()));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSource source) {
@@ -156,7 +231,9 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
         "number"));
   }
   EntryAttributes attributes;
-  XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module, ReadModule(source, attributes));
+  ProgramShardings shardings;
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module,
+                       ReadModule(source, attributes, shardings));
   if (source.format != "mlir") {
     attributes = AttributesOfLayout(module->entry_computation_layout());
   }
@@ -164,12 +241,15 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   config.set_replica_count(replicas);
   config.set_num_partitions(partitions);
   config.set_use_spmd_partitioning(build.use_spmd_partitioning());
+  config.set_use_shardy_partitioner(build.use_shardy_partitioner());
   if (build.alias_passthrough_params()) config.set_alias_passthrough_params(true);
   XLA_RETURN_IF_ERROR(VerifyModule(*module));
-  if (partitions > 1 && config.use_spmd_partitioning()) {
+  if (source.format == kPartitioned) {
+    DescribeShardings(shardings, *program);
+  } else if (partitions > 1 && config.use_spmd_partitioning()) {
     const auto& allowed = build.allow_spmd_sharding_propagation_to_output();
     XLA_ASSIGN_OR_RETURN(
-        const ProgramShardings shardings,
+        shardings,
         PartitionModule(module.get(), std::vector<bool>(allowed.begin(), allowed.end())));
     XLA_RETURN_IF_ERROR(VerifyModule(*module));
     DescribeShardings(shardings, *program);
@@ -188,6 +268,12 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   DescribeRuns(*shared, *program);
   program->fingerprint = absl::StrFormat(
       "%016x", Fnv(source.code, Fnv(source.options, Fnv(source.format, Fnv(PlatformVersion())))));
+  if (shardings.from_callbacks) {
+    XLA_ASSIGN_OR_RETURN(HloModuleProto partitioned, ModuleToProto(*shared));
+    XLA_RETURN_IF_ERROR(StateShardings(*program, partitioned));
+    source.format = kPartitioned;
+    source.code = partitioned.SerializeAsString();
+  }
   program->source = std::move(source);
   DescribeDonations(*program);
   DescribeOutputs(*program);

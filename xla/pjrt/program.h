@@ -18,7 +18,7 @@
 
 namespace xla::pjrt {
 
-// A program as it was given.
+// A program as it was given, or as functions of the caller have partitioned it.
 struct ProgramSource {
   std::string format;  // "mlir", "hlo", "hlo_with_config"
   std::string code;
@@ -52,7 +52,7 @@ struct Program {
   TextList output_shardings, parameter_shardings;
   std::string fingerprint;
   // Runs end before Execute returns: of programs that call functions of Python, which live as long
-  // as their caller.
+  // as their caller, and of those that call what is not known, so that Execute itself fails.
   bool is_synchronous = false;
   // Runs are too short to be worth another thread.
   bool is_short = false;
@@ -72,6 +72,10 @@ inline constexpr char kPythonCallback[] = "xylem_python_callback";
 // Reads the program and the options and compiles with the backend's compiler. InvalidArgument for
 // unknown formats and for more devices than `max_devices`.
 absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSource source);
+
+// States the shardings of parameters and results in a proto of the program's module, where callers
+// who do not know the extension for shardings read them.
+absl::Status StateShardings(const Program& program, HloModuleProto& module);
 
 // Bytes that only the same build of the library reads.
 std::string SerializeProgram(const Program& program);

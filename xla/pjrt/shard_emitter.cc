@@ -3,13 +3,18 @@
 #include "xla/pjrt/shard_emitter.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/clone.h"
 #include "xla/literal.h"
 #include "xla/literal_util.h"
+#include "xla/passes/collective_group.h"
 #include "xla/pjrt/partition_instructions.h"
 #include "xla/shape_util.h"
 
@@ -89,6 +94,41 @@ HloInstruction* ShardEmitter::Combine(HloInstruction* part,
   attributes.replica_groups.groups = groups;
   return part->parent()->AddInstruction(HloInstruction::Create(
       HloOpcode::kAllReduce, part->shape(), {part}, std::move(attributes), {combiner}));
+}
+
+absl::StatusOr<HloInstruction*> ShardEmitter::Inline(const HloModule& program,
+                                                     HloComputation* computation,
+                                                     absl::Span<HloInstruction* const> operands) {
+  const HloComputation& entry = *program.entry_computation();
+  CloneMap map;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const HloInstruction* parameter = entry.parameter_instruction(static_cast<int64_t>(i));
+    if (!ShapeUtil::Compatible(parameter->shape(), operands[i]->shape())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a partitioner's program takes ", ShapeUtil::HumanString(parameter->shape()),
+                       " where its sharding says ", ShapeUtil::HumanString(operands[i]->shape())));
+    }
+    map.instructions[parameter] = operands[i];
+  }
+  for (const HloInstruction* instruction : entry.instructions()) {
+    for (const HloComputation* called : instruction->called_computations()) {
+      if (map.Find(called) == nullptr) CloneComputation(*called, &module_, &map);
+    }
+  }
+  HloInstruction* result = CloneInstructionsInto(entry, computation, &map);
+  std::map<int64_t, int64_t> channels;
+  for (const HloComputation* original : program.computations()) {
+    for (const HloInstruction* instruction : original->instructions()) {
+      HloInstruction* copy = map.Find(instruction);
+      if (copy == nullptr || instruction->opcode() == HloOpcode::kParameter) continue;
+      const std::optional<int64_t> channel = ChannelOf(*copy);
+      if (!channel.has_value()) continue;
+      const auto [own, is_new] = channels.emplace(*channel, next_channel_);
+      if (is_new) ++next_channel_;
+      copy->set_channel_id(own->second);
+    }
+  }
+  return result;
 }
 
 HloInstruction* ShardEmitter::Gather(HloInstruction* shard, const Shape& whole,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -37,6 +38,10 @@ class ShardEmitter {
   // What the partitions of each group have, combined.
   HloInstruction* Combine(HloInstruction* part, const std::vector<std::vector<int64_t>>& groups,
                           HloComputation* combiner);
+  // Adds a program's instructions, which get channels of their own, and returns its result.
+  // InvalidArgument if operands have other shapes than its parameters.
+  absl::StatusOr<HloInstruction*> Inline(const HloModule& program, HloComputation* computation,
+                                         absl::Span<HloInstruction* const> operands);
   // Adds two scalars.
   HloComputation* Sum(PrimitiveType type);
   // Where the tile of the partition of this number starts in a dimension, an s32.

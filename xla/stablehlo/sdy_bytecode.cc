@@ -79,6 +79,43 @@ class ShardyDecoder {
     for (size_t i = 0; i < values.size(); ++i) absl::StrAppend(&out_, i > 0 ? ", " : "", values[i]);
     out_.push_back(']');
   }
+  // "ij", the names of the factors.
+  void Factors(std::string_view separator) {
+    std::vector<int64_t> factors;
+    if (!Check(entry_.SignedVarInts(&factors))) return;
+    for (size_t i = 0; i < factors.size(); ++i) {
+      if (i > 0) out_.append(separator);
+      Factor(factors[i]);
+    }
+  }
+  // " reduction={i, j}" if the list is not empty.
+  void FactorList(std::string_view name) {
+    const size_t begin = out_.size();
+    absl::StrAppend(&out_, " ", View(name), "={");
+    const size_t first = out_.size();
+    Factors(", ");
+    if (out_.size() == first) {
+      out_.resize(begin);
+    } else {
+      out_.push_back('}');
+    }
+  }
+  // "([i, j])->([i]) {i=2, j=4}": the sizes come first in bytecode.
+  void RuleOfFactors() {
+    std::vector<int64_t> sizes;
+    if (!Check(entry_.SignedVarInts(&sizes))) return;
+    out_.push_back('(');
+    Children();
+    out_.append(")->(");
+    Children();
+    out_.push_back(')');
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      out_.append(i == 0 ? " {" : ", ");
+      Factor(static_cast<int64_t>(i));
+      absl::StrAppend(&out_, "=", sizes[i]);
+    }
+    if (!sizes.empty()) out_.push_back('}');
+  }
   bool Flag() {
     uint8_t value = 0;
     return Check(entry_.cursor().Byte(&value)) && value != 0;
@@ -112,6 +149,17 @@ class ShardyDecoder {
   bool Check(bool ok) {
     ok_ = ok_ && ok;
     return ok_;
+  }
+  // Letters from i to z, then z_1, z_2 and so on.
+  void Factor(int64_t number) {
+    constexpr int64_t kLetters = 'z' - 'i' + 1;
+    if (number < 0) {
+      Check(entry_.Fail("a factor of a sharding rule is negative"));
+    } else if (number < kLetters) {
+      out_.push_back(static_cast<char>('i' + number));
+    } else {
+      absl::StrAppend(&out_, "z_", number - kLetters + 1);
+    }
   }
   bool Append(AttributeRef child) {
     constexpr size_t kMaxText = size_t{1} << 24;
@@ -217,9 +265,20 @@ AttributeRef ReadShardyAttribute(BytecodeEntry& entry) {
       decoder.Text("]");
       return decoder.Finish("all_to_all_param_list");
     case kSdyDimensionMapping:
+      decoder.Factors("");
+      return decoder.Finish("dim_mapping");
     case kSdyTensorMapping:
+      decoder.Text("[");
+      decoder.Children();
+      decoder.Text("]");
+      return decoder.Finish("tensor_mapping");
     case kSdyRule:
-      // Rules only guide the propagation of shardings.
+      decoder.RuleOfFactors();
+      for (const char* name :
+           {"reduction", "need_replication", "permutation", "blocked_propagation"}) {
+        decoder.FactorList(name);
+      }
+      if (decoder.Flag()) decoder.Text(", custom");
       return decoder.Finish("op_sharding_rule");
     default:
       entry.Fail(absl::StrCat("sdy attribute code ", code, " is not known"));

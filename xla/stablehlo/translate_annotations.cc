@@ -83,6 +83,13 @@ absl::Status Translator::Annotate(const Operation& operation,
             sharding.NormalizeTupleSharding(instructions[i]->shape());
         break;
       }
+    } else if (name == "sdy.sharding_rule") {
+      // As Shardy's export: under the name that its import reads.
+      for (HloInstruction* instruction : instructions) {
+        if (IsProjection(*instruction)) continue;
+        instruction->mutable_extras().frontend_attributes["xla.sdy.sharding_rule"] =
+            ToString(value);
+      }
     } else if (name == "mhlo.frontend_attributes") {
       for (HloInstruction* instruction : instructions) {
         if (IsProjection(*instruction)) continue;

@@ -166,6 +166,17 @@ absl::Status TranslateIdentity(Translator& translator, const Operation& operatio
   return absl::OkStatus();
 }
 
+// The group is kept with the value: all values of one group are divided alike.
+absl::Status TranslateShardingGroup(Translator& translator, const Operation& operation) {
+  const AttributeRef group = operation.Find("group_id");
+  const auto* number = group == nullptr ? nullptr : group->As<mlir::IntegerAttribute>();
+  if (number == nullptr) return translator.Error(operation, "needs a group_id");
+  translator.Operand(operation, 0)
+      ->mutable_extras()
+      .frontend_attributes["xla.sdy.sharding_group_id"] = absl::StrCat(number->value);
+  return absl::OkStatus();
+}
+
 absl::Status TranslateShardyConstant(Translator& translator, const Operation& operation) {
   const AttributeRef value = operation.Find("value");
   const auto* dense = value == nullptr ? nullptr : value->As<mlir::DenseAttribute>();
@@ -337,7 +348,7 @@ void AddShardingHandlers(HandlerTable* table) {
   table->emplace("sdy.manual_computation", TranslateManualComputation);
   table->emplace("sdy.named_computation", TranslateNamedComputation);
   table->emplace("sdy.propagation_barrier", TranslateIdentity);
-  table->emplace("sdy.sharding_group", TranslateIdentity);
+  table->emplace("sdy.sharding_group", TranslateShardingGroup);
 }
 
 }  // namespace xla::stablehlo
