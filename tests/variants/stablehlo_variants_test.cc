@@ -3,10 +3,12 @@
 // is printed, and the HLO that it stands for. Portable artifacts that differ in one byte.
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
@@ -51,16 +53,6 @@ std::string StableHloOutcome(const std::string& bytes) {
   return absl::StrCat(outcome, ", ", TranslationOf(source->get()));
 }
 
-// The same, and what the translation makes of what the verifier rejects: it takes any program that
-// was read, and looks at each attribute and operand itself.
-std::string UnverifiedOutcome(const std::string& bytes) {
-  std::string outcome = StableHloOutcome(bytes);
-  if (stablehlo::LoadStableHlo(bytes, "").ok()) return outcome;
-  const auto source = stablehlo::LoadStableHlo(bytes, "", /*verify=*/false);
-  return source.ok() ? absl::StrCat(outcome, " | unverified: ", TranslationOf(source->get()))
-                     : outcome;
-}
-
 bool IsCode(absl::string_view line) {
   const size_t first = line.find_first_not_of(' ');
   return first != absl::string_view::npos && !absl::StartsWith(line.substr(first), "//");
@@ -68,8 +60,9 @@ bool IsCode(absl::string_view line) {
 
 void ExpectVariants(const std::filesystem::path& path, bool characters) {
   const std::string text = ReadWholeFile(path.string());
+  characters |= absl::StartsWith(text, "// Every character");
   std::vector<std::string> lines = {absl::StrCat("unchanged: ", StableHloOutcome(text))};
-  AddOutcomes(TextVariants(text).Make(IsCode, characters), UnverifiedOutcome, &lines);
+  AddOutcomes(TextVariants(text).Make(IsCode, characters), StableHloOutcome, &lines);
   ExpectLines(path.stem().string(), lines);
 }
 
@@ -83,13 +76,23 @@ TEST(StableHloVariants, PrettyForms) {
     ExpectVariants(path, true);
 }
 
+// Parameters with open sizes, which the translation refuses, are left out where they are not used.
+std::string WithoutOpenParameters(const ProgramOfLine& program) {
+  std::string text = program.text;
+  for (const auto& [name, parameter] :
+       {std::pair("%d", "%d: tensor<?x3xf32>, "), std::pair("%y", ", %y: tensor<*xf32>")}) {
+    if (!absl::StrContains(program.line, name)) text = absl::StrReplaceAll(text, {{parameter, ""}});
+  }
+  return text;
+}
+
 // Each rule of the verifier is broken by an operation; so is each rule of translation and syntax.
 TEST(StableHloVariants, Rejected) {
   for (const std::string name : {"stablehlo", "translation", "mlir"}) {
     std::vector<std::string> lines;
     for (const ProgramOfLine& program : ReadProgramsOfLines(name)) {
       lines.push_back(program.line);
-      lines.push_back(absl::StrCat("  ", UnverifiedOutcome(program.text)));
+      lines.push_back(absl::StrCat("  ", StableHloOutcome(WithoutOpenParameters(program))));
     }
     ExpectLines("rejected_" + name, lines);
   }

@@ -1,3 +1,4 @@
+// Every character is left out and doubled once.
 // Checks, constants of many types, and attributes that few operations have.
 module @checks {
   func.func @main() {

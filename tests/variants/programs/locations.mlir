@@ -1,3 +1,4 @@
+// Every character is left out and doubled once.
 // Where operations come from, bits and words, functions with several results, and calls within calls.
 #file = loc("model.py":12:3)
 #named = loc("jit(f)/add"(#file))

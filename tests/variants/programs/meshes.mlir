@@ -1,3 +1,4 @@
+// Every character is left out and doubled once.
 // Shardy's operations and attributes.
 module @meshes attributes {mhlo.num_partitions = 4 : i32} {
   sdy.mesh @mesh = <["x"=2, "y"=2]>

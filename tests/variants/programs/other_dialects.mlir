@@ -1,3 +1,4 @@
+// Every character is left out and doubled once.
 // Operations of other dialects beside StableHLO, and indirect calls.
 module @other_dialects {
   func.func @main(%x: tensor<2x3xf32>, %d: tensor<?x3xf32>, %n: index, %i: i32, %m: i32) -> tensor<2x3xf32> {
