@@ -2,6 +2,8 @@
 #include "xla/cpu/elementwise.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
@@ -56,7 +58,24 @@ class Emitter {
                                : (is_signed_ ? "llvm.smin" : "llvm.umin"),
                         a, b);
     }
-    return ir_.Binary(is_max ? "llvm.maximum" : "llvm.minimum", a, b);
+    double bound = 0;
+    if (ir_.IsConst(a, &bound)) std::swap(a, b);
+    if (ir_.IsConst(b, &bound) && !std::isnan(bound)) return ExtremeOfBound(a, b, bound, is_max);
+    if (!ir_.HasAvx512Binary(vector_))
+      return ir_.Binary(is_max ? "llvm.maximum" : "llvm.minimum", a, b);
+    return ir_.ByRegisters(a, b, [&](IrValue x, IrValue y) {
+      // Orders zeros, but gives the number where one is NaN.
+      constexpr int kMinimum = 4, kMaximum = 5;
+      const IrValue ordered = ir_.Avx512Binary("range", x, y, is_max ? kMaximum : kMinimum);
+      return ir_.Select(ir_.FCmp(LLVMRealUNO, x, y), ir_.FAdd(x, y), ordered);
+    });
+  }
+  // Of a number and a constant that is not NaN: a comparison that is false for NaN.
+  IrValue ExtremeOfBound(IrValue a, IrValue b, double bound, bool is_max) {
+    const IrValue result = ir_.Select(ir_.FCmp(is_max ? LLVMRealOGT : LLVMRealOLT, b, a), b, a);
+    if (bound != 0 || std::signbit(bound) == is_max) return result;
+    // The other zero of `a` has stayed.
+    return is_max ? ir_.FAdd(result, b) : ir_.Select(ir_.FCmp(LLVMRealOEQ, result, b), b, result);
   }
 
  private:

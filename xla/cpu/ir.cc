@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "absl/strings/str_cat.h"
 
@@ -92,6 +93,22 @@ bool Ir::IsConst(IrValue value, int64_t* constant) const {
   return true;
 }
 
+bool Ir::IsConst(IrValue value, double* constant) const {
+  if (llvm_.LLVMIsConstant(value) == 0) return false;
+  IrValue scalar = value;
+  const int lanes = Lanes(value);
+  // Equal constants are the same object.
+  for (int i = 0; lanes > 1 && i < lanes; ++i) {
+    const IrValue element = llvm_.LLVMGetAggregateElement(value, static_cast<unsigned>(i));
+    if (i > 0 && element != scalar) return false;
+    scalar = element;
+  }
+  if (scalar == nullptr || llvm_.LLVMIsAConstantFP(scalar) == nullptr) return false;
+  LLVMBool loses_bits = 0;
+  *constant = llvm_.LLVMConstRealGetDouble(scalar, &loses_bits);
+  return true;
+}
+
 IrValue Ir::Fma(IrValue a, IrValue b, IrValue c) {
   if (!target_.has_fma) return FAdd(FMul(a, b), c);
   return Intrinsic("llvm.fma", {TypeOf(a)}, {a, b, c});
@@ -112,23 +129,31 @@ bool Ir::HasAvx512Binary(IrType type) const {
   return target_.has_avx512 && IsFloat(type) && Bits(type) >= 32 && Lanes(type) * Bits(type) >= 128;
 }
 
-IrValue Ir::Avx512Binary(const char* name, IrValue a, IrValue b) {
+IrValue Ir::ByRegisters(IrValue a, IrValue b, absl::FunctionRef<IrValue(IrValue, IrValue)> emit) {
+  const int lanes = Lanes(a), half = lanes / 2;
+  if (lanes * Bits(TypeOf(a)) <= 8 * target_.vector_bytes) return emit(a, b);
+  std::vector<int> all(static_cast<size_t>(lanes));
+  std::iota(all.begin(), all.end(), 0);
+  const auto part = [&](int first) {
+    const auto chosen =
+        absl::MakeConstSpan(all).subspan(static_cast<size_t>(first), static_cast<size_t>(half));
+    return ByRegisters(Shuffle(a, a, chosen), Shuffle(b, b, chosen), emit);
+  };
+  const IrValue low = part(0), high = part(half);
+  return Shuffle(low, high, all);
+}
+
+IrValue Ir::Avx512Binary(const char* name, IrValue a, IrValue b, int constant) {
   const IrType type = TypeOf(a);
   const int lanes = Lanes(type), bits = lanes * Bits(type);
   if (bits > 512) {
-    std::vector<int> low, all;
-    for (int i = 0; i < lanes; ++i) {
-      if (i < lanes / 2) low.push_back(i);
-      all.push_back(i);
-    }
-    std::vector<int> high;
-    for (const int i : low) high.push_back(i + lanes / 2);
-    return Shuffle(Avx512Binary(name, Shuffle(a, a, low), Shuffle(b, b, low)),
-                   Avx512Binary(name, Shuffle(a, a, high), Shuffle(b, b, high)), all);
+    return ByRegisters(a, b,
+                       [&](IrValue x, IrValue y) { return Avx512Binary(name, x, y, constant); });
   }
   const std::string full =
       absl::StrCat("llvm.x86.avx512.mask.", name, Bits(type) == 32 ? ".ps." : ".pd.", bits);
   std::vector<IrValue> arguments = {a, b};
+  if (constant >= 0) arguments.push_back(Const(I32(), int64_t{constant}));
   arguments.push_back(a);  // of lanes outside the mask
   arguments.push_back(Const(Int(std::max(lanes, 8)), int64_t{-1}));
   constexpr int64_t kCurrentRounding = 4;

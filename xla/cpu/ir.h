@@ -79,6 +79,8 @@ class Ir {
   IrValue Zero(IrType type) const { return llvm_.LLVMConstNull(type); }
   // Whether the value is an integer constant, and which.
   bool IsConst(IrValue value, int64_t* constant) const;
+  // Whether the value is a floating-point constant, in all lanes the same, and which.
+  bool IsConst(IrValue value, double* constant) const;
 
   // --- Arithmetic
 #define XLA_CPU_BINARY(Name) \
@@ -138,10 +140,13 @@ class Ir {
   IrValue Binary(const char* name, IrValue a, IrValue b) {
     return Intrinsic(name, {TypeOf(a)}, {a, b});
   }
+  // What `emit` makes of operands that are longer than a vector register, part by part. All have
+  // the same type.
+  IrValue ByRegisters(IrValue a, IrValue b, absl::FunctionRef<IrValue(IrValue, IrValue)> emit);
   // Of vectors of floats or doubles, where HasAvx512Binary(type): an intrinsic of AVX-512 on two
-  // operands, llvm.x86.avx512.mask.NAME.
+  // operands, llvm.x86.avx512.mask.NAME; and a constant, if it is not negative.
   bool HasAvx512Binary(IrType type) const;
-  IrValue Avx512Binary(const char* name, IrValue a, IrValue b);
+  IrValue Avx512Binary(const char* name, IrValue a, IrValue b, int constant = -1);
   // A C function, called for each lane in turn.
   IrValue CallPerLane(const char* name, IrType result_element,
                       std::initializer_list<IrValue> arguments);

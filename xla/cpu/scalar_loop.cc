@@ -88,6 +88,10 @@ class LoopEmitter {
   bool IsMade(ValueId value) const { return widest_ > 0 || !IsArray(value); }
 
   void EmitLoop() {
+    invariant_.clear();
+    for (const ValueId value : arrays_.inputs) {
+      if (IsMade(value)) invariant_[value] = LoadFrom(value, inputs_[value], true);
+    }
     Ir::Carried initial = {ir_.Index(0)};  // steps
     for (size_t i = 0; i < arrays_.state.size(); ++i) {
       if (!IsMade(arrays_.state[i])) continue;
@@ -139,7 +143,7 @@ class LoopEmitter {
   }
 
   void SetState(const Ir::Carried& carried) {
-    elements_.clear();
+    elements_ = invariant_;
     size_t next = 1;
     for (const ValueId value : arrays_.state) {
       if (!IsMade(value)) continue;
@@ -162,11 +166,11 @@ class LoopEmitter {
       for (size_t i = 0; i < item.operands.size(); ++i) {
         const HloInstruction* parameter =
             computation.parameter_instruction(static_cast<int64_t>(i));
-        const auto input = inputs_.find(item.operands[i]);
-        if (input != inputs_.end()) {
-          buffers[parameter] = {{input->second, true}};
+        const auto known = elements_.find(item.operands[i]);
+        if (known != elements_.end()) {
+          elements[parameter] = known->second;
         } else {
-          elements[parameter] = ElementOf(item.operands[i]);
+          buffers[parameter] = {{inputs_[item.operands[i]], true}};
         }
       }
       const bool is_array = IsArray(item.results[0]);
@@ -184,11 +188,7 @@ class LoopEmitter {
     }
   }
 
-  Element ElementOf(ValueId value) {
-    const auto found = elements_.find(value);
-    if (found != elements_.end()) return found->second;
-    return LoadFrom(value, inputs_[value], true);
-  }
+  Element ElementOf(ValueId value) const { return elements_.at(value); }
 
   int64_t BytesOf(ValueId value) const { return primitive_util::ByteWidth(TypeOf(value)); }
   IrValue BytesAt(ValueId value) const {
@@ -212,8 +212,9 @@ class LoopEmitter {
   int lanes_;                // of the code that is emitted
   IrValue first_ = nullptr;  // element
   std::vector<IrValue> places_;
-  std::map<ValueId, IrValue> inputs_;    // memory
-  std::map<ValueId, Element> elements_;  // of one step
+  std::map<ValueId, IrValue> inputs_;     // memory
+  std::map<ValueId, Element> invariant_;  // inputs that are loaded once
+  std::map<ValueId, Element> elements_;   // of one step
   absl::Status status_;
 };
 
