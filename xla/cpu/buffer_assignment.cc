@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values into buffers: first those that should share one (state of loops, updates in place), then
-// places in the scratch memory such that buffers that live at the same time do not overlap.
+// places in the memory of results and in scratch memory such that buffers that live at the same
+// time do not overlap.
 #include <algorithm>
 #include <numeric>
 
+#include "absl/types/span.h"
 #include "xla/cpu/exchanges.h"
 #include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/schedule_builder.h"
@@ -200,11 +202,63 @@ class Assigner {
     places_ = std::move(places);
   }
 
-  void PlaceBuffers() {
-    struct Block {
-      int64_t offset, bytes;
-      std::vector<LiveRange> ranges;
+  struct Block {
+    int64_t offset, bytes;
+    std::vector<LiveRange> ranges;
+  };
+  // Memory that buffers are placed in.
+  struct Region {
+    Place place;
+    int64_t bytes;
+    std::vector<Block> blocks;
+  };
+
+  std::vector<LiveRange> RangesOfBuffer(size_t buffer) const {
+    std::vector<LiveRange> ranges = kept_[buffer];
+    for (const ValueId member : members_[buffer]) {
+      ranges.insert(ranges.end(), ranges_[At(member)].begin(), ranges_[At(member)].end());
+    }
+    return ranges;
+  }
+
+  // The memory of the largest results, which others may use before the results are made.
+  std::vector<Region> RegionsOfResults() const {
+    constexpr size_t kMostRegions = 32;
+    std::vector<Region> regions;
+    for (size_t v = 0; v < values_.size(); ++v) {
+      if (members_[v].empty() || !is_placed_[v] || places_[v].offset != 0) continue;
+      regions.push_back({places_[v], values_[v].bytes, {{0, values_[v].bytes, RangesOfBuffer(v)}}});
+    }
+    std::stable_sort(regions.begin(), regions.end(),
+                     [](const Region& a, const Region& b) { return a.bytes > b.bytes; });
+    if (regions.size() > kMostRegions) regions.resize(kMostRegions);
+    return regions;
+  }
+
+  // The first gap between the blocks that live at the same time.
+  static int64_t FindGap(const Region& region, int64_t bytes, absl::Span<const LiveRange> ranges) {
+    const auto overlaps = [&](const Block& block) {
+      for (const LiveRange& x : ranges) {
+        for (const LiveRange& y : block.ranges) {
+          if (x.begin <= y.end && y.begin <= x.end) return true;
+        }
+      }
+      return false;
     };
+    std::vector<std::pair<int64_t, int64_t>> taken;
+    for (const Block& block : region.blocks) {
+      if (overlaps(block)) taken.emplace_back(block.offset, block.offset + block.bytes);
+    }
+    std::sort(taken.begin(), taken.end());
+    int64_t offset = 0;
+    for (const auto& [begin, end] : taken) {
+      if (begin - offset >= bytes) break;
+      offset = std::max(offset, (end + kAlignment - 1) / kAlignment * kAlignment);
+    }
+    return offset;
+  }
+
+  void PlaceBuffers() {
     std::vector<size_t> order;
     for (size_t v = 0; v < values_.size(); ++v) {
       if (!members_[v].empty() && b_.lives[v].is_temporary && !is_placed_[v]) order.push_back(v);
@@ -214,36 +268,31 @@ class Assigner {
     };
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return bytes_of(a) > bytes_of(b); });
-    std::vector<Block> blocks;
-    b_.schedule.scratch_bytes = 0;
+    std::vector<Region> results = RegionsOfResults();
+    Region scratch = {{Place::Memory::kScratch, 0, 0}, 0, {}};
+    const auto place_in = [&](Region& region, size_t v, int64_t offset,
+                              std::vector<LiveRange> ranges) {
+      places_[v] = region.place;
+      places_[v].offset = offset;
+      region.blocks.push_back({offset, values_[v].bytes, std::move(ranges)});
+    };
     for (const size_t v : order) {
-      std::vector<LiveRange> ranges = kept_[v];
-      for (const ValueId member : members_[v]) {
-        ranges.insert(ranges.end(), ranges_[At(member)].begin(), ranges_[At(member)].end());
+      std::vector<LiveRange> ranges = RangesOfBuffer(v);
+      bool is_in_result = false;
+      for (Region& region : results) {
+        if (region.bytes < values_[v].bytes) break;
+        const int64_t offset = FindGap(region, values_[v].bytes, ranges);
+        is_in_result = offset + values_[v].bytes <= region.bytes;
+        if (!is_in_result) continue;
+        place_in(region, v, offset, std::move(ranges));
+        break;
       }
-      const auto overlaps = [&](const Block& block) {
-        for (const LiveRange& x : ranges) {
-          for (const LiveRange& y : block.ranges) {
-            if (x.begin <= y.end && y.begin <= x.end) return true;
-          }
-        }
-        return false;
-      };
-      // The first gap between the blocks that live at the same time.
-      std::vector<std::pair<int64_t, int64_t>> taken;
-      for (const Block& block : blocks) {
-        if (overlaps(block)) taken.emplace_back(block.offset, block.offset + block.bytes);
-      }
-      std::sort(taken.begin(), taken.end());
-      int64_t offset = 0;
-      for (const auto& [begin, end] : taken) {
-        if (begin - offset >= bytes_of(v)) break;
-        offset = std::max(offset, end);
-      }
-      places_[v] = {Place::Memory::kScratch, 0, offset};
-      b_.schedule.scratch_bytes = std::max(b_.schedule.scratch_bytes, offset + bytes_of(v));
-      blocks.push_back({offset, bytes_of(v), std::move(ranges)});
+      if (is_in_result) continue;
+      const int64_t offset = FindGap(scratch, bytes_of(v), ranges);
+      place_in(scratch, v, offset, std::move(ranges));
+      scratch.bytes = std::max(scratch.bytes, offset + bytes_of(v));
     }
+    b_.schedule.scratch_bytes = scratch.bytes;
   }
 
   ScheduleBuilder& b_;

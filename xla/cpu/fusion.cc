@@ -358,8 +358,8 @@ class Planner {
     switch (instruction.opcode()) {
       case HloOpcode::kDynamicUpdateSlice:
       case HloOpcode::kScatter:
-      case HloOpcode::kReduceWindow:
         return false;
+      case HloOpcode::kReduceWindow:
       case HloOpcode::kDot:
         if (!HasElementwiseUser(instruction)) return false;
         break;

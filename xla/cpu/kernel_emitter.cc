@@ -211,9 +211,7 @@ class KernelEmitter {
   const HloInstruction* RowWorthKeeping(const ElementEmitter& emitter) const {
     constexpr int64_t kManyOperations = 12;
     const HloInstruction* root = plan_.fusion->to_apply()->root_instruction();
-    if (plan_.streams ||
-        std::find(plan_.is_written.begin(), plan_.is_written.end(), true) != plan_.is_written.end())
-      return nullptr;
+    if (plan_.streams) return nullptr;
     const HloInstruction* kept = nullptr;
     for (const HloInstruction* instruction : plan_.fusion->to_apply()->MakeInstructionPostOrder()) {
       if (instruction->opcode() != HloOpcode::kReduce) continue;
@@ -224,8 +222,9 @@ class KernelEmitter {
                         emitter.OperationsOf(row) >= kManyOperations;
       kept = fits ? row : nullptr;
     }
-    return kept;
+    return kept != nullptr && ReadsWhatIsWritten(plan_, kept) ? nullptr : kept;
   }
+
   // Segments of the row of the index, which lacks the last dimension.
   void EmitSegment(const KernelRegion& region, IndexVector index, IrValue segment,
                    ElementEmitter& vectors, ElementEmitter& scalars) {

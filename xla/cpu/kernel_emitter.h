@@ -82,8 +82,12 @@ bool IsLinear(const HloComputation& computation);
 bool IsColumnReduction(const HloInstruction& reduce);
 
 // Whether a kernel of the fusion may write its result to the memory of an operand: each element
-// depends on that operand's element at the same place only.
+// depends on that operand's element at the same place only, and on what is reduced from its row.
 bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result);
+
+// Whether elements of the root read operands in the memory of the result, where those of `known`
+// and what is reduced need not be computed.
+bool ReadsWhatIsWritten(const KernelPlan& plan, const HloInstruction* known);
 
 // An epilogue is a function for kernels::KernelEpilogue: buffers from the third on are the result
 // and the operands of the fusion.

@@ -461,6 +461,59 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
   return plan;
 }
 
+namespace {
+
+// Whether a kernel that reduces rows first may write the elements of a row where those of the
+// parameter are: all that depends on the parameter are elements at the same place and what is
+// reduced from the same row.
+bool StaysInRows(const HloComputation& computation, const HloInstruction* parameter) {
+  // Threads do not share rows then, and rows are reduced before elements are computed.
+  constexpr int64_t kLeastRows = 64, kLeastColumns = 64;
+  const Shape& shape = parameter->shape();
+  const int64_t rank = shape.rank();
+  if (!ReducesOwnRows(computation) || rank < 2 || shape.dimensions().back() < kLeastColumns ||
+      CountOf(shape) / shape.dimensions().back() < kLeastRows ||
+      computation.root_instruction()->shape().dimensions() != shape.dimensions()) {
+    return false;
+  }
+  absl::flat_hash_set<const HloInstruction*> elements = {parameter}, rows;
+  const auto is_row_shape = [&](const Shape& other) {
+    return other.rank() == rank - 1 &&
+           std::equal(other.dimensions().begin(), other.dimensions().end(),
+                      shape.dimensions().begin());
+  };
+  for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
+    bool has_elements = false, has_rows = false;
+    for (const HloInstruction* operand : instruction->operands()) {
+      has_elements |= elements.contains(operand);
+      has_rows |= rows.contains(operand);
+    }
+    if (!has_elements && !has_rows) continue;
+    if (instruction->opcode() == HloOpcode::kReduce) {
+      if (has_rows || elements.contains(instruction->operand(1))) return false;
+      rows.insert(instruction);
+    } else if (instruction->opcode() == HloOpcode::kBroadcast) {
+      if (has_elements || instruction->shape().dimensions() != shape.dimensions()) return false;
+      for (int64_t d = 0; d + 1 < rank; ++d) {
+        if (instruction->dimensions()[static_cast<size_t>(d)] != d) return false;
+      }
+      elements.insert(instruction);
+    } else if (!IsElementwise(*instruction)) {
+      return false;
+    } else if (instruction->shape().dimensions() == shape.dimensions()) {
+      if (has_rows) return false;  // a scalar operand of select or clamp
+      elements.insert(instruction);
+    } else if (!has_elements && is_row_shape(instruction->shape())) {
+      rows.insert(instruction);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result) {
   const HloComputation& computation = *fusion.to_apply();
   const HloInstruction* parameter = computation.parameter_instruction(operand);
@@ -480,7 +533,7 @@ bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result) {
   }
   const std::vector<int64_t> updated = UpdatedOperands(fusion);
   if (!updated.empty()) return updated[static_cast<size_t>(result)] == operand;
-  if (!IsLinear(computation)) {
+  if (!IsLinear(computation) && !StaysInRows(computation, parameter)) {
     // All between the parameter and the root must be elementwise, of the same dimensions.
     absl::flat_hash_set<const HloInstruction*> reached = {parameter};
     for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
@@ -497,6 +550,25 @@ bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result) {
     }
   }
   return true;
+}
+
+bool ReadsWhatIsWritten(const KernelPlan& plan, const HloInstruction* known) {
+  absl::flat_hash_set<const HloInstruction*> seen;
+  std::vector<const HloInstruction*> pending = {plan.fusion->to_apply()->root_instruction()};
+  while (!pending.empty()) {
+    const HloInstruction* instruction = pending.back();
+    pending.pop_back();
+    if (instruction == known || instruction->opcode() == HloOpcode::kReduce ||
+        !seen.insert(instruction).second) {
+      continue;
+    }
+    if (instruction->opcode() == HloOpcode::kParameter &&
+        plan.is_written[static_cast<size_t>(instruction->parameter_number())]) {
+      return true;
+    }
+    pending.insert(pending.end(), instruction->operands().begin(), instruction->operands().end());
+  }
+  return false;
 }
 
 std::vector<int64_t> UpdatedOperands(const HloInstruction& fusion) {
