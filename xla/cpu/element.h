@@ -66,6 +66,12 @@ class ElementOps {
   Element Select(IrValue condition, Element a, Element b);
   int Lanes(const Element& element) const { return ir_.Lanes(element.re); }
 
+  // Whether the code visits several rows of memory at a time, as windows do. If its arithmetic is
+  // short there, processors look so far ahead that they lose track of the rows: a 3x3 maximum over
+  // 51 MB took 2.7 ms instead of 1.4 on one thread of Zen 5 with half as many instructions.
+  bool visits_rows() const { return visits_rows_; }
+  void set_visits_rows(bool visits_rows) { visits_rows_ = visits_rows; }
+
  private:
   IrValue LoadStrided(IrType element, IrValue place, int element_bytes, int stride, int lanes,
                       bool invariant);
@@ -74,6 +80,7 @@ class ElementOps {
   IrValue FloatToInteger(IrValue value, PrimitiveType to);
 
   Ir& ir_;
+  bool visits_rows_ = false;
 };
 
 // What generated code may call.

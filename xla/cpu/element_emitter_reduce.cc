@@ -358,7 +358,11 @@ std::vector<Element> ElementEmitter::EmitReduceWindow(const HloInstruction* inst
                             return self(self, d + 1, inner);
                           });
   };
-  return FromCarried(level(level, 0, ToCarried(initial)), initial);
+  const bool visited_rows = ops_.visits_rows();
+  ops_.set_visits_rows(true);
+  const Ir::Carried last = level(level, 0, ToCarried(initial));
+  ops_.set_visits_rows(visited_rows);
+  return FromCarried(last, initial);
 }
 
 // The plain sum of products, in f32 or wider: for small products inside of fusions.

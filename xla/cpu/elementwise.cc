@@ -61,7 +61,7 @@ class Emitter {
     double bound = 0;
     if (ir_.IsConst(a, &bound)) std::swap(a, b);
     if (ir_.IsConst(b, &bound) && !std::isnan(bound)) return ExtremeOfBound(a, b, bound, is_max);
-    if (!ir_.HasAvx512Binary(vector_))
+    if (!ir_.HasAvx512Binary(vector_) || ops_.visits_rows())
       return ir_.Binary(is_max ? "llvm.maximum" : "llvm.minimum", a, b);
     return ir_.ByRegisters(a, b, [&](IrValue x, IrValue y) {
       // Orders zeros, but gives the number where one is NaN.
