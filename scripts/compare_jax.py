@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compare programs that JAX compiles and runs on Xylem and on XLA:CPU.
+
+One process for each platform, which compiles and runs the same programs in turns with the other, and
+then measures what a call of a jitted function costs. PEER is the folder of xla_cpu.py, which draws
+arguments and runs programs through a client of jaxlib (needs: pip install jax, and the plugin).
+
+usage: compare_jax.py --peer PEER [--python build-jax/bin/python] [--seconds 0.3] [--rounds 3] PROGRAM_DIR...
+"""
+import argparse
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+PLATFORMS = ("cpu", "xylem")
+CALLS = ("1 argument", "1 argument, waiting", "100 arguments", "100 arguments and results")
+
+
+def measure_calls():
+  """Microseconds of calls of jitted functions, the best of some rounds."""
+  import jax
+
+  def best(call, count=500, rounds=15):
+    jax.block_until_ready(call())
+    times = []
+    for _ in range(rounds):
+      start = time.perf_counter()
+      for _ in range(count):
+        result = call()
+      jax.block_until_ready(result)
+      times.append((time.perf_counter() - start) / count * 1e6)
+    return min(times)
+
+  x = jax.numpy.float32(1)
+  many = [jax.numpy.float32(i) for i in range(100)]
+  one = jax.jit(lambda x: x + 1)
+  total = jax.jit(lambda *values: sum(values))
+  each = jax.jit(lambda *values: [value + 1 for value in values])
+  calls = (lambda: one(x), lambda: one(x).block_until_ready(), lambda: total(*many),
+           lambda: each(*many))
+  return dict(zip(CALLS, map(best, calls)))
+
+
+def serve(peer_folder):
+  """Answers lines of standard input, a folder and seconds or "calls", with lines of JSON."""
+  sys.path.insert(0, peer_folder)
+  import jax
+  from jaxlib import xla_client
+  from xla_cpu import Peer
+
+  class DefaultPlatform(Peer):
+    def __init__(self):
+      self.device = jax.devices()[0]
+      self.client, self.xc = self.device.client, xla_client
+
+  peer = DefaultPlatform()
+  for line in sys.stdin:
+    folder, seconds = line.rstrip("\n").split("\t")
+    try:
+      answer = measure_calls() if folder == "calls" else peer.measure(folder, float(seconds))
+    except Exception as error:  # the program is reported, the others are measured
+      answer = {"error": str(error).splitlines()[0]}
+    print(json.dumps(answer), flush=True)
+
+
+class Worker:
+  def __init__(self, arguments, platform):
+    self.process = subprocess.Popen(
+        [arguments.python, __file__, "--peer", arguments.peer, "--serve"], text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        env={**os.environ, "JAX_PLATFORMS": platform})
+
+  def ask(self, folder, seconds=0):
+    self.process.stdin.write(f"{folder}\t{seconds}\n")
+    self.process.stdin.flush()
+    line = self.process.stdout.readline()
+    return json.loads(line) if line else {"error": "the process ended"}
+
+
+def mean(ratios):
+  return math.exp(statistics.fmean(map(math.log, ratios)))
+
+
+def main():
+  parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+  parser.add_argument("--peer", required=True)
+  parser.add_argument("--python", default=sys.executable)
+  parser.add_argument("--seconds", type=float, default=0.3)
+  parser.add_argument("--rounds", type=int, default=3)
+  parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+  parser.add_argument("folders", nargs="*")
+  arguments = parser.parse_args()
+  if arguments.serve:
+    return serve(arguments.peer)
+  workers = [Worker(arguments, platform) for platform in PLATFORMS]
+  runs, compiles = [], []
+  print("| program | XLA ms | Xylem ms | ratio | XLA compiles in | Xylem in | ratio |")
+  print("|---|---|---|---|---|---|---|")
+  for folder in map(os.path.abspath, arguments.folders):
+    name, rounds = os.path.basename(folder), []
+    for _ in range(arguments.rounds):
+      rounds.append([worker.ask(folder, arguments.seconds) for worker in workers])
+    errors = [answer["error"] for pair in rounds for answer in pair if "error" in answer]
+    if errors:
+      print(f"| {name} | {errors[0][:90]} |", flush=True)
+      continue
+    middle = lambda key: [statistics.median(pair[i][key] for pair in rounds) for i in (0, 1)]
+    (run, our_run), (compile_, our_compile) = middle("run_ms"), middle("compile_ms")
+    runs.append(run / our_run)
+    compiles.append(compile_ / our_compile)
+    print(f"| {name} | {run:.3f} | {our_run:.3f} | {runs[-1]:.2f} | {compile_:.1f} | "
+          f"{our_compile:.1f} | {compiles[-1]:.2f} |", flush=True)
+  if runs:
+    print(f"geometric means: run {mean(runs):.2f}, compile {mean(compiles):.2f}; slower than XLA: "
+          f"{sum(ratio < 0.95 for ratio in runs)} of {len(runs)}\n")
+  calls = [worker.ask("calls") for worker in workers]
+  print("| call of a jitted function | XLA us | Xylem us |\n|---|---|---|")
+  for call in CALLS:
+    print(f"| {call} | {calls[0][call]:.2f} | {calls[1][call]:.2f} |")
+
+
+if __name__ == "__main__":
+  main()
