@@ -25,6 +25,7 @@ from jax_xylem import replacing
 
 PLATFORM = "xylem"
 TARGET = "xylem_python_callback"
+PARTITIONED_TARGET = "xylem_partitioned_python_callback"  # each partition calls with its shards
 
 _P = ctypes.c_void_p
 _TOKEN = 17
@@ -267,7 +268,7 @@ def _set_sharding(ctx, operation, sharding):
     mlir.set_sharding(ctx.module_context, operation, sharding)
 
 
-def _emit(ctx, callback, token, operands, result_avals, has_side_effect, sharding):
+def _emit(ctx, target, callback, token, operands, result_avals, has_side_effect, sharding):
   import dataclasses
   from jax._src import core
 
@@ -281,7 +282,7 @@ def _emit(ctx, callback, token, operands, result_avals, has_side_effect, shardin
         avals_out=[core.abstract_token, *ctx.avals_out])
   entry = _Function(function)
   ctx.module_context.add_keepalive(entry)
-  result = ffi.build_ffi_lowering_function(TARGET, has_side_effect=has_side_effect)(
+  result = ffi.build_ffi_lowering_function(target, has_side_effect=has_side_effect)(
       ctx, *operands, index=np.uint64(entry.number))
   if sharding is not None:
     shardings = getattr(sharding, "shardings", None)
@@ -309,8 +310,9 @@ def _patch_emission():
                       partitioned=partitioned, sharding=sharding, **kwargs)
     if partitioned and result_avals:
       raise ValueError("Partitioned callback not supported with return values.")
-    return _emit(ctx, callback, token, list(operands), list(result_avals), has_side_effect,
-                 sharding)
+    return _emit(ctx, PARTITIONED_TARGET if partitioned else TARGET, callback, token,
+                 list(operands), list(result_avals), has_side_effect,
+                 None if partitioned else sharding)
 
   mlir.emit_python_callback = emit_python_callback
   replacing.everywhere("emit_python_callback", original, emit_python_callback)
@@ -368,7 +370,8 @@ class _HostDevices:
 def register(c_api):
   from jax_xylem import custom_calls
 
-  custom_calls.register_function(c_api, TARGET, ctypes.cast(_handler, _P).value)
+  for target in (TARGET, PARTITIONED_TARGET):
+    custom_calls.register_function(c_api, target, ctypes.cast(_handler, _P).value)
   _patch_emission()
   _register_buffer_callback()
   jax_callback.xb = _HostDevices(xla_bridge)

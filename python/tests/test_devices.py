@@ -219,3 +219,19 @@ def test_groups_are_sharded_alike(mesh):
   y = jax.jit(lambda x: shard_alike(x, jnp.arange(32.0).reshape(8, 4))[1])(x)
   assert y.sharding.is_equivalent_to(x.sharding, 2)
   np.testing.assert_array_equal(y, X)
+
+
+def test_partitioned_callbacks_get_shards(mesh):
+  x = put(X, mesh, "x", "y")
+  seen = []
+
+  @jax.jit
+  def f(x):
+    jax.debug.callback(lambda part: seen.append(part.shape), x * 2, partitioned=True)
+    jax.vmap(lambda row: jax.debug.callback(
+        lambda part: seen.append(part.shape), row, partitioned=True), in_axes=1)(x)
+
+  f(x)
+  jax.effects_barrier()
+  # Of rows each partition has two of eight; each of four columns is visited by all.
+  assert sorted(seen) == [(2,)] * 32 + [(2, 2)] * 8

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
@@ -24,6 +23,7 @@
 #include "xla/pjrt/divisions.h"
 #include "xla/pjrt/one_partition.h"
 #include "xla/pjrt/partition_instructions.h"
+#include "xla/pjrt/program.h"
 #include "xla/pjrt/shard_emitter.h"
 #include "xla/pjrt/shard_rules.h"
 #include "xla/pjrt/tiles.h"
@@ -41,16 +41,6 @@ struct Divided {
   Tiles tiles;
   HloSharding sharding;
 };
-
-// What the custom calls "Sharding" annotate.
-HloInstruction* WithoutAnnotations(HloInstruction* value) {
-  while (IsCall(*value, "Sharding") || IsCall(*value, "InspectSharding")) value = value->operand(0);
-  return value;
-}
-
-HloSharding ShardingOf(const HloInstruction& instruction) {
-  return instruction.has_sharding() ? *instruction.extras().sharding : HloSharding::Replicate();
-}
 
 // A tuple of values of which each partition has its shards.
 struct DividedTuple {
@@ -173,6 +163,7 @@ class Partitioner {
     if (instruction->opcode() == HloOpcode::kWhile) return DivideLoop(instruction);
     if (IsCall(*instruction, "Sharding")) return DivideAnnotation(instruction);
     if (HasPartitioner(*instruction)) return DivideCustomCall(instruction);
+    if (IsCall(*instruction, kPartitionedPythonCallback)) return CallWithShards(instruction);
     if (instruction->opcode() == HloOpcode::kGetTupleElement) {
       if (instruction->operand(0)->opcode() == HloOpcode::kTuple && !instruction->IsRoot()) {
         return instruction->ReplaceAllUsesWith(
@@ -475,6 +466,17 @@ class Partitioner {
         call, Add(call->parent(), HloOpcode::kTuple, call->shape(), elements));
   }
 
+  // The call gets the shards of its operands in place of whole values.
+  absl::Status CallWithShards(HloInstruction* call) {
+    for (int64_t i = 0; i < call->operand_count(); ++i) {
+      const Divided* known = FindDivided(call->mutable_operand(i));
+      if (known == nullptr || !known->tiles.sums.empty()) continue;
+      XLA_RETURN_IF_ERROR(call->ReplaceOperandWithDifferentShape(i, known->shard));
+    }
+    FitToShards(call);
+    return absl::OkStatus();
+  }
+
   // The whole value of which each partition has a shard; remembers the shards.
   absl::StatusOr<HloInstruction*> WholeOf(HloInstruction* shard, const Shape& whole,
                                           const HloSharding& sharding) {
@@ -493,13 +495,8 @@ class Partitioner {
 
   // In computations that work on whole values, too, once all others are final.
   absl::Status FinishCalls() {
-    std::vector<HloComputation*> reached = {entry_};
-    absl::flat_hash_set<const HloComputation*> seen = {entry_};
-    for (size_t i = 0; i < reached.size(); ++i) {
-      for (HloInstruction* instruction : reached[i]->MakeInstructionPostOrder()) {
-        for (HloComputation* called : instruction->called_computations()) {
-          if (seen.insert(called).second) reached.push_back(called);
-        }
+    for (HloComputation* computation : ReachableComputations(entry_)) {
+      for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
         if (HasPartitioner(*instruction)) {
           XLA_RETURN_IF_ERROR(DivideCustomCall(instruction));
         } else if (InspectsSharding(*instruction) && instruction->operand_count() == 1) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -18,6 +19,28 @@ namespace xla::pjrt {
 bool IsCall(const HloInstruction& instruction, std::string_view target) {
   return instruction.opcode() == HloOpcode::kCustomCall &&
          instruction.attributes<CustomCallAttributes>().custom_call_target == target;
+}
+
+HloInstruction* WithoutAnnotations(HloInstruction* value) {
+  while (IsCall(*value, "Sharding") || IsCall(*value, "InspectSharding")) value = value->operand(0);
+  return value;
+}
+
+HloSharding ShardingOf(const HloInstruction& instruction) {
+  return instruction.has_sharding() ? *instruction.extras().sharding : HloSharding::Replicate();
+}
+
+std::vector<HloComputation*> ReachableComputations(HloComputation* computation) {
+  std::vector<HloComputation*> reached = {computation};
+  absl::flat_hash_set<const HloComputation*> seen = {computation};
+  for (size_t i = 0; i < reached.size(); ++i) {
+    for (const HloInstruction* instruction : reached[i]->instructions()) {
+      for (HloComputation* called : instruction->called_computations()) {
+        if (seen.insert(called).second) reached.push_back(called);
+      }
+    }
+  }
+  return reached;
 }
 
 std::vector<int64_t> UnspecifiedDims(const HloInstruction& annotation) {

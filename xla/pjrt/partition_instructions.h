@@ -11,12 +11,22 @@
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_sharding.h"
 #include "xla/shape.h"
 
 namespace xla::pjrt {
 
 // Whether this is a custom call of this target.
 bool IsCall(const HloInstruction& instruction, std::string_view target);
+
+// What the custom calls "Sharding" and "InspectSharding" annotate.
+HloInstruction* WithoutAnnotations(HloInstruction* value);
+
+// Replicated if nothing else is stated.
+HloSharding ShardingOf(const HloInstruction& instruction);
+
+// The computation and those that it calls, directly or not.
+std::vector<HloComputation*> ReachableComputations(HloComputation* computation);
 
 // The dimensions that an annotation leaves to the partitioner: unspecified_dims=[0,2] in its
 // backend_config. None if that is something else.

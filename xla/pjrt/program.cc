@@ -170,7 +170,8 @@ void DescribeRuns(const HloModule& module, Program& program) {
       if (opcode == HloOpcode::kCustomCall) {
         const auto& attributes = instruction->attributes<CustomCallAttributes>();
         const std::string& target = attributes.custom_call_target;
-        if (target == kPythonCallback || !handlers->Contains(target)) {
+        if (target == kPythonCallback || target == kPartitionedPythonCallback ||
+            !handlers->Contains(target)) {
           program.is_synchronous = true;
         }
       }

@@ -66,8 +66,10 @@ struct Program {
 };
 using ProgramPointer = std::shared_ptr<Program>;
 
-// The custom call whose handler the Python package registers for its callbacks.
+// The custom calls whose handler the Python package registers for its callbacks.
 inline constexpr char kPythonCallback[] = "xylem_python_callback";
+// The same, called in each partition with the shards that it has.
+inline constexpr char kPartitionedPythonCallback[] = "xylem_partitioned_python_callback";
 
 // Reads the program and the options and compiles with the backend's compiler. InvalidArgument for
 // unknown formats and for more devices than `max_devices`.
