@@ -31,8 +31,8 @@ struct ProgramShardings {
 absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,
                                                  const std::vector<bool>& may_choose_output);
 
-// The layout of an entry whose parameters and results have become shards. Aliases of a parameter and
-// a result that have different shapes now become donations.
+// The layout of an entry whose parameters and results have become shards. Aliases of a parameter
+// and a result that have different shapes now become donations.
 absl::Status SetShardSignature(HloModule* module);
 
 // Removes custom calls that only annotate their operand, of programs that are not divided.

@@ -30,6 +30,12 @@ HloSharding ShardingOf(const HloInstruction& instruction) {
   return instruction.has_sharding() ? *instruction.extras().sharding : HloSharding::Replicate();
 }
 
+const std::string* GroupOf(const HloInstruction& value) {
+  const auto& attributes = value.extras().frontend_attributes;
+  const auto found = attributes.find("xla.sdy.sharding_group_id");
+  return found == attributes.end() ? nullptr : &found->second;
+}
+
 std::vector<HloComputation*> ReachableComputations(HloComputation* computation) {
   std::vector<HloComputation*> reached = {computation};
   absl::flat_hash_set<const HloComputation*> seen = {computation};

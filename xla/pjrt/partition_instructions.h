@@ -4,6 +4,7 @@
 #define XLA_PJRT_PARTITION_INSTRUCTIONS_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,10 @@ HloInstruction* WithoutAnnotations(HloInstruction* value);
 
 // Replicated if nothing else is stated.
 HloSharding ShardingOf(const HloInstruction& instruction);
+
+// The sharding group that a value is in (frontend attribute xla.sdy.sharding_group_id); null if in
+// none.
+const std::string* GroupOf(const HloInstruction& value);
 
 // The computation and those that it calls, directly or not.
 std::vector<HloComputation*> ReachableComputations(HloComputation* computation);

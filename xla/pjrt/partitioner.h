@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a program on whole values becomes the program of one partition: internal, users include
+// partition.h.
+//
+// Whole values stay in the program. Beside them, what is known to be divided gets shards, and
+// whoever can work on shards does. Whichever of the two forms is unused is removed in the end, so
+// that shards cost nothing where they are known and whole arrays are gathered elsewhere.
+#ifndef XLA_PJRT_PARTITIONER_H_
+#define XLA_PJRT_PARTITIONER_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/hlo/ir/hlo_module.h"
+#include "xla/hlo/ir/hlo_sharding.h"
+#include "xla/pjrt/partition.h"
+#include "xla/pjrt/shard_emitter.h"
+#include "xla/pjrt/shard_rules.h"
+#include "xla/pjrt/tiles.h"
+
+namespace xla::pjrt {
+
+class Partitioner {
+ public:
+  Partitioner(HloModule* module, const std::vector<bool>& may_choose_output)
+      : module_(*module),
+        may_choose_output_(may_choose_output),
+        partitions_(module->config().num_partitions()),
+        emit_(module) {}
+
+  absl::StatusOr<ProgramShardings> Run();
+
+ private:
+  // A value of which each partition has its shard.
+  struct Divided {
+    HloInstruction* shard;
+    Tiles tiles;
+    HloSharding sharding;
+  };
+  // A tuple of values of which each partition has its shards.
+  struct DividedTuple {
+    HloInstruction* shard;
+    std::vector<Tiles> elements;
+  };
+  // How an element of a loop's state is divided: as it begins, or as the body makes it. Where the
+  // two do not agree after all, every partition has the whole.
+  struct LoopElement {
+    std::optional<Tiles> tiles;
+    int changes = 0;
+  };
+  struct Made {
+    HloInstruction* shard;
+    Tiles tiles;
+  };
+  struct Alike {
+    Tiles tiles;
+    HloSharding sharding;
+  };
+
+  // --- partition.cc: parameters become shards, from which whole arrays are gathered for those who
+  // need them; manual computations begin and end with shards; results are divided as was asked.
+  absl::Status DivideParameters();
+  absl::Status EnterAndLeaveManual(HloComputation* computation);
+  absl::Status EnterManual(HloInstruction* call);
+  absl::Status LeaveManual(HloInstruction* call);
+  absl::StatusOr<HloInstruction*> DivideResult(HloInstruction* value, HloSharding sharding);
+  absl::Status DivideResults();
+
+  // --- partition_operations.cc: instructions, on shards as well where operands are divided
+  absl::Status DivideOperations(HloComputation* computation);
+  absl::Status DivideInstruction(HloInstruction* instruction);
+  absl::Status DivideOperation(HloInstruction* instruction, const ShardForm& form,
+                               HloSharding sharding);
+  // The parts of a reduction, combined. Sums are kept as they are, too, for those who want addends.
+  HloInstruction* CombinePartial(HloInstruction* instruction, HloInstruction* part,
+                                 const ShardForm& form);
+  // An element of a tuple of which there are shards.
+  absl::Status DivideElement(HloInstruction* element);
+  absl::Status DivideAnnotation(HloInstruction* annotation);
+  // The tiles of an annotation, with those of the operand in the dimensions that it leaves open.
+  Tiles WithOpenDimensions(const HloInstruction& annotation, Tiles tiles,
+                           const Tiles& operand) const;
+  // Values of a sharding group are divided as the first of it that is.
+  absl::Status DivideAlike(HloInstruction* value);
+
+  // --- partition_shards.cc: the shards of a value
+  // The shards that there are of a value, or of what it annotates; null if there are none.
+  const Divided* FindDivided(HloInstruction* value) const;
+  // The tiles in which a value is at hand; none for whole arrays and sums.
+  std::optional<Tiles> TilesAtHand(HloInstruction* value) const;
+  // The tile that this partition has: at hand, computed from tiles of the operands, or cut out.
+  absl::StatusOr<HloInstruction*> ShardOf(HloInstruction* whole, const Tiles& tiles);
+  // As ShardOf, of what a value annotates as well.
+  absl::StatusOr<HloInstruction*> ShardOfAnnotated(HloInstruction* value, const Tiles& tiles);
+  // What adds up to a value over the groups of `tiles`: the parts of a sum before they are
+  // combined, or the shards that the partitions of each group have, among zeros. Null if neither is
+  // at hand.
+  HloInstruction* AddendOf(HloInstruction* whole, const Tiles& tiles);
+  // Null if only the whole can be computed.
+  absl::StatusOr<HloInstruction*> MakeShard(HloInstruction* whole, const Tiles& tiles);
+  HloInstruction* IotaOfTile(HloInstruction* whole, const Shape& shape, const Tiles& tiles);
+  // The whole value of which each partition has a shard; remembers the shards.
+  absl::StatusOr<HloInstruction*> WholeOf(HloInstruction* shard, const Shape& whole,
+                                          const HloSharding& sharding);
+
+  // --- partition_calls.cc: custom calls that the caller partitions, and those that report
+  // shardings
+  absl::Status DivideCustomCall(HloInstruction* call);
+  // The call gets the shards of its operands in place of whole values.
+  absl::Status CallWithShards(HloInstruction* call);
+  // In computations that work on whole values, too, once all others are final.
+  absl::Status FinishCalls();
+
+  // --- partition_loops.cc: loops whose state is divided
+  absl::Status DivideLoop(HloInstruction* loop);
+  // A copy of a loop's body or condition for a state that is divided.
+  absl::StatusOr<HloComputation*> DivideState(const HloComputation& original,
+                                              const std::vector<LoopElement>& state);
+  static absl::StatusOr<Shape> ShapeOf(const Shape& whole, const std::vector<LoopElement>& state);
+  // An element of a divided tuple, gathered for those who need the whole.
+  absl::StatusOr<HloInstruction*> WholeElement(HloInstruction* tuple, const Shape& whole, size_t i,
+                                               const Tiles& tiles);
+  // Whether the body makes the state as it is divided; else changes how that is.
+  bool FollowBody(const HloInstruction& root, std::vector<LoopElement>& state) const;
+  // A tuple of which each partition has its shards.
+  absl::StatusOr<HloInstruction*> ShardsOf(HloInstruction* tuple,
+                                           const std::vector<LoopElement>& state);
+  absl::Status ReplaceLoop(HloInstruction* loop, HloInstruction* begin, HloComputation* body,
+                           HloComputation* condition, const std::vector<LoopElement>& state);
+
+  HloModule& module_;
+  const std::vector<bool>& may_choose_output_;
+  const int64_t partitions_;
+  ShardEmitter emit_;
+  HloComputation* entry_ = nullptr;
+  int loop_depth_ = 0;
+  int shard_depth_ = 0;
+  absl::flat_hash_map<const HloInstruction*, Divided> divided_;
+  absl::flat_hash_map<const HloInstruction*, DividedTuple> divided_tuples_;
+  // Shards of values that are whole otherwise.
+  absl::flat_hash_map<const HloInstruction*, Made> made_;
+  // Parts that add up to values.
+  absl::flat_hash_map<const HloInstruction*, Made> addends_;
+  // How the values of sharding groups are divided.
+  absl::flat_hash_map<std::string, Alike> groups_;
+  ProgramShardings shardings_;
+};
+
+}  // namespace xla::pjrt
+
+#endif  // XLA_PJRT_PARTITIONER_H_
