@@ -250,3 +250,21 @@ def test_pivots_beyond_the_array():
   swaps = np.array([[-1, 9, 2]], np.int32)
   result = jax.lax.linalg.lu_pivots_to_permutation(swaps, 4)
   np.testing.assert_array_equal(result, [[3, 0, 2, 0]])
+
+
+def test_layout_constraints():
+  from jax.experimental.layout import Format, Layout, with_layout_constraint
+
+  x = np.arange(32, dtype=np.float32).reshape(4, 8)
+  column_major = Layout(major_to_minor=(1, 0))
+  y, z = jax.jit(lambda x: (with_layout_constraint(x * 2, column_major), x + 1))(x)
+  assert y.format.layout.major_to_minor == (1, 0)
+  assert z.format.layout.major_to_minor == (0, 1)
+  np.testing.assert_array_equal(y, x * 2)
+  z = jax.jit(lambda x: with_layout_constraint(x * 2, column_major) + 1)(x)
+  assert z.format.layout.major_to_minor == (0, 1)
+  np.testing.assert_array_equal(z, x * 2 + 1)
+  # A layout that the compiler may choose: a transposed array is not moved.
+  z = jax.jit(lambda x: (x + 1).T, out_shardings=Format(Layout.AUTO)).lower(x).compile()(x)
+  assert z.format.layout.major_to_minor == (1, 0)
+  np.testing.assert_array_equal(z, (x + 1).T)

@@ -106,6 +106,24 @@ TEST(PjrtPartitionTest, ShardsAddUpToAnUnreducedResult) {
   EXPECT_EQ(results, (Shards{{1, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 4}}));
 }
 
+// Also where only an annotation divides the value.
+TEST(PjrtPartitionTest, AnnotatedShardsAddUpToAnUnreducedResult) {
+  Shards results;
+  ASSERT_EQ(RunOnShards(R"(
+  func.func public @main(%a: tensor<4xf32> {mhlo.sharding = "{replicated}"})
+      -> (tensor<4xf32> {mhlo.sharding = "{unreduced}"}) {
+    %one = stablehlo.constant dense<1.0> : tensor<4xf32>
+    %0 = stablehlo.custom_call @Sharding(%one) {mhlo.sharding = "{devices=[4]<=[4]}"}
+        : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = stablehlo.custom_call @Sharding(%0) {mhlo.sharding = "{unreduced}"}
+        : (tensor<4xf32>) -> tensor<4xf32>
+    return %1 : tensor<4xf32>
+  })",
+                        {{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 4}}, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}}));
+}
+
 TEST(PjrtPartitionTest, SumsOfShardsAreAnUnreducedResult) {
   Shards results;
   ASSERT_EQ(RunOnShards(R"(

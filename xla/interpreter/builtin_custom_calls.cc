@@ -33,6 +33,15 @@ absl::StatusOr<Value> EvalPin(EvalContext&, const HloInstruction& inst,
   return std::move(operands[0]).WithShape(inst.shape());
 }
 
+absl::StatusOr<Value> EvalLayoutConstraint(EvalContext&, const HloInstruction& inst,
+                                           absl::Span<Value> operands) {
+  if (operands.size() != 1 || !ShapeUtil::Compatible(operands[0].shape(), inst.shape())) {
+    return InstructionError(inst, absl::StatusCode::kInvalidArgument,
+                            "the result must have the shape of the only operand");
+  }
+  return std::move(operands[0]).WithShape(inst.shape());
+}
+
 // A buffer whose contents are not defined: zeros.
 absl::StatusOr<Value> EvalCreateBuffer(EvalContext& ctx, const HloInstruction& inst,
                                        absl::Span<Value> operands) {
@@ -54,6 +63,7 @@ constexpr Builtin kBuiltins[] = {
     {"DynamicConvolutionKernelGrad", EvalDynamicConvolutionKernelGrad},
     {"DynamicReduceWindowSamePadding", EvalDynamicReduceWindow},
     {"DynamicSelectAndScatterSamePadding", EvalDynamicSelectAndScatter},
+    {"LayoutConstraint", EvalLayoutConstraint},
     {"Sharding", EvalAnnotation},
     {"SPMDFullToShardShape", EvalAnnotation},
     {"SPMDShardToFullShape", EvalAnnotation},

@@ -31,6 +31,15 @@ Result ExpandAnnotation(HloInstruction* call, GraphBuilder&) {
   return call->operand(0);
 }
 
+// Values have no layouts here: those of instructions only matter at the borders of the program.
+Result ExpandLayoutConstraint(HloInstruction* call, GraphBuilder&) {
+  if (call->operand_count() != 1 ||
+      !ShapeUtil::Compatible(call->operand(0)->shape(), call->shape())) {
+    return Refuse(*call, "the result must have the shape of the only operand");
+  }
+  return call->operand(0);
+}
+
 // Pin makes an array into a buffer that is updated in place, Unpin the reverse. Both are the same
 // memory here: what is updated is copied if others still read it.
 Result ExpandPin(HloInstruction* call, GraphBuilder& b) {
@@ -152,6 +161,7 @@ struct Expansion {
 constexpr Expansion kExpansions[] = {
     {"ApproxTopK", ExpandApproxTopK},
     {"CreateBuffer", ExpandCreateBuffer},
+    {"LayoutConstraint", ExpandLayoutConstraint},
     {"Pin", ExpandPin},
     {"SPMDFullToShardShape", ExpandAnnotation},
     {"SPMDShardToFullShape", ExpandAnnotation},

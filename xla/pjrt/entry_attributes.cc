@@ -11,9 +11,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "xla/base/status_macros.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/layout.h"
 #include "xla/layout_util.h"
 #include "xla/mlir/ir.h"
+#include "xla/pjrt/partition_instructions.h"
 #include "xla/shape_util.h"
 
 namespace xla::pjrt {
@@ -65,6 +68,7 @@ absl::Status ReadValues(mlir::AttributeRef attributes, std::vector<Value>& value
         XLA_ASSIGN_OR_RETURN(value.memory, MemoryKind(text->value));
       } else if (name == "mhlo.layout_mode") {
         XLA_ASSIGN_OR_RETURN(value.minor_to_major, MinorToMajor(std::string(text->value)));
+        value.may_choose_layout = text->value == "auto";
       }
     }
   }
@@ -78,6 +82,20 @@ Value ValueOf(const Shape& leaf) {
     value.memory = 1;
   }
   return value;
+}
+
+// What the entry returns, without the tuple of several results.
+std::vector<const HloInstruction*> ResultsOf(const HloModule& module) {
+  const HloInstruction* root = module.entry_computation()->root_instruction();
+  // The sharding of a single result is stated by an element of a tuple of one.
+  const bool is_element = root->opcode() == HloOpcode::kGetTupleElement &&
+                          root->operand(0)->opcode() == HloOpcode::kTuple;
+  if (is_element) root = root->operand(0)->operand(root->tuple_index());
+  std::vector<const HloInstruction*> results = {root};
+  if (root->opcode() == HloOpcode::kTuple) {
+    results.assign(root->operands().begin(), root->operands().end());
+  }
+  return results;
 }
 
 }  // namespace
@@ -107,6 +125,46 @@ EntryAttributes AttributesOfLayout(const ProgramShape& layout) {
     attributes.results.push_back(ValueOf(leaf));
   });
   return attributes;
+}
+
+absl::Status TakeLayoutConstraints(HloModule* module, EntryAttributes& attributes) {
+  constexpr std::string_view kConstraint = "LayoutConstraint";
+  const std::vector<const HloInstruction*> results = ResultsOf(*module);
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!IsCall(*results[i], kConstraint) || !results[i]->shape().has_layout()) continue;
+    if (attributes.results.size() <= i) attributes.results.resize(i + 1);
+    std::vector<int64_t>& layout = attributes.results[i].minor_to_major;
+    const auto& stated = results[i]->shape().layout().minor_to_major();
+    if (layout.empty()) layout.assign(stated.begin(), stated.end());
+  }
+  for (HloComputation* computation : module->computations()) {
+    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+      if (!IsCall(*instruction, kConstraint) || instruction->operand_count() != 1 ||
+          !ShapeUtil::Compatible(instruction->shape(), instruction->operand(0)->shape())) {
+        continue;
+      }
+      XLA_RETURN_IF_ERROR(computation->ReplaceInstruction(instruction, instruction->operand(0)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void ChooseLayouts(const HloModule& module, EntryAttributes& attributes) {
+  const std::vector<const HloInstruction*> results = ResultsOf(module);
+  for (size_t i = 0; i < results.size() && i < attributes.results.size(); ++i) {
+    Value& value = attributes.results[i];
+    if (!value.may_choose_layout || !value.minor_to_major.empty() ||
+        results[i]->opcode() != HloOpcode::kTranspose) {
+      continue;
+    }
+    // The operand is row-major, so that its last dimension is the minor one.
+    const auto& dimensions = results[i]->dimensions();
+    value.minor_to_major.resize(dimensions.size());
+    for (size_t d = 0; d < dimensions.size(); ++d) {
+      const size_t from_the_end = dimensions.size() - 1 - static_cast<size_t>(dimensions[d]);
+      value.minor_to_major[from_the_end] = static_cast<int64_t>(d);
+    }
+  }
 }
 
 absl::Status SetLayouts(const std::vector<Value>& values, size_t first, Shape* shape) {

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "xla/hlo/ir/hlo_module.h"
 #include "xla/mlir/source.h"
 #include "xla/shape.h"
 
@@ -23,6 +24,7 @@ struct EntryAttributes {
   struct Value {
     size_t memory = 0;                    // a position in kMemoryKinds
     std::vector<int64_t> minor_to_major;  // empty: row-major
+    bool may_choose_layout = false;       // if minor_to_major is empty
   };
   std::vector<Value> parameters, results;  // shorter than the signature: the rest is as above
 };
@@ -33,6 +35,14 @@ absl::StatusOr<EntryAttributes> ReadEntryAttributes(const mlir::Source& source);
 
 // The memory spaces of an entry computation layout.
 EntryAttributes AttributesOfLayout(const ProgramShape& layout);
+
+// Removes the custom calls LayoutConstraint, as values have no layouts within a program. A result
+// that is one gets its layout, if none was asked for.
+absl::Status TakeLayoutConstraints(HloModule* module, EntryAttributes& attributes);
+
+// Chooses the layouts of results that are left to the compiler: a transposed array stays as its
+// operand lies in memory.
+void ChooseLayouts(const HloModule& module, EntryAttributes& attributes);
 
 // Lays out the leaves of a shape as the attributes say, row-major otherwise. InvalidArgument for
 // layouts of another rank.

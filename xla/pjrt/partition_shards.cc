@@ -47,7 +47,7 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* whole, cons
 }
 
 HloInstruction* Partitioner::AddendOf(HloInstruction* whole, const Tiles& tiles) {
-  const auto addend = addends_.find(whole);
+  const auto addend = addends_.find(WithoutAnnotations(whole));
   if (addend != addends_.end() && addend->second.tiles.counts == tiles.counts &&
       addend->second.tiles.tile_of == tiles.tile_of &&
       HaveSameGroups(addend->second.tiles.sums, tiles.sums)) {
@@ -129,6 +129,11 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardOfAnnotated(HloInstruction* va
                                                               const Tiles& tiles) {
   const Divided* known = FindDivided(value);
   if (known != nullptr && known->tiles == tiles) return known->shard;
+  if (!tiles.sums.empty()) {
+    // An annotation may be all that divides the value.
+    HloInstruction* addend = AddendOf(value, tiles);
+    if (addend != nullptr) return addend;
+  }
   return ShardOf(WithoutAnnotations(value), tiles);
 }
 

@@ -238,6 +238,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   if (source.format != "mlir") {
     attributes = AttributesOfLayout(module->entry_computation_layout());
   }
+  XLA_RETURN_IF_ERROR(TakeLayoutConstraints(module.get(), attributes));
   HloModuleConfig& config = module->config();
   config.set_replica_count(replicas);
   config.set_num_partitions(partitions);
@@ -257,6 +258,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   } else {
     XLA_RETURN_IF_ERROR(RemoveAnnotations(module.get()));
   }
+  ChooseLayouts(*module, attributes);
   module->SetDefaultEntryLayout();
   ProgramShape& layout = *config.mutable_entry_computation_layout();
   for (int i = 0; i < layout.parameters_size(); ++i) {
