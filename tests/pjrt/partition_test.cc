@@ -685,6 +685,43 @@ TEST(PjrtPartitionTest, LoopsWorkOnShards) {
   EXPECT_EQ(CountOf(*module, HloOpcode::kAllGather), 0);
 }
 
+// The state may be whole as the loop begins, and divided by an annotation of the body.
+TEST(PjrtPartitionTest, AnnotationsDivideTheStateOfLoops) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m, num_partitions=4
+
+body {
+  p = (s32[], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[8] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  y = f32[8] custom-call(x), custom_call_target="Sharding", sharding={devices=[4]<=[4]}
+  z = f32[8] add(y, y)
+  ROOT r = (s32[], f32[8]) tuple(j, z)
+}
+
+condition {
+  p = (s32[], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(3)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+
+ENTRY e {
+  x = f32[8] parameter(0)
+  zero = s32[] constant(0)
+  s = (s32[], f32[8]) tuple(zero, x)
+  l = (s32[], f32[8]) while(s), condition=condition, body=body
+  ROOT r = f32[8] get-tuple-element(l), index=1
+})"));
+  ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
+                       PartitionModule(module.get(), /*may_choose_output=*/{true}));
+  EXPECT_OK(VerifyModule(*module));
+  EXPECT_EQ(module->entry_computation_layout().result().ToString(), "f32[2]");
+  EXPECT_EQ(CountOf(*module, HloOpcode::kAllGather), 0);
+}
+
 // What the body does not make in shards is whole from the start.
 TEST(PjrtPartitionTest, LoopsOfWholeArraysGatherOnce) {
   std::string text = absl::Substitute(kScan, "whole");

@@ -27,6 +27,13 @@ bool HasOnlyElements(const HloInstruction& tuple) {
          });
 }
 
+bool HasAnnotations(const HloComputation& computation) {
+  const auto& instructions = computation.instructions();
+  return std::any_of(
+      instructions.begin(), instructions.end(),
+      [](const HloInstruction* instruction) { return IsCall(*instruction, "Sharding"); });
+}
+
 }  // namespace
 
 absl::StatusOr<Shape> Partitioner::ShapeOf(const Shape& whole,
@@ -59,7 +66,7 @@ absl::Status Partitioner::DivideLoop(HloInstruction* loop) {
     state[i].tiles = TilesAtHand(init->operand(static_cast<int64_t>(i)));
     is_divided = is_divided || state[i].tiles.has_value();
   }
-  if (!is_divided) return absl::OkStatus();
+  if (!is_divided && !HasAnnotations(*loop->while_body())) return absl::OkStatus();
   ++loop_depth_;
   HloComputation* body = nullptr;
   bool is_settled = false;
