@@ -147,15 +147,12 @@ class Lowering {
 
   absl::Status PlanItems(const std::vector<ScheduledItem>& items) {
     for (const ScheduledItem& item : items) {
-      if (IsScalarLoop(schedule_, item)) {
-        const size_t number = loops_.size();
-        loops_[&item] = absl::StrCat("loop_", number);
-        continue;
-      }
-      if (ElementLoopLength(schedule_, item) > 0) {
-        const size_t number = loops_.size();
-        loops_[&item] = absl::StrCat("loop_", number);
-        element_loops_[&item] = absl::StrCat("element_loop_", number);
+      const bool has_elements = ElementLoopLength(schedule_, item) > 0;
+      if (has_elements || IsScalarLoop(schedule_, item)) {
+        const size_t number = loops_.size() + element_loops_.size();
+        if (has_elements) element_loops_[&item] = absl::StrCat("element_loop_", number);
+        if (!has_elements || !UnitsOfElementLoop(schedule_, item, *target_).finishes_scalars())
+          loops_[&item] = absl::StrCat("loop_", number);
         continue;
       }
       for (const auto& body : item.bodies) XLA_RETURN_IF_ERROR(PlanItems(body));
@@ -228,7 +225,8 @@ class Lowering {
   }
 
   absl::Status CompileKernels() {
-    if (kernels_.empty() && comparators_.empty() && loops_.empty() && functions_.empty())
+    if (kernels_.empty() && comparators_.empty() && loops_.empty() && element_loops_.empty() &&
+        functions_.empty())
       return absl::OkStatus();
     XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
     // A module for each thread, but no more than there is work for.
@@ -336,22 +334,26 @@ class Lowering {
                 ValueOf(item.results[0]).bytes, steps);
         break;
       case ScheduledItem::Kind::kWhile: {
-        if (const auto loop = loops_.find(&item); loop != loops_.end()) {
+        const auto loop = loops_.find(&item);
+        const auto elements = element_loops_.find(&item);
+        if (loop != loops_.end() || elements != element_loops_.end()) {
           const ScalarLoopArrays arrays = ArraysOfScalarLoop(item);
           std::vector<Slot> slots = SlotsOf(arrays.state);
           const std::vector<Slot> inputs = SlotsOf(arrays.inputs);
           slots.insert(slots.end(), inputs.begin(), inputs.end());
-          if (const auto elements = element_loops_.find(&item); elements != element_loops_.end()) {
+          if (elements != element_loops_.end()) {
             const ElementLoopUnits units = UnitsOfElementLoop(schedule_, item, *target_);
             steps.push_back(std::make_unique<ScalarLoopStep>(
                 reinterpret_cast<LoopFunction>(program_.code[0]->Find(elements->second)), slots,
                 units.count, units.chunk));
             steps.back()->set_instruction(item.instruction);
           }
-          steps.push_back(std::make_unique<ScalarLoopStep>(
-              reinterpret_cast<LoopFunction>(program_.code[0]->Find(loop->second)),
-              std::move(slots)));
-          steps.back()->set_instruction(item.instruction);
+          if (loop != loops_.end()) {
+            steps.push_back(std::make_unique<ScalarLoopStep>(
+                reinterpret_cast<LoopFunction>(program_.code[0]->Find(loop->second)),
+                std::move(slots)));
+            steps.back()->set_instruction(item.instruction);
+          }
           break;
         }
         XLA_RETURN_IF_ERROR(BuildWhile(item, steps));

@@ -30,9 +30,9 @@ void AddOnce(std::vector<ValueId>& list, ValueId value) {
 
 class LoopEmitter {
  public:
-  // lanes 0: only the scalars.
+  // lanes 0: only the scalars. `finishes`: the scalars as well.
   LoopEmitter(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop, int lanes,
-              int64_t length)
+              int64_t length, bool finishes)
       : ir_(ir),
         ops_(ir),
         schedule_(schedule),
@@ -40,6 +40,7 @@ class LoopEmitter {
         arrays_(ArraysOfScalarLoop(loop)),
         widest_(lanes),
         length_(length),
+        finishes_(finishes),
         lanes_(std::max(lanes, 1)) {}
 
   absl::Status Emit(const char* name) {
@@ -54,6 +55,11 @@ class LoopEmitter {
     for (size_t i = 0; i < arrays_.state.size(); ++i) places_.push_back(pointer(i));
     for (size_t i = 0; i < arrays_.inputs.size(); ++i) {
       inputs_[arrays_.inputs[i]] = pointer(arrays_.state.size() + i);
+    }
+    for (size_t i = 0; i < arrays_.state.size(); ++i) {
+      constexpr int64_t kLargestElement = 16;
+      if (finishes_ && !IsArray(arrays_.state[i]))
+        last_scalars_[i] = ir_.Alloca(ir_.I8(), kLargestElement);
     }
     if (!is_element_loop) {
       EmitLoop();
@@ -74,6 +80,12 @@ class LoopEmitter {
           });
         });
       }
+    }
+    // All elements have started from the scalars in memory.
+    for (const auto& [i, memory] : last_scalars_) {
+      const PrimitiveType type = TypeOf(arrays_.state[i]);
+      const Element element = ops_.Load(type, {memory, ir_.Index(0)}, 1);
+      ops_.Store(type, element, places_[i], ir_.Index(0));
     }
     ir_.Return();
     return status_;
@@ -121,6 +133,8 @@ class LoopEmitter {
     SetState(last);
     for (size_t i = 0; i < arrays_.state.size(); ++i) {
       const ValueId value = arrays_.state[i];
+      if (const auto scalar = last_scalars_.find(i); scalar != last_scalars_.end())
+        ops_.Store(TypeOf(value), elements_[value], scalar->second, ir_.Index(0));
       if (IsArray(value) != (widest_ > 0)) continue;
       ops_.Store(TypeOf(value), elements_[value], places_[i], BytesAt(value));
     }
@@ -207,14 +221,16 @@ class LoopEmitter {
   const ProgramSchedule& schedule_;
   const ScheduledItem& loop_;
   const ScalarLoopArrays arrays_;
-  const int widest_;         // lanes of vectors; 0: only the scalars
-  const int64_t length_;     // of the arrays
+  const int widest_;      // lanes of vectors; 0: only the scalars
+  const int64_t length_;  // of the arrays
+  const bool finishes_;
   int lanes_;                // of the code that is emitted
   IrValue first_ = nullptr;  // element
   std::vector<IrValue> places_;
-  std::map<ValueId, IrValue> inputs_;     // memory
-  std::map<ValueId, Element> invariant_;  // inputs that are loaded once
-  std::map<ValueId, Element> elements_;   // of one step
+  std::map<size_t, IrValue> last_scalars_;  // memory of those of the state, if this finishes them
+  std::map<ValueId, IrValue> inputs_;       // memory
+  std::map<ValueId, Element> invariant_;    // inputs that are loaded once
+  std::map<ValueId, Element> elements_;     // of one step
   absl::Status status_;
 };
 
@@ -347,13 +363,14 @@ ScalarLoopArrays ArraysOfScalarLoop(const ScheduledItem& loop) {
 
 absl::Status EmitScalarLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
                             const char* name) {
-  return LoopEmitter(ir, schedule, loop, /*lanes=*/0, /*length=*/1).Emit(name);
+  return LoopEmitter(ir, schedule, loop, /*lanes=*/0, /*length=*/1, /*finishes=*/false).Emit(name);
 }
 
 absl::Status EmitElementLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
                              const char* name) {
-  return LoopEmitter(ir, schedule, loop, UnitsOfElementLoop(schedule, loop, ir.target()).lanes,
-                     ElementLoopLength(schedule, loop))
+  const ElementLoopUnits units = UnitsOfElementLoop(schedule, loop, ir.target());
+  return LoopEmitter(ir, schedule, loop, units.lanes, ElementLoopLength(schedule, loop),
+                     units.finishes_scalars())
       .Emit(name);
 }
 

@@ -37,14 +37,16 @@ int64_t ElementLoopLength(const ProgramSchedule& schedule, const ScheduledItem& 
 struct ElementLoopUnits {
   int lanes = 1;
   int64_t count = 0, chunk = 1;
+  // Whether one call computes all.
+  bool finishes_scalars() const { return count <= chunk; }
 };
 ElementLoopUnits UnitsOfElementLoop(const ProgramSchedule& schedule, const ScheduledItem& loop,
                                     const Target& target);
 
 // A function like those of EmitScalarLoop for the arrays among the state, whose last parameters are
-// the range of units. Units may be computed at the same time. It leaves the scalars as
-// they are: the function of EmitScalarLoop, to be called afterwards with the same arrays, makes
-// them what they are after the loop.
+// the range of units. Units may be computed at the same time. Unless units.finishes_scalars(), it
+// leaves the scalars as they are: the function of EmitScalarLoop, to be called afterwards with the
+// same arrays, makes them what they are after the loop.
 absl::Status EmitElementLoop(Ir& ir, const ProgramSchedule& schedule, const ScheduledItem& loop,
                              const char* name);
 
