@@ -230,7 +230,7 @@ class Lowering {
       return absl::OkStatus();
     XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
     // A module for each thread, but no more than there is work for.
-    constexpr size_t kKernelsPerModule = 4;
+    constexpr size_t kKernelsPerModule = 2;
     const size_t threads =
         options_.pool == nullptr ? 1 : static_cast<size_t>(options_.pool->num_threads());
     const size_t count = std::max<size_t>(
