@@ -138,6 +138,10 @@ TEST(Compiler, Operations) {
   ExpectCompiled("operations_compiled",
                  FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/operations"), ".hlo"));
 }
+TEST(Compiler, SelfCheckingPrograms) {
+  ExpectCompiled("self_checking_compiled",
+                 FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/hlo"), ".hlo"));
+}
 TEST(Compiler, ReferencePrograms) {
   ExpectCompiled("programs_compiled", ProgramsIn("tests/programs"));
 }

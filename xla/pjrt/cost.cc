@@ -86,7 +86,9 @@ double DotFlops(const HloInstruction& dot) {
 
 double ConvolutionFlops(const HloInstruction& convolution) {
   const auto& attributes = convolution.attributes<ConvolutionAttributes>();
-  const Shape& kernel = convolution.operand(1)->shape();
+  // A sparse kernel is a tuple of its values and their places.
+  const Shape& operand = convolution.operand(1)->shape();
+  const Shape& kernel = operand.IsTuple() ? operand.tuple_shapes(0) : operand;
   const auto features = static_cast<int>(attributes.dim_labels.kernel_output_feature);
   const double per_output =
       Elements(kernel) / std::max<double>(1, static_cast<double>(kernel.dimensions(features)));
