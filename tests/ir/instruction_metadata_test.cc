@@ -45,6 +45,19 @@ TEST(InstructionMetadata, NoFieldIsLost) {
   }
 }
 
+// What most instructions have takes no memory beside the instruction.
+TEST(InstructionMetadata, CommonFieldsNeedNoExtraMemory) {
+  for (const std::string text :
+       {"op_type: 'a'", "op_name: 'a'", "source_file: 'a'", "source_line: 1", "source_end_line: 2",
+        "source_column: 3", "source_end_column: 4", "stack_frame_id: 5"}) {
+    EXPECT_FALSE(InstructionMetadata::FromProto(Parse(text)).rare.has_value()) << text;
+  }
+  for (const std::string text :
+       {"profile_type: WINDOW", "deduplicated_name: 'a'", "scheduling_name: 'a'"}) {
+    EXPECT_TRUE(InstructionMetadata::FromProto(Parse(text)).rare.has_value()) << text;
+  }
+}
+
 TEST(InstructionMetadata, UnknownFieldsAreKept) {
   OpMetadata proto = Parse("op_name: 'n' metadata_payload { value: 'v' } profile_info { }");
   const auto add_unknown = [](google::protobuf::Message* message, int number) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pool of loops, threads kept for reuse, and the number of CPUs.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <chrono>
@@ -245,6 +246,20 @@ TEST(CpuCountTest, APathOfTheHostFallsBackToTheRoot) {
   folder.Write("self", "0::/docker/0123");
   folder.Write("cpu.max", "200000 100000");
   EXPECT_EQ(folder.Quota(), 2.0);
+}
+
+TEST(CpuCountTest, OnlyThoseThatTheThreadMayUseCount) {
+  cpu_set_t all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &all)) continue;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    break;
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  EXPECT_EQ(UsableCpus(), 1);
+  EXPECT_EQ(sched_setaffinity(0, sizeof(all), &all), 0);
 }
 
 TEST(CpuCountTest, ThereIsAtLeastOne) {

@@ -99,6 +99,29 @@ TEST(ParserRobustnessTest, NestingUpToTheLimitIsRead) {
       "maximum recursion depth exceeded");
 }
 
+// Of what nests beside instructions.
+TEST(ParserRobustnessTest, EachKindOfNestingHasTheLimit) {
+  HloParserOptions options;
+  options.max_nesting_depth = 10;
+  const auto parse = [&](const std::string& shape, const std::string& attributes) {
+    return ParseAndReturnUnverifiedModule(
+        "HloModule m\nENTRY e { ROOT a = " + shape + " parameter(0)" + attributes + " }", options);
+  };
+  for (const size_t depth : {size_t{5}, size_t{20}}) {
+    const std::string message = depth > 10 ? "maximum recursion depth exceeded" : "";
+    const std::string origin =
+        ", origin={" + Repeat("(", depth) + "{\"x\"}" + Repeat(")", depth) + "}";
+    for (const auto& module :
+         {parse(Repeat("(", depth) + "f32[]" + Repeat(")", depth), ""), parse("f32[]", origin)}) {
+      if (message.empty()) {
+        EXPECT_OK(module);
+      } else {
+        EXPECT_ERROR(module, message);
+      }
+    }
+  }
+}
+
 TEST(ParserRobustnessTest, SizesThatOverflowAreErrors) {
   const auto in_entry = [](const std::string& body) {
     return "HloModule m\nENTRY e { " + body + " }";

@@ -166,6 +166,81 @@ TEST(Buffers, HaveOneWriter) {
         "Expected instruction to have shape equal to b(f32[2])"}});
 }
 
+// Through tuples and loops, too: each element has a writer of its own.
+TEST(Buffers, HaveOneWriterWhereverTheyGo) {
+  const std::string pin =
+      "a = f32[2] parameter(0)\n"
+      "b = b(f32[2]) custom-call(a), custom_call_target=\"Pin\", "
+      "output_to_operand_aliasing={{}: (0, {})}\n"
+      "e = b(f32[2]) custom-call(a), custom_call_target=\"Pin\", "
+      "output_to_operand_aliasing={{}: (0, {})}\n"
+      "t = (b(f32[2]), b(f32[2])) tuple(b, e)\n"
+      "g = b(f32[2]) get-tuple-element(t), index=0\n"
+      "h = b(f32[2]) get-tuple-element(t), index=1\n"
+      "k = b(f32[2]) get-tuple-element(t), index=0\n";
+  const auto write = [](const std::string& name, const std::string& of) {
+    return name + " = b(f32[2]) custom-call(" + of +
+           "), custom_call_target=\"w\", output_to_operand_aliasing={{}: (0, {})}\n";
+  };
+  const auto unpin = [](const std::string& name, const std::string& of) {
+    return name + " = f32[2] custom-call(" + of +
+           "), custom_call_target=\"Unpin\", output_to_operand_aliasing={{}: (0, {})}\n";
+  };
+  const std::string two = "an HLO buffer value has more than one writers";
+  ExpectVerified({
+      {Entry(pin + write("x", "g") + write("y", "h") + "ROOT " + unpin("r", "x")), ""},
+      {Entry(pin + write("x", "g") + write("y", "k") + "ROOT " + unpin("r", "x")), two},
+      {Entry(pin + write("x", "g") + write("y", "b") + "ROOT " + unpin("r", "x")), two},
+      {Entry(pin + write("x", "h") + write("y", "b") + "ROOT " + unpin("r", "x")), ""},
+      {Entry(pin + write("x", "h") + write("y", "e") + "ROOT " + unpin("r", "x")), two},
+      {Entry(pin + write("x", "h") + unpin("u", "h") + "ROOT " + unpin("r", "x")), two},
+  });
+  const auto loop = [&](const std::string& body) {
+    return Entry(
+        "a = f32[2] parameter(0)\n i = s32[] constant(0)\n"
+        "b = b(f32[2]) custom-call(a), custom_call_target=\"Pin\", "
+        "output_to_operand_aliasing={{}: (0, {})}\n"
+        "t = (s32[], b(f32[2])) tuple(i, b)\n"
+        "w = (s32[], b(f32[2])) while(t), condition=c, body=d\n"
+        "g = b(f32[2]) get-tuple-element(w), index=1\n ROOT " +
+            unpin("r", "g"),
+        "c { p = (s32[], b(f32[2])) parameter(0)\n ROOT t = pred[] constant(false) }\n"
+        "d { p = (s32[], b(f32[2])) parameter(0)\n n = s32[] get-tuple-element(p), index=0\n"
+        "q = b(f32[2]) get-tuple-element(p), index=1\n" +
+            body + " }\n");
+  };
+  ExpectVerified({
+      {loop("ROOT t = (s32[], b(f32[2])) tuple(n, q)"), ""},
+      {loop(write("x", "q") + "ROOT t = (s32[], b(f32[2])) tuple(n, x)"), ""},
+      {loop(write("x", "q") + "ROOT t = (s32[], b(f32[2])) tuple(n, q)"), two},
+      {loop(write("x", "q") + write("y", "q") + "ROOT t = (s32[], b(f32[2])) tuple(n, y)"), two},
+  });
+}
+
+TEST(Buffers, AreMadeByCallsOfTheirOwn) {
+  const auto create = [](const std::string& operand, const std::string& result) {
+    return Entry("a = f32[2] parameter(0)\n ROOT b = " + result + " custom-call(" + operand +
+                 "), custom_call_target=\"CreateBuffer\"");
+  };
+  const auto pin = [](const std::string& target, const std::string& operand,
+                      const std::string& result) {
+    return Entry("a = f32[2] parameter(0)\n n = f32[3] constant({1,2,3})\n ROOT b = " + result +
+                 " custom-call(" + operand + "), custom_call_target=\"" + target +
+                 "\", output_to_operand_aliasing={{}: (0, {})}");
+  };
+  ExpectVerified({
+      {create("", "b(f32[2])"), ""},
+      {create("a", "b(f32[2])"), "custom-call to CreateBuffer can't have an operand"},
+      {create("", "f32[2]"), "custom-call to CreateBuffer must have one buffer result"},
+      {pin("Pin", "a", "b(f32[2])"), ""},
+      {pin("Pin", "a", "f32[2]"), "custom-call to Pin must have one buffer result"},
+      {pin("Pin", "n", "b(f32[2])"), "Different aliasing shapes: f32[3] vs b(f32[2])"},
+      {pin("Pin", "a, a", "b(f32[2])"),
+       "custom-call to Pin must have one array non-buffer operand"},
+      {pin("Unpin", "a", "f32[2]"), "custom-call to Unpin must have one buffer operand"},
+  });
+}
+
 std::string Transfers(const std::string& send_pairs, const std::string& receive_pairs,
                       const std::string& between) {
   return "HloModule m, is_scheduled=true\nENTRY e {\n a = f32[] constant(0)\n t = token[] "
@@ -199,6 +274,47 @@ TEST(Deadlocks, OtherCollectivesMayFollowTransfersThatMet) {
       "p = f32[2] constant({1,2})\n g = f32[4] all-gather(p), dimensions={0}\n";
   ExpectVerified({{met.substr(0, end) + "\n" + gather + met.substr(end), ""}},
                  {.verify_no_collective_deadlocks = true});
+}
+
+TEST(Deadlocks, PairsAreListedAndTransfersMeet) {
+  const auto program = [](const std::string& first, const std::string& second,
+                          const std::string& between = "") {
+    const auto transfer = [](const std::string& name, const std::string& kind,
+                             const std::string& attributes) {
+      return name + " = (f32[], u32[], token[]) " + (kind == "send" ? "send(a, t)" : "recv(t)") +
+             ", channel_id=1" + attributes + "\n";
+    };
+    return "HloModule m, is_scheduled=true\nENTRY e {\n a = f32[] constant(0)\n t = token[] "
+           "after-all()\n" +
+           transfer("s", "send", first) + between + transfer("r", "recv", second) +
+           " sd = token[] send-done(s), channel_id=1\n ROOT rd = (f32[], token[]) recv-done(r), "
+           "channel_id=1\n}\n";
+  };
+  const auto pairs = [](const std::string& text) {
+    return ", frontend_attributes={_xla_send_recv_source_target_pairs=\"" + text + "\"}";
+  };
+  const std::string another = " other = (f32[], u32[], token[]) send(a, t), channel_id=2" +
+                              pairs("{{0,2}}") +
+                              "\n met = token[] send-done(other), channel_id=2\n";
+  const std::string apart = " other = (f32[], u32[], token[]) send(a, t), channel_id=2" +
+                            pairs("{{3,4}}") + "\n met = token[] send-done(other), channel_id=2\n";
+  const std::string pipelined =
+      " other = (f32[], u32[], token[]) send(a, t), channel_id=2, "
+      "frontend_attributes={_xla_send_recv_pipeline=\"0\"}\n"
+      " met = token[] send-done(other), channel_id=2\n";
+  ExpectVerified(
+      {{program(pairs("{{0,1}}"), pairs("{{0,1}}")), ""},
+       {program(pairs("{{0,1},{1,2}}"), pairs("{{0,1},{1,2}}")), ""},
+       {program("", pairs("{{0,1}}")), "token[] t) does not have source-target pairs attribute"},
+       {program(pairs("{{0,1}}"), ""),
+        "recv(token[] t) does not have source-target pairs attribute"},
+       {program(pairs("{{0,1,2}}"), pairs("{{0,1}}")), "Source-target pairs of"},
+       {program(pairs("{{0,1},{1,2},{2,0}}"), pairs("{{0,1}}")), "non-cyclical"},
+       {program(pairs("{{0,1},{2,1}}"), pairs("{{0,1}}")), "unique source and target"},
+       {program(pairs("{{0,1}}"), pairs("{{0,1}}"), another), "Expected recv, but found other"},
+       {program(pairs("{{0,1}}"), pairs("{{0,1}}"), apart), "Expected recv to match send"},
+       {program(pairs("{{0,1}}"), pairs("{{0,1}}"), pipelined), ""}},
+      {.verify_no_collective_deadlocks = true});
 }
 
 // Transfers that start together may be in any order, but must meet.
