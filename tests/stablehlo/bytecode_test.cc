@@ -14,6 +14,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/mlir/ir.h"
 #include "xla/stablehlo/syntax.h"
+#include "xla/stablehlo/translate.h"
 #include "xla/stablehlo/vhlo.h"
 
 namespace xla::stablehlo {
@@ -104,6 +105,18 @@ TEST(Bytecode, VersionsAreChecked) {
   std::string changed = Artifact();
   changed[4] = static_cast<char>(7 << 1 | 1);
   EXPECT_ERROR(ReadArtifact(changed), "bytecode version 7 is newer than 6");
+}
+
+// As mlir::writeBytecodeToFile makes it of StableHLO itself, whose encoding is not stable.
+TEST(Bytecode, OtherBytecodeIsNamed) {
+  std::string changed = Artifact();
+  changed.replace(changed.find("StableHLO_v"), 11, "MLIR23.0.0g");
+  changed.resize(100);
+  const absl::Status status = LoadStableHlo(changed, "test.mlirbc").status();
+  EXPECT_NE(status.message().find("the file is truncated"), std::string::npos) << status;
+  EXPECT_NE(status.message().find("no portable artifact"), std::string::npos) << status;
+  const absl::Status truncated = LoadStableHlo(Artifact().substr(0, 100), "test.mlirbc").status();
+  EXPECT_EQ(truncated.message().find("no portable artifact"), std::string::npos) << truncated;
 }
 
 TEST(Bytecode, AnyBytesGiveAProgramOrAnError) {

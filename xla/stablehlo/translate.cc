@@ -470,8 +470,19 @@ absl::StatusOr<std::unique_ptr<mlir::Source>> LoadStableHlo(std::string bytes, s
                                                             bool verify) {
   std::unique_ptr<mlir::Source> source;
   if (mlir::IsBytecode(bytes)) {
-    XLA_ASSIGN_OR_RETURN(source, mlir::ReadBytecode(std::move(bytes), std::move(name),
-                                                    AllDialects(), BytecodeEncodings()));
+    // The header states the producer.
+    constexpr size_t kHeader = 64;
+    const bool is_portable = bytes.substr(0, kHeader).find("StableHLO_v") != std::string::npos;
+    absl::StatusOr<std::unique_ptr<mlir::Source>> read =
+        mlir::ReadBytecode(std::move(bytes), std::move(name), AllDialects(), BytecodeEncodings());
+    if (!read.ok() && !is_portable) {
+      return absl::Status(
+          read.status().code(),
+          absl::StrCat(read.status().message(),
+                       "\nThis is no portable artifact of StableHLO; of bytecode, only these are "
+                       "read (stablehlo.serialize_portable_artifact), besides text"));
+    }
+    XLA_ASSIGN_OR_RETURN(source, std::move(read));
   } else {
     XLA_ASSIGN_OR_RETURN(source, mlir::ReadText(std::move(bytes), std::move(name), AllDialects()));
   }
