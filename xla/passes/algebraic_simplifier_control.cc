@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simplification of tuples.
+// Simplification of tuples and loops.
 #include "xla/passes/algebraic_simplifier.h"
 #include "xla/passes/pattern.h"
+#include "xla/shape_util.h"
 
 namespace xla {
 namespace {
@@ -31,9 +32,18 @@ Result TupleOfElements(HloInstruction* tuple, Rewriter&) {
   return whole->shape() == tuple->shape() ? whole : nullptr;
 }
 
+// A loop whose state is an array without elements: whatever it computes, the result is the start.
+// XLA takes it for a constant as well, even where the loop would never end.
+Result LoopWithoutElements(HloInstruction* loop, Rewriter&) {
+  if (!ShapeUtil::IsZeroElementArray(loop->shape()) || loop->HasSideEffect()) return nullptr;
+  HloInstruction* start = loop->operand(0);
+  return start->shape() == loop->shape() ? start : nullptr;
+}
+
 constexpr RewriteRule kControlRules[] = {
     {"element-of-tuple", HloOpcode::kGetTupleElement, &ElementOfTuple},
     {"tuple-of-elements", HloOpcode::kTuple, &TupleOfElements},
+    {"loop-without-elements", HloOpcode::kWhile, &LoopWithoutElements},
 };
 
 }  // namespace
