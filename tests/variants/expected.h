@@ -10,9 +10,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
@@ -166,6 +168,32 @@ inline void ExpectLines(const std::string& name, const std::vector<std::string>&
   }
   EXPECT_EQ(differences, 0) << "If the change is meant, `make variants` writes " << path
                             << " again; review the difference.";
+}
+
+// The same of sections, each of a header line and what follows. A section whose header the file
+// does not have, such as that of a program which was edited, is not compared until `make variants`.
+inline void ExpectSections(const std::string& name,
+                           const std::vector<std::vector<std::string>>& sections) {
+  const std::string path = VariantsPath(absl::StrCat("expected/", name, ".txt"));
+  const bool updates = std::getenv("XYLEM_UPDATE_EXPECTED") != nullptr;
+  std::map<std::string, std::vector<std::string>> known;
+  if (!updates && std::filesystem::exists(path)) {
+    std::vector<std::string>* section = nullptr;
+    const std::string text = ReadWholeFile(path);
+    for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+      if (absl::StartsWith(line, "== ")) section = &known[std::string(line)];
+      if (section != nullptr && !line.empty()) section->emplace_back(line);
+    }
+  }
+  std::vector<std::string> all;
+  for (const std::vector<std::string>& section : sections) {
+    if (updates) {
+      all.insert(all.end(), section.begin(), section.end());
+    } else if (const auto it = known.find(section[0]); it != known.end()) {
+      EXPECT_EQ(section, it->second) << path;
+    }
+  }
+  if (updates) ExpectLines(name, all);
 }
 
 }  // namespace xla::testing
