@@ -72,8 +72,10 @@ TEST(BuilderRules, Transfers) {
     library.Add(name, {"f32[3]", "token[]", "(f32[3], f32[3])"},
                 [&](XlaBuilder& b, const Arguments& p) { return call(b, p); });
   };
-  for (const auto& [what, shape] : std::vector<std::pair<std::string, Shape>>{
+  for (const auto& [shape_name, one_shape] : std::vector<std::pair<std::string, Shape>>{
            {"the layout", with_layout}, {"no layout", no_layout}, {"another size", other}}) {
+    const std::string& what = shape_name;
+    const Shape& shape = one_shape;
     add("Infeed " + what, [&](XlaBuilder& b, const Arguments&) { return Infeed(&b, shape, "c"); });
     add("InfeedWithToken " + what,
         [&](XlaBuilder&, const Arguments& p) { return InfeedWithToken(p[1], shape, "c"); });
@@ -107,11 +109,13 @@ TEST(BuilderRules, Transfers) {
     return RecvFromHost(p[1], pair, Channel(ChannelHandle::HOST_TO_DEVICE));
   });
   const OpSharding tiled = sharding_builder::Tile1D(with_layout, 2);
-  for (const auto& [what, sharding] : std::vector<std::pair<std::string, OpSharding>>{
+  for (const auto& [sharding_name, one_sharding] : std::vector<std::pair<std::string, OpSharding>>{
            {"tiled", tiled},
            {"replicated", sharding_builder::Replicate()},
            {"on device 1", sharding_builder::AssignDevice(1)},
            {"of elements", sharding_builder::Tuple({tiled, tiled})}}) {
+    const std::string& what = sharding_name;
+    const OpSharding& sharding = one_sharding;
     const auto sharded = [&](const std::string& name, auto call) {
       add(name + " " + what, [&](XlaBuilder& b, const Arguments& p) {
         const XlaScopedShardingAssignment scope(&b, sharding);
