@@ -250,14 +250,14 @@ TEST(CpuCountTest, APathOfTheHostFallsBackToTheRoot) {
 
 TEST(CpuCountTest, OnlyThoseThatTheThreadMayUseCount) {
   cpu_set_t all, one;
-  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  if (sched_getaffinity(0, sizeof(all), &all) != 0) GTEST_SKIP() << "more than 1024 CPUs";
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(cpu, &all)) continue;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
     break;
   }
-  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  if (sched_setaffinity(0, sizeof(one), &one) != 0) GTEST_SKIP() << "the affinity is fixed";
   EXPECT_EQ(UsableCpus(), 1);
   EXPECT_EQ(sched_setaffinity(0, sizeof(all), &all), 0);
 }
