@@ -418,8 +418,7 @@ class Planner {
       for (const HloInstruction* user : instruction->users()) {
         if (!seen.insert(user).second) continue;
         const bool is_broadcast =
-            user->opcode() == HloOpcode::kBroadcast &&
-            std::is_sorted(user->dimensions().begin(), user->dimensions().end());
+            user->opcode() == HloOpcode::kBroadcast && BroadcastsToOwnRows(*user);
         const bool keeps_rows = IsElementwise(*user) || user->opcode() == HloOpcode::kReshape ||
                                 user->opcode() == HloOpcode::kBitcast || is_broadcast ||
                                 rows_.contains(user);

@@ -40,12 +40,29 @@ int LargestElementBytes(const HloComputation& computation) {
   return by_bytes[8] > 0 ? 8 : 1;
 }
 
-// Whether all reductions are of the minor dimension of arrays like the result.
+// Whether all reductions are of the minor dimension of arrays like the result, and each row of the
+// result needs those of the same row only.
 bool ReducesOwnRows(const HloComputation& computation) {
   const HloInstruction* root = computation.root_instruction();
   if (!root->shape().IsArray() || root->opcode() == HloOpcode::kReduce) return false;
-  for (const HloInstruction* instruction : computation.instructions()) {
-    if (instruction->opcode() != HloOpcode::kReduce) continue;
+  absl::flat_hash_set<const HloInstruction*> of_rows;  // what depends on reductions, before it is
+                                                       // as large as the result
+  for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
+    if (instruction->opcode() != HloOpcode::kReduce) {
+      bool reads_rows = false;
+      for (const HloInstruction* operand : instruction->operands())
+        reads_rows |= of_rows.contains(operand);
+      if (!reads_rows) continue;
+      const bool keeps_rows = instruction->opcode() == HloOpcode::kBroadcast
+                                  ? BroadcastsToOwnRows(*instruction)
+                                  : IsElementwise(*instruction) ||
+                                        instruction->opcode() == HloOpcode::kReshape ||
+                                        instruction->opcode() == HloOpcode::kBitcast;
+      if (!keeps_rows || !instruction->shape().IsArray()) return false;
+      if (CountOf(instruction->shape()) < CountOf(root->shape())) of_rows.insert(instruction);
+      continue;
+    }
+    of_rows.insert(instruction);
     const Shape& shape = instruction->operand(0)->shape();
     if (shape.dimensions() != root->shape().dimensions() || instruction->dimensions().size() != 1 ||
         instruction->dimensions()[0] != shape.rank() - 1 || !instruction->shape().IsArray()) {

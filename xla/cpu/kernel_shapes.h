@@ -40,6 +40,20 @@ inline int64_t RowLengthOf(const HloInstruction& reduce) {
   return found == reduced.size() ? length : 0;
 }
 
+// Whether a broadcast gives each row what belongs to it: the operand's dimensions, but for those of
+// one element, are the first of the result.
+inline bool BroadcastsToOwnRows(const HloInstruction& broadcast) {
+  const Shape &from = broadcast.operand(0)->shape(), &to = broadcast.shape();
+  int next = 0;
+  for (int d = 0; d < from.rank(); ++d) {
+    if (from.dimensions(d) == 1) continue;
+    while (next < to.rank() && to.dimensions(next) == 1) ++next;
+    if (broadcast.dimensions()[static_cast<size_t>(d)] != next) return false;
+    ++next;
+  }
+  return true;
+}
+
 }  // namespace xla::cpu
 
 #endif  // XLA_CPU_KERNEL_SHAPES_H_
