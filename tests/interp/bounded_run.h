@@ -35,6 +35,28 @@ inline absl::StatusOr<Literal> RandomProgramArgument(const Shape& shape) {
   return converted->Reshape(shape.dimensions());
 }
 
+// Options of a run on one thread, in 64 MB, that is stopped when it has reported its progress so
+// often: about ten times a second.
+class BoundedOptions {
+ public:
+  explicit BoundedOptions(int most_reports) {
+    options.num_threads = 1;
+    options.memory_limit_bytes = 64 << 20;
+    options.cancel = &cancel_;
+    options.progress = [this, most_reports](int64_t, const HloInstruction&) {
+      if (++reports_ > most_reports) cancel_ = true;
+    };
+  }
+  BoundedOptions(const BoundedOptions&) = delete;
+  BoundedOptions& operator=(const BoundedOptions&) = delete;
+
+  InterpreterOptions options;
+
+ private:
+  std::atomic<bool> cancel_ = false;
+  int reports_ = 0;
+};
+
 // A run may fail, but not crash, and what it returns has the shape of the program's result.
 inline absl::Status CheckRun(const HloModule& module) {
   const ProgramShape signature = module.entry_computation()->ComputeProgramShape();
@@ -53,16 +75,9 @@ inline absl::Status CheckRun(const HloModule& module) {
   std::vector<const Literal*> pointers;
   for (const Literal& argument : arguments) pointers.push_back(&argument);
   // Loops need not end: stopped after a few tenths of a second.
-  std::atomic<bool> cancel = false;
-  int ticks = 0;
-  InterpreterOptions options;
-  options.num_threads = 1;
-  options.memory_limit_bytes = 64 << 20;
-  options.cancel = &cancel;
+  BoundedOptions bounded(/*most_reports=*/2);
+  InterpreterOptions& options = bounded.options;
   options.wait_timeout = absl::Milliseconds(100);
-  options.progress = [&](int64_t, const HloInstruction&) {
-    if (++ticks > 2) cancel = true;
-  };
   // Checks of programs that check themselves may fail; what comes after them runs too.
   for (const auto& [target, check] : CheckCustomCalls()) {
     options.custom_calls.emplace_back(

@@ -3,7 +3,6 @@
 #ifndef TESTS_VARIANTS_BUILDER_OUTCOMES_H_
 #define TESTS_VARIANTS_BUILDER_OUTCOMES_H_
 
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -54,16 +53,7 @@ inline std::string ResultOnRandomArguments(const HloModule& module) {
   }
   std::vector<const Literal*> pointers;
   for (const Literal& argument : arguments) pointers.push_back(&argument);
-  std::atomic<bool> cancel = false;
-  int ticks = 0;
-  InterpreterOptions options;
-  options.num_threads = 1;
-  options.memory_limit_bytes = 64 << 20;
-  options.cancel = &cancel;
-  options.progress = [&](int64_t, const HloInstruction&) {
-    if (++ticks > 10) cancel = true;
-  };
-  const auto result = Interpret(module, pointers, options);
+  const auto result = Interpret(module, pointers, BoundedOptions(/*most_reports=*/10).options);
   if (!result.ok()) return OneLine(result.status().message(), 120);
   return absl::StrCat("result ", Fingerprint(Rounded(*result)));
 }

@@ -211,13 +211,13 @@ TEST(BuilderVariants, LibraryOfPooling) {
   const TensorFormat last(0, 3, {1, 2}), first(0, 1, {2, 3});
   for (const char* image : {"f32[2,6,5,3]", "f32[2,3,6,5]", "s32[1,4,4,1]", "f32[4,4]"}) {
     for (const Padding padding : {Padding::kSame, Padding::kValid}) {
-      for (const auto& [kernel, stride] :
-           std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>>{
+      for (const auto& window : std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>>{
                {{1, 2, 2, 1}, {1, 2, 2, 1}},
                {{1, 3, 2, 1}, {1, 1, 2, 1}},
                {{1, 1, 3, 3}, {1, 1, 2, 1}},
                {{2, 2}, {1, 1}},
                {{1, 2, 2, 1}, {1, 0, 1, 1}}}) {
+        const std::vector<int64_t>&kernel = window.first, &stride = window.second;
         const std::string name = absl::StrCat("kernel ", absl::StrJoin(kernel, "x"), " stride ",
                                               absl::StrJoin(stride, "x"), " ",
                                               padding == Padding::kSame ? "same" : "valid");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The examples of docs/operations.md, changed in one place, give compiled what the interpreter
 // gives.
-#include <atomic>
 #include <string>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
+#include "tests/interp/bounded_run.h"
 #include "tests/variants/expected.h"
 #include "tests/variants/text_variants.h"
 #include "tools/self_check.h"
@@ -32,16 +32,9 @@ std::string ResultOf(const absl::Status& status, bool several) {
 
 // On the module's devices; stopped after a while if the interpreter does not end.
 absl::Status Run(const HloModule& module, bool compiled) {
-  std::atomic<bool> cancel = false;
-  int ticks = 0;
-  InterpreterOptions options;
-  options.num_threads = 1;
-  options.memory_limit_bytes = 64 << 20;
-  options.cancel = &cancel;
+  BoundedOptions bounded(/*most_reports=*/10);
+  InterpreterOptions& options = bounded.options;
   options.wait_timeout = absl::Seconds(20);
-  options.progress = [&](int64_t, const HloInstruction&) {
-    if (++ticks > 10) cancel = true;
-  };
   options.custom_calls = CheckCustomCalls();
   return RunSelfChecking(module, options, compiled);
 }

@@ -2,7 +2,6 @@
 // HLO programs that differ from a valid one in one place: what the parser, shape inference and the
 // verifier say, what is printed and written as a proto, and what the interpreter computes.
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "gtest/gtest.h"
+#include "tests/interp/bounded_run.h"
 #include "tests/variants/expected.h"
 #include "tests/variants/text_variants.h"
 #include "xla/hlo/proto/hlo_proto.h"
@@ -44,16 +44,9 @@ std::string RunOf(const HloModule& module) {
   const int64_t partitions = module.config().num_partitions();
   if (module.entry_computation()->num_parameters() != 0 || replicas > 4 || partitions > 4)
     return "not run";
-  std::atomic<bool> cancel = false;
-  int ticks = 0;
-  InterpreterOptions options;
-  options.num_threads = 1;
-  options.memory_limit_bytes = 64 << 20;
-  options.cancel = &cancel;
+  BoundedOptions bounded(/*most_reports=*/10);
+  InterpreterOptions& options = bounded.options;
   options.wait_timeout = absl::Seconds(20);
-  options.progress = [&](int64_t, const HloInstruction&) {
-    if (++ticks > 10) cancel = true;
-  };
   options.custom_calls = CheckCustomCalls();
   const std::vector<std::vector<const Literal*>> arguments(
       static_cast<size_t>(replicas * partitions));
