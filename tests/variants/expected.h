@@ -17,6 +17,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
@@ -61,6 +62,7 @@ inline std::string OneLine(absl::string_view message, size_t most = 200) {
 }
 
 // Numbers with a fraction to four digits: more depend on the mathematical functions of the system.
+// NaNs without sign: which one an operation gives depends on how it was compiled.
 inline std::string RoundedNumbers(absl::string_view message) {
   std::string result;
   for (size_t i = 0; i < message.size();) {
@@ -84,7 +86,7 @@ inline std::string RoundedNumbers(absl::string_view message) {
       i = end;
     }
   }
-  return result;
+  return absl::StrReplaceAll(result, {{"-nan", "nan"}});
 }
 
 // 32 bits in hexadecimal digits (FNV-1a).
