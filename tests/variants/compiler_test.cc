@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // What passes, fusion and buffer assignment make of the examples and reference programs, what they
-// are estimated to cost, and how sharded programs are divided.
+// are estimated to cost, how sharded programs are divided, and the code that is generated for some
+// machines, whatever machine this is.
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
 #include "tests/variants/expected.h"
+#include "tests/variants/llvm_text.h"
 #include "xla/cpu/fusion.h"
+#include "xla/cpu/lowering.h"
 #include "xla/cpu/schedule.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/hlo/text/parser.h"
@@ -89,7 +95,34 @@ void AddItems(const cpu::ProgramSchedule& schedule, const std::vector<cpu::Sched
   }
 }
 
-void AddCompiled(const HloModule& source, std::vector<std::string>* lines) {
+// Plans of kernels and their LLVM IR, as a machine with AVX-512 would run them, and fingerprints of
+// the same for others. Nothing if LLVM cannot be loaded.
+void AddGenerated(const cpu::ProgramSchedule& schedule, std::vector<std::string>* lines) {
+  const cpu::Target targets[] = {{"x86_64", "", "", 64, true, true},
+                                 {"x86_64", "", "", 32, true, false},
+                                 {"x86_64", "", "", 16, false, false}};
+  std::string others;
+  for (const cpu::Target& target : targets) {
+    const auto generated = cpu::GenerateProgram(schedule, target);
+    if (!generated.ok()) {
+      if (!absl::IsUnavailable(generated.status()))
+        lines->push_back(OneLine(generated.status().message()));
+      return;
+    }
+    std::vector<std::string> all = generated->plans;
+    for (std::string& line : FunctionSummaries(generated->llvm_text))
+      all.push_back(std::move(line));
+    if (target.has_avx512) {
+      for (const std::string& line : all) lines->push_back(OneLine(line, 400));
+    } else {
+      absl::StrAppend(&others, " ", Fingerprint(absl::StrJoin(all, "\n")));
+    }
+  }
+  lines->push_back(absl::StrCat("others:", others));
+}
+
+void AddCompiled(const HloModule& source, std::vector<std::string>* lines,
+                 std::vector<std::string>* generated) {
   const auto module = source.Clone();
   absl::Status status = CpuPipeline(std::nullopt).Run(module.get()).status();
   if (status.ok()) status = FlattenCalls(module.get()).status();
@@ -108,19 +141,23 @@ void AddCompiled(const HloModule& source, std::vector<std::string>* lines) {
   AddItems(*schedule, schedule->items, "", lines);
   lines->push_back(
       absl::StrCat("scratch ", schedule->scratch_bytes, ", text ", Fingerprint(TextOf(*module))));
+  AddGenerated(*schedule, generated);
 }
 
 void ExpectCompiled(const std::string& name, const std::vector<std::filesystem::path>& paths) {
-  std::vector<std::string> lines;
+  std::vector<std::string> lines, generated;
   for (const auto& path : paths) {
     const auto module = ParseAndReturnUnverifiedModule(ReadWholeFile(path.string()));
     ASSERT_OK(module);
-    lines.push_back(absl::StrCat("== ", path.parent_path().stem().string(), "/",
-                                 path.stem().string(), CostOf(**module)));
+    const std::string title =
+        absl::StrCat("== ", path.parent_path().stem().string(), "/", path.stem().string());
+    lines.push_back(absl::StrCat(title, CostOf(**module)));
+    generated.push_back(title);
     lines.push_back(absl::StrCat("passes:", AfterEachPass(**module)));
-    AddCompiled(**module, &lines);
+    AddCompiled(**module, &lines, &generated);
   }
-  ExpectLines(name, lines);
+  ExpectLines(name + "_compiled", lines);
+  if (generated.size() > paths.size()) ExpectLines(name + "_generated", generated);
 }
 
 std::vector<std::filesystem::path> ProgramsIn(const std::string& folder) {
@@ -135,19 +172,14 @@ std::vector<std::filesystem::path> ProgramsIn(const std::string& folder) {
 }
 
 TEST(Compiler, Operations) {
-  ExpectCompiled("operations_compiled",
+  ExpectCompiled("operations",
                  FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/operations"), ".hlo"));
 }
 TEST(Compiler, SelfCheckingPrograms) {
-  ExpectCompiled("self_checking_compiled",
-                 FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/hlo"), ".hlo"));
+  ExpectCompiled("self_checking", FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/hlo"), ".hlo"));
 }
-TEST(Compiler, ReferencePrograms) {
-  ExpectCompiled("programs_compiled", ProgramsIn("tests/programs"));
-}
-TEST(Compiler, BenchmarkPrograms) {
-  ExpectCompiled("bench_compiled", ProgramsIn("bench/programs"));
-}
+TEST(Compiler, ReferencePrograms) { ExpectCompiled("programs", ProgramsIn("tests/programs")); }
+TEST(Compiler, BenchmarkPrograms) { ExpectCompiled("bench", ProgramsIn("bench/programs")); }
 
 // tests/variants/programs/partitions.txt: programs of one partition each, separated by lines "---".
 TEST(Compiler, Partitions) {

@@ -11,16 +11,9 @@
 #include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "xla/cpu/llvm_api.h"
+#include "xla/cpu/target.h"
 
 namespace xla::cpu {
-
-// The machine that code is generated for.
-struct Target {
-  std::string triple, cpu, features;
-  int vector_bytes = 16;
-  bool has_fma = false;
-  bool has_avx512 = false;  // F, VL, BW, DQ
-};
 
 using IrValue = LLVMValueRef;
 using IrType = LLVMTypeRef;

@@ -70,6 +70,9 @@ std::vector<int64_t> UpdatedOperands(const HloInstruction& fusion);
 KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
                       std::vector<bool> is_written);
 
+// The plan on one line.
+std::string PlanText(const KernelPlan& plan);
+
 // Arithmetic operations of a fusion, dot or convolution, roughly; 0 for others.
 double EstimateOperations(const HloInstruction& instruction);
 

@@ -25,6 +25,16 @@
 namespace xla::cpu {
 namespace {
 
+// What a map from addresses holds, by name: addresses differ from run to run, and equal programs
+// should give equal code.
+template <typename Key>
+std::vector<std::pair<std::string, Key>> ByName(const std::map<Key, std::string>& names) {
+  std::vector<std::pair<std::string, Key>> sorted;
+  for (const auto& [key, name] : names) sorted.emplace_back(name, key);
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
 // A kernel that is generated, for all items that compute the same.
 struct UniqueKernel {
   KernelPlan plan;
@@ -83,11 +93,32 @@ class PreparedStep final : public Step {
 class Lowering {
  public:
   Lowering(const ProgramSchedule& schedule, const MemoryNumbers& memories,
-           const CpuCompileOptions& options)
-      : schedule_(schedule), memories_(memories), options_(options) {}
+           const CpuCompileOptions& options, const Target& target)
+      : schedule_(schedule), memories_(memories), options_(options), target_(&target) {}
+
+  absl::StatusOr<GeneratedProgram> Generate() {
+    XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
+    XLA_RETURN_IF_ERROR(PlanItems(schedule_.items));
+    Ir ir(*llvm, *target_, "program");
+    XLA_RETURN_IF_ERROR(Emit(ir, 0, 1));
+    GeneratedProgram generated;
+    generated.llvm_text = TextOf(ir);
+    for (const UniqueKernel& kernel : kernels_)
+      generated.plans.push_back(absl::StrCat(kernel.name, " ", PlanText(kernel.plan)));
+    for (const auto& [name, loop] : ByName(element_loops_)) {
+      const ElementLoopUnits units = UnitsOfElementLoop(schedule_, *loop, *target_);
+      generated.plans.push_back(absl::StrCat(name, " lanes ", units.lanes, " units ", units.count,
+                                             " chunk ", units.chunk));
+    }
+    for (const auto& [name, key] : ByName(functions_)) {
+      if (!IsSelectAndScatter(*key.first)) continue;
+      const SelectAndScatterPlan plan = PlanSelectAndScatter(*key.first);
+      generated.plans.push_back(absl::StrCat(name, " units ", plan.units, " chunk ", plan.chunk));
+    }
+    return generated;
+  }
 
   absl::StatusOr<LoweredProgram> Run() {
-    XLA_ASSIGN_OR_RETURN(target_, HostTarget());
     XLA_RETURN_IF_ERROR(PlanItems(schedule_.items));
     XLA_RETURN_IF_ERROR(CompileKernels());
     XLA_RETURN_IF_ERROR(Build(schedule_.items, program_.steps));
@@ -224,6 +255,33 @@ class Lowering {
                     FirstShape(*instruction.operand(operand)).element_type(), name);
   }
 
+  static std::string TextOf(const Ir& ir) {
+    char* const text = ir.llvm().LLVMPrintModuleToString(ir.module());
+    std::string copy = text;
+    ir.llvm().LLVMDisposeMessage(text);
+    return copy;
+  }
+
+  // The kernels first, first + step, .. and, with the first one, all other functions.
+  absl::Status Emit(Ir& ir, size_t first, size_t step) {
+    for (size_t k = first; k < kernels_.size(); k += step) {
+      XLA_RETURN_IF_ERROR(PollCompilation(options_));
+      const double start = NowSeconds();
+      XLA_RETURN_IF_ERROR(EmitKernel(ir, kernels_[k].plan, kernels_[k].name.c_str()));
+      kernels_[k].compile_seconds = NowSeconds() - start;
+    }
+    if (first != 0) return absl::OkStatus();
+    for (const auto& [name, loop] : ByName(loops_))
+      XLA_RETURN_IF_ERROR(EmitScalarLoop(ir, schedule_, *loop, name.c_str()));
+    for (const auto& [name, loop] : ByName(element_loops_))
+      XLA_RETURN_IF_ERROR(EmitElementLoop(ir, schedule_, *loop, name.c_str()));
+    for (const auto& [name, sort] : ByName(comparators_))
+      XLA_RETURN_IF_ERROR(EmitComparator(ir, *sort->to_apply(), name.c_str()));
+    for (const auto& [name, key] : ByName(functions_))
+      XLA_RETURN_IF_ERROR(EmitFunction(ir, *key.first, key.second, name.c_str()));
+    return absl::OkStatus();
+  }
+
   absl::Status CompileKernels() {
     if (kernels_.empty() && comparators_.empty() && loops_.empty() && element_loops_.empty() &&
         functions_.empty())
@@ -247,33 +305,10 @@ class Lowering {
       for (auto m = static_cast<size_t>(begin); m < static_cast<size_t>(end); ++m) {
         Ir ir(*llvm, *target_, "program");
         const double start = NowSeconds();
-        for (size_t k = m; k < kernels_.size(); k += count) {
-          XLA_RETURN_IF_ERROR(PollCompilation(options_));
-          const double kernel_start = NowSeconds();
-          XLA_RETURN_IF_ERROR(EmitKernel(ir, kernels_[k].plan, kernels_[k].name.c_str()));
-          kernels_[k].compile_seconds = NowSeconds() - kernel_start;
-        }
-        if (m == 0) {
-          for (const auto& [loop, name] : loops_) {
-            XLA_RETURN_IF_ERROR(EmitScalarLoop(ir, schedule_, *loop, name.c_str()));
-          }
-          for (const auto& [loop, name] : element_loops_) {
-            XLA_RETURN_IF_ERROR(EmitElementLoop(ir, schedule_, *loop, name.c_str()));
-          }
-          for (const auto& [sort, name] : comparators_) {
-            XLA_RETURN_IF_ERROR(EmitComparator(ir, *sort->to_apply(), name.c_str()));
-          }
-          for (const auto& [key, name] : functions_) {
-            XLA_RETURN_IF_ERROR(EmitFunction(ir, *key.first, key.second, name.c_str()));
-          }
-        }
+        XLA_RETURN_IF_ERROR(Emit(ir, m, count));
         XLA_RETURN_IF_ERROR(PollCompilation(options_));
         const double emitted = NowSeconds();
-        if (options_.keep_llvm || cache.is_enabled()) {
-          char* text = llvm->LLVMPrintModuleToString(ir.module());
-          llvm_texts[m] = text;
-          llvm->LLVMDisposeMessage(text);
-        }
+        if (options_.keep_llvm || cache.is_enabled()) llvm_texts[m] = TextOf(ir);
         std::vector<char> object;
         if (cache.is_enabled()) object = cache.Find(llvm_texts[m]);
         const bool is_cached = !object.empty();
@@ -510,7 +545,7 @@ class Lowering {
   const ProgramSchedule& schedule_;
   const MemoryNumbers& memories_;
   const CpuCompileOptions& options_;
-  const Target* target_ = nullptr;
+  const Target* const target_;
   std::vector<UniqueKernel> kernels_;
   std::map<size_t, std::vector<size_t>> by_hash_;
   std::map<const ScheduledItem*, size_t> kernel_of_;
@@ -553,7 +588,13 @@ absl::Status PollCompilation(const CpuCompileOptions& options) {
 absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
                                             const MemoryNumbers& memories,
                                             const CpuCompileOptions& options) {
-  return Lowering(schedule, memories, options).Run();
+  XLA_ASSIGN_OR_RETURN(const Target* target, HostTarget());
+  return Lowering(schedule, memories, options, *target).Run();
+}
+
+absl::StatusOr<GeneratedProgram> GenerateProgram(const ProgramSchedule& schedule,
+                                                 const Target& target) {
+  return Lowering(schedule, MemoryNumbers(), CpuCompileOptions(), target).Generate();
 }
 
 }  // namespace xla::cpu

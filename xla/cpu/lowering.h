@@ -13,6 +13,7 @@
 #include "xla/cpu/program.h"
 #include "xla/cpu/schedule.h"
 #include "xla/cpu/step.h"
+#include "xla/cpu/target.h"
 #include "xla/kernels/kernel.h"
 
 namespace xla::cpu {
@@ -45,6 +46,15 @@ absl::Status PollCompilation(const CpuCompileOptions& options);
 absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
                                             const MemoryNumbers& memories,
                                             const CpuCompileOptions& options);
+
+// What LowerProgram generates, for any machine: a line for each kernel and each function that says
+// how its work is divided, and all of them as LLVM IR. Compiles nothing.
+struct GeneratedProgram {
+  std::vector<std::string> plans;
+  std::string llvm_text;
+};
+absl::StatusOr<GeneratedProgram> GenerateProgram(const ProgramSchedule& schedule,
+                                                 const Target& target);
 
 }  // namespace xla::cpu
 

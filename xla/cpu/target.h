@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine that code is generated for.
+#ifndef XLA_CPU_TARGET_H_
+#define XLA_CPU_TARGET_H_
+
+#include <string>
+
+namespace xla::cpu {
+
+struct Target {
+  std::string triple, cpu, features;
+  int vector_bytes = 16;
+  bool has_fma = false;
+  bool has_avx512 = false;  // F, VL, BW, DQ
+};
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_TARGET_H_
