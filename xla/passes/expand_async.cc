@@ -13,10 +13,15 @@
 namespace xla {
 namespace {
 
-// The value in the type of `shape`: a start may declare other floating-point types than its
-// operands have.
+// The value in the types of `shape`: starts and dones may declare other floating-point types than
+// their operands have.
 HloInstruction* Declared(GraphBuilder& b, const Shape& shape, HloInstruction* value) {
-  return shape.IsArray() ? b.Convert(value, shape.element_type()) : value;
+  if (shape.IsArray()) return b.Convert(value, shape.element_type());
+  if (!shape.IsTuple() || ShapeUtil::Compatible(shape, value->shape())) return value;
+  std::vector<HloInstruction*> elements;
+  for (int i = 0; i < shape.tuple_shapes_size(); ++i)
+    elements.push_back(Declared(b, shape.tuple_shapes(i), b.Element(value, i)));
+  return b.Make(HloOpcode::kTuple, shape, elements);
 }
 
 // A tuple of that shape.
@@ -139,8 +144,9 @@ absl::StatusOr<bool> ExpandAsync(HloModule* module) {
     }
     for (size_t i = 0; i < order.size(); ++i) {
       GraphBuilder b(computation, order[i]);
-      HloInstruction* const expanded = Expand(b, order[i], receives[i]);
+      HloInstruction* expanded = Expand(b, order[i], receives[i]);
       if (expanded == nullptr) continue;
+      expanded = Declared(b, order[i]->shape(), expanded);
       // Layouts of buffers in start tuples may differ; values have none here.
       XLA_RETURN_IF_ERROR(computation->ReplaceInstructionWithDifferentShape(order[i], expanded));
       changed = true;

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the compiler makes of a program, as lines of text that are the same on every machine.
+#ifndef TESTS_VARIANTS_COMPILED_TEXT_H_
+#define TESTS_VARIANTS_COMPILED_TEXT_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "gtest/gtest.h"
+#include "tests/test_util.h"
+#include "tests/variants/expected.h"
+#include "tests/variants/llvm_text.h"
+#include "xla/cpu/fusion.h"
+#include "xla/cpu/lowering.h"
+#include "xla/cpu/schedule.h"
+#include "xla/hlo/ir/call_rewriting.h"
+#include "xla/hlo/text/printer.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/passes/cpu_pipeline.h"
+#include "xla/passes/pass.h"
+
+namespace xla::testing {
+
+inline std::string TextOf(const HloModule& module) {
+  HloPrintOptions options = HloPrintOptions::ShortParsable();
+  options.print_large_constants = true;
+  return ModuleToString(module, options);
+}
+
+// The passes that change the program, with a fingerprint of the result.
+inline std::string AfterEachPass(const HloModule& module) {
+  std::string line;
+  const std::string before = TextOf(module);
+  for (const Pass& pass : AllPasses()) {
+    const auto copy = module.Clone();
+    const absl::StatusOr<bool> changed = pass.run(copy.get());
+    if (!changed.ok()) {
+      absl::StrAppend(&line, " ", std::string(pass.name), ": ",
+                      OneLine(changed.status().message(), 80));
+    } else if (const std::string after = TextOf(*copy); *changed || after != before) {
+      absl::StrAppend(&line, " ", std::string(pass.name), *changed ? " " : " (unchanged) ",
+                      Fingerprint(after));
+    }
+  }
+  return line;
+}
+
+// The steps of a program that the CPU compiler makes, with their buffers.
+inline void AddItems(const cpu::ProgramSchedule& schedule,
+                     const std::vector<cpu::ScheduledItem>& items, const std::string& indent,
+                     std::vector<std::string>* lines) {
+  for (const cpu::ScheduledItem& item : items) {
+    std::string line = indent;
+    const auto add = [&](cpu::ValueId id) {
+      if (id == cpu::kNoValue) {
+        absl::StrAppend(&line, " token");
+        return;
+      }
+      const cpu::Place& place = schedule.values[static_cast<size_t>(id)].place;
+      absl::StrAppend(&line, " ", std::string("sarc").substr(static_cast<size_t>(place.memory), 1),
+                      place.number, "+", place.offset);
+    };
+    for (const cpu::ValueId id : item.results) add(id);
+    if (item.instruction == nullptr) {
+      absl::StrAppend(&line, " = copy");
+    } else {
+      absl::StrAppend(&line, " = ", std::string(HloOpcodeString(item.instruction->opcode())), " ",
+                      item.instruction->shape().ToString());
+      if (item.instruction->opcode() == HloOpcode::kFusion) {
+        absl::StrAppend(&line, " of ",
+                        item.instruction->called_computations()[0]->instruction_count());
+      }
+    }
+    for (const cpu::ValueId id : item.operands) add(id);
+    lines->push_back(OneLine(line, 300));
+    for (const auto& body : item.bodies) AddItems(schedule, body, indent + "  ", lines);
+  }
+}
+
+// Plans of kernels and their LLVM IR, as a machine with AVX-512 would run them, and fingerprints of
+// the same for others. Nothing if LLVM cannot be loaded.
+inline void AddGenerated(const cpu::ProgramSchedule& schedule, std::vector<std::string>* lines) {
+  const cpu::Target targets[] = {{"x86_64", "", "", 64, true, true},
+                                 {"x86_64", "", "", 32, true, false},
+                                 {"x86_64", "", "", 16, false, false}};
+  std::string others;
+  for (const cpu::Target& target : targets) {
+    const auto generated = cpu::GenerateProgram(schedule, target);
+    if (!generated.ok()) {
+      if (!absl::IsUnavailable(generated.status()))
+        lines->push_back(OneLine(generated.status().message()));
+      return;
+    }
+    std::vector<std::string> all = generated->plans;
+    for (std::string& line : FunctionSummaries(generated->llvm_text))
+      all.push_back(std::move(line));
+    if (target.has_avx512) {
+      for (const std::string& line : all) lines->push_back(OneLine(line, 400));
+    } else {
+      absl::StrAppend(&others, " ", Fingerprint(absl::StrJoin(all, "\n")));
+    }
+  }
+  lines->push_back(absl::StrCat("others:", others));
+}
+
+// What passes, fusion, buffer assignment and the emitters of kernels make of a program.
+inline void AddCompiled(const HloModule& source, std::vector<std::string>* lines,
+                        std::vector<std::string>* generated) {
+  const auto module = source.Clone();
+  absl::Status status = CpuPipeline(std::nullopt).Run(module.get()).status();
+  if (status.ok()) status = FlattenCalls(module.get()).status();
+  if (status.ok()) status = cpu::FuseForCpu(module.get()).status();
+  if (status.ok()) status = FlattenCalls(module.get()).status();
+  if (!status.ok()) {
+    lines->push_back(OneLine(status.message()));
+    return;
+  }
+  const auto schedule = cpu::ScheduleProgram(*module);
+  if (!schedule.ok()) {
+    lines->push_back(OneLine(schedule.status().message()));
+    return;
+  }
+  EXPECT_OK(VerifyModule(*module)) << TextOf(source);
+  AddItems(*schedule, schedule->items, "", lines);
+  lines->push_back(
+      absl::StrCat("scratch ", schedule->scratch_bytes, ", text ", Fingerprint(TextOf(*module))));
+  AddGenerated(*schedule, generated);
+}
+
+}  // namespace xla::testing
+
+#endif  // TESTS_VARIANTS_COMPILED_TEXT_H_

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the compiler makes of programs that differ from a valid one in one place: another size,
+// type, attribute or operand. A line for all variants of a line of a program.
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "gtest/gtest.h"
+#include "tests/variants/compiled_text.h"
+#include "tests/variants/expected.h"
+#include "tests/variants/text_variants.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/hlo/verifier/hlo_verifier.h"
+
+namespace xla::testing {
+namespace {
+
+// A fingerprint; empty for programs that are not valid.
+std::string CompiledOutcome(const std::string& text) {
+  const auto module = ParseAndReturnUnverifiedModule(text);
+  if (!module.ok() || !VerifyModule(**module).ok()) return "";
+  std::vector<std::string> lines, generated;
+  AddCompiled(**module, &lines, &generated);
+  if (generated.empty()) return "";
+  return Fingerprint(absl::StrCat(absl::StrJoin(lines, "\n"), absl::StrJoin(generated, "\n")));
+}
+
+// One of `one_of` variants of each program, chosen by what changes.
+void ExpectCompiledVariants(const std::string& folder, size_t one_of) {
+  std::vector<std::vector<std::string>> sections;
+  for (const auto& path : FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/", folder), ".hlo")) {
+    const std::string text = ReadWholeFile(path.string());
+    constexpr size_t kMostBytes = 14'000;
+    if (text.size() > kMostBytes) continue;
+    std::vector<std::string> section = {absl::StrCat("== ", path.stem().string())};
+    std::map<size_t, std::pair<int, std::string>> by_line;
+    for (const Variant& variant : TextVariants(text).Make(
+             [](absl::string_view line) { return !absl::StrContains(line, "//"); }, false)) {
+      if (std::stoul(Fingerprint(variant.change), nullptr, 16) % one_of != 0) continue;
+      const std::string outcome = CompiledOutcome(variant.text);
+      if (outcome.empty()) continue;
+      auto& [count, outcomes] = by_line[variant.line];
+      ++count;
+      absl::StrAppend(&outcomes, variant.change, ": ", outcome, "\n");
+    }
+    for (const auto& [line, outcomes] : by_line) {
+      section.push_back(
+          absl::StrCat(line, ": ", outcomes.first, " variants: ", Fingerprint(outcomes.second)));
+    }
+    sections.push_back(std::move(section));
+  }
+  ExpectSections(absl::StrCat(folder, "_compiled_variants"), sections);
+}
+
+TEST(CompilerVariants, Operations) { ExpectCompiledVariants("operations", 1); }
+TEST(CompilerVariants, SelfCheckingPrograms) { ExpectCompiledVariants("hlo", 16); }
+
+// The programs of tests/passes: what each pass makes of the variants, and the compiler.
+TEST(CompilerVariants, Passes) {
+  std::vector<std::vector<std::string>> sections;
+  for (const auto& path : FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/passes"), ".hlo")) {
+    int number = 0;
+    const std::string file = ReadWholeFile(path.string());
+    for (const absl::string_view example : absl::StrSplit(file, "// ====")) {
+      const std::string text(example.substr(0, example.find("// ----")));
+      const size_t start = text.find("HloModule");
+      if (start == std::string::npos) continue;
+      std::vector<std::string> section = {absl::StrCat("== ", path.stem().string(), " ", number++)};
+      int count = 0;
+      std::string outcomes;
+      for (const Variant& variant :
+           TextVariants(text.substr(start)).Make([](absl::string_view) { return true; }, false)) {
+        const std::string outcome = CompiledOutcome(variant.text);
+        if (outcome.empty()) continue;
+        ++count;
+        const auto module = ParseAndReturnUnverifiedModule(variant.text);
+        absl::StrAppend(&outcomes, variant.change, ": ", outcome, AfterEachPass(**module), "\n");
+      }
+      section.push_back(absl::StrCat(count, " variants: ", Fingerprint(outcomes)));
+      sections.push_back(std::move(section));
+    }
+  }
+  ExpectSections("passes_compiled_variants", sections);
+}
+
+}  // namespace
+}  // namespace xla::testing
