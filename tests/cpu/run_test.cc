@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of compiled programs: donated memory, several devices, dynamic sizes, custom calls, several
 // executions at once, memory limits.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "tests/test_util.h"
 #include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
+#include "xla/layout_util.h"
 #include "xla/literal_util.h"
 #include "xla/runtime/custom_call.h"
 #include "xla/runtime/host_memory.h"
@@ -156,8 +159,7 @@ ENTRY main {
   }
   std::vector<std::vector<const Literal*>> arguments;
   for (const Literal& input : inputs) arguments.push_back({&input});
-  ASSERT_OK_AND_ASSIGN(const std::vector<Literal> results,
-                       program->RunReplicated(3, 1, arguments));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Literal> results, program->RunReplicated(3, 1, arguments));
   // Rounded once: 257.5 becomes 258, while 256 + 0.75 alone would stay 256.
   const Literal expected = LiteralUtil::CreateR1<bfloat16>(std::vector<bfloat16>(9, bfloat16(258)));
   for (const Literal& result : results) EXPECT_EQ(result, expected);
@@ -207,6 +209,98 @@ TEST(CpuRunTest, RunsThatPassTheMemoryLimitAreErrors) {
   options.memory_limit_bytes = 40;
   EXPECT_STATUS(program->Run({&x, &x}, {}, nullptr, options).status(),
                 absl::StatusCode::kResourceExhausted, "would pass the memory limit of 40 bytes");
+}
+
+// The most memory of a run, which succeeds with that limit and fails with one byte less.
+int64_t MostMemory(
+    const std::string& message,
+    const std::function<absl::Status(runtime::RunStatistics*, const CpuRunOptions&)>& run) {
+  runtime::RunStatistics statistics;
+  EXPECT_OK(run(&statistics, {}));
+  CpuRunOptions options;
+  options.memory_limit_bytes = statistics.peak_bytes;
+  EXPECT_OK(run(nullptr, options));
+  --options.memory_limit_bytes;
+  EXPECT_STATUS(run(nullptr, options), absl::StatusCode::kResourceExhausted, message);
+  return statistics.peak_bytes;
+}
+
+TEST(CpuRunTest, CopiesOfArgumentsAndResultsCountAgainstTheMemoryLimit) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(R"(
+HloModule m
+ENTRY main {
+  x = f32[8,16] parameter(0)
+  ROOT y = f32[8,16] negate(x)
+})"));
+  constexpr int64_t kBytes = 8 * 16 * 4;
+  Literal x(ShapeUtil::MakeShape(F32, {8, 16}));
+  x.PopulateWithValue<float>(1);
+  const auto run_with = [&](const Literal& argument) {
+    return [&](runtime::RunStatistics* statistics, const CpuRunOptions& options) {
+      return program->Run({&argument}, {}, statistics, options).status();
+    };
+  };
+  EXPECT_EQ(MostMemory("would pass the memory limit of 1023 bytes", run_with(x)), 2 * kBytes);
+  // Another layout.
+  const Literal columns = x.Relayout(LayoutUtil::MakeLayout({0, 1}));
+  EXPECT_EQ(
+      MostMemory("a copy of 512 bytes of an argument or result would pass the memory limit of "
+                 "1535 bytes",
+                 run_with(columns)),
+      3 * kBytes);
+  // A result that is not aligned.
+  alignas(64) char memory[kBytes + 4];
+  const int64_t most = MostMemory(
+      "a copy of 512 bytes", [&](runtime::RunStatistics* statistics, const CpuRunOptions& options) {
+        const runtime::ArgumentView argument = {&x.shape(), x.untyped_data(), kBytes, false};
+        runtime::ResultView result;
+        result.data = memory + 4;
+        result.size_bytes = kBytes;
+        return program->RunOnBuffers(absl::MakeConstSpan(&argument, 1), absl::MakeSpan(&result, 1),
+                                     {}, statistics, options);
+      });
+  EXPECT_EQ(most, 3 * kBytes);
+}
+
+TEST(CpuRunTest, CopiesOfDynamicLiteralsCountAgainstTheMemoryLimit) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(R"(
+HloModule m
+ENTRY main {
+  x = f32[<=100] parameter(0)
+  ROOT y = f32[<=100] negate(x)
+})"));
+  Literal x(ShapeUtil::MakeShape(F32, {100}, {true}));
+  x.SetDynamicSize(0, 60);
+  // Both arrays and their sizes, copies of them, and the size of the argument.
+  EXPECT_EQ(MostMemory("would pass the memory limit of",
+                       [&](runtime::RunStatistics* statistics, const CpuRunOptions& options) {
+                         return program->Run({&x}, {}, statistics, options).status();
+                       }),
+            4 * 404 + 4);
+}
+
+TEST(CpuRunTest, WorkingMemoryOfCustomCallsCountsAgainstTheMemoryLimit) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(R"(
+HloModule m
+ENTRY main {
+  x = f32[4] parameter(0)
+  ROOT y = f32[4] custom-call(x), custom_call_target="test.scratch"
+})"));
+  CustomCallRegistry registry;
+  ASSERT_OK(registry.Register("test.scratch", [](CustomCallFrame& call) -> absl::Status {
+    XLA_ASSIGN_OR_RETURN(const auto out, call.result<float>(0));
+    std::fill(out.begin(), out.end(), 0.0f);
+    return absl::OkStatus();
+  }));
+  runtime::ExecutionContext context;
+  context.custom_calls = &registry;
+  const Literal x = LiteralUtil::CreateR1<float>({1, 2, 3, 4});
+  // The result is made in memory with guards around it.
+  EXPECT_GT(MostMemory("working memory of ",
+                       [&](runtime::RunStatistics* statistics, const CpuRunOptions& options) {
+                         return program->Run({&x}, context, statistics, options).status();
+                       }),
+            32);
 }
 
 TEST(CpuRunTest, SeveralExecutionsRunAtOnce) {

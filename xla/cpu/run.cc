@@ -49,7 +49,8 @@ absl::Status CopyBetween(RunState& state, const Shape& shape, const void* from,
   });
 }
 
-// Memory that is freed at the end of a run.
+// Memory that is freed at the end of a run, which counts it until then: copies of arguments and
+// results whose layout or alignment is not the program's.
 class OwnedBlocks {
  public:
   OwnedBlocks() = default;
@@ -58,7 +59,14 @@ class OwnedBlocks {
   ~OwnedBlocks() {
     for (void* block : blocks_) runtime::FreeHostMemory(block);
   }
-  absl::StatusOr<char*> Allocate(int64_t bytes) {
+  absl::StatusOr<char*> Allocate(runtime::MemoryBudget& budget, int64_t bytes) {
+    if (!budget.Take(bytes)) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("a copy of ", bytes,
+                       " bytes of an argument or result would pass the memory "
+                       "limit of ",
+                       budget.limit(), " bytes"));
+    }
     void* block = runtime::AllocateHostMemory(static_cast<size_t>(std::max<int64_t>(bytes, 1)));
     if (block == nullptr) {
       return absl::ResourceExhaustedError(
@@ -93,7 +101,11 @@ class CpuRun {
  public:
   CpuRun(const CpuProgram& program, const runtime::ExecutionContext& context,
          const CpuRunOptions& options, cpu::StepTimes* profile)
-      : impl_(*program.impl_), context_(context), options_(options), profile_(profile) {
+      : impl_(*program.impl_),
+        context_(context),
+        options_(options),
+        profile_(profile),
+        budget_(options.memory_limit_bytes) {
     pool_ = context.pool;
     if (pool_ == nullptr) {
       own_pool_ = std::make_unique<runtime::ThreadPool>();
@@ -101,12 +113,13 @@ class CpuRun {
     }
   }
 
+  // `copied_bytes`: memory that the caller took to copy arguments and results.
   absl::Status Run(int64_t replicas, int64_t partitions,
                    absl::Span<const absl::Span<const runtime::ArgumentView>> arguments,
                    absl::Span<const absl::Span<runtime::ResultView>> results,
-                   runtime::RunStatistics* statistics) {
+                   runtime::RunStatistics* statistics, int64_t copied_bytes = 0) {
     const int64_t count = replicas * partitions;
-    bytes_ = impl_.ScratchBytes(pool_->num_threads()) * count;
+    int64_t bytes = copied_bytes + impl_.ScratchBytes(pool_->num_threads()) * count;
     for (size_t d = 0; d < arguments.size(); ++d) {
       if (arguments[d].size() != impl_.argument_leaves.size() ||
           results[d].size() != impl_.result_leaves.size()) {
@@ -116,7 +129,7 @@ class CpuRun {
                          arguments[d].size(), " and ", results[d].size(), " were given"));
       }
     }
-    XLA_RETURN_IF_ERROR(CountMemory(count));
+    XLA_RETURN_IF_ERROR(CountMemory(count, bytes));
     absl::Status status;
     if (count == 1) {
       Device device;
@@ -160,20 +173,22 @@ class CpuRun {
     int64_t copies = 0, copied_bytes = 0;
   };
 
-  absl::Status CountMemory(int64_t devices) {
+  // Memory of arguments and results, besides `bytes`.
+  absl::Status CountMemory(int64_t devices, int64_t bytes) {
     for (const auto* leaves : {&impl_.argument_leaves, &impl_.result_leaves}) {
       for (const Shape& leaf : *leaves) {
         if (!leaf.IsArray()) continue;
-        XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::ArrayBytes(leaf));
-        if (__builtin_add_overflow(bytes_, bytes * devices, &bytes_)) {
+        XLA_ASSIGN_OR_RETURN(const int64_t array_bytes, runtime::ArrayBytes(leaf));
+        int64_t all = 0;
+        if (__builtin_mul_overflow(array_bytes, devices, &all) ||
+            __builtin_add_overflow(bytes, all, &bytes)) {
           return absl::ResourceExhaustedError("the size of arguments and results overflows");
         }
       }
     }
-    if (options_.memory_limit_bytes <= 0 || bytes_ <= options_.memory_limit_bytes)
-      return absl::OkStatus();
+    if (budget_.Take(bytes)) return absl::OkStatus();
     return absl::ResourceExhaustedError(absl::StrCat(
-        "arguments, results and scratch memory of ", bytes_,
+        "arguments, results and scratch memory of ", bytes,
         " bytes would pass the memory limit of ", options_.memory_limit_bytes, " bytes"));
   }
 
@@ -191,7 +206,7 @@ class CpuRun {
     }
     if (statistics == nullptr) return;
     *statistics = {};
-    statistics->peak_bytes = bytes_;
+    statistics->peak_bytes = budget_.peak_bytes();
     for (const Device& device : devices) {
       statistics->instructions += static_cast<int64_t>(impl_.lowered.steps.size());
       statistics->copies += device.copies;
@@ -214,7 +229,8 @@ class CpuRun {
     device.bases.resize(
         static_cast<size_t>(impl_.memories.constants_begin()) + impl_.constants.size(), nullptr);
     RunState state(context_, *pool_, device.bases.data(), device.state);
-    state.set_extras({.profile = profile_, .custom_calls = options_.custom_calls});
+    state.set_extras(
+        {.profile = profile_, .budget = &budget_, .custom_calls = options_.custom_calls});
     XLA_RETURN_IF_ERROR(state.Poll());
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (impl_.argument_leaves[i].IsArray())
@@ -270,7 +286,7 @@ class CpuRun {
     *base = static_cast<char*>(argument.data);
     const bool same_bounds = given.dimensions() == shape.dimensions();
     if (!same_bounds || !HasOrder(shape, strides, impl_.argument_strides[i])) {
-      XLA_ASSIGN_OR_RETURN(*base, device.blocks.Allocate(DenseArrayBytes(shape)));
+      XLA_ASSIGN_OR_RETURN(*base, device.blocks.Allocate(budget_, DenseArrayBytes(shape)));
       XLA_RETURN_IF_ERROR(
           CopyBetween(state, given, argument.data, strides, *base, impl_.argument_strides[i]));
       ++device.copies;
@@ -281,7 +297,7 @@ class CpuRun {
     if (given.is_dynamic())
       XLA_RETURN_IF_ERROR(runtime::ReadDynamicSizes(given, argument.data, absl::MakeSpan(sizes)));
     XLA_ASSIGN_OR_RETURN(char* const memory,
-                         device.blocks.Allocate(static_cast<int64_t>(sizes.size() * 4)));
+                         device.blocks.Allocate(budget_, static_cast<int64_t>(sizes.size() * 4)));
     int next = 0;
     for (int d = 0; d < shape.rank(); ++d) {
       if (!shape.is_dynamic_dimension(d)) continue;
@@ -338,7 +354,7 @@ class CpuRun {
     if (at_end || !IsAligned(*base) ||
         !HasOrder(shape, StridesOfLayout(shape), impl_.result_strides[k])) {
       device.final_places[k] = *base;
-      XLA_ASSIGN_OR_RETURN(*base, device.blocks.Allocate(DenseArrayBytes(shape)));
+      XLA_ASSIGN_OR_RETURN(*base, device.blocks.Allocate(budget_, DenseArrayBytes(shape)));
     }
     // The program computes in place of the argument.
     if (donor >= 0 && impl_.schedule.has_aliases && *base != given && DenseArrayBytes(shape) > 0) {
@@ -354,7 +370,7 @@ class CpuRun {
   cpu::StepTimes* const profile_;
   std::unique_ptr<runtime::ThreadPool> own_pool_;
   runtime::ThreadPool* pool_ = nullptr;
-  int64_t bytes_ = 0;
+  runtime::MemoryBudget budget_;
 };
 
 absl::Status CpuProgram::RunOnBuffers(absl::Span<const runtime::ArgumentView> arguments,
@@ -428,7 +444,22 @@ namespace {
 
 // Views of literals. Arrays of dynamic shapes are copied, with their sizes behind them.
 struct LiteralViews {
-  std::vector<std::unique_ptr<char[]>> memory;
+  struct FreeMemory {
+    void operator()(char* memory) const { runtime::FreeHostMemory(memory); }
+  };
+  absl::Status Add(int64_t bytes) {
+    memory.emplace_back(
+        static_cast<char*>(runtime::AllocateHostMemory(static_cast<size_t>(bytes))));
+    if (memory.back() == nullptr) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the system has no memory for ", bytes, " bytes"));
+    }
+    memory_bytes += bytes;
+    return absl::OkStatus();
+  }
+
+  std::vector<std::unique_ptr<char, FreeMemory>> memory;
+  int64_t memory_bytes = 0;
   std::vector<runtime::ArgumentView> arguments;
   std::vector<runtime::ResultView> results;
 };
@@ -447,7 +478,8 @@ absl::Status AddArgument(const LiteralSlice& literal, LiteralViews& views) {
       view.size_bytes = *bytes;
       if (part.is_dynamic()) {
         const int64_t elements = literal.size_bytes(index);
-        views.memory.push_back(std::make_unique<char[]>(static_cast<size_t>(*bytes)));
+        status = views.Add(*bytes);
+        if (!status.ok()) return;
         if (elements > 0)
           std::memcpy(views.memory.back().get(), view.data, static_cast<size_t>(elements));
         view.data = views.memory.back().get();
@@ -473,7 +505,8 @@ absl::Status AddResult(Literal& literal, LiteralViews& views) {
       view.data = literal.untyped_data(index);
       view.size_bytes = *bytes;
       if (part.is_dynamic()) {
-        views.memory.push_back(std::make_unique<char[]>(static_cast<size_t>(*bytes)));
+        status = views.Add(*bytes);
+        if (!status.ok()) return;
         view.data = views.memory.back().get();
       }
     }
@@ -532,8 +565,12 @@ absl::StatusOr<std::vector<Literal>> CpuProgram::RunReplicated(
     argument_views.push_back(views[d].arguments);
     result_views.push_back(absl::MakeSpan(views[d].results));
   }
-  XLA_RETURN_IF_ERROR(RunOnDevices(replicas, partitions, argument_views, result_views, context,
-                                   statistics, options));
+  XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, count));
+  int64_t copied_bytes = 0;
+  for (const LiteralViews& device : views) copied_bytes += device.memory_bytes;
+  XLA_RETURN_IF_ERROR(
+      CpuRun(*this, context, options, nullptr)
+          .Run(replicas, partitions, argument_views, result_views, statistics, copied_bytes));
   for (size_t d = 0; d < count; ++d) XLA_RETURN_IF_ERROR(TakeDynamicResults(views[d], literals[d]));
   return literals;
 }

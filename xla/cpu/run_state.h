@@ -16,6 +16,7 @@
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/kernels/context.h"
 #include "xla/runtime/execution_context.h"
+#include "xla/runtime/memory_budget.h"
 #include "xla/runtime/thread_pool.h"
 #include "xla/runtime/wait.h"
 
@@ -45,6 +46,7 @@ struct StepTimes {
 // What a caller may add to a run.
 struct RunExtras {
   StepTimes* profile = nullptr;
+  runtime::MemoryBudget* budget = nullptr;  // of all devices
   const CpuCustomCalls* custom_calls = nullptr;
 };
 
@@ -82,6 +84,7 @@ class RunState final : public kernels::Context {
       return absl::OkStatus();
     return absl::CancelledError("the run was cancelled");
   }
+  // Counted until it is freed, which must be before the run ends.
   absl::StatusOr<std::shared_ptr<void>> Allocate(int64_t bytes) override;
 
  private:

@@ -13,12 +13,22 @@
 namespace xla::cpu {
 
 absl::StatusOr<std::shared_ptr<void>> RunState::Allocate(int64_t bytes) {
+  runtime::MemoryBudget* const budget = extras_.budget;
+  if (budget != nullptr && !budget->Take(bytes)) {
+    return absl::ResourceExhaustedError(absl::StrCat("working memory of ", bytes,
+                                                     " bytes would pass the memory limit of ",
+                                                     budget->limit(), " bytes"));
+  }
   void* memory = runtime::AllocateHostMemory(static_cast<size_t>(bytes));
   if (memory == nullptr) {
+    if (budget != nullptr) budget->Give(bytes);
     return absl::ResourceExhaustedError(
         absl::StrCat("the system has no memory for ", bytes, " bytes"));
   }
-  return std::shared_ptr<void>(memory, runtime::FreeHostMemory);
+  return std::shared_ptr<void>(memory, [budget, bytes](void* data) {
+    runtime::FreeHostMemory(data);
+    if (budget != nullptr) budget->Give(bytes);
+  });
 }
 
 absl::Status RunSteps(const Steps& steps, RunState& state) {

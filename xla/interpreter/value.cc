@@ -29,18 +29,6 @@ constexpr size_t kHeaderBytes = sizeof(ValueRep);
 
 }  // namespace
 
-bool MemoryBudget::Take(int64_t bytes) {
-  const int64_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  if (limit_ > 0 && live > limit_) {
-    Give(bytes);
-    return false;
-  }
-  int64_t peak = peak_.load(std::memory_order_relaxed);
-  while (live > peak && !peak_.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
-  }
-  return true;
-}
-
 namespace internal {
 
 void DestroyValueRep(ValueRep* rep) {

@@ -30,32 +30,13 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "xla/base/check.h"
+#include "xla/runtime/memory_budget.h"
 #include "xla/shape.h"
 #include "xla/util.h"
 
 namespace xla::interpreter {
 
-// Counts the bytes of live buffers and keeps them below a limit. Thread-safe.
-class MemoryBudget {
- public:
-  // limit_bytes <= 0: none.
-  explicit MemoryBudget(int64_t limit_bytes) : limit_(limit_bytes) {}
-  MemoryBudget(const MemoryBudget&) = delete;
-  MemoryBudget& operator=(const MemoryBudget&) = delete;
-
-  // False when the limit would be passed; nothing is counted then.
-  bool Take(int64_t bytes);
-  void Give(int64_t bytes) { live_.fetch_sub(bytes, std::memory_order_relaxed); }
-
-  int64_t limit() const { return limit_; }
-  int64_t live_bytes() const { return live_.load(std::memory_order_relaxed); }
-  int64_t peak_bytes() const { return peak_.load(std::memory_order_relaxed); }
-
- private:
-  const int64_t limit_;
-  std::atomic<int64_t> live_{0};
-  std::atomic<int64_t> peak_{0};
-};
+using runtime::MemoryBudget;
 
 class Value;
 
