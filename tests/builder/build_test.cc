@@ -341,6 +341,11 @@ TEST(XlaComputationTest, ProtoRoundTrip) {
   EXPECT_EQ(snapshot->hlo().hlo_module().name(), "add");
   EXPECT_ERROR(XlaComputation().Snapshot(), "invalid");
   EXPECT_EQ(XlaComputation().UniqueId(), -1);
+  EXPECT_EQ(XlaComputation().proto().name(), "");
+  EXPECT_EQ(XlaComputation().proto().computations_size(), 0);
+  EXPECT_EQ(XlaComputation().name(), "");
+  EXPECT_TRUE(XlaComputation().IsNull());
+  EXPECT_ERROR(XlaComputation().GetProgramShape(), "");
 
   XlaBuilder bad("bad");
   Call(&bad, XlaComputation(HloModuleProto()), {});

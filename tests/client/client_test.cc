@@ -234,7 +234,40 @@ TEST(LocalClient, CompiledModulesKeepWhatOptionsAskOfTheCompiler) {
   const ExecutionOptions execution = CreateExecutionOptions(options, nullptr);
   EXPECT_EQ(execution.optimization_level(), ExecutionOptions::EFFORT_O1);
   EXPECT_EQ(execution.device_memory_size(), 4096);
+  EXPECT_FALSE(execution.has_device_assignment());
+  EXPECT_FALSE(execution.has_debug_options());
+  EXPECT_FALSE(execution.has_shape_with_output_layout());
   EXPECT_EQ(client->backend().compiler()->DefaultDeviceShapeRepresentation(shape), shape);
+}
+
+TEST(LocalClient, ExecutionOptionsAreThoseOfTheBuild) {
+  const Shape rows = ShapeUtil::MakeShapeWithDenseLayout(F32, {2, 3}, {1, 0});
+  const Shape columns = ShapeUtil::MakeShapeWithDenseLayout(F32, {2, 3}, {0, 1});
+  ProgramShape program_shape;
+  *program_shape.mutable_result() = rows;
+  DeviceAssignment assignment(2, 1);
+  assignment(0, 0) = 5;
+  assignment(1, 0) = 3;
+  ExecutableBuildOptions options;
+  options.set_num_replicas(2).set_num_partitions(3).set_use_spmd_partitioning(true);
+  options.set_deduplicate_hlo(true).set_device_assignment(assignment);
+  options.set_alias_passthrough_params(true);
+  options.mutable_debug_options();
+  ExecutionOptions execution = CreateExecutionOptions(options, &program_shape);
+  EXPECT_EQ(execution.num_replicas(), 2);
+  EXPECT_EQ(execution.num_partitions(), 3);
+  EXPECT_TRUE(execution.use_spmd_partitioning());
+  EXPECT_TRUE(execution.deduplicate_hlo());
+  EXPECT_TRUE(execution.alias_passthrough_params());
+  EXPECT_TRUE(execution.has_debug_options());
+  EXPECT_EQ(Shape::FromProto(execution.shape_with_output_layout()).value(), rows);
+  ASSERT_OK_AND_ASSIGN(const auto devices,
+                       DeviceAssignment::Deserialize(execution.device_assignment()));
+  EXPECT_EQ((*devices)(0, 0), 5);
+  EXPECT_EQ((*devices)(1, 0), 3);
+  options.set_result_layout(columns);
+  execution = CreateExecutionOptions(options, &program_shape);
+  EXPECT_EQ(Shape::FromProto(execution.shape_with_output_layout()).value(), columns);
 }
 
 TEST(LocalClient, GeneratedCodeHoldsTheConstants) {

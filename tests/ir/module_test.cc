@@ -284,6 +284,23 @@ TEST(Equality, LayoutsCountOnlyWhenAsked) {
   EXPECT_EQ(make({0, 1})->Hash(), make({1, 0})->Hash());
 }
 
+TEST(Module, NamesOfAddedComputationsAreUnique) {
+  HloModule module("m");
+  const auto computation = [] {
+    HloComputation::Builder builder("f");
+    builder.AddInstruction(HloInstruction::CreateParameter(0, ShapeUtil::MakeShape(F32, {2}), "x"));
+    return builder.Build();
+  };
+  EXPECT_EQ(module.AddEmbeddedComputation(computation())->name(), "f");
+  const HloComputation* const second = module.AddEmbeddedComputation(computation());
+  EXPECT_NE(second->name(), "f");
+  EXPECT_EQ(module.GetComputationWithName(second->name()), second);
+  EXPECT_NE(module.AddComputation("f")->name(), "f");
+  EXPECT_NE(module.AddEntryComputation(computation())->name(), "f");
+  EXPECT_EQ(module.computation_count(), 4);
+  EXPECT_TRUE(module.config().has_entry_computation_layout());
+}
+
 TEST(Clone, KeepsNamesIdsOrderRootControlDependenciesAndHeader) {
   auto module = Sum(false, "a", HloOpcode::kAdd);
   HloComputation* entry = module->entry_computation();

@@ -92,6 +92,20 @@ ENTRY e {
 )");
 }
 
+TEST(TranslateFromHloTest, OnlyResultsOfTheFunctionAreAliased) {
+  const auto attributes_of = [](const std::string& alias, const std::string& root) {
+    const auto text = TextToStableHlo("HloModule m, input_output_alias={ " + alias +
+                                      ": (0, {}, may-alias) }\nENTRY e { p = f32[2] parameter(0)\n"
+                                      "q = f32[2] parameter(1)\nROOT t = " +
+                                      root + " }");
+    EXPECT_OK(text.status());
+    return text.ok() && absl::StrContains(*text, "tf.aliasing_output = 1 : i32");
+  };
+  EXPECT_TRUE(attributes_of("{1}", "(f32[2], f32[2]) tuple(q, p)"));
+  EXPECT_FALSE(attributes_of("{0}", "(f32[2], f32[2]) tuple(p, q)"));
+  EXPECT_FALSE(attributes_of("{1,0}", "(f32[2], (f32[2])) tuple(q, (f32[2]) tuple(p))"));
+}
+
 TEST(TranslateFromHloTest, WhatStableHloLacksIsAnError) {
   EXPECT_STATUS(TextToStableHlo("HloModule m\nENTRY e { p = f32[2] parameter(0)\n"
                                 "ROOT d = f32[2] domain(p), domain={kind=\"sharding\", "

@@ -12,11 +12,13 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
+#include "tests/test_util.h"
 #include "tests/variants/compiled_text.h"
 #include "tests/variants/expected.h"
 #include "tests/variants/text_variants.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/pjrt/partition.h"
 
 namespace xla::testing {
 namespace {
@@ -87,6 +89,43 @@ TEST(CompilerVariants, Passes) {
     }
   }
   ExpectSections("passes_compiled_variants", sections);
+}
+
+// The program of a partition, or why there is none.
+std::string PartitionOutcome(const std::string& text) {
+  const auto module = ParseAndReturnUnverifiedModule(text);
+  if (!module.ok() || !VerifyModule(**module).ok()) return "";
+  std::string outcome;
+  for (const bool may_choose : {false, true}) {
+    const auto copy = (*module)->Clone();
+    const auto shardings = pjrt::PartitionModule(copy.get(), {may_choose});
+    if (!shardings.ok()) {
+      absl::StrAppend(&outcome, shardings.status().message(), "\n");
+      continue;
+    }
+    EXPECT_OK(VerifyModule(*copy)) << text;
+    for (const HloSharding& sharding : shardings->parameters)
+      absl::StrAppend(&outcome, sharding.ToString(), "\n");
+    for (const HloSharding& sharding : shardings->outputs)
+      absl::StrAppend(&outcome, sharding.ToString(), "\n");
+    absl::StrAppend(&outcome, TextOf(*copy));
+  }
+  return Fingerprint(outcome);
+}
+
+// tests/variants/programs/partitions.txt: programs of one partition each.
+TEST(CompilerVariants, Partitions) {
+  std::vector<std::string> lines;
+  const std::string file = ReadWholeFile(VariantsPath("programs/partitions.txt"));
+  for (const absl::string_view program : absl::StrSplit(file, "---\n")) {
+    lines.push_back(absl::StrCat("== ", std::string(program.substr(0, program.find(',')))));
+    for (const Variant& variant :
+         TextVariants(std::string(program)).Make([](absl::string_view) { return true; }, false)) {
+      const std::string outcome = PartitionOutcome(variant.text);
+      if (!outcome.empty()) lines.push_back(absl::StrCat(OneLine(variant.change), ": ", outcome));
+    }
+  }
+  ExpectLines("partitions_variants", lines);
 }
 
 }  // namespace

@@ -60,7 +60,9 @@ class OwnedBlocks {
     for (void* block : blocks_) runtime::FreeHostMemory(block);
   }
   absl::StatusOr<char*> Allocate(runtime::MemoryBudget& budget, int64_t bytes) {
-    if (!budget.Take(bytes)) {
+    // A cache line is not counted: whether a scalar of a literal is aligned is chance.
+    constexpr int64_t kCounted = 64;
+    if (bytes > kCounted && !budget.Take(bytes)) {
       return absl::ResourceExhaustedError(
           absl::StrCat("a copy of ", bytes,
                        " bytes of an argument or result would pass the memory "

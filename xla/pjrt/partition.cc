@@ -27,9 +27,26 @@ absl::Status Malformed(const HloInstruction& call) {
       absl::StrCat(call.ToShortString(), ": a border of a manual computation has one operand"));
 }
 
+// Annotations have a value that they annotate.
+absl::Status CheckAnnotations(const HloModule& module) {
+  for (const HloComputation* computation : module.computations()) {
+    for (const HloInstruction* call : computation->instructions()) {
+      const bool is_sharding = IsCall(*call, "Sharding");
+      if (!is_sharding && !IsCall(*call, "InspectSharding")) continue;
+      if (call->operand_count() != 1 ||
+          (is_sharding && !ShapeUtil::Compatible(call->shape(), call->operand(0)->shape()))) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            call->ToShortString(), ": an annotation has one operand, of the shape of the result"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<ProgramShardings> Partitioner::Run() {
+  XLA_RETURN_IF_ERROR(CheckAnnotations(module_));
   XLA_RETURN_IF_ERROR(InlineAllCalls(&module_).status());
   entry_ = module_.entry_computation();
   XLA_RETURN_IF_ERROR(DivideParameters());
