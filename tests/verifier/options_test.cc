@@ -161,7 +161,7 @@ TEST(Buffers, HaveOneWriter) {
   ExpectVerified(
       {{Entry(update + "c = b(f32[2]) dynamic-update-slice(b, v, i)\n ROOT d = " + unpin), ""},
        {Entry(update + "c = b(f32[2]) dynamic-update-slice(b, b, i)\n ROOT d = " + unpin),
-        "buffers aren't allowed in this context"},
+        "Expected array argument for update of dynamic update slice"},
        {Entry(update + "ROOT c = f32[2] dynamic-update-slice(b, v, i)"),
         "Expected instruction to have shape equal to b(f32[2])"}});
 }

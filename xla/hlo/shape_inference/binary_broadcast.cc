@@ -232,7 +232,7 @@ absl::StatusOr<Shape> InferDegenerateDimensionBroadcastShape(const Shape& lhs, c
 
 absl::StatusOr<Shape> InferBinaryOpShape(HloOpcode opcode, const Shape& lhs, const Shape& rhs,
                                          absl::Span<const int64_t> broadcast_dimensions) {
-  if (!lhs.IsArray() || !rhs.IsArray()) {
+  if (!lhs.IsArrayExcludingBuffer() || !rhs.IsArrayExcludingBuffer()) {
     const std::string operation = absl::StrCat("hs of binary operation ", OpName(opcode));
     XLA_RETURN_IF_ERROR(ExpectArray(lhs, "l" + operation));
     XLA_RETURN_IF_ERROR(ExpectArray(rhs, "r" + operation));

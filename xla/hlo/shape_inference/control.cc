@@ -22,7 +22,7 @@ void MergeDynamic(Shape* into, const Shape& from) {
     }
     return;
   }
-  if (!into->IsArray()) return;
+  if (!into->IsArrayExcludingBuffer()) return;
   for (int i = 0; i < into->dimensions_size(); ++i) {
     if (from.is_dynamic_dimension(i)) into->set_dimensions(i, from.dimensions(i), true);
   }

@@ -85,7 +85,7 @@ Result InferCopy(const InferenceInput& in) { return Operand(in, 0); }
 
 Result InferConvert(const InferenceInput& in) {
   XLA_ASSIGN_OR_RETURN(const Shape* declared, Declared(in));
-  if (!Operand(in, 0).IsArray() || !declared->IsArray()) {
+  if (!Operand(in, 0).IsArrayExcludingBuffer() || !declared->IsArray()) {
     return InvalidArgumentStrCat("Convert does not allow non-arrays, so cannot convert from ",
                                  Str(Operand(in, 0)), " to ", Str(*declared), ".");
   }
@@ -97,7 +97,7 @@ Result InferConvert(const InferenceInput& in) {
 Result InferBitcastConvert(const InferenceInput& in) {
   XLA_ASSIGN_OR_RETURN(const Shape* declared, Declared(in));
   const Shape& operand = Operand(in, 0);
-  if (!operand.IsArray() || !declared->IsArray()) {
+  if (!operand.IsArrayExcludingBuffer() || !declared->IsArray()) {
     return InvalidArgumentStrCat("Cannot convert from or to tuple type; requested conversion: ",
                                  Str(operand), " => ", Str(*declared), ".");
   }

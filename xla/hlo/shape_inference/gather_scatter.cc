@@ -291,7 +291,11 @@ Result InferDynamicUpdateSlice(const InferenceInput& in) {
   }
   const Shape& operand = Operand(in, 0);
   const Shape& update = Operand(in, 1);
-  XLA_RETURN_IF_ERROR(ExpectArray(operand, "operand of dynamic update slice"));
+  if (!operand.IsArray()) {
+    return InvalidArgumentStrCat(
+        "Expected array or buffer argument for operand of dynamic update slice, but got ",
+        Str(operand), ".");
+  }
   XLA_RETURN_IF_ERROR(ExpectArray(update, "update of dynamic update slice"));
   XLA_RETURN_IF_ERROR(CheckStarts("Dynamic update slice", operand, in.operands.subspan(2)));
   if (update.rank() != operand.rank()) {

@@ -64,7 +64,7 @@ std::string Str(const ProgramShape& signature) { return Cut(signature.ToString()
 std::string TypeName(PrimitiveType type) { return PrimitiveType_Name(type); }
 
 absl::Status ExpectArray(const Shape& shape, absl::string_view what) {
-  if (shape.IsArray()) return absl::OkStatus();
+  if (shape.IsArrayExcludingBuffer()) return absl::OkStatus();
   return InvalidArgumentStrCat("Expected array argument for ", what, ", but got ", Str(shape), ".");
 }
 

@@ -190,7 +190,7 @@ Result InferPad(const InferenceInput& in) {
   const Shape& operand = Operand(in, 0);
   const Shape& value = Operand(in, 1);
   const std::vector<PadDim>& padding = Attrs<PadAttributes>(in).padding;
-  if (!operand.IsArray())
+  if (!operand.IsArrayExcludingBuffer())
     return InvalidArgument("Pad operation does not support tuple-shape operands.");
   if (!ShapeUtil::IsScalar(value)) {
     return InvalidArgumentStrCat("Pad operation does not support non-scalar padding values; got ",
