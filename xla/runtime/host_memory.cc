@@ -26,8 +26,9 @@ void* PlaceHostMemory(void* block, size_t offset) {
 
 namespace {
 
-// Large blocks that were freed, for the next request of about the same size: fresh pages cost more
-// than most kernels. Bounded; the oldest go first.
+// Blocks that were freed, for the next request of about the same size: fresh pages cost more than
+// most kernels, and malloc returns the pages of results that a run freed together. Bounded; the
+// oldest go first. Small blocks are left to malloc, which keeps them.
 class FreedBlocks {
  public:
   // A block of at least this many bytes; null if there is none.
@@ -56,7 +57,7 @@ class FreedBlocks {
     return true;
   }
 
-  static constexpr size_t kLeastBytes = size_t{1} << 20;
+  static constexpr size_t kLeastBytes = size_t{32} << 10;
 
  private:
   struct Entry {
@@ -64,7 +65,7 @@ class FreedBlocks {
     size_t bytes;
   };
   static constexpr size_t kMostBytes = size_t{256} << 20;
-  static constexpr size_t kMostBlocks = 32;
+  static constexpr size_t kMostBlocks = 512;
 
   void Remove(size_t i) {
     total_ -= entries_[i].bytes;
