@@ -17,9 +17,10 @@ constexpr int64_t kMaxPartialSums = int64_t{1} << 20;
 // Products of a task at least: some microseconds.
 constexpr double kTaskProducts = 1 << 20;
 
-int64_t EvenBlock(int64_t size, int64_t most, int64_t multiple) {
-  const int64_t blocks = CeilOfRatio(size, most);
-  return RoundUpTo(CeilOfRatio(size, std::max<int64_t>(blocks, 1)), multiple);
+// Blocks of at most `most` elements, or of a tile.
+SideCut CutSide(int64_t size, int64_t most, int64_t tile) {
+  tile = std::min(tile, size);
+  return {size, tile, CeilOfRatio(CeilOfRatio(size, tile), std::max<int64_t>(most / tile, 1))};
 }
 
 // The memory of a worker: a block of A, a panel of B, and a block of C if it is not written in
@@ -27,11 +28,13 @@ int64_t EvenBlock(int64_t size, int64_t most, int64_t multiple) {
 template <typename Unit, typename Acc>
 struct BlockMemory {
   explicit BlockMemory(const ProductPlan& plan)
-      : a_bytes(Aligned(plan.block_m * kProductRowStride * static_cast<int64_t>(sizeof(Unit)))),
+      : a_bytes(Aligned(plan.rows.largest_block() * kProductRowStride *
+                        static_cast<int64_t>(sizeof(Unit)))),
         b_bytes(Aligned(kProductDepth * kMaxPanelColumns * static_cast<int64_t>(sizeof(Unit)))),
         c_bytes(plan.direct && plan.splits == 1
                     ? 0
-                    : Aligned(plan.block_m * plan.block_n * static_cast<int64_t>(sizeof(Acc)))) {}
+                    : Aligned(plan.rows.largest_block() * plan.columns.largest_block() *
+                              static_cast<int64_t>(sizeof(Acc)))) {}
   int64_t total() const { return a_bytes + b_bytes + c_bytes; }
 
   int64_t a_bytes, b_bytes, c_bytes;
@@ -52,14 +55,14 @@ class BlockTask {
       : plan_(plan), kernels_(kernels), product_(product), partial_sums_(partial_sums) {
     split_ = index % plan.splits;
     index /= plan.splits;
-    const int64_t block_n = index % plan.blocks_n();
-    index /= plan.blocks_n();
-    const int64_t block_m = index % plan.blocks_m();
-    batch_ = index / plan.blocks_m();
-    row_ = block_m * plan.block_m;
-    column_ = block_n * plan.block_n;
-    rows_ = std::min(plan.block_m, plan.m - row_);
-    columns_ = std::min(plan.block_n, plan.n - column_);
+    const int64_t column_block = index % plan.columns.blocks;
+    index /= plan.columns.blocks;
+    const int64_t row_block = index % plan.rows.blocks;
+    batch_ = index / plan.rows.blocks;
+    row_ = plan.rows.begin(row_block);
+    column_ = plan.columns.begin(column_block);
+    rows_ = plan.rows.begin(row_block + 1) - row_;
+    columns_ = plan.columns.begin(column_block + 1) - column_;
   }
 
   void Run(Task& task) {
@@ -191,15 +194,15 @@ void ChooseBlocks(const ProductSizes& sizes, double useful_tasks, ProductPlan* p
       break;
     }
   }
-  plan->block_m = EvenBlock(sizes.m, limit_m, std::min(sizes.rows, sizes.m));
-  plan->block_n = EvenBlock(sizes.n, limit_n, sizes.columns);
+  plan->rows = CutSide(sizes.m, limit_m, sizes.rows);
+  plan->columns = CutSide(sizes.n, limit_n, sizes.columns);
 }
 
 }  // namespace
 
 ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers) {
   const auto& [batch, m, n, k, direct, rows, columns] = sizes;
-  ProductPlan plan = {batch, m, n, k, 1, 1, 1, std::max<int64_t>(k, 1), direct};
+  ProductPlan plan = {batch, m, n, k, {}, {}, 1, std::max<int64_t>(k, 1), direct};
   if (batch == 0 || m == 0 || n == 0) return plan;
   const double products = static_cast<double>(batch) * static_cast<double>(m) *
                           static_cast<double>(n) * static_cast<double>(std::max<int64_t>(k, 1));

@@ -13,6 +13,7 @@
 #ifndef XLA_KERNELS_FUSED_PRODUCT_H_
 #define XLA_KERNELS_FUSED_PRODUCT_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/functional/function_ref.h"
@@ -69,18 +70,26 @@ ProductKernels<uint32_t, float> PairKernels();
 // those of the signed numbers. Null `tile` if the machine has no such instructions.
 ProductKernels<uint32_t, uint32_t> QuadKernels();
 
+// A side of C, cut into blocks of whole tiles (but for the end): as many blocks as asked for, whose
+// numbers of tiles differ by one at most, so that workers end together.
+struct SideCut {
+  int64_t size = 1, tile = 1, blocks = 1;
+
+  int64_t tiles() const { return (size + tile - 1) / tile; }
+  int64_t begin(int64_t block) const { return std::min(size, tiles() * block / blocks * tile); }
+  int64_t largest_block() const { return (tiles() + blocks - 1) / blocks * tile; }
+};
+
 // How a problem is cut. Blocks depend on the number of workers, which does not show in results;
 // what is summed together depends on the sizes alone.
 struct ProductPlan {
-  int64_t batch, m, n, k;    // k in units
-  int64_t block_m, block_n;  // of a task
-  int64_t splits;            // of k
-  int64_t split_depth;       // units of a split, a multiple of kProductDepth
-  bool direct;               // C is written in place, else through a block of scratch memory
+  int64_t batch, m, n, k;  // k in units
+  SideCut rows, columns;   // a task multiplies a block of both
+  int64_t splits;          // of k
+  int64_t split_depth;     // units of a split, a multiple of kProductDepth
+  bool direct;             // C is written in place, else through a block of scratch memory
 
-  int64_t blocks_m() const { return (m + block_m - 1) / block_m; }
-  int64_t blocks_n() const { return (n + block_n - 1) / block_n; }
-  int64_t tasks() const { return batch * blocks_m() * blocks_n() * splits; }
+  int64_t tasks() const { return batch * rows.blocks * columns.blocks * splits; }
 };
 struct ProductSizes {
   int64_t batch, m, n, k;  // k in units
