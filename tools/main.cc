@@ -3,6 +3,7 @@
 #include <execinfo.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -12,6 +13,13 @@
 
 #include "tools/command.h"
 #include "tools/process.h"
+
+// Highway's library measures its timer when it is loaded, which takes 3 ms, a third of a short
+// command. Nothing here uses that timer: the dynamic linker prefers this definition.
+namespace hwy::platform {
+uint64_t TimerResolution();
+uint64_t TimerResolution() { return 1; }
+}  // namespace hwy::platform
 
 namespace {
 

@@ -2,6 +2,8 @@
 // How kernels divide their work, and where their results may be.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <optional>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -10,6 +12,7 @@
 #include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/hlo/ir/hlo_computation.h"
+#include "xla/passes/loop_analysis.h"
 #include "xla/primitive_util.h"
 
 namespace xla::cpu {
@@ -279,6 +282,28 @@ void PlanScatter(const HloInstruction& scatter, const Target& target, int elemen
   plan.regions.push_back(std::move(region));
 }
 
+// Of what a generated function computes.
+double OperationsOfMembers(const HloComputation& computation) {
+  const auto count = [](const Shape& shape) { return static_cast<double>(CountOf(shape)); };
+  double operations = 0;
+  for (const HloInstruction* member : computation.instructions()) {
+    double elements = 0;
+    if (member->opcode() == HloOpcode::kFusion) {
+      operations += EstimateOperations(*member);
+    } else if (member->opcode() == HloOpcode::kReduce) {
+      elements = count(member->operand(0)->shape());
+    } else if (member->opcode() == HloOpcode::kReduceWindow) {
+      elements = count(FirstShape(*member));
+      for (const WindowDim& dim : member->attributes<WindowAttributes>().window.dims)
+        elements *= static_cast<double>(dim.size);
+    } else if (member->shape().IsArray()) {
+      elements = count(member->shape());
+    }
+    if (elements > 0) operations += elements * OperationCost(*member);
+  }
+  return operations;
+}
+
 }  // namespace
 
 double EstimateOperations(const HloInstruction& instruction) {
@@ -304,6 +329,22 @@ double EstimateOperations(const HloInstruction& instruction) {
         operations /= static_cast<double>(dim.base_dilation);
       return operations;
     }
+    case HloOpcode::kFft: {
+      // Of a fast transform, as the field counts: 5 n log2(n) for each line of n complex numbers.
+      const FftAttributes& fft = instruction.attributes<FftAttributes>();
+      double line = 1;
+      for (const int64_t length : fft.fft_length) line *= static_cast<double>(length);
+      const double numbers =
+          std::max(count(instruction.shape()), count(instruction.operand(0)->shape()));
+      operations = 5 * numbers * std::log2(std::max(line, 1.0));
+      return fft.fft_type == FftType::FFT || fft.fft_type == FftType::IFFT ? operations
+                                                                           : operations / 2;
+    }
+    case HloOpcode::kWhile: {
+      const std::optional<CountedLoop> loop = AnalyzeCountedLoop(instruction);
+      if (!loop.has_value()) return 0;
+      return static_cast<double>(loop->trips) * OperationsOfMembers(*instruction.while_body());
+    }
     case HloOpcode::kFusion:
       break;
     default:
@@ -311,20 +352,7 @@ double EstimateOperations(const HloInstruction& instruction) {
   }
   if (const HloInstruction* contraction = FusedContraction(instruction))
     operations += EstimateOperations(*contraction);
-  for (const HloInstruction* member : instruction.to_apply()->instructions()) {
-    double elements = 0;
-    if (member->opcode() == HloOpcode::kReduce) {
-      elements = count(member->operand(0)->shape());
-    } else if (member->opcode() == HloOpcode::kReduceWindow) {
-      elements = count(FirstShape(*member));
-      for (const WindowDim& dim : member->attributes<WindowAttributes>().window.dims)
-        elements *= static_cast<double>(dim.size);
-    } else if (member->shape().IsArray()) {
-      elements = count(member->shape());
-    }
-    operations += elements * OperationCost(*member);
-  }
-  return operations;
+  return operations + OperationsOfMembers(*instruction.to_apply());
 }
 
 bool IsLinear(const HloComputation& computation) {

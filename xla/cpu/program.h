@@ -99,6 +99,8 @@ class CpuProgram {
     double seconds = 0;
     double bytes = 0;       // of operands and results
     double operations = 0;  // of arithmetic, estimated
+    // Of the elements that a dot or convolution multiplies; invalid if there is none.
+    PrimitiveType multiplied = PRIMITIVE_TYPE_INVALID;
   };
   // One step of the run.
   struct ProfileEvent {

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
@@ -424,7 +425,19 @@ absl::StatusOr<std::vector<CpuProgram::ProfileEntry>> CpuProgram::Profile(
       };
       add(instruction->shape());
       for (const HloInstruction* operand : instruction->operands()) add(operand->shape());
-      entry.operations = cpu::EstimateOperations(*instruction);
+      // A loop whose steps are listed is the sum of these.
+      const bool is_listed =
+          instruction->opcode() == HloOpcode::kWhile &&
+          absl::c_any_of(instruction->while_body()->instructions(),
+                         [&](const HloInstruction* step) { return times.entries.contains(step); });
+      if (!is_listed) entry.operations = cpu::EstimateOperations(*instruction);
+      const HloInstruction* product = instruction->opcode() == HloOpcode::kFusion
+                                          ? cpu::FusedContraction(*instruction)
+                                          : instruction;
+      if (product != nullptr &&
+          (product->opcode() == HloOpcode::kDot || product->opcode() == HloOpcode::kConvolution)) {
+        entry.multiplied = product->operand(0)->shape().element_type();
+      }
     }
     entries.push_back(std::move(entry));
   }
