@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assertions about absl::Status and absl::StatusOr, and where the test data lies.
+// Assertions about absl::Status and absl::StatusOr, and where files of tests lie.
 //
 //   ASSERT_OK(Verify(module));
 //   ASSERT_OK_AND_ASSIGN(auto module, Parse(text));
@@ -9,10 +9,14 @@
 #define TESTS_TEST_UTIL_H_
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -21,6 +25,25 @@
 #include "absl/strings/string_view.h"
 
 namespace xla::testing {
+
+// A folder for files of this process, removed at its end: tests of one program run at the same
+// time.
+inline const std::string& ProcessTempDir() {
+  struct Folder {
+    Folder() : path(::testing::TempDir() + "/xylem_test_XXXXXX") {
+      if (mkdtemp(path.data()) == nullptr) path = ::testing::TempDir();
+    }
+    ~Folder() {
+      std::error_code ignored;
+      if (path != ::testing::TempDir() && getpid() == owner)
+        std::filesystem::remove_all(path, ignored);
+    }
+    std::string path;
+    const pid_t owner = getpid();  // not a process that a test forked
+  };
+  static const Folder folder;
+  return folder.path;
+}
 
 inline const absl::Status& GetStatus(const absl::Status& status) { return status; }
 template <typename T>

@@ -267,7 +267,7 @@ TEST(UtilTest, PacksBits) {
 }
 
 TEST(LiteralFilesTest, PackedElementsInOrder) {
-  const std::string path = ::testing::TempDir() + "/packed";
+  const std::string path = testing::ProcessTempDir() + "/packed";
   const float elements[] = {1, 2, 3, 4, 5, 6};
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(elements), sizeof(elements));
@@ -288,7 +288,7 @@ TEST(LiteralFilesTest, PackedElementsInOrder) {
 }
 
 TEST(LiteralFilesTest, TextHasALineForEachElement) {
-  const std::string path = ::testing::TempDir() + "/text";
+  const std::string path = testing::ProcessTempDir() + "/text";
   EXPECT_OK(TextLiteralWriter::WriteToPath(LiteralUtil::CreateR2<float>({{1.5, -2}}), path));
   std::ifstream in(path);
   const std::string text((std::istreambuf_iterator<char>(in)), {});

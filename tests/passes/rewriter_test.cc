@@ -177,7 +177,7 @@ ENTRY e { p = f32[] parameter(0)  dead = f32[] sine(p)  ROOT r = f32[] negate(p)
 }
 
 TEST(Pipeline, DumpsWhatChanged) {
-  const auto folder = std::filesystem::path(::testing::TempDir()) / "xylem_pass_dumps";
+  const auto folder = std::filesystem::path(testing::ProcessTempDir()) / "xylem_pass_dumps";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   const auto module = ParseOrDie(R"(HloModule m

@@ -201,7 +201,7 @@ TEST(ReusableThreadsTest, TasksThatBlockDoNotHoldUpOthers) {
 
 class CgroupFolder {
  public:
-  CgroupFolder() : path_(::testing::TempDir() + "/cgroup_test") {
+  CgroupFolder() : path_(testing::ProcessTempDir() + "/cgroup_test") {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }

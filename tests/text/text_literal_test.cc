@@ -13,7 +13,7 @@ namespace xla {
 namespace {
 
 absl::StatusOr<Literal> ReadText(const std::string& text) {
-  const std::string path = ::testing::TempDir() + "/text_literal";
+  const std::string path = testing::ProcessTempDir() + "/text_literal";
   std::ofstream(path) << text;
   return TextLiteralReader::ReadPath(path);
 }
@@ -29,7 +29,7 @@ TEST(TextLiteralReaderTest, ReadsWhatIsListed) {
 }
 
 TEST(TextLiteralReaderTest, ReadsWhatTheWriterWrites) {
-  const std::string path = ::testing::TempDir() + "/text_literal_both";
+  const std::string path = testing::ProcessTempDir() + "/text_literal_both";
   const Literal literal = LiteralUtil::CreateR2<float>({{1.5, -2, 1e30}, {0, 3, 1e-30}});
   EXPECT_OK(TextLiteralWriter::WriteToPath(literal, path));
   ASSERT_OK_AND_ASSIGN(const Literal read, TextLiteralReader::ReadPath(path));

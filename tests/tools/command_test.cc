@@ -129,7 +129,7 @@ struct Finished {
 // Runs a shell command in which $xylem is the binary and $tmp a folder.
 Finished Shell(const std::string& command) {
   const std::string script = absl::StrCat("exec 2>&1; xylem='" XYLEM_BINARY "'; tmp='",
-                                          ::testing::TempDir(), "'; ", command);
+                                          testing::ProcessTempDir(), "'; ", command);
   std::FILE* pipe = popen(script.c_str(), "r");
   Finished finished;
   if (pipe == nullptr) return finished;

@@ -18,7 +18,7 @@ namespace xla {
 namespace {
 
 std::string NewPath(const std::string& name) {
-  std::string path = absl::StrCat(::testing::TempDir(), "/files_test_", name);
+  std::string path = absl::StrCat(testing::ProcessTempDir(), "/files_test_", name);
   std::remove(path.c_str());
   return path;
 }

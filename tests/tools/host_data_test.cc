@@ -100,8 +100,8 @@ std::string SecondChannel() {
 
 // Results of `xylem run` on kReceives, as "name=value".
 absl::StatusOr<std::vector<std::string>> RunReceives(std::vector<std::string> options) {
-  const std::string program = absl::StrCat(::testing::TempDir(), "/tools_test_receives.hlo");
-  const std::string results = absl::StrCat(::testing::TempDir(), "/tools_test_results.npz");
+  const std::string program = absl::StrCat(testing::ProcessTempDir(), "/tools_test_receives.hlo");
+  const std::string results = absl::StrCat(testing::ProcessTempDir(), "/tools_test_results.npz");
   std::ofstream(program) << kReceives;
   options.insert(options.end(), {"--output", results, program});
   XLA_ASSIGN_OR_RETURN(const Arguments arguments, CommandLine(options));

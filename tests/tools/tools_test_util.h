@@ -23,7 +23,7 @@ inline std::string WriteNpz(const std::string& name,
                             const std::vector<std::pair<std::string, Literal>>& arrays) {
   std::vector<std::pair<std::string, LiteralSlice>> slices;
   for (const auto& [array, literal] : arrays) slices.emplace_back(array, LiteralSlice(literal));
-  const std::string path = absl::StrCat(::testing::TempDir(), "/tools_test_", name, ".npz");
+  const std::string path = absl::StrCat(testing::ProcessTempDir(), "/tools_test_", name, ".npz");
   EXPECT_OK(xla::WriteNpz(path, slices));
   return path;
 }

@@ -180,7 +180,7 @@ std::string OutcomeOfNumpy(std::string bytes) {
 }
 
 TEST(NumpyVariants, BytesOfAnArchive) {
-  const std::string path = absl::StrCat(::testing::TempDir(), "/variants.npz");
+  const std::string path = absl::StrCat(testing::ProcessTempDir(), "/variants.npz");
   const Literal matrix = LiteralUtil::CreateR2<float>({{1, 2, 3}, {4, 5, 6}});
   const Literal scalar = LiteralUtil::CreateR0<int16_t>(7);
   const Literal wide = LiteralUtil::CreateR1<bfloat16>({bfloat16(1), bfloat16(2)});
