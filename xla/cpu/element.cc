@@ -241,23 +241,68 @@ IrValue ElementOps::ConvertThroughMemory(PrimitiveType from, PrimitiveType to, I
   return ir_.Load(ir_.Vector(MemoryType(to), lanes), result, 8);
 }
 
-// Towards zero, saturated; NaN becomes 0.
+// Towards zero, saturated; NaN becomes 0. LLVM's own saturating conversions take the elements of
+// vectors one by one.
 IrValue ElementOps::FloatToInteger(IrValue value, PrimitiveType to) {
   const IrType float_type = ir_.TypeOf(value);
   const bool is_signed = primitive_util::IsSignedIntegralType(to);
   const int bits = primitive_util::BitWidth(to);
-  const IrType register_type = ir_.WithElement(float_type, RegisterType(to));
-  if (bits >= 8) {
-    return ir_.Intrinsic(is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat",
-                         {register_type, float_type}, {value});
-  }
-  const IrType wide = ir_.WithElement(float_type, ir_.I32());
-  IrValue integer = ir_.Intrinsic("llvm.fptosi.sat", {wide, float_type}, {value});
-  const int64_t low = is_signed ? -(int64_t{1} << (bits - 1)) : 0;
-  const int64_t high = is_signed ? -low - 1 : (int64_t{1} << bits) - 1;
-  integer = ir_.Binary("llvm.smax", integer, ir_.Const(wide, low));
-  integer = ir_.Binary("llvm.smin", integer, ir_.Const(wide, high));
-  return ir_.Trunc(integer, register_type);
+  const IrType type = ir_.WithElement(float_type, RegisterType(to));
+  const IrType wide = bits < 32 ? ir_.WithElement(float_type, ir_.I32()) : type;
+  // Both bounds are powers of two, or zero; the upper one is not included.
+  const IrValue low = ir_.Const(float_type, is_signed ? -std::ldexp(1.0, bits - 1) : 0.0);
+  const IrValue high = ir_.Const(float_type, std::ldexp(1.0, is_signed ? bits - 1 : bits));
+  const IrValue below = ir_.FCmp(LLVMRealOLT, value, low);
+  const IrValue above = ir_.FCmp(LLVMRealOGE, value, high);
+  const IrValue fits =
+      ir_.And(ir_.FCmp(LLVMRealOGE, value, low), ir_.FCmp(LLVMRealOLT, value, high));
+  const IrValue safe = ir_.Select(fits, value, ir_.Zero(float_type));
+  const uint64_t all = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+  const uint64_t greatest = is_signed ? all >> 1 : all;
+  const int64_t least = is_signed ? -static_cast<int64_t>(greatest) - 1 : 0;
+  IrValue integer = is_signed || bits < 32 ? ir_.FPToSI(safe, wide) : ir_.FPToUI(safe, wide);
+  integer = ir_.Select(above, ir_.Const(wide, static_cast<int64_t>(greatest)), integer);
+  integer = ir_.Select(below, ir_.Const(wide, least), integer);
+  return bits < 32 ? ir_.Trunc(integer, type) : integer;
+}
+
+// Integers as numbers of f64; of neighbours to choose between, the one with an odd last bit, from
+// which a second rounding gives what a single one would.
+IrValue ElementOps::IntegerToOddF64(PrimitiveType from, IrValue value) {
+  const IrType type = ir_.TypeOf(value), floats = ir_.WithElement(type, ir_.F64());
+  const bool is_signed = primitive_util::IsSignedIntegralType(from);
+  const auto convert = [&](IrValue integer) {
+    return is_signed ? ir_.SIToFP(integer, floats) : ir_.UIToFP(integer, floats);
+  };
+  if (primitive_util::BitWidth(from) < 64) return convert(value);
+  // Beyond 53 bits: the upper ones, and whether any of the others is set.
+  constexpr int64_t kDropped = 11, kExact = int64_t{1} << 53;
+  const auto word = [&](int64_t number) { return ir_.Const(type, number); };
+  const IrValue magnitude =
+      is_signed ? ir_.Intrinsic("llvm.abs", {type}, {value, ir_.Const(ir_.I1(), int64_t{0})})
+                : value;
+  const IrValue is_large = ir_.ICmp(LLVMIntUGE, magnitude, word(kExact));
+  const IrValue lost =
+      ir_.ICmp(LLVMIntNE, ir_.And(value, word((int64_t{1} << kDropped) - 1)), word(0));
+  const IrValue upper =
+      is_signed ? ir_.AShr(value, word(kDropped)) : ir_.LShr(value, word(kDropped));
+  const IrValue shortened = ir_.Or(upper, ir_.ZExt(lost, type));
+  const IrValue scale = ir_.Const(floats, std::ldexp(1.0, kDropped));
+  return ir_.Select(is_large, ir_.FMul(convert(shortened), scale), convert(value));
+}
+
+// Likewise from f64 to f32, for a rounding to a narrower type.
+IrValue ElementOps::NarrowToOdd(IrValue value) {
+  const IrType wide = ir_.TypeOf(value), narrow = ir_.WithElement(wide, ir_.F32());
+  const IrType bits_type = ir_.IntsLike(narrow);
+  const IrValue nearest = ir_.FPTrunc(value, narrow);
+  const IrValue back = ir_.FPExt(nearest, wide);
+  const IrValue is_away =
+      ir_.FCmp(LLVMRealOGT, ir_.Unary("llvm.fabs", back), ir_.Unary("llvm.fabs", value));
+  const IrValue is_inexact = ir_.FCmp(LLVMRealONE, back, value);
+  IrValue bits = ir_.BitCast(nearest, bits_type);
+  bits = ir_.Sub(bits, ir_.ZExt(is_away, bits_type));
+  return ir_.BitCast(ir_.Or(bits, ir_.ZExt(is_inexact, bits_type)), narrow);
 }
 
 Element ElementOps::Convert(PrimitiveType from, PrimitiveType to, const Element& element) {
@@ -286,13 +331,12 @@ Element ElementOps::Convert(PrimitiveType from, PrimitiveType to, const Element&
       if (to == F64) return {ir_.FPExt(value, with(F64))};
       if (from_part != F64) return Round(to, element);
       if (to == F32) return {ir_.FPTrunc(value, with(F32))};
-      // To a narrow type at once: two roundings could differ.
-      return {FromBits(to, ConvertThroughMemory(F64, to, value))};
+      return Round(to, {NarrowToOdd(value)});
     }
     const bool is_signed = primitive_util::IsSignedIntegralType(from);
     const bool is_exact = from == PRED || primitive_util::BitWidth(from) <= 16;
     if (IsNarrowFloat(to) && !is_exact) {
-      return {FromBits(to, ConvertThroughMemory(from, to, value))};
+      return Round(to, {NarrowToOdd(IntegerToOddF64(from, value))});
     }
     const IrValue converted = is_signed ? ir_.SIToFP(value, with(to)) : ir_.UIToFP(value, with(to));
     return Round(to, {converted});

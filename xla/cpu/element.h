@@ -78,6 +78,8 @@ class ElementOps {
   IrValue RoundBf16(IrValue value, bool may_have_any_nan);
   IrValue ConvertThroughMemory(PrimitiveType from, PrimitiveType to, IrValue value);
   IrValue FloatToInteger(IrValue value, PrimitiveType to);
+  IrValue IntegerToOddF64(PrimitiveType from, IrValue value);
+  IrValue NarrowToOdd(IrValue value);
 
   Ir& ir_;
   bool visits_rows_ = false;

@@ -189,28 +189,50 @@ class Emitter {
     }
   }
 
+  // Towards zero; the divisor is neither 0 nor -1. Processors have no vectors of integer divisions,
+  // but of floating-point ones: a quotient of n bits that is not whole differs from the next whole
+  // number by more than 2^-n of it, which f32 for 16 bits and f64 for 32 bits do not round away.
+  IrValue Quotient(IrValue a, IrValue b) {
+    const IrType type = ir_.TypeOf(a);
+    if (ir_.Lanes(type) == 1 || Width() > 32 || ir_.IsConstant(b)) {
+      return is_signed_ ? ir_.SDiv(a, b) : ir_.UDiv(a, b);
+    }
+    const IrType words = ir_.WithElement(type, ir_.I32());
+    const IrType floats = ir_.WithElement(type, Width() > 16 ? ir_.F64() : ir_.F32());
+    const auto widen = [&](IrValue x) {
+      if (Width() < 32)
+        return ir_.SIToFP(is_signed_ ? ir_.SExt(x, words) : ir_.ZExt(x, words), floats);
+      return is_signed_ ? ir_.SIToFP(x, floats) : ir_.UIToFP(x, floats);
+    };
+    const IrValue quotient = ir_.FDiv(widen(a), widen(b));
+    if (Width() < 32) return ir_.Trunc(ir_.FPToSI(quotient, words), type);
+    return is_signed_ ? ir_.FPToSI(quotient, words) : ir_.FPToUI(quotient, words);
+  }
+
   // x / 0 has all bits set; the lowest value divided by -1 is itself.
   IrValue DivideInteger(IrValue a, IrValue b) {
     const IrValue by_zero = ir_.ICmp(LLVMIntEQ, b, Const(0));
     if (!is_signed_) {
-      return ir_.Select(by_zero, Const(-1), ir_.UDiv(a, ir_.Select(by_zero, Const(1), b)));
+      return ir_.Select(by_zero, Const(-1), Quotient(a, ir_.Select(by_zero, Const(1), b)));
     }
     const IrValue by_minus_one = ir_.ICmp(LLVMIntEQ, b, Const(-1));
     const IrValue safe = ir_.Select(ir_.Or(by_zero, by_minus_one), Const(1), b);
-    IrValue quotient = ir_.SDiv(a, safe);
+    IrValue quotient = Quotient(a, safe);
     quotient = ir_.Select(by_minus_one, ir_.Sub(Const(0), a), quotient);
     return ir_.Select(by_zero, Const(-1), quotient);
   }
+
+  IrValue Rest(IrValue a, IrValue b) { return ir_.Sub(a, ir_.Mul(Quotient(a, b), b)); }
 
   // x % 0 is x.
   IrValue RemainderInteger(IrValue a, IrValue b) {
     const IrValue by_zero = ir_.ICmp(LLVMIntEQ, b, Const(0));
     if (!is_signed_) {
-      return ir_.Select(by_zero, a, ir_.URem(a, ir_.Select(by_zero, Const(1), b)));
+      return ir_.Select(by_zero, a, Rest(a, ir_.Select(by_zero, Const(1), b)));
     }
     const IrValue by_minus_one = ir_.ICmp(LLVMIntEQ, b, Const(-1));
     const IrValue safe = ir_.Select(ir_.Or(by_zero, by_minus_one), Const(1), b);
-    return ir_.Select(by_zero, a, ir_.SRem(a, safe));
+    return ir_.Select(by_zero, a, Rest(a, safe));
   }
 
   // By squaring, modulo 2^n; a negative exponent gives the truncated reciprocal.

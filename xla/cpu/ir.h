@@ -70,6 +70,7 @@ class Ir {
   IrValue Steps(IrType vector_type, int64_t step) const;
   IrValue Undef(IrType type) const { return llvm_.LLVMGetUndef(type); }
   IrValue Zero(IrType type) const { return llvm_.LLVMConstNull(type); }
+  bool IsConstant(IrValue value) const { return llvm_.LLVMIsConstant(value) != 0; }
   // Whether the value is an integer constant, and which.
   bool IsConst(IrValue value, int64_t* constant) const;
   // Whether the value is a floating-point constant, in all lanes the same, and which.

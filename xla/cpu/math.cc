@@ -182,6 +182,35 @@ IrValue OfSquares(const Floats& x, const Floats& y,
   return ir.If(is_any(is_unusual), unless_zero, directly)[0];
 }
 
+// Functions of complex numbers of f32, computed in f64, whose range holds the squares of all of
+// them: `is_usual` where neither operands nor results need the rules of C's Annex G.
+struct ComplexF64 {
+  Floats re, im;
+  Mask is_usual;
+};
+
+// Products of f32 are exact in f64: each part is rounded three times.
+ComplexF64 QuotientF64(const Floats& a_re, const Floats& a_im, const Floats& b_re,
+                       const Floats& b_im) {
+  const Floats a = Widen(a_re), b = Widen(a_im), c = Widen(b_re), d = Widen(b_im);
+  const Floats square = Fma(c, c, d * d);
+  const Floats re = Fma(a, c, b * d) / square, im = Fma(b, c, -(a * d)) / square;
+  const Floats infinity = Infinity(square);
+  return {re, im,
+          (Like(square, 0) < square) & (square < infinity) & (Abs(re) < infinity) &
+              (Abs(im) < infinity)};
+}
+
+ComplexF64 ExpF64OfComplex(Ir& ir, const Floats& x_re, const Floats& x_im) {
+  const Floats x = Widen(x_re), y = Widen(x_im);
+  const Floats scale = {&ir, EmitMath(ir, HloOpcode::kExp, x.v)};
+  const Floats re = scale * Floats{&ir, EmitMath(ir, HloOpcode::kCos, y.v)};
+  const Floats im = scale * Floats{&ir, EmitMath(ir, HloOpcode::kSin, y.v)};
+  // Beyond, e^x may be infinite where a factor is 0.
+  constexpr double kLargest = 700;
+  return {re, im, (Abs(x) < Like(x, kLargest)) & (Abs(y) < Infinity(y))};
+}
+
 // sqrt(x^2 + y^2) of f32.
 Floats HypotF32(const Floats& x, const Floats& y) {
   return {x.ir, OfSquares(
@@ -322,8 +351,36 @@ void EmitComplexMath(Ir& ir, HloOpcode opcode, IrValue a_re, IrValue a_im, IrVal
     return;
   }
   if (b_re == nullptr) b_re = a_re, b_im = a_im;
-  *re = CallFunctionOfVectors(ir, opcode, ir.Bits(ir.TypeOf(a_re)) == 32 ? C64 : C128, {a_re, a_im},
-                              {b_re, b_im}, im);
+  const bool is_f32 = ir.Bits(ir.TypeOf(a_re)) == 32;
+  const auto library = [&] {
+    IrValue parts[2];
+    parts[0] = CallFunctionOfVectors(ir, opcode, is_f32 ? C64 : C128, {a_re, a_im}, {b_re, b_im},
+                                     &parts[1]);
+    return Ir::Carried{parts[0], parts[1]};
+  };
+  if (!is_f32 || (opcode != HloOpcode::kDivide && opcode != HloOpcode::kExp)) {
+    const Ir::Carried parts = library();
+    *re = parts[0], *im = parts[1];
+    return;
+  }
+  const auto floats = [&](IrValue v) { return math::Floats{&ir, v}; };
+  const math::ComplexF64 result =
+      opcode == HloOpcode::kDivide
+          ? math::QuotientF64(floats(a_re), floats(a_im), floats(b_re), floats(b_im))
+          : math::ExpF64OfComplex(ir, floats(a_re), floats(a_im));
+  IrValue all = result.is_usual.v;
+  if (ir.Lanes(all) > 1) all = ir.Intrinsic("llvm.vector.reduce.and", {ir.TypeOf(all)}, {all});
+  const Ir::Carried parts = ir.If(
+      all,
+      [&] {
+        return Ir::Carried{math::Narrow(result.re).v, math::Narrow(result.im).v};
+      },
+      [&] {
+        const Ir::Carried exact = library();
+        return Ir::Carried{ir.Select(result.is_usual.v, math::Narrow(result.re).v, exact[0]),
+                           ir.Select(result.is_usual.v, math::Narrow(result.im).v, exact[1])};
+      });
+  *re = parts[0], *im = parts[1];
 }
 
 }  // namespace xla::cpu

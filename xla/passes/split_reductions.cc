@@ -21,6 +21,9 @@ using Dimensions = std::vector<int64_t>;
 constexpr int64_t kColumnParts = 16, kManyColumns = 1024, kVeryLongColumn = 32768;
 // Reductions that are shorter, or of fewer elements altogether, stay.
 constexpr int64_t kLongColumn = 512, kLargeArray = 32768;
+// Rows of at most this length, of which at least so many are added up, are first added element by
+// element: vectors then hold neighbours.
+constexpr int64_t kShortRow = 512, kManyRows = 8;
 // Rows are divided if there are fewer of them, so that there are about twice as many parts.
 constexpr int64_t kFewRows = 32, kShortestRowPart = 1024;
 
@@ -74,6 +77,31 @@ struct Split {
   Dimensions sizes, first, second;
 };
 
+// The last dimensions, if all of them are reduced and outer ones too, but not those between: they
+// are left to the second step.
+std::optional<Split> SplitOffShortRows(const Shape& operand, const std::vector<bool>& is_reduced) {
+  Split split;
+  int64_t row = 1, rows = 1, left = 0;
+  const auto rank = static_cast<int64_t>(is_reduced.size());
+  int64_t first_of_row = rank;
+  while (first_of_row > 0 && is_reduced[static_cast<size_t>(first_of_row) - 1]) --first_of_row;
+  for (int64_t d = 0; d < rank; ++d) {
+    const int64_t size = operand.dimensions(static_cast<int>(d));
+    split.sizes.push_back(size);
+    if (d >= first_of_row) {
+      row *= size;
+      split.second.push_back(left++);
+    } else if (is_reduced[static_cast<size_t>(d)]) {
+      rows *= size;
+      split.first.push_back(d);
+    } else {
+      ++left;
+    }
+  }
+  if (row > kShortRow || rows < kManyRows) return std::nullopt;
+  return split;
+}
+
 std::optional<Split> SplitOf(const Shape& operand, absl::Span<const int64_t> reduced) {
   const int64_t rank = operand.rank();
   std::vector<bool> is_reduced(static_cast<size_t>(rank));
@@ -86,6 +114,9 @@ std::optional<Split> SplitOf(const Shape& operand, absl::Span<const int64_t> red
     if (d > 0 && !reduces && is_reduced[static_cast<size_t>(d) - 1]) in_rows = false;
   }
   if (length * results < kLargeArray) return std::nullopt;
+  if (!in_rows && is_reduced.back()) {
+    if (std::optional<Split> split = SplitOffShortRows(operand, is_reduced)) return split;
+  }
   const bool stays =
       in_rows ? results >= kFewRows
               : length < kLongColumn || (results >= kManyColumns && length < kVeryLongColumn);
