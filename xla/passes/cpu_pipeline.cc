@@ -38,6 +38,7 @@ Pipeline CpuPipeline(const std::optional<Pass>& constant_folding) {
   pipeline.AddFixedPoint(AllNamed({"algebraic-simplifier", "cse", "dce"}));
   pipeline.Add(Named("merge-transposed-dimensions"));
   pipeline.Add(Named("split-concatenations"));
+  pipeline.Add(Named("widen-short-rows"));
   return pipeline;
 }
 

@@ -17,6 +17,7 @@
 #include "xla/passes/simplify_loops.h"
 #include "xla/passes/split_concatenations.h"
 #include "xla/passes/split_reductions.h"
+#include "xla/passes/widen_short_rows.h"
 
 namespace xla {
 namespace {
@@ -50,6 +51,7 @@ constexpr Pass kPasses[] = {
     {"unify-contraction-types", "converts operands of contractions of several kinds of numbers",
      &UnifyContractionTypes},
     {"unroll-loops", "replaces loops of few trips by copies of their bodies", &UnrollLoops},
+    {"widen-short-rows", "computes many short rows as fewer long ones", &WidenShortRows},
 };
 
 }  // namespace
