@@ -48,14 +48,13 @@ bool IsCalledByCallsOnly(const HloComputation& computation) {
          });
 }
 
-bool HasAlias(const HloInstruction& caller, int64_t operand, int64_t result) {
+bool HasAlias(const HloInstruction& caller, int64_t result) {
   const auto* fusion = caller.attributes_if<FusionAttributes>();
   if (fusion == nullptr) return false;
   return std::any_of(fusion->output_to_operand_aliasing.begin(),
                      fusion->output_to_operand_aliasing.end(),
                      [&](const OutputOperandAlias& alias) {
-                       return alias.operand == operand ||
-                              (!alias.output_index.empty() && alias.output_index[0] == result);
+                       return !alias.output_index.empty() && alias.output_index[0] == result;
                      });
 }
 
@@ -64,13 +63,17 @@ absl::StatusOr<bool> RemoveUnusedParameters(HloComputation* computation) {
   const std::vector<HloInstruction*> callers = computation->callers();
   for (int64_t i = 0; i < computation->num_parameters(); ++i) {
     const HloInstruction& parameter = *computation->parameter_instruction(i);
-    if (parameter.user_count() == 0 && !parameter.IsRoot() &&
-        std::none_of(callers.begin(), callers.end(),
-                     [&](const HloInstruction* caller) { return HasAlias(*caller, i, -1); })) {
-      unused.push_back(i);
-    }
+    if (parameter.user_count() == 0 && !parameter.IsRoot()) unused.push_back(i);
   }
   if (unused.empty()) return false;
+  // A fusion must read its operands; the memory of one that it does not read is not its own.
+  for (HloInstruction* caller : callers) {
+    if (caller->opcode() != HloOpcode::kFusion) continue;
+    std::erase_if(caller->mutable_attributes<FusionAttributes>()->output_to_operand_aliasing,
+                  [&](const OutputOperandAlias& alias) {
+                    return std::count(unused.begin(), unused.end(), alias.operand) != 0;
+                  });
+  }
   XLA_RETURN_IF_ERROR(RemoveParameters(computation, unused));
   return true;
 }
@@ -101,7 +104,7 @@ absl::StatusOr<bool> RemoveUnusedResults(HloComputation* computation) {
   std::vector<int64_t> unused = UnusedElements(callers);
   std::erase_if(unused, [&](int64_t i) {
     return std::any_of(callers.begin(), callers.end(),
-                       [&](const HloInstruction* caller) { return HasAlias(*caller, -1, i); });
+                       [&](const HloInstruction* caller) { return HasAlias(*caller, i); });
   });
   // A caller without any use is removed as a whole.
   if (unused.empty() ||
