@@ -114,20 +114,22 @@ Floats Narrow(Floats x) {
 Ints NarrowInt(Ints x) {
   return {x.ir, x.ir->Trunc(x.v, x.ir->WithElement(x.ir->TypeOf(x.v), x.ir->I32()))};
 }
+constexpr char kAnyLane[] = "llvm.vector.reduce.or", kAllLanes[] = "llvm.vector.reduce.and";
+IrValue OfLanes(Ir& ir, const char* reduction, Mask mask) {
+  if (ir.Lanes(mask.v) == 1) return mask.v;
+  return ir.Intrinsic(reduction, {ir.TypeOf(mask.v)}, {mask.v});
+}
 template <class Then>
 Floats WhereAny(Mask where, Floats otherwise, Then then) {
   Ir& ir = *otherwise.ir;
-  IrValue any = where.v;
-  if (ir.Lanes(any) > 1) any = ir.Intrinsic("llvm.vector.reduce.or", {ir.TypeOf(any)}, {any});
   return {&ir, ir.If(
-                   any, [&] { return Ir::Carried{then().v}; },
+                   OfLanes(ir, kAnyLane, where), [&] { return Ir::Carried{then().v}; },
                    [&] { return Ir::Carried{otherwise.v}; })[0]};
 }
 Floats PerLane(Mask where, HloOpcode opcode, Floats x, Floats otherwise) {
   Ir& ir = *x.ir;
   const PrimitiveType type = ir.Bits(ir.TypeOf(x.v)) == 32 ? F32 : F64;
-  IrValue any = where.v;
-  if (ir.Lanes(any) > 1) any = ir.Intrinsic("llvm.vector.reduce.or", {ir.TypeOf(any)}, {any});
+  const IrValue any = OfLanes(ir, kAnyLane, where);
   // Few numbers need it.
   const auto far = [&] {
     const IrValue library = CallFunctionOfVectors(ir, opcode, type, {x.v}, {x.v});
@@ -157,11 +159,7 @@ IrValue OfSquares(const Floats& x, const Floats& y,
                   absl::FunctionRef<IrValue(const Floats& root)> of_root) {
   Ir& ir = *x.ir;
   const Floats sum = Fma(x, x, y * y);
-  const auto is_any = [&](Mask mask) {
-    const IrValue any = mask.v;
-    if (ir.Lanes(any) == 1) return any;
-    return ir.Intrinsic("llvm.vector.reduce.or", {ir.TypeOf(any)}, {any});
-  };
+  const auto is_any = [&](Mask mask) { return OfLanes(ir, kAnyLane, mask); };
   // Bits of positive numbers are in the order of the numbers: one comparison for a range.
   constexpr int64_t kLow = int64_t{127 - 60} << 23, kHigh = int64_t{127 + 120} << 23;
   const Ints above = Bits(sum) - LikeInt(Bits(sum), kLow);
@@ -368,10 +366,8 @@ void EmitComplexMath(Ir& ir, HloOpcode opcode, IrValue a_re, IrValue a_im, IrVal
       opcode == HloOpcode::kDivide
           ? math::QuotientF64(floats(a_re), floats(a_im), floats(b_re), floats(b_im))
           : math::ExpF64OfComplex(ir, floats(a_re), floats(a_im));
-  IrValue all = result.is_usual.v;
-  if (ir.Lanes(all) > 1) all = ir.Intrinsic("llvm.vector.reduce.and", {ir.TypeOf(all)}, {all});
   const Ir::Carried parts = ir.If(
-      all,
+      math::OfLanes(ir, math::kAllLanes, result.is_usual),
       [&] {
         return Ir::Carried{math::Narrow(result.re).v, math::Narrow(result.im).v};
       },
