@@ -96,17 +96,18 @@ inline std::string Fingerprint(absl::string_view bytes) {
   return absl::StrFormat("%08x", hash);
 }
 
-// A program for each line of a file of tests/variants/rejected: comments, a paragraph in which @@
-// stands for a line, then the lines.
+// A program for each line of a file of a folder of tests/variants: comments, a paragraph in which
+// @@ stands for a line, then the lines.
 struct ProgramOfLine {
   std::string line, text;
 };
-inline std::vector<ProgramOfLine> ReadProgramsOfLines(const std::string& name) {
+inline std::vector<ProgramOfLine> ReadProgramsOfLines(const std::string& name,
+                                                      const std::string& folder = "rejected") {
   std::string paragraph;
   std::vector<ProgramOfLine> programs;
   bool in_paragraph = true;
   for (const absl::string_view view :
-       absl::StrSplit(ReadWholeFile(VariantsPath("rejected/" + name + ".txt")), '\n')) {
+       absl::StrSplit(ReadWholeFile(VariantsPath(absl::StrCat(folder, "/", name, ".txt"))), '\n')) {
     const std::string line(view);
     if (!line.empty() && line[0] == '#') continue;
     if (line.empty()) {
