@@ -142,7 +142,7 @@ TEST(Attributes, PrintAsWritten) {
         "1.000000e+00 : f32",
         "0x7FC0 : bf16",
         "0xFF : f8E8M0FNU",
-        "\"a\\\"b\\\\c\\0A\"",
+        "\"a\\22b\\\\c\\0A\"",
         "\"x\" : i32",
         "[1 : i64, [true], {}]",
         "{a = 1 : i8, b, \"odd name\" = \"\"}",

@@ -129,6 +129,37 @@ TEST(OperationTextTest, PrintsAttributesAndWindows) {
 )");
 }
 
+// As jaxlib prints it.
+TEST(OperationTextTest, PrintsMeshesCompositesAndQuotes) {
+  ExpectPrintsItself(R"(module @m attributes {a.b = "q\22u\\o\0At"} {
+  func.func private @mesh()
+  func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.negate %arg0 {a = #stablehlo.axis_ref<name = "b", sub_axis_info = (2)2>, b = #stablehlo.mesh<axes=[<name = "a", size = 2>], device_ids=dense<[1, 0]> : tensor<2xi64>>, c = #stablehlo.mesh<axes=[<name = "x\22", size = 1>, <name = "y", size = 4>]>, d = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "a">, #stablehlo.axis_ref<name = "b", sub_axis_info = (2)2>]>} : tensor<4xf32>
+    %1 = stablehlo.composite "my.op" %0 ({
+      %4 = stablehlo.negate %arg0 : tensor<4xf32>
+      stablehlo.return %4 : tensor<4xf32>
+    }, {
+    ^bb0(%arg1: tensor<f32>):
+      stablehlo.return %arg1 : tensor<f32>
+    }) {decomposition = @d} : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = stablehlo.composite "my.op"  ({
+    ^bb0(%arg1: tensor<f32>):
+      stablehlo.return %arg1 : tensor<f32>
+    }) {decomposition = @e} : () -> tensor<4xf32>
+    %3 = stablehlo.composite "my.op"  {decomposition = @e} : () -> tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+  func.func private @d(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    return %arg0 : tensor<4xf32>
+  }
+  func.func private @e() -> tensor<4xf32> {
+    %cst = stablehlo.constant dense<1.000000e+00> : tensor<4xf32>
+    return %cst : tensor<4xf32>
+  }
+}
+)");
+}
+
 TEST(OperationTextTest, FallsBackToTheGenericForm) {
   // The compact form of a reduction needs a region of one block.
   ExpectPrintsItself(R"(module {

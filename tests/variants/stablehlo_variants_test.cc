@@ -119,6 +119,40 @@ TEST(StableHloVariants, OperationsFromHlo) {
   ExpectLines("operations_from_hlo", lines);
 }
 
+// Text is read again as it was printed, and artifacts of each version as they were written.
+TEST(StableHloVariants, WrittenAndReadAgain) {
+  std::vector<std::string> lines;
+  for (const char* folder : {"variants", "stablehlo"}) {
+    const std::string programs = absl::StrCat(XYLEM_SOURCE_DIR, "/tests/", folder, "/programs");
+    for (const auto& path : FilesOf(programs, ".mlir")) {
+      const auto source = stablehlo::LoadStableHlo(ReadWholeFile(path.string()), "");
+      ASSERT_OK(source) << path;
+      const std::string text = mlir::ToString(*(*source)->module);
+      const auto again = stablehlo::LoadStableHlo(text, "");
+      ASSERT_OK(again) << path << "\n" << text;
+      EXPECT_EQ(mlir::ToString(*(*again)->module), text) << path;
+      std::string line = absl::StrCat(folder, "/", path.stem().string(), ":");
+      std::string last;
+      for (int minor = 0; minor <= stablehlo::kLatestVersion.minor; ++minor) {
+        const auto bytes = stablehlo::WritePortableArtifact(source->get(), {1, minor, 0});
+        std::string outcome;
+        if (bytes.ok()) {
+          const auto read = stablehlo::LoadStableHlo(*bytes, "");
+          ASSERT_OK(read) << path << " 1." << minor;
+          const std::string back = mlir::ToString(*(*read)->module);
+          outcome = absl::StrCat(Fingerprint(*bytes), " read as ", Fingerprint(back));
+        } else {
+          outcome = OneLine(bytes.status().message());
+        }
+        if (outcome != last) absl::StrAppend(&line, " 1.", minor, " ", outcome);
+        last = outcome;
+      }
+      lines.push_back(line);
+    }
+  }
+  ExpectLines("artifacts", lines);
+}
+
 // Each byte of an artifact one larger, and with its highest bit changed; its beginnings.
 void ExpectBytes(const std::string& name, const std::string& bytes) {
   std::vector<std::string> lines = {absl::StrCat("unchanged: ", StableHloOutcome(bytes))};

@@ -311,6 +311,53 @@ bool IsElided(const DialectAttribute& attribute, const NamedAttribute& parameter
   return (array != nullptr && array->count == 0) || (integer != nullptr && integer->value == 0);
 }
 
+void AppendParameters(std::string* out, const DialectAttribute& attribute) {
+  out->append(attribute.name == "conv" ? "<raw " : "<");
+  const char* separator = "";
+  for (const NamedAttribute& parameter : attribute.parameters) {
+    if (IsElided(attribute, parameter)) continue;
+    absl::StrAppend(out, separator, View(parameter.name), " = ");
+    AppendParameter(out, parameter.value);
+    separator = ", ";
+  }
+  out->push_back('>');
+}
+
+// (1)2, axes=[<name = "x", size = 2>], device_ids=dense<..>: these have forms of their own.
+bool AppendMeshPart(std::string* out, const DialectAttribute& attribute) {
+  const absl::Span<const NamedAttribute> parameters = attribute.parameters;
+  if (attribute.name == "sub_axis_info" && parameters.size() == 2) {
+    out->push_back('(');
+    AppendParameter(out, parameters[0].value);
+    out->push_back(')');
+    AppendParameter(out, parameters[1].value);
+    return true;
+  }
+  const auto* axes = attribute.name != "mesh" || parameters.empty()
+                         ? nullptr
+                         : parameters[0].value->As<ArrayAttribute>();
+  if (axes == nullptr) return false;
+  out->append("#stablehlo.mesh<axes=[");
+  const char* separator = "";
+  for (const AttributeRef element : axes->elements) {
+    out->append(separator);
+    separator = ", ";
+    const auto* axis = element->As<DialectAttribute>();
+    if (axis == nullptr) {
+      AppendTo(out, element);
+    } else {
+      AppendParameters(out, *axis);
+    }
+  }
+  out->push_back(']');
+  for (const NamedAttribute& parameter : parameters.subspan(1)) {
+    absl::StrAppend(out, ", ", View(parameter.name), "=");
+    AppendTo(out, parameter.value);
+  }
+  out->push_back('>');
+  return true;
+}
+
 // <3, ?>
 void AppendBounds(std::string* out, const DenseArrayAttribute& bounds) {
   out->push_back('<');
@@ -334,16 +381,9 @@ void AppendStableHlo(std::string* out, const DialectAttribute& attribute) {
     out->append("#stablehlo.bounds");
     return AppendBounds(out, *bounds);
   }
-  absl::StrAppend(out, "#stablehlo.", View(attribute.name),
-                  attribute.name == "conv" ? "<raw " : "<");
-  const char* separator = "";
-  for (const NamedAttribute& parameter : attribute.parameters) {
-    if (IsElided(attribute, parameter)) continue;
-    absl::StrAppend(out, separator, View(parameter.name), " = ");
-    AppendParameter(out, parameter.value);
-    separator = ", ";
-  }
-  out->push_back('>');
+  if (AppendMeshPart(out, attribute)) return;
+  absl::StrAppend(out, "#stablehlo.", View(attribute.name));
+  AppendParameters(out, attribute);
 }
 
 void AppendDialect(std::string* out, const DialectAttribute& attribute) {
@@ -385,10 +425,9 @@ void AppendQuoted(std::string* out, std::string_view text) {
   out->push_back('"');
   for (const char c : text) {
     const auto u = static_cast<unsigned char>(c);
-    if (c == '\\' || c == '"') {
-      out->push_back('\\');
-      out->push_back(c);
-    } else if (absl::ascii_isprint(u)) {
+    if (c == '\\') {
+      out->append("\\\\");
+    } else if (absl::ascii_isprint(u) && c != '"') {
       out->push_back(c);
     } else {
       absl::StrAppendFormat(out, "\\%02X", u);

@@ -38,7 +38,9 @@ class FormatWriter {
       if (word.empty()) return true;
       if (word == "[") {
         const std::string_view group = TakeGroup(&format);
-        if (IsPresent(group) && !Run(group)) return false;
+        if (!IsPresent(group)) continue;
+        after_word_ = true;  // a group that begins with a parenthesis has a space before it
+        if (!Run(group)) return false;
       } else if (!Step(word, format)) {
         return false;
       }
@@ -72,9 +74,12 @@ class FormatWriter {
       return true;
     }
     if (word == "region" || word == "regions") {
+      const char* separator = "";
       for (const Region& region : operation_.regions) {
+        printer_.Text(separator);
         Space();
         printer_.PrintRegion(region, /*has_arguments=*/true);
+        separator = ",";
       }
       return true;
     }
@@ -93,8 +98,7 @@ class FormatWriter {
     }
     if (word.back() == '*') {
       // MLIR writes the space before a list that may be empty.
-      const bool has_types =
-          rest.find(" : ") != std::string_view::npos && rest.find('[') == std::string_view::npos;
+      const bool has_types = rest.substr(rest.rfind(']') + 1).find(" : ") != std::string_view::npos;
       if (next_operand_ < operands.size() || has_types) Space();
       printer_.Operands(operands.subspan(next_operand_));
       next_operand_ = operands.size();
@@ -240,7 +244,7 @@ class FormatWriter {
   std::vector<std::string_view> named_;
   size_t next_operand_ = 0;
   bool is_tight_ = false;
-  bool after_word_ = false;  // the last literal was a word or an arrow
+  bool after_word_ = false;  // a parenthesis has a space before it: after words, arrows
 };
 
 }  // namespace

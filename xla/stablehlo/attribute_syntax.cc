@@ -149,9 +149,36 @@ AttributeRef ParseAxisRef(AttributeReader& reader) {
   return context.DialectOf("stablehlo", "axis_ref", {}, parameters);
 }
 
-}  // namespace
-
-namespace {
+// axes = [<name = "x", size = 2>], device_ids = dense<..>
+AttributeRef ParseMesh(AttributeReader& reader) {
+  TextCursor& cursor = reader.cursor();
+  mlir::Context& context = reader.context();
+  if (!cursor.ExpectWord("axes") || !cursor.Expect('=') || !cursor.Expect('[')) return nullptr;
+  std::vector<AttributeRef> axes;
+  if (!cursor.Peek(']')) {
+    do {
+      AttributeRef axis;
+      if (cursor.Consume('<')) {
+        std::vector<NamedAttribute> parameters;
+        if (!reader.ParseParameters(&parameters) || !cursor.Expect('>')) return nullptr;
+        axis = context.DialectOf("stablehlo", "mesh_axis", {}, parameters);
+      } else {
+        axis = reader.ParseAttribute();
+      }
+      if (axis == nullptr) return nullptr;
+      axes.push_back(axis);
+    } while (cursor.Consume(','));
+  }
+  if (!cursor.Expect(']')) return nullptr;
+  std::vector<NamedAttribute> parameters = {{"axes", context.Array(axes)}};
+  if (cursor.Consume(',')) {
+    if (!cursor.ExpectWord("device_ids") || !cursor.Expect('=')) return nullptr;
+    const AttributeRef ids = reader.ParseAttribute();
+    if (ids == nullptr) return nullptr;
+    parameters.push_back({"device_ids", ids});
+  }
+  return context.DialectOf("stablehlo", "mesh", {}, parameters);
+}
 
 bool IsDotParameter(std::string_view name) {
   return name == "lhs_batching_dimensions" || name == "rhs_batching_dimensions" ||
@@ -165,6 +192,7 @@ AttributeRef ParseStableHloAttribute(AttributeReader& reader, std::string_view n
   if (!has_body) return nullptr;
   TextCursor& cursor = reader.cursor();
   if (name == "axis_ref") return ParseAxisRef(reader);
+  if (name == "mesh") return ParseMesh(reader);
   if (name == "conv") {
     if (cursor.Peek('[')) return ParseConvolutionDimensions(reader);
     cursor.ConsumeWord("raw");
