@@ -49,9 +49,9 @@ std::optional<Difference> Compare(const LiteralSlice& compiled, const LiteralSli
     return Difference{{}, absl::StrCat("size ", a), absl::StrCat("size ", b), HUGE_VAL};
   }
   double largest = 0;
+  // From zeros to zeros of the index.
   const auto for_each = [&](auto&& f) {
     if (ShapeUtil::IsZeroElementArray(shape)) return;
-    std::fill(index.begin(), index.end(), 0);
     while (true) {
       bool exists = true;
       for (int64_t d = 0; d < shape.rank(); ++d)

@@ -318,7 +318,7 @@ TEST(SubComputationTest, ErrorsOfSubBuildersReachTheParent) {
 TEST(SubComputationTest, NullComputationIsAnError) {
   XlaBuilder b("main");
   Call(&b, XlaComputation(), {});
-  EXPECT_ERROR(b.Build(), "null");
+  EXPECT_ERROR(b.Build(), "A computation to call is null.");
 }
 
 TEST(XlaComputationTest, ProtoRoundTrip) {

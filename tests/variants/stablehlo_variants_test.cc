@@ -98,6 +98,42 @@ TEST(StableHloVariants, Rejected) {
   }
 }
 
+// Reductions may compute in a type that holds what they reduce.
+TEST(StableHloVariants, PromotingReductions) {
+  const char* const types[] = {"i1",
+                               "i4",
+                               "i8",
+                               "i32",
+                               "ui8",
+                               "ui32",
+                               "f8E4M3FN",
+                               "bf16",
+                               "f16",
+                               "f32",
+                               "f64",
+                               "complex<f32>",
+                               "complex<f64>",
+                               "!quant.uniform<i8:f32, 0.5:1>",
+                               "!quant.uniform<i8:f32, 0.25:1>",
+                               "!quant.uniform<i8:f16, 0.5:1>",
+                               "!quant.uniform<i16:f32, 0.5:1>",
+                               "!quant.uniform<u8:f32, 0.5:1>"};
+  std::vector<std::string> lines;
+  for (const absl::string_view from : types) {
+    for (const absl::string_view to : types) {
+      const std::string text = absl::StrCat(
+          "func.func @main(%a: tensor<3x", from, ">, %b: tensor<", from, ">) -> tensor<", to,
+          "> {\n  %0 = \"stablehlo.reduce\"(%a, %b) <{dimensions = array<i64: 0>}> ({\n  "
+          "^bb0(%x: tensor<",
+          to, ">, %y: tensor<", to, ">):\n    %1 = stablehlo.add %x, %y : tensor<", to,
+          ">\n    stablehlo.return %1 : tensor<", to, ">\n  }) : (tensor<3x", from, ">, tensor<",
+          from, ">) -> tensor<", to, ">\n  return %0 : tensor<", to, ">\n}\n");
+      lines.push_back(absl::StrCat(from, " in ", to, ": ", StableHloOutcome(text)));
+    }
+  }
+  ExpectLines("promoting_reductions", lines);
+}
+
 // The examples of docs/operations.md as StableHLO, and back.
 TEST(StableHloVariants, OperationsFromHlo) {
   std::vector<std::string> lines;

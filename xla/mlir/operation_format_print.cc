@@ -66,7 +66,7 @@ class FormatWriter {
   }
 
   bool Step(std::string_view word, std::string_view rest) {
-    if (word[0] == '$') return PrintOperands(word.substr(1), rest);
+    if (word[0] == '$') return PrintOperands(word, rest);
     if (word[0] == '@') return PrintAttribute(word);
     if (word == "dict" || word == "dictkw") {
       printer_.Dictionary(operation_.attributes, named_,
