@@ -4,42 +4,34 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "xla/shape_util.h"
+#include "absl/strings/string_view.h"
+#include "xla/passes/identity_calls.h"
 
 namespace xla::interpreter {
 namespace {
 
+// The operand, unless the call is at fault.
+absl::StatusOr<Value> OnlyOperand(const HloInstruction& inst, absl::Span<Value> operands,
+                                  absl::string_view fault) {
+  if (!fault.empty()) return InstructionError(inst, absl::StatusCode::kInvalidArgument, fault);
+  return std::move(operands[0]).WithShape(inst.shape());
+}
+
 absl::StatusOr<Value> EvalAnnotation(EvalContext&, const HloInstruction& inst,
                                      absl::Span<Value> operands) {
-  if (operands.size() != 1 || !ShapeUtil::Compatible(operands[0].shape(), inst.shape())) {
-    return InstructionError(inst, absl::StatusCode::kInvalidArgument,
-                            "the program is not partitioned: the result must have the shape of "
-                            "the only operand");
-  }
-  return std::move(operands[0]).WithShape(inst.shape());
+  return OnlyOperand(inst, operands, FaultOfAnnotation(inst));
 }
 
 // Pin makes an array into a buffer that is updated in place, Unpin the reverse. Both are the same
 // memory here: what is updated is copied if others still read it.
 absl::StatusOr<Value> EvalPin(EvalContext&, const HloInstruction& inst,
                               absl::Span<Value> operands) {
-  const auto is_same = Shape::Equal().IgnoreDynamicDimension().IgnoreLayout().IgnoreBuffer();
-  if (operands.size() != 1 || !operands[0].IsArray() ||
-      !is_same(operands[0].shape(), inst.shape())) {
-    return InstructionError(inst, absl::StatusCode::kInvalidArgument,
-                            "the result must have the shape of the only operand, an array");
-  }
-  return std::move(operands[0]).WithShape(inst.shape());
+  return OnlyOperand(inst, operands, FaultOfPin(inst));
 }
 
 absl::StatusOr<Value> EvalLayoutConstraint(EvalContext&, const HloInstruction& inst,
                                            absl::Span<Value> operands) {
-  if (operands.size() != 1 || !ShapeUtil::Compatible(operands[0].shape(), inst.shape())) {
-    return InstructionError(inst, absl::StatusCode::kInvalidArgument,
-                            "the result must have the shape of the only operand");
-  }
-  return std::move(operands[0]).WithShape(inst.shape());
+  return OnlyOperand(inst, operands, FaultOfLayoutConstraint(inst));
 }
 
 // A buffer whose contents are not defined: zeros.

@@ -10,6 +10,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/passes/expand.h"
 #include "xla/passes/graph_builder.h"
+#include "xla/passes/identity_calls.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -22,32 +23,21 @@ absl::Status Refuse(const HloInstruction& call, absl::string_view why) {
 }
 
 Result ExpandAnnotation(HloInstruction* call, GraphBuilder&) {
-  if (call->operand_count() != 1 ||
-      !ShapeUtil::Compatible(call->operand(0)->shape(), call->shape())) {
-    return Refuse(*call,
-                  "the program is not partitioned: the result must have the shape of the "
-                  "only operand");
-  }
-  return call->operand(0);
+  const absl::string_view fault = FaultOfAnnotation(*call);
+  return fault.empty() ? Result(call->operand(0)) : Refuse(*call, fault);
 }
 
 // Values have no layouts here: those of instructions only matter at the borders of the program.
 Result ExpandLayoutConstraint(HloInstruction* call, GraphBuilder&) {
-  if (call->operand_count() != 1 ||
-      !ShapeUtil::Compatible(call->operand(0)->shape(), call->shape())) {
-    return Refuse(*call, "the result must have the shape of the only operand");
-  }
-  return call->operand(0);
+  const absl::string_view fault = FaultOfLayoutConstraint(*call);
+  return fault.empty() ? Result(call->operand(0)) : Refuse(*call, fault);
 }
 
 // Pin makes an array into a buffer that is updated in place, Unpin the reverse. Both are the same
 // memory here: what is updated is copied if others still read it.
 Result ExpandPin(HloInstruction* call, GraphBuilder& b) {
-  const auto is_same = Shape::Equal().IgnoreDynamicDimension().IgnoreLayout().IgnoreBuffer();
-  if (call->operand_count() != 1 || !call->operand(0)->shape().IsArray() ||
-      !is_same(call->operand(0)->shape(), call->shape())) {
-    return Refuse(*call, "the result must have the shape of the only operand, an array");
-  }
+  const absl::string_view fault = FaultOfPin(*call);
+  if (!fault.empty()) return Refuse(*call, fault);
   return b.Unary(HloOpcode::kCopy, call->operand(0));
 }
 
