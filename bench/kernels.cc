@@ -3,8 +3,6 @@
 //
 // Each kernel whose name contains FILTER runs for at least half a second of processor time; the
 // best time counts. Processor time of the thread, so that a busy machine disturbs it little.
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -19,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/thread_time.h"
 #include "xla/kernels/context.h"
 #include "xla/kernels/convolution_kernel.h"
 #include "xla/kernels/dot_kernel.h"
@@ -55,12 +54,6 @@ class PlainContext final : public Context {
   }
 };
 
-double Seconds() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 std::string filter;
 PlainContext context;
 
@@ -70,16 +63,16 @@ void Measure(
     const std::function<absl::Status()>& kernel, const std::function<void()>& prepare = [] {}) {
   if (name.find(filter) == std::string::npos) return;
   double best = std::numeric_limits<double>::infinity();
-  const double end = Seconds() + 0.5;
+  const double end = ThreadSeconds() + 0.5;
   do {
     prepare();
-    const double start = Seconds();
+    const double start = ThreadSeconds();
     if (const absl::Status status = kernel(); !status.ok()) {
       std::fprintf(stderr, "%s: %s\n", name.c_str(), std::string(status.message()).c_str());
       std::exit(1);
     }
-    best = std::min(best, Seconds() - start);
-  } while (Seconds() < end);
+    best = std::min(best, ThreadSeconds() - start);
+  } while (ThreadSeconds() < end);
   std::printf("%-32s %10.3f ms %10.2f %s\n", name.c_str(), best * 1e3, work / best * 1e-9, unit);
 }
 

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -55,10 +54,6 @@ struct Program {
   uint64_t result = 0;  // a hash
   double seconds = 0;   // of a run
 };
-
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 int64_t ResidentMegabytes() {
   std::ifstream file("/proc/self/statm");
@@ -112,9 +107,9 @@ absl::StatusOr<Program> Load(LocalClient& client, const std::string& folder) {
   XLA_RETURN_IF_ERROR(Compile(client, program));
   XLA_ASSIGN_OR_RETURN(ScopedShapedBuffer first, Run(program));
   XLA_ASSIGN_OR_RETURN(program.result, HashOf(client, first));
-  const double start = Now();
+  const double start = Seconds();
   for (int i = 0; i < 3; ++i) XLA_RETURN_IF_ERROR(Run(program).status());
-  program.seconds = (Now() - start) / 3;
+  program.seconds = (Seconds() - start) / 3;
   return program;
 }
 
@@ -206,10 +201,10 @@ absl::Status Soak(const Options& options) {
     XLA_ASSIGN_OR_RETURN(Program program, Load(*client, folder));
     programs.push_back(std::move(program));
   }
-  const double start = Now();
+  const double start = Seconds();
   XLA_RETURN_IF_ERROR(Execute(*client, programs, options));
   XLA_RETURN_IF_ERROR(CompileAndDrop(*client, programs, options.compiles));
-  std::printf("%zu programs, %.0f s\n", programs.size(), Now() - start);
+  std::printf("%zu programs, %.0f s\n", programs.size(), Seconds() - start);
   return absl::OkStatus();
 }
 

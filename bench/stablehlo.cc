@@ -10,7 +10,6 @@
 // it the HloModule takes, as multiples of the file.
 #include <malloc.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +22,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "bench/thread_time.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/mlir/source.h"
 #include "xla/stablehlo/portable_artifact.h"
@@ -30,12 +30,6 @@
 
 namespace xla {
 namespace {
-
-double ThreadSeconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // A line of /proc/self/status in bytes.
 int64_t StatusBytes(const std::string& name) {
