@@ -349,22 +349,14 @@ def _register_buffer_callback():
       buffer_callback.buffer_callback_p, _lower_buffer_callback, platform=PLATFORM)
 
 
-class _HostDevices:
-  """A module, but that the platform of the host is this one where JAX has no "cpu"."""
-
-  def __init__(self, module):
-    self._module = module
-
-  def __getattr__(self, name):
-    return getattr(self._module, name)
-
-  def local_devices(self, process_index=None, backend=None, host_id=None):
-    if backend == "cpu":
-      try:
-        return xla_bridge.local_devices(process_index, backend, host_id)
-      except RuntimeError:
-        backend = PLATFORM
-    return xla_bridge.local_devices(process_index, backend, host_id)
+def _local_devices(process_index=None, backend=None, host_id=None):
+  """As JAX's, but that the platform of the host is this one where JAX has no "cpu"."""
+  if backend == "cpu":
+    try:
+      return xla_bridge.local_devices(process_index, backend, host_id)
+    except RuntimeError:
+      backend = PLATFORM
+  return xla_bridge.local_devices(process_index, backend, host_id)
 
 
 def register(c_api):
@@ -374,7 +366,8 @@ def register(c_api):
     custom_calls.register_function(c_api, target, ctypes.cast(_handler, _P).value)
   _patch_emission()
   _register_buffer_callback()
-  jax_callback.xb = _HostDevices(xla_bridge)
+  jax_callback.xb = replacing.Module(xla_bridge, local_devices=_local_devices)
   # Before JAX 0.8 it asks jax itself.
   name = "xla_bridge" if hasattr(jax_debugging, "xla_bridge") else "jax"
-  setattr(jax_debugging, name, _HostDevices(getattr(jax_debugging, name)))
+  original = getattr(jax_debugging, name)
+  setattr(jax_debugging, name, replacing.Module(original, local_devices=_local_devices))
