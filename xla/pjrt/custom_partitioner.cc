@@ -18,6 +18,7 @@
 #include "xla/pjrt/partition_instructions.h"
 #include "xla/pjrt/shard_rules.h"
 #include "xla/pjrt/sharding_rule.h"
+#include "xla/stablehlo/sharding.h"
 #include "xla/stablehlo/translate.h"
 #include "xla/xla_data.pb.h"
 
@@ -155,7 +156,7 @@ absl::StatusOr<HloSharding> SuggestResult(const HloInstruction& call, Operands& 
                                           JAX_CustomCallPartitioner_Callbacks* callbacks) {
   const HloModuleConfig& config = call.parent()->parent()->config();
   const auto& attributes = call.extras().frontend_attributes;
-  const auto rule = attributes.find(kShardingRuleAttribute);
+  const auto rule = attributes.find(stablehlo::kShardingRuleAttribute);
   HloSharding result = HloSharding::Replicate();
   if (rule != attributes.end()) {
     XLA_ASSIGN_OR_RETURN(result,

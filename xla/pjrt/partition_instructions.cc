@@ -13,6 +13,7 @@
 #include "xla/layout_util.h"
 #include "xla/literal_util.h"
 #include "xla/shape_util.h"
+#include "xla/stablehlo/sharding.h"
 
 namespace xla::pjrt {
 
@@ -32,7 +33,7 @@ HloSharding ShardingOf(const HloInstruction& instruction) {
 
 const std::string* GroupOf(const HloInstruction& value) {
   const auto& attributes = value.extras().frontend_attributes;
-  const auto found = attributes.find("xla.sdy.sharding_group_id");
+  const auto found = attributes.find(stablehlo::kShardingGroupAttribute);
   return found == attributes.end() ? nullptr : &found->second;
 }
 

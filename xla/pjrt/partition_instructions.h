@@ -26,7 +26,7 @@ HloInstruction* WithoutAnnotations(HloInstruction* value);
 // Replicated if nothing else is stated.
 HloSharding ShardingOf(const HloInstruction& instruction);
 
-// The sharding group that a value is in (frontend attribute xla.sdy.sharding_group_id); null if in
+// The sharding group that a value is in (stablehlo::kShardingGroupAttribute); null if in
 // none.
 const std::string* GroupOf(const HloInstruction& value);
 

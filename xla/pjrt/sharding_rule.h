@@ -15,9 +15,6 @@
 
 namespace xla::pjrt {
 
-// The frontend attribute of an HLO instruction that holds the text of its rule, as XLA names it.
-inline constexpr char kShardingRuleAttribute[] = "xla.sdy.sharding_rule";
-
 struct ShardingRule {
   using Dimension = std::vector<size_t>;  // numbers of factors, major first
   using Mapping = std::vector<Dimension>;

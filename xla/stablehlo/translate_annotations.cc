@@ -9,6 +9,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
 #include "xla/shape_util.h"
+#include "xla/stablehlo/sharding.h"
 #include "xla/stablehlo/translator.h"
 
 namespace xla::stablehlo {
@@ -87,8 +88,7 @@ absl::Status Translator::Annotate(const Operation& operation,
       // As Shardy's export: under the name that its import reads.
       for (HloInstruction* instruction : instructions) {
         if (IsProjection(*instruction)) continue;
-        instruction->mutable_extras().frontend_attributes["xla.sdy.sharding_rule"] =
-            ToString(value);
+        instruction->mutable_extras().frontend_attributes[kShardingRuleAttribute] = ToString(value);
       }
     } else if (name == "mhlo.frontend_attributes") {
       for (HloInstruction* instruction : instructions) {

@@ -171,9 +171,8 @@ absl::Status TranslateShardingGroup(Translator& translator, const Operation& ope
   const AttributeRef group = operation.Find("group_id");
   const auto* number = group == nullptr ? nullptr : group->As<mlir::IntegerAttribute>();
   if (number == nullptr) return translator.Error(operation, "needs a group_id");
-  translator.Operand(operation, 0)
-      ->mutable_extras()
-      .frontend_attributes["xla.sdy.sharding_group_id"] = absl::StrCat(number->value);
+  translator.Operand(operation, 0)->mutable_extras().frontend_attributes[kShardingGroupAttribute] =
+      absl::StrCat(number->value);
   return absl::OkStatus();
 }
 
