@@ -157,22 +157,15 @@ TEST(PjrtExecuteTest, ProgramsDescribeThemselves) {
   EXPECT_EQ(memory.output_size_in_bytes, 16);
   EXPECT_EQ(memory.host_temp_size_in_bytes, 0);
 
-  auto program = New<PJRT_Program>();
-  auto optimized = New<PJRT_Executable_OptimizedProgram_Args>();
-  optimized.executable = get.executable;
-  optimized.program = &program;
-  ASSERT_CALL_OK(Api().PJRT_Executable_OptimizedProgram(&optimized));
-  std::string code(program.code_size, '\0');
-  program.code = code.data();
-  ASSERT_CALL_OK(Api().PJRT_Executable_OptimizedProgram(&optimized));
+  std::string format;
+  const std::string code = OptimizedProgram(get.executable, &format);
   HloModuleProtoWithConfig proto;
   EXPECT_TRUE(proto.ParseFromString(code));
   EXPECT_EQ(proto.hlo_module().name(), "add");
   // What one hands out, another takes.
   Plugin other;
   std::vector<PJRT_Buffer*> results(1);
-  PJRT_LoadedExecutable* again =
-      other.Compile(code, nullptr, {program.format, program.format_size});
+  PJRT_LoadedExecutable* again = other.Compile(code, nullptr, format);
   PJRT_Buffer* ones = other.Floats({1, 1, 1, 1});
   ASSERT_EQ(other.Run(again, {ones, ones}, &results), "OK");
   EXPECT_EQ(other.ToFloats(results[0]), (Values{2, 2, 2, 2}));

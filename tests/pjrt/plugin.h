@@ -180,6 +180,20 @@ class Plugin {
   std::vector<PJRT_LoadedExecutable*> executables;
 };
 
+// The program that an executable hands out, an HloModuleProtoWithConfig; `format` gets its name.
+inline std::string OptimizedProgram(PJRT_Executable* executable, std::string* format = nullptr) {
+  auto program = New<PJRT_Program>();
+  auto args = New<PJRT_Executable_OptimizedProgram_Args>();
+  args.executable = executable;
+  args.program = &program;
+  EXPECT_CALL_OK(Api().PJRT_Executable_OptimizedProgram(&args));  // tells the size
+  std::string code(program.code_size, '\0');
+  program.code = code.data();
+  EXPECT_CALL_OK(Api().PJRT_Executable_OptimizedProgram(&args));
+  if (format != nullptr) format->assign(program.format, program.format_size);
+  return code;
+}
+
 inline constexpr std::string_view kAdd = R"(
 module @add {
   func.func public @main(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
