@@ -68,16 +68,8 @@ TEST(PjrtPartitionTest, TheOptimizedProgramStatesItsShardings) {
                       &error);
     ASSERT_NE(get.loaded_executable, nullptr) << error;
     ASSERT_CALL_OK(Api().PJRT_LoadedExecutable_GetExecutable(&get));
-    auto program = New<PJRT_Program>();
-    auto optimized = New<PJRT_Executable_OptimizedProgram_Args>();
-    optimized.executable = get.executable;
-    optimized.program = &program;
-    ASSERT_CALL_OK(Api().PJRT_Executable_OptimizedProgram(&optimized));
-    std::string code(program.code_size, '\0');
-    program.code = code.data();
-    ASSERT_CALL_OK(Api().PJRT_Executable_OptimizedProgram(&optimized));
     HloModuleProtoWithConfig proto;
-    ASSERT_TRUE(proto.ParseFromString(code));
+    ASSERT_TRUE(proto.ParseFromString(OptimizedProgram(get.executable)));
     const HloModuleProto& module = proto.hlo_module();
     ASSERT_EQ(module.spmd_parameters_shardings_size(), 1);
     ASSERT_OK_AND_ASSIGN(const HloSharding parameter,
@@ -595,58 +587,6 @@ ENTRY e {
   }
 }
 
-// A scan: the rows of its state are independent, the sums begin whole and become divided.
-constexpr char kScan[] = R"(
-HloModule m, num_partitions=4
-
-body {
-  p = (s32[], f32[8,4], f32[3,8,4], f32[4,4]) parameter(0)
-  i = s32[] get-tuple-element(p), index=0
-  x = f32[8,4] get-tuple-element(p), index=1
-  all = f32[3,8,4] get-tuple-element(p), index=2
-  w = f32[4,4] get-tuple-element(p), index=3
-  y = f32[8,4] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  t = f32[8,4] tanh(y)
-  row = f32[1,8,4] reshape(t)
-  zero = s32[] constant(0)
-  more = f32[3,8,4] dynamic-update-slice(all, row, i, zero, zero)
-  one = s32[] constant(1)
-  j = s32[] add(i, one)
-  made = (f32[8,4], f32[3,8,4]) tuple($0, more)
-  last = f32[8,4] get-tuple-element(made), index=0
-  stacked = f32[3,8,4] get-tuple-element(made), index=1
-  ROOT r = (s32[], f32[8,4], f32[3,8,4], f32[4,4]) tuple(j, last, stacked, w)
-}
-
-condition {
-  p = (s32[], f32[8,4], f32[3,8,4], f32[4,4]) parameter(0)
-  i = s32[] get-tuple-element(p), index=0
-  n = s32[] constant(3)
-  ROOT r = pred[] compare(i, n), direction=LT
-}
-
-ENTRY e {
-  x = f32[8,4] parameter(0), sharding={devices=[4,1]<=[4]}
-  w = f32[4,4] parameter(1)
-  zero = s32[] constant(0)
-  f = f32[] constant(0)
-  all = f32[3,8,4] broadcast(f), dimensions={}
-  s = (s32[], f32[8,4], f32[3,8,4], f32[4,4]) tuple(zero, x, all, w)
-  l = (s32[], f32[8,4], f32[3,8,4], f32[4,4]) while(s), condition=condition, body=body
-  last = f32[8,4] get-tuple-element(l), index=1
-  made = f32[3,8,4] get-tuple-element(l), index=2
-  ROOT r = (f32[8,4], f32[3,8,4]) tuple(last, made)
-})";
-
-int CountOf(const HloModule& module, HloOpcode opcode) {
-  int count = 0;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* instruction : computation->instructions())
-      count += instruction->opcode() == opcode ? 1 : 0;
-  }
-  return count;
-}
-
 // Values of a sharding group are divided alike, as the first that is divided.
 TEST(PjrtPartitionTest, GroupsAreDividedAlike) {
   const auto source = stablehlo::LoadStableHlo(R"(
@@ -674,98 +614,95 @@ module @program attributes {mhlo.num_partitions = 4 : i32} {
   EXPECT_EQ(module->entry_computation_layout().result().ToString(), "(s32[2], s32[8], s32[2])");
 }
 
-TEST(PjrtPartitionTest, LoopsWorkOnShards) {
-  ASSERT_OK_AND_ASSIGN(const auto module,
-                       ParseAndReturnUnverifiedModule(absl::Substitute(kScan, "t")));
-  ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
-                       PartitionModule(module.get(), /*may_choose_output=*/{true, true}));
-  EXPECT_OK(VerifyModule(*module));
-  EXPECT_EQ(module->entry_computation_layout().result().ToString(), "(f32[2,4], f32[3,2,4])");
-  EXPECT_EQ(CountOf(*module, HloOpcode::kWhile), 1);
-  EXPECT_EQ(CountOf(*module, HloOpcode::kAllGather), 0);
+// Each partition counts its own.
+TEST(PjrtPartitionTest, ScatteredSumsAreAnUnreducedResult) {
+  Shards results;
+  ASSERT_EQ(RunOnShards(R"(
+  func.func public @main(%a: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"})
+      -> (tensor<3xf32> {mhlo.sharding = "{unreduced}"}) {
+    %0 = stablehlo.constant dense<0.0> : tensor<3xf32>
+    %zeros = stablehlo.custom_call @Sharding(%0) {mhlo.sharding = "{replicated}"}
+        : (tensor<3xf32>) -> tensor<3xf32>
+    %i = stablehlo.convert %a : (tensor<8xf32>) -> tensor<8xi32>
+    %j = stablehlo.reshape %i : (tensor<8xi32>) -> tensor<8x1xi32>
+    %r = "stablehlo.scatter"(%zeros, %j, %a) ({
+      ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+        %s = stablehlo.add %x, %y : tensor<f32>
+        stablehlo.return %s : tensor<f32>
+    }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+        scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}
+        : (tensor<3xf32>, tensor<8x1xi32>, tensor<8xf32>) -> tensor<3xf32>
+    return %r : tensor<3xf32>
+  })",
+                        {{1, 2}, {2, 2}, {0, 1}, {5, 1}}, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards{{0, 1, 2}, {0, 0, 4}, {0, 1, 0}, {0, 1, 0}}));
 }
 
-// The state may be whole as the loop begins, and divided by an annotation of the body.
-TEST(PjrtPartitionTest, AnnotationsDivideTheStateOfLoops) {
+// Only the addition to zeros is divided so.
+TEST(PjrtPartitionTest, OtherScattersAreComputedInFull) {
+  const auto scattered = [](const char* begin, const char* combiner) {
+    Shards results;
+    EXPECT_EQ(RunOnShards(absl::Substitute(R"(
+  func.func public @main(%a: tensor<4xf32> {mhlo.sharding = "{devices=[4]<=[4]}"})
+      -> (tensor<2xf32> {mhlo.sharding = "{replicated}"}) {
+    %begin = stablehlo.constant dense<$0> : tensor<2xf32>
+    %j = stablehlo.constant dense<[[0], [1], [1], [0]]> : tensor<4x1xi32>
+    %r = "stablehlo.scatter"(%begin, %j, %a) ({
+      ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+        %s = stablehlo.$1 %x, %y : tensor<f32>
+        stablehlo.return %s : tensor<f32>
+    }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+        scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}
+        : (tensor<2xf32>, tensor<4x1xi32>, tensor<4xf32>) -> tensor<2xf32>
+    return %r : tensor<2xf32>
+  })",
+                                           begin, combiner),
+                          {{1}, {2}, {3}, {4}}, &results),
+              "OK");
+    return results;
+  };
+  EXPECT_EQ(scattered("0.0", "add"), (Shards(4, {5, 5})));
+  EXPECT_EQ(scattered("1.0", "add"), (Shards(4, {6, 6})));
+  EXPECT_EQ(scattered("0.0", "maximum"), (Shards(4, {4, 3})));
+}
+
+// An annotation asks for shards that the result does not have.
+TEST(PjrtPartitionTest, ResultsThatDoNotDivideEvenlyAreWhole) {
   ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
 HloModule m, num_partitions=4
 
-body {
-  p = (s32[], f32[8]) parameter(0)
-  i = s32[] get-tuple-element(p), index=0
-  x = f32[8] get-tuple-element(p), index=1
-  one = s32[] constant(1)
-  j = s32[] add(i, one)
-  y = f32[8] custom-call(x), custom_call_target="Sharding", sharding={devices=[4]<=[4]}
-  z = f32[8] add(y, y)
-  ROOT r = (s32[], f32[8]) tuple(j, z)
-}
-
-condition {
-  p = (s32[], f32[8]) parameter(0)
-  i = s32[] get-tuple-element(p), index=0
-  n = s32[] constant(3)
-  ROOT r = pred[] compare(i, n), direction=LT
-}
-
 ENTRY e {
-  x = f32[8] parameter(0)
-  zero = s32[] constant(0)
-  s = (s32[], f32[8]) tuple(zero, x)
-  l = (s32[], f32[8]) while(s), condition=condition, body=body
-  ROOT r = f32[8] get-tuple-element(l), index=1
+  a = f32[6] parameter(0)
+  ROOT b = f32[6] custom-call(a), custom_call_target="Sharding", sharding={devices=[4]<=[4]}
 })"));
   ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
                        PartitionModule(module.get(), /*may_choose_output=*/{true}));
   EXPECT_OK(VerifyModule(*module));
-  EXPECT_EQ(module->entry_computation_layout().result().ToString(), "f32[2]");
-  EXPECT_EQ(CountOf(*module, HloOpcode::kAllGather), 0);
+  EXPECT_EQ(shardings.outputs[0].ToString(), "{replicated}");
 }
 
-// What the body does not make in shards is whole from the start.
-TEST(PjrtPartitionTest, LoopsOfWholeArraysGatherOnce) {
-  std::string text = absl::Substitute(kScan, "whole");
-  text.insert(text.find("  row ="),
-              "  whole = f32[8,4] custom-call(t), custom_call_target=\"g\"\n");
-  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text));
+// Callers do not know the axes of manual computations.
+TEST(PjrtPartitionTest, ResultsOfManualComputationsDoNotNameManualAxes) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m, num_partitions=4
+
+ENTRY e {
+  a = f32[8] parameter(0)
+  b = f32[8] custom-call(a), custom_call_target="Sharding", sharding={replicated}
+  c = f32[8] custom-call(b), custom_call_target="SPMDFullToShardShape", sharding={devices=[1,2,2]<=[4] last_tile_dims={manual, replicated}}
+  d = f32[8] custom-call(c), custom_call_target="Sharding", sharding={devices=[2,2]<=[2,2]T(1,0) last_tile_dims={manual}}
+  i = f32[4] custom-call(d), custom_call_target="SPMDFullToShardShape", sharding={manual}
+  o = f32[4] negate(i)
+  f = f32[4] custom-call(o), custom_call_target="Sharding", sharding={manual}
+  g = f32[8] custom-call(f), custom_call_target="SPMDShardToFullShape", sharding={devices=[2,2]<=[2,2]T(1,0) last_tile_dims={manual}}
+  h = f32[8] custom-call(g), custom_call_target="Sharding", sharding={devices=[1,2,2]<=[4] last_tile_dims={manual, replicated}}
+  ROOT r = f32[8] custom-call(h), custom_call_target="SPMDShardToFullShape", sharding={replicated}
+})"));
   ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
-                       PartitionModule(module.get(), /*may_choose_output=*/{true, true}));
+                       PartitionModule(module.get(), /*may_choose_output=*/{true}));
   EXPECT_OK(VerifyModule(*module));
-  EXPECT_EQ(CountOf(*module, HloOpcode::kWhile), 1);
-  EXPECT_EQ(CountOf(*module, HloOpcode::kAllGather), 1);
-  const HloComputation* entry = module->entry_computation();
-  EXPECT_TRUE(
-      std::any_of(entry->instructions().begin(), entry->instructions().end(),
-                  [](const HloInstruction* i) { return i->opcode() == HloOpcode::kAllGather; }));
-}
-
-// The sharding moves with the value, and the condition needs all of it.
-TEST(PjrtPartitionTest, LoopsComputeWhatOneDeviceWould) {
-  Shards results;
-  ASSERT_EQ(RunOnShards(R"(
-  func.func public @main(%a: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"})
-      -> (tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"}) {
-    %zero = stablehlo.constant dense<0.0> : tensor<f32>
-    %sums = stablehlo.constant dense<0.0> : tensor<8xf32>
-    %0:2 = stablehlo.while(%x = %a, %s = %sums) : tensor<8xf32>, tensor<8xf32>
-     cond {
-      %limit = stablehlo.constant dense<100.0> : tensor<f32>
-      %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
-          : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
-      %less = stablehlo.compare LT, %sum, %limit : (tensor<f32>, tensor<f32>) -> tensor<i1>
-      stablehlo.return %less : tensor<i1>
-    } do {
-      %y = stablehlo.add %x, %x : tensor<8xf32>
-      %t = stablehlo.add %s, %y : tensor<8xf32>
-      stablehlo.return %y, %t : tensor<8xf32>, tensor<8xf32>
-    }
-    %r = stablehlo.add %0#0, %0#1 : tensor<8xf32>
-    return %r : tensor<8xf32>
-  })",
-                        {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, &results),
-            "OK");
-  // 36, 72, 144: doubled twice. x: 4 a, sums: 2 a + 4 a.
-  EXPECT_EQ(results, (Shards{{10, 20}, {30, 40}, {50, 60}, {70, 80}}));
+  EXPECT_EQ(shardings.outputs[0].ToString(), "{devices=[2,2]0,2,1,3 last_tile_dim_replicate}");
 }
 
 TEST(PjrtTilesTest, PositionsFollowTheOrderOfDevices) {

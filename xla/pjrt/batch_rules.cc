@@ -9,8 +9,11 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"
 #include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/hlo_computation.h"
 #include "xla/layout_util.h"
+#include "xla/literal.h"
 #include "xla/pjrt/divisions.h"
+#include "xla/pjrt/partition_instructions.h"
 
 namespace xla::pjrt {
 namespace {
@@ -112,12 +115,27 @@ Loop GatherLoop(const HloInstruction& instruction) {
   return loop;
 }
 
-// Batches of operands and indices, and dimensions of the operands that updates fill.
+// Whether a scatter of one operand gives the sums of updates: sums of some of them add up to it.
+bool AddsToZeros(const HloInstruction& scatter) {
+  const HloInstruction& root = *scatter.to_apply()->root_instruction();
+  if (scatter.shape().IsTuple() || root.opcode() != HloOpcode::kAdd ||
+      root.operand(0)->opcode() != HloOpcode::kParameter ||
+      root.operand(1)->opcode() != HloOpcode::kParameter || root.operand(0) == root.operand(1)) {
+    return false;
+  }
+  const HloInstruction* zero = WithoutAnnotations(scatter.operand(0));
+  if (zero->opcode() == HloOpcode::kBroadcast) zero = zero->operand(0);
+  return zero->opcode() == HloOpcode::kConstant && zero->literal().IsAll(0);
+}
+
+// Batches of operands and indices, and dimensions of the operands that updates fill. The result is
+// a sum over the others where it begins with zeros.
 Loop ScatterLoop(const HloInstruction& instruction) {
   const auto& scatter = instruction.attributes<ScatterAttributes>();
   const size_t count = CountResults(instruction);
   const Shape& operand = OperandShape(instruction, 0);
   const Shape& updates = OperandShape(instruction, count + 1);
+  const bool adds = AddsToZeros(instruction);
   Loop loop;
   const auto add = [&](int64_t operand_dimension, int64_t index, int64_t update) {
     LoopDimension& dimension = loop.emplace_back(NewDimension(instruction));
@@ -147,6 +165,9 @@ Loop ScatterLoop(const HloInstruction& instruction) {
     if (paired != scatter.scatter_indices_batching_dims.end()) {
       const auto pair = static_cast<size_t>(paired - scatter.scatter_indices_batching_dims.begin());
       add(scatter.input_batching_dims[pair], index, update);
+    } else if (adds) {
+      add(-1, index, update);
+      loop.back().is_summed = true;
     }
     ++index;
   }

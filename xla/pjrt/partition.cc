@@ -7,15 +7,19 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/literal.h"
 #include "xla/passes/dce.h"
+#include "xla/pjrt/differing_values.h"
 #include "xla/pjrt/one_partition.h"
 #include "xla/pjrt/partition_instructions.h"
 #include "xla/pjrt/partitioner.h"
+#include "xla/pjrt/tuple_state.h"
 #include "xla/shape_util.h"
+#include "xla/xla_data.pb.h"
 
 namespace xla::pjrt {
 namespace {
@@ -48,12 +52,14 @@ absl::Status CheckAnnotations(const HloModule& module) {
 absl::StatusOr<ProgramShardings> Partitioner::Run() {
   XLA_RETURN_IF_ERROR(CheckAnnotations(module_));
   XLA_RETURN_IF_ERROR(InlineAllCalls(&module_).status());
+  XLA_RETURN_IF_ERROR(PassTuples(&module_));
   entry_ = module_.entry_computation();
   XLA_RETURN_IF_ERROR(DivideParameters());
   for (HloComputation* computation : module_.computations()) {
     XLA_RETURN_IF_ERROR(EnterAndLeaveManual(computation));
   }
   XLA_RETURN_IF_ERROR(CallOnOnePartition(&module_, emit_.next_channel()));
+  FindDifferingConditionals();
   XLA_RETURN_IF_ERROR(DivideOperations(entry_));
   XLA_RETURN_IF_ERROR(DivideResults());
   XLA_RETURN_IF_ERROR(FinishCalls());
@@ -87,6 +93,7 @@ absl::Status Partitioner::DivideParameters() {
     XLA_RETURN_IF_ERROR(placeholder->ReplaceAllUsesWithDifferentShape(gathered));
     XLA_RETURN_IF_ERROR(entry_->RemoveInstruction(placeholder));
     divided_[gathered] = Divided{parameter, tiles, sharding};
+    gathered_.insert(gathered);
   }
   return absl::OkStatus();
 }
@@ -126,8 +133,33 @@ absl::Status Partitioner::LeaveManual(HloInstruction* call) {
   XLA_ASSIGN_OR_RETURN(const Tiles all, TilesOf(full, call->shape(), partitions_));
   XLA_ASSIGN_OR_RETURN(const Tiles tiles, ManualTiles(all, call->shape(), local->shape()));
   HloInstruction* whole = emit_.Gather(local, call->shape(), tiles);
-  if (!tiles.IsOne()) divided_[whole] = Divided{local, tiles, full};
+  // Of a computation within another one, only the partitions of a group have the same.
+  const bool is_whole = !absl::c_linear_search(full.last_tile_dims, OpSharding::MANUAL);
+  if (is_whole) gathered_.insert(whole);
+  if (!tiles.IsOne()) {
+    divided_[whole] = Divided{local, tiles, full};
+  } else if (const auto known = divided_.find(whole); is_whole && known != divided_.end()) {
+    // The result of a computation within, of which the sharding names manual axes.
+    XLA_ASSIGN_OR_RETURN(known->second.sharding, ShardingOfTiles(known->second.tiles));
+  }
   return call->parent()->ReplaceInstruction(call, whole);
+}
+
+void Partitioner::FindDifferingConditionals() {
+  Instructions sources;
+  for (HloInstruction* parameter : entry_->parameter_instructions()) {
+    const auto number = static_cast<size_t>(parameter->parameter_number());
+    if (!shardings_.parameters[number].IsReplicated()) sources.push_back(parameter);
+  }
+  const auto differing = DifferingValues(module_, sources, gathered_);
+  for (const HloComputation* computation : module_.computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() == HloOpcode::kConditional &&
+          differing.contains(instruction->operand(0))) {
+        differing_.insert(instruction);
+      }
+    }
+  }
 }
 
 absl::StatusOr<HloInstruction*> Partitioner::DivideResult(HloInstruction* value,
@@ -144,6 +176,9 @@ absl::StatusOr<HloInstruction*> Partitioner::DivideResult(HloInstruction* value,
   XLA_RETURN_IF_ERROR(DivideAlike(value));  // its group may be known by now
   const Divided* known = FindDivided(value);
   XLA_ASSIGN_OR_RETURN(Tiles tiles, TilesOf(sharding, value->shape(), partitions_));
+  if (may_choose && !ShardShape(value->shape(), tiles).ok()) {
+    XLA_ASSIGN_OR_RETURN(tiles, TilesOf(HloSharding::Replicate(), value->shape(), partitions_));
+  }
   if (tiles.IsOne() && may_choose && known != nullptr && known->tiles.sums.empty()) {
     tiles = known->tiles;
     sharding = known->sharding;

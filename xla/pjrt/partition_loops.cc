@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops on shards: the state as the body makes it, tried until it does not change.
+// Loops on shards: the state as the body makes it, tried until it does not change. Conditionals on
+// shards: each branch gets what its operand has, and all give what the first of them makes.
 #include <algorithm>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "xla/base/status_macros.h"
-#include "xla/hlo/ir/clone.h"
 #include "xla/pjrt/partition_instructions.h"
 #include "xla/pjrt/partitioner.h"
 #include "xla/shape_util.h"
@@ -19,6 +18,8 @@ using Instructions = std::vector<HloInstruction*>;
 // Each loop is tried a few times, within each try of the loop around it.
 constexpr int kMaxLoopDepth = 4;
 constexpr int kMaxLoopAttempts = 8;
+// Conditionals within conditionals.
+constexpr int kMaxBranchDepth = 32;
 
 bool HasOnlyElements(const HloInstruction& tuple) {
   return !tuple.IsRoot() &&
@@ -27,29 +28,11 @@ bool HasOnlyElements(const HloInstruction& tuple) {
          });
 }
 
-bool HasAnnotations(const HloComputation& computation) {
-  const auto& instructions = computation.instructions();
-  return std::any_of(
-      instructions.begin(), instructions.end(),
-      [](const HloInstruction* instruction) { return IsCall(*instruction, "Sharding"); });
+bool HasControlDependencies(const HloInstruction& instruction) {
+  return !instruction.control_predecessors().empty() || !instruction.control_successors().empty();
 }
 
 }  // namespace
-
-absl::StatusOr<Shape> Partitioner::ShapeOf(const Shape& whole,
-                                           const std::vector<LoopElement>& state) {
-  std::vector<Shape> shapes;
-  for (size_t i = 0; i < state.size(); ++i) {
-    const Shape& element = whole.tuple_shapes(static_cast<int>(i));
-    if (!state[i].tiles.has_value()) {
-      shapes.push_back(element);
-      continue;
-    }
-    XLA_ASSIGN_OR_RETURN(Shape shard, ShardShape(element, *state[i].tiles));
-    shapes.push_back(std::move(shard));
-  }
-  return ShapeUtil::MakeTupleShape(shapes);
-}
 
 absl::Status Partitioner::DivideLoop(HloInstruction* loop) {
   HloInstruction* init = loop->mutable_operand(0);
@@ -57,16 +40,11 @@ absl::Status Partitioner::DivideLoop(HloInstruction* loop) {
       !HasOnlyElements(*loop->while_body()->parameter_instruction(0)) ||
       !HasOnlyElements(*loop->while_condition()->parameter_instruction(0)) ||
       loop->while_body()->root_instruction()->opcode() != HloOpcode::kTuple ||
-      !loop->control_predecessors().empty() || !loop->control_successors().empty()) {
+      HasControlDependencies(*loop)) {
     return absl::OkStatus();
   }
-  std::vector<LoopElement> state(static_cast<size_t>(init->operand_count()));
-  bool is_divided = false;
-  for (size_t i = 0; i < state.size(); ++i) {
-    state[i].tiles = TilesAtHand(init->operand(static_cast<int64_t>(i)));
-    is_divided = is_divided || state[i].tiles.has_value();
-  }
-  if (!is_divided && !HasAnnotations(*loop->while_body())) return absl::OkStatus();
+  State state = StateOf(*init);
+  if (!IsDivided(state) && !MayDivide(loop->while_body())) return absl::OkStatus();
   ++loop_depth_;
   HloComputation* body = nullptr;
   bool is_settled = false;
@@ -76,59 +54,22 @@ absl::Status Partitioner::DivideLoop(HloInstruction* loop) {
   }
   --loop_depth_;
   // What was tried is not called by anything, and is removed in the end.
-  is_divided = std::any_of(state.begin(), state.end(),
-                           [](const LoopElement& element) { return element.tiles.has_value(); });
-  if (!is_settled || !is_divided) return absl::OkStatus();
+  if (!is_settled || !IsDivided(state)) return absl::OkStatus();
   XLA_ASSIGN_OR_RETURN(HloComputation * condition, DivideState(*loop->while_condition(), state));
   XLA_ASSIGN_OR_RETURN(HloInstruction * result, ShardsOf(body->root_instruction(), state));
   body->set_root_instruction(result);
   XLA_ASSIGN_OR_RETURN(HloInstruction * begin, ShardsOf(init, state));
-  return ReplaceLoop(loop, begin, body, condition, state);
+  HloInstruction* divided =
+      loop->parent()->AddInstruction(loop->CloneWithNewOperands(begin->shape(), {begin}));
+  divided->set_called_computation(0, body);
+  divided->set_called_computation(1, condition);
+  return ReplaceByDivided(loop, divided, state);
 }
 
-absl::StatusOr<HloComputation*> Partitioner::DivideState(const HloComputation& original,
-                                                         const std::vector<LoopElement>& state) {
-  CloneMap map;
-  HloComputation* computation = CloneComputation(original, &module_, &map, {.suffix = "divided"});
-  std::vector<std::pair<HloInstruction*, Divided>> known;  // results of manual computations
-  for (const HloInstruction* instruction : original.instructions()) {
-    const auto found = divided_.find(instruction);
-    if (found == divided_.end()) continue;
-    Divided copy = found->second;
-    copy.shard = map.Find(copy.shard);
-    known.emplace_back(map.Find(instruction), std::move(copy));
-  }
-  for (auto& [whole, divided] : known) divided_.insert_or_assign(whole, std::move(divided));
-
-  HloInstruction* parameter = computation->parameter_instruction(0);
-  const Instructions elements(parameter->users().begin(), parameter->users().end());
-  const Shape whole = parameter->shape();
-  XLA_ASSIGN_OR_RETURN(*parameter->mutable_shape(), ShapeOf(whole, state));
-  for (HloInstruction* element : elements) {
-    const auto i = static_cast<size_t>(element->tuple_index());
-    if (!state[i].tiles.has_value()) continue;
-    XLA_ASSIGN_OR_RETURN(HloInstruction * gathered,
-                         WholeElement(parameter, element->shape(), i, *state[i].tiles));
-    XLA_RETURN_IF_ERROR(element->ReplaceAllUsesWith(gathered));
-    XLA_RETURN_IF_ERROR(computation->RemoveInstruction(element));
-  }
-  XLA_RETURN_IF_ERROR(DivideOperations(computation));
-  return computation;
-}
-
-absl::StatusOr<HloInstruction*> Partitioner::WholeElement(HloInstruction* tuple, const Shape& whole,
-                                                          size_t i, const Tiles& tiles) {
-  HloInstruction* shard = Element(tuple, static_cast<int64_t>(i));
-  HloInstruction* gathered = emit_.Gather(shard, whole, tiles);
-  XLA_ASSIGN_OR_RETURN(HloSharding sharding, ShardingOfTiles(tiles));
-  divided_.insert_or_assign(gathered, Divided{shard, tiles, std::move(sharding)});
-  return gathered;
-}
-
-bool Partitioner::FollowBody(const HloInstruction& root, std::vector<LoopElement>& state) const {
+bool Partitioner::FollowBody(const HloInstruction& root, State& state) const {
   bool is_settled = true;
   for (size_t i = 0; i < state.size(); ++i) {
-    LoopElement& element = state[i];
+    StateElement& element = state[i];
     const std::optional<Tiles> made = TilesAtHand(root.operands()[i]);
     if (made.has_value() == element.tiles.has_value() && (!made || *made == *element.tiles)) {
       continue;
@@ -141,50 +82,55 @@ bool Partitioner::FollowBody(const HloInstruction& root, std::vector<LoopElement
   return is_settled;
 }
 
-absl::StatusOr<HloInstruction*> Partitioner::ShardsOf(HloInstruction* tuple,
-                                                      const std::vector<LoopElement>& state) {
-  Instructions elements;
-  for (size_t i = 0; i < state.size(); ++i) {
-    HloInstruction* element = tuple->mutable_operand(static_cast<int64_t>(i));
-    if (state[i].tiles.has_value()) {
-      XLA_ASSIGN_OR_RETURN(element, ShardOfAnnotated(element, *state[i].tiles));
-    }
-    elements.push_back(element);
+absl::Status Partitioner::DivideConditional(HloInstruction* conditional) {
+  if (branch_depth_ == kMaxBranchDepth || !conditional->shape().IsTuple() ||
+      HasControlDependencies(*conditional) || differing_.contains(conditional)) {
+    return absl::OkStatus();
   }
-  XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(tuple->shape(), state));
-  return Add(tuple->parent(), HloOpcode::kTuple, shape, elements);
-}
-
-absl::Status Partitioner::ReplaceLoop(HloInstruction* loop, HloInstruction* begin,
-                                      HloComputation* body, HloComputation* condition,
-                                      const std::vector<LoopElement>& state) {
-  HloComputation* computation = loop->parent();
-  CloneMap map;
-  map.computations[loop->while_body()] = body;
-  map.computations[loop->while_condition()] = condition;
+  const size_t count = conditional->called_computations().size();
+  std::vector<State> given(count);  // empty: the operand as it is
+  bool may_divide = false;
+  for (size_t b = 0; b < count; ++b) {
+    const HloInstruction* operand = conditional->operand(static_cast<int64_t>(b + 1));
+    HloComputation* branch = conditional->called_computations()[b];
+    if (branch->root_instruction()->opcode() != HloOpcode::kTuple) return absl::OkStatus();
+    if (operand->opcode() == HloOpcode::kTuple &&
+        HasOnlyElements(*branch->parameter_instruction(0))) {
+      given[b] = StateOf(*operand);
+    }
+    may_divide = may_divide || IsDivided(given[b]) || MayDivide(branch);
+  }
+  if (!may_divide) return absl::OkStatus();
+  ++branch_depth_;
+  std::vector<HloComputation*> branches;
+  State state(static_cast<size_t>(conditional->shape().tuple_shapes_size()));  // of the results
+  for (size_t b = 0; b < count; ++b) {
+    XLA_ASSIGN_OR_RETURN(HloComputation * branch,
+                         DivideState(*conditional->called_computations()[b], given[b]));
+    branches.push_back(branch);
+    const State made = StateOf(*branch->root_instruction());
+    for (size_t i = 0; i < state.size(); ++i) {
+      if (!state[i].tiles.has_value()) state[i].tiles = made[i].tiles;
+    }
+  }
+  --branch_depth_;
+  Instructions operands = {conditional->mutable_operand(0)};
+  for (size_t b = 0; b < count; ++b) {
+    XLA_ASSIGN_OR_RETURN(HloInstruction * result, ShardsOf(branches[b]->root_instruction(), state));
+    branches[b]->set_root_instruction(result);
+    HloInstruction* operand = conditional->mutable_operand(static_cast<int64_t>(b + 1));
+    if (IsDivided(given[b])) {
+      XLA_ASSIGN_OR_RETURN(operand, ShardsOf(operand, given[b]));
+    }
+    operands.push_back(operand);
+  }
+  XLA_ASSIGN_OR_RETURN(const Shape shape, ShapeOf(conditional->shape(), state));
   HloInstruction* divided =
-      computation->AddInstruction(CloneInstruction(*loop, begin->shape(), {begin}, &map));
-  Instructions elements;
-  for (size_t i = 0; i < state.size(); ++i) {
-    HloInstruction* element;
-    if (state[i].tiles.has_value()) {
-      XLA_ASSIGN_OR_RETURN(element,
-                           WholeElement(divided, loop->shape().tuple_shapes(static_cast<int>(i)), i,
-                                        *state[i].tiles));
-    } else {
-      element = Element(divided, static_cast<int64_t>(i));
-    }
-    elements.push_back(element);
+      conditional->parent()->AddInstruction(conditional->CloneWithNewOperands(shape, operands));
+  for (size_t b = 0; b < count; ++b) {
+    divided->set_called_computation(static_cast<int64_t>(b), branches[b]);
   }
-  const Instructions users(loop->users().begin(), loop->users().end());
-  for (HloInstruction* user : users) {
-    if (user->opcode() != HloOpcode::kGetTupleElement || user->IsRoot()) continue;
-    XLA_RETURN_IF_ERROR(
-        user->ReplaceAllUsesWith(elements[static_cast<size_t>(user->tuple_index())]));
-    XLA_RETURN_IF_ERROR(computation->RemoveInstruction(user));
-  }
-  return computation->ReplaceInstruction(
-      loop, Add(computation, HloOpcode::kTuple, loop->shape(), elements));
+  return ReplaceByDivided(conditional, divided, state);
 }
 
 }  // namespace xla::pjrt

@@ -53,6 +53,7 @@ absl::Status Partitioner::DivideOperations(HloComputation* computation) {
 
 absl::Status Partitioner::DivideInstruction(HloInstruction* instruction) {
   if (instruction->opcode() == HloOpcode::kWhile) return DivideLoop(instruction);
+  if (instruction->opcode() == HloOpcode::kConditional) return DivideConditional(instruction);
   if (IsCall(*instruction, "Sharding")) return DivideAnnotation(instruction);
   if (HasPartitioner(*instruction)) return DivideCustomCall(instruction);
   if (IsCall(*instruction, kPartitionedPythonCallback)) return CallWithShards(instruction);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -50,12 +51,14 @@ class Partitioner {
     HloInstruction* shard;
     std::vector<Tiles> elements;
   };
-  // How an element of a loop's state is divided: as it begins, or as the body makes it. Where the
-  // two do not agree after all, every partition has the whole.
-  struct LoopElement {
+  // How an element is divided of a tuple that loops and conditionals pass. The state of a loop is
+  // divided as it begins, or as the body makes it; where the two do not agree after all, every
+  // partition has the whole.
+  struct StateElement {
     std::optional<Tiles> tiles;
     int changes = 0;
   };
+  using State = std::vector<StateElement>;
   struct Made {
     HloInstruction* shard;
     Tiles tiles;
@@ -71,6 +74,7 @@ class Partitioner {
   absl::Status EnterAndLeaveManual(HloComputation* computation);
   absl::Status EnterManual(HloInstruction* call);
   absl::Status LeaveManual(HloInstruction* call);
+  void FindDifferingConditionals();
   absl::StatusOr<HloInstruction*> DivideResult(HloInstruction* value, HloSharding sharding);
   absl::Status DivideResults();
 
@@ -119,29 +123,42 @@ class Partitioner {
   // In computations that work on whole values, too, once all others are final.
   absl::Status FinishCalls();
 
-  // --- partition_loops.cc: loops whose state is divided
-  absl::Status DivideLoop(HloInstruction* loop);
-  // A copy of a loop's body or condition for a state that is divided.
-  absl::StatusOr<HloComputation*> DivideState(const HloComputation& original,
-                                              const std::vector<LoopElement>& state);
-  static absl::StatusOr<Shape> ShapeOf(const Shape& whole, const std::vector<LoopElement>& state);
+  // --- partition_state.cc: tuples that loops and conditionals pass
+  // How the elements of a tuple are at hand.
+  State StateOf(const HloInstruction& tuple) const;
+  static bool IsDivided(const State& state);
+  // Whether the computation may work on shards though it gets none.
+  bool MayDivide(HloComputation* computation) const;
+  // A copy of a body, condition or branch for a parameter that is divided.
+  absl::StatusOr<HloComputation*> DivideState(const HloComputation& original, const State& state);
+  static absl::StatusOr<Shape> ShapeOf(const Shape& whole, const State& state);
   // An element of a divided tuple, gathered for those who need the whole.
   absl::StatusOr<HloInstruction*> WholeElement(HloInstruction* tuple, const Shape& whole, size_t i,
                                                const Tiles& tiles);
-  // Whether the body makes the state as it is divided; else changes how that is.
-  bool FollowBody(const HloInstruction& root, std::vector<LoopElement>& state) const;
   // A tuple of which each partition has its shards.
-  absl::StatusOr<HloInstruction*> ShardsOf(HloInstruction* tuple,
-                                           const std::vector<LoopElement>& state);
-  absl::Status ReplaceLoop(HloInstruction* loop, HloInstruction* begin, HloComputation* body,
-                           HloComputation* condition, const std::vector<LoopElement>& state);
+  absl::StatusOr<HloInstruction*> ShardsOf(HloInstruction* tuple, const State& state);
+  // Replaces a loop or conditional by one that gives shards.
+  absl::Status ReplaceByDivided(HloInstruction* original, HloInstruction* divided,
+                                const State& state);
+
+  // --- partition_loops.cc: loops whose state is divided, conditionals whose operands or results
+  // are
+  absl::Status DivideLoop(HloInstruction* loop);
+  // Whether the body makes the state as it is divided; else changes how that is.
+  bool FollowBody(const HloInstruction& root, State& state) const;
+  absl::Status DivideConditional(HloInstruction* conditional);
 
   HloModule& module_;
   const std::vector<bool>& may_choose_output_;
   const int64_t partitions_;
   ShardEmitter emit_;
   HloComputation* entry_ = nullptr;
+  // Values that whole arrays were gathered to at the borders of the program and of manual
+  // computations, and the conditionals of which not all partitions take the same branch.
+  absl::flat_hash_set<const HloInstruction*> gathered_;
+  absl::flat_hash_set<const HloInstruction*> differing_;
   int loop_depth_ = 0;
+  int branch_depth_ = 0;
   int shard_depth_ = 0;
   absl::flat_hash_map<const HloInstruction*, Divided> divided_;
   absl::flat_hash_map<const HloInstruction*, DividedTuple> divided_tuples_;
