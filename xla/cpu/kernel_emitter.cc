@@ -8,6 +8,7 @@
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/kernel_shapes.h"
+#include "xla/cpu/transpose_emitter.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/primitive_util.h"
 
@@ -39,7 +40,7 @@ class KernelEmitter {
     ir_.set_run(ir_.Load(ir_.I64(), ir_.Offset(ir_.Parameter(0), ir_.Index(8 * (next + results))),
                          8, true));
     if (plan_.transposes) {
-      EmitTranspose(plan_.regions[0]);
+      EmitTranspose(ir_, plan_, buffers_[root->operand(0)][0].pointer, results_[0]);
       if (plan_.streams) ir_.FinishStreaming();
       ir_.Return();
       return absl::OkStatus();
@@ -232,41 +233,61 @@ class KernelEmitter {
     const int64_t length = region.dimensions.back(), lanes = region.lanes;
     const IrValue first = ir_.Mul(segment, ir_.Index(region.segment_length));
     IrValue last = ir_.Index(length);
+    IrValue is_last = nullptr;  // nullptr: there is one segment
     if (region.segments > 1) {
+      is_last = ir_.ICmp(LLVMIntEQ, segment, ir_.Index(region.segments - 1));
       last = ir_.Add(first, ir_.Index(region.segment_length));
-      if (length % region.segment_length != 0)
-        last = ir_.Binary("llvm.smin", last, ir_.Index(length));
+      if (length % region.segment_length != 0) last = ir_.Select(is_last, ir_.Index(length), last);
     }
     if (!region.parts.empty()) {
       EmitParts(region, std::move(index), first, last, vectors, scalars);
       return;
     }
-    const int64_t in_vectors = lanes > 1 ? length / lanes * lanes : 0;
-    if (lanes > 1) {
-      IrValue vector_end = last;
-      if (in_vectors != length) {
-        vector_end = region.segments > 1 ? ir_.Binary("llvm.smin", last, ir_.Index(in_vectors))
-                                         : ir_.Index(in_vectors);
-      }
-      ir_.Loop(first, vector_end, lanes, [&](IrValue i) {
-        ElementEmitter::Scope scope(&vectors);
-        index.back() = {i, 1, lanes};
-        StoreAt(region, vectors, index);
+    if (lanes == 1) {
+      ir_.Loop(first, last, 1, [&](IrValue i) {
+        ElementEmitter::Scope scope(&scalars);
+        index.back() = {i, 0, 1};
+        StoreAt(region, scalars, index);
       });
-      Check(vectors);
+      Check(scalars);
+      return;
     }
-    if (in_vectors == length) return;
-    IrValue rest = first;
-    if (lanes > 1) {
-      rest = region.segments > 1 ? ir_.Binary("llvm.smax", first, ir_.Index(in_vectors))
-                                 : ir_.Index(in_vectors);
+    // The last vector of a row that is no multiple of the lanes computes some elements again.
+    const int64_t last_vector = length - lanes;
+    const bool is_ragged = length % lanes != 0;
+    const bool is_clamped = is_ragged && !WritesOwnOperands() && !SplitsRows();
+    ResultElements rest;
+    if (is_ragged && !is_clamped) {
+      // Read before the other vectors are written, which may be where they read.
+      const auto compute = [&] {
+        ElementEmitter::Scope scope(&vectors);
+        index.back() = {ir_.Index(last_vector), 1, std::gcd(last_vector, lanes)};
+        return ComputeAt(region, vectors, index);
+      };
+      rest = is_last == nullptr ? compute() : ComputeIf(is_last, compute);
     }
-    ir_.Loop(rest, last, 1, [&](IrValue i) {
-      ElementEmitter::Scope scope(&scalars);
-      index.back() = {i, 0, 1};
-      StoreAt(region, scalars, index);
+    IrValue vector_end = last;
+    if (is_ragged && !is_clamped) {
+      vector_end = ir_.Index(length / lanes * lanes);
+      if (region.segments > 1) vector_end = ir_.Binary("llvm.smin", last, vector_end);
+    }
+    ir_.Loop(first, vector_end, lanes, [&](IrValue i) {
+      ElementEmitter::Scope scope(&vectors);
+      index.back() = {i, 1, lanes};
+      if (is_clamped) {
+        index.back() = {ir_.Binary("llvm.smin", i, ir_.Index(last_vector)), 1,
+                        std::gcd(last_vector, lanes)};
+      }
+      StoreAt(region, vectors, index);
     });
-    Check(scalars);
+    Check(vectors);
+    if (rest.empty()) return;
+    const auto store = [&] { Store(rest, vectors.lanes()); };
+    if (is_last == nullptr) {
+      store();
+    } else {
+      ir_.If(is_last, store);
+    }
   }
 
   // Of the row from `first` to `last`: vectors within the region's parts, the rest in scalar code.
@@ -276,9 +297,7 @@ class KernelEmitter {
     const bool is_whole_row = region.segments == 1;
     // The last vector of a part may compute some elements again, if nothing that it reads has been
     // written meanwhile.
-    const bool overlaps =
-        is_whole_row && !plan_.updates_in_place && !plan_.reduces_own_rows &&
-        std::find(plan_.is_written.begin(), plan_.is_written.end(), true) == plan_.is_written.end();
+    const bool overlaps = is_whole_row && !WritesOwnOperands();
     std::vector<RowPart> rest;  // between the vectors
     int64_t covered = 0;
     for (const RowPart& part : region.parts) {
@@ -611,8 +630,16 @@ class KernelEmitter {
     if (status_.ok()) status_ = emitter.status();
   }
 
-  // Computes the element, or as many as there are lanes, and stores it.
-  void StoreAt(const KernelRegion& region, ElementEmitter& emitter, IndexVector index) {
+  // What is to be stored for one result, and where.
+  struct ResultElement {
+    PrimitiveType type;
+    Element element;
+    IrValue pointer, bytes;
+  };
+  using ResultElements = std::vector<ResultElement>;
+
+  // Computes the element of each result, or as many as there are lanes.
+  ResultElements ComputeAt(const KernelRegion& region, ElementEmitter& emitter, IndexVector index) {
     const HloInstruction* root = plan_.fusion->to_apply()->root_instruction();
     const Shape& shape = FirstShape(*root);
     // The element of a scalar has no index; regions lack minor dimensions of one element.
@@ -645,122 +672,77 @@ class KernelEmitter {
       }
       elements.push_back(ops_.Splat(element, emitter.lanes()));
     }
+    ResultElements computed;
     for (size_t i = 0; i < results_.size(); ++i) {
       if (!plan_.is_unused.empty() && plan_.is_unused[i]) continue;
       const Shape& result_shape =
           root->shape().IsTuple() ? root->shape().tuple_shapes(static_cast<int>(i)) : root->shape();
       const ElementAddress address = emitter.AddressOf({results_[i], false}, result_shape, place);
-      ops_.Store(result_shape.element_type(), elements[i], address.pointer, address.bytes,
-                 plan_.streams && emitter.lanes() > 1);
+      computed.push_back(
+          {result_shape.element_type(), elements[i], address.pointer, address.bytes});
+    }
+    return computed;
+  }
+
+  // The same where the condition holds; undefined values elsewhere.
+  ResultElements ComputeIf(IrValue condition, absl::FunctionRef<ResultElements()> compute) {
+    ResultElements computed;
+    const auto fields = [&] {
+      std::vector<IrValue*> all;
+      for (ResultElement& result : computed) {
+        for (IrValue* value :
+             {&result.element.re, &result.element.im, &result.pointer, &result.bytes}) {
+          if (*value != nullptr) all.push_back(value);
+        }
+      }
+      return all;
+    };
+    Ir::Carried undefined;
+    const Ir::Carried values = ir_.If(
+        condition,
+        [&] {
+          computed = compute();
+          Ir::Carried inside;
+          for (const IrValue* value : fields()) {
+            inside.push_back(*value);
+            undefined.push_back(ir_.Undef(ir_.TypeOf(*value)));
+          }
+          return inside;
+        },
+        [&] { return undefined; });
+    size_t next = 0;
+    for (IrValue* value : fields()) *value = values[next++];
+    return computed;
+  }
+
+  void Store(const ResultElements& computed, int lanes) {
+    for (const ResultElement& result : computed) {
+      ops_.Store(result.type, result.element, result.pointer, result.bytes,
+                 plan_.streams && lanes > 1);
     }
   }
 
-  // Rows of the result are the minor dimension of the operand: tiles of lanes x lanes elements are
-  // read by rows, transposed in registers and written by rows. A unit is a row of tiles.
-  void EmitTranspose(const KernelRegion& region) {
-    const HloInstruction* root = plan_.fusion->to_apply()->root_instruction();
-    const HloInstruction* operand = root->operand(0);
-    const Shape& shape = root->shape();
-    const auto& permutation = root->dimensions();
-    const PrimitiveType type = shape.element_type();
-    const int64_t bytes = primitive_util::ByteWidth(type);
-    const int lanes = region.lanes;
-    const auto rank = static_cast<size_t>(shape.rank());
-    std::vector<int64_t> from(rank, bytes), to(rank, bytes), from_of(rank);
-    for (size_t d = rank; d-- > 1;) {
-      from[d - 1] = from[d] * operand->shape().dimensions(static_cast<int>(d));
-      to[d - 1] = to[d] * shape.dimensions(static_cast<int>(d));
-    }
-    for (size_t d = 0; d < rank; ++d) from_of[d] = from[static_cast<size_t>(permutation[d])];
-    // Of the result: dimension `a` is minor in the operand, `b` in the result.
-    const size_t b = rank - 1;
-    size_t a = 0;
-    while (permutation[a] != static_cast<int64_t>(rank) - 1) ++a;
-    const int64_t size_a = shape.dimensions(static_cast<int>(a)),
-                  size_b = shape.dimensions().back();
-    const IrType element = ir_.Int(static_cast<int>(bytes) * 8);
-    const IrType vector = ir_.Vector(element, lanes);
-    const IrValue source = buffers_[operand][0].pointer, target = results_[0];
-    std::vector<int64_t> outer;
-    std::vector<size_t> outer_dims;
-    for (size_t d = 0; d < rank; ++d) {
-      if (d == a || d == b) continue;
-      outer.push_back(shape.dimensions(static_cast<int>(d)));
-      outer_dims.push_back(d);
-    }
-    const int64_t tiles_b = (size_b + lanes - 1) / lanes;
-    const IndexMath math(ir_, 1);
-    ir_.Loop(ir_.Parameter(1), ir_.Parameter(2), 1, [&](IrValue unit) {
-      const IrValue tile = ir_.URem(unit, ir_.Index(tiles_b));
-      const IndexVector index = math.Delinearize({ir_.UDiv(unit, ir_.Index(tiles_b)), 0, 1}, outer);
-      IrValue read = source, write = target;
-      for (size_t i = 0; i < outer_dims.size(); ++i) {
-        read = ir_.Offset(read, ir_.Mul(index[i].base, ir_.Index(from_of[outer_dims[i]])));
-        write = ir_.Offset(write, ir_.Mul(index[i].base, ir_.Index(to[outer_dims[i]])));
-      }
-      const IrValue first_b = ir_.Mul(tile, ir_.Index(lanes));
-      read = ir_.Offset(read, ir_.Mul(first_b, ir_.Index(from_of[b])));
-      write = ir_.Offset(write, ir_.Mul(first_b, ir_.Index(bytes)));
-      const auto copy_elements = [&](IrValue first_a, IrValue last_b) {
-        ir_.PolledLoop(first_a, ir_.Index(size_a), 1, PollInterval(size_a, lanes), [&](IrValue i) {
-          const IrValue row = ir_.Offset(read, ir_.Mul(i, ir_.Index(bytes)));
-          const IrValue out = ir_.Offset(write, ir_.Mul(i, ir_.Index(to[a])));
-          ir_.Loop(ir_.Index(0), last_b, 1, [&](IrValue j) {
-            ir_.Store(ir_.Load(element, ir_.Offset(row, ir_.Mul(j, ir_.Index(from_of[b]))),
-                               static_cast<int>(bytes)),
-                      ir_.Offset(out, ir_.Mul(j, ir_.Index(bytes))), static_cast<int>(bytes));
-          });
-        });
-      };
-      const auto copy_tiles = [&] {
-        const int64_t in_tiles = size_a / lanes * lanes;
-        ir_.PolledLoop(
-            ir_.Index(0), ir_.Index(in_tiles), lanes, PollInterval(size_a / lanes, lanes),
-            [&](IrValue i) {
-              std::vector<IrValue> rows;
-              for (int r = 0; r < lanes; ++r) {
-                const IrValue row = ir_.Offset(read, ir_.Index(r * from_of[b]));
-                rows.push_back(ir_.Load(vector, ir_.Offset(row, ir_.Mul(i, ir_.Index(bytes))),
-                                        static_cast<int>(bytes)));
-              }
-              TransposeRows(rows);
-              const IrValue out = ir_.Offset(write, ir_.Mul(i, ir_.Index(to[a])));
-              for (int r = 0; r < lanes; ++r) {
-                ir_.Store(rows[static_cast<size_t>(r)], ir_.Offset(out, ir_.Index(r * to[a])),
-                          static_cast<int>(bytes), plan_.streams);
-              }
-            });
-        copy_elements(ir_.Index(in_tiles), ir_.Index(lanes));
-      };
-      if (size_b % lanes == 0) {
-        copy_tiles();
-        return;
-      }
-      const IrValue is_whole = ir_.ICmp(LLVMIntSLE, first_b, ir_.Index(size_b - lanes));
-      ir_.If(is_whole, copy_tiles);
-      ir_.If(ir_.Not(is_whole),
-             [&] { copy_elements(ir_.Index(0), ir_.Sub(ir_.Index(size_b), first_b)); });
+  // Computes the element, or as many as there are lanes, and stores it.
+  void StoreAt(const KernelRegion& region, ElementEmitter& emitter, IndexVector index) {
+    Store(ComputeAt(region, emitter, std::move(index)), emitter.lanes());
+  }
+
+  // Whether a result is written where the kernel still reads.
+  bool WritesOwnOperands() const {
+    return plan_.updates_in_place || plan_.reduces_own_rows ||
+           std::find(plan_.is_written.begin(), plan_.is_written.end(), true) !=
+               plan_.is_written.end();
+  }
+
+  // Whether indices along a row are divided, which is simpler where vectors start at multiples of
+  // their length.
+  bool SplitsRows() const {
+    if (plan_.is_linear) return false;
+    const auto& instructions = plan_.fusion->to_apply()->instructions();
+    return std::any_of(instructions.begin(), instructions.end(), [](const auto* instruction) {
+      return instruction->opcode() == HloOpcode::kReshape ||
+             instruction->opcode() == HloOpcode::kBitcast;
     });
-  }
-
-  // Exchanges blocks of half the size, then of a quarter, ... (a power of two of rows.)
-  void TransposeRows(std::vector<IrValue>& rows) const {
-    const int n = static_cast<int>(rows.size());
-    for (int half = n / 2; half >= 1; half /= 2) {
-      std::vector<int> low, high;
-      for (int lane = 0; lane < n; ++lane) {
-        const bool upper = (lane & half) != 0;
-        low.push_back(upper ? n + lane - half : lane);
-        high.push_back(upper ? n + lane : lane + half);
-      }
-      const auto step = static_cast<size_t>(half);
-      for (size_t r = 0; r < rows.size(); ++r) {
-        if ((r & step) != 0) continue;
-        const IrValue a = rows[r], b = rows[r + step];
-        rows[r] = ir_.Shuffle(a, b, low);
-        rows[r + step] = ir_.Shuffle(a, b, high);
-      }
-    }
   }
 
   Ir& ir_;

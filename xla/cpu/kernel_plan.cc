@@ -119,8 +119,8 @@ int64_t LatencyOf(const HloInstruction& instruction) {
   return primitive_util::BitWidth(type) < 32 ? own + 6 : own;
 }
 
-// Operations that wait for each other longer than a processor looks ahead leave it idle, which two
-// vectors at a time make up for.
+// Operations that wait for each other longer than a processor looks ahead leave it idle, which
+// several vectors at a time make up for.
 constexpr int64_t kLongChain = 90;
 int64_t LongestChain(const HloComputation& computation) {
   constexpr int64_t kMostInterleaved = 512;  // more would take long to compile
@@ -138,11 +138,13 @@ int64_t LongestChain(const HloComputation& computation) {
   return longest;
 }
 
-// Lanes for two vectors at a time of what most instructions have, or more.
+// Lanes for several vectors at a time of what most instructions have, or more: as many as there are
+// registers for.
 int InterleavedLanes(const HloComputation& computation, const Target& target, int lanes) {
+  const int vectors = target.vector_bytes >= 64 ? 4 : 2;  // of 32 and 16 registers
   const std::array<int, 9> by_bytes = CountByElementBytes(computation);
   const bool is_mostly_narrow = by_bytes[4] > 2 * by_bytes[8];
-  return std::max(2 * lanes, is_mostly_narrow ? 2 * target.vector_bytes / 4 : 0);
+  return vectors * std::max(lanes, is_mostly_narrow ? target.vector_bytes / 4 : 0);
 }
 
 // Rows of few elements are computed several at a time.
@@ -175,6 +177,11 @@ void DivideIntoUnits(KernelRegion& region) {
         std::max<int64_t>((wanted + region.lanes - 1) / region.lanes * region.lanes, region.lanes);
   }
   region.segments = length == 0 ? 0 : (length + region.segment_length - 1) / region.segment_length;
+  // The last one takes what is too short for a vector.
+  if (region.segments > 1 && length % region.segment_length < region.lanes &&
+      length % region.segment_length != 0) {
+    --region.segments;
+  }
   region.units = rows * region.segments;
   GroupShortRows(region);
 }

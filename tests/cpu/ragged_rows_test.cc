@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows whose length is no multiple of a vector's: the bits of the interpreter's results.
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "tests/test_util.h"
+#include "xla/cpu/program.h"
+#include "xla/hlo/text/parser.h"
+#include "xla/interpreter/interpreter.h"
+#include "xla/literal_comparison.h"
+#include "xla/primitive_util.h"
+#include "xla/runtime/thread_pool.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+// Runs a program of one argument, the given array filled with small numbers of its type.
+void ExpectInterpretersResult(PrimitiveType type, std::vector<int64_t> dimensions,
+                              const std::string& text) {
+  SCOPED_TRACE(text);
+  Literal numbers(ShapeUtil::MakeShape(S32, dimensions));
+  int32_t next = 0;
+  for (int32_t& x : numbers.data<int32_t>()) x = (next = (next * 75 + 74) % 65537) % 97;
+  ASSERT_OK_AND_ASSIGN(const Literal argument, numbers.Convert(type));
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text));
+  const Literal* const arguments[] = {&argument};
+  ASSERT_OK_AND_ASSIGN(const Literal expected, Interpret(*module, arguments));
+  ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
+  for (const int threads : {1, 2}) {
+    runtime::ThreadPool pool(threads);
+    runtime::ExecutionContext context;
+    context.pool = &pool;
+    ASSERT_OK_AND_ASSIGN(const Literal result, program->Run(arguments, context));
+    EXPECT_OK(literal_comparison::Equal(expected, result));
+  }
+}
+
+std::string Replaced(std::string text, int64_t rows, int64_t columns) {
+  return absl::StrReplaceAll(text, {{"ROWS", absl::StrCat(rows)}, {"COLS", absl::StrCat(columns)}});
+}
+
+const int64_t kLengths[] = {1, 2, 3, 5, 7, 12, 15, 17, 31, 33, 63, 65, 100, 127, 130, 255, 1001};
+
+TEST(RaggedRowsTest, ElementsOfRowsAndColumns) {
+  for (const int64_t rows : {1, 3, 70}) {
+    for (const int64_t columns : kLengths) {
+      ExpectInterpretersResult(F32, {rows, columns},
+                               Replaced(R"(HloModule m
+ENTRY e {
+  x = f32[ROWS,COLS] parameter(0)
+  i = f32[ROWS,COLS] iota(), iota_dimension=1
+  v = f32[ROWS,1] slice(x), slice={[0:ROWS], [0:1]}
+  w = f32[ROWS] reshape(v)
+  b = f32[ROWS,COLS] broadcast(w), dimensions={0}
+  s = f32[ROWS,COLS] subtract(x, b)
+  ROOT r = f32[ROWS,COLS] add(s, i)
+}
+)",
+                                        rows, columns));
+    }
+  }
+}
+
+// What is sorted is a temporary that the kernel between the sorts overwrites.
+TEST(RaggedRowsTest, InPlace) {
+  for (const int64_t rows : {1, 3, 70}) {
+    for (const int64_t columns : kLengths) {
+      ExpectInterpretersResult(S32, {rows, columns},
+                               Replaced(R"(HloModule m
+less {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT c = pred[] compare(a, b), direction=LT
+}
+ENTRY e {
+  x = s32[ROWS,COLS] parameter(0)
+  s = s32[ROWS,COLS] sort(x), dimensions={1}, to_apply=less
+  i = s32[ROWS,COLS] iota(), iota_dimension=1
+  t = s32[ROWS,COLS] multiply(s, s)
+  u = s32[ROWS,COLS] subtract(i, t)
+  ROOT r = s32[ROWS,COLS] sort(u), dimensions={1}, to_apply=less
+}
+)",
+                                        rows, columns));
+    }
+  }
+}
+
+TEST(RaggedRowsTest, SeveralVectorsAtATimeAndTwoWidths) {
+  std::string chain;
+  for (int i = 0; i < 60; ++i) {
+    absl::StrAppend(&chain, "  v", i + 1, " = s32[ROWS,COLS] multiply(v", i, ", v", i / 2, ")\n");
+  }
+  for (const int64_t rows : {2, 70}) {
+    for (const int64_t columns : {100, 300, 1000, 1025}) {
+      ExpectInterpretersResult(
+          S32, {rows, columns},
+          Replaced(absl::StrCat("HloModule m\nENTRY e {\n  v0 = s32[ROWS,COLS] parameter(0)\n",
+                                chain, "  w = s64[ROWS,COLS] convert(v60)\n",
+                                "  i = s64[ROWS,COLS] iota(), iota_dimension=1\n",
+                                "  ROOT r = s64[ROWS,COLS] xor(w, i)\n}\n"),
+                   rows, columns));
+    }
+  }
+}
+
+TEST(RaggedRowsTest, RowsThatAreReducedAndKept) {
+  for (const int64_t rows : {64, 70}) {
+    for (const int64_t columns : kLengths) {
+      ExpectInterpretersResult(S32, {rows, columns},
+                               Replaced(R"(HloModule m
+larger {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT c = s32[] maximum(a, b)
+}
+sum {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT c = s32[] add(a, b)
+}
+ENTRY e {
+  x = s32[ROWS,COLS] parameter(0)
+  zero = s32[] constant(0)
+  m = s32[ROWS] reduce(x, zero), dimensions={1}, to_apply=larger
+  mb = s32[ROWS,COLS] broadcast(m), dimensions={0}
+  d = s32[ROWS,COLS] subtract(mb, x)
+  d2 = s32[ROWS,COLS] multiply(d, d)
+  d4 = s32[ROWS,COLS] multiply(d2, d2)
+  d5 = s32[ROWS,COLS] add(d4, d)
+  d6 = s32[ROWS,COLS] xor(d5, d2)
+  d7 = s32[ROWS,COLS] multiply(d6, d)
+  s = s32[ROWS] reduce(d7, zero), dimensions={1}, to_apply=sum
+  sb = s32[ROWS,COLS] broadcast(s), dimensions={0}
+  ROOT r = s32[ROWS,COLS] subtract(sb, d7)
+}
+)",
+                                        rows, columns));
+    }
+  }
+}
+
+TEST(RaggedRowsTest, Transposes) {
+  for (const char* type : {"u8", "f16", "s32", "f64"}) {
+    const PrimitiveType primitive = primitive_util::StringToPrimitiveType(type).value();
+    for (const int64_t rows : {2, 5, 16, 30, 33, 100}) {
+      for (const int64_t columns : {2, 3, 16, 17, 50, 64, 129}) {
+        ExpectInterpretersResult(
+            primitive, {3, rows, columns},
+            absl::StrReplaceAll(Replaced("HloModule m\nENTRY e {\n"
+                                         "  x = TYPE[3,ROWS,COLS] parameter(0)\n"
+                                         "  ROOT t = TYPE[3,COLS,ROWS] transpose(x), "
+                                         "dimensions={0,2,1}\n}\n",
+                                         rows, columns),
+                                {{"TYPE", type}}));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace xla
