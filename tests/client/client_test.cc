@@ -14,9 +14,11 @@
 #include "xla/client/local_client.h"
 #include "xla/hlo/builder/xla_builder.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/layout_util.h"
 #include "xla/literal_util.h"
 #include "xla/service/custom_call_target_registry.h"
 #include "xla/service/platform_util.h"
+#include "xla/service/transfer_manager.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -74,6 +76,32 @@ TEST(ShapedBuffer, LiteralsOfAllKindsComeBack) {
                          client->LiteralToShapedBuffer(literal, 0));
     ASSERT_OK_AND_ASSIGN(const Literal back, client->ShapedBufferToLiteral(buffer));
     EXPECT_TRUE(back.Equal(literal, /*layout_sensitive=*/true)) << literal.ToString();
+  }
+}
+
+// The buffer says how elements lie: a literal of another layout is moved element by element.
+TEST(ShapedBuffer, HoldsLiteralsInItsOwnLayout) {
+  const auto client = ClientOf(1);
+  TransferManager* const transfers = client->backend().transfer_manager();
+  const Literal rows = LiteralUtil::CreateR2<float>({{1, 2, 3}, {4, 5, 6}});
+  const Literal columns = rows.Relayout(LayoutUtil::MakeLayout({0, 1}));
+  for (const Literal* const shape_of : {&rows, &columns}) {
+    ASSERT_OK_AND_ASSIGN(const ScopedShapedBuffer buffer,
+                         transfers->AllocateScopedShapedBuffer(
+                             shape_of->shape(), client->backend().memory_allocator(), 0));
+    for (const Literal* const literal : {&rows, &columns}) {
+      ASSERT_OK(transfers->TransferLiteralToDevice(nullptr, *literal, buffer));
+      const auto* memory = static_cast<const float*>(buffer.root_buffer().opaque());
+      EXPECT_EQ(std::vector<float>(memory, memory + 6),
+                shape_of == &rows ? (std::vector<float>{1, 2, 3, 4, 5, 6})
+                                  : (std::vector<float>{1, 4, 2, 5, 3, 6}));
+      ASSERT_OK_AND_ASSIGN(const Literal back,
+                           transfers->TransferLiteralFromDevice(nullptr, buffer));
+      EXPECT_EQ(back, rows);
+    }
+    EXPECT_ERROR(
+        transfers->TransferLiteralToDevice(nullptr, LiteralUtil::CreateR1<float>({1}), buffer),
+        "does not fit");
   }
 }
 

@@ -278,6 +278,44 @@ ENTRY e { x = f32[4] parameter(0) ROOT s = f32[4] all-reduce(x), replica_groups=
   EXPECT_EQ(ValuesOf(x[1]), (std::vector<float>{32, 48, 64, 80}));
 }
 
+TEST_F(LaunchTest, RequestsFitTheProgram) {
+  const auto twice = Compile(kDouble);
+  const BufferPtr x = Vector({1, 2, 3, 4});
+  auto module = ParseAndReturnUnverifiedModule(
+      "HloModule two, replica_count=2\nENTRY e { x = f32[4] parameter(0) ROOT y = f32[4] add(x, x) "
+      "}");
+  ASSERT_OK(module);
+  (*module)->SetDefaultEntryLayout();
+  ASSERT_OK_AND_ASSIGN(std::shared_ptr<const Executable> two,
+                       client->backend().Compile(std::move(*module)));
+  struct Case {
+    const std::shared_ptr<const Executable>& executable;
+    absl::InlinedVector<LaunchRequest::Buffers, 1> arguments;
+    absl::InlinedVector<int, 1> devices;
+    std::vector<bool> donate;
+    const char* error;
+  };
+  const Case cases[] = {
+      {twice, {}, {0}, {}, "runs on 1 devices; arguments of 0 and the ordinals of 1"},
+      {twice, {{x}}, {}, {}, "runs on 1 devices; arguments of 1 and the ordinals of 0"},
+      {twice, {{x}, {x}}, {0, 1}, {}, "arguments of 2 and the ordinals of 2"},
+      {twice, {{x}}, {0}, {true, false}, "takes 1 buffers; donations of 2"},
+      {twice, {{x}}, {-1}, {}, "device"},
+      {twice, {{x}}, {99}, {}, "device"},
+      {twice, {{x, x}}, {0}, {}, "takes 1 buffers; 2 were given"},
+      {twice, {{}}, {0}, {}, "takes 1 buffers; 0 were given"},
+      {twice, {{nullptr}}, {0}, {}, "argument buffer 0 of program twice is null"},
+      {two, {{x}, {x}}, {0, 0}, {}, "device 0 is given twice for program two"}};
+  for (const Case& c : cases) {
+    LaunchRequest request;
+    request.arguments = c.arguments;
+    request.device_ordinals = c.devices;
+    request.donate = c.donate;
+    EXPECT_ERROR(Launch(client->backend(), c.executable, request), c.error);
+  }
+  EXPECT_EQ(ValuesOf(x), (std::vector<float>{1, 2, 3, 4}));
+}
+
 TEST_F(LaunchTest, EightThreadsLaunchChains) {
   const auto twice = Compile(kDouble);
   std::atomic<int> wrong{0};

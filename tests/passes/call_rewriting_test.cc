@@ -57,6 +57,23 @@ ENTRY e {
   ROOT r = (f32[4], f32[4]) tuple(d, q)
 })";
 
+TEST_F(CallRewriting, MovesInstructionsOfOneComputation) {
+  Parse(kDiamond);
+  const auto other = before_->Clone();
+  HloInstruction* foreign = FindInstruction(*other, "b");
+  const auto free = HloInstruction::CreateUnary(Find("b")->shape(), HloOpcode::kNegate, Find("a"));
+  for (HloInstruction* wrong : {foreign, free.get()}) {
+    EXPECT_ERROR(FuseInstructions({Find("b"), wrong}, FusionKind::kLoop, "f"),
+                 "not in one computation");
+    EXPECT_ERROR(FuseInstructions({wrong, Find("b")}, FusionKind::kLoop, "f"),
+                 "not in one computation");
+  }
+  EXPECT_ERROR(FuseInstructions({free.get()}, FusionKind::kLoop, "f"), "not in one computation");
+  EXPECT_ERROR(FuseInstructions({}, FusionKind::kLoop, "f"), "no instructions");
+  EXPECT_ERROR(FuseInstructions({Find("b"), Find("b")}, FusionKind::kLoop, "f"), "is given twice");
+  EXPECT_ERROR(FuseInstructions({Find("p"), Find("b")}, FusionKind::kLoop, "f"), "is a parameter");
+}
+
 TEST_F(CallRewriting, FusesASetWithOneResult) {
   Parse(kDiamond);
   ASSERT_OK_AND_ASSIGN(

@@ -57,6 +57,21 @@ TEST(PjrtExecuteTest, WrongProgramsAreErrors) {
   EXPECT_NE(error.find("5 replicas"), std::string::npos);
 }
 
+TEST(PjrtExecuteTest, CompilingNeedsAClientOrATopology) {
+  std::string text(kAdd);
+  auto program = New<PJRT_Program>();
+  program.code = text.data();
+  program.code_size = text.size();
+  program.format = "mlir";
+  program.format_size = 4;
+  auto with_client = New<PJRT_Client_Compile_Args>();
+  with_client.program = &program;
+  EXPECT_CALL_ERROR(Api().PJRT_Client_Compile(&with_client), "client");
+  auto with_topology = New<PJRT_Compile_Args>();
+  with_topology.program = &program;
+  EXPECT_CALL_ERROR(Api().PJRT_Compile(&with_topology), "topology");
+}
+
 TEST(PjrtExecuteTest, CompilerOptionsAreFieldsOfDebugOptions) {
   Plugin plugin;
   const auto compile = [&](const char* name, const OptionOverrideProto& value) {

@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "tests/test_util.h"
 #include "xla/base/status_macros.h"
 #include "xla/mlir/source.h"
@@ -167,6 +170,31 @@ TEST(OperationTextTest, FallsBackToTheGenericForm) {
   "other.operation"() : () -> ()
 }
 )");
+}
+
+// Bytes of all types but bits, and of numbers narrower than a byte in one each.
+TEST(OperationTextTest, ReadsTheHexadecimalConstantsThatItWrites) {
+  for (const auto& [type, bytes] : {std::pair<std::string, size_t>("f32", 4),
+                                    {"f64", 8},
+                                    {"bf16", 2},
+                                    {"f16", 2},
+                                    {"f8E4M3FN", 1},
+                                    {"i8", 1},
+                                    {"ui8", 1},
+                                    {"i16", 2},
+                                    {"i64", 8},
+                                    {"i4", 1},
+                                    {"ui2", 1},
+                                    {"complex<f32>", 8}}) {
+    const bool is_narrow = type == "i4" || type == "ui2";
+    std::string digits;
+    for (size_t i = 0; i < 101 * bytes; ++i)
+      digits += absl::StrFormat("%02X", is_narrow ? i % 4 : (i * 7 + 1) % 127);
+    ExpectPrintsItself(absl::StrCat("module {\n  func.func @f() {\n    %",
+                                    type[0] == 'i' || type[0] == 'u' ? "c" : "cst",
+                                    " = stablehlo.constant dense<\"0x", digits, "\"> : tensor<101x",
+                                    type, ">\n    return\n  }\n}\n"));
+  }
 }
 
 TEST(OperationTextTest, WritesLongConstantsInHexadecimal) {

@@ -111,16 +111,16 @@ bool TypesAgree(TypeRef a, TypeRef b) {
 bool IsPromotable(TypeRef a, TypeRef b) {
   if (a == b) return true;
   if (a->kind != b->kind) return false;
+  const auto float_width = [](TypeRef type) {
+    return mlir::GetFloatFormat(type->float_kind).width;
+  };
   switch (a->kind) {
-    case TypeKind::kInteger:
-      return a->signedness == b->signedness && a->width <= b->width &&
-             (a->width == 1) == (b->width == 1);
-    case TypeKind::kFloat: {
-      const auto width = [](TypeRef type) { return mlir::GetFloatFormat(type->float_kind).width; };
-      return width(a) <= width(b);
-    }
+    case TypeKind::kInteger:  // of any signedness
+      return a->width <= b->width;
+    case TypeKind::kFloat:  // wider or narrower
+      return true;
     case TypeKind::kComplex:
-      return IsPromotable(a->element, b->element);
+      return float_width(a->element) <= float_width(b->element);
     case TypeKind::kQuantized:
       return a->element == b->element && a->signedness == b->signedness &&
              a->storage->width <= b->storage->width;

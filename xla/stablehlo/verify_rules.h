@@ -83,7 +83,7 @@ bool ElementsAgree(mlir::TypeRef a, mlir::TypeRef b);
 bool TypesAgree(mlir::TypeRef a, mlir::TypeRef b);
 // Ranks and known sizes.
 bool ShapesAgree(mlir::TypeRef a, mlir::TypeRef b);
-// Every value of type `a` has an equal one of type `b`.
+// Whether a reduction of elements of type `a` may compute in type `b`.
 bool IsPromotable(mlir::TypeRef a, mlir::TypeRef b);
 // The bounds of the dimensions, kDynamic where there is none; empty if the type has no bounds.
 absl::Span<const int64_t> BoundsOf(mlir::TypeRef type);

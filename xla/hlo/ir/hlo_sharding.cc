@@ -399,7 +399,6 @@ absl::StatusOr<HloSharding> HloSharding::Canonical() const {
     }
   }
   if (types.empty()) {
-    result.devices = std::move(order.ids);
     result.reshape_dims = std::move(order.reshape_dims);
     result.transpose_perm = std::move(order.transpose_perm);
     return result;
