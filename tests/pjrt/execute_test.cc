@@ -17,6 +17,24 @@ namespace {
 
 using Values = std::vector<float>;
 
+TEST(PjrtExecuteTest, OrderOfComputationChangesNoValue) {
+  Plugin plugin;
+  PJRT_LoadedExecutable* executable = plugin.Compile(R"(
+module @order {
+  func.func public @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = stablehlo.add %a, %a : tensor<2xf32>
+    %1 = stablehlo.negate %a : tensor<2xf32>
+    stablehlo.custom_call @control_dep(%1, %0) {has_side_effect = true, api_version = 4 : i32}
+        : (tensor<2xf32>, tensor<2xf32>) -> ()
+    return %0 : tensor<2xf32>
+  }
+})");
+  ASSERT_NE(executable, nullptr);
+  std::vector<PJRT_Buffer*> results(1);
+  ASSERT_EQ(plugin.Run(executable, {plugin.Floats({1, 2})}, &results), "OK");
+  EXPECT_EQ(plugin.ToFloats(results[0]), (Values{2, 4}));
+}
+
 TEST(PjrtExecuteTest, RunsAProgram) {
   Plugin plugin;
   PJRT_LoadedExecutable* add = plugin.Compile(kAdd);

@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "tests/pjrt/shards.h"
 #include "tests/test_util.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/pjrt/partition.h"
+#include "xla/stablehlo/translate.h"
 
 namespace xla::pjrt::testing {
 namespace {
@@ -152,6 +154,94 @@ TEST(PjrtPartitionTest, LoopsComputeWhatOneDeviceWould) {
             "OK");
   // 36, 72, 144: doubled twice. x: 4 a, sums: 2 a + 4 a.
   EXPECT_EQ(results, (Shards{{10, 20}, {30, 40}, {50, 60}, {70, 80}}));
+}
+
+// Sums that are annotated so stay the addends that the partitions have, and are completed once, by
+// one instruction.
+TEST(PjrtPartitionTest, LoopsAddUpWithoutCommunication) {
+  constexpr std::string_view kProgram = R"(
+  func.func public @main(%a: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"})
+      -> (tensor<2xf32> {mhlo.sharding = "{replicated}"}) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %none = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %steps = stablehlo.constant dense<4> : tensor<i32>
+    %s0 = stablehlo.custom_call @Sharding(%zero) {mhlo.sharding = "{unreduced}"}
+        : (tensor<f32>) -> tensor<f32>
+    %t0 = stablehlo.custom_call @Sharding(%zero) {mhlo.sharding = "{unreduced}"}
+        : (tensor<f32>) -> tensor<f32>
+    %0:4 = stablehlo.while(%x = %a, %i = %none, %s = %s0, %t = %t0)
+        : tensor<8xf32>, tensor<i32>, tensor<f32>, tensor<f32>
+     cond {
+      %more = stablehlo.compare LT, %i, %steps : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %more : tensor<i1>
+    } do {
+      %y = stablehlo.add %x, %x : tensor<8xf32>
+      %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
+          : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+      %part = stablehlo.custom_call @Sharding(%sum) {mhlo.sharding = "{unreduced}"}
+          : (tensor<f32>) -> tensor<f32>
+      %s1 = stablehlo.add %s, %part : tensor<f32>
+      %s2 = stablehlo.custom_call @Sharding(%s1) {mhlo.sharding = "{unreduced}"}
+          : (tensor<f32>) -> tensor<f32>
+      %negated = stablehlo.negate %part : tensor<f32>
+      %t1 = stablehlo.subtract %negated, %t : tensor<f32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %y, %j, %s2, %t1 : tensor<8xf32>, tensor<i32>, tensor<f32>, tensor<f32>
+    }
+    %u = stablehlo.reshape %0#2 : (tensor<f32>) -> tensor<1xf32>
+    %v = stablehlo.reshape %0#3 : (tensor<f32>) -> tensor<1xf32>
+    %r = stablehlo.concatenate %u, %v, dim = 0 : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
+    return %r : tensor<2xf32>
+  })";
+  Shards results;
+  ASSERT_EQ(RunOnShards(kProgram, {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, &results), "OK");
+  // 36, 72, 144, 288: their sum, and with alternating signs.
+  EXPECT_EQ(results, (Shards(4, {540, -180})));
+
+  const auto source = stablehlo::LoadStableHlo(
+      absl::StrCat("module @program attributes {mhlo.num_partitions = 4 : i32} {",
+                   absl::string_view(kProgram.data(), kProgram.size()), "}"),
+      "program");
+  ASSERT_OK(source.status());
+  ASSERT_OK_AND_ASSIGN(const auto module, stablehlo::TranslateToHlo(source->get()));
+  module->config().set_num_partitions(4);
+  ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
+                       PartitionModule(module.get(), /*may_choose_output=*/{false}));
+  EXPECT_OK(VerifyModule(*module));
+  EXPECT_EQ(CountOf(*module, HloOpcode::kAllReduce), 1);
+}
+
+// The body asks for the sum before it is complete.
+TEST(PjrtPartitionTest, SumsThatTheBodyDoesNotKeepAreCompleted) {
+  Shards results;
+  ASSERT_EQ(RunOnShards(R"(
+  func.func public @main(%a: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[4]}"})
+      -> (tensor<1xf32> {mhlo.sharding = "{replicated}"}) {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %none = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %steps = stablehlo.constant dense<3> : tensor<i32>
+    %s0 = stablehlo.custom_call @Sharding(%zero) {mhlo.sharding = "{unreduced}"}
+        : (tensor<f32>) -> tensor<f32>
+    %0:3 = stablehlo.while(%x = %a, %i = %none, %s = %s0) : tensor<8xf32>, tensor<i32>, tensor<f32>
+     cond {
+      %more = stablehlo.compare LT, %i, %steps : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %more : tensor<i1>
+    } do {
+      %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
+          : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+      %square = stablehlo.multiply %s, %s : tensor<f32>
+      %s1 = stablehlo.add %square, %sum : tensor<f32>
+      %j = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %x, %j, %s1 : tensor<8xf32>, tensor<i32>, tensor<f32>
+    }
+    %r = stablehlo.reshape %0#2 : (tensor<f32>) -> tensor<1xf32>
+    return %r : tensor<1xf32>
+  })",
+                        {{1, 0}, {0, 0}, {0, 1}, {0, 0}}, &results),
+            "OK");
+  EXPECT_EQ(results, (Shards(4, {38})));  // 2, 6, 38
 }
 
 // The module after partitioning; null, and a failure, if that does not work.

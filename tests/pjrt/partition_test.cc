@@ -682,6 +682,23 @@ ENTRY e {
   EXPECT_EQ(shardings.outputs[0].ToString(), "{replicated}");
 }
 
+// What is computed in order is not gathered for that.
+TEST(PjrtPartitionTest, OrderNeedsNoCommunication) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m, num_partitions=4
+
+ENTRY e {
+  a = f32[8] parameter(0), sharding={devices=[4]<=[4]}
+  b = f32[8] negate(a)
+  c = () custom-call(a, b), custom_call_target="control_dep", custom_call_has_side_effect=true
+  ROOT d = f32[8] add(a, b)
+})"));
+  ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
+                       PartitionModule(module.get(), /*may_choose_output=*/{true}));
+  EXPECT_OK(VerifyModule(*module));
+  EXPECT_EQ(CountOf(*module, HloOpcode::kAllGather), 0);
+}
+
 // Callers do not know the axes of manual computations.
 TEST(PjrtPartitionTest, ResultsOfManualComputationsDoNotNameManualAxes) {
   ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(

@@ -44,6 +44,14 @@ absl::StatusOr<Value> EvalCreateBuffer(EvalContext& ctx, const HloInstruction& i
   return ctx.AllocateZeros(inst.shape());
 }
 
+// Says that one operand is computed before the other, which changes no value.
+absl::StatusOr<Value> EvalControlDep(EvalContext&, const HloInstruction& inst, absl::Span<Value>) {
+  if (!inst.shape().IsTuple() || inst.shape().tuple_shapes_size() != 0) {
+    return InstructionError(inst, absl::StatusCode::kInvalidArgument, "control_dep has no results");
+  }
+  return Value::Tuple(inst.shape(), {});
+}
+
 struct Builtin {
   std::string_view target;
   EvalFunction function;
@@ -62,6 +70,7 @@ constexpr Builtin kBuiltins[] = {
     {"Pin", EvalPin},
     {"TopK", EvalTopKCall},
     {"Unpin", EvalPin},
+    {"control_dep", EvalControlDep},
 };
 
 }  // namespace

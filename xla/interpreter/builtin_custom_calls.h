@@ -7,6 +7,7 @@
 //   Sharding, SPMDFullToShardShape, SPMDShardToFullShape
 //                           annotations: return the operand, as nothing is partitioned
 //   CreateBuffer, Pin, Unpin  buffers: arrays that custom calls update in place
+//   control_dep             an order of computation
 //   TopK                    (values, indices) of the greatest of the last dimension
 #ifndef XLA_INTERPRETER_BUILTIN_CUSTOM_CALLS_H_
 #define XLA_INTERPRETER_BUILTIN_CUSTOM_CALLS_H_

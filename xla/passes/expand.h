@@ -32,7 +32,7 @@ absl::StatusOr<bool> ExpandTupleConstants(HloModule* module);
 absl::StatusOr<bool> ExpandScans(HloModule* module);
 
 // Custom calls that XLA's client library makes become operations: annotations of shardings and
-// buffers their operand, CreateBuffer zeros, TopK topk. INVALID_ARGUMENT if operands do not fit.
+// buffers their operand, CreateBuffer zeros, TopK topk; control_dep is removed. INVALID_ARGUMENT if operands do not fit.
 absl::StatusOr<bool> ExpandCustomCalls(HloModule* module);
 
 // Operands and result of a dot or convolution that has no product of its element types are

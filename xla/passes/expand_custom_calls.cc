@@ -48,6 +48,13 @@ Result ExpandCreateBuffer(HloInstruction* call, GraphBuilder& b) {
   return b.Zeros(call->shape());
 }
 
+// Says that one operand is computed before the other, which changes no value.
+Result ExpandControlDep(HloInstruction* call, GraphBuilder& b) {
+  if (!call->shape().IsTuple() || call->shape().tuple_shapes_size() != 0)
+    return Refuse(*call, "control_dep has no results");
+  return b.Make(HloOpcode::kTuple, call->shape(), {});
+}
+
 Result ExpandTopK(HloInstruction* call, GraphBuilder& b) {
   const Shape& result = call->shape();
   if (call->operand_count() != 1 || !call->operand(0)->shape().IsArray() ||
@@ -158,6 +165,7 @@ constexpr Expansion kExpansions[] = {
     {"Sharding", ExpandAnnotation},
     {"TopK", ExpandTopK},
     {"Unpin", ExpandPin},
+    {"control_dep", ExpandControlDep},
 };
 
 }  // namespace

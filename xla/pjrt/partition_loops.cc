@@ -66,11 +66,16 @@ absl::Status Partitioner::DivideLoop(HloInstruction* loop) {
   return ReplaceByDivided(loop, divided, state);
 }
 
-bool Partitioner::FollowBody(const HloInstruction& root, State& state) const {
+bool Partitioner::FollowBody(const HloInstruction& root, State& state) {
   bool is_settled = true;
   for (size_t i = 0; i < state.size(); ++i) {
     StateElement& element = state[i];
-    const std::optional<Tiles> made = TilesAtHand(root.operands()[i]);
+    HloInstruction* result = root.operands()[i];
+    std::optional<Tiles> made = TilesAtHand(result);
+    if (element.tiles.has_value() && !element.tiles->sums.empty() &&
+        AddendOf(result, *element.tiles) != nullptr) {
+      made = element.tiles;
+    }
     if (made.has_value() == element.tiles.has_value() && (!made || *made == *element.tiles)) {
       continue;
     }

@@ -55,6 +55,11 @@ absl::Status Partitioner::DivideInstruction(HloInstruction* instruction) {
   if (instruction->opcode() == HloOpcode::kWhile) return DivideLoop(instruction);
   if (instruction->opcode() == HloOpcode::kConditional) return DivideConditional(instruction);
   if (IsCall(*instruction, "Sharding")) return DivideAnnotation(instruction);
+  if (IsCall(*instruction, "control_dep") && ShapeUtil::IsEmptyTuple(instruction->shape())) {
+    // An order of whole values means nothing to shards.
+    return instruction->parent()->ReplaceInstruction(
+        instruction, Zero(instruction->parent(), instruction->shape()));
+  }
   if (HasPartitioner(*instruction)) return DivideCustomCall(instruction);
   if (IsCall(*instruction, kPartitionedPythonCallback)) return CallWithShards(instruction);
   if (instruction->opcode() == HloOpcode::kGetTupleElement) {

@@ -20,6 +20,10 @@ using Instructions = std::vector<HloInstruction*>;
 
 constexpr int kMaxShardDepth = 500;
 
+bool AreAlike(const Tiles& a, const Tiles& b) {
+  return a.counts == b.counts && a.tile_of == b.tile_of && HaveSameGroups(a.sums, b.sums);
+}
+
 }  // namespace
 
 absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* whole, const Tiles& tiles) {
@@ -47,13 +51,17 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardOf(HloInstruction* whole, cons
 }
 
 HloInstruction* Partitioner::AddendOf(HloInstruction* whole, const Tiles& tiles) {
-  const auto addend = addends_.find(WithoutAnnotations(whole));
-  if (addend != addends_.end() && addend->second.tiles.counts == tiles.counts &&
-      addend->second.tiles.tile_of == tiles.tile_of &&
-      HaveSameGroups(addend->second.tiles.sums, tiles.sums)) {
+  HloInstruction* value = WithoutAnnotations(whole);
+  const auto addend = addends_.find(value);
+  if (addend != addends_.end() && AreAlike(addend->second.tiles, tiles)) {
     return addend->second.shard;
   }
   const Divided* known = FindDivided(whole);
+  if (known != nullptr && AreAlike(known->tiles, tiles)) return known->shard;
+  if (HloInstruction* made = AddendFromOperands(value, tiles)) {
+    addends_.insert_or_assign(value, Made{made, tiles});
+    return made;
+  }
   if (known == nullptr || !known->tiles.sums.empty() || !tiles.AreUndivided()) return nullptr;
   for (const std::vector<int64_t>& group : tiles.sums) {
     std::vector<int64_t> numbers;
@@ -68,6 +76,35 @@ HloInstruction* Partitioner::AddendOf(HloInstruction* whole, const Tiles& tiles)
     }
   }
   return emit_.Place(known->shard, whole->shape(), known->tiles);
+}
+
+HloInstruction* Partitioner::AddendFromOperands(HloInstruction* value, const Tiles& tiles) {
+  switch (value->opcode()) {
+    case HloOpcode::kAdd:
+    case HloOpcode::kSubtract:
+    case HloOpcode::kNegate:
+      break;
+    case HloOpcode::kReshape:
+    case HloOpcode::kTranspose:
+      if (!tiles.AreUndivided()) return nullptr;
+      break;
+    default:
+      return nullptr;
+  }
+  if (shard_depth_ == kMaxShardDepth) return nullptr;
+  ++shard_depth_;
+  Instructions operands;
+  for (HloInstruction* operand : Instructions(value->operands().begin(), value->operands().end())) {
+    Tiles of_operand = tiles;
+    of_operand.counts.resize(static_cast<size_t>(operand->shape().rank()), 1);
+    HloInstruction* addend = AddendOf(operand, of_operand);
+    if (addend == nullptr) break;
+    operands.push_back(addend);
+  }
+  --shard_depth_;
+  if (operands.size() < static_cast<size_t>(value->operand_count())) return nullptr;
+  const Shape& shape = tiles.AreUndivided() ? value->shape() : operands[0]->shape();
+  return value->parent()->AddInstruction(value->CloneWithNewOperands(shape, operands));
 }
 
 absl::StatusOr<HloInstruction*> Partitioner::MakeShard(HloInstruction* whole, const Tiles& tiles) {

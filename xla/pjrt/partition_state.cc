@@ -19,7 +19,14 @@ using Instructions = std::vector<HloInstruction*>;
 
 Partitioner::State Partitioner::StateOf(const HloInstruction& tuple) const {
   State state;
-  for (HloInstruction* element : tuple.operands()) state.push_back({.tiles = TilesAtHand(element)});
+  for (HloInstruction* element : tuple.operands()) {
+    StateElement& made = state.emplace_back(StateElement{TilesAtHand(element)});
+    if (made.tiles.has_value() || !IsCall(*element, "Sharding")) continue;
+    const auto tiles = TilesOf(ShardingOf(*element), element->shape(), partitions_);
+    if (tiles.ok() && !tiles->sums.empty() && ShardShape(element->shape(), *tiles).ok()) {
+      made.tiles = *tiles;
+    }
+  }
   return state;
 }
 
@@ -71,12 +78,12 @@ absl::StatusOr<HloComputation*> Partitioner::DivideState(const HloComputation& o
     const Instructions elements(parameter->users().begin(), parameter->users().end());
     const Shape whole = parameter->shape();
     XLA_ASSIGN_OR_RETURN(*parameter->mutable_shape(), ShapeOf(whole, state));
+    XLA_ASSIGN_OR_RETURN(const Instructions wholes,
+                         WholeElements(parameter, whole, state, /*together=*/false));
     for (HloInstruction* element : elements) {
       const auto i = static_cast<size_t>(element->tuple_index());
       if (!state[i].tiles.has_value()) continue;
-      XLA_ASSIGN_OR_RETURN(HloInstruction * gathered,
-                           WholeElement(parameter, element->shape(), i, *state[i].tiles));
-      XLA_RETURN_IF_ERROR(element->ReplaceAllUsesWith(gathered));
+      XLA_RETURN_IF_ERROR(element->ReplaceAllUsesWith(wholes[i]));
       XLA_RETURN_IF_ERROR(computation->RemoveInstruction(element));
     }
   }
@@ -84,13 +91,49 @@ absl::StatusOr<HloComputation*> Partitioner::DivideState(const HloComputation& o
   return computation;
 }
 
-absl::StatusOr<HloInstruction*> Partitioner::WholeElement(HloInstruction* tuple, const Shape& whole,
-                                                          size_t i, const Tiles& tiles) {
-  HloInstruction* shard = Element(tuple, static_cast<int64_t>(i));
-  HloInstruction* gathered = emit_.Gather(shard, whole, tiles);
-  XLA_ASSIGN_OR_RETURN(HloSharding sharding, ShardingOfTiles(tiles));
-  divided_.insert_or_assign(gathered, Divided{shard, tiles, std::move(sharding)});
-  return gathered;
+Instructions Partitioner::CompleteSums(Instructions shards, const State& state, bool together) {
+  std::vector<std::vector<size_t>> kinds;  // of elements that are completed by one instruction
+  for (size_t i = 0; i < state.size(); ++i) {
+    if (!state[i].tiles.has_value() || state[i].tiles->sums.empty()) continue;
+    const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const auto& others) {
+      const size_t other = others.front();
+      return together &&
+             shards[other]->shape().element_type() == shards[i]->shape().element_type() &&
+             HaveSameGroups(state[other].tiles->sums, state[i].tiles->sums);
+    });
+    if (kind == kinds.end()) {
+      kinds.push_back({i});
+    } else {
+      kind->push_back(i);
+    }
+  }
+  for (const std::vector<size_t>& kind : kinds) {
+    Instructions parts;
+    for (const size_t i : kind) parts.push_back(shards[i]);
+    const Instructions sums = emit_.CombineAll(parts, state[kind[0]].tiles->sums,
+                                               emit_.Sum(parts[0]->shape().element_type()));
+    for (size_t k = 0; k < kind.size(); ++k) shards[kind[k]] = sums[k];
+  }
+  return shards;
+}
+
+absl::StatusOr<Instructions> Partitioner::WholeElements(HloInstruction* tuple, const Shape& whole,
+                                                        const State& state, bool together) {
+  Instructions shards;
+  for (size_t i = 0; i < state.size(); ++i) {
+    shards.push_back(Element(tuple, static_cast<int64_t>(i)));
+  }
+  Instructions elements = CompleteSums(shards, state, together);
+  for (size_t i = 0; i < state.size(); ++i) {
+    if (!state[i].tiles.has_value()) continue;
+    Tiles complete = *state[i].tiles;
+    complete.sums.clear();
+    elements[i] = emit_.Gather(elements[i], whole.tuple_shapes(static_cast<int>(i)), complete);
+    XLA_ASSIGN_OR_RETURN(HloSharding sharding, ShardingOfTiles(complete));
+    divided_.insert_or_assign(elements[i],
+                              Divided{shards[i], *state[i].tiles, std::move(sharding)});
+  }
+  return elements;
 }
 
 absl::StatusOr<HloInstruction*> Partitioner::ShardsOf(HloInstruction* tuple, const State& state) {
@@ -109,18 +152,8 @@ absl::StatusOr<HloInstruction*> Partitioner::ShardsOf(HloInstruction* tuple, con
 absl::Status Partitioner::ReplaceByDivided(HloInstruction* original, HloInstruction* divided,
                                            const State& state) {
   HloComputation* computation = original->parent();
-  Instructions elements;
-  for (size_t i = 0; i < state.size(); ++i) {
-    HloInstruction* element;
-    if (state[i].tiles.has_value()) {
-      XLA_ASSIGN_OR_RETURN(
-          element, WholeElement(divided, original->shape().tuple_shapes(static_cast<int>(i)), i,
-                                *state[i].tiles));
-    } else {
-      element = Element(divided, static_cast<int64_t>(i));
-    }
-    elements.push_back(element);
-  }
+  XLA_ASSIGN_OR_RETURN(const Instructions elements,
+                       WholeElements(divided, original->shape(), state, /*together=*/true));
   const Instructions users(original->users().begin(), original->users().end());
   for (HloInstruction* user : users) {
     if (user->opcode() != HloOpcode::kGetTupleElement || user->IsRoot()) continue;

@@ -108,6 +108,8 @@ class Partitioner {
   // combined, or the shards that the partitions of each group have, among zeros. Null if neither is
   // at hand.
   HloInstruction* AddendOf(HloInstruction* whole, const Tiles& tiles);
+  // The same from addends of all operands, of operations that are linear.
+  HloInstruction* AddendFromOperands(HloInstruction* value, const Tiles& tiles);
   // Null if only the whole can be computed.
   absl::StatusOr<HloInstruction*> MakeShard(HloInstruction* whole, const Tiles& tiles);
   HloInstruction* IotaOfTile(HloInstruction* whole, const Shape& shape, const Tiles& tiles);
@@ -124,7 +126,7 @@ class Partitioner {
   absl::Status FinishCalls();
 
   // --- partition_state.cc: tuples that loops and conditionals pass
-  // How the elements of a tuple are at hand.
+  // How the elements of a tuple are at hand; those that are annotated so, as sums.
   State StateOf(const HloInstruction& tuple) const;
   static bool IsDivided(const State& state);
   // Whether the computation may work on shards though it gets none.
@@ -132,9 +134,13 @@ class Partitioner {
   // A copy of a body, condition or branch for a parameter that is divided.
   absl::StatusOr<HloComputation*> DivideState(const HloComputation& original, const State& state);
   static absl::StatusOr<Shape> ShapeOf(const Shape& whole, const State& state);
-  // An element of a divided tuple, gathered for those who need the whole.
-  absl::StatusOr<HloInstruction*> WholeElement(HloInstruction* tuple, const Shape& whole, size_t i,
-                                               const Tiles& tiles);
+  // The elements of a divided tuple, gathered for those who need the whole. Sums are completed one
+  // by one, or those of one kind by one instruction.
+  absl::StatusOr<std::vector<HloInstruction*>> WholeElements(HloInstruction* tuple,
+                                                             const Shape& whole, const State& state,
+                                                             bool together);
+  std::vector<HloInstruction*> CompleteSums(std::vector<HloInstruction*> shards, const State& state,
+                                            bool together);
   // A tuple of which each partition has its shards.
   absl::StatusOr<HloInstruction*> ShardsOf(HloInstruction* tuple, const State& state);
   // Replaces a loop or conditional by one that gives shards.
@@ -145,7 +151,7 @@ class Partitioner {
   // are
   absl::Status DivideLoop(HloInstruction* loop);
   // Whether the body makes the state as it is divided; else changes how that is.
-  bool FollowBody(const HloInstruction& root, State& state) const;
+  bool FollowBody(const HloInstruction& root, State& state);
   absl::Status DivideConditional(HloInstruction* conditional);
 
   HloModule& module_;

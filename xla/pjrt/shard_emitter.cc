@@ -96,6 +96,26 @@ HloInstruction* ShardEmitter::Combine(HloInstruction* part,
       HloOpcode::kAllReduce, part->shape(), {part}, std::move(attributes), {combiner}));
 }
 
+Instructions ShardEmitter::CombineAll(absl::Span<HloInstruction* const> parts,
+                                      const std::vector<std::vector<int64_t>>& groups,
+                                      HloComputation* combiner) {
+  if (parts.size() == 1) return {Combine(parts[0], groups, combiner)};
+  AllReduceAttributes attributes;
+  attributes.channel_id = next_channel_++;
+  attributes.use_global_device_ids = true;
+  attributes.replica_groups.groups = groups;
+  std::vector<Shape> shapes;
+  for (const HloInstruction* part : parts) shapes.push_back(part->shape());
+  HloInstruction* all = parts[0]->parent()->AddInstruction(
+      HloInstruction::Create(HloOpcode::kAllReduce, ShapeUtil::MakeTupleShape(shapes), parts,
+                             std::move(attributes), {combiner}));
+  Instructions results;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    results.push_back(Element(all, static_cast<int64_t>(i)));
+  }
+  return results;
+}
+
 absl::StatusOr<HloInstruction*> ShardEmitter::Inline(const HloModule& program,
                                                      HloComputation* computation,
                                                      absl::Span<HloInstruction* const> operands) {

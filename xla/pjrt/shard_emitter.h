@@ -38,6 +38,10 @@ class ShardEmitter {
   // What the partitions of each group have, combined.
   HloInstruction* Combine(HloInstruction* part, const std::vector<std::vector<int64_t>>& groups,
                           HloComputation* combiner);
+  // The same of several parts, of one element type, by one instruction.
+  std::vector<HloInstruction*> CombineAll(absl::Span<HloInstruction* const> parts,
+                                          const std::vector<std::vector<int64_t>>& groups,
+                                          HloComputation* combiner);
   // Adds a program's instructions, which get channels of their own, and returns its result.
   // InvalidArgument if operands have other shapes than its parameters.
   absl::StatusOr<HloInstruction*> Inline(const HloModule& program, HloComputation* computation,
