@@ -45,7 +45,9 @@ Literal Argument(Shape shape, uint64_t seed) {
 
 absl::StatusOr<Literal> RunCompiled(const HloModule& module,
                                     const std::vector<const Literal*>& arguments, int threads) {
-  XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(module));
+  CpuCompileOptions compile_options;
+  if (threads > 1) compile_options.least_shared_bytes = 0;  // merges what can be merged
+  XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(module, compile_options));
   runtime::ThreadPool pool(threads);
   runtime::ExecutionContext context;
   context.pool = &pool;

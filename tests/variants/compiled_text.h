@@ -19,6 +19,7 @@
 #include "tests/variants/llvm_text.h"
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/lowering.h"
+#include "xla/cpu/program.h"
 #include "xla/cpu/schedule.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/hlo/text/printer.h"
@@ -116,7 +117,8 @@ inline void AddCompiled(const HloModule& source, std::vector<std::string>* lines
   const auto module = source.Clone();
   absl::Status status = CpuPipeline(std::nullopt).Run(module.get()).status();
   if (status.ok()) status = FlattenCalls(module.get()).status();
-  if (status.ok()) status = cpu::FuseForCpu(module.get()).status();
+  if (status.ok())
+    status = cpu::FuseForCpu(module.get(), CpuCompileOptions().least_shared_bytes).status();
   if (status.ok()) status = FlattenCalls(module.get()).status();
   if (!status.ok()) {
     lines->push_back(OneLine(status.message()));

@@ -18,6 +18,7 @@
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/kernel_shapes.h"
+#include "xla/cpu/multi_output.h"
 #include "xla/cpu/row_parts.h"
 #include "xla/cpu/sort_order.h"
 #include "xla/hlo/ir/call_rewriting.h"
@@ -611,7 +612,7 @@ absl::StatusOr<bool> SeparateScales(HloComputation* computation) {
 
 }  // namespace
 
-absl::StatusOr<bool> FuseForCpu(HloModule* module) {
+absl::StatusOr<bool> FuseForCpu(HloModule* module, int64_t least_shared_bytes) {
   bool changed = false;
   for (HloComputation* computation : module->computations()) {
     for (HloInstruction* instruction : computation->instructions()) {
@@ -658,7 +659,8 @@ absl::StatusOr<bool> FuseForCpu(HloModule* module) {
     }
   }
   module->Cleanup();
-  return changed;
+  XLA_ASSIGN_OR_RETURN(const bool merged, MergeFusions(module, least_shared_bytes));
+  return changed || merged;
 }
 
 }  // namespace xla::cpu

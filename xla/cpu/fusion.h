@@ -3,6 +3,8 @@
 #ifndef XLA_CPU_FUSION_H_
 #define XLA_CPU_FUSION_H_
 
+#include <cstdint>
+
 #include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_module.h"
 
@@ -49,7 +51,8 @@ bool IsLibraryScan(const HloInstruction& instruction);
 // Replaces every instruction that generated code computes by a fusion: kLoop, or kInput where it
 // reduces. Operations whose results would only be read by such fusions become part of them, in all
 // of them if they are cheap. Fusions that the module has are taken apart first.
-absl::StatusOr<bool> FuseForCpu(HloModule* module);
+// Then merges fusions that share arrays of at least `least_shared_bytes` (see multi_output.h).
+absl::StatusOr<bool> FuseForCpu(HloModule* module, int64_t least_shared_bytes);
 
 }  // namespace xla::cpu
 

@@ -255,6 +255,30 @@ void PlanColumnReduction(const HloInstruction& fusion, const HloInstruction& red
   plan.regions.push_back(std::move(region));
 }
 
+// Whether results that are too large for caches may be written past them: whole vectors to aligned
+// addresses.
+bool MayStream(const KernelPlan& plan, const HloInstruction& root) {
+  if (plan.regions.size() != 1 || plan.updates_in_place ||
+      (root.shape().IsTuple() && root.opcode() != HloOpcode::kTuple) ||
+      std::find(plan.is_written.begin(), plan.is_written.end(), true) != plan.is_written.end()) {
+    return false;
+  }
+  const KernelRegion& region = plan.regions[0];
+  if (!region.parts.empty() || region.dimensions.empty() ||
+      region.dimensions.back() % region.lanes != 0) {
+    return false;
+  }
+  double total = 0;
+  const int results = root.shape().IsTuple() ? root.shape().tuple_shapes_size() : 1;
+  for (int i = 0; i < results; ++i) {
+    const Shape& shape = root.shape().IsTuple() ? root.shape().tuple_shapes(i) : root.shape();
+    const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
+    if (region.lanes * bytes < 16 || region.lanes * bytes > 256) return false;
+    total += static_cast<double>(CountOf(shape) * bytes);
+  }
+  return total >= kStreamingBytes;
+}
+
 // Vectors along the minor dimension of the window, where it is that of the operand too.
 void PlanScatter(const HloInstruction& scatter, const Target& target, int element_bytes,
                  KernelPlan& plan) {
@@ -365,6 +389,7 @@ double EstimateOperations(const HloInstruction& instruction) {
 bool IsLinear(const HloComputation& computation) {
   const int64_t count = CountOf(FirstShape(*computation.root_instruction()));
   for (const HloInstruction* instruction : computation.instructions()) {
+    if (instruction->IsRoot() && instruction->opcode() == HloOpcode::kTuple) continue;
     if (!instruction->shape().IsArray()) return false;
     const int64_t own = CountOf(instruction->shape());
     if (own != count && own != 1) return false;
@@ -489,17 +514,7 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
     DivideIntoUnits(region);
     plan.units += region.units;
   }
-  // Whole vectors to aligned addresses.
-  plan.streams =
-      plan.regions.size() == 1 && !plan.updates_in_place && !root->shape().IsTuple() &&
-      std::find(plan.is_written.begin(), plan.is_written.end(), true) == plan.is_written.end();
-  for (const KernelRegion& region : plan.regions) {
-    const Shape& shape = FirstShape(*root);
-    const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
-    plan.streams &= static_cast<double>(CountOf(shape) * bytes) >= kStreamingBytes &&
-                    region.lanes * bytes >= 16 && region.lanes * bytes <= 128 &&
-                    region.parts.empty() && region.dimensions.back() % region.lanes == 0;
-  }
+  plan.streams = MayStream(plan, *root);
   // About 50 microseconds at a time; loops below 20 are not worth a second thread.
   const double lanes = std::max(1, vector_lanes);
   const double nanoseconds = plan.bytes / 10 + plan.operations / lanes;

@@ -311,7 +311,7 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   XLA_RETURN_IF_ERROR(CpuPipeline(constant_folding).Run(clone, pipeline_options).status());
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
-  XLA_RETURN_IF_ERROR(cpu::FuseForCpu(clone).status());
+  XLA_RETURN_IF_ERROR(cpu::FuseForCpu(clone, options.least_shared_bytes).status());
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
   std::vector<cpu::MemoryAlias> aliases;

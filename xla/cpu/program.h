@@ -38,6 +38,9 @@ struct CpuCompileOptions {
   // Set from any thread to stop: the compilation ends with CANCELLED. Looked at between passes and
   // between kernels; code of one LLVM module is generated to its end. May be null.
   const std::atomic<bool>* cancel = nullptr;
+  // Elementwise kernels that share arrays of at least so many bytes become one. Smaller arrays stay
+  // in the first caches between two kernels.
+  int64_t least_shared_bytes = int64_t{64} << 10;
 };
 
 struct CpuRunOptions {
