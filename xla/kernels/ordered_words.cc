@@ -10,6 +10,7 @@
 
 #include "hwy/contrib/sort/vqsort.h"
 #include "xla/base/status_macros.h"
+#include "xla/kernels/ordered_words_lanes.h"
 #include "xla/kernels/wide.h"
 #include "xla/primitive_util.h"
 
@@ -37,7 +38,9 @@ template <typename Word>
 void FloatWords(SortOrder order, Word flip, const void* elements, int64_t stride, int64_t count,
                 Word* words) {
   const Word* bits = static_cast<const Word*>(elements);
-  if (order == SortOrder::kNumbers) {
+  if (stride == 1) {
+    OrderFloats(order == SortOrder::kNumbers, flip, bits, count, words);
+  } else if (order == SortOrder::kNumbers) {
     for (int64_t i = 0; i < count; ++i)
       words[i] = FloatWord(SortOrder::kNumbers, bits[i * stride]) ^ flip;
   } else {
@@ -82,6 +85,9 @@ template <typename Word>
 void BitsToOrdered(bool is_float, bool is_signed, bool descending, int64_t count, Word* words) {
   const Word flip = descending ? std::numeric_limits<Word>::max() : Word{0};
   constexpr Word kSign = kSignBit<Word>, kAll = std::numeric_limits<Word>::max();
+  if constexpr (sizeof(Word) >= 4) {
+    if (is_float) return OrderFloats(/*numbers=*/false, flip, words, count, words);
+  }
   if (is_float) {
     for (int64_t i = 0; i < count; ++i) {
       const Word mask = (words[i] & kSign) != 0 ? kAll : kSign;
@@ -100,6 +106,7 @@ void OrderedToBits(bool is_float, bool is_signed, bool descending, int64_t count
     return;
   }
   const Word flip = descending ? std::numeric_limits<Word>::max() : Word{0};
+  if constexpr (sizeof(Word) >= 4) return RestoreFloats(flip, count, words);
   constexpr Word kSign = kSignBit<Word>, kAll = std::numeric_limits<Word>::max();
   for (int64_t i = 0; i < count; ++i) {
     const Word word = static_cast<Word>(words[i] ^ flip);
@@ -200,7 +207,11 @@ void ForEachBlock(int64_t piece, int64_t count, WordsAt<Word> words_at, const Wo
   for (int64_t block = begin; block < end; block += kSortBlock) {
     const int64_t n = std::min(kSortBlock, end - block);
     words_at(block, n, words);
-    for (int64_t i = 0; i < n; ++i) buckets[i] = BucketOf(words[i], splitters);
+    if constexpr (std::is_same_v<Word, uint32_t> || std::is_same_v<Word, uint64_t>) {
+      FindBuckets(words, n, splitters, kBuckets - 1, buckets);
+    } else {
+      for (int64_t i = 0; i < n; ++i) buckets[i] = BucketOf(words[i], splitters);
+    }
     f(words, buckets, n);
   }
 }
