@@ -84,13 +84,19 @@ void Classify(const Word* words, int64_t count, const Word* splitters, int64_t s
   const hn::RebindToSigned<decltype(d)> signed_d;
   const hn::Rebind<uint8_t, decltype(d)> bytes;
   // Signed comparisons of words less half their range.
-  const auto half = hn::Set(d, Word{1} << (8 * sizeof(Word) - 1));
+  constexpr Word kHalf = Word{1} << (8 * sizeof(Word) - 1);
+  constexpr int64_t kMostSplitters = 255;
+  using Signed = hn::TFromD<decltype(signed_d)>;
+  Signed signed_splitters[kMostSplitters];
+  for (int64_t s = 0; s < splitter_count; ++s)
+    signed_splitters[s] = static_cast<Signed>(splitters[s] ^ kHalf);
+  const auto half = hn::Set(d, kHalf);
   ForEachVector(words, count, buckets, [&](const Word* from, uint8_t* to) HWY_ATTR {
     const auto v = hn::BitCast(signed_d, hn::Xor(hn::LoadU(d, from), half));
     auto bucket = hn::Set(d, static_cast<Word>(splitter_count));
     for (int64_t s = 0; s < splitter_count; ++s) {
-      const auto splitter = hn::BitCast(signed_d, hn::Xor(hn::Set(d, splitters[s]), half));
-      bucket = hn::Add(bucket, hn::VecFromMask(d, hn::RebindMask(d, hn::Lt(v, splitter))));
+      const auto is_less = hn::Lt(v, hn::Set(signed_d, signed_splitters[s]));
+      bucket = hn::Add(bucket, hn::VecFromMask(d, hn::RebindMask(d, is_less)));
     }
     hn::StoreU(hn::TruncateTo(bytes, bucket), bytes, to);
   });
