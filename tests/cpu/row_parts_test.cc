@@ -91,6 +91,10 @@ body {
   n = s32[] get-tuple-element(s), index=0
   x = f32[4096] get-tuple-element(s), index=1
   y = f32[4096] reverse(x), dimensions={0}
+  few = f32[8] dynamic-slice(x, n), dynamic_slice_sizes={8}
+  more = f32[8] multiply(few, few)
+  many = f32[3000] dynamic-slice(x, n), dynamic_slice_sizes={3000}
+  most = f32[3000] multiply(many, many)
   z = f32[4096] $0
   one = s32[] constant(1)
   m = s32[] subtract(n, one)
@@ -132,6 +136,12 @@ TEST(ExchangesTest, StateThatCannotBeWrittenInPlaceIsExchanged) {
 }
 
 TEST(ExchangesTest, StateThatIsWrittenInPlaceIsNot) { EXPECT_EQ(ExchangesWith("negate(x)"), 0u); }
+
+// What an update reads from the array itself is read beforehand if it is small.
+TEST(ExchangesTest, StateOfWhichFewElementsAreUpdatedIsNot) {
+  EXPECT_EQ(ExchangesWith("dynamic-update-slice(x, more, n)"), 0u);
+  EXPECT_EQ(ExchangesWith("dynamic-update-slice(x, most, n)"), 1u);
+}
 
 }  // namespace
 }  // namespace xla::cpu

@@ -172,7 +172,8 @@ class Planner {
                            instruction->operand_count() > kMaxJoined;
       bool fits = copies <= (is_joined ? kMaxJoinedCopies : kMaxCopies) && !is_wide &&
                   (instruction->opcode() != HloOpcode::kConcatenate || MayJoin(*instruction));
-      for (const HloInstruction* kernel : kernels) fits &= sizes_[kernel] < kMaxFusionSize;
+      for (const HloInstruction* kernel : kernels)
+        fits &= sizes_[kernel] < kMaxFusionSize && !ReadsUpdated(*instruction, *kernel);
       // Computed several times where there are several kernels, or several accesses of one.
       const bool is_row =
           instruction->opcode() == HloOpcode::kReduce && IsRowOfResult(*instruction);
@@ -303,6 +304,27 @@ class Planner {
       ++large;
     }
     return large <= 1;
+  }
+
+  // Whether a few elements of an array are read, which the kernel otherwise updates in place. Read
+  // beforehand, they spare a copy of the array.
+  static bool ReadsUpdated(const HloInstruction& instruction, const HloInstruction& kernel) {
+    const int64_t updated = UpdatedCount(kernel);
+    if (updated == 0 || (instruction.opcode() != HloOpcode::kGather &&
+                         instruction.opcode() != HloOpcode::kDynamicSlice &&
+                         instruction.opcode() != HloOpcode::kSlice)) {
+      return false;
+    }
+    const auto array_of = [](const HloInstruction* source) {
+      while (source->opcode() == HloOpcode::kReshape || source->opcode() == HloOpcode::kBitcast)
+        source = source->operand(0);
+      return source;
+    };
+    const HloInstruction* const array = array_of(instruction.operand(0));
+    const auto& operands = kernel.operands();
+    return 4 * CountOf(instruction.shape()) <= CountOf(array->shape()) &&
+           std::any_of(operands.begin(), operands.begin() + updated,
+                       [&](const HloInstruction* operand) { return array_of(operand) == array; });
   }
 
   // Whether a kernel would compute an element more than once.
