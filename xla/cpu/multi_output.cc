@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/fusion.h"
@@ -54,6 +54,16 @@ bool IsCandidate(const HloInstruction& fusion, int64_t least_bytes) {
     }
   }
   return true;
+}
+
+// Whether only these fusions read the instruction.
+bool IsReadInside(const HloInstruction& instruction,
+                  absl::Span<const HloInstruction* const> members) {
+  const auto& users = instruction.users();
+  return !instruction.IsRoot() && !users.empty() &&
+         std::all_of(users.begin(), users.end(), [&](const HloInstruction* user) {
+           return std::find(members.begin(), members.end(), user) != members.end();
+         });
 }
 
 // Fusions that become one.
@@ -150,13 +160,7 @@ class Merger {
     all.push_back(&fusion);
     size_t results = 0;
     for (const HloInstruction* member : all) {
-      const auto& users = member->users();
-      const bool is_inside =
-          !member->IsRoot() && !users.empty() &&
-          std::all_of(users.begin(), users.end(), [&](const HloInstruction* user) {
-            return std::find(all.begin(), all.end(), user) != all.end();
-          });
-      if (!is_inside) {
+      if (!IsReadInside(*member, all)) {
         ++results;
         arrays.insert(member);
       }
@@ -174,9 +178,6 @@ class Merger {
     absl::flat_hash_map<const HloInstruction*, HloInstruction*> values;  // by instruction outside
     std::vector<HloInstruction*> operands, results, roots;
     std::vector<Shape> shapes;
-    const auto is_member = [&](const HloInstruction* i) {
-      return std::find(members.begin(), members.end(), i) != members.end();
-    };
     for (HloInstruction* member : members) {
       CloneMap map;
       for (HloInstruction* inner : member->to_apply()->MakeInstructionPostOrder()) {
@@ -198,9 +199,7 @@ class Merger {
             body->AddInstruction(inner->CloneWithNewOperands(inner->shape(), new_operands));
       }
       values[member] = map.Find(member->to_apply()->root_instruction());
-      const auto& users = member->users();
-      if (!member->IsRoot() && !users.empty() && std::all_of(users.begin(), users.end(), is_member))
-        continue;
+      if (IsReadInside(*member, members)) continue;
       results.push_back(member);
       roots.push_back(values[member]);
       shapes.push_back(member->shape());
