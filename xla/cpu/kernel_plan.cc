@@ -139,9 +139,14 @@ int64_t LongestChain(const HloComputation& computation) {
 }
 
 // Lanes for several vectors at a time of what most instructions have, or more: as many as there are
-// registers for.
+// registers for. Complex numbers are two vectors each.
 int InterleavedLanes(const HloComputation& computation, const Target& target, int lanes) {
-  const int vectors = target.vector_bytes >= 64 ? 4 : 2;  // of 32 and 16 registers
+  const auto& instructions = computation.instructions();
+  const bool has_complex =
+      std::any_of(instructions.begin(), instructions.end(), [](const HloInstruction* instruction) {
+        return primitive_util::IsComplexType(FirstShape(*instruction).element_type());
+      });
+  const int vectors = target.vector_bytes >= 64 && !has_complex ? 4 : 2;  // of 32 and 16 registers
   const std::array<int, 9> by_bytes = CountByElementBytes(computation);
   const bool is_mostly_narrow = by_bytes[4] > 2 * by_bytes[8];
   return vectors * std::max(lanes, is_mostly_narrow ? target.vector_bytes / 4 : 0);
