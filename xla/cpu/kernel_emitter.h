@@ -66,9 +66,10 @@ struct KernelPlan {
 // [r] was. Of dynamic-update-slice and scatter; empty for others.
 std::vector<int64_t> UpdatedOperands(const HloInstruction& fusion);
 
-// The fusion's result is in the memory of operand i where is_written[i].
+// The fusion's result is in the memory of operand i where is_written[i]; epilogue_of as in the
+// plan.
 KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
-                      std::vector<bool> is_written);
+                      std::vector<bool> is_written, int64_t epilogue_of = -1);
 
 // The plan on one line.
 std::string PlanText(const KernelPlan& plan);

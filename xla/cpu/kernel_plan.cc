@@ -139,14 +139,17 @@ int64_t LongestChain(const HloComputation& computation) {
 }
 
 // Lanes for several vectors at a time of what most instructions have, or more: as many as there are
-// registers for. Complex numbers are two vectors each.
-int InterleavedLanes(const HloComputation& computation, const Target& target, int lanes) {
+// registers for. Complex numbers are two vectors each. Epilogues compute short ranges, the ends of
+// which are scalar code.
+int InterleavedLanes(const HloComputation& computation, const Target& target, int lanes,
+                     bool is_epilogue) {
   const auto& instructions = computation.instructions();
   const bool has_complex =
       std::any_of(instructions.begin(), instructions.end(), [](const HloInstruction* instruction) {
         return primitive_util::IsComplexType(FirstShape(*instruction).element_type());
       });
-  const int vectors = target.vector_bytes >= 64 && !has_complex ? 4 : 2;  // of 32 and 16 registers
+  // Of 32 and of 16 registers.
+  const int vectors = target.vector_bytes >= 64 && !has_complex && !is_epilogue ? 4 : 2;
   const std::array<int, 9> by_bytes = CountByElementBytes(computation);
   const bool is_mostly_narrow = by_bytes[4] > 2 * by_bytes[8];
   return vectors * std::max(lanes, is_mostly_narrow ? target.vector_bytes / 4 : 0);
@@ -433,12 +436,13 @@ bool IsColumnReduction(const HloInstruction& reduce) {
 }
 
 KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
-                      std::vector<bool> is_written) {
+                      std::vector<bool> is_written, int64_t epilogue_of) {
   const HloComputation& computation = *fusion->to_apply();
   const HloInstruction* root = computation.root_instruction();
   KernelPlan plan;
   plan.fusion = fusion;
   plan.is_written = std::move(is_written);
+  plan.epilogue_of = epilogue_of;
   plan.is_linear = IsLinear(computation);
   plan.updates_in_place = !UpdatedOperands(*fusion).empty();
   if (root->opcode() == HloOpcode::kTranspose && PlanTranspose(*root, target, plan)) return plan;
@@ -507,7 +511,7 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
       while (has_windows && lanes < 4 * vector_lanes && length % (2 * lanes) == 0) lanes *= 2;
       if (!reduces && !has_windows && length >= 8 * lanes &&
           LongestChain(computation) >= kLongChain) {
-        lanes = InterleavedLanes(computation, target, lanes);
+        lanes = InterleavedLanes(computation, target, lanes, epilogue_of >= 0);
       }
       while (lanes > 1 && lanes > length) lanes /= 2;
       region.lanes = lanes;
@@ -519,7 +523,7 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
     DivideIntoUnits(region);
     plan.units += region.units;
   }
-  plan.streams = MayStream(plan, *root);
+  plan.streams = epilogue_of < 0 && MayStream(plan, *root);
   // About 50 microseconds at a time; loops below 20 are not worth a second thread.
   const double lanes = std::max(1, vector_lanes);
   const double nanoseconds = plan.bytes / 10 + plan.operations / lanes;

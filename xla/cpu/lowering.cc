@@ -217,12 +217,8 @@ class Lowering {
       if (found == kernels_.size()) {
         candidates.push_back(found);
         UniqueKernel kernel;
-        kernel.plan = PlanKernel(item.instruction, *target_, written);
+        kernel.plan = PlanKernel(item.instruction, *target_, written, epilogue_of);
         kernel.plan.is_unused = unused;
-        if (epilogue_of >= 0) {
-          kernel.plan.epilogue_of = epilogue_of;
-          kernel.plan.streams = false;
-        }
         kernel.name = absl::StrCat("kernel_", found);
         kernels_.push_back(std::move(kernel));
       }
