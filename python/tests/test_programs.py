@@ -152,6 +152,27 @@ def test_analysis():
   assert "dot" in compiled.as_text()
 
 
+def test_costs_are_known_before_compiling():
+  lowered = jax.jit(lambda x: x @ x + 1).lower(jnp.ones((4, 4)))
+  assert lowered.cost_analysis() == lowered.compile().cost_analysis()
+
+
+@pytest.mark.parametrize("variable, expected", [
+    ({}, 1),
+    ({"XLA_FLAGS": "--xla_dump_to= --xla_force_host_platform_device_count=3"}, 3),
+    ({"XLA_FLAGS": "--xla_force_host_platform_device_count=x"}, 1),
+    ({"XLA_FLAGS": "--xla_force_host_platform_device_count=3", "JAX_NUM_CPU_DEVICES": "2"}, 2),
+    ({"XLA_FLAGS": "--xla_force_host_platform_device_count=3", "XYLEM_NUM_DEVICES": "4"}, 4),
+])
+def test_number_of_devices(variable, expected):
+  names = ("XLA_FLAGS", "JAX_NUM_CPU_DEVICES", "XYLEM_NUM_DEVICES")
+  environment = {name: value for name, value in os.environ.items() if name not in names}
+  output = subprocess.run(
+      [sys.executable, "-W", "ignore", "-c", "import jax; print(jax.device_count())"], check=True,
+      env={**environment, **variable}, stdout=subprocess.PIPE, text=True).stdout
+  assert int(output) == expected
+
+
 def test_export():
   exported = jax.export.export(jax.jit(lambda x: jnp.cos(x)), platforms=["xylem"])(
       jax.ShapeDtypeStruct((2,), np.float32))

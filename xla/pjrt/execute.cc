@@ -129,7 +129,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
     }
     for (size_t i = 0; i < args.num_args; ++i) {
       PJRT_Buffer* buffer = args.argument_lists[d][i];
-      XLA_RETURN_IF_ERROR(Require({{"an argument buffer", buffer}}));
+      if (buffer == nullptr) return Require({{"an argument buffer", buffer}});
       if (buffer->buffer->IsDeleted()) {
         return absl::InvalidArgumentError(
             absl::StrCat("Invalid buffer passed to Execute() as argument ", i, " to replica ", d,

@@ -28,8 +28,8 @@ DeviceBuffer::Use::~Use() {
   if (buffer_ != nullptr) buffer_->EndUse(is_lasting_);
 }
 
-std::shared_ptr<ArrayMemory> DeviceBuffer::Use::memory() const {
-  const std::lock_guard<std::mutex> lock(buffer_->mutex_);
+const std::shared_ptr<ArrayMemory>& DeviceBuffer::Use::memory() const {
+  // No lock: the memory was set before the buffer became ready, and stays while there are uses.
   XLA_CHECK(buffer_->memory_ != nullptr) << "the contents of a buffer that is not ready";
   return buffer_->memory_;
 }
@@ -130,9 +130,6 @@ void DeviceBuffer::Delete() {
   if (uses_ == 0) freed = std::move(memory_);
 }
 
-bool DeviceBuffer::IsDeleted() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return state_ != State::kLive;
-}
+bool DeviceBuffer::IsDeleted() const { return state_ != State::kLive; }
 
 }  // namespace xla::runtime

@@ -9,6 +9,7 @@
 #ifndef XLA_RUNTIME_DEVICE_BUFFER_H_
 #define XLA_RUNTIME_DEVICE_BUFFER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -63,8 +64,8 @@ class DeviceBuffer : public std::enable_shared_from_this<DeviceBuffer> {
     }
     ~Use();
     const DeviceBuffer& buffer() const { return *buffer_; }
-    // Precondition: buffer().ready() is ready, without an error.
-    std::shared_ptr<ArrayMemory> memory() const;
+    // Stays as long as the use. Precondition: buffer().ready() is ready, without an error.
+    const std::shared_ptr<ArrayMemory>& memory() const;
     const void* data() const { return memory()->data(); }
 
    private:
@@ -128,7 +129,7 @@ class DeviceBuffer : public std::enable_shared_from_this<DeviceBuffer> {
   const Event ready_;
 
   mutable std::mutex mutex_;
-  State state_ = State::kLive;
+  std::atomic<State> state_{State::kLive};  // written with the mutex held
   int64_t uses_ = 0;
   int64_t lasting_uses_ = 0;  // of uses_
   std::shared_ptr<ArrayMemory> memory_;

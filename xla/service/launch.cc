@@ -147,7 +147,7 @@ absl::Status Flight::Run() {
   const size_t devices = held.size();
   const absl::Span<const Shape* const> result_leaves = executable->result_leaves();
   // One device and few arrays take no memory of the heap.
-  absl::InlinedVector<absl::InlinedVector<std::shared_ptr<ArrayMemory>, 4>, 1> memory(devices);
+  absl::InlinedVector<absl::InlinedVector<std::shared_ptr<ArrayMemory>, 4>, 1> taken(devices);
   absl::InlinedVector<absl::InlinedVector<runtime::ArgumentView, 4>, 1> arguments(devices);
   absl::InlinedVector<absl::InlinedVector<runtime::ResultView, 4>, 1> views(devices);
   absl::InlinedVector<absl::Span<const runtime::ArgumentView>, 1> argument_spans;
@@ -156,14 +156,15 @@ absl::Status Flight::Run() {
     for (size_t i = 0; i < held[d].size(); ++i) {
       const Buffer& buffer = request.arguments[d][i];
       runtime::ArgumentView& view = arguments[d].emplace_back();
-      std::shared_ptr<ArrayMemory>& own = memory[d].emplace_back();
+      std::shared_ptr<ArrayMemory>& donated = taken[d].emplace_back();
       view.shape = executable->argument_leaves()[i];
       if (buffer == nullptr) continue;
-      own = held[d][i].donated != nullptr ? buffer->TakeMemory() : held[d][i].use.memory();
+      if (held[d][i].donated != nullptr) donated = buffer->TakeMemory();
+      const ArrayMemory& contents = donated != nullptr ? *donated : *held[d][i].use.memory();
       view.shape = &buffer->shape();
-      view.data = own->data();
-      view.size_bytes = own->size_bytes();
-      view.is_donated = held[d][i].donated != nullptr && own->is_writable();
+      view.data = contents.data();
+      view.size_bytes = contents.size_bytes();
+      view.is_donated = donated != nullptr && contents.is_writable();
     }
     views[d].resize(result_leaves.size());
     argument_spans.push_back(arguments[d]);
@@ -180,7 +181,7 @@ absl::Status Flight::Run() {
       const runtime::ResultView& view = views[d][i];
       std::shared_ptr<ArrayMemory> own;
       if (view.donor >= 0) {
-        own = memory[d][static_cast<size_t>(view.donor)];
+        own = taken[d][static_cast<size_t>(view.donor)];
       } else {
         own = std::make_shared<ArrayMemory>(stream_executor::OwningDeviceMemory(
             se::DeviceMemoryBase(view.data, static_cast<uint64_t>(view.size_bytes)),
