@@ -7,6 +7,7 @@ JAX finds this package by its entry point and calls initialize(). Programs need 
 """
 
 import os
+import re
 import threading
 
 __version__ = "0.1.0"
@@ -29,7 +30,8 @@ def library_path():
 def set_num_devices(count):
   """How many devices the platform has. Call it before JAX makes its first array.
 
-  Without it XYLEM_NUM_DEVICES counts, or JAX's option jax_num_cpu_devices; else there is one.
+  Without it XYLEM_NUM_DEVICES counts, or JAX's option jax_num_cpu_devices, or what XLA_FLAGS says of
+  devices of the host; else there is one.
   """
   global _num_devices
   _num_devices = int(count)
@@ -53,7 +55,11 @@ def _options():
   if os.environ.get("XYLEM_NUM_DEVICES"):
     return options  # the plugin reads it
   count = getattr(jax.config, "jax_num_cpu_devices", -1)
-  return {**options, "num_devices": int(count)} if count and count > 0 else options
+  if not count or count < 0:  # programs that were written for JAX's CPUs set this one
+    flag = re.findall(r"--xla_force_host_platform_device_count=(\d+)(?!\S)",
+                      os.environ.get("XLA_FLAGS", ""))
+    count = int(flag[-1]) if flag else 0
+  return {**options, "num_devices": int(count)} if count > 0 else options
 
 
 def initialize():

@@ -15,6 +15,7 @@ from jax import lax
 from jax._src import compilation_cache
 from jax._src import core
 from jax._src.interpreters import mlir
+from jax._src.interpreters import pxla
 from jax._src.lax import linalg
 from jax._src.lax.control_flow import conditionals
 
@@ -113,6 +114,20 @@ def _extend_platform_dependent():
   replacing.everywhere("platform_dependent", original, platform_dependent)
 
 
+def _analyze_costs_before_compiling():
+  """Lowered.cost_analysis, which JAX has for its own clients only: the plugin knows costs of
+  programs that it has compiled."""
+  original = pxla.MeshComputation.cost_analysis
+
+  @functools.wraps(original)
+  def cost_analysis(self):
+    if getattr(self.compile_args.get("backend"), "platform", None) == PLATFORM:
+      return self.compile().cost_analysis()
+    return original(self)
+
+  pxla.MeshComputation.cost_analysis = cost_analysis
+
+
 def _use_compilation_cache():
   original = compilation_cache.is_cache_used
 
@@ -133,6 +148,7 @@ def register(c_api):
       linalg.lu_pivots_to_permutation_p,
       mlir.lower_fun(_permutation_of_pivots, multiple_results=False), platform=PLATFORM)
   _extend_platform_dependent()
+  _analyze_costs_before_compiling()
   _use_compilation_cache()
   custom_calls.register(c_api)
   callbacks.register(c_api)

@@ -2,6 +2,9 @@
 """JAX programs on the platform, compared with NumPy."""
 
 import gc
+import os
+import subprocess
+import sys
 
 import jax
 import jax.experimental
