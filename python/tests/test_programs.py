@@ -68,6 +68,14 @@ def test_linear_algebra(dtype):
         in_order(jnp.linalg.eig(a)[0]), in_order(np.linalg.eig(a)[0]), atol=2e-3)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64])
+def test_linear_algebra_of_no_elements(dtype, capfd):
+  a = jnp.zeros((0, 0), dtype)
+  for result in (*jnp.linalg.eig(a), *jnp.linalg.eigh(a), *jnp.linalg.svd(a), *jnp.linalg.qr(a)):
+    assert result.size == 0
+  assert "illegal value" not in "".join(capfd.readouterr())  # of LAPACK
+
+
 def test_donation():
   f = jax.jit(lambda x: x + 1, donate_argnums=0)
   x = jnp.zeros(100)

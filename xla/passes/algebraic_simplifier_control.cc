@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simplification of tuples and loops.
+// Simplification of tuples and of arrays without elements.
+#include <optional>
+
+#include "xla/literal.h"
 #include "xla/passes/algebraic_simplifier.h"
 #include "xla/passes/pattern.h"
 #include "xla/shape_util.h"
@@ -32,18 +35,21 @@ Result TupleOfElements(HloInstruction* tuple, Rewriter&) {
   return whole->shape() == tuple->shape() ? whole : nullptr;
 }
 
-// A loop whose state is an array without elements: whatever it computes, the result is the start.
-// XLA takes it for a constant as well, even where the loop would never end.
-Result LoopWithoutElements(HloInstruction* loop, Rewriter&) {
-  if (!ShapeUtil::IsZeroElementArray(loop->shape()) || loop->HasSideEffect()) return nullptr;
-  HloInstruction* start = loop->operand(0);
-  return start->shape() == loop->shape() ? start : nullptr;
+// An array without elements is a constant, whatever would compute it: a loop that would never end
+// (XLA takes it for a constant as well), a custom call whose handler refuses empty arrays.
+Result ArrayWithoutElements(HloInstruction* array, Rewriter& rewriter) {
+  if (!ShapeUtil::IsZeroElementArray(array->shape()) || !array->shape().is_static() ||
+      array->opcode() == HloOpcode::kConstant || array->opcode() == HloOpcode::kParameter ||
+      array->HasSideEffect()) {
+    return nullptr;
+  }
+  return rewriter.Constant(Literal::CreateFromShape(array->shape()));
 }
 
 constexpr RewriteRule kControlRules[] = {
     {"element-of-tuple", HloOpcode::kGetTupleElement, &ElementOfTuple},
     {"tuple-of-elements", HloOpcode::kTuple, &TupleOfElements},
-    {"loop-without-elements", HloOpcode::kWhile, &LoopWithoutElements},
+    {"array-without-elements", std::nullopt, &ArrayWithoutElements},
 };
 
 }  // namespace
