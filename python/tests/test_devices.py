@@ -235,3 +235,14 @@ def test_partitioned_callbacks_get_shards(mesh):
   jax.effects_barrier()
   # Of rows each partition has two of eight; each of four columns is visited by all.
   assert sorted(seen) == [(2,)] * 32 + [(2, 2)] * 8
+
+
+def test_asynchronous_collectives_do_not_overlap(mesh):
+  from jax._src.lax import parallel
+  if not hasattr(parallel, "psum_start"):
+    pytest.skip("this JAX has no asynchronous collectives")
+  f = jax.jit(jax.shard_map(
+      lambda x: parallel.psum_start(x, "x").done(), mesh=mesh, in_specs=P("x"), out_specs=P()))
+  np.testing.assert_allclose(f(put(X, mesh, "x")), X.reshape(4, 2, 4).sum(axis=0))
+  text = f.lower(X).compile().as_text()
+  assert "all-reduce(" in text and "all-reduce-start(" not in text

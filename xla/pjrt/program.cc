@@ -12,6 +12,7 @@
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/passes/expand.h"
 #include "xla/pjrt/compiler_options.h"
 #include "xla/pjrt/cost.h"
 #include "xla/pjrt/custom_calls.h"
@@ -258,6 +259,8 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   } else {
     XLA_RETURN_IF_ERROR(RemoveAnnotations(module.get()));
   }
+  // Nothing overlaps here: the optimized program that callers read says so.
+  XLA_RETURN_IF_ERROR(ExpandAsync(module.get()).status());
   ChooseLayouts(*module, attributes);
   module->SetDefaultEntryLayout();
   ProgramShape& layout = *config.mutable_entry_computation_layout();
