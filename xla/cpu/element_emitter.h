@@ -18,6 +18,7 @@
 #include "xla/cpu/index.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/literal.h"
 
 namespace xla::cpu {
 
@@ -127,6 +128,13 @@ class ElementEmitter {
   // A reduction along contiguous elements: vectors of partial results, combined in a fixed tree.
   std::vector<Element> EmitRowReduce(const HloInstruction* instruction, Index index,
                                      int64_t row_elements, int block);
+  // Whether the instruction's elements in order need elements of buffers in order and scalars.
+  bool ReadsInOrder(const HloInstruction* instruction, int depth) const;
+  // The same along several dimensions, row by row, for operands that are simple to compute along a
+  // row alone. The reducer does not change what it combines with `identity`.
+  std::vector<Element> EmitReduceOfRows(const HloInstruction* instruction, Index index,
+                                        absl::Span<const int64_t> reduced_sizes, int block,
+                                        const Literal& identity);
   std::vector<Element> EmitReduceWindow(const HloInstruction* instruction, Index index);
   Element EmitMap(const HloInstruction* instruction, Index index);
   Element EmitDot(const HloInstruction* instruction, Index index);

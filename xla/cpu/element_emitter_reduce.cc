@@ -2,8 +2,10 @@
 // Elements that are sums of others: reduce, reduce-window, dot.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "xla/cpu/element_emitter.h"
+#include "xla/cpu/elementwise.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/passes/split_reductions.h"
 #include "xla/primitive_util.h"
@@ -140,6 +142,104 @@ int64_t ElementEmitter::OperationsOf(const HloInstruction* instruction, int dept
   return cost;
 }
 
+bool ElementEmitter::ReadsInOrder(const HloInstruction* instruction, int depth) const {
+  if (buffers_.find(instruction) != buffers_.end() || CountOf(instruction->shape()) == 1)
+    return true;
+  const bool keeps_order = instruction->opcode() == HloOpcode::kReshape ||
+                           instruction->opcode() == HloOpcode::kBitcast ||
+                           IsElementwise(*instruction);
+  if (instruction->opcode() == HloOpcode::kBroadcast)
+    return CountOf(instruction->operand(0)->shape()) == 1;
+  if (!keeps_order || depth > 8) return false;
+  return std::all_of(instruction->operands().begin(), instruction->operands().end(),
+                     [&](const HloInstruction* o) { return ReadsInOrder(o, depth + 1); });
+}
+
+std::vector<Element> ElementEmitter::EmitReduceOfRows(const HloInstruction* instruction,
+                                                      Index index,
+                                                      absl::Span<const int64_t> reduced_sizes,
+                                                      int block, const Literal& identity) {
+  const HloInstruction* operand = instruction->operand(0);
+  const HloComputation& reducer = *instruction->to_apply();
+  const int64_t length = reduced_sizes.back();
+  const absl::Span<const int64_t> outer_sizes = reduced_sizes.first(reduced_sizes.size() - 1);
+  int64_t rows = 1;
+  for (const int64_t size : outer_sizes) rows *= size;
+  // Blocks, then vectors behind the last block, of which the last overlaps the one before.
+  const int64_t in_blocks = length / block * block, in_vectors = length / row_lanes_ * row_lanes_;
+  ElementEmitter wide(ops_, buffers_, block), narrow(ops_, buffers_, row_lanes_);
+  wide.set_outer(this);
+  narrow.set_outer(this);
+  const auto identity_of = [&](int lanes) {
+    return ops_.Splat(ops_.Constant(identity.shape().element_type(), identity.untyped_data()),
+                      lanes);
+  };
+  const std::vector<Element> like = {identity_of(block), identity_of(row_lanes_)};
+  const Ir::Carried carried = ir_.PolledLoop(
+      ir_.Index(0), ir_.Index(rows), 1,
+      PollInterval(rows, static_cast<double>(length) / row_lanes_), ToCarried(like),
+      [&](IrValue row, const Ir::Carried& before) {
+        const Scope scope(this);
+        const IndexVector outer = math_.Delinearize({row, 0, 1}, outer_sizes);
+        const auto combine = [&](ElementEmitter& emitter, IrValue position, int lanes,
+                                 const Element& so_far, IrValue mask) {
+          IndexVector operand_index;
+          size_t next_outer = 0, next_kept = 0;
+          for (int64_t d = 0; d < operand->shape().rank(); ++d) {
+            if (!IsListed(instruction->dimensions(), d)) {
+              operand_index.push_back(index[next_kept++]);
+            } else if (next_outer < outer.size()) {
+              operand_index.push_back(outer[next_outer++]);
+            } else {
+              operand_index.push_back({position, 1, mask == nullptr ? lanes : 1});
+            }
+          }
+          Element value = ops_.Splat(emitter.Emit(operand, operand_index), lanes);
+          if (mask != nullptr) value = ops_.Select(mask, value, identity_of(lanes));
+          return emitter.Apply(reducer, {so_far, value})[0];
+        };
+        std::vector<Element> partial = FromCarried(before, like);
+        partial[0] = FromCarried(
+            ir_.PolledLoop(ir_.Index(0), ir_.Index(in_blocks), block,
+                           PollInterval(in_blocks / block, static_cast<double>(block) / row_lanes_),
+                           ToCarried({partial[0]}),
+                           [&](IrValue i, const Ir::Carried& so_far) {
+                             const Scope inner(&wide);
+                             return ToCarried(
+                                 {combine(wide, i, block, FromCarried(so_far, like)[0], nullptr)});
+                           }),
+            {like[0]})[0];
+        partial[1] = FromCarried(
+            ir_.Loop(
+                ir_.Index(in_blocks), ir_.Index(in_vectors), row_lanes_, ToCarried({partial[1]}),
+                [&](IrValue i, const Ir::Carried& so_far) {
+                  const Scope inner(&narrow);
+                  return ToCarried(
+                      {combine(narrow, i, row_lanes_, FromCarried(so_far, {like[1]})[0], nullptr)});
+                }),
+            {like[1]})[0];
+        if (in_vectors < length) {
+          const Scope inner(&narrow);
+          const int64_t first = length - row_lanes_;
+          const IrValue lane = narrow.math().ToVector({ir_.Index(0), 1, row_lanes_});
+          const IrValue is_new =
+              ir_.ICmp(LLVMIntSGE, lane, ir_.Const(ir_.TypeOf(lane), in_vectors - first));
+          partial[1] = combine(narrow, ir_.Index(first), row_lanes_, partial[1], is_new);
+        }
+        return ToCarried(partial);
+      });
+  std::vector<Element> partial = FromCarried(carried, like);
+  std::vector<Element> total = {partial[0]};
+  for (int lanes = block; lanes > 1; lanes /= 2) {
+    if (lanes == row_lanes_) total = wide.Apply(reducer, {total[0], partial[1]});
+    total = wide.Apply(reducer, {HalfOf(ir_, total[0], false), HalfOf(ir_, total[0], true)});
+  }
+  for (const ElementEmitter* emitter : {&wide, &narrow}) {
+    if (!emitter->status().ok() && status_.ok()) status_ = emitter->status();
+  }
+  return Apply(reducer, {Emit(instruction->operand(1), {}), total[0]});
+}
+
 std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruction, Index index,
                                                    int64_t row_elements, int block) {
   const size_t inputs = static_cast<size_t>(instruction->operand_count()) / 2;
@@ -150,6 +250,13 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
     if (IsListed(reduced, d)) row_dims.push_back(shape.dimensions(static_cast<int>(d)));
   }
   const HloComputation& reducer = *instruction->to_apply();
+  const std::optional<Literal> identity = IdentityOfReducer(reducer);
+  if (const int64_t length = row_dims.back(); row_dims.size() > 1 && length >= row_lanes_ &&
+                                              identity.has_value() && inputs == 1 &&
+                                              !ReadsInOrder(instruction->operand(0), 0)) {
+    while (block > row_lanes_ && length < 2 * block) block /= 2;
+    return EmitReduceOfRows(instruction, index, row_dims, block, *identity);
+  }
   ElementEmitter wide(ops_, buffers_, block);
   wide.set_outer(this);
   const auto operands_at = [&](ElementEmitter& emitter, IrValue position, int lanes,
@@ -176,8 +283,7 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
   // Partial results start from what changes nothing, or else from the first block.
   std::vector<Element> partial;
   int64_t begin = 0;
-  if (const std::optional<Literal> identity = IdentityOfReducer(reducer);
-      identity.has_value() && inputs == 1) {
+  if (identity.has_value() && inputs == 1) {
     partial = {ops_.Splat(ops_.Constant(identity->shape().element_type(), identity->untyped_data()),
                           block)};
   } else {

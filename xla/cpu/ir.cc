@@ -271,6 +271,7 @@ IrValue Ir::StartFunction(const char* name, absl::Span<const IrType> parameters,
                                 llvm_.LLVMCreateEnumAttribute(context_, nounwind, 0));
   Enter(NewBlock());
   run_ = nullptr;
+  tests_at_end_ = false;
   return function_;
 }
 
@@ -285,6 +286,7 @@ Ir::Carried Ir::Loop(IrValue begin, IrValue end, int64_t step, Carried initial,
     if (first >= last) return initial;
     if (first + step >= last) return body(begin, initial);
   }
+  if (tests_at_end_) return LoopTestedAtEnd(begin, end, step, initial, body);
   const LLVMBasicBlockRef before = Block(), head = NewBlock(), inside = NewBlock(),
                           after = NewBlock();
   Jump(head);
@@ -308,6 +310,34 @@ Ir::Carried Ir::Loop(IrValue begin, IrValue end, int64_t step, Carried initial,
   for (size_t k = 0; k < initial.size(); ++k) add_incoming(carried[k], initial[k], results[k]);
   Enter(after);
   return carried;
+}
+
+Ir::Carried Ir::LoopTestedAtEnd(IrValue begin, IrValue end, int64_t step, const Carried& initial,
+                                absl::FunctionRef<Carried(IrValue, const Carried&)> body) {
+  const LLVMBasicBlockRef before = Block(), inside = NewBlock(), after = NewBlock();
+  llvm_.LLVMBuildCondBr(builder_, ICmp(LLVMIntSLT, begin, end), inside, after);
+  Enter(inside);
+  const IrValue i = llvm_.LLVMBuildPhi(builder_, TypeOf(begin), "");
+  Carried carried, last;
+  for (const IrValue value : initial) {
+    carried.push_back(llvm_.LLVMBuildPhi(builder_, TypeOf(value), ""));
+  }
+  const Carried results = body(i, carried);
+  const IrValue next = Add(i, Const(TypeOf(i), step));
+  LLVMBasicBlockRef from[] = {before, Block()};
+  llvm_.LLVMBuildCondBr(builder_, ICmp(LLVMIntSLT, next, end), inside, after);
+  const auto add_incoming = [&](IrValue phi, IrValue a, IrValue b) {
+    IrValue values[] = {a, b};
+    llvm_.LLVMAddIncoming(phi, values, from, 2);
+  };
+  add_incoming(i, begin, next);
+  for (size_t k = 0; k < initial.size(); ++k) add_incoming(carried[k], initial[k], results[k]);
+  Enter(after);
+  for (size_t k = 0; k < initial.size(); ++k) {
+    last.push_back(llvm_.LLVMBuildPhi(builder_, TypeOf(initial[k]), ""));
+    add_incoming(last[k], initial[k], results[k]);
+  }
+  return last;
 }
 
 void Ir::Loop(IrValue begin, IrValue end, int64_t step, absl::FunctionRef<void(IrValue)> body) {

@@ -177,6 +177,10 @@ class Ir {
   Carried Loop(IrValue begin, IrValue end, int64_t step, Carried initial,
                absl::FunctionRef<Carried(IrValue i, const Carried& carried)> body);
   void Loop(IrValue begin, IrValue end, int64_t step, absl::FunctionRef<void(IrValue i)> body);
+  // Whether loops test at their end whether they go on, and before the first iteration. What does
+  // not change in them can then be loaded before them, which pays only where it is few values: the
+  // others fill the registers.
+  void set_tests_at_end(bool tests_at_end) { tests_at_end_ = tests_at_end; }
   // The same, but every `interval` iterations (0: never) it asks the run whether to go on, and ends
   // early if not; see set_run and PollInterval.
   Carried PolledLoop(IrValue begin, IrValue end, int64_t step, int64_t interval, Carried initial,
@@ -197,6 +201,8 @@ class Ir {
   LLVMBasicBlockRef Block() const { return llvm_.LLVMGetInsertBlock(builder_); }
 
  private:
+  Carried LoopTestedAtEnd(IrValue begin, IrValue end, int64_t step, const Carried& initial,
+                          absl::FunctionRef<Carried(IrValue, const Carried&)> body);
   LLVMBasicBlockRef NewBlock() const {
     return llvm_.LLVMAppendBasicBlockInContext(context_, function_, "");
   }
@@ -209,6 +215,7 @@ class Ir {
   LLVMModuleRef module_;
   LLVMBuilderRef builder_;
   IrValue function_ = nullptr, run_ = nullptr;
+  bool tests_at_end_ = false;
   unsigned invariant_load_, nontemporal_;
   LLVMMetadataRef empty_node_;
 };

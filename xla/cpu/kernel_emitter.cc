@@ -39,6 +39,7 @@ class KernelEmitter {
     // Behind the arrays: the state of the run.
     ir_.set_run(ir_.Load(ir_.I64(), ir_.Offset(ir_.Parameter(0), ir_.Index(8 * (next + results))),
                          8, true));
+    ir_.set_tests_at_end(plan_.keeps_matrix);
     if (plan_.transposes) {
       EmitTranspose(ir_, plan_, buffers_[root->operand(0)][0].pointer, results_[0]);
       if (plan_.streams) ir_.FinishStreaming();

@@ -45,6 +45,8 @@ struct KernelPlan {
   bool updates_in_place = false;  // dynamic-update-slice and scatter
   // Rows of the result need reductions of the same rows, which are made first.
   bool reduces_own_rows = false;
+  // Multiplies rows by one small matrix, which is loaded once.
+  bool keeps_matrix = false;
   bool transposes = false;  // an array in memory, by tiles of vectors
   // A reduction that keeps the minor dimension: rows are combined in the memory of the result.
   bool reduces_columns = false;

@@ -170,7 +170,8 @@ void GroupShortRows(KernelRegion& region) {
   region.units = region.units / rows * ((rows + wanted - 1) / wanted);
 }
 
-void DivideIntoUnits(KernelRegion& region) {
+// Rows that are reduced first are not shared: each thread would reduce them whole.
+void DivideIntoUnits(KernelRegion& region, bool shares_rows) {
   int64_t rows = 1;
   for (size_t d = 0; d + 1 < region.dimensions.size(); ++d) rows *= region.dimensions[d];
   const int64_t length = region.dimensions.empty() ? 1 : region.dimensions.back();
@@ -178,7 +179,7 @@ void DivideIntoUnits(KernelRegion& region) {
   region.segment_length = std::max<int64_t>(length, 1);
   if (length >= 2 * kSegment && region.row_lanes == 1) {
     region.segment_length = kSegment;
-  } else if (rows < 64 && length > region.lanes) {
+  } else if (shares_rows && rows < 64 && length > region.lanes) {
     // Few rows: several threads share each.
     const int64_t wanted = (length + 63) / 64;
     region.segment_length =
@@ -479,6 +480,8 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
   bool reduces_rows = false, reduces = false, has_windows = false;
   for (const HloInstruction* instruction : computation.instructions()) {
     has_windows |= instruction->opcode() == HloOpcode::kReduceWindow;
+    plan.keeps_matrix |= instruction->opcode() == HloOpcode::kDot &&
+                         instruction->attributes<DotAttributes>().rhs_batch_dims.empty();
     if (instruction->opcode() != HloOpcode::kReduce) continue;
     reduces = true;
     reduces_rows |= RowLengthOf(*instruction) >= vector_lanes;
@@ -520,7 +523,7 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
         region.dimensions.size() == static_cast<size_t>(shape.rank())) {
       region.parts = PartsOfRows(*region.source, length, region.lanes);
     }
-    DivideIntoUnits(region);
+    DivideIntoUnits(region, /*shares_rows=*/!plan.reduces_own_rows);
     plan.units += region.units;
   }
   plan.streams = epilogue_of < 0 && MayStream(plan, *root);
@@ -543,12 +546,11 @@ namespace {
 // parameter are: all that depends on the parameter are elements at the same place and what is
 // reduced from the same row.
 bool StaysInRows(const HloComputation& computation, const HloInstruction* parameter) {
-  // Threads do not share rows then, and rows are reduced before elements are computed.
-  constexpr int64_t kLeastRows = 64, kLeastColumns = 64;
+  // Threads do not share rows, and rows as long as this are reduced before elements are computed.
+  constexpr int64_t kLeastColumns = 64;
   const Shape& shape = parameter->shape();
   const int64_t rank = shape.rank();
   if (!ReducesOwnRows(computation) || rank < 2 || shape.dimensions().back() < kLeastColumns ||
-      CountOf(shape) / shape.dimensions().back() < kLeastRows ||
       computation.root_instruction()->shape().dimensions() != shape.dimensions()) {
     return false;
   }

@@ -193,15 +193,16 @@ bool IsScaleOfViews(const HloInstruction& instruction) {
 }
 
 bool IsSmallProduct(const HloInstruction& dot) {
-  constexpr int64_t kSmall = 16, kManyProducts = 64, kLeastColumns = 4;
-  // To call a library kernel takes longer than so many multiplications.
-  constexpr int64_t kFewMultiplications = 1024;
+  // To call a library kernel, or to prepare it for another product, takes longer than so many
+  // multiplications.
+  constexpr double kFewMultiplications = 1024, kFewStrided = 256;
+  constexpr int64_t kSmall = 16, kTiny = 4, kManyProducts = 64, kFewResults = 32;
   if (dot.opcode() != HloOpcode::kDot) return false;
-  const PrimitiveType type = dot.shape().element_type();
   const Shape& lhs = dot.operand(0)->shape();
   const Shape& rhs = dot.operand(1)->shape();
-  if ((type != F32 && type != F64) || lhs.element_type() != type || rhs.element_type() != type ||
-      !lhs.is_static() || !rhs.is_static()) {
+  const PrimitiveType type = dot.shape().element_type();
+  if (type == PRED || lhs.element_type() != rhs.element_type() || !lhs.is_static() ||
+      !rhs.is_static() || rhs.rank() == 0) {
     return false;
   }
   const auto& dims = dot.attributes<DotAttributes>();
@@ -215,20 +216,27 @@ bool IsSmallProduct(const HloInstruction& dot) {
      : is_listed(dims.lhs_contracting_dims, d) ? depth
                                                : rows) *= size;
   }
-  const int64_t minor = rhs.rank() - 1;
-  if (minor < 0 || is_listed(dims.rhs_batch_dims, minor) ||
-      is_listed(dims.rhs_contracting_dims, minor)) {
-    return false;
-  }
+  const auto is_column = [&](int64_t d) {
+    return !is_listed(dims.rhs_batch_dims, d) && !is_listed(dims.rhs_contracting_dims, d);
+  };
   for (int64_t d = 0; d < rhs.rank(); ++d) {
-    if (!is_listed(dims.rhs_batch_dims, d) && !is_listed(dims.rhs_contracting_dims, d))
-      columns *= rhs.dimensions(static_cast<int>(d));
+    if (is_column(d)) columns *= rhs.dimensions(static_cast<int>(d));
   }
-  if (depth == 0 || rhs.dimensions(static_cast<int>(minor)) < kLeastColumns) return false;
+  if (depth == 0) return false;
   const auto multiplications = static_cast<double>(products) * static_cast<double>(rows) *
                                static_cast<double>(columns) * static_cast<double>(depth);
-  return multiplications <= kFewMultiplications ||
-         (products >= kManyProducts && rows <= kSmall && depth <= kSmall && columns <= kSmall);
+  const bool is_tiny = depth <= kTiny && columns <= kSmall;
+  const bool is_small = depth <= kSmall && columns <= kSmall && rows <= kSmall;
+  // Vectors of the right-hand side are contiguous, or put together from single elements.
+  if (is_column(rhs.rank() - 1)) {
+    return is_tiny || multiplications <= kFewMultiplications ||
+           (products >= kManyProducts && is_small);
+  }
+  const bool fills_vectors = (columns & (columns - 1)) == 0 && columns < kSmall;
+  return multiplications <= kFewStrided ||
+         (is_tiny &&
+          (rows <= kSmall || (fills_vectors && (products == 1 || products >= kManyProducts)))) ||
+         (is_small && products >= kManyProducts && rows * columns <= kFewResults);
 }
 
 bool IsUnusedResult(const HloInstruction& instruction, int64_t result) {
