@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/cpu/element.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "xla/element_convert.h"
 #include "xla/primitive_util.h"
@@ -138,6 +142,29 @@ Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int 
   Element element = {finish(gather(place))};
   if (is_complex) element.im = gather(ir_.Offset(place, ir_.Index(part_bytes)));
   return element;
+}
+
+Element ElementOps::Interleave(absl::Span<const Element> elements) {
+  const int lanes = ir_.Lanes(elements[0].re), count = static_cast<int>(elements.size());
+  // One behind the other, in pairs, then pairs of pairs.
+  std::vector<IrValue> parts;
+  for (const Element& element : elements)
+    parts.push_back(lanes == 1 ? ir_.Splat(element.re, 2) : element.re);
+  const int stride = lanes == 1 ? 2 : lanes;
+  while (parts.size() > 1) {
+    std::vector<IrValue> joined;
+    for (size_t i = 0; i < parts.size(); i += 2) {
+      std::vector<int> all(static_cast<size_t>(2 * ir_.Lanes(parts[0])));
+      std::iota(all.begin(), all.end(), 0);
+      joined.push_back(ir_.Shuffle(parts[i], parts[std::min(i + 1, parts.size() - 1)], all));
+    }
+    parts = std::move(joined);
+  }
+  std::vector<int> order;
+  for (int lane = 0; lane < lanes; ++lane) {
+    for (int i = 0; i < count; ++i) order.push_back(i * stride + lane);
+  }
+  return {ir_.Shuffle(parts[0], parts[0], order)};
 }
 
 // Whole vectors, the last of which ends with the last element, and what is wanted of each.

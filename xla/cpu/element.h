@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "absl/types/span.h"
 #include "xla/cpu/ir.h"
 #include "xla/cpu/native_code.h"
 #include "xla/xla_data_enums.h"
@@ -64,6 +65,8 @@ class ElementOps {
   Element Zero(PrimitiveType type);
   Element Splat(Element element, int lanes);
   Element Select(IrValue condition, Element a, Element b);
+  // The first lane of each, then the second of each, ...; real numbers, as many lanes in each.
+  Element Interleave(absl::Span<const Element> elements);
   int Lanes(const Element& element) const { return ir_.Lanes(element.re); }
 
   // Whether the code visits several rows of memory at a time, as windows do. If its arithmetic is

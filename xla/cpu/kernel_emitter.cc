@@ -664,7 +664,12 @@ class KernelEmitter {
       term = emitter.math().AddConstant(term, region.offset);
     }
     std::vector<Element> elements;
-    for (size_t i = 0; i < results_.size(); ++i) {
+    if (plan_.interleaves) {
+      for (const HloInstruction* column : root->operands())
+        elements.push_back(ops_.Splat(emitter.Emit(column, index), emitter.lanes()));
+      elements = {ops_.Interleave(elements)};
+    }
+    for (size_t i = elements.size(); i < results_.size(); ++i) {
       Element element;
       if (root->opcode() == HloOpcode::kTuple) {
         element = emitter.Emit(root->operand(static_cast<int64_t>(i)), index);

@@ -47,6 +47,8 @@ struct KernelPlan {
   bool reduces_own_rows = false;
   // Multiplies rows by one small matrix, which is loaded once.
   bool keeps_matrix = false;
+  // Concatenates columns, whose elements are stored side by side.
+  bool interleaves = false;
   bool transposes = false;  // an array in memory, by tiles of vectors
   // A reduction that keeps the minor dimension: rows are combined in the memory of the result.
   bool reduces_columns = false;

@@ -436,6 +436,22 @@ bool IsColumnReduction(const HloInstruction& reduce) {
   return rows >= kLeastRows;
 }
 
+namespace {
+
+// Whether a concatenation puts a few columns side by side.
+bool JoinsColumns(const HloInstruction& root) {
+  constexpr int64_t kMostColumns = 8;
+  const int64_t rank = root.shape().rank();
+  return root.opcode() == HloOpcode::kConcatenate && rank >= 2 &&
+         root.dimensions()[0] == rank - 1 && root.operand_count() <= kMostColumns &&
+         root.operand_count() == root.shape().dimensions().back() &&
+         !primitive_util::IsComplexType(root.shape().element_type()) &&
+         std::all_of(root.operands().begin(), root.operands().end(),
+                     [](const HloInstruction* o) { return o->shape().dimensions().back() == 1; });
+}
+
+}  // namespace
+
 KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
                       std::vector<bool> is_written, int64_t epilogue_of) {
   const HloComputation& computation = *fusion->to_apply();
@@ -458,6 +474,11 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
   if (plan.updates_in_place) {
     KernelRegion region;
     region.source = root->operand(1);
+    plan.regions.push_back(region);
+  } else if (JoinsColumns(*root)) {
+    plan.interleaves = true;
+    KernelRegion region;
+    region.source = root;
     plan.regions.push_back(region);
   } else if (root->opcode() == HloOpcode::kConcatenate) {
     int64_t offset = 0;
@@ -493,6 +514,7 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
       region.dimensions = {CountOf(shape)};
     } else {
       region.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
+      if (plan.interleaves) region.dimensions.pop_back();
       // Minor dimensions of one element, of the result too, are left out: vectors go along the last
       // one that has several.
       const absl::Span<const int64_t> result = FirstShape(*root).dimensions();
@@ -526,10 +548,10 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
     DivideIntoUnits(region, /*shares_rows=*/!plan.reduces_own_rows);
     plan.units += region.units;
   }
-  plan.streams = epilogue_of < 0 && MayStream(plan, *root);
+  plan.streams = epilogue_of < 0 && !plan.interleaves && MayStream(plan, *root);
   // About 50 microseconds at a time; loops below 20 are not worth a second thread.
   const double lanes = std::max(1, vector_lanes);
-  const double nanoseconds = plan.bytes / 10 + plan.operations / lanes;
+  const double nanoseconds = plan.bytes / 25 + plan.operations / lanes;
   if (nanoseconds < 20e3 || plan.units <= 1) {
     plan.chunk = std::max<int64_t>(plan.units, 1);
   } else {

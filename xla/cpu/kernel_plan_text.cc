@@ -37,6 +37,7 @@ std::string PlanText(const KernelPlan& plan) {
   flag(plan.updates_in_place, "in place");
   flag(plan.reduces_own_rows, "own rows");
   flag(plan.keeps_matrix, "keeps matrix");
+  flag(plan.interleaves, "interleaves");
   flag(plan.transposes, "transposes");
   flag(plan.reduces_columns, "columns");
   flag(plan.streams, "streams");

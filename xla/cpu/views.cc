@@ -263,27 +263,6 @@ bool IsUnusedResult(const HloInstruction& instruction, int64_t result) {
       });
 }
 
-bool IsLibraryScan(const HloInstruction& instruction) {
-  // Shorter windows are computed one by one.
-  constexpr int64_t kLeastLength = 16;
-  const std::optional<PrefixScan> scan = RecognizePrefixScan(instruction);
-  if (!scan.has_value() ||
-      instruction.shape().dimensions(static_cast<int>(scan->dimension)) < kLeastLength) {
-    return false;
-  }
-  switch (instruction.shape().element_type()) {
-    case F16:
-    case BF16:
-    case F32:
-    case F64:
-    case S32:
-    case U32:
-    case S64:
-    case U64:
-      return instruction.operand(0)->shape().element_type() == instruction.shape().element_type();
-    default:
-      return false;
-  }
-}
+bool IsLibraryScan(const HloInstruction& instruction) { return HasScanKernel(instruction); }
 
 }  // namespace xla::cpu

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simplification of operations that move data: those that move nothing, and pairs that are one.
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -71,6 +72,33 @@ Result TransposeTwice(HloInstruction* outer, Rewriter& rewriter) {
                          DimensionListAttributes{.dimensions = std::move(dimensions)});
 }
 
+// transpose(concatenate(rows)): the rows become columns side by side, without being moved before.
+Result TransposeOfJoinedRows(HloInstruction* transpose, Rewriter& rewriter) {
+  constexpr int64_t kMostColumns = 8;
+  HloInstruction* const joined = transpose->operand(0);
+  const int64_t rank = transpose->shape().rank();
+  if (joined->opcode() != HloOpcode::kConcatenate || joined->users().size() != 1 ||
+      !joined->shape().is_static() || rank < 2 || joined->operand_count() > kMostColumns) {
+    return nullptr;
+  }
+  const int64_t d = joined->dimensions()[0];
+  const auto& dimensions = transpose->dimensions();
+  // Other dimensions keep their order.
+  if (dimensions.back() != d || !std::is_sorted(dimensions.begin(), dimensions.end() - 1))
+    return nullptr;
+  for (const HloInstruction* row : joined->operands()) {
+    if (row->shape().dimensions(static_cast<int>(d)) != 1) return nullptr;
+  }
+  std::vector<HloInstruction*> columns;
+  Shape shape = transpose->shape();
+  shape.set_dimensions(static_cast<int>(rank - 1), 1);
+  for (HloInstruction* row : joined->operands())
+    columns.push_back(
+        rewriter.Create(HloOpcode::kTranspose, shape, {row}, transpose->attributes()));
+  return rewriter.Create(HloOpcode::kConcatenate, transpose->shape(), columns,
+                         DimensionListAttributes{.dimensions = {rank - 1}});
+}
+
 // broadcast(broadcast(x)): dimension i of x becomes inner[i], and that outer[inner[i]].
 Result BroadcastTwice(HloInstruction* outer, Rewriter& rewriter) {
   HloInstruction *x, *inner;
@@ -105,6 +133,7 @@ constexpr RewriteRule kReshapeRules[] = {
     {"reshape-reshape", HloOpcode::kReshape, &ReshapeTwice},
     {"reverse-reverse", HloOpcode::kReverse, &ReverseTwice},
     {"transpose-transpose", HloOpcode::kTranspose, &TransposeTwice},
+    {"transpose-of-joined-rows", HloOpcode::kTranspose, &TransposeOfJoinedRows},
 };
 
 }  // namespace

@@ -64,6 +64,116 @@ Result SliceOfConcatenate(HloInstruction* slice, Rewriter& rewriter) {
   return nullptr;
 }
 
+bool IsElementwise(const HloInstruction& instruction) {
+  return instruction.info().Has(op_traits::kElementwiseTrait) && !instruction.has_extras() &&
+         instruction.control_predecessors().empty() && instruction.control_successors().empty();
+}
+
+bool IsSplat(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kBroadcast &&
+         instruction.operand(0)->shape().rank() == 0;
+}
+
+// Whether the slice of the instruction is one of the operands of a concatenation, or elementwise
+// operations on some and on others.
+bool TakesOperandOfConcatenation(const HloInstruction& instruction,
+                                 const std::vector<SliceDim>& slice, int depth) {
+  constexpr int kDeepest = 4;
+  if (instruction.opcode() == HloOpcode::kConcatenate) {
+    const int64_t d = instruction.dimensions()[0];
+    int64_t begin = 0;
+    for (const HloInstruction* operand : instruction.operands()) {
+      const int64_t end = begin + operand->shape().dimensions(static_cast<int>(d));
+      if (slice[static_cast<size_t>(d)].start == begin &&
+          slice[static_cast<size_t>(d)].limit == end) {
+        return true;
+      }
+      begin = end;
+    }
+    return false;
+  }
+  return depth < kDeepest && IsElementwise(instruction) &&
+         absl::c_any_of(instruction.operands(), [&](const HloInstruction* operand) {
+           return operand->shape().dimensions() == instruction.shape().dimensions() &&
+                  TakesOperandOfConcatenation(*operand, slice, depth + 1);
+         });
+}
+
+// slice(f(x, concatenate(..))), where only slices read f(..): f of slices. What they have in common
+// would be computed again.
+Result SliceOfElementwise(HloInstruction* slice, Rewriter& rewriter) {
+  HloInstruction* const whole = slice->operand(0);
+  if (!IsElementwise(*whole) || whole->operand_count() == 0 || !whole->shape().is_static())
+    return nullptr;
+  int64_t elements = 0;
+  for (const HloInstruction* user : whole->users()) {
+    if (user->opcode() != HloOpcode::kSlice) return nullptr;
+    elements += ShapeUtil::ElementsIn(user->shape());
+  }
+  const SliceAttributes& attributes = slice->attributes<SliceAttributes>();
+  if (elements > ShapeUtil::ElementsIn(whole->shape()) || whole->IsRoot() ||
+      !TakesOperandOfConcatenation(*whole, attributes.slice, 0)) {
+    return nullptr;
+  }
+  std::vector<HloInstruction*> operands;
+  for (HloInstruction* operand : whole->operands()) {
+    if (operand->shape().rank() == 0 && whole->shape().rank() != 0) {
+      operands.push_back(operand);  // of select or clamp
+      continue;
+    }
+    Shape shape = slice->shape();
+    shape.set_element_type(operand->shape().element_type());
+    operands.push_back(rewriter.Create(HloOpcode::kSlice, shape, {operand}, attributes));
+  }
+  return rewriter.Create(whole->opcode(), slice->shape(), operands, whole->attributes());
+}
+
+// f(concatenate(a, b), concatenate(c, d), splat): concatenate(f(a, c, splat), f(b, d, splat)), so
+// that concatenations come last, where they are written part by part.
+Result ElementwiseOfConcatenations(HloInstruction* whole, Rewriter& rewriter) {
+  constexpr int64_t kMostOperands = 8;
+  if (!IsElementwise(*whole) || !whole->shape().IsArray() || !whole->shape().is_static())
+    return nullptr;
+  const HloInstruction* first = nullptr;
+  for (const HloInstruction* operand : whole->operands()) {
+    if (IsSplat(*operand)) continue;
+    if (operand->opcode() != HloOpcode::kConcatenate || operand->user_count() != 1 ||
+        operand->operand_count() > kMostOperands ||
+        absl::c_count(whole->operands(), operand) != 1) {
+      return nullptr;
+    }
+    if (first == nullptr) first = operand;
+    if (operand->operand_count() != first->operand_count() ||
+        operand->dimensions() != first->dimensions()) {
+      return nullptr;
+    }
+    for (int64_t i = 0; i < first->operand_count(); ++i) {
+      if (operand->operand(i)->shape().dimensions() != first->operand(i)->shape().dimensions())
+        return nullptr;
+    }
+  }
+  if (first == nullptr) return nullptr;
+  std::vector<HloInstruction*> parts;
+  for (int64_t i = 0; i < first->operand_count(); ++i) {
+    const auto with_type = [&](PrimitiveType type) {
+      Shape shape = first->operand(i)->shape();
+      shape.set_element_type(type);
+      return shape;
+    };
+    std::vector<HloInstruction*> operands;
+    for (HloInstruction* operand : whole->operands()) {
+      operands.push_back(IsSplat(*operand)
+                             ? rewriter.Create(HloOpcode::kBroadcast,
+                                               with_type(operand->shape().element_type()),
+                                               {operand->mutable_operand(0)}, operand->attributes())
+                             : operand->mutable_operand(i));
+    }
+    parts.push_back(rewriter.Create(whole->opcode(), with_type(whole->shape().element_type()),
+                                    operands, whole->attributes()));
+  }
+  return rewriter.Create(HloOpcode::kConcatenate, whole->shape(), parts, first->attributes());
+}
+
 // Operands of a concatenation that takes in others. Chains of any length stay linear.
 constexpr size_t kMaxOperands = 128;
 
@@ -177,6 +287,8 @@ Result BitcastConvertTwice(HloInstruction* outer, Rewriter& rewriter) {
 constexpr RewriteRule kSliceRules[] = {
     {"slice-slice", HloOpcode::kSlice, &SliceTwice},
     {"slice-of-concatenate", HloOpcode::kSlice, &SliceOfConcatenate},
+    {"slice-of-elementwise", HloOpcode::kSlice, &SliceOfElementwise},
+    {"elementwise-of-concatenations", std::nullopt, &ElementwiseOfConcatenations},
     {"concatenate-concatenate", HloOpcode::kConcatenate, &ConcatenateOfConcatenate},
     {"transpose-that-is-reshape", HloOpcode::kTranspose, &TransposeThatIsReshape},
     {"dynamic-slice-at-known-place", HloOpcode::kDynamicSlice, &DynamicSliceAtKnownPlace},

@@ -12,9 +12,11 @@
 #include "xla/passes/cse.h"
 #include "xla/passes/dce.h"
 #include "xla/passes/expand.h"
+#include "xla/passes/expand_prefix_windows.h"
 #include "xla/passes/merge_transposed_dimensions.h"
 #include "xla/passes/mixed_precision.h"
 #include "xla/passes/simplify_loops.h"
+#include "xla/passes/sort_keys.h"
 #include "xla/passes/split_concatenations.h"
 #include "xla/passes/split_reductions.h"
 #include "xla/passes/widen_short_rows.h"
@@ -33,6 +35,8 @@ constexpr Pass kPasses[] = {
     {"expand-batch-norms", "writes batch normalisation as arithmetic", &ExpandBatchNorms},
     {"expand-composites", "turns composite calls into plain ones", &ExpandComposites},
     {"expand-maps", "writes maps as operations on arrays", &ExpandMaps},
+    {"expand-prefix-windows", "writes reduce-windows that are prefix scans as scans",
+     &ExpandPrefixWindows},
     {"expand-scaled-dots", "writes scaled dots as products and dots", &ExpandScaledDots},
     {"expand-scans", "writes scans as loops", &ExpandScans},
     {"expand-tuple-constants", "writes constants that are tuples as tuples of constants",
@@ -48,6 +52,7 @@ constexpr Pass kPasses[] = {
     {"simplify-loops", "uses loop state that never changes directly", &SimplifyLoops},
     {"split-concatenations", "joins many operands in steps of few", &SplitConcatenations},
     {"split-reductions", "computes long reductions in two steps", &SplitReductions},
+    {"split-sort-keys", "sorts by one operand at a time", &SplitSortKeys},
     {"unify-contraction-types", "converts operands of contractions of several kinds of numbers",
      &UnifyContractionTypes},
     {"unroll-loops", "replaces loops of few trips by copies of their bodies", &UnrollLoops},

@@ -16,18 +16,13 @@ std::optional<HloOpcode> OperationOfReducer(const HloComputation& reducer) {
   return root.opcode();
 }
 
-std::optional<PrefixScan> RecognizePrefixScan(const HloInstruction& instruction) {
-  if (instruction.opcode() != HloOpcode::kReduceWindow || instruction.operand_count() != 2 ||
-      !instruction.shape().IsArray() || !instruction.operand(0)->shape().is_static()) {
-    return std::nullopt;
-  }
-  const std::optional<HloOpcode> operation = OperationOfReducer(*instruction.to_apply());
-  if (operation != HloOpcode::kAdd && operation != HloOpcode::kMultiply &&
-      operation != HloOpcode::kMaximum && operation != HloOpcode::kMinimum) {
+std::optional<PrefixWindow> RecognizePrefixWindow(const HloInstruction& instruction) {
+  if (instruction.opcode() != HloOpcode::kReduceWindow ||
+      !instruction.operand(0)->shape().is_static()) {
     return std::nullopt;
   }
   const WindowDims& window = instruction.attributes<WindowAttributes>().window;
-  std::optional<PrefixScan> scan;
+  std::optional<PrefixWindow> scan;
   for (size_t d = 0; d < window.size(); ++d) {
     const WindowDim& dim = window[d];
     if (dim.stride != 1 || dim.window_dilation != 1 || dim.base_dilation != 1) return std::nullopt;
@@ -36,9 +31,53 @@ std::optional<PrefixScan> RecognizePrefixScan(const HloInstruction& instruction)
     const bool forward = dim.padding_low == size - 1 && dim.padding_high == 0;
     const bool reverse = dim.padding_low == 0 && dim.padding_high == size - 1;
     if (scan.has_value() || dim.size != size || (!forward && !reverse)) return std::nullopt;
-    scan = PrefixScan{static_cast<int64_t>(d), !forward, *operation};
+    scan = PrefixWindow{static_cast<int64_t>(d), !forward};
   }
   return scan;
+}
+
+std::optional<PrefixScan> RecognizePrefixScan(const HloInstruction& instruction) {
+  if (instruction.opcode() != HloOpcode::kReduceWindow || instruction.operand_count() != 2 ||
+      !instruction.shape().IsArray()) {
+    return std::nullopt;
+  }
+  const std::optional<HloOpcode> operation = OperationOfReducer(*instruction.to_apply());
+  if (operation != HloOpcode::kAdd && operation != HloOpcode::kMultiply &&
+      operation != HloOpcode::kMaximum && operation != HloOpcode::kMinimum) {
+    return std::nullopt;
+  }
+  const std::optional<PrefixWindow> window = RecognizePrefixWindow(instruction);
+  if (!window.has_value()) return std::nullopt;
+  return PrefixScan{window->dimension, window->reverse, *operation};
+}
+
+namespace {
+
+// Shorter windows are computed one by one.
+constexpr int64_t kLeastLength = 16;
+
+int64_t LengthOf(const HloInstruction& instruction, int64_t dimension) {
+  return instruction.operand(0)->shape().dimensions(static_cast<int>(dimension));
+}
+
+}  // namespace
+
+bool HasScanKernel(const HloInstruction& instruction) {
+  const std::optional<PrefixScan> scan = RecognizePrefixScan(instruction);
+  if (!scan.has_value() || LengthOf(instruction, scan->dimension) < kLeastLength) return false;
+  switch (instruction.shape().element_type()) {
+    case F16:
+    case BF16:
+    case F32:
+    case F64:
+    case S32:
+    case U32:
+    case S64:
+    case U64:
+      return instruction.operand(0)->shape().element_type() == instruction.shape().element_type();
+    default:
+      return false;
+  }
 }
 
 }  // namespace xla

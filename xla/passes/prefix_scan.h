@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognition of prefix scans and of simple reducers.
+// Prefix scans that are written as reduce-windows, and simple reducers.
 #ifndef XLA_PASSES_PREFIX_SCAN_H_
 #define XLA_PASSES_PREFIX_SCAN_H_
 
@@ -14,6 +14,14 @@ namespace xla {
 // A reduce-window whose windows start (or, if `reverse`, end) at the border of the array along one
 // dimension and grow by an element from one result to the next: result i combines the elements
 // [0, i], or [i, size) if `reverse`.
+struct PrefixWindow {
+  int64_t dimension;
+  bool reverse;
+};
+
+// With any reducer and any number of operands; unset for other instructions.
+std::optional<PrefixWindow> RecognizePrefixWindow(const HloInstruction& instruction);
+
 struct PrefixScan {
   int64_t dimension;
   bool reverse;
@@ -24,8 +32,13 @@ struct PrefixScan {
 // unset.
 std::optional<HloOpcode> OperationOfReducer(const HloComputation& reducer);
 
-// Unset for other instructions, and for reducers that are not one operation on both parameters.
+// Of one operand. Unset for other instructions, and for reducers that are not one operation on both
+// parameters.
 std::optional<PrefixScan> RecognizePrefixScan(const HloInstruction& instruction);
+
+// Whether the prefix scan is of a type, operation and length for which there is a kernel
+// (xla/kernels/scan_kernel.h).
+bool HasScanKernel(const HloInstruction& instruction);
 
 }  // namespace xla
 
