@@ -252,6 +252,19 @@ TEST(ShapeValue, ATupleCanBecomeOneOfItsOwnElements) {
   EXPECT_EQ(tuple, kF32_2x3);
 }
 
+TEST(ShapeValue, AssignmentToItselfKeepsEverything) {
+  for (const Shape& original :
+       {ShapeUtil::MakeShape(F32, {2, 3}, {false, true}),
+        ShapeUtil::MakeTupleShape({ShapeUtil::MakeShape(S32, {4}), ShapeUtil::MakeNil()})}) {
+    Shape shape = original;
+    Shape& same = shape;
+    shape = std::move(same);
+    EXPECT_EQ(shape, original);
+    shape = same;
+    EXPECT_EQ(shape, original);
+  }
+}
+
 TEST(ShapeValue, ABufferAnswersForItsArray) {
   const Shape buffer = ShapeUtil::MakeBufferShape(kF32_2x3);
   EXPECT_TRUE(buffer.IsBuffer());

@@ -120,6 +120,17 @@ TEST(WindowQuestions, AskForAnEffect) {
   EXPECT_FALSE(window_util::HasDilation(window));
 }
 
+TEST(WindowQuestions, NegativePaddingMayBeOnEitherSide) {
+  Window window = window_util::MakeWindow({2, 2});
+  EXPECT_FALSE(window_util::HasNegativePadding(window));
+  window.mutable_dimensions(1)->set_padding_high(-1);
+  EXPECT_TRUE(window_util::HasNegativePadding(window));
+  window.mutable_dimensions(1)->set_padding_high(1);
+  EXPECT_FALSE(window_util::HasNegativePadding(window));
+  window.mutable_dimensions(0)->set_padding_low(-1);
+  EXPECT_TRUE(window_util::HasNegativePadding(window));
+}
+
 TEST(WindowValidation, NamesTheDimension) {
   Window window = window_util::MakeWindow({3, 3});
   EXPECT_OK(window_util::ValidateWindow(window));

@@ -191,6 +191,24 @@ TEST(ValueInferenceTest, SetBoundSaysWhatIsKnown) {
   }
 }
 
+TEST(ValueInferenceTest, SetBoundWithoutABoundIsItsOperand) {
+  Inference i;
+  const XlaOp three = ConstantR0<int32_t>(i.b(), 3);
+  const Literal single = LiteralUtil::CreateR0<int32_t>(32);
+  const Literal alone = LiteralUtil::MakeTupleFromSlices({LiteralUtil::CreateR0<int32_t>(32)});
+  for (const Literal* literal : {static_cast<const Literal*>(nullptr), &single, &alone}) {
+    const XlaOp op = CustomCall(i.b(), "SetBound", {three}, ShapeUtil::MakeScalarShape(S32), "",
+                                false, {}, literal);
+    EXPECT_EQ(i.Values(op, kValue), "3");
+    EXPECT_EQ(i.Bounds(op), "3..3");
+  }
+  const Literal bound = LiteralUtil::MakeTupleFromSlices(
+      {LiteralUtil::CreateR0<int32_t>(32), LiteralUtil::CreateR0<bool>(false)});
+  const XlaOp other = CustomCall(i.b(), "Sharding", {three}, ShapeUtil::MakeScalarShape(S32), "",
+                                 false, {}, &bound);
+  EXPECT_EQ(i.Values(other, kValue), "3");
+}
+
 TEST(ValueInferenceTest, RandomNumbersAndLoopsAreUnknown) {
   Inference i;
   const XlaOp one = ConstantR0<int32_t>(i.b(), 1), nine = ConstantR0<int32_t>(i.b(), 9);

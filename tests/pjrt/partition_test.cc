@@ -497,6 +497,59 @@ TEST(PjrtPartitionTest, RowsAreDivided) {
   }
 }
 
+// Windows of updates that do not fill a dimension of the operand begin at its first element,
+// whatever the divisions.
+TEST(PjrtPartitionTest, WindowsThatAreSmallerThanTheOperandAreNotDivided) {
+  const auto program = [](const char* sharding) {
+    return absl::StrCat("func.func public @main(%a: tensor<48xf32> {mhlo.sharding = \"", sharding,
+                        R"("}) -> (tensor<8x6xf32> {mhlo.sharding = "{replicated}"}) {
+    %x = stablehlo.reshape %a : (tensor<48xf32>) -> tensor<8x6xf32>
+    %u = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]>
+        : tensor<4x2xf32>
+    %i = stablehlo.constant dense<[[4], [0]]> : tensor<2x1xi32>
+    %r = "stablehlo.scatter"(%x, %i, %u) ({
+    ^bb0(%k: tensor<f32>, %l: tensor<f32>):
+      %p = stablehlo.add %k, %l : tensor<f32>
+      stablehlo.return %p : tensor<f32>
+    }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0],
+        inserted_window_dims = [1], scatter_dims_to_operand_dims = [1], index_vector_dim = 1>}
+        : (tensor<8x6xf32>, tensor<2x1xi32>, tensor<4x2xf32>) -> tensor<8x6xf32>
+    return %r : tensor<8x6xf32>
+})");
+  };
+  const Shards rows(4, Values(12, 1)), whole(4, Values(48, 1));
+  Shards divided, expected;
+  ASSERT_EQ(RunOnShards(program("{devices=[4]<=[4]}"), rows, &divided), "OK");
+  ASSERT_EQ(RunOnShards(program("{replicated}"), whole, &expected), "OK");
+  EXPECT_EQ(divided, expected);
+  EXPECT_EQ(expected[0][4], 2);
+  EXPECT_EQ(expected[0][18], 9);
+}
+
+// A call of which some result has no dimension of the batch runs on whole arrays.
+TEST(PjrtPartitionTest, CallsWithResultsOfTheWholeBatchAreNotDivided) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m, num_partitions=4
+
+ENTRY e {
+  a = f32[8,2] parameter(0), sharding={devices=[4,1]<=[4]}
+  c = (f32[8,2], s32[]) custom-call(a), custom_call_target="factor", api_version=API_VERSION_TYPED_FFI, frontend_attributes={num_batch_dims="1"}
+  f = f32[8,2] get-tuple-element(c), index=0
+  i = s32[] get-tuple-element(c), index=1
+  ROOT r = (f32[8,2], s32[]) tuple(f, i)
+})"));
+  ASSERT_OK(PartitionModule(module.get(), /*may_choose_output=*/{true, true}));
+  EXPECT_OK(VerifyModule(*module));
+  int calls = 0;
+  for (const HloInstruction* instruction : module->entry_computation()->instructions()) {
+    if (instruction->opcode() != HloOpcode::kCustomCall) continue;
+    ++calls;
+    EXPECT_EQ(instruction->shape().ToString(), "(f32[8,2], s32[])");
+    EXPECT_EQ(instruction->operand(0)->shape().ToString(), "f32[8,2]");
+  }
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(PjrtPartitionTest, BatchesNeedNoCommunication) {
   ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
 HloModule m, num_partitions=4

@@ -167,6 +167,20 @@ TEST(TranslateErrorTest, InvalidProgramsAreErrors) {
                "requires attribute 'comparison_direction'");
 }
 
+TEST(TranslateErrorTest, RegionsMustHaveABlockEvenIfNothingWasVerified) {
+  for (const char* operation :
+       {R"(%0 = "stablehlo.while"(%x) ({}, {}) : (tensor<i32>) -> tensor<i32>)",
+        R"(%0 = "stablehlo.case"(%x) ({}) : (tensor<i32>) -> tensor<i32>)"}) {
+    ASSERT_OK_AND_ASSIGN(
+        const auto source,
+        LoadStableHlo(absl::StrCat("func.func @main(%x: tensor<i32>) -> tensor<i32> {\n  ",
+                                   operation, "\n  return %0 : tensor<i32>\n}\n"),
+                      "test.mlir", /*verify=*/false));
+    EXPECT_STATUS(TranslateToHlo(source.get()), absl::StatusCode::kInvalidArgument,
+                  "needs regions of one block");
+  }
+}
+
 TEST(LooksLikeMlirTest, TellsItFromHlo) {
   EXPECT_TRUE(LooksLikeMlir("// a comment\n#loc = loc(unknown)\nmodule {}"));
   EXPECT_TRUE(LooksLikeMlir("\"builtin.module\"() ({}) : () -> ()"));

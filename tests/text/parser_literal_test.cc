@@ -4,8 +4,11 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "tests/test_util.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/literal.h"
@@ -96,6 +99,24 @@ TEST(ParserLiteralTest, ComplexNumbersStandInParentheses) {
   EXPECT_ERROR(Parse("c64[]", "(1e300, 0)"),
                "real part 1e+300 is out of range for literal's primitive type C64");
   EXPECT_ERROR(Parse("f32[]", "(1, 0)"), "Parens are only valid for complex literals");
+}
+
+TEST(ParserLiteralTest, PartsOfComplexNumbersMayBeTheLargestOnes) {
+  constexpr float kFloat = std::numeric_limits<float>::max();
+  constexpr double kDouble = std::numeric_limits<double>::max();
+  for (const int sign : {1, -1}) {
+    const std::string f = absl::StrFormat("%.17g", sign * double{kFloat});
+    EXPECT_EQ(Scalar<complex64>("c64[]", absl::StrCat("(", f, ", 0)")), complex64(sign * kFloat));
+    EXPECT_EQ(Scalar<complex64>("c64[]", absl::StrCat("(0, ", f, ")")),
+              complex64(0, sign * kFloat));
+    const std::string d = absl::StrFormat("%.17g", sign * kDouble);
+    EXPECT_EQ(Scalar<complex128>("c128[]", absl::StrCat("(", d, ", ", d, ")")),
+              complex128(sign * kDouble, sign * kDouble));
+    const std::string above =
+        absl::StrFormat("%.17g", sign * std::nextafter(double{kFloat}, kDouble));
+    EXPECT_ERROR(Parse("c64[]", absl::StrCat("(", above, ", 0)")), "real part");
+    EXPECT_ERROR(Parse("c64[]", absl::StrCat("(0, ", above, ")")), "imaginary part");
+  }
 }
 
 TEST(ParserLiteralTest, TuplesNest) {

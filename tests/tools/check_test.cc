@@ -192,7 +192,16 @@ TEST(GoldenTest, InvalidFilesAreErrors) {
                "a sample must be a pair");
   EXPECT_ERROR(
       ParseGolden(R"({"outputs": [{"dtype": "float32", "shape": [2], "l1": 0, "linf": 0}]})"),
-      "no samples");
+      "golden.json: an output has no samples");
+}
+
+TEST(GoldenTest, OnlyAnArrayWithoutElementsMayHaveNoSamples) {
+  ASSERT_OK_AND_ASSIGN(
+      const Golden golden,
+      ParseGolden(
+          R"({"outputs": [{"dtype": "float32", "shape": [0], "l1": 0, "linf": 0, "samples": []}]})"));
+  EXPECT_TRUE(golden.outputs[0].samples.empty());
+  EXPECT_EQ(golden.outputs[0].shape.ToString(), "f32[0]");
 }
 
 TEST(GoldenTest, SpecialValues) {

@@ -54,6 +54,12 @@ TEST(VerifierOptions, UnboundedSizesAndHostMemory) {
   ExpectVerified({{host, ""}});
   ExpectVerified({{host, "shouldn't have the layout of host memory space"}},
                  {.verify_no_host_memory_space = true});
+  // What has no layout is in no memory space.
+  absl::StatusOr<std::unique_ptr<HloModule>> module =
+      ParseAndReturnUnverifiedModule(Entry("ROOT a = f32[2] parameter(0)"));
+  ASSERT_OK(module);
+  (*module)->entry_computation()->root_instruction()->mutable_shape()->clear_layout();
+  EXPECT_OK(VerifyModule(**module, {.verify_no_host_memory_space = true}));
 }
 
 TEST(VerifierOptions, NamesThatMetadataStates) {
