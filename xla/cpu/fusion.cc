@@ -177,8 +177,8 @@ class Planner {
       // Computed several times where there are several kernels, or several accesses of one.
       const bool is_row =
           instruction->opcode() == HloOpcode::kReduce && IsRowOfResult(*instruction);
-      const bool repeats =
-          kernels.size() > 1 || (!is_row && Rereads(*instruction)) || (is_joined && copies > 1);
+      const bool rereads = Rereads(*instruction);
+      const bool repeats = kernels.size() > 1 || (!is_row && rereads) || (is_joined && copies > 1);
       const bool is_in_parts =
           instruction->opcode() == HloOpcode::kConcatenate && ReadsInParts(*instruction);
       const bool is_cheap =
@@ -189,6 +189,7 @@ class Planner {
         for (const HloInstruction* kernel : kernels) ++sizes_[kernel];
         sinks_[instruction] = std::move(kernels);
         if (is_row) rows_.insert(instruction);
+        if (rereads) rereads_.insert(instruction);
         virtual_.insert(instruction);
         AddCuts(*instruction);
       }
@@ -355,9 +356,11 @@ class Planner {
           break;
         case HloOpcode::kReshape:
         case HloOpcode::kBitcast:
-          if (virtual_.contains(user) && Rereads(*user)) return true;
+          if (rereads_.contains(user)) return true;
           break;
         default:
+          // What is cheap and computed several times has its operands computed as often.
+          if (IsElementwise(*user) && rereads_.contains(user)) return true;
           break;
       }
     }
@@ -488,7 +491,8 @@ class Planner {
 
   HloComputation* const computation_;
   absl::flat_hash_set<const HloInstruction*> virtual_;
-  absl::flat_hash_set<const HloInstruction*> rows_;  // virtual reductions, see IsRowOfResult
+  absl::flat_hash_set<const HloInstruction*> rows_;     // virtual reductions, see IsRowOfResult
+  absl::flat_hash_set<const HloInstruction*> rereads_;  // virtual, and computed more than once
   absl::flat_hash_map<const HloInstruction*, std::vector<const HloInstruction*>> sinks_;
   absl::flat_hash_map<const HloInstruction*, int64_t> sizes_;
   absl::flat_hash_map<const HloInstruction*, int64_t> copies_;  // see kMaxCopies
