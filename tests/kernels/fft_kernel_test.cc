@@ -92,8 +92,8 @@ void CheckTransform(DimensionVector dimensions, DimensionVector lengths, bool in
 constexpr double kF32 = 3e-7, kF64 = 1e-15;
 
 TEST(FftKernel, Lengths) {
-  for (const int64_t length : {1,  2,  3,   4,   5,   6,   7,   8,   12,   16,   31,  32,
-                               60, 64, 100, 128, 210, 256, 512, 961, 1000, 1024, 2048}) {
+  for (const int64_t length : {1,  2,  3,   4,   5,   6,   7,   8,   12,  16,   31,   32,   37,  60,
+                               61, 64, 100, 128, 210, 256, 512, 961, 999, 1000, 1024, 2048, 3599}) {
     CheckTransform<complex64, complex64>({17, length}, {length}, false, kF32);
     CheckTransform<complex64, complex64>({5, length}, {length}, true, kF32);
     CheckTransform<complex128, complex128>({9, length}, {length}, false, kF64);
@@ -170,11 +170,11 @@ TEST(FftKernel, EveryInstructionSet) {
 
 TEST(FftKernel, LeavesOthersToTheGeneralTransform) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel,
-                       MakeFftKernel({C64, C64, false, {100, 37}, {37}}));
+                       MakeFftKernel({C64, C64, false, {100, 67}, {67}}));
   EXPECT_EQ(kernel, nullptr);
   ASSERT_OK_AND_ASSIGN(kernel, MakeFftKernel({C64, C64, false, {1000}, {1000}}));
   EXPECT_EQ(kernel, nullptr);
-  ASSERT_OK_AND_ASSIGN(kernel, MakeFftKernel({C64, C64, false, {2, 37 * 1024}, {37 * 1024}}));
+  ASSERT_OK_AND_ASSIGN(kernel, MakeFftKernel({C64, C64, false, {2, 67 * 1024}, {67 * 1024}}));
   EXPECT_EQ(kernel, nullptr);
 }
 

@@ -68,6 +68,7 @@ template <typename T>
 constexpr int64_t kRow = 2 * kFftLanes<T>;
 // What is computed together: products of two radices, in rows on the stack.
 constexpr int kMaxGroup = 64;
+static_assert(kMaxLaneRadix <= kMaxGroup);
 
 // --- Transforms of few points in registers.
 

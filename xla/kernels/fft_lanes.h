@@ -11,7 +11,7 @@ namespace xla::kernels {
 template <typename T>
 inline constexpr int64_t kFftLanes = 64 / static_cast<int64_t>(sizeof(T));
 
-inline constexpr int kMaxLaneRadix = 31;
+inline constexpr int kMaxLaneRadix = 61;
 
 // A transform of length n, the product of the radices: 2, 4, 8 or odd numbers up to kMaxLaneRadix.
 // Neighbours in the list are computed together where their product is small.
