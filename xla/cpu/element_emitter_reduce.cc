@@ -205,8 +205,8 @@ std::vector<Element> ElementEmitter::EmitReduceOfRows(const HloInstruction* inst
                            ToCarried({partial[0]}),
                            [&](IrValue i, const Ir::Carried& so_far) {
                              const Scope inner(&wide);
-                             return ToCarried(
-                                 {combine(wide, i, block, FromCarried(so_far, like)[0], nullptr)});
+                             return ToCarried({combine(
+                                 wide, i, block, FromCarried(so_far, {like[0]})[0], nullptr)});
                            }),
             {like[0]})[0];
         partial[1] = FromCarried(
