@@ -291,6 +291,9 @@ class SortSplitter {
   std::vector<HloInstruction*> values_;  // what is sorted: the operands, then keys
 };
 
+// Of a comparator: expressions are visited recursively.
+constexpr int64_t kMostInstructions = 1000;
+
 bool KeepsTypes(const HloInstruction& sort) {
   for (int64_t i = 0; i < sort.operand_count(); ++i) {
     const Shape& result =
@@ -307,8 +310,8 @@ absl::StatusOr<bool> SplitSortKeys(HloModule* module) {
   for (HloComputation* computation : module->computations()) {
     for (HloInstruction* sort : computation->MakeInstructionPostOrder()) {
       if (sort->opcode() != HloOpcode::kSort || !sort->operand(0)->shape().is_static() ||
-          !KeepsTypes(*sort) || !sort->control_predecessors().empty() ||
-          !sort->control_successors().empty()) {
+          !KeepsTypes(*sort) || sort->to_apply()->instruction_count() > kMostInstructions ||
+          !sort->control_predecessors().empty() || !sort->control_successors().empty()) {
         continue;
       }
       std::vector<const HloInstruction*> keys = KeysOf(sort->to_apply()->root_instruction());
