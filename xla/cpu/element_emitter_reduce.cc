@@ -170,19 +170,20 @@ std::vector<Element> ElementEmitter::EmitReduceOfRows(const HloInstruction* inst
   ElementEmitter wide(ops_, buffers_, block), narrow(ops_, buffers_, row_lanes_);
   wide.set_outer(this);
   narrow.set_outer(this);
+  // Reducers with an identity are of real numbers: elements have one part.
   const auto identity_of = [&](int lanes) {
     return ops_.Splat(ops_.Constant(identity.shape().element_type(), identity.untyped_data()),
                       lanes);
   };
-  const std::vector<Element> like = {identity_of(block), identity_of(row_lanes_)};
   const Ir::Carried carried = ir_.PolledLoop(
       ir_.Index(0), ir_.Index(rows), 1,
-      PollInterval(rows, static_cast<double>(length) / row_lanes_), ToCarried(like),
+      PollInterval(rows, static_cast<double>(length) / row_lanes_),
+      {identity_of(block).re, identity_of(row_lanes_).re},
       [&](IrValue row, const Ir::Carried& before) {
         const Scope scope(this);
         const IndexVector outer = math_.Delinearize({row, 0, 1}, outer_sizes);
         const auto combine = [&](ElementEmitter& emitter, IrValue position, int lanes,
-                                 const Element& so_far, IrValue mask) {
+                                 IrValue so_far, IrValue mask) {
           IndexVector operand_index;
           size_t next_outer = 0, next_kept = 0;
           for (int64_t d = 0; d < operand->shape().rank(); ++d) {
@@ -196,28 +197,22 @@ std::vector<Element> ElementEmitter::EmitReduceOfRows(const HloInstruction* inst
           }
           Element value = ops_.Splat(emitter.Emit(operand, operand_index), lanes);
           if (mask != nullptr) value = ops_.Select(mask, value, identity_of(lanes));
-          return emitter.Apply(reducer, {so_far, value})[0];
+          return emitter.Apply(reducer, {{so_far}, value})[0].re;
         };
-        std::vector<Element> partial = FromCarried(before, like);
-        partial[0] = FromCarried(
+        Ir::Carried partial = before;
+        partial[0] =
             ir_.PolledLoop(ir_.Index(0), ir_.Index(in_blocks), block,
                            PollInterval(in_blocks / block, static_cast<double>(block) / row_lanes_),
-                           ToCarried({partial[0]}),
-                           [&](IrValue i, const Ir::Carried& so_far) {
+                           {partial[0]}, [&](IrValue i, const Ir::Carried& so_far) {
                              const Scope inner(&wide);
-                             return ToCarried({combine(
-                                 wide, i, block, FromCarried(so_far, {like[0]})[0], nullptr)});
-                           }),
-            {like[0]})[0];
-        partial[1] = FromCarried(
-            ir_.Loop(
-                ir_.Index(in_blocks), ir_.Index(in_vectors), row_lanes_, ToCarried({partial[1]}),
-                [&](IrValue i, const Ir::Carried& so_far) {
-                  const Scope inner(&narrow);
-                  return ToCarried(
-                      {combine(narrow, i, row_lanes_, FromCarried(so_far, {like[1]})[0], nullptr)});
-                }),
-            {like[1]})[0];
+                             return Ir::Carried{combine(wide, i, block, so_far[0], nullptr)};
+                           })[0];
+        partial[1] =
+            ir_.Loop(ir_.Index(in_blocks), ir_.Index(in_vectors), row_lanes_, {partial[1]},
+                     [&](IrValue i, const Ir::Carried& so_far) {
+                       const Scope inner(&narrow);
+                       return Ir::Carried{combine(narrow, i, row_lanes_, so_far[0], nullptr)};
+                     })[0];
         if (in_vectors < length) {
           const Scope inner(&narrow);
           const int64_t first = length - row_lanes_;
@@ -226,12 +221,11 @@ std::vector<Element> ElementEmitter::EmitReduceOfRows(const HloInstruction* inst
               ir_.ICmp(LLVMIntSGE, lane, ir_.Const(ir_.TypeOf(lane), in_vectors - first));
           partial[1] = combine(narrow, ir_.Index(first), row_lanes_, partial[1], is_new);
         }
-        return ToCarried(partial);
+        return partial;
       });
-  std::vector<Element> partial = FromCarried(carried, like);
-  std::vector<Element> total = {partial[0]};
+  std::vector<Element> total = {{carried[0]}};
   for (int lanes = block; lanes > 1; lanes /= 2) {
-    if (lanes == row_lanes_) total = wide.Apply(reducer, {total[0], partial[1]});
+    if (lanes == row_lanes_) total = wide.Apply(reducer, {total[0], {carried[1]}});
     total = wide.Apply(reducer, {HalfOf(ir_, total[0], false), HalfOf(ir_, total[0], true)});
   }
   for (const ElementEmitter* emitter : {&wide, &narrow}) {

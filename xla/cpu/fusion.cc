@@ -23,6 +23,7 @@
 #include "xla/cpu/sort_order.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/hlo/ir/clone.h"
+#include "xla/passes/prefix_scan.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -597,7 +598,7 @@ bool IsSortIndex(const HloInstruction& instruction) {
 
 bool IsGenerated(const HloInstruction& instruction) {
   if (IsSortIndex(instruction)) return false;
-  if (IsScaledView(instruction) || IsScaleOfViews(instruction) || IsLibraryScan(instruction))
+  if (IsScaledView(instruction) || IsScaleOfViews(instruction) || HasScanKernel(instruction))
     return false;
   switch (instruction.opcode()) {
     case HloOpcode::kTranspose:

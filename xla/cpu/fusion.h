@@ -45,9 +45,6 @@ bool IsFusedContraction(const HloInstruction& contraction);
 // The operand of the fusion that the contraction is.
 int64_t ContractionOperand(const HloInstruction& fusion);
 
-// Whether a prefix scan of the library (xla/kernels/scan_kernel.h) computes the instruction.
-bool IsLibraryScan(const HloInstruction& instruction);
-
 // Replaces every instruction that generated code computes by a fusion: kLoop, or kInput where it
 // reduces. Operations whose results would only be read by such fusions become part of them, in all
 // of them if they are cheap. Fusions that the module has are taken apart first.

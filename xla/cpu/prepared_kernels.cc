@@ -131,7 +131,7 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeFft(const HloInstruct
 }
 
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeScan(const HloInstruction& window) {
-  if (!IsLibraryScan(window)) return nullptr;
+  if (!HasScanKernel(window)) return nullptr;
   const PrefixScan scan = *RecognizePrefixScan(window);
   kernels::ScanSpec spec;
   spec.type = window.shape().element_type();

@@ -12,7 +12,6 @@
 #include "xla/cpu/sort_order.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/passes/pattern.h"
-#include "xla/passes/prefix_scan.h"
 #include "xla/primitive_util.h"
 
 namespace xla::cpu {
@@ -262,7 +261,5 @@ bool IsUnusedResult(const HloInstruction& instruction, int64_t result) {
         return user->opcode() == HloOpcode::kGetTupleElement && user->tuple_index() != result;
       });
 }
-
-bool IsLibraryScan(const HloInstruction& instruction) { return HasScanKernel(instruction); }
 
 }  // namespace xla::cpu

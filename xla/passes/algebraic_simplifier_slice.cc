@@ -103,18 +103,17 @@ bool TakesOperandOfConcatenation(const HloInstruction& instruction,
 // would be computed again.
 Result SliceOfElementwise(HloInstruction* slice, Rewriter& rewriter) {
   HloInstruction* const whole = slice->operand(0);
-  if (!IsElementwise(*whole) || whole->operand_count() == 0 || !whole->shape().is_static())
+  const SliceAttributes& attributes = slice->attributes<SliceAttributes>();
+  if (!IsElementwise(*whole) || !whole->shape().is_static() || whole->IsRoot() ||
+      !TakesOperandOfConcatenation(*whole, attributes.slice, 0)) {
     return nullptr;
+  }
   int64_t elements = 0;
   for (const HloInstruction* user : whole->users()) {
     if (user->opcode() != HloOpcode::kSlice) return nullptr;
     elements += ShapeUtil::ElementsIn(user->shape());
   }
-  const SliceAttributes& attributes = slice->attributes<SliceAttributes>();
-  if (elements > ShapeUtil::ElementsIn(whole->shape()) || whole->IsRoot() ||
-      !TakesOperandOfConcatenation(*whole, attributes.slice, 0)) {
-    return nullptr;
-  }
+  if (elements > ShapeUtil::ElementsIn(whole->shape())) return nullptr;
   std::vector<HloInstruction*> operands;
   for (HloInstruction* operand : whole->operands()) {
     if (operand->shape().rank() == 0 && whole->shape().rank() != 0) {

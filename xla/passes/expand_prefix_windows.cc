@@ -17,13 +17,6 @@
 namespace xla {
 namespace {
 
-// Shorter windows are computed one by one.
-constexpr int64_t kLeastLength = 16;
-
-int64_t LengthOf(const HloInstruction& window, int64_t dimension) {
-  return window.operand(0)->shape().dimensions(static_cast<int>(dimension));
-}
-
 using Values = std::vector<HloInstruction*>;  // one for each operand of the reduce-window
 
 class WindowExpander {
@@ -259,8 +252,8 @@ absl::StatusOr<bool> ExpandPrefixWindows(HloModule* module) {
   for (HloComputation* computation : module->computations()) {
     for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
       const std::optional<PrefixWindow> scan = RecognizePrefixWindow(*instruction);
-      if (!scan.has_value() || LengthOf(*instruction, scan->dimension) < kLeastLength ||
-          HasScanKernel(*instruction) || !IsOfScalars(*instruction)) {
+      if (!scan.has_value() || scan->length < kLeastScanLength || HasScanKernel(*instruction) ||
+          !IsOfScalars(*instruction)) {
         continue;
       }
       XLA_ASSIGN_OR_RETURN(const Values results, WindowExpander(instruction, *scan).Run());

@@ -31,7 +31,7 @@ std::optional<PrefixWindow> RecognizePrefixWindow(const HloInstruction& instruct
     const bool forward = dim.padding_low == size - 1 && dim.padding_high == 0;
     const bool reverse = dim.padding_low == 0 && dim.padding_high == size - 1;
     if (scan.has_value() || dim.size != size || (!forward && !reverse)) return std::nullopt;
-    scan = PrefixWindow{static_cast<int64_t>(d), !forward};
+    scan = PrefixWindow{static_cast<int64_t>(d), !forward, size};
   }
   return scan;
 }
@@ -48,23 +48,12 @@ std::optional<PrefixScan> RecognizePrefixScan(const HloInstruction& instruction)
   }
   const std::optional<PrefixWindow> window = RecognizePrefixWindow(instruction);
   if (!window.has_value()) return std::nullopt;
-  return PrefixScan{window->dimension, window->reverse, *operation};
+  return PrefixScan{*window, *operation};
 }
-
-namespace {
-
-// Shorter windows are computed one by one.
-constexpr int64_t kLeastLength = 16;
-
-int64_t LengthOf(const HloInstruction& instruction, int64_t dimension) {
-  return instruction.operand(0)->shape().dimensions(static_cast<int>(dimension));
-}
-
-}  // namespace
 
 bool HasScanKernel(const HloInstruction& instruction) {
   const std::optional<PrefixScan> scan = RecognizePrefixScan(instruction);
-  if (!scan.has_value() || LengthOf(instruction, scan->dimension) < kLeastLength) return false;
+  if (!scan.has_value() || scan->length < kLeastScanLength) return false;
   switch (instruction.shape().element_type()) {
     case F16:
     case BF16:

@@ -17,14 +17,16 @@ namespace xla {
 struct PrefixWindow {
   int64_t dimension;
   bool reverse;
+  int64_t length;  // of the dimension
 };
+
+// Windows of shorter arrays are computed one by one.
+inline constexpr int64_t kLeastScanLength = 16;
 
 // With any reducer and any number of operands; unset for other instructions.
 std::optional<PrefixWindow> RecognizePrefixWindow(const HloInstruction& instruction);
 
-struct PrefixScan {
-  int64_t dimension;
-  bool reverse;
+struct PrefixScan : PrefixWindow {
   HloOpcode operation;  // add, multiply, maximum or minimum
 };
 
