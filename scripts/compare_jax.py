@@ -3,10 +3,12 @@
 """Compare programs that JAX compiles and runs on Xylem and on XLA:CPU.
 
 One process for each platform, which compiles and runs the same programs in turns with the other, and
-then measures what a call of a jitted function costs. PEER is the folder of xla_cpu.py, which draws
+then measures what a call of a jitted function costs, and a copy from and to NumPy; at last, how long
+processes take to import JAX and to find their devices. PEER is the folder of xla_cpu.py, which draws
 arguments and runs programs through a client of jaxlib (needs: pip install jax, and the plugin).
+Without programs it is not needed.
 
-usage: compare_jax.py --peer PEER [--python build-jax/bin/python] [--seconds 0.3] [--rounds 3] PROGRAM_DIR...
+usage: compare_jax.py [--python build-jax/bin/python] [--seconds 0.3] [--rounds 3] [--peer PEER PROGRAM_DIR...]
 """
 import argparse
 import json
@@ -19,6 +21,8 @@ import time
 
 PLATFORMS = ("cpu", "xylem")
 CALLS = ("1 argument", "1 argument, waiting", "100 arguments", "100 arguments and results")
+COPIES = ("from NumPy, aligned to 64 bytes", "from NumPy, aligned to 4 bytes", "to NumPy, of a result")
+STARTS = ("import jax", "import jax; jax.devices()", "import jax; jax.numpy.ones(3) + 1")
 
 
 def measure_calls():
@@ -46,8 +50,50 @@ def measure_calls():
   return dict(zip(CALLS, map(best, calls)))
 
 
-def serve(peer_folder):
-  """Answers lines of standard input, a folder and seconds or "calls", with lines of JSON."""
+def measure_copies():
+  """Microseconds of copies of 64 MB between NumPy and the device, and whether memory is shared."""
+  import jax
+  import numpy
+
+  def best(copy, sources):
+    times, shared = [], []
+    for source in sources:
+      start = time.perf_counter()
+      made = copy(source)
+      times.append((time.perf_counter() - start) * 1e6)
+      array, host = (made, source) if isinstance(source, numpy.ndarray) else (source, made)
+      shared.append(array.unsafe_buffer_pointer() == host.ctypes.data)
+      del made, array, host
+    return min(times), all(shared)
+
+  def aligned(offset):
+    memory = numpy.ones((16 << 20) + 32, numpy.float32)
+    start = -memory.ctypes.data % 64 // 4 + offset
+    return memory[start:start + (16 << 20)]
+
+  put = lambda host: jax.block_until_ready(jax.device_put(host))
+  step = jax.jit(lambda x: x + 1)
+  x = put(aligned(0))
+  results = [jax.block_until_ready(step(x)) for _ in range(5)]
+  copies = (best(put, [aligned(0) for _ in range(5)]), best(put, [aligned(1) for _ in range(5)]),
+            best(numpy.asarray, results))
+  return dict(zip(COPIES, copies))
+
+
+def measure_starts(python, code, rounds):
+  """Milliseconds of a process on each platform, in turns, the best of some rounds."""
+  times = [[] for _ in PLATFORMS]
+  for _ in range(rounds):
+    for platform, spent in zip(PLATFORMS, times):
+      start = time.perf_counter()
+      subprocess.run([python, "-c", code], env={**os.environ, "JAX_PLATFORMS": platform},
+                     stderr=subprocess.DEVNULL, check=True)
+      spent.append((time.perf_counter() - start) * 1e3)
+  return list(map(min, times))
+
+
+def measure_programs(peer_folder):
+  """A function that measures the program of a folder for some seconds."""
   sys.path.insert(0, peer_folder)
   import jax
   from jaxlib import xla_client
@@ -58,11 +104,17 @@ def serve(peer_folder):
       self.device = jax.devices()[0]
       self.client, self.xc = self.device.client, xla_client
 
-  peer = DefaultPlatform()
+  return DefaultPlatform().measure
+
+
+def serve(peer_folder):
+  """Answers lines of standard input, a folder and seconds or "calls" or "copies", with JSON."""
+  others = {"calls": measure_calls, "copies": measure_copies}
+  programs = measure_programs(peer_folder) if peer_folder else None
   for line in sys.stdin:
     folder, seconds = line.rstrip("\n").split("\t")
     try:
-      answer = measure_calls() if folder == "calls" else peer.measure(folder, float(seconds))
+      answer = others[folder]() if folder in others else programs(folder, float(seconds))
     except Exception as error:  # the program is reported, the others are measured
       answer = {"error": str(error).splitlines()[0]}
     print(json.dumps(answer), flush=True)
@@ -88,7 +140,7 @@ def mean(ratios):
 
 def main():
   parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-  parser.add_argument("--peer", required=True)
+  parser.add_argument("--peer", default="")
   parser.add_argument("--python", default=sys.executable)
   parser.add_argument("--seconds", type=float, default=0.3)
   parser.add_argument("--rounds", type=int, default=3)
@@ -97,10 +149,13 @@ def main():
   arguments = parser.parse_args()
   if arguments.serve:
     return serve(arguments.peer)
+  if arguments.folders and not arguments.peer:
+    parser.error("programs need --peer")
   workers = [Worker(arguments, platform) for platform in PLATFORMS]
   runs, compiles = [], []
-  print("| program | XLA ms | Xylem ms | ratio | XLA compiles in | Xylem in | ratio |")
-  print("|---|---|---|---|---|---|---|")
+  if arguments.folders:
+    print("| program | XLA ms | Xylem ms | ratio | XLA compiles in | Xylem in | ratio |")
+    print("|---|---|---|---|---|---|---|")
   for folder in map(os.path.abspath, arguments.folders):
     name, rounds = os.path.basename(folder), []
     for _ in range(arguments.rounds):
@@ -122,6 +177,15 @@ def main():
   print("| call of a jitted function | XLA us | Xylem us |\n|---|---|---|")
   for call in CALLS:
     print(f"| {call} | {calls[0][call]:.2f} | {calls[1][call]:.2f} |")
+  copies = [worker.ask("copies") for worker in workers]
+  print("\n| 64 MB | XLA us | Xylem us |\n|---|---|---|")
+  for copy in COPIES:
+    print(f"| {copy} |", *(f"{us:.0f}, {'shared' if shared else 'copied'} |"
+                           for us, shared in (answer[copy] for answer in copies)))
+  print("\n| process | XLA ms | Xylem ms |\n|---|---|---|")
+  for code in STARTS:
+    times = measure_starts(arguments.python, code, arguments.rounds)
+    print(f"| {code} | {times[0]:.0f} | {times[1]:.0f} |")
 
 
 if __name__ == "__main__":

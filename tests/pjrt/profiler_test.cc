@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/pjrt/plugin.h"
+#include "xla/cpu/program.h"
 #include "xla/pjrt/abi_profiler.h"
 #include "xla/pjrt/profile.pb.h"
 
@@ -77,13 +79,67 @@ TEST(PjrtProfilerTest, TracesWhatIsCompiledAndRunMeanwhile) {
   EXPECT_EQ(plane.lines(0).name(), "compiler");
   EXPECT_EQ(plane.lines(0).events_size(), 1);
   EXPECT_EQ(plane.lines(1).name(), "device 0");
-  ASSERT_EQ(plane.lines(1).events_size(), 3);
+  int runs = 0;
   int64_t end = 0;
   for (const ProfileEvent& event : plane.lines(1).events()) {
+    ASSERT_EQ(plane.event_metadata().count(event.metadata_id()), 1u);
+    if (plane.event_metadata().at(event.metadata_id()).name() != "add") continue;
+    ++runs;
     EXPECT_GE(event.offset_ps(), end);
     end = event.offset_ps() + event.duration_ps();
-    EXPECT_EQ(plane.event_metadata().count(event.metadata_id()), 1u);
   }
+  EXPECT_EQ(runs, 3);
+}
+
+// A product and a sort are steps of their own.
+constexpr std::string_view kSteps = R"(
+module @two_steps {
+  func.func public @main(%values: tensor<4096xf32>) -> tensor<64x64xf32> {
+    %a = stablehlo.reshape %values : (tensor<4096xf32>) -> tensor<64x64xf32>
+    %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0]
+        : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %1 = "stablehlo.sort"(%0) ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %2 = stablehlo.compare LT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %2 : tensor<i1>
+    }) {dimension = 1 : i64} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+    return %1 : tensor<64x64xf32>
+  }
+})";
+
+TEST(PjrtProfilerTest, TracesTheStepsOfCompiledProgramsWithinTheirRuns) {
+  if (!CheckCpuCompiler().ok()) GTEST_SKIP() << "the compiler is not here";
+  Plugin plugin;
+  PJRT_LoadedExecutable* program = plugin.Compile(kSteps);
+  ProfilerSession session;
+  session.Start();
+  std::vector<PJRT_Buffer*> results(1);
+  ASSERT_EQ(plugin.Run(program, {plugin.Floats(std::vector<float>(4096, 1))}, &results), "OK");
+  plugin.ToFloats(results[0]);
+  session.Stop();
+  const ProfileSpace space = session.Collect();
+  ASSERT_EQ(space.planes_size(), 1);
+  const ProfilePlane& plane = space.planes(0);
+  ASSERT_EQ(plane.lines_size(), 1);
+  const ProfileLine& line = plane.lines(0);
+  ASSERT_GE(line.events_size(), 3);
+  const auto name = [&](int event) {
+    return plane.event_metadata().at(line.events(event).metadata_id()).name();
+  };
+  EXPECT_EQ(name(0), "two_steps");
+  std::string steps;
+  int64_t begin = line.events(0).offset_ps();
+  for (int i = 1; i < line.events_size(); ++i) {
+    const ProfileEvent& step = line.events(i);
+    absl::StrAppend(&steps, name(i), " ");
+    EXPECT_GE(step.offset_ps(), begin);
+    begin = step.offset_ps() + step.duration_ps();
+  }
+  EXPECT_LE(begin, line.events(0).offset_ps() + line.events(0).duration_ps());
+  const size_t product = steps.find("dot"), sort = steps.find("sort");
+  ASSERT_NE(product, std::string::npos) << steps;
+  ASSERT_NE(sort, std::string::npos) << steps;
+  EXPECT_LT(product, sort) << steps;
 }
 
 TEST(PjrtProfilerTest, ASecondStartBeginsAnew) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of compiled programs: memory of arguments and results, devices.
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <map>
 #include <new>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/fusion.h"
 #include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/literal_memory.h"
 #include "xla/cpu/program_impl.h"
@@ -20,6 +23,7 @@
 #include "xla/runtime/host_memory.h"
 #include "xla/runtime/rendezvous.h"
 #include "xla/runtime/reusable_threads.h"
+#include "xla/runtime/step_observer.h"
 #include "xla/runtime/thread_pool.h"
 #include "xla/shape_util.h"
 #include "xla/strided_copy.h"
@@ -103,11 +107,10 @@ std::string DevicePrefix(int64_t device, int64_t replicas, int64_t partitions) {
 class CpuRun {
  public:
   CpuRun(const CpuProgram& program, const runtime::ExecutionContext& context,
-         const CpuRunOptions& options, cpu::StepTimes* profile)
+         const CpuRunOptions& options)
       : impl_(*program.impl_),
         context_(context),
         options_(options),
-        profile_(profile),
         budget_(options.memory_limit_bytes) {
     pool_ = context.pool;
     if (pool_ == nullptr) {
@@ -232,8 +235,7 @@ class CpuRun {
     device.bases.resize(
         static_cast<size_t>(impl_.memories.constants_begin()) + impl_.constants.size(), nullptr);
     RunState state(context_, *pool_, device.bases.data(), device.state);
-    state.set_extras(
-        {.profile = profile_, .budget = &budget_, .custom_calls = options_.custom_calls});
+    state.set_extras({.budget = &budget_, .custom_calls = options_.custom_calls});
     XLA_RETURN_IF_ERROR(state.Poll());
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (impl_.argument_leaves[i].IsArray())
@@ -370,7 +372,6 @@ class CpuRun {
   const CpuProgram::Impl& impl_;
   const runtime::ExecutionContext& context_;
   const CpuRunOptions& options_;
-  cpu::StepTimes* const profile_;
   std::unique_ptr<runtime::ThreadPool> own_pool_;
   runtime::ThreadPool* pool_ = nullptr;
   runtime::MemoryBudget budget_;
@@ -393,19 +394,52 @@ absl::Status CpuProgram::RunOnDevices(
     const CpuRunOptions& options) const {
   XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, arguments.size()));
   XLA_RETURN_IF_ERROR(runtime::CheckDeviceCount(replicas, partitions, results.size()));
-  return CpuRun(*this, context, options, nullptr)
-      .Run(replicas, partitions, arguments, results, statistics);
+  return CpuRun(*this, context, options).Run(replicas, partitions, arguments, results, statistics);
 }
 
+namespace {
+
+// Time of each step of one device.
+class StepTimes final : public runtime::StepObserver {
+ public:
+  struct Entry {
+    int64_t runs = 0;
+    double seconds = 0;
+  };
+  struct Event {
+    const HloInstruction* instruction;
+    double start, seconds;  // since some point in time
+  };
+
+  void OnStep(int64_t /*device*/, const HloInstruction* instruction, Time begin,
+              Time end) override {
+    using Seconds = std::chrono::duration<double>;
+    const double seconds = Seconds(end - begin).count();
+    Entry& entry = entries[instruction];
+    ++entry.runs;
+    entry.seconds += seconds;
+    constexpr size_t kMostEvents = 1000000;
+    if (events.size() < kMostEvents)
+      events.push_back({instruction, Seconds(begin.time_since_epoch()).count(), seconds});
+  }
+
+  std::map<const HloInstruction*, Entry> entries;
+  std::vector<Event> events;  // the first ones, by their ends
+};
+
+}  // namespace
+
 absl::StatusOr<std::vector<CpuProgram::ProfileEntry>> CpuProgram::Profile(
-    absl::Span<const runtime::ArgumentView> arguments, const runtime::ExecutionContext& context,
+    absl::Span<const runtime::ArgumentView> arguments, const runtime::ExecutionContext& given,
     std::vector<ProfileEvent>* events) const {
   std::vector<runtime::ResultView> results(impl_->result_leaves.size());
-  cpu::StepTimes times;
+  StepTimes times;
+  runtime::ExecutionContext context = given;
+  context.step_observer = &times;
   const absl::Span<runtime::ResultView> views = absl::MakeSpan(results);
   const CpuRunOptions options;
   XLA_RETURN_IF_ERROR(
-      CpuRun(*this, context, options, &times)
+      CpuRun(*this, context, options)
           .Run(1, 1, absl::MakeConstSpan(&arguments, 1), absl::MakeConstSpan(&views, 1), nullptr));
   for (const runtime::ResultView& result : results) {
     if (result.is_new) runtime::FreeHostMemory(result.data);
@@ -445,7 +479,7 @@ absl::StatusOr<std::vector<CpuProgram::ProfileEntry>> CpuProgram::Profile(
             [](const ProfileEntry& a, const ProfileEntry& b) { return a.seconds > b.seconds; });
   if (events == nullptr) return entries;
   double first = 0;
-  for (const cpu::StepTimes::Event& event : times.events) {
+  for (const StepTimes::Event& event : times.events) {
     first = events->empty() ? event.start : std::min(first, event.start);
     const bool is_instruction = event.instruction != nullptr;
     events->push_back(
@@ -584,7 +618,7 @@ absl::StatusOr<std::vector<Literal>> CpuProgram::RunReplicated(
   int64_t copied_bytes = 0;
   for (const LiteralViews& device : views) copied_bytes += device.memory_bytes;
   XLA_RETURN_IF_ERROR(
-      CpuRun(*this, context, options, nullptr)
+      CpuRun(*this, context, options)
           .Run(replicas, partitions, argument_views, result_views, statistics, copied_bytes));
   for (size_t d = 0; d < count; ++d) XLA_RETURN_IF_ERROR(TakeDynamicResults(views[d], literals[d]));
   return literals;

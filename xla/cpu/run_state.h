@@ -5,15 +5,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "xla/cpu/custom_calls.h"
 #include "xla/cpu/device_state.h"
-#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/kernels/context.h"
 #include "xla/runtime/execution_context.h"
 #include "xla/runtime/memory_budget.h"
@@ -22,30 +19,8 @@
 
 namespace xla::cpu {
 
-// Time of each step, by its instruction (null: copies).
-struct StepTimes {
-  struct Entry {
-    int64_t runs = 0;
-    double seconds = 0;
-  };
-  struct Event {
-    const HloInstruction* instruction;
-    double start, seconds;  // since some point in time
-  };
-  static constexpr size_t kMaxEvents = 1000000;
-  std::map<const HloInstruction*, Entry> entries;
-  std::vector<Event> events;  // the first ones, by their ends
-  void Add(const HloInstruction* instruction, double start, double seconds) {
-    Entry& entry = entries[instruction];
-    ++entry.runs;
-    entry.seconds += seconds;
-    if (events.size() < kMaxEvents) events.push_back({instruction, start, seconds});
-  }
-};
-
 // What a caller may add to a run.
 struct RunExtras {
-  StepTimes* profile = nullptr;
   runtime::MemoryBudget* budget = nullptr;  // of all devices
   const CpuCustomCalls* custom_calls = nullptr;
 };
@@ -58,8 +33,6 @@ class RunState final : public kernels::Context {
       : context_(context), pool_(pool), bases_(bases), device_(device) {}
 
   const runtime::ExecutionContext& context() const { return context_; }
-  // Null: steps are not timed.
-  StepTimes* profile() const { return extras_.profile; }
   const CpuCustomCalls* custom_calls() const { return extras_.custom_calls; }
   void set_extras(const RunExtras& extras) { extras_ = extras; }
   // The memories that places refer to (see program.cc).

@@ -9,6 +9,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/kernels/bitcast.h"
 #include "xla/runtime/host_memory.h"
+#include "xla/runtime/step_observer.h"
 
 namespace xla::cpu {
 
@@ -32,13 +33,12 @@ absl::StatusOr<std::shared_ptr<void>> RunState::Allocate(int64_t bytes) {
 }
 
 absl::Status RunSteps(const Steps& steps, RunState& state) {
-  if (state.profile() != nullptr) {
+  if (runtime::StepObserver* const observer = state.context().step_observer) {
+    const int64_t device = state.device().position.id();
     for (const std::unique_ptr<Step>& step : steps) {
-      const auto start = std::chrono::steady_clock::now();
+      const runtime::StepObserver::Time begin = std::chrono::steady_clock::now();
       XLA_RETURN_IF_ERROR(step->Run(state));
-      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start,
-                                          since_zero = start.time_since_epoch();
-      state.profile()->Add(step->instruction(), since_zero.count(), seconds.count());
+      observer->OnStep(device, step->instruction(), begin, std::chrono::steady_clock::now());
     }
     return absl::OkStatus();
   }

@@ -116,6 +116,11 @@ absl::Status Partitioner::EnterManual(HloInstruction* call) {
   HloInstruction* whole = WithoutAnnotations(call->operand(0));
   XLA_ASSIGN_OR_RETURN(const Tiles all, TilesOf(full, whole->shape(), partitions_));
   XLA_ASSIGN_OR_RETURN(const Tiles tiles, ManualTiles(all, whole->shape(), call->shape()));
+  // What is read here says how a group is divided, before what makes its values does.
+  const std::string* group = GroupOf(*whole);
+  const bool is_manual = absl::c_linear_search(full.last_tile_dims, OpSharding::MANUAL);
+  if (group != nullptr && !is_manual && !all.IsOne() && all.sums.empty())
+    groups_.emplace(*group, Alike{all, full});
   const auto known = divided_.find(whole);
   HloInstruction* local;
   if (known != divided_.end() && known->second.tiles == tiles) {
@@ -179,9 +184,14 @@ absl::StatusOr<HloInstruction*> Partitioner::DivideResult(HloInstruction* value,
   if (may_choose && !ShardShape(value->shape(), tiles).ok()) {
     XLA_ASSIGN_OR_RETURN(tiles, TilesOf(HloSharding::Replicate(), value->shape(), partitions_));
   }
-  if (tiles.IsOne() && may_choose && known != nullptr && known->tiles.sums.empty()) {
-    tiles = known->tiles;
-    sharding = known->sharding;
+  if (tiles.IsOne() && may_choose) {
+    if (const Alike* alike = AlikeOf(*value)) {
+      tiles = alike->tiles;
+      sharding = alike->sharding;
+    } else if (known != nullptr && known->tiles.sums.empty()) {
+      tiles = known->tiles;
+      sharding = known->sharding;
+    }
   }
   shardings_.outputs.push_back(tiles.IsOne() ? HloSharding::Replicate() : sharding);
   return ShardOfAnnotated(value, tiles);

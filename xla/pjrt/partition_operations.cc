@@ -96,13 +96,20 @@ absl::Status Partitioner::DivideAlike(HloInstruction* value) {
     if (known->tiles.sums.empty()) groups_.emplace(*group, Alike{known->tiles, known->sharding});
     return absl::OkStatus();
   }
-  const auto found = groups_.find(*group);
-  if (found == groups_.end() || !ShardShape(value->shape(), found->second.tiles).ok()) {
-    return absl::OkStatus();
-  }
-  XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(value, found->second.tiles));
-  divided_[value] = Divided{shard, found->second.tiles, found->second.sharding};
+  const Alike* alike = AlikeOf(*value);
+  if (alike == nullptr) return absl::OkStatus();
+  XLA_ASSIGN_OR_RETURN(HloInstruction * shard, ShardOf(value, alike->tiles));
+  divided_[value] = Divided{shard, alike->tiles, alike->sharding};
   return absl::OkStatus();
+}
+
+const Partitioner::Alike* Partitioner::AlikeOf(const HloInstruction& value) const {
+  const std::string* group = GroupOf(value);
+  if (group == nullptr || !value.shape().IsArray()) return nullptr;
+  const auto found = groups_.find(*group);
+  const bool is_known =
+      found != groups_.end() && ShardShape(value.shape(), found->second.tiles).ok();
+  return is_known ? &found->second : nullptr;
 }
 
 absl::Status Partitioner::DivideOperation(HloInstruction* instruction, const ShardForm& form,

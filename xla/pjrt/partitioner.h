@@ -92,8 +92,11 @@ class Partitioner {
   // The tiles of an annotation, with those of the operand in the dimensions that it leaves open.
   Tiles WithOpenDimensions(const HloInstruction& annotation, Tiles tiles,
                            const Tiles& operand) const;
-  // Values of a sharding group are divided as the first of it that is.
+  // Values of a sharding group are divided as a manual computation reads one of them, else as the
+  // first that is divided.
   absl::Status DivideAlike(HloInstruction* value);
+  // Null: the value is of no group, or of one that is not divided yet or does not fit.
+  const Alike* AlikeOf(const HloInstruction& value) const;
 
   // --- partition_shards.cc: the shards of a value
   // The shards that there are of a value, or of what it annotates; null if there are none.

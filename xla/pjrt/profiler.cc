@@ -8,10 +8,14 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/pjrt/profile.pb.h"
+#include "xla/runtime/step_observer.h"
 
 struct PLUGIN_Profiler_Error {
   int code;
@@ -53,6 +57,54 @@ TraceSessions& Sessions() {
   return *sessions;
 }
 
+// To all sessions that are under way.
+void AddEntries(const std::vector<TraceEntry>& entries) {
+  TraceSessions& sessions = Sessions();
+  const std::lock_guard<std::mutex> lock(sessions.mutex);
+  for (PLUGIN_Profiler* profiler : sessions.running) {
+    const size_t room = kMostEntries - std::min(kMostEntries, profiler->entries.size());
+    profiler->entries.insert(
+        profiler->entries.end(), entries.begin(),
+        entries.begin() + static_cast<ptrdiff_t>(std::min(room, entries.size())));
+  }
+}
+
+// Keeps the steps of one run.
+class StepRecorder final : public runtime::StepObserver {
+ public:
+  explicit StepRecorder(size_t devices) : steps_(devices) {}
+
+  void OnStep(int64_t device, const HloInstruction* instruction, Time begin, Time end) override {
+    std::vector<Step>& steps = steps_[static_cast<size_t>(device)];
+    if (steps.size() * steps_.size() < kMostEntries) steps.push_back({instruction, begin, end});
+  }
+
+  // As entries of lines, by the clock of the epoch.
+  std::vector<TraceEntry> Entries(absl::Span<const int> lines) const {
+    const int64_t epoch = TraceClock() - Nanoseconds(std::chrono::steady_clock::now());
+    std::vector<TraceEntry> entries;
+    for (size_t d = 0; d < std::min(steps_.size(), lines.size()); ++d) {
+      for (const Step& step : steps_[d]) {
+        entries.push_back(
+            {epoch + Nanoseconds(step.begin), epoch + Nanoseconds(step.end), lines[d],
+             step.instruction == nullptr ? "copy" : std::string(step.instruction->name())});
+      }
+    }
+    return entries;
+  }
+
+ private:
+  struct Step {
+    const HloInstruction* instruction;
+    Time begin, end;
+  };
+  static int64_t Nanoseconds(Time time) {
+    return std::chrono::nanoseconds(time.time_since_epoch()).count();
+  }
+
+  std::vector<std::vector<Step>> steps_;  // by device, whose thread alone adds to them
+};
+
 class TracedExecutable final : public Executable {
  public:
   TracedExecutable(std::shared_ptr<const Executable> traced, std::vector<int> device_ordinals)
@@ -62,9 +114,13 @@ class TracedExecutable final : public Executable {
 
  protected:
   absl::Status Run(const ExecuteRequest& request) const override {
+    StepRecorder recorder(request.arguments.size());
+    ExecuteRequest observed = request;
+    observed.context.step_observer = &recorder;
     const int64_t begin = TraceClock();
-    const absl::Status status = traced_->Execute(request);
+    const absl::Status status = traced_->Execute(observed);
     for (const int ordinal : device_ordinals_) TraceSince(begin, ordinal, module().name());
+    AddEntries(recorder.Entries(device_ordinals_));
     return status;
   }
 
@@ -77,7 +133,8 @@ std::string SerializedTrace(std::vector<TraceEntry> entries) {
   ProfileSpace space;
   if (entries.empty()) return space.SerializeAsString();
   std::stable_sort(entries.begin(), entries.end(), [](const TraceEntry& a, const TraceEntry& b) {
-    return std::pair(a.line, a.begin_ns) < std::pair(b.line, b.begin_ns);
+    // What contains another entry comes before it.
+    return std::tuple(a.line, a.begin_ns, -a.end_ns) < std::tuple(b.line, b.begin_ns, -b.end_ns);
   });
   ProfilePlane& plane = *space.add_planes();
   // The prefix by which viewers know the planes of plugins.
@@ -204,14 +261,7 @@ int64_t TraceClock() {
 }
 
 void TraceSince(int64_t begin_ns, int line, std::string name) {
-  const int64_t end_ns = std::max(TraceClock(), begin_ns);
-  TraceSessions& sessions = Sessions();
-  const std::lock_guard<std::mutex> lock(sessions.mutex);
-  for (PLUGIN_Profiler* profiler : sessions.running) {
-    if (profiler->entries.size() < kMostEntries) {
-      profiler->entries.push_back({begin_ns, end_ns, line, name});
-    }
-  }
+  AddEntries({{begin_ns, std::max(TraceClock(), begin_ns), line, std::move(name)}});
 }
 
 std::shared_ptr<const Executable> Traced(std::shared_ptr<const Executable> executable,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces: when programs were compiled and run, for jax.profiler.
+// Traces: when programs were compiled and run, and their steps, for jax.profiler.
 //
 // The sessions are those of the process, as the interface knows no client here.
 #ifndef XLA_PJRT_PROFILER_H_
@@ -26,7 +26,7 @@ inline constexpr int kCompilerLine = -1;
 // of a device, or kCompilerLine.
 void TraceSince(int64_t begin_ns, int line, std::string name);
 
-// The same program, whose runs are traced on the lines of the devices.
+// The same program, whose runs are traced on the lines of the devices, with their steps.
 std::shared_ptr<const Executable> Traced(std::shared_ptr<const Executable> executable,
                                          std::vector<int> device_ordinals);
 

@@ -20,6 +20,7 @@ namespace xla::runtime {
 class Feeds;            // feeds.h
 class HostChannels;     // channels.h
 class ReusableThreads;  // reusable_threads.h
+class StepObserver;     // step_observer.h
 class ThreadPool;       // thread_pool.h
 
 // All pointers may be null, and must outlive the run otherwise.
@@ -43,6 +44,8 @@ struct ExecutionContext {
   absl::Duration wait_timeout = absl::Seconds(60);
   // Names the run to the outside, as in messages; runs that belong together share it.
   int64_t run_id = 0;
+  // Compiled programs tell it of their steps, which are timed only then.
+  StepObserver* step_observer = nullptr;
 };
 
 // What a run did.
