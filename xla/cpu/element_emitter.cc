@@ -148,7 +148,8 @@ Element ElementEmitter::EmitUncached(const HloInstruction* instruction, Index in
     case HloOpcode::kReshape: {
       if (is_linear_) return Emit(instruction->operand(0), index);
       // An array in memory has its elements in the same places.
-      if (const auto source = buffers_.find(instruction->operand(0)); source != buffers_.end())
+      if (const auto source = buffers_.find(instruction->operand(0));
+          source != buffers_.end() && CountOf(shape) != 1)
         return Load(source->second[0], shape, index);
       const IndexVector operand_index =
           math_.Reshape(index, shape.dimensions(), instruction->operand(0)->shape().dimensions());

@@ -54,7 +54,10 @@ class ElementEmitter {
   bool is_linear() const { return is_linear_; }
   // Code around this emitter's: elements that it has made, of indices that are the same for all
   // lanes, are used again.
-  void set_outer(const ElementEmitter* outer) { outer_ = outer; }
+  void set_outer(const ElementEmitter* outer) {
+    outer_ = outer;
+    elements_ = outer->elements_;
+  }
   // Reductions of rows write the elements of `instruction`, which they read, to the memory of an
   // array like it, where other code may read them.
   void set_row_copy(const HloInstruction* instruction, IrValue memory) {

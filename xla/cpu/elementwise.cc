@@ -61,6 +61,9 @@ class Emitter {
     double bound = 0;
     if (ir_.IsConst(a, &bound)) std::swap(a, b);
     if (ir_.IsConst(b, &bound) && !std::isnan(bound)) return ExtremeOfBound(a, b, bound, is_max);
+    if (ir_.Lanes(vector_) == 1) {
+      return is_max ? ir_.FNeg(MinimumOfScalars(ir_.FNeg(a), ir_.FNeg(b))) : MinimumOfScalars(a, b);
+    }
     if (!ir_.HasAvx512Binary(vector_) || ops_.visits_rows())
       return ir_.Binary(is_max ? "llvm.maximum" : "llvm.minimum", a, b);
     return ir_.ByRegisters(a, b, [&](IrValue x, IrValue y) {
@@ -69,6 +72,16 @@ class Emitter {
       const IrValue ordered = ir_.Avx512Binary("range", x, y, is_max ? kMaximum : kMinimum);
       return ir_.Select(ir_.FCmp(LLVMRealUNO, x, y), ir_.FAdd(x, y), ordered);
     });
+  }
+  // The smaller one of either order, which processors have an instruction for, differs only for
+  // zeros, where -0 has the bit that +0 lacks, and for NaN, which keeps its bits. Short, as loops
+  // on scalars wait for it.
+  IrValue MinimumOfScalars(IrValue a, IrValue b) {
+    const IrType bits = ir_.IntsLike(vector_);
+    const auto smaller = [&](IrValue x, IrValue y) {
+      return ir_.BitCast(ir_.Select(ir_.FCmp(LLVMRealOLT, x, y), x, y), bits);
+    };
+    return ir_.BitCast(ir_.Or(smaller(a, b), smaller(b, a)), vector_);
   }
   // Of a number and a constant that is not NaN: a comparison that is false for NaN.
   IrValue ExtremeOfBound(IrValue a, IrValue b, double bound, bool is_max) {

@@ -10,6 +10,7 @@
 
 #include "xla/cpu/element.h"
 #include "xla/cpu/run_state.h"
+#include "xla/cpu/step.h"
 #include "xla/element_convert.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 
@@ -272,6 +273,12 @@ void XlaCpuConvert(int32_t from, const void* source, int32_t to, void* result, i
 // Not 0 if the run is to stop.
 int32_t XlaCpuPoll(void* state) { return static_cast<RunState*>(state)->Poll().ok() ? 0 : 1; }
 
+// Not 0 if the run is to stop.
+int32_t XlaCpuRunSteps(const void* steps, void* state) {
+  return RunStepsOfFunction(*static_cast<const Steps*>(steps), *static_cast<RunState*>(state)) ? 0
+                                                                                               : 1;
+}
+
 void XlaCpuFunction(int32_t opcode, int32_t type, int64_t n, const void* a, const void* b,
                     void* out) {
   const auto op = static_cast<HloOpcode>(opcode);
@@ -302,6 +309,7 @@ absl::Span<const ExternalFunction> ExternalFunctions() {
       {"XlaCpuConvert", Address(XlaCpuConvert)},
       {"XlaCpuFunction", Address(XlaCpuFunction)},
       {"XlaCpuPoll", Address(XlaCpuPoll)},
+      {"XlaCpuRunSteps", Address(XlaCpuRunSteps)},
       {"memcpy", Address(std::memcpy)},
       {"memset", Address(std::memset)},
       {"memmove", Address(std::memmove)},

@@ -162,15 +162,22 @@ IrValue Ir::Avx512Binary(const char* name, IrValue a, IrValue b, int constant) {
 }
 
 IrValue Ir::Call(const char* name, IrType result, absl::Span<const IrValue> arguments) {
-  std::vector<IrValue> values(arguments.begin(), arguments.end());
-  std::vector<IrType> types;
-  for (const IrValue value : values) types.push_back(TypeOf(value));
-  const IrType type =
-      llvm_.LLVMFunctionType(result, types.data(), static_cast<unsigned>(types.size()), 0);
   IrValue function = llvm_.LLVMGetNamedFunction(module_, name);
-  if (function == nullptr) function = llvm_.LLVMAddFunction(module_, name, type);
-  return llvm_.LLVMBuildCall2(builder_, type, function, values.data(),
+  if (function == nullptr)
+    function = llvm_.LLVMAddFunction(module_, name, FunctionType(result, arguments));
+  return CallPointer(function, result, arguments);
+}
+
+IrValue Ir::CallPointer(IrValue function, IrType result, absl::Span<const IrValue> arguments) {
+  std::vector<IrValue> values(arguments.begin(), arguments.end());
+  return llvm_.LLVMBuildCall2(builder_, FunctionType(result, arguments), function, values.data(),
                               static_cast<unsigned>(values.size()), "");
+}
+
+IrType Ir::FunctionType(IrType result, absl::Span<const IrValue> arguments) const {
+  std::vector<IrType> types;
+  for (const IrValue value : arguments) types.push_back(TypeOf(value));
+  return llvm_.LLVMFunctionType(result, types.data(), static_cast<unsigned>(types.size()), 0);
 }
 
 IrValue Ir::CallPerLane(const char* name, IrType result_element,

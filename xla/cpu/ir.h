@@ -145,6 +145,8 @@ class Ir {
   IrValue CallPerLane(const char* name, IrType result_element,
                       std::initializer_list<IrValue> arguments);
   IrValue Call(const char* name, IrType result, absl::Span<const IrValue> arguments);
+  // The same by its address.
+  IrValue CallPointer(IrValue function, IrType result, absl::Span<const IrValue> arguments);
 
   // --- Vectors
   IrValue Splat(IrValue scalar, int lanes);
@@ -159,6 +161,10 @@ class Ir {
   IrValue Load(IrType type, IrValue pointer, int align, bool invariant = false) const;
   // `streams`: past the caches; the pointer is aligned to the value's size then.
   void Store(IrValue value, IrValue pointer, int align, bool streams = false) const;
+  // Between memories that do not overlap.
+  void Copy(IrValue from, IrValue to, int64_t bytes) const {
+    llvm_.LLVMBuildMemCpy(builder_, to, 1, from, 1, Index(bytes));
+  }
   // After streaming stores, before other threads read what they wrote.
   void FinishStreaming();
   // In the entry block of the function.
@@ -201,6 +207,7 @@ class Ir {
   LLVMBasicBlockRef Block() const { return llvm_.LLVMGetInsertBlock(builder_); }
 
  private:
+  IrType FunctionType(IrType result, absl::Span<const IrValue> arguments) const;
   Carried LoopTestedAtEnd(IrValue begin, IrValue end, int64_t step, const Carried& initial,
                           absl::FunctionRef<Carried(IrValue, const Carried&)> body);
   LLVMBasicBlockRef NewBlock() const {

@@ -8,6 +8,7 @@
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/kernel_shapes.h"
+#include "xla/cpu/scatter_emitter.h"
 #include "xla/cpu/transpose_emitter.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/primitive_util.h"
@@ -21,44 +22,75 @@ class KernelEmitter {
 
   absl::Status Emit(const char* name) {
     if (plan_.epilogue_of >= 0) return EmitEpilogue(name);
-    const HloInstruction& fusion = *plan_.fusion;
     const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64()};
     ir_.StartFunction(name, parameters);
-    const auto array = [&](int64_t i) {
-      return ir_.Load(ir_.Pointer(), ir_.Offset(ir_.Parameter(0), ir_.Index(8 * i)), 8, true);
+    const auto load = [&](IrType type, size_t i) {
+      return ir_.Load(type, ir_.Offset(ir_.Parameter(0), ir_.Index(static_cast<int64_t>(8 * i))), 8,
+                      true);
     };
-    int64_t next = 0;
-    for (const HloInstruction* parameter : fusion.to_apply()->parameter_instructions()) {
-      const bool is_invariant = !plan_.is_written[static_cast<size_t>(next)];
-      buffers_[parameter] = {{array(next), is_invariant}};
+    InlineKernel kernel;
+    const size_t arrays = plan_.is_written.size() + static_cast<size_t>(ResultCount());
+    for (size_t i = 0; i < arrays; ++i) kernel.arrays.push_back(load(ir_.Pointer(), i));
+    kernel.is_invariant.assign(plan_.is_written.size(), true);
+    // Behind the arrays: the state of the run.
+    ir_.set_run(load(ir_.I64(), arrays));
+    begin_ = ir_.Parameter(1);
+    end_ = ir_.Parameter(2);
+    EmitUnits(kernel);
+    ir_.Return();
+    return status_;
+  }
+
+  absl::Status EmitInline(const InlineKernel& kernel) {
+    begin_ = ir_.Index(0);
+    end_ = ir_.Index(plan_.units);
+    elements_ = &kernel.parameters;
+    EmitUnits(kernel);
+    ir_.set_tests_at_end(false);
+    return status_;
+  }
+
+ private:
+  int64_t ResultCount() const {
+    const Shape& shape = plan_.fusion->to_apply()->root_instruction()->shape();
+    return shape.IsTuple() ? shape.tuple_shapes_size() : 1;
+  }
+
+  ElementEmitter MakeEmitter(int lanes) {
+    ElementEmitter emitter(ops_, buffers_, lanes);
+    emitter.set_elements(elements_);
+    return emitter;
+  }
+
+  void EmitUnits(const InlineKernel& kernel) {
+    size_t next = 0;
+    for (const HloInstruction* parameter : plan_.fusion->to_apply()->parameter_instructions()) {
+      const bool is_invariant = kernel.is_invariant[next] && !plan_.is_written[next];
+      buffers_[parameter] = {{kernel.arrays[next], is_invariant}};
       ++next;
     }
-    const HloInstruction* root = fusion.to_apply()->root_instruction();
-    const int results = root->shape().IsTuple() ? root->shape().tuple_shapes_size() : 1;
-    for (int i = 0; i < results; ++i) results_.push_back(array(next + i));
-    // Behind the arrays: the state of the run.
-    ir_.set_run(ir_.Load(ir_.I64(), ir_.Offset(ir_.Parameter(0), ir_.Index(8 * (next + results))),
-                         8, true));
+    const HloInstruction* root = plan_.fusion->to_apply()->root_instruction();
+    results_.assign(kernel.arrays.begin() + static_cast<int64_t>(next), kernel.arrays.end());
     ir_.set_tests_at_end(plan_.keeps_matrix);
     if (plan_.transposes) {
-      EmitTranspose(ir_, plan_, buffers_[root->operand(0)][0].pointer, results_[0]);
+      EmitTranspose(ir_, plan_, buffers_[root->operand(0)][0].pointer, results_[0], begin_, end_);
       if (plan_.streams) ir_.FinishStreaming();
-      ir_.Return();
-      return absl::OkStatus();
+      return;
     }
     if (root->opcode() == HloOpcode::kScatter) {
-      EmitScatter(plan_.regions[0]);
-      ir_.Return();
-      return status_;
+      ElementEmitter vectors = MakeEmitter(plan_.regions[0].lanes), scalars = MakeEmitter(1);
+      EmitScatter(plan_, ops_, vectors, scalars, results_, begin_, end_);
+      Check(vectors);
+      Check(scalars);
+      return;
     }
     if (plan_.reduces_columns) {
       EmitColumnReduction(plan_.regions[0]);
-      ir_.Return();
-      return status_;
+      return;
     }
     int64_t first = 0;
     for (const KernelRegion& region : plan_.regions) {
-      IrValue begin = ir_.Parameter(1), end = ir_.Parameter(2);
+      IrValue begin = begin_, end = end_;
       if (plan_.regions.size() > 1) {
         begin = ir_.Binary("llvm.smax", ir_.Sub(begin, ir_.Index(first)), ir_.Index(0));
         end = ir_.Binary("llvm.smin", ir_.Sub(end, ir_.Index(first)), ir_.Index(region.units));
@@ -67,11 +99,8 @@ class KernelEmitter {
       first += region.units;
     }
     if (plan_.streams) ir_.FinishStreaming();
-    ir_.Return();
-    return status_;
   }
 
- private:
   // void name(void* const* buffers, int64_t first, int64_t count, const void* values)
   absl::Status EmitEpilogue(const char* name) {
     const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64(), ir_.Pointer()};
@@ -115,7 +144,7 @@ class KernelEmitter {
 
   // Elements [from, to) of the row of the index, which lacks the last dimension.
   void EmitRange(const KernelRegion& region, IndexVector index, IrValue from, IrValue to) {
-    ElementEmitter vectors(ops_, buffers_, region.lanes), scalars(ops_, buffers_, 1);
+    ElementEmitter vectors = MakeEmitter(region.lanes), scalars = MakeEmitter(1);
     vectors.set_linear(plan_.is_linear);
     scalars.set_linear(plan_.is_linear);
     index.emplace_back();
@@ -181,7 +210,7 @@ class KernelEmitter {
 
   // A segment of the row of the index, which lacks the last dimension.
   void EmitRow(const KernelRegion& region, IndexVector index, IrValue segment) {
-    ElementEmitter vectors(ops_, buffers_, region.lanes), scalars(ops_, buffers_, 1);
+    ElementEmitter vectors = MakeEmitter(region.lanes), scalars = MakeEmitter(1);
     vectors.set_linear(plan_.is_linear);
     scalars.set_linear(plan_.is_linear);
     scalars.set_row_lanes(region.row_lanes);
@@ -373,7 +402,7 @@ class KernelEmitter {
       (is_reduced ? loops : kept).push_back(d);
     }
     const IndexMath math(ir_, 1);
-    ir_.Loop(ir_.Parameter(1), ir_.Parameter(2), 1, [&](IrValue unit) {
+    ir_.Loop(begin_, end_, 1, [&](IrValue unit) {
       const IrValue row = ir_.UDiv(unit, ir_.Index(region.segments));
       const IrValue first =
           ir_.Mul(ir_.URem(unit, ir_.Index(region.segments)), ir_.Index(region.segment_length));
@@ -388,7 +417,7 @@ class KernelEmitter {
       // Calls body(emitter) for the columns, in vectors and then one by one.
       const auto for_columns = [&](auto&& body) {
         const auto range = [&](IrValue from, IrValue to, int64_t step) {
-          ElementEmitter emitter(ops_, buffers_, static_cast<int>(step));
+          ElementEmitter emitter = MakeEmitter(static_cast<int>(step));
           ir_.Loop(from, to, step, [&](IrValue i) {
             ElementEmitter::Scope scope(&emitter);
             place.back() = {i, step > 1 ? 1 : 0, step};
@@ -468,163 +497,6 @@ class KernelEmitter {
 
   static const Shape& TypeOfResult(const HloInstruction& root, int64_t i) {
     return root.shape().IsTuple() ? root.shape().tuple_shapes(static_cast<int>(i)) : root.shape();
-  }
-
-  // Every unit is a range of the minor window dimension, for all updates in order: the order of
-  // updates of an element does not depend on threads.
-  void EmitScatter(const KernelRegion& region) {
-    const HloInstruction* root = plan_.fusion->to_apply()->root_instruction();
-    const auto& s = root->attributes<ScatterAttributes>();
-    const auto inputs = static_cast<int64_t>(results_.size());
-    const HloInstruction* indices = root->operand(inputs);
-    const Shape& shape = root->operand(0)->shape();
-    const Shape& updates = root->operand(inputs + 1)->shape();
-    const auto rank = static_cast<size_t>(shape.rank());
-    const auto contains = [](const std::vector<int64_t>& list, size_t value) {
-      return std::find(list.begin(), list.end(), static_cast<int64_t>(value)) != list.end();
-    };
-    ElementEmitter vectors(ops_, buffers_, region.lanes), scalars(ops_, buffers_, 1);
-    const IndexMath& math = scalars.math();
-
-    std::vector<size_t> scatter_dims, window_dims;  // of the updates
-    for (size_t d = 0; d < static_cast<size_t>(updates.rank()); ++d) {
-      (contains(s.update_window_dims, d) ? window_dims : scatter_dims).push_back(d);
-    }
-    std::vector<size_t> window_to_operand;
-    std::vector<int64_t> window_sizes(rank, 1);
-    for (size_t d = 0; d < rank; ++d) {
-      if (contains(s.inserted_window_dims, d) || contains(s.input_batching_dims, d)) continue;
-      window_sizes[d] = updates.dimensions(static_cast<int>(window_dims[window_to_operand.size()]));
-      window_to_operand.push_back(d);
-    }
-
-    ir_.Loop(ir_.Parameter(1), ir_.Parameter(2), 1, [&](IrValue unit) {
-      const IrValue first = ir_.Mul(unit, ir_.Index(region.segment_length));
-      IrValue last = ir_.Add(first, ir_.Index(region.segment_length));
-      if (!region.dimensions.empty()) {
-        last = ir_.Binary("llvm.smin", last, ir_.Index(region.dimensions.back()));
-      }
-      IndexVector update_index(static_cast<size_t>(updates.rank()), math.Constant(0));
-      IndexVector origin(rank, math.Constant(0));
-
-      // Combines elements at the update index.
-      const auto combine = [&](ElementEmitter& emitter) {
-        IndexVector place = origin;
-        for (size_t w = 0; w < window_dims.size(); ++w) {
-          IndexTerm& term = place[window_to_operand[w]];
-          term = emitter.math().Add(term, update_index[window_dims[w]]);
-        }
-        std::vector<Element> arguments;
-        std::vector<ElementAddress> addresses;
-        for (int64_t i = 0; i < inputs; ++i) {
-          const Shape& operand_shape = root->operand(i)->shape();
-          addresses.push_back(
-              emitter.AddressOf({results_[static_cast<size_t>(i)], false}, operand_shape, place));
-          arguments.push_back(
-              ops_.Load(operand_shape.element_type(), addresses.back(), emitter.lanes()));
-        }
-        for (int64_t i = 0; i < inputs; ++i) {
-          arguments.push_back(ops_.Splat(emitter.Emit(root->operand(inputs + 1 + i), update_index),
-                                         emitter.lanes()));
-        }
-        const std::vector<Element> results = emitter.Apply(*root->to_apply(), std::move(arguments));
-        for (size_t i = 0; i < results.size(); ++i) {
-          ops_.Store(root->operand(static_cast<int64_t>(i))->shape().element_type(),
-                     ops_.Splat(results[i], emitter.lanes()), addresses[i].pointer,
-                     addresses[i].bytes);
-        }
-      };
-      // Of the dimensions of a window from `w` on.
-      const auto steps_within = [&](size_t w) {
-        double steps = 1;
-        for (; w < window_dims.size(); ++w) {
-          const bool is_inner = w + 1 == window_dims.size() && !region.dimensions.empty();
-          steps *= static_cast<double>(
-              is_inner ? (region.segment_length + region.lanes - 1) / region.lanes
-                       : updates.dimensions(static_cast<int>(window_dims[w])));
-        }
-        return steps;
-      };
-      const auto window = [&](const auto& self, size_t w) -> void {
-        if (w == window_dims.size()) {
-          ElementEmitter::Scope scope(&scalars);
-          combine(scalars);
-          return;
-        }
-        const size_t d = window_dims[w];
-        const int64_t size = updates.dimensions(static_cast<int>(d));
-        const bool is_inner = w + 1 == window_dims.size() && !region.dimensions.empty();
-        if (!is_inner) {
-          ir_.PolledLoop(ir_.Index(0), ir_.Index(size), 1, PollInterval(size, steps_within(w + 1)),
-                         [&](IrValue i) {
-                           update_index[d] = {i, 0, 1};
-                           self(self, w + 1);
-                         });
-          return;
-        }
-        const int64_t in_vectors = region.lanes > 1 ? size / region.lanes * region.lanes : 0;
-        if (in_vectors > 0) {
-          ir_.Loop(first, ir_.Binary("llvm.smin", last, ir_.Index(in_vectors)), region.lanes,
-                   [&](IrValue i) {
-                     ElementEmitter::Scope scope(&vectors);
-                     update_index[d] = {i, 1, region.lanes};
-                     combine(vectors);
-                   });
-        }
-        if (in_vectors == size) return;
-        ir_.Loop(ir_.Binary("llvm.smax", first, ir_.Index(in_vectors)), last, 1, [&](IrValue i) {
-          ElementEmitter::Scope scope(&scalars);
-          update_index[d] = {i, 0, 1};
-          combine(scalars);
-        });
-      };
-      const auto scatter = [&](const auto& self, size_t k) -> void {
-        if (k < scatter_dims.size()) {
-          const size_t d = scatter_dims[k];
-          const int64_t size = updates.dimensions(static_cast<int>(d));
-          double steps = steps_within(0);
-          for (size_t inner = k + 1; inner < scatter_dims.size(); ++inner)
-            steps *= static_cast<double>(updates.dimensions(static_cast<int>(scatter_dims[inner])));
-          ir_.PolledLoop(ir_.Index(0), ir_.Index(size), 1, PollInterval(size, steps),
-                         [&](IrValue i) {
-                           update_index[d] = {i, 0, 1};
-                           self(self, k + 1);
-                         });
-          return;
-        }
-        ElementEmitter::Scope scope(&scalars);
-        // The index of the update among the indices, whose vector dimension it lacks.
-        const auto batch_term = [&](int64_t dim) {
-          return update_index[scatter_dims[static_cast<size_t>(
-              dim - (dim > s.index_vector_dim ? 1 : 0))]];
-        };
-        for (size_t i = 0; i < s.scatter_dims_to_operand_dims.size(); ++i) {
-          IndexVector position;
-          for (int64_t dim = 0; dim < indices->shape().rank(); ++dim) {
-            position.push_back(dim == s.index_vector_dim ? math.Constant(static_cast<int64_t>(i))
-                                                         : batch_term(dim));
-          }
-          const Element start =
-              ops_.Convert(indices->shape().element_type(), S64, scalars.Emit(indices, position));
-          origin[static_cast<size_t>(s.scatter_dims_to_operand_dims[i])] = {start.re, 0, 1};
-        }
-        for (size_t i = 0; i < s.input_batching_dims.size(); ++i) {
-          origin[static_cast<size_t>(s.input_batching_dims[i])] =
-              batch_term(s.scatter_indices_batching_dims[i]);
-        }
-        // Windows that are not inside as a whole are left out.
-        IrValue inside = ir_.Const(ir_.I1(), int64_t{1});
-        for (size_t d = 0; d < rank; ++d) {
-          const int64_t limit = shape.dimensions(static_cast<int>(d)) - window_sizes[d];
-          if (limit < 0) return;
-          inside = ir_.And(inside, math.InRange(origin[d], 0, limit + 1));
-        }
-        ir_.If(inside, [&] { window(window, 0); });
-      };
-      scatter(scatter, 0);
-    });
-    Check(vectors);
-    Check(scalars);
   }
 
   void Check(const ElementEmitter& emitter) {
@@ -754,7 +626,9 @@ class KernelEmitter {
   Ir& ir_;
   ElementOps ops_;
   const KernelPlan& plan_;
+  IrValue begin_ = nullptr, end_ = nullptr;  // units
   ElementEmitter::Buffers buffers_;
+  const ElementEmitter::Elements* elements_ = nullptr;
   std::vector<IrValue> results_;
   absl::Status status_;
 };
@@ -782,6 +656,10 @@ absl::Status EmitComparator(Ir& ir, const HloComputation& comparator, const char
 
 absl::Status EmitKernel(Ir& ir, const KernelPlan& plan, const char* name) {
   return KernelEmitter(ir, plan).Emit(name);
+}
+
+absl::Status EmitInlineKernel(Ir& ir, const KernelPlan& plan, const InlineKernel& kernel) {
+  return KernelEmitter(ir, plan).EmitInline(kernel);
 }
 
 }  // namespace xla::cpu

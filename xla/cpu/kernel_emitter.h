@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "xla/cpu/element_emitter.h"
 #include "xla/cpu/ir.h"
 #include "xla/cpu/row_parts.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -100,6 +101,15 @@ bool ReadsWhatIsWritten(const KernelPlan& plan, const HloInstruction* known);
 // An epilogue is a function for kernels::KernelEpilogue: buffers from the third on are the result
 // and the operands of the fusion.
 absl::Status EmitKernel(Ir& ir, const KernelPlan& plan, const char* name);
+
+// What a kernel within another function reads and writes.
+struct InlineKernel {
+  std::vector<IrValue> arrays;          // those of the fusion's operands, then of its results
+  std::vector<bool> is_invariant;       // operands that nothing writes while the function runs
+  ElementEmitter::Elements parameters;  // whose single element is known
+};
+// Emits all units of the kernel as part of the function that is being built.
+absl::Status EmitInlineKernel(Ir& ir, const KernelPlan& plan, const InlineKernel& kernel);
 
 // bool name(void* const* buffers, const void* const* elements), as kernels/sort_kernel.h has it.
 absl::Status EmitComparator(Ir& ir, const HloComputation& comparator, const char* name);

@@ -95,16 +95,37 @@ double OperationCost(const HloInstruction& instruction) {
   }
 }
 
-void Estimate(const HloInstruction& fusion, KernelPlan& plan) {
-  const int64_t results = CountOf(FirstShape(fusion));
-  for (const HloInstruction* operand : fusion.operands()) {
-    if (!operand->shape().IsArray()) continue;
-    const auto bytes = static_cast<double>(
-        CountOf(operand->shape()) * primitive_util::ByteWidth(operand->shape().element_type()));
-    plan.bytes += bytes;
+// Whether a result is the memory of its first operand, of which this changes a part.
+bool UpdatesInPlace(const HloInstruction& root) {
+  return root.opcode() == HloOpcode::kDynamicUpdateSlice &&
+         root.parent()->root_instruction() == &root;
+}
+
+// Elements of a parameter that a kernel reads: all, or those of slices and gathers.
+int64_t ElementsRead(const HloInstruction& parameter) {
+  const int64_t all = CountOf(parameter.shape());
+  int64_t read = 0;
+  for (const HloInstruction* user : parameter.users()) {
+    const bool reads_part = user->opcode() == HloOpcode::kSlice ||
+                            user->opcode() == HloOpcode::kDynamicSlice ||
+                            user->opcode() == HloOpcode::kGather;
+    if (user->operand(0) != &parameter || (!reads_part && !UpdatesInPlace(*user))) return all;
+    if (reads_part) read += CountOf(user->shape());
   }
+  return std::min(read, all);
+}
+
+void Estimate(const HloInstruction& fusion, KernelPlan& plan) {
+  const HloComputation& computation = *fusion.to_apply();
+  const HloInstruction& root = *computation.root_instruction();
+  for (const HloInstruction* parameter : computation.parameter_instructions()) {
+    if (!parameter->shape().IsArray()) continue;
+    plan.bytes += static_cast<double>(ElementsRead(*parameter) *
+                                      primitive_util::ByteWidth(parameter->shape().element_type()));
+  }
+  const Shape& result = UpdatesInPlace(root) ? root.operand(1)->shape() : FirstShape(fusion);
   plan.bytes +=
-      static_cast<double>(results * primitive_util::ByteWidth(FirstShape(fusion).element_type()));
+      static_cast<double>(CountOf(result) * primitive_util::ByteWidth(result.element_type()));
   plan.operations += EstimateOperations(fusion);
 }
 
@@ -171,13 +192,15 @@ void GroupShortRows(KernelRegion& region) {
 }
 
 // Rows that are reduced first are not shared: each thread would reduce them whole.
-void DivideIntoUnits(KernelRegion& region, bool shares_rows) {
+void DivideIntoUnits(KernelRegion& region, bool is_for_one_thread, bool shares_rows) {
   int64_t rows = 1;
   for (size_t d = 0; d + 1 < region.dimensions.size(); ++d) rows *= region.dimensions[d];
   const int64_t length = region.dimensions.empty() ? 1 : region.dimensions.back();
   constexpr int64_t kSegment = 8192;
   region.segment_length = std::max<int64_t>(length, 1);
-  if (length >= 2 * kSegment && region.row_lanes == 1) {
+  if (is_for_one_thread) {
+    // Rows stay whole.
+  } else if (length >= 2 * kSegment && region.row_lanes == 1) {
     region.segment_length = kSegment;
   } else if (shares_rows && rows < 64 && length > region.lanes) {
     // Few rows: several threads share each.
@@ -337,7 +360,7 @@ double OperationsOfMembers(const HloComputation& computation) {
       for (const WindowDim& dim : member->attributes<WindowAttributes>().window.dims)
         elements *= static_cast<double>(dim.size);
     } else if (member->shape().IsArray()) {
-      elements = count(member->shape());
+      elements = count(UpdatesInPlace(*member) ? member->operand(1)->shape() : member->shape());
     }
     if (elements > 0) operations += elements * OperationCost(*member);
   }
@@ -498,6 +521,10 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
 
   // Lanes along the last dimension, or scalar code around reductions of rows.
   const int vector_lanes = std::max(4, target.vector_bytes / LargestElementBytes(computation));
+  Estimate(*fusion, plan);
+  // Loops below 20 microseconds are not worth a second thread.
+  const double nanoseconds = plan.bytes / 25 + plan.operations / vector_lanes;
+  const bool is_for_one_thread = nanoseconds < 20e3;
   bool reduces_rows = false, reduces = false, has_windows = false;
   for (const HloInstruction* instruction : computation.instructions()) {
     has_windows |= instruction->opcode() == HloOpcode::kReduceWindow;
@@ -507,7 +534,6 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
     reduces = true;
     reduces_rows |= RowLengthOf(*instruction) >= vector_lanes;
   }
-  Estimate(*fusion, plan);
   for (KernelRegion& region : plan.regions) {
     const Shape& shape = region.source == root ? FirstShape(*root) : region.source->shape();
     if (plan.is_linear) {
@@ -545,16 +571,14 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
         region.dimensions.size() == static_cast<size_t>(shape.rank())) {
       region.parts = PartsOfRows(*region.source, length, region.lanes);
     }
-    DivideIntoUnits(region, /*shares_rows=*/!plan.reduces_own_rows);
+    DivideIntoUnits(region, is_for_one_thread, /*shares_rows=*/!plan.reduces_own_rows);
     plan.units += region.units;
   }
   plan.streams = epilogue_of < 0 && !plan.interleaves && MayStream(plan, *root);
-  // About 50 microseconds at a time; loops below 20 are not worth a second thread.
-  const double lanes = std::max(1, vector_lanes);
-  const double nanoseconds = plan.bytes / 25 + plan.operations / lanes;
-  if (nanoseconds < 20e3 || plan.units <= 1) {
+  if (is_for_one_thread || plan.units <= 1) {
     plan.chunk = std::max<int64_t>(plan.units, 1);
   } else {
+    // About 50 microseconds at a time.
     plan.chunk = std::max<int64_t>(
         1, static_cast<int64_t>(static_cast<double>(plan.units) * 50e3 / nanoseconds));
     plan.chunk = std::min(plan.chunk, (plan.units + 1) / 2);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,6 +19,7 @@
 #include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/cpu/library_calls.h"
+#include "xla/cpu/native_loop.h"
 #include "xla/cpu/scalar_loop.h"
 #include "xla/runtime/host_memory.h"
 #include "xla/runtime/thread_pool.h"
@@ -43,6 +45,11 @@ struct UniqueKernel {
   KernelFunction function = nullptr;
   double compile_seconds = 0;
   bool is_cached = false;
+};
+
+struct NativeLoop {
+  std::string name;
+  NativeLoopPlan plan;
 };
 
 double NowSeconds() {
@@ -110,6 +117,8 @@ class Lowering {
       generated.plans.push_back(absl::StrCat(name, " lanes ", units.lanes, " units ", units.count,
                                              " chunk ", units.chunk));
     }
+    for (const NativeLoop* loop : NativeLoopsByName())
+      generated.plans.push_back(absl::StrCat(loop->name, " ", PlanText(loop->plan)));
     for (const auto& [name, key] : ByName(functions_)) {
       if (!IsSelectAndScatter(*key.first)) continue;
       const SelectAndScatterPlan plan = PlanSelectAndScatter(*key.first);
@@ -158,25 +167,7 @@ class Lowering {
     return memories_.SlotOf(ExchangedPlace(schedule_, exchanges_, place));
   }
 
-  // Operands of a fusion whose memory the kernel writes to.
-  std::vector<bool> WrittenOperands(const ScheduledItem& item) const {
-    std::vector<bool> written;
-    for (const ValueId operand : item.operands) {
-      bool is_written = false;
-      for (const ValueId result : item.results) {
-        is_written |= operand != kNoValue && result != kNoValue &&
-                      ValueOf(operand).place == ValueOf(result).place;
-      }
-      written.push_back(is_written);
-    }
-    // What needs a copy first is updated in the copy.
-    for (const int64_t operand : UpdatedOperands(*item.instruction)) {
-      written[static_cast<size_t>(operand)] = true;
-    }
-    return written;
-  }
-
-  absl::Status PlanItems(const std::vector<ScheduledItem>& items) {
+  absl::Status PlanItems(absl::Span<const ScheduledItem> items) {
     for (const ScheduledItem& item : items) {
       const bool has_elements = ElementLoopLength(schedule_, item) > 0;
       if (has_elements || IsScalarLoop(schedule_, item)) {
@@ -184,6 +175,14 @@ class Lowering {
         if (has_elements) element_loops_[&item] = absl::StrCat("element_loop_", number);
         if (!has_elements || !UnitsOfElementLoop(schedule_, item, *target_).finishes_scalars())
           loops_[&item] = absl::StrCat("loop_", number);
+        continue;
+      }
+      if (std::optional<NativeLoopPlan> plan = PlanNativeLoop(schedule_, item, *target_)) {
+        for (const NativeLoopPlan::Entry& entry : plan->entries) {
+          if (entry.item != nullptr) XLA_RETURN_IF_ERROR(PlanItems({entry.item, 1}));
+        }
+        const size_t number = native_loops_.size();
+        native_loops_[&item] = {absl::StrCat("native_loop_", number), *std::move(plan)};
         continue;
       }
       for (const auto& body : item.bodies) XLA_RETURN_IF_ERROR(PlanItems(body));
@@ -198,7 +197,7 @@ class Lowering {
           item.contraction == nullptr ? -1 : ContractionOperand(*item.instruction);
       const std::vector<bool> written =
           item.contraction == nullptr
-              ? WrittenOperands(item)
+              ? WrittenOperands(schedule_, item)
               : std::vector<bool>(static_cast<size_t>(item.instruction->operand_count()), false);
       std::vector<bool> unused;
       for (const ValueId result : item.results) unused.push_back(result == kNoValue);
@@ -226,6 +225,14 @@ class Lowering {
       kernel_of_[&item] = found;
     }
     return absl::OkStatus();
+  }
+
+  std::vector<const NativeLoop*> NativeLoopsByName() const {
+    std::vector<const NativeLoop*> loops;
+    for (const auto& [item, loop] : native_loops_) loops.push_back(&loop);
+    std::sort(loops.begin(), loops.end(),
+              [](const NativeLoop* a, const NativeLoop* b) { return a->name < b->name; });
+    return loops;
   }
 
   // Functions of operations that are no fusions.
@@ -271,6 +278,8 @@ class Lowering {
       XLA_RETURN_IF_ERROR(EmitScalarLoop(ir, schedule_, *loop, name.c_str()));
     for (const auto& [name, loop] : ByName(element_loops_))
       XLA_RETURN_IF_ERROR(EmitElementLoop(ir, schedule_, *loop, name.c_str()));
+    for (const NativeLoop* loop : NativeLoopsByName())
+      XLA_RETURN_IF_ERROR(EmitNativeLoop(ir, schedule_, loop->plan, loop->name.c_str()));
     for (const auto& [name, sort] : ByName(comparators_))
       XLA_RETURN_IF_ERROR(EmitComparator(ir, *sort->to_apply(), name.c_str()));
     for (const auto& [name, key] : ByName(functions_))
@@ -280,7 +289,7 @@ class Lowering {
 
   absl::Status CompileKernels() {
     if (kernels_.empty() && comparators_.empty() && loops_.empty() && element_loops_.empty() &&
-        functions_.empty())
+        native_loops_.empty() && functions_.empty())
       return absl::OkStatus();
     XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
     // A module for each thread, but no more than there is work for.
@@ -387,7 +396,9 @@ class Lowering {
           }
           break;
         }
-        XLA_RETURN_IF_ERROR(BuildWhile(item, steps));
+        const auto native = native_loops_.find(&item);
+        XLA_RETURN_IF_ERROR(native == native_loops_.end() ? BuildWhile(item, steps)
+                                                          : BuildNativeLoop(native->second, steps));
         break;
       }
       case ScheduledItem::Kind::kConditional: {
@@ -404,6 +415,46 @@ class Lowering {
         XLA_RETURN_IF_ERROR(BuildInstruction(item, steps));
         break;
     }
+    return absl::OkStatus();
+  }
+
+  absl::Status BuildNativeLoop(const NativeLoop& loop, Steps& steps) {
+    using Entry = NativeLoopPlan::Entry;
+    std::vector<NativeLoopStep::Entry> table;
+    std::vector<std::unique_ptr<Steps>> inner;
+    for (size_t t = 0; t <= loop.plan.tables.size(); ++t) {
+      if (t > 0) exchanges_ = loop.plan.items.at(loop.plan.tables[t - 1]).exchanges;
+      for (const Entry& entry : loop.plan.entries) {
+        NativeLoopStep::Entry& added = table.emplace_back();
+        switch (entry.kind) {
+          case Entry::Kind::kValue:
+            if (entry.value != kNoValue) added.slot = SlotAt(ValueOf(entry.value).place);
+            break;
+          case Entry::Kind::kFunction:
+            added.kind = NativeLoopStep::Entry::Kind::kAddress;
+            added.address =
+                reinterpret_cast<void*>(kernels_[kernel_of_.at(entry.item)].function);
+            break;
+          case Entry::Kind::kSteps: {
+            added.kind = NativeLoopStep::Entry::Kind::kAddress;
+            if (t > 0) break;  // loops that exchange have none
+            auto built = std::make_unique<Steps>();
+            XLA_RETURN_IF_ERROR(BuildItem(*entry.item, *built));
+            added.address = built.get();
+            inner.push_back(std::move(built));
+            break;
+          }
+          case Entry::Kind::kRun:
+            added.kind = NativeLoopStep::Entry::Kind::kRun;
+            break;
+        }
+      }
+    }
+    exchanges_.clear();
+    steps.push_back(std::make_unique<NativeLoopStep>(
+        reinterpret_cast<LoopFunction>(program_.code[0]->Find(loop.name)), std::move(table),
+        std::move(inner)));
+    steps.back()->set_instruction(loop.plan.loop->instruction);
     return absl::OkStatus();
   }
 
@@ -548,6 +599,7 @@ class Lowering {
   std::map<const HloInstruction*, std::string> comparators_;   // of sorts
   std::map<const ScheduledItem*, std::string> loops_;          // that are one function
   std::map<const ScheduledItem*, std::string> element_loops_;  // those of arrays among them
+  std::map<const ScheduledItem*, NativeLoop> native_loops_;
   // By instruction and operand: see PlanFunctions.
   std::map<std::pair<const HloInstruction*, int64_t>, std::string> functions_;
   std::vector<Exchange> exchanges_;  // in the code that is built

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -50,7 +51,11 @@ class RunState final : public kernels::Context {
                            absl::FunctionRef<absl::Status(int64_t, int64_t)> body) override {
     return pool_.ParallelFor(count, chunk, body, [this] { return Poll(); });
   }
+  // Of steps that generated code has run: nothing is to run after them.
+  const absl::Status& failure() const { return failure_; }
+  void set_failure(absl::Status failure) { failure_ = std::move(failure); }
   absl::Status Poll() override {
+    if (!failure_.ok()) return failure_;
     if (device_.rendezvous != nullptr && device_.rendezvous->stopped())
       return device_.rendezvous->StopStatus();
     if (context_.cancel == nullptr || !context_.cancel->load(std::memory_order_relaxed))
@@ -66,6 +71,7 @@ class RunState final : public kernels::Context {
   char* const* const bases_;
   DeviceState& device_;
   RunExtras extras_;
+  absl::Status failure_;
 };
 
 }  // namespace xla::cpu

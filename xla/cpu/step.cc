@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstring>
+#include <new>
+#include <utility>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
@@ -46,6 +48,19 @@ absl::Status RunSteps(const Steps& steps, RunState& state) {
     XLA_RETURN_IF_ERROR(step->Run(state));
   }
   return absl::OkStatus();
+}
+
+// Nothing may be thrown through generated code.
+bool RunStepsOfFunction(const Steps& steps, RunState& state) {
+  if (!state.failure().ok()) return false;
+  try {
+    absl::Status status = RunSteps(steps, state);
+    if (status.ok()) return true;
+    state.set_failure(std::move(status));
+  } catch (const std::bad_alloc&) {
+    state.set_failure(absl::ResourceExhaustedError("the system has no memory for a step"));
+  }
+  return false;
 }
 
 absl::Status KernelStep::Run(RunState& state) const {
@@ -115,6 +130,25 @@ absl::Status ScalarLoopStep::Run(RunState& state) const {
   } else {
     function_(arrays.data(), &state, 0, units_);
   }
+  return state.Poll();
+}
+
+absl::Status NativeLoopStep::Run(RunState& state) const {
+  absl::InlinedVector<char*, 64> table;
+  for (const Entry& entry : table_) {
+    switch (entry.kind) {
+      case Entry::Kind::kSlot:
+        table.push_back(entry.slot.In(state));
+        break;
+      case Entry::Kind::kAddress:
+        table.push_back(static_cast<char*>(entry.address));
+        break;
+      case Entry::Kind::kRun:
+        table.push_back(reinterpret_cast<char*>(&state));
+        break;
+    }
+  }
+  function_(table.data(), &state, 0, 1);
   return state.Poll();
 }
 

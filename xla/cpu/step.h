@@ -39,6 +39,8 @@ class Step {
 using Steps = std::vector<std::unique_ptr<Step>>;
 
 absl::Status RunSteps(const Steps& steps, RunState& state);
+// The same for generated code. False: the state has the reason.
+bool RunStepsOfFunction(const Steps& steps, RunState& state);
 
 // Generated code, see kernel_emitter.h.
 using KernelFunction = void (*)(char** arrays, int64_t begin, int64_t end);
@@ -142,6 +144,27 @@ class ScalarLoopStep final : public Step {
   const LoopFunction function_;
   const std::vector<Slot> arrays_;
   const int64_t units_, chunk_;
+};
+
+// A loop that is one function, see native_loop.h.
+class NativeLoopStep final : public Step {
+ public:
+  struct Entry {
+    enum class Kind : uint8_t { kSlot, kAddress, kRun };
+    Kind kind = Kind::kSlot;
+    Slot slot;
+    void* address = nullptr;
+  };
+  // `inner`: the steps among the addresses.
+  NativeLoopStep(LoopFunction function, std::vector<Entry> table,
+                 std::vector<std::unique_ptr<Steps>> inner)
+      : function_(function), table_(std::move(table)), inner_(std::move(inner)) {}
+  absl::Status Run(RunState& state) const override;
+
+ private:
+  const LoopFunction function_;
+  const std::vector<Entry> table_;
+  const std::vector<std::unique_ptr<Steps>> inner_;
 };
 
 class ConditionalStep final : public Step {

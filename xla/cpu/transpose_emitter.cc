@@ -33,7 +33,8 @@ void TransposeRows(Ir& ir, std::vector<IrValue>& rows) {
 
 }  // namespace
 
-void EmitTranspose(Ir& ir, const KernelPlan& plan, IrValue source, IrValue target) {
+void EmitTranspose(Ir& ir, const KernelPlan& plan, IrValue source, IrValue target, IrValue begin,
+                   IrValue end) {
   const KernelRegion& region = plan.regions[0];
   const HloInstruction* root = plan.fusion->to_apply()->root_instruction();
   const HloInstruction* operand = root->operand(0);
@@ -67,7 +68,7 @@ void EmitTranspose(Ir& ir, const KernelPlan& plan, IrValue source, IrValue targe
   };
   const int64_t tiles_b = (size_b + lanes - 1) / lanes;
   const IndexMath math(ir, 1);
-  ir.Loop(ir.Parameter(1), ir.Parameter(2), 1, [&](IrValue unit) {
+  ir.Loop(begin, end, 1, [&](IrValue unit) {
     const IrValue tile = ir.URem(unit, ir.Index(tiles_b));
     const IndexVector index = math.Delinearize({ir.UDiv(unit, ir.Index(tiles_b)), 0, 1}, outer);
     IrValue read = source, write = target;

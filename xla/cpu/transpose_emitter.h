@@ -13,7 +13,8 @@ namespace xla::cpu {
 // are read by rows, transposed in registers and written by rows; a unit is a row of tiles. The last
 // tiles of rows and columns that are not a multiple of the lanes overlap those before: units write
 // the same values there.
-void EmitTranspose(Ir& ir, const KernelPlan& plan, IrValue source, IrValue target);
+void EmitTranspose(Ir& ir, const KernelPlan& plan, IrValue source, IrValue target, IrValue begin,
+                   IrValue end);
 
 }  // namespace xla::cpu
 
