@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements that are sums of others: reduce, reduce-window, dot.
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -245,9 +247,18 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
   }
   const HloComputation& reducer = *instruction->to_apply();
   const std::optional<Literal> identity = IdentityOfReducer(reducer);
+  bool is_in_order = row_dims.size() > 1;
+  for (size_t i = 0; i < inputs; ++i)
+    is_in_order &= ReadsInOrder(instruction->operand(static_cast<int64_t>(i)), 0);
+  // Several rows that follow each other in memory are one.
+  if (is_in_order) {
+    const int64_t all =
+        std::accumulate(row_dims.begin(), row_dims.end(), int64_t{1}, std::multiplies<int64_t>());
+    std::fill(row_dims.begin(), row_dims.end(), 1);
+    row_dims.back() = all;
+  }
   if (const int64_t length = row_dims.back(); row_dims.size() > 1 && length >= row_lanes_ &&
-                                              identity.has_value() && inputs == 1 &&
-                                              !ReadsInOrder(instruction->operand(0), 0)) {
+                                              identity.has_value() && inputs == 1 && !is_in_order) {
     while (block > row_lanes_ && length < 2 * block) block /= 2;
     return EmitReduceOfRows(instruction, index, row_dims, block, *identity);
   }

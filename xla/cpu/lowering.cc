@@ -432,8 +432,7 @@ class Lowering {
             break;
           case Entry::Kind::kFunction:
             added.kind = NativeLoopStep::Entry::Kind::kAddress;
-            added.address =
-                reinterpret_cast<void*>(kernels_[kernel_of_.at(entry.item)].function);
+            added.address = reinterpret_cast<void*>(kernels_[kernel_of_.at(entry.item)].function);
             break;
           case Entry::Kind::kSteps: {
             added.kind = NativeLoopStep::Entry::Kind::kAddress;
