@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -106,6 +107,40 @@ TEST(NumberTypesTest, VectorsAreConvertedAsSingleNumbersAre) {
           arguments.push_back(Numbers(from, 1));
           return arguments;
         }());
+  }
+}
+
+// All codes as floats; and the floats of all combinations of sign, exponent and the first bits of
+// the mantissa, half of them with a bit far behind, among them infinities and NaN.
+TEST(NumberTypesTest, FormatsOfAByteAreConvertedAsSingleNumbersAre) {
+  constexpr int64_t kFloats = 1 << 17;
+  Literal floats(ShapeUtil::MakeShape(F32, {kFloats}));
+  auto* bits = static_cast<uint32_t*>(floats.untyped_data());
+  for (uint32_t i = 0; i < kFloats; ++i) bits[i] = (i >> 1) << 16 | (i & 1);
+  for (const PrimitiveType type : {F8E3M4, F8E4M3, F8E4M3FN, F8E4M3FNUZ, F8E4M3B11FNUZ, F8E5M2,
+                                   F8E5M2FNUZ, F8E8M0FNU, F4E2M1FN}) {
+    Literal codes(ShapeUtil::MakeShape(type, {256}));
+    const int most = type == F4E2M1FN ? 16 : 256;
+    for (int i = 0; i < 256; ++i)
+      static_cast<uint8_t*>(codes.untyped_data())[i] = static_cast<uint8_t>(i % most);
+    std::vector<Literal> arguments;
+    arguments.push_back(std::move(codes));
+    arguments.push_back(floats.Clone());
+    const std::string name = Name(type);
+    const std::string text = absl::StrCat(
+        "HloModule m\nENTRY e {\n  c = ", name, "[256] parameter(0)\n  x = f32[", kFloats,
+        "] parameter(1)\n  f = f32[256] convert(c)\n  n = ", name, "[", kFloats,
+        "] convert(x)\n  ROOT t = (f32[256], ", name, "[", kFloats, "]) tuple(f, n)\n}\n");
+    ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text));
+    ASSERT_OK_AND_ASSIGN(const Literal expected,
+                         Interpret(*module, {&arguments[0], &arguments[1]}));
+    ASSERT_OK_AND_ASSIGN(const Literal compiled, Compiled(*module, arguments));
+    // NaN included: to the bit.
+    for (const int64_t part : {0, 1}) {
+      const auto bytes = static_cast<size_t>(expected.size_bytes({part}));
+      EXPECT_EQ(std::memcmp(expected.untyped_data({part}), compiled.untyped_data({part}), bytes), 0)
+          << name << " " << part;
+    }
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "xla/cpu/narrow_floats.h"
 #include "xla/element_convert.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
@@ -55,7 +56,7 @@ IrValue ElementOps::FromBits(PrimitiveType type, IrValue bits) {
     return ir_.BitCast(ir_.Shl(ir_.ZExt(bits, wide), ir_.Const(wide, int64_t{16})),
                        ir_.WithElement(bits_type, ir_.F32()));
   }
-  if (IsNarrowFloat(type)) return ConvertThroughMemory(type, F32, bits);
+  if (IsByteFloat(type)) return WidenByte(ir_, type, bits);
   if (type == F32 || type == F64) {
     return ir_.BitCast(bits, ir_.WithElement(bits_type, RegisterType(type)));
   }
@@ -74,7 +75,7 @@ IrValue ElementOps::ToBits(PrimitiveType type, IrValue value) {
     return ir_.Trunc(ir_.LShr(ir_.BitCast(value, wide), ir_.Const(wide, int64_t{16})),
                      ir_.WithElement(value_type, ir_.Int(16)));
   }
-  if (IsNarrowFloat(type)) return ConvertThroughMemory(F32, type, value);
+  if (IsByteFloat(type)) return NarrowToByte(ir_, type, value);
   if (type == F32 || type == F64) return ir_.BitCast(value, ir_.IntsLike(value_type));
   return value;
 }
@@ -254,18 +255,6 @@ Element ElementOps::Round(PrimitiveType type, Element element) {
     return {ir_.AShr(ir_.Shl(element.re, unused), unused)};
   }
   return element;
-}
-
-// For types without instructions of their own.
-IrValue ElementOps::ConvertThroughMemory(PrimitiveType from, PrimitiveType to, IrValue value) {
-  const int lanes = ir_.Lanes(value);
-  const IrValue source = ir_.Alloca(ir_.I64(), lanes), result = ir_.Alloca(ir_.I64(), lanes);
-  ir_.Store(value, source, 8);
-  const IrValue arguments[] = {ir_.Const(ir_.I32(), static_cast<int64_t>(from)), source,
-                               ir_.Const(ir_.I32(), static_cast<int64_t>(to)), result,
-                               ir_.Index(lanes)};
-  ir_.Call("XlaCpuConvert", ir_.Void(), arguments);
-  return ir_.Load(ir_.Vector(MemoryType(to), lanes), result, 8);
 }
 
 // Towards zero, saturated; NaN becomes 0. LLVM's own saturating conversions take the elements of

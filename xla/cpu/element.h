@@ -79,7 +79,6 @@ class ElementOps {
   IrValue LoadStrided(IrType element, IrValue place, int element_bytes, int stride, int lanes,
                       bool invariant);
   IrValue RoundBf16(IrValue value, bool may_have_any_nan);
-  IrValue ConvertThroughMemory(PrimitiveType from, PrimitiveType to, IrValue value);
   IrValue FloatToInteger(IrValue value, PrimitiveType to);
   IrValue IntegerToOddF64(PrimitiveType from, IrValue value);
   IrValue NarrowToOdd(IrValue value);

@@ -11,7 +11,6 @@
 #include "xla/cpu/element.h"
 #include "xla/cpu/run_state.h"
 #include "xla/cpu/step.h"
-#include "xla/element_convert.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 
 namespace xla::cpu {
@@ -265,11 +264,6 @@ void ComplexLoop(HloOpcode opcode, int64_t n, const void* a, const void* b, void
 
 extern "C" {
 
-void XlaCpuConvert(int32_t from, const void* source, int32_t to, void* result, int64_t n) {
-  ConvertElements(static_cast<PrimitiveType>(from), source, static_cast<PrimitiveType>(to), result,
-                  n);
-}
-
 // Not 0 if the run is to stop.
 int32_t XlaCpuPoll(void* state) { return static_cast<RunState*>(state)->Poll().ok() ? 0 : 1; }
 
@@ -306,7 +300,6 @@ void* Address(Result (*function)(Args...)) {
 
 absl::Span<const ExternalFunction> ExternalFunctions() {
   static const ExternalFunction functions[] = {
-      {"XlaCpuConvert", Address(XlaCpuConvert)},
       {"XlaCpuFunction", Address(XlaCpuFunction)},
       {"XlaCpuPoll", Address(XlaCpuPoll)},
       {"XlaCpuRunSteps", Address(XlaCpuRunSteps)},

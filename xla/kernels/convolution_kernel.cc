@@ -47,12 +47,15 @@ bool IsPointwise(const SpatialDim& dim) {
          dim.output_size == dim.input_size;
 }
 
-// Neighbouring pointwise dimensions become one, so that rows of positions are long.
-void MergePointwiseDims(Patches* patches) {
+// Neighbouring pointwise dimensions become one, so that rows of positions are long. Positions of a
+// row are at one distance in the result, too: of each dimension, `result_strides`.
+void MergePointwiseDims(Patches* patches, const DimensionVector& result_strides) {
   absl::InlinedVector<SpatialDim, 3> merged;
-  for (const SpatialDim& dim : patches->dims) {
+  for (size_t d = 0; d < patches->dims.size(); ++d) {
+    const SpatialDim& dim = patches->dims[d];
     if (!merged.empty() && IsPointwise(merged.back()) && IsPointwise(dim) &&
-        merged.back().input_stride == dim.input_stride * dim.input_size) {
+        merged.back().input_stride == dim.input_stride * dim.input_size &&
+        result_strides[d - 1] == result_strides[d] * dim.output_size) {
       SpatialDim& last = merged.back();
       last.output_size = last.input_size = last.input_size * dim.input_size;
       last.input_stride = dim.input_stride;
@@ -103,6 +106,7 @@ ConvolutionProblem MakeProblem(const ConvolutionSpec& spec) {
   result.columns = StridedDims({output_features}, {result_stride});
   if (!batch_is_minor) result.rows.Append(batch_size, spec.result.strides[spec.result_batch]);
 
+  DimensionVector result_strides;
   for (const ConvolutionSpec::Spatial& spatial : spec.spatial) {
     const int64_t taps = spec.kernel.dimensions[spatial.kernel_dimension];
     const int64_t output_size = spec.result.dimensions[spatial.result_dimension];
@@ -114,7 +118,8 @@ ConvolutionProblem MakeProblem(const ConvolutionSpec& spec) {
                             .base_dilation = spatial.base_dilation,
                             .input_size = spec.input.dimensions[spatial.input_dimension],
                             .input_stride = spec.input.strides[spatial.input_dimension]});
-    result.rows.Append(output_size, spec.result.strides[spatial.result_dimension]);
+    result_strides.push_back(spec.result.strides[spatial.result_dimension]);
+    result.rows.Append(output_size, result_strides.back());
     const int64_t stride = spec.kernel.strides[spatial.kernel_dimension];
     if (spatial.reversal && taps > 0) problem.kernel_origin += (taps - 1) * stride;
     problem.tap_sizes.push_back(taps);
@@ -130,11 +135,12 @@ ConvolutionProblem MakeProblem(const ConvolutionSpec& spec) {
                             .base_dilation = 1,
                             .input_size = batch_size,
                             .input_stride = 1});
-    result.rows.Append(batch_size, spec.result.strides[spec.result_batch]);
+    result_strides.push_back(spec.result.strides[spec.result_batch]);
+    result.rows.Append(batch_size, result_strides.back());
   }
   problem.kernel_feature_stride = spec.kernel.strides[spec.kernel_input_feature];
   kernel.k.Append(features, problem.kernel_feature_stride);
-  MergePointwiseDims(&patches);
+  MergePointwiseDims(&patches, result_strides);
   problem.kernel_scale = spec.kernel_scale;
   problem.epilogue = spec.epilogue;
   return problem;
