@@ -290,7 +290,7 @@ std::string TraceOf(const std::vector<CpuProgram::ProfileEvent>& events) {
   std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
   for (const CpuProgram::ProfileEvent& event : events) {
     JsonObject line;
-    line.String("name", event.name.empty() ? "(copies and loops)" : event.name)
+    line.String("name", event.name.empty() ? "(copies)" : event.name)
         .String("ph", "X")
         .Integer("pid", 1)
         .Integer("tid", 1)
@@ -343,7 +343,7 @@ absl::StatusOr<int> Profile(const Arguments& arguments) {
     std::printf("%10.1f %6.1f %8lld %8.1f %8.1f %6.0f  %s\n", entry.seconds * 1e6,
                 100 * entry.seconds / total, static_cast<long long>(entry.runs), bytes / 1e9,
                 operations / 1e9, 100 * share,
-                entry.text.empty() ? "(copies and loops)" : entry.text.c_str());
+                entry.text.empty() ? "(copies)" : entry.text.c_str());
   }
   return kExitOk;
 }

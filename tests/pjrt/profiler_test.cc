@@ -2,7 +2,9 @@
 // Traces of the Profiler extension.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -91,6 +93,27 @@ TEST(PjrtProfilerTest, TracesWhatIsCompiledAndRunMeanwhile) {
   EXPECT_EQ(runs, 3);
 }
 
+// The names of the steps of one run of a program on 4,096 floats, as the trace has them; `check` is
+// called with the line of the device.
+void TraceRun(std::string_view code, std::string* names,
+              const std::function<void(const ProfileLine& line)>& check) {
+  Plugin plugin;
+  PJRT_LoadedExecutable* program = plugin.Compile(code);
+  ProfilerSession session;
+  session.Start();
+  std::vector<PJRT_Buffer*> results(1);
+  ASSERT_EQ(plugin.Run(program, {plugin.Floats(std::vector<float>(4096, 1))}, &results), "OK");
+  plugin.ToFloats(results[0]);
+  session.Stop();
+  const ProfileSpace space = session.Collect();
+  ASSERT_EQ(space.planes_size(), 1);
+  const ProfilePlane& plane = space.planes(0);
+  ASSERT_EQ(plane.lines_size(), 1);
+  for (const ProfileEvent& event : plane.lines(0).events())
+    absl::StrAppend(names, plane.event_metadata().at(event.metadata_id()).name(), " ");
+  check(plane.lines(0));
+}
+
 // A product and a sort are steps of their own.
 constexpr std::string_view kSteps = R"(
 module @two_steps {
@@ -109,37 +132,58 @@ module @two_steps {
 
 TEST(PjrtProfilerTest, TracesTheStepsOfCompiledProgramsWithinTheirRuns) {
   if (!CheckCpuCompiler().ok()) GTEST_SKIP() << "the compiler is not here";
-  Plugin plugin;
-  PJRT_LoadedExecutable* program = plugin.Compile(kSteps);
-  ProfilerSession session;
-  session.Start();
-  std::vector<PJRT_Buffer*> results(1);
-  ASSERT_EQ(plugin.Run(program, {plugin.Floats(std::vector<float>(4096, 1))}, &results), "OK");
-  plugin.ToFloats(results[0]);
-  session.Stop();
-  const ProfileSpace space = session.Collect();
-  ASSERT_EQ(space.planes_size(), 1);
-  const ProfilePlane& plane = space.planes(0);
-  ASSERT_EQ(plane.lines_size(), 1);
-  const ProfileLine& line = plane.lines(0);
-  ASSERT_GE(line.events_size(), 3);
-  const auto name = [&](int event) {
-    return plane.event_metadata().at(line.events(event).metadata_id()).name();
-  };
-  EXPECT_EQ(name(0), "two_steps");
-  std::string steps;
-  int64_t begin = line.events(0).offset_ps();
-  for (int i = 1; i < line.events_size(); ++i) {
-    const ProfileEvent& step = line.events(i);
-    absl::StrAppend(&steps, name(i), " ");
-    EXPECT_GE(step.offset_ps(), begin);
-    begin = step.offset_ps() + step.duration_ps();
+  std::string names;
+  TraceRun(kSteps, &names, [](const ProfileLine& line) {
+    ASSERT_GE(line.events_size(), 3);
+    int64_t begin = line.events(0).offset_ps();
+    for (int i = 1; i < line.events_size(); ++i) {
+      EXPECT_GE(line.events(i).offset_ps(), begin);
+      begin = line.events(i).offset_ps() + line.events(i).duration_ps();
+    }
+    EXPECT_LE(begin, line.events(0).offset_ps() + line.events(0).duration_ps());
+  });
+  EXPECT_EQ(names.find("two_steps "), 0u) << names;
+  const size_t product = names.find("dot"), sort = names.find("sort");
+  ASSERT_NE(product, std::string::npos) << names;
+  ASSERT_NE(sort, std::string::npos) << names;
+  EXPECT_LT(product, sort) << names;
+}
+
+constexpr std::string_view kLoop = R"(
+module @loop {
+  func.func public @main(%a: tensor<4096xf32>) -> tensor<4096xf32> {
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %three = stablehlo.constant dense<3> : tensor<i32>
+    %0:2 = stablehlo.while(%i = %zero, %x = %a) : tensor<i32>, tensor<4096xf32>
+      cond {
+        %1 = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %1 : tensor<i1>
+      } do {
+        %1 = stablehlo.add %i, %one : tensor<i32>
+        %2 = stablehlo.reverse %x, dims = [0] : tensor<4096xf32>
+        %3 = "stablehlo.sort"(%2) ({
+          ^bb0(%y: tensor<f32>, %z: tensor<f32>):
+            %4 = stablehlo.compare LT, %y, %z : (tensor<f32>, tensor<f32>) -> tensor<i1>
+            stablehlo.return %4 : tensor<i1>
+        }) {dimension = 0 : i64} : (tensor<4096xf32>) -> tensor<4096xf32>
+        stablehlo.return %1, %3 : tensor<i32>, tensor<4096xf32>
+      }
+    return %0#1 : tensor<4096xf32>
   }
-  EXPECT_LE(begin, line.events(0).offset_ps() + line.events(0).duration_ps());
-  const size_t product = steps.find("dot"), sort = steps.find("sort");
-  ASSERT_NE(product, std::string::npos) << steps;
-  ASSERT_NE(sort, std::string::npos) << steps;
-  EXPECT_LT(product, sort) << steps;
+})";
+
+TEST(PjrtProfilerTest, TracesLoopsBeforeWhatTheyRun) {
+  if (!CheckCpuCompiler().ok()) GTEST_SKIP() << "the compiler is not here";
+  std::string names;
+  TraceRun(kLoop, &names, [](const ProfileLine&) {});
+  const size_t loop = names.find("while");
+  ASSERT_NE(loop, std::string::npos) << names;
+  size_t sort = loop;
+  for (int i = 0; i < 3; ++i) {
+    sort = names.find("sort", sort + 1);
+    ASSERT_NE(sort, std::string::npos) << names;
+  }
 }
 
 TEST(PjrtProfilerTest, ASecondStartBeginsAnew) {

@@ -409,6 +409,7 @@ class Lowering {
         const bool is_predicate = item.instruction->operand(0)->shape().element_type() == PRED;
         steps.push_back(std::make_unique<ConditionalStep>(
             is_predicate, memories_.SlotOf(ValueOf(item.operands[0]).place), std::move(branches)));
+        steps.back()->set_instruction(item.instruction);
         break;
       }
       case ScheduledItem::Kind::kInstruction:
@@ -484,6 +485,7 @@ class Lowering {
     }
     steps.push_back(std::make_unique<WhileStep>(memories_.SlotOf(ValueOf(item.predicate).place),
                                                 std::move(turns), std::move(finish)));
+    steps.back()->set_instruction(item.instruction);
     return absl::OkStatus();
   }
 
