@@ -54,8 +54,9 @@ asan: deps ## run the tests under AddressSanitizer and UndefinedBehaviorSanitize
 
 tsan: deps ## run what uses threads under ThreadSanitizer (build-tsan/)
 	@cmake --preset tsan
-	@cmake --build --preset tsan --parallel $(JOBS) --target test_runtime test_interp test_client
-	@ctest --test-dir build-tsan --output-on-failure --parallel $(JOBS) -R '^(runtime|interp|client)\.'
+	@cmake --build --preset tsan --parallel $(JOBS) --target test_runtime test_interp test_client test_pjrt
+	@TSAN_OPTIONS=suppressions=$(CURDIR)/cmake/tsan_suppressions.txt \
+	    ctest --test-dir build-tsan --output-on-failure --parallel $(JOBS) -R '^(runtime|interp|client|pjrt)\.'
 
 fuzz: deps ## run each fuzzer for FUZZ_SECONDS, 60 by default (needs clang; build-fuzz/)
 	@cmake --preset fuzz
