@@ -29,9 +29,10 @@ for fuzzer in "$build"/fuzz_*; do
     fuzz_hlo_proto) seeds=$build/seeds/proto ;;
     *) seeds=$build/seeds/none ;;
   esac
-  # Calls take a byte or two each: short inputs say little.
+  # Calls take a byte or two each: short inputs say little. They may ask for large buffers, which
+  # they leave untouched.
   lengths=(-max_len=65536)
-  [[ $name == fuzz_*_calls ]] && lengths=(-max_len=400 -len_control=0)
+  [[ $name == fuzz_*_calls ]] && lengths=(-max_len=400 -len_control=0 -malloc_limit_mb=16384)
   mkdir -p "$build/corpus/$name"
   echo "== $name: $seconds s"
   "$fuzzer" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 "${lengths[@]}" \
