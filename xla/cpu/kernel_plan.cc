@@ -143,34 +143,37 @@ int64_t LatencyOf(const HloInstruction& instruction) {
 // Operations that wait for each other longer than a processor looks ahead leave it idle, which
 // several vectors at a time make up for.
 constexpr int64_t kLongChain = 90;
-int64_t LongestChain(const HloComputation& computation) {
+struct Latencies {
+  int64_t longest = 0, all = 0;
+};
+Latencies LatenciesOf(const HloComputation& computation) {
   constexpr int64_t kMostInterleaved = 512;  // more would take long to compile
-  if (computation.instruction_count() > kMostInterleaved) return 0;
+  Latencies latencies;
+  if (computation.instruction_count() > kMostInterleaved) return latencies;
   absl::flat_hash_map<const HloInstruction*, int64_t> chains;
-  int64_t longest = 0;
   for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
     int64_t chain = 0;
     for (const HloInstruction* operand : instruction->operands())
       chain = std::max(chain, chains[operand]);
     chain += LatencyOf(*instruction);
+    latencies.all += LatencyOf(*instruction);
     chains[instruction] = chain;
-    longest = std::max(longest, chain);
+    latencies.longest = std::max(latencies.longest, chain);
   }
-  return longest;
+  return latencies;
 }
 
 // Lanes for several vectors at a time of what most instructions have, or more: as many as there are
-// registers for. Complex numbers are two vectors each. Epilogues compute short ranges, the ends of
-// which are scalar code.
+// registers for. Complex numbers are two vectors each. `is_short`: no more than two.
 int InterleavedLanes(const HloComputation& computation, const Target& target, int lanes,
-                     bool is_epilogue) {
+                     bool is_short) {
   const auto& instructions = computation.instructions();
   const bool has_complex =
       std::any_of(instructions.begin(), instructions.end(), [](const HloInstruction* instruction) {
         return primitive_util::IsComplexType(FirstShape(*instruction).element_type());
       });
   // Of 32 and of 16 registers.
-  const int vectors = target.vector_bytes >= 64 && !has_complex && !is_epilogue ? 4 : 2;
+  const int vectors = target.vector_bytes >= 64 && !has_complex && !is_short ? 4 : 2;
   const std::array<int, 9> by_bytes = CountByElementBytes(computation);
   const bool is_mostly_narrow = by_bytes[4] > 2 * by_bytes[8];
   return vectors * std::max(lanes, is_mostly_narrow ? target.vector_bytes / 4 : 0);
@@ -560,9 +563,18 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
       int lanes = reduces && length >= 8 * vector_lanes ? 4 * vector_lanes : vector_lanes;
       // Whether taps are inside is asked once for several vectors.
       while (has_windows && lanes < 4 * vector_lanes && length % (2 * lanes) == 0) lanes *= 2;
-      if (!reduces && !has_windows && length >= 8 * lanes &&
-          LongestChain(computation) >= kLongChain) {
-        lanes = InterleavedLanes(computation, target, lanes, epilogue_of >= 0);
+      if (!reduces && !has_windows && length >= 8 * lanes) {
+        const Latencies latencies = LatenciesOf(computation);
+        // Twice the code takes more than twice as long to compile, which does not pay where much of
+        // it need not wait for the rest, or, if half, in short runs.
+        constexpr double kLongRun = 5e5;
+        const bool waits = latencies.all < 4 * latencies.longest &&
+                           (nanoseconds >= kLongRun || 8 * latencies.all < 15 * latencies.longest);
+        if (latencies.longest >= kLongChain) {
+          // Epilogues compute short ranges, the ends of which are scalar code.
+          lanes = InterleavedLanes(computation, target, lanes,
+                                   /*is_short=*/epilogue_of >= 0 || !waits);
+        }
       }
       while (lanes > 1 && lanes > length) lanes /= 2;
       region.lanes = lanes;

@@ -68,7 +68,47 @@ void StreamRows(int64_t columns, int64_t depth, const T* x, int64_t x_stride, co
     StreamStep<T, kRows, 1>(columns, x + k, x_stride, w + k * ldw, ldw, sums, sum_stride);
 }
 
-// kColumns columns of the matrix at a time.
+#if HWY_TARGET == HWY_SCALAR
+template <class D>
+HWY_INLINE void StoreSums(D, const hn::Vec<D>* v, hn::TFromD<D>* sums) {
+  for (int c = 0; c < 4; ++c) sums[c] = hn::GetLane(v[c]);
+}
+#else
+// The sum of blocks of so many lanes.
+template <int kBlock, class D>
+HWY_INLINE auto SumOfBlocks(D d, hn::Vec<D> v) {
+  if constexpr (hn::MaxLanes(d) <= kBlock) {
+    return v;
+  } else {
+    const hn::Half<D> half;
+    return SumOfBlocks<kBlock>(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+
+// The sum of each vector's lanes. Elements of four vectors, or of two, are added side by side.
+template <class D>
+HWY_INLINE void StoreSums(D d, const hn::Vec<D>* v, hn::TFromD<D>* sums) {
+  using T = hn::TFromD<D>;
+  constexpr int kBlock = 16 / sizeof(T);
+  const hn::CappedTag<T, kBlock> block;
+  const auto pair = [&](int i) {
+    return hn::Add(hn::InterleaveLower(d, v[i], v[i + 1]), hn::InterleaveUpper(d, v[i], v[i + 1]));
+  };
+  const auto low = pair(0), high = pair(2);
+  if constexpr (sizeof(T) == 8) {
+    hn::StoreU(SumOfBlocks<kBlock>(d, low), block, sums);
+    hn::StoreU(SumOfBlocks<kBlock>(d, high), block, sums + 2);
+  } else {
+    const hn::RepartitionToWide<D> wide;
+    const auto a = hn::BitCast(wide, low), b = hn::BitCast(wide, high);
+    const auto all = hn::Add(hn::BitCast(d, hn::InterleaveLower(wide, a, b)),
+                             hn::BitCast(d, hn::InterleaveUpper(wide, a, b)));
+    hn::StoreU(SumOfBlocks<kBlock>(d, all), block, sums);
+  }
+}
+#endif
+
+// kColumns columns of the matrix at a time: one or four.
 template <typename T, int kRows, int kColumns>
 HWY_INLINE void DotStep(int64_t depth, const T* HWY_RESTRICT x, int64_t x_stride,
                         const T* HWY_RESTRICT w, int64_t ldw, T* HWY_RESTRICT sums,
@@ -112,14 +152,22 @@ HWY_INLINE void DotStep(int64_t depth, const T* HWY_RESTRICT x, int64_t x_stride
   }
 #pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) {
+    V total[kColumns];
 #pragma GCC unroll 8
     for (int c = 0; c < kColumns; ++c) {
-      V total = sum[r][c][0];
+      total[c] = sum[r][c][0];
 #pragma GCC unroll 8
-      for (int u = 1; u < kUnroll; ++u) total = hn::Add(total, sum[r][c][u]);
-      T result = hn::GetLane(hn::SumOfLanes(d, total));
-      for (int64_t i = k; i < depth; ++i) result += x[r * x_stride + i] * w[c * ldw + i];
-      sums[r * sum_stride + c] = result;
+      for (int u = 1; u < kUnroll; ++u) total[c] = hn::Add(total[c], sum[r][c][u]);
+    }
+    T* const result = sums + r * sum_stride;
+    if constexpr (kColumns == 4) {
+      StoreSums(d, total, result);
+    } else {
+      *result = hn::GetLane(hn::SumOfLanes(d, total[0]));
+    }
+    for (int64_t i = k; i < depth; ++i) {
+#pragma GCC unroll 8
+      for (int c = 0; c < kColumns; ++c) result[c] += x[r * x_stride + i] * w[c * ldw + i];
     }
   }
 }
