@@ -49,14 +49,16 @@ void VisitValues(absl::Span<const ScheduledItem> items,
   }
 }
 
-// Counts the items within this one, up to a little more than so many.
-void CountItems(const ScheduledItem& item, size_t most, size_t& count) {
+// Whether at most `left` items are within this one, whose number is taken off, `depth` deep.
+bool HasFewItems(const ScheduledItem& item, int64_t depth, int64_t& left) {
   for (const auto& body : item.bodies) {
-    count += body.size();
+    left -= static_cast<int64_t>(body.size());
+    if (left < 0 || depth == 0) return false;
     for (const ScheduledItem& inner : body) {
-      if (count <= most) CountItems(inner, most, count);
+      if (!HasFewItems(inner, depth - 1, left)) return false;
     }
   }
+  return true;
 }
 
 class Planner {
@@ -66,10 +68,10 @@ class Planner {
 
   std::optional<NativeLoopPlan> Plan(const ScheduledItem& loop) {
     if (loop.kind != ScheduledItem::Kind::kWhile) return std::nullopt;
-    constexpr size_t kMostItems = 1000;  // keeps this linear for deep nests
-    size_t items = 0;
-    CountItems(loop, kMostItems, items);
-    if (items > kMostItems) return std::nullopt;
+    // Keeps this linear for deep nests, and the stack small.
+    constexpr int64_t kMostItems = 1000, kDeepest = 16;
+    int64_t items = kMostItems;
+    if (!HasFewItems(loop, kDeepest, items)) return std::nullopt;
     plan_.loop = &loop;
     AddItem(loop);
     if (plan_.items.at(&loop).mode != Mode::kLoop || generated_ == 0 || steps_ > generated_)
@@ -154,10 +156,7 @@ class Planner {
   // Whether a loop, or the outermost one, is not better run by other means.
   bool IsLoopOfFunction(const ScheduledItem& loop) const {
     if (loop.predicate == kNoValue) return false;
-    if (ElementLoopLength(schedule_, loop) > 0 &&
-        !UnitsOfElementLoop(schedule_, loop, target_).finishes_scalars()) {
-      return false;
-    }
+    if (ElementLoopLength(schedule_, loop) > 0) return false;  // vectors stay in registers
     // Steps have one place for each array.
     if (ExchangesOf(schedule_, loop).empty()) return true;
     for (const auto& body : loop.bodies) {
