@@ -17,6 +17,8 @@ for kind in mlir mlirbc; do
     while read -r file; do cp "$file" "$build/seeds/$kind/${file//\//_}"; done
 done
 
+# A buffer that there is no memory for is an error to its caller, not to the sanitizer.
+export ASAN_OPTIONS=${ASAN_OPTIONS:-allocator_may_return_null=1}
 found=0
 for fuzzer in "$build"/fuzz_*; do
   [[ -x $fuzzer ]] || continue
