@@ -147,7 +147,7 @@ Element ElementEmitter::EmitUncached(const HloInstruction* instruction, Index in
     case HloOpcode::kBitcast:
     case HloOpcode::kReshape: {
       if (is_linear_) return Emit(instruction->operand(0), index);
-      // An array in memory has its elements in the same places.
+      // An array in memory has its elements in the same places. (A single one may be known.)
       if (const auto source = buffers_.find(instruction->operand(0));
           source != buffers_.end() && CountOf(shape) != 1)
         return Load(source->second[0], shape, index);

@@ -249,7 +249,7 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
   const std::optional<Literal> identity = IdentityOfReducer(reducer);
   bool is_in_order = row_dims.size() > 1;
   for (size_t i = 0; i < inputs; ++i)
-    is_in_order &= ReadsInOrder(instruction->operand(static_cast<int64_t>(i)), 0);
+    is_in_order = is_in_order && ReadsInOrder(instruction->operand(static_cast<int64_t>(i)), 0);
   // Several rows that follow each other in memory are one.
   if (is_in_order) {
     const int64_t all =

@@ -6,10 +6,6 @@
 namespace xla::cpu {
 namespace {
 
-const ScheduledValue& At(const ProgramSchedule& schedule, ValueId value) {
-  return schedule.values[static_cast<size_t>(value)];
-}
-
 // Whether the arrays share bytes without being in the same place.
 bool OverlapPartly(const ScheduledValue& a, const ScheduledValue& b) {
   if (a.place.memory != b.place.memory || a.place.number != b.place.number) return false;
@@ -43,13 +39,13 @@ std::vector<Exchange> ExchangesOf(const ProgramSchedule& schedule, const Schedul
 
   std::vector<Exchange> exchanges;
   const auto is_free = [&](ValueId value) {
-    const Place& place = At(schedule, value).place;
+    const Place& place = schedule.At(value).place;
     for (const Exchange& exchange : exchanges) {
-      if (At(schedule, exchange.state).place == place || At(schedule, exchange.next).place == place)
+      if (schedule.At(exchange.state).place == place || schedule.At(exchange.next).place == place)
         return false;
     }
     return std::none_of(used.begin(), used.end(), [&](ValueId other) {
-      return OverlapPartly(At(schedule, other), At(schedule, value));
+      return OverlapPartly(schedule.At(other), schedule.At(value));
     });
   };
   const std::vector<ScheduledItem>& body = loop.bodies[1];
@@ -63,7 +59,7 @@ std::vector<Exchange> ExchangesOf(const ProgramSchedule& schedule, const Schedul
   }
   for (auto copy = first_copy; copy != body.end(); ++copy) {
     const ValueId next = copy->operands[0], state = copy->results[0];
-    const ScheduledValue &from = At(schedule, next), &to = At(schedule, state);
+    const ScheduledValue &from = schedule.At(next), &to = schedule.At(state);
     const auto is_own = [](const ScheduledValue& value) {
       return value.place.memory == Place::Memory::kScratch ||
              value.place.memory == Place::Memory::kResult;
@@ -74,10 +70,10 @@ std::vector<Exchange> ExchangesOf(const ProgramSchedule& schedule, const Schedul
     }
     // Other arrays of the state do not take the next one from here as well.
     const bool is_shared = std::any_of(first_copy, body.end(), [&](const ScheduledItem& other) {
-      return &other != &*copy && (At(schedule, other.operands[0]).place == from.place ||
-                                  At(schedule, other.operands[0]).place == to.place ||
-                                  At(schedule, other.results[0]).place == from.place ||
-                                  At(schedule, other.results[0]).place == to.place);
+      return &other != &*copy && (schedule.At(other.operands[0]).place == from.place ||
+                                  schedule.At(other.operands[0]).place == to.place ||
+                                  schedule.At(other.results[0]).place == from.place ||
+                                  schedule.At(other.results[0]).place == to.place);
     });
     if (!is_shared) exchanges.push_back({state, next});
   }
@@ -87,8 +83,8 @@ std::vector<Exchange> ExchangesOf(const ProgramSchedule& schedule, const Schedul
 Place ExchangedPlace(const ProgramSchedule& schedule, const std::vector<Exchange>& exchanges,
                      const Place& place) {
   for (const Exchange& exchange : exchanges) {
-    const Place &state = At(schedule, exchange.state).place,
-                &next = At(schedule, exchange.next).place;
+    const Place &state = schedule.At(exchange.state).place,
+                &next = schedule.At(exchange.next).place;
     if (place == state) return next;
     if (place == next) return state;
   }

@@ -354,6 +354,11 @@ void Ir::Loop(IrValue begin, IrValue end, int64_t step, absl::FunctionRef<void(I
   });
 }
 
+IrValue Ir::RunGoesOn() {
+  const IrValue stops = Call("XlaCpuPoll", I32(), {&run_, 1});
+  return ICmp(LLVMIntEQ, stops, Const(I32(), int64_t{0}));
+}
+
 Ir::Carried Ir::PolledLoop(IrValue begin, IrValue end, int64_t step, int64_t interval,
                            Carried initial,
                            absl::FunctionRef<Carried(IrValue, const Carried&)> body) {
@@ -366,11 +371,7 @@ Ir::Carried Ir::PolledLoop(IrValue begin, IrValue end, int64_t step, int64_t int
       std::move(all),
       [&](const Carried& carried) {
         const IrValue goes_on = If(
-            asks(carried),
-            [&] {
-              const IrValue stops = Call("XlaCpuPoll", I32(), {&run_, 1});
-              return Carried{ICmp(LLVMIntEQ, stops, Const(I32(), int64_t{0}))};
-            },
+            asks(carried), [&] { return Carried{RunGoesOn()}; },
             [&] { return Carried{Const(I1(), int64_t{1})}; })[0];
         return And(ICmp(LLVMIntSLT, carried[0], end), goes_on);
       },

@@ -196,6 +196,8 @@ class Ir {
   // Of the function being built: the state that XlaCpuPoll takes, an I64. Without it, loops do not
   // ask.
   void set_run(IrValue run) { run_ = run; }
+  // Asks the run whether to go on.
+  IrValue RunGoesOn();
   // while (condition(carried)) carried = body(carried); returns the last.
   Carried While(Carried initial, absl::FunctionRef<IrValue(const Carried&)> condition,
                 absl::FunctionRef<Carried(const Carried&)> body);

@@ -117,8 +117,8 @@ class Lowering {
       generated.plans.push_back(absl::StrCat(name, " lanes ", units.lanes, " units ", units.count,
                                              " chunk ", units.chunk));
     }
-    for (const NativeLoop* loop : NativeLoopsByName())
-      generated.plans.push_back(absl::StrCat(loop->name, " ", PlanText(loop->plan)));
+    for (const NativeLoop& loop : native_loops_)
+      generated.plans.push_back(absl::StrCat(loop.name, " ", PlanText(loop.plan)));
     for (const auto& [name, key] : ByName(functions_)) {
       if (!IsSelectAndScatter(*key.first)) continue;
       const SelectAndScatterPlan plan = PlanSelectAndScatter(*key.first);
@@ -135,7 +135,7 @@ class Lowering {
       const ValueId value = schedule_.results[k];
       if (value == kNoValue) continue;
       const Place place = {Place::Memory::kResult, static_cast<int32_t>(k), 0};
-      AddCopy(ValueOf(value).place, place, ValueOf(value).bytes, program_.steps);
+      AddCopy(schedule_.At(value).place, place, schedule_.At(value).bytes, program_.steps);
     }
     for (const UniqueKernel& kernel : kernels_) {
       CpuProgram::KernelReport report;
@@ -154,10 +154,6 @@ class Lowering {
   }
 
  private:
-  const ScheduledValue& ValueOf(ValueId value) const {
-    return schedule_.values[static_cast<size_t>(value)];
-  }
-
   void AddCopy(const Place& from, const Place& to, int64_t bytes, Steps& steps) const {
     if (from == to || bytes == 0) return;
     steps.push_back(std::make_unique<CopyStep>(SlotAt(from), SlotAt(to), bytes));
@@ -181,8 +177,9 @@ class Lowering {
         for (const NativeLoopPlan::Entry& entry : plan->entries) {
           if (entry.item != nullptr) XLA_RETURN_IF_ERROR(PlanItems({entry.item, 1}));
         }
-        const size_t number = native_loops_.size();
-        native_loops_[&item] = {absl::StrCat("native_loop_", number), *std::move(plan)};
+        native_loop_of_[&item] = native_loops_.size();
+        native_loops_.push_back(
+            {absl::StrCat("native_loop_", native_loops_.size()), *std::move(plan)});
         continue;
       }
       for (const auto& body : item.bodies) XLA_RETURN_IF_ERROR(PlanItems(body));
@@ -225,14 +222,6 @@ class Lowering {
       kernel_of_[&item] = found;
     }
     return absl::OkStatus();
-  }
-
-  std::vector<const NativeLoop*> NativeLoopsByName() const {
-    std::vector<const NativeLoop*> loops;
-    for (const auto& [item, loop] : native_loops_) loops.push_back(&loop);
-    std::sort(loops.begin(), loops.end(),
-              [](const NativeLoop* a, const NativeLoop* b) { return a->name < b->name; });
-    return loops;
   }
 
   // Functions of operations that are no fusions.
@@ -278,8 +267,8 @@ class Lowering {
       XLA_RETURN_IF_ERROR(EmitScalarLoop(ir, schedule_, *loop, name.c_str()));
     for (const auto& [name, loop] : ByName(element_loops_))
       XLA_RETURN_IF_ERROR(EmitElementLoop(ir, schedule_, *loop, name.c_str()));
-    for (const NativeLoop* loop : NativeLoopsByName())
-      XLA_RETURN_IF_ERROR(EmitNativeLoop(ir, schedule_, loop->plan, loop->name.c_str()));
+    for (const NativeLoop& loop : native_loops_)
+      XLA_RETURN_IF_ERROR(EmitNativeLoop(ir, schedule_, loop.plan, loop.name.c_str()));
     for (const auto& [name, sort] : ByName(comparators_))
       XLA_RETURN_IF_ERROR(EmitComparator(ir, *sort->to_apply(), name.c_str()));
     for (const auto& [name, key] : ByName(functions_))
@@ -357,7 +346,7 @@ class Lowering {
   std::vector<Slot> SlotsOf(const std::vector<ValueId>& values) const {
     std::vector<Slot> slots;
     for (const ValueId value : values) {
-      slots.push_back(value == kNoValue ? Slot() : SlotAt(ValueOf(value).place));
+      slots.push_back(value == kNoValue ? Slot() : SlotAt(schedule_.At(value).place));
     }
     return slots;
   }
@@ -370,8 +359,8 @@ class Lowering {
   absl::Status BuildItem(const ScheduledItem& item, Steps& steps) {
     switch (item.kind) {
       case ScheduledItem::Kind::kCopy:
-        AddCopy(ValueOf(item.operands[0]).place, ValueOf(item.results[0]).place,
-                ValueOf(item.results[0]).bytes, steps);
+        AddCopy(schedule_.At(item.operands[0]).place, schedule_.At(item.results[0]).place,
+                schedule_.At(item.results[0]).bytes, steps);
         break;
       case ScheduledItem::Kind::kWhile: {
         const auto loop = loops_.find(&item);
@@ -396,9 +385,10 @@ class Lowering {
           }
           break;
         }
-        const auto native = native_loops_.find(&item);
-        XLA_RETURN_IF_ERROR(native == native_loops_.end() ? BuildWhile(item, steps)
-                                                          : BuildNativeLoop(native->second, steps));
+        const auto native = native_loop_of_.find(&item);
+        XLA_RETURN_IF_ERROR(native == native_loop_of_.end()
+                                ? BuildWhile(item, steps)
+                                : BuildNativeLoop(native_loops_[native->second], steps));
         break;
       }
       case ScheduledItem::Kind::kConditional: {
@@ -408,7 +398,8 @@ class Lowering {
         }
         const bool is_predicate = item.instruction->operand(0)->shape().element_type() == PRED;
         steps.push_back(std::make_unique<ConditionalStep>(
-            is_predicate, memories_.SlotOf(ValueOf(item.operands[0]).place), std::move(branches)));
+            is_predicate, memories_.SlotOf(schedule_.At(item.operands[0]).place),
+            std::move(branches)));
         steps.back()->set_instruction(item.instruction);
         break;
       }
@@ -429,7 +420,7 @@ class Lowering {
         NativeLoopStep::Entry& added = table.emplace_back();
         switch (entry.kind) {
           case Entry::Kind::kValue:
-            if (entry.value != kNoValue) added.slot = SlotAt(ValueOf(entry.value).place);
+            if (entry.value != kNoValue) added.slot = SlotAt(schedule_.At(entry.value).place);
             break;
           case Entry::Kind::kFunction:
             added.kind = NativeLoopStep::Entry::Kind::kAddress;
@@ -480,11 +471,11 @@ class Lowering {
     exchanges_.clear();
     Steps finish;
     for (const Exchange& exchange : exchanges) {
-      AddCopy(ValueOf(exchange.next).place, ValueOf(exchange.state).place,
-              ValueOf(exchange.state).bytes, finish);
+      AddCopy(schedule_.At(exchange.next).place, schedule_.At(exchange.state).place,
+              schedule_.At(exchange.state).bytes, finish);
     }
-    steps.push_back(std::make_unique<WhileStep>(memories_.SlotOf(ValueOf(item.predicate).place),
-                                                std::move(turns), std::move(finish)));
+    steps.push_back(std::make_unique<WhileStep>(
+        memories_.SlotOf(schedule_.At(item.predicate).place), std::move(turns), std::move(finish)));
     steps.back()->set_instruction(item.instruction);
     return absl::OkStatus();
   }
@@ -499,8 +490,8 @@ class Lowering {
       const std::vector<int64_t> updated = UpdatedOperands(instruction);
       for (size_t r = 0; r < updated.size(); ++r) {
         const auto operand = static_cast<size_t>(updated[r]);
-        AddCopy(ValueOf(item.operands[operand]).place, ValueOf(item.results[r]).place,
-                ValueOf(item.results[r]).bytes, steps);
+        AddCopy(schedule_.At(item.operands[operand]).place, schedule_.At(item.results[r]).place,
+                schedule_.At(item.results[r]).bytes, steps);
         operands[operand] = results[r];
       }
       operands.insert(operands.end(), results.begin(), results.end());
@@ -585,7 +576,7 @@ class Lowering {
     std::vector<std::optional<Slot>> slots;
     for (const ValueId value : values) {
       slots.emplace_back();
-      if (value != kNoValue) slots.back() = memories_.SlotOf(ValueOf(value).place);
+      if (value != kNoValue) slots.back() = memories_.SlotOf(schedule_.At(value).place);
     }
     return slots;
   }
@@ -600,7 +591,8 @@ class Lowering {
   std::map<const HloInstruction*, std::string> comparators_;   // of sorts
   std::map<const ScheduledItem*, std::string> loops_;          // that are one function
   std::map<const ScheduledItem*, std::string> element_loops_;  // those of arrays among them
-  std::map<const ScheduledItem*, NativeLoop> native_loops_;
+  std::vector<NativeLoop> native_loops_;
+  std::map<const ScheduledItem*, size_t> native_loop_of_;
   // By instruction and operand: see PlanFunctions.
   std::map<std::pair<const HloInstruction*, int64_t>, std::string> functions_;
   std::vector<Exchange> exchanges_;  // in the code that is built

@@ -21,15 +21,6 @@ namespace {
 using Mode = NativeLoopPlan::Mode;
 using Entry = NativeLoopPlan::Entry;
 
-const ScheduledValue& At(const ProgramSchedule& schedule, ValueId value) {
-  return schedule.values[static_cast<size_t>(value)];
-}
-
-// Values that are kept in registers as well as, where something else reads them, in memory.
-bool IsElement(const ProgramSchedule& schedule, ValueId value) {
-  return value != kNoValue && CountOf(*At(schedule, value).shape) == 1;
-}
-
 bool Contains(const std::vector<ValueId>& values, ValueId value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
@@ -171,7 +162,7 @@ class Planner {
   bool IsScalar(const ScheduledItem& item) const {
     if (!UpdatedOperands(*item.instruction).empty()) return false;
     for (const ValueId result : item.results) {
-      if (result != kNoValue && !IsElement(schedule_, result)) return false;
+      if (result != kNoValue && !IsOneElement(schedule_, result)) return false;
     }
     const auto& instructions = item.instruction->to_apply()->instructions();
     return std::none_of(instructions.begin(), instructions.end(), [](const auto* instruction) {
@@ -227,7 +218,7 @@ class Emitter {
     std::sort(made_.begin(), made_.end());
     FindValuesInMemory();
     for (const ValueId value : read) {
-      if (IsElement(schedule_, value) && !IsMade(value) && !elements_.contains(value))
+      if (IsOneElement(schedule_, value) && !IsMade(value) && !elements_.contains(value))
         elements_[value] = Load(value, true);
     }
     count_ = ir_.Index(kBudget);
@@ -267,7 +258,7 @@ class Emitter {
     return EntryAt(plan_.value_entries.at(value), ir_.Pointer());
   }
 
-  PrimitiveType TypeOf(ValueId value) const { return At(schedule_, value).shape->element_type(); }
+  PrimitiveType TypeOf(ValueId value) const { return schedule_.At(value).shape->element_type(); }
   Element Load(ValueId value, bool is_invariant) {
     ElementAddress address = {PointerTo(value), ir_.Index(0)};
     address.invariant = is_invariant;
@@ -283,7 +274,7 @@ class Emitter {
   // After something has written them to memory.
   void LoadElements(absl::Span<const ValueId> values) {
     for (const ValueId value : values) {
-      if (IsElement(schedule_, value)) elements_[value] = Load(value, false);
+      if (IsOneElement(schedule_, value)) elements_[value] = Load(value, false);
     }
   }
 
@@ -293,8 +284,8 @@ class Emitter {
     std::vector<ValueId> state;
     for (const ScheduledItem& item : loop.bodies[1]) {
       const ValueId value = item.results.empty() ? kNoValue : item.results[0];
-      if (item.kind == ScheduledItem::Kind::kCopy && IsElement(schedule_, value) &&
-          At(schedule_, value).instruction == loop.instruction && !Contains(state, value)) {
+      if (item.kind == ScheduledItem::Kind::kCopy && IsOneElement(schedule_, value) &&
+          schedule_.At(value).instruction == loop.instruction && !Contains(state, value)) {
         state.push_back(value);
       }
     }
@@ -373,9 +364,7 @@ class Emitter {
     const Ir::Carried results = ir_.If(
         ir_.ICmp(LLVMIntSLT, left, ir_.Index(0)),
         [&] {
-          const IrValue arguments[] = {ir_.Parameter(1)};
-          const IrValue stops = ir_.Call("XlaCpuPoll", ir_.I32(), arguments);
-          const IrValue goes_on = IsSame(stops, ir_.Const(ir_.I32(), int64_t{0}));
+          const IrValue goes_on = ir_.RunGoesOn();
           return Ir::Carried{goes_on, ir_.Select(goes_on, ir_.Index(kBudget), ir_.Index(-1))};
         },
         [&] {
@@ -395,7 +384,7 @@ class Emitter {
         if (planned.mode == Mode::kScalar)
           cost += static_cast<double>(item.instruction->to_apply()->instruction_count());
         if (planned.mode == Mode::kCopy)
-          cost += static_cast<double>(At(schedule_, item.results[0]).bytes) / 16;
+          cost += static_cast<double>(schedule_.At(item.results[0]).bytes) / 16;
         cost += planned.kernel.bytes / 16 + planned.kernel.operations / 4;
         if (planned.mode != Mode::kBranches) continue;
         for (const auto& body : item.bodies) self(self, body);
@@ -436,7 +425,7 @@ class Emitter {
 
   void EmitCopyItem(const ScheduledItem& item) {
     const ValueId from = item.operands[0], to = item.results[0];
-    if (IsElement(schedule_, to)) return SetElement(to, elements_.at(from));
+    if (IsOneElement(schedule_, to)) return SetElement(to, elements_.at(from));
     const bool is_exchanged = std::any_of(
         exchanges_->begin(), exchanges_->end(),
         [&](const Exchange& exchange) { return exchange.next == from && exchange.state == to; });
@@ -444,7 +433,7 @@ class Emitter {
   }
 
   void EmitCopy(ValueId from, ValueId to) {
-    const ScheduledValue &a = At(schedule_, from), &b = At(schedule_, to);
+    const ScheduledValue &a = schedule_.At(from), &b = schedule_.At(to);
     if (a.place == b.place || b.bytes == 0) return;
     ir_.Copy(PointerTo(from), PointerTo(to), b.bytes);
   }
@@ -456,7 +445,7 @@ class Emitter {
     for (size_t i = 0; i < item.operands.size(); ++i) {
       const HloInstruction* parameter = computation.parameter_instruction(static_cast<int64_t>(i));
       const ValueId operand = item.operands[i];
-      if (IsElement(schedule_, operand)) {
+      if (IsOneElement(schedule_, operand)) {
         elements[parameter] = elements_.at(operand);
       } else {
         buffers[parameter] = {{PointerTo(operand), !IsMade(operand)}};
@@ -469,7 +458,7 @@ class Emitter {
       if (item.results[r] == kNoValue) continue;
       const bool is_tuple = root->opcode() == HloOpcode::kTuple;
       const HloInstruction* source = is_tuple ? root->operand(static_cast<int64_t>(r)) : root;
-      const auto rank = static_cast<size_t>(At(schedule_, item.results[r]).shape->rank());
+      const auto rank = static_cast<size_t>(schedule_.At(item.results[r]).shape->rank());
       const IndexVector index(rank, emitter.math().Constant(0));
       SetElement(item.results[r], emitter.Emit(source, index, is_tuple ? 0 : static_cast<int>(r)));
     }
@@ -491,7 +480,7 @@ class Emitter {
       const ValueId operand = item.operands[i];
       kernel.arrays.push_back(PointerTo(operand));
       kernel.is_invariant.push_back(!IsMade(operand));
-      if (IsElement(schedule_, operand)) {
+      if (IsOneElement(schedule_, operand)) {
         kernel.parameters[computation.parameter_instruction(static_cast<int64_t>(i))] =
             elements_.at(operand);
       }
@@ -519,7 +508,7 @@ class Emitter {
     // Whoever has nothing left asks whether to go on.
     count_ = ir_.Select(IsSame(failed, ir_.Const(ir_.I32(), int64_t{0})), count_, ir_.Index(-1));
     VisitValues({&item, 1}, [&](ValueId value, bool is_made) {
-      if (is_made && IsElement(schedule_, value)) elements_[value] = Load(value, false);
+      if (is_made && IsOneElement(schedule_, value)) elements_[value] = Load(value, false);
     });
   }
 
@@ -527,7 +516,7 @@ class Emitter {
   void EmitBranches(const ScheduledItem& item, size_t first) {
     std::vector<ValueId> results;
     for (const ValueId value : item.results) {
-      if (IsElement(schedule_, value)) results.push_back(value);
+      if (IsOneElement(schedule_, value)) results.push_back(value);
     }
     const auto before = elements_;
     const IrValue count = count_;
@@ -566,23 +555,6 @@ class Emitter {
 };
 
 }  // namespace
-
-std::vector<bool> WrittenOperands(const ProgramSchedule& schedule, const ScheduledItem& item) {
-  std::vector<bool> written;
-  for (const ValueId operand : item.operands) {
-    bool is_written = false;
-    for (const ValueId result : item.results) {
-      is_written |= operand != kNoValue && result != kNoValue &&
-                    At(schedule, operand).place == At(schedule, result).place;
-    }
-    written.push_back(is_written);
-  }
-  // What needs a copy first is updated in the copy.
-  for (const int64_t operand : UpdatedOperands(*item.instruction)) {
-    written[static_cast<size_t>(operand)] = true;
-  }
-  return written;
-}
 
 std::optional<NativeLoopPlan> PlanNativeLoop(const ProgramSchedule& schedule,
                                              const ScheduledItem& loop, const Target& target) {

@@ -66,9 +66,6 @@ std::string PlanText(const NativeLoopPlan& plan);
 absl::Status EmitNativeLoop(Ir& ir, const ProgramSchedule& schedule, const NativeLoopPlan& plan,
                             const char* name);
 
-// Operands of a fusion whose memory its kernel writes to.
-std::vector<bool> WrittenOperands(const ProgramSchedule& schedule, const ScheduledItem& item);
-
 }  // namespace xla::cpu
 
 #endif  // XLA_CPU_NATIVE_LOOP_H_

@@ -16,14 +16,6 @@ namespace {
 
 constexpr int64_t kMostInstructions = 400;
 
-const ScheduledValue& ValueAt(const ProgramSchedule& schedule, ValueId value) {
-  return schedule.values[static_cast<size_t>(value)];
-}
-
-bool IsOneElement(const ProgramSchedule& schedule, ValueId value) {
-  return value != kNoValue && CountOf(*ValueAt(schedule, value).shape) == 1;
-}
-
 void AddOnce(std::vector<ValueId>& list, ValueId value) {
   if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
 }
@@ -47,6 +39,7 @@ class LoopEmitter {
     const bool is_element_loop = widest_ > 0;
     const IrType parameters[] = {ir_.Pointer(), ir_.Pointer(), ir_.I64(), ir_.I64()};
     ir_.StartFunction(name, parameters);
+    ir_.set_run(ir_.Parameter(1));
     const auto pointer = [&](size_t i) {
       return ir_.Load(ir_.Pointer(),
                       ir_.Offset(ir_.Parameter(0), ir_.Index(static_cast<int64_t>(8 * i))), 8,
@@ -92,10 +85,8 @@ class LoopEmitter {
   }
 
  private:
-  PrimitiveType TypeOf(ValueId value) const {
-    return ValueAt(schedule_, value).shape->element_type();
-  }
-  bool IsArray(ValueId value) const { return CountOf(*ValueAt(schedule_, value).shape) != 1; }
+  PrimitiveType TypeOf(ValueId value) const { return schedule_.At(value).shape->element_type(); }
+  bool IsArray(ValueId value) const { return CountOf(*schedule_.At(value).shape) != 1; }
   // Whether the function computes the value.
   bool IsMade(ValueId value) const { return widest_ > 0 || !IsArray(value); }
 
@@ -147,12 +138,7 @@ class LoopEmitter {
     const IrValue low = ir_.And(steps, ir_.Index(kStepsBetweenPolls - 1));
     const IrValue asks = ir_.ICmp(LLVMIntEQ, low, ir_.Index(kStepsBetweenPolls - 1));
     return ir_.If(
-        asks,
-        [&] {
-          const IrValue arguments[] = {ir_.Parameter(1)};
-          const IrValue stops = ir_.Call("XlaCpuPoll", ir_.I32(), arguments);
-          return Ir::Carried{ir_.ICmp(LLVMIntEQ, stops, ir_.Const(ir_.I32(), int64_t{0}))};
-        },
+        asks, [&] { return Ir::Carried{ir_.RunGoesOn()}; },
         [&] { return Ir::Carried{ir_.Const(ir_.I1(), int64_t{1})}; })[0];
   }
 
@@ -239,7 +225,7 @@ int LanesOf(const ProgramSchedule& schedule, const ScheduledItem& loop, int64_t 
             const Target& target) {
   int64_t element_bytes = 4;
   for (const ScheduledItem& item : loop.bodies[1]) {
-    const Shape& shape = *ValueAt(schedule, item.results[0]).shape;
+    const Shape& shape = *schedule.At(item.results[0]).shape;
     if (CountOf(shape) == 1) continue;
     const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
     element_bytes = std::max(
@@ -252,7 +238,7 @@ int LanesOf(const ProgramSchedule& schedule, const ScheduledItem& loop, int64_t 
   int parts = 0;
   for (const std::vector<ValueId>* values : {&arrays.state, &arrays.inputs}) {
     for (const ValueId value : *values) {
-      const Shape& shape = *ValueAt(schedule, value).shape;
+      const Shape& shape = *schedule.At(value).shape;
       if (CountOf(shape) > 1) parts += primitive_util::IsComplexType(shape.element_type()) ? 2 : 1;
     }
   }
@@ -306,7 +292,7 @@ int64_t ElementLoopLength(const ProgramSchedule& schedule, const ScheduledItem& 
   int64_t length = 1;
   const auto fits = [&](ValueId value) {
     if (value == kNoValue) return false;
-    const int64_t count = CountOf(*ValueAt(schedule, value).shape);
+    const int64_t count = CountOf(*schedule.At(value).shape);
     if (count == 1 || count == length) return true;
     if (length != 1) return false;
     length = count;
@@ -314,7 +300,7 @@ int64_t ElementLoopLength(const ProgramSchedule& schedule, const ScheduledItem& 
   };
   const bool computes = ComputesElements(loop, [&](const ScheduledItem& item) {
     if (item.results.size() != 1 || !fits(item.results[0])) return false;
-    if (CountOf(*ValueAt(schedule, item.results[0]).shape) == 1) {
+    if (CountOf(*schedule.At(item.results[0]).shape) == 1) {
       // Scalars come from scalars.
       return std::all_of(item.operands.begin(), item.operands.end(),
                          [&](ValueId v) { return IsOneElement(schedule, v); });

@@ -8,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/fusion.h"
+#include "xla/cpu/kernel_emitter.h"
+#include "xla/cpu/kernel_shapes.h"
 #include "xla/cpu/memory_order.h"
 #include "xla/cpu/schedule_builder.h"
 #include "xla/passes/communication.h"
@@ -426,6 +428,27 @@ absl::StatusOr<ProgramSchedule> ScheduleProgram(const HloModule& module,
   }
   builder.schedule.has_aliases = !aliases.empty();
   return std::move(builder.schedule);
+}
+
+bool IsOneElement(const ProgramSchedule& schedule, ValueId value) {
+  return value != kNoValue && CountOf(*schedule.At(value).shape) == 1;
+}
+
+std::vector<bool> WrittenOperands(const ProgramSchedule& schedule, const ScheduledItem& item) {
+  std::vector<bool> written;
+  for (const ValueId operand : item.operands) {
+    bool is_written = false;
+    for (const ValueId result : item.results) {
+      is_written |= operand != kNoValue && result != kNoValue &&
+                    schedule.At(operand).place == schedule.At(result).place;
+    }
+    written.push_back(is_written);
+  }
+  // What needs a copy first is updated in the copy.
+  for (const int64_t operand : UpdatedOperands(*item.instruction)) {
+    written[static_cast<size_t>(operand)] = true;
+  }
+  return written;
 }
 
 }  // namespace xla::cpu

@@ -4,6 +4,7 @@
 #ifndef XLA_CPU_SCHEDULE_H_
 #define XLA_CPU_SCHEDULE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ struct ScheduledItem {
 };
 
 struct ProgramSchedule {
+  const ScheduledValue& At(ValueId value) const { return values[static_cast<size_t>(value)]; }
+
   std::vector<ScheduledValue> values;
   std::vector<ScheduledItem> items;
   std::vector<ValueId> results;  // leaves of the entry's root
@@ -59,6 +62,12 @@ struct ProgramSchedule {
   int64_t scratch_bytes = 0;
   bool has_aliases = false;  // those that were asked for
 };
+
+// Whether it is an array of one element; false for tokens.
+bool IsOneElement(const ProgramSchedule& schedule, ValueId value);
+
+// Operands of a fusion whose memory its kernel writes to.
+std::vector<bool> WrittenOperands(const ProgramSchedule& schedule, const ScheduledItem& item);
 
 // A leaf of the arguments that starts out in the memory of a leaf of the result, and may be
 // overwritten there. Either all that are asked for are, or, where results would have to be
