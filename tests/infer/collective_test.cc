@@ -176,6 +176,10 @@ TEST(CollectiveInference, AllToAll) {
 TEST(CollectiveInference, Permute) {
   CollectivePermuteAttributes in_place = Permute({{0, 1}, {1, 0}});
   in_place.slice_sizes = {{1, 2}};
+  CollectivePermuteAttributes one_size = in_place, uneven = in_place;
+  one_size.slice_sizes = {{2}};
+  uneven.slice_sizes = {{1, 2}, {1, 2}, {1, 2}};
+  const std::string two = "(f32[2,3], f32[2,3])", two_offsets = "((s32[],s32[]),(s32[],s32[]))";
   ExpectInferred(
       {{Op::kCollectivePermute, {"f32[2]"}, Permute({{0, 1}, {1, 0}}), "f32[2]"},
        {Op::kCollectivePermute, {"f32[2]", "s8[3]"}, Permute({{0, 1}}), "(f32[2], s8[3])"},
@@ -184,6 +188,15 @@ TEST(CollectiveInference, Permute) {
         in_place,
         "f32[4,3]"},
        {Op::kCollectivePermute, {"f32[2,3]"}, in_place, "! expects 4 operands; got 1"},
+       {Op::kCollectivePermute,
+        {"f32[2,3]", "f32[4,3]", "(s32[],s32[])", "(s32[],s32[])"},
+        one_size,
+        "! slice_sizes 0 has 1 sizes for the buffer f32[2,3]"},
+       {Op::kCollectivePermute,
+        {two, two, two_offsets, two_offsets},
+        uneven,
+        "! slice_sizes has 3 slices for 2 buffers"},
+       {Op::kCollectivePermute, {"()", "()", "()", "()"}, in_place, "! 1 slices for 0 buffers"},
        {Op::kCollectivePermute,
         {"f32[2,3]", "f32[4,3]", "(s32[])", "(s32[],s32[])"},
         in_place,

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape inference of tuples, calls, control flow, async operations, tokens and transfers.
+#include <cstdint>
+#include <limits>
+
 #include "tests/infer/infer_test_util.h"
+#include "xla/layout_util.h"
 
 namespace xla {
 namespace {
@@ -73,7 +77,11 @@ TEST(ControlInference, Conditional) {
         "! must be bool or int32_t; got u32[]",
         same},
        {Op::kConditional, {"pred[1]", "f32[]", "f32[2]"}, {}, "! must be a scalar", same},
-       {Op::kConditional, {"pred[]", "f32[]"}, {}, "! requires 2 == branch_computations.size(); got 1", {same[0]}},
+       {Op::kConditional,
+        {"pred[]", "f32[]"},
+        {},
+        "! requires 2 == branch_computations.size(); got 1",
+        {same[0]}},
        {Op::kConditional,
         {"s32[]", "f32[]"},
         {},
@@ -96,6 +104,12 @@ TEST(ControlInference, FusionAndCustomCall) {
   bad_index.output_to_operand_aliasing = {{{1}, 0, {}}};
   CustomCallAttributes constrained;
   constrained.operand_layout_constraints = {ShapeOf("f32[2,3]{0,1}")};
+  // Constraints of this target may be of any shape, with a layout that there can be.
+  CustomCallAttributes any = constrained, not_a_layout = constrained;
+  any.custom_call_target = not_a_layout.custom_call_target = "LayoutConstraint";
+  Shape impossible = ShapeOf("f32[2,3]");
+  *impossible.mutable_layout() = LayoutUtil::MakeLayout({std::numeric_limits<int64_t>::min(), 1});
+  not_a_layout.operand_layout_constraints = {impossible};
   ExpectInferred(
       {{Op::kFusion, {"f32[2]"}, aliased, "f32[2]", fused},
        {Op::kFusion, {"f32[3]"}, {}, "! Shape mismatch between parameter number 0", fused},
@@ -115,6 +129,8 @@ TEST(ControlInference, FusionAndCustomCall) {
        {Op::kCustomCall, {"f32[2]"}, {}, "! must be given"},
        {Op::kCustomCall, {"f32[2,3]"}, constrained, "f32[]", {}, "f32[]"},
        {Op::kCustomCall, {"f32[3,2]"}, constrained, "! but the operand is f32[3,2]", {}, "f32[]"},
+       {Op::kCustomCall, {"f32[9]"}, any, "f32[]", {}, "f32[]"},
+       {Op::kCustomCall, {"f32[9]"}, not_a_layout, "! out-of-bounds value", {}, "f32[]"},
        {Op::kCustomCall, {}, constrained, "! has 1 shapes for 0 operands", {}, "f32[]"}});
 }
 

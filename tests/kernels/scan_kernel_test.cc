@@ -39,7 +39,7 @@ void CheckScans() {
                                         ScanOperation::kMaximum, ScanOperation::kMinimum}) {
     for (const bool reverse : {false, true}) {
       for (const auto& [outer, length, inner] :
-           {std::array<int64_t, 3>{3, 77, 1}, {2, 90000, 1}, {2, 5, 1500}, {1, 0, 3}, {20, 9, 1}}) {
+           {std::array<int64_t, 3>{3, 77, 1}, {2, 90000, 1}, {2, 5, 1500}, {1, 0, 3}, {20, 9, 1}, {9, 77, 1}}) {
         const ScanSpec spec = {
             primitive_util::NativeToPrimitiveType<T>(), operation, outer, length, inner, reverse};
         std::vector<T> x(outer * length * inner), out(x.size()), expected(x.size());
@@ -75,6 +75,27 @@ TEST(ScanKernel, F64) { CheckScans<double>(); }
 TEST(ScanKernel, Bf16) { CheckScans<bfloat16>(); }
 TEST(ScanKernel, S32) { CheckScans<int32_t>(); }
 TEST(ScanKernel, U64) { CheckScans<uint64_t>(); }
+
+// Sums of rows that are scanned together are those of each row alone, to the bit.
+TEST(ScanKernel, RowsTogetherAreRowsAlone) {
+  constexpr int64_t kRows = 8;
+  TestRandom random(5);
+  for (const int64_t length : {1, 4, 15, 16, 19, 32, 61}) {
+    std::vector<float> x(kRows * length), together(x.size()), alone(x.size());
+    for (float& value : x) value = static_cast<float>(random.In(-1000, 1000)) / 7;
+    float initial = 0.3f;
+    const auto scan = [&](int64_t rows, float* from, float* to) {
+      const absl::StatusOr<std::unique_ptr<const Kernel>> kernel =
+          MakeScanKernel({F32, ScanOperation::kAdd, rows, length, 1});
+      ASSERT_OK(kernel.status());
+      ASSERT_OK(RunPrepared(**kernel, {from, &initial, to}, 1));
+    };
+    scan(kRows, x.data(), together.data());
+    for (int64_t row = 0; row < kRows; ++row)
+      scan(1, x.data() + row * length, alone.data() + row * length);
+    EXPECT_EQ(together, alone) << length;
+  }
+}
 
 TEST(ScanKernel, MaximaKeepNaN) {
   float x[] = {1, std::numeric_limits<float>::quiet_NaN(), 2}, initial = 0, out[3];

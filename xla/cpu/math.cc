@@ -327,18 +327,17 @@ IrValue EmitMath(Ir& ir, HloOpcode opcode, IrValue a, IrValue b) {
 
 IrValue EmitMagnitudeCompare(Ir& ir, LLVMRealPredicate predicate, IrValue re, IrValue im,
                              float bound) {
+  const math::Floats x = {&ir, re}, y = {&ir, im};
   const bool above = predicate == LLVMRealOLE || predicate == LLVMRealOGT;
   const bool is_less = predicate == LLVMRealOLE || predicate == LLVMRealOLT;
-  const float square = math::LeastSquare(bound, above);
-  return math::OfSquares(
-      {&ir, re}, {&ir, im},
-      [&](const math::Floats& sum) {
-        const math::Floats limit = math::Like(sum, static_cast<double>(square));
-        return (is_less ? sum < limit : sum >= limit).v;
-      },
-      [&](const math::Floats& root) {
-        return root.Compare(predicate, math::Like(root, static_cast<double>(bound))).v;
-      });
+  // Squares that overflow or vanish are as far from the square of the bound as exact ones.
+  const math::Floats sum = math::Fma(x, x, y * y);
+  const math::Floats limit =
+      math::Like(sum, static_cast<double>(math::LeastSquare(bound, above)));
+  if (is_less) return (sum < limit).v;
+  // An infinite part makes the absolute value infinite, even if the other part is NaN.
+  const math::Floats infinity = math::Infinity(sum);
+  return ((sum >= limit) | (math::Abs(x) == infinity) | (math::Abs(y) == infinity)).v;
 }
 
 void EmitComplexMath(Ir& ir, HloOpcode opcode, IrValue a_re, IrValue a_im, IrValue b_re,

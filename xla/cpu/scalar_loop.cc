@@ -233,7 +233,7 @@ int LanesOf(const ProgramSchedule& schedule, const ScheduledItem& loop, int64_t 
   }
   int lanes = std::max(4, target.vector_bytes / static_cast<int>(element_bytes));
   // Several vectors at a time hide latencies, as far as there are registers.
-  constexpr int kMostVectors = 12;
+  const int kMostVectors = target.vector_bytes == 64 ? 24 : 12;
   const ScalarLoopArrays arrays = ArraysOfScalarLoop(loop);
   int parts = 0;
   for (const std::vector<ValueId>* values : {&arrays.state, &arrays.inputs}) {

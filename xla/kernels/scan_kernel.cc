@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/kernels/scan_blocks.h"
 #include "xla/kernels/wide.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
@@ -92,11 +93,24 @@ T ScanRow(int64_t count, const T* x, T* out, T carry) {
   return carry;
 }
 
-// Rows that follow each other, with the same carry before each. Four at a time, as each element
-// waits for the one before it.
+// Types of GetFourRowScan.
 template <typename Op, typename T>
-void ScanRows(int64_t rows, int64_t count, const T* x, T* out, T carry) {
+constexpr bool kHasFourRowScan = Op::kIsAdd &&
+                                 (std::is_same_v<T, float> || std::is_same_v<T, uint32_t>);
+
+// Rows that follow each other, with the same carry before each. Four at a time, as each element
+// waits for the one before it. `four`: null where there is none.
+template <typename Op, typename T>
+void ScanRows(int64_t rows, int64_t count, const T* x, T* out, T carry, FourRowScan<T> four) {
   int64_t row = 0;
+  for (; four != nullptr && row + 4 <= rows; row += 4, x += 4 * count, out += 4 * count) {
+    T carries[] = {carry, carry, carry, carry};
+    const int64_t done = four(count, x, out, carries);
+    for (int64_t r = 0; r < 4; ++r) {
+      const int64_t at = r * count + done;
+      ScanRow<Op>(count - done, x + at, out + at, carries[r]);
+    }
+  }
   if constexpr (Op::kIsAdd && std::is_floating_point_v<T>) {
     for (; row + 4 <= rows; row += 4, x += 4 * count, out += 4 * count) {
       CarriedSum<T> a(carry), b(carry), c(carry), d(carry);
@@ -138,6 +152,7 @@ class ScanKernel final : public Kernel {
     chunk_ = spec.length;
     if (spec.inner == 1 && spec.outer < kManyRows && spec.length > 2 * kChunk) chunk_ = kChunk;
     chunks_ = CeilOfRatio(spec.length, std::max<int64_t>(chunk_, 1));
+    if constexpr (kHasFourRowScan<Op, T>) four_ = GetFourRowScan<T>();
   }
 
   int64_t ScratchBytes(int32_t workers) const override {
@@ -160,7 +175,7 @@ class ScanKernel final : public Kernel {
           if (is_native_ && !spec_.reverse) {
             const int64_t at = first * spec_.length;
             ScanRows<Op>(end - first, spec_.length, static_cast<const T*>(call.buffers[0]) + at,
-                         static_cast<T*>(call.buffers[2]) + at, initial);
+                         static_cast<T*>(call.buffers[2]) + at, initial, four_);
             return;
           }
           for (int64_t row = first; row < end; ++row)
@@ -321,6 +336,7 @@ class ScanKernel final : public Kernel {
   const WideLoad<Float> load_;
   const WideStore<Float> store_;
   int64_t chunk_, chunks_;
+  FourRowScan<T> four_ = nullptr;
 };
 
 template <typename T>

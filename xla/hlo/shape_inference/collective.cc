@@ -444,6 +444,22 @@ absl::Status CheckInPlacePermute(const InferenceInput& in, size_t* most_per_devi
       XLA_RETURN_IF_ERROR(CheckOffsets(buffer.tuple_shapes(j), offsets.tuple_shapes(j)));
     }
   }
+  const Shape& input = Operand(in, 0);
+  const size_t buffers =
+      input.IsTuple() ? static_cast<size_t>(input.tuple_shapes_size()) : size_t{1};
+  const auto& slices = Attrs<CollectivePermuteAttributes>(in).slice_sizes;
+  if (buffers == 0 || slices.size() % buffers != 0) {
+    return InvalidArgumentStrCat("slice_sizes has ", slices.size(), " slices for ", buffers,
+                                 " buffers.");
+  }
+  for (size_t i = 0; i < slices.size(); ++i) {
+    const Shape& buffer =
+        input.IsTuple() ? input.tuple_shapes(static_cast<int>(i % buffers)) : input;
+    if (static_cast<int64_t>(slices[i].size()) != buffer.rank()) {
+      return InvalidArgumentStrCat("slice_sizes ", i, " has ", slices[i].size(),
+                                   " sizes for the buffer ", Str(buffer), ".");
+    }
+  }
   // A device may stand in as many pairs as there are slices.
   const Shape& offsets = Operand(in, 2);
   const bool nested = Operand(in, 0).IsTuple() && offsets.tuple_shapes_size() > 0;

@@ -177,16 +177,18 @@ Result InferCustomCall(const InferenceInput& in) {
   const std::string& target = attributes.custom_call_target;
   XLA_RETURN_IF_ERROR(CheckAliasing(in, attributes.output_to_operand_aliasing, *declared,
                                     /*ignore_buffer=*/target == "Pin" || target == "Unpin"));
-  if (!attributes.operand_layout_constraints.has_value() || target == "LayoutConstraint") {
-    return *declared;
-  }
+  if (!attributes.operand_layout_constraints.has_value()) return *declared;
   const std::vector<Shape>& constraints = *attributes.operand_layout_constraints;
+  for (const Shape& constraint : constraints) {
+    XLA_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(constraint));
+  }
+  // XLA lets these say anything.
+  if (target == "LayoutConstraint") return *declared;
   if (constraints.size() != in.operands.size()) {
     return InvalidArgument("operand_layout_constraints has %u shapes for %u operands.",
                            constraints.size(), in.operands.size());
   }
   for (size_t i = 0; i < constraints.size(); ++i) {
-    XLA_RETURN_IF_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(constraints[i]));
     if (!ShapeUtil::Compatible(*in.operands[i], constraints[i])) {
       return InvalidArgumentStrCat("operand_layout_constraints ", i, " is ", Str(constraints[i]),
                                    ", but the operand is ", Str(*in.operands[i]), ".");
