@@ -67,6 +67,19 @@ constexpr SizedProgram kSizedPrograms[] = {
     {"Transpose", "x = T[M,3,N] parameter(0) ROOT r = T[N,M,3] transpose(x), dimensions={2,0,1}"},
     {"TransposeOfASum",
      "x = T[M,N] parameter(0) s = T[M,N] add(x, x) ROOT r = T[N,M] transpose(s), dimensions={1,0}"},
+    {"TransposeToShortRows",
+     "x = T[2,3,N] parameter(0) ROOT r = T[2,N,3] transpose(x), dimensions={0,2,1}"},
+    {"TransposeOfASumToShortRows",
+     "x = T[M,4,N] parameter(0) s = T[M,4,N] add(x, x) ROOT r = T[M,N,4] transpose(s), "
+     "dimensions={0,2,1}"},
+    {"TransposeOfAReshape",
+     "x = T[N,3,5,16] parameter(0) y = T[N] parameter(1) b = T[N,3,5,16] broadcast(y), "
+     "dimensions={0} s = T[N,3,5,16] add(x, b) f = T[N,3,80] reshape(s) ROOT r = T[80,3,N] "
+     "transpose(f), dimensions={2,1,0}"},
+    {"TransposeOfASelectOfRows",
+     "x = T[N,33] parameter(0) y = T[33] parameter(1) b = T[N,33] broadcast(y), dimensions={1} c "
+     "= pred[N,33] compare(x, b), direction=LT v = T[N,33] reverse(x), dimensions={1} s = T[N,33] "
+     "select(c, v, b) ROOT r = T[33,N] transpose(s), dimensions={1,0}"},
     {"Reverse", "x = T[M,N] parameter(0) ROOT r = T[M,N] reverse(x), dimensions={0,1}"},
     {"ReverseRows", "x = T[M,N] parameter(0) ROOT r = T[M,N] reverse(x), dimensions={0}"},
     {"Slice", "x = T[N2,N1] parameter(0) ROOT r = T[N,N] slice(x), slice={[1:N2:2], [1:N1]}"},

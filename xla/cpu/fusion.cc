@@ -473,11 +473,18 @@ class Planner {
     return IsGenerated(*operand) || IsSmallConstant(*operand);
   }
 
+  // An operation that a transpose may compute along rows of its result.
+  static bool IsComputedByRows(const HloInstruction& instruction) {
+    return IsElementwise(instruction) || instruction.opcode() == HloOpcode::kReshape ||
+           instruction.opcode() == HloOpcode::kBitcast;
+  }
+
   bool AllUsersGenerated(const HloInstruction& instruction) const {
     for (const HloInstruction* user : instruction.users()) {
-      // Large transposes that move the minor dimension read memory.
+      // Large transposes that move the minor dimension read memory or what is computed by rows.
       if (user->opcode() == HloOpcode::kTranspose && !KeepsMinorDimension(*user) &&
-          CountOf(user->shape()) >= kSmallTranspose) {
+          CountOf(user->shape()) >= kSmallTranspose &&
+          !(IsComputedByRows(instruction) && TransposesComputedRows(*user))) {
         return false;
       }
       if (virtual_.contains(user)) continue;

@@ -73,7 +73,12 @@ class KernelEmitter {
     results_.assign(kernel.arrays.begin() + static_cast<int64_t>(next), kernel.arrays.end());
     ir_.set_tests_at_end(plan_.keeps_matrix);
     if (plan_.transposes) {
-      EmitTranspose(ir_, plan_, buffers_[root->operand(0)][0].pointer, results_[0], begin_, end_);
+      const auto source = buffers_.find(root->operand(0));
+      ElementEmitter rows = MakeEmitter(plan_.regions[0].lanes);
+      EmitTranspose(plan_, ops_, rows,
+                    source == buffers_.end() ? nullptr : source->second[0].pointer, results_[0],
+                    begin_, end_);
+      Check(rows);
       if (plan_.streams) ir_.FinishStreaming();
       return;
     }

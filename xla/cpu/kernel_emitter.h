@@ -50,7 +50,9 @@ struct KernelPlan {
   bool keeps_matrix = false;
   // Concatenates columns, whose elements are stored side by side.
   bool interleaves = false;
-  bool transposes = false;  // an array in memory, by tiles of vectors
+  // An array in memory, or what is computed along the rows of the operand, by tiles of vectors
+  // (transpose_emitter.h).
+  bool transposes = false;
   // A reduction that keeps the minor dimension: rows are combined in the memory of the result.
   bool reduces_columns = false;
   // The operand whose elements a contraction gives to the kernel part by part (FusedContraction);
@@ -85,6 +87,10 @@ double EstimateOperations(const HloInstruction& instruction);
 // Whether all arrays of a fusion may be seen as one dimension of the same length: it is
 // elementwise.
 bool IsLinear(const HloComputation& computation);
+
+// Whether a kernel that is a transpose computes what it transposes: rows of the operand are long
+// enough for vectors, and the result's as well, or so short that they are stored side by side.
+bool TransposesComputedRows(const HloInstruction& transpose);
 
 // Whether a reduction keeps the minor dimension and is long enough to be a kernel of its own, which
 // combines rows in the memory of the result.

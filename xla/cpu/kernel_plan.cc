@@ -224,29 +224,59 @@ void DivideIntoUnits(KernelRegion& region, bool is_for_one_thread, bool shares_r
 // Arrays larger than this are not kept in caches.
 constexpr double kStreamingBytes = 24e6;
 
+// Rows of a transpose's result that are stored side by side, if they are this short.
+constexpr int64_t kFewInterleaved = 4;
+
+// The size of the dimension of the result that is minor in the operand.
+int64_t OperandRowOf(const HloInstruction& transpose) {
+  const Shape& shape = transpose.shape();
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (transpose.dimensions()[static_cast<size_t>(d)] == shape.rank() - 1)
+      return shape.dimensions(d);
+  }
+  return 1;
+}
+
+// Whether rows of the operand, as columns of the result, are next to each other: all elements of a
+// few rows follow each other.
+bool InterleavesRows(const HloInstruction& transpose, int64_t lanes) {
+  const Shape& shape = transpose.shape();
+  const int64_t rank = shape.rank();
+  return shape.dimensions().back() <= kFewInterleaved && shape.dimensions().back() < lanes &&
+         shape.dimensions(static_cast<int>(rank) - 2) >= lanes &&
+         transpose.dimensions()[static_cast<size_t>(rank) - 2] == rank - 1;
+}
+
 // False for transposes that are better done otherwise.
 bool PlanTranspose(const HloInstruction& transpose, const Target& target, KernelPlan& plan) {
   const Shape& shape = transpose.shape();
   const int64_t rank = shape.rank();
-  if (rank < 2 || transpose.operand(0)->opcode() != HloOpcode::kParameter ||
-      primitive_util::IsComplexType(shape.element_type()) ||
-      transpose.dimensions().back() == rank - 1) {
+  const bool computes = transpose.operand(0)->opcode() != HloOpcode::kParameter;
+  if (rank < 2 || primitive_util::IsComplexType(shape.element_type()) ||
+      transpose.dimensions().back() == rank - 1 ||
+      (computes && !TransposesComputedRows(transpose))) {
     return false;
   }
   KernelRegion region;
   region.source = &transpose;
   const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
-  region.lanes = static_cast<int>(std::min<int64_t>(16, target.vector_bytes / bytes));
-  const int64_t size_b = shape.dimensions().back();
-  int64_t size_a = 1;
-  for (int64_t d = 0; d < rank; ++d) {
-    if (transpose.dimensions()[static_cast<size_t>(d)] == rank - 1)
-      size_a = shape.dimensions(static_cast<int>(d));
-  }
-  while (region.lanes > 1 && (region.lanes > size_a || region.lanes > size_b)) region.lanes /= 2;
+  const int64_t width = computes ? std::max<int64_t>(bytes, 4) : bytes;
+  region.lanes = static_cast<int>(std::min<int64_t>(16, target.vector_bytes / width));
+  const int64_t size_b = shape.dimensions().back(), size_a = OperandRowOf(transpose);
+  plan.interleaves = size_b > 1 && InterleavesRows(transpose, region.lanes);
+  while (!plan.interleaves && region.lanes > 1 && (region.lanes > size_a || region.lanes > size_b))
+    region.lanes /= 2;
   if (region.lanes < 2) return false;
   const int64_t elements = CountOf(shape);
-  region.units = elements / size_a / size_b * ((size_b + region.lanes - 1) / region.lanes);
+  if (plan.interleaves) {
+    constexpr int64_t kSegmentTiles = 64;
+    region.segment_length = std::min<int64_t>(
+        kSegmentTiles * region.lanes, CeilOfRatio<int64_t>(size_a, region.lanes) * region.lanes);
+    region.segments = CeilOfRatio(size_a, region.segment_length);
+    region.units = elements / size_a / size_b * region.segments;
+  } else {
+    region.units = elements / size_a / size_b * CeilOfRatio<int64_t>(size_b, region.lanes);
+  }
   plan.transposes = true;
   plan.units = region.units;
   plan.bytes = static_cast<double>(2 * elements * bytes);
@@ -477,6 +507,26 @@ bool JoinsColumns(const HloInstruction& root) {
 }
 
 }  // namespace
+
+bool TransposesComputedRows(const HloInstruction& transpose) {
+  constexpr int64_t kLeastRow = 16;
+  const Shape& shape = transpose.shape();
+  if (shape.rank() < 2 || shape.element_type() == PRED ||
+      primitive_util::IsSubByteNonPredType(shape.element_type()) ||
+      primitive_util::IsComplexType(shape.element_type()) || OperandRowOf(transpose) < kLeastRow) {
+    return false;
+  }
+  const HloInstruction* operand = transpose.operand(0);
+  if (operand->opcode() == HloOpcode::kReshape || operand->opcode() == HloOpcode::kBitcast) {
+    // Vectors stay within rows of what is reshaped.
+    const Shape& from = operand->operand(0)->shape();
+    if (from.rank() == 0 || from.dimensions().back() % kLeastRow != 0 ||
+        OperandRowOf(transpose) % kLeastRow != 0) {
+      return false;
+    }
+  }
+  return shape.dimensions().back() >= kLeastRow || InterleavesRows(transpose, kLeastRow);
+}
 
 KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
                       std::vector<bool> is_written, int64_t epilogue_of) {

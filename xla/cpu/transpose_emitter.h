@@ -3,18 +3,21 @@
 #ifndef XLA_CPU_TRANSPOSE_EMITTER_H_
 #define XLA_CPU_TRANSPOSE_EMITTER_H_
 
+#include "xla/cpu/element.h"
+#include "xla/cpu/element_emitter.h"
 #include "xla/cpu/ir.h"
 #include "xla/cpu/kernel_emitter.h"
 
 namespace xla::cpu {
 
-// Emits a loop over the units [parameter 1, parameter 2) of a plan whose `transposes` is set, from
-// the array at `source` to that at `target`, which share no memory. Tiles of lanes x lanes elements
-// are read by rows, transposed in registers and written by rows; a unit is a row of tiles. The last
-// tiles of rows and columns that are not a multiple of the lanes overlap those before: units write
-// the same values there.
-void EmitTranspose(Ir& ir, const KernelPlan& plan, IrValue source, IrValue target, IrValue begin,
-                   IrValue end);
+// Emits a loop over the units [begin, end) of a plan whose `transposes` is set, to the array at
+// `target`, which shares no memory with what is read. Tiles of rows of the operand, as wide as the
+// lanes of `rows`, are transposed in registers and written by rows of the result; a unit is a row
+// of tiles (where it interleaves, a segment). The operand is in memory at `source`, or computed by
+// `rows` if that is null. The last tiles of rows and columns that are not a multiple of the lanes
+// overlap those before: units write the same values there.
+void EmitTranspose(const KernelPlan& plan, ElementOps& ops, ElementEmitter& rows, IrValue source,
+                   IrValue target, IrValue begin, IrValue end);
 
 }  // namespace xla::cpu
 
