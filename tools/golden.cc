@@ -76,7 +76,7 @@ absl::StatusOr<GoldenSample> ReadSample(const Json& json, PrimitiveType type) {
   }
   XLA_ASSIGN_OR_RETURN(const double real, ReadReal(value));
   sample.value = real;
-  if (primitive_util::IsIntegralType(type)) {
+  if (primitive_util::IsIntegralType(type) || (type == PRED && !value.is_boolean())) {
     if (!value.is_number_integer()) return Invalid("a sample of integers must be an integer");
     sample.integer = value.is_number_unsigned() ? static_cast<int64_t>(value.get<uint64_t>())
                                                 : value.get<int64_t>();

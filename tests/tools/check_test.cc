@@ -217,5 +217,19 @@ TEST(GoldenTest, SpecialValues) {
   EXPECT_EQ(golden.outputs[2].samples[0].integer, -1);
 }
 
+// Booleans are recorded as such or as 0 and 1.
+TEST(GoldenTest, SamplesOfBooleans) {
+  ASSERT_OK_AND_ASSIGN(const Golden golden, ParseGolden(R"({"args": [], "outputs": [
+      {"dtype": "bool", "shape": [4], "l1": 2, "linf": 1,
+       "samples": [[0, true], [1, false], [2, 1], [3, 0]]}]})"));
+  for (const size_t i : {0, 2}) {
+    EXPECT_EQ(golden.outputs[0].samples[i].integer, 1) << i;
+    EXPECT_EQ(golden.outputs[0].samples[i + 1].integer, 0) << i;
+  }
+  EXPECT_ERROR(ParseGolden(R"({"args": [], "outputs": [{"dtype": "bool", "shape": [1], "l1": 1,
+      "linf": 1, "samples": [[0, 0.5]]}]})"),
+               "a sample of integers must be an integer");
+}
+
 }  // namespace
 }  // namespace xla

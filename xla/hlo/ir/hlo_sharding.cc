@@ -600,8 +600,9 @@ absl::Status ValidateTuple(const HloSharding& sharding, const Shape& shape,
     return absl::InvalidArgumentError("Sharding is tuple-shaped but validation shape is not.");
   const int64_t leaves = ShapeUtil::GetLeafCount(shape);
   const int64_t elements = static_cast<int64_t>(sharding.elements.size());
-  // A tuple without leaves may have one sharding.
-  if (leaves == 0 && elements <= 1) return absl::OkStatus();
+  // A tuple without leaves may have one sharding, which must be readable.
+  if (leaves == 0 && elements <= 1)
+    return elements == 0 ? absl::OkStatus() : sharding.elements[0].Canonical().status();
   if (leaves != elements) {
     return InvalidArgument("Shape %s has %d leaf nodes while this sharding has %d",
                            shape.ToString(), leaves, elements);
