@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "xla/layout_util.h"
 #include "xla/literal.h"
 #include "xla/shape_util.h"
+#include "xla/tsl/lib/core/bitmap.h"
 
 namespace xla {
 namespace {
@@ -104,6 +106,117 @@ TEST(LiteralUtil, ConvertsOnlyTheNamedType) {
                                         LiteralUtil::CreateR0<double>(2.5)));
   EXPECT_EQ(LiteralUtil::ConvertS32ToF32(LiteralUtil::CreateR0<int32_t>(3)),
             LiteralUtil::CreateR0<float>(3));
+}
+
+// Each function converts the type that it is named after to the other one, and no other type.
+TEST(LiteralUtil, ConversionsByName) {
+  struct Conversion {
+    Literal (*convert)(const LiteralSlice&);
+    PrimitiveType from, to;
+  };
+  using L = LiteralUtil;
+  const Conversion conversions[] = {
+      {&L::ConvertBF16ToF32, BF16, F32},
+      {&L::ConvertBF16ToF64, BF16, F64},
+      {&L::ConvertF32ToBF16, F32, BF16},
+      {&L::ConvertF32ToF64, F32, F64},
+      {&L::ConvertF64ToBF16, F64, BF16},
+      {&L::ConvertF64ToF32, F64, F32},
+      {&L::ConvertS32ToF32, S32, F32},
+      {&L::ConvertS8ToF32, S8, F32},
+      {&L::ConvertF32ToS8, F32, S8},
+      {&L::ConvertS32ToS1, S32, S1},
+      {&L::ConvertF8E4M3FNToF32, F8E4M3FN, F32},
+      {&L::ConvertF8E5M2ToF32, F8E5M2, F32},
+      {&L::ConvertF32ToF8E4M3FNUZ, F32, F8E4M3FNUZ},
+      {&L::ConvertF32ToF8E5M2FNUZ, F32, F8E5M2FNUZ},
+      {&L::ConvertF32ToF8E5M2, F32, F8E5M2},
+      {&L::ConvertF32ToF8E4M3FN, F32, F8E4M3FN},
+  };
+  const auto zero = [](PrimitiveType type) { return LiteralUtil::Zero(type).Clone(); };
+  for (const Conversion& conversion : conversions) {
+    for (const PrimitiveType type : {S1, S8, S32, BF16, F16, F32, F64, F8E4M3FN, F8E5M2}) {
+      const Literal result = conversion.convert(zero(type));
+      EXPECT_EQ(result, zero(type == conversion.from ? conversion.to : type))
+          << PrimitiveType_Name(type) << " by " << PrimitiveType_Name(conversion.from) << " to "
+          << PrimitiveType_Name(conversion.to);
+    }
+  }
+}
+
+TEST(LiteralUtil, GreatestFiniteValues) {
+  EXPECT_EQ(Oneline(LiteralUtil::MaxFiniteValue(S8)), "s8[] 127");
+  EXPECT_EQ(Oneline(LiteralUtil::MaxFiniteValue(F16)), "f16[] 65504");
+  EXPECT_EQ(LiteralUtil::MaxFiniteValue(F64),
+            LiteralUtil::CreateR0<double>(std::numeric_limits<double>::max()));
+  EXPECT_EQ(LiteralUtil::MaxFiniteValue(F8E5M2).GetAsDouble({}), 57344);
+  EXPECT_EQ(LiteralUtil::MaxFiniteValue(F8E4M3FN).GetAsDouble({}), 448);
+}
+
+TEST(LiteralUtil, Bits) {
+  tsl::core::Bitmap bits(5);
+  bits.set(1);
+  bits.set(4);
+  bits.set(0);
+  bits.clear(0);
+  EXPECT_EQ(bits.ToString(), "01001");
+  EXPECT_EQ(bits.FirstUnset(0), 0);
+  EXPECT_EQ(bits.FirstUnset(1), 2);
+  EXPECT_EQ(bits.FirstUnset(4), 5);
+  EXPECT_EQ(LiteralUtil::CreateR1(bits),
+            LiteralUtil::CreateR1<bool>({false, true, false, false, true}));
+  bits.Reset(2);
+  EXPECT_EQ(bits.ToString(), "00");
+  EXPECT_EQ(bits.bits(), 2);
+}
+
+// Elements are visited with their index, or with their place in memory, in any layout.
+TEST(LiteralUtil, PopulateInPlace) {
+  const Shape shape = ShapeUtil::MakeShapeWithDenseLayout(S32, {2, 3}, {0, 1});
+  const Literal by_index = LiteralUtil::CreateR2<int32_t>({{0, 1, 2}, {10, 11, 12}});
+  const Literal by_place = LiteralUtil::CreateR2<int32_t>({{0, 2, 4}, {1, 3, 5}});
+  const auto store = [](void* to, int64_t value) {
+    *static_cast<int32_t*>(to) = static_cast<int32_t>(value);
+  };
+  int other_threads = 0;
+  Literal literal(shape);
+  ASSERT_OK(literal.PopulateInplace(
+      [&](void* to, absl::Span<const int64_t> index) { store(to, 10 * index[0] + index[1]); }));
+  EXPECT_EQ(literal.Relayout(by_index.shape()), by_index);
+  literal = Literal(shape);
+  ASSERT_OK(
+      literal.PopulateInplaceParallel([&](void* to, absl::Span<const int64_t> index, int thread) {
+        store(to, 10 * index[0] + index[1]);
+        other_threads += thread != -1;
+      }));
+  EXPECT_EQ(literal.Relayout(by_index.shape()), by_index);
+  literal = Literal(shape);
+  ASSERT_OK(literal.PopulateLinearInplace(store));
+  EXPECT_EQ(literal.Relayout(by_place.shape()), by_place);
+  literal = Literal(shape);
+  ASSERT_OK(literal.PopulateLinearInplaceParallel([&](void* to, int64_t place, int thread) {
+    store(to, place);
+    other_threads += thread != -1;
+  }));
+  EXPECT_EQ(literal.Relayout(by_place.shape()), by_place);
+  EXPECT_EQ(other_threads, 0);
+}
+
+TEST(LiteralUtil, Pointers) {
+  std::vector<Literal> literals;
+  for (int32_t i = 0; i < 3; ++i) literals.push_back(LiteralUtil::CreateR0<int32_t>(i));
+  const std::vector<const Literal*> pointers = LiteralUtil::MakePointers(literals);
+  ASSERT_EQ(pointers.size(), 3);
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(pointers[i], &literals[i]);
+}
+
+TEST(LiteralUtil, ScalarsThatAreNoNumbers) {
+  EXPECT_EQ(LiteralUtil::LiteralAsScalar<float>(LiteralUtil::CreateR0<double>(2.5)), 2.5f);
+  EXPECT_EQ(LiteralUtil::LiteralAsScalar<int32_t>(LiteralUtil::CreateR0<int64_t>(-7)), -7);
+  EXPECT_EQ(LiteralUtil::LiteralAsScalar<float>(LiteralUtil::CreateR0<complex64>({1, 2})),
+            std::nullopt);
+  EXPECT_EQ(LiteralUtil::LiteralAsScalarInt64(LiteralUtil::CreateR0<float>(3)), std::nullopt);
+  EXPECT_EQ(LiteralUtil::LiteralAsScalarInt64(LiteralUtil::CreateR0<uint8_t>(200)), 200);
 }
 
 TEST(LiteralUtil, Elements) {

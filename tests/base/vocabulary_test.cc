@@ -446,6 +446,29 @@ TEST(LiteralVocabularyTest, MakesSparseArraysDense) {
   EXPECT_EQ(dense, (LiteralUtil::CreateR2<float>({{0, 0, 1, 2, 0, 0}})));
   EXPECT_ERROR(MaterializeSparseOperand(values, LiteralUtil::CreateR2<int32_t>({{3, 0}}), config),
                "Invalid position in block: 3, must be in [0, 3)");
+
+  const Literal indices = LiteralUtil::CreateR2<int32_t>({{2, 0}});
+  const auto changed = [&](auto change) {
+    SparsityConfig::TensorSparsityConfig other = config;
+    change(other);
+    return MaterializeSparseOperand(values, indices, other).status();
+  };
+  using Config = SparsityConfig::TensorSparsityConfig;
+  EXPECT_ERROR(changed([](Config& c) { c.set_num_non_zero(2); }), "Only 1:N sparsity");
+  EXPECT_ERROR(changed([](Config& c) { c.set_stride(2); }), "Strided sparsity");
+  EXPECT_ERROR(changed([](Config& c) { c.set_dimension(2); }),
+               "Invalid sparsity dimension: 2, must be in [0, 2)");
+  EXPECT_ERROR(changed([](Config& c) { c.set_dimension(-1); }), "Invalid sparsity dimension: -1");
+  EXPECT_ERROR(changed([](Config& c) { c.set_block_size(0); }), "block_size must be strictly");
+  EXPECT_ERROR(changed([](Config& c) { c.set_block_size(std::numeric_limits<int64_t>::max()); }),
+               "Dense dimension overflow");
+  EXPECT_ERROR(MaterializeSparseOperand(values, LiteralUtil::CreateR2<int32_t>({{2}, {0}}), config),
+               "must have the same dimensions as indices shape s32[2,1]");
+  EXPECT_ERROR(MaterializeSparseOperand(values, LiteralUtil::CreateR2<float>({{2, 0}}), config),
+               "Indices literal must be an integral type");
+  config.set_dimension(0);
+  EXPECT_EQ(MaterializeSparseOperand(values, indices, config).value(),
+            (LiteralUtil::CreateR2<float>({{0, 2}, {0, 0}, {1, 0}})));
 }
 
 TEST(PrimitiveUtilVocabularyTest, PredicatesAreConstants) {

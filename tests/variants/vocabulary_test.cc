@@ -58,7 +58,7 @@ constexpr const char* kShapes[] = {"pred[]",
                                    "(f32[2,3]{1,0}, (s32[], pred[2]{0}))",
                                    "((), token[])"};
 
-std::vector<Shape> Shapes() {
+std::vector<Shape> SampleShapes() {
   std::vector<Shape> shapes;
   for (const char* text : kShapes) {
     auto shape = ParseShape(text);
@@ -142,7 +142,7 @@ std::string ArrayFunctionsOf(const Shape& shape) {
 
 TEST(Vocabulary, Shapes) {
   std::vector<std::string> lines;
-  for (const Shape& shape : Shapes()) {
+  for (const Shape& shape : SampleShapes()) {
     std::string line = absl::StrCat(
         shape.ToString(true), " | ", shape.ToString(), " leaves ", ShapeUtil::GetLeafCount(shape),
         " parts ", ShapeUtil::SubshapeCount(shape), " ",
@@ -161,7 +161,7 @@ TEST(Vocabulary, Shapes) {
 }
 
 TEST(Vocabulary, PairsOfShapes) {
-  const std::vector<Shape> shapes = Shapes();
+  const std::vector<Shape> shapes = SampleShapes();
   std::vector<std::string> lines;
   for (const Shape& a : shapes) {
     for (const Shape& b : shapes) {
