@@ -45,7 +45,6 @@ absl::Status StructTooSmall(size_t struct_size, size_t oldest) {
 }
 
 absl::Status StatusOf(PJRT_Error_Code code, const char* message, size_t size) {
-  if (code == PJRT_Error_Code_OK) return absl::OkStatus();
   return absl::Status(static_cast<absl::StatusCode>(code),
                       message == nullptr ? "" : absl::string_view(message, size));
 }
