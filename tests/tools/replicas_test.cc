@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
 #include "tests/tools/tools_test_util.h"
+#include "xla/base/status_macros.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/literal_util.h"
 
@@ -39,6 +40,27 @@ TEST(ReplicasTest, TheModuleSaysHowManyUnlessTheOptionsDo) {
   EXPECT_EQ(grid.count(), 12);
   ASSERT_OK_AND_ASSIGN(const Arguments many, CommandLine({"--replicas=1000", "x.hlo"}));
   EXPECT_ERROR(ReadDeviceGrid(*module, many), "1000 replicas of 3 partitions are not 1 to 1024");
+}
+
+TEST(ReplicasTest, AsManyDevicesAsThereMayBe) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(kProgram));
+  const auto count = [&](const std::string& replicas,
+                         const std::string& partitions) -> absl::StatusOr<int64_t> {
+    XLA_ASSIGN_OR_RETURN(
+        const Arguments arguments,
+        CommandLine({"--replicas=" + replicas, "--partitions=" + partitions, "x"}));
+    XLA_ASSIGN_OR_RETURN(const DeviceGrid grid, ReadDeviceGrid(*module, arguments));
+    return grid.count();
+  };
+  for (const auto& [replicas, partitions] :
+       {std::pair("1024", "1"), {"1", "1024"}, {"512", "2"}, {"32", "32"}}) {
+    EXPECT_EQ(count(replicas, partitions).value_or(0), 1024) << replicas;
+  }
+  EXPECT_EQ(count("341", "3").value_or(0), 1023);
+  EXPECT_ERROR(count("342", "3"), "342 replicas of 3 partitions are not 1 to 1024 devices");
+  EXPECT_ERROR(count("1024", "2"), "1024 replicas of 2 partitions are not 1 to 1024 devices");
+  EXPECT_ERROR(count("1025", "1"), "1025");
+  EXPECT_ERROR(count("1", "1025"), "1025");
 }
 
 TEST(ReplicasTest, ArgumentsForAllAndForOne) {

@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -74,6 +75,61 @@ TEST(StableHloVariants, PrettyForms) {
   for (const auto& path :
        FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/stablehlo/programs"), ".mlir"))
     ExpectVariants(path, true);
+}
+
+// Positions of the parts of a list between commas that are not within brackets, from `begin` to the
+// parenthesis that closes it.
+std::vector<std::pair<size_t, size_t>> PartsOfList(absl::string_view line, size_t begin) {
+  std::vector<std::pair<size_t, size_t>> parts;
+  int depth = 0;
+  size_t first = begin;
+  for (size_t i = begin; i < line.size(); ++i) {
+    const char c = line[i];
+    const bool ends = depth == 0 && (c == ',' || c == ')');
+    if (ends && i > first) parts.push_back({first, i - first});
+    if (ends && c == ')') return parts;
+    if (ends) first = i + 2;
+    if (c == '<' || c == '(' || c == '[' || c == '{') ++depth;
+    if (c == '>' || c == ')' || c == ']' || c == '}') --depth;
+  }
+  return {};
+}
+
+// A token instead of each operand, and instead of each result.
+TEST(StableHloVariants, TokensForArrays) {
+  constexpr absl::string_view kToken = "!stablehlo.token";
+  std::vector<std::string> outcomes;
+  for (const auto& path : FilesOf(VariantsPath("programs"), ".mlir")) {
+    const std::string text = ReadWholeFile(path.string());
+    std::vector<std::string> lines = absl::StrSplit(text, '\n');
+    for (size_t i = 0; i < lines.size(); ++i) {
+      const std::string line = lines[i];
+      const size_t name = line.find("\"stablehlo."), types = line.rfind(" : ("),
+                   arrow = line.rfind(" -> ");
+      if (name == std::string::npos || types == std::string::npos || arrow == std::string::npos)
+        continue;
+      const size_t open = line.find('(', name);
+      const auto operands = PartsOfList(line, open + 1), from = PartsOfList(line, types + 4);
+      if (operands.size() != from.size()) continue;
+      const auto outcome = [&](const std::string& changed) {
+        lines[i] = absl::StrCat("%token_for_array = \"stablehlo.create_token\"() : () -> ",
+                                std::string(kToken), "\n", changed);
+        outcomes.push_back(OneLine(changed, 100));
+        outcomes.push_back(absl::StrCat("  ", StableHloOutcome(absl::StrJoin(lines, "\n"))));
+        lines[i] = line;
+      };
+      for (size_t k = 0; k < operands.size(); ++k) {
+        std::string changed = line;
+        changed.replace(from[k].first, from[k].second, std::string(kToken));
+        changed.replace(operands[k].first, operands[k].second, "%token_for_array");
+        outcome(changed);
+      }
+      if (line[arrow + 4] != '(')
+        outcome(absl::StrCat(line.substr(0, arrow + 4), std::string(kToken)));
+    }
+  }
+  EXPECT_GT(outcomes.size(), 100u);
+  ExpectLines("tokens_for_arrays", outcomes);
 }
 
 // Parameters with open sizes, which the translation refuses, are left out where they are not used.
