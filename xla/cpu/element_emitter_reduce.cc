@@ -250,12 +250,15 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
   bool is_in_order = row_dims.size() > 1;
   for (size_t i = 0; i < inputs; ++i)
     is_in_order = is_in_order && ReadsInOrder(instruction->operand(static_cast<int64_t>(i)), 0);
-  // Several rows that follow each other in memory are one.
+  // Several rows that follow each other in memory are one, along the last dimension that is not 1:
+  // in dimensions of one element, no index is looked at.
   if (is_in_order) {
     const int64_t all =
         std::accumulate(row_dims.begin(), row_dims.end(), int64_t{1}, std::multiplies<int64_t>());
+    size_t last = row_dims.size() - 1;
+    while (last > 0 && row_dims[last] == 1) --last;
     std::fill(row_dims.begin(), row_dims.end(), 1);
-    row_dims.back() = all;
+    row_dims[last] = all;
   }
   if (const int64_t length = row_dims.back(); row_dims.size() > 1 && length >= row_lanes_ &&
                                               identity.has_value() && inputs == 1 && !is_in_order) {
