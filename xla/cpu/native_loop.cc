@@ -472,8 +472,8 @@ class Emitter {
   }
 
   void EmitInline(const ScheduledItem& item, const KernelPlan& plan) {
-    if (plan.units == 0) return;
     CopyUpdated(item);
+    if (plan.units == 0) return LoadElements(item.results);  // an update without elements
     const HloComputation& computation = *item.instruction->to_apply();
     InlineKernel kernel;
     for (size_t i = 0; i < item.operands.size(); ++i) {
@@ -493,8 +493,8 @@ class Emitter {
   }
 
   void EmitCall(const ScheduledItem& item, const NativeLoopPlan::Item& planned) {
-    if (planned.kernel.units == 0) return;
     CopyUpdated(item);
+    if (planned.kernel.units == 0) return LoadElements(item.results);
     const IrValue arrays =
         ir_.Offset(table_, ir_.Index(static_cast<int64_t>(8 * (planned.entry + 1))));
     const IrValue arguments[] = {arrays, ir_.Index(0), ir_.Index(planned.kernel.units)};
