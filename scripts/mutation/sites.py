@@ -96,7 +96,31 @@ class Finder:
         self.constants = []
         for found in re.finditer(r"\bconstexpr\b[^;(){}]*=?\s*\{", self.masked):
             self.constants.append((found.start(), closing(self.masked, found.end() - 1)))
+        self.constant_functions()
         self.sites = []
+
+    def constant_functions(self):
+        """Adds the constexpr functions of a source that only constants and assertions call."""
+        if self.path.endswith(".h"):
+            return
+        for found in re.finditer(r"\b(?:constexpr\b[^;={]*=|static_assert\b)[^;]*;", self.masked):
+            self.constants.append((found.start(), found.end()))
+        functions = []
+        for found in re.finditer(r"\bconstexpr\b[^;(){}=]*?(\w+)\([^(){}]*\)\s*\{", self.masked):
+            functions.append((found.group(1), found.start(),
+                              closing(self.masked, found.end() - 1)))
+        changed = True
+        while changed:
+            changed = False
+            for function in functions:
+                name, begin, end = function
+                calls = [found.start() for found in re.finditer(rf"\b{name}\b", self.masked)
+                         if not begin <= found.start() < end]
+                if (begin, end) not in self.constants and calls and all(
+                        any(first <= call < last for first, last in self.constants)
+                        for call in calls):
+                    self.constants.append((begin, end))
+                    changed = True
 
     def line_of(self, offset):
         return bisect.bisect_right(self.line_starts, offset)
