@@ -57,6 +57,7 @@ struct Builtin {
   EvalFunction function;
 };
 constexpr Builtin kBuiltins[] = {
+    {"ApproxTopK", EvalApproxTopKCall},
     {"CreateBuffer", EvalCreateBuffer},
     {"DynamicConvolutionForward", EvalDynamicConvolutionForward},
     {"DynamicConvolutionInputGrad", EvalDynamicConvolutionInputGrad},

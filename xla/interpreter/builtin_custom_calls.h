@@ -35,6 +35,8 @@ absl::StatusOr<Value> EvalDynamicSelectAndScatter(EvalContext& ctx, const HloIns
                                                   absl::Span<Value> operands);
 
 // sort.cc
+absl::StatusOr<Value> EvalApproxTopKCall(EvalContext& ctx, const HloInstruction& inst,
+                                         absl::Span<Value> operands);
 absl::StatusOr<Value> EvalTopKCall(EvalContext& ctx, const HloInstruction& inst,
                                    absl::Span<Value> operands);
 

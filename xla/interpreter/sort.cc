@@ -24,6 +24,7 @@
 #include "xla/interpreter/sort_key.h"
 #include "xla/interpreter/strided_copy.h"
 #include "xla/interpreter/value.h"
+#include "xla/passes/approx_top_k_call.h"
 #include "xla/primitive_util.h"
 
 namespace xla::interpreter {
@@ -194,10 +195,9 @@ absl::Status SortLines(EvalContext& ctx, const SortProblem& problem, int64_t lin
       });
 }
 
-}  // namespace
-
-absl::StatusOr<Value> EvalSort(EvalContext& ctx, const HloInstruction& inst,
-                               absl::Span<Value> operands) {
+// The operands, sorted along a dimension by the computation that the instruction calls.
+absl::StatusOr<std::vector<Value>> SortOperands(EvalContext& ctx, const HloInstruction& inst,
+                                                absl::Span<Value> operands, int64_t dimension) {
   const ScalarFunction* comparator = ctx.GetScalarFunction(*inst.to_apply());
   if (comparator == nullptr ||
       comparator->num_inputs() != 2 * static_cast<int64_t>(operands.size()) ||
@@ -212,14 +212,12 @@ absl::StatusOr<Value> EvalSort(EvalContext& ctx, const HloInstruction& inst,
       return InstructionError(inst, absl::StatusCode::kUnimplemented,
                               "the comparator's types differ from those of the operands");
     }
-    XLA_ASSIGN_OR_RETURN(
-        Value result,
-        ctx.Allocate(inst.shape().IsTuple() ? inst.shape().tuple_shapes(k) : inst.shape()));
+    XLA_ASSIGN_OR_RETURN(Value result,
+                         ctx.Allocate(inst.operand(static_cast<int64_t>(k))->shape()));
     if (operands[k].has_dynamic_sizes())
       SetExistingSizes(operands[k].existing_dimensions(), result);
     results.push_back(std::move(result));
   }
-  const int64_t dimension = inst.dimensions()[0];
   if (results[0].element_count() > 0) {
     const std::optional<SortKey> key = SortKey::FromComparator(*inst.to_apply());
     const int64_t length = results[0].dimensions()[dimension],
@@ -227,7 +225,47 @@ absl::StatusOr<Value> EvalSort(EvalContext& ctx, const HloInstruction& inst,
     const SortProblem problem(*comparator, key, operands, absl::MakeSpan(results), dimension);
     XLA_RETURN_IF_ERROR(SortLines(ctx, problem, lines));
   }
+  return results;
+}
+
+// What is at the start of an array, of the given shape.
+absl::StatusOr<Value> FirstPart(EvalContext& ctx, const Value& array, const Shape& shape) {
+  XLA_ASSIGN_OR_RETURN(Value part, ctx.Allocate(shape));
+  if (part.element_count() > 0) {
+    XLA_RETURN_IF_ERROR(
+        StridedCopy(ctx, primitive_util::ByteWidth(part.element_type()), part.dimensions(),
+                    array.untyped_data(), RowMajorStrides(array.dimensions()),
+                    part.mutable_untyped_data(), RowMajorStrides(part.dimensions())));
+  }
+  if (array.has_dynamic_sizes()) {
+    DimensionVector sizes = array.existing_dimensions();
+    for (size_t d = 0; d < sizes.size(); ++d) sizes[d] = std::min(sizes[d], part.dimensions()[d]);
+    SetExistingSizes(sizes, part);
+  }
+  return part;
+}
+
+}  // namespace
+
+absl::StatusOr<Value> EvalSort(EvalContext& ctx, const HloInstruction& inst,
+                               absl::Span<Value> operands) {
+  XLA_ASSIGN_OR_RETURN(std::vector<Value> results,
+                       SortOperands(ctx, inst, operands, inst.dimensions()[0]));
   if (!inst.shape().IsTuple()) return std::move(results[0]);
+  return ctx.MakeTuple(inst.shape(), std::move(results));
+}
+
+absl::StatusOr<Value> EvalApproxTopKCall(EvalContext& ctx, const HloInstruction& inst,
+                                         absl::Span<Value> operands) {
+  const absl::StatusOr<int64_t> dimension = ApproxTopKDimension(inst);
+  if (!dimension.ok()) {
+    return InstructionError(inst, dimension.status().code(), dimension.status().message());
+  }
+  XLA_ASSIGN_OR_RETURN(std::vector<Value> results,
+                       SortOperands(ctx, inst, operands.first(operands.size() / 2), *dimension));
+  for (size_t i = 0; i < results.size(); ++i) {
+    XLA_ASSIGN_OR_RETURN(results[i], FirstPart(ctx, results[i], inst.shape().tuple_shapes(i)));
+  }
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }
 

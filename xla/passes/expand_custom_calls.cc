@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "xla/base/status_macros.h"
+#include "xla/passes/approx_top_k_call.h"
 #include "xla/passes/expand.h"
 #include "xla/passes/graph_builder.h"
 #include "xla/passes/identity_calls.h"
@@ -86,53 +84,20 @@ Result ExpandTopK(HloInstruction* call, GraphBuilder& b) {
   return b.Make(HloOpcode::kTuple, result, {b.Element(topk, 0), converted});
 }
 
-// Text or JSON: reduction_dim = 1 : i64, "reduction_dim": 1. -1 if it is not there.
-int64_t ReductionDimension(absl::string_view config) {
-  const size_t found = config.find("reduction_dim");
-  if (found == absl::string_view::npos) return -1;
-  const size_t begin = config.find_first_of("0123456789-", found);
-  if (begin == absl::string_view::npos) return -1;
-  const size_t end = std::min(config.find_first_not_of("0123456789", begin), config.size());
-  int64_t dimension;
-  return absl::SimpleAtoi(config.substr(begin, end - begin), &dimension) ? dimension : -1;
-}
-
-// The operands are arrays, then as many initial values. Exact, as XLA's CPU compiler: sorted by the
-// computation of the call, of which the first are the result.
+// Sorted by the computation of the call; the first elements are the result.
 Result ExpandApproxTopK(HloInstruction* call, GraphBuilder& b) {
+  const absl::StatusOr<int64_t> dimension = ApproxTopKDimension(*call);
+  if (!dimension.ok()) return Refuse(*call, dimension.status().message());
   const int64_t count = call->operand_count() / 2;
   const Shape& result = call->shape();
-  if (count < 1 || call->operand_count() % 2 != 0 || call->called_computations().size() != 1 ||
-      !result.IsTuple() || result.tuple_shapes_size() != count) {
-    return Refuse(*call,
-                  "ApproxTopK takes arrays, an initial value for each and a computation that "
-                  "compares, and makes a tuple of as many arrays");
-  }
-  const Shape& first = call->operand(0)->shape();
-  const int64_t dimension = ReductionDimension(call->extras().backend_config);
-  if (!first.IsArray() || dimension < 0 || dimension >= first.rank()) {
-    return Refuse(*call, "ApproxTopK needs the attribute reduction_dim, a dimension");
-  }
   std::vector<HloInstruction*> arrays;
   std::vector<Shape> shapes;
   for (int i = 0; i < count; ++i) {
     arrays.push_back(call->mutable_operand(i));
     shapes.push_back(arrays.back()->shape());
-    Shape expected = shapes.back();
-    const Shape& part = result.tuple_shapes(i);
-    const bool fits = part.IsArray() && expected.IsArray() && part.rank() == first.rank() &&
-                      part.dimensions(static_cast<int>(dimension)) <=
-                          first.dimensions(static_cast<int>(dimension));
-    if (fits) {
-      expected.set_dimensions(static_cast<int>(dimension),
-                              part.dimensions(static_cast<int>(dimension)));
-    }
-    if (!fits || !ShapeUtil::Compatible(expected, part)) {
-      return Refuse(*call, "the results of ApproxTopK are parts of the arrays along reduction_dim");
-    }
   }
   SortAttributes attributes;
-  attributes.dimensions = {dimension};
+  attributes.dimensions = {*dimension};
   attributes.is_stable = true;
   HloComputation* const compare = call->to_apply();
   HloInstruction* const sorted =
