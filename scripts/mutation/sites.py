@@ -112,8 +112,7 @@ class Finder:
         changed = True
         while changed:
             changed = False
-            for function in functions:
-                name, begin, end = function
+            for name, begin, end in functions:
                 calls = [found.start() for found in re.finditer(rf"\b{name}\b", self.masked)
                          if not begin <= found.start() < end]
                 if (begin, end) not in self.constants and calls and all(

@@ -405,10 +405,8 @@ class Emitter {
           EmitScalar(item);
           break;
         case Mode::kInline:
-          EmitInline(item, planned.kernel);
-          break;
         case Mode::kCall:
-          EmitCall(item, planned);
+          EmitKernel(item, planned);
           break;
         case Mode::kSteps:
           EmitSteps(item, planned);
@@ -471,9 +469,15 @@ class Emitter {
       EmitCopy(item.operands[static_cast<size_t>(updated[r])], item.results[r]);
   }
 
-  void EmitInline(const ScheduledItem& item, const KernelPlan& plan) {
+  void EmitKernel(const ScheduledItem& item, const NativeLoopPlan::Item& planned) {
     CopyUpdated(item);
-    if (plan.units == 0) return LoadElements(item.results);  // an update without elements
+    if (planned.kernel.units > 0) {  // else an update without elements
+      planned.mode == Mode::kInline ? EmitInline(item, planned.kernel) : EmitCall(planned);
+    }
+    LoadElements(item.results);
+  }
+
+  void EmitInline(const ScheduledItem& item, const KernelPlan& plan) {
     const HloComputation& computation = *item.instruction->to_apply();
     InlineKernel kernel;
     for (size_t i = 0; i < item.operands.size(); ++i) {
@@ -489,17 +493,13 @@ class Emitter {
       kernel.arrays.push_back(result == kNoValue ? table_ : PointerTo(result));
     const absl::Status status = EmitInlineKernel(ir_, plan, kernel);
     if (status_.ok()) status_ = status;
-    LoadElements(item.results);
   }
 
-  void EmitCall(const ScheduledItem& item, const NativeLoopPlan::Item& planned) {
-    CopyUpdated(item);
-    if (planned.kernel.units == 0) return LoadElements(item.results);
+  void EmitCall(const NativeLoopPlan::Item& planned) {
     const IrValue arrays =
         ir_.Offset(table_, ir_.Index(static_cast<int64_t>(8 * (planned.entry + 1))));
     const IrValue arguments[] = {arrays, ir_.Index(0), ir_.Index(planned.kernel.units)};
     ir_.CallPointer(EntryAt(planned.entry, ir_.Pointer()), ir_.Void(), arguments);
-    LoadElements(item.results);
   }
 
   void EmitSteps(const ScheduledItem& item, const NativeLoopPlan::Item& planned) {

@@ -5,15 +5,19 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
-#include "xla/passes/identity_calls.h"
+#include "xla/passes/custom_call_forms.h"
 
 namespace xla::interpreter {
 namespace {
 
+absl::Status Refuse(const HloInstruction& inst, absl::string_view fault) {
+  return InstructionError(inst, absl::StatusCode::kInvalidArgument, fault);
+}
+
 // The operand, unless the call is at fault.
 absl::StatusOr<Value> OnlyOperand(const HloInstruction& inst, absl::Span<Value> operands,
                                   absl::string_view fault) {
-  if (!fault.empty()) return InstructionError(inst, absl::StatusCode::kInvalidArgument, fault);
+  if (!fault.empty()) return Refuse(inst, fault);
   return std::move(operands[0]).WithShape(inst.shape());
 }
 
@@ -36,19 +40,16 @@ absl::StatusOr<Value> EvalLayoutConstraint(EvalContext&, const HloInstruction& i
 
 // A buffer whose contents are not defined: zeros.
 absl::StatusOr<Value> EvalCreateBuffer(EvalContext& ctx, const HloInstruction& inst,
-                                       absl::Span<Value> operands) {
-  if (!operands.empty() || !inst.shape().IsArray()) {
-    return InstructionError(inst, absl::StatusCode::kInvalidArgument,
-                            "CreateBuffer takes nothing and makes an array");
-  }
+                                       absl::Span<Value>) {
+  const absl::string_view fault = FaultOfCreateBuffer(inst);
+  if (!fault.empty()) return Refuse(inst, fault);
   return ctx.AllocateZeros(inst.shape());
 }
 
 // Says that one operand is computed before the other, which changes no value.
 absl::StatusOr<Value> EvalControlDep(EvalContext&, const HloInstruction& inst, absl::Span<Value>) {
-  if (!inst.shape().IsTuple() || inst.shape().tuple_shapes_size() != 0) {
-    return InstructionError(inst, absl::StatusCode::kInvalidArgument, "control_dep has no results");
-  }
+  const absl::string_view fault = FaultOfControlDep(inst);
+  if (!fault.empty()) return Refuse(inst, fault);
   return Value::Tuple(inst.shape(), {});
 }
 

@@ -177,11 +177,9 @@ absl::StatusOr<Value> EvalReverse(EvalContext& ctx, const HloInstruction& inst,
   return result;
 }
 
-absl::StatusOr<Value> EvalSlice(EvalContext& ctx, const HloInstruction& inst,
-                                absl::Span<Value> operands) {
-  const Value& operand = operands[0];
-  const std::vector<SliceDim>& slice = inst.attributes<SliceAttributes>().slice;
-  XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
+absl::StatusOr<Value> SliceValue(EvalContext& ctx, const Value& operand,
+                                 absl::Span<const SliceDim> slice, const Shape& shape) {
+  XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(shape));
   DimensionVector strides = RowMajorStrides(operand.dimensions());
   DimensionVector sizes(result.dimensions().begin(), result.dimensions().end());
   int64_t start = 0;
@@ -199,6 +197,11 @@ absl::StatusOr<Value> EvalSlice(EvalContext& ctx, const HloInstruction& inst,
   }
   if (operand.has_dynamic_sizes()) SetExistingSizes(sizes, result);
   return result;
+}
+
+absl::StatusOr<Value> EvalSlice(EvalContext& ctx, const HloInstruction& inst,
+                                absl::Span<Value> operands) {
+  return SliceValue(ctx, operands[0], inst.attributes<SliceAttributes>().slice, inst.shape());
 }
 
 absl::StatusOr<Value> EvalPad(EvalContext& ctx, const HloInstruction& inst,

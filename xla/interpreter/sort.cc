@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -24,7 +25,7 @@
 #include "xla/interpreter/sort_key.h"
 #include "xla/interpreter/strided_copy.h"
 #include "xla/interpreter/value.h"
-#include "xla/passes/approx_top_k_call.h"
+#include "xla/passes/custom_call_forms.h"
 #include "xla/primitive_util.h"
 
 namespace xla::interpreter {
@@ -195,9 +196,11 @@ absl::Status SortLines(EvalContext& ctx, const SortProblem& problem, int64_t lin
       });
 }
 
-// The operands, sorted along a dimension by the computation that the instruction calls.
+// The operands, sorted along a dimension by the computation that the instruction calls, in values
+// of the shapes `shape_of`.
 absl::StatusOr<std::vector<Value>> SortOperands(EvalContext& ctx, const HloInstruction& inst,
-                                                absl::Span<Value> operands, int64_t dimension) {
+                                                absl::Span<Value> operands, int64_t dimension,
+                                                absl::FunctionRef<const Shape&(size_t)> shape_of) {
   const ScalarFunction* comparator = ctx.GetScalarFunction(*inst.to_apply());
   if (comparator == nullptr ||
       comparator->num_inputs() != 2 * static_cast<int64_t>(operands.size()) ||
@@ -212,8 +215,7 @@ absl::StatusOr<std::vector<Value>> SortOperands(EvalContext& ctx, const HloInstr
       return InstructionError(inst, absl::StatusCode::kUnimplemented,
                               "the comparator's types differ from those of the operands");
     }
-    XLA_ASSIGN_OR_RETURN(Value result,
-                         ctx.Allocate(inst.operand(static_cast<int64_t>(k))->shape()));
+    XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(shape_of(k)));
     if (operands[k].has_dynamic_sizes())
       SetExistingSizes(operands[k].existing_dimensions(), result);
     results.push_back(std::move(result));
@@ -228,29 +230,17 @@ absl::StatusOr<std::vector<Value>> SortOperands(EvalContext& ctx, const HloInstr
   return results;
 }
 
-// What is at the start of an array, of the given shape.
-absl::StatusOr<Value> FirstPart(EvalContext& ctx, const Value& array, const Shape& shape) {
-  XLA_ASSIGN_OR_RETURN(Value part, ctx.Allocate(shape));
-  if (part.element_count() > 0) {
-    XLA_RETURN_IF_ERROR(
-        StridedCopy(ctx, primitive_util::ByteWidth(part.element_type()), part.dimensions(),
-                    array.untyped_data(), RowMajorStrides(array.dimensions()),
-                    part.mutable_untyped_data(), RowMajorStrides(part.dimensions())));
-  }
-  if (array.has_dynamic_sizes()) {
-    DimensionVector sizes = array.existing_dimensions();
-    for (size_t d = 0; d < sizes.size(); ++d) sizes[d] = std::min(sizes[d], part.dimensions()[d]);
-    SetExistingSizes(sizes, part);
-  }
-  return part;
-}
-
 }  // namespace
 
 absl::StatusOr<Value> EvalSort(EvalContext& ctx, const HloInstruction& inst,
                                absl::Span<Value> operands) {
-  XLA_ASSIGN_OR_RETURN(std::vector<Value> results,
-                       SortOperands(ctx, inst, operands, inst.dimensions()[0]));
+  XLA_ASSIGN_OR_RETURN(
+      std::vector<Value> results,
+      SortOperands(ctx, inst, operands, inst.dimensions()[0], [&](size_t k) -> const Shape& {
+        // Of the instruction itself: its result may be written to
+        // where the caller wants it.
+        return inst.shape().IsTuple() ? inst.shape().tuple_shapes(k) : inst.shape();
+      }));
   if (!inst.shape().IsTuple()) return std::move(results[0]);
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }
@@ -262,9 +252,15 @@ absl::StatusOr<Value> EvalApproxTopKCall(EvalContext& ctx, const HloInstruction&
     return InstructionError(inst, dimension.status().code(), dimension.status().message());
   }
   XLA_ASSIGN_OR_RETURN(std::vector<Value> results,
-                       SortOperands(ctx, inst, operands.first(operands.size() / 2), *dimension));
+                       SortOperands(ctx, inst, operands.first(operands.size() / 2), *dimension,
+                                    [&](size_t k) -> const Shape& {
+                                      return inst.operand(static_cast<int64_t>(k))->shape();
+                                    }));
   for (size_t i = 0; i < results.size(); ++i) {
-    XLA_ASSIGN_OR_RETURN(results[i], FirstPart(ctx, results[i], inst.shape().tuple_shapes(i)));
+    const Shape& shape = inst.shape().tuple_shapes(i);
+    std::vector<SliceDim> first;
+    for (const int64_t size : shape.dimensions()) first.push_back({0, size, 1});
+    XLA_ASSIGN_OR_RETURN(results[i], SliceValue(ctx, results[i], first, shape));
   }
   return ctx.MakeTuple(inst.shape(), std::move(results));
 }
@@ -328,26 +324,8 @@ absl::StatusOr<Value> EvalTopK(EvalContext& ctx, const HloInstruction& inst,
 // Custom call "TopK": the verifier does not check its shapes.
 absl::StatusOr<Value> EvalTopKCall(EvalContext& ctx, const HloInstruction& inst,
                                    absl::Span<Value> operands) {
-  const auto refuse = [&](absl::string_view why) {
-    return InstructionError(inst, absl::StatusCode::kInvalidArgument, why);
-  };
-  const Shape& result = inst.shape();
-  if (operands.size() != 1 || !operands[0].IsArray() || operands[0].rank() < 1)
-    return refuse("TopK takes one array of at least one dimension");
-  if (!result.IsTuple() || result.tuple_shapes_size() != 2)
-    return refuse("the result of TopK is a tuple of values and indices");
-  const Shape &values = result.tuple_shapes(0), &indices = result.tuple_shapes(1);
-  const absl::Span<const int64_t> sizes = operands[0].dimensions();
-  const auto fits = [&](const Shape& shape) {
-    return shape.IsArray() && shape.rank() == operands[0].rank() &&
-           shape.dimensions().subspan(0, sizes.size() - 1) == sizes.subspan(0, sizes.size() - 1) &&
-           shape.dimensions().back() <= sizes.back();
-  };
-  if (!fits(values) || !fits(indices) ||
-      values.dimensions().back() != indices.dimensions().back() ||
-      values.element_type() != operands[0].element_type()) {
-    return refuse("the results of TopK have the sizes of the operand, but for the last dimension");
-  }
+  const absl::string_view fault = FaultOfTopK(inst);
+  if (!fault.empty()) return InstructionError(inst, absl::StatusCode::kInvalidArgument, fault);
   return TopK(ctx, inst, /*largest=*/true, operands);
 }
 

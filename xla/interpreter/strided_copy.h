@@ -25,6 +25,10 @@ void StridedCopySerial(int64_t element_bytes, absl::Span<const int64_t> dimensio
                        absl::Span<const int64_t> src_strides, void* dst,
                        absl::Span<const int64_t> dst_strides);
 
+// The part of an array that a slice takes (reshape.cc), as a value of this shape.
+absl::StatusOr<Value> SliceValue(EvalContext& ctx, const Value& operand,
+                                 absl::Span<const SliceDim> slice, const Shape& shape);
+
 // dst[0..count) = the element at `value`.
 absl::Status FillElements(EvalContext& ctx, int64_t element_bytes, int64_t count, const void* value,
                           void* dst);

@@ -5,10 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "xla/base/status_macros.h"
-#include "xla/passes/approx_top_k_call.h"
+#include "xla/passes/custom_call_forms.h"
 #include "xla/passes/expand.h"
 #include "xla/passes/graph_builder.h"
-#include "xla/passes/identity_calls.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -41,39 +40,22 @@ Result ExpandPin(HloInstruction* call, GraphBuilder& b) {
 
 // A buffer whose contents are not defined: zeros.
 Result ExpandCreateBuffer(HloInstruction* call, GraphBuilder& b) {
-  if (call->operand_count() != 0 || !call->shape().IsArray())
-    return Refuse(*call, "CreateBuffer takes nothing and makes an array");
-  return b.Zeros(call->shape());
+  const absl::string_view fault = FaultOfCreateBuffer(*call);
+  return fault.empty() ? Result(b.Zeros(call->shape())) : Refuse(*call, fault);
 }
 
 // Says that one operand is computed before the other, which changes no value.
 Result ExpandControlDep(HloInstruction* call, GraphBuilder& b) {
-  if (!call->shape().IsTuple() || call->shape().tuple_shapes_size() != 0)
-    return Refuse(*call, "control_dep has no results");
+  const absl::string_view fault = FaultOfControlDep(*call);
+  if (!fault.empty()) return Refuse(*call, fault);
   return b.Make(HloOpcode::kTuple, call->shape(), {});
 }
 
 Result ExpandTopK(HloInstruction* call, GraphBuilder& b) {
+  const absl::string_view fault = FaultOfTopK(*call);
+  if (!fault.empty()) return Refuse(*call, fault);
   const Shape& result = call->shape();
-  if (call->operand_count() != 1 || !call->operand(0)->shape().IsArray() ||
-      call->operand(0)->shape().rank() < 1)
-    return Refuse(*call, "TopK takes one array of at least one dimension");
-  if (!result.IsTuple() || result.tuple_shapes_size() != 2)
-    return Refuse(*call, "the result of TopK is a tuple of values and indices");
   const Shape &values = result.tuple_shapes(0), &indices = result.tuple_shapes(1);
-  const Shape& operand = call->operand(0)->shape();
-  const absl::Span<const int64_t> sizes = operand.dimensions();
-  const auto fits = [&](const Shape& shape) {
-    return shape.IsArray() && shape.rank() == operand.rank() &&
-           shape.dimensions().subspan(0, sizes.size() - 1) == sizes.subspan(0, sizes.size() - 1) &&
-           shape.dimensions().back() <= sizes.back();
-  };
-  if (!fits(values) || !fits(indices) ||
-      values.dimensions().back() != indices.dimensions().back() ||
-      values.element_type() != operand.element_type()) {
-    return Refuse(*call,
-                  "the results of TopK have the sizes of the operand, but for the last dimension");
-  }
   Shape as_s32 = result;
   as_s32.mutable_tuple_shapes(1)->set_element_type(S32);
   HloInstruction* const topk =
