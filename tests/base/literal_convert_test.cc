@@ -165,6 +165,14 @@ TEST(LiteralBitcastConvert, PacksSubByteElementsLowBitsFirst) {
   EXPECT_EQ(pairs.ToStringWithoutShapeOneline(), "{ { 1, 0 }, { 3, 3 }, { 0, 2 }, { 3, 1 } }");
 }
 
+TEST(LiteralBitcastConvert, AShapeWithoutLayoutIsRowMajor) {
+  Shape words = ShapeUtil::MakeShape(S32, {2});
+  words.clear_layout();
+  ASSERT_OK_AND_ASSIGN(const Literal bits,
+                       LiteralUtil::CreateR1<float>({1, 0}).BitcastConvert(words));
+  EXPECT_EQ(bits, LiteralUtil::CreateR1<int32_t>({0x3f800000, 0}));
+}
+
 TEST(LiteralBitcastConvert, RefusesOtherSizes) {
   const Literal literal = LiteralUtil::CreateR1<float>({1, 2});
   EXPECT_ERROR(literal.BitcastConvert(ShapeUtil::MakeShape(S32, {3})), "different size");

@@ -186,6 +186,9 @@ TEST(Literal, CopySliceFromCopiesABox) {
   EXPECT_ERROR(dest.CopySliceFrom(LiteralUtil::CreateR0<int32_t>(1), {}, {}, {}),
                "CopyElementFrom: no index [] in shape s32[], or no index [] in shape s32[2,4]");
   EXPECT_OK(dest.CopySliceFrom(source, {3, 0}, {2, 0}, {0, 3})) << "an empty box at the end";
+  Literal tuple = LiteralUtil::MakeTupleOwned(dest.Clone());
+  EXPECT_ERROR(tuple.CopySliceFrom(source, {}, {}, {}), "differ in type or rank");
+  EXPECT_ERROR(dest.CopySliceFrom(tuple, {}, {}, {}), "differ in type or rank");
   EXPECT_OK(dest.CopyElementFrom(source, {2, 2}, {1, 1}));
   EXPECT_EQ(dest.Get<int32_t>({1, 1}), 9);
   EXPECT_ERROR(dest.CopyElementFrom(source, {3, 2}, {1, 1}), "no index [3,2]");

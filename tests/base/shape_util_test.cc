@@ -143,6 +143,8 @@ TEST(Questions, DimensionNumbersOutOfRangeAreErrors) {
   EXPECT_ERROR(ShapeUtil::TryGetDimensionNumber(kMatrix, 2),
                "dimension number 2 is out of range for f32[2,3]; expected -2..1");
   EXPECT_ERROR(ShapeUtil::TryGetDimensionNumber(kMatrix, -3), "out of range");
+  EXPECT_EQ(ShapeUtil::TryGetDimensionNumber(kMatrix, -2).value(), 0);
+  EXPECT_EQ(ShapeUtil::TryGetDimensionNumber(kMatrix, 1).value(), 1);
   EXPECT_ERROR(ShapeUtil::TryGetDimensionNumber(kScalar, 0), "has no dimensions");
 }
 
@@ -221,6 +223,10 @@ TEST(Changing, AppendAndPrependDimensions) {
   EXPECT_EQ(ShapeUtil::PrependMajorDimension(9, kMatrix).ToString(true), "f32[9,2,3]{2,1,0}");
   Shape padded = ShapeUtil::MakeShapeWithPaddedLayout(F32, {2}, {0}, {4});
   EXPECT_EQ(ShapeUtil::PrependMajorDimension(9, padded).ToString(true), "f32[9,2]{1,0:W(9,4)}");
+  ShapeUtil::AppendMinorDimension(7, &padded);
+  EXPECT_EQ(padded.ToString(true), "f32[2,7]{1,0:W(4,7)}");
+  ShapeUtil::AppendMajorDimension(8, &padded);
+  EXPECT_EQ(padded.ToString(true), "f32[2,7,8]{1,0,2:W(4,7,8)}");
 }
 
 TEST(Changing, ElementTypeChangeForgetsThePackedSize) {

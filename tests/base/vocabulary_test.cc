@@ -278,6 +278,9 @@ TEST(LiteralFilesTest, PackedElementsInOrder) {
   EXPECT_EQ(row, LiteralUtil::CreateR1<float>({1, 2}));
   EXPECT_FALSE(reader.IsExhausted());
   const Layout column_major = LayoutUtil::MakeLayout({0, 1});
+  const Layout twice_the_same = LayoutUtil::MakeLayout({0, 0});
+  EXPECT_FALSE(reader.Read(ShapeUtil::MakeShape(F32, {2, 2}), &twice_the_same).ok());
+  EXPECT_FALSE(reader.Read(ShapeUtil::MakeShape(F32, {2}), &column_major).ok());
   ASSERT_OK_AND_ASSIGN(const Literal matrix,
                        reader.Read(ShapeUtil::MakeShape(F32, {2, 2}), &column_major));
   EXPECT_EQ(matrix, (LiteralUtil::CreateR2<float>({{3, 5}, {4, 6}})));
@@ -342,6 +345,24 @@ TEST(ShapeUtilVocabularyTest, VisitsIndicesInParallel) {
         return true;
       });
   EXPECT_EQ(visits, std::vector<int>(100 * 101, 1));
+  // Too few for another thread: the caller's own, which has no number.
+  for (const int64_t count : {1, 1500, 2047}) {
+    int64_t visited = 0;
+    ShapeUtil::ForEachIndexParallel(
+        ShapeUtil::MakeShape(S32, {count}),
+        [&](absl::Span<const int64_t>, int thread) -> absl::StatusOr<bool> {
+          EXPECT_EQ(thread, -1);
+          ++visited;
+          return true;
+        });
+    EXPECT_EQ(visited, count);
+  }
+  // Steps of 0 are errors, as in the visit by one thread.
+  const auto visitor = [](absl::Span<const int64_t>, int) -> absl::StatusOr<bool> { return true; };
+  EXPECT_EQ(ShapeUtil::ForEachIndexParallelWithStatus(shape, {0, 0}, {100, 101}, {1, 0}, visitor),
+            ShapeUtil::ForEachIndexWithStatus(
+                shape, {0, 0}, {100, 101}, {1, 0},
+                [](absl::Span<const int64_t>) -> absl::StatusOr<bool> { return true; }));
   EXPECT_ERROR(ShapeUtil::ForEachIndexParallelWithStatus(
                    shape,
                    [](absl::Span<const int64_t> index, int) -> absl::StatusOr<bool> {

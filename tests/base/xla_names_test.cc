@@ -418,6 +418,11 @@ TEST(XlaNames, ErrorsOfNarrowTypes) {
   EXPECT_TRUE(near(1, 1.0078125f));  // the next bf16
   EXPECT_FALSE(near(1, 1.015625f));  // the one behind it
   EXPECT_FALSE(near(1, std::numeric_limits<float>::quiet_NaN()));
+  spec.low_precision_fp_error_spec.within_n_values = 0;
+  EXPECT_TRUE(near(1, 1.0001f));  // the same bf16
+  EXPECT_FALSE(near(1, 1.0078125f));
+  spec.low_precision_fp_error_spec.within_n_values = -1;
+  EXPECT_FALSE(near(1, 1.0001f));
   spec.low_precision_fp_error_spec.within_n_values = 2;
   EXPECT_TRUE(near(1, 1.015625f));
 }

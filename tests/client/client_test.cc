@@ -362,6 +362,7 @@ TEST(LocalClient, ProfileTellsTheTime) {
   ASSERT_OK(RunOn(*client, *builder.Build(), {}, {},
                   ExecutableRunOptions().set_execution_profile(&profile)));
   EXPECT_GT(profile.compute_time_ns(), 0);
+  EXPECT_GE(profile.compute_and_transfer_time_ns(), profile.compute_time_ns());
 }
 
 // --- Several devices -------------------------------------------------------------------------
@@ -413,6 +414,33 @@ TEST(Replicas, RunReplicated) {
   EXPECT_ERROR(executables[0]->Run({&buffers[0]}, options), "has device 9");
   assignment(0, 0) = 2;
   EXPECT_ERROR(executables[0]->Run({&buffers[0]}, options), "has device 2 twice");
+}
+
+TEST(Replicas, ADeviceIsThatOfTheAssignment) {
+  const auto client = ClientOf(3);
+  const Shape shape = ShapeUtil::MakeShape(F32, {2});
+  ASSERT_OK_AND_ASSIGN(const auto executables,
+                       client->Compile(AddProgram(shape), {&shape, &shape}, {}));
+  ASSERT_OK_AND_ASSIGN(const ScopedShapedBuffer x,
+                       client->LiteralToShapedBuffer(LiteralUtil::CreateR1<float>({1, 2}), 2));
+  DeviceAssignment assignment(1, 1);
+  assignment(0, 0) = 2;
+  ExecutableRunOptions options;
+  options.set_device_assignment(&assignment);
+  for (const int device : {-1, 2}) {
+    options.set_device_ordinal(device);
+    ASSERT_OK_AND_ASSIGN(const ScopedShapedBuffer sum, executables[0]->Run({&x, &x}, options));
+    EXPECT_EQ(sum.device_ordinal(), 2);
+  }
+  options.set_device_ordinal(1);
+  EXPECT_ERROR(executables[0]->Run({&x, &x}, options),
+               "device 1 is not that of the device assignment, 2");
+  // Without an assignment, that of the run.
+  ExecutableRunOptions on_two;
+  on_two.set_device_ordinal(2);
+  ASSERT_OK_AND_ASSIGN(const ScopedShapedBuffer later, executables[0]->RunAsync({&x, &x}, on_two));
+  EXPECT_EQ(later.device_ordinal(), 2);
+  EXPECT_EQ(*client->ShapedBufferToLiteral(later), LiteralUtil::CreateR1<float>({2, 4}));
 }
 
 TEST(Replicas, ThreadsOfOneRunMeet) {

@@ -100,6 +100,18 @@ XLA_FFI_DEFINE_HANDLER(
 XLA_FFI_REGISTER_HANDLER(ffi::GetXlaFfiApi(), "ffi_test.counter", "Host",
                          {kMakeCounter, nullptr, nullptr, kIncrement});
 
+// Makes a Counter, and asks for a state of another type.
+absl::Status TakeText(ffi::Result<ffi::BufferR0<F32>>, std::string*, float) {
+  return absl::OkStatus();
+}
+XLA_FFI_DEFINE_HANDLER(
+    kTakeText, TakeText,
+    ffi::Ffi::Bind().Ret<ffi::BufferR0<F32>>().Ctx<ffi::State<std::string>>().Attr<float>("start"));
+XLA_FFI_REGISTER_HANDLER(ffi::GetXlaFfiApi(), "ffi_test.other_state", "Host",
+                         {kMakeCounter, nullptr, nullptr, kTakeText});
+XLA_FFI_REGISTER_HANDLER(ffi::GetXlaFfiApi(), "ffi_test.no_state", "Host",
+                         {nullptr, nullptr, nullptr, kTakeText});
+
 struct Seen {
   int calls = 0;
   const Eigen::ThreadPoolDevice* pool = nullptr;
@@ -212,6 +224,38 @@ TEST_P(FfiTest, AStateLivesAsLongAsTheProgram) {
   EXPECT_EQ(Counter::instances, 1);
   executable_.reset();
   EXPECT_EQ(Counter::instances, 0);
+}
+
+TEST(FfiRegistry, ATypeKeepsItsNumber) {
+  const XLA_FFI_Api* const api = ffi::GetXlaFfiApi();
+  // The number that a type gets when this one is asked for; 0 on errors.
+  const auto registered = [&](std::string name, int64_t number) {
+    XLA_FFI_TypeId id = {number};
+    XLA_FFI_Type_Register_Args args = {};
+    args.struct_size = sizeof(args);
+    args.name = {name.data(), name.size()};
+    args.type_id = &id;
+    XLA_FFI_Error* const error = api->type_register(&args);
+    if (error == nullptr) return id.type_id;
+    XLA_FFI_Error_Destroy_Args destroy = {};
+    destroy.struct_size = sizeof(destroy);
+    destroy.error = error;
+    api->error_destroy(&destroy);
+    return int64_t{0};
+  };
+  const int64_t first = registered("ffi_test.type", 0);
+  EXPECT_NE(first, 0);
+  EXPECT_EQ(registered("ffi_test.type", 0), first);
+  EXPECT_EQ(registered("ffi_test.type", first), first);
+  EXPECT_EQ(registered("ffi_test.type", first + 1), 0);
+  EXPECT_NE(registered("ffi_test.other_type", 0), first);
+}
+
+TEST_P(FfiTest, AStateIsOfTheTypeThatWasMade) {
+  ExpectError(Call("f32[]", "", "other_state", "{start = 4.0 : f32}"),
+              absl::StatusCode::kInvalidArgument, "the state of the stage has another type");
+  ExpectError(Call("f32[]", "", "no_state", "{start = 4.0 : f32}"),
+              absl::StatusCode::kInvalidArgument, "the stage has no state");
 }
 
 TEST_P(FfiTest, RunsHandOverObjects) {

@@ -11,6 +11,7 @@
 
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
 #include "tests/test_util.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -155,6 +156,54 @@ TEST(WhileLoopTest, BoundsOfOtherLoopsAreKnown) {
     ASSERT_FALSE(loop->is_dynamic()) << name;
     EXPECT_EQ(loop->static_while_loop->trip_count, 10) << name;
     EXPECT_EQ(loop->static_while_loop->loop_bound, 10) << name;
+  }
+}
+
+// What the condition and the step say, and the trips and the bound that follow.
+TEST(WhileLoopTest, BoundsAreThoseOfTheCondition) {
+  struct Case {
+    int start, step, bound;
+    const char* direction;
+    int64_t trips;  // -1: not known
+  };
+  for (const Case& c : {Case{0, 3, 10, "LT", 4}, Case{0, 3, 9, "LE", 4}, Case{7, 1, 7, "LT", 0},
+                        Case{7, 1, 7, "LE", 1}, Case{9, 1, 7, "LE", 0}, Case{10, -4, 0, "GT", 3},
+                        Case{10, -5, 0, "GE", 3}, Case{0, -1, 10, "LT", -1}}) {
+    const auto module = Parse(absl::Substitute(R"(HloModule m
+body {
+  p = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[] get-tuple-element(p), index=1
+  step = s32[] constant($1)
+  next = s32[] add(i, step)
+  ROOT r = (s32[], f32[]) tuple(next, x)
+}
+condition {
+  p = (s32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  bound = s32[] constant($2)
+  ROOT c = pred[] compare(i, bound), direction=$3
+}
+ENTRY e {
+  x = f32[] parameter(0)
+  start = s32[] constant($0)
+  init = (s32[], f32[]) tuple(start, x)
+  ROOT loop = (s32[], f32[]) while(init), condition=condition, body=body
+})",
+                                               c.start, c.step, c.bound, c.direction));
+    SCOPED_TRACE(module->ToString());
+    const std::optional<ParsedWhileLoop> loop =
+        PatternMatchParseWhileLoop(module->entry_computation()->root_instruction());
+    if (c.trips < 0) {
+      EXPECT_FALSE(loop.has_value() && !loop->is_dynamic());
+      continue;
+    }
+    ASSERT_TRUE(loop.has_value() && !loop->is_dynamic());
+    EXPECT_EQ(loop->static_while_loop->trip_count, c.trips);
+    EXPECT_EQ(loop->static_while_loop->induction_var_index, 0);
+    EXPECT_EQ(loop->static_while_loop->induction_var_init_value, c.start);
+    EXPECT_EQ(loop->static_while_loop->step_size, c.step);
+    EXPECT_EQ(loop->static_while_loop->loop_bound, c.bound);
   }
 }
 

@@ -227,6 +227,7 @@ ENTRY e {
                          1, 1);
   };
   EXPECT_OK(run("s32[]", "1").status());
+  EXPECT_ERROR(run("s32[]", "-1"), "does not lie in s32[4]");
   EXPECT_ERROR(run("s32[]", "2"), "the slice of sizes {2} at {3} does not lie in s32[4]");
   EXPECT_ERROR(run("s32[]", "1,1"), "slice_sizes 0 has 2 sizes for the buffer s32[4]");
   EXPECT_ERROR(run("f32[]", "1"), "an offset is f32[], not an integer scalar");

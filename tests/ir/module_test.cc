@@ -2,6 +2,8 @@
 // Modules: names, order of computations, copies, equality, hash, entry layout.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -242,6 +244,14 @@ TEST(Equality, NamesTheFirstDifference) {
   EXPECT_ERROR(a->CheckEqual(*b), "differ in replica_count");
 }
 
+TEST(Equality, ExecutionThreadsCount) {
+  const auto a = Sum(false, "a", HloOpcode::kAdd);
+  const auto b = Sum(false, "a", HloOpcode::kAdd);
+  b->entry_computation()->SetExecutionThread("other");
+  EXPECT_ERROR(a->CheckEqual(*b), "execution threads \"\" and \"other\"");
+  EXPECT_ERROR(b->CheckEqual(*a), "execution threads \"other\" and \"\"");
+}
+
 TEST(Equality, TellsOneSharedInstructionFromTwoOfItsKind) {
   auto make = [](bool shared) {
     auto module = std::make_unique<HloModule>("m");
@@ -299,6 +309,26 @@ TEST(Module, NamesOfAddedComputationsAreUnique) {
   EXPECT_NE(module.AddEntryComputation(computation())->name(), "f");
   EXPECT_EQ(module.computation_count(), 4);
   EXPECT_TRUE(module.config().has_entry_computation_layout());
+}
+
+TEST(Module, InstructionsOfAddedComputationsGetNamesAndNumbers) {
+  HloModule module("m");
+  const Shape shape = ShapeUtil::MakeShape(F32, {2});
+  std::set<int64_t> ids;
+  std::set<std::string> names;
+  for (int i = 0; i < 2; ++i) {
+    HloComputation::Builder builder("f");
+    HloInstruction* x = builder.AddInstruction(HloInstruction::CreateParameter(0, shape, "x"));
+    builder.AddInstruction(HloInstruction::CreateUnary(shape, HloOpcode::kNegate, x));
+    for (const HloInstruction* added :
+         module.AddEmbeddedComputation(builder.Build())->instructions()) {
+      EXPECT_GE(added->unique_id(), 0);
+      ids.insert(added->unique_id());
+      names.insert(std::string(added->name()));
+    }
+  }
+  EXPECT_EQ(ids.size(), 4u);
+  EXPECT_EQ(names.size(), 4u);
 }
 
 TEST(Clone, KeepsNamesIdsOrderRootControlDependenciesAndHeader) {

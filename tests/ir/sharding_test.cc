@@ -2,6 +2,10 @@
 // Shardings and replica groups: canonical form, text, protos, validation. Expected texts are XLA's.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 #include "tests/test_util.h"
 #include "xla/hlo/ir/collective_device_list.h"
 #include "xla/hlo/ir/hlo_sharding.h"
@@ -61,6 +65,33 @@ TEST(Sharding, SubgroupsTakeTheirCanonicalOrder) {
   EXPECT_EQ(Canonical(Subgroup(HloSharding::Tile({2, 1, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7}),
                                {kReplicated, kManual})),
             "{devices=[2,1,2,2]0,2,1,3,4,6,5,7 last_tile_dims={manual, replicated}}");
+}
+
+// The iota form and the list of devices are one sharding, before and after.
+TEST(Sharding, SubgroupsOfIotasOrderDevicesAsThoseOfLists) {
+  std::vector<int> order = {0, 1, 2};
+  do {
+    for (const std::vector<int64_t>& tiles :
+         std::vector<std::vector<int64_t>>{{2, 6, 2}, {4, 3, 2}, {3, 4, 2}, {1, 4, 6}, {6, 2, 2}}) {
+      const std::vector<int64_t> reshape = {2, 3, 4};
+      ASSERT_OK_AND_ASSIGN(const std::vector<int64_t> devices, FlattenIota(reshape, order));
+      for (const auto& types : std::vector<std::vector<OpSharding_Type>>{
+               {kManual, kReplicated}, {kReplicated, kManual}, {kUnreduced, kManual}}) {
+        ASSERT_OK_AND_ASSIGN(const HloSharding of_iota,
+                             Subgroup(HloSharding::IotaTile(tiles, reshape, order), types).Canonical());
+        ASSERT_OK_AND_ASSIGN(const HloSharding of_list,
+                             Subgroup(HloSharding::Tile(tiles, devices), types).Canonical());
+        EXPECT_EQ(of_iota.tile_dims, of_list.tile_dims);
+        EXPECT_EQ(of_iota.last_tile_dims, of_list.last_tile_dims);
+        const auto listed = [](const HloSharding& sharding) {
+          return sharding.devices.empty()
+                     ? FlattenIota(sharding.reshape_dims, sharding.transpose_perm).value()
+                     : sharding.devices;
+        };
+        EXPECT_EQ(listed(of_iota), listed(of_list)) << of_iota.ToString();
+      }
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
 }
 
 TEST(Sharding, SubgroupsOfOneOrOfAllDevicesAreNamedPlainly) {
@@ -128,6 +159,14 @@ TEST(NamedSharding, Text) {
   EXPECT_EQ(Named({.mesh = kMesh, .manual = {x, y}}).ToString(), "{mesh['x'=2,'y'=4], manual}");
   EXPECT_EQ(Named({.mesh = kMesh, .unreduced = {x, y}}).ToString(),
             "{mesh['x'=2,'y'=4], unreduced}");
+  EXPECT_EQ(Named({.mesh = kMesh, .manual = {x}}).ToString(),
+            "{mesh['x'=2,'y'=4], [], manual={'x'}}");
+  EXPECT_EQ(Named({.mesh = kMesh, .unreduced = {y}}).ToString(),
+            "{mesh['x'=2,'y'=4], [], unreduced={'y'}}");
+  EXPECT_EQ(Named({.mesh = kMesh, .replicated = {x}, .manual = {y}}).ToString(),
+            "{mesh['x'=2,'y'=4], [], replicated={'x'}, manual={'y'}}");
+  EXPECT_EQ(Named({.mesh = kMesh, .replicated = {x, y}}).ToString(),
+            "{mesh['x'=2,'y'=4], [], replicated={'x', 'y'}}");
   EXPECT_EQ(Named({.mesh = {.maximal_device = 1}}).ToString(), "{maximal_mesh[device_id=1]}");
   EXPECT_EQ(
       Named(

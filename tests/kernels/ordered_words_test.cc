@@ -11,6 +11,7 @@
 
 #include "gtest/gtest.h"
 #include "hwy/targets.h"
+#include "xla/kernels/ordered_words.h"
 #include "xla/kernels/ordered_words_lanes.h"
 
 namespace xla::kernels {
@@ -74,6 +75,25 @@ TYPED_TEST(OrderedWordsTest, OrderIsTotalAndReversible) {
         EXPECT_EQ(words.back(), 7u);
         words.pop_back();
         EXPECT_EQ(words, original);
+      }
+    }
+  });
+}
+
+TYPED_TEST(OrderedWordsTest, ElementsMayBeApart) {
+  constexpr PrimitiveType kType = sizeof(TypeParam) == 4 ? F32 : F64;
+  this->ForEachTarget([&] {
+    const std::vector<TypeParam> bits = this->Ordered();
+    std::vector<TypeParam> apart(3 * bits.size());
+    for (size_t i = 0; i < bits.size(); ++i) apart[3 * i] = bits[i];
+    const auto count = static_cast<int64_t>(bits.size());
+    for (const SortOrder order : {SortOrder::kTotal, SortOrder::kNumbers}) {
+      for (const bool descending : {false, true}) {
+        std::vector<TypeParam> words(bits.size() + 1, 7), expected = words;  // 7 is behind the end
+        OrderedWords(kType, order, descending, apart.data(), 3, count, words.data());
+        OrderedWords(kType, order, descending, bits.data(), 1, count, expected.data());
+        EXPECT_EQ(words, expected);
+        EXPECT_EQ(words.back(), 7u);
       }
     }
   });

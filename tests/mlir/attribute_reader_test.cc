@@ -101,6 +101,21 @@ TEST(Types, EqualTypesAreOneNode) {
   EXPECT_EQ(context.Integer(32), *ReadType("i32", &context));
 }
 
+TEST(Attributes, ASplatIsWhatItStandsFor) {
+  Context context;
+  const auto equal = [&](const std::string& a, const std::string& b) {
+    const AttributeRef x = ReadAttribute(a, &context).value(), y = ReadAttribute(b, &context).value();
+    EXPECT_EQ(Equal(x, y), Equal(y, x));
+    return Equal(x, y);
+  };
+  EXPECT_TRUE(equal("dense<7> : tensor<3xi32>", "dense<[7, 7, 7]> : tensor<3xi32>"));
+  EXPECT_TRUE(equal("dense<7> : tensor<3xi32>", "dense<7> : tensor<3xi32>"));
+  EXPECT_FALSE(equal("dense<7> : tensor<3xi32>", "dense<[7, 7, 8]> : tensor<3xi32>"));
+  EXPECT_FALSE(equal("dense<7> : tensor<3xi32>", "dense<8> : tensor<3xi32>"));
+  EXPECT_FALSE(equal("dense<7> : tensor<3xi32>", "dense<7> : tensor<3xi64>"));
+  EXPECT_FALSE(equal("dense<[1, 2]> : tensor<2xi32>", "dense<[1, 3]> : tensor<2xi32>"));
+}
+
 TEST(Types, QuantizedParameters) {
   Context context;
   ASSERT_OK_AND_ASSIGN(
@@ -131,6 +146,7 @@ TEST(Types, QuantizedParameters) {
 TEST(Attributes, PrintAsWritten) {
   for (const char* text :
        {"unit",
+        "{\"1a\" = 1 : i64, a$b.c_1 = unit, \"a-b\" = unit}",
         "true",
         "false",
         "1 : i64",

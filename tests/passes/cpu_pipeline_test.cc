@@ -17,6 +17,8 @@
 #include "tests/timing.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/interpreter/constant_folding.h"
+#include "xla/literal.h"
+#include "xla/passes/constant_folding.h"
 
 namespace xla {
 namespace {
@@ -35,6 +37,24 @@ int64_t CountOf(const HloModule& module, HloOpcode opcode) {
       count += instruction->opcode() == opcode ? 1 : 0;
   }
   return count;
+}
+
+// What cannot be evaluated is left to the run, which tells why.
+TEST(ConstantFolding, KeepsWhatTheEvaluatorRefuses) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule m
+ENTRY e {
+  a = f32[3] constant({1, 2, 3})
+  b = f32[3] sine(a)
+  ROOT c = f32[3] add(b, a)
+})"));
+  const std::string before = module->ToString();
+  ASSERT_OK_AND_ASSIGN(const bool refused,
+                       FoldConstants(module.get(), [](const HloModule&) -> absl::StatusOr<Literal> {
+                         return absl::ResourceExhaustedError("no memory");
+                       }));
+  EXPECT_FALSE(refused);
+  EXPECT_EQ(module->ToString(), before);
 }
 
 TEST(CpuPipeline, KeepsTheReferenceProgramsValid) {

@@ -126,6 +126,17 @@ TEST(PjrtBufferTest, AlignedMemoryOfTheHostIsUsedInPlace) {
   EXPECT_EQ(Await(args.done_with_host_buffer), "OK");
 }
 
+// There is nothing to wait for, nor to share.
+TEST(PjrtBufferTest, EmptyArraysAreDoneWithAtOnce) {
+  Plugin plugin;
+  const std::vector<int64_t> dims = {0};
+  auto args = plugin.HostArguments(nullptr, PJRT_Buffer_Type_F32, dims);
+  args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableZeroCopy;
+  ASSERT_CALL_OK(Api().PJRT_Client_BufferFromHostBuffer(&args));
+  plugin.buffers.push_back(args.buffer);
+  EXPECT_EQ(Await(args.done_with_host_buffer), "OK");
+}
+
 TEST(PjrtBufferTest, DeletedBuffersAreErrorsButForReferences) {
   Plugin plugin;
   PJRT_Buffer* buffer = plugin.Floats({1, 2});

@@ -406,6 +406,11 @@ TEST(ShardingRuleTest, FactorsCarryDivisions) {
   EXPECT_EQ(Results("([i, j])->([j, i]) {i=8, j=8}", {both}, {matrix}), (Texts{"2x2 of 0,2,1,3"}));
   EXPECT_EQ(Results("([i, j])->([i, j]) {i=8, j=8} need_replication={i}", {both}, {matrix}),
             (Texts{"1x2 of 0,1,0,1"}));
+  // Operands of unknown sharding divide nothing.
+  const Tiles known = TilesOf(columns, matrix, kDevices).value();
+  const auto result = ResultsByRule(ParseShardingRule(product).value(), {nullptr, &known}, kDevices);
+  ASSERT_OK(result.status());
+  EXPECT_EQ((*result)[0].counts, (std::vector<int64_t>{1, 4}));
   // The major factor of a dimension is what is divided, if its size allows it.
   EXPECT_EQ(Results("([ik, j])->([i]) {i=4, k=2, j=8}", {rows}, {matrix}), (Texts{"4 of 0,1,2,3"}));
   EXPECT_EQ(Results("([ik, j])->([i]) {i=2, k=4, j=8}", {rows}, {matrix}), (Texts{"1 of 0,0,0,0"}));

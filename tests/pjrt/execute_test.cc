@@ -8,8 +8,10 @@
 
 #include "absl/strings/match.h"
 #include "tests/pjrt/plugin.h"
+#include "tests/test_util.h"
 #include "xla/ffi/api/c_api.h"
 #include "xla/pjrt/pjrt.pb.h"
+#include "xla/service/computation_placer.h"
 #include "xla/xla.pb.h"
 
 namespace xla::pjrt::testing {
@@ -208,6 +210,27 @@ TEST(PjrtExecuteTest, ProgramsDescribeThemselves) {
   EXPECT_CALL_OK(Api().PJRT_Executable_Destroy(&destroy));
 }
 
+TEST(PjrtExecuteTest, ProgramsNameTheirDevices) {
+  Plugin plugin(3);
+  CompileOptionsProto options;
+  ExecutableBuildOptionsProto& build = *options.mutable_executable_build_options();
+  build.set_num_replicas(1);
+  build.set_num_partitions(2);
+  DeviceAssignment wanted(1, 2);
+  wanted(0, 0) = 2;
+  wanted(0, 1) = 1;
+  ASSERT_OK(wanted.Serialize(build.mutable_device_assignment()));
+  auto get = New<PJRT_LoadedExecutable_GetDeviceAssignment_Args>();
+  get.executable = plugin.Compile(kAdd, nullptr, "mlir", options.SerializeAsString());
+  ASSERT_NE(get.executable, nullptr);
+  ASSERT_CALL_OK(Api().PJRT_LoadedExecutable_GetDeviceAssignment(&get));
+  DeviceAssignmentProto proto;
+  ASSERT_TRUE(proto.ParseFromArray(get.serialized_bytes, static_cast<int>(get.serialized_bytes_size)));
+  get.serialized_device_assignment_deleter(get.serialized_device_assignment);
+  ASSERT_OK_AND_ASSIGN(const auto assignment, DeviceAssignment::Deserialize(proto));
+  EXPECT_EQ(*assignment, wanted);
+}
+
 // Of arguments that a program may reuse, as many are donated as there are results of their size.
 TEST(PjrtExecuteTest, ArgumentsAreDonatedForResultsOfTheirSize) {
   Plugin plugin;
@@ -241,6 +264,33 @@ module @donors {
 }
 
 // The call itself fails, so that a caller who does not look at the results learns it.
+// A donor that is aliased to a result leaves the other results to other donors.
+TEST(PjrtExecuteTest, AliasedArgumentsAreDonatedOnce) {
+  Plugin plugin;
+  PJRT_LoadedExecutable* executable = plugin.Compile(R"(
+module @m {
+  func.func public @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32, jax.buffer_donor = true},
+                         %b: tensor<4xf32> {jax.buffer_donor = true})
+      -> (tensor<4xf32>, tensor<4xf32>) {
+    %0 = stablehlo.add %a, %b : tensor<4xf32>
+    %1 = stablehlo.subtract %a, %b : tensor<4xf32>
+    return %0, %1 : tensor<4xf32>, tensor<4xf32>
+  }
+})");
+  ASSERT_NE(executable, nullptr);
+  PJRT_Buffer* a = plugin.Floats({1, 2, 3, 4});
+  PJRT_Buffer* b = plugin.Floats({1, 1, 1, 1});
+  std::vector<PJRT_Buffer*> results(2);
+  ASSERT_EQ(plugin.Run(executable, {a, b}, &results), "OK");
+  EXPECT_EQ(plugin.ToFloats(results[1]), (Values{0, 1, 2, 3}));
+  for (PJRT_Buffer* buffer : {a, b}) {
+    auto args = New<PJRT_Buffer_IsDeleted_Args>();
+    args.buffer = buffer;
+    ASSERT_CALL_OK(Api().PJRT_Buffer_IsDeleted(&args));
+    EXPECT_TRUE(args.is_deleted);
+  }
+}
+
 TEST(PjrtExecuteTest, UnknownCustomCallsFailTheCall) {
   Plugin plugin;
   PJRT_LoadedExecutable* executable = plugin.Compile(R"(

@@ -444,6 +444,50 @@ ENTRY e {
   EXPECT_EQ(CountOf(*module, HloOpcode::kAllGather), 1);
 }
 
+// What all partitions have alike chooses a branch, though the rest of the tuple is divided.
+TEST(PjrtPartitionTest, ConditionalsOnCountersWorkOnShards) {
+  const auto module = Partition(R"(
+HloModule m, num_partitions=4
+
+first {
+  x = f32[8] parameter(0)
+  ROOT r = f32[8] add(x, x)
+}
+
+second {
+  x = f32[8] parameter(0)
+  ROOT r = f32[8] negate(x)
+}
+
+body {
+  p = (s32[], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[8] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  is_first = pred[] compare(i, one), direction=LT
+  y = f32[8] conditional(is_first, x, x), true_computation=first, false_computation=second
+  ROOT r = (s32[], f32[8]) tuple(j, y)
+}
+
+condition {
+  p = (s32[], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(3)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+
+ENTRY e {
+  x = f32[8] parameter(0), sharding={devices=[4]<=[4]}
+  zero = s32[] constant(0)
+  s = (s32[], f32[8]) tuple(zero, x)
+  l = (s32[], f32[8]) while(s), condition=condition, body=body
+  ROOT r = f32[8] get-tuple-element(l), index=1
+})");
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(CountOf(*module, HloOpcode::kAllGather), 0);
+}
+
 // In a loop, with a branch that depends on all of a divided array.
 TEST(PjrtPartitionTest, ConditionalsComputeWhatOneDeviceWould) {
   Shards results;

@@ -4,9 +4,12 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/pjrt/plugin.h"
 #include "xla/pjrt/abi_extensions.h"
@@ -27,6 +30,29 @@ TEST(PjrtTableTest, IsComplete) {
 #undef PJRT_FUNCTION
 #undef PJRT_VOID_FUNCTION
   EXPECT_EQ(slots, 138);
+}
+
+// The devices of a client that is made without options; 0 if there is none.
+size_t DevicesOfClient() {
+  auto create = New<PJRT_Client_Create_Args>();
+  if (TextOf(Api().PJRT_Client_Create(&create)) != "OK") return 0;
+  auto devices = New<PJRT_Client_Devices_Args>();
+  devices.client = create.client;
+  EXPECT_CALL_OK(Api().PJRT_Client_Devices(&devices));
+  auto destroy = New<PJRT_Client_Destroy_Args>();
+  destroy.client = create.client;
+  EXPECT_CALL_OK(Api().PJRT_Client_Destroy(&destroy));
+  return devices.num_devices;
+}
+
+TEST(PjrtTableTest, TheEnvironmentNamesTheNumberOfDevices) {
+  for (const auto& [value, count] :
+       {std::pair<const char*, size_t>{"3", 3}, {"", 1}, {"two", 0}, {"0", 0}}) {
+    setenv("XYLEM_NUM_DEVICES", value, 1);
+    EXPECT_EQ(DevicesOfClient(), count) << value;
+  }
+  unsetenv("XYLEM_NUM_DEVICES");
+  EXPECT_EQ(DevicesOfClient(), 1u);
 }
 
 // Registers a custom call through its extension; the error, if there is one.
@@ -52,6 +78,25 @@ TEST(PjrtTableTest, CustomCallsNeedANameAndAFunction) {
             std::string::npos);
   EXPECT_NE(RegisterCall("", 1, nullptr).find("without a name"), std::string::npos);
   EXPECT_NE(RegisterCall("other", 2, &function).find("must be 0 or 1"), std::string::npos);
+}
+
+void Double(void* out, const void** in) {
+  for (int i = 0; i < 2; ++i)
+    static_cast<float*>(out)[i] = 2 * static_cast<const float*>(in[0])[i];
+}
+
+TEST(PjrtTableTest, CustomCallsWithoutTypesRun) {
+  ASSERT_EQ(RegisterCall("pjrt_test_double", 0, reinterpret_cast<void*>(&Double)), "OK");
+  Plugin plugin;
+  std::vector<PJRT_Buffer*> results(1);
+  ASSERT_EQ(plugin.Run(plugin.Compile(R"(
+func.func public @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.custom_call @pjrt_test_double(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+})"),
+                       {plugin.Floats({2, 4})}, &results),
+            "OK");
+  EXPECT_EQ(plugin.ToFloats(results[0]), (std::vector<float>{4, 8}));
 }
 
 // Calls with a struct of which only `size` bytes may be read and written.

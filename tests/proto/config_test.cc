@@ -45,8 +45,12 @@ TEST(ModuleConfig, IsTheSameFromItsProto) {
   layout.AddParameter(ShapeUtil::MakeShapeWithDenseLayout(F32, {2, 3}, {0, 1}), "x");
   *layout.mutable_result() = ShapeUtil::MakeShape(S32, {});
   config.set_entry_computation_layout(layout);
+  DebugOptions debug_options;
+  debug_options.set_xla_dump_to("folder");
+  config.set_debug_options(debug_options);
   ASSERT_OK_AND_ASSIGN(const auto again, HloModuleConfig::CreateFromProto(config.ToProto()));
   ExpectRequests(*again);
+  EXPECT_EQ(again->debug_options().xla_dump_to(), "folder");
   EXPECT_TRUE(again->use_spmd_partitioning());
   EXPECT_TRUE(again->alias_passthrough_params());
   EXPECT_EQ(again->ToProto().SerializeAsString(), config.ToProto().SerializeAsString());

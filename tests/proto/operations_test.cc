@@ -286,5 +286,49 @@ TEST(Header, ModulesWithinModulesWithinModulesAreAnError) {
                "a recovery module has a recovery table of its own");
 }
 
+TEST(Attributes, AliasesNameElementsOfOperands) {
+  const auto module = Parse(R"(HloModule m
+ENTRY e {
+  x = f32[4] parameter(0)
+  pair = (f32[4], f32[4]) tuple(x, x)
+  a = f32[4] custom-call(x, pair), custom_call_target="t", output_to_operand_aliasing={{}: (1, {1})}
+  ROOT b = (f32[4], f32[4]) custom-call(pair, a), custom_call_target="t", output_to_operand_aliasing={{1}: (0, {0}), {0}: (1, {})}
+})");
+  ASSERT_OK_AND_ASSIGN(const HloModuleProto proto, ModuleToProto(*module));
+  ASSERT_OK_AND_ASSIGN(const auto read, CreateModuleFromProto(proto));
+  EXPECT_OK(read->CheckEqual(*module));
+  const auto& aliasing = read->entry_computation()
+                             ->GetInstructionWithName("a")
+                             ->attributes<CustomCallAttributes>()
+                             .output_to_operand_aliasing;
+  ASSERT_EQ(aliasing.size(), 1u);
+  EXPECT_EQ(aliasing[0].operand, 1);
+  EXPECT_EQ(std::vector<int64_t>(aliasing[0].operand_index.begin(), aliasing[0].operand_index.end()),
+            (std::vector<int64_t>{1}));
+}
+
+// A recovery module holds text: the proto is refused where it would hold a module in a module.
+TEST(Header, RecoveryModulesWithRecoveryModulesHaveNoProto) {
+  const auto module = Parse("HloModule m\nENTRY e { ROOT p = f32[] parameter(0) }");
+  const auto entry = [](std::string recovery_module) {
+    OriginRecoveryEntry made;
+    made.old_value.instruction_name = made.replacement.instruction_name = "a";
+    made.recovery_module = std::move(recovery_module);
+    return made;
+  };
+  const auto text_with = [&](const OriginRecoveryEntry& inner) {
+    const auto outer = Parse("HloModule r\nENTRY e { ROOT p = f32[] parameter(0) }");
+    outer->config().origin_recovery_table.push_back(inner);
+    return ModuleToString(*outer, HloPrintOptions());
+  };
+  module->config().origin_recovery_table = {entry(text_with(entry("")))};
+  EXPECT_OK(ModuleToProto(*module));
+  const std::string plain = "HloModule p\nENTRY e { ROOT p = f32[] parameter(0) }";
+  module->config().origin_recovery_table = {entry(text_with(entry(plain)))};
+  EXPECT_ERROR(ModuleToProto(*module), "a recovery module has a recovery table of its own");
+  module->config().origin_recovery_table = {entry("HloModule")};
+  EXPECT_ERROR(ModuleToProto(*module), "recovery module");
+}
+
 }  // namespace
 }  // namespace xla

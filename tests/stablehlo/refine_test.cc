@@ -71,6 +71,33 @@ TEST(RefineTest, WhatIsMissingIsAnError) {
   EXPECT_ERROR(Refine(arguments), "the sizes [5, 4] do not fit the type tensor<?x3xf32>");
 }
 
+TEST(RefineTest, EachSizeIsThatOfItsDimension) {
+  ASSERT_OK_AND_ASSIGN(const auto source, LoadStableHlo(R"(
+func.func @main(%x: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<i32>) {
+  %rows = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %columns = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %0 = stablehlo.reshape %columns : (tensor<i32>) -> tensor<1xi32>
+  %1 = stablehlo.reshape %rows : (tensor<i32>) -> tensor<1xi32>
+  %2 = stablehlo.concatenate %0, %1, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %3 = stablehlo.dynamic_reshape %x, %2 : (tensor<?x?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  return %3, %columns : tensor<?x?xf32>, tensor<i32>
+}
+)",
+                                                        "test.mlir"));
+  EntryArguments arguments;
+  arguments.sizes[0] = {2, 3};
+  ASSERT_OK_AND_ASSIGN(const auto module, TranslateToHlo(source.get(), arguments));
+  ASSERT_OK_AND_ASSIGN(const auto expected, ParseAndReturnUnverifiedModule(R"(
+HloModule main
+ENTRY main {
+  x = f32[2,3] parameter(0)
+  columns = s32[] constant(3)
+  y = f32[3,2] reshape(x)
+  ROOT r = (f32[3,2], s32[]) tuple(y, columns)
+})"));
+  EXPECT_OK(expected->CheckEqual(*module)) << module->ToString();
+}
+
 TEST(ConstantValuesTest, FollowsIntegersOnly) {
   ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
 HloModule m
@@ -90,6 +117,19 @@ ENTRY e {
                                                "HloModule m\nENTRY e { p = s32[] parameter(0)\n"
                                                "ROOT n = s32[] negate(p) }"));
   EXPECT_FALSE(ConstantValues(*unknown->entry_computation()->root_instruction()).has_value());
+  // 0, 0.5 and 1, of which the double is not that of whole numbers.
+  ASSERT_OK_AND_ASSIGN(const auto fractions, ParseAndReturnUnverifiedModule(R"(
+HloModule m
+ENTRY e {
+  i = f32[3] iota(), iota_dimension=0
+  n = s32[] constant(2)
+  t = f32[] convert(n)
+  two = f32[3] broadcast(t), dimensions={}
+  half = f32[3] divide(i, two)
+  all = f32[3] multiply(half, two)
+  ROOT r = s32[3] convert(all)
+})"));
+  EXPECT_FALSE(ConstantValues(*fractions->entry_computation()->root_instruction()).has_value());
 }
 
 }  // namespace

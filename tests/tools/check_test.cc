@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
@@ -175,6 +176,22 @@ TEST(ToleranceTest, FunctionsAndSums) {
   EXPECT_EQ(LimitOf(R"(ENTRY e { a = s8[8,1024] parameter(0) b = s8[1024] parameter(1)
       ROOT r = s32[8] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0} })"),
             0);
+}
+
+// Sums and products lose digits in every step, extremes do not.
+TEST(ToleranceTest, Reductions) {
+  const auto limit = [](const std::string& operation, const std::string& type) {
+    return LimitOf(absl::StrReplaceAll(
+        "f { x = TYPE[] parameter(0) y = TYPE[] parameter(1) ROOT r = TYPE[] OP(x, y) }\n"
+        "ENTRY e { a = TYPE[8,1024] parameter(0) z = TYPE[] constant(1)\n"
+        "  ROOT r = TYPE[8] reduce(a, z), dimensions={1}, to_apply=f }",
+        {{"OP", operation}, {"TYPE", type}}));
+  };
+  EXPECT_GT(limit("add", "f32"), 0);
+  EXPECT_GT(limit("multiply", "f32"), limit("add", "f32"));
+  EXPECT_EQ(limit("maximum", "f32"), 0);
+  EXPECT_EQ(limit("minimum", "f32"), 0);
+  EXPECT_EQ(limit("add", "s32"), 0);
 }
 
 TEST(GoldenTest, InvalidFilesAreErrors) {

@@ -119,7 +119,14 @@ TEST(BuilderVariants, LibraryOfMath) {
                                                           {"s32[2]", "s32[2]"},
                                                           {"c64[2]", "c64[2]"},
                                                           {"f32[2]", "f32[3]"},
-                                                          {"f16[3]", "f16[3]"}}) {
+                                                          {"f16[3]", "f16[3]"},
+                                                          {"f32[]", "f32[3]"},
+                                                          {"f64[2]", "f32[2]"},
+                                                          {"f32[2]", "s32[2]"},
+                                                          {"s32[2]", "f32[2]"},
+                                                          {"f32[2,3]", "f32[3]"},
+                                                          {"token[]", "f32[]"},
+                                                          {"f32[]", "token[]"}}) {
       library.Add(name, {a, c},
                   [f = function](XlaBuilder&, const Operands& p) { return f(p[0], p[1]); });
     }

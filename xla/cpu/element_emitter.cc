@@ -177,7 +177,6 @@ Element ElementEmitter::EmitUncached(const HloInstruction* instruction, Index in
         IndexTerm& term = operand_index[static_cast<size_t>(d)];
         term =
             math_.AddConstant(math_.Multiply(term, -1), shape.dimensions(static_cast<int>(d)) - 1);
-        term.align = 1;
       }
       return Emit(instruction->operand(0), operand_index);
     }

@@ -120,9 +120,8 @@ struct ScalarFunction::Program {
       case HloOpcode::kReshape:
       case HloOpcode::kBroadcast:
       case HloOpcode::kOptimizationBarrier: {
-        const bool is_scalar =
-            IsScalarArray(instruction.shape()) && IsScalarArray(instruction.operand(0)->shape());
-        if (!is_scalar && !instruction.shape().IsTuple()) return false;
+        // Values with registers are scalars or tuples of them.
+        if (!IsScalarArray(instruction.shape()) && !instruction.shape().IsTuple()) return false;
         const Registers forwarded = operand(0);
         values[&instruction] = forwarded;
         return true;

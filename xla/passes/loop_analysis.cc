@@ -171,7 +171,7 @@ std::optional<CountedLoop> AnalyzeCountedLoop(const HloInstruction& loop) {
   if (!start.has_value() || !step.has_value() || !end.has_value()) return std::nullopt;
   const std::optional<int64_t> trips = CountTrips(type, *start, *step, *end, direction);
   if (!trips.has_value()) return std::nullopt;
-  return CountedLoop{element, *start, *step, *trips};
+  return CountedLoop{element, *start, *step, *trips, *end};
 }
 
 }  // namespace xla

@@ -16,6 +16,7 @@ namespace xla {
 struct CountedLoop {
   int64_t counter;
   int64_t start, step, trips;
+  int64_t bound;  // what the condition compares the counter with
 };
 
 // Unset unless the condition compares an integer element of the state with a constant, or with an

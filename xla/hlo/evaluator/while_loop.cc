@@ -180,7 +180,7 @@ std::optional<ParsedWhileLoop> Parse(const HloInstruction& while_op, int depth) 
                               .induction_var_index = counted->counter,
                               .induction_var_init_value = counted->start,
                               .step_size = counted->step,
-                              .loop_bound = counted->start + counted->trips * counted->step}};
+                              .loop_bound = counted->bound}};
   }
   if (auto single = ParseSingleTrip(*loop)) return single;
   return Counts(*loop) ? std::make_optional(kParsedDynamicWhileLoop) : std::nullopt;
