@@ -77,8 +77,9 @@ TEST(Sharding, SubgroupsOfIotasOrderDevicesAsThoseOfLists) {
       ASSERT_OK_AND_ASSIGN(const std::vector<int64_t> devices, FlattenIota(reshape, order));
       for (const auto& types : std::vector<std::vector<OpSharding_Type>>{
                {kManual, kReplicated}, {kReplicated, kManual}, {kUnreduced, kManual}}) {
-        ASSERT_OK_AND_ASSIGN(const HloSharding of_iota,
-                             Subgroup(HloSharding::IotaTile(tiles, reshape, order), types).Canonical());
+        ASSERT_OK_AND_ASSIGN(
+            const HloSharding of_iota,
+            Subgroup(HloSharding::IotaTile(tiles, reshape, order), types).Canonical());
         ASSERT_OK_AND_ASSIGN(const HloSharding of_list,
                              Subgroup(HloSharding::Tile(tiles, devices), types).Canonical());
         EXPECT_EQ(of_iota.tile_dims, of_list.tile_dims);

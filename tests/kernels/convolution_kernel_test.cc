@@ -125,7 +125,8 @@ void CheckRandomConvolutions(int count) {
                                                    {2, 24 * scale, 24 * scale, 24 * scale, 1},
                                                    {1, 12, 24, 12, 1},
                                                    {2, 8, 12, 4, 1},
-                                                   {6, 5, 9, 1, 3}};
+                                                   {6, 5, 9, 1, 3},
+                                                   {0, 5, 7, 1, 1}};
     const ConvolutionSpec spec = RandomSpec(random, type, result_type, choices[i % choices.size()],
                                             random.In(0, 3), i % 5 % 4);
     std::vector<T> input(spec.input.element_count()), kernel(spec.kernel.element_count());

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Words that order as numbers do, and the buckets that they belong to: vectors and what is left.
+#include "xla/kernels/ordered_words.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,7 +13,6 @@
 
 #include "gtest/gtest.h"
 #include "hwy/targets.h"
-#include "xla/kernels/ordered_words.h"
 #include "xla/kernels/ordered_words_lanes.h"
 
 namespace xla::kernels {

@@ -38,8 +38,15 @@ void CheckScans() {
   for (const ScanOperation operation : {ScanOperation::kAdd, ScanOperation::kMultiply,
                                         ScanOperation::kMaximum, ScanOperation::kMinimum}) {
     for (const bool reverse : {false, true}) {
-      for (const auto& [outer, length, inner] :
-           {std::array<int64_t, 3>{3, 77, 1}, {2, 90000, 1}, {2, 5, 1500}, {1, 0, 3}, {3, 0, 1}, {0, 5, 1}, {2, 5, 0}, {20, 9, 1}, {9, 77, 1}}) {
+      for (const auto& [outer, length, inner] : {std::array<int64_t, 3>{3, 77, 1},
+                                                 {2, 90000, 1},
+                                                 {2, 5, 1500},
+                                                 {1, 0, 3},
+                                                 {3, 0, 1},
+                                                 {0, 5, 1},
+                                                 {2, 5, 0},
+                                                 {20, 9, 1},
+                                                 {9, 77, 1}}) {
         const ScanSpec spec = {
             primitive_util::NativeToPrimitiveType<T>(), operation, outer, length, inner, reverse};
         std::vector<T> x(outer * length * inner), out(x.size()), expected(x.size());

@@ -66,6 +66,8 @@ inline Literal RandomLiteral(const Shape& shape, std::mt19937_64& random) {
 
 // Both programs, run on the same random inputs three times, give the same bits (NaN equals NaN).
 inline absl::Status ComputeTheSame(const HloModule& before, const HloModule& after) {
+  InterpreterOptions options;
+  options.custom_calls = CheckCustomCalls();
   std::mt19937_64 random(1);
   for (int round = 0; round < 3; ++round) {
     std::vector<Literal> arguments;
@@ -74,8 +76,8 @@ inline absl::Status ComputeTheSame(const HloModule& before, const HloModule& aft
     }
     std::vector<const Literal*> pointers;
     for (const Literal& argument : arguments) pointers.push_back(&argument);
-    XLA_ASSIGN_OR_RETURN(const Literal expected, Interpret(before, pointers));
-    XLA_ASSIGN_OR_RETURN(const Literal got, Interpret(after, pointers));
+    XLA_ASSIGN_OR_RETURN(const Literal expected, Interpret(before, pointers, options));
+    XLA_ASSIGN_OR_RETURN(const Literal got, Interpret(after, pointers, options));
     if (expected.ToString() != got.ToString()) {
       return absl::InternalError(
           absl::StrCat("results differ: before ", expected.ToString(), ", after ", got.ToString()));

@@ -408,7 +408,8 @@ TEST(ShardingRuleTest, FactorsCarryDivisions) {
             (Texts{"1x2 of 0,1,0,1"}));
   // Operands of unknown sharding divide nothing.
   const Tiles known = TilesOf(columns, matrix, kDevices).value();
-  const auto result = ResultsByRule(ParseShardingRule(product).value(), {nullptr, &known}, kDevices);
+  const auto result =
+      ResultsByRule(ParseShardingRule(product).value(), {nullptr, &known}, kDevices);
   ASSERT_OK(result.status());
   EXPECT_EQ((*result)[0].counts, (std::vector<int64_t>{1, 4}));
   // The major factor of a dimension is what is divided, if its size allows it.

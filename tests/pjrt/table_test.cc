@@ -81,8 +81,7 @@ TEST(PjrtTableTest, CustomCallsNeedANameAndAFunction) {
 }
 
 void Double(void* out, const void** in) {
-  for (int i = 0; i < 2; ++i)
-    static_cast<float*>(out)[i] = 2 * static_cast<const float*>(in[0])[i];
+  for (int i = 0; i < 2; ++i) static_cast<float*>(out)[i] = 2 * static_cast<const float*>(in[0])[i];
 }
 
 TEST(PjrtTableTest, CustomCallsWithoutTypesRun) {

@@ -303,8 +303,9 @@ ENTRY e {
                              .output_to_operand_aliasing;
   ASSERT_EQ(aliasing.size(), 1u);
   EXPECT_EQ(aliasing[0].operand, 1);
-  EXPECT_EQ(std::vector<int64_t>(aliasing[0].operand_index.begin(), aliasing[0].operand_index.end()),
-            (std::vector<int64_t>{1}));
+  EXPECT_EQ(
+      std::vector<int64_t>(aliasing[0].operand_index.begin(), aliasing[0].operand_index.end()),
+      (std::vector<int64_t>{1}));
 }
 
 // A recovery module holds text: the proto is refused where it would hold a module in a module.

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_replace.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "tests/test_util.h"
 #include "tools/draw.h"
 #include "tools/golden.h"

@@ -260,6 +260,19 @@ TEST(InstructionVerifier, SendsAndReceives) {
   });
 }
 
+TEST(InstructionVerifier, CallsAliasNothing) {
+  ASSERT_OK_AND_ASSIGN(auto module,
+                       ParseAndReturnUnverifiedModule(
+                           Entry("a = f32[2] parameter(0)\n ROOT b = f32[2] call(a), to_apply=f",
+                                 "f { x = f32[2] parameter(0)\n ROOT y = f32[2] negate(x) }")));
+  ASSERT_OK(VerifyModule(*module));
+  module->entry_computation()
+      ->root_instruction()
+      ->mutable_attributes<CallAttributes>()
+      ->output_to_operand_aliasing.emplace_back();
+  EXPECT_ERROR(VerifyModule(*module), "may not have an output-to-operand aliasing set");
+}
+
 TEST(InstructionVerifier, SendAndItsEndShareTheChannel) {
   ASSERT_OK_AND_ASSIGN(auto module, ParseAndReturnUnverifiedModule(Entry(
                                         "a = f32[2] parameter(0)\n t = token[] after-all()\n s = "

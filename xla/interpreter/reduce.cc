@@ -328,14 +328,6 @@ class GeneralReduction {
     return absl::OkStatus();
   }
 
-  // Segments are reduced without an initial value: elements must be of the accumulators' type.
-  bool CanReduceSegments() const {
-    for (size_t k = 0; k < operands_.size(); ++k) {
-      if (operands_[k].element_type() != inits_[k].element_type()) return false;
-    }
-    return true;
-  }
-
   // One result: reduces segments side by side, then the segments' results in order, then the
   // remaining elements.
   absl::Status ReduceSegments(EvalContext& ctx, int64_t result, absl::Span<char* const> out) const {
@@ -384,7 +376,7 @@ absl::Status ReduceGeneral(EvalContext& ctx, const ScalarFunction& function,
   const GeneralReduction reduction(function, operands, inits, dims);
   const int64_t results = dims.kept.count(), reduced = dims.reduced.count();
   constexpr double kCostPerStep = 20;
-  if (results < 32 && reduced >= 16 * GeneralReduction::kTile && reduction.CanReduceSegments()) {
+  if (results < 32 && reduced >= 16 * GeneralReduction::kTile) {
     return ctx.ParallelForStatus(results, 1, [&](int64_t begin, int64_t end) -> absl::Status {
       EvalContext worker = ctx.ForWorker();
       for (int64_t i = begin; i < end; ++i)

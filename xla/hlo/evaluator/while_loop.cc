@@ -175,12 +175,11 @@ std::optional<ParsedWhileLoop> Parse(const HloInstruction& while_op, int depth) 
   const HloInstruction* loop = module->entry_computation()->root_instruction();
   if (loop->opcode() != HloOpcode::kWhile) return std::nullopt;
   if (const std::optional<CountedLoop> counted = AnalyzeCountedLoop(*loop)) {
-    return ParsedWhileLoop{
-        ParsedStaticWhileLoop{.trip_count = counted->trips,
-                              .induction_var_index = counted->counter,
-                              .induction_var_init_value = counted->start,
-                              .step_size = counted->step,
-                              .loop_bound = counted->bound}};
+    return ParsedWhileLoop{ParsedStaticWhileLoop{.trip_count = counted->trips,
+                                                 .induction_var_index = counted->counter,
+                                                 .induction_var_init_value = counted->start,
+                                                 .step_size = counted->step,
+                                                 .loop_bound = counted->bound}};
   }
   if (auto single = ParseSingleTrip(*loop)) return single;
   return Counts(*loop) ? std::make_optional(kParsedDynamicWhileLoop) : std::nullopt;
