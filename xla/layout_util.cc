@@ -180,8 +180,8 @@ int64_t LayoutUtil::MemorySpace(const Shape& shape) {
 
 absl::Status LayoutUtil::CopyLayoutBetweenShapes(const Shape& src, Shape* dst) {
   if (src.IsTuple() != dst->IsTuple() || src.tuple_shapes_size() != dst->tuple_shapes_size()) {
-    return InvalidArgumentStrCat("cannot copy layouts from ", src.ToString(), " to ",
-                                 dst->ToString(), ": the tuple structures differ");
+    return InvalidArgumentStrCat("cannot copy layout from shape: the tuple structures of ",
+                                 src.ToString(), " and ", dst->ToString(), " differ");
   }
   if (src.IsTuple()) {
     for (int i = 0; i < src.tuple_shapes_size(); ++i) {
@@ -195,8 +195,8 @@ absl::Status LayoutUtil::CopyLayoutBetweenShapes(const Shape& src, Shape* dst) {
     return absl::OkStatus();
   }
   if (!dst->IsArray() || src.rank() != dst->rank()) {
-    return InvalidArgumentStrCat("cannot copy the layout of ", src.ToString(true), " to ",
-                                 dst->ToString(), ": the ranks differ");
+    return InvalidArgumentStrCat("cannot copy layout from shape: the ranks of ", src.ToString(true),
+                                 " and ", dst->ToString(), " differ");
   }
   const Layout copy = src.layout();
   XLA_RETURN_IF_ERROR(ValidateLayoutForShape(copy, *dst));

@@ -30,19 +30,21 @@ std::string AllDimensions(int64_t rank) { return rank == 1 ? "0" : absl::StrCat(
 absl::Status ValidateMinorToMajor(const Layout& layout, const Shape& shape) {
   const int64_t rank = shape.rank();
   if (layout.minor_to_major_size() != rank) {
-    return LayoutError(layout, shape, "minor_to_major contains ", layout.minor_to_major_size(),
-                       " elements, but the shape is rank ", rank);
+    return InvalidArgumentStrCat("layout minor_to_major field contains ",
+                                 layout.minor_to_major_size(), " elements, but shape has ", rank,
+                                 " dimensions: ", layout.ToString(), "; shape: ", shape.ToString());
   }
   DimensionVector entry_of(rank, -1);
   for (int i = 0; i < rank; ++i) {
     const int64_t dimension = layout.minor_to_major(i);
     if (dimension < 0 || dimension >= rank) {
-      return LayoutError(layout, shape, "minor_to_major entry ", i, " has out-of-bounds value ",
+      return LayoutError(layout, shape,
+                         "layout minor_to_major field has out-of-bounds value: entry ", i, " is ",
                          dimension, "; expected a permutation of ", AllDimensions(rank));
     }
     if (entry_of[dimension] >= 0) {
-      return LayoutError(layout, shape, "minor_to_major entry ", i, " has duplicate value ",
-                         dimension, ", as entry ", entry_of[dimension],
+      return LayoutError(layout, shape, "layout minor_to_major field has duplicate values: entry ",
+                         i, " is ", dimension, ", as entry ", entry_of[dimension],
                          "; expected a permutation of ", AllDimensions(rank));
     }
     entry_of[dimension] = i;
@@ -81,18 +83,19 @@ absl::Status ValidateTiles(const Layout& layout, const Shape& shape) {
   for (int64_t t = 0; t < layout.tiles_size(); ++t) {
     const Tile& tile = layout.tiles(static_cast<int>(t));
     if (tile.dimensions().empty()) {
-      return LayoutError(layout, shape, "tile ", t, " has no dimensions");
+      return LayoutError(layout, shape, "layout has invalid tiles: tile ", t, " has no dimensions");
     }
     for (size_t i = 0; i < tile.dimensions().size(); ++i) {
       const int64_t size = tile.dimensions()[i];
       if (size == Tile::kCombineDimension) {
         if (i + 1 < tile.dimensions().size()) continue;
-        return LayoutError(layout, shape, "tile ", t, " ends with '*', but no more minor dimension",
+        return LayoutError(layout, shape, "layout has invalid tiles: tile ", t,
+                           " ends with '*', but no more minor dimension",
                            " is there to combine with");
       }
       if (size <= 0) {
-        return LayoutError(layout, shape, "tile ", t, " has size ", size, " as entry ", i,
-                           "; sizes must be positive");
+        return LayoutError(layout, shape, "layout has invalid tiles: tile ", t, " has size ", size,
+                           " as entry ", i, "; sizes must be positive");
       }
     }
   }
@@ -173,7 +176,7 @@ absl::Status ValidateBufferSize(const Layout& layout, const Shape& shape) {
 
 absl::Status LayoutUtil::ValidateLayoutForShape(const Layout& layout, const Shape& shape) {
   if (shape.IsTuple()) {
-    return InvalidArgumentStrCat("a single layout is not valid for the tuple shape ",
+    return InvalidArgumentStrCat("a single Layout is not valid for tuple shapes: ",
                                  shape.ToString());
   }
   if (!shape.IsArray()) {

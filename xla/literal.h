@@ -640,8 +640,12 @@ absl::Status MutableLiteralBase::PopulateParallel(
 
 template <typename NativeT>
 absl::Status MutableLiteralBase::PopulateLinear(absl::FunctionRef<NativeT(int64_t)> generator) {
+  absl::Status status = CheckNativeType(primitive_util::NativeToPrimitiveType<NativeT>());
+  if (!status.ok()) return status;
   int64_t next = 0;
-  return Populate<NativeT>([&](absl::Span<const int64_t>) { return generator(next++); });
+  for (NativeT& element : root_piece().data<NativeT>()) element = generator(next++);
+  const_cast<Piece&>(root_piece()).FillPadding();
+  return absl::OkStatus();
 }
 
 template <typename NativeT>

@@ -58,9 +58,15 @@ void UnpackBits(const uint8_t* packed, int64_t count, int64_t bits, bool sign_ex
 
 absl::StatusOr<Literal> LiteralBase::Convert(PrimitiveType primitive_dest_type) const {
   if (!shape().IsArray() || !primitive_util::IsArrayType(primitive_dest_type)) {
-    return InvalidArgument("Cannot convert a literal of shape %s to type %s: both must be arrays.",
-                           shape().ToString(),
-                           primitive_util::LowercasePrimitiveTypeName(primitive_dest_type));
+    return Unimplemented("Cannot convert a literal of shape %s to type %s: both must be arrays.",
+                         shape().ToString(),
+                         primitive_util::LowercasePrimitiveTypeName(primitive_dest_type));
+  }
+  if (primitive_util::IsComplexType(shape().element_type()) &&
+      !primitive_util::IsComplexType(primitive_dest_type)) {
+    return Unimplemented("Converting from type %s to type %s is not implemented.",
+                         primitive_util::LowercasePrimitiveTypeName(shape().element_type()),
+                         primitive_util::LowercasePrimitiveTypeName(primitive_dest_type));
   }
   Shape new_shape = shape();
   new_shape.set_element_type(primitive_dest_type);

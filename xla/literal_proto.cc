@@ -180,7 +180,7 @@ void ReadElements(const LiteralProto& proto, Piece* piece) {
 
 absl::Status ReadDynamicSizes(const LiteralProto& proto, Piece* piece) {
   const Shape& shape = *piece->subshape;
-  if (proto.dynamic_sizes().empty()) return absl::OkStatus();
+  if (proto.dynamic_sizes().empty() && !shape.is_dynamic()) return absl::OkStatus();
   if (proto.dynamic_sizes_size() != shape.rank()) {
     return InvalidArgument("Expected %d dynamic sizes in LiteralProto, has %d, for shape %s.",
                            shape.rank(), proto.dynamic_sizes_size(), shape.ToString());
@@ -232,6 +232,9 @@ absl::StatusOr<Literal> MutableLiteralBase::CreateFromProto(const LiteralProto& 
                              pair.shape->ToString());
     }
     if (pair.shape->IsArray()) {
+      if (!pair.shape->has_layout()) {
+        return InvalidArgument("LiteralProto has no layout: %s", pair.shape->ToString());
+      }
       // Checked before memory is allocated: the size of the proto bounds the allocation, unless the
       // caller allows absent data.
       const int64_t expected = ExpectedCount(*pair.shape);

@@ -292,10 +292,8 @@ absl::StatusOr<Literal> LiteralBase::Broadcast(const Shape& result_shape,
           d, shape().ToString(), to, result_shape.ToString());
     }
     strides[to] = own_strides[d];
-    if (result_shape.is_dynamic_dimension(to)) {
-      LiteralAccess::SetExistingSize(to, root_piece().existing_size(d),
-                                     &LiteralAccess::MutableRoot(result));
-    }
+    // What does not exist in the operand does not in the result, whatever its shape says.
+    if (shape().is_dynamic_dimension(d)) result.SetDynamicSize(to, GetDynamicSize(d));
   }
   const Piece& to = result.root_piece();
   StridedCopy(to.element_bytes(), result_shape.dimensions(), to.buffer,

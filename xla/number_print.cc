@@ -315,6 +315,9 @@ void AppendElement(std::string* out, PrimitiveType type, const void* element) {
           AppendFloat(out, value);
         } else if constexpr (is_mini_float_v<T>) {
           AppendMini(out, value);
+        } else if constexpr (is_intN_v<T>) {
+          // The bits above the element's own mean nothing.
+          AppendInteger(out, static_cast<int64_t>(T(static_cast<int>(value))));
         } else if constexpr (std::numeric_limits<T>::is_signed) {
           AppendInteger(out, static_cast<int64_t>(value));
         } else {

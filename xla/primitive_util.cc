@@ -199,8 +199,8 @@ PrimitiveType HigherPrecisionType(PrimitiveType a, PrimitiveType b) {
 bool CastPreservesValues(PrimitiveType from, PrimitiveType to) {
   if (from == to) return IsArrayType(from);
   if (!IsArrayType(from) || !IsArrayType(to)) return false;
-  if (from == PRED)
-    return to != S1 && FactsOf(ComplexComponentType(to)).has_zero;  // S1 is 0 and -1
+  // S1, which is 0 and -1, has no 1: true nevertheless, as in XLA.
+  if (from == PRED) return FactsOf(ComplexComponentType(to)).has_zero;
   if (to == PRED) return false;  // as XLA has it, of one bit, too
   if (IsComplexType(to))
     return CastPreservesValues(ComplexComponentType(from), ComplexComponentType(to));

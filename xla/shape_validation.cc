@@ -35,12 +35,14 @@ absl::Status ValidateDimensions(const Shape& shape) {
   for (int i = 0; i < shape.dimensions_size(); ++i) {
     const bool unbounded = shape.is_unbounded_dynamic_dimension(i);
     if (unbounded && !shape.is_dynamic_dimension(i)) {
-      return InvalidArgumentStrCat("shape ", shape.ToString(), ": dimension ", i,
+      return InvalidArgumentStrCat("shape ", shape.ToString(),
+                                   ": Invalid dimension size: dimension ", i,
                                    " has the unbounded size but is not dynamic");
     }
     if (shape.dimensions(i) < 0 && !unbounded) {
-      return InvalidArgumentStrCat("shape ", shape.ToString(), ": dimension ", i,
-                                   " has negative size ", shape.dimensions(i));
+      return InvalidArgumentStrCat("shape ", shape.ToString(),
+                                   ": Invalid dimension size: dimension ", i, " has negative size ",
+                                   shape.dimensions(i));
     }
   }
   // Sizes of 0 count as 1, so that products of some of the sizes (such as strides) also fit.

@@ -189,13 +189,17 @@ absl::Status Validate(const Layout& layout, std::initializer_list<int64_t> dimen
 TEST(LayoutValidation, MinorToMajorMustBeAPermutation) {
   EXPECT_OK(Validate(Layout({0, 1})));
   EXPECT_OK(Validate(Layout(), {}));
-  EXPECT_ERROR(Validate(Layout({0, 0})),
-               "layout {0,0} of f32[2,3]: minor_to_major entry 1 has duplicate value 0, as entry "
-               "0; expected a permutation of 0..1");
-  EXPECT_ERROR(Validate(Layout({0, 2})), "minor_to_major entry 1 has out-of-bounds value 2");
-  EXPECT_ERROR(Validate(Layout({-1, 0})), "minor_to_major entry 0 has out-of-bounds value -1");
+  EXPECT_ERROR(
+      Validate(Layout({0, 0})),
+      "layout {0,0} of f32[2,3]: layout minor_to_major field has duplicate values: entry 1 is "
+      "0, as entry 0; expected a permutation of 0..1");
+  EXPECT_ERROR(Validate(Layout({0, 2})),
+               "minor_to_major field has out-of-bounds value: entry 1 is 2");
+  EXPECT_ERROR(Validate(Layout({-1, 0})),
+               "minor_to_major field has out-of-bounds value: entry 0 is -1");
   EXPECT_ERROR(Validate(Layout({0})),
-               "minor_to_major contains 1 elements, but the shape is rank 2");
+               "layout minor_to_major field contains 1 elements, but shape has 2 dimensions: {0}; "
+               "shape: f32[2,3]");
 }
 
 TEST(LayoutValidation, PaddedWidthsMustCoverTheSizes) {
@@ -258,7 +262,7 @@ TEST(LayoutValidation, TuplesHaveLayoutsInTheirLeaves) {
   const Shape good = ShapeUtil::MakeTupleShape({leaf, ShapeUtil::MakeTokenShape()});
   EXPECT_OK(LayoutUtil::ValidateLayoutInShape(good));
   EXPECT_ERROR(LayoutUtil::ValidateLayoutForShape(Layout({0}), good),
-               "a single layout is not valid for the tuple shape (f32[2,3], token[])");
+               "a single Layout is not valid for tuple shapes: (f32[2,3], token[])");
   leaf.clear_layout();
   const Shape without = ShapeUtil::MakeTupleShape({leaf});
   EXPECT_ERROR(LayoutUtil::ValidateLayoutInShape(without), "f32[2,3] does not have a layout");
@@ -318,10 +322,12 @@ TEST(LayoutOrder, CopyingLayoutsNeedsTheSameStructure) {
   ASSERT_OK(
       LayoutUtil::CopyLayoutBetweenShapes(ShapeUtil::MakeTupleShape({column_major}), &target));
   EXPECT_EQ(target.ToString(true), "(s32[5,7]{0,1})");
-  EXPECT_ERROR(LayoutUtil::CopyLayoutBetweenShapes(column_major, &target),
-               "the tuple structures differ");
+  EXPECT_ERROR(
+      LayoutUtil::CopyLayoutBetweenShapes(column_major, &target),
+      "cannot copy layout from shape: the tuple structures of f32[2,3] and (s32[5,7]) differ");
   Shape vector = ShapeUtil::MakeShape(F32, {4});
-  EXPECT_ERROR(LayoutUtil::CopyLayoutBetweenShapes(column_major, &vector), "the ranks differ");
+  EXPECT_ERROR(LayoutUtil::CopyLayoutBetweenShapes(column_major, &vector),
+               "cannot copy layout from shape: the ranks of f32[2,3]{0,1} and f32[4] differ");
   const Shape padded = ShapeUtil::MakeShapeWithPaddedLayout(F32, {2, 3}, {0, 1}, {3, 5});
   EXPECT_ERROR(LayoutUtil::CopyLayoutBetweenShapes(padded, target.mutable_tuple_shapes(0)),
                "padded_dimensions entry 0 is 3, below the size 5");

@@ -54,12 +54,17 @@ TEST(LiteralConvert, IntegersWrapToIntegers) {
 TEST(LiteralConvert, ToPredIsNotZero) {
   EXPECT_EQ(Converted(LiteralUtil::CreateR1<float>({0, -0.0f, 0.1f, NAN}), PRED), "{0, 0, 1, 1}");
   EXPECT_EQ(Converted(LiteralUtil::CreateR1<int32_t>({0, 256}), PRED), "{0, 1}");
-  EXPECT_EQ(Converted(LiteralUtil::CreateR1<complex64>({{0, 0}, {0, 2}}), PRED), "{0, 1}");
   EXPECT_EQ(Converted(LiteralUtil::CreateR1<bool>({false, true}), F32), "{0, 1}");
 }
 
-TEST(LiteralConvert, ComplexTakesAndGivesRealParts) {
-  EXPECT_EQ(Converted(LiteralUtil::CreateR1<complex64>({{1.5f, 2}}), F32), "{1.5}");
+// As in XLA, nothing drops the imaginary part.
+TEST(LiteralConvert, ComplexStaysComplex) {
+  const Literal literal = LiteralUtil::CreateR1<complex64>({{1.5f, 0}});
+  for (const PrimitiveType type : {F32, S32, PRED, BF16}) {
+    EXPECT_STATUS(literal.Convert(type), absl::StatusCode::kUnimplemented,
+                  "Converting from type c64 to type ");
+  }
+  EXPECT_STATUS(literal.Convert(TUPLE), absl::StatusCode::kUnimplemented, "must be arrays");
   EXPECT_EQ(Converted(LiteralUtil::CreateR1<complex64>({{1.5f, 2}}), C128), "{(1.5, 2)}");
   EXPECT_EQ(Converted(LiteralUtil::CreateR1<half>({half(-2.0f)}), C64), "{(-2, 0)}");
   EXPECT_EQ(Converted(LiteralUtil::CreateR1<int8_t>({-2}), C128), "{(-2, 0)}");

@@ -117,5 +117,18 @@ TEST(LiteralProto, AHugeShapeWithoutDataTakesNoMemory) {
   EXPECT_FALSE(Literal::CreateFromProto(proto).ok());
 }
 
+TEST(LiteralProto, LayoutsAndDynamicSizesAreNeeded) {
+  LiteralProto proto = LiteralUtil::CreateR1<float>({1, 2}).ToProto();
+  EXPECT_OK(Literal::CreateFromProto(proto).status());
+  proto.mutable_shape()->clear_layout();
+  EXPECT_ERROR(Literal::CreateFromProto(proto).status(), "LiteralProto has no layout");
+  Literal dynamic(ShapeUtil::MakeShape(F32, {10}, {true}));
+  dynamic.SetDynamicSize(0, 3);
+  proto = dynamic.ToProto();
+  EXPECT_OK(Literal::CreateFromProto(proto).status());
+  proto.clear_dynamic_sizes();
+  EXPECT_ERROR(Literal::CreateFromProto(proto).status(), "Expected 1 dynamic sizes");
+}
+
 }  // namespace
 }  // namespace xla

@@ -194,6 +194,33 @@ TEST(Literal, CopySliceFromCopiesABox) {
   EXPECT_ERROR(dest.CopyElementFrom(source, {3, 2}, {1, 1}), "no index [3,2]");
 }
 
+TEST(Literal, BitsAboveNarrowIntegersMeanNothing) {
+  Literal x(ShapeUtil::MakeShape(S4, {})), y(ShapeUtil::MakeShape(S4, {}));
+  *static_cast<uint8_t*>(x.untyped_data()) = 0x44;
+  *static_cast<uint8_t*>(y.untyped_data()) = 0xc4;
+  EXPECT_EQ(x.ToString(), "s4[] 4");
+  EXPECT_EQ(y.ToString(), "s4[] 4");
+  EXPECT_EQ(x, y);
+}
+
+TEST(Literal, BroadcastKeepsDynamicSizes) {
+  Literal row = LiteralUtil::CreateR1<int64_t>({1, 2});
+  row.SetDynamicSize(0, 1);
+  ASSERT_OK_AND_ASSIGN(const Literal rows, row.Broadcast(ShapeUtil::MakeShape(S64, {2, 2}), {1}));
+  EXPECT_EQ(rows.GetDynamicSize(1), 1);
+  EXPECT_EQ(rows.GetDynamicSize(0), 2);
+  EXPECT_EQ(rows, (LiteralUtil::CreateR2<int64_t>({{1}, {1}})));
+}
+
+TEST(Literal, PopulateLinearFollowsTheMemory) {
+  Literal literal(ShapeUtil::MakeShapeWithDenseLayout(S32, {2, 3}, {0, 1}));
+  EXPECT_OK(literal.PopulateLinear<int32_t>([](int64_t i) { return static_cast<int32_t>(i); }));
+  EXPECT_EQ(literal, (LiteralUtil::CreateR2<int32_t>({{0, 2, 4}, {1, 3, 5}})));
+  EXPECT_OK(literal.PopulateLinearParallel<int32_t>(
+      [](int64_t i, int) { return static_cast<int32_t>(i + 1); }));
+  EXPECT_EQ(literal, (LiteralUtil::CreateR2<int32_t>({{1, 3, 5}, {2, 4, 6}})));
+}
+
 TEST(Literal, MakeRefusesWhatCannotBe) {
   EXPECT_STATUS(Literal::Make(ShapeUtil::MakeShape(F32, {1 << 20, 1 << 20})),
                 absl::StatusCode::kResourceExhausted, "4398046511104 bytes");

@@ -25,7 +25,7 @@ const Shape kNested = ShapeUtil::MakeTupleShape(
 
 TEST(ValidateShape, RejectsNegativeSizes) {
   EXPECT_ERROR(ShapeUtil::MakeValidatedShape(F32, {2, -3}),
-               "shape f32[2,-3]: dimension 1 has negative size -3");
+               "shape f32[2,-3]: Invalid dimension size: dimension 1 has negative size -3");
   EXPECT_ERROR(ShapeUtil::MakeValidatedShape(F32, {Shape::kUnboundedSize}),
                "dimension 0 has the unbounded size but is not dynamic");
   EXPECT_OK(ShapeUtil::MakeValidatedShape(F32, {Shape::kUnboundedSize}, {true}));
@@ -78,7 +78,7 @@ TEST(ValidateShape, ALayoutIsNeededUnlessOptionalAndMustFit) {
   Shape wrong = without;
   *wrong.mutable_layout() = Layout({0, 0});
   EXPECT_ERROR(ShapeUtil::ValidateShapeWithOptionalLayout(wrong),
-               "minor_to_major entry 1 has duplicate value 0");
+               "minor_to_major field has duplicate values: entry 1 is 0");
   EXPECT_ERROR(ShapeUtil::ValidateShape(ShapeUtil::MakeTupleShape({kScalar, wrong})),
                "layout {0,0} of f32[2,3]");
 }

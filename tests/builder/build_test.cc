@@ -325,7 +325,7 @@ TEST(XlaComputationTest, ProtoRoundTrip) {
   const XlaComputation add = ScalarAdd(F32);
   const XlaComputation copy{HloModuleProto(add.proto())};
   ASSERT_OK_AND_ASSIGN(const ProgramShape shape, copy.GetProgramShape());
-  EXPECT_EQ(ShapeUtil::HumanString(shape), "(p0: f32[], p1: f32[]) -> f32[]");
+  EXPECT_EQ(ShapeUtil::HumanString(shape), "(x: f32[], y: f32[]) -> f32[]");
   XlaBuilder b("main");
   const XlaOp x = Parameter(&b, 0, kVector, "x");
   ReduceAll(x, ConstantR0<float>(&b, 0), copy);
@@ -338,6 +338,11 @@ TEST(XlaComputationTest, ProtoRoundTrip) {
   EXPECT_EQ(changed.proto().name(), "renamed");
   EXPECT_EQ(add.proto().name(), "add");
   ASSERT_OK_AND_ASSIGN(auto snapshot, add.Snapshot());
+  // The parameters keep their names.
+  ASSERT_OK_AND_ASSIGN(const ProgramShape original, add.GetProgramShape());
+  ASSERT_OK_AND_ASSIGN(const ProgramShape again,
+                       XlaComputation(snapshot->hlo().hlo_module()).GetProgramShape());
+  EXPECT_EQ(again.ToProto().SerializeAsString(), original.ToProto().SerializeAsString());
   EXPECT_EQ(snapshot->hlo().hlo_module().name(), "add");
   EXPECT_ERROR(XlaComputation().Snapshot(), "invalid");
   EXPECT_EQ(XlaComputation().UniqueId(), -1);
@@ -715,6 +720,19 @@ TEST(BuildTest, OpToStringListsWhatTheOperationNeeds) {
   EXPECT_EQ(b.OpToString(Neg(x)),
             "negate, shape=[2], metadata={:0}\n  parameter, shape=[2], metadata={:0}");
   EXPECT_EQ(b.OpToString(XlaOp()), "<An operand is an uninitialized XlaOp.>");
+}
+
+TEST(ConstantTest, ShapesOfBorrowedMemoryAreChecked) {
+  const float elements[] = {1, 2, 3, 4};
+  Shape shape = ShapeUtil::MakeShape(F32, {2, 2});
+  const auto error = [&] {
+    XlaBuilder b("constant");
+    ConstantLiteral(&b, BorrowingLiteral(reinterpret_cast<const char*>(elements), shape));
+    return b.Build().status();
+  };
+  EXPECT_OK(error());
+  *shape.mutable_layout() = LayoutUtil::MakeLayout({0, 0});
+  EXPECT_ERROR(error(), "ConstantLiteral: ");
 }
 
 }  // namespace

@@ -211,13 +211,15 @@ TEST(LocalClient, WhatDoesNotCompile) {
   const ExecutableBuildOptions plain;
   EXPECT_ERROR(client->Compile(XlaComputation(), {}, plain), "null");
   EXPECT_ERROR(client->Compile(add, {&f2}, plain), "it takes 2, and 1 layouts were given");
-  EXPECT_ERROR(client->Compile(add, {&f2, &f3}, plain),
-               "Invalid argument shape for argument 1 of program add, expected f32[2], got f32[3]");
+  EXPECT_ERROR(
+      client->Compile(add, {&f2, &f3}, plain),
+      "Argument does not match shape of computation parameter 1: Invalid argument shape for "
+      "argument 1 of program add, expected f32[2], got f32[3]");
   EXPECT_ERROR(client->Compile(add, {&f2, nullptr}, plain), "got null");
   EXPECT_ERROR(client->Compile(add, {&f2, &f2}, ExecutableBuildOptions().set_result_layout(f3)),
-               "is not compatible with f32[2], the result of program add");
+               "is not compatible with result shape f32[2] of program add");
   EXPECT_ERROR(client->Compile(add, {&f2, &f2}, ExecutableBuildOptions().set_device_ordinal(2)),
-               "there is no device 2; the client has 2 devices");
+               "Invalid device ordinal value (2). Valid range: [0, 1].");
   EXPECT_ERROR(client->Compile(add, {&f2, &f2}, ExecutableBuildOptions().set_num_replicas(3)),
                "need 3 devices; the client has 2");
   EXPECT_ERROR(client->Compile(add, {&f2, &f2}, ExecutableBuildOptions().set_num_replicas(0)),
@@ -330,14 +332,14 @@ TEST(LocalClient, WhatDoesNotRun) {
   EXPECT_ERROR(add.Run({&x, &elsewhere}, options),
                "argument 1 of program add is on device 1 but the program runs on device 0");
   EXPECT_ERROR(add.Run({&x, &x}, ExecutableRunOptions().set_device_ordinal(7)),
-               "there is no device 7");
+               "Invalid device ordinal value (7)");
   const ShapedBuffer nothing(shape, 0);
   EXPECT_ERROR(add.Run({&x, &nothing}, options), "has 0 bytes, not 8");
   ASSERT_OK_AND_ASSIGN(
       const ScopedShapedBuffer there,
       add.Run({&elsewhere, &elsewhere}, ExecutableRunOptions().set_device_ordinal(1)));
   EXPECT_EQ(there.device_ordinal(), 1);
-  EXPECT_ERROR(client->LiteralToShapedBuffer(two, 2), "there is no device 2");
+  EXPECT_ERROR(client->LiteralToShapedBuffer(two, 2), "Invalid device ordinal value (2)");
 }
 
 TEST(LocalClient, ExecutablesOutliveTheirClient) {
@@ -637,7 +639,7 @@ TEST(Feeds, EachDeviceHasItsOwn) {
   Literal from_0(shape);
   ASSERT_OK(client->TransferFromOutfeedLocal(0, &from_0));
   EXPECT_EQ(from_0, LiteralUtil::CreateR1<float>({10, 12}));
-  EXPECT_ERROR(client->TransferToInfeedLocal(from_0, 2), "there is no device 2");
+  EXPECT_ERROR(client->TransferToInfeedLocal(from_0, 2), "Invalid device ordinal value (2)");
   EXPECT_STATUS(
       executables[0]->Run({}, ExecutableRunOptions().set_wait_timeout(absl::Milliseconds(20))),
       absl::StatusCode::kDeadlineExceeded, "infeed");

@@ -120,8 +120,9 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
       const Shape* argument = argument_layouts[static_cast<size_t>(i)];
       if (argument == nullptr || !ShapeUtil::Compatible(*argument, layout.parameters(i))) {
         return absl::InvalidArgumentError(
-            absl::StrCat("Invalid argument shape for argument ", i, " of program ", module->name(),
-                         ", expected ", layout.parameters(i).ToString(), ", got ",
+            absl::StrCat("Argument does not match shape of computation parameter ", i,
+                         ": Invalid argument shape for argument ", i, " of program ",
+                         module->name(), ", expected ", layout.parameters(i).ToString(), ", got ",
                          argument == nullptr ? "null" : argument->ToString()));
       }
       XLA_RETURN_IF_ERROR(TakeLayout(*argument, layout.mutable_parameters(i)));
@@ -129,10 +130,10 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
   }
   if (const Shape* result = options.result_layout()) {
     if (!ShapeUtil::Compatible(*result, layout.result())) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Shape used to set computation result layout, ",
-                       result->ToString(/*print_layout=*/true), ", is not compatible with ",
-                       layout.result().ToString(), ", the result of program ", module->name()));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Shape used to set computation result layout, ", result->ToString(/*print_layout=*/true),
+          ", is not compatible with result shape ", layout.result().ToString(), " of program ",
+          module->name()));
     }
     XLA_RETURN_IF_ERROR(TakeLayout(*result, layout.mutable_result()));
   } else {

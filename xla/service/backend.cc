@@ -42,9 +42,8 @@ absl::StatusOr<std::unique_ptr<Backend>> Backend::Create(const BackendOptions& o
 
 absl::Status Backend::CheckDeviceOrdinal(int device_ordinal) const {
   if (device_ordinal_supported(device_ordinal)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("there is no device ", device_ordinal, "; the client has ", device_count(),
-                   device_count() == 1 ? " device, 0" : " devices, from 0"));
+  return absl::InvalidArgumentError(absl::StrCat("Invalid device ordinal value (", device_ordinal,
+                                                 "). Valid range: [0, ", device_count() - 1, "]."));
 }
 
 TransferManager* Backend::transfer_manager() const {

@@ -70,7 +70,7 @@ absl::Status XlaBuilder::Validate(const ConvolutionDimensionNumbers& dnum) {
   };
   XLA_RETURN_IF_ERROR(check("input", dnum.input_batch_dimension(), dnum.input_feature_dimension(),
                             dnum.input_spatial_dimensions()));
-  XLA_RETURN_IF_ERROR(check("kernel", dnum.kernel_input_feature_dimension(),
+  XLA_RETURN_IF_ERROR(check("weight", dnum.kernel_input_feature_dimension(),
                             dnum.kernel_output_feature_dimension(),
                             dnum.kernel_spatial_dimensions()));
   return check("output", dnum.output_batch_dimension(), dnum.output_feature_dimension(),
@@ -99,10 +99,10 @@ XlaOp ConvWithGeneralPadding(XlaOp lhs, XlaOp rhs, absl::Span<const int64_t> win
   XlaBuilder* builder = XlaBuilder::Of({lhs, rhs});
   if (builder == nullptr) return XlaOp();
   return builder->Record("ConvWithGeneralPadding", [&]() -> absl::StatusOr<XlaOp> {
-    return ConvGeneral(lhs, rhs, window_strides, padding,
-                       XlaBuilder::CreateDefaultConvDimensionNumbers(static_cast<int>(window_strides.size())),
-                       feature_group_count, batch_group_count, precision_config,
-                       preferred_element_type);
+    return ConvGeneral(
+        lhs, rhs, window_strides, padding,
+        XlaBuilder::CreateDefaultConvDimensionNumbers(static_cast<int>(window_strides.size())),
+        feature_group_count, batch_group_count, precision_config, preferred_element_type);
   });
 }
 

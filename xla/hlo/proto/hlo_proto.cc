@@ -21,7 +21,16 @@ absl::StatusOr<HloModuleProto> ModuleToProto(const HloModule& module) {
 }
 
 absl::StatusOr<HloModuleProto> BuiltModuleToProto(const HloModule& module) {
-  return proto::WriteModule(module, /*depth=*/0, {.creation_order = true, .first_local_id = 1});
+  XLA_ASSIGN_OR_RETURN(
+      HloModuleProto proto,
+      proto::WriteModule(module, /*depth=*/0, {.creation_order = true, .first_local_id = 1}));
+  // A built program keeps the names that its parameters were given.
+  const ProgramShape& shape = module.config().entry_computation_layout();
+  for (int i = 0; i < shape.parameters_size(); ++i) {
+    if (shape.parameter_names(i).empty()) continue;
+    proto.mutable_host_program_shape()->set_parameter_names(i, shape.parameter_names(i));
+  }
+  return proto;
 }
 
 // All three messages begin with field 1, so bytes of one may parse as another with unknown or empty
