@@ -163,7 +163,13 @@ AttributeRef ParseMesh(AttributeReader& reader) {
         if (!reader.ParseParameters(&parameters) || !cursor.Expect('>')) return nullptr;
         axis = context.DialectOf("stablehlo", "mesh_axis", {}, parameters);
       } else {
+        const size_t begin = cursor.offset();
         axis = reader.ParseAttribute();
+        const auto* structure = axis == nullptr ? nullptr : axis->As<mlir::DialectAttribute>();
+        if (axis != nullptr && (structure == nullptr || structure->name != "mesh_axis")) {
+          cursor.FailAt(begin, "expected an axis of a mesh");
+          return nullptr;
+        }
       }
       if (axis == nullptr) return nullptr;
       axes.push_back(axis);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The encoding of VHLO and CHLO in bytecode. Codes: StableHLO's VhloBytecode and ChloBytecode.
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -308,6 +309,18 @@ class StructReader {
     ok_ = ok_ && entry_.VarInt(&is_present);
     return is_present == 0 ? *this : Attribute(name);
   }
+  // A list of attributes of StableHLO with the given name.
+  StructReader& List(std::string_view name, std::string_view element_name) {
+    Attribute(name);
+    if (!ok_) return *this;
+    const auto* list = parameters_.back().value->As<mlir::ArrayAttribute>();
+    ok_ = list != nullptr && absl::c_all_of(list->elements, [&](const AttributeRef element) {
+            const auto* structure = element->As<mlir::DialectAttribute>();
+            return structure != nullptr && structure->name == element_name;
+          });
+    if (!ok_) entry_.Fail(absl::StrCat("expected a list of ", View(element_name)));
+    return *this;
+  }
   AttributeRef Finish(std::string_view name) {
     return ok_ ? context_.DialectOf("stablehlo", name, {}, parameters_) : nullptr;
   }
@@ -392,7 +405,7 @@ AttributeRef ReadVhloAttribute(BytecodeEntry& entry) {
     case kMeshAxis:
       return StructReader(entry).Attribute("name").Integer("size").Finish("mesh_axis");
     case kMesh:
-      return StructReader(entry).Attribute("axes").Optional("device_ids").Finish("mesh");
+      return StructReader(entry).List("axes", "mesh_axis").Optional("device_ids").Finish("mesh");
     default:
       entry.Fail(absl::StrCat("VHLO attribute code ", code, " is not known"));
       return nullptr;
