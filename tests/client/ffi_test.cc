@@ -114,11 +114,13 @@ XLA_FFI_REGISTER_HANDLER(ffi::GetXlaFfiApi(), "ffi_test.no_state", "Host",
 
 struct Seen {
   int calls = 0;
+  int64_t run_id = 0;
   const Eigen::ThreadPoolDevice* pool = nullptr;
 };
-absl::Status See(ffi::Result<ffi::AnyBuffer>, Seen* seen, int32_t device,
+absl::Status See(ffi::Result<ffi::AnyBuffer>, Seen* seen, int32_t device, RunId run,
                  const Eigen::ThreadPoolDevice* pool) {
   seen->calls += 1 + device;
+  seen->run_id = run.ToInt();
   seen->pool = pool;
   return absl::OkStatus();
 }
@@ -127,6 +129,7 @@ XLA_FFI_DEFINE_HANDLER(kSee, See,
                            .Ret<ffi::AnyBuffer>()
                            .Ctx<ffi::UserData<Seen>>()
                            .Ctx<ffi::DeviceOrdinal>()
+                           .Ctx<RunId>()
                            .Ctx<ffi::IntraOpThreadPool>());
 XLA_FFI_REGISTER_HANDLER(ffi::GetXlaFfiApi(), "ffi_test.see", "Host", kSee);
 
@@ -224,6 +227,29 @@ TEST_P(FfiTest, AStateLivesAsLongAsTheProgram) {
   EXPECT_EQ(Counter::instances, 1);
   executable_.reset();
   EXPECT_EQ(Counter::instances, 0);
+}
+
+TEST(FfiDevices, HandlersSeeTheDeviceAndTheNumberOfTheRun) {
+  for (const bool compiled : {false, true}) {
+    const auto client =
+        MakeClient(LocalClientOptions().set_device_count(3).set_use_compiler(compiled));
+    ASSERT_OK_AND_ASSIGN(const auto executable,
+                         CompileText(*client,
+                                     "HloModule call\nENTRY e { ROOT r = f32[] custom-call(), "
+                                     "custom_call_target=\"ffi_test.see\", "
+                                     "api_version=API_VERSION_TYPED_FFI }"));
+    ffi::ExecutionContext context;
+    ASSERT_OK(context.Emplace<Seen>());
+    ExecutableRunOptions options;
+    options.set_ffi_execution_context(&context).set_device_ordinal(2).set_run_id(RunId(77));
+    options.set_intra_op_thread_pool(reinterpret_cast<const Eigen::ThreadPoolDevice*>(&options));
+    ASSERT_OK(executable->Run({}, options).status());
+    EXPECT_EQ((*context.Lookup<Seen>())->calls, 3);
+    EXPECT_EQ((*context.Lookup<Seen>())->run_id, 77);
+    ASSERT_OK_AND_ASSIGN(const ScopedShapedBuffer later, executable->RunAsync({}, options));
+    ASSERT_OK(client->ShapedBufferToLiteral(later).status());
+    EXPECT_EQ((*context.Lookup<Seen>())->calls, 6);
+  }
 }
 
 TEST(FfiRegistry, ATypeKeepsItsNumber) {

@@ -486,6 +486,12 @@ ENTRY e {
 })");
   ASSERT_NE(module, nullptr);
   EXPECT_EQ(CountOf(*module, HloOpcode::kAllGather), 0);
+  for (const HloComputation* computation : module->computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() != HloOpcode::kConditional) continue;
+      EXPECT_EQ(ShapeUtil::HumanString(instruction->shape()), "(f32[2])");
+    }
+  }
 }
 
 // In a loop, with a branch that depends on all of a divided array.

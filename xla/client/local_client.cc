@@ -128,6 +128,7 @@ ShapedRun LocalExecutable::MakeRun(absl::Span<const int> device_ordinals,
     break;
   }
   run.context.run_id = run_options.run_id().ToInt();
+  run.context.device_ordinals = device_ordinals;
   run.context.wait_timeout = run_options.wait_timeout();
   run.statistics = run_options.run_statistics();
   return run;

@@ -73,6 +73,10 @@ absl::Status CallRegistry(const LibraryCall& call, const CustomCallRegistry& reg
   request.result_shape = &result_shape;
   request.replica_id = call.state->device().position.replica;
   request.partition_id = call.state->device().position.partition;
+  const runtime::ExecutionContext& context = call.state->context();
+  request.device_ordinal =
+      runtime::OrdinalOf(context.device_ordinals, call.state->device().position.id());
+  request.run_id = context.run_id;
   if (attributes.operand_layout_constraints.has_value())
     request.operand_layouts = &*attributes.operand_layout_constraints;
   for (const OutputOperandAlias& alias : attributes.output_to_operand_aliasing)

@@ -172,13 +172,12 @@ const XLA_FFI_Api kFfiApi = {
         },
     .run_id_get =
         [](XLA_FFI_RunId_Get_Args* args) {
-          args->run_id = 0;
+          args->run_id = args->ctx->call->run_id;
           return FfiError(absl::OkStatus());
         },
     .device_ordinal_get =
         [](XLA_FFI_DeviceOrdinal_Get_Args* args) {
-          const CustomCallFrame& call = *args->ctx->call;
-          args->device_ordinal = static_cast<int32_t>(std::max(call.replica_id, call.partition_id));
+          args->device_ordinal = args->ctx->call->device_ordinal;
           return FfiError(absl::OkStatus());
         },
 };

@@ -18,6 +18,7 @@
 #include "xla/interpreter/kernel_context.h"
 #include "xla/interpreter/literal_io.h"
 #include "xla/literal.h"
+#include "xla/runtime/execution_context.h"
 #include "xla/runtime/registry_call.h"
 
 namespace xla::interpreter {
@@ -117,6 +118,9 @@ absl::StatusOr<Value> CallRegistry(EvalContext& ctx, const HloInstruction& inst,
   call.result_shape = &inst.shape();
   call.replica_id = ctx.device().replica;
   call.partition_id = ctx.device().partition;
+  const InterpreterOptions& options = ctx.state().options();
+  call.device_ordinal = runtime::OrdinalOf(options.device_ordinals, ctx.device().device);
+  call.run_id = options.run_id;
   if (attributes.operand_layout_constraints.has_value())
     call.operand_layouts = &*attributes.operand_layout_constraints;
   for (const OutputOperandAlias& alias : attributes.output_to_operand_aliasing)

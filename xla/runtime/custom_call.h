@@ -58,6 +58,8 @@ class CustomCallFrame {
   std::vector<CustomCallBuffer> results;
   int64_t replica_id = 0;
   int64_t partition_id = 0;
+  int device_ordinal = 0;  // of the client
+  int64_t run_id = 0;
 
   // The backend_config of API_VERSION_TYPED_FFI; empty for the other versions.
   const AttributeDictionary& attributes() const { return attributes_; }

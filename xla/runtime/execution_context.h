@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 
 namespace xla {
 class CustomCallRegistry;  // custom_call.h
@@ -22,6 +23,13 @@ class HostChannels;     // channels.h
 class ReusableThreads;  // reusable_threads.h
 class StepObserver;     // step_observer.h
 class ThreadPool;       // thread_pool.h
+
+// The number at the client of device `device` of a run; its own number where the list ends.
+inline int OrdinalOf(absl::Span<const int> device_ordinals, int64_t device) {
+  return device < static_cast<int64_t>(device_ordinals.size())
+             ? device_ordinals[static_cast<size_t>(device)]
+             : static_cast<int>(device);
+}
 
 // All pointers may be null, and must outlive the run otherwise.
 struct ExecutionContext {
@@ -44,6 +52,8 @@ struct ExecutionContext {
   absl::Duration wait_timeout = absl::Seconds(60);
   // Names the run to the outside, as in messages; runs that belong together share it.
   int64_t run_id = 0;
+  // The client's devices that run the program; see OrdinalOf.
+  absl::Span<const int> device_ordinals;
   // Compiled programs tell it of their steps, which are timed only then.
   StepObserver* step_observer = nullptr;
 };

@@ -78,6 +78,8 @@ class Caller {
     frame.result_shape = call_.result_shape;
     frame.replica_id = call_.replica_id;
     frame.partition_id = call_.partition_id;
+    frame.device_ordinal = call_.device_ordinal;
+    frame.run_id = call_.run_id;
     XLA_RETURN_IF_ERROR(MakeArguments(frame));
     XLA_RETURN_IF_ERROR(MakeResults(frame));
     XLA_RETURN_IF_ERROR(Alias(frame));

@@ -41,6 +41,8 @@ struct RegistryCall {
   };
   std::vector<Alias> aliases;  // results that start with the contents of operands
   int64_t replica_id = 0, partition_id = 0;
+  int device_ordinal = 0;
+  int64_t run_id = 0;
   std::vector<RegistryArray> arguments;  // leaves
   std::vector<RegistryArray> results;    // leaves; `sizes` are set by the call
 };

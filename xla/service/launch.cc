@@ -218,6 +218,7 @@ absl::StatusOr<Launched> Launch(const Backend& backend,
   runtime::ExecutionContext& context = flight->request.context;
   if (context.pool == nullptr) context.pool = &backend.thread_pool();
   if (context.threads == nullptr) context.threads = &backend.threads();
+  context.device_ordinals = flight->request.device_ordinals;
   std::vector<runtime::Event> after;
   XLA_RETURN_IF_ERROR(HoldArguments(*flight, after));
 
