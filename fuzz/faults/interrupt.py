@@ -23,7 +23,7 @@ import time
 WAITING = [
     ["run", "-"], ["run", "{fifo}"], ["run", "--input", "-", "{program}"],
     ["run", "--input", "{fifo}", "{program}"], ["verify", "-"], ["verify", "{fifo}"],
-    ["print", "-"], ["print", "{fifo}"], ["opt", "-"], ["opt", "{fifo}"], ["info", "{fifo}"],
+    ["print", "-"], ["print", "{fifo}"], ["opt", "-"], ["opt", "{fifo}"], ["diff", "{fifo}"],
     ["test", "{fifo}"], ["compile", "-"], ["compile", "{fifo}"],
     ["run", "--output", "{fifo}", "{program}"],
 ]
