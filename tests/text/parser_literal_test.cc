@@ -162,5 +162,17 @@ TEST(ParserLiteralTest, OnlyArraysAndTuplesAreConstant) {
   EXPECT_ERROR(Parse("f32[2,2]{0,0}", "{{1,2},{3,4}}"), "{0,0}");
 }
 
+// XLA reads one number as the first element; memory is bounded as for elided constants.
+TEST(ParserLiteralTest, OneNumberForALargeArray) {
+  const char* text = "HloModule m\nENTRY e { ROOT c = f32[1,384,1024] constant(15) }";
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text));
+  const Literal& literal = module->entry_computation()->root_instruction()->literal();
+  EXPECT_EQ(literal.Get<float>({0, 0, 0}), 15);
+  EXPECT_EQ(literal.Get<float>({0, 0, 1}), 0);
+  HloParserOptions options;
+  options.max_elided_bytes = 1 << 16;
+  EXPECT_ERROR(ParseAndReturnUnverifiedModule(text, options), "elided constants of this text");
+}
+
 }  // namespace
 }  // namespace xla

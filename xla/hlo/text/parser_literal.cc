@@ -293,7 +293,10 @@ bool HloTextParser::ParseDenseLiteral(const Shape& declared, Literal* literal) {
   }
   if (!is_elided && element_count > lexer_.BytesLeft()) {
     constexpr int64_t kSmall = 1 << 16;
-    if (element_count > kSmall) {
+    if (kind() != TokKind::kLbrace) {
+      // One number where an array belongs: as in XLA, it is the first element.
+      if (!is_padded && !ChargeLiteral(shape, bytes)) return false;
+    } else if (element_count > kSmall) {
       return TokenError(absl::StrFormat(
           "a constant of shape %s has %d elements, but the text has only %d bytes left",
           declared.ToString(), element_count, lexer_.BytesLeft()));
