@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
@@ -140,6 +141,21 @@ bool IsNone(AttributeRef value) {
   return type != nullptr && type->type->kind == mlir::TypeKind::kNone;
 }
 
+// Of the names in groups: dimensions and maps are lists, all others are one value.
+bool IsListName(std::string_view name) {
+  return absl::EndsWith(View(name), "dims") || absl::EndsWith(View(name), "dimensions") ||
+         absl::EndsWith(View(name), "map");
+}
+
+bool IsParameter(const NamedAttribute& parameter) {
+  if (IsListName(parameter.name)) {
+    const auto* list = parameter.value->As<mlir::DenseArrayAttribute>();
+    return list != nullptr && list->element->IsInteger(64);
+  }
+  return parameter.value->As<mlir::IntegerAttribute>() != nullptr ||
+         parameter.value->As<mlir::TypeAttribute>() != nullptr;
+}
+
 // Whether StableHLO leaves the attribute away: it has its default value.
 bool IsDefault(std::string_view operation, std::string_view name, AttributeRef value) {
   if (name == "use_global_device_ids" || name == "has_dynamic_root" || name == "has_side_effect" ||
@@ -195,7 +211,7 @@ class Upgrader {
       known->second.base = name->text.substr(5, name->text.rfind("_v") - 5);
     }
     UpgradedName& upgraded = known->second;
-    operation.attributes = UpgradeAttributes(operation, upgraded.base);
+    XLA_ASSIGN_OR_RETURN(operation.attributes, UpgradeAttributes(operation, upgraded.base));
     if (upgraded.base == "return" || upgraded.name == nullptr) {
       upgraded.name = source_.Name(NewName(operation, upgraded.base), AllDialects());
     }
@@ -211,19 +227,19 @@ class Upgrader {
   using Attributes = absl::Span<const NamedAttribute>;
 
   // Operations of bytecode share lists of attributes: each is upgraded once.
-  Attributes UpgradeAttributes(const Operation& operation, std::string_view base) {
+  absl::StatusOr<Attributes> UpgradeAttributes(const Operation& operation, std::string_view base) {
     if (operation.attributes.empty()) return UpgradeList(operation.attributes, base);
     const auto key = std::make_pair(operation.attributes.data(), operation.name);
     const auto known = lists_.find(key);
     if (known != lists_.end() && known->second.first == operation.attributes.size()) {
       return known->second.second;
     }
-    const Attributes result = UpgradeList(operation.attributes, base);
+    XLA_ASSIGN_OR_RETURN(const Attributes result, UpgradeList(operation.attributes, base));
     lists_[key] = {operation.attributes.size(), result};
     return result;
   }
 
-  Attributes UpgradeList(Attributes list, std::string_view base) {
+  absl::StatusOr<Attributes> UpgradeList(Attributes list, std::string_view base) {
     std::vector<NamedAttribute> attributes(list.begin(), list.end());
     std::vector<NamedAttribute> result;
     const auto take = [&](std::string_view name) -> AttributeRef {
@@ -246,6 +262,12 @@ class Upgrader {
         parameters.push_back({name, AsI64Array(value)});
       }
       if (is_none) continue;
+      for (const NamedAttribute& parameter : parameters) {
+        if (IsParameter(parameter)) continue;
+        return absl::InvalidArgumentError(absl::StrCat(
+            source_.name, ": vhlo.", View(base), ": the value of ", View(parameter.name), " is not ",
+            IsListName(parameter.name) ? "a list of 64-bit integers" : "one number or type"));
+      }
       result.push_back(
           {group.attribute, context_.DialectOf("stablehlo", group.kind, {}, parameters)});
     }
