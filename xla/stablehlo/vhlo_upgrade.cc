@@ -265,7 +265,8 @@ class Upgrader {
       for (const NamedAttribute& parameter : parameters) {
         if (IsParameter(parameter)) continue;
         return absl::InvalidArgumentError(absl::StrCat(
-            source_.name, ": vhlo.", View(base), ": the value of ", View(parameter.name), " is not ",
+            source_.name, ": vhlo.", View(base), ": the value of ", View(parameter.name),
+            " is not ",
             IsListName(parameter.name) ? "a list of 64-bit integers" : "one number or type"));
       }
       result.push_back(
