@@ -96,8 +96,14 @@ bool TransposesComputedRows(const HloInstruction& transpose);
 // combines rows in the memory of the result.
 bool IsColumnReduction(const HloInstruction& reduce);
 
+// Whether all reductions are of the minor dimension of arrays like the result, and each row of the
+// result needs those of the same row only.
+bool ReducesOwnRows(const HloComputation& computation);
+
 // Whether a kernel of the fusion may write its result to the memory of an operand: each element
-// depends on that operand's element at the same place only, and on what is reduced from its row.
+// depends on that operand's element at the same place only, and on what is reduced from its row. Of
+// an update, the operand that is updated may be, and others of which nothing is read but what is
+// replaced.
 bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result);
 
 // Whether elements of the root read operands in the memory of the result, where those of `known`

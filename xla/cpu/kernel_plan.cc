@@ -43,38 +43,6 @@ int LargestElementBytes(const HloComputation& computation) {
   return by_bytes[8] > 0 ? 8 : 1;
 }
 
-// Whether all reductions are of the minor dimension of arrays like the result, and each row of the
-// result needs those of the same row only.
-bool ReducesOwnRows(const HloComputation& computation) {
-  const HloInstruction* root = computation.root_instruction();
-  if (!root->shape().IsArray() || root->opcode() == HloOpcode::kReduce) return false;
-  absl::flat_hash_set<const HloInstruction*> of_rows;  // what depends on reductions, before it is
-                                                       // as large as the result
-  for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
-    if (instruction->opcode() != HloOpcode::kReduce) {
-      bool reads_rows = false;
-      for (const HloInstruction* operand : instruction->operands())
-        reads_rows |= of_rows.contains(operand);
-      if (!reads_rows) continue;
-      const bool keeps_rows = instruction->opcode() == HloOpcode::kBroadcast
-                                  ? BroadcastsToOwnRows(*instruction)
-                                  : IsElementwise(*instruction) ||
-                                        instruction->opcode() == HloOpcode::kReshape ||
-                                        instruction->opcode() == HloOpcode::kBitcast;
-      if (!keeps_rows || !instruction->shape().IsArray()) return false;
-      if (CountOf(instruction->shape()) < CountOf(root->shape())) of_rows.insert(instruction);
-      continue;
-    }
-    of_rows.insert(instruction);
-    const Shape& shape = instruction->operand(0)->shape();
-    if (shape.dimensions() != root->shape().dimensions() || instruction->dimensions().size() != 1 ||
-        instruction->dimensions()[0] != shape.rank() - 1 || !instruction->shape().IsArray()) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // Nanoseconds for each operation on a vector, roughly.
 double OperationCost(const HloInstruction& instruction) {
   if (instruction.info().Has(op_traits::kHasAccuracy)) return 6;
@@ -402,6 +370,36 @@ double OperationsOfMembers(const HloComputation& computation) {
 
 }  // namespace
 
+bool ReducesOwnRows(const HloComputation& computation) {
+  const HloInstruction* root = computation.root_instruction();
+  if (!root->shape().IsArray() || root->opcode() == HloOpcode::kReduce) return false;
+  absl::flat_hash_set<const HloInstruction*> of_rows;  // what depends on reductions, before it is
+                                                       // as large as the result
+  for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
+    if (instruction->opcode() != HloOpcode::kReduce) {
+      bool reads_rows = false;
+      for (const HloInstruction* operand : instruction->operands())
+        reads_rows |= of_rows.contains(operand);
+      if (!reads_rows) continue;
+      const bool keeps_rows = instruction->opcode() == HloOpcode::kBroadcast
+                                  ? BroadcastsToOwnRows(*instruction)
+                                  : IsElementwise(*instruction) ||
+                                        instruction->opcode() == HloOpcode::kReshape ||
+                                        instruction->opcode() == HloOpcode::kBitcast;
+      if (!keeps_rows || !instruction->shape().IsArray()) return false;
+      if (CountOf(instruction->shape()) < CountOf(root->shape())) of_rows.insert(instruction);
+      continue;
+    }
+    of_rows.insert(instruction);
+    const Shape& shape = instruction->operand(0)->shape();
+    if (shape.dimensions() != root->shape().dimensions() || instruction->dimensions().size() != 1 ||
+        instruction->dimensions()[0] != shape.rank() - 1 || !instruction->shape().IsArray()) {
+      return false;
+    }
+  }
+  return true;
+}
+
 double EstimateOperations(const HloInstruction& instruction) {
   double operations = 0;
   const auto count = [](const Shape& shape) { return static_cast<double>(CountOf(shape)); };
@@ -646,125 +644,6 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
     plan.chunk = std::min(plan.chunk, (plan.units + 1) / 2);
   }
   return plan;
-}
-
-namespace {
-
-// Whether a kernel that reduces rows first may write the elements of a row where those of the
-// parameter are: all that depends on the parameter are elements at the same place and what is
-// reduced from the same row.
-bool StaysInRows(const HloComputation& computation, const HloInstruction* parameter) {
-  // Threads do not share rows, and rows as long as this are reduced before elements are computed.
-  constexpr int64_t kLeastColumns = 64;
-  const Shape& shape = parameter->shape();
-  const int64_t rank = shape.rank();
-  if (!ReducesOwnRows(computation) || rank < 2 || shape.dimensions().back() < kLeastColumns ||
-      computation.root_instruction()->shape().dimensions() != shape.dimensions()) {
-    return false;
-  }
-  absl::flat_hash_set<const HloInstruction*> elements = {parameter}, rows;
-  const auto is_row_shape = [&](const Shape& other) {
-    return other.rank() == rank - 1 &&
-           std::equal(other.dimensions().begin(), other.dimensions().end(),
-                      shape.dimensions().begin());
-  };
-  for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
-    bool has_elements = false, has_rows = false;
-    for (const HloInstruction* operand : instruction->operands()) {
-      has_elements |= elements.contains(operand);
-      has_rows |= rows.contains(operand);
-    }
-    if (!has_elements && !has_rows) continue;
-    if (instruction->opcode() == HloOpcode::kReduce) {
-      if (has_rows || elements.contains(instruction->operand(1))) return false;
-      rows.insert(instruction);
-    } else if (instruction->opcode() == HloOpcode::kBroadcast) {
-      if (has_elements || instruction->shape().dimensions() != shape.dimensions()) return false;
-      for (int64_t d = 0; d + 1 < rank; ++d) {
-        if (instruction->dimensions()[static_cast<size_t>(d)] != d) return false;
-      }
-      elements.insert(instruction);
-    } else if (!IsElementwise(*instruction)) {
-      return false;
-    } else if (instruction->shape().dimensions() == shape.dimensions()) {
-      if (has_rows) return false;  // a scalar operand of select or clamp
-      elements.insert(instruction);
-    } else if (!has_elements && is_row_shape(instruction->shape())) {
-      rows.insert(instruction);
-    } else {
-      return false;
-    }
-  }
-  return true;
-}
-
-}  // namespace
-
-bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result) {
-  const HloComputation& computation = *fusion.to_apply();
-  const HloInstruction* parameter = computation.parameter_instruction(operand);
-  const HloInstruction* root = computation.root_instruction();
-  if (root->shape().IsTuple() && root->opcode() != HloOpcode::kTuple &&
-      root->opcode() != HloOpcode::kScatter) {
-    return false;
-  }
-  const Shape& shape = root->shape().IsTuple() ? root->shape().tuple_shapes(result) : root->shape();
-  const auto bytes = [](const Shape& s) {
-    return CountOf(s) * primitive_util::ByteWidth(s.element_type());
-  };
-  if (primitive_util::ByteWidth(parameter->shape().element_type()) !=
-          primitive_util::ByteWidth(shape.element_type()) ||
-      bytes(parameter->shape()) != bytes(shape)) {
-    return false;
-  }
-  const std::vector<int64_t> updated = UpdatedOperands(fusion);
-  if (!updated.empty()) return updated[static_cast<size_t>(result)] == operand;
-  if (!IsLinear(computation) && !StaysInRows(computation, parameter)) {
-    // All between the parameter and the root must be elementwise, of the same dimensions.
-    absl::flat_hash_set<const HloInstruction*> reached = {parameter};
-    for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
-      const bool depends =
-          std::any_of(instruction->operands().begin(), instruction->operands().end(),
-                      [&](const HloInstruction* o) { return reached.contains(o); });
-      if (!depends) continue;
-      if (instruction->opcode() != HloOpcode::kTuple &&
-          (!IsElementwise(*instruction) ||
-           instruction->shape().dimensions() != parameter->shape().dimensions())) {
-        return false;
-      }
-      reached.insert(instruction);
-    }
-  }
-  return true;
-}
-
-bool ReadsWhatIsWritten(const KernelPlan& plan, const HloInstruction* known) {
-  absl::flat_hash_set<const HloInstruction*> seen;
-  std::vector<const HloInstruction*> pending = {plan.fusion->to_apply()->root_instruction()};
-  while (!pending.empty()) {
-    const HloInstruction* instruction = pending.back();
-    pending.pop_back();
-    if (instruction == known || instruction->opcode() == HloOpcode::kReduce ||
-        !seen.insert(instruction).second) {
-      continue;
-    }
-    if (instruction->opcode() == HloOpcode::kParameter &&
-        plan.is_written[static_cast<size_t>(instruction->parameter_number())]) {
-      return true;
-    }
-    pending.insert(pending.end(), instruction->operands().begin(), instruction->operands().end());
-  }
-  return false;
-}
-
-std::vector<int64_t> UpdatedOperands(const HloInstruction& fusion) {
-  const HloInstruction* root = fusion.to_apply()->root_instruction();
-  int64_t count = 0;
-  if (root->opcode() == HloOpcode::kDynamicUpdateSlice) count = 1;
-  if (root->opcode() == HloOpcode::kScatter) count = root->operand_count() / 2;
-  std::vector<int64_t> operands;
-  for (int64_t i = 0; i < count; ++i) operands.push_back(root->operand(i)->parameter_number());
-  return operands;
 }
 
 }  // namespace xla::cpu

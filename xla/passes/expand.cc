@@ -14,9 +14,6 @@
 #include "xla/shape_util.h"
 
 namespace xla {
-namespace {
-
-using Result = absl::StatusOr<HloInstruction*>;
 
 bool IsElementwiseFunction(const HloComputation& function) {
   for (const HloInstruction* instruction : function.instructions()) {
@@ -32,6 +29,10 @@ bool IsElementwiseFunction(const HloComputation& function) {
   }
   return true;
 }
+
+namespace {
+
+using Result = absl::StatusOr<HloInstruction*>;
 
 Result ExpandMap(HloInstruction* map, Rewriter& rewriter) {
   const HloComputation& function = *map->to_apply();

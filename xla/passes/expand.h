@@ -14,6 +14,13 @@ absl::StatusOr<bool> ExpandComposites(HloModule* module);
 // map with a function of elementwise operations and constants becomes these operations on arrays.
 absl::StatusOr<bool> ExpandMaps(HloModule* module);
 
+// Whether ExpandMaps can write the function out.
+bool IsElementwiseFunction(const HloComputation& function);
+
+// A scatter of one window becomes dynamic-update-slice of what a map makes of the window and the
+// update.
+absl::StatusOr<bool> ExpandScatters(HloModule* module);
+
 // batch-norm-training, -inference and -grad become elementwise operations and reductions, in f32
 // for narrower types. Sums round in the order of those reductions.
 absl::StatusOr<bool> ExpandBatchNorms(HloModule* module);
@@ -32,7 +39,8 @@ absl::StatusOr<bool> ExpandTupleConstants(HloModule* module);
 absl::StatusOr<bool> ExpandScans(HloModule* module);
 
 // Custom calls that XLA's client library makes become operations: annotations of shardings and
-// buffers their operand, CreateBuffer zeros, TopK topk; control_dep is removed. INVALID_ARGUMENT if operands do not fit.
+// buffers their operand, CreateBuffer zeros, TopK topk; control_dep is removed. INVALID_ARGUMENT if
+// operands do not fit.
 absl::StatusOr<bool> ExpandCustomCalls(HloModule* module);
 
 // Operands and result of a dot or convolution that has no product of its element types are

@@ -39,6 +39,7 @@ constexpr Pass kPasses[] = {
      &ExpandPrefixWindows},
     {"expand-scaled-dots", "writes scaled dots as products and dots", &ExpandScaledDots},
     {"expand-scans", "writes scans as loops", &ExpandScans},
+    {"expand-scatters", "writes scatters of one window as updates of slices", &ExpandScatters},
     {"expand-tuple-constants", "writes constants that are tuples as tuples of constants",
      &ExpandTupleConstants},
     {"flatten-calls", "copies computations until each is called from one place only",
