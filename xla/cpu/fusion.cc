@@ -101,14 +101,32 @@ int64_t UpdatedCount(const HloInstruction& instruction) {
 
 bool SameDimensions(const Shape& a, const Shape& b) { return a.dimensions() == b.dimensions(); }
 
-// Whether the innermost dimension, along which vectors go, stays in place.
+// Whether the innermost dimension, along which vectors go, stays in place, or vectors can be read
+// as if it did.
 bool KeepsMinorDimension(const HloInstruction& transpose) {
+  if (PicksFromShortRows(transpose)) return true;
   const auto dimensions = transpose.dimensions();
   const int64_t rank = transpose.shape().rank();
   int64_t last = rank - 1;
   while (last >= 0 && transpose.shape().dimensions(static_cast<int>(last)) == 1) --last;
   return last < 0 || dimensions[static_cast<size_t>(last)] == last ||
          (last + 1 < rank && dimensions[static_cast<size_t>(last)] + 1 == rank);
+}
+
+// Whether each element of a gather reads indices of its own, once each.
+bool ReadsIndicesOnce(const HloInstruction& gather) {
+  const auto& attributes = gather.attributes<GatherAttributes>();
+  const auto numbers = static_cast<int64_t>(attributes.start_index_map.size());
+  return CountOf(gather.shape()) * numbers == CountOf(gather.operand(1)->shape());
+}
+
+// Whether gathers read a concatenation, and each index from one known operand of it.
+bool IsReadByPart(const HloInstruction& concatenate) {
+  const auto& users = concatenate.users();
+  return !users.empty() && absl::c_all_of(users, [&](const HloInstruction* user) {
+    return user->opcode() == HloOpcode::kGather && user->operand(0) != &concatenate &&
+           user->attributes<GatherAttributes>().index_vector_dim == concatenate.dimensions()[0];
+  });
 }
 
 class Planner {
@@ -149,7 +167,7 @@ class Planner {
       for (const HloInstruction* user : instruction->users()) {
         const bool is_virtual = virtual_.contains(user);
         int64_t in_user = is_virtual ? copies_[user] : 1;
-        if (user->opcode() == HloOpcode::kConcatenate) {
+        if (user->opcode() == HloOpcode::kConcatenate && !IsReadByPart(*user)) {
           in_user *= absl::c_count(user->operands(), instruction);
           is_joined |= is_virtual;
         }
@@ -269,8 +287,9 @@ class Planner {
   }
 
   bool MayJoin(const HloInstruction& concatenate) const {
-    return concatenate.operand_count() <= 3 &&
-           (JoinsWhatIsCheap(concatenate) || ReadsInParts(concatenate));
+    return IsReadByPart(concatenate) ||
+           (concatenate.operand_count() <= 3 &&
+            (JoinsWhatIsCheap(concatenate) || ReadsInParts(concatenate)));
   }
 
   static void AddKernel(const HloInstruction* kernel, std::vector<const HloInstruction*>& kernels) {
@@ -338,6 +357,11 @@ class Planner {
           if (CountOf(user->shape()) > CountOf(instruction.shape())) return true;
           break;
         case HloOpcode::kGather:
+          if (user->operand(0) == &instruction || !ReadsIndicesOnce(*user) ||
+              rereads_.contains(user)) {
+            return true;
+          }
+          break;
         case HloOpcode::kReduceWindow:
         case HloOpcode::kDot:
         case HloOpcode::kScatter:

@@ -31,6 +31,14 @@ struct KernelRegion {
   int64_t segments = 1;  // that a row is divided into
   int64_t segment_length = 1;
   int64_t units = 0;
+  // Of transposes: elements along the minor dimension of the operand and along that of the result
+  // that make a unit, and those of a tile, which is as long both ways; units of all other
+  // dimensions of the same block follow each other if `blocks_are_outer`.
+  int64_t block_a = 0, block_b = 0;
+  int tile = 0;
+  bool blocks_are_outer = false;
+  // Rows of the result are shorter than tiles and stored in two parts that overlap.
+  bool pads = false;
   // Short rows: a unit is so many of them, of one index of all dimensions but the last two.
   int64_t rows_per_unit = 1;
   // Where vectors go, if not along the whole row (row_parts.h); the rest is scalar code.
@@ -91,6 +99,10 @@ bool IsLinear(const HloComputation& computation);
 // Whether a kernel that is a transpose computes what it transposes: rows of the operand are long
 // enough for vectors, and the result's as well, or so short that they are stored side by side.
 bool TransposesComputedRows(const HloInstruction& transpose);
+
+// Whether rows of a transpose's result are every second, third or fourth element of memory: it is
+// as good as any other operation that reads such.
+bool PicksFromShortRows(const HloInstruction& transpose);
 
 // Whether a reduction keeps the minor dimension and is long enough to be a kernel of its own, which
 // combines rows in the memory of the result.

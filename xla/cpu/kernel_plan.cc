@@ -11,6 +11,7 @@
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/kernel_shapes.h"
+#include "xla/cpu/transpose_emitter.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/passes/loop_analysis.h"
 #include "xla/primitive_util.h"
@@ -187,75 +188,6 @@ void DivideIntoUnits(KernelRegion& region, bool is_for_one_thread, bool shares_r
   }
   region.units = rows * region.segments;
   GroupShortRows(region);
-}
-
-// Arrays larger than this are not kept in caches.
-constexpr double kStreamingBytes = 24e6;
-
-// Rows of a transpose's result that are stored side by side, if they are this short.
-constexpr int64_t kFewInterleaved = 4;
-
-// The size of the dimension of the result that is minor in the operand.
-int64_t OperandRowOf(const HloInstruction& transpose) {
-  const Shape& shape = transpose.shape();
-  for (int d = 0; d < shape.rank(); ++d) {
-    if (transpose.dimensions()[static_cast<size_t>(d)] == shape.rank() - 1)
-      return shape.dimensions(d);
-  }
-  return 1;
-}
-
-// Whether rows of the operand, as columns of the result, are next to each other: all elements of a
-// few rows follow each other.
-bool InterleavesRows(const HloInstruction& transpose, int64_t lanes) {
-  const Shape& shape = transpose.shape();
-  const int64_t rank = shape.rank();
-  return shape.dimensions().back() <= kFewInterleaved && shape.dimensions().back() < lanes &&
-         shape.dimensions(static_cast<int>(rank) - 2) >= lanes &&
-         transpose.dimensions()[static_cast<size_t>(rank) - 2] == rank - 1;
-}
-
-// False for transposes that are better done otherwise.
-bool PlanTranspose(const HloInstruction& transpose, const Target& target, KernelPlan& plan) {
-  const Shape& shape = transpose.shape();
-  const int64_t rank = shape.rank();
-  const bool computes = transpose.operand(0)->opcode() != HloOpcode::kParameter;
-  if (rank < 2 || primitive_util::IsComplexType(shape.element_type()) ||
-      transpose.dimensions().back() == rank - 1 ||
-      (computes && !TransposesComputedRows(transpose))) {
-    return false;
-  }
-  KernelRegion region;
-  region.source = &transpose;
-  const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
-  const int64_t width = computes ? std::max<int64_t>(bytes, 4) : bytes;
-  region.lanes = static_cast<int>(std::min<int64_t>(16, target.vector_bytes / width));
-  const int64_t size_b = shape.dimensions().back(), size_a = OperandRowOf(transpose);
-  plan.interleaves = size_b > 1 && InterleavesRows(transpose, region.lanes);
-  while (!plan.interleaves && region.lanes > 1 && (region.lanes > size_a || region.lanes > size_b))
-    region.lanes /= 2;
-  if (region.lanes < 2) return false;
-  const int64_t elements = CountOf(shape);
-  if (plan.interleaves) {
-    constexpr int64_t kSegmentTiles = 64;
-    region.segment_length = std::min<int64_t>(
-        kSegmentTiles * region.lanes, CeilOfRatio<int64_t>(size_a, region.lanes) * region.lanes);
-    region.segments = CeilOfRatio(size_a, region.segment_length);
-    region.units = elements / size_a / size_b * region.segments;
-  } else {
-    region.units = elements / size_a / size_b * CeilOfRatio<int64_t>(size_b, region.lanes);
-  }
-  plan.transposes = true;
-  plan.units = region.units;
-  plan.bytes = static_cast<double>(2 * elements * bytes);
-  plan.streams = static_cast<double>(elements * bytes) >= kStreamingBytes &&
-                 size_b % region.lanes == 0 && size_a % region.lanes == 0;
-  plan.chunk = plan.bytes < 400e3
-                   ? plan.units
-                   : std::max<int64_t>(1, static_cast<int64_t>(500e3 / plan.bytes *
-                                                               static_cast<double>(plan.units)));
-  plan.regions.push_back(std::move(region));
-  return true;
 }
 
 void PlanColumnReduction(const HloInstruction& fusion, const HloInstruction& reduce,
@@ -505,26 +437,6 @@ bool JoinsColumns(const HloInstruction& root) {
 }
 
 }  // namespace
-
-bool TransposesComputedRows(const HloInstruction& transpose) {
-  constexpr int64_t kLeastRow = 16;
-  const Shape& shape = transpose.shape();
-  if (shape.rank() < 2 || shape.element_type() == PRED ||
-      primitive_util::IsSubByteNonPredType(shape.element_type()) ||
-      primitive_util::IsComplexType(shape.element_type()) || OperandRowOf(transpose) < kLeastRow) {
-    return false;
-  }
-  const HloInstruction* operand = transpose.operand(0);
-  if (operand->opcode() == HloOpcode::kReshape || operand->opcode() == HloOpcode::kBitcast) {
-    // Vectors stay within rows of what is reshaped.
-    const Shape& from = operand->operand(0)->shape();
-    if (from.rank() == 0 || from.dimensions().back() % kLeastRow != 0 ||
-        OperandRowOf(transpose) % kLeastRow != 0) {
-      return false;
-    }
-  }
-  return shape.dimensions().back() >= kLeastRow || InterleavesRows(transpose, kLeastRow);
-}
 
 KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
                       std::vector<bool> is_written, int64_t epilogue_of) {

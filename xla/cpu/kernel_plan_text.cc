@@ -18,6 +18,11 @@ std::string RegionText(const KernelRegion& region) {
   if (region.row_lanes != 1) absl::StrAppend(&text, " row lanes ", region.row_lanes);
   if (region.segments != 1)
     absl::StrAppend(&text, " segments ", region.segments, " of ", region.segment_length);
+  if (region.block_a != 0) {
+    absl::StrAppend(&text, " blocks ", region.block_a, " by ", region.block_b, " tiles ",
+                    region.tile, region.blocks_are_outer ? " outer" : "",
+                    region.pads ? " padded" : "");
+  }
   if (region.rows_per_unit != 1) absl::StrAppend(&text, " rows ", region.rows_per_unit);
   for (const RowPart& part : region.parts)
     absl::StrAppend(&text, " part ", part.begin, " ", part.end);

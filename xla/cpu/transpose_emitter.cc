@@ -2,6 +2,7 @@
 #include "xla/cpu/transpose_emitter.h"
 
 #include <cstddef>
+#include <numeric>
 #include <vector>
 
 #include "xla/cpu/index.h"
@@ -66,34 +67,45 @@ class TransposeEmitter {
       outer_dims_.push_back(d);
     }
     vector_ = ir_.Vector(ir_.Int(static_cast<int>(bytes_) * 8), lanes_);
-    if (source == nullptr) tile_ = ir_.Alloca(ir_.I8(), bytes_ * lanes_ * lanes_);
+    wide_ = ir_.Vector(ir_.Int(static_cast<int>(bytes_) * 8), region_.tile);
+    if (source == nullptr || IsWide()) rows_ = ir_.Alloca(ir_.I8(), bytes_ * lanes_ * region_.tile);
+    if (IsWide()) staged_ = ir_.Alloca(ir_.I8(), bytes_ * region_.tile * region_.tile);
   }
 
   void Emit(IrValue begin, IrValue end) {
-    const int64_t tiles_b = CeilOfRatio<int64_t>(size_b(), lanes_);
-    const int64_t parts = plan_.interleaves ? region_.segments : tiles_b;
+    const int64_t blocks_a = CeilOfRatio(size_a(), region_.block_a);
+    const int64_t blocks_b = CeilOfRatio(size_b(), region_.block_b);
+    const int64_t blocks = blocks_a * blocks_b;
+    int64_t others = 1;
+    for (const int64_t size : outer_) others *= size;
     const IndexMath math(ir_, 1);
     ir_.Loop(begin, end, 1, [&](IrValue unit) {
-      const IrValue part = ir_.URem(unit, ir_.Index(parts));
-      const IndexVector outer = math.Delinearize({ir_.UDiv(unit, ir_.Index(parts)), 0, 1}, outer_);
-      Tile tile = {outer, source_, target_};
+      const auto quotient = [&](int64_t divisor) { return ir_.UDiv(unit, ir_.Index(divisor)); };
+      const auto rest = [&](int64_t divisor) { return ir_.URem(unit, ir_.Index(divisor)); };
+      const IrValue block = region_.blocks_are_outer ? quotient(others) : rest(blocks);
+      const IrValue other = region_.blocks_are_outer ? rest(others) : quotient(blocks);
+      Rows rows = {math.Delinearize({other, 0, 1}, outer_), source_, target_};
       for (size_t i = 0; i < outer_dims_.size(); ++i) {
+        const IrValue index = rows.outer[i].base;
         if (source_ != nullptr)
-          tile.read = ir_.Offset(tile.read, Times(outer[i].base, from_[outer_dims_[i]]));
-        tile.write = ir_.Offset(tile.write, Times(outer[i].base, to_[outer_dims_[i]]));
+          rows.read = ir_.Offset(rows.read, Times(index, from_[outer_dims_[i]]));
+        rows.write = ir_.Offset(rows.write, Times(index, to_[outer_dims_[i]]));
       }
-      IrValue first = ir_.Index(0), last = ir_.Index(size_a());
-      if (plan_.interleaves) {
-        tile.first_b = ir_.Index(0);
-        first = Times(part, region_.segment_length);
-        last = ir_.Binary("llvm.smin", last, ir_.Add(first, ir_.Index(region_.segment_length)));
-      } else {
-        tile.first_b = Within(Times(part, lanes_), size_b());
-      }
-      if (source_ != nullptr) tile.read = ir_.Offset(tile.read, Times(tile.first_b, from_[b_]));
-      tile.write = ir_.Offset(tile.write, Times(tile.first_b, bytes_));
-      ir_.PolledLoop(first, last, lanes_, PollInterval(size_a() / lanes_, lanes_),
-                     [&](IrValue i) { EmitTile(tile, Within(i, size_a())); });
+      const IrValue first_a = Times(ir_.URem(block, ir_.Index(blocks_a)), region_.block_a);
+      const IrValue first_b = Times(ir_.UDiv(block, ir_.Index(blocks_a)), region_.block_b);
+      const IrValue last_a = EndOf(first_a, region_.block_a, size_a());
+      ir_.Loop(first_a, last_a, region_.tile, [&](IrValue a) {
+        a = Within(a, size_a());
+        if (plan_.interleaves || region_.pads) {
+          EmitShortRows(rows, a);
+          return;
+        }
+        const IrValue last_b = EndOf(first_b, region_.block_b, size_b());
+        ir_.Loop(first_b, last_b, region_.tile, [&](IrValue b) {
+          b = Within(b, size_b());
+          IsWide() ? EmitWideTile(rows, a, b) : EmitTile(rows, a, b);
+        });
+      });
     });
   }
 
@@ -102,67 +114,131 @@ class TransposeEmitter {
   int64_t size_a() const { return shape_.dimensions(static_cast<int>(a_)); }
   int64_t size_b() const { return shape_.dimensions().back(); }
 
-  struct Tile {
+  // Of all other dimensions, one index.
+  struct Rows {
     IndexVector outer;  // of outer_dims_
     IrValue read, write;
-    IrValue first_b = nullptr;
   };
+
+  // Tiles of narrow types, which are made of smaller ones.
+  bool IsWide() const { return region_.tile > lanes_; }
 
   IrValue Times(IrValue value, int64_t factor) { return ir_.Mul(value, ir_.Index(factor)); }
 
-  // The first element of a tile that would otherwise end behind the array.
-  IrValue Within(IrValue first, int64_t size) {
-    return size % lanes_ == 0 ? first : ir_.Binary("llvm.smin", first, ir_.Index(size - lanes_));
+  IrValue EndOf(IrValue first, int64_t block, int64_t size) {
+    const IrValue end = ir_.Add(first, ir_.Index(block));
+    return size % block == 0 ? end : ir_.Binary("llvm.smin", end, ir_.Index(size));
   }
 
-  // Rows of the operand, from first_b on.
-  std::vector<IrValue> Rows(const Tile& tile, IrValue first_a, int64_t count) {
-    IrValue read = tile_;
+  // The first element of a tile that would otherwise end behind the array.
+  IrValue Within(IrValue first, int64_t size) {
+    return size % region_.tile == 0
+               ? first
+               : ir_.Binary("llvm.smin", first, ir_.Index(size - region_.tile));
+  }
+
+  // A vector of each of `count` rows of the operand.
+  std::vector<IrValue> ReadRows(const Rows& at, IrValue first_a, IrValue first_b, int64_t count,
+                                IrType type) {
+    IrValue read = rows_;
     int64_t step = bytes_ * lanes_;
     if (source_ == nullptr) {
-      ComputeRows(tile, first_a, count);
+      ComputeRows(at, first_a, first_b, count);
     } else {
-      read = ir_.Offset(tile.read, Times(first_a, bytes_));
+      read = ir_.Offset(ir_.Offset(at.read, Times(first_a, bytes_)), Times(first_b, from_[b_]));
       step = from_[b_];
     }
     std::vector<IrValue> rows;
     for (int64_t r = 0; r < count; ++r) {
       rows.push_back(
-          ir_.Load(vector_, ir_.Offset(read, ir_.Index(r * step)), static_cast<int>(bytes_)));
+          ir_.Load(type, ir_.Offset(read, ir_.Index(r * step)), static_cast<int>(bytes_)));
     }
     return rows;
   }
 
-  // To tile_. One copy of the code for all rows.
-  void ComputeRows(const Tile& tile, IrValue first_a, int64_t count) {
+  // To rows_. One copy of the code for all rows.
+  void ComputeRows(const Rows& at, IrValue first_a, IrValue first_b, int64_t count) {
     const HloInstruction* operand = root_->operand(0);
     const auto dimension = [&](size_t d) { return static_cast<size_t>(root_->dimensions()[d]); };
     IndexVector index(to_.size());
-    for (size_t i = 0; i < outer_dims_.size(); ++i)
-      index[dimension(outer_dims_[i])] = tile.outer[i];
+    for (size_t i = 0; i < outer_dims_.size(); ++i) index[dimension(outer_dims_[i])] = at.outer[i];
     index[dimension(a_)] = {first_a, 1, size_a() % lanes_ == 0 ? lanes_ : 1};
     ir_.Loop(ir_.Index(0), ir_.Index(count), 1, [&](IrValue row) {
       const ElementEmitter::Scope scope(&emitter_);
-      index[dimension(b_)] = {ir_.Add(tile.first_b, row), 0, 1};
+      index[dimension(b_)] = {ir_.Add(first_b, row), 0, 1};
       const Element element = ops_.Splat(emitter_.Emit(operand, index), lanes_);
-      ops_.Store(shape_.element_type(), element, tile_, Times(row, bytes_ * lanes_));
+      ops_.Store(shape_.element_type(), element, rows_, Times(row, bytes_ * lanes_));
     });
   }
 
-  void EmitTile(const Tile& tile, IrValue first_a) {
-    const IrValue out = ir_.Offset(tile.write, Times(first_a, to_[a_]));
-    const int alignment = static_cast<int>(bytes_);
+  IrValue WriteTo(const Rows& at, IrValue first_a, IrValue first_b) {
+    return ir_.Offset(ir_.Offset(at.write, Times(first_a, to_[a_])), Times(first_b, bytes_));
+  }
+
+  void EmitTile(const Rows& at, IrValue first_a, IrValue first_b) {
+    std::vector<IrValue> rows = ReadRows(at, first_a, first_b, lanes_, vector_);
+    TransposeRows(ir_, rows);
+    const IrValue out = WriteTo(at, first_a, first_b);
+    for (int r = 0; r < lanes_; ++r) {
+      ir_.Store(rows[static_cast<size_t>(r)], ir_.Offset(out, ir_.Index(r * to_[a_])),
+                static_cast<int>(bytes_), plan_.streams);
+    }
+  }
+
+  // Whole vectors are read and written: some rows at a time are copied, and what they become is
+  // staged. One copy of the code for all parts of the tile.
+  void EmitWideTile(const Rows& at, IrValue first_a, IrValue first_b) {
+    const int64_t row_bytes = bytes_ * region_.tile;
+    const auto alignment = static_cast<int>(bytes_);
+    const IrValue zero = ir_.Index(0), end = ir_.Index(region_.tile);
+    ir_.Loop(zero, end, lanes_, [&](IrValue b) {
+      const std::vector<IrValue> wide = ReadRows(at, first_a, ir_.Add(first_b, b), lanes_, wide_);
+      for (size_t r = 0; r < wide.size(); ++r) {
+        ir_.Store(wide[r], ir_.Offset(rows_, ir_.Index(static_cast<int64_t>(r) * row_bytes)),
+                  alignment);
+      }
+      ir_.Loop(zero, end, lanes_, [&](IrValue part) {
+        const IrValue read = ir_.Offset(rows_, Times(part, bytes_));
+        const IrValue write =
+            ir_.Offset(ir_.Offset(staged_, Times(part, row_bytes)), Times(b, bytes_));
+        std::vector<IrValue> rows;
+        for (int r = 0; r < lanes_; ++r)
+          rows.push_back(ir_.Load(vector_, ir_.Offset(read, ir_.Index(r * row_bytes)), alignment));
+        TransposeRows(ir_, rows);
+        for (int r = 0; r < lanes_; ++r) {
+          ir_.Store(rows[static_cast<size_t>(r)], ir_.Offset(write, ir_.Index(r * row_bytes)),
+                    alignment);
+        }
+      });
+    });
+    const IrValue out = WriteTo(at, first_a, first_b);
+    ir_.Loop(zero, end, 1, [&](IrValue r) {
+      const IrValue row = ir_.Load(wide_, ir_.Offset(staged_, Times(r, row_bytes)), alignment);
+      ir_.Store(row, ir_.Offset(out, Times(r, to_[a_])), alignment, plan_.streams);
+    });
+  }
+
+  // All rows of a result whose rows are shorter than the lanes.
+  void EmitShortRows(const Rows& at, IrValue first_a) {
+    const IrValue zero = ir_.Index(0), out = WriteTo(at, first_a, zero);
+    const auto alignment = static_cast<int>(bytes_);
+    std::vector<IrValue> rows = ReadRows(at, first_a, zero, size_b(), vector_);
     if (plan_.interleaves) {
-      std::vector<Element> rows;
-      for (const IrValue row : Rows(tile, first_a, size_b())) rows.push_back({row});
-      ir_.Store(ops_.Interleave(rows).re, out, alignment, plan_.streams);
+      std::vector<Element> elements;
+      for (const IrValue row : rows) elements.push_back({row});
+      ir_.Store(ops_.Interleave(elements).re, out, alignment, plan_.streams);
       return;
     }
-    std::vector<IrValue> rows = Rows(tile, first_a, lanes_);
+    while (static_cast<int>(rows.size()) < lanes_) rows.push_back(ir_.Undef(vector_));
     TransposeRows(ir_, rows);
     for (int r = 0; r < lanes_; ++r) {
-      ir_.Store(rows[static_cast<size_t>(r)], ir_.Offset(out, ir_.Index(r * to_[a_])), alignment,
-                plan_.streams);
+      for (const int64_t first : {int64_t{0}, size_b() - lanes_ / 2}) {
+        std::vector<int> half(static_cast<size_t>(lanes_) / 2);
+        std::iota(half.begin(), half.end(), static_cast<int>(first));
+        const IrValue row = rows[static_cast<size_t>(r)];
+        ir_.Store(ir_.Shuffle(row, row, half),
+                  ir_.Offset(out, ir_.Index(r * to_[a_] + first * bytes_)), alignment);
+      }
     }
   }
 
@@ -180,8 +256,9 @@ class TransposeEmitter {
   std::vector<int64_t> from_, to_;  // bytes between neighbours in each dimension of the result
   std::vector<int64_t> outer_;      // sizes
   std::vector<size_t> outer_dims_;
-  IrType vector_;
-  IrValue tile_ = nullptr;  // computed rows
+  IrType vector_, wide_;
+  IrValue rows_ = nullptr;    // computed, or copied
+  IrValue staged_ = nullptr;  // of a wide tile
 };
 
 }  // namespace

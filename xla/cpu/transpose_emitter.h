@@ -10,12 +10,16 @@
 
 namespace xla::cpu {
 
+// Plans a kernel that is a transpose. False for those that are better done element by element.
+bool PlanTranspose(const HloInstruction& transpose, const Target& target, KernelPlan& plan);
+
 // Emits a loop over the units [begin, end) of a plan whose `transposes` is set, to the array at
 // `target`, which shares no memory with what is read. Tiles of rows of the operand, as wide as the
-// lanes of `rows`, are transposed in registers and written by rows of the result; a unit is a row
-// of tiles (where it interleaves, a segment). The operand is in memory at `source`, or computed by
-// `rows` if that is null. The last tiles of rows and columns that are not a multiple of the lanes
-// overlap those before: units write the same values there.
+// lanes of `rows`, are transposed in registers and written by rows of the result; tiles of narrow
+// types are made of smaller ones, so that they are read and written by whole vectors. A unit is a
+// block of tiles (where rows of the result are short, a segment). The operand is in memory at
+// `source`, or computed by `rows` if that is null. The last tiles of rows and columns that are not
+// a multiple of a tile overlap those before: units write the same values there.
 void EmitTranspose(const KernelPlan& plan, ElementOps& ops, ElementEmitter& rows, IrValue source,
                    IrValue target, IrValue begin, IrValue end);
 
