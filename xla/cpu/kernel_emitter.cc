@@ -205,6 +205,13 @@ class KernelEmitter {
         row = ir_.UDiv(unit, ir_.Index(region.segments));
         segment = ir_.URem(unit, ir_.Index(region.segments));
       }
+      if (region.rows_together > 1) {
+        const IrValue together = ir_.Index(region.rows_together);
+        segment = ir_.URem(ir_.UDiv(unit, together), ir_.Index(region.segments));
+        row = ir_.Add(
+            ir_.Mul(ir_.UDiv(unit, ir_.Index(region.segments * region.rows_together)), together),
+            ir_.URem(unit, together));
+      }
       IndexVector index;
       if (dims.size() > 1) {
         index = math.Delinearize({row, 0, 1}, absl::MakeConstSpan(dims).first(dims.size() - 1));

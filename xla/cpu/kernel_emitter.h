@@ -31,6 +31,8 @@ struct KernelRegion {
   int64_t segments = 1;  // that a row is divided into
   int64_t segment_length = 1;
   int64_t units = 0;
+  // Units of one segment of so many rows follow each other: they read the same memory.
+  int64_t rows_together = 1;
   // Of transposes: elements along the minor dimension of the operand and along that of the result
   // that make a unit, and those of a tile, which is as long both ways; units of all other
   // dimensions of the same block follow each other if `blocks_are_outer`.

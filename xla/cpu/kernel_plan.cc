@@ -438,6 +438,21 @@ bool JoinsColumns(const HloInstruction& root) {
 
 }  // namespace
 
+namespace {
+
+// Whether the last rows of the result are picked from the same memory, one element after the other.
+bool PicksLastRows(const HloComputation& computation) {
+  const Shape& result = FirstShape(*computation.root_instruction());
+  const auto& instructions = computation.instructions();
+  return std::any_of(instructions.begin(), instructions.end(), [&](const auto* instruction) {
+    return instruction->opcode() == HloOpcode::kTranspose && PicksFromShortRows(*instruction) &&
+           instruction->shape().dimensions() == result.dimensions() &&
+           instruction->dimensions()[static_cast<size_t>(result.rank()) - 2] == result.rank() - 1;
+  });
+}
+
+}  // namespace
+
 KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
                       std::vector<bool> is_written, int64_t epilogue_of) {
   const HloComputation& computation = *fusion->to_apply();
@@ -544,6 +559,8 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
       region.parts = PartsOfRows(*region.source, length, region.lanes);
     }
     DivideIntoUnits(region, is_for_one_thread, /*shares_rows=*/!plan.reduces_own_rows);
+    if (region.segments > 1 && region.dimensions.size() > 1 && PicksLastRows(computation))
+      region.rows_together = region.dimensions[region.dimensions.size() - 2];
     plan.units += region.units;
   }
   plan.streams = epilogue_of < 0 && !plan.interleaves && MayStream(plan, *root);

@@ -23,6 +23,7 @@ std::string RegionText(const KernelRegion& region) {
                     region.tile, region.blocks_are_outer ? " outer" : "",
                     region.pads ? " padded" : "");
   }
+  if (region.rows_together != 1) absl::StrAppend(&text, " rows together ", region.rows_together);
   if (region.rows_per_unit != 1) absl::StrAppend(&text, " rows ", region.rows_per_unit);
   for (const RowPart& part : region.parts)
     absl::StrAppend(&text, " part ", part.begin, " ", part.end);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "xla/literal.h"
 #include "xla/passes/rewriter.h"
 #include "xla/shape_util.h"
@@ -106,6 +107,26 @@ HloInstruction* WidenedOperation(const HloInstruction& operation, const std::vec
                          operation.attributes());
 }
 
+// Whether all that elementwise operations make of the operation are results: other readers would
+// see it through a reshape, and so what is computed from it.
+bool EndsInResults(const HloInstruction& operation) {
+  constexpr size_t kMostReaders = 64;
+  absl::flat_hash_set<const HloInstruction*> seen = {&operation};
+  std::vector<const HloInstruction*> pending = {&operation};
+  while (!pending.empty()) {
+    const HloInstruction* instruction = pending.back();
+    pending.pop_back();
+    for (const HloInstruction* user : instruction->users()) {
+      if (user->opcode() == HloOpcode::kTuple || !seen.insert(user).second) continue;
+      const bool is_widened = user->opcode() == HloOpcode::kReshape &&
+                              HasDimensions(user->shape(), WideDimensions(operation.shape()));
+      if (seen.size() > kMostReaders || (!IsElementwise(*user) && !is_widened)) return false;
+      if (!is_widened) pending.push_back(user);
+    }
+  }
+  return true;
+}
+
 absl::StatusOr<HloInstruction*> WidenOperation(HloInstruction* operation, Rewriter& rewriter) {
   if (!IsElementwise(*operation)) return nullptr;
   const std::vector<int64_t> wide = WideDimensions(operation->shape());
@@ -117,9 +138,7 @@ absl::StatusOr<HloInstruction*> WidenOperation(HloInstruction* operation, Rewrit
     gains = gains || follows;
   }
   if (!gains) return nullptr;
-  for (const HloInstruction* user : operation->users()) {
-    if (user->opcode() != HloOpcode::kTuple && !IsElementwise(*user)) return nullptr;
-  }
+  if (!EndsInResults(*operation)) return nullptr;
   HloInstruction* const result = WidenedOperation(*operation, wide, rewriter);
   return rewriter.Create(HloOpcode::kReshape, operation->shape(), {result});
 }
