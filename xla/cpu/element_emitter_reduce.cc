@@ -58,6 +58,27 @@ Element HalfOf(Ir& ir, const Element& element, bool second) {
   return {part(element.re), part(element.im)};
 }
 
+// Vectors of so many lanes are combined with themselves, which takes instructions of vectors only.
+constexpr int kShortVector = 4;
+
+// Lane i + distance, where there is one, in lane i.
+Element Moved(Ir& ir, const Element& element, int distance) {
+  const auto moved = [&](IrValue value) -> IrValue {
+    if (value == nullptr || distance == 0) return value;
+    std::vector<int> lanes;
+    for (int i = 0; i < ir.Lanes(value); ++i) lanes.push_back((i + distance) % ir.Lanes(value));
+    return ir.Shuffle(value, value, lanes);
+  };
+  return {moved(element.re), moved(element.im)};
+}
+
+Element FirstLaneOf(Ir& ir, const Element& element) {
+  const auto first = [&](IrValue value) -> IrValue {
+    return value == nullptr || ir.Lanes(value) == 1 ? value : ir.Extract(value, 0);
+  };
+  return {first(element.re), first(element.im)};
+}
+
 }  // namespace
 
 std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instruction, Index index) {
@@ -279,9 +300,13 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
     for (size_t i = 0; i < inputs; ++i) {
       const HloInstruction* operand = instruction->operand(static_cast<int64_t>(i));
       arguments.push_back(ops_.Splat(emitter.Emit(operand, operand_index), lanes));
-      if (operand != copied_) continue;
-      const ElementAddress to = emitter.AddressOf({copy_, false}, operand->shape(), operand_index);
-      ops_.Store(operand->shape().element_type(), arguments.back(), to.pointer, to.bytes);
+      const bool converts =
+          operand->opcode() == HloOpcode::kConvert && operand->operand(0) == copied_;
+      if (operand != copied_ && !converts) continue;
+      const Shape& shape_of_copy = copied_->shape();
+      const ElementAddress to = emitter.AddressOf({copy_, false}, shape_of_copy, operand_index);
+      ops_.Store(shape_of_copy.element_type(),
+                 ops_.Splat(emitter.Emit(copied_, operand_index), lanes), to.pointer, to.bytes);
       has_copy_ = true;
     }
     return arguments;
@@ -326,10 +351,14 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
     }
     std::vector<Element> arguments;
     for (const bool second : {false, true}) {
-      for (const Element& element : partial) arguments.push_back(HalfOf(ir_, element, second));
+      for (const Element& element : partial) {
+        arguments.push_back(lanes <= kShortVector ? Moved(ir_, element, second ? lanes / 2 : 0)
+                                                  : HalfOf(ir_, element, second));
+      }
     }
     partial = wide.Apply(reducer, std::move(arguments));
   }
+  for (Element& element : partial) element = FirstLaneOf(ir_, element);
   if (!tail.status().ok() && status_.ok()) status_ = tail.status();
   partial =
       FromCarried(ir_.Loop(ir_.Index(in_vectors), ir_.Index(row_elements), 1, ToCarried(partial),

@@ -259,6 +259,8 @@ class KernelEmitter {
     for (const HloInstruction* instruction : plan_.fusion->to_apply()->MakeInstructionPostOrder()) {
       if (instruction->opcode() != HloOpcode::kReduce) continue;
       const HloInstruction* row = instruction->operand(0);
+      // Wider numbers for the sum only.
+      if (row->opcode() == HloOpcode::kConvert && row->users().size() == 1) row = row->operand(0);
       const bool fits = row != root && row->users().size() > 1 && IsElementwise(*row) &&
                         row->shape().dimensions() == root->shape().dimensions() &&
                         row->shape().element_type() == root->shape().element_type() &&
