@@ -550,7 +550,13 @@ class KernelEmitter {
       term = emitter.math().AddConstant(term, region.offset);
     }
     std::vector<Element> elements;
-    if (plan_.interleaves) {
+    if (plan_.columns > 0) {
+      for (int64_t column = 0; column < plan_.columns; ++column) {
+        index.back() = emitter.math().Constant(column);
+        elements.push_back(ops_.Splat(emitter.Emit(root, index), emitter.lanes()));
+      }
+      elements = {ops_.Interleave(elements)};
+    } else if (plan_.interleaves) {
       for (const HloInstruction* column : root->operands())
         elements.push_back(ops_.Splat(emitter.Emit(column, index), emitter.lanes()));
       elements = {ops_.Interleave(elements)};

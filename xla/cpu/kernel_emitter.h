@@ -58,8 +58,10 @@ struct KernelPlan {
   bool reduces_own_rows = false;
   // Multiplies rows by one small matrix, which is loaded once.
   bool keeps_matrix = false;
-  // Concatenates columns, whose elements are stored side by side.
+  // Elements of columns are stored side by side: operands of a concatenation, or so many columns of
+  // what is computed.
   bool interleaves = false;
+  int64_t columns = 0;
   // An array in memory, or what is computed along the rows of the operand, by tiles of vectors
   // (transpose_emitter.h).
   bool transposes = false;

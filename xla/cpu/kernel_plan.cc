@@ -424,6 +424,32 @@ bool IsColumnReduction(const HloInstruction& reduce) {
 
 namespace {
 
+// Columns of a result of short rows that are computed by vectors of their own and stored side by
+// side; 0 if vectors go along the rows.
+int64_t ShortColumns(const HloComputation& computation, bool is_linear) {
+  constexpr int64_t kMostColumns = 4, kLeastRows = 16;
+  const HloInstruction* root = computation.root_instruction();
+  if (is_linear || !root->shape().IsArray() || root->shape().rank() < 2) return 0;
+  const absl::Span<const int64_t> dims = root->shape().dimensions();
+  if (dims.back() < 2 || dims.back() > kMostColumns || dims[dims.size() - 2] < kLeastRows) return 0;
+  for (const HloInstruction* instruction : computation.instructions()) {
+    switch (instruction->opcode()) {
+      case HloOpcode::kBroadcast:
+      case HloOpcode::kConstant:
+      case HloOpcode::kGather:
+      case HloOpcode::kIota:
+      case HloOpcode::kParameter:
+      case HloOpcode::kReverse:
+      case HloOpcode::kSlice:
+        break;
+      default:
+        if (!IsElementwise(*instruction)) return 0;
+    }
+    if (primitive_util::IsComplexType(instruction->shape().element_type())) return 0;
+  }
+  return dims.back();
+}
+
 // Whether a concatenation puts a few columns side by side.
 bool JoinsColumns(const HloInstruction& root) {
   constexpr int64_t kMostColumns = 8;
@@ -478,6 +504,13 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
     plan.regions.push_back(region);
   } else if (JoinsColumns(*root)) {
     plan.interleaves = true;
+    KernelRegion region;
+    region.source = root;
+    plan.regions.push_back(region);
+  } else if (const int64_t columns = ShortColumns(computation, plan.is_linear);
+             columns > 0 && epilogue_of < 0) {
+    plan.interleaves = true;
+    plan.columns = columns;
     KernelRegion region;
     region.source = root;
     plan.regions.push_back(region);
