@@ -71,6 +71,7 @@ bool IndexMath::LanesStayTogether(const IndexTerm& a, int64_t divisor) const {
 IndexTerm IndexMath::Divide(const IndexTerm& a, int64_t divisor) const {
   if (divisor == 0) return Constant(0);  // of an array without elements: no element has an index
   if (divisor == 1) return a;
+  if (a.IsWithin(0, divisor)) return Constant(0);
   if (a.step != 0 && a.lanes == nullptr && a.step % divisor == 0 && a.align % divisor == 0) {
     return {ir_.SDiv(a.base, ir_.Index(divisor)), a.step / divisor, a.align / divisor};
   }
@@ -85,6 +86,7 @@ IndexTerm IndexMath::Divide(const IndexTerm& a, int64_t divisor) const {
 IndexTerm IndexMath::Modulo(const IndexTerm& a, int64_t divisor) const {
   if (divisor == 0) return Constant(0);  // of an array without elements: no element has an index
   if (divisor == 1) return Constant(0);
+  if (a.IsWithin(0, divisor)) return a;
   if (LanesStayTogether(a, divisor)) {
     return {ir_.URem(a.base, ir_.Index(divisor)), a.step, std::gcd(a.align, divisor)};
   }
@@ -175,9 +177,45 @@ IndexVector IndexMath::Reshape(absl::Span<const IndexTerm> index, absl::Span<con
       }
     }
     const auto sizes_from = from.subspan(i0, i - i0), sizes_to = to.subspan(j0, j - j0);
-    const IndexVector part =
-        Delinearize(Linearize(index.subspan(i0, i - i0), sizes_from), sizes_to);
+    IndexVector part = ReshapeByDimensions(index.subspan(i0, i - i0), sizes_from, sizes_to);
+    if (part.empty() && !sizes_to.empty())
+      part = Delinearize(Linearize(index.subspan(i0, i - i0), sizes_from), sizes_to);
     result.insert(result.end(), part.begin(), part.end());
+  }
+  return result;
+}
+
+IndexVector IndexMath::ReshapeByDimensions(absl::Span<const IndexTerm> index,
+                                           absl::Span<const int64_t> from,
+                                           absl::Span<const int64_t> to) const {
+  IndexVector result(to.size());
+  size_t next = from.size();
+  IndexTerm term = Constant(0);  // what is left of a dimension, and its size
+  int64_t size = 1;
+  for (size_t j = to.size(); j-- > 0;) {
+    IndexTerm sum = Constant(0);
+    int64_t filled = 1;  // elements of dimension j that the sum tells apart
+    while (filled < to[j]) {
+      while (size == 1 && next > 0) {
+        term = index[--next];
+        size = from[next];
+      }
+      const int64_t needed = to[j] / filled;
+      if (size <= 1 || to[j] % filled != 0) return {};
+      if (needed % size == 0) {
+        sum = Add(sum, Multiply(term, filled));
+        filled *= size;
+        size = 1;
+      } else if (size % needed == 0) {
+        sum = Add(sum, Multiply(Modulo(term, needed), filled));
+        term = Divide(term, needed);
+        filled = to[j];
+        size /= needed;
+      } else {
+        return {};
+      }
+    }
+    result[j] = sum;
   }
   return result;
 }

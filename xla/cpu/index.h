@@ -65,6 +65,10 @@ class IndexMath {
                       absl::Span<const int64_t> to) const;
 
  private:
+  // The same where each dimension of `to` is made of whole dimensions of `from` and parts of them:
+  // only these are divided. None elsewhere.
+  IndexVector ReshapeByDimensions(absl::Span<const IndexTerm> index, absl::Span<const int64_t> from,
+                                  absl::Span<const int64_t> to) const;
   // Whether all lanes have the same quotient.
   bool LanesStayTogether(const IndexTerm& a, int64_t divisor) const;
 
