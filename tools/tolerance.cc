@@ -302,6 +302,19 @@ bool IsPowerOfTwo(const std::optional<double>& value) {
   return value.has_value() && std::fabs(std::frexp(*value, &exponent)) == 0.5;
 }
 
+// Constant divisors may be inverted beforehand: products with what is rounded then differ from the
+// quotients.
+bool DividesByConstant(const HloInstruction& instruction,
+                       absl::Span<const States* const> operands) {
+  if (instruction.opcode() != HloOpcode::kDivide) return false;
+  const HloInstruction* divisor = instruction.operand(1);
+  while (divisor->opcode() == HloOpcode::kBroadcast || divisor->opcode() == HloOpcode::kReshape)
+    divisor = divisor->operand(0);
+  const bool is_constant =
+      divisor->opcode() == HloOpcode::kConstant || operands[1]->front().value.has_value();
+  return is_constant && !IsPowerOfTwo(operands[1]->front().value);
+}
+
 // The error that an instruction adds to that of its operands.
 ExpectedError OwnError(const HloInstruction& instruction, absl::Span<const States* const> operands,
                        bool inherited_exact) {
@@ -320,7 +333,10 @@ ExpectedError OwnError(const HloInstruction& instruction, absl::Span<const State
   if (opcode == HloOpcode::kAdd || opcode == HloOpcode::kSubtract) {
     for (const States* operand : operands) contracts = contracts || operand->front().is_product;
   }
-  if (inherited_exact && !contracts && !primitive_util::IsComplexType(type)) return {};
+  if (inherited_exact && !contracts && !DividesByConstant(instruction, operands) &&
+      !primitive_util::IsComplexType(type)) {
+    return {};
+  }
   const PrimitiveType from = FirstType(instruction.operand(0)->shape());
   const bool widens =
       opcode == HloOpcode::kConvert && IsFloating(from) && UnitRoundoff(type) <= UnitRoundoff(from);
