@@ -94,7 +94,9 @@ body {
   few = f32[8] dynamic-slice(x, n), dynamic_slice_sizes={8}
   more = f32[8] multiply(few, few)
   many = f32[3000] dynamic-slice(x, n), dynamic_slice_sizes={3000}
-  most = f32[3000] multiply(many, many)
+  own = f32[3000] multiply(many, many)
+  others = f32[3000] slice(x), slice={[5:3005]}
+  most = f32[3000] multiply(others, others)
   z = f32[4096] $0
   one = s32[] constant(1)
   m = s32[] subtract(n, one)
@@ -137,9 +139,11 @@ TEST(ExchangesTest, StateThatCannotBeWrittenInPlaceIsExchanged) {
 
 TEST(ExchangesTest, StateThatIsWrittenInPlaceIsNot) { EXPECT_EQ(ExchangesWith("negate(x)"), 0u); }
 
-// What an update reads from the array itself is read beforehand if it is small.
+// What an update reads from the array itself is read beforehand if it is small, or while it is
+// replaced.
 TEST(ExchangesTest, StateOfWhichFewElementsAreUpdatedIsNot) {
   EXPECT_EQ(ExchangesWith("dynamic-update-slice(x, more, n)"), 0u);
+  EXPECT_EQ(ExchangesWith("dynamic-update-slice(x, own, n)"), 0u);
   EXPECT_EQ(ExchangesWith("dynamic-update-slice(x, most, n)"), 1u);
 }
 

@@ -171,6 +171,17 @@ Element ElementOps::Interleave(absl::Span<const Element> elements) {
 // Whole vectors, the last of which ends with the last element, and what is wanted of each.
 IrValue ElementOps::LoadStrided(IrType element, IrValue place, int element_bytes, int stride,
                                 int lanes, bool invariant) {
+  if (lanes > 4 && lanes * element_bytes > ir_.target().vector_bytes) {
+    // Register by register.
+    std::vector<IrValue> halves;
+    for (const int first : {0, lanes / 2}) {
+      const IrValue half = ir_.Offset(place, ir_.Index(int64_t{first} * stride * element_bytes));
+      halves.push_back(LoadStrided(element, half, element_bytes, stride, lanes / 2, invariant));
+    }
+    std::vector<int> order(static_cast<size_t>(lanes));
+    std::iota(order.begin(), order.end(), 0);
+    return ir_.Shuffle(halves[0], halves[1], order);
+  }
   const IrType vector = ir_.Vector(element, lanes);
   const int last = (lanes - 1) * stride;  // element
   IrValue result = nullptr;

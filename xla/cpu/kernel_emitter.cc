@@ -559,6 +559,8 @@ class KernelEmitter {
     } else if (plan_.interleaves) {
       for (const HloInstruction* column : root->operands())
         elements.push_back(ops_.Splat(emitter.Emit(column, index), emitter.lanes()));
+      if (static_cast<int>(elements.size()) > emitter.lanes() / 2 && emitter.lanes() > 8)
+        return TransposeColumns(emitter, elements, place);
       elements = {ops_.Interleave(elements)};
     }
     for (size_t i = elements.size(); i < results_.size(); ++i) {
@@ -580,6 +582,36 @@ class KernelEmitter {
           {result_shape.element_type(), elements[i], address.pointer, address.bytes});
     }
     return computed;
+  }
+
+  // The rows that vectors of columns are parts of. Rows are shorter than vectors, and stored in two
+  // parts that overlap.
+  ResultElements TransposeColumns(ElementEmitter& emitter, const std::vector<Element>& columns,
+                                  const IndexVector& place) {
+    const Shape& shape = FirstShape(*plan_.fusion->to_apply()->root_instruction());
+    const ElementAddress address = emitter.AddressOf({results_[0], false}, shape, place);
+    const IrValue first_row = ir_.Offset(address.pointer, address.bytes);
+    const auto count = static_cast<int64_t>(columns.size());
+    const int lanes = emitter.lanes(), half = lanes / 2;
+    std::vector<IrValue> rows;
+    for (const Element& column : columns) rows.push_back(column.re);
+    while (static_cast<int>(rows.size()) < lanes)
+      rows.push_back(ir_.Undef(ir_.TypeOf(columns[0].re)));
+    TransposeRows(ir_, rows);
+    const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
+    ResultElements parts;
+    for (int64_t r = 0; r < lanes; ++r) {
+      for (const int64_t first : {int64_t{0}, count - half}) {
+        std::vector<int> order(static_cast<size_t>(half));
+        std::iota(order.begin(), order.end(), static_cast<int>(first));
+        const IrValue row = rows[static_cast<size_t>(r)];
+        parts.push_back({shape.element_type(),
+                         {ir_.Shuffle(row, row, order)},
+                         first_row,
+                         ir_.Index((r * count + first) * bytes)});
+      }
+    }
+    return parts;
   }
 
   // The same where the condition holds; undefined values elsewhere.

@@ -450,12 +450,16 @@ int64_t ShortColumns(const HloComputation& computation, bool is_linear) {
   return dims.back();
 }
 
+// Columns whose vectors are interleaved; more, up to the lanes of a vector, are transposed.
+constexpr int kFewColumns = 8, kTransposedColumns = 16;
+
 // Whether a concatenation puts a few columns side by side.
 bool JoinsColumns(const HloInstruction& root) {
-  constexpr int64_t kMostColumns = 8;
   const int64_t rank = root.shape().rank();
-  return root.opcode() == HloOpcode::kConcatenate && rank >= 2 &&
-         root.dimensions()[0] == rank - 1 && root.operand_count() <= kMostColumns &&
+  if (root.opcode() != HloOpcode::kConcatenate || rank < 2) return false;
+  const int64_t rows = root.shape().dimensions(static_cast<int>(rank) - 2);
+  const int64_t most = rows >= kTransposedColumns ? kTransposedColumns : kFewColumns;
+  return root.dimensions()[0] == rank - 1 && root.operand_count() <= most &&
          root.operand_count() == root.shape().dimensions().back() &&
          !primitive_util::IsComplexType(root.shape().element_type()) &&
          std::all_of(root.operands().begin(), root.operands().end(),
@@ -584,6 +588,7 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
                                    /*is_short=*/epilogue_of >= 0 || !waits);
         }
       }
+      if (plan.interleaves && root->operand_count() > kFewColumns) lanes = kTransposedColumns;
       while (lanes > 1 && lanes > length) lanes /= 2;
       region.lanes = lanes;
     }

@@ -11,7 +11,6 @@
 #include "xla/util.h"
 
 namespace xla::cpu {
-namespace {
 
 // Exchanges blocks of half the size, then of a quarter, ... (a power of two of rows.)
 void TransposeRows(Ir& ir, std::vector<IrValue>& rows) {
@@ -32,6 +31,8 @@ void TransposeRows(Ir& ir, std::vector<IrValue>& rows) {
     }
   }
 }
+
+namespace {
 
 class TransposeEmitter {
  public:

@@ -3,12 +3,18 @@
 #ifndef XLA_CPU_TRANSPOSE_EMITTER_H_
 #define XLA_CPU_TRANSPOSE_EMITTER_H_
 
+#include <vector>
+
 #include "xla/cpu/element.h"
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/ir.h"
 #include "xla/cpu/kernel_emitter.h"
 
 namespace xla::cpu {
+
+// Makes of n vectors of n lanes those of the first lanes, of the second ones, ... n is a power
+// of 2.
+void TransposeRows(Ir& ir, std::vector<IrValue>& rows);
 
 // Plans a kernel that is a transpose. False for those that are better done element by element.
 bool PlanTranspose(const HloInstruction& transpose, const Target& target, KernelPlan& plan);
