@@ -41,13 +41,22 @@ absl::Status RunOnTheSpot(int64_t count, int64_t chunk, ThreadPool::Body body,
 
 }  // namespace
 
-// Threads take chunks from `next`. Which thread runs a chunk varies; what a chunk is does not.
+// Chunks are divided into ranges, one for each thread, which takes from those of others when its
+// own is empty: threads that compute the same part of one array after the other find it in their
+// caches. Which thread runs a chunk varies; what a chunk is does not.
 struct ThreadPool::Loop {
+  static constexpr int kMostRanges = 16;
+  struct alignas(64) Range {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+  };
+
   int64_t count;
   int64_t chunk;
   int64_t chunks;
   Body body;
-  std::atomic<int64_t> next{0};
+  int range_count;
+  Range ranges[kMostRanges];
   std::atomic<bool> stop{false};
   std::atomic<int> workers{0};  // that are at this loop; changed under the pool's mutex
   std::condition_variable idle;
@@ -64,11 +73,34 @@ struct ThreadPool::Loop {
     stop.store(true, std::memory_order_relaxed);
   }
 
+  Loop(int64_t count, int64_t chunk, int64_t chunks, int threads, Body body)
+      : count(count), chunk(chunk), chunks(chunks), body(body) {
+    range_count = static_cast<int>(std::min<int64_t>({kMostRanges, threads, chunks}));
+    const int64_t each = chunks / range_count, more = chunks % range_count;
+    int64_t begin = 0;
+    for (int r = 0; r < range_count; ++r) {
+      ranges[r].next.store(begin, std::memory_order_relaxed);
+      begin += each + (r < more ? 1 : 0);
+      ranges[r].end = begin;
+    }
+  }
+
+  // A chunk of the thread's own range, or else of the next one that has any; -1 if none is left.
+  int64_t Take(int thread) {
+    for (int i = 0; i < range_count; ++i) {
+      Range& range = ranges[(thread + i) % range_count];
+      if (range.next.load(std::memory_order_relaxed) >= range.end) continue;
+      const int64_t index = range.next.fetch_add(1, std::memory_order_relaxed);
+      if (index < range.end) return index;
+    }
+    return -1;
+  }
+
   // Runs one chunk; false when none is left.
-  bool RunOne() {
+  bool RunOne(int thread) {
     if (stop.load(std::memory_order_relaxed)) return false;
-    const int64_t index = next.fetch_add(1, std::memory_order_relaxed);
-    if (index >= chunks) return false;
+    const int64_t index = Take(thread);
+    if (index < 0) return false;
     const int64_t begin = index * chunk;
     is_in_loop = true;
     absl::Status result = body(begin, index == chunks - 1 ? count : begin + chunk);
@@ -94,7 +126,7 @@ void ThreadPool::Start() {
   is_started_ = true;
   for (int i = 1; i < num_threads_; ++i) {
     try {
-      threads_.emplace_back([this] { Work(); });
+      threads_.emplace_back([this, i] { Work(i); });
     } catch (const std::system_error&) {
       return;  // Fewer threads do the same work.
     }
@@ -121,7 +153,7 @@ bool ThreadPool::AwaitLoop(int spins) const {
   return false;
 }
 
-void ThreadPool::Work() {
+void ThreadPool::Work(int thread) {
   int spins = kMostIdleSpins;
   std::unique_lock<std::mutex> lock(mutex_);
   while (!is_finished_) {
@@ -141,7 +173,7 @@ void ThreadPool::Work() {
     lock.unlock();
     bool has_more = true;
     do {
-      has_more = loop->RunOne();
+      has_more = loop->RunOne(thread);
     } while (has_more && loop_count_.load(std::memory_order_relaxed) == 1);
     lock.lock();
     if (!has_more) Remove(loop);
@@ -159,7 +191,7 @@ absl::Status ThreadPool::ParallelFor(int64_t count, int64_t chunk, Body body, Po
     return RunOnTheSpot(count, chunk, body, poll);
   }
 
-  Loop loop{.count = count, .chunk = chunk, .chunks = chunks, .body = body};
+  Loop loop(count, chunk, chunks, num_threads_, body);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!is_started_) Start();
@@ -169,7 +201,7 @@ absl::Status ThreadPool::ParallelFor(int64_t count, int64_t chunk, Body body, Po
     for (int64_t i = 0; i < wanted; ++i) wake_.notify_one();
   }
   absl::Status polled;
-  while (loop.RunOne()) {
+  while (loop.RunOne(0)) {
     polled = poll();
     if (!polled.ok()) {
       loop.stop.store(true, std::memory_order_relaxed);

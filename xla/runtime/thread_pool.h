@@ -59,7 +59,7 @@ class ThreadPool {
   struct Loop;
 
   void Start();
-  void Work();
+  void Work(int thread);  // 1 and up: the caller of a loop is 0
   // Looks for a loop so many times, without the mutex.
   bool AwaitLoop(int spins) const;
   // The next loop in turn that has chunks left; null if there is none.
