@@ -111,12 +111,11 @@ if(operation_programs AND TARGET xylem)
   set_tests_properties(operation_examples operation_coverage PROPERTIES TIMEOUT 600)
 endif()
 
-# The same programs compiled, but for those of tests/cpu/disabled.txt.
+# The same programs compiled.
 if(operation_programs AND TARGET xylem AND XYLEM_LLVM_INCLUDE)
   foreach(threads 1 2 5)
     add_test(NAME programs.compiled.${threads}
              COMMAND xylem test --backend=cpu --threads=${threads}
-                     --disabled=${CMAKE_SOURCE_DIR}/tests/cpu/disabled.txt
                      ${programs} ${operation_programs})
     set_tests_properties(programs.compiled.${threads} PROPERTIES TIMEOUT 600)
   endforeach()

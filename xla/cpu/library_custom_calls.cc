@@ -11,12 +11,16 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/library_calls.h"
 #include "xla/cpu/literal_memory.h"
+#include "xla/kernels/sparse_array.h"
 #include "xla/layout_util.h"
 #include "xla/literal.h"
 #include "xla/passes/dynamic_shapes.h"
+#include "xla/passes/expand.h"
+#include "xla/primitive_util.h"
 #include "xla/runtime/custom_call.h"
 #include "xla/runtime/registry_call.h"
 #include "xla/shape_util.h"
@@ -116,12 +120,27 @@ absl::Status CallCheckSize(const LibraryCall& call) {
   return absl::OkStatus();
 }
 
+absl::Status CallWholeKernel(const LibraryCall& call) {
+  const HloInstruction& inst = *call.instruction;
+  const Shape &values = inst.operand(0)->shape(), &positions = inst.operand(1)->shape();
+  const std::vector<std::string> numbers = absl::StrSplit(inst.extras().backend_config, ',');
+  kernels::SparseArray array = {};
+  array.dimensions = values.dimensions();
+  (void)absl::SimpleAtoi(numbers[0], &array.dimension);
+  (void)absl::SimpleAtoi(numbers[1], &array.block_size);
+  array.element_bytes = primitive_util::ByteWidth(values.element_type());
+  array.position_type = positions.element_type();
+  return kernels::ExpandSparseArray(*call.state, array, call.operands[0], call.operands[1],
+                                    call.results[0]);
+}
+
 }  // namespace
 
 absl::Status CallCustom(const LibraryCall& call) {
   const std::string& target =
       call.instruction->attributes<CustomCallAttributes>().custom_call_target;
   if (target == kCheckSizeTarget) return CallCheckSize(call);
+  if (target == kWholeKernelTarget) return CallWholeKernel(call);
   const CpuCustomCalls* const handlers = call.state->custom_calls();
   std::vector<std::string> known;
   if (handlers != nullptr) {

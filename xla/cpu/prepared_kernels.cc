@@ -77,9 +77,6 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeDot(
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeConvolution(
     const HloInstruction& convolution, const kernels::KernelEpilogue& epilogue) {
   const auto& attributes = convolution.attributes<ConvolutionAttributes>();
-  if (convolution.operand(1)->shape().IsTuple()) {
-    return absl::UnimplementedError("the CPU compiler does not implement sparse convolutions");
-  }
   const ConvDims& labels = attributes.dim_labels;
   kernels::ConvolutionSpec spec;
   spec.input = RowMajor(convolution.operand(0)->shape());

@@ -315,6 +315,8 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
   std::vector<cpu::MemoryAlias> aliases;
+  XLA_RETURN_IF_ERROR(ExpandSparseConvolutions(clone).status());
+  XLA_RETURN_IF_ERROR(ResolveMixedPrecision(clone));
   for (size_t k = 0; k < impl->donors.size(); ++k) {
     if (impl->donors[k] < 0) continue;
     aliases.push_back(

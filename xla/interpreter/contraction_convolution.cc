@@ -8,13 +8,16 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
+#include "xla/hlo/shape_inference/sparse_kernel.h"
 #include "xla/interpreter/contraction_operands.h"
 #include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/kernel_context.h"
+#include "xla/interpreter/strided_copy.h"
 #include "xla/interpreter/value.h"
 #include "xla/interpreter/window.h"
 #include "xla/kernels/convolution.h"
+#include "xla/kernels/sparse_array.h"
 #include "xla/kernels/strided_dims.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
@@ -145,67 +148,53 @@ absl::StatusOr<Value> Convolve(EvalContext& ctx, const Shape& shape,
 
 namespace {
 
-// The whole array of an operand given as (values, their positions in the blocks). `features` is the
-// size that it must have along the sparse dimension.
-absl::StatusOr<Value> DenseOperand(EvalContext& ctx, const Sparsity::Operand& sparsity,
-                                   const Value& sparse, int64_t features) {
-  const Value& values = sparse.element(0);
-  const Value& positions = sparse.element(1);
-  const DimensionVector sizes(values.dimensions().begin(), values.dimensions().end());
-  const int64_t d = sparsity.dimension, block = sparsity.block_size;
-  if (sparsity.num_non_zero != 1)
-    return InvalidArgument("Only 1:N sparsity is currently supported.");
-  if (sparsity.stride != 1) return InvalidArgument("Strided sparsity is not supported yet.");
-  if (d < 0 || d >= values.rank()) {
-    return InvalidArgument("Invalid sparsity dimension: %d, must be in [0, %d)", d, values.rank());
-  }
-  if (!primitive_util::IsIntegralType(positions.element_type()) ||
-      absl::MakeConstSpan(positions.dimensions()) != absl::MakeConstSpan(sizes)) {
-    return InvalidArgument(
-        "Positions of a sparse operand must be integers of the dimensions of its values");
-  }
-  if (block < 1 || (sizes[d] != 0 && features / sizes[d] != block) ||
-      sizes[d] * block != features) {
-    return InvalidArgument("A sparse operand of %d blocks of %d elements does not have %d features",
-                           sizes[d], block, features);
-  }
-  DimensionVector dense_sizes = sizes;
-  dense_sizes[d] = features;
-  XLA_ASSIGN_OR_RETURN(
-      Value dense,
-      ctx.Allocate(ctx.InternShape(ShapeUtil::MakeShape(values.element_type(), dense_sizes))));
-  const int64_t bytes = primitive_util::ByteWidth(values.element_type());
-  std::memset(dense.mutable_untyped_data(), 0, dense.element_count() * bytes);
-  int64_t inner = 1;
-  for (int64_t i = d + 1; i < values.rank(); ++i) inner *= sizes[i];
-  for (int64_t i = 0; i < values.element_count(); ++i) {
-    const int64_t position = positions.IntegerAt(i);
-    if (position < 0 || position >= block) {
-      return InvalidArgument("Invalid position in block: %d, must be in [0, %d)", position, block);
+// The array with zeros in place of the elements beyond `sizes`.
+absl::StatusOr<Value> ZeroMissing(EvalContext& ctx, const Value& array,
+                                  absl::Span<const int64_t> sizes) {
+  XLA_ASSIGN_OR_RETURN(Value masked, ctx.Allocate(array.shape()));
+  const int64_t bytes = primitive_util::ByteWidth(array.element_type());
+  std::memset(masked.mutable_untyped_data(), 0,
+              static_cast<size_t>(masked.element_count() * bytes));
+  const DimensionVector strides = RowMajorStrides(array.dimensions());
+  XLA_RETURN_IF_ERROR(StridedCopy(ctx, bytes, sizes, array.untyped_data(), strides,
+                                  masked.mutable_untyped_data(), strides));
+  return masked;
+}
+
+// The whole kernel that (values, positions in their blocks) stand for. Values that do not exist are
+// zeros at the start of their blocks.
+absl::StatusOr<Value> WholeKernel(EvalContext& ctx, const HloInstruction& inst,
+                                  const Value& sparse) {
+  XLA_ASSIGN_OR_RETURN(const Shape shape, WholeKernelShape(inst));
+  const Sparsity::Operand& sparsity = *inst.attributes<ConvolutionAttributes>().sparsity.rhs;
+  Value parts[] = {sparse.element(0), sparse.element(1)};
+  XLA_ASSIGN_OR_RETURN(Value whole, ctx.Allocate(ctx.InternShape(shape)));
+  if (AnyHasDynamicSizes(parts)) {
+    XLA_ASSIGN_OR_RETURN(DimensionVector sizes, JoinExistingSizes(ctx, absl::MakeSpan(parts)));
+    for (Value& part : parts) {
+      XLA_ASSIGN_OR_RETURN(part, ZeroMissing(ctx, part, sizes));
     }
-    const int64_t place = (i / inner * block + position) * inner + i % inner;
-    std::memcpy(static_cast<char*>(dense.mutable_untyped_data()) + place * bytes,
-                static_cast<const char*>(values.untyped_data()) + i * bytes, bytes);
+    sizes[static_cast<size_t>(sparsity.dimension)] *= sparsity.block_size;
+    SetExistingSizes(sizes, whole);
   }
-  return dense;
+  KernelContext kernel_context(ctx);
+  XLA_RETURN_IF_ERROR(kernels::ExpandSparseArray(
+      kernel_context,
+      {.dimensions = parts[0].dimensions(),
+       .dimension = sparsity.dimension,
+       .block_size = sparsity.block_size,
+       .element_bytes = primitive_util::ByteWidth(parts[0].element_type()),
+       .position_type = parts[1].element_type()},
+      parts[0].untyped_data(), parts[1].untyped_data(), whole.mutable_untyped_data()));
+  return whole;
 }
 
 }  // namespace
 
 absl::StatusOr<Value> EvalConvolution(EvalContext& ctx, const HloInstruction& inst,
                                       absl::Span<Value> operands) {
-  const auto& attributes = inst.attributes<ConvolutionAttributes>();
-  if (inst.operand(1)->shape().IsTuple()) {
-    if (!attributes.sparsity.rhs.has_value()) {
-      return InvalidArgument("A tuple is the kernel of a convolution without sparsity_config.rhs");
-    }
-    if (attributes.sparsity.rhs->dimension != attributes.dim_labels.kernel_input_feature) {
-      return InvalidArgument("A sparse kernel must be sparse along its input features");
-    }
-    const int64_t features = operands[0].dimensions()[attributes.dim_labels.input_feature] /
-                             attributes.feature_group_count;
-    XLA_ASSIGN_OR_RETURN(operands[1],
-                         DenseOperand(ctx, *attributes.sparsity.rhs, operands[1], features));
+  if (HasSparseKernel(inst)) {
+    XLA_ASSIGN_OR_RETURN(operands[1], WholeKernel(ctx, inst, operands[1]));
   }
   return Convolve(ctx, inst.shape(), inst.attributes<ConvolutionAttributes>(), operands);
 }

@@ -10,6 +10,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/literal_util.h"
 #include "xla/passes/dynamic_shapes.h"
+#include "xla/passes/expand.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -85,6 +86,7 @@ absl::StatusOr<std::vector<SizedArray>> DynamicResolver::Resolve(const HloInstru
       if (target == "DynamicReduceWindowSamePadding") return DynamicReduceWindow(inst, operands);
       if (target == "DynamicSelectAndScatterSamePadding")
         return DynamicSelectAndScatter(inst, operands);
+      if (target == kWholeKernelTarget) return WholeKernel(inst, operands);
       break;
     }
     default:

@@ -126,6 +126,7 @@ class DynamicResolver {
   Results Convolution(const HloInstruction& inst, SizedArrays operands);
   Results Sort(const HloInstruction& inst, SizedArrays operands);
   Results TopK(const HloInstruction& inst, const SizedArray& x);
+  Results WholeKernel(const HloInstruction& inst, SizedArrays operands);
   Results LinearAlgebra(const HloInstruction& inst, SizedArrays operands);
   Results Fft(const HloInstruction& inst, const SizedArray& x);
   Results BatchNorm(const HloInstruction& inst, SizedArrays operands);

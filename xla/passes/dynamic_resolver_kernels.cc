@@ -296,6 +296,25 @@ DynamicResolver::Results DynamicResolver::Convolution(const HloInstruction& inst
              ZeroOf(input.shape().element_type())),
       MaskBy(kernel.array, ExistenceMask(kernel.shape().dimensions(), kernel_sizes),
              ZeroOf(kernel.shape().element_type()))};
+// Values that do not exist are zeros at the start of their blocks.
+DynamicResolver::Results DynamicResolver::WholeKernel(const HloInstruction& inst,
+                                                      SizedArrays operands) {
+  std::vector<SizedArray> parts(operands.begin(), operands.end());
+  Sizes sizes = Join(parts);
+  HloInstruction* const mask = ExistenceMask(parts[0].shape().dimensions(), sizes);
+  std::vector<HloInstruction*> arrays;
+  for (const SizedArray& part : parts)
+    arrays.push_back(MaskBy(part.array, mask, ZeroOf(part.shape().element_type())));
+  HloInstruction* const clone = CloneOn(inst, arrays);
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const auto i = static_cast<int>(d);
+    const int64_t bound = parts[0].bound(i);
+    if (sizes[d] == nullptr || bound == 0 || inst.shape().dimensions(i) == bound) continue;
+    sizes[d] = b_.Times(sizes[d], Number(inst.shape().dimensions(i) / bound));
+  }
+  return ResultsOf(inst, clone, {sizes});
+}
+
   return ResultsOf(inst, CloneOn(inst, arrays), {sizes});
 }
 

@@ -28,6 +28,14 @@ absl::StatusOr<bool> ExpandBatchNorms(HloModule* module);
 // scaled-dot becomes products of the operands with their repeated scales, and a dot.
 absl::StatusOr<bool> ExpandScaledDots(HloModule* module);
 
+// Sparse kernels of convolutions become whole ones, made by a custom call to kWholeKernelTarget.
+// INVALID_ARGUMENT if a kernel does not fit its sparsity_config.
+absl::StatusOr<bool> ExpandSparseConvolutions(HloModule* module);
+
+// A custom call (values, positions) -> the whole kernel. The backend_config is the sparse dimension
+// and the size of its blocks, in decimal digits with a comma between them.
+inline constexpr char kWholeKernelTarget[] = "xylem.whole_kernel";
+
 // Asynchronous operations (async-start, copy-start, all-gather-start, ... and their ends) become
 // the operation itself, where it starts; only messages are awaited where it ends.
 absl::StatusOr<bool> ExpandAsync(HloModule* module);

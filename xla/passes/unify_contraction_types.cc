@@ -43,7 +43,7 @@ absl::StatusOr<bool> UnifyContractionTypes(HloModule* module) {
           instruction->opcode() != HloOpcode::kConvolution) {
         continue;
       }
-      // Sparse convolutions have tuples of values and indices.
+      // Sparse kernels of convolutions are tuples of values and positions.
       if (!instruction->operand(0)->shape().IsArray() ||
           !instruction->operand(1)->shape().IsArray()) {
         continue;
