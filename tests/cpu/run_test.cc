@@ -54,6 +54,28 @@ std::vector<float> ValuesOf(const runtime::ResultView& result, size_t count) {
   return std::vector<float>(floats, floats + count);
 }
 
+// Results whose layout says that memory is wider than the array.
+TEST(CpuRunTest, PaddedLayoutsOfResultsAndArguments) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(R"(
+HloModule padded
+ENTRY main {
+  x = s32[2,3]{0,1:W(3,5)V(zero)} parameter(0)
+  y = s32[2,3]{1,0:W(2,4)V(zero)} copy(x)
+  z = s32[2,3]{0,1:W(3,5)V(zero)} add(x, y)
+  ROOT r = (s32[2,3]{1,0:W(2,4)V(zero)}, s32[2,3]{0,1:W(3,5)V(zero)}) tuple(y, z)
+})"));
+  const Literal rows = LiteralUtil::CreateR2<int32_t>({{1, 2, 3}, {4, 5, 6}});
+  ASSERT_OK_AND_ASSIGN(const Literal result, program->Run({&rows}));
+  for (int i = 0; i < 2; ++i) {
+    for (int64_t row = 0; row < 2; ++row) {
+      for (int64_t column = 0; column < 3; ++column) {
+        EXPECT_EQ(result.Get<int32_t>({row, column}, {i}),
+                  (i + 1) * rows.Get<int32_t>({row, column}));
+      }
+    }
+  }
+}
+
 constexpr char kUpdate[] = R"(
 HloModule update, input_output_alias={ {}: (0, {}, may-alias) }
 ENTRY main {

@@ -70,6 +70,16 @@ int32_t LeafAt(const Shape& shape, absl::Span<const int64_t> index) {
 }
 
 // Row-major, or as the entry layout says where that became a transpose.
+// Strides of a dense array whose dimensions are in the order of the layout, if it has one.
+DimensionVector DenseStridesInOrder(const Shape& shape) {
+  Shape dense(shape.element_type(), shape.dimensions());
+  if (shape.has_layout()) {
+    const auto order = shape.layout().minor_to_major();
+    *dense.mutable_layout() = Layout(std::vector<int64_t>(order.begin(), order.end()));
+  }
+  return StridesOfLayout(dense);
+}
+
 void SetStrides(const HloModule& source, const cpu::NormalizedLayouts& normalized,
                 const Shape& result_shape, std::vector<DimensionVector>& argument_strides,
                 std::vector<DimensionVector>& result_strides) {
@@ -81,7 +91,8 @@ void SetStrides(const HloModule& source, const cpu::NormalizedLayouts& normalize
       if (!leaf.IsArray()) {
         strides.emplace_back();
       } else {
-        strides.push_back(is_normalized ? StridesOfLayout(leaf) : DenseStrides(leaf.dimensions()));
+        strides.push_back(is_normalized ? DenseStridesInOrder(leaf)
+                                        : DenseStrides(leaf.dimensions()));
       }
     }
   };
