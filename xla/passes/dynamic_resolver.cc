@@ -163,6 +163,12 @@ HloInstruction* DynamicResolver::MaskBy(HloInstruction* x, HloInstruction* mask,
   return b_.Select(mask, x, b_.Splat(fill, x->shape().dimensions()));
 }
 
+HloInstruction* DynamicResolver::MaskByZero(HloInstruction* x, HloInstruction* mask) {
+  if (mask == nullptr) return x;
+  if (x->shape().element_type() == F8E8M0FNU) x = b_.Convert(x, F32);
+  return MaskBy(x, mask, ZeroOf(x->shape().element_type()));
+}
+
 HloInstruction* DynamicResolver::LowestOf(PrimitiveType type, bool greatest) {
   if (primitive_util::IsFloatingPointType(type)) {
     // Of the total order: a NaN of all bits, negative or not.

@@ -76,6 +76,8 @@ class DynamicResolver {
   HloInstruction* Masked(const SizedArray& x, HloInstruction* fill) {
     return MaskBy(x.array, ExistenceMask(x), fill);
   }
+  // Zeros where the mask is false, which a product leaves out of sums; in f32 if the type has none.
+  HloInstruction* MaskByZero(HloInstruction* x, HloInstruction* mask);
   HloInstruction* ZeroOf(PrimitiveType type) { return b_.Zeros(Shape(type, {})); }
   HloInstruction* LowestOf(PrimitiveType type, bool greatest);
   // The instruction with other operands, of a static shape.
@@ -124,9 +126,9 @@ class DynamicResolver {
                            const std::vector<WindowDim>& window, const Sizes& paddings);
   Results Dot(const HloInstruction& inst, SizedArrays operands);
   Results Convolution(const HloInstruction& inst, SizedArrays operands);
+  Results WholeKernel(const HloInstruction& inst, SizedArrays operands);
   Results Sort(const HloInstruction& inst, SizedArrays operands);
   Results TopK(const HloInstruction& inst, const SizedArray& x);
-  Results WholeKernel(const HloInstruction& inst, SizedArrays operands);
   Results LinearAlgebra(const HloInstruction& inst, SizedArrays operands);
   Results Fft(const HloInstruction& inst, const SizedArray& x);
   Results BatchNorm(const HloInstruction& inst, SizedArrays operands);

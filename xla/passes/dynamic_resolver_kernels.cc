@@ -32,6 +32,7 @@ std::optional<Literal> IdentityOf(const HloComputation& function, PrimitiveType 
   }
   switch (root->opcode()) {
     case HloOpcode::kAdd:
+      if (type == F8E8M0FNU) return std::nullopt;  // it has no zero
       // 0 + -0 is 0, so that the identity of floats is -0.
       if (primitive_util::IsFloatingPointType(type)) {
         absl::StatusOr<Literal> zero = LiteralUtil::CreateR0<double>(-0.0).Convert(type);
@@ -244,10 +245,8 @@ DynamicResolver::Results DynamicResolver::Dot(const HloInstruction& inst, SizedA
   append_free(rhs, dims.rhs_batch_dims, dims.rhs_contracting_dims);
   std::vector<HloInstruction*> arrays;
   for (const SizedArray& operand : operands) arrays.push_back(operand.array);
-  arrays[0] = MaskBy(lhs.array, ExistenceMask(lhs.shape().dimensions(), lhs_sizes),
-                     ZeroOf(lhs.shape().element_type()));
-  arrays[1] = MaskBy(rhs.array, ExistenceMask(rhs.shape().dimensions(), rhs_sizes),
-                     ZeroOf(rhs.shape().element_type()));
+  arrays[0] = MaskByZero(lhs.array, ExistenceMask(lhs.shape().dimensions(), lhs_sizes));
+  arrays[1] = MaskByZero(rhs.array, ExistenceMask(rhs.shape().dimensions(), rhs_sizes));
   return ResultsOf(inst, CloneOn(inst, arrays), {sizes});
 }
 
@@ -292,10 +291,11 @@ DynamicResolver::Results DynamicResolver::Convolution(const HloInstruction& inst
     out(labels.output_spatial[d]) = b_.Select(none, Number(0), places);
   }
   HloInstruction* const arrays[] = {
-      MaskBy(input.array, ExistenceMask(input.shape().dimensions(), input_sizes),
-             ZeroOf(input.shape().element_type())),
-      MaskBy(kernel.array, ExistenceMask(kernel.shape().dimensions(), kernel_sizes),
-             ZeroOf(kernel.shape().element_type()))};
+      MaskByZero(input.array, ExistenceMask(input.shape().dimensions(), input_sizes)),
+      MaskByZero(kernel.array, ExistenceMask(kernel.shape().dimensions(), kernel_sizes))};
+  return ResultsOf(inst, CloneOn(inst, arrays), {sizes});
+}
+
 // Values that do not exist are zeros at the start of their blocks.
 DynamicResolver::Results DynamicResolver::WholeKernel(const HloInstruction& inst,
                                                       SizedArrays operands) {
@@ -313,9 +313,6 @@ DynamicResolver::Results DynamicResolver::WholeKernel(const HloInstruction& inst
     sizes[d] = b_.Times(sizes[d], Number(inst.shape().dimensions(i) / bound));
   }
   return ResultsOf(inst, clone, {sizes});
-}
-
-  return ResultsOf(inst, CloneOn(inst, arrays), {sizes});
 }
 
 // Elements that do not exist come last: one more operand says which they are.

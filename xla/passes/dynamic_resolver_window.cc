@@ -190,7 +190,9 @@ DynamicResolver::Results DynamicResolver::DynamicConvolution(const HloInstructio
     window.padding_low = 0;
     window.padding_high = read - needed[at];
   }
-  HloInstruction* const zero = ZeroOf(given.element_type());
+  // Of a type that has no zero, padding is one of f32.
+  if (given.element_type() == F8E8M0FNU) input.array = b_.Convert(input.array, F32);
+  HloInstruction* const zero = ZeroOf(input.shape().element_type());
   SizedArray kernel = operands[first + 1];
   // Features that exist in only one operand are not summed.
   if (attributes.feature_group_count == 1) {
@@ -201,7 +203,7 @@ DynamicResolver::Results DynamicResolver::DynamicConvolution(const HloInstructio
   }
   input.array = MaskBy(input.array, ExistenceMask(given.dimensions(), existing), zero);
   if (moves) input.array = Moved(b_.Pad(input.array, zero, spread), needed, low, zero);
-  kernel.array = Masked(kernel, ZeroOf(kernel.shape().element_type()));
+  kernel.array = MaskByZero(kernel.array, ExistenceMask(kernel));
   HloInstruction* const convolution = b_.Make(
       HloOpcode::kConvolution, Shape(inst.shape().element_type(), inst.shape().dimensions()),
       {input.array, kernel.array}, std::move(attributes));
