@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -17,6 +18,12 @@ namespace xla {
 bool HasDynamicArray(const Shape& shape);
 // The static form; other shapes are returned without layouts of arrays.
 Shape StaticForm(const Shape& shape);
+
+// Where values are passed on (calls, loops, tuples..), makes dimensions dynamic that are declared
+// static but may get values of dynamic sizes, which these values keep. Returns the shapes that the
+// callers of each computation take from it; for the entry computation the declared one.
+using RootShapes = absl::flat_hash_map<const HloComputation*, Shape>;
+RootShapes WidenDynamicShapes(HloModule* module);
 
 // Rewrites a module with dynamic shapes so that all are static, with the sizes as values of their
 // own. Parameters and result of the entry computation have the static forms of their shapes. Sizes

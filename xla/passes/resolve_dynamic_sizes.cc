@@ -79,12 +79,62 @@ bool TakesForms(const HloInstruction& instruction) {
   }
 }
 
+// The static form of a value of shape `from` as one of shape `to`, whose dynamic dimensions may be
+// others: sizes are dropped, or are the bounds.
+HloInstruction* ConvertForm(GraphBuilder& b, HloInstruction* form, const Shape& from,
+                            const Shape& to) {
+  if (StaticForm(from) == StaticForm(to)) return form;
+  std::vector<HloInstruction*> parts;
+  if (from.IsTuple()) {
+    for (int i = 0; i < from.tuple_shapes_size(); ++i) {
+      parts.push_back(ConvertForm(b, b.Element(form, i), from.tuple_shapes(i), to.tuple_shapes(i)));
+    }
+    return b.Tuple(parts);
+  }
+  parts.push_back(from.is_dynamic() ? b.Element(form, 0) : form);
+  int64_t next = 1;
+  for (int d = 0; d < from.rank(); ++d) {
+    HloInstruction* const size = from.is_dynamic_dimension(d) ? b.Element(form, next++) : nullptr;
+    if (!to.is_dynamic_dimension(d)) continue;
+    parts.push_back(size != nullptr ? size
+                                    : b.Scalar(S32, static_cast<double>(from.dimensions(d))));
+  }
+  return parts.size() == 1 ? parts[0] : b.Tuple(parts);
+}
+
+// The shape that a structural operation takes its operand in.
+const Shape& ExpectedOperandShape(const HloInstruction& instruction, int64_t i) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kCall:
+    case HloOpcode::kFusion:
+      return instruction.called_computations()[0]->parameter_instruction(i)->shape();
+    case HloOpcode::kConditional:
+      if (i == 0) break;
+      return instruction.called_computations()[static_cast<size_t>(i - 1)]
+          ->parameter_instruction(0)
+          ->shape();
+    case HloOpcode::kTuple:
+      return instruction.shape().tuple_shapes(static_cast<int>(i));
+    case HloOpcode::kAddDependency:
+    case HloOpcode::kCopy:
+    case HloOpcode::kDomain:
+    case HloOpcode::kOptimizationBarrier:
+    case HloOpcode::kWhile:
+      if (i == 0) return instruction.shape();
+      break;
+    default:
+      break;
+  }
+  return instruction.operand(i)->shape();
+}
+
 class ModuleRewriter {
  public:
   explicit ModuleRewriter(HloModule* module) : module_(module) {}
 
   absl::Status Run() {
     HloComputation* const entry = module_->entry_computation();
+    roots_ = WidenDynamicShapes(module_);
     XLA_ASSIGN_OR_RETURN(HloComputation* const rebuilt, Rebuild(entry));
     module_->set_entry_computation(rebuilt);
     XLA_RETURN_IF_ERROR(module_->RemoveUnusedComputations());
@@ -97,6 +147,7 @@ class ModuleRewriter {
   absl::StatusOr<HloComputation*> Rebuild(const HloComputation* computation);
 
   HloModule* const module_;
+  RootShapes roots_;
   absl::flat_hash_map<const HloComputation*, HloComputation*> rebuilt_;
   int depth_ = 0;
 
@@ -115,7 +166,9 @@ class ComputationRewriter {
     for (const HloInstruction* instruction : source.MakeInstructionPostOrder()) {
       if (instruction->opcode() != HloOpcode::kParameter) XLA_RETURN_IF_ERROR(Visit(*instruction));
     }
-    b_.computation()->set_root_instruction(FormOf(source.root_instruction()));
+    const HloInstruction* const root = source.root_instruction();
+    b_.computation()->set_root_instruction(
+        ConvertForm(b_, FormOf(root), root->shape(), module_.roots_.at(&source)));
     return absl::OkStatus();
   }
 
@@ -226,8 +279,11 @@ class ComputationRewriter {
 
   absl::Status VisitForms(const HloInstruction& instruction) {
     std::vector<HloInstruction*> operands;
-    for (const HloInstruction* operand : instruction.operands())
-      operands.push_back(FormOf(operand));
+    for (int64_t i = 0; i < instruction.operand_count(); ++i) {
+      const HloInstruction* const operand = instruction.operand(i);
+      operands.push_back(
+          ConvertForm(b_, FormOf(operand), operand->shape(), ExpectedOperandShape(instruction, i)));
+    }
     std::unique_ptr<HloInstruction> clone =
         instruction.CloneWithNewOperands(StaticForm(instruction.shape()), operands);
     switch (instruction.opcode()) {
@@ -244,7 +300,14 @@ class ComputationRewriter {
       default:
         break;
     }
-    HloInstruction* const added = b_.Add(std::move(clone));
+    // An element may be declared to have other sizes than its tuple has.
+    const bool is_element = instruction.opcode() == HloOpcode::kGetTupleElement;
+    const Shape& shape = is_element ? instruction.operand(0)->shape().tuple_shapes(
+                                          static_cast<int>(instruction.tuple_index()))
+                                    : instruction.shape();
+    if (is_element) *clone->mutable_shape() = StaticForm(shape);
+    HloInstruction* const added =
+        ConvertForm(b_, b_.Add(std::move(clone)), shape, instruction.shape());
     if (TakesForms(instruction)) KeepOriginalShapes(instruction, added);
     SetForm(instruction, added);
     return absl::OkStatus();
