@@ -18,6 +18,7 @@
 #include "xla/passes/cpu_pipeline.h"
 #include "xla/passes/dynamic_shapes.h"
 #include "xla/passes/expand.h"
+#include "xla/passes/mixed_precision.h"
 #include "xla/primitive_util.h"
 #include "xla/runtime/host_memory.h"
 #include "xla/shape_util.h"
@@ -314,6 +315,8 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   XLA_RETURN_IF_ERROR(cpu::ExpandBitcasts(clone));
   XLA_RETURN_IF_ERROR(ExpandCustomCalls(clone).status());
   XLA_RETURN_IF_ERROR(ExpandAsync(clone).status());
+  XLA_RETURN_IF_ERROR(ExpandSparseConvolutions(clone).status());
+  XLA_RETURN_IF_ERROR(ResolveMixedPrecision(clone));
   XLA_RETURN_IF_ERROR(ResolveDynamicSizes(clone).status());
   std::optional<Pass> constant_folding;
   if (options.constant_folding != nullptr) constant_folding = *options.constant_folding;
@@ -326,8 +329,6 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
   std::vector<cpu::MemoryAlias> aliases;
-  XLA_RETURN_IF_ERROR(ExpandSparseConvolutions(clone).status());
-  XLA_RETURN_IF_ERROR(ResolveMixedPrecision(clone));
   for (size_t k = 0; k < impl->donors.size(); ++k) {
     if (impl->donors[k] < 0) continue;
     aliases.push_back(

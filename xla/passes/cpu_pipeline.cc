@@ -20,10 +20,10 @@ std::vector<Pass> AllNamed(std::initializer_list<std::string_view> names) {
 Pipeline CpuPipeline(const std::optional<Pass>& constant_folding) {
   Pipeline pipeline;
   for (const Pass& pass :
-       AllNamed({"expand-tuple-constants", "expand-composites", "expand-async",
+       AllNamed({"expand-tuple-constants", "expand-composites", "expand-async", "mixed-precision",
                  "expand-prefix-windows", "expand-scans", "inline-calls", "split-sort-keys",
-                 "mixed-precision", "expand-scatters", "expand-maps", "expand-batch-norms",
-                 "expand-scaled-dots", "unify-contraction-types", "dce", "cse"})) {
+                 "expand-scatters", "expand-maps", "expand-batch-norms", "expand-scaled-dots",
+                 "unify-contraction-types", "dce", "cse"})) {
     pipeline.Add(pass);
   }
   std::vector<Pass> simplification =
