@@ -159,6 +159,15 @@ ENTRY main {
 // Set by a pass, so that it is known how far the compilation came.
 std::atomic<bool> cancelled{false};
 
+TEST(CompileTest, OperationsWithoutMeaningForComplexNumbersAreRefused) {
+  for (const char* name : {"remainder", "mulhi", "shift-left", "shift-right-logical"}) {
+    const std::string text = absl::StrCat(
+        "HloModule m\nENTRY e { x = c64[3] parameter(0) ROOT y = c64[3] ", name, "(x, x) }");
+    ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text));
+    EXPECT_STATUS(CpuProgram::Compile(*module), absl::StatusCode::kUnimplemented, name);
+  }
+}
+
 TEST(CompileTest, EndsSoonAfterItIsCancelled) {
   ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(kProgram));
   CpuCompileOptions options;

@@ -417,7 +417,30 @@ class Emitter {
         const IrValue zero = ir_.FSub(a.re, a.re), zero_im = ir_.FSub(a.im, a.im);
         return Element{ir_.FCmp(LLVMRealORD, ir_.FAdd(zero, zero_im), zero)};
       }
-      default:
+      case HloOpcode::kAbs:
+      case HloOpcode::kAcos:
+      case HloOpcode::kAcosh:
+      case HloOpcode::kAsin:
+      case HloOpcode::kAsinh:
+      case HloOpcode::kAtan2:
+      case HloOpcode::kAtanh:
+      case HloOpcode::kCbrt:
+      case HloOpcode::kCos:
+      case HloOpcode::kCosh:
+      case HloOpcode::kDivide:
+      case HloOpcode::kExp:
+      case HloOpcode::kExpm1:
+      case HloOpcode::kLog:
+      case HloOpcode::kLog1p:
+      case HloOpcode::kLogistic:
+      case HloOpcode::kPower:
+      case HloOpcode::kRsqrt:
+      case HloOpcode::kSign:
+      case HloOpcode::kSin:
+      case HloOpcode::kSinh:
+      case HloOpcode::kSqrt:
+      case HloOpcode::kTan:
+      case HloOpcode::kTanh:
         break;
     }
     Element result;
@@ -451,6 +474,8 @@ absl::StatusOr<Element> EmitCompare(ElementOps& ops, const HloInstruction& instr
         ir.And(ir.FCmp(LLVMRealOEQ, a, b), ir.FCmp(LLVMRealOEQ, operands[0].im, operands[1].im));
     return Element{attributes.direction == ComparisonDirection::kEq ? equal : ir.Not(equal)};
   }
+      default:
+        return NotCompiled(instruction_);
   if (primitive_util::IsFloatingPointType(type)) {
     if (attributes.type != ComparisonType::kFloatTotalOrder) {
       return Element{ir.FCmp(kReal[direction], a, b)};

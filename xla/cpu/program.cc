@@ -70,7 +70,6 @@ int32_t LeafAt(const Shape& shape, absl::Span<const int64_t> index) {
          LeafAt(shape.tuple_shapes(static_cast<int>(index[0])), index.subspan(1));
 }
 
-// Row-major, or as the entry layout says where that became a transpose.
 // Strides of a dense array whose dimensions are in the order of the layout, if it has one.
 DimensionVector DenseStridesInOrder(const Shape& shape) {
   Shape dense(shape.element_type(), shape.dimensions());
@@ -81,6 +80,7 @@ DimensionVector DenseStridesInOrder(const Shape& shape) {
   return StridesOfLayout(dense);
 }
 
+// Row-major, or as the entry layout says where that became a transpose.
 void SetStrides(const HloModule& source, const cpu::NormalizedLayouts& normalized,
                 const Shape& result_shape, std::vector<DimensionVector>& argument_strides,
                 std::vector<DimensionVector>& result_strides) {
