@@ -45,13 +45,14 @@ std::vector<T> Arguments() {
   return values;
 }
 
-// The opcode applied by generated code.
+// The opcode applied by generated code; `attributes` follow its operand.
 template <class T>
-std::vector<T> RunCompiled(const std::string& opcode, const std::vector<T>& x, const char* type) {
+std::vector<T> RunCompiled(const std::string& opcode, const std::vector<T>& x, const char* type,
+                           const char* attributes = "") {
   const std::string shape = absl::StrCat(type, "[", x.size(), "]");
   auto module = ParseAndReturnUnverifiedModule(
       absl::StrCat("HloModule m\n\nENTRY main {\n  x = ", shape,
-                   " parameter(0)\n  ROOT y = ", shape, " ", opcode, "(x)\n}\n"));
+                   " parameter(0)\n  ROOT y = ", shape, " ", opcode, "(x)", attributes, "\n}\n"));
   if (!module.ok()) ADD_FAILURE() << module.status();
   if (!module.ok()) return {};
   auto program = CpuProgram::Compile(**module);
@@ -104,6 +105,50 @@ TEST(GeneratedMathTest, F64) {
       EXPECT_EQ(std::bit_cast<uint64_t>(y[i]), std::bit_cast<uint64_t>(native))
           << f.name << " of " << x[i] << ": " << y[i] << ", natively " << native;
     }
+  }
+}
+
+constexpr const char* kOneUnit[] = {", result_accuracy={mode=highest}",
+                                    ", result_accuracy={tolerance={atol=0,rtol=0,ulps=1}}"};
+
+TEST(GeneratedMathTest, HighestAccuracyIsOneUnitF32) {
+  const auto x = Arguments<float, uint32_t>();
+  for (const char* accuracy : kOneUnit) {
+    for (const FunctionF32& f : kFunctionsF32) {
+      const auto y = RunCompiled<float>(OpcodeText(f.name), x, "f32", accuracy);
+      ASSERT_EQ(y.size(), x.size());
+      Accuracy worst;
+      for (size_t i = 0; i < x.size(); ++i) CompareF32(f.exact(x[i]), x[i], y[i], worst);
+      EXPECT_LE(worst.worst, 0.51) << f.name << " of " << worst.worst_at;
+      EXPECT_EQ(worst.wrong, 0) << f.name << " of " << worst.wrong_at;
+    }
+  }
+}
+
+TEST(GeneratedMathTest, HighestAccuracyIsOneUnitF64) {
+  const auto x = Arguments<double, uint64_t>();
+  for (const FunctionF64& f : kFunctionsF64) {
+    const auto y = RunCompiled<double>(OpcodeText(f.name), x, "f64", kOneUnit[0]);
+    ASSERT_EQ(y.size(), x.size());
+    Accuracy worst;
+    for (size_t i = 0; i < x.size(); ++i) CompareF64(f.exact(x[i]), x[i], y[i], worst);
+    EXPECT_LE(worst.worst, 1) << f.name << " of " << worst.worst_at;
+    EXPECT_EQ(worst.wrong, 0) << f.name << " of " << worst.wrong_at;
+  }
+}
+
+// A tolerance of two units is what all functions have.
+TEST(GeneratedMathTest, LaxToleranceIsTheDefault) {
+  const auto x = Arguments<float, uint32_t>();
+  const auto y = RunCompiled<float>("tanh", x, "f32"),
+             z = RunCompiled<float>("tanh", x, "f32",
+                                    ", result_accuracy={tolerance={atol=0,rtol=0,ulps=2}}"),
+             w = RunCompiled<float>("tanh", x, "f32",
+                                    ", result_accuracy={tolerance={atol=0,rtol=1e-5,ulps=0}}");
+  ASSERT_EQ(y.size(), x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    EXPECT_EQ(std::bit_cast<uint32_t>(y[i]), std::bit_cast<uint32_t>(z[i]));
+    EXPECT_EQ(std::bit_cast<uint32_t>(y[i]), std::bit_cast<uint32_t>(w[i]));
   }
 }
 

@@ -81,20 +81,23 @@ inline void Compare(double x, double got, long double exact, long double rounded
   }
 }
 
-inline void CompareF32(const FunctionF32& f, float x, Accuracy& accuracy) {
-  const double exact = f.exact(x);
+// `got` is what a function of x gave, `exact` what it is.
+inline void CompareF32(double exact, float x, float got, Accuracy& accuracy) {
   const int exponent =
       exact == 0 || !std::isfinite(exact) ? -126 : std::max(-126, std::min(127, std::ilogb(exact)));
-  Compare(x, f.function(Float{x}).v, exact, static_cast<float>(exact),
-          std::ldexp(1.0L, exponent - 23), accuracy);
+  Compare(x, got, exact, static_cast<float>(exact), std::ldexp(1.0L, exponent - 23), accuracy);
 }
-inline void CompareF64(const FunctionF64& f, double x, Accuracy& accuracy) {
-  const long double exact = f.exact(x);
+inline void CompareF64(long double exact, double x, double got, Accuracy& accuracy) {
   const int exponent = exact == 0 || !std::isfinite(exact)
                            ? -1022
                            : std::max(-1022, std::min(1023, std::ilogb(exact)));
-  Compare(x, f.function(Double{x}).v, exact, static_cast<double>(exact),
-          std::ldexp(1.0L, exponent - 52), accuracy);
+  Compare(x, got, exact, static_cast<double>(exact), std::ldexp(1.0L, exponent - 52), accuracy);
+}
+inline void CompareF32(const FunctionF32& f, float x, Accuracy& accuracy) {
+  CompareF32(f.exact(x), x, f.function(Float{x}).v, accuracy);
+}
+inline void CompareF64(const FunctionF64& f, double x, Accuracy& accuracy) {
+  CompareF64(f.exact(x), x, f.function(Double{x}).v, accuracy);
 }
 
 // Every `step`th float.

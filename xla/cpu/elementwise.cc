@@ -337,10 +337,19 @@ class Emitter {
       case HloOpcode::kSqrt:
       case HloOpcode::kTan:
       case HloOpcode::kTanh:
+        if (b == nullptr && AsksForOneUnit()) return EmitAccurateMath(ir_, opcode(), a);
         return EmitMath(ir_, opcode(), a, b);
       default:
         return nullptr;
     }
+  }
+
+  // Whether the result_accuracy is less than the two units in the last place of all functions.
+  bool AsksForOneUnit() const {
+    const AccuracySpec& accuracy = instruction_.extras().result_accuracy;
+    if (accuracy.mode != AccuracySpec::Mode::kTolerance)
+      return accuracy.mode == AccuracySpec::Mode::kHighest;
+    return accuracy.ulps < 2 && accuracy.rtol < (ir_.Bits(vector_) == 32 ? 0x1p-22 : 0x1p-51);
   }
 
   // Rounds the mantissa to nearest even; exponents that do not fit become infinity or zero. On the
@@ -442,6 +451,8 @@ class Emitter {
       case HloOpcode::kTan:
       case HloOpcode::kTanh:
         break;
+      default:
+        return NotCompiled(instruction_);
     }
     Element result;
     EmitComplexMath(ir_, opcode(), a.re, a.im, b.re, b.im, &result.re, &result.im);
@@ -474,8 +485,6 @@ absl::StatusOr<Element> EmitCompare(ElementOps& ops, const HloInstruction& instr
         ir.And(ir.FCmp(LLVMRealOEQ, a, b), ir.FCmp(LLVMRealOEQ, operands[0].im, operands[1].im));
     return Element{attributes.direction == ComparisonDirection::kEq ? equal : ir.Not(equal)};
   }
-      default:
-        return NotCompiled(instruction_);
   if (primitive_util::IsFloatingPointType(type)) {
     if (attributes.type != ComparisonType::kFloatTotalOrder) {
       return Element{ir.FCmp(kReal[direction], a, b)};

@@ -56,6 +56,8 @@ W RealFunction(HloOpcode opcode, W a, W b) {
       return std::pow(a, b);
     case HloOpcode::kRemainder:
       return std::fmod(a, b);
+    case HloOpcode::kRsqrt:
+      return 1 / std::sqrt(a);
     case HloOpcode::kSin:
       return std::sin(a);
     case HloOpcode::kSinh:

@@ -325,6 +325,15 @@ IrValue EmitMath(Ir& ir, HloOpcode opcode, IrValue a, IrValue b) {
   return CallFunctionOfVectors(ir, opcode, is_f32 ? F32 : F64, {a}, {b});
 }
 
+IrValue EmitAccurateMath(Ir& ir, HloOpcode opcode, IrValue a) {
+  const IrType type = ir.TypeOf(a);
+  if (opcode == HloOpcode::kSqrt) return EmitMath(ir, opcode, a);
+  if (ir.Bits(type) == 64) return CallFunctionOfVectors(ir, opcode, F64, {a}, {a});
+  if (opcode != HloOpcode::kRsqrt && math::UnaryF64(opcode) == nullptr)
+    return CallFunctionOfVectors(ir, opcode, F32, {a}, {a});
+  return ir.FPTrunc(EmitMath(ir, opcode, ir.FPExt(a, ir.WithElement(type, ir.F64()))), type);
+}
+
 IrValue EmitMagnitudeCompare(Ir& ir, LLVMRealPredicate predicate, IrValue re, IrValue im,
                              float bound) {
   const math::Floats x = {&ir, re}, y = {&ir, im};
@@ -332,8 +341,7 @@ IrValue EmitMagnitudeCompare(Ir& ir, LLVMRealPredicate predicate, IrValue re, Ir
   const bool is_less = predicate == LLVMRealOLE || predicate == LLVMRealOLT;
   // Squares that overflow or vanish are as far from the square of the bound as exact ones.
   const math::Floats sum = math::Fma(x, x, y * y);
-  const math::Floats limit =
-      math::Like(sum, static_cast<double>(math::LeastSquare(bound, above)));
+  const math::Floats limit = math::Like(sum, static_cast<double>(math::LeastSquare(bound, above)));
   if (is_less) return (sum < limit).v;
   // An infinite part makes the absolute value infinite, even if the other part is NaN.
   const math::Floats infinity = math::Infinity(sum);
