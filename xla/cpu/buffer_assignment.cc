@@ -4,10 +4,13 @@
 // time do not overlap.
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "xla/cpu/exchanges.h"
 #include "xla/cpu/kernel_emitter.h"
+#include "xla/cpu/live_range_index.h"
 #include "xla/cpu/schedule_builder.h"
 #include "xla/primitive_util.h"
 
@@ -28,8 +31,12 @@ class Assigner {
     kept_.resize(values_.size());
     for (size_t v = 0; v < values_.size(); ++v) {
       members_[v] = {static_cast<ValueId>(v)};
-      ranges_[v] = RangesOf(b_.lives[v]);
+      for (const LiveRange& range : RangesOf(b_.lives[v])) {
+        ranges_[v].push_back({range, static_cast<ValueId>(v)});
+        last_ = std::max(last_, range.end);
+      }
     }
+    for (const MoveHint& hint : b_.hints) moves_.insert({hint.position, hint.from, hint.to});
     // What loops write back, before where they start from.
     for (const MoveHint& hint : b_.hints) {
       if (b_.lives[At(hint.to)].definition != hint.position) TryShare(hint.from, hint.to, &hint);
@@ -49,6 +56,11 @@ class Assigner {
   }
 
  private:
+  struct OwnedRange {
+    LiveRange range;
+    ValueId value;
+  };
+
   static size_t At(ValueId value) { return static_cast<size_t>(value); }
 
   std::vector<LiveRange> RangesOf(const ValueLife& life) const {
@@ -76,9 +88,7 @@ class Assigner {
       return (hint->from == ends && hint->to == begins) ||
              (hint->to == ends && hint->from == begins);
     }
-    for (const MoveHint& other : b_.hints) {
-      if (other.position == position && other.from == ends && other.to == begins) return true;
-    }
+    if (moves_.contains({position, ends, begins})) return true;
     if (At(position) >= b_.by_position.size() || b_.by_position[At(position)] == nullptr)
       return false;
     const ScheduledItem& item = *b_.by_position[At(position)];
@@ -100,13 +110,23 @@ class Assigner {
     }
   }
 
-  bool Conflict(ValueId a, ValueId b, const MoveHint* hint) const {
-    for (const LiveRange& x : ranges_[At(a)]) {
-      for (const LiveRange& y : ranges_[At(b)]) {
-        if (x.begin < y.end && y.begin < x.end) return true;
-        if (x.begin == y.begin) return true;  // one step writes both, though one may be unread
-        if (x.end == y.begin && !MayOverwrite(a, b, x.end, hint)) return true;
-        if (y.end == x.begin && x.end != y.begin && !MayOverwrite(b, a, y.end, hint)) return true;
+  bool Conflict(const OwnedRange& a, const OwnedRange& b, const MoveHint* hint) const {
+    const LiveRange &x = a.range, &y = b.range;
+    if (x.begin < y.end && y.begin < x.end) return true;
+    if (x.begin == y.begin) return true;  // one step writes both, though one may be unread
+    if (x.end == y.begin && !MayOverwrite(a.value, b.value, x.end, hint)) return true;
+    return y.end == x.begin && x.end != y.begin && !MayOverwrite(b.value, a.value, y.end, hint);
+  }
+
+  // Whether buffers conflict. Ranges of one buffer do not overlap, so that their ends ascend too.
+  bool BuffersConflict(size_t a, size_t b, const MoveHint* hint) const {
+    if (ranges_[a].size() < ranges_[b].size()) std::swap(a, b);
+    for (const OwnedRange& y : ranges_[b]) {
+      auto x = std::partition_point(ranges_[a].begin(), ranges_[a].end(), [&](const OwnedRange& r) {
+        return r.range.end < y.range.begin;
+      });
+      for (; x != ranges_[a].end() && x->range.begin <= y.range.end; ++x) {
+        if (Conflict(*x, y, hint)) return true;
       }
     }
     return false;
@@ -118,17 +138,26 @@ class Assigner {
     if (into == from) return true;
     if (!b_.lives[At(a)].is_temporary || !b_.lives[At(b)].is_temporary) return false;
     if (values_[At(a)].bytes != values_[At(b)].bytes) return false;
-    for (const ValueId x : members_[At(into)]) {
-      for (const ValueId y : members_[At(from)]) {
-        if (Conflict(x, y, hint)) return false;
-      }
-    }
+    if (BuffersConflict(At(into), At(from), hint)) return false;
     for (const ValueId y : members_[At(from)]) {
       buffer_of_[At(y)] = into;
       members_[At(into)].push_back(y);
     }
     members_[At(from)].clear();
+    Merge(std::move(ranges_[At(from)]), ranges_[At(into)]);
+    ranges_[At(from)].clear();
     return true;
+  }
+
+  // In order; most ranges come after those there are.
+  static void Merge(std::vector<OwnedRange> added, std::vector<OwnedRange>& ranges) {
+    if (added.size() > ranges.size()) std::swap(added, ranges);
+    for (const OwnedRange& range : added) {
+      const auto after = std::upper_bound(
+          ranges.begin(), ranges.end(), range,
+          [](const OwnedRange& a, const OwnedRange& b) { return a.range.begin < b.range.begin; });
+      ranges.insert(after, range);
+    }
   }
 
   // Results that may be where an operand was.
@@ -204,50 +233,56 @@ class Assigner {
 
   struct Block {
     int64_t offset, bytes;
-    std::vector<LiveRange> ranges;
   };
   // Memory that buffers are placed in.
   struct Region {
     Place place;
     int64_t bytes;
     std::vector<Block> blocks;
+    LiveRangeIndex index;
   };
+
+  Region MakeRegion(const Place& place, int64_t bytes) const {
+    return {place, bytes, {}, LiveRangeIndex(last_, values_.size())};
+  }
+  void AddBlock(size_t buffer, int64_t offset, Region& region) const {
+    for (const LiveRange& range : RangesOfBuffer(buffer))
+      region.index.Add(range, region.blocks.size());
+    region.blocks.push_back({offset, values_[buffer].bytes});
+  }
 
   std::vector<LiveRange> RangesOfBuffer(size_t buffer) const {
     std::vector<LiveRange> ranges = kept_[buffer];
-    for (const ValueId member : members_[buffer]) {
-      ranges.insert(ranges.end(), ranges_[At(member)].begin(), ranges_[At(member)].end());
-    }
+    for (const OwnedRange& owned : ranges_[buffer]) ranges.push_back(owned.range);
     return ranges;
   }
 
   // The memory of the largest results, which others may use before the results are made.
   std::vector<Region> RegionsOfResults() const {
     constexpr size_t kMostRegions = 32;
-    std::vector<Region> regions;
+    std::vector<size_t> buffers;
     for (size_t v = 0; v < values_.size(); ++v) {
-      if (members_[v].empty() || !is_placed_[v] || places_[v].offset != 0) continue;
-      regions.push_back({places_[v], values_[v].bytes, {{0, values_[v].bytes, RangesOfBuffer(v)}}});
+      if (!members_[v].empty() && is_placed_[v] && places_[v].offset == 0) buffers.push_back(v);
     }
-    std::stable_sort(regions.begin(), regions.end(),
-                     [](const Region& a, const Region& b) { return a.bytes > b.bytes; });
-    if (regions.size() > kMostRegions) regions.resize(kMostRegions);
+    std::stable_sort(buffers.begin(), buffers.end(),
+                     [&](size_t a, size_t b) { return values_[a].bytes > values_[b].bytes; });
+    if (buffers.size() > kMostRegions) buffers.resize(kMostRegions);
+    std::vector<Region> regions;
+    for (const size_t v : buffers) {
+      regions.push_back(MakeRegion(places_[v], values_[v].bytes));
+      AddBlock(v, 0, regions.back());
+    }
     return regions;
   }
 
   // The first gap between the blocks that live at the same time.
   static int64_t FindGap(const Region& region, int64_t bytes, absl::Span<const LiveRange> ranges) {
-    const auto overlaps = [&](const Block& block) {
-      for (const LiveRange& x : ranges) {
-        for (const LiveRange& y : block.ranges) {
-          if (x.begin <= y.end && y.begin <= x.end) return true;
-        }
-      }
-      return false;
-    };
     std::vector<std::pair<int64_t, int64_t>> taken;
-    for (const Block& block : region.blocks) {
-      if (overlaps(block)) taken.emplace_back(block.offset, block.offset + block.bytes);
+    for (const LiveRange& range : ranges) {
+      region.index.ForEachOverlap(range, [&](size_t i) {
+        const Block& block = region.blocks[i];
+        taken.emplace_back(block.offset, block.offset + block.bytes);
+      });
     }
     std::sort(taken.begin(), taken.end());
     int64_t offset = 0;
@@ -269,27 +304,26 @@ class Assigner {
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return bytes_of(a) > bytes_of(b); });
     std::vector<Region> results = RegionsOfResults();
-    Region scratch = {{Place::Memory::kScratch, 0, 0}, 0, {}};
-    const auto place_in = [&](Region& region, size_t v, int64_t offset,
-                              std::vector<LiveRange> ranges) {
+    Region scratch = MakeRegion({Place::Memory::kScratch, 0, 0}, 0);
+    const auto place_in = [&](Region& region, size_t v, int64_t offset) {
       places_[v] = region.place;
       places_[v].offset = offset;
-      region.blocks.push_back({offset, values_[v].bytes, std::move(ranges)});
+      AddBlock(v, offset, region);
     };
     for (const size_t v : order) {
-      std::vector<LiveRange> ranges = RangesOfBuffer(v);
+      const std::vector<LiveRange> ranges = RangesOfBuffer(v);
       bool is_in_result = false;
       for (Region& region : results) {
         if (region.bytes < values_[v].bytes) break;
         const int64_t offset = FindGap(region, values_[v].bytes, ranges);
         is_in_result = offset + values_[v].bytes <= region.bytes;
         if (!is_in_result) continue;
-        place_in(region, v, offset, std::move(ranges));
+        place_in(region, v, offset);
         break;
       }
       if (is_in_result) continue;
       const int64_t offset = FindGap(scratch, bytes_of(v), ranges);
-      place_in(scratch, v, offset, std::move(ranges));
+      place_in(scratch, v, offset);
       scratch.bytes = std::max(scratch.bytes, offset + bytes_of(v));
     }
     b_.schedule.scratch_bytes = scratch.bytes;
@@ -297,11 +331,13 @@ class Assigner {
 
   ScheduleBuilder& b_;
   std::vector<ScheduledValue>& values_;
-  std::vector<ValueId> buffer_of_;              // the first value of the buffer
-  std::vector<std::vector<ValueId>> members_;   // by first value
-  std::vector<std::vector<LiveRange>> ranges_;  // by value
-  std::vector<std::vector<LiveRange>> kept_;    // by first value: also then is its memory its own
-  std::vector<Place> places_;                   // by first value
+  int32_t last_ = 0;                                                  // position
+  absl::flat_hash_set<std::tuple<int32_t, ValueId, ValueId>> moves_;  // position, from, to
+  std::vector<ValueId> buffer_of_;               // the first value of the buffer
+  std::vector<std::vector<ValueId>> members_;    // by first value
+  std::vector<std::vector<OwnedRange>> ranges_;  // by first value, ascending
+  std::vector<std::vector<LiveRange>> kept_;     // by first value: also then is its memory its own
+  std::vector<Place> places_;                    // by first value
   std::vector<bool> is_placed_;
 };
 
