@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 using namespace xla::cpu::math;  // NOLINT: a program of one file
 
@@ -22,7 +23,13 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::printf("| function | type | ulp | at |\n|---|---|---|---|\n");
-  for (const FunctionF32& f : kFunctionsF32)
+  for (const FunctionF32& f : kFunctionsF32) {
     Print(f.name, "f32", MeasureF32(f, static_cast<uint64_t>(step)));
+    // Those without a function of f64 call the C library's, in double.
+    for (const FunctionF64& wide : kFunctionsF64) {
+      if (std::strcmp(wide.name, f.name) == 0)
+        Print(f.name, "f32, highest", MeasureHighestF32(f, wide, static_cast<uint64_t>(step)));
+    }
+  }
   for (const FunctionF64& f : kFunctionsF64) Print(f.name, "f64", MeasureF64(f, 100000000 / step));
 }

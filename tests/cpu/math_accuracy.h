@@ -107,6 +107,15 @@ inline Accuracy MeasureF32(const FunctionF32& f, uint64_t step) {
     CompareF32(f, std::bit_cast<float>(static_cast<uint32_t>(bits)), accuracy);
   return accuracy;
 }
+// The same of `wide`, rounded, which is what the highest result_accuracy of f32 asks for.
+inline Accuracy MeasureHighestF32(const FunctionF32& f, const FunctionF64& wide, uint64_t step) {
+  Accuracy accuracy;
+  for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += step) {
+    const auto x = std::bit_cast<float>(static_cast<uint32_t>(bits));
+    CompareF32(f.exact(x), x, static_cast<float>(wide.function(Double{x}).v), accuracy);
+  }
+  return accuracy;
+}
 inline Accuracy MeasureF64(const FunctionF64& f, int64_t samples) {
   Accuracy accuracy;
   std::mt19937_64 random(1);
