@@ -259,6 +259,14 @@ void MeasureOtherPrepared() {
   MeasurePrepared("prepared fft c64 1M", 100.0 * static_cast<double>(from.size()), "Gflop/s",
                   MakeFftKernel({C64, C64, false, {kEdge * kEdge}, {kEdge * kEdge}}),
                   {from.data(), to.data()});
+  for (const auto& [lines, length] :
+       {std::pair<int64_t, int64_t>{512, 1009}, {1, 10007}, {1, 11 * 19 * 79}}) {
+    const double size = static_cast<double>(length);
+    MeasurePrepared("prepared fft c64 " + std::to_string(lines) + "x" + std::to_string(length),
+                    5 * size * std::log2(size) * static_cast<double>(lines), "Gflop/s",
+                    MakeFftKernel({C64, C64, false, {lines, length}, {length}}),
+                    {from.data(), to.data()});
+  }
   std::vector<float> x(kEdge * 4096, 1), out(x.size());
   float zero = 0;
   MeasurePrepared("prepared scan f32 1024x4096", static_cast<double>(x.size()), "G/s",

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "hwy/targets.h"
@@ -164,17 +165,80 @@ TEST(FftKernel, EveryInstructionSet) {
     CheckTransform<float, complex64>({19, 40}, {40}, false, kF32);
     CheckTransform<complex128, double>({6, 12, 9}, {12, 16}, true, kF64);
     CheckTransform<complex64, complex64>({1100}, {1100}, false, kF32);
+    CheckTransform<complex64, complex64>({18, 67}, {67}, true, kF32);
+    CheckTransform<complex128, double>({2, 506}, {1011}, true, kF64);
+    CheckTransform<float, complex64>({33, 15}, {15}, false, kF32);
+    CheckTransform<complex64, complex64>({2, 1021}, {1021}, true, kF32);
   }
   hwy::GetChosenTarget().DeInit();
 }
 
+// Convolutions of as many terms as the prime has powers, or with zeros between; as factors of
+// mixed radices, first and last; of lanes and of long lines.
+TEST(FftKernel, LargePrimeFactors) {
+  for (const int64_t length : {67, 71, 73, 79, 83, 97, 127, 131, 167, 211, 257, 509, 769, 1009,
+                               2 * 67, 16 * 71, 67 * 71, 3 * 5 * 101, 2003}) {
+    CheckTransform<complex64, complex64>({40, length}, {length}, false, kF32);
+    CheckTransform<complex64, complex64>({5, length}, {length}, true, kF32);
+    CheckTransform<complex128, complex128>({17, length}, {length}, false, kF64);
+  }
+  CheckTransform<complex64, complex64>({67, 5, 79}, {67, 5, 79}, true, kF32);
+  CheckTransform<complex128, complex128>({3, 83, 20}, {83, 20}, true, kF64);
+  for (const int64_t length : {263, 1009, 4093, 10007, 2 * 10007, 11 * 19 * 79, 101 * 103, 65537}) {
+    CheckTransform<complex64, complex64>({length}, {length}, false, kF32);
+    CheckTransform<complex64, complex64>({3, length}, {length}, true, kF32);
+    CheckTransform<complex128, complex128>({2, length}, {length}, true, kF64);
+    CheckTransform<float, complex64>({length}, {length}, false, kF32);
+    CheckTransform<float, complex64>({4, length}, {length}, false, kF32);
+    CheckTransform<complex64, float>({3, length / 2 + 1}, {length}, true, kF32);
+    CheckTransform<double, complex128>({3, length}, {length}, false, kF64);
+    CheckTransform<complex128, double>({2, length / 2 + 1}, {length}, true, kF64);
+  }
+}
+
+// Two lines are one of complex numbers; the last may have no other.
+TEST(FftKernel, PairsOfRealLinesOfOddLength) {
+  for (const int64_t lines : {1, 2, 7, 16, 17, 32, 33, 50}) {
+    for (const int64_t length : {3, 15, 67, 201}) {
+      CheckTransform<float, complex64>({lines, length}, {length}, false, kF32);
+      CheckTransform<complex64, float>({lines, length / 2 + 1}, {length}, true, kF32);
+    }
+  }
+}
+
+TEST(FftKernel, FewShortLines) {
+  for (const int64_t length : {1, 2, 17, 128, 255, 256, 500, 1000}) {
+    CheckTransform<complex64, complex64>({length}, {length}, false, kF32);
+    CheckTransform<float, complex64>({2, length}, {length}, false, kF32);
+    CheckTransform<complex128, double>({3, length / 2 + 1}, {length}, true, kF64);
+  }
+}
+
+// Lines of any number, which are divided among workers as wholes or in parts.
+TEST(FftKernel, TheSameForAnyNumberOfWorkers) {
+  for (const auto& [lines, length] :
+       {std::pair<int64_t, int64_t>{1, 10007}, {9, 1536}, {40, 1024}, {40, 1009}, {17, 2049}}) {
+    const bool is_real = length % 2 != 0;
+    TestRandom random(1);
+    std::vector<complex64> x(lines * length), one(lines * length), many(lines * length);
+    for (complex64& z : x)
+      z = {static_cast<float>(random.Unit()), static_cast<float>(random.Unit())};
+    ASSERT_OK_AND_ASSIGN(
+        std::unique_ptr<const Kernel> kernel,
+        MakeFftKernel({is_real ? F32 : C64, C64, false, {lines, length}, {length}}));
+    ASSERT_OK(RunPrepared(*kernel, {x.data(), one.data()}, 1));
+    for (const int workers : {2, 5}) {
+      ASSERT_OK(RunPrepared(*kernel, {x.data(), many.data()}, workers));
+      EXPECT_EQ(one, many) << lines << ", " << length;
+    }
+  }
+}
+
 TEST(FftKernel, LeavesOthersToTheGeneralTransform) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel,
-                       MakeFftKernel({C64, C64, false, {100, 67}, {67}}));
+                       MakeFftKernel({C64, C64, false, {2, 1 << 16}, {2, 1 << 16}}));
   EXPECT_EQ(kernel, nullptr);
-  ASSERT_OK_AND_ASSIGN(kernel, MakeFftKernel({C64, C64, false, {1000}, {1000}}));
-  EXPECT_EQ(kernel, nullptr);
-  ASSERT_OK_AND_ASSIGN(kernel, MakeFftKernel({C64, C64, false, {2, 67 * 1024}, {67 * 1024}}));
+  ASSERT_OK_AND_ASSIGN(kernel, MakeFftKernel({C64, C64, false, {5, 9}, {10}}));
   EXPECT_EQ(kernel, nullptr);
 }
 

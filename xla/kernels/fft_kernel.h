@@ -25,8 +25,8 @@ struct FftSpec {
 };
 
 // Buffers of a call: operand, result. Computed in the precision of the types. Null for what this
-// kernel does not compute well: lengths with large prime factors, arrays of few lines unless
-// these are long, and operands of other sizes than the lengths.
+// kernel does not compute well: arrays of few lines unless these are long, several axes of which
+// one is very long, and operands of other sizes than the lengths.
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeFftKernel(const FftSpec& spec);
 
 }  // namespace xla::kernels

@@ -204,6 +204,35 @@ void FixedRadix(const Butterflies<T>& b) {
   }
 }
 
+// Results j, ..., j + kCount - 1 of an odd number of points, and those that mirror them.
+template <int kCount, typename T, typename Store>
+HWY_INLINE void OddPointsFrom(int j, int radix, const T* factors, const Lanes<T>& first,
+                              const Lanes<T>* sums, const Lanes<T>* differences, Store&& store) {
+  const int half = (radix - 1) / 2;
+  Lanes<T> even[kCount], odd[kCount];
+  int root[kCount];
+  for (int i = 0; i < kCount; ++i) {
+    root[i] = j + i;
+    even[i] = first.PlusScaled(sums[0], factors[2 * root[i]]);
+    odd[i] = differences[0].Scaled(factors[2 * root[i] + 1]);
+  }
+  for (int k = 1; k < half; ++k) {
+    const Lanes<T> sum = sums[k], difference = differences[k];
+#pragma GCC unroll 4
+    for (int i = 0; i < kCount; ++i) {
+      root[i] += j + i;
+      if (root[i] >= radix) root[i] -= radix;
+      even[i] = even[i].PlusScaled(sum, factors[2 * root[i]]);
+      odd[i] = odd[i].PlusScaled(difference, factors[2 * root[i] + 1]);
+    }
+  }
+  for (int i = 0; i < kCount; ++i) {
+    const Lanes<T> turned = {hn::Neg(odd[i].im), odd[i].re};
+    store(j + i, even[i] + turned);
+    store(radix - j - i, even[i] - turned);
+  }
+}
+
 // Larger odd radices.
 template <typename T>
 void AnyOddRadix(const Butterflies<T>& b) {
@@ -232,13 +261,14 @@ void AnyOddRadix(const Butterflies<T>& b) {
         all = all + sums[k - 1];
       }
       store(0, all);
-      for (int j = 1; j <= half; ++j) {
-        Lanes<T> odd;
-        const Lanes<T> even = OddPoint(first, sums, b.factors, radix, j, differences, &odd);
-        const Lanes<T> turned = {hn::Neg(odd.im), odd.re};
-        store(j, even + turned);
-        store(radix - j, even - turned);
+      int j = 1;
+      for (; j + 3 <= half; j += 4)
+        OddPointsFrom<4>(j, radix, b.factors, first, sums, differences, store);
+      if (j + 1 <= half) {
+        OddPointsFrom<2>(j, radix, b.factors, first, sums, differences, store);
+        j += 2;
       }
+      if (j <= half) OddPointsFrom<1>(j, radix, b.factors, first, sums, differences, store);
     }
   }
 }
@@ -398,8 +428,73 @@ void RunStage(const LaneFft<T>& fft, const Stage<T>& stage, const LanePairs<cons
 
 template <typename T>
 T* LaneTransform(const LaneFft<T>& fft, T* data, T* work, const LanePairs<const T>& from,
+                 const LanePairs<T>& to);
+
+// The stage of a large prime. `spare` has the rows of two arrays of its convolution.
+template <typename T>
+void RunPrimeStage(const LaneFft<T>& fft, const Stage<T>& stage, const LanePairs<const T>& from,
+                   T scale, const T* x, T* y, const LanePairs<T>& to, T* spare) {
+  const PrimeFft<T>* found = fft.primes;
+  while (found->prime != stage.first) ++found;
+  const PrimeFft<T>& prime = *found;
+  const int64_t terms = prime.prime - 1, length = prime.convolution.n;
+  LaneFft<T> forward = prime.convolution, backward = prime.convolution;
+  forward.inverse = fft.inverse;
+  backward.inverse = !fft.inverse;
+  const int64_t re = fft.inverse ? kFftLanes<T> : 0, im = kFftLanes<T> - re;
+  constexpr int64_t kStep = hn::MaxLanes(LaneTag<T>());
+  alignas(64) T first[kRow<T>], row_of_pairs[kRow<T>];
+  for (int64_t p = 0; p < stage.m; ++p) {
+    for (int64_t q = 0; q < stage.s; ++q) {
+      const auto fetch = [&](int64_t k, T* row) HWY_ATTR {
+        const int64_t at = q + stage.s * (p + stage.m * k);
+        FetchRow(from.pairs == nullptr ? nullptr : from.pairs + at * from.stride, x + at * kRow<T>,
+                 scale, row);
+      };
+      const auto store = [&](int64_t j, const T* row) HWY_ATTR {
+        const int64_t at = q + stage.s * (prime.prime * p + j);
+        T* const result = to.pairs == nullptr ? y + at * kRow<T> : row_of_pairs;
+        for (int64_t lane = 0; lane < kFftLanes<T>; lane += kStep) {
+          Lanes<T>::Load(row + lane + re, row + lane + im)
+              .Times(fft.roots + 2 * stage.s * p * j)
+              .Store(result + lane + re, result + lane + im);
+        }
+        if (to.pairs != nullptr) JoinRow(row_of_pairs, to.pairs + at * to.stride);
+      };
+      T* terms_at = spare;
+      T* other = spare + length * kRow<T>;
+      fetch(0, first);
+      for (int64_t r = 0; r < terms; ++r) fetch(prime.order[r], terms_at + r * kRow<T>);
+      std::fill(terms_at + terms * kRow<T>, terms_at + length * kRow<T>, T(0));
+      T* const spectrum = LaneTransform<T>(forward, terms_at, other, {}, {});
+      if (spectrum != terms_at) std::swap(terms_at, other);
+      // The first of the spectrum is the sum of the terms, and the first result lacks but x[0].
+      // What is added to the first of the product is added to all results.
+      alignas(64) T all[kRow<T>];
+      for (int64_t lane = 0; lane < kFftLanes<T>; lane += kStep) {
+        const auto at = [&](T* row)
+                            HWY_ATTR { return Lanes<T>::Load(row + lane + re, row + lane + im); };
+        (at(spectrum) + at(first)).Store(all + lane + re, all + lane + im);
+        for (int64_t k = 0; k < length; ++k) {
+          T* const row = spectrum + k * kRow<T>;
+          Lanes<T> product = at(row).Times(prime.spectrum + 2 * k);
+          if (k == 0) product = product + at(first);
+          product.Store(row + lane + re, row + lane + im);
+        }
+      }
+      store(0, all);
+      const T* const results = LaneTransform<T>(backward, spectrum, other, {}, {});
+      store(1, results);
+      for (int64_t k = 1; k < terms; ++k) store(prime.order[terms - k], results + k * kRow<T>);
+    }
+  }
+}
+
+template <typename T>
+T* LaneTransform(const LaneFft<T>& fft, T* data, T* work, const LanePairs<const T>& from,
                  const LanePairs<T>& to) {
   int64_t length = fft.n, s = 1;
+  T* const spare = work + fft.n * kRow<T>;
   const int* radices = fft.radices;
   const int* const end = radices + fft.radix_count;
   constexpr int kOne = 1;
@@ -407,13 +502,21 @@ T* LaneTransform(const LaneFft<T>& fft, T* data, T* work, const LanePairs<const 
   do {
     const bool is_first = s == 1;
     Stage<T> stage = {*radices++, 1, 0, s};
-    if (fft.radix_count > 0 && radices != end && stage.first * *radices <= kMaxGroup)
+    const bool is_large = stage.first > kMaxLaneRadix;
+    if (fft.radix_count > 0 && radices != end && !is_large && stage.first * *radices <= kMaxGroup) {
       stage.second = *radices++;
+    }
     const int radix = stage.first * stage.second;
     length /= radix;
     stage.m = length;
-    RunStage(fft, stage, is_first ? from : LanePairs<const T>(), is_first ? fft.scale : T(1), data,
-             work, length == 1 ? to : LanePairs<T>());
+    const LanePairs<const T> source = is_first ? from : LanePairs<const T>();
+    const LanePairs<T> target = length == 1 ? to : LanePairs<T>();
+    const T scale = is_first ? fft.scale : T(1);
+    if (is_large) {
+      RunPrimeStage(fft, stage, source, scale, data, work, target, spare);
+    } else {
+      RunStage(fft, stage, source, scale, data, work, target);
+    }
     std::swap(data, work);
     s *= radix;
   } while (length > 1);
@@ -457,6 +560,103 @@ void RealLanes(int64_t m, const T* roots, T* rows) {
   }
 }
 
+// Rows k and n - k of the two are computed from each other.
+template <typename T>
+void SplitReal(int64_t n, T* rows, T* others) {
+  constexpr int64_t kStep = hn::MaxLanes(LaneTag<T>()), kLanes = kFftLanes<T>;
+  const auto zero = hn::Zero(LaneTag<T>());
+  for (int64_t lane = 0; lane < kLanes; lane += kStep) {
+    const auto load = [&](int64_t k) HWY_ATTR {
+      return Lanes<T>::Load(rows + k * kRow<T> + lane, rows + k * kRow<T> + kLanes + lane);
+    };
+    const auto store = [&](const Lanes<T>& z, int64_t k, T* to) HWY_ATTR {
+      z.Store(to + k * kRow<T> + lane, to + k * kRow<T> + kLanes + lane);
+    };
+    const Lanes<T> first = load(0);
+    store({first.re, zero}, 0, rows);
+    store({first.im, zero}, 0, others);
+    for (int64_t k = 1; 2 * k < n; ++k) {
+      const Lanes<T> a = load(k), b = load(n - k).Conjugate();
+      store((a + b).Scaled(T(0.5)), k, rows);
+      store((a - b).TimesMinusI().Scaled(T(0.5)), k, others);
+    }
+  }
+}
+template <typename T>
+void JoinReal(int64_t n, T* rows, const T* others) {
+  constexpr int64_t kStep = hn::MaxLanes(LaneTag<T>()), kLanes = kFftLanes<T>;
+  for (int64_t lane = 0; lane < kLanes; lane += kStep) {
+    const auto load = [&](const T* from, int64_t k) HWY_ATTR {
+      return Lanes<T>::Load(from + k * kRow<T> + lane, from + k * kRow<T> + kLanes + lane);
+    };
+    const auto store = [&](const Lanes<T>& z, int64_t k) HWY_ATTR {
+      z.Store(rows + k * kRow<T> + lane, rows + k * kRow<T> + kLanes + lane);
+    };
+    // The imaginary parts of the first do not count.
+    store({load(rows, 0).re, load(others, 0).re}, 0);
+    for (int64_t k = 1; 2 * k < n; ++k) {
+      const Lanes<T> a = load(rows, k), b = load(others, k).TimesMinusI();
+      store(a - b, k);
+      store((a + b).Conjugate(), n - k);
+    }
+  }
+}
+
+template <typename T>
+HWY_INLINE Lanes<T> TurnedBy(const Lanes<T>& z, Lanes<T> w, bool conjugate) {
+  if (conjugate) w = w.Conjugate();
+  return {hn::NegMulAdd(z.im, w.im, hn::Mul(z.re, w.re)),
+          hn::MulAdd(z.im, w.re, hn::Mul(z.re, w.im))};
+}
+
+template <typename T>
+void LoadTurned(int64_t count, const LanePairs<const T>& from, const PairFactors<T>& factors,
+                T* rows) {
+  constexpr int64_t kStep = hn::MaxLanes(LaneTag<T>()), kLanes = kFftLanes<T>;
+  for (int64_t k = 0; k < count; ++k) {
+    const T* pairs = from.pairs + k * from.stride;
+    if (k + 1 < count) PrefetchRow<T, 0>(pairs + from.stride);
+    const T* turns = factors.factors + k * factors.stride;
+    T* row = rows + k * kRow<T>;
+    for (int64_t lane = 0; lane < kLanes; lane += kStep) {
+      TurnedBy(LoadPairs(pairs + 2 * lane), LoadPairs(turns + 2 * lane), factors.conjugate)
+          .Store(row + lane, row + kLanes + lane);
+    }
+  }
+}
+template <typename T>
+void StoreTurned(int64_t count, const T* rows, const PairFactors<T>& factors,
+                 const LanePairs<T>& to) {
+  constexpr int64_t kStep = hn::MaxLanes(LaneTag<T>()), kLanes = kFftLanes<T>;
+  for (int64_t k = 0; k < count; ++k) {
+    T* pairs = to.pairs + k * to.stride;
+    if (k + 1 < count) PrefetchRow<T, 1>(pairs + to.stride);
+    const T* turns = factors.factors + k * factors.stride;
+    const T* row = rows + k * kRow<T>;
+    for (int64_t lane = 0; lane < kLanes; lane += kStep) {
+      const Lanes<T> z = TurnedBy(Lanes<T>::Load(row + lane, row + kLanes + lane),
+                                  LoadPairs(turns + 2 * lane), factors.conjugate);
+      hn::StoreInterleaved2(z.re, z.im, LaneTag<T>(), pairs + 2 * lane);
+    }
+  }
+}
+
+template <typename T>
+void TurnAll(int64_t count, const T* factors, const T* pairs, bool conjugate, T* rows) {
+  constexpr int64_t kStep = hn::MaxLanes(LaneTag<T>()), kLanes = kFftLanes<T>;
+  for (int64_t k = 0; k < count; ++k) {
+    const T* turns = factors + k * kRow<T>;
+    T* row = rows + k * kRow<T>;
+    for (int64_t lane = 0; lane < kLanes; lane += kStep) {
+      Lanes<T> w = {hn::LoadU(LaneTag<T>(), turns + lane),
+                    hn::LoadU(LaneTag<T>(), turns + kLanes + lane)};
+      if (pairs != nullptr) w = w.Times(pairs + 2 * k);
+      TurnedBy(Lanes<T>::Load(row + lane, row + kLanes + lane), w, conjugate)
+          .Store(row + lane, row + kLanes + lane);
+    }
+  }
+}
+
 #define XLA_LANES(T, NAME)                                                                        \
   T* LaneTransform##NAME(const LaneFft<T>& fft, T* data, T* work, const LanePairs<const T>& from, \
                          const LanePairs<T>& to) {                                                \
@@ -465,7 +665,22 @@ void RealLanes(int64_t m, const T* roots, T* rows) {
   void FinishReal##NAME(int64_t m, const T* roots, T* rows) {                                     \
     RealLanes<T, true>(m, roots, rows);                                                           \
   }                                                                                               \
-  void StartReal##NAME(int64_t m, const T* roots, T* rows) { RealLanes<T, false>(m, roots, rows); }
+  void StartReal##NAME(int64_t m, const T* roots, T* rows) {                                      \
+    RealLanes<T, false>(m, roots, rows);                                                          \
+  }                                                                                               \
+  void SplitReal##NAME(int64_t n, T* rows, T* others) { SplitReal(n, rows, others); }             \
+  void JoinReal##NAME(int64_t n, T* rows, const T* others) { JoinReal(n, rows, others); }         \
+  void LoadTurned##NAME(int64_t count, const LanePairs<const T>& from,                            \
+                        const PairFactors<T>& factors, T* rows) {                                 \
+    LoadTurned(count, from, factors, rows);                                                       \
+  }                                                                                               \
+  void StoreTurned##NAME(int64_t count, const T* rows, const PairFactors<T>& factors,             \
+                         const LanePairs<T>& to) {                                                \
+    StoreTurned(count, rows, factors, to);                                                        \
+  }                                                                                               \
+  void TurnAll##NAME(int64_t count, const T* factors, const T* pairs, bool conjugate, T* rows) {  \
+    TurnAll(count, factors, pairs, conjugate, rows);                                              \
+  }
 XLA_LANES(float, F32)
 XLA_LANES(double, F64)
 #undef XLA_LANES
@@ -478,41 +693,60 @@ HWY_AFTER_NAMESPACE();
 namespace xla::kernels {
 namespace {
 
-HWY_EXPORT(LaneTransformF32);
-HWY_EXPORT(LaneTransformF64);
-HWY_EXPORT(FinishRealF32);
-HWY_EXPORT(FinishRealF64);
-HWY_EXPORT(StartRealF32);
-HWY_EXPORT(StartRealF64);
+#define XLA_EXPORT(NAME) \
+  HWY_EXPORT(NAME##F32); \
+  HWY_EXPORT(NAME##F64)
+XLA_EXPORT(LaneTransform);
+XLA_EXPORT(FinishReal);
+XLA_EXPORT(StartReal);
+XLA_EXPORT(SplitReal);
+XLA_EXPORT(JoinReal);
+XLA_EXPORT(LoadTurned);
+XLA_EXPORT(StoreTurned);
+XLA_EXPORT(TurnAll);
+#undef XLA_EXPORT
 
 }  // namespace
 
-template <>
-float* RunLaneFft<float>(const LaneFft<float>& fft, float* data, float* work,
-                         const LanePairs<const float>& from, const LanePairs<float>& to) {
-  return HWY_DYNAMIC_DISPATCH(LaneTransformF32)(fft, data, work, from, to);
-}
-template <>
-double* RunLaneFft<double>(const LaneFft<double>& fft, double* data, double* work,
-                           const LanePairs<const double>& from, const LanePairs<double>& to) {
-  return HWY_DYNAMIC_DISPATCH(LaneTransformF64)(fft, data, work, from, to);
-}
-template <>
-void FinishRealLanes<float>(int64_t m, const float* roots, float* rows) {
-  HWY_DYNAMIC_DISPATCH(FinishRealF32)(m, roots, rows);
-}
-template <>
-void FinishRealLanes<double>(int64_t m, const double* roots, double* rows) {
-  HWY_DYNAMIC_DISPATCH(FinishRealF64)(m, roots, rows);
-}
-template <>
-void StartRealLanes<float>(int64_t m, const float* roots, float* rows) {
-  HWY_DYNAMIC_DISPATCH(StartRealF32)(m, roots, rows);
-}
-template <>
-void StartRealLanes<double>(int64_t m, const double* roots, double* rows) {
-  HWY_DYNAMIC_DISPATCH(StartRealF64)(m, roots, rows);
-}
+#define XLA_DISPATCH(T, NAME)                                                                   \
+  template <>                                                                                   \
+  T* RunLaneFft<T>(const LaneFft<T>& fft, T* data, T* work, const LanePairs<const T>& from,     \
+                   const LanePairs<T>& to) {                                                    \
+    return HWY_DYNAMIC_DISPATCH(LaneTransform##NAME)(fft, data, work, from, to);                \
+  }                                                                                             \
+  template <>                                                                                   \
+  void FinishRealLanes<T>(int64_t m, const T* roots, T* rows) {                                 \
+    HWY_DYNAMIC_DISPATCH(FinishReal##NAME)(m, roots, rows);                                     \
+  }                                                                                             \
+  template <>                                                                                   \
+  void StartRealLanes<T>(int64_t m, const T* roots, T* rows) {                                  \
+    HWY_DYNAMIC_DISPATCH(StartReal##NAME)(m, roots, rows);                                      \
+  }                                                                                             \
+  template <>                                                                                   \
+  void SplitRealLanes<T>(int64_t n, T * rows, T * others) {                                     \
+    HWY_DYNAMIC_DISPATCH(SplitReal##NAME)(n, rows, others);                                     \
+  }                                                                                             \
+  template <>                                                                                   \
+  void JoinRealLanes<T>(int64_t n, T * rows, const T* others) {                                 \
+    HWY_DYNAMIC_DISPATCH(JoinReal##NAME)(n, rows, others);                                      \
+  }                                                                                             \
+  template <>                                                                                   \
+  void LoadTurnedLanes<T>(int64_t count, const LanePairs<const T>& from,                        \
+                          const PairFactors<T>& factors, T* rows) {                             \
+    HWY_DYNAMIC_DISPATCH(LoadTurned##NAME)(count, from, factors, rows);                         \
+  }                                                                                             \
+  template <>                                                                                   \
+  void StoreTurnedLanes<T>(int64_t count, const T* rows, const PairFactors<T>& factors,         \
+                           const LanePairs<T>& to) {                                            \
+    HWY_DYNAMIC_DISPATCH(StoreTurned##NAME)(count, rows, factors, to);                          \
+  }                                                                                             \
+  template <>                                                                                   \
+  void TurnLanes<T>(int64_t count, const T* factors, const T* pairs, bool conjugate, T* rows) { \
+    HWY_DYNAMIC_DISPATCH(TurnAll##NAME)(count, factors, pairs, conjugate, rows);                \
+  }
+XLA_DISPATCH(float, F32)
+XLA_DISPATCH(double, F64)
+#undef XLA_DISPATCH
 
 }  // namespace xla::kernels
 #endif  // HWY_ONCE

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// fft along one axis of few or very long lines, as a prepared kernel.
+#ifndef XLA_KERNELS_LONG_LINES_KERNEL_H_
+#define XLA_KERNELS_LONG_LINES_KERNEL_H_
+
+#include <memory>
+
+#include "xla/kernels/fft_kernel.h"
+#include "xla/kernels/kernel.h"
+
+namespace xla::kernels {
+
+// Null if the transform is not along one axis, there are many lines, or they are short.
+template <typename T>
+std::unique_ptr<const Kernel> MakeLongLinesKernel(const FftSpec& spec);
+
+extern template std::unique_ptr<const Kernel> MakeLongLinesKernel<float>(const FftSpec& spec);
+extern template std::unique_ptr<const Kernel> MakeLongLinesKernel<double>(const FftSpec& spec);
+
+}  // namespace xla::kernels
+
+#endif  // XLA_KERNELS_LONG_LINES_KERNEL_H_
