@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "hwy/targets.h"
 #include "tests/kernels/prepared_kernel_test_util.h"
 #include "tests/test_util.h"
 #include "xla/primitive_util.h"
@@ -170,6 +172,109 @@ TEST(ConvolutionKernel, ResultsWithoutElements) {
     ASSERT_OK(RunPrepared(*prepared, {input.data(), kernel.data(), out.data()}, 1 + i % 3));
     EXPECT_EQ(out[0], 5);
   }
+}
+
+// Rows of positions that are contiguous, or so with a few channels, each with its own kernel.
+struct RowCase {
+  int64_t batch, features, output_features, groups;
+  DimensionVector input, taps, padding, dilation;
+  bool channels_last = false;
+};
+ConvolutionSpec RowSpec(const RowCase& c) {
+  const auto array = [&](int64_t outer, int64_t depth, const DimensionVector& sizes) {
+    ArraySpec spec;
+    spec.type = F32;
+    spec.dimensions = {outer, depth};
+    spec.dimensions.insert(spec.dimensions.end(), sizes.begin(), sizes.end());
+    spec.strides.assign(spec.dimensions.size(), 1);
+    int64_t stride = c.channels_last ? depth : 1;
+    for (size_t d = spec.dimensions.size(); d > 2; --d) {
+      spec.strides[d - 1] = stride;
+      stride *= spec.dimensions[d - 1];
+    }
+    spec.strides[1] = c.channels_last ? 1 : stride;
+    spec.strides[0] = c.channels_last ? stride : stride * depth;
+    return spec;
+  };
+  ConvolutionSpec spec;
+  DimensionVector output;
+  for (size_t d = 0; d < c.input.size(); ++d) {
+    const auto dimension = static_cast<int64_t>(d) + 2;
+    spec.spatial.push_back({.input_dimension = dimension,
+                            .kernel_dimension = dimension,
+                            .result_dimension = dimension,
+                            .padding_low = c.padding[d],
+                            .window_dilation = c.dilation[d],
+                            .reversal = d == 1});
+    output.push_back(c.input[d] + 2 * c.padding[d] - (c.taps[d] - 1) * c.dilation[d]);
+  }
+  spec.input = array(c.batch, c.features, c.input);
+  spec.kernel = array(c.features / c.groups, c.output_features, c.taps);
+  spec.result = array(c.batch, c.output_features, output);
+  spec.input_batch = spec.result_batch = spec.kernel_input_feature = 0;
+  spec.input_feature = spec.result_feature = spec.kernel_output_feature = 1;
+  spec.feature_group_count = c.groups;
+  return spec;
+}
+const RowCase kRowCases[] = {
+    {1, 1, 1, 1, {40, 70}, {7, 7}, {3, 3}, {1, 1}},
+    {2, 1, 1, 1, {5, 129}, {3, 5}, {-1, 4}, {1, 2}},
+    {3, 5, 5, 5, {400}, {31}, {15}, {1}},
+    {2, 4, 13, 1, {9, 56}, {3, 3}, {1, 1}, {1, 1}},
+    {1, 12, 22, 2, {4, 61}, {3, 2}, {0, 2}, {2, 3}},
+    {2, 3, 9, 3, {3, 4, 33}, {2, 3, 3}, {1, 0, 1}, {1, 1, 1}},
+    {1, 7, 3, 1, {200}, {3}, {-2}, {1}},
+    {1, 1, 20, 1, {50}, {4}, {40}, {1}},
+    {1, 3, 3, 3, {40, 90}, {7, 7}, {0, 0}, {1, 1}, true},
+    {2, 2, 2, 2, {4, 100}, {3, 3}, {1, 1}, {1, 2}, true},
+    {1, 4, 4, 4, {3, 47}, {1, 5}, {0, 2}, {1, 1}, true},
+    {1, 5, 5, 5, {90}, {9}, {4}, {1}, true},
+    {1, 6, 6, 6, {64}, {3}, {5}, {1}, true},
+    {1, 7, 7, 7, {6, 33}, {2, 3}, {1, 1}, {1, 1}, true},
+};
+
+void CheckRowCase(const RowCase& row_case, std::vector<int> workers) {
+  const ConvolutionSpec spec = RowSpec(row_case);
+  TestRandom random(7);
+  std::vector<float> input(spec.input.element_count()), kernel(spec.kernel.element_count());
+  for (float& x : input) x = static_cast<float>(random.In(-3, 3));
+  for (float& x : kernel) x = static_cast<float>(random.In(-3, 3));
+  std::vector<float> out(spec.result.element_count(), -1);
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> prepared, MakeConvolutionKernel(spec));
+  for (const int count : workers) {
+    ASSERT_OK(RunPrepared(*prepared, {input.data(), kernel.data(), out.data()}, count));
+    int errors = 0;
+    ForEachIndex(spec.result.dimensions, [&](const DimensionVector& index) {
+      if (out[OffsetOf(spec.result, index)] !=
+          ExpectedAt<float, double>(spec, input, kernel, index))
+        ++errors;
+    });
+    EXPECT_EQ(errors, 0) << row_case.features << " features, " << count << " workers";
+  }
+}
+
+TEST(ConvolutionKernel, RowsOfPositions) {
+  for (const RowCase& row_case : kRowCases) CheckRowCase(row_case, {1, 3});
+}
+
+TEST(ConvolutionKernel, RowsOfPositionsForEveryInstructionSet) {
+  constexpr int64_t kCompiled = HWY_SCALAR | HWY_SSE4 | HWY_AVX2 | HWY_AVX3 | HWY_NEON;
+  for (int64_t targets = (hwy::SupportedTargets() & kCompiled) | HWY_SCALAR; targets != 0;
+       targets &= targets - 1) {
+    hwy::GetChosenTarget().Update(targets & ~(targets - 1));
+    for (const RowCase& row_case : kRowCases) CheckRowCase(row_case, {2});
+  }
+  hwy::GetChosenTarget().DeInit();
+}
+
+// A tap that meets padding adds nothing, not even where its weight is infinite.
+TEST(ConvolutionKernel, RowsOfPaddingAreNotMultiplied) {
+  const ConvolutionSpec spec = RowSpec({1, 1, 1, 1, {2, 40}, {3, 1}, {1, 0}, {1, 1}});
+  std::vector<float> input(80, 1), kernel = {std::numeric_limits<float>::infinity(), 1, 1}, out(80);
+  ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> prepared, MakeConvolutionKernel(spec));
+  ASSERT_OK(RunPrepared(*prepared, {input.data(), kernel.data(), out.data()}));
+  EXPECT_EQ(out[0], 2);
+  EXPECT_EQ(out[40], std::numeric_limits<float>::infinity());
 }
 
 // Gradients of kernels: images side by side in memory are positions, pixels of the gradient taps,

@@ -19,6 +19,7 @@
 #include "xla/kernels/direct_convolution.h"
 #include "xla/kernels/packing.h"
 #include "xla/kernels/patches.h"
+#include "xla/kernels/row_convolution.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 #include "xla/util.h"
@@ -721,6 +722,11 @@ absl::StatusOr<std::unique_ptr<const Kernel>> MakeConvolutionKernel(const Convol
                                .kernel_origin = problem.kernel_origin,
                                .kernel_scale = problem.kernel_scale,
                                .epilogue = problem.epilogue});
+    if (direct != nullptr) return direct;
+    direct = MakeRowConvolution({.convolution = problem.conv,
+                                 .kernel_origin = problem.kernel_origin,
+                                 .kernel_scale = problem.kernel_scale,
+                                 .epilogue = problem.epilogue});
     if (direct != nullptr) return direct;
   }
   const PrimitiveType input = spec.input.type, kernel = spec.kernel.type;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of f32 whose rows of positions are contiguous: channels first, or few channels.
+#ifndef XLA_KERNELS_ROW_CONVOLUTION_H_
+#define XLA_KERNELS_ROW_CONVOLUTION_H_
+
+#include <memory>
+
+#include "xla/kernels/direct_convolution.h"
+#include "xla/kernels/kernel.h"
+
+namespace xla::kernels {
+
+// Null for convolutions of other kinds: of other types, with strides or base dilation, with
+// features that are contiguous (but for few channels, each of its own), with short rows or very
+// many taps.
+std::unique_ptr<const Kernel> MakeRowConvolution(DirectConvolutionSpec spec);
+
+}  // namespace xla::kernels
+
+#endif  // XLA_KERNELS_ROW_CONVOLUTION_H_
