@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions as prepared kernels of xla/kernels.
 #include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/library_calls.h"
 #include "xla/cpu/sort_order.h"
@@ -13,6 +14,7 @@
 #include "xla/kernels/sort_kernel.h"
 #include "xla/layout_util.h"
 #include "xla/literal.h"
+#include "xla/passes/custom_call_forms.h"
 #include "xla/passes/prefix_scan.h"
 #include "xla/primitive_util.h"
 
@@ -225,6 +227,25 @@ std::unique_ptr<const kernels::Kernel> MakeTriangularSolve(const HloInstruction&
                                             BatchOf(solve.operand(1)->shape()));
 }
 
+// XLA's own custom calls; null for others. Their forms were checked when they were expanded.
+absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeCustomCall(const HloInstruction& call) {
+  const absl::string_view target = call.custom_call_target();
+  if (target == "Qr" && FaultOfQr(call).empty())
+    return kernels::MakeQrKernel(BatchOf(call.operand(0)->shape()));
+  if (target == "ProductOfElementaryHouseholderReflectors" &&
+      FaultOfHouseholderProduct(call).empty()) {
+    return kernels::MakeHouseholderProductKernel(BatchOf(call.operand(0)->shape()),
+                                                 call.operand(1)->shape().dimensions().back());
+  }
+  if (target == "Eigh") {
+    XLA_ASSIGN_OR_RETURN(const EighConfig config, EighConfigOf(call));
+    return kernels::MakeHermitianEigenKernel(
+        {config.lower, config.sorts, config.most_sweeps, config.tolerance},
+        BatchOf(call.operand(0)->shape()));
+  }
+  return nullptr;
+}
+
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeRandomBits(const HloInstruction& rng) {
   const Shape& state = rng.operand(0)->shape();
   const Shape& shape = rng.shape().tuple_shapes(1);
@@ -277,6 +298,8 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
       return MakeTriangularSolve(instruction);
     case HloOpcode::kRngBitGenerator:
       return MakeRandomBits(instruction);
+    case HloOpcode::kCustomCall:
+      return MakeCustomCall(instruction);
     default:
       return nullptr;
   }

@@ -34,6 +34,14 @@ absl::StatusOr<Value> EvalDynamicReduceWindow(EvalContext& ctx, const HloInstruc
 absl::StatusOr<Value> EvalDynamicSelectAndScatter(EvalContext& ctx, const HloInstruction& inst,
                                                   absl::Span<Value> operands);
 
+// linear_algebra.cc
+absl::StatusOr<Value> EvalEighCall(EvalContext& ctx, const HloInstruction& inst,
+                                   absl::Span<Value> operands);
+absl::StatusOr<Value> EvalHouseholderProductCall(EvalContext& ctx, const HloInstruction& inst,
+                                                 absl::Span<Value> operands);
+absl::StatusOr<Value> EvalQrCall(EvalContext& ctx, const HloInstruction& inst,
+                                 absl::Span<Value> operands);
+
 // sort.cc
 absl::StatusOr<Value> EvalApproxTopKCall(EvalContext& ctx, const HloInstruction& inst,
                                          absl::Span<Value> operands);

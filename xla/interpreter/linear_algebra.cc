@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// cholesky and triangular-solve, batched, real and complex.
+// cholesky, triangular-solve and XLA's custom calls of linear algebra, batched, real and complex.
 #include "xla/kernels/linear_algebra.h"
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
+#include "xla/interpreter/builtin_custom_calls.h"
 #include "xla/interpreter/dynamic_sizes.h"
 #include "xla/interpreter/evaluator.h"
 #include "xla/interpreter/kernel_context.h"
 #include "xla/interpreter/value.h"
+#include "xla/kernels/householder.h"
+#include "xla/kernels/jacobi.h"
+#include "xla/passes/custom_call_forms.h"
 
 namespace xla::interpreter {
 namespace {
@@ -88,6 +96,59 @@ absl::StatusOr<Value> EvalTriangularSolve(EvalContext& ctx, const HloInstruction
   XLA_RETURN_IF_ERROR(kernels::TriangularSolve(kernel_context, options, a_batch, b_batch,
                                                result.mutable_untyped_data()));
   return result;
+}
+
+namespace {
+
+absl::Status Refuse(const HloInstruction& inst, absl::string_view fault) {
+  return InstructionError(inst, absl::StatusCode::kInvalidArgument, fault);
+}
+
+// Arrays for the two results of a call, which makes a tuple of them.
+absl::StatusOr<Value> CallForTwo(EvalContext& ctx, const HloInstruction& inst,
+                                 absl::FunctionRef<absl::Status(void*, void*)> call) {
+  std::vector<Value> results;
+  for (const Shape& shape : inst.shape().tuple_shapes()) {
+    XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(shape));
+    results.push_back(std::move(result));
+  }
+  XLA_RETURN_IF_ERROR(call(results[0].mutable_untyped_data(), results[1].mutable_untyped_data()));
+  return ctx.MakeTuple(inst.shape(), std::move(results));
+}
+
+}  // namespace
+
+absl::StatusOr<Value> EvalQrCall(EvalContext& ctx, const HloInstruction& inst,
+                                 absl::Span<Value> operands) {
+  if (const absl::string_view fault = FaultOfQr(inst); !fault.empty()) return Refuse(inst, fault);
+  return CallForTwo(ctx, inst, [&](void* factors, void* taus) {
+    KernelContext kernel_context(ctx);
+    return kernels::QrFactors(kernel_context, BatchOf(operands[0]), factors, taus);
+  });
+}
+
+absl::StatusOr<Value> EvalHouseholderProductCall(EvalContext& ctx, const HloInstruction& inst,
+                                                 absl::Span<Value> operands) {
+  const absl::string_view fault = FaultOfHouseholderProduct(inst);
+  if (!fault.empty()) return Refuse(inst, fault);
+  XLA_ASSIGN_OR_RETURN(Value result, ctx.Allocate(inst.shape()));
+  KernelContext kernel_context(ctx);
+  XLA_RETURN_IF_ERROR(kernels::HouseholderProduct(
+      kernel_context, BatchOf(operands[0]), operands[1].dimensions().back(),
+      operands[1].untyped_data(), result.mutable_untyped_data()));
+  return result;
+}
+
+absl::StatusOr<Value> EvalEighCall(EvalContext& ctx, const HloInstruction& inst,
+                                   absl::Span<Value> operands) {
+  const absl::StatusOr<EighConfig> config = EighConfigOf(inst);
+  if (!config.ok()) return Refuse(inst, config.status().message());
+  const kernels::EighOptions options = {config->lower, config->sorts, config->most_sweeps,
+                                        config->tolerance};
+  return CallForTwo(ctx, inst, [&](void* vectors, void* values) {
+    KernelContext kernel_context(ctx);
+    return kernels::HermitianEigen(kernel_context, options, BatchOf(operands[0]), vectors, values);
+  });
 }
 
 }  // namespace xla::interpreter

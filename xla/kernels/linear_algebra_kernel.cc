@@ -62,7 +62,80 @@ class TriangularSolveKernel final : public Kernel {
   CallMemory memory_;
 };
 
+// Memory of one matrix at a time, or of one for each worker.
+CallMemory MemoryOf(int64_t bytes, bool is_shared) {
+  CallMemory memory;
+  (is_shared ? memory.shared : memory.worker) = CallMemory::Of(bytes);
+  return memory;
+}
+
+class QrKernel final : public Kernel {
+ public:
+  explicit QrKernel(const MatrixBatch& a)
+      : a_(a), memory_(MemoryOf(QrBytes(a), SharesReflections(a))) {}
+  int64_t ScratchBytes(int32_t workers) const override { return memory_.ScratchBytes(workers); }
+  absl::Status Run(const KernelCall& call) const override {
+    CallContext context(call, memory_);
+    MatrixBatch a = a_;
+    a.data = call.buffers[0];
+    return QrFactors(context, a, call.buffers[1], call.buffers[2]);
+  }
+
+ private:
+  const MatrixBatch a_;
+  const CallMemory memory_;
+};
+
+class HouseholderProductKernel final : public Kernel {
+ public:
+  HouseholderProductKernel(const MatrixBatch& a, int64_t p)
+      : a_(a), p_(p), memory_(MemoryOf(HouseholderProductBytes(a, p), SharesReflections(a))) {}
+  int64_t ScratchBytes(int32_t workers) const override { return memory_.ScratchBytes(workers); }
+  absl::Status Run(const KernelCall& call) const override {
+    CallContext context(call, memory_);
+    MatrixBatch a = a_;
+    a.data = call.buffers[0];
+    return HouseholderProduct(context, a, p_, call.buffers[1], call.buffers[2]);
+  }
+
+ private:
+  const MatrixBatch a_;
+  const int64_t p_;
+  const CallMemory memory_;
+};
+
+class HermitianEigenKernel final : public Kernel {
+ public:
+  HermitianEigenKernel(const EighOptions& options, const MatrixBatch& a)
+      : options_(options), a_(a), memory_(MemoryOf(EigenBytes(a), SharesRotations(a))) {}
+  int64_t ScratchBytes(int32_t workers) const override { return memory_.ScratchBytes(workers); }
+  absl::Status Run(const KernelCall& call) const override {
+    CallContext context(call, memory_);
+    MatrixBatch a = a_;
+    a.data = call.buffers[0];
+    return HermitianEigen(context, options_, a, call.buffers[1], call.buffers[2]);
+  }
+
+ private:
+  const EighOptions options_;
+  const MatrixBatch a_;
+  const CallMemory memory_;
+};
+
 }  // namespace
+
+std::unique_ptr<const Kernel> MakeQrKernel(const MatrixBatch& a) {
+  return std::make_unique<QrKernel>(a);
+}
+
+std::unique_ptr<const Kernel> MakeHouseholderProductKernel(const MatrixBatch& a, int64_t p) {
+  return std::make_unique<HouseholderProductKernel>(a, p);
+}
+
+std::unique_ptr<const Kernel> MakeHermitianEigenKernel(const EighOptions& options,
+                                                       const MatrixBatch& a) {
+  return std::make_unique<HermitianEigenKernel>(options, a);
+}
 
 std::unique_ptr<const Kernel> MakeCholeskyKernel(bool lower, const MatrixBatch& a) {
   return std::make_unique<CholeskyKernel>(lower, a);

@@ -2,10 +2,14 @@
 #include "xla/passes/custom_call_forms.h"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 #include "absl/types/span.h"
+#include "xla/primitive_util.h"
 #include "xla/shape.h"
 #include "xla/shape_util.h"
 
@@ -14,6 +18,19 @@ namespace {
 
 bool HasShapeOfOnlyOperand(const HloInstruction& call) {
   return call.operand_count() == 1 && ShapeUtil::Compatible(call.operand(0)->shape(), call.shape());
+}
+
+// Matrices [.., rows, columns] of numbers of at least 16 bits.
+bool IsMatrix(const Shape& shape) {
+  constexpr PrimitiveType kTypes[] = {F16, BF16, F32, F64, C64, C128};
+  return shape.IsArray() && shape.is_static() && shape.rank() >= 2 &&
+         std::find(std::begin(kTypes), std::end(kTypes), shape.element_type()) != std::end(kTypes);
+}
+
+Shape WithoutDimension(const Shape& shape, int64_t dimension) {
+  std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
+  sizes.erase(sizes.begin() + dimension);
+  return Shape(shape.element_type(), sizes);
 }
 
 // Text or JSON: reduction_dim = 1 : i64, "reduction_dim": 1. -1 if it is not there.
@@ -76,6 +93,74 @@ absl::string_view FaultOfTopK(const HloInstruction& call) {
     return "";
   }
   return "the results of TopK have the sizes of the operand, but for the last dimension";
+}
+
+absl::string_view FaultOfQr(const HloInstruction& call) {
+  if (call.operand_count() != 1 || !IsMatrix(call.operand(0)->shape()))
+    return "Qr takes one array of matrices, floating-point or complex, of static sizes";
+  const Shape& operand = call.operand(0)->shape();
+  const int rank = static_cast<int>(operand.rank());
+  Shape taus = WithoutDimension(operand, rank - 2);
+  taus.set_dimensions(rank - 2,
+                      std::min(operand.dimensions(rank - 2), operand.dimensions(rank - 1)));
+  const Shape& result = call.shape();
+  if (result.IsTuple() && result.tuple_shapes_size() == 2 &&
+      ShapeUtil::Compatible(result.tuple_shapes(0), operand) &&
+      ShapeUtil::Compatible(result.tuple_shapes(1), taus)) {
+    return "";
+  }
+  return "the results of Qr are matrices like the operand and a row of taus for each";
+}
+
+absl::string_view FaultOfHouseholderProduct(const HloInstruction& call) {
+  if (call.operand_count() != 2 || !IsMatrix(call.operand(0)->shape()) ||
+      !call.operand(1)->shape().IsArray() || !call.operand(1)->shape().is_static()) {
+    return "ProductOfElementaryHouseholderReflectors takes an array of matrices, floating-point or "
+           "complex, and their taus, of static sizes";
+  }
+  const Shape &a = call.operand(0)->shape(), &taus = call.operand(1)->shape();
+  const int rank = static_cast<int>(a.rank());
+  if (taus.rank() == a.rank() - 1) {
+    Shape expected = WithoutDimension(a, rank - 2);
+    expected.set_dimensions(rank - 2, taus.dimensions(rank - 2));
+    if (ShapeUtil::Compatible(expected, taus) && ShapeUtil::Compatible(a, call.shape()) &&
+        a.dimensions(rank - 2) >= a.dimensions(rank - 1) &&
+        a.dimensions(rank - 1) >= taus.dimensions(rank - 2)) {
+      return "";
+    }
+  }
+  return "the matrices have at least as many rows as columns and as many columns as taus, and the "
+         "result has their shape";
+}
+
+absl::StatusOr<EighConfig> EighConfigOf(const HloInstruction& call) {
+  const auto fault = [](absl::string_view why) { return absl::InvalidArgumentError(why); };
+  if (call.operand_count() != 1 || !IsMatrix(call.operand(0)->shape()))
+    return fault("Eigh takes one array of matrices, floating-point or complex, of static sizes");
+  const Shape& operand = call.operand(0)->shape();
+  const int rank = static_cast<int>(operand.rank());
+  if (operand.dimensions(rank - 2) != operand.dimensions(rank - 1))
+    return fault("the matrices of Eigh are square");
+  Shape values = WithoutDimension(operand, rank - 2);
+  if (primitive_util::IsComplexType(operand.element_type()))
+    values.set_element_type(primitive_util::ComplexComponentType(operand.element_type()));
+  const Shape& result = call.shape();
+  if (!result.IsTuple() || result.tuple_shapes_size() != 2 ||
+      !ShapeUtil::Compatible(result.tuple_shapes(0), operand) ||
+      !ShapeUtil::Compatible(result.tuple_shapes(1), values)) {
+    return fault("the results of Eigh are matrices like the operand and real eigenvalues of each");
+  }
+  const std::vector<absl::string_view> parts = absl::StrSplit(call.extras().backend_config, ',');
+  EighConfig config;
+  int lower, sorts;
+  if (parts.size() != 4 || !absl::SimpleAtoi(parts[0], &lower) ||
+      !absl::SimpleAtoi(parts[1], &sorts) || !absl::SimpleAtoi(parts[2], &config.most_sweeps) ||
+      !absl::SimpleAtof(parts[3], &config.tolerance)) {
+    return fault("the backend_config of Eigh is \"lower,sort,sweeps,tolerance\"");
+  }
+  config.lower = lower != 0;
+  config.sorts = sorts != 0;
+  return config;
 }
 
 absl::StatusOr<int64_t> ApproxTopKDimension(const HloInstruction& call) {

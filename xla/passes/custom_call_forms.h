@@ -22,6 +22,23 @@ absl::string_view FaultOfCreateBuffer(const HloInstruction& call);      // Creat
 absl::string_view FaultOfControlDep(const HloInstruction& call);        // control_dep
 absl::string_view FaultOfTopK(const HloInstruction& call);              // TopK
 
+// Linear algebra, on batches of matrices of any floating-point or complex type: Qr makes the
+// factors and taus of LAPACK's geqrf; ProductOfElementaryHouseholderReflectors makes a matrix of
+// orthonormal columns of these; Eigh makes eigenvectors and eigenvalues of a Hermitian matrix.
+absl::string_view FaultOfQr(const HloInstruction& call);
+absl::string_view FaultOfHouseholderProduct(const HloInstruction& call);
+
+// The backend_config of Eigh: "lower,sort,sweeps,tolerance". Reads the lower triangle or the upper
+// one; sorts eigenvalues or not; sweeps at most, until what is off the diagonal is within the
+// tolerance.
+struct EighConfig {
+  bool lower, sorts;
+  int64_t most_sweeps;
+  float tolerance;
+};
+// INVALID_ARGUMENT, with the reason alone, for other forms.
+absl::StatusOr<EighConfig> EighConfigOf(const HloInstruction& call);
+
 // The dimension that a call of ApproxTopK reduces: reduction_dim of its backend_config, in text or
 // JSON. Its operands are arrays, as many initial values, and a computation that compares. As XLA's
 // CPU compiler, everything here computes it exactly: the arrays sorted by the computation, of which

@@ -98,6 +98,20 @@ Result ExpandApproxTopK(HloInstruction* call, GraphBuilder& b) {
   return b.Make(HloOpcode::kTuple, result, parts);
 }
 
+// Linear algebra stays: the compiler has kernels for it. Null: unchanged.
+Result CheckQr(HloInstruction* call, GraphBuilder&) {
+  const absl::string_view fault = FaultOfQr(*call);
+  return fault.empty() ? Result(nullptr) : Refuse(*call, fault);
+}
+Result CheckHouseholderProduct(HloInstruction* call, GraphBuilder&) {
+  const absl::string_view fault = FaultOfHouseholderProduct(*call);
+  return fault.empty() ? Result(nullptr) : Refuse(*call, fault);
+}
+Result CheckEigh(HloInstruction* call, GraphBuilder&) {
+  const absl::Status status = EighConfigOf(*call).status();
+  return status.ok() ? Result(nullptr) : Refuse(*call, status.message());
+}
+
 struct Expansion {
   absl::string_view target;
   Result (*expand)(HloInstruction* call, GraphBuilder& b);
@@ -105,8 +119,11 @@ struct Expansion {
 constexpr Expansion kExpansions[] = {
     {"ApproxTopK", ExpandApproxTopK},
     {"CreateBuffer", ExpandCreateBuffer},
+    {"Eigh", CheckEigh},
     {"LayoutConstraint", ExpandLayoutConstraint},
     {"Pin", ExpandPin},
+    {"ProductOfElementaryHouseholderReflectors", CheckHouseholderProduct},
+    {"Qr", CheckQr},
     {"SPMDFullToShardShape", ExpandAnnotation},
     {"SPMDShardToFullShape", ExpandAnnotation},
     {"Sharding", ExpandAnnotation},
@@ -126,6 +143,7 @@ absl::StatusOr<bool> ExpandCustomCalls(HloModule* module) {
         if (call->custom_call_target() != expansion.target) continue;
         GraphBuilder b(computation, call);
         XLA_ASSIGN_OR_RETURN(HloInstruction* const value, expansion.expand(call, b));
+        if (value == nullptr) break;
         XLA_RETURN_IF_ERROR(computation->ReplaceInstructionWithDifferentShape(call, value));
         changed = true;
         break;
