@@ -347,6 +347,24 @@ ENTRY e {
             "s32[<=8,2](5,2) { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 3, 3 }, { 4, 4 } }");
 }
 
+// The verifier lets a result have the bounds of its operands as fixed sizes. The memory of the sevens
+// is used again.
+TEST(DynamicSizesTest, WhatNoOperandHasIsZero) {
+  EXPECT_EQ(RunToString(R"(
+HloModule m
+ENTRY e {
+  seven = s32[] constant(7)
+  three = s32[] constant(3)
+  numbers = s32[4] constant({1, 2, 3, 4})
+  some = s32[<=4] set-dimension-size(numbers, three), dimensions={0}
+  sevens = s32[8] broadcast(seven), dimensions={}
+  last = s32[1] slice(sevens), slice={[7:8]}
+  after = s32[4] concatenate(last, last, last, last), dimensions={0}
+  ROOT r = s32[8] concatenate(some, after), dimensions={0}
+})"),
+            "s32[8] {1, 2, 3, 7, 7, 7, 7, 0}");
+}
+
 TEST(DynamicSizesTest, ASizeBeyondTheBoundIsAnError) {
   EXPECT_ERROR(RunText(R"(
 HloModule m

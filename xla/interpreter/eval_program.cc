@@ -118,6 +118,7 @@ absl::Status EvalProgram::Prepare() {
   for (auto it = computations.rbegin(); it != computations.rend(); ++it) {
     if (!reached.contains(*it)) continue;
     for (const HloInstruction* instruction : (*it)->instructions()) {
+      has_dynamic_sizes_ |= instruction->shape().is_dynamic();
       for (const HloComputation* callee : instruction->called_computations())
         reached.insert(callee);
     }

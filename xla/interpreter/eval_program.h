@@ -59,6 +59,9 @@ class EvalProgram {
   const ComputationPlan& plan(const HloComputation& computation) const {
     return plans_.at(&computation);
   }
+  // Whether sizes may be smaller than the bounds of shapes, fixed ones too: the verifier compares
+  // bounds only.
+  bool has_dynamic_sizes() const { return has_dynamic_sizes_; }
   // Of constants that had to be copied to be dense and row-major.
   int64_t constant_bytes() const { return budget_.live_bytes(); }
 
@@ -80,6 +83,7 @@ class EvalProgram {
 
   std::unique_ptr<HloModule> resolved_;
   const HloModule* module_ = nullptr;
+  bool has_dynamic_sizes_ = false;
   MemoryBudget budget_{0};
   // Plans hold values that count in the budget: after it.
   absl::flat_hash_map<const HloComputation*, ComputationPlan> plans_;

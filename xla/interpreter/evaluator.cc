@@ -184,14 +184,18 @@ const CustomCallHandler* EvalState::FindCustomCall(std::string_view target) cons
 
 absl::StatusOr<Value> EvalContext::Allocate(const Shape& shape) {
   if (destination_ != nullptr && destination_->shape == &shape) return TakeDestination();
-  return Value::Allocate(shape, state_->budget());
+  XLA_ASSIGN_OR_RETURN(Value value, Value::Allocate(shape, state_->budget()));
+  // See Value::Allocate. Operands may have fewer elements than the shape.
+  if (state_->program().has_dynamic_sizes() && shape.is_static()) {
+    std::memset(value.mutable_untyped_data(), 0, static_cast<size_t>(value.byte_size()));
+  }
+  return value;
 }
 
 Value EvalContext::TakeDestination() {
   const Destination& destination = *std::exchange(destination_, nullptr);
   Value value = Value::External(*destination.shape, destination.data, destination.capacity);
-  // See Value::Allocate.
-  if (destination.shape->is_dynamic()) {
+  if (state_->program().has_dynamic_sizes()) {
     std::memset(destination.data, 0, static_cast<size_t>(value.byte_size()));
   }
   return value;
