@@ -15,6 +15,7 @@
 #include "tests/builder/random_calls.h"
 #include "tests/interp/bounded_run.h"
 #include "tests/variants/expected.h"
+#include "tests/variants/values.h"
 #include "xla/hlo/builder/xla_builder.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/text/printer.h"
@@ -38,7 +39,7 @@ inline std::string Rounded(const LiteralSlice& value) {
       }
     }
   }
-  return text;
+  return WithoutResidues(text);
 }
 
 inline std::string ResultOnRandomArguments(const HloModule& module) {
@@ -47,7 +48,7 @@ inline std::string ResultOnRandomArguments(const HloModule& module) {
   std::vector<Literal> arguments;
   for (const HloInstruction* parameter : module.entry_computation()->parameter_instructions()) {
     if (ShapeUtil::ByteSizeOf(parameter->shape()) > 1 << 16) return "large";
-    auto argument = RandomProgramArgument(parameter->shape());
+    auto argument = NumberedArgument(parameter->shape(), parameter->parameter_number());
     if (!argument.ok()) return "no argument";
     arguments.push_back(*std::move(argument));
   }
