@@ -347,8 +347,8 @@ ENTRY e {
             "s32[<=8,2](5,2) { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 3, 3 }, { 4, 4 } }");
 }
 
-// The verifier lets a result have the bounds of its operands as fixed sizes. The memory of the sevens
-// is used again.
+// The verifier lets a result have the bounds of its operands as fixed sizes. The memory of the
+// sevens is used again.
 TEST(DynamicSizesTest, WhatNoOperandHasIsZero) {
   EXPECT_EQ(RunToString(R"(
 HloModule m
