@@ -129,6 +129,25 @@ ENTRY main {
   EXPECT_EQ(ValuesOf(results[1], 3), std::vector<float>({1, 2, 3}));
 }
 
+// A bitcast reads the memory of the argument, whatever its layout.
+TEST(CpuRunTest, BitcastsReadTheLayoutOfArguments) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(R"(
+HloModule bitcasts
+ENTRY main {
+  x = f32[2,3]{0,1} parameter(0)
+  memory = f32[6]{0} bitcast(x)
+  turned = f32[3,2]{1,0} bitcast(x)
+  same = f32[2,3]{0,1} bitcast(x)
+  ROOT t = (f32[6]{0}, f32[3,2]{1,0}, f32[2,3]{0,1}) tuple(memory, turned, same)
+})"));
+  const Literal x = LiteralUtil::CreateR2<float>({{1, 2, 3}, {4, 5, 6}});
+  ASSERT_OK_AND_ASSIGN(Literal result, program->Run({&x}));
+  const std::vector<Literal> parts = result.DecomposeTuple();
+  EXPECT_EQ(parts[0], LiteralUtil::CreateR1<float>({1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(parts[1], LiteralUtil::CreateR2<float>({{1, 4}, {2, 5}, {3, 6}}));
+  EXPECT_EQ(parts[2], x);
+}
+
 TEST(CpuRunTest, DynamicSizesComeWithArgumentsAndGoWithResults) {
   ASSERT_OK_AND_ASSIGN(const auto program, CompileText(R"(
 HloModule sizes

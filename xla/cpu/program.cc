@@ -309,10 +309,11 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   HloModule* const clone = impl->module.get();
   ForgetOriginalShapes(clone);
   impl->SetLeaves(*clone);
+  // While parameters still have their layouts.
+  XLA_RETURN_IF_ERROR(cpu::ExpandBitcasts(clone));
   XLA_ASSIGN_OR_RETURN(const cpu::NormalizedLayouts normalized, cpu::NormalizeEntryLayouts(clone));
   SetStrides(module, normalized, impl->result_shape, impl->argument_strides, impl->result_strides);
   impl->SetDonors(module);
-  XLA_RETURN_IF_ERROR(cpu::ExpandBitcasts(clone));
   XLA_RETURN_IF_ERROR(ExpandCustomCalls(clone).status());
   XLA_RETURN_IF_ERROR(ExpandAsync(clone).status());
   XLA_RETURN_IF_ERROR(ExpandSparseConvolutions(clone).status());
