@@ -150,30 +150,36 @@ int64_t CpuProgram::Impl::ScratchBytes(int threads) const {
   return schedule.scratch_bytes + library;
 }
 
-absl::StatusOr<CpuProgram::Impl::Arena> CpuProgram::Impl::TakeArena(int threads) const {
+absl::StatusOr<CpuProgram::Impl::Arena> CpuProgram::Impl::TakeArena(int threads,
+                                                                    size_t pointers) const {
   const int64_t bytes = ScratchBytes(threads);
-  if (bytes == 0) return Arena();
+  Arena arena;
+  if (bytes == 0 && pointers == 0) return arena;
   {
     const std::lock_guard<std::mutex> lock(mutex);
     for (size_t i = arenas.size(); i-- > 0;) {
       if (arenas[i].bytes < bytes) continue;
-      const Arena arena = arenas[i];
+      arena = std::move(arenas[i]);
       arenas.erase(arenas.begin() + static_cast<std::ptrdiff_t>(i));
-      return arena;
+      break;
     }
   }
-  void* memory = runtime::AllocateHostMemory(static_cast<size_t>(bytes));
-  if (memory == nullptr) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("the system has no memory for ", bytes, " bytes of scratch memory"));
+  if (arena.memory == nullptr && bytes > 0) {
+    arena.memory = runtime::AllocateHostMemory(static_cast<size_t>(bytes));
+    if (arena.memory == nullptr) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the system has no memory for ", bytes, " bytes of scratch memory"));
+    }
+    arena.bytes = bytes;
   }
-  return Arena{memory, bytes};
+  arena.pointers.assign(pointers, nullptr);
+  return arena;
 }
 
-void CpuProgram::Impl::GiveArena(const Arena& arena) const {
-  if (arena.memory == nullptr) return;
+void CpuProgram::Impl::GiveArena(Arena arena) const {
+  if (arena.memory == nullptr && arena.pointers.empty()) return;
   const std::lock_guard<std::mutex> lock(mutex);
-  arenas.push_back(arena);
+  arenas.push_back(std::move(arena));
 }
 
 void CpuProgram::Impl::SetLeaves(const HloModule& source) {

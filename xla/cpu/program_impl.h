@@ -41,14 +41,16 @@ struct CpuProgram::Impl {
   struct Arena {
     void* memory = nullptr;
     int64_t bytes = 0;
+    std::vector<char*> pointers;  // what runs of programs with many arrays keep them in
   };
   mutable std::mutex mutex;
   mutable std::vector<Arena> arenas;
 
   ~Impl();
   int64_t ScratchBytes(int threads) const;
-  absl::StatusOr<Arena> TakeArena(int threads) const;
-  void GiveArena(const Arena& arena) const;
+  // With that many pointers, if any.
+  absl::StatusOr<Arena> TakeArena(int threads, size_t pointers) const;
+  void GiveArena(Arena arena) const;
   void SetLeaves(const HloModule& source);
   void SetDonors(const HloModule& source);
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of compiled programs: memory of arguments and results, devices.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <map>
@@ -170,11 +171,13 @@ class CpuRun {
   }
 
  private:
+  static constexpr size_t kFewPointers = 40;
   struct Device {
     cpu::DeviceState state;
     OwnedBlocks blocks;
-    absl::InlinedVector<char*, 32> bases;
-    absl::InlinedVector<char*, 8> final_places;
+    // Memories, and where results go at the end; in the arena if they are many.
+    absl::Span<char*> bases, final_places;
+    std::array<char*, kFewPointers> few = {};
     CpuProgram::Impl::Arena arena;
     int64_t copies = 0, copied_bytes = 0;
   };
@@ -201,7 +204,7 @@ class CpuRun {
   // Memory that results got, or that goes back to the program.
   void Finish(absl::Span<Device> devices, absl::Span<const absl::Span<runtime::ResultView>> results,
               const absl::Status& status, runtime::RunStatistics* statistics) {
-    for (const Device& device : devices) impl_.GiveArena(device.arena);
+    for (Device& device : devices) impl_.GiveArena(std::move(device.arena));
     if (!status.ok()) {
       for (const absl::Span<runtime::ResultView> device : results) {
         for (runtime::ResultView& result : device) {
@@ -232,8 +235,17 @@ class CpuRun {
 
   absl::Status RunDevice(Device& device, absl::Span<const runtime::ArgumentView> arguments,
                          absl::Span<runtime::ResultView> results) {
-    device.bases.resize(
-        static_cast<size_t>(impl_.memories.constants_begin()) + impl_.constants.size(), nullptr);
+    const size_t memories =
+        static_cast<size_t>(impl_.memories.constants_begin()) + impl_.constants.size();
+    const size_t pointers = memories + results.size();
+    const bool is_few = pointers <= kFewPointers;
+    XLA_ASSIGN_OR_RETURN(device.arena,
+                         impl_.TakeArena(pool_->num_threads(), is_few ? 0 : pointers));
+    const absl::Span<char*> all =
+        is_few ? absl::MakeSpan(device.few).first(pointers) : absl::MakeSpan(device.arena.pointers);
+    device.bases = all.first(memories);
+    device.final_places = all.subspan(memories);
+    device.bases[0] = static_cast<char*>(device.arena.memory);
     RunState state(context_, *pool_, device.bases.data(), device.state);
     state.set_extras({.budget = &budget_, .custom_calls = options_.custom_calls});
     XLA_RETURN_IF_ERROR(state.Poll());
@@ -241,15 +253,12 @@ class CpuRun {
       if (impl_.argument_leaves[i].IsArray())
         XLA_RETURN_IF_ERROR(SetArgument(device, state, i, arguments[i]));
     }
-    device.final_places.resize(results.size(), nullptr);
     for (size_t k = 0; k < results.size(); ++k) {
       if (impl_.result_leaves[k].IsArray())
         XLA_RETURN_IF_ERROR(SetResult(device, state, k, arguments, results[k]));
     }
     std::copy(impl_.constants.begin(), impl_.constants.end(),
               device.bases.begin() + impl_.memories.constants_begin());
-    XLA_ASSIGN_OR_RETURN(device.arena, impl_.TakeArena(pool_->num_threads()));
-    device.bases[0] = static_cast<char*>(device.arena.memory);
     XLA_RETURN_IF_ERROR(cpu::RunSteps(impl_.lowered.steps, state));
     for (size_t k = 0; k < results.size(); ++k) {
       if (device.final_places[k] == nullptr) continue;

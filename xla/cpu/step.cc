@@ -14,6 +14,12 @@
 #include "xla/runtime/step_observer.h"
 
 namespace xla::cpu {
+namespace {
+
+// Pointers to arrays that a step keeps on the stack.
+constexpr size_t kFewArrays = 64;
+
+}  // namespace
 
 absl::StatusOr<std::shared_ptr<void>> RunState::Allocate(int64_t bytes) {
   runtime::MemoryBudget* const budget = extras_.budget;
@@ -64,7 +70,7 @@ bool RunStepsOfFunction(const Steps& steps, RunState& state) {
 }
 
 absl::Status KernelStep::Run(RunState& state) const {
-  absl::InlinedVector<char*, 16> arrays;
+  absl::InlinedVector<char*, kFewArrays> arrays;
   for (const Slot& slot : arrays_) arrays.push_back(slot.In(state));
   arrays.push_back(reinterpret_cast<char*>(&state));
   if (units_ <= chunk_) {
@@ -93,7 +99,7 @@ absl::Status CopyStep::Run(RunState& state) const {
 }
 
 absl::Status LibraryStep::Run(RunState& state) const {
-  absl::InlinedVector<char*, 8> operands, results;
+  absl::InlinedVector<char*, kFewArrays> operands, results;
   const auto in = [&](const std::optional<Slot>& slot) -> char* {
     return slot.has_value() ? slot->In(state) : nullptr;
   };
@@ -120,7 +126,7 @@ absl::Status WhileStep::Run(RunState& state) const {
 }
 
 absl::Status ScalarLoopStep::Run(RunState& state) const {
-  absl::InlinedVector<char*, 16> arrays;
+  absl::InlinedVector<char*, kFewArrays> arrays;
   for (const Slot& slot : arrays_) arrays.push_back(slot.In(state));
   if (units_ > chunk_) {
     XLA_RETURN_IF_ERROR(state.ParallelFor(units_, chunk_, [&](int64_t begin, int64_t end) {
