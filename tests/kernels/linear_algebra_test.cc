@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
@@ -68,6 +69,64 @@ TEST(CholeskyTest, NotPositiveDefiniteIsNaN) {
   EXPECT_EQ(l[1][3], 3);
 }
 
+// Many small matrices are factored side by side, with the bits of one alone.
+TEST(CholeskyTest, SmallMatricesSideBySide) {
+  for (const int64_t count : {8, 11, 40}) {
+    for (const int64_t n : {1, 3, 8, 32}) {
+      for (const bool lower : {false, true}) {
+        std::vector<complex128> a, alone(n * n);
+        for (int64_t b = 0; b < count; ++b) {
+          const std::vector<complex128> matrix = TestMatrixOf(n, 0, static_cast<uint64_t>(b));
+          a.insert(a.end(), matrix.begin(), matrix.end());
+        }
+        a[2 * n * n] = -1;
+        std::vector<complex128> factors(a.size());
+        TestContext context(2);
+        ASSERT_OK(
+            Cholesky(context, lower, {C128, a.data(), count, n, n, n, n * n}, factors.data()));
+        for (int64_t b = 0; b < count; ++b) {
+          const complex128* const factor = &factors[b * n * n];
+          if (b == 2) {
+            for (int64_t i = 0; i < n * n; ++i) EXPECT_TRUE(std::isnan(factor[i].real()));
+            continue;
+          }
+          ASSERT_OK(
+              Cholesky(context, lower, {C128, &a[b * n * n], 1, n, n, n, n * n}, alone.data()));
+          for (int64_t i = 0; i < n * n; ++i) EXPECT_EQ(factor[i], alone[i]) << b << ", " << i;
+        }
+      }
+    }
+  }
+}
+
+TEST(CholeskyTest, LargeMatrices) {
+  for (const bool is_complex : {false, true}) {
+    const int64_t n = 230;
+    std::vector<complex128> a = TestMatrixOf(n, 0, 9);
+    std::vector<double> real(n * n), real_factor(n * n);
+    for (int64_t i = 0; i < n * n; ++i) {
+      if (!is_complex) a[i] = a[i].real();
+      real[i] = a[i].real();
+    }
+    std::vector<complex128> l(n * n);
+    TestContext context(2);
+    if (is_complex) {
+      ASSERT_OK(Cholesky(context, true, {C128, a.data(), 1, n, n, n, n * n}, l.data()));
+    } else {
+      ASSERT_OK(Cholesky(context, true, {F64, real.data(), 1, n, n, n, n * n}, real_factor.data()));
+      std::copy(real_factor.begin(), real_factor.end(), l.begin());
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j <= i; ++j) {
+        complex128 sum = 0;
+        for (int64_t k = 0; k <= j; ++k) sum += l[i * n + k] * std::conj(l[j * n + k]);
+        EXPECT_LT(std::abs(sum - a[i * n + j]), 1e-10) << i << ", " << j;
+      }
+      for (int64_t j = i + 1; j < n; ++j) EXPECT_EQ(l[i * n + j], complex128(0));
+    }
+  }
+}
+
 // Element [i, j] of op(A), of the triangle that is read.
 complex128 OpElement(const TriangularSolveSpec& options, const std::vector<complex128>& a,
                      int64_t n, int64_t i, int64_t j) {
@@ -106,11 +165,12 @@ TEST(TriangularSolveTest, SolutionsMultiplyBack) {
 
 TEST(LinearAlgebraTest, SameBitsForAnyNumberOfThreads) {
   // Many small matrices, and one with many columns.
-  for (const auto& [count, n, columns] : {std::array<int64_t, 3>{40, 6, 5}, {1, 40, 300}}) {
+  for (const auto& [count, n, columns] :
+       {std::array<int64_t, 3>{40, 6, 5}, {1, 40, 300}, {2, 200, 70}}) {
     std::vector<float> a(count * n * n), b(count * n * columns);
     TestRandom random(2);
     for (float& x : a) x = static_cast<float>(random.Unit());
-    for (int64_t i = 0; i < count * n; ++i) a[i / n * n * n + i % n * (n + 1)] = 20;
+    for (int64_t i = 0; i < count * n; ++i) a[i / n * n * n + i % n * (n + 1)] = 400;
     for (float& x : b) x = static_cast<float>(random.Unit());
     std::vector<float> first_factors, first_solutions;
     for (const int threads : {1, 2, 5}) {

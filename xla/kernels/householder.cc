@@ -20,32 +20,8 @@ namespace {
 
 constexpr int64_t kPanel = 32, kColumns = 64;
 
-// An odd number of cache lines: columns of rows at a distance of a power of two would share few
-// sets of the caches.
-int64_t StrideOf(int64_t columns) {
-  constexpr int64_t kLine = 8;
-  return (CeilOfRatio(columns, kLine) | 1) * kLine;
-}
+using Matrix = PlaneMatrix;
 
-struct Matrix {
-  int64_t rows, columns, stride;
-  Planes<double> data;
-  bool is_complex() const { return data.im != nullptr; }
-  Planes<double> At(int64_t i, int64_t j) const { return data.At(i * stride + j); }
-};
-Matrix TakeMatrix(double** memory, const MatrixBatch& a) {
-  const int64_t stride = StrideOf(a.columns);
-  return {a.rows, a.columns, stride,
-          TakePlanes(memory, a.rows * stride, primitive_util::IsComplexType(a.type))};
-}
-
-complex128 Get(const Planes<const double>& from, int64_t i) {
-  return {from.re[i], from.im == nullptr ? 0 : from.im[i]};
-}
-void Set(const Planes<double>& to, int64_t i, complex128 value) {
-  to.re[i] = value.real();
-  if (to.im != nullptr) to.im[i] = value.imag();
-}
 complex128 Product(complex128 a, complex128 b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -98,9 +74,10 @@ void Reflect(const Matrix& a, int64_t k, const Group& group, int64_t first, int6
   }
   for (int64_t j = 0; j < count; ++j) {
     for (int64_t c = 0; c < columns; ++c) {
-      complex128 sum = Get(work, j * kColumns + c);
-      for (int64_t l = 0; l < j; ++l) sum -= Product(products[j][l], Get(work, l * kColumns + c));
-      Set(work, j * kColumns + c, Product(group.factors[j], sum));
+      complex128 sum = GetNumber(work, j * kColumns + c);
+      for (int64_t l = 0; l < j; ++l)
+        sum -= Product(products[j][l], GetNumber(work, l * kColumns + c));
+      SetNumber(work, j * kColumns + c, Product(group.factors[j], sum));
     }
   }
   SubtractProducts(group.v, kColumns, work, {rows, columns, a.stride, block});
@@ -121,22 +98,22 @@ complex128 MakeReflection(const Matrix& a, int64_t k, const Planes<double>& v) {
   const int64_t rows = a.rows - k;
   double sigma = 0;
   for (int64_t i = 1; i < rows; ++i) {
-    const complex128 x = Get(a.At(k + i, k), 0);
-    Set(v, i, x);
+    const complex128 x = GetNumber(a.At(k + i, k), 0);
+    SetNumber(v, i, x);
     sigma += x.real() * x.real() + x.imag() * x.imag();
   }
-  Set(v, 0, 1);
-  const complex128 alpha = Get(a.At(k, k), 0);
+  SetNumber(v, 0, 1);
+  const complex128 alpha = GetNumber(a.At(k, k), 0);
   if (sigma == 0 && alpha.imag() == 0) return 0;
   const double norm = NormOf(std::abs(alpha.real()), std::abs(alpha.imag()), std::sqrt(sigma));
   const double beta = alpha.real() < 0 ? norm : -norm;
   const complex128 divisor = alpha - beta;
   for (int64_t i = 1; i < rows; ++i) {
-    const complex128 x = Get(v, i);
-    Set(v, i, a.is_complex() ? x / divisor : complex128(x.real() / divisor.real()));
-    Set(a.At(k + i, k), 0, Get(v, i));
+    const complex128 x = GetNumber(v, i);
+    SetNumber(v, i, a.is_complex() ? x / divisor : complex128(x.real() / divisor.real()));
+    SetNumber(a.At(k + i, k), 0, GetNumber(v, i));
   }
-  Set(a.At(k, k), 0, beta);
+  SetNumber(a.At(k, k), 0, beta);
   return {(beta - alpha.real()) / beta, -alpha.imag() / beta};
 }
 
@@ -150,45 +127,13 @@ int64_t WorkCount(const MatrixBatch& a) {
   return (1 + CeilOfRatio(a.columns, kColumns)) * kWorkOfBlock;
 }
 
-// Loads or stores matrix b.
-void LoadMatrix(const MatrixBatch& batch, int64_t b, const Matrix& to) {
-  const int64_t bytes = primitive_util::ByteWidth(batch.type);
-  for (int64_t i = 0; i < batch.rows; ++i) {
-    LoadPlanes(batch.type, static_cast<const char*>(batch.data) + RowOffset(batch, bytes, b, i),
-               batch.columns, to.At(i, 0));
-  }
-}
-void StoreMatrix(const MatrixBatch& batch, int64_t b, const Matrix& from, void* to) {
-  const int64_t bytes = primitive_util::ByteWidth(batch.type);
-  for (int64_t i = 0; i < batch.rows; ++i) {
-    StorePlanes(batch.type, from.At(i, 0), batch.columns,
-                static_cast<char*>(to) + RowOffset(batch, bytes, b, i));
-  }
-}
-
-// body(context, b) for each matrix: with the context of the caller if threads share each.
-template <typename Body>
-absl::Status ForEachMatrix(Context& context, const MatrixBatch& batch, double cost, Body&& body) {
-  if (SharesReflections(batch)) {
-    for (int64_t b = 0; b < batch.count; ++b) XLA_RETURN_IF_ERROR(body(context, b));
-    return absl::OkStatus();
-  }
-  return context.ParallelFor(batch.count, ChunkFor(batch.count, cost),
-                             [&](int64_t begin, int64_t end) -> absl::Status {
-                               SerialContext serial(context);
-                               for (int64_t b = begin; b < end; ++b)
-                                 XLA_RETURN_IF_ERROR(body(serial, b));
-                               return absl::OkStatus();
-                             });
-}
-
 double CostOf(const MatrixBatch& a) {
   return ReflectionCost(a.rows, a.columns) * static_cast<double>(std::min(a.rows, a.columns));
 }
 
 absl::Status FactorMatrix(Context& context, const Matrix& a, const Planes<double>& vs,
                           const Planes<double>& taus, const Planes<double>& work) {
-  const int64_t p = std::min(a.rows, a.columns), v_stride = StrideOf(a.rows);
+  const int64_t p = std::min(a.rows, a.columns), v_stride = PlaneStride(a.rows);
   WorkMeter meter(context);
   for (int64_t panel = 0; panel < p; panel += kPanel) {
     const int64_t end = std::min(p, panel + kPanel),
@@ -197,9 +142,9 @@ absl::Status FactorMatrix(Context& context, const Matrix& a, const Planes<double
       XLA_RETURN_IF_ERROR(meter.Add(ReflectionCost(a.rows - k, panel_end - k)));
       // Zeros before the first element, for groups.
       const Planes<double> v = vs.At((k - panel) * v_stride);
-      for (int64_t i = panel; i < k; ++i) Set(v, i, 0);
+      for (int64_t i = panel; i < k; ++i) SetNumber(v, i, 0);
       const complex128 tau = MakeReflection(a, k, v.At(k));
-      Set(taus, k, tau);
+      SetNumber(taus, k, tau);
       Reflect(a, k, {{1, v_stride, v.At(k)}, {std::conj(tau)}}, k + 1, panel_end, work);
     }
     const int64_t rest = a.columns - panel_end;
@@ -210,7 +155,8 @@ absl::Status FactorMatrix(Context& context, const Matrix& a, const Planes<double
             for (int64_t k = panel; k < end;) {
               const int64_t count = k + kMostVectors <= end ? kMostVectors : 1;
               Group group = {{count, v_stride, vs.At((k - panel) * v_stride + k)}, {}};
-              for (int64_t j = 0; j < count; ++j) group.factors[j] = std::conj(Get(taus, k + j));
+              for (int64_t j = 0; j < count; ++j)
+                group.factors[j] = std::conj(GetNumber(taus, k + j));
               Reflect(a, k, group, first, std::min(a.columns, first + kColumns),
                       work.At((1 + block) * kWorkOfBlock));
               k += count;
@@ -227,7 +173,7 @@ absl::Status MultiplyColumns(Context& context, const Matrix& a, int64_t p, int64
                              int64_t end, const Planes<const double>& vs,
                              const Planes<const double>& taus, const Planes<double>& work) {
   WorkMeter meter(context);
-  const int64_t v_stride = StrideOf(a.rows);
+  const int64_t v_stride = PlaneStride(a.rows);
   // Reflections after a column leave it as it is.
   for (int64_t k = std::min(p, end); k > 0;) {
     const int64_t count = k >= kMostVectors ? kMostVectors : 1;
@@ -235,7 +181,7 @@ absl::Status MultiplyColumns(Context& context, const Matrix& a, int64_t p, int64
     XLA_RETURN_IF_ERROR(meter.Add(ReflectionCost(a.rows - k, count * (end - first))));
     // The last is applied first.
     Group group = {{count, -v_stride, vs.At((k + count - 1) * v_stride + k)}, {}};
-    for (int64_t j = 0; j < count; ++j) group.factors[j] = Get(taus, k + count - 1 - j);
+    for (int64_t j = 0; j < count; ++j) group.factors[j] = GetNumber(taus, k + count - 1 - j);
     Reflect(a, k, group, std::max(k, first), end, work);
   }
   return absl::OkStatus();
@@ -250,8 +196,9 @@ bool SharesReflections(const MatrixBatch& a) {
 
 int64_t QrBytes(const MatrixBatch& a) {
   const int64_t p = std::min(a.rows, a.columns);
-  return 8 * PlaneCount(a.rows * StrideOf(a.columns) + kPanel * StrideOf(a.rows) + p + WorkCount(a),
-                        primitive_util::IsComplexType(a.type));
+  return 8 * PlaneCount(
+                 a.rows * PlaneStride(a.columns) + kPanel * PlaneStride(a.rows) + p + WorkCount(a),
+                 primitive_util::IsComplexType(a.type));
 }
 
 absl::Status QrFactors(Context& context, const MatrixBatch& a, void* factors, void* taus) {
@@ -259,62 +206,63 @@ absl::Status QrFactors(Context& context, const MatrixBatch& a, void* factors, vo
   if (p == 0 || a.count == 0) return absl::OkStatus();
   const bool is_complex = primitive_util::IsComplexType(a.type);
   const int64_t tau_bytes = p * primitive_util::ByteWidth(a.type);
-  return ForEachMatrix(context, a, CostOf(a), [&](Context& inner, int64_t b) -> absl::Status {
-    XLA_ASSIGN_OR_RETURN(const ScratchArray<double> array,
-                         AllocateArray<double>(context, QrBytes(a) / 8));
-    double* memory = array.data();
-    const Matrix matrix = TakeMatrix(&memory, a);
-    const Planes<double> vs = TakePlanes(&memory, kPanel * StrideOf(a.rows), is_complex);
-    const Planes<double> all_taus = TakePlanes(&memory, p, is_complex);
-    LoadMatrix(a, b, matrix);
-    XLA_RETURN_IF_ERROR(
-        FactorMatrix(inner, matrix, vs, all_taus, TakePlanes(&memory, WorkCount(a), is_complex)));
-    StoreMatrix(a, b, matrix, factors);
-    StorePlanes(a.type, all_taus, p, static_cast<char*>(taus) + b * tau_bytes);
-    return absl::OkStatus();
-  });
+  return ForEachMatrix(
+      context, {a.count, SharesReflections(a), CostOf(a), QrBytes(a)},
+      [&](Context& inner, int64_t b, double* memory) -> absl::Status {
+        WorkMeter meter(inner);
+        const Matrix matrix = TakeMatrix(&memory, a.rows, a.columns, is_complex);
+        const Planes<double> vs = TakePlanes(&memory, kPanel * PlaneStride(a.rows), is_complex);
+        const Planes<double> all_taus = TakePlanes(&memory, p, is_complex);
+        XLA_RETURN_IF_ERROR(LoadMatrix(a, b, {}, matrix, {}, meter));
+        XLA_RETURN_IF_ERROR(FactorMatrix(inner, matrix, vs, all_taus,
+                                         TakePlanes(&memory, WorkCount(a), is_complex)));
+        XLA_RETURN_IF_ERROR(StoreMatrix(a, b, {}, matrix, {}, factors, meter));
+        StorePlanes(a.type, all_taus, p, static_cast<char*>(taus) + b * tau_bytes);
+        return absl::OkStatus();
+      });
 }
 
 int64_t HouseholderProductBytes(const MatrixBatch& a, int64_t p) {
-  return 8 * PlaneCount(a.rows * StrideOf(a.columns) + p * StrideOf(a.rows) + p + WorkCount(a),
-                        primitive_util::IsComplexType(a.type));
+  return 8 *
+         PlaneCount(a.rows * PlaneStride(a.columns) + p * PlaneStride(a.rows) + p + WorkCount(a),
+                    primitive_util::IsComplexType(a.type));
 }
 
 absl::Status HouseholderProduct(Context& context, const MatrixBatch& a, int64_t p, const void* taus,
                                 void* result) {
   if (a.rows == 0 || a.columns == 0 || a.count == 0) return absl::OkStatus();
-  const int64_t v_stride = StrideOf(a.rows);
+  const int64_t v_stride = PlaneStride(a.rows);
   const bool is_complex = primitive_util::IsComplexType(a.type);
   const int64_t tau_bytes = p * primitive_util::ByteWidth(a.type);
-  return ForEachMatrix(context, a, CostOf(a), [&](Context& inner, int64_t b) -> absl::Status {
-    XLA_ASSIGN_OR_RETURN(const ScratchArray<double> array,
-                         AllocateArray<double>(context, HouseholderProductBytes(a, p) / 8));
-    double* memory = array.data();
-    const Matrix matrix = TakeMatrix(&memory, a);
-    const Planes<double> vs = TakePlanes(&memory, p * v_stride, is_complex);
-    const Planes<double> all_taus = TakePlanes(&memory, p, is_complex);
-    const Planes<double> work = TakePlanes(&memory, WorkCount(a), is_complex);
-    LoadMatrix(a, b, matrix);
-    LoadPlanes(a.type, static_cast<const char*>(taus) + b * tau_bytes, p, all_taus);
-    for (int64_t i = 0; i < a.rows; ++i) {
-      for (int64_t k = 0; k < std::min(i, p); ++k)
-        Set(vs.At(k * v_stride), i, Get(matrix.At(i, k), 0));
-      if (i < p) Set(vs.At(i * v_stride), i, 1);
-      for (int64_t k = i + 1; k < p; ++k) Set(vs.At(k * v_stride), i, 0);
-      for (int64_t j = 0; j < a.columns; ++j) Set(matrix.At(i, j), 0, i == j ? 1 : 0);
-    }
-    XLA_RETURN_IF_ERROR(inner.ParallelFor(
-        CeilOfRatio(a.columns, kColumns), 1, [&](int64_t begin, int64_t end) -> absl::Status {
-          for (int64_t block = begin; block < end; ++block) {
-            XLA_RETURN_IF_ERROR(MultiplyColumns(inner, matrix, p, block * kColumns,
-                                                std::min(a.columns, (block + 1) * kColumns), vs,
-                                                all_taus, work.At(block * kWorkOfBlock)));
-          }
-          return absl::OkStatus();
-        }));
-    StoreMatrix(a, b, matrix, result);
-    return absl::OkStatus();
-  });
+  return ForEachMatrix(
+      context, {a.count, SharesReflections(a), CostOf(a), HouseholderProductBytes(a, p)},
+      [&](Context& inner, int64_t b, double* memory) -> absl::Status {
+        WorkMeter meter(inner);
+        const Matrix matrix = TakeMatrix(&memory, a.rows, a.columns, is_complex);
+        const Planes<double> vs = TakePlanes(&memory, p * v_stride, is_complex);
+        const Planes<double> all_taus = TakePlanes(&memory, p, is_complex);
+        const Planes<double> work = TakePlanes(&memory, WorkCount(a), is_complex);
+        XLA_RETURN_IF_ERROR(LoadMatrix(a, b, {}, matrix, {}, meter));
+        LoadPlanes(a.type, static_cast<const char*>(taus) + b * tau_bytes, p, all_taus);
+        for (int64_t i = 0; i < a.rows; ++i) {
+          for (int64_t k = 0; k < std::min(i, p); ++k)
+            SetNumber(vs.At(k * v_stride), i, GetNumber(matrix.At(i, k), 0));
+          if (i < p) SetNumber(vs.At(i * v_stride), i, 1);
+          for (int64_t k = i + 1; k < p; ++k) SetNumber(vs.At(k * v_stride), i, 0);
+          for (int64_t j = 0; j < a.columns; ++j) SetNumber(matrix.At(i, j), 0, i == j ? 1 : 0);
+        }
+        XLA_RETURN_IF_ERROR(inner.ParallelFor(
+            CeilOfRatio(a.columns, kColumns), 1, [&](int64_t begin, int64_t end) -> absl::Status {
+              for (int64_t block = begin; block < end; ++block) {
+                XLA_RETURN_IF_ERROR(MultiplyColumns(inner, matrix, p, block * kColumns,
+                                                    std::min(a.columns, (block + 1) * kColumns), vs,
+                                                    all_taus, work.At(block * kWorkOfBlock)));
+              }
+              return absl::OkStatus();
+            }));
+        XLA_RETURN_IF_ERROR(StoreMatrix(a, b, {}, matrix, {}, result, meter));
+        return absl::OkStatus();
+      });
 }
 
 }  // namespace xla::kernels

@@ -49,13 +49,8 @@ struct HalvedMatrix {
   }
 };
 
-complex128 Get(const Planes<const double>& from) {
-  return {*from.re, from.im == nullptr ? 0 : *from.im};
-}
-void Set(const Planes<double>& to, complex128 value) {
-  *to.re = value.real();
-  if (to.im != nullptr) *to.im = value.imag();
-}
+complex128 Get(const Planes<const double>& from) { return GetNumber(from, 0); }
+void Set(const Planes<double>& to, complex128 value) { SetNumber(to, 0, value); }
 
 class Solver {
  public:
@@ -255,27 +250,16 @@ absl::Status HermitianEigen(Context& context, const EighOptions& options, const 
   const bool is_complex = primitive_util::IsComplexType(a.type);
   const PrimitiveType value_type =
       is_complex ? primitive_util::ComplexComponentType(a.type) : a.type;
-  const auto solve = [&](Context& inner, int64_t b) -> absl::Status {
-    XLA_ASSIGN_OR_RETURN(const ScratchArray<double> memory,
-                         AllocateArray<double>(context, EigenBytes(a) / 8));
-    Solver solver(a.rows, is_complex, memory.data());
-    solver.Load(a, b, options.lower);
-    if (a.rows > 1) XLA_RETURN_IF_ERROR(solver.Sweep(inner, options));
-    solver.Store(a, b, options.sorts, vectors, value_type, values);
-    return absl::OkStatus();
-  };
-  if (SharesRotations(a)) {
-    for (int64_t b = 0; b < a.count; ++b) XLA_RETURN_IF_ERROR(solve(context, b));
-    return absl::OkStatus();
-  }
   const double size = static_cast<double>(a.rows);
-  return context.ParallelFor(a.count, ChunkFor(a.count, 10 * size * size * size),
-                             [&](int64_t begin, int64_t end) -> absl::Status {
-                               SerialContext serial(context);
-                               for (int64_t b = begin; b < end; ++b)
-                                 XLA_RETURN_IF_ERROR(solve(serial, b));
-                               return absl::OkStatus();
-                             });
+  return ForEachMatrix(context,
+                       {a.count, SharesRotations(a), 10 * size * size * size, EigenBytes(a)},
+                       [&](Context& inner, int64_t b, double* memory) -> absl::Status {
+                         Solver solver(a.rows, is_complex, memory);
+                         solver.Load(a, b, options.lower);
+                         if (a.rows > 1) XLA_RETURN_IF_ERROR(solver.Sweep(inner, options));
+                         solver.Store(a, b, options.sorts, vectors, value_type, values);
+                         return absl::OkStatus();
+                       });
 }
 
 }  // namespace xla::kernels

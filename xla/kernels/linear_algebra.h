@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cholesky factors and triangular solves of batches of matrices, real or complex.
 //
-// Computed in double precision and rounded once at the end, in the order of the textbook algorithms
-// (Golub and Van Loan, Matrix computations, 4.2 and 3.1).
+// Computed in double precision and rounded once at the end, by the blocked algorithms of textbooks
+// (Golub and Van Loan, Matrix computations, 4.2 and 3.1): the same bits for any number of threads
+// and any instruction set.
 #ifndef XLA_KERNELS_LINEAR_ALGEBRA_H_
 #define XLA_KERNELS_LINEAR_ALGEBRA_H_
 
@@ -40,6 +41,14 @@ struct TriangularSolveSpec {
 // give infinities and NaNs. `result` has the shape and strides of `b` and may be the same memory.
 absl::Status TriangularSolve(Context& context, const TriangularSolveSpec& options,
                              const MatrixBatch& a, const MatrixBatch& b, void* result);
+
+// Memory that these take at a time, and whether threads share each matrix rather than have one
+// each.
+int64_t CholeskyBytes(const MatrixBatch& a);
+bool SharesCholesky(const MatrixBatch& a);
+int64_t TriangularSolveBytes(const TriangularSolveSpec& options, const MatrixBatch& a,
+                             const MatrixBatch& b);
+bool SharesTriangularSolve(const MatrixBatch& b);
 
 }  // namespace xla::kernels
 

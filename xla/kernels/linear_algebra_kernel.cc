@@ -2,26 +2,25 @@
 // Working memory of linear algebra.
 #include "xla/kernels/linear_algebra_kernel.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 
 #include "xla/kernels/call_context.h"
-#include "xla/primitive_util.h"
-#include "xla/types.h"
 
 namespace xla::kernels {
 namespace {
 
-int64_t SolverBytes(PrimitiveType type) {
-  return primitive_util::IsComplexType(type) ? sizeof(complex128) : sizeof(double);
+// Memory of one matrix at a time, or of one for each worker.
+CallMemory MemoryOf(int64_t bytes, bool is_shared) {
+  CallMemory memory;
+  (is_shared ? memory.shared : memory.worker) = CallMemory::Of(bytes);
+  return memory;
 }
 
 class CholeskyKernel final : public Kernel {
  public:
-  CholeskyKernel(bool lower, const MatrixBatch& a) : lower_(lower), a_(a) {
-    memory_.worker = CallMemory::Of((a.rows * a.columns + a.rows) * SolverBytes(a.type));
-  }
+  CholeskyKernel(bool lower, const MatrixBatch& a)
+      : lower_(lower), a_(a), memory_(MemoryOf(CholeskyBytes(a), SharesCholesky(a))) {}
   int64_t ScratchBytes(int32_t workers) const override { return memory_.ScratchBytes(workers); }
   absl::Status Run(const KernelCall& call) const override {
     CallContext context(call, memory_);
@@ -33,20 +32,17 @@ class CholeskyKernel final : public Kernel {
  private:
   const bool lower_;
   const MatrixBatch a_;
-  CallMemory memory_;
+  const CallMemory memory_;
 };
 
 class TriangularSolveKernel final : public Kernel {
  public:
   TriangularSolveKernel(const TriangularSolveSpec& options, const MatrixBatch& a,
                         const MatrixBatch& b)
-      : options_(options), a_(a), b_(b) {
-    const int64_t bytes = (a.rows * a.columns + b.rows * b.columns + std::max(a.rows, b.columns)) *
-                          SolverBytes(b.type);
-    // Few matrices are solved one after another, many by a worker each.
-    constexpr int64_t kManyMatrices = 16;
-    (b.count < kManyMatrices ? memory_.shared : memory_.worker) = CallMemory::Of(bytes);
-  }
+      : options_(options),
+        a_(a),
+        b_(b),
+        memory_(MemoryOf(TriangularSolveBytes(options, a, b), SharesTriangularSolve(b))) {}
   int64_t ScratchBytes(int32_t workers) const override { return memory_.ScratchBytes(workers); }
   absl::Status Run(const KernelCall& call) const override {
     CallContext context(call, memory_);
@@ -59,15 +55,8 @@ class TriangularSolveKernel final : public Kernel {
  private:
   const TriangularSolveSpec options_;
   const MatrixBatch a_, b_;
-  CallMemory memory_;
+  const CallMemory memory_;
 };
-
-// Memory of one matrix at a time, or of one for each worker.
-CallMemory MemoryOf(int64_t bytes, bool is_shared) {
-  CallMemory memory;
-  (is_shared ? memory.shared : memory.worker) = CallMemory::Of(bytes);
-  return memory;
-}
 
 class QrKernel final : public Kernel {
  public:

@@ -152,6 +152,85 @@ void Subtract(const VectorGroup& v, int64_t rows_stride, const Planes<const doub
   for (; c < a.columns; ++c) SubtractAt<kComplex, kCount, 1>(OneTag(), v, rows_stride, rows, a, c);
 }
 
+template <bool kComplex, int kRows, int kVectors, class D>
+HWY_INLINE void ProductAt(D d, const ProductOperands& o, const RowBlock<double>& c, int64_t i,
+                          int64_t j) {
+  using N = Numbers<kComplex, D>;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  N sum[kRows][kVectors];
+#pragma GCC unroll 8
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v)
+      sum[r][v] = N::Load(d, c.data, (i + r) * c.stride + j + v * kLanes);
+  }
+  for (int64_t k = 0; k < o.depth; ++k) {
+    N b[kVectors];
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) b[v] = N::Load(d, o.b, k * o.b_stride + j + v * kLanes);
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+      const int64_t at = (i + r) * o.a_stride + k;
+      const N a = N::Set(d, o.a.re[at], ImaginaryAt<kComplex>(o.a, at));
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) sum[r][v] = sum[r][v] - a * b[v];
+    }
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v)
+      sum[r][v].Store(d, c.data, (i + r) * c.stride + j + v * kLanes);
+  }
+}
+template <bool kComplex, int kRows>
+void ProductOfRows(const ProductOperands& o, const RowBlock<double>& c, int64_t i) {
+  const Tag d;
+  constexpr int kVectors = kComplex ? 2 : 4;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  int64_t j = 0;
+  for (; j + kVectors * kLanes <= c.columns; j += kVectors * kLanes)
+    ProductAt<kComplex, kRows, kVectors>(d, o, c, i, j);
+  for (; j + kLanes <= c.columns; j += kLanes) ProductAt<kComplex, kRows, 1>(d, o, c, i, j);
+  for (; j < c.columns; ++j) ProductAt<kComplex, kRows, 1>(OneTag(), o, c, i, j);
+}
+template <bool kComplex>
+void MatrixProduct(const ProductOperands& o, const RowBlock<double>& c) {
+  constexpr int kRows = 4;
+  int64_t i = 0;
+  for (; i + kRows <= c.rows; i += kRows) ProductOfRows<kComplex, kRows>(o, c, i);
+  for (; i < c.rows; ++i) ProductOfRows<kComplex, 1>(o, c, i);
+}
+
+template <bool kComplex>
+void FactorLanes(int64_t n, const Planes<double>& a, bool (&definite)[kSideBySide]) {
+  using N = Numbers<kComplex, Tag>;
+  const Tag d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  for (int64_t lane = 0; lane < kSideBySide; lane += kLanes) {
+    const auto at = [&](int64_t i, int64_t j) { return (i * n + j) * kSideBySide + lane; };
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j <= i; ++j) {
+        N sum = N::Load(d, a, at(i, j));
+        for (int64_t k = 0; k < j; ++k)
+          sum = sum - N::Load(d, a, at(i, k)) * N::Load(d, a, at(j, k)).Conjugate();
+        if (j < i) {
+          const auto pivot = hn::LoadU(d, a.re + at(j, j));
+          sum.re = hn::Div(sum.re, pivot);
+          if constexpr (kComplex) sum.im = hn::Div(sum.im, pivot);
+        } else {
+          alignas(64) double pivots[kLanes];
+          hn::Store(sum.re, d, pivots);
+          for (int64_t l = 0; l < kLanes; ++l)
+            definite[lane + l] = (i == 0 || definite[lane + l]) && pivots[l] > 0;
+          sum = {hn::Sqrt(sum.re), hn::Zero(d)};
+        }
+        sum.Store(d, a, at(i, j));
+      }
+    }
+  }
+}
+
 template <bool kComplex, class D>
 HWY_INLINE void RotateTwo(D d, const Rotation& rotation, Numbers<kComplex, D>& x,
                           Numbers<kComplex, D>& y) {
@@ -227,6 +306,12 @@ void SubtractAny(const VectorGroup& v, int64_t rows_stride, const Planes<const d
                : Subtract<false, kMost>(v, rows_stride, rows, a);
   }
 }
+void MatrixProductAny(const ProductOperands& o, const RowBlock<double>& c) {
+  c.data.im == nullptr ? MatrixProduct<false>(o, c) : MatrixProduct<true>(o, c);
+}
+void FactorLanesAny(int64_t n, const Planes<double>& a, bool (&definite)[kSideBySide]) {
+  a.im == nullptr ? FactorLanes<false>(n, a, definite) : FactorLanes<true>(n, a, definite);
+}
 void RotateAny(const Rotation& rotation, int64_t count, const Planes<double>& x,
                const Planes<double>& y) {
   x.im == nullptr ? Rotate<false>(rotation, count, x, y) : Rotate<true>(rotation, count, x, y);
@@ -248,6 +333,8 @@ namespace xla::kernels {
 
 HWY_EXPORT(ProjectAny);
 HWY_EXPORT(SubtractAny);
+HWY_EXPORT(MatrixProductAny);
+HWY_EXPORT(FactorLanesAny);
 HWY_EXPORT(RotateAny);
 HWY_EXPORT(RotateHalvesAny);
 
@@ -258,6 +345,12 @@ void ProjectRows(const RowBlock<const double>& a, const VectorGroup& v, int64_t 
 void SubtractProducts(const VectorGroup& v, int64_t rows_stride, const Planes<const double>& rows,
                       const RowBlock<double>& a) {
   HWY_DYNAMIC_DISPATCH(SubtractAny)(v, rows_stride, rows, a);
+}
+void SubtractMatrixProduct(const ProductOperands& operands, const RowBlock<double>& c) {
+  HWY_DYNAMIC_DISPATCH(MatrixProductAny)(operands, c);
+}
+void FactorSideBySide(int64_t n, const Planes<double>& a, bool (&definite)[kSideBySide]) {
+  HWY_DYNAMIC_DISPATCH(FactorLanesAny)(n, a, definite);
 }
 void RotateRows(const Rotation& rotation, int64_t count, const Planes<double>& x,
                 const Planes<double>& y) {

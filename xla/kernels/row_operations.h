@@ -13,6 +13,7 @@ template <typename T>
 struct Planes {
   T* re = nullptr;
   T* im = nullptr;
+  // Elements from `offset` on.
   Planes At(int64_t offset) const { return {re + offset, im == nullptr ? nullptr : im + offset}; }
   operator Planes<const T>() const { return {re, im}; }  // NOLINT(google-explicit-constructor)
 };
@@ -38,6 +39,21 @@ void ProjectRows(const RowBlock<const double>& a, const VectorGroup& v, int64_t 
 // a[i][c] -= v[j][i] * rows[j * rows_stride + c] for each j, in order.
 void SubtractProducts(const VectorGroup& v, int64_t rows_stride, const Planes<const double>& rows,
                       const RowBlock<double>& a);
+
+// c[i][j] -= sum over k < depth of a[i][k] * b[k][j]: products are subtracted in order of k.
+struct ProductOperands {
+  int64_t depth;
+  Planes<const double> a;
+  int64_t a_stride;
+  Planes<const double> b;
+  int64_t b_stride;
+};
+void SubtractMatrixProduct(const ProductOperands& operands, const RowBlock<double>& c);
+
+// Matrices side by side: element [i, j] of each at (i * n + j) * kSideBySide of `a`. The lower
+// triangles become their Cholesky factors; *definite[l] says whether matrix l has one.
+inline constexpr int64_t kSideBySide = 8;
+void FactorSideBySide(int64_t n, const Planes<double>& a, bool (&definite)[kSideBySide]);
 
 // Two rows become c * x - conj(s) * y and s * x + c * y. s has one element.
 struct Rotation {
