@@ -25,6 +25,23 @@ TEST(VerifierOptions, ThreadsOfCalls) {
   const std::string fusion =
       Entry("a = f32[2] parameter(0)\n ROOT b = f32[2] fusion(a), kind=kLoop, calls=f", kCalled);
   ExpectVerified({{fusion, "same as called computation's thread name (main vs other)"}});
+  const std::string conditional = Entry(
+      "p = pred[] constant(true)\n a = f32[2] parameter(0)\n ROOT b = f32[2] conditional(p, a, a), "
+      "true_computation=g, false_computation=f",
+      std::string(kCalled) + "\ng { ROOT y = f32[2]{0} parameter(0) }");
+  ExpectVerified({{conditional, "same as called computation's thread name (main vs other)"}});
+  const std::string loop = Entry(
+      "a = f32[2] parameter(0)\n ROOT b = f32[2] while(a), condition=c, body=f",
+      std::string(kCalled) + "\nc { p = f32[2] parameter(0) ROOT t = pred[] constant(false) }");
+  ExpectVerified({{loop, "same as called computation's thread name (main vs other)"}});
+  const std::string custom = Entry(
+      "a = f32[2] parameter(0)\n ROOT b = f32[2] custom-call(a), custom_call_target=\"t\", "
+      "called_computations={f}",
+      kCalled);
+  ExpectVerified({{custom, ""}});
+  ExpectVerified(
+      {{custom, "b to_apply computation execution thread does not match (other vs main)"}},
+      {.verify_call_nested_computation_thread_name = true});
 }
 
 TEST(VerifierOptions, OrderOfBroadcast) {

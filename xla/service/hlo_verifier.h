@@ -103,11 +103,14 @@ class HloVerifier {
  public:
   explicit HloVerifier(HloVerifierOpts&& options) : options_(std::move(options)) {}
   explicit HloVerifier(bool layout_sensitive, bool allow_mixed_precision,
-                       HloPredicate instruction_can_change_layout = {}, ShapeSizeFn = {})
+                       HloPredicate instruction_can_change_layout = {}, ShapeSizeFn shape_size = {},
+                       bool verify_no_collective_deadlocks = false)
       : HloVerifier(HloVerifierOpts()
                         .WithLayoutSensitive(layout_sensitive)
                         .WithAllowMixedPrecision(allow_mixed_precision)
-                        .WithInstructionCanChangeLayout(instruction_can_change_layout)) {}
+                        .WithInstructionCanChangeLayout(instruction_can_change_layout)
+                        .WithCustomShapeSize(shape_size)
+                        .WithVerifyNoCollectiveDeadlocks(verify_no_collective_deadlocks)) {}
 
   absl::string_view name() const { return "hlo-verifier"; }
   // False, or the first violation. Modules on which only some execution threads are to be verified

@@ -28,8 +28,7 @@ struct HloVerifierOptions {
   bool check_replica_groups = true;
   bool allow_bitcast_to_have_different_size = false;
   bool allow_unbounded_dynamism = true;
-  // Those for which it returns false must keep the layout of their operands (with
-  // layout_sensitive).
+  // Those for which it returns false must keep the layout of their operands.
   std::function<bool(const HloInstruction*)> instruction_can_change_layout;
   // Bytes of an array, for bitcasts. ShapeUtil::ByteSizeOf if not set.
   std::function<int64_t(const Shape&)> shape_size;
