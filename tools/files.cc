@@ -115,7 +115,8 @@ int OpenInPlace(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes) {
+absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes,
+                                     bool (*can_begin)(std::string_view bytes)) {
   const std::string name = path == "-" ? "standard input" : path;
   const Descriptor file(path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return Error(name, errno);
@@ -128,6 +129,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
   if (fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode)) {
     if (info.st_size > max_bytes) return too_large();
     bytes.reserve(static_cast<size_t>(info.st_size) + 1);
+    can_begin = nullptr;
   }
   // Read until the end: files of /proc and /sys have no size, and files grow.
   for (size_t size = 0;;) {
@@ -142,7 +144,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
     size += static_cast<size_t>(count);
     bytes.resize(size);
     if (static_cast<int64_t>(size) > max_bytes) return too_large();
-    if (count == 0) return bytes;
+    if (count == 0 || (can_begin != nullptr && !can_begin(bytes))) return bytes;
   }
 }
 

@@ -17,8 +17,10 @@ namespace xla {
 inline constexpr int64_t kMaxProgramBytes = (int64_t{1} << 31) - 1;
 
 // The whole file; "-" is standard input. Errors name the file and the reason: RESOURCE_EXHAUSTED
-// for more than `max_bytes`, CANCELLED after Ctrl-C.
-absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes = kMaxProgramBytes);
+// for more than `max_bytes`, CANCELLED after Ctrl-C. What may never end (a pipe, a device) is given
+// up as soon as `can_begin` says that no file of its kind begins with these bytes.
+absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes = kMaxProgramBytes,
+                                     bool (*can_begin)(std::string_view bytes) = nullptr);
 
 // Writes to the target; "-" is standard output. A regular file appears whole or not at all: the
 // bytes are written beside it and renamed. Symbolic links are followed; what is not a regular file

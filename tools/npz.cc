@@ -202,7 +202,12 @@ absl::StatusOr<NumpyFile> NumpyFile::FromBytes(std::string bytes) {
 }
 
 absl::StatusOr<NumpyFile> NumpyFile::Open(const std::string& path) {
-  XLA_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, UsableMemoryBytes()));
+  // Arrays begin with \x93NUMPY, archives with PK.
+  const auto can_begin = [](std::string_view bytes) {
+    return bytes.starts_with(std::string_view("\x93NUMPY").substr(0, bytes.size())) ||
+           bytes.starts_with(std::string_view("PK").substr(0, bytes.size()));
+  };
+  XLA_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, UsableMemoryBytes(), can_begin));
   auto file = FromBytes(std::move(bytes));
   if (!file.ok())
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", file.status().message()));

@@ -274,8 +274,11 @@ absl::Status BuildCompute(const Request& c) {
     case HloOpcode::kScan: {
       const auto& a = c.As<ScanAttributes>();
       const size_t inputs = c.operands.size() - static_cast<size_t>(a.num_carries);
+      TriState is_associative = TRI_STATE_UNSPECIFIED;
+      if (a.is_associative.has_value())
+        is_associative = *a.is_associative ? TRI_STATE_TRUE : TRI_STATE_FALSE;
       Scan(c.First(inputs), c.From(inputs), c.callees[0], a.dimensions[0], std::nullopt,
-           a.is_reverse);
+           a.is_reverse, is_associative);
       return absl::OkStatus();
     }
     case HloOpcode::kReduceWindow: {

@@ -143,7 +143,22 @@ TEST(ParserTest, AttributesOfAnyInstruction) {
       statistics={visualizing_index=1,x=2,y=0.5}, origin={(({"v" {1}}, {}), {"w"})},
       metadata={op_type="t", op_name="n\"" source_line=7 profile_type={1} stack_frame_id=3},
       frontend_attributes={k="v",d={x=1}}, backend_config={"c":{}}
-    ROOT c = f32[2] exponential(b), result_accuracy={mode=highest}, backend_config="text", origin={[synthetic_call]})"));
+    ROOT c = f32[2] exponential(b), result_accuracy={mode=highest}, backend_config="text", origin={[synthetic_call]})",
+                                              R"(
+FileNames
+1 "a.py"
+
+FunctionNames
+1 "f"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=2 end_line=2 column=1 end_column=3}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=1 parent_frame_id=2}
+3 {file_location_id=1 parent_frame_id=3}
+)"));
   const HloInstruction& c = *module->entry_computation()->root_instruction();
   EXPECT_EQ(c.extras().result_accuracy.mode, AccuracySpec::Mode::kHighest);
   EXPECT_EQ(c.extras().backend_config, "text");

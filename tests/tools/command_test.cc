@@ -234,6 +234,15 @@ TEST(BinaryTest, EndlessInputIsAnError) {
 }
 #endif
 
+TEST(BinaryTest, ADeviceIsNoArray) {
+  const Finished finished = Shell(
+      "echo 'HloModule m ENTRY e { ROOT p = f32[] parameter(0) }' > $tmp/x.hlo; "
+      "$xylem run --input /dev/zero $tmp/x.hlo");
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_TRUE(absl::StrContains(finished.output, "/dev/zero: neither a .npy nor a .npz file"))
+      << finished.output;
+}
+
 TEST(BinaryTest, CtrlCEndsAWaitForAFifo) {
   const Finished finished = Shell(
       "rm -f $tmp/fifo; mkfifo $tmp/fifo; $xylem verify $tmp/fifo & p=$!; sleep 0.5; kill -INT $p; "

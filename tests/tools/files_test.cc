@@ -46,6 +46,17 @@ TEST(FilesTest, ReadingIsBoundedWithoutASize) {
   EXPECT_ERROR(ReadFile("/"), "/: Is a directory");
 }
 
+TEST(FilesTest, WhatBeginsWronglyIsNotReadToItsEnd) {
+  const auto can_begin = [](std::string_view bytes) { return bytes.starts_with("ab"); };
+  ASSERT_OK_AND_ASSIGN(const std::string zeros, ReadFile("/dev/zero", int64_t{1} << 40, can_begin));
+  EXPECT_LE(zeros.size(), size_t{1} << 20);
+  // What has an end is read whole.
+  const std::string path = NewPath("other");
+  ASSERT_OK(WriteFile(path, std::string(1 << 20, 'c')));
+  ASSERT_OK_AND_ASSIGN(const std::string whole, ReadFile(path, kMaxProgramBytes, can_begin));
+  EXPECT_EQ(whole.size(), size_t{1} << 20);
+}
+
 TEST(FilesTest, PermissionsAreKept) {
   const std::string path = NewPath("permissions");
   ASSERT_OK(WriteFile(path, "a"));

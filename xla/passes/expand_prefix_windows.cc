@@ -151,6 +151,7 @@ class WindowExpander {
                                                        : b_.Reshape(inits[i], slice));
     }
     ScanAttributes attributes;
+    attributes.is_associative = false;
     attributes.dimensions = {0};
     attributes.num_carries = static_cast<int64_t>(arrays.size());
     HloInstruction* const scan =

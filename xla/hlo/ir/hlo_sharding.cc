@@ -196,6 +196,41 @@ std::vector<int64_t> PermuteIds(const std::vector<int64_t>& ids, const std::vect
   return result;
 }
 
+// Orders the devices of each group of `size` consecutive ones, which hold the same data: their
+// order says nothing. An iota stays one where its dimensions can be cut to the size of a group.
+absl::Status SortReplicas(int64_t size, Devices* devices) {
+  if (size <= 1) return absl::OkStatus();
+  if (devices->ids.empty()) {
+    std::vector<int64_t>& dims = devices->reshape_dims;
+    std::vector<int>& perm = devices->transpose_perm;
+    if (perm.empty()) return absl::OkStatus();  // in order already
+    size_t first = perm.size();
+    int64_t rest = size;
+    while (first > 0 && rest % dims[perm[first - 1]] == 0) rest /= dims[perm[--first]];
+    if (rest > 1 && first > 0 && dims[perm[first - 1]] % rest == 0) {
+      // The group takes in the minor part of this dimension, which becomes one of its own.
+      const int cut = perm[first - 1];
+      for (int& dim : perm) dim += dim > cut ? 1 : 0;
+      dims[cut] /= rest;
+      dims.insert(dims.begin() + cut + 1, rest);
+      perm.insert(perm.begin() + static_cast<int64_t>(first), cut + 1);
+      rest = 1;
+    }
+    if (rest == 1) {
+      std::sort(perm.begin() + static_cast<int64_t>(first), perm.end());
+      CanonicalizeIota(&dims, &perm);
+      return absl::OkStatus();
+    }
+    XLA_ASSIGN_OR_RETURN(devices->ids, FlattenIota(dims, perm));
+    dims.clear();
+    perm.clear();
+  }
+  for (auto group = devices->ids.begin(); group != devices->ids.end(); group += size) {
+    std::sort(group, group + size);
+  }
+  return absl::OkStatus();
+}
+
 // Text order of subgroup dimensions: manual, unreduced, the rest; replicated last.
 int SubgroupRank(OpSharding::Type type) {
   switch (type) {
@@ -434,6 +469,9 @@ absl::StatusOr<HloSharding> HloSharding::Canonical() const {
       result.tile_dims.push_back(size);
       result.last_tile_dims.push_back(type);
     }
+  }
+  if (!result.last_tile_dims.empty() && result.last_tile_dims.back() == OpSharding::REPLICATED) {
+    XLA_RETURN_IF_ERROR(SortReplicas(result.tile_dims.back(), &order));
   }
   result.devices = std::move(order.ids);
   result.reshape_dims = std::move(order.reshape_dims);

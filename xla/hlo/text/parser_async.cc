@@ -29,6 +29,39 @@ HloInstruction* HloTextParser::AsyncStartOf(HloInstruction* instruction) {
   return it == async_starts_.end() ? nullptr : async_starts_[instruction] = it->second;
 }
 
+// All that an async operation calls runs in its thread, async operations within it included. What
+// several of them call runs in that of the last one, which is therefore the first to claim it.
+void HloTextParser::SetThreadsOfAsyncCalls() {
+  absl::flat_hash_set<HloComputation*> claimed;
+  std::vector<HloComputation*> todo;
+  const auto claim = [&](const HloInstruction& instruction, const std::string& thread) {
+    for (HloComputation* callee : instruction.called_computations()) {
+      if (!claimed.insert(callee).second) continue;
+      callee->SetExecutionThread(thread);
+      todo.push_back(callee);
+    }
+  };
+  const auto computations = module_->computations();
+  for (auto computation = computations.rbegin(); computation != computations.rend();
+       ++computation) {
+    const std::vector<HloInstruction*> instructions = (*computation)->instructions_by_id();
+    for (auto start = instructions.rbegin(); start != instructions.rend(); ++start) {
+      if ((*start)->opcode() != HloOpcode::kAsyncStart) continue;
+      const std::string thread = (*start)->attributes<AsyncAttributes>().async_execution_thread;
+      claim(**start, thread);
+      while (!todo.empty()) {
+        const HloComputation* const called = todo.back();
+        todo.pop_back();
+        for (HloInstruction* instruction : called->instructions()) {
+          if (instruction->opcode() == HloOpcode::kAsyncStart)
+            instruction->mutable_attributes<AsyncAttributes>()->async_execution_thread = thread;
+          claim(*instruction, thread);
+        }
+      }
+    }
+  }
+}
+
 // The computation with this operation on parameters.
 HloComputation* HloTextParser::WrapOperation(std::string_view thread, InstructionDraft* wrapped) {
   HloComputation* const computation = module_->AddComputation("async_wrapped");
@@ -47,6 +80,7 @@ bool HloTextParser::ParseAsync(ComputationDraft* computation, InstructionDraft* 
   const Loc opcode_loc = loc();
   const bool is_start = draft->opcode == HloOpcode::kAsyncStart;
   draft->wraps_operation = wrapped_opcode.has_value();
+  has_async_starts_ |= is_start;
   if (!ParseOperands(computation, draft)) return false;
 
   HloInstruction* start = nullptr;
@@ -90,6 +124,7 @@ bool HloTextParser::ParseAsync(ComputationDraft* computation, InstructionDraft* 
         !CheckAfterAttributes(wrapped) || draft->has_bad_operands) {
       return false;
     }
+    SetImpliedAttributes(&wrapped);
     SetImpliedShape(&wrapped);
     auto& attributes = draft->attributes.get<AsyncAttributes>();
     attributes.async_execution_thread = ThreadName(std::move(attributes.async_execution_thread));

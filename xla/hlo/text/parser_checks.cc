@@ -199,6 +199,27 @@ bool HloTextParser::CheckCustomCall(const InstructionDraft& draft) {
   return true;
 }
 
+// What text may leave out: a map is over all dimensions, and a scan not associative. As XLA, takes
+// nothing else for a map.
+void HloTextParser::SetImpliedAttributes(InstructionDraft* draft) {
+  switch (draft->opcode) {
+    case HloOpcode::kMap: {
+      Int64s& dimensions = draft->attributes.get<MapAttributes>().dimensions;
+      const Shape& shape = draft->operands.empty() ? draft->shape : draft->operands[0]->shape();
+      dimensions.resize(static_cast<size_t>(shape.IsArray() ? shape.rank() : 0));
+      for (size_t i = 0; i < dimensions.size(); ++i) dimensions[i] = static_cast<int64_t>(i);
+      break;
+    }
+    case HloOpcode::kScan: {
+      std::optional<bool>& is_associative = draft->attributes.get<ScanAttributes>().is_associative;
+      if (!is_associative.has_value()) is_associative = false;
+      break;
+    }
+    default:
+      break;
+  }
+}
+
 // Operations whose result shape follows from their operands: overrides the shape in the text.
 void HloTextParser::SetImpliedShape(InstructionDraft* draft) {
   const Shape token = ShapeUtil::MakeTokenShape();

@@ -352,6 +352,7 @@ class HloTextParser {
   bool ParseAsync(ComputationDraft* computation, InstructionDraft* draft,
                   std::optional<HloOpcode> wrapped_opcode, CommonAttributes* common,
                   bool allow_attributes);
+  void SetThreadsOfAsyncCalls();
   HloComputation* WrapOperation(std::string_view thread, InstructionDraft* wrapped);
   HloInstruction* AsyncStartOf(HloInstruction* instruction);
 
@@ -360,6 +361,7 @@ class HloTextParser {
   bool CheckBeforeAttributes(InstructionDraft* draft);
   bool CheckAfterAttributes(const InstructionDraft& draft);
   bool CheckCustomCall(const InstructionDraft& draft);
+  static void SetImpliedAttributes(InstructionDraft* draft);
   static void SetImpliedShape(InstructionDraft* draft);
 
   std::string_view text_;
@@ -380,6 +382,7 @@ class HloTextParser {
   // Computations of async-start, and one that has two of them as callers.
   absl::flat_hash_set<const HloComputation*> async_computations_;
   const HloComputation* twice_async_ = nullptr;
+  bool has_async_starts_ = false;
   // The start of the chain of each async instruction.
   absl::flat_hash_map<const HloInstruction*, HloInstruction*> async_starts_;
   // Signatures asked for by shape inference.

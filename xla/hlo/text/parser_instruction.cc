@@ -184,8 +184,12 @@ bool HloTextParser::ParseOperation(ComputationDraft* computation, InstructionDra
     return false;
   }
   InstructionDraft* const drafts[] = {draft};
-  return ParseInstructionAttributes(drafts, common, allow_attributes) &&
-         CheckAfterAttributes(*draft) && !draft->has_bad_operands && InferMissingShape(draft);
+  if (!ParseInstructionAttributes(drafts, common, allow_attributes) ||
+      !CheckAfterAttributes(*draft) || draft->has_bad_operands) {
+    return false;
+  }
+  SetImpliedAttributes(draft);
+  return InferMissingShape(draft);
 }
 
 const ProgramShape& HloTextParser::SignatureOf(HloComputation* computation) {
@@ -274,6 +278,12 @@ bool HloTextParser::ApplyCommonAttributes(CommonAttributes* common, HloInstructi
       return TokenError(Cat("parameter has ", leaves,
                             " leaf buffers, but parameter_replication has ", given, " elements."));
     }
+  }
+  if (extras.metadata && single_instruction_draft_ == nullptr) {
+    // As in XLA, a frame that the table lacks is forgotten.
+    const auto frames = static_cast<int64_t>(module_->stack_frames().frames.size());
+    const int64_t frame = extras.metadata->stack_frame_id();
+    if (frame < 0 || frame > frames) extras.metadata->set_stack_frame_id(0);
   }
   // Optional data of an async instruction applies to the wrapped operation.
   if (HloInstruction* const start = AsyncStartOf(instruction)) {

@@ -32,6 +32,7 @@ absl::StatusOr<std::unique_ptr<HloModule>> HloTextParser::ParseModuleText(
     return absl::InvalidArgumentError(
         Cat("Computation ", twice_async_->name(), " is called by more than one async op."));
   }
+  if (has_async_starts_) SetThreadsOfAsyncCalls();
   return std::move(module_);
 }
 

@@ -54,7 +54,9 @@ std::string ReadLabels(std::string_view labels, const LabelRoles& roles) {
     is_seen = true;
     if (label >= '0' && label <= '9') roles.spatial->push_back(-1);
   }
-  for (size_t i = 0; i < labels.size(); ++i) {
+  // Unknown dimensions after all known ones are left out, as protos do.
+  const size_t known = labels.find_last_not_of('?') + 1;
+  for (size_t i = 0; i < known; ++i) {
     const char label = labels[i];
     const int64_t dim = static_cast<int64_t>(i);
     if (label == '?') {

@@ -222,7 +222,13 @@ void AppendInstruction(const HloInstruction& instruction, PrintContext& context)
   if (options.print_extra_attributes) {
     // A call names its computation first, everything else its own attributes.
     if (opcode == HloOpcode::kCall) AppendCallees(instruction, context);
-    AppendOwnAttributes(instruction, context);
+    if (wrapped != nullptr && opcode == HloOpcode::kAsyncStart) {
+      AsyncAttributes own = instruction.attributes<AsyncAttributes>();
+      own.output_to_operand_aliasing.clear();  // comes after the attributes of the operation
+      AppendAsyncAttributes(instruction, own, context);
+    } else {
+      AppendOwnAttributes(instruction, context);
+    }
     if (wrapped == nullptr) {
       if (opcode != HloOpcode::kCall) AppendCallees(instruction, context);
     } else if (opcode == HloOpcode::kAsyncStart) {
@@ -232,6 +238,9 @@ void AppendInstruction(const HloInstruction& instruction, PrintContext& context)
       AppendExtras(*wrapped,
                    /*frontend_attributes=*/instruction.extras().frontend_attributes.empty(),
                    context);
+      AsyncAttributes rest = instruction.attributes<AsyncAttributes>();
+      rest.async_execution_thread.clear();
+      AppendAsyncAttributes(instruction, rest, context);
     }
     AppendExtras(instruction, /*frontend_attributes=*/true, context);
   }

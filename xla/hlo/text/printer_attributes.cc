@@ -392,6 +392,12 @@ void AppendOwnAttributes(const HloInstruction& instruction, PrintContext& contex
   });
 }
 
+void AppendAsyncAttributes(const HloInstruction& instruction, const AsyncAttributes& attributes,
+                           PrintContext& context) {
+  FieldPrinter<AsyncAttributes> printer(instruction, attributes, context.out);
+  AsyncAttributes::Describe(printer);
+}
+
 void AppendCallees(const HloInstruction& instruction, PrintContext& context) {
   const HloInstruction::ComputationVector& called = instruction.called_computations();
   if (called.empty()) return;
@@ -552,8 +558,34 @@ void AppendOriginalValue(const OriginalValueTree& value, std::string* out) {
   absl::StrAppend(out, "{", value.ToString(), "}");
 }
 
+// That of the instruction, or, for an element of a tuple that is put together, that of the operand
+// which the element is.
+static const OriginalValueTree* FindOriginalValue(const HloInstruction* instruction) {
+  constexpr int kMaxSteps = 100;  // unverified modules may have cycles
+  for (int step = 0; step < kMaxSteps; ++step) {
+    if (instruction->has_extras() && instruction->extras().original_value.has_value())
+      return &*instruction->extras().original_value;
+    if (instruction->opcode() != HloOpcode::kGetTupleElement || instruction->operand_count() == 0)
+      return nullptr;
+    const HloInstruction* const tuple = instruction->operand(0);
+    const int64_t index = instruction->tuple_index();
+    if (tuple->opcode() != HloOpcode::kTuple || index < 0 || index >= tuple->operand_count())
+      return nullptr;
+    instruction = tuple->operand(index);
+  }
+  return nullptr;
+}
+
+static void AppendOrigin(const HloInstruction& instruction, PrintContext& context) {
+  if (!context.options.print_extra_attributes) return;
+  const OriginalValueTree* const value = FindOriginalValue(&instruction);
+  if (value == nullptr) return;
+  context.out->append(", origin=");
+  AppendOriginalValue(*value, context.out);
+}
+
 void AppendMetadataAndConfig(const HloInstruction& instruction, PrintContext& context) {
-  if (!instruction.has_extras()) return;
+  if (!instruction.has_extras()) return AppendOrigin(instruction, context);
   const InstructionExtras& extras = instruction.extras();
   if (context.options.print_metadata && extras.metadata.has_value()) {
     const size_t before = context.out->size();
@@ -562,10 +594,7 @@ void AppendMetadataAndConfig(const HloInstruction& instruction, PrintContext& co
     if (context.out->compare(before, std::string::npos, ", metadata={}") == 0)
       context.out->resize(before);
   }
-  if (context.options.print_extra_attributes && extras.original_value.has_value()) {
-    context.out->append(", origin=");
-    AppendOriginalValue(*extras.original_value, context.out);
-  }
+  AppendOrigin(instruction, context);
   if (context.options.print_backend_config && !extras.backend_config.empty()) {
     context.out->append(", backend_config=");
     if (IsDictionaryToken(extras.backend_config)) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "xla/base/string_view.h"
@@ -134,18 +135,22 @@ void AppendStackFrames(const HloModule& module, absl::flat_hash_map<int64_t, int
   StackFrameTable used;  // what is printed, in order of first use
   absl::flat_hash_map<int64_t, int64_t> location_ids, file_ids, function_ids;
 
+  auto is_in = [](int64_t id, size_t size) { return id >= 1 && id <= static_cast<int64_t>(size); };
   auto intern = [](int64_t id, const std::vector<std::string>& from, std::vector<std::string>* to,
-                   absl::flat_hash_map<int64_t, int64_t>* map) -> int64_t {
-    if (id < 1 || id > static_cast<int64_t>(from.size())) return 0;
+                   absl::flat_hash_map<int64_t, int64_t>* map) {
     auto [it, inserted] = map->try_emplace(id, static_cast<int64_t>(to->size()) + 1);
     if (inserted) to->push_back(from[id - 1]);
     return it->second;
   };
   auto intern_location = [&](int64_t id) -> int64_t {
-    if (id < 1 || id > static_cast<int64_t>(table.locations.size())) return 0;
+    if (!is_in(id, table.locations.size())) return 0;
     auto found = location_ids.find(id);
     if (found != location_ids.end()) return found->second;
     StackFrameTable::Location location = table.locations[id - 1];
+    if (!is_in(location.file_name_id, table.file_names.size()) ||
+        !is_in(location.function_name_id, table.function_names.size())) {
+      return location_ids[id] = 0;
+    }
     location.file_name_id =
         intern(location.file_name_id, table.file_names, &used.file_names, &file_ids);
     location.function_name_id = intern(location.function_name_id, table.function_names,
@@ -154,22 +159,30 @@ void AppendStackFrames(const HloModule& module, absl::flat_hash_map<int64_t, int
     return location_ids[id] = static_cast<int64_t>(used.locations.size());
   };
   auto intern_frame = [&](int64_t frame) {
-    // The chain of parents up to one already printed, outermost first. A frame not in the table
-    // ends it, and so does a frame met twice: a chain that closes on itself has no outermost frame.
+    // The chain of parents up to one known already, outermost first. Those that lead out of the
+    // table, or back to themselves, and what is called from a place unknown, are left out: 0.
     std::vector<int64_t> chain;
-    absl::flat_hash_map<int64_t, bool> on_chain;
-    while (frame >= 1 && frame <= static_cast<int64_t>(table.frames.size()) &&
-           !ids->contains(frame) && on_chain.try_emplace(frame, true).second) {
+    absl::flat_hash_set<int64_t> on_chain;
+    bool is_whole = true;
+    while (is_whole && frame != 0 && !ids->contains(frame)) {
+      is_whole = is_in(frame, table.frames.size()) && on_chain.insert(frame).second;
+      if (!is_whole) break;
       chain.push_back(frame);
       frame = table.frames[frame - 1].parent_frame_id;
     }
+    int64_t parent = is_whole && frame != 0 ? ids->at(frame) : 0;
+    is_whole &= frame == 0 || parent != 0;
     for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
       StackFrameTable::Frame copy = table.frames[*it - 1];
-      copy.file_location_id = intern_location(copy.file_location_id);
-      auto parent = ids->find(copy.parent_frame_id);
-      copy.parent_frame_id = parent == ids->end() ? 0 : parent->second;
+      copy.file_location_id = is_whole ? intern_location(copy.file_location_id) : 0;
+      is_whole &= copy.file_location_id != 0;
+      if (!is_whole) {
+        (*ids)[*it] = 0;
+        continue;
+      }
+      copy.parent_frame_id = parent;
       used.frames.push_back(copy);
-      (*ids)[*it] = static_cast<int64_t>(used.frames.size());
+      parent = (*ids)[*it] = static_cast<int64_t>(used.frames.size());
     }
   };
   // XLA numbers frames in the order in which it lists computations and instructions, not in print

@@ -40,6 +40,9 @@ bool IsDictionaryToken(std::string_view text);
 // printer_attributes.cc: ", name=value" for each attribute of the operation itself, as text that
 // begins with a comma.
 void AppendOwnAttributes(const HloInstruction& instruction, PrintContext& context);
+// These instead of those of the instruction.
+void AppendAsyncAttributes(const HloInstruction& instruction, const AsyncAttributes& attributes,
+                           PrintContext& context);
 // ", to_apply=%c" and the like.
 void AppendCallees(const HloInstruction& instruction, PrintContext& context);
 // Sharding to result accuracy; then metadata, origin and backend config.
