@@ -224,8 +224,8 @@ ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers) {
     plan.split_depth = RoundUpTo(CeilOfRatio(k, splits), kProductDepth);
     plan.splits = CeilOfRatio(k, plan.split_depth);
   }
-  // Four tasks a worker even out; one worker takes the largest blocks.
-  const double wanted = workers <= 1 ? 1.0 : 4.0 * workers / static_cast<double>(plan.splits);
+  // Two tasks a worker even out; one worker takes the largest blocks.
+  const double wanted = workers <= 1 ? 1.0 : 2.0 * workers / static_cast<double>(plan.splits);
   ChooseBlocks(sizes, std::min(wanted, products / kTaskProducts), &plan);
   return plan;
 }
