@@ -172,7 +172,7 @@ absl::StatusOr<CpuProgram::Impl::Arena> CpuProgram::Impl::TakeArena(int threads,
     }
     arena.bytes = bytes;
   }
-  arena.pointers.assign(pointers, nullptr);
+  arena.pointers.resize(pointers);
   return arena;
 }
 

@@ -177,7 +177,7 @@ class CpuRun {
     OwnedBlocks blocks;
     // Memories, and where results go at the end; in the arena if they are many.
     absl::Span<char*> bases, final_places;
-    std::array<char*, kFewPointers> few = {};
+    std::array<char*, kFewPointers> few;
     CpuProgram::Impl::Arena arena;
     int64_t copies = 0, copied_bytes = 0;
   };
@@ -243,6 +243,7 @@ class CpuRun {
                          impl_.TakeArena(pool_->num_threads(), is_few ? 0 : pointers));
     const absl::Span<char*> all =
         is_few ? absl::MakeSpan(device.few).first(pointers) : absl::MakeSpan(device.arena.pointers);
+    std::fill(all.begin(), all.end(), nullptr);
     device.bases = all.first(memories);
     device.final_places = all.subspan(memories);
     device.bases[0] = static_cast<char*>(device.arena.memory);
