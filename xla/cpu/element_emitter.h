@@ -131,8 +131,9 @@ class ElementEmitter {
   // A reduction along contiguous elements: vectors of partial results, combined in a fixed tree.
   std::vector<Element> EmitRowReduce(const HloInstruction* instruction, Index index,
                                      int64_t row_elements, int block);
-  // Whether the instruction's elements in order need elements of buffers in order and scalars.
-  bool ReadsInOrder(const HloInstruction* instruction, int depth) const;
+  // Whether the instruction's elements in order, along its last `minor` dimensions, need elements of
+  // buffers in order and what those dimensions do not change.
+  bool ReadsInOrder(const HloInstruction* instruction, int64_t minor, int depth) const;
   // The same along several dimensions, row by row, for operands that are simple to compute along a
   // row alone. The reducer does not change what it combines with `identity`.
   std::vector<Element> EmitReduceOfRows(const HloInstruction* instruction, Index index,

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/kernel_shapes.h"
@@ -165,17 +166,22 @@ int64_t ElementEmitter::OperationsOf(const HloInstruction* instruction, int dept
   return cost;
 }
 
-bool ElementEmitter::ReadsInOrder(const HloInstruction* instruction, int depth) const {
+bool ElementEmitter::ReadsInOrder(const HloInstruction* instruction, int64_t minor,
+                                  int depth) const {
   if (buffers_.find(instruction) != buffers_.end() || CountOf(instruction->shape()) == 1)
     return true;
-  const bool keeps_order = instruction->opcode() == HloOpcode::kReshape ||
-                           instruction->opcode() == HloOpcode::kBitcast ||
-                           IsElementwise(*instruction);
-  if (instruction->opcode() == HloOpcode::kBroadcast)
-    return CountOf(instruction->operand(0)->shape()) == 1;
-  if (!keeps_order || depth > 8) return false;
-  return std::all_of(instruction->operands().begin(), instruction->operands().end(),
-                     [&](const HloInstruction* o) { return ReadsInOrder(o, depth + 1); });
+  const bool reshapes =
+      instruction->opcode() == HloOpcode::kReshape || instruction->opcode() == HloOpcode::kBitcast;
+  if (instruction->opcode() == HloOpcode::kBroadcast) {
+    const int64_t first = instruction->shape().rank() - minor;
+    return CountOf(instruction->operand(0)->shape()) == 1 ||
+           (minor > 0 &&
+            absl::c_all_of(instruction->dimensions(), [&](int64_t d) { return d < first; }));
+  }
+  if ((!reshapes && !IsElementwise(*instruction)) || depth > 8) return false;
+  return absl::c_all_of(instruction->operands(), [&](const HloInstruction* o) {
+    return ReadsInOrder(o, reshapes ? 0 : minor, depth + 1);
+  });
 }
 
 std::vector<Element> ElementEmitter::EmitReduceOfRows(const HloInstruction* instruction,
@@ -269,8 +275,11 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
   const HloComputation& reducer = *instruction->to_apply();
   const std::optional<Literal> identity = IdentityOfReducer(reducer);
   bool is_in_order = row_dims.size() > 1;
-  for (size_t i = 0; i < inputs; ++i)
-    is_in_order = is_in_order && ReadsInOrder(instruction->operand(static_cast<int64_t>(i)), 0);
+  const auto minor = static_cast<int64_t>(row_dims.size());
+  for (size_t i = 0; i < inputs; ++i) {
+    is_in_order =
+        is_in_order && ReadsInOrder(instruction->operand(static_cast<int64_t>(i)), minor, 0);
+  }
   // Several rows that follow each other in memory are one, along the last dimension that is not 1:
   // in dimensions of one element, no index is looked at.
   if (is_in_order) {

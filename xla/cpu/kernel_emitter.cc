@@ -315,15 +315,26 @@ class KernelEmitter {
       vector_end = ir_.Index(length / lanes * lanes);
       if (region.segments > 1) vector_end = ir_.Binary("llvm.smin", last, vector_end);
     }
-    ir_.Loop(first, vector_end, lanes, [&](IrValue i) {
-      ElementEmitter::Scope scope(&vectors);
-      index.back() = {i, 1, lanes};
-      if (is_clamped) {
-        index.back() = {ir_.Binary("llvm.smin", i, ir_.Index(last_vector)), 1,
-                        std::gcd(last_vector, lanes)};
+    // Short rows of what is cheap: without a loop.
+    const bool is_short = region.segments == 1 && length <= 2 * lanes && IsCheap();
+    if (is_short) {
+      for (int64_t i = 0; i + (is_clamped ? 0 : lanes - 1) < length; i += lanes) {
+        ElementEmitter::Scope scope(&vectors);
+        const int64_t start = std::min(i, last_vector);
+        index.back() = {ir_.Index(start), 1, std::gcd(start, lanes)};
+        StoreAt(region, vectors, index);
       }
-      StoreAt(region, vectors, index);
-    });
+    } else {
+      ir_.Loop(first, vector_end, lanes, [&](IrValue i) {
+        ElementEmitter::Scope scope(&vectors);
+        index.back() = {i, 1, lanes};
+        if (is_clamped) {
+          index.back() = {ir_.Binary("llvm.smin", i, ir_.Index(last_vector)), 1,
+                          std::gcd(last_vector, lanes)};
+        }
+        StoreAt(region, vectors, index);
+      });
+    }
     Check(vectors);
     if (rest.empty()) return;
     const auto store = [&] { Store(rest, vectors.lanes()); };
@@ -655,6 +666,13 @@ class KernelEmitter {
   // Computes the element, or as many as there are lanes, and stores it.
   void StoreAt(const KernelRegion& region, ElementEmitter& emitter, IndexVector index) {
     Store(ComputeAt(region, emitter, std::move(index)), emitter.lanes());
+  }
+
+  // Whether a second copy of the code of an element is small.
+  bool IsCheap() const {
+    constexpr double kFewOperations = 4;
+    const HloInstruction* root = plan_.fusion->to_apply()->root_instruction();
+    return plan_.operations <= kFewOperations * static_cast<double>(CountOf(FirstShape(*root)));
   }
 
   // Whether a result is written where the kernel still reads.

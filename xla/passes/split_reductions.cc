@@ -102,10 +102,27 @@ std::optional<Split> SplitOffShortRows(const Shape& operand, const std::vector<b
   return split;
 }
 
+// The same where the rows are longer: each is added up first.
+Split SplitOffLongRows(const Shape& operand, const std::vector<bool>& is_reduced) {
+  Split split;
+  const auto rank = static_cast<int64_t>(is_reduced.size());
+  int64_t first_of_row = rank;
+  while (is_reduced[static_cast<size_t>(first_of_row) - 1]) --first_of_row;
+  for (int64_t d = 0; d < rank; ++d) {
+    split.sizes.push_back(operand.dimensions(static_cast<int>(d)));
+    if (d >= first_of_row) {
+      split.first.push_back(d);
+    } else if (is_reduced[static_cast<size_t>(d)]) {
+      split.second.push_back(d);
+    }
+  }
+  return split;
+}
+
 std::optional<Split> SplitOf(const Shape& operand, absl::Span<const int64_t> reduced) {
   const int64_t rank = operand.rank();
   std::vector<bool> is_reduced(static_cast<size_t>(rank));
-  int64_t length = 1, results = 1;
+  int64_t length = 1, results = 1, row = 1;
   for (const int64_t d : reduced) is_reduced[static_cast<size_t>(d)] = true;
   bool in_rows = true;  // reduced dimensions are the last ones
   for (int64_t d = 0; d < rank; ++d) {
@@ -114,6 +131,9 @@ std::optional<Split> SplitOf(const Shape& operand, absl::Span<const int64_t> red
     if (d > 0 && !reduces && is_reduced[static_cast<size_t>(d) - 1]) in_rows = false;
   }
   if (length * results < kLargeArray) return std::nullopt;
+  for (int64_t d = rank - 1; d >= 0 && is_reduced[static_cast<size_t>(d)]; --d)
+    row *= operand.dimensions(static_cast<int>(d));
+  if (!in_rows && row > kShortRow) return SplitOffLongRows(operand, is_reduced);
   if (!in_rows && is_reduced.back()) {
     if (std::optional<Split> split = SplitOffShortRows(operand, is_reduced)) return split;
   }
