@@ -131,9 +131,6 @@ class ElementEmitter {
   // A reduction along contiguous elements: vectors of partial results, combined in a fixed tree.
   std::vector<Element> EmitRowReduce(const HloInstruction* instruction, Index index,
                                      int64_t row_elements, int block);
-  // Whether the instruction's elements in order, along its last `minor` dimensions, need elements of
-  // buffers in order and what those dimensions do not change.
-  bool ReadsInOrder(const HloInstruction* instruction, int64_t minor, int depth) const;
   // The same along several dimensions, row by row, for operands that are simple to compute along a
   // row alone. The reducer does not change what it combines with `identity`.
   std::vector<Element> EmitReduceOfRows(const HloInstruction* instruction, Index index,
@@ -169,6 +166,11 @@ class ElementEmitter {
   absl::Status status_;
   std::vector<std::map<Key, Element>> scopes_ = std::vector<std::map<Key, Element>>(1);
 };
+
+// Whether the instruction's elements in order, along its last `minor` dimensions, need elements in
+// memory in order and what those dimensions do not change: they may be seen as one dimension.
+bool ReadsInOrder(const HloInstruction* instruction, int64_t minor,
+                  absl::FunctionRef<bool(const HloInstruction*)> is_in_memory, int depth = 0);
 
 }  // namespace xla::cpu
 

@@ -166,22 +166,39 @@ int64_t ElementEmitter::OperationsOf(const HloInstruction* instruction, int dept
   return cost;
 }
 
-bool ElementEmitter::ReadsInOrder(const HloInstruction* instruction, int64_t minor,
-                                  int depth) const {
-  if (buffers_.find(instruction) != buffers_.end() || CountOf(instruction->shape()) == 1)
-    return true;
-  const bool reshapes =
-      instruction->opcode() == HloOpcode::kReshape || instruction->opcode() == HloOpcode::kBitcast;
-  if (instruction->opcode() == HloOpcode::kBroadcast) {
-    const int64_t first = instruction->shape().rank() - minor;
-    return CountOf(instruction->operand(0)->shape()) == 1 ||
-           (minor > 0 &&
-            absl::c_all_of(instruction->dimensions(), [&](int64_t d) { return d < first; }));
+bool ReadsInOrder(const HloInstruction* instruction, int64_t minor,
+                  absl::FunctionRef<bool(const HloInstruction*)> is_in_memory, int depth) {
+  if (is_in_memory(instruction) || CountOf(instruction->shape()) == 1) return true;
+  if (depth > 8) return false;
+  const int64_t first = instruction->shape().rank() - minor;
+  const auto operand_reads_in_order = [&](int64_t minor_of_operand) {
+    return absl::c_all_of(instruction->operands(), [&](const HloInstruction* o) {
+      return ReadsInOrder(o, minor_of_operand, is_in_memory, depth + 1);
+    });
+  };
+  switch (instruction->opcode()) {
+    case HloOpcode::kBroadcast: {
+      const Shape& operand = instruction->operand(0)->shape();
+      const auto dimensions = instruction->dimensions();
+      const int64_t mapped = absl::c_count_if(dimensions, [&](int64_t d) { return d >= first; });
+      if (CountOf(operand) == 1 || (minor > 0 && mapped == 0)) return true;
+      // The last dimensions are those of the operand.
+      return minor > 0 && mapped == minor && absl::c_is_sorted(dimensions) &&
+             operand.dimensions().last(static_cast<size_t>(minor)) ==
+                 instruction->shape().dimensions().last(static_cast<size_t>(minor)) &&
+             operand_reads_in_order(minor);
+    }
+    case HloOpcode::kReshape:
+    case HloOpcode::kBitcast: {
+      const auto from = instruction->operand(0)->shape().dimensions(),
+                 to = instruction->shape().dimensions();
+      const auto size = static_cast<size_t>(minor);
+      const bool keeps = size <= from.size() && from.last(size) == to.last(size);
+      return operand_reads_in_order(keeps ? minor : 0);
+    }
+    default:
+      return IsElementwise(*instruction) && operand_reads_in_order(minor);
   }
-  if ((!reshapes && !IsElementwise(*instruction)) || depth > 8) return false;
-  return absl::c_all_of(instruction->operands(), [&](const HloInstruction* o) {
-    return ReadsInOrder(o, reshapes ? 0 : minor, depth + 1);
-  });
 }
 
 std::vector<Element> ElementEmitter::EmitReduceOfRows(const HloInstruction* instruction,
@@ -275,10 +292,12 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
   const HloComputation& reducer = *instruction->to_apply();
   const std::optional<Literal> identity = IdentityOfReducer(reducer);
   bool is_in_order = row_dims.size() > 1;
-  const auto minor = static_cast<int64_t>(row_dims.size());
+  // From the first reduced dimension on: those behind it are reduced, or of one element.
+  const int64_t minor = shape.rank() - *absl::c_min_element(reduced);
   for (size_t i = 0; i < inputs; ++i) {
     is_in_order =
-        is_in_order && ReadsInOrder(instruction->operand(static_cast<int64_t>(i)), minor, 0);
+        is_in_order && ReadsInOrder(instruction->operand(static_cast<int64_t>(i)), minor,
+                                    [&](const HloInstruction* o) { return buffers_.contains(o); });
   }
   // Several rows that follow each other in memory are one, along the last dimension that is not 1:
   // in dimensions of one element, no index is looked at.

@@ -435,7 +435,8 @@ class KernelEmitter {
                                       ir_.Index(columns));
       IndexVector place = math.Delinearize(
           {row, 0, 1}, absl::MakeConstSpan(region.dimensions).first(region.dimensions.size() - 1));
-      place.emplace_back();
+      // Those that are seen as one: all but the last are 0.
+      place.resize(kept.size(), math.Constant(0));
       IndexVector index(static_cast<size_t>(shape.rank()));
       for (size_t k = 0; k + 1 < kept.size(); ++k) index[kept[k]] = place[k];
 

@@ -67,6 +67,7 @@ struct KernelPlan {
   bool transposes = false;
   // A reduction that keeps the minor dimension: rows are combined in the memory of the result.
   bool reduces_columns = false;
+  int64_t merged_columns = 1;  // the last dimensions of its result that are seen as one
   // The operand whose elements a contraction gives to the kernel part by part (FusedContraction);
   // -1 if there is none. The kernel is an epilogue then, see EmitKernel.
   int64_t epilogue_of = -1;

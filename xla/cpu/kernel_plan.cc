@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "xla/cpu/elementwise.h"
@@ -190,6 +191,21 @@ void DivideIntoUnits(KernelRegion& region, bool is_for_one_thread, bool shares_r
   GroupShortRows(region);
 }
 
+// The last dimensions of a column reduction's result that may be seen as one.
+int64_t MergedColumns(const HloInstruction& reduce) {
+  const Shape& shape = reduce.operand(0)->shape();
+  const auto reduced = reduce.dimensions();
+  int64_t minor = 0;
+  while (minor < shape.rank() && !absl::c_linear_search(reduced, shape.rank() - 1 - minor)) ++minor;
+  const auto is_in_memory = [](const HloInstruction* instruction) {
+    return instruction->opcode() == HloOpcode::kParameter;
+  };
+  for (int64_t i = 0; i < reduce.operand_count() / 2; ++i) {
+    if (!ReadsInOrder(reduce.operand(i), minor, is_in_memory)) return 1;
+  }
+  return std::max<int64_t>(minor, 1);
+}
+
 void PlanColumnReduction(const HloInstruction& fusion, const HloInstruction& reduce,
                          const Target& target, KernelPlan& plan) {
   const HloComputation& computation = *fusion.to_apply();
@@ -197,8 +213,14 @@ void PlanColumnReduction(const HloInstruction& fusion, const HloInstruction& red
   region.source = &reduce;
   const Shape& shape = FirstShape(reduce);
   region.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
+  plan.merged_columns = MergedColumns(reduce);
+  for (int64_t d = 1; d < plan.merged_columns; ++d) {
+    const int64_t minor = region.dimensions.back();
+    region.dimensions.pop_back();
+    region.dimensions.back() *= minor;
+  }
   region.lanes = std::max(4, target.vector_bytes / LargestElementBytes(computation));
-  const int64_t columns = shape.dimensions().back();
+  const int64_t columns = region.dimensions.back();
   while (region.lanes > columns) region.lanes /= 2;
   // Whole pages of long rows are read at a time.
   constexpr int64_t kLongRow = 4096, kLongest = 1024;

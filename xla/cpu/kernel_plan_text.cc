@@ -48,6 +48,7 @@ std::string PlanText(const KernelPlan& plan) {
   flag(plan.reduces_columns, "columns");
   flag(plan.streams, "streams");
   if (plan.epilogue_of >= 0) absl::StrAppend(&text, "epilogue of ", plan.epilogue_of, " ");
+  if (plan.merged_columns != 1) absl::StrAppend(&text, "merged ", plan.merged_columns, " ");
   if (plan.columns != 0) absl::StrAppend(&text, "columns ", plan.columns, " ");
   if (plan.rows_at_once != 1) absl::StrAppend(&text, "rows at once ", plan.rows_at_once, " ");
   const auto list = [&](const std::vector<bool>& values, const char* name) {

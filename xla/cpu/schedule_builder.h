@@ -29,7 +29,7 @@ struct ValueLife {
 
 struct LoopInfo {
   int32_t parent = -1, begin = 0, end = 0;
-  int32_t condition_end = 0;  // where the predicate is read
+  int32_t condition_end = 0;       // where the predicate is read
   std::set<ValueId> outer_values;  // made outside, used inside
 };
 
