@@ -172,9 +172,15 @@ ChainValue RandomChain::Match(PrimitiveType type, const Dims& dims) {
     if (value.type == type && value.dims == dims) same.push_back(&value);
   }
   if (!same.empty() && !OneIn(4)) return *same[static_cast<size_t>(Below(same.size()))];
-  if (!dims.empty() && OneIn(4)) {  // one number for each row of a dimension
+  if (!dims.empty() && OneIn(4)) {  // one number for each index of a dimension, or of several
     const int64_t d = Below(static_cast<int64_t>(dims.size()));
-    return Broadcast(Match(type, {dims[static_cast<size_t>(d)]}), dims, {d});
+    Dims sizes, dimensions;
+    for (int64_t other = 0; other < static_cast<int64_t>(dims.size()); ++other) {
+      if (other != d && !OneIn(4)) continue;
+      sizes.push_back(dims[static_cast<size_t>(other)]);
+      dimensions.push_back(other);
+    }
+    return Broadcast(Match(type, sizes), dims, dimensions);
   }
   if (!dims.empty() && type != PRED && OneIn(3)) {
     const int64_t d = Below(static_cast<int64_t>(dims.size()));
@@ -247,18 +253,32 @@ void RandomChain::Step() {
     bool is_nested;  // has computations of several steps
   };
   static constexpr Choice kChoices[] = {
-      {10, &RandomChain::Unary, false},        {26, &RandomChain::Binary, false},
-      {7, &RandomChain::CompareSelect, false}, {3, &RandomChain::Clamp, false},
-      {5, &RandomChain::Convert, false},       {8, &RandomChain::Reshape, false},
-      {6, &RandomChain::Transpose, false},     {6, &RandomChain::BroadcastStep, false},
-      {8, &RandomChain::Slice, false},         {4, &RandomChain::Pad, false},
-      {6, &RandomChain::Concatenate, false},   {3, &RandomChain::Reverse, false},
-      {4, &RandomChain::DynamicSlice, false},  {5, &RandomChain::DynamicUpdateSlice, false},
-      {3, &RandomChain::Gather, false},        {3, &RandomChain::Scatter, false},
-      {10, &RandomChain::Reduce, false},       {2, &RandomChain::ArgMax, false},
-      {3, &RandomChain::ReduceWindow, false},  {9, &RandomChain::Dot, false},
-      {3, &RandomChain::Convolution, false},   {3, &RandomChain::Sort, false},
-      {4, &RandomChain::While, true},          {2, &RandomChain::Conditional, true},
+      {10, &RandomChain::Unary, false},
+      {26, &RandomChain::Binary, false},
+      {7, &RandomChain::CompareSelect, false},
+      {3, &RandomChain::Clamp, false},
+      {5, &RandomChain::Convert, false},
+      {8, &RandomChain::Reshape, false},
+      {6, &RandomChain::Transpose, false},
+      {6, &RandomChain::BroadcastStep, false},
+      {8, &RandomChain::Slice, false},
+      {4, &RandomChain::Pad, false},
+      {6, &RandomChain::Concatenate, false},
+      {3, &RandomChain::Reverse, false},
+      {4, &RandomChain::DynamicSlice, false},
+      {5, &RandomChain::DynamicUpdateSlice, false},
+      {3, &RandomChain::Gather, false},
+      {3, &RandomChain::Scatter, false},
+      {3, &RandomChain::GatherElements, false},
+      {3, &RandomChain::ScatterWindow, false},
+      {10, &RandomChain::Reduce, false},
+      {2, &RandomChain::ArgMax, false},
+      {3, &RandomChain::ReduceWindow, false},
+      {9, &RandomChain::Dot, false},
+      {3, &RandomChain::Convolution, false},
+      {3, &RandomChain::Sort, false},
+      {4, &RandomChain::While, true},
+      {2, &RandomChain::Conditional, true},
       {2, &RandomChain::Call, true},
   };
   int total = 0;

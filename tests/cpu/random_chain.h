@@ -77,6 +77,8 @@ class RandomChain {
   void DynamicUpdateSlice();
   void Gather();
   void Scatter();
+  void GatherElements();
+  void ScatterWindow();
   void Reduce();
   void ArgMax();
   void ReduceWindow();

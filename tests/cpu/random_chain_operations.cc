@@ -190,6 +190,53 @@ void RandomChain::Scatter() {
                     Combiner(adds ? "add" : "maximum", a.type)));
 }
 
+// Single elements, whose indices are joined from one array for each dimension.
+void RandomChain::GatherElements() {
+  const ChainValue a = PickOfRank(1);
+  if (CountOf(a.dims) == 0) return Unary();
+  const Dims dims = {1 + Below(40)};
+  std::vector<std::string> indices;
+  Dims all, ones;
+  for (size_t d = 0; d < a.dims.size(); ++d) {
+    const ChainValue index = Match(S32, dims);
+    indices.push_back(Emit(S32, {dims[0], 1}, 0, absl::StrCat("reshape(", index.name, ")")).name);
+    all.push_back(static_cast<int64_t>(d));
+    ones.push_back(1);
+  }
+  const ChainValue joined =
+      Emit(S32, {dims[0], static_cast<int64_t>(a.dims.size())}, 0,
+           absl::StrCat("concatenate(", absl::StrJoin(indices, ", "), "), dimensions={1}"));
+  Emit(a.type, dims, a.bound,
+       absl::StrCat("gather(", a.name, ", ", joined.name, "), offset_dims={}, ",
+                    "collapsed_slice_dims={", absl::StrJoin(all, ","), "}, start_index_map={",
+                    absl::StrJoin(all, ","), "}, index_vector_dim=1, slice_sizes={",
+                    absl::StrJoin(ones, ","), "}"));
+}
+
+// One window, which may lie outside of the array.
+void RandomChain::ScatterWindow() {
+  const ChainValue a = PickOfRank(1);
+  if (a.type == PRED || CountOf(a.dims) == 0) return Unary();
+  Dims window, all;
+  std::vector<std::string> starts;
+  for (size_t d = 0; d < a.dims.size(); ++d) {
+    window.push_back(1 + Below(a.dims[d]));
+    all.push_back(static_cast<int64_t>(d));
+    const ChainValue start = OneIn(3) ? Index() : Scalar(S32, Below(a.dims[d] - window[d] + 1));
+    starts.push_back(Emit(S32, {1}, 0, absl::StrCat("reshape(", start.name, ")")).name);
+  }
+  const ChainValue joined =
+      Emit(S32, {static_cast<int64_t>(starts.size())}, 0,
+           absl::StrCat("concatenate(", absl::StrJoin(starts, ", "), "), dimensions={0}"));
+  const ChainValue operand = Bounded(a, 99), updates = Bounded(Match(a.type, window), 9);
+  Emit(a.type, a.dims, 108,
+       absl::StrCat(
+           "scatter(", operand.name, ", ", joined.name, ", ", updates.name,
+           "), update_window_dims={", absl::StrJoin(all, ","),
+           "}, inserted_window_dims={}, scatter_dims_to_operand_dims={", absl::StrJoin(all, ","),
+           "}, index_vector_dim=0, to_apply=", Combiner(OneIn(2) ? "add" : "maximum", a.type)));
+}
+
 void RandomChain::Reduce() {
   ChainValue a = PickOfRank(1);
   Dims reduced, kept;
