@@ -231,6 +231,11 @@ const RowCase kRowCases[] = {
     {1, 5, 5, 5, {90}, {9}, {4}, {1}, true},
     {1, 6, 6, 6, {64}, {3}, {5}, {1}, true},
     {1, 7, 7, 7, {6, 33}, {2, 3}, {1, 1}, {1, 1}, true},
+    // Rows that every second or third output row shares.
+    {2, 2, 5, 1, {30, 40}, {3, 3}, {2, 1}, {2, 1}},
+    {1, 3, 3, 3, {50, 40}, {5, 3}, {6, 1}, {3, 1}, true},
+    {3, 20, 24, 1, {28, 28}, {3, 3}, {2, 2}, {2, 2}, true},
+    {1, 20, 24, 1, {40, 12}, {4, 3}, {3, 1}, {3, 1}, true},
 };
 
 void CheckRowCase(const RowCase& row_case, std::vector<int> workers) {

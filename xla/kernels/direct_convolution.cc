@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "xla/kernels/fused_product.h"
+#include "xla/kernels/input_rows.h"
 #include "xla/kernels/packing.h"
 #include "xla/util.h"
 
@@ -23,7 +24,6 @@ namespace {
 constexpr int64_t kChunkDepth = 512;
 // Copied rows of a task.
 constexpr int64_t kMaxCopiedBytes = int64_t{1} << 19;
-constexpr int64_t kZeroRow = -1;
 
 class DirectConvolution final : public Kernel {
  public:
@@ -51,12 +51,13 @@ class DirectConvolution final : public Kernel {
   explicit DirectConvolution(DirectConvolutionSpec spec)
       : spec_(std::move(spec)),
         conv_(spec_.convolution),
+        input_rows_(conv_.patches),
         minor_(conv_.patches.dims.back()),
         kernels_(FusedKernels<float>()) {
     const Patches& patches = conv_.patches;
     row_ = minor_.output_size;
     rows_ = conv_.result.rows.count() / row_;
-    outer_taps_ = patches.depth() / patches.features / minor_.taps;
+    outer_taps_ = input_rows_.outer_taps();
     const int64_t reach = (row_ - 1) * minor_.stride + (minor_.taps - 1) * minor_.window_dilation;
     copies_ = minor_.padding_low > 0 || reach - minor_.padding_low >= minor_.input_size;
     pixel_ = copies_ || minor_.input_size == 1 ? patches.features : minor_.input_stride;
@@ -160,16 +161,7 @@ class DirectConvolution final : public Kernel {
   }
 
   // Copied input rows of a block of output rows at most.
-  int64_t SlotsOf(int64_t rows) const {
-    if (!copies_) return 0;
-    const auto& dims = conv_.patches.dims;
-    if (dims.size() != 2) return rows * outer_taps_;
-    // Neighbours of one image share rows.
-    const int64_t images = rows / dims[0].output_size + 2;
-    return std::min(
-        rows * outer_taps_,
-        rows * dims[0].stride + images * ((dims[0].taps - 1) * dims[0].window_dilation + 1));
-  }
+  int64_t SlotsOf(int64_t rows) const { return copies_ ? input_rows_.MostOf(rows) : 0; }
   int64_t SlotBytes() const { return Aligned(span_ * 4); }
 
   int64_t PanelBytes() const { return Aligned(kChunkDepth * kernels_.columns * 4); }
@@ -177,23 +169,6 @@ class DirectConvolution final : public Kernel {
   int64_t RunBytes() const { return Aligned(static_cast<int64_t>(runs_.size()) * 16); }
   int64_t WorkerBytes(const Plan& plan) const {
     return PanelBytes() + 2 * TableBytes(plan) + RunBytes() + (plan.slots + 1) * SlotBytes();
-  }
-
-  // Where the input row of an output row under an outer tap starts, in elements; kZeroRow if it is
-  // padding.
-  int64_t InputRow(int64_t row, int64_t tap) const {
-    const auto& dims = conv_.patches.dims;
-    int64_t offset = 0;
-    for (size_t d = dims.size() - 1; d-- > 0;) {
-      const SpatialDim& dim = dims[d];
-      const int64_t at = row % dim.output_size * dim.stride - dim.padding_low +
-                         tap % dim.taps * dim.window_dilation;
-      if (at < 0 || at >= dim.input_size) return kZeroRow;
-      row /= dim.output_size;
-      tap /= dim.taps;
-      offset += at * dim.input_stride;
-    }
-    return offset + row * conv_.patches.batch_stride;
   }
 
   // The row with the elements that windows reach, and zeros around it.
@@ -221,9 +196,9 @@ class DirectConvolution final : public Kernel {
     int64_t used = 1;
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t tap = 0; tap < outer_taps_; ++tap) {
-        const int64_t at = r * outer_taps_ + tap, id = InputRow(first_row + r, tap);
+        const int64_t at = r * outer_taps_ + tap, id = input_rows_.OffsetOf(first_row + r, tap);
         ids[at] = id;
-        if (id == kZeroRow) {
+        if (id == InputRows::kZeroRow) {
           table[at] = slots;
           continue;
         }
@@ -231,11 +206,8 @@ class DirectConvolution final : public Kernel {
           table[at] = input + id - minor_.padding_low * minor_.input_stride;
           continue;
         }
-        // The previous output row, or this one, may have read the same.
-        const int64_t begin = std::max<int64_t>(0, (r - 1) * outer_taps_);
-        const int64_t* found = std::find(ids + begin, ids + at, id);
-        if (found != ids + at) {
-          table[at] = table[found - ids];
+        if (const int64_t earlier = input_rows_.FindEarlier(ids, at); earlier >= 0) {
+          table[at] = table[earlier];
           continue;
         }
         float* slot = slots + used++ * slot_elements;
@@ -339,6 +311,7 @@ class DirectConvolution final : public Kernel {
 
   const DirectConvolutionSpec spec_;
   const Convolution& conv_;
+  const InputRows input_rows_;
   const SpatialDim minor_;
   const ProductKernels<float, float> kernels_;
   int64_t row_, rows_, outer_taps_;

@@ -10,13 +10,13 @@
 
 #include "absl/status/status.h"
 #include "xla/base/status_macros.h"
+#include "xla/kernels/input_rows.h"
 #include "xla/kernels/row_tiles.h"
 #include "xla/util.h"
 
 namespace xla::kernels {
 namespace {
 
-constexpr int64_t kZeroRow = -1;
 // Products that are summed at a time, for the rows of a few features.
 constexpr int64_t kChunkDepth = 128;
 
@@ -51,13 +51,14 @@ class RowConvolution final : public Kernel {
   explicit RowConvolution(DirectConvolutionSpec spec)
       : spec_(std::move(spec)),
         conv_(spec_.convolution),
+        input_rows_(conv_.patches),
         minor_(conv_.patches.dims.back()),
         channels_(InterleavedChannels(conv_)),
         groups_(channels_ > 1 ? 1 : conv_.result.batch.count()),
         features_(conv_.result.columns.count()),
         row_(minor_.output_size),
         rows_(conv_.result.rows.count() / row_),
-        outer_taps_(conv_.patches.depth() / conv_.patches.features / minor_.taps) {
+        outer_taps_(input_rows_.outer_taps()) {
     // Output rows of a task share the input rows that they read.
     constexpr int64_t kWorkOfTask = int64_t{1} << 20, kCopiedOfTask = int64_t{1} << 16;
     const int64_t work = row_ * channels_ * features_ * conv_.patches.depth();
@@ -110,28 +111,20 @@ class RowConvolution final : public Kernel {
     const int64_t copies = channels_ > 1 ? channels_ * kRowLanes : groups_ * features_;
     return Aligned(4 * copies * WeightsOfFeature());
   }
-  int64_t InputRows() const { return conv_.patches.features * outer_taps_; }
+  int64_t InputRowCount() const { return conv_.patches.features * outer_taps_; }
 
   int64_t SlotElements() const {
     const int64_t reach = (minor_.taps - 1) * minor_.window_dilation;
     return (RoundUpTo(row_, kRowLanes) + reach) * channels_;
   }
   int64_t SlotBytes() const { return Aligned(SlotElements() * 4); }
-  // Copied input rows of some output rows at most, of one feature.
-  int64_t SlotsOfFeature(int64_t rows) const {
-    const auto& dims = conv_.patches.dims;
-    if (dims.size() != 2) return rows * outer_taps_;
-    const int64_t images = rows / dims[0].output_size + 2;
-    return std::min(
-        rows * outer_taps_,
-        rows * dims[0].stride + images * ((dims[0].taps - 1) * dims[0].window_dilation + 1));
-  }
-  int64_t SlotsOf(int64_t rows) const { return SlotsOfFeature(rows) * conv_.patches.features; }
+  // Copied input rows of some output rows at most.
+  int64_t SlotsOf(int64_t rows) const { return input_rows_.MostOf(rows) * conv_.patches.features; }
 
   // Which slot each output row reads under each outer tap; rows of the input and of weights, and
   // their numbers.
   int64_t TableBytes() const { return Aligned(rows_of_task_ * outer_taps_ * 8); }
-  int64_t PointerBytes() const { return Aligned(InputRows() * 8); }
+  int64_t PointerBytes() const { return Aligned(InputRowCount() * 8); }
   int64_t WorkerBytes() const {
     return 3 * TableBytes() + 3 * PointerBytes() + SlotsOf(rows_of_task_) * SlotBytes();
   }
@@ -172,23 +165,6 @@ class RowConvolution final : public Kernel {
     return static_cast<const float*>(call.buffers[spec_.kernel_buffer]) + spec_.kernel_origin;
   }
 
-  // Where the input row of an output row under an outer tap starts, in elements; kZeroRow if it is
-  // padding.
-  int64_t InputRow(int64_t row, int64_t tap) const {
-    const auto& dims = conv_.patches.dims;
-    int64_t offset = 0;
-    for (size_t d = dims.size() - 1; d-- > 0;) {
-      const SpatialDim& dim = dims[d];
-      const int64_t at = row % dim.output_size * dim.stride - dim.padding_low +
-                         tap % dim.taps * dim.window_dilation;
-      if (at < 0 || at >= dim.input_size) return kZeroRow;
-      row /= dim.output_size;
-      tap /= dim.taps;
-      offset += at * dim.input_stride;
-    }
-    return offset + row * conv_.patches.batch_stride;
-  }
-
   // The row with the elements that windows reach, and zeros around it.
   void CopyRow(const float* from, float* to) const {
     const int64_t width = SlotElements() / channels_;
@@ -205,14 +181,11 @@ class RowConvolution final : public Kernel {
                    int64_t* starts) const {
     int64_t used = 0;
     for (int64_t at = 0; at < rows * outer_taps_; ++at) {
-      const int64_t id = InputRow(first + at / outer_taps_, at % outer_taps_);
+      const int64_t id = input_rows_.OffsetOf(first + at / outer_taps_, at % outer_taps_);
       ids[at] = table[at] = id;
-      if (id == kZeroRow) continue;
-      // The previous output row may have read the same.
-      const int64_t begin = std::max<int64_t>(0, (at / outer_taps_ - 1) * outer_taps_);
-      const int64_t* found = std::find(ids + begin, ids + at, id);
-      if (found != ids + at) {
-        table[at] = table[found - ids];
+      if (id == InputRows::kZeroRow) continue;
+      if (const int64_t earlier = input_rows_.FindEarlier(ids, at); earlier >= 0) {
+        table[at] = table[earlier];
       } else {
         starts[used] = id;
         table[at] = used++;
@@ -246,7 +219,7 @@ class RowConvolution final : public Kernel {
       int64_t count = 0;
       for (int64_t i = 0; i < inputs * outer_taps_; ++i) {
         const int64_t at = table[(row - first) * outer_taps_ + i % outer_taps_];
-        if (at == kZeroRow) continue;
+        if (at == InputRows::kZeroRow) continue;
         input[count] = slots + (at * inputs + i / outer_taps_) * slot;
         indices[count++] = i;
       }
@@ -290,6 +263,7 @@ class RowConvolution final : public Kernel {
 
   const DirectConvolutionSpec spec_;
   const Convolution& conv_;
+  const InputRows input_rows_;
   const SpatialDim minor_;
   const int64_t channels_;  // that are interleaved
   const int64_t groups_, features_, row_, rows_, outer_taps_;
