@@ -6,8 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "xla/literal_util.h"
 #include "xla/passes/pattern.h"
 #include "xla/passes/rewriter.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
 
 namespace xla {
 namespace {
@@ -84,6 +87,62 @@ Result TransposeOfDot(HloInstruction* transpose, Rewriter& rewriter) {
                          std::move(swapped));
 }
 
+// Whether numbers of type `from` are converted to `to` without loss.
+bool Holds(PrimitiveType to, PrimitiveType from) {
+  if (from == to) return true;
+  const bool floats = primitive_util::IsFloatingPointType(from);
+  return floats == primitive_util::IsFloatingPointType(to) &&
+         primitive_util::BitWidth(from) < primitive_util::BitWidth(to) &&
+         (floats ||
+          primitive_util::IsSignedIntegralType(to) == primitive_util::IsSignedIntegralType(from)) &&
+         (!floats || primitive_util::BitWidth(to) >= 32);
+}
+
+// dot(x, y) that sums nothing: x y + 0, as a product of -0 is 0 in a sum.
+Result DotOfOuterProduct(HloInstruction* dot, Rewriter& rewriter) {
+  const DotAttributes& attributes = dot->attributes<DotAttributes>();
+  const PrimitiveType type = dot->shape().element_type();
+  if (!attributes.lhs_contracting_dims.empty() || dot->operand_count() != 2 ||
+      !dot->shape().is_static() || dot->shape().rank() == 0 ||
+      (!primitive_util::IsFloatingPointType(type) && !primitive_util::IsIntegralType(type))) {
+    return nullptr;
+  }
+  for (const HloInstruction* operand : dot->operands()) {
+    if (!operand->shape().is_static() || !Holds(type, operand->shape().element_type()))
+      return nullptr;
+  }
+  // In the order of the result, and spread over what the other operand has alone.
+  int64_t next = static_cast<int64_t>(attributes.lhs_batch_dims.size());
+  const auto spread = [&](HloInstruction* operand, const Int64Vector& batch) {
+    Int64Vector order = batch, places;
+    for (size_t i = 0; i < batch.size(); ++i) places.push_back(static_cast<int64_t>(i));
+    for (int64_t d = 0; d < operand->shape().rank(); ++d) {
+      if (IsListed(batch, d)) continue;
+      order.push_back(d);
+      places.push_back(next++);
+    }
+    Int64Vector sizes;
+    for (const int64_t d : order) sizes.push_back(operand->shape().dimensions(static_cast<int>(d)));
+    if (operand->shape().element_type() != type) {
+      operand = rewriter.Create(HloOpcode::kConvert,
+                                ShapeUtil::ChangeElementType(operand->shape(), type), {operand});
+    }
+    if (!std::is_sorted(order.begin(), order.end())) {
+      operand = rewriter.Create(HloOpcode::kTranspose, ShapeUtil::MakeShape(type, sizes), {operand},
+                                DimensionListAttributes{.dimensions = std::move(order)});
+    }
+    return rewriter.Create(HloOpcode::kBroadcast, dot->shape(), {operand},
+                           DimensionListAttributes{.dimensions = std::move(places)});
+  };
+  HloInstruction* const lhs = spread(dot->operand(0), attributes.lhs_batch_dims);
+  HloInstruction* const rhs = spread(dot->operand(1), attributes.rhs_batch_dims);
+  HloInstruction* const product = rewriter.Create(HloOpcode::kMultiply, dot->shape(), {lhs, rhs});
+  if (!primitive_util::IsFloatingPointType(type)) return product;
+  HloInstruction* const zero = rewriter.Create(HloOpcode::kBroadcast, dot->shape(),
+                                               {rewriter.Constant(LiteralUtil::Zero(type))});
+  return rewriter.Create(HloOpcode::kAdd, dot->shape(), {product, zero});
+}
+
 // --- Convolution
 
 Result ConvolutionOfTranspose(HloInstruction* convolution, Rewriter& rewriter) {
@@ -145,6 +204,7 @@ Result ConvolutionOfReverse(HloInstruction* convolution, Rewriter& rewriter) {
 }
 
 constexpr RewriteRule kContractionRules[] = {
+    {"dot-of-outer-product", HloOpcode::kDot, &DotOfOuterProduct},
     {"dot-of-transpose", HloOpcode::kDot, &DotOfTranspose},
     {"transpose-of-dot", HloOpcode::kTranspose, &TransposeOfDot},
     {"convolution-of-transpose", HloOpcode::kConvolution, &ConvolutionOfTranspose},
