@@ -4,29 +4,12 @@
 #include <string>
 
 #include "tests/test_util.h"
+#include "tests/text/printing_test_util.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/text/printer.h"
 
 namespace xla {
 namespace {
-
-// The text of a module, which must not change when it is read and printed again.
-std::string Printed(const std::string& text) {
-  const absl::StatusOr<std::unique_ptr<HloModule>> module = ParseAndReturnUnverifiedModule(text);
-  EXPECT_OK(module) << text;
-  if (!module.ok()) return "";
-  std::string once = ModuleToString(**module);
-  const absl::StatusOr<std::unique_ptr<HloModule>> again = ParseAndReturnUnverifiedModule(once);
-  EXPECT_OK(again) << once;
-  if (again.ok()) {
-    EXPECT_EQ(ModuleToString(**again), once);
-  }
-  return once;
-}
-
-void ExpectContains(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
-}
 
 void ExpectLacks(const std::string& text, const std::string& part) {
   EXPECT_EQ(text.find(part), std::string::npos) << part << "\nis in\n" << text;
