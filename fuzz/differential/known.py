@@ -332,6 +332,7 @@ _VERDICTS = [
     ("expects exactly one dimension", "surplus-dimensions"),
     ("sort_dimension -", "negative-sort-dimension"),
     ("Expected non-negative mantissa_bits", "numbers-of-32-bits"),
+    ("Expected exponent_bits and mantissa_bits of 32 bits", "numbers-of-32-bits"),
     ("FFT lengths must not be negative", "fft-length"),
     ("non-empty replica groups", "all-to-all-groups"),
 ]

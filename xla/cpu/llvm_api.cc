@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 
@@ -35,15 +36,21 @@ void InstallOutOfMemoryHandler(void* library) {
 }
 
 absl::StatusOr<const LlvmApi*> Load() {
+  std::string reason;
   void* library = nullptr;
   for (const char* name : {"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so"}) {
-    if (library == nullptr) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (library != nullptr) break;
+    const char* message = dlerror();
+    if (message != nullptr && reason.empty()) reason = message;
+    // Another name helps only where there is no such file. Where memory was short, glibc may keep
+    // the library as one that is loaded, though its constructors have not run.
+    if (message == nullptr || !absl::StrContains(message, "No such file")) break;
   }
   if (library == nullptr) {
-    const char* reason = dlerror();
     return absl::UnavailableError(
         absl::StrCat("the compiler needs LLVM 19 (Debian's package libllvm19): ",
-                     reason == nullptr ? "libLLVM.so.19.1 cannot be loaded" : reason));
+                     reason.empty() ? "libLLVM.so.19.1 cannot be loaded" : reason));
   }
   InstallOutOfMemoryHandler(library);
   // Lives as long as the process, as the library does.
