@@ -69,23 +69,27 @@ void CopyRun(WideLoad<E> load, const char* from, int64_t stride, int64_t count, 
 
 namespace {
 
-// Whether the elements of a patch under the taps of the minor spatial dimension follow each other.
-bool IsMinorRun(const Patches& patches) {
-  if (patches.dims.empty() || patches.feature_stride != 1) return false;
+// The distance between the elements of a patch under the taps of the minor spatial dimension, where
+// it is one distance; 0 elsewhere.
+int64_t MinorRunStride(const Patches& patches) {
+  if (patches.dims.empty() || patches.dims.back().base_dilation != 1) return 0;
   const SpatialDim& minor = patches.dims.back();
-  return minor.window_dilation == 1 && minor.base_dilation == 1 &&
-         minor.input_stride == patches.features;
+  if (patches.features == 1) return minor.input_stride * minor.window_dilation;
+  const bool dense = patches.feature_stride == 1 && minor.window_dilation == 1 &&
+                     minor.input_stride == patches.features;
+  return dense ? 1 : 0;
 }
 
 // One patch: where its window lies, and its elements [k0, k0 + count) in order.
 template <typename E>
 class PatchRow {
  public:
-  PatchRow(const Patches& patches, WideLoad<E> load, const char* base, bool minor_run)
+  PatchRow(const Patches& patches, WideLoad<E> load, const char* base)
       : patches_(patches),
         load_(load),
         base_(base),
-        minor_run_(minor_run),
+        minor_run_(MinorRunStride(patches) != 0),
+        run_stride_(minor_run_ ? MinorRunStride(patches) : patches.feature_stride),
         rank_(static_cast<int64_t>(patches.dims.size())),
         origin_(rank_) {}
 
@@ -98,6 +102,17 @@ class PatchRow {
     batch_offset_ = position * patches_.batch_stride;
   }
 
+  // The patch after this one.
+  void Next() {
+    for (int64_t d = rank_ - 1; d >= 0; --d) {
+      const SpatialDim& dim = patches_.dims[d];
+      origin_[d] += dim.stride;
+      if (origin_[d] < dim.output_size * dim.stride - dim.padding_low) return;
+      origin_[d] = -dim.padding_low;
+    }
+    batch_offset_ += patches_.batch_stride;
+  }
+
   void Copy(int64_t k0, int64_t count, E* row) const {
     const int64_t taps = minor_run_ ? patches_.dims.back().taps : 1;
     const int64_t run_size = patches_.features * taps, k_end = k0 + count;
@@ -106,7 +121,7 @@ class PatchRow {
       const int64_t begin = k % run_size, end = std::min(run_size, begin + k_end - k);
       CopyRun(tap, begin, end, row + (k - k0));
       k += end - begin;
-      for (int64_t i = 0; i < taps; ++i) tap.Next();
+      tap.Advance(rank_ - (minor_run_ ? 2 : 1), 1);
     }
   }
 
@@ -126,24 +141,27 @@ class PatchRow {
     int64_t low = begin, high = end;
     if (minor_run_) {
       // Taps outside of the input.
-      const int64_t first = origin_[rank_ - 1], size = patches_.dims.back().input_size;
-      low = std::clamp(-first * patches_.features, begin, end);
-      high = std::clamp((size - first) * patches_.features, low, end);
-      offset += first * patches_.features;
+      const SpatialDim& minor = patches_.dims.back();
+      const int64_t first = origin_[rank_ - 1], step = minor.window_dilation;
+      const auto tap_from = [&](int64_t at) {  // the first tap at this coordinate or beyond it
+        return at <= first ? 0 : (at - first + step - 1) / step;
+      };
+      low = std::clamp(tap_from(0) * patches_.features, begin, end);
+      high = std::clamp(tap_from(minor.input_size) * patches_.features, low, end);
+      offset += first * minor.input_stride;
       std::fill(to, to + (low - begin), E(0));
       std::fill(to + (high - begin), to + (end - begin), E(0));
     }
     if (high == low) return;
-    kernels::CopyRun(load_,
-                     base_ + (offset + low * patches_.feature_stride) * patches_.element_bytes,
-                     patches_.feature_stride, high - low, to + (low - begin));
+    kernels::CopyRun(load_, base_ + (offset + low * run_stride_) * patches_.element_bytes,
+                     run_stride_, high - low, to + (low - begin));
   }
 
   const Patches& patches_;
   const WideLoad<E> load_;
   const char* const base_;
   const bool minor_run_;
-  const int64_t rank_;
+  const int64_t run_stride_, rank_;
   Coordinates origin_;
   int64_t batch_offset_ = 0;
 };
@@ -156,11 +174,9 @@ void PackPatchRows(const Patches& patches, const void* data, WideLoad<E> load, i
                    int64_t row_stride) {
   const char* base =
       static_cast<const char*>(data) + group * patches.group_stride * patches.element_bytes;
-  PatchRow<E> row(patches, load, base, IsMinorRun(patches));
-  for (int64_t i = 0; i < lines; ++i) {
-    row.MoveTo(first + i);
-    row.Copy(k0, count, rows + i * row_stride);
-  }
+  PatchRow<E> row(patches, load, base);
+  row.MoveTo(first);
+  for (int64_t i = 0; i < lines; ++i, row.Next()) row.Copy(k0, count, rows + i * row_stride);
 }
 
 namespace {
