@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "absl/functional/function_ref.h"
+#include "xla/cpu/math_complex.h"
 #include "xla/cpu/math_exp_log.h"
 #include "xla/cpu/math_hyperbolic.h"
 #include "xla/cpu/math_trigonometric.h"
@@ -180,35 +181,6 @@ IrValue OfSquares(const Floats& x, const Floats& y,
   return ir.If(is_any(is_unusual), unless_zero, directly)[0];
 }
 
-// Functions of complex numbers of f32, computed in f64, whose range holds the squares of all of
-// them: `is_usual` where neither operands nor results need the rules of C's Annex G.
-struct ComplexF64 {
-  Floats re, im;
-  Mask is_usual;
-};
-
-// Products of f32 are exact in f64: each part is rounded three times.
-ComplexF64 QuotientF64(const Floats& a_re, const Floats& a_im, const Floats& b_re,
-                       const Floats& b_im) {
-  const Floats a = Widen(a_re), b = Widen(a_im), c = Widen(b_re), d = Widen(b_im);
-  const Floats square = Fma(c, c, d * d);
-  const Floats re = Fma(a, c, b * d) / square, im = Fma(b, c, -(a * d)) / square;
-  const Floats infinity = Infinity(square);
-  return {re, im,
-          (Like(square, 0) < square) & (square < infinity) & (Abs(re) < infinity) &
-              (Abs(im) < infinity)};
-}
-
-ComplexF64 ExpF64OfComplex(Ir& ir, const Floats& x_re, const Floats& x_im) {
-  const Floats x = Widen(x_re), y = Widen(x_im);
-  const Floats scale = {&ir, EmitMath(ir, HloOpcode::kExp, x.v)};
-  const Floats re = scale * Floats{&ir, EmitMath(ir, HloOpcode::kCos, y.v)};
-  const Floats im = scale * Floats{&ir, EmitMath(ir, HloOpcode::kSin, y.v)};
-  // Beyond, e^x may be infinite where a factor is 0.
-  constexpr double kLargest = 700;
-  return {re, im, (Abs(x) < Like(x, kLargest)) & (Abs(y) < Infinity(y))};
-}
-
 // sqrt(x^2 + y^2) of f32.
 Floats HypotF32(const Floats& x, const Floats& y) {
   return {x.ir, OfSquares(
@@ -304,6 +276,38 @@ Binary BinaryF32(HloOpcode opcode) {
   return nullptr;
 }
 
+using ComplexUnary = ComplexF64<Floats> (*)(const Floats&, const Floats&);
+ComplexUnary ComplexUnaryF64(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kCos:
+      return ComplexCosF64;
+    case HloOpcode::kCosh:
+      return ComplexCoshF64;
+    case HloOpcode::kExp:
+      return ComplexExpF64;
+    case HloOpcode::kExpm1:
+      return ComplexExpm1F64;
+    case HloOpcode::kLogistic:
+      return ComplexLogisticF64;
+    case HloOpcode::kRsqrt:
+      return ComplexRsqrtF64;
+    case HloOpcode::kSign:
+      return ComplexSignF64;
+    case HloOpcode::kSin:
+      return ComplexSinF64;
+    case HloOpcode::kSinh:
+      return ComplexSinhF64;
+    case HloOpcode::kSqrt:
+      return ComplexSqrtF64;
+    case HloOpcode::kTan:
+      return ComplexTanF64;
+    case HloOpcode::kTanh:
+      return ComplexTanhF64;
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 }  // namespace math
 
@@ -363,16 +367,26 @@ void EmitComplexMath(Ir& ir, HloOpcode opcode, IrValue a_re, IrValue a_im, IrVal
                                      &parts[1]);
     return Ir::Carried{parts[0], parts[1]};
   };
-  if (!is_f32 || (opcode != HloOpcode::kDivide && opcode != HloOpcode::kExp)) {
+  using math::Floats;
+  const auto wide = [&](IrValue v) { return Widen(Floats{&ir, v}); };
+  const bool is_log = is_f32 && opcode == HloOpcode::kLog;
+  const math::ComplexUnary function = math::ComplexUnaryF64(opcode);
+  if (!is_f32 || (!is_log && opcode != HloOpcode::kDivide && function == nullptr)) {
     const Ir::Carried parts = library();
     *re = parts[0], *im = parts[1];
     return;
   }
-  const auto floats = [&](IrValue v) { return math::Floats{&ir, v}; };
-  const math::ComplexF64 result =
-      opcode == HloOpcode::kDivide
-          ? math::QuotientF64(floats(a_re), floats(a_im), floats(b_re), floats(b_im))
-          : math::ExpF64OfComplex(ir, floats(a_re), floats(a_im));
+  if (is_log) {
+    const Floats x = wide(a_re), y = wide(a_im);
+    *im = math::Atan2F32(Floats{&ir, a_im}, Floats{&ir, a_re}).v;
+    *re = Narrow(math::Select(math::AreFinite(x, y), math::LogOfMagnitudeF64(x, y),
+                              math::LogF64(math::InfiniteMagnitude(x, y))))
+              .v;
+    return;
+  }
+  const math::ComplexF64<Floats> result =
+      function == nullptr ? math::QuotientF64(wide(a_re), wide(a_im), wide(b_re), wide(b_im))
+                          : function(wide(a_re), wide(a_im));
   const Ir::Carried parts = ir.If(
       math::OfLanes(ir, math::kAllLanes, result.is_usual),
       [&] {
