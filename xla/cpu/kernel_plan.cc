@@ -291,8 +291,12 @@ void PlanScatter(const HloInstruction& scatter, const Target& target, int elemen
     while (region.lanes > length) region.lanes /= 2;
     const int64_t wanted = std::max<int64_t>(length / 8, 4 * region.lanes);
     region.segment_length = (wanted + region.lanes - 1) / region.lanes * region.lanes;
-    region.units = (length + region.segment_length - 1) / region.segment_length;
+    region.segments = (length + region.segment_length - 1) / region.segment_length;
+    region.units = region.segments;
   }
+  // Batches are apart from each other.
+  if (!s.input_batching_dims.empty())
+    region.units *= operand.dimensions(static_cast<int>(s.input_batching_dims[0]));
   plan.units = region.units;
   const bool is_small = CountOf(updates) < 8192;
   plan.chunk = is_small ? std::max<int64_t>(plan.units, 1) : 1;

@@ -35,7 +35,21 @@ void EmitScatter(const KernelPlan& plan, ElementOps& ops, ElementEmitter& vector
     window_to_operand.push_back(d);
   }
 
+  // The dimension of the indices, and of the updates, that lists the batches: one for each group of
+  // units.
+  const auto update_dim = [&](int64_t dim) {
+    return scatter_dims[static_cast<size_t>(dim - (dim > s.index_vector_dim ? 1 : 0))];
+  };
+  const bool has_batches = !s.input_batching_dims.empty();
+  const size_t batch_dim = has_batches ? update_dim(s.scatter_indices_batching_dims[0]) : 0;
+
   ir.Loop(begin, end, 1, [&](IrValue unit) {
+    IrValue batch = nullptr;
+    if (has_batches) {
+      const IrValue segments = ir.Index(region.segments);
+      batch = ir.SDiv(unit, segments);
+      unit = ir.Sub(unit, ir.Mul(batch, segments));
+    }
     const IrValue first = ir.Mul(unit, ir.Index(region.segment_length));
     IrValue last = ir.Add(first, ir.Index(region.segment_length));
     if (!region.dimensions.empty()) {
@@ -118,6 +132,11 @@ void EmitScatter(const KernelPlan& plan, ElementOps& ops, ElementEmitter& vector
     const auto scatter = [&](const auto& self, size_t k) -> void {
       if (k < scatter_dims.size()) {
         const size_t d = scatter_dims[k];
+        if (has_batches && d == batch_dim) {
+          update_index[d] = {batch, 0, 1};
+          self(self, k + 1);
+          return;
+        }
         const int64_t size = updates.dimensions(static_cast<int>(d));
         double steps = steps_within(0);
         for (size_t inner = k + 1; inner < scatter_dims.size(); ++inner)
@@ -130,10 +149,7 @@ void EmitScatter(const KernelPlan& plan, ElementOps& ops, ElementEmitter& vector
       }
       ElementEmitter::Scope scope(&scalars);
       // The index of the update among the indices, whose vector dimension it lacks.
-      const auto batch_term = [&](int64_t dim) {
-        return update_index[scatter_dims[static_cast<size_t>(dim -
-                                                             (dim > s.index_vector_dim ? 1 : 0))]];
-      };
+      const auto batch_term = [&](int64_t dim) { return update_index[update_dim(dim)]; };
       for (size_t i = 0; i < s.scatter_dims_to_operand_dims.size(); ++i) {
         IndexVector position;
         for (int64_t dim = 0; dim < indices->shape().rank(); ++dim) {

@@ -32,7 +32,7 @@ Pipeline CpuPipeline(const std::optional<Pass>& constant_folding) {
   simplification.push_back(Named("cse"));
   simplification.push_back(Named("dce"));
   pipeline.AddFixedPoint(simplification);
-  for (const Pass& pass : AllNamed({"canonicalise-contractions", "split-reductions",
+  for (const Pass& pass : AllNamed({"canonicalise-contractions", "split-reductions", "split-scatters",
                                     "flatten-calls", "hoist-loop-invariants"})) {
     pipeline.Add(pass);
   }

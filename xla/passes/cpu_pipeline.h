@@ -11,8 +11,9 @@
 namespace xla {
 
 // Expansion and inlining; loops, expressions and constants to a fixed point; contractions; loop
-// invariants. Results keep their bits, but for batch norms and long sums. `constant_folding` is a pass like
-// kConstantFolding of xla/interpreter/constant_folding.h; unset: constants are not folded.
+// invariants. Results keep their bits, but for batch norms and long sums. `constant_folding` is a
+// pass like kConstantFolding of xla/interpreter/constant_folding.h; unset: constants are not
+// folded.
 Pipeline CpuPipeline(const std::optional<Pass>& constant_folding);
 
 }  // namespace xla

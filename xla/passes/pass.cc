@@ -53,6 +53,7 @@ constexpr Pass kPasses[] = {
     {"simplify-loops", "uses loop state that never changes directly", &SimplifyLoops},
     {"split-concatenations", "joins many operands in steps of few", &SplitConcatenations},
     {"split-reductions", "computes long reductions in two steps", &SplitReductions},
+    {"split-scatters", "scatters many elements to few in two steps", &SplitScatters},
     {"split-sort-keys", "sorts by one operand at a time", &SplitSortKeys},
     {"unify-contraction-types", "converts operands of contractions of several kinds of numbers",
      &UnifyContractionTypes},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long reductions in two steps.
+// Long reductions, and scatters of many updates, in two steps.
 #ifndef XLA_PASSES_SPLIT_REDUCTIONS_H_
 #define XLA_PASSES_SPLIT_REDUCTIONS_H_
 
@@ -17,6 +17,11 @@ namespace xla {
 // operation with an identity; floating-point sums and products round in the order of the parts,
 // which depends on shapes only.
 absl::StatusOr<bool> SplitReductions(HloModule* module);
+
+// A scatter of many elements to few becomes one of each part of the updates, to an array of its
+// own, and a reduction of these arrays: threads share the parts. Combiners are those of
+// SplitReductions.
+absl::StatusOr<bool> SplitScatters(HloModule* module);
 
 // x such that the reducer returns y for x and any y, bit for bit; unset for reducers that are not
 // one operation on real numbers that has an identity.
