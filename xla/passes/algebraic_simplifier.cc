@@ -9,7 +9,7 @@ absl::StatusOr<bool> SimplifyAlgebra(HloModule* module) {
   std::vector<RewriteRule> rules;
   for (const absl::Span<const RewriteRule> family :
        {ElementwiseSimplifications(), ReshapeSimplifications(), BroadcastSimplifications(),
-        SliceSimplifications(), ControlSimplifications()}) {
+        SliceSimplifications(), ReductionSimplifications(), ControlSimplifications()}) {
     rules.insert(rules.end(), family.begin(), family.end());
   }
   return RewriteToFixedPoint(module, rules);
