@@ -289,7 +289,8 @@ class PatchProductKernel final : public Kernel {
               Packing::Units(depth_),
               direct,
               kernels_.rows,
-              kernels_.columns};
+              kernels_.columns,
+              sizeof(Unit)};
   }
 
   // Of the result: from one image to the next; between positions of an image, 0 if they are no run.

@@ -313,7 +313,8 @@ class BlockedDotKernel final : public Kernel {
               Packing::Units(problem_.k),
               direct,
               kernels_.rows,
-              kernels_.columns};
+              kernels_.columns,
+              sizeof(Unit)};
     // Few rows do not pay for a copy of the columns.
     constexpr int64_t kFewRows = 32;
     const MatrixView& columns = problem_.columns.view;

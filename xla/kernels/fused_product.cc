@@ -177,8 +177,8 @@ namespace {
 // Cuts C into blocks such that there are as many tasks as are useful, if it is large enough.
 void ChooseBlocks(const ProductSizes& sizes, double useful_tasks, ProductPlan* plan) {
   // A block of A fits the second-level cache.
-  constexpr int64_t kMaxRows = 516, kMaxColumns = 1024;
-  int64_t limit_m = kMaxRows, limit_n = kMaxColumns;
+  constexpr int64_t kMaxRowBytes = 516 * 4, kMaxColumns = 1024;
+  int64_t limit_m = RoundUpTo(kMaxRowBytes / sizes.unit_bytes, sizes.rows), limit_n = kMaxColumns;
   const auto tasks = [&] {
     return static_cast<double>(sizes.batch) * static_cast<double>(CeilOfRatio(sizes.m, limit_m)) *
            static_cast<double>(CeilOfRatio(sizes.n, limit_n));
@@ -201,7 +201,7 @@ void ChooseBlocks(const ProductSizes& sizes, double useful_tasks, ProductPlan* p
 }  // namespace
 
 ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers) {
-  const auto& [batch, m, n, k, direct, rows, columns] = sizes;
+  const auto& [batch, m, n, k, direct, rows, columns, unit_bytes] = sizes;
   ProductPlan plan = {batch, m, n, k, {}, {}, 1, std::max<int64_t>(k, 1), direct};
   if (batch == 0 || m == 0 || n == 0) return plan;
   const double products = static_cast<double>(batch) * static_cast<double>(m) *

@@ -95,6 +95,7 @@ struct ProductSizes {
   int64_t batch, m, n, k;  // k in units
   bool direct;
   int64_t rows, columns;  // of the kernels
+  int64_t unit_bytes = 4;
 };
 ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers);
 
