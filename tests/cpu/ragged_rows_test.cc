@@ -152,6 +152,49 @@ ENTRY e {
   }
 }
 
+// One element of each row is NaN or infinite: at every place of a vector.
+TEST(RaggedRowsTest, ExtremesFindNanAtEveryPlace) {
+  for (const char* type : {"f32", "f64", "bf16"}) {
+    for (const char* extreme : {"maximum", "minimum"}) {
+      for (const int64_t columns : {4, 16, 17, 40, 129}) {
+        for (const char* special : {"nan", "inf", "-inf"}) {
+          ExpectInterpretersResult(
+              primitive_util::StringToPrimitiveType(type).value(), {columns, columns},
+              absl::StrReplaceAll(Replaced(R"(HloModule m
+reducer { a = TYPE[] parameter(0)  b = TYPE[] parameter(1)  ROOT m = TYPE[] EXTREME(a, b) }
+ENTRY e {
+  x = TYPE[ROWS,COLS] parameter(0)
+  i = s32[ROWS,COLS] iota(), iota_dimension=0
+  j = s32[ROWS,COLS] iota(), iota_dimension=1
+  here = pred[ROWS,COLS] compare(i, j), direction=EQ
+  special = TYPE[] constant(SPECIAL)
+  s = TYPE[ROWS,COLS] broadcast(special), dimensions={}
+  y = TYPE[ROWS,COLS] select(here, s, x)
+  minus = TYPE[ROWS,COLS] negate(s)
+  z = TYPE[ROWS,COLS] select(here, s, minus)
+  start = TYPE[] constant(START)
+  a = TYPE[ROWS] reduce(y, start), dimensions={1}, to_apply=reducer
+  b = TYPE[ROWS] reduce(z, start), dimensions={1}, to_apply=reducer
+  a_is_number = pred[ROWS] compare(a, a), direction=EQ
+  b_is_number = pred[ROWS] compare(b, b), direction=EQ
+  other = TYPE[] constant(1000)
+  others = TYPE[ROWS] broadcast(other), dimensions={}
+  c = TYPE[ROWS] select(a_is_number, a, others)
+  d = TYPE[ROWS] select(b_is_number, b, others)
+  ROOT r = (TYPE[ROWS], TYPE[ROWS]) tuple(c, d)
+}
+)",
+                                           columns, columns),
+                                  {{"TYPE", type},
+                                   {"EXTREME", extreme},
+                                   {"SPECIAL", special},
+                                   {"START", std::string(extreme) == "maximum" ? "-inf" : "inf"}}));
+        }
+      }
+    }
+  }
+}
+
 TEST(RaggedRowsTest, Transposes) {
   for (const char* type : {"u8", "f16", "s32", "f64"}) {
     const PrimitiveType primitive = primitive_util::StringToPrimitiveType(type).value();

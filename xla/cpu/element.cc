@@ -72,8 +72,16 @@ IrValue ElementOps::ToBits(PrimitiveType type, IrValue value) {
   }
   if (type == BF16) {
     const IrType wide = ir_.WithElement(value_type, ir_.I32());
-    return ir_.Trunc(ir_.LShr(ir_.BitCast(value, wide), ir_.Const(wide, int64_t{16})),
-                     ir_.WithElement(value_type, ir_.Int(16)));
+    const int lanes = ir_.Lanes(value);
+    if (lanes == 1) {
+      return ir_.Trunc(ir_.LShr(ir_.BitCast(value, wide), ir_.Const(wide, int64_t{16})),
+                       ir_.Int(16));
+    }
+    // The upper halves, by one shuffle.
+    const IrValue halves = ir_.BitCast(value, ir_.Vector(ir_.Int(16), 2 * lanes));
+    std::vector<int> upper;
+    for (int i = 0; i < lanes; ++i) upper.push_back(2 * i + 1);
+    return ir_.Shuffle(halves, halves, upper);
   }
   if (IsByteFloat(type)) return NarrowToByte(ir_, type, value);
   if (type == F32 || type == F64) return ir_.BitCast(value, ir_.IntsLike(value_type));
@@ -234,13 +242,13 @@ IrValue ElementOps::RoundBf16(IrValue value, bool may_have_any_nan) {
   const IrValue bits = ir_.BitCast(value, bits_type);
   const auto word = [&](int64_t constant) { return ir_.Const(bits_type, constant); };
   const IrValue odd = ir_.And(ir_.LShr(bits, word(16)), word(1));
-  const IrValue rounded =
-      ir_.And(ir_.Add(bits, ir_.Add(odd, word(0x7fff))), word(int64_t{0xffff0000}));
-  if (!may_have_any_nan) return ir_.BitCast(rounded, ir_.TypeOf(value));
-  // A NaN keeps its upper bits and is quiet.
-  const IrValue nan = ir_.And(ir_.Or(bits, word(0x400000)), word(int64_t{0xffff0000}));
-  const IrValue is_nan = ir_.FCmp(LLVMRealUNO, value, value);
-  return ir_.BitCast(ir_.Select(is_nan, nan, rounded), ir_.TypeOf(value));
+  IrValue rounded = ir_.Add(bits, ir_.Add(odd, word(0x7fff)));
+  if (may_have_any_nan) {
+    // A NaN keeps its upper bits and is quiet.
+    const IrValue is_nan = ir_.FCmp(LLVMRealUNO, value, value);
+    rounded = ir_.Select(is_nan, ir_.Or(bits, word(0x400000)), rounded);
+  }
+  return ir_.BitCast(ir_.And(rounded, word(int64_t{0xffff0000})), ir_.TypeOf(value));
 }
 
 Element ElementOps::RoundResult(PrimitiveType type, Element element) {
