@@ -2,6 +2,8 @@
 // Shardings of Shardy as those of HLO.
 #include "xla/stablehlo/sharding.h"
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "tests/test_util.h"
 
 namespace xla::stablehlo {
@@ -66,9 +68,29 @@ TEST(ShardingTest, InvalidShardingsAreErrors) {
   EXPECT_ERROR(Convert(R"(@mesh, [{"z"}])"), "has no axis \"z\"");
   EXPECT_ERROR(Convert(R"(@mesh, [{"x"}, {"x"}])"), "the axis \"x\" is used twice");
   EXPECT_ERROR(Convert(R"(@mesh, [{"x":(3)2}])"), "has no part :(3)2");
+  EXPECT_ERROR(Convert(R"(@mesh, [{}], replicated={"z"})"), "has no axis \"z\"");
+  EXPECT_ERROR(Convert(R"(@mesh, [{"x"}], replicated={"x"})"), "the axis \"x\" is used twice");
+  EXPECT_ERROR(Convert(R"(@mesh, [{"x"}], replicated={"x":(2)2})"), "is used twice");
+  EXPECT_ERROR(Convert(R"(@mesh, [{"y"}], replicated={"x", "x"})"), "is used twice");
+  EXPECT_ERROR(Convert(R"(mesh<["a"=12]>, [{"a":(1)3}, {"a":(2)3}])"), "\"a\" overlap");
+  EXPECT_ERROR(Convert(R"(mesh<["a"=12]>, [{}], replicated={"a":(1)3, "a":(2)3})"),
+               "\"a\" overlap");
+  EXPECT_ERROR(Convert(R"(mesh<["a"=2, "a"=2]>, [{"a"}])"), "an axis of a mesh is duplicated");
   EXPECT_ERROR(Convert(R"(@mesh, [{"x")"), "expected '}'");
   EXPECT_ERROR(Convert(R"(@mesh, [{"x"}] x)"), "expected the end of the sharding");
   EXPECT_ERROR(ParseShardyMesh(R"(["x"=0])"), "must be positive");
+}
+
+// The product of the size of a part and of what precedes it wraps to 0 in the second one.
+TEST(ShardingTest, SizesOfPartsMayHaveAnyProduct) {
+  for (const char* part : {"(2)9223372036854775807", "(4)4611686018427387904",
+                           "(4611686018427387904)4", "(1)9223372036854775807"}) {
+    for (const char* list : {R"([{"x":$}])", R"([{}], replicated={"x":$})",
+                             R"([{}], unreduced={"x":$})", R"([{"x":(1)2, "x":$}])"}) {
+      const std::string text = absl::StrCat("@mesh, ", absl::StrReplaceAll(list, {{"$", part}}));
+      EXPECT_ERROR(Convert(text), absl::StrCat("of size 4 has no part :", part));
+    }
+  }
 }
 
 TEST(ShardingTest, ReadsListsAndAxes) {

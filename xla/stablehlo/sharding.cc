@@ -24,11 +24,13 @@ class ShardyReader {
   bool Mesh(ShardyMesh* mesh) {
     if (!cursor_.Expect('[')) return false;
     if (!cursor_.Consume(']')) {
+      std::set<std::string_view> names;
       do {
         std::string_view name;
         int64_t size;
         if (!cursor_.String(&name) || !cursor_.Expect('=') || !Integer(&size)) return false;
         if (size < 1) return cursor_.Fail("the size of an axis must be positive");
+        if (!names.insert(name).second) return cursor_.Fail("an axis of a mesh is duplicated");
         mesh->axes.emplace_back(std::string(name), size);
       } while (cursor_.Consume(','));
       if (!cursor_.Expect(']')) return false;
@@ -156,62 +158,40 @@ class ShardyReader {
 // The parts of a mesh that a sharding distinguishes, in order of the mesh, and what each is for.
 class AxisParts {
  public:
-  AxisParts(const ShardyMesh& mesh, const ShardySharding& sharding,
-            absl::Span<const std::string> manual)
-      : mesh_(mesh) {
-    for (const auto& [name, size] : mesh.axes) cuts_[name] = {1, size};
-    const auto cut = [&](const std::vector<ShardyAxis>& axes) {
-      for (const ShardyAxis& axis : axes) {
-        if (axis.size == 0) continue;
-        cuts_[axis.name].insert(axis.pre_size);
-        cuts_[axis.name].insert(axis.pre_size * axis.size);
-      }
-    };
-    for (const ShardyDimension& dimension : sharding.dimensions) cut(dimension.axes);
-    cut(sharding.replicated);
-    cut(sharding.unreduced);
-    for (const auto& [name, size] : mesh.axes) {
-      const std::set<int64_t>& places = cuts_[name];
-      if (places.size() == 1) {
-        parts_.push_back({name, 1, 1});
-        continue;
-      }
-      for (auto at = places.begin(); std::next(at) != places.end(); ++at) {
-        parts_.push_back({name, *at, *std::next(at) / *at});
-      }
+  static absl::StatusOr<AxisParts> Make(const ShardyMesh& mesh, const ShardySharding& sharding,
+                                        absl::Span<const std::string> manual) {
+    AxisParts parts(mesh, manual);
+    for (const ShardyDimension& dimension : sharding.dimensions) {
+      XLA_RETURN_IF_ERROR(parts.Cut(dimension.axes));
     }
-    uses_.assign(parts_.size(), -1);
-    for (const std::string& name : manual) manual_.push_back({name, 1, 0});
+    XLA_RETURN_IF_ERROR(parts.Cut(sharding.replicated));
+    XLA_RETURN_IF_ERROR(parts.Cut(sharding.unreduced));
+    parts.Divide();
+    return parts;
   }
 
   // The next positions in the order of devices go to these axes; returns their number of devices.
   absl::StatusOr<int64_t> Use(const std::vector<ShardyAxis>& axes) {
     int64_t product = 1;
     for (const ShardyAxis& axis : axes) {
-      XLA_ASSIGN_OR_RETURN(const int64_t size, Size(axis));
-      int64_t found = 1;
-      for (size_t i = 0; i < parts_.size(); ++i) {
-        const ShardyAxis& part = parts_[i];
-        if (part.name != axis.name || part.pre_size < axis.pre_size ||
-            part.pre_size * part.size > axis.pre_size * size) {
-          continue;
-        }
-        if (uses_[i] >= 0) {
-          return absl::InvalidArgumentError(
-              absl::StrCat("the axis \"", axis.name, "\" is used twice in a sharding"));
-        }
+      XLA_ASSIGN_OR_RETURN(const std::vector<size_t> found, Find(axis));
+      for (const size_t i : found) {
         uses_[i] = next_++;
-        found *= part.size;
+        product *= parts_[i].size;
       }
-      if (found != size) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("the parts of the axis \"", axis.name, "\" overlap"));
-      }
-      product *= size;
     }
     return product;
   }
   absl::StatusOr<int64_t> UseManual() { return Use(manual_); }
+
+  // These axes are among the others, which get the last positions.
+  absl::Status LeaveReplicated(const std::vector<ShardyAxis>& axes) {
+    for (const ShardyAxis& axis : axes) {
+      XLA_ASSIGN_OR_RETURN(const std::vector<size_t> found, Find(axis));
+      for (const size_t i : found) uses_[i] = kReplicated;
+    }
+    return absl::OkStatus();
+  }
 
   // Gives the other axes the last positions; returns their number of devices.
   int64_t UseRest() {
@@ -238,11 +218,69 @@ class AxisParts {
   }
 
  private:
+  static constexpr int kUnused = -1, kReplicated = -2;  // in place of a position
+
+  AxisParts(const ShardyMesh& mesh, absl::Span<const std::string> manual) : mesh_(&mesh) {
+    for (const auto& [name, size] : mesh.axes) cuts_[name] = {1, size};
+    for (const std::string& name : manual) manual_.push_back({name, 1, 0});
+  }
+
+  absl::Status Cut(const std::vector<ShardyAxis>& axes) {
+    for (const ShardyAxis& axis : axes) {
+      XLA_ASSIGN_OR_RETURN(const int64_t size, Size(axis));
+      if (axis.size == 0) continue;
+      cuts_[axis.name].insert(axis.pre_size);
+      cuts_[axis.name].insert(axis.pre_size * size);
+    }
+    return absl::OkStatus();
+  }
+
+  void Divide() {
+    for (const auto& [name, size] : mesh_->axes) {
+      const std::set<int64_t>& places = cuts_[name];
+      if (places.size() == 1) {
+        parts_.push_back({name, 1, 1});
+        continue;
+      }
+      for (auto at = places.begin(); std::next(at) != places.end(); ++at) {
+        parts_.push_back({name, *at, *std::next(at) / *at});
+      }
+    }
+    uses_.assign(parts_.size(), kUnused);
+  }
+
+  // The parts that an axis, or a part of one, is made of. None of them may have a use.
+  absl::StatusOr<std::vector<size_t>> Find(const ShardyAxis& axis) const {
+    XLA_ASSIGN_OR_RETURN(const int64_t size, Size(axis));
+    std::vector<size_t> found;
+    int64_t product = 1;
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      const ShardyAxis& part = parts_[i];
+      if (part.name != axis.name || part.pre_size < axis.pre_size ||
+          part.pre_size * part.size > axis.pre_size * size) {
+        continue;
+      }
+      if (uses_[i] != kUnused) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the axis \"", axis.name, "\" is used twice in a sharding"));
+      }
+      found.push_back(i);
+      product *= part.size;
+    }
+    if (product != size) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the parts of the axis \"", axis.name, "\" overlap"));
+    }
+    return found;
+  }
+
+  // The size of an axis or of a part of one, which must exist.
   absl::StatusOr<int64_t> Size(const ShardyAxis& axis) const {
-    for (const auto& [name, size] : mesh_.axes) {
+    for (const auto& [name, size] : mesh_->axes) {
       if (name != axis.name) continue;
       if (axis.size == 0) return size;
-      if (axis.pre_size <= size && size % (axis.pre_size * axis.size) == 0) return axis.size;
+      // Without their product, which may overflow.
+      if (size % axis.pre_size == 0 && size / axis.pre_size % axis.size == 0) return axis.size;
       return absl::InvalidArgumentError(absl::StrCat("the axis \"", name, "\" of size ", size,
                                                      " has no part :(", axis.pre_size, ")",
                                                      axis.size));
@@ -251,7 +289,7 @@ class AxisParts {
         absl::StrCat("the mesh of a sharding has no axis \"", axis.name, "\""));
   }
 
-  const ShardyMesh& mesh_;
+  const ShardyMesh* mesh_;
   std::map<std::string, std::set<int64_t>> cuts_;
   std::vector<ShardyAxis> parts_;
   std::vector<int> uses_;  // the position of each part in the order of devices
@@ -330,7 +368,7 @@ absl::StatusOr<HloSharding> ToHloSharding(const ShardySharding& sharding,
   }
   HloSharding result;
   result.kind = HloSharding::Kind::kTiled;
-  AxisParts parts(mesh, sharding, manual);
+  XLA_ASSIGN_OR_RETURN(AxisParts parts, AxisParts::Make(mesh, sharding, manual));
   for (const ShardyDimension& dimension : sharding.dimensions) {
     XLA_ASSIGN_OR_RETURN(const int64_t size, parts.Use(dimension.axes));
     result.tile_dims.push_back(size);
@@ -347,6 +385,7 @@ absl::StatusOr<HloSharding> ToHloSharding(const ShardySharding& sharding,
     XLA_ASSIGN_OR_RETURN(const int64_t size, parts.Use(sharding.unreduced));
     subgroup(OpSharding_Type_UNREDUCED, size);
   }
+  XLA_RETURN_IF_ERROR(parts.LeaveReplicated(sharding.replicated));
   const auto is_one = [](int64_t size) { return size == 1; };
   if (std::all_of(result.tile_dims.begin(), result.tile_dims.end(), is_one)) {
     return HloSharding::Replicate();
