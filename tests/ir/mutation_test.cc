@@ -3,6 +3,7 @@
 // reachability.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <set>
@@ -14,6 +15,7 @@
 #include "absl/types/span.h"
 #include "tests/ir/ir_test_util.h"
 #include "tests/test_util.h"
+#include "tests/timing.h"
 #include "xla/hlo/ir/clone.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/ir/reachability.h"
@@ -86,6 +88,44 @@ TEST_F(Mutation, ManyInsertionsAtOnePlaceKeepTheOrder) {
   for (size_t i = 1; i < expected.size(); ++i) {
     EXPECT_TRUE(expected[i - 1]->ComesBefore(expected[i]));
   }
+}
+
+// Before the last of them, after the first, in the middle and anywhere.
+TEST_F(Mutation, InsertionsAnywhereKeepTheOrder) {
+  HloInstruction* p = Parameter(0, "p");
+  std::vector<HloInstruction*> expected = {p, Add("last", HloOpcode::kAbs, {p})};
+  std::mt19937 random(5);
+  for (int i = 0; i < 20'000; ++i) {
+    const size_t n = expected.size();
+    const size_t places[] = {n - 1, 1, n / 2, 1 + random() % (n - 1), 7};
+    const size_t at = std::min(places[i / 4'000], n - 1);
+    expected.insert(expected.begin() + static_cast<int64_t>(at),
+                    computation_->InsertBefore(expected[at], Make(HloOpcode::kSin, {p})));
+  }
+  EXPECT_EQ(computation_->instructions(), expected);
+  for (size_t i = 1; i < expected.size(); ++i) {
+    ASSERT_TRUE(expected[i - 1]->ComesBefore(expected[i])) << i;
+  }
+}
+
+// As where a large computation is inlined into another one.
+TEST(MutationTime, ManyInsertionsAtOnePlaceAreFast) {
+  const auto seconds = [](int64_t size) {
+    HloModule module("m");
+    HloComputation* computation = module.AddComputation("c");
+    HloInstruction* p =
+        computation->AddInstruction(HloInstruction::CreateParameter(0, kScalar, "p"));
+    const auto make = [&] { return HloInstruction::Create(HloOpcode::kSin, kScalar, {p}); };
+    HloInstruction* next = nullptr;
+    for (int64_t i = 0; i < size; ++i) {
+      HloInstruction* added = computation->AddInstruction(make());
+      if (i == size / 2) next = added;
+    }
+    return testing::SecondsOf([&] {
+      for (int64_t i = 0; i < size; ++i) computation->InsertBefore(next, make());
+    });
+  };
+  testing::ExpectLinearTime(seconds, 1'000, 100'000);
 }
 
 TEST_F(Mutation, RemovedInstructionsAreDeadUntilCleanup) {

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/passes/passes_test_util.h"
 #include "tests/test_util.h"
+#include "tests/timing.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 
@@ -239,6 +240,25 @@ TEST_F(CallRewriting, GrowthIsBounded) {
   ASSERT_OK_AND_ASSIGN(const auto flattened, ParseAndReturnUnverifiedModule(text));
   EXPECT_STATUS(FlattenCalls(flattened.get(), 10000), absl::StatusCode::kResourceExhausted,
                 "more than 10000 instructions");
+}
+
+// Each branch is looked at once, however many there are.
+TEST(CallRewritingTime, ManyBranches) {
+  const auto seconds = [](int64_t size) {
+    std::string text = "HloModule m\n", operands, branches;
+    for (int64_t i = 0; i < size; ++i) {
+      absl::StrAppend(&text, "fn", i, " { ROOT x = f32[] parameter(0) }\n");
+      absl::StrAppend(&operands, ", p");
+      absl::StrAppend(&branches, i == 0 ? "" : ", ", "fn", i);
+    }
+    absl::StrAppend(&text, "ENTRY e { i = s32[] parameter(0)\n p = f32[] parameter(1)\n",
+                    "ROOT c = f32[] conditional(i", operands, "), branch_computations={", branches,
+                    "} }");
+    const auto module = ParseAndReturnUnverifiedModule(text);
+    EXPECT_OK(module.status());
+    return testing::SecondsOf([&] { EXPECT_OK(FlattenCalls(module->get()).status()); });
+  };
+  testing::ExpectLinearTime(seconds, 300, 30'000);
 }
 
 constexpr char kLoop[] = R"(HloModule m

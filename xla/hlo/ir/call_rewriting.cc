@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
@@ -307,6 +308,28 @@ bool IsControlFlow(const HloInstruction& instruction) {
   }
 }
 
+// Where an instruction calls a computation, asked once for each: what is found may be replaced. A
+// conditional may call very many, so they are not searched for one by one.
+class CallPlaces {
+ public:
+  std::vector<int64_t> Find(const HloInstruction* caller, const HloComputation* computation) {
+    const auto [it, is_new] = places_.try_emplace(caller);
+    if (is_new) {
+      int64_t i = 0;
+      for (const HloComputation* called : caller->called_computations()) {
+        it->second[called].push_back(i++);
+      }
+    }
+    const auto found = it->second.find(computation);
+    return found == it->second.end() ? std::vector<int64_t>() : std::move(found->second);
+  }
+
+ private:
+  absl::flat_hash_map<const HloInstruction*,
+                      absl::flat_hash_map<const HloComputation*, std::vector<int64_t>>>
+      places_;
+};
+
 absl::Status CheckGrowth(int64_t instructions, int64_t max_instructions) {
   if (instructions <= max_instructions) return absl::OkStatus();
   return absl::ResourceExhaustedError(
@@ -419,6 +442,7 @@ absl::StatusOr<bool> FlattenCalls(HloModule* module, int64_t max_instructions) {
   XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> order, module->ComputationPostOrder());
   int64_t count = module->instruction_count();
   bool changed = false;
+  CallPlaces places;
   // Callers first: the copies of a computation call what comes later.
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     HloComputation* computation = *it;
@@ -430,14 +454,12 @@ absl::StatusOr<bool> FlattenCalls(HloModule* module, int64_t max_instructions) {
                     });
     for (HloInstruction* caller : callers) {
       if (!IsControlFlow(*caller)) continue;
-      for (size_t i = 0; i < caller->called_computations().size(); ++i) {
-        if (caller->called_computations()[i] != computation) continue;
+      for (const int64_t i : places.Find(caller, computation)) {
         if (!std::exchange(is_taken, true)) continue;
         count += computation->instruction_count();
         XLA_RETURN_IF_ERROR(CheckGrowth(count, max_instructions));
         CloneMap map;
-        caller->set_called_computation(static_cast<int64_t>(i),
-                                       CloneComputation(*computation, module, &map));
+        caller->set_called_computation(i, CloneComputation(*computation, module, &map));
         changed = true;
       }
     }

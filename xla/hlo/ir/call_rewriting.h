@@ -48,12 +48,12 @@ absl::StatusOr<HloInstruction*> InlineCall(HloInstruction* call, CloneMap* map =
 // removes computations that are not called any more. Composite calls and calls into another
 // execution thread are left alone. Returns whether there was one. The result may be exponentially
 // larger: stops with RESOURCE_EXHAUSTED beyond `max_instructions`.
-absl::StatusOr<bool> InlineAllCalls(HloModule* module, int64_t max_instructions = int64_t{1} << 24);
+absl::StatusOr<bool> InlineAllCalls(HloModule* module, int64_t max_instructions = int64_t{1} << 22);
 
 // Copies computations until each is called from one place at most, so that what is done to one does
 // not matter to other callers. Computations that are applied to elements (of reduce, sort, ...) are
 // left shared. Returns whether there was something to copy; bounded as InlineAllCalls.
-absl::StatusOr<bool> FlattenCalls(HloModule* module, int64_t max_instructions = int64_t{1} << 24);
+absl::StatusOr<bool> FlattenCalls(HloModule* module, int64_t max_instructions = int64_t{1} << 22);
 
 // --- Signatures. Callers may be call, fusion, and (for parameters of their bodies) async-start;
 // for others the first two are errors. Numbers are ascending.

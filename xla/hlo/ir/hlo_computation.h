@@ -173,7 +173,7 @@ class HloComputation {
   // The order: a linked list with increasing numbers.
   void Link(HloInstruction* instruction, HloInstruction* next);
   void Unlink(HloInstruction* instruction);
-  void Renumber();
+  void SpreadPositions(HloInstruction* around);
   void SortSlots();
   void AddCaller(HloInstruction* caller);
   void RemoveCaller(HloInstruction* caller);
