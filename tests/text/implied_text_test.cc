@@ -3,10 +3,12 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
 #include "tests/text/printing_test_util.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/text/printer.h"
+#include "xla/shape_util.h"
 
 namespace xla {
 namespace {
@@ -166,6 +168,27 @@ TEST(ImpliedText, WhatAnAsyncOperationCallsRunsInItsThread) {
       "d = f32[] call-done(s)\nu = f32[] call-done(t)\nROOT r = f32[] add(d, u) }");
   ExpectContains(twice, "negate(%x)\n}, execution_thread=\"last\"");
   ExpectContains(twice, "to_apply=%g\n}, execution_thread=\"first\"");
+}
+
+// Each tuple has twice the parts of the one before.
+TEST(ImpliedText, ShapesAreBounded) {
+  const auto program = [](int levels) {
+    std::string text = "HloModule m\nENTRY e { t0 = f32[] parameter(0)\n";
+    for (int i = 1; i <= levels; ++i)
+      absl::StrAppend(&text, "t", i, " = tuple(t", i - 1, ", t", i - 1, ")\n");
+    return text;
+  };
+  ASSERT_OK_AND_ASSIGN(const auto module,
+                       ParseAndReturnUnverifiedModule(absl::StrCat(
+                           program(10), "ROOT r = get-tuple-element(t10), index=0 }")));
+  EXPECT_EQ(ShapeUtil::SubshapeCount(module->entry_computation()->root_instruction()->shape()),
+            1023);
+  EXPECT_ERROR(ParseAndReturnUnverifiedModule(absl::StrCat(program(60), "ROOT r = tuple(t60) }")),
+               "the tuple shapes that this text implies have more than the");
+  std::string copies = program(16);
+  for (int i = 16; i < 200; ++i) absl::StrAppend(&copies, "t", i + 1, " = copy(t", i, ")\n");
+  EXPECT_ERROR(ParseAndReturnUnverifiedModule(absl::StrCat(copies, "ROOT r = tuple(t0) }")),
+               "the tuple shapes that this text implies have more than the");
 }
 
 }  // namespace

@@ -341,6 +341,7 @@ class HloTextParser {
   bool ParseConstant(InstructionDraft* draft, CommonAttributes* common, bool allow_attributes);
   bool ParseOperation(ComputationDraft* computation, InstructionDraft* draft,
                       CommonAttributes* common, bool allow_attributes);
+  bool ChargeShape(const Shape& shape);
   bool InferMissingShape(InstructionDraft* draft);
   std::unique_ptr<HloInstruction> Build(InstructionDraft* draft);
   bool CheckName(std::string_view name, Loc name_loc);
@@ -397,7 +398,8 @@ class HloTextParser {
   bool has_bad_literal_ = false;
   bool has_bad_pairs_ =
       false;  // an entry of source_target_pairs that is no pair; reported after all attributes
-  int64_t elided_bytes_ = 0;  // memory of literals whose values the text does not give
+  int64_t elided_bytes_ = 0;         // memory of literals whose values the text does not give
+  int64_t implied_shape_parts_ = 0;  // of tuples
 };
 
 template <typename T, size_t n>

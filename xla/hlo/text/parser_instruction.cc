@@ -199,6 +199,16 @@ const ProgramShape& HloTextParser::SignatureOf(HloComputation* computation) {
   return *signature;
 }
 
+// Subtracts a shape that the text does not spell out, or a part of it, from the budget.
+bool HloTextParser::ChargeShape(const Shape& shape) {
+  constexpr int64_t kMaxParts = int64_t{1} << 20, kPartsPerTextByte = 16;
+  const int64_t budget = kMaxParts + lexer_.TextSize() * kPartsPerTextByte;
+  implied_shape_parts_ += ShapeUtil::SubshapeCount(shape);
+  return implied_shape_parts_ <= budget ||
+         TokenError(Cat("the tuple shapes that this text implies have more than the ", budget,
+                        " parts allowed for them"));
+}
+
 bool HloTextParser::InferMissingShape(InstructionDraft* draft) {
   if (draft->has_shape) {
     SetImpliedShape(draft);
@@ -213,7 +223,10 @@ bool HloTextParser::InferMissingShape(InstructionDraft* draft) {
     return true;
   }
   absl::InlinedVector<const Shape*, 4> operands;
-  for (const HloInstruction* operand : draft->operands) operands.push_back(&operand->shape());
+  for (const HloInstruction* operand : draft->operands) {
+    operands.push_back(&operand->shape());
+    if (draft->opcode == HloOpcode::kTuple && !ChargeShape(operand->shape())) return false;
+  }
   absl::InlinedVector<const ProgramShape*, 2> callees;
   for (HloComputation* callee : draft->callees) {
     if (callee != nullptr) callees.push_back(&SignatureOf(callee));
@@ -228,6 +241,9 @@ bool HloTextParser::InferMissingShape(InstructionDraft* draft) {
                           ", error: ", inferred.status().message()));
   }
   draft->shape = *std::move(inferred);
+  if (draft->opcode != HloOpcode::kTuple && draft->shape.IsTuple() && !ChargeShape(draft->shape)) {
+    return false;
+  }
   if (options_.fill_missing_layouts) FillMissingLayouts(&draft->shape);
   return true;
 }
