@@ -108,6 +108,10 @@ class HloReader {
   absl::flat_hash_map<const HloInstruction*, Leaves> values_;
   absl::flat_hash_map<const HloComputation*, std::string_view> names_;
   int depth_ = 0;
+  // Instructions of computations that became regions. Regions share nothing, so the program may be
+  // exponentially larger.
+  int64_t inlined_ = 0;
+  const int64_t max_inlined_;
 };
 
 // Reads an instruction; one function per family, in the files hlo_reader_*.cc. Null: of another

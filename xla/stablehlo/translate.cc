@@ -28,6 +28,9 @@ using mlir::Operation;
 using mlir::Region;
 using mlir::Value;
 
+// Operations that are translated in place of calls.
+constexpr int64_t kMaxInlined = int64_t{1} << 20;
+
 bool IsReturn(const Operation& operation) {
   return operation.Is("stablehlo.return") || operation.Is("func.return") ||
          operation.Is("sdy.return");
@@ -283,11 +286,13 @@ absl::Status Translator::InlineFunction(const Operation& call, std::string_view 
   const std::vector<HloInstruction*> operands = Operands(call);
   for (size_t i = 0; i < operands.size(); ++i) Set(block.arguments[i], operands[i]);
   ++depth_;
+  ++inlining_;
   // Other calls need the operations again.
   const bool releases = std::exchange(releases_, false);
   std::vector<HloInstruction*> returned;
   XLA_RETURN_IF_ERROR(TranslateBlock(block, &returned));
   releases_ = releases;
+  --inlining_;
   --depth_;
   if (returned.size() != call.results.size()) {
     return Error(call, absl::StrCat("@", View(name), " returns another number of values"));
@@ -306,6 +311,12 @@ absl::Status Translator::TranslateBlock(const Block& block,
         return Error(operation, "an operand is used before its definition");
       }
     }
+    // Without calls a program may be exponentially larger.
+    if (inlining_ > 0 && ++inlined_ > kMaxInlined) {
+      return Error(operation,
+                   absl::StrCat("the functions of open sizes would be inlined as more than ",
+                                kMaxInlined, " operations"));
+    }
     if (IsReturn(operation)) {
       *returned = Operands(operation);
       return absl::OkStatus();
@@ -319,6 +330,7 @@ absl::Status Translator::TranslateBlock(const Block& block,
       if (handler == handlers_.end()) return Unimplemented(operation, "the translation to HLO");
       XLA_RETURN_IF_ERROR(handler->second(*this, operation));
     }
+    XLA_RETURN_IF_ERROR(CheckTuples(operation));
     XLA_RETURN_IF_ERROR(AnnotateEmitted(operation, first));
     emitted_.resize(first);
     if (arena != nullptr) arena->FreeBefore(&operation);

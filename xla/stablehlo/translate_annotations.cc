@@ -19,15 +19,16 @@ using mlir::AttributeRef;
 using mlir::LocationAttribute;
 using mlir::Operation;
 
-// The first file that a location names: of the callee, not of its callers.
-const LocationAttribute* FindFile(const LocationAttribute* location, int depth) {
+// The first file that a location names: of the callee, not of its callers. Locations may share
+// others, and so have exponentially many parts; looks at `*left` of them.
+const LocationAttribute* FindFile(const LocationAttribute* location, int depth, int* left) {
   using Form = LocationAttribute::Form;
-  if (location == nullptr || depth == 0) return nullptr;
+  if (location == nullptr || depth == 0 || (*left)-- <= 0) return nullptr;
   if (location->form == Form::kFile) return location;
   const size_t count = location->form == Form::kCallSite ? 1 : location->children.size();
   for (size_t i = 0; i < count && i < location->children.size(); ++i) {
     const auto* child = location->children[i]->As<LocationAttribute>();
-    if (const LocationAttribute* file = FindFile(child, depth - 1)) return file;
+    if (const LocationAttribute* file = FindFile(child, depth - 1, left)) return file;
   }
   return nullptr;
 }
@@ -45,7 +46,8 @@ InstructionMetadata MetadataOf(const LocationAttribute* location) {
     if (at->children.empty() || at->form == Form::kFused) break;
     at = at->children[0]->As<LocationAttribute>();
   }
-  if (const LocationAttribute* file = FindFile(location, kMaxDepth)) {
+  int left = 1000;
+  if (const LocationAttribute* file = FindFile(location, kMaxDepth, &left)) {
     metadata.set_source_file(std::string(file->text));
     metadata.set_source_line(static_cast<int32_t>(file->line));
   }

@@ -56,7 +56,9 @@ TypeRef ElementTypeOf(mlir::Context* context, PrimitiveType type) {
 }
 
 HloReader::HloReader(const HloModule& module)
-    : module_(module), source_(std::make_unique<mlir::Source>()) {
+    : module_(module),
+      source_(std::make_unique<mlir::Source>()),
+      max_inlined_(module.instruction_count() + (int64_t{1} << 20)) {
   source_->name = module.name();
 }
 
@@ -217,6 +219,11 @@ absl::StatusOr<Leaves> HloReader::Inline(const HloComputation& computation,
   if (parameters.size() != computation.parameter_instructions().size()) {
     return absl::InvalidArgumentError(absl::StrCat("the computation ", computation.name(), " has ",
                                                    computation.num_parameters(), " parameters"));
+  }
+  inlined_ += computation.instruction_count();
+  if (inlined_ > max_inlined_) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the regions of the program would hold more than ", max_inlined_, " instructions"));
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     Set(*computation.parameter_instruction(static_cast<int64_t>(i)), parameters[i]);

@@ -138,9 +138,19 @@ void Translator::SetResults(const Operation& operation, HloInstruction* instruct
 HloInstruction* Translator::Emit(HloOpcode opcode, Shape shape,
                                  absl::Span<HloInstruction* const> operands, Attributes attributes,
                                  absl::Span<HloComputation* const> called) {
+  if (shape.IsTuple()) tuple_elements_ += ShapeUtil::SubshapeCount(shape);
   emitted_.push_back(computation_->AddInstruction(
       HloInstruction::Create(opcode, std::move(shape), operands, std::move(attributes), called)));
   return emitted_.back();
+}
+
+// Types are shared, and may have very many parts; shapes are not.
+absl::Status Translator::CheckTuples(const Operation& operation) const {
+  constexpr int64_t kAlways = int64_t{1} << 20, kForEachValue = 32;
+  const int64_t most = kAlways + kForEachValue * static_cast<int64_t>(is_constant_.size());
+  if (tuple_elements_ <= most) return absl::OkStatus();
+  return Error(operation,
+               absl::StrCat("the shapes of all tuples have more than ", most, " elements"));
 }
 
 HloInstruction* Translator::Element(HloInstruction* tuple, int64_t index) {
@@ -340,6 +350,8 @@ absl::StatusOr<PrimitiveType> Translator::ElementType(const Operation& operation
 absl::StatusOr<Shape> Translator::ShapeOf(const Operation& operation, TypeRef type) {
   if (type->IsDialect("stablehlo", "token")) return ShapeUtil::MakeTokenShape();
   if (type->kind == mlir::TypeKind::kTuple) {
+    tuple_elements_ += static_cast<int64_t>(type->types.size());
+    XLA_RETURN_IF_ERROR(CheckTuples(operation));
     std::vector<Shape> shapes;
     for (const TypeRef element : type->types) {
       XLA_ASSIGN_OR_RETURN(Shape shape, ShapeOf(operation, element));

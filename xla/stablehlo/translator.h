@@ -241,12 +241,16 @@ class Translator {
   void CopyConstants(const mlir::Operation& operation, const mlir::Region& region,
                      std::vector<std::pair<uint32_t, HloInstruction*>>* saved,
                      absl::Status* status);
+  absl::Status CheckTuples(const mlir::Operation& operation) const;
   const mlir::Operation* FindFunction(std::string_view name) const;
   bool IsConstant(const mlir::Value& value) const { return is_constant_[value.id]; }
 
   mlir::Source& source_;
   const EntryArguments& arguments_;
-  bool releases_;  // the operations of functions, once they are translated
+  bool releases_;               // the operations of functions, once they are translated
+  int64_t tuple_elements_ = 0;  // of all shapes
+  int inlining_ = 0;            // calls around the operation being translated that are inlined
+  int64_t inlined_ = 0;         // operations that were translated in place of calls
   std::unique_ptr<HloModule> module_;
   HloComputation* computation_ = nullptr;  // to which instructions are added
   std::vector<HloInstruction*> emitted_;   // for the operations being translated, innermost last
