@@ -228,11 +228,14 @@ absl::StatusOr<std::vector<std::unique_ptr<HloModule>>> LoadModules(const std::s
   XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
   std::vector<std::string_view> parts = {bytes};
   if (IsStableHlo(bytes) || stablehlo::IsComment(bytes)) parts = StableHloPrograms(bytes);
+  const std::string name = path == "-" ? std::string("standard input") : path;
+  if (absl::StripAsciiWhitespace(bytes).empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": the file is empty"));
+  }
   std::vector<std::unique_ptr<HloModule>> modules;
   for (size_t i = 0; i < parts.size(); ++i) {
     auto module = LoadModuleFromBytes(parts[i], verify);
     if (!module.ok()) {
-      const std::string name = path == "-" ? std::string("standard input") : path;
       const std::string part = parts.size() > 1 ? absl::StrCat(", program ", i + 1) : "";
       return absl::Status(module.status().code(),
                           absl::StrCat(name, part, ": ", module.status().message()));

@@ -211,6 +211,16 @@ TEST(BinaryTest, OutputThatDoesNotArriveIsAFailure) {
   }
 }
 
+TEST(BinaryTest, AnEmptyFileIsNoProgramThatPasses) {
+  for (const char* command : {"test", "verify", "run", "print", "compile", "refine", "diff"}) {
+    for (const char* file : {"$tmp/empty.hlo", "- < $tmp/empty.hlo"}) {
+      const Finished finished =
+          Shell(absl::StrCat("echo > $tmp/empty.hlo; $xylem ", command, " ", file));
+      EXPECT_EQ(finished.exit_code, 1) << command << " " << file << ": " << finished.output;
+    }
+  }
+}
+
 TEST(BinaryTest, FilesAreNotOpenedAsClosedStreams) {
   const Finished finished = Shell(
       "echo 'HloModule m ENTRY e { ROOT c = f32[] constant(1) }' > $tmp/one.hlo; rm -f "
