@@ -24,7 +24,8 @@ absl::Status FindUnknown(const char* array, Int64s named, Int64s* unknown) {
   for (int64_t dim : named) {
     if (dim < next || dim >= ShapeUtil::kMaxRank) {
       return InvalidArgument(
-          "convolution_dimension_numbers: dimension %d of the %s is out of range or duplicated",
+          "convolution_dimension_numbers must contain each dimension exactly once; dimension %d of "
+          "the %s is duplicated or out of range",
           dim, array);
     }
     for (; next < dim; ++next) unknown->push_back(next);
