@@ -20,10 +20,9 @@ namespace xla {
 // says; XLA's rules pass --xla_force_host_platform_device_count to them.
 static const bool has_devices = [] {
   const char* const count = std::getenv("XLA_COMPAT_DEVICES");
-  return count != nullptr &&
-         ClientLibrary::GetOrCreateLocalClient(
-             LocalClientOptions().set_device_count(std::atoi(count)))
-             .ok();
+  return count != nullptr && ClientLibrary::GetOrCreateLocalClient(
+                                 LocalClientOptions().set_device_count(std::atoi(count)))
+                                 .ok();
 }();
 
 // What XLA's clients hand to custom calls.
@@ -206,6 +205,16 @@ absl::StatusOr<std::vector<Literal>> HloRunnerInterface::ExecuteReplicatedWithEx
       buffers[d].push_back(std::move(buffer));
     }
     for (const ScopedShapedBuffer& buffer : buffers[d]) pointers[d].push_back(&buffer);
+  }
+  // Every device is fed the values, in each step, before it runs: those of a tuple one by one.
+  for (int64_t step = 0; step < options.infeed_steps; ++step) {
+    for (int d = 0; d < static_cast<int>(options.num_devices); ++d) {
+      for (const Literal* value : options.infeed_values) {
+        for (const ShapeUtil::IndexedShape& leaf : ShapeUtil::GetLeafShapes(value->shape())) {
+          RETURN_IF_ERROR(client_->TransferToInfeedLocal(LiteralSlice(*value, leaf.index), d));
+        }
+      }
+    }
   }
   ExecutableRunOptions run_options;
   run_options.set_allocator(client_->backend().memory_allocator());
