@@ -32,4 +32,11 @@ int main(int argc, char** argv) {
     }
   }
   for (const FunctionF64& f : kFunctionsF64) Print(f.name, "f64", MeasureF64(f, 100000000 / step));
+  const auto pairs = PairsF64(20000000 / step);
+  for (const FunctionOfPairsF64& f : kFunctionsOfPairsF64) {
+    Accuracy accuracy;
+    for (const auto& [x, y] : pairs)
+      CompareF64(f.exact(x, y), x, f.function(Double{x}, Double{y}).v, accuracy);
+    Print(f.opcode, "f64", accuracy);
+  }
 }

@@ -92,6 +92,19 @@ FITS = {
     # erf_inv(x) = x p(w - 2.5), w = -log(1 - x^2) <= 5, and x p(sqrt(w) - 3) beyond; for f32
     "erf_inv_f32": (series(lambda v: mp.erfinv(mp.sqrt(1 - mp.exp(-(v + 2.5)))) / mp.sqrt(1 - mp.exp(-(v + 2.5))), mp.erfinv(mp.sqrt(1 - mp.exp(mp.mpf(-2.5)))) / mp.sqrt(1 - mp.exp(mp.mpf(-2.5)))), lambda v: 1, mp.mpf(-2.5) + mp.mpf(10) ** -9, mp.mpf(2.5), 10),
     "erf_inv_tail_f32": (lambda v: mp.erfinv(mp.sqrt(1 - mp.exp(-((v + 3) ** 2)))) / mp.sqrt(1 - mp.exp(-((v + 3) ** 2))), lambda v: 1, mp.sqrt(5) - 3, mp.mpf(1.02), 12),
+    # sinh(r) = r + r^3 p(r^2), cosh(r) = 1 + r^2 / 2 + r^4 p(r^2)
+    "sinh_f64": (series(lambda z: (mp.sinh(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, mp.mpf(1) / 6), lambda z: z + mp.mpf(10)**-12, 0, (LN2 / 2) ** 2, 4),
+    "cosh_f64": (series(lambda z: (mp.cosh(mp.sqrt(z)) - 1 - z / 2) / z**2, mp.mpf(1) / 24), lambda z: z**2 + mp.mpf(10)**-12, 0, (LN2 / 2) ** 2, 4),
+    # atanh(s) = s + s^3 p(s^2) for |s| <= 0.2
+    "atanh_f64": (series(lambda z: (mp.atanh(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, mp.mpf("0.0401"), 7),
+    # the same less s^3 / 3, divided by s^5, for |s| <= tanh(log(2) / 4), with the 66 bits of pow
+    "pow_f64": (series(lambda z: (mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 1 - z / 3) / z**2, mp.mpf(1) / 5), lambda z: z**2 + mp.mpf(10)**-12, 0, ((R2 - 1) / (R2 + 1)) ** 2, 6),
+    # asin(s) = s + s^3 p(s^2) for |s| <= 1/2
+    "asin_f64": (series(lambda z: (mp.asin(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, mp.mpf(1) / 6), lambda z: z + mp.mpf(10)**-12, 0, mp.mpf("0.25"), 11),
+    # atan(x) = x + x^3 p(x^2) for |x| <= tan(pi / 8)
+    "atan_f64": (series(lambda z: (mp.atan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, (R2 - 1) ** 2, 10),
+    # m^(-1/3) = p(m - 1), a first guess
+    "inverse_cbrt_f64": (lambda f: (1 + f) ** (-mp.mpf(1) / 3), lambda f: (1 + f) ** (mp.mpf(1) / 3), 1 / R2 - 1, R2 - 1, 3),
     # atan(x) = x + x^3 p(x^2) for |x| <= tan(pi / 8), for results rounded to f32
     "atan_f32": (series(lambda z: (mp.atan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, (R2 - 1) ** 2, 7),
 }

@@ -8,10 +8,14 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <utility>
+#include <vector>
 
 #include "tests/cpu/math_native.h"
 #include "xla/cpu/math_exp_log.h"
 #include "xla/cpu/math_hyperbolic.h"
+#include "xla/cpu/math_inverse.h"
+#include "xla/cpu/math_power.h"
 #include "xla/cpu/math_trigonometric.h"
 
 namespace xla::cpu::math {
@@ -54,11 +58,27 @@ inline constexpr FunctionF32 kFunctionsF32[] = {
 };
 
 inline constexpr FunctionF64 kFunctionsF64[] = {
-    {"exp", ExpF64, std::exp, -745, 710}, {"expm1", Expm1F64, std::expm1, -3, 3},
-    {"log", LogF64, std::log, 0, 4},      {"log1p", Log1pF64, std::log1p, -1, 2},
-    {"sin", SinF64, std::sin, -100, 100}, {"cos", CosF64, std::cos, -100, 100},
-    {"tanh", TanhF64, std::tanh, -3, 3},  {"logistic", LogisticF64, ExactLogisticLong, -40, 40},
-    {"erf", ErfF64, std::erf, -4, 4},
+    {"exp", ExpF64, std::exp, -745, 710},   {"expm1", Expm1F64, std::expm1, -3, 3},
+    {"log", LogF64, std::log, 0, 4},        {"log1p", Log1pF64, std::log1p, -1, 2},
+    {"sin", SinF64, std::sin, -100, 100},   {"cos", CosF64, std::cos, -100, 100},
+    {"tanh", TanhF64, std::tanh, -3, 3},    {"logistic", LogisticF64, ExactLogisticLong, -40, 40},
+    {"erf", ErfF64, std::erf, -4, 4},       {"tan", TanF64, std::tan, -100, 100},
+    {"sinh", SinhF64, std::sinh, -3, 3},    {"cosh", CoshF64, std::cosh, -711, 711},
+    {"asinh", AsinhF64, std::asinh, -3, 3}, {"acosh", AcoshF64, std::acosh, 1, 4},
+    {"atanh", AtanhF64, std::atanh, -1, 1}, {"cbrt", CbrtF64, std::cbrt, -8, 8},
+    {"asin", AsinF64, std::asin, -1, 1},    {"acos", AcosF64, std::acos, -1, 1},
+};
+
+struct FunctionOfPairsF64 {
+  const char* opcode;
+  Double (*function)(const Double&, const Double&);
+  long double (*exact)(long double, long double);
+  double limit;  // units in the last place
+};
+
+inline constexpr FunctionOfPairsF64 kFunctionsOfPairsF64[] = {
+    {"power", PowF64, std::pow, 0.9},
+    {"atan2", Atan2F64, std::atan2, 1.3},  // 0.6 where results are normal
 };
 
 struct Accuracy {
@@ -131,6 +151,31 @@ inline Accuracy MeasureF64(const FunctionF64& f, int64_t samples) {
 inline constexpr std::array<double, 20> kSpecialNumbers = {
     0.0, -0.0, INFINITY, -INFINITY, NAN,      1.0,       -1.0,           0.5,    -0.5,   2.0, -2.0,
     3.0, -3.0, 88.8,     -104.2,    0x1p-149, -0x1p-149, 0x1.fffffep127, 0x1p30, -0x1p31};
+
+// Pairs of special numbers, of any numbers, of moderate ones, of exponents with results of all
+// magnitudes, and of numbers whose quotient is in reach of subnormal ones.
+inline std::vector<std::pair<double, double>> PairsF64(int64_t samples) {
+  std::vector<double> special(kSpecialNumbers.begin(), kSpecialNumbers.end());
+  for (const double x : {0x1p-1074, -0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023, 1 - 0x1p-53,
+                         1 + 0x1p-52, 1024.0, -1074.0, 1e300, 1.0 / 3})
+    special.push_back(x);
+  std::vector<std::pair<double, double>> pairs;
+  for (const double x : special) {
+    for (const double y : special) pairs.emplace_back(x, y);
+  }
+  std::mt19937_64 random(3);
+  const auto any = [&] { return std::bit_cast<double>(random()); };
+  const auto near = [&] { return static_cast<double>(static_cast<int64_t>(random())) * 0x1p-60; };
+  for (int64_t i = 0; i < samples; ++i) {
+    pairs.emplace_back(any(), any());
+    pairs.emplace_back(near(), near());
+    pairs.emplace_back(1 + near() * 1e-10, near() * 1e10);
+    const double base = std::fabs(any()), exponent = near() * 134 / std::log2(base);
+    pairs.emplace_back(base, exponent);
+    pairs.emplace_back(std::ldexp(near(), -1020), near());
+  }
+  return pairs;
+}
 
 }  // namespace xla::cpu::math
 

@@ -33,6 +33,27 @@ TEST(MathTest, FunctionsOfF64) {
   }
 }
 
+TEST(MathTest, FunctionsOfPairsF64) {
+  for (const FunctionOfPairsF64& f : kFunctionsOfPairsF64) {
+    Accuracy accuracy;
+    for (const auto& [x, y] : PairsF64(20000))
+      CompareF64(f.exact(x, y), x, f.function(Double{x}, Double{y}).v, accuracy);
+    ExpectAccurate(f.opcode, accuracy, f.limit);
+  }
+}
+
+TEST(MathTest, PowersThatAreNumbersAreExact) {
+  for (int base = 2; base < 200; ++base) {
+    double power = 1;
+    for (int exponent = 0; power <= 0x1p53; ++exponent, power *= base) {
+      EXPECT_EQ(PowF64(Double{1.0 * base}, Double{1.0 * exponent}).v, power);
+      if (exponent % 2 == 0) {
+        EXPECT_EQ(PowF64(Double{power}, Double{0.5}).v, std::sqrt(power));
+      }
+    }
+  }
+}
+
 // pow and atan2 on pairs of special numbers, of any floats, and of floats near 1.
 template <class Check>
 void ForPairs(Check check) {

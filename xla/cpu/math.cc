@@ -9,6 +9,8 @@
 #include "xla/cpu/math_complex.h"
 #include "xla/cpu/math_exp_log.h"
 #include "xla/cpu/math_hyperbolic.h"
+#include "xla/cpu/math_inverse.h"
+#include "xla/cpu/math_power.h"
 #include "xla/cpu/math_trigonometric.h"
 #include "xla/xla_data_enums.h"
 
@@ -248,8 +250,22 @@ Unary UnaryF32(HloOpcode opcode) {
 }
 Unary UnaryF64(HloOpcode opcode) {
   switch (opcode) {
+    case HloOpcode::kAcos:
+      return AcosF64;
+    case HloOpcode::kAcosh:
+      return AcoshF64;
+    case HloOpcode::kAsin:
+      return AsinF64;
+    case HloOpcode::kAsinh:
+      return AsinhF64;
+    case HloOpcode::kAtanh:
+      return AtanhF64;
+    case HloOpcode::kCbrt:
+      return CbrtF64;
     case HloOpcode::kCos:
       return CosF64;
+    case HloOpcode::kCosh:
+      return CoshF64;
     case HloOpcode::kErf:
       return ErfF64;
     case HloOpcode::kExp:
@@ -264,6 +280,10 @@ Unary UnaryF64(HloOpcode opcode) {
       return LogisticF64;
     case HloOpcode::kSin:
       return SinF64;
+    case HloOpcode::kSinh:
+      return SinhF64;
+    case HloOpcode::kTan:
+      return TanF64;
     case HloOpcode::kTanh:
       return TanhF64;
     default:
@@ -273,6 +293,12 @@ Unary UnaryF64(HloOpcode opcode) {
 Binary BinaryF32(HloOpcode opcode) {
   if (opcode == HloOpcode::kPower) return PowF32;
   if (opcode == HloOpcode::kAtan2) return Atan2F32;
+  return nullptr;
+}
+// Without fused multiply-add, logarithms have too few bits for large exponents.
+Binary BinaryF64(HloOpcode opcode, bool has_fma) {
+  if (opcode == HloOpcode::kPower && has_fma) return PowF64;
+  if (opcode == HloOpcode::kAtan2) return Atan2F64;
   return nullptr;
 }
 
@@ -321,8 +347,9 @@ IrValue EmitMath(Ir& ir, HloOpcode opcode, IrValue a, IrValue b) {
   if (b == nullptr) {
     const math::Unary function = is_f32 ? math::UnaryF32(opcode) : math::UnaryF64(opcode);
     if (function != nullptr) return function(math::Floats{&ir, a}).v;
-  } else if (is_f32) {
-    const math::Binary function = math::BinaryF32(opcode);
+  } else {
+    const math::Binary function =
+        is_f32 ? math::BinaryF32(opcode) : math::BinaryF64(opcode, ir.HasFma());
     if (function != nullptr) return function(math::Floats{&ir, a}, math::Floats{&ir, b}).v;
   }
   if (b == nullptr) b = a;

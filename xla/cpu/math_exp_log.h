@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, expm1, log, log1p, logistic and power, written once over a type of lanes F: vectors of the
-// generated code (vector_math.cc), or numbers in the tests, which compare all floats with exact
+// exp, expm1, log, log1p and logistic, written once over a type of lanes F: vectors of the
+// generated code (math.cc), or numbers in the tests, which compare all floats with exact
 // results. The names end in the element type that F has there.
 //
 // What F needs, found by argument-dependent lookup; I is the type of integers of the same width:
@@ -21,6 +21,8 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
+
+#include "xla/cpu/math_pair.h"
 
 namespace xla::cpu::math {
 
@@ -106,6 +108,14 @@ F LessMultipleOfLn2F64(const F& x, const F& n) {
   return Fma(n, Like(x, -1.90821492927058770002e-10),
              Fma(n, Like(x, -6.93147180369123816490e-01), x));
 }
+// With the part of r that one number cannot hold.
+template <class F>
+Pair<F> PairLessMultipleOfLn2F64(const F& x, const F& n) {
+  const F high = Fma(n, Like(x, -6.93147180369123816490e-01), x);
+  const F less = n * Like(x, 1.90821492927058770002e-10);
+  const F r = high - less;
+  return {r, (high - r) - less};
+}
 
 // exp(x - n ln 2), for the n nearest to x / ln 2.
 template <class F>
@@ -132,17 +142,21 @@ F ExpOfBoundedF32(const F& x) {
   return ScaleToNormalF32(ExpOfRestF32(x, n.number), n);
 }
 
+// exp(r) = 1 + r + r^2 p(r) for |r| <= ln 2 / 2.
+template <class F>
+F ExpPolynomialF64(const F& r) {
+  return Polynomial(r, {0.5, 0.16666666666666684, 0.041666666666666724, 0.0083333333333167516,
+                        0.0013888888888858799, 0.00019841269897026365, 2.4801587373139022e-5,
+                        2.7557234269821422e-6, 2.7557233816148039e-7, 2.5112228169837764e-8,
+                        2.0926815174382327e-9});
+}
 template <class F>
 F ExpF64(const F& x) {
   const F below = Select(x > Like(x, 710), Like(x, 710), x);
   const F bounded = Select(below < Like(x, -746), Like(x, -746), below);
   const auto n = RoundF64(bounded * Like(x, 1.4426950408889634));
   const F r = LessMultipleOfLn2F64(bounded, n.number);
-  const F p = Polynomial(r, {0.5, 0.16666666666666684, 0.041666666666666724, 0.0083333333333167516,
-                             0.0013888888888858799, 0.00019841269897026365, 2.4801587373139022e-5,
-                             2.7557234269821422e-6, 2.7557233816148039e-7, 2.5112228169837764e-8,
-                             2.0926815174382327e-9});
-  return ScaleF64(Like(x, 1) + Fma(r * r, p, r), n);
+  return ScaleF64(Like(x, 1) + Fma(r * r, ExpPolynomialF64(r), r), n);
 }
 
 // 2^n (q + 1) - 1, where q = expm1(r). As 2 (2^(n-1) q + (2^(n-1) - 1/2)): 2^128 is no number.
@@ -164,11 +178,8 @@ F Expm1F64(const F& x) {
   const F bounded =
       Select(x > Like(x, 710), Like(x, 710), Select(x < Like(x, -40), Like(x, -40), x));
   const auto n = RoundF64(bounded * Like(x, 1.4426950408889634));
-  // r + low: without the rest of r, results near -1/2 and 1/2 would be off by more than one ulp.
-  const F high = Fma(n.number, Like(x, -6.93147180369123816490e-01), bounded);
-  const F less = n.number * Like(x, 1.90821492927058770002e-10);
-  const F r = high - less;
-  const F low = (high - r) - less;
+  // Without the rest of r, results near -1/2 and 1/2 would be off by more than one ulp.
+  const auto [r, low] = PairLessMultipleOfLn2F64(bounded, n.number);
   const F p = Polynomial(r, {0.5, 0.16666666666666667, 0.041666666666666692, 0.0083333333333333385,
                              0.0013888888888871941, 0.00019841269841245495, 2.4801587350025086e-5,
                              2.7557319277668365e-6, 2.7557251968065617e-7, 2.5052047534169779e-8,
@@ -291,39 +302,6 @@ F LogisticF32(const F& x) {
 template <class F>
 F LogisticF64(const F& x) {
   return LogisticOf(x, ExpF64(-Abs(x)));
-}
-
-// exp(y log |x|) in f64, with the special values of IEEE 754's pow.
-template <class F>
-F PowF32(const F& x, const F& y) {
-  const F one = Like(x, 1), zero = Like(x, 0);
-  const F size = Narrow(ExpF64(Widen(y) * LogF64(Widen(Abs(x)))));
-  const F half = y * Like(x, 0.5);
-  const auto is_integer = RoundEven(y) == y;
-  const auto is_odd = is_integer & (RoundEven(half) != half);
-  const F value = Select(is_odd, FlipSign(size, x), size);
-  const auto is_undefined = (x < zero) & (x > -Infinity(x)) & !is_integer & (Abs(y) < Infinity(x));
-  const auto is_one = (x == one) | (y == zero) | ((Abs(x) == one) & (Abs(y) == Infinity(x)));
-  return Select(is_one, one, Select(is_undefined, NaN(x), value));
-}
-
-// Two steps of Halley's method in f64 from an eighth of the bits.
-template <class F>
-F CbrtF32(const F& x) {
-  const F size = Abs(x);
-  const auto subnormal = size < Like(x, 0x1p-126);
-  const F scaled = Select(subnormal, size * Like(x, 0x1p24), size);
-  const auto wide = Widen(scaled);
-  // A third of the bits is about the logarithm of the root.
-  const F bits = ToFloat(Bits(scaled));
-  const auto third = RoundF64(Widen(bits) * Like(wide, 1.0 / 3));
-  auto root = Widen(FromBits(NarrowInt(third.integer) + LikeInt(Bits(x), 709921077)));
-  for (int i = 0; i < 2; ++i) {
-    const auto cube = root * root * root;
-    root = root * (wide + wide + cube) / (wide + cube + cube);
-  }
-  const F y = Narrow(Select(Widen(size) < Like(wide, 0x1p-126), root * Like(wide, 0x1p-8), root));
-  return Select((size > Like(x, 0)) & (size < Infinity(x)), FlipSign(y, x), x);
 }
 
 }  // namespace xla::cpu::math

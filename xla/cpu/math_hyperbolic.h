@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tanh, erf, sinh, cosh and the inverse hyperbolic functions over a type of lanes (math_exp_log.h).
+// tanh, erf, sinh and cosh over a type of lanes (math_exp_log.h).
 #ifndef XLA_CPU_MATH_HYPERBOLIC_H_
 #define XLA_CPU_MATH_HYPERBOLIC_H_
 
@@ -20,23 +20,6 @@ F TanhF32(const F& x) {
   const F e = ExpOfBoundedF32(bounded + bounded);
   const F far = Like(x, 1) - Like(x, 2) / (e + Like(x, 1));
   return FlipSign(Select(size < Like(x, 0.625), near, far), x);
-}
-
-// A polynomial up to 0.3; beyond, m / (m + 2) = 1 - 2 / (m + 2), where m = expm1(2 |x|).
-template <class F>
-F TanhF64(const F& x) {
-  const F size = Abs(x), two = Like(x, 2);
-  const F z = x * x;
-  const F near = Fma(size * z,
-                     Polynomial(z, {-0.33333333333326868, 0.1333333333149123, -0.053968252191935114,
-                                    0.021869407214522405, -0.0088612390570360304,
-                                    0.0035650398563447081, -0.0012626241787064181}),
-                     size);
-  const F m = Expm1F64(size + size);
-  const auto is_far = size > Like(x, 0.55);
-  const F quotient = Select(is_far, two, m) / (m + two);
-  const F far = Select(is_far, Like(x, 1) - quotient, quotient);
-  return FlipSign(Select(size < Like(x, 0.3), near, far), x);
 }
 
 // A polynomial up to 1, 1 - exp of one beyond.
@@ -83,37 +66,74 @@ F ErfF64(const F& x) {
   return FlipSign(Select(size < Like(x, 1), near, far), x);
 }
 
-// The following compute in f64.
+// sinh x / 2 and cosh x / 2 as pairs, for 0 <= x <= 710.5: x = n ln 2 + r gives
+// sinh x = (2^n - 2^-n) / 2 cosh r + (2^n + 2^-n) / 2 sinh r, and cosh x likewise.
+template <class F>
+struct SinhCoshPairs {
+  Pair<F> sinh, cosh;
+};
+template <class F>
+SinhCoshPairs<F> HalvesOfSinhCoshF64(const F& x) {
+  const auto n = RoundF64(x * Like(x, 1.4426950408889634));
+  const auto [r, low] = PairLessMultipleOfLn2F64(x, n.number);
+  const F z = r * r;
+  // Beyond sinh r = r and cosh r = 1.
+  const F s = Fma(r * z,
+                  Polynomial(z, {0.16666666666666677, 0.0083333333333216247, 0.00019841269886132981,
+                                 2.7557244210440183e-6, 2.5109034044943379e-8}),
+                  low);
+  const F c =
+      Fma(z,
+          Fma(z,
+              Polynomial(z, {0.041666666666666685, 0.0013888888888873474, 2.4801587348765742e-5,
+                             2.7557252232460143e-7, 2.0921631776298806e-9}),
+              Like(x, 0.5)),
+          r * low);
+  const auto two = LikeInt(n.integer, 2);
+  const F grown = PowerOf2F64(n.integer - two);
+  const F shrunk = Select(n.number < Like(x, 1000),
+                          PowerOf2F64(LikeInt(n.integer, 0) - (n.integer + two)), Like(x, 0));
+  const auto [sum, sum_low] = SumOf(grown, shrunk);
+  const auto [difference, difference_low] = SumOf(grown, -shrunk);
+  const F sinh = Fma(sum, r, difference), cosh = Fma(difference, r, sum);
+  return {
+      SumOf(sinh, Fma(sum, r, difference - sinh) + Fma(difference, c, Fma(sum, s, difference_low))),
+      SumOf(cosh, Fma(difference, r, sum - cosh) + Fma(sum, c, Fma(difference, s, sum_low)))};
+}
+
+inline constexpr double kSinhIsX = 0x1p-28;  // below, tanh is too
+
+template <class F>
+F SinhF64(const F& x) {
+  const F size = Abs(x);
+  const F bounded = Select(size > Like(x, 710.5), Like(x, 710.5), size);
+  const F half = HalvesOfSinhCoshF64(bounded).sinh.high;
+  return Select(size < Like(x, kSinhIsX), x, FlipSign(half + half, x));
+}
+template <class F>
+F CoshF64(const F& x) {
+  const F size = Abs(x);
+  const F bounded = Select(size > Like(x, 710.5), Like(x, 710.5), size);
+  const F half = HalvesOfSinhCoshF64(bounded).cosh.high;
+  return half + half;
+}
+template <class F>
+F TanhF64(const F& x) {
+  const F size = Abs(x);
+  // 1 from about 19 on.
+  const F bounded = Select(size > Like(x, 22), Like(x, 22), size);
+  const SinhCoshPairs<F> halves = HalvesOfSinhCoshF64(bounded);
+  const auto [high, low] = QuotientOf(halves.sinh, halves.cosh);
+  return Select(size < Like(x, kSinhIsX), x, FlipSign(high + low, x));
+}
+
 template <class F>
 F SinhF32(const F& x) {
-  const auto m = Expm1F64(Widen(Abs(x)));
-  const auto one = Like(m, 1);
-  const auto y = Like(m, 0.5) * (m + Select(m < Infinity(m), m / (m + one), one));
-  return FlipSign(Narrow(y), x);
+  return Narrow(SinhF64(Widen(x)));
 }
 template <class F>
 F CoshF32(const F& x) {
-  const auto e = ExpF64(Widen(Abs(x)));
-  return Narrow(Like(e, 0.5) * (e + Like(e, 1) / e));
-}
-template <class F>
-F AsinhF32(const F& x) {
-  const auto w = Widen(Abs(x));
-  const auto one = Like(w, 1);
-  const auto y = Log1pF64(w + w * (w / (one + Sqrt(Fma(w, w, one)))));
-  return Select(Abs(x) == Infinity(x), x, FlipSign(Narrow(y), x));
-}
-template <class F>
-F AcoshF32(const F& x) {
-  const auto t = Widen(x) - Like(Widen(x), 1);
-  const F y = Narrow(Log1pF64(t + Sqrt(t * (t + Like(t, 2)))));
-  return Select(x < Like(x, 1), NaN(x), y);
-}
-template <class F>
-F AtanhF32(const F& x) {
-  const auto w = Widen(Abs(x));
-  const auto y = Like(w, 0.5) * Log1pF64((w + w) / (Like(w, 1) - w));
-  return FlipSign(Narrow(y), x);
+  return Narrow(CoshF64(Widen(x)));
 }
 
 }  // namespace xla::cpu::math

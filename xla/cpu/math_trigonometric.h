@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sin, cos, tan and their inverses over a type of lanes (math_exp_log.h).
+// sin, cos and tan over a type of lanes (math_exp_log.h).
 #ifndef XLA_CPU_MATH_TRIGONOMETRIC_H_
 #define XLA_CPU_MATH_TRIGONOMETRIC_H_
 
@@ -64,8 +64,13 @@ F SinOfReducedF32(const F& r, const F& low, const I& quadrant) {
   const F y = Select(IsOdd(quadrant, r), cosine, sine);
   return FromBits(Bits(y) ^ Shl(quadrant & LikeInt(quadrant, 2), 30));
 }
-template <class F, class I>
-F SinOfReducedF64(const F& r, const F& low, const I& quadrant) {
+// sin and cos of r + low as pairs.
+template <class F>
+struct SinCosPairs {
+  Pair<F> sin, cos;
+};
+template <class F>
+SinCosPairs<F> SinCosOfRestF64(const F& r, const F& low) {
   const F z = r * r;
   const F s =
       Polynomial(z, {-0.16666666666666632, 0.0083333333333224247, -0.0001984126982981695,
@@ -75,10 +80,14 @@ F SinOfReducedF64(const F& r, const F& low, const I& quadrant) {
                      -2.7557314355265984e-7, 2.0875723686751988e-9, -1.1359669940902088e-11});
   const F half = z * Like(r, 0.5);
   const F one = Like(r, 1);
-  const F sine = r + Fma(r * z, s, low * (one - half));
   const F head = one - half;
-  const F cosine = head + (((one - head) - half) + Fma(z * z, c, -(r * low)));
-  const F y = Select(IsOdd(quadrant, r), cosine, sine);
+  return {SumOf(r, Fma(r * z, s, low * head)),
+          SumOf(head, ((one - head) - half) + Fma(z * z, c, -(r * low)))};
+}
+template <class F, class I>
+F SinOfReducedF64(const F& r, const F& low, const I& quadrant) {
+  const auto [sine, cosine] = SinCosOfRestF64(r, low);
+  const F y = Select(IsOdd(quadrant, r), cosine.high, sine.high);
   return FromBits(Bits(y) ^ Shl(quadrant & LikeInt(quadrant, 2), 62));
 }
 
@@ -142,47 +151,18 @@ F TanF32(const F& x) {
                  FlipSign(y, x));
 }
 
-// The angle of (x, y) in f64, good for results in f32.
-template <class D>
-D AngleForF32(const D& y, const D& x) {
-  const D zero = Like(x, 0), one = Like(x, 1);
-  const D height = Abs(y), width = Abs(x);
-  const auto is_steep = height > width;
-  const D small = Select(is_steep, width, height), large = Select(is_steep, height, width);
-  // atan(q) = pi / 4 + atan((q - 1) / (q + 1)) beyond tan(pi / 8)
-  const auto is_diagonal = small > large * Like(x, 0.41421356237309503);
-  const D numerator = Select(is_diagonal, small - large, small);
-  const D denominator = Select(is_diagonal, small + large, large);
-  // 0 / 0 counts as 0, inf / inf as 1.
-  const D quotient = Select(denominator == zero, zero,
-                            Select(small == Infinity(x), zero, numerator / denominator));
-  const D z = quotient * quotient;
-  D angle = Fma(quotient * z,
-                Polynomial(z, {-0.33333333331697144, 0.19999999685633153, -0.14285693597121778,
-                               0.11110450021534811, -0.090791382592709909, 0.07568545784546333,
-                               -0.058910837701627454, 0.030895141856751612}),
-                quotient);
-  angle = angle + Select(is_diagonal | (small == Infinity(x)), Like(x, 0.78539816339744828), zero);
-  angle = Select(is_steep, Like(x, 1.5707963267948966) - angle, angle);
-  angle = Select(CopySign(one, x) < zero, Like(x, 3.1415926535897931) - angle, angle);
-  return Select((x == x) & (y == y), CopySign(angle, y), x + y);
-}
-
+// sin / cos or -cos / sin.
 template <class F>
-F Atan2F32(const F& y, const F& x) {
-  return Narrow(AngleForF32(Widen(y), Widen(x)));
-}
-template <class F>
-F AsinF32(const F& x) {
-  const auto wide = Widen(x);
-  const auto one = Like(wide, 1);
-  return Narrow(AngleForF32(wide, Sqrt((one - wide) * (one + wide))));
-}
-template <class F>
-F AcosF32(const F& x) {
-  const auto wide = Widen(x);
-  const auto one = Like(wide, 1);
-  return Narrow(AngleForF32(Sqrt((one - wide) * (one + wide)), wide));
+F TanF64(const F& x) {
+  const F size = Abs(x);
+  const auto reduced = ReduceF64(size);
+  const auto [sine, cosine] = SinCosOfRestF64(reduced.high, reduced.low);
+  const auto is_odd = IsOdd(reduced.quadrant, x);
+  const auto [high, low] = QuotientOf(
+      Pair<F>{Select(is_odd, -cosine.high, sine.high), Select(is_odd, -cosine.low, sine.low)},
+      Pair<F>{Select(is_odd, sine.high, cosine.high), Select(is_odd, sine.low, cosine.low)});
+  return PerLane((size > Like(x, kReducedF64)) & (size < Infinity(x)), HloOpcode::kTan, x,
+                 FlipSign(high + low, x));
 }
 
 }  // namespace xla::cpu::math

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of two numbers over a type of lanes (math_exp_log.h), which hold about twice the bits of
+// one. They need fused multiply-add.
+#ifndef XLA_CPU_MATH_PAIR_H_
+#define XLA_CPU_MATH_PAIR_H_
+
+namespace xla::cpu::math {
+
+template <class F>
+struct Pair {
+  F high, low;
+};
+
+// a + b exactly, where |a| >= |b|, or where a is zero.
+template <class F>
+Pair<F> SumOf(const F& a, const F& b) {
+  const F sum = a + b;
+  return {sum, (a - sum) + b};
+}
+
+// a b exactly.
+template <class F>
+Pair<F> ProductOf(const F& a, const F& b) {
+  const F product = a * b;
+  return {product, Fma(a, b, -product)};
+}
+
+// a / b by one division; the low parts are less than a unit in the last place of the high ones.
+template <class F>
+Pair<F> QuotientOf(const Pair<F>& a, const Pair<F>& b) {
+  const F inverse = Like(b.high, 1) / b.high;
+  const F quotient = a.high * inverse;
+  const F rest = Fma(-quotient, b.high, a.high) + Fma(-quotient, b.low, a.low);
+  return {quotient, rest * inverse};
+}
+
+}  // namespace xla::cpu::math
+
+#endif  // XLA_CPU_MATH_PAIR_H_
