@@ -58,6 +58,26 @@ def series(function, at_zero):
     return lambda x: at_zero if abs(x) < mp.mpf(10) ** -12 else function(x)
 
 
+def erf_inv_ratio(w):
+    """erf_inv(x) / x, where w = -log(1 - x^2), by Newton's method for log(erfc(y))."""
+    x, rest = mp.sqrt(-mp.expm1(-w)), mp.exp(-w) / (1 + mp.sqrt(-mp.expm1(-w)))
+    y = mp.erfinv(mp.mpf(float(x))) if x < 0.999 else mp.sqrt(w - mp.log(mp.sqrt(mp.pi * w)))
+    for _ in range(60):
+        step = mp.log(mp.erfc(y) / rest) * mp.erfc(y) * mp.exp(y * y) * mp.sqrt(mp.pi) / 2
+        y += step
+        if abs(step) < mp.mpf(10) ** -50:
+            break
+    return y / x
+
+
+def erf_inv_fit(argument, middle, low, high):
+    def function(v):
+        w = argument(v + middle)
+        return mp.sqrt(mp.pi) / 2 if w < mp.mpf(10) ** -20 else erf_inv_ratio(w)
+
+    return function, lambda v: 1 / function(v), low - middle, high - middle, 20
+
+
 # name: function, weight, interval, degree
 FITS = {
     # exp(r) = 1 + r + r^2 p(r)
@@ -105,6 +125,10 @@ FITS = {
     "atan_f64": (series(lambda z: (mp.atan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, (R2 - 1) ** 2, 10),
     # m^(-1/3) = p(m - 1), a first guess
     "inverse_cbrt_f64": (lambda f: (1 + f) ** (-mp.mpf(1) / 3), lambda f: (1 + f) ** (mp.mpf(1) / 3), 1 / R2 - 1, R2 - 1, 3),
+    # erf_inv(x) = x p(w - 2.5) for w <= 5, and x p(sqrt(w) - middle) in two ranges beyond
+    "erf_inv_f64": erf_inv_fit(lambda w: w, mp.mpf(2.5), 0, mp.mpf(5)),
+    "erf_inv_middle_f64": erf_inv_fit(lambda s: s**2, mp.mpf("2.9375"), mp.sqrt(5), mp.mpf("3.6")),
+    "erf_inv_far_f64": erf_inv_fit(lambda s: s**2, mp.mpf("4.8125"), mp.mpf("3.6"), mp.mpf("6.01")),
     # atan(x) = x + x^3 p(x^2) for |x| <= tan(pi / 8), for results rounded to f32
     "atan_f32": (series(lambda z: (mp.atan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, (R2 - 1) ** 2, 7),
 }

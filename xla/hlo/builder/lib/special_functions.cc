@@ -125,38 +125,48 @@ XlaOp Erfc64(XlaOp x) {
 
 namespace {
 
-// Starts from M. Giles, "Approximating the erfinv function" (single precision). Then in the middle
-// two steps of Halley's method for erf(y) = a; outside Newton's method for log(erfc(y)) =
-// log(1 - a), which is nearly a parabola, so that four steps reach the end from anywhere.
+// x p(w) with w = -log(1 - x^2), in three ranges with polynomials of one degree that err by less
+// than 2^-54 (scripts/fit_polynomials.py), each coefficient chosen by the range. An error of w, of
+// its size or absolute, counts less than half for the result.
 XlaOp ErfInv64(XlaOp x) {
-  constexpr double kCentral[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
-                                 -4.39150654e-06, 0.00021858087,  -0.00125372503,
-                                 -0.00417768164,  0.246640727,    1.50140941};
-  constexpr double kTail[] = {-0.000200214257, 0.000100950558, 0.00134934322,
-                              -0.00367342844,  0.00573950773,  -0.0076224613,
-                              0.00943887047,   1.00167406,     2.83297682};
-  const XlaOp a = Abs(x);
-  const XlaOp one = ScalarLike(x, 1);
-  const XlaOp w = -Log1p(-(a * a));
-  const XlaOp start =
-      a * Select(Lt(w, ScalarLike(x, 5)), Polynomial(w - ScalarLike(x, 2.5), kCentral),
-                 Polynomial(Sqrt(w) - ScalarLike(x, 3), kTail));
-  const XlaOp half_root_pi = ScalarLike(x, std::sqrt(kPi) / 2);
-  XlaOp middle = start;
-  for (int step = 0; step < 2; ++step) {
-    // f / f' with f' = 2 / sqrt(pi) exp(-y^2) and f'' = -2 y f'
-    const XlaOp u = (Erf(middle) - a) * Exp(middle * middle) * half_root_pi;
-    middle = middle - u / (one + middle * u);
+  // Of w - 2.5 below 5; of sqrt(w) - 2.9375 below 3.6^2; of sqrt(w) - 4.8125 beyond.
+  constexpr double kCoefficients[][3] = {
+      {2.3397248681369805e-18, -3.9883852128467678e-8, 3.5865739510828798e-12},
+      {-2.1352643265521672e-17, -1.0668861098888423e-8, 1.5331575147531306e-12},
+      {-9.5216551457731775e-17, 2.6776252832999879e-7, -6.2052041276260422e-11},
+      {1.8213533414597276e-15, -3.4889741063155126e-7, 1.4403384539385443e-10},
+      {-3.2583845618267038e-15, -4.683794774081465e-7, -7.5891895803833846e-11},
+      {-7.5547677641049015e-14, 2.586615374283047e-6, -4.3863752125176751e-10},
+      {5.3777125819785174e-13, -3.7967878724421717e-6, 2.4572169699654256e-9},
+      {9.0884858510894556e-13, -3.6048739261369688e-6, -8.4897836966558708e-9},
+      {-3.1110572574422962e-11, 2.5937277352583079e-5, 2.1957493371800244e-8},
+      {1.1961500652006101e-10, -4.0943824272402069e-5, -4.6411170270090853e-8},
+      {9.0732189732220356e-10, -2.4695610786977647e-5, 8.7093192654099431e-8},
+      {-1.0861183687491205e-8, 0.00022840088103589764, -1.6654162687476051e-7},
+      {1.341677704043376e-8, -0.00040580041133368438, 4.1157883190474915e-7},
+      {4.7872523471928356e-7, 2.2793696260647212e-5, -1.4530316841478239e-6},
+      {-3.4166195736955101e-6, 0.0015135612873250207, 6.1018170094264855e-6},
+      {-4.9960796085366241e-6, -0.0041231333781549085, -2.560384571551571e-5},
+      {0.00021825026433399306, 0.0068851879494631585, 9.7084930622675354e-5},
+      {-0.001252707907808408, -0.0092114247279446284, -0.0002795888564028837},
+      {-0.0041773177243818896, 0.011021012563241858, -3.4819580117991194e-7},
+      {0.24664027674416679, 1.0003991786017228, 1.0103276736283717},
+      {1.5014093511107919, 2.7704109469006149, 4.6604717035238229},
+  };
+  const auto constant = [&](double value) { return ScalarLike(x, value); };
+  const XlaOp one = constant(1), a = Abs(x);
+  const XlaOp w = -Log((one - a) * (one + a)), root = Sqrt(w);
+  const XlaOp is_central = Lt(w, constant(5)), is_middle = Lt(root, constant(3.6));
+  const XlaOp t = Select(is_central, w - constant(2.5),
+                         root - Select(is_middle, FullLike(x, 2.9375), FullLike(x, 4.8125)));
+  XlaOp p;
+  for (const auto& [central, middle, far] : kCoefficients) {
+    const XlaOp c = Select(is_central, FullLike(x, central),
+                           Select(is_middle, FullLike(x, middle), FullLike(x, far)));
+    p = p.valid() ? p * t + c : c;
   }
-  XlaOp tail = start;
-  for (int step = 0; step < 4; ++step) {
-    const XlaOp erfc = ErfcOfPositive(tail);
-    tail = tail + Log(erfc / (one - a)) * erfc * Exp(tail * tail) * half_root_pi;
-  }
-  const XlaOp y = Select(Lt(a, ScalarLike(x, 0.5)), middle, tail);
-  const XlaOp inside = Sign(x) * y;
-  const XlaOp at_end = Sign(x) * FullLike(x, kInfinity);
-  return Select(Lt(a, one), inside, Select(Eq(a, one), at_end, FullLike(x, kNaN)));
+  // w is infinite at the ends, and NaN beyond.
+  return Select(Lt(w, FullLike(x, kInfinity)), x * p, x * w);
 }
 
 // Lanczos approximation with g = 7 and nine terms (P. Godfrey): gamma(z + 1) =
