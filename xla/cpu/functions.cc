@@ -125,6 +125,8 @@ Complex<W> ComplexLog1p(const Complex<W>& z) {
     error += (sum - (next - back)) + (product - back) + std::fma(factor, factor, -product);
     sum = next;
   }
+  // Near -1, where the sum is near -1 too, 1 + x is exact.
+  if (sum < W{-0.5}) return std::log(Complex<W>(1 + x, y));
   return {std::log1p(sum + error) / 2, std::atan2(y, 1 + x)};
 }
 

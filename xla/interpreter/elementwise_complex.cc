@@ -71,6 +71,8 @@ std::complex<W> Log1p(const std::complex<W>& z) {
   square.Add(2 * x);
   square.AddProduct(x, x);
   square.AddProduct(y, y);
+  // Near -1, where the sum is near -1 too, 1 + x is exact.
+  if (square.sum < W{-0.5}) return std::log(std::complex<W>(1 + x, y));
   return {std::log1p(square.sum + square.error) / 2, std::atan2(y, 1 + x)};
 }
 
