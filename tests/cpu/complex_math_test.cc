@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tests/cpu/math_accuracy.h"
@@ -37,6 +38,15 @@ Long Logistic(Long z) {
          Long(std::expm1(-x) * std::cos(y) + 2 * cosine * cosine, -std::exp(-x) * std::sin(y));
 }
 
+Long Log1p(Long z) {
+  const long double x = z.real(), y = z.imag();
+  // |1 + z|^2 - 1, rounded once.
+  const long double above_one = std::fma(x, x + 2, y * y);
+  const long double log =
+      std::abs(above_one) < 0.5L ? std::log1p(above_one) / 2 : std::log(std::hypot(1 + x, y));
+  return {log, std::atan2(y, 1 + x)};
+}
+
 struct Function {
   const char* opcode;
   Long (*exact)(Long);
@@ -57,13 +67,21 @@ constexpr Function kFunctions[] = {
     {"cosh", [](Long z) { return std::cosh(z); }},
     {"logistic", Logistic},
     {"sign", [](Long z) { return z / std::abs(z); }},
+    {"log-plus-one", Log1p},
+    {"asin", [](Long z) { return std::asin(z); }},
+    {"acos", [](Long z) { return std::acos(z); }},
+    {"asinh", [](Long z) { return std::asinh(z); }},
+    {"acosh", [](Long z) { return std::acosh(z); }},
+    {"atanh", [](Long z) { return std::atanh(z); }},
 };
 
-std::unique_ptr<HloModule> ModuleOf(const std::string& opcode, size_t count) {
+std::unique_ptr<HloModule> ModuleOf(const std::string& opcode, size_t count,
+                                    bool is_binary = false) {
   const std::string shape = absl::StrCat("c64[", count, "]");
   auto module = ParseAndReturnUnverifiedModule(
-      absl::StrCat("HloModule m\n\nENTRY main {\n  x = ", shape,
-                   " parameter(0)\n  ROOT y = ", shape, " ", opcode, "(x)\n}\n"));
+      absl::StrCat("HloModule m\n\nENTRY main {\n  x = ", shape, " parameter(0)\n",
+                   is_binary ? absl::StrCat("  y = ", shape, " parameter(1)\n") : "",
+                   "  ROOT z = ", shape, " ", opcode, is_binary ? "(x, y)" : "(x)", "\n}\n"));
   EXPECT_OK(module.status());
   return *std::move(module);
 }
@@ -74,7 +92,7 @@ std::vector<complex64> Values(const Literal& literal) {
 }
 
 // Numbers of all magnitudes that functions with poles and exponentials can take, and some that lie
-// near the unit circle, near zeros of sines and near poles of logistic functions.
+// near the unit circle, that around -1, 1 and -1, zeros of sines and poles of logistic functions.
 std::vector<complex64> UsualNumbers() {
   std::mt19937_64 random(7);
   std::normal_distribution<float> normal(0, 2);
@@ -84,12 +102,33 @@ std::vector<complex64> UsualNumbers() {
     values.emplace_back(normal(random), normal(random));
     const float angle = angles(random);
     values.emplace_back(std::cos(angle), std::sin(angle));
+    values.emplace_back(std::cos(angle) - 1, std::sin(angle));
+    values.emplace_back(std::copysign(1 + normal(random) * 1e-5f, normal(random)),
+                        std::copysign(std::exp2(exponents(random)), normal(random)));
     values.emplace_back(std::copysign(std::exp2(exponents(random)), normal(random)),
                         std::copysign(std::exp2(exponents(random)), normal(random)));
     values.emplace_back(std::copysign(std::exp2(exponents(random)), normal(random)),
                         3.14159265f + normal(random) * 1e-4f);
   }
   return values;
+}
+
+void ExpectParts(const char* opcode, double limit, const std::vector<complex64>& x,
+                 const std::vector<complex64>& y, absl::FunctionRef<Long(size_t)> exact_at) {
+  for (const bool imaginary : {false, true}) {
+    Accuracy worst;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const Long exact = exact_at(i);
+      const auto part = static_cast<double>(imaginary ? exact.imag() : exact.real());
+      // Numbers of the samples, by their place.
+      CompareF32(part, static_cast<float>(i), imaginary ? y[i].imag() : y[i].real(), worst);
+    }
+    const auto at = [&](double i) { return x[static_cast<size_t>(i)]; };
+    EXPECT_LE(worst.worst, limit) << opcode << " of " << at(worst.worst_at)
+                                  << ", imaginary: " << imaginary;
+    EXPECT_EQ(worst.wrong, 0) << opcode << " of " << at(worst.wrong_at)
+                              << ", imaginary: " << imaginary;
+  }
 }
 
 TEST(ComplexMathTest, PartsAreWithinUnitsInTheLastPlace) {
@@ -99,21 +138,49 @@ TEST(ComplexMathTest, PartsAreWithinUnitsInTheLastPlace) {
     const auto module = ModuleOf(function.opcode, x.size());
     ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
     ASSERT_OK_AND_ASSIGN(const Literal result, program->Run({&argument}));
-    const std::vector<complex64> y = Values(result);
-    for (const bool imaginary : {false, true}) {
-      Accuracy worst;
-      for (size_t i = 0; i < x.size(); ++i) {
-        const Long exact = function.exact(Long(x[i].real(), x[i].imag()));
-        const auto part = static_cast<double>(imaginary ? exact.imag() : exact.real());
-        // Numbers of the samples, by their place.
-        CompareF32(part, static_cast<float>(i), imaginary ? y[i].imag() : y[i].real(), worst);
-      }
-      const auto at = [&](double i) { return x[static_cast<size_t>(i)]; };
-      EXPECT_LE(worst.worst, function.limit)
-          << function.opcode << " of " << at(worst.worst_at) << ", imaginary: " << imaginary;
-      EXPECT_EQ(worst.wrong, 0) << function.opcode << " of " << at(worst.wrong_at)
-                                << ", imaginary: " << imaginary;
-    }
+    ExpectParts(function.opcode, function.limit, x, Values(result),
+                [&](size_t i) { return function.exact(Long(x[i].real(), x[i].imag())); });
+  }
+}
+
+// Of e^(y log x).
+TEST(ComplexMathTest, PartsOfPowersAreWithinUnitsInTheLastPlace) {
+  std::vector<complex64> x = UsualNumbers(), y;
+  std::mt19937_64 random(8);
+  std::normal_distribution<float> normal(0, 2);
+  for (size_t i = 0; i < x.size(); ++i) y.emplace_back(normal(random), i % 3 ? normal(random) : 0);
+  const Literal a = LiteralUtil::CreateR1<complex64>(x), b = LiteralUtil::CreateR1<complex64>(y);
+  const auto module = ModuleOf("power", x.size(), true);
+  ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
+  ASSERT_OK_AND_ASSIGN(const Literal result, program->Run({&a, &b}));
+  ExpectParts("power", 0.6, x, Values(result), [&](size_t i) {
+    const Long base(x[i].real(), x[i].imag()), exponent(y[i].real(), y[i].imag());
+    return std::exp(exponent * std::log(base));
+  });
+}
+
+// Of functions of one operand, in `x`, or of two.
+void ExpectInterpreted(const char* opcode, const std::vector<complex64>& x,
+                       const std::vector<complex64>* y = nullptr) {
+  const auto module = ModuleOf(opcode, x.size(), y != nullptr);
+  ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
+  std::vector<Literal> literals;
+  literals.push_back(LiteralUtil::CreateR1<complex64>(x));
+  if (y != nullptr) literals.push_back(LiteralUtil::CreateR1<complex64>(*y));
+  std::vector<const Literal*> arguments;
+  for (const Literal& literal : literals) arguments.push_back(&literal);
+  ASSERT_OK_AND_ASSIGN(const Literal result, program->Run(arguments));
+  ASSERT_OK_AND_ASSIGN(const Literal expected, Interpret(*module, arguments));
+  const std::vector<complex64> got = Values(result), want = Values(expected);
+  const auto same = [&](float a, float b) {
+    if (std::isnan(b) || std::isnan(a)) return std::isnan(b) && std::isnan(a);
+    if (std::signbit(b) != std::signbit(a)) return false;
+    return std::abs(int64_t{std::bit_cast<int32_t>(a)} - int64_t{std::bit_cast<int32_t>(b)}) <= 2;
+  };
+  for (size_t i = 0; i < x.size(); ++i) {
+    EXPECT_TRUE(same(got[i].real(), want[i].real()) && same(got[i].imag(), want[i].imag()))
+        << opcode << " of " << x[i] << (y == nullptr ? complex64() : (*y)[i]) << ": " << got[i]
+        << ", interpreted " << want[i];
   }
 }
 
@@ -126,24 +193,19 @@ TEST(ComplexMathTest, SpecialValuesAreTheInterpreters) {
       if (x.size() % 7 == 0) x.emplace_back(0.5f, static_cast<float>(re));
     }
   }
-  const Literal argument = LiteralUtil::CreateR1<complex64>(x);
-  for (const Function& function : kFunctions) {
-    const auto module = ModuleOf(function.opcode, x.size());
-    ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
-    ASSERT_OK_AND_ASSIGN(const Literal result, program->Run({&argument}));
-    ASSERT_OK_AND_ASSIGN(const Literal expected, Interpret(*module, {&argument}));
-    const std::vector<complex64> y = Values(result), z = Values(expected);
-    for (size_t i = 0; i < x.size(); ++i) {
-      const auto same = [&](float got, float want) {
-        if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got);
-        if (std::signbit(want) != std::signbit(got)) return false;
-        return std::abs(int64_t{std::bit_cast<int32_t>(got)} -
-                        int64_t{std::bit_cast<int32_t>(want)}) <= 2;
-      };
-      EXPECT_TRUE(same(y[i].real(), z[i].real()) && same(y[i].imag(), z[i].imag()))
-          << function.opcode << " of " << x[i] << ": " << y[i] << ", interpreted " << z[i];
+  for (const Function& function : kFunctions) ExpectInterpreted(function.opcode, x);
+  // All pairs of these numbers by turns.
+  const size_t count = x.size();
+  std::vector<complex64> a, b;
+  for (size_t turn = 0; turn < count; turn += 5) {
+    for (size_t i = 0; i < count; ++i) {
+      // The interpreter's log |z| is zero where |z| is nearly 1.
+      const float size = std::abs(x[i]), parts = std::abs(x[i].real()) + std::abs(x[i].imag());
+      if (size == 1 && parts == 1 && x[i].real() != 0 && x[i].imag() != 0) continue;
+      a.push_back(x[i]), b.push_back(x[(i + turn) % count]);
     }
   }
+  ExpectInterpreted("power", a, &b);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "xla/cpu/math_complex.h"
+#include "xla/cpu/math_complex_inverse.h"
 #include "xla/cpu/math_exp_log.h"
 #include "xla/cpu/math_hyperbolic.h"
 #include "xla/cpu/math_inverse.h"
@@ -305,6 +306,16 @@ Binary BinaryF64(HloOpcode opcode, bool has_fma) {
 using ComplexUnary = ComplexF64<Floats> (*)(const Floats&, const Floats&);
 ComplexUnary ComplexUnaryF64(HloOpcode opcode) {
   switch (opcode) {
+    case HloOpcode::kAcos:
+      return ComplexAcosF64;
+    case HloOpcode::kAcosh:
+      return ComplexAcoshF64;
+    case HloOpcode::kAsin:
+      return ComplexAsinF64;
+    case HloOpcode::kAsinh:
+      return ComplexAsinhF64;
+    case HloOpcode::kAtanh:
+      return ComplexAtanhF64;
     case HloOpcode::kCos:
       return ComplexCosF64;
     case HloOpcode::kCosh:
@@ -313,6 +324,8 @@ ComplexUnary ComplexUnaryF64(HloOpcode opcode) {
       return ComplexExpF64;
     case HloOpcode::kExpm1:
       return ComplexExpm1F64;
+    case HloOpcode::kLog1p:
+      return ComplexLog1pF64;
     case HloOpcode::kLogistic:
       return ComplexLogisticF64;
     case HloOpcode::kRsqrt:
@@ -332,6 +345,13 @@ ComplexUnary ComplexUnaryF64(HloOpcode opcode) {
     default:
       return nullptr;
   }
+}
+using ComplexBinary = ComplexF64<Floats> (*)(const Floats&, const Floats&, const Floats&,
+                                             const Floats&);
+ComplexBinary ComplexBinaryF64(HloOpcode opcode) {
+  if (opcode == HloOpcode::kDivide) return QuotientF64;
+  if (opcode == HloOpcode::kPower) return ComplexPowerF64;
+  return nullptr;
 }
 
 }  // namespace
@@ -397,8 +417,9 @@ void EmitComplexMath(Ir& ir, HloOpcode opcode, IrValue a_re, IrValue a_im, IrVal
   using math::Floats;
   const auto wide = [&](IrValue v) { return Widen(Floats{&ir, v}); };
   const bool is_log = is_f32 && opcode == HloOpcode::kLog;
-  const math::ComplexUnary function = math::ComplexUnaryF64(opcode);
-  if (!is_f32 || (!is_log && opcode != HloOpcode::kDivide && function == nullptr)) {
+  const math::ComplexUnary unary = math::ComplexUnaryF64(opcode);
+  const math::ComplexBinary binary = math::ComplexBinaryF64(opcode);
+  if (!is_f32 || (!is_log && unary == nullptr && binary == nullptr)) {
     const Ir::Carried parts = library();
     *re = parts[0], *im = parts[1];
     return;
@@ -412,8 +433,8 @@ void EmitComplexMath(Ir& ir, HloOpcode opcode, IrValue a_re, IrValue a_im, IrVal
     return;
   }
   const math::ComplexF64<Floats> result =
-      function == nullptr ? math::QuotientF64(wide(a_re), wide(a_im), wide(b_re), wide(b_im))
-                          : function(wide(a_re), wide(a_im));
+      unary == nullptr ? binary(wide(a_re), wide(a_im), wide(b_re), wide(b_im))
+                       : unary(wide(a_re), wide(a_im));
   const Ir::Carried parts = ir.If(
       math::OfLanes(ir, math::kAllLanes, result.is_usual),
       [&] {

@@ -94,11 +94,13 @@ template <class F>
 struct SinhCosh {
   F sinh, cosh;
 };
+// Of numbers up to kLargestExponent.
 template <class F>
 SinhCosh<F> SinhCoshF64(const F& x) {
-  const F m = Expm1F64(Abs(x)), half = Like(x, 0.5), one = Like(x, 1);
-  const F e = m + one;
-  return {FlipSign(half * (m + m / e), x), half * (e + one / e)};
+  const F size = Abs(x), limit = Like(x, kLargestExponent);
+  const SinhCoshPairs<F> halves = HalvesOfSinhCoshF64(Select(size > limit, limit, size));
+  const F sinh = halves.sinh.high + halves.sinh.high;
+  return {FlipSign(sinh, x), halves.cosh.high + halves.cosh.high};
 }
 
 template <class F>
