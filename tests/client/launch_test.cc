@@ -316,6 +316,24 @@ TEST_F(LaunchTest, RequestsFitTheProgram) {
   EXPECT_EQ(ValuesOf(x), (std::vector<float>{1, 2, 3, 4}));
 }
 
+// A token has no buffer.
+TEST_F(LaunchTest, TokensAreGivenAsNull) {
+  const auto program = Compile(
+      "HloModule tokens\nENTRY e { t = token[] parameter(0) x = f32[4] parameter(1) "
+      "ROOT y = f32[4] add-dependency(x, t) }");
+  const BufferPtr x = Vector({1, 2, 3, 4});
+  ASSERT_OK_AND_ASSIGN(const Launched launched, Start(program, {nullptr, x}));
+  EXPECT_EQ(ValuesOf(launched.results[0][0]), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_ERROR(Start(program, {nullptr, nullptr}), "argument buffer 1 of program tokens is null");
+}
+
+TEST_F(LaunchTest, StreamsAreBorrowedForEachDevice) {
+  EXPECT_OK(client->backend().BorrowStream(0));
+  EXPECT_OK(client->backend().BorrowStream(1));
+  EXPECT_ERROR(client->backend().BorrowStream(2), "Invalid device ordinal value (2)");
+  EXPECT_ERROR(client->backend().BorrowStream(-1), "Invalid device ordinal value (-1)");
+}
+
 TEST_F(LaunchTest, EightThreadsLaunchChains) {
   const auto twice = Compile(kDouble);
   std::atomic<int> wrong{0};

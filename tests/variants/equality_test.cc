@@ -11,6 +11,7 @@
 #include "tests/test_util.h"
 #include "tests/variants/expected.h"
 #include "tests/variants/text_variants.h"
+#include "tests/variants/values.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/text/printer.h"
@@ -35,6 +36,17 @@ std::string PrintedWithoutNames(const HloModule& module) {
   return ModuleToString(module, options);
 }
 
+// Whether the entry's instruction of this line has another hash in the other program.
+bool HasOtherHash(const HloModule& a, const HloModule& b, const std::string& text, size_t line) {
+  const ProgramLines program(text);
+  if (!program.IsInstruction(line - 1)) return false;
+  std::string name = program.NameAt(line - 1);
+  if (absl::StartsWith(name, "%")) name = name.substr(1);
+  const HloInstruction* x = a.entry_computation()->GetInstructionWithName(name);
+  const HloInstruction* y = b.entry_computation()->GetInstructionWithName(name);
+  return x != nullptr && y != nullptr && x->Hash() != y->Hash();
+}
+
 TEST(EqualityVariants, Programs) {
   std::vector<std::string> lines;
   for (const char* name : {"attributes", "dynamic", "forms", "syntax", "equality"}) {
@@ -57,7 +69,8 @@ TEST(EqualityVariants, Programs) {
           OneLine(variant.change), ": ", equal.ok() ? "equal" : OneLine(equal.message(), 120),
           original->CheckEqual(**changed, /*layout_sensitive=*/false).ok() ? "" : ", any layout",
           original->Hash() == (*changed)->Hash() ? "" : ", other hash",
-          PrintedWithoutNames(*original) == PrintedWithoutNames(**changed) ? "" : ", other text"));
+          PrintedWithoutNames(*original) == PrintedWithoutNames(**changed) ? "" : ", other text",
+          HasOtherHash(*original, **changed, text, variant.line) ? ", other instruction" : ""));
     }
   }
   ExpectLines("comparisons", lines);

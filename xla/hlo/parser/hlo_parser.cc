@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/hlo/parser/hlo_parser.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/proto/attribute_protos.h"
 #include "xla/hlo/text/printer.h"
@@ -23,9 +25,10 @@ std::string_view ToStd(absl::string_view text) { return {text.data(), text.size(
 
 // What an attribute of a small module says: for values whose grammar is that of an attribute.
 absl::StatusOr<std::unique_ptr<HloModule>> ParseWithAttribute(absl::string_view name,
-                                                              absl::string_view value) {
-  return ParseAndReturnUnverifiedModule(
-      absl::StrCat("HloModule m\nENTRY e { ROOT p = f32[] parameter(0), ", name, "=", value, " }"));
+                                                              absl::string_view value,
+                                                              absl::string_view shape = "f32[]") {
+  return ParseAndReturnUnverifiedModule(absl::StrCat("HloModule m\nENTRY e { ROOT p = ", shape,
+                                                     " parameter(0), ", name, "=", value, " }"));
 }
 
 }  // namespace
@@ -94,7 +97,13 @@ absl::StatusOr<StatisticsViz> ParseStatisticsViz(absl::string_view text) {
 }
 
 absl::StatusOr<std::vector<bool>> ParseParameterReplication(absl::string_view text) {
-  XLA_ASSIGN_OR_RETURN(const auto module, ParseWithAttribute("parameter_replication", text));
+  // Of a parameter with as many leaves.
+  const bool is_empty = absl::StripAsciiWhitespace(text) == "{}";
+  const std::vector<absl::string_view> leaves(
+      is_empty ? 0 : static_cast<size_t>(std::count(text.begin(), text.end(), ',')) + 1, "f32[]");
+  XLA_ASSIGN_OR_RETURN(const auto module,
+                       ParseWithAttribute("parameter_replication", text,
+                                          absl::StrCat("(", absl::StrJoin(leaves, ", "), ")")));
   const auto& flags =
       module->entry_computation()->root_instruction()->extras().parameter_replication;
   return flags.has_value() ? *flags : std::vector<bool>();
