@@ -94,6 +94,8 @@ endif()
 if(TARGET test_variants AND TARGET xylem)
   add_dependencies(test_variants xylem)
   target_compile_definitions(test_variants PRIVATE XYLEM_BINARY_FOLDER="${CMAKE_BINARY_DIR}")
+  # For the headers that plan and emit kernels.
+  target_include_directories(test_variants SYSTEM PRIVATE ${XYLEM_LLVM_INCLUDE})
 endif()
 
 # Programs that check themselves through check.expect_* custom calls.

@@ -17,6 +17,7 @@
 #include "tests/test_util.h"
 #include "tests/variants/expected.h"
 #include "tests/variants/llvm_text.h"
+#include "xla/cpu/entry_layouts.h"
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/lowering.h"
 #include "xla/cpu/program.h"
@@ -25,6 +26,9 @@
 #include "xla/hlo/text/printer.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/passes/cpu_pipeline.h"
+#include "xla/passes/dynamic_shapes.h"
+#include "xla/passes/expand.h"
+#include "xla/passes/mixed_precision.h"
 #include "xla/passes/pass.h"
 
 namespace xla::testing {
@@ -111,11 +115,24 @@ inline void AddGenerated(const cpu::ProgramSchedule& schedule, std::vector<std::
   lines->push_back(absl::StrCat("others:", others));
 }
 
+// What the compiler does before the passes of the pipeline.
+inline absl::Status Prepare(HloModule* module) {
+  absl::Status status = cpu::ExpandBitcasts(module);
+  if (status.ok()) status = cpu::NormalizeEntryLayouts(module).status();
+  if (status.ok()) status = ExpandCustomCalls(module).status();
+  if (status.ok()) status = ExpandAsync(module).status();
+  if (status.ok()) status = ExpandSparseConvolutions(module).status();
+  if (status.ok()) status = ResolveMixedPrecision(module);
+  if (status.ok()) status = ResolveDynamicSizes(module).status();
+  return status;
+}
+
 // What passes, fusion, buffer assignment and the emitters of kernels make of a program.
 inline void AddCompiled(const HloModule& source, std::vector<std::string>* lines,
                         std::vector<std::string>* generated) {
   const auto module = source.Clone();
-  absl::Status status = CpuPipeline(std::nullopt).Run(module.get()).status();
+  absl::Status status = Prepare(module.get());
+  if (status.ok()) status = CpuPipeline(std::nullopt).Run(module.get()).status();
   if (status.ok()) status = FlattenCalls(module.get()).status();
   if (status.ok())
     status = cpu::FuseForCpu(module.get(), CpuCompileOptions().least_shared_bytes).status();
