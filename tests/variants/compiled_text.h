@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
 #include "tests/variants/expected.h"
@@ -89,12 +90,18 @@ inline void AddItems(const cpu::ProgramSchedule& schedule,
   }
 }
 
-// Plans of kernels and their LLVM IR, as a machine with AVX-512 would run them, and fingerprints of
-// the same for others. Nothing if LLVM cannot be loaded.
-inline void AddGenerated(const cpu::ProgramSchedule& schedule, std::vector<std::string>* lines) {
-  const cpu::Target targets[] = {{"x86_64", "", "", 64, true, true},
-                                 {"x86_64", "", "", 32, true, false},
-                                 {"x86_64", "", "", 16, false, false}};
+inline const std::vector<cpu::Target>& Targets() {
+  static const auto* const targets =
+      new std::vector<cpu::Target>{{"x86_64", "", "", 64, true, true},
+                                   {"x86_64", "", "", 32, true, false},
+                                   {"x86_64", "", "", 16, false, false}};
+  return *targets;
+}
+
+// Plans of kernels and their LLVM IR for each target: as text for the one with AVX-512, as a
+// fingerprint for others. Nothing if LLVM cannot be loaded.
+inline void AddGenerated(const cpu::ProgramSchedule& schedule,
+                         absl::Span<const cpu::Target> targets, std::vector<std::string>* lines) {
   std::string others;
   for (const cpu::Target& target : targets) {
     const auto generated = cpu::GenerateProgram(schedule, target);
@@ -129,7 +136,8 @@ inline absl::Status Prepare(HloModule* module) {
 
 // What passes, fusion, buffer assignment and the emitters of kernels make of a program.
 inline void AddCompiled(const HloModule& source, std::vector<std::string>* lines,
-                        std::vector<std::string>* generated) {
+                        std::vector<std::string>* generated,
+                        absl::Span<const cpu::Target> targets = Targets()) {
   const auto module = source.Clone();
   absl::Status status = Prepare(module.get());
   if (status.ok()) status = CpuPipeline(std::nullopt).Run(module.get()).status();
@@ -150,7 +158,7 @@ inline void AddCompiled(const HloModule& source, std::vector<std::string>* lines
   AddItems(*schedule, schedule->items, "", lines);
   lines->push_back(
       absl::StrCat("scratch ", schedule->scratch_bytes, ", text ", Fingerprint(TextOf(*module))));
-  AddGenerated(*schedule, generated);
+  AddGenerated(*schedule, targets, generated);
 }
 
 }  // namespace xla::testing

@@ -28,14 +28,6 @@
 namespace xla::testing {
 namespace {
 
-const std::vector<cpu::Target>& Targets() {
-  static const auto* const targets =
-      new std::vector<cpu::Target>{{"x86_64", "", "", 64, true, true},
-                                   {"x86_64", "", "", 32, true, false},
-                                   {"x86_64", "", "", 16, false, false}};
-  return *targets;
-}
-
 // All of the entry but its parameters as one fusion; null if the text is no valid program.
 const HloInstruction* FuseAll(const std::string& text, std::unique_ptr<HloModule>* module) {
   auto parsed = ParseAndReturnUnverifiedModule(text);
