@@ -29,7 +29,8 @@ absl::StatusOr<const Target*> FindHost() {
     return absl::StrContains(target.features, absl::StrCat("+", feature, ",")) ||
            absl::EndsWith(target.features, absl::StrCat("+", feature));
   };
-  target.has_avx512 = has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq");
+  target.has_avx512 =
+      has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") && has("bmi2");
   if (target.has_avx512) {
     target.vector_bytes = 64;
   } else if (has("avx2")) {

@@ -132,10 +132,13 @@ Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int 
     return {finish(ir_.Reverse(ir_.Load(vector, first, part_bytes, address.invariant)))};
   }
   const int64_t stride = address.step / part_bytes;
-  if (!is_complex && address.lanes == nullptr && address.mask == nullptr && lanes >= 4 &&
-      stride >= 2 && stride <= 4 && address.step % part_bytes == 0) {
+  const int64_t in_register = std::min(lanes, ir_.target().vector_bytes / part_bytes);
+  const bool takes_mask =
+      address.mask == nullptr || (ir_.target().has_avx512 && in_register * stride <= 64);
+  if (!is_complex && address.lanes == nullptr && takes_mask && lanes >= 4 && stride >= 2 &&
+      stride <= 4 && address.step % part_bytes == 0) {
     return {finish(LoadStrided(memory, place, part_bytes, static_cast<int>(stride), lanes,
-                               address.invariant))};
+                               address.mask, address.invariant))};
   }
   const IrType offsets_type = ir_.Vector(ir_.I64(), lanes);
   const IrValue offsets =
@@ -176,15 +179,24 @@ Element ElementOps::Interleave(absl::Span<const Element> elements) {
   return {ir_.Shuffle(parts[0], parts[0], order)};
 }
 
-// Whole vectors, the last of which ends with the last element, and what is wanted of each.
+// Whole vectors, the last of which ends with the last element, and what is wanted of each. Under a
+// mask, what is wanted alone is read.
 IrValue ElementOps::LoadStrided(IrType element, IrValue place, int element_bytes, int stride,
-                                int lanes, bool invariant) {
+                                int lanes, IrValue mask, bool invariant) {
+  const auto bits_from = [&](IrValue word, int first, int count) {
+    const IrValue from = ir_.LShr(word, ir_.Const(ir_.TypeOf(word), int64_t{first}));
+    return ir_.BitCast(count == ir_.Bits(ir_.TypeOf(word)) ? from : ir_.Trunc(from, ir_.Int(count)),
+                       ir_.Vector(ir_.I1(), count));
+  };
+  const IrValue bits = mask == nullptr ? nullptr : ir_.BitCast(mask, ir_.Int(lanes));
   if (lanes > 4 && lanes * element_bytes > ir_.target().vector_bytes) {
     // Register by register.
     std::vector<IrValue> halves;
     for (const int first : {0, lanes / 2}) {
       const IrValue half = ir_.Offset(place, ir_.Index(int64_t{first} * stride * element_bytes));
-      halves.push_back(LoadStrided(element, half, element_bytes, stride, lanes / 2, invariant));
+      const IrValue half_mask = mask == nullptr ? nullptr : bits_from(bits, first, lanes / 2);
+      halves.push_back(
+          LoadStrided(element, half, element_bytes, stride, lanes / 2, half_mask, invariant));
     }
     std::vector<int> order(static_cast<size_t>(lanes));
     std::iota(order.begin(), order.end(), 0);
@@ -192,13 +204,27 @@ IrValue ElementOps::LoadStrided(IrType element, IrValue place, int element_bytes
   }
   const IrType vector = ir_.Vector(element, lanes);
   const int last = (lanes - 1) * stride;  // element
+  IrValue spread = nullptr;               // a bit for each element from the first one on
+  if (mask != nullptr) {
+    const bool is_short = lanes * stride <= 32;
+    const IrType word = ir_.Int(is_short ? 32 : 64);
+    int64_t wanted = 0;
+    for (int i = 0; i < lanes; ++i) wanted |= static_cast<int64_t>(uint64_t{1} << (i * stride));
+    spread = ir_.Intrinsic(
+        is_short ? "llvm.x86.bmi.pdep.32" : "llvm.x86.bmi.pdep.64", {},
+        {lanes == ir_.Bits(word) ? bits : ir_.ZExt(bits, word), ir_.Const(word, wanted)});
+  }
   IrValue result = nullptr;
   int taken = 0;  // lanes of the result so far
   for (int v = 0; v < stride; ++v) {
-    const int first = v + 1 < stride ? v * lanes : last - (lanes - 1);
-    const IrValue part =
-        ir_.Load(vector, ir_.Offset(place, ir_.Index(int64_t{first} * element_bytes)),
-                 element_bytes, invariant);
+    const bool ends_with_last = mask == nullptr && v + 1 == stride;
+    const int first = ends_with_last ? last - (lanes - 1) : v * lanes;
+    const IrValue from = ir_.Offset(place, ir_.Index(int64_t{first} * element_bytes));
+    const IrValue part = mask == nullptr
+                             ? ir_.Load(vector, from, element_bytes, invariant)
+                             : ir_.Intrinsic("llvm.masked.load", {vector, ir_.Pointer()},
+                                             {from, ir_.Const(ir_.I32(), int64_t{element_bytes}),
+                                              bits_from(spread, first, lanes), ir_.Zero(vector)});
     std::vector<int> order;
     for (int i = 0; i < lanes; ++i) {
       const int from = i * stride - first;

@@ -77,7 +77,7 @@ class ElementOps {
 
  private:
   IrValue LoadStrided(IrType element, IrValue place, int element_bytes, int stride, int lanes,
-                      bool invariant);
+                      IrValue mask, bool invariant);
   IrValue RoundBf16(IrValue value, bool may_have_any_nan);
   IrValue FloatToInteger(IrValue value, PrimitiveType to);
   IrValue IntegerToOddF64(PrimitiveType from, IrValue value);

@@ -426,6 +426,23 @@ std::vector<Element> ElementEmitter::EmitReduceWindow(const HloInstruction* inst
     return by_elements(d) ? shape.dimensions(static_cast<int>(d)) : window[d].size;
   };
   IndexVector tap(rank, math_.Constant(0));  // or element
+  // A dimension along which the windows of all lanes are known to lie within the operand.
+  size_t inside_along = rank;
+  // Whether they do along the padded dimension in which lanes differ; null where there is none.
+  const auto lie_inside = [&](size_t d) -> IrValue {
+    const WindowDim& dim = window[d];
+    if (lanes == 1 || index[d].step <= 0 || index[d].lanes != nullptr || by_elements(d) ||
+        dim.base_dilation > 1 || (dim.padding_low <= 0 && dim.padding_high <= 0)) {
+      return nullptr;
+    }
+    const int64_t reach =
+        (dim.size - 1) * dim.window_dilation + (lanes - 1) * index[d].step * dim.stride;
+    const int64_t starts = shape.dimensions(static_cast<int>(d)) - reach;
+    if (starts <= 0) return nullptr;
+    const IndexTerm first =
+        math_.AddConstant(math_.Multiply(index[d], dim.stride), -dim.padding_low);
+    return ir_.ICmp(LLVMIntULT, first.base, ir_.Index(starts));
+  };
 
   const auto visit = [&](const Ir::Carried& carried) -> Ir::Carried {
     IndexVector operand_index;
@@ -461,7 +478,8 @@ std::vector<Element> ElementEmitter::EmitReduceWindow(const HloInstruction* inst
                                  math_.Multiply(tap[d], dim.window_dilation));
       term = math_.AddConstant(term, -dim.padding_low);
       const int64_t span = (size - 1) * dim.base_dilation + 1;
-      if (dim.padding_low > 0 || dim.padding_high > 0 || dim.base_dilation > 1) {
+      const bool is_padded = dim.padding_low > 0 || dim.padding_high > 0 || dim.base_dilation > 1;
+      if (is_padded && d != inside_along) {
         require(math_.InRange(term, 0, span));
         term = math_.ClampUnlessAffine(term, 0, span);
       }
@@ -531,7 +549,19 @@ std::vector<Element> ElementEmitter::EmitReduceWindow(const HloInstruction* inst
   };
   const bool visited_rows = ops_.visits_rows();
   ops_.set_visits_rows(true);
-  const Ir::Carried last = level(level, 0, ToCarried(initial));
+  const auto windows = [&](size_t known) {
+    const Scope scope(this);
+    inside_along = known;
+    return level(level, 0, ToCarried(initial));
+  };
+  size_t along = 0;
+  IrValue whole = nullptr;
+  while (along < rank && (whole = lie_inside(along)) == nullptr) ++along;
+  // Most windows need no mask.
+  const Ir::Carried last =
+      whole == nullptr ? windows(rank)
+                       : ir_.If(
+                             whole, [&] { return windows(along); }, [&] { return windows(rank); });
   ops_.set_visits_rows(visited_rows);
   return FromCarried(last, initial);
 }

@@ -11,7 +11,7 @@ struct Target {
   std::string triple, cpu, features;
   int vector_bytes = 16;
   bool has_fma = false;
-  bool has_avx512 = false;  // F, VL, BW, DQ
+  bool has_avx512 = false;  // F, VL, BW, DQ, and BMI2
 };
 
 }  // namespace xla::cpu
