@@ -237,6 +237,7 @@ TEST(XlaNames, LayoutsOfAllFields) {
   EXPECT_EQ(layout.split_configs_size(), 1);
   EXPECT_EQ(layout.split_configs(0).split_indices(0), 1);
   EXPECT_EQ(layout.dynamic_shape_metadata_prefix_bytes(), 16);
+  EXPECT_EQ(layout.ToString(), "{1,0:T(4,2)L(8)#(s32)*(u32)E(4)S(5)SC(0:1)P(f32[2,3]{1,0})M(16)}");
   ASSERT_TRUE(layout.has_physical_shape());
   EXPECT_EQ(layout.physical_shape(), kTwoByThree);
   EXPECT_EQ(layout.tiles(0).ToString(), "(4,2)");

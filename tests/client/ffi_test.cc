@@ -136,6 +136,18 @@ XLA_FFI_REGISTER_HANDLER(ffi::GetXlaFfiApi(), "ffi_test.see", "Host", kSee);
 // Of another platform: not called.
 XLA_FFI_REGISTER_HANDLER(ffi::GetXlaFfiApi(), "ffi_test.cuda", "CUDA", kSee);
 
+// The sum of all arguments.
+absl::Status Sum(ffi::Result<ffi::BufferR0<F32>> sum, ffi::RemainingArgs args) {
+  *sum->typed_data() = 0;
+  for (size_t i = 0; i < args.size(); ++i) {
+    XLA_ASSIGN_OR_RETURN(const auto arg, args.get<ffi::BufferR0<F32>>(i));
+    *sum->typed_data() += static_cast<float>(i + 1) * *arg.typed_data();
+  }
+  return absl::OkStatus();
+}
+XLA_FFI_DEFINE_HANDLER(kSum, Sum, ffi::Ffi::Bind().Ret<ffi::BufferR0<F32>>().RemainingArgs());
+XLA_FFI_REGISTER_HANDLER(ffi::GetXlaFfiApi(), "ffi_test.sum", "Host", kSum);
+
 class FfiTest : public ::testing::TestWithParam<bool> {
  protected:
   FfiTest() : client_(MakeClient(LocalClientOptions().set_use_compiler(GetParam()))) {}
@@ -180,6 +192,7 @@ TEST_P(FfiTest, ArraysAndAttributes) {
   EXPECT_EQ(fold("1").value(), "48");
   EXPECT_EQ(Call("(s32[3], s32[])", "a, v", "count", "{x = 7 : i32, y = true}").value(),
             "( {2, 1, 2}, 7 )");
+  EXPECT_EQ(Call("f32[]", "a, a, a, a, a, a, a, a, a", "sum", "").value(), "135");
 }
 
 TEST_P(FfiTest, CallsThatDoNotFitAreErrors) {

@@ -9,10 +9,12 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
 #include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
+#include "xla/interpreter/interpreter.h"
 #include "xla/layout_util.h"
 #include "xla/literal_util.h"
 #include "xla/runtime/custom_call.h"
@@ -108,6 +110,44 @@ TEST(CpuRunTest, MemoryThatIsNotDonatedKeepsItsContents) {
   EXPECT_EQ(ValuesOf(result, 4), std::vector<float>({11, 42, 93, 164}));
   EXPECT_EQ(x.values(), std::vector<float>({1, 2, 3, 4}));
   runtime::FreeHostMemory(result.data);
+}
+
+TEST(CpuRunTest, AFailedRunHasNoResults) {
+  ASSERT_OK_AND_ASSIGN(const auto program, CompileText(R"(
+HloModule fails
+ENTRY main {
+  x = f32[4] parameter(0)
+  y = f32[4] negate(x)
+  z = f32[4] custom-call(y), custom_call_target="nothing"
+  ROOT t = (f32[4], f32[4]) tuple(y, z)
+})"));
+  const HostArray x({1, 2, 3, 4});
+  const runtime::ArgumentView arguments[] = {x.View(false)};
+  runtime::ResultView results[2];
+  EXPECT_ERROR(program->RunOnBuffers(arguments, absl::MakeSpan(results)), "nothing");
+  for (const runtime::ResultView& result : results) {
+    EXPECT_EQ(result.data, nullptr);
+    EXPECT_FALSE(result.is_new);
+  }
+}
+
+TEST(CpuRunTest, TheInterpreterUsesDonatedMemoryOnly) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(absl::StrReplaceAll(
+                                              kUpdate, {{"may-alias", "must-alias"}})));
+  ASSERT_OK_AND_ASSIGN(const auto program, InterpreterProgram::Create(*module));
+  for (const bool donated : {false, true}) {
+    const HostArray x({1, 2, 3, 4}), y({10, 20, 30, 40});
+    const runtime::ArgumentView arguments[] = {x.View(donated), y.View(false)};
+    runtime::ResultView result;
+    const absl::Span<const runtime::ArgumentView> all_arguments[] = {arguments};
+    const absl::Span<runtime::ResultView> all_results[] = {absl::MakeSpan(&result, 1)};
+    ASSERT_OK(program->RunOnBuffers(1, 1, all_arguments, all_results));
+    EXPECT_EQ(result.data == x.data, donated);
+    EXPECT_EQ(result.donor, donated ? 0 : -1);
+    EXPECT_EQ(ValuesOf(result, 4), std::vector<float>({11, 42, 93, 164}));
+    EXPECT_EQ(x.values()[0], donated ? 11 : 1);
+    if (result.is_new) runtime::FreeHostMemory(result.data);
+  }
 }
 
 // Each result is the other one's donor's old value.

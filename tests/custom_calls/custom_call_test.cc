@@ -360,6 +360,12 @@ TEST(CustomCallC, DynamicSizes) {
   EXPECT_EQ(result.Get<int32_t>({}, {1}), 3);
   EXPECT_EQ(result.GetDynamicSize(0, {0}), 3);
   EXPECT_EQ(result.Get<int32_t>({2}, {0}), 5);
+  // All that the bound allows.
+  ASSERT_OK_AND_ASSIGN(const Literal whole, RunProgram(R"(c = s32[5] constant({3, 1, 4, 1, 5})
+      ROOT k = s32[<=5] custom-call(c), custom_call_target="keep_positive",
+        api_version=API_VERSION_TYPED_FFI)",
+                                                       Sample()));
+  EXPECT_EQ(whole.GetDynamicSize(0), 5);
   EXPECT_ERROR(RunProgram(R"(ROOT k = s32[<=5] custom-call(), custom_call_target="set_too_large",
       api_version=API_VERSION_TYPED_FFI)",
                           Sample()),

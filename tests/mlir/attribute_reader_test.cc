@@ -378,5 +378,88 @@ TEST(Floats, ConvertAsXlasTypes) {
   }
 }
 
+TEST(Attributes, SplatsEqualTheSameElementsWrittenOut) {
+  const auto equal = [](const std::string& a, const std::string& b) {
+    Context context;
+    const auto x = ReadAttribute(a, &context), y = ReadAttribute(b, &context);
+    EXPECT_OK(x);
+    EXPECT_OK(y);
+    return x.ok() && y.ok() && Equal(*x, *y) && Equal(*y, *x);
+  };
+  EXPECT_TRUE(equal("dense<7> : tensor<2xi8>", "dense<[7, 7]> : tensor<2xi8>"));
+  EXPECT_FALSE(equal("dense<7> : tensor<2xi8>", "dense<[7, 8]> : tensor<2xi8>"));
+  EXPECT_FALSE(equal("dense<7> : tensor<2xi8>", "dense<[8, 7]> : tensor<2xi8>"));
+  EXPECT_FALSE(equal("dense<7> : tensor<2xi8>", "dense<7> : tensor<3xi8>"));
+  EXPECT_FALSE(equal("dense<7> : tensor<2xi8>", "dense<7> : tensor<2xi16>"));
+  EXPECT_FALSE(equal("dense<7> : tensor<2xi8>", "dense<8> : tensor<2xi8>"));
+  EXPECT_TRUE(equal("dense<[1, 2]> : tensor<2xi8>", "dense<[1, 2]> : tensor<2xi8>"));
+  EXPECT_FALSE(equal("dense<[1, 2]> : tensor<2xi8>", "dense<[1, 3]> : tensor<2xi8>"));
+  EXPECT_TRUE(equal("dense<7> : tensor<0xi8>", "dense<> : tensor<0xi8>"));
+}
+
+// A small change of each attribute makes another one.
+TEST(Attributes, DifferInEachPart) {
+  const char* const texts[] = {"1 : i32",
+                               "2 : i32",
+                               "1 : i64",
+                               "1.0 : f32",
+                               "1.0 : f64",
+                               "true",
+                               "false",
+                               "\"a\"",
+                               "\"b\"",
+                               "unit",
+                               "@a",
+                               "@b",
+                               "@a::@b",
+                               "@a::@c",
+                               "[1, 2]",
+                               "[1, 3]",
+                               "[1]",
+                               "{a = 1}",
+                               "{a = 2}",
+                               "{b = 1}",
+                               "{a = 1, b = 2}",
+                               "array<i32: 1, 2>",
+                               "array<i32: 1, 3>",
+                               "array<i64: 1, 2>",
+                               "array<i32>",
+                               "array<i64>",
+                               "dense_resource<a> : tensor<2xi8>",
+                               "dense_resource<b> : tensor<2xi8>",
+                               "dense_resource<a> : tensor<3xi8>",
+                               "sparse<[[0, 1]], [5]> : tensor<2x2xi8>",
+                               "sparse<[[1, 1]], [5]> : tensor<2x2xi8>",
+                               "sparse<[[0, 1]], [6]> : tensor<2x2xi8>",
+                               "sparse<[[0, 1]], [5]> : tensor<3x2xi8>",
+                               "i32",
+                               "tensor<2xi8>",
+                               "affine_map<(d0) -> (d0)>",
+                               "affine_map<(d0) -> (d0 + 1)>",
+                               "strided<[1], offset: 2>",
+                               "strided<[1], offset: 3>",
+                               "strided<[2], offset: 2>",
+                               "loc(unknown)",
+                               "loc(\"a\")",
+                               "loc(\"b\")",
+                               "loc(\"f\":1:2)",
+                               "loc(\"f\":1:3)",
+                               "loc(\"f\":2:2)",
+                               "loc(\"g\":1:2)",
+                               "loc(fused[\"a\", \"b\"])",
+                               "loc(fused[\"a\"])",
+                               "loc(callsite(\"a\" at \"b\"))",
+                               "loc(callsite(\"a\" at \"c\"))"};
+  Context context;
+  for (const char* a : texts) {
+    for (const char* b : texts) {
+      const auto x = ReadAttribute(a, &context), y = ReadAttribute(b, &context);
+      ASSERT_OK(x) << a;
+      ASSERT_OK(y) << b;
+      EXPECT_EQ(Equal(*x, *y), a == b) << a << " and " << b;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace xla::mlir

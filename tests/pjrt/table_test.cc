@@ -32,9 +32,11 @@ TEST(PjrtTableTest, IsComplete) {
   EXPECT_EQ(slots, 138);
 }
 
-// The devices of a client that is made without options; 0 if there is none.
-size_t DevicesOfClient() {
+// The devices of a client that is made with these options; 0 if there is none.
+size_t DevicesOfClient(const std::vector<PJRT_NamedValue>& options = {}) {
   auto create = New<PJRT_Client_Create_Args>();
+  create.create_options = options.data();
+  create.num_options = options.size();
   if (TextOf(Api().PJRT_Client_Create(&create)) != "OK") return 0;
   auto devices = New<PJRT_Client_Devices_Args>();
   devices.client = create.client;
@@ -53,6 +55,42 @@ TEST(PjrtTableTest, TheEnvironmentNamesTheNumberOfDevices) {
   }
   unsetenv("XYLEM_NUM_DEVICES");
   EXPECT_EQ(DevicesOfClient(), 1u);
+}
+
+PJRT_NamedValue Option(const char* name, PJRT_NamedValue_Type type) {
+  PJRT_NamedValue option = {};
+  option.struct_size = sizeof(option);
+  option.name = name;
+  option.name_size = std::strlen(name);
+  option.type = type;
+  option.value_size = 1;
+  return option;
+}
+PJRT_NamedValue Number(const char* name, int64_t value) {
+  PJRT_NamedValue option = Option(name, PJRT_NamedValue_kInt64);
+  option.int64_value = value;
+  return option;
+}
+PJRT_NamedValue Text(const char* name, const char* value) {
+  PJRT_NamedValue option = Option(name, PJRT_NamedValue_kString);
+  option.string_value = value;
+  option.value_size = std::strlen(value);
+  return option;
+}
+
+TEST(PjrtTableTest, AnOptionNamesTheNumberOfDevices) {
+  setenv("XYLEM_NUM_DEVICES", "4", 1);
+  EXPECT_EQ(DevicesOfClient({Number("num_devices", 2)}), 2u);
+  EXPECT_EQ(DevicesOfClient({Text("num_devices", "3")}), 3u);
+  EXPECT_EQ(DevicesOfClient({Number("other", 5)}), 4u);
+  EXPECT_EQ(DevicesOfClient({Number("other", 5), Text("num_devices", "3")}), 3u);
+  EXPECT_EQ(DevicesOfClient({Number("num_devices", 0)}), 0u);
+  EXPECT_EQ(DevicesOfClient({Number("num_devices", -1)}), 0u);
+  EXPECT_EQ(DevicesOfClient({Number("num_devices", 1024)}), 1024u);
+  EXPECT_EQ(DevicesOfClient({Number("num_devices", 1025)}), 0u);
+  EXPECT_EQ(DevicesOfClient({Text("num_devices", "3x")}), 0u);
+  EXPECT_EQ(DevicesOfClient({Option("num_devices", PJRT_NamedValue_kBool)}), 0u);
+  unsetenv("XYLEM_NUM_DEVICES");
 }
 
 // Registers a custom call through its extension; the error, if there is one.

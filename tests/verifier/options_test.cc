@@ -396,5 +396,31 @@ TEST(Deadlocks, TransfersOfAGroupMeet) {
   }
 }
 
+// A transfer that starts alone keeps its place among the others.
+TEST(Deadlocks, TransfersThatStartAloneMeet) {
+  const auto program = [](const std::string& pairs, bool receives) {
+    const std::string attribute = ", frontend_attributes={_xla_send_recv_source_target_pairs=\"";
+    return absl::StrCat(
+        "HloModule m, is_scheduled=true\none {\n a = f32[] parameter(0)\n t = token[] ",
+        "parameter(1)\n ROOT s = (f32[], u32[], token[]) send(a, t), channel_id=1", attribute,
+        "{{0,1}}\"}\n}\nENTRY e {\n a = f32[] constant(0)\n t = token[] after-all()\n",
+        " g = ((f32[], token[]), (f32[], u32[], token[]), s32[]) async-start(a, t), calls=one\n",
+        receives ? absl::StrCat(" r = (f32[], u32[], token[]) recv(t), channel_id=1", attribute,
+                                pairs, "\"}\n rd = (f32[], token[]) recv-done(r), channel_id=1\n")
+                 : "",
+        " ROOT d = (f32[], u32[], token[]) async-done(g)\n}\n");
+  };
+  for (const auto& [pairs, receives, message] :
+       {std::tuple<std::string, bool, std::string>{"{{0,1}}", true, ""},
+        {"{{0,2}}", true, "Deadlock detected"},
+        {"", false, "Expected recv to match send"}}) {
+    const auto module = ParseAndReturnUnverifiedModule(program(pairs, receives));
+    ASSERT_OK(module);
+    const absl::Status status = verifier::CheckCollectiveDeadlocks(**module);
+    EXPECT_EQ(status.ok(), message.empty()) << status;
+    EXPECT_TRUE(absl::StrContains(status.message(), message)) << status;
+  }
+}
+
 }  // namespace
 }  // namespace xla
