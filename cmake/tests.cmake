@@ -94,6 +94,9 @@ endif()
 if(TARGET test_variants AND TARGET xylem)
   add_dependencies(test_variants xylem)
   target_compile_definitions(test_variants PRIVATE XYLEM_BINARY_FOLDER="${CMAKE_BINARY_DIR}")
+  target_sources(test_variants PRIVATE
+      ${CMAKE_SOURCE_DIR}/tests/cpu/random_chain.cc
+      ${CMAKE_SOURCE_DIR}/tests/cpu/random_chain_operations.cc)
   # For the headers that plan and emit kernels.
   target_include_directories(test_variants SYSTEM PRIVATE ${XYLEM_LLVM_INCLUDE})
 endif()
