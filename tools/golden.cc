@@ -27,6 +27,11 @@ absl::Status Invalid(std::string_view what) {
       absl::StrCat("golden.json: ", absl::string_view(what.data(), what.size())));
 }
 
+// For messages: arrays may be nested too deep to be printed.
+std::string Describe(const Json& json) {
+  return json.is_structured() ? json.type_name() : json.dump().substr(0, 100);
+}
+
 // Members that are missing read as null.
 const Json& Member(const Json& object, const char* key) {
   static const Json null;
@@ -42,7 +47,7 @@ absl::StatusOr<Shape> ReadShape(const Json& json) {
   for (const auto& [name, known] : kTypes) {
     if (dtype.get_ref<const std::string&>() == name) type = known;
   }
-  if (type == PRIMITIVE_TYPE_INVALID) return Invalid("unknown dtype " + dtype.dump());
+  if (type == PRIMITIVE_TYPE_INVALID) return Invalid("unknown dtype " + Describe(dtype));
   std::vector<int64_t> dimensions;
   for (const Json& size : sizes) {
     if (!size.is_number_integer()) return Invalid("dimensions must be integers");
@@ -59,7 +64,7 @@ absl::StatusOr<double> ReadReal(const Json& json) {
   if (json == "Infinity") return kInfinity;
   if (json == "-Infinity") return -kInfinity;
   if (json == "NaN") return std::numeric_limits<double>::quiet_NaN();
-  return Invalid("expected a number, got " + json.dump());
+  return Invalid("expected a number, got " + Describe(json));
 }
 
 absl::StatusOr<GoldenSample> ReadSample(const Json& json, PrimitiveType type) {
@@ -123,7 +128,7 @@ absl::StatusOr<Golden> ParseGolden(std::string_view text) {
   Json json;
   try {
     json = Json::parse(text);
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {  // a number may also be out of range
     return Invalid(error.what());
   }
   Golden golden;

@@ -212,6 +212,25 @@ TEST(GoldenTest, InvalidFilesAreErrors) {
       "golden.json: an output has no samples");
 }
 
+// The library of JSON throws at numbers beyond double, and recurses where it prints.
+TEST(GoldenTest, NumbersAndNestingWithoutLimit) {
+  const auto output = [](const std::string& l1) {
+    return ParseGolden(R"({"outputs": [{"dtype": "float32", "shape": [1], "l1": )" + l1 +
+                       R"(, "linf": 0, "samples": [[0, 0]]}]})");
+  };
+  EXPECT_OK(output("1e300"));
+  EXPECT_ERROR(output("1e400"), "golden.json: ");
+  EXPECT_ERROR(output("-1e400"), "golden.json: ");
+  EXPECT_ERROR(output("{}"), "expected a number, got object");
+  const size_t depth = 1'000'000;
+  EXPECT_ERROR(output(std::string(depth, '[') + std::string(depth, ']')),
+               "expected a number, got array");
+  EXPECT_ERROR(output("\"" + std::string(depth, 'x') + "\""), "expected a number, got \"xxx");
+  EXPECT_ERROR(ParseGolden(R"({"args": [{"dtype": "float32", "shape": [1], "seed": 1e400,
+                                         "kind": "uniform"}], "outputs": []})"),
+               "golden.json: ");
+}
+
 TEST(GoldenTest, OnlyAnArrayWithoutElementsMayHaveNoSamples) {
   ASSERT_OK_AND_ASSIGN(
       const Golden golden,
