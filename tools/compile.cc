@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // xylem compile: what the CPU compiler makes of a program.
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -17,10 +23,23 @@
 namespace xla {
 namespace {
 
+// The compiler does without a cache that it cannot use; the user would not know.
+absl::Status MakeCache(const std::string& folder) {
+  const int error = ::mkdir(folder.c_str(), 0700) == 0 ? 0 : errno;
+  std::error_code ignored;
+  if (error == 0 || (error == EEXIST && std::filesystem::is_directory(folder, ignored))) {
+    return absl::OkStatus();
+  }
+  const int reason = error == EEXIST ? ENOTDIR : error;
+  return absl::UnavailableError(
+      absl::StrCat("cannot create the cache '", folder, "': ", std::strerror(reason)));
+}
+
 absl::StatusOr<int> Compile(const Arguments& arguments) {
   const std::string emit = arguments.Get("--emit", arguments.Has("--report") ? "none" : "hlo");
   XLA_ASSIGN_OR_RETURN(const auto module, LoadModule(arguments.operands()[0]));
   XLA_RETURN_IF_ERROR(LoadCompiler());
+  if (arguments.Has("--cache")) XLA_RETURN_IF_ERROR(MakeCache(arguments.Get("--cache")));
   // One object: of one thread.
   const bool emits_object = emit == "object";
   runtime::ThreadPool pool;

@@ -18,6 +18,7 @@
 #include "tests/test_util.h"
 #include "tests/tools/tools_test_util.h"
 #include "tools/process.h"
+#include "xla/cpu/program.h"
 
 namespace xla {
 namespace {
@@ -208,6 +209,23 @@ TEST(BinaryTest, OutputThatDoesNotArriveIsAFailure) {
       EXPECT_TRUE(absl::StrContains(finished.output, "xylem: standard output: "))
           << words << closed << ": " << finished.output;
     }
+  }
+}
+
+TEST(BinaryTest, ACacheThatCannotBeUsedIsAnError) {
+  if (!CheckCpuCompiler().ok()) GTEST_SKIP() << "the compiler is not here";
+  const std::string program =
+      "echo 'HloModule m ENTRY e { ROOT c = f32[] constant(1) }' > $tmp/c.hlo; ";
+  for (const char* folder : {"$tmp/c.hlo", "$tmp/none/cache", "''", "/dev/full", "$tmp/c.hlo/x"}) {
+    const Finished finished =
+        Shell(absl::StrCat(program, "$xylem compile $tmp/c.hlo --cache ", folder));
+    EXPECT_EQ(finished.exit_code, 1) << folder;
+    EXPECT_TRUE(absl::StrContains(finished.output, "xylem: cannot create the cache '"))
+        << folder << ": " << finished.output;
+  }
+  for (int i = 0; i < 2; ++i) {  // new, and there already
+    const Finished finished = Shell(program + "$xylem compile $tmp/c.hlo --cache $tmp/cache");
+    EXPECT_EQ(finished.exit_code, 0) << finished.output;
   }
 }
 
