@@ -25,7 +25,7 @@ bool SameAsOperands(Check& check) {
 bool PredicateRule(Check& check) {
   return check.Require(
       ShapesAgree(check.operand(0), check.result(0)) && check.result(0)->element->IsInteger(1),
-      "the result must be i1 of the operand's shape, but is ", mlir::ToString(check.result(0)));
+      "the result must be i1 of the operand's shape, but is ", check.result(0));
 }
 
 bool BroadcastingRule(Check& check) {

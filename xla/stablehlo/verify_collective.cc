@@ -130,8 +130,8 @@ bool ReduceScatterRule(Check& check) {
   }
   const TypeRef element = check.Terminator(0)->operands[0]->type->element;
   return check.Require(ElementsAgree(element, result->element),
-                       "result element-type is expected to be ", mlir::ToString(element),
-                       ", but got ", mlir::ToString(result->element));
+                       "result element-type is expected to be ", element, ", but got ",
+                       result->element);
 }
 
 bool AllGatherRule(Check& check) {
@@ -285,7 +285,7 @@ bool IdRule(Check& check) {
   return check.Require(IsTensor(type) && Rank(type) == 0 &&
                            ClassOf(type->element) == kUnsignedIntegers &&
                            type->element->width == 32,
-                       "the result must be tensor<ui32>, but is ", mlir::ToString(type));
+                       "the result must be tensor<ui32>, but is ", type);
 }
 
 constexpr OperationRule kCollectiveRules[] = {

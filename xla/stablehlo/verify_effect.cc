@@ -39,7 +39,7 @@ bool TensorsAndToken(Check& check) {
   }
   return check.Require(IsToken(check.result(check.num_results() - 1)),
                        "last element of result types is expected to be of token type, but got ",
-                       mlir::ToString(check.result(check.num_results() - 1)));
+                       check.result(check.num_results() - 1));
 }
 
 bool InfeedRule(Check& check) {
@@ -314,7 +314,7 @@ bool AsyncStartRule(Check& check) {
     agrees = TypesAgree(future->types[i], last->operands[i]->type);
   }
   return check.Require(agrees, "the result must be a future of what the region returns, but is ",
-                       mlir::ToString(future));
+                       future);
 }
 
 bool AsyncDoneRule(Check& check) {
@@ -324,7 +324,7 @@ bool AsyncDoneRule(Check& check) {
   for (size_t i = 0; agrees && i < check.num_results(); ++i) {
     agrees = TypesAgree(future->types[i], check.result(i));
   }
-  return check.Require(agrees, "the results must be those of the future ", mlir::ToString(future));
+  return check.Require(agrees, "the results must be those of the future ", future);
 }
 
 // --- StableHLO's interpreter ---

@@ -23,8 +23,7 @@ bool SameShapes(Check& check) {
   }
   return check.Require(check.num_operands() == 0 || ShapesAgree(check.operand(0), check.result(0)),
                        "requires the same shape for all operands and results, but operand #0 is ",
-                       mlir::ToString(check.operand(0)), " and the result ",
-                       mlir::ToString(check.result(0)));
+                       check.operand(0), " and the result ", check.result(0));
 }
 
 bool SameElements(Check& check) {
@@ -155,7 +154,7 @@ bool ComplexRule(Check& check) {
   return check.Require(
       element->kind == TypeKind::kFloat && (element->float_kind == mlir::FloatKind::kF32 ||
                                             element->float_kind == mlir::FloatKind::kF64),
-      "operands must be f32 or f64, but are ", mlir::ToString(check.operand(0)));
+      "operands must be f32 or f64, but are ", check.operand(0));
 }
 
 bool ConvertRule(Check& check) { return check.AllTensors() && SameShapes(check); }
@@ -167,7 +166,7 @@ bool IsFiniteRule(Check& check) {
                       mlir::ToString(check.operand(0)));
   }
   return check.Require(check.result(0)->element->IsInteger(1), "the result must be i1, but is ",
-                       mlir::ToString(check.result(0)));
+                       check.result(0));
 }
 
 bool CompareRule(Check& check) {
@@ -177,7 +176,7 @@ bool CompareRule(Check& check) {
                       mlir::ToString(check.operand(0)), " and ", mlir::ToString(check.operand(1)));
   }
   return check.Require(check.result(0)->element->IsInteger(1), "the result must be i1, but is ",
-                       mlir::ToString(check.result(0)));
+                       check.result(0));
 }
 
 bool SelectRule(Check& check) {
@@ -297,11 +296,11 @@ bool QuantizeRule(Check& check) {
     const TypeRef expressed = operand->kind == TypeKind::kQuantized ? operand->element : operand;
     return check.Require(result->kind == TypeKind::kQuantized && expressed == result->element,
                          "the result must be quantized and express the operand, but they are ",
-                         mlir::ToString(result), " and ", mlir::ToString(operand));
+                         result, " and ", operand);
   }
   return check.Require(operand->kind == TypeKind::kQuantized && operand->element == result,
                        "the operand must be quantized and express the result, but they are ",
-                       mlir::ToString(operand), " and ", mlir::ToString(result));
+                       operand, " and ", result);
 }
 
 constexpr uint32_t kFloatsC = kReals | kComplexes | kQuantizeds | kPerAxis;

@@ -223,7 +223,7 @@ bool SortRule(Check& check) {
   }
   const TypeRef type = last->operands[0]->type;
   return check.Require(IsTensor(type) && Rank(type) == 0 && type->element->IsInteger(1),
-                       "comparator must return tensor<i1> but got ", mlir::ToString(type));
+                       "comparator must return tensor<i1> but got ", type);
 }
 
 bool BatchNormRule(Check& check) {

@@ -392,8 +392,7 @@ bool DimensionSizeRule(Check& check) {
   if (check.Is("stablehlo.get_dimension_size")) {
     return check.Require(IsTensor(check.result(0)) && Rank(check.result(0)) == 0 &&
                              check.result(0)->element->IsInteger(32),
-                         "the result must be tensor<i32>, but is ",
-                         mlir::ToString(check.result(0)));
+                         "the result must be tensor<i32>, but is ", check.result(0));
   }
   if (!IsTensor(check.operand(1)) || check.rank(1) != 0) {
     return check.Fail("size operand should be of rank-0");

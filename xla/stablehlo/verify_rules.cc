@@ -172,8 +172,9 @@ bool Check::ResultIs(size_t i, absl::Span<const int64_t> sizes, TypeRef element)
 }
 
 bool Check::ResultIs(size_t i, TypeRef type) {
-  return Require(TypesAgree(type, result(i)), "result #", i, " must be compatible with ",
-                 mlir::ToString(type), ", but is ", mlir::ToString(result(i)));
+  if (TypesAgree(type, result(i))) return true;
+  return Fail("result #", i, " must be compatible with ", mlir::ToString(type), ", but is ",
+              mlir::ToString(result(i)));
 }
 
 int64_t Check::Integer(std::string_view name, int64_t otherwise) const {

@@ -105,9 +105,10 @@ class Check {
     if (message_.empty()) message_ = absl::StrCat(parts...);
     return false;
   }
+  // Types and attributes are printed only if they are needed.
   template <typename... Parts>
   bool Require(bool holds, const Parts&... parts) {
-    return holds || Fail(parts...);
+    return holds || Fail(Part(parts)...);
   }
   const std::string& message() const { return message_; }
 
@@ -166,6 +167,12 @@ class Check {
   static int64_t WindowedSize(const Window& window, size_t i, int64_t size);
 
  private:
+  static std::string Part(mlir::TypeRef type) { return mlir::ToString(type); }
+  static std::string Part(mlir::AttributeRef attribute) { return mlir::ToString(attribute); }
+  template <typename T>
+  static const T& Part(const T& part) {
+    return part;
+  }
   const mlir::Operation& operation_;
   const mlir::Source& source_;
   std::string message_;
