@@ -68,8 +68,8 @@ absl::StatusOr<std::string> AsStableHlo(const std::string& path, std::string_vie
     XLA_ASSIGN_OR_RETURN(source, stablehlo::TranslateFromHlo(*module));
   }
   if (!as_bytecode) {
-    return arguments.Has("--generic") ? mlir::ToString(*source->module)
-                                      : stablehlo::PrettyText(*source->module);
+    return CompleteText(arguments.Has("--generic") ? mlir::ToString(*source->module)
+                                                   : stablehlo::PrettyText(*source->module));
   }
   XLA_ASSIGN_OR_RETURN(const stablehlo::Version version,
                        stablehlo::ParseVersion(arguments.Get("--stablehlo-version", "current")));

@@ -28,6 +28,7 @@
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/mlir/bytecode_reader.h"
+#include "xla/mlir/types.h"
 #include "xla/stablehlo/translate.h"
 
 namespace xla {
@@ -243,6 +244,12 @@ absl::StatusOr<std::vector<std::unique_ptr<HloModule>>> LoadModules(const std::s
     modules.push_back(*std::move(module));
   }
   return modules;
+}
+
+absl::StatusOr<std::string> CompleteText(std::string text) {
+  if (text.size() <= mlir::kMaxTextBytes) return text;
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the text of the program has more than ", mlir::kMaxTextBytes, " bytes"));
 }
 
 int64_t UsableMemoryBytes() {

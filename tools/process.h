@@ -80,6 +80,8 @@ std::vector<std::string_view> StableHloPrograms(std::string_view bytes);
 // name the part.
 absl::StatusOr<std::vector<std::unique_ptr<HloModule>>> LoadModules(const std::string& path,
                                                                     bool verify = true);
+// An error where the text of StableHLO was cut for its length.
+absl::StatusOr<std::string> CompleteText(std::string text);
 absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view bytes,
                                                                bool verify = true);
 

@@ -76,7 +76,7 @@ absl::StatusOr<int> Refine(const Arguments& arguments) {
     XLA_RETURN_IF_ERROR(PrintModule(*module, HloPrintOptions(), &out));
   } else {
     XLA_ASSIGN_OR_RETURN(const auto refined, stablehlo::TranslateFromHlo(*module));
-    out = mlir::ToString(*refined->module);
+    XLA_ASSIGN_OR_RETURN(out, CompleteText(mlir::ToString(*refined->module)));
   }
   XLA_RETURN_IF_ERROR(WriteFile(arguments.Get("--output", "-"), out));
   return kExitOk;

@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -116,6 +118,30 @@ TEST(SharedPartsTest, ShapesOfTuplesAreBounded) {
   };
   EXPECT_OK(Translate(program(5, 1000)).status());
   EXPECT_ERROR(Translate(program(16, 1000)), "the shapes of all tuples have more than 10");
+}
+
+// Each operation has its own copy.
+TEST(SharedPartsTest, TextOfAttributesIsBounded) {
+  const std::string tree = absl::StrCat("#a0 = [1, 2]\n", Levels(1, 17, "#a$ = [#a^, #a^]"));
+  const std::string text = absl::StrCat("#a16 = \"", std::string(1'000'000, 'x'), "\"\n");
+  const std::string name = absl::StrCat("#l = loc(\"", std::string(1'000'000, 'x'), "\")\n");
+  for (const auto& [aliases, attributes, location] :
+       std::vector<std::tuple<std::string, std::string, std::string>>{
+           {tree, "mhlo.frontend_attributes = {a = #a16}", ""},
+           {text, "mhlo.frontend_attributes = {a = #a16}", ""},
+           {tree, "api_version = 4 : i32, backend_config = {a = #a16}", ""},
+           {text, "backend_config = #a16", ""},
+           {name, "", "loc(#l)"}}) {
+    const auto program = [&](int values) {
+      return absl::StrCat(aliases, "func.func public @main(%0: tensor<f32>) -> tensor<f32> {\n",
+                          Levels(1, values,
+                                 absl::StrCat(" %$ = stablehlo.custom_call @f(%^) {", attributes,
+                                              "} : (tensor<f32>) -> tensor<f32> ", location)),
+                          " return %", values - 1, " : tensor<f32>\n}\n");
+    };
+    EXPECT_OK(Translate(program(3)).status()) << attributes << location;
+    EXPECT_ERROR(Translate(program(100)), "the attributes and locations of all operations have");
+  }
 }
 
 }  // namespace

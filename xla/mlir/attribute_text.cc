@@ -455,6 +455,7 @@ void AppendTo(std::string* out, absl::Span<const NamedAttribute> attributes) {
 }
 
 void AppendTo(std::string* out, AttributeRef attribute) {
+  if (out->size() > kMaxTextBytes) return;
   switch (attribute->kind) {
     case AttributeKind::kUnit:
       out->append("unit");

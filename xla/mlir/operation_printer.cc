@@ -196,6 +196,7 @@ void OperationPrinter::PrintResults(const Operation& operation) {
 }
 
 void OperationPrinter::PrintOperation(const Operation& operation) {
+  if (out_.size() > kMaxTextBytes) return;
   PrintResults(operation);
   if (!PrintPretty(operation)) PrintGeneric(operation);
 }

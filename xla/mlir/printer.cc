@@ -51,6 +51,7 @@ class Printer {
   }
 
   void AppendOperation(const Operation& operation, int indent) {
+    if (out_.size() > kMaxTextBytes) return;
     out_.append(static_cast<size_t>(indent), ' ');
     if (!operation.results.empty()) {
       AppendList(operation.results, [&](const Value& value) { AppendValue(value); });

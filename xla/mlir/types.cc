@@ -177,6 +177,7 @@ int64_t ElementBytes(const Type& element) {
 }
 
 void AppendTo(std::string* out, TypeRef type) {
+  if (out->size() > kMaxTextBytes) return;
   switch (type->kind) {
     case TypeKind::kInteger:
       return AppendInteger(out, *type);

@@ -100,6 +100,10 @@ int64_t NumElements(const Type& type);
 // has no such size.
 int64_t ElementBytes(const Type& element);
 
+// The text of types and attributes, and of what holds them, ends where it becomes longer than this:
+// they may share their parts, and so have text that is exponentially longer than their own.
+inline constexpr size_t kMaxTextBytes = (size_t{1} << 31) - 1;
+
 std::string ToString(TypeRef type);
 void AppendTo(std::string* out, TypeRef type);
 

@@ -62,14 +62,13 @@ bool IsProjection(const HloInstruction& instruction) {
 
 absl::Status Translator::ReadFrontendAttributes(const Operation& operation,
                                                 const mlir::Attribute& attribute,
-                                                std::map<std::string, std::string>* result) const {
+                                                std::map<std::string, std::string>* result) {
   const auto* dictionary = attribute.As<mlir::DictionaryAttribute>();
   if (dictionary == nullptr) {
     return Error(operation, "mhlo.frontend_attributes must be a dictionary");
   }
   for (const auto& [name, value] : dictionary->entries) {
-    const auto* text = value->As<mlir::StringAttribute>();
-    (*result)[std::string(name)] = text != nullptr ? std::string(text->value) : ToString(value);
+    XLA_ASSIGN_OR_RETURN((*result)[std::string(name)], OwnText(operation, value));
   }
   return absl::OkStatus();
 }
@@ -90,7 +89,9 @@ absl::Status Translator::Annotate(const Operation& operation,
       // As Shardy's export: under the name that its import reads.
       for (HloInstruction* instruction : instructions) {
         if (IsProjection(*instruction)) continue;
-        instruction->mutable_extras().frontend_attributes[kShardingRuleAttribute] = ToString(value);
+        XLA_ASSIGN_OR_RETURN(
+            instruction->mutable_extras().frontend_attributes[kShardingRuleAttribute],
+            OwnText(operation, value));
       }
     } else if (name == "mhlo.frontend_attributes") {
       for (HloInstruction* instruction : instructions) {
@@ -113,6 +114,8 @@ absl::Status Translator::AnnotateEmitted(const Operation& operation, size_t firs
   }
   const InstructionMetadata metadata = MetadataOf(location);
   if (metadata.IsEmpty()) return absl::OkStatus();
+  const size_t bytes = metadata.op_name().size() + metadata.source_file().size();
+  XLA_RETURN_IF_ERROR(CountText(operation, bytes * emitted.size()));
   for (HloInstruction* instruction : emitted) instruction->set_metadata(metadata);
   return absl::OkStatus();
 }

@@ -74,8 +74,11 @@ absl::Status TranslateCall(Translator& translator, const Operation& operation) {
     XLA_ASSIGN_OR_RETURN(const std::string_view name, translator.String(operation, "name"));
     facts["composite.name"] = std::string(name);
     const mlir::AttributeRef dictionary = operation.Find("composite_attributes");
-    facts["composite.attributes"] =
-        dictionary == nullptr ? std::string("{}") : mlir::ToString(dictionary);
+    facts["composite.attributes"] = "{}";
+    if (dictionary != nullptr) {
+      XLA_ASSIGN_OR_RETURN(facts["composite.attributes"],
+                           translator.OwnText(operation, dictionary));
+    }
     facts["composite.version"] = absl::StrCat(translator.IntegerOr(operation, "version", 0));
   }
   translator.SetResults(operation, call);

@@ -229,9 +229,8 @@ absl::Status TranslateCustomCall(Translator& translator, const Operation& operat
       translator.Emit(HloOpcode::kCustomCall, std::move(shape), translator.Operands(operation),
                       std::move(attributes), called);
   if (const AttributeRef config = typed != nullptr ? typed : operation.Find("backend_config")) {
-    const auto* text = config->As<mlir::StringAttribute>();
-    call->mutable_extras().backend_config =
-        text != nullptr ? std::string(text->value) : mlir::ToString(config);
+    XLA_ASSIGN_OR_RETURN(call->mutable_extras().backend_config,
+                         translator.OwnText(operation, config));
   }
   translator.SetResults(operation, call);
   return absl::OkStatus();

@@ -144,6 +144,24 @@ HloInstruction* Translator::Emit(HloOpcode opcode, Shape shape,
   return emitted_.back();
 }
 
+absl::Status Translator::CountText(const Operation& operation, size_t bytes) {
+  constexpr size_t kAlways = size_t{1} << 26, kForEachValue = 1024;
+  const size_t most = kAlways + kForEachValue * is_constant_.size();
+  text_bytes_ += bytes;
+  if (text_bytes_ <= most) return absl::OkStatus();
+  return Error(operation, absl::StrCat("the attributes and locations of all operations have more "
+                                       "than ",
+                                       most, " bytes"));
+}
+
+absl::StatusOr<std::string> Translator::OwnText(const Operation& operation,
+                                                AttributeRef attribute) {
+  const auto* string = attribute->As<mlir::StringAttribute>();
+  std::string text = string != nullptr ? std::string(string->value) : ToString(attribute);
+  XLA_RETURN_IF_ERROR(CountText(operation, text.size()));
+  return text;
+}
+
 // Types are shared, and may have very many parts; shapes are not.
 absl::Status Translator::CheckTuples(const Operation& operation) const {
   constexpr int64_t kAlways = int64_t{1} << 20, kForEachValue = 32;

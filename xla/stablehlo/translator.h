@@ -58,6 +58,12 @@ class Translator {
   // --- Errors
   absl::Status Error(const mlir::Operation& operation, std::string_view message) const;
   absl::Status Unimplemented(const mlir::Operation& operation, std::string_view message) const;
+  // The value of a string, the text of another attribute. Attributes are shared, what is made of
+  // them is not: counted with CountText.
+  absl::StatusOr<std::string> OwnText(const mlir::Operation& operation,
+                                      mlir::AttributeRef attribute);
+  // An error where the bytes that were counted are too many.
+  absl::Status CountText(const mlir::Operation& operation, size_t bytes);
 
   // --- Values
   HloInstruction* Get(const mlir::Value* value) const { return values_[value->id]; }
@@ -180,7 +186,7 @@ class Translator {
                                       std::string_view name) const;
   absl::Status ReadFrontendAttributes(const mlir::Operation& operation,
                                       const mlir::Attribute& attribute,
-                                      std::map<std::string, std::string>* result) const;
+                                      std::map<std::string, std::string>* result);
 
   // --- Regions and functions
   // A computation with a parameter for each argument.
@@ -249,6 +255,7 @@ class Translator {
   const EntryArguments& arguments_;
   bool releases_;               // the operations of functions, once they are translated
   int64_t tuple_elements_ = 0;  // of all shapes
+  size_t text_bytes_ = 0;       // of attributes and locations
   int inlining_ = 0;            // calls around the operation being translated that are inlined
   int64_t inlined_ = 0;         // operations that were translated in place of calls
   std::unique_ptr<HloModule> module_;
