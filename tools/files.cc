@@ -152,9 +152,12 @@ absl::Status WriteFileWith(const std::string& path,
                            absl::FunctionRef<absl::Status(const std::string& temporary)> write) {
   const Target target = path == "-" ? Target{"-"} : FindTarget(path);
   // What is not replaced may lie where no file can be created.
-  std::string temporary = target.replaced
-                              ? absl::StrCat(target.path, ".part", getpid())
-                              : (std::filesystem::temp_directory_path() / "xylemXXXXXX").string();
+  std::string temporary = absl::StrCat(target.path, ".part", getpid());
+  if (!target.replaced) {
+    std::error_code error;
+    temporary = (std::filesystem::temp_directory_path(error) / "xylemXXXXXX").string();
+    if (error) return Error("the folder of temporary files", error.value());
+  }
   const Descriptor created(
       target.replaced ? open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)
                       : mkstemp(temporary.data()));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -34,6 +35,8 @@ absl::StatusOr<int> RunGuarded(const xla::Command& command, const xla::Arguments
     return absl::ResourceExhaustedError("out of memory");
   } catch (const std::length_error&) {
     return absl::ResourceExhaustedError("more memory than can be addressed");
+  } catch (const std::exception& error) {  // of a library: no thread, no file
+    return absl::UnavailableError(error.what());
   }
 }
 

@@ -4,11 +4,13 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <new>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -111,6 +113,8 @@ Result TestOne(const std::string& path, const TestOptions& options,
     return TestUnguarded(path, options, custom_calls);
   } catch (const std::bad_alloc&) {
     return {Outcome::kFailed, "out of memory", {}};
+  } catch (const std::exception& error) {  // of a library: no thread
+    return {Outcome::kFailed, error.what(), {}};
   }
 }
 
@@ -197,7 +201,14 @@ absl::StatusOr<int> Test(const Arguments& arguments) {
     }
   };
   std::vector<std::thread> workers;
-  for (int64_t j = 0; j < jobs; ++j) workers.emplace_back(work);
+  for (int64_t j = 0; j < jobs; ++j) {
+    try {
+      workers.emplace_back(work);
+    } catch (const std::system_error&) {
+      break;  // Fewer threads do the same work.
+    }
+  }
+  if (workers.empty()) work();
 
   // Results are printed in the order of the files, as soon as all earlier ones are done.
   std::map<Outcome, int64_t> counts;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ShapeUtil: visits indices on several threads.
 #include <algorithm>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -48,14 +49,19 @@ absl::Status ShapeUtil::ForEachIndexParallelWithStatus(const Shape& shape,
   std::vector<absl::Status> statuses(static_cast<size_t>(threads));
   std::vector<std::thread> workers;
   for (int64_t t = 0; t < threads; ++t) {
-    workers.emplace_back([&, t] {
+    const auto part = [&, t] {
       const int64_t begin = most * t / threads * incr[cut];
       const int64_t end = std::min(most * (t + 1) / threads * incr[cut], count[cut]);
       DimensionVector from(base.begin(), base.end()), size(count.begin(), count.end());
       from[cut] += begin;
       size[cut] = end - begin;
       statuses[static_cast<size_t>(t)] = visit(from, size, static_cast<int>(t));
-    });
+    };
+    try {
+      workers.emplace_back(part);
+    } catch (const std::system_error&) {
+      part();  // The system gives no more threads.
+    }
   }
   for (std::thread& worker : workers) worker.join();
   for (const absl::Status& status : statuses) {

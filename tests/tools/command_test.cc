@@ -229,6 +229,17 @@ TEST(BinaryTest, ACacheThatCannotBeUsedIsAnError) {
   }
 }
 
+TEST(BinaryTest, WithoutAFolderOfTemporaryFilesStreamsAreNotWritten) {
+  for (const char* folder : {"/nonexistent", "/dev/null"}) {
+    const Finished finished = Shell(absl::StrCat(
+        "echo 'HloModule m ENTRY e { ROOT c = f32[] constant(1) }' > $tmp/t.hlo; TMPDIR=", folder,
+        " $xylem run --output - $tmp/t.hlo"));
+    EXPECT_EQ(finished.exit_code, 1) << folder;
+    EXPECT_TRUE(absl::StrContains(finished.output, "xylem: the folder of temporary files: "))
+        << folder << ": " << finished.output;
+  }
+}
+
 TEST(BinaryTest, AnEmptyFileIsNoProgramThatPasses) {
   for (const char* command : {"test", "verify", "run", "print", "compile", "refine", "diff"}) {
     for (const char* file : {"$tmp/empty.hlo", "- < $tmp/empty.hlo"}) {
@@ -249,6 +260,14 @@ TEST(BinaryTest, FilesAreNotOpenedAsClosedStreams) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Fewer threads run the same tests; programs may find too little memory then.
+TEST(BinaryTest, JobsForWhichThereIsNoThread) {
+  const Finished finished = Shell(
+      "ulimit -v 1500000; $xylem test --jobs 1024 --backend interpreter --quiet tests/operations");
+  EXPECT_LT(finished.exit_code, 128) << finished.output;
+  EXPECT_TRUE(absl::StrContains(finished.output, " passed, ")) << finished.output;
+}
+
 TEST(BinaryTest, EndlessInputIsAnError) {
   const std::string limit = "ulimit -v 400000; ";
   for (const char* command : {"$xylem verify /dev/zero", "yes | $xylem verify -",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plugin and its clients.
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -40,7 +41,11 @@ constexpr PJRT_Memory_FunctionTable kMemoryFunctions = {
 // gives up the last reference may be a callback at the end of a run.
 void EndClient(ClientState* client) {
   if (runtime::ReusableThreads::OwnThisThread()) {
-    std::thread([client] { delete client; }).detach();
+    try {
+      std::thread([client] { delete client; }).detach();
+    } catch (const std::system_error&) {
+      // The system gives no thread: the client stays.
+    }
   } else {
     delete client;
   }
