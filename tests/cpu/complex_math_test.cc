@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of complex numbers of f32 as generated code: within a unit in the last place of each
-// part, and special values as the interpreter has them.
+// Functions of complex numbers as generated code: within units in the last place of each part, and
+// special values as the interpreter has them.
 #include <bit>
 #include <cmath>
 #include <complex>
@@ -8,10 +8,13 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tests/cpu/math_accuracy.h"
 #include "tests/test_util.h"
@@ -38,6 +41,17 @@ Long Logistic(Long z) {
          Long(std::expm1(-x) * std::cos(y) + 2 * cosine * cosine, -std::exp(-x) * std::sin(y));
 }
 
+// |z|^2 - 1 of numbers near 1 with all bits of the squares.
+Long Log(Long z) {
+  long double x = std::abs(z.real()), y = std::abs(z.imag());
+  if (x < y) std::swap(x, y);
+  const long double first = x * x, second = y * y;
+  const long double low = std::fma(x, x, -first) + std::fma(y, y, -second);
+  const long double above_one = ((first - 1) + second) + low;
+  return {std::abs(above_one) < 0.5L ? std::log1p(above_one) / 2 : std::log(std::hypot(x, y)),
+          std::arg(z)};
+}
+
 Long Log1p(Long z) {
   const long double x = z.real(), y = z.imag();
   // |1 + z|^2 - 1, rounded once.
@@ -53,10 +67,10 @@ struct Function {
   double limit = 0.6;  // units in the last place of a part
 };
 
-constexpr Function kFunctions[] = {
+constexpr Function kFunctionsC64[] = {
     {"exponential", [](Long z) { return std::exp(z); }},
     {"exponential-minus-one", Expm1},
-    {"log", [](Long z) { return std::log(z); }, 2},  // the angle is computed in f32
+    {"log", Log},
     {"sqrt", [](Long z) { return std::sqrt(z); }},
     {"rsqrt", [](Long z) { return 1.0L / std::sqrt(z); }},
     {"sine", [](Long z) { return std::sin(z); }},
@@ -75,9 +89,25 @@ constexpr Function kFunctions[] = {
     {"atanh", [](Long z) { return std::atanh(z); }},
 };
 
+constexpr Function kFunctionsC128[] = {
+    {"exponential", [](Long z) { return std::exp(z); }, 1},
+    {"log", Log, 1.5},
+    {"sqrt", [](Long z) { return std::sqrt(z); }, 0.8},
+    {"sine", [](Long z) { return std::sin(z); }, 1},
+    {"cosine", [](Long z) { return std::cos(z); }, 1},
+    {"tan", [](Long z) { return std::tan(z); }, 1.2},
+    {"tanh", [](Long z) { return std::tanh(z); }, 1.2},
+    {"sinh", [](Long z) { return std::sinh(z); }, 1},
+    {"cosh", [](Long z) { return std::cosh(z); }, 1},
+};
+
+template <typename T>
+constexpr const char* kType = std::is_same_v<T, float> ? "c64" : "c128";
+
+template <typename T>
 std::unique_ptr<HloModule> ModuleOf(const std::string& opcode, size_t count,
                                     bool is_binary = false) {
-  const std::string shape = absl::StrCat("c64[", count, "]");
+  const std::string shape = absl::StrCat(kType<T>, "[", count, "]");
   auto module = ParseAndReturnUnverifiedModule(
       absl::StrCat("HloModule m\n\nENTRY main {\n  x = ", shape, " parameter(0)\n",
                    is_binary ? absl::StrCat("  y = ", shape, " parameter(1)\n") : "",
@@ -86,117 +116,183 @@ std::unique_ptr<HloModule> ModuleOf(const std::string& opcode, size_t count,
   return *std::move(module);
 }
 
-std::vector<complex64> Values(const Literal& literal) {
-  const auto data = literal.data<complex64>();
-  return std::vector<complex64>(data.begin(), data.end());
+template <typename T>
+using Numbers = std::vector<std::complex<T>>;
+
+// The opcode on one or two operands, by generated code and by the interpreter.
+template <typename T>
+struct Results {
+  Numbers<T> compiled, interpreted;
+};
+template <typename T>
+Results<T> ResultsOf(const char* opcode, const Numbers<T>& x, const Numbers<T>* y = nullptr) {
+  const auto module = ModuleOf<T>(opcode, x.size(), y != nullptr);
+  std::vector<Literal> literals;
+  literals.push_back(LiteralUtil::CreateR1<std::complex<T>>(x));
+  if (y != nullptr) literals.push_back(LiteralUtil::CreateR1<std::complex<T>>(*y));
+  std::vector<const Literal*> arguments;
+  for (const Literal& literal : literals) arguments.push_back(&literal);
+  const auto program = CpuProgram::Compile(*module);
+  if (!program.ok()) ADD_FAILURE() << program.status();
+  if (!program.ok()) return {};
+  const auto compiled = (*program)->Run(arguments), interpreted = Interpret(*module, arguments);
+  if (!compiled.ok() || !interpreted.ok()) ADD_FAILURE() << opcode;
+  if (!compiled.ok() || !interpreted.ok()) return {};
+  const auto values = [](const Literal& literal) {
+    const auto data = literal.data<std::complex<T>>();
+    return Numbers<T>(data.begin(), data.end());
+  };
+  return {values(*compiled), values(*interpreted)};
 }
 
 // Numbers of all magnitudes that functions with poles and exponentials can take, and some that lie
 // near the unit circle, that around -1, 1 and -1, zeros of sines and poles of logistic functions.
-std::vector<complex64> UsualNumbers() {
+template <typename T>
+Numbers<T> UsualNumbers() {
   std::mt19937_64 random(7);
-  std::normal_distribution<float> normal(0, 2);
-  std::uniform_real_distribution<float> angles(-3.14159f, 3.14159f), exponents(-60, 5);
-  std::vector<complex64> values;
+  std::normal_distribution<T> normal(0, 2);
+  std::uniform_real_distribution<T> angles(-3.14159f, 3.14159f), exponents(-60, 5);
+  Numbers<T> values;
+  const auto small = [&] { return std::copysign(std::exp2(exponents(random)), normal(random)); };
   while (values.size() < 20000) {
     values.emplace_back(normal(random), normal(random));
-    const float angle = angles(random);
+    const T angle = angles(random);
     values.emplace_back(std::cos(angle), std::sin(angle));
     values.emplace_back(std::cos(angle) - 1, std::sin(angle));
-    values.emplace_back(std::copysign(1 + normal(random) * 1e-5f, normal(random)),
-                        std::copysign(std::exp2(exponents(random)), normal(random)));
-    values.emplace_back(std::copysign(std::exp2(exponents(random)), normal(random)),
-                        std::copysign(std::exp2(exponents(random)), normal(random)));
-    values.emplace_back(std::copysign(std::exp2(exponents(random)), normal(random)),
-                        3.14159265f + normal(random) * 1e-4f);
+    values.emplace_back(std::copysign(1 + normal(random) * T{1e-5f}, normal(random)), small());
+    values.emplace_back(small(), small());
+    values.emplace_back(small(), T{3.14159265f} + normal(random) * T{1e-4f});
   }
   return values;
 }
 
-void ExpectParts(const char* opcode, double limit, const std::vector<complex64>& x,
-                 const std::vector<complex64>& y, absl::FunctionRef<Long(size_t)> exact_at) {
+template <typename T>
+void ExpectParts(const char* opcode, double limit, const Numbers<T>& x, const Numbers<T>& y,
+                 absl::FunctionRef<Long(size_t)> exact_at) {
+  ASSERT_EQ(x.size(), y.size());
   for (const bool imaginary : {false, true}) {
     Accuracy worst;
     for (size_t i = 0; i < x.size(); ++i) {
       const Long exact = exact_at(i);
-      const auto part = static_cast<double>(imaginary ? exact.imag() : exact.real());
+      const long double part = imaginary ? exact.imag() : exact.real();
+      const T got = imaginary ? y[i].imag() : y[i].real();
       // Numbers of the samples, by their place.
-      CompareF32(part, static_cast<float>(i), imaginary ? y[i].imag() : y[i].real(), worst);
+      if constexpr (std::is_same_v<T, float>) {
+        CompareF32(static_cast<double>(part), static_cast<float>(i), got, worst);
+      } else {
+        CompareF64(part, static_cast<double>(i), got, worst);
+      }
     }
     const auto at = [&](double i) { return x[static_cast<size_t>(i)]; };
-    EXPECT_LE(worst.worst, limit) << opcode << " of " << at(worst.worst_at)
+    EXPECT_LE(worst.worst, limit) << opcode << " of " << kType<T> << at(worst.worst_at)
                                   << ", imaginary: " << imaginary;
-    EXPECT_EQ(worst.wrong, 0) << opcode << " of " << at(worst.wrong_at)
+    EXPECT_EQ(worst.wrong, 0) << opcode << " of " << kType<T> << at(worst.wrong_at)
                               << ", imaginary: " << imaginary;
   }
 }
 
-TEST(ComplexMathTest, PartsAreWithinUnitsInTheLastPlace) {
-  const std::vector<complex64> x = UsualNumbers();
-  const Literal argument = LiteralUtil::CreateR1<complex64>(x);
-  for (const Function& function : kFunctions) {
-    const auto module = ModuleOf(function.opcode, x.size());
-    ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
-    ASSERT_OK_AND_ASSIGN(const Literal result, program->Run({&argument}));
-    ExpectParts(function.opcode, function.limit, x, Values(result),
-                [&](size_t i) { return function.exact(Long(x[i].real(), x[i].imag())); });
+template <typename T>
+void ExpectAccurate(absl::Span<const Function> functions) {
+  const Numbers<T> x = UsualNumbers<T>();
+  for (const Function& function : functions) {
+    ExpectParts<T>(function.opcode, function.limit, x, ResultsOf(function.opcode, x).compiled,
+                   [&](size_t i) { return function.exact(Long(x[i].real(), x[i].imag())); });
   }
+}
+TEST(ComplexMathTest, PartsOfF32AreWithinUnitsInTheLastPlace) {
+  ExpectAccurate<float>(kFunctionsC64);
+}
+TEST(ComplexMathTest, PartsOfF64AreWithinUnitsInTheLastPlace) {
+  ExpectAccurate<double>(kFunctionsC128);
 }
 
 // Of e^(y log x).
 TEST(ComplexMathTest, PartsOfPowersAreWithinUnitsInTheLastPlace) {
-  std::vector<complex64> x = UsualNumbers(), y;
+  const Numbers<float> x = UsualNumbers<float>();
+  Numbers<float> y;
   std::mt19937_64 random(8);
   std::normal_distribution<float> normal(0, 2);
   for (size_t i = 0; i < x.size(); ++i) y.emplace_back(normal(random), i % 3 ? normal(random) : 0);
-  const Literal a = LiteralUtil::CreateR1<complex64>(x), b = LiteralUtil::CreateR1<complex64>(y);
-  const auto module = ModuleOf("power", x.size(), true);
-  ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
-  ASSERT_OK_AND_ASSIGN(const Literal result, program->Run({&a, &b}));
-  ExpectParts("power", 0.6, x, Values(result), [&](size_t i) {
+  ExpectParts<float>("power", 0.6, x, ResultsOf("power", x, &y).compiled, [&](size_t i) {
     const Long base(x[i].real(), x[i].imag()), exponent(y[i].real(), y[i].imag());
     return std::exp(exponent * std::log(base));
   });
 }
 
-// Of functions of one operand, in `x`, or of two.
-void ExpectInterpreted(const char* opcode, const std::vector<complex64>& x,
-                       const std::vector<complex64>* y = nullptr) {
-  const auto module = ModuleOf(opcode, x.size(), y != nullptr);
+// a c + b d, whose terms may cancel (W. Kahan).
+long double SumOfProducts(long double a, long double c, long double b, long double d) {
+  const long double product = b * d;
+  return std::fma(a, c, product) + std::fma(b, d, -product);
+}
+
+TEST(ComplexMathTest, PartsOfQuotientsAreWithinAUnitInTheLastPlace) {
+  const Numbers<double> x = UsualNumbers<double>(), y(x.rbegin(), x.rend());
+  ExpectParts<double>("divide", 0.6, x, ResultsOf("divide", x, &y).compiled, [&](size_t i) {
+    const long double a = x[i].real(), b = x[i].imag(), c = y[i].real(), d = y[i].imag();
+    const long double square = SumOfProducts(c, c, d, d);
+    return Long(SumOfProducts(a, c, b, d) / square, SumOfProducts(b, c, -a, d) / square);
+  });
+}
+
+TEST(ComplexMathTest, AbsOfF64IsWithinAUnitInTheLastPlace) {
+  Numbers<double> x = UsualNumbers<double>();
+  // Squares that overflow or vanish.
+  for (size_t i = 0; i < x.size(); i += 3) x[i] *= std::ldexp(1.0, i % 2 == 0 ? 1015 : -1060);
+  const std::string shape = absl::StrCat("[", x.size(), "]");
+  ASSERT_OK_AND_ASSIGN(const auto module,
+                       ParseAndReturnUnverifiedModule(
+                           absl::StrCat("HloModule m\n\nENTRY main {\n  x = c128", shape,
+                                        " parameter(0)\n  ROOT y = f64", shape, " abs(x)\n}\n")));
   ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
-  std::vector<Literal> literals;
-  literals.push_back(LiteralUtil::CreateR1<complex64>(x));
-  if (y != nullptr) literals.push_back(LiteralUtil::CreateR1<complex64>(*y));
-  std::vector<const Literal*> arguments;
-  for (const Literal& literal : literals) arguments.push_back(&literal);
-  ASSERT_OK_AND_ASSIGN(const Literal result, program->Run(arguments));
-  ASSERT_OK_AND_ASSIGN(const Literal expected, Interpret(*module, arguments));
-  const std::vector<complex64> got = Values(result), want = Values(expected);
-  const auto same = [&](float a, float b) {
+  const Literal argument = LiteralUtil::CreateR1<complex128>(x);
+  ASSERT_OK_AND_ASSIGN(const Literal result, program->Run({&argument}));
+  Accuracy worst;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const long double exact = std::hypot(static_cast<long double>(x[i].real()), x[i].imag());
+    CompareF64(exact, static_cast<double>(i), result.data<double>()[i], worst);
+  }
+  EXPECT_LE(worst.worst, 1);
+  EXPECT_EQ(worst.wrong, 0);
+}
+
+// Of functions of one operand, in `x`, or of two.
+template <typename T>
+void ExpectInterpreted(const char* opcode, const Numbers<T>& x, const Numbers<T>* y = nullptr) {
+  const auto [got, want] = ResultsOf(opcode, x, y);
+  ASSERT_EQ(got.size(), x.size());
+  using Bits = std::conditional_t<std::is_same_v<T, float>, int32_t, int64_t>;
+  const auto same = [&](T a, T b) {
     if (std::isnan(b) || std::isnan(a)) return std::isnan(b) && std::isnan(a);
     if (std::signbit(b) != std::signbit(a)) return false;
-    return std::abs(int64_t{std::bit_cast<int32_t>(a)} - int64_t{std::bit_cast<int32_t>(b)}) <= 2;
+    return std::abs(int64_t{std::bit_cast<Bits>(a)} - int64_t{std::bit_cast<Bits>(b)}) <= 2;
   };
   for (size_t i = 0; i < x.size(); ++i) {
     EXPECT_TRUE(same(got[i].real(), want[i].real()) && same(got[i].imag(), want[i].imag()))
-        << opcode << " of " << x[i] << (y == nullptr ? complex64() : (*y)[i]) << ": " << got[i]
-        << ", interpreted " << want[i];
+        << opcode << " of " << kType<T> << x[i] << (y == nullptr ? std::complex<T>() : (*y)[i])
+        << ": " << got[i] << ", interpreted " << want[i];
   }
 }
 
-// Alone and beside usual numbers, in vectors and in the elements after the last one.
-TEST(ComplexMathTest, SpecialValuesAreTheInterpreters) {
-  std::vector<complex64> x;
+// All pairs of special numbers, alone and beside usual numbers, in vectors and in the elements
+// after the last one.
+template <typename T>
+Numbers<T> SpecialNumbers() {
+  Numbers<T> x;
   for (const double re : kSpecialNumbers) {
     for (const double im : kSpecialNumbers) {
-      x.emplace_back(static_cast<float>(re), static_cast<float>(im));
-      if (x.size() % 7 == 0) x.emplace_back(0.5f, static_cast<float>(re));
+      x.emplace_back(static_cast<T>(re), static_cast<T>(im));
+      if (x.size() % 7 == 0) x.emplace_back(T{0.5}, static_cast<T>(re));
     }
   }
-  for (const Function& function : kFunctions) ExpectInterpreted(function.opcode, x);
+  return x;
+}
+
+TEST(ComplexMathTest, SpecialValuesAreTheInterpreters) {
+  const Numbers<float> x = SpecialNumbers<float>();
+  for (const Function& function : kFunctionsC64) ExpectInterpreted(function.opcode, x);
   // All pairs of these numbers by turns.
   const size_t count = x.size();
-  std::vector<complex64> a, b;
+  Numbers<float> a, b;
   for (size_t turn = 0; turn < count; turn += 5) {
     for (size_t i = 0; i < count; ++i) {
       // The interpreter's log |z| is zero where |z| is nearly 1.
@@ -206,6 +302,17 @@ TEST(ComplexMathTest, SpecialValuesAreTheInterpreters) {
     }
   }
   ExpectInterpreted("power", a, &b);
+}
+
+TEST(ComplexMathTest, SpecialValuesOfF64AreTheInterpreters) {
+  Numbers<double> x = SpecialNumbers<double>();
+  for (const double re : {1e-310, 1e308, 1e-200, -1e200, 710.0, -745.0}) {
+    for (const double im : {0.0, 1e-310, -1e308, 1e-200, 1.0, 1e7}) {
+      x.emplace_back(re, im);
+      x.emplace_back(im, re);
+    }
+  }
+  for (const Function& function : kFunctionsC128) ExpectInterpreted(function.opcode, x);
 }
 
 }  // namespace

@@ -6,14 +6,14 @@
 
 #include "xla/cpu/math_complex.h"
 #include "xla/cpu/math_inverse.h"
+#include "xla/cpu/math_pair.h"
 
 namespace xla::cpu::math {
 
-// a + b exactly, whichever is larger.
 template <class F>
-Pair<F> SumInAnyOrder(const F& a, const F& b) {
-  const F sum = a + b, of_b = sum - a;
-  return {sum, (a - (sum - of_b)) + (b - of_b)};
+ComplexF64<F> ComplexLogF64(const F& x, const F& y) {
+  return {Select(AreFinite(x, y), LogOfMagnitudeF64(x, y), LogF64(InfiniteMagnitude(x, y))),
+          AngleForF32(y, x), AlwaysUsual(x)};
 }
 
 // log |1 + z| is half of log(1 + (x^2 + 2 x + y^2)), whose terms may cancel near the circle around

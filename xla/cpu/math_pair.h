@@ -18,6 +18,13 @@ Pair<F> SumOf(const F& a, const F& b) {
   return {sum, (a - sum) + b};
 }
 
+// a + b exactly, whichever is larger.
+template <class F>
+Pair<F> SumInAnyOrder(const F& a, const F& b) {
+  const F sum = a + b, of_b = sum - a;
+  return {sum, (a - (sum - of_b)) + (b - of_b)};
+}
+
 // a b exactly.
 template <class F>
 Pair<F> ProductOf(const F& a, const F& b) {
