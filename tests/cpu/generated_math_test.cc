@@ -140,6 +140,27 @@ TEST(GeneratedMathTest, PairsF64) {
   }
 }
 
+TEST(GeneratedMathTest, RemainderOfF32IsExact) {
+  if (!HasFma()) GTEST_SKIP() << "without FMA, generated code calls the C library";
+  std::vector<float> a, b;
+  for (const auto& [x, y] : PairsF64(500)) {
+    a.push_back(static_cast<float>(x)), b.push_back(static_cast<float>(y));
+    a.push_back(std::ldexp(b.back(), 3)), b.push_back(static_cast<float>(x));
+  }
+  const std::string shape = absl::StrCat("f32[", a.size(), "]");
+  const auto y = RunCompiled<float>(
+      absl::StrCat("HloModule m\n\nENTRY main {\n  a = ", shape, " parameter(0)\n  b = ", shape,
+                   " parameter(1)\n  ROOT y = ", shape, " remainder(a, b)\n}\n"),
+      {&a, &b});
+  ASSERT_EQ(y.size(), a.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    const float exact = std::fmod(a[i], b[i]);
+    if (std::isnan(exact) && std::isnan(y[i])) continue;
+    EXPECT_EQ(std::bit_cast<uint32_t>(y[i]), std::bit_cast<uint32_t>(exact))
+        << a[i] << ", " << b[i] << ": " << y[i] << ", exactly " << exact;
+  }
+}
+
 constexpr const char* kOneUnit[] = {", result_accuracy={mode=highest}",
                                     ", result_accuracy={tolerance={atol=0,rtol=0,ulps=1}}"};
 

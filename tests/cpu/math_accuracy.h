@@ -16,6 +16,7 @@
 #include "xla/cpu/math_hyperbolic.h"
 #include "xla/cpu/math_inverse.h"
 #include "xla/cpu/math_power.h"
+#include "xla/cpu/math_remainder.h"
 #include "xla/cpu/math_trigonometric.h"
 
 namespace xla::cpu::math {
@@ -79,6 +80,7 @@ struct FunctionOfPairsF64 {
 inline constexpr FunctionOfPairsF64 kFunctionsOfPairsF64[] = {
     {"power", PowF64, std::pow, 0.9},
     {"atan2", Atan2F64, std::atan2, 1.3},  // 0.6 where results are normal
+    {"remainder", RemainderF64, std::fmod, 0},
 };
 
 struct Accuracy {
@@ -173,6 +175,12 @@ inline std::vector<std::pair<double, double>> PairsF64(int64_t samples) {
     const double base = std::fabs(any()), exponent = near() * 134 / std::log2(base);
     pairs.emplace_back(base, exponent);
     pairs.emplace_back(std::ldexp(near(), -1020), near());
+    // Quotients that are integers, or nearly.
+    const double divisor = near(), quotient = static_cast<double>(random() >> (11 + i % 53));
+    const double product = divisor * quotient;
+    pairs.emplace_back(product, divisor);
+    pairs.emplace_back(std::nextafter(product, -INFINITY), divisor);
+    pairs.emplace_back(std::ldexp(product, -1070), std::ldexp(divisor, -1070));
   }
   return pairs;
 }

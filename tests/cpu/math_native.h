@@ -80,6 +80,10 @@ Native<T> RoundEven(Native<T> x) {
   return {std::nearbyint(x.v)};
 }
 template <class T>
+Native<T> Truncate(Native<T> x) {
+  return {std::trunc(x.v)};
+}
+template <class T>
 Native<T> CopySign(Native<T> magnitude, Native<T> sign) {
   return {std::copysign(magnitude.v, sign.v)};
 }
@@ -117,6 +121,11 @@ Native<T> PerLane(NativeMask where, HloOpcode opcode, Native<T> x, Native<T> oth
   if (opcode == HloOpcode::kSin) return {std::sin(x.v)};
   if (opcode == HloOpcode::kCos) return {std::cos(x.v)};
   return {std::tan(x.v)};
+}
+
+template <class T>
+Native<T> PerLane(NativeMask where, HloOpcode, Native<T> x, Native<T> y, Native<T> otherwise) {
+  return where.v ? Native<T>{std::fmod(x.v, y.v)} : otherwise;
 }
 
 }  // namespace xla::cpu::math

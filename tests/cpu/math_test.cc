@@ -98,5 +98,22 @@ TEST(MathTest, Atan2) {
   });
 }
 
+TEST(MathTest, RemainderIsExact) {
+  const auto check = [](float x, float y) {
+    const float got = RemainderF32(Float{x}, Float{y}).v, exact = std::fmod(x, y);
+    ASSERT_EQ(std::isnan(got), std::isnan(exact)) << x << ", " << y;
+    if (std::isnan(got)) return;
+    ASSERT_EQ(got, exact) << x << ", " << y;
+    ASSERT_EQ(std::signbit(got), std::signbit(exact)) << x << ", " << y;
+  };
+  ForPairs([&](float x, float y) {
+    check(x, y);
+    // Quotients near integers.
+    const float multiple = y * std::round(x);
+    check(multiple, y);
+    check(std::nextafter(multiple, -INFINITY), y);
+  });
+}
+
 }  // namespace
 }  // namespace xla::cpu::math

@@ -8,6 +8,7 @@
 #include "xla/cpu/math_inverse.h"
 #include "xla/cpu/math_lanes.h"
 #include "xla/cpu/math_power.h"
+#include "xla/cpu/math_remainder.h"
 #include "xla/cpu/math_trigonometric.h"
 
 namespace xla::cpu {
@@ -130,15 +131,18 @@ Unary UnaryF64(HloOpcode opcode) {
       return nullptr;
   }
 }
-Binary BinaryF32(HloOpcode opcode) {
+// Without fused multiply-add, remainders are not exact, and logarithms of f64 have too few bits for
+// large exponents.
+Binary BinaryF32(HloOpcode opcode, bool has_fma) {
   if (opcode == HloOpcode::kPower) return PowF32;
   if (opcode == HloOpcode::kAtan2) return Atan2F32;
+  if (opcode == HloOpcode::kRemainder && has_fma) return RemainderF32;
   return nullptr;
 }
-// Without fused multiply-add, logarithms have too few bits for large exponents.
 Binary BinaryF64(HloOpcode opcode, bool has_fma) {
   if (opcode == HloOpcode::kPower && has_fma) return PowF64;
   if (opcode == HloOpcode::kAtan2) return Atan2F64;
+  if (opcode == HloOpcode::kRemainder && has_fma) return RemainderF64;
   return nullptr;
 }
 
@@ -157,7 +161,7 @@ IrValue EmitMath(Ir& ir, HloOpcode opcode, IrValue a, IrValue b) {
     if (function != nullptr) return function(math::Floats{&ir, a}).v;
   } else {
     const math::Binary function =
-        is_f32 ? math::BinaryF32(opcode) : math::BinaryF64(opcode, ir.HasFma());
+        is_f32 ? math::BinaryF32(opcode, ir.HasFma()) : math::BinaryF64(opcode, ir.HasFma());
     if (function != nullptr) return function(math::Floats{&ir, a}, math::Floats{&ir, b}).v;
   }
   if (b == nullptr) b = a;

@@ -6,11 +6,12 @@
 // What F needs, found by argument-dependent lookup; I is the type of integers of the same width:
 //   F + - * /, unary -;  F < <= > >= == !=  to masks, which have & | !
 //   Like(F, double)             the constant, in F's type;  LikeInt(I, int64_t)
-//   Fma, Abs, Sqrt, RoundEven, CopySign(magnitude, sign), Select(mask, a, b)
+//   Fma, Abs, Sqrt, RoundEven, Truncate, CopySign(magnitude, sign), Select(mask, a, b)
 //   Bits(F) to I, FromBits(I) to F, ToFloat(I) to F
 //   I + - & ^; Shl, Shr (arithmetic), by a number of bits; I < I to masks
 //   Widen(F of f32) to F of f64, Narrow(F of f64), NarrowInt(I of f64)
-//   PerLane(mask, HloOpcode, x, otherwise)   the C library's function where the mask is set
+//   PerLane(mask, HloOpcode, x, otherwise)   the C library's function where the mask is set;
+//     of two operands with y after x
 //   WhereAny(mask, x, then)     then() if the mask is set for any lane, else x
 //
 // The polynomials come from scripts/fit_polynomials.py.

@@ -62,6 +62,7 @@ inline Floats Fma(Floats a, Floats b, Floats c) { return {a.ir, a.ir->Fma(a.v, b
 inline Floats Abs(Floats x) { return {x.ir, x.ir->Unary("llvm.fabs", x.v)}; }
 inline Floats Sqrt(Floats x) { return {x.ir, x.ir->Unary("llvm.sqrt", x.v)}; }
 inline Floats RoundEven(Floats x) { return {x.ir, x.ir->Unary("llvm.rint", x.v)}; }
+inline Floats Truncate(Floats x) { return {x.ir, x.ir->Unary("llvm.trunc", x.v)}; }
 inline Floats CopySign(Floats magnitude, Floats sign) {
   return {sign.ir, sign.ir->Binary("llvm.copysign", magnitude.v, sign.v)};
 }
@@ -102,16 +103,20 @@ inline Floats WhereAny(Mask where, Floats otherwise, Then then) {
                    OfLanes(ir, kAnyLane, where), [&] { return Ir::Carried{then().v}; },
                    [&] { return Ir::Carried{otherwise.v}; })[0]};
 }
-inline Floats PerLane(Mask where, HloOpcode opcode, Floats x, Floats otherwise) {
+inline Floats PerLane(Mask where, HloOpcode opcode, Floats x, Floats y, Floats otherwise) {
   Ir& ir = *x.ir;
   const PrimitiveType type = ir.Bits(ir.TypeOf(x.v)) == 32 ? F32 : F64;
   const IrValue any = OfLanes(ir, kAnyLane, where);
   // Few numbers need it.
   const auto far = [&] {
-    const IrValue library = CallFunctionOfVectors(ir, opcode, type, {x.v}, {x.v});
+    const IrValue library = CallFunctionOfVectors(ir, opcode, type, {x.v}, {y.v});
     return Ir::Carried{ir.Select(where.v, library, otherwise.v)};
   };
   return {&ir, ir.If(any, far, [&] { return Ir::Carried{otherwise.v}; })[0]};
+}
+
+inline Floats PerLane(Mask where, HloOpcode opcode, Floats x, Floats otherwise) {
+  return PerLane(where, opcode, x, x, otherwise);
 }
 
 inline Floats Scale(const Floats& x, const Floats& n) {
