@@ -10,6 +10,7 @@
 #include "xla/cpu/math.h"
 #include "xla/cpu/math_complex_f64.h"
 #include "xla/cpu/math_complex_inverse.h"
+#include "xla/cpu/math_complex_inverse_f64.h"
 #include "xla/cpu/math_lanes.h"
 #include "xla/cpu/math_trigonometric.h"
 
@@ -122,14 +123,32 @@ ComplexBinary ComplexBinaryF64(HloOpcode opcode) {
 // Functions of numbers of f64.
 ComplexUnary ComplexUnaryOfF64(HloOpcode opcode) {
   switch (opcode) {
+    case HloOpcode::kAcos:
+      return ComplexAcosOfF64;
+    case HloOpcode::kAcosh:
+      return ComplexAcoshOfF64;
+    case HloOpcode::kAsin:
+      return ComplexAsinOfF64;
+    case HloOpcode::kAsinh:
+      return ComplexAsinhOfF64;
+    case HloOpcode::kAtanh:
+      return ComplexAtanhOfF64;
     case HloOpcode::kCos:
       return ComplexCosOfF64;
     case HloOpcode::kCosh:
       return ComplexCoshOfF64;
     case HloOpcode::kExp:
       return ComplexExpOfF64;
+    case HloOpcode::kExpm1:
+      return ComplexExpm1OfF64;
     case HloOpcode::kLog:
       return ComplexLogOfF64;
+    case HloOpcode::kLog1p:
+      return ComplexLog1pOfF64;
+    case HloOpcode::kRsqrt:
+      return ComplexRsqrtOfF64;
+    case HloOpcode::kSign:
+      return ComplexSignOfF64;
     case HloOpcode::kSin:
       return ComplexSinOfF64;
     case HloOpcode::kSinh:
@@ -143,6 +162,11 @@ ComplexUnary ComplexUnaryOfF64(HloOpcode opcode) {
     default:
       return nullptr;
   }
+}
+ComplexBinary ComplexBinaryOfF64(HloOpcode opcode) {
+  if (opcode == HloOpcode::kDivide) return ComplexQuotientOfF64;
+  if (opcode == HloOpcode::kPower) return ComplexPowerOfF64;
+  return nullptr;
 }
 
 }  // namespace
@@ -174,11 +198,17 @@ void EmitComplexMath(Ir& ir, HloOpcode opcode, IrValue a_re, IrValue a_im, IrVal
   }
   const auto wide = [&](IrValue v) { return is_f32 ? Widen(Floats{&ir, v}) : Floats{&ir, v}; };
   const auto narrow = [&](const Floats& x) { return is_f32 ? math::Narrow(x).v : x.v; };
-  const auto library = [&] {
+  // Of lanes that are not `known`: for others the library gets NaN, which takes it the least time.
+  const auto library = [&](const math::Mask* known) {
+    const auto argument = [&](IrValue v) {
+      return known == nullptr ? v : math::Select(*known, NaN(Floats{&ir, v}), Floats{&ir, v}).v;
+    };
+    const IrValue a[] = {argument(a_re), argument(a_im)};
+    const IrValue b[] = {b_re == nullptr ? a[0] : argument(b_re),
+                         b_re == nullptr ? a[1] : argument(b_im)};
     IrValue parts[2];
-    const bool is_unary = b_re == nullptr;
-    parts[0] = CallFunctionOfVectors(ir, opcode, is_f32 ? C64 : C128, {a_re, a_im},
-                                     {is_unary ? a_re : b_re, is_unary ? a_im : b_im}, &parts[1]);
+    parts[0] = CallFunctionOfVectors(ir, opcode, is_f32 ? C64 : C128, {a[0], a[1]}, {b[0], b[1]},
+                                     &parts[1]);
     return Ir::Carried{parts[0], parts[1]};
   };
   math::ComplexUnary unary = nullptr;
@@ -188,10 +218,10 @@ void EmitComplexMath(Ir& ir, HloOpcode opcode, IrValue a_re, IrValue a_im, IrVal
     binary = math::ComplexBinaryF64(opcode);
   } else if (ir.HasFma()) {  // which pairs of numbers need
     unary = math::ComplexUnaryOfF64(opcode);
-    if (opcode == HloOpcode::kDivide) binary = math::ComplexQuotientOfF64;
+    binary = math::ComplexBinaryOfF64(opcode);
   }
   if (unary == nullptr && binary == nullptr) {
-    const Ir::Carried parts = library();
+    const Ir::Carried parts = library(nullptr);
     *re = parts[0], *im = parts[1];
     return;
   }
@@ -204,7 +234,7 @@ void EmitComplexMath(Ir& ir, HloOpcode opcode, IrValue a_re, IrValue a_im, IrVal
         return Ir::Carried{narrow(result.re), narrow(result.im)};
       },
       [&] {
-        const Ir::Carried exact = library();
+        const Ir::Carried exact = library(&result.is_usual);
         return Ir::Carried{ir.Select(result.is_usual.v, narrow(result.re), exact[0]),
                            ir.Select(result.is_usual.v, narrow(result.im), exact[1])};
       });

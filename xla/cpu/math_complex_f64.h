@@ -50,11 +50,6 @@ Pair<F> SumOfProducts(const F& a, const F& b, const F& c, const F& d) {
   return {high, (sum.high - high) + low};
 }
 
-template <class F>
-Pair<F> ProductOfPairs(const Pair<F>& a, const Pair<F>& b) {
-  const Pair<F> product = ProductOf(a.high, b.high);
-  return {product.high, product.low + Fma(a.high, b.low, a.low * b.high)};
-}
 // The sum of a pair, where zeros keep their sign.
 template <class F>
 F RoundedSum(const Pair<F>& a) {
@@ -89,10 +84,9 @@ ComplexF64<F> ComplexSqrtOfF64(const F& x, const F& y) {
   const F a = width * scaled.factor, b = y * scaled.factor;
   // |z|, then sqrt((|z| + |x|) / 2), each with what rounding took away.
   const Pair<F> square = SumOfProducts(a, a, b, b);
-  const F size = Sqrt(square.high);
-  const F size_low = (Fma(-size, size, square.high) + square.low) * (half / size);
-  const Pair<F> sum = SumOf(size, a);
-  const F mean = half * sum.high, mean_low = half * (sum.low + size_low);
+  const Pair<F> size = SqrtOfPair(square);
+  const Pair<F> sum = SumOf(size.high, a);
+  const F mean = half * sum.high, mean_low = half * (sum.low + size.low);
   const F root = Sqrt(mean), inverse = half / root;
   const F root_low = (Fma(-root, root, mean) + mean_low) * inverse;
   const F back = Select(scaled.exponent > zero, Like(x, 0x1p300),
@@ -110,28 +104,60 @@ ComplexF64<F> ComplexSqrtOfF64(const F& x, const F& y) {
           Select(is_negative, FlipSign(larger, y), smaller), AreFinite(x, y) & (root > zero)};
 }
 
-// log |z| of any numbers and the angle, without cases that are not usual.
+// |z| of moderate numbers.
+template <class F>
+Pair<F> SizeOfF64(const F& x, const F& y) {
+  return SqrtOfPair(SumOfProducts(x, x, y, y));
+}
+template <class F>
+ComplexF64<F> ComplexRsqrtOfF64(const F& x, const F& y) {
+  const F zero = Like(x, 0), half = Like(x, 0.5);
+  const Pair<F> size = SizeOfF64(x, y), sum = SumOfPairs(size, Pair<F>{Abs(x), zero});
+  const Pair<F> larger = SqrtOfPair(Pair<F>{half * sum.high, half * sum.low});
+  const Pair<F> smaller = QuotientOf(Pair<F>{half * y, zero}, larger);
+  const F first = QuotientOfPairs(larger, size), second = QuotientOfPairs(smaller, size);
+  const auto is_negative = x < zero;
+  return {Select(is_negative, Abs(second), first),
+          -Select(is_negative, FlipSign(first, y), Select(y == zero, y, second)),
+          IsModerate(x) & IsModerate(y) & (size.high > zero)};
+}
+// z / |z|
+template <class F>
+ComplexF64<F> ComplexSignOfF64(const F& x, const F& y) {
+  const Pair<F> size = SizeOfF64(x, y);
+  return {QuotientOfPairs(Pair<F>{x, Like(x, 0)}, size),
+          QuotientOfPairs(Pair<F>{y, Like(x, 0)}, size),
+          IsModerate(x) & IsModerate(y) & (size.high > Like(x, 0))};
+}
+
+// x^2 + y^2 whose squares are in range; near 1 with the low part of x^2 + y^2 - 1,
+// which is exact but for the last of its sums.
+template <class F>
+Pair<F> SquareOrAboveOne(const F& a, const F& b) {
+  const F one = Like(a, 1);
+  const Pair<F> first = ProductOf(a, a), second = ProductOf(b, b);
+  const Pair<F> square = SumInAnyOrder(first.high, second.high);
+  const Pair<F> low = SumInAnyOrder(first.low, second.low);
+  const Pair<F> middle = SumInAnyOrder(square.low, low.high);
+  const Pair<F> above = SumInAnyOrder(square.high - one, middle.high);
+  const Pair<F> near = SumInAnyOrder(one, above.high);
+  const auto is_near = Abs(above.high) < Like(a, 0.5);
+  return {Select(is_near, near.high, square.high),
+          Select(is_near, near.low + (above.low + (middle.low + low.low)), middle.high)};
+}
+// log |z| of any numbers.
 template <class F>
 F LogOfMagnitudeOfF64(const F& x, const F& y) {
-  const F zero = Like(x, 0), one = Like(x, 1), half = Like(x, 0.5);
+  const F zero = Like(x, 0), half = Like(x, 0.5);
   const F width = Abs(x), height = Abs(y);
   const auto is_wide = width > height;
   const F large = Select(is_wide, width, height);
   const Scaled<F> scaled = ScaleForSquares(large);
-  const F a = large * scaled.factor, b = Select(is_wide, height, width) * scaled.factor;
-  // |z|^2 - 1 of numbers near 1, exactly but for the last of these sums.
-  const Pair<F> first = ProductOf(a, a), second = ProductOf(b, b);
-  const Pair<F> square = SumOf(first.high, second.high);
-  const Pair<F> low = SumInAnyOrder(first.low, second.low);
-  const Pair<F> middle = SumInAnyOrder(square.low, low.high);
-  const Pair<F> above = SumInAnyOrder(square.high - one, middle.high);
-  const F above_one = above.high + (above.low + (middle.low + low.low));
-  const auto is_near = Abs(above_one) < half;
-  const F sum = Select(is_near, above_one + one, square.high);
-  const F rest = Select(is_near, above_one - (sum - one), square.low + low.high) / sum;
-  LogParts<F> parts = SplitForLogF64(sum);
+  const Pair<F> square =
+      SquareOrAboveOne(large * scaled.factor, Select(is_wide, height, width) * scaled.factor);
+  LogParts<F> parts = SplitForLogF64(square.high);
   parts.exponent = parts.exponent + (scaled.exponent + scaled.exponent);
-  const F log = half * LogOfPartsF64(parts, rest);
+  const F log = half * LogOfPartsF64(parts, square.low / square.high);
   return Select(AreFinite(x, y), Select(large == zero, -Infinity(x), log), InfiniteMagnitude(x, y));
 }
 
@@ -140,21 +166,45 @@ ComplexF64<F> ComplexLogOfF64(const F& x, const F& y) {
   return {LogOfMagnitudeOfF64(x, y), Atan2F64(y, x), AlwaysUsual(x)};
 }
 
-// sin and cos of numbers up to kReducedF64.
+// sin(r) = r - r^3 / 6 + r^5 s and cos(r) = 1 - r^2 / 2 + r^4 c to 2^-58, for |r| <= pi / 4.
 template <class F>
-SinCosPairs<F> SinCosOfF64(const F& x) {
-  const auto reduced = ReduceF64(Abs(x));
-  const auto [sine, cosine] = SinCosOfRestF64(reduced.high, reduced.low);
-  const auto is_odd = IsOdd(reduced.quadrant, x);
+SinCosPairs<F> SinCosOfPairOfRestF64(const Pair<F>& r) {
+  const F z = r.high * r.high;
+  const F z_low = Fma(r.high, r.high, -z) + (r.high + r.high) * r.low;
+  const F s = Polynomial(z, {0.0083333333333224247, -0.0001984126982981695, 2.7557313695201252e-6,
+                             -2.5050758647029653e-8, 1.5896827478200912e-10});
+  const F c =
+      Polynomial(z, {0.0416666666666666, -0.0013888888888874139, 2.4801587289491934e-5,
+                     -2.7557314355265984e-7, 2.0875723686751988e-9, -1.1359669940902088e-11});
+  const Pair<F> sixth = Multiple(Like(z, -0.16666666666666632), Pair<F>{z, z_low});
+  const Pair<F> cube = Multiple(r.high, sixth);
+  const Pair<F> sine = SumOf(r.high, cube.high);
+  const F rest = Fma(r.high * z * z, s, cube.low + Fma(r.low, sixth.high, r.low));
+  const F half = Like(z, 0.5);
+  const Pair<F> cosine = SumOf(Like(z, 1), -half * z);
+  return {SumOf(sine.high, sine.low + rest),
+          SumOf(cosine.high, cosine.low + Fma(z * z, c, -half * z_low))};
+}
+// sin and cos of numbers up to kReducedF64, and of pairs.
+template <class F>
+SinCosPairs<F> SinCosOfPairF64(const Pair<F>& x) {
+  const auto reduced = ReduceF64(Abs(x.high));
+  const Pair<F> r = SumOf(reduced.high, reduced.low + FlipSign(x.low, x.high));
+  const auto [sine, cosine] = SinCosOfPairOfRestF64(r);
+  const auto is_odd = IsOdd(reduced.quadrant, x.high);
   const auto two = LikeInt(reduced.quadrant, 2);
   const auto turned = [&](const F& value, const decltype(two)& quadrant) {
     return FromBits(Bits(value) ^ Shl(quadrant & two, 62));
   };
   const auto next = reduced.quadrant + LikeInt(two, 1);
-  return {{FlipSign(turned(Select(is_odd, cosine.high, sine.high), reduced.quadrant), x),
-           FlipSign(turned(Select(is_odd, cosine.low, sine.low), reduced.quadrant), x)},
+  return {{FlipSign(turned(Select(is_odd, cosine.high, sine.high), reduced.quadrant), x.high),
+           FlipSign(turned(Select(is_odd, cosine.low, sine.low), reduced.quadrant), x.high)},
           {turned(Select(is_odd, sine.high, cosine.high), next),
            turned(Select(is_odd, sine.low, cosine.low), next)}};
+}
+template <class F>
+SinCosPairs<F> SinCosOfF64(const F& x) {
+  return SinCosOfPairF64(Pair<F>{x, Like(x, 0)});
 }
 // Of numbers up to 700 that are zero or not near subnormal ones.
 template <class F>
@@ -171,15 +221,34 @@ auto AreInRange(const F& exponent, const F& angle, double limit) {
          (Abs(angle) <= Like(angle, kReducedF64));
 }
 
+// r + r^2 / 2 + r^3 q(r), of which the square is exact.
+template <class F>
+Pair<F> Expm1OfRestF64(const Pair<F>& r) {
+  const Pair<F> square = ProductOf(r.high, r.high * Like(r.high, 0.5));
+  const Pair<F> sum = SumOf(r.high, square.high);
+  const F cube = r.high * r.high * r.high * ExpRestF64(r.high);
+  return SumOf(sum.high, sum.low + (square.low + Fma(r.high, r.low, r.low)) + cube);
+}
+// exp(x + low) as a pair times 2^n.
+template <class F, class I>
+struct ExpPair {
+  Pair<F> e;
+  Rounded<F, I> n;
+};
+template <class F>
+auto ExpPairF64(const F& x, const F& low) {
+  const auto n = RoundF64(x * Like(x, 1.4426950408889634));
+  const Pair<F> rest = PairLessMultipleOfLn2F64(x, n.number);
+  const Pair<F> r = SumOf(rest.high, rest.low + low);
+  const Pair<F> less_one = Expm1OfRestF64(r);
+  const Pair<F> head = SumOf(Like(x, 1), less_one.high);
+  return ExpPair<F, decltype(n.integer)>{SumOf(head.high, head.low + less_one.low), n};
+}
+
 template <class F>
 ComplexF64<F> ComplexExpOfF64(const F& x, const F& y) {
   const auto is_usual = AreInRange(x, y, 700) & ((y == Like(y, 0)) | (Abs(y) > Like(y, 0x1p-900)));
-  const F bounded = Select(is_usual, x, Like(x, 0));
-  const auto n = RoundF64(bounded * Like(x, 1.4426950408889634));
-  const Pair<F> r = PairLessMultipleOfLn2F64(bounded, n.number);
-  const Pair<F> head = SumOf(Like(x, 1), r.high);
-  const Pair<F> e =
-      SumOf(head.high, Fma(r.high * r.high, ExpPolynomialF64(r.high), r.low) + head.low);
+  const auto [e, n] = ExpPairF64(Select(is_usual, x, Like(x, 0)), Like(x, 0));
   const SinCosPairs<F> of_y = SinCosOfF64(y);
   return {ScaleF64(RoundedSum(ProductOfPairs(e, of_y.cos)), n),
           ScaleF64(RoundedSum(ProductOfPairs(e, of_y.sin)), n), is_usual};

@@ -143,13 +143,17 @@ F ExpOfBoundedF32(const F& x) {
   return ScaleToNormalF32(ExpOfRestF32(x, n.number), n);
 }
 
-// exp(r) = 1 + r + r^2 p(r) for |r| <= ln 2 / 2.
+// exp(r) = 1 + r + r^2 p(r), p(r) = 1/2 + r q(r), for |r| <= ln 2 / 2.
+template <class F>
+F ExpRestF64(const F& r) {
+  return Polynomial(
+      r, {0.16666666666666684, 0.041666666666666724, 0.0083333333333167516, 0.0013888888888858799,
+          0.00019841269897026365, 2.4801587373139022e-5, 2.7557234269821422e-6,
+          2.7557233816148039e-7, 2.5112228169837764e-8, 2.0926815174382327e-9});
+}
 template <class F>
 F ExpPolynomialF64(const F& r) {
-  return Polynomial(r, {0.5, 0.16666666666666684, 0.041666666666666724, 0.0083333333333167516,
-                        0.0013888888888858799, 0.00019841269897026365, 2.4801587373139022e-5,
-                        2.7557234269821422e-6, 2.7557233816148039e-7, 2.5112228169837764e-8,
-                        2.0926815174382327e-9});
+  return Fma(ExpRestF64(r), r, Like(r, 0.5));
 }
 template <class F>
 F ExpF64(const F& x) {

@@ -51,9 +51,10 @@ F AcosF32(const F& x) {
   return Narrow(AngleForF32(Sqrt((one - wide) * (one + wide)), wide));
 }
 
-// The angle of (x, y): multiples of pi / 4 and the arc tangent of a quotient up to tan(pi / 8).
-template <class F>
-F Atan2F64(const F& y, const F& x) {
+// The size of the angle of (x, y) as a pair: multiples of pi / 4 and the arc tangent of a quotient
+// up to tan(pi / 8).
+template <bool kIsPair, class F>
+Pair<F> AnglePairF64(const F& y, const F& x) {
   const F zero = Like(x, 0), one = Like(x, 1);
   const F height = Abs(y), width = Abs(x);
   const auto is_steep = height > width;
@@ -74,13 +75,21 @@ F Atan2F64(const F& y, const F& x) {
       Pair<F>{Select(is_diagonal, more.high, large), Select(is_diagonal, more.low, zero)});
   const F q = quotient.high;
   const F z = q * q;
-  const F rest =
-      Fma(q * z,
-          Polynomial(z, {-0.33333333333333199, 0.1999999999995408, -0.14285714280248411,
-                         0.11111110786135933, -0.090908978364412747, 0.076920616374181063,
-                         -0.066631203897197532, 0.058480089654151218, -0.050398457377735928,
-                         0.03807832650488772, -0.017922284983121477}),
-          quotient.low);
+  const F higher = Polynomial(
+      z, {0.1999999999995408, -0.14285714280248411, 0.11111110786135933, -0.090908978364412747,
+          0.076920616374181063, -0.066631203897197532, 0.058480089654151218, -0.050398457377735928,
+          0.03807832650488772, -0.017922284983121477});
+  // atan(q); as a pair, q^3 / 3 counts with more than one number.
+  Pair<F> arc = {q, quotient.low};
+  const F third = Like(x, -0.33333333333333199);
+  if constexpr (kIsPair) {
+    const Pair<F> part = Multiple(third, Pair<F>{z, Fma(q, q, -z) + (q + q) * quotient.low});
+    const Pair<F> cube = Multiple(q, part);
+    arc = SumOf(q, cube.high);
+    arc.low = arc.low + (cube.low + Fma(q * z * z, higher, quotient.low));
+  } else {
+    arc.low = Fma(q * z, Fma(higher, z, third), quotient.low);
+  }
   // quarters pi / 4 + atan(q), or pi / 2 and pi less that.
   F quarters = Select(is_diagonal, one, zero), sign = one;
   quarters = Select(is_steep, Like(x, 2) - quarters, quarters);
@@ -88,9 +97,13 @@ F Atan2F64(const F& y, const F& x) {
   const auto is_left = CopySign(one, x) < zero;
   quarters = Select(is_left, Like(x, 4) - quarters, quarters);
   sign = Select(is_left, -sign, sign);
-  const Pair<F> sum = SumOf(quarters * Like(x, 0.78539816339744828), sign * q);
-  const F low = Fma(quarters, Like(x, 3.061616997868383e-17), Fma(sign, rest, sum.low));
-  return Select((x == x) & (y == y), CopySign(sum.high + low, y), x + y);
+  const Pair<F> sum = SumOf(quarters * Like(x, 0.78539816339744828), sign * arc.high);
+  return {sum.high, Fma(quarters, Like(x, 3.061616997868383e-17), Fma(sign, arc.low, sum.low))};
+}
+template <class F>
+F Atan2F64(const F& y, const F& x) {
+  const auto [high, low] = AnglePairF64<false>(y, x);
+  return Select((x == x) & (y == y), CopySign(high + low, y), x + y);
 }
 
 // Of |x| where that is at most 1/2, else of sqrt((1 - |x|) / 2): asin(s) = s + s more.

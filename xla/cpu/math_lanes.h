@@ -107,9 +107,10 @@ inline Floats PerLane(Mask where, HloOpcode opcode, Floats x, Floats y, Floats o
   Ir& ir = *x.ir;
   const PrimitiveType type = ir.Bits(ir.TypeOf(x.v)) == 32 ? F32 : F64;
   const IrValue any = OfLanes(ir, kAnyLane, where);
-  // Few numbers need it.
+  // Few numbers need it. Others are NaN there, which takes the library the least time.
   const auto far = [&] {
-    const IrValue library = CallFunctionOfVectors(ir, opcode, type, {x.v}, {y.v});
+    const IrValue library = CallFunctionOfVectors(ir, opcode, type, {Select(where, x, NaN(x)).v},
+                                                  {Select(where, y, NaN(y)).v});
     return Ir::Carried{ir.Select(where.v, library, otherwise.v)};
   };
   return {&ir, ir.If(any, far, [&] { return Ir::Carried{otherwise.v}; })[0]};

@@ -32,6 +32,30 @@ Pair<F> ProductOf(const F& a, const F& b) {
   return {product, Fma(a, b, -product)};
 }
 
+// factor a.
+template <class F>
+Pair<F> Multiple(const F& factor, const Pair<F>& a) {
+  const Pair<F> product = ProductOf(factor, a.high);
+  return {product.high, Fma(factor, a.low, product.low)};
+}
+template <class F>
+Pair<F> ProductOfPairs(const Pair<F>& a, const Pair<F>& b) {
+  const Pair<F> product = ProductOf(a.high, b.high);
+  return {product.high, product.low + Fma(a.high, b.low, a.low * b.high)};
+}
+template <class F>
+Pair<F> SumOfPairs(const Pair<F>& a, const Pair<F>& b) {
+  const Pair<F> sum = SumInAnyOrder(a.high, b.high);
+  return SumOf(sum.high, sum.low + (a.low + b.low));
+}
+// The root of a number that is not negative.
+template <class F>
+Pair<F> SqrtOfPair(const Pair<F>& a) {
+  const F zero = Like(a.high, 0), root = Sqrt(a.high);
+  const F rest = Fma(-root, root, a.high) + a.low;
+  return {root, Select(root > zero, rest * (Like(root, 0.5) / root), zero)};
+}
+
 // a / b by one division; the low parts are less than a unit in the last place of the high ones.
 template <class F>
 Pair<F> QuotientOf(const Pair<F>& a, const Pair<F>& b) {
