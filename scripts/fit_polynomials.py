@@ -95,6 +95,9 @@ FITS = {
     "cos_f32": (series(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, mp.mpf(1) / 24), lambda z: z**2 + mp.mpf(10)**-12, 0, (mp.pi / 4) ** 2, 2),
     "sin_f64": (series(lambda z: (mp.sin(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 6), lambda z: z + mp.mpf(10)**-12, 0, (mp.pi / 4) ** 2, 5),
     "cos_f64": (series(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, mp.mpf(1) / 24), lambda z: z**2 + mp.mpf(10)**-12, 0, (mp.pi / 4) ** 2, 5),
+    # the same with more bits: sin(r) = r - r^3 / 6 + r^5 p(r^2)
+    "sin_pair": (series(lambda z: (mp.sin(mp.sqrt(z)) / mp.sqrt(z) - 1 + z / 6) / z**2, mp.mpf(1) / 120), lambda z: z**2 + mp.mpf(10)**-12, 0, (mp.pi / 4) ** 2, 5),
+    "cos_pair": (series(lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2, mp.mpf(1) / 24), lambda z: z**2 + mp.mpf(10)**-12, 0, (mp.pi / 4) ** 2, 5),
     # tan(r) = r + r^3 p(r^2), for results rounded to f32
     "tan_f32": (series(lambda z: (mp.tan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, (mp.pi / 4) ** 2, 8),
     # tanh(x) = x + x^3 p(x^2) for |x| <= 0.625
@@ -123,6 +126,8 @@ FITS = {
     "asin_f64": (series(lambda z: (mp.asin(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, mp.mpf(1) / 6), lambda z: z + mp.mpf(10)**-12, 0, mp.mpf("0.25"), 11),
     # atan(x) = x + x^3 p(x^2) for |x| <= tan(pi / 8)
     "atan_f64": (series(lambda z: (mp.atan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, (R2 - 1) ** 2, 10),
+    # the same with more bits: x - x^3 / 3 + x^5 p(x^2)
+    "atan_pair": (series(lambda z: (mp.atan(mp.sqrt(z)) / mp.sqrt(z) - 1 + z / 3) / z**2, mp.mpf(1) / 5), lambda z: z**2 + mp.mpf(10)**-12, 0, (R2 - 1) ** 2, 10),
     # m^(-1/3) = p(m - 1), a first guess
     "inverse_cbrt_f64": (lambda f: (1 + f) ** (-mp.mpf(1) / 3), lambda f: (1 + f) ** (mp.mpf(1) / 3), 1 / R2 - 1, R2 - 1, 3),
     # erf_inv(x) = x p(w - 2.5) for w <= 5, and x p(sqrt(w) - middle) in two ranges beyond

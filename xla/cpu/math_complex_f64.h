@@ -166,24 +166,26 @@ ComplexF64<F> ComplexLogOfF64(const F& x, const F& y) {
   return {LogOfMagnitudeOfF64(x, y), Atan2F64(y, x), AlwaysUsual(x)};
 }
 
-// sin(r) = r - r^3 / 6 + r^5 s and cos(r) = 1 - r^2 / 2 + r^4 c to 2^-58, for |r| <= pi / 4.
+// sin(r) = r - r^3 / 6 + r^5 s and cos(r) = 1 - r^2 / 2 + r^4 c to 2^-59, for |r| <= pi / 4.
 template <class F>
 SinCosPairs<F> SinCosOfPairOfRestF64(const Pair<F>& r) {
   const F z = r.high * r.high;
   const F z_low = Fma(r.high, r.high, -z) + (r.high + r.high) * r.low;
-  const F s = Polynomial(z, {0.0083333333333224247, -0.0001984126982981695, 2.7557313695201252e-6,
-                             -2.5050758647029653e-8, 1.5896827478200912e-10});
+  const F s =
+      Polynomial(z, {0.0083333333333333294, -0.00019841269841261158, 2.7557319216865319e-6,
+                     -2.5052105519369002e-8, 1.6058435614723613e-10, -7.5817931849859352e-13});
   const F c =
       Polynomial(z, {0.0416666666666666, -0.0013888888888874139, 2.4801587289491934e-5,
                      -2.7557314355265984e-7, 2.0875723686751988e-9, -1.1359669940902088e-11});
-  const Pair<F> sixth = Multiple(Like(z, -0.16666666666666632), Pair<F>{z, z_low});
+  Pair<F> sixth = Multiple(Like(z, -0.16666666666666666), Pair<F>{z, z_low});
+  sixth.low = Fma(z, Like(z, -9.2518585385429707e-18), sixth.low);
   const Pair<F> cube = Multiple(r.high, sixth);
   const Pair<F> sine = SumOf(r.high, cube.high);
   const F rest = Fma(r.high * z * z, s, cube.low + Fma(r.low, sixth.high, r.low));
   const F half = Like(z, 0.5);
   const Pair<F> cosine = SumOf(Like(z, 1), -half * z);
   return {SumOf(sine.high, sine.low + rest),
-          SumOf(cosine.high, cosine.low + Fma(z * z, c, -half * z_low))};
+          SumOf(cosine.high, cosine.low + Fma(z * z, c, Fma(z + z, c, -half) * z_low))};
 }
 // sin and cos of numbers up to kReducedF64, and of pairs.
 template <class F>
@@ -227,7 +229,7 @@ Pair<F> Expm1OfRestF64(const Pair<F>& r) {
   const Pair<F> square = ProductOf(r.high, r.high * Like(r.high, 0.5));
   const Pair<F> sum = SumOf(r.high, square.high);
   const F cube = r.high * r.high * r.high * ExpRestF64(r.high);
-  return SumOf(sum.high, sum.low + (square.low + Fma(r.high, r.low, r.low)) + cube);
+  return SumOf(sum.high, sum.low + (square.low + Fma(r.high + square.high, r.low, r.low)) + cube);
 }
 // exp(x + low) as a pair times 2^n.
 template <class F, class I>

@@ -9,8 +9,9 @@
 
 namespace xla::cpu::math {
 
-// Terms that cancel to less than this lose accuracy.
-inline constexpr double kLeastRest = 0x1p-4;
+// Results that are less than this part of their terms are computed by the library: pairs hold about
+// 2^-58.
+inline constexpr double kLeastRest = 0x1p-7;
 
 // With s = sin(y / 2), e^z - 1 = (expm1 x - 2 s^2 e^x) + i 2 s cos(y / 2) e^x.
 template <class F>
@@ -31,7 +32,7 @@ ComplexF64<F> ComplexExpm1OfF64(const F& x, const F& y) {
   const Pair<F> re = SumOfPairs(less_one, Pair<F>{Like(x, -2) * wave.high, Like(x, -2) * wave.low});
   const F im = RoundedSum(ProductOfPairs(ProductOfPairs(sine, cosine), exp));
   return {Select((x == Like(x, 0)) & (y == Like(x, 0)), x, RoundedSum(re)), im + im,
-          is_usual & (Abs(re.high) >= Like(x, 2 * kLeastRest) * Abs(less_one.high))};
+          is_usual & (Abs(re.high) >= Like(x, 8 * kLeastRest) * Abs(less_one.high))};
 }
 
 // log |1 + z|, from x^2 + 2 x + y^2, or where 1 + x is exact from (1 + x)^2 - 1 + y^2.
@@ -76,7 +77,7 @@ ComplexF64<F> ComplexPowerOfF64(const F& x, const F& y, const F& c, const F& d) 
   const F sum = turned.high + more.high;
   const Pair<F> turn = {Select(d == zero, turned.high, Select(both.high == zero, sum, both.high)),
                         Select(d == zero, turned.low, both.low)};
-  const F limit = Like(x, 8), least = Like(x, 0x1p-900);
+  const F limit = Like(x, 16), least = Like(x, 0x1p-900);
   const auto in_range = [&](const F& v) { return (v == zero) | (Abs(v) > least); };
   auto is_usual = IsModerate(x) & IsModerate(y) & (squares.high > zero) & IsModerate(c) &
                   IsModerate(d) & (Abs(grown.high) < Like(x, 350)) & (Abs(shrunk.high) < limit) &
@@ -85,9 +86,9 @@ ComplexF64<F> ComplexPowerOfF64(const F& x, const F& y, const F& c, const F& d) 
       ExpPairF64(Select(is_usual, exponent.high, zero), Select(is_usual, exponent.low, zero));
   const SinCosPairs<F> wave = SinCosOfPairF64(turn);
   const F larger = Select(Abs(turned.high) > Abs(more.high), Abs(turned.high), Abs(more.high));
-  const F least_part = Like(x, kLeastRest) * Select(larger < one, larger, one);
-  is_usual =
-      is_usual & (Abs(wave.cos.high) >= Like(x, kLeastRest)) & (Abs(wave.sin.high) >= least_part);
+  const F least_part = Like(x, kLeastRest) * larger;
+  is_usual = is_usual & (Abs(wave.cos.high) >= least_part) &
+             ((turn.high == zero) | (Abs(wave.sin.high) >= least_part));
   const auto is_one = ((c == zero) & (d == zero)) | ((x == one) & (y == zero));
   const auto is_zero = (x == zero) & (y == zero) & (c > zero);
   const F constant = Select(is_one, one, zero);

@@ -75,20 +75,27 @@ Pair<F> AnglePairF64(const F& y, const F& x) {
       Pair<F>{Select(is_diagonal, more.high, large), Select(is_diagonal, more.low, zero)});
   const F q = quotient.high;
   const F z = q * q;
-  const F higher = Polynomial(
-      z, {0.1999999999995408, -0.14285714280248411, 0.11111110786135933, -0.090908978364412747,
-          0.076920616374181063, -0.066631203897197532, 0.058480089654151218, -0.050398457377735928,
-          0.03807832650488772, -0.017922284983121477});
-  // atan(q); as a pair, q^3 / 3 counts with more than one number.
+  // atan(q) = q - q^3 / 3 + q^5 p(q^2); as a pair, q^3 / 3 counts with more than one number.
   Pair<F> arc = {q, quotient.low};
-  const F third = Like(x, -0.33333333333333199);
   if constexpr (kIsPair) {
-    const Pair<F> part = Multiple(third, Pair<F>{z, Fma(q, q, -z) + (q + q) * quotient.low});
-    const Pair<F> cube = Multiple(q, part);
+    const F higher = Polynomial(
+        z, {0.19999999999999224, -0.14285714285543551, 0.11111111096264446, -0.090909083954096066,
+            0.076922877438860188, -0.066662925259208673, 0.058776046408888022, -0.0522183535856633,
+            0.045164171845683402, -0.033752765215324921, 0.015459354909347911});
+    Pair<F> third =
+        Multiple(Like(x, -0.33333333333333331), Pair<F>{z, Fma(q, q, -z) + (q + q) * quotient.low});
+    third.low = Fma(z, Like(x, -1.8503717077085941e-17), third.low);
+    const Pair<F> cube = Multiple(q, third);
     arc = SumOf(q, cube.high);
-    arc.low = arc.low + (cube.low + Fma(q * z * z, higher, quotient.low));
+    arc.low = arc.low + (cube.low + Fma(q * z * z, higher,
+                                        Fma(quotient.low, Fma(z, z, third.high), quotient.low)));
   } else {
-    arc.low = Fma(q * z, Fma(higher, z, third), quotient.low);
+    const F rest =
+        Polynomial(z, {-0.33333333333333199, 0.1999999999995408, -0.14285714280248411,
+                       0.11111110786135933, -0.090908978364412747, 0.076920616374181063,
+                       -0.066631203897197532, 0.058480089654151218, -0.050398457377735928,
+                       0.03807832650488772, -0.017922284983121477});
+    arc.low = Fma(q * z, rest, quotient.low);
   }
   // quarters pi / 4 + atan(q), or pi / 2 and pi less that.
   F quarters = Select(is_diagonal, one, zero), sign = one;
