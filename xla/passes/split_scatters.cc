@@ -114,6 +114,14 @@ absl::StatusOr<HloInstruction*> SplitScatter(HloInstruction* scatter, Rewriter& 
   if (updates < kManyUpdates || parts < 2) return nullptr;
   std::optional<Literal> identity = IdentityOfReducer(*scatter->to_apply());
   if (!identity.has_value()) return nullptr;
+  // Sums of few bits stop growing where updates are half a unit in the last place: how soon depends
+  // on their order.
+  const HloOpcode operation = *OperationOfReducer(*scatter->to_apply());
+  const PrimitiveType type = scatter->shape().element_type();
+  if (primitive_util::IsFloatingPointType(type) && primitive_util::BitWidth(type) < 32 &&
+      operation != HloOpcode::kMaximum && operation != HloOpcode::kMinimum) {
+    return nullptr;
+  }
   return ScatterInParts(scatter, parts, rewriter).Make(*std::move(identity));
 }
 
