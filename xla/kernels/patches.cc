@@ -190,27 +190,33 @@ struct ValidRange {
   int64_t begin, end;
 };
 
-// Positions of one output row: [begin, begin + count) of the minor spatial dimension.
+// Positions [begin, begin + count) of one output row, a position of the minor spatial dimension
+// each, of several features under one tap: feature f goes to `to` + f * width.
 template <typename E>
-void CopyPositions(const Patches& patches, WideLoad<E> load, const char* base, int64_t shift,
-                   int64_t begin, int64_t count, E* to) {
+void CopyPositions(const Patches& patches, WideLoad<E> load, const char* base, int64_t features,
+                   int64_t shift, int64_t begin, int64_t count, E* to, int64_t width) {
   const SpatialDim& dim = patches.dims.back();
+  const int64_t distance = patches.feature_stride * patches.element_bytes;
   if (dim.base_dilation == 1) {
     const ValidRange valid(dim, shift);
     const int64_t low = std::clamp(valid.begin, begin, begin + count),
                   high = std::clamp(valid.end, low, begin + count);
-    std::fill(to, to + (low - begin), E(0));
-    if (high > low) {
-      CopyRun(load, base + (low * dim.stride + shift) * dim.input_stride * patches.element_bytes,
-              dim.stride * dim.input_stride, high - low, to + (low - begin));
+    const char* from = base + (low * dim.stride + shift) * dim.input_stride * patches.element_bytes;
+    for (int64_t f = 0; f < features; ++f, from += distance, to += width) {
+      std::fill(to, to + (low - begin), E(0));
+      if (high > low)
+        CopyRun(load, from, dim.stride * dim.input_stride, high - low, to + (low - begin));
+      std::fill(to + (high - begin), to + count, E(0));
     }
-    std::fill(to + (high - begin), to + count, E(0));
     return;
   }
   for (int64_t i = 0; i < count; ++i) {
     const int64_t at = InputAt(dim, (begin + i) * dim.stride + shift);
-    to[i] = E(0);
-    if (at >= 0) CopyRun(load, base + at * dim.input_stride * patches.element_bytes, 1, 1, to + i);
+    const char* from = base + at * dim.input_stride * patches.element_bytes;
+    for (int64_t f = 0; f < features; ++f, from += distance) {
+      to[f * width + i] = E(0);
+      if (at >= 0) CopyRun(load, from, 1, 1, to + f * width + i);
+    }
   }
 }
 
@@ -296,7 +302,8 @@ void PackPatchColumns(const Patches& patches, const void* data, WideLoad<E> load
       continue;
     }
     int64_t feature = k0 % patches.features;
-    for (int64_t k = 0; k < count; ++k) {
+    for (int64_t k = 0; k < count;) {
+      const int64_t features = std::min(patches.features - feature, count - k);
       int64_t offset = batch_offset + feature * patches.feature_stride;
       bool inside = true;
       for (int64_t d = 0; d + 1 < rank; ++d) {
@@ -307,17 +314,19 @@ void PackPatchColumns(const Patches& patches, const void* data, WideLoad<E> load
       E* to = panel + k * width + done;
       const char* from = base + offset * patches.element_bytes;
       if (!inside) {
-        std::fill_n(to, run, E(0));
+        for (int64_t f = 0; f < features; ++f) std::fill_n(to + f * width, run, E(0));
       } else if (rank == 0) {
-        CopyRun(load, from, 1, 1, to);
+        for (int64_t f = 0; f < features; ++f) {
+          CopyRun(load, from + f * patches.feature_stride * patches.element_bytes, 1, 1,
+                  to + f * width);
+        }
       } else {
-        CopyPositions(patches, load, from, tap.step(rank - 1) - patches.dims.back().padding_low,
-                      minor, run, to);
+        CopyPositions(patches, load, from, features,
+                      tap.step(rank - 1) - patches.dims.back().padding_low, minor, run, to, width);
       }
-      if (++feature == patches.features) {
-        feature = 0;
-        tap.Next();
-      }
+      k += features;
+      feature = 0;
+      tap.Next();
     }
     done += run;
   }
