@@ -202,11 +202,17 @@ void CopyPositions(const Patches& patches, WideLoad<E> load, const char* base, i
     const int64_t low = std::clamp(valid.begin, begin, begin + count),
                   high = std::clamp(valid.end, low, begin + count);
     const char* from = base + (low * dim.stride + shift) * dim.input_stride * patches.element_bytes;
+    const bool is_plain = load == nullptr && dim.stride * dim.input_stride == 1 && high > low;
+    if (is_plain) {
+      constexpr int64_t kBytes = sizeof(E);
+      CopyRows(features, (high - low) * kBytes, from, distance,
+               reinterpret_cast<char*>(to + (low - begin)), width * kBytes);
+    }
     for (int64_t f = 0; f < features; ++f, from += distance, to += width) {
-      std::fill(to, to + (low - begin), E(0));
-      if (high > low)
+      if (low > begin) std::fill(to, to + (low - begin), E(0));
+      if (high > low && !is_plain)
         CopyRun(load, from, dim.stride * dim.input_stride, high - low, to + (low - begin));
-      std::fill(to + (high - begin), to + count, E(0));
+      if (high < begin + count) std::fill(to + (high - begin), to + count, E(0));
     }
     return;
   }
