@@ -143,6 +143,63 @@ Result DotOfOuterProduct(HloInstruction* dot, Rewriter& rewriter) {
   return rewriter.Create(HloOpcode::kAdd, dot->shape(), {product, zero});
 }
 
+HloComputation* SumOf(PrimitiveType type, HloModule* module) {
+  HloComputation* const add = module->AddComputation("dot_sum");
+  const Shape scalar = ShapeUtil::MakeShape(type, {});
+  HloInstruction* const a = add->AddInstruction(HloInstruction::CreateParameter(0, scalar, "a"));
+  HloInstruction* const b = add->AddInstruction(HloInstruction::CreateParameter(1, scalar, "b"));
+  add->set_root_instruction(
+      add->AddInstruction(HloInstruction::Create(HloOpcode::kAdd, scalar, {a, b})));
+  return add;
+}
+
+// dot(x, y) of batches of single sums: reduce(x y), which needs no matrix for each.
+Result DotOfSingleSums(HloInstruction* dot, Rewriter& rewriter) {
+  const DotAttributes& attributes = dot->attributes<DotAttributes>();
+  const PrimitiveType type = dot->shape().element_type();
+  const size_t batch = attributes.lhs_batch_dims.size(),
+               summed = attributes.lhs_contracting_dims.size();
+  if (batch == 0 || summed == 0 || dot->operand_count() != 2 || !dot->shape().is_static() ||
+      attributes.algorithm != PrecisionConfig_Algorithm_ALG_UNSET ||
+      (!primitive_util::IsFloatingPointType(type) && !primitive_util::IsIntegralType(type))) {
+    return nullptr;
+  }
+  const bool is_narrow =
+      primitive_util::IsFloatingPointType(type) && primitive_util::BitWidth(type) < 32;
+  const PrimitiveType sum_type = is_narrow ? F32 : type;
+  for (const HloInstruction* operand : dot->operands()) {
+    if (!operand->shape().is_static() || !Holds(sum_type, operand->shape().element_type()) ||
+        operand->shape().rank() != static_cast<int64_t>(batch + summed)) {
+      return nullptr;
+    }
+  }
+  const auto ordered = [&](HloInstruction* operand, Int64Vector order, const Int64Vector& last) {
+    order.insert(order.end(), last.begin(), last.end());
+    Int64Vector sizes;
+    for (const int64_t d : order) sizes.push_back(operand->shape().dimensions(static_cast<int>(d)));
+    if (!std::is_sorted(order.begin(), order.end())) {
+      operand = rewriter.Create(HloOpcode::kTranspose,
+                                ShapeUtil::MakeShape(operand->shape().element_type(), sizes),
+                                {operand}, DimensionListAttributes{.dimensions = std::move(order)});
+    }
+    if (operand->shape().element_type() == sum_type) return operand;
+    return rewriter.Create(HloOpcode::kConvert, ShapeUtil::MakeShape(sum_type, sizes), {operand});
+  };
+  HloInstruction* const lhs =
+      ordered(dot->operand(0), attributes.lhs_batch_dims, attributes.lhs_contracting_dims);
+  HloInstruction* const rhs =
+      ordered(dot->operand(1), attributes.rhs_batch_dims, attributes.rhs_contracting_dims);
+  HloInstruction* const products = rewriter.Create(HloOpcode::kMultiply, lhs->shape(), {lhs, rhs});
+  Int64Vector reduced;
+  for (size_t i = 0; i < summed; ++i) reduced.push_back(static_cast<int64_t>(batch + i));
+  HloComputation* const add = SumOf(sum_type, dot->GetModule());
+  HloInstruction* const sums =
+      rewriter.Create(HloOpcode::kReduce, ShapeUtil::ChangeElementType(dot->shape(), sum_type),
+                      {products, rewriter.Constant(LiteralUtil::Zero(sum_type))},
+                      DimensionListAttributes{.dimensions = std::move(reduced)}, {&add, 1});
+  return is_narrow ? rewriter.Create(HloOpcode::kConvert, dot->shape(), {sums}) : sums;
+}
+
 // --- Convolution
 
 Result ConvolutionOfTranspose(HloInstruction* convolution, Rewriter& rewriter) {
@@ -205,6 +262,7 @@ Result ConvolutionOfReverse(HloInstruction* convolution, Rewriter& rewriter) {
 
 constexpr RewriteRule kContractionRules[] = {
     {"dot-of-outer-product", HloOpcode::kDot, &DotOfOuterProduct},
+    {"dot-of-single-sums", HloOpcode::kDot, &DotOfSingleSums},
     {"dot-of-transpose", HloOpcode::kDot, &DotOfTranspose},
     {"transpose-of-dot", HloOpcode::kTranspose, &TransposeOfDot},
     {"convolution-of-transpose", HloOpcode::kConvolution, &ConvolutionOfTranspose},
