@@ -468,6 +468,14 @@ int64_t ShortColumns(const HloComputation& computation, bool is_linear) {
       case HloOpcode::kReverse:
       case HloOpcode::kSlice:
         break;
+      case HloOpcode::kReshape: {
+        // Vectors go along its last dimension too, or one before it that stays whole.
+        const Shape &from = instruction->operand(0)->shape(), &to = instruction->shape();
+        if (from.rank() == 0 || to.rank() == 0 ||
+            from.dimensions().back() != to.dimensions().back())
+          return 0;
+        break;
+      }
       default:
         if (!IsElementwise(*instruction)) return 0;
     }

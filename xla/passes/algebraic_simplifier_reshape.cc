@@ -2,8 +2,10 @@
 // Simplification of operations that move data: those that move nothing, and pairs that are one.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "xla/passes/algebraic_simplifier.h"
 #include "xla/passes/pattern.h"
 #include "xla/shape_util.h"
@@ -121,6 +123,49 @@ Result ReverseTwice(HloInstruction* outer, Rewriter&) {
   return x;
 }
 
+// reshape(broadcast(x)) that repeats each element of x a few times, which the reshape joins to rows
+const Shape* RepeatedRows(const HloInstruction& instruction) {
+  constexpr int64_t kMostTimes = 4, kLeastElements = 16;
+  if (instruction.opcode() != HloOpcode::kReshape) return nullptr;
+  const HloInstruction* const broadcast = instruction.operand(0);
+  const Shape* const shape = &broadcast->shape();
+  const int rank = shape->rank();
+  if (broadcast->opcode() != HloOpcode::kBroadcast || broadcast->user_count() != 1 || rank < 2 ||
+      !shape->is_static() || shape->dimensions(rank - 1) < 2 ||
+      shape->dimensions(rank - 1) > kMostTimes || shape->dimensions(rank - 2) < kLeastElements) {
+    return nullptr;
+  }
+  const auto& dimensions = broadcast->dimensions();
+  const bool repeats =
+      !absl::c_linear_search(dimensions, rank - 1) && absl::c_linear_search(dimensions, rank - 2);
+  return repeats ? shape : nullptr;
+}
+
+// Operations on such rows are done before elements are joined: elements of x are read as vectors.
+Result ElementwiseOfRepeatedRows(HloInstruction* whole, Rewriter& rewriter) {
+  if (!whole->info().Has(op_traits::kElementwiseTrait) || whole->has_extras() ||
+      !whole->control_predecessors().empty() || !whole->control_successors().empty() ||
+      !whole->shape().IsArray() || !whole->shape().is_static()) {
+    return nullptr;
+  }
+  const Shape* rows = nullptr;
+  for (HloInstruction* operand : whole->operands()) {
+    if (operand->shape().dimensions() != whole->shape().dimensions()) return nullptr;
+    if (rows == nullptr) rows = RepeatedRows(*operand);
+  }
+  if (rows == nullptr) return nullptr;
+  const Shape row_shape = *rows;
+  const auto with_type = [&](const HloInstruction& like) {
+    return ShapeUtil::ChangeElementType(row_shape, like.shape().element_type());
+  };
+  std::vector<HloInstruction*> operands;
+  for (HloInstruction* operand : whole->operands())
+    operands.push_back(rewriter.Create(HloOpcode::kReshape, with_type(*operand), {operand}));
+  HloInstruction* const parts =
+      rewriter.Create(whole->opcode(), with_type(*whole), operands, whole->attributes());
+  return rewriter.Create(HloOpcode::kReshape, whole->shape(), {parts});
+}
+
 constexpr RewriteRule kReshapeRules[] = {
     {"broadcast-of-nothing", HloOpcode::kBroadcast, &ToSameShape},
     {"concatenate-one", HloOpcode::kConcatenate, &ToSameShape},
@@ -133,6 +178,7 @@ constexpr RewriteRule kReshapeRules[] = {
     {"reshape-reshape", HloOpcode::kReshape, &ReshapeTwice},
     {"reverse-reverse", HloOpcode::kReverse, &ReverseTwice},
     {"transpose-transpose", HloOpcode::kTranspose, &TransposeTwice},
+    {"elementwise-of-repeated-rows", std::nullopt, &ElementwiseOfRepeatedRows},
     {"transpose-of-joined-rows", HloOpcode::kTranspose, &TransposeOfJoinedRows},
 };
 
