@@ -132,13 +132,21 @@ Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int 
     return {finish(ir_.Reverse(ir_.Load(vector, first, part_bytes, address.invariant)))};
   }
   const int64_t stride = address.step / part_bytes;
+  // Shuffles of more vectors take longer than gathering, of bytes at once.
+  const int64_t most_apart = part_bytes >= 4 ? 8 : 4;
   const int64_t in_register = std::min(lanes, ir_.target().vector_bytes / part_bytes);
   const bool takes_mask =
       address.mask == nullptr || (ir_.target().has_avx512 && in_register * stride <= 64);
   if (!is_complex && address.lanes == nullptr && takes_mask && lanes >= 4 && stride >= 2 &&
-      stride <= 4 && address.step % part_bytes == 0) {
+      stride <= most_apart && address.step % part_bytes == 0) {
     return {finish(LoadStrided(memory, place, part_bytes, static_cast<int>(stride), lanes,
                                address.mask, address.invariant))};
+  }
+  if (!is_complex && address.lanes == nullptr && address.mask == nullptr && lanes >= 4 &&
+      stride <= -2 && stride >= -most_apart && address.step % part_bytes == 0) {
+    const IrValue first = ir_.Offset(place, ir_.Index(address.step * (lanes - 1)));
+    return {finish(ir_.Reverse(LoadStrided(memory, first, part_bytes, static_cast<int>(-stride),
+                                           lanes, nullptr, address.invariant)))};
   }
   const IrType offsets_type = ir_.Vector(ir_.I64(), lanes);
   const IrValue offsets =
