@@ -99,7 +99,6 @@ std::string MemberName(absl::string_view file_name) {
 
 // Fits the dimensions of an array to those of an argument.
 bool DimensionFits(const Shape& shape, int i, int64_t size) {
-  if (shape.is_unbounded_dynamic_dimension(i)) return true;
   return shape.is_dynamic_dimension(i) ? size <= shape.dimensions(i) : size == shape.dimensions(i);
 }
 
@@ -111,6 +110,7 @@ absl::Status CheckFits(const NpyHeader& header, const Shape& shape) {
                                                    ShapeUtil::HumanString(given)));
   };
   if (!shape.IsArray()) return refuse("only arrays can be read from files");
+  if (shape.is_unbounded_dynamic()) return refuse("a dimension has no bound");
   if (given.rank() != shape.rank()) return refuse("the rank differs");
   for (int i = 0; i < shape.rank(); ++i) {
     if (!DimensionFits(shape, i, given.dimensions(i)))

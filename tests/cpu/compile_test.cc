@@ -168,6 +168,18 @@ TEST(CompileTest, OperationsWithoutMeaningForComplexNumbersAreRefused) {
   }
 }
 
+TEST(CompileTest, ArraysWithoutSizesAreRefused) {
+  ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
+HloModule open
+f { x = f32[?,3] parameter(0) ROOT n = f32[?,3] negate(x) }
+ENTRY e {
+  c = f32[1,3] constant({{1, 2, 3}})
+  ROOT n = f32[1,3] call(c), to_apply=f
+})"));
+  EXPECT_ERROR(CpuProgram::Compile(*module),
+               "an array of shape f32[?,3] has no size: it has a dimension without a bound");
+}
+
 TEST(CompileTest, EndsSoonAfterItIsCancelled) {
   ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(kProgram));
   CpuCompileOptions options;

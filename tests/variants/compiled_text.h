@@ -124,6 +124,12 @@ inline void AddGenerated(const cpu::ProgramSchedule& schedule,
 
 // What the compiler does before the passes of the pipeline.
 inline absl::Status Prepare(HloModule* module) {
+  for (const HloComputation* computation : module->computations()) {
+    for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->shape().is_unbounded_dynamic())
+        return absl::InvalidArgumentError("there is no bound");
+    }
+  }
   absl::Status status = cpu::ExpandBitcasts(module);
   if (status.ok()) status = cpu::NormalizeEntryLayouts(module).status();
   if (status.ok()) status = ExpandCustomCalls(module).status();

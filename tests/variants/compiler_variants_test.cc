@@ -37,9 +37,11 @@ std::string CompiledOutcome(const std::string& text,
 
 // One of `one_of` variants of each program, chosen by what changes, for all targets or, if they are
 // not all, for one of them.
-void ExpectCompiledVariants(const std::string& folder, size_t one_of) {
+void ExpectCompiledVariants(const std::string& folder, size_t one_of,
+                            const std::string& only = "") {
   std::vector<std::vector<std::string>> sections;
   for (const auto& path : FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/", folder), ".hlo")) {
+    if (!only.empty() && path.stem() != only) continue;
     const std::string text = ReadWholeFile(path.string());
     constexpr size_t kMostBytes = 14'000;
     if (text.size() > kMostBytes) continue;
@@ -64,10 +66,11 @@ void ExpectCompiledVariants(const std::string& folder, size_t one_of) {
     }
     sections.push_back(std::move(section));
   }
-  ExpectSections(absl::StrCat(folder, "_compiled_variants"), sections);
+  ExpectSections(absl::StrCat(only.empty() ? folder : only, "_compiled_variants"), sections);
 }
 
 TEST(CompilerVariants, Operations) { ExpectCompiledVariants("operations", 1); }
+TEST(CompilerVariants, DynamicSizes) { ExpectCompiledVariants("variants/programs", 2, "dynamic"); }
 TEST(CompilerVariants, SelfCheckingPrograms) { ExpectCompiledVariants("hlo", 5); }
 
 // The programs of tests/passes: what each pass makes of the variants, and the compiler.

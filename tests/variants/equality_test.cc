@@ -76,5 +76,25 @@ TEST(EqualityVariants, Programs) {
   ExpectLines("comparisons", lines);
 }
 
+// The layout of what is sent is part of an outfeed.
+TEST(EqualityVariants, ShapesOfOutfeeds) {
+  const auto read = [](const std::string& attributes) {
+    return ParseAndReturnUnverifiedModule(
+               "HloModule m\nENTRY e { x = f32[4,6] parameter(0) t = token[] after-all() ROOT o = "
+               "token[] outfeed(x, t)" +
+               attributes + " }")
+        .value();
+  };
+  const auto plain = read(""), rows = read(", outfeed_shape=f32[4,6]{1,0}"),
+             columns = read(", outfeed_shape=f32[4,6]{0,1}"),
+             configured = read(", outfeed_shape=f32[4,6]{0,1}, outfeed_config=\"c\"");
+  const HloModule* const modules[] = {rows.get(), columns.get(), configured.get()};
+  for (const HloModule* a : modules) {
+    for (const HloModule* b : modules) EXPECT_EQ(a->CheckEqual(*b).ok(), a == b);
+    EXPECT_OK(a->CheckEqual(*a->Clone()));
+  }
+  EXPECT_FALSE(plain->CheckEqual(*columns).ok());
+}
+
 }  // namespace
 }  // namespace xla::testing

@@ -284,10 +284,15 @@ absl::Status LoadCpuCompiler() {
 
 namespace {
 
-// Passes make custom calls of these names and rely on what is in them.
-absl::Status CheckCustomCallTargets(const HloModule& module) {
+// Passes make custom calls of these names and rely on what is in them. Arrays must have sizes.
+absl::Status CheckInstructions(const HloModule& module) {
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
+      if (instruction->shape().is_unbounded_dynamic()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            instruction->ToShortString(), ": an array of shape ", instruction->shape().ToString(),
+            " has no size: it has a dimension without a bound"));
+      }
       if (instruction->opcode() != HloOpcode::kCustomCall ||
           !absl::StartsWith(instruction->custom_call_target(), "xylem.")) {
         continue;
@@ -309,7 +314,7 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
     return absl::InvalidArgumentError(
         absl::StrCat("module ", module.name(), " has no entry computation"));
   }
-  XLA_RETURN_IF_ERROR(CheckCustomCallTargets(module));
+  XLA_RETURN_IF_ERROR(CheckInstructions(module));
   auto impl = std::make_unique<Impl>();
   impl->module = module.Clone();
   HloModule* const clone = impl->module.get();
