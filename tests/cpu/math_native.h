@@ -63,9 +63,16 @@ template <class T>
 NativeInt<T> LikeInt(NativeInt<T>, int64_t value) {
   return {static_cast<T>(value)};
 }
+// As on machines without fused multiply-add, which round twice.
+inline bool rounds_fma_twice = false;
+
 template <class T>
 Native<T> Fma(Native<T> a, Native<T> b, Native<T> c) {
-  return {std::fma(a.v, b.v, c.v)};
+  return {rounds_fma_twice ? a.v * b.v + c.v : std::fma(a.v, b.v, c.v)};
+}
+template <class T>
+bool HasExactFma(Native<T>) {
+  return !rounds_fma_twice;
 }
 template <class T>
 Native<T> Abs(Native<T> x) {

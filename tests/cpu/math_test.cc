@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of the generated code on a sample of all numbers; `bench_math_accuracy` goes
 // through all of them.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <random>
@@ -31,6 +32,15 @@ TEST(MathTest, FunctionsOfF64) {
     for (const double x : kSpecialNumbers) CompareF64(f, x, accuracy);
     ExpectAccurate(f.name, accuracy, 2);
   }
+}
+
+// Of the functions that generated code has there.
+TEST(MathTest, WithoutFusedMultiplyAdd) {
+  rounds_fma_twice = true;
+  for (const FunctionF32& f : kFunctionsF32)
+    ExpectAccurate(f.name, MeasureF32(f, 40961), std::max(f.limit, 1.3));
+  for (const FunctionF64& f : kFunctionsF64) ExpectAccurate(f.name, MeasureF64(f, 50000), 2);
+  rounds_fma_twice = false;
 }
 
 TEST(MathTest, FunctionsOfPairsF64) {

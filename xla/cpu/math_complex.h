@@ -21,10 +21,6 @@ struct ComplexF64 {
 };
 
 template <class F>
-auto AlwaysUsual(const F& x) {
-  return LikeInt(Bits(x), 0) < LikeInt(Bits(x), 1);
-}
-template <class F>
 auto AreFinite(const F& x, const F& y) {
   return (Abs(x) < Infinity(x)) & (Abs(y) < Infinity(x));
 }

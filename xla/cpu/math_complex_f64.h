@@ -163,7 +163,7 @@ F LogOfMagnitudeOfF64(const F& x, const F& y) {
 
 template <class F>
 ComplexF64<F> ComplexLogOfF64(const F& x, const F& y) {
-  return {LogOfMagnitudeOfF64(x, y), Atan2F64(y, x), AlwaysUsual(x)};
+  return {LogOfMagnitudeOfF64(x, y), Atan2F64(y, x), AllLanes(x)};
 }
 
 // sin(r) = r - r^3 / 6 + r^5 s and cos(r) = 1 - r^2 / 2 + r^4 c to 2^-59, for |r| <= pi / 4.

@@ -13,7 +13,7 @@ namespace xla::cpu::math {
 template <class F>
 ComplexF64<F> ComplexLogF64(const F& x, const F& y) {
   return {Select(AreFinite(x, y), LogOfMagnitudeF64(x, y), LogF64(InfiniteMagnitude(x, y))),
-          AngleForF32(y, x), AlwaysUsual(x)};
+          AngleForF32(y, x), AllLanes(x)};
 }
 
 // log |1 + z| is half of log(1 + (x^2 + 2 x + y^2)), whose terms may cancel near the circle around

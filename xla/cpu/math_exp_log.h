@@ -7,6 +7,7 @@
 //   F + - * /, unary -;  F < <= > >= == !=  to masks, which have & | !
 //   Like(F, double)             the constant, in F's type;  LikeInt(I, int64_t)
 //   Fma, Abs, Sqrt, RoundEven, Truncate, CopySign(magnitude, sign), Select(mask, a, b)
+//   HasExactFma(F)              whether Fma rounds once
 //   Bits(F) to I, FromBits(I) to F, ToFloat(I) to F
 //   I + - & ^; Shl, Shr (arithmetic), by a number of bits; I < I to masks
 //   Widen(F of f32) to F of f64, Narrow(F of f64), NarrowInt(I of f64)
@@ -26,6 +27,12 @@
 #include "xla/cpu/math_pair.h"
 
 namespace xla::cpu::math {
+
+// The mask of all lanes.
+template <class F>
+auto AllLanes(const F& x) {
+  return LikeInt(Bits(x), 0) < LikeInt(Bits(x), 1);
+}
 
 // c[0] + c[1] x + c[2] x^2 + ...
 template <class F>

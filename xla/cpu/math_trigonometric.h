@@ -4,6 +4,7 @@
 #define XLA_CPU_MATH_TRIGONOMETRIC_H_
 
 #include "xla/cpu/math_exp_log.h"
+#include "xla/cpu/math_pair.h"
 #include "xla/hlo/ir/hlo_opcode.h"
 
 namespace xla::cpu::math {
@@ -15,13 +16,19 @@ struct Reduced {
   I quadrant;  // of which the last two bits count
 };
 
+// Where fused multiply-add rounds twice, multiples of parts of pi / 2 with so few bits that they
+// are exact are subtracted instead.
+
 // In f64, exact to 2^-60 of the quadrant for numbers below 2^30 that came from f32.
 inline constexpr double kReducedF32 = 0x1p30;
 template <class D>
 auto ReduceF32(const D& x) {
   const auto n = RoundF64(x * Like(x, 0.63661977236758138));
-  const D r = Fma(n.number, Like(x, -6.123233995736766e-17),
-                  Fma(n.number, Like(x, -1.5707963267948966), x));
+  const D r = HasExactFma(x) ? Fma(n.number, Like(x, -6.123233995736766e-17),
+                                   Fma(n.number, Like(x, -1.5707963267948966), x))
+                             : ((x - n.number * Like(x, 1.5707962512969970703125)) -
+                                n.number * Like(x, 7.54978941586159635335207e-8)) -
+                                   n.number * Like(x, 5.390302858158119e-15);
   return Reduced<D, decltype(n.integer)>{r, Like(x, 0), n.integer};
 }
 // In f32, of numbers below 2^13: the first difference is exact, and so is the second if the second
@@ -41,6 +48,12 @@ inline constexpr double kReducedF64 = 0x1p20;
 template <class D>
 auto ReduceF64(const D& x) {
   const auto n = RoundF64(x * Like(x, 0.63661977236758138));
+  if (!HasExactFma(x)) {
+    const Pair<D> first = SumInAnyOrder(x - n.number * Like(x, 1.57079632673412561416626),
+                                        n.number * Like(x, -6.077100506303965976595549e-11));
+    const Pair<D> second = SumInAnyOrder(first.high, n.number * Like(x, -2.022266248795951e-21));
+    return Reduced<D, decltype(n.integer)>{second.high, second.low + first.low, n.integer};
+  }
   const D first = Fma(n.number, Like(x, -1.5707963267948966), x);
   const D middle = Like(x, -6.123233995736766e-17);
   const D high = Fma(n.number, middle, first);
@@ -97,8 +110,10 @@ F SinOfSizeF32(const F& x, int64_t turns, HloOpcode opcode) {
   const F size = Abs(x);
   const auto near = ReduceInF32(size);
   const F y = SinOfReducedF32(near.high, near.low, near.quadrant + LikeInt(near.quadrant, turns));
-  const auto is_inexact = (size > Like(x, kReducedInF32)) |
-                          ((Abs(near.high) < Like(x, kLeastReducedInF32)) & (size > Like(x, 1)));
+  const auto is_inexact =
+      HasExactFma(x) ? (size > Like(x, kReducedInF32)) |
+                           ((Abs(near.high) < Like(x, kLeastReducedInF32)) & (size > Like(x, 1)))
+                     : AllLanes(x);
   return WhereAny(is_inexact, y, [&] {
     const auto reduced = ReduceF32(Widen(size));
     const F r = Narrow(reduced.high);
