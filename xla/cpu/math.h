@@ -11,7 +11,8 @@ namespace xla::cpu {
 // The function of an opcode of real numbers; `b` is null for unary ones. Results are within 2 units
 // in the last place. Infinities, NaNs, signed zeros and subnormal numbers are those of C.
 IrValue EmitMath(Ir& ir, HloOpcode opcode, IrValue a, IrValue b = nullptr);
-// The same for unary functions within 1 unit in the last place: computed in the next wider type.
+// The same for unary functions within 1 unit in the last place: computed in the next wider type if
+// need be.
 IrValue EmitAccurateMath(Ir& ir, HloOpcode opcode, IrValue a);
 
 // The same of complex numbers with these real and imaginary parts.
