@@ -154,6 +154,17 @@ bool HasPlainPositions(const Patches& patches) {
          IsPointwise(patches.dims.back()) && patches.dims.back().input_stride == 1;
 }
 
+// Whether patches are long rows of the input, in each of several features that lie apart, and the
+// kernel's elements lie likewise: as in gradients of kernels where features come before positions.
+bool HasLongRows(const ConvolutionProblem& problem) {
+  constexpr int64_t kLongRow = 8;
+  const Patches& patches = problem.conv.patches;
+  if (patches.features <= 1 || patches.feature_stride == 1 || patches.dims.empty()) return false;
+  const SpatialDim& minor = patches.dims.back();
+  return minor.taps >= kLongRow && minor.input_stride == 1 && minor.window_dilation == 1 &&
+         minor.base_dilation == 1 && problem.tap_strides.back() == 1;
+}
+
 // The same with features as the taps of one more dimension, the first: patches are in order of
 // features then, and those under the taps of a row follow each other at one distance.
 void MakeFeaturesOuter(ConvolutionProblem* problem) {
@@ -225,7 +236,7 @@ class PatchProductKernel final : public Kernel {
   explicit PatchProductKernel(ConvolutionProblem problem)
       : problem_(std::move(problem)), kernels_(Packing::Kernels()) {
     patches_are_columns_ = PatchesAreColumns(problem_);
-    if (patches_are_columns_ && HasPlainPositions(problem_.conv.patches))
+    if ((patches_are_columns_ && HasPlainPositions(problem_.conv.patches)) || HasLongRows(problem_))
       MakeFeaturesOuter(&problem_);
     const Convolution& conv = problem_.conv;
     depth_ = conv.patches.depth();
@@ -269,6 +280,10 @@ class PatchProductKernel final : public Kernel {
         patches.dims.back().input_stride == 1 && patches.dims.back().output_size >= kLongRow) {
       return true;
     }
+    // Images of few positions would be products of few columns.
+    constexpr int64_t kFewPositions = 16;
+    if (patches.batch_size > 1 && problem.positions() < kFewPositions * patches.batch_size)
+      return false;
     return result.columns.count() > 1 && result.columns.run_stride() != 1;
   }
 
