@@ -348,7 +348,8 @@ class BlockedDotKernel final : public Kernel {
       Packing::PackRows(rows, rows_data, batch, first, lines, k0, depth, to);
       for (int64_t i = 0; problem_.rows.scale != 1 && i < lines; ++i)
         Scale(problem_.rows.scale, depth, to + i * kProductRowStride);
-      if (rows_by_tile_) {
+      constexpr int64_t kShortRow = 256;  // bytes; processors see where short rows go on
+      if (rows_by_tile_ && depth * rows.element_bytes > kShortRow) {
         // Those of the next tile.
         const int64_t next = first + lines;
         PrefetchLines(rows, rows_data, batch, next, std::min(next + lines, problem_.m), k0, depth);

@@ -80,6 +80,14 @@ void PackRows(const MatrixView& view, const void* data, WideLoad<T> load, int64_
     });
     return;
   }
+  if (is_native && k_stride == 1 && view.k.IsOneRun() && view.lines.IsOneRun()) {
+    constexpr int64_t kBytes = sizeof(T);
+    const int64_t offset = base + view.lines.Offset(first) + view.k.Offset(k0);
+    CopyRows(lines, depth * kBytes,
+             reinterpret_cast<const char*>(ElementsAt<T>(view, data, offset)), line_stride * kBytes,
+             reinterpret_cast<char*>(rows), kProductRowStride * kBytes);
+    return;
+  }
   for (int64_t i = 0; i < lines; ++i) {
     const int64_t line = base + view.lines.Offset(first + i);
     view.k.ForEachRun(k0, depth, [&](int64_t k, int64_t k_offset, int64_t length) {
