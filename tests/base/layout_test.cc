@@ -178,6 +178,10 @@ TEST(LayoutValue, DeletingADimensionRenumbersTheRest) {
   Layout layout = LayoutUtil::MakePaddedLayout({3, 0, 2, 1}, {10, 20, 30, 40});
   layout.DeleteDimension(2);
   EXPECT_EQ(layout, LayoutUtil::MakePaddedLayout({2, 0, 1}, {10, 20, 40}));
+  layout.DeleteDimension(2);
+  EXPECT_EQ(layout, LayoutUtil::MakePaddedLayout({0, 1}, {10, 20}));
+  layout.DeleteDimension(0);
+  EXPECT_EQ(layout, LayoutUtil::MakePaddedLayout({0}, {20}));
 }
 
 // ---- Validation: the error says which entry is wrong ----

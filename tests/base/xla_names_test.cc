@@ -153,6 +153,9 @@ TEST(XlaNames, ShapesOfPrograms) {
 TEST(XlaNames, ShapesThatChange) {
   Shape pair = ShapeUtil::MakeTupleShape({kTwoByThree, kTwoByThree});
   ShapeUtil::UpdateDynamicDimension(&pair, {1}, 0, true);
+  ShapeUtil::UpdateDynamicDimension(&pair, {1}, 0, false);
+  EXPECT_TRUE(pair.is_static());
+  ShapeUtil::UpdateDynamicDimension(&pair, {1}, 0, true);
   EXPECT_EQ(pair.ToString(), "(f32[2,3], f32[<=2,3])");
   Shape copy = kTwoByThree;
   ShapeUtil::CopyDynamicDimensions(&copy, pair.tuple_shapes(1));

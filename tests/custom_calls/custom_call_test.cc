@@ -383,6 +383,16 @@ TEST(CustomCallC, AliasedResultsShareMemory) {
   EXPECT_EQ(LiteralSlice(result, {1}), LiteralUtil::CreateR1<float>({2, 3, 4}));
 }
 
+// The handler looks at the first operand; what it shares memory with is another one.
+TEST(CustomCallC, AliasesNameTheOperand) {
+  EXPECT_ERROR(RunProgram(R"(c = f32[3] constant({1, 2, 3})
+      d = f32[3] constant({4, 5, 6})
+      ROOT i = f32[3] custom-call(d, c), custom_call_target="increment",
+        api_version=API_VERSION_TYPED_FFI, output_to_operand_aliasing={{}: (1, {})})",
+                          Sample()),
+               "not the same memory");
+}
+
 TEST(CustomCallC, WritesBeyondTheResultAreFound) {
   EXPECT_STATUS(
       RunProgram(R"(ROOT r = f32[3] custom-call(), custom_call_target="write_beyond")", Sample()),

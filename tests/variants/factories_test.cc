@@ -127,6 +127,19 @@ TEST_F(Factories, Text) {
   gather.add_start_index_map(1);
   Add(I::CreateGather(ShapeUtil::MakeShape(F32, {4}), m["b"], m["j"], gather, {4, 1}, true));
   Add(I::CreateGather(ShapeUtil::MakeShape(F32, {4}), m["b"], m["j"], gather, {4, 1}, false));
+  GatherDimensionNumbers batched;
+  batched.add_start_index_map(2);
+  batched.add_collapsed_slice_dims(2);
+  batched.add_operand_batching_dims(1);
+  batched.add_start_indices_batching_dims(0);
+  batched.set_index_vector_dim(1);
+  batched.add_offset_dims(1);
+  {
+    const auto cube = I::CreateParameter(0, ShapeUtil::MakeShape(F32, {2, 3, 4}), "cube");
+    const auto starts = I::CreateParameter(1, ShapeUtil::MakeShape(S32, {3, 1}), "starts");
+    Add(I::CreateGather(ShapeUtil::MakeShape(F32, {3, 2}), cube.get(), starts.get(), batched,
+                        {2, 1, 1}, false));
+  }
   ScatterDimensionNumbers scatter;
   scatter.add_update_window_dims(0);
   scatter.add_inserted_window_dims(0);
