@@ -556,6 +556,11 @@ TEST(Client, TuplesComeApartAndDataIsFreed) {
   ASSERT_OK(client->Unregister(*parts[0]));
   EXPECT_ERROR(client->Transfer(*parts[0]), "was previously deallocated");
   EXPECT_ERROR(client->Unregister(*parts[0]), "was previously deallocated");
+  // Another client has not had as much data.
+  const auto other = ClientOf(1);
+  EXPECT_STATUS(other->Transfer(*parts[1]), absl::StatusCode::kNotFound, "has no data with handle");
+  EXPECT_STATUS(other->Unregister(*parts[1]), absl::StatusCode::kNotFound,
+                "has no data with handle");
 }
 
 TEST(Client, DevicesAndOptions) {
