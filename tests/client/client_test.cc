@@ -443,6 +443,17 @@ TEST(Replicas, ADeviceIsThatOfTheAssignment) {
   ASSERT_OK_AND_ASSIGN(const ScopedShapedBuffer later, executables[0]->RunAsync({&x, &x}, on_two));
   EXPECT_EQ(later.device_ordinal(), 2);
   EXPECT_EQ(*client->ShapedBufferToLiteral(later), LiteralUtil::CreateR1<float>({2, 4}));
+  // One that the program was compiled with holds as well.
+  ASSERT_OK_AND_ASSIGN(const auto compiled_for_two,
+                       client->Compile(AddProgram(shape), {&shape, &shape},
+                                       ExecutableBuildOptions().set_device_assignment(assignment)));
+  ASSERT_OK_AND_ASSIGN(const ScopedShapedBuffer there,
+                       compiled_for_two[0]->Run({&x, &x}, ExecutableRunOptions()));
+  EXPECT_EQ(there.device_ordinal(), 2);
+  ExecutableRunOptions on_one;
+  on_one.set_device_ordinal(1);
+  EXPECT_ERROR(compiled_for_two[0]->Run({&x, &x}, on_one),
+               "device 1 is not that of the device assignment, 2");
 }
 
 TEST(Replicas, ThreadsOfOneRunMeet) {
