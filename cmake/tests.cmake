@@ -86,9 +86,10 @@ if(TARGET test_pjrt)
 endif()
 
 if(TARGET test_tools AND TARGET xylem)
-  add_dependencies(test_tools xylem)
+  add_dependencies(test_tools xylem alloc_faults)
   target_compile_definitions(test_tools PRIVATE
-      XYLEM_BINARY="$<TARGET_FILE:xylem>" XYLEM_TEST_VERSION="${PROJECT_VERSION}")
+      XYLEM_BINARY="$<TARGET_FILE:xylem>" XYLEM_TEST_VERSION="${PROJECT_VERSION}"
+      XYLEM_ALLOC_FAULTS="$<TARGET_FILE:alloc_faults>")
 endif()
 
 if(TARGET test_variants AND TARGET xylem)

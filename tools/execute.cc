@@ -33,7 +33,7 @@ absl::StatusOr<bool> UsesCompiler(const Arguments& arguments) {
   };
   const absl::Status loaded = load();
   if (loaded.ok()) return true;
-  if (backend == "cpu") return loaded;
+  if (backend == "cpu" || absl::IsResourceExhausted(loaded)) return loaded;
   std::fprintf(stderr, "interpreting, as nothing can be compiled: %s\n",
                std::string(loaded.message()).c_str());
   return false;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
 #include "tests/tools/tools_test_util.h"
@@ -278,6 +279,37 @@ TEST(BinaryTest, EndlessInputIsAnError) {
                      limit, command));
     EXPECT_EQ(finished.exit_code, 1) << command << ": " << finished.output.substr(0, 1000);
   }
+}
+
+// What is compiled elsewhere is not interpreted for lack of memory, and LLVM is loaded once: after
+// an attempt for which glibc had no memory, a second one gave a library that crashed.
+TEST(BinaryTest, LackOfMemoryWhileTheCompilerIsLoadedIsAnError) {
+  if (!CheckCpuCompiler().ok()) GTEST_SKIP() << "the compiler is not here";
+  // A run takes memory for reading the program, as this command, and then for loading LLVM.
+  const Finished counted = Shell(
+      "echo 'HloModule m ENTRY e { ROOT c = f32[] constant(1) }' > $tmp/x.hlo; export "
+      "LD_PRELOAD='" XYLEM_ALLOC_FAULTS
+      "'; XYLEM_COUNT_ALLOCATIONS=$tmp/n $xylem verify "
+      "$tmp/x.hlo > /dev/null; cat $tmp/n");
+  int64_t first = 0;
+  ASSERT_TRUE(absl::SimpleAtoi(counted.output, &first)) << counted.output;
+  int refused = 0;
+  // The last one that glibc needs, or another version has other words.
+  bool last = false;
+  for (int64_t i = 0; i < 400 && !last; ++i) {
+    const Finished finished = Shell(absl::StrCat(
+        "export LD_PRELOAD='" XYLEM_ALLOC_FAULTS "'; XYLEM_FAIL_ALLOCATION=", first + i,
+        " $xylem run $tmp/x.hlo"));
+    const bool error = absl::StrContains(finished.output, "xylem: no memory to load LLVM 19: ");
+    refused += error;
+    last = absl::StrContains(finished.output, "cannot allocate address lookup data");
+    if (error) {
+      EXPECT_EQ(finished.exit_code, 1) << i << ": " << finished.output;
+    }
+    EXPECT_LT(finished.exit_code, 128) << i << ": " << finished.output;
+    EXPECT_FALSE(absl::StrContains(finished.output, "interpreting")) << i << finished.output;
+  }
+  EXPECT_GT(refused, 10);
 }
 #endif
 

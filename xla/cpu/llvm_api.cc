@@ -47,6 +47,11 @@ absl::StatusOr<const LlvmApi*> Load() {
     // the library as one that is loaded, though its constructors have not run.
     if (message == nullptr || !absl::StrContains(message, "No such file")) break;
   }
+  // As the C library's loader says it, which needs memory of its own.
+  for (const char* lack : {"annot allocate", "annot create", "annot map"}) {
+    if (library == nullptr && absl::StrContains(reason, lack))
+      return absl::ResourceExhaustedError(absl::StrCat("no memory to load LLVM 19: ", reason));
+  }
   if (library == nullptr) {
     return absl::UnavailableError(
         absl::StrCat("the compiler needs LLVM 19 (Debian's package libllvm19): ",
