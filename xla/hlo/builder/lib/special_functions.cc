@@ -125,9 +125,10 @@ XlaOp Erfc64(XlaOp x) {
 
 namespace {
 
-// x p(w) with w = -log(1 - x^2), in three ranges with polynomials of one degree that err by less
-// than 2^-54 (scripts/fit_polynomials.py), each coefficient chosen by the range. An error of w, of
-// its size or absolute, counts less than half for the result.
+// x + x (p(w) - 1) with w = -log(1 - x^2), in three ranges with polynomials of one degree that err
+// by less than 2^-54 (scripts/fit_polynomials.py), each coefficient chosen by the range; 1 is taken
+// off the constants, so that only little is rounded before the last sum. An error of w, of its size
+// or absolute, counts less than half for the result.
 XlaOp ErfInv64(XlaOp x) {
   // Of w - 2.5 below 5; of sqrt(w) - 2.9375 below 3.6^2; of sqrt(w) - 4.8125 beyond.
   constexpr double kCoefficients[][3] = {
@@ -151,11 +152,12 @@ XlaOp ErfInv64(XlaOp x) {
       {-0.001252707907808408, -0.0092114247279446284, -0.0002795888564028837},
       {-0.0041773177243818896, 0.011021012563241858, -3.4819580117991194e-7},
       {0.24664027674416679, 1.0003991786017228, 1.0103276736283717},
-      {1.5014093511107919, 2.7704109469006149, 4.6604717035238229},
+      {0.5014093511107919, 1.7704109469006149, 3.6604717035238229},
   };
   const auto constant = [&](double value) { return ScalarLike(x, value); };
   const XlaOp one = constant(1), a = Abs(x);
-  const XlaOp w = -Log((one - a) * (one + a)), root = Sqrt(w);
+  const XlaOp square = Select(Lt(a, constant(0.7)), one - a * a, (one - a) * (one + a));
+  const XlaOp w = -Log(square), root = Sqrt(w);
   const XlaOp is_central = Lt(w, constant(5)), is_middle = Lt(root, constant(3.6));
   const XlaOp t = Select(is_central, w - constant(2.5),
                          root - Select(is_middle, FullLike(x, 2.9375), FullLike(x, 4.8125)));
@@ -166,7 +168,7 @@ XlaOp ErfInv64(XlaOp x) {
     p = p.valid() ? p * t + c : c;
   }
   // w is infinite at the ends, and NaN beyond.
-  return Select(Lt(w, FullLike(x, kInfinity)), x * p, x * w);
+  return Select(Lt(w, FullLike(x, kInfinity)), x + x * p, x * w);
 }
 
 // Lanczos approximation with g = 7 and nine terms (P. Godfrey): gamma(z + 1) =
