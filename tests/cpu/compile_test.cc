@@ -156,6 +156,30 @@ ENTRY main {
   EXPECT_EQ(kernels, 1) << optimized.ToString();
 }
 
+TEST(CompileTest, DotsReadScaledParametersThroughTheirScales) {
+  for (const char* operand :
+       {"w = f32[40,32] parameter(1)", "p = f32[1280] parameter(1)\n  w = f32[40,32] reshape(p)",
+        "p = (f32[2], f32[1280]) parameter(1)\n"
+        "  g = f32[1280] get-tuple-element(p), index=1\n"
+        "  w = f32[40,32] reshape(g)"}) {
+    ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(absl::StrCat(R"(
+HloModule m
+ENTRY main {
+  x = f32[24,40] parameter(0)
+  )",
+                                                                                        operand, R"(
+  third = f32[] constant(0.375)
+  scale = f32[40,32] broadcast(third), dimensions={}
+  scaled = f32[40,32] multiply(w, scale)
+  ROOT y = f32[24,32] dot(x, scaled), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+})")));
+    ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module, CpuCompileOptions()));
+    const HloModule& optimized = program->optimized_module();
+    for (const HloInstruction* instruction : optimized.entry_computation()->instructions())
+      EXPECT_NE(instruction->opcode(), HloOpcode::kFusion) << optimized.ToString();
+  }
+}
+
 // Set by a pass, so that it is known how far the compilation came.
 std::atomic<bool> cancelled{false};
 

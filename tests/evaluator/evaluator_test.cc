@@ -300,6 +300,9 @@ TEST(HloEvaluatorTest, TracesProducts) {
     expect(kImages, absl::StrCat("convolution(a, b), window={", window,
                                  "}, dim_labels=b01f_01io->b01f, feature_group_count=2"));
   }
+  expect(kImages,
+         "convolution(a, b), window={size=3x2 stride=2x1 pad=1_2x0_1}, "
+         "dim_labels=b01f_01io->1fb0, feature_group_count=2");
   expect("  a = f32[4,5,6,2] parameter(0)\n  b = f32[3,2,2,6] parameter(1)\n",
          "convolution(a, b), window={size=3x2}, dim_labels=b01f_01io->b01f, batch_group_count=2");
 }
