@@ -142,6 +142,18 @@ TEST(ImpliedText, AliasingOfAnAsyncOperationComesLast) {
       "output_to_operand_aliasing={{1}: (0, {})}\n");
 }
 
+TEST(ImpliedText, WhatIsShardedInAnAsyncOperationKeepsItsSharding) {
+  const std::string text = Printed(
+      "HloModule m\nf { x = f32[2] parameter(0)\n"
+      "ROOT y = f32[2] negate(x), sharding={devices=[2,2]<=[4] last_tile_dim_replicate} }\n"
+      "ENTRY e { p = f32[2] parameter(0)\n"
+      "s = ((f32[2]), f32[2], s32[]) async-start(p), calls=f\n"
+      "ROOT d = f32[2] async-done(s) }");
+  ExpectContains(text, "negate(%x), sharding={devices=[2,2]<=[4] last_tile_dim_replicate}\n");
+  ExpectContains(text, "async-start(%p), calls=%f\n");
+  EXPECT_EQ(Printed(text), text);
+}
+
 TEST(ImpliedText, WhatAnAsyncOperationCallsRunsInItsThread) {
   const std::string computations =
       "HloModule m\ng { x = f32[] parameter(0)\nROOT y = f32[] negate(x) }, "

@@ -192,6 +192,8 @@ const HloInstruction* WrappedInstruction(const HloInstruction& async) {
   const HloComputation* body = start->called_computations()[0];
   if (!IsSingleInstruction(*body)) return nullptr;
   const HloInstruction* wrapped = body->root_instruction();
+  // It would be read as the sharding of the tuple that the start gives.
+  if (wrapped->has_sharding()) return nullptr;
   return HasAsyncOpcodes(HloOpcodeString(wrapped->opcode())) ? nullptr : wrapped;
 }
 
