@@ -123,41 +123,60 @@ class DirectConvolution final : public Kernel {
     chunks_.push_back(static_cast<int64_t>(runs_.size()));
   }
 
+  // Of the ways to cut output rows and features into whole rounds of tasks, the one that is done
+  // first. Among equal ones, the one with more tasks, which even out better.
   Plan MakePlan(int32_t workers) const {
-    constexpr int64_t kPositions = 256, kFewPositions = 96;
-    const int64_t groups = conv_.result.batch.count(), features = conv_.result.columns.count();
-    const int64_t wanted = workers <= 1 ? 1 : int64_t{4} * workers;
-    Plan plan;
-    plan.rows = std::clamp<int64_t>(kPositions / row_, 1, rows_);
-    plan.columns = RoundUpTo(features, kernels_.columns);
-    const auto tasks = [&] {
-      return groups * CeilOfRatio(rows_, plan.rows) * CeilOfRatio(features, plan.columns);
+    constexpr int64_t kPositions = 256, kRounds = 4;
+    constexpr double kEqual = 1.005;
+    int64_t rows = std::clamp<int64_t>(kPositions / row_, 1, rows_);
+    while (rows > 1 && SlotsOf(rows) * SlotBytes() > kMaxCopiedBytes) rows /= 2;
+    const int64_t groups = conv_.result.batch.count(), fewest = CeilOfRatio(rows_, rows);
+    Plan best = CutInto(fewest, 1);
+    if (workers <= 1) return best;
+    double least = TimeOf(best, workers);
+    const auto consider = [&](int64_t blocks, int64_t cuts) {
+      const Plan plan = CutInto(blocks, cuts);
+      const double time = TimeOf(plan, workers);
+      if (time < least * kEqual) best = plan;
+      least = std::min(least, time);
     };
-    // Fewer features for each task, where it is less to read the input again than the kernel.
-    const double input = static_cast<double>(rows_) * static_cast<double>(span_);
-    const double kernel =
-        static_cast<double>(conv_.patches.depth()) * static_cast<double>(features);
-    while (tasks() < wanted && plan.columns >= 4 * kernels_.columns &&
-           input * static_cast<double>(CeilOfRatio(features, plan.columns)) <
-               kernel * static_cast<double>(CeilOfRatio(rows_, plan.rows))) {
-      plan.columns = RoundUpTo(plan.columns / 2, kernels_.columns);
+    consider(CeilOfRatio<int64_t>(groups * fewest, workers) * workers / groups, 1);
+    for (int64_t tasks = workers; tasks <= kRounds * workers; tasks *= 2) {
+      for (int64_t cuts = 1; cuts <= tasks && tasks / cuts >= groups * fewest; cuts *= 2)
+        consider(tasks / cuts / groups, cuts);
+      consider(fewest, CeilOfRatio(tasks, groups * fewest));
     }
-    // Fewer rows, as long as copies of the kernel's panels pay.
-    while (plan.rows > 1 && tasks() < wanted && plan.rows / 2 * row_ >= kFewPositions)
-      plan.rows /= 2;
-    while (plan.rows > 1 && SlotsOf(plan.rows) * SlotBytes() > kMaxCopiedBytes) plan.rows /= 2;
+    return best;
+  }
+
+  // Blocks of rows, of positions of a row if there are more, and of features; about that many.
+  Plan CutInto(int64_t row_blocks, int64_t column_blocks) const {
+    const int64_t panels = CeilOfRatio(conv_.result.columns.count(), kernels_.columns);
+    Plan plan;
+    plan.rows = CeilOfRatio(rows_, std::min(row_blocks, rows_));
     plan.row_blocks = CeilOfRatio(rows_, plan.rows);
-    plan.positions = row_;
-    while (plan.rows == 1 && tasks() * CeilOfRatio(row_, plan.positions) < wanted &&
-           plan.positions / 2 >= kFewPositions) {
-      plan.positions = RoundUpTo(CeilOfRatio<int64_t>(plan.positions, 2), kernels_.rows);
-    }
+    const int64_t segments = row_blocks / rows_;
+    plan.positions = segments <= 1 ? row_ : RoundUpTo(CeilOfRatio(row_, segments), kernels_.rows);
     plan.segments = CeilOfRatio(row_, plan.positions);
-    while (tasks() * plan.segments < wanted && plan.columns >= 4 * kernels_.columns)
-      plan.columns = RoundUpTo(plan.columns / 2, kernels_.columns);
-    plan.column_blocks = CeilOfRatio(features, plan.columns);
-    plan.slots = copies_ ? SlotsOf(plan.rows) : 0;
+    const int64_t cut = CeilOfRatio(panels, std::min(column_blocks, panels));
+    plan.columns = cut * kernels_.columns;
+    plan.column_blocks = CeilOfRatio(panels, cut);
+    plan.slots = SlotsOf(plan.rows);
     return plan;
+  }
+
+  // Estimated from products of a row of a panel: what a task computes, its copies of the kernel's
+  // panels and of input rows, and its start.
+  double TimeOf(const Plan& plan, int32_t workers) const {
+    constexpr int64_t kCopyRows = 16, kCopied = 8, kStart = 1 << 12;
+    const int64_t tiles = plan.rows * CeilOfRatio(plan.positions, kernels_.rows);
+    const int64_t panel_rows = plan.columns / kernels_.columns * conv_.patches.depth();
+    const double task =
+        static_cast<double>(panel_rows) * static_cast<double>(tiles * kernels_.rows + kCopyRows) +
+        static_cast<double>(plan.slots * span_ / kCopied + kStart);
+    const int64_t tasks =
+        conv_.result.batch.count() * plan.row_blocks * plan.segments * plan.column_blocks;
+    return task * static_cast<double>(CeilOfRatio<int64_t>(tasks, workers));
   }
 
   // Copied input rows of a block of output rows at most.
