@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -68,11 +69,11 @@ class DirectConvolution final : public Kernel {
   }
 
   int64_t ScratchBytes(int32_t workers) const override {
-    return WorkerBytes(MakePlan(workers)) * workers;
+    return WorkerBytes(PlanFor(workers)) * workers;
   }
 
   absl::Status Run(const KernelCall& call) const override {
-    const Plan plan = MakePlan(call.host->workers);
+    const Plan plan = PlanFor(call.host->workers);
     const int64_t groups = conv_.result.batch.count();
     return RunTasks(
         *call.host, groups * plan.row_blocks * plan.segments * plan.column_blocks,
@@ -121,6 +122,12 @@ class DirectConvolution final : public Kernel {
       }
     }
     chunks_.push_back(static_cast<int64_t>(runs_.size()));
+  }
+
+  // That of the number of workers that was asked for first is kept.
+  Plan PlanFor(int32_t workers) const {
+    std::call_once(is_planned_, [&] { plan_ = MakePlan(planned_workers_ = workers); });
+    return workers == planned_workers_ ? plan_ : MakePlan(workers);
   }
 
   // Of the ways to cut output rows and features into whole rounds of tasks, the one that is done
@@ -341,6 +348,9 @@ class DirectConvolution final : public Kernel {
   int64_t span_;     // elements of a row
   std::vector<PatchRun> runs_;
   std::vector<int64_t> chunks_;  // ends of ranges of runs
+  mutable std::once_flag is_planned_;
+  mutable int32_t planned_workers_ = 0;
+  mutable Plan plan_;
 };
 
 }  // namespace

@@ -224,8 +224,13 @@ ProductPlan PlanProduct(const ProductSizes& sizes, int32_t workers) {
     plan.split_depth = RoundUpTo(CeilOfRatio(k, splits), kProductDepth);
     plan.splits = CeilOfRatio(k, plan.split_depth);
   }
-  // Two tasks a worker even out; one worker takes the largest blocks.
-  const double wanted = workers <= 1 ? 1.0 : 2.0 * workers / static_cast<double>(plan.splits);
+  // Two tasks a worker even out, but copy more of the operands, which does not pay for short ones.
+  // One worker takes the largest blocks.
+  constexpr double kLongProducts = 1 << 25;
+  constexpr int64_t kFewLines = 64;
+  const bool is_short = std::min(m, n) >= kFewLines && products < kLongProducts * workers;
+  const double rounds = is_short ? 1.0 : 2.0;
+  const double wanted = workers <= 1 ? 1.0 : rounds * workers / static_cast<double>(plan.splits);
   ChooseBlocks(sizes, std::min(wanted, products / kTaskProducts), &plan);
   return plan;
 }
