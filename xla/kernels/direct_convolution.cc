@@ -173,14 +173,16 @@ class DirectConvolution final : public Kernel {
   }
 
   // Estimated from products of a row of a panel: what a task computes, its copies of the kernel's
-  // panels and of input rows, and its start.
+  // panels and of input rows, its start, and the calls of an epilogue for parts of rows.
   double TimeOf(const Plan& plan, int32_t workers) const {
-    constexpr int64_t kCopyRows = 16, kCopied = 8, kStart = 1 << 12;
+    constexpr int64_t kCopyRows = 16, kCopied = 8, kStart = 1 << 12, kCall = 16;
     const int64_t tiles = plan.rows * CeilOfRatio(plan.positions, kernels_.rows);
     const int64_t panel_rows = plan.columns / kernels_.columns * conv_.patches.depth();
+    const bool has_calls = spec_.epilogue.store != nullptr && plan.column_blocks > 1;
+    const int64_t calls = has_calls ? plan.rows * plan.positions : 0;
     const double task =
         static_cast<double>(panel_rows) * static_cast<double>(tiles * kernels_.rows + kCopyRows) +
-        static_cast<double>(plan.slots * span_ / kCopied + kStart);
+        static_cast<double>(plan.slots * span_ / kCopied + calls * kCall + kStart);
     const int64_t tasks =
         conv_.result.batch.count() * plan.row_blocks * plan.segments * plan.column_blocks;
     return task * static_cast<double>(CeilOfRatio<int64_t>(tasks, workers));
