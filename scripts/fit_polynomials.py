@@ -78,6 +78,43 @@ def erf_inv_fit(argument, middle, low, high):
     return function, lambda v: 1 / function(v), low - middle, high - middle, 20
 
 
+def erfc_slope(u):
+    """((1 + 0.75 a) exp(a^2) erfc(a) - 1) / u, where u = 1 / (1 + 0.75 a) - 1."""
+    if u > -mp.mpf(10) ** -15:
+        return 2 / mp.sqrt(mp.pi) / mp.mpf("0.75") - 1
+    return (erfc_ratio(u) - 1) / u
+
+
+def erfc_ratio(u):
+    a = (1 / (1 + u) - 1) / mp.mpf("0.75")
+    return mp.exp(a * a) * mp.erfc(a) / (1 + u)
+
+
+def bessel_near(order):
+    """I0(x) or I1(x) / x of x^2."""
+    def function(z):
+        x = mp.sqrt(z)
+        if x < mp.mpf(10) ** -15:
+            return mp.mpf(1) / (1 + order)
+        return mp.besseli(order, x) / x**order
+
+    return function, lambda z: 1 / function(z), 0, mp.mpf(64), 10
+
+
+def bessel_far(order):
+    """sqrt(x) exp(-x) I(x) of 1 / x; by the asymptotic series where that is exact enough."""
+    def function(s):
+        if s > mp.mpf("0.005"):
+            return mp.exp(-1 / s) * mp.besseli(order, 1 / s) / mp.sqrt(s)
+        total = term = mp.mpf(1)
+        for k in range(1, 40):
+            term *= ((2 * k - 1) ** 2 - 4 * order**2) * s / (8 * k)
+            total += term
+        return total / mp.sqrt(2 * mp.pi)
+
+    return function, lambda s: 1 / function(s), 0, mp.mpf(1) / 8, 6
+
+
 # name: function, weight, interval, degree
 FITS = {
     # exp(r) = 1 + r + r^2 p(r)
@@ -134,6 +171,13 @@ FITS = {
     "erf_inv_f64": erf_inv_fit(lambda w: w, mp.mpf(2.5), 0, mp.mpf(5)),
     "erf_inv_middle_f64": erf_inv_fit(lambda s: s**2, mp.mpf("2.9375"), mp.sqrt(5), mp.mpf("3.6")),
     "erf_inv_far_f64": erf_inv_fit(lambda s: s**2, mp.mpf("4.8125"), mp.mpf("3.6"), mp.mpf("6.01")),
+    # erfc(a) = exp(-a^2) t (1 + u p(u)), t = 1 / (1 + 0.75 a), u = t - 1, for results rounded to f32
+    "erfc_whole_f32": (erfc_slope, lambda u: abs(u) / erfc_ratio(u), 1 / mp.mpf("9.25") - 1, mp.mpf(0), 11),
+    # the modified Bessel functions, for results rounded to f32
+    "i0_near_f32": bessel_near(0),
+    "i0_far_f32": bessel_far(0),
+    "i1_near_f32": bessel_near(1),
+    "i1_far_f32": bessel_far(1),
     # atan(x) = x + x^3 p(x^2) for |x| <= tan(pi / 8), for results rounded to f32
     "atan_f32": (series(lambda z: (mp.atan(mp.sqrt(z)) - mp.sqrt(z)) / mp.sqrt(z) ** 3, -mp.mpf(1) / 3), lambda z: z + mp.mpf(10)**-12, 0, (R2 - 1) ** 2, 7),
 }

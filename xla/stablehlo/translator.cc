@@ -184,6 +184,9 @@ HloInstruction* Translator::Inline(const HloComputation& computation,
   for (size_t i = 0; i < arguments.size(); ++i) {
     map.instructions[computation.parameter_instruction(static_cast<int64_t>(i))] = arguments[i];
   }
+  for (const HloComputation* called : computation.parent()->MakeComputationPostOrder()) {
+    if (called != &computation) CloneComputation(*called, module_.get(), &map);
+  }
   return CloneInstructionsInto(computation, computation_, &map);
 }
 

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exponentially scaled Bessel functions, the Hurwitz zeta function and the polygamma functions
 // of math.h.
+#include <memory>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/builder/lib/arithmetic.h"
 #include "xla/hlo/builder/lib/constants.h"
 #include "xla/hlo/builder/lib/math.h"
 #include "xla/hlo/builder/lib/special_functions.h"
+#include "xla/hlo/builder/xla_computation.h"
+#include "xla/shape_util.h"
 
 namespace xla {
 namespace {
 
 using lib_internal::Chebyshev;
 using lib_internal::InF64;
+using lib_internal::IsF64;
 using lib_internal::kInfinity;
 using lib_internal::kNaN;
 
@@ -74,54 +81,90 @@ XlaOp BesselOf(XlaOp magnitude, absl::Span<const double> near, absl::Span<const 
   return Select(is_near, near_value, far_value);
 }
 
+// q^-s with q > 0, of which results in F32 need no more digits than the logarithm has.
+XlaOp NegativePower(XlaOp q, XlaOp s, bool is_f64) {
+  return is_f64 ? Pow(q, -s) : Exp(-s * Log(q));
+}
+
 // Of s > 1 and q > 0: nine terms of the sum and the Euler-Maclaurin formula for the others
 // (DLMF 25.11.5), which is exact enough from q + 9 on whatever s is.
-XlaOp HurwitzOfPositive(XlaOp s, XlaOp q) {
+XlaOp HurwitzOfPositive(XlaOp unbounded_s, XlaOp q, bool is_f64) {
   constexpr int kTerms = 9;
   // B(2 k) / (2 k)!
   constexpr double kBernoulli[] = {
       0.083333333333333333,    -0.0013888888888888889,  3.3068783068783069e-5,
       -8.2671957671957672e-7,  2.0876756987868099e-8,   -5.2841901386874932e-10,
       1.3382536530684679e-11,  -3.3896802963225829e-13, 8.5860620562778446e-15,
-      -2.1748686985580619e-16, 5.5090028283602295e-18,  -1.3954464685812523e-19};
-  XlaOp sum = Pow(q, -s);
-  XlaOp w = q;
-  for (int k = 1; k < kTerms; ++k) {
-    w = q + ScalarLike(q, k);
-    sum = sum + Pow(w, -s);
-  }
-  w = q + ScalarLike(q, kTerms);
-  const XlaOp last = Pow(w, -s);
-  const XlaOp one = ScalarLike(s, 1);
-  // Grows only where `last` is zero: finite, so that it stays so.
-  const XlaOp finite_s = Min(s, ScalarLike(s, 1e300));
-  XlaOp factor = last * finite_s / w;
+      -2.1748686985580619e-16, 5.5090028303602295e-18,  -1.3954464685812523e-19};
+  // Finite: q = 1 raised to any power is 1.
+  const XlaOp s = Min(unbounded_s, ScalarLike(unbounded_s, 1e300));
+  XlaBuilder* b = s.builder();
+  const XlaOp nth = Add(Broadcast(q, {kTerms}), Iota(b, F64, kTerms), /*broadcast_dimensions=*/{0});
+  const XlaOp terms = NegativePower(nth, Broadcast(s, {kTerms}), is_f64);
+  const XlaOp sum =
+      Reduce(terms, ConstantR0<double>(b, 0), CreateScalarAddComputation(F64, b), {0});
+  const XlaOp w = q + ScalarLike(q, kTerms);
+  const XlaOp one = ScalarLike(s, 1), reciprocal = one / w;
+  const XlaOp integral = NegativePower(w, s - one, is_f64);
+  const XlaOp last = integral * reciprocal;
+  XlaOp factor = last * s * reciprocal;
   XlaOp rest = factor * ScalarLike(s, kBernoulli[0]);
   for (int k = 1; k < 12; ++k) {
-    factor = factor * ((finite_s + ScalarLike(s, 2 * k - 1)) / w) *
-             ((finite_s + ScalarLike(s, 2 * k)) / w);
+    factor = factor * ((s + ScalarLike(s, 2 * k - 1)) * reciprocal) *
+             ((s + ScalarLike(s, 2 * k)) * reciprocal);
     rest = rest + factor * ScalarLike(s, kBernoulli[k]);
   }
-  // With q infinite w^(1 - s) is 0, but w * last is none.
-  return sum + Pow(w, one - s) / (s - one) + ScalarLike(s, 0.5) * last +
+  // Not finite only where `last` is zero.
+  return sum + integral / (s - one) + ScalarLike(s, 0.5) * last +
          Select(IsFinite(rest), rest, ZerosLike(rest));
 }
 
-XlaOp Zeta64(XlaOp s, XlaOp q) {
+// For whole s the terms with negative q + k are, but for their sign, those of the distances:
+// zeta(s, f) + (-1)^s (zeta(s, 1 - f) - zeta(s, 1 - q)) with f = q - floor(q). Where `reflect` is
+// false, zeta(s, q) of q > 0.
+XlaOp HurwitzOfAny(XlaOp s, XlaOp q, XlaOp reflect, bool is_f64) {
+  const XlaOp one = FullLike(s, 1);
+  const XlaOp fraction = Select(reflect, q - Floor(q), q);
+  const XlaOp complement = Select(reflect, Ceil(q) - q, one);
+  const XlaOp beyond = Select(reflect, one - q, one);
+  // One computation for all three.
+  const auto stacked = [&](XlaOp x, XlaOp y, XlaOp z) {
+    return ConcatInDim(s.builder(), {Broadcast(x, {1}), Broadcast(y, {1}), Broadcast(z, {1})}, 0);
+  };
+  const XlaOp all =
+      HurwitzOfPositive(Broadcast(s, {3}), stacked(fraction, complement, beyond), is_f64);
+  const auto part = [&](int64_t i) {
+    return Reduce(SliceInDim(all, i, i + 1, 1, 0), ScalarLike(s, 0),
+                  CreateScalarAddComputation(F64, s.builder()), {0});
+  };
+  const XlaOp main = part(0), mirrored = part(1) - part(2);
+  const XlaOp is_odd = Ne(Rem(s, ScalarLike(s, 2)), ScalarLike(s, 0));
+  return Select(reflect, main + Select(is_odd, -mirrored, mirrored), main);
+}
+
+absl::StatusOr<XlaOp> Zeta64(XlaOp s, XlaOp q, bool is_f64) {
   const XlaOp zero = ScalarLike(q, 0), one = FullLike(s, 1);
   const XlaOp is_negative = Lt(q, zero);
   const XlaOp is_whole_s = Eq(s, Floor(s)), is_whole_q = Eq(q, Floor(q));
   const XlaOp safe_s = Select(Gt(s, one), s, FullLike(s, 2));
-  // For whole s the terms with negative q + k are, but for their sign, those of the distances:
-  // zeta(s, f) + (-1)^s (zeta(s, 1 - f) - zeta(s, 1 - q)) with f = q - floor(q).
-  const XlaOp reflect = And(is_negative, Not(is_whole_q));
-  const XlaOp fraction = Select(reflect, q - Floor(q), Select(Gt(q, zero), q, one));
-  const XlaOp complement = Select(reflect, Ceil(q) - q, one);
-  const XlaOp beyond = Select(reflect, one - q, one);
-  const XlaOp main = HurwitzOfPositive(safe_s, fraction);
-  const XlaOp mirrored = HurwitzOfPositive(safe_s, complement) - HurwitzOfPositive(safe_s, beyond);
-  const XlaOp is_odd = Ne(Rem(safe_s, ScalarLike(s, 2)), zero);
-  XlaOp result = Select(reflect, main + Select(is_odd, -mirrored, mirrored), main);
+  const XlaOp reflect = And(And(is_negative, is_whole_s), Not(is_whole_q));
+  const XlaOp safe_q = Select(Or(reflect, Gt(q, zero)), q, one);
+  // Three times the work only where some q are negative.
+  XlaBuilder* b = s.builder();
+  const auto branch = [&](bool reflects) -> absl::StatusOr<XlaComputation> {
+    const std::unique_ptr<XlaBuilder> sub = b->CreateSubBuilder(reflects ? "reflected" : "direct");
+    XLA_ASSIGN_OR_RETURN(const Shape shape, b->GetShape(safe_q));
+    XLA_ASSIGN_OR_RETURN(const Shape predicates, b->GetShape(reflect));
+    const XlaOp state =
+        Parameter(sub.get(), 0, ShapeUtil::MakeTupleShape({shape, shape, predicates}), "state");
+    const XlaOp s = GetTupleElement(state, 0), q = GetTupleElement(state, 1);
+    return sub->Build(reflects ? HurwitzOfAny(s, q, GetTupleElement(state, 2), is_f64)
+                               : HurwitzOfPositive(s, q, is_f64));
+  };
+  XLA_ASSIGN_OR_RETURN(const XlaComputation reflected, branch(true));
+  XLA_ASSIGN_OR_RETURN(const XlaComputation direct, branch(false));
+  const XlaOp state = Tuple(b, {safe_s, safe_q, reflect});
+  XlaOp result = Conditional(Any(reflect), state, reflected, state, direct);
   result = Select(And(is_negative, Not(is_whole_s)), FullLike(s, kNaN), result);
   result = Select(And(Le(q, zero), is_whole_q), FullLike(s, kInfinity), result);
   result = Select(Eq(s, one), FullLike(s, kInfinity), result);
@@ -129,10 +172,10 @@ XlaOp Zeta64(XlaOp s, XlaOp q) {
   return Select(Or(IsNan(s), IsNan(q)), s + q, result);
 }
 
-XlaOp Polygamma64(XlaOp n, XlaOp x) {
+absl::StatusOr<XlaOp> Polygamma64(XlaOp n, XlaOp x, bool is_f64) {
   const XlaOp zero = ScalarLike(n, 0), one = ScalarLike(n, 1), two = ScalarLike(n, 2);
   const XlaOp next = n + one;
-  const XlaOp zeta = Zeta64(next, x);
+  XLA_ASSIGN_OR_RETURN(const XlaOp zeta, Zeta64(next, x, is_f64));
   const XlaOp log_factorial = lib_internal::Lgamma64(next);
   const XlaOp factorial = Exp(log_factorial);
   // The factorial overflows before the product does.
@@ -146,21 +189,24 @@ XlaOp Polygamma64(XlaOp n, XlaOp x) {
 }  // namespace
 
 XlaOp BesselI0e(XlaOp x) {
-  return InF64("BesselI0e", {x},
-               [](auto p) { return BesselOf(Abs(p[0]), kI0Near, kI0Far, false); });
+  return InF64("BesselI0e", {x}, [&](auto p) {
+    return IsF64(x) ? BesselOf(Abs(p[0]), kI0Near, kI0Far, false) : lib_internal::BesselI0e32(p[0]);
+  });
 }
 
 XlaOp BesselI1e(XlaOp x) {
-  return InF64("BesselI1e", {x},
-               [](auto p) { return Sign(p[0]) * BesselOf(Abs(p[0]), kI1Near, kI1Far, true); });
+  return InF64("BesselI1e", {x}, [&](auto p) {
+    return IsF64(x) ? Sign(p[0]) * BesselOf(Abs(p[0]), kI1Near, kI1Far, true)
+                    : lib_internal::BesselI1e32(p[0]);
+  });
 }
 
 XlaOp Zeta(XlaOp x, XlaOp q) {
-  return InF64("Zeta", {x, q}, [](auto p) { return Zeta64(p[0], p[1]); });
+  return InF64("Zeta", {x, q}, [&](auto p) { return Zeta64(p[0], p[1], IsF64(x)); });
 }
 
 XlaOp Polygamma(XlaOp n, XlaOp x) {
-  return InF64("Polygamma", {n, x}, [](auto p) { return Polygamma64(p[0], p[1]); });
+  return InF64("Polygamma", {n, x}, [&](auto p) { return Polygamma64(p[0], p[1], IsF64(x)); });
 }
 
 }  // namespace xla

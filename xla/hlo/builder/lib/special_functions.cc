@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Special functions of math.h, in F64: the error and gamma functions, and what the others need.
+// special_functions_f32.cc has those that are computed with fewer digits for F32.
 #include "xla/hlo/builder/lib/special_functions.h"
 
 #include <cmath>
@@ -40,6 +41,11 @@ XlaOp InF64(const char* call, absl::Span<const XlaOp> operands,
     XLA_ASSIGN_OR_RETURN(const XlaOp result, make(wide));
     return ConvertElementType(result, shapes[full].element_type());
   });
+}
+
+bool IsF64(XlaOp x) {
+  const auto shape = x.valid() ? x.builder()->GetShapePtr(x) : nullptr;
+  return shape.ok() && *shape != nullptr && (*shape)->element_type() == F64;
 }
 
 XlaOp Polynomial(XlaOp x, absl::Span<const double> coefficients) {
@@ -265,55 +271,19 @@ XlaOp StirlingError(XlaOp a) {
   return Select(Lt(a, ScalarLike(a, 15)), near, far);
 }
 
-XlaOp ToF32(XlaOp x) { return ConvertElementType(x, F32); }
-XlaOp ToF64(XlaOp x) { return ConvertElementType(x, F64); }
-
-// A polynomial in f64, of which only the terms that count for results in f32 are computed in f64.
-XlaOp PolynomialForF32(XlaOp x, absl::Span<const double> coefficients) {
-  constexpr size_t kInF64 = 2;
-  const size_t first = coefficients.size() - kInF64;
-  XlaOp sum = ToF64(Polynomial(ToF32(x), coefficients.first(first)));
-  for (const double c : coefficients.subspan(first)) sum = sum * x + ScalarLike(x, c);
-  return sum;
-}
-
-// Of f32: x p(w) with w = -log(1 - x^2) in two ranges, after M. Giles, Approximating the erfinv
-// function, 2011, with polynomials that err by less than 2^-28 (scripts/fit_polynomials.py). An
-// error of w, of its size or absolute, counts less than a third for the result.
-XlaOp ErfInv32(XlaOp x) {
-  constexpr double kCentral[] = {
-      4.0462574864652573e-10, -8.7487662970722329e-9, 1.6962713644008704e-8,  4.6555431451423661e-7,
-      -3.4287705641865972e-6, -4.9603317610252552e-6, 0.00021826969702593005, -0.001252747396039584,
-      -0.0041773294137918213, 0.24664028891175436,    1.5014093522861552};
-  constexpr double kTail[] = {
-      1.1416941206988143e-5,  -2.7542487045760885e-5, -3.1760987538509668e-5,
-      0.00020581837806972669, -0.000292148225245346,  -0.00014794300362969794,
-      0.0014864619502584257,  -0.0035591536067714411, 0.0056847948629901192,
-      -0.0076437634266789496, 0.0094455428215659227,  1.0016752754639712,
-      2.832976798542911};
-  const XlaOp one = ScalarLike(x, 1), a = Abs(x);
-  const XlaOp w = -Log((one - a) * (one + a));
-  const XlaOp wide = ToF64(w);
-  const XlaOp p =
-      Select(Lt(w, ScalarLike(w, 5)), PolynomialForF32(wide - ScalarLike(wide, 2.5), kCentral),
-             PolynomialForF32(Sqrt(wide) - ScalarLike(wide, 3), kTail));
-  // w is infinite at the ends, and NaN beyond.
-  return Select(Lt(w, FullLike(w, kInfinity)), ToF32(ToF64(x) * p), x * w);
-}
-
 }  // namespace lib_internal
 
 using lib_internal::InF64;
+using lib_internal::IsF64;
 
 XlaOp Erfc(XlaOp x) {
-  return InF64("Erfc", {x}, [](auto p) { return lib_internal::Erfc64(p[0]); });
+  return InF64("Erfc", {x}, [&](auto p) {
+    return IsF64(x) ? lib_internal::Erfc64(p[0]) : lib_internal::Erfc32(p[0]);
+  });
 }
 XlaOp ErfInv(XlaOp x) {
-  const auto shape = x.valid() ? x.builder()->GetShapePtr(x) : nullptr;
-  const bool is_f64 = shape.ok() && *shape != nullptr && (*shape)->element_type() == F64;
   return InF64("ErfInv", {x}, [&](auto p) {
-    return is_f64 ? lib_internal::ErfInv64(p[0])
-                  : lib_internal::ToF64(lib_internal::ErfInv32(lib_internal::ToF32(p[0])));
+    return IsF64(x) ? lib_internal::ErfInv64(p[0]) : lib_internal::ErfInv32(p[0]);
   });
 }
 XlaOp Lgamma(XlaOp input) {

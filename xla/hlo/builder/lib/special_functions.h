@@ -23,6 +23,9 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 XlaOp InF64(const char* call, absl::Span<const XlaOp> operands,
             absl::FunctionRef<absl::StatusOr<XlaOp>(absl::Span<const XlaOp>)> make);
 
+// Whether the operand's elements are F64: other types need fewer digits.
+bool IsF64(XlaOp x);
+
 // Coefficients from the highest power down.
 XlaOp Polynomial(XlaOp x, absl::Span<const double> coefficients);
 // The sum of c T_n(t), coefficients from the highest n down; t in [-1, 1].
@@ -33,6 +36,13 @@ XlaOp Chebyshev(XlaOp t, absl::Span<const double> coefficients);
 using Step = absl::FunctionRef<XlaOp(XlaOp k, std::vector<XlaOp>& state)>;
 absl::StatusOr<std::vector<XlaOp>> Iterate(const char* name, XlaBuilder* b,
                                            std::vector<XlaOp> initial, int limit, Step step);
+
+// Of F64 operands that are numbers of F32, with results that are right for F32: at most two units
+// in the last place off.
+XlaOp Erfc32(XlaOp x);
+XlaOp ErfInv32(XlaOp x);
+XlaOp BesselI0e32(XlaOp x);
+XlaOp BesselI1e32(XlaOp x);
 
 // Of F64 operands.
 XlaOp Erfc64(XlaOp x);
