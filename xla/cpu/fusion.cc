@@ -120,15 +120,6 @@ bool ReadsIndicesOnce(const HloInstruction& gather) {
   return CountOf(gather.shape()) * numbers == CountOf(gather.operand(1)->shape());
 }
 
-// Whether gathers read a concatenation, and each index from one known operand of it.
-bool IsReadByPart(const HloInstruction& concatenate) {
-  const auto& users = concatenate.users();
-  return !users.empty() && absl::c_all_of(users, [&](const HloInstruction* user) {
-    return user->opcode() == HloOpcode::kGather && user->operand(0) != &concatenate &&
-           user->attributes<GatherAttributes>().index_vector_dim == concatenate.dimensions()[0];
-  });
-}
-
 class Planner {
  public:
   explicit Planner(HloComputation* computation) : computation_(computation) {}
@@ -590,6 +581,14 @@ absl::Status MakeFusion(HloInstruction* root, const Planner& plan) {
 }
 
 }  // namespace
+
+bool IsReadByPart(const HloInstruction& concatenate) {
+  const auto& users = concatenate.users();
+  return !users.empty() && absl::c_all_of(users, [&](const HloInstruction* user) {
+    return user->opcode() == HloOpcode::kGather && user->operand(0) != &concatenate &&
+           user->attributes<GatherAttributes>().index_vector_dim == concatenate.dimensions()[0];
+  });
+}
 
 bool IsTransposedView(const HloInstruction& instruction) {
   if (instruction.opcode() != HloOpcode::kTranspose || instruction.IsRoot() ||

@@ -37,6 +37,9 @@ bool IsUnusedResult(const HloInstruction& instruction, int64_t result);
 // Whether the instruction is one of many products of small matrices: generated code.
 bool IsSmallProduct(const HloInstruction& dot);
 
+// Whether gathers alone read a concatenation of indices, and each index from one known operand.
+bool IsReadByPart(const HloInstruction& concatenate);
+
 // The dot or convolution whose results the fusion finishes as soon as they are complete, part by
 // part, rather than in a step of its own: null if there is none. Nothing else reads these results.
 const HloInstruction* FusedContraction(const HloInstruction& fusion);

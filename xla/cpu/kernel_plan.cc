@@ -450,6 +450,16 @@ bool IsColumnReduction(const HloInstruction& reduce) {
 
 namespace {
 
+// Whether the dimensions are the same but for those of one element.
+bool DiffersByOnes(const Shape& a, const Shape& b) {
+  const auto without_ones = [](const Shape& shape) {
+    std::vector<int64_t> dims(shape.dimensions().begin(), shape.dimensions().end());
+    dims.erase(std::remove(dims.begin(), dims.end(), 1), dims.end());
+    return dims;
+  };
+  return without_ones(a) == without_ones(b);
+}
+
 // Columns of a result of short rows that are computed by vectors of their own and stored side by
 // side; 0 if vectors go along the rows.
 int64_t ShortColumns(const HloComputation& computation, bool is_linear) {
@@ -471,11 +481,15 @@ int64_t ShortColumns(const HloComputation& computation, bool is_linear) {
       case HloOpcode::kReshape: {
         // Vectors go along its last dimension too, or one before it that stays whole.
         const Shape &from = instruction->operand(0)->shape(), &to = instruction->shape();
-        if (from.rank() == 0 || to.rank() == 0 ||
-            from.dimensions().back() != to.dimensions().back())
-          return 0;
+        const bool keeps_last =
+            from.rank() > 0 && to.rank() > 0 && from.dimensions().back() == to.dimensions().back();
+        if (!keeps_last && !DiffersByOnes(from, to)) return 0;
         break;
       }
+      case HloOpcode::kConcatenate:
+        // Of indices, each of which comes from one operand.
+        if (!IsReadByPart(*instruction)) return 0;
+        break;
       default:
         if (!IsElementwise(*instruction)) return 0;
     }

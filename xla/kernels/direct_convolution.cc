@@ -33,9 +33,8 @@ class DirectConvolution final : public Kernel {
     constexpr int64_t kFewFeatures = 16, kShortestRun = 8;
     if (FusedKernels<float>().runs == nullptr || patches.type != F32 || conv.kernel.type != F32 ||
         conv.result.type != F32 || patches.dims.empty() || patches.depth() == 0 ||
-        conv.result.rows.count() == 0 || conv.result.columns.count() < kFewFeatures ||
-        conv.result.columns.run_stride() != 1 || !conv.result.columns.IsOneRun() ||
-        (patches.features > 1 && patches.feature_stride != 1)) {
+        conv.result.rows.count() == 0 || conv.result.columns.run_stride() != 1 ||
+        !conv.result.columns.IsOneRun() || (patches.features > 1 && patches.feature_stride != 1)) {
       return false;
     }
     for (const SpatialDim& dim : patches.dims) {
@@ -45,8 +44,13 @@ class DirectConvolution final : public Kernel {
     // Rows of a tile at such distances would share a set of the first-level cache.
     constexpr int64_t kSetDistance = 1024;
     if (plan.row_ > 1 && plan.minor_.stride * plan.pixel_ % kSetDistance == 0) return false;
+    // Vectors go along the features. Few of them leave lanes idle, which costs less than to
+    // transpose the input where it has several, and nothing is copied.
+    const bool is_narrow = conv.result.columns.count() < kFewFeatures;
+    if (is_narrow && patches.features == 1) return false;
+    const bool is_short = plan.span_ * plan.outer_taps_ * 4 <= kMaxCopiedBytes;
     return plan.runs_[0].length >= std::min(kShortestRun, patches.depth()) &&
-           plan.span_ * plan.outer_taps_ * 4 <= kMaxCopiedBytes;
+           (is_short || (is_narrow && !plan.copies_));
   }
 
   explicit DirectConvolution(DirectConvolutionSpec spec)

@@ -94,11 +94,22 @@ DotProblem MakeProblem(const DotSpec& spec) {
 // Whether positions of a side follow each other in the result.
 bool IsContiguous(const StridedDims& dims) { return dims.count() > 1 && dims.run_stride() == 1; }
 
+// Rows of the product that dot products of two vectors are computed for: in a few passes over a part
+// of the matrix, as many at a time as there are registers for.
+constexpr int64_t kMaxDotRows = 3 * kMaxSkinnyRows;
+
+// Whether lines of the matrix are contiguous along k, as dot products need.
+bool HasDotRows(const MatrixView& matrix) {
+  return (matrix.type == F32 || matrix.type == F64) && matrix.k.IsOneRun() &&
+         matrix.k.run_stride() == 1 && matrix.lines.IsOneRun();
+}
+
 // The vectorised side is that along which results are contiguous, unless it is too short to fill
 // vectors.
 bool ShouldSwap(const DotProblem& problem) {
   constexpr int64_t kFew = 8, kMany = 16;
   if (problem.n < kFew && problem.m >= kMany) return true;
+  if (problem.n <= kMaxDotRows && problem.m >= kMany && HasDotRows(problem.rows.view)) return true;
   if (problem.m < kFew && problem.n >= kMany) return false;
   if (IsContiguous(problem.result.columns)) return false;
   return IsContiguous(problem.result.rows) || problem.m > problem.n;
@@ -154,7 +165,8 @@ class SkinnyDotKernel final : public Kernel {
   static bool Fits(const DotProblem& problem) {
     constexpr int64_t kLeastDepth = 16, kLeastColumns = 32;
     const MatrixView& w = problem.columns.view;
-    if (problem.m > kMaxSkinnyRows || problem.k < kLeastDepth) return false;
+    const int64_t most_rows = HasDotRows(w) ? kMaxDotRows : kMaxSkinnyRows;
+    if (problem.m > most_rows || problem.k < kLeastDepth) return false;
     if (problem.rows.view.type != problem.columns.view.type || !IsPlain<T>(problem.rows) ||
         !IsPlain<T>(problem.columns) || !w.k.IsOneRun() || !w.lines.IsOneRun()) {
       return false;
@@ -267,8 +279,11 @@ class SkinnyDotKernel final : public Kernel {
                      int64_t column, int64_t columns, int64_t k0, T* sums, Task& task) const {
     const int64_t depth = std::min(split_depth_, problem_.k - k0);
     if (dots_) {
-      kernels.dots(problem_.m, columns, depth, x + k0, x_stride, w + column * ldw_ + k0, ldw_, sums,
-                   block_);
+      for (int64_t i = 0; i < problem_.m; i += kMaxSkinnyRows) {
+        kernels.dots(std::min(kMaxSkinnyRows, problem_.m - i), columns, depth,
+                     x + i * x_stride + k0, x_stride, w + column * ldw_ + k0, ldw_,
+                     sums + i * block_, block_);
+      }
       return;
     }
     std::fill_n(sums, problem_.m * block_, T(0));
