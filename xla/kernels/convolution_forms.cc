@@ -22,8 +22,8 @@ struct Phase {
   int64_t kernel_offset = 0, result_offset = 0;  // elements
 };
 
-// Divides along one spatial dimension; false if some positions meet no tap at all.
-bool DividePhases(size_t d, std::vector<Phase>* phases) {
+// Divides along one spatial dimension. A phase that meets no tap has none: its results are 0.
+void DividePhases(size_t d, std::vector<Phase>* phases) {
   std::vector<Phase> divided;
   for (const Phase& whole : *phases) {
     const ConvolutionSpec::Spatial& from = whole.spec.spatial[d];
@@ -38,18 +38,20 @@ bool DividePhases(size_t d, std::vector<Phase>* phases) {
         return first * from.stride + tap * from.window_dilation - from.padding_low;
       };
       while (tap < std::min(tap_period, taps) && shift() % base != 0) ++tap;
-      if (tap == std::min(tap_period, taps)) return false;
+      const bool has_taps = tap < std::min(tap_period, taps);
       Phase part = whole;
       ConvolutionSpec::Spatial& to = part.spec.spatial[d];
       to.base_dilation = 1;
       to.stride = from.stride * period / base;
       to.window_dilation = from.window_dilation * tap_period / base;
-      to.padding_low = -shift() / base;
+      to.padding_low = has_taps ? -shift() / base : 0;
       int64_t& kernel_stride = part.spec.kernel.strides[from.kernel_dimension];
       int64_t& result_stride = part.spec.result.strides[from.result_dimension];
-      const int64_t part_taps = CeilOfRatio(taps - tap, tap_period);
-      part.kernel_offset +=
-          (from.reversal ? taps - 1 - tap - (part_taps - 1) * tap_period : tap) * kernel_stride;
+      const int64_t part_taps = has_taps ? CeilOfRatio(taps - tap, tap_period) : 0;
+      if (has_taps) {
+        part.kernel_offset +=
+            (from.reversal ? taps - 1 - tap - (part_taps - 1) * tap_period : tap) * kernel_stride;
+      }
       part.result_offset += first * result_stride;
       part.spec.kernel.dimensions[from.kernel_dimension] = part_taps;
       part.spec.result.dimensions[from.result_dimension] = CeilOfRatio(size - first, period);
@@ -59,7 +61,6 @@ bool DividePhases(size_t d, std::vector<Phase>* phases) {
     }
   }
   *phases = std::move(divided);
-  return true;
 }
 
 class PhasedKernel final : public Kernel {
@@ -95,7 +96,8 @@ absl::StatusOr<std::unique_ptr<const Kernel>> MakePhasedConvolution(const Convol
   std::vector<Phase> phases = {{spec}};
   for (size_t d = 0; d < spec.spatial.size(); ++d) {
     const int64_t base = spec.spatial[d].base_dilation;
-    if (base > 1 && (!DividePhases(d, &phases) || phases.size() > kMostPhases)) return nullptr;
+    if (base > 1) DividePhases(d, &phases);
+    if (phases.size() > kMostPhases) return nullptr;
   }
   if (phases.size() == 1 || spec.epilogue.store != nullptr) return nullptr;
   std::vector<PhasedKernel::Part> parts;

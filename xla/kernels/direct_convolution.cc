@@ -15,6 +15,7 @@
 #include "xla/kernels/fused_product.h"
 #include "xla/kernels/input_rows.h"
 #include "xla/kernels/packing.h"
+#include "xla/kernels/skinny_product.h"
 #include "xla/util.h"
 
 namespace xla::kernels {
@@ -25,6 +26,8 @@ namespace {
 constexpr int64_t kChunkDepth = 512;
 // Copied rows of a task.
 constexpr int64_t kMaxCopiedBytes = int64_t{1} << 19;
+// Features that dot products are computed for, and positions at a time.
+constexpr int64_t kMostDotFeatures = 8, kDotPositions = 128;
 
 class DirectConvolution final : public Kernel {
  public:
@@ -58,7 +61,8 @@ class DirectConvolution final : public Kernel {
         conv_(spec_.convolution),
         input_rows_(conv_.patches),
         minor_(conv_.patches.dims.back()),
-        kernels_(FusedKernels<float>()) {
+        kernels_(FusedKernels<float>()),
+        dots_(FusedSkinnyKernels<float>().dots) {
     const Patches& patches = conv_.patches;
     row_ = minor_.output_size;
     rows_ = conv_.result.rows.count() / row_;
@@ -70,6 +74,8 @@ class DirectConvolution final : public Kernel {
     width_ = reach + 1;
     span_ = reach * pixel_ + patches.features;
     MakeRuns();
+    constexpr int64_t kLongRun = 32;
+    is_dots_ = conv_.result.columns.count() <= kMostDotFeatures && runs_.front().length >= kLongRun;
   }
 
   int64_t ScratchBytes(int32_t workers) const override {
@@ -199,8 +205,14 @@ class DirectConvolution final : public Kernel {
   int64_t PanelBytes() const { return Aligned(kChunkDepth * kernels_.columns * 4); }
   int64_t TableBytes(const Plan& plan) const { return Aligned(plan.rows * outer_taps_ * 8); }
   int64_t RunBytes() const { return Aligned(static_cast<int64_t>(runs_.size()) * 16); }
+  // The kernel's elements by features, and sums.
+  int64_t DotBytes() const {
+    constexpr int64_t kSums = 2 * kMaxSkinnyRows * kDotPositions;
+    return is_dots_ ? Aligned((kMostDotFeatures * kChunkDepth + kSums) * 4) : 0;
+  }
   int64_t WorkerBytes(const Plan& plan) const {
-    return PanelBytes() + 2 * TableBytes(plan) + RunBytes() + (plan.slots + 1) * SlotBytes();
+    return PanelBytes() + DotBytes() + 2 * TableBytes(plan) + RunBytes() +
+           (plan.slots + 1) * SlotBytes();
   }
 
   // The row with the elements that windows reach, and zeros around it.
@@ -273,7 +285,8 @@ class DirectConvolution final : public Kernel {
     const int64_t columns = std::min(plan.columns, conv_.result.columns.count() - first_column);
     char* scratch = task.scratch();
     float* panel = reinterpret_cast<float*>(scratch);
-    const float** table = reinterpret_cast<const float**>(scratch += PanelBytes());
+    float* dot_scratch = reinterpret_cast<float*>(scratch += PanelBytes());
+    const float** table = reinterpret_cast<const float**>(scratch += DotBytes());
     int64_t* ids = reinterpret_cast<int64_t*>(scratch += TableBytes(plan));
     TileRun<float>* runs = reinterpret_cast<TileRun<float>*>(scratch += TableBytes(plan));
     float* slots = reinterpret_cast<float*>(scratch + RunBytes());
@@ -297,6 +310,10 @@ class DirectConvolution final : public Kernel {
           const auto scale = static_cast<float>(spec_.kernel_scale);
           for (int64_t i = 0; i < depth * kernels_.columns; ++i) panel[i] *= scale;
         }
+        for (int64_t c = 0; is_dots_ && c < width; ++c) {
+          for (int64_t k = 0; k < depth; ++k)
+            dot_scratch[c * kChunkDepth + k] = panel[k * kernels_.columns + c];
+        }
         for (int64_t r = 0; r < rows; ++r) {
           for (int64_t i = begin; i < end; ++i) {
             const PatchRun& run = runs_[static_cast<size_t>(i)];
@@ -305,6 +322,11 @@ class DirectConvolution final : public Kernel {
           const int64_t position = (first_row + r) * row_;
           const int64_t offset = conv_.result.rows.Offset(position);
           const int64_t ldc = row_ == 1 ? 0 : conv_.result.rows.Offset(position + 1) - offset;
+          if (is_dots_) {
+            RunDots(runs, end - begin, width, dot_scratch, first_position, end_position,
+                    result + offset, ldc, k0 > 0);
+            continue;
+          }
           for (int64_t p = first_position; p < end_position; p += kernels_.rows) {
             if (j == 0 && prefetches_)
               Prefetch(runs, end - begin, p + kernels_.rows, p + 2 * kernels_.rows, end_position);
@@ -318,6 +340,35 @@ class DirectConvolution final : public Kernel {
       }
     }
     if (spec_.epilogue.store != nullptr) FinishBlock(call, block, rows, end_position, columns);
+  }
+
+  // Dot products of the patches of positions [begin, end) and the elements of each feature.
+  void RunDots(const TileRun<float>* runs, int64_t count, int64_t features, float* scratch,
+               int64_t begin, int64_t end, float* result, int64_t ldc, bool accumulate) const {
+    const int64_t step = minor_.stride * pixel_;
+    float* const sums = scratch + kMostDotFeatures * kChunkDepth;
+    float* const more = sums + kMaxSkinnyRows * kDotPositions;
+    for (int64_t p = begin; p < end; p += kDotPositions) {
+      const int64_t positions = std::min(kDotPositions, end - p);
+      for (int64_t c = 0; c < features; c += kMaxSkinnyRows) {
+        const int64_t lines = std::min(kMaxSkinnyRows, features - c);
+        const float* weights = scratch + c * kChunkDepth;
+        for (int64_t i = 0; i < count; weights += runs[i++].length) {
+          dots_(lines, positions, runs[i].length, weights, kChunkDepth, runs[i].a + p * step, step,
+                i == 0 ? sums : more, kDotPositions);
+          for (int64_t line = 0; i > 0 && line < lines; ++line) {
+            for (int64_t at = line * kDotPositions; at < line * kDotPositions + positions; ++at)
+              sums[at] += more[at];
+          }
+        }
+        for (int64_t line = 0; line < lines; ++line) {
+          float* const to = result + p * ldc + c + line;
+          const float* const from = sums + line * kDotPositions;
+          for (int64_t i = 0; i < positions; ++i)
+            to[i * ldc] = accumulate ? to[i * ldc] + from[i] : from[i];
+        }
+      }
+    }
   }
 
   // Applies the epilogue to the results of a task.
@@ -346,7 +397,9 @@ class DirectConvolution final : public Kernel {
   const InputRows input_rows_;
   const SpatialDim minor_;
   const ProductKernels<float, float> kernels_;
+  decltype(SkinnyKernels<float>::dots) const dots_;
   int64_t row_, rows_, outer_taps_;
+  bool is_dots_;  // few features: dot products along the patches rather than vectors of features
   bool copies_;
   int64_t pixel_;    // elements from one input position of a row to the next, as it is read
   bool prefetches_;  // rows in memory that no other position reads

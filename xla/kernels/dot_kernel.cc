@@ -94,8 +94,8 @@ DotProblem MakeProblem(const DotSpec& spec) {
 // Whether positions of a side follow each other in the result.
 bool IsContiguous(const StridedDims& dims) { return dims.count() > 1 && dims.run_stride() == 1; }
 
-// Rows of the product that dot products of two vectors are computed for: in a few passes over a part
-// of the matrix, as many at a time as there are registers for.
+// Rows of the product that dot products of two vectors are computed for: in a few passes over a
+// part of the matrix, as many at a time as there are registers for.
 constexpr int64_t kMaxDotRows = 3 * kMaxSkinnyRows;
 
 // Whether lines of the matrix are contiguous along k, as dot products need.
