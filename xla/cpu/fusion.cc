@@ -195,7 +195,9 @@ class Planner {
           is_free || (joined_cost <= kMaxDuplicatedCost &&
                       (is_in_parts || (CostWithOperands(*instruction) <= kMaxDuplicatedCost &&
                                        ReadsLittle(*instruction))));
-      if (fits && (!repeats || is_cheap)) {
+      const bool is_kept =
+          rereads && ReadsOutOfOrder(*instruction) && AreMuchLarger(kernels, *instruction);
+      if (fits && (!repeats || is_cheap) && !is_kept) {
         for (const HloInstruction* kernel : kernels) ++sizes_[kernel];
         sinks_[instruction] = std::move(kernels);
         if (is_row) rows_.insert(instruction);
@@ -204,6 +206,24 @@ class Planner {
         AddCuts(*instruction);
       }
     }
+  }
+
+  // Whether vectors of the instruction's results are put together from elements here and there.
+  static bool ReadsOutOfOrder(const HloInstruction& instruction) {
+    return instruction.opcode() == HloOpcode::kGather ||
+           (instruction.opcode() == HloOpcode::kTranspose && PicksFromShortRows(instruction));
+  }
+
+  // Whether it is little to compute the instruction once and for all, in memory.
+  static bool AreMuchLarger(const std::vector<const HloInstruction*>& kernels,
+                            const HloInstruction& instruction) {
+    constexpr int64_t kTimes = 4, kLeastElements = 1 << 14;
+    return !kernels.empty() && absl::c_all_of(kernels, [&](const HloInstruction* kernel) {
+      int64_t count = CountOf(FirstShape(*kernel));
+      if (kernel->opcode() == HloOpcode::kReduce)
+        count = std::max(count, CountOf(kernel->operand(0)->shape()));
+      return count >= kLeastElements && count >= kTimes * CountOf(instruction.shape());
+    });
   }
 
   // Where a kernel reads an instruction: the index of the minor dimension is that of the kernel's
