@@ -327,16 +327,38 @@ Element ElementEmitter::UnderMask(IrValue bits, absl::FunctionRef<Element()> emi
 
 Element ElementEmitter::Choose(IrValue condition, int lanes, absl::FunctionRef<Element()> then,
                                absl::FunctionRef<Element()> otherwise) {
-  if (ir_.Lanes(condition) > 1) {
-    const Element a = UnderMask(condition, then);
-    return ops_.Select(condition, a, otherwise());
-  }
   const auto side = [&](absl::FunctionRef<Element()> emit) -> Ir::Carried {
     const Scope scope(this);
     const Element element = ops_.Splat(emit(), lanes);
     if (element.im == nullptr) return {element.re};
     return {element.re, element.im};
   };
+  if (ir_.Lanes(condition) > 1) {
+    // Mostly all lanes are on one side: loads of the other, far from any array, would be slow even
+    // where they are masked.
+    const IrType bits = ir_.TypeOf(condition);
+    const IrValue any = ir_.Intrinsic("llvm.vector.reduce.or", {bits}, {condition});
+    const IrValue all = ir_.Intrinsic("llvm.vector.reduce.and", {bits}, {condition});
+    std::vector<IrType> types;
+    const auto zeros = [&] {
+      Ir::Carried parts;
+      for (const IrType type : types) parts.push_back(ir_.Zero(type));
+      return parts;
+    };
+    const Ir::Carried a = ir_.If(
+        any,
+        [&] {
+          Ir::Carried parts = side([&] { return UnderMask(condition, then); });
+          for (const IrValue part : parts) types.push_back(ir_.TypeOf(part));
+          return parts;
+        },
+        zeros);
+    const Ir::Carried b = ir_.If(all, zeros, [&] { return side(otherwise); });
+    const auto element = [](const Ir::Carried& parts) -> Element {
+      return {parts[0], parts.size() > 1 ? parts[1] : nullptr};
+    };
+    return ops_.Select(condition, element(a), element(b));
+  }
   const Ir::Carried result = ir_.If(
       condition, [&] { return side(then); }, [&] { return side(otherwise); });
   return {result[0], result.size() > 1 ? result[1] : nullptr};

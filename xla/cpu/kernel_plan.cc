@@ -474,6 +474,7 @@ int64_t ShortColumns(const HloComputation& computation, bool is_linear) {
       case HloOpcode::kConstant:
       case HloOpcode::kGather:
       case HloOpcode::kIota:
+      case HloOpcode::kPad:
       case HloOpcode::kParameter:
       case HloOpcode::kReverse:
       case HloOpcode::kSlice:
