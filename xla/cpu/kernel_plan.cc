@@ -115,6 +115,7 @@ int64_t LatencyOf(const HloInstruction& instruction) {
 constexpr int64_t kLongChain = 90;
 struct Latencies {
   int64_t longest = 0, all = 0;
+  int64_t trigonometric = 0;  // functions, with code for large arguments
 };
 Latencies LatenciesOf(const HloComputation& computation) {
   constexpr int64_t kMostInterleaved = 512;  // more would take long to compile
@@ -127,6 +128,9 @@ Latencies LatenciesOf(const HloComputation& computation) {
       chain = std::max(chain, chains[operand]);
     chain += LatencyOf(*instruction);
     latencies.all += LatencyOf(*instruction);
+    const HloOpcode opcode = instruction->opcode();
+    latencies.trigonometric +=
+        opcode == HloOpcode::kSin || opcode == HloOpcode::kCos || opcode == HloOpcode::kTan ? 1 : 0;
     chains[instruction] = chain;
     latencies.longest = std::max(latencies.longest, chain);
   }
@@ -629,7 +633,9 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
         // Twice the code takes more than twice as long to compile, which does not pay where much of
         // it need not wait for the rest, or, if half, in short runs.
         constexpr double kLongRun = 5e5;
+        constexpr int64_t kFewFunctions = 3;
         const bool waits = latencies.all < 4 * latencies.longest &&
+                           latencies.trigonometric <= kFewFunctions &&
                            (nanoseconds >= kLongRun || 8 * latencies.all < 15 * latencies.longest);
         if (latencies.longest >= kLongChain) {
           // Epilogues compute short ranges, the ends of which are scalar code.
