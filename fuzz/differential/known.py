@@ -217,8 +217,11 @@ def _half_logistic(d):
 def _reduce_precision(d):
   if d.opcode != "reduce-precision" or d.operand(0) is None:
     return False
-  wide = np.abs(d.wide(d.operand(0))[d.mask])
-  return bool(np.all(wide <= values.least_normal(d.types[0])))
+  wide = np.abs(d.wide(d.operand(0)))
+  explained = wide <= values.least_normal(d.types[0])
+  if "mantissa_bits=0" in d.attributes:
+    explained |= np.isnan(d.wide(d.ours))  # see _reduce_precision_nan
+  return bool(np.all(explained[d.mask]))
 
 
 def _reduce_precision_nan(d):
@@ -244,12 +247,15 @@ def _flushed(d):
   if d.opcode in ("call", "fusion", "map", "while") and d.value.type in values.FLUSHED and d.value.type not in values.COMPLEX:
     if np.all(np.abs(d.wide(d.ours)[d.mask]) <= 4 * values.least_normal(d.value.type)):
       return True  # one on the way to the result
+  left = d.mask
+  if d.value.type in values.FLUSHED and d.value.type not in values.COMPLEX:
+    left = left & ~((d.wide(d.theirs) == 0) & (np.abs(d.wide(d.ours)) < values.least_normal(d.value.type)))
   for i, type_ in enumerate(d.types):
     array = d.operand(i)
     if array is None or type_ not in values.FLUSHED:
       continue
     if array.shape == d.mask.shape and d.opcode not in ("call", "fusion", "map"):
-      array = array[d.mask]
+      array = array[left]
       if np.all(_subnormal(array, type_)):
         return True
     elif _subnormal(array, type_).any():
