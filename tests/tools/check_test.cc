@@ -156,11 +156,14 @@ TEST(ToleranceTest, ProductsMayBeFused) {
   EXPECT_EQ(LimitOf(R"(ENTRY e { a = f32[8] parameter(0) m = f32[8] multiply(a, a)
                        ROOT r = f32[8] add(m, a) })"),
             2 * kU);
-  // Not those with a power of two.
-  EXPECT_EQ(LimitOf(R"(ENTRY e { a = f32[8] parameter(0) c = f32[] constant(0.25)
-                       b = f32[8] broadcast(c), dimensions={} m = f32[8] multiply(a, b)
-                       ROOT r = f32[8] add(m, a) })"),
-            0);
+  // Not those with a power of two, on either side.
+  for (const char* operands : {"a, b", "b, a"}) {
+    EXPECT_EQ(LimitOf(absl::StrCat(R"(ENTRY e { a = f32[8] parameter(0) c = f32[] constant(0.25)
+                                   b = f32[8] broadcast(c), dimensions={} m = f32[8] multiply()",
+                                   operands, ") ROOT r = f32[8] add(m, a) }")),
+              0)
+        << operands;
+  }
 }
 
 TEST(ToleranceTest, FunctionsAndSums) {
