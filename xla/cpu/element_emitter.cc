@@ -333,6 +333,9 @@ Element ElementEmitter::Choose(IrValue condition, int lanes, absl::FunctionRef<E
     if (element.im == nullptr) return {element.re};
     return {element.re, element.im};
   };
+  const auto whole = [](const Ir::Carried& parts) -> Element {
+    return {parts[0], parts.size() > 1 ? parts[1] : nullptr};
+  };
   if (ir_.Lanes(condition) > 1) {
     // Mostly all lanes are on one side: loads of the other, far from any array, would be slow even
     // where they are masked.
@@ -354,14 +357,10 @@ Element ElementEmitter::Choose(IrValue condition, int lanes, absl::FunctionRef<E
         },
         zeros);
     const Ir::Carried b = ir_.If(all, zeros, [&] { return side(otherwise); });
-    const auto element = [](const Ir::Carried& parts) -> Element {
-      return {parts[0], parts.size() > 1 ? parts[1] : nullptr};
-    };
-    return ops_.Select(condition, element(a), element(b));
+    return ops_.Select(condition, whole(a), whole(b));
   }
-  const Ir::Carried result = ir_.If(
-      condition, [&] { return side(then); }, [&] { return side(otherwise); });
-  return {result[0], result.size() > 1 ? result[1] : nullptr};
+  return whole(ir_.If(
+      condition, [&] { return side(then); }, [&] { return side(otherwise); }));
 }
 
 Element ElementEmitter::EmitPad(const HloInstruction* instruction, Index index) {

@@ -16,6 +16,7 @@
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/passes/loop_analysis.h"
 #include "xla/primitive_util.h"
+#include "xla/shape_util.h"
 
 namespace xla::cpu {
 namespace {
@@ -454,16 +455,6 @@ bool IsColumnReduction(const HloInstruction& reduce) {
 
 namespace {
 
-// Whether the dimensions are the same but for those of one element.
-bool DiffersByOnes(const Shape& a, const Shape& b) {
-  const auto without_ones = [](const Shape& shape) {
-    std::vector<int64_t> dims(shape.dimensions().begin(), shape.dimensions().end());
-    dims.erase(std::remove(dims.begin(), dims.end(), 1), dims.end());
-    return dims;
-  };
-  return without_ones(a) == without_ones(b);
-}
-
 // Columns of a result of short rows that are computed by vectors of their own and stored side by
 // side; 0 if vectors go along the rows.
 int64_t ShortColumns(const HloComputation& computation, bool is_linear) {
@@ -488,7 +479,11 @@ int64_t ShortColumns(const HloComputation& computation, bool is_linear) {
         const Shape &from = instruction->operand(0)->shape(), &to = instruction->shape();
         const bool keeps_last =
             from.rank() > 0 && to.rank() > 0 && from.dimensions().back() == to.dimensions().back();
-        if (!keeps_last && !DiffersByOnes(from, to)) return 0;
+        // Or only dimensions of one element differ.
+        if (!keeps_last && ShapeUtil::DropDegenerateDimensions(from).dimensions() !=
+                               ShapeUtil::DropDegenerateDimensions(to).dimensions()) {
+          return 0;
+        }
         break;
       }
       case HloOpcode::kConcatenate:

@@ -16,6 +16,7 @@
 #include "xla/kernels/input_rows.h"
 #include "xla/kernels/packing.h"
 #include "xla/kernels/skinny_product.h"
+#include "xla/kernels/transpose.h"
 #include "xla/util.h"
 
 namespace xla::kernels {
@@ -136,7 +137,10 @@ class DirectConvolution final : public Kernel {
 
   // That of the number of workers that was asked for first is kept.
   Plan PlanFor(int32_t workers) const {
-    std::call_once(is_planned_, [&] { plan_ = MakePlan(planned_workers_ = workers); });
+    std::call_once(is_planned_, [&] {
+      planned_workers_ = workers;
+      plan_ = MakePlan(workers);
+    });
     return workers == planned_workers_ ? plan_ : MakePlan(workers);
   }
 
@@ -310,10 +314,7 @@ class DirectConvolution final : public Kernel {
           const auto scale = static_cast<float>(spec_.kernel_scale);
           for (int64_t i = 0; i < depth * kernels_.columns; ++i) panel[i] *= scale;
         }
-        for (int64_t c = 0; is_dots_ && c < width; ++c) {
-          for (int64_t k = 0; k < depth; ++k)
-            dot_scratch[c * kChunkDepth + k] = panel[k * kernels_.columns + c];
-        }
+        if (is_dots_) Transpose32(width, depth, panel, kernels_.columns, dot_scratch, kChunkDepth);
         for (int64_t r = 0; r < rows; ++r) {
           for (int64_t i = begin; i < end; ++i) {
             const PatchRun& run = runs_[static_cast<size_t>(i)];

@@ -133,6 +133,7 @@ XlaOp HurwitzOfAny(XlaOp s, XlaOp q, XlaOp reflect, bool is_f64) {
   };
   const XlaOp all =
       HurwitzOfPositive(Broadcast(s, {3}), stacked(fraction, complement, beyond), is_f64);
+  // Sums of one number each: unlike reshapes they also take dynamic sizes.
   const auto part = [&](int64_t i) {
     return Reduce(SliceInDim(all, i, i + 1, 1, 0), ScalarLike(s, 0),
                   CreateScalarAddComputation(F64, s.builder()), {0});
