@@ -16,7 +16,12 @@ string(REGEX MATCHALL "\nclass [A-Za-z0-9_]+${end}\nstruct [A-Za-z0-9_]+DefaultT
 list(FILTER messages EXCLUDE REGEX "_DoNotUse${end}")
 list(TRANSFORM messages REPLACE "\n(class [A-Za-z0-9_]+)${end}.*" "\\1")
 string(REGEX MATCHALL "\nenum [A-Za-z0-9_]+ : int {[^}]*}${end}" enums "${text}")
-if(NOT messages)
+if(NOT messages AND NOT text MATCHES "::Message")
+  # Enums alone stay where they are.
+  file(WRITE ${STEM}_enums.h "#include \"${INCLUDE}.pb.h\"\n")
+  file(WRITE ${STEM}_enums.cc "#include \"${INCLUDE}.pb.h\"\n")
+  return()
+elseif(NOT messages)
   message(FATAL_ERROR "${STEM}.pb.h declares no message in the form that this script knows")
 endif()
 

@@ -30,10 +30,6 @@ STANDINS = "tests/xla_compat/"
 EXCLUDED = {
     "xla/autotune_result_wrapper_test.cc": "autotuner of XLA's GPU compiler",
     "xla/tests/test_utils_test.cc": "tests XLA's generator of test arguments itself",
-    "xla/client/executable_build_options_test.cc": "PJRT's compile options and compilation environments",
-    "xla/debug_options_flags_test.cc": "XLA_FLAGS: the environment changes nothing here",
-    "xla/debug_options_parsers_test.cc": "parsers of XLA_FLAGS and of the GPU autotuner's flags",
-    "xla/parse_flags_from_env_test.cc": "XLA's library of flags of the environment",
     "xla/online_topsort_test.cc": "a data structure of XLA's GPU scheduler",
     "xla/sort_json_test.cc": "a helper of XLA's GPU autotuner",
 }
@@ -43,6 +39,7 @@ DEVICES = {"xla/tests/multiple_devices_on_host_test.cc": "4"}
 
 # Files that need XLA_SOURCES beyond their own text.
 FROM_XLA = ["xla/reference_util.h", "xla/tests/complex_unary_op_samples.h"]
+PROTOS_FROM_XLA = ["xla/service/test_compilation_environment"]
 
 # Headers that --pch reads once.
 PRECOMPILED = ["<gmock/gmock.h>", "<gtest/gtest.h>", '"tests/xla_compat/client_library_test_base.h"',
@@ -163,6 +160,8 @@ class Compat:
             if standin:
                 text += '#include "%s"\n' % (STANDINS + standin)
             write(self.include / include, text)
+        for proto in PROTOS_FROM_XLA:
+            subprocess.run(["protoc", "--cpp_out=" + str(self.include), "-I" + str(self.xla), proto + ".proto"], check=True)
         for header in FROM_XLA:
             write(self.include / header, '#pragma once\n#include "%s"\n' % (self.xla / header))
         for header in (ROOT / STANDINS).glob("*.h"):
@@ -237,7 +236,7 @@ class Compat:
         os.environ["XLA_SOURCE"] = str(self.xla)
         command = [str(program), "--gtest_brief=1", "--gtest_output=json:" + str(report)]
         if name in DEVICES:
-            command = ["env", "XLA_COMPAT_DEVICES=" + DEVICES[name]] + command
+            command = ["env", "XLA_FLAGS=--xla_force_host_platform_device_count=" + DEVICES[name]] + command
         done = self.run(command, self.args.timeout)
         (self.work / (stem + ".out")).write_text(done.stdout)
         if not report.exists():
@@ -266,9 +265,10 @@ class Compat:
         return [str(library), "-Wl,-rpath," + str(library.parent), "-lgmock", "-lgtest", "-lgtest_main", "-lprotobuf"] + absl + ["-lpthread"]
 
     def support(self):
-        """Objects that every test links: the stand-ins, and XLA's reference_util."""
+        """Objects that every test links: the stand-ins, XLA's reference_util and protos of its tests."""
         objects = []
         sources = sorted((ROOT / STANDINS).glob("*.cc")) + [self.xla / "xla/reference_util.cc"]
+        sources += [self.include / (proto + ".pb.cc") for proto in PROTOS_FROM_XLA]
         for source in sources:
             target = self.work / ("support_" + source.stem + ".o")
             ok, log = self.compile(source, target)

@@ -265,7 +265,6 @@ TEST(LocalClient, CompiledModulesKeepWhatOptionsAskOfTheCompiler) {
   EXPECT_EQ(execution.optimization_level(), ExecutionOptions::EFFORT_O1);
   EXPECT_EQ(execution.device_memory_size(), 4096);
   EXPECT_FALSE(execution.has_device_assignment());
-  EXPECT_FALSE(execution.has_debug_options());
   EXPECT_FALSE(execution.has_shape_with_output_layout());
   EXPECT_EQ(client->backend().compiler()->DefaultDeviceShapeRepresentation(shape), shape);
 }

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
-#include "xla/pjrt/pjrt.pb.h"
+#include "xla/pjrt/proto/compile_options.pb.h"
 
 namespace xla::pjrt {
 namespace {

@@ -10,7 +10,7 @@
 #include "tests/pjrt/plugin.h"
 #include "tests/test_util.h"
 #include "xla/ffi/api/c_api.h"
-#include "xla/pjrt/pjrt.pb.h"
+#include "xla/pjrt/proto/compile_options.pb.h"
 #include "xla/service/computation_placer.h"
 #include "xla/xla.pb.h"
 

@@ -16,7 +16,7 @@
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
-#include "xla/pjrt/pjrt.pb.h"
+#include "xla/pjrt/proto/compile_options.pb.h"
 #include "xla/pjrt/tiles.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/translate.h"

@@ -12,7 +12,7 @@
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
-#include "xla/pjrt/pjrt.pb.h"
+#include "xla/pjrt/proto/compile_options.pb.h"
 
 namespace xla::pjrt::testing {
 

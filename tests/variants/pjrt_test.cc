@@ -18,7 +18,7 @@
 #include "tests/variants/expected.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/text/parser.h"
-#include "xla/pjrt/pjrt.pb.h"
+#include "xla/pjrt/proto/compile_options.pb.h"
 #include "xla/service/hlo.pb.h"
 #include "xla/xla.pb.h"
 

@@ -4,8 +4,11 @@
 #define TESTS_XLA_COMPAT_ENVIRONMENT_H_
 
 #include <glob.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -73,6 +76,58 @@ class Env {
   absl::Status FileExists(const std::string& name) {
     return std::ifstream(name) ? absl::OkStatus() : absl::NotFoundError(name);
   }
+};
+
+// A program that runs beside the test, with what it writes.
+enum Channel { CHAN_STDIN, CHAN_STDOUT, CHAN_STDERR };
+enum ChannelAction { ACTION_CLOSE, ACTION_PIPE, ACTION_DUPPARENT };
+
+class SubProcess {
+ public:
+  void SetProgram(const std::string& program, const std::vector<std::string>& arguments) {
+    program_ = program;
+    arguments_ = arguments;
+  }
+  void SetChannelAction(Channel, ChannelAction) {}  // both are read
+  bool Start() {
+    std::vector<char*> argv;
+    for (std::string& argument : arguments_) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, fileno(out_), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fileno(err_), STDERR_FILENO);
+    const int error =
+        posix_spawn(&process_, program_.c_str(), &actions, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return error == 0;
+  }
+  // The status that waitpid tells.
+  int Communicate(const std::string*, std::string* out, std::string* err) {
+    int status = -1;
+    waitpid(process_, &status, 0);
+    *out = ContentOf(out_);
+    *err = ContentOf(err_);
+    return status;
+  }
+  ~SubProcess() {
+    std::fclose(out_);
+    std::fclose(err_);
+  }
+
+ private:
+  static std::string ContentOf(std::FILE* file) {
+    std::string content;
+    std::rewind(file);
+    for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) content += static_cast<char>(c);
+    return content;
+  }
+
+  std::string program_;
+  std::vector<std::string> arguments_;
+  std::FILE* out_ = std::tmpfile();
+  std::FILE* err_ = std::tmpfile();
+  pid_t process_ = -1;
 };
 
 inline absl::Status WriteStringToFile(Env*, const std::string& name, absl::string_view data) {

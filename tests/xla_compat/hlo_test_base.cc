@@ -16,15 +16,6 @@
 
 namespace xla {
 
-// Tests of several devices share the client that is made first, with as many devices as the runner
-// says; XLA's rules pass --xla_force_host_platform_device_count to them.
-static const bool has_devices = [] {
-  const char* const count = std::getenv("XLA_COMPAT_DEVICES");
-  return count != nullptr && ClientLibrary::GetOrCreateLocalClient(
-                                 LocalClientOptions().set_device_count(std::atoi(count)))
-                                 .ok();
-}();
-
 // What XLA's clients hand to custom calls.
 static const Eigen::ThreadPoolDevice* IntraOpThreadPool() {
   static auto* const pool = new Eigen::ThreadPool(2);

@@ -53,11 +53,15 @@ bool signbit(const T& x) {
 #endif
 #endif
 
-// What newer Abseil has in absl/numeric/bits.h.
+// What newer Abseil has in absl/numeric/bits.h and absl/base/casts.h.
 #if defined(ABSL_LTS_RELEASE_VERSION) && ABSL_LTS_RELEASE_VERSION < 20240116
 namespace absl {
 using endian = std::endian;
 constexpr uint32_t byteswap(uint32_t x) { return __builtin_bswap32(x); }
+template <typename To, typename From>
+To down_cast(From* from) {
+  return static_cast<To>(from);
+}
 }  // namespace absl
 #endif
 

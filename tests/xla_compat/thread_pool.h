@@ -16,6 +16,7 @@ namespace tsl::thread {
 class ThreadPool {
  public:
   ThreadPool(Env*, const std::string&, int threads) : pool_(threads) {}
+  ThreadPool(Env*, const ThreadOptions&, const std::string&, int threads) : pool_(threads) {}
   int NumThreads() const { return pool_.NumThreads(); }
   void Schedule(std::function<void()> body) { pool_.Schedule(std::move(body)); }
   Eigen::ThreadPoolInterface* AsEigenThreadPool() { return &pool_; }

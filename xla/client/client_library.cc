@@ -10,6 +10,7 @@
 #include "xla/base/check.h"
 #include "xla/base/status_macros.h"
 #include "xla/client/client_core.h"
+#include "xla/debug_options_flags.h"
 #include "xla/service/platform_util.h"
 
 namespace xla {
@@ -80,8 +81,11 @@ absl::StatusOr<std::unique_ptr<LocalClient>> ClientLibrary::MakeLocalClient(
   }
   BackendOptions backend_options;
   backend_options.platform = options.platform();
-  backend_options.device_count = std::max(options.device_count(), options.number_of_replicas());
-  if (options.device_count() < 1) backend_options.device_count = options.device_count();
+  XLA_ASSIGN_OR_RETURN(const int device_count, options.device_count().has_value()
+                                                   ? absl::StatusOr<int>(*options.device_count())
+                                                   : HostPlatformDeviceCountFromFlags());
+  backend_options.device_count =
+      device_count < 1 ? device_count : std::max(device_count, options.number_of_replicas());
   if (options.allowed_devices().has_value() && !options.allowed_devices()->empty()) {
     if (*options.allowed_devices()->begin() < 0) {
       return absl::InvalidArgumentError(absl::StrCat("device ", *options.allowed_devices()->begin(),

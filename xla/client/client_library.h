@@ -44,7 +44,7 @@ class LocalClientOptions {
   // --- Not in XLA
   // Devices are threads of this process: any number up to 1024; 1 by default.
   LocalClientOptions& set_device_count(int device_count);
-  int device_count() const { return device_count_; }
+  std::optional<int> device_count() const { return device_count_; }
   // Custom calls of all programs that the client compiles.
   LocalClientOptions& set_custom_calls(CustomCallRegistry custom_calls);
   const CustomCallRegistry& custom_calls() const { return custom_calls_; }
@@ -60,7 +60,7 @@ class LocalClientOptions {
   int number_of_replicas_;
   int intra_op_parallelism_threads_;
   std::optional<std::set<int>> allowed_devices_;
-  int device_count_ = 1;
+  std::optional<int> device_count_;
   CustomCallRegistry custom_calls_;
   int64_t memory_limit_bytes_ = 0;
   bool use_compiler_ = true;

@@ -4,7 +4,7 @@
 #define XLA_PJRT_COMPILER_OPTIONS_H_
 
 #include "absl/status/status.h"
-#include "xla/pjrt/pjrt.pb.h"
+#include "xla/pjrt/proto/compile_options.pb.h"
 
 namespace xla::pjrt {
 

@@ -13,7 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "xla/pjrt/objects.h"
-#include "xla/pjrt/pjrt.pb.h"
+#include "xla/pjrt/proto/compile_options.pb.h"
 #include "xla/service/executable.h"
 
 namespace xla::pjrt {

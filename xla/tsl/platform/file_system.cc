@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "xla/base/status_macros.h"
 
 namespace tsl {
 namespace {
@@ -47,6 +48,19 @@ absl::StatusOr<std::unique_ptr<RandomAccessFile>> OpenRandomAccessFile(const std
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
   return std::make_unique<LocalFile>(path, descriptor);
+}
+
+absl::StatusOr<std::string> ReadSmallFile(const std::string& path, size_t max_bytes) {
+  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<RandomAccessFile> file, OpenRandomAccessFile(path));
+  std::string content(max_bytes + 1, '\0');
+  absl::string_view read;
+  const absl::Status status = file->Read(0, read, absl::MakeSpan(content));
+  if (status.ok()) {
+    return absl::ResourceExhaustedError(absl::StrCat(path, " has more than ", max_bytes, " bytes"));
+  }
+  if (!absl::IsOutOfRange(status)) return status;
+  content.resize(read.size());
+  return content;
 }
 
 }  // namespace tsl

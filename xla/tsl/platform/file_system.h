@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are read at given offsets, as PackedLiteralReader takes them.
+// Files that are read at given offsets, as PackedLiteralReader takes them, and small ones as a
+// whole.
 #ifndef XLA_TSL_PLATFORM_FILE_SYSTEM_H_
 #define XLA_TSL_PLATFORM_FILE_SYSTEM_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -26,6 +28,9 @@ class RandomAccessFile {
 
 // Opens a file of the local file system. NotFound if it does not exist.
 absl::StatusOr<std::unique_ptr<RandomAccessFile>> OpenRandomAccessFile(const std::string& path);
+
+// Not in XLA: all of a file. ResourceExhausted if it has more than `max_bytes`.
+absl::StatusOr<std::string> ReadSmallFile(const std::string& path, size_t max_bytes);
 
 }  // namespace tsl
 
