@@ -138,9 +138,9 @@ DynamicResolver::Results DynamicResolver::DynamicReshape(const HloInstruction& i
     sizes.push_back(CheckedSize(given, shape.dimensions(static_cast<int>(d))));
     to = b_.Times(to, sizes.back());
   }
-  // The elements must fill the sizes.
+  // The elements must fill the sizes; those that are left over are dropped.
   if (!sizes.empty()) {
-    HloInstruction* const fits = b_.Compare(from, to, ComparisonDirection::kEq);
+    HloInstruction* const fits = b_.Compare(from, to, ComparisonDirection::kGe);
     sizes[0] = SizeIf(fits, sizes[0], shape.dimensions(0));
   }
   return std::vector<SizedArray>{WithSizes(shape, ReshapeExisting(inst, x, sizes), sizes)};
