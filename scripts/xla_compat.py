@@ -90,6 +90,7 @@ MAPPED = {
     "tsl/platform/env.h": "environment.h",
     "xla/tsl/platform/threadpool.h": "thread_pool.h",
     "xla/tsl/platform/subprocess.h": "environment.h",
+    "tsl/platform/blocking_counter.h": "thread_pool.h",
     "tsl/platform/path.h": "environment.h",
     "ml_dtypes/include/float8.h": "ml_dtypes.h",
     "xla/pjrt/pjrt_client.h": "hlo_test_base.h",
@@ -99,6 +100,8 @@ MAPPED = {
     "xla/hlo/analysis/tuple_points_to_analysis.h": "evaluator_analyses.h",
     "xla/service/dynamic_dimension_inference.h": "evaluator_analyses.h",
     "xla/hlo/transforms/simplifiers/hlo_element_type_converter.h": "evaluator_analyses.h",
+    "xla/hlo/transforms/despecializer.h": "reference_passes.h",
+    "xla/hlo/transforms/simplifiers/float_normalization.h": "reference_passes.h",
     "xla/stream_executor/device_description.h": None,  # included by tests that do not use it
 }
 

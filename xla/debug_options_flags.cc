@@ -25,6 +25,7 @@
 #include "google/protobuf/text_format.h"
 #include "xla/base/check.h"
 #include "xla/base/status_macros.h"
+#include "xla/base/text_format.h"
 #include "xla/debug_options_parsers.h"
 #include "xla/parse_flags_from_env.h"
 #include "xla/pass_fuel.h"
@@ -414,21 +415,13 @@ void ParseDebugOptionFlagsFromEnv(bool reset_envvar) {
 
 bool ParseFlagsFromDebugOptionsFile(absl::string_view filename) {
   const ProcessOptions& process = UseProcessOptions();
-  const absl::StatusOr<std::string> text = tsl::ReadSmallFile(std::string(filename), kMaxFileBytes);
+  const absl::StatusOr<std::string> text = tsl::ReadWholeFile(std::string(filename), kMaxFileBytes);
   if (!text.ok()) return Complain(absl::StrCat("debug options file: ", text.status().message()));
   DebugOptions read;
-  google::protobuf::TextFormat::Parser parser;
-  google::protobuf::TextFormat::ParseInfoTree places;
-  parser.WriteLocationsTo(&places);
-  if (!parser.ParseFromString(*text, &read)) {
-    return Complain(absl::StrCat("The debug options file cannot be parsed: ", filename));
-  }
   std::vector<const FieldDescriptor*> mentioned;
-  for (int i = 0; i < DebugOptions::descriptor()->field_count(); ++i) {
-    const FieldDescriptor* field = DebugOptions::descriptor()->field(i);
-    if (places.GetLocation(field, field->is_repeated() ? 0 : -1).line != -1) {
-      mentioned.push_back(field);
-    }
+  const absl::Status status = ParseTextFormat(*text, read, &mentioned);
+  if (!status.ok()) {
+    return Complain(absl::StrCat("debug options file: ", filename, ":", status.message()));
   }
   process.values->GetReflection()->SwapFields(process.values, &read, mentioned);
   return true;

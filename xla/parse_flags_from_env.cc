@@ -122,7 +122,7 @@ absl::StatusOr<std::vector<std::string>> FlagsFromEnv(absl::string_view envvar) 
   if (value == nullptr) return std::vector<std::string>();
   const absl::string_view text = absl::StripLeadingAsciiWhitespace(value);
   if (text.empty() || text[0] == '-') return SplitFlags(text);
-  const absl::StatusOr<std::string> content = tsl::ReadSmallFile(value, kMaxFileBytes);
+  const absl::StatusOr<std::string> content = tsl::ReadWholeFile(value, kMaxFileBytes);
   if (!content.ok()) {
     return absl::Status(content.status().code(),
                         absl::StrCat("flags of environment variable ", envvar,

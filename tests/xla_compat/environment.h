@@ -147,6 +147,7 @@ inline int setenv(const char* name, const char* value, int overwrite) {
 inline int unsetenv(const char* name) { return ::unsetenv(name); }
 
 namespace io {
+inline bool GetTestUndeclaredOutputsDir(std::string*) { return false; }
 inline std::string JoinPath(absl::string_view a, absl::string_view b) {
   return absl::StrCat(a, "/", b);
 }

@@ -103,11 +103,17 @@ absl::StatusOr<Literal> MakeFakeLiteral(const Shape& shape, bool, bool use_large
 
 // --- Running
 
-HloRunnerInterface::HloRunnerInterface() {
+HloRunnerInterface::HloRunnerInterface(Backend backend) {
   // Tests of several replicas and partitions use up to this many devices.
   LocalClientOptions options;
   options.set_device_count(8);
-  client_ = ClientLibrary::GetOrCreateLocalClient(options).value();
+  if (backend == Backend::kCompiler) {
+    client_ = ClientLibrary::GetOrCreateLocalClient(options).value();
+  } else {
+    static LocalClient* const interpreter =
+        ClientLibrary::MakeLocalClient(options.set_use_compiler(false)).value().release();
+    client_ = interpreter;
+  }
 }
 HloRunnerInterface::~HloRunnerInterface() = default;
 
@@ -186,17 +192,8 @@ absl::StatusOr<Literal> HloRunnerInterface::Execute(std::unique_ptr<HloModule> m
 }
 
 absl::StatusOr<std::vector<Literal>> HloRunnerInterface::ExecuteReplicatedWithExecutable(
-    OpaqueExecutable* executable, const ReplicatedExecuteOptions& options, DeviceAssignment*) {
-  std::vector<std::vector<ScopedShapedBuffer>> buffers(options.num_devices);
-  std::vector<std::vector<const ShapedBuffer*>> pointers(options.num_devices);
-  for (int64_t d = 0; d < options.num_devices; ++d) {
-    for (const Literal* argument : options.arguments) {
-      ASSIGN_OR_RETURN(ScopedShapedBuffer buffer,
-                       client_->LiteralToShapedBuffer(*argument, static_cast<int>(d)));
-      buffers[d].push_back(std::move(buffer));
-    }
-    for (const ScopedShapedBuffer& buffer : buffers[d]) pointers[d].push_back(&buffer);
-  }
+    OpaqueExecutable* executable, const ReplicatedExecuteOptions& options,
+    DeviceAssignment* assignment) {
   // Every device is fed the values, in each step, before it runs: those of a tuple one by one.
   for (int64_t step = 0; step < options.infeed_steps; ++step) {
     for (int d = 0; d < static_cast<int>(options.num_devices); ++d) {
@@ -207,8 +204,35 @@ absl::StatusOr<std::vector<Literal>> HloRunnerInterface::ExecuteReplicatedWithEx
       }
     }
   }
+  return ExecuteOnDevices(executable, std::vector(options.num_devices, options.arguments),
+                          assignment);
+}
+
+absl::StatusOr<std::vector<Literal>> HloRunnerInterface::ExecuteOnDevices(
+    OpaqueExecutable* executable, const std::vector<std::vector<const Literal*>>& arguments,
+    const DeviceAssignment* assignment) {
+  const auto& parameters = executable->module().entry_computation_layout().parameters();
+  const int partitions = static_cast<int>(executable->module().config().num_partitions());
+  std::vector<std::vector<ScopedShapedBuffer>> buffers(arguments.size());
+  std::vector<std::vector<const ShapedBuffer*>> pointers(arguments.size());
+  for (size_t d = 0; d < arguments.size(); ++d) {
+    const int place = static_cast<int>(d);
+    const int device =
+        assignment == nullptr
+            ? place
+            : static_cast<int>((*assignment)(place / partitions, place % partitions));
+    for (size_t i = 0; i < arguments[d].size(); ++i) {
+      Literal moved = arguments[d][i]->Clone();
+      if (moved.shape().IsArray() && i < parameters.size() && parameters[i].has_layout())
+        moved = moved.Relayout(parameters[i].layout());
+      ASSIGN_OR_RETURN(ScopedShapedBuffer buffer, client_->LiteralToShapedBuffer(moved, device));
+      buffers[d].push_back(std::move(buffer));
+    }
+    for (const ScopedShapedBuffer& buffer : buffers[d]) pointers[d].push_back(&buffer);
+  }
   ExecutableRunOptions run_options;
   run_options.set_allocator(client_->backend().memory_allocator());
+  run_options.set_device_assignment(assignment);
   ASSIGN_OR_RETURN(const std::vector<ScopedShapedBuffer> results,
                    executable->executable().RunReplicated(pointers, run_options));
   std::vector<Literal> literals;
@@ -224,6 +248,26 @@ absl::StatusOr<std::vector<Literal>> HloRunnerInterface::ExecuteReplicated(
     DeviceAssignment* assignment) {
   ASSIGN_OR_RETURN(const auto executable, CreateExecutable(std::move(module), true));
   return ExecuteReplicatedWithExecutable(executable.get(), options, assignment);
+}
+
+absl::StatusOr<std::vector<Literal>> HloRunnerAgnosticTestBase::ExecuteReplicated(
+    std::unique_ptr<HloModule> module, absl::Span<const Literal* const> arguments,
+    int64_t num_devices, DeviceAssignment* assignment, bool run_hlo_passes, bool) {
+  ASSIGN_OR_RETURN(const auto executable, CreateExecutable(std::move(module), run_hlo_passes));
+  const std::vector<const Literal*> of_each(arguments.begin(), arguments.end());
+  return runner_->ExecuteOnDevices(executable.get(), std::vector(num_devices, of_each), assignment);
+}
+
+absl::StatusOr<std::vector<Literal>> HloRunnerAgnosticTestBase::ExecuteReplicated(
+    std::unique_ptr<HloModule> module, std::vector<std::vector<Literal*>> arguments,
+    int64_t num_devices, bool run_hlo_passes, DeviceAssignment* assignment) {
+  ASSIGN_OR_RETURN(const auto executable, CreateExecutable(std::move(module), run_hlo_passes));
+  std::vector<std::vector<const Literal*>> of_each;
+  for (const std::vector<Literal*>& device : arguments) {
+    of_each.emplace_back(device.begin(), device.end());
+  }
+  of_each.resize(num_devices);
+  return runner_->ExecuteOnDevices(executable.get(), of_each, assignment);
 }
 
 // --- HloHardwareIndependentTestBase

@@ -89,7 +89,9 @@ class HloRunnerInterface {
     bool run_hlo_passes = false;
     int64_t seed = 0;
   };
-  HloRunnerInterface();
+  // The interpreter is what compiled programs are compared with.
+  enum class Backend { kCompiler, kInterpreter };
+  explicit HloRunnerInterface(Backend backend = Backend::kCompiler);
   ~HloRunnerInterface();
 
   absl::StatusOr<std::unique_ptr<OpaqueExecutable>> CreateExecutable(
@@ -112,6 +114,10 @@ class HloRunnerInterface {
   absl::StatusOr<std::vector<Literal>> ExecuteReplicatedWithExecutable(
       OpaqueExecutable* executable, const ReplicatedExecuteOptions& options,
       DeviceAssignment* assignment = nullptr);
+  // arguments[d] are those of partition d % partitions of replica d / partitions.
+  absl::StatusOr<std::vector<Literal>> ExecuteOnDevices(
+      OpaqueExecutable* executable, const std::vector<std::vector<const Literal*>>& arguments,
+      const DeviceAssignment* assignment = nullptr);
   absl::StatusOr<const HloModule*> HloModuleFromWrapped(const OpaqueExecutable* executable) const {
     return &executable->module();
   }
@@ -245,6 +251,22 @@ class HloRunnerAgnosticTestBase : public HloHardwareIndependentTestBase {
     return runner_->CreateExecutable(std::move(module), run_hlo_passes);
   }
 
+  absl::StatusOr<std::vector<Literal>> ExecuteReplicated(std::unique_ptr<HloModule> module,
+                                                         absl::Span<const Literal* const> arguments,
+                                                         int64_t num_devices, bool use_threads,
+                                                         bool run_hlo_passes = false) {
+    return ExecuteReplicated(std::move(module), arguments, num_devices, nullptr, run_hlo_passes,
+                             use_threads);
+  }
+  absl::StatusOr<std::vector<Literal>> ExecuteReplicated(std::unique_ptr<HloModule> module,
+                                                         absl::Span<const Literal* const> arguments,
+                                                         int64_t num_devices,
+                                                         DeviceAssignment* assignment,
+                                                         bool run_hlo_passes, bool use_threads);
+  absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
+      std::unique_ptr<HloModule> module, std::vector<std::vector<Literal*>> arguments,
+      int64_t num_devices, bool run_hlo_passes, DeviceAssignment* assignment = nullptr);
+
   using Result = ::testing::AssertionResult;
   Result Run(std::unique_ptr<HloModule> module, bool run_hlo_passes,
              const std::function<void(HloModule*)>& preprocessor = nullptr);
@@ -278,7 +300,10 @@ class HloInterpreterReferenceMixin : public T {
   template <typename... Args>
   explicit HloInterpreterReferenceMixin(Args&&... args) : T(std::forward<Args>(args)...) {}
 
-  HloRunnerInterface& reference_runner() const { return this->test_runner(); }
+  HloRunnerInterface& reference_runner() const {
+    static auto* const runner = new HloRunnerInterface(HloRunnerInterface::Backend::kInterpreter);
+    return *runner;
+  }
 
   using Preprocessor = std::function<void(HloModule*)>;
   ::testing::AssertionResult RunAndCompare(std::unique_ptr<HloModule> module,
@@ -292,7 +317,11 @@ class HloInterpreterReferenceMixin : public T {
     std::unique_ptr<HloModule> reference = module->Clone();
     if (reference_preprocessor != nullptr) reference_preprocessor(reference.get());
     if (test_preprocessor != nullptr) test_preprocessor(module.get());
-    return this->RunAndCompareTwoModules(std::move(reference), std::move(module), arguments, error);
+    const auto expected = reference_runner().Execute(std::move(reference), arguments);
+    if (!expected.ok()) return ::testing::AssertionFailure() << expected.status();
+    const auto actual = this->test_runner().Execute(std::move(module), arguments);
+    if (!actual.ok()) return ::testing::AssertionFailure() << actual.status();
+    return LiteralTestUtil::NearOrEqual(*expected, *actual, error);
   }
   ::testing::AssertionResult RunAndCompare(
       std::unique_ptr<HloModule> module, const std::optional<ErrorSpec>& error,

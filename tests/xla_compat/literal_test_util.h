@@ -45,13 +45,6 @@ class LiteralTestUtil {
   }
 
   template <typename T>
-  using List2 = std::initializer_list<std::initializer_list<T>>;
-  template <typename T>
-  using List3 = std::initializer_list<List2<T>>;
-  template <typename T>
-  using List4 = std::initializer_list<List3<T>>;
-
-  template <typename T>
   static void ExpectR0Equal(T expected, const LiteralSlice& actual) {
     EXPECT_TRUE(Equal(LiteralUtil::CreateR0<T>(expected), actual));
   }
@@ -60,11 +53,14 @@ class LiteralTestUtil {
     EXPECT_TRUE(Equal(LiteralUtil::CreateR1<T>(expected), actual));
   }
   template <typename T>
-  static void ExpectR2Equal(List2<T> expected, const LiteralSlice& actual) {
+  static void ExpectR2Equal(std::initializer_list<std::initializer_list<T>> expected,
+                            const LiteralSlice& actual) {
     EXPECT_TRUE(Equal(LiteralUtil::CreateR2<T>(expected), actual));
   }
   template <typename T>
-  static void ExpectR3Equal(List3<T> expected, const LiteralSlice& actual) {
+  static void ExpectR3Equal(
+      std::initializer_list<std::initializer_list<std::initializer_list<T>>> expected,
+      const LiteralSlice& actual) {
     EXPECT_TRUE(Equal(LiteralUtil::CreateR3<T>(expected), actual));
   }
   template <typename T>
@@ -94,11 +90,16 @@ class LiteralTestUtil {
     EXPECT_TRUE(Near(LiteralUtil::CreateR2<T>(expected), actual, error));
   }
   template <typename T>
-  static void ExpectR3Near(List3<T> expected, const LiteralSlice& actual, const ErrorSpec& error) {
+  static void ExpectR3Near(
+      std::initializer_list<std::initializer_list<std::initializer_list<T>>> expected,
+      const LiteralSlice& actual, const ErrorSpec& error) {
     EXPECT_TRUE(Near(LiteralUtil::CreateR3<T>(expected), actual, error));
   }
   template <typename T>
-  static void ExpectR4Near(List4<T> expected, const LiteralSlice& actual, const ErrorSpec& error) {
+  static void ExpectR4Near(
+      std::initializer_list<std::initializer_list<std::initializer_list<std::initializer_list<T>>>>
+          expected,
+      const LiteralSlice& actual, const ErrorSpec& error) {
     EXPECT_TRUE(Near(LiteralUtil::CreateR4<T>(expected), actual, error));
   }
   template <typename T>

@@ -255,6 +255,13 @@ void HloInstruction::Detach() {
   extras_->control_successors.clear();
 }
 
+bool HloInstruction::IsElementwise() const {
+  return IsOpElementwise(opcode_) &&
+         (opcode_ != HloOpcode::kBitcastConvert ||
+          primitive_util::StorageBitWidth(shape().element_type()) ==
+              primitive_util::StorageBitWidth(operand(0)->shape().element_type()));
+}
+
 bool HloInstruction::IsRoot() const { return parent_ != nullptr && parent_->root_ == this; }
 
 bool HloInstruction::IsUserOf(const HloInstruction* other) const {

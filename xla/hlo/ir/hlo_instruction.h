@@ -68,6 +68,12 @@ class HloInstruction : public InstructionFactories, public InstructionAccessors 
   // --- Identity
   HloOpcode opcode() const { return opcode_; }
   const OpInfo& info() const { return GetOpInfo(opcode_); }
+  // Whether an element of the result depends on the same element of each operand alone; a
+  // bitcast-convert between types of different widths does not.
+  static bool IsOpElementwise(HloOpcode opcode) {
+    return GetOpInfo(opcode).family == OpFamily::kElementwise;
+  }
+  bool IsElementwise() const;
   const std::string& name() const { return name_; }  // without '%'
   // The caller must ensure uniqueness in the module (HloModule::UniqueInstructionName).
   void SetName(std::string name) { name_ = std::move(name); }

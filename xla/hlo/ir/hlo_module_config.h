@@ -13,50 +13,17 @@
 #include <vector>
 
 #include "xla/base/status_fwd.h"
+#include "xla/device_assignment.h"
+#include "xla/hlo/ir/computation_layout.h"
 #include "xla/hlo/ir/instruction_extras.h"
 #include "xla/shape.h"
 
 namespace xla {
 
 class DebugOptions;
+class ExecutionOptions;
 class HloModuleConfigProto;
 enum ExecutionOptions_EffortLevel : int;  // xla/xla.pb.h
-
-// The shape of a parameter or result, with its layout.
-class ShapeLayout {
- public:
-  explicit ShapeLayout(Shape shape) : shape_(std::move(shape)) {}
-  const Shape& shape() const { return shape_; }
-  // Precondition: the shape is an array with a layout.
-  const Layout& layout() const { return shape_.layout(); }
-  // Whether every array, or any, has a layout.
-  bool LayoutIsSet() const;
-  bool AnyLayoutIsSet() const;
-  bool MatchesLayoutInShape(const Shape& shape) const;
-  bool operator==(const ShapeLayout& other) const { return shape_ == other.shape_; }
-
- private:
-  Shape shape_;
-};
-
-// The shapes of the parameters and of the result, with their layouts.
-class ComputationLayout : public ProgramShape {
- public:
-  ComputationLayout() = default;
-  ComputationLayout(ProgramShape shape)  // NOLINT: a program shape holds as much
-      : ProgramShape(std::move(shape)) {}
-  ComputationLayout(ProgramShape shape, bool ignore_layouts);
-
-  int parameter_count() const { return parameters_size(); }
-  ShapeLayout parameter_layout(int i) const { return ShapeLayout(parameters(i)); }
-  ShapeLayout result_layout() const { return ShapeLayout(result()); }
-  const Shape& parameter_shape(int i) const { return parameters(i); }
-  const Shape& result_shape() const { return result(); }
-  ProgramShape ComputeProgramShape() const { return *this; }
-  // Whether every array, or any, has a layout.
-  bool LayoutIsSet() const;
-  bool AnyLayoutSet() const;
-};
 
 // input_output_alias={ {OUT}: (P, {IDX}, may-alias), .. }
 struct InputOutputAlias {
@@ -149,15 +116,28 @@ class HloModuleConfig {
     requests_.memory_fitting_level = level;
   }
 
+  // The devices that the program is meant for, if they are known.
+  bool has_static_device_assignment() const { return static_device_assignment_.has_value(); }
+  // Precondition: there is one.
+  const DeviceAssignment& static_device_assignment() const { return *static_device_assignment_; }
+  void set_static_device_assignment(const DeviceAssignment& assignment) {
+    static_device_assignment_ = assignment;
+  }
+  void reset_static_device_assignment() { static_device_assignment_.reset(); }
+
   // The fields above as a proto, which does not hold what XLA keeps in HloModule. Defined in
   // xla/hlo/proto.
   HloModuleConfigProto ToProto() const;
   static absl::StatusOr<std::unique_ptr<HloModuleConfig>> CreateFromProto(
       const HloModuleConfigProto& proto);
 
+  // What ExecutionOptions say; counts of 0 change nothing. Defined in xla/hlo/proto.
+  void TakeExecutionOptions(const ExecutionOptions& options);
+
   // Kept and not used by anything in this folder. The defaults of all options if none are set.
   void set_debug_options(const DebugOptions& options);
   const DebugOptions& debug_options() const;
+  DebugOptions& mutable_debug_options();
   // Copies what another config asks of compilers, debug options included.
   void TakeRequests(const HloModuleConfig& other) { requests_ = other.requests_; }
 
@@ -177,6 +157,7 @@ class HloModuleConfig {
   std::vector<bool> allow_spmd_sharding_propagation_to_parameters_;
   std::vector<bool> allow_spmd_sharding_propagation_to_output_;
   uint64_t seed_ = 0;
+  std::optional<DeviceAssignment> static_device_assignment_;
   struct Requests {
     std::string fdo_profile;
     int64_t device_memory_size = 0;
@@ -184,7 +165,7 @@ class HloModuleConfig {
     float exec_time_effort = 0;
     float memory_fitting_effort = 0;
     ExecutionOptions_EffortLevel optimization_level = {}, memory_fitting_level = {};
-    std::shared_ptr<const DebugOptions> debug_options;  // shared by copies
+    std::shared_ptr<DebugOptions> debug_options;  // shared by copies until one changes them
   };
   Requests requests_;
 };

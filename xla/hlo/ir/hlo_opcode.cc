@@ -90,7 +90,18 @@ const OpInfo& GetOpInfo(HloOpcode opcode) {
   return kTable[static_cast<size_t>(opcode)];
 }
 
-std::string_view HloOpcodeString(HloOpcode opcode) { return GetOpInfo(opcode).name; }
+int HloOpcodeCount() { return kNumHloOpcodes; }
+
+const std::string& HloOpcodeString(HloOpcode opcode) {
+  static const auto* const names = [] {
+    auto* all = new std::vector<std::string>;
+    for (int i = 0; i < HloOpcodeCount(); ++i) {
+      all->emplace_back(GetOpInfo(static_cast<HloOpcode>(i)).name);
+    }
+    return all;
+  }();
+  return (*names)[static_cast<size_t>(opcode)];
+}
 
 std::ostream& operator<<(std::ostream& out, HloOpcode opcode) {
   return out << HloOpcodeString(opcode);
@@ -103,8 +114,8 @@ std::optional<HloOpcode> FindHloOpcode(std::string_view name) {
   return static_cast<HloOpcode>(row);
 }
 
-absl::StatusOr<HloOpcode> StringToHloOpcode(std::string_view name) {
-  if (std::optional<HloOpcode> opcode = FindHloOpcode(name)) return *opcode;
+absl::StatusOr<HloOpcode> StringToHloOpcode(absl::string_view name) {
+  if (std::optional<HloOpcode> opcode = FindHloOpcode({name.data(), name.size()})) return *opcode;
   constexpr size_t kMaxQuoted = 100;
   return absl::InvalidArgumentError(
       absl::StrCat("Unknown opcode: ", std::string(name.substr(0, kMaxQuoted)),

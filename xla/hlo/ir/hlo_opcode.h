@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "absl/strings/string_view.h"
 #include "xla/base/status_fwd.h"
 #include "xla/hlo/ir/callee_schema.h"
 
@@ -127,10 +129,12 @@ struct OpInfo {
 // The table row of an opcode.
 const OpInfo& GetOpInfo(HloOpcode opcode);
 
-std::string_view HloOpcodeString(HloOpcode opcode);
+int HloOpcodeCount();
+// Converts to both std::string_view and absl::string_view.
+const std::string& HloOpcodeString(HloOpcode opcode);
 std::ostream& operator<<(std::ostream& out, HloOpcode opcode);
 // Not found: an error that quotes the name.
-absl::StatusOr<HloOpcode> StringToHloOpcode(std::string_view name);
+absl::StatusOr<HloOpcode> StringToHloOpcode(absl::string_view name);
 std::optional<HloOpcode> FindHloOpcode(std::string_view name);
 
 std::optional<int> HloOpcodeArity(HloOpcode opcode);  // nullopt: variadic

@@ -34,6 +34,22 @@ requires(std::is_same_v<View, absl::string_view> && !std::is_same_v<View, std::s
   return ParseAndReturnUnverifiedModule(std::string_view(text.data(), text.size()), options);
 }
 
+template <typename View>
+requires(std::is_same_v<View, absl::string_view> && !std::is_same_v<View, std::string_view>)
+    absl::StatusOr<Shape> ParseShape(View text) {
+  return ParseShape(std::string_view(text.data(), text.size()));
+}
+template <typename View>
+requires(std::is_same_v<View, absl::string_view> && !std::is_same_v<View, std::string_view>)
+    absl::StatusOr<Layout> ParseLayout(View text) {
+  return ParseLayout(std::string_view(text.data(), text.size()));
+}
+template <typename View>
+requires(std::is_same_v<View, absl::string_view> && !std::is_same_v<View, std::string_view>)
+    absl::StatusOr<HloSharding> ParseSharding(View text) {
+  return ParseSharding(std::string_view(text.data(), text.size()));
+}
+
 absl::StatusOr<Window> ParseWindow(absl::string_view text);  // "size=3x3 pad=1_1x1_1"
 absl::StatusOr<ConvolutionDimensionNumbers> ParseConvolutionDimensionNumbers(
     absl::string_view text);                                               // "b01f_01io->b01f"

@@ -30,23 +30,31 @@ absl::StatusOr<HloModuleConfig> HloModule::CreateModuleConfigFromProto(
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> module, CreateModuleFromProto(proto));
   HloModuleConfig config = module->config();
   config.set_debug_options(debug_options);
-  if (execution_options != nullptr) {
-    if (execution_options->num_replicas() > 0) {
-      config.set_replica_count(execution_options->num_replicas());
-    }
-    if (execution_options->num_partitions() > 0) {
-      config.set_num_partitions(execution_options->num_partitions());
-    }
-    config.set_seed(execution_options->seed());
-    config.set_fdo_profile(execution_options->fdo_profile());
-    config.set_device_memory_size(execution_options->device_memory_size());
-    config.set_use_shardy_partitioner(execution_options->use_shardy_partitioner());
-    config.set_exec_time_optimization_effort(execution_options->exec_time_optimization_effort());
-    config.set_memory_fitting_effort(execution_options->memory_fitting_effort());
-    config.set_optimization_level(execution_options->optimization_level());
-    config.set_memory_fitting_level(execution_options->memory_fitting_level());
-  }
+  if (execution_options != nullptr) config.TakeExecutionOptions(*execution_options);
   return config;
+}
+
+void HloModuleConfig::TakeExecutionOptions(const ExecutionOptions& options) {
+  if (options.num_replicas() > 0) set_replica_count(options.num_replicas());
+  if (options.num_partitions() > 0) set_num_partitions(options.num_partitions());
+  set_seed(options.seed());
+  set_use_spmd_partitioning(options.use_spmd_partitioning());
+  if (options.alias_passthrough_params()) set_alias_passthrough_params(true);
+  const auto& to_parameters = options.allow_spmd_sharding_propagation_to_parameters();
+  if (!to_parameters.empty()) {
+    set_allow_spmd_sharding_propagation_to_parameters({to_parameters.begin(), to_parameters.end()});
+  }
+  const auto& to_output = options.allow_spmd_sharding_propagation_to_output();
+  if (!to_output.empty()) {
+    set_allow_spmd_sharding_propagation_to_output({to_output.begin(), to_output.end()});
+  }
+  set_fdo_profile(options.fdo_profile());
+  set_device_memory_size(options.device_memory_size());
+  set_use_shardy_partitioner(options.use_shardy_partitioner());
+  set_exec_time_optimization_effort(options.exec_time_optimization_effort());
+  set_memory_fitting_effort(options.memory_fitting_effort());
+  set_optimization_level(options.optimization_level());
+  set_memory_fitting_level(options.memory_fitting_level());
 }
 
 HloModuleConfigProto HloModuleConfig::ToProto() const {
@@ -72,6 +80,9 @@ HloModuleConfigProto HloModuleConfig::ToProto() const {
   proto.set_memory_fitting_effort(memory_fitting_effort());
   proto.set_optimization_level(optimization_level());
   proto.set_memory_fitting_level(memory_fitting_level());
+  if (has_static_device_assignment()) {
+    (void)static_device_assignment().Serialize(proto.mutable_static_device_assignment());
+  }
   if (requests_.debug_options != nullptr) {
     *proto.mutable_debug_options() = *requests_.debug_options;
   }
@@ -85,6 +96,11 @@ absl::StatusOr<std::unique_ptr<HloModuleConfig>> HloModuleConfig::CreateFromProt
     XLA_ASSIGN_OR_RETURN(ProgramShape layout,
                          ProgramShape::FromProto(proto.entry_computation_layout()));
     config->set_entry_computation_layout(std::move(layout));
+  }
+  if (proto.has_static_device_assignment()) {
+    XLA_ASSIGN_OR_RETURN(const std::unique_ptr<DeviceAssignment> assignment,
+                         DeviceAssignment::Deserialize(proto.static_device_assignment()));
+    config->set_static_device_assignment(*assignment);
   }
   // 0 is what protos without the field have.
   if (proto.replica_count() > 0) config->set_replica_count(proto.replica_count());

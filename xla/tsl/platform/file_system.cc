@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "absl/status/status.h"
@@ -50,16 +51,22 @@ absl::StatusOr<std::unique_ptr<RandomAccessFile>> OpenRandomAccessFile(const std
   return std::make_unique<LocalFile>(path, descriptor);
 }
 
-absl::StatusOr<std::string> ReadSmallFile(const std::string& path, size_t max_bytes) {
+absl::StatusOr<std::string> ReadWholeFile(const std::string& path, size_t max_bytes) {
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<RandomAccessFile> file, OpenRandomAccessFile(path));
-  std::string content(max_bytes + 1, '\0');
-  absl::string_view read;
-  const absl::Status status = file->Read(0, read, absl::MakeSpan(content));
-  if (status.ok()) {
-    return absl::ResourceExhaustedError(absl::StrCat(path, " has more than ", max_bytes, " bytes"));
+  std::string content;
+  absl::Status status;
+  // In steps that double, as some files do not tell their size.
+  for (size_t done = 0; status.ok(); done = content.size()) {
+    if (done > max_bytes) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat(path, " has more than ", max_bytes, " bytes"));
+    }
+    content.resize(std::min(std::max(2 * done, size_t{1} << 16), max_bytes + 1));
+    absl::string_view read;
+    status = file->Read(done, read, absl::MakeSpan(content).subspan(done));
+    content.resize(done + read.size());
   }
   if (!absl::IsOutOfRange(status)) return status;
-  content.resize(read.size());
   return content;
 }
 

@@ -30,7 +30,7 @@ class RandomAccessFile {
 absl::StatusOr<std::unique_ptr<RandomAccessFile>> OpenRandomAccessFile(const std::string& path);
 
 // Not in XLA: all of a file. ResourceExhausted if it has more than `max_bytes`.
-absl::StatusOr<std::string> ReadSmallFile(const std::string& path, size_t max_bytes);
+absl::StatusOr<std::string> ReadWholeFile(const std::string& path, size_t max_bytes);
 
 }  // namespace tsl
 

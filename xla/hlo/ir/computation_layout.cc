@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/hlo/ir/computation_layout.h"
+
+#include "xla/layout_util.h"
+
+namespace xla {
+
+ComputationLayout::ComputationLayout(ProgramShape shape, bool ignore_layouts)
+    : ProgramShape(std::move(shape)) {
+  if (ignore_layouts) SetToDefaultLayout();
+}
+
+std::vector<ShapeLayout> ComputationLayout::parameter_layouts() const {
+  std::vector<ShapeLayout> layouts;
+  for (const Shape& parameter : parameters()) layouts.emplace_back(parameter);
+  return layouts;
+}
+
+void ComputationLayout::SetToDefaultLayout() {
+  for (int i = 0; i < parameters_size(); ++i) LayoutUtil::SetToDefaultLayout(mutable_parameters(i));
+  LayoutUtil::SetToDefaultLayout(mutable_result());
+}
+
+bool ComputationLayout::LayoutIsSet() const {
+  for (const Shape& parameter : parameters()) {
+    if (!LayoutUtil::HasLayout(parameter)) return false;
+  }
+  return LayoutUtil::HasLayout(result());
+}
+
+bool ComputationLayout::AnyLayoutSet() const {
+  for (const Shape& parameter : parameters()) {
+    if (LayoutUtil::HasAnyLayout(parameter)) return true;
+  }
+  return LayoutUtil::HasAnyLayout(result());
+}
+
+}  // namespace xla
