@@ -29,16 +29,25 @@ STANDINS = "tests/xla_compat/"
 # Files of the set that test parts of XLA that a user of its library does not see, with the reason.
 EXCLUDED = {
     "xla/autotune_result_wrapper_test.cc": "autotuner of XLA's GPU compiler",
-    "xla/tests/test_utils_test.cc": "tests XLA's generator of test arguments itself",
     "xla/online_topsort_test.cc": "a data structure of XLA's GPU scheduler",
     "xla/sort_json_test.cc": "a helper of XLA's GPU autotuner",
+    "xla/tests/buffer_donation_test.cc": "memory of StreamExecutor",
+    "xla/tests/collective_pipeliner_execution_test.cc": "a pass of XLA, and its pass pipeline",
+    "xla/tests/constraint_propagator_test.cc": "XLA's generator of test arguments itself",
+    "xla/tests/convolution_cudnn_test.cc": "cuDNN",
+    "xla/tests/get_default_platform_test.cc": "an environment variable of XLA's test environment",
+    "xla/tests/literal_test_util_test.cc": "XLA's test assertions themselves",
+    "xla/tests/reduce_window_rewriter_execution_test.cc": "the text that passes of XLA produce",
+    "xla/tests/rng_test.cc": "that XLA's compilers need its expander passes",
+    "xla/tests/sample_file_test.cc": "how XLA's tests find a plugin",
 }
 
 # Files whose rules in XLA ask for several devices.
 DEVICES = {"xla/tests/multiple_devices_on_host_test.cc": "4"}
 
 # Files that need XLA_SOURCES beyond their own text.
-FROM_XLA = ["xla/reference_util.h", "xla/tests/complex_unary_op_samples.h"]
+FROM_XLA = ["xla/reference_util.h", "xla/tests/complex_unary_op_samples.h", "xla/tests/conv_depthwise_common.h"]
+SOURCES_FROM_XLA = ["xla/reference_util.cc", "xla/tests/conv_depthwise_common.cc"]
 PROTOS_FROM_XLA = ["xla/service/test_compilation_environment"]
 
 # Headers that --pch reads once.
@@ -116,10 +125,7 @@ def test_set(xla):
                  "hlo/parser/hlo_lexer_test.cc", "hlo/parser/hlo_parser_test.cc",
                  "service/hlo_verifier_test.cc", "service/shape_inference_test.cc"):
         files.append(xla / "xla" / name)
-    uses_client = re.compile("ClientLibraryTestBase|XlaBuilder|LocalClientTestBase|ClientLibraryTestRunner")
-    for path in sorted(xla.glob("xla/tests/*_test.cc")):
-        if uses_client.search(path.read_text(errors="replace")):
-            files.append(path)
+    files += sorted(xla.glob("xla/tests/*_test.cc"))
     return [str(f.relative_to(xla)) for f in files]
 
 
@@ -268,9 +274,9 @@ class Compat:
         return [str(library), "-Wl,-rpath," + str(library.parent), "-lgmock", "-lgtest", "-lgtest_main", "-lprotobuf"] + absl + ["-lpthread"]
 
     def support(self):
-        """Objects that every test links: the stand-ins, XLA's reference_util and protos of its tests."""
+        """Objects that every test links: the stand-ins, and what tests share in XLA's sources."""
         objects = []
-        sources = sorted((ROOT / STANDINS).glob("*.cc")) + [self.xla / "xla/reference_util.cc"]
+        sources = sorted((ROOT / STANDINS).glob("*.cc")) + [self.xla / source for source in SOURCES_FROM_XLA]
         sources += [self.include / (proto + ".pb.cc") for proto in PROTOS_FROM_XLA]
         for source in sources:
             target = self.work / ("support_" + source.stem + ".o")

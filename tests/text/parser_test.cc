@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "tests/test_util.h"
 #include "xla/hlo/text/printer.h"
 #include "xla/shape_util.h"
@@ -105,6 +106,27 @@ TEST(ParserTest, NestedInstructionsAreNamedByTheirOpcode) {
   EXPECT_EQ(root.operand(0)->name(), "negate.anon");
   EXPECT_EQ(root.operand(1)->operand(0)->name(), "negate.anon.1");
   EXPECT_EQ(root.operand(1)->name(), "negate.anon.2");
+}
+
+TEST(ParserTest, ShapesWithoutNamesAreNoOperands) {
+  const auto parse = [](const std::string& operands) {
+    return ParseBody("p = f32[] parameter(0)\nq = f32[2] parameter(1)\nr = (f32[], f32[2]) tuple(" +
+                     operands + ")\nROOT s = f32[] add(p, f32[], p)");
+  };
+  for (const std::string operands :
+       {"p, f32[], q", "f32[] p, q, f32[2]{0}", "(f32[], s32[]), p, f32[], q"}) {
+    const auto module = parse(operands);
+    ASSERT_OK(module);
+    const HloInstruction* root = (*module)->entry_computation()->root_instruction();
+    EXPECT_EQ(root->operand_count(), 2) << operands;
+  }
+  // Others are errors, and so is one too few.
+  EXPECT_FALSE(parse("p, f32[] nothing, q").ok());
+  EXPECT_FALSE(parse("p, f32[]{0}, q").ok());
+  const auto too_few = ParseBody("p = f32[] parameter(0)\nROOT s = f32[] add(p, f32[])");
+  ASSERT_FALSE(too_few.ok());
+  EXPECT_TRUE(absl::StrContains(too_few.status().message(), "expects name")) << too_few.status();
+  EXPECT_TRUE(absl::StrContains(too_few.status().message(), "expects 2 operands, but has 1"));
 }
 
 TEST(ParserTest, ComputationsMayStandInPlace) {

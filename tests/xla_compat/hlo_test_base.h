@@ -47,13 +47,19 @@ class VerifiedHloModule : public HloModule {
 using GetIndexKnownZeroesFn =
     std::function<std::optional<uint64_t>(const HloInstruction*, int64_t)>;
 
-// Arguments for every parameter: uniform in [-1, 1) (integers: small), scalars that serve as start
-// indices within bounds.
+// Arguments for every parameter: small numbers, start indices within bounds, keys of sorts without
+// duplicates.
 absl::StatusOr<std::vector<Literal>> MakeFakeArguments(
     const HloModule* module, bool pseudo_random = true, bool use_large_range = false,
     bool treat_gte_as_data_formatting = false,
     std::optional<int64_t> max_bits_of_precision = std::nullopt,
     std::minstd_rand0* engine = nullptr, bool generate_aligned_ds_indices = false,
+    GetIndexKnownZeroesFn get_index_known_zeroes = nullptr);
+// Positive, too, where a function of arithmetic on them needs it.
+absl::StatusOr<std::vector<Literal>> MakeDataflowConstrainedArguments(
+    const HloModule* module, std::minstd_rand0* engine = nullptr, bool use_large_range = false,
+    std::optional<int64_t> max_bits_of_precision = std::nullopt,
+    bool generate_aligned_ds_indices = false,
     GetIndexKnownZeroesFn get_index_known_zeroes = nullptr);
 absl::StatusOr<Literal> MakeFakeLiteral(
     const Shape& shape, bool pseudo_random = true, bool use_large_range = false,
@@ -352,6 +358,11 @@ class HloInterpreterReferenceMixin : public T {
   template <typename... Args>
   ::testing::AssertionResult RunAndCompareNoHloPasses(Args&&... args) {
     return RunAndCompare(std::forward<Args>(args)...);
+  }
+  ::testing::AssertionResult RunAndCompareNoHloPasses(std::unique_ptr<HloModule> module,
+                                                      absl::Span<const Literal* const> arguments,
+                                                      const std::optional<ErrorSpec>& error) {
+    return RunAndCompare(std::move(module), arguments, error);
   }
 };
 template <typename T>

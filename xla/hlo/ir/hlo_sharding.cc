@@ -295,10 +295,12 @@ std::optional<int64_t> HloSharding::FlattenedSize(const std::vector<int64_t>& di
 }
 
 static HloSharding OfAssignment(const TileAssignment& assignment) {
-  return assignment.devices().empty()
-             ? HloSharding::IotaTile(assignment.dimensions(), assignment.reshape_dims(),
-                                     assignment.transpose_perm())
-             : HloSharding::Tile(assignment.dimensions(), assignment.devices());
+  const std::vector<int64_t> dims(assignment.dimensions().begin(), assignment.dimensions().end());
+  if (const std::optional<IotaTileAssignment>& iota = assignment.iota()) {
+    return HloSharding::IotaTile(dims, {iota->reshape_dims().begin(), iota->reshape_dims().end()},
+                                 {iota->transpose_perm().begin(), iota->transpose_perm().end()});
+  }
+  return HloSharding::Tile(dims, {assignment.array().begin(), assignment.array().end()});
 }
 
 static HloSharding CheckedCanonical(const HloSharding& sharding) {
@@ -322,6 +324,17 @@ HloSharding HloSharding::Subgroup(const TileAssignment& assignment,
   HloSharding sharding = OfAssignment(assignment);
   sharding.last_tile_dims.assign(subgroup_types.begin(), subgroup_types.end());
   return CheckedCanonical(sharding);
+}
+
+TileAssignment HloSharding::tile_assignment() const {
+  if (kind == Kind::kMaximal) return TileAssignment(device);
+  if (kind != Kind::kTiled) return TileAssignment();
+  if (devices.empty()) {
+    return transpose_perm.empty() ? TileAssignment(absl::MakeConstSpan(tile_dims))
+                                  : TileAssignment(tile_dims, reshape_dims, transpose_perm);
+  }
+  return TileAssignment(
+      Array<int64_t>(absl::MakeConstSpan(tile_dims), absl::MakeConstSpan(devices)));
 }
 
 bool HloSharding::IsReplicated() const {

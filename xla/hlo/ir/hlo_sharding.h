@@ -107,6 +107,8 @@ struct HloSharding {
   static std::optional<int64_t> FlattenedSize(const std::vector<int64_t>& dims);
 
   bool IsTuple() const { return kind == Kind::kTuple; }
+  // The devices of the tiles (kTiled), or the only device (kMaximal); of others, no devices.
+  TileAssignment tile_assignment() const;
   bool IsReplicated() const;
   // Under XLA's names. Leaf: not a tuple.
   const std::vector<HloSharding>& tuple_elements() const { return elements; }

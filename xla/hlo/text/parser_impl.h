@@ -329,6 +329,7 @@ class HloTextParser {
 
   // parser_operands.cc
   bool ParseOperand(ComputationDraft* computation, InstructionDraft* draft);
+  bool IsBareShape(const Lexer::State& start);
   bool ParseNamedOperand(ComputationDraft* computation, InstructionDraft* draft);
   HloInstruction* FindInstruction(ComputationDraft* computation, std::string_view name,
                                   const Shape* shape);

@@ -179,10 +179,12 @@ bool HloTextParser::ParseConstant(InstructionDraft* draft, CommonAttributes* com
 bool HloTextParser::ParseOperation(ComputationDraft* computation, InstructionDraft* draft,
                                    CommonAttributes* common, bool allow_attributes) {
   const Loc operands_loc = loc();
+  const size_t known_errors = errors_.size();
   if (!ParseOperands(computation, draft) || !CheckOperandCount(operands_loc, *draft) ||
       !CheckBeforeAttributes(draft)) {
     return false;
   }
+  if (!draft->has_bad_operands) errors_.Truncate(known_errors);
   InstructionDraft* const drafts[] = {draft};
   if (!ParseInstructionAttributes(drafts, common, allow_attributes) ||
       !CheckAfterAttributes(*draft) || draft->has_bad_operands) {

@@ -92,6 +92,19 @@ bool HloTextParser::ParseOperand(ComputationDraft* computation, InstructionDraft
   return false;
 }
 
+// A shape without a name stands for nothing, as in XLA, where the operands around it suffice.
+bool HloTextParser::IsBareShape(const Lexer::State& start) {
+  const Lexer::State here = lexer_.Save();
+  const size_t known_errors = errors_.size();
+  lexer_.Restore(start);
+  Shape shape;
+  const bool is_bare = CanBeShape() && ParseShape(&shape) &&
+                       (kind() == TokKind::kComma || kind() == TokKind::kRparen);
+  errors_.Truncate(known_errors);
+  lexer_.Restore(here);
+  return is_bare;
+}
+
 // '(' operand % ',' ')'
 bool HloTextParser::ParseOperands(ComputationDraft* computation, InstructionDraft* draft) {
   const Nesting nesting(this);
@@ -101,7 +114,8 @@ bool HloTextParser::ParseOperands(ComputationDraft* computation, InstructionDraf
   if (kind() != TokKind::kRparen) {
     do {
       // As in XLA, parsing continues after a bad operand, so that later errors are reported, too.
-      ok &= ParseOperand(computation, draft);
+      const Lexer::State start = lexer_.Save();
+      if (!ParseOperand(computation, draft)) ok &= IsBareShape(start);
     } while (Eat(TokKind::kComma));
   }
   if (!Expect(TokKind::kRparen, "expects ')' at the end of operands")) return false;
