@@ -58,6 +58,14 @@ absl::StatusOr<std::unique_ptr<OpaqueExecutable>> HloRunnerInterface::CreateExec
   return std::make_unique<OpaqueExecutable>(std::move(module), std::move(executables[0]));
 }
 
+// Arguments of other shapes stay as they are: to reject them is the client's part.
+static void RelayoutFor(const Shape& parameter, Literal* argument) {
+  if (parameter.IsArray() && parameter.has_layout() &&
+      ShapeUtil::Compatible(parameter, argument->shape())) {
+    *argument = argument->Relayout(parameter.layout());
+  }
+}
+
 absl::StatusOr<Literal> HloRunnerInterface::ExecuteWithExecutable(
     OpaqueExecutable* executable, absl::Span<const Literal* const> arguments) {
   std::vector<ScopedShapedBuffer> buffers;
@@ -68,8 +76,7 @@ absl::StatusOr<Literal> HloRunnerInterface::ExecuteWithExecutable(
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     Literal moved = arguments[i]->Clone();
-    if (moved.shape().IsArray() && shapes[i].has_layout())
-      moved = moved.Relayout(shapes[i].layout());
+    RelayoutFor(shapes[i], &moved);
     ASSIGN_OR_RETURN(ScopedShapedBuffer buffer, client_->LiteralToShapedBuffer(moved, 0));
     buffers.push_back(std::move(buffer));
   }
@@ -145,8 +152,7 @@ absl::StatusOr<std::vector<Literal>> HloRunnerInterface::ExecuteOnDevices(
             : static_cast<int>((*assignment)(place / partitions, place % partitions));
     for (size_t i = 0; i < arguments[d].size(); ++i) {
       Literal moved = arguments[d][i]->Clone();
-      if (moved.shape().IsArray() && i < parameters.size() && parameters[i].has_layout())
-        moved = moved.Relayout(parameters[i].layout());
+      if (i < parameters.size()) RelayoutFor(parameters[i], &moved);
       ASSIGN_OR_RETURN(ScopedShapedBuffer buffer, client_->LiteralToShapedBuffer(moved, device));
       buffers[d].push_back(std::move(buffer));
     }
