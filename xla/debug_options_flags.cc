@@ -185,43 +185,39 @@ std::string ShownValue(const DebugOptions& options, const FieldDescriptor* field
   return absl::StrJoin(values, ", ");
 }
 
+template <typename T>
+tsl::Flag ScalarFlag(const std::string& name, const FieldDescriptor* field, DebugOptions* options,
+                     T (Reflection::*get)(const google::protobuf::Message&, const FieldDescriptor*)
+                         const,
+                     void (Reflection::*set)(google::protobuf::Message*, const FieldDescriptor*, T)
+                         const) {
+  const Reflection* reflection = options->GetReflection();
+  return tsl::Flag(name.c_str(), std::function<bool(T)>([=](T value) {
+                     (reflection->*set)(options, field, value);
+                     return true;
+                   }),
+                   (reflection->*get)(*options, field), "");
+}
+
 // The flag `name` that sets `field` of `options`.
 tsl::Flag FlagFor(const std::string& name, const FieldDescriptor* field, DebugOptions* options) {
-  const Reflection* reflection = options->GetReflection();
-  const char* usage = "";
   const auto text_flag = [&](bool (*set)(DebugOptions*, const FieldDescriptor*,
                                          const std::string&)) {
     return tsl::Flag(name.c_str(), std::function<bool(std::string)>([=](const std::string& text) {
                        return set(options, field, text);
                      }),
-                     ShownValue(*options, field), usage);
+                     ShownValue(*options, field), "");
   };
   if (field->is_map()) return text_flag(AddEntries);
   switch (field->cpp_type()) {
     case FieldDescriptor::CPPTYPE_BOOL:
-      return tsl::Flag(name.c_str(), std::function<bool(bool)>([=](bool value) {
-                         reflection->SetBool(options, field, value);
-                         return true;
-                       }),
-                       reflection->GetBool(*options, field), usage);
+      return ScalarFlag(name, field, options, &Reflection::GetBool, &Reflection::SetBool);
     case FieldDescriptor::CPPTYPE_INT32:
-      return tsl::Flag(name.c_str(), std::function<bool(int32_t)>([=](int32_t value) {
-                         reflection->SetInt32(options, field, value);
-                         return true;
-                       }),
-                       reflection->GetInt32(*options, field), usage);
+      return ScalarFlag(name, field, options, &Reflection::GetInt32, &Reflection::SetInt32);
     case FieldDescriptor::CPPTYPE_INT64:
-      return tsl::Flag(name.c_str(), std::function<bool(int64_t)>([=](int64_t value) {
-                         reflection->SetInt64(options, field, value);
-                         return true;
-                       }),
-                       reflection->GetInt64(*options, field), usage);
+      return ScalarFlag(name, field, options, &Reflection::GetInt64, &Reflection::SetInt64);
     case FieldDescriptor::CPPTYPE_FLOAT:
-      return tsl::Flag(name.c_str(), std::function<bool(float)>([=](float value) {
-                         reflection->SetFloat(options, field, value);
-                         return true;
-                       }),
-                       reflection->GetFloat(*options, field), usage);
+      return ScalarFlag(name, field, options, &Reflection::GetFloat, &Reflection::SetFloat);
     case FieldDescriptor::CPPTYPE_ENUM:
       return text_flag(field->is_repeated()
                            ? +[](DebugOptions* o, const FieldDescriptor* f,

@@ -20,6 +20,18 @@ absl::Status Unparsable(absl::string_view name, absl::string_view type, absl::st
                                                  type, ": ", text, ". Use the default value."));
 }
 
+template <typename T, typename Parse>
+absl::Status ReadNumber(absl::string_view name, absl::string_view type, const Parse& parse,
+                        T default_value, T* value) {
+  *value = default_value;
+  const char* text = Variable(name);
+  T parsed;
+  if (text == nullptr) return absl::OkStatus();
+  if (!parse(text, &parsed)) return Unparsable(name, type, text);
+  *value = parsed;
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status ReadBoolFromEnvVar(absl::string_view name, bool default_value, bool* value) {
@@ -37,23 +49,17 @@ absl::Status ReadBoolFromEnvVar(absl::string_view name, bool default_value, bool
 }
 
 absl::Status ReadInt64FromEnvVar(absl::string_view name, int64_t default_value, int64_t* value) {
-  *value = default_value;
-  const char* text = Variable(name);
-  int64_t parsed;
-  if (text == nullptr) return absl::OkStatus();
-  if (!absl::SimpleAtoi(text, &parsed)) return Unparsable(name, "int64", text);
-  *value = parsed;
-  return absl::OkStatus();
+  return ReadNumber(
+      name, "int64",
+      [](absl::string_view text, int64_t* parsed) { return absl::SimpleAtoi(text, parsed); },
+      default_value, value);
 }
 
 absl::Status ReadFloatFromEnvVar(absl::string_view name, float default_value, float* value) {
-  *value = default_value;
-  const char* text = Variable(name);
-  float parsed;
-  if (text == nullptr) return absl::OkStatus();
-  if (!absl::SimpleAtof(text, &parsed)) return Unparsable(name, "float", text);
-  *value = parsed;
-  return absl::OkStatus();
+  return ReadNumber(
+      name, "float",
+      [](absl::string_view text, float* parsed) { return absl::SimpleAtof(text, parsed); },
+      default_value, value);
 }
 
 absl::Status ReadStringFromEnvVar(absl::string_view name, absl::string_view default_value,
