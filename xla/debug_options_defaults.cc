@@ -126,17 +126,17 @@ constexpr char kOthers[] = R"(
   xla_gpu_threshold_for_windowed_einsum_mib: 100000
   xla_multiheap_size_constraint_per_heap: -1
   xla_reduce_window_rewrite_base_length: 16
-  xla_gpu_analytical_latency_estimator_options { key: "chunk_prep_us" value: "-1" }
-  xla_gpu_analytical_latency_estimator_options { key: "chunk_size_bytes" value: "-1" }
-  xla_gpu_analytical_latency_estimator_options { key: "gpus_per_node" value: "-1" }
-  xla_gpu_analytical_latency_estimator_options { key: "nccl_op_launch_us" value: "-1" }
-  xla_gpu_analytical_latency_estimator_options { key: "nic_speed_gbps" value: "-1" }
-  xla_gpu_analytical_latency_estimator_options { key: "rtt_us" value: "-1" }
 )";
 
 DebugOptions MakeDefaults() {
   DebugOptions options;
   XLA_CHECK(google::protobuf::TextFormat::ParseFromString(kOthers, &options));
+  // Not as text: under ThreadSanitizer the system's protobuf must not touch maps
+  // (cmake/compiler.cmake).
+  for (const char* name : {"chunk_prep_us", "chunk_size_bytes", "gpus_per_node",
+                           "nccl_op_launch_us", "nic_speed_gbps", "rtt_us"}) {
+    (*options.mutable_xla_gpu_analytical_latency_estimator_options())[name] = "-1";
+  }
   for (const char* name : kTrue) {
     options.GetReflection()->SetBool(&options, DebugOptions::descriptor()->FindFieldByName(name),
                                      true);

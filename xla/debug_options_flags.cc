@@ -206,7 +206,7 @@ tsl::Flag FlagFor(const std::string& name, const FieldDescriptor* field, DebugOp
     return tsl::Flag(name.c_str(), std::function<bool(std::string)>([=](const std::string& text) {
                        return set(options, field, text);
                      }),
-                     ShownValue(*options, field), "");
+                     field->is_map() ? std::string() : ShownValue(*options, field), "");
   };
   if (field->is_map()) return text_flag(AddEntries);
   switch (field->cpp_type()) {

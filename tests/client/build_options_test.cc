@@ -189,10 +189,8 @@ TEST_F(BuildOptions, AsProtosKeepAll) {
   EXPECT_TRUE(options->any_allow_spmd_sharding_propagation_to_parameters());
   const auto again = options->ToProto();
   ASSERT_OK(again);
-  std::string difference;
-  MessageDifferencer differencer;
-  differencer.ReportDifferencesToString(&difference);
-  EXPECT_TRUE(differencer.Compare(proto, *again)) << difference;
+  // As bytes: these have no maps, which protobuf cannot compare under ThreadSanitizer.
+  EXPECT_EQ(again->SerializeAsString(), proto.SerializeAsString());
 
   // The same as ExecutionOptions.
   const ExecutionOptions execution = CreateExecutionOptions(*options, nullptr);
@@ -297,6 +295,9 @@ TEST(FlagsOfTheProcess, AreTheDebugOptionsOfBuilds) {
 }
 
 TEST(NonDefaultDebugOptions, AreThoseThatDiffer) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "maps of the system's protobuf have another layout under ThreadSanitizer";
+#endif
   DebugOptions options = DefaultDebugOptionsIgnoringFlags();
   EXPECT_EQ(GetNonDefaultDebugOptions(options), "");
   options.set_xla_dump_to("a\"b");
