@@ -131,8 +131,8 @@ constexpr char kOthers[] = R"(
 DebugOptions MakeDefaults() {
   DebugOptions options;
   XLA_CHECK(google::protobuf::TextFormat::ParseFromString(kOthers, &options));
-  // Not as text: under ThreadSanitizer the system's protobuf must not touch maps
-  // (cmake/compiler.cmake).
+  // Not as text: protobuf's map_field.h has more members under ThreadSanitizer than the system's
+  // library knows.
   for (const char* name : {"chunk_prep_us", "chunk_size_bytes", "gpus_per_node",
                            "nccl_op_launch_us", "nic_speed_gbps", "rtt_us"}) {
     (*options.mutable_xla_gpu_analytical_latency_estimator_options())[name] = "-1";
