@@ -75,7 +75,7 @@ install(CODE "
   endforeach()")
 # For users' .proto files that import these.
 foreach(proto xla/xla_data.proto xla/debug_options.proto xla/xla.proto xla/service/hlo.proto
-        xla/pjrt/proto/compile_options.proto)
+        xla/pjrt/proto/compile_options.proto xla/backends/autotuner/backends.proto)
   cmake_path(GET proto PARENT_PATH folder)
   install(FILES ${proto} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xylem/${folder})
 endforeach()

@@ -30,6 +30,10 @@ if(STEP STREQUAL "install")
       message(FATAL_ERROR "${file} was not installed")
     endif()
   endforeach()
+  # Users' .proto files can import what is installed: nothing that it imports is missing.
+  find_program(protoc protoc REQUIRED)
+  file(GLOB_RECURSE protos ${prefix}/include/xylem/*.proto)
+  run(${protoc} -I ${prefix}/include/xylem --descriptor_set_out=${BUILD}/package/protos.pb ${protos})
 
 elseif(STEP STREQUAL "cmake")
   set(consumer ${BUILD}/package/consumer)
