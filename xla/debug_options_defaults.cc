@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What DebugOptions are if no flag is set: XLA's values of revision 5a9e73cb, on x86-64 without
 // CUDA.
-#include "google/protobuf/text_format.h"
+#include "absl/status/status.h"
+#include "google/protobuf/descriptor.h"
 #include "xla/base/check.h"
+#include "xla/base/text_format.h"
 #include "xla/debug_options_flags.h"
 
 namespace xla {
@@ -130,7 +132,7 @@ constexpr char kOthers[] = R"(
 
 DebugOptions MakeDefaults() {
   DebugOptions options;
-  XLA_CHECK(google::protobuf::TextFormat::ParseFromString(kOthers, &options));
+  XLA_CHECK_OK(ParseTextFormat(kOthers, options));
   // Not as text: protobuf's map_field.h has more members under ThreadSanitizer than the system's
   // library knows.
   for (const char* name : {"chunk_prep_us", "chunk_size_bytes", "gpus_per_node",

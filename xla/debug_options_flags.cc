@@ -55,13 +55,7 @@ absl::string_view CommonPrefix(const EnumDescriptor& type) {
   absl::string_view prefix = type.value(0)->name();
   for (int i = 1; i < type.value_count(); ++i) {
     const absl::string_view name = type.value(i)->name();
-    const size_t length = std::min(prefix.size(), name.size());
-    prefix = prefix.substr(
-        0, static_cast<size_t>(std::mismatch(prefix.begin(),
-                                             prefix.begin() + static_cast<ptrdiff_t>(length),
-                                             name.begin())
-                                   .first -
-                               prefix.begin()));
+    while (!absl::StartsWith(name, prefix)) prefix.remove_suffix(1);
   }
   return prefix.substr(0, prefix.rfind('_') + 1);  // all of it if it ends in '_', none without one
 }
@@ -85,7 +79,7 @@ const EnumValueDescriptor* FindValue(const EnumDescriptor& type, absl::string_vi
   return beginnings == 1 ? found : nullptr;
 }
 
-bool SetEnum(DebugOptions* options, const FieldDescriptor* field, absl::string_view text) {
+bool SetEnum(DebugOptions* options, const FieldDescriptor* field, const std::string& text) {
   const EnumValueDescriptor* value = FindValue(*field->enum_type(), text);
   if (value == nullptr) return false;
   options->GetReflection()->SetEnum(options, field, value);
@@ -93,7 +87,7 @@ bool SetEnum(DebugOptions* options, const FieldDescriptor* field, absl::string_v
 }
 
 // A new list, or one that is changed; an empty text empties it.
-bool SetEnums(DebugOptions* options, const FieldDescriptor* field, absl::string_view text) {
+bool SetEnums(DebugOptions* options, const FieldDescriptor* field, const std::string& text) {
   const Reflection& reflection = *options->GetReflection();
   const EnumDescriptor& type = *field->enum_type();
   const auto modifiers = details::ParseRepeatedEnumModifiers(text, CommonPrefix(type));
@@ -122,7 +116,7 @@ bool SetEnums(DebugOptions* options, const FieldDescriptor* field, absl::string_
   return true;
 }
 
-bool SetDisabledCollectives(DebugOptions* options, absl::string_view text) {
+bool SetDisabledCollectives(DebugOptions* options, const std::string& text) {
   if (!SetEnums(options, FieldOf("xla_gpu_disable_async_collectives"), text)) return false;
   auto& values = *options->mutable_xla_gpu_disable_async_collectives();
   if (std::find(values.begin(), values.end(), DebugOptions::ALLCOLLECTIVES) == values.end())
@@ -132,7 +126,12 @@ bool SetDisabledCollectives(DebugOptions* options, absl::string_view text) {
   return true;
 }
 
-bool AddStrings(DebugOptions* options, const FieldDescriptor* field, absl::string_view text) {
+bool SetString(DebugOptions* options, const FieldDescriptor* field, const std::string& text) {
+  options->GetReflection()->SetString(options, field, text);
+  return true;
+}
+
+bool AddStrings(DebugOptions* options, const FieldDescriptor* field, const std::string& text) {
   const absl::string_view name = field->name();
   std::vector<std::string> values;
   if (name == "xla_gpu_ptx_file" || name == "xla_gpu_llvm_ir_file") {
@@ -219,21 +218,10 @@ tsl::Flag FlagFor(const std::string& name, const FieldDescriptor* field, DebugOp
     case FieldDescriptor::CPPTYPE_FLOAT:
       return ScalarFlag(name, field, options, &Reflection::GetFloat, &Reflection::SetFloat);
     case FieldDescriptor::CPPTYPE_ENUM:
-      return text_flag(field->is_repeated()
-                           ? +[](DebugOptions* o, const FieldDescriptor* f,
-                                 const std::string& text) { return SetEnums(o, f, text); }
-                           : +[](DebugOptions* o, const FieldDescriptor* f,
-                                 const std::string& text) { return SetEnum(o, f, text); });
+      return text_flag(field->is_repeated() ? SetEnums : SetEnum);
     default:
       XLA_CHECK(field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) << name;
-      return text_flag(
-          field->is_repeated()
-              ? +[](DebugOptions* o, const FieldDescriptor* f,
-                    const std::string& text) { return AddStrings(o, f, text); }
-              : +[](DebugOptions* o, const FieldDescriptor* f, const std::string& text) {
-                  o->GetReflection()->SetString(o, f, text);
-                  return true;
-                });
+      return text_flag(field->is_repeated() ? AddStrings : SetString);
   }
 }
 
@@ -270,10 +258,7 @@ constexpr TextFlag kTextFlags[] = {
        options->set_xla_gpu_execution_terminate_timeout(text);
        return true;
      }},
-    {"xla_gpu_disable_async_collectives",
-     [](DebugOptions* options, const std::string& text) {
-       return SetDisabledCollectives(options, text);
-     }},
+    {"xla_gpu_disable_async_collectives", SetDisabledCollectives},
     {"xla_gpu_experimental_thunk_buffer_debug_filter_by_thunk_id_ranges",
      [](DebugOptions* options, const std::string& text) {
        auto& filter = *options->mutable_xla_gpu_experimental_thunk_buffer_debug_filter();

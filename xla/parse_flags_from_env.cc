@@ -62,9 +62,8 @@ std::vector<std::string> SplitFlags(absl::string_view text) {
 
 // Flags of a variable in the form that tsl::Flags takes.
 struct Arguments {
-  bool is_read = false;
   int count = 0;
-  std::vector<char*> pointers;     // the program's name, flags, null
+  std::vector<char*> pointers;     // the program's name, flags, null; empty until it is read
   std::list<std::string> strings;  // what they point to
 };
 
@@ -87,16 +86,14 @@ AllArguments& TheArguments() {
 }
 
 void Read(absl::string_view envvar, Arguments& arguments) {
-  if (arguments.is_read) return;
+  if (!arguments.pointers.empty()) return;
   const absl::StatusOr<std::vector<std::string>> flags = FlagsFromEnv(envvar);
   if (!flags.ok()) Die(flags.status().message());
   arguments.strings.assign(flags->begin(), flags->end());
   arguments.strings.emplace_front("<argv[0]>");
-  arguments.pointers.clear();
   for (std::string& text : arguments.strings) arguments.pointers.push_back(text.data());
   arguments.count = static_cast<int>(arguments.pointers.size());
   arguments.pointers.push_back(nullptr);
-  arguments.is_read = true;
 }
 
 void Parse(absl::string_view envvar, const std::vector<tsl::Flag>& flag_list, bool reset_envvar,

@@ -58,28 +58,33 @@ absl::StatusOr<std::unique_ptr<OpaqueExecutable>> HloRunnerInterface::CreateExec
   return std::make_unique<OpaqueExecutable>(std::move(module), std::move(executables[0]));
 }
 
-// Arguments of other shapes stay as they are: to reject them is the client's part.
-static void RelayoutFor(const Shape& parameter, Literal* argument) {
-  if (parameter.IsArray() && parameter.has_layout() &&
-      ShapeUtil::Compatible(parameter, argument->shape())) {
-    *argument = argument->Relayout(parameter.layout());
+// Arguments in the layouts of the parameters. Those of other shapes stay as they are: to reject
+// them is the client's part.
+static absl::StatusOr<std::vector<ScopedShapedBuffer>> Transfer(
+    LocalClient* client, absl::Span<const Literal* const> arguments,
+    absl::Span<const Shape> parameters, int device) {
+  std::vector<ScopedShapedBuffer> buffers;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    Literal moved = arguments[i]->Clone();
+    if (i < parameters.size() && parameters[i].IsArray() && parameters[i].has_layout() &&
+        ShapeUtil::Compatible(parameters[i], moved.shape())) {
+      moved = moved.Relayout(parameters[i].layout());
+    }
+    ASSIGN_OR_RETURN(ScopedShapedBuffer buffer, client->LiteralToShapedBuffer(moved, device));
+    buffers.push_back(std::move(buffer));
   }
+  return buffers;
 }
 
 absl::StatusOr<Literal> HloRunnerInterface::ExecuteWithExecutable(
     OpaqueExecutable* executable, absl::Span<const Literal* const> arguments) {
-  std::vector<ScopedShapedBuffer> buffers;
   std::vector<const ShapedBuffer*> pointers;
   const auto& shapes = executable->module().entry_computation_layout().parameters();
   if (arguments.size() != shapes.size()) {
     return InvalidArgument("%d arguments for %d parameters", arguments.size(), shapes.size());
   }
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    Literal moved = arguments[i]->Clone();
-    RelayoutFor(shapes[i], &moved);
-    ASSIGN_OR_RETURN(ScopedShapedBuffer buffer, client_->LiteralToShapedBuffer(moved, 0));
-    buffers.push_back(std::move(buffer));
-  }
+  ASSIGN_OR_RETURN(const std::vector<ScopedShapedBuffer> buffers,
+                   Transfer(client_, arguments, shapes, 0));
   for (const ScopedShapedBuffer& buffer : buffers) pointers.push_back(&buffer);
   ExecutableRunOptions options;
   options.set_allocator(client_->backend().memory_allocator());
@@ -150,12 +155,7 @@ absl::StatusOr<std::vector<Literal>> HloRunnerInterface::ExecuteOnDevices(
         assignment == nullptr
             ? place
             : static_cast<int>((*assignment)(place / partitions, place % partitions));
-    for (size_t i = 0; i < arguments[d].size(); ++i) {
-      Literal moved = arguments[d][i]->Clone();
-      if (i < parameters.size()) RelayoutFor(parameters[i], &moved);
-      ASSIGN_OR_RETURN(ScopedShapedBuffer buffer, client_->LiteralToShapedBuffer(moved, device));
-      buffers[d].push_back(std::move(buffer));
-    }
+    ASSIGN_OR_RETURN(buffers[d], Transfer(client_, arguments[d], parameters, device));
     for (const ScopedShapedBuffer& buffer : buffers[d]) pointers[d].push_back(&buffer);
   }
   ExecutableRunOptions run_options;

@@ -42,7 +42,8 @@ class LocalClientOptions {
   const std::optional<std::set<int>>& allowed_devices() const { return allowed_devices_; }
 
   // --- Not in XLA
-  // Devices are threads of this process: any number up to 1024; 1 by default.
+  // Devices are threads of this process: any number up to 1024. By default as many as the flag
+  // xla_force_host_platform_device_count says (debug_options_flags.h), which is 1 unless it is set.
   LocalClientOptions& set_device_count(int device_count);
   std::optional<int> device_count() const { return device_count_; }
   // Custom calls of all programs that the client compiles.

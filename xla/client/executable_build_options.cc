@@ -101,7 +101,7 @@ absl::StatusOr<ExecutableBuildOptions> ExecutableBuildOptionsFromProto(
                          CompilationEnvironments::CreateFromProto(proto.comp_envs()));
     *options.mutable_comp_envs() = std::move(*environments);
   }
-  if (proto.has_debug_options()) *options.mutable_debug_options() = proto.debug_options();
+  if (proto.has_debug_options()) options.debug_options_ = proto.debug_options();
   if (proto.has_device_assignment()) {
     XLA_ASSIGN_OR_RETURN(const std::unique_ptr<DeviceAssignment> assignment,
                          DeviceAssignment::Deserialize(proto.device_assignment()));

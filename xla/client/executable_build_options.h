@@ -228,6 +228,9 @@ class ExecutableBuildOptions {
   absl::StatusOr<ExecutableBuildOptionsProto> ToProto() const;
 
  private:
+  friend absl::StatusOr<ExecutableBuildOptions> ExecutableBuildOptionsFromProto(
+      const ExecutableBuildOptionsProto& proto);
+
   static bool Any(const absl::InlinedVector<bool, 1>& values) {
     return std::find(values.begin(), values.end(), true) != values.end();
   }

@@ -16,17 +16,9 @@ std::vector<ShapeLayout> ComputationLayout::parameter_layouts() const {
   return layouts;
 }
 
-void ComputationLayout::SetToDefaultLayout() {
-  for (int i = 0; i < parameters_size(); ++i) LayoutUtil::SetToDefaultLayout(mutable_parameters(i));
-  LayoutUtil::SetToDefaultLayout(mutable_result());
-}
+void ComputationLayout::SetToDefaultLayout() { LayoutUtil::SetToDefaultLayout(this); }
 
-bool ComputationLayout::LayoutIsSet() const {
-  for (const Shape& parameter : parameters()) {
-    if (!LayoutUtil::HasLayout(parameter)) return false;
-  }
-  return LayoutUtil::HasLayout(result());
-}
+bool ComputationLayout::LayoutIsSet() const { return LayoutUtil::HasLayout(*this); }
 
 bool ComputationLayout::AnyLayoutSet() const {
   for (const Shape& parameter : parameters()) {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/check.h"
+#include "xla/permutation_util.h"
 #include "xla/util.h"
 
 namespace xla {
@@ -132,14 +133,13 @@ std::optional<IotaTileAssignment> IotaTileAssignment::Transpose(absl::Span<const
   const std::vector<Factors> of_tiles = Divide(dims_, factors);
 
   // Where each factor stands before the transposition.
-  std::vector<size_t> place_of(transpose_perm_.size());
-  for (size_t i = 0; i < transpose_perm_.size(); ++i) {
-    place_of[static_cast<size_t>(transpose_perm_[i])] = i;
-  }
+  const std::vector<int64_t> place_of =
+      InversePermutation(std::vector<int64_t>(transpose_perm_.begin(), transpose_perm_.end()));
   std::vector<int64_t> new_reshape_dims;
   std::vector<int> position_of(factors.size());
-  for (const size_t place : place_of) {
-    for (size_t f = of_transposed[place].begin; f < of_transposed[place].end; ++f) {
+  for (const int64_t place : place_of) {
+    const Factors part = of_transposed[static_cast<size_t>(place)];
+    for (size_t f = part.begin; f < part.end; ++f) {
       position_of[f] = static_cast<int>(new_reshape_dims.size());
       new_reshape_dims.push_back(factors[f]);
     }

@@ -26,28 +26,35 @@ absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
     absl::string_view text, const HloModuleConfig& config,
     const HloParserOptions& options = HloParserOptions());
 
-// The same without a config, where Abseil's string_view is a type of its own.
+// Abseil's string_view where it is a type of its own, for functions that take the standard one.
+namespace parser_internal {
 template <typename View>
-requires(std::is_same_v<View, absl::string_view> && !std::is_same_v<View, std::string_view>)
-    absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
-        View text, const HloParserOptions& options = HloParserOptions()) {
-  return ParseAndReturnUnverifiedModule(std::string_view(text.data(), text.size()), options);
+concept AbslView =
+    std::is_same_v<View, absl::string_view> && !std::is_same_v<View, std::string_view>;
+template <AbslView View>
+std::string_view AsStd(View text) {
+  return {text.data(), text.size()};
+}
+}  // namespace parser_internal
+
+// The same without a config.
+template <parser_internal::AbslView View>
+absl::StatusOr<std::unique_ptr<HloModule>> ParseAndReturnUnverifiedModule(
+    View text, const HloParserOptions& options = HloParserOptions()) {
+  return ParseAndReturnUnverifiedModule(parser_internal::AsStd(text), options);
 }
 
-template <typename View>
-requires(std::is_same_v<View, absl::string_view> && !std::is_same_v<View, std::string_view>)
-    absl::StatusOr<Shape> ParseShape(View text) {
-  return ParseShape(std::string_view(text.data(), text.size()));
+template <parser_internal::AbslView View>
+absl::StatusOr<Shape> ParseShape(View text) {
+  return ParseShape(parser_internal::AsStd(text));
 }
-template <typename View>
-requires(std::is_same_v<View, absl::string_view> && !std::is_same_v<View, std::string_view>)
-    absl::StatusOr<Layout> ParseLayout(View text) {
-  return ParseLayout(std::string_view(text.data(), text.size()));
+template <parser_internal::AbslView View>
+absl::StatusOr<Layout> ParseLayout(View text) {
+  return ParseLayout(parser_internal::AsStd(text));
 }
-template <typename View>
-requires(std::is_same_v<View, absl::string_view> && !std::is_same_v<View, std::string_view>)
-    absl::StatusOr<HloSharding> ParseSharding(View text) {
-  return ParseSharding(std::string_view(text.data(), text.size()));
+template <parser_internal::AbslView View>
+absl::StatusOr<HloSharding> ParseSharding(View text) {
+  return ParseSharding(parser_internal::AsStd(text));
 }
 
 absl::StatusOr<Window> ParseWindow(absl::string_view text);  // "size=3x3 pad=1_1x1_1"
