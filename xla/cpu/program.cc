@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/bounded_work.h"
 #include "xla/cpu/code_generator.h"
 #include "xla/cpu/entry_layouts.h"
 #include "xla/cpu/fusion.h"
@@ -305,6 +306,18 @@ absl::Status CheckInstructions(const HloModule& module) {
   return absl::OkStatus();
 }
 
+absl::Status FuseAndCheckWork(HloModule* module, const CpuCompileOptions& options) {
+  std::optional<cpu::WorkBeforeFusion> before;
+  if (options.check_work) before.emplace(*module);
+  XLA_RETURN_IF_ERROR(cpu::FuseForCpu(module, options.least_shared_bytes).status());
+  if (!before.has_value()) return absl::OkStatus();
+  for (const cpu::ComputationWork& work : before->Exceeding(*module)) {
+    return absl::InternalError(absl::StrCat("fusions of computation ", work.name, " compute ",
+                                            work.after, " operations instead of ", work.before));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule& module,
@@ -337,7 +350,7 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   XLA_RETURN_IF_ERROR(CpuPipeline(constant_folding).Run(clone, pipeline_options).status());
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
-  XLA_RETURN_IF_ERROR(cpu::FuseForCpu(clone, options.least_shared_bytes).status());
+  XLA_RETURN_IF_ERROR(FuseAndCheckWork(clone, options));
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
   std::vector<cpu::MemoryAlias> aliases;

@@ -41,6 +41,9 @@ struct CpuCompileOptions {
   // Elementwise kernels that share arrays of at least so many bytes become one. Smaller arrays stay
   // in the first caches between two kernels.
   int64_t least_shared_bytes = int64_t{64} << 10;
+  // Fail with INTERNAL if fusions compute much more than the program asks for (bounded_work.h). For
+  // tests and fuzzers.
+  bool check_work = false;
 };
 
 struct CpuRunOptions {
