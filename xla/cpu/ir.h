@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -146,7 +147,13 @@ class Ir {
   IrValue CallPerLane(const char* name, IrType result_element,
                       std::initializer_list<IrValue> arguments);
   IrValue Call(const char* name, IrType result, absl::Span<const IrValue> arguments);
-  // The same by its address.
+  // An internal function of the module, which `body` defines where it is first called. It is not
+  // inlined: for long code that a function would otherwise hold many times.
+  IrValue CallShared(const std::string& name, absl::Span<const IrValue> arguments,
+                     absl::FunctionRef<IrValue(absl::Span<const IrValue>)> body);
+  // How often the function being built has asked this for the name, this time included.
+  int64_t CountUse(const std::string& name) { return ++uses_[name]; }
+  // A C function by its address.
   IrValue CallPointer(IrValue function, IrType result, absl::Span<const IrValue> arguments);
 
   // --- Vectors
@@ -226,6 +233,7 @@ class Ir {
   LLVMBuilderRef builder_;
   IrValue function_ = nullptr, run_ = nullptr;
   bool tests_at_end_ = false;
+  std::map<std::string, int64_t> uses_;  // see CountUse
   unsigned invariant_load_, nontemporal_;
   LLVMMetadataRef empty_node_;
 };
