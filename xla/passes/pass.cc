@@ -19,6 +19,7 @@
 #include "xla/passes/sort_keys.h"
 #include "xla/passes/split_concatenations.h"
 #include "xla/passes/split_reductions.h"
+#include "xla/passes/topk_rewriter.h"
 #include "xla/passes/widen_short_rows.h"
 
 namespace xla {
@@ -55,6 +56,8 @@ constexpr Pass kPasses[] = {
     {"split-reductions", "computes long reductions in two steps", &SplitReductions},
     {"split-scatters", "scatters many elements to few in two steps", &SplitScatters},
     {"split-sort-keys", "sorts by one operand at a time", &SplitSortKeys},
+    {"sorts-to-topk", "selects the first elements where no others of a sort are read",
+     &RewriteSortsToTopK},
     {"unify-contraction-types", "converts operands of contractions of several kinds of numbers",
      &UnifyContractionTypes},
     {"unroll-loops", "replaces loops of few trips by copies of their bodies", &UnrollLoops},
