@@ -19,11 +19,11 @@ std::vector<Pass> AllNamed(std::initializer_list<std::string_view> names) {
 
 Pipeline CpuPipeline(const std::optional<Pass>& constant_folding) {
   Pipeline pipeline;
-  for (const Pass& pass :
-       AllNamed({"expand-tuple-constants", "expand-composites", "expand-async", "mixed-precision",
-                 "expand-prefix-windows", "expand-scans", "inline-calls", "sorts-to-topk",
-                 "split-sort-keys", "expand-scatters", "expand-maps", "expand-batch-norms",
-                 "expand-scaled-dots", "unify-contraction-types", "dce", "cse"})) {
+  for (const Pass& pass : AllNamed(
+           {"expand-tuple-constants", "expand-composites", "expand-async", "mixed-precision",
+            "expand-prefix-windows", "expand-wide-windows", "expand-scans", "inline-calls",
+            "sorts-to-topk", "split-sort-keys", "expand-scatters", "expand-maps",
+            "expand-batch-norms", "expand-scaled-dots", "unify-contraction-types", "dce", "cse"})) {
     pipeline.Add(pass);
   }
   std::vector<Pass> simplification =

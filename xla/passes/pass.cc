@@ -13,6 +13,7 @@
 #include "xla/passes/dce.h"
 #include "xla/passes/expand.h"
 #include "xla/passes/expand_prefix_windows.h"
+#include "xla/passes/expand_wide_windows.h"
 #include "xla/passes/merge_transposed_dimensions.h"
 #include "xla/passes/mixed_precision.h"
 #include "xla/passes/simplify_loops.h"
@@ -43,6 +44,7 @@ constexpr Pass kPasses[] = {
     {"expand-scatters", "writes scatters of one window as updates of slices", &ExpandScatters},
     {"expand-tuple-constants", "writes constants that are tuples as tuples of constants",
      &ExpandTupleConstants},
+    {"expand-wide-windows", "combines wide windows from smaller ones", &ExpandWideWindows},
     {"flatten-calls", "copies computations until each is called from one place only",
      &RunFlattenCalls},
     {"hoist-loop-invariants", "moves what never changes in front of loops", &HoistLoopInvariants},

@@ -147,6 +147,7 @@ absl::StatusOr<bool> RewriteSortsToTopK(HloModule* module) {
       changed |= rewritten;
     }
   }
+  if (changed) XLA_RETURN_IF_ERROR(module->RemoveUnusedComputations());
   return changed;
 }
 
