@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/applied.h"
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/kernel_emitter.h"
@@ -77,7 +78,7 @@ int64_t CostOf(const HloInstruction& instruction) {
     case HloOpcode::kConcatenate:
       return 2 * instruction.operand_count();
     case HloOpcode::kMap:
-      return instruction.to_apply()->instruction_count();
+      return AppliesVectors(instruction) ? instruction.to_apply()->instruction_count() : 1000;
     case HloOpcode::kReduce:
     case HloOpcode::kReduceWindow:
     case HloOpcode::kDot:
@@ -698,22 +699,9 @@ absl::StatusOr<bool> FuseForCpu(HloModule* module, int64_t least_shared_bytes) {
       changed = true;
     }
   }
-  // Computations applied to elements are inlined by the code generator.
-  absl::flat_hash_set<const HloComputation*> applied;
-  for (const HloComputation* computation : module->computations()) {
-    for (const HloInstruction* instruction : computation->instructions()) {
-      switch (instruction->opcode()) {
-        case HloOpcode::kWhile:
-        case HloOpcode::kConditional:
-        case HloOpcode::kCall:
-        case HloOpcode::kAsyncStart:
-          break;
-        default:
-          for (const HloComputation* called : instruction->called_computations())
-            applied.insert(called);
-      }
-    }
-  }
+  // These are part of the code of what applies them.
+  const std::vector<const HloComputation*> code = ComputationsOfAppliedCode(*module);
+  const absl::flat_hash_set<const HloComputation*> applied(code.begin(), code.end());
   for (HloComputation* computation : module->computations()) {
     if (applied.contains(computation)) continue;
     XLA_ASSIGN_OR_RETURN(const bool separated, SeparateScales(computation));
