@@ -182,7 +182,7 @@ absl::Status CheckAppliedComputations(const HloModule& module) {
             instruction->opcode() == HloOpcode::kReplicaId) {
           continue;
         }
-        return absl::UnimplementedError(absl::StrCat(
+        return absl::InvalidArgumentError(absl::StrCat(
             instruction->ToShortString(), " is in ", called->name(), ", which ",
             appliers.at(applied)->ToShortString(),
             " applies to elements: these have no order in which they could communicate with other "

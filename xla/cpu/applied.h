@@ -45,7 +45,7 @@ bool HasOrder(const HloComputation& computation);
 // Computations that no program of its own stands for: whatever applied code consists of.
 std::vector<const HloComputation*> ComputationsOfAppliedCode(const HloModule& module);
 
-// UNIMPLEMENTED if a computation that is applied to elements communicates with the host or with
+// INVALID_ARGUMENT if a computation that is applied to elements communicates with the host or with
 // other devices, of which there is no order.
 absl::Status CheckAppliedComputations(const HloModule& module);
 
