@@ -136,6 +136,13 @@ bool AppliesVectors(const HloInstruction& instruction) {
   });
 }
 
+bool AppliesVectors(const HloComputation& computation) {
+  const auto& instructions = computation.instructions();
+  return std::all_of(
+      instructions.begin(), instructions.end(),
+      [](const HloInstruction* instruction) { return AppliesVectors(*instruction); });
+}
+
 double CostOfApplied(const HloComputation& computation) {
   const AppliedKind kind = KindOfApplied(computation);
   if (kind == AppliedKind::kVectors) return 0;

@@ -32,8 +32,10 @@ AppliedKind KindOfApplied(const HloComputation& computation);
 // Whether the instruction applies its computations to elements, as opposed to calling them.
 bool AppliesComputations(const HloInstruction& instruction);
 
-// Whether nothing that the instruction applies needs more than code on vectors.
+// Whether nothing that the instruction, or those of the computation, apply needs more than code on
+// vectors.
 bool AppliesVectors(const HloInstruction& instruction);
+bool AppliesVectors(const HloComputation& computation);
 
 // Nanoseconds that it takes to apply a computation once, roughly, beyond those of code on vectors.
 double CostOfApplied(const HloComputation& computation);

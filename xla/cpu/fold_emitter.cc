@@ -79,9 +79,11 @@ class FoldEmitter {
   absl::Status Emit(const char* name) {
     const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64(), ir_.I64()};
     ir_.StartFunction(name, parameters);
-    // Behind the parts and the result: the state of the run.
-    const IrValue behind = ir_.Mul(ir_.Add(ir_.Parameter(1), ir_.Index(1)), ir_.Index(8));
-    ir_.set_run(ir_.Load(ir_.I64(), ir_.Offset(ir_.Parameter(0), behind), 8, true));
+    if (KindOfApplied(function_) != AppliedKind::kVectors) {
+      // Behind the parts and the result: the state of the run.
+      const IrValue behind = ir_.Mul(ir_.Add(ir_.Parameter(1), ir_.Index(1)), ir_.Index(8));
+      ir_.set_run(ir_.Load(ir_.I64(), ir_.Offset(ir_.Parameter(0), behind), 8, true));
+    }
     const IrValue begin = ir_.Parameter(2), end = ir_.Parameter(3);
     const IrValue whole =
         ir_.Mul(ir_.UDiv(ir_.Sub(end, begin), ir_.Index(kLanes)), ir_.Index(kLanes));

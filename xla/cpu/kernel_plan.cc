@@ -596,12 +596,10 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
   Estimate(*fusion, plan);
   // Loops below 20 microseconds are not worth a second thread.
   const double nanoseconds = plan.bytes / 25 + plan.operations / vector_lanes;
-  bool has_order = false, applies_vectors = true;
-  for (const HloInstruction* instruction : computation.instructions()) {
-    if (!AppliesComputations(*instruction)) continue;
-    applies_vectors &= AppliesVectors(*instruction);
-    has_order |= HasOrder(*instruction->to_apply());
-  }
+  const bool applies_vectors = AppliesVectors(computation);
+  bool has_order = false;
+  for (const HloInstruction* instruction : computation.instructions())
+    has_order |= AppliesComputations(*instruction) && HasOrder(*instruction->to_apply());
   const bool is_for_one_thread = nanoseconds < 20e3 || has_order;
   bool reduces_rows = false, reduces = false, has_windows = false;
   for (const HloInstruction* instruction : computation.instructions()) {
