@@ -127,6 +127,18 @@ if(operation_programs AND TARGET xylem AND XYLEM_LLVM_INCLUDE)
   endforeach()
 endif()
 
+# A program for each public bug report that was tried (tests/reports/README.md).
+if(TARGET xylem)
+  set(compiled OFF)
+  if(XYLEM_LLVM_INCLUDE)
+    set(compiled ON)
+  endif()
+  add_test(NAME test_reports
+           COMMAND ${CMAKE_COMMAND} -DXYLEM=$<TARGET_FILE:xylem> -DCOMPILED=${compiled}
+                   -P ${CMAKE_SOURCE_DIR}/tests/reports/run.cmake)
+  set_tests_properties(test_reports PROPERTIES TIMEOUT 600)
+endif()
+
 # The steps of docs/hacking.md that add an operation can be applied; `make new-operation` builds the result.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)

@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "xla/cpu/applied.h"
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/kernel_emitter.h"
 #include "xla/cpu/kernel_shapes.h"
@@ -186,21 +187,8 @@ class Evaluations {
 
 // Computations that are called rather than applied to elements or fused.
 std::vector<const HloComputation*> CalledComputations(const HloModule& module) {
-  absl::flat_hash_set<const HloComputation*> applied;
-  for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* instruction : computation->instructions()) {
-      switch (instruction->opcode()) {
-        case HloOpcode::kWhile:
-        case HloOpcode::kConditional:
-        case HloOpcode::kCall:
-        case HloOpcode::kAsyncStart:
-          break;
-        default:
-          for (const HloComputation* called : instruction->called_computations())
-            applied.insert(called);
-      }
-    }
-  }
+  const std::vector<const HloComputation*> code = ComputationsOfAppliedCode(module);
+  const absl::flat_hash_set<const HloComputation*> applied(code.begin(), code.end());
   std::vector<const HloComputation*> called;
   for (const HloComputation* computation : module.computations()) {
     if (!applied.contains(computation)) called.push_back(computation);

@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/applied.h"
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/fusion_planner.h"
 #include "xla/cpu/multi_output.h"
@@ -177,22 +178,9 @@ absl::StatusOr<bool> FuseForCpu(HloModule* module, int64_t least_shared_bytes) {
       changed = true;
     }
   }
-  // Computations applied to elements are inlined by the code generator.
-  absl::flat_hash_set<const HloComputation*> applied;
-  for (const HloComputation* computation : module->computations()) {
-    for (const HloInstruction* instruction : computation->instructions()) {
-      switch (instruction->opcode()) {
-        case HloOpcode::kWhile:
-        case HloOpcode::kConditional:
-        case HloOpcode::kCall:
-        case HloOpcode::kAsyncStart:
-          break;
-        default:
-          for (const HloComputation* called : instruction->called_computations())
-            applied.insert(called);
-      }
-    }
-  }
+  // These are part of the code of what applies them.
+  const std::vector<const HloComputation*> code = ComputationsOfAppliedCode(*module);
+  const absl::flat_hash_set<const HloComputation*> applied(code.begin(), code.end());
   for (HloComputation* computation : module->computations()) {
     if (applied.contains(computation)) continue;
     XLA_ASSIGN_OR_RETURN(const bool separated, SeparateScales(computation));

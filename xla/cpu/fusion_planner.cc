@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "xla/cpu/applied.h"
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/fusion.h"
@@ -72,7 +73,7 @@ int64_t CostOf(const HloInstruction& instruction) {
     case HloOpcode::kConcatenate:
       return 2 * instruction.operand_count();
     case HloOpcode::kMap:
-      return instruction.to_apply()->instruction_count();
+      return AppliesVectors(instruction) ? instruction.to_apply()->instruction_count() : 1000;
     case HloOpcode::kReduce:
     case HloOpcode::kReduceWindow:
     case HloOpcode::kDot:

@@ -16,6 +16,8 @@
 
 namespace xla::cpu {
 
+class AppliedPrograms;  // applied.h
+
 using IrValue = LLVMValueRef;
 using IrType = LLVMTypeRef;
 
@@ -34,6 +36,9 @@ class Ir {
 
   const LlvmApi& llvm() const { return llvm_; }
   const Target& target() const { return target_; }
+  // Computations that code applies to elements by calling programs; null: none.
+  const AppliedPrograms* programs() const { return programs_; }
+  void set_programs(const AppliedPrograms* programs) { programs_ = programs; }
   LLVMContextRef context() const { return context_; }
   LLVMModuleRef module() const { return module_; }
 
@@ -204,6 +209,7 @@ class Ir {
   // Of the function being built: the state that XlaCpuPoll takes, an I64. Without it, loops do not
   // ask.
   void set_run(IrValue run) { run_ = run; }
+  IrValue run() const { return run_; }
   // Asks the run whether to go on.
   IrValue RunGoesOn();
   // while (condition(carried)) carried = body(carried); returns the last.
@@ -228,6 +234,7 @@ class Ir {
 
   const LlvmApi& llvm_;
   const Target& target_;
+  const AppliedPrograms* programs_ = nullptr;
   LLVMContextRef context_;
   LLVMModuleRef module_;
   LLVMBuilderRef builder_;

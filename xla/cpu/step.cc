@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/cpu/step.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <new>
@@ -40,8 +41,30 @@ absl::StatusOr<std::shared_ptr<void>> RunState::Allocate(int64_t bytes) {
   });
 }
 
+absl::Status RunState::ParallelFor(int64_t count, int64_t chunk,
+                                   absl::FunctionRef<absl::Status(int64_t, int64_t)> body) {
+  if (!is_applied_) return pool_.ParallelFor(count, chunk, body, [this] { return Poll(); });
+  chunk = std::max<int64_t>(chunk, 1);
+  for (int64_t begin = 0; begin < count; begin += chunk) {
+    XLA_RETURN_IF_ERROR(body(begin, std::min(count, begin + chunk)));
+    XLA_RETURN_IF_ERROR(Poll());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunState::failure() const {
+  return has_failed_.load(std::memory_order_acquire) ? failure_ : absl::OkStatus();
+}
+
+void RunState::set_failure(absl::Status failure) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (has_failed_.load(std::memory_order_relaxed)) return;
+  failure_ = std::move(failure);
+  has_failed_.store(true, std::memory_order_release);
+}
+
 absl::Status RunSteps(const Steps& steps, RunState& state) {
-  if (runtime::StepObserver* const observer = state.context().step_observer) {
+  if (runtime::StepObserver* const observer = state.observer()) {
     const int64_t device = state.device().position.id();
     for (const std::unique_ptr<Step>& step : steps) {
       const runtime::StepObserver::Time begin = std::chrono::steady_clock::now();

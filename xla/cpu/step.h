@@ -68,7 +68,7 @@ class CopyStep final : public Step {
 };
 
 // out[i] = f(..f(f(parts[0][i], parts[1][i]), parts[2][i])..) for i in [begin, end): `arrays` are
-// the parts, then the result. See EmitFold.
+// the parts, the result and the state of the run. See EmitFold.
 using FoldFunction = void (*)(char** arrays, int64_t parts, int64_t begin, int64_t end);
 
 // A function of library_calls.h.
