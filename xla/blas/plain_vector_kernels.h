@@ -47,6 +47,9 @@ struct PlainVectorKernels {
   static void Scale(int64_t count, T factor, T* x) {
     for (int64_t i = 0; i < count; ++i) x[i] = Multiplied(factor, x[i]);
   }
+  static void AddMultiple(int64_t count, T factor, const T* x, T* y) {
+    for (int64_t i = 0; i < count; ++i) y[i] += Multiplied(factor, x[i]);
+  }
   static void Rotate(int64_t count, Part<T> c, Part<T> s, T* x, T* y) {
     for (int64_t i = 0; i < count; ++i) {
       const T a = x[i], b = y[i];
@@ -79,8 +82,9 @@ struct PlainVectorKernels {
   }
 
   static VectorKernels<T> Get() {
-    return {&AddColumns, &DotColumns, &AddAndDotColumns, &UpdateColumns, &UpdateColumnsTwice,
-            &Scale,      &Rotate,     &AbsoluteSum,      &SumOfSquares,  &Largest};
+    return {&AddColumns,         &DotColumns,   &AddAndDotColumns, &UpdateColumns,
+            &UpdateColumnsTwice, &Scale,        &AddMultiple,      &Rotate,
+            &AbsoluteSum,        &SumOfSquares, &Largest};
   }
 };
 

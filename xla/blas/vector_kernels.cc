@@ -62,12 +62,11 @@ struct Factor {
     if constexpr (kIsComplex<T>) sum = hn::MulAdd(im, hn::Reverse2(D(), x), sum);
     return sum;
   }
+  // value * x, each product and sum rounded.
   HWY_INLINE V Multiply(V x) const {
-    if constexpr (kIsComplex<T>) {
-      return hn::MulAdd(im, hn::Reverse2(D(), x), hn::Mul(re, x));
-    } else {
-      return hn::Mul(re, x);
-    }
+    V product = hn::Mul(re, x);
+    if constexpr (kIsComplex<T>) product = hn::Add(product, hn::Mul(im, hn::Reverse2(D(), x)));
+    return product;
   }
 
   V re, im;
@@ -306,13 +305,23 @@ void Scale(int64_t count, T factor, T* x) {
 }
 
 template <typename T>
+void AddMultiple(int64_t count, T factor, const T* x, T* y) {
+  const Part<T>* const xs = PartsOf(x);
+  Part<T>* const ys = PartsOf(y);
+  ForEachVector<T>(count, [&](auto d, int64_t i) HWY_ATTR {
+    const Factor<T, decltype(d)> f(d, factor);
+    hn::StoreU(hn::Add(hn::LoadU(d, ys + i), f.Multiply(hn::LoadU(d, xs + i))), d, ys + i);
+  });
+}
+
+template <typename T>
 void Rotate(int64_t count, Part<T> c, Part<T> s, T* x, T* y) {
   Part<T>*const xs = PartsOf(x), *const ys = PartsOf(y);
   ForEachVector<T>(count, [&](auto d, int64_t i) HWY_ATTR {
     const auto cosine = hn::Set(d, c), sine = hn::Set(d, s);
     const auto a = hn::LoadU(d, xs + i), b = hn::LoadU(d, ys + i);
-    hn::StoreU(hn::MulAdd(cosine, a, hn::Mul(sine, b)), d, xs + i);
-    hn::StoreU(hn::NegMulAdd(sine, a, hn::Mul(cosine, b)), d, ys + i);
+    hn::StoreU(hn::Add(hn::Mul(cosine, a), hn::Mul(sine, b)), d, xs + i);
+    hn::StoreU(hn::Sub(hn::Mul(cosine, b), hn::Mul(sine, a)), d, ys + i);
   });
 }
 
@@ -383,9 +392,9 @@ Part<T> Largest(int64_t count, const T* x) {
 
 template <typename T>
 VectorKernels<T> KernelsOf() {
-  return {&AddColumns<T>,         &DotColumns<T>, &AddAndDotColumns<T>, &UpdateColumns<T>,
-          &UpdateColumnsTwice<T>, &Scale<T>,      &Rotate<T>,           &AbsoluteSum<T>,
-          &SumOfSquares<T>,       &Largest<T>};
+  return {&AddColumns<T>,         &DotColumns<T>,   &AddAndDotColumns<T>, &UpdateColumns<T>,
+          &UpdateColumnsTwice<T>, &Scale<T>,        &AddMultiple<T>,      &Rotate<T>,
+          &AbsoluteSum<T>,        &SumOfSquares<T>, &Largest<T>};
 }
 
 #endif  // HWY_TARGET == HWY_SCALAR

@@ -44,7 +44,12 @@ struct VectorKernels {
   // a[:, j] += factors[j] * x + factors2[j] * x2.
   void (*update_columns_twice)(const Columns<T>& a, const T* factors, const T* x, const T* factors2,
                                const T* x2);
+  // These three round each product and each sum, as does plain code: what becomes of an element
+  // does not depend on where it lies. Tests of LAPACK rely on it: eigenvalues are the same whether
+  // eigenvectors are wanted or not.
   void (*scale)(int64_t count, T factor, T* x);
+  // y += factor * x.
+  void (*add_multiple)(int64_t count, T factor, const T* x, T* y);
   // x, y = c * x + s * y, c * y - s * x.
   void (*rotate)(int64_t count, Part<T> c, Part<T> s, T* x, T* y);
   // The sum of |re| + |im|.
