@@ -70,8 +70,8 @@ void AddDotsTimes(const Columns<const T>& a, bool conjugate, T alpha, const T* x
 template <typename T, class Body>
 void InRanges(int64_t count, int64_t elements, const Body& body) {
   BlasThreads* const threads = BlasThreads::Current();
-  if (threads == nullptr || threads->workers() <= 1 ||
-      elements * static_cast<int64_t>(sizeof(T)) < kParallelBytes || count < 128) {
+  if (threads == nullptr || elements * static_cast<int64_t>(sizeof(T)) < kParallelBytes ||
+      count < 128) {
     return body(0, count);
   }
   const int64_t range = RoundUpTo(

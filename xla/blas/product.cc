@@ -139,8 +139,7 @@ void Multiply(const ProductSize& size, T alpha, const Matrix<const T>& a, const 
   const int64_t most_rows = MostRows<T>(tiles.rows), width = tiles.columns / kParts<T>;
   const int64_t row_tiles = CeilOfRatio(size.n, tiles.rows), panels = CeilOfRatio(size.m, width);
   int64_t row_blocks = CeilOfRatio(size.n, most_rows), column_blocks = 1;
-  const bool parallel =
-      threads != nullptr && threads->workers() > 1 && products >= kParallelProducts;
+  const bool parallel = threads != nullptr && products >= kParallelProducts;
   if (parallel) {
     // Enough for workers to end together. A block has four panels at least, so that rows are not
     // packed for nothing.

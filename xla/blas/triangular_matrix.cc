@@ -70,10 +70,7 @@ void InParts(int64_t rows, int64_t columns, const Matrix<T>& x, BlasThreads* thr
   constexpr int64_t kFewestColumns = 32;
   const double products = 0.5 * static_cast<double>(rows) * static_cast<double>(rows) *
                           static_cast<double>(columns) * (kIsComplex<T> ? 4 : 1);
-  if (threads == nullptr || threads->workers() <= 1 || products < kParallelProducts ||
-      columns < 2 * kFewestColumns) {
-    return body(columns, x);
-  }
+  if (threads == nullptr || products < kParallelProducts) return body(columns, x);
   const int64_t part = RoundUpTo(
       std::max(kFewestColumns, CeilOfRatio(columns, int64_t{2} * threads->workers())), int64_t{16});
   RunOn(threads, CeilOfRatio(columns, part),
