@@ -513,6 +513,13 @@ class Lowering {
       steps.push_back(std::make_unique<PreparedStep>(std::move(prepared), std::move(operands),
                                                      schedule_.scratch_bytes));
       steps.back()->set_instruction(&instruction);
+      if (IsLapackCall(instruction)) {
+        steps.back() = std::make_unique<OverridableStep>(
+            &instruction, std::move(steps.back()),
+            std::make_unique<LibraryStep>(CallCustom, &instruction, PresentSlots(item.operands),
+                                          PresentSlots(item.results),
+                                          std::vector<FoldFunction>()));
+      }
       return absl::OkStatus();
     }
     if (IsSelectAndScatter(instruction)) {
