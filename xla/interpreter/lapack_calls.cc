@@ -41,11 +41,10 @@ struct Host {
   static void ParallelFor(void* caller, int64_t count, void (*body)(void*, int64_t),
                           void* argument) {
     Host& host = *static_cast<Host*>(caller);
-    const absl::Status status =
-        host.context.ParallelFor(count, 1, [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) body(argument, i);
-          return absl::OkStatus();
-        });
+    const absl::Status status = host.context.ParallelFor(count, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) body(argument, i);
+      return absl::OkStatus();
+    });
     if (!status.ok()) host.failure = status;
   }
   static int32_t Poll(void* caller) {

@@ -6,8 +6,8 @@ namespace xla::lapack {
 int64_t BatchKernel::ChunkOf(int64_t count, double cost) {
   constexpr double kNanosecondsOfTask = 50000;
   const double chunk = kNanosecondsOfTask / std::max(cost, 1.0);
-  return std::max<int64_t>(1, chunk >= static_cast<double>(count) ? count
-                                                                  : static_cast<int64_t>(chunk));
+  return std::max<int64_t>(
+      1, chunk >= static_cast<double>(count) ? count : static_cast<int64_t>(chunk));
 }
 
 absl::Status BatchKernel::Run(const kernels::KernelCall& call) const {
@@ -17,11 +17,10 @@ absl::Status BatchKernel::Run(const kernels::KernelCall& call) const {
     return absl::OkStatus();
   }
   const int64_t tasks = (count_ - 1) / chunk_ + 1;
-  return kernels::RunTasks(*call.host, tasks, scratch, scratch_bytes_,
-                           [&](int64_t i, kernels::Task& task) {
-                             RunMatrices(call.buffers, i * chunk_,
-                                         std::min(count_, (i + 1) * chunk_), task.scratch());
-                           });
+  return kernels::RunTasks(
+      *call.host, tasks, scratch, scratch_bytes_, [&](int64_t i, kernels::Task& task) {
+        RunMatrices(call.buffers, i * chunk_, std::min(count_, (i + 1) * chunk_), task.scratch());
+      });
 }
 
 }  // namespace xla::lapack

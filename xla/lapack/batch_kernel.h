@@ -99,7 +99,8 @@ void FillNan(T* data, int64_t count) {
   std::fill_n(reinterpret_cast<Real*>(data), count, std::numeric_limits<Real>::quiet_NaN());
 }
 
-// INFO where the input is not finite; LAPACK has no number for it, -4 is what its checks for NaN give.
+// INFO where the input is not finite; LAPACK has no number for it, -4 is what its checks for NaN
+// give.
 inline constexpr Int kNotFinite = -4;
 
 }  // namespace xla::lapack

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom calls of LAPACK that JAX lowers linear algebra to on a CPU (lapack_dpotrf_ffi, ...), as
-// prepared kernels: known to every client without registration.
+// The custom calls of LAPACK that JAX lowers linear algebra to on a CPU (lapack_dpotrf_ffi, ...),
+// as prepared kernels: known to every client without registration.
 //
 //   XLA_ASSIGN_OR_RETURN(std::unique_ptr<const kernels::Kernel> kernel, MakeLapackKernel(call));
 //

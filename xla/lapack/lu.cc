@@ -50,8 +50,7 @@ KernelOr MakeGetrf(Signature& call) {
   XLA_RETURN_IF_ERROR(call.ExpectResult(2, "info", S32, {}));
   XLA_RETURN_IF_ERROR(call.ExpectNoOtherAttributes());
   const double size = static_cast<double>(m) * static_cast<double>(n);
-  return std::make_unique<Getrf<T>>(call.count(),
-                                    150 + size * (static_cast<double>(k) / 10 + 4),
+  return std::make_unique<Getrf<T>>(call.count(), 150 + size * (static_cast<double>(k) / 10 + 4),
                                     call.OperandMatrices(0), call.ResultMatrices(0));
 }
 

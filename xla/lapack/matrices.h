@@ -27,8 +27,8 @@ bool HasMatrixLayout(const Shape& shape);
 // Of an array in row-major memory whose layout is one of these.
 Matrices MatricesOf(const Shape& shape);
 
-// Copies columns of `rows` elements to columns `to_stride` apart, or from there: blocks of a row-major
-// matrix are transposed.
+// Copies columns of `rows` elements to columns `to_stride` apart, or from there: blocks of a
+// row-major matrix are transposed.
 template <typename T>
 void Transpose(int64_t rows, int64_t columns, const T* from, int64_t from_stride, T* to,
                int64_t to_stride) {

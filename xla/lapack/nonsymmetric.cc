@@ -59,7 +59,8 @@ class Geev final : public BatchKernel {
         plan_(plan) {}
 
  private:
-  // Buffers: x, values (real types: real parts, imaginary parts), left vectors, right vectors, info.
+  // Buffers: x, values (real types: real parts, imaginary parts), left vectors, right vectors,
+  // info.
   void RunMatrices(void* const* buffers, int64_t begin, int64_t end, char* scratch) const override {
     constexpr int64_t kVectors = kIsComplex<T> ? 2 : 3;
     const Matrices& x = plan_.x;
@@ -237,8 +238,7 @@ KernelOr MakeGeev(Signature& call) {
   const int64_t n = call.rows();
   XLA_RETURN_IF_ERROR(call.ExpectOperand(0, "x", kTypeOf<T>, {n, n}));
   XLA_RETURN_IF_ERROR(call.ExpectResult(0, "values", kTypeOf<T>, {n}));
-  if (!kIsComplex<T>)
-    XLA_RETURN_IF_ERROR(call.ExpectResult(1, "imaginary parts", kTypeOf<T>, {n}));
+  if (!kIsComplex<T>) XLA_RETURN_IF_ERROR(call.ExpectResult(1, "imaginary parts", kTypeOf<T>, {n}));
   XLA_RETURN_IF_ERROR(call.ExpectResult(kVectors, "left vectors", kComplexType, {n, n}));
   XLA_RETURN_IF_ERROR(call.ExpectResult(kVectors + 1, "right vectors", kComplexType, {n, n}));
   XLA_RETURN_IF_ERROR(call.ExpectResult(kVectors + 2, "info", S32, {}));
@@ -279,8 +279,7 @@ KernelOr MakeGees(Signature& call) {
   XLA_RETURN_IF_ERROR(call.ExpectResult(0, "form", kTypeOf<T>, {n, n}));
   XLA_RETURN_IF_ERROR(call.ExpectResult(1, "vectors", kTypeOf<T>, {n, n}));
   XLA_RETURN_IF_ERROR(call.ExpectResult(2, "values", kTypeOf<T>, {n}));
-  if (!kIsComplex<T>)
-    XLA_RETURN_IF_ERROR(call.ExpectResult(3, "imaginary parts", kTypeOf<T>, {n}));
+  if (!kIsComplex<T>) XLA_RETURN_IF_ERROR(call.ExpectResult(3, "imaginary parts", kTypeOf<T>, {n}));
   XLA_RETURN_IF_ERROR(call.ExpectResult(kCount, "selected", S32, {}));
   XLA_RETURN_IF_ERROR(call.ExpectResult(kCount + 1, "info", S32, {}));
   XLA_RETURN_IF_ERROR(call.ExpectAtMost(n, kMostRows));

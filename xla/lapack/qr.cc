@@ -136,11 +136,13 @@ class Unmqr final : public BatchKernel {
  public:
   Unmqr(int64_t count, bool left, bool transpose, const Matrices& a, const Matrices& c,
         const Matrices& out, Int work)
-      : BatchKernel(count, CostOf(c.rows, c.columns, a.columns),
-                    Arena::BytesOf<T>(a.size()) + Arena::BytesOf<T>(c.size()) +
-                        Arena::BytesOf<T>(work)),
+      : BatchKernel(
+            count, CostOf(c.rows, c.columns, a.columns),
+            Arena::BytesOf<T>(a.size()) + Arena::BytesOf<T>(c.size()) + Arena::BytesOf<T>(work)),
         side_(left ? 'L' : 'R'),
-        trans_(!transpose ? 'N' : kIsComplex<T> ? 'C' : 'T'),
+        trans_(!transpose      ? 'N'
+               : kIsComplex<T> ? 'C'
+                               : 'T'),
         a_(a),
         c_(c),
         out_(out),

@@ -35,7 +35,8 @@ static bool IsInOrder(const Shape& shape, bool is_column_major) {
   if (is_column_major && rank >= 2) std::swap(expected[0], expected[1]);
   size_t next = 0;
   const auto skip = [&] {
-    while (next < expected.size() && shape.dimensions(static_cast<int>(expected[next])) == 1) ++next;
+    while (next < expected.size() && shape.dimensions(static_cast<int>(expected[next])) == 1)
+      ++next;
   };
   for (int i = 0; i < rank; ++i) {
     const int64_t d = shape.layout().minor_to_major(i);
@@ -79,9 +80,9 @@ absl::Status Signature::CheckArray(const Shape& shape, absl::string_view what) c
   int64_t elements = 1;
   for (const int64_t size : shape.dimensions()) {
     if (size > std::numeric_limits<int32_t>::max()) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("custom-call ", call_->instruction, " of ", call_->target, ": ", what, " is ",
-                       Text(shape), ", of which LAPACK's 32-bit integers cannot count a dimension"));
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "custom-call ", call_->instruction, " of ", call_->target, ": ", what, " is ",
+          Text(shape), ", of which LAPACK's 32-bit integers cannot count a dimension"));
     }
     elements = MultiplyWithoutOverflow(elements, size);
     if (elements < 0) break;
@@ -151,8 +152,8 @@ absl::Status Signature::ExpectAtMost(int64_t rows, int64_t most) const {
 
 absl::Status Signature::ExpectCounts(int64_t operands, int64_t results) const {
   if (operand_count() != operands) {
-    return Error(absl::StrCat("it has ", Count(operand_count(), "operand"), ": it takes ",
-                              operands));
+    return Error(
+        absl::StrCat("it has ", Count(operand_count(), "operand"), ": it takes ", operands));
   }
   if (result_count() != results || (results > 1 && !call_->result.IsTuple())) {
     return Error(absl::StrCat("its result is ", Text(call_->result), ": it makes ",
@@ -172,8 +173,8 @@ absl::Status Signature::ExpectArray(const Shape& shape, absl::string_view kind, 
                               primitive_util::LowercasePrimitiveTypeName(type), "[",
                               absl::StrJoin(expected, ","), "]"));
   }
-  const bool is_fine = dimensions.size() == 2 ? HasMatrixLayout(shape)
-                                              : IsInOrder(shape, /*is_column_major=*/false);
+  const bool is_fine =
+      dimensions.size() == 2 ? HasMatrixLayout(shape) : IsInOrder(shape, /*is_column_major=*/false);
   if (!is_fine) {
     return Error(absl::StrCat(what, " has the layout ", Text(shape),
                               dimensions.size() == 2
@@ -231,7 +232,8 @@ absl::StatusOr<int32_t> Signature::Int32(absl::string_view name) {
 absl::Status Signature::ExpectNoOtherAttributes() const {
   for (const auto& [name, value] : attributes_.values()) {
     if (asked_.find(name) != asked_.end()) continue;
-    return Error(absl::StrCat("there is no attribute '", name, "' of this call; its attributes are ",
+    return Error(absl::StrCat("there is no attribute '", name,
+                              "' of this call; its attributes are ",
                               asked_.empty() ? "none" : absl::StrJoin(asked_, ", ")));
   }
   return absl::OkStatus();

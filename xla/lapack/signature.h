@@ -30,8 +30,8 @@ class Signature {
   // Matrices are the last two dimensions of an operand; those before are the batch, which all other
   // arrays of the call must have as well.
   absl::Status SetBatch(int64_t operand);
-  int64_t count() const { return count_; }   // of matrices
-  int64_t rows() const { return rows_; }     // of the operand of SetBatch
+  int64_t count() const { return count_; }  // of matrices
+  int64_t rows() const { return rows_; }    // of the operand of SetBatch
   int64_t columns() const { return columns_; }
   // An error that says so unless the matrices of the batch are square.
   absl::Status ExpectSquare() const;

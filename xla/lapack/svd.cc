@@ -82,7 +82,8 @@ class Svd final : public BatchKernel {
       T* const vt_out = Output<T>(buffers, 4, b * vt.matrix_stride);
       Int& info = *Output<Int>(buffers, 5, b);
       // What LAPACK leaves in x has no meaning.
-      if (in != out && x.size() > 0) std::memcpy(out, in, static_cast<size_t>(x.size()) * sizeof(T));
+      if (in != out && x.size() > 0)
+        std::memcpy(out, in, static_cast<size_t>(x.size()) * sizeof(T));
       // Iterations on infinities need not end.
       const bool is_finite = AllFinite(in, x.size());
       if (!is_finite) {
