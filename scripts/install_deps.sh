@@ -10,10 +10,10 @@ packages=(
   libabsl-dev             # Abseil
   libprotobuf-dev protobuf-compiler
   libhwy-dev pkg-config   # vector instructions of the kernels
+  liblapack-dev           # reference LAPACK, linked statically on xla/blas
   libcli11-dev            # the command line (header only)
   nlohmann-json3-dev      # JSON (header only)
   libzip-dev              # .npz files
-  liblapack-dev libblas-dev # linear algebra: archives of reference LAPACK
   llvm-19-dev libllvm19   # headers of the CPU compiler, and the library that it loads
   libgtest-dev zlib1g-dev # tests (scripts/xla_compat.py: libgmock-dev libeigen3-dev too)
 )
