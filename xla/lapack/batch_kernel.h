@@ -41,7 +41,10 @@ class BatchKernel : public kernels::Kernel {
   // `cost` estimates the nanoseconds of a matrix: threads share the batch if it is worth it.
   // `scratch_bytes` are for one matrix at a time.
   BatchKernel(int64_t count, double cost, int64_t scratch_bytes)
-      : count_(count), chunk_(ChunkOf(count, cost)), scratch_bytes_(scratch_bytes) {}
+      : count_(count),
+        chunk_(ChunkOf(count, cost)),
+        scratch_bytes_(scratch_bytes),
+        cost_(cost) {}
 
   int64_t ScratchBytes(int32_t workers) const final {
     const int64_t chunks = count_ == 0 ? 0 : (count_ - 1) / chunk_ + 1;
@@ -50,7 +53,7 @@ class BatchKernel : public kernels::Kernel {
   absl::Status Run(const kernels::KernelCall& call) const final;
 
  protected:
-  // Matrices [begin, end), by one thread.
+  // Matrices [begin, end). Routines of BLAS use threads if Run says so.
   virtual void RunMatrices(void* const* buffers, int64_t begin, int64_t end,
                            char* scratch) const = 0;
 
@@ -67,6 +70,7 @@ class BatchKernel : public kernels::Kernel {
   static int64_t ChunkOf(int64_t count, double cost);
 
   const int64_t count_, chunk_, scratch_bytes_;
+  const double cost_;
 };
 
 // Elements of working memory that a routine asked for through a number of its type, which may have
