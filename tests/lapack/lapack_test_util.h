@@ -16,6 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "tests/kernels/prepared_kernel_test_util.h"
 #include "tests/test_util.h"
@@ -289,6 +290,85 @@ inline std::string Vectors(const std::string& type, int64_t size) {
 inline constexpr int64_t kBatch = 3;
 inline constexpr int64_t kSizes[] = {1, 2, 3, 4, 7, 16, 33, 70};
 inline const char* const kInfo = "s32[3]";
+
+struct Case {
+  std::string routine, attributes;
+  std::vector<std::string> operands;
+  std::string result;
+};
+
+// Calls of all routines on matrices of n rows and n or `less` columns.
+inline std::vector<Case> CasesOf(const Type& type, int64_t n, int64_t less) {
+  const std::string t = type.name(), r = type.real_name(), c = type.complex_name();
+  const auto matrix = [&](const std::string& name, int64_t rows, int64_t columns) {
+    return absl::StrCat(name, "[", rows, ",", columns, "]{0,1}");
+  };
+  const auto vector = [&](const std::string& name, int64_t size) {
+    return absl::StrCat(name, "[", size, "]");
+  };
+  const std::string un = type.is_complex() ? "un" : "or", he = type.is_complex() ? "he" : "sy";
+  const std::string x = matrix(t, n, n), values = vector(t, n),
+                    imaginary = type.is_complex() ? "" : vector(t, n) + ", ";
+  return {
+      {"potrf", Char("uplo", 'L'), {x}, absl::StrCat("(", x, ", s32[])")},
+      {"getrf", "", {x}, absl::StrCat("(", x, ", ", vector("s32", n), ", s32[])")},
+      {"trsm",
+       absl::StrCat(Char("side", 'L'), ", ", Char("uplo", 'L'), ", ", Char("trans_x", 'T'), ", ",
+                    Char("diag", 'U')),
+       {x, matrix(t, n, less)},
+       matrix(t, n, less)},
+      {"geqrf",
+       "",
+       {matrix(t, n, less)},
+       absl::StrCat("(", matrix(t, n, less), ", ", vector(t, less), ")")},
+      {un + "gqr", "", {matrix(t, n, less), vector(t, less)}, matrix(t, n, less)},
+      {un + "mqr",
+       "left = true, transpose = true",
+       {matrix(t, n, less), vector(t, less), matrix(t, n, less)},
+       matrix(t, n, less)},
+      {"gesdd",
+       Char("mode", 'S'),
+       {matrix(t, n, less)},
+       absl::StrCat("(", matrix(t, n, less), ", ", vector(r, less), ", ", matrix(t, n, less), ", ",
+                    matrix(t, less, less), ", s32[])")},
+      {"gesvd",
+       Char("mode", 'A'),
+       {matrix(t, n, less)},
+       absl::StrCat("(", matrix(t, n, less), ", ", vector(r, less), ", ", matrix(t, n, n), ", ",
+                    matrix(t, less, less), ", s32[])")},
+      {"geqp3",
+       "",
+       {matrix(t, n, less), vector("s32", less)},
+       absl::StrCat("(", matrix(t, n, less), ", ", vector("s32", less), ", ", vector(t, less),
+                    ")")},
+      {"gtsv",
+       "",
+       {values, values, values, matrix(t, n, less)},
+       absl::StrCat("(", values, ", ", values, ", ", values, ", ", matrix(t, n, less), ", s32[])")},
+      {he + "evd",
+       absl::StrCat(Char("mode", 'V'), ", ", Char("uplo", 'L')),
+       {x},
+       absl::StrCat("(", x, ", ", vector(r, n), ", s32[])")},
+      {he + "trd",
+       Char("uplo", 'U'),
+       {x},
+       absl::StrCat("(", x, ", ", vector(r, n), ", ", vector(r, n - 1), ", ", vector(t, n - 1),
+                    ", s32[])")},
+      {"gehrd",
+       absl::StrCat("low = 1 : i32, high = ", n, " : i32"),
+       {x},
+       absl::StrCat("(", x, ", ", vector(t, n - 1), ", s32[])")},
+      {"geev",
+       absl::StrCat(Char("compute_left", 'N'), ", ", Char("compute_right", 'V')),
+       {x},
+       absl::StrCat("(", values, ", ", imaginary, matrix(c, n, n), ", ", matrix(c, n, n),
+                    ", s32[])")},
+      {"gees",
+       absl::StrCat(Char("mode", 'V'), ", ", Char("sort", 'N')),
+       {x},
+       absl::StrCat("(", x, ", ", x, ", ", values, ", ", imaginary, "s32[], s32[])")},
+  };
+}
 
 // |a - b| / (|a| n eps), which LAPACK's own tests want to be less than 30.
 inline double Residual(const Matrix& a, const Matrix& b, const Type& type, double scale) {

@@ -22,8 +22,8 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
     const HloInstruction& instruction, SortComparator comparator,
     const kernels::KernelEpilogue& epilogue = {});
 
-// Whether the instruction is a custom call of LAPACK's: its kernel runs unless the run has a handler
-// of the same name.
+// Whether the instruction is a custom call of LAPACK's: its kernel runs unless the run has a
+// handler of the same name.
 bool IsLapackCall(const HloInstruction& instruction);
 
 // The function that computes another instruction; null if there is none.

@@ -21,6 +21,7 @@
 #include "xla/cpu/library_calls.h"
 #include "xla/cpu/native_loop.h"
 #include "xla/cpu/scalar_loop.h"
+#include "xla/runtime/custom_call.h"
 #include "xla/runtime/host_memory.h"
 #include "xla/runtime/thread_pool.h"
 
@@ -506,7 +507,11 @@ class Lowering {
     if (name != comparators_.end()) {
       comparator = reinterpret_cast<SortComparator>(program_.code[0]->Find(name->second));
     }
-    XLA_ASSIGN_OR_RETURN(auto prepared, MakePreparedKernel(instruction, comparator));
+    std::unique_ptr<const kernels::Kernel> prepared;
+    if (!(IsLapackCall(instruction) && options_.custom_calls != nullptr &&
+          options_.custom_calls->Contains(instruction.custom_call_target()))) {
+      XLA_ASSIGN_OR_RETURN(prepared, MakePreparedKernel(instruction, comparator));
+    }
     if (prepared != nullptr) {
       program_.prepared.push_back(prepared.get());
       operands.insert(operands.end(), results.begin(), results.end());
@@ -517,8 +522,7 @@ class Lowering {
         steps.back() = std::make_unique<OverridableStep>(
             &instruction, std::move(steps.back()),
             std::make_unique<LibraryStep>(CallCustom, &instruction, PresentSlots(item.operands),
-                                          PresentSlots(item.results),
-                                          std::vector<FoldFunction>()));
+                                          PresentSlots(item.results), std::vector<FoldFunction>()));
       }
       return absl::OkStatus();
     }

@@ -248,7 +248,8 @@ lapack::LapackCall LapackCallOf(const HloInstruction& instruction) {
   return call;
 }
 
-// XLA's own custom calls and LAPACK's; null for others. Their forms were checked when they were expanded.
+// XLA's own custom calls and LAPACK's; null for others. Their forms were checked when they were
+// expanded.
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeCustomCall(const HloInstruction& call) {
   const absl::string_view target = call.custom_call_target();
   if (target == "Qr" && FaultOfQr(call).empty())

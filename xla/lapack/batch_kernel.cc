@@ -12,6 +12,13 @@ int64_t BatchKernel::ChunkOf(int64_t count, double cost) {
       1, chunk >= static_cast<double>(count) ? count : static_cast<int64_t>(chunk));
 }
 
+bool ShouldStop() {
+  blas::BlasThreads* const threads = blas::BlasThreads::Current();
+  if (threads == nullptr) return false;
+  threads->Run(1, [](int64_t) {});
+  return threads->stopped();
+}
+
 absl::Status BatchKernel::Run(const kernels::KernelCall& call) const {
   char* const scratch = static_cast<char*>(call.scratch);
   const kernels::KernelHost& host = *call.host;

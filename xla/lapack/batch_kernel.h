@@ -85,6 +85,25 @@ Int WorkCount(T asked) {
 // A leading dimension, which LAPACK wants to be at least 1.
 inline Int Leading(int64_t rows) { return static_cast<Int>(std::max<int64_t>(rows, 1)); }
 
+// Whether the caller of the kernel that runs on this thread wants it to stop, for loops that call no
+// routines of BLAS.
+bool ShouldStop();
+// The same, asked from time to time: a call is so many items of a few nanoseconds.
+class StopPoll {
+ public:
+  explicit StopPoll(int64_t items_at_once) : step_(items_at_once) {}
+  bool operator()() {
+    constexpr int64_t kItems = int64_t{1} << 20;
+    if ((done_ += step_) < kItems) return false;
+    done_ = 0;
+    return ShouldStop();
+  }
+
+ private:
+  const int64_t step_;
+  int64_t done_ = 0;
+};
+
 template <typename T>
 bool AllFinite(const T* data, int64_t count) {
   using Real = RealOf<T>;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
+#include "xla/layout_util.h"
 #include "xla/overflow_util.h"
 #include "xla/primitive_util.h"
 
@@ -93,8 +94,12 @@ absl::Status Signature::CheckArray(const Shape& shape, absl::string_view what) c
                                                      call_->target, ": ", what, " is ", Text(shape),
                                                      ", which has too many elements"));
   }
-  if (shape.has_layout() && shape.layout().has_padding()) {
+  if (!shape.has_layout()) return absl::OkStatus();
+  if (shape.layout().has_padding()) {
     return Error(absl::StrCat(what, " has the layout ", Text(shape), ", with padding"));
+  }
+  if (const absl::Status layout = LayoutUtil::ValidateLayoutInShape(shape); !layout.ok()) {
+    return Error(absl::StrCat(what, " is ", Text(shape), ": ", layout.message()));
   }
   return absl::OkStatus();
 }

@@ -56,7 +56,9 @@ struct Rows {
 // Returns the number of the first zero pivot, from 1; 0 if there is none.
 template <typename T>
 Int Solve(int64_t n, T* dl, T* d, T* du, const Rows<T>& b) {
+  StopPoll should_stop(b.columns + 4);
   for (int64_t i = 0; i + 1 < n; ++i) {
+    if (should_stop()) return 0;
     const bool is_last = i + 2 == n;
     if (dl[i] == T{0}) {
       if (d[i] == T{0}) return static_cast<Int>(i + 1);
@@ -80,6 +82,7 @@ Int Solve(int64_t n, T* dl, T* d, T* du, const Rows<T>& b) {
   }
   if (d[n - 1] == T{0}) return static_cast<Int>(n);
   for (int64_t i = n - 1; i >= 0; --i) {
+    if (should_stop()) return 0;
     for (int64_t c = 0; c < b.columns; ++c) {
       T x = b.At(i, c);
       if (i + 1 < n) x -= Product(du[i], b.At(i + 1, c));
@@ -154,8 +157,10 @@ void Perturb(RealOf<T> by, T& pivot, const Rows<T>& b, int64_t row) {
 template <typename T>
 void SolvePerturbed(int64_t n, const T* dl, T* d, T* du, T* second, const Rows<T>& b) {
   using Real = RealOf<T>;
+  StopPoll should_stop(b.columns + 8);
   Real scale = std::abs(d[0]) + (n > 1 ? std::abs(du[0]) : Real{0});
   for (int64_t k = 0; k + 1 < n; ++k) {
+    if (should_stop()) return;
     const bool is_last = k + 2 == n;
     const T below = dl[k + 1];
     second[k] = T{0};
@@ -191,6 +196,7 @@ void SolvePerturbed(int64_t n, const T* dl, T* d, T* du, T* second, const Rows<T
   }
   const Real by = std::numeric_limits<Real>::epsilon() * largest;
   for (int64_t k = n - 1; k >= 0; --k) {
+    if (should_stop()) return;
     if (k + 1 < n) b.Subtract(k, du[k], k + 1);
     if (k + 2 < n) b.Subtract(k, second[k], k + 2);
     T pivot = d[k];
