@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Custom calls: jax.ffi.register_ffi_target(..., platform="xylem"), and LAPACK's of jaxlib."""
+"""Custom calls: jax.ffi.register_ffi_target(..., platform="xylem")."""
 
 import ctypes
 
@@ -71,8 +71,3 @@ def register(c_api):
   xla_client.register_custom_call_handler(PLATFORM, registrar)
   if hasattr(xla_client, "register_custom_type_handler"):
     xla_client.register_custom_type_handler(PLATFORM, _type_registrar(c_api))
-  from jaxlib import lapack
-
-  found = lapack.registrations()
-  for name, capsule, api_version in found["cpu"] if isinstance(found, dict) else found:
-    registrar(name, capsule, PLATFORM, api_version)

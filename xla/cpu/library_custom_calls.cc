@@ -136,6 +136,17 @@ absl::Status CallWholeKernel(const LibraryCall& call) {
 
 }  // namespace
 
+bool HasCustomCallHandler(const RunState& state, const HloInstruction& call) {
+  const CpuCustomCalls* const handlers = state.custom_calls();
+  const CustomCallRegistry* const registry = state.context().custom_calls;
+  if (handlers == nullptr && registry == nullptr) return false;
+  const std::string& target = call.custom_call_target();
+  return (registry != nullptr && registry->Contains(target)) ||
+         (handlers != nullptr &&
+          std::any_of(handlers->begin(), handlers->end(),
+                      [&](const auto& handler) { return handler.first == target; }));
+}
+
 absl::Status CallCustom(const LibraryCall& call) {
   const std::string& target =
       call.instruction->attributes<CustomCallAttributes>().custom_call_target;

@@ -22,6 +22,7 @@
 #include "xla/cpu/library_calls.h"
 #include "xla/cpu/native_loop.h"
 #include "xla/cpu/scalar_loop.h"
+#include "xla/runtime/custom_call.h"
 #include "xla/runtime/host_memory.h"
 #include "xla/runtime/thread_pool.h"
 
@@ -592,13 +593,23 @@ class Lowering {
     if (name != comparators_.end()) {
       comparator = reinterpret_cast<SortComparator>(code_->Find(name->second));
     }
-    XLA_ASSIGN_OR_RETURN(auto prepared, MakePreparedKernel(instruction, comparator));
+    std::unique_ptr<const kernels::Kernel> prepared;
+    if (!(IsLapackCall(instruction) && options_.custom_calls != nullptr &&
+          options_.custom_calls->Contains(instruction.custom_call_target()))) {
+      XLA_ASSIGN_OR_RETURN(prepared, MakePreparedKernel(instruction, comparator));
+    }
     if (prepared != nullptr) {
       program_.prepared.push_back(prepared.get());
       operands.insert(operands.end(), results.begin(), results.end());
       steps.push_back(std::make_unique<PreparedStep>(std::move(prepared), std::move(operands),
                                                      schedule_.scratch_bytes));
       steps.back()->set_instruction(&instruction);
+      if (IsLapackCall(instruction)) {
+        steps.back() = std::make_unique<OverridableStep>(
+            &instruction, std::move(steps.back()),
+            std::make_unique<LibraryStep>(CallCustom, &instruction, PresentSlots(item.operands),
+                                          PresentSlots(item.results), std::vector<FoldFunction>()));
+      }
       return absl::OkStatus();
     }
     if (IsSelectAndScatter(instruction)) {

@@ -22,7 +22,8 @@
 
 namespace xla {
 
-struct Pass;  // xla/passes/pass.h
+struct Pass;               // xla/passes/pass.h
+class CustomCallRegistry;  // xla/runtime/custom_call.h
 
 struct CpuCompileOptions {
   // Compiles kernels in parallel. Null: on the calling thread.
@@ -35,6 +36,8 @@ struct CpuCompileOptions {
   // A folder, made if need be, for machine code that later compilations, in any process, take from
   // it; see xla/cpu/code_cache.h. Empty: none.
   std::string cache_directory;
+  // Handlers of the runs to come: a call of LAPACK's that has one is not checked. Null: none.
+  const CustomCallRegistry* custom_calls = nullptr;
   // Set from any thread to stop: the compilation ends with CANCELLED. Looked at between passes and
   // between kernels; code of one LLVM module is generated to its end. May be null.
   const std::atomic<bool>* cancel = nullptr;

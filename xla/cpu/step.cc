@@ -10,6 +10,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/library_calls.h"
 #include "xla/kernels/bitcast.h"
 #include "xla/runtime/host_memory.h"
 #include "xla/runtime/step_observer.h"
@@ -77,6 +78,10 @@ absl::Status RunSteps(const Steps& steps, RunState& state) {
     XLA_RETURN_IF_ERROR(step->Run(state));
   }
   return absl::OkStatus();
+}
+
+absl::Status OverridableStep::Run(RunState& state) const {
+  return (HasCustomCallHandler(state, *instruction()) ? handler_ : kernel_)->Run(state);
 }
 
 // Nothing may be thrown through generated code.

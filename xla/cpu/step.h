@@ -99,6 +99,20 @@ class LibraryStep final : public Step {
   const std::vector<FoldFunction> folds_;
 };
 
+// A custom call that there is a kernel for, unless the run has a handler of its name.
+class OverridableStep final : public Step {
+ public:
+  OverridableStep(const HloInstruction* call, std::unique_ptr<Step> kernel,
+                  std::unique_ptr<Step> handler)
+      : kernel_(std::move(kernel)), handler_(std::move(handler)) {
+    set_instruction(call);
+  }
+  absl::Status Run(RunState& state) const override;
+
+ private:
+  const std::unique_ptr<Step> kernel_, handler_;
+};
+
 // A bitcast that changes bytes; see ExpandBitcasts.
 class BitcastStep final : public Step {
  public:

@@ -12,6 +12,7 @@
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/lapack/lapack.h"
 #include "xla/passes/expand.h"
 #include "xla/pjrt/compiler_options.h"
 #include "xla/pjrt/cost.h"
@@ -172,7 +173,7 @@ void DescribeRuns(const HloModule& module, Program& program) {
         const auto& attributes = instruction->attributes<CustomCallAttributes>();
         const std::string& target = attributes.custom_call_target;
         if (target == kPythonCallback || target == kPartitionedPythonCallback ||
-            !handlers->Contains(target)) {
+            !(handlers->Contains(target) || lapack::IsLapackTarget(target))) {
           program.is_synchronous = true;
         }
       }
@@ -270,7 +271,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   }
   XLA_RETURN_IF_ERROR(SetLayouts(attributes.results, 0, layout.mutable_result()));
   const std::shared_ptr<const HloModule> shared = std::move(module);
-  XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared));
+  XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared, CustomCallsOf(nullptr).get()));
   DescribeRuns(*shared, *program);
   program->fingerprint = absl::StrFormat(
       "%016x", Fnv(source.code, Fnv(source.options, Fnv(source.format, Fnv(PlatformVersion())))));
