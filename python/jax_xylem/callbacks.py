@@ -23,7 +23,7 @@ from jax._src.interpreters import mlir
 
 from jax_xylem import replacing
 
-PLATFORM = "xylem"
+from jax_xylem.names import PLATFORM
 TARGET = "xylem_python_callback"
 PARTITIONED_TARGET = "xylem_partitioned_python_callback"  # each partition calls with its shards
 

@@ -51,12 +51,28 @@ absl::Status TakeFfiError(XLA_FFI_Error* error) {
 
 thread_local int calls_on_this_thread = 0;
 
+// Does a caller's struct, of the size that it states, have this field?
+template <typename Struct, typename Field>
+bool Has(const Struct* args, Field Struct::*field) {
+  const auto* const end = reinterpret_cast<const char*>(&(args->*field) + 1);
+  return end - reinterpret_cast<const char*>(args) <= static_cast<ptrdiff_t>(args->struct_size);
+}
+
+// Before 0.5 the bundle had no `record`, and the traits were in its place.
+XLA_FFI_Handler_Bundle BundleOf(const XLA_FFI_Handler_Register_Args* args) {
+  XLA_FFI_Handler_Bundle bundle = args->bundle;
+  if (!Has(args, &XLA_FFI_Handler_Register_Args::traits)) bundle.record = nullptr;
+  return bundle;
+}
+
+constexpr XLA_FFI_Attrs kNoOptions = {sizeof(XLA_FFI_Attrs), nullptr, 0, nullptr, nullptr, nullptr};
+
 std::string_view TextOf(XLA_FFI_ByteSpan span) { return {span.ptr, span.len}; }
 
 const XLA_FFI_Api kFfiApi = {
     .struct_size = sizeof(XLA_FFI_Api),
     .extension_start = nullptr,
-    .api_version = {sizeof(XLA_FFI_Api_Version), nullptr, 0, 3},
+    .api_version = {sizeof(XLA_FFI_Api_Version), nullptr, kFfiMajorVersion, kFfiMinorVersion},
     .internal_api = nullptr,
     .error_create =
         [](XLA_FFI_Error_Create_Args* args) {
@@ -64,8 +80,13 @@ const XLA_FFI_Api kFfiApi = {
           return new XLA_FFI_Error{absl::Status(static_cast<absl::StatusCode>(args->errc), message),
                                    message};
         },
-    .error_get_message =
-        [](XLA_FFI_Error_GetMessage_Args* args) { args->message = args->error->message.c_str(); },
+    .error_get_details =
+        [](XLA_FFI_Error_GetDetails_Args* args) {
+          args->message = args->error->message.c_str();
+          if (Has(args, &XLA_FFI_Error_GetDetails_Args::errc)) {
+            args->errc = static_cast<uint32_t>(args->error->status.code());
+          }
+        },
     .error_destroy = [](XLA_FFI_Error_Destroy_Args* args) { delete args->error; },
     .handler_register =
         [](XLA_FFI_Handler_Register_Args* args) {
@@ -73,7 +94,7 @@ const XLA_FFI_Api kFfiApi = {
           // Handlers for other devices are never called.
           for (const std::string_view known : {"Host", "host", "CPU", "cpu"}) {
             if (platform == known) {
-              return FfiError(RegisterHandler(TextOf(args->name), args->bundle));
+              return FfiError(RegisterHandler(TextOf(args->name), BundleOf(args)));
             }
           }
           return FfiError(absl::OkStatus());
@@ -180,6 +201,16 @@ const XLA_FFI_Api kFfiApi = {
           args->device_ordinal = args->ctx->call->device_ordinal;
           return FfiError(absl::OkStatus());
         },
+    .invoke_context_find_extension =
+        [](XLA_FFI_InvokeContext_FindExtension_Args* args) {
+          args->extension = nullptr;  // Nothing attaches any.
+          return FfiError(absl::OkStatus());
+        },
+    .custom_options_get =
+        [](XLA_FFI_CustomOptions_Get_Args* args) {
+          args->attrs = &kNoOptions;
+          return FfiError(absl::OkStatus());
+        },
 };
 
 // Attributes in the form of the interface; points into the dictionary.
@@ -269,10 +300,12 @@ absl::Status CheckVersion(const XLA_FFI_Handler_Bundle& bundle) {
   frame.extension_start = &extension.base;
   XLA_RETURN_IF_ERROR(TakeFfiError(bundle.execute(&frame)));
   const XLA_FFI_Api_Version& version = metadata.api_version;
-  if (version.major_version == 0 && version.minor_version <= 3) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("the handler was made for version ",
-                                                 version.major_version, ".", version.minor_version,
-                                                 " of the custom-call interface; this is 0.3"));
+  // A minor version adds fields and functions. A handler that needs one which is missing sees the
+  // size of the table and says so itself.
+  if (version.major_version == kFfiMajorVersion) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the handler was made for version ", version.major_version, ".", version.minor_version,
+      " of the custom-call interface; this is ", kFfiMajorVersion, ".", kFfiMinorVersion));
 }
 
 // One call of a handler.

@@ -79,6 +79,10 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
 // who do not know the extension for shardings read them.
 absl::Status StateShardings(const Program& program, HloModuleProto& module);
 
+// What callers read as the optimized program, an HloModuleProtoWithConfig: the module without calls,
+// its shardings, and the memories of its parameters and results in the layouts.
+absl::StatusOr<std::string> DescribeOptimized(const Program& program);
+
 // Bytes that only the same build of the library reads.
 std::string SerializeProgram(const Program& program);
 // The source of a serialized program. InvalidArgument, with the reason, for other bytes.

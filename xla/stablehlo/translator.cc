@@ -26,29 +26,6 @@ using mlir::Operation;
 using mlir::TypeRef;
 using mlir::Value;
 
-bool HasSixBits(const mlir::Type& type) {
-  return type.kind == mlir::TypeKind::kFloat && (type.float_kind == mlir::FloatKind::kF6E2M3FN ||
-                                                 type.float_kind == mlir::FloatKind::kF6E3M2FN);
-}
-
-// Whether an operation does not compute with numbers.
-bool KeepsNumbers(const Operation& operation) {
-  const std::string_view name = operation.name->text;
-  return name.substr(0, 5) == "func." || name.substr(0, 6) == "check." ||
-         name == "stablehlo.constant" || name == "stablehlo.return" ||
-         name == "interpreter.print" || name == "interpreter.probe";
-}
-
-// Numbers of 6 bits as f32.
-absl::Span<const char> Widen(const mlir::DenseAttribute& dense, std::vector<float>* numbers) {
-  for (size_t i = 0; i < dense.data.size(); ++i) {
-    numbers->push_back(static_cast<float>(
-        mlir::DenseFloat(*dense.type->element, dense.data, static_cast<int64_t>(i))));
-  }
-  return absl::MakeConstSpan(reinterpret_cast<const char*>(numbers->data()),
-                             numbers->size() * sizeof(float));
-}
-
 // The integers of an array, a dense array or a constant; false if it is something else.
 bool ListIntegers(AttributeRef attribute, std::vector<int64_t>* values) {
   constexpr int64_t kMaxEntries = int64_t{1} << 24;
@@ -291,9 +268,7 @@ absl::StatusOr<HloInstruction*> Translator::Constant(const Operation& operation,
   const bool broadcasts = dense.is_splat && ShapeUtil::ElementsIn(shape) != 1;
   const Shape stored = broadcasts ? ShapeUtil::MakeShape(shape.element_type(), {}) : shape;
   Literal literal(stored);
-  std::vector<float> widened;
-  const absl::Span<const char> data =
-      HasSixBits(*dense.type->element) ? Widen(dense, &widened) : dense.data;
+  const absl::Span<const char> data = dense.data;
   if (static_cast<size_t>(literal.size_bytes()) != data.size()) {
     return Error(operation, absl::StrCat("a constant has ", data.size(), " bytes, its shape ",
                                          literal.size_bytes()));
@@ -361,9 +336,7 @@ absl::StatusOr<PrimitiveType> Translator::ElementType(const Operation& operation
     storage.signedness = type->signedness;
     return ElementType(operation, source_.context.Intern(storage));
   }
-  // HLO has no numbers of 6 bits; f32 has all of them.
-  const bool is_held_as_f32 = HasSixBits(*type) && KeepsNumbers(operation);
-  const PrimitiveType result = is_held_as_f32 ? F32 : mlir::PrimitiveTypeOf(*type);
+  const PrimitiveType result = mlir::PrimitiveTypeOf(*type);
   if (result != PRIMITIVE_TYPE_INVALID) return result;
   return Unimplemented(operation, absl::StrCat("the element type ", mlir::ToString(type)));
 }
@@ -383,7 +356,7 @@ absl::StatusOr<Shape> Translator::ShapeOf(const Operation& operation, TypeRef ty
   if (type->kind != mlir::TypeKind::kRankedTensor) {
     return Unimplemented(operation, absl::StrCat("the type ", mlir::ToString(type)));
   }
-  const bool is_known_type = !computes_expressed_ && !HasSixBits(*type->element);
+  const bool is_known_type = !computes_expressed_;
   if (is_known_type) {
     const auto known = shapes_.find(type);
     if (known != shapes_.end()) return known->second;
