@@ -22,6 +22,7 @@ from jax._src.lax.control_flow import conditionals
 from jax_xylem import callbacks
 from jax_xylem import custom_calls
 from jax_xylem import dlpack
+from jax_xylem import interrupts
 from jax_xylem import partitioning
 from jax_xylem import replacing
 
@@ -152,5 +153,6 @@ def register(c_api):
   _use_compilation_cache()
   custom_calls.register(c_api)
   callbacks.register(c_api)
+  interrupts.register(c_api)
   dlpack.register()
   partitioning.register()

@@ -252,6 +252,8 @@ struct FfiBuffers {
 
 }  // namespace
 
+InsideCustomCall::InsideCustomCall() { ++calls_on_this_thread; }
+InsideCustomCall::~InsideCustomCall() { --calls_on_this_thread; }
 bool IsInsideCustomCall() { return calls_on_this_thread > 0; }
 
 absl::Status CheckVersion(const XLA_FFI_Handler_Bundle& bundle) {
@@ -337,9 +339,11 @@ class Call {
     if (handler == nullptr) return absl::OkStatus();
     frame_.stage = stage;
     frame_.future = nullptr;
-    ++calls_on_this_thread;
-    XLA_FFI_Error* const error = handler(&frame_);
-    --calls_on_this_thread;
+    XLA_FFI_Error* error;
+    {
+      const InsideCustomCall inside;
+      error = handler(&frame_);
+    }
     XLA_RETURN_IF_ERROR(TakeFfiError(error));
     if (frame_.future == nullptr) return absl::OkStatus();
     const std::unique_ptr<XLA_FFI_Future> future(frame_.future);

@@ -59,6 +59,15 @@ absl::Status CallHandler(const XLA_FFI_Handler_Bundle& bundle, const CallContext
 // INVALID_ARGUMENT if the handler was made for another version of the interface.
 absl::Status CheckVersion(const XLA_FFI_Handler_Bundle& bundle);
 
+// While it lives, code that a program calls runs on this thread.
+class InsideCustomCall {
+ public:
+  InsideCustomCall();
+  ~InsideCustomCall();
+  InsideCustomCall(const InsideCustomCall&) = delete;
+  InsideCustomCall& operator=(const InsideCustomCall&) = delete;
+};
+
 // Is a handler running on this thread? What it starts must not wait for the run that called it.
 bool IsInsideCustomCall();
 
