@@ -28,7 +28,10 @@ LibraryFunction FindLibraryFunction(const HloInstruction& instruction);
 // Those of operations that communicate, by file.
 LibraryFunction FindCollective(const HloInstruction& instruction);  // library_collectives.cc
 LibraryFunction FindTransfer(const HloInstruction& instruction);    // library_transfers.cc
-absl::Status CallCustom(const LibraryCall& call);                   // library_custom_calls.cc
+// library_custom_calls.cc
+absl::Status CallCustom(const LibraryCall& call);
+// Null if the instruction is no custom call, or one whose arrays are copied for each call.
+std::unique_ptr<const runtime::RegistryCallSite> MakeCallSite(const HloInstruction& instruction);
 
 }  // namespace xla::cpu
 

@@ -548,7 +548,8 @@ class Lowering {
     }
     steps.push_back(std::make_unique<LibraryStep>(function, &instruction,
                                                   PresentSlots(item.operands),
-                                                  PresentSlots(item.results), std::move(folds)));
+                                                  PresentSlots(item.results), std::move(folds),
+                                                  MakeCallSite(instruction)));
     return absl::OkStatus();
   }
 

@@ -174,9 +174,12 @@ absl::Status Buffer_IncreaseExternalReferenceCount(
     PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"buffer", args.buffer}}));
   XLA_ASSIGN_OR_RETURN(DeviceBuffer::Use use, args.buffer->buffer->AcquireLasting());
-  // What callers wait for next, without an ear for signals.
-  const absl::Status status = AwaitUnlessSignalled(args.buffer->buffer->ready());
-  if (!args.buffer->buffer->ready().IsReady()) return status;
+  // What JAX waits for next, without an ear for signals.
+  const runtime::Event& ready = args.buffer->buffer->ready();
+  if (args.buffer->is_result && !ready.IsReady() && PythonSignals().is_main_thread()) {
+    const absl::Status status = AwaitUnlessSignalled(ready);
+    if (!ready.IsReady()) return status;
+  }
   const std::lock_guard<std::mutex> lock(args.buffer->mutex);
   args.buffer->external.push_back(std::move(use));
   return absl::OkStatus();

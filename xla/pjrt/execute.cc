@@ -154,8 +154,10 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   request.context.run_id = options.launch_id;
   const runtime::LaunchQueues& queues = loaded.client->backend->launches();
   request.run_here = program.runs_here || ffi::IsInsideCustomCall();
-  request.run_here_if_ready = (program.is_short || program.length->IsShort()) &&
-                              queues.Idle(request.device_ordinals[0]).IsReady();
+  request.run_here_if_ready =
+      (program.is_short || program.length->IsShort()) &&
+      std::all_of(request.device_ordinals.begin(), request.device_ordinals.end(),
+                  [&](int ordinal) { return queues.Idle(ordinal).IsReady(); });
   request.length = program.length;
   PythonSignals signals;
   if (signals.is_main_thread()) request.context.interrupt = &signals;
@@ -183,6 +185,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
     for (size_t i = 0; i < launched.results[d].size(); ++i) {
       args.output_lists[d][i] = new PJRT_Buffer(
           loaded.client, devices[d]->memories[program.output_memories[i]], launched.results[d][i]);
+      args.output_lists[d][i]->is_result = true;
     }
     if (args.device_complete_events != nullptr) {
       args.device_complete_events[d] = new PJRT_Event(launched.done);
