@@ -34,8 +34,8 @@ using Clock = std::chrono::steady_clock;
 // One interpreter for all tests, as in a process.
 struct Interpreter {
   _object none, array, dispatch, f32, exception_type;
-  _object* raised = nullptr;                                 // the error indicator
-  std::vector<std::pair<int (*)(void*), void*>> pending;     // Py_AddPendingCall
+  _object* raised = nullptr;                              // the error indicator
+  std::vector<std::pair<int (*)(void*), void*>> pending;  // Py_AddPendingCall
   std::function<_object*(const std::vector<_object*>&)> on_dispatch;
   std::function<int()> on_signals = [] { return 0; };
   int locks = 0;

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -114,9 +115,44 @@ TEST(RegistryCallSiteTest, ResultsThatAliasArgumentsStartWithTheirContents) {
   EXPECT_EQ(out.values[2], 7);
 }
 
+TEST(RegistryCallSiteTest, ColumnMajorArraysAreCopied) {
+  CustomCallRegistry registry;
+  const std::vector<float> columns = {1, 4, 2, 5, 3, 6};  // of rows 1 2 3, 4 5 6
+  ASSERT_OK(registry.Register("scale", [&](CustomCallFrame& call) -> absl::Status {
+    XLA_ASSIGN_OR_RETURN(const auto in, call.argument<float>(0));
+    EXPECT_EQ(std::vector<float>(in.begin(), in.end()), columns);
+    EXPECT_EQ(call.arguments[0].shape->layout().minor_to_major(0), 0);
+    return Scale(call);
+  }));
+  for (const bool aliases : {false, true}) {
+    RegistryCallForm form = Form();
+    form.operand_shapes[0] = ShapeUtil::MakeShapeWithDenseLayout(F32, {2, 3}, {0, 1});
+    form.result_shape = form.operand_shapes[0];
+    if (aliases) form.aliases = {{0, 0}};
+    const auto site = RegistryCallSite::Make(std::move(form));
+    ASSERT_NE(site, nullptr);
+    Floats memory, out;
+    float* const in = memory.values + 1;  // alignment does not matter
+    for (int i = 0; i < 6; ++i) in[i] = static_cast<float>(i + 1);
+    char* const arguments[] = {reinterpret_cast<char*>(in)};
+    char* const results[] = {out.data()};
+    for (int run = 0; run < 2; ++run) {
+      ASSERT_TRUE(site->Takes(arguments, results));
+      ASSERT_OK(site->Run(registry, {}, arguments, results));
+      for (int i = 0; i < 6; ++i) EXPECT_EQ(out.values[i], (aliases ? 4 : 3) * in[i]) << i;
+      EXPECT_EQ(out.values[6], 0);
+    }
+  }
+}
+
 TEST(RegistryCallSiteTest, LeavesOtherMemoryAndLayoutsToOthers) {
   RegistryCallForm form = Form();
-  form.operand_shapes[0] = ShapeUtil::MakeShapeWithDenseLayout(F32, {2, 3}, {0, 1});
+  form.operand_shapes[0] = ShapeUtil::MakeShapeWithDenseLayout(F32, {200, 300}, {0, 1});
+  EXPECT_EQ(RegistryCallSite::Make(form), nullptr);
+  form = Form();
+  form.aliases = {{0, 0}};
+  form.operand_shapes[0] = ShapeUtil::MakeShapeWithDenseLayout(F32, {2, 2}, {0, 1});
+  form.result_shape = ShapeUtil::MakeShapeWithDenseLayout(F32, {2, 2}, {1, 0});
   EXPECT_EQ(RegistryCallSite::Make(form), nullptr);
   form = Form();
   form.result_shape = ShapeUtil::MakeShape(F32, {4}, {true});

@@ -546,10 +546,9 @@ class Lowering {
       folds.resize(static_cast<size_t>(i) + 1, nullptr);
       folds.back() = reinterpret_cast<FoldFunction>(program_.code[0]->Find(found->second));
     }
-    steps.push_back(std::make_unique<LibraryStep>(function, &instruction,
-                                                  PresentSlots(item.operands),
-                                                  PresentSlots(item.results), std::move(folds),
-                                                  MakeCallSite(instruction)));
+    steps.push_back(std::make_unique<LibraryStep>(
+        function, &instruction, PresentSlots(item.operands), PresentSlots(item.results),
+        std::move(folds), MakeCallSite(instruction)));
     return absl::OkStatus();
   }
 

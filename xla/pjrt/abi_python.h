@@ -15,24 +15,24 @@ struct _object;  // PyObject
 
 // Functions of Python's stable ABI.
 struct Xylem_PythonApi {
-  int (*gil_ensure)();                                     // PyGILState_Ensure
-  void (*gil_release)(int state);                          // PyGILState_Release
-  int (*check_signals)();                                  // PyErr_CheckSignals
-  int (*add_pending_call)(int (*function)(void*), void*);  // Py_AddPendingCall
+  int (*gil_ensure)();                                                      // PyGILState_Ensure
+  void (*gil_release)(int state);                                           // PyGILState_Release
+  int (*check_signals)();                                                   // PyErr_CheckSignals
+  int (*add_pending_call)(int (*function)(void*), void*);                   // Py_AddPendingCall
   void (*err_fetch)(_object** type, _object** value, _object** traceback);  // PyErr_Fetch
   void (*err_restore)(_object* type, _object* value, _object* traceback);   // PyErr_Restore
   void (*err_print)();                                                      // PyErr_Print
   void (*inc_ref)(_object*);                                                // Py_IncRef
   void (*dec_ref)(_object*);                                                // Py_DecRef
   _object* (*type)(_object*);                                               // PyObject_Type
-  _object* (*traceback)(_object* exception);                                // PyException_GetTraceback
-  _object* (*call)(_object* callable, _object* arguments);          // PyObject_CallObject
-  _object* (*tuple_new)(ptrdiff_t size);                            // PyTuple_New
-  int (*tuple_set)(_object* tuple, ptrdiff_t i, _object* value);    // PyTuple_SetItem
-  _object* (*integer)(long long value);                             // PyLong_FromLongLong
-  _object* (*bytes)(const char* data, ptrdiff_t size);              // PyBytes_FromStringAndSize
-  _object* (*memory)(char* data, ptrdiff_t size, int flags);        // PyMemoryView_FromMemory
-  const char* (*text)(_object* text, ptrdiff_t* size);              // PyUnicode_AsUTF8AndSize
+  _object* (*traceback)(_object* exception);                      // PyException_GetTraceback
+  _object* (*call)(_object* callable, _object* arguments);        // PyObject_CallObject
+  _object* (*tuple_new)(ptrdiff_t size);                          // PyTuple_New
+  int (*tuple_set)(_object* tuple, ptrdiff_t i, _object* value);  // PyTuple_SetItem
+  _object* (*integer)(long long value);                           // PyLong_FromLongLong
+  _object* (*bytes)(const char* data, ptrdiff_t size);            // PyBytes_FromStringAndSize
+  _object* (*memory)(char* data, ptrdiff_t size, int flags);      // PyMemoryView_FromMemory
+  const char* (*text)(_object* text, ptrdiff_t* size);            // PyUnicode_AsUTF8AndSize
 };
 
 // Objects, which the plugin keeps.
@@ -43,8 +43,8 @@ struct Xylem_Python_Set_Args {
   size_t api_size;
   uint64_t main_thread;  // threading.main_thread().ident, a pthread_t
   _object* none;
-  _object* array;            // numpy.ndarray
-  _object* const* dtypes;    // by number of the element type; null if there is none
+  _object* array;          // numpy.ndarray
+  _object* const* dtypes;  // by number of the element type; null if there is none
   size_t num_dtypes;
   // (index, number of arguments, arrays of arguments and results; None for tokens) -> None if all
   // went well, a text that describes an error, or an exception to raise in the main thread.

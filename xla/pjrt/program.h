@@ -52,8 +52,8 @@ struct Program {
   // Serialized OpSharding; empty lists if the program has no shardings.
   TextList output_shardings, parameter_shardings;
   std::string fingerprint;
-  // Runs end before Execute returns: of programs that call what is not known, so that Execute itself
-  // fails.
+  // Runs end before Execute returns: of programs that call what is not known, so that Execute
+  // itself fails.
   bool is_synchronous = false;
   // Runs happen on the calling thread: of programs that call functions of Python, which live as
   // long as their caller, and expect signals where these arrive, on the main thread.

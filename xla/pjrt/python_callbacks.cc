@@ -50,7 +50,8 @@ class CallbackCall {
     bool made = parameters && Set(parameters, 0, Integer(static_cast<int64_t>(index))) &&
                 Set(parameters, 1, Integer(static_cast<int64_t>(count)));
     for (size_t i = 0; made && i < count; ++i) {
-      made = Set(parameters, 2 + i, Array(call_.arguments[i], in_place ? Access::kRead : Access::kCopy));
+      made = Set(parameters, 2 + i,
+                 Array(call_.arguments[i], in_place ? Access::kRead : Access::kCopy));
     }
     for (size_t i = 0; made && i < results; ++i) {
       made = Set(parameters, 2 + count + i, Array(call_.results[i], Access::kWrite));
@@ -66,7 +67,7 @@ class CallbackCall {
     DropError();
     python_.api.inc_ref(outcome.get());
     RaiseInMainThread(python_, {python_.api.type(outcome.get()), outcome.get(),
-                                 python_.api.traceback(outcome.get())});
+                                python_.api.traceback(outcome.get())});
     if (PythonSignals* const signals = PythonSignals::Current()) signals->Request();
     return absl::CancelledError("the callback raised an exception that ends the program");
   }
@@ -82,8 +83,8 @@ class CallbackCall {
   }
 
   bool Set(Object& tuple, size_t i, Object value) {
-    return value && python_.api.tuple_set(tuple.get(), static_cast<ptrdiff_t>(i),
-                                          value.release()) == 0;
+    return value &&
+           python_.api.tuple_set(tuple.get(), static_cast<ptrdiff_t>(i), value.release()) == 0;
   }
 
   // numpy.ndarray(shape, dtype, buffer)
@@ -158,8 +159,8 @@ bool IsPythonCallback(std::string_view target) {
 
 void AddPythonCallbacks(CustomCallRegistry& registry) {
   for (const char* const target : {kPythonCallback, kPartitionedPythonCallback}) {
-    (void)registry.Register(
-        target, [](CustomCallFrame& call) { return Call(call, /*in_place=*/false); });
+    (void)registry.Register(target,
+                            [](CustomCallFrame& call) { return Call(call, /*in_place=*/false); });
   }
   (void)registry.Register(kPythonBufferCallback,
                           [](CustomCallFrame& call) { return Call(call, /*in_place=*/true); });

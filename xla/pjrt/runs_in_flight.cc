@@ -23,9 +23,9 @@ struct Run {
 using Runs = std::vector<Run>;
 
 void EraseEnded(Runs& runs) {
-  runs.erase(std::remove_if(runs.begin(), runs.end(),
-                            [](const Run& run) { return run.done.IsReady(); }),
-             runs.end());
+  runs.erase(
+      std::remove_if(runs.begin(), runs.end(), [](const Run& run) { return run.done.IsReady(); }),
+      runs.end());
 }
 
 struct InFlight {

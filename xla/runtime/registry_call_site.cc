@@ -8,14 +8,20 @@
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
 #include "xla/element_convert.h"
+#include "xla/layout_strides.h"
 #include "xla/layout_util.h"
+#include "xla/primitive_util.h"
 #include "xla/runtime/buffer_view.h"
+#include "xla/runtime/host_memory.h"
 #include "xla/shape_util.h"
+#include "xla/util.h"
 
 namespace xla::runtime {
 namespace {
 
 constexpr uintptr_t kHandlerAlignment = 64;
+// Copies beyond take longer than all the rest, and count as memory of the run.
+constexpr int64_t kMostCopiedBytes = 64 << 10;
 
 // What buffers without bytes point to.
 void* Nothing() {
@@ -23,26 +29,60 @@ void* Nothing() {
   return nothing;
 }
 
-// False for leaves that are not dense, row-major, and of one size.
-template <typename Leaf>
-bool AddLeaves(const Shape& shape, std::vector<Leaf>& leaves) {
-  if (shape.IsTuple()) {
-    for (const Shape& element : shape.tuple_shapes()) {
-      if (!AddLeaves(element, leaves)) return false;
+// See Leaf::order.
+std::vector<uint32_t> OrderOf(const Shape& shape) {
+  const auto rank = static_cast<size_t>(shape.rank());
+  const DimensionVector strides = DenseStrides(shape.dimensions());
+  std::vector<uint32_t> order;
+  DimensionVector index(rank, 0);
+  for (int64_t left = ShapeUtil::ElementsIn(shape); left > 0; --left) {
+    int64_t number = 0;
+    for (size_t d = 0; d < rank; ++d) number += index[d] * strides[d];
+    order.push_back(static_cast<uint32_t>(number));
+    for (const int64_t dimension : shape.layout().minor_to_major()) {
+      const auto d = static_cast<size_t>(dimension);
+      if (++index[d] < shape.dimensions(static_cast<int>(d))) break;
+      index[d] = 0;
     }
-    return true;
   }
-  if (!shape.IsArray()) {
-    leaves.push_back({&shape, 0});
-    return true;
+  return order;
+}
+
+template <typename Word>
+void Gather(const std::vector<uint32_t>& order, const char* from, char* to) {
+  for (const uint32_t number : order) {
+    std::memcpy(to, from + size_t{number} * sizeof(Word), sizeof(Word));
+    to += sizeof(Word);
   }
-  const absl::StatusOr<int64_t> bytes = ArrayBytes(shape);
-  if (!bytes.ok() || shape.is_dynamic() || shape.layout().has_padding() ||
-      !LayoutUtil::IsMonotonicWithDim0Major(shape.layout())) {
-    return false;
+}
+
+template <typename Word>
+void Scatter(const std::vector<uint32_t>& order, const char* from, char* to) {
+  for (const uint32_t number : order) {
+    std::memcpy(to + size_t{number} * sizeof(Word), from, sizeof(Word));
+    from += sizeof(Word);
   }
-  leaves.push_back({&shape, *bytes});
-  return true;
+}
+
+struct Word16 {
+  char bytes[16];
+};
+
+// Calls visit(a value of a type that has the bytes of an element).
+template <typename Visit>
+void WithWord(const Shape& shape, Visit visit) {
+  switch (primitive_util::ByteWidth(shape.element_type())) {
+    case 1:
+      return visit(uint8_t());
+    case 2:
+      return visit(uint16_t());
+    case 4:
+      return visit(uint32_t());
+    case 8:
+      return visit(uint64_t());
+    default:
+      return visit(Word16());
+  }
 }
 
 }  // namespace
@@ -52,25 +92,45 @@ struct RegistryCallSite::Ready {
   uint64_t version = 0;  // of the registry
   CustomCallFrame frame;
   BoundCustomCall bound;
+  std::unique_ptr<void, decltype(&FreeHostMemory)> copies{nullptr, FreeHostMemory};
+
+  char* CopyOf(const Leaf& leaf) const { return static_cast<char*>(copies.get()) + leaf.copy; }
 };
+
+bool RegistryCallSite::AddLeaves(const Shape& shape, std::vector<Leaf>& leaves) {
+  if (shape.IsTuple()) {
+    for (const Shape& element : shape.tuple_shapes()) {
+      if (!AddLeaves(element, leaves)) return false;
+    }
+    return true;
+  }
+  Leaf& leaf = leaves.emplace_back(Leaf{&shape, 0, {}});
+  if (!shape.IsArray()) return true;
+  const absl::StatusOr<int64_t> bytes = ArrayBytes(shape);
+  if (!bytes.ok() || shape.is_dynamic() || shape.layout().has_padding()) return false;
+  leaf.bytes = *bytes;
+  if (LayoutUtil::IsMonotonicWithDim0Major(shape.layout())) return true;
+  if (*bytes > kMostCopiedBytes - copied_bytes_) return false;
+  leaf.order = OrderOf(shape);
+  leaf.copy = copied_bytes_;
+  copied_bytes_ += RoundUpTo(*bytes, static_cast<int64_t>(kHandlerAlignment));
+  return true;
+}
 
 RegistryCallSite::RegistryCallSite(RegistryCallForm form) : form_(std::move(form)) {}
 
 RegistryCallSite::~RegistryCallSite() { delete spare_.load(); }
 
-bool RegistryCallSite::CollectLeaves() {
-  for (const Shape& shape : form_.operand_shapes) {
-    if (!AddLeaves(shape, arguments_)) return false;
-  }
-  return AddLeaves(form_.result_shape, results_);
-}
-
 std::unique_ptr<const RegistryCallSite> RegistryCallSite::Make(RegistryCallForm form) {
   std::unique_ptr<RegistryCallSite> site(new RegistryCallSite(std::move(form)));
-  if (!site->CollectLeaves()) return nullptr;
+  for (const Shape& shape : site->form_.operand_shapes) {
+    if (!site->AddLeaves(shape, site->arguments_)) return nullptr;
+  }
+  if (!site->AddLeaves(site->form_.result_shape, site->results_)) return nullptr;
   for (const auto& [result, argument] : site->form_.aliases) {
     if (result >= site->results_.size() || argument >= site->arguments_.size() ||
-        !ShapeUtil::Compatible(*site->results_[result].shape, *site->arguments_[argument].shape)) {
+        !ShapeUtil::Compatible(*site->results_[result].shape, *site->arguments_[argument].shape) ||
+        site->results_[result].order != site->arguments_[argument].order) {
       return nullptr;
     }
   }
@@ -80,7 +140,7 @@ std::unique_ptr<const RegistryCallSite> RegistryCallSite::Make(RegistryCallForm 
 bool RegistryCallSite::Takes(absl::Span<char* const> arguments,
                              absl::Span<char* const> results) const {
   const auto is_aligned = [](const Leaf& leaf, const char* data) {
-    return leaf.bytes == 0 ||
+    return leaf.bytes == 0 || !leaf.order.empty() ||
            (data != nullptr && reinterpret_cast<uintptr_t>(data) % kHandlerAlignment == 0);
   };
   for (size_t i = 0; i < arguments_.size(); ++i) {
@@ -88,6 +148,7 @@ bool RegistryCallSite::Takes(absl::Span<char* const> arguments,
   }
   for (size_t r = 0; r < results_.size(); ++r) {
     if (!is_aligned(results_[r], results[r])) return false;
+    if (!results_[r].order.empty()) continue;  // written when the handler has ended
     const auto begin = reinterpret_cast<uintptr_t>(results[r]);
     const uintptr_t end = begin + static_cast<uintptr_t>(results_[r].bytes);
     for (size_t i = 0; i < arguments_.size(); ++i) {
@@ -125,6 +186,13 @@ absl::StatusOr<std::unique_ptr<RegistryCallSite::Ready>> RegistryCallSite::MakeR
   };
   add(arguments_, frame.arguments);
   add(results_, frame.results);
+  if (copied_bytes_ > 0) {
+    ready->copies.reset(AllocateHostMemory(static_cast<size_t>(copied_bytes_)));
+    if (ready->copies == nullptr) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the system has no memory for ", copied_bytes_, " bytes"));
+    }
+  }
   const std::lock_guard<std::mutex> lock(mutex_);
   XLA_ASSIGN_OR_RETURN(ready->bound, registry.Bind(frame, kept_));
   return ready;
@@ -143,28 +211,43 @@ absl::Status RegistryCallSite::Run(const CustomCallRegistry& registry, const Pos
   frame.device_ordinal = position.device_ordinal;
   frame.run_id = position.run_id;
   for (size_t i = 0; i < arguments_.size(); ++i) {
-    if (arguments_[i].bytes > 0) frame.arguments[i].data = arguments[i];
+    const Leaf& leaf = arguments_[i];
+    if (leaf.bytes == 0) continue;
+    frame.arguments[i].data = arguments[i];
+    if (leaf.order.empty()) continue;
+    char* const copy = ready->CopyOf(leaf);
+    frame.arguments[i].data = copy;
+    WithWord(*leaf.shape,
+             [&](auto word) { Gather<decltype(word)>(leaf.order, arguments[i], copy); });
   }
   for (size_t i = 0; i < results_.size(); ++i) {
     const Leaf& leaf = results_[i];
     if (leaf.bytes == 0) continue;
-    frame.results[i].data = results[i];
-    std::memset(results[i], 0, static_cast<size_t>(leaf.bytes));
+    char* const data = leaf.order.empty() ? results[i] : ready->CopyOf(leaf);
+    frame.results[i].data = data;
+    std::memset(data, 0, static_cast<size_t>(leaf.bytes));
   }
   for (const auto& [result, argument] : form_.aliases) {
     const Leaf& leaf = results_[result];
     if (leaf.bytes == 0) continue;
-    std::memcpy(results[result], arguments[argument], static_cast<size_t>(leaf.bytes));
-    frame.arguments[argument].data = results[result];
+    void* const data = frame.results[result].data;
+    std::memcpy(data, frame.arguments[argument].data, static_cast<size_t>(leaf.bytes));
+    frame.arguments[argument].data = data;
   }
   XLA_RETURN_IF_ERROR(ready->bound.Run(frame));
   for (size_t i = 0; i < results_.size(); ++i) {
     const Shape& shape = *results_[i].shape;
     if (!shape.IsArray()) continue;
     if (absl::MakeConstSpan(frame.results[i].dynamic_sizes) != shape.dimensions()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("custom call \"", form_.target, "\": the handler set the sizes of a result of shape ",
-                       shape.ToString(), ", whose dimensions are not dynamic"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "custom call \"", form_.target, "\": the handler set the sizes of a result of shape ",
+          shape.ToString(), ", whose dimensions are not dynamic"));
+    }
+    const Leaf& leaf = results_[i];
+    if (!leaf.order.empty()) {
+      WithWord(shape, [&](auto word) {
+        Scatter<decltype(word)>(leaf.order, ready->CopyOf(leaf), results[i]);
+      });
     }
     NormalizeSubByteElements(shape.element_type(), results[i], ShapeUtil::ElementsIn(shape));
   }

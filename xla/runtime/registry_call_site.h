@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A custom call of compiled code, made ready once and run many times: handlers work on the memory of
-// operands and results, and no call takes memory.
+// A custom call of compiled code, made ready once and run many times: handlers work on the memory
+// of operands and results, or on small copies where they want another layout, and no call takes
+// memory.
 #ifndef XLA_RUNTIME_REGISTRY_CALL_SITE_H_
 #define XLA_RUNTIME_REGISTRY_CALL_SITE_H_
 
@@ -32,8 +33,8 @@ struct RegistryCallForm {
 // Thread-safe.
 class RegistryCallSite {
  public:
-  // Null if arrays have other layouts than row-major ones, or dynamic sizes: RunRegistryCall has to
-  // copy them.
+  // Null if arrays have dynamic sizes or padding, or are large and in other layouts than row-major
+  // ones: RunRegistryCall has to copy them.
   static std::unique_ptr<const RegistryCallSite> Make(RegistryCallForm form);
   ~RegistryCallSite();
   RegistryCallSite(const RegistryCallSite&) = delete;
@@ -57,14 +58,19 @@ class RegistryCallSite {
   struct Leaf {
     const Shape* shape;
     int64_t bytes;
+    // For each element in the order of the layout its number in row-major order; empty if that is
+    // the same.
+    std::vector<uint32_t> order;
+    int64_t copy = 0;  // where its copy starts in the memory of Ready, if there is an order
   };
 
   explicit RegistryCallSite(RegistryCallForm form);
-  bool CollectLeaves();
+  bool AddLeaves(const Shape& shape, std::vector<Leaf>& leaves);
   absl::StatusOr<std::unique_ptr<Ready>> MakeReady(const CustomCallRegistry& registry) const;
 
   const RegistryCallForm form_;
   std::vector<Leaf> arguments_, results_;
+  int64_t copied_bytes_ = 0;
   // The frame of a call that has ended, for the next one.
   mutable std::atomic<Ready*> spare_{nullptr};
   mutable std::mutex mutex_;
