@@ -58,15 +58,6 @@ def _type_registrar(c_api):
   return register
 
 
-def register_function(c_api, name, address):
-  """Registers a handler by its address."""
-  api = abi.Api(c_api)
-  (function,) = api.extension(abi.CUSTOM_CALL_EXTENSION)
-  raw = name.encode()
-  api.call(function, abi.RegisterCustomCall(
-      ctypes.sizeof(abi.RegisterCustomCall), raw, len(raw), 1, None, None, None, address))
-
-
 def _platforms():
   """The names under which handlers for this platform are registered."""
   return (PLATFORM,) if PLATFORM == names.XYLEM else (PLATFORM, names.XYLEM)

@@ -22,6 +22,7 @@ _STEPS = (
     ("custom calls (jax.ffi)", "custom_calls", "register"),
     ("types of custom calls (jax.ffi)", "custom_calls", "register_types"),
     ("host callbacks", "callbacks", "register"),
+    ("Ctrl-C while a result is awaited", "interrupts", "register"),
     ("DLPack", "dlpack", "register"),
     ("custom_partitioning", "partitioning", "register"),
 )

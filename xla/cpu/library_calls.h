@@ -35,6 +35,8 @@ LibraryFunction FindTransfer(const HloInstruction& instruction);    // library_t
 // library_custom_calls.cc
 absl::Status CallCustom(const LibraryCall& call);
 bool HasCustomCallHandler(const RunState& state, const HloInstruction& call);
+// Null if the instruction is no custom call, or one whose arrays are copied for each call.
+std::unique_ptr<const runtime::RegistryCallSite> MakeCallSite(const HloInstruction& instruction);
 
 }  // namespace xla::cpu
 

@@ -642,9 +642,9 @@ class Lowering {
       folds.resize(static_cast<size_t>(i) + 1, nullptr);
       folds.back() = reinterpret_cast<FoldFunction>(code_->Find(found->second));
     }
-    steps.push_back(std::make_unique<LibraryStep>(function, &instruction,
-                                                  PresentSlots(item.operands),
-                                                  PresentSlots(item.results), std::move(folds)));
+    steps.push_back(std::make_unique<LibraryStep>(
+        function, &instruction, PresentSlots(item.operands), PresentSlots(item.results),
+        std::move(folds), MakeCallSite(instruction)));
     return absl::OkStatus();
   }
 

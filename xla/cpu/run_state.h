@@ -15,6 +15,7 @@
 #include "xla/cpu/device_state.h"
 #include "xla/kernels/context.h"
 #include "xla/runtime/execution_context.h"
+#include "xla/runtime/interrupt.h"
 #include "xla/runtime/memory_budget.h"
 #include "xla/runtime/thread_pool.h"
 #include "xla/runtime/wait.h"
@@ -73,9 +74,10 @@ class RunState final : public kernels::Context {
     if (has_failed_.load(std::memory_order_acquire)) return failure();
     if (device_.rendezvous != nullptr && device_.rendezvous->stopped())
       return device_.rendezvous->StopStatus();
-    if (context_.cancel == nullptr || !context_.cancel->load(std::memory_order_relaxed))
-      return absl::OkStatus();
-    return absl::CancelledError("the run was cancelled");
+    const bool ends =
+        (context_.cancel != nullptr && context_.cancel->load(std::memory_order_relaxed)) ||
+        (context_.interrupt != nullptr && context_.interrupt->IsRequested());
+    return ends ? absl::CancelledError("the run was cancelled") : absl::OkStatus();
   }
   // Counted until it is freed, which must be before the run ends.
   absl::StatusOr<std::shared_ptr<void>> Allocate(int64_t bytes) override;

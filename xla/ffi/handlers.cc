@@ -265,6 +265,9 @@ class FfiAttributes {
 };
 
 struct FfiBuffers {
+  void SetData(const std::vector<CustomCallBuffer>& from) {
+    for (size_t i = 0; i < from.size(); ++i) buffers[i].data = from[i].data;
+  }
   explicit FfiBuffers(const std::vector<CustomCallBuffer>& from) {
     buffers.reserve(from.size());
     for (const CustomCallBuffer& buffer : from) {
@@ -283,6 +286,8 @@ struct FfiBuffers {
 
 }  // namespace
 
+InsideCustomCall::InsideCustomCall() { ++calls_on_this_thread; }
+InsideCustomCall::~InsideCustomCall() { --calls_on_this_thread; }
 bool IsInsideCustomCall() { return calls_on_this_thread > 0; }
 
 absl::Status CheckVersion(const XLA_FFI_Handler_Bundle& bundle) {
@@ -308,33 +313,51 @@ absl::Status CheckVersion(const XLA_FFI_Handler_Bundle& bundle) {
       " of the custom-call interface; this is ", kFfiMajorVersion, ".", kFfiMinorVersion));
 }
 
-// One call of a handler.
-class Call {
+// Calls of a handler.
+class Call final : public PreparedHandler {
  public:
-  Call(const XLA_FFI_Handler_Bundle& bundle, const CallContext& context, CustomCallFrame& call)
+  Call(const XLA_FFI_Handler_Bundle& bundle, std::shared_ptr<const CallContext> context,
+       std::shared_ptr<Instances> instances, const CustomCallFrame& form)
       : bundle_(bundle),
-        instances_(context.instances.get()),
-        instruction_(call.instruction),
-        attributes_(call.attributes()),
-        arguments_(call.arguments),
-        results_(call.results),
-        context_{&context, &call, {}, {}} {
+        owned_context_(std::move(context)),
+        instances_(std::move(instances)),
+        instruction_(form.instruction),
+        attributes_(form.attributes()),
+        arguments_(form.arguments),
+        results_(form.results),
+        context_{owned_context_.get(), nullptr, {}, {}} {
     frame_.struct_size = kFfiCallFrameSize;
     frame_.api = &kFfiApi;
     frame_.ctx = &context_;
     frame_.attrs = *attributes_.attrs();
-    frame_.args.struct_size = sizeof(frame_.args);
-    frame_.rets.struct_size = sizeof(frame_.rets);
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
-  ~Call() {
+  ~Call() override { Clear(); }
+
+  absl::Status Run(CustomCallFrame& call) override {
+    context_.call = &call;
+    arguments_.SetData(call.arguments);
+    results_.SetData(call.results);
+    const absl::Status status = RunStages();
+    Clear();
+    return status;
+  }
+
+ private:
+  // Ends what lives no longer than a call.
+  void Clear() {
     if (instances_ != nullptr) context_.states.erase(XLA_FFI_ExecutionStage_INSTANTIATE);
     for (const auto& [stage, state] : context_.states) FreeState(state);
     for (void* memory : context_.scratch) runtime::FreeHostMemory(memory);
+    context_.states.clear();
+    context_.scratch.clear();
   }
 
-  absl::Status Run() {
+  absl::Status RunStages() {
+    // When it is instantiated it sees attributes only.
+    frame_.args = {sizeof(frame_.args), nullptr, 0, nullptr, nullptr};
+    frame_.rets = {sizeof(frame_.rets), nullptr, 0, nullptr, nullptr};
     XLA_RETURN_IF_ERROR(Instantiate());
     frame_.args = {sizeof(frame_.args), nullptr, static_cast<int64_t>(arguments_.buffers.size()),
                    arguments_.types.data(), arguments_.pointers.data()};
@@ -345,7 +368,6 @@ class Call {
     return Stage(bundle_.execute, XLA_FFI_ExecutionStage_EXECUTE);
   }
 
- private:
   // Once for each instruction of a program that has instances.
   absl::Status Instantiate() {
     constexpr auto kStage = XLA_FFI_ExecutionStage_INSTANTIATE;
@@ -370,17 +392,20 @@ class Call {
     if (handler == nullptr) return absl::OkStatus();
     frame_.stage = stage;
     frame_.future = nullptr;
-    ++calls_on_this_thread;
-    XLA_FFI_Error* const error = handler(&frame_);
-    --calls_on_this_thread;
+    XLA_FFI_Error* error;
+    {
+      const InsideCustomCall inside;
+      error = handler(&frame_);
+    }
     XLA_RETURN_IF_ERROR(TakeFfiError(error));
     if (frame_.future == nullptr) return absl::OkStatus();
     const std::unique_ptr<XLA_FFI_Future> future(frame_.future);
     return future->source.event().Await();
   }
 
-  const XLA_FFI_Handler_Bundle& bundle_;
-  Instances* const instances_;
+  const XLA_FFI_Handler_Bundle bundle_;
+  const std::shared_ptr<const CallContext> owned_context_;
+  const std::shared_ptr<Instances> instances_;
   const std::string instruction_;
   FfiAttributes attributes_;
   FfiBuffers arguments_, results_;
@@ -388,9 +413,26 @@ class Call {
   XLA_FFI_CallFrame frame_ = {};
 };
 
-absl::Status CallHandler(const XLA_FFI_Handler_Bundle& bundle, const CallContext& context,
-                         CustomCallFrame& call) {
-  return Call(bundle, context, call).Run();
+std::unique_ptr<PreparedHandler> PrepareHandler(const XLA_FFI_Handler_Bundle& bundle,
+                                                std::shared_ptr<const CallContext> context,
+                                                const CustomCallFrame& form,
+                                                std::shared_ptr<void>& kept) {
+  struct Kept {
+    XLA_FFI_Handler_Bundle bundle;
+    Instances instances;
+  };
+  std::shared_ptr<Instances> instances = context->instances;
+  if (instances == nullptr && bundle.instantiate != nullptr) {
+    auto known = std::static_pointer_cast<Kept>(kept);
+    // A name may be registered again, for another handler.
+    if (known == nullptr || known->bundle.instantiate != bundle.instantiate ||
+        known->bundle.execute != bundle.execute) {
+      kept = known = std::make_shared<Kept>();
+      known->bundle = bundle;
+    }
+    instances = {known, &known->instances};
+  }
+  return std::make_unique<Call>(bundle, std::move(context), std::move(instances), form);
 }
 
 const XLA_FFI_Api* GetXlaFfiApi() { return &kFfiApi; }

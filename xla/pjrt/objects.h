@@ -141,6 +141,7 @@ struct PJRT_Buffer {
   // External references: the memory stays in place for them.
   std::vector<xla::runtime::DeviceBuffer::Use> external;
   std::atomic<bool> is_counted;  // by the device's memory_count
+  bool is_result = false;        // of a program
   int64_t counted_bytes;
 };
 

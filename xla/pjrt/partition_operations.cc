@@ -13,6 +13,7 @@
 #include "xla/pjrt/partition_instructions.h"
 #include "xla/pjrt/partitioner.h"
 #include "xla/pjrt/program.h"
+#include "xla/pjrt/python.h"
 #include "xla/shape_util.h"
 
 namespace xla::pjrt {

@@ -20,6 +20,7 @@
 #include "xla/pjrt/entry_attributes.h"
 #include "xla/pjrt/partition.h"
 #include "xla/pjrt/profiler.h"
+#include "xla/pjrt/python.h"
 #include "xla/pjrt/types.h"
 #include "xla/runtime/buffer_view.h"
 #include "xla/shape_util.h"
@@ -172,11 +173,11 @@ void DescribeRuns(const HloModule& module, Program& program) {
       if (opcode == HloOpcode::kCustomCall) {
         const auto& attributes = instruction->attributes<CustomCallAttributes>();
         const std::string& target = attributes.custom_call_target;
-        if (target == kPythonCallback || target == kPartitionedPythonCallback ||
-            !(handlers->Contains(target) || lapack::IsLapackTarget(target))) {
-          program.is_synchronous = true;
-        }
+        program.runs_here = program.runs_here || IsPythonCallback(target);
+        program.is_synchronous = program.is_synchronous ||
+                                 !(handlers->Contains(target) || lapack::IsLapackTarget(target));
       }
+      program.has_effects = program.has_effects || instruction->HasSideEffectNoRecurse();
       may_be_long = may_be_long || opcode == HloOpcode::kCustomCall ||
                     opcode == HloOpcode::kWhile || instruction->HasSideEffectNoRecurse();
     }
