@@ -31,6 +31,8 @@ const RuleTable& Rules() {
     AddCollectiveRules(all);
     AddEffectRules(all);
     AddChloRules(all);
+    AddMhloRules(all);
+    AddShapeRules(all);
     return all;
   }();
   return *rules;
