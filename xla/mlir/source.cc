@@ -22,7 +22,10 @@ bool ParseModule(OperationReader& reader, OperationState& state) {
     if (!cursor.SymbolName(&name)) return false;
     state.AddAttribute("sym_name", reader.context().String(name));
   }
-  if (cursor.ConsumeWord("attributes") && !reader.ParseOptionalDictionary(state)) return false;
+  if (cursor.ConsumeWord("attributes") &&
+      !reader.ParseOptionalDictionary(state, OperationReader::Repeated::kReplaced)) {
+    return false;
+  }
   return reader.ParseRegion(state, {});
 }
 

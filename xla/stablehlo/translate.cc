@@ -187,35 +187,8 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translator::Run() {
   }
   module_->SetDefaultEntryLayout();
   XLA_RETURN_IF_ERROR(SetParameterAttributes(*main, &config));
+  XLA_RETURN_IF_ERROR(SetModuleAttributes(module, &config));
   return std::move(module_);
-}
-
-// tf.aliasing_output and jax.buffer_donor of arguments.
-absl::Status Translator::SetParameterAttributes(const Operation& function,
-                                                HloModuleConfig* config) {
-  const mlir::AttributeRef attribute = function.Find("arg_attrs");
-  const auto* array = attribute == nullptr ? nullptr : attribute->As<mlir::ArrayAttribute>();
-  if (array == nullptr) return absl::OkStatus();
-  const bool is_tuple = module_->entry_computation()->root_instruction()->shape().IsTuple();
-  for (size_t i = 0; i < array->elements.size(); ++i) {
-    const auto* entries = array->elements[i]->As<mlir::DictionaryAttribute>();
-    if (entries == nullptr) return Error(function, "arg_attrs must be dictionaries");
-    for (const auto& [name, value] : entries->entries) {
-      const auto* integer = value->As<mlir::IntegerAttribute>();
-      if (name == "tf.aliasing_output" && integer != nullptr) {
-        InputOutputAlias alias;
-        if (is_tuple) alias.output_index.push_back(integer->value);
-        alias.parameter_number = static_cast<int64_t>(i);
-        config->input_output_alias.push_back(std::move(alias));
-      }
-      if (name == "jax.buffer_donor" && integer != nullptr && integer->value != 0) {
-        BufferDonor donor;
-        donor.parameter_number = static_cast<int64_t>(i);
-        config->buffer_donor.push_back(std::move(donor));
-      }
-    }
-  }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<HloComputation*> Translator::Function(const Operation& operation,

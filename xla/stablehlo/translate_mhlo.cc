@@ -63,6 +63,9 @@ absl::Status TranslateMhloFusion(Translator& translator, const Operation& operat
   XLA_ASSIGN_OR_RETURN(attributes.output_to_operand_aliasing,
                        translator.OutputOperandAliases(operation));
   XLA_ASSIGN_OR_RETURN(HloComputation * body, translator.Reducer(operation, 0));
+  if (static_cast<size_t>(body->num_parameters()) != operation.operands.size()) {
+    return translator.Error(operation, "needs a region with an argument for each operand");
+  }
   return translator.EmitResults(operation, HloOpcode::kFusion, translator.Operands(operation),
                                 std::move(attributes), {body});
 }
@@ -94,6 +97,7 @@ absl::Status TranslateBundleStart(Translator& translator, const Operation& opera
   }
   // Other operations may call the function as well; the computation is of this one alone.
   HloComputation* body = translator.OwnComputation(function);
+  body->SetExecutionThread(attributes.async_execution_thread);
   std::vector<Shape> shapes;
   for (const HloInstruction* operand : operands) shapes.push_back(operand->shape());
   std::vector<Shape> parts = {ShapeUtil::MakeTupleShape(shapes),

@@ -620,6 +620,15 @@ absl::StatusOr<std::vector<int64_t>> Translator::Parameters(const Operation& ope
   return Error(operation, absl::StrCat("'", View(name), "' must be a list of integers"));
 }
 
+absl::StatusOr<std::vector<int64_t>> Translator::IndexList(
+    const Operation& operation, absl::Span<const mlir::NamedAttribute> entries,
+    std::string_view name) const {
+  const AttributeRef value = mlir::FindAttribute(entries, name);
+  std::vector<int64_t> values;
+  if (value == nullptr || ListIntegers(value, &values)) return values;
+  return Error(operation, absl::StrCat("'", View(name), "' must be a list of integers"));
+}
+
 absl::StatusOr<std::vector<int64_t>> Translator::ConstantOperand(const Operation& operation,
                                                                  size_t i) const {
   if (const auto known = ConstantValues(*Get(operation.operands[i]))) return *known;

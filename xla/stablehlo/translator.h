@@ -276,6 +276,14 @@ class Translator {
                                std::vector<HloInstruction*>* returned,
                                BoxedOptional<HloSharding>* tuple_sharding);
   absl::Status SetParameterAttributes(const mlir::Operation& function, HloModuleConfig* config);
+  absl::Status SetModuleAttributes(const mlir::Operation& module, HloModuleConfig* config);
+  absl::Status SetModuleAliases(const mlir::Operation& module, HloModuleConfig* config);
+  absl::Status SetModuleLayouts(const mlir::Operation& module, std::string_view name,
+                                absl::Span<Shape* const> shapes);
+  // Of an entry of a dictionary; empty if it is absent.
+  absl::StatusOr<std::vector<int64_t>> IndexList(const mlir::Operation& operation,
+                                                 absl::Span<const mlir::NamedAttribute> entries,
+                                                 std::string_view name) const;
   void CopyConstants(const mlir::Operation& operation, const mlir::Region& region,
                      std::vector<std::pair<uint32_t, HloInstruction*>>* saved,
                      absl::Status* status);
