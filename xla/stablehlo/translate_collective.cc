@@ -202,6 +202,11 @@ absl::StatusOr<HloInstruction*> EmitAllToAll(Translator& translator, HloInstruct
 absl::Status TranslateAllToAll(Translator& translator, const Operation& operation) {
   AllToAllAttributes attributes;
   XLA_RETURN_IF_ERROR(SetBase(translator, operation, &attributes));
+  if (operation.Is("mhlo.all_to_all") && operation.Find("split_dimension") == nullptr) {
+    // An operand for each process.
+    return translator.EmitResults(operation, HloOpcode::kAllToAll, translator.Operands(operation),
+                                  std::move(attributes));
+  }
   XLA_ASSIGN_OR_RETURN(const int64_t split, translator.Integer(operation, "split_dimension"));
   XLA_ASSIGN_OR_RETURN(const int64_t concat, translator.Integer(operation, "concat_dimension"));
   XLA_ASSIGN_OR_RETURN(const int64_t count, translator.Integer(operation, "split_count"));
@@ -396,6 +401,7 @@ absl::Status TranslateId(Translator& translator, const Operation& operation) {
 void AddCollectiveHandlers(HandlerTable* table) {
   table->emplace("stablehlo.all_gather", TranslateAllGather);
   table->emplace("stablehlo.all_reduce", TranslateAllReduce);
+  table->emplace("mhlo.all_to_all", TranslateAllToAll);
   table->emplace("stablehlo.all_to_all", TranslateAllToAll);
   table->emplace("stablehlo.collective_broadcast", TranslateCollectiveBroadcast);
   table->emplace("stablehlo.collective_reduce", TranslateCollectiveReduce);

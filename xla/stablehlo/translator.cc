@@ -17,6 +17,7 @@
 #include "xla/mlir/element_type.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/constant_values.h"
+#include "xla/stablehlo/syntax.h"
 
 namespace xla::stablehlo {
 namespace {
@@ -58,26 +59,45 @@ bool ListIntegers(AttributeRef attribute, std::vector<int64_t>* values) {
   return true;
 }
 
+const HandlerTable& Handlers() {
+  static const HandlerTable* const handlers = [] {
+    auto* table = new HandlerTable();
+    AddElementwiseHandlers(table);
+    AddReshapeHandlers(table);
+    AddGatherScatterHandlers(table);
+    AddReduceHandlers(table);
+    AddContractionHandlers(table);
+    AddControlHandlers(table);
+    AddCollectiveHandlers(table);
+    AddEffectHandlers(table);
+    AddFunctionHandlers(table);
+    AddShardingHandlers(table);
+    AddParallelHandlers(table);
+    AddMhloHandlers(table);
+    AddShapeHandlers(table);
+    return table;
+  }();
+  return *handlers;
+}
+
 }  // namespace
 
 Translator::Translator(mlir::Source* source, const EntryArguments& arguments, bool releases)
     : source_(*source), arguments_(arguments), releases_(releases) {
-  HandlerTable table;
-  AddElementwiseHandlers(&table);
-  AddReshapeHandlers(&table);
-  AddGatherScatterHandlers(&table);
-  AddReduceHandlers(&table);
-  AddContractionHandlers(&table);
-  AddControlHandlers(&table);
-  AddCollectiveHandlers(&table);
-  AddEffectHandlers(&table);
-  AddFunctionHandlers(&table);
-  AddShardingHandlers(&table);
-  AddParallelHandlers(&table);
   for (const auto& [name, operation_name] : source->names) {
-    const auto found = table.find(name);
-    if (found != table.end()) handlers_.emplace(operation_name.get(), found->second);
+    const auto found = Handlers().find(name);
+    if (found != Handlers().end()) handlers_.emplace(operation_name.get(), found->second);
   }
+}
+
+absl::Status Translator::TranslateAs(const Operation& operation, std::string_view name,
+                                     absl::Span<const mlir::NamedAttribute> attributes) {
+  const auto handler = Handlers().find(name);
+  if (handler == Handlers().end()) return Unimplemented(operation, "the translation to HLO");
+  Operation other = operation;
+  other.name = source_.Name(name, AllDialects());
+  other.attributes = attributes;
+  return handler->second(*this, other);
 }
 
 // --- Errors ---
@@ -167,6 +187,30 @@ HloInstruction* Translator::Inline(const HloComputation& computation,
   return CloneInstructionsInto(computation, computation_, &map);
 }
 
+HloComputation* Translator::OwnComputation(HloComputation* computation) {
+  // Copies of larger ones, or of what they call, might outgrow the program.
+  constexpr int64_t kMaxCopied = 16;
+  bool is_small = computation->instruction_count() <= kMaxCopied;
+  for (const HloInstruction* instruction : computation->instructions()) {
+    is_small = is_small && instruction->called_computations().empty();
+  }
+  if (is_small) {
+    CloneMap map;
+    return CloneComputation(*computation, module_.get(), &map);
+  }
+  HloComputation* result = module_->AddComputation(computation->name());
+  std::vector<HloInstruction*> parameters;
+  for (int64_t i = 0; i < computation->num_parameters(); ++i) {
+    const HloInstruction* parameter = computation->parameter_instruction(i);
+    parameters.push_back(result->AddInstruction(
+        HloInstruction::CreateParameter(i, parameter->shape(), parameter->name())));
+  }
+  result->set_root_instruction(result->AddInstruction(
+      HloInstruction::Create(HloOpcode::kCall, computation->root_instruction()->shape(), parameters,
+                             CallAttributes(), {computation})));
+  return result;
+}
+
 HloInstruction* Translator::TupleUnlessOne(absl::Span<HloInstruction* const> elements) {
   if (elements.size() == 1) return elements[0];
   std::vector<Shape> shapes;
@@ -214,9 +258,14 @@ absl::Status Translator::EmitResults(const Operation& operation, HloOpcode opcod
                                      absl::Span<HloInstruction* const> operands,
                                      Attributes attributes,
                                      absl::Span<HloComputation* const> called) {
-  absl::StatusOr<Shape> shape = HasOpenResult(operation)
-                                    ? InferResult(operation, opcode, operands, attributes, called)
-                                    : ResultShape(operation);
+  // Sizes that stay open are as the program states them.
+  const bool infers = HasOpenResult(operation) &&
+                      std::none_of(operands.begin(), operands.end(), [](HloInstruction* operand) {
+                        return operand->shape().IsArray() && operand->shape().is_unbounded_dynamic();
+                      });
+  absl::StatusOr<Shape> shape =
+      infers ? InferResult(operation, opcode, operands, attributes, called)
+             : ResultShape(operation);
   if (!shape.ok()) return shape.status();
   SetResults(operation, Emit(opcode, *std::move(shape), operands, std::move(attributes), called));
   return absl::OkStatus();
@@ -372,11 +421,8 @@ absl::StatusOr<Shape> Translator::ShapeOf(const Operation& operation, TypeRef ty
   std::vector<bool> dynamic(sizes.size(), false);
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] != mlir::kDynamic) continue;
-    if (i >= bounds.size() || bounds[i] == mlir::kDynamic) {
-      return Unimplemented(
-          operation, absl::StrCat("a dynamic size without a bound, in ", mlir::ToString(type)));
-    }
-    sizes[i] = bounds[i];
+    const bool is_bounded = i < bounds.size() && bounds[i] != mlir::kDynamic;
+    sizes[i] = is_bounded ? bounds[i] : Shape::kUnboundedSize;
     dynamic[i] = true;
   }
   // Checks that the number of bytes fits 64 bits.
@@ -518,10 +564,39 @@ absl::StatusOr<int64_t> Translator::Parameter(const Operation& operation,
   return Error(operation, absl::StrCat("'", View(name), "' must be an integer"));
 }
 
+absl::StatusOr<std::vector<OutputOperandAlias>> Translator::OutputOperandAliases(
+    const Operation& operation) const {
+  std::vector<OutputOperandAlias> aliases;
+  const AttributeRef attribute = operation.Find("output_operand_aliases");
+  const auto* array = attribute == nullptr ? nullptr : attribute->As<mlir::ArrayAttribute>();
+  if (array == nullptr) return aliases;
+  for (const AttributeRef element : array->elements) {
+    const auto* alias = element->As<mlir::DialectAttribute>();
+    if (alias == nullptr) return Error(operation, "an alias is not valid");
+    OutputOperandAlias result;
+    XLA_ASSIGN_OR_RETURN(result.output_index,
+                         Parameters(operation, *alias, "output_tuple_indices"));
+    XLA_ASSIGN_OR_RETURN(result.operand, Parameter(operation, *alias, "operand_index"));
+    XLA_ASSIGN_OR_RETURN(result.operand_index,
+                         Parameters(operation, *alias, "operand_tuple_indices"));
+    aliases.push_back(std::move(result));
+  }
+  return aliases;
+}
+
 absl::StatusOr<std::vector<int64_t>> Translator::Parameters(const Operation& operation,
                                                             const mlir::DialectAttribute& attribute,
                                                             std::string_view name) const {
   const AttributeRef value = mlir::FindAttribute(attribute.parameters, name);
+  std::vector<int64_t> values;
+  if (value == nullptr || ListIntegers(value, &values)) return values;
+  return Error(operation, absl::StrCat("'", View(name), "' must be a list of integers"));
+}
+
+absl::StatusOr<std::vector<int64_t>> Translator::IndexList(
+    const Operation& operation, absl::Span<const mlir::NamedAttribute> entries,
+    std::string_view name) const {
+  const AttributeRef value = mlir::FindAttribute(entries, name);
   std::vector<int64_t> values;
   if (value == nullptr || ListIntegers(value, &values)) return values;
   return Error(operation, absl::StrCat("'", View(name), "' must be a list of integers"));
