@@ -5,6 +5,12 @@ if(XYLEM_SANITIZE)
   return()
 endif()
 set(guest ${CMAKE_SOURCE_DIR}/tests/guest)
+if(TARGET test_guest AND NOT XYLEM_PLUGIN_PIC_ARCHIVES)
+  target_sources(test_guest PRIVATE
+      ${CMAKE_SOURCE_DIR}/xla/pjrt/linked/abseil.cc ${CMAKE_SOURCE_DIR}/xla/pjrt/linked/protobuf_arena.cc)
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/xla/pjrt/linked/abseil.cc
+      ${CMAKE_SOURCE_DIR}/xla/pjrt/linked/protobuf_arena.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endif()
 set(plugin $<TARGET_FILE:xylem_pjrt>)
 
 # Without the C++ library, as hosts in C or Go.
@@ -23,19 +29,32 @@ set_target_properties(guest_host_with_protos PROPERTIES ENABLE_EXPORTS ON)
 add_executable(guest_host_with_library ${guest}/host_with_library.cc)
 target_include_directories(guest_host_with_library PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/gen)
 target_link_libraries(guest_host_with_library PRIVATE xylem_shared ${CMAKE_DL_LIBS} xylem_warnings)
-set_target_properties(guest_host guest_host_with_protos guest_host_with_library PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/guest)
+add_library(guest_shim MODULE ${guest}/shim.cc)
+target_include_directories(guest_shim PRIVATE ${CMAKE_SOURCE_DIR})
+target_link_libraries(guest_shim PRIVATE ${CMAKE_DL_LIBS} xylem_warnings)
+set_target_properties(guest_host guest_host_with_protos guest_host_with_library guest_shim PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/guest LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/guest)
 
 # A library that exports every name that the plugin has inside, LLVM's, Abseil's, protobuf's and all
 # others, so that what reaches out of the plugin ends the process with a signal.
 set(traps ${CMAKE_BINARY_DIR}/guest/libtraps.so)
-add_custom_command(
-    OUTPUT ${traps}
-    COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DCC=${CMAKE_C_COMPILER} -DPLUGIN=${plugin} -DOUTPUT=${traps}
-            -P ${guest}/make_traps.cmake
-    DEPENDS xylem_pjrt ${guest}/make_traps.cmake
-    COMMENT "Traps for the symbols of libxylem_pjrt" VERBATIM)
+set(llvm_traps ${CMAKE_BINARY_DIR}/guest/libtraps_llvm.so)
+foreach(library traps llvm_traps)
+  set(names ".")
+  if(library STREQUAL "llvm_traps")
+    set(names "^(LLVM|_ZN4llvm|_ZNK4llvm)")
+  endif()
+  add_custom_command(
+      OUTPUT ${${library}}
+      COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DCC=${CMAKE_C_COMPILER} -DPLUGIN=${plugin}
+              -DNAMES=${names} -DOUTPUT=${${library}} -P ${guest}/make_traps.cmake
+      DEPENDS xylem_pjrt ${guest}/make_traps.cmake
+      COMMENT "Traps for the symbols of libxylem_pjrt" VERBATIM)
+endforeach()
 add_custom_target(guest_traps ALL DEPENDS ${traps})
+if(XYLEM_STATIC_LLVM)
+  add_custom_target(guest_llvm_traps ALL DEPENDS ${llvm_traps})
+endif()
 
 # A second copy under another name, and one by a link.
 set(copies ${CMAKE_BINARY_DIR}/guest/copies)
@@ -78,6 +97,22 @@ add_test(NAME guest.preloaded_symbols
 add_test(NAME guest.host_with_protos COMMAND guest_host_with_protos ${plugin})
 add_test(NAME guest.library_before COMMAND guest_host_with_library ${plugin} library-first)
 add_test(NAME guest.library_after COMMAND guest_host_with_library ${plugin})
+find_program(XYLEM_RSCRIPT Rscript)
+mark_as_advanced(XYLEM_RSCRIPT)
+if(XYLEM_RSCRIPT)
+  add_test(NAME guest.r COMMAND ${XYLEM_RSCRIPT} --vanilla -e
+           "dyn.load('$<TARGET_FILE:guest_shim>'); for (i in 1:2) stopifnot(.C('guest_run', '${plugin}', passed = 0L)$passed == 1L)")
+else()
+  add_test(NAME guest.r COMMAND ${CMAKE_COMMAND} -E echo "skipped: there is no R")
+endif()
+set_tests_properties(guest.r PROPERTIES TIMEOUT 120 SKIP_REGULAR_EXPRESSION "^skipped: ")
+
+# libxylem.so opens the system's LLVM, whatever other one the host has.
+if(XYLEM_STATIC_LLVM)
+  add_test(NAME guest.library_beside_llvm
+           COMMAND env LD_PRELOAD=${llvm_traps} $<TARGET_FILE:guest_host_with_library> ${plugin} library-first)
+  set_tests_properties(guest.library_beside_llvm PROPERTIES TIMEOUT 120)
+endif()
 add_test(NAME guest.symbols
          COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DPLUGIN=${plugin} -DSTATIC_LLVM=${XYLEM_STATIC_LLVM}
                  -P ${guest}/symbols_test.cmake)
