@@ -36,7 +36,7 @@ add_dependencies(xylem_shared ${archives})
 target_link_libraries(xylem_shared PRIVATE
     -Wl,--whole-archive ${archive_files} -Wl,--no-whole-archive
     ${XYLEM_LAPACK}
-    ${XYLEM_ABSL} protobuf::libprotobuf PkgConfig::hwy_contrib Threads::Threads
+    ${XYLEM_ABSL} protobuf::libprotobuf Threads::Threads
     ${CMAKE_DL_LIBS})
 target_link_options(xylem_shared PRIVATE -Wl,--version-script=${exports})
 if(NOT XYLEM_SANITIZE)

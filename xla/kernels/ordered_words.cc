@@ -8,9 +8,10 @@
 #include <limits>
 #include <type_traits>
 
-#include "hwy/contrib/sort/vqsort.h"
+#include "hwy/base.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/ordered_words_lanes.h"
+#include "xla/kernels/vector_sort.h"
 #include "xla/kernels/wide.h"
 #include "xla/primitive_util.h"
 
@@ -144,8 +145,7 @@ void SortWordsInPlace(Word* words, int64_t count) {
     });
     return;
   }
-  const hwy::Sorter sorter;
-  sorter(words, static_cast<size_t>(count), hwy::SortAscending());
+  VectorSort(words, static_cast<size_t>(count));
 }
 
 namespace {

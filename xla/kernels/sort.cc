@@ -9,9 +9,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "hwy/contrib/sort/vqsort.h"
+#include "hwy/base.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/total_order.h"
+#include "xla/kernels/vector_sort.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
 
@@ -41,8 +42,7 @@ void SortBlock(Word* words, int64_t count) {
     std::sort(words, words + count, [](const Word& a, const Word& b) { return IsLess(a, b); });
     return;
   }
-  const hwy::Sorter sorter;
-  sorter(words, static_cast<size_t>(count), hwy::SortAscending());
+  VectorSort(words, static_cast<size_t>(count));
 }
 
 // How many of the first `place` results of the merge of a and b come from a. Equal words are the

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+# The archives of which a library without shared dependencies is linked.
+
+# xylem_static_closure(ARCHIVES SYSTEM target...): files of the rooms that the targets use, directly or
+# not, and of the archives of the libraries that those use; what belongs to the system goes to SYSTEM.
+# For a group (--start-group): the archives are in no particular order.
+function(xylem_static_closure archives_out system_out)
+  set(archives)
+  set(system)
+  set(seen)
+  set(queue ${ARGN})
+  while(queue)
+    list(POP_FRONT queue item)
+    if(item IN_LIST seen)
+      continue()
+    endif()
+    list(APPEND seen ${item})
+    if(item MATCHES "^absl::")
+      xylem_abseil_archives(found)
+      list(APPEND archives ${found})
+    elseif(item STREQUAL "protobuf::libprotobuf")
+      xylem_archive_of_target(found ${item})
+      list(APPEND archives ${found})
+    elseif(NOT TARGET ${item} OR item STREQUAL "Threads::Threads")
+      if(item MATCHES "\\.a$")
+        list(APPEND archives ${item})
+      elseif(item MATCHES "\\.so")
+        message(FATAL_ERROR "${item} is a shared library: the plugin needs an archive")
+      else()
+        list(APPEND system ${item})
+      endif()
+    else()
+      get_target_property(kind ${item} TYPE)
+      if(kind STREQUAL "STATIC_LIBRARY")
+        list(APPEND archives $<TARGET_FILE:${item}>)
+        get_target_property(uses ${item} LINK_LIBRARIES)
+      elseif(kind STREQUAL "INTERFACE_LIBRARY")
+        get_target_property(uses ${item} INTERFACE_LINK_LIBRARIES)
+      else()
+        message(FATAL_ERROR "${item} is a ${kind}: the plugin needs an archive")
+      endif()
+      if(uses)
+        list(APPEND queue ${uses})
+      endif()
+    endif()
+  endwhile()
+  list(REMOVE_DUPLICATES archives)
+  list(REMOVE_DUPLICATES system)
+  set(${archives_out} ${archives} PARENT_SCOPE)
+  set(${system_out} ${system} PARENT_SCOPE)
+endfunction()
+
+# xylem_archive_of_target(OUT target): the archive beside an imported shared library.
+function(xylem_archive_of_target out target)
+  foreach(configuration RELEASE NONE NOCONFIG RELWITHDEBINFO "")
+    string(REGEX REPLACE "_$" "" property "IMPORTED_LOCATION_${configuration}")
+    get_target_property(location ${target} ${property})
+    if(location)
+      break()
+    endif()
+  endforeach()
+  string(REGEX REPLACE "\\.(so|a)(\\..*)?$" ".a" archive "${location}")
+  if(NOT EXISTS "${archive}")
+    message(FATAL_ERROR "${target} (${location}) has no archive: the plugin is linked from archives")
+  endif()
+  set(${out} ${archive} PARENT_SCOPE)
+endfunction()
+
+# xylem_is_position_independent(OUT archive): whether its thread-local variables are addressed as shared
+# libraries may.
+function(xylem_is_position_independent out archive)
+  execute_process(COMMAND ${CMAKE_READELF} --relocs --wide ${archive} OUTPUT_VARIABLE relocations ERROR_QUIET)
+  if(relocations MATCHES "R_X86_64_TPOFF32|R_AARCH64_TLSLE")
+    set(${out} OFF PARENT_SCOPE)
+  else()
+    set(${out} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
+# All archives of Abseil: the linker takes what is needed.
+function(xylem_abseil_archives out)
+  xylem_archive_of_target(base absl::base)
+  get_filename_component(folder ${base} DIRECTORY)
+  file(GLOB found ${folder}/libabsl_*.a)
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# The archives of LLVM that the compiler uses, for this machine's kind of processor, and those that
+# they need.
+function(xylem_llvm_archives out)
+  find_program(XYLEM_LLVM_CONFIG NAMES llvm-config-19 llvm-config
+               HINTS ${XYLEM_LLVM_INCLUDE}/../bin REQUIRED)
+  mark_as_advanced(XYLEM_LLVM_CONFIG)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set(target x86)
+  else()
+    set(target aarch64)
+  endif()
+  execute_process(
+      COMMAND ${XYLEM_LLVM_CONFIG} --link-static --libfiles
+              passes ${target}codegen ${target}info core analysis target
+      OUTPUT_VARIABLE files OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(files UNIX_COMMAND "${files}")
+  # LLVM compresses sections of objects and debug information on request.
+  foreach(library z zstd)
+    find_library(XYLEM_LIB${library}_ARCHIVE lib${library}.a REQUIRED)
+    mark_as_advanced(XYLEM_LIB${library}_ARCHIVE)
+    list(APPEND files ${XYLEM_LIB${library}_ARCHIVE})
+  endforeach()
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DREADELF=.. -DPLUGIN=.. -DSTATIC_LLVM=.. -P symbols_test.cmake: what the plugin needs, exports
+# and asks of the process.
+cmake_minimum_required(VERSION 3.25)
+
+function(read)
+  execute_process(COMMAND ${READELF} --wide ${ARGV} ${PLUGIN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  set(text "${text}" PARENT_SCOPE)
+endfunction()
+
+set(failures)
+macro(fail)
+  string(APPEND failures "${ARGV}\n")
+endmacro()
+
+# --- Libraries and flags ---------------------------------------------------------------------------
+read(--dynamic)
+string(REGEX MATCHALL "\\(NEEDED\\)[^\n]*\\[[^\n]*\\]" needed "${text}")
+list(TRANSFORM needed REPLACE ".*\\[(.*)\\].*" "\\1")
+list(SORT needed)
+list(FILTER needed EXCLUDE REGEX "^ld-linux")  # part of the C library
+if(NOT needed STREQUAL "libc.so.6;libm.so.6")
+  fail("it needs ${needed}")
+endif()
+if(NOT text MATCHES "NODELETE")
+  fail("it can be unloaded")
+endif()
+foreach(flag TEXTREL RPATH RUNPATH)
+  if(text MATCHES "${flag}")
+    fail("it has ${flag}")
+  endif()
+endforeach()
+
+# --- Symbols ---------------------------------------------------------------------------------------
+read(--dyn-syms)
+string(REGEX MATCHALL "[^\n]+" lines "${text}")
+set(exported)
+foreach(line IN LISTS lines)
+  # Number, value, size, type, binding, visibility, section, name.
+  if(NOT line MATCHES "^ +[0-9]+: +[0-9a-f]+ +[0-9a-fx]+ +([A-Z_]+) +([A-Z]+) +[A-Z]+ +([A-Z0-9]+) ([^ ]+)")
+    continue()
+  endif()
+  set(binding ${CMAKE_MATCH_2})
+  set(section ${CMAKE_MATCH_3})
+  set(name ${CMAKE_MATCH_4})
+  if(NOT section STREQUAL "UND")
+    list(APPEND exported ${name})
+  elseif(name MATCHES "@(GLIBC_[0-9.]+|GLIBC_PRIVATE)")
+    if(name MATCHES "PRIVATE")
+      fail("it uses ${name}")
+    endif()
+  elseif(binding STREQUAL "WEAK" AND name MATCHES "^(_ITM_(de)?registerTMCloneTable|__gmon_start__)$")
+    # Start-up code of each shared library.
+  else()
+    fail("it asks the process for ${name}")
+  endif()
+  if(binding STREQUAL "UNIQUE")
+    fail("${name} is unique in the process")
+  endif()
+endforeach()
+if(NOT exported STREQUAL "GetPjrtApi")
+  fail("it exports ${exported}")
+endif()
+
+# --- What is inside --------------------------------------------------------------------------------
+read(--syms)
+foreach(part "google8protobuf" "4absl")
+  if(NOT text MATCHES "${part}")
+    fail("it has no symbols of ${part}, for which other tests set traps")
+  endif()
+endforeach()
+if(STATIC_LLVM AND NOT text MATCHES "LLVMContextCreate")
+  fail("it has no LLVM")
+endif()
+if(failures)
+  message(FATAL_ERROR "${PLUGIN}:\n${failures}")
+endif()

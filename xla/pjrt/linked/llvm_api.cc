@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLVM's C API where LLVM is part of the same library: instead of xla/cpu/llvm_api.cc.
+#include "xla/cpu/llvm_api.h"
+
+#include <llvm/Support/ErrorHandling.h>
+
+#include <new>
+
+namespace xla::cpu {
+namespace {
+
+// As operator new does where there is no memory: LLVM itself ends the process otherwise.
+void OnOutOfMemory(void*, const char*, bool) {
+  if (const std::new_handler handler = std::get_new_handler()) handler();
+  throw std::bad_alloc();
+}
+
+#if defined(__x86_64__)
+#define XYLEM_LLVM_TARGET(part) LLVMInitializeX86##part
+#elif defined(__aarch64__)
+#define XYLEM_LLVM_TARGET(part) LLVMInitializeAArch64##part
+#else
+#error "the compiler generates code for x86-64 and AArch64"
+#endif
+
+LlvmApi Initialize() {
+  llvm::install_bad_alloc_error_handler(OnOutOfMemory);
+  LlvmApi api;
+#define LLVM_FUNCTION(name) api.name = &::name;
+#include "xla/cpu/llvm_functions.def"
+#undef LLVM_FUNCTION
+  XYLEM_LLVM_TARGET(TargetInfo)();
+  XYLEM_LLVM_TARGET(Target)();
+  XYLEM_LLVM_TARGET(TargetMC)();
+  XYLEM_LLVM_TARGET(AsmPrinter)();
+  return api;
+}
+
+}  // namespace
+
+absl::StatusOr<const LlvmApi*> LlvmApi::Get() {
+  static const LlvmApi api = Initialize();
+  return &api;
+}
+
+}  // namespace xla::cpu
