@@ -7,7 +7,7 @@ include(CMakePackageConfigHelpers)
 # --- One shared library, linked from the static ones ----------------------------------------------
 set(archives)
 foreach(room xla_protos xla_base xla_mlir xla_ir xla_infer xla_text xla_proto xla_parser xla_builder
-        xla_verify xla_passes xla_stablehlo xla_runtime xla_ffi xla_kernels xla_interp xla_evaluator xla_value_inference
+        xla_verify xla_passes xla_stablehlo xla_runtime xla_ffi xla_kernels xla_blas xla_lapack xla_interp xla_evaluator xla_value_inference
         xla_cpu
         xla_client)
   get_target_property(kind ${room} TYPE)
@@ -35,6 +35,7 @@ add_library(xylem_shared SHARED ${stub} ${exports})
 add_dependencies(xylem_shared ${archives})
 target_link_libraries(xylem_shared PRIVATE
     -Wl,--whole-archive ${archive_files} -Wl,--no-whole-archive
+    ${XYLEM_LAPACK}
     ${XYLEM_ABSL} protobuf::libprotobuf Threads::Threads
     ${CMAKE_DL_LIBS})
 target_link_options(xylem_shared PRIVATE -Wl,--version-script=${exports})

@@ -50,8 +50,26 @@ endif()
 set(XYLEM_JAX_PYTHON ${CMAKE_SOURCE_DIR}/build-jax/bin/python CACHE FILEPATH "A Python with jax and pytest")
 mark_as_advanced(XYLEM_JAX_PYTHON)
 if(XYLEM_TESTS AND NOT XYLEM_SANITIZE)
-  add_test(NAME jax_programs
-      COMMAND ${CMAKE_COMMAND} -DPYTHON=${XYLEM_JAX_PYTHON} -DLIBRARY=$<TARGET_FILE:xylem_pjrt>
-              -DSOURCE=${CMAKE_SOURCE_DIR} -P ${CMAKE_SOURCE_DIR}/python/tests/run.cmake)
-  set_tests_properties(jax_programs PROPERTIES TIMEOUT 600 SKIP_REGULAR_EXPRESSION "^skipped: ")
+  foreach(platform xylem cpu)
+    add_test(NAME jax_programs_${platform}
+        COMMAND ${CMAKE_COMMAND} -DPYTHON=${XYLEM_JAX_PYTHON} -DLIBRARY=$<TARGET_FILE:xylem_pjrt>
+                -DPLATFORM=${platform} -DSOURCE=${CMAKE_SOURCE_DIR}
+                -P ${CMAKE_SOURCE_DIR}/python/tests/run.cmake)
+    set_tests_properties(jax_programs_${platform} PROPERTIES
+        TIMEOUT 900 SKIP_REGULAR_EXPRESSION "^skipped: ")
+  endforeach()
+
+  # The smoke suite with each version of JAX that scripts/check_jax_versions.py has installed.
+  set(XYLEM_JAX_VERSIONS ${CMAKE_SOURCE_DIR}/build-jax-versions CACHE PATH
+      "A folder of virtual environments with jax and pytest")
+  mark_as_advanced(XYLEM_JAX_VERSIONS)
+  find_program(XYLEM_PYTHON3 NAMES python3 DOC "A Python without requirements")
+  mark_as_advanced(XYLEM_PYTHON3)
+  if(XYLEM_PYTHON3)
+    add_test(NAME jax_versions
+        COMMAND ${XYLEM_PYTHON3} ${CMAKE_SOURCE_DIR}/scripts/check_jax_versions.py --installed-only
+                --folder ${XYLEM_JAX_VERSIONS} --library $<TARGET_FILE:xylem_pjrt>)
+    set_tests_properties(jax_versions PROPERTIES
+        TIMEOUT 7200 SKIP_REGULAR_EXPRESSION "^skipped: ")
+  endif()
 endif()

@@ -20,6 +20,8 @@ set(test_uses_proto xla_proto xla_text)
 set(test_uses_verify xla_verify xla_text)
 set(test_uses_verifier xla_verify xla_text)
 set(test_uses_kernels xla_kernels)
+set(test_uses_lapack xla_lapack xla_text)
+set(test_uses_blas xylem_lapack)
 set(test_uses_interp xla_interp xla_verify xla_text)
 set(test_uses_interpreter xla_interp xla_text)
 set(test_uses_passes xla_passes xla_interp xla_verify xla_text)
@@ -126,6 +128,18 @@ if(operation_programs AND TARGET xylem AND XYLEM_LLVM_INCLUDE)
                      ${programs} ${operation_programs})
     set_tests_properties(programs.compiled.${threads} PROPERTIES TIMEOUT 600)
   endforeach()
+endif()
+
+# A program for each public bug report that was tried (tests/reports/README.md).
+if(TARGET xylem)
+  set(compiled OFF)
+  if(XYLEM_LLVM_INCLUDE)
+    set(compiled ON)
+  endif()
+  add_test(NAME test_reports
+           COMMAND ${CMAKE_COMMAND} -DXYLEM=$<TARGET_FILE:xylem> -DCOMPILED=${compiled}
+                   -P ${CMAKE_SOURCE_DIR}/tests/reports/run.cmake)
+  set_tests_properties(test_reports PROPERTIES TIMEOUT 600)
 endif()
 
 # The steps of docs/hacking.md that add an operation can be applied; `make new-operation` builds the result.

@@ -10,6 +10,7 @@ packages=(
   libabsl-dev             # Abseil
   libprotobuf-dev protobuf-compiler
   libhwy-dev              # vector instructions of the kernels (headers only)
+  liblapack-dev           # reference LAPACK, linked statically on xla/blas
   libcli11-dev            # the command line (header only)
   nlohmann-json3-dev      # JSON (header only)
   libzip-dev              # .npz files

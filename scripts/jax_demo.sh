@@ -2,14 +2,28 @@
 # SPDX-License-Identifier: Apache-2.0
 # jax_demo.sh BUILD FOLDER: builds the wheel from BUILD, makes a virtual environment with JAX in FOLDER,
 # installs the wheel there, and trains examples/jax/train_digits.py on Xylem and on JAX's own CPU
-# compiler. PYTHON names the interpreter (3.10 or later).
+# compiler. PYTHON names the interpreter (3.10 or later; the newest at hand, as the newest JAX needs
+# a new one), JAX_VERSION the version of JAX (the newest that the interpreter takes).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${1:-build}
 mkdir -p "${2:-build-jax}"
 folder=$(cd "${2:-build-jax}" && pwd)
-python=${PYTHON:-python3}
-jax_version=0.10.2
+
+# The newest interpreter on the PATH or of pyenv that can make virtual environments.
+newest_python() {
+  local version candidate
+  for version in 14 13 12 11 10; do
+    for candidate in "python3.$version" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/3."$version".*/bin/python; do
+      if "$candidate" -c 'import ensurepip, venv' 2>/dev/null; then
+        echo "$candidate"
+        return
+      fi
+    done
+  done
+  echo python3
+}
+python=${PYTHON:-$(newest_python)}
 
 if ! "$folder/bin/python" -c 'import jax' 2>/dev/null; then
   rm -rf "${folder:?}"/*
@@ -17,9 +31,9 @@ if ! "$folder/bin/python" -c 'import jax' 2>/dev/null; then
 fi
 # jax.export writes with flatbuffers; python/tests needs it and pytest.
 if ! "$folder/bin/python" -c 'import flatbuffers, jax, pytest' 2>/dev/null; then
-  echo "JAX: installing jax $jax_version into $folder"
+  echo "JAX: installing jax ${JAX_VERSION:-(the newest)} for $("$folder/bin/python" --version) into $folder"
   timeout 600 "$folder/bin/pip" install --quiet --disable-pip-version-check \
-    "jax==$jax_version" flatbuffers "pytest<9" </dev/null
+    "jax${JAX_VERSION:+==$JAX_VERSION}" flatbuffers "pytest<9" </dev/null
 fi
 
 "$folder/bin/python" scripts/build_wheel.py \

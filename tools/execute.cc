@@ -61,6 +61,7 @@ absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
   CpuCompileOptions compile_options;
   compile_options.pool = context.pool;
   compile_options.cancel = options.cancel;
+  compile_options.custom_calls = options.custom_call_registry;
   CpuRunOptions run_options;
   run_options.custom_calls = &options.custom_calls;
   run_options.memory_limit_bytes = options.memory_limit_bytes;

@@ -5,6 +5,7 @@ import ctypes
 
 FFI_EXTENSION = 5
 CUSTOM_CALL_EXTENSION = 0
+PYTHON_EXTENSION = 0x58796c65  # xla/pjrt/abi_python.h
 
 P = ctypes.c_void_p
 SIZE = ctypes.c_size_t
@@ -68,9 +69,13 @@ class Api:
       address = base.next
     raise RuntimeError(f"the plugin has no extension {kind}")
 
-  def call(self, function, args):
-    """Calls a function of the plugin on its argument struct; RuntimeError for an error."""
-    error = ctypes.CFUNCTYPE(P, P)(function)(ctypes.addressof(args))
+  def call(self, function, args, holds_lock=False):
+    """Calls a function of the plugin on its argument struct; RuntimeError for an error.
+
+    It may use Python objects if it holds the interpreter's lock.
+    """
+    kind = ctypes.PYFUNCTYPE if holds_lock else ctypes.CFUNCTYPE
+    error = kind(P, P)(function)(ctypes.addressof(args))
     if not error:
       return
     request = Error(ctypes.sizeof(Error), None, error, None, 0)

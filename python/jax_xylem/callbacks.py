@@ -2,10 +2,12 @@
 """Host callbacks: pure_callback, io_callback, debug.callback, debug.print, checkify, and
 buffer_callback, which works in place.
 
-A program holds a custom call with a number in a table of Python functions. The handler is a Python
-function, too: ctypes makes an address of it, and takes the interpreter's lock when it is called.
+A program holds a custom call with a number in a table of Python functions. The plugin calls
+_dispatch through the interpreter's C interface (xla/pjrt/python_callbacks.cc), on the thread that
+called the program or, for all devices but the first, on one of its own.
 """
 
+import contextlib
 import ctypes
 import inspect
 import itertools
@@ -14,71 +16,24 @@ import traceback
 
 import numpy as np
 
+from jax._src import api
 from jax._src import callback as jax_callback
+from jax._src import config
 from jax._src import debugging as jax_debugging
 from jax._src import dtypes
 from jax._src import ffi
+from jax._src import mesh as mesh_lib
 from jax._src import xla_bridge
 from jax._src.interpreters import mlir
+from jax._src.interpreters import pxla
 
+from jax_xylem import abi
 from jax_xylem import replacing
 
-PLATFORM = "xylem"
+from jax_xylem.names import PLATFORM
 TARGET = "xylem_python_callback"
 PARTITIONED_TARGET = "xylem_partitioned_python_callback"  # each partition calls with its shards
-
-_P = ctypes.c_void_p
-_TOKEN = 17
-_METADATA_EXTENSION = 1
-_INTERNAL = 13
-
-
-class _Buffer(ctypes.Structure):
-  _fields_ = [("struct_size", ctypes.c_size_t), ("extension_start", _P),
-              ("dtype", ctypes.c_uint32), ("data", _P), ("rank", ctypes.c_int64),
-              ("dims", ctypes.POINTER(ctypes.c_int64))]
-
-
-class _List(ctypes.Structure):  # XLA_FFI_Args, XLA_FFI_Rets
-  _fields_ = [("struct_size", ctypes.c_size_t), ("extension_start", _P),
-              ("size", ctypes.c_int64), ("types", _P),
-              ("items", ctypes.POINTER(ctypes.POINTER(_Buffer)))]
-
-
-class _Scalar(ctypes.Structure):
-  _fields_ = [("dtype", ctypes.c_uint32), ("value", ctypes.POINTER(ctypes.c_uint64))]
-
-
-class _Attrs(ctypes.Structure):
-  _fields_ = [("struct_size", ctypes.c_size_t), ("extension_start", _P),
-              ("size", ctypes.c_int64), ("types", _P), ("names", _P),
-              ("items", ctypes.POINTER(ctypes.POINTER(_Scalar)))]
-
-
-class _Frame(ctypes.Structure):
-  _fields_ = [("struct_size", ctypes.c_size_t), ("extension_start", _P), ("api", _P), ("ctx", _P),
-              ("stage", ctypes.c_uint32), ("args", _List), ("rets", _List), ("attrs", _Attrs),
-              ("future", _P)]
-
-
-class _Version(ctypes.Structure):
-  _fields_ = [("struct_size", ctypes.c_size_t), ("extension_start", _P), ("major", ctypes.c_int),
-              ("minor", ctypes.c_int)]
-
-
-class _Metadata(ctypes.Structure):
-  _fields_ = [("struct_size", ctypes.c_size_t), ("api_version", _Version),
-              ("traits", ctypes.c_uint32), ("state_type_id", ctypes.c_int64)]
-
-
-class _MetadataExtension(ctypes.Structure):
-  _fields_ = [("struct_size", ctypes.c_size_t), ("type", ctypes.c_uint32), ("next", _P),
-              ("metadata", ctypes.POINTER(_Metadata))]
-
-
-class _ErrorCreate(ctypes.Structure):
-  _fields_ = [("struct_size", ctypes.c_size_t), ("extension_start", _P),
-              ("message", ctypes.c_char_p), ("code", ctypes.c_uint32)]
+BUFFER_TARGET = "xylem_python_buffer_callback"  # on arrays in place
 
 
 def _dtype_table():
@@ -97,11 +52,9 @@ def _dtype_table():
   return {number: np.dtype(kind) for number, kind in table.items()}
 
 
-_DTYPES = _dtype_table()
-
-_functions = {}
+_functions = {}  # each takes its arguments and writes to the arrays of its results
 _numbers = itertools.count(1)
-_lock = threading.Lock()
+_main_thread = threading.main_thread().ident
 
 
 class _Function:
@@ -109,23 +62,60 @@ class _Function:
 
   def __init__(self, function):
     self.number = next(_numbers)
-    with _lock:
-      _functions[self.number] = function
+    _functions[self.number] = function
 
   def __del__(self):
-    with _lock:
-      _functions.pop(self.number, None)
+    _functions.pop(self.number, None)
 
 
-def _view(buffer):
-  """The array of a buffer, in place."""
-  dtype = _DTYPES[buffer.dtype]
-  shape = tuple(buffer.dims[i] for i in range(buffer.rank))
-  count = int(np.prod(shape, dtype=np.int64))
-  if count == 0:
-    return np.empty(shape, dtype)
-  memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(buffer.data)
-  return np.frombuffer(memory, dtype=dtype, count=count).reshape(shape)
+_MESH_STATES = [
+    getattr(module, name) for name in (
+        "mesh_context_manager", "abstract_mesh_context_manager", "device_context")
+    for module in (config, mesh_lib) if hasattr(module, name)]
+
+
+@contextlib.contextmanager
+def _without_meshes():
+  """A callback may run on the thread that called the program, whose meshes are not its own."""
+  unset = config.config_ext.unset
+  resources = mesh_lib.thread_resources
+  values = [state.swap_local(unset) for state in _MESH_STATES]
+  env, resources.env = resources.env, mesh_lib.EMPTY_ENV
+  try:
+    yield
+  finally:
+    resources.env = env
+    for state, value in zip(_MESH_STATES, values):
+      state.set_local(value)
+
+
+def _has_meshes(unset=config.config_ext.unset):
+  for state in _MESH_STATES:
+    if state.get_local() is not unset:
+      return True
+  return mesh_lib.thread_resources.env is not mesh_lib.EMPTY_ENV
+
+
+def _dispatch(number, count, *arrays):
+  """Runs a callback: arrays of its `count` arguments, then those of its results; None for tokens.
+
+  Returns what the plugin expects: None, a text that describes an error, or an exception that is to
+  end the program and to be raised where it was called.
+  """
+  try:
+    function = _functions.get(number)
+    if function is None:
+      raise RuntimeError("the Python function of this program is gone")
+    if _has_meshes():
+      with _without_meshes():
+        function(arrays[:count], arrays[count:])
+    else:
+      function(arrays[:count], arrays[count:])
+  except BaseException as error:
+    if not isinstance(error, Exception) and threading.get_ident() == _main_thread:
+      return error
+    return "CpuCallback error calling callback: " + traceback.format_exc()
+  return None
 
 
 class _BufferView:
@@ -140,7 +130,6 @@ class _BufferView:
 
   def __array__(self, dtype=None, copy=None):
     array = self._array.view()
-    array.flags.writeable = self.writeable
     if dtype is not None and dtype != array.dtype:
       if copy is False:
         raise ValueError("a buffer of another element type cannot be had without a copy")
@@ -168,65 +157,16 @@ class _BufferContext:
         "UNIMPLEMENTED: XLA FFI GPU context is not available on a device without streams")
 
 
-class _BufferFunction:
+def _on_buffers(function):
   """A function of buffers: it writes its results in place."""
+  from jax._src import buffer_callback
 
-  def __init__(self, function):
-    self._function = function
+  def call(arguments, outputs):
+    views = [_BufferView(array, False) for array in arguments]
+    views += [_BufferView(array, True) for array in outputs]
+    function(_BufferContext(buffer_callback.ExecutionStage.EXECUTE), *views)
 
-  def call(self, frame):
-    from jax._src import buffer_callback
-
-    views = [_BufferView(_view(frame.args.items[i].contents), False)
-             for i in range(frame.args.size)]
-    views += [_BufferView(_view(frame.rets.items[i].contents), True)
-              for i in range(frame.rets.size)]
-    self._function(_BufferContext(buffer_callback.ExecutionStage.EXECUTE), *views)
-
-
-def _run(frame):
-  with _lock:
-    function = _functions.get(frame.attrs.items[0].contents.value[0])
-  if function is None:
-    raise RuntimeError("the Python function of this program is gone")
-  if isinstance(function, _BufferFunction):
-    return function.call(frame)
-  arguments = []
-  for i in range(frame.args.size):
-    buffer = frame.args.items[i].contents
-    if buffer.dtype == _TOKEN:
-      arguments.append(None)
-      continue
-    # A copy: the callback may keep it longer than the memory lives.
-    array = np.array(_view(buffer))
-    array.flags.writeable = False
-    arguments.append(array)
-  results = function(*arguments)
-  for i in range(frame.rets.size):
-    buffer = frame.rets.items[i].contents
-    if buffer.dtype != _TOKEN:
-      _view(buffer)[...] = np.asarray(results[i])
-
-
-def _handle(address):
-  frame = _Frame.from_address(address)
-  if frame.extension_start:
-    extension = _MetadataExtension.from_address(frame.extension_start)
-    if extension.type == _METADATA_EXTENSION:
-      extension.metadata.contents.api_version.major = 0
-      extension.metadata.contents.api_version.minor = 1
-      return None
-  try:
-    _run(frame)
-    return None
-  except BaseException:  # Nothing may pass into the plugin.
-    message = "CpuCallback error calling callback: " + traceback.format_exc()
-    create = ctypes.CFUNCTYPE(_P, _P)(_P.from_address(frame.api + 48).value)
-    args = _ErrorCreate(ctypes.sizeof(_ErrorCreate), None, message.encode(), _INTERNAL)
-    return create(ctypes.addressof(args))
-
-
-_handler = ctypes.CFUNCTYPE(_P, _P)(_handle)
+  return call
 
 
 def _canonical(value):
@@ -239,25 +179,32 @@ def _canonical(value):
   return xla.canonicalize_dtype(value)
 
 
-def _checked(function, result_avals):
-  """The function, whose results must have the stated shapes and types."""
+def _on_arrays(function, result_avals):
+  """Calls the function, whose results must have the stated shapes and types."""
+  expected = [(aval.shape, np.dtype(aval.dtype)) for aval in result_avals]
 
-  def call(*args):
-    results = function(*args)
-    if len(results) != len(result_avals):
+  def call(arguments, outputs):
+    results = function(*arguments)
+    if len(results) != len(expected):
       raise RuntimeError("Mismatched number of outputs from callback. Expected: "
-                         f"{len(result_avals)}, Actual: {len(results)}")
-    results = tuple(map(_canonical, results))
-    for i, (result, aval) in enumerate(zip(results, result_avals)):
-      if result.shape != aval.shape:
+                         f"{len(expected)}, Actual: {len(results)}")
+    for i, (result, (shape, dtype)) in enumerate(zip(results, expected)):
+      if type(result) is not np.ndarray or result.dtype != dtype:
+        result = _canonical(result)
+      if result.shape != shape:
         raise RuntimeError(f"Incorrect output shape for return value #{i}: "
-                           f"Expected: {aval.shape}, Actual: {result.shape}")
-      if result.dtype != aval.dtype:
+                           f"Expected: {shape}, Actual: {result.shape}")
+      if result.dtype != dtype:
         raise RuntimeError(f"Incorrect output dtype for return value #{i}: "
-                           f"Expected: {aval.dtype}, Actual: {result.dtype}")
-    return results
+                           f"Expected: {dtype}, Actual: {result.dtype}")
+      outputs[i][...] = result
 
   return call
+
+
+def _with_token(function):
+  """The token comes first among arguments and results."""
+  return lambda arguments, outputs: function(arguments[1:], outputs[1:])
 
 
 def _set_sharding(ctx, operation, sharding):
@@ -272,10 +219,9 @@ def _emit(ctx, target, callback, token, operands, result_avals, has_side_effect,
   import dataclasses
   from jax._src import core
 
-  function = _checked(callback, result_avals)
+  function = _on_arrays(callback, result_avals)
   if token:
-    with_results = function
-    function = lambda _, *args: (None, *with_results(*args))
+    function = _with_token(function)
     operands = [token, *operands]
     ctx = dataclasses.replace(
         ctx, avals_in=[core.abstract_token, *ctx.avals_in],
@@ -332,10 +278,10 @@ def _lower_buffer_callback(ctx, *args, callback, in_tree, out_tree, has_side_eff
     if callback(context, results, *arguments, **keywords) is not None:
       raise ValueError("buffer_callback callback must not return any values.")
 
-  entry = _Function(_BufferFunction(call))
+  entry = _Function(_on_buffers(call))
   ctx.module_context.add_keepalive(entry)
   rule = ffi.ffi_lowering(
-      TARGET, has_side_effect=has_side_effect,
+      BUFFER_TARGET, has_side_effect=has_side_effect,
       operand_output_aliases=dict(input_output_aliases))
   return rule(ctx, *args, index=np.uint64(entry.number))
 
@@ -351,23 +297,79 @@ def _register_buffer_callback():
 
 def _local_devices(process_index=None, backend=None, host_id=None):
   """As JAX's, but that the platform of the host is this one where JAX has no "cpu"."""
-  if backend == "cpu":
+  if backend == "cpu" and process_index is None and host_id is None:
     try:
-      return xla_bridge.local_devices(process_index, backend, host_id)
+      known = xla_bridge.backends()
+      backend = known.get("cpu") or known.get(PLATFORM) or backend
     except RuntimeError:
-      backend = PLATFORM
+      pass
   return xla_bridge.local_devices(process_index, backend, host_id)
 
 
-def register(c_api):
-  from jax_xylem import custom_calls
+_templates = {}  # by shape, element type and device: what JAX makes of such an array
 
-  for target in (TARGET, PARTITIONED_TARGET):
-    custom_calls.register_function(c_api, target, ctypes.cast(_handler, _P).value)
+
+def _device_put(x, device=None, **kwargs):
+  """As JAX's device_put; arguments of callbacks, which are many and small, become arrays at once."""
+  if kwargs or type(x) is not tuple or getattr(device, "platform", None) != PLATFORM:
+    return api.device_put(x, device, **kwargs)
+  arrays = []
+  for value in x:
+    if type(value) is not np.ndarray:
+      return api.device_put(x, device)
+    key = (value.shape, value.dtype, device, config.enable_x64.value)
+    template = _templates.get(key)
+    if template is None:
+      array = api.device_put(value, device)
+      if array.dtype == value.dtype:
+        if len(_templates) > 1000:
+          _templates.clear()
+        _templates[key] = array.aval, array.sharding
+    else:
+      array = pxla.batched_device_put(template[0], template[1], [value], [device])
+    arrays.append(array)
+  return tuple(arrays)
+
+
+# Functions of the stable ABI, in the order of Xylem_PythonApi (xla/pjrt/abi_python.h).
+_PYTHON_API = (
+    "PyGILState_Ensure", "PyGILState_Release", "PyErr_CheckSignals", "Py_AddPendingCall",
+    "PyErr_Fetch", "PyErr_Restore", "PyErr_Print", "Py_IncRef", "Py_DecRef", "PyObject_Type",
+    "PyException_GetTraceback", "PyObject_CallObject", "PyTuple_New", "PyTuple_SetItem",
+    "PyLong_FromLongLong", "PyBytes_FromStringAndSize", "PyMemoryView_FromMemory",
+    "PyUnicode_AsUTF8AndSize")
+
+
+class _SetPython(ctypes.Structure):
+  _fields_ = [("struct_size", abi.SIZE), ("extension_start", abi.P), ("api", abi.P),
+              ("api_size", abi.SIZE), ("main_thread", ctypes.c_uint64), ("none", ctypes.py_object),
+              ("array", ctypes.py_object), ("dtypes", abi.P), ("num_dtypes", abi.SIZE),
+              ("dispatch", ctypes.py_object)]
+
+
+def _introduce_interpreter(c_api):
+  plugin = abi.Api(c_api)
+  functions = (abi.P * len(_PYTHON_API))(*(
+      ctypes.cast(getattr(ctypes.pythonapi, name), abi.P).value for name in _PYTHON_API))
+  known = _dtype_table()
+  table = (abi.P * (max(known) + 1))(*(
+      id(known[i]) if i in known else None for i in range(max(known) + 1)))
+  plugin.call(plugin.extension(abi.PYTHON_EXTENSION)[0], _SetPython(
+      ctypes.sizeof(_SetPython), None, ctypes.addressof(functions), ctypes.sizeof(functions),
+      _main_thread, None, np.ndarray, ctypes.addressof(table), len(table), _dispatch),
+      holds_lock=True)
+
+
+def register(c_api):
+  _introduce_interpreter(c_api)
   _patch_emission()
   _register_buffer_callback()
   jax_callback.xb = replacing.Module(xla_bridge, local_devices=_local_devices)
+  jax_callback.api = replacing.Module(jax_callback.api, device_put=_device_put)
   # Before JAX 0.8 it asks jax itself.
   name = "xla_bridge" if hasattr(jax_debugging, "xla_bridge") else "jax"
   original = getattr(jax_debugging, name)
-  setattr(jax_debugging, name, replacing.Module(original, local_devices=_local_devices))
+  setattr(jax_debugging, name,
+          replacing.Module(original, local_devices=_local_devices, device_put=_device_put))
+  if hasattr(jax_debugging, "api"):
+    jax_debugging.api = replacing.Module(jax_debugging.api, device_put=_device_put)

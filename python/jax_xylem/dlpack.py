@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DLPack both ways. The memory is the host's: arrays are handed over in place."""
+"""DLPack both ways. The memory is the host's: arrays are handed over in place.
+
+JAX's functions get what it calls them with; which arguments those are depends on its version.
+"""
 
 import ctypes
+import functools
+import inspect
 
 import numpy as np
 
@@ -9,7 +14,8 @@ import jax
 from jax._src import array as jax_array
 from jax._src import dlpack as jax_dlpack
 
-PLATFORM = "xylem"
+from jax_xylem.names import PLATFORM
+
 _CPU = 1  # kDLCPU
 
 _P = ctypes.c_void_p
@@ -90,33 +96,40 @@ def register():
       raise BufferError("__dlpack__ only supported for unsharded arrays.")
     return jax_dlpack.DLDeviceType.kDLCPU, 0
 
-  def _to_dlpack(x, stream=None, src_device=None, device=None, copy=None):
+  @functools.wraps(to_dlpack)
+  def _to_dlpack(x, *args, **kwargs):
+    given = inspect.signature(to_dlpack).bind(x, *args, **kwargs).arguments
+    device = given.get("device")
     if not _is_here(x) or (device is not None and device.platform != PLATFORM):
-      return to_dlpack(x, stream, src_device, device, copy)
-    if copy:
+      return to_dlpack(x, *args, **kwargs)
+    # The capsule has no version, which any max_version admits.
+    if given.get("copy"):
       x = jax.numpy.array(x, copy=True)
     return export(x)
 
-  def from_dlpack_(external_array, device=None, copy=None):
-    place = device
-    if place is None:
+  @functools.wraps(from_dlpack)
+  def from_dlpack_(external_array, *args, **kwargs):
+    given = inspect.signature(from_dlpack).bind(external_array, *args, **kwargs).arguments
+    place, copy = given.get("device"), given.get("copy")
+    target = place
+    if target is None:
       default = jax.devices()[0]
-      place = default if default.platform == PLATFORM else None
+      target = default if default.platform == PLATFORM else None
     is_host = hasattr(external_array, "__dlpack_device__") and (
         int(external_array.__dlpack_device__()[0]) == _CPU)
-    platform = getattr(place, "platform", None) or (
-        next(iter(place.device_set)).platform if place is not None else None)
+    platform = getattr(target, "platform", None) or (
+        next(iter(target.device_set)).platform if target is not None else None)
     if platform != PLATFORM or not is_host:
-      return from_dlpack(external_array, device, copy)
+      return from_dlpack(external_array, *args, **kwargs)
     if _is_here(external_array):
       array = jax.numpy.array(external_array, copy=True) if copy else external_array
-      return jax.device_put(array, place) if device is not None else array
+      return jax.device_put(array, place) if place is not None else array
     if not hasattr(external_array, "__dlpack__"):
       raise TypeError("The array passed to from_dlpack must have __dlpack__ and __dlpack_device__")
     host = np.from_dlpack(external_array)
     if copy:
       host = np.array(host)
-    return jax.device_put(host, device)
+    return jax.device_put(host, place)
 
   jax_array.ArrayImpl.__dlpack_device__ = __dlpack_device__
   jax_dlpack._to_dlpack = _to_dlpack

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs the Python tests on the plugin LIBRARY with PYTHON; says so if that has no jax or pytest.
+# Runs the Python tests on the plugin LIBRARY with PYTHON, under the name PLATFORM; says so if PYTHON
+# has no jax or pytest.
 set(ENV{PYTHONPATH} ${SOURCE}/python)
 set(ENV{XYLEM_PJRT_LIBRARY} ${LIBRARY})
-set(ENV{JAX_PLATFORMS} xylem)
+set(ENV{JAX_PLATFORMS} ${PLATFORM})
+set(ENV{XYLEM_PLATFORM_NAME} ${PLATFORM})
 set(ENV{PYTHONDONTWRITEBYTECODE} 1)
 execute_process(COMMAND ${PYTHON} -c "import jax, pytest" RESULT_VARIABLE missing OUTPUT_QUIET ERROR_QUIET)
 if(missing)

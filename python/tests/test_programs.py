@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+PLATFORM = os.environ.get("XYLEM_PLATFORM_NAME") or "xylem"
 MATRIX = np.random.RandomState(0).randn(5, 5).astype(np.float32)
 # What XLA's CPU compiler gives.
 BITS = [4070199207, 4202968722, 1427181096, 2012915765]
@@ -20,7 +21,7 @@ BITS = [4070199207, 4202968722, 1427181096, 2012915765]
 
 def test_platform():
   device = jax.devices()[0]
-  assert device.platform == "xylem"
+  assert device.platform == PLATFORM
   assert len(jax.devices()) == 8
   assert [m.kind for m in device.addressable_memories()] == ["device", "pinned_host", "unpinned_host"]
   assert device.memory_stats()["bytes_in_use"] >= 0
@@ -186,7 +187,7 @@ def test_number_of_devices(variable, expected):
 
 def test_export():
   pytest.importorskip("flatbuffers")  # JAX needs it to serialize
-  exported = jax.export.export(jax.jit(lambda x: jnp.cos(x)), platforms=["xylem"])(
+  exported = jax.export.export(jax.jit(lambda x: jnp.cos(x)), platforms=[PLATFORM])(
       jax.ShapeDtypeStruct((2,), np.float32))
   again = jax.export.deserialize(exported.serialize())
   np.testing.assert_allclose(again.call(np.zeros(2, np.float32)), [1, 1])

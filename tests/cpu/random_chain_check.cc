@@ -47,6 +47,7 @@ absl::StatusOr<Literal> RunCompiled(const HloModule& module,
                                     const std::vector<const Literal*>& arguments, int threads) {
   CpuCompileOptions compile_options;
   if (threads > 1) compile_options.least_shared_bytes = 0;  // merges what can be merged
+  compile_options.check_work = true;
   XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(module, compile_options));
   runtime::ThreadPool pool(threads);
   runtime::ExecutionContext context;

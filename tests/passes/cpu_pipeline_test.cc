@@ -4,17 +4,23 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "tests/passes/passes_test_util.h"
 #include "tests/test_util.h"
 #include "tests/timing.h"
+#include "xla/hlo/ir/hlo_print_options.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/interpreter/constant_folding.h"
 #include "xla/literal.h"
@@ -119,6 +125,47 @@ TEST(CpuPipeline, UnrollsThreefry) {
   EXPECT_EQ(CountOf(*module, HloOpcode::kWhile), 1);
   ASSERT_OK(CpuPipeline(kConstantFolding).Run(module.get()));
   EXPECT_EQ(CountOf(*module, HloOpcode::kWhile), 0);
+}
+
+// Programs of JAX say for each operation where it came from; passes must do the same without.
+TEST(CpuPipeline, DoesNotDependOnMetadata) {
+  std::vector<std::filesystem::path> paths;
+  for (const char* folder : {"tests/hlo", "tests/passes", "tests/programs"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(
+             absl::StrCat(XYLEM_SOURCE_DIR, "/", folder))) {
+      if (entry.path().extension() == ".hlo") paths.push_back(entry.path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  int compared = 0;
+  for (const auto& path : paths) {
+    for (const absl::string_view part :
+         absl::StrSplit(ReadFile(path), absl::ByString("\n// ----"))) {
+      const size_t start = part.find("HloModule");
+      if (start == absl::string_view::npos) continue;
+      const std::string text(part.substr(start));
+      std::vector<std::string> results;
+      for (const bool has_metadata : {false, true}) {
+        const auto module = ParseAndReturnUnverifiedModule(text);
+        if (!module.ok()) continue;
+        for (HloComputation* computation : (*module)->computations()) {
+          for (HloInstruction* instruction : computation->instructions()) {
+            instruction->set_metadata({});
+            if (has_metadata) instruction->set_metadata_op_name("jit(f)/operation");
+          }
+        }
+        const absl::Status status = CpuPipeline(std::nullopt).Run(module->get()).status();
+        HloPrintOptions options;
+        options.set_print_metadata(false);
+        results.push_back(status.ok() ? (*module)->ToString(options)
+                                      : std::string(status.message()));
+      }
+      if (results.empty()) continue;
+      EXPECT_EQ(results[0], results[1]) << path;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 150);
 }
 
 // A chain of arithmetic with constants to fold, equal expressions and calls.

@@ -451,6 +451,57 @@ module @column {
   EXPECT_EQ(plugin.ToFloats(results[0]), (Values{3, 12}));
 }
 
+int instantiations = 0;
+const void* seen_argument = nullptr;
+
+XLA_FFI_Error* CountInstantiation(XLA_FFI_CallFrame* frame) {
+  if (frame->extension_start != nullptr) return Scale(frame);
+  EXPECT_EQ(frame->args.size, 0);
+  EXPECT_EQ(frame->attrs.size, 1);
+  ++instantiations;
+  return nullptr;
+}
+
+XLA_FFI_Error* ScaleInPlace(XLA_FFI_CallFrame* frame) {
+  if (frame->extension_start == nullptr) {
+    seen_argument = static_cast<const XLA_FFI_Buffer*>(frame->args.args[0])->data;
+  }
+  return Scale(frame);
+}
+
+TEST(PjrtCustomCallTest, HandlersAreInstantiatedOnceAndWorkInPlace) {
+  auto args = New<PJRT_Register_Custom_Call_Args>();
+  args.function_name = "pjrt_test_instantiated";
+  args.function_name_size = std::strlen(args.function_name);
+  args.api_version = 1;
+  args.handler_instantiate = reinterpret_cast<void*>(&CountInstantiation);
+  args.handler_execute = reinterpret_cast<void*>(&ScaleInPlace);
+  const PJRT_Extension_Base* extension = Api().extension_start;
+  while (extension->type != PJRT_Extension_Type_Custom_Call) extension = extension->next;
+  ASSERT_CALL_OK(
+      reinterpret_cast<const PJRT_Custom_Call_Extension*>(extension)->custom_call(&args));
+  Plugin plugin;
+  PJRT_LoadedExecutable* const program = plugin.Compile(R"(
+module @instantiated {
+  func.func public @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = stablehlo.custom_call @pjrt_test_instantiated(%a) {
+        api_version = 4 : i32, backend_config = {by = 2.0 : f32}} : (tensor<2xf32>) -> tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+})");
+  PJRT_Buffer* const argument = plugin.Floats({1, 2});
+  std::vector<PJRT_Buffer*> results(1);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(plugin.Run(program, {argument}, &results), "OK");
+    EXPECT_EQ(plugin.ToFloats(results[0]), (Values{2, 4}));
+  }
+  EXPECT_EQ(instantiations, 1);
+  auto address = New<PJRT_Buffer_UnsafePointer_Args>();
+  address.buffer = argument;
+  ASSERT_CALL_OK(Api().PJRT_Buffer_UnsafePointer(&address));
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(seen_argument), address.buffer_pointer);
+}
+
 TEST(PjrtCustomCallTest, HandlersOfAnotherVersionAreRefused) {
   auto args = New<PJRT_FFI_Register_Handler_Args>();
   args.target_name = "pjrt_test_version";

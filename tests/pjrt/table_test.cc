@@ -13,6 +13,7 @@
 
 #include "tests/pjrt/plugin.h"
 #include "xla/pjrt/abi_extensions.h"
+#include "xla/pjrt/abi_python.h"
 
 namespace xla::pjrt::testing {
 namespace {
@@ -248,7 +249,7 @@ TEST(PjrtTableTest, ExtensionsAreAList) {
     EXPECT_GE(extension->struct_size, sizeof(PJRT_Extension_Base));
     types.insert(static_cast<int>(extension->type));
   }
-  EXPECT_EQ(types, (std::set<int>{0, 1, 2, 3, 4, 5, 6, 19}));
+  EXPECT_EQ(types, (std::set<int>{0, 1, 2, 3, 4, 5, 6, 19, kXylemPythonExtension}));
 }
 
 TEST(PjrtTableTest, TheLibraryGivesTheTableAndNothingElse) {

@@ -107,6 +107,74 @@ TEST(Bytecode, AxesOfMeshesAreAxes) {
   EXPECT_ERROR(ReadArtifact(damaged), "expected a list of mesh_axis");
 }
 
+// As jaxlib 0.12 writes it: attribute 17 of Shardy.
+TEST(Bytecode, UnreducedAxesNameTheirReduction) {
+  const std::string artifact = absl::HexStringToBytes(
+      "4d4cef520d537461626c65484c4f5f76312e31372e30000123070105090d01050f130305171b05051f230355"
+      "330b01150b0b0b13130b13131313030f230f130f13171705110b0f130b0f130b0b01051307050713170702cb"
+      "0513050b09031701073517010b0b0515170103031701050717010707170109152305031d0103170909170105"
+      "031b010317090b0101010d050321010b031701011d190303270d032315230703032d0d03231f1d1b1d1d1b03"
+      "09030b2903090911030503050904710503500d0107046103010905400f0309501105070445030913030b0700"
+      "010607030103010746130703010303010609030503050b0409030706030105010036021f0f0b1b0505051511"
+      "290b0f370b09116275696c74696e007364790076686c6f00756e7265616c697a65645f636f6e76657273696f"
+      "6e5f63617374006d6f64756c65006d657368007368617264696e675f636f6e73747261696e740066756e635f"
+      "76310072657475726e5f7631002d006d0078007364792e7368617264696e67006d61696e007075626c696300"
+      "081f090517010519030b25292b2f310315");
+  ASSERT_OK_AND_ASSIGN(const auto source, ReadArtifact(artifact));
+  const std::string text = mlir::ToString(*source->module);
+  EXPECT_NE(text.find("#sdy.sharding<@mesh, [{}], unreduced=min{\"x\"}>"), std::string::npos)
+      << text;
+  ASSERT_OK_AND_ASSIGN(const auto module, ReadStableHlo(artifact, "artifact"));
+  const HloInstruction* parameter = module->entry_computation()->parameter_instruction(0);
+  ASSERT_TRUE(parameter->has_sharding());
+  EXPECT_EQ(parameter->sharding().reduction, HloSharding::Reduction::kMin);
+}
+
+// VHLO has no symbols: the name of a mesh is a string.
+TEST(Bytecode, ReplicaGroupsNameTheirMesh) {
+  const std::string artifact = absl::HexStringToBytes(
+      "4d4cef520d537461626c65484c4f5f76312e31372e30000121070105090b01030f0303130507171b1f036541"
+      "0d01270b0b13130b130b0f1b0b0b0b0f0b13131313130305130f05170b0f0b0b0b0f0b0f0f0b0b01030f050b"
+      "130713170702df05110513170103030303090b051503030d0f05170103110305131517190519051b051d1101"
+      "0905091701050717010707170107351701091517010b0b05032901031b090301130b0123091d1f1d212f3739"
+      "1d0903033b2d3d011d1b050101020429030905092903110511030303071d0457050150050107044703010903"
+      "411d070305501f0507042903050b0307210007462307030703010904250303060301050100ff230f0b0b050b"
+      "0b1f0505151d110b0f0b09116275696c74696e007364790076686c6f006d6f64756c65006d6573680066756e"
+      "635f763100616c6c5f6761746865725f76320072657475726e5f7631002d006d00737461626c65686c6f2e6d"
+      "6573680061786573006e616d6500780073697a65006d61696e007075626c69630008250905070105271b0b2b"
+      "2f2b3133092d2d353f");
+  ASSERT_OK_AND_ASSIGN(const auto source, ReadArtifact(artifact));
+  const std::string text = mlir::ToString(*source->module);
+  EXPECT_NE(text.find("replica_group_mesh_axes<mesh = @mesh, axes = "), std::string::npos) << text;
+  ASSERT_OK_AND_ASSIGN(const auto module, ReadStableHlo(artifact, "artifact"));
+  EXPECT_NE(module->ToString().find("replica_groups=mesh['x'=2] {'x'}"), std::string::npos)
+      << module->ToString();
+}
+
+TEST(Bytecode, MeshesOfReplicaGroupsMayBeInlined) {
+  ASSERT_OK_AND_ASSIGN(
+      const auto module,
+      ReadStableHlo(absl::HexStringToBytes("4d4cef520d537461626c65484c4f5f76312e31372e3000011905010"
+                                           "50901030b03070f131703472b0d010f0b"
+                                           "0b1313131313031d0b0f0b0b0b0b0f0f0f0f4f0f0f0b030d1307130"
+                                           "7171302bf050d050f1701030317010507"
+                                           "17010535170107151701090b03011307011d1123091d131d152f1d2"
+                                           "5331f470303213113091f0b2101000000"
+                                           "0000000000000000000000000303272d13010501290309030929031"
+                                           "1031d110301030529030907044d050150"
+                                           "050107043d0301050350070307042903050b0303090005460b05030"
+                                           "5030107040d0303060301050100a5170f"
+                                           "0b050505151d110f0b116275696c74696e0076686c6f006d6f64756"
+                                           "c650066756e635f763100616c6c5f6761"
+                                           "746865725f76320072657475726e5f7631002d006d0078006d61696"
+                                           "e007075626c696300081f070507010b0f"
+                                           "150f17190911111b29"),
+                    "artifact"));
+  EXPECT_NE(module->ToString().find("replica_groups=mesh['x'=2], device_ids=(1,0) {'x'}"),
+            std::string::npos)
+      << module->ToString();
+}
+
 TEST(Bytecode, TruncatedFilesGiveAnError) {
   const std::string whole = Artifact();
   for (size_t size = 0; size < whole.size(); ++size) {

@@ -46,6 +46,8 @@ TEST(ShardingTest, StandsForAnHloSharding) {
             "{devices=[2,1,4]<=[2,2,2]T(1,0,2) last_tile_dim_replicate}"},
            {R"(@mesh, [{"x"}], unreduced={"y"})",
             "{devices=[4,2]<=[8] last_tile_dims={unreduced}}"},
+           {R"(@mesh, [{"x"}], unreduced=sum{"y"})",
+            "{devices=[4,2]<=[8] last_tile_dims={unreduced}}"},
            {R"(@reversed, [{"x"}, {"y"}])", "{devices=[4,2]7,6,5,4,3,2,1,0}"},
            {R"(@one, [{"x"}, {}])", "{replicated}"},
            {R"(@device, [])", "{maximal device=3}"},
@@ -53,6 +55,23 @@ TEST(ShardingTest, StandsForAnHloSharding) {
        }) {
     ASSERT_OK_AND_ASSIGN(const std::string text, Convert(conversion.shardy));
     EXPECT_EQ(text, conversion.hlo) << conversion.shardy;
+  }
+}
+
+TEST(ShardingTest, UnreducedAxesNameTheirReduction) {
+  using Reduction = HloSharding::Reduction;
+  for (const auto& [text, reduction] : std::vector<std::pair<const char*, Reduction>>{
+           {R"(@mesh, [{"x"}], unreduced={"y"})", Reduction::kSum},
+           {R"(@mesh, [{"x"}], unreduced=sum{"y"})", Reduction::kSum},
+           {R"(@mesh, [{"x"}], unreduced=max{"y"})", Reduction::kMax},
+           {R"(@mesh, [{"x"}], unreduced=min{"y"})", Reduction::kMin},
+           {R"(@mesh, [{}], unreduced=max{"x", "y"})", Reduction::kMax},
+       }) {
+    ASSERT_OK_AND_ASSIGN(const ShardySharding sharding, ParseShardySharding(text));
+    ASSERT_OK_AND_ASSIGN(const HloSharding hlo, ToHloSharding(sharding, Meshes(), {}));
+    EXPECT_EQ(hlo.reduction, reduction) << text;
+    ASSERT_OK_AND_ASSIGN(const HloSharding again, HloSharding::FromProto(hlo.ToProto()));
+    EXPECT_EQ(hlo, again) << text;
   }
 }
 
@@ -78,6 +97,7 @@ TEST(ShardingTest, InvalidShardingsAreErrors) {
   EXPECT_ERROR(Convert(R"(mesh<["a"=2, "a"=2]>, [{"a"}])"), "an axis of a mesh is duplicated");
   EXPECT_ERROR(Convert(R"(@mesh, [{"x")"), "expected '}'");
   EXPECT_ERROR(Convert(R"(@mesh, [{"x"}] x)"), "expected the end of the sharding");
+  EXPECT_ERROR(Convert(R"(@mesh, [{"x"}], unreduced=or{"y"})"), "expected sum, max, min or axes");
   EXPECT_ERROR(ParseShardyMesh(R"(["x"=0])"), "must be positive");
 }
 

@@ -18,6 +18,7 @@
 #include "tests/test_util.h"
 #include "tests/variants/expected.h"
 #include "tests/variants/llvm_text.h"
+#include "xla/cpu/bounded_work.h"
 #include "xla/cpu/entry_layouts.h"
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/lowering.h"
@@ -148,8 +149,13 @@ inline void AddCompiled(const HloModule& source, std::vector<std::string>* lines
   absl::Status status = Prepare(module.get());
   if (status.ok()) status = CpuPipeline(std::nullopt).Run(module.get()).status();
   if (status.ok()) status = FlattenCalls(module.get()).status();
+  const cpu::WorkBeforeFusion work(*module);
   if (status.ok())
     status = cpu::FuseForCpu(module.get(), CpuCompileOptions().least_shared_bytes).status();
+  for (const cpu::ComputationWork& exceeding : work.Exceeding(*module)) {
+    ADD_FAILURE() << exceeding.name << " of " << source.name() << " computes " << exceeding.after
+                  << " operations instead of " << exceeding.before;
+  }
   if (status.ok()) status = FlattenCalls(module.get()).status();
   if (!status.ok()) {
     lines->push_back(OneLine(status.message()));

@@ -139,7 +139,8 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
   } else {
     LayoutUtil::SetToDefaultLayout(layout.mutable_result());
   }
-  return backend_->Compile(std::move(module));
+  const CustomCallRegistry custom_calls = CustomCalls({});
+  return backend_->Compile(std::move(module), &custom_calls);
 }
 
 int64_t ClientCore::NextHandle() {

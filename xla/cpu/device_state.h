@@ -3,6 +3,7 @@
 #ifndef XLA_CPU_DEVICE_STATE_H_
 #define XLA_CPU_DEVICE_STATE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -28,7 +29,7 @@ struct DeviceState {
   DevicePosition position;
   runtime::Rendezvous* rendezvous = nullptr;  // a single device makes its own when it needs one
   std::unique_ptr<runtime::Rendezvous> own_rendezvous;
-  uint64_t random_counter = 0;
+  std::atomic<uint64_t> random_counter{0};
   absl::node_hash_map<const HloInstruction*, DeviceGroup> groups;  // of collectives run before
   PendingReceives receives;
 

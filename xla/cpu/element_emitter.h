@@ -75,8 +75,10 @@ class ElementEmitter {
   // the index is the same for all lanes.
   Element Emit(const HloInstruction* instruction, absl::Span<const IndexTerm> index,
                int output = 0);
-  // The results of a computation on scalars for these arguments, all lanes.
-  std::vector<Element> Apply(const HloComputation& computation, std::vector<Element> arguments);
+  // The results of a computation on scalars for these arguments, all lanes; of lanes that the mask
+  // leaves out, if there is one, anything. See applied.h.
+  std::vector<Element> Apply(const HloComputation& computation, std::vector<Element> arguments,
+                             IrValue mask = nullptr);
 
   // A term from integer elements of a type; unsigned ones are limited to signed ones.
   IndexTerm TermOf(const Element& element, PrimitiveType type);
@@ -138,6 +140,20 @@ class ElementEmitter {
                                         const Literal& identity);
   std::vector<Element> EmitReduceWindow(const HloInstruction* instruction, Index index);
   Element EmitMap(const HloInstruction* instruction, Index index);
+  // Code of a computation that is no program: leaves of its parameters to leaves of its result.
+  std::vector<Element> Evaluate(const HloComputation& computation, std::vector<Element> arguments,
+                                int lanes);
+  std::vector<Element> EvaluateConditional(const HloInstruction* conditional,
+                                           absl::Span<const std::vector<Element>> operands,
+                                           int lanes);
+  std::vector<Element> EvaluateLoop(const HloInstruction* loop, std::vector<Element> state);
+  std::vector<Element> ApplyToElement(const HloComputation& computation,
+                                      std::vector<Element> arguments);
+  std::vector<Element> ApplyToLanes(const HloComputation& computation,
+                                    absl::Span<const Element> arguments, int lanes, IrValue mask);
+  std::vector<Element> CallProgram(const HloComputation& computation,
+                                   absl::Span<const Element> arguments);
+  std::vector<Element> ZerosOf(const HloComputation& computation);
   Element EmitDot(const HloInstruction* instruction, Index index);
   // operand(i) of dynamic-slice and dynamic-update-slice, limited so that the slice is inside.
   IndexTerm StartIndex(const HloInstruction* operand, int64_t limit);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "xla/cpu/applied.h"
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/kernel_shapes.h"
@@ -89,7 +90,7 @@ std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instructio
   const int64_t rank = shape.rank();
 
   const int64_t row_elements = RowLengthOf(*instruction);
-  if (lanes_ == 1 && row_lanes_ > 1 && row_elements > 0) {
+  if (lanes_ == 1 && row_lanes_ > 1 && row_elements > 0 && AppliesVectors(*instruction)) {
     // Several vectors hide the latency of the reducer. Long computations of an element do so, too.
     int64_t cost = 0;
     for (size_t i = 0; i < inputs; ++i) {
@@ -120,6 +121,7 @@ std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instructio
   for (int64_t d = 0; d < rank; ++d) {
     if (IsListed(reduced, d)) loops.push_back(d);
   }
+  const double cost_of_reducer = CostOfApplied(*instruction->to_apply());
   const auto level = [&](const auto& self, size_t depth,
                          const Ir::Carried& carried) -> Ir::Carried {
     if (depth == loops.size()) {
@@ -132,7 +134,7 @@ std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instructio
     }
     const auto d = static_cast<size_t>(loops[depth]);
     const int64_t size = shape.dimensions(static_cast<int>(d));
-    double steps = 1;
+    double steps = 1 + cost_of_reducer;
     for (size_t k = depth + 1; k < loops.size(); ++k)
       steps *= static_cast<double>(shape.dimensions(static_cast<int>(loops[k])));
     return ir_.PolledLoop(ir_.Index(0), ir_.Index(size), 1, PollInterval(size, steps), carried,
@@ -523,7 +525,8 @@ std::vector<Element> ElementEmitter::EmitReduceWindow(const HloInstruction* inst
 
   double steps = 1;
   for (size_t d = 0; d < rank; ++d) steps *= static_cast<double>(steps_of(d));
-  const bool unroll = steps <= 16;
+  const bool unroll = steps <= 16 && AppliesVectors(*instruction);
+  const double cost_of_reducer = CostOfApplied(*instruction->to_apply());
   const auto level = [&](const auto& self, size_t d, Ir::Carried carried) -> Ir::Carried {
     if (d == rank) return visit(carried);
     const int64_t count = steps_of(d);
@@ -538,7 +541,7 @@ std::vector<Element> ElementEmitter::EmitReduceWindow(const HloInstruction* inst
       }
       return carried;
     }
-    double inner_steps = 1;
+    double inner_steps = 1 + cost_of_reducer;
     for (size_t k = d + 1; k < rank; ++k) inner_steps *= static_cast<double>(steps_of(k));
     return ir_.PolledLoop(ir_.Index(0), ir_.Index(count), 1, PollInterval(count, inner_steps),
                           std::move(carried), [&](IrValue t, const Ir::Carried& inner) {

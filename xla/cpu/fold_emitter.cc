@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/applied.h"
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/elementwise.h"
 #include "xla/passes/dynamic_resolver.h"
@@ -78,6 +79,11 @@ class FoldEmitter {
   absl::Status Emit(const char* name) {
     const IrType parameters[] = {ir_.Pointer(), ir_.I64(), ir_.I64(), ir_.I64()};
     ir_.StartFunction(name, parameters);
+    if (KindOfApplied(function_) != AppliedKind::kVectors) {
+      // Behind the parts and the result: the state of the run.
+      const IrValue behind = ir_.Mul(ir_.Add(ir_.Parameter(1), ir_.Index(1)), ir_.Index(8));
+      ir_.set_run(ir_.Load(ir_.I64(), ir_.Offset(ir_.Parameter(0), behind), 8, true));
+    }
     const IrValue begin = ir_.Parameter(2), end = ir_.Parameter(3);
     const IrValue whole =
         ir_.Mul(ir_.UDiv(ir_.Sub(end, begin), ir_.Index(kLanes)), ir_.Index(kLanes));
@@ -339,7 +345,8 @@ class SelectAndScatterEmitter {
               const Element kept = {so_far[2], so_far.size() > 3 ? so_far[3] : nullptr};
               const Element next =
                   ops_.Splat(ops_.Load(type_, address(0, operand_, with(place)), lanes), lanes);
-              const Element keeps = ops_.Splat(emitter.Apply(*select_, {kept, next})[0], lanes);
+              const Element keeps =
+                  ops_.Splat(emitter.Apply(*select_, {kept, next}, so_far[0])[0], lanes);
               const IrValue stays = ir_.And(ir_.Splat(so_far[0], lanes), keeps.re);
               const Element value = ops_.Select(stays, kept, next);
               Carry carry = {ir_.Const(ir_.I1(), int64_t{1}),
@@ -365,8 +372,9 @@ class SelectAndScatterEmitter {
             ElementEmitter::Scope inner(&emitter);
             const ElementAddress to = address(3, operand_, with(place));
             const Element old = ops_.Splat(ops_.Load(type_, to, lanes), lanes);
-            const Element combined = ops_.Splat(emitter.Apply(*scatter_, {old, source})[0], lanes);
             const IrValue is_it = ir_.ICmp(LLVMIntEQ, selected[1], ir_.Splat(NumberOf(tap), lanes));
+            const Element combined =
+                ops_.Splat(emitter.Apply(*scatter_, {old, source}, is_it)[0], lanes);
             ops_.Store(type_, ops_.Select(is_it, combined, old), to.pointer, to.bytes);
           });
         });
@@ -451,7 +459,13 @@ SelectAndScatterPlan PlanSelectAndScatter(const HloInstruction& instruction) {
   }
   for (const int64_t size : source.dimensions()) taps *= static_cast<double>(size);
   constexpr double kTapsPerThread = 32e3;
-  plan.chunk = taps < kTapsPerThread ? plan.units : plan.units / 16;
+  double cost = 1;
+  bool has_order = false;
+  for (const HloComputation* applied : instruction.called_computations()) {
+    cost += CostOfApplied(*applied);
+    has_order |= HasOrder(*applied);
+  }
+  plan.chunk = taps * cost < kTapsPerThread || has_order ? plan.units : plan.units / 16;
   plan.chunk = std::max<int64_t>(plan.chunk, 1);
   return plan;
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "xla/cpu/applied_program.h"
 #include "xla/cpu/element.h"
 #include "xla/cpu/run_state.h"
 #include "xla/cpu/step.h"
@@ -277,6 +278,12 @@ int32_t XlaCpuRunSteps(const void* steps, void* state) {
                                                                                                : 1;
 }
 
+// The program of that number, on arguments and for results in memory.
+void XlaCpuApply(void* state, int64_t number, char* cells) {
+  RunState& run = *static_cast<RunState*>(state);
+  run.applied()[static_cast<size_t>(number)]->Run(run, cells);
+}
+
 void XlaCpuFunction(int32_t opcode, int32_t type, int64_t n, const void* a, const void* b,
                     void* out) {
   const auto op = static_cast<HloOpcode>(opcode);
@@ -304,6 +311,7 @@ void* Address(Result (*function)(Args...)) {
 
 absl::Span<const ExternalFunction> ExternalFunctions() {
   static const ExternalFunction functions[] = {
+      {"XlaCpuApply", Address(XlaCpuApply)},
       {"XlaCpuFunction", Address(XlaCpuFunction)},
       {"XlaCpuPoll", Address(XlaCpuPoll)},
       {"XlaCpuRunSteps", Address(XlaCpuRunSteps)},

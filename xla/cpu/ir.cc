@@ -168,6 +168,34 @@ IrValue Ir::Call(const char* name, IrType result, absl::Span<const IrValue> argu
   return CallPointer(function, result, arguments);
 }
 
+IrValue Ir::CallShared(const std::string& name, absl::Span<const IrValue> arguments,
+                       absl::FunctionRef<IrValue(absl::Span<const IrValue>)> body) {
+  std::vector<IrType> types;
+  for (const IrValue argument : arguments) types.push_back(TypeOf(argument));
+  IrValue function = llvm_.LLVMGetNamedFunction(module_, name.c_str());
+  if (function == nullptr) {
+    const LLVMBasicBlockRef block = Block();
+    const IrValue caller = function_, run = run_;
+    const bool tests_at_end = tests_at_end_;
+    std::map<std::string, int64_t> uses = std::move(uses_);
+    // Functions of one type of argument and result.
+    function = StartFunction(name.c_str(), types, types[0]);
+    llvm_.LLVMSetLinkage(function, LLVMInternalLinkage);
+    const unsigned noinline = llvm_.LLVMGetEnumAttributeKindForName("noinline", 8);
+    llvm_.LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                                  llvm_.LLVMCreateEnumAttribute(context_, noinline, 0));
+    std::vector<IrValue> parameters;
+    for (size_t i = 0; i < types.size(); ++i) parameters.push_back(Parameter(static_cast<int>(i)));
+    Return(body(parameters));
+    function_ = caller;
+    run_ = run;
+    tests_at_end_ = tests_at_end;
+    uses_ = std::move(uses);
+    Enter(block);
+  }
+  return CallPointer(function, types[0], arguments);
+}
+
 IrValue Ir::CallPointer(IrValue function, IrType result, absl::Span<const IrValue> arguments) {
   std::vector<IrValue> values(arguments.begin(), arguments.end());
   return llvm_.LLVMBuildCall2(builder_, FunctionType(result, arguments), function, values.data(),
@@ -279,6 +307,7 @@ IrValue Ir::StartFunction(const char* name, absl::Span<const IrType> parameters,
   Enter(NewBlock());
   run_ = nullptr;
   tests_at_end_ = false;
+  uses_.clear();
   return function_;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include "xla/cpu/target.h"
 
 namespace xla::cpu {
+
+class AppliedPrograms;  // applied.h
 
 using IrValue = LLVMValueRef;
 using IrType = LLVMTypeRef;
@@ -33,6 +36,9 @@ class Ir {
 
   const LlvmApi& llvm() const { return llvm_; }
   const Target& target() const { return target_; }
+  // Computations that code applies to elements by calling programs; null: none.
+  const AppliedPrograms* programs() const { return programs_; }
+  void set_programs(const AppliedPrograms* programs) { programs_ = programs; }
   LLVMContextRef context() const { return context_; }
   LLVMModuleRef module() const { return module_; }
 
@@ -146,7 +152,13 @@ class Ir {
   IrValue CallPerLane(const char* name, IrType result_element,
                       std::initializer_list<IrValue> arguments);
   IrValue Call(const char* name, IrType result, absl::Span<const IrValue> arguments);
-  // The same by its address.
+  // An internal function of the module, which `body` defines where it is first called. It is not
+  // inlined: for long code that a function would otherwise hold many times.
+  IrValue CallShared(const std::string& name, absl::Span<const IrValue> arguments,
+                     absl::FunctionRef<IrValue(absl::Span<const IrValue>)> body);
+  // How often the function being built has asked this for the name, this time included.
+  int64_t CountUse(const std::string& name) { return ++uses_[name]; }
+  // A C function by its address.
   IrValue CallPointer(IrValue function, IrType result, absl::Span<const IrValue> arguments);
 
   // --- Vectors
@@ -197,6 +209,7 @@ class Ir {
   // Of the function being built: the state that XlaCpuPoll takes, an I64. Without it, loops do not
   // ask.
   void set_run(IrValue run) { run_ = run; }
+  IrValue run() const { return run_; }
   // Asks the run whether to go on.
   IrValue RunGoesOn();
   // while (condition(carried)) carried = body(carried); returns the last.
@@ -221,11 +234,13 @@ class Ir {
 
   const LlvmApi& llvm_;
   const Target& target_;
+  const AppliedPrograms* programs_ = nullptr;
   LLVMContextRef context_;
   LLVMModuleRef module_;
   LLVMBuilderRef builder_;
   IrValue function_ = nullptr, run_ = nullptr;
   bool tests_at_end_ = false;
+  std::map<std::string, int64_t> uses_;  // see CountUse
   unsigned invariant_load_, nontemporal_;
   LLVMMetadataRef empty_node_;
 };

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "xla/base/status_macros.h"
+#include "xla/cpu/applied.h"
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/kernel_shapes.h"
@@ -114,6 +115,12 @@ class KernelEmitter {
       return ir_.Load(ir_.Pointer(), ir_.Offset(ir_.Parameter(0), ir_.Index(8 * i)), 8, true);
     };
     results_.push_back(buffer(2));
+    if (!AppliesVectors(*plan_.fusion->to_apply())) {
+      // Behind the operands of the fusion: the state of the run.
+      const int64_t behind = 3 + plan_.fusion->to_apply()->num_parameters();
+      ir_.set_run(
+          ir_.Load(ir_.I64(), ir_.Offset(ir_.Parameter(0), ir_.Index(8 * behind)), 8, true));
+    }
     const IrValue first = ir_.Parameter(1), end = ir_.Add(first, ir_.Parameter(2));
     for (const HloInstruction* parameter : plan_.fusion->to_apply()->parameter_instructions()) {
       const int64_t number = parameter->parameter_number();
@@ -709,6 +716,12 @@ class KernelEmitter {
 absl::Status EmitComparator(Ir& ir, const HloComputation& comparator, const char* name) {
   const IrType parameters[] = {ir.Pointer(), ir.Pointer()};
   ir.StartFunction(name, parameters, ir.I8());
+  if (KindOfApplied(comparator) != AppliedKind::kVectors) {
+    // Behind the operands and results, as many as there are parameters: the state of the run.
+    const int64_t buffers_of_sort = comparator.num_parameters();
+    ir.set_run(
+        ir.Load(ir.I64(), ir.Offset(ir.Parameter(0), ir.Index(8 * buffers_of_sort)), 8, true));
+  }
   ElementOps ops(ir);
   const ElementEmitter::Buffers buffers;
   ElementEmitter emitter(ops, buffers, 1);

@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "xla/cpu/applied.h"
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/kernel_emitter.h"
@@ -48,6 +49,13 @@ int LargestElementBytes(const HloComputation& computation) {
 
 // Nanoseconds for each operation on a vector, roughly.
 double OperationCost(const HloInstruction& instruction) {
+  if (AppliesComputations(instruction)) {
+    constexpr double kUsualLanes = 8;
+    double cost = 0.5;
+    for (const HloComputation* applied : instruction.called_computations())
+      cost += kUsualLanes * CostOfApplied(*applied);
+    return cost;
+  }
   if (instruction.info().Has(op_traits::kHasAccuracy)) return 6;
   switch (instruction.opcode()) {
     case HloOpcode::kPower:
@@ -240,10 +248,11 @@ void PlanColumnReduction(const HloInstruction& fusion, const HloInstruction& red
     if (CountOf(FirstShape(*instruction)) > CountOf(shape)) cost += OperationCost(*instruction);
   }
   plan.rows_at_once = cost < 4 ? 8 : cost < 12 ? 4 : 1;
+  const bool has_order = HasOrder(*reduce.to_apply());
   plan.reduces_columns = true;
   plan.units = region.units;
   const double nanoseconds = plan.bytes / 10 + plan.operations / region.lanes;
-  plan.chunk = nanoseconds < 20e3 ? std::max<int64_t>(plan.units, 1) : 1;
+  plan.chunk = nanoseconds < 20e3 || has_order ? std::max<int64_t>(plan.units, 1) : 1;
   plan.regions.push_back(std::move(region));
 }
 
@@ -303,7 +312,7 @@ void PlanScatter(const HloInstruction& scatter, const Target& target, int elemen
   if (!s.input_batching_dims.empty())
     region.units *= operand.dimensions(static_cast<int>(s.input_batching_dims[0]));
   plan.units = region.units;
-  const bool is_small = CountOf(updates) < 8192;
+  const bool is_small = CountOf(updates) < 8192 || HasOrder(*scatter.to_apply());
   plan.chunk = is_small ? std::max<int64_t>(plan.units, 1) : 1;
   plan.bytes = static_cast<double>(3 * CountOf(updates) * element_bytes);
   plan.regions.push_back(std::move(region));
@@ -587,7 +596,11 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
   Estimate(*fusion, plan);
   // Loops below 20 microseconds are not worth a second thread.
   const double nanoseconds = plan.bytes / 25 + plan.operations / vector_lanes;
-  const bool is_for_one_thread = nanoseconds < 20e3;
+  const bool applies_vectors = AppliesVectors(computation);
+  bool has_order = false;
+  for (const HloInstruction* instruction : computation.instructions())
+    has_order |= AppliesComputations(*instruction) && HasOrder(*instruction->to_apply());
+  const bool is_for_one_thread = nanoseconds < 20e3 || has_order;
   bool reduces_rows = false, reduces = false, has_windows = false;
   for (const HloInstruction* instruction : computation.instructions()) {
     has_windows |= instruction->opcode() == HloOpcode::kReduceWindow;
@@ -595,7 +608,7 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
                          instruction->attributes<DotAttributes>().rhs_batch_dims.empty();
     if (instruction->opcode() != HloOpcode::kReduce) continue;
     reduces = true;
-    reduces_rows |= RowLengthOf(*instruction) >= vector_lanes;
+    reduces_rows |= RowLengthOf(*instruction) >= vector_lanes && AppliesVectors(*instruction);
   }
   for (KernelRegion& region : plan.regions) {
     const Shape& shape = region.source == root ? FirstShape(*root) : region.source->shape();
@@ -640,7 +653,7 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
       }
       if (plan.interleaves && root->operand_count() > kFewColumns) lanes = kTransposedColumns;
       while (lanes > 1 && lanes > length) lanes /= 2;
-      region.lanes = lanes;
+      region.lanes = applies_vectors || plan.interleaves ? lanes : 1;
     }
     if (!plan.is_linear && (!reduces_rows || plan.reduces_own_rows) && region.lanes > 1 &&
         region.dimensions.size() == static_cast<size_t>(shape.rank())) {

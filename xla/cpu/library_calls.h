@@ -22,13 +22,21 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
     const HloInstruction& instruction, SortComparator comparator,
     const kernels::KernelEpilogue& epilogue = {});
 
+// Whether the instruction is a custom call of LAPACK's: its kernel runs unless the run has a
+// handler of the same name.
+bool IsLapackCall(const HloInstruction& instruction);
+
 // The function that computes another instruction; null if there is none.
 LibraryFunction FindLibraryFunction(const HloInstruction& instruction);
 
 // Those of operations that communicate, by file.
 LibraryFunction FindCollective(const HloInstruction& instruction);  // library_collectives.cc
 LibraryFunction FindTransfer(const HloInstruction& instruction);    // library_transfers.cc
-absl::Status CallCustom(const LibraryCall& call);                   // library_custom_calls.cc
+// library_custom_calls.cc
+absl::Status CallCustom(const LibraryCall& call);
+bool HasCustomCallHandler(const RunState& state, const HloInstruction& call);
+// Null if the instruction is no custom call, or one whose arrays are copied for each call.
+std::unique_ptr<const runtime::RegistryCallSite> MakeCallSite(const HloInstruction& instruction);
 
 }  // namespace xla::cpu
 

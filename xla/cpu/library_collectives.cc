@@ -179,6 +179,7 @@ absl::Status Fold(const LibraryCall& call, Parts parts, size_t i, char* result) 
   std::vector<char*> arrays;
   for (const Contribution* part : parts) arrays.push_back(part->operands[i].data);
   arrays.push_back(result);
+  arrays.push_back(reinterpret_cast<char*>(call.state));
   return call.state->ParallelFor(
       bytes / ElementBytes(first), 65536, [&](int64_t begin, int64_t end) {
         call.folds[i](arrays.data(), static_cast<int64_t>(parts.size()), begin, end);

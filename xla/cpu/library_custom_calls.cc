@@ -23,6 +23,7 @@
 #include "xla/primitive_util.h"
 #include "xla/runtime/custom_call.h"
 #include "xla/runtime/registry_call.h"
+#include "xla/runtime/registry_call_site.h"
 #include "xla/shape_util.h"
 
 namespace xla::cpu {
@@ -107,6 +108,15 @@ absl::Status CallRegistry(const LibraryCall& call, const CustomCallRegistry& reg
   return absl::OkStatus();
 }
 
+absl::Status CallSite(const LibraryCall& call, const CustomCallRegistry& registry) {
+  const runtime::ExecutionContext& context = call.state->context();
+  const auto& position = call.state->device().position;
+  const runtime::RegistryCallSite::Position at = {
+      position.replica, position.partition,
+      runtime::OrdinalOf(context.device_ordinals, position.id()), context.run_id};
+  return call.site->Run(registry, at, call.operands, call.results);
+}
+
 absl::Status CallCheckSize(const LibraryCall& call) {
   int64_t bound = 0;
   (void)absl::SimpleAtoi(call.instruction->extras().backend_config, &bound);
@@ -134,7 +144,70 @@ absl::Status CallWholeKernel(const LibraryCall& call) {
                                     call.results[0]);
 }
 
+// The number of the leaf at an index; -1 if there is none.
+int64_t LeafNumber(const Shape& shape, absl::Span<const int64_t> index) {
+  const Shape* at = &shape;
+  int64_t number = 0;
+  for (const int64_t i : index) {
+    if (!at->IsTuple() || i < 0 || i >= at->tuple_shapes_size()) return -1;
+    for (int k = 0; k < i; ++k) number += ShapeUtil::GetLeafCount(at->tuple_shapes(k));
+    at = &at->tuple_shapes(static_cast<int>(i));
+  }
+  return at->IsTuple() ? -1 : number;
+}
+
 }  // namespace
+
+bool HasCustomCallHandler(const RunState& state, const HloInstruction& call) {
+  const CpuCustomCalls* const handlers = state.custom_calls();
+  const CustomCallRegistry* const registry = state.context().custom_calls;
+  if (handlers == nullptr && registry == nullptr) return false;
+  const std::string& target = call.custom_call_target();
+  return (registry != nullptr && registry->Contains(target)) ||
+         (handlers != nullptr &&
+          std::any_of(handlers->begin(), handlers->end(),
+                      [&](const auto& handler) { return handler.first == target; }));
+}
+
+std::unique_ptr<const runtime::RegistryCallSite> MakeCallSite(const HloInstruction& instruction) {
+  if (instruction.opcode() != HloOpcode::kCustomCall) return nullptr;
+  const auto& attributes = instruction.attributes<CustomCallAttributes>();
+  runtime::RegistryCallForm form;
+  form.target = attributes.custom_call_target;
+  form.instruction = instruction.name();
+  form.opaque = instruction.extras().backend_config;
+  form.api_version = static_cast<int>(attributes.api_version);
+  form.result_shape = OriginalShape(instruction);
+  ShapeUtil::ForEachMutableLeafShape(&form.result_shape, [](Shape* leaf, const ShapeIndex&) {
+    if (leaf->IsArray() && !leaf->has_layout()) LayoutUtil::SetToDefaultLayout(leaf);
+  });
+  const auto& layouts = attributes.operand_layout_constraints;
+  const auto count = static_cast<size_t>(instruction.operand_count());
+  if (layouts.has_value() && layouts->size() != count) return nullptr;  // an error of each call
+  std::vector<int64_t> first_leaf;
+  int64_t leaves = 0;
+  for (size_t i = 0; i < count; ++i) {
+    Shape shape = OriginalOperandShape(instruction, static_cast<int64_t>(i));
+    first_leaf.push_back(leaves);
+    leaves += ShapeUtil::GetLeafCount(shape);
+    if (layouts.has_value()) {
+      if (!ShapeUtil::Compatible((*layouts)[i], shape)) return nullptr;
+      shape = (*layouts)[i];
+    } else {
+      LayoutUtil::SetToDefaultLayout(&shape);
+    }
+    form.operand_shapes.push_back(std::move(shape));
+  }
+  for (const OutputOperandAlias& alias : attributes.output_to_operand_aliasing) {
+    if (alias.operand < 0 || static_cast<size_t>(alias.operand) >= count) return nullptr;
+    const auto operand = static_cast<size_t>(alias.operand);
+    const int64_t result = LeafNumber(form.result_shape, alias.output_index);
+    const int64_t argument = LeafNumber(form.operand_shapes[operand], alias.operand_index);
+    if (result < 0 || argument < 0) return nullptr;
+    form.aliases.emplace_back(result, first_leaf[operand] + argument);
+  }
+  return runtime::RegistryCallSite::Make(std::move(form));
+}
 
 absl::Status CallCustom(const LibraryCall& call) {
   const std::string& target =
@@ -150,7 +223,10 @@ absl::Status CallCustom(const LibraryCall& call) {
   }
   const CustomCallRegistry* const registry = call.state->context().custom_calls;
   if (registry != nullptr) {
-    if (registry->Contains(target)) return CallRegistry(call, *registry);
+    if (registry->Contains(target)) {
+      const bool in_place = call.site != nullptr && call.site->Takes(call.operands, call.results);
+      return in_place ? CallSite(call, *registry) : CallRegistry(call, *registry);
+    }
     known = registry->Targets();
   }
   if (handlers != nullptr) {

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/applied.h"
 #include "xla/cpu/code_cache.h"
 #include "xla/cpu/code_generator.h"
 #include "xla/cpu/element.h"
@@ -21,6 +22,7 @@
 #include "xla/cpu/library_calls.h"
 #include "xla/cpu/native_loop.h"
 #include "xla/cpu/scalar_loop.h"
+#include "xla/runtime/custom_call.h"
 #include "xla/runtime/host_memory.h"
 #include "xla/runtime/thread_pool.h"
 
@@ -66,6 +68,7 @@ class PreparedStep final : public Step {
   absl::Status Run(RunState& state) const override {
     absl::InlinedVector<void*, 8> buffers;
     for (const Slot& slot : buffers_) buffers.push_back(slot.In(state));
+    buffers.push_back(&state);  // for comparators and epilogues
     kernels::KernelHost host = {};
     host.caller = &state;
     host.workers = state.workers();
@@ -81,8 +84,9 @@ class PreparedStep final : public Step {
       return static_cast<int32_t>(static_cast<RunState*>(caller)->Poll().code());
     };
     char* scratch = scratch_.In(state);
+    // The thread's memory may be in use where a program is applied to elements.
     if (const int64_t bytes = kernel_->ScratchBytes(host.workers);
-        UsesThreadMemory(bytes, host.workers)) {
+        UsesThreadMemory(bytes, host.workers) && !state.is_applied()) {
       scratch = runtime::ThreadMemory(bytes);
       if (scratch == nullptr)
         return absl::ResourceExhaustedError("no memory for a kernel's blocks");
@@ -106,10 +110,17 @@ class Lowering {
   absl::StatusOr<GeneratedProgram> Generate() {
     XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
     XLA_RETURN_IF_ERROR(PlanItems(schedule_.items));
+    XLA_RETURN_IF_ERROR(PlanApplied());
     Ir ir(*llvm, *target_, "program");
     XLA_RETURN_IF_ERROR(Emit(ir, 0, 1));
     GeneratedProgram generated;
     generated.llvm_text = TextOf(ir);
+    AddPlans(generated);
+    for (const auto& lowering : applied_lowerings_) lowering->AddPlans(generated);
+    return generated;
+  }
+
+  void AddPlans(GeneratedProgram& generated) const {
     for (const UniqueKernel& kernel : kernels_)
       generated.plans.push_back(absl::StrCat(kernel.name, " ", PlanText(kernel.plan)));
     for (const auto& [name, loop] : ByName(element_loops_)) {
@@ -124,18 +135,19 @@ class Lowering {
       const SelectAndScatterPlan plan = PlanSelectAndScatter(*key.first);
       generated.plans.push_back(absl::StrCat(name, " units ", plan.units, " chunk ", plan.chunk));
     }
-    return generated;
   }
 
   absl::StatusOr<LoweredProgram> Run() {
     XLA_RETURN_IF_ERROR(PlanItems(schedule_.items));
+    XLA_RETURN_IF_ERROR(PlanApplied());
     XLA_RETURN_IF_ERROR(CompileKernels());
-    XLA_RETURN_IF_ERROR(Build(schedule_.items, program_.steps));
-    for (size_t k = 0; k < schedule_.results.size(); ++k) {
-      const ValueId value = schedule_.results[k];
-      if (value == kNoValue) continue;
-      const Place place = {Place::Memory::kResult, static_cast<int32_t>(k), 0};
-      AddCopy(schedule_.At(value).place, place, schedule_.At(value).bytes, program_.steps);
+    XLA_RETURN_IF_ERROR(BuildProgram());
+    for (size_t i = 0; i < applied_lowerings_.size(); ++i) {
+      Lowering& lowering = *applied_lowerings_[i];
+      XLA_RETURN_IF_ERROR(lowering.UseCode(code_));
+      XLA_RETURN_IF_ERROR(lowering.BuildProgram());
+      program_.applied[i]->steps = std::move(lowering.program_.steps);
+      program_.applied[i]->prepared = std::move(lowering.program_.prepared);
     }
     for (const UniqueKernel& kernel : kernels_) {
       CpuProgram::KernelReport report;
@@ -154,6 +166,74 @@ class Lowering {
   }
 
  private:
+  // Steps, and copies of results to where they belong.
+  absl::Status BuildProgram() {
+    XLA_RETURN_IF_ERROR(Build(schedule_.items, program_.steps));
+    for (size_t k = 0; k < schedule_.results.size(); ++k) {
+      const ValueId value = schedule_.results[k];
+      if (value == kNoValue) continue;
+      const Place place = {Place::Memory::kResult, static_cast<int32_t>(k), 0};
+      AddCopy(schedule_.At(value).place, place, schedule_.At(value).bytes, program_.steps);
+    }
+    return absl::OkStatus();
+  }
+
+  // Programs that are applied to elements, also by code of such programs: each is lowered like the
+  // whole program, and its functions are generated with those of the whole program.
+  absl::Status PlanApplied() {
+    programs_ = AppliedPrograms(*schedule_.module);
+    for (const HloComputation* computation : programs_.computations()) {
+      XLA_RETURN_IF_ERROR(CheckScalars(*computation));
+      XLA_ASSIGN_OR_RETURN(ProgramSchedule schedule, ScheduleComputation(*computation));
+      auto program = std::make_unique<AppliedProgram>(
+          std::move(schedule), static_cast<int32_t>(computation->num_parameters()));
+      MemoryNumbers memories;
+      memories.arguments = program->arguments();
+      memories.results = program->results();
+      applied_memories_.push_back(std::make_unique<MemoryNumbers>(memories));
+      applied_lowerings_.push_back(std::make_unique<Lowering>(
+          program->schedule(), *applied_memories_.back(), options_, *target_));
+      Lowering& lowering = *applied_lowerings_.back();
+      lowering.prefix_ = absl::StrCat("applied_", applied_lowerings_.size() - 1, "_");
+      XLA_RETURN_IF_ERROR(lowering.PlanItems(lowering.schedule_.items));
+      program_.applied.push_back(std::move(program));
+    }
+    return absl::OkStatus();
+  }
+
+  // Elements are what is applied to.
+  static absl::Status CheckScalars(const HloComputation& computation) {
+    const auto is_scalar = [](const Shape& shape) {
+      return shape.IsArray() && !shape.is_dynamic() && CountOf(shape) == 1;
+    };
+    const Shape& root = computation.root_instruction()->shape();
+    bool all = root.IsTuple() || is_scalar(root);
+    if (root.IsTuple()) {
+      for (const Shape& element : root.tuple_shapes()) all &= is_scalar(element);
+    }
+    for (const HloInstruction* parameter : computation.parameter_instructions())
+      all &= is_scalar(parameter->shape());
+    if (all) return absl::OkStatus();
+    return absl::UnimplementedError(
+        absl::StrCat("computation ", computation.name(),
+                     " is applied to elements, but its parameters or results are no scalars"));
+  }
+
+  // The code of another lowering has the functions of this one.
+  absl::Status UseCode(const NativeCode* code) {
+    code_ = code;
+    for (UniqueKernel& kernel : kernels_) {
+      kernel.function = reinterpret_cast<KernelFunction>(code->Find(kernel.name));
+      if (kernel.function == nullptr) return absl::InternalError("a kernel was not compiled");
+    }
+    return absl::OkStatus();
+  }
+
+  bool IsWithoutCode() const {
+    return kernels_.empty() && comparators_.empty() && loops_.empty() && element_loops_.empty() &&
+           native_loops_.empty() && functions_.empty();
+  }
+
   void AddCopy(const Place& from, const Place& to, int64_t bytes, Steps& steps) const {
     if (from == to || bytes == 0) return;
     steps.push_back(std::make_unique<CopyStep>(SlotAt(from), SlotAt(to), bytes));
@@ -168,9 +248,9 @@ class Lowering {
       const bool has_elements = ElementLoopLength(schedule_, item) > 0;
       if (has_elements || IsScalarLoop(schedule_, item)) {
         const size_t number = loops_.size() + element_loops_.size();
-        if (has_elements) element_loops_[&item] = absl::StrCat("element_loop_", number);
+        if (has_elements) element_loops_[&item] = absl::StrCat(prefix_, "element_loop_", number);
         if (!has_elements || !UnitsOfElementLoop(schedule_, item, *target_).finishes_scalars())
-          loops_[&item] = absl::StrCat("loop_", number);
+          loops_[&item] = absl::StrCat(prefix_, "loop_", number);
         continue;
       }
       if (std::optional<NativeLoopPlan> plan = PlanNativeLoop(schedule_, item, *target_)) {
@@ -179,14 +259,14 @@ class Lowering {
         }
         native_loop_of_[&item] = native_loops_.size();
         native_loops_.push_back(
-            {absl::StrCat("native_loop_", native_loops_.size()), *std::move(plan)});
+            {absl::StrCat(prefix_, "native_loop_", native_loops_.size()), *std::move(plan)});
         continue;
       }
       for (const auto& body : item.bodies) XLA_RETURN_IF_ERROR(PlanItems(body));
       if (item.kind != ScheduledItem::Kind::kInstruction) continue;
       if (NeedsComparator(*item.instruction)) {
         const size_t number = comparators_.size();
-        comparators_[item.instruction] = absl::StrCat("less_", number);
+        comparators_[item.instruction] = absl::StrCat(prefix_, "less_", number);
       }
       PlanFunctions(*item.instruction);
       if (item.instruction->opcode() != HloOpcode::kFusion) continue;
@@ -215,7 +295,7 @@ class Lowering {
         UniqueKernel kernel;
         kernel.plan = PlanKernel(item.instruction, *target_, written, epilogue_of);
         kernel.plan.is_unused = unused;
-        kernel.name = absl::StrCat("kernel_", found);
+        kernel.name = absl::StrCat(prefix_, "kernel_", found);
         kernels_.push_back(std::move(kernel));
       }
       ++kernels_[found].uses;
@@ -228,7 +308,7 @@ class Lowering {
   void PlanFunctions(const HloInstruction& instruction) {
     const auto add = [&](int64_t operand) {
       const size_t number = functions_.size();
-      functions_[{&instruction, operand}] = absl::StrCat("function_", number);
+      functions_[{&instruction, operand}] = absl::StrCat(prefix_, "function_", number);
     };
     if (IsSelectAndScatter(instruction)) add(0);
     if (instruction.opcode() == HloOpcode::kAllReduce ||
@@ -256,6 +336,13 @@ class Lowering {
 
   // The kernels first, first + step, .. and, with the first one, all other functions.
   absl::Status Emit(Ir& ir, size_t first, size_t step) {
+    if (first == 0) {
+      for (const auto& lowering : applied_lowerings_) {
+        ir.set_programs(&programs_);
+        XLA_RETURN_IF_ERROR(lowering->Emit(ir, 0, 1));
+      }
+    }
+    if (!programs_.computations().empty()) ir.set_programs(&programs_);
     for (size_t k = first; k < kernels_.size(); k += step) {
       XLA_RETURN_IF_ERROR(PollCompilation(options_));
       const double start = NowSeconds();
@@ -277,9 +364,9 @@ class Lowering {
   }
 
   absl::Status CompileKernels() {
-    if (kernels_.empty() && comparators_.empty() && loops_.empty() && element_loops_.empty() &&
-        native_loops_.empty() && functions_.empty())
-      return absl::OkStatus();
+    bool is_without_code = IsWithoutCode();
+    for (const auto& lowering : applied_lowerings_) is_without_code &= lowering->IsWithoutCode();
+    if (is_without_code) return absl::OkStatus();
     XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
     // A module for each thread, but no more than there is work for.
     constexpr size_t kKernelsPerModule = 2;
@@ -331,6 +418,7 @@ class Lowering {
     } else {
       XLA_RETURN_IF_ERROR(options_.pool->ParallelFor(static_cast<int64_t>(count), 1, compile));
     }
+    code_ = program_.code[0].get();
     for (const std::string& text : llvm_texts) {
       if (options_.keep_llvm) program_.llvm_text += text;
     }
@@ -373,14 +461,13 @@ class Lowering {
           if (elements != element_loops_.end()) {
             const ElementLoopUnits units = UnitsOfElementLoop(schedule_, item, *target_);
             steps.push_back(std::make_unique<ScalarLoopStep>(
-                reinterpret_cast<LoopFunction>(program_.code[0]->Find(elements->second)), slots,
-                units.count, units.chunk));
+                reinterpret_cast<LoopFunction>(code_->Find(elements->second)), slots, units.count,
+                units.chunk));
             steps.back()->set_instruction(item.instruction);
           }
           if (loop != loops_.end()) {
             steps.push_back(std::make_unique<ScalarLoopStep>(
-                reinterpret_cast<LoopFunction>(program_.code[0]->Find(loop->second)),
-                std::move(slots)));
+                reinterpret_cast<LoopFunction>(code_->Find(loop->second)), std::move(slots)));
             steps.back()->set_instruction(item.instruction);
           }
           break;
@@ -442,9 +529,9 @@ class Lowering {
       }
     }
     exchanges_.clear();
-    steps.push_back(std::make_unique<NativeLoopStep>(
-        reinterpret_cast<LoopFunction>(program_.code[0]->Find(loop.name)), std::move(table),
-        std::move(inner)));
+    steps.push_back(
+        std::make_unique<NativeLoopStep>(reinterpret_cast<LoopFunction>(code_->Find(loop.name)),
+                                         std::move(table), std::move(inner)));
     steps.back()->set_instruction(loop.plan.loop->instruction);
     return absl::OkStatus();
   }
@@ -504,23 +591,32 @@ class Lowering {
     SortComparator comparator = nullptr;
     const auto name = comparators_.find(&instruction);
     if (name != comparators_.end()) {
-      comparator = reinterpret_cast<SortComparator>(program_.code[0]->Find(name->second));
+      comparator = reinterpret_cast<SortComparator>(code_->Find(name->second));
     }
-    XLA_ASSIGN_OR_RETURN(auto prepared, MakePreparedKernel(instruction, comparator));
+    std::unique_ptr<const kernels::Kernel> prepared;
+    if (!(IsLapackCall(instruction) && options_.custom_calls != nullptr &&
+          options_.custom_calls->Contains(instruction.custom_call_target()))) {
+      XLA_ASSIGN_OR_RETURN(prepared, MakePreparedKernel(instruction, comparator));
+    }
     if (prepared != nullptr) {
       program_.prepared.push_back(prepared.get());
       operands.insert(operands.end(), results.begin(), results.end());
       steps.push_back(std::make_unique<PreparedStep>(std::move(prepared), std::move(operands),
                                                      schedule_.scratch_bytes));
       steps.back()->set_instruction(&instruction);
+      if (IsLapackCall(instruction)) {
+        steps.back() = std::make_unique<OverridableStep>(
+            &instruction, std::move(steps.back()),
+            std::make_unique<LibraryStep>(CallCustom, &instruction, PresentSlots(item.operands),
+                                          PresentSlots(item.results), std::vector<FoldFunction>()));
+      }
       return absl::OkStatus();
     }
     if (IsSelectAndScatter(instruction)) {
       const SelectAndScatterPlan plan = PlanSelectAndScatter(instruction);
       operands.insert(operands.end(), results.begin(), results.end());
       steps.push_back(std::make_unique<KernelStep>(
-          reinterpret_cast<KernelFunction>(
-              program_.code[0]->Find(functions_.at({&instruction, 0}))),
+          reinterpret_cast<KernelFunction>(code_->Find(functions_.at({&instruction, 0}))),
           std::move(operands), plan.units, plan.chunk));
       steps.back()->set_instruction(&instruction);
       return absl::OkStatus();
@@ -544,11 +640,11 @@ class Lowering {
       const auto found = functions_.find({&instruction, i});
       if (found == functions_.end()) continue;
       folds.resize(static_cast<size_t>(i) + 1, nullptr);
-      folds.back() = reinterpret_cast<FoldFunction>(program_.code[0]->Find(found->second));
+      folds.back() = reinterpret_cast<FoldFunction>(code_->Find(found->second));
     }
-    steps.push_back(std::make_unique<LibraryStep>(function, &instruction,
-                                                  PresentSlots(item.operands),
-                                                  PresentSlots(item.results), std::move(folds)));
+    steps.push_back(std::make_unique<LibraryStep>(
+        function, &instruction, PresentSlots(item.operands), PresentSlots(item.results),
+        std::move(folds), MakeCallSite(instruction)));
     return absl::OkStatus();
   }
 
@@ -595,7 +691,12 @@ class Lowering {
   std::map<const ScheduledItem*, size_t> native_loop_of_;
   // By instruction and operand: see PlanFunctions.
   std::map<std::pair<const HloInstruction*, int64_t>, std::string> functions_;
-  std::vector<Exchange> exchanges_;  // in the code that is built
+  std::vector<Exchange> exchanges_;   // in the code that is built
+  std::string prefix_;                // of the names of functions
+  const NativeCode* code_ = nullptr;  // with all functions but kernels
+  AppliedPrograms programs_;
+  std::vector<std::unique_ptr<MemoryNumbers>> applied_memories_;
+  std::vector<std::unique_ptr<Lowering>> applied_lowerings_;
   LoweredProgram program_;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "xla/cpu/applied_program.h"
 #include "xla/cpu/native_code.h"
 #include "xla/cpu/program.h"
 #include "xla/cpu/schedule.h"
@@ -33,6 +34,8 @@ struct LoweredProgram {
   std::vector<std::vector<char>> objects;
   // Of library kernels, beyond that of the schedule: by number of threads.
   std::vector<const kernels::Kernel*> prepared;
+  // What code applies to elements (applied.h), by number. Their constants are left to the caller.
+  std::vector<std::unique_ptr<AppliedProgram>> applied;
 };
 
 // Whether so much scratch memory of a library kernel belongs to the thread that runs the program

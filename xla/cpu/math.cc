@@ -2,7 +2,10 @@
 #include "xla/cpu/math.h"
 
 #include <initializer_list>
+#include <string>
 
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "xla/cpu/math_exp_log.h"
 #include "xla/cpu/math_hyperbolic.h"
 #include "xla/cpu/math_inverse.h"
@@ -146,6 +149,20 @@ Binary BinaryF64(HloOpcode opcode, bool has_fma) {
   return nullptr;
 }
 
+// How many copies of a function a kernel holds at most; further ones call a function of the module.
+// LLVM takes time that grows with the square of the number of blocks, and some functions have
+// branches for few arguments.
+int64_t MostInlined(HloOpcode opcode) {
+  switch (opcode) {
+    case HloOpcode::kCos:
+    case HloOpcode::kSin:
+    case HloOpcode::kTan:
+      return 8;
+    default:
+      return 32;
+  }
+}
+
 // Whether the function of f64 is within 0.9 units in the last place (math_test.cc measures them).
 bool IsWithinOneUnitF64(HloOpcode opcode) {
   switch (opcode) {
@@ -176,7 +193,15 @@ IrValue EmitMath(Ir& ir, HloOpcode opcode, IrValue a, IrValue b) {
   }
   if (b == nullptr) {
     const math::Unary function = is_f32 ? math::UnaryF32(opcode) : math::UnaryF64(opcode);
-    if (function != nullptr) return function(math::Floats{&ir, a}).v;
+    if (function != nullptr) {
+      const std::string name =
+          absl::StrCat("xylem.", HloOpcodeString(opcode), ir.Bits(type), "x", ir.Lanes(type));
+      const auto emit = [&](absl::Span<const IrValue> parameters) {
+        return function(math::Floats{&ir, parameters[0]}).v;
+      };
+      return ir.CountUse(name) > math::MostInlined(opcode) ? ir.CallShared(name, {a}, emit)
+                                                           : emit({a});
+    }
   } else {
     const math::Binary function =
         is_f32 ? math::BinaryF32(opcode, ir.HasFma()) : math::BinaryF64(opcode, ir.HasFma());

@@ -12,9 +12,11 @@
 #include "xla/kernels/random_bits_kernel.h"
 #include "xla/kernels/scan_kernel.h"
 #include "xla/kernels/sort_kernel.h"
+#include "xla/lapack/lapack.h"
 #include "xla/layout_util.h"
 #include "xla/literal.h"
 #include "xla/passes/custom_call_forms.h"
+#include "xla/passes/dynamic_shapes.h"
 #include "xla/passes/prefix_scan.h"
 #include "xla/primitive_util.h"
 
@@ -227,7 +229,27 @@ std::unique_ptr<const kernels::Kernel> MakeTriangularSolve(const HloInstruction&
                                             BatchOf(solve.operand(1)->shape()));
 }
 
-// XLA's own custom calls; null for others. Their forms were checked when they were expanded.
+lapack::LapackCall LapackCallOf(const HloInstruction& instruction) {
+  const auto& attributes = instruction.attributes<CustomCallAttributes>();
+  lapack::LapackCall call;
+  call.target = attributes.custom_call_target;
+  call.instruction = instruction.name();
+  call.attributes = instruction.extras().backend_config;
+  call.is_typed = attributes.api_version == CustomCallApiVersion::API_VERSION_TYPED_FFI;
+  call.result = OriginalShape(instruction);
+  if (attributes.operand_layout_constraints.has_value()) {
+    call.operands = *attributes.operand_layout_constraints;
+    return call;
+  }
+  for (int64_t i = 0; i < instruction.operand_count(); ++i) {
+    call.operands.push_back(OriginalOperandShape(instruction, i));
+    LayoutUtil::SetToDefaultLayout(&call.operands.back());
+  }
+  return call;
+}
+
+// XLA's own custom calls and LAPACK's; null for others. Their forms were checked when they were
+// expanded.
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeCustomCall(const HloInstruction& call) {
   const absl::string_view target = call.custom_call_target();
   if (target == "Qr" && FaultOfQr(call).empty())
@@ -243,6 +265,7 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeCustomCall(const HloI
         {config.lower, config.sorts, config.most_sweeps, config.tolerance},
         BatchOf(call.operand(0)->shape()));
   }
+  if (IsLapackCall(call)) return lapack::MakeLapackKernel(LapackCallOf(call));
   return nullptr;
 }
 
@@ -269,6 +292,11 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeRandomBits(const HloI
 }
 
 }  // namespace
+
+bool IsLapackCall(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kCustomCall &&
+         lapack::IsLapackTarget(instruction.custom_call_target());
+}
 
 bool NeedsComparator(const HloInstruction& instruction) {
   return instruction.opcode() == HloOpcode::kSort &&

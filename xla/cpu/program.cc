@@ -8,6 +8,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/applied.h"
+#include "xla/cpu/bounded_work.h"
 #include "xla/cpu/code_generator.h"
 #include "xla/cpu/entry_layouts.h"
 #include "xla/cpu/fusion.h"
@@ -150,6 +152,12 @@ int64_t CpuProgram::Impl::ScratchBytes(int threads) const {
   return schedule.scratch_bytes + library;
 }
 
+int64_t CpuProgram::Impl::AppliedBytes(int threads) const {
+  int64_t bytes = 0;
+  for (const auto& applied : lowered.applied) bytes += applied->FrameBytes() * threads;
+  return bytes;
+}
+
 absl::StatusOr<CpuProgram::Impl::Arena> CpuProgram::Impl::TakeArena(int threads,
                                                                     size_t pointers) const {
   const int64_t bytes = ScratchBytes(threads);
@@ -225,7 +233,9 @@ void CpuProgram::Impl::SetDonors(const HloModule& source) {
 CpuProgram::CpuProgram(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 CpuProgram::~CpuProgram() = default;
 
-int64_t CpuProgram::ScratchBytes(int threads) const { return impl_->ScratchBytes(threads); }
+int64_t CpuProgram::ScratchBytes(int threads) const {
+  return impl_->ScratchBytes(threads) + impl_->AppliedBytes(threads);
+}
 int64_t CpuProgram::ThreadBytes(int threads) const {
   int64_t most = 0;
   for (const kernels::Kernel* kernel : impl_->lowered.prepared) {
@@ -305,6 +315,18 @@ absl::Status CheckInstructions(const HloModule& module) {
   return absl::OkStatus();
 }
 
+absl::Status FuseAndCheckWork(HloModule* module, const CpuCompileOptions& options) {
+  std::optional<cpu::WorkBeforeFusion> before;
+  if (options.check_work) before.emplace(*module);
+  XLA_RETURN_IF_ERROR(cpu::FuseForCpu(module, options.least_shared_bytes).status());
+  if (!before.has_value()) return absl::OkStatus();
+  for (const cpu::ComputationWork& work : before->Exceeding(*module)) {
+    return absl::InternalError(absl::StrCat("fusions of computation ", work.name, " compute ",
+                                            work.after, " operations instead of ", work.before));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule& module,
@@ -336,8 +358,9 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   pipeline_options.cancel = options.cancel;
   XLA_RETURN_IF_ERROR(CpuPipeline(constant_folding).Run(clone, pipeline_options).status());
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
+  XLA_RETURN_IF_ERROR(cpu::CheckAppliedComputations(*clone));
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
-  XLA_RETURN_IF_ERROR(cpu::FuseForCpu(clone, options.least_shared_bytes).status());
+  XLA_RETURN_IF_ERROR(FuseAndCheckWork(clone, options));
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
   std::vector<cpu::MemoryAlias> aliases;
@@ -350,6 +373,8 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
   MakeConstants(impl->schedule, impl->constants, impl->copied_constants);
   XLA_ASSIGN_OR_RETURN(impl->lowered, cpu::LowerProgram(impl->schedule, impl->memories, options));
+  for (const auto& applied : impl->lowered.applied)
+    MakeConstants(applied->schedule(), applied->constants, applied->copied_constants);
   return std::unique_ptr<CpuProgram>(new CpuProgram(std::move(impl)));
 }
 

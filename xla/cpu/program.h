@@ -22,7 +22,8 @@
 
 namespace xla {
 
-struct Pass;  // xla/passes/pass.h
+struct Pass;               // xla/passes/pass.h
+class CustomCallRegistry;  // xla/runtime/custom_call.h
 
 struct CpuCompileOptions {
   // Compiles kernels in parallel. Null: on the calling thread.
@@ -35,12 +36,17 @@ struct CpuCompileOptions {
   // A folder, made if need be, for machine code that later compilations, in any process, take from
   // it; see xla/cpu/code_cache.h. Empty: none.
   std::string cache_directory;
+  // Handlers of the runs to come: a call of LAPACK's that has one is not checked. Null: none.
+  const CustomCallRegistry* custom_calls = nullptr;
   // Set from any thread to stop: the compilation ends with CANCELLED. Looked at between passes and
   // between kernels; code of one LLVM module is generated to its end. May be null.
   const std::atomic<bool>* cancel = nullptr;
   // Elementwise kernels that share arrays of at least so many bytes become one. Smaller arrays stay
   // in the first caches between two kernels.
   int64_t least_shared_bytes = int64_t{64} << 10;
+  // Fail with INTERNAL if fusions compute much more than the program asks for (bounded_work.h). For
+  // tests and fuzzers.
+  bool check_work = false;
 };
 
 struct CpuRunOptions {

@@ -48,6 +48,8 @@ struct CpuProgram::Impl {
 
   ~Impl();
   int64_t ScratchBytes(int threads) const;
+  // Of programs that are applied to elements on so many threads.
+  int64_t AppliedBytes(int threads) const;
   // With that many pointers, if any.
   absl::StatusOr<Arena> TakeArena(int threads, size_t pointers) const;
   void GiveArena(Arena arena) const;

@@ -126,7 +126,8 @@ class CpuRun {
                    absl::Span<const absl::Span<runtime::ResultView>> results,
                    runtime::RunStatistics* statistics, int64_t copied_bytes = 0) {
     const int64_t count = replicas * partitions;
-    int64_t bytes = copied_bytes + impl_.ScratchBytes(pool_->num_threads()) * count;
+    int64_t bytes = copied_bytes + impl_.ScratchBytes(pool_->num_threads()) * count +
+                    impl_.AppliedBytes(pool_->num_threads()) * count;
     for (size_t d = 0; d < arguments.size(); ++d) {
       if (arguments[d].size() != impl_.argument_leaves.size() ||
           results[d].size() != impl_.result_leaves.size()) {
@@ -248,7 +249,9 @@ class CpuRun {
     device.final_places = all.subspan(memories);
     device.bases[0] = static_cast<char*>(device.arena.memory);
     RunState state(context_, *pool_, device.bases.data(), device.state);
-    state.set_extras({.budget = &budget_, .custom_calls = options_.custom_calls});
+    state.set_extras({.budget = &budget_,
+                      .custom_calls = options_.custom_calls,
+                      .applied = impl_.lowered.applied});
     XLA_RETURN_IF_ERROR(state.Poll());
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (impl_.argument_leaves[i].IsArray())

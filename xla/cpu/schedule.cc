@@ -47,8 +47,7 @@ class Scheduler {
   Scheduler(ScheduleBuilder& builder, absl::Span<const MemoryAlias> aliases)
       : b_(builder), aliases_(aliases) {}
 
-  absl::Status Run(const HloModule& module) {
-    const HloComputation& entry = *module.entry_computation();
+  absl::Status Run(const HloComputation& entry) {
     int32_t argument = 0;
     for (const HloInstruction* parameter : entry.parameter_instructions()) {
       Leaves leaves;
@@ -414,8 +413,14 @@ void ListPositions(const Items& items, std::vector<const ScheduledItem*>& by_pos
 
 absl::StatusOr<ProgramSchedule> ScheduleProgram(const HloModule& module,
                                                 absl::Span<const MemoryAlias> aliases) {
+  return ScheduleComputation(*module.entry_computation(), aliases);
+}
+
+absl::StatusOr<ProgramSchedule> ScheduleComputation(const HloComputation& computation,
+                                                    absl::Span<const MemoryAlias> aliases) {
   ScheduleBuilder builder;
-  XLA_RETURN_IF_ERROR(Scheduler(builder, aliases).Run(module));
+  builder.schedule.module = computation.parent();
+  XLA_RETURN_IF_ERROR(Scheduler(builder, aliases).Run(computation));
   ListPositions(builder.schedule.items, builder.by_position);
   AssignBuffers(builder);
   // A result in the memory of another one would have to be copied before that is written.
@@ -424,7 +429,7 @@ absl::StatusOr<ProgramSchedule> ScheduleProgram(const HloModule& module,
     if (value == kNoValue) continue;
     const Place& place = builder.schedule.values[static_cast<size_t>(value)].place;
     if (place.memory != Place::Memory::kResult || place.number == static_cast<int32_t>(k)) continue;
-    return ScheduleProgram(module);
+    return ScheduleComputation(computation);
   }
   builder.schedule.has_aliases = !aliases.empty();
   return std::move(builder.schedule);

@@ -55,6 +55,7 @@ struct ScheduledItem {
 struct ProgramSchedule {
   const ScheduledValue& At(ValueId value) const { return values[static_cast<size_t>(value)]; }
 
+  const HloModule* module = nullptr;
   std::vector<ScheduledValue> values;
   std::vector<ScheduledItem> items;
   std::vector<ValueId> results;  // leaves of the entry's root
@@ -79,6 +80,9 @@ struct MemoryAlias {
 // Precondition: FlattenCalls has run. UNIMPLEMENTED for what has no schedule.
 absl::StatusOr<ProgramSchedule> ScheduleProgram(const HloModule& module,
                                                 absl::Span<const MemoryAlias> aliases = {});
+// The same of a computation and what it calls, rather than of the entry.
+absl::StatusOr<ProgramSchedule> ScheduleComputation(const HloComputation& computation,
+                                                    absl::Span<const MemoryAlias> aliases = {});
 
 }  // namespace xla::cpu
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/cpu/step.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <new>
@@ -9,6 +10,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/library_calls.h"
 #include "xla/kernels/bitcast.h"
 #include "xla/runtime/host_memory.h"
 #include "xla/runtime/step_observer.h"
@@ -40,8 +42,30 @@ absl::StatusOr<std::shared_ptr<void>> RunState::Allocate(int64_t bytes) {
   });
 }
 
+absl::Status RunState::ParallelFor(int64_t count, int64_t chunk,
+                                   absl::FunctionRef<absl::Status(int64_t, int64_t)> body) {
+  if (!is_applied_) return pool_.ParallelFor(count, chunk, body, [this] { return Poll(); });
+  chunk = std::max<int64_t>(chunk, 1);
+  for (int64_t begin = 0; begin < count; begin += chunk) {
+    XLA_RETURN_IF_ERROR(body(begin, std::min(count, begin + chunk)));
+    XLA_RETURN_IF_ERROR(Poll());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunState::failure() const {
+  return has_failed_.load(std::memory_order_acquire) ? failure_ : absl::OkStatus();
+}
+
+void RunState::set_failure(absl::Status failure) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (has_failed_.load(std::memory_order_relaxed)) return;
+  failure_ = std::move(failure);
+  has_failed_.store(true, std::memory_order_release);
+}
+
 absl::Status RunSteps(const Steps& steps, RunState& state) {
-  if (runtime::StepObserver* const observer = state.context().step_observer) {
+  if (runtime::StepObserver* const observer = state.observer()) {
     const int64_t device = state.device().position.id();
     for (const std::unique_ptr<Step>& step : steps) {
       const runtime::StepObserver::Time begin = std::chrono::steady_clock::now();
@@ -54,6 +78,10 @@ absl::Status RunSteps(const Steps& steps, RunState& state) {
     XLA_RETURN_IF_ERROR(step->Run(state));
   }
   return absl::OkStatus();
+}
+
+absl::Status OverridableStep::Run(RunState& state) const {
+  return (HasCustomCallHandler(state, *instruction()) ? handler_ : kernel_)->Run(state);
 }
 
 // Nothing may be thrown through generated code.
@@ -105,7 +133,8 @@ absl::Status LibraryStep::Run(RunState& state) const {
   };
   for (const auto& slot : operands_) operands.push_back(in(slot));
   for (const auto& slot : results_) results.push_back(in(slot));
-  const absl::Status status = function_({instruction(), &state, operands, results, folds_});
+  const absl::Status status =
+      function_({instruction(), &state, operands, results, folds_, site_.get()});
   if (status.ok()) return status;
   return absl::Status(status.code(),
                       absl::StrCat(instruction()->ToShortString(), ": ", status.message()));

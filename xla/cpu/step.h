@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "xla/cpu/run_state.h"
 #include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/runtime/registry_call_site.h"
 #include "xla/shape.h"
 
 namespace xla::cpu {
@@ -68,7 +69,7 @@ class CopyStep final : public Step {
 };
 
 // out[i] = f(..f(f(parts[0][i], parts[1][i]), parts[2][i])..) for i in [begin, end): `arrays` are
-// the parts, then the result. See EmitFold.
+// the parts, the result and the state of the run. See EmitFold.
 using FoldFunction = void (*)(char** arrays, int64_t parts, int64_t begin, int64_t end);
 
 // A function of library_calls.h.
@@ -77,6 +78,7 @@ struct LibraryCall {
   RunState* state;
   absl::Span<char*const> operands, results;  // leaves; null for tokens
   absl::Span<const FoldFunction> folds;      // of reductions between devices, by operand
+  const runtime::RegistryCallSite* site;     // of custom calls; may be null
 };
 using LibraryFunction = absl::Status (*)(const LibraryCall& call);
 
@@ -84,11 +86,13 @@ class LibraryStep final : public Step {
  public:
   LibraryStep(LibraryFunction function, const HloInstruction* inst,
               std::vector<std::optional<Slot>> operands, std::vector<std::optional<Slot>> results,
-              std::vector<FoldFunction> folds)
+              std::vector<FoldFunction> folds,
+              std::unique_ptr<const runtime::RegistryCallSite> site = nullptr)
       : function_(function),
         operands_(std::move(operands)),
         results_(std::move(results)),
-        folds_(std::move(folds)) {
+        folds_(std::move(folds)),
+        site_(std::move(site)) {
     set_instruction(inst);
   }
   absl::Status Run(RunState& state) const override;
@@ -97,6 +101,21 @@ class LibraryStep final : public Step {
   const LibraryFunction function_;
   const std::vector<std::optional<Slot>> operands_, results_;  // none for tokens
   const std::vector<FoldFunction> folds_;
+  const std::unique_ptr<const runtime::RegistryCallSite> site_;
+};
+
+// A custom call that there is a kernel for, unless the run has a handler of its name.
+class OverridableStep final : public Step {
+ public:
+  OverridableStep(const HloInstruction* call, std::unique_ptr<Step> kernel,
+                  std::unique_ptr<Step> handler)
+      : kernel_(std::move(kernel)), handler_(std::move(handler)) {
+    set_instruction(call);
+  }
+  absl::Status Run(RunState& state) const override;
+
+ private:
+  const std::unique_ptr<Step> kernel_, handler_;
 };
 
 // A bitcast that changes bytes; see ExpandBitcasts.

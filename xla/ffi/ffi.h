@@ -78,9 +78,9 @@ namespace internal {
 inline bool Succeeded(const XLA_FFI_Api* api, XLA_FFI_Error* error, const char* what,
                       DiagnosticEngine& diagnostic) {
   if (error == nullptr) return true;
-  XLA_FFI_Error_GetMessage_Args message = {sizeof(message), nullptr, error, nullptr};
-  api->error_get_message(&message);
-  diagnostic.Emit("Failed to get ", what, ": ", message.message);
+  XLA_FFI_Error_GetDetails_Args details = {sizeof(details), nullptr, error, nullptr, 0};
+  api->error_get_details(&details);
+  diagnostic.Emit("Failed to get ", what, ": ", details.message);
   XLA_FFI_Error_Destroy_Args destroy = {sizeof(destroy), nullptr, error};
   api->error_destroy(&destroy);
   return false;
@@ -455,8 +455,8 @@ class Ffi {
   static absl::Status RegisterStaticHandler(const XLA_FFI_Api* api, absl::string_view name,
                                             absl::string_view platform, XLA_FFI_Handler* execute,
                                             uint32_t traits = 0) {
-    return RegisterStaticHandler(
-        api, name, platform, XLA_FFI_Handler_Bundle{nullptr, nullptr, nullptr, execute}, traits);
+    return RegisterStaticHandler(api, name, platform, XLA_FFI_Handler_Bundle{.execute = execute},
+                                 traits);
   }
 };
 

@@ -51,12 +51,28 @@ absl::Status TakeFfiError(XLA_FFI_Error* error) {
 
 thread_local int calls_on_this_thread = 0;
 
+// Does a caller's struct, of the size that it states, have this field?
+template <typename Struct, typename Field>
+bool Has(const Struct* args, Field Struct::*field) {
+  const auto* const end = reinterpret_cast<const char*>(&(args->*field) + 1);
+  return end - reinterpret_cast<const char*>(args) <= static_cast<ptrdiff_t>(args->struct_size);
+}
+
+// Before 0.5 the bundle had no `record`, and the traits were in its place.
+XLA_FFI_Handler_Bundle BundleOf(const XLA_FFI_Handler_Register_Args* args) {
+  XLA_FFI_Handler_Bundle bundle = args->bundle;
+  if (!Has(args, &XLA_FFI_Handler_Register_Args::traits)) bundle.record = nullptr;
+  return bundle;
+}
+
+constexpr XLA_FFI_Attrs kNoOptions = {sizeof(XLA_FFI_Attrs), nullptr, 0, nullptr, nullptr, nullptr};
+
 std::string_view TextOf(XLA_FFI_ByteSpan span) { return {span.ptr, span.len}; }
 
 const XLA_FFI_Api kFfiApi = {
     .struct_size = sizeof(XLA_FFI_Api),
     .extension_start = nullptr,
-    .api_version = {sizeof(XLA_FFI_Api_Version), nullptr, 0, 3},
+    .api_version = {sizeof(XLA_FFI_Api_Version), nullptr, kFfiMajorVersion, kFfiMinorVersion},
     .internal_api = nullptr,
     .error_create =
         [](XLA_FFI_Error_Create_Args* args) {
@@ -64,8 +80,13 @@ const XLA_FFI_Api kFfiApi = {
           return new XLA_FFI_Error{absl::Status(static_cast<absl::StatusCode>(args->errc), message),
                                    message};
         },
-    .error_get_message =
-        [](XLA_FFI_Error_GetMessage_Args* args) { args->message = args->error->message.c_str(); },
+    .error_get_details =
+        [](XLA_FFI_Error_GetDetails_Args* args) {
+          args->message = args->error->message.c_str();
+          if (Has(args, &XLA_FFI_Error_GetDetails_Args::errc)) {
+            args->errc = static_cast<uint32_t>(args->error->status.code());
+          }
+        },
     .error_destroy = [](XLA_FFI_Error_Destroy_Args* args) { delete args->error; },
     .handler_register =
         [](XLA_FFI_Handler_Register_Args* args) {
@@ -73,7 +94,7 @@ const XLA_FFI_Api kFfiApi = {
           // Handlers for other devices are never called.
           for (const std::string_view known : {"Host", "host", "CPU", "cpu"}) {
             if (platform == known) {
-              return FfiError(RegisterHandler(TextOf(args->name), args->bundle));
+              return FfiError(RegisterHandler(TextOf(args->name), BundleOf(args)));
             }
           }
           return FfiError(absl::OkStatus());
@@ -180,6 +201,16 @@ const XLA_FFI_Api kFfiApi = {
           args->device_ordinal = args->ctx->call->device_ordinal;
           return FfiError(absl::OkStatus());
         },
+    .invoke_context_find_extension =
+        [](XLA_FFI_InvokeContext_FindExtension_Args* args) {
+          args->extension = nullptr;  // Nothing attaches any.
+          return FfiError(absl::OkStatus());
+        },
+    .custom_options_get =
+        [](XLA_FFI_CustomOptions_Get_Args* args) {
+          args->attrs = &kNoOptions;
+          return FfiError(absl::OkStatus());
+        },
 };
 
 // Attributes in the form of the interface; points into the dictionary.
@@ -234,6 +265,9 @@ class FfiAttributes {
 };
 
 struct FfiBuffers {
+  void SetData(const std::vector<CustomCallBuffer>& from) {
+    for (size_t i = 0; i < from.size(); ++i) buffers[i].data = from[i].data;
+  }
   explicit FfiBuffers(const std::vector<CustomCallBuffer>& from) {
     buffers.reserve(from.size());
     for (const CustomCallBuffer& buffer : from) {
@@ -252,6 +286,8 @@ struct FfiBuffers {
 
 }  // namespace
 
+InsideCustomCall::InsideCustomCall() { ++calls_on_this_thread; }
+InsideCustomCall::~InsideCustomCall() { --calls_on_this_thread; }
 bool IsInsideCustomCall() { return calls_on_this_thread > 0; }
 
 absl::Status CheckVersion(const XLA_FFI_Handler_Bundle& bundle) {
@@ -269,39 +305,59 @@ absl::Status CheckVersion(const XLA_FFI_Handler_Bundle& bundle) {
   frame.extension_start = &extension.base;
   XLA_RETURN_IF_ERROR(TakeFfiError(bundle.execute(&frame)));
   const XLA_FFI_Api_Version& version = metadata.api_version;
-  if (version.major_version == 0 && version.minor_version <= 3) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("the handler was made for version ",
-                                                 version.major_version, ".", version.minor_version,
-                                                 " of the custom-call interface; this is 0.3"));
+  // A minor version adds fields and functions. A handler that needs one which is missing sees the
+  // size of the table and says so itself.
+  if (version.major_version == kFfiMajorVersion) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the handler was made for version ", version.major_version, ".", version.minor_version,
+      " of the custom-call interface; this is ", kFfiMajorVersion, ".", kFfiMinorVersion));
 }
 
-// One call of a handler.
-class Call {
+// Calls of a handler.
+class Call final : public PreparedHandler {
  public:
-  Call(const XLA_FFI_Handler_Bundle& bundle, const CallContext& context, CustomCallFrame& call)
+  Call(const XLA_FFI_Handler_Bundle& bundle, std::shared_ptr<const CallContext> context,
+       std::shared_ptr<Instances> instances, const CustomCallFrame& form)
       : bundle_(bundle),
-        instances_(context.instances.get()),
-        instruction_(call.instruction),
-        attributes_(call.attributes()),
-        arguments_(call.arguments),
-        results_(call.results),
-        context_{&context, &call, {}, {}} {
+        owned_context_(std::move(context)),
+        instances_(std::move(instances)),
+        instruction_(form.instruction),
+        attributes_(form.attributes()),
+        arguments_(form.arguments),
+        results_(form.results),
+        context_{owned_context_.get(), nullptr, {}, {}} {
     frame_.struct_size = kFfiCallFrameSize;
     frame_.api = &kFfiApi;
     frame_.ctx = &context_;
     frame_.attrs = *attributes_.attrs();
-    frame_.args.struct_size = sizeof(frame_.args);
-    frame_.rets.struct_size = sizeof(frame_.rets);
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
-  ~Call() {
+  ~Call() override { Clear(); }
+
+  absl::Status Run(CustomCallFrame& call) override {
+    context_.call = &call;
+    arguments_.SetData(call.arguments);
+    results_.SetData(call.results);
+    const absl::Status status = RunStages();
+    Clear();
+    return status;
+  }
+
+ private:
+  // Ends what lives no longer than a call.
+  void Clear() {
     if (instances_ != nullptr) context_.states.erase(XLA_FFI_ExecutionStage_INSTANTIATE);
     for (const auto& [stage, state] : context_.states) FreeState(state);
     for (void* memory : context_.scratch) runtime::FreeHostMemory(memory);
+    context_.states.clear();
+    context_.scratch.clear();
   }
 
-  absl::Status Run() {
+  absl::Status RunStages() {
+    // When it is instantiated it sees attributes only.
+    frame_.args = {sizeof(frame_.args), nullptr, 0, nullptr, nullptr};
+    frame_.rets = {sizeof(frame_.rets), nullptr, 0, nullptr, nullptr};
     XLA_RETURN_IF_ERROR(Instantiate());
     frame_.args = {sizeof(frame_.args), nullptr, static_cast<int64_t>(arguments_.buffers.size()),
                    arguments_.types.data(), arguments_.pointers.data()};
@@ -312,7 +368,6 @@ class Call {
     return Stage(bundle_.execute, XLA_FFI_ExecutionStage_EXECUTE);
   }
 
- private:
   // Once for each instruction of a program that has instances.
   absl::Status Instantiate() {
     constexpr auto kStage = XLA_FFI_ExecutionStage_INSTANTIATE;
@@ -337,17 +392,20 @@ class Call {
     if (handler == nullptr) return absl::OkStatus();
     frame_.stage = stage;
     frame_.future = nullptr;
-    ++calls_on_this_thread;
-    XLA_FFI_Error* const error = handler(&frame_);
-    --calls_on_this_thread;
+    XLA_FFI_Error* error;
+    {
+      const InsideCustomCall inside;
+      error = handler(&frame_);
+    }
     XLA_RETURN_IF_ERROR(TakeFfiError(error));
     if (frame_.future == nullptr) return absl::OkStatus();
     const std::unique_ptr<XLA_FFI_Future> future(frame_.future);
     return future->source.event().Await();
   }
 
-  const XLA_FFI_Handler_Bundle& bundle_;
-  Instances* const instances_;
+  const XLA_FFI_Handler_Bundle bundle_;
+  const std::shared_ptr<const CallContext> owned_context_;
+  const std::shared_ptr<Instances> instances_;
   const std::string instruction_;
   FfiAttributes attributes_;
   FfiBuffers arguments_, results_;
@@ -355,9 +413,26 @@ class Call {
   XLA_FFI_CallFrame frame_ = {};
 };
 
-absl::Status CallHandler(const XLA_FFI_Handler_Bundle& bundle, const CallContext& context,
-                         CustomCallFrame& call) {
-  return Call(bundle, context, call).Run();
+std::unique_ptr<PreparedHandler> PrepareHandler(const XLA_FFI_Handler_Bundle& bundle,
+                                                std::shared_ptr<const CallContext> context,
+                                                const CustomCallFrame& form,
+                                                std::shared_ptr<void>& kept) {
+  struct Kept {
+    XLA_FFI_Handler_Bundle bundle;
+    Instances instances;
+  };
+  std::shared_ptr<Instances> instances = context->instances;
+  if (instances == nullptr && bundle.instantiate != nullptr) {
+    auto known = std::static_pointer_cast<Kept>(kept);
+    // A name may be registered again, for another handler.
+    if (known == nullptr || known->bundle.instantiate != bundle.instantiate ||
+        known->bundle.execute != bundle.execute) {
+      kept = known = std::make_shared<Kept>();
+      known->bundle = bundle;
+    }
+    instances = {known, &known->instances};
+  }
+  return std::make_unique<Call>(bundle, std::move(context), std::move(instances), form);
 }
 
 const XLA_FFI_Api* GetXlaFfiApi() { return &kFfiApi; }

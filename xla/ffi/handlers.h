@@ -49,15 +49,27 @@ class Instances {
 struct CallContext {
   UserData user_data;
   const Eigen::ThreadPoolDevice* intra_op_thread_pool = nullptr;
-  std::shared_ptr<Instances> instances;  // null: each call is instantiated anew
+  std::shared_ptr<Instances> instances;  // null: of the calling instruction alone
 };
 
-// Calls a handler with the frame of a custom call: all its stages, one after the other.
-absl::Status CallHandler(const XLA_FFI_Handler_Bundle& bundle, const CallContext& context,
-                         CustomCallFrame& call);
+// Calls the handler with frames of custom calls: all its stages, one after the other; but it is
+// instantiated once for an instruction, which `kept` belongs to: see CustomCallRegistry::Prepare.
+std::unique_ptr<PreparedHandler> PrepareHandler(const XLA_FFI_Handler_Bundle& bundle,
+                                                std::shared_ptr<const CallContext> context,
+                                                const CustomCallFrame& form,
+                                                std::shared_ptr<void>& kept);
 
 // INVALID_ARGUMENT if the handler was made for another version of the interface.
 absl::Status CheckVersion(const XLA_FFI_Handler_Bundle& bundle);
+
+// While it lives, code that a program calls runs on this thread.
+class InsideCustomCall {
+ public:
+  InsideCustomCall();
+  ~InsideCustomCall();
+  InsideCustomCall(const InsideCustomCall&) = delete;
+  InsideCustomCall& operator=(const InsideCustomCall&) = delete;
+};
 
 // Is a handler running on this thread? What it starts must not wait for the run that called it.
 bool IsInsideCustomCall();

@@ -94,14 +94,17 @@ void AddRegisteredHandlers(const CallContext& context, CustomCallRegistry& regis
     const std::lock_guard<std::mutex> lock(registered.mutex);
     targets = registered.targets;
   }
+  const auto shared = std::make_shared<const CallContext>(context);
   for (const auto& [name, target] : targets) {
     if (registry.Contains(name)) continue;
     if (target.untyped != nullptr) {
       (void)registry.RegisterUntyped(name, target.untyped);
     } else {
-      (void)registry.Register(name, [bundle = target.bundle, context](CustomCallFrame& call) {
-        return CallHandler(bundle, context, call);
-      });
+      (void)registry.RegisterPrepared(
+          name, [bundle = target.bundle, shared](const CustomCallFrame& form,
+                                                 std::shared_ptr<void>& kept) {
+            return PrepareHandler(bundle, shared, form, kept);
+          });
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
+#include "xla/lapack/lapack.h"
 #include "xla/passes/custom_call_forms.h"
 
 namespace xla::interpreter {
@@ -84,7 +85,7 @@ EvalFunction FindBuiltinCustomCall(std::string_view target) {
   for (const Builtin& builtin : kBuiltins) {
     if (builtin.target == target) return builtin.function;
   }
-  return nullptr;
+  return lapack::IsLapackTarget({target.data(), target.size()}) ? EvalLapackCall : nullptr;
 }
 
 }  // namespace xla::interpreter

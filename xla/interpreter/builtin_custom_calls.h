@@ -8,6 +8,7 @@
 //                           annotations: return the operand, as nothing is partitioned
 //   CreateBuffer, Pin, Unpin  buffers: arrays that custom calls update in place
 //   control_dep             an order of computation
+//   lapack_spotrf_ffi, ..   LAPACK's routines
 //   TopK                    (values, indices) of the greatest of the last dimension
 #ifndef XLA_INTERPRETER_BUILTIN_CUSTOM_CALLS_H_
 #define XLA_INTERPRETER_BUILTIN_CUSTOM_CALLS_H_
@@ -41,6 +42,10 @@ absl::StatusOr<Value> EvalHouseholderProductCall(EvalContext& ctx, const HloInst
                                                  absl::Span<Value> operands);
 absl::StatusOr<Value> EvalQrCall(EvalContext& ctx, const HloInstruction& inst,
                                  absl::Span<Value> operands);
+
+// lapack_calls.cc: those that JAX lowers linear algebra to on a CPU (xla/lapack).
+absl::StatusOr<Value> EvalLapackCall(EvalContext& ctx, const HloInstruction& inst,
+                                     absl::Span<Value> operands);
 
 // sort.cc
 absl::StatusOr<Value> EvalApproxTopKCall(EvalContext& ctx, const HloInstruction& inst,

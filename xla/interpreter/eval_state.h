@@ -64,6 +64,7 @@ class EvalState {
   absl::Status Poll(const EvalContext& ctx);
   absl::Status ParallelFor(const EvalContext& ctx, int64_t count, int64_t chunk,
                            absl::FunctionRef<absl::Status(int64_t, int64_t)> body);
+  int num_threads() { return Pool().num_threads(); }
   // Counts what is written for the host, if it stays in memory until the run has ended.
   absl::Status KeepOutput(const Value& value);
   // Null: unknown.

@@ -14,6 +14,7 @@
 #include "xla/interpreter/eval_state.h"
 #include "xla/interpreter/strided_copy.h"
 #include "xla/primitive_util.h"
+#include "xla/runtime/interrupt.h"
 
 namespace xla::interpreter {
 namespace {
@@ -131,7 +132,8 @@ absl::StatusOr<Value> EvalState::Run(EvalContext& ctx, const HloComputation& com
 }
 
 absl::Status EvalState::Poll(const EvalContext& ctx) {
-  if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) {
+  if ((options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) ||
+      (options_.interrupt != nullptr && options_.interrupt->IsRequested())) {
     return absl::CancelledError("the run was cancelled");
   }
   if (rendezvous_.has_value() && rendezvous_->stopped()) return rendezvous_->StopStatus();

@@ -45,6 +45,8 @@ struct InterpreterOptions {
   std::function<void(int64_t executed, const HloInstruction& current)> progress;
   // Set from any thread to stop: the run ends with CANCELLED.
   const std::atomic<bool>* cancel = nullptr;
+  // Asked in the same places; may be null.
+  runtime::Interrupt* interrupt = nullptr;
   // Custom-call handlers by target; unknown targets are an error that lists the known ones. A run
   // of several devices calls them from several threads at once.
   std::vector<std::pair<std::string, CustomCallHandler>> custom_calls;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "hwy/base.h"
@@ -102,7 +103,9 @@ void StoreIndices(int64_t bytes, void* to, int64_t stride, int64_t begin, int64_
 
 class SortKernelBase : public Kernel {
  protected:
-  explicit SortKernelBase(const SortSpec& spec) : spec_(spec), rows_(spec) {}
+  explicit SortKernelBase(const SortSpec& spec) : spec_(spec), rows_(spec) {
+    for (const PrimitiveType type : spec.types) bytes_.push_back(primitive_util::ByteWidth(type));
+  }
 
   const char* Operand(const KernelCall& call, int64_t i, int64_t row_start) const {
     return static_cast<const char*>(call.buffers[i]) + row_start * Bytes(i);
@@ -110,7 +113,7 @@ class SortKernelBase : public Kernel {
   char* Result(const KernelCall& call, int64_t i, int64_t row_start) const {
     return static_cast<char*>(call.buffers[spec_.types.size() + i]) + row_start * Bytes(i);
   }
-  int64_t Bytes(int64_t i) const { return primitive_util::ByteWidth(spec_.types[i]); }
+  int64_t Bytes(int64_t i) const { return bytes_[static_cast<size_t>(i)]; }
   bool IsIndex(int64_t i) const { return !spec_.is_index.empty() && spec_.is_index[i]; }
   bool IsUnused(int64_t i) const { return !spec_.is_unused.empty() && spec_.is_unused[i]; }
   int64_t RowsPerTask() const {
@@ -155,6 +158,7 @@ class SortKernelBase : public Kernel {
 
   const SortSpec spec_;
   const Rows rows_;
+  std::vector<int64_t> bytes_;  // of the elements of each operand
 };
 
 // --- By one key: words of the key and the index.

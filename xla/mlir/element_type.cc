@@ -24,6 +24,10 @@ PrimitiveType FloatType(FloatKind kind) {
       return F8E5M2FNUZ;
     case FloatKind::kF8E8M0FNU:
       return F8E8M0FNU;
+    case FloatKind::kF6E2M3FN:
+      return F6E2M3FN;
+    case FloatKind::kF6E3M2FN:
+      return F6E3M2FN;
     case FloatKind::kBF16:
       return BF16;
     case FloatKind::kF16:

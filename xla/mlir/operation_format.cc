@@ -54,9 +54,12 @@ class FormatParser {
   bool Step(std::string_view word) {
     if (word[0] == '$') return Operand(word.substr(1));
     if (word[0] == '@') return AttributeStep(word.substr(1));
-    if (word == "dict") return reader_.ParseOptionalDictionary(state_);
+    // The dictionary is kept where the form states an attribute as well, as MLIR does.
+    constexpr auto kReplaced = OperationReader::Repeated::kReplaced;
+    if (word == "dict") return reader_.ParseOptionalDictionary(state_, kReplaced);
     if (word == "dictkw") {
-      return !cursor_.ConsumeWord("attributes") || reader_.ParseOptionalDictionary(state_);
+      return !cursor_.ConsumeWord("attributes") ||
+             reader_.ParseOptionalDictionary(state_, kReplaced);
     }
     if (word == "region") return reader_.ParseRegion(state_, {});
     if (word == "regions") {
@@ -97,9 +100,15 @@ class FormatParser {
 
   bool AttributeStep(std::string_view word) {
     const size_t colon = word.find(':');
+    const std::string_view name = word.substr(0, colon);
+    const size_t begin = cursor_.offset();
     const AttributeRef value = ParseAttribute(word.substr(colon + 1));
     if (value == nullptr) return false;
-    state_.AddAttribute(word.substr(0, colon), value);
+    // A dictionary before it.
+    if (FindAttribute(state_.attributes, name) != nullptr) {
+      return cursor_.FailAt(begin, absl::StrCat("attribute '", View(name), "' is given twice"));
+    }
+    state_.AddAttribute(name, value);
     return true;
   }
 

@@ -180,18 +180,24 @@ bool OperationReader::ParseArgument(NamedArgument* argument) {
   return argument->type != nullptr && ParseOptionalLocation(&unused);
 }
 
-bool OperationReader::ParseOptionalDictionary(OperationState& state) {
+bool OperationReader::ParseOptionalDictionary(OperationState& state, Repeated repeated) {
   if (!cursor().Peek('{')) return true;
   const size_t begin = cursor().offset();
   std::vector<NamedAttribute> entries;
   if (!attributes_.ParseEntries(&entries)) return false;
+  const size_t known = state.attributes.size();
   for (const NamedAttribute& entry : entries) {
-    if (!state.attributes.empty() && FindAttribute(state.attributes, entry.name) != nullptr) {
+    size_t i = 0;
+    while (i < known && state.attributes[i].name != entry.name) ++i;
+    if (i == known) {
+      state.attributes.push_back(entry);
+    } else if (repeated == Repeated::kError) {
       return cursor().FailAt(begin,
                              absl::StrCat("attribute '", View(entry.name), "' is given twice"));
+    } else if (repeated == Repeated::kReplaced) {
+      state.attributes[i].value = entry.value;
     }
   }
-  state.attributes.insert(state.attributes.end(), entries.begin(), entries.end());
   return true;
 }
 
@@ -422,7 +428,9 @@ bool OperationReader::ParseGeneric(OperationState& state) {
     } while (c.Consume(','));
     if (!c.Expect(')')) return false;
   }
-  return ParseOptionalDictionary(state) && c.Expect(':') && ParseFunctionalType(state);
+  // The properties are kept where both state an attribute, as MLIR does.
+  return ParseOptionalDictionary(state, Repeated::kIgnored) && c.Expect(':') &&
+         ParseFunctionalType(state);
 }
 
 bool OperationReader::ParseSuccessors(OperationState& state) {
@@ -430,15 +438,21 @@ bool OperationReader::ParseSuccessors(OperationState& state) {
   c.Consume('[');
   if (c.Consume(']')) return true;
   do {
-    const size_t begin = c.offset();
-    if (!c.Peek('^')) return c.FailExpected("a block ('^')");
-    c.Seek(begin + 1);
-    const std::string_view name = c.SuffixName();
-    if (name.empty()) return c.FailExpected("the name of a block");
-    if (block_scopes_.empty()) return c.FailAt(begin, "there are no blocks here");
-    state.successors.push_back(FindBlock(name, begin));
+    if (!ParseSuccessor(state)) return false;
   } while (c.Consume(','));
   return c.Expect(']');
+}
+
+bool OperationReader::ParseSuccessor(OperationState& state) {
+  TextCursor& c = cursor();
+  const size_t begin = c.offset();
+  if (!c.Peek('^')) return c.FailExpected("a block ('^')");
+  c.Seek(begin + 1);
+  const std::string_view name = c.SuffixName();
+  if (name.empty()) return c.FailExpected("the name of a block");
+  if (block_scopes_.empty()) return c.FailAt(begin, "there are no blocks here");
+  state.successors.push_back(FindBlock(name, begin));
+  return true;
 }
 
 bool OperationReader::ParsePretty(OperationState& state) {
@@ -457,7 +471,7 @@ bool OperationReader::ParsePretty(OperationState& state) {
     word = full;
   }
   const OperationName* name = Name(word);
-  const OperationSyntax* syntax = name->syntax;
+  const OperationSyntax* syntax = name->text == word ? name->syntax : dialects_.Find(word);
   if (syntax == nullptr || (syntax->parse == nullptr && syntax->format.empty())) {
     return c.FailExpected(syntax == nullptr
                               ? absl::StrCat("an operation: '", View(word), "' is not known")

@@ -63,13 +63,17 @@ class OperationReader {
   // Zero or more, separated by commas.
   bool ParseOperands(OperationState& state);
   bool ParseArgument(NamedArgument* argument);
-  // {a = 1}, if it is there.
-  bool ParseOptionalDictionary(OperationState& state);
+  // {a = 1}, if it is there. What it repeats of the attributes that are known: an error, or the one
+  // or the other is kept.
+  enum class Repeated : uint8_t { kError, kReplaced, kIgnored };
+  bool ParseOptionalDictionary(OperationState& state, Repeated repeated = Repeated::kError);
   // "(types) -> types": appended to the types of operands and results.
   bool ParseFunctionalType(OperationState& state);
   bool ParseTypes(absl::InlinedVector<TypeRef, 6>* types);
   // "{..}". `arguments` are those of the first block, if it does not name its own.
   bool ParseRegion(OperationState& state, absl::Span<const NamedArgument> arguments);
+  // ^block
+  bool ParseSuccessor(OperationState& state);
   // A trailing "loc(..)", if it is there.
   bool ParseOptionalLocation(AttributeRef* location);
 

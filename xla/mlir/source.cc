@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/string_view.h"
 #include "xla/mlir/operation_format.h"
@@ -21,7 +22,10 @@ bool ParseModule(OperationReader& reader, OperationState& state) {
     if (!cursor.SymbolName(&name)) return false;
     state.AddAttribute("sym_name", reader.context().String(name));
   }
-  if (cursor.ConsumeWord("attributes") && !reader.ParseOptionalDictionary(state)) return false;
+  if (cursor.ConsumeWord("attributes") &&
+      !reader.ParseOptionalDictionary(state, OperationReader::Repeated::kReplaced)) {
+    return false;
+  }
   return reader.ParseRegion(state, {});
 }
 
@@ -59,12 +63,29 @@ void Dialects::Add(absl::Span<const OperationSyntax> operations) {
   for (const OperationSyntax& operation : operations) operations_[operation.name] = &operation;
 }
 
+void Dialects::AddDialectAlias(std::string_view alias, std::string_view dialect) {
+  const std::string prefix = absl::StrCat(View(dialect), ".");
+  std::vector<const OperationSyntax*> known;
+  for (const auto& [name, syntax] : operations_) {
+    if (absl::StartsWith(View(name), prefix)) known.push_back(syntax);
+  }
+  for (const OperationSyntax* syntax : known) {
+    const std::string_view name = syntax->name.substr(prefix.size());
+    aliases_.push_back(
+        std::make_unique<const std::string>(absl::StrCat(View(alias), ".", View(name))));
+    operations_[*aliases_.back()] = syntax;
+  }
+}
+
 const OperationName* Source::Name(std::string_view text, const Dialects& dialects) {
   const auto found = names.find(text);
   if (found != names.end()) return found->second.get();
+  const OperationSyntax* syntax = dialects.Find(text);
+  if (syntax != nullptr && !syntax->stands_for.empty()) return Name(syntax->stands_for, dialects);
+  if (syntax != nullptr && syntax->name != text) return Name(syntax->name, dialects);
   auto entry = std::make_unique<OperationName>();
   entry->text = context.InternText(text);
-  entry->syntax = dialects.Find(text);
+  entry->syntax = syntax;
   const OperationName* result = entry.get();
   names.emplace(result->text, std::move(entry));
   return result;

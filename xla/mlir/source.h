@@ -36,6 +36,8 @@ struct OperationSyntax {
   // Writes what follows the name in the pretty form that `parse` reads. False: the operation has
   // only the generic form.
   bool (*print)(OperationPrinter& printer, const Operation& operation) = nullptr;
+  // The operation that this is another spelling of; empty: none.
+  std::string_view stands_for;
 };
 
 // The dialects that a reader knows.
@@ -45,8 +47,11 @@ class Dialects {
 
   void Add(const DialectSyntax& syntax) { syntaxes_.push_back(syntax); }
   void Add(absl::Span<const OperationSyntax> operations);
+  // All known operations of a dialect are also read under the name of another dialect.
+  void AddDialectAlias(std::string_view alias, std::string_view dialect);
 
   absl::Span<const DialectSyntax> syntaxes() const { return syntaxes_; }
+  // How `name` is written; the name of what is found differs where it is that of an alias.
   const OperationSyntax* Find(std::string_view name) const {
     const auto found = operations_.find(name);
     return found == operations_.end() ? nullptr : found->second;
@@ -55,6 +60,7 @@ class Dialects {
  private:
   std::vector<DialectSyntax> syntaxes_;
   absl::flat_hash_map<std::string_view, const OperationSyntax*> operations_;
+  std::vector<std::unique_ptr<const std::string>> aliases_;  // names in the map
 };
 
 struct Source {
@@ -68,6 +74,7 @@ struct Source {
   absl::flat_hash_map<const Block*, std::unique_ptr<Arena>> bodies;
   absl::flat_hash_map<std::string_view, std::unique_ptr<OperationName>> names;
 
+  // Of the operation that `name` stands for, should it be an alias.
   const OperationName* Name(std::string_view name, const Dialects& dialects);
 };
 

@@ -65,7 +65,7 @@ Result SliceOfConcatenate(HloInstruction* slice, Rewriter& rewriter) {
 }
 
 bool IsElementwise(const HloInstruction& instruction) {
-  return instruction.info().Has(op_traits::kElementwiseTrait) && !instruction.has_extras() &&
+  return instruction.info().Has(op_traits::kElementwiseTrait) && !IsAnnotated(instruction) &&
          instruction.control_predecessors().empty() && instruction.control_successors().empty();
 }
 

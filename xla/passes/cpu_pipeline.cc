@@ -19,11 +19,11 @@ std::vector<Pass> AllNamed(std::initializer_list<std::string_view> names) {
 
 Pipeline CpuPipeline(const std::optional<Pass>& constant_folding) {
   Pipeline pipeline;
-  for (const Pass& pass :
-       AllNamed({"expand-tuple-constants", "expand-composites", "expand-async", "mixed-precision",
-                 "expand-prefix-windows", "expand-scans", "inline-calls", "split-sort-keys",
-                 "expand-scatters", "expand-maps", "expand-batch-norms", "expand-scaled-dots",
-                 "unify-contraction-types", "dce", "cse"})) {
+  for (const Pass& pass : AllNamed(
+           {"expand-tuple-constants", "expand-composites", "expand-async", "mixed-precision",
+            "expand-prefix-windows", "expand-wide-windows", "expand-scans", "inline-calls",
+            "sorts-to-topk", "split-sort-keys", "expand-scatters", "expand-maps",
+            "expand-batch-norms", "expand-scaled-dots", "unify-contraction-types", "dce", "cse"})) {
     pipeline.Add(pass);
   }
   std::vector<Pass> simplification =
@@ -32,8 +32,8 @@ Pipeline CpuPipeline(const std::optional<Pass>& constant_folding) {
   simplification.push_back(Named("cse"));
   simplification.push_back(Named("dce"));
   pipeline.AddFixedPoint(simplification);
-  for (const Pass& pass : AllNamed({"canonicalise-contractions", "split-reductions", "split-scatters",
-                                    "flatten-calls", "hoist-loop-invariants"})) {
+  for (const Pass& pass : AllNamed({"canonicalise-contractions", "split-reductions",
+                                    "split-scatters", "flatten-calls", "hoist-loop-invariants"})) {
     pipeline.Add(pass);
   }
   pipeline.AddFixedPoint(AllNamed({"algebraic-simplifier", "cse", "dce"}));

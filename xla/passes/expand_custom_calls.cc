@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,8 @@
 #include "xla/passes/custom_call_forms.h"
 #include "xla/passes/expand.h"
 #include "xla/passes/graph_builder.h"
+#include "xla/passes/topk_rewriter.h"
+#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -66,6 +69,31 @@ Result ExpandTopK(HloInstruction* call, GraphBuilder& b) {
   return b.Make(HloOpcode::kTuple, result, {b.Element(topk, 0), converted});
 }
 
+// A comparator of floating-point numbers by their total order instead of their values, which differ
+// for zeros and NaNs alone: there are kernels for it. Other comparators stay.
+HloComputation* TotalComparator(HloComputation* comparator) {
+  const std::optional<ComparedOperand> compared = RecognizeComparison(*comparator);
+  const HloInstruction* root = comparator->root_instruction();
+  if (!compared.has_value() || compared->is_total ||
+      !primitive_util::IsFloatingPointType(root->operand(0)->shape().element_type())) {
+    return comparator;
+  }
+  HloComputation* const total = comparator->parent()->AddComputation(comparator->name());
+  GraphBuilder b(total);
+  std::vector<HloInstruction*> parameters;
+  for (const HloInstruction* parameter : comparator->parameter_instructions())
+    parameters.push_back(b.Add(HloInstruction::CreateParameter(
+        parameter->parameter_number(), parameter->shape(), parameter->name())));
+  CompareAttributes attributes = root->attributes<CompareAttributes>();
+  attributes.type = ComparisonType::kFloatTotalOrder;
+  const auto operand = [&](int i) {
+    return parameters[static_cast<size_t>(root->operand(i)->parameter_number())];
+  };
+  total->set_root_instruction(
+      b.Make(HloOpcode::kCompare, root->shape(), {operand(0), operand(1)}, attributes));
+  return total;
+}
+
 // Sorted by the computation of the call; the first elements are the result.
 Result ExpandApproxTopK(HloInstruction* call, GraphBuilder& b) {
   const absl::StatusOr<int64_t> dimension = ApproxTopKDimension(*call);
@@ -81,7 +109,7 @@ Result ExpandApproxTopK(HloInstruction* call, GraphBuilder& b) {
   SortAttributes attributes;
   attributes.dimensions = {*dimension};
   attributes.is_stable = true;
-  HloComputation* const compare = call->to_apply();
+  HloComputation* const compare = TotalComparator(call->to_apply());
   HloInstruction* const sorted =
       b.Make(HloOpcode::kSort, count == 1 ? shapes[0] : ShapeUtil::MakeTupleShape(shapes), arrays,
              std::move(attributes), {&compare, 1});

@@ -13,12 +13,14 @@
 #include "xla/passes/dce.h"
 #include "xla/passes/expand.h"
 #include "xla/passes/expand_prefix_windows.h"
+#include "xla/passes/expand_wide_windows.h"
 #include "xla/passes/merge_transposed_dimensions.h"
 #include "xla/passes/mixed_precision.h"
 #include "xla/passes/simplify_loops.h"
 #include "xla/passes/sort_keys.h"
 #include "xla/passes/split_concatenations.h"
 #include "xla/passes/split_reductions.h"
+#include "xla/passes/topk_rewriter.h"
 #include "xla/passes/widen_short_rows.h"
 
 namespace xla {
@@ -42,6 +44,7 @@ constexpr Pass kPasses[] = {
     {"expand-scatters", "writes scatters of one window as updates of slices", &ExpandScatters},
     {"expand-tuple-constants", "writes constants that are tuples as tuples of constants",
      &ExpandTupleConstants},
+    {"expand-wide-windows", "combines wide windows from smaller ones", &ExpandWideWindows},
     {"flatten-calls", "copies computations until each is called from one place only",
      &RunFlattenCalls},
     {"hoist-loop-invariants", "moves what never changes in front of loops", &HoistLoopInvariants},
@@ -55,6 +58,8 @@ constexpr Pass kPasses[] = {
     {"split-reductions", "computes long reductions in two steps", &SplitReductions},
     {"split-scatters", "scatters many elements to few in two steps", &SplitScatters},
     {"split-sort-keys", "sorts by one operand at a time", &SplitSortKeys},
+    {"sorts-to-topk", "selects the first elements where no others of a sort are read",
+     &RewriteSortsToTopK},
     {"unify-contraction-types", "converts operands of contractions of several kinds of numbers",
      &UnifyContractionTypes},
     {"unroll-loops", "replaces loops of few trips by copies of their bodies", &UnrollLoops},

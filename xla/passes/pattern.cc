@@ -28,6 +28,13 @@ std::optional<double> SplatValue(const HloInstruction& instruction) {
   return literal.GetAsDouble(first);
 }
 
+bool IsAnnotated(const HloInstruction& instruction) {
+  if (!instruction.has_extras()) return false;
+  const InstructionExtras& extras = instruction.extras();
+  return extras.sharding.has_value() || extras.result_accuracy != AccuracySpec() ||
+         !extras.frontend_attributes.empty() || !extras.backend_config.empty();
+}
+
 bool m::Splat::Matches(HloInstruction* instruction) const {
   const std::optional<double> value = SplatValue(*instruction);
   if (!value.has_value() || *value != value_) return false;

@@ -23,6 +23,10 @@ namespace xla {
 // and floating-point numbers that a double holds exactly.
 std::optional<double> SplatValue(const HloInstruction& instruction);
 
+// Whether optional data changes what the instruction means or how it must be compiled: a sharding,
+// a result accuracy, frontend attributes, a backend config. Metadata does not.
+bool IsAnnotated(const HloInstruction& instruction);
+
 namespace m {
 
 // Any instruction.

@@ -31,11 +31,16 @@ bool ConcernsSizes(const HloInstruction& instruction) {
   }
 }
 
+bool HasDynamicShapes(const HloComputation& computation) {
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (HasDynamicArray(instruction->shape()) || ConcernsSizes(*instruction)) return true;
+  }
+  return false;
+}
+
 bool HasDynamicShapes(const HloModule& module) {
   for (const HloComputation* computation : module.computations()) {
-    for (const HloInstruction* instruction : computation->instructions()) {
-      if (HasDynamicArray(instruction->shape()) || ConcernsSizes(*instruction)) return true;
-    }
+    if (HasDynamicShapes(*computation)) return true;
   }
   return false;
 }
@@ -135,6 +140,7 @@ class ModuleRewriter {
   absl::Status Run() {
     HloComputation* const entry = module_->entry_computation();
     roots_ = WidenDynamicShapes(module_);
+    XLA_RETURN_IF_ERROR(RebuildApplied());
     XLA_ASSIGN_OR_RETURN(HloComputation* const rebuilt, Rebuild(entry));
     module_->set_entry_computation(rebuilt);
     XLA_RETURN_IF_ERROR(module_->RemoveUnusedComputations());
@@ -145,6 +151,8 @@ class ModuleRewriter {
 
  private:
   absl::StatusOr<HloComputation*> Rebuild(const HloComputation* computation);
+  // Computations that are applied to elements, which have no sizes, but may hold arrays that do.
+  absl::Status RebuildApplied();
 
   HloModule* const module_;
   RootShapes roots_;
@@ -340,6 +348,30 @@ class ComputationRewriter {
   absl::flat_hash_map<const HloInstruction*, SizedArray> arrays_;
   absl::flat_hash_map<const HloInstruction*, HloInstruction*> forms_;
 };
+
+absl::Status ModuleRewriter::RebuildApplied() {
+  // Callees come first: whether they, or what they call, have dynamic shapes.
+  absl::flat_hash_map<const HloComputation*, bool> is_dynamic;
+  for (HloComputation* computation : module_->MakeComputationPostOrder()) {
+    bool has_dynamic = HasDynamicShapes(*computation);
+    for (HloInstruction* instruction : computation->instructions()) {
+      const auto& called = instruction->called_computations();
+      const bool applies =
+          !IsStructural(instruction->opcode()) && instruction->opcode() != HloOpcode::kCustomCall;
+      for (size_t i = 0; i < called.size(); ++i) {
+        if (!is_dynamic[called[i]]) continue;
+        if (applies) {
+          XLA_ASSIGN_OR_RETURN(HloComputation* const callee, Rebuild(called[i]));
+          instruction->set_called_computation(static_cast<int64_t>(i), callee);
+        } else {
+          has_dynamic = true;
+        }
+      }
+    }
+    is_dynamic[computation] = has_dynamic;
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<HloComputation*> ModuleRewriter::Rebuild(const HloComputation* computation) {
   const auto found = rebuilt_.find(computation);

@@ -144,13 +144,23 @@ bool IsCheapBody(const HloComputation& body) {
   return true;
 }
 
+// How much code the body becomes, in simple operations: functions are long. Loops within loops are
+// unrolled inner ones first, so that bodies grow with the trips of all.
+int64_t CodeSize(const HloComputation& body) {
+  constexpr int64_t kFunction = 12;
+  int64_t size = 0;
+  for (const HloInstruction* instruction : body.instructions())
+    size += instruction->info().Has(op_traits::kHasAccuracy) ? kFunction : 1;
+  return size;
+}
+
 // Whether the loop should become `trips` copies of its body.
 bool ShouldUnroll(const HloInstruction& loop, int64_t trips) {
-  constexpr int64_t kMaxTrips = 32, kMaxInstructions = 1024;
+  constexpr int64_t kMaxTrips = 32, kMaxCodeSize = 1024;
   const HloComputation& body = *loop.while_body();
   if (HasEffects(*loop.while_condition()) || HasEffects(body)) return false;
   if (trips == 1) return true;
-  return trips > 1 && trips <= kMaxTrips && trips * body.instruction_count() <= kMaxInstructions &&
+  return trips > 1 && trips <= kMaxTrips && trips * CodeSize(body) <= kMaxCodeSize &&
          IsCheapBody(body);
 }
 

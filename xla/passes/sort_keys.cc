@@ -15,6 +15,7 @@
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/literal.h"
 #include "xla/passes/graph_builder.h"
+#include "xla/passes/pattern.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -89,7 +90,7 @@ class Mirror {
     }
     if (a->opcode() == HloOpcode::kConstant) return a->literal() == b->literal();
     if (!a->info().Has(op_traits::kElementwiseTrait) || a->attributes() != b->attributes() ||
-        a->has_extras() || b->has_extras()) {
+        IsAnnotated(*a) || IsAnnotated(*b)) {
       return false;
     }
     for (int64_t i = 0; i < a->operand_count(); ++i) {

@@ -9,6 +9,7 @@
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/functions.h"
 #include "xla/pjrt/objects.h"
+#include "xla/pjrt/python.h"
 #include "xla/pjrt/types.h"
 #include "xla/runtime/buffer_view.h"
 
@@ -35,7 +36,7 @@ namespace {
 // The address of the elements, once they are there.
 absl::StatusOr<void*> AwaitAddress(const std::shared_ptr<DeviceBuffer>& buffer) {
   XLA_ASSIGN_OR_RETURN(const DeviceBuffer::Use use, buffer->Acquire());
-  XLA_RETURN_IF_ERROR(buffer->ready().Await());
+  XLA_RETURN_IF_ERROR(AwaitUnlessSignalled(buffer->ready()));
   return use.memory()->data();
 }
 
@@ -173,6 +174,12 @@ absl::Status Buffer_IncreaseExternalReferenceCount(
     PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"buffer", args.buffer}}));
   XLA_ASSIGN_OR_RETURN(DeviceBuffer::Use use, args.buffer->buffer->AcquireLasting());
+  // What JAX waits for next, without an ear for signals.
+  const runtime::Event& ready = args.buffer->buffer->ready();
+  if (args.buffer->is_result && !ready.IsReady() && PythonSignals().is_main_thread()) {
+    const absl::Status status = AwaitUnlessSignalled(ready);
+    if (!ready.IsReady()) return status;
+  }
   const std::lock_guard<std::mutex> lock(args.buffer->mutex);
   args.buffer->external.push_back(std::move(use));
   return absl::OkStatus();

@@ -62,9 +62,10 @@ absl::StatusOr<bool> CompilerOption(const PJRT_NamedValue* options, size_t count
   return true;
 }
 
-absl::StatusOr<ClientPointer> MakeClient(int64_t num_devices, bool use_compiler) {
+absl::StatusOr<ClientPointer> MakeClient(int64_t num_devices, const Platform& platform,
+                                         bool use_compiler) {
   const ClientPointer client(new ClientState, EndClient);
-  XLA_ASSIGN_OR_RETURN(client->topology, MakeTopology(num_devices));
+  XLA_ASSIGN_OR_RETURN(client->topology, MakeTopology(num_devices, platform));
   BackendOptions options;
   options.device_count = static_cast<int>(num_devices);
   options.use_compiler = use_compiler;
@@ -77,9 +78,8 @@ absl::StatusOr<ClientPointer> MakeClient(int64_t num_devices, bool use_compiler)
     for (PJRT_MemoryDescription* kind : description->memory_pointers) {
       const int id = static_cast<int>(client->memories.size());
       auto memory = std::make_unique<PJRT_Memory>(PJRT_Memory{
-          &kMemoryFunctions, id, kind, device.get(), absl::StrCat("XYLEM_", kind->kind, "_", id),
-          absl::StrCat("XylemMemory(id=", id, ", kind=", kind->kind, ", device=", device->ordinal,
-                       ")")});
+          &kMemoryFunctions, id, kind, device.get(), platform.MemoryDebugText(id, kind->kind),
+          platform.MemoryText(id, kind->kind, device->ordinal)});
       device->memories.push_back(memory.get());
       client->memory_pointers.push_back(memory.get());
       client->memories.push_back(std::move(memory));
@@ -131,7 +131,9 @@ absl::Status Client_Create(PJRT_Client_Create_Args& args) {
                        NumDevicesOption(args.create_options, args.num_options));
   XLA_ASSIGN_OR_RETURN(const bool use_compiler,
                        CompilerOption(args.create_options, args.num_options));
-  XLA_ASSIGN_OR_RETURN(ClientPointer state, MakeClient(count, use_compiler));
+  XLA_ASSIGN_OR_RETURN(const Platform* platform,
+                       Platform::FromOptions(args.create_options, args.num_options));
+  XLA_ASSIGN_OR_RETURN(ClientPointer state, MakeClient(count, *platform, use_compiler));
   args.client = new PJRT_Client{std::move(state)};
   return absl::OkStatus();
 }
@@ -144,8 +146,8 @@ absl::Status Client_Destroy(PJRT_Client_Destroy_Args& args) {
 }
 
 absl::Status Client_PlatformName(PJRT_Client_PlatformName_Args& args) {
-  static const std::string name = kPlatformName;
-  Put(name, args.platform_name, args.platform_name_size);
+  XLA_RETURN_IF_ERROR(Require({{"client", args.client}}));
+  Put(args.client->state->topology->platform->name(), args.platform_name, args.platform_name_size);
   return absl::OkStatus();
 }
 

@@ -4,6 +4,8 @@
 
 #include <mutex>
 
+#include "xla/pjrt/python.h"
+
 struct PJRT_ExecuteContext {
   xla::ffi::CallContext calls;
 };
@@ -13,6 +15,7 @@ namespace xla::pjrt {
 std::shared_ptr<const CustomCallRegistry> CustomCallsOf(const PJRT_ExecuteContext* context) {
   const auto make = [](const ffi::CallContext& calls) {
     auto registry = std::make_shared<CustomCallRegistry>();
+    AddPythonCallbacks(*registry);
     ffi::AddRegisteredHandlers(calls, *registry);
     return registry;
   };

@@ -9,6 +9,7 @@
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/functions.h"
 #include "xla/pjrt/objects.h"
+#include "xla/pjrt/python.h"
 
 namespace xla::pjrt {
 namespace {
@@ -99,7 +100,7 @@ absl::Status Event_Error(PJRT_Event_Error_Args& args) {
 
 absl::Status Event_Await(PJRT_Event_Await_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"event", args.event}}));
-  return args.event->event.Await();
+  return AwaitUnlessSignalled(args.event->event);
 }
 
 absl::Status Event_OnReady(PJRT_Event_OnReady_Args& args) {

@@ -6,14 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
-#include "xla/hlo/proto/hlo_proto.h"
 #include "xla/pjrt/cost.h"
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/functions.h"
 #include "xla/pjrt/program.h"
 #include "xla/runtime/buffer_view.h"
 #include "xla/service/computation_placer.h"
-#include "xla/xla.pb.h"
 
 struct PJRT_SerializedExecutable {
   std::string bytes;
@@ -238,12 +236,7 @@ absl::Status Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args& 
   Program& program = *args.executable->program;
   const std::lock_guard<std::mutex> lock(program.mutex);
   if (program.optimized.empty()) {
-    const HloModule& module = program.executable->module();
-    HloModuleProtoWithConfig proto;
-    XLA_ASSIGN_OR_RETURN(*proto.mutable_hlo_module(), ModuleToProto(module));
-    XLA_RETURN_IF_ERROR(StateShardings(program, *proto.mutable_hlo_module()));
-    *proto.mutable_config() = module.config().ToProto();
-    program.optimized = proto.SerializeAsString();
+    XLA_ASSIGN_OR_RETURN(program.optimized, DescribeOptimized(program));
   }
   static const std::string format = "hlo_with_config";
   Put(format, args.program->format, args.program->format_size);

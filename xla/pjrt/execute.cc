@@ -15,6 +15,8 @@
 #include "xla/pjrt/functions.h"
 #include "xla/pjrt/profiler.h"
 #include "xla/pjrt/program.h"
+#include "xla/pjrt/python.h"
+#include "xla/pjrt/runs_in_flight.h"
 #include "xla/service/launch.h"
 
 namespace xla::pjrt {
@@ -151,8 +153,14 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   request.context.custom_calls = custom_calls.get();
   request.context.run_id = options.launch_id;
   const runtime::LaunchQueues& queues = loaded.client->backend->launches();
-  request.run_here = ffi::IsInsideCustomCall();
-  request.run_here_if_ready = program.is_short && queues.Idle(request.device_ordinals[0]).IsReady();
+  request.run_here = program.runs_here || ffi::IsInsideCustomCall();
+  request.run_here_if_ready =
+      (program.is_short || program.length->IsShort()) &&
+      std::all_of(request.device_ordinals.begin(), request.device_ordinals.end(),
+                  [&](int ordinal) { return queues.Idle(ordinal).IsReady(); });
+  request.length = program.length;
+  PythonSignals signals;
+  if (signals.is_main_thread()) request.context.interrupt = &signals;
   std::shared_ptr<const Executable> executable = program.executable;
   if (IsTracing()) {
     executable = Traced(std::move(executable),
@@ -161,10 +169,15 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   XLA_ASSIGN_OR_RETURN(const Launched launched,
                        Launch(*loaded.client->backend, std::move(executable), std::move(request)));
   // What the run points to lives until it has ended.
-  if (!launched.done.IsReady()) launched.done.OnReady([custom_calls](const absl::Status&) {});
+  if (!launched.done.IsReady()) {
+    launched.done.OnReady([custom_calls](const absl::Status&) {});
+    AddRunInFlight(launched, program.has_effects);
+  }
+  if (signals.was_requested()) EndRunsInFlight(kGraceOfSignals, /*spares_effects=*/false);
   for (PJRT_Buffer* buffer : donated) buffer->Delete();
-  if (program.is_synchronous) {
-    const absl::Status status = launched.done.Await();
+  // After a signal the exception of its handler is raised, instead of an error of this call.
+  if ((program.is_synchronous || program.runs_here) && !signals.was_requested()) {
+    const absl::Status status = AwaitUnlessSignalled(launched.done);
     // That of an argument is only passed on by the results.
     if (!status.ok() && ArgumentsAreGood(args)) return status;
   }
@@ -172,6 +185,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
     for (size_t i = 0; i < launched.results[d].size(); ++i) {
       args.output_lists[d][i] = new PJRT_Buffer(
           loaded.client, devices[d]->memories[program.output_memories[i]], launched.results[d][i]);
+      args.output_lists[d][i]->is_result = true;
     }
     if (args.device_complete_events != nullptr) {
       args.device_complete_events[d] = new PJRT_Event(launched.done);

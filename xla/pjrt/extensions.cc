@@ -16,6 +16,7 @@
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/profiler.h"
 #include "xla/pjrt/program.h"
+#include "xla/pjrt/python.h"
 #include "xla/pjrt/types.h"
 
 struct PJRT_Layouts_MemoryLayout {
@@ -191,8 +192,11 @@ PJRT_Extension_Base Base(PJRT_Extension_Type type, PJRT_Extension_Base* next) {
 }  // namespace
 
 PJRT_Extension_Base* FirstExtension() {
+  static Xylem_Python_Extension python = {
+      Base<Xylem_Python_Extension>(kXylemPythonExtension, nullptr), Entry<&SetPython>,
+      Entry<&EndRuns>};
   static PJRT_MemoryDescriptions_Extension memories = {
-      Base<PJRT_MemoryDescriptions_Extension>(PJRT_Extension_Type_MemoryDescriptions, nullptr),
+      Base<PJRT_MemoryDescriptions_Extension>(PJRT_Extension_Type_MemoryDescriptions, &python.base),
       Entry<&DeviceMemoryDescriptions>, Entry<&MemoryDescriptionKind>};
   static PJRT_Stream_Extension streams = {
       Base<PJRT_Stream_Extension>(PJRT_Extension_Type_Stream, &memories.base), Entry<&GetStream>,

@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "xla/pjrt/abi.h"
+#include "xla/pjrt/platform.h"
 #include "xla/runtime/custom_call.h"
 #include "xla/runtime/device_buffer.h"
 #include "xla/runtime/event.h"
@@ -82,6 +83,7 @@ struct PJRT_Device {
 };
 
 struct PJRT_TopologyDescription {
+  const xla::pjrt::Platform* platform;
   std::vector<std::unique_ptr<PJRT_DeviceDescription>> devices;
   std::vector<PJRT_DeviceDescription*> device_pointers;
   std::vector<PJRT_NamedValue> attributes;
@@ -102,12 +104,12 @@ struct ClientState {
 };
 using ClientPointer = std::shared_ptr<ClientState>;
 
-inline constexpr char kPlatformName[] = "xylem";
 // "Xylem 0.1.0"
 const std::string& PlatformVersion();
 
 // Devices without a client. InvalidArgument for a number out of range.
-absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t num_devices);
+absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t num_devices,
+                                                                       const Platform& platform);
 // The number of devices that options, or the environment variable XYLEM_NUM_DEVICES, ask for; 1.
 absl::StatusOr<int64_t> NumDevicesOption(const PJRT_NamedValue* options, size_t count);
 
@@ -139,6 +141,7 @@ struct PJRT_Buffer {
   // External references: the memory stays in place for them.
   std::vector<xla::runtime::DeviceBuffer::Use> external;
   std::atomic<bool> is_counted;  // by the device's memory_count
+  bool is_result = false;        // of a program
   int64_t counted_bytes;
 };
 

@@ -13,6 +13,7 @@
 #include "xla/pjrt/partition_instructions.h"
 #include "xla/pjrt/partitioner.h"
 #include "xla/pjrt/program.h"
+#include "xla/pjrt/python.h"
 #include "xla/shape_util.h"
 
 namespace xla::pjrt {
@@ -139,15 +140,31 @@ absl::Status Partitioner::DivideOperation(HloInstruction* instruction, const Sha
   return instruction->ReplaceAllUsesWith(shard);
 }
 
+// What a combiner makes of two values, if a sharding can state it.
+std::optional<HloSharding::Reduction> Partitioner::ReductionOf(const HloComputation& combiner) {
+  switch (combiner.root_instruction()->opcode()) {
+    case HloOpcode::kAdd:
+      return HloSharding::Reduction::kSum;
+    case HloOpcode::kMaximum:
+      return HloSharding::Reduction::kMax;
+    case HloOpcode::kMinimum:
+      return HloSharding::Reduction::kMin;
+    default:
+      return std::nullopt;
+  }
+}
+
 HloInstruction* Partitioner::CombinePartial(HloInstruction* instruction, HloInstruction* part,
                                             const ShardForm& form) {
-  HloComputation* combiner = instruction->opcode() == HloOpcode::kReduce
-                                 ? instruction->to_apply()
-                                 : emit_.Sum(part->shape().element_type());
+  HloComputation* combiner =
+      instruction->opcode() == HloOpcode::kReduce
+          ? instruction->to_apply()
+          : emit_.Combiner(part->shape().element_type(), HloSharding::Reduction::kSum);
   HloInstruction* result = emit_.Combine(part, form.partial, combiner);
-  if (combiner->root_instruction()->opcode() == HloOpcode::kAdd) {
+  if (const auto reduction = ReductionOf(*combiner)) {
     Tiles addends = form.result;
     addends.sums = form.partial;
+    addends.reduction = *reduction;
     addends_.insert_or_assign(instruction, Made{part, addends});
     addends_.insert_or_assign(result, Made{part, std::move(addends)});
   }

@@ -21,7 +21,8 @@ using Instructions = std::vector<HloInstruction*>;
 constexpr int kMaxShardDepth = 500;
 
 bool AreAlike(const Tiles& a, const Tiles& b) {
-  return a.counts == b.counts && a.tile_of == b.tile_of && HaveSameGroups(a.sums, b.sums);
+  return a.counts == b.counts && a.tile_of == b.tile_of && a.reduction == b.reduction &&
+         HaveSameGroups(a.sums, b.sums);
 }
 
 }  // namespace
@@ -62,7 +63,10 @@ HloInstruction* Partitioner::AddendOf(HloInstruction* whole, const Tiles& tiles)
     addends_.insert_or_assign(value, Made{made, tiles});
     return made;
   }
-  if (known == nullptr || !known->tiles.sums.empty() || !tiles.AreUndivided()) return nullptr;
+  if (known == nullptr || !known->tiles.sums.empty() || !tiles.AreUndivided() ||
+      tiles.reduction != HloSharding::Reduction::kSum) {
+    return nullptr;
+  }
   for (const std::vector<int64_t>& group : tiles.sums) {
     std::vector<int64_t> numbers;
     for (const int64_t p : group) {
@@ -79,10 +83,18 @@ HloInstruction* Partitioner::AddendOf(HloInstruction* whole, const Tiles& tiles)
 }
 
 HloInstruction* Partitioner::AddendFromOperands(HloInstruction* value, const Tiles& tiles) {
+  const HloSharding::Reduction reduction = tiles.reduction;
   switch (value->opcode()) {
     case HloOpcode::kAdd:
     case HloOpcode::kSubtract:
     case HloOpcode::kNegate:
+      if (reduction != HloSharding::Reduction::kSum) return nullptr;
+      break;
+    case HloOpcode::kMaximum:
+      if (reduction != HloSharding::Reduction::kMax) return nullptr;
+      break;
+    case HloOpcode::kMinimum:
+      if (reduction != HloSharding::Reduction::kMin) return nullptr;
       break;
     case HloOpcode::kReshape:
     case HloOpcode::kTranspose:

@@ -99,6 +99,7 @@ Instructions Partitioner::CompleteSums(Instructions shards, const State& state, 
       const size_t other = others.front();
       return together &&
              shards[other]->shape().element_type() == shards[i]->shape().element_type() &&
+             state[other].tiles->reduction == state[i].tiles->reduction &&
              HaveSameGroups(state[other].tiles->sums, state[i].tiles->sums);
     });
     if (kind == kinds.end()) {
@@ -110,8 +111,9 @@ Instructions Partitioner::CompleteSums(Instructions shards, const State& state, 
   for (const std::vector<size_t>& kind : kinds) {
     Instructions parts;
     for (const size_t i : kind) parts.push_back(shards[i]);
-    const Instructions sums = emit_.CombineAll(parts, state[kind[0]].tiles->sums,
-                                               emit_.Sum(parts[0]->shape().element_type()));
+    const Tiles& tiles = *state[kind[0]].tiles;
+    const Instructions sums = emit_.CombineAll(
+        parts, tiles.sums, emit_.Combiner(parts[0]->shape().element_type(), tiles.reduction));
     for (size_t k = 0; k < kind.size(); ++k) shards[kind[k]] = sums[k];
   }
   return shards;

@@ -83,7 +83,9 @@ class Partitioner {
   absl::Status DivideInstruction(HloInstruction* instruction);
   absl::Status DivideOperation(HloInstruction* instruction, const ShardForm& form,
                                HloSharding sharding);
-  // The parts of a reduction, combined. Sums are kept as they are, too, for those who want addends.
+  static std::optional<HloSharding::Reduction> ReductionOf(const HloComputation& combiner);
+  // The parts of a reduction, combined. Those of sums, maxima and minima are kept as they are, too,
+  // for those who want addends.
   HloInstruction* CombinePartial(HloInstruction* instruction, HloInstruction* part,
                                  const ShardForm& form);
   // An element of a tuple of which there are shards.
@@ -111,7 +113,7 @@ class Partitioner {
   // combined, or the shards that the partitions of each group have, among zeros. Null if neither is
   // at hand.
   HloInstruction* AddendOf(HloInstruction* whole, const Tiles& tiles);
-  // The same from addends of all operands, of operations that are linear.
+  // The same from addends of all operands, of operations that may come before the combination.
   HloInstruction* AddendFromOperands(HloInstruction* value, const Tiles& tiles);
   // Null if only the whole can be computed.
   absl::StatusOr<HloInstruction*> MakeShard(HloInstruction* whole, const Tiles& tiles);

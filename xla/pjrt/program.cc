@@ -12,6 +12,7 @@
 #include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
+#include "xla/lapack/lapack.h"
 #include "xla/passes/expand.h"
 #include "xla/pjrt/compiler_options.h"
 #include "xla/pjrt/cost.h"
@@ -19,6 +20,7 @@
 #include "xla/pjrt/entry_attributes.h"
 #include "xla/pjrt/partition.h"
 #include "xla/pjrt/profiler.h"
+#include "xla/pjrt/python.h"
 #include "xla/pjrt/types.h"
 #include "xla/runtime/buffer_view.h"
 #include "xla/shape_util.h"
@@ -171,11 +173,11 @@ void DescribeRuns(const HloModule& module, Program& program) {
       if (opcode == HloOpcode::kCustomCall) {
         const auto& attributes = instruction->attributes<CustomCallAttributes>();
         const std::string& target = attributes.custom_call_target;
-        if (target == kPythonCallback || target == kPartitionedPythonCallback ||
-            !handlers->Contains(target)) {
-          program.is_synchronous = true;
-        }
+        program.runs_here = program.runs_here || IsPythonCallback(target);
+        program.is_synchronous = program.is_synchronous ||
+                                 !(handlers->Contains(target) || lapack::IsLapackTarget(target));
       }
+      program.has_effects = program.has_effects || instruction->HasSideEffectNoRecurse();
       may_be_long = may_be_long || opcode == HloOpcode::kCustomCall ||
                     opcode == HloOpcode::kWhile || instruction->HasSideEffectNoRecurse();
     }
@@ -270,7 +272,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   }
   XLA_RETURN_IF_ERROR(SetLayouts(attributes.results, 0, layout.mutable_result()));
   const std::shared_ptr<const HloModule> shared = std::move(module);
-  XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared));
+  XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared, CustomCallsOf(nullptr).get()));
   DescribeRuns(*shared, *program);
   program->fingerprint = absl::StrFormat(
       "%016x", Fnv(source.code, Fnv(source.options, Fnv(source.format, Fnv(PlatformVersion())))));

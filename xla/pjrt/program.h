@@ -15,6 +15,7 @@
 #include "xla/pjrt/objects.h"
 #include "xla/pjrt/proto/compile_options.pb.h"
 #include "xla/service/executable.h"
+#include "xla/service/run_length.h"
 
 namespace xla::pjrt {
 
@@ -51,11 +52,17 @@ struct Program {
   // Serialized OpSharding; empty lists if the program has no shardings.
   TextList output_shardings, parameter_shardings;
   std::string fingerprint;
-  // Runs end before Execute returns: of programs that call functions of Python, which live as long
-  // as their caller, and of those that call what is not known, so that Execute itself fails.
+  // Runs end before Execute returns: of programs that call what is not known, so that Execute
+  // itself fails.
   bool is_synchronous = false;
-  // Runs are too short to be worth another thread.
+  // Runs happen on the calling thread: of programs that call functions of Python, which live as
+  // long as their caller, and expect signals where these arrive, on the main thread.
+  bool runs_here = false;
+  // Runs are too short to be worth another thread, by an estimate.
   bool is_short = false;
+  // Runs affect more than their results.
+  bool has_effects = false;
+  std::shared_ptr<RunLength> length = std::make_shared<RunLength>();
   std::string optimized;  // HloModuleProtoWithConfig, made when it is first asked for
   std::vector<PJRT_NamedValue> cost;
   std::mutex mutex;        // of what is made later
@@ -66,11 +73,6 @@ struct Program {
 };
 using ProgramPointer = std::shared_ptr<Program>;
 
-// The custom calls whose handler the Python package registers for its callbacks.
-inline constexpr char kPythonCallback[] = "xylem_python_callback";
-// The same, called in each partition with the shards that it has.
-inline constexpr char kPartitionedPythonCallback[] = "xylem_partitioned_python_callback";
-
 // Reads the program and the options and compiles with the backend's compiler. InvalidArgument for
 // unknown formats and for more devices than `max_devices`.
 absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSource source);
@@ -78,6 +80,10 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
 // States the shardings of parameters and results in a proto of the program's module, where callers
 // who do not know the extension for shardings read them.
 absl::Status StateShardings(const Program& program, HloModuleProto& module);
+
+// What callers read as the optimized program, an HloModuleProtoWithConfig: the module without calls,
+// its shardings, and the memories of its parameters and results in the layouts.
+absl::StatusOr<std::string> DescribeOptimized(const Program& program);
 
 // Bytes that only the same build of the library reads.
 std::string SerializeProgram(const Program& program);

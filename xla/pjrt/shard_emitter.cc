@@ -23,6 +23,17 @@ namespace {
 
 using Instructions = std::vector<HloInstruction*>;
 
+// What leaves the others as they are when it is combined with them.
+HloInstruction* Identity(HloComputation* computation, const Shape& shape,
+                         HloSharding::Reduction reduction) {
+  if (reduction == HloSharding::Reduction::kSum) return Zero(computation, shape);
+  const PrimitiveType type = shape.element_type();
+  HloInstruction* bound = computation->AddInstruction(HloInstruction::CreateConstant(
+      reduction == HloSharding::Reduction::kMax ? LiteralUtil::MinValue(type)
+                                                : LiteralUtil::MaxValue(type)));
+  return Add(computation, HloOpcode::kBroadcast, shape, {bound}, Dimensions({}));
+}
+
 }  // namespace
 
 HloInstruction* ShardEmitter::TileStart(HloInstruction* number, const Shape& shard,
@@ -73,16 +84,23 @@ absl::StatusOr<HloInstruction*> ShardEmitter::Cut(HloInstruction* whole, const T
                              ShapeUtil::MakeShape(PRED, tile->shape().dimensions()),
                              {Reshape(mine, {})}, Dimensions({}));
   return Add(computation, HloOpcode::kSelect, tile->shape(),
-             {mask, tile, Zero(computation, tile->shape())});
+             {mask, tile, Identity(computation, tile->shape(), tiles.reduction)});
 }
 
-HloComputation* ShardEmitter::Sum(PrimitiveType type) {
+HloComputation* ShardEmitter::Combiner(PrimitiveType type, HloSharding::Reduction reduction) {
+  const bool is_sum = reduction == HloSharding::Reduction::kSum;
+  const bool is_max = reduction == HloSharding::Reduction::kMax;
+  const HloOpcode opcode = is_sum   ? HloOpcode::kAdd
+                           : is_max ? HloOpcode::kMaximum
+                                    : HloOpcode::kMinimum;
   const Shape scalar = ShapeUtil::MakeShape(type, {});
-  HloComputation* sum = module_.AddComputation("sum");
-  HloInstruction* left = sum->AddInstruction(HloInstruction::CreateParameter(0, scalar, "left"));
-  HloInstruction* right = sum->AddInstruction(HloInstruction::CreateParameter(1, scalar, "right"));
-  sum->set_root_instruction(Add(sum, HloOpcode::kAdd, scalar, {left, right}));
-  return sum;
+  HloComputation* combiner = module_.AddComputation(is_sum ? "sum" : is_max ? "max" : "min");
+  HloInstruction* left =
+      combiner->AddInstruction(HloInstruction::CreateParameter(0, scalar, "left"));
+  HloInstruction* right =
+      combiner->AddInstruction(HloInstruction::CreateParameter(1, scalar, "right"));
+  combiner->set_root_instruction(Add(combiner, opcode, scalar, {left, right}));
+  return combiner;
 }
 
 HloInstruction* ShardEmitter::Combine(HloInstruction* part,
@@ -154,7 +172,7 @@ absl::StatusOr<HloInstruction*> ShardEmitter::Inline(const HloModule& program,
 HloInstruction* ShardEmitter::Gather(HloInstruction* shard, const Shape& whole,
                                      const Tiles& tiles) {
   if (!tiles.sums.empty()) {
-    shard = Combine(shard, tiles.sums, Sum(shard->shape().element_type()));
+    shard = Combine(shard, tiles.sums, Combiner(shard->shape().element_type(), tiles.reduction));
   }
   if (tiles.AreUndivided()) return shard;
   HloComputation* computation = shard->parent();

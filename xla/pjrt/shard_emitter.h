@@ -46,8 +46,8 @@ class ShardEmitter {
   // InvalidArgument if operands have other shapes than its parameters.
   absl::StatusOr<HloInstruction*> Inline(const HloModule& program, HloComputation* computation,
                                          absl::Span<HloInstruction* const> operands);
-  // Adds two scalars.
-  HloComputation* Sum(PrimitiveType type);
+  // Adds two scalars, or takes the larger or smaller one.
+  HloComputation* Combiner(PrimitiveType type, HloSharding::Reduction reduction);
   // Where the tile of the partition of this number starts in a dimension, an s32.
   HloInstruction* TileStart(HloInstruction* number, const Shape& shard, const Tiles& tiles,
                             size_t dimension) const;

@@ -10,6 +10,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/collective_device_list.h"
 #include "xla/layout_util.h"
+#include "xla/primitive_util.h"
 
 namespace xla::pjrt {
 namespace {
@@ -71,6 +72,13 @@ bool HaveSameGroups(std::vector<std::vector<int64_t>> a, std::vector<std::vector
 
 absl::StatusOr<Tiles> TilesOf(const HloSharding& sharding, const Shape& array, int64_t partitions) {
   Tiles tiles = WholeArray(array, partitions);
+  tiles.reduction = sharding.reduction;
+  if (sharding.reduction != HloSharding::Reduction::kSum &&
+      primitive_util::IsComplexType(array.element_type())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(array.ToString(), " has no order, which the sharding ", sharding.ToString(),
+                     " needs: it is unreduced by a maximum or minimum"));
+  }
   switch (sharding.kind) {
     case HloSharding::Kind::kReplicated:
     case HloSharding::Kind::kManual:

@@ -22,10 +22,13 @@ struct Tiles {
   // one such group. Where a whole array is made unreduced, the first of each group has the value,
   // the others zeros. Empty: each partition has the value.
   std::vector<std::vector<int64_t>> sums;
+  // Instead of sums it may be maxima or minima, and the others have the infinity that leaves them.
+  HloSharding::Reduction reduction = HloSharding::Reduction::kSum;
 
   // Each partition has the same in both.
   bool operator==(const Tiles& other) const {
-    return counts == other.counts && tile_of == other.tile_of && sums == other.sums;
+    return counts == other.counts && tile_of == other.tile_of && sums == other.sums &&
+           (sums.empty() || reduction == other.reduction);
   }
   bool AreUndivided() const;                                     // there is one tile
   bool IsOne() const { return AreUndivided() && sums.empty(); }  // all have the whole array

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "xla/base/status_macros.h"
 #include "xla/pjrt/entry.h"
@@ -24,7 +25,7 @@ namespace xla::pjrt {
 namespace {
 
 constexpr int64_t kMaxDevices = 1024;
-constexpr char kTopologyPrefix[] = "xylem-topology 1 devices ";
+constexpr char kTopologyPrefix[] = "xylem-topology 2 devices ";
 
 absl::StatusOr<int64_t> ParseDeviceCount(absl::string_view text, absl::string_view where) {
   int64_t count = 0;
@@ -48,24 +49,26 @@ absl::StatusOr<int64_t> NumDevicesOption(const PJRT_NamedValue* options, size_t 
     }
     return absl::InvalidArgumentError("the option num_devices must be an integer");
   }
-  // The one variable of the plugin, for programs that do not create the client themselves.
+  // For programs that do not create the client themselves.
   const char* variable = std::getenv("XYLEM_NUM_DEVICES");
   if (variable == nullptr || *variable == '\0') return 1;
   return ParseDeviceCount(variable, "XYLEM_NUM_DEVICES");
 }
 
-absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t num_devices) {
+absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t num_devices,
+                                                                       const Platform& platform) {
   if (num_devices < 1 || num_devices > kMaxDevices) {
     return absl::InvalidArgumentError(
         absl::StrCat(num_devices, " devices; there may be 1 to ", kMaxDevices));
   }
   auto topology = std::make_unique<PJRT_TopologyDescription>();
+  topology->platform = &platform;
   for (int id = 0; id < num_devices; ++id) {
     auto device = std::make_unique<PJRT_DeviceDescription>();
     device->id = id;
-    device->kind = kPlatformName;
-    device->debug_string = absl::StrCat("XYLEM_", id);
-    device->to_string = absl::StrCat("XylemDevice(id=", id, ")");
+    device->kind = platform.name();
+    device->debug_string = platform.DeviceDebugText(id);
+    device->to_string = platform.DeviceText(id);
     // All kinds are the memory of the host; programs may ask for any by name.
     for (const std::string_view kind : kMemoryKinds) {
       const auto number = static_cast<int>(device->memories.size());
@@ -85,7 +88,10 @@ namespace api {
 absl::Status TopologyDescription_Create(PJRT_TopologyDescription_Create_Args& args) {
   XLA_ASSIGN_OR_RETURN(const int64_t count,
                        NumDevicesOption(args.create_options, args.num_options));
-  XLA_ASSIGN_OR_RETURN(std::unique_ptr<PJRT_TopologyDescription> topology, MakeTopology(count));
+  XLA_ASSIGN_OR_RETURN(const Platform* platform,
+                       Platform::FromOptions(args.create_options, args.num_options));
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<PJRT_TopologyDescription> topology,
+                       MakeTopology(count, *platform));
   args.topology = topology.release();
   return absl::OkStatus();
 }
@@ -96,8 +102,8 @@ absl::Status TopologyDescription_Destroy(PJRT_TopologyDescription_Destroy_Args& 
 }
 
 absl::Status TopologyDescription_PlatformName(PJRT_TopologyDescription_PlatformName_Args& args) {
-  static const std::string name = kPlatformName;
-  Put(name, args.platform_name, args.platform_name_size);
+  XLA_RETURN_IF_ERROR(Require({{"topology", args.topology}}));
+  Put(args.topology->platform->name(), args.platform_name, args.platform_name_size);
   return absl::OkStatus();
 }
 
@@ -117,8 +123,8 @@ absl::Status TopologyDescription_GetDeviceDescriptions(
 
 absl::Status TopologyDescription_Serialize(PJRT_TopologyDescription_Serialize_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"topology", args.topology}}));
-  auto* holder =
-      new PJRT_SerializedTopology{absl::StrCat(kTopologyPrefix, args.topology->devices.size())};
+  auto* holder = new PJRT_SerializedTopology{absl::StrCat(
+      kTopologyPrefix, args.topology->devices.size(), " of ", args.topology->platform->name())};
   Put(holder->bytes, args.serialized_bytes, args.serialized_bytes_size);
   args.serialized_topology = holder;
   args.serialized_topology_deleter = [](PJRT_SerializedTopology* topology) { delete topology; };
@@ -131,8 +137,14 @@ absl::Status TopologyDescription_Deserialize(PJRT_TopologyDescription_Deserializ
   if (!absl::ConsumePrefix(&text, kTopologyPrefix)) {
     return absl::InvalidArgumentError("these bytes are not a topology of Xylem");
   }
-  XLA_ASSIGN_OR_RETURN(const int64_t count, ParseDeviceCount(text, "the serialized topology"));
-  XLA_ASSIGN_OR_RETURN(std::unique_ptr<PJRT_TopologyDescription> topology, MakeTopology(count));
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits(" of ", 1));
+  XLA_ASSIGN_OR_RETURN(const int64_t count,
+                       ParseDeviceCount(parts.first, "the serialized topology"));
+  XLA_ASSIGN_OR_RETURN(const Platform* platform,
+                       Platform::Find({parts.second.data(), parts.second.size()}));
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<PJRT_TopologyDescription> topology,
+                       MakeTopology(count, *platform));
   args.topology = topology.release();
   return absl::OkStatus();
 }

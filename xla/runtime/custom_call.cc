@@ -2,7 +2,9 @@
 // The registry: targets by name, and which way each is called.
 #include "xla/runtime/custom_call.h"
 
+#include <atomic>
 #include <exception>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -33,6 +35,11 @@ absl::Status WrongConvention(absl::string_view is, int called) {
                    ", but the call says api_version=", ConventionName(called)));
 }
 
+absl::Status Named(const CustomCallFrame& call, const absl::Status& status) {
+  return absl::Status(status.code(),
+                      absl::StrCat("custom call \"", View(call.target), "\": ", status.message()));
+}
+
 }  // namespace
 
 absl::StatusOr<const CustomCallBuffer*> CustomCallFrame::Typed(
@@ -51,6 +58,7 @@ absl::StatusOr<const CustomCallBuffer*> CustomCallFrame::Typed(
 
 absl::Status CustomCallRegistry::Add(std::string name, Target target) {
   if (name.empty()) return absl::InvalidArgumentError("a custom-call target needs a name");
+  version_ = Version();
   const auto [place, added] = targets_.emplace(std::move(name), std::move(target));
   if (!added) {
     return absl::AlreadyExistsError(
@@ -67,6 +75,21 @@ absl::Status CustomCallRegistry::Register(std::string target, Handler handler) {
   Target added;
   added.handler = std::move(handler);
   return Add(std::move(target), std::move(added));
+}
+
+absl::Status CustomCallRegistry::RegisterPrepared(std::string target, Prepare prepare) {
+  if (prepare == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("custom-call target \"", target, "\" has no function"));
+  }
+  Target added;
+  added.prepare = std::move(prepare);
+  return Add(std::move(target), std::move(added));
+}
+
+uint64_t CustomCallRegistry::Version::Next() {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 absl::Status CustomCallRegistry::RegisterUntyped(std::string target, void* function) {
@@ -132,50 +155,71 @@ std::vector<std::string> CustomCallRegistry::Targets() const {
 }
 
 absl::Status CustomCallRegistry::Call(CustomCallFrame& call) const {
-  const auto found = targets_.find(call.target);
+  std::shared_ptr<void> kept;
+  XLA_ASSIGN_OR_RETURN(BoundCustomCall bound, Bind(call, kept));
+  return bound.Run(call);
+}
+
+absl::StatusOr<BoundCustomCall> CustomCallRegistry::Bind(CustomCallFrame& form,
+                                                         std::shared_ptr<void>& kept) const {
+  const auto found = targets_.find(form.target);
   if (found == targets_.end()) {
     return absl::UnimplementedError(absl::StrCat(
-        call.api_version == XYLEM_CALL_TYPED ? "No FFI handler registered for" : "there is no",
-        " custom call \"", View(call.target), "\"; known are: ",
+        form.api_version == XYLEM_CALL_TYPED ? "No FFI handler registered for" : "there is no",
+        " custom call \"", View(form.target), "\"; known are: ",
         targets_.empty() ? std::string("none") : absl::StrJoin(Targets(), ", ")));
   }
   const Target& target = found->second;
-  const auto run = [&]() -> absl::Status {
-    const int version = call.api_version;
-    const bool is_typed =
-        target.handler != nullptr || target.c_target.convention == XYLEM_CALL_TYPED;
-    if (is_typed) {
-      call.attributes_ = AttributeDictionary();
-      if (version == XYLEM_CALL_TYPED) {
-        XLA_ASSIGN_OR_RETURN(call.attributes_, AttributeDictionary::Parse(call.opaque));
-      }
-      if (target.handler == nullptr) {
-        return internal::CallTypedC(target.c_target, call.attributes_, call);
-      }
-      try {
-        return target.handler(call);
-      } catch (const std::exception& e) {
-        return absl::InternalError(absl::StrCat("the handler threw: ", e.what()));
-      } catch (...) {
-        return absl::InternalError("the handler threw");
-      }
+  BoundCustomCall bound;
+  const int version = form.api_version;
+  const bool is_typed = target.handler != nullptr || target.prepare != nullptr ||
+                        target.c_target.convention == XYLEM_CALL_TYPED;
+  if (is_typed) {
+    form.attributes_ = AttributeDictionary();
+    if (version == XYLEM_CALL_TYPED) {
+      absl::StatusOr<AttributeDictionary> attributes = AttributeDictionary::Parse(form.opaque);
+      if (!attributes.ok()) return Named(form, attributes.status());
+      form.attributes_ = *std::move(attributes);
     }
-    XylemTarget untyped = target.c_target;
-    if (target.untyped != nullptr) {
-      if (version < XYLEM_CALL_ORIGINAL || version > XYLEM_CALL_STATUS_RETURNING_UNIFIED) {
-        return WrongConvention("an untyped function", version);
-      }
-      untyped.convention = version;
-      untyped.function.original = reinterpret_cast<void (*)(void*, const void**)>(target.untyped);
-    } else if (version != untyped.convention) {
-      return WrongConvention(ConventionName(untyped.convention), version);
+    if (target.prepare != nullptr) {
+      bound.prepared_ = target.prepare(form, kept);
+    } else if (target.handler != nullptr) {
+      bound.function_ = std::cref(target.handler);
+    } else {
+      bound.function_ = [&target](CustomCallFrame& call) {
+        return internal::CallTypedC(target.c_target, call.attributes(), call);
+      };
     }
+    return bound;
+  }
+  XylemTarget untyped = target.c_target;
+  if (target.untyped != nullptr) {
+    if (version < XYLEM_CALL_ORIGINAL || version > XYLEM_CALL_STATUS_RETURNING_UNIFIED) {
+      return Named(form, WrongConvention("an untyped function", version));
+    }
+    untyped.convention = version;
+    untyped.function.original = reinterpret_cast<void (*)(void*, const void**)>(target.untyped);
+  } else if (version != untyped.convention) {
+    return Named(form, WrongConvention(ConventionName(untyped.convention), version));
+  }
+  bound.function_ = [untyped](CustomCallFrame& call) {
     return internal::CallUntyped(untyped, call);
   };
+  return bound;
+}
+
+absl::Status BoundCustomCall::Run(CustomCallFrame& call) {
+  const auto run = [&]() -> absl::Status {
+    try {
+      return prepared_ != nullptr ? prepared_->Run(call) : function_(call);
+    } catch (const std::exception& e) {
+      return absl::InternalError(absl::StrCat("the handler threw: ", e.what()));
+    } catch (...) {
+      return absl::InternalError("the handler threw");
+    }
+  };
   const absl::Status status = run();
-  if (status.ok()) return status;
-  return absl::Status(status.code(),
-                      absl::StrCat("custom call \"", View(call.target), "\": ", status.message()));
+  return status.ok() ? status : Named(call, status);
 }
 
 }  // namespace xla

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,12 +92,36 @@ class CustomCallFrame {
   AttributeDictionary attributes_;
 };
 
+// A handler made ready for calls of one form, one after the other.
+class PreparedHandler {
+ public:
+  virtual ~PreparedHandler() = default;
+  virtual absl::Status Run(CustomCallFrame& call) = 0;
+};
+
+// A frame's target, found and made ready: see CustomCallRegistry::Bind.
+class BoundCustomCall {
+ public:
+  absl::Status Run(CustomCallFrame& call);
+
+ private:
+  friend class CustomCallRegistry;
+  std::function<absl::Status(CustomCallFrame&)> function_;
+  std::unique_ptr<PreparedHandler> prepared_;  // or this
+};
+
 class CustomCallRegistry {
  public:
   using Handler = std::function<absl::Status(CustomCallFrame& call)>;
+  // Makes a handler ready for calls that differ from `form` in the contents of buffers, their
+  // addresses, and where they run. The form outlives it. `kept` is what the handler wants to keep
+  // with the calling instruction: null at first, shared by all that are made ready for it.
+  using Prepare = std::function<std::unique_ptr<PreparedHandler>(const CustomCallFrame& form,
+                                                                 std::shared_ptr<void>& kept)>;
 
   // AlreadyExists for a registered target; InvalidArgument without a name or function.
   absl::Status Register(std::string target, Handler handler);
+  absl::Status RegisterPrepared(std::string target, Prepare prepare);
   // A function of one of the untyped conventions; which, the api_version= of the call decides, as
   // in XLA. A call of API_VERSION_TYPED_FFI is an error.
   absl::Status RegisterUntyped(std::string target, void* function);
@@ -119,9 +144,26 @@ class CustomCallRegistry {
   // of the handler with its own code. Messages name the target.
   absl::Status Call(CustomCallFrame& call) const;
 
+  // The same in two parts, of which the second can be repeated: finds the handler of `form`, whose
+  // attributes it sets. The registry must outlive what it returns, unchanged.
+  absl::StatusOr<BoundCustomCall> Bind(CustomCallFrame& form, std::shared_ptr<void>& kept) const;
+  // Another number for each registry, copy, and change.
+  uint64_t version() const { return version_.number; }
+
  private:
+  struct Version {
+    Version() : number(Next()) {}
+    Version(const Version&) : Version() {}
+    Version& operator=(const Version&) {
+      number = Next();
+      return *this;
+    }
+    static uint64_t Next();
+    uint64_t number;
+  };
   struct Target {
     Handler handler;            // typed, C++; or
+    Prepare prepare;            // the same, made ready first; or
     void* untyped = nullptr;    // any of the untyped conventions; or
     XylemTarget c_target = {};  // its `convention` is 0 if unused
   };
@@ -129,6 +171,7 @@ class CustomCallRegistry {
   absl::Status Add(std::string name, Target target);
 
   std::map<std::string, Target, std::less<>> targets_;
+  Version version_;
 };
 
 namespace internal {

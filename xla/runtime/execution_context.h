@@ -20,6 +20,7 @@ namespace xla::runtime {
 
 class Feeds;            // feeds.h
 class HostChannels;     // channels.h
+class Interrupt;        // interrupt.h
 class ReusableThreads;  // reusable_threads.h
 class StepObserver;     // step_observer.h
 class ThreadPool;       // thread_pool.h
@@ -40,6 +41,8 @@ struct ExecutionContext {
   // Set from any thread to stop: the run ends with CANCELLED. Looked at between the chunks of loops
   // and every few instructions.
   const std::atomic<bool>* cancel = nullptr;
+  // Asked in the same places. Null: nothing else ends the run.
+  Interrupt* interrupt = nullptr;
   // Null: calls of registered targets are errors.
   const CustomCallRegistry* custom_calls = nullptr;
   // What infeed reads and outfeed writes, with as many devices as the run. Null: these operations

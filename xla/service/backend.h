@@ -26,6 +26,7 @@ struct ThreadPoolDevice;
 
 namespace xla {
 
+class CustomCallRegistry;
 class TransferManager;
 
 struct BackendOptions {
@@ -78,8 +79,11 @@ class Backend {
   const Eigen::ThreadPoolDevice* eigen_intra_op_thread_pool_device() const { return nullptr; }
 
   // Makes a verified module ready. Unimplemented names the operations that cannot be run.
+  // `custom_calls`: handlers of the runs to come, which take precedence over what programs are
+  // compiled to; may be null.
   absl::StatusOr<std::unique_ptr<Executable>> Compile(
-      std::shared_ptr<const HloModule> module) const;
+      std::shared_ptr<const HloModule> module,
+      const CustomCallRegistry* custom_calls = nullptr) const;
 
  private:
   explicit Backend(const BackendOptions& options);

@@ -16,10 +16,11 @@ namespace xla {
 class CompiledExecutable : public Executable {
  public:
   // UNAVAILABLE without LLVM. `pool` compiles kernels in parallel. `memory_limit_bytes`: of a run;
-  // 0: none.
+  // 0: none. `custom_calls`: handlers of the runs to come; may be null.
   static absl::StatusOr<std::unique_ptr<Executable>> Create(std::shared_ptr<const HloModule> module,
                                                             runtime::ThreadPool* pool,
-                                                            int64_t memory_limit_bytes);
+                                                            int64_t memory_limit_bytes,
+                                                            const CustomCallRegistry* custom_calls);
 
   int64_t SizeOfGeneratedCodeInBytes() const override { return program_->GeneratedBytes(); }
 

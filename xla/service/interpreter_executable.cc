@@ -33,6 +33,7 @@ absl::Status InterpreterExecutable::Run(const ExecuteRequest& request) const {
   options.pool = context.pool;
   options.threads = context.threads;
   options.cancel = context.cancel;
+  options.interrupt = context.interrupt;
   options.memory_limit_bytes = memory_limit_bytes_;
   options.custom_call_registry = context.custom_calls;
   options.feeds = context.feeds;

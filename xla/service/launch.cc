@@ -8,6 +8,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/runtime/interrupt.h"
 #include "xla/stream_executor/device_memory.h"
 
 namespace xla {
@@ -31,10 +32,11 @@ struct Flight {
   LaunchRequest request;
   absl::InlinedVector<absl::InlinedVector<Held, 4>, 1> held;
   absl::InlinedVector<Buffers, 1> results;
-  std::shared_ptr<std::atomic<bool>> cancel;
+  std::shared_ptr<RunControl> control;
 
   bool IsDonated(size_t leaf) const { return !request.donate.empty() && request.donate[leaf]; }
   absl::Status Run();
+  absl::Status Execute();
 };
 
 absl::Status CheckCounts(const Backend& backend, const Executable& executable,
@@ -141,9 +143,17 @@ absl::Status HoldArguments(Flight& flight, std::vector<runtime::Event>& after) {
 }
 
 absl::Status Flight::Run() {
-  if (cancel->load(std::memory_order_relaxed)) {
+  const auto begin = RunControl::Clock::now();
+  control->began.store(begin, std::memory_order_relaxed);
+  if (control->cancel.load(std::memory_order_relaxed)) {
     return absl::CancelledError("the run was cancelled before it started");
   }
+  absl::Status status = Execute();
+  if (request.length != nullptr) request.length->Add(RunControl::Clock::now() - begin);
+  return status;
+}
+
+absl::Status Flight::Execute() {
   const size_t devices = held.size();
   const absl::Span<const Shape* const> result_leaves = executable->result_leaves();
   // One device and few arrays take no memory of the heap.
@@ -174,7 +184,7 @@ absl::Status Flight::Run() {
   execute.arguments = argument_spans;
   execute.results = result_spans;
   execute.context = request.context;
-  execute.context.cancel = cancel.get();
+  execute.context.cancel = &control->cancel;
   XLA_RETURN_IF_ERROR(executable->Execute(execute));
   for (size_t d = 0; d < devices; ++d) {
     for (size_t i = 0; i < result_leaves.size(); ++i) {
@@ -191,6 +201,18 @@ absl::Status Flight::Run() {
     }
   }
   return absl::OkStatus();
+}
+
+// Waits for the arguments of a run on this thread.
+absl::Status AwaitInputs(const runtime::Event& inputs, runtime::Interrupt* interrupt) {
+  constexpr absl::Duration kPollInterval = absl::Milliseconds(50);
+  while (interrupt != nullptr && !inputs.IsReady()) {
+    (void)inputs.Await(kPollInterval);
+    if (!inputs.IsReady() && interrupt->IsRequested()) {
+      return absl::CancelledError("the run was cancelled before it started");
+    }
+  }
+  return inputs.Await();
 }
 
 }  // namespace
@@ -214,7 +236,7 @@ absl::StatusOr<Launched> Launch(const Backend& backend,
   flight->executable = std::move(executable);
   flight->request = std::move(request);
   flight->held.resize(flight->request.arguments.size());
-  flight->cancel = std::make_shared<std::atomic<bool>>(false);
+  flight->control = std::make_shared<RunControl>();
   runtime::ExecutionContext& context = flight->request.context;
   if (context.pool == nullptr) context.pool = &backend.thread_pool();
   if (context.threads == nullptr) context.threads = &backend.threads();
@@ -223,7 +245,7 @@ absl::StatusOr<Launched> Launch(const Backend& backend,
   XLA_RETURN_IF_ERROR(HoldArguments(*flight, after));
 
   Launched launched;
-  launched.cancel = flight->cancel;
+  launched.control = flight->control;
   // The results need the event of the run, and the run needs the results.
   auto source = std::make_shared<runtime::EventSource>();
   launched.done = source->event();
@@ -238,11 +260,12 @@ absl::StatusOr<Launched> Launch(const Backend& backend,
   if (made.run_here || made.run_here_if_ready) {
     const runtime::Event inputs = runtime::Event::All(after);
     if (made.run_here || inputs.IsReady()) {
-      const absl::Status status = inputs.Await();
+      const absl::Status status = AwaitInputs(inputs, made.context.interrupt);
       source->Set(status.ok() ? flight->Run() : status);
       return launched;
     }
   }
+  context.interrupt = nullptr;
   const absl::InlinedVector<int, 1> ordinals = flight->request.device_ordinals;
   const runtime::Event ended = backend.launches().Launch(
       ordinals, after, [flight = std::move(flight)](const absl::Status& inputs) {

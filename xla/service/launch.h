@@ -12,6 +12,7 @@
 #define XLA_SERVICE_LAUNCH_H_
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "xla/runtime/execution_context.h"
 #include "xla/service/backend.h"
 #include "xla/service/executable.h"
+#include "xla/service/run_length.h"
 
 namespace xla {
 
@@ -42,9 +44,19 @@ struct LaunchRequest {
   // The same if the arguments are ready, so that the caller never waits: for runs that are too
   // short to be worth another thread.
   bool run_here_if_ready = false;
-  // Null threads are those of the backend; `cancel` is not used: see Launched. What it points to
-  // must live until the run is done.
+  // Told how long the run took; may be null.
+  std::shared_ptr<RunLength> length;
+  // Null threads are those of the backend; `cancel` is not used: see Launched. `interrupt` is asked
+  // by runs on the calling thread only, also while they wait for their arguments. What the others
+  // point to must live until the run is done.
   runtime::ExecutionContext context;
+};
+
+// How a run is going. Thread-safe.
+struct RunControl {
+  using Clock = std::chrono::steady_clock;
+  std::atomic<bool> cancel{false};
+  std::atomic<Clock::time_point> began{Clock::time_point::max()};
 };
 
 struct Launched {
@@ -54,8 +66,8 @@ struct Launched {
   runtime::Event done;
 
   // The run ends with CANCELLED, soon, or at once when it starts.
-  void Cancel() const { cancel->store(true, std::memory_order_relaxed); }
-  std::shared_ptr<std::atomic<bool>> cancel;
+  void Cancel() const { control->cancel.store(true, std::memory_order_relaxed); }
+  std::shared_ptr<RunControl> control;
 };
 
 // Starts a run, which begins when all earlier launches on its devices have ended and the arguments

@@ -186,6 +186,18 @@ AttributeRef ParseMesh(AttributeReader& reader) {
   return context.DialectOf("stablehlo", "mesh", {}, parameters);
 }
 
+// MHLO has the dimensions of ragged_dot within: dot_dimension_numbers = #mhlo.dot<..>.
+void Flatten(std::vector<NamedAttribute>* parameters) {
+  for (size_t i = 0; i < parameters->size(); ++i) {
+    const auto* inner = (*parameters)[i].value->As<mlir::DialectAttribute>();
+    if ((*parameters)[i].name != "dot_dimension_numbers" || inner == nullptr) continue;
+    const std::vector<NamedAttribute> dot(inner->parameters.begin(), inner->parameters.end());
+    parameters->erase(parameters->begin() + static_cast<ptrdiff_t>(i));
+    parameters->insert(parameters->begin(), dot.begin(), dot.end());
+    return;
+  }
+}
+
 bool IsDotParameter(std::string_view name) {
   return name == "lhs_batching_dimensions" || name == "rhs_batching_dimensions" ||
          name == "lhs_contracting_dimensions" || name == "rhs_contracting_dimensions";
@@ -226,6 +238,7 @@ AttributeRef ParseStableHloAttribute(AttributeReader& reader, std::string_view n
   std::vector<NamedAttribute> parameters;
   const size_t begin = cursor.offset();
   if (!reader.ParseParameters(&parameters)) return nullptr;
+  if (name == "ragged_dot") Flatten(&parameters);
   for (size_t i = 0; i < parameters.size(); ++i) {
     parameters[i].value = AsArray(reader, parameters[i].value);
     if (name == "dot" && !IsDotParameter(parameters[i].name)) {

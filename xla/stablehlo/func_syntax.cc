@@ -119,7 +119,7 @@ bool ParseFunction(OperationReader& reader, OperationState& state) {
 // @callee(%0, %1) {..} : (..) -> ..
 constexpr mlir::OperationSyntax kFunc[] = {
     {"func.func", "", ParseFunction, /*is_isolated=*/true, "func", PrintFunction},
-    {"func.return", "$operands* dict [ : operands ]"},
+    {"func.return", "dict [ $operands* : operands ]"},
     {"func.call", "@callee:sym ( $operands* ) dict : fn"},
     {"func.call_indirect", "$callee ( $operands* ) dict : fn"},
     {"func.constant", "dict @value:sym : results"},

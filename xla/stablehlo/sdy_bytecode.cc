@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shardy's dialect in bytecode. Attributes become what the text has between < and >. Codes and
 // order: Shardy's bytecode.td; properties are in alphabetical order.
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -33,7 +35,7 @@ enum ShardyCode : uint64_t {
   kSdyAllToAlls,
   kSdyUnreducedSharding,
   kSdyUnreducedShardings,
-  kSdyReducedSharding,
+  kSdyUnreducedByKind,
 };
 
 // Writes the text of an attribute while it reads its fields; the first error stays.
@@ -137,6 +139,21 @@ class ShardyDecoder {
       out_.push_back('}');
     }
   }
+  // ", unreduced=max{..}": the kind comes last in bytecode.
+  void UnreducedByKind() {
+    const std::string text = std::exchange(out_, std::string());
+    const bool is_empty = Children() == 0;
+    const std::string axes = std::exchange(out_, text);
+    constexpr std::string_view kKinds[] = {"", "max", "min"};
+    int64_t kind = 0;
+    if (!Check(entry_.SignedVarInt(&kind))) return;
+    if (kind < 0 || kind >= static_cast<int64_t>(std::size(kKinds))) {
+      Check(entry_.Fail(absl::StrCat("sdy reduction ", kind, " is not known")));
+    } else if (!is_empty) {
+      absl::StrAppend(&out_, ", unreduced=", View(kKinds[static_cast<size_t>(kind)]), "{", axes,
+                      "}");
+    }
+  }
 
   AttributeRef Finish(std::string_view name) {
     if (!ok_) return nullptr;
@@ -182,13 +199,14 @@ class ShardyDecoder {
   bool ok_ = true;
 };
 
-AttributeRef ReadSharding(ShardyDecoder& decoder, bool has_unreduced) {
+AttributeRef ReadSharding(ShardyDecoder& decoder, ShardyCode code) {
   decoder.Child();
   decoder.Text(", [");
   decoder.Children();
   decoder.Text("]");
   decoder.AxisList("replicated");
-  if (has_unreduced) decoder.AxisList("unreduced");
+  if (code == kSdyUnreducedSharding) decoder.AxisList("unreduced");
+  if (code == kSdyUnreducedByKind) decoder.UnreducedByKind();
   return decoder.Finish("sharding");
 }
 
@@ -232,9 +250,9 @@ AttributeRef ReadShardyAttribute(BytecodeEntry& entry) {
       return decoder.Finish("dimension_sharding");
     }
     case kSdySharding:
-      return ReadSharding(decoder, /*has_unreduced=*/false);
     case kSdyUnreducedSharding:
-      return ReadSharding(decoder, /*has_unreduced=*/true);
+    case kSdyUnreducedByKind:
+      return ReadSharding(decoder, static_cast<ShardyCode>(code));
     case kSdyShardings:
     case kSdyUnreducedShardings:
       decoder.Text("[");

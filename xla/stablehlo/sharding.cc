@@ -66,7 +66,8 @@ class ShardyReader {
     while (cursor_.Consume(',')) {
       const bool replicated = cursor_.ConsumeWord("replicated");
       if (!replicated && !cursor_.ExpectWord("unreduced")) return false;
-      if (!cursor_.Expect('=') || !cursor_.Expect('{') ||
+      if (!cursor_.Expect('=') || (!replicated && !Reduction(&sharding->reduction)) ||
+          !cursor_.Expect('{') ||
           !Axes(replicated ? &sharding->replicated : &sharding->unreduced) ||
           !cursor_.Expect('}')) {
         return false;
@@ -122,6 +123,21 @@ class ShardyReader {
     }
     return (axis->pre_size > 0 && axis->size > 0) ||
            cursor_.Fail("the sizes of a part of an axis must be positive");
+  }
+
+  // unreduced=max{..}; nothing, or sum, for a sum
+  bool Reduction(HloSharding::Reduction* reduction) {
+    if (cursor_.Peek('{')) return true;
+    const std::string_view word = cursor_.PeekWord();
+    if (word == "max") {
+      *reduction = HloSharding::Reduction::kMax;
+    } else if (word == "min") {
+      *reduction = HloSharding::Reduction::kMin;
+    } else if (word != "sum") {
+      return cursor_.FailExpected("sum, max, min or axes");
+    }
+    cursor_.Word();
+    return true;
   }
 
   bool Axes(std::vector<ShardyAxis>* axes) {
@@ -384,6 +400,7 @@ absl::StatusOr<HloSharding> ToHloSharding(const ShardySharding& sharding,
   if (!sharding.unreduced.empty()) {
     XLA_ASSIGN_OR_RETURN(const int64_t size, parts.Use(sharding.unreduced));
     subgroup(OpSharding_Type_UNREDUCED, size);
+    result.reduction = sharding.reduction;
   }
   XLA_RETURN_IF_ERROR(parts.LeaveReplicated(sharding.replicated));
   const auto is_one = [](int64_t size) { return size == 1; };

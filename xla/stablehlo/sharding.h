@@ -51,6 +51,7 @@ struct ShardySharding {
   std::vector<ShardyDimension> dimensions;
   std::vector<ShardyAxis> replicated;
   std::vector<ShardyAxis> unreduced;
+  HloSharding::Reduction reduction = HloSharding::Reduction::kSum;  // of `unreduced`
 };
 
 using ShardyMeshes = std::map<std::string, ShardyMesh, std::less<>>;

@@ -352,7 +352,8 @@ bool ParseReduce(OperationReader& reader, OperationState& state) {
   std::string_view inner;
   if (cursor.ConsumeWord("applies")) {
     const size_t begin = cursor.offset();
-    inner = cursor.Word();
+    const std::string_view word = cursor.Word();
+    inner = word.empty() ? word : reader.Name(word)->text;
     if (!IsReducer(inner)) {
       return cursor.FailAt(begin,
                            "expected a commutative operation of stablehlo with two operands");
@@ -364,7 +365,10 @@ bool ParseReduce(OperationReader& reader, OperationState& state) {
     return false;
   }
   state.AddAttribute("dimensions", reader.context().I64Array(dimensions));
-  if (!mlir::ParseByFormat(reader, "dict : fn", state)) return false;
+  if (!reader.ParseOptionalDictionary(state) || !cursor.Expect(':') ||
+      !reader.ParseFunctionalType(state)) {
+    return false;
+  }
   return inner.empty() ? ParseReducer(reader, state) : MakeReducer(reader, state, inner);
 }
 

@@ -2,6 +2,7 @@
 // All dialects; the small ones.
 #include "xla/stablehlo/syntax.h"
 
+#include "xla/mlir/operation_format.h"
 #include "xla/mlir/operation_reader.h"
 
 namespace xla::stablehlo {
@@ -107,6 +108,159 @@ bool ParseArithSelect(OperationReader& reader, OperationState& state) {
   return true;
 }
 
+// The sizes of slices: [0, %i, 4], numbers or operands, as the attribute `name` and operands.
+bool ParseMixedList(OperationReader& reader, OperationState& state, std::string_view name,
+                    int32_t* dynamic) {
+  mlir::TextCursor& cursor = reader.cursor();
+  std::vector<int64_t> values;
+  *dynamic = 0;
+  if (!cursor.Expect('[')) return false;
+  if (!cursor.Peek(']')) {
+    do {
+      values.push_back(mlir::kDynamic);
+      if (cursor.Peek('%')) {
+        state.operands.emplace_back();
+        if (!reader.ParseOperand(&state.operands.back())) return false;
+        state.operand_types.push_back(reader.context().Index());
+        ++*dynamic;
+      } else if (!reader.attributes().ParseSignedInteger(&values.back())) {
+        return false;
+      }
+    } while (cursor.Consume(','));
+  }
+  state.AddAttribute(name, reader.context().I64Array(values));
+  return cursor.Expect(']');
+}
+
+void AddSegments(OperationReader& reader, OperationState& state, absl::Span<const int32_t> sizes) {
+  const absl::Span<const int32_t> copy = reader.context().arena().Copy(sizes);
+  state.AddAttribute("operandSegmentSizes",
+                     reader.context().arena().New<mlir::DenseArrayAttribute>(
+                         mlir::Attribute{mlir::AttributeKind::kDenseArray},
+                         reader.context().Integer(32), static_cast<int64_t>(copy.size()),
+                         absl::MakeConstSpan(reinterpret_cast<const char*>(copy.data()),
+                                             copy.size() * sizeof(int32_t))));
+}
+
+// tensor.extract_slice %t[0] [4] [1] : type to type,
+// tensor.insert_slice %s into %t[0] [4] [1] : type into type
+bool ParseTensorSlice(OperationReader& reader, OperationState& state) {
+  mlir::TextCursor& cursor = reader.cursor();
+  const bool is_insert = state.name->text == "tensor.insert_slice";
+  const size_t tensors = is_insert ? 2 : 1;
+  for (size_t i = 0; i < tensors; ++i) {
+    if (i == 1 && !cursor.ExpectWord("into")) return false;
+    state.operands.emplace_back();
+    if (!reader.ParseOperand(&state.operands.back())) return false;
+    state.operand_types.push_back(nullptr);
+  }
+  std::vector<int32_t> segments(tensors, 1);
+  for (const std::string_view name : {"static_offsets", "static_sizes", "static_strides"}) {
+    segments.push_back(0);
+    if (!ParseMixedList(reader, state, name, &segments.back())) return false;
+  }
+  AddSegments(reader, state, segments);
+  if (!reader.ParseOptionalDictionary(state) || !cursor.Expect(':')) return false;
+  state.operand_types[0] = reader.attributes().ParseType();
+  if (state.operand_types[0] == nullptr || !cursor.ExpectWord(is_insert ? "into" : "to")) {
+    return false;
+  }
+  const TypeRef result = reader.attributes().ParseType();
+  if (result == nullptr) return false;
+  if (is_insert) state.operand_types[1] = result;
+  state.result_types.push_back(result);
+  return true;
+}
+
+// cf.br ^block(%0 : type), cf.cond_br %c, ^a(%0 : type), ^b
+bool ParseBranch(OperationReader& reader, OperationState& state) {
+  mlir::TextCursor& cursor = reader.cursor();
+  const bool is_conditional = state.name->text == "cf.cond_br";
+  std::vector<int32_t> segments;
+  if (is_conditional) {
+    state.operands.emplace_back();
+    if (!reader.ParseOperand(&state.operands.back()) || !cursor.Expect(',')) return false;
+    state.operand_types.push_back(reader.context().Integer(1));
+    segments.push_back(1);
+  }
+  for (int i = 0; i < (is_conditional ? 2 : 1); ++i) {
+    if (i == 1 && !cursor.Expect(',')) return false;
+    if (!reader.ParseSuccessor(state)) return false;
+    const size_t first = state.operands.size();
+    if (cursor.Consume('(') && (!reader.ParseOperands(state) || !cursor.Expect(':') ||
+                                !reader.ParseTypes(&state.operand_types) || !cursor.Expect(')'))) {
+      return false;
+    }
+    segments.push_back(static_cast<int32_t>(state.operands.size() - first));
+  }
+  if (is_conditional) AddSegments(reader, state, segments);
+  return reader.ParseOptionalDictionary(state);
+}
+
+// ml_program.global private mutable @name(value) : type
+bool ParseGlobal(OperationReader& reader, OperationState& state) {
+  mlir::TextCursor& cursor = reader.cursor();
+  for (const std::string_view visibility : {"private", "public", "nested"}) {
+    if (!cursor.ConsumeWord(visibility)) continue;
+    state.AddAttribute("sym_visibility", reader.context().String(visibility));
+  }
+  if (cursor.ConsumeWord("mutable")) {
+    state.AddAttribute("is_mutable", reader.context().Unit());
+  }
+  std::string_view name;
+  if (!cursor.SymbolName(&name)) return false;
+  state.AddAttribute("sym_name", reader.context().String(name));
+  if (cursor.Consume('(')) {
+    const mlir::AttributeRef value = reader.attributes().ParseAttribute();
+    if (value == nullptr || !cursor.Expect(')')) return false;
+    state.AddAttribute("value", value);
+  }
+  if (!cursor.Expect(':')) return false;
+  const TypeRef type = reader.attributes().ParseType();
+  if (type == nullptr) return false;
+  state.AddAttribute("type", reader.context().TypeOf(type));
+  return reader.ParseOptionalDictionary(state);
+}
+
+// shape.const_shape [1, 2] : type
+bool ParseConstShape(OperationReader& reader, OperationState& state) {
+  if (!reader.ParseOptionalDictionary(state)) return false;
+  return mlir::ParseByFormat(reader, "@shape:array : results", state);
+}
+
+// shape.cstr_broadcastable %a, %b : types
+bool ParseWitness(OperationReader& reader, OperationState& state) {
+  if (!mlir::ParseByFormat(reader, "$shapes* dict : operands", state)) return false;
+  state.result_types.push_back(reader.context().Dialect("shape", "witness"));
+  return true;
+}
+
+// shape.assuming_all %a, %b
+bool ParseWitnesses(OperationReader& reader, OperationState& state) {
+  if (!mlir::ParseByFormat(reader, "$inputs* dict", state)) return false;
+  const TypeRef witness = reader.context().Dialect("shape", "witness");
+  state.operand_types.assign(state.operands.size(), witness);
+  state.result_types.push_back(witness);
+  return true;
+}
+
+// shape.assuming %w -> (types) {..}
+bool ParseAssuming(OperationReader& reader, OperationState& state) {
+  mlir::TextCursor& cursor = reader.cursor();
+  state.operands.emplace_back();
+  if (!reader.ParseOperand(&state.operands.back())) return false;
+  state.operand_types.push_back(reader.context().Dialect("shape", "witness"));
+  if (cursor.ConsumeText("->")) {
+    absl::InlinedVector<TypeRef, 6> types;
+    if (!cursor.Expect('(') || (!cursor.Peek(')') && !reader.ParseTypes(&types)) ||
+        !cursor.Expect(')')) {
+      return false;
+    }
+    state.result_types.assign(types.begin(), types.end());
+  }
+  return reader.ParseRegion(state, {}) && reader.ParseOptionalDictionary(state);
+}
+
 // scf.for %i = %lower to %upper step %step iter_args(%a = %init) -> (types) : type {..}
 bool ParseScfFor(OperationReader& reader, OperationState& state) {
   mlir::TextCursor& cursor = reader.cursor();
@@ -145,68 +299,6 @@ bool ParseScfFor(OperationReader& reader, OperationState& state) {
     state.result_types.push_back(types[i]);
   }
   return reader.ParseRegion(state, arguments) && reader.ParseOptionalDictionary(state);
-}
-
-// sdy.mesh @name = <["x"=2, "y"=4]>, sdy.sharding_constraint %0 <@mesh, [..]> : type,
-// sdy.manual_computation(%0) in_shardings=[..] out_shardings=[..] manual_axes={..} (%arg: type)
-// {..} : fn. Shardings are kept as text.
-bool KeepUntil(OperationReader& reader, OperationState& state, std::string_view name,
-               std::string_view kind, char open, char close) {
-  mlir::TextCursor& cursor = reader.cursor();
-  const size_t begin = cursor.offset();
-  std::string_view text;
-  if (!cursor.Expect(open) || !cursor.BalancedText(close, &text)) return false;
-  const std::string_view whole = cursor.text().substr(begin, cursor.offset() + 1 - begin);
-  if (!cursor.Expect(close)) return false;
-  state.AddAttribute(name, reader.context().DialectOf("sdy", kind, open == '<' ? text : whole));
-  return true;
-}
-
-bool ParseMesh(OperationReader& reader, OperationState& state) {
-  std::string_view name;
-  if (!reader.cursor().SymbolName(&name) || !reader.cursor().Expect('=')) return false;
-  state.AddAttribute("sym_name", reader.context().String(name));
-  return KeepUntil(reader, state, "mesh", "mesh", '<', '>') &&
-         reader.ParseOptionalDictionary(state);
-}
-
-bool ParseShardingConstraint(OperationReader& reader, OperationState& state) {
-  state.operands.emplace_back();
-  if (!reader.ParseOperand(&state.operands.back()) ||
-      !KeepUntil(reader, state, "sharding", "sharding", '<', '>') ||
-      !reader.ParseOptionalDictionary(state) || !reader.cursor().Expect(':')) {
-    return false;
-  }
-  const TypeRef type = reader.attributes().ParseType();
-  if (type == nullptr) return false;
-  state.operand_types.push_back(type);
-  state.result_types.push_back(type);
-  return true;
-}
-
-bool ParseManualComputation(OperationReader& reader, OperationState& state) {
-  mlir::TextCursor& cursor = reader.cursor();
-  if (!cursor.Expect('(') || !reader.ParseOperands(state) || !cursor.Expect(')')) return false;
-  for (const std::string_view name : {"in_shardings", "out_shardings"}) {
-    if (!cursor.ExpectWord(name) || !cursor.Expect('=') ||
-        !KeepUntil(reader, state, name, "sharding_per_value", '[', ']')) {
-      return false;
-    }
-  }
-  if (!cursor.ExpectWord("manual_axes") || !cursor.Expect('=') ||
-      !KeepUntil(reader, state, "manual_axes", "manual_axes", '{', '}') || !cursor.Expect('(')) {
-    return false;
-  }
-  std::vector<mlir::NamedArgument> arguments;
-  if (!cursor.Peek(')')) {
-    do {
-      arguments.emplace_back();
-      if (!reader.ParseArgument(&arguments.back())) return false;
-    } while (cursor.Consume(','));
-  }
-  return cursor.Expect(')') && reader.ParseRegion(state, arguments) &&
-         reader.ParseOptionalDictionary(state) && cursor.Expect(':') &&
-         reader.ParseFunctionalType(state);
 }
 
 #define ARITH_BINARY(name) \
@@ -253,21 +345,26 @@ constexpr mlir::OperationSyntax kOthers[] = {
     {"tensor.insert", "", ParseTensorElement},
     {"tensor.from_elements", "", ParseFromElements},
     {"tensor.cast", "$source dict : operands to results"},
+    {"tensor.extract_slice", "", ParseTensorSlice},
+    {"tensor.insert_slice", "", ParseTensorSlice},
+    {"cf.br", "", ParseBranch},
+    {"cf.cond_br", "", ParseBranch},
+    {"ml_program.global", "", ParseGlobal},
+    {"ml_program.global_load", "@global:sym dict : results"},
+    {"ml_program.global_store", "@global:sym = $value dict : operands"},
     {"tensor.empty", "( $sizes* ) dict : results"},
     {"shape.shape_of", "$arg dict : operands -> results"},
     {"shape.broadcast", "$shapes* dict : operands -> results"},
     {"shape.num_elements", "$shape dict : operands -> results"},
     {"shape.to_extent_tensor", "$input dict : operands -> results"},
-    {"shape.cstr_broadcastable", "$shapes* dict : operands"},
+    {"shape.assuming", "", ParseAssuming},
+    {"shape.assuming_all", "", ParseWitnesses},
+    {"shape.assuming_yield", "dict [ $results* : operands ]"},
+    {"shape.const_shape", "", ParseConstShape},
+    {"shape.cstr_broadcastable", "", ParseWitness},
+    {"shape.cstr_eq", "", ParseWitness},
     {"scf.for", "", ParseScfFor},
-    {"scf.yield", "$results* dict [ : operands ]"},
-    {"sdy.mesh", "", ParseMesh},
-    {"sdy.sharding_constraint", "", ParseShardingConstraint},
-    {"sdy.reshard", "", ParseShardingConstraint},
-    {"sdy.manual_computation", "", ParseManualComputation},
-    {"sdy.return", "$results* dict [ : operands ]"},
-    {"sdy.data_flow_edge", ""},
-    {"sdy.propagation_barrier", ""},
+    {"scf.yield", "dict [ $results* : operands ]"},
 };
 #undef ARITH_BINARY
 
@@ -282,6 +379,8 @@ const mlir::Dialects& AllDialects() {
     AddStableHlo(all);
     AddChlo(all);
     AddVhlo(all);
+    AddMhlo(all);
+    AddShardy(all);
     AddOthers(all);
     return all;
   }();

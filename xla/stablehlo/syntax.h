@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of the dialects that StableHLO programs use: func, stablehlo, chlo, vhlo, sdy, check,
-// interpreter, and what its tests need of arith, tensor and shape.
+// The text of the dialects that StableHLO programs use: func, stablehlo, chlo, mhlo, vhlo, sdy,
+// check, interpreter, and what its tests need of arith, tensor and shape.
 #ifndef XLA_STABLEHLO_SYNTAX_H_
 #define XLA_STABLEHLO_SYNTAX_H_
 
@@ -16,6 +16,8 @@ void AddFunc(mlir::Dialects* dialects);
 void AddStableHlo(mlir::Dialects* dialects);
 void AddChlo(mlir::Dialects* dialects);
 void AddVhlo(mlir::Dialects* dialects);
+void AddMhlo(mlir::Dialects* dialects);  // after StableHLO, most of whose operations it has too
+void AddShardy(mlir::Dialects* dialects);
 void AddOthers(mlir::Dialects* dialects);
 
 }  // namespace xla::stablehlo

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
@@ -34,6 +35,23 @@ constexpr int64_t kMaxInlined = int64_t{1} << 20;
 bool IsReturn(const Operation& operation) {
   return operation.Is("stablehlo.return") || operation.Is("func.return") ||
          operation.Is("sdy.return");
+}
+
+// stablehlo.constant, arith.constant and the like.
+bool IsConstantOperation(const Operation& operation) {
+  if (!absl::EndsWith(View(operation.name->text), ".constant")) return false;
+  const mlir::AttributeRef value = operation.Find("value");
+  return value != nullptr && value->kind == mlir::AttributeKind::kDense;
+}
+
+// Whether an operation that is not translated may stay out as long as nothing that is translated
+// uses it.
+bool IsPure(const Operation& operation) {
+  if (!operation.regions.empty()) return false;
+  const std::string_view name = operation.name->text;
+  const std::string_view dialect = name.substr(0, name.find('.'));
+  return dialect == "arith" || dialect == "shape" || dialect == "tensor" ||
+         name == "builtin.unrealized_conversion_cast" || name == "mhlo.minimum_broadcast_shapes";
 }
 
 // Calls `visit` with every operand within the region.
@@ -104,7 +122,7 @@ absl::Status RemoveUnused(HloComputation* computation) {
 
 // Ids of the values within a region are consecutive, so that a comparison tells where one is from.
 void Translator::Number(const Operation& operation) {
-  const bool is_constant = operation.Is("stablehlo.constant");
+  const bool is_constant = IsConstantOperation(operation);
   for (Value& result : operation.results) {
     if (is_constant) is_constant_.resize(next_id_ + 1);
     if (is_constant) is_constant_[next_id_] = true;
@@ -169,35 +187,8 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translator::Run() {
   }
   module_->SetDefaultEntryLayout();
   XLA_RETURN_IF_ERROR(SetParameterAttributes(*main, &config));
+  XLA_RETURN_IF_ERROR(SetModuleAttributes(module, &config));
   return std::move(module_);
-}
-
-// tf.aliasing_output and jax.buffer_donor of arguments.
-absl::Status Translator::SetParameterAttributes(const Operation& function,
-                                                HloModuleConfig* config) {
-  const mlir::AttributeRef attribute = function.Find("arg_attrs");
-  const auto* array = attribute == nullptr ? nullptr : attribute->As<mlir::ArrayAttribute>();
-  if (array == nullptr) return absl::OkStatus();
-  const bool is_tuple = module_->entry_computation()->root_instruction()->shape().IsTuple();
-  for (size_t i = 0; i < array->elements.size(); ++i) {
-    const auto* entries = array->elements[i]->As<mlir::DictionaryAttribute>();
-    if (entries == nullptr) return Error(function, "arg_attrs must be dictionaries");
-    for (const auto& [name, value] : entries->entries) {
-      const auto* integer = value->As<mlir::IntegerAttribute>();
-      if (name == "tf.aliasing_output" && integer != nullptr) {
-        InputOutputAlias alias;
-        if (is_tuple) alias.output_index.push_back(integer->value);
-        alias.parameter_number = static_cast<int64_t>(i);
-        config->input_output_alias.push_back(std::move(alias));
-      }
-      if (name == "jax.buffer_donor" && integer != nullptr && integer->value != 0) {
-        BufferDonor donor;
-        donor.parameter_number = static_cast<int64_t>(i);
-        config->buffer_donor.push_back(std::move(donor));
-      }
-    }
-  }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<HloComputation*> Translator::Function(const Operation& operation,
@@ -301,15 +292,25 @@ absl::Status Translator::InlineFunction(const Operation& call, std::string_view 
   return absl::OkStatus();
 }
 
+absl::Status Translator::LeftOutError(const LeftOut& left_out) const {
+  Operation operation;
+  operation.name = left_out.name;
+  operation.offset = left_out.offset;
+  return Unimplemented(operation, "the translation to HLO");
+}
+
 absl::Status Translator::TranslateBlock(const Block& block,
                                         std::vector<HloInstruction*>* returned) {
   const auto body = releases_ ? source_.bodies.find(&block) : source_.bodies.end();
   mlir::Arena* const arena = body == source_.bodies.end() ? nullptr : body->second.get();
   for (const Operation& operation : block) {
     for (const Value* operand : operation.operands) {
-      if (operand == nullptr || Get(operand) == nullptr) {
+      if (operand != nullptr && Get(operand) != nullptr) continue;
+      const auto left_out = operand == nullptr ? left_out_.end() : left_out_.find(operand->id);
+      if (left_out == left_out_.end()) {
         return Error(operation, "an operand is used before its definition");
       }
+      if (!IsPure(operation)) return LeftOutError(left_out->second);
     }
     // Without calls a program may be exponentially larger.
     if (inlining_ > 0 && ++inlined_ > kMaxInlined) {
@@ -323,6 +324,17 @@ absl::Status Translator::TranslateBlock(const Block& block,
     }
     const auto handler = handlers_.find(operation.name);
     const size_t first = emitted_.size();
+    const bool leaves_out =
+        IsPure(operation) &&
+        (handler == handlers_.end() ||
+         std::any_of(operation.operands.begin(), operation.operands.end(),
+                     [this](const Value* operand) { return Get(operand) == nullptr; }));
+    if (leaves_out) {
+      for (const Value& result : operation.results) {
+        left_out_.emplace(result.id, LeftOut{operation.name, operation.offset});
+      }
+      continue;
+    }
     if (has_quantized_ && ComputesExpressed(operation)) {
       XLA_RETURN_IF_ERROR(
           TranslateExpressed(operation, handler == handlers_.end() ? nullptr : handler->second));

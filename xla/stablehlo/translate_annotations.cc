@@ -58,6 +58,26 @@ bool IsProjection(const HloInstruction& instruction) {
   return instruction.opcode() == HloOpcode::kGetTupleElement;
 }
 
+// A loop also carries what its regions see of the values around it. These are divided as they are.
+HloSharding WithCaptures(const Operation& operation, const HloSharding& sharding,
+                         const HloInstruction& loop) {
+  if (loop.opcode() != HloOpcode::kWhile || !loop.shape().IsTuple() ||
+      loop.operand(0)->opcode() != HloOpcode::kTuple) {
+    return sharding;
+  }
+  const size_t stated = operation.results.size();
+  std::vector<HloSharding> elements = sharding.tuple_elements();
+  if (sharding.kind != HloSharding::Kind::kTuple) elements = {sharding};
+  if (elements.size() != stated) return sharding;
+  for (size_t i = stated; i < loop.shape().tuple_shapes().size(); ++i) {
+    const HloInstruction* captured = loop.operand(0)->operand(static_cast<int64_t>(i));
+    if (captured->shape().IsTuple()) return sharding;
+    elements.push_back(captured->has_sharding() ? captured->sharding()
+                                                : HloSharding::Replicate());
+  }
+  return HloSharding::Tuple(std::move(elements));
+}
+
 }  // namespace
 
 absl::Status Translator::ReadFrontendAttributes(const Operation& operation,
@@ -82,7 +102,8 @@ absl::Status Translator::Annotate(const Operation& operation,
       for (size_t i = instructions.size(); i-- > 0;) {
         if (IsProjection(*instructions[i])) continue;
         instructions[i]->mutable_extras().sharding =
-            sharding.NormalizeTupleSharding(instructions[i]->shape());
+            WithCaptures(operation, sharding, *instructions[i])
+                .NormalizeTupleSharding(instructions[i]->shape());
         break;
       }
     } else if (name == "sdy.sharding_rule") {

@@ -50,21 +50,52 @@ std::string TextParameter(const mlir::DialectAttribute& attribute, std::string_v
   return text == nullptr ? std::string() : std::string(text->value);
 }
 
-// Groups along axes of a mesh: #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [..]>.
+// #stablehlo.mesh<axes = [<name = "x", size = 2>], device_ids = dense<[1, 0]>>
+absl::StatusOr<Mesh> InlinedMesh(Translator& translator, const Operation& operation,
+                                 const mlir::DialectAttribute& attribute) {
+  const mlir::AttributeRef axes = mlir::FindAttribute(attribute.parameters, "axes");
+  const auto* list = axes == nullptr ? nullptr : axes->As<mlir::ArrayAttribute>();
+  if (list == nullptr) return translator.Error(operation, "a mesh of replica_groups needs axes");
+  Mesh mesh;
+  for (const mlir::AttributeRef element : list->elements) {
+    const auto* axis = element->As<mlir::DialectAttribute>();
+    if (axis == nullptr) return translator.Error(operation, "an axis of a mesh is not valid");
+    XLA_ASSIGN_OR_RETURN(const int64_t size, translator.Parameter(operation, *axis, "size"));
+    if (size < 1) return translator.Error(operation, "the size of an axis must be positive");
+    mesh.axes.push_back({TextParameter(*axis, "name"), size});
+  }
+  XLA_ASSIGN_OR_RETURN(mesh.device_ids, translator.Parameters(operation, attribute, "device_ids"));
+  return mesh;
+}
+
+absl::StatusOr<Mesh> MeshOf(Translator& translator, const Operation& operation,
+                            mlir::AttributeRef attribute) {
+  if (const auto* symbol = attribute->As<mlir::SymbolRefAttribute>()) {
+    XLA_ASSIGN_OR_RETURN(const ShardyMesh known, translator.FindMesh(operation, symbol->root));
+    Mesh mesh;
+    for (const auto& [name, size] : known.axes) mesh.axes.push_back({name, size});
+    mesh.device_ids = known.device_ids;
+    return mesh;
+  }
+  const auto* inlined = attribute->As<mlir::DialectAttribute>();
+  if (inlined != nullptr && inlined->name == "mesh") {
+    return InlinedMesh(translator, operation, *inlined);
+  }
+  return translator.Error(operation, "the mesh of replica_groups has neither a name nor axes");
+}
+
+// Groups along axes of a mesh: #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [..]>, or
+// with a #stablehlo.mesh<..> in place of the name.
 absl::Status SetMeshGroups(Translator& translator, const Operation& operation,
                            const mlir::DialectAttribute& attribute, CollectiveDeviceList* groups) {
   const mlir::AttributeRef mesh = mlir::FindAttribute(attribute.parameters, "mesh");
-  const auto* symbol = mesh == nullptr ? nullptr : mesh->As<mlir::SymbolRefAttribute>();
   const mlir::AttributeRef axes = mlir::FindAttribute(attribute.parameters, "axes");
   const auto* list = axes == nullptr ? nullptr : axes->As<mlir::ArrayAttribute>();
-  if (symbol == nullptr || list == nullptr) {
-    return translator.Error(operation, "replica_groups needs the name of a mesh and axes");
+  if (mesh == nullptr || list == nullptr) {
+    return translator.Error(operation, "replica_groups needs a mesh and axes");
   }
-  XLA_ASSIGN_OR_RETURN(const ShardyMesh known, translator.FindMesh(operation, symbol->root));
   groups->form = CollectiveDeviceList::Form::kMesh;
-  groups->mesh.emplace();
-  for (const auto& [name, size] : known.axes) groups->mesh->axes.push_back({name, size});
-  groups->mesh->device_ids = known.device_ids;
+  XLA_ASSIGN_OR_RETURN(groups->mesh, MeshOf(translator, operation, mesh));
   for (const mlir::AttributeRef element : list->elements) {
     const auto* axis = element->As<mlir::DialectAttribute>();
     if (axis == nullptr) return translator.Error(operation, "an axis of a mesh is not valid");
@@ -171,6 +202,11 @@ absl::StatusOr<HloInstruction*> EmitAllToAll(Translator& translator, HloInstruct
 absl::Status TranslateAllToAll(Translator& translator, const Operation& operation) {
   AllToAllAttributes attributes;
   XLA_RETURN_IF_ERROR(SetBase(translator, operation, &attributes));
+  if (operation.Is("mhlo.all_to_all") && operation.Find("split_dimension") == nullptr) {
+    // An operand for each process.
+    return translator.EmitResults(operation, HloOpcode::kAllToAll, translator.Operands(operation),
+                                  std::move(attributes));
+  }
   XLA_ASSIGN_OR_RETURN(const int64_t split, translator.Integer(operation, "split_dimension"));
   XLA_ASSIGN_OR_RETURN(const int64_t concat, translator.Integer(operation, "concat_dimension"));
   XLA_ASSIGN_OR_RETURN(const int64_t count, translator.Integer(operation, "split_count"));
@@ -365,6 +401,7 @@ absl::Status TranslateId(Translator& translator, const Operation& operation) {
 void AddCollectiveHandlers(HandlerTable* table) {
   table->emplace("stablehlo.all_gather", TranslateAllGather);
   table->emplace("stablehlo.all_reduce", TranslateAllReduce);
+  table->emplace("mhlo.all_to_all", TranslateAllToAll);
   table->emplace("stablehlo.all_to_all", TranslateAllToAll);
   table->emplace("stablehlo.collective_broadcast", TranslateCollectiveBroadcast);
   table->emplace("stablehlo.collective_reduce", TranslateCollectiveReduce);

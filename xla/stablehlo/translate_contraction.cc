@@ -175,7 +175,7 @@ absl::Status TranslateConvolution(Translator& translator, const Operation& opera
   XLA_ASSIGN_OR_RETURN(const auto rhs_dilation, window("rhs_dilation", rank, 1));
   XLA_ASSIGN_OR_RETURN(const auto reversal, window("window_reversal", rank, 0));
   std::vector<int64_t> padding;
-  if (operation.Is("stablehlo.dynamic_conv")) {
+  if (operation.Is("stablehlo.dynamic_conv") || operation.Is("mhlo.dynamic_conv")) {
     XLA_ASSIGN_OR_RETURN(padding, translator.ConstantOperand(operation, 2));
     if (padding.size() != 2 * rank) {
       return translator.Error(operation, "needs two numbers of padding for each dimension");
@@ -279,6 +279,7 @@ void AddContractionHandlers(HandlerTable* table) {
   table->emplace("stablehlo.convolution", TranslateConvolution);
   table->emplace("stablehlo.dot", TranslateDot);
   table->emplace("stablehlo.dot_general", TranslateDotGeneral);
+  table->emplace("mhlo.dynamic_conv", TranslateConvolution);
   table->emplace("stablehlo.dynamic_conv", TranslateConvolution);
   table->emplace("stablehlo.fft", TranslateFft);
   table->emplace("stablehlo.rng", TranslateRng);

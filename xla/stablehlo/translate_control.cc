@@ -55,6 +55,12 @@ absl::Status TranslateConditional(Translator& translator, const Operation& opera
 
 absl::Status TranslateCall(Translator& translator, const Operation& operation) {
   const bool is_composite = operation.Is("stablehlo.composite");
+  if (is_composite) {
+    XLA_ASSIGN_OR_RETURN(const std::string_view name, translator.String(operation, "name"));
+    XLA_ASSIGN_OR_RETURN(const bool is_recomposed,
+                         TranslateRecomposed(translator, operation, name));
+    if (is_recomposed) return absl::OkStatus();
+  }
   XLA_ASSIGN_OR_RETURN(const std::string_view callee,
                        translator.String(operation, is_composite ? "decomposition" : "callee"));
   if (translator.HasOpenSizes(callee)) return translator.InlineFunction(operation, callee);

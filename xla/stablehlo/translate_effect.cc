@@ -137,24 +137,12 @@ absl::StatusOr<CustomCallApiVersion> ApiVersion(Translator& translator,
   return translator.Error(operation, "api_version is not valid");
 }
 
-absl::StatusOr<std::vector<OutputOperandAlias>> Aliases(Translator& translator,
-                                                        const Operation& operation) {
-  std::vector<OutputOperandAlias> aliases;
-  const AttributeRef attribute = operation.Find("output_operand_aliases");
-  const auto* array = attribute == nullptr ? nullptr : attribute->As<mlir::ArrayAttribute>();
-  if (array == nullptr) return aliases;
-  for (const AttributeRef element : array->elements) {
-    const auto* alias = element->As<mlir::DialectAttribute>();
-    if (alias == nullptr) return translator.Error(operation, "an alias is not valid");
-    OutputOperandAlias result;
-    XLA_ASSIGN_OR_RETURN(result.output_index,
-                         translator.Parameters(operation, *alias, "output_tuple_indices"));
-    XLA_ASSIGN_OR_RETURN(result.operand, translator.Parameter(operation, *alias, "operand_index"));
-    XLA_ASSIGN_OR_RETURN(result.operand_index,
-                         translator.Parameters(operation, *alias, "operand_tuple_indices"));
-    aliases.push_back(std::move(result));
-  }
-  return aliases;
+absl::StatusOr<CustomCallSchedule> Schedule(Translator& translator, const Operation& operation) {
+  const std::string_view keyword = translator.Keyword(operation, "custom_call_schedule");
+  if (keyword == "LATEST") return CustomCallSchedule::SCHEDULE_LATEST;
+  if (keyword == "EARLIEST") return CustomCallSchedule::SCHEDULE_EARLIEST;
+  if (keyword.empty() || keyword == "NONE") return CustomCallSchedule::SCHEDULE_NONE;
+  return translator.Error(operation, "custom_call_schedule is not valid");
 }
 
 // The shape with a layout, which is given from the minor to the major dimension.
@@ -206,13 +194,18 @@ absl::Status TranslateCustomCall(Translator& translator, const Operation& operat
       target == "xla.sdy.FuncResultSharding") {
     return TranslateShardyCall(translator, operation, target);
   }
+  XLA_ASSIGN_OR_RETURN(const bool is_recomposed,
+                       TranslateRecomposed(translator, operation, target));
+  if (is_recomposed) return absl::OkStatus();
   attributes.custom_call_target = std::string(target);
   attributes.has_side_effect = translator.Flag(operation, "has_side_effect");
   XLA_ASSIGN_OR_RETURN(attributes.api_version, ApiVersion(translator, operation));
   // JAX puts the attributes of typed calls here, and leaves the version out.
   const AttributeRef typed = operation.Find("mhlo.backend_config");
   if (typed != nullptr) attributes.api_version = CustomCallApiVersion::API_VERSION_TYPED_FFI;
-  XLA_ASSIGN_OR_RETURN(attributes.output_to_operand_aliasing, Aliases(translator, operation));
+  XLA_ASSIGN_OR_RETURN(attributes.schedule, Schedule(translator, operation));
+  XLA_ASSIGN_OR_RETURN(attributes.output_to_operand_aliasing,
+                       translator.OutputOperandAliases(operation));
   std::vector<HloComputation*> called;
   const AttributeRef computations = operation.Find("called_computations");
   if (computations != nullptr && computations->kind == mlir::AttributeKind::kArray) {

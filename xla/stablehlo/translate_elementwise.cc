@@ -251,11 +251,16 @@ absl::Status TranslateConstantLike(Translator& translator, const Operation& oper
 
 absl::Status TranslateConstant(Translator& translator, const Operation& operation) {
   const mlir::AttributeRef value = operation.Find("value");
-  const auto* dense = value == nullptr ? nullptr : value->As<mlir::DenseAttribute>();
-  if (dense == nullptr) return translator.Unimplemented(operation, "a constant that is not dense");
-  XLA_ASSIGN_OR_RETURN(HloInstruction * constant, translator.Constant(operation, *dense));
-  translator.SetResults(operation, constant);
-  return absl::OkStatus();
+  if (const auto* dense = value == nullptr ? nullptr : value->As<mlir::DenseAttribute>()) {
+    XLA_ASSIGN_OR_RETURN(HloInstruction * constant, translator.Constant(operation, *dense));
+    translator.SetResults(operation, constant);
+    return absl::OkStatus();
+  }
+  if (!operation.Is("arith.constant")) {
+    return translator.Unimplemented(operation, "a constant that is not dense");
+  }
+  // A number that is no tensor, of which the sizes of dynamic programs are computed.
+  return translator.TranslateScalar(operation);
 }
 
 }  // namespace
@@ -320,6 +325,7 @@ void AddElementwiseHandlers(HandlerTable* table) {
   table->emplace("stablehlo.clamp", TranslateClamp);
   table->emplace("stablehlo.compare", TranslateCompare);
   table->emplace("stablehlo.constant", TranslateConstant);
+  table->emplace("arith.constant", TranslateConstant);
   table->emplace("chlo.constant", TranslateConstant);
   table->emplace("stablehlo.imag", TranslateImag);
   table->emplace("stablehlo.real", TranslateReal);

@@ -9,9 +9,46 @@ namespace {
 
 using mlir::Operation;
 
+// The values of outside that the body returns, whatever it is given; none if it returns others.
+std::vector<HloInstruction*> ReturnedFromOutside(const Translator& translator,
+                                                 const Operation& operation) {
+  std::vector<HloInstruction*> values;
+  const mlir::Operation* last =
+      operation.regions[0].HasOneBlock() ? operation.regions[0].first->last : nullptr;
+  if (last == nullptr || last->operands.size() != operation.results.size()) return values;
+  for (const mlir::Value* value : last->operands) {
+    if (!translator.IsOutside(operation.regions[0], *value)) return {};
+    values.push_back(translator.Get(value));
+  }
+  return values;
+}
+
 absl::Status TranslateReduce(Translator& translator, const Operation& operation) {
   DimensionListAttributes attributes;
   XLA_ASSIGN_OR_RETURN(attributes.dimensions, translator.Integers(operation, "dimensions"));
+  // A computation of HLO cannot return what is outside; where there is something to reduce, that is
+  // the result.
+  const std::vector<HloInstruction*> outside = ReturnedFromOutside(translator, operation);
+  if (!outside.empty() && !Translator::HasOpenResult(operation)) {
+    const Shape& input = translator.Operand(operation, 0)->shape();
+    bool is_empty = false;
+    for (const int64_t d : attributes.dimensions) {
+      is_empty |= input.dimensions(static_cast<int>(d)) == 0;
+    }
+    for (size_t i = 0; i < outside.size(); ++i) {
+      HloInstruction* value =
+          is_empty ? translator.Operand(operation, outside.size() + i) : outside[i];
+      XLA_ASSIGN_OR_RETURN(const Shape shape,
+                           translator.ShapeOf(operation, operation.results[i].type));
+      if (value->shape().element_type() != shape.element_type()) {
+        Shape converted = value->shape();
+        converted.set_element_type(shape.element_type());
+        value = translator.Emit(HloOpcode::kConvert, converted, {value});
+      }
+      translator.Set(operation.results[i], translator.BroadcastScalar(value, shape));
+    }
+    return absl::OkStatus();
+  }
   XLA_ASSIGN_OR_RETURN(HloComputation * body, translator.Reducer(operation, 0));
   return translator.EmitResults(operation, HloOpcode::kReduce, translator.Operands(operation),
                                 attributes, {body});
@@ -98,6 +135,9 @@ absl::Status TranslateScan(Translator& translator, const Operation& operation) {
 absl::Status TranslateTopK(Translator& translator, const Operation& operation) {
   TopKAttributes attributes;
   XLA_ASSIGN_OR_RETURN(attributes.k, translator.Integer(operation, "k"));
+  // Of MHLO.
+  attributes.largest =
+      operation.Find("largest") == nullptr || translator.Flag(operation, "largest");
   return translator.EmitResults(operation, HloOpcode::kTopK, translator.Operands(operation),
                                 attributes);
 }
@@ -129,6 +169,7 @@ void AddReduceHandlers(HandlerTable* table) {
   table->emplace("stablehlo.sort", TranslateSort);
   table->emplace("chlo.scan", TranslateScan);
   table->emplace("chlo.top_k", TranslateTopK);
+  table->emplace("mhlo.topk", TranslateTopK);
 }
 
 }  // namespace xla::stablehlo

@@ -17,6 +17,7 @@
 #include "xla/mlir/element_type.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/constant_values.h"
+#include "xla/stablehlo/syntax.h"
 
 namespace xla::stablehlo {
 namespace {
@@ -25,29 +26,6 @@ using mlir::AttributeRef;
 using mlir::Operation;
 using mlir::TypeRef;
 using mlir::Value;
-
-bool HasSixBits(const mlir::Type& type) {
-  return type.kind == mlir::TypeKind::kFloat && (type.float_kind == mlir::FloatKind::kF6E2M3FN ||
-                                                 type.float_kind == mlir::FloatKind::kF6E3M2FN);
-}
-
-// Whether an operation does not compute with numbers.
-bool KeepsNumbers(const Operation& operation) {
-  const std::string_view name = operation.name->text;
-  return name.substr(0, 5) == "func." || name.substr(0, 6) == "check." ||
-         name == "stablehlo.constant" || name == "stablehlo.return" ||
-         name == "interpreter.print" || name == "interpreter.probe";
-}
-
-// Numbers of 6 bits as f32.
-absl::Span<const char> Widen(const mlir::DenseAttribute& dense, std::vector<float>* numbers) {
-  for (size_t i = 0; i < dense.data.size(); ++i) {
-    numbers->push_back(static_cast<float>(
-        mlir::DenseFloat(*dense.type->element, dense.data, static_cast<int64_t>(i))));
-  }
-  return absl::MakeConstSpan(reinterpret_cast<const char*>(numbers->data()),
-                             numbers->size() * sizeof(float));
-}
 
 // The integers of an array, a dense array or a constant; false if it is something else.
 bool ListIntegers(AttributeRef attribute, std::vector<int64_t>* values) {
@@ -81,26 +59,45 @@ bool ListIntegers(AttributeRef attribute, std::vector<int64_t>* values) {
   return true;
 }
 
+const HandlerTable& Handlers() {
+  static const HandlerTable* const handlers = [] {
+    auto* table = new HandlerTable();
+    AddElementwiseHandlers(table);
+    AddReshapeHandlers(table);
+    AddGatherScatterHandlers(table);
+    AddReduceHandlers(table);
+    AddContractionHandlers(table);
+    AddControlHandlers(table);
+    AddCollectiveHandlers(table);
+    AddEffectHandlers(table);
+    AddFunctionHandlers(table);
+    AddShardingHandlers(table);
+    AddParallelHandlers(table);
+    AddMhloHandlers(table);
+    AddShapeHandlers(table);
+    return table;
+  }();
+  return *handlers;
+}
+
 }  // namespace
 
 Translator::Translator(mlir::Source* source, const EntryArguments& arguments, bool releases)
     : source_(*source), arguments_(arguments), releases_(releases) {
-  HandlerTable table;
-  AddElementwiseHandlers(&table);
-  AddReshapeHandlers(&table);
-  AddGatherScatterHandlers(&table);
-  AddReduceHandlers(&table);
-  AddContractionHandlers(&table);
-  AddControlHandlers(&table);
-  AddCollectiveHandlers(&table);
-  AddEffectHandlers(&table);
-  AddFunctionHandlers(&table);
-  AddShardingHandlers(&table);
-  AddParallelHandlers(&table);
   for (const auto& [name, operation_name] : source->names) {
-    const auto found = table.find(name);
-    if (found != table.end()) handlers_.emplace(operation_name.get(), found->second);
+    const auto found = Handlers().find(name);
+    if (found != Handlers().end()) handlers_.emplace(operation_name.get(), found->second);
   }
+}
+
+absl::Status Translator::TranslateAs(const Operation& operation, std::string_view name,
+                                     absl::Span<const mlir::NamedAttribute> attributes) {
+  const auto handler = Handlers().find(name);
+  if (handler == Handlers().end()) return Unimplemented(operation, "the translation to HLO");
+  Operation other = operation;
+  other.name = source_.Name(name, AllDialects());
+  other.attributes = attributes;
+  return handler->second(*this, other);
 }
 
 // --- Errors ---
@@ -190,6 +187,30 @@ HloInstruction* Translator::Inline(const HloComputation& computation,
   return CloneInstructionsInto(computation, computation_, &map);
 }
 
+HloComputation* Translator::OwnComputation(HloComputation* computation) {
+  // Copies of larger ones, or of what they call, might outgrow the program.
+  constexpr int64_t kMaxCopied = 16;
+  bool is_small = computation->instruction_count() <= kMaxCopied;
+  for (const HloInstruction* instruction : computation->instructions()) {
+    is_small = is_small && instruction->called_computations().empty();
+  }
+  if (is_small) {
+    CloneMap map;
+    return CloneComputation(*computation, module_.get(), &map);
+  }
+  HloComputation* result = module_->AddComputation(computation->name());
+  std::vector<HloInstruction*> parameters;
+  for (int64_t i = 0; i < computation->num_parameters(); ++i) {
+    const HloInstruction* parameter = computation->parameter_instruction(i);
+    parameters.push_back(result->AddInstruction(
+        HloInstruction::CreateParameter(i, parameter->shape(), parameter->name())));
+  }
+  result->set_root_instruction(result->AddInstruction(
+      HloInstruction::Create(HloOpcode::kCall, computation->root_instruction()->shape(), parameters,
+                             CallAttributes(), {computation})));
+  return result;
+}
+
 HloInstruction* Translator::TupleUnlessOne(absl::Span<HloInstruction* const> elements) {
   if (elements.size() == 1) return elements[0];
   std::vector<Shape> shapes;
@@ -237,9 +258,14 @@ absl::Status Translator::EmitResults(const Operation& operation, HloOpcode opcod
                                      absl::Span<HloInstruction* const> operands,
                                      Attributes attributes,
                                      absl::Span<HloComputation* const> called) {
-  absl::StatusOr<Shape> shape = HasOpenResult(operation)
-                                    ? InferResult(operation, opcode, operands, attributes, called)
-                                    : ResultShape(operation);
+  // Sizes that stay open are as the program states them.
+  const bool infers = HasOpenResult(operation) &&
+                      std::none_of(operands.begin(), operands.end(), [](HloInstruction* operand) {
+                        return operand->shape().IsArray() && operand->shape().is_unbounded_dynamic();
+                      });
+  absl::StatusOr<Shape> shape =
+      infers ? InferResult(operation, opcode, operands, attributes, called)
+             : ResultShape(operation);
   if (!shape.ok()) return shape.status();
   SetResults(operation, Emit(opcode, *std::move(shape), operands, std::move(attributes), called));
   return absl::OkStatus();
@@ -291,9 +317,7 @@ absl::StatusOr<HloInstruction*> Translator::Constant(const Operation& operation,
   const bool broadcasts = dense.is_splat && ShapeUtil::ElementsIn(shape) != 1;
   const Shape stored = broadcasts ? ShapeUtil::MakeShape(shape.element_type(), {}) : shape;
   Literal literal(stored);
-  std::vector<float> widened;
-  const absl::Span<const char> data =
-      HasSixBits(*dense.type->element) ? Widen(dense, &widened) : dense.data;
+  const absl::Span<const char> data = dense.data;
   if (static_cast<size_t>(literal.size_bytes()) != data.size()) {
     return Error(operation, absl::StrCat("a constant has ", data.size(), " bytes, its shape ",
                                          literal.size_bytes()));
@@ -361,9 +385,7 @@ absl::StatusOr<PrimitiveType> Translator::ElementType(const Operation& operation
     storage.signedness = type->signedness;
     return ElementType(operation, source_.context.Intern(storage));
   }
-  // HLO has no numbers of 6 bits; f32 has all of them.
-  const bool is_held_as_f32 = HasSixBits(*type) && KeepsNumbers(operation);
-  const PrimitiveType result = is_held_as_f32 ? F32 : mlir::PrimitiveTypeOf(*type);
+  const PrimitiveType result = mlir::PrimitiveTypeOf(*type);
   if (result != PRIMITIVE_TYPE_INVALID) return result;
   return Unimplemented(operation, absl::StrCat("the element type ", mlir::ToString(type)));
 }
@@ -383,7 +405,7 @@ absl::StatusOr<Shape> Translator::ShapeOf(const Operation& operation, TypeRef ty
   if (type->kind != mlir::TypeKind::kRankedTensor) {
     return Unimplemented(operation, absl::StrCat("the type ", mlir::ToString(type)));
   }
-  const bool is_known_type = !computes_expressed_ && !HasSixBits(*type->element);
+  const bool is_known_type = !computes_expressed_;
   if (is_known_type) {
     const auto known = shapes_.find(type);
     if (known != shapes_.end()) return known->second;
@@ -399,11 +421,8 @@ absl::StatusOr<Shape> Translator::ShapeOf(const Operation& operation, TypeRef ty
   std::vector<bool> dynamic(sizes.size(), false);
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] != mlir::kDynamic) continue;
-    if (i >= bounds.size() || bounds[i] == mlir::kDynamic) {
-      return Unimplemented(
-          operation, absl::StrCat("a dynamic size without a bound, in ", mlir::ToString(type)));
-    }
-    sizes[i] = bounds[i];
+    const bool is_bounded = i < bounds.size() && bounds[i] != mlir::kDynamic;
+    sizes[i] = is_bounded ? bounds[i] : Shape::kUnboundedSize;
     dynamic[i] = true;
   }
   // Checks that the number of bytes fits 64 bits.
@@ -545,10 +564,39 @@ absl::StatusOr<int64_t> Translator::Parameter(const Operation& operation,
   return Error(operation, absl::StrCat("'", View(name), "' must be an integer"));
 }
 
+absl::StatusOr<std::vector<OutputOperandAlias>> Translator::OutputOperandAliases(
+    const Operation& operation) const {
+  std::vector<OutputOperandAlias> aliases;
+  const AttributeRef attribute = operation.Find("output_operand_aliases");
+  const auto* array = attribute == nullptr ? nullptr : attribute->As<mlir::ArrayAttribute>();
+  if (array == nullptr) return aliases;
+  for (const AttributeRef element : array->elements) {
+    const auto* alias = element->As<mlir::DialectAttribute>();
+    if (alias == nullptr) return Error(operation, "an alias is not valid");
+    OutputOperandAlias result;
+    XLA_ASSIGN_OR_RETURN(result.output_index,
+                         Parameters(operation, *alias, "output_tuple_indices"));
+    XLA_ASSIGN_OR_RETURN(result.operand, Parameter(operation, *alias, "operand_index"));
+    XLA_ASSIGN_OR_RETURN(result.operand_index,
+                         Parameters(operation, *alias, "operand_tuple_indices"));
+    aliases.push_back(std::move(result));
+  }
+  return aliases;
+}
+
 absl::StatusOr<std::vector<int64_t>> Translator::Parameters(const Operation& operation,
                                                             const mlir::DialectAttribute& attribute,
                                                             std::string_view name) const {
   const AttributeRef value = mlir::FindAttribute(attribute.parameters, name);
+  std::vector<int64_t> values;
+  if (value == nullptr || ListIntegers(value, &values)) return values;
+  return Error(operation, absl::StrCat("'", View(name), "' must be a list of integers"));
+}
+
+absl::StatusOr<std::vector<int64_t>> Translator::IndexList(
+    const Operation& operation, absl::Span<const mlir::NamedAttribute> entries,
+    std::string_view name) const {
+  const AttributeRef value = mlir::FindAttribute(entries, name);
   std::vector<int64_t> values;
   if (value == nullptr || ListIntegers(value, &values)) return values;
   return Error(operation, absl::StrCat("'", View(name), "' must be a list of integers"));

@@ -41,6 +41,8 @@ void AddEffectHandlers(HandlerTable* table);
 void AddFunctionHandlers(HandlerTable* table);
 void AddShardingHandlers(HandlerTable* table);
 void AddParallelHandlers(HandlerTable* table);
+void AddMhloHandlers(HandlerTable* table);
+void AddShapeHandlers(HandlerTable* table);
 
 // An elementwise operation that HLO has as well.
 absl::Status TranslateSameOperation(Translator& translator, const mlir::Operation& operation);
@@ -49,11 +51,18 @@ absl::Status TranslateSameOperation(Translator& translator, const mlir::Operatio
 absl::Status TranslateShardyCall(Translator& translator, const mlir::Operation& operation,
                                  std::string_view target);
 
+// A custom call or composite `target` that stands for an operation of CHLO, as XLA writes those that
+// it knows itself into portable artifacts. False: it is none of these.
+absl::StatusOr<bool> TranslateRecomposed(Translator& translator, const mlir::Operation& operation,
+                                         std::string_view target);
+
 class Translator {
  public:
   Translator(mlir::Source* source, const EntryArguments& arguments, bool releases);
 
   absl::StatusOr<std::unique_ptr<HloModule>> Run();
+
+  mlir::Context& context() { return source_.context; }
 
   // --- Errors
   absl::Status Error(const mlir::Operation& operation, std::string_view message) const;
@@ -77,6 +86,10 @@ class Translator {
   // One result, or the elements of a tuple.
   void SetResults(const mlir::Operation& operation, HloInstruction* instruction);
 
+  // Translates as if the operation were the one of this name and these attributes.
+  absl::Status TranslateAs(const mlir::Operation& operation, std::string_view name,
+                           absl::Span<const mlir::NamedAttribute> attributes);
+
   // --- Instructions
   HloInstruction* Emit(HloOpcode opcode, Shape shape, absl::Span<HloInstruction* const> operands,
                        Attributes attributes = NoAttributes{},
@@ -85,6 +98,8 @@ class Translator {
   // Copies the instructions of a computation of another module, applied to the arguments.
   HloInstruction* Inline(const HloComputation& computation,
                          absl::Span<HloInstruction* const> arguments);
+  // Another computation that computes the same: a copy of a small one, or a call of it.
+  HloComputation* OwnComputation(HloComputation* computation);
   // The instruction alone, or a tuple of several.
   HloInstruction* TupleUnlessOne(absl::Span<HloInstruction* const> elements);
   // A scalar as wide as `shape`; others as they are.
@@ -111,6 +126,10 @@ class Translator {
   // --- Shapes
   absl::StatusOr<PrimitiveType> ElementType(const mlir::Operation& operation, mlir::TypeRef type);
   absl::StatusOr<Shape> ShapeOf(const mlir::Operation& operation, mlir::TypeRef type);
+  // Of a number, or of the elements of a tensor (translate_shape.cc).
+  absl::StatusOr<PrimitiveType> NumberType(const mlir::Operation& operation, mlir::TypeRef type);
+  // arith.constant 1 : index
+  absl::Status TranslateScalar(const mlir::Operation& operation);
   // Whether a size is open: neither known nor bounded.
   static bool IsOpen(mlir::TypeRef type);
   static bool HasOpenResult(const mlir::Operation& operation);
@@ -142,6 +161,9 @@ class Translator {
   absl::StatusOr<int64_t> Parameter(const mlir::Operation& operation,
                                     const mlir::DialectAttribute& attribute,
                                     std::string_view name) const;
+  // output_operand_aliases
+  absl::StatusOr<std::vector<OutputOperandAlias>> OutputOperandAliases(
+      const mlir::Operation& operation) const;
   // Empty where it is absent.
   absl::StatusOr<std::vector<int64_t>> Parameters(const mlir::Operation& operation,
                                                   const mlir::DialectAttribute& attribute,
@@ -201,6 +223,11 @@ class Translator {
                                        bool returns_captures);
   // Values that the regions use and do not define, without constants, which are copied.
   std::vector<mlir::Value*> Captures(const mlir::Operation& operation) const;
+  // Whether a value is defined around a region rather than in it.
+  bool IsOutside(const mlir::Region& region, const mlir::Value& value) const {
+    const Range range = ranges_.at(&region);
+    return value.id < range.first || value.id >= range.last;
+  }
   absl::StatusOr<HloComputation*> Function(const mlir::Operation& operation, std::string_view name);
   // Whether a function has open sizes, and the call of such a one: its operations.
   bool HasOpenSizes(std::string_view name) const;
@@ -216,7 +243,12 @@ class Translator {
     HloInstruction* constant;
     HloInstruction* result;  // it, or its broadcast
   };
+  struct LeftOut {
+    const mlir::OperationName* name;
+    size_t offset;
+  };
   void Number(const mlir::Operation& operation);
+  absl::Status LeftOutError(const LeftOut& left_out) const;
   HloInstruction* FindConstant(size_t hash, const mlir::DenseAttribute& dense) const;
   absl::Status TranslateBlock(const mlir::Block& block, std::vector<HloInstruction*>* returned);
   absl::StatusOr<HloComputation*> TranslateFunction(const mlir::Operation& function,
@@ -244,6 +276,14 @@ class Translator {
                                std::vector<HloInstruction*>* returned,
                                BoxedOptional<HloSharding>* tuple_sharding);
   absl::Status SetParameterAttributes(const mlir::Operation& function, HloModuleConfig* config);
+  absl::Status SetModuleAttributes(const mlir::Operation& module, HloModuleConfig* config);
+  absl::Status SetModuleAliases(const mlir::Operation& module, HloModuleConfig* config);
+  absl::Status SetModuleLayouts(const mlir::Operation& module, std::string_view name,
+                                absl::Span<Shape* const> shapes);
+  // Of an entry of a dictionary; empty if it is absent.
+  absl::StatusOr<std::vector<int64_t>> IndexList(const mlir::Operation& operation,
+                                                 absl::Span<const mlir::NamedAttribute> entries,
+                                                 std::string_view name) const;
   void CopyConstants(const mlir::Operation& operation, const mlir::Region& region,
                      std::vector<std::pair<uint32_t, HloInstruction*>>* saved,
                      absl::Status* status);
@@ -265,6 +305,8 @@ class Translator {
   std::vector<std::string> manual_axes_;
   std::vector<HloInstruction*> values_;  // by id of the value
   std::vector<bool> is_constant_;        // likewise: results of stablehlo.constant
+  // By the ids of values: operations that are not translated and have no effect.
+  absl::flat_hash_map<uint32_t, LeftOut> left_out_;
   absl::flat_hash_map<mlir::TypeRef, Shape> shapes_;
   absl::flat_hash_map<size_t, KnownConstant> constants_;  // by a hash, the computation's included
   uint32_t next_id_ = 1;

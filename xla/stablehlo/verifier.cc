@@ -31,6 +31,8 @@ const RuleTable& Rules() {
     AddCollectiveRules(all);
     AddEffectRules(all);
     AddChloRules(all);
+    AddMhloRules(all);
+    AddShapeRules(all);
     return all;
   }();
   return *rules;
@@ -235,7 +237,13 @@ class Verifier {
       const Operation* definition = value.operation;
       const mlir::Block* block = definition == nullptr ? value.block : definition->block;
       const auto first = blocks_.begin() + static_cast<std::ptrdiff_t>(visible_);
-      if (std::find(first, blocks_.end(), block) == blocks_.end()) {
+      // Blocks of one region see those before them: programs of several are not translated, so that
+      // it is enough that the text has an order.
+      const auto sees = [block](const mlir::Block* around) {
+        return around == block || (block != nullptr && around->region == block->region &&
+                                   !around->region->HasOneBlock());
+      };
+      if (std::none_of(first, blocks_.end(), sees)) {
         return check.Fail("operand #", i, " is not defined in a region around the operation");
       }
       if (definition != nullptr && done_.count(definition) == 0) {

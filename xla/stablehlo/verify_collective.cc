@@ -83,7 +83,7 @@ bool ElementReduction(Check& check, size_t count) {
 }
 
 bool AllReduceRule(Check& check) {
-  if (!check.AllTensors() || !ReplicaGroups(check, true, /*may_be_empty=*/false, 0) ||
+  if (!check.AllTensors() || !ReplicaGroups(check, true, !check.Flag("use_global_device_ids"), 0) ||
       !ChannelRule(check) || !ElementReduction(check, check.num_operands())) {
     return false;
   }
@@ -288,12 +288,37 @@ bool IdRule(Check& check) {
                        "the result must be tensor<ui32>, but is ", type);
 }
 
+// Without dimensions, each operand goes to one process.
+bool MhloAllToAllRule(Check& check) {
+  const int present = static_cast<int>(check.operation().Find("split_dimension") != nullptr) +
+                      static_cast<int>(check.operation().Find("concat_dimension") != nullptr) +
+                      static_cast<int>(check.operation().Find("split_count") != nullptr);
+  if (present == 3) return AllToAllRule(check);
+  if (present != 0) {
+    return check.Fail(
+        "TupleAllToAll should not have split_dimension, concat_dimension and split_count, and "
+        "ArrayAllToAll should have all three");
+  }
+  if (!check.AllTensors() || !ReplicaGroups(check, true, /*may_be_empty=*/true, 0)) return false;
+  if (check.num_operands() != check.num_results()) {
+    return check.Fail("requires as many results as operands");
+  }
+  for (size_t i = 0; i < check.num_operands(); ++i) {
+    if (!check.ResultIs(i, check.operand(0))) return false;
+  }
+  return true;
+}
+
 constexpr OperationRule kCollectiveRules[] = {
     {"stablehlo.all_gather", 1, -1, 1, -1, 0, kAnyElements,
      "all_gather_dim:i64* replica_groups channel_handle:struct? use_global_device_ids:bool?",
      AllGatherRule},
     {"stablehlo.all_reduce", 1, -1, 1, -1, 1, kAnyElements,
      "replica_groups channel_handle:struct? use_global_device_ids:bool?", AllReduceRule},
+    {"mhlo.all_to_all", 1, -1, 1, -1, 0, kAnyElements,
+     "split_dimension:i64*? concat_dimension:i64*? split_count:i64+? replica_groups "
+     "channel_handle:struct?",
+     MhloAllToAllRule},
     {"stablehlo.all_to_all", 1, -1, 1, -1, 0, kAnyElements,
      "split_dimension:i64* concat_dimension:i64* split_count:i64+ replica_groups "
      "channel_handle:struct?",

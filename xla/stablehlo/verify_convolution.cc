@@ -106,7 +106,8 @@ bool CheckPrecisions(Check& check) {
 
 bool ConvolutionRule(Check& check) {
   if (!check.AllTensors()) return false;
-  const bool is_dynamic = check.Is("stablehlo.dynamic_conv");
+  const bool is_mhlo = check.Is("mhlo.dynamic_conv");
+  const bool is_dynamic = is_mhlo || check.Is("stablehlo.dynamic_conv");
   const TypeRef input = check.operand(0)->element, kernel = check.operand(1)->element;
   const bool quantized = ((ClassOf(input) | ClassOf(kernel)) & (kQuantizeds | kPerAxis)) != 0;
   const ConvolutionDimensions dims = ReadDimensions(check);
@@ -122,8 +123,11 @@ bool ConvolutionRule(Check& check) {
   const size_t spatial = window.sizes.size();
   if (is_dynamic) {
     const auto shape = check.sizes(2);
-    if (shape.size() != 2 || !SizesAgree(shape[0], static_cast<int64_t>(spatial)) ||
-        !SizesAgree(shape[1], 2)) {
+    // MHLO takes the numbers in one row as well.
+    const bool is_row =
+        is_mhlo && shape.size() == 1 && SizesAgree(shape[0], static_cast<int64_t>(2 * spatial));
+    if (!is_row && (shape.size() != 2 || !SizesAgree(shape[0], static_cast<int64_t>(spatial)) ||
+        !SizesAgree(shape[1], 2))) {
       return check.Fail("expects padding to be of shape [", spatial, ", 2], but got ",
                         ListText(shape));
     }
@@ -161,6 +165,7 @@ constexpr char kConvolutionAttributes[] =
     "window_reversal:flags? feature_group_count:i64+ batch_group_count:i64+ precision_config?";
 constexpr OperationRule kConvolutionRules[] = {
     {"stablehlo.convolution", 2, 2, 1, 1, 0, kAnyElements, kConvolutionAttributes, ConvolutionRule},
+    {"mhlo.dynamic_conv", 3, 3, 1, 1, 0, kAnyElements, kConvolutionAttributes, ConvolutionRule},
     {"stablehlo.dynamic_conv", 3, 3, 1, 1, 0, kAnyElements, kConvolutionAttributes,
      ConvolutionRule},
 };

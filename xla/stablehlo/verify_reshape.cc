@@ -131,13 +131,28 @@ int64_t Elements(TypeRef type) {
   return IsTensor(type) && mlir::HasStaticSizes(*type) ? mlir::NumElements(*type) : -1;
 }
 
+// Element types that agree, and those quantized per axis that differ in the number of the axis.
+bool AgreeButForAxis(TypeRef a, TypeRef b) {
+  if (ElementsAgree(a, b)) return true;
+  const auto is_per_axis = [](TypeRef type) {
+    return type->kind == TypeKind::kQuantized && type->quantized->dimensions.size() == 1 &&
+           type->quantized->block_sizes.empty();
+  };
+  if (!is_per_axis(a) || !is_per_axis(b)) return false;
+  return a->storage == b->storage && a->signedness == b->signedness && a->element == b->element &&
+         a->quantized->storage_min == b->quantized->storage_min &&
+         a->quantized->storage_max == b->quantized->storage_max &&
+         a->quantized->scales == b->quantized->scales &&
+         a->quantized->zero_points == b->quantized->zero_points;
+}
+
 bool ReshapeRule(Check& check) {
   if (!check.AllTensors()) return false;
   const auto& result_sizes = check.result(0)->sizes;
   if (std::count(result_sizes.begin(), result_sizes.end(), mlir::kDynamic) > 1) {
     return check.Fail("result #0 must be statically shaped or have a single bounded dimension");
   }
-  if (!ElementsAgree(check.operand(0)->element, check.result(0)->element)) {
+  if (!AgreeButForAxis(check.operand(0)->element, check.result(0)->element)) {
     return check.Fail("expects operand and result to have compatible element types");
   }
   const int64_t from = Elements(check.operand(0));

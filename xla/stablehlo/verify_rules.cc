@@ -151,9 +151,16 @@ std::string ListText(absl::Span<const int64_t> values) {
 
 // --- Check ---
 
+// In the innermost module around the operation, as MLIR resolves symbols.
 const Operation* Check::FindSymbol(std::string_view name) const {
-  if (source_.module->regions.empty() || source_.module->regions[0].empty()) return nullptr;
-  for (const Operation& operation : *source_.module->regions[0].first) {
+  const Operation* module = &operation_;
+  while (module != nullptr && !module->Is("builtin.module")) {
+    const mlir::Region* region = module->block == nullptr ? nullptr : module->block->region;
+    module = region == nullptr ? nullptr : region->parent;
+  }
+  if (module == nullptr) module = source_.module;
+  if (module->regions.empty() || module->regions[0].empty()) return nullptr;
+  for (const Operation& operation : *module->regions[0].first) {
     const AttributeRef symbol = operation.Find("sym_name");
     const auto* text = symbol == nullptr ? nullptr : symbol->As<mlir::StringAttribute>();
     if (text != nullptr && text->value == name) return &operation;
@@ -227,7 +234,9 @@ int64_t Check::IntegerParameter(std::string_view name, std::string_view paramete
 
 std::optional<std::vector<int64_t>> Check::ConstantOperand(size_t i) const {
   const Operation* definition = operation_.operands[i]->operation;
-  if (definition == nullptr || !definition->Is("stablehlo.constant")) return std::nullopt;
+  const bool is_constant = definition != nullptr && (definition->Is("stablehlo.constant") ||
+                                                     definition->Is("arith.constant"));
+  if (!is_constant) return std::nullopt;
   const AttributeRef value = definition->Find("value");
   return value == nullptr ? std::nullopt : List(*value);
 }
@@ -387,7 +396,8 @@ bool Check::ReadWindow(Window* window, std::string_view base_dilations,
     *values = List(name).value_or(std::vector<int64_t>());
     if (values->empty()) values->assign(rank, 1);  // absent
     // StableHLO does not check the strides of dynamic_conv, and JAX writes some too many.
-    if (Is("stablehlo.dynamic_conv") && name == "window_strides" && values->size() > rank) {
+    const bool is_dynamic = Is("stablehlo.dynamic_conv") || Is("mhlo.dynamic_conv");
+    if (is_dynamic && name == "window_strides" && values->size() > rank) {
       values->resize(rank);
     }
     if (values->size() != rank) {

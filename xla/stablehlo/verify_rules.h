@@ -61,6 +61,8 @@ void AddControlRules(RuleTable* table);
 void AddCollectiveRules(RuleTable* table);
 void AddEffectRules(RuleTable* table);
 void AddChloRules(RuleTable* table);
+void AddMhloRules(RuleTable* table);
+void AddShapeRules(RuleTable* table);
 
 // --- Types
 
@@ -98,6 +100,7 @@ class Check {
 
   const mlir::Operation& operation() const { return operation_; }
   bool Is(std::string_view name) const { return operation_.Is(name); }
+  // Null if the module around the operation has none of that name.
   const mlir::Operation* FindSymbol(std::string_view name) const;
 
   template <typename... Parts>

@@ -150,6 +150,12 @@ class Downgrader {
         names.push_back(Convert(element));
       }
       Add(name, context_.Array(names));
+    } else if (name == "replica_groups" && structure != nullptr) {
+      std::vector<NamedAttribute> parameters;
+      for (const auto& [part, part_value] : structure->parameters) {
+        parameters.push_back({part, part == "mesh" ? Convert(part_value) : part_value});
+      }
+      Add(name, context_.DialectOf("stablehlo", structure->name, {}, parameters));
     } else if (name == "api_version" && value->kind == mlir::AttributeKind::kInteger) {
       static constexpr std::string_view kNames[] = {
           "API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",

@@ -321,6 +321,18 @@ class Upgrader {
     return string == nullptr ? value : context_.Symbol(string->value);
   }
 
+  // Of #stablehlo.replica_group_mesh_axes, the mesh, which may be inlined, too.
+  AttributeRef SymbolOfMesh(AttributeRef groups) {
+    const auto* structure = groups->As<mlir::DialectAttribute>();
+    if (structure == nullptr || structure->name != "replica_group_mesh_axes") return groups;
+    std::vector<NamedAttribute> parameters(structure->parameters.begin(),
+                                           structure->parameters.end());
+    for (NamedAttribute& parameter : parameters) {
+      if (parameter.name == "mesh") parameter.value = Symbol(parameter.value);
+    }
+    return context_.DialectOf("stablehlo", structure->name, {}, parameters);
+  }
+
   NamedAttribute UpgradeAttribute(std::string_view base, const NamedAttribute& attribute) {
     const auto& [name, value] = attribute;
     if (name == "channel_id") {
@@ -330,6 +342,7 @@ class Upgrader {
       return {name, context_.Unit()};
     }
     if (name == "callee" || name == "decomposition") return {name, Symbol(value)};
+    if (name == "replica_groups") return {name, SymbolOfMesh(value)};
     if (name == "called_computations") {
       const auto* array = value->As<mlir::ArrayAttribute>();
       if (array == nullptr) return attribute;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of typed custom calls (XLA FFI 0.3), as handlers that were compiled against the
-// headers of jaxlib have it, and as ffi.h makes them. Numbers of data types are those of
-// PrimitiveType, codes of errors those of absl::Status.
+// The interface of typed custom calls (XLA FFI 0.5), as handlers that were compiled against the
+// headers of jaxlib have it, and as ffi.h makes them. Handlers of 0.1 and later are called: structs
+// only grew, and their sizes tell which fields the other side knows. Numbers of data types are
+// those of PrimitiveType, codes of errors those of absl::Status.
 #ifndef XLA_FFI_API_C_API_H_
 #define XLA_FFI_API_C_API_H_
 
@@ -50,6 +51,7 @@ enum XLA_FFI_ExecutionStage : uint32_t {
   XLA_FFI_ExecutionStage_PREPARE = 1,
   XLA_FFI_ExecutionStage_INITIALIZE = 2,
   XLA_FFI_ExecutionStage_EXECUTE = 3,
+  XLA_FFI_ExecutionStage_RECORD = 4,  // into a command buffer, which devices of CPUs do not have
 };
 namespace xla {
 inline constexpr uint32_t kFfiBuffer = 1;  // the one kind of arguments and results
@@ -133,6 +135,7 @@ struct XLA_FFI_Handler_Bundle {
   XLA_FFI_Handler* prepare;
   XLA_FFI_Handler* initialize;
   XLA_FFI_Handler* execute;
+  XLA_FFI_Handler* record;  // since 0.5
 };
 
 // A frame with this extension asks the handler for its version, and for nothing else.
@@ -160,11 +163,13 @@ struct XLA_FFI_Error_Create_Args {
   uint32_t errc;
 };
 
-struct XLA_FFI_Error_GetMessage_Args {
+// Error_GetMessage before 0.5, without the code.
+struct XLA_FFI_Error_GetDetails_Args {
   size_t struct_size;
   XLA_FFI_Extension_Base* extension_start;
   XLA_FFI_Error* error;
-  const char* message;
+  const char* message;  // out
+  uint32_t errc;        // out
 };
 
 struct XLA_FFI_Error_Destroy_Args {
@@ -279,13 +284,42 @@ struct XLA_FFI_DeviceOrdinal_Get_Args {
   int32_t device_ordinal;
 };
 
+// What a caller attaches to a run, by the type of the extension (since 0.5).
+struct XLA_FFI_ExtensionId {
+  int64_t extension_type;
+  int32_t major_version;
+  int32_t minor_version;
+};
+
+struct XLA_FFI_Extension {
+  size_t struct_size;
+  XLA_FFI_ExtensionId id;
+  const XLA_FFI_Extension* next;
+};
+
+struct XLA_FFI_InvokeContext_FindExtension_Args {
+  size_t struct_size;
+  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_ExecutionContext* ctx;
+  int64_t extension_type;
+  const XLA_FFI_Extension* extension;  // out: null if there is none of the type
+};
+
+// Options of a run, beside the attributes of the call (since 0.5).
+struct XLA_FFI_CustomOptions_Get_Args {
+  size_t struct_size;
+  XLA_FFI_Extension_Base* extension_start;
+  XLA_FFI_ExecutionContext* ctx;
+  const XLA_FFI_Attrs* attrs;  // out
+};
+
 struct XLA_FFI_Api {
   size_t struct_size;
   XLA_FFI_Extension_Base* extension_start;
   XLA_FFI_Api_Version api_version;
   const void* internal_api;
   XLA_FFI_Error* (*error_create)(XLA_FFI_Error_Create_Args* args);
-  void (*error_get_message)(XLA_FFI_Error_GetMessage_Args* args);
+  void (*error_get_details)(XLA_FFI_Error_GetDetails_Args* args);
   void (*error_destroy)(XLA_FFI_Error_Destroy_Args* args);
   XLA_FFI_Error* (*handler_register)(XLA_FFI_Handler_Register_Args* args);
   XLA_FFI_Error* (*stream_get)(XLA_FFI_Stream_Get_Args* args);
@@ -302,13 +336,23 @@ struct XLA_FFI_Api {
   XLA_FFI_Error* (*future_set_error)(XLA_FFI_Future_SetError_Args* args);
   XLA_FFI_Error* (*run_id_get)(XLA_FFI_RunId_Get_Args* args);
   XLA_FFI_Error* (*device_ordinal_get)(XLA_FFI_DeviceOrdinal_Get_Args* args);
+  XLA_FFI_Error* (*invoke_context_find_extension)(XLA_FFI_InvokeContext_FindExtension_Args* args);
+  XLA_FFI_Error* (*custom_options_get)(XLA_FFI_CustomOptions_Get_Args* args);
 };
 
-static_assert(sizeof(XLA_FFI_Api) == 192 && offsetof(XLA_FFI_Api, error_create) == 48);
+namespace xla {
+inline constexpr int kFfiMajorVersion = 0;
+inline constexpr int kFfiMinorVersion = 5;
+}  // namespace xla
+
+static_assert(sizeof(XLA_FFI_Api) == 208 && offsetof(XLA_FFI_Api, error_create) == 48);
 static_assert(sizeof(XLA_FFI_CallFrame) == 176 && offsetof(XLA_FFI_CallFrame, attrs) == 120);
 static_assert(sizeof(XLA_FFI_Buffer) == 48 && sizeof(XLA_FFI_Attrs) == 48);
 static_assert(sizeof(XLA_FFI_Metadata) == 48 && sizeof(XLA_FFI_Metadata_Extension) == 32);
-static_assert(sizeof(XLA_FFI_Handler_Register_Args) == 88 && sizeof(XLA_FFI_State_Args) == 48);
+static_assert(sizeof(XLA_FFI_Handler_Register_Args) == 96 && sizeof(XLA_FFI_State_Args) == 48);
 static_assert(sizeof(XLA_FFI_DeviceMemory_Allocate_Args) == 48);
+static_assert(offsetof(XLA_FFI_Error_GetDetails_Args, errc) == 32);
+static_assert(sizeof(XLA_FFI_InvokeContext_FindExtension_Args) == 40);
+static_assert(offsetof(XLA_FFI_Api, custom_options_get) == 200);
 
 #endif  // XLA_FFI_API_C_API_H_

@@ -421,13 +421,14 @@ absl::StatusOr<HloInstruction*> InlineCall(HloInstruction* call, CloneMap* map) 
   return result;
 }
 
-absl::StatusOr<bool> InlineAllCalls(HloModule* module, int64_t max_instructions) {
+absl::StatusOr<bool> InlineAllCalls(HloModule* module, int64_t max_instructions,
+                                    const std::function<bool(const HloInstruction&)>& stays) {
   XLA_ASSIGN_OR_RETURN(const std::vector<HloComputation*> order, module->ComputationPostOrder());
   int64_t count = module->instruction_count();
   bool changed = false;
   for (HloComputation* computation : order) {
     for (HloInstruction* instruction : computation->instructions()) {
-      if (!IsInlinable(*instruction)) continue;
+      if (!IsInlinable(*instruction) || (stays != nullptr && stays(*instruction))) continue;
       count += instruction->to_apply()->instruction_count();
       XLA_RETURN_IF_ERROR(CheckGrowth(count, max_instructions));
       XLA_RETURN_IF_ERROR(InlineCall(instruction).status());

@@ -2,12 +2,13 @@
 // Rewrites across the border of computations: instructions move into a computation of their own
 // (fusion, outlining) or back (inlining), and signatures lose parameters and results.
 //
-// All of them preserve what the module computes and keep a schedule valid. Removed instructions live
-// until HloModule::Cleanup, so pointers to them stay valid until then.
+// All of them preserve what the module computes and keep a schedule valid. Removed instructions
+// live until HloModule::Cleanup, so pointers to them stay valid until then.
 #ifndef XLA_HLO_IR_CALL_REWRITING_H_
 #define XLA_HLO_IR_CALL_REWRITING_H_
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -46,9 +47,12 @@ absl::StatusOr<HloInstruction*> InlineCall(HloInstruction* call, CloneMap* map =
 
 // Inlines every call instruction (fusions, loops, conditionals and applied computations stay), and
 // removes computations that are not called any more. Composite calls and calls into another
-// execution thread are left alone. Returns whether there was one. The result may be exponentially
-// larger: stops with RESOURCE_EXHAUSTED beyond `max_instructions`.
-absl::StatusOr<bool> InlineAllCalls(HloModule* module, int64_t max_instructions = int64_t{1} << 22);
+// execution thread are left alone, and those that `stays`, if given, is true of. Returns whether
+// there was one. The result may be exponentially larger: stops with RESOURCE_EXHAUSTED beyond
+// `max_instructions`.
+absl::StatusOr<bool> InlineAllCalls(
+    HloModule* module, int64_t max_instructions = int64_t{1} << 22,
+    const std::function<bool(const HloInstruction& call)>& stays = nullptr);
 
 // Copies computations until each is called from one place at most, so that what is done to one does
 // not matter to other callers. Computations that are applied to elements (of reduce, sort, ...) are

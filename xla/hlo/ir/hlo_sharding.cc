@@ -355,7 +355,7 @@ bool HloSharding::IsReplicated() const {
 }
 
 bool HloSharding::operator==(const HloSharding& other) const {
-  if (kind != other.kind || group != other.group ||
+  if (kind != other.kind || reduction != other.reduction || group != other.group ||
       (group != Group::kNone && group_id != other.group_id)) {
     return false;
   }
@@ -500,6 +500,7 @@ absl::StatusOr<HloSharding> HloSharding::Canonical() const {
     whole.group = group;
     whole.group_id = group_id;
     whole.metadata = metadata;
+    if (whole.kind == Kind::kUnreduced) whole.reduction = reduction;
     return whole;
   }
   if (result.last_tile_dims == std::vector<OpSharding::Type>{OpSharding::REPLICATED}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shardings as protos.
+#include <iterator>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -10,6 +11,46 @@
 
 namespace xla {
 namespace {
+
+// The reduction of an unreduced sharding is an entry of the metadata, as jaxlib 0.12 has it.
+constexpr char kReductionEntry[] = "sdy::reduction_op";
+constexpr const char* kReductions[] = {"SUM", "MAX", "MIN"};
+
+OpMetadata ReductionToProto(HloSharding::Reduction reduction) {
+  OpMetadata entry;
+  entry.set_op_type(kReductionEntry);
+  entry.set_op_name(kReductions[static_cast<size_t>(reduction)]);
+  return entry;
+}
+
+absl::StatusOr<HloSharding::Reduction> ReductionFromProto(const OpMetadata& entry) {
+  for (size_t i = 0; i < std::size(kReductions); ++i) {
+    if (entry.op_name() == kReductions[i]) return static_cast<HloSharding::Reduction>(i);
+  }
+  return InvalidArgument("the reduction \"%s\" of a sharding is not known", entry.op_name());
+}
+
+template <typename Proto>
+void MetadataToProto(const HloSharding& sharding, Proto* proto) {
+  for (const InstructionMetadata& entry : sharding.metadata) {
+    *proto->add_metadata() = entry.ToProto();
+  }
+  if (sharding.reduction != HloSharding::Reduction::kSum) {
+    *proto->add_metadata() = ReductionToProto(sharding.reduction);
+  }
+}
+
+template <typename Proto>
+absl::Status MetadataFromProto(const Proto& proto, HloSharding* sharding) {
+  for (const OpMetadata& entry : proto.metadata()) {
+    if (entry.op_type() == kReductionEntry) {
+      XLA_ASSIGN_OR_RETURN(sharding->reduction, ReductionFromProto(entry));
+    } else {
+      sharding->metadata.push_back(InstructionMetadata::FromProto(entry));
+    }
+  }
+  return absl::OkStatus();
+}
 
 NamedShardingProto NamedToProto(const HloSharding& sharding) {
   const HloSharding::Named& named = *sharding.named;
@@ -25,9 +66,7 @@ NamedShardingProto NamedToProto(const HloSharding& sharding) {
   for (const AxisRef& axis : named.unreduced)
     *proto.add_unreduced_axes() = axis.ToProto(named.mesh);
   for (const AxisRef& axis : named.manual) *proto.add_manual_axes() = axis.ToProto(named.mesh);
-  for (const InstructionMetadata& metadata : sharding.metadata) {
-    *proto.add_metadata() = metadata.ToProto();
-  }
+  MetadataToProto(sharding, &proto);
   return proto;
 }
 
@@ -59,9 +98,7 @@ absl::StatusOr<HloSharding> NamedFromProto(const NamedShardingProto& proto) {
   HloSharding sharding;
   sharding.kind = HloSharding::Kind::kNamed;
   sharding.named = std::move(named);
-  for (const OpMetadata& entry : proto.metadata()) {
-    sharding.metadata.push_back(InstructionMetadata::FromProto(entry));
-  }
+  XLA_RETURN_IF_ERROR(MetadataFromProto(proto, &sharding));
   return sharding;
 }
 
@@ -73,7 +110,7 @@ OpSharding HloSharding::ToProto() const {
     *proto.mutable_named_sharding() = NamedToProto(*this);
     return proto;
   }
-  for (const InstructionMetadata& entry : metadata) *proto.add_metadata() = entry.ToProto();
+  MetadataToProto(*this, &proto);
   if (group != Group::kNone) {
     proto.set_is_shard_group(true);
     proto.set_shard_group_id(group_id);
@@ -120,9 +157,7 @@ OpSharding HloSharding::ToProto() const {
 absl::StatusOr<HloSharding> HloSharding::FromProto(const OpSharding& proto) {
   if (proto.has_named_sharding()) return NamedFromProto(proto.named_sharding());
   HloSharding sharding;
-  for (const OpMetadata& entry : proto.metadata()) {
-    sharding.metadata.push_back(InstructionMetadata::FromProto(entry));
-  }
+  XLA_RETURN_IF_ERROR(MetadataFromProto(proto, &sharding));
   if (proto.is_shard_group()) {
     sharding.group = proto.shard_group_type() == OpSharding::AS ? Group::kAs : Group::kLike;
     sharding.group_id = proto.shard_group_id();

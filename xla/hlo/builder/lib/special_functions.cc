@@ -187,6 +187,23 @@ constexpr double kLanczos[] = {
     12.507343278686904814458936853,     -0.13857109526572011689554707,
     9.984369578019570859563e-6,         1.50563273514931155834e-7};
 
+// lgamma(2 + z), |z| <= 1/2, by its Taylor series: (1 - Euler's constant) z and, from the second
+// power on, (-1)^k (zeta(k) - 1) / k.
+XlaOp LgammaNearTwo(XlaOp z) {
+  constexpr double kSeries[] = {
+      3.1044247747322276e-11,  -6.4229645638381e-11,   1.330476437424449e-10,
+      -2.7595228851242334e-10, 5.731367241678862e-10,  -1.1921401405860912e-09,
+      2.4836745438024785e-09,  -5.183475041970047e-09, 1.0838659214896955e-08,
+      -2.2711094608943164e-08, 4.7698101693639804e-08, -1.0043224823968099e-07,
+      2.1207184805554665e-07,  -4.492469198764566e-07, 9.55141213040742e-07,
+      -2.039215753801366e-06,  4.374866789907488e-06,  -9.439488275268397e-06,
+      2.050721277567069e-05,   -4.492623673813314e-05, 9.945751278180853e-05,
+      -0.00022315475845357939, 0.0005096695247430425,  -0.001192753911703261,
+      0.0028905103307415234,   -0.007385551028673986,  0.020580808427784546,
+      -0.0673523010531981,     0.3224670334241132,     0.42278433509846713};
+  return z * Polynomial(z, kSeries);
+}
+
 }  // namespace
 
 XlaOp Lgamma64(XlaOp x) {
@@ -207,11 +224,20 @@ XlaOp Lgamma64(XlaOp x) {
   const XlaOp a = Abs(x);
   const XlaOp fraction = a - Floor(a);
   const XlaOp distance = Min(fraction, one - fraction);
-  const XlaOp log_sine = Log(Sin(ScalarLike(x, kPi) * distance));
+  // Products of subnormal numbers would lose digits.
+  const XlaOp log_sine =
+      Select(Lt(distance, ScalarLike(x, 1e-290)), Log(distance) + ScalarLike(x, std::log(kPi)),
+             Log(Sin(ScalarLike(x, kPi) * distance)));
   // At the poles the sine alone decides.
   const XlaOp reflected =
       Select(IsFinite(log_sine), ScalarLike(x, std::log(kPi)) - log_sine - direct, -log_sine);
-  const XlaOp result = Select(reflect, reflected, direct);
+  // Around the zeros at 1 and 2 the sums above cancel: lgamma(1 + z) = lgamma(2 + z) - log(1 + z).
+  const XlaOp from_two = x - ScalarLike(x, 2);
+  const XlaOp is_near_one = Lt(x, ScalarLike(x, 1.5));
+  const XlaOp near = LgammaNearTwo(Select(is_near_one, z, from_two)) -
+                     Select(is_near_one, Log1p(z), ScalarLike(x, 0));
+  const XlaOp not_reflected = Select(Lt(x, ScalarLike(x, 2.5)), near, direct);
+  const XlaOp result = Select(reflect, reflected, not_reflected);
   return Select(IsInf(x), FullLike(x, kInfinity), result);
 }
 

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# Runs the programs of this folder with XYLEM: interpreted, and compiled on one thread and several.
+# COMPILED says whether there is a compiler.
+get_filename_component(folder ${CMAKE_CURRENT_LIST_FILE} DIRECTORY)
+file(READ ${folder}/README.md readme)
+file(GLOB programs RELATIVE ${folder} ${folder}/*.hlo ${folder}/*.mlir)
+foreach(program ${programs})
+  string(FIND "${readme}" "`${program}`" place)
+  if(place EQUAL -1)
+    message(FATAL_ERROR "README.md does not list ${program}")
+  endif()
+endforeach()
+set(modes --backend=interpreter)
+if(COMPILED)
+  list(APPEND modes "--backend=cpu --threads=1" "--backend=cpu --threads=2" "--backend=cpu --threads=5")
+endif()
+foreach(mode ${modes})
+  separate_arguments(options UNIX_COMMAND "${mode}")
+  execute_process(COMMAND ${XYLEM} test ${options} --quiet ${folder} RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "programs failed with ${mode}")
+  endif()
+endforeach()

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that generated code calls for each element (applied.h).
+#ifndef XLA_CPU_APPLIED_PROGRAM_H_
+#define XLA_CPU_APPLIED_PROGRAM_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "xla/cpu/run_state.h"
+#include "xla/cpu/schedule.h"
+#include "xla/cpu/step.h"
+#include "xla/kernels/kernel.h"
+
+namespace xla::cpu {
+
+// Thread-safe once it is made.
+class AppliedProgram {
+ public:
+  AppliedProgram(ProgramSchedule schedule, int32_t arguments);
+  ~AppliedProgram();
+  AppliedProgram(const AppliedProgram&) = delete;
+  AppliedProgram& operator=(const AppliedProgram&) = delete;
+
+  const ProgramSchedule& schedule() const { return schedule_; }
+  int32_t arguments() const { return arguments_; }
+  int32_t results() const { return static_cast<int32_t>(schedule_.results.size()); }
+
+  // Bytes from each argument and result to the next.
+  static constexpr int64_t kCellBytes = 16;
+  // From arguments to results, which follow them. An error is the caller's failure.
+  void Run(RunState& caller, char* cells) const;
+
+  // Memory of one run: of as many as there are at the same time, one on each thread.
+  int64_t FrameBytes() const;
+
+  // What lowering makes.
+  Steps steps;
+  std::vector<const kernels::Kernel*> prepared;
+  std::vector<char*> constants;
+  std::vector<std::unique_ptr<char[]>> copied_constants;  // of other layouts
+
+ private:
+  // Scratch memory, and where arguments, results and constants are.
+  struct Frame {
+    void* memory = nullptr;
+    std::vector<char*> bases;
+  };
+  absl::StatusOr<Frame> TakeFrame() const;
+
+  const ProgramSchedule schedule_;
+  const int32_t arguments_;
+  mutable std::mutex mutex_;
+  mutable std::vector<Frame> frames_;  // that nothing uses
+};
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_APPLIED_PROGRAM_H_

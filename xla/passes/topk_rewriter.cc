@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/passes/topk_rewriter.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "xla/base/status_macros.h"
+#include "xla/passes/graph_builder.h"
+#include "xla/passes/pattern.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+
+namespace xla {
+namespace {
+
+// Of more elements a sort costs as little.
+constexpr int64_t kLeastRatio = 4;
+
+bool HasControlDependencies(const HloInstruction& instruction) {
+  return !instruction.control_predecessors().empty() || !instruction.control_successors().empty();
+}
+
+// Whether each element of the array is its index along the dimension.
+bool IsIndexAlong(const HloInstruction& instruction, int64_t dimension) {
+  if (instruction.opcode() == HloOpcode::kIota)
+    return instruction.attributes<IotaAttributes>().iota_dimension == dimension;
+  if (instruction.opcode() != HloOpcode::kBroadcast) return false;
+  const HloInstruction& operand = *instruction.operand(0);
+  const auto dimensions = instruction.dimensions();
+  const auto found = std::find(dimensions.begin(), dimensions.end(), dimension);
+  return found != dimensions.end() && IsIndexAlong(operand, found - dimensions.begin());
+}
+
+// What reads a result of the sort, by result. Unset if something else than slices does.
+std::optional<std::vector<std::vector<HloInstruction*>>> SlicesOf(const HloInstruction& sort) {
+  std::vector<std::vector<HloInstruction*>> slices(static_cast<size_t>(sort.operand_count()));
+  const auto add = [&](const HloInstruction& array, size_t result) {
+    if (array.IsRoot() || HasControlDependencies(array)) return false;
+    for (HloInstruction* user : array.users()) {
+      if (user->opcode() != HloOpcode::kSlice) return false;
+      slices[result].push_back(user);
+    }
+    return true;
+  };
+  if (sort.operand_count() == 1) {
+    if (!sort.shape().IsArray() || !add(sort, 0)) return std::nullopt;
+    return slices;
+  }
+  if (sort.IsRoot()) return std::nullopt;
+  for (const HloInstruction* user : sort.users()) {
+    if (user->opcode() != HloOpcode::kGetTupleElement ||
+        !add(*user, static_cast<size_t>(user->tuple_index()))) {
+      return std::nullopt;
+    }
+  }
+  return slices;
+}
+
+absl::StatusOr<bool> Rewrite(HloInstruction* sort) {
+  const int64_t dimension = sort->dimensions()[0];
+  const Shape& shape = sort->operand(0)->shape();
+  const int64_t length = shape.dimensions(static_cast<int>(dimension));
+  const PrimitiveType type = shape.element_type();
+  const bool is_float = primitive_util::IsFloatingPointType(type);
+  if (sort->operand_count() > 2 || !shape.is_static() || HasControlDependencies(*sort) ||
+      IsAnnotated(*sort) || (!is_float && !primitive_util::IsIntegralType(type)) ||
+      primitive_util::BitWidth(type) < 8 || length > std::numeric_limits<int32_t>::max()) {
+    return false;
+  }
+  const std::optional<ComparedOperand> compared = RecognizeComparison(*sort->to_apply());
+  if (!compared.has_value() || compared->operand != 0 || (is_float && !compared->is_total))
+    return false;
+  if (sort->operand_count() == 2) {
+    const PrimitiveType index = sort->operand(1)->shape().element_type();
+    if (!primitive_util::IsIntegralType(index) || primitive_util::BitWidth(index) < 32 ||
+        !IsIndexAlong(*sort->operand(1), dimension)) {
+      return false;
+    }
+  }
+  const auto slices = SlicesOf(*sort);
+  if (!slices.has_value()) return false;
+  int64_t k = 0;
+  for (const auto& of_result : *slices) {
+    for (const HloInstruction* slice : of_result) {
+      const auto& along = slice->attributes<SliceAttributes>().slice;
+      k = std::max(k, along[static_cast<size_t>(dimension)].limit);
+    }
+  }
+  if (k == 0 || k > length / kLeastRatio) return false;
+
+  GraphBuilder b(sort->parent(), sort);
+  HloInstruction* x = sort->mutable_operand(0);
+  // Exchanges the dimension with the last one, which topk works along.
+  std::vector<int64_t> exchange(static_cast<size_t>(shape.rank()));
+  std::iota(exchange.begin(), exchange.end(), int64_t{0});
+  std::swap(exchange[static_cast<size_t>(dimension)], exchange.back());
+  const bool is_last = dimension == shape.rank() - 1;
+  if (!is_last) x = b.Transpose(x, exchange);
+  std::vector<int64_t> sizes(x->shape().dimensions().begin(), x->shape().dimensions().end());
+  sizes.back() = k;
+  HloInstruction* const topk = b.Make(HloOpcode::kTopK,
+                                      ShapeUtil::MakeTupleShape({ShapeUtil::MakeShape(type, sizes),
+                                                                 ShapeUtil::MakeShape(S32, sizes)}),
+                                      {x}, TopKAttributes{.k = k, .largest = compared->descending});
+  for (size_t result = 0; result < slices->size(); ++result) {
+    if ((*slices)[result].empty()) continue;
+    HloInstruction* first = b.Element(topk, static_cast<int64_t>(result));
+    if (result == 1) first = b.Convert(first, sort->operand(1)->shape().element_type());
+    if (!is_last) first = b.Transpose(first, exchange);
+    for (HloInstruction* slice : (*slices)[result]) {
+      HloInstruction* const part = b.Add(slice->CloneWithNewOperands(slice->shape(), {first}));
+      XLA_RETURN_IF_ERROR(sort->parent()->ReplaceInstruction(slice, part));
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<ComparedOperand> RecognizeComparison(const HloComputation& comparator) {
+  const HloInstruction* root = comparator.root_instruction();
+  if (root->opcode() != HloOpcode::kCompare) return std::nullopt;
+  const auto& compare = root->attributes<CompareAttributes>();
+  if (compare.direction != ComparisonDirection::kGt &&
+      compare.direction != ComparisonDirection::kLt) {
+    return std::nullopt;
+  }
+  const HloInstruction *left = root->operand(0), *right = root->operand(1);
+  if (left->opcode() != HloOpcode::kParameter || right->opcode() != HloOpcode::kParameter)
+    return std::nullopt;
+  const int64_t a = left->parameter_number(), b = right->parameter_number();
+  if (a / 2 != b / 2 || a == b) return std::nullopt;
+  const bool is_greater = compare.direction == ComparisonDirection::kGt;
+  return ComparedOperand{a / 2, is_greater == (a < b),
+                         compare.type == ComparisonType::kFloatTotalOrder};
+}
+
+absl::StatusOr<bool> RewriteSortsToTopK(HloModule* module) {
+  bool changed = false;
+  for (HloComputation* computation : module->computations()) {
+    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+      if (instruction->opcode() != HloOpcode::kSort) continue;
+      XLA_ASSIGN_OR_RETURN(const bool rewritten, Rewrite(instruction));
+      changed |= rewritten;
+    }
+  }
+  if (changed) XLA_RETURN_IF_ERROR(module->RemoveUnusedComputations());
+  return changed;
+}
+
+}  // namespace xla
