@@ -20,14 +20,13 @@ if(XYLEM_SANITIZE)
   target_link_libraries(xylem_pjrt PRIVATE xla_pjrt)
 else()
   target_sources(xylem_pjrt PRIVATE ${linked}/c_library.cc)
-  xylem_static_closure(archives system xla_pjrt)
+  xylem_static_closure(archives system options xla_pjrt)
   # Some objects of distributions' archives cannot be part of a shared library.
   xylem_archive_of_target(protobuf protobuf::libprotobuf)
   xylem_is_position_independent(is_pic ${protobuf})
   option(XYLEM_PLUGIN_PIC_ARCHIVES "The archives of Abseil and protobuf are compiled with -fPIC" ${is_pic})
   if(NOT XYLEM_PLUGIN_PIC_ARCHIVES)
-    target_sources(xylem_pjrt PRIVATE
-        ${linked}/abseil.cc ${linked}/protobuf_arena.cc)
+    target_sources(xylem_pjrt PRIVATE ${linked}/abseil.cc ${linked}/protobuf_arena.cc)
   endif()
   if(XYLEM_STATIC_LLVM)
     target_sources(xylem_pjrt PRIVATE ${linked}/llvm_api.cc)
@@ -40,8 +39,9 @@ else()
   target_link_libraries(xylem_pjrt PRIVATE
       -Wl,--start-group ${archives} -Wl,--end-group ${system} xylem_warnings)
   target_link_options(xylem_pjrt PRIVATE
-      -static-libstdc++ -static-libgcc -Wl,--wrap=__cxa_atexit -Wl,--wrap=stderr -Wl,-z,defs)
-  list(FILTER archives INCLUDE REGEX "^\\$<TARGET_FILE:")
+      ${options} -static-libstdc++ -static-libgcc -Wl,--wrap=__cxa_atexit -Wl,--wrap=stderr -Wl,-z,defs)
+  list(FILTER archives INCLUDE REGEX "\\$<TARGET_FILE:")
+  list(TRANSFORM archives REPLACE "^.*(\\$<TARGET_FILE:[^>]*>).*" "\\1")
   set_property(TARGET xylem_pjrt APPEND PROPERTY LINK_DEPENDS ${archives})
 endif()
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Highway's headers expect at run time: which instruction sets the machine has, and which of
-// them was chosen. Defined here so that Highway is a library of headers: distributions ship the rest
-// as shared libraries only, and the plugin shares none with its host.
+// What Highway's headers expect at run time: which instruction sets the machine has, which of them
+// was chosen, and a seed for its sort. Defined here so that Highway is a library of headers:
+// distributions ship the rest as shared libraries only, and the plugin shares none with its host.
 #include <cstdarg>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
+#include "hwy/contrib/sort/vqsort.h"
+#include "hwy/highway.h"
 #include "hwy/targets.h"
 
 #if HWY_ARCH_X86
@@ -60,6 +64,16 @@ ChosenTarget& GetChosenTarget() {
   static constinit ChosenTarget chosen;
   return chosen;
 }
+
+#if HWY_MAJOR == 1 && HWY_MINOR == 0 && HWY_PATCH < 5
+// Of the choice of pivots: what is sorted does not depend on it. Not in the file that sorts, since
+// the header passes the address of the first of three members, and a compiler that sees through the
+// call takes the other two for uninitialized.
+void Sorter::Fill24Bytes(const void*, size_t, void* bytes) {
+  constexpr uint64_t kSeed[3] = {0x9E3779B97F4A7C15u, 0xBF58476D1CE4E5B9u, 0x94D049BB133111EBu};
+  std::memcpy(bytes, kSeed, sizeof(kSeed));
+}
+#endif
 
 void Abort(const char* file, int line, const char* format, ...) {
   std::fprintf(stderr, "%s:%d: ", file, line);

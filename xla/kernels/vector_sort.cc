@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "xla/kernels/simd_targets.h"
 
@@ -62,14 +61,6 @@ void Sort128(hwy::uint128_t* words, size_t count) { SortWords(words, count); }
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#if HWY_MAJOR == 1 && HWY_MINOR == 0 && HWY_PATCH < 5
-// The seed of the choice of pivots. What is sorted does not depend on it.
-void hwy::Sorter::Fill24Bytes(const void*, size_t, void* bytes) {
-  constexpr uint64_t kSeed[3] = {0x9E3779B97F4A7C15u, 0xBF58476D1CE4E5B9u, 0x94D049BB133111EBu};
-  std::memcpy(bytes, kSeed, sizeof(kSeed));
-}
-#endif
-
 namespace xla::kernels {
 
 HWY_EXPORT(Sort16);
