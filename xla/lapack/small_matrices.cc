@@ -100,12 +100,15 @@ Int FactorUpper(const SmallRows<Real>& w) {
     Real* const im = kComplex ? w.im + k * w.stride : nullptr;
     if (!(re[k] > 0)) return static_cast<Int>(k + 1);
     const Real pivot = std::sqrt(re[k]);
-    re[k] = pivot;
     if constexpr (kComplex) im[k] = 0;
-    for (int64_t j = k + 1; j < n; ++j) {
-      re[j] /= pivot;
-      if constexpr (kComplex) im[j] /= pivot;
+    const hn::CappedTag<Real, kMostLanes> d;
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    const auto divisor = hn::Set(d, pivot);
+    for (int64_t j = k / lanes * lanes; j < n; j += lanes) {
+      hn::Store(hn::Div(hn::Load(d, re + j), divisor), d, re + j);
+      if constexpr (kComplex) hn::Store(hn::Div(hn::Load(d, im + j), divisor), d, im + j);
     }
+    re[k] = pivot;
     for (int64_t i = k + 1; i < n; ++i) {
       // What is left of the diagonal is not used.
       SubtractRow<kComplex, Real>(w, i, k, i, re[i], kComplex ? -im[i] : Real{0});
@@ -264,8 +267,9 @@ void FactorByReflections(const SmallRows<Real>& w, Real* taus) {
     }
     const double norm = std::sqrt(sum) / scale;
     double size;
-    if (scale == 1 && std::abs(alpha_re) < 1e150 && std::abs(alpha_im) < 1e150) {
-      size = std::sqrt(alpha_re * alpha_re + alpha_im * alpha_im + sum);
+    const double squares = alpha_re * alpha_re + alpha_im * alpha_im + sum;
+    if (scale == 1 && squares > 1e-290 && squares < 1e290) {
+      size = std::sqrt(squares);
     } else {
       size = std::hypot(alpha_re, alpha_im, norm);
     }
