@@ -10,24 +10,13 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/blas/naive.h"
+#include "tests/blas/routines.h"
 #include "tests/blas/threads_util.h"
 #include "xla/blas/blas_threads.h"
 #include "xla/blas/matrix.h"
 
 namespace xla::blas {
-namespace {
-
-using Int = int32_t;
-using C = std::complex<float>;
-using Z = std::complex<double>;
-
-}  // namespace
-}  // namespace xla::blas
-
-using xla::blas::C;
-using xla::blas::Int;
-using xla::blas::Part;
-using xla::blas::Z;
 
 // Lengths of strings come last.
 #define XLA_LAPACK(letter, T, or_un, sy_he)                                                   \
@@ -149,7 +138,6 @@ XLA_LAPACK_COMPLEX(c, C)
 XLA_LAPACK_COMPLEX(z, Z)
 #undef XLA_LAPACK_COMPLEX
 
-namespace xla::blas {
 namespace {
 
 // A dense matrix by columns, with operations that are plain enough to believe.
@@ -224,16 +212,15 @@ Part<T> DistanceFromOrthonormal(const Dense<T>& q) {
 
 // Of LAPACK's own tests.
 constexpr float kThreshold = 30;
-constexpr Int kSizes[] = {1, 2, 3, 10, 33, 65, 130};
+constexpr Int kOrders[] = {1, 2, 3, 10, 33, 65, 130};
 
 template <typename T>
 class LapackTest : public ::testing::Test {};
-using Types = ::testing::Types<float, double, C, Z>;
-TYPED_TEST_SUITE(LapackTest, Types);
+TYPED_TEST_SUITE(LapackTest, ElementTypes);
 
 TYPED_TEST(LapackTest, Cholesky) {
   using T = TypeParam;
-  for (const Int n : kSizes) {
+  for (const Int n : kOrders) {
     Dense<T> a = Random<T>(n, n, n);
     a = Times(a, Adjoint(a));
     for (Int i = 0; i < n; ++i) a(i, i) += 1;
@@ -250,7 +237,7 @@ TYPED_TEST(LapackTest, Cholesky) {
 
 TYPED_TEST(LapackTest, Lu) {
   using T = TypeParam;
-  for (const Int n : kSizes) {
+  for (const Int n : kOrders) {
     const Int m = n + 5;
     const Dense<T> a = Random<T>(m, n, n);
     Dense<T> lu = a;
@@ -275,7 +262,7 @@ TYPED_TEST(LapackTest, Lu) {
 
 TYPED_TEST(LapackTest, Qr) {
   using T = TypeParam;
-  for (const Int n : kSizes) {
+  for (const Int n : kOrders) {
     const Int m = n + 7;
     const Dense<T> a = Random<T>(m, n, n);
     Dense<T> q = a, r(n, n);
@@ -295,7 +282,7 @@ TYPED_TEST(LapackTest, Qr) {
 
 TYPED_TEST(LapackTest, HermitianEigenvectors) {
   using T = TypeParam;
-  for (const Int n : kSizes) {
+  for (const Int n : kOrders) {
     Dense<T> a = Random<T>(n, n, n);
     for (Int j = 0; j < n; ++j) {
       for (Int i = 0; i < j; ++i) a(i, j) = Conjugate(a(j, i));
@@ -318,7 +305,7 @@ TYPED_TEST(LapackTest, HermitianEigenvectors) {
 
 TYPED_TEST(LapackTest, SingularValues) {
   using T = TypeParam;
-  for (const Int n : kSizes) {
+  for (const Int n : kOrders) {
     const Int m = n + 3;
     const Dense<T> a = Random<T>(m, n, n);
     Dense<T> copy = a, u(m, n), vt(n, n);
@@ -340,7 +327,7 @@ TYPED_TEST(LapackTest, SingularValues) {
 TYPED_TEST(LapackTest, Eigenvectors) {
   using T = TypeParam;
   using Complex = std::complex<Part<T>>;
-  for (const Int n : kSizes) {
+  for (const Int n : kOrders) {
     const Dense<T> a = Random<T>(n, n, n);
     Dense<T> copy = a;
     Dense<Complex> values(n, n), v(n, n), complex_a(n, n);
@@ -359,7 +346,7 @@ TYPED_TEST(LapackTest, Eigenvectors) {
 
 TYPED_TEST(LapackTest, Schur) {
   using T = TypeParam;
-  for (const Int n : kSizes) {
+  for (const Int n : kOrders) {
     const Dense<T> a = Random<T>(n, n, n);
     Dense<T> t = a, v(n, n);
     std::vector<T> work(64 * n);

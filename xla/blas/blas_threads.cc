@@ -23,7 +23,7 @@ BlasThreads::~BlasThreads() { current = outer_; }
 BlasThreads* BlasThreads::Current() { return current; }
 
 void BlasThreads::Run(int64_t count, absl::FunctionRef<void(int64_t)> body) {
-  if (stopped()) return;
+  if (!status_.ok()) return;
   status_ = kernels::RunTasks(host_, count, /*scratch=*/nullptr, /*scratch_bytes=*/0,
                               [&](int64_t i, kernels::Task&) { body(i); });
 }

@@ -36,9 +36,8 @@ class BlasThreads {
 
   // Those of the calling thread, or null.
   static BlasThreads* Current();
-  int32_t workers() const { return stopped() ? 1 : host_.workers; }
-  bool stopped() const { return !status_.ok(); }
-  // Calls body(i) for i in [0, count), on any threads and in any order.
+  int32_t workers() const { return host_.workers; }
+  // Calls body(i) for i in [0, count), on any threads and in any order, unless asked to stop.
   void Run(int64_t count, absl::FunctionRef<void(int64_t)> body);
 
  private:

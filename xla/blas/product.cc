@@ -10,6 +10,7 @@
 #include "xla/blas/blas_threads.h"
 #include "xla/blas/matrix.h"
 #include "xla/blas/product_packing.h"
+#include "xla/blas/small_product.h"
 #include "xla/blas/workspace.h"
 #include "xla/kernels/fused_product.h"
 #include "xla/util.h"
@@ -100,22 +101,6 @@ void MultiplyBlock(const TileProduct<T>& p, int64_t row_begin, int64_t row_end,
   }
 }
 
-template <typename T>
-void MultiplySmall(const ProductSize& size, T alpha, const Matrix<const T>& a,
-                   const Matrix<const T>& b, T beta, const Matrix<T>& c) {
-  if (beta != T(1)) ScaleMatrix(size.m, size.n, beta, c);
-  for (int64_t j = 0; j < size.n; ++j) {
-    for (int64_t k = 0; k < size.k; ++k) {
-      const T factor = Multiplied(alpha, b(k, j));
-      if (kIsComplex<T> && a.conjugate) {
-        for (int64_t i = 0; i < size.m; ++i) *c.At(i, j) += Multiplied(a(i, k), factor);
-      } else {
-        for (int64_t i = 0; i < size.m; ++i) *c.At(i, j) += Multiplied(*a.At(i, k), factor);
-      }
-    }
-  }
-}
-
 }  // namespace
 
 template <typename T>
@@ -146,7 +131,7 @@ void Multiply(const ProductSize& size, T alpha, const Matrix<const T>& a, const 
   }
   const double products = size.products() * (kIsComplex<T> ? 4 : 1);
   char* const workspace = products <= kSmallProducts ? nullptr : ThreadWorkspace();
-  if (workspace == nullptr) return MultiplySmall(size, alpha, a, b, beta, c);
+  if (workspace == nullptr) return GetSmallProduct<T>()(size, alpha, a, b, beta, c);
 
   const TileProduct<T> product = {size.n, size.m, size.k, b.Transposed(), a.Transposed(),
                                   alpha,  beta,   c.data, c.column_stride};
@@ -154,8 +139,7 @@ void Multiply(const ProductSize& size, T alpha, const Matrix<const T>& a, const 
   const int64_t most_rows = MostRows<T>(tiles.rows), width = tiles.columns / kParts<T>;
   const int64_t row_tiles = CeilOfRatio(size.n, tiles.rows), panels = CeilOfRatio(size.m, width);
   int64_t row_blocks = CeilOfRatio(size.n, most_rows), column_blocks = 1;
-  const bool parallel =
-      threads != nullptr && threads->workers() > 1 && products >= kParallelProducts;
+  const bool parallel = threads != nullptr && products >= kParallelProducts;
   if (parallel) {
     // Enough for workers to end together. A block has four panels at least, so that rows are not
     // packed for nothing.
@@ -177,8 +161,8 @@ void Multiply(const ProductSize& size, T alpha, const Matrix<const T>& a, const 
     const int64_t r0 = row_at(row_block), r1 = row_at(row_block + 1);
     const int64_t c0 = column_at(column_block), c1 = column_at(column_block + 1);
     if (memory == nullptr) {
-      MultiplySmall<T>({c1 - c0, r1 - r0, size.k}, alpha, a.From(c0, 0), b.From(0, r0), beta,
-                       c.From(c0, r0));
+      GetSmallProduct<T>()({c1 - c0, r1 - r0, size.k}, alpha, a.From(c0, 0), b.From(0, r0), beta,
+                           c.From(c0, r0));
     } else {
       MultiplyBlock(product, r0, r1, c0, c1, memory);
     }

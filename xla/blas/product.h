@@ -7,20 +7,15 @@
 
 #include "xla/blas/blas_threads.h"
 #include "xla/blas/matrix.h"
+#include "xla/blas/small_product.h"
 
 namespace xla::blas {
-
-struct ProductSize {
-  int64_t m, n, k;
-  double products() const {
-    return static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  }
-};
 
 // C = beta * C + alpha * A * B, where C is m by n and A m by k. C is not read if beta is 0. Rows or
 // columns of C are contiguous; it does not overlap A or B. `threads` may be null.
 //
-// k is cut into blocks, each summed in order; the sums of blocks are added to C in order.
+// k is cut into blocks, each summed in order; the sums of blocks are added to C in order. An
+// element has the same bits whatever the size of C and its place there.
 template <typename T>
 void Multiply(const ProductSize& size, T alpha, const Matrix<const T>& a, const Matrix<const T>& b,
               T beta, const Matrix<T>& c, BlasThreads* threads);

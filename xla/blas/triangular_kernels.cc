@@ -23,13 +23,12 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Numbers of lanes, with real and imaginary parts apart.
-template <typename T>
-struct Lanes {
-  using D = hn::ScalableTag<Part<T>>;
+template <typename T, class D>
+struct Numbers {
   using V = hn::Vec<D>;
 
-  static HWY_INLINE Lanes Load(const Part<T>* re, int64_t plane) {
-    Lanes result;
+  static HWY_INLINE Numbers Load(const Part<T>* re, int64_t plane) {
+    Numbers result;
     result.re = hn::Load(D(), re);
     if constexpr (kIsComplex<T>) result.im = hn::Load(D(), re + plane);
     return result;
@@ -40,7 +39,7 @@ struct Lanes {
   }
   // *this + sign * a * x; sign is 1 or -1.
   template <bool kSubtract>
-  HWY_INLINE void AddProduct(const T& a, const Lanes& x) {
+  HWY_INLINE void AddProduct(const T& a, const Numbers& x) {
     const V a_re = hn::Set(D(), RealPart(a));
     re = MultiplyAdd<kSubtract>(a_re, x.re, re);
     if constexpr (kIsComplex<T>) {
@@ -50,8 +49,8 @@ struct Lanes {
       im = MultiplyAdd<kSubtract>(a_im, x.re, im);
     }
   }
-  HWY_INLINE Lanes Times(const T& a) const {
-    Lanes result;
+  HWY_INLINE Numbers Times(const T& a) const {
+    Numbers result;
     const V a_re = hn::Set(D(), RealPart(a));
     result.re = hn::Mul(a_re, re);
     if constexpr (kIsComplex<T>) {
@@ -61,9 +60,9 @@ struct Lanes {
     }
     return result;
   }
-  HWY_INLINE Lanes DividedBy(const Divisor<T>& d) const {
+  HWY_INLINE Numbers DividedBy(const Divisor<T>& d) const {
     const V den = hn::Set(D(), d.den);
-    Lanes result;
+    Numbers result;
     if constexpr (kIsComplex<T>) {
       const V p = hn::Set(D(), d.p), q = hn::Set(D(), d.q);
       result.re = hn::Div(hn::MulAdd(re, p, hn::Mul(im, q)), den);
@@ -83,6 +82,29 @@ struct Lanes {
       return hn::NegMulAdd(a, b, sum);
     else
       return hn::MulAdd(a, b, sum);
+  }
+};
+
+template <typename T>
+using Lanes = Numbers<T, hn::ScalableTag<Part<T>>>;
+
+// One number.
+template <typename T>
+struct Single : Numbers<T, hn::CappedTag<Part<T>, 1>> {
+  using Base = Numbers<T, hn::CappedTag<Part<T>, 1>>;
+  using D = hn::CappedTag<Part<T>, 1>;
+
+  explicit HWY_INLINE Single(const Base& base) : Base(base) {}
+  explicit HWY_INLINE Single(T value) {
+    this->re = hn::Set(D(), RealPart(value));
+    if constexpr (kIsComplex<T>) this->im = hn::Set(D(), value.imag());
+  }
+  HWY_INLINE T value() const {
+    if constexpr (kIsComplex<T>) {
+      return {hn::GetLane(this->re), hn::GetLane(this->im)};
+    } else {
+      return hn::GetLane(this->re);
+    }
   }
 };
 
@@ -209,7 +231,7 @@ void SolveLanes(int64_t rows, bool unit_diagonal, Block<T>& block) {
 }
 
 template <typename T, int kVectors>
-void MultiplyLanes(int64_t rows, T alpha, Block<T>& block) {
+void MultiplyLanes(int64_t rows, bool unit_diagonal, T alpha, Block<T>& block) {
   using B = Block<T>;
   using L = Lanes<T>;
   for (int64_t row = (rows - 1) / B::kGroup * B::kGroup; row >= 0; row -= B::kGroup) {
@@ -220,8 +242,8 @@ void MultiplyLanes(int64_t rows, T alpha, Block<T>& block) {
     for (int r = 0; r < B::kGroup; ++r) {
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
-        sum[r][v] = L::Load(block.x + (row + r) * B::kWidth + v * B::kLanes, B::kPlane)
-                        .Times(block.diagonal[row + r]);
+        sum[r][v] = L::Load(block.x + (row + r) * B::kWidth + v * B::kLanes, B::kPlane);
+        if (!unit_diagonal) sum[r][v] = sum[r][v].Times(block.diagonal[row + r]);
       }
     }
     const T* within = a + row * B::kGroup;
@@ -285,9 +307,55 @@ HWY_INLINE void ForColumns(const Triangle<T>& a, int64_t rows, int64_t columns, 
   }
 }
 
+// Triangles of so few rows are not copied. Bits are the same.
+template <typename T>
+HWY_INLINE bool IsSmall(int64_t rows, int64_t columns) {
+  return rows * rows * columns * kParts<T> <= 128;
+}
+
+template <typename T>
+void SolveInPlace(const Triangle<T>& a, int64_t rows, int64_t columns, T alpha,
+                  const Matrix<T>& x) {
+  for (int64_t step = 0; step < rows; ++step) {
+    const int64_t i = a.lower ? step : rows - 1 - step;
+    const Divisor<T> pivot(a.unit_diagonal ? T(1) : a.a(i, i));
+    for (int64_t j = 0; j < columns; ++j) {
+      Single<T> sum(*x.At(i, j));
+      if (alpha != T(1)) sum = Single<T>(sum.Times(alpha));
+      for (int64_t s = 0; s < step; ++s) {
+        const int64_t k = a.lower ? s : rows - 1 - s;
+        sum.template AddProduct<true>(a.a(i, k), Single<T>(*x.At(k, j)));
+      }
+      if (!a.unit_diagonal) sum = Single<T>(sum.DividedBy(pivot));
+      *x.At(i, j) = sum.value();
+    }
+  }
+}
+
+template <typename T>
+void MultiplyInPlace(const Triangle<T>& a, int64_t rows, int64_t columns, T alpha,
+                     const Matrix<T>& x) {
+  constexpr int64_t g = Block<T>::kGroup;
+  for (int64_t step = rows - 1; step >= 0; --step) {
+    const auto at = [&](int64_t k) { return a.lower ? k : rows - 1 - k; };
+    const int64_t i = at(step), group = step / g * g;
+    for (int64_t j = 0; j < columns; ++j) {
+      Single<T> sum(*x.At(i, j));
+      if (!a.unit_diagonal) sum = Single<T>(sum.Times(a.a(i, i)));
+      for (int64_t k = group; k < step; ++k)
+        sum.template AddProduct<false>(a.a(i, at(k)), Single<T>(*x.At(at(k), j)));
+      for (int64_t k = 0; k < group; ++k)
+        sum.template AddProduct<false>(a.a(i, at(k)), Single<T>(*x.At(at(k), j)));
+      if (alpha != T(1)) sum = Single<T>(sum.Times(alpha));
+      *x.At(i, j) = sum.value();
+    }
+  }
+}
+
 template <typename T>
 void Solve(const Triangle<T>& a, int64_t rows, int64_t columns, T alpha, const Matrix<T>& x) {
   using B = Block<T>;
+  if (IsSmall<T>(rows, columns)) return SolveInPlace(a, rows, columns, alpha, x);
   ForColumns(a, rows, columns, x, [&](B& block, int64_t count) HWY_ATTR {
     ScaleLanes(rows, alpha, block);
     if (count <= B::kLanes) return SolveLanes<T, 1>(rows, a.unit_diagonal, block);
@@ -298,9 +366,10 @@ void Solve(const Triangle<T>& a, int64_t rows, int64_t columns, T alpha, const M
 template <typename T>
 void Multiply(const Triangle<T>& a, int64_t rows, int64_t columns, T alpha, const Matrix<T>& x) {
   using B = Block<T>;
+  if (IsSmall<T>(rows, columns)) return MultiplyInPlace(a, rows, columns, alpha, x);
   ForColumns(a, rows, columns, x, [&](B& block, int64_t count) HWY_ATTR {
-    if (count <= B::kLanes) return MultiplyLanes<T, 1>(rows, alpha, block);
-    MultiplyLanes<T, B::kVectors>(rows, alpha, block);
+    if (count <= B::kLanes) return MultiplyLanes<T, 1>(rows, a.unit_diagonal, alpha, block);
+    MultiplyLanes<T, B::kVectors>(rows, a.unit_diagonal, alpha, block);
   });
 }
 

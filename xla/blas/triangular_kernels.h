@@ -14,7 +14,8 @@ template <typename T>
 inline constexpr int64_t kTriangleRows = kIsComplex<T> ? 32 : 64;
 
 // Of one instruction set. Both replace X, of `rows` rows (those of the triangle, at most
-// kTriangleRows) and `columns` columns. Columns do not depend on each other.
+// kTriangleRows) and `columns` columns. A column has
+// the same bits whatever the number of columns.
 template <typename T>
 struct TriangularKernels {
   // X = A^-1 * alpha * X.

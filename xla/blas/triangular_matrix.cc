@@ -17,40 +17,8 @@
 namespace xla::blas {
 namespace {
 
-// Elements of X times rows that are done sooner without the kernels.
-constexpr int64_t kSmallWork = 128;
 // Products worth the time that threads take to start.
 constexpr double kParallelProducts = 1 << 21;
-
-template <typename T>
-void SolveSmall(const Triangle<T>& a, int64_t rows, int64_t columns, T alpha, const Matrix<T>& x) {
-  for (int64_t step = 0; step < rows; ++step) {
-    const int64_t i = a.lower ? step : rows - 1 - step;
-    const int64_t begin = a.lower ? 0 : i + 1, end = a.lower ? i : rows;
-    const Divisor<T> pivot(a.unit_diagonal ? T(1) : a.a(i, i));
-    for (int64_t j = 0; j < columns; ++j) {
-      T sum = *x.At(i, j);
-      if (alpha != T(1)) sum = Multiplied(alpha, sum);
-      for (int64_t k = begin; k < end; ++k) sum -= Multiplied(a.a(i, k), *x.At(k, j));
-      *x.At(i, j) = a.unit_diagonal ? sum : pivot.Divide(sum);
-    }
-  }
-}
-
-template <typename T>
-void MultiplySmall(const Triangle<T>& a, int64_t rows, int64_t columns, T alpha,
-                   const Matrix<T>& x) {
-  for (int64_t step = 0; step < rows; ++step) {
-    const int64_t i = a.lower ? rows - 1 - step : step;
-    const int64_t begin = a.lower ? 0 : i + 1, end = a.lower ? i : rows;
-    for (int64_t j = 0; j < columns; ++j) {
-      T sum = *x.At(i, j);
-      if (!a.unit_diagonal) sum = Multiplied(a.a(i, i), sum);
-      for (int64_t k = begin; k < end; ++k) sum += Multiplied(a.a(i, k), *x.At(k, j));
-      *x.At(i, j) = Multiplied(alpha, sum);
-    }
-  }
-}
 
 // Where a triangle is cut.
 template <typename T>
@@ -61,7 +29,6 @@ int64_t Half(int64_t rows) {
 template <typename T>
 void Solve(const Triangle<T>& a, int64_t rows, int64_t columns, T alpha, const Matrix<T>& x) {
   if (rows <= kTriangleRows<T>) {
-    if (rows * rows * columns <= kSmallWork) return SolveSmall(a, rows, columns, alpha, x);
     return GetTriangularKernels<T>().solve(a, rows, columns, alpha, x);
   }
   const int64_t half = Half<T>(rows), rest = rows - half;
@@ -82,7 +49,6 @@ template <typename T>
 void MultiplyBlocks(const Triangle<T>& a, int64_t rows, int64_t columns, T alpha,
                     const Matrix<T>& x) {
   if (rows <= kTriangleRows<T>) {
-    if (rows * rows * columns <= kSmallWork) return MultiplySmall(a, rows, columns, alpha, x);
     return GetTriangularKernels<T>().multiply(a, rows, columns, alpha, x);
   }
   const int64_t half = Half<T>(rows), rest = rows - half;
@@ -97,17 +63,16 @@ void MultiplyBlocks(const Triangle<T>& a, int64_t rows, int64_t columns, T alpha
   }
 }
 
-// Calls body(columns, x) for parts of X, on the threads if it pays. Parts depend on the size alone,
-// because the path that a part takes depends on its size.
+// Calls body(columns, x) for parts of X, on the threads if it pays.
 template <typename T, class Body>
 void InParts(int64_t rows, int64_t columns, const Matrix<T>& x, BlasThreads* threads,
              const Body& body) {
-  constexpr int64_t kFewestColumns = 64, kMostParts = 16;
+  constexpr int64_t kFewestColumns = 32;
   const double products = 0.5 * static_cast<double>(rows) * static_cast<double>(rows) *
                           static_cast<double>(columns) * (kIsComplex<T> ? 4 : 1);
-  if (products < kParallelProducts || columns < 2 * kFewestColumns) return body(columns, x);
-  const int64_t part =
-      RoundUpTo(std::max(kFewestColumns, CeilOfRatio(columns, kMostParts)), int64_t{16});
+  if (threads == nullptr || products < kParallelProducts) return body(columns, x);
+  const int64_t part = RoundUpTo(
+      std::max(kFewestColumns, CeilOfRatio(columns, int64_t{2} * threads->workers())), int64_t{16});
   RunOn(threads, CeilOfRatio(columns, part),
         [&](int64_t i) { body(std::min(part, columns - i * part), x.From(0, i * part)); });
 }

@@ -21,7 +21,7 @@ template <typename T>
 void Axpy(Int n, T alpha, const T* x, Int incx, T* y, Int incy) {
   if (n <= 0 || alpha == T(0)) return;
   if (incx == 1 && incy == 1 && n >= kShort)
-    return GetVectorKernels<T>().update_columns({n, 1, y, n}, &alpha, x);
+    return GetVectorKernels<T>().add_multiple(n, alpha, x, y);
   x = FirstElement(x, n, incx);
   y = FirstElement(y, n, incy);
   for (int64_t i = 0; i < n; ++i) y[i * incy] += Multiplied(alpha, x[i * incx]);
