@@ -16,7 +16,7 @@ bool ShouldStop() {
   blas::BlasThreads* const threads = blas::BlasThreads::Current();
   if (threads == nullptr) return false;
   threads->Run(1, [](int64_t) {});
-  return threads->stopped();
+  return !threads->status().ok();
 }
 
 absl::Status BatchKernel::Run(const kernels::KernelCall& call) const {
