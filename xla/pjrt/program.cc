@@ -21,6 +21,7 @@
 #include "xla/pjrt/partition.h"
 #include "xla/pjrt/profiler.h"
 #include "xla/pjrt/python.h"
+#include "xla/pjrt/runs_in_flight.h"
 #include "xla/pjrt/types.h"
 #include "xla/runtime/buffer_view.h"
 #include "xla/shape_util.h"
@@ -166,7 +167,7 @@ void DescribeShardings(const ProgramShardings& shardings, Program& program) {
 void DescribeRuns(const HloModule& module, Program& program) {
   constexpr double kShortCost = 100'000;
   const std::shared_ptr<const CustomCallRegistry> handlers = CustomCallsOf(nullptr);
-  bool may_be_long = program.executable->num_devices() > 1;
+  bool may_be_long = program.executable->num_devices() > 1, calls = false;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
       const HloOpcode opcode = instruction->opcode();
@@ -178,13 +179,19 @@ void DescribeRuns(const HloModule& module, Program& program) {
                                  !(handlers->Contains(target) || lapack::IsLapackTarget(target));
       }
       program.has_effects = program.has_effects || instruction->HasSideEffectNoRecurse();
-      may_be_long = may_be_long || opcode == HloOpcode::kCustomCall ||
-                    opcode == HloOpcode::kWhile || instruction->HasSideEffectNoRecurse();
+      const bool is_call = opcode == HloOpcode::kCustomCall;
+      calls = calls || is_call;
+      may_be_long = may_be_long || opcode == HloOpcode::kWhile ||
+                    (!is_call && instruction->HasSideEffectNoRecurse());
     }
   }
   double cost = 0;
   for (const PJRT_NamedValue& property : CostProperties(module)) cost += property.float_value;
-  program.is_short = !may_be_long && cost < kShortCost;
+  const bool is_short = !may_be_long && cost < kShortCost;
+  program.is_short = is_short && !calls;
+  // Handlers are called on the thread of the caller, who may hold what they need, unless they have
+  // turned out to take long.
+  program.length = std::make_shared<RunLength>(is_short);
 }
 
 }  // namespace
@@ -219,6 +226,7 @@ absl::Status StateShardings(const Program& program, HloModuleProto& module) {
 
 absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSource source) {
   const int64_t begin = TraceClock();
+  const CompilationInFlight in_flight;
   auto program = std::make_shared<Program>();
   if (!program->options.ParseFromString(source.options)) {
     return absl::InvalidArgumentError("the compile options are not a CompileOptionsProto");
@@ -272,7 +280,9 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   }
   XLA_RETURN_IF_ERROR(SetLayouts(attributes.results, 0, layout.mutable_result()));
   const std::shared_ptr<const HloModule> shared = std::move(module);
-  XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared, CustomCallsOf(nullptr).get()));
+  const std::shared_ptr<const CustomCallRegistry> custom_calls = CustomCallsOf(nullptr);
+  XLA_ASSIGN_OR_RETURN(program->executable,
+                       backend.Compile(shared, custom_calls.get(), &in_flight.cancel));
   DescribeRuns(*shared, *program);
   program->fingerprint = absl::StrFormat(
       "%016x", Fnv(source.code, Fnv(source.options, Fnv(source.format, Fnv(PlatformVersion())))));

@@ -62,7 +62,7 @@ struct Program {
   bool is_short = false;
   // Runs affect more than their results.
   bool has_effects = false;
-  std::shared_ptr<RunLength> length = std::make_shared<RunLength>();
+  std::shared_ptr<RunLength> length;
   std::string optimized;  // HloModuleProtoWithConfig, made when it is first asked for
   std::vector<PJRT_NamedValue> cost;
   std::mutex mutex;        // of what is made later
