@@ -12,7 +12,7 @@ module @mhlo {
       tensor<i1>, tensor<4xf32>, tensor<2x2xf32>, tensor<i32>, tensor<f32>, tensor<2x3xf32>, !mhlo.token) {
     %one = mhlo.constant dense<1.0> : tensor<4xf32>
     %zero = mhlo.constant() {value = dense<0.0> : tensor<f32>} : () -> tensor<f32>
-    %0 = "mhlo.copy"(%x) {cross_program_prefetch_index = 0 : i32} : (tensor<4xf32>) -> tensor<4xf32>
+    %0 = "mhlo.copy"(%x) : (tensor<4xf32>) -> tensor<4xf32>
     %1 = mhlo.copy %0 : tensor<4xf32>
     %2 = mhlo.add %1, %one : tensor<4xf32>
     %3 = mhlo.erf %2 : tensor<4xf32>

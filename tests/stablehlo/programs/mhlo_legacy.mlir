@@ -3,7 +3,7 @@
 module @mhlo_legacy attributes {
     mhlo.cross_program_prefetches = [], mhlo.is_dynamic = false, mhlo.use_auto_spmd_partitioning = false,
     mhlo.input_output_alias = [{alias = {kind = 0 : i64, parameter_index = array<i64>, parameter_number = 0 : i64}, output_index = array<i64: 1>}],
-    mhlo.xla_entry_computation_parameter_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<[1, 0]> : tensor<2xindex>,
+    mhlo.xla_entry_computation_parameter_layouts = [dense<[1, 0]> : tensor<2xindex>, dense<[0, 1]> : tensor<2xindex>,
       dense<[2, 1, 0]> : tensor<3xindex>, dense<[2, 1, 0]> : tensor<3xindex>, dense<0> : tensor<1xindex>, dense<[3, 2, 1, 0]> : tensor<4xindex>,
       dense<[3, 2, 1, 0]> : tensor<4xindex>, dense<> : tensor<0xindex>]} {
   func.func @main(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>, %lhs: tensor<2x11x5xf32>, %rhs: tensor<2x5x7xf32>, %sizes: tensor<3xi64>,

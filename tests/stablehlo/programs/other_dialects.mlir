@@ -41,8 +41,10 @@ module @other_dialects attributes {torch.debug_module_name = "m", jax.uses_shape
     %9 = sdy.all_gather [{"x"}, {}] %8 out_sharding=<@mesh, [{}, {}]> : tensor<2x6xf32>
     %10 = sdy.all_reduce {"x"} %9 out_sharding=<@mesh, [{}, {}]> : tensor<2x6xf32>
     %11 = sdy.propagation_barrier %10 allowed_direction=FORWARD : tensor<2x6xf32>
-    %12 = sdy.data_flow_edge %11 sharding=<@mesh, [{}, {}]> : tensor<2x6xf32>
-    %13 = sdy.named_computation<"f">(%12) (%arg: tensor<2x6xf32>) {
+    %16 = stablehlo.abs %11 : tensor<2x6xf32>
+    %12 = sdy.data_flow_edge %16 sharding=<@mesh, [{}, {}]> : tensor<2x6xf32>
+    %17 = stablehlo.sign %12 : tensor<2x6xf32>
+    %13 = sdy.named_computation<"f">(%17) (%arg: tensor<2x6xf32>) {
       %15 = stablehlo.negate %arg : tensor<2x6xf32>
       sdy.return %15 : tensor<2x6xf32>
     } : (tensor<2x6xf32>) -> tensor<2x6xf32>
