@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops whose state branches update, or leave as it is: it stays in its memory, and no step copies
 // the whole of it.
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -193,6 +195,149 @@ ENTRY main {
     ASSERT_OK_AND_ASSIGN(const Literal expected, Interpret(*module, {}));
     ASSERT_OK_AND_ASSIGN(const Literal actual, program->Run({}));
     EXPECT_EQ(actual, expected) << results;
+  }
+}
+
+// Random nests of conditionals and loops over three arrays, which are updated, exchanged and read.
+class RandomBranches {
+ public:
+  RandomBranches(uint64_t seed, int size) : state_(seed * 2654435761u + 1), size_(size) {}
+
+  std::string Write() {
+    const std::string steps = Steps("main_steps", 0);
+    const std::string text = absl::StrCat("HloModule random_branches\n", computations_, R"(
+ENTRY main {
+  x = $A iota(), iota_dimension=0
+  y = $A negate(x)
+  z = $A add(x, x)
+  i = s32[] constant(2)
+  s = $S tuple(i, x, y, z)
+  ROOT r = $S call(s), to_apply=)",
+                                          steps, "\n}\n");
+    return absl::StrReplaceAll(absl::StrReplaceAll(text, {{"$S", "(s32[], $A, $A, $A)"}}),
+                               {{"$A", absl::StrCat("f32[", size_, "]")}});
+  }
+
+ private:
+  int Below(int n) {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<int>((state_ >> 33) % static_cast<uint64_t>(n));
+  }
+
+  // A computation from the state to the state; its name.
+  std::string Steps(const std::string& name, int depth) {
+    std::string text = absl::StrCat(
+        name,
+        " {\n  s0 = $S parameter(0)\n  i = s32[] get-tuple-element(s0), index=0\n"
+        "  one = s32[] constant(1)\n  f = f32[] convert(i)\n  u = f32[1] reshape(f)\n");
+    std::vector<std::string> arrays;
+    for (int k = 0; k < 3; ++k) {
+      arrays.push_back(absl::StrCat("a", k));
+      absl::StrAppend(&text, "  a", k, " = $A get-tuple-element(s0), index=", k + 1, "\n");
+    }
+    const int count = 1 + Below(4);
+    for (int n = 0; n < count; ++n) {
+      const std::string v = absl::StrCat("v", n);
+      std::string& to = arrays[static_cast<size_t>(Below(3))];
+      const std::string& from = arrays[static_cast<size_t>(Below(3))];
+      const std::string now =
+          absl::StrCat("$S tuple(i, ", arrays[0], ", ", arrays[1], ", ", arrays[2], ")\n");
+      const auto take = [&](const std::string& state) {
+        for (int k = 0; k < 3; ++k) {
+          absl::StrAppend(&text, "  ", v, "r", k, " = $A get-tuple-element(", state,
+                          "), index=", k + 1, "\n");
+          arrays[static_cast<size_t>(k)] = absl::StrCat(v, "r", k);
+        }
+      };
+      switch (Below(depth < 3 ? 9 : 5)) {
+        case 0:
+        case 1:
+          absl::StrAppend(&text, "  ", v, "w = f32[1] dynamic-slice(", from,
+                          ", one), dynamic_slice_sizes={1}\n  ", v, "x = f32[1] add(", v,
+                          "w, u)\n  ", v, " = $A dynamic-update-slice(", from, ", ", v, "x, i)\n");
+          to = v;
+          break;
+        case 2:
+          absl::StrAppend(&text, "  ", v, " = $A subtract(", from, ", ", arrays[0], ")\n");
+          to = v;
+          break;
+        case 3:
+          std::swap(arrays[0], arrays[static_cast<size_t>(1 + Below(2))]);
+          break;
+        case 4:
+          absl::StrAppend(&text, "  ", v, "c = pred[] compare(i, one), direction=GT\n  ", v,
+                          "b = pred[", size_, "] broadcast(", v, "c), dimensions={}\n  ", v,
+                          "d = $A dynamic-update-slice(", from, ", u, one)\n  ", v, " = $A select(",
+                          v, "b, ", v, "d, ", from, ")\n");
+          to = v;
+          break;
+        case 5:
+        case 6: {
+          const std::string a = Steps(absl::StrCat(name, "_", n, "a"), depth + 1),
+                            b = Steps(absl::StrCat(name, "_", n, "b"), depth + 1);
+          absl::StrAppend(&text, "  ", v, "s = ", now, "  ", v, "k = s32[] and(i, one)\n  ", v,
+                          "c = $S conditional(", v, "k, ", v, "s, ", v, "s), branch_computations={",
+                          a, ", ", b, "}\n");
+          take(absl::StrCat(v, "c"));
+          break;
+        }
+        case 7: {
+          const std::string a = Keep(), b = Steps(absl::StrCat(name, "_", n, "b"), depth + 1);
+          absl::StrAppend(&text, "  ", v, "s = ", now, "  ", v, "k = s32[] and(i, one)\n  ", v,
+                          "c = $S conditional(", v, "k, ", v, "s, ", v, "s), branch_computations={",
+                          a, ", ", b, "}\n");
+          take(absl::StrCat(v, "c"));
+          break;
+        }
+        default: {
+          const std::string inner = Steps(absl::StrCat(name, "_", n, "l"), depth + 1);
+          absl::StrAppend(&computations_, inner,
+                          "_more { s = $S parameter(0) i = s32[] "
+                          "get-tuple-element(s), index=0 n = s32[] constant(",
+                          2 + Below(4), ") ROOT r = pred[] compare(i, n), direction=LT }\n", inner,
+                          "_step {\n  s = $S parameter(0)\n  t = $S call(s), to_apply=", inner,
+                          "\n  i = s32[] get-tuple-element(s), index=0\n  one = s32[] "
+                          "constant(1)\n  j = s32[] add(i, one)\n");
+          for (int k = 0; k < 3; ++k)
+            absl::StrAppend(&computations_, "  a", k, " = $A get-tuple-element(t), index=", k + 1,
+                            "\n");
+          absl::StrAppend(&computations_, "  ROOT r = $S tuple(j, a0, a1, a2)\n}\n");
+          absl::StrAppend(&text, "  ", v, "z = s32[] constant(0)\n  ", v, "s = $S tuple(", v, "z, ",
+                          arrays[0], ", ", arrays[1], ", ", arrays[2], ")\n  ", v, "c = $S while(",
+                          v, "s), condition=", inner, "_more, body=", inner, "_step\n");
+          take(absl::StrCat(v, "c"));
+          break;
+        }
+      }
+    }
+    absl::StrAppend(&computations_, text, "  ROOT r = $S tuple(i, ", arrays[0], ", ", arrays[1],
+                    ", ", arrays[2], ")\n}\n");
+    return name;
+  }
+
+  std::string Keep() {
+    const std::string name = absl::StrCat("keep_", kept_++);
+    absl::StrAppend(&computations_, name, " { ROOT s = $S parameter(0) }\n");
+    return name;
+  }
+
+  uint64_t state_;
+  const int size_;
+  int kept_ = 0;
+  std::string computations_;
+};
+
+TEST(BranchUpdatesTest, RandomNestsOfBranchesAndLoops) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    for (const int size : {5, 3000}) {
+      const std::string text = RandomBranches(seed, size).Write();
+      ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(text));
+      ASSERT_OK(VerifyModule(*module)) << text;
+      ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
+      ASSERT_OK_AND_ASSIGN(const Literal expected, Interpret(*module, {}));
+      ASSERT_OK_AND_ASSIGN(const Literal actual, program->Run({}));
+      ASSERT_EQ(actual, expected) << seed << "\n" << text;
+    }
   }
 }
 
