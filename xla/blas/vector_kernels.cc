@@ -15,6 +15,7 @@
 #define HWY_TARGET_INCLUDE "xla/blas/vector_kernels.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "xla/blas/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace xla::blas {
@@ -33,15 +34,6 @@ VectorKernels<T> KernelsOf() {
 
 template <typename T>
 using FullTag = hn::ScalableTag<Part<T>>;
-
-// Keeps the compiler from reading the vector from memory once for each use of it.
-template <class V>
-HWY_INLINE V InRegister(V v) {
-#if HWY_ARCH_X86 && HWY_COMPILER_GCC
-  asm("" : "+v"(v.raw));
-#endif
-  return v;
-}
 
 constexpr int64_t RoundUp(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
 
@@ -155,42 +147,6 @@ HWY_INLINE hn::Vec<D> Swapped(D d, hn::Vec<D> x) {
   if constexpr (kIsComplex<T>) return hn::Reverse2(d, x);
   return x;
 }
-
-// How the lanes of a vector lie in memory: all of them, or the first `count`, and zeros.
-struct Whole {
-  template <class D, typename P = hn::TFromD<D>>
-  HWY_INLINE hn::Vec<D> Load(D d, const P* from) const {
-    return hn::LoadU(d, from);
-  }
-  template <class D, typename P = hn::TFromD<D>>
-  HWY_INLINE void Store(D d, hn::Vec<D> v, P* to) const {
-    hn::StoreU(v, d, to);
-  }
-};
-struct Rest {
-  template <class D, typename P = hn::TFromD<D>>
-  HWY_INLINE hn::Vec<D> Load(D d, const P* from) const {
-#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
-    return hn::MaskedLoad(hn::FirstN(d, count), d, from);
-#else
-    P lanes[hn::MaxLanes(d)] = {};
-    std::copy_n(from, count, lanes);
-    return hn::LoadU(d, lanes);
-#endif
-  }
-  template <class D, typename P = hn::TFromD<D>>
-  HWY_INLINE void Store(D d, hn::Vec<D> v, P* to) const {
-#if HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
-    hn::BlendedStore(v, hn::FirstN(d, count), d, to);
-#else
-    P lanes[hn::MaxLanes(d)];
-    hn::StoreU(v, d, lanes);
-    std::copy_n(lanes, count, to);
-#endif
-  }
-
-  size_t count;
-};
 
 // Calls body(access, i) for vectors of the parts [begin, end).
 template <typename T, class Body>
