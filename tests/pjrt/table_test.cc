@@ -82,8 +82,8 @@ TEST(PjrtTableTest, AnOptionNamesTheNumberOfDevices) {
   setenv("XYLEM_NUM_DEVICES", "4", 1);
   EXPECT_EQ(DevicesOfClient({Number("num_devices", 2)}), 2u);
   EXPECT_EQ(DevicesOfClient({Text("num_devices", "3")}), 3u);
-  EXPECT_EQ(DevicesOfClient({Number("other", 5)}), 4u);
-  EXPECT_EQ(DevicesOfClient({Number("other", 5), Text("num_devices", "3")}), 3u);
+  EXPECT_EQ(DevicesOfClient({Number("cpu_device_count", 5)}), 5u);
+  EXPECT_EQ(DevicesOfClient({Number("process_id", 0)}), 4u);
   EXPECT_EQ(DevicesOfClient({Number("num_devices", 0)}), 0u);
   EXPECT_EQ(DevicesOfClient({Number("num_devices", -1)}), 0u);
   EXPECT_EQ(DevicesOfClient({Number("num_devices", 1024)}), 1024u);
@@ -91,6 +91,61 @@ TEST(PjrtTableTest, AnOptionNamesTheNumberOfDevices) {
   EXPECT_EQ(DevicesOfClient({Text("num_devices", "3x")}), 0u);
   EXPECT_EQ(DevicesOfClient({Option("num_devices", PJRT_NamedValue_kBool)}), 0u);
   unsetenv("XYLEM_NUM_DEVICES");
+}
+
+std::string CreateError(const PJRT_NamedValue& option) {
+  auto create = New<PJRT_Client_Create_Args>();
+  create.create_options = &option;
+  create.num_options = 1;
+  return TextOf(Api().PJRT_Client_Create(&create));
+}
+
+// XLA's words; XLA does not list what it knows.
+TEST(PjrtTableTest, UnknownOptionsAndTypesAreErrors) {
+  EXPECT_EQ(CreateError(Number("other", 5)),
+            "Unexpected option name passed to PJRT_Client_Create: other; known are asynchronous, "
+            "compiler, cpu_device_count, node_id, num_devices, num_nodes, process_id");
+  EXPECT_EQ(CreateError(Text("cpu_device_count", "3")),
+            "Option passed to PJRT_Client_Create with name cpu_device_count has type index 0 but "
+            "expected type index is 1");
+  EXPECT_EQ(CreateError(Number("asynchronous", 1)),
+            "Option passed to PJRT_Client_Create with name asynchronous has type index 1 but "
+            "expected type index is 4");
+  EXPECT_NE(CreateError(Number("process_id", -1)).find("process_id -1"), std::string::npos);
+}
+
+TEST(PjrtTableTest, AProcessNumbersItsDevices) {
+  const PJRT_NamedValue options[] = {Number("process_id", 2), Number("cpu_device_count", 2)};
+  auto create = New<PJRT_Client_Create_Args>();
+  create.create_options = options;
+  create.num_options = 2;
+  ASSERT_CALL_OK(Api().PJRT_Client_Create(&create));
+  auto process = New<PJRT_Client_ProcessIndex_Args>();
+  process.client = create.client;
+  ASSERT_CALL_OK(Api().PJRT_Client_ProcessIndex(&process));
+  EXPECT_EQ(process.process_index, 2);
+  auto lookup = New<PJRT_Client_LookupDevice_Args>();
+  lookup.client = create.client;
+  lookup.id = 2 * 2048 + 1;  // as XLA numbers them
+  ASSERT_CALL_OK(Api().PJRT_Client_LookupDevice(&lookup));
+  auto local = New<PJRT_Device_LocalHardwareId_Args>();
+  local.device = lookup.device;
+  ASSERT_CALL_OK(Api().PJRT_Device_LocalHardwareId(&local));
+  EXPECT_EQ(local.local_hardware_id, 1);
+  lookup.id = 1;
+  EXPECT_CALL_ERROR(Api().PJRT_Client_LookupDevice(&lookup), "no device 1");
+  auto assignment = New<PJRT_Client_DefaultDeviceAssignment_Args>();
+  int ids[2];
+  assignment.client = create.client;
+  assignment.num_replicas = 2;
+  assignment.num_partitions = 1;
+  assignment.default_assignment = ids;
+  assignment.default_assignment_size = 2;
+  ASSERT_CALL_OK(Api().PJRT_Client_DefaultDeviceAssignment(&assignment));
+  EXPECT_EQ(ids[1], 4097);
+  auto destroy = New<PJRT_Client_Destroy_Args>();
+  destroy.client = create.client;
+  EXPECT_CALL_OK(Api().PJRT_Client_Destroy(&destroy));
 }
 
 // Registers a custom call through its extension; the error, if there is one.

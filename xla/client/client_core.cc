@@ -10,6 +10,7 @@
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/layout_util.h"
+#include "xla/service/custom_call_check.h"
 #include "xla/service/custom_call_target_registry.h"
 #include "xla/shape_util.h"
 
@@ -139,7 +140,10 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
   } else {
     LayoutUtil::SetToDefaultLayout(layout.mutable_result());
   }
-  return backend_->Compile(std::move(module));
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
+                       backend_->Compile(std::move(module)));
+  XLA_RETURN_IF_ERROR(CheckCustomCalls(executable->optimized_module(), CustomCalls({})));
+  return executable;
 }
 
 int64_t ClientCore::NextHandle() {

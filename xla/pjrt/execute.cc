@@ -59,7 +59,9 @@ absl::StatusOr<Devices> DevicesOf(const PJRT_LoadedExecutable_Execute_Args& args
                                                    devices.size(),
                                                    " devices: all of them are run by one call"));
     }
-    if (args.execute_device->client != args.executable->client.get()) {
+    // By address: the device of a client that was destroyed cannot be looked at any more.
+    const auto& known = args.executable->client->device_pointers;
+    if (std::find(known.begin(), known.end(), args.execute_device) == known.end()) {
       return absl::InvalidArgumentError("execute_device belongs to another client");
     }
     return Devices{args.execute_device};
@@ -112,6 +114,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   if (args.num_args > 0) XLA_RETURN_IF_ERROR(Require({{"argument_lists", args.argument_lists}}));
 
   LaunchRequest request;
+  request.has_device_forms = true;
   XLA_ASSIGN_OR_RETURN(request.donate, Donations(program, options));
   const size_t leaves = program.executable->argument_leaves().size();
   if (args.num_args != leaves) {
@@ -163,6 +166,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   // What the run points to lives until it has ended.
   if (!launched.done.IsReady()) launched.done.OnReady([custom_calls](const absl::Status&) {});
   for (PJRT_Buffer* buffer : donated) buffer->Delete();
+  if (!loaded.client->is_asynchronous) (void)launched.done.Await();
   if (program.is_synchronous) {
     const absl::Status status = launched.done.Await();
     // That of an argument is only passed on by the results.

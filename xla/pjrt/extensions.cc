@@ -17,6 +17,7 @@
 #include "xla/pjrt/profiler.h"
 #include "xla/pjrt/program.h"
 #include "xla/pjrt/types.h"
+#include "xla/runtime/packed_elements.h"
 
 struct PJRT_Layouts_MemoryLayout {
   std::string text;
@@ -30,8 +31,8 @@ namespace {
 
 // --- Layouts
 PJRT_Layouts_MemoryLayout* NewLayout(const Shape& array) {
-  const Layout layout =
-      array.has_layout() ? array.layout() : LayoutUtil::GetDefaultLayoutForShape(array);
+  Layout layout = array.has_layout() ? array.layout() : LayoutUtil::GetDefaultLayoutForShape(array);
+  layout.set_element_size_in_bits(runtime::PackedBits(array.element_type()));
   return new PJRT_Layouts_MemoryLayout{layout.ToString()};
 }
 

@@ -20,7 +20,8 @@
 #include "xla/pjrt/partition.h"
 #include "xla/pjrt/profiler.h"
 #include "xla/pjrt/types.h"
-#include "xla/runtime/buffer_view.h"
+#include "xla/runtime/packed_elements.h"
+#include "xla/service/custom_call_check.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/translate.h"
 #include "xla/xla.pb.h"
@@ -113,7 +114,7 @@ void DescribeDonations(Program& program) {
     for (size_t i = 0; i < results.size(); ++i) is_taken[i] = is_taken[i] || results[i] == output;
   }
   const auto bytes = [](const Shape& leaf) {
-    return leaf.IsArray() ? runtime::ArrayBytes(leaf).value_or(0) : 0;
+    return leaf.IsArray() ? runtime::PackedArrayBytes(leaf).value_or(0) : 0;
   };
   for (const BufferDonor& donor : config.buffer_donor) {
     const auto leaf = ArgumentLeaf(executable, donor.parameter_number, donor.parameter_index);
@@ -163,7 +164,6 @@ void DescribeShardings(const ProgramShardings& shardings, Program& program) {
 
 void DescribeRuns(const HloModule& module, Program& program) {
   constexpr double kShortCost = 100'000;
-  const std::shared_ptr<const CustomCallRegistry> handlers = CustomCallsOf(nullptr);
   bool may_be_long = program.executable->num_devices() > 1;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
@@ -171,8 +171,7 @@ void DescribeRuns(const HloModule& module, Program& program) {
       if (opcode == HloOpcode::kCustomCall) {
         const auto& attributes = instruction->attributes<CustomCallAttributes>();
         const std::string& target = attributes.custom_call_target;
-        if (target == kPythonCallback || target == kPartitionedPythonCallback ||
-            !handlers->Contains(target)) {
+        if (target == kPythonCallback || target == kPartitionedPythonCallback) {
           program.is_synchronous = true;
         }
       }
@@ -271,6 +270,8 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   XLA_RETURN_IF_ERROR(SetLayouts(attributes.results, 0, layout.mutable_result()));
   const std::shared_ptr<const HloModule> shared = std::move(module);
   XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared));
+  XLA_RETURN_IF_ERROR(
+      CheckCustomCalls(program->executable->optimized_module(), *CustomCallsOf(nullptr)));
   DescribeRuns(*shared, *program);
   program->fingerprint = absl::StrFormat(
       "%016x", Fnv(source.code, Fnv(source.options, Fnv(source.format, Fnv(PlatformVersion())))));

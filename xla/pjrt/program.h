@@ -52,7 +52,7 @@ struct Program {
   TextList output_shardings, parameter_shardings;
   std::string fingerprint;
   // Runs end before Execute returns: of programs that call functions of Python, which live as long
-  // as their caller, and of those that call what is not known, so that Execute itself fails.
+  // as their caller.
   bool is_synchronous = false;
   // Runs are too short to be worth another thread.
   bool is_short = false;

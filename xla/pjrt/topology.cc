@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "xla/base/status_macros.h"
+#include "xla/pjrt/client_options.h"
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/entry_attributes.h"
 #include "xla/pjrt/functions.h"
@@ -23,46 +24,22 @@ struct PJRT_SerializedTopology {
 namespace xla::pjrt {
 namespace {
 
-constexpr int64_t kMaxDevices = 1024;
 constexpr char kTopologyPrefix[] = "xylem-topology 1 devices ";
-
-absl::StatusOr<int64_t> ParseDeviceCount(absl::string_view text, absl::string_view where) {
-  int64_t count = 0;
-  if (!absl::SimpleAtoi(text, &count)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(where, " is \"", text, "\"; a number of devices is needed"));
-  }
-  return count;
-}
 
 }  // namespace
 
-absl::StatusOr<int64_t> NumDevicesOption(const PJRT_NamedValue* options, size_t count) {
-  if (count > 0) XLA_RETURN_IF_ERROR(Require({{"create_options", options}}));
-  for (size_t i = 0; i < count; ++i) {
-    const PJRT_NamedValue& option = options[i];
-    if (absl::string_view(option.name, option.name_size) != "num_devices") continue;
-    if (option.type == PJRT_NamedValue_kInt64) return option.int64_value;
-    if (option.type == PJRT_NamedValue_kString) {
-      return ParseDeviceCount({option.string_value, option.value_size}, "the option num_devices");
-    }
-    return absl::InvalidArgumentError("the option num_devices must be an integer");
-  }
-  // The one variable of the plugin, for programs that do not create the client themselves.
-  const char* variable = std::getenv("XYLEM_NUM_DEVICES");
-  if (variable == nullptr || *variable == '\0') return 1;
-  return ParseDeviceCount(variable, "XYLEM_NUM_DEVICES");
-}
-
-absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t num_devices) {
+absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t num_devices,
+                                                                       int64_t process_id) {
   if (num_devices < 1 || num_devices > kMaxDevices) {
     return absl::InvalidArgumentError(
         absl::StrCat(num_devices, " devices; there may be 1 to ", kMaxDevices));
   }
   auto topology = std::make_unique<PJRT_TopologyDescription>();
-  for (int id = 0; id < num_devices; ++id) {
+  for (int64_t i = 0; i < num_devices; ++i) {
     auto device = std::make_unique<PJRT_DeviceDescription>();
+    const auto id = static_cast<int>(process_id * kDeviceIdsOfProcess + i);
     device->id = id;
+    device->process_index = static_cast<int>(process_id);
     device->kind = kPlatformName;
     device->debug_string = absl::StrCat("XYLEM_", id);
     device->to_string = absl::StrCat("XylemDevice(id=", id, ")");
@@ -83,9 +60,10 @@ absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t n
 namespace api {
 
 absl::Status TopologyDescription_Create(PJRT_TopologyDescription_Create_Args& args) {
-  XLA_ASSIGN_OR_RETURN(const int64_t count,
-                       NumDevicesOption(args.create_options, args.num_options));
-  XLA_ASSIGN_OR_RETURN(std::unique_ptr<PJRT_TopologyDescription> topology, MakeTopology(count));
+  XLA_ASSIGN_OR_RETURN(const ClientOptions options,
+                       ReadClientOptions(args.create_options, args.num_options));
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<PJRT_TopologyDescription> topology,
+                       MakeTopology(options.num_devices, options.process_id));
   args.topology = topology.release();
   return absl::OkStatus();
 }
@@ -131,8 +109,12 @@ absl::Status TopologyDescription_Deserialize(PJRT_TopologyDescription_Deserializ
   if (!absl::ConsumePrefix(&text, kTopologyPrefix)) {
     return absl::InvalidArgumentError("these bytes are not a topology of Xylem");
   }
-  XLA_ASSIGN_OR_RETURN(const int64_t count, ParseDeviceCount(text, "the serialized topology"));
-  XLA_ASSIGN_OR_RETURN(std::unique_ptr<PJRT_TopologyDescription> topology, MakeTopology(count));
+  int64_t count = 0;
+  if (!absl::SimpleAtoi(text, &count)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the serialized topology is of \"", text, "\" devices"));
+  }
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<PJRT_TopologyDescription> topology, MakeTopology(count, 0));
   args.topology = topology.release();
   return absl::OkStatus();
 }

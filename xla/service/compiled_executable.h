@@ -21,6 +21,7 @@ class CompiledExecutable : public Executable {
                                                             runtime::ThreadPool* pool,
                                                             int64_t memory_limit_bytes);
 
+  const HloModule& optimized_module() const override { return program_->optimized_module(); }
   int64_t SizeOfGeneratedCodeInBytes() const override { return program_->GeneratedBytes(); }
 
  protected:
