@@ -274,12 +274,12 @@ TEST(FfiRegistry, ATypeKeepsItsNumber) {
     args.struct_size = sizeof(args);
     args.name = {name.data(), name.size()};
     args.type_id = &id;
-    XLA_FFI_Error* const error = api->type_register(&args);
+    XLA_FFI_Error* const error = api->XLA_FFI_Type_Register(&args);
     if (error == nullptr) return id.type_id;
     XLA_FFI_Error_Destroy_Args destroy = {};
     destroy.struct_size = sizeof(destroy);
     destroy.error = error;
-    api->error_destroy(&destroy);
+    api->XLA_FFI_Error_Destroy(&destroy);
     return int64_t{0};
   };
   const int64_t first = registered("ffi_test.type", 0);
@@ -313,31 +313,105 @@ TEST_P(FfiTest, RunsHandOverObjects) {
   EXPECT_EQ((*context.Lookup<Seen>())->pool, pool);
 }
 
-TEST(FfiRegistry, RejectsHandlersThatCannotBeCalled) {
+// The message of the error of a registration, after its code; empty for none.
+std::string Registered(std::string_view name, const XLA_FFI_Handler_Bundle& bundle,
+                       size_t struct_size = sizeof(XLA_FFI_Handler_Register_Args)) {
   const XLA_FFI_Api* const api = ffi::GetXlaFfiApi();
-  const auto registered = [&](std::string name, const XLA_FFI_Handler_Bundle& bundle) {
-    const std::string platform = "Host";
-    XLA_FFI_Handler_Register_Args args = {};
-    args.struct_size = sizeof(args);
-    args.name = {name.data(), name.size()};
-    args.platform = {platform.data(), platform.size()};
-    args.bundle = bundle;
-    XLA_FFI_Error* const error = api->handler_register(&args);
-    if (error == nullptr) return std::string();
-    XLA_FFI_Error_GetMessage_Args message = {};
-    message.struct_size = sizeof(message);
-    message.error = error;
-    api->error_get_message(&message);
-    std::string text = message.message;
-    XLA_FFI_Error_Destroy_Args destroy = {};
-    destroy.struct_size = sizeof(destroy);
-    destroy.error = error;
-    api->error_destroy(&destroy);
-    return text;
-  };
-  EXPECT_EQ(registered("ffi_test.nothing", {}),
-            "a custom call without a function that executes it");
-  EXPECT_EQ(registered("", {}), "a custom call without a name");
+  const std::string platform = "Host";
+  XLA_FFI_Handler_Register_Args args = {};
+  args.struct_size = struct_size;
+  args.name = {name.data(), name.size()};
+  args.platform = {platform.data(), platform.size()};
+  args.bundle = bundle;
+  XLA_FFI_Error* const error = api->XLA_FFI_Handler_Register(&args);
+  if (error == nullptr) return std::string();
+  XLA_FFI_Error_GetDetails_Args details = {};
+  details.struct_size = sizeof(details);
+  details.error = error;
+  api->XLA_FFI_Error_GetDetails(&details);
+  std::string text = absl::StrCat(details.errc, ": ", details.message);
+  XLA_FFI_Error_Destroy_Args destroy = {};
+  destroy.struct_size = sizeof(destroy);
+  destroy.error = error;
+  api->XLA_FFI_Error_Destroy(&destroy);
+  return text;
+}
+
+TEST(FfiRegistry, RejectsHandlersThatCannotBeCalled) {
+  EXPECT_EQ(Registered("ffi_test.nothing", {}),
+            "3: a custom call without a function that executes it");
+  EXPECT_EQ(Registered("", {}), "3: a custom call without a name");
+}
+
+// A handler that was made with the headers of a version of the interface.
+template <int kMajor, int kMinor>
+XLA_FFI_Error* OfVersion(XLA_FFI_CallFrame* frame) {
+  if (frame->extension_start != nullptr) {
+    auto* extension = reinterpret_cast<XLA_FFI_Metadata_Extension*>(frame->extension_start);
+    extension->metadata->api_version.major_version = kMajor;
+    extension->metadata->api_version.minor_version = kMinor;
+  }
+  return nullptr;
+}
+
+TEST(FfiRegistry, TakesAllMinorVersions) {
+  for (XLA_FFI_Handler* handler : {&OfVersion<0, 1>, &OfVersion<0, 3>, &OfVersion<0, 4>,
+                                   &OfVersion<0, 5>, &OfVersion<0, 99>}) {
+    EXPECT_EQ(Registered("ffi_test.version", {.execute = handler}), "");
+  }
+  EXPECT_EQ(Registered("ffi_test.version", {.execute = &OfVersion<1, 0>}),
+            "3: the handler was made for version 1.0 of the custom-call interface; this is 0.5");
+}
+
+TEST(FfiRegistry, TakesTheBundlesOfAllVersions) {
+  const XLA_FFI_Handler_Bundle bundle = {.execute = &OfVersion<0, 5>, .record = &OfVersion<0, 5>};
+  EXPECT_EQ(Registered("ffi_test.record", bundle), "");
+  // Before 0.5: four stages, then the traits.
+  constexpr size_t kOldSize = offsetof(XLA_FFI_Handler_Register_Args, bundle) +
+                              offsetof(XLA_FFI_Handler_Bundle, record) + sizeof(uint32_t);
+  EXPECT_EQ(Registered("ffi_test.traits", bundle, kOldSize), "");
+}
+
+// Calls what 0.5 added, as its headers do.
+XLA_FFI_Error* UsesTheNewest(XLA_FFI_CallFrame* frame) {
+  if (frame->extension_start != nullptr) return OfVersion<0, 5>(frame);
+  const XLA_FFI_Api* const api = frame->api;
+  std::string wrong;
+  if (api->struct_size != sizeof(XLA_FFI_Api) || api->api_version.minor_version != 5) {
+    wrong += "table ";
+  }
+  XLA_FFI_InvokeContext_FindExtension_Args extension = {sizeof(extension), nullptr, frame->ctx, 7,
+                                                        nullptr};
+  if (api->XLA_FFI_InvokeContext_FindExtension(&extension) != nullptr ||
+      extension.extension != nullptr) {
+    wrong += "extension ";
+  }
+  XLA_FFI_CustomOptions_Get_Args options = {sizeof(options), nullptr, frame->ctx, nullptr};
+  if (api->XLA_FFI_CustomOptions_Get(&options) != nullptr || options.attrs == nullptr ||
+      options.attrs->size != 0) {
+    wrong += "options ";
+  }
+  // Callers before 0.5 have no place for the code.
+  XLA_FFI_Error_Create_Args create = {sizeof(create), nullptr, "made",
+                                      XLA_FFI_Error_Code_NOT_FOUND};
+  XLA_FFI_Error* const error = api->XLA_FFI_Error_Create(&create);
+  XLA_FFI_Error_GetDetails_Args details = {offsetof(XLA_FFI_Error_GetDetails_Args, errc), nullptr,
+                                           error, nullptr, XLA_FFI_Error_Code_DATA_LOSS};
+  api->XLA_FFI_Error_GetDetails(&details);
+  if (details.errc != XLA_FFI_Error_Code_DATA_LOSS || std::string_view(details.message) != "made")
+    wrong += "old details ";
+  details.struct_size = offsetof(XLA_FFI_Error_GetDetails_Args, errc) + sizeof(uint32_t);
+  api->XLA_FFI_Error_GetDetails(&details);
+  if (details.errc != 5) wrong += "details ";
+  XLA_FFI_Error_Destroy_Args destroy = {sizeof(destroy), nullptr, error};
+  api->XLA_FFI_Error_Destroy(&destroy);
+  create.message = wrong.c_str();
+  return wrong.empty() ? nullptr : api->XLA_FFI_Error_Create(&create);
+}
+
+TEST_P(FfiTest, HandlersCallTheWholeTable) {
+  ASSERT_EQ(Registered("ffi_test.uses_the_newest", {.execute = &UsesTheNewest}), "");
+  EXPECT_OK(Call("f32[]", "", "uses_the_newest", ""));
 }
 
 }  // namespace

@@ -330,15 +330,17 @@ XLA_FFI_Error* Scale(XLA_FFI_CallFrame* frame) {
     metadata->metadata->api_version.minor_version = 3;
     return nullptr;
   }
-  if (frame->struct_size != kFfiCallFrameSize) {
-    XLA_FFI_Error_Create_Args error = {sizeof(error), nullptr, "size of the frame", 3};
-    return frame->api->error_create(&error);
+  if (frame->struct_size != XLA_FFI_CallFrame_STRUCT_SIZE) {
+    XLA_FFI_Error_Create_Args error = {sizeof(error), nullptr, "size of the frame",
+                                       XLA_FFI_Error_Code_INVALID_ARGUMENT};
+    return frame->api->XLA_FFI_Error_Create(&error);
   }
   const auto& by = *static_cast<const XLA_FFI_Scalar*>(frame->attrs.attrs[0]);
   if (std::string(frame->attrs.names[0]->ptr, frame->attrs.names[0]->len) != "by" ||
       by.dtype != 11) {
-    XLA_FFI_Error_Create_Args error = {sizeof(error), nullptr, "no attribute \"by\"", 3};
-    return frame->api->error_create(&error);
+    XLA_FFI_Error_Create_Args error = {sizeof(error), nullptr, "no attribute \"by\"",
+                                       XLA_FFI_Error_Code_INVALID_ARGUMENT};
+    return frame->api->XLA_FFI_Error_Create(&error);
   }
   const auto& in = *static_cast<const XLA_FFI_Buffer*>(frame->args.args[0]);
   auto& out = *static_cast<XLA_FFI_Buffer*>(frame->rets.rets[0]);

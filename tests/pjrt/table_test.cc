@@ -148,10 +148,18 @@ TEST(PjrtTableTest, AProcessNumbersItsDevices) {
   EXPECT_CALL_OK(Api().PJRT_Client_Destroy(&destroy));
 }
 
+// Clients take a plugin that has these for one of a GPU.
+TEST(PjrtTableTest, HasNoExtensionsOfGpus) {
+  for (auto* extension = Api().extension_start; extension != nullptr; extension = extension->next) {
+    EXPECT_NE(static_cast<int>(extension->type), 0) << "custom calls of GPUs";
+    EXPECT_NE(static_cast<int>(extension->type), 3) << "streams";
+  }
+}
+
 // Registers a custom call through its extension; the error, if there is one.
 std::string RegisterCall(const std::string& name, int version, void* function) {
   const PJRT_Extension_Base* extension = Api().extension_start;
-  while (extension->type != PJRT_Extension_Type_Custom_Call) extension = extension->next;
+  while (extension->type != PJRT_Extension_Type_Xylem_Custom_Call) extension = extension->next;
   PJRT_Register_Custom_Call_Args args = {};
   args.struct_size = sizeof(args);
   args.function_name = name.data();

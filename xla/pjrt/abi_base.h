@@ -36,14 +36,15 @@ inline constexpr int PJRT_API_MAJOR = 0;
 inline constexpr int PJRT_API_MINOR = 114;
 
 enum PJRT_Extension_Type : uint32_t {
-  PJRT_Extension_Type_Custom_Call = 0,
   PJRT_Extension_Type_Profiler = 1,
   PJRT_Extension_Type_Custom_Partitioner = 2,
-  PJRT_Extension_Type_Stream = 3,
   PJRT_Extension_Type_Layouts = 4,
   PJRT_Extension_Type_FFI = 5,
   PJRT_Extension_Type_MemoryDescriptions = 6,
   PJRT_Extension_Type_Shardings = 19,
+  // Our own, "xyl": custom calls with all their stages. XLA has this extension, under the number 0,
+  // on GPUs only, by which clients take a plugin for one of a GPU.
+  PJRT_Extension_Type_Xylem_Custom_Call = 0x78796c,
 };
 
 // The codes of absl::Status.

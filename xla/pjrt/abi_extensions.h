@@ -156,8 +156,8 @@ struct PJRT_FFI_Extension {
   PJRT_Error* (*register_handler)(PJRT_FFI_Register_Handler_Args* args);
 };
 
-// --- Custom calls by the name of their functions (0): api_version 0 is untyped, 1 a handler of
-// c_api.h; untyped ones are in handler_execute.
+// --- Custom calls by the name of their functions, our own extension: api_version 0 is untyped, 1 a
+// handler of c_api.h; untyped ones are in handler_execute.
 
 struct PJRT_Register_Custom_Call_Args {
   size_t struct_size;
@@ -173,26 +173,6 @@ struct PJRT_Register_Custom_Call_Args {
 struct PJRT_Custom_Call_Extension {
   PJRT_Extension_Base base;
   PJRT_Error* (*custom_call)(PJRT_Register_Custom_Call_Args* args);
-};
-
-// --- Streams (3), as DLPack asks for them
-
-struct PJRT_Get_Stream_For_External_Ready_Events_Args {
-  size_t struct_size;
-  PJRT_Device* device;
-  intptr_t stream;
-};
-
-struct PJRT_Wait_Until_Buffer_Ready_On_Stream_Args {
-  size_t struct_size;
-  intptr_t stream;
-  PJRT_Buffer* buffer;
-};
-
-struct PJRT_Stream_Extension {
-  PJRT_Extension_Base base;
-  PJRT_Error* (*get_stream)(PJRT_Get_Stream_For_External_Ready_Events_Args* args);
-  PJRT_Error* (*wait_stream)(PJRT_Wait_Until_Buffer_Ready_On_Stream_Args* args);
 };
 
 // --- Memory descriptions (6)

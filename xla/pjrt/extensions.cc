@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts, shardings, custom calls and their partitioners, streams, memory descriptions, the
-// profiler.
+// Layouts, shardings, custom calls and their partitioners, memory descriptions, the profiler.
 #include "xla/pjrt/extensions.h"
 
 #include <memory>
@@ -156,18 +155,6 @@ absl::Status RegisterBatchPartitionable(PJRT_Register_Batch_Partitionable_Args& 
   return Require({{"name", args.name}});
 }
 
-// --- Streams: there are none, so the stream is 0, and to wait on it is to wait here.
-absl::Status GetStream(PJRT_Get_Stream_For_External_Ready_Events_Args& args) {
-  XLA_RETURN_IF_ERROR(Require({{"device", args.device}}));
-  args.stream = 0;
-  return absl::OkStatus();
-}
-
-absl::Status WaitStream(PJRT_Wait_Until_Buffer_Ready_On_Stream_Args& args) {
-  XLA_RETURN_IF_ERROR(Require({{"buffer", args.buffer}}));
-  return args.buffer->buffer->ready().Await();
-}
-
 // --- Memory descriptions
 absl::Status DeviceMemoryDescriptions(PJRT_DeviceDescription_MemoryDescriptions_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"device_description", args.device_description}}));
@@ -195,11 +182,8 @@ PJRT_Extension_Base* FirstExtension() {
   static PJRT_MemoryDescriptions_Extension memories = {
       Base<PJRT_MemoryDescriptions_Extension>(PJRT_Extension_Type_MemoryDescriptions, nullptr),
       Entry<&DeviceMemoryDescriptions>, Entry<&MemoryDescriptionKind>};
-  static PJRT_Stream_Extension streams = {
-      Base<PJRT_Stream_Extension>(PJRT_Extension_Type_Stream, &memories.base), Entry<&GetStream>,
-      Entry<&WaitStream>};
   static PJRT_Custom_Call_Extension custom_calls = {
-      Base<PJRT_Custom_Call_Extension>(PJRT_Extension_Type_Custom_Call, &streams.base),
+      Base<PJRT_Custom_Call_Extension>(PJRT_Extension_Type_Xylem_Custom_Call, &memories.base),
       Entry<&RegisterCustomCall>};
   static PJRT_Custom_Partitioner_Extension partitioners = {
       Base<PJRT_Custom_Partitioner_Extension>(PJRT_Extension_Type_Custom_Partitioner,

@@ -10,6 +10,8 @@
 #include "absl/strings/str_format.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/passes/expand.h"
@@ -162,6 +164,27 @@ void DescribeShardings(const ProgramShardings& shardings, Program& program) {
   program.output_shardings.Finish();
 }
 
+// Which results may be divided as the partitioner likes: those that the options say, and for Shardy
+// all that state no sharding.
+std::vector<bool> MayChooseOutput(const HloModule& module, const ProgramSource& source,
+                                  const ExecutableBuildOptionsProto& options,
+                                  const std::vector<EntryAttributes::Value>& results) {
+  const auto& allowed = options.allow_spmd_sharding_propagation_to_output();
+  std::vector<bool> may_choose(allowed.begin(), allowed.end());
+  if (!options.use_shardy_partitioner() || source.format != "mlir") return may_choose;
+  const Shape& shape = module.entry_computation()->root_instruction()->shape();
+  const auto count = static_cast<size_t>(shape.IsTuple() ? shape.tuple_shapes_size() : 1);
+  const auto is_allowed = [&](size_t i) {
+    return !may_choose.empty() &&
+           may_choose[may_choose.size() == 1 ? 0 : std::min(i, may_choose.size() - 1)];
+  };
+  std::vector<bool> all(count);
+  for (size_t i = 0; i < count; ++i) {
+    all[i] = is_allowed(i) || i >= results.size() || !results[i].states_sharding;
+  }
+  return all;
+}
+
 void DescribeRuns(const HloModule& module, Program& program) {
   constexpr double kShortCost = 100'000;
   bool may_be_long = program.executable->num_devices() > 1;
@@ -249,10 +272,9 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   if (source.format == kPartitioned) {
     DescribeShardings(shardings, *program);
   } else if (partitions > 1 && config.use_spmd_partitioning()) {
-    const auto& allowed = build.allow_spmd_sharding_propagation_to_output();
     XLA_ASSIGN_OR_RETURN(
         shardings,
-        PartitionModule(module.get(), std::vector<bool>(allowed.begin(), allowed.end())));
+        PartitionModule(module.get(), MayChooseOutput(*module, source, build, attributes.results)));
     XLA_RETURN_IF_ERROR(VerifyModule(*module));
     DescribeShardings(shardings, *program);
   } else {
