@@ -10,7 +10,7 @@ function(xylem_public_headers out source generated)
   set(queue)
   foreach(pattern
       "xla/*.h" "xla/types/*.h" "xla/tsl/platform/*.h" "xla/tsl/lib/core/*.h" "xla/tsl/lib/gtl/*.h" "xla/tsl/lib/math/*.h" "xla/tsl/util/*.h" "tsl/platform/*.h" "xla/hlo/parser/*.h" "xla/hlo/evaluator/*.h" "xla/stream_executor/*.h" "xla/stream_executor/host/*.h" "xla/service/*.h"
-      "xla/ffi/*.h" "xla/backends/cpu/*.h" "xla/client/*.h" "xla/client/lib/*.h" "xla/hlo/builder/lib/*.h")
+      "xla/ffi/*.h" "xla/ffi/api/*.h" "xla/backends/cpu/*.h" "xla/pjrt/c/*.h" "xla/tests/*.h" "xla/tools/*.h" "xla/client/*.h" "xla/client/lib/*.h" "xla/hlo/builder/lib/*.h")
     file(GLOB found RELATIVE ${source} ${source}/${pattern})
     list(APPEND queue ${found})
   endforeach()

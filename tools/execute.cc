@@ -11,6 +11,7 @@
 #include "xla/cpu/program.h"
 #include "xla/runtime/thread_pool.h"
 #include "xla/service/custom_call_check.h"
+#include "xla/service/dump.h"
 
 namespace xla {
 
@@ -54,6 +55,8 @@ absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
                              [&](const auto& handler) { return handler.first == target; });
         });
   };
+  const HloDumper dumper(DumpOptionsFromEnv(), module);
+  dumper.Dump(module, "before_optimizations");
   if (!compiled) {
     XLA_RETURN_IF_ERROR(check_custom_calls(module));
     return InterpretReplicated(module, replicas, partitions, arguments, options, statistics);
@@ -78,6 +81,7 @@ absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
   run_options.custom_calls = &options.custom_calls;
   run_options.memory_limit_bytes = options.memory_limit_bytes;
   XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(module, compile_options));
+  dumper.Dump(program->optimized_module(), "cpu_after_optimizations");
   XLA_RETURN_IF_ERROR(check_custom_calls(program->optimized_module()));
   return program->RunReplicated(replicas, partitions, arguments, context, statistics, run_options);
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/pjrt/plugin.h"
-#include "xla/pjrt/abi_extensions.h"
+#include "xla/pjrt/abi.h"
 
 namespace xla::pjrt::testing {
 namespace {

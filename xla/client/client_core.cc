@@ -12,6 +12,7 @@
 #include "xla/layout_util.h"
 #include "xla/service/custom_call_check.h"
 #include "xla/service/custom_call_target_registry.h"
+#include "xla/service/dump.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -103,6 +104,9 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
   // First, so that the shapes below can be relied on.
   XLA_RETURN_IF_ERROR(VerifyModule(*program));
 
+  const HloDumper dumper(
+      options.has_debug_options() ? options.debug_options() : DumpOptionsFromEnv(), *program);
+  dumper.Dump(*program, "before_optimizations");
   std::unique_ptr<HloModule> module = program->Clone();
   module->SetDefaultEntryLayout();
   HloModuleConfig& config = module->config();
@@ -142,6 +146,7 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
   }
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
                        backend_->Compile(std::move(module)));
+  dumper.Dump(executable->optimized_module(), "cpu_after_optimizations");
   XLA_RETURN_IF_ERROR(CheckCustomCalls(executable->optimized_module(), CustomCalls({})));
   return executable;
 }

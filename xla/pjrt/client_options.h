@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "xla/pjrt/abi_base.h"
+#include "xla/pjrt/c/pjrt_c_api_base.h"
 
 namespace xla::pjrt {
 

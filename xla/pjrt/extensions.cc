@@ -9,7 +9,7 @@
 
 #include "xla/base/status_macros.h"
 #include "xla/layout_util.h"
-#include "xla/pjrt/abi_partitioner.h"
+#include "xla/pjrt/c/pjrt_c_api_custom_partitioner_extension.h"
 #include "xla/pjrt/custom_calls.h"
 #include "xla/pjrt/custom_partitioner.h"
 #include "xla/pjrt/entry.h"

@@ -24,6 +24,7 @@
 #include "xla/pjrt/types.h"
 #include "xla/runtime/packed_elements.h"
 #include "xla/service/custom_call_check.h"
+#include "xla/service/dump.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/translate.h"
 #include "xla/xla.pb.h"
@@ -258,6 +259,8 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   ProgramShardings shardings;
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module,
                        ReadModule(source, attributes, shardings));
+  const HloDumper dumper(DebugOptionsOf(program->options), *module);
+  dumper.Dump(*module, "before_optimizations");
   if (source.format != "mlir") {
     attributes = AttributesOfLayout(module->entry_computation_layout());
   }
@@ -292,6 +295,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   XLA_RETURN_IF_ERROR(SetLayouts(attributes.results, 0, layout.mutable_result()));
   const std::shared_ptr<const HloModule> shared = std::move(module);
   XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared));
+  dumper.Dump(program->executable->optimized_module(), "cpu_after_optimizations");
   XLA_RETURN_IF_ERROR(
       CheckCustomCalls(program->executable->optimized_module(), *CustomCallsOf(nullptr)));
   DescribeRuns(*shared, *program);
