@@ -219,9 +219,9 @@ TEST_P(FfiTest, CallsThatDoNotFitAreErrors) {
                    "{operation = 0 : i8, range = {lo = 0}, name = \\\"fold\\\", "
                    "weights = array<i32: 1, 1, 2>}"),
               kInvalid, "there is no attribute hi");
-  ExpectError(Call("f32[]", "", "missing", ""), absl::StatusCode::kUnimplemented,
+  ExpectError(Call("f32[]", "", "missing", ""), absl::StatusCode::kNotFound,
               "No FFI handler registered for");
-  ExpectError(Call("f32[]", "", "cuda", ""), absl::StatusCode::kUnimplemented,
+  ExpectError(Call("f32[]", "", "cuda", ""), absl::StatusCode::kNotFound,
               "No FFI handler registered for");
 }
 
