@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "xla/pjrt/abi_base.h"
+#include "xla/pjrt/c/pjrt_c_api_base.h"
 
 // Far beyond the numbers of the interface.
 inline constexpr auto kXylemPythonExtension = static_cast<PJRT_Extension_Type>(0x58796c65);

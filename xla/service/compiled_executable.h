@@ -25,6 +25,7 @@ class CompiledExecutable : public Executable {
                                                             const CustomCallRegistry* custom_calls,
                                                             const std::atomic<bool>* cancel);
 
+  const HloModule& optimized_module() const override { return program_->optimized_module(); }
   int64_t SizeOfGeneratedCodeInBytes() const override { return program_->GeneratedBytes(); }
 
  protected:
