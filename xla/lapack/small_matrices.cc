@@ -415,6 +415,25 @@ void ForElements(const Matrices& m, T* data, F&& f) {
   }
 }
 
+// One element of the planes; the sign is that of the imaginary part.
+template <typename T>
+void Put(const SmallRows<RealOf<T>>& w, int64_t at, const T& x, RealOf<T> sign = 1) {
+  if constexpr (kIsComplex<T>) {
+    w.re[at] = x.real();
+    w.im[at] = sign * x.imag();
+  } else {
+    w.re[at] = x;
+  }
+}
+template <typename T>
+T Take(const SmallRows<RealOf<T>>& w, int64_t at, RealOf<T> sign = 1) {
+  if constexpr (kIsComplex<T>) {
+    return {w.re[at], sign * w.im[at]};
+  } else {
+    return w.re[at];
+  }
+}
+
 template <typename T>
 void Load(const Matrices& m, const T* x, const SmallRows<RealOf<T>>& w) {
   if constexpr (!kIsComplex<T>) {
@@ -424,16 +443,8 @@ void Load(const Matrices& m, const T* x, const SmallRows<RealOf<T>>& w) {
       return;
     }
   }
-  ForElements(m, x, [&](int64_t i, int64_t j, const T& element) { w.Set(i, j, element); });
-}
-
-template <typename T>
-T NumberOf(const std::complex<RealOf<T>>& x) {
-  if constexpr (kIsComplex<T>) {
-    return x;
-  } else {
-    return x.real();
-  }
+  ForElements(m, x,
+              [&](int64_t i, int64_t j, const T& element) { Put(w, i * w.stride + j, element); });
 }
 
 template <typename T>
@@ -446,7 +457,7 @@ void Store(const Matrices& m, const SmallRows<RealOf<T>>& w, T* out) {
     }
   }
   ForElements(m, out,
-              [&](int64_t i, int64_t j, T& element) { element = NumberOf<T>(w.Get(i, j)); });
+              [&](int64_t i, int64_t j, T& element) { element = Take<T>(w, i * w.stride + j); });
 }
 
 }  // namespace
@@ -464,17 +475,15 @@ Int SmallPotrf(char uplo, const Matrices& x_place, const T* x, const Matrices& o
   const SmallRows<RealOf<T>> w = TakeRows<T>(n, n, work);
   // The upper triangle, of a lower one its adjoint.
   const bool is_lower = uplo == 'L';
+  const RealOf<T> sign = is_lower ? -1 : 1;
   const auto for_triangle = [&](const Matrices& m, auto* data, auto&& f) {
     const int64_t row_stride = is_lower ? m.column_stride : m.row_stride,
                   column_stride = is_lower ? m.row_stride : m.column_stride;
     for (int64_t i = 0; i < n; ++i) {
-      for (int64_t j = i; j < n; ++j) f(i, j, data[i * row_stride + j * column_stride]);
+      for (int64_t j = i; j < n; ++j) f(i * w.stride + j, data[i * row_stride + j * column_stride]);
     }
   };
-  for_triangle(x_place, x, [&](int64_t i, int64_t j, const T& element) {
-    const std::complex<RealOf<T>> number = element;
-    w.Set(i, j, is_lower ? std::conj(number) : number);
-  });
+  for_triangle(x_place, x, [&](int64_t at, const T& element) { Put(w, at, element, sign); });
   for (int64_t i = 1; i < n; ++i) {
     // Vectors reach into what is left of the diagonal.
     std::fill_n(w.re + i * w.stride, i, RealOf<T>{0});
@@ -486,10 +495,7 @@ Int SmallPotrf(char uplo, const Matrices& x_place, const T* x, const Matrices& o
   } else {
     info = HWY_DYNAMIC_DISPATCH(PotrfF64)(w);
   }
-  for_triangle(out_place, out, [&](int64_t i, int64_t j, T& element) {
-    const std::complex<RealOf<T>> number = w.Get(i, j);
-    element = NumberOf<T>(is_lower ? std::conj(number) : number);
-  });
+  for_triangle(out_place, out, [&](int64_t at, T& element) { element = Take<T>(w, at, sign); });
   return info;
 }
 

@@ -13,7 +13,7 @@
 namespace xla::lapack {
 
 // Rows and columns of the largest matrices. Beyond, blocked routines are as fast.
-inline constexpr int64_t kSmallSize = 32;
+inline constexpr int64_t kSmallSize = 64;
 inline bool IsSmall(int64_t rows, int64_t columns) {
   return rows <= kSmallSize && columns <= kSmallSize;
 }
