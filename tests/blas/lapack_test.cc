@@ -27,8 +27,8 @@ namespace xla::blas {
   void letter##or_un##gqr_(const Int*, const Int*, const Int*, T*, const Int*, const T*, T*,  \
                            const Int*, Int*);                                                 \
   }                                                                                           \
-  inline void Potrf(Int n, T* a, Int lda, Int* info) {                                        \
-    letter##potrf_("L", &n, a, &lda, info, 1);                                                \
+  inline void Potrf(char uplo, Int n, T* a, Int lda, Int* info) {                             \
+    letter##potrf_(&uplo, &n, a, &lda, info, 1);                                              \
   }                                                                                           \
   inline void Getrf(Int m, Int n, T* a, Int* pivots, Int* info) {                             \
     letter##getrf_(&m, &n, a, &m, pivots, info);                                              \
@@ -221,17 +221,42 @@ TYPED_TEST_SUITE(LapackTest, ElementTypes);
 TYPED_TEST(LapackTest, Cholesky) {
   using T = TypeParam;
   for (const Int n : kOrders) {
-    Dense<T> a = Random<T>(n, n, n);
-    a = Times(a, Adjoint(a));
-    for (Int i = 0; i < n; ++i) a(i, i) += 1;
-    Dense<T> l = a;
-    Int info = -1;
-    Potrf(n, l.data.data(), n, &info);
-    ASSERT_EQ(info, 0);
-    for (Int j = 0; j < n; ++j) {
-      for (Int i = 0; i < j; ++i) l(i, j) = 0;
+    for (const char uplo : {'L', 'U'}) {
+      Dense<T> a = Random<T>(n, n, n);
+      a = Times(a, Adjoint(a));
+      for (Int i = 0; i < n; ++i) a(i, i) += 1;
+      Dense<T> l = a;
+      // The other triangle is not read.
+      for (Int j = 0; j < n; ++j) {
+        for (Int i = 0; i < j; ++i) (uplo == 'L' ? l(i, j) : l(j, i)) = T(NAN);
+      }
+      Int info = -1;
+      Potrf(uplo, n, l.data.data(), n, &info);
+      ASSERT_EQ(info, 0);
+      for (Int j = 0; j < n; ++j) {
+        for (Int i = 0; i < j; ++i) (uplo == 'L' ? l(i, j) : l(j, i)) = T(0);
+      }
+      if (uplo == 'U') l = Adjoint(l);
+      EXPECT_LT(Distance(Times(l, Adjoint(l)), a), kThreshold) << n;
     }
-    EXPECT_LT(Distance(Times(l, Adjoint(l)), a), kThreshold) << n;
+  }
+}
+
+TYPED_TEST(LapackTest, CholeskyOfMatricesThatAreNotDefinite) {
+  using T = TypeParam;
+  for (const char uplo : {'L', 'U'}) {
+    for (const Int n : {3, 9, 40, 100}) {
+      for (Int bad = 0; bad < n; bad += 1 + n / 7) {
+        for (const Part<T> value : {Part<T>(0), Part<T>(-1), Part<T>(NAN)}) {
+          Dense<T> a(n, n);
+          for (Int i = 0; i < n; ++i) a(i, i) = 4;
+          a(bad, bad) = value;
+          Int info = -1;
+          Potrf(uplo, n, a.data.data(), n, &info);
+          EXPECT_EQ(info, bad + 1);
+        }
+      }
+    }
   }
 }
 

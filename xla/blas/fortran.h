@@ -38,13 +38,15 @@ class Arguments {
     if (!valid && position_ == 0) position_ = position;
     return *this;
   }
+  // That of the first invalid one, or 0.
+  Int position() const { return position_; }
   // Whether there was an invalid one, which is reported. `name` is that of the routine without the
   // letter of the type.
   template <typename T>
   bool Invalid(const char* name) const {
     if (position_ == 0) return false;
-    char full[8] = {kIsComplex<T> ? (sizeof(T) == 8 ? 'C' : 'Z') : (sizeof(T) == 4 ? 'S' : 'D')};
-    const size_t length = std::min<size_t>(std::strlen(name), 6);
+    char full[12] = {kIsComplex<T> ? (sizeof(T) == 8 ? 'C' : 'Z') : (sizeof(T) == 4 ? 'S' : 'D')};
+    const size_t length = std::min<size_t>(std::strlen(name), 10);
     std::memcpy(full + 1, name, length);
     // Reference BLAS pads names to six letters.
     for (size_t i = length + 1; i < 6; ++i) full[i] = ' ';
