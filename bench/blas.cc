@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_blas WORKERS [LIBRARY PREFIX]: microseconds of routines of BLAS and LAPACK in double
-// precision, of this library or of LIBRARY, whose symbols begin with PREFIX. With one worker,
+// bench_blas WORKERS [FILTER [LIBRARY PREFIX]]: microseconds of routines of BLAS and LAPACK in
+// double precision whose names contain FILTER, of this library or of LIBRARY, whose symbols begin
+// with PREFIX. With one worker,
 // processor time of the thread. OpenBLAS takes its threads from the environment:
 //
-//   bench_blas 1; OPENBLAS_NUM_THREADS=1 bench_blas 1 libscipy_openblas.so scipy_
+//   bench_blas 1; OPENBLAS_NUM_THREADS=1 bench_blas 1 '' libscipy_openblas.so scipy_
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <random>
 #include <string>
@@ -21,10 +23,11 @@
 #include "xla/runtime/thread_pool.h"
 
 // Arguments are pointers, whatever the routine.
-#define ROUTINES(X)                                                                          \
-  X(dgemm_)                                                                                  \
-  X(dtrsm_) X(dtrmm_) X(dsyrk_) X(dsymv_) X(dgemv_) X(dger_) X(dtrmv_) X(dpotrf_) X(dgetrf_) \
-      X(dgeqrf_) X(dsytrd_) X(dgebrd_) X(dgehrd_) X(dsyevd_) X(dgesdd_) X(dgeev_)
+#define ROUTINES(X)                                                                           \
+  X(dgemm_)                                                                                   \
+  X(dtrsm_)                                                                                   \
+  X(dtrmm_) X(dsyrk_) X(dsymv_) X(dgemv_) X(dger_) X(dtrmv_) X(dpotrf_) X(dgetrf_) X(dgeqrf_) \
+      X(dsytrd_) X(dgebrd_) X(dgehrd_) X(dsyevd_) X(dgesdd_) X(dgeev_)
 #define DECLARE(name) extern "C" void name(...);
 ROUTINES(DECLARE)
 
@@ -35,7 +38,7 @@ double Seconds(bool thread_time) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-int Run(int workers, const char* library, const char* prefix) {
+int Run(int workers, const char* filter, const char* library, const char* prefix) {
   void* const handle = library == nullptr ? nullptr : dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (library != nullptr && handle == nullptr) {
     std::fprintf(stderr, "%s\n", dlerror());
@@ -80,6 +83,7 @@ int Run(int workers, const char* library, const char* prefix) {
     double* const w = work.data();
     int32_t* const iw = integers.data();
     const auto time = [&](const char* name, double flops, const std::function<void()>& body) {
+      if (std::strstr(name, filter) == nullptr) return;
       double best = 1e9, total = 0;
       for (int64_t count = 1, runs = 0; total < 0.3 || runs < 3; ++runs) {
         const double start = Seconds(workers == 1);
@@ -134,6 +138,6 @@ int Run(int workers, const char* library, const char* prefix) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return Run(argc > 1 ? std::atoi(argv[1]) : 1, argc > 3 ? argv[2] : nullptr,
-             argc > 3 ? argv[3] : nullptr);
+  return Run(argc > 1 ? std::atoi(argv[1]) : 1, argc > 2 ? argv[2] : "",
+             argc > 4 ? argv[3] : nullptr, argc > 4 ? argv[4] : nullptr);
 }

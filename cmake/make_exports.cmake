@@ -37,7 +37,7 @@ unset(public_ClientCore)
 string(REPLACE "," ";" archives "${ARCHIVES}")
 execute_process(COMMAND ${NM} -P --defined-only --extern-only ${archives}
                 OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
-string(REGEX MATCHALL "(^|\n)_Z[^ ;]* |(^|\n)descriptor_table_xla_[^ ;]* " symbols "${symbols}")
+string(REGEX MATCHALL "(^|\n)_Z[^ ;]* |(^|\n)(descriptor_table_xla_[^ ;]*|XLA_FFI_GetApi) " symbols "${symbols}")
 list(TRANSFORM symbols STRIP)
 list(SORT symbols)
 list(REMOVE_DUPLICATES symbols)
@@ -59,7 +59,7 @@ foreach(symbol ${symbols})
     endif()
   elseif(symbol MATCHES "^_ZN3xla[a-z][a-z]E|^_Z(T[VIS])?NK?15stream_executor"  # operators
          OR symbol MATCHES "^_ZN6google8protobuf5Arena18CreateMaybeMessageIN3xla"
-         OR symbol MATCHES "^descriptor_table_xla_")
+         OR symbol MATCHES "^descriptor_table_xla_|^XLA_FFI_GetApi$")
     list(APPEND exported ${symbol})
   endif()
 endforeach()

@@ -10,13 +10,13 @@ function(xylem_public_headers out source generated)
   set(queue)
   foreach(pattern
       "xla/*.h" "xla/types/*.h" "xla/tsl/platform/*.h" "xla/tsl/lib/core/*.h" "xla/tsl/lib/gtl/*.h" "xla/tsl/lib/math/*.h" "xla/tsl/util/*.h" "tsl/platform/*.h" "xla/hlo/parser/*.h" "xla/hlo/evaluator/*.h" "xla/stream_executor/*.h" "xla/stream_executor/host/*.h" "xla/service/*.h"
-      "xla/ffi/*.h" "xla/backends/cpu/*.h" "xla/client/*.h" "xla/client/lib/*.h" "xla/hlo/builder/lib/*.h")
+      "xla/ffi/*.h" "xla/ffi/api/*.h" "xla/backends/cpu/*.h" "xla/pjrt/c/*.h" "xla/tests/*.h" "xla/tools/*.h" "xla/client/*.h" "xla/client/lib/*.h" "xla/hlo/builder/lib/*.h")
     file(GLOB found RELATIVE ${source} ${source}/${pattern})
     list(APPEND queue ${found})
   endforeach()
   # Headers of the implementation in the same folders as public headers.
   list(FILTER queue EXCLUDE REGEX
-      "/(literal_access|pass_fuel|ffi/handlers|strided_copy|element_convert|interpreter_executable|client_core|lib_util|jacobi|special_functions)\\.h$")
+      "/(literal_access|pass_fuel|ffi/handlers|custom_call_check|strided_copy|element_convert|interpreter_executable|client_core|lib_util|jacobi|special_functions)\\.h$")
   list(APPEND queue
       xla/hlo/builder/padding.h xla/hlo/builder/sharding_builder.h xla/hlo/builder/value_inference.h xla/hlo/builder/xla_builder.h
       xla/hlo/builder/xla_computation.h xla/hlo/ir/hlo_casting_utils.h xla/hlo/ir/hlo_instructions.h xla/hlo/ir/hlo_module.h

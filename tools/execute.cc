@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/execute.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -9,6 +10,8 @@
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
 #include "xla/runtime/thread_pool.h"
+#include "xla/service/custom_call_check.h"
+#include "xla/service/dump.h"
 
 namespace xla {
 
@@ -43,8 +46,21 @@ absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
     bool compiled, const HloModule& module, int64_t replicas, int64_t partitions,
     absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,
     RunStatistics* statistics) {
-  if (!compiled)
+  const auto check_custom_calls = [&](const HloModule& program) {
+    static const CustomCallRegistry none;
+    return CheckCustomCalls(
+        program, options.custom_call_registry == nullptr ? none : *options.custom_call_registry,
+        [&](absl::string_view target) {
+          return std::any_of(options.custom_calls.begin(), options.custom_calls.end(),
+                             [&](const auto& handler) { return handler.first == target; });
+        });
+  };
+  const HloDumper dumper(DumpOptionsFromEnv(), module);
+  dumper.Dump(module, "before_optimizations");
+  if (!compiled) {
+    XLA_RETURN_IF_ERROR(check_custom_calls(module));
     return InterpretReplicated(module, replicas, partitions, arguments, options, statistics);
+  }
   std::unique_ptr<runtime::ThreadPool> own_pool;
   runtime::ExecutionContext context;
   context.pool = options.pool;
@@ -66,6 +82,8 @@ absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
   run_options.custom_calls = &options.custom_calls;
   run_options.memory_limit_bytes = options.memory_limit_bytes;
   XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(module, compile_options));
+  dumper.Dump(program->optimized_module(), "cpu_after_optimizations");
+  XLA_RETURN_IF_ERROR(check_custom_calls(program->optimized_module()));
   return program->RunReplicated(replicas, partitions, arguments, context, statistics, run_options);
 }
 

@@ -62,11 +62,17 @@ size_t CountLeaves(const std::vector<DeviceArray>& arrays, size_t first, bool* i
 
 // The arrays as a value of a shape with as many leaves.
 absl::StatusOr<Literal> ValueOf(absl::Span<const DeviceArray> arrays, const Shape& shape) {
-  XLA_ASSIGN_OR_RETURN(Literal value, Literal::Make(shape));
   const auto leaves = ShapeUtil::GetLeafShapes(shape);
+  std::vector<Literal> parts;
+  Shape dense = shape;  // without tiles, which literals do not have
   for (size_t k = 0; k < leaves.size(); ++k) {
     XLA_ASSIGN_OR_RETURN(Literal leaf, arrays[k].file->ReadAs(arrays[k].index, leaves[k].shape));
-    XLA_RETURN_IF_ERROR(value.MoveFrom(std::move(leaf), leaves[k].index));
+    *ShapeUtil::GetMutableSubshape(&dense, leaves[k].index) = leaf.shape();
+    parts.push_back(std::move(leaf));
+  }
+  XLA_ASSIGN_OR_RETURN(Literal value, Literal::Make(dense));
+  for (size_t k = 0; k < leaves.size(); ++k) {
+    XLA_RETURN_IF_ERROR(value.MoveFrom(std::move(parts[k]), leaves[k].index));
   }
   return value;
 }

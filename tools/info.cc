@@ -11,6 +11,7 @@
 #include "google/protobuf/stubs/common.h"
 #include "tools/command.h"
 #include "tools/json.h"
+#include "xla/cpu/program.h"
 
 namespace xla {
 namespace {
@@ -44,13 +45,16 @@ int UsableCpus() {
 }
 
 absl::StatusOr<int> Info(const Arguments& arguments) {
+  // In the order in which they are chosen.
+  std::vector<std::string> backends = {"interpreter"};
+  if (LoadCpuCompiler().ok()) backends.insert(backends.begin(), "cpu");
   const std::vector<std::string> features = CpuFeatures();
   const std::string compiler = __VERSION__;
   const std::string protobuf = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
   if (arguments.Has("--json")) {
     JsonObject json;
     json.String("version", XYLEM_VERSION)
-        .Strings("backends", {"interpreter"})
+        .Strings("backends", backends)
         .String("compiler", compiler)
         .String("protobuf", protobuf)
         .Integer("cpus", UsableCpus())
@@ -58,10 +62,10 @@ absl::StatusOr<int> Info(const Arguments& arguments) {
     std::puts(json.ToString().c_str());
   } else {
     std::printf(
-        "xylem     %s\nbackends  interpreter\ncompiler  %s\nprotobuf  %s\ncpus      %d\nfeatures  "
+        "xylem     %s\nbackends  %s\ncompiler  %s\nprotobuf  %s\ncpus      %d\nfeatures  "
         "%s\n",
-        XYLEM_VERSION, compiler.c_str(), protobuf.c_str(), UsableCpus(),
-        absl::StrJoin(features, " ").c_str());
+        XYLEM_VERSION, absl::StrJoin(backends, " ").c_str(), compiler.c_str(), protobuf.c_str(),
+        UsableCpus(), absl::StrJoin(features, " ").c_str());
   }
   return kExitOk;
 }

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // xylem print converts programs between formats; xylem verify checks that they are well formed.
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tools/command.h"
 #include "tools/files.h"
 #include "tools/process.h"
 #include "xla/base/status_macros.h"
+#include "xla/base/string_view.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/text/printer.h"
 #include "xla/mlir/ir.h"
+#include "xla/passes/expand.h"
 #include "xla/stablehlo/operation_text.h"
 #include "xla/stablehlo/portable_artifact.h"
 #include "xla/stablehlo/translate.h"
@@ -55,16 +59,26 @@ absl::StatusOr<std::string> AsProto(const HloModule& module) {
   return out;
 }
 
-// StableHLO is kept as it is, without a way through HLO.
+// Operations of MHLO that StableHLO lacks.
+bool HasMhlo(const mlir::Source& source) {
+  return std::any_of(source.names.begin(), source.names.end(), [](const auto& entry) {
+    return absl::StartsWith(View(entry.first), "mhlo.");
+  });
+}
+
+// StableHLO is kept as it is, without a way through HLO, but for such operations.
 absl::StatusOr<std::string> AsStableHlo(const std::string& path, std::string_view bytes,
                                         bool as_bytecode, const Arguments& arguments) {
   std::unique_ptr<mlir::Source> source;
   if (IsStableHlo(bytes)) {
     XLA_ASSIGN_OR_RETURN(
         source, stablehlo::LoadStableHlo(std::string(bytes), path, !arguments.Has("--no-verify")));
-  } else {
+  }
+  if (source == nullptr || HasMhlo(*source)) {
     XLA_ASSIGN_OR_RETURN(const auto module,
                          LoadModuleFrom(path, bytes, !arguments.Has("--no-verify")));
+    // Operations that start and end later become what they start.
+    XLA_RETURN_IF_ERROR(ExpandAsync(module.get()).status());
     XLA_ASSIGN_OR_RETURN(source, stablehlo::TranslateFromHlo(*module));
   }
   if (!as_bytecode) {

@@ -171,9 +171,16 @@ absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule
         result[static_cast<size_t>(device)].push_back(leaves[leaf++].Of(device));
         continue;
       }
-      XLA_ASSIGN_OR_RETURN(Literal whole, Literal::Make(program.parameters(p)));
+      // The layouts are those of the values: a literal has no tiles, as the parameter may.
+      const size_t first = leaf;
+      Shape shape = program.parameters(p);
       for (; leaf < leaves.size() && leaves[leaf].parameter == p; ++leaf) {
-        XLA_RETURN_IF_ERROR(whole.MoveFrom(leaves[leaf].Of(device)->Clone(), leaves[leaf].index));
+        *ShapeUtil::GetMutableSubshape(&shape, leaves[leaf].index) =
+            leaves[leaf].Of(device)->shape();
+      }
+      XLA_ASSIGN_OR_RETURN(Literal whole, Literal::Make(shape));
+      for (size_t k = first; k < leaf; ++k) {
+        XLA_RETURN_IF_ERROR(whole.MoveFrom(leaves[k].Of(device)->Clone(), leaves[k].index));
       }
       result[static_cast<size_t>(device)].push_back(
           std::make_shared<const Literal>(std::move(whole)));

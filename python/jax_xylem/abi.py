@@ -4,7 +4,7 @@
 import ctypes
 
 FFI_EXTENSION = 5
-CUSTOM_CALL_EXTENSION = 0
+CUSTOM_CALL_EXTENSION = 0x78796C  # Xylem's own
 PYTHON_EXTENSION = 0x58796c65  # xla/pjrt/abi_python.h
 
 P = ctypes.c_void_p

@@ -114,8 +114,8 @@ def test_results_of_an_interrupted_program_are_errors():
 def test_short_programs_survive_a_wait_for_them():
   run("""
       step = jax.jit(lambda p: jax.lax.fori_loop(
-          0, 300, lambda i, a: jnp.tanh(a @ a) + .1, p), donate_argnums=0)
-      p = jnp.ones((256, 256)) * .01
+          0, 20, lambda i, a: jnp.tanh(a @ a) + .1, p), donate_argnums=0)
+      p = jnp.ones((64, 64)) * .01
       def train():
         global p
         while True:
@@ -199,6 +199,16 @@ def test_main_thread_may_be_interrupted_while_another_runs_callbacks():
       assert not thread.is_alive()
       works()
       """)
+
+
+def test_compiling():
+  run("""
+      import functools
+      f = jax.jit(lambda x: functools.reduce(lambda a, i: jnp.sin(a @ x) + i, range(4000), x))
+      lowered = f.lower(jnp.ones((64, 64)))
+      interrupted(lowered.compile)
+      works()
+      """, timeout=60)
 
 
 def test_exit_does_not_wait_for_results_that_nobody_sees():

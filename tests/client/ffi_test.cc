@@ -219,9 +219,9 @@ TEST_P(FfiTest, CallsThatDoNotFitAreErrors) {
                    "{operation = 0 : i8, range = {lo = 0}, name = \\\"fold\\\", "
                    "weights = array<i32: 1, 1, 2>}"),
               kInvalid, "there is no attribute hi");
-  ExpectError(Call("f32[]", "", "missing", ""), absl::StatusCode::kUnimplemented,
+  ExpectError(Call("f32[]", "", "missing", ""), absl::StatusCode::kNotFound,
               "No FFI handler registered for");
-  ExpectError(Call("f32[]", "", "cuda", ""), absl::StatusCode::kUnimplemented,
+  ExpectError(Call("f32[]", "", "cuda", ""), absl::StatusCode::kNotFound,
               "No FFI handler registered for");
 }
 
@@ -274,12 +274,12 @@ TEST(FfiRegistry, ATypeKeepsItsNumber) {
     args.struct_size = sizeof(args);
     args.name = {name.data(), name.size()};
     args.type_id = &id;
-    XLA_FFI_Error* const error = api->type_register(&args);
+    XLA_FFI_Error* const error = api->XLA_FFI_Type_Register(&args);
     if (error == nullptr) return id.type_id;
     XLA_FFI_Error_Destroy_Args destroy = {};
     destroy.struct_size = sizeof(destroy);
     destroy.error = error;
-    api->error_destroy(&destroy);
+    api->XLA_FFI_Error_Destroy(&destroy);
     return int64_t{0};
   };
   const int64_t first = registered("ffi_test.type", 0);
@@ -323,17 +323,17 @@ std::string Registered(std::string_view name, const XLA_FFI_Handler_Bundle& bund
   args.name = {name.data(), name.size()};
   args.platform = {platform.data(), platform.size()};
   args.bundle = bundle;
-  XLA_FFI_Error* const error = api->handler_register(&args);
+  XLA_FFI_Error* const error = api->XLA_FFI_Handler_Register(&args);
   if (error == nullptr) return std::string();
   XLA_FFI_Error_GetDetails_Args details = {};
   details.struct_size = sizeof(details);
   details.error = error;
-  api->error_get_details(&details);
+  api->XLA_FFI_Error_GetDetails(&details);
   std::string text = absl::StrCat(details.errc, ": ", details.message);
   XLA_FFI_Error_Destroy_Args destroy = {};
   destroy.struct_size = sizeof(destroy);
   destroy.error = error;
-  api->error_destroy(&destroy);
+  api->XLA_FFI_Error_Destroy(&destroy);
   return text;
 }
 
@@ -382,28 +382,31 @@ XLA_FFI_Error* UsesTheNewest(XLA_FFI_CallFrame* frame) {
   }
   XLA_FFI_InvokeContext_FindExtension_Args extension = {sizeof(extension), nullptr, frame->ctx, 7,
                                                         nullptr};
-  if (api->invoke_context_find_extension(&extension) != nullptr || extension.extension != nullptr) {
+  if (api->XLA_FFI_InvokeContext_FindExtension(&extension) != nullptr ||
+      extension.extension != nullptr) {
     wrong += "extension ";
   }
   XLA_FFI_CustomOptions_Get_Args options = {sizeof(options), nullptr, frame->ctx, nullptr};
-  if (api->custom_options_get(&options) != nullptr || options.attrs == nullptr ||
+  if (api->XLA_FFI_CustomOptions_Get(&options) != nullptr || options.attrs == nullptr ||
       options.attrs->size != 0) {
     wrong += "options ";
   }
   // Callers before 0.5 have no place for the code.
-  XLA_FFI_Error_Create_Args create = {sizeof(create), nullptr, "made", 5};
-  XLA_FFI_Error* const error = api->error_create(&create);
+  XLA_FFI_Error_Create_Args create = {sizeof(create), nullptr, "made",
+                                      XLA_FFI_Error_Code_NOT_FOUND};
+  XLA_FFI_Error* const error = api->XLA_FFI_Error_Create(&create);
   XLA_FFI_Error_GetDetails_Args details = {offsetof(XLA_FFI_Error_GetDetails_Args, errc), nullptr,
-                                           error, nullptr, 77};
-  api->error_get_details(&details);
-  if (details.errc != 77 || std::string_view(details.message) != "made") wrong += "old details ";
+                                           error, nullptr, XLA_FFI_Error_Code_DATA_LOSS};
+  api->XLA_FFI_Error_GetDetails(&details);
+  if (details.errc != XLA_FFI_Error_Code_DATA_LOSS || std::string_view(details.message) != "made")
+    wrong += "old details ";
   details.struct_size = offsetof(XLA_FFI_Error_GetDetails_Args, errc) + sizeof(uint32_t);
-  api->error_get_details(&details);
+  api->XLA_FFI_Error_GetDetails(&details);
   if (details.errc != 5) wrong += "details ";
   XLA_FFI_Error_Destroy_Args destroy = {sizeof(destroy), nullptr, error};
-  api->error_destroy(&destroy);
+  api->XLA_FFI_Error_Destroy(&destroy);
   create.message = wrong.c_str();
-  return wrong.empty() ? nullptr : api->error_create(&create);
+  return wrong.empty() ? nullptr : api->XLA_FFI_Error_Create(&create);
 }
 
 TEST_P(FfiTest, HandlersCallTheWholeTable) {

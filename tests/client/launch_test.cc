@@ -138,8 +138,8 @@ TEST_F(LaunchTest, ADonatedBufferIsGivenOnce) {
   const auto sum = Compile(R"(HloModule sum
 ENTRY e { x = f32[4] parameter(0) y = f32[4] parameter(1) ROOT z = f32[4] add(x, y) })");
   const BufferPtr x = Vector({1, 2, 3, 4});
-  EXPECT_ERROR(Start(sum, {x, x}, {true, false}), "are the same buffer, which is donated");
-  EXPECT_ERROR(Start(sum, {x, x}, {false, true}), "are the same buffer, which is donated");
+  EXPECT_ERROR(Start(sum, {x, x}, {true, false}), "previously donated in the same call");
+  EXPECT_ERROR(Start(sum, {x, x}, {false, true}), "which is also used by the same call");
   // A launch that is refused takes nothing.
   const BufferPtr deleted = Vector({1, 2, 3, 4});
   deleted->Delete();

@@ -26,6 +26,7 @@ struct AppliedUser {
   // Uses the functions @max(a, b), @max2(a, c, b, d), @same(a), @less(a, b), @less2(a, b, c, d) and
   // @at_least(a, b), of which the program has those that its text names.
   std::string entry;
+  std::string computations = "";  // that call these functions as well
 };
 
 // Arrays in the bodies are of s32.
@@ -251,6 +252,25 @@ inline std::vector<AppliedUser> MakeUsers() {
                                    "y = $T[45] map(x), dimensions={0}, to_apply=@same\n"
                                    "p = $T[60] pad(y, zero), padding=3_12\n"
                                    "ROOT r = $T[105] concatenate(p, y), dimensions={0}"},
+      {"map_in_a_loop",
+       x("7,9", "63") + "start = (s32[], $T[7,9]) tuple(zi, x) w = (s32[], $T[7,9]) while(start), "
+                        "condition=thrice, body=mapped_again\n"
+                        "ROOT r = $T[7,9] get-tuple-element(w), index=1",
+       "thrice { s = (s32[], $T[7,9]) parameter(0) n = s32[] get-tuple-element(s), index=0 t = "
+       "s32[] "
+       "constant(3) ROOT r = pred[] compare(n, t), direction=LT }\n"
+       "mapped_again { s = (s32[], $T[7,9]) parameter(0) n = s32[] get-tuple-element(s), index=0 v "
+       "= "
+       "$T[7,9] get-tuple-element(s), index=1 one = s32[] constant(1) k = s32[] add(n, one)\n"
+       "  y = $T[7,9] map(v), dimensions={0,1}, to_apply=@same w = $T[7,9] reverse(y), "
+       "dimensions={1} ROOT t = (s32[], $T[7,9]) tuple(k, w) }\n"},
+      {"map_after_a_product",
+       x("20,16", "320") +
+           "i0 = s32[16,16] iota(), iota_dimension=0 i1 = s32[16,16] iota(), iota_dimension=1\n"
+           "d = pred[16,16] compare(i0, i1), direction=EQ e = f32[16,16] convert(d) g = f32[20,16] "
+           "convert(x)\n"
+           "p = f32[20,16] dot(g, e), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+           "y = $T[20,16] convert(p) ROOT r = $T[20,16] map(y), dimensions={0,1}, to_apply=@same"},
       {"reduce_window",
        x("4,33", "132") +
            "ROOT r = $T[4,33] reduce-window(x, zero), window={size=1x5 pad=0_0x2_2}, "
@@ -308,7 +328,10 @@ inline std::string AppliedProgramText(const AppliedBody& body, const AppliedUser
                   "}\n");
   const auto function = [&](const std::string& name, const std::string& parameters,
                             const std::string& rest) {
-    if (user.entry.find(absl::StrCat("@", name)) == std::string::npos) return;
+    if (user.entry.find(absl::StrCat("@", name)) == std::string::npos &&
+        user.computations.find(absl::StrCat("@", name)) == std::string::npos) {
+      return;
+    }
     absl::StrAppend(&text, name, " {\n");
     for (size_t i = 0; i < parameters.size(); ++i) {
       const bool is_index = name == "less2" && i >= 2;
@@ -329,7 +352,7 @@ inline std::string AppliedProgramText(const AppliedBody& body, const AppliedUser
            "ROOT r = pred[] compare(e, f), direction=GT");
   function("at_least", "ab",
            "c = $T[] call(a), to_apply=same\nROOT r = pred[] compare(c, b), direction=GE");
-  absl::StrAppend(&text, "ENTRY main {\n", user.entry, "\n}\n");
+  absl::StrAppend(&text, user.computations, "ENTRY main {\n", user.entry, "\n}\n");
   return absl::StrReplaceAll(text, {{"$T", type}, {"@", ""}});
 }
 

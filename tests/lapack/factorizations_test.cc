@@ -256,6 +256,33 @@ TEST_P(Factorizations, GeqrfUngqrUnmqr) {
   }
 }
 
+// Numbers whose squares are not in the range of the type.
+TEST_P(Factorizations, ReflectionsOfHugeAndTinyNumbers) {
+  for (const int64_t n : {2, 5, 40}) {
+    for (const double exponent : {-1.0, 1.0}) {
+      const double scale = std::pow(type_.real_type == F32 ? 1e35 : 1e300, exponent);
+      std::vector<Matrix> xs = RandomMatrices(n, n);
+      for (Matrix& x : xs) {
+        for (complex128& element : x.data) element *= scale;
+      }
+      const std::string shape = Matrices(type_.name(), n, n);
+      const Array x = ArrayOf(ShapeOf(shape), xs);
+      const auto factors =
+          RunOnThreads(type_.Target("geqrf"), "", {x},
+                       absl::StrCat("(", shape, ", ", Vectors(type_.name(), n), ")"));
+      ASSERT_EQ(factors.size(), 2);
+      for (int64_t b = 0; b < kBatch; ++b) {
+        Matrix out = MatrixOf(factors[0], b, n, n), in = xs[static_cast<size_t>(b)];
+        const Matrix q = ProductOf(out, MatrixOf(factors[1], b, 1, n));
+        for (complex128& element : out.data) element /= scale;
+        for (complex128& element : in.data) element /= scale;
+        EXPECT_LT(Orthogonality(q, type_), kThreshold) << n << " " << scale;
+        EXPECT_LT(Residual(in, q * Upper(out), type_), kThreshold) << n << " " << scale;
+      }
+    }
+  }
+}
+
 TEST_P(Factorizations, Geqp3) {
   for (const int64_t m : kSizes) {
     for (const int64_t n : {int64_t{1}, int64_t{4}, m, int64_t{40}}) {

@@ -90,16 +90,6 @@ TEST(PjrtBufferTest, NarrowElementsTakeTheirBitsOnly) {
       DestroyEvent(args.done_with_host_buffer);
       EXPECT_EQ(run(executable, args.buffer), expected);
     }
-    auto view = New<PJRT_Client_CreateViewOfDeviceBuffer_Args>();
-    view.client = plugin.client;
-    view.device_buffer_ptr = const_cast<uint8_t*>(bytes);
-    view.dims = dims.data();
-    view.num_dims = dims.size();
-    view.element_type = type;
-    view.device = plugin.device(0);
-    ASSERT_CALL_OK(Api().PJRT_Client_CreateViewOfDeviceBuffer(&view));
-    plugin.buffers.push_back(view.buffer);
-    EXPECT_EQ(run(executable, view.buffer), expected);
   }
 }
 
@@ -292,7 +282,8 @@ TEST(PjrtBufferTest, PromisedBuffersAreFulfilledOrFail) {
     fulfill.status_code = static_cast<PJRT_Error_Code>(fails ? 10 : 0);
     fulfill.error_message = "aborted";
     fulfill.error_message_size = 7;
-    ASSERT_CALL_OK(Api().PJRT_Client_FulfillAliasBuffer(&fulfill));
+    // As in XLA, the error is also that of the call.
+    EXPECT_EQ(TextOf(Api().PJRT_Client_FulfillAliasBuffer(&fulfill)), fails ? "aborted" : "OK");
     if (!fails) {
       EXPECT_EQ(plugin.ToFloats(create.alias_buffer), (Values{1, 2}));
       continue;

@@ -246,17 +246,6 @@ TEST(PjrtPartitionTest, NestedManualComputationsGatherWithinTheirGroup) {
   EXPECT_EQ(results, (Shards{{2, 0}, {2, 0}, {6, 4}, {6, 4}}));
 }
 
-TEST(PjrtPartitionTest, UnevenShardsAreRefused) {
-  Shards results;
-  EXPECT_NE(RunOnShards(R"(
-  func.func public @main(%a: tensor<6xf32> {mhlo.sharding = "{devices=[4]<=[4]}"}) -> tensor<6xf32> {
-    return %a : tensor<6xf32>
-  })",
-                        {{0}, {1}, {2}, {3}}, &results)
-                .find("dimension 0 of f32[6] divided by 4"),
-            std::string::npos);
-}
-
 TEST(PjrtPartitionTest, ElementwiseShardsNeedNoCommunication) {
   ASSERT_OK_AND_ASSIGN(const auto module, ParseAndReturnUnverifiedModule(R"(
 HloModule m, num_partitions=4

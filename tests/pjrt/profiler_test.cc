@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/pjrt/plugin.h"
 #include "xla/cpu/program.h"
-#include "xla/pjrt/abi_profiler.h"
+#include "xla/pjrt/c/pjrt_c_api_profiler_extension.h"
 #include "xla/pjrt/profile.pb.h"
 
 namespace xla::pjrt::testing {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tests/pjrt/plugin.h"
-#include "xla/pjrt/abi_extensions.h"
+#include "xla/pjrt/abi.h"
 #include "xla/pjrt/abi_python.h"
 
 namespace xla::pjrt::testing {
@@ -83,8 +83,8 @@ TEST(PjrtTableTest, AnOptionNamesTheNumberOfDevices) {
   setenv("XYLEM_NUM_DEVICES", "4", 1);
   EXPECT_EQ(DevicesOfClient({Number("num_devices", 2)}), 2u);
   EXPECT_EQ(DevicesOfClient({Text("num_devices", "3")}), 3u);
-  EXPECT_EQ(DevicesOfClient({Number("other", 5)}), 4u);
-  EXPECT_EQ(DevicesOfClient({Number("other", 5), Text("num_devices", "3")}), 3u);
+  EXPECT_EQ(DevicesOfClient({Number("cpu_device_count", 5)}), 5u);
+  EXPECT_EQ(DevicesOfClient({Number("process_id", 0)}), 4u);
   EXPECT_EQ(DevicesOfClient({Number("num_devices", 0)}), 0u);
   EXPECT_EQ(DevicesOfClient({Number("num_devices", -1)}), 0u);
   EXPECT_EQ(DevicesOfClient({Number("num_devices", 1024)}), 1024u);
@@ -94,10 +94,73 @@ TEST(PjrtTableTest, AnOptionNamesTheNumberOfDevices) {
   unsetenv("XYLEM_NUM_DEVICES");
 }
 
+std::string CreateError(const PJRT_NamedValue& option) {
+  auto create = New<PJRT_Client_Create_Args>();
+  create.create_options = &option;
+  create.num_options = 1;
+  return TextOf(Api().PJRT_Client_Create(&create));
+}
+
+// XLA's words; XLA does not list what it knows.
+TEST(PjrtTableTest, UnknownOptionsAndTypesAreErrors) {
+  EXPECT_EQ(CreateError(Number("other", 5)),
+            "Unexpected option name passed to PJRT_Client_Create: other; known are asynchronous, "
+            "compiler, cpu_device_count, node_id, num_devices, num_nodes, process_id");
+  EXPECT_EQ(CreateError(Text("cpu_device_count", "3")),
+            "Option passed to PJRT_Client_Create with name cpu_device_count has type index 0 but "
+            "expected type index is 1");
+  EXPECT_EQ(CreateError(Number("asynchronous", 1)),
+            "Option passed to PJRT_Client_Create with name asynchronous has type index 1 but "
+            "expected type index is 4");
+  EXPECT_NE(CreateError(Number("process_id", -1)).find("process_id -1"), std::string::npos);
+}
+
+TEST(PjrtTableTest, AProcessNumbersItsDevices) {
+  const PJRT_NamedValue options[] = {Number("process_id", 2), Number("cpu_device_count", 2)};
+  auto create = New<PJRT_Client_Create_Args>();
+  create.create_options = options;
+  create.num_options = 2;
+  ASSERT_CALL_OK(Api().PJRT_Client_Create(&create));
+  auto process = New<PJRT_Client_ProcessIndex_Args>();
+  process.client = create.client;
+  ASSERT_CALL_OK(Api().PJRT_Client_ProcessIndex(&process));
+  EXPECT_EQ(process.process_index, 2);
+  auto lookup = New<PJRT_Client_LookupDevice_Args>();
+  lookup.client = create.client;
+  lookup.id = 2 * 2048 + 1;  // as XLA numbers them
+  ASSERT_CALL_OK(Api().PJRT_Client_LookupDevice(&lookup));
+  auto local = New<PJRT_Device_LocalHardwareId_Args>();
+  local.device = lookup.device;
+  ASSERT_CALL_OK(Api().PJRT_Device_LocalHardwareId(&local));
+  EXPECT_EQ(local.local_hardware_id, 1);
+  lookup.id = 1;
+  EXPECT_CALL_ERROR(Api().PJRT_Client_LookupDevice(&lookup), "no device 1");
+  auto assignment = New<PJRT_Client_DefaultDeviceAssignment_Args>();
+  int ids[2];
+  assignment.client = create.client;
+  assignment.num_replicas = 2;
+  assignment.num_partitions = 1;
+  assignment.default_assignment = ids;
+  assignment.default_assignment_size = 2;
+  ASSERT_CALL_OK(Api().PJRT_Client_DefaultDeviceAssignment(&assignment));
+  EXPECT_EQ(ids[1], 4097);
+  auto destroy = New<PJRT_Client_Destroy_Args>();
+  destroy.client = create.client;
+  EXPECT_CALL_OK(Api().PJRT_Client_Destroy(&destroy));
+}
+
+// Clients take a plugin that has these for one of a GPU.
+TEST(PjrtTableTest, HasNoExtensionsOfGpus) {
+  for (auto* extension = Api().extension_start; extension != nullptr; extension = extension->next) {
+    EXPECT_NE(static_cast<int>(extension->type), 0) << "custom calls of GPUs";
+    EXPECT_NE(static_cast<int>(extension->type), 3) << "streams";
+  }
+}
+
 // Registers a custom call through its extension; the error, if there is one.
 std::string RegisterCall(const std::string& name, int version, void* function) {
   const PJRT_Extension_Base* extension = Api().extension_start;
-  while (extension->type != PJRT_Extension_Type_Custom_Call) extension = extension->next;
+  while (extension->type != PJRT_Extension_Type_Xylem_Custom_Call) extension = extension->next;
   PJRT_Register_Custom_Call_Args args = {};
   args.struct_size = sizeof(args);
   args.function_name = name.data();
@@ -249,7 +312,7 @@ TEST(PjrtTableTest, ExtensionsAreAList) {
     EXPECT_GE(extension->struct_size, sizeof(PJRT_Extension_Base));
     types.insert(static_cast<int>(extension->type));
   }
-  EXPECT_EQ(types, (std::set<int>{0, 1, 2, 3, 4, 5, 6, 19, kXylemPythonExtension}));
+  EXPECT_EQ(types, (std::set<int>{1, 2, 4, 5, 6, 19, 0x78796c, kXylemPythonExtension}));
 }
 
 TEST(PjrtTableTest, TheLibraryGivesTheTableAndNothingElse) {

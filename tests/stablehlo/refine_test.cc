@@ -63,7 +63,8 @@ ENTRY main {
 
 TEST(RefineTest, WhatIsMissingIsAnError) {
   EntryArguments arguments;
-  EXPECT_STATUS(Refine(arguments), absl::StatusCode::kUnimplemented, "a dynamic size without a");
+  EXPECT_STATUS(Refine(arguments), absl::StatusCode::kUnimplemented,
+                "operand 1 that is not a constant");
   arguments.sizes[1] = {5, 3};
   EXPECT_STATUS(Refine(arguments), absl::StatusCode::kUnimplemented,
                 "operand 1 that is not a constant");

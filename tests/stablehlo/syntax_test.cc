@@ -39,6 +39,73 @@ void ExpectGeneric(const std::string& body, const std::string& generic) {
   EXPECT_TRUE(mlir::Equivalent(*(*pretty)->module, *(*again)->module, &difference)) << difference;
 }
 
+TEST(Syntax, MhloIsStableHloWhereItIsTheSame) {
+  ExpectGeneric("%6 = mhlo.add %0, %1 {k} : tensor<4xf32>",
+                "%6 = \"stablehlo.add\"(%0, %1) {k} : (tensor<4xf32>, tensor<4xf32>) -> "
+                "tensor<4xf32>");
+  ExpectGeneric("%6 = \"mhlo.add\"(%0, %1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>",
+                "%6 = \"stablehlo.add\"(%0, %1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>");
+  ExpectGeneric(
+      "%6 = mhlo.compare LT, %0, %1, TOTALORDER : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>",
+      "%6 = \"stablehlo.compare\"(%0, %1) {comparison_direction = "
+      "#stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type "
+      "TOTALORDER>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>");
+  ExpectGeneric(
+      "%6 = \"mhlo.dot\"(%0, %1) {p = [#mhlo<precision HIGH>], d = "
+      "#mhlo.dot<lhs_contracting_dimensions = [0]>, c = #mhlo.conv<[b, f]x[i, o]->[b, f]>} : "
+      "(tensor<4xf32>, tensor<4xf32>) -> !mhlo.token",
+      "%6 = \"stablehlo.dot\"(%0, %1) {p = [#stablehlo<precision HIGH>], d = "
+      "#stablehlo.dot<lhs_contracting_dimensions = [0]>, c = #stablehlo.conv<[b, f]x[i, o]->[b, "
+      "f]>} "
+      ": (tensor<4xf32>, tensor<4xf32>) -> !stablehlo.token");
+  ExpectGeneric("%6 = mhlo.erf %0 : tensor<4xf32>",
+                "%6 = \"chlo.erf\"(%0) : (tensor<4xf32>) -> tensor<4xf32>");
+  ExpectGeneric(
+      "%6:2 = mhlo.topk(%0, k = 2, largest = false) : tensor<4xf32> -> (tensor<2xf32>, "
+      "tensor<2xi32>)",
+      "%6:2 = \"mhlo.topk\"(%0) {k = 2 : i64, largest = false} : (tensor<4xf32>) -> "
+      "(tensor<2xf32>, tensor<2xi32>)");
+  ExpectGeneric("%6 = mhlo.xla.rng_get_and_update_state {delta = 1 : i64}",
+                "%6 = \"mhlo.xla.rng_get_and_update_state\"() {delta = 1 : i64} : () -> "
+                "tensor<2xui64>");
+  EXPECT_ERROR(Read("%0 = mhlo.unknown"), "'mhlo.unknown' is not known");
+  EXPECT_ERROR(Read("%0 = mhlo.fusion"), "mhlo.fusion has only the generic form");
+}
+
+TEST(Syntax, DictionariesReplaceWhatTheFormStates) {
+  ExpectGeneric("%6 = stablehlo.iota dim = 0 {iota_dimension = 1 : i64} : tensor<2x4xf32>",
+                "%6 = \"stablehlo.iota\"() {iota_dimension = 1 : i64} : () -> tensor<2x4xf32>");
+  ExpectGeneric(
+      "%6 = stablehlo.custom_call @f(%0) {call_target_name = \"g\"} : (tensor<4xf32>) -> "
+      "tensor<4xf32>",
+      "%6 = \"stablehlo.custom_call\"(%0) {call_target_name = \"g\"} : (tensor<4xf32>) -> "
+      "tensor<4xf32>");
+  ExpectGeneric(
+      "%6 = \"stablehlo.iota\"() <{iota_dimension = 0 : i64}> {iota_dimension = 1 : i64} "
+      ": () -> tensor<2x4xf32>",
+      "%6 = \"stablehlo.iota\"() {iota_dimension = 0 : i64} : () -> tensor<2x4xf32>");
+  EXPECT_ERROR(Read("%0 = stablehlo.constant {value = dense<1> : tensor<i32>} dense<2> : "
+                    "tensor<i32>"),
+               "attribute 'value' is given twice");
+  EXPECT_ERROR(Read("%0 = stablehlo.iota dim = 0 {a, a} : tensor<4xf32>"),
+               "attribute 'a' is given twice");
+}
+
+TEST(Syntax, Shardy) {
+  ExpectGeneric(
+      "%6 = sdy.all_reduce MAX {\"x\"} %0 out_sharding=<@m, [{}]> : tensor<4xf32>",
+      "%6 = \"sdy.all_reduce\"(%0) {reduction_op = #sdy<reduction_op MAX>, reduction_axes "
+      "= #sdy<axis_ref_list{\"x\"}>, out_sharding = #sdy.sharding<@m, [{}]>} : "
+      "(tensor<4xf32>) -> tensor<4xf32>");
+  ExpectGeneric(
+      "%6 = sdy.collective_permute %0 out_sharding=<@m, [{\"x\"}]> : tensor<4xf32>",
+      "%6 = \"sdy.collective_permute\"(%0) {out_sharding = #sdy.sharding<@m, [{\"x\"}]>} : "
+      "(tensor<4xf32>) -> tensor<4xf32>");
+  ExpectGeneric("%6 = sdy.propagation_barrier %0 allowed_direction=NONE : tensor<4xf32>",
+                "%6 = \"sdy.propagation_barrier\"(%0) {allowed_direction = "
+                "#sdy<propagation_direction NONE>} : (tensor<4xf32>) -> tensor<4xf32>");
+}
+
 TEST(Syntax, Elementwise) {
   ExpectGeneric("%6 = stablehlo.abs %0 : tensor<4xf32>",
                 "%6 = \"stablehlo.abs\"(%0) : (tensor<4xf32>) -> tensor<4xf32>");

@@ -108,9 +108,9 @@ TEST(TranslateFromHloTest, OnlyResultsOfTheFunctionAreAliased) {
 
 TEST(TranslateFromHloTest, WhatStableHloLacksIsAnError) {
   EXPECT_STATUS(TextToStableHlo("HloModule m\nENTRY e { p = f32[2] parameter(0)\n"
-                                "ROOT d = f32[2] domain(p), domain={kind=\"sharding\", "
-                                "entry={replicated}, exit={replicated}} }"),
-                absl::StatusCode::kUnimplemented, "domain has no StableHLO");
+                                "t = token[] parameter(1)\n"
+                                "ROOT d = f32[2] add-dependency(p, t) }"),
+                absl::StatusCode::kUnimplemented, "add-dependency has no StableHLO");
   EXPECT_STATUS(TextToStableHlo("HloModule m\nENTRY e { ROOT p = u1[2] parameter(0) }"),
                 absl::StatusCode::kUnimplemented, "the shape u1[2] has no StableHLO");
 }

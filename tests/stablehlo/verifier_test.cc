@@ -106,8 +106,82 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"%0:2 = chlo.top_k(%a, k = 4) : tensor<2x3xf32> -> (tensor<2x4xf32>, "
              "tensor<2x4xi32>)",
              "operand's last dimension must be at least 4"},
+        Case{"%0 = mhlo.add %a, %b : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>",
+             "stablehlo.add: "},
+        Case{"%0 = mhlo.copy %a : (tensor<2x3xf32>) -> tensor<3x2xf32>",
+             "must be compatible with tensor<2x3xf32>"},
+        Case{"%0:2 = mhlo.topk(%a, k = 4) : tensor<2x3xf32> -> (tensor<2x4xf32>, tensor<2x4xi32>)",
+             "operand's last dimension must be at least 4"},
+        Case{"%0:2 = mhlo.topk(%a, k = 1) : tensor<2x3xf32> -> (tensor<2x3xf32>, tensor<2x1xi32>)",
+             "result #0 must have the shape [2, 1]"},
+        Case{"%0 = mhlo.add_dependency %a, %b : (tensor<2x3xf32>, tensor<3x4xf32>) -> "
+             "tensor<2x3xf32>",
+             "operand #1 must be a token"},
+        Case{"%0 = \"mhlo.async_start\"(%n) {called_computation = @g, execution_thread = \"main\"} "
+             ": "
+             "(tensor<i32>) -> !mhlo.async_bundle<tensor<i32>, tuple<>>",
+             "'g' does not reference a valid function"},
+        Case{"%0 = \"mhlo.async_start\"(%p) {called_computation = @f, execution_thread = \"main\"} "
+             ": "
+             "(tensor<i1>) -> !mhlo.async_bundle<tensor<i32>, tuple<>>",
+             "operand #0 must be tensor<i32>"},
+        Case{"\"mhlo.async_done\"(%a) : (tensor<2x3xf32>) -> ()", "the operand must be a bundle"},
+        Case{"%0 = \"mhlo.stochastic_convert\"(%a, %a) : (tensor<2x3xf32>, tensor<2x3xf32>) -> "
+             "tensor<2x3xi8>",
+             "the random numbers must be unsigned"},
+        Case{"%0 = \"mhlo.xla.rng_get_and_update_state\"() {delta = 1 : i64} : () -> tensor<2xi64>",
+             "the result must be tensor<2xui64>"},
+        Case{"%0 = \"mhlo.fusion\"(%a) ({ ^bb0(%x: tensor<3x4xf32>): \"mhlo.return\"(%x) : "
+             "(tensor<3x4xf32>) -> () }) {fusion_kind = #mhlo<fusion_kind kLoop>} : "
+             "(tensor<2x3xf32>) -> tensor<3x4xf32>",
+             "parameter #0 of the region is tensor<3x4xf32>"},
+        Case{"%0 = \"mhlo.domain\"(%a) {kind = #mhlo<kind other>, entry_metadata = \"\", "
+             "exit_metadata = \"\"} : (tensor<2x3xf32>) -> tensor<2x3xf32>",
+             "kind must be sharding"},
+        Case{"%0:2 = \"mhlo.all_to_all\"(%a, %b) {replica_groups = dense<[[0, 1]]> : "
+             "tensor<1x2xi64>} : (tensor<2x3xf32>, tensor<3x4xf32>) -> (tensor<2x3xf32>, "
+             "tensor<3x4xf32>)",
+             "result #1 must be compatible with tensor<2x3xf32>"},
+        Case{"%0 = \"mhlo.all_to_all\"(%a) {split_dimension = 0 : i64, replica_groups = "
+             "dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2x3xf32>) -> tensor<2x3xf32>",
+             "should have all three"},
+        Case{"%0 = \"arith.constant\"() {value = dense<1> : tensor<2xi32>} : () -> tensor<3xi32>",
+             "the value is of another type than tensor<3xi32>"},
+        Case{"%0 = \"arith.addi\"(%n, %i) : (tensor<i32>, tensor<2xi64>) -> tensor<i32>",
+             "requires the same type for all operands and results"},
+        Case{"%0 = \"tensor.dim\"(%a, %n) : (tensor<2x3xf32>, tensor<i32>) -> index",
+             "operand #1 must be an index"},
+        Case{"%0 = tensor.cast %a : tensor<2x3xf32> to tensor<?x4xf32>", "are cast incompatible"},
+        Case{"%0 = \"sdy.all_gather\"(%a) {gathering_axes = 1} : (tensor<2x3xf32>) -> "
+             "tensor<2x3xf32>",
+             "requires attribute 'out_sharding'"},
+        Case{"%0 = \"sdy.reshard\"(%a) {sharding = 1} : (tensor<2x3xf32>) -> tensor<3x2xf32>",
+             "must be compatible with tensor<2x3xf32>"},
         Case{"%0 = chlo.mulhi %a, %a : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>",
              "does not accept"}));
+
+TEST(VerifierModulesTest, SymbolsAreThoseOfTheInnermostModule) {
+  const std::string callee =
+      "func.func private @f(%x: tensor<i1>) -> tensor<i1> { return %x : tensor<i1> }\n";
+  const std::string caller =
+      "func.func @main(%x: tensor<i1>) -> tensor<i1> {\n"
+      "  %0 = call @f(%x) : (tensor<i1>) -> tensor<i1>\n  return %0 : tensor<i1>\n}\n";
+  EXPECT_OK(VerifyText(absl::StrCat("module { module @inner {\n", caller, callee, "}\n}")));
+  EXPECT_OK(VerifyText(absl::StrCat("module {\n", callee, "}\nmodule {\n", caller, callee, "}")));
+  EXPECT_ERROR(VerifyText(absl::StrCat("module { module @inner {\n", caller, "}\n", callee, "}")),
+               "'f' does not reference a valid function");
+  EXPECT_ERROR(VerifyText(absl::StrCat("module {\n", callee, "}\nmodule {\n", caller, "}")),
+               "'f' does not reference a valid function");
+}
+
+TEST(VerifierModulesTest, BlocksSeeThoseBeforeThem) {
+  EXPECT_OK(
+      VerifyText("func.func @main(%x: tensor<i32>, %c: i1) -> tensor<i32> {\n"
+                 "  %0 = stablehlo.add %x, %x : tensor<i32>\n"
+                 "  cf.cond_br %c, ^a(%0 : tensor<i32>), ^b\n"
+                 "^a(%y: tensor<i32>):\n  %1 = stablehlo.add %0, %y : tensor<i32>\n  cf.br ^b\n"
+                 "^b:\n  return %0 : tensor<i32>\n}\n"));
+}
 
 // JAX writes programs whose strides are too many.
 TEST(VerifierConvolutionTest, StridesOfDynamicConvolutionsAreNotCounted) {

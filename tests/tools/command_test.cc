@@ -213,6 +213,39 @@ TEST(BinaryTest, OutputThatDoesNotArriveIsAFailure) {
   }
 }
 
+TEST(BinaryTest, InfoSaysWhatRunsPrograms) {
+  const Finished finished = Shell("$xylem info");
+  const char* backends =
+      CheckCpuCompiler().ok() ? "backends  cpu interpreter" : "backends  interpreter";
+  EXPECT_TRUE(absl::StrContains(finished.output, backends)) << finished.output;
+}
+
+TEST(BinaryTest, ProgramsAreDumpedAsXlaFlagsSay) {
+  for (const char* backend : {"interpreter", "cpu"}) {
+    if (backend == std::string("cpu") && !CheckCpuCompiler().ok()) continue;
+    const Finished finished = Shell(absl::StrCat(
+        "echo 'HloModule dumped ENTRY e { ROOT c = f32[] constant(1) }' > $tmp/d.hlo; "
+        "XLA_FLAGS=--xla_dump_to=$tmp/dump_",
+        backend, " $xylem run --backend=", backend, " $tmp/d.hlo && ls $tmp/dump_", backend));
+    EXPECT_TRUE(absl::StrContains(finished.output, "module_0000.dumped.before_optimizations.txt"))
+        << finished.output;
+  }
+}
+
+TEST(BinaryTest, UnknownCustomCallsDoNotRun) {
+  for (const char* backend : {"interpreter", "cpu"}) {
+    if (backend == std::string("cpu") && !CheckCpuCompiler().ok()) continue;
+    const Finished finished = Shell(absl::StrCat(
+        "echo 'HloModule m ENTRY e { ROOT c = f32[] custom-call(), custom_call_target=\"none\" }'",
+        " | $xylem run --backend=", backend, " -"));
+    EXPECT_EQ(finished.exit_code, 1);
+    EXPECT_TRUE(absl::StrContains(
+        finished.output,
+        "No registered implementation for untyped custom call to none for Host (instruction c)"))
+        << finished.output;
+  }
+}
+
 TEST(BinaryTest, ACacheThatCannotBeUsedIsAnError) {
   if (!CheckCpuCompiler().ok()) GTEST_SKIP() << "the compiler is not here";
   const std::string program =

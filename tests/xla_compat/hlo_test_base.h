@@ -27,6 +27,7 @@
 #include "xla/tsl/platform/errors.h"
 #include "xla/tsl/platform/statusor.h"
 #include "xla/xla.pb.h"
+#include "xla/tests/test_utils.h"
 
 namespace xla {
 
@@ -43,27 +44,6 @@ class VerifiedHloModule : public HloModule {
   // Reads the text without verifying; counts of devices that it lacks are those of the config.
   absl::Status Parse(absl::string_view text, const HloParserOptions& options = HloParserOptions());
 };
-
-using GetIndexKnownZeroesFn =
-    std::function<std::optional<uint64_t>(const HloInstruction*, int64_t)>;
-
-// Arguments for every parameter: small numbers, start indices within bounds, keys of sorts without
-// duplicates.
-absl::StatusOr<std::vector<Literal>> MakeFakeArguments(
-    const HloModule* module, bool pseudo_random = true, bool use_large_range = false,
-    bool treat_gte_as_data_formatting = false,
-    std::optional<int64_t> max_bits_of_precision = std::nullopt,
-    std::minstd_rand0* engine = nullptr, bool generate_aligned_ds_indices = false,
-    GetIndexKnownZeroesFn get_index_known_zeroes = nullptr);
-// Positive, too, where a function of arithmetic on them needs it.
-absl::StatusOr<std::vector<Literal>> MakeDataflowConstrainedArguments(
-    const HloModule* module, std::minstd_rand0* engine = nullptr, bool use_large_range = false,
-    std::optional<int64_t> max_bits_of_precision = std::nullopt,
-    bool generate_aligned_ds_indices = false,
-    GetIndexKnownZeroesFn get_index_known_zeroes = nullptr);
-absl::StatusOr<Literal> MakeFakeLiteral(
-    const Shape& shape, bool pseudo_random = true, bool use_large_range = false,
-    std::optional<int64_t> max_bits_of_precision = std::nullopt);
 
 class OpaqueExecutable {
  public:

@@ -113,69 +113,31 @@ void RunGemv(const char* trans, Int m, Int n, T alpha, const T* a, Int lda, cons
   }
 }
 
-// A symmetric or Hermitian matrix, and the vectors that it is multiplied with.
-template <typename T>
-struct SymmetricProduct {
-  bool lower;
-  int64_t n;
-  const T* a;
-  int64_t lda;
-  T alpha;
-  const T* x;
-};
-
-// y += what columns [begin, end) of the stored triangle, and their mirror images, add to the
-// product. Each element is read once.
-template <typename T>
-void AddSymmetricColumns(const SymmetricProduct<T>& p, int64_t begin, int64_t end, T* y) {
-  const auto& kernels = GetVectorKernels<T>();
-  constexpr int64_t kBlock = 8;
-  T factors[kBlock], sums[kBlock];
-  for (int64_t j = begin; j < end; j += kBlock) {
-    const int64_t columns = std::min(kBlock, end - j);
-    for (int64_t c = 0; c < columns; ++c) {
-      const T* const column = p.a + (j + c) * p.lda + j;
-      factors[c] = Multiplied(p.alpha, p.x[j + c]);
-      T sum = T(RealPart(column[c])) * p.x[j + c];
-      const int64_t first = p.lower ? c + 1 : 0, last = p.lower ? columns : c;
-      for (int64_t r = first; r < last; ++r) {
-        y[j + r] += Multiplied(column[r], factors[c]);
-        sum += Multiplied(Conjugate(column[r]), p.x[j + r]);
-      }
-      y[j + c] += Multiplied(p.alpha, sum);
-    }
-    const int64_t row = p.lower ? j + columns : 0, rows = p.lower ? p.n - row : j;
-    if (rows == 0) continue;
-    kernels.add_and_dot_columns({rows, columns, p.a + j * p.lda + row, p.lda}, factors, y + row,
-                                p.x + row, sums);
-    for (int64_t c = 0; c < columns; ++c) y[j + c] += Multiplied(p.alpha, sums[c]);
-  }
-}
-
 // Large matrices are cut into strips of columns of about the same size, each with sums of its own,
 // which are added in order.
 template <typename T>
-void AddSymmetric(const SymmetricProduct<T>& p, T* y) {
+void AddSymmetric(const HalfMatrix<T>& a, T alpha, const T* x, T* y) {
+  const auto& kernels = GetVectorKernels<T>();
   constexpr int64_t kStrips = 8;
-  const double bytes = 0.5 * static_cast<double>(p.n) * static_cast<double>(p.n) * sizeof(T);
+  const double bytes = 0.5 * static_cast<double>(a.n) * static_cast<double>(a.n) * sizeof(T);
   std::unique_ptr<T[]> sums;
-  if (bytes >= 2 * kParallelBytes) sums.reset(new (std::nothrow) T[kStrips * p.n]);
-  if (sums == nullptr) return AddSymmetricColumns(p, 0, p.n, y);
+  if (bytes >= 2 * kParallelBytes) sums.reset(new (std::nothrow) T[kStrips * a.n]);
+  if (sums == nullptr) return kernels.add_symmetric_columns(a, alpha, 0, a.n, x, y);
   const auto strip_begin = [&](int64_t strip) {
     const double part = static_cast<double>(strip) / kStrips;
     const double at =
-        static_cast<double>(p.n) * (p.lower ? 1 - std::sqrt(1 - part) : std::sqrt(part));
-    return std::min(p.n, RoundUpTo(static_cast<int64_t>(at), int64_t{8}));
+        static_cast<double>(a.n) * (a.lower ? 1 - std::sqrt(1 - part) : std::sqrt(part));
+    return std::min(a.n, RoundUpTo(static_cast<int64_t>(at), int64_t{8}));
   };
   RunOn(BlasThreads::Current(), kStrips, [&](int64_t strip) {
-    T* const partial = sums.get() + strip * p.n;
-    std::fill_n(partial, p.n, T(0));
-    AddSymmetricColumns(p, strip_begin(strip), strip_begin(strip + 1), partial);
+    T* const partial = sums.get() + strip * a.n;
+    std::fill_n(partial, a.n, T(0));
+    kernels.add_symmetric_columns(a, alpha, strip_begin(strip), strip_begin(strip + 1), x, partial);
   });
   for (int64_t strip = 0; strip < kStrips; ++strip) {
-    const T* const partial = sums.get() + strip * p.n;
-    const int64_t begin = p.lower ? strip_begin(strip) : 0,
-                  end = p.lower ? p.n : strip_begin(strip + 1);
+    const T* const partial = sums.get() + strip * a.n;
+    const int64_t begin = a.lower ? strip_begin(strip) : 0,
+                  end = a.lower ? a.n : strip_begin(strip + 1);
     for (int64_t i = begin; i < end; ++i) y[i] += partial[i];
   }
 }
@@ -194,7 +156,7 @@ void RunSymv(const char* uplo, Int n, T alpha, const T* a, Int lda, const T* x, 
   if (alpha == T(0)) return;
   ContiguousVector<const T> contiguous_x(x, n, incx);
   ContiguousVector<T> contiguous_y(y, n, incy);
-  AddSymmetric<T>({Is(uplo, 'L'), n, a, lda, alpha, contiguous_x.data()}, contiguous_y.data());
+  AddSymmetric<T>({Is(uplo, 'L'), n, a, lda}, alpha, contiguous_x.data(), contiguous_y.data());
 }
 
 }  // namespace

@@ -29,10 +29,18 @@ struct PlainVectorKernels {
       }
     }
   }
-  static void AddAndDotColumns(const Columns<const T>& a, const T* factors, T* y, const T* x,
-                               T* sums) {
-    AddColumns(a, factors, y);
-    DotColumns(a, x, true, sums);
+  static void AddSymmetricColumns(const HalfMatrix<T>& a, T alpha, int64_t begin, int64_t end,
+                                  const T* x, T* y) {
+    for (int64_t j = begin; j < end; ++j) {
+      const T* const column = a.data + j * a.stride;
+      const T factor = Multiplied(alpha, x[j]);
+      T sum = RealPart(column[j]) * x[j];
+      for (int64_t i = a.lower ? j + 1 : 0; i < (a.lower ? a.n : j); ++i) {
+        y[i] += Multiplied(column[i], factor);
+        sum += Multiplied(Conjugate(column[i]), x[i]);
+      }
+      y[j] += Multiplied(alpha, sum);
+    }
   }
   static void UpdateColumns(const Columns<T>& a, const T* factors, const T* x) {
     for (int64_t j = 0; j < a.columns; ++j) {
@@ -72,7 +80,7 @@ struct PlainVectorKernels {
     return sum;
   }
   static Part<T> Largest(int64_t count, const T* x) {
-    Part<T> largest = -1;
+    Part<T> largest = 0;
     for (int64_t i = 0; i < count; ++i) {
       Part<T> value = std::abs(RealPart(x[i]));
       if constexpr (kIsComplex<T>) value += std::abs(x[i].imag());
@@ -82,9 +90,17 @@ struct PlainVectorKernels {
   }
 
   static VectorKernels<T> Get() {
-    return {&AddColumns,         &DotColumns,   &AddAndDotColumns, &UpdateColumns,
-            &UpdateColumnsTwice, &Scale,        &AddMultiple,      &Rotate,
-            &AbsoluteSum,        &SumOfSquares, &Largest};
+    return {&AddColumns,
+            &DotColumns,
+            &AddSymmetricColumns,
+            &UpdateColumns,
+            &UpdateColumnsTwice,
+            &Scale,
+            &AddMultiple,
+            &Rotate,
+            &AbsoluteSum,
+            &SumOfSquares,
+            &Largest};
   }
 };
 

@@ -21,8 +21,8 @@ namespace {
 using kernels::kProductDepth;
 using kernels::kProductRowStride;
 
-// Products that take less than packing would.
-constexpr double kSmallProducts = 256;
+// Products that take less without packing: if A is by columns, or else has to be copied.
+constexpr double kSmallProducts = 40000, kSmallProductsOfRows = 4000;
 // Products worth the time that threads take to start: some 50 microseconds.
 constexpr double kParallelProducts = 1 << 20;
 
@@ -130,7 +130,10 @@ void Multiply(const ProductSize& size, T alpha, const Matrix<const T>& a, const 
     }
   }
   const double products = size.products() * (kIsComplex<T> ? 4 : 1);
-  char* const workspace = products <= kSmallProducts ? nullptr : ThreadWorkspace();
+  const bool by_columns = a.row_stride == 1 && !a.conjugate;
+  char* const workspace = products <= (by_columns ? kSmallProducts : kSmallProductsOfRows)
+                              ? nullptr
+                              : ThreadWorkspace();
   if (workspace == nullptr) return GetSmallProduct<T>()(size, alpha, a, b, beta, c);
 
   const TileProduct<T> product = {size.n, size.m, size.k, b.Transposed(), a.Transposed(),

@@ -15,6 +15,7 @@
 #define HWY_TARGET_INCLUDE "xla/blas/small_product.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "xla/blas/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace xla::blas {
@@ -22,101 +23,157 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// a * b + sum, fused where the tiles' are.
-template <typename P>
-HWY_INLINE P MultiplyAdd(P a, P b, P sum) {
-  const hn::CappedTag<P, 1> d;
-  return hn::GetLane(hn::MulAdd(hn::Set(d, a), hn::Set(d, b), hn::Set(d, sum)));
-}
-
+// Columns of C at a time, and the depth of a block.
+constexpr int64_t kGroup = 4;
 template <typename T>
-HWY_INLINE T AddProduct(T factor, T x, T sum) {
-  if constexpr (kIsComplex<T>) {
-    const Part<T> re = MultiplyAdd(factor.real(), x.real(), sum.real()),
-                  im = MultiplyAdd(factor.real(), x.imag(), sum.imag());
-    return {MultiplyAdd(factor.imag(), -x.imag(), re), MultiplyAdd(factor.imag(), x.real(), im)};
-  } else {
-    return MultiplyAdd(factor, x, sum);
-  }
-}
-
-template <typename T>
-HWY_INLINE void StoreSum(T sum, T beta, T* c) {
-  if (beta == T(0)) {
-    *c = sum;
-  } else if (beta == T(1)) {
-    *c += sum;
-  } else {
-    *c = Multiplied(beta, *c) + sum;
-  }
-}
+constexpr int64_t kDepth = kernels::kProductDepth / kParts<T>;
 
 #if HWY_TARGET == HWY_SCALAR
 template <typename T>
-int64_t AddWholeVectors(int64_t, int64_t, const T*, const T*, int64_t, T, T*) {
-  return 0;
+void MultiplyColumns(int64_t m, int64_t n, int64_t depth, const T* a, int64_t a_stride,
+                     const T* factors, T beta, T* c, int64_t ldc) {
+  for (int64_t j = 0; j < n; ++j) {
+    for (int64_t i = 0; i < m; ++i) {
+      T sum = T(0);
+      for (int64_t k = 0; k < depth; ++k)
+        sum += Multiplied(factors[k * kGroup + j], a[i + k * a_stride]);
+      T& to = c[i + j * ldc];
+      to = beta == T(0) ? sum : (beta == T(1) ? to : Multiplied(beta, to)) + sum;
+    }
+  }
 }
 #else
-// c[i] = beta * c[i] + sum over k of factors[k] * a[i + k * stride] for whole vectors of i; returns
-// the number of elements.
-template <typename T>
-HWY_INLINE int64_t AddWholeVectors(int64_t m, int64_t depth, const T* factors, const T* a,
-                                   int64_t stride, T beta, T* c) {
+// kVectors vectors of each of kColumns columns of C.
+template <typename T, int kColumns, int kVectors, class Access>
+HWY_INLINE void MultiplyTile(Access access, int64_t depth, const T* a_elements, int64_t a_stride,
+                             const T* factors, T beta, T* c_elements, int64_t ldc) {
   using P = Part<T>;
   const hn::ScalableTag<P> d;
   using V = hn::Vec<decltype(d)>;
-  constexpr int64_t kElements = hn::MaxLanes(d) / kParts<T>;
-  int64_t i = 0;
-  for (; i + kElements <= m; i += kElements) {
-    V sum = hn::Zero(d);
-    for (int64_t k = 0; k < depth; ++k) {
-      const V x = hn::LoadU(d, reinterpret_cast<const P*>(a + i + k * stride));
-      sum = hn::MulAdd(hn::Set(d, RealPart(factors[k])), x, sum);
-      if constexpr (kIsComplex<T>) {
-        const P im = factors[k].imag();
-        sum = hn::MulAdd(hn::OddEven(hn::Set(d, im), hn::Set(d, -im)), hn::Reverse2(d, x), sum);
-      }
-    }
-    P* const to = reinterpret_cast<P*>(c + i);
-    if (beta != T(0)) {
-      if (beta != T(1)) {
-        for (int64_t e = i; e < i + kElements; ++e) c[e] = Multiplied(beta, c[e]);
-      }
-      sum = hn::Add(hn::LoadU(d, to), sum);
-    }
-    hn::StoreU(sum, d, to);
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  const P* a = reinterpret_cast<const P*>(a_elements);
+  V sum[kColumns][kVectors];
+#pragma GCC unroll 4
+  for (int j = 0; j < kColumns; ++j) {
+#pragma GCC unroll 2
+    for (int v = 0; v < kVectors; ++v) sum[j][v] = hn::Zero(d);
   }
-  return i;
+  for (int64_t k = 0; k < depth; ++k) {
+    V x[kVectors], turned[kVectors];
+#pragma GCC unroll 2
+    for (int v = 0; v < kVectors; ++v) {
+      x[v] = InRegister(access.Load(d, a + v * kLanes));
+      if constexpr (kIsComplex<T>) {
+        // i * x.
+        const V swapped = hn::Reverse2(d, x[v]);
+        turned[v] = hn::OddEven(swapped, hn::Neg(swapped));
+      }
+    }
+#pragma GCC unroll 4
+    for (int j = 0; j < kColumns; ++j) {
+      const V re = hn::Set(d, RealPart(factors[j]));
+#pragma GCC unroll 2
+      for (int v = 0; v < kVectors; ++v) sum[j][v] = hn::MulAdd(re, x[v], sum[j][v]);
+      if constexpr (kIsComplex<T>) {
+        const V im = hn::Set(d, factors[j].imag());
+#pragma GCC unroll 2
+        for (int v = 0; v < kVectors; ++v) sum[j][v] = hn::MulAdd(im, turned[v], sum[j][v]);
+      }
+    }
+    factors += kGroup;
+    a += a_stride * kParts<T>;
+  }
+#pragma GCC unroll 4
+  for (int j = 0; j < kColumns; ++j) {
+    P* const c = reinterpret_cast<P*>(c_elements + j * ldc);
+#pragma GCC unroll 2
+    for (int v = 0; v < kVectors; ++v) {
+      V result = sum[j][v];
+      if (beta != T(0)) {
+        V old = access.Load(d, c + v * kLanes);
+        if (beta != T(1)) {
+          V scaled = hn::Mul(hn::Set(d, RealPart(beta)), old);
+          if constexpr (kIsComplex<T>) {
+            const V im = hn::OddEven(hn::Set(d, beta.imag()), hn::Set(d, -beta.imag()));
+            scaled = hn::Add(scaled, hn::Mul(im, hn::Reverse2(d, old)));
+          }
+          old = scaled;
+        }
+        result = hn::Add(old, result);
+      }
+      access.Store(d, result, c + v * kLanes);
+    }
+  }
+}
+
+template <typename T, int kColumns>
+void MultiplyTiles(int64_t m, int64_t depth, const T* a, int64_t a_stride, const T* factors, T beta,
+                   T* c, int64_t ldc) {
+  constexpr int64_t kElements = hn::MaxLanes(hn::ScalableTag<Part<T>>()) / kParts<T>;
+  int64_t i = 0;
+  for (; i + 2 * kElements <= m; i += 2 * kElements) {
+    MultiplyTile<T, kColumns, 2>(Whole(), depth, a + i, a_stride, factors, beta, c + i, ldc);
+  }
+  for (; i + kElements <= m; i += kElements)
+    MultiplyTile<T, kColumns, 1>(Whole(), depth, a + i, a_stride, factors, beta, c + i, ldc);
+  if (i < m) {
+    MultiplyTile<T, kColumns, 1>(Rest{static_cast<size_t>((m - i) * kParts<T>)}, depth, a + i,
+                                 a_stride, factors, beta, c + i, ldc);
+  }
+}
+
+// n columns of C, at most kGroup: c = beta * c + a * factors, where a has contiguous columns.
+template <typename T>
+void MultiplyColumns(int64_t m, int64_t n, int64_t depth, const T* a, int64_t a_stride,
+                     const T* factors, T beta, T* c, int64_t ldc) {
+  constexpr decltype(&MultiplyTiles<T, 1>) kTable[] = {&MultiplyTiles<T, 1>, &MultiplyTiles<T, 2>,
+                                                       &MultiplyTiles<T, 3>, &MultiplyTiles<T, 4>};
+  static_assert(kGroup == 4);
+  kTable[n - 1](m, depth, a, a_stride, factors, beta, c, ldc);
 }
 #endif
+
+// A by columns, depth at most kDepth.
+template <typename T>
+void MultiplyBlock(const ProductSize& size, T alpha, const T* a, int64_t a_stride,
+                   const Matrix<const T>& b, T beta, T* c, int64_t ldc) {
+  T factors[kGroup * kDepth<T>];
+  for (int64_t j = 0; j < size.n; j += kGroup) {
+    const int64_t columns = std::min(kGroup, size.n - j);
+    for (int64_t q = 0; q < columns; ++q) {
+      for (int64_t k = 0; k < size.k; ++k) {
+        const T factor = b(k, j + q);
+        factors[k * kGroup + q] = alpha == T(1)    ? factor
+                                  : alpha == T(-1) ? -factor
+                                                   : Multiplied(alpha, factor);
+      }
+    }
+    MultiplyColumns(size.m, columns, size.k, a, a_stride, factors, beta, c + j * ldc, ldc);
+  }
+}
 
 template <typename T>
 void MultiplyMatrices(const ProductSize& size, T alpha, const Matrix<const T>& a,
                       const Matrix<const T>& b, T beta, const Matrix<T>& c) {
-  constexpr int64_t kDepth = kernels::kProductDepth / kParts<T>;
-  const bool contiguous = a.row_stride == 1 && c.row_stride == 1 && !a.conjugate;
-  T factors[kDepth];
-  for (int64_t k0 = 0; k0 < size.k; k0 += kDepth) {
-    const int64_t depth = std::min(kDepth, size.k - k0);
-    const T block_beta = k0 == 0 ? beta : T(1);
-    for (int64_t j = 0; j < size.n; ++j) {
-      for (int64_t k = 0; k < depth; ++k) {
-        const T factor = b(k0 + k, j);
-        factors[k] = alpha == T(1) ? factor : Multiplied(alpha, factor);
+  const bool in_place = (a.row_stride == 1 || size.m == 1) && !a.conjugate;
+  // Copies of other matrices have so many rows at most.
+  constexpr int64_t kRows = 32;
+  for (int64_t k = 0; k < size.k; k += kDepth<T>) {
+    const int64_t depth = std::min(kDepth<T>, size.k - k);
+    const T block_beta = k == 0 ? beta : T(1);
+    if (in_place) {
+      MultiplyBlock<T>({size.m, size.n, depth}, alpha, a.At(0, k), a.column_stride, b.From(k, 0),
+                       block_beta, c.data, c.column_stride);
+      continue;
+    }
+    T copy[kRows * kDepth<T>];
+    for (int64_t i = 0; i < size.m; i += kRows) {
+      const int64_t rows = std::min(kRows, size.m - i);
+      for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t l = 0; l < depth; ++l) copy[l * rows + r] = a(i + r, k + l);
       }
-      const T* const column = a.At(0, k0);
-      T* const to = c.At(0, j);
-      int64_t i = contiguous ? AddWholeVectors(size.m, depth, factors, column, a.column_stride,
-                                               block_beta, to)
-                             : 0;
-      for (; i < size.m; ++i) {
-        T sum = T(0);
-        for (int64_t k = 0; k < depth; ++k) {
-          const T x = column[i * a.row_stride + k * a.column_stride];
-          sum = AddProduct(factors[k], a.conjugate ? Conjugate(x) : x, sum);
-        }
-        StoreSum(sum, block_beta, to + i * c.row_stride);
-      }
+      MultiplyBlock<T>({rows, size.n, depth}, alpha, copy, rows, b.From(k, 0), block_beta,
+                       c.At(i, 0), c.column_stride);
     }
   }
 }

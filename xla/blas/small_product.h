@@ -16,7 +16,7 @@ struct ProductSize {
   }
 };
 
-// As Multiply (product.h), with the same bits, on matrices of any strides.
+// As Multiply (product.h), with the same bits. Columns of C are contiguous.
 template <typename T>
 using SmallProduct = void (*)(const ProductSize& size, T alpha, const Matrix<const T>& a,
                               const Matrix<const T>& b, T beta, const Matrix<T>& c);

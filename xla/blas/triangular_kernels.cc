@@ -10,6 +10,7 @@
 
 #include "xla/blas/matrix.h"
 #include "xla/kernels/simd_targets.h"
+#include "xla/kernels/transpose.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "xla/blas/triangular_kernels.cc"
@@ -172,20 +173,36 @@ HWY_INLINE void CopyElement(Part<T>* in_block, T* x) {
 template <typename T, bool kLoad>
 void CopyColumns(bool lower, int64_t rows, int64_t columns, const Matrix<T>& x, Block<T>& block) {
   using B = Block<T>;
+  // Row i of X is row `first` + i * `step` of the block.
+  const int64_t first = lower ? 0 : rows - 1, step = lower ? 1 : -1;
+  if constexpr (!kIsComplex<T>) {
+    if (x.row_stride == 1) {
+      constexpr auto kTranspose = sizeof(T) == 4 ? &kernels::Transpose32 : &kernels::Transpose64;
+      T* const in_block = block.x + first * B::kWidth;
+      if (kLoad) {
+        kTranspose(rows, columns, x.data, x.column_stride, in_block, step * B::kWidth);
+      } else {
+        kTranspose(columns, rows, in_block, step * B::kWidth, x.data, x.column_stride);
+      }
+      return;
+    }
+  }
   if (x.row_stride == 1) {
     for (int64_t l = 0; l < columns; ++l) {
       T* const column = x.At(0, l);
-      for (int64_t i = 0; i < rows; ++i) {
-        const int64_t row = lower ? i : rows - 1 - i;
-        CopyElement<T, kLoad>(block.x + row * B::kWidth + l, column + i);
-      }
+      for (int64_t i = 0; i < rows; ++i)
+        CopyElement<T, kLoad>(block.x + (first + i * step) * B::kWidth + l, column + i);
     }
   } else {
     for (int64_t i = 0; i < rows; ++i) {
-      Part<T>* const to = block.x + (lower ? i : rows - 1 - i) * B::kWidth;
+      Part<T>* const to = block.x + (first + i * step) * B::kWidth;
       T* const row = x.At(i, 0);
-      for (int64_t l = 0; l < columns; ++l)
-        CopyElement<T, kLoad>(to + l, row + l * x.column_stride);
+      if (x.column_stride == 1) {
+        for (int64_t l = 0; l < columns; ++l) CopyElement<T, kLoad>(to + l, row + l);
+      } else {
+        for (int64_t l = 0; l < columns; ++l)
+          CopyElement<T, kLoad>(to + l, row + l * x.column_stride);
+      }
     }
   }
 }

@@ -15,6 +15,7 @@
 #define HWY_TARGET_INCLUDE "xla/blas/vector_kernels.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "xla/blas/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace xla::blas {
@@ -31,11 +32,10 @@ VectorKernels<T> KernelsOf() {
 
 #else
 
-// One element: for what remains of a vector.
-template <typename T>
-using OneTag = hn::CappedTag<Part<T>, kParts<T>>;
 template <typename T>
 using FullTag = hn::ScalableTag<Part<T>>;
+
+constexpr int64_t RoundUp(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
 
 template <typename T>
 const Part<T>* PartsOf(const T* x) {
@@ -51,6 +51,7 @@ template <typename T, class D>
 struct Factor {
   using V = hn::Vec<D>;
 
+  Factor() = default;
   explicit HWY_INLINE Factor(D d, T value) : re(hn::Set(d, RealPart(value))) {
     if constexpr (kIsComplex<T>) {
       im = hn::OddEven(hn::Set(d, value.imag()), hn::Set(d, -value.imag()));
@@ -101,181 +102,266 @@ struct DotSum {
   V straight, crosswise;
 };
 
+// The sum of blocks of 16 bytes.
+template <class D>
+HWY_INLINE auto SumOfBlocks(D d, hn::Vec<D> v) {
+  if constexpr (hn::MaxLanes(d) * sizeof(hn::TFromD<D>) <= 16) {
+    return v;
+  } else {
+    const hn::Half<D> half;
+    return SumOfBlocks(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+
+// totals[j] = sums[j].Total(conjugate). Of real numbers, four sums are added up side by side.
+template <typename T, int kColumns, class D>
+HWY_INLINE void StoreTotals(D d, const DotSum<T, D>* sums, bool conjugate, T* totals) {
+  if constexpr (kIsComplex<T> || kColumns % 4 != 0) {
+#pragma GCC unroll 8
+    for (int j = 0; j < kColumns; ++j) totals[j] = sums[j].Total(d, conjugate);
+  } else {
+    const hn::CappedTag<T, 16 / sizeof(T)> block;
+#pragma GCC unroll 2
+    for (int j = 0; j < kColumns; j += 4) {
+      const auto pair = [&](int i) HWY_ATTR {
+        const auto a = sums[j + i].straight, b = sums[j + i + 1].straight;
+        return hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+      };
+      const auto low = pair(0), high = pair(2);
+      if constexpr (sizeof(T) == 8) {
+        hn::StoreU(SumOfBlocks(d, low), block, totals + j);
+        hn::StoreU(SumOfBlocks(d, high), block, totals + j + 2);
+      } else {
+        const hn::RepartitionToWide<D> wide;
+        const auto a = hn::BitCast(wide, low), b = hn::BitCast(wide, high);
+        const auto all = hn::Add(hn::BitCast(d, hn::InterleaveLower(wide, a, b)),
+                                 hn::BitCast(d, hn::InterleaveUpper(wide, a, b)));
+        hn::StoreU(SumOfBlocks(d, all), block, totals + j);
+      }
+    }
+  }
+}
+
 template <typename T, class D>
 HWY_INLINE hn::Vec<D> Swapped(D d, hn::Vec<D> x) {
   if constexpr (kIsComplex<T>) return hn::Reverse2(d, x);
   return x;
 }
 
-// Calls body(tag, i) for all parts i of `count` elements: whole vectors, then single elements.
+// Calls body(access, i) for vectors of the parts [begin, end).
 template <typename T, class Body>
-HWY_INLINE void ForEachVector(int64_t count, const Body& body) {
-  const FullTag<T> d;
-  constexpr int64_t kLanes = hn::MaxLanes(d);
-  count *= kParts<T>;
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) body(d, i);
-  for (; i < count; i += kParts<T>) body(OneTag<T>(), i);
-}
-
-template <typename T, int kColumns, class D>
-HWY_INLINE void AddAt(D d, const Part<T>* a, int64_t stride, const T* factors, Part<T>* y,
-                      int64_t begin, int64_t end) {
-  using F = Factor<T, D>;
-  constexpr int64_t kLanes = hn::MaxLanes(d);
-  const F f[4] = {F(d, factors[0]), F(d, factors[kColumns > 1 ? 1 : 0]),
-                  F(d, factors[kColumns > 1 ? 2 : 0]), F(d, factors[kColumns > 1 ? 3 : 0])};
-  for (int64_t i = begin; i < end; i += kLanes) {
-    auto sum = hn::LoadU(d, y + i);
-#pragma GCC unroll 4
-    for (int j = 0; j < kColumns; ++j)
-      sum = f[j].MultiplyAdd(hn::LoadU(d, a + j * stride + i), sum);
-    hn::StoreU(sum, d, y + i);
-  }
-}
-
-// The number of parts that fill whole vectors.
-template <typename T>
-HWY_INLINE int64_t WholeVectors(int64_t count) {
+HWY_INLINE void ForEachVector(int64_t begin, int64_t end, const Body& body) {
   constexpr int64_t kLanes = hn::MaxLanes(FullTag<T>());
-  return count * kParts<T> / kLanes * kLanes;
+  int64_t i = begin;
+  for (; i + kLanes <= end; i += kLanes) body(Whole(), i);
+  if (i < end) body(Rest{static_cast<size_t>(end - i)}, i);
 }
 
+// Columns that are read together, as many as there are registers for.
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+template <typename T>
+constexpr int kMostColumns = kIsComplex<T> ? 4 : 8;
+#else
+template <typename T>
+constexpr int kMostColumns = 4;
+#endif
+
+// `rest` holds the last elements of y, which do not fill a vector.
 template <typename T, int kColumns>
-HWY_INLINE void AddGroup(const Columns<const T>& a, const T* factors, T* y) {
-  const int64_t whole = WholeVectors<T>(a.rows), all = a.rows * kParts<T>,
-                stride = a.stride * kParts<T>;
-  if (whole > 0)
-    AddAt<T, kColumns>(FullTag<T>(), PartsOf(a.data), stride, factors, PartsOf(y), 0, whole);
-  if (whole < all)
-    AddAt<T, kColumns>(OneTag<T>(), PartsOf(a.data), stride, factors, PartsOf(y), whole, all);
+HWY_INLINE void AddGroup(const Columns<const T>& a, const T* factors, T* y_elements,
+                         Part<T>* rest) {
+  const FullTag<T> d;
+  using F = Factor<T, FullTag<T>>;
+  const Part<T>* const columns = PartsOf(a.data);
+  Part<T>* const y = PartsOf(y_elements);
+  const int64_t stride = a.stride * kParts<T>, count = a.rows * kParts<T>;
+  F f[kColumns];
+#pragma GCC unroll 8
+  for (int j = 0; j < kColumns; ++j) f[j] = F(d, factors[j]);
+  const auto step = [&](auto access, int64_t i, Part<T>* to) HWY_ATTR {
+    auto sum = hn::LoadU(d, to);
+#pragma GCC unroll 8
+    for (int j = 0; j < kColumns; ++j)
+      sum = f[j].MultiplyAdd(access.Load(d, columns + j * stride + i), sum);
+    hn::StoreU(sum, d, to);
+  };
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) step(Whole(), i, y + i);
+  if (i < count) step(Rest{static_cast<size_t>(count - i)}, i, rest);
 }
 
 template <typename T>
 void AddColumns(const Columns<const T>& a, const T* factors, T* y) {
+  // Stores of parts of vectors take long, and longer if they are read soon.
+  constexpr int64_t kLanes = hn::MaxLanes(FullTag<T>());
+  Part<T> rest[kLanes] = {};
+  const int64_t count = a.rows * kParts<T>, whole = count / kLanes * kLanes;
+  std::copy(PartsOf(y) + whole, PartsOf(y) + count, rest);
   int64_t j = 0;
-  for (; j + 4 <= a.columns; j += 4) AddGroup<T, 4>(a.From(0, j), factors + j, y);
-  for (; j < a.columns; ++j) AddGroup<T, 1>(a.From(0, j), factors + j, y);
+  for (; j + kMostColumns<T> <= a.columns; j += kMostColumns<T>)
+    AddGroup<T, kMostColumns<T>>(a.From(0, j), factors + j, y, rest);
+  for (; j + 4 <= a.columns; j += 4) AddGroup<T, 4>(a.From(0, j), factors + j, y, rest);
+  for (; j < a.columns; ++j) AddGroup<T, 1>(a.From(0, j), factors + j, y, rest);
+  std::copy_n(rest, count - whole, PartsOf(y) + whole);
 }
 
-// Four partial sums of whole vectors for long columns, in an order that is the same for any number
-// of columns.
-template <typename T, int kColumns, bool kAdds>
-HWY_INLINE void DotGroup(const Columns<const T>& a, const T* factors, T* y_elements,
-                         const T* x_elements, bool conjugate, T* sums) {
+// Two partial sums of whole vectors, in an order that is the same for any number of columns.
+template <typename T, int kColumns>
+HWY_INLINE void DotGroup(const Columns<const T>& a, const T* x_elements, bool conjugate, T* sums) {
   const FullTag<T> d;
-  using F = Factor<T, FullTag<T>>;
   using V = hn::Vec<FullTag<T>>;
   constexpr int64_t kLanes = hn::MaxLanes(d);
-  constexpr int kUnroll = kAdds ? 1 : 2;
+  constexpr int kUnroll = 2;
   const int64_t count = a.rows * kParts<T>, stride = a.stride * kParts<T>;
   const Part<T>* HWY_RESTRICT columns = PartsOf(a.data);
   const Part<T>* HWY_RESTRICT x = PartsOf(x_elements);
-  Part<T>* HWY_RESTRICT y = PartsOf(y_elements);
+  DotSum<T, FullTag<T>> sum[kColumns][kUnroll];
+#pragma GCC unroll 8
+  for (int j = 0; j < kColumns; ++j) {
+#pragma GCC unroll 4
+    for (int u = 0; u < kUnroll; ++u) sum[j][u].Clear(d);
+  }
+  const auto step = [&](auto access, int64_t i, int u) HWY_ATTR {
+    const V xs = InRegister(access.Load(d, x + i)), swapped = Swapped<T>(d, xs);
+#pragma GCC unroll 8
+    for (int j = 0; j < kColumns; ++j)
+      sum[j][u].Add(access.Load(d, columns + j * stride + i), xs, swapped);
+  };
   int64_t i = 0;
-  if (count >= kLanes) {
-    DotSum<T, FullTag<T>> sum[kColumns][kUnroll];
+  for (; i + kUnroll * kLanes <= count; i += kUnroll * kLanes) {
 #pragma GCC unroll 4
-    for (int j = 0; j < kColumns; ++j) {
-#pragma GCC unroll 4
-      for (int u = 0; u < kUnroll; ++u) sum[j][u].Clear(d);
-    }
-    const T none = T();
-    const T* const known = kAdds ? factors : &none;
-    const F f[4] = {F(d, known[0]), F(d, known[kAdds && kColumns > 1 ? 1 : 0]),
-                    F(d, known[kAdds && kColumns > 2 ? 2 : 0]),
-                    F(d, known[kAdds && kColumns > 3 ? 3 : 0])};
-    const auto step = [&](int64_t at, int u) HWY_ATTR {
-      const V xs = hn::LoadU(d, x + at), swapped = Swapped<T>(d, xs);
-      V added = hn::Zero(d);
-      if constexpr (kAdds) added = hn::LoadU(d, y + at);
-#pragma GCC unroll 4
-      for (int j = 0; j < kColumns; ++j) {
-        const V column = hn::LoadU(d, columns + j * stride + at);
-        sum[j][u].Add(column, xs, swapped);
-        if constexpr (kAdds) added = f[j].MultiplyAdd(column, added);
-      }
-      if constexpr (kAdds) hn::StoreU(added, d, y + at);
-    };
-    for (; i + kUnroll * kLanes <= count; i += kUnroll * kLanes) {
-#pragma GCC unroll 4
-      for (int u = 0; u < kUnroll; ++u) step(i + u * kLanes, u);
-    }
-    for (; i + kLanes <= count; i += kLanes) step(i, 0);
-#pragma GCC unroll 4
-    for (int j = 0; j < kColumns; ++j) {
-#pragma GCC unroll 4
-      for (int u = 1; u < kUnroll; ++u) sum[j][0].Add(d, sum[j][u]);
-      sums[j] = sum[j][0].Total(d, conjugate);
-    }
-  } else {
-    for (int j = 0; j < kColumns; ++j) sums[j] = T();
+    for (int u = 0; u < kUnroll; ++u) step(Whole(), i + u * kLanes, u);
   }
-  for (int64_t e = i / kParts<T>; e < a.rows; ++e) {
-    for (int j = 0; j < kColumns; ++j) {
-      const T element = a.data[j * a.stride + e];
-      sums[j] += Multiplied(conjugate ? Conjugate(element) : element, x_elements[e]);
-      if constexpr (kAdds) y_elements[e] += Multiplied(element, factors[j]);
-    }
+  DotSum<T, FullTag<T>> all[kColumns];
+  ForEachVector<T>(i, count, [&](auto access, int64_t at) HWY_ATTR { step(access, at, 0); });
+#pragma GCC unroll 8
+  for (int j = 0; j < kColumns; ++j) {
+#pragma GCC unroll 4
+    for (int u = 1; u < kUnroll; ++u) sum[j][0].Add(d, sum[j][u]);
+    all[j] = sum[j][0];
   }
+  StoreTotals<T, kColumns>(d, all, conjugate, sums);
 }
 
 template <typename T>
 void DotColumns(const Columns<const T>& a, const T* x, bool conjugate, T* sums) {
   int64_t j = 0;
-  for (; j + 4 <= a.columns; j += 4)
-    DotGroup<T, 4, false>(a.From(0, j), nullptr, nullptr, x, conjugate, sums + j);
-  for (; j < a.columns; ++j)
-    DotGroup<T, 1, false>(a.From(0, j), nullptr, nullptr, x, conjugate, sums + j);
+  for (; j + kMostColumns<T> <= a.columns; j += kMostColumns<T>)
+    DotGroup<T, kMostColumns<T>>(a.From(0, j), x, conjugate, sums + j);
+  for (; j + 4 <= a.columns; j += 4) DotGroup<T, 4>(a.From(0, j), x, conjugate, sums + j);
+  for (; j < a.columns; ++j) DotGroup<T, 1>(a.From(0, j), x, conjugate, sums + j);
+}
+
+// Columns [column, column + kColumns) of a triangle: each element beside the diagonal is multiplied
+// with both of its vectors while it is in a register.
+template <typename T, int kColumns>
+HWY_INLINE void SymmetricGroup(const HalfMatrix<T>& a, T alpha, int64_t column, const T* x_elements,
+                               T* y_elements) {
+  const FullTag<T> d;
+  using P = Part<T>;
+  using F = Factor<T, FullTag<T>>;
+  using V = hn::Vec<FullTag<T>>;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  const int64_t stride = a.stride * kParts<T>, diagonal = column * kParts<T>,
+                after = diagonal + kColumns * kParts<T>;
+  const P* HWY_RESTRICT columns = PartsOf(a.data + column * a.stride);
+  const P* HWY_RESTRICT x = PartsOf(x_elements);
+  P* HWY_RESTRICT y = PartsOf(y_elements);
+  DotSum<T, FullTag<T>> sums[kColumns];
+  F factors[kColumns];
+#pragma GCC unroll 8
+  for (int j = 0; j < kColumns; ++j) {
+    sums[j].Clear(d);
+    factors[j] = F(d, Multiplied(alpha, x_elements[column + j]));
+  }
+  const auto step = [&](auto access, int64_t i) HWY_ATTR {
+    const V xs = InRegister(access.Load(d, x + i)), swapped = Swapped<T>(d, xs);
+    V added = access.Load(d, y + i);
+#pragma GCC unroll 8
+    for (int j = 0; j < kColumns; ++j) {
+      const V elements = InRegister(access.Load(d, columns + j * stride + i));
+      sums[j].Add(elements, xs, swapped);
+      added = factors[j].MultiplyAdd(elements, added);
+    }
+    access.Store(d, added, y + i);
+  };
+  // The rows of the diagonal, where each column has elements of its own.
+  const auto masked_step = [&](auto access, int64_t i) HWY_ATTR {
+    const V xs = access.Load(d, x + i);
+    V added = access.Load(d, y + i);
+#pragma GCC unroll 8
+    for (int j = 0; j < kColumns; ++j) {
+      // Lanes before the diagonal, or with it.
+      const int64_t lanes = diagonal - i + (j + (a.lower ? 1 : 0)) * kParts<T>;
+      const auto first = hn::FirstN(d, static_cast<size_t>(std::clamp<int64_t>(lanes, 0, kLanes)));
+      const auto mask = a.lower ? hn::Not(first) : first;
+      const V elements = hn::IfThenElseZero(mask, access.Load(d, columns + j * stride + i));
+      // Zeros are not multiplied with what may be infinite.
+      const V known = hn::IfThenElseZero(mask, xs);
+      sums[j].Add(elements, known, Swapped<T>(d, known));
+      added = hn::IfThenElse(mask, factors[j].MultiplyAdd(elements, added), added);
+    }
+    access.Store(d, added, y + i);
+  };
+  if (a.lower) {
+    const int64_t end = a.n * kParts<T>;
+    // Vectors end with the matrix, and the first begins above the diagonal, if there is room: it is
+    // masked anyway.
+    const int64_t above = RoundUp(end - diagonal, kLanes) - (end - diagonal);
+    const int64_t begin = above <= diagonal ? diagonal - above : diagonal;
+    const int64_t masked = std::min(begin + RoundUp(after - begin, kLanes), end);
+    ForEachVector<T>(masked, end, step);
+    ForEachVector<T>(begin, masked, masked_step);
+  } else {
+    const int64_t masked = diagonal / kLanes * kLanes;
+    ForEachVector<T>(0, masked, step);
+    ForEachVector<T>(masked, after, masked_step);
+  }
+  T totals[kColumns];
+  StoreTotals<T, kColumns>(d, sums, /*conjugate=*/true, totals);
+#pragma GCC unroll 8
+  for (int j = 0; j < kColumns; ++j) {
+    const int64_t at = column + j;
+    const T sum = totals[j] + RealPart(a.data[at + at * a.stride]) * x_elements[at];
+    y_elements[at] += Multiplied(alpha, sum);
+  }
 }
 
 template <typename T>
-void AddAndDotColumns(const Columns<const T>& a, const T* factors, T* y, const T* x, T* sums) {
-  // As many as there are registers for.
-  constexpr int kGroup = kIsComplex<T> ? 2 : 4;
-  int64_t j = 0;
-  for (; j + kGroup <= a.columns; j += kGroup)
-    DotGroup<T, kGroup, true>(a.From(0, j), factors + j, y, x, true, sums + j);
-  for (; j < a.columns; ++j) DotGroup<T, 1, true>(a.From(0, j), factors + j, y, x, true, sums + j);
-}
-
-template <typename T, int kColumns, int kVectors, class D>
-HWY_INLINE void UpdateAt(D d, Part<T>* a, int64_t stride, const T* factors, const Part<T>* x,
-                         const T* factors2, const Part<T>* x2, int64_t begin, int64_t end) {
-  using F = Factor<T, D>;
-  constexpr int64_t kLanes = hn::MaxLanes(d);
-  constexpr bool kTwice = kVectors == 2;
-  const T* const second = kTwice ? factors2 : factors;
-  constexpr int kNext = kColumns > 1 ? 1 : 0;
-  const F f[2] = {F(d, factors[0]), F(d, factors[kNext])};
-  const F f2[2] = {F(d, second[0]), F(d, second[kNext])};
-  for (int64_t i = begin; i < end; i += kLanes) {
-    const auto xs = hn::LoadU(d, x + i);
-    auto xs2 = xs;
-    if constexpr (kTwice) xs2 = hn::LoadU(d, x2 + i);
-#pragma GCC unroll 4
-    for (int j = 0; j < kColumns; ++j) {
-      Part<T>* const to = a + j * stride + i;
-      auto sum = f[j].MultiplyAdd(xs, hn::LoadU(d, to));
-      if constexpr (kTwice) sum = f2[j].MultiplyAdd(xs2, sum);
-      hn::StoreU(sum, d, to);
-    }
-  }
+void AddSymmetricColumns(const HalfMatrix<T>& a, T alpha, int64_t begin, int64_t end, const T* x,
+                         T* y) {
+  constexpr int kGroup = kMostColumns<T> / (kIsComplex<T> && kMostColumns<float> == 4 ? 2 : 1);
+  int64_t j = begin;
+  for (; j + kGroup <= end; j += kGroup) SymmetricGroup<T, kGroup>(a, alpha, j, x, y);
+  for (; j < end; ++j) SymmetricGroup<T, 1>(a, alpha, j, x, y);
 }
 
 template <typename T, int kColumns, int kVectors>
-HWY_INLINE void UpdateGroup(const Columns<T>& a, const T* factors, const T* x, const T* factors2,
-                            const T* x2) {
-  const int64_t whole = WholeVectors<T>(a.rows), all = a.rows * kParts<T>,
-                stride = a.stride * kParts<T>;
-  if (whole > 0) {
-    UpdateAt<T, kColumns, kVectors>(FullTag<T>(), PartsOf(a.data), stride, factors, PartsOf(x),
-                                    factors2, PartsOf(x2), 0, whole);
-  }
-  if (whole < all) {
-    UpdateAt<T, kColumns, kVectors>(OneTag<T>(), PartsOf(a.data), stride, factors, PartsOf(x),
-                                    factors2, PartsOf(x2), whole, all);
-  }
+HWY_INLINE void UpdateGroup(const Columns<T>& a, const T* factors, const T* x_elements,
+                            const T* factors2, const T* x2_elements) {
+  const FullTag<T> d;
+  using F = Factor<T, FullTag<T>>;
+  constexpr bool kTwice = kVectors == 2;
+  constexpr int kNext = kColumns > 1 ? 1 : 0;
+  const int64_t stride = a.stride * kParts<T>;
+  Part<T>* const columns = PartsOf(a.data);
+  const Part<T>*const x = PartsOf(x_elements), *const x2 = PartsOf(x2_elements);
+  const T* const second = kTwice ? factors2 : factors;
+  const F f[2] = {F(d, factors[0]), F(d, factors[kNext])};
+  const F f2[2] = {F(d, second[0]), F(d, second[kNext])};
+  ForEachVector<T>(0, a.rows * kParts<T>, [&](auto access, int64_t i) HWY_ATTR {
+    const auto xs = access.Load(d, x + i);
+    auto xs2 = xs;
+    if constexpr (kTwice) xs2 = access.Load(d, x2 + i);
+#pragma GCC unroll 4
+    for (int j = 0; j < kColumns; ++j) {
+      Part<T>* const to = columns + j * stride + i;
+      auto sum = f[j].MultiplyAdd(xs, access.Load(d, to));
+      if constexpr (kTwice) sum = f2[j].MultiplyAdd(xs2, sum);
+      access.Store(d, sum, to);
+    }
+  });
 }
 
 template <typename T>
@@ -297,31 +383,35 @@ void UpdateColumnsTwice(const Columns<T>& a, const T* factors, const T* x, const
 
 template <typename T>
 void Scale(int64_t count, T factor, T* x) {
+  const FullTag<T> d;
+  const Factor<T, FullTag<T>> f(d, factor);
   Part<T>* const parts = PartsOf(x);
-  ForEachVector<T>(count, [&](auto d, int64_t i) HWY_ATTR {
-    const Factor<T, decltype(d)> f(d, factor);
-    hn::StoreU(f.Multiply(hn::LoadU(d, parts + i)), d, parts + i);
+  ForEachVector<T>(0, count * kParts<T>, [&](auto access, int64_t i) HWY_ATTR {
+    access.Store(d, f.Multiply(access.Load(d, parts + i)), parts + i);
   });
 }
 
 template <typename T>
 void AddMultiple(int64_t count, T factor, const T* x, T* y) {
+  const FullTag<T> d;
+  const Factor<T, FullTag<T>> f(d, factor);
   const Part<T>* const xs = PartsOf(x);
   Part<T>* const ys = PartsOf(y);
-  ForEachVector<T>(count, [&](auto d, int64_t i) HWY_ATTR {
-    const Factor<T, decltype(d)> f(d, factor);
-    hn::StoreU(hn::Add(hn::LoadU(d, ys + i), f.Multiply(hn::LoadU(d, xs + i))), d, ys + i);
+  ForEachVector<T>(0, count * kParts<T>, [&](auto access, int64_t i) HWY_ATTR {
+    const auto product = f.Multiply(access.Load(d, xs + i));
+    access.Store(d, hn::Add(access.Load(d, ys + i), product), ys + i);
   });
 }
 
 template <typename T>
 void Rotate(int64_t count, Part<T> c, Part<T> s, T* x, T* y) {
+  const FullTag<T> d;
   Part<T>*const xs = PartsOf(x), *const ys = PartsOf(y);
-  ForEachVector<T>(count, [&](auto d, int64_t i) HWY_ATTR {
-    const auto cosine = hn::Set(d, c), sine = hn::Set(d, s);
-    const auto a = hn::LoadU(d, xs + i), b = hn::LoadU(d, ys + i);
-    hn::StoreU(hn::Add(hn::Mul(cosine, a), hn::Mul(sine, b)), d, xs + i);
-    hn::StoreU(hn::Sub(hn::Mul(cosine, b), hn::Mul(sine, a)), d, ys + i);
+  const auto cosine = hn::Set(d, c), sine = hn::Set(d, s);
+  ForEachVector<T>(0, count * kParts<T>, [&](auto access, int64_t i) HWY_ATTR {
+    const auto a = access.Load(d, xs + i), b = access.Load(d, ys + i);
+    access.Store(d, hn::Add(hn::Mul(cosine, a), hn::Mul(sine, b)), xs + i);
+    access.Store(d, hn::Sub(hn::Mul(cosine, b), hn::Mul(sine, a)), ys + i);
   });
 }
 
@@ -374,27 +464,30 @@ double SumOfSquares(int64_t count, const T* x) {
 
 template <typename T>
 Part<T> Largest(int64_t count, const T* x) {
-  using P = Part<T>;
+  const FullTag<T> d;
   const Part<T>* const parts = PartsOf(x);
-  P best = -1;
-  hn::Vec<FullTag<T>> lanes = hn::Set(FullTag<T>(), P(-1));
-  ForEachVector<T>(count, [&](auto d, int64_t i) HWY_ATTR {
-    auto v = hn::Abs(hn::LoadU(d, parts + i));
+  auto largest = hn::Zero(d);
+  ForEachVector<T>(0, count * kParts<T>, [&](auto access, int64_t i) HWY_ATTR {
+    auto v = hn::Abs(access.Load(d, parts + i));
     if constexpr (kIsComplex<T>) v = hn::Add(v, hn::Reverse2(d, v));
-    if constexpr (std::is_same_v<decltype(d), FullTag<T>>) {
-      lanes = hn::IfThenElse(hn::Gt(v, lanes), v, lanes);
-    } else {
-      best = hn::GetLane(v) > best ? hn::GetLane(v) : best;
-    }
+    largest = hn::IfThenElse(hn::Gt(v, largest), v, largest);
   });
-  return std::max(best, hn::GetLane(hn::MaxOfLanes(FullTag<T>(), lanes)));
+  return hn::GetLane(hn::MaxOfLanes(d, largest));
 }
 
 template <typename T>
 VectorKernels<T> KernelsOf() {
-  return {&AddColumns<T>,         &DotColumns<T>,   &AddAndDotColumns<T>, &UpdateColumns<T>,
-          &UpdateColumnsTwice<T>, &Scale<T>,        &AddMultiple<T>,      &Rotate<T>,
-          &AbsoluteSum<T>,        &SumOfSquares<T>, &Largest<T>};
+  return {&AddColumns<T>,
+          &DotColumns<T>,
+          &AddSymmetricColumns<T>,
+          &UpdateColumns<T>,
+          &UpdateColumnsTwice<T>,
+          &Scale<T>,
+          &AddMultiple<T>,
+          &Rotate<T>,
+          &AbsoluteSum<T>,
+          &SumOfSquares<T>,
+          &Largest<T>};
 }
 
 #endif  // HWY_TARGET == HWY_SCALAR

@@ -28,6 +28,15 @@ struct Columns {
   }
 };
 
+// A symmetric matrix, or Hermitian if elements are complex, of which one triangle is stored.
+template <typename T>
+struct HalfMatrix {
+  bool lower;
+  int64_t n;
+  const T* data;
+  int64_t stride;
+};
+
 // The loops of one instruction set. Each element of a result is summed in an order that depends on
 // the number of elements alone, not on which columns are processed together.
 template <typename T>
@@ -36,9 +45,10 @@ struct VectorKernels {
   void (*add_columns)(const Columns<const T>& a, const T* factors, T* y);
   // sums[j] = sum over i of a[i, j] * x[i]; of conj(a[i, j]) with `conjugate`.
   void (*dot_columns)(const Columns<const T>& a, const T* x, bool conjugate, T* sums);
-  // Both in one pass over a, the second with conjugation if elements are complex.
-  void (*add_and_dot_columns)(const Columns<const T>& a, const T* factors, T* y, const T* x,
-                              T* sums);
+  // y += alpha times what columns [begin, end) of the stored triangle, and the rows that mirror
+  // them, add to the product of the matrix with x. Each element is read once.
+  void (*add_symmetric_columns)(const HalfMatrix<T>& a, T alpha, int64_t begin, int64_t end,
+                                const T* x, T* y);
   // a[:, j] += factors[j] * x.
   void (*update_columns)(const Columns<T>& a, const T* factors, const T* x);
   // a[:, j] += factors[j] * x + factors2[j] * x2.
@@ -56,7 +66,7 @@ struct VectorKernels {
   Part<T> (*absolute_sum)(int64_t count, const T* x);
   // The sum of squares of all parts; of float in double precision.
   double (*sum_of_squares)(int64_t count, const T* x);
-  // The largest |re| + |im|. NaN is not larger than anything; -1 if there is no other element.
+  // The largest |re| + |im|. NaN is not larger than anything; 0 if there is no other element.
   Part<T> (*largest)(int64_t count, const T* x);
 };
 

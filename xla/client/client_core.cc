@@ -10,7 +10,9 @@
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/layout_util.h"
+#include "xla/service/custom_call_check.h"
 #include "xla/service/custom_call_target_registry.h"
+#include "xla/service/dump.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -102,6 +104,9 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
   // First, so that the shapes below can be relied on.
   XLA_RETURN_IF_ERROR(VerifyModule(*program));
 
+  const HloDumper dumper(
+      options.has_debug_options() ? options.debug_options() : DumpOptionsFromEnv(), *program);
+  dumper.Dump(*program, "before_optimizations");
   std::unique_ptr<HloModule> module = program->Clone();
   module->SetDefaultEntryLayout();
   HloModuleConfig& config = module->config();
@@ -140,7 +145,11 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
     LayoutUtil::SetToDefaultLayout(layout.mutable_result());
   }
   const CustomCallRegistry custom_calls = CustomCalls({});
-  return backend_->Compile(std::move(module), &custom_calls);
+  XLA_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
+                       backend_->Compile(std::move(module), &custom_calls));
+  dumper.Dump(executable->optimized_module(), "cpu_after_optimizations");
+  XLA_RETURN_IF_ERROR(CheckCustomCalls(executable->optimized_module(), custom_calls));
+  return executable;
 }
 
 int64_t ClientCore::NextHandle() {

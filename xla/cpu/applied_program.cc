@@ -13,9 +13,7 @@ namespace xla::cpu {
 AppliedProgram::AppliedProgram(ProgramSchedule schedule, int32_t arguments)
     : schedule_(std::move(schedule)), arguments_(arguments) {}
 
-AppliedProgram::~AppliedProgram() {
-  for (const Frame& frame : frames_) runtime::FreeHostMemory(frame.memory);
-}
+void AppliedProgram::FreeMemory::operator()(char* memory) const { runtime::FreeHostMemory(memory); }
 
 int64_t AppliedProgram::FrameBytes() const {
   int64_t library = 0;
@@ -35,13 +33,13 @@ absl::StatusOr<AppliedProgram::Frame> AppliedProgram::TakeFrame() const {
   }
   Frame frame;
   if (const int64_t bytes = FrameBytes(); bytes > 0) {
-    frame.memory = runtime::AllocateHostMemory(static_cast<size_t>(bytes));
+    frame.memory.reset(static_cast<char*>(runtime::AllocateHostMemory(static_cast<size_t>(bytes))));
     if (frame.memory == nullptr) {
       return absl::ResourceExhaustedError(
           absl::StrCat("the system has no memory for ", bytes, " bytes of scratch memory"));
     }
   }
-  frame.bases = {static_cast<char*>(frame.memory)};
+  frame.bases = {frame.memory.get()};
   frame.bases.resize(static_cast<size_t>(1 + arguments() + results()));
   frame.bases.insert(frame.bases.end(), constants.begin(), constants.end());
   return frame;

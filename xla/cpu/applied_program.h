@@ -21,7 +21,6 @@ namespace xla::cpu {
 class AppliedProgram {
  public:
   AppliedProgram(ProgramSchedule schedule, int32_t arguments);
-  ~AppliedProgram();
   AppliedProgram(const AppliedProgram&) = delete;
   AppliedProgram& operator=(const AppliedProgram&) = delete;
 
@@ -45,8 +44,11 @@ class AppliedProgram {
 
  private:
   // Scratch memory, and where arguments, results and constants are.
+  struct FreeMemory {
+    void operator()(char* memory) const;
+  };
   struct Frame {
-    void* memory = nullptr;
+    std::unique_ptr<char, FreeMemory> memory;
     std::vector<char*> bases;
   };
   absl::StatusOr<Frame> TakeFrame() const;

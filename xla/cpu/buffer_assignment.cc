@@ -37,7 +37,7 @@ class Assigner {
       }
     }
     for (const MoveHint& hint : b_.hints) moves_.insert({hint.position, hint.from, hint.to});
-    // What loops write back, before where they start from.
+    // What loops and branches write back, before where loops start from.
     for (const MoveHint& hint : b_.hints) {
       if (b_.lives[At(hint.to)].definition != hint.position) TryShare(hint.from, hint.to, &hint);
     }
@@ -64,21 +64,61 @@ class Assigner {
   static size_t At(ValueId value) { return static_cast<size_t>(value); }
 
   std::vector<LiveRange> RangesOf(const ValueLife& life) const {
-    int32_t last = life.definition;
+    std::vector<int32_t> uses = life.uses;
+    std::sort(uses.begin(), uses.end());
+    std::vector<LiveRange> ranges;
     if (life.carried_by < 0) {
-      for (const int32_t use : life.uses) last = std::max(last, use);
-      return {{life.definition, last}};
+      // Results of a conditional: only one of its branches writes and returns them.
+      int32_t definition = life.definition;
+      for (size_t i = 0; i < life.branch_writes.size(); ++i) {
+        definition = life.branch_writes[i];
+        if (i + 1 < life.branch_writes.size()) ranges.push_back({definition, definition});
+      }
+      AddRanges(definition, definition, uses, ranges);
+      return ranges;
     }
     // State: from the start to its last use in the loop, and from the loop's end on. The condition,
     // which is the last to run, leaves it as it is, though nothing in the loop may read it.
-    const int32_t end = b_.loops[At(life.carried_by)].end;
-    int32_t last_after = end;
-    last = std::max(last, b_.loops[At(life.carried_by)].condition_end);
-    for (const int32_t use : life.uses) {
-      int32_t& latest = use <= end ? last : last_after;
-      latest = std::max(latest, use);
+    const LoopInfo& loop = b_.loops[At(life.carried_by)];
+    const auto after = std::upper_bound(uses.begin(), uses.end(), loop.end);
+    std::vector<int32_t> within(uses.begin(), after);
+    within.insert(std::upper_bound(within.begin(), within.end(), loop.condition_end),
+                  loop.condition_end);
+    AddRanges(life.definition, life.definition, within, ranges);
+    AddRanges(loop.end, loop.end,
+              absl::MakeConstSpan(uses).subspan(static_cast<size_t>(after - uses.begin())), ranges);
+    return ranges;
+  }
+
+  // Of a value that is made at `begin` or, if `outside` is less, somewhere before, and is read at
+  // these positions, ascending. Where the last one is within a conditional that does not hold
+  // `outside`, the value is not needed after the last read of each branch.
+  void AddRanges(int32_t outside, int32_t begin, absl::Span<const int32_t> uses,
+                 std::vector<LiveRange>& ranges) const {
+    const int32_t last = uses.empty() ? begin : std::max(begin, uses.back());
+    const ConditionalInfo* conditional = nullptr;
+    const auto next = std::upper_bound(
+        b_.conditionals.begin(), b_.conditionals.end(), last,
+        [](int32_t position, const ConditionalInfo& c) { return position < c.begin; });
+    for (auto i = static_cast<int32_t>(next - b_.conditionals.begin()) - 1; i >= 0;) {
+      const ConditionalInfo& candidate = b_.conditionals[static_cast<size_t>(i)];
+      if (candidate.begin <= outside) break;
+      if (candidate.end >= last) conditional = &candidate;  // the outermost is the last found
+      i = candidate.parent;
     }
-    return {{life.definition, last}, {end, last_after}};
+    if (conditional == nullptr) {
+      ranges.push_back({begin, last});
+      return;
+    }
+    ranges.push_back({begin, conditional->begin});
+    for (const LiveRange& branch : conditional->branches) {
+      const auto from = std::lower_bound(uses.begin(), uses.end(), branch.begin);
+      const auto to = std::upper_bound(uses.begin(), uses.end(), branch.end);
+      if (from == to) continue;
+      const auto count = static_cast<size_t>(to - from);
+      AddRanges(branch.begin - 1, branch.begin,
+                uses.subspan(static_cast<size_t>(from - uses.begin()), count), ranges);
+    }
   }
 
   // Whether the item at this position, the last that reads `ends` and the one that makes `begins`,

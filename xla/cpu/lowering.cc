@@ -92,7 +92,7 @@ class PreparedStep final : public Step {
         return absl::ResourceExhaustedError("no memory for a kernel's blocks");
     }
     const absl::Status status = kernel_->Run({&host, buffers.data(), scratch});
-    return status.ok() ? status : state.Poll();
+    return status.ok() ? state.failure() : state.Poll();
   }
 
  private:

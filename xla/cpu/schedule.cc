@@ -362,14 +362,17 @@ class Scheduler {
     item.instruction = &instruction;
     item.operands = {leaves_[instruction.operand(0)][0]};
     item.position = ++position_;
-    // The results are made in either branch: their memory is taken from here on.
+    const auto conditional = static_cast<int32_t>(b_.conditionals.size());
+    b_.conditionals.push_back({std::exchange(conditional_, conditional), position_, 0, {}});
     item.results = NewValues(&instruction);
     // Reads of the operands and writes of the results lie between the two positions.
     Use(item.operands[0]);
     const size_t branches = instruction.called_computations().size();
     item.bodies.resize(branches);
+    std::vector<MoveHint> made;  // in branches, as opposed to what they return as it is
     for (size_t i = 0; i < branches; ++i) {
       const HloComputation& branch = *instruction.branch_computation(static_cast<int64_t>(i));
+      const int32_t begin = ++position_;
       BindParameters(branch, leaves_[instruction.operand(static_cast<int64_t>(i) + 1)]);
       XLA_RETURN_IF_ERROR(Visit(branch, item.bodies[i]));
       const Leaves& leaves = leaves_[branch.root_instruction()];
@@ -377,14 +380,21 @@ class Scheduler {
       for (size_t k = 0; k < leaves.size(); ++k) {
         if (leaves[k] == kNoValue) continue;
         Use(leaves[k]);
+        const bool is_outer = b_.lives[Position(leaves[k])].definition < item.position;
+        (is_outer ? b_.hints : made).push_back({leaves[k], item.results[k], position_});
+        b_.lives[Position(item.results[k])].branch_writes.push_back(position_);
         AddCopy(leaves[k], item.results[k], item.bodies[i]);
       }
+      b_.conditionals[Position(conditional)].branches.push_back({begin, position_});
     }
+    b_.hints.insert(b_.hints.end(), made.begin(), made.end());
     ++position_;
     // The branches write all results, also those that nothing reads.
     for (const ValueId result : item.results) {
       if (result != kNoValue) Use(result);
     }
+    b_.conditionals[Position(conditional)].end = position_;
+    conditional_ = b_.conditionals[Position(conditional)].parent;
     leaves_[&instruction] = item.results;
     items.push_back(std::move(item));
     return absl::OkStatus();
@@ -394,7 +404,7 @@ class Scheduler {
   const absl::Span<const MemoryAlias> aliases_;
   absl::node_hash_map<const HloInstruction*, Leaves> leaves_;  // entries stay in place
   int32_t position_ = 0;
-  int32_t loop_ = -1;
+  int32_t loop_ = -1, conditional_ = -1;
   int depth_ = 0;
 };
 

@@ -24,6 +24,8 @@ struct ValueLife {
   std::vector<int32_t> uses;
   int32_t loop = -1;        // the innermost loop in which it is made
   int32_t carried_by = -1;  // the loop whose state it is
+  // Of a result of a conditional: where each branch, in order, writes it.
+  std::vector<int32_t> branch_writes;
   bool is_temporary = true;
 };
 
@@ -33,7 +35,15 @@ struct LoopInfo {
   std::set<ValueId> outer_values;  // made outside, used inside
 };
 
-// A value that should be where another one is: the state of a loop, and what updates it.
+// Branches follow each other, and one of them runs.
+struct ConditionalInfo {
+  int32_t parent = -1;  // the innermost conditional that this one is a part of
+  int32_t begin = 0, end = 0;
+  std::vector<LiveRange> branches;  // the positions of each
+};
+
+// A value that should be where another one is: the state of a loop, and what updates it; the result
+// of a conditional, and what its branches return.
 struct MoveHint {
   ValueId from, to;
   int32_t position;  // of the copy that is not needed then
@@ -43,6 +53,7 @@ struct ScheduleBuilder {
   ProgramSchedule schedule;
   std::vector<ValueLife> lives;  // by value
   std::vector<LoopInfo> loops;
+  std::vector<ConditionalInfo> conditionals;  // in order of their begin
   std::vector<MoveHint> hints;
   std::vector<const ScheduledItem*> by_position;
   // Values of arguments that start in the memory of a leaf of the result; see MemoryAlias.

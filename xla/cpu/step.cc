@@ -135,7 +135,7 @@ absl::Status LibraryStep::Run(RunState& state) const {
   for (const auto& slot : results_) results.push_back(in(slot));
   const absl::Status status =
       function_({instruction(), &state, operands, results, folds_, site_.get()});
-  if (status.ok()) return status;
+  if (status.ok()) return state.failure();
   return absl::Status(status.code(),
                       absl::StrCat(instruction()->ToShortString(), ": ", status.message()));
 }

@@ -78,23 +78,24 @@ namespace internal {
 inline bool Succeeded(const XLA_FFI_Api* api, XLA_FFI_Error* error, const char* what,
                       DiagnosticEngine& diagnostic) {
   if (error == nullptr) return true;
-  XLA_FFI_Error_GetDetails_Args details = {sizeof(details), nullptr, error, nullptr, 0};
-  api->error_get_details(&details);
+  XLA_FFI_Error_GetDetails_Args details = {sizeof(details), nullptr, error, nullptr,
+                                           XLA_FFI_Error_Code_INTERNAL};
+  api->XLA_FFI_Error_GetDetails(&details);
   diagnostic.Emit("Failed to get ", what, ": ", details.message);
   XLA_FFI_Error_Destroy_Args destroy = {sizeof(destroy), nullptr, error};
-  api->error_destroy(&destroy);
+  api->XLA_FFI_Error_Destroy(&destroy);
   return false;
 }
 
 template <typename T, ExecutionStage kStage>
 struct StateDecoding {
   using Type = T*;
-  static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_ExecutionContext* context,
+  static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* context,
                                     DiagnosticEngine& diagnostic) {
     XLA_FFI_TypeId id = TypeIdOf<T>();
-    XLA_FFI_State_Args args = {
+    XLA_FFI_State_Get_Args args = {
         sizeof(args), nullptr, context, static_cast<XLA_FFI_ExecutionStage>(kStage), &id, nullptr};
-    if (!Succeeded(api, api->state_get(&args), "state", diagnostic)) return std::nullopt;
+    if (!Succeeded(api, api->XLA_FFI_State_Get(&args), "state", diagnostic)) return std::nullopt;
     return static_cast<T*>(args.state);
   }
 };
@@ -111,11 +112,11 @@ struct CtxDecoding<Initialized<T>> : internal::StateDecoding<T, ExecutionStage::
 template <typename T>
 struct CtxDecoding<UserData<T>> {
   using Type = T*;
-  static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_ExecutionContext* context,
+  static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* context,
                                     DiagnosticEngine& diagnostic) {
     XLA_FFI_TypeId id = internal::TypeIdOf<T>();
-    XLA_FFI_ExecutionContext_Get_Args args = {sizeof(args), nullptr, context, &id, nullptr};
-    if (!internal::Succeeded(api, api->execution_context_get(&args), "user data", diagnostic)) {
+    XLA_FFI_InvokeContext_Get_Args args = {sizeof(args), nullptr, context, &id, nullptr};
+    if (!internal::Succeeded(api, api->XLA_FFI_InvokeContext_Get(&args), "user data", diagnostic)) {
       return std::nullopt;
     }
     return static_cast<T*>(args.data);
@@ -125,10 +126,11 @@ struct CtxDecoding<UserData<T>> {
 template <>
 struct CtxDecoding<DeviceOrdinal> {
   using Type = int32_t;
-  static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_ExecutionContext* context,
+  static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* context,
                                     DiagnosticEngine& diagnostic) {
     XLA_FFI_DeviceOrdinal_Get_Args args = {sizeof(args), nullptr, context, 0};
-    if (!internal::Succeeded(api, api->device_ordinal_get(&args), "device ordinal", diagnostic)) {
+    if (!internal::Succeeded(api, api->XLA_FFI_DeviceOrdinal_Get(&args), "device ordinal",
+                             diagnostic)) {
       return std::nullopt;
     }
     return args.device_ordinal;
@@ -138,10 +140,10 @@ struct CtxDecoding<DeviceOrdinal> {
 template <>
 struct CtxDecoding<RunId> {
   using Type = RunId;
-  static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_ExecutionContext* context,
+  static std::optional<Type> Decode(const XLA_FFI_Api* api, XLA_FFI_InvokeContext* context,
                                     DiagnosticEngine& diagnostic) {
     XLA_FFI_RunId_Get_Args args = {sizeof(args), nullptr, context, 0};
-    if (!internal::Succeeded(api, api->run_id_get(&args), "run id", diagnostic)) {
+    if (!internal::Succeeded(api, api->XLA_FFI_RunId_Get(&args), "run id", diagnostic)) {
       return std::nullopt;
     }
     return RunId(args.run_id);
@@ -285,8 +287,8 @@ inline XLA_FFI_Error* ErrorOf(const XLA_FFI_Api* api, const absl::Status& status
   if (status.ok()) return nullptr;
   const std::string message(status.message());
   XLA_FFI_Error_Create_Args args = {sizeof(args), nullptr, message.c_str(),
-                                    static_cast<uint32_t>(status.code())};
-  return api->error_create(&args);
+                                    static_cast<XLA_FFI_Error_Code>(status.code())};
+  return api->XLA_FFI_Error_Create(&args);
 }
 
 // A state becomes the run's; other results have nothing to hand over.
@@ -298,8 +300,8 @@ XLA_FFI_Error* TakeResult(const XLA_FFI_CallFrame& frame,
                           absl::StatusOr<std::unique_ptr<T>> state) {
   if (!state.ok()) return ErrorOf(frame.api, state.status());
   XLA_FFI_TypeId id = TypeIdOf<T>();
-  XLA_FFI_State_Args args = {sizeof(args), nullptr, frame.ctx, frame.stage, &id, state->get()};
-  XLA_FFI_Error* const error = frame.api->state_set(&args);
+  XLA_FFI_State_Set_Args args = {sizeof(args), nullptr, frame.ctx, frame.stage, &id, state->get()};
+  XLA_FFI_Error* const error = frame.api->XLA_FFI_State_Set(&args);
   if (error == nullptr) (void)state->release();
   return error;
 }
@@ -315,10 +317,11 @@ class Handler {
 
   // Null: the call succeeded.
   XLA_FFI_Error* Call(XLA_FFI_CallFrame* frame) const {
-    for (XLA_FFI_Extension_Base* at = frame->extension_start; at != nullptr; at = at->next) {
-      if (at->type != kFfiMetadataExtension) continue;
+    for (XLA_FFI_InternalExtension* at = frame->extension_start; at != nullptr; at = at->next) {
+      if (at->type != XLA_FFI_Extension_Metadata) continue;
       XLA_FFI_Metadata& metadata = *reinterpret_cast<XLA_FFI_Metadata_Extension*>(at)->metadata;
-      metadata.api_version = {sizeof(XLA_FFI_Api_Version), nullptr, 0, 3};
+      metadata.api_version = {sizeof(XLA_FFI_Api_Version), nullptr, XLA_FFI_API_MAJOR,
+                              XLA_FFI_API_MINOR};
       metadata.traits = 0;
       return nullptr;
     }
@@ -447,7 +450,7 @@ class Ffi {
         sizeof(args), nullptr, {name.data(), name.size()}, {platform.data(), platform.size()},
         bundle,       traits};
     DiagnosticEngine diagnostic;
-    if (internal::Succeeded(api, api->handler_register(&args), "a handler", diagnostic)) {
+    if (internal::Succeeded(api, api->XLA_FFI_Handler_Register(&args), "a handler", diagnostic)) {
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(diagnostic.Result());

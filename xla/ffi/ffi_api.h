@@ -16,7 +16,7 @@ const XLA_FFI_Api* GetXlaFfiApi();
 namespace internal {
 
 // ExecutableRunOptions::intra_op_thread_pool of the run; null if it has none.
-const Eigen::ThreadPoolDevice* IntraOpThreadPoolOf(const XLA_FFI_ExecutionContext* context);
+const Eigen::ThreadPoolDevice* IntraOpThreadPoolOf(const XLA_FFI_InvokeContext* context);
 
 }  // namespace internal
 

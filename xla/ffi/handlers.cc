@@ -25,7 +25,7 @@ struct XLA_FFI_Future {
   xla::runtime::EventSource source;
 };
 
-struct XLA_FFI_ExecutionContext {
+struct XLA_FFI_InvokeContext {
   const xla::ffi::CallContext* context;
   const xla::CustomCallFrame* call;
   std::map<uint32_t, xla::ffi::State> states;  // by stage
@@ -72,23 +72,23 @@ std::string_view TextOf(XLA_FFI_ByteSpan span) { return {span.ptr, span.len}; }
 const XLA_FFI_Api kFfiApi = {
     .struct_size = sizeof(XLA_FFI_Api),
     .extension_start = nullptr,
-    .api_version = {sizeof(XLA_FFI_Api_Version), nullptr, kFfiMajorVersion, kFfiMinorVersion},
+    .api_version = {sizeof(XLA_FFI_Api_Version), nullptr, XLA_FFI_API_MAJOR, XLA_FFI_API_MINOR},
     .internal_api = nullptr,
-    .error_create =
+    .XLA_FFI_Error_Create =
         [](XLA_FFI_Error_Create_Args* args) {
           const char* message = args->message == nullptr ? "" : args->message;
           return new XLA_FFI_Error{absl::Status(static_cast<absl::StatusCode>(args->errc), message),
                                    message};
         },
-    .error_get_details =
+    .XLA_FFI_Error_GetDetails =
         [](XLA_FFI_Error_GetDetails_Args* args) {
           args->message = args->error->message.c_str();
           if (Has(args, &XLA_FFI_Error_GetDetails_Args::errc)) {
-            args->errc = static_cast<uint32_t>(args->error->status.code());
+            args->errc = static_cast<XLA_FFI_Error_Code>(args->error->status.code());
           }
         },
-    .error_destroy = [](XLA_FFI_Error_Destroy_Args* args) { delete args->error; },
-    .handler_register =
+    .XLA_FFI_Error_Destroy = [](XLA_FFI_Error_Destroy_Args* args) { delete args->error; },
+    .XLA_FFI_Handler_Register =
         [](XLA_FFI_Handler_Register_Args* args) {
           const std::string_view platform = TextOf(args->platform);
           // Handlers for other devices are never called.
@@ -99,11 +99,11 @@ const XLA_FFI_Api kFfiApi = {
           }
           return FfiError(absl::OkStatus());
         },
-    .stream_get =
+    .XLA_FFI_Stream_Get =
         [](XLA_FFI_Stream_Get_Args*) {
           return FfiError(absl::UnimplementedError("the devices of Xylem have no streams"));
         },
-    .type_register =
+    .XLA_FFI_Type_Register =
         [](XLA_FFI_Type_Register_Args* args) {
           const auto id =
               RegisterType(TextOf(args->name), args->type_id->type_id,
@@ -111,8 +111,8 @@ const XLA_FFI_Api kFfiApi = {
           if (id.ok()) args->type_id->type_id = *id;
           return FfiError(id.status());
         },
-    .execution_context_get =
-        [](XLA_FFI_ExecutionContext_Get_Args* args) {
+    .XLA_FFI_InvokeContext_Get =
+        [](XLA_FFI_InvokeContext_Get_Args* args) {
           const UserData& user_data = args->ctx->context->user_data;
           const auto found = user_data.find(args->type_id->type_id);
           if (found == user_data.end()) {
@@ -122,16 +122,16 @@ const XLA_FFI_Api kFfiApi = {
           args->data = found->second;
           return FfiError(absl::OkStatus());
         },
-    .state_set =
-        [](XLA_FFI_State_Args* args) {
+    .XLA_FFI_State_Set =
+        [](XLA_FFI_State_Set_Args* args) {
           const bool is_new =
               args->ctx->states.try_emplace(args->stage, State{args->type_id->type_id, args->state})
                   .second;
           return FfiError(is_new ? absl::OkStatus()
                                  : absl::AlreadyExistsError("the stage has a state"));
         },
-    .state_get =
-        [](XLA_FFI_State_Args* args) {
+    .XLA_FFI_State_Get =
+        [](XLA_FFI_State_Get_Args* args) {
           const auto found = args->ctx->states.find(args->stage);
           if (found == args->ctx->states.end()) {
             return FfiError(absl::NotFoundError("the stage has no state"));
@@ -142,7 +142,7 @@ const XLA_FFI_Api kFfiApi = {
           args->state = found->second.object;
           return FfiError(absl::OkStatus());
         },
-    .device_memory_allocate =
+    .XLA_FFI_DeviceMemory_Allocate =
         [](XLA_FFI_DeviceMemory_Allocate_Args* args) {
           if (args->alignment > runtime::kHostMemoryAlignment) {
             return FfiError(absl::UnimplementedError(
@@ -155,7 +155,7 @@ const XLA_FFI_Api kFfiApi = {
           args->ctx->scratch.push_back(args->data);
           return FfiError(absl::OkStatus());
         },
-    .device_memory_free =
+    .XLA_FFI_DeviceMemory_Free =
         [](XLA_FFI_DeviceMemory_Free_Args* args) {
           std::vector<void*>& scratch = args->ctx->scratch;
           const auto found = std::find(scratch.begin(), scratch.end(), args->data);
@@ -166,52 +166,54 @@ const XLA_FFI_Api kFfiApi = {
           runtime::FreeHostMemory(args->data);
           return FfiError(absl::OkStatus());
         },
-    .thread_pool_schedule =
+    .XLA_FFI_ThreadPool_Schedule =
         [](XLA_FFI_ThreadPool_Schedule_Args* args) {
           args->task(args->data);  // Tasks may wait for each other only in order.
           return FfiError(absl::OkStatus());
         },
-    .thread_pool_num_threads =
+    .XLA_FFI_ThreadPool_NumThreads =
         [](XLA_FFI_ThreadPool_NumThreads_Args* args) {
           *args->num_threads = 1;
           return FfiError(absl::OkStatus());
         },
-    .future_create =
+    .XLA_FFI_Future_Create =
         [](XLA_FFI_Future_Create_Args* args) {
           args->future = new XLA_FFI_Future;
           return FfiError(absl::OkStatus());
         },
-    .future_set_available =
+    .XLA_FFI_Future_SetAvailable =
         [](XLA_FFI_Future_SetAvailable_Args* args) {
           args->future->source.Set(absl::OkStatus());
           return FfiError(absl::OkStatus());
         },
-    .future_set_error =
+    .XLA_FFI_Future_SetError =
         [](XLA_FFI_Future_SetError_Args* args) {
           args->future->source.Set(TakeFfiError(args->error));
           return FfiError(absl::OkStatus());
         },
-    .run_id_get =
+    .XLA_FFI_RunId_Get =
         [](XLA_FFI_RunId_Get_Args* args) {
           args->run_id = args->ctx->call->run_id;
           return FfiError(absl::OkStatus());
         },
-    .device_ordinal_get =
+    .XLA_FFI_DeviceOrdinal_Get =
         [](XLA_FFI_DeviceOrdinal_Get_Args* args) {
           args->device_ordinal = args->ctx->call->device_ordinal;
           return FfiError(absl::OkStatus());
         },
-    .invoke_context_find_extension =
+    .XLA_FFI_InvokeContext_FindExtension =
         [](XLA_FFI_InvokeContext_FindExtension_Args* args) {
           args->extension = nullptr;  // Nothing attaches any.
           return FfiError(absl::OkStatus());
         },
-    .custom_options_get =
+    .XLA_FFI_CustomOptions_Get =
         [](XLA_FFI_CustomOptions_Get_Args* args) {
           args->attrs = &kNoOptions;
           return FfiError(absl::OkStatus());
         },
 };
+
+XLA_FFI_DataType TypeOf(PrimitiveType type) { return static_cast<XLA_FFI_DataType>(type); }
 
 // Attributes in the form of the interface; points into the dictionary.
 class FfiAttributes {
@@ -232,13 +234,13 @@ class FfiAttributes {
     switch (value.kind) {
       case AttributeValue::Kind::kScalar:
         types_.push_back(XLA_FFI_AttrType_SCALAR);
-        scalars_.push_back({static_cast<uint32_t>(value.element_type), value.data()});
+        scalars_.push_back({TypeOf(value.element_type), const_cast<void*>(value.data())});
         values_.push_back(&scalars_.back());
         return;
       case AttributeValue::Kind::kArray:
         types_.push_back(XLA_FFI_AttrType_ARRAY);
-        arrays_.push_back({static_cast<uint32_t>(value.element_type),
-                           static_cast<size_t>(value.count), value.data()});
+        arrays_.push_back({TypeOf(value.element_type), static_cast<size_t>(value.count),
+                           const_cast<void*>(value.data())});
         values_.push_back(&arrays_.back());
         return;
       case AttributeValue::Kind::kString:
@@ -264,6 +266,8 @@ class FfiAttributes {
   XLA_FFI_Attrs attrs_ = {};
 };
 
+// Arguments or results: Kind is XLA_FFI_ArgType or XLA_FFI_RetType, of which there is one, buffers.
+template <typename Kind>
 struct FfiBuffers {
   void SetData(const std::vector<CustomCallBuffer>& from) {
     for (size_t i = 0; i < from.size(); ++i) buffers[i].data = from[i].data;
@@ -272,16 +276,16 @@ struct FfiBuffers {
     buffers.reserve(from.size());
     for (const CustomCallBuffer& buffer : from) {
       const absl::Span<const int64_t> dims = buffer.shape->dimensions();
-      buffers.push_back({sizeof(XLA_FFI_Buffer), nullptr,
-                         static_cast<uint32_t>(buffer.shape->element_type()), buffer.data,
-                         static_cast<int64_t>(dims.size()), dims.data()});
+      buffers.push_back({sizeof(XLA_FFI_Buffer), nullptr, TypeOf(buffer.shape->element_type()),
+                         buffer.data, static_cast<int64_t>(dims.size()),
+                         const_cast<int64_t*>(dims.data())});
       pointers.push_back(&buffers.back());
-      types.push_back(kFfiBuffer);
+      types.push_back(static_cast<Kind>(1));
     }
   }
   std::vector<XLA_FFI_Buffer> buffers;
   std::vector<void*> pointers;
-  std::vector<uint32_t> types;
+  std::vector<Kind> types;
 };
 
 }  // namespace
@@ -295,22 +299,22 @@ absl::Status CheckVersion(const XLA_FFI_Handler_Bundle& bundle) {
     return absl::InvalidArgumentError("a custom call without a function that executes it");
   }
   XLA_FFI_Metadata metadata = {};
-  metadata.struct_size = kFfiMetadataSize;
+  metadata.struct_size = XLA_FFI_Metadata_STRUCT_SIZE;
   metadata.api_version.struct_size = sizeof(XLA_FFI_Api_Version);
   XLA_FFI_Metadata_Extension extension = {
-      {sizeof(XLA_FFI_Metadata_Extension), kFfiMetadataExtension, nullptr}, &metadata};
+      {sizeof(XLA_FFI_Metadata_Extension), XLA_FFI_Extension_Metadata, nullptr}, &metadata};
   XLA_FFI_CallFrame frame = {};
-  frame.struct_size = kFfiCallFrameSize;
+  frame.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
   frame.api = &kFfiApi;
-  frame.extension_start = &extension.base;
+  frame.extension_start = &extension.extension_base;
   XLA_RETURN_IF_ERROR(TakeFfiError(bundle.execute(&frame)));
   const XLA_FFI_Api_Version& version = metadata.api_version;
   // A minor version adds fields and functions. A handler that needs one which is missing sees the
   // size of the table and says so itself.
-  if (version.major_version == kFfiMajorVersion) return absl::OkStatus();
+  if (version.major_version == XLA_FFI_API_MAJOR) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "the handler was made for version ", version.major_version, ".", version.minor_version,
-      " of the custom-call interface; this is ", kFfiMajorVersion, ".", kFfiMinorVersion));
+      " of the custom-call interface; this is ", XLA_FFI_API_MAJOR, ".", XLA_FFI_API_MINOR));
 }
 
 // Calls of a handler.
@@ -326,7 +330,7 @@ class Call final : public PreparedHandler {
         arguments_(form.arguments),
         results_(form.results),
         context_{owned_context_.get(), nullptr, {}, {}} {
-    frame_.struct_size = kFfiCallFrameSize;
+    frame_.struct_size = XLA_FFI_CallFrame_STRUCT_SIZE;
     frame_.api = &kFfiApi;
     frame_.ctx = &context_;
     frame_.attrs = *attributes_.attrs();
@@ -408,8 +412,9 @@ class Call final : public PreparedHandler {
   const std::shared_ptr<Instances> instances_;
   const std::string instruction_;
   FfiAttributes attributes_;
-  FfiBuffers arguments_, results_;
-  XLA_FFI_ExecutionContext context_;
+  FfiBuffers<XLA_FFI_ArgType> arguments_;
+  FfiBuffers<XLA_FFI_RetType> results_;
+  XLA_FFI_InvokeContext context_;
   XLA_FFI_CallFrame frame_ = {};
 };
 
@@ -439,10 +444,12 @@ const XLA_FFI_Api* GetXlaFfiApi() { return &kFfiApi; }
 
 namespace internal {
 
-const Eigen::ThreadPoolDevice* IntraOpThreadPoolOf(const XLA_FFI_ExecutionContext* context) {
+const Eigen::ThreadPoolDevice* IntraOpThreadPoolOf(const XLA_FFI_InvokeContext* context) {
   return context->context->intra_op_thread_pool;
 }
 
 }  // namespace internal
 
 }  // namespace xla::ffi
+
+extern "C" const XLA_FFI_Api* XLA_FFI_GetApi() { return xla::ffi::GetXlaFfiApi(); }

@@ -26,7 +26,7 @@ XLA_FFI_TypeId TypeIdOf() {
     XLA_FFI_TypeId registered = {0};
     XLA_FFI_Type_Register_Args args = {
         sizeof(args), nullptr, {name.data(), name.size()}, &registered, &info};
-    GetXlaFfiApi()->type_register(&args);  // does not fail for a type without a number
+    GetXlaFfiApi()->XLA_FFI_Type_Register(&args);  // does not fail for a type without a number
     return registered;
   }();
   return id;

@@ -16,7 +16,7 @@ bool ShouldStop() {
   blas::BlasThreads* const threads = blas::BlasThreads::Current();
   if (threads == nullptr) return false;
   threads->Run(1, [](int64_t) {});
-  return threads->stopped();
+  return !threads->status().ok();
 }
 
 absl::Status BatchKernel::Run(const kernels::KernelCall& call) const {
@@ -40,13 +40,12 @@ absl::Status BatchKernel::Run(const kernels::KernelCall& call) const {
   kernels::KernelHost serial = host;
   serial.workers = 1;
   serial.parallel_for = nullptr;
-  return kernels::RunTasks(host, tasks, scratch, scratch_bytes_,
-                           [&](int64_t i, kernels::Task& task) {
-                             const blas::BlasThreads poll(serial);
-                             RunMatrices(call.buffers, i * chunk_,
-                                         std::min(count_, (i + 1) * chunk_), task.scratch());
-                             if (!poll.status().ok()) (void)task.ShouldStop();
-                           });
+  return kernels::RunTasks(
+      host, tasks, scratch, scratch_bytes_, [&](int64_t i, kernels::Task& task) {
+        const blas::BlasThreads poll(serial);
+        RunMatrices(call.buffers, i * chunk_, std::min(count_, (i + 1) * chunk_), task.scratch());
+        if (!poll.status().ok()) (void)task.ShouldStop();
+      });
 }
 
 }  // namespace xla::lapack

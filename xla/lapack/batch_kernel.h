@@ -41,10 +41,7 @@ class BatchKernel : public kernels::Kernel {
   // `cost` estimates the nanoseconds of a matrix: threads share the batch if it is worth it.
   // `scratch_bytes` are for one matrix at a time.
   BatchKernel(int64_t count, double cost, int64_t scratch_bytes)
-      : count_(count),
-        chunk_(ChunkOf(count, cost)),
-        scratch_bytes_(scratch_bytes),
-        cost_(cost) {}
+      : count_(count), chunk_(ChunkOf(count, cost)), scratch_bytes_(scratch_bytes), cost_(cost) {}
 
   int64_t ScratchBytes(int32_t workers) const final {
     const int64_t chunks = count_ == 0 ? 0 : (count_ - 1) / chunk_ + 1;
@@ -85,8 +82,8 @@ Int WorkCount(T asked) {
 // A leading dimension, which LAPACK wants to be at least 1.
 inline Int Leading(int64_t rows) { return static_cast<Int>(std::max<int64_t>(rows, 1)); }
 
-// Whether the caller of the kernel that runs on this thread wants it to stop, for loops that call no
-// routines of BLAS.
+// Whether the caller of the kernel that runs on this thread wants it to stop, for loops that call
+// no routines of BLAS.
 bool ShouldStop();
 // The same, asked from time to time: a call is so many items of a few nanoseconds.
 class StopPoll {

@@ -6,6 +6,7 @@
 #include "xla/lapack/batch_kernel.h"
 #include "xla/lapack/matrices.h"
 #include "xla/lapack/routines.h"
+#include "xla/lapack/small_matrices.h"
 
 namespace xla::lapack {
 namespace {
@@ -14,17 +15,24 @@ template <typename T>
 class Potrf final : public BatchKernel {
  public:
   Potrf(int64_t count, double cost, char uplo, const Matrices& x, const Matrices& out)
-      : BatchKernel(count, cost, 0), uplo_(uplo), x_(x), out_(out) {}
+      : BatchKernel(count, cost, IsSmall(x.rows, x.rows) ? SmallBytes<T>(x.rows, x.rows) : 0),
+        uplo_(uplo),
+        x_(x),
+        out_(out) {}
 
  private:
   // Buffers: x, factor, info.
-  void RunMatrices(void* const* buffers, int64_t begin, int64_t end, char*) const override {
+  void RunMatrices(void* const* buffers, int64_t begin, int64_t end, char* scratch) const override {
     const Int n = static_cast<Int>(x_.rows), lda = Leading(n);
     // Rows of a Hermitian matrix are the columns of its transpose, whose factor is the transpose.
     const char uplo = out_.is_column_major() == (uplo_ == 'L') ? 'L' : 'U';
     for (int64_t b = begin; b < end; ++b) {
       T* const out = Output<T>(buffers, 1, b * out_.matrix_stride);
       CopyMatrix(x_, Input<T>(buffers, 0, b * x_.matrix_stride), out_, out);
+      if (IsSmall(n, n)) {
+        *Output<Int>(buffers, 2, b) = SmallPotrf(uplo_, out_, out, out_, out, scratch);
+        continue;
+      }
       Int info = 0;
       Fortran<T>::potrf(&uplo, &n, out, &lda, &info, 1);
       *Output<Int>(buffers, 2, b) = info;

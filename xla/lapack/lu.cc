@@ -6,6 +6,7 @@
 #include "xla/lapack/batch_kernel.h"
 #include "xla/lapack/matrices.h"
 #include "xla/lapack/routines.h"
+#include "xla/lapack/small_matrices.h"
 
 namespace xla::lapack {
 namespace {
@@ -14,7 +15,11 @@ template <typename T>
 class Getrf final : public BatchKernel {
  public:
   Getrf(int64_t count, double cost, const Matrices& x, const Matrices& out)
-      : BatchKernel(count, cost, Arena::BytesOf<T>(x.size())), x_(x), out_(out) {}
+      : BatchKernel(count, cost,
+                    IsSmall(x.rows, x.columns) ? SmallBytes<T>(x.rows, x.columns)
+                                               : Arena::BytesOf<T>(x.size())),
+        x_(x),
+        out_(out) {}
 
  private:
   // Buffers: x, factors, pivots, info.
@@ -23,6 +28,12 @@ class Getrf final : public BatchKernel {
     const int64_t k = std::min(m, n);
     for (int64_t b = begin; b < end; ++b) {
       T* const out = Output<T>(buffers, 1, b * out_.matrix_stride);
+      if (IsSmall(m, n)) {
+        *Output<Int>(buffers, 3, b) =
+            SmallGetrf(x_, Input<T>(buffers, 0, b * x_.matrix_stride), out_, out,
+                       Output<Int>(buffers, 2, b * k), scratch);
+        continue;
+      }
       T* const columns = out_.is_column_major() ? out : reinterpret_cast<T*>(scratch);
       LoadColumns(x_, Input<T>(buffers, 0, b * x_.matrix_stride), columns);
       Int info = 0;

@@ -8,6 +8,7 @@
 #include "xla/lapack/batch_kernel.h"
 #include "xla/lapack/matrices.h"
 #include "xla/lapack/routines.h"
+#include "xla/lapack/small_matrices.h"
 
 namespace xla::lapack {
 namespace {
@@ -22,7 +23,9 @@ class Geqrf final : public BatchKernel {
  public:
   Geqrf(int64_t count, const Matrices& x, const Matrices& out, Int work)
       : BatchKernel(count, CostOf(x.rows, x.columns, std::min(x.rows, x.columns)),
-                    Arena::BytesOf<T>(x.size()) + Arena::BytesOf<T>(work)),
+                    IsSmall(x.rows, x.columns)
+                        ? SmallBytes<T>(x.rows, x.columns)
+                        : Arena::BytesOf<T>(x.size()) + Arena::BytesOf<T>(work)),
         x_(x),
         out_(out),
         work_(work) {}
@@ -37,6 +40,11 @@ class Geqrf final : public BatchKernel {
     T* const work = arena.Take<T>(work_);
     for (int64_t b = begin; b < end; ++b) {
       T* const out = Output<T>(buffers, 1, b * out_.matrix_stride);
+      if (IsSmall(m, n)) {
+        SmallGeqrf(x_, Input<T>(buffers, 0, b * x_.matrix_stride), out_, out,
+                   Output<T>(buffers, 2, b * std::min(m, n)), scratch);
+        continue;
+      }
       T* const columns = out_.is_column_major() ? out : copy;
       LoadColumns(x_, Input<T>(buffers, 0, b * x_.matrix_stride), columns);
       Int info = 0;
@@ -101,7 +109,9 @@ class Ungqr final : public BatchKernel {
  public:
   Ungqr(int64_t count, int64_t k, const Matrices& x, const Matrices& out, Int work)
       : BatchKernel(count, CostOf(x.rows, x.columns, k),
-                    Arena::BytesOf<T>(x.size()) + Arena::BytesOf<T>(work)),
+                    IsSmall(x.rows, x.columns)
+                        ? SmallBytes<T>(x.rows, x.columns)
+                        : Arena::BytesOf<T>(x.size()) + Arena::BytesOf<T>(work)),
         k_(static_cast<Int>(k)),
         x_(x),
         out_(out),
@@ -117,6 +127,11 @@ class Ungqr final : public BatchKernel {
     T* const work = arena.Take<T>(work_);
     for (int64_t b = begin; b < end; ++b) {
       T* const out = Output<T>(buffers, 2, b * out_.matrix_stride);
+      if (IsSmall(m, n)) {
+        SmallUngqr(k_, x_, Input<T>(buffers, 0, b * x_.matrix_stride), Input<T>(buffers, 1, b * k_),
+                   out_, out, scratch);
+        continue;
+      }
       T* const columns = out_.is_column_major() ? out : copy;
       LoadColumns(x_, Input<T>(buffers, 0, b * x_.matrix_stride), columns);
       Int info = 0;

@@ -428,9 +428,9 @@ bool OperationReader::ParseGeneric(OperationState& state) {
     } while (c.Consume(','));
     if (!c.Expect(')')) return false;
   }
-  // The properties are kept where both state an attribute, as MLIR does.
-  return ParseOptionalDictionary(state, Repeated::kIgnored) && c.Expect(':') &&
-         ParseFunctionalType(state);
+  // The properties of a registered operation are kept where both state an attribute, as MLIR does.
+  const Repeated repeated = state.name->syntax == nullptr ? Repeated::kError : Repeated::kIgnored;
+  return ParseOptionalDictionary(state, repeated) && c.Expect(':') && ParseFunctionalType(state);
 }
 
 bool OperationReader::ParseSuccessors(OperationState& state) {

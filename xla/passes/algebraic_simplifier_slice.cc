@@ -260,6 +260,69 @@ Result DynamicUpdateOfAll(HloInstruction* update, Rewriter&) {
   return value->shape() == update->shape() && update->shape().is_static() ? value : nullptr;
 }
 
+// The one truth value that a select of arrays chooses by; null if there are several.
+HloInstruction* ScalarChoice(const HloInstruction& select) {
+  HloInstruction* const predicate = select.operand(0);
+  if (predicate->shape().rank() == 0) return predicate;
+  if (predicate->opcode() != HloOpcode::kBroadcast) return nullptr;
+  return predicate->operand(0)->shape().rank() == 0 ? predicate->operand(0) : nullptr;
+}
+
+// Whether the value is the array after updates of small parts, which nothing else reads.
+bool IsUpdated(const HloInstruction* value, const HloInstruction* array) {
+  constexpr int kMostUpdates = 16;
+  constexpr int64_t kLeastRatio = 4;
+  for (int i = 0; i < kMostUpdates && value != array; ++i) {
+    if (value->opcode() != HloOpcode::kDynamicUpdateSlice || value->users().size() != 1 ||
+        !value->shape().is_static() || !value->operand(1)->shape().is_static() ||
+        !HasScalarStarts(*value, 2, value->shape().rank()) ||
+        kLeastRatio * ShapeUtil::ElementsIn(value->operand(1)->shape()) >
+            ShapeUtil::ElementsIn(value->shape())) {
+      return false;
+    }
+    value = value->operand(0);
+  }
+  return value == array;
+}
+
+// select(p, dynamic-update-slice(y, update, starts), x), where y is x or updates of it: what is
+// chosen is the update, so that the array can be updated in place.
+Result SelectOfUpdate(HloInstruction* select, Rewriter& rewriter) {
+  HloInstruction* const choice = ScalarChoice(*select);
+  if (choice == nullptr || select->shape().rank() == 0) return nullptr;
+  const bool updates_if_true =
+      select->operand(1) != select->operand(2) && IsUpdated(select->operand(1), select->operand(2));
+  const bool updates_if_false = !updates_if_true && select->operand(1) != select->operand(2) &&
+                                IsUpdated(select->operand(2), select->operand(1));
+  if (!updates_if_true && !updates_if_false) return nullptr;
+  HloInstruction* const x = select->operand(updates_if_true ? 2 : 1);
+  HloInstruction* const update = select->operand(updates_if_true ? 1 : 2);
+  const auto chosen = [&](HloInstruction* updated, HloInstruction* old) {
+    const Shape& shape = old->shape();
+    HloInstruction* const predicate =
+        shape.rank() == 0
+            ? choice
+            : rewriter.Create(HloOpcode::kBroadcast, Shape(PRED, shape.dimensions()), {choice});
+    return rewriter.Create(HloOpcode::kSelect, shape,
+                           updates_if_true
+                               ? std::initializer_list<HloInstruction*>{predicate, updated, old}
+                               : std::initializer_list<HloInstruction*>{predicate, old, updated});
+  };
+  HloInstruction* const before = update->operand(0) == x ? x : chosen(update->operand(0), x);
+  const auto& operands = update->operands();
+  std::vector<HloInstruction*> starts(operands.begin() + 2, operands.end());
+  std::vector<HloInstruction*> place = {before};
+  place.insert(place.end(), starts.begin(), starts.end());
+  HloInstruction* const value = update->operand(1);
+  const auto sizes = value->shape().dimensions();
+  HloInstruction* const old =
+      rewriter.Create(HloOpcode::kDynamicSlice, value->shape(), place,
+                      DynamicSliceAttributes{.dynamic_slice_sizes = {sizes.begin(), sizes.end()}});
+  std::vector<HloInstruction*> updated = {before, chosen(value, old)};
+  updated.insert(updated.end(), starts.begin(), starts.end());
+  return rewriter.Create(HloOpcode::kDynamicUpdateSlice, select->shape(), updated);
+}
+
 Result DimensionSizeOfStatic(HloInstruction* size, Rewriter& rewriter) {
   const Shape& operand = size->operand(0)->shape();
   const int64_t d = size->attributes<OneDimensionAttributes>().dimension();
@@ -291,6 +354,7 @@ constexpr RewriteRule kSliceRules[] = {
     {"concatenate-concatenate", HloOpcode::kConcatenate, &ConcatenateOfConcatenate},
     {"transpose-that-is-reshape", HloOpcode::kTranspose, &TransposeThatIsReshape},
     {"dynamic-slice-at-known-place", HloOpcode::kDynamicSlice, &DynamicSliceAtKnownPlace},
+    {"select-of-update", HloOpcode::kSelect, &SelectOfUpdate},
     {"dynamic-update-of-all", HloOpcode::kDynamicUpdateSlice, &DynamicUpdateOfAll},
     {"dimension-size-of-static", HloOpcode::kGetDimensionSize, &DimensionSizeOfStatic},
     {"bitcast-convert-bitcast-convert", HloOpcode::kBitcastConvert, &BitcastConvertTwice},

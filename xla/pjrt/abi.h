@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of PJRT plugins, PJRT C API 0.114: the table of functions that GetPjrtApi returns.
+// The interface of PJRT plugins, with the extensions that Xylem has.
 //
-// Slots were only ever added at the end, so that callers of any minor version find theirs; the
-// table says its own size and version.
+// Layouts are facts of the interface; abi_layout.cc asserts them.
 #ifndef XLA_PJRT_ABI_H_
 #define XLA_PJRT_ABI_H_
 
-#include <cstddef>
-
-#include "xla/pjrt/abi_base.h"
-#include "xla/pjrt/abi_buffer.h"
-#include "xla/pjrt/abi_client.h"
-#include "xla/pjrt/abi_executable.h"
-#include "xla/pjrt/abi_extensions.h"  // IWYU pragma: export
-
-struct PJRT_Api {
-  size_t struct_size;
-  PJRT_Extension_Base* extension_start;
-  PJRT_Api_Version pjrt_api_version;
-#define PJRT_FUNCTION(name) PJRT_Error* (*PJRT_##name)(PJRT_##name##_Args * args);
-#define PJRT_VOID_FUNCTION(name) void (*PJRT_##name)(PJRT_##name##_Args * args);
-#include "xla/pjrt/abi_functions.def"
-#undef PJRT_FUNCTION
-#undef PJRT_VOID_FUNCTION
-};
-
-extern "C" const PJRT_Api* GetPjrtApi();
+// IWYU pragma: begin_exports
+#include "xla/pjrt/c/pjrt_c_api.h"
+#include "xla/pjrt/c/pjrt_c_api_custom_partitioner_extension.h"
+#include "xla/pjrt/c/pjrt_c_api_ffi_extension.h"
+#include "xla/pjrt/c/pjrt_c_api_layouts_extension.h"
+#include "xla/pjrt/c/pjrt_c_api_memory_descriptions_extension.h"
+#include "xla/pjrt/c/pjrt_c_api_profiler_extension.h"
+#include "xla/pjrt/c/pjrt_c_api_shardings_extension.h"
+#include "xla/pjrt/c/pjrt_c_api_xylem_custom_call_extension.h"
+// IWYU pragma: end_exports
 
 #endif  // XLA_PJRT_ABI_H_

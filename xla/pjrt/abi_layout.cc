@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include "xla/pjrt/abi.h"
-#include "xla/pjrt/abi_partitioner.h"
-#include "xla/pjrt/abi_profiler.h"
+#include "xla/pjrt/c/pjrt_c_api_custom_partitioner_extension.h"
+#include "xla/pjrt/c/pjrt_c_api_profiler_extension.h"
 
 #define XYLEM_PJRT_LAYOUT(type, last, offset, size) \
   static_assert(offsetof(type, last) == (offset) && sizeof(type) == (size));
@@ -200,8 +200,6 @@ static_assert(offsetof(PJRT_Api, PJRT_Client_Create) == 120);
 static_assert(offsetof(PJRT_Api, PJRT_LoadedExecutable_Execute) == 40 + 55 * 8);
 static_assert(offsetof(PJRT_Api, PJRT_TopologyDescription_GetMemorySpaceKindIds) == 1136);
 XYLEM_PJRT_LAYOUT(PJRT_Register_Custom_Call_Args, handler_execute, 56, 64)
-XYLEM_PJRT_LAYOUT(PJRT_Get_Stream_For_External_Ready_Events_Args, stream, 16, 24)
-XYLEM_PJRT_LAYOUT(PJRT_Wait_Until_Buffer_Ready_On_Stream_Args, buffer, 16, 24)
 static_assert(sizeof(PJRT_Layouts_Extension) == 80 && sizeof(PJRT_Shardings_Extension) == 40);
 static_assert(sizeof(PJRT_FFI_Extension) == 48 && sizeof(PJRT_MemoryDescriptions_Extension) == 40);
 XYLEM_PJRT_LAYOUT(PLUGIN_Profiler_Create_Args, profiler, 24, 32)

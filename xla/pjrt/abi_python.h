@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "xla/pjrt/abi_base.h"
+#include "xla/pjrt/c/pjrt_c_api_base.h"
 
 // Far beyond the numbers of the interface.
 inline constexpr auto kXylemPythonExtension = static_cast<PJRT_Extension_Type>(0x58796c65);
@@ -59,6 +59,11 @@ struct Xylem_EndRuns_Args {
   double grace_seconds;
   // Leaves those alone that affect more than their results.
   bool spares_effects;
+  // Compilations end, too, without a grace.
+  bool ends_compilations;
+  // The interpreter leaves: from now on callbacks on other threads than its main thread fail, which
+  // could not take its lock any more.
+  bool is_last;
 };
 
 struct Xylem_Python_Extension {

@@ -11,7 +11,7 @@
 #include "xla/pjrt/objects.h"
 #include "xla/pjrt/python.h"
 #include "xla/pjrt/types.h"
-#include "xla/runtime/buffer_view.h"
+#include "xla/runtime/packed_elements.h"
 
 using xla::runtime::DeviceBuffer;
 
@@ -19,7 +19,7 @@ PJRT_Buffer::PJRT_Buffer(xla::pjrt::ClientPointer client, PJRT_Memory* memory,
                          std::shared_ptr<DeviceBuffer> buffer)
     : client(std::move(client)), memory(memory), buffer(std::move(buffer)), is_counted(true) {
   const xla::Shape& shape = this->buffer->shape();
-  counted_bytes = shape.IsArray() ? xla::runtime::ArrayBytes(shape).value_or(0) : 0;
+  counted_bytes = shape.IsArray() ? xla::runtime::PackedArrayBytes(shape).value_or(0) : 0;
   memory->device->memory_count.Add(counted_bytes);
 }
 
@@ -224,7 +224,7 @@ absl::Status Buffer_Bitcast(PJRT_Buffer_Bitcast_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"buffer", args.buffer}}));
   XLA_ASSIGN_OR_RETURN(Shape shape,
                        ShapeOf(args.element_type, args.dims, args.num_dims, args.device_layout));
-  XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::ArrayBytes(shape));
+  XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::PackedArrayBytes(shape));
   if (bytes != args.buffer->counted_bytes) {
     return absl::InvalidArgumentError(absl::StrCat(
         "a bitcast of ", args.buffer->buffer->shape().ToString(), " (", args.buffer->counted_bytes,

@@ -14,8 +14,8 @@
 #include "xla/pjrt/objects.h"
 #include "xla/pjrt/types.h"
 #include "xla/primitive_util.h"
-#include "xla/runtime/buffer_view.h"
 #include "xla/runtime/host_memory.h"
+#include "xla/runtime/packed_elements.h"
 #include "xla/shape_util.h"
 
 using xla::runtime::ArrayMemory;
@@ -64,7 +64,7 @@ absl::Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& 
   }
   const absl::Span<const int64_t> strides(args.byte_strides,
                                           args.byte_strides == nullptr ? 0 : args.num_byte_strides);
-  XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::ArrayBytes(shape));
+  XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::PackedArrayBytes(shape));
   if (bytes > 0) XLA_RETURN_IF_ERROR(Require({{"data", args.data}}));
   const int ordinal = memory->device->ordinal;
   const bool is_same_layout = IsLaidOutAs(shape, strides);
@@ -76,21 +76,21 @@ absl::Status Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& 
     args.done_with_host_buffer = new PJRT_Event(done->event());
     args.buffer = new PJRT_Buffer(
         client, memory,
-        DeviceBuffer::OnHostMemory(std::move(shape), ordinal, args.data, bytes,
-                                   [done = std::move(done)] { done->Set(absl::OkStatus()); }));
+        DeviceBuffer::OnHostMemory(
+            std::move(shape), ordinal, args.data, bytes,
+            [done = std::move(done)] { done->Set(absl::OkStatus()); },
+            args.host_buffer_semantics == PJRT_HostBufferSemantics_kMutableZeroCopy));
     return absl::OkStatus();
   }
   XLA_ASSIGN_OR_RETURN(std::shared_ptr<ArrayMemory> copy, Allocate(*client, ordinal, shape));
-  if (bytes > 0 && is_same_layout) {
-    std::memcpy(copy->data(), args.data, static_cast<size_t>(bytes));
-  } else if (bytes > 0 && strides.empty()) {
+  if (bytes > 0 && strides.empty()) {
     const Shape row_major =
         ShapeUtil::MakeShapeWithDescendingLayout(shape.element_type(), shape.dimensions());
-    CopyBetweenLayouts(row_major, args.data, shape, copy->data());
+    CopyFromHost(args.data, ElementStrides(row_major), shape, copy->data());
   } else if (bytes > 0) {
-    XLA_RETURN_IF_ERROR(CopyFromByteStrides(shape, copy->data(), args.data, strides));
+    XLA_ASSIGN_OR_RETURN(const auto element_strides, ElementStridesOf(shape, strides));
+    CopyFromHost(args.data, element_strides, shape, copy->data());
   }
-  NormalizeSubByteElements(shape.element_type(), copy->data(), bytes);
   auto buffer = DeviceBuffer::Pending(std::move(shape), ordinal, runtime::Event());
   buffer->Define(std::move(copy));
   args.done_with_host_buffer = new PJRT_Event(runtime::Event());
@@ -105,7 +105,7 @@ absl::Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffe
   XLA_ASSIGN_OR_RETURN(Shape shape,
                        ShapeOf(args.element_type, args.dims, args.num_dims, args.layout));
   if (!shape.IsArray()) return absl::InvalidArgumentError("a view of a token");
-  XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::ArrayBytes(shape));
+  XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::PackedArrayBytes(shape));
   if (bytes > 0) XLA_RETURN_IF_ERROR(Require({{"device_buffer_ptr", args.device_buffer_ptr}}));
   absl::AnyInvocable<void()> release;
   if (args.on_delete_callback != nullptr) {
@@ -113,7 +113,8 @@ absl::Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffe
                user_arg = args.on_delete_callback_arg] { callback(data, user_arg); };
   }
   const int ordinal = memory->device->ordinal;
-  if (bytes > 0 && primitive_util::IsSubByteNonPredType(shape.element_type())) {
+  if (bytes > 0 && primitive_util::IsSubByteNonPredType(shape.element_type()) &&
+      runtime::PackedBits(shape.element_type()) == 0) {
     // A copy, whose elements have the bits beyond their type that programs expect.
     XLA_ASSIGN_OR_RETURN(std::shared_ptr<ArrayMemory> copy, Allocate(*client, ordinal, shape));
     std::memcpy(copy->data(), args.device_buffer_ptr, static_cast<size_t>(bytes));
@@ -196,7 +197,7 @@ absl::Status Client_FulfillAliasBuffer(PJRT_Client_FulfillAliasBuffer_Args& args
   }
   if (!status.ok()) {
     promise->ready.Set(status);
-    return args.status_code == PJRT_Error_Code_OK ? status : absl::OkStatus();
+    return status;
   }
   view->ready().OnReady([promise, view](const absl::Status& end) {
     absl::Status result = end;

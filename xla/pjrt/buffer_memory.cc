@@ -2,14 +2,18 @@
 // Memory of buffers: allocated, copied, shared.
 #include "xla/pjrt/buffer_memory.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/element_convert.h"
 #include "xla/pjrt/types.h"
 #include "xla/primitive_util.h"
-#include "xla/runtime/buffer_view.h"
+#include "xla/runtime/packed_elements.h"
+#include "xla/shape_util.h"
 #include "xla/stream_executor/device_memory_allocator.h"
 #include "xla/strided_copy.h"
 
@@ -23,16 +27,20 @@ absl::StatusOr<PJRT_Memory*> MemoryOf(const ClientState& client, PJRT_Memory* me
   if (memory == nullptr && device == nullptr) {
     return absl::InvalidArgumentError("neither a memory nor a device is given");
   }
-  if (memory == nullptr) memory = device->memories.front();
-  if (memory->device->client != &client) {
+  // By address: those of a client that was destroyed cannot be looked at any more.
+  const auto is_of = [](const auto& list, const auto* one) {
+    return std::find(list.begin(), list.end(), one) != list.end();
+  };
+  if (memory != nullptr ? !is_of(client.memory_pointers, memory)
+                        : !is_of(client.device_pointers, device)) {
     return absl::InvalidArgumentError("the memory or device belongs to another client");
   }
-  return memory;
+  return memory != nullptr ? memory : device->memories.front();
 }
 
 absl::StatusOr<std::shared_ptr<ArrayMemory>> Allocate(const ClientState& client, int device_ordinal,
                                                       const Shape& shape) {
-  XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::ArrayBytes(shape));
+  XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::PackedArrayBytes(shape));
   XLA_ASSIGN_OR_RETURN(
       stream_executor::OwningDeviceMemory memory,
       client.backend->memory_allocator()->Allocate(device_ordinal, static_cast<uint64_t>(bytes)));
@@ -97,25 +105,52 @@ absl::StatusOr<std::shared_ptr<DeviceBuffer>> ViewBuffer(
                 });
 }
 
-absl::Status CopyFromByteStrides(const Shape& to, void* destination, const void* source,
-                                 absl::Span<const int64_t> byte_strides) {
-  const int64_t width = primitive_util::ByteWidth(to.element_type());
+absl::StatusOr<absl::InlinedVector<int64_t, 6>> ElementStridesOf(const Shape& array,
+                                                                 ByteStrides byte_strides) {
+  const int64_t width = primitive_util::ByteWidth(array.element_type());
+  if (static_cast<int64_t>(byte_strides.size()) != array.rank()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(byte_strides.size(), " strides for ", array.ToString()));
+  }
   absl::InlinedVector<int64_t, 6> strides;
   for (const int64_t stride : byte_strides) {
     if (stride % width != 0) {
       return absl::InvalidArgumentError(absl::StrCat("a stride of ", stride, " bytes for ",
-                                                     to.ToString(), ", of ", width,
+                                                     array.ToString(), ", of ", width,
                                                      " bytes an element"));
     }
     strides.push_back(stride / width);
   }
-  StridedCopy(width, to.dimensions(), destination, ElementStrides(to), source, strides);
-  return absl::OkStatus();
+  return strides;
 }
 
-void CopyBetweenLayouts(const Shape& from, const void* source, const Shape& to, void* destination) {
-  StridedCopy(primitive_util::ByteWidth(to.element_type()), to.dimensions(), destination,
-              ElementStrides(to), source, ElementStrides(from));
+void CopyFromHost(const void* source, absl::Span<const int64_t> strides, const Shape& array,
+                  void* memory) {
+  const PrimitiveType type = array.element_type();
+  const int64_t width = primitive_util::ByteWidth(type);
+  if (runtime::PackedBits(type) == 0) {
+    StridedCopy(width, array.dimensions(), memory, ElementStrides(array), source, strides);
+    NormalizeSubByteElements(type, memory, ShapeUtil::ElementsIn(array));
+    return;
+  }
+  std::vector<uint8_t> elements(static_cast<size_t>(ShapeUtil::ElementsIn(array)));
+  StridedCopy(width, array.dimensions(), elements.data(), ElementStrides(array), source, strides);
+  Shape is_static = array;
+  is_static.clear_dynamic_dimensions();
+  runtime::PackArray(is_static, elements.data(), memory);
+}
+
+void CopyToHost(const Shape& array, const void* memory, void* destination,
+                absl::Span<const int64_t> strides) {
+  const PrimitiveType type = array.element_type();
+  std::vector<uint8_t> elements;
+  if (runtime::PackedBits(type) != 0) {
+    elements.resize(static_cast<size_t>(ShapeUtil::ElementsIn(array)));
+    runtime::UnpackForHost(type, memory, elements.data(), ShapeUtil::ElementsIn(array));
+    memory = elements.data();
+  }
+  StridedCopy(primitive_util::ByteWidth(type), array.dimensions(), destination, strides, memory,
+              ElementStrides(array));
 }
 
 }  // namespace xla::pjrt

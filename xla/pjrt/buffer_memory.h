@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "xla/pjrt/objects.h"
 #include "xla/runtime/device_buffer.h"
 #include "xla/shape.h"
@@ -20,7 +22,7 @@ namespace xla::pjrt {
 absl::StatusOr<PJRT_Memory*> MemoryOf(const ClientState& client, PJRT_Memory* memory,
                                       PJRT_Device* device);
 
-// Uninitialised memory for an array.
+// Uninitialised memory for an array, whose elements of less than a byte are packed.
 absl::StatusOr<std::shared_ptr<runtime::ArrayMemory>> Allocate(const ClientState& client,
                                                                int device_ordinal,
                                                                const Shape& shape);
@@ -42,11 +44,17 @@ absl::StatusOr<std::shared_ptr<runtime::DeviceBuffer>> CopyBuffer(
 absl::StatusOr<std::shared_ptr<runtime::DeviceBuffer>> ViewBuffer(
     const std::shared_ptr<runtime::DeviceBuffer>& source, Shape shape, int device_ordinal);
 
-// Copies elements between arrays of the same shape and different strides, counted in bytes.
-// InvalidArgument for strides that are not multiples of the element size.
-absl::Status CopyFromByteStrides(const Shape& to, void* destination, const void* source,
-                                 absl::Span<const int64_t> byte_strides);
-void CopyBetweenLayouts(const Shape& from, const void* source, const Shape& to, void* destination);
+// --- Between the host, where each element has bytes of its own, and memory of an array.
+// The elements of the host may have strides, in bytes, of any sign, and whole numbers of elements.
+using ByteStrides = absl::Span<const int64_t>;
+// InvalidArgument for strides that are not multiples of the element size, and a wrong number.
+absl::StatusOr<absl::InlinedVector<int64_t, 6>> ElementStridesOf(const Shape& array,
+                                                                 ByteStrides byte_strides);
+// Strides count elements.
+void CopyFromHost(const void* source, absl::Span<const int64_t> strides, const Shape& array,
+                  void* memory);
+void CopyToHost(const Shape& array, const void* memory, void* destination,
+                absl::Span<const int64_t> strides);
 
 }  // namespace xla::pjrt
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "xla/base/status_macros.h"
+#include "xla/pjrt/client_options.h"
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/functions.h"
 #include "xla/pjrt/objects.h"
@@ -51,35 +52,25 @@ void EndClient(ClientState* client) {
   }
 }
 
-// The option "compiler": whether programs are compiled to machine code, which is the default.
-absl::StatusOr<bool> CompilerOption(const PJRT_NamedValue* options, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    const PJRT_NamedValue& option = options[i];
-    if (absl::string_view(option.name, option.name_size) != "compiler") continue;
-    if (option.type == PJRT_NamedValue_kBool) return option.bool_value;
-    return absl::InvalidArgumentError("the option compiler must be true or false");
-  }
-  return true;
-}
-
-absl::StatusOr<ClientPointer> MakeClient(int64_t num_devices, const Platform& platform,
-                                         bool use_compiler) {
+absl::StatusOr<ClientPointer> MakeClient(const ClientOptions& given, const Platform& platform) {
   const ClientPointer client(new ClientState, EndClient);
-  XLA_ASSIGN_OR_RETURN(client->topology, MakeTopology(num_devices, platform));
+  client->is_asynchronous = given.asynchronous;
+  XLA_ASSIGN_OR_RETURN(client->topology,
+                       MakeTopology(given.num_devices, given.process_id, platform));
   BackendOptions options;
-  options.device_count = static_cast<int>(num_devices);
-  options.use_compiler = use_compiler;
+  options.device_count = static_cast<int>(given.num_devices);
+  options.use_compiler = given.compiler;
   XLA_ASSIGN_OR_RETURN(client->backend, Backend::Create(options));
   for (const auto& description : client->topology->devices) {
     auto device = std::make_unique<PJRT_Device>();
     device->client = client.get();
     device->description = description.get();
-    device->ordinal = description->id;
+    device->ordinal = static_cast<int>(client->devices.size());
     for (PJRT_MemoryDescription* kind : description->memory_pointers) {
       const int id = static_cast<int>(client->memories.size());
       auto memory = std::make_unique<PJRT_Memory>(PJRT_Memory{
           &kMemoryFunctions, id, kind, device.get(), platform.MemoryDebugText(id, kind->kind),
-          platform.MemoryText(id, kind->kind, device->ordinal)});
+          platform.MemoryText(id, kind->kind, description->id)});
       device->memories.push_back(memory.get());
       client->memory_pointers.push_back(memory.get());
       client->memories.push_back(std::move(memory));
@@ -98,10 +89,19 @@ const std::string& PlatformVersion() {
 }
 
 absl::StatusOr<PJRT_Device*> ClientState::FindDevice(int id) const {
-  if (id >= 0 && static_cast<size_t>(id) < devices.size())
-    return device_pointers[static_cast<size_t>(id)];
+  for (PJRT_Device* device : device_pointers) {
+    if (device->description->id == id) return device;
+  }
   return absl::InvalidArgumentError(
       absl::StrCat("there is no device ", id, "; the client has ", devices.size()));
+}
+
+absl::StatusOr<PJRT_Device*> ClientState::DeviceAt(int ordinal) const {
+  if (ordinal >= 0 && static_cast<size_t>(ordinal) < devices.size()) {
+    return device_pointers[static_cast<size_t>(ordinal)];
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no device ", ordinal, " here; the client has ", devices.size()));
 }
 
 namespace api {
@@ -127,13 +127,11 @@ absl::Status Plugin_Attributes(PJRT_Plugin_Attributes_Args& args) {
 }
 
 absl::Status Client_Create(PJRT_Client_Create_Args& args) {
-  XLA_ASSIGN_OR_RETURN(const int64_t count,
-                       NumDevicesOption(args.create_options, args.num_options));
-  XLA_ASSIGN_OR_RETURN(const bool use_compiler,
-                       CompilerOption(args.create_options, args.num_options));
+  XLA_ASSIGN_OR_RETURN(const ClientOptions options,
+                       ReadClientOptions(args.create_options, args.num_options));
   XLA_ASSIGN_OR_RETURN(const Platform* platform,
                        Platform::FromOptions(args.create_options, args.num_options));
-  XLA_ASSIGN_OR_RETURN(ClientPointer state, MakeClient(count, *platform, use_compiler));
+  XLA_ASSIGN_OR_RETURN(ClientPointer state, MakeClient(options, *platform));
   args.client = new PJRT_Client{std::move(state)};
   return absl::OkStatus();
 }
@@ -152,7 +150,8 @@ absl::Status Client_PlatformName(PJRT_Client_PlatformName_Args& args) {
 }
 
 absl::Status Client_ProcessIndex(PJRT_Client_ProcessIndex_Args& args) {
-  args.process_index = 0;
+  XLA_RETURN_IF_ERROR(Require({{"client", args.client}}));
+  args.process_index = args.client->state->topology->devices.front()->process_index;
   return absl::OkStatus();
 }
 
@@ -190,7 +189,7 @@ absl::Status Client_LookupDevice(PJRT_Client_LookupDevice_Args& args) {
 absl::Status Client_LookupAddressableDevice(PJRT_Client_LookupAddressableDevice_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"client", args.client}}));
   XLA_ASSIGN_OR_RETURN(args.addressable_device,
-                       args.client->state->FindDevice(args.local_hardware_id));
+                       args.client->state->DeviceAt(args.local_hardware_id));
   return absl::OkStatus();
 }
 
@@ -215,7 +214,9 @@ absl::Status Client_DefaultDeviceAssignment(PJRT_Client_DefaultDeviceAssignment_
         "a device assignment of ", args.num_replicas, " replicas and ", args.num_partitions,
         " partitions in a list of ", args.default_assignment_size));
   }
-  for (int64_t i = 0; i < wanted; ++i) args.default_assignment[i] = static_cast<int>(i);
+  XLA_RETURN_IF_ERROR(Require({{"client", args.client}}));
+  const int first = args.client->state->topology->devices.front()->id;
+  for (int64_t i = 0; i < wanted; ++i) args.default_assignment[i] = first + static_cast<int>(i);
   return absl::OkStatus();
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/descriptor.h"
+#include "xla/service/dump.h"
 #include "xla/xla.pb.h"
 
 namespace xla::pjrt {
@@ -104,6 +105,23 @@ absl::Status CheckCompilerOptions(const CompileOptionsProto& options) {
                                                    field->type_name(), " value."));
   }
   return absl::OkStatus();
+}
+
+DebugOptions DebugOptionsOf(const CompileOptionsProto& options) {
+  const ExecutableBuildOptionsProto& build = options.executable_build_options();
+  DebugOptions result = build.has_debug_options() ? build.debug_options() : DumpOptionsFromEnv();
+  for (const auto& [name, option] : options.env_option_overrides()) {
+    const FieldDescriptor* field = DebugOptions::descriptor()->FindFieldByName(name);
+    if (field == nullptr || field->is_repeated()) continue;
+    const auto* reflection = DebugOptions::GetReflection();
+    const std::string text = TextOf(option);
+    if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+      reflection->SetString(&result, field, text);
+    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
+      reflection->SetBool(&result, field, text == "True" || text == "true");
+    }
+  }
+  return result;
 }
 
 }  // namespace xla::pjrt

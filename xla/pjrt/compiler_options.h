@@ -12,6 +12,10 @@ namespace xla::pjrt {
 // for names that are not, and for values that do not have the type of the field, in XLA's words.
 absl::Status CheckCompilerOptions(const CompileOptionsProto& options);
 
+// Those of the build options, or what XLA_FLAGS says of dumps where there are none; then what
+// env_option_overrides says. Precondition: CheckCompilerOptions.
+DebugOptions DebugOptionsOf(const CompileOptionsProto& options);
+
 }  // namespace xla::pjrt
 
 #endif  // XLA_PJRT_COMPILER_OPTIONS_H_

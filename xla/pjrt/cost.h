@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "xla/hlo/ir/hlo_module.h"
-#include "xla/pjrt/abi_base.h"
+#include "xla/pjrt/c/pjrt_c_api_base.h"
 
 namespace xla::pjrt {
 

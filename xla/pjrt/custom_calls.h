@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "xla/ffi/handlers.h"
-#include "xla/pjrt/abi_base.h"
+#include "xla/pjrt/c/pjrt_c_api_base.h"
 #include "xla/runtime/custom_call.h"
 
 namespace xla::pjrt {

@@ -33,7 +33,8 @@ absl::Status DeviceDescription_Id(PJRT_DeviceDescription_Id_Args& args) {
 }
 
 absl::Status DeviceDescription_ProcessIndex(PJRT_DeviceDescription_ProcessIndex_Args& args) {
-  args.process_index = 0;
+  XLA_RETURN_IF_ERROR(Require({{"device_description", args.device_description}}));
+  args.process_index = args.device_description->process_index;
   return absl::OkStatus();
 }
 

@@ -18,6 +18,7 @@
 #include "xla/mlir/ir.h"
 #include "xla/pjrt/partition_instructions.h"
 #include "xla/shape_util.h"
+#include "xla/stablehlo/sharding.h"
 
 namespace xla::pjrt {
 namespace {
@@ -54,6 +55,18 @@ absl::StatusOr<std::vector<int64_t>> MinorToMajor(std::string text) {
   return order;
 }
 
+// Whether a sharding of Shardy leaves all dimensions to the partitioner.
+bool IsOpen(const mlir::Attribute& sharding) {
+  const auto* dialect = sharding.As<mlir::DialectAttribute>();
+  if (dialect == nullptr || dialect->name != "sharding") return false;
+  const auto parsed = stablehlo::ParseShardySharding(dialect->text);
+  return parsed.ok() && parsed->replicated.empty() && parsed->unreduced.empty() &&
+         std::all_of(parsed->dimensions.begin(), parsed->dimensions.end(),
+                     [](const stablehlo::ShardyDimension& dimension) {
+                       return !dimension.is_closed && dimension.axes.empty();
+                     });
+}
+
 absl::Status ReadValues(mlir::AttributeRef attributes, std::vector<Value>& values) {
   const auto* array = attributes == nullptr ? nullptr : attributes->As<mlir::ArrayAttribute>();
   if (array == nullptr) return absl::OkStatus();
@@ -62,6 +75,8 @@ absl::Status ReadValues(mlir::AttributeRef attributes, std::vector<Value>& value
     const auto* entries = element->As<mlir::DictionaryAttribute>();
     if (entries == nullptr) continue;
     for (const auto& [name, attribute] : entries->entries) {
+      if (name == "mhlo.sharding") value.states_sharding = true;
+      if (name == "sdy.sharding") value.states_sharding = !IsOpen(*attribute);
       const auto* text = attribute->As<mlir::StringAttribute>();
       if (text == nullptr) continue;
       if (name == "mhlo.memory_kind") {

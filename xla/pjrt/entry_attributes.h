@@ -25,12 +25,15 @@ struct EntryAttributes {
     size_t memory = 0;                    // a position in kMemoryKinds
     std::vector<int64_t> minor_to_major;  // empty: row-major
     bool may_choose_layout = false;       // if minor_to_major is empty
+    // Whether a sharding is stated which is not open in all dimensions: the partitioner may divide
+    // what states none.
+    bool states_sharding = false;
   };
   std::vector<Value> parameters, results;  // shorter than the signature: the rest is as above
 };
 
-// The attributes mhlo.memory_kind and mhlo.layout_mode of the function @main. InvalidArgument for
-// an unknown kind and for a layout that is none.
+// The attributes mhlo.memory_kind, mhlo.layout_mode, mhlo.sharding and sdy.sharding of the function
+// @main. InvalidArgument for an unknown kind and for a layout that is none.
 absl::StatusOr<EntryAttributes> ReadEntryAttributes(const mlir::Source& source);
 
 // The memory spaces of an entry computation layout.

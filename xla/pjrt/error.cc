@@ -46,8 +46,8 @@ absl::Status StructTooSmall(size_t struct_size, size_t oldest) {
 }
 
 absl::Status StatusOf(PJRT_Error_Code code, const char* message, size_t size) {
-  return absl::Status(static_cast<absl::StatusCode>(code),
-                      message == nullptr ? "" : absl::string_view(message, size));
+  const absl::string_view text = message == nullptr ? "" : absl::string_view(message, size);
+  return absl::Status(static_cast<absl::StatusCode>(code), text.empty() ? "no message" : text);
 }
 
 namespace api {

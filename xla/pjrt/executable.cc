@@ -10,7 +10,7 @@
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/functions.h"
 #include "xla/pjrt/program.h"
-#include "xla/runtime/buffer_view.h"
+#include "xla/runtime/packed_elements.h"
 #include "xla/service/computation_placer.h"
 
 struct PJRT_SerializedExecutable {
@@ -56,10 +56,15 @@ absl::StatusOr<PJRT_LoadedExecutable*> Load(const ClientPointer& client, Program
     assignment = *given;
   } else {
     for (int r = 0; r < replicas; ++r) {
-      for (int p = 0; p < partitions; ++p) assignment(r, p) = r * partitions + p;
+      for (int p = 0; p < partitions; ++p) {
+        XLA_ASSIGN_OR_RETURN(const PJRT_Device* device, client->DeviceAt(r * partitions + p));
+        assignment(r, p) = device->description->id;
+      }
     }
     if (replicas * partitions == 1 && build.device_ordinal() > 0) {
-      assignment(0, 0) = build.device_ordinal();
+      XLA_ASSIGN_OR_RETURN(const PJRT_Device* device,
+                           client->DeviceAt(static_cast<int>(build.device_ordinal())));
+      assignment(0, 0) = device->description->id;
     }
   }
   for (int r = 0; r < replicas; ++r) {
@@ -78,7 +83,7 @@ absl::StatusOr<PJRT_LoadedExecutable*> Load(const ClientPointer& client, Program
 int64_t TotalBytes(absl::Span<const Shape* const> leaves) {
   int64_t bytes = 0;
   for (const Shape* leaf : leaves) {
-    if (leaf->IsArray()) bytes += runtime::ArrayBytes(*leaf).value_or(0);
+    if (leaf->IsArray()) bytes += runtime::PackedArrayBytes(*leaf).value_or(0);
   }
   return bytes;
 }
@@ -335,7 +340,7 @@ absl::Status LoadedExecutable_GetDeviceAssignment(
                               static_cast<int>(program.num_partitions()));
   for (size_t i = 0; i < args.executable->devices.size(); ++i) {
     const PJRT_LogicalDeviceIds& id = args.executable->logical_ids[i];
-    assignment(id.replica, id.partition) = args.executable->devices[i]->ordinal;
+    assignment(id.replica, id.partition) = args.executable->devices[i]->description->id;
   }
   DeviceAssignmentProto proto;
   XLA_RETURN_IF_ERROR(assignment.Serialize(&proto));

@@ -61,7 +61,9 @@ absl::StatusOr<Devices> DevicesOf(const PJRT_LoadedExecutable_Execute_Args& args
                                                    devices.size(),
                                                    " devices: all of them are run by one call"));
     }
-    if (args.execute_device->client != args.executable->client.get()) {
+    // By address: the device of a client that was destroyed cannot be looked at any more.
+    const auto& known = args.executable->client->device_pointers;
+    if (std::find(known.begin(), known.end(), args.execute_device) == known.end()) {
       return absl::InvalidArgumentError("execute_device belongs to another client");
     }
     return Devices{args.execute_device};
@@ -114,6 +116,7 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   if (args.num_args > 0) XLA_RETURN_IF_ERROR(Require({{"argument_lists", args.argument_lists}}));
 
   LaunchRequest request;
+  request.has_device_forms = true;
   XLA_ASSIGN_OR_RETURN(request.donate, Donations(program, options));
   const size_t leaves = program.executable->argument_leaves().size();
   if (args.num_args != leaves) {
@@ -175,8 +178,9 @@ absl::Status LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) 
   }
   if (signals.was_requested()) EndRunsInFlight(kGraceOfSignals, /*spares_effects=*/false);
   for (PJRT_Buffer* buffer : donated) buffer->Delete();
+  if (!loaded.client->is_asynchronous) (void)AwaitUnlessSignalled(launched.done);
   // After a signal the exception of its handler is raised, instead of an error of this call.
-  if ((program.is_synchronous || program.runs_here) && !signals.was_requested()) {
+  if (program.runs_here && !signals.was_requested()) {
     const absl::Status status = AwaitUnlessSignalled(launched.done);
     // That of an argument is only passed on by the results.
     if (!status.ok() && ArgumentsAreGood(args)) return status;

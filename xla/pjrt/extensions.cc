@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts, shardings, custom calls and their partitioners, streams, memory descriptions, the
-// profiler.
+// Layouts, shardings, custom calls and their partitioners, memory descriptions, the profiler.
 #include "xla/pjrt/extensions.h"
 
 #include <memory>
@@ -10,7 +9,7 @@
 
 #include "xla/base/status_macros.h"
 #include "xla/layout_util.h"
-#include "xla/pjrt/abi_partitioner.h"
+#include "xla/pjrt/c/pjrt_c_api_custom_partitioner_extension.h"
 #include "xla/pjrt/custom_calls.h"
 #include "xla/pjrt/custom_partitioner.h"
 #include "xla/pjrt/entry.h"
@@ -18,6 +17,7 @@
 #include "xla/pjrt/program.h"
 #include "xla/pjrt/python.h"
 #include "xla/pjrt/types.h"
+#include "xla/runtime/packed_elements.h"
 
 struct PJRT_Layouts_MemoryLayout {
   std::string text;
@@ -31,8 +31,8 @@ namespace {
 
 // --- Layouts
 PJRT_Layouts_MemoryLayout* NewLayout(const Shape& array) {
-  const Layout layout =
-      array.has_layout() ? array.layout() : LayoutUtil::GetDefaultLayoutForShape(array);
+  Layout layout = array.has_layout() ? array.layout() : LayoutUtil::GetDefaultLayoutForShape(array);
+  layout.set_element_size_in_bits(runtime::PackedBits(array.element_type()));
   return new PJRT_Layouts_MemoryLayout{layout.ToString()};
 }
 
@@ -156,18 +156,6 @@ absl::Status RegisterBatchPartitionable(PJRT_Register_Batch_Partitionable_Args& 
   return Require({{"name", args.name}});
 }
 
-// --- Streams: there are none, so the stream is 0, and to wait on it is to wait here.
-absl::Status GetStream(PJRT_Get_Stream_For_External_Ready_Events_Args& args) {
-  XLA_RETURN_IF_ERROR(Require({{"device", args.device}}));
-  args.stream = 0;
-  return absl::OkStatus();
-}
-
-absl::Status WaitStream(PJRT_Wait_Until_Buffer_Ready_On_Stream_Args& args) {
-  XLA_RETURN_IF_ERROR(Require({{"buffer", args.buffer}}));
-  return args.buffer->buffer->ready().Await();
-}
-
 // --- Memory descriptions
 absl::Status DeviceMemoryDescriptions(PJRT_DeviceDescription_MemoryDescriptions_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"device_description", args.device_description}}));
@@ -198,11 +186,8 @@ PJRT_Extension_Base* FirstExtension() {
   static PJRT_MemoryDescriptions_Extension memories = {
       Base<PJRT_MemoryDescriptions_Extension>(PJRT_Extension_Type_MemoryDescriptions, &python.base),
       Entry<&DeviceMemoryDescriptions>, Entry<&MemoryDescriptionKind>};
-  static PJRT_Stream_Extension streams = {
-      Base<PJRT_Stream_Extension>(PJRT_Extension_Type_Stream, &memories.base), Entry<&GetStream>,
-      Entry<&WaitStream>};
   static PJRT_Custom_Call_Extension custom_calls = {
-      Base<PJRT_Custom_Call_Extension>(PJRT_Extension_Type_Custom_Call, &streams.base),
+      Base<PJRT_Custom_Call_Extension>(PJRT_Extension_Type_Xylem_Custom_Call, &memories.base),
       Entry<&RegisterCustomCall>};
   static PJRT_Custom_Partitioner_Extension partitioners = {
       Base<PJRT_Custom_Partitioner_Extension>(PJRT_Extension_Type_Custom_Partitioner,

@@ -38,7 +38,7 @@ struct PJRT_MemoryDescription {
 };
 
 struct PJRT_DeviceDescription {
-  int id;
+  int id, process_index;
   std::string kind, debug_string, to_string;
   std::vector<PJRT_NamedValue> attributes;
   std::vector<PJRT_MemoryDescription> memories;
@@ -93,6 +93,7 @@ namespace xla::pjrt {
 
 // Buffers and executables keep it alive beyond PJRT_Client_Destroy.
 struct ClientState {
+  bool is_asynchronous = true;
   std::unique_ptr<Backend> backend;
   std::unique_ptr<PJRT_TopologyDescription> topology;
   std::vector<std::unique_ptr<PJRT_Device>> devices;
@@ -100,7 +101,9 @@ struct ClientState {
   std::vector<PJRT_Device*> device_pointers;
   std::vector<PJRT_Memory*> memory_pointers;
 
+  // The device of an id, and of a number among those of the client.
   absl::StatusOr<PJRT_Device*> FindDevice(int id) const;
+  absl::StatusOr<PJRT_Device*> DeviceAt(int ordinal) const;
 };
 using ClientPointer = std::shared_ptr<ClientState>;
 
@@ -109,9 +112,8 @@ const std::string& PlatformVersion();
 
 // Devices without a client. InvalidArgument for a number out of range.
 absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t num_devices,
+                                                                       int64_t process_id,
                                                                        const Platform& platform);
-// The number of devices that options, or the environment variable XYLEM_NUM_DEVICES, ask for; 1.
-absl::StatusOr<int64_t> NumDevicesOption(const PJRT_NamedValue* options, size_t count);
 
 // Hands a string of the plugin to the caller.
 inline void Put(const std::string& text, const char*& data, size_t& size) {

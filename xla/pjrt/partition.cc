@@ -10,6 +10,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/hlo/ir/attributes.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/literal.h"
 #include "xla/passes/dce.h"
@@ -25,6 +26,22 @@ namespace xla::pjrt {
 namespace {
 
 using Instructions = std::vector<HloInstruction*>;
+
+HloInstruction* WithoutPadding(HloInstruction* padded, const Shape& shape) {
+  SliceAttributes attributes;
+  for (const int64_t size : shape.dimensions()) attributes.slice.push_back({0, size, 1});
+  return Add(padded->parent(), HloOpcode::kSlice, shape, {padded}, std::move(attributes));
+}
+
+// Zeros behind the end of each dimension.
+HloInstruction* WithPadding(HloInstruction* value, const Shape& shape) {
+  PadAttributes attributes;
+  for (int d = 0; d < shape.rank(); ++d) {
+    attributes.padding.push_back({0, shape.dimensions(d) - value->shape().dimensions(d), 0});
+  }
+  HloInstruction* zero = Zero(value->parent(), ShapeUtil::MakeShape(shape.element_type(), {}));
+  return Add(value->parent(), HloOpcode::kPad, shape, {value, zero}, std::move(attributes));
+}
 
 absl::Status Malformed(const HloInstruction& call) {
   return absl::InvalidArgumentError(
@@ -71,30 +88,45 @@ absl::StatusOr<ProgramShardings> Partitioner::Run() {
 
 absl::Status Partitioner::DivideParameters() {
   for (HloInstruction* parameter : entry_->parameter_instructions()) {
-    const HloSharding sharding = ShardingOf(*parameter);
+    HloSharding sharding = ShardingOf(*parameter);
     if (!parameter->shape().IsArray()) {
       shardings_.parameters.push_back(HloSharding::Replicate());
       continue;
     }
     const Shape whole = parameter->shape();
-    XLA_ASSIGN_OR_RETURN(const Tiles tiles, TilesOf(sharding, whole, partitions_));
+    XLA_ASSIGN_OR_RETURN(Tiles tiles, TilesOf(sharding, whole, partitions_));
+    XLA_RETURN_IF_ERROR(DivideEvenly(whole, tiles, sharding));
     shardings_.parameters.push_back(tiles.IsOne() ? HloSharding::Replicate() : sharding);
     parameter->mutable_extras().sharding.reset();
     if (tiles.IsOne()) continue;
     const std::string* group = GroupOf(*parameter);
     if (group != nullptr && tiles.sums.empty()) groups_.emplace(*group, Alike{tiles, sharding});
-    XLA_ASSIGN_OR_RETURN(const Shape shard, ShardShape(whole, tiles));
+    const bool is_even = DividesEvenly(whole, tiles);
+    const Shape padded = PaddedShape(whole, tiles);
+    XLA_ASSIGN_OR_RETURN(const Shape shard, ShardShape(padded, tiles));
     // A placeholder holds the uses while the parameter changes its shape.
     HloInstruction* placeholder = entry_->AddInstruction(
         HloInstruction::CreateConstant(Literal::CreateFromShape(ShapeUtil::MakeShape(PRED, {}))));
     XLA_RETURN_IF_ERROR(parameter->ReplaceAllUsesWithDifferentShape(placeholder));
     *parameter->mutable_shape() = shard;
-    HloInstruction* gathered = emit_.Gather(parameter, whole, tiles);
+    HloInstruction* gathered = emit_.Gather(parameter, padded, tiles);
+    if (!is_even) gathered = WithoutPadding(gathered, whole);
     XLA_RETURN_IF_ERROR(placeholder->ReplaceAllUsesWithDifferentShape(gathered));
     XLA_RETURN_IF_ERROR(entry_->RemoveInstruction(placeholder));
-    divided_[gathered] = Divided{parameter, tiles, sharding};
+    if (is_even) divided_[gathered] = Divided{parameter, tiles, sharding};
     gathered_.insert(gathered);
   }
+  return absl::OkStatus();
+}
+
+absl::Status Partitioner::DivideEvenly(const Shape& whole, Tiles& tiles,
+                                       HloSharding& sharding) const {
+  if (!module_.config().use_shardy_partitioner() || DividesEvenly(whole, tiles) ||
+      !tiles.sums.empty()) {
+    return absl::OkStatus();
+  }
+  XLA_ASSIGN_OR_RETURN(tiles, EvenTiles(tiles, whole));
+  XLA_ASSIGN_OR_RETURN(sharding, ShardingOfTiles(tiles));
   return absl::OkStatus();
 }
 
@@ -112,8 +144,13 @@ absl::Status Partitioner::EnterAndLeaveManual(HloComputation* computation) {
 
 absl::Status Partitioner::EnterManual(HloInstruction* call) {
   if (call->operand_count() != 1) return Malformed(*call);
-  const HloSharding full = ShardingOf(*call->operand(0));
   HloInstruction* whole = WithoutAnnotations(call->operand(0));
+  HloSharding full = ShardingOf(*call->operand(0));
+  // A parameter needs no annotation: it has its sharding itself.
+  if (const auto known = divided_.find(whole);
+      !call->operand(0)->has_sharding() && known != divided_.end()) {
+    full = known->second.sharding;
+  }
   XLA_ASSIGN_OR_RETURN(const Tiles all, TilesOf(full, whole->shape(), partitions_));
   XLA_ASSIGN_OR_RETURN(const Tiles tiles, ManualTiles(all, whole->shape(), call->shape()));
   // What is read here says how a group is divided, before what makes its values does.
@@ -181,7 +218,8 @@ absl::StatusOr<HloInstruction*> Partitioner::DivideResult(HloInstruction* value,
   XLA_RETURN_IF_ERROR(DivideAlike(value));  // its group may be known by now
   const Divided* known = FindDivided(value);
   XLA_ASSIGN_OR_RETURN(Tiles tiles, TilesOf(sharding, value->shape(), partitions_));
-  if (may_choose && !ShardShape(value->shape(), tiles).ok()) {
+  XLA_RETURN_IF_ERROR(DivideEvenly(value->shape(), tiles, sharding));
+  if (may_choose && !DividesEvenly(value->shape(), tiles)) {
     XLA_ASSIGN_OR_RETURN(tiles, TilesOf(HloSharding::Replicate(), value->shape(), partitions_));
   }
   if (tiles.IsOne() && may_choose) {
@@ -194,7 +232,9 @@ absl::StatusOr<HloInstruction*> Partitioner::DivideResult(HloInstruction* value,
     }
   }
   shardings_.outputs.push_back(tiles.IsOne() ? HloSharding::Replicate() : sharding);
-  return ShardOfAnnotated(value, tiles);
+  if (DividesEvenly(value->shape(), tiles)) return ShardOfAnnotated(value, tiles);
+  return emit_.Cut(WithPadding(WithoutAnnotations(value), PaddedShape(value->shape(), tiles)),
+                   tiles);
 }
 
 absl::Status Partitioner::DivideResults() {

@@ -27,7 +27,10 @@ struct ProgramShardings {
 // replicated one.
 // Custom calls that have a partitioner become its program; InspectSharding is told the sharding.
 //
-// Unimplemented for shards of different sizes and for kinds of shardings without tiles.
+// A dimension of a parameter or result that its tiles do not divide evenly gets fewer tiles, as
+// Shardy makes it, if config().use_shardy_partitioner(), and else shards with padding.
+//
+// Unimplemented for kinds of shardings without tiles.
 absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,
                                                  const std::vector<bool>& may_choose_output);
 

@@ -71,6 +71,9 @@ class Partitioner {
   // --- partition.cc: parameters become shards, from which whole arrays are gathered for those who
   // need them; manual computations begin and end with shards; results are divided as was asked.
   absl::Status DivideParameters();
+  // Joins tiles of a parameter or result that are not all of one size, in programs that Shardy
+  // would divide; in others, shards have padding.
+  absl::Status DivideEvenly(const Shape& whole, Tiles& tiles, HloSharding& sharding) const;
   absl::Status EnterAndLeaveManual(HloComputation* computation);
   absl::Status EnterManual(HloInstruction* call);
   absl::Status LeaveManual(HloInstruction* call);

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "xla/pjrt/abi_base.h"
+#include "xla/pjrt/c/pjrt_c_api_base.h"
 
 namespace xla::pjrt {
 

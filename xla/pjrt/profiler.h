@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "xla/pjrt/abi_profiler.h"
+#include "xla/pjrt/c/pjrt_c_api_profiler_extension.h"
 #include "xla/service/executable.h"
 
 namespace xla::pjrt {

@@ -10,6 +10,8 @@
 #include "absl/strings/str_format.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/proto/hlo_proto.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/lapack/lapack.h"
@@ -21,8 +23,11 @@
 #include "xla/pjrt/partition.h"
 #include "xla/pjrt/profiler.h"
 #include "xla/pjrt/python.h"
+#include "xla/pjrt/runs_in_flight.h"
 #include "xla/pjrt/types.h"
-#include "xla/runtime/buffer_view.h"
+#include "xla/runtime/packed_elements.h"
+#include "xla/service/custom_call_check.h"
+#include "xla/service/dump.h"
 #include "xla/shape_util.h"
 #include "xla/stablehlo/translate.h"
 #include "xla/xla.pb.h"
@@ -115,7 +120,7 @@ void DescribeDonations(Program& program) {
     for (size_t i = 0; i < results.size(); ++i) is_taken[i] = is_taken[i] || results[i] == output;
   }
   const auto bytes = [](const Shape& leaf) {
-    return leaf.IsArray() ? runtime::ArrayBytes(leaf).value_or(0) : 0;
+    return leaf.IsArray() ? runtime::PackedArrayBytes(leaf).value_or(0) : 0;
   };
   for (const BufferDonor& donor : config.buffer_donor) {
     const auto leaf = ArgumentLeaf(executable, donor.parameter_number, donor.parameter_index);
@@ -163,10 +168,30 @@ void DescribeShardings(const ProgramShardings& shardings, Program& program) {
   program.output_shardings.Finish();
 }
 
+// Which results may be divided as the partitioner likes: those that the options say, and for Shardy
+// all that state no sharding.
+std::vector<bool> MayChooseOutput(const HloModule& module, const ProgramSource& source,
+                                  const ExecutableBuildOptionsProto& options,
+                                  const std::vector<EntryAttributes::Value>& results) {
+  const auto& allowed = options.allow_spmd_sharding_propagation_to_output();
+  std::vector<bool> may_choose(allowed.begin(), allowed.end());
+  if (!options.use_shardy_partitioner() || source.format != "mlir") return may_choose;
+  const Shape& shape = module.entry_computation()->root_instruction()->shape();
+  const auto count = static_cast<size_t>(shape.IsTuple() ? shape.tuple_shapes_size() : 1);
+  const auto is_allowed = [&](size_t i) {
+    return !may_choose.empty() &&
+           may_choose[may_choose.size() == 1 ? 0 : std::min(i, may_choose.size() - 1)];
+  };
+  std::vector<bool> all(count);
+  for (size_t i = 0; i < count; ++i) {
+    all[i] = is_allowed(i) || i >= results.size() || !results[i].states_sharding;
+  }
+  return all;
+}
+
 void DescribeRuns(const HloModule& module, Program& program) {
   constexpr double kShortCost = 100'000;
-  const std::shared_ptr<const CustomCallRegistry> handlers = CustomCallsOf(nullptr);
-  bool may_be_long = program.executable->num_devices() > 1;
+  bool may_be_long = program.executable->num_devices() > 1, calls = false;
   for (const HloComputation* computation : module.computations()) {
     for (const HloInstruction* instruction : computation->instructions()) {
       const HloOpcode opcode = instruction->opcode();
@@ -174,17 +199,21 @@ void DescribeRuns(const HloModule& module, Program& program) {
         const auto& attributes = instruction->attributes<CustomCallAttributes>();
         const std::string& target = attributes.custom_call_target;
         program.runs_here = program.runs_here || IsPythonCallback(target);
-        program.is_synchronous = program.is_synchronous ||
-                                 !(handlers->Contains(target) || lapack::IsLapackTarget(target));
       }
       program.has_effects = program.has_effects || instruction->HasSideEffectNoRecurse();
-      may_be_long = may_be_long || opcode == HloOpcode::kCustomCall ||
-                    opcode == HloOpcode::kWhile || instruction->HasSideEffectNoRecurse();
+      const bool is_call = opcode == HloOpcode::kCustomCall;
+      calls = calls || is_call;
+      may_be_long = may_be_long || opcode == HloOpcode::kWhile ||
+                    (!is_call && instruction->HasSideEffectNoRecurse());
     }
   }
   double cost = 0;
   for (const PJRT_NamedValue& property : CostProperties(module)) cost += property.float_value;
-  program.is_short = !may_be_long && cost < kShortCost;
+  const bool is_short = !may_be_long && cost < kShortCost;
+  program.is_short = is_short && !calls;
+  // Handlers are called on the thread of the caller, who may hold what they need, unless they have
+  // turned out to take long.
+  program.length = std::make_shared<RunLength>(is_short);
 }
 
 }  // namespace
@@ -219,6 +248,7 @@ absl::Status StateShardings(const Program& program, HloModuleProto& module) {
 
 absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSource source) {
   const int64_t begin = TraceClock();
+  const CompilationInFlight in_flight;
   auto program = std::make_shared<Program>();
   if (!program->options.ParseFromString(source.options)) {
     return absl::InvalidArgumentError("the compile options are not a CompileOptionsProto");
@@ -238,6 +268,8 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   ProgramShardings shardings;
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module,
                        ReadModule(source, attributes, shardings));
+  const HloDumper dumper(DebugOptionsOf(program->options), *module);
+  dumper.Dump(*module, "before_optimizations");
   if (source.format != "mlir") {
     attributes = AttributesOfLayout(module->entry_computation_layout());
   }
@@ -252,10 +284,9 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   if (source.format == kPartitioned) {
     DescribeShardings(shardings, *program);
   } else if (partitions > 1 && config.use_spmd_partitioning()) {
-    const auto& allowed = build.allow_spmd_sharding_propagation_to_output();
     XLA_ASSIGN_OR_RETURN(
         shardings,
-        PartitionModule(module.get(), std::vector<bool>(allowed.begin(), allowed.end())));
+        PartitionModule(module.get(), MayChooseOutput(*module, source, build, attributes.results)));
     XLA_RETURN_IF_ERROR(VerifyModule(*module));
     DescribeShardings(shardings, *program);
   } else {
@@ -272,7 +303,11 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   }
   XLA_RETURN_IF_ERROR(SetLayouts(attributes.results, 0, layout.mutable_result()));
   const std::shared_ptr<const HloModule> shared = std::move(module);
-  XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared, CustomCallsOf(nullptr).get()));
+  const std::shared_ptr<const CustomCallRegistry> custom_calls = CustomCallsOf(nullptr);
+  XLA_ASSIGN_OR_RETURN(program->executable,
+                       backend.Compile(shared, custom_calls.get(), &in_flight.cancel));
+  dumper.Dump(program->executable->optimized_module(), "cpu_after_optimizations");
+  XLA_RETURN_IF_ERROR(CheckCustomCalls(program->executable->optimized_module(), *custom_calls));
   DescribeRuns(*shared, *program);
   program->fingerprint = absl::StrFormat(
       "%016x", Fnv(source.code, Fnv(source.options, Fnv(source.format, Fnv(PlatformVersion())))));

@@ -52,9 +52,6 @@ struct Program {
   // Serialized OpSharding; empty lists if the program has no shardings.
   TextList output_shardings, parameter_shardings;
   std::string fingerprint;
-  // Runs end before Execute returns: of programs that call what is not known, so that Execute
-  // itself fails.
-  bool is_synchronous = false;
   // Runs happen on the calling thread: of programs that call functions of Python, which live as
   // long as their caller, and expect signals where these arrive, on the main thread.
   bool runs_here = false;
@@ -62,7 +59,7 @@ struct Program {
   bool is_short = false;
   // Runs affect more than their results.
   bool has_effects = false;
-  std::shared_ptr<RunLength> length = std::make_shared<RunLength>();
+  std::shared_ptr<RunLength> length;
   std::string optimized;  // HloModuleProtoWithConfig, made when it is first asked for
   std::vector<PJRT_NamedValue> cost;
   std::mutex mutex;        // of what is made later
@@ -81,8 +78,8 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
 // who do not know the extension for shardings read them.
 absl::Status StateShardings(const Program& program, HloModuleProto& module);
 
-// What callers read as the optimized program, an HloModuleProtoWithConfig: the module without calls,
-// its shardings, and the memories of its parameters and results in the layouts.
+// What callers read as the optimized program, an HloModuleProtoWithConfig: the module without
+// calls, its shardings, and the memories of its parameters and results in the layouts.
 absl::StatusOr<std::string> DescribeOptimized(const Program& program);
 
 // Bytes that only the same build of the library reads.

@@ -20,6 +20,7 @@ namespace {
 
 // Set once and never freed: used until the process ends.
 std::atomic<const PythonState*> python{nullptr};
+std::atomic<bool> leaves{false};
 thread_local PythonSignals* innermost = nullptr;
 
 // How long signals may go unseen.
@@ -33,6 +34,11 @@ std::chrono::nanoseconds CoarseTime() {
 }
 
 }  // namespace
+
+bool MayCallPython(const PythonState& state) {
+  return !leaves.load(std::memory_order_relaxed) ||
+         pthread_equal(pthread_self(), state.main_thread);
+}
 
 const PythonState* Python() { return python.load(std::memory_order_acquire); }
 
@@ -133,7 +139,9 @@ absl::Status EndRuns(Xylem_EndRuns_Args& args) {
     return absl::InvalidArgumentError(
         absl::StrCat("a grace of ", args.grace_seconds, " seconds for runs"));
   }
+  if (args.is_last) leaves.store(true, std::memory_order_relaxed);
   EndRunsInFlight(absl::Seconds(args.grace_seconds), args.spares_effects);
+  if (args.ends_compilations) EndCompilationsInFlight();
   return absl::OkStatus();
 }
 

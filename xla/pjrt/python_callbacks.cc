@@ -144,6 +144,9 @@ absl::Status Call(CustomCallFrame& call, bool in_place) {
   if (python == nullptr) {
     return absl::FailedPreconditionError("no Python interpreter is known to run the callback");
   }
+  if (!MayCallPython(*python)) {
+    return absl::CancelledError("the Python interpreter ends");
+  }
   XLA_ASSIGN_OR_RETURN(const uint64_t index, call.attributes().Get<uint64_t>("index"));
   const ffi::InsideCustomCall inside;
   const PythonLock lock(*python);

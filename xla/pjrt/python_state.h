@@ -20,6 +20,9 @@ struct PythonState {
   std::vector<_object*> dtypes;
 };
 
+// Whether callbacks may run on this thread: on all until the interpreter leaves.
+bool MayCallPython(const PythonState& state);
+
 // Null if the interpreter is not known.
 const PythonState* Python();
 

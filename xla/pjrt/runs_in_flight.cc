@@ -32,6 +32,7 @@ struct InFlight {
   std::mutex mutex;
   Runs runs;
   size_t limit = 16;  // at which ended ones are erased
+  std::vector<CompilationInFlight*> compilations;
 
   static InFlight& Get() {
     static auto* const in_flight = new InFlight;  // used by threads until the process ends
@@ -88,6 +89,25 @@ void EndRunsInFlight(absl::Duration grace, bool spares_effects) {
     }
   }
   for (const Run& run : runs) run.control->cancel.store(true, std::memory_order_relaxed);
+}
+
+CompilationInFlight::CompilationInFlight() {
+  InFlight& in_flight = InFlight::Get();
+  const std::lock_guard<std::mutex> lock(in_flight.mutex);
+  in_flight.compilations.push_back(this);
+}
+
+CompilationInFlight::~CompilationInFlight() {
+  InFlight& in_flight = InFlight::Get();
+  const std::lock_guard<std::mutex> lock(in_flight.mutex);
+  std::vector<CompilationInFlight*>& all = in_flight.compilations;
+  all.erase(std::find(all.begin(), all.end(), this));
+}
+
+void EndCompilationsInFlight() {
+  InFlight& in_flight = InFlight::Get();
+  const std::lock_guard<std::mutex> lock(in_flight.mutex);
+  for (CompilationInFlight* const compilation : in_flight.compilations) compilation->cancel = true;
 }
 
 }  // namespace xla::pjrt

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +12,7 @@
 #include "xla/hlo/ir/collective_device_list.h"
 #include "xla/layout_util.h"
 #include "xla/primitive_util.h"
+#include "xla/util.h"
 
 namespace xla::pjrt {
 namespace {
@@ -144,6 +146,33 @@ absl::StatusOr<Shape> ShardShape(const Shape& array, const Tiles& tiles) {
   }
   LayoutUtil::SetToDefaultLayout(&shard);
   return shard;
+}
+
+bool DividesEvenly(const Shape& array, const Tiles& tiles) {
+  for (size_t d = 0; d < tiles.counts.size(); ++d) {
+    if (array.dimensions(static_cast<int>(d)) % tiles.counts[d] != 0) return false;
+  }
+  return true;
+}
+
+absl::StatusOr<Tiles> EvenTiles(const Tiles& all, const Shape& array) {
+  Shape tile = array;
+  for (size_t d = 0; d < all.counts.size(); ++d) {
+    const auto dimension = static_cast<int>(d);
+    tile.set_dimensions(dimension, array.dimensions(dimension) /
+                                       std::gcd(array.dimensions(dimension), all.counts[d]));
+  }
+  return ManualTiles(all, array, tile);
+}
+
+Shape PaddedShape(const Shape& array, const Tiles& tiles) {
+  Shape padded = array;
+  for (size_t d = 0; d < tiles.counts.size(); ++d) {
+    const auto dimension = static_cast<int>(d);
+    padded.set_dimensions(dimension, RoundUpTo(array.dimensions(dimension), tiles.counts[d]));
+  }
+  LayoutUtil::SetToDefaultLayout(&padded);
+  return padded;
 }
 
 absl::StatusOr<Tiles> ManualTiles(const Tiles& all, const Shape& array, const Shape& local) {

@@ -47,6 +47,17 @@ absl::StatusOr<Tiles> TilesOf(const HloSharding& sharding, const Shape& array, i
 // The shape of a tile. Unimplemented if a dimension cannot be divided evenly.
 absl::StatusOr<Shape> ShardShape(const Shape& array, const Tiles& tiles);
 
+// Whether all tiles have the same size.
+bool DividesEvenly(const Shape& array, const Tiles& tiles);
+
+// In each dimension the most tiles of one size that can be joined from those given, by joining
+// neighbors: what Shardy makes of shardings of parameters and results. Precondition: no sums.
+absl::StatusOr<Tiles> EvenTiles(const Tiles& all, const Shape& array);
+
+// The smallest array that contains this one and is divided evenly: how XLA lays out shards of
+// programs that Shardy does not divide. Padding is at the end of each dimension.
+Shape PaddedShape(const Shape& array, const Tiles& tiles);
+
 // The tiles of shape `local` that a manual computation works on where the whole array is divided
 // into `all`, of which the major part is manual.
 absl::StatusOr<Tiles> ManualTiles(const Tiles& all, const Shape& array, const Shape& local);

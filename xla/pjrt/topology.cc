@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "xla/base/status_macros.h"
+#include "xla/pjrt/client_options.h"
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/entry_attributes.h"
 #include "xla/pjrt/functions.h"
@@ -24,38 +25,12 @@ struct PJRT_SerializedTopology {
 namespace xla::pjrt {
 namespace {
 
-constexpr int64_t kMaxDevices = 1024;
 constexpr char kTopologyPrefix[] = "xylem-topology 2 devices ";
-
-absl::StatusOr<int64_t> ParseDeviceCount(absl::string_view text, absl::string_view where) {
-  int64_t count = 0;
-  if (!absl::SimpleAtoi(text, &count)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(where, " is \"", text, "\"; a number of devices is needed"));
-  }
-  return count;
-}
 
 }  // namespace
 
-absl::StatusOr<int64_t> NumDevicesOption(const PJRT_NamedValue* options, size_t count) {
-  if (count > 0) XLA_RETURN_IF_ERROR(Require({{"create_options", options}}));
-  for (size_t i = 0; i < count; ++i) {
-    const PJRT_NamedValue& option = options[i];
-    if (absl::string_view(option.name, option.name_size) != "num_devices") continue;
-    if (option.type == PJRT_NamedValue_kInt64) return option.int64_value;
-    if (option.type == PJRT_NamedValue_kString) {
-      return ParseDeviceCount({option.string_value, option.value_size}, "the option num_devices");
-    }
-    return absl::InvalidArgumentError("the option num_devices must be an integer");
-  }
-  // For programs that do not create the client themselves.
-  const char* variable = std::getenv("XYLEM_NUM_DEVICES");
-  if (variable == nullptr || *variable == '\0') return 1;
-  return ParseDeviceCount(variable, "XYLEM_NUM_DEVICES");
-}
-
 absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t num_devices,
+                                                                       int64_t process_id,
                                                                        const Platform& platform) {
   if (num_devices < 1 || num_devices > kMaxDevices) {
     return absl::InvalidArgumentError(
@@ -63,9 +38,11 @@ absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t n
   }
   auto topology = std::make_unique<PJRT_TopologyDescription>();
   topology->platform = &platform;
-  for (int id = 0; id < num_devices; ++id) {
+  for (int64_t i = 0; i < num_devices; ++i) {
     auto device = std::make_unique<PJRT_DeviceDescription>();
+    const auto id = static_cast<int>(process_id * kDeviceIdsOfProcess + i);
     device->id = id;
+    device->process_index = static_cast<int>(process_id);
     device->kind = platform.name();
     device->debug_string = platform.DeviceDebugText(id);
     device->to_string = platform.DeviceText(id);
@@ -86,12 +63,12 @@ absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t n
 namespace api {
 
 absl::Status TopologyDescription_Create(PJRT_TopologyDescription_Create_Args& args) {
-  XLA_ASSIGN_OR_RETURN(const int64_t count,
-                       NumDevicesOption(args.create_options, args.num_options));
+  XLA_ASSIGN_OR_RETURN(const ClientOptions options,
+                       ReadClientOptions(args.create_options, args.num_options));
   XLA_ASSIGN_OR_RETURN(const Platform* platform,
                        Platform::FromOptions(args.create_options, args.num_options));
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<PJRT_TopologyDescription> topology,
-                       MakeTopology(count, *platform));
+                       MakeTopology(options.num_devices, options.process_id, *platform));
   args.topology = topology.release();
   return absl::OkStatus();
 }
@@ -139,12 +116,15 @@ absl::Status TopologyDescription_Deserialize(PJRT_TopologyDescription_Deserializ
   }
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(text, absl::MaxSplits(" of ", 1));
-  XLA_ASSIGN_OR_RETURN(const int64_t count,
-                       ParseDeviceCount(parts.first, "the serialized topology"));
+  int64_t count = 0;
+  if (!absl::SimpleAtoi(parts.first, &count)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the serialized topology is of \"", parts.first, "\" devices"));
+  }
   XLA_ASSIGN_OR_RETURN(const Platform* platform,
                        Platform::Find({parts.second.data(), parts.second.size()}));
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<PJRT_TopologyDescription> topology,
-                       MakeTopology(count, *platform));
+                       MakeTopology(count, 0, *platform));
   args.topology = topology.release();
   return absl::OkStatus();
 }

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies to the host, transfers in parts, donation to events of the caller.
+#include <algorithm>
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
 #include "xla/element_convert.h"
+#include "xla/overflow_util.h"
 #include "xla/pjrt/buffer_memory.h"
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/functions.h"
 #include "xla/pjrt/objects.h"
 #include "xla/pjrt/types.h"
-#include "xla/runtime/buffer_view.h"
+#include "xla/primitive_util.h"
+#include "xla/runtime/packed_elements.h"
 #include "xla/shape_util.h"
 
 using xla::runtime::ArrayMemory;
@@ -90,11 +96,76 @@ absl::StatusOr<PJRT_AsyncHostToDeviceTransferManager::Entry*> OpenEntry(
 void Finish(PJRT_AsyncHostToDeviceTransferManager::Entry& entry, const absl::Status& status) {
   entry.is_done = true;
   if (status.ok()) {
-    NormalizeSubByteElements(entry.buffer->shape().element_type(), entry.memory->data(),
-                             entry.memory->size_bytes());
+    const PrimitiveType type = entry.buffer->shape().element_type();
+    if (runtime::PackedBits(type) == 0) {
+      NormalizeSubByteElements(type, entry.memory->data(), entry.memory->size_bytes());
+    }
     entry.buffer->Define(std::move(entry.memory));
   }
   entry.ready.Set(status);
+}
+
+// From the smallest stride up, each dimension must step over all that lies within it.
+absl::Status CheckDistinct(const Shape& array, absl::Span<const int64_t> strides) {
+  std::vector<size_t> order;
+  for (size_t d = 0; d < strides.size(); ++d) {
+    const int64_t size = array.dimensions(static_cast<int>(d));
+    if (size == 0) return absl::OkStatus();
+    if (size > 1) order.push_back(d);
+  }
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return strides[a] < strides[b]; });
+  int64_t within = 0;  // the last element of the dimensions before
+  for (const size_t d : order) {
+    const int64_t reach =
+        MultiplyWithoutOverflow(array.dimensions(static_cast<int>(d)) - 1, strides[d]);
+    if (strides[d] <= within || reach < 0 || reach > std::numeric_limits<int64_t>::max() - within) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a host_layout of strides by which elements of ", array.ToString(),
+                       " would share a place: ", absl::StrJoin(strides, ", "), " elements"));
+    }
+    within += reach;
+  }
+  return absl::OkStatus();
+}
+
+// How the host wants an array.
+struct HostArray {
+  absl::InlinedVector<int64_t, 6> strides;  // in elements
+  int64_t size_bytes = 0;                   // up to the end of the last element
+};
+
+// As `layout` says; as the buffer is laid out where that is null. Each element has bytes of its
+// own, and its own place: InvalidArgument for strides by which two elements would share one.
+absl::StatusOr<HostArray> HostArrayOf(const Shape& array, const PJRT_Buffer_MemoryLayout* layout) {
+  HostArray host;
+  const auto rank = static_cast<size_t>(array.rank());
+  if (layout == nullptr) {
+    host.strides = ElementStrides(array);
+  } else if (layout->type == PJRT_Buffer_MemoryLayout_Type_Strides) {
+    const PJRT_Buffer_MemoryLayout_Strides& strides = layout->strides;
+    if (rank > 0) XLA_RETURN_IF_ERROR(Require({{"byte_strides", strides.byte_strides}}));
+    XLA_ASSIGN_OR_RETURN(host.strides,
+                         ElementStridesOf(array, {strides.byte_strides, strides.num_byte_strides}));
+    XLA_RETURN_IF_ERROR(CheckDistinct(array, host.strides));
+  } else {
+    XLA_ASSIGN_OR_RETURN(const Shape ordered,
+                         ShapeOf(ToBufferType(array.element_type()), array.dimensions().data(),
+                                 array.dimensions().size(), layout));
+    host.strides = ElementStrides(ordered);
+  }
+  int64_t elements = 1;
+  for (size_t d = 0; d < rank; ++d) {
+    const int64_t size = array.dimensions(static_cast<int>(d));
+    if (size == 0) return host;
+    const int64_t reach = MultiplyWithoutOverflow(size - 1, host.strides[d]);
+    elements = reach < 0 ? -1 : elements + reach;
+    if (elements < 1) return absl::InvalidArgumentError("the strides of the host overflow");
+  }
+  host.size_bytes =
+      MultiplyWithoutOverflow(elements, primitive_util::ByteWidth(array.element_type()));
+  if (host.size_bytes < 0) return absl::InvalidArgumentError("the strides of the host overflow");
+  return host;
 }
 
 }  // namespace
@@ -104,31 +175,22 @@ namespace api {
 absl::Status Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"src", args.src}}));
   const Shape& from = args.src->buffer->shape();
-  XLA_ASSIGN_OR_RETURN(const Shape to,
-                       ShapeOf(ToBufferType(from.element_type()), from.dimensions().data(),
-                               from.dimensions().size(), args.host_layout));
+  if (!from.IsArray()) return absl::InvalidArgumentError("a token has no elements for the host");
+  XLA_ASSIGN_OR_RETURN(const HostArray to, HostArrayOf(from, args.host_layout));
   if (args.dst == nullptr) {
-    args.dst_size = static_cast<size_t>(args.src->counted_bytes);
+    args.dst_size = static_cast<size_t>(to.size_bytes);
     args.event = nullptr;
     return absl::OkStatus();
   }
-  if (args.dst_size < static_cast<size_t>(args.src->counted_bytes)) {
-    return absl::InvalidArgumentError(absl::StrCat("room for ", args.dst_size, " bytes of ",
-                                                   from.ToString(), ", which has ",
-                                                   args.src->counted_bytes));
+  if (args.dst_size < static_cast<size_t>(to.size_bytes)) {
+    return absl::InvalidArgumentError(absl::StrCat("`dst_size` must be >= ", to.size_bytes, " for ",
+                                                   from.ToString(), ", got ", args.dst_size, "."));
   }
-  XLA_ASSIGN_OR_RETURN(
-      args.event, WhenReady(args.src, [from, to, dst = args.dst](const ArrayMemory& memory) {
-        if (from == to) {
-          if (memory.size_bytes() > 0) {
-            std::memcpy(dst, memory.data(),
-                        static_cast<size_t>(runtime::ArrayBytes(from).value_or(0)));
-          }
-        } else {
-          CopyBetweenLayouts(from, memory.data(), to, dst);
-        }
-        return absl::OkStatus();
-      }));
+  XLA_ASSIGN_OR_RETURN(args.event, WhenReady(args.src, [from, strides = to.strides,
+                                                        dst = args.dst](const ArrayMemory& memory) {
+                         if (memory.size_bytes() > 0) CopyToHost(from, memory.data(), dst, strides);
+                         return absl::OkStatus();
+                       }));
   return absl::OkStatus();
 }
 
@@ -281,7 +343,7 @@ absl::Status AsyncHostToDeviceTransferManager_TransferLiteral(
   }
   if (entry->memory->size_bytes() > 0) {
     XLA_RETURN_IF_ERROR(Require({{"data", args.data}}));
-    CopyBetweenLayouts(from, args.data, to, entry->memory->data());
+    CopyFromHost(args.data, ElementStrides(from), to, entry->memory->data());
   }
   Finish(*entry, absl::OkStatus());
   args.done_with_h2d_transfer = new PJRT_Event(runtime::Event());
@@ -330,7 +392,7 @@ absl::Status AsyncHostToDeviceTransferManager_BufferSize(
         absl::StrCat("buffer ", args.buffer_index, " of a transfer of ", entries.size()));
   }
   const Shape& shape = entries[static_cast<size_t>(args.buffer_index)].buffer->shape();
-  XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::ArrayBytes(shape));
+  XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::PackedArrayBytes(shape));
   args.buffer_size = static_cast<size_t>(bytes);
   return absl::OkStatus();
 }

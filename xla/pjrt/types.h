@@ -9,7 +9,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "xla/pjrt/abi_buffer.h"
+#include "xla/pjrt/c/pjrt_c_api_buffer.h"
 #include "xla/shape.h"
 #include "xla/xla_data_enums.h"
 

@@ -2,6 +2,8 @@
 // The registry: targets by name, and which way each is called.
 #include "xla/runtime/custom_call.h"
 
+#include <cxxabi.h>
+
 #include <atomic>
 #include <exception>
 #include <functional>
@@ -214,6 +216,8 @@ absl::Status BoundCustomCall::Run(CustomCallFrame& call) {
       return prepared_ != nullptr ? prepared_->Run(call) : function_(call);
     } catch (const std::exception& e) {
       return absl::InternalError(absl::StrCat("the handler threw: ", e.what()));
+    } catch (const abi::__forced_unwind&) {
+      throw;  // the thread ends: pthread_exit
     } catch (...) {
       return absl::InternalError("the handler threw");
     }

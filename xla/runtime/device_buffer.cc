@@ -14,10 +14,11 @@ ArrayMemory::ArrayMemory(stream_executor::OwningDeviceMemory memory)
       size_bytes_(static_cast<int64_t>(owned_.cref().size())),
       is_writable_(true) {}
 
-ArrayMemory::ArrayMemory(const void* data, int64_t size_bytes, absl::AnyInvocable<void()> release)
+ArrayMemory::ArrayMemory(const void* data, int64_t size_bytes, absl::AnyInvocable<void()> release,
+                         bool is_writable)
     : data_(const_cast<void*>(data)),
       size_bytes_(size_bytes),
-      is_writable_(false),
+      is_writable_(is_writable),
       release_(std::move(release)) {}
 
 ArrayMemory::~ArrayMemory() {
@@ -43,9 +44,10 @@ std::shared_ptr<DeviceBuffer> DeviceBuffer::FromMemory(Shape shape, int device_o
 
 std::shared_ptr<DeviceBuffer> DeviceBuffer::OnHostMemory(Shape shape, int device_ordinal,
                                                          const void* data, int64_t size_bytes,
-                                                         absl::AnyInvocable<void()> release) {
+                                                         absl::AnyInvocable<void()> release,
+                                                         bool is_writable) {
   auto buffer = Pending(std::move(shape), device_ordinal, Event());
-  buffer->Define(std::make_shared<ArrayMemory>(data, size_bytes, std::move(release)));
+  buffer->Define(std::make_shared<ArrayMemory>(data, size_bytes, std::move(release), is_writable));
   return buffer;
 }
 

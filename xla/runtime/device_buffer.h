@@ -29,9 +29,10 @@ class ArrayMemory {
  public:
   // The allocator of the memory must outlive it.
   explicit ArrayMemory(stream_executor::OwningDeviceMemory memory);
-  // Memory of the caller, only read; `release` (may be null) is called when it is not needed any
-  // more.
-  ArrayMemory(const void* data, int64_t size_bytes, absl::AnyInvocable<void()> release);
+  // Memory of the caller, only read unless it `is_writable`; `release` (may be null) is called when
+  // it is not needed any more.
+  ArrayMemory(const void* data, int64_t size_bytes, absl::AnyInvocable<void()> release,
+              bool is_writable = false);
   ~ArrayMemory();
   ArrayMemory(const ArrayMemory&) = delete;
   ArrayMemory& operator=(const ArrayMemory&) = delete;
@@ -79,10 +80,12 @@ class DeviceBuffer : public std::enable_shared_from_this<DeviceBuffer> {
   // A buffer that is ready. The memory has at least ArrayBytes(shape) (buffer_view.h).
   static std::shared_ptr<DeviceBuffer> FromMemory(Shape shape, int device_ordinal,
                                                   stream_executor::OwningDeviceMemory memory);
-  // The same on memory of the caller, which is read in place.
+  // The same on memory of the caller, which is read in place; where it `is_writable`, a run that
+  // the buffer is donated to may write there.
   static std::shared_ptr<DeviceBuffer> OnHostMemory(Shape shape, int device_ordinal,
                                                     const void* data, int64_t size_bytes,
-                                                    absl::AnyInvocable<void()> release);
+                                                    absl::AnyInvocable<void()> release,
+                                                    bool is_writable = false);
   // A buffer whose contents come with the event: Define is called before that is ready without an
   // error.
   static std::shared_ptr<DeviceBuffer> Pending(Shape shape, int device_ordinal, Event ready);

@@ -4,6 +4,7 @@
 #ifndef XLA_SERVICE_BACKEND_H_
 #define XLA_SERVICE_BACKEND_H_
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -80,10 +81,11 @@ class Backend {
 
   // Makes a verified module ready. Unimplemented names the operations that cannot be run.
   // `custom_calls`: handlers of the runs to come, which take precedence over what programs are
-  // compiled to; may be null.
+  // compiled to; may be null. `cancel`, which may be null, is set from any thread to stop: the
+  // compilation ends with CANCELLED, soon.
   absl::StatusOr<std::unique_ptr<Executable>> Compile(
-      std::shared_ptr<const HloModule> module,
-      const CustomCallRegistry* custom_calls = nullptr) const;
+      std::shared_ptr<const HloModule> module, const CustomCallRegistry* custom_calls = nullptr,
+      const std::atomic<bool>* cancel = nullptr) const;
 
  private:
   explicit Backend(const BackendOptions& options);

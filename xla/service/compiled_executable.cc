@@ -9,10 +9,11 @@ namespace xla {
 
 absl::StatusOr<std::unique_ptr<Executable>> CompiledExecutable::Create(
     std::shared_ptr<const HloModule> module, runtime::ThreadPool* pool, int64_t memory_limit_bytes,
-    const CustomCallRegistry* custom_calls) {
+    const CustomCallRegistry* custom_calls, const std::atomic<bool>* cancel) {
   CpuCompileOptions options;
   options.custom_calls = custom_calls;
   options.pool = pool;
+  options.cancel = cancel;
   options.constant_folding = &kConstantFolding;
   XLA_ASSIGN_OR_RETURN(auto program, CpuProgram::Compile(*module, options));
   return std::unique_ptr<Executable>(

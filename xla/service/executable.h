@@ -54,6 +54,9 @@ class Executable {
   };
   absl::Span<const Alias> aliases() const { return aliases_; }
 
+  // The program as it runs, after all passes.
+  virtual const HloModule& optimized_module() const { return module(); }
+
   // Bytes of machine code and constants; -1 where nothing was generated, as by the interpreter.
   virtual int64_t SizeOfGeneratedCodeInBytes() const { return -1; }
 

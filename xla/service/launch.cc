@@ -2,13 +2,20 @@
 // Asynchronous runs on buffers.
 #include "xla/service/launch.h"
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/base/string_view.h"
+#include "xla/element_convert.h"
+#include "xla/primitive_util.h"
 #include "xla/runtime/interrupt.h"
+#include "xla/runtime/packed_elements.h"
+#include "xla/shape_util.h"
 #include "xla/stream_executor/device_memory.h"
 
 namespace xla {
@@ -37,7 +44,40 @@ struct Flight {
   bool IsDonated(size_t leaf) const { return !request.donate.empty() && request.donate[leaf]; }
   absl::Status Run();
   absl::Status Execute();
+  absl::StatusOr<std::shared_ptr<ArrayMemory>> Allocate(size_t device, int64_t bytes) const;
+  // The memory that a run reads in place of that of an argument; null if it can read that itself.
+  absl::StatusOr<std::shared_ptr<ArrayMemory>> Unpacked(size_t device, const Shape& given,
+                                                        const Shape& wanted,
+                                                        const ArrayMemory& contents) const;
+  // A result as buffers hold it: in `donor`, unless that is null.
+  absl::StatusOr<std::shared_ptr<ArrayMemory>> Packed(size_t device, const Shape& leaf,
+                                                      const ArrayMemory& result,
+                                                      std::shared_ptr<ArrayMemory> donor) const;
 };
+
+bool HasSameElements(const Shape& a, const Shape& b) {
+  return a.element_type() == b.element_type() && a.dimensions() == b.dimensions();
+}
+
+// Whether the argument fits, with the error if it does not.
+absl::Status CheckArgument(const Shape& given, const Shape& wanted, size_t argument,
+                           std::string_view module, bool by_size) {
+  if (HasSameElements(given, wanted)) return absl::OkStatus();
+  if (!by_size) {
+    return absl::InvalidArgumentError(absl::StrCat("argument buffer ", argument, " of program ",
+                                                   View(module), ": want ", wanted.ToString(),
+                                                   ", got ", given.ToString()));
+  }
+  XLA_ASSIGN_OR_RETURN(const int64_t given_bytes, runtime::PackedArrayBytes(given));
+  XLA_ASSIGN_OR_RETURN(const int64_t wanted_bytes, runtime::PackedArrayBytes(wanted));
+  if (given_bytes == wanted_bytes && given.is_static() && wanted.is_static()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Executable(", View(module), ") expected parameter ", argument, " of size ", wanted_bytes,
+      " (", wanted.ToString(/*print_layout=*/true), ") but got buffer with incompatible size ",
+      given_bytes, " (", given.ToString(/*print_layout=*/true), ")"));
+}
 
 absl::Status CheckCounts(const Backend& backend, const Executable& executable,
                          const LaunchRequest& request) {
@@ -77,13 +117,8 @@ absl::Status CheckCounts(const Backend& backend, const Executable& executable,
         return absl::InvalidArgumentError(
             absl::StrCat("argument buffer ", i, " of program ", module.name(), " is null"));
       }
-      const Shape& given = arguments[i]->shape();
-      if (given.element_type() != wanted.element_type() ||
-          given.dimensions() != wanted.dimensions()) {
-        return absl::InvalidArgumentError(absl::StrCat("argument buffer ", i, " of program ",
-                                                       module.name(), ": want ", wanted.ToString(),
-                                                       ", got ", given.ToString()));
-      }
+      XLA_RETURN_IF_ERROR(
+          CheckArgument(arguments[i]->shape(), wanted, i, module.name(), request.has_device_forms));
       if (arguments[i]->device_ordinal() != ordinal) {
         return absl::InvalidArgumentError(absl::StrCat(
             "argument buffer ", i, " of program ", module.name(), " is on device ",
@@ -94,8 +129,23 @@ absl::Status CheckCounts(const Backend& backend, const Executable& executable,
   return absl::OkStatus();
 }
 
+// XLA's words.
+std::string GivenTwice(bool first_is_donated, bool second_is_donated, size_t first, size_t second) {
+  const char* what = "Attempt to donate the same buffer twice in Execute()";
+  const char* example = "f(donate(a), donate(a))";
+  if (!second_is_donated) {
+    what = "Attempt to use a buffer that was previously donated in the same call to Execute()";
+    example = "f(donate(a), a)";
+  } else if (!first_is_donated) {
+    what = "Attempt to donate a buffer which is also used by the same call to Execute()";
+    example = "f(a, donate(a))";
+  }
+  return absl::StrCat(what, " (flattened argument ", second, ", first use: ", first,
+                      "). Toy example for this bug: `", example, "`.");
+}
+
 // A donated buffer that is given twice would wait for itself.
-absl::Status CheckGivenOnce(const Executable& executable, const LaunchRequest& request) {
+absl::Status CheckGivenOnce(const LaunchRequest& request) {
   absl::flat_hash_map<const DeviceBuffer*, size_t> leaf_of;
   for (const Buffers& arguments : request.arguments) {
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -103,8 +153,7 @@ absl::Status CheckGivenOnce(const Executable& executable, const LaunchRequest& r
       const auto [found, is_new] = leaf_of.try_emplace(arguments[i].get(), i);
       if (!is_new && (request.donate[i] || request.donate[found->second])) {
         return absl::InvalidArgumentError(
-            absl::StrCat("argument buffers ", found->second, " and ", i, " of program ",
-                         executable.module().name(), " are the same buffer, which is donated"));
+            GivenTwice(request.donate[found->second], request.donate[i], found->second, i));
       }
     }
   }
@@ -142,6 +191,47 @@ absl::Status HoldArguments(Flight& flight, std::vector<runtime::Event>& after) {
       absl::StrCat("program ", flight.executable->module().name(), ": ", status.message()));
 }
 
+absl::StatusOr<std::shared_ptr<ArrayMemory>> Flight::Allocate(size_t device, int64_t bytes) const {
+  XLA_ASSIGN_OR_RETURN(stream_executor::OwningDeviceMemory memory,
+                       backend->memory_allocator()->Allocate(request.device_ordinals[device],
+                                                             static_cast<uint64_t>(bytes)));
+  return std::make_shared<ArrayMemory>(std::move(memory));
+}
+
+absl::StatusOr<std::shared_ptr<ArrayMemory>> Flight::Unpacked(size_t device, const Shape& given,
+                                                              const Shape& wanted,
+                                                              const ArrayMemory& contents) const {
+  const PrimitiveType type = wanted.element_type();
+  const bool is_packed = runtime::PackedBits(type) != 0;
+  // Bytes of another type may have bits that elements of this one never have.
+  const bool is_narrow = type == PRED || primitive_util::IsSubByteNonPredType(type);
+  if (!is_packed && !(is_narrow && given.element_type() != type)) return nullptr;
+  XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::ArrayBytes(wanted));
+  XLA_ASSIGN_OR_RETURN(std::shared_ptr<ArrayMemory> memory, Allocate(device, bytes));
+  if (is_packed) {
+    // What is defined statically may be given for a dynamic array, and has no sizes.
+    runtime::UnpackArray(HasSameElements(given, wanted) ? given : wanted, contents.data(),
+                         memory->data());
+    return memory;
+  }
+  const auto* from = static_cast<const uint8_t*>(contents.data());
+  auto* to = static_cast<uint8_t*>(memory->data());
+  for (int64_t i = 0; i < bytes; ++i) to[i] = type == PRED ? from[i] != 0 : from[i];
+  NormalizeSubByteElements(type, to, bytes);
+  return memory;
+}
+
+absl::StatusOr<std::shared_ptr<ArrayMemory>> Flight::Packed(
+    size_t device, const Shape& leaf, const ArrayMemory& result,
+    std::shared_ptr<ArrayMemory> donor) const {
+  if (donor == nullptr) {
+    XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::PackedArrayBytes(leaf));
+    XLA_ASSIGN_OR_RETURN(donor, Allocate(device, bytes));
+  }
+  runtime::PackArray(leaf, result.data(), donor->data());
+  return donor;
+}
+
 absl::Status Flight::Run() {
   const auto begin = RunControl::Clock::now();
   control->began.store(begin, std::memory_order_relaxed);
@@ -158,6 +248,7 @@ absl::Status Flight::Execute() {
   const absl::Span<const Shape* const> result_leaves = executable->result_leaves();
   // One device and few arrays take no memory of the heap.
   absl::InlinedVector<absl::InlinedVector<std::shared_ptr<ArrayMemory>, 4>, 1> taken(devices);
+  absl::InlinedVector<absl::InlinedVector<std::shared_ptr<ArrayMemory>, 4>, 1> unpacked(devices);
   absl::InlinedVector<absl::InlinedVector<runtime::ArgumentView, 4>, 1> arguments(devices);
   absl::InlinedVector<absl::InlinedVector<runtime::ResultView, 4>, 1> views(devices);
   absl::InlinedVector<absl::Span<const runtime::ArgumentView>, 1> argument_spans;
@@ -167,14 +258,21 @@ absl::Status Flight::Execute() {
       const Buffer& buffer = request.arguments[d][i];
       runtime::ArgumentView& view = arguments[d].emplace_back();
       std::shared_ptr<ArrayMemory>& donated = taken[d].emplace_back();
-      view.shape = executable->argument_leaves()[i];
+      std::shared_ptr<ArrayMemory>& other_form = unpacked[d].emplace_back();
+      const Shape& wanted = *executable->argument_leaves()[i];
+      view.shape = &wanted;
       if (buffer == nullptr) continue;
       if (held[d][i].donated != nullptr) donated = buffer->TakeMemory();
-      const ArrayMemory& contents = donated != nullptr ? *donated : *held[d][i].use.memory();
-      view.shape = &buffer->shape();
-      view.data = contents.data();
-      view.size_bytes = contents.size_bytes();
-      view.is_donated = donated != nullptr && contents.is_writable();
+      const ArrayMemory* contents =
+          donated != nullptr ? donated.get() : held[d][i].use.memory().get();
+      if (HasSameElements(buffer->shape(), wanted)) view.shape = &buffer->shape();
+      view.is_donated = donated != nullptr && contents->is_writable();
+      if (request.has_device_forms && wanted.IsArray()) {
+        XLA_ASSIGN_OR_RETURN(other_form, Unpacked(d, buffer->shape(), wanted, *contents));
+        if (other_form != nullptr) contents = other_form.get();
+      }
+      view.data = contents->data();
+      view.size_bytes = contents->size_bytes();
     }
     views[d].resize(result_leaves.size());
     argument_spans.push_back(arguments[d]);
@@ -186,18 +284,31 @@ absl::Status Flight::Execute() {
   execute.context = request.context;
   execute.context.cancel = &control->cancel;
   XLA_RETURN_IF_ERROR(executable->Execute(execute));
+  // All memory gets its owner before anything can fail.
+  absl::InlinedVector<absl::InlinedVector<std::shared_ptr<ArrayMemory>, 4>, 1> made(devices);
+  for (size_t d = 0; d < devices; ++d) {
+    for (const runtime::ResultView& view : views[d]) {
+      if (view.donor < 0) {
+        made[d].push_back(std::make_shared<ArrayMemory>(stream_executor::OwningDeviceMemory(
+            se::DeviceMemoryBase(view.data, static_cast<uint64_t>(view.size_bytes)),
+            request.device_ordinals[d], backend->memory_allocator())));
+        continue;
+      }
+      const auto donor = static_cast<size_t>(view.donor);
+      made[d].push_back(unpacked[d][donor] != nullptr ? unpacked[d][donor] : taken[d][donor]);
+    }
+  }
   for (size_t d = 0; d < devices; ++d) {
     for (size_t i = 0; i < result_leaves.size(); ++i) {
-      const runtime::ResultView& view = views[d][i];
-      std::shared_ptr<ArrayMemory> own;
-      if (view.donor >= 0) {
-        own = taken[d][static_cast<size_t>(view.donor)];
-      } else {
-        own = std::make_shared<ArrayMemory>(stream_executor::OwningDeviceMemory(
-            se::DeviceMemoryBase(view.data, static_cast<uint64_t>(view.size_bytes)),
-            request.device_ordinals[d], backend->memory_allocator()));
+      const Shape& leaf = *result_leaves[i];
+      const int32_t donor = views[d][i].donor;
+      if (request.has_device_forms && leaf.IsArray() &&
+          runtime::PackedBits(leaf.element_type()) != 0) {
+        XLA_ASSIGN_OR_RETURN(made[d][i],
+                             Packed(d, leaf, *made[d][i],
+                                    donor < 0 ? nullptr : taken[d][static_cast<size_t>(donor)]));
       }
-      results[d][i]->Define(std::move(own));
+      results[d][i]->Define(std::move(made[d][i]));
     }
   }
   return absl::OkStatus();
@@ -221,7 +332,7 @@ absl::StatusOr<Launched> Launch(const Backend& backend,
                                 std::shared_ptr<const Executable> executable,
                                 LaunchRequest request) {
   XLA_RETURN_IF_ERROR(CheckCounts(backend, *executable, request));
-  if (!request.donate.empty()) XLA_RETURN_IF_ERROR(CheckGivenOnce(*executable, request));
+  if (!request.donate.empty()) XLA_RETURN_IF_ERROR(CheckGivenOnce(request));
   for (const Executable::Alias& alias : executable->aliases()) {
     if (alias.is_must &&
         (request.donate.empty() || !request.donate[static_cast<size_t>(alias.argument)])) {

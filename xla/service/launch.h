@@ -44,6 +44,10 @@ struct LaunchRequest {
   // The same if the arguments are ready, so that the caller never waits: for runs that are too
   // short to be worth another thread.
   bool run_here_if_ready = false;
+  // Buffers are as those of the PJRT interface: elements of less than a byte are packed
+  // (packed_elements.h), and an argument of another type or other dimensions than the parameter's
+  // fits if it has as many bytes, which then are the parameter's in its own layout.
+  bool has_device_forms = false;
   // Told how long the run took; may be null.
   std::shared_ptr<RunLength> length;
   // Null threads are those of the backend; `cancel` is not used: see Launched. `interrupt` is asked

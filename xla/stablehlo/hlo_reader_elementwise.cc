@@ -132,7 +132,7 @@ absl::Status ReadConstant(HloReader& reader, const HloInstruction& instruction) 
   return reader.EmitFor(instruction, "stablehlo.constant", {}, attributes);
 }
 
-// Layouts are dropped: a copy is its operand.
+// Layouts are dropped: a copy is its operand. So is a domain, which marks where shardings change.
 absl::Status ReadCopy(HloReader& reader, const HloInstruction& instruction) {
   reader.Set(instruction, reader.Get(instruction.operand(0)));
   return absl::OkStatus();
@@ -149,6 +149,7 @@ HloHandler FindElementwiseReader(HloOpcode opcode) {
     case HloOpcode::kConstant:
       return ReadConstant;
     case HloOpcode::kCopy:
+    case HloOpcode::kDomain:
       return ReadCopy;
     default:
       return ElementwiseName(opcode).empty() ? nullptr : ReadElementwise;

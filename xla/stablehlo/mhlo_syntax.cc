@@ -59,8 +59,8 @@ constexpr mlir::OperationSyntax kMhlo[] = {
 
 // Attributes that only MHLO has.
 bool IsOwnAttribute(std::string_view name) {
-  for (const std::string_view own : {"cross_program_prefetch", "custom_call_schedule",
-                                     "fusion_kind", "kind", "result_alias"}) {
+  for (const std::string_view own :
+       {"cross_program_prefetch", "custom_call_schedule", "fusion_kind", "kind", "result_alias"}) {
     if (name == own) return true;
   }
   return false;

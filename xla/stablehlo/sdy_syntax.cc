@@ -26,7 +26,8 @@ bool KeepUntil(OperationReader& reader, OperationState& state, std::string_view 
 }
 
 // <@mesh, [..]>, or an alias of #sdy.sharding<..>.
-bool ParseShardyShardingText(OperationReader& reader, OperationState& state, std::string_view name) {
+bool ParseShardyShardingText(OperationReader& reader, OperationState& state,
+                             std::string_view name) {
   mlir::TextCursor& cursor = reader.cursor();
   if (!cursor.Peek('#')) return KeepUntil(reader, state, name, "sharding", '<', '>');
   const size_t begin = cursor.offset();
@@ -103,8 +104,8 @@ bool ParseShardyCollective(OperationReader& reader, OperationState& state) {
   for (const Collective& known : kCollectives) {
     if (state.name->text == known.name) collective = &known;
   }
-  const bool reduces = collective->name == "sdy.all_reduce" ||
-                       collective->name == "sdy.reduce_scatter";
+  const bool reduces =
+      collective->name == "sdy.all_reduce" || collective->name == "sdy.reduce_scatter";
   if (const std::string_view word = cursor.PeekWord(); reduces && !word.empty()) {
     cursor.Word();
     state.AddAttribute("reduction_op", reader.context().DialectOf("sdy", "reduction_op", word));
@@ -159,8 +160,7 @@ bool ParseShardyNamedComputation(OperationReader& reader, OperationState& state)
   if (!mlir::ParseByFormat(reader, "< @name:str > ( $operands* )", state)) return false;
   for (const std::string_view name : {"in_shardings", "out_shardings"}) {
     if (cursor.ConsumeWord(name) &&
-        (!cursor.Expect('=') ||
-         !KeepUntil(reader, state, name, "sharding_per_value", '[', ']'))) {
+        (!cursor.Expect('=') || !KeepUntil(reader, state, name, "sharding_per_value", '[', ']'))) {
       return false;
     }
   }

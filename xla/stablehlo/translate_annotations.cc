@@ -72,8 +72,7 @@ HloSharding WithCaptures(const Operation& operation, const HloSharding& sharding
   for (size_t i = stated; i < loop.shape().tuple_shapes().size(); ++i) {
     const HloInstruction* captured = loop.operand(0)->operand(static_cast<int64_t>(i));
     if (captured->shape().IsTuple()) return sharding;
-    elements.push_back(captured->has_sharding() ? captured->sharding()
-                                                : HloSharding::Replicate());
+    elements.push_back(captured->has_sharding() ? captured->sharding() : HloSharding::Replicate());
   }
   return HloSharding::Tuple(std::move(elements));
 }

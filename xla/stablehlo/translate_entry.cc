@@ -113,7 +113,8 @@ absl::Status Translator::SetModuleLayouts(const Operation& module, std::string_v
     ShapeUtil::ForEachMutableSubshape(shape, [&](Shape* part, const ShapeIndex&) {
       if (!part->IsArray() || !status.ok()) return;
       if (next == leaves.size()) {
-        status = Error(module, absl::StrCat(View(name), " has fewer layouts than there are arrays"));
+        status =
+            Error(module, absl::StrCat(View(name), " has fewer layouts than there are arrays"));
         return;
       }
       const mlir::NamedAttribute leaf[] = {{name, leaves[next++]}};

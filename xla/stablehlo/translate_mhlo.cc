@@ -25,8 +25,7 @@ absl::Status TranslateAsOpcode(Translator& translator, const Operation& operatio
 
 absl::Status TranslateMhloCopy(Translator& translator, const Operation& operation) {
   HloInstruction* operand = translator.Operand(operation, 0);
-  translator.SetResults(operation,
-                        translator.Emit(HloOpcode::kCopy, operand->shape(), {operand}));
+  translator.SetResults(operation, translator.Emit(HloOpcode::kCopy, operand->shape(), {operand}));
   return absl::OkStatus();
 }
 
@@ -100,16 +99,15 @@ absl::Status TranslateBundleStart(Translator& translator, const Operation& opera
   body->SetExecutionThread(attributes.async_execution_thread);
   std::vector<Shape> shapes;
   for (const HloInstruction* operand : operands) shapes.push_back(operand->shape());
-  std::vector<Shape> parts = {ShapeUtil::MakeTupleShape(shapes),
-                              body->root_instruction()->shape()};
+  std::vector<Shape> parts = {ShapeUtil::MakeTupleShape(shapes), body->root_instruction()->shape()};
   const absl::Span<const mlir::TypeRef> listed = operation.results[0].type->types;
   for (size_t i = 2; i < listed.size(); ++i) {
     XLA_ASSIGN_OR_RETURN(Shape shape, translator.ShapeOf(operation, listed[i]));
     parts.push_back(std::move(shape));
   }
-  translator.SetResults(operation,
-                        translator.Emit(HloOpcode::kAsyncStart, ShapeUtil::MakeTupleShape(parts),
-                                        operands, std::move(attributes), {body}));
+  translator.SetResults(
+      operation, translator.Emit(HloOpcode::kAsyncStart, ShapeUtil::MakeTupleShape(parts), operands,
+                                 std::move(attributes), {body}));
   return absl::OkStatus();
 }
 
@@ -123,8 +121,9 @@ absl::Status TranslateBundleUpdate(Translator& translator, const Operation& oper
   if (!IsAsync(*bundle)) {
     return translator.Unimplemented(operation, "a bundle that is not that of async_start");
   }
-  translator.SetResults(operation, translator.Emit(HloOpcode::kAsyncUpdate, bundle->shape(),
-                                                   {bundle}, bundle->attributes<AsyncAttributes>()));
+  translator.SetResults(operation,
+                        translator.Emit(HloOpcode::kAsyncUpdate, bundle->shape(), {bundle},
+                                        bundle->attributes<AsyncAttributes>()));
   return absl::OkStatus();
 }
 
@@ -133,9 +132,8 @@ absl::Status TranslateBundleDone(Translator& translator, const Operation& operat
   if (!IsAsync(*bundle)) {
     return translator.Unimplemented(operation, "a bundle that is not that of async_start");
   }
-  HloInstruction* done =
-      translator.Emit(HloOpcode::kAsyncDone, bundle->shape().tuple_shapes(1), {bundle},
-                      bundle->attributes<AsyncAttributes>());
+  HloInstruction* done = translator.Emit(HloOpcode::kAsyncDone, bundle->shape().tuple_shapes(1),
+                                         {bundle}, bundle->attributes<AsyncAttributes>());
   const bool fits = done->shape().IsTuple()
                         ? done->shape().tuple_shapes().size() == operation.results.size() ||
                               operation.results.size() == 1
@@ -153,9 +151,9 @@ struct Recomposed {
   bool is_composite;
 };
 constexpr Recomposed kRecomposed[] = {
-    {"acos", "", true},        {"acosh", "", true},     {"asin", "", true},  {"asinh", "", true},
-    {"atanh", "", true},       {"cosh", "", true},      {"erf", "", true},   {"ragged_dot", "", true},
-    {"sinh", "", true},        {"tan", "", false},      {"top_k", "topk", true},
+    {"acos", "", true},  {"acosh", "", true}, {"asin", "", true},      {"asinh", "", true},
+    {"atanh", "", true}, {"cosh", "", true},  {"erf", "", true},       {"ragged_dot", "", true},
+    {"sinh", "", true},  {"tan", "", false},  {"top_k", "topk", true},
 };
 
 // The attributes of ragged_dot, which are kept as lists and strings: [[lhs_batch], [rhs_batch],
@@ -194,9 +192,9 @@ bool IsExtension(const Operation& operation) {
     const auto* integer = value->As<mlir::IntegerAttribute>();
     const bool is_known = name == "call_target_name" || name == "mhlo.attributes" ||
                           (name == "mhlo.version" && integer != nullptr && integer->value == 1);
-    const bool is_empty = (name == "backend_config" && text != nullptr && text->value.empty()) ||
-                          (name == "called_computations" && array != nullptr &&
-                           array->elements.empty());
+    const bool is_empty =
+        (name == "backend_config" && text != nullptr && text->value.empty()) ||
+        (name == "called_computations" && array != nullptr && array->elements.empty());
     if (!is_known && !is_empty) return false;
   }
   return true;
@@ -232,10 +230,9 @@ absl::StatusOr<bool> TranslateRecomposed(Translator& translator, const Operation
        dictionary == nullptr ? absl::Span<const NamedAttribute>() : dictionary->entries) {
     const auto* flag = entry.value->As<mlir::IntegerAttribute>();
     if (entry.name == "largest" && flag != nullptr && flag->value == 0) return false;
-    attributes.push_back(
-        {entry.name, found->name == "ragged_dot"
-                         ? RaggedDotAttribute(translator.context(), entry)
-                         : entry.value});
+    attributes.push_back({entry.name, found->name == "ragged_dot"
+                                          ? RaggedDotAttribute(translator.context(), entry)
+                                          : entry.value});
   }
   // Shardings and frontend attributes are those of the operation itself.
   XLA_RETURN_IF_ERROR(

@@ -57,14 +57,22 @@ struct Arithmetic {
   bool is_unsigned = false;
 };
 constexpr Arithmetic kArithmetic[] = {
-    {"arith.addi", HloOpcode::kAdd},          {"arith.subi", HloOpcode::kSubtract},
-    {"arith.muli", HloOpcode::kMultiply},     {"arith.divsi", HloOpcode::kDivide},
-    {"arith.divui", HloOpcode::kDivide, true}, {"arith.remsi", HloOpcode::kRemainder},
-    {"arith.remui", HloOpcode::kRemainder, true}, {"arith.maxsi", HloOpcode::kMaximum},
-    {"arith.minsi", HloOpcode::kMinimum},     {"arith.andi", HloOpcode::kAnd},
-    {"arith.ori", HloOpcode::kOr},            {"arith.xori", HloOpcode::kXor},
-    {"arith.addf", HloOpcode::kAdd},          {"arith.subf", HloOpcode::kSubtract},
-    {"arith.mulf", HloOpcode::kMultiply},     {"arith.divf", HloOpcode::kDivide},
+    {"arith.addi", HloOpcode::kAdd},
+    {"arith.subi", HloOpcode::kSubtract},
+    {"arith.muli", HloOpcode::kMultiply},
+    {"arith.divsi", HloOpcode::kDivide},
+    {"arith.divui", HloOpcode::kDivide, true},
+    {"arith.remsi", HloOpcode::kRemainder},
+    {"arith.remui", HloOpcode::kRemainder, true},
+    {"arith.maxsi", HloOpcode::kMaximum},
+    {"arith.minsi", HloOpcode::kMinimum},
+    {"arith.andi", HloOpcode::kAnd},
+    {"arith.ori", HloOpcode::kOr},
+    {"arith.xori", HloOpcode::kXor},
+    {"arith.addf", HloOpcode::kAdd},
+    {"arith.subf", HloOpcode::kSubtract},
+    {"arith.mulf", HloOpcode::kMultiply},
+    {"arith.divf", HloOpcode::kDivide},
 };
 
 absl::Status TranslateArithmetic(Translator& translator, const Operation& operation) {
@@ -170,9 +178,9 @@ absl::Status TranslateShapeOf(Translator& translator, const Operation& operation
   for (int64_t i = 0; i < rank; ++i) {
     sizes.push_back(EmitReshape(translator, EmitSize(translator, operand, i), {1}));
   }
-  translator.SetResults(operation, translator.Emit(HloOpcode::kConcatenate,
-                                                   ShapeUtil::MakeShape(S64, {rank}), sizes,
-                                                   DimensionListAttributes{{0}}));
+  translator.SetResults(
+      operation, translator.Emit(HloOpcode::kConcatenate, ShapeUtil::MakeShape(S64, {rank}), sizes,
+                                 DimensionListAttributes{{0}}));
   return absl::OkStatus();
 }
 
@@ -222,9 +230,9 @@ absl::Status TranslateExtract(Translator& translator, const Operation& operation
   } else if (operands.size() > 1) {
     DynamicSliceAttributes one;
     one.dynamic_slice_sizes.assign(shape.dimensions().size(), 1);
-    element = translator.Emit(
-        HloOpcode::kDynamicSlice,
-        ShapeUtil::MakeShape(shape.element_type(), one.dynamic_slice_sizes), operands, one);
+    element = translator.Emit(HloOpcode::kDynamicSlice,
+                              ShapeUtil::MakeShape(shape.element_type(), one.dynamic_slice_sizes),
+                              operands, one);
   }
   if (operands.size() > 1) element = EmitReshape(translator, element, {});
   translator.SetResults(operation, element);
@@ -269,7 +277,8 @@ absl::Status TranslateBroadcastShapes(Translator& translator, const Operation& o
   std::vector<int64_t> result;
   for (size_t i = 0; i < operation.operands.size(); ++i) {
     XLA_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, translator.ConstantOperand(operation, i));
-    if (sizes.size() > result.size()) result.insert(result.begin(), sizes.size() - result.size(), 1);
+    if (sizes.size() > result.size())
+      result.insert(result.begin(), sizes.size() - result.size(), 1);
     for (size_t k = 0; k < sizes.size(); ++k) {
       int64_t& size = result[result.size() - sizes.size() + k];
       if (size != 1 && sizes[k] != 1 && size != sizes[k]) {
@@ -302,8 +311,7 @@ absl::Status Translator::TranslateScalar(const Operation& operation) {
   if (integer == nullptr && number == nullptr) {
     return Unimplemented(operation, "a constant that is no number");
   }
-  XLA_ASSIGN_OR_RETURN(const PrimitiveType type,
-                       NumberType(operation, operation.results[0].type));
+  XLA_ASSIGN_OR_RETURN(const PrimitiveType type, NumberType(operation, operation.results[0].type));
   Literal literal(ShapeUtil::MakeShape(type, {}));
   const auto bytes = static_cast<size_t>(literal.size_bytes());
   if (integer != nullptr && bytes <= sizeof(integer->value)) {

@@ -259,13 +259,14 @@ absl::Status Translator::EmitResults(const Operation& operation, HloOpcode opcod
                                      Attributes attributes,
                                      absl::Span<HloComputation* const> called) {
   // Sizes that stay open are as the program states them.
-  const bool infers = HasOpenResult(operation) &&
-                      std::none_of(operands.begin(), operands.end(), [](HloInstruction* operand) {
-                        return operand->shape().IsArray() && operand->shape().is_unbounded_dynamic();
-                      });
-  absl::StatusOr<Shape> shape =
-      infers ? InferResult(operation, opcode, operands, attributes, called)
-             : ResultShape(operation);
+  const bool infers =
+      HasOpenResult(operation) &&
+      std::none_of(operands.begin(), operands.end(), [](HloInstruction* operand) {
+        return operand->shape().IsArray() && operand->shape().is_unbounded_dynamic();
+      });
+  absl::StatusOr<Shape> shape = infers
+                                    ? InferResult(operation, opcode, operands, attributes, called)
+                                    : ResultShape(operation);
   if (!shape.ok()) return shape.status();
   SetResults(operation, Emit(opcode, *std::move(shape), operands, std::move(attributes), called));
   return absl::OkStatus();

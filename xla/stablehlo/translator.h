@@ -51,8 +51,8 @@ absl::Status TranslateSameOperation(Translator& translator, const mlir::Operatio
 absl::Status TranslateShardyCall(Translator& translator, const mlir::Operation& operation,
                                  std::string_view target);
 
-// A custom call or composite `target` that stands for an operation of CHLO, as XLA writes those that
-// it knows itself into portable artifacts. False: it is none of these.
+// A custom call or composite `target` that stands for an operation of CHLO, as XLA writes those
+// that it knows itself into portable artifacts. False: it is none of these.
 absl::StatusOr<bool> TranslateRecomposed(Translator& translator, const mlir::Operation& operation,
                                          std::string_view target);
 

@@ -127,7 +127,7 @@ bool ConvolutionRule(Check& check) {
     const bool is_row =
         is_mhlo && shape.size() == 1 && SizesAgree(shape[0], static_cast<int64_t>(2 * spatial));
     if (!is_row && (shape.size() != 2 || !SizesAgree(shape[0], static_cast<int64_t>(spatial)) ||
-        !SizesAgree(shape[1], 2))) {
+                    !SizesAgree(shape[1], 2))) {
       return check.Fail("expects padding to be of shape [", spatial, ", 2], but got ",
                         ListText(shape));
     }

@@ -148,15 +148,16 @@ bool MhloTopKRule(Check& check) {
   std::vector<int64_t> sizes(check.sizes(0).begin(), check.sizes(0).end());
   sizes.back() = k;
   return check.ResultIs(0, sizes, check.operand(0)->element) &&
-         check.Require(SizesAgree(sizes, check.result(1)->sizes) &&
-                           check.result(1)->element->IsInteger(32),
-                       "result #1 must be i32 of the shape ", ListText(sizes));
+         check.Require(
+             SizesAgree(sizes, check.result(1)->sizes) && check.result(1)->element->IsInteger(32),
+             "result #1 must be i32 of the shape ", ListText(sizes));
 }
 
 bool RngStateRule(Check& check) {
   const TypeRef type = check.result(0);
   return check.Require(IsTensor(type) && type->sizes.size() == 1 && type->sizes[0] == 2 &&
-                           ClassOf(type->element) == kUnsignedIntegers && type->element->width == 64,
+                           ClassOf(type->element) == kUnsignedIntegers &&
+                           type->element->width == 64,
                        "the result must be tensor<2xui64>, but is ", type);
 }
 
@@ -176,10 +177,10 @@ constexpr OperationRule kMhloRules[] = {
     {"mhlo.bitcast", 1, 1, 1, 1, 0, kAnyElements, "", BitcastRule},
     {"mhlo.copy", 1, 1, 1, 1, 0, kAnyElements, "cross_program_prefetch_index:i32?", SameTypesRule},
     {"mhlo.cosh", 1, 1, 1, 1, 0, kReals | kComplexes, "", SameTypesRule},
-    {"mhlo.domain", 1, 1, 1, 1, 0, kAnyElements,
-     "kind:enum entry_metadata:str exit_metadata:str", DomainRule},
-    {"mhlo.fusion", 0, -1, 0, -1, 1, kAnyElements, "fusion_kind:enum? output_operand_aliases:array?",
-     FusionRule},
+    {"mhlo.domain", 1, 1, 1, 1, 0, kAnyElements, "kind:enum entry_metadata:str exit_metadata:str",
+     DomainRule},
+    {"mhlo.fusion", 0, -1, 0, -1, 1, kAnyElements,
+     "fusion_kind:enum? output_operand_aliases:array?", FusionRule},
     {"mhlo.minimum_broadcast_shapes", 2, -1, 2, -1, 0, kAnyElements, "", BroadcastShapesRule},
     {"mhlo.sinh", 1, 1, 1, 1, 0, kReals | kComplexes, "", SameTypesRule},
     {"mhlo.stochastic_convert", 2, 2, 1, 1, 0, kAnyElements, "", StochasticConvertRule},

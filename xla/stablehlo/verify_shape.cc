@@ -36,10 +36,9 @@ bool NumbersRule(Check& check) {
 // Of one type.
 bool ArithmeticRule(Check& check) {
   if (!NumbersRule(check)) return false;
-  return check.Require(
-      check.operand(0) == check.operand(1) && check.operand(0) == check.result(0),
-      "requires the same type for all operands and results, but they are ", check.operand(0), ", ",
-      check.operand(1), " and ", check.result(0));
+  return check.Require(check.operand(0) == check.operand(1) && check.operand(0) == check.result(0),
+                       "requires the same type for all operands and results, but they are ",
+                       check.operand(0), ", ", check.operand(1), " and ", check.result(0));
 }
 
 bool CompareIntegersRule(Check& check) {
@@ -59,10 +58,10 @@ bool ArithSelectRule(Check& check) {
 
 bool CastRule(Check& check) {
   if (!NumbersRule(check)) return false;
-  return check.Require((check.operand(0)->element == nullptr) ==
-                           (check.result(0)->element == nullptr),
-                       "operand type ", check.operand(0), " and result type ", check.result(0),
-                       " are cast incompatible");
+  return check.Require(
+      (check.operand(0)->element == nullptr) == (check.result(0)->element == nullptr),
+      "operand type ", check.operand(0), " and result type ", check.result(0),
+      " are cast incompatible");
 }
 
 bool ArithConstantRule(Check& check) {
@@ -71,8 +70,8 @@ bool ArithConstantRule(Check& check) {
   if (const auto* dense = value->As<mlir::DenseAttribute>()) type = dense->type;
   if (const auto* integer = value->As<mlir::IntegerAttribute>()) type = integer->type;
   if (const auto* number = value->As<mlir::FloatAttribute>()) type = number->type;
-  return check.Require(type == nullptr || type == check.result(0), "the value is of another type than ",
-                       check.result(0));
+  return check.Require(type == nullptr || type == check.result(0),
+                       "the value is of another type than ", check.result(0));
 }
 
 bool IndexOperand(Check& check, size_t i) {

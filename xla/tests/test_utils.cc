@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stand-in for XLA's generator of test arguments: random values that fit what the program does with
-// them.
+// Arguments of programs: random values that fit what the program does with them.
+#include "xla/tests/test_utils.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
 
-#include "tests/xla_compat/hlo_test_base.h"
+#include "absl/functional/function_ref.h"
+#include "xla/base/status_macros.h"
+#include "xla/hlo/ir/attributes.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/literal_util.h"
 #include "xla/primitive_util.h"
-#include "xla/tsl/platform/errors.h"
 
 namespace xla {
 namespace {
@@ -124,7 +128,7 @@ absl::StatusOr<Literal> RandomArray(const Shape& shape, const Constraint& constr
                                     const Options& options) {
   Shape untiled = shape;
   if (untiled.has_layout()) untiled.mutable_layout()->clear_tiles();
-  ASSIGN_OR_RETURN(Literal literal, Literal::Make(untiled));
+  XLA_ASSIGN_OR_RETURN(Literal literal, Literal::Make(untiled));
   std::uniform_real_distribution<double> real(options.use_large_range ? -1e3 : -0.1,
                                               options.use_large_range ? 1e3 : 0.2);
   std::uniform_int_distribution<int64_t> whole(constraint.max_index.has_value() ? 0 : -100,
@@ -178,9 +182,9 @@ absl::StatusOr<Literal> RandomLiteral(const Shape& shape, ConstraintOf constrain
   }
   std::vector<Literal> elements;
   for (int i = 0; i < shape.tuple_shapes_size(); ++i) {
-    ASSIGN_OR_RETURN(Literal literal, RandomLiteral(
-                                          shape.tuple_shapes(i),
-                                          [&](int64_t) { return constraint_of(i); }, options));
+    XLA_ASSIGN_OR_RETURN(Literal literal, RandomLiteral(
+                                              shape.tuple_shapes(i),
+                                              [&](int64_t) { return constraint_of(i); }, options));
     elements.push_back(std::move(literal));
   }
   return LiteralUtil::MakeTupleOwned(std::move(elements));
@@ -201,7 +205,8 @@ absl::StatusOr<std::vector<Literal>> RandomArguments(const HloModule& module, co
       }
       return constraint;
     };
-    ASSIGN_OR_RETURN(Literal literal, RandomLiteral(parameter->shape(), constraint_of, options));
+    XLA_ASSIGN_OR_RETURN(Literal literal,
+                         RandomLiteral(parameter->shape(), constraint_of, options));
     arguments.push_back(std::move(literal));
   }
   return arguments;
@@ -216,6 +221,12 @@ absl::StatusOr<std::vector<Literal>> MakeFakeArguments(const HloModule* module, 
                                                        GetIndexKnownZeroesFn known_zeroes) {
   return RandomArguments(*module, Uses(/*follows_arithmetic=*/false, known_zeroes),
                          {engine, use_large_range, max_bits_of_precision});
+}
+
+absl::StatusOr<std::vector<Literal>> MakeFakeArguments(
+    const HloModule* module, std::minstd_rand0* engine, bool use_large_range, bool,
+    std::optional<int64_t> max_bits_of_precision) {
+  return MakeFakeArguments(module, true, use_large_range, false, max_bits_of_precision, engine);
 }
 
 absl::StatusOr<std::vector<Literal>> MakeDataflowConstrainedArguments(

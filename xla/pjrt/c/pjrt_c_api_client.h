@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of PJRT plugins: clients, devices, memories, topologies.
-#ifndef XLA_PJRT_ABI_CLIENT_H_
-#define XLA_PJRT_ABI_CLIENT_H_
+// The C interface of PJRT plugins: clients, devices, memories, topologies. Part of
+// xla/pjrt/c/pjrt_c_api.h; include that.
+#ifndef XLA_PJRT_C_PJRT_C_API_CLIENT_H_
+#define XLA_PJRT_C_PJRT_C_API_CLIENT_H_
 
-#include "xla/pjrt/abi_base.h"
+#include "xla/pjrt/c/pjrt_c_api_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 // --- Values that processes of one job exchange
 
+typedef struct PJRT_KeyValueGetCallback_Args PJRT_KeyValueGetCallback_Args;
 struct PJRT_KeyValueGetCallback_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -19,7 +25,9 @@ struct PJRT_KeyValueGetCallback_Args {
   size_t value_size;
   void (*value_deleter_callback)(char* value);
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_KeyValueGetCallback_Args, value_deleter_callback);
 
+typedef struct PJRT_KeyValueTryGetCallback_Args PJRT_KeyValueTryGetCallback_Args;
 struct PJRT_KeyValueTryGetCallback_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -31,7 +39,9 @@ struct PJRT_KeyValueTryGetCallback_Args {
   size_t value_size;
   void (*value_deleter_callback)(char* value);
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_KeyValueTryGetCallback_Args, value_deleter_callback);
 
+typedef struct PJRT_KeyValuePutCallback_Args PJRT_KeyValuePutCallback_Args;
 struct PJRT_KeyValuePutCallback_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -42,19 +52,21 @@ struct PJRT_KeyValuePutCallback_Args {
   PJRT_CallbackError* callback_error;
   void* user_arg;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_KeyValuePutCallback_Args, user_arg);
 
-using PJRT_KeyValueGetCallback = PJRT_Error* (*)(PJRT_KeyValueGetCallback_Args* args);
-using PJRT_KeyValueTryGetCallback = PJRT_Error* (*)(PJRT_KeyValueTryGetCallback_Args* args);
-using PJRT_KeyValuePutCallback = PJRT_Error* (*)(PJRT_KeyValuePutCallback_Args* args);
+typedef PJRT_Error* (*PJRT_KeyValueGetCallback)(PJRT_KeyValueGetCallback_Args* args);
+typedef PJRT_Error* (*PJRT_KeyValueTryGetCallback)(PJRT_KeyValueTryGetCallback_Args* args);
+typedef PJRT_Error* (*PJRT_KeyValuePutCallback)(PJRT_KeyValuePutCallback_Args* args);
 
-enum PJRT_ProcessState : uint32_t {
+typedef enum PJRT_ENUM(PJRT_ProcessState) {
   PJRT_ProcessState_kUnspecified = 0,
   PJRT_ProcessState_kUninitialized,
   PJRT_ProcessState_kDisconnected,
   PJRT_ProcessState_kConnected,
   PJRT_ProcessState_kError,
-};
+} PJRT_ProcessState;
 
+typedef struct PJRT_ProcessInfo PJRT_ProcessInfo;
 struct PJRT_ProcessInfo {
   size_t struct_size;
   int task_id;
@@ -64,9 +76,11 @@ struct PJRT_ProcessInfo {
   const char* error_message;
   size_t error_message_size;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_ProcessInfo, error_message_size);
 
 // --- Clients
 
+typedef struct PJRT_Client_Create_Args PJRT_Client_Create_Args;
 struct PJRT_Client_Create_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -80,13 +94,17 @@ struct PJRT_Client_Create_Args {
   PJRT_KeyValueTryGetCallback kv_try_get_callback;
   void* kv_try_get_user_arg;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_Create_Args, kv_try_get_user_arg);
 
+typedef struct PJRT_Client_Destroy_Args PJRT_Client_Destroy_Args;
 struct PJRT_Client_Destroy_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_Client* client;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_Destroy_Args, client);
 
+typedef struct PJRT_Client_PlatformName_Args PJRT_Client_PlatformName_Args;
 struct PJRT_Client_PlatformName_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -94,14 +112,18 @@ struct PJRT_Client_PlatformName_Args {
   const char* platform_name;
   size_t platform_name_size;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_PlatformName_Args, platform_name_size);
 
+typedef struct PJRT_Client_ProcessIndex_Args PJRT_Client_ProcessIndex_Args;
 struct PJRT_Client_ProcessIndex_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_Client* client;
   int process_index;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_ProcessIndex_Args, process_index);
 
+typedef struct PJRT_Client_PlatformVersion_Args PJRT_Client_PlatformVersion_Args;
 struct PJRT_Client_PlatformVersion_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -109,14 +131,18 @@ struct PJRT_Client_PlatformVersion_Args {
   const char* platform_version;
   size_t platform_version_size;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_PlatformVersion_Args, platform_version_size);
 
+typedef struct PJRT_Client_TopologyDescription_Args PJRT_Client_TopologyDescription_Args;
 struct PJRT_Client_TopologyDescription_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_Client* client;
   PJRT_TopologyDescription* topology;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_TopologyDescription_Args, topology);
 
+typedef struct PJRT_Client_Devices_Args PJRT_Client_Devices_Args;
 struct PJRT_Client_Devices_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -124,7 +150,9 @@ struct PJRT_Client_Devices_Args {
   PJRT_Device* const* devices;
   size_t num_devices;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_Devices_Args, num_devices);
 
+typedef struct PJRT_Client_AddressableDevices_Args PJRT_Client_AddressableDevices_Args;
 struct PJRT_Client_AddressableDevices_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -132,7 +160,9 @@ struct PJRT_Client_AddressableDevices_Args {
   PJRT_Device* const* addressable_devices;
   size_t num_addressable_devices;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_AddressableDevices_Args, num_addressable_devices);
 
+typedef struct PJRT_Client_LookupDevice_Args PJRT_Client_LookupDevice_Args;
 struct PJRT_Client_LookupDevice_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -140,7 +170,9 @@ struct PJRT_Client_LookupDevice_Args {
   int id;
   PJRT_Device* device;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_LookupDevice_Args, device);
 
+typedef struct PJRT_Client_LookupAddressableDevice_Args PJRT_Client_LookupAddressableDevice_Args;
 struct PJRT_Client_LookupAddressableDevice_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -148,7 +180,9 @@ struct PJRT_Client_LookupAddressableDevice_Args {
   int local_hardware_id;
   PJRT_Device* addressable_device;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_LookupAddressableDevice_Args, addressable_device);
 
+typedef struct PJRT_Client_UpdateGlobalProcessInfo_Args PJRT_Client_UpdateGlobalProcessInfo_Args;
 struct PJRT_Client_UpdateGlobalProcessInfo_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -156,7 +190,9 @@ struct PJRT_Client_UpdateGlobalProcessInfo_Args {
   PJRT_ProcessInfo* process_infos;
   size_t num_process_infos;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_UpdateGlobalProcessInfo_Args, num_process_infos);
 
+typedef struct PJRT_Client_AddressableMemories_Args PJRT_Client_AddressableMemories_Args;
 struct PJRT_Client_AddressableMemories_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -164,8 +200,10 @@ struct PJRT_Client_AddressableMemories_Args {
   PJRT_Memory* const* addressable_memories;
   size_t num_addressable_memories;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_AddressableMemories_Args, num_addressable_memories);
 
 // `default_assignment` has room for num_replicas * num_partitions device ids.
+typedef struct PJRT_Client_DefaultDeviceAssignment_Args PJRT_Client_DefaultDeviceAssignment_Args;
 struct PJRT_Client_DefaultDeviceAssignment_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -175,7 +213,9 @@ struct PJRT_Client_DefaultDeviceAssignment_Args {
   size_t default_assignment_size;
   int* default_assignment;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_DefaultDeviceAssignment_Args, default_assignment);
 
+typedef struct PJRT_Client_DmaMap_Args PJRT_Client_DmaMap_Args;
 struct PJRT_Client_DmaMap_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -183,30 +223,38 @@ struct PJRT_Client_DmaMap_Args {
   void* data;
   size_t size;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_DmaMap_Args, size);
 
+typedef struct PJRT_Client_DmaUnmap_Args PJRT_Client_DmaUnmap_Args;
 struct PJRT_Client_DmaUnmap_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_Client* client;
   void* data;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_DmaUnmap_Args, data);
 
 // --- Devices
 
+typedef struct PJRT_DeviceDescription_Id_Args PJRT_DeviceDescription_Id_Args;
 struct PJRT_DeviceDescription_Id_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_DeviceDescription* device_description;
   int id;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_DeviceDescription_Id_Args, id);
 
+typedef struct PJRT_DeviceDescription_ProcessIndex_Args PJRT_DeviceDescription_ProcessIndex_Args;
 struct PJRT_DeviceDescription_ProcessIndex_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_DeviceDescription* device_description;
   int process_index;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_DeviceDescription_ProcessIndex_Args, process_index);
 
+typedef struct PJRT_DeviceDescription_Attributes_Args PJRT_DeviceDescription_Attributes_Args;
 struct PJRT_DeviceDescription_Attributes_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -214,7 +262,9 @@ struct PJRT_DeviceDescription_Attributes_Args {
   size_t num_attributes;
   const PJRT_NamedValue* attributes;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_DeviceDescription_Attributes_Args, attributes);
 
+typedef struct PJRT_DeviceDescription_Kind_Args PJRT_DeviceDescription_Kind_Args;
 struct PJRT_DeviceDescription_Kind_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -222,7 +272,9 @@ struct PJRT_DeviceDescription_Kind_Args {
   const char* device_kind;
   size_t device_kind_size;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_DeviceDescription_Kind_Args, device_kind_size);
 
+typedef struct PJRT_DeviceDescription_DebugString_Args PJRT_DeviceDescription_DebugString_Args;
 struct PJRT_DeviceDescription_DebugString_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -230,7 +282,9 @@ struct PJRT_DeviceDescription_DebugString_Args {
   const char* debug_string;
   size_t debug_string_size;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_DeviceDescription_DebugString_Args, debug_string_size);
 
+typedef struct PJRT_DeviceDescription_ToString_Args PJRT_DeviceDescription_ToString_Args;
 struct PJRT_DeviceDescription_ToString_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -238,28 +292,36 @@ struct PJRT_DeviceDescription_ToString_Args {
   const char* to_string;
   size_t to_string_size;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_DeviceDescription_ToString_Args, to_string_size);
 
+typedef struct PJRT_Device_GetDescription_Args PJRT_Device_GetDescription_Args;
 struct PJRT_Device_GetDescription_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_Device* device;
   PJRT_DeviceDescription* device_description;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_GetDescription_Args, device_description);
 
+typedef struct PJRT_Device_IsAddressable_Args PJRT_Device_IsAddressable_Args;
 struct PJRT_Device_IsAddressable_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_Device* device;
   bool is_addressable;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_IsAddressable_Args, is_addressable);
 
+typedef struct PJRT_Device_LocalHardwareId_Args PJRT_Device_LocalHardwareId_Args;
 struct PJRT_Device_LocalHardwareId_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_Device* device;
   int local_hardware_id;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_LocalHardwareId_Args, local_hardware_id);
 
+typedef struct PJRT_Device_AddressableMemories_Args PJRT_Device_AddressableMemories_Args;
 struct PJRT_Device_AddressableMemories_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -267,14 +329,18 @@ struct PJRT_Device_AddressableMemories_Args {
   PJRT_Memory* const* memories;
   size_t num_memories;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_AddressableMemories_Args, num_memories);
 
+typedef struct PJRT_Device_DefaultMemory_Args PJRT_Device_DefaultMemory_Args;
 struct PJRT_Device_DefaultMemory_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_Device* device;
   PJRT_Memory* memory;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_DefaultMemory_Args, memory);
 
+typedef struct PJRT_Device_MemoryStats_Args PJRT_Device_MemoryStats_Args;
 struct PJRT_Device_MemoryStats_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -303,13 +369,17 @@ struct PJRT_Device_MemoryStats_Args {
   int64_t peak_allocated_bytes;
   bool peak_allocated_bytes_is_set;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_MemoryStats_Args, peak_allocated_bytes_is_set);
 
+typedef struct PJRT_Device_ClearMemoryStats_Args PJRT_Device_ClearMemoryStats_Args;
 struct PJRT_Device_ClearMemoryStats_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_Device* device;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_ClearMemoryStats_Args, device);
 
+typedef struct PJRT_Device_PoisonExecution_Args PJRT_Device_PoisonExecution_Args;
 struct PJRT_Device_PoisonExecution_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -322,7 +392,9 @@ struct PJRT_Device_PoisonExecution_Args {
   PJRT_NamedValue* payload;
   size_t num_payload;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_PoisonExecution_Args, num_payload);
 
+typedef struct PJRT_Device_CreateAsyncTrackingEvent_Args PJRT_Device_CreateAsyncTrackingEvent_Args;
 struct PJRT_Device_CreateAsyncTrackingEvent_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -331,7 +403,9 @@ struct PJRT_Device_CreateAsyncTrackingEvent_Args {
   size_t description_size;
   PJRT_AsyncTrackingEvent* event;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_CreateAsyncTrackingEvent_Args, event);
 
+typedef struct PJRT_Device_GetAttributes_Args PJRT_Device_GetAttributes_Args;
 struct PJRT_Device_GetAttributes_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -341,16 +415,20 @@ struct PJRT_Device_GetAttributes_Args {
   PJRT_Device_Attributes* device_attributes;
   void (*attributes_deleter)(PJRT_Device_Attributes* attributes);
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_GetAttributes_Args, attributes_deleter);
 
 // --- Memories
 
+typedef struct PJRT_Memory_Id_Args PJRT_Memory_Id_Args;
 struct PJRT_Memory_Id_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_Memory* memory;
   int id;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_Id_Args, id);
 
+typedef struct PJRT_Memory_Kind_Args PJRT_Memory_Kind_Args;
 struct PJRT_Memory_Kind_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -358,14 +436,18 @@ struct PJRT_Memory_Kind_Args {
   const char* kind;
   size_t kind_size;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_Kind_Args, kind_size);
 
+typedef struct PJRT_Memory_Kind_Id_Args PJRT_Memory_Kind_Id_Args;
 struct PJRT_Memory_Kind_Id_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_Memory* memory;
   int kind_id;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_Kind_Id_Args, kind_id);
 
+typedef struct PJRT_Memory_DebugString_Args PJRT_Memory_DebugString_Args;
 struct PJRT_Memory_DebugString_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -373,7 +455,9 @@ struct PJRT_Memory_DebugString_Args {
   const char* debug_string;
   size_t debug_string_size;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_DebugString_Args, debug_string_size);
 
+typedef struct PJRT_Memory_ToString_Args PJRT_Memory_ToString_Args;
 struct PJRT_Memory_ToString_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -381,7 +465,9 @@ struct PJRT_Memory_ToString_Args {
   const char* to_string;
   size_t to_string_size;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_ToString_Args, to_string_size);
 
+typedef struct PJRT_Memory_AddressableByDevices_Args PJRT_Memory_AddressableByDevices_Args;
 struct PJRT_Memory_AddressableByDevices_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -389,8 +475,10 @@ struct PJRT_Memory_AddressableByDevices_Args {
   PJRT_Device* const* devices;
   size_t num_devices;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_AddressableByDevices_Args, num_devices);
 
 // From 0.113 on, memories start with a pointer to this table.
+typedef struct PJRT_Memory_FunctionTable PJRT_Memory_FunctionTable;
 struct PJRT_Memory_FunctionTable {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -398,9 +486,11 @@ struct PJRT_Memory_FunctionTable {
   void* (*get_user_data)(PJRT_Memory* memory, const void* key);
   void (*set_user_data)(PJRT_Memory* memory, const void* key, void* data, void (*deleter)(void*));
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_FunctionTable, set_user_data);
 
 // --- Topologies
 
+typedef struct PJRT_TopologyDescription_Create_Args PJRT_TopologyDescription_Create_Args;
 struct PJRT_TopologyDescription_Create_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -410,13 +500,18 @@ struct PJRT_TopologyDescription_Create_Args {
   size_t num_options;
   PJRT_TopologyDescription* topology;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_Create_Args, topology);
 
+typedef struct PJRT_TopologyDescription_Destroy_Args PJRT_TopologyDescription_Destroy_Args;
 struct PJRT_TopologyDescription_Destroy_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_TopologyDescription* topology;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_Destroy_Args, topology);
 
+typedef struct PJRT_TopologyDescription_PlatformName_Args
+    PJRT_TopologyDescription_PlatformName_Args;
 struct PJRT_TopologyDescription_PlatformName_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -424,7 +519,10 @@ struct PJRT_TopologyDescription_PlatformName_Args {
   const char* platform_name;
   size_t platform_name_size;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_PlatformName_Args, platform_name_size);
 
+typedef struct PJRT_TopologyDescription_PlatformVersion_Args
+    PJRT_TopologyDescription_PlatformVersion_Args;
 struct PJRT_TopologyDescription_PlatformVersion_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -432,7 +530,10 @@ struct PJRT_TopologyDescription_PlatformVersion_Args {
   const char* platform_version;
   size_t platform_version_size;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_PlatformVersion_Args, platform_version_size);
 
+typedef struct PJRT_TopologyDescription_GetDeviceDescriptions_Args
+    PJRT_TopologyDescription_GetDeviceDescriptions_Args;
 struct PJRT_TopologyDescription_GetDeviceDescriptions_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -440,7 +541,9 @@ struct PJRT_TopologyDescription_GetDeviceDescriptions_Args {
   PJRT_DeviceDescription* const* descriptions;
   size_t num_descriptions;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_GetDeviceDescriptions_Args, num_descriptions);
 
+typedef struct PJRT_TopologyDescription_Serialize_Args PJRT_TopologyDescription_Serialize_Args;
 struct PJRT_TopologyDescription_Serialize_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -450,7 +553,9 @@ struct PJRT_TopologyDescription_Serialize_Args {
   PJRT_SerializedTopology* serialized_topology;
   void (*serialized_topology_deleter)(PJRT_SerializedTopology* topology);
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_Serialize_Args, serialized_topology_deleter);
 
+typedef struct PJRT_TopologyDescription_Deserialize_Args PJRT_TopologyDescription_Deserialize_Args;
 struct PJRT_TopologyDescription_Deserialize_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -458,7 +563,9 @@ struct PJRT_TopologyDescription_Deserialize_Args {
   size_t serialized_topology_size;
   PJRT_TopologyDescription* topology;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_Deserialize_Args, topology);
 
+typedef struct PJRT_TopologyDescription_Attributes_Args PJRT_TopologyDescription_Attributes_Args;
 struct PJRT_TopologyDescription_Attributes_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -466,14 +573,19 @@ struct PJRT_TopologyDescription_Attributes_Args {
   const PJRT_NamedValue* attributes;
   size_t num_attributes;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_Attributes_Args, num_attributes);
 
+typedef struct PJRT_TopologyDescription_Fingerprint_Args PJRT_TopologyDescription_Fingerprint_Args;
 struct PJRT_TopologyDescription_Fingerprint_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_TopologyDescription* topology;
   size_t fingerprint;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_Fingerprint_Args, fingerprint);
 
+typedef struct PJRT_TopologyDescription_GetMemorySpaceKindIds_Args
+    PJRT_TopologyDescription_GetMemorySpaceKindIds_Args;
 struct PJRT_TopologyDescription_GetMemorySpaceKindIds_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -481,5 +593,11 @@ struct PJRT_TopologyDescription_GetMemorySpaceKindIds_Args {
   const int* memory_space_kind_ids;
   size_t num_memory_space_kind_ids;
 };
+PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_GetMemorySpaceKindIds_Args,
+                          num_memory_space_kind_ids);
 
-#endif  // XLA_PJRT_ABI_CLIENT_H_
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // XLA_PJRT_C_PJRT_C_API_CLIENT_H_

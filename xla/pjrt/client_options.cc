@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/pjrt/client_options.h"
+
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "xla/base/status_macros.h"
+#include "xla/pjrt/entry.h"
+
+namespace xla::pjrt {
+namespace {
+
+constexpr int64_t kMaxProcess = std::numeric_limits<int32_t>::max() / kDeviceIdsOfProcess - 1;
+
+struct Known {
+  absl::string_view name;
+  PJRT_NamedValue_Type type;
+};
+// In alphabetical order. JAX says node_id and num_nodes where several processes work together.
+constexpr Known kKnown[] = {
+    {"asynchronous", PJRT_NamedValue_kBool},      {"compiler", PJRT_NamedValue_kBool},
+    {"cpu_device_count", PJRT_NamedValue_kInt64}, {"node_id", PJRT_NamedValue_kInt64},
+    {"num_devices", PJRT_NamedValue_kInt64},      {"num_nodes", PJRT_NamedValue_kInt64},
+    {"platform_name", PJRT_NamedValue_kString},   {"process_id", PJRT_NamedValue_kInt64},
+};
+
+absl::StatusOr<int64_t> ParseDeviceCount(absl::string_view text, absl::string_view where) {
+  int64_t count = 0;
+  if (!absl::SimpleAtoi(text, &count)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(where, " is \"", text, "\"; a number of devices is needed"));
+  }
+  return count;
+}
+
+absl::Status CheckKnown(absl::string_view name, const PJRT_NamedValue& option) {
+  for (const Known& known : kKnown) {
+    if (known.name != name) continue;
+    if (option.type == known.type) return absl::OkStatus();
+    // Flags of command lines come as text.
+    if (name == "num_devices" && option.type == PJRT_NamedValue_kString) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("Option passed to PJRT_Client_Create with name ",
+                                                   name, " has type index ", option.type,
+                                                   " but expected type index is ", known.type));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("Unexpected option name passed to PJRT_Client_Create: ", name, "; known are ",
+                   absl::StrJoin(kKnown, ", ", [](std::string* out, const Known& known) {
+                     absl::StrAppend(out, known.name);
+                   })));
+}
+
+}  // namespace
+
+absl::StatusOr<ClientOptions> ReadClientOptions(const PJRT_NamedValue* options, size_t count) {
+  if (count > 0) XLA_RETURN_IF_ERROR(Require({{"create_options", options}}));
+  ClientOptions result;
+  std::optional<int64_t> devices;
+  for (size_t i = 0; i < count; ++i) {
+    const PJRT_NamedValue& option = options[i];
+    const absl::string_view name(option.name, option.name_size);
+    XLA_RETURN_IF_ERROR(CheckKnown(name, option));
+    if (name == "cpu_device_count" || name == "num_devices") {
+      devices = option.int64_value;
+      if (option.type == PJRT_NamedValue_kString) {
+        XLA_ASSIGN_OR_RETURN(devices, ParseDeviceCount({option.string_value, option.value_size},
+                                                       "the option num_devices"));
+      }
+    } else if (name == "asynchronous") {
+      result.asynchronous = option.bool_value;
+    } else if (name == "compiler") {
+      result.compiler = option.bool_value;
+    } else if (name == "process_id") {
+      result.process_id = option.int64_value;
+    }
+  }
+  if (!devices.has_value()) {
+    // The one variable of the plugin, for programs that do not create the client themselves.
+    const char* variable = std::getenv("XYLEM_NUM_DEVICES");
+    if (variable != nullptr && *variable != '\0') {
+      XLA_ASSIGN_OR_RETURN(devices, ParseDeviceCount(variable, "XYLEM_NUM_DEVICES"));
+    }
+  }
+  result.num_devices = devices.value_or(1);
+  if (result.num_devices < 1 || result.num_devices > kMaxDevices) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(result.num_devices, " devices; there may be 1 to ", kMaxDevices));
+  }
+  if (result.process_id < 0 || result.process_id > kMaxProcess) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("process_id ", result.process_id, "; it may be 0 to ", kMaxProcess));
+  }
+  return result;
+}
+
+}  // namespace xla::pjrt

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What callers may say when they create a client or a topology, by the names of XLA's CPU client
+// and some of our own.
+#ifndef XLA_PJRT_CLIENT_OPTIONS_H_
+#define XLA_PJRT_CLIENT_OPTIONS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "xla/pjrt/c/pjrt_c_api_base.h"
+
+namespace xla::pjrt {
+
+inline constexpr int64_t kMaxDevices = 1024;
+// Ids of the devices of a process start at a multiple of this, as those of XLA's CPU client.
+inline constexpr int64_t kDeviceIdsOfProcess = 2048;
+
+struct ClientOptions {
+  // cpu_device_count, or num_devices; without either the environment variable XYLEM_NUM_DEVICES.
+  int64_t num_devices = 1;
+  // Whether runs may go on after Execute has returned.
+  bool asynchronous = true;
+  // The number of the process among those that work together. Ids of devices follow from it.
+  int64_t process_id = 0;
+  // Whether programs are compiled to machine code.
+  bool compiler = true;
+};
+
+// InvalidArgument, with the list of what is known, for an unknown option; and for a value of
+// another type or out of range.
+absl::StatusOr<ClientOptions> ReadClientOptions(const PJRT_NamedValue* options, size_t count);
+
+}  // namespace xla::pjrt
+
+#endif  // XLA_PJRT_CLIENT_OPTIONS_H_
