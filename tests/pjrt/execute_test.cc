@@ -455,7 +455,7 @@ TEST(PjrtCustomCallTest, HandlersAreInstantiatedOnceAndWorkInPlace) {
   args.handler_instantiate = reinterpret_cast<void*>(&CountInstantiation);
   args.handler_execute = reinterpret_cast<void*>(&ScaleInPlace);
   const PJRT_Extension_Base* extension = Api().extension_start;
-  while (extension->type != PJRT_Extension_Type_Custom_Call) extension = extension->next;
+  while (extension->type != PJRT_Extension_Type_Xylem_Custom_Call) extension = extension->next;
   ASSERT_CALL_OK(
       reinterpret_cast<const PJRT_Custom_Call_Extension*>(extension)->custom_call(&args));
   Plugin plugin;
