@@ -39,7 +39,7 @@ else()
   target_link_libraries(xylem_pjrt PRIVATE
       -Wl,--start-group ${archives} -Wl,--end-group ${system} xylem_warnings)
   target_link_options(xylem_pjrt PRIVATE
-      ${options} -static-libstdc++ -static-libgcc -Wl,--wrap=__cxa_atexit -Wl,--wrap=stderr -Wl,-z,defs)
+      ${options} -static-libstdc++ -static-libgcc -Wl,--undefined=__cxa_pure_virtual -Wl,--wrap=__cxa_atexit -Wl,--wrap=stderr -Wl,-z,defs)
   list(FILTER archives INCLUDE REGEX "\\$<TARGET_FILE:")
   list(TRANSFORM archives REPLACE "^.*(\\$<TARGET_FILE:[^>]*>).*" "\\1")
   set_property(TARGET xylem_pjrt APPEND PROPERTY LINK_DEPENDS ${archives})
