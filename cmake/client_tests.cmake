@@ -50,7 +50,7 @@ if(NOT XYLEM_SANITIZE)
                 -DBUILD=${CMAKE_BINARY_DIR} -DVERSION=${PROJECT_VERSION} -DNM=${CMAKE_NM}
                 -DCXX=${CMAKE_CXX_COMPILER} -DGENERATOR=${CMAKE_GENERATOR}
                 -P ${CMAKE_SOURCE_DIR}/tests/package/package_test.cmake)
-    set_tests_properties(package.${step} PROPERTIES TIMEOUT 300)
+    set_tests_properties(package.${step} PROPERTIES TIMEOUT 900)
     if(step STREQUAL "install")
       set_tests_properties(package.install PROPERTIES FIXTURES_SETUP installed)
     else()

@@ -66,7 +66,6 @@ MAPPED = {
     "xla/tests/hlo_runner_agnostic_reference_mixin.h": "hlo_test_base.h",
     "xla/tests/hlo_pjrt_interpreter_reference_mixin.h": "hlo_test_base.h",
     "xla/tests/hlo_interpreter_reference_mixin.h": "hlo_test_base.h",
-    "xla/tests/test_utils.h": "hlo_test_base.h",
     "xla/tests/pjrt_client_registry.h": "hlo_test_base.h",
     "xla/service/hlo_runner_interface.h": "hlo_test_base.h",
     "xla/hlo/testlib/hlo_hardware_independent_test_base.h": "hlo_test_base.h",

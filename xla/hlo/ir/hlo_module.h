@@ -16,6 +16,7 @@
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module_config.h"  // IWYU pragma: export
+#include "xla/hlo/ir/hlo_print_options.h"  // IWYU pragma: export
 #include "xla/hlo/ir/hlo_schedule.h"       // IWYU pragma: export
 #include "xla/hlo/ir/snapshot_list.h"
 #include "xla/shape.h"
@@ -29,7 +30,6 @@ class HloBufferDonorConfig;
 class HloInputOutputAliasConfig;
 class HloModuleProto;
 class HloModuleProtoWithConfig;
-struct HloPrintOptions;
 
 // The FileNames / FunctionNames / FileLocations / StackFrames block; ids are 1-based positions, 0 =
 // none.
