@@ -123,7 +123,8 @@ TEST(PjrtPlatformTest, AnOptionNamesThePlatform) {
   EXPECT_NE(error[0].find("cannot be called \"gpu\"; it is xylem or cpu"), std::string::npos);
   PJRT_NamedValue number = PlatformName("cpu");
   number.type = PJRT_NamedValue_kInt64;
-  EXPECT_NE(NamesOfClient({number})[0].find("platform_name must be a string"), std::string::npos);
+  EXPECT_NE(NamesOfClient({number})[0].find("with name platform_name has type index"),
+            std::string::npos);
 }
 
 TEST(PjrtPlatformTest, TheEnvironmentNamesThePlatform) {

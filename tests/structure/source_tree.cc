@@ -122,6 +122,8 @@ std::vector<Room> ParseRoomsOfBuild(std::string_view cmake_lists) {
         room.folders.push_back(word);
       } else if (section == "USES" && absl::StartsWith(word, "xla_")) {
         room.uses.insert(word);
+      } else if (section == "USES" && word == "xylem_lapack") {
+        room.uses.insert("xla_blas");  // with LAPACK on top (cmake/lapack.cmake)
       }
     }
     rooms.push_back(std::move(room));
