@@ -122,6 +122,9 @@ std::vector<Room> ParseRoomsOfBuild(std::string_view cmake_lists) {
         room.folders.push_back(word);
       } else if (section == "USES" && absl::StartsWith(word, "xla_")) {
         room.uses.insert(word);
+      } else if (section == "USES" && word == "xylem_lapack") {
+        // An interface of that room and an archive (cmake/lapack.cmake).
+        room.uses.insert("xla_blas");
       }
     }
     rooms.push_back(std::move(room));
