@@ -123,7 +123,8 @@ std::vector<Room> ParseRoomsOfBuild(std::string_view cmake_lists) {
       } else if (section == "USES" && absl::StartsWith(word, "xla_")) {
         room.uses.insert(word);
       } else if (section == "USES" && word == "xylem_lapack") {
-        room.uses.insert("xla_blas");  // with LAPACK on top (cmake/lapack.cmake)
+        // An interface of that room and an archive (cmake/lapack.cmake).
+        room.uses.insert("xla_blas");
       }
     }
     rooms.push_back(std::move(room));
