@@ -428,7 +428,8 @@ void Put(const SmallRows<RealOf<T>>& w, int64_t at, const T& x, RealOf<T> sign =
 template <typename T>
 T Take(const SmallRows<RealOf<T>>& w, int64_t at, RealOf<T> sign = 1) {
   if constexpr (kIsComplex<T>) {
-    return {w.re[at], sign * w.im[at]};
+    // Conjugated, 0 is still 0.
+    return {w.re[at], sign * w.im[at] + 0};
   } else {
     return w.re[at];
   }
