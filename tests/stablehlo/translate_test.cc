@@ -105,6 +105,58 @@ TEST(TranslateTest, ReleasesLargeFunctionsWhileItTranslatesThem) {
   EXPECT_OK(kept->CheckEqual(*released));
 }
 
+TEST(TranslateTest, ModulesMayStateAliases) {
+  const auto read = [](const std::string& alias) {
+    return ReadStableHlo(absl::StrCat("module attributes {mhlo.input_output_alias = [", alias,
+                                      "]} {\nfunc.func @main(%a: tuple<tensor<2xf32>>) -> "
+                                      "(tensor<i32>, tensor<2xf32>) {\n"
+                                      "  %0 = mhlo.get_tuple_element %a[0] : "
+                                      "(tuple<tensor<2xf32>>) -> tensor<2xf32>\n"
+                                      "  %1 = mhlo.constant dense<3> : tensor<i32>\n"
+                                      "  return %1, %0 : tensor<i32>, tensor<2xf32>\n}\n}\n"),
+                         "test.mlir");
+  };
+  ASSERT_OK_AND_ASSIGN(
+      const auto module,
+      read("{alias = {kind = 0 : i64, parameter_index = array<i64: 0>, parameter_number = 0 : "
+           "i64}, output_index = array<i64: 1>}"));
+  EXPECT_OK(VerifyModule(*module));
+  ASSERT_EQ(module->config().input_output_alias.size(), 1u);
+  const InputOutputAlias& alias = module->config().input_output_alias[0];
+  EXPECT_EQ(alias.parameter_number, 0);
+  EXPECT_EQ(alias.parameter_index, std::vector<int64_t>{0});
+  EXPECT_EQ(alias.output_index, std::vector<int64_t>{1});
+  EXPECT_EQ(alias.kind, InputOutputAlias::Kind::kMust);
+  EXPECT_ERROR(read("{alias = 1}"), "must hold dictionaries with an alias");
+  EXPECT_ERROR(read("{alias = {}}"), "needs a parameter_number");
+  EXPECT_ERROR(read("{alias = {parameter_number = 0 : i64, parameter_index = \"x\"}}"),
+               "must be a list of integers");
+}
+
+TEST(TranslateTest, ModulesMayStateLayouts) {
+  const auto read = [](const std::string& parameters, const std::string& results) {
+    return ReadStableHlo(
+        absl::StrCat("module attributes {mhlo.xla_entry_computation_parameter_layouts = [",
+                     parameters, "], mhlo.xla_entry_computation_result_layout = [", results,
+                     "]} {\nfunc.func @main(%a: tuple<tensor<2x3xf32>>, %b: tensor<i32>) -> "
+                     "(tensor<i32>, tensor<2x3xf32>) {\n"
+                     "  %0 = mhlo.get_tuple_element %a[0] : (tuple<tensor<2x3xf32>>) -> "
+                     "tensor<2x3xf32>\n  return %b, %0 : tensor<i32>, tensor<2x3xf32>\n}\n}\n"),
+        "test.mlir");
+  };
+  const std::string column = "dense<[0, 1]> : tensor<2xindex>",
+                    scalar = "dense<> : tensor<0xindex>";
+  ASSERT_OK_AND_ASSIGN(const auto module, read(absl::StrCat("[", column, "], ", scalar),
+                                               absl::StrCat(scalar, ", ", column)));
+  EXPECT_OK(VerifyModule(*module));
+  const std::string text = module->ToString();
+  EXPECT_NE(text.find("={((f32[2,3]{0,1}), s32[])->(s32[], f32[2,3]{0,1})}"), std::string::npos)
+      << text;
+  EXPECT_ERROR(read(column, absl::StrCat(scalar, ", ", column)), "fewer layouts than there are");
+  EXPECT_ERROR(read(absl::StrCat(scalar, ", ", scalar), absl::StrCat(scalar, ", ", column)),
+               "test.mlir:1:");
+}
+
 TEST(TranslateTest, ProcessesMayReceiveWhatOthersSendToTheHost) {
   ASSERT_OK_AND_ASSIGN(
       const auto module,

@@ -121,9 +121,8 @@ absl::Status TranslateBundleUpdate(Translator& translator, const Operation& oper
   if (!IsAsync(*bundle)) {
     return translator.Unimplemented(operation, "a bundle that is not that of async_start");
   }
-  translator.SetResults(operation,
-                        translator.Emit(HloOpcode::kAsyncUpdate, bundle->shape(), {bundle},
-                                        bundle->attributes<AsyncAttributes>()));
+  translator.SetResults(operation, translator.Emit(HloOpcode::kAsyncUpdate, bundle->shape(),
+                                                   {bundle}, AsyncAttributes()));
   return absl::OkStatus();
 }
 
@@ -133,7 +132,7 @@ absl::Status TranslateBundleDone(Translator& translator, const Operation& operat
     return translator.Unimplemented(operation, "a bundle that is not that of async_start");
   }
   HloInstruction* done = translator.Emit(HloOpcode::kAsyncDone, bundle->shape().tuple_shapes(1),
-                                         {bundle}, bundle->attributes<AsyncAttributes>());
+                                         {bundle}, AsyncAttributes());
   const bool fits = done->shape().IsTuple()
                         ? done->shape().tuple_shapes().size() == operation.results.size() ||
                               operation.results.size() == 1

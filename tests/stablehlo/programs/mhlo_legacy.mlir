@@ -1,11 +1,6 @@
 // Forms that MHLO has and StableHLO lacks: an all_to_all of several operands, dimensions of ragged_dot within others, padding in a row,
-// aliases and layouts of the module, dynamic sizes with bounds.
-module @mhlo_legacy attributes {
-    mhlo.cross_program_prefetches = [], mhlo.is_dynamic = false, mhlo.use_auto_spmd_partitioning = false,
-    mhlo.input_output_alias = [{alias = {kind = 0 : i64, parameter_index = array<i64>, parameter_number = 0 : i64}, output_index = array<i64: 1>}],
-    mhlo.xla_entry_computation_parameter_layouts = [dense<[1, 0]> : tensor<2xindex>, dense<[0, 1]> : tensor<2xindex>,
-      dense<[2, 1, 0]> : tensor<3xindex>, dense<[2, 1, 0]> : tensor<3xindex>, dense<0> : tensor<1xindex>, dense<[3, 2, 1, 0]> : tensor<4xindex>,
-      dense<[3, 2, 1, 0]> : tensor<4xindex>, dense<> : tensor<0xindex>]} {
+// dynamic sizes with bounds.
+module @mhlo_legacy attributes {mhlo.cross_program_prefetches = [], mhlo.is_dynamic = false, mhlo.use_auto_spmd_partitioning = false} {
   func.func @main(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>, %lhs: tensor<2x11x5xf32>, %rhs: tensor<2x5x7xf32>, %sizes: tensor<3xi64>,
       %image: tensor<1x8x8x1xf32>, %kernel: tensor<3x3x1x4xf32>, %n: tensor<i32>)
       -> (tensor<8x4xf32>, tensor<8x4xf32>, tensor<3x2x11x7xf32>, tensor<1x8x8x4xf32>, tensor<?x4xf32, #mhlo.type_extensions<bounds = [8, ?]>>, tensor<4x4xf32>) {
