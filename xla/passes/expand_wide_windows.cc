@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/passes/expand_wide_windows.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/literal.h"
@@ -45,6 +48,19 @@ bool MayExpand(const HloInstruction& window) {
   return StartsFromIdentity(window);
 }
 
+double ElementsOf(absl::Span<const int64_t> sizes) {
+  double elements = 1;
+  for (const int64_t size : sizes) elements *= static_cast<double>(size);
+  return elements;
+}
+
+// Whether an array of so many elements is not much larger than what the window reads and writes:
+// padding may be longer than both, and is not stored then.
+bool IsBounded(const HloInstruction& window, double elements) {
+  return elements <= 2 * (ElementsOf(window.operand(0)->shape().dimensions()) +
+                          ElementsOf(window.shape().dimensions()));
+}
+
 bool Covers(const WindowDim& dim) {
   return dim.size != 1 || dim.stride != 1 || dim.padding_low != 0 || dim.padding_high != 0;
 }
@@ -52,27 +68,28 @@ bool Covers(const WindowDim& dim) {
 // One window for each dimension, those with larger strides first: fewer elements are left.
 absl::StatusOr<bool> SplitDimensions(HloInstruction* window) {
   const WindowDims& all = window->attributes<WindowAttributes>().window;
-  int64_t elements = 1, covered = 0;
-  for (const WindowDim& dim : all.dims) {
-    elements *= dim.size;
-    covered += Covers(dim) ? 1 : 0;
+  double elements = 1;
+  std::vector<size_t> order;
+  for (size_t d = 0; d < all.size(); ++d) {
+    elements *= static_cast<double>(all[d].size);
+    if (Covers(all[d])) order.push_back(d);
   }
-  if (covered < 2 || elements < kLeastElements) return false;
+  if (order.size() < 2 || elements < kLeastElements) return false;
+  absl::c_stable_sort(order, [&](size_t a, size_t b) { return all[a].stride > all[b].stride; });
+  const auto operand = window->operand(0)->shape().dimensions();
+  std::vector<int64_t> after(operand.begin(), operand.end());
+  for (const size_t d : order) {
+    after[d] = window->shape().dimensions(static_cast<int>(d));
+    if (!IsBounded(*window, ElementsOf(after))) return false;
+  }
   GraphBuilder b(window->parent(), window);
   HloInstruction* x = window->mutable_operand(0);
-  std::vector<bool> is_done(all.size());
-  for (int64_t step = 0; step < covered; ++step) {
-    std::optional<size_t> next;
-    for (size_t d = 0; d < all.size(); ++d) {
-      if (is_done[d] || !Covers(all[d])) continue;
-      if (!next.has_value() || all[d].stride > all[*next].stride) next = d;
-    }
-    is_done[*next] = true;
+  for (const size_t next : order) {
     WindowAttributes attributes;
     attributes.window.dims.resize(all.size());
-    attributes.window[*next] = all[*next];
+    attributes.window[next] = all[next];
     std::vector<int64_t> sizes(x->shape().dimensions().begin(), x->shape().dimensions().end());
-    sizes[*next] = window->shape().dimensions(static_cast<int>(*next));
+    sizes[next] = window->shape().dimensions(static_cast<int>(next));
     HloComputation* called[] = {window->to_apply()};
     x = b.Make(HloOpcode::kReduceWindow, Shape(x->shape().element_type(), sizes),
                {x, window->mutable_operand(1)}, std::move(attributes), called);
@@ -95,8 +112,13 @@ std::optional<int64_t> WideDimension(const HloInstruction& window) {
   int64_t steps = 0;
   for (int64_t size = dim.size; size > 0; size /= 2) steps += 2;
   // Each step stores and loads all elements, also those between the results.
-  const bool pays = dim.size >= kLeastElements && dim.size > 2 * steps * dim.stride;
-  return pays ? wide : std::nullopt;
+  const bool pays = dim.size >= kLeastElements && dim.size / dim.stride > 2 * steps;
+  const Shape& operand = window.operand(0)->shape();
+  const auto length = static_cast<double>(operand.dimensions(static_cast<int>(*wide)));
+  const double padded =
+      ElementsOf(operand.dimensions()) / std::max(length, 1.0) *
+      (length + static_cast<double>(dim.padding_low) + static_cast<double>(dim.padding_high));
+  return pays && length > 0 && IsBounded(window, padded) ? wide : std::nullopt;
 }
 
 absl::StatusOr<bool> DoubleWindows(HloInstruction* window) {
