@@ -6,7 +6,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -39,13 +41,21 @@ struct Interpreter {
   std::function<_object*(const std::vector<_object*>&)> on_dispatch;
   std::function<int()> on_signals = [] { return 0; };
   int locks = 0;
+  std::mutex mutex;
+  std::deque<_object> objects;
 
   static Interpreter& Get() {
     static auto* const interpreter = new Interpreter;
     return *interpreter;
   }
+  // Objects live as long as the interpreter.
+  static _object* Make() {
+    Interpreter& interpreter = Get();
+    const std::lock_guard<std::mutex> lock(interpreter.mutex);
+    return &interpreter.objects.emplace_back();
+  }
   static _object* Text(std::string text) {
-    auto* object = new _object;
+    _object* const object = Make();
     object->text = std::move(text);
     object->is_text = true;
     return object;
@@ -83,14 +93,14 @@ const Xylem_PythonApi kApi = {
     .call = [](_object* callable, _object* arguments) -> _object* {
       Interpreter& interpreter = Interpreter::Get();
       if (callable == &interpreter.dispatch) return interpreter.on_dispatch(arguments->items);
-      auto* array = new _object;
+      _object* const array = Interpreter::Make();
       array->items = arguments->items;  // shape, element type, memory
       array->memory = arguments->items[2]->memory;
       return array;
     },
     .tuple_new =
         [](ptrdiff_t size) {
-          auto* tuple = new _object;
+          _object* const tuple = Interpreter::Make();
           tuple->items.resize(static_cast<size_t>(size));
           return tuple;
         },
@@ -101,7 +111,7 @@ const Xylem_PythonApi kApi = {
         },
     .integer =
         [](long long value) {
-          auto* integer = new _object;
+          _object* const integer = Interpreter::Make();
           integer->integer = value;
           return integer;
         },
@@ -113,7 +123,7 @@ const Xylem_PythonApi kApi = {
         },
     .memory =
         [](char* data, ptrdiff_t, int) {
-          auto* memory = new _object;
+          _object* const memory = Interpreter::Make();
           memory->memory = data;
           return memory;
         },
@@ -240,7 +250,7 @@ TEST(PjrtPythonTest, ErrorsOfCallbacksAreThoseOfTheCall) {
 TEST(PjrtPythonTest, OtherExceptionsEndTheProgramAndAreRaisedAfterTheCall) {
   Plugin plugin;
   Interpreter& interpreter = Introduce();
-  auto* const exception = new _object;
+  _object* const exception = Interpreter::Make();
   int calls = 0;
   interpreter.on_dispatch = [&](const std::vector<_object*>& parameters) {
     std::memcpy(Elements(parameters[3]), Elements(parameters[2]), 8);
@@ -263,7 +273,7 @@ TEST(PjrtPythonTest, SignalsEndRunsOnTheMainThread) {
     std::memcpy(Elements(parameters[3]), Elements(parameters[2]), 8);
     return &interpreter.none;
   };
-  auto* const exception = new _object;
+  _object* const exception = Interpreter::Make();
   const Clock::time_point signal = Clock::now() + std::chrono::milliseconds(200);
   interpreter.on_signals = [&] {
     EXPECT_EQ(interpreter.locks, 1);
@@ -283,7 +293,7 @@ TEST(PjrtPythonTest, SignalsEndRunsOnTheMainThread) {
 TEST(PjrtPythonTest, SignalsEndWaitsAndWhatTheyWaitFor) {
   Plugin plugin;
   Interpreter& interpreter = Introduce();
-  auto* const exception = new _object;
+  _object* const exception = Interpreter::Make();
   const Clock::time_point signal = Clock::now() + std::chrono::milliseconds(100);
   interpreter.on_signals = [&] {
     if (Clock::now() < signal) return 0;

@@ -129,7 +129,7 @@ absl::Status SetPython(Xylem_Python_Set_Args& args) {
   for (_object* const dtype : state->dtypes) {
     if (dtype != nullptr) state->api.inc_ref(dtype);
   }
-  // Threads may still use a former one.
+  state->former = python.load(std::memory_order_acquire);
   python.store(state.release(), std::memory_order_release);
   return absl::OkStatus();
 }

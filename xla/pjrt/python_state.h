@@ -18,6 +18,7 @@ struct PythonState {
   _object* array;
   _object* dispatch;
   std::vector<_object*> dtypes;
+  const PythonState* former = nullptr;  // threads may still use it
 };
 
 // Whether callbacks may run on this thread: on all until the interpreter leaves.
