@@ -44,8 +44,8 @@ struct HloSharding {
   bool last_tile_dim_replicate = false;
   std::vector<OpSharding_Type> last_tile_dims;  // subgroup types of the trailing tile dimensions
 
-  // How the values of an UNREDUCED subgroup, or of kUnreduced, make the whole. Shardy states it; the
-  // text and the proto of HLO have no place for it and stand for sums.
+  // How the values of an UNREDUCED subgroup, or of kUnreduced, make the whole. Shardy states it;
+  // the text of HLO has no place for it and stands for sums.
   enum class Reduction : uint8_t { kSum, kMax, kMin };
   Reduction reduction = Reduction::kSum;
 
