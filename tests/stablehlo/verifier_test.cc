@@ -106,6 +106,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"%0:2 = chlo.top_k(%a, k = 4) : tensor<2x3xf32> -> (tensor<2x4xf32>, "
              "tensor<2x4xi32>)",
              "operand's last dimension must be at least 4"},
+        Case{"%0 = stablehlo.dot %a, %b : (tensor<2x3xf32>, tensor<3x4xf32>) -> !stablehlo.token",
+             "result #0 must be a tensor, but is !stablehlo.token"},
         Case{"%0 = mhlo.add %a, %b : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>",
              "stablehlo.add: "},
         Case{"%0 = mhlo.copy %a : (tensor<2x3xf32>) -> tensor<3x2xf32>",

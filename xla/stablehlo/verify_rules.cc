@@ -170,6 +170,9 @@ const Operation* Check::FindSymbol(std::string_view name) const {
 
 bool Check::ResultIs(size_t i, absl::Span<const int64_t> sizes, TypeRef element) {
   const TypeRef type = result(i);
+  if (element == nullptr) {  // that of a result that is no tensor
+    return Fail("result #", i, " must be a tensor, but is ", mlir::ToString(type));
+  }
   if (IsShaped(type) && ElementsAgree(type->element, element) &&
       (!IsTensor(type) || SizesAgree(type->sizes, sizes))) {
     return true;
