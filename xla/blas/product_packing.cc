@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstdint>
 
+#include "xla/blas/element_types.h"
 #include "xla/blas/matrix.h"
 #include "xla/kernels/fused_product.h"
 #include "xla/kernels/simd_targets.h"
@@ -147,10 +148,10 @@ PackingKernels<T> KernelsOf() {
   return {&PackRows<T>, &PackPanel<T>};
 }
 
-PackingKernels<float> KernelsS() { return KernelsOf<float>(); }
-PackingKernels<double> KernelsD() { return KernelsOf<double>(); }
-PackingKernels<std::complex<float>> KernelsC() { return KernelsOf<std::complex<float>>(); }
-PackingKernels<std::complex<double>> KernelsZ() { return KernelsOf<std::complex<double>>(); }
+ForElementTypes<PackingKernels> AllKernels() {
+  return {KernelsOf<float>(), KernelsOf<double>(), KernelsOf<std::complex<float>>(),
+          KernelsOf<std::complex<double>>()};
+}
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -161,33 +162,19 @@ HWY_AFTER_NAMESPACE();
 namespace xla::blas {
 namespace {
 
-HWY_EXPORT(KernelsS);
-HWY_EXPORT(KernelsD);
-HWY_EXPORT(KernelsC);
-HWY_EXPORT(KernelsZ);
+HWY_EXPORT(AllKernels);
 
 }  // namespace
 
-template <>
-const PackingKernels<float>& GetPackingKernels() {
-  static const PackingKernels<float> kernels = HWY_DYNAMIC_DISPATCH(KernelsS)();
-  return kernels;
+template <typename T>
+const PackingKernels<T>& GetPackingKernels() {
+  static const ForElementTypes<PackingKernels> kernels = HWY_DYNAMIC_DISPATCH(AllKernels)();
+  return std::get<PackingKernels<T>>(kernels);
 }
-template <>
-const PackingKernels<double>& GetPackingKernels() {
-  static const PackingKernels<double> kernels = HWY_DYNAMIC_DISPATCH(KernelsD)();
-  return kernels;
-}
-template <>
-const PackingKernels<std::complex<float>>& GetPackingKernels() {
-  static const PackingKernels<std::complex<float>> kernels = HWY_DYNAMIC_DISPATCH(KernelsC)();
-  return kernels;
-}
-template <>
-const PackingKernels<std::complex<double>>& GetPackingKernels() {
-  static const PackingKernels<std::complex<double>> kernels = HWY_DYNAMIC_DISPATCH(KernelsZ)();
-  return kernels;
-}
+template const PackingKernels<float>& GetPackingKernels();
+template const PackingKernels<double>& GetPackingKernels();
+template const PackingKernels<std::complex<float>>& GetPackingKernels();
+template const PackingKernels<std::complex<double>>& GetPackingKernels();
 
 }  // namespace xla::blas
 #endif  // HWY_ONCE

@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstdint>
 
+#include "xla/blas/element_types.h"
 #include "xla/blas/matrix.h"
 #include "xla/kernels/fused_product.h"
 #include "xla/kernels/simd_targets.h"
@@ -178,10 +179,10 @@ void MultiplyMatrices(const ProductSize& size, T alpha, const Matrix<const T>& a
   }
 }
 
-SmallProduct<float> ProductS() { return &MultiplyMatrices<float>; }
-SmallProduct<double> ProductD() { return &MultiplyMatrices<double>; }
-SmallProduct<std::complex<float>> ProductC() { return &MultiplyMatrices<std::complex<float>>; }
-SmallProduct<std::complex<double>> ProductZ() { return &MultiplyMatrices<std::complex<double>>; }
+ForElementTypes<SmallProduct> AllKernels() {
+  return {&MultiplyMatrices<float>, &MultiplyMatrices<double>,
+          &MultiplyMatrices<std::complex<float>>, &MultiplyMatrices<std::complex<double>>};
+}
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -192,33 +193,19 @@ HWY_AFTER_NAMESPACE();
 namespace xla::blas {
 namespace {
 
-HWY_EXPORT(ProductS);
-HWY_EXPORT(ProductD);
-HWY_EXPORT(ProductC);
-HWY_EXPORT(ProductZ);
+HWY_EXPORT(AllKernels);
 
 }  // namespace
 
-template <>
-SmallProduct<float> GetSmallProduct() {
-  static const SmallProduct<float> product = HWY_DYNAMIC_DISPATCH(ProductS)();
-  return product;
+template <typename T>
+SmallProduct<T> GetSmallProduct() {
+  static const ForElementTypes<SmallProduct> kernels = HWY_DYNAMIC_DISPATCH(AllKernels)();
+  return std::get<SmallProduct<T>>(kernels);
 }
-template <>
-SmallProduct<double> GetSmallProduct() {
-  static const SmallProduct<double> product = HWY_DYNAMIC_DISPATCH(ProductD)();
-  return product;
-}
-template <>
-SmallProduct<std::complex<float>> GetSmallProduct() {
-  static const SmallProduct<std::complex<float>> product = HWY_DYNAMIC_DISPATCH(ProductC)();
-  return product;
-}
-template <>
-SmallProduct<std::complex<double>> GetSmallProduct() {
-  static const SmallProduct<std::complex<double>> product = HWY_DYNAMIC_DISPATCH(ProductZ)();
-  return product;
-}
+template SmallProduct<float> GetSmallProduct();
+template SmallProduct<double> GetSmallProduct();
+template SmallProduct<std::complex<float>> GetSmallProduct();
+template SmallProduct<std::complex<double>> GetSmallProduct();
 
 }  // namespace xla::blas
 #endif  // HWY_ONCE

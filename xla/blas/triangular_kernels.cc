@@ -8,6 +8,7 @@
 #include <complex>
 #include <cstdint>
 
+#include "xla/blas/element_types.h"
 #include "xla/blas/matrix.h"
 #include "xla/kernels/simd_targets.h"
 #include "xla/kernels/transpose.h"
@@ -395,10 +396,10 @@ TriangularKernels<T> KernelsOf() {
   return {&Solve<T>, &Multiply<T>};
 }
 
-TriangularKernels<float> KernelsS() { return KernelsOf<float>(); }
-TriangularKernels<double> KernelsD() { return KernelsOf<double>(); }
-TriangularKernels<std::complex<float>> KernelsC() { return KernelsOf<std::complex<float>>(); }
-TriangularKernels<std::complex<double>> KernelsZ() { return KernelsOf<std::complex<double>>(); }
+ForElementTypes<TriangularKernels> AllKernels() {
+  return {KernelsOf<float>(), KernelsOf<double>(), KernelsOf<std::complex<float>>(),
+          KernelsOf<std::complex<double>>()};
+}
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -409,33 +410,19 @@ HWY_AFTER_NAMESPACE();
 namespace xla::blas {
 namespace {
 
-HWY_EXPORT(KernelsS);
-HWY_EXPORT(KernelsD);
-HWY_EXPORT(KernelsC);
-HWY_EXPORT(KernelsZ);
+HWY_EXPORT(AllKernels);
 
 }  // namespace
 
-template <>
-const TriangularKernels<float>& GetTriangularKernels() {
-  static const TriangularKernels<float> kernels = HWY_DYNAMIC_DISPATCH(KernelsS)();
-  return kernels;
+template <typename T>
+const TriangularKernels<T>& GetTriangularKernels() {
+  static const ForElementTypes<TriangularKernels> kernels = HWY_DYNAMIC_DISPATCH(AllKernels)();
+  return std::get<TriangularKernels<T>>(kernels);
 }
-template <>
-const TriangularKernels<double>& GetTriangularKernels() {
-  static const TriangularKernels<double> kernels = HWY_DYNAMIC_DISPATCH(KernelsD)();
-  return kernels;
-}
-template <>
-const TriangularKernels<std::complex<float>>& GetTriangularKernels() {
-  static const TriangularKernels<std::complex<float>> kernels = HWY_DYNAMIC_DISPATCH(KernelsC)();
-  return kernels;
-}
-template <>
-const TriangularKernels<std::complex<double>>& GetTriangularKernels() {
-  static const TriangularKernels<std::complex<double>> kernels = HWY_DYNAMIC_DISPATCH(KernelsZ)();
-  return kernels;
-}
+template const TriangularKernels<float>& GetTriangularKernels();
+template const TriangularKernels<double>& GetTriangularKernels();
+template const TriangularKernels<std::complex<float>>& GetTriangularKernels();
+template const TriangularKernels<std::complex<double>>& GetTriangularKernels();
 
 }  // namespace xla::blas
 #endif  // HWY_ONCE

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "xla/blas/element_types.h"
 #include "xla/blas/matrix.h"
 #include "xla/blas/plain_vector_kernels.h"
 #include "xla/kernels/simd_targets.h"
@@ -492,10 +493,10 @@ VectorKernels<T> KernelsOf() {
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
-VectorKernels<float> KernelsS() { return KernelsOf<float>(); }
-VectorKernels<double> KernelsD() { return KernelsOf<double>(); }
-VectorKernels<std::complex<float>> KernelsC() { return KernelsOf<std::complex<float>>(); }
-VectorKernels<std::complex<double>> KernelsZ() { return KernelsOf<std::complex<double>>(); }
+ForElementTypes<VectorKernels> AllKernels() {
+  return {KernelsOf<float>(), KernelsOf<double>(), KernelsOf<std::complex<float>>(),
+          KernelsOf<std::complex<double>>()};
+}
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -506,33 +507,19 @@ HWY_AFTER_NAMESPACE();
 namespace xla::blas {
 namespace {
 
-HWY_EXPORT(KernelsS);
-HWY_EXPORT(KernelsD);
-HWY_EXPORT(KernelsC);
-HWY_EXPORT(KernelsZ);
+HWY_EXPORT(AllKernels);
 
 }  // namespace
 
-template <>
-const VectorKernels<float>& GetVectorKernels() {
-  static const VectorKernels<float> kernels = HWY_DYNAMIC_DISPATCH(KernelsS)();
-  return kernels;
+template <typename T>
+const VectorKernels<T>& GetVectorKernels() {
+  static const ForElementTypes<VectorKernels> kernels = HWY_DYNAMIC_DISPATCH(AllKernels)();
+  return std::get<VectorKernels<T>>(kernels);
 }
-template <>
-const VectorKernels<double>& GetVectorKernels() {
-  static const VectorKernels<double> kernels = HWY_DYNAMIC_DISPATCH(KernelsD)();
-  return kernels;
-}
-template <>
-const VectorKernels<std::complex<float>>& GetVectorKernels() {
-  static const VectorKernels<std::complex<float>> kernels = HWY_DYNAMIC_DISPATCH(KernelsC)();
-  return kernels;
-}
-template <>
-const VectorKernels<std::complex<double>>& GetVectorKernels() {
-  static const VectorKernels<std::complex<double>> kernels = HWY_DYNAMIC_DISPATCH(KernelsZ)();
-  return kernels;
-}
+template const VectorKernels<float>& GetVectorKernels();
+template const VectorKernels<double>& GetVectorKernels();
+template const VectorKernels<std::complex<float>>& GetVectorKernels();
+template const VectorKernels<std::complex<double>>& GetVectorKernels();
 
 }  // namespace xla::blas
 #endif  // HWY_ONCE
