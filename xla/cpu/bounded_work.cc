@@ -205,7 +205,7 @@ double WorkOf(const HloComputation& computation) {
 
 }  // namespace
 
-double ElementCost(const HloInstruction& instruction) {
+int64_t ElementCost(const HloInstruction& instruction) {
   switch (instruction.opcode()) {
     case HloOpcode::kDivide:
     case HloOpcode::kSqrt:
@@ -216,7 +216,7 @@ double ElementCost(const HloInstruction& instruction) {
     case HloOpcode::kAtan2:
       return 12;
     case HloOpcode::kMap:
-      return static_cast<double>(instruction.to_apply()->instruction_count());
+      return instruction.to_apply()->instruction_count();
     case HloOpcode::kReduce:
     case HloOpcode::kReduceWindow:
     case HloOpcode::kDot:

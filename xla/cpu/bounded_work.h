@@ -7,6 +7,7 @@
 #ifndef XLA_CPU_BOUNDED_WORK_H_
 #define XLA_CPU_BOUNDED_WORK_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ inline constexpr double kLittleWork = 4096;
 
 // Arithmetic operations on an element, roughly; of operations that combine elements, for each
 // element combined. 0 for what only moves data.
-double ElementCost(const HloInstruction& instruction);
+int64_t ElementCost(const HloInstruction& instruction);
 
 // The work of an instruction that is in memory: for a fusion, of all that its kernel computes,
 // counted over all readers. Recomputation that costs less than to store and load a value is not

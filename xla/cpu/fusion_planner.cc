@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "xla/cpu/applied.h"
+#include "xla/cpu/bounded_work.h"
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/fusion.h"
@@ -48,7 +49,7 @@ constexpr int64_t kLeastRow = 32;
 // Elements of transposes that are not worth a kernel of their own.
 constexpr int64_t kSmallTranspose = 1024;
 
-// Arithmetic operations an element, roughly.
+// Operations an element, roughly, with those that move data.
 int64_t CostOf(const HloInstruction& instruction) {
   switch (instruction.opcode()) {
     case HloOpcode::kBitcast:
@@ -61,11 +62,6 @@ int64_t CostOf(const HloInstruction& instruction) {
     case HloOpcode::kTranspose:
     case HloOpcode::kCopy:
       return 0;
-    case HloOpcode::kDivide:
-    case HloOpcode::kSqrt:
-    case HloOpcode::kRsqrt:
-    case HloOpcode::kRemainder:
-      return 4;
     case HloOpcode::kGather:
     case HloOpcode::kDynamicSlice:
     case HloOpcode::kPad:
@@ -81,11 +77,7 @@ int64_t CostOf(const HloInstruction& instruction) {
     case HloOpcode::kScatter:
       return 1000;
     default:
-      return instruction.info().Has(op_traits::kHasAccuracy) ||
-                     instruction.opcode() == HloOpcode::kPower ||
-                     instruction.opcode() == HloOpcode::kAtan2
-                 ? 12
-                 : 1;
+      return std::max<int64_t>(ElementCost(instruction), 1);
   }
 }
 
@@ -187,9 +179,11 @@ class Planner {
       const bool is_kept =
           rereads && ReadsOutOfOrder(*instruction) && AreMuchLarger(kernels, *instruction);
       std::vector<Pass> passes = PassesOf(*instruction);
-      const int64_t repeated_cost = RepeatedCost(*instruction, is_row, passes);
+      const int64_t most_passes = MostPasses(*instruction, passes);
+      const int64_t repeated_cost =
+          is_row || most_passes <= kFreePasses ? 0 : RepeatedCost(*instruction);
       if (fits && (!repeats || is_cheap) && !is_kept && MayReduce(*instruction, is_row, kernels) &&
-          (MostPasses(*instruction, passes) - 1) * repeated_cost <= kMaxRepeatedCost) {
+          (most_passes - 1) * repeated_cost <= kMaxRepeatedCost) {
         for (const HloInstruction* kernel : kernels) ++sizes_[kernel];
         if (is_row) {
           row_kernels_.insert(kernels.begin(), kernels.end());
@@ -250,12 +244,10 @@ class Planner {
                            [&](const HloInstruction* kernel) { return others.contains(kernel); });
   }
 
-  // The cost of computing an element again, with those that are computed from it in as many passes:
-  // 0 if at most kFreePasses of a kernel need it. It grows along chains of row reductions, of which
-  // each adds a pass; a store and some loads cost less in the end.
-  int64_t RepeatedCost(const HloInstruction& instruction, bool is_row,
-                       const std::vector<Pass>& passes) const {
-    if (is_row || MostPasses(instruction, passes) <= kFreePasses) return 0;
+  // The cost of computing an element again, with those that are computed from it in as many passes
+  // of a kernel: it grows along chains of row reductions, of which each adds a pass. A store and
+  // some loads cost less in the end.
+  int64_t RepeatedCost(const HloInstruction& instruction) const {
     int64_t behind = 0;
     for (const HloInstruction* user : instruction.users()) {
       const auto found = repeated_costs_.find(user);
@@ -610,7 +602,7 @@ class Planner {
   absl::flat_hash_set<const HloInstruction*> row_kernels_;  // with some of rows_
   absl::flat_hash_set<const HloInstruction*> inner_kernels_;  // that combine elements otherwise
   absl::flat_hash_map<const HloInstruction*, std::vector<Pass>> passes_;
-  absl::flat_hash_map<const HloInstruction*, int64_t> repeated_costs_;
+  absl::flat_hash_map<const HloInstruction*, int64_t> repeated_costs_;  // 0: few passes
   absl::flat_hash_map<const HloInstruction*, std::vector<const HloInstruction*>> sinks_;
   absl::flat_hash_map<const HloInstruction*, int64_t> sizes_;
   absl::flat_hash_map<const HloInstruction*, int64_t> copies_;  // see kMaxCopies
