@@ -156,6 +156,54 @@ TEST(ConvolutionKernel, Complex64) {
   CheckRandomConvolutions<complex64, complex64, std::complex<double>>(28);
 }
 
+void StoreNext(void* const* buffers, int64_t first, int64_t count, const void* values) {
+  for (int64_t i = 0; i < count; ++i)
+    static_cast<float*>(buffers[2])[first + i] = static_cast<const float*>(values)[i] + 1;
+}
+
+// Inputs with many zeros between their elements, few output features or many, with and without an
+// epilogue that is applied to the elements of each phase.
+TEST(ConvolutionKernel, DilatedInputs) {
+  TestRandom random(17);
+  for (int i = 0; i < 200; ++i) {
+    const ConvolutionSizes choices[] = {
+        {2, 40, 1, 1, 1}, {1, 16, 3, 1, 1}, {2, 5, 37, 1, 1}, {1, 8, 6, 2, 1}, {4, 6, 4, 1, 2}};
+    ConvolutionSpec spec = RandomSpec(random, F32, F32, choices[i % 5], 1 + i % 3, i % 4);
+    for (ConvolutionSpec::Spatial& dim : spec.spatial) {
+      const int64_t dilation = random.In(1, i % 2 == 0 ? 9 : 3);
+      dim.base_dilation = dilation;
+      dim.stride = random.In(0, 2) == 0 ? random.In(2, 4) : 1;
+      dim.padding_low = random.In(-3, 8);
+      spec.kernel.dimensions[dim.kernel_dimension] = random.In(1, 12);
+      spec.result.dimensions[dim.result_dimension] = random.In(1, spec.spatial.size() > 2 ? 9 : 25);
+    }
+    const bool is_last = random.In(0, 1) == 1;
+    for (ArraySpec* array : {&spec.kernel, &spec.result}) {
+      int64_t stride = is_last ? array->dimensions[1] : 1;
+      for (size_t d = array->dimensions.size(); d > 2; --d) {
+        array->strides[d - 1] = stride;
+        stride *= array->dimensions[d - 1];
+      }
+      array->strides[1] = is_last ? 1 : stride;
+      array->strides[0] = is_last ? stride : stride * array->dimensions[1];
+    }
+    const bool has_epilogue = random.In(0, 1) == 1;
+    if (has_epilogue) spec.epilogue = {&StoreNext, random.In(0, 1) == 1};
+    std::vector<float> input(spec.input.element_count()), kernel(spec.kernel.element_count());
+    for (float& x : input) x = static_cast<float>(random.In(-3, 3));
+    for (float& x : kernel) x = static_cast<float>(random.In(-3, 3));
+    std::vector<float> out(spec.result.element_count(), -1);
+    ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> prepared, MakeConvolutionKernel(spec));
+    ASSERT_OK(RunPrepared(*prepared, {input.data(), kernel.data(), out.data()}, 1 + i % 3));
+    int errors = 0;
+    ForEachIndex(spec.result.dimensions, [&](const DimensionVector& index) {
+      const double expected = ExpectedAt<float, double>(spec, input, kernel, index);
+      if (out[OffsetOf(spec.result, index)] != expected + (has_epilogue ? 1 : 0)) ++errors;
+    });
+    EXPECT_EQ(errors, 0) << "convolution " << i;
+  }
+}
+
 TEST(ConvolutionKernel, ResultsWithoutElements) {
   TestRandom random(9);
   for (int i = 0; i < 60; ++i) {

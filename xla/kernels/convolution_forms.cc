@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/dot_kernel.h"
 #include "xla/util.h"
@@ -16,95 +17,138 @@
 namespace xla::kernels {
 namespace {
 
-// A part of the result, computed by a convolution with a part of the taps.
+// Output positions first, first + period, ... of a spatial dimension meet the taps tap, tap +
+// tap_period, ... of the kernel, under which an input that is not dilated lies.
 struct Phase {
-  ConvolutionSpec spec;
-  int64_t kernel_offset = 0, result_offset = 0;  // elements
+  int64_t taps, padding_low, positions;
+  int64_t kernel_offset;  // elements, of the first of these taps in memory
 };
 
-// Divides along one spatial dimension. A phase that meets no tap has none: its results are 0.
-void DividePhases(size_t d, std::vector<Phase>* phases) {
-  std::vector<Phase> divided;
-  for (const Phase& whole : *phases) {
-    const ConvolutionSpec::Spatial& from = whole.spec.spatial[d];
-    const int64_t base = from.base_dilation;
-    const int64_t period = base / std::gcd(base, from.stride);
-    const int64_t tap_period = base / std::gcd(base, from.window_dilation);
-    const int64_t taps = whole.spec.kernel.dimensions[from.kernel_dimension];
-    const int64_t size = whole.spec.result.dimensions[from.result_dimension];
-    for (int64_t first = 0; first < std::min(period, size); ++first) {
-      int64_t tap = 0;
-      const auto shift = [&] {
-        return first * from.stride + tap * from.window_dilation - from.padding_low;
-      };
-      while (tap < std::min(tap_period, taps) && shift() % base != 0) ++tap;
-      const bool has_taps = tap < std::min(tap_period, taps);
-      Phase part = whole;
-      ConvolutionSpec::Spatial& to = part.spec.spatial[d];
-      to.base_dilation = 1;
-      to.stride = from.stride * period / base;
-      to.window_dilation = from.window_dilation * tap_period / base;
-      to.padding_low = has_taps ? -shift() / base : 0;
-      int64_t& kernel_stride = part.spec.kernel.strides[from.kernel_dimension];
-      int64_t& result_stride = part.spec.result.strides[from.result_dimension];
-      const int64_t part_taps = has_taps ? CeilOfRatio(taps - tap, tap_period) : 0;
-      if (has_taps) {
-        part.kernel_offset +=
-            (from.reversal ? taps - 1 - tap - (part_taps - 1) * tap_period : tap) * kernel_stride;
-      }
-      part.result_offset += first * result_stride;
-      part.spec.kernel.dimensions[from.kernel_dimension] = part_taps;
-      part.spec.result.dimensions[from.result_dimension] = CeilOfRatio(size - first, period);
-      kernel_stride *= tap_period;
-      result_stride *= period;
-      divided.push_back(std::move(part));
+class PhasesOf {
+ public:
+  PhasesOf(const ConvolutionSpec& spec, const ConvolutionSpec::Spatial& dim)
+      : dim_(dim),
+        period_(dim.base_dilation / std::gcd(dim.base_dilation, dim.stride)),
+        tap_period_(dim.base_dilation / std::gcd(dim.base_dilation, dim.window_dilation)),
+        taps_(spec.kernel.dimensions[dim.kernel_dimension]),
+        size_(spec.result.dimensions[dim.result_dimension]),
+        kernel_stride_(spec.kernel.strides[dim.kernel_dimension]),
+        result_stride_(spec.result.strides[dim.result_dimension]) {}
+
+  int64_t count() const { return std::min(period_, size_); }
+
+  // A phase that meets no tap has none: its results are 0.
+  Phase Get(int64_t first) const {
+    Phase phase = {0, 0, CeilOfRatio(size_ - first, period_), 0};
+    const auto shift = [&](int64_t tap) {
+      return first * dim_.stride + tap * dim_.window_dilation - dim_.padding_low;
+    };
+    const int64_t end = std::min(tap_period_, taps_);
+    int64_t tap = 0;
+    while (tap < end && shift(tap) % dim_.base_dilation != 0) ++tap;
+    if (tap == end) return phase;
+    phase.taps = CeilOfRatio(taps_ - tap, tap_period_);
+    phase.padding_low = -shift(tap) / dim_.base_dilation;
+    phase.kernel_offset =
+        (dim_.reversal ? taps_ - 1 - tap - (phase.taps - 1) * tap_period_ : tap) * kernel_stride_;
+    return phase;
+  }
+
+  // Sets what the phases [first, first + count) compute, as output features if there are several.
+  void Set(int64_t first, int64_t count, int64_t d, ConvolutionSpec* spec) const {
+    const Phase phase = Get(first);
+    ConvolutionSpec::Spatial& to = spec->spatial[d];
+    to.base_dilation = 1;
+    to.stride = dim_.stride * period_ / dim_.base_dilation;
+    to.window_dilation = dim_.window_dilation * tap_period_ / dim_.base_dilation;
+    to.padding_low = phase.padding_low;
+    spec->kernel.dimensions[dim_.kernel_dimension] = phase.taps;
+    spec->kernel.strides[dim_.kernel_dimension] = kernel_stride_ * tap_period_;
+    spec->kernel_origin += phase.kernel_offset;
+    spec->result.dimensions[dim_.result_dimension] = phase.positions;
+    spec->result.strides[dim_.result_dimension] = result_stride_ * period_;
+    spec->result_origin += first * result_stride_;
+    if (count > 1) {
+      const int64_t step = Get(first + 1).kernel_offset - phase.kernel_offset;
+      spec->outer_features.push_back({count, step, result_stride_});
     }
   }
-  *phases = std::move(divided);
+
+  // How many phases from `first` on differ in the first tap alone, and that by one distance.
+  int64_t Alike(int64_t first) const {
+    const Phase phase = Get(first);
+    Phase last = phase;
+    int64_t step = 0, end = first + 1;
+    for (; end < count(); ++end) {
+      const Phase next = Get(end);
+      const int64_t to_next = next.kernel_offset - last.kernel_offset;
+      if (next.taps != phase.taps || next.padding_low != phase.padding_low ||
+          next.positions != phase.positions || (end > first + 1 && to_next != step)) {
+        break;
+      }
+      step = to_next;
+      last = next;
+    }
+    return end - first;
+  }
+
+ private:
+  const ConvolutionSpec::Spatial dim_;
+  const int64_t period_, tap_period_, taps_, size_, kernel_stride_, result_stride_;
+};
+
+// Divides along spatial dimension d. Phases become output features where that makes wider products:
+// where output features are few, or lie side by side with the phases.
+void DividePhases(int64_t d, std::vector<ConvolutionSpec>* parts) {
+  constexpr int64_t kFewFeatures = 32, kManyPhases = 8;
+  std::vector<ConvolutionSpec> divided;
+  for (const ConvolutionSpec& whole : *parts) {
+    const PhasesOf phases(whole, whole.spatial[d]);
+    const ArraySpec& result = whole.result;
+    const int64_t features = result.dimensions[whole.result_feature];
+    const bool is_joined = result.strides[whole.result_feature] == 1 &&
+                           result.strides[whole.spatial[d].result_dimension] == features;
+    const bool joins = is_joined || features < kFewFeatures || phases.count() > kManyPhases;
+    for (int64_t first = 0; first < phases.count();) {
+      const int64_t count = joins ? phases.Alike(first) : 1;
+      phases.Set(first, count, d, &divided.emplace_back(whole));
+      first += count;
+    }
+  }
+  *parts = std::move(divided);
 }
 
 class PhasedKernel final : public Kernel {
  public:
-  struct Part {
-    std::unique_ptr<const Kernel> kernel;
-    int64_t kernel_bytes, result_bytes;  // offsets
-  };
-  explicit PhasedKernel(std::vector<Part> parts) : parts_(std::move(parts)) {}
+  explicit PhasedKernel(std::vector<std::unique_ptr<const Kernel>> parts)
+      : parts_(std::move(parts)) {}
 
   int64_t ScratchBytes(int32_t workers) const override {
     int64_t most = 0;
-    for (const Part& part : parts_) most = std::max(most, part.kernel->ScratchBytes(workers));
+    for (const auto& part : parts_) most = std::max(most, part->ScratchBytes(workers));
     return most;
   }
   absl::Status Run(const KernelCall& call) const override {
-    for (const Part& part : parts_) {
-      void* buffers[] = {call.buffers[0], static_cast<char*>(call.buffers[1]) + part.kernel_bytes,
-                         static_cast<char*>(call.buffers[2]) + part.result_bytes};
-      XLA_RETURN_IF_ERROR(part.kernel->Run({call.host, buffers, call.scratch}));
-    }
+    for (const auto& part : parts_) XLA_RETURN_IF_ERROR(part->Run(call));
     return absl::OkStatus();
   }
 
  private:
-  const std::vector<Part> parts_;
+  const std::vector<std::unique_ptr<const Kernel>> parts_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<const Kernel>> MakePhasedConvolution(const ConvolutionSpec& spec) {
-  constexpr size_t kMostPhases = 64;
-  std::vector<Phase> phases = {{spec}};
-  for (size_t d = 0; d < spec.spatial.size(); ++d) {
-    const int64_t base = spec.spatial[d].base_dilation;
-    if (base > 1) DividePhases(d, &phases);
-    if (phases.size() > kMostPhases) return nullptr;
+  if (absl::c_all_of(spec.spatial, [](const auto& dim) { return dim.base_dilation == 1; }))
+    return nullptr;
+  std::vector<ConvolutionSpec> specs = {spec};
+  for (int64_t d = 0; d < static_cast<int64_t>(spec.spatial.size()); ++d) {
+    if (spec.spatial[d].base_dilation > 1) DividePhases(d, &specs);
   }
-  if (phases.size() == 1 || spec.epilogue.store != nullptr) return nullptr;
-  std::vector<PhasedKernel::Part> parts;
-  for (const Phase& phase : phases) {
-    XLA_ASSIGN_OR_RETURN(std::unique_ptr<const Kernel> kernel, MakeConvolutionKernel(phase.spec));
-    parts.push_back({std::move(kernel), phase.kernel_offset * spec.kernel.element_bytes(),
-                     phase.result_offset * spec.result.element_bytes()});
+  std::vector<std::unique_ptr<const Kernel>> parts;
+  for (const ConvolutionSpec& part : specs) {
+    XLA_ASSIGN_OR_RETURN(parts.emplace_back(), MakeConvolutionKernel(part));
   }
   return std::make_unique<PhasedKernel>(std::move(parts));
 }
@@ -112,7 +156,8 @@ absl::StatusOr<std::unique_ptr<const Kernel>> MakePhasedConvolution(const Convol
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeNarrowConvolution(const ConvolutionSpec& spec) {
   constexpr int64_t kFewFeatures = 12;
   const ArraySpec &input = spec.input, &kernel = spec.kernel, &result = spec.result;
-  if (spec.feature_group_count != 1 || spec.batch_group_count != 1 ||
+  if (spec.kernel_origin != 0 || spec.result_origin != 0 || !spec.outer_features.empty() ||
+      spec.feature_group_count != 1 || spec.batch_group_count != 1 ||
       result.dimensions[spec.result_feature] > kFewFeatures) {
     return nullptr;
   }

@@ -27,13 +27,13 @@
 namespace xla::kernels {
 namespace {
 
-// The convolution without its data. The first tap of the kernel lies kernel_origin elements from
-// the start of its buffer.
+// The convolution without its data. The first tap of the kernel and the first result lie so many
+// elements from the start of their buffers.
 struct ConvolutionProblem {
   Convolution conv;
   DimensionVector tap_sizes, tap_strides;  // of the kernel's spatial dimensions
   int64_t kernel_feature_stride = 0;
-  int64_t kernel_origin = 0;
+  int64_t kernel_origin = 0, result_origin = 0;
   double kernel_scale = 1;
   KernelEpilogue epilogue;
 
@@ -96,7 +96,9 @@ ConvolutionProblem MakeProblem(const ConvolutionSpec& spec) {
   kernel.data = nullptr;
   kernel.element_bytes = spec.kernel.element_bytes();
   kernel.batch = StridedDims({groups}, {output_features * kernel_stride});
-  kernel.lines = StridedDims({output_features}, {kernel_stride});
+  for (const ConvolutionSpec::OuterFeatures& outer : spec.outer_features)
+    kernel.lines.Append(outer.size, outer.kernel_stride);
+  kernel.lines.Append(output_features, kernel_stride);
 
   ResultView& result = problem.conv.result;
   const int64_t result_stride = spec.result.strides[spec.result_feature];
@@ -104,9 +106,13 @@ ConvolutionProblem MakeProblem(const ConvolutionSpec& spec) {
   result.data = nullptr;
   result.element_bytes = spec.result.element_bytes();
   result.batch = StridedDims({groups}, {output_features * result_stride});
-  result.columns = StridedDims({output_features}, {result_stride});
+  for (const ConvolutionSpec::OuterFeatures& outer : spec.outer_features)
+    result.columns.Append(outer.size, outer.result_stride);
+  result.columns.Append(output_features, result_stride);
   if (!batch_is_minor) result.rows.Append(batch_size, spec.result.strides[spec.result_batch]);
 
+  problem.kernel_origin = spec.kernel_origin;
+  problem.result_origin = spec.result_origin;
   DimensionVector result_strides;
   for (const ConvolutionSpec::Spatial& spatial : spec.spatial) {
     const int64_t taps = spec.kernel.dimensions[spatial.kernel_dimension];
@@ -189,10 +195,11 @@ const void* KernelData(const ConvolutionProblem& problem, const KernelCall& call
          problem.kernel_origin * problem.conv.kernel.element_bytes;
 }
 
-// Stores finished elements at offsets of the result.
+// Stores finished elements at offsets from the first of the result.
 template <typename Wide>
 void StoreElements(const ConvolutionProblem& problem, const KernelCall& call, WideStore<Wide> store,
                    int64_t offset, int64_t stride, int64_t count, const Wide* values) {
+  offset += problem.result_origin;
   if (problem.epilogue.store == nullptr) {
     const int64_t bytes = problem.conv.result.element_bytes;
     store(values, count, static_cast<char*>(call.buffers[2]) + offset * bytes, stride);
@@ -250,10 +257,12 @@ class PatchProductKernel final : public Kernel {
                        StoresAcc(result.type);
     if (patches_are_columns_) {
       image_stride_ = ImageStride();
-      SetSizes(problem_.features(), positions_, plain && RowOfPositions() == 1);
+      SetSizes(problem_.features(), positions_,
+               plain && RowOfPositions() == 1 && result.columns.IsOneRun());
     } else {
       SetSizes(positions_, problem_.features(),
-               plain && result.rows.IsOneRun() && result.columns.run_stride() == 1);
+               plain && result.rows.IsOneRun() && result.columns.IsOneRun() &&
+                   result.columns.run_stride() == 1);
     }
   }
 
@@ -371,13 +380,17 @@ class PatchProductKernel final : public Kernel {
              k0 * conv.kernel.k.run_stride() + column;
     };
     const auto c = [&](int64_t group, int64_t row) {
-      return reinterpret_cast<Acc*>(out) + result.batch.Offset(group) + result.rows.Offset(row);
+      return reinterpret_cast<Acc*>(out) + problem_.result_origin + result.batch.Offset(group) +
+             result.rows.Offset(row);
     };
     const auto store = [&](int64_t group, int64_t row, int64_t column, int64_t count, Acc* values) {
-      const int64_t base = result.batch.Offset(group) + result.rows.Offset(row) +
-                           result.columns.Offset(column / Packing::kParts);
-      StoreElements<Wide>(problem_, call, wide_store, base, result.columns.run_stride(),
-                          count / Packing::kParts, reinterpret_cast<const Wide*>(values));
+      const int64_t base = result.batch.Offset(group) + result.rows.Offset(row);
+      result.columns.ForEachRun(column / Packing::kParts, count / Packing::kParts,
+                                [&](int64_t done, int64_t offset, int64_t length) {
+                                  StoreElements<Wide>(problem_, call, wide_store, base + offset,
+                                                      result.columns.run_stride(), length,
+                                                      reinterpret_cast<const Wide*>(values) + done);
+                                });
     };
     return RunProduct<Unit, Acc>(
         *call.host, static_cast<char*>(call.scratch), PlanProduct(sizes_, call.host->workers),
@@ -437,7 +450,7 @@ class PatchProductKernel final : public Kernel {
                result.columns.Offset(feature);
       };
       const auto c = [&](int64_t batch, int64_t feature) {
-        return reinterpret_cast<Acc*>(out) + base_of(batch, feature);
+        return reinterpret_cast<Acc*>(out) + problem_.result_origin + base_of(batch, feature);
       };
       const auto store = [&](int64_t batch, int64_t feature, int64_t position, int64_t count,
                              Acc* values) {
@@ -538,7 +551,8 @@ class DepthwiseKernel final : public Kernel {
     const Patches& patches = problem_.conv.patches;
     const float** input = reinterpret_cast<const float**>(task.scratch());
     const float** weight_rows = input + outer_taps_;
-    const int64_t offset = problem_.conv.result.rows.Offset(line * minor_.output_size);
+    const int64_t offset =
+        problem_.result_origin + problem_.conv.result.rows.Offset(line * minor_.output_size);
     float* out = plain_ ? static_cast<float*>(call.buffers[2]) + offset
                         : reinterpret_cast<float*>(task.scratch() + PointerBytes());
     const int64_t rows = FindRows(patches, static_cast<const float*>(call.buffers[0]), weights,
@@ -557,8 +571,8 @@ class DepthwiseKernel final : public Kernel {
     for (int64_t o = inside_end; o < minor_.output_size; ++o)
       RunPositions(rows, input, weight_rows, o, 1, out);
     if (!plain_) {
-      StoreElements<float>(problem_, call, GetWideStore<float>(problem_.conv.result.type), offset,
-                           1, minor_.output_size * channels_, out);
+      StoreElements<float>(problem_, call, GetWideStore<float>(problem_.conv.result.type),
+                           offset - problem_.result_origin, 1, minor_.output_size * channels_, out);
     }
   }
 
@@ -646,11 +660,13 @@ absl::StatusOr<std::unique_ptr<const Kernel>> MakeConvolutionKernel(const Convol
     std::unique_ptr<const Kernel> direct =
         MakeDirectConvolution({.convolution = problem.conv,
                                .kernel_origin = problem.kernel_origin,
+                               .result_origin = problem.result_origin,
                                .kernel_scale = problem.kernel_scale,
                                .epilogue = problem.epilogue});
     if (direct != nullptr) return direct;
     direct = MakeRowConvolution({.convolution = problem.conv,
                                  .kernel_origin = problem.kernel_origin,
+                                 .result_origin = problem.result_origin,
                                  .kernel_scale = problem.kernel_scale,
                                  .epilogue = problem.epilogue});
     if (direct != nullptr) return direct;

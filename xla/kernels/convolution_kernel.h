@@ -21,13 +21,20 @@ struct ConvolutionSpec {
     int64_t stride = 1, padding_low = 0, window_dilation = 1, base_dilation = 1;
     bool reversal = false;
   };
+  // A dimension of output features in front of those of the kernel and of the result.
+  struct OuterFeatures {
+    int64_t size, kernel_stride, result_stride;
+  };
 
   ArraySpec input, kernel, result;
   int64_t input_batch, input_feature;
   int64_t kernel_input_feature, kernel_output_feature;
   int64_t result_batch, result_feature;
   absl::InlinedVector<Spatial, 3> spatial;
+  absl::InlinedVector<OuterFeatures, 3> outer_features;
   int64_t feature_group_count = 1, batch_group_count = 1;
+  // Where the first elements of the kernel and of the result lie in their buffers, in elements.
+  int64_t kernel_origin = 0, result_origin = 0;
   // A factor of all elements of the kernel, multiplied and rounded as they are read. For f32 and
   // f64 kernels only.
   double kernel_scale = 1;

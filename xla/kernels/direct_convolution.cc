@@ -299,8 +299,8 @@ class DirectConvolution final : public Kernel {
              first_row, rows, table, ids, slots);
     const void* kernel =
         static_cast<const float*>(call.buffers[spec_.kernel_buffer]) + spec_.kernel_origin;
-    float* result =
-        static_cast<float*>(call.buffers[2]) + conv_.result.batch.Offset(group) + first_column;
+    float* result = static_cast<float*>(call.buffers[2]) + spec_.result_origin +
+                    conv_.result.batch.Offset(group) + first_column;
     for (int64_t j = 0; j < columns; j += kernels_.columns) {
       if (task.ShouldStop()) return;
       const int64_t width = std::min(kernels_.columns, columns - j);
@@ -376,7 +376,8 @@ class DirectConvolution final : public Kernel {
   void FinishBlock(const KernelCall& call, const Block& block, int64_t rows, int64_t end_position,
                    int64_t columns) const {
     const float* result = static_cast<const float*>(call.buffers[2]);
-    const int64_t base = conv_.result.batch.Offset(block.group) + block.column;
+    const int64_t base =
+        spec_.result_origin + conv_.result.batch.Offset(block.group) + block.column;
     const int64_t positions = end_position - block.position;
     for (int64_t r = 0; r < rows; ++r) {
       const int64_t position = (block.row + r) * row_ + block.position;

@@ -12,10 +12,11 @@
 namespace xla::kernels {
 
 // The pointers of `convolution` are not used; the first tap of the kernel lies kernel_origin
-// elements from the start of its buffer.
+// elements from the start of its buffer,
+// the first result result_origin.
 struct DirectConvolutionSpec {
   Convolution convolution;
-  int64_t kernel_origin = 0;
+  int64_t kernel_origin = 0, result_origin = 0;
   double kernel_scale = 1;
   int input_buffer = 0, kernel_buffer = 1;  // among the buffers of a call; the result is the third
   KernelEpilogue epilogue;                  // if any, in place

@@ -223,8 +223,8 @@ class RowConvolution final : public Kernel {
         input[count] = slots + (at * inputs + i / outer_taps_) * slot;
         indices[count++] = i;
       }
-      const int64_t offset =
-          conv_.result.batch.Offset(group) + conv_.result.rows.Offset(row * row_);
+      const int64_t offset = spec_.result_origin + conv_.result.batch.Offset(group) +
+                             conv_.result.rows.Offset(row * row_);
       float* const out = static_cast<float*>(call.buffers[2]) + offset;
       if (channels_ > 1) {
         for (int64_t i = 0; i < count; ++i)
