@@ -48,17 +48,24 @@ bool IsPointwise(const SpatialDim& dim) {
          dim.output_size == dim.input_size;
 }
 
-// Neighbouring pointwise dimensions become one, so that rows of positions are long. Positions of a
-// row are at one distance in the result, too: of each dimension, `result_strides`.
+// A pointwise dimension becomes one with the dimension before it where elements of both lie side by
+// side, so that rows of positions are long: with another pointwise one, or, if it is short itself,
+// with any that has no strides. Positions of a row are at one distance in the result, too: of each
+// dimension, `result_strides`.
 void MergePointwiseDims(Patches* patches, const DimensionVector& result_strides) {
+  constexpr int64_t kShortRow = 16;
   absl::InlinedVector<SpatialDim, 3> merged;
   for (size_t d = 0; d < patches->dims.size(); ++d) {
     const SpatialDim& dim = patches->dims[d];
-    if (!merged.empty() && IsPointwise(merged.back()) && IsPointwise(dim) &&
+    if (!merged.empty() && merged.back().stride == 1 && merged.back().base_dilation == 1 &&
+        (IsPointwise(merged.back()) || dim.output_size < kShortRow) && IsPointwise(dim) &&
         merged.back().input_stride == dim.input_stride * dim.input_size &&
         result_strides[d - 1] == result_strides[d] * dim.output_size) {
       SpatialDim& last = merged.back();
-      last.output_size = last.input_size = last.input_size * dim.input_size;
+      for (int64_t* size :
+           {&last.output_size, &last.input_size, &last.padding_low, &last.window_dilation}) {
+        *size *= dim.input_size;
+      }
       last.input_stride = dim.input_stride;
     } else {
       merged.push_back(dim);
@@ -285,9 +292,12 @@ class PatchProductKernel final : public Kernel {
     const Patches& patches = problem.conv.patches;
     if (problem.features() < kFewFeatures && problem.positions() > 2 * problem.features())
       return true;
-    if (patches.features > 1 && patches.feature_stride != 1 && !patches.dims.empty() &&
-        patches.dims.back().input_stride == 1 && patches.dims.back().output_size >= kLongRow) {
-      return true;
+    if (!patches.dims.empty() && patches.dims.back().input_stride == 1 &&
+        patches.dims.back().output_size >= kLongRow) {
+      // Elements of a patch that follow each other: features, or those under neighbouring taps.
+      const int64_t distance =
+          patches.features > 1 ? patches.feature_stride : patches.dims.back().window_dilation;
+      if (distance != 1) return true;
     }
     // Images of few positions would be products of few columns.
     constexpr int64_t kFewPositions = 16;
