@@ -11,6 +11,7 @@
 #include "xla/cpu/applied.h"
 #include "xla/cpu/bounded_work.h"
 #include "xla/cpu/code_generator.h"
+#include "xla/cpu/constant_operands.h"
 #include "xla/cpu/entry_layouts.h"
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/literal_memory.h"
@@ -361,6 +362,7 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   XLA_RETURN_IF_ERROR(cpu::CheckAppliedComputations(*clone));
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
   XLA_RETURN_IF_ERROR(FuseAndCheckWork(clone, options));
+  XLA_RETURN_IF_ERROR(cpu::MakeConstantsOperands(clone).status());
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
   XLA_RETURN_IF_ERROR(FlattenCalls(clone).status());
   std::vector<cpu::MemoryAlias> aliases;
