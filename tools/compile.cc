@@ -51,6 +51,7 @@ absl::StatusOr<int> Compile(const Arguments& arguments) {
   options.keep_llvm = emit == "llvm";
   options.keep_assembly = emit == "asm";
   options.keep_objects = emits_object;
+  options.check_work = arguments.Has("--check-work");
   const double start = Seconds();
   XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(*module, options));
   const double seconds = Seconds() - start;
@@ -93,7 +94,8 @@ Command CompileCommand() {
         {"hlo", "llvm", "asm", "object"}},
        {"--output", "FILE", "where to write; the default is standard output"},
        {"--cache", "DIR", "keep machine code in this folder, and take it from there"},
-       {"--report", "", "print bytes, operations, vector lanes and compile time of each kernel"}},
+       {"--report", "", "print bytes, operations, vector lanes and compile time of each kernel"},
+       {"--check-work", "", "fail if fusions compute much more than the program asks for"}},
       1,
       1,
       Compile};
