@@ -11,11 +11,12 @@ SEED ?= 1
 PYTHON ?= $(firstword $(wildcard $(CURDIR)/build-xla/bin/python) python3)
 DIFFERENTIAL_PROGRAMS ?= 50000
 CHAIN_PROGRAMS ?= 10000
+CLIFF_MINUTES ?= 10
 CHAIN_FIRST ?= 0
 DIFFERENTIAL_INVALID ?= 20000
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax test asan tsan fuzz chains hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install clean
+.PHONY: help deps build demo jax test asan tsan fuzz chains cliffs hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -112,6 +113,9 @@ chains: deps ## run random chains of operations, interpreted and compiled (CHAIN
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target chains
 	@build/chains --first $(CHAIN_FIRST) --count $(CHAIN_PROGRAMS) --findings build/chains_findings
+
+cliffs: jax ## search CLIFF_MINUTES, 10 by default, for programs that are slower than XLA's or grow faster
+	@build-jax/bin/python fuzz/cliffs/main.py --seed $(SEED) --minutes $(CLIFF_MINUTES)
 
 format: ## clang-format all C++ sources in place
 	@clang-format -i $(SOURCES)

@@ -19,4 +19,8 @@ if(XYLEM_PYTHON)
       --findings ${CMAKE_BINARY_DIR}/differential)
   # 77: no jaxlib.
   set_tests_properties(differential PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
+  # What programs of the search for cliffs compute once they are fused: the same on every machine.
+  add_test(NAME cliffs_work COMMAND ${XYLEM_PYTHON} ${CMAKE_SOURCE_DIR}/fuzz/cliffs/main.py
+      --work $<TARGET_FILE:xylem> --programs 80 --sizes 2)
+  set_tests_properties(cliffs_work PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
 endif()

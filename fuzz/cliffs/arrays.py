@@ -67,7 +67,7 @@ def special_function(draw, scale):
     if f is special.zeta:
       return f(x + 1.5, x + 1)
     if f is special.polygamma:
-      return f(jnp.ones_like(x), x + 1)
+      return f(1, x + 1)
     return f(x)
 
   return function, [draw.positive(n) * 0.9]

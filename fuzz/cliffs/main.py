@@ -30,8 +30,9 @@ MOST_GROWTH = 1.5
 class Worker:
   """A process that a program may end, and that is started again then."""
 
-  def __init__(self, python, seconds):
-    self.command, self.seconds, self.process = [python, os.path.join(FOLDER, "worker.py")], seconds, None
+  def __init__(self, python, seconds, options=()):
+    self.command = [python, os.path.join(FOLDER, "worker.py"), *options]
+    self.seconds, self.process = seconds, None
 
   def ask(self, **request):
     if self.process is None:
@@ -60,7 +61,7 @@ class Search:
   def __init__(self, arguments):
     self.arguments = arguments
     self.kind = "compile" if arguments.compile else "run"
-    self.worker = Worker(arguments.python, 600)
+    self.worker = Worker(arguments.python, 600, ["--texts"] if arguments.work else [])
     self.cliffs, self.errors, self.done = [], [], 0
 
   def ask(self, number, at, seconds, text=False):

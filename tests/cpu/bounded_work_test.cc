@@ -56,6 +56,19 @@ double RatioOfChain(const std::string& layer, int layers) {
   return WorkRatio(absl::StrCat(lines, "ROOT out = f32[256,512] negate(y", layers, ")\n"));
 }
 
+// As in gradients of scans by halves: each level is read at two places, and so are both of these.
+TEST(BoundedWork, ChainsOfHalvesAreLinear) {
+  const std::string level = R"(
+  e# = f32[256,256] slice(y#), slice={[0:256],[0:512:2]}
+  o# = f32[256,256] slice(y#), slice={[0:256],[1:512:2]}
+  t# = f32[256,256] multiply(e#, o#)
+  p# = f32[256,512] pad(t#, zero), padding=0_0x0_1_1
+  z# = f32[256,512] broadcast(zero), dimensions={}
+  y#+1 = f32[256,512] maximum(p#, z#)
+)";
+  for (const int levels : {2, 6, 12}) EXPECT_LE(RatioOfChain(level, levels), kMostWork) << levels;
+}
+
 TEST(BoundedWork, ChainsOfLayerNormsAreLinear) {
   constexpr char kLayer[] = R"(
   sum# = f32[256] reduce(y#, zero), dimensions={1}, to_apply=add

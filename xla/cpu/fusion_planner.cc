@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "xla/cpu/applied.h"
 #include "xla/cpu/bounded_work.h"
 #include "xla/cpu/element_emitter.h"
@@ -38,6 +39,12 @@ constexpr int64_t kMaxCopies = 16;
 
 // Copies of the code of what concatenations of a kernel read, which has one for each way there.
 constexpr int64_t kMaxJoinedCopies = 32;
+
+// Ways on which one kernel reaches an instruction through slices, pads and the like: each computes
+// it again, at another index. So many are always fine; more of them where what they repeat, with
+// all that lies on the way, costs less than to store and load it; and never more than the last.
+constexpr int64_t kFreePaths = 4, kMaxPaths = 64;
+constexpr int64_t kMaxPathCost = 24;
 
 // Operands of a concatenation that has no kernel of its own.
 constexpr int64_t kMaxJoined = 16;
@@ -178,6 +185,9 @@ class Planner {
                                        ReadsLittle(*instruction))));
       const bool is_kept =
           rereads && ReadsOutOfOrder(*instruction) && AreMuchLarger(kernels, *instruction);
+      std::vector<Path> paths = PathsOf(*instruction);
+      const int64_t path_cost = PathCost(*instruction, paths);
+      fits &= path_cost <= kMaxPathCost;
       std::vector<Pass> passes = PassesOf(*instruction);
       const int64_t most_passes = MostPasses(*instruction, passes);
       const int64_t repeated_cost =
@@ -190,6 +200,8 @@ class Planner {
         } else if (CombinesElements(*instruction)) {
           inner_kernels_.insert(kernels.begin(), kernels.end());
         }
+        paths_[instruction] = std::move(paths);
+        path_costs_[instruction] = path_cost;
         passes_[instruction] = std::move(passes);
         repeated_costs_[instruction] = repeated_cost;
         sinks_[instruction] = std::move(kernels);
@@ -199,6 +211,54 @@ class Planner {
         AddCuts(*instruction);
       }
     }
+  }
+
+  // How a kernel reaches an instruction: a hash of the operations between them that read at other
+  // indices than their own.
+  struct Path {
+    const HloInstruction* kernel;
+    uint64_t hash;
+    bool operator==(const Path&) const = default;
+  };
+
+  // All different ones, at most kMaxPaths + 1.
+  std::vector<Path> PathsOf(const HloInstruction& instruction) const {
+    std::vector<Path> paths;
+    absl::flat_hash_set<uint64_t> seen;
+    for (const HloInstruction* user : instruction.users()) {
+      const bool is_virtual = virtual_.contains(user);
+      for (int64_t i = 0; i < user->operand_count(); ++i) {
+        if (user->operand(i) != &instruction) continue;
+        const auto add = [&](const Path& path) {
+          const bool is_same_index = IsElementwise(*user);
+          const uint64_t hash =
+              is_same_index ? path.hash : absl::HashOf(path.hash, user->unique_id(), i);
+          if (paths.size() <= kMaxPaths && seen.insert(hash).second)
+            paths.push_back({path.kernel, hash});
+        };
+        if (!is_virtual) {
+          add({user, absl::HashOf(user->unique_id())});
+        } else {
+          for (const Path& path : paths_.at(user)) add(path);
+        }
+      }
+    }
+    return paths;
+  }
+
+  // What is computed more than once by the kernel with the most paths, from the kernel to here;
+  // more than any limit if there are too many paths.
+  int64_t PathCost(const HloInstruction& instruction, const std::vector<Path>& paths) const {
+    absl::flat_hash_map<const HloInstruction*, int64_t> counts;
+    int64_t most = 0, cost = 0;
+    for (const Path& path : paths) most = std::max(most, ++counts[path.kernel]);
+    if (most > kMaxPaths) return kMaxPathCost + 1;
+    for (const HloInstruction* user : instruction.users()) {
+      const auto found = path_costs_.find(user);
+      if (found != path_costs_.end()) cost = std::max(cost, found->second);
+    }
+    if (most > kFreePaths) cost += (most - 1) * std::max<int64_t>(CostOf(instruction), 0);
+    return cost;
   }
 
   // A loop of a kernel: over the rows of its result, or, of a kernel that reduces its rows first,
@@ -601,6 +661,8 @@ class Planner {
   absl::flat_hash_set<const HloInstruction*> rereads_;      // virtual, and computed more than once
   absl::flat_hash_set<const HloInstruction*> row_kernels_;  // with some of rows_
   absl::flat_hash_set<const HloInstruction*> inner_kernels_;  // that combine elements otherwise
+  absl::flat_hash_map<const HloInstruction*, std::vector<Path>> paths_;
+  absl::flat_hash_map<const HloInstruction*, int64_t> path_costs_;
   absl::flat_hash_map<const HloInstruction*, std::vector<Pass>> passes_;
   absl::flat_hash_map<const HloInstruction*, int64_t> repeated_costs_;  // 0: few passes
   absl::flat_hash_map<const HloInstruction*, std::vector<const HloInstruction*>> sinks_;
