@@ -20,6 +20,7 @@
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/hlo/ir/clone.h"
 #include "xla/passes/prefix_scan.h"
+#include "xla/passes/sort_keys.h"
 #include "xla/primitive_util.h"
 
 namespace xla::cpu {
@@ -102,17 +103,8 @@ bool IsTransposedView(const HloInstruction& instruction) {
 }
 
 bool IsSortIndex(const HloInstruction& instruction) {
-  int64_t dimension = -1;
-  if (instruction.opcode() == HloOpcode::kIota) {
-    dimension = instruction.attributes<IotaAttributes>().iota_dimension;
-  } else if (instruction.opcode() == HloOpcode::kBroadcast &&
-             instruction.operand(0)->opcode() == HloOpcode::kIota) {
-    const HloInstruction& iota = *instruction.operand(0);
-    dimension =
-        instruction
-            .dimensions()[static_cast<size_t>(iota.attributes<IotaAttributes>().iota_dimension)];
-  }
-  if (dimension < 0 || instruction.IsRoot() || instruction.users().empty() ||
+  const std::optional<int64_t> dimension = IndexDimension(instruction);
+  if (!dimension.has_value() || instruction.IsRoot() || instruction.users().empty() ||
       !primitive_util::IsIntegralType(instruction.shape().element_type()) ||
       primitive_util::BitWidth(instruction.shape().element_type()) < 8) {
     return false;

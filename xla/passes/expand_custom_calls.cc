@@ -9,7 +9,7 @@
 #include "xla/passes/custom_call_forms.h"
 #include "xla/passes/expand.h"
 #include "xla/passes/graph_builder.h"
-#include "xla/passes/topk_rewriter.h"
+#include "xla/passes/sort_keys.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -74,7 +74,7 @@ Result ExpandTopK(HloInstruction* call, GraphBuilder& b) {
 HloComputation* TotalComparator(HloComputation* comparator) {
   const std::optional<ComparedOperand> compared = RecognizeComparison(*comparator);
   const HloInstruction* root = comparator->root_instruction();
-  if (!compared.has_value() || compared->is_total ||
+  if (!compared.has_value() || compared->order != KeyOrder::kPartial ||
       !primitive_util::IsFloatingPointType(root->operand(0)->shape().element_type())) {
     return comparator;
   }

@@ -70,6 +70,36 @@ const HloInstruction* WithoutCanonicalNumbers(const HloInstruction* instruction)
   return nan && zero && instruction->opcode() == HloOpcode::kParameter ? instruction : nullptr;
 }
 
+std::optional<ComparedOperand> RecognizeComparison(const HloComputation& comparator) {
+  const HloInstruction* root = comparator.root_instruction();
+  const bool is_greater = IsCompare(root, ComparisonDirection::kGt);
+  if (!is_greater && !IsCompare(root, ComparisonDirection::kLt)) return std::nullopt;
+  const HloInstruction *left = root->operand(0), *right = root->operand(1);
+  KeyOrder order = KeyOrder::kPartial;
+  if (ComparisonOf(root).type == ComparisonType::kFloatTotalOrder) {
+    order = KeyOrder::kTotal;
+    if (left->opcode() == HloOpcode::kSelect) {
+      order = KeyOrder::kNumbers;
+      left = WithoutCanonicalNumbers(left);
+      right = WithoutCanonicalNumbers(right);
+      if (left == nullptr || right == nullptr) return std::nullopt;
+    }
+  }
+  if (left->opcode() != HloOpcode::kParameter || right->opcode() != HloOpcode::kParameter)
+    return std::nullopt;
+  const int64_t a = left->parameter_number(), b = right->parameter_number();
+  if (a / 2 != b / 2 || a == b) return std::nullopt;
+  return ComparedOperand{a / 2, is_greater == (a < b), order};
+}
+
+std::optional<int64_t> IndexDimension(const HloInstruction& array) {
+  if (array.opcode() == HloOpcode::kIota) return array.attributes<IotaAttributes>().iota_dimension;
+  if (array.opcode() != HloOpcode::kBroadcast) return std::nullopt;
+  const std::optional<int64_t> inner = IndexDimension(*array.operand(0));
+  if (!inner.has_value()) return std::nullopt;
+  return array.dimensions()[static_cast<size_t>(*inner)];
+}
+
 namespace {
 
 // Whether one expression is of elements of the first array, and the other the same of the second:

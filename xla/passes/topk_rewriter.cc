@@ -10,6 +10,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/passes/graph_builder.h"
 #include "xla/passes/pattern.h"
+#include "xla/passes/sort_keys.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -21,17 +22,6 @@ constexpr int64_t kLeastRatio = 4;
 
 bool HasControlDependencies(const HloInstruction& instruction) {
   return !instruction.control_predecessors().empty() || !instruction.control_successors().empty();
-}
-
-// Whether each element of the array is its index along the dimension.
-bool IsIndexAlong(const HloInstruction& instruction, int64_t dimension) {
-  if (instruction.opcode() == HloOpcode::kIota)
-    return instruction.attributes<IotaAttributes>().iota_dimension == dimension;
-  if (instruction.opcode() != HloOpcode::kBroadcast) return false;
-  const HloInstruction& operand = *instruction.operand(0);
-  const auto dimensions = instruction.dimensions();
-  const auto found = std::find(dimensions.begin(), dimensions.end(), dimension);
-  return found != dimensions.end() && IsIndexAlong(operand, found - dimensions.begin());
 }
 
 // What reads a result of the sort, by result. Unset if something else than slices does.
@@ -71,12 +61,14 @@ absl::StatusOr<bool> Rewrite(HloInstruction* sort) {
     return false;
   }
   const std::optional<ComparedOperand> compared = RecognizeComparison(*sort->to_apply());
-  if (!compared.has_value() || compared->operand != 0 || (is_float && !compared->is_total))
+  if (!compared.has_value() || compared->operand != 0 ||
+      (is_float && compared->order != KeyOrder::kTotal)) {
     return false;
+  }
   if (sort->operand_count() == 2) {
     const PrimitiveType index = sort->operand(1)->shape().element_type();
     if (!primitive_util::IsIntegralType(index) || primitive_util::BitWidth(index) < 32 ||
-        !IsIndexAlong(*sort->operand(1), dimension)) {
+        IndexDimension(*sort->operand(1)) != dimension) {
       return false;
     }
   }
@@ -119,24 +111,6 @@ absl::StatusOr<bool> Rewrite(HloInstruction* sort) {
 }
 
 }  // namespace
-
-std::optional<ComparedOperand> RecognizeComparison(const HloComputation& comparator) {
-  const HloInstruction* root = comparator.root_instruction();
-  if (root->opcode() != HloOpcode::kCompare) return std::nullopt;
-  const auto& compare = root->attributes<CompareAttributes>();
-  if (compare.direction != ComparisonDirection::kGt &&
-      compare.direction != ComparisonDirection::kLt) {
-    return std::nullopt;
-  }
-  const HloInstruction *left = root->operand(0), *right = root->operand(1);
-  if (left->opcode() != HloOpcode::kParameter || right->opcode() != HloOpcode::kParameter)
-    return std::nullopt;
-  const int64_t a = left->parameter_number(), b = right->parameter_number();
-  if (a / 2 != b / 2 || a == b) return std::nullopt;
-  const bool is_greater = compare.direction == ComparisonDirection::kGt;
-  return ComparedOperand{a / 2, is_greater == (a < b),
-                         compare.type == ComparisonType::kFloatTotalOrder};
-}
 
 absl::StatusOr<bool> RewriteSortsToTopK(HloModule* module) {
   bool changed = false;

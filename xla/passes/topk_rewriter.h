@@ -3,23 +3,10 @@
 #ifndef XLA_PASSES_TOPK_REWRITER_H_
 #define XLA_PASSES_TOPK_REWRITER_H_
 
-#include <cstdint>
-#include <optional>
-
 #include "absl/status/statusor.h"
-#include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_module.h"
 
 namespace xla {
-
-// What a comparator of one comparison of two parameters sorts by.
-struct ComparedOperand {
-  int64_t operand;
-  bool descending;
-  bool is_total;  // of floating-point numbers: in their total order
-};
-// Unset for other comparators.
-std::optional<ComparedOperand> RecognizeComparison(const HloComputation& comparator);
 
 // A sort by integers or by the total order of floating-point numbers, alone or with their indices,
 // becomes a topk if only slices of its first elements are read, at most a quarter of all.
