@@ -41,10 +41,9 @@ constexpr int64_t kMaxCopies = 16;
 constexpr int64_t kMaxJoinedCopies = 32;
 
 // Ways on which one kernel reaches an instruction through slices, pads and the like: each computes
-// it again, at another index. So many are always fine; more of them where what they repeat, with
-// all that lies on the way, costs less than to store and load it; and never more than the last.
-constexpr int64_t kFreePaths = 4, kMaxPaths = 64;
-constexpr int64_t kMaxPathCost = 24;
+// it again, at another index. So many at most, and no more than what they repeat, with all that
+// lies on the way, costs less than to store and load it.
+constexpr int64_t kMaxPaths = 32, kMaxPathCost = 24;
 
 // Operands of a concatenation that has no kernel of its own.
 constexpr int64_t kMaxJoined = 16;
@@ -238,6 +237,12 @@ class Planner {
         };
         if (!is_virtual) {
           add({user, absl::HashOf(user->unique_id())});
+        } else if (rows_.contains(user)) {
+          // Another pass over the same elements, see PassesOf.
+          for (const HloInstruction* kernel : sinks_.at(user)) {
+            const Path path = {kernel, absl::HashOf(kernel->unique_id())};
+            if (seen.insert(path.hash).second) paths.push_back(path);
+          }
         } else {
           for (const Path& path : paths_.at(user)) add(path);
         }
@@ -251,13 +256,17 @@ class Planner {
   int64_t PathCost(const HloInstruction& instruction, const std::vector<Path>& paths) const {
     absl::flat_hash_map<const HloInstruction*, int64_t> counts;
     int64_t most = 0, cost = 0;
-    for (const Path& path : paths) most = std::max(most, ++counts[path.kernel]);
+    for (const Path& path : paths) {
+      // Values of rows are computed once a row.
+      if (!row_kernels_.contains(path.kernel) || !IsFewPerRow(instruction, *path.kernel))
+        most = std::max(most, ++counts[path.kernel]);
+    }
     if (most > kMaxPaths) return kMaxPathCost + 1;
     for (const HloInstruction* user : instruction.users()) {
       const auto found = path_costs_.find(user);
       if (found != path_costs_.end()) cost = std::max(cost, found->second);
     }
-    if (most > kFreePaths) cost += (most - 1) * std::max<int64_t>(CostOf(instruction), 0);
+    if (most > 1) cost += (most - 1) * ElementCost(instruction);
     return cost;
   }
 
@@ -316,6 +325,10 @@ class Planner {
     return behind + CostOf(instruction);
   }
 
+  static bool IsFewPerRow(const HloInstruction& instruction, const HloInstruction& kernel) {
+    return kFewPerRow * CountOf(instruction.shape()) <= CountOf(FirstShape(kernel));
+  }
+
   // The largest number of passes of one kernel.
   int64_t MostPasses(const HloInstruction& instruction, const std::vector<Pass>& passes) const {
     int64_t most = 1;
@@ -323,10 +336,8 @@ class Planner {
     absl::flat_hash_map<const HloInstruction*, int64_t> counts;
     for (const Pass& pass : passes) {
       // Other kernels have one pass, and values of rows are computed once for each row.
-      if (row_kernels_.contains(pass.kernel) &&
-          kFewPerRow * CountOf(instruction.shape()) > CountOf(FirstShape(*pass.kernel))) {
+      if (row_kernels_.contains(pass.kernel) && !IsFewPerRow(instruction, *pass.kernel))
         most = std::max(most, ++counts[pass.kernel]);
-      }
     }
     return most;
   }
