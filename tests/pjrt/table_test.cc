@@ -357,4 +357,21 @@ TEST(PjrtTableTest, TheLibraryGivesTheTableAndNothingElse) {
 }
 
 }  // namespace
+// As in XLA's CPU plugin: some clients look for an extension in the first place only.
+TEST(PjrtTableTest, ExtensionsComeInXlasOrder) {
+  std::vector<PJRT_Extension_Type> order;
+  for (const PJRT_Extension_Base* extension = Api().extension_start; extension != nullptr;
+       extension = extension->next) {
+    for (const PJRT_Extension_Type type :
+         {PJRT_Extension_Type_Shardings, PJRT_Extension_Type_FFI,
+          PJRT_Extension_Type_MemoryDescriptions, PJRT_Extension_Type_Layouts}) {
+      if (extension->type == type) order.push_back(type);
+    }
+  }
+  EXPECT_EQ(Api().extension_start->type, PJRT_Extension_Type_Shardings);
+  EXPECT_EQ(order, (std::vector<PJRT_Extension_Type>{
+                       PJRT_Extension_Type_Shardings, PJRT_Extension_Type_FFI,
+                       PJRT_Extension_Type_MemoryDescriptions, PJRT_Extension_Type_Layouts}));
+}
+
 }  // namespace xla::pjrt::testing
