@@ -43,7 +43,7 @@ elseif(STEP STREQUAL "cmake")
   configure_file(${SOURCE}/tests/package/consumer.cmake.in ${consumer}/CMakeLists.txt @ONLY)
   file(GLOB_RECURSE headers RELATIVE ${prefix}/include/xylem ${prefix}/include/xylem/*.h)
   # These define what xla/ffi/ffi.h defines: custom_call.cc and ffi_only.cc include them.
-  list(FILTER headers EXCLUDE REGEX "xla/ffi/api/(api|attributes|buffers|contexts|ffi|futures|handler|values)\\.h$")
+  list(FILTER headers EXCLUDE REGEX "xla/ffi/api/(api|attributes|buffers|contexts|ffi|futures|handler|patterns|values)\\.h$")
   list(TRANSFORM headers REPLACE "(.+)" "#include \"\\1\"\n")
   list(JOIN headers "" text)
   file(WRITE ${consumer}/all_headers.cc "${text}")

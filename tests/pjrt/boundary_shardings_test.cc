@@ -152,5 +152,49 @@ ENTRY e {
             "[8] 2 4 6 8 10 12 14 16 [8] 2 4 6 8 10 12 14 16");
 }
 
+// One parameter that is a tuple has the shardings of its leaves, as PyTorch/XLA writes programs
+// with many parameters; each leaf is an argument.
+TEST(BoundaryShardingsTest, LeavesOfATupleAreDividedEachForItself) {
+  EXPECT_EQ(RunHlo(R"(HloModule m
+ENTRY e {
+  p = (f32[8]) parameter(0), sharding={{devices=[4]<=[4]}}
+  a = f32[8] get-tuple-element(p), index=0
+  ROOT r = f32[8] add(a, a), sharding={devices=[4]<=[4]}
+})",
+                   {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, {2}),
+            "[2] 2 4 [2] 14 16");
+  EXPECT_EQ(RunHlo(R"(HloModule m
+ENTRY e {
+  p = ((f32[5])) parameter(0), sharding={{devices=[4]<=[4]}}
+  inner = (f32[5]) get-tuple-element(p), index=0
+  a = f32[5] get-tuple-element(inner), index=0
+  ROOT r = f32[5] add(a, a), sharding={replicated}
+})",
+                   {{1, 2}, {3, 4}, {5, 99}, {99, 99}}, {2}),
+            "[5] 2 4 6 8 10 [5] 2 4 6 8 10");
+  // A tuple that is passed on as a whole.
+  EXPECT_EQ(RunHlo(R"(HloModule m
+ENTRY e {
+  p = (f32[8]) parameter(0), sharding={{devices=[4]<=[4]}}
+  same = (f32[8]) opt-barrier(p)
+  ROOT a = f32[8] get-tuple-element(same), index=0, sharding={devices=[2,2]<=[4] last_tile_dim_replicate}
+})",
+                   {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, {2}),
+            "[4] 1 2 3 4 [4] 5 6 7 8");
+}
+
+// Shardings of results count leaves, whatever tuples they are in.
+TEST(BoundaryShardingsTest, ResultsInTuplesOfTuplesHaveShardingsOfTheirOwn) {
+  EXPECT_EQ(RunHlo(R"(HloModule m
+ENTRY e {
+  p = f32[8] parameter(0), sharding={devices=[4]<=[4]}
+  a = f32[8] add(p, p)
+  inner = (f32[8]) tuple(a)
+  ROOT r = ((f32[8])) tuple(inner), sharding={{devices=[2,2]<=[4] last_tile_dim_replicate}}
+})",
+                   {{1, 2}, {3, 4}, {5, 6}, {7, 8}}, {2}),
+            "[4] 2 4 6 8 [4] 10 12 14 16");
+}
+
 }  // namespace
 }  // namespace xla::pjrt::testing

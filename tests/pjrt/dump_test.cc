@@ -2,14 +2,11 @@
 // Programs dumped as they are compiled: xla_dump_to of XLA_FLAGS and of compile options.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
+#include "tests/dump_folder.h"
 #include "tests/pjrt/plugin.h"
 #include "xla/pjrt/proto/compile_options.pb.h"
 
@@ -18,57 +15,34 @@ namespace {
 
 class DumpTest : public ::testing::Test {
  protected:
-  DumpTest() : folder_(std::string(::testing::TempDir()) + "xylem_dump_test/inner") {
-    std::filesystem::remove_all(folder_);
-  }
-  // What the files are called behind the number, in order.
-  std::vector<std::string> Names() const {
-    std::vector<std::string> names;
-    if (!std::filesystem::exists(folder_)) return names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
-      const std::string name = entry.path().filename().string();
-      EXPECT_EQ(name.compare(0, 7, "module_"), 0) << name;
-      names.push_back(name.substr(name.find('.') + 1));
-    }
-    std::sort(names.begin(), names.end());
-    return names;
-  }
-  std::string TextOfFile(const std::string& end) const {
-    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
-      const std::string name = entry.path().string();
-      if (name.size() < end.size() ||
-          name.compare(name.size() - end.size(), end.size(), end) != 0) {
-        continue;
-      }
-      std::ifstream file(entry.path());
-      return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    }
-    return "no such file";
-  }
+  DumpTest() : folder_("xylem_dump_test") {}
+  std::vector<std::string> Names() const { return folder_.Names(); }
 
-  const std::string folder_;
+  const DumpFolder folder_;
 };
 
 TEST_F(DumpTest, OptionsOfAProgram) {
   CompileOptionsProto options;
-  (*options.mutable_env_option_overrides())["xla_dump_to"].set_string_field(folder_);
+  (*options.mutable_env_option_overrides())["xla_dump_to"].set_string_field(folder_.path());
   Plugin plugin;
   plugin.Compile(kAdd, nullptr, "mlir", options.SerializeAsString());
   EXPECT_EQ(Names(),
             (std::vector<std::string>{"add.before_optimizations.txt",
                                       "add.cpu_after_optimizations.txt", "add.debug_options"}));
-  EXPECT_NE(TextOfFile("before_optimizations.txt").find("HloModule add"), std::string::npos);
-  EXPECT_NE(TextOfFile("cpu_after_optimizations.txt").find("f32[4]"), std::string::npos);
-  EXPECT_NE(TextOfFile("debug_options").find("xla_dump_to: "), std::string::npos);
+  EXPECT_NE(folder_.TextOfFile("before_optimizations.txt").find("HloModule add"),
+            std::string::npos);
+  EXPECT_NE(folder_.TextOfFile("cpu_after_optimizations.txt").find("f32[4]"), std::string::npos);
+  EXPECT_NE(folder_.TextOfFile("debug_options").find("xla_dump_to: "), std::string::npos);
 }
 
 TEST_F(DumpTest, TheEnvironment) {
   Plugin plugin;
   setenv("XLA_FLAGS",
-         ("--xla_no_such_flag=1 --xla_dump_hlo_as_proto --xla_dump_to=" + folder_).c_str(), 1);
-  plugin.Compile(kAdd);
-  setenv("XLA_FLAGS", ("--xla_dump_to=" + folder_ + " --xla_dump_hlo_module_re=^other$").c_str(),
+         ("--xla_no_such_flag=1 --xla_dump_hlo_as_proto --xla_dump_to=" + folder_.path()).c_str(),
          1);
+  plugin.Compile(kAdd);
+  setenv("XLA_FLAGS",
+         ("--xla_dump_to=" + folder_.path() + " --xla_dump_hlo_module_re=^other$").c_str(), 1);
   plugin.Compile(kAdd);
   unsetenv("XLA_FLAGS");
   plugin.Compile(kAdd);

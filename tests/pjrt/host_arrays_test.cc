@@ -240,6 +240,28 @@ func.func @main(%a: tensor<3xi4> {tf.aliasing_output = 0 : i32}) -> tensor<3xi4>
   EXPECT_EQ(RawBytes(Run(widen, sum)), (Bytes{2, 0xFC, 6}));
 }
 
+// Kernels rely on the alignment of elements. The error tells jaxlib that it has to copy.
+TEST_F(HostArraysTest, AViewOfUnalignedMemoryIsAnError) {
+  alignas(64) uint8_t memory[64] = {};
+  const Dims dims = {2};
+  for (const size_t offset : {0, 1, 4, 8, 12, 16, 24, 32}) {
+    auto view = New<PJRT_Client_CreateViewOfDeviceBuffer_Args>();
+    view.client = plugin_.client;
+    view.device_buffer_ptr = memory + offset;
+    view.dims = dims.data();
+    view.num_dims = 1;
+    view.element_type = PJRT_Buffer_Type_F32;
+    view.device = plugin_.device();
+    if (offset % 16 == 0) {
+      ASSERT_CALL_OK(Api().PJRT_Client_CreateViewOfDeviceBuffer(&view));
+      plugin_.buffers.push_back(view.buffer);
+    } else {
+      EXPECT_CALL_ERROR(Api().PJRT_Client_CreateViewOfDeviceBuffer(&view),
+                        "is not aligned to 16 bytes");
+    }
+  }
+}
+
 TEST_F(HostArraysTest, ABitcastHasTheSameBytes) {
   const uint8_t byte = 0xE1;
   auto bitcast = New<PJRT_Buffer_Bitcast_Args>();

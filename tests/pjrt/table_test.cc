@@ -116,6 +116,23 @@ TEST(PjrtTableTest, UnknownOptionsAndTypesAreErrors) {
   EXPECT_NE(CreateError(Number("process_id", -1)).find("process_id -1"), std::string::npos);
 }
 
+// What clients say to every plugin about an accelerator's memory has no effect, but has types.
+// Which devices there are is no such hint.
+TEST(PjrtTableTest, HintsAboutAnAcceleratorsMemoryAreTaken) {
+  PJRT_NamedValue preallocate = Option("preallocate", PJRT_NamedValue_kBool);
+  preallocate.bool_value = true;
+  PJRT_NamedValue fraction = Option("memory_fraction", PJRT_NamedValue_kFloat);
+  fraction.float_value = 0.5f;
+  EXPECT_EQ(DevicesOfClient({preallocate, fraction, Text("allocator", "bfc"),
+                             Number("collective_memory_size", 0), Number("num_devices", 3)}),
+            3u);
+  EXPECT_EQ(CreateError(Number("preallocate", 1)),
+            "Option passed to PJRT_Client_Create with name preallocate has type index 1 but "
+            "expected type index is 4");
+  EXPECT_NE(CreateError(Text("visible_devices", "0")).find("Unexpected option name"),
+            std::string::npos);
+}
+
 TEST(PjrtTableTest, AProcessNumbersItsDevices) {
   const PJRT_NamedValue options[] = {Number("process_id", 2), Number("cpu_device_count", 2)};
   auto create = New<PJRT_Client_Create_Args>();
@@ -340,4 +357,21 @@ TEST(PjrtTableTest, TheLibraryGivesTheTableAndNothingElse) {
 }
 
 }  // namespace
+// As in XLA's CPU plugin: some clients look for an extension in the first place only.
+TEST(PjrtTableTest, ExtensionsComeInXlasOrder) {
+  std::vector<PJRT_Extension_Type> order;
+  for (const PJRT_Extension_Base* extension = Api().extension_start; extension != nullptr;
+       extension = extension->next) {
+    for (const PJRT_Extension_Type type :
+         {PJRT_Extension_Type_Shardings, PJRT_Extension_Type_FFI,
+          PJRT_Extension_Type_MemoryDescriptions, PJRT_Extension_Type_Layouts}) {
+      if (extension->type == type) order.push_back(type);
+    }
+  }
+  EXPECT_EQ(Api().extension_start->type, PJRT_Extension_Type_Shardings);
+  EXPECT_EQ(order, (std::vector<PJRT_Extension_Type>{
+                       PJRT_Extension_Type_Shardings, PJRT_Extension_Type_FFI,
+                       PJRT_Extension_Type_MemoryDescriptions, PJRT_Extension_Type_Layouts}));
+}
+
 }  // namespace xla::pjrt::testing

@@ -458,8 +458,9 @@ class Ffi {
   static absl::Status RegisterStaticHandler(const XLA_FFI_Api* api, absl::string_view name,
                                             absl::string_view platform, XLA_FFI_Handler* execute,
                                             uint32_t traits = 0) {
-    return RegisterStaticHandler(api, name, platform, XLA_FFI_Handler_Bundle{.execute = execute},
-                                 traits);
+    XLA_FFI_Handler_Bundle bundle = {};
+    bundle.execute = execute;
+    return RegisterStaticHandler(api, name, platform, bundle, traits);
   }
 };
 

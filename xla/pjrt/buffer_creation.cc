@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Creates buffers: from host memory, over external memory, or uninitialized.
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "xla/base/status_macros.h"
 #include "xla/element_convert.h"
 #include "xla/layout_util.h"
@@ -28,6 +30,10 @@ struct PJRT_FulfillAliasBufferCallback {
 
 namespace xla::pjrt {
 namespace {
+
+// Of memory that programs may view: at least that of any element type, which kernels rely on. XLA
+// asks for 64 bytes; arrays of NumPy have 16.
+constexpr uintptr_t kViewAlignment = 16;
 
 // Do the strides describe memory that is laid out as `shape` says?
 bool IsLaidOutAs(const Shape& shape, absl::Span<const int64_t> byte_strides) {
@@ -106,7 +112,16 @@ absl::Status Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffe
                        ShapeOf(args.element_type, args.dims, args.num_dims, args.layout));
   if (!shape.IsArray()) return absl::InvalidArgumentError("a view of a token");
   XLA_ASSIGN_OR_RETURN(const int64_t bytes, runtime::PackedArrayBytes(shape));
-  if (bytes > 0) XLA_RETURN_IF_ERROR(Require({{"device_buffer_ptr", args.device_buffer_ptr}}));
+  if (bytes > 0) {
+    XLA_RETURN_IF_ERROR(Require({{"device_buffer_ptr", args.device_buffer_ptr}}));
+    // XLA's code and words, by which jaxlib's reader of DLPack tells that it has to copy.
+    const auto address = reinterpret_cast<uintptr_t>(args.device_buffer_ptr);
+    if (address % kViewAlignment != 0) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "Can't create a view of buffer with unaligned data, ptr: %#x is not aligned to %d bytes. ",
+          address, kViewAlignment));
+    }
+  }
   absl::AnyInvocable<void()> release;
   if (args.on_delete_callback != nullptr) {
     release = [callback = args.on_delete_callback, data = args.device_buffer_ptr,

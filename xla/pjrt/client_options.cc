@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/pjrt/entry.h"
 
@@ -29,6 +30,25 @@ constexpr Known kKnown[] = {
     {"num_devices", PJRT_NamedValue_kInt64},      {"num_nodes", PJRT_NamedValue_kInt64},
     {"platform_name", PJRT_NamedValue_kString},   {"process_id", PJRT_NamedValue_kInt64},
 };
+// What XLA's clients of accelerators are told of where their memory comes from. Programs that do
+// not know what plugin they run on say it to each (go-xla always passes preallocate). It changes
+// no result, and nothing here: a CPU's arrays are in the memory of the process.
+constexpr Known kMemoryHints[] = {
+    {"allocator", PJRT_NamedValue_kString},
+    {"collective_memory_size", PJRT_NamedValue_kInt64},
+    {"memory_fraction", PJRT_NamedValue_kFloat},
+    {"preallocate", PJRT_NamedValue_kBool},
+    {"should_stage_host_to_device_transfers", PJRT_NamedValue_kBool},
+};
+
+const Known* FindKnown(absl::string_view name) {
+  for (const auto& list : {absl::MakeConstSpan(kKnown), absl::MakeConstSpan(kMemoryHints)}) {
+    for (const Known& known : list) {
+      if (known.name == name) return &known;
+    }
+  }
+  return nullptr;
+}
 
 absl::StatusOr<int64_t> ParseDeviceCount(absl::string_view text, absl::string_view where) {
   int64_t count = 0;
@@ -40,14 +60,13 @@ absl::StatusOr<int64_t> ParseDeviceCount(absl::string_view text, absl::string_vi
 }
 
 absl::Status CheckKnown(absl::string_view name, const PJRT_NamedValue& option) {
-  for (const Known& known : kKnown) {
-    if (known.name != name) continue;
-    if (option.type == known.type) return absl::OkStatus();
+  if (const Known* known = FindKnown(name); known != nullptr) {
+    if (option.type == known->type) return absl::OkStatus();
     // Flags of command lines come as text.
     if (name == "num_devices" && option.type == PJRT_NamedValue_kString) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat("Option passed to PJRT_Client_Create with name ",
                                                    name, " has type index ", option.type,
-                                                   " but expected type index is ", known.type));
+                                                   " but expected type index is ", known->type));
   }
   return absl::InvalidArgumentError(
       absl::StrCat("Unexpected option name passed to PJRT_Client_Create: ", name, "; known are ",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What callers may say when they create a client or a topology, by the names of XLA's CPU client
-// and some of our own.
+// and some of our own; hints about the memory of accelerators, by the names of XLA's GPU client,
+// have no effect.
 #ifndef XLA_PJRT_CLIENT_OPTIONS_H_
 #define XLA_PJRT_CLIENT_OPTIONS_H_
 

@@ -179,12 +179,25 @@ PJRT_Extension_Base Base(PJRT_Extension_Type type, PJRT_Extension_Base* next) {
 
 }  // namespace
 
+// In the order of XLA's CPU client where both have an extension: the crate pjrt of Rust looks for
+// that of layouts in the first place only, and then takes texts of layouts to be of 8 bytes or
+// more.
 PJRT_Extension_Base* FirstExtension() {
   static Xylem_Python_Extension python = {
       Base<Xylem_Python_Extension>(kXylemPythonExtension, nullptr), Entry<&SetPython>,
       Entry<&EndRuns>};
+  static PJRT_Layouts_Extension layouts = {
+      Base<PJRT_Layouts_Extension>(PJRT_Extension_Type_Layouts, &python.base),
+      Entry<&MemoryLayoutDestroy>,
+      Entry<&MemoryLayoutSerialize>,
+      Entry<&ClientDefaultLayout>,
+      Entry<&BufferMemoryLayout>,
+      Entry<&TopologyDefaultLayout>,
+      Entry<&ExecutableOutputLayouts>,
+      Entry<&ExecutableParameterLayouts>};
   static PJRT_MemoryDescriptions_Extension memories = {
-      Base<PJRT_MemoryDescriptions_Extension>(PJRT_Extension_Type_MemoryDescriptions, &python.base),
+      Base<PJRT_MemoryDescriptions_Extension>(PJRT_Extension_Type_MemoryDescriptions,
+                                              &layouts.base),
       Entry<&DeviceMemoryDescriptions>, Entry<&MemoryDescriptionKind>};
   static PJRT_Custom_Call_Extension custom_calls = {
       Base<PJRT_Custom_Call_Extension>(PJRT_Extension_Type_Xylem_Custom_Call, &memories.base),
@@ -196,22 +209,12 @@ PJRT_Extension_Base* FirstExtension() {
   static PJRT_FFI_Extension ffi = {
       Base<PJRT_FFI_Extension>(PJRT_Extension_Type_FFI, &partitioners.base), Entry<&TypeRegister>,
       Entry<&UserDataAdd>, Entry<&RegisterHandler>};
-  static PJRT_Shardings_Extension shardings = {
-      Base<PJRT_Shardings_Extension>(PJRT_Extension_Type_Shardings, &ffi.base),
-      Entry<&ParameterShardings>, Entry<&OutputShardings>};
   static PJRT_Profiler_Extension profiler = {
-      Base<PJRT_Profiler_Extension>(PJRT_Extension_Type_Profiler, &shardings.base), ProfilerApi(),
-      -1};
-  static PJRT_Layouts_Extension layouts = {
-      Base<PJRT_Layouts_Extension>(PJRT_Extension_Type_Layouts, &profiler.base),
-      Entry<&MemoryLayoutDestroy>,
-      Entry<&MemoryLayoutSerialize>,
-      Entry<&ClientDefaultLayout>,
-      Entry<&BufferMemoryLayout>,
-      Entry<&TopologyDefaultLayout>,
-      Entry<&ExecutableOutputLayouts>,
-      Entry<&ExecutableParameterLayouts>};
-  return &layouts.base;
+      Base<PJRT_Profiler_Extension>(PJRT_Extension_Type_Profiler, &ffi.base), ProfilerApi(), -1};
+  static PJRT_Shardings_Extension shardings = {
+      Base<PJRT_Shardings_Extension>(PJRT_Extension_Type_Shardings, &profiler.base),
+      Entry<&ParameterShardings>, Entry<&OutputShardings>};
+  return &shardings.base;
 }
 
 }  // namespace xla::pjrt

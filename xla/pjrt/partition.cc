@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of partitioning; parameters, manual computations and results.
+// The order of partitioning; manual computations and results.
 #include "xla/pjrt/partition.h"
 
 #include <algorithm>
@@ -26,12 +26,6 @@ namespace xla::pjrt {
 namespace {
 
 using Instructions = std::vector<HloInstruction*>;
-
-HloInstruction* WithoutPadding(HloInstruction* padded, const Shape& shape) {
-  SliceAttributes attributes;
-  for (const int64_t size : shape.dimensions()) attributes.slice.push_back({0, size, 1});
-  return Add(padded->parent(), HloOpcode::kSlice, shape, {padded}, std::move(attributes));
-}
 
 // Zeros behind the end of each dimension.
 HloInstruction* WithPadding(HloInstruction* value, const Shape& shape) {
@@ -84,39 +78,6 @@ absl::StatusOr<ProgramShardings> Partitioner::Run() {
   XLA_RETURN_IF_ERROR(SetShardSignature(&module_));
   XLA_RETURN_IF_ERROR(EliminateDeadCode(&module_).status());
   return std::move(shardings_);
-}
-
-absl::Status Partitioner::DivideParameters() {
-  for (HloInstruction* parameter : entry_->parameter_instructions()) {
-    HloSharding sharding = ShardingOf(*parameter);
-    if (!parameter->shape().IsArray()) {
-      shardings_.parameters.push_back(HloSharding::Replicate());
-      continue;
-    }
-    const Shape whole = parameter->shape();
-    XLA_ASSIGN_OR_RETURN(Tiles tiles, TilesOf(sharding, whole, partitions_));
-    XLA_RETURN_IF_ERROR(DivideEvenly(whole, tiles, sharding));
-    shardings_.parameters.push_back(tiles.IsOne() ? HloSharding::Replicate() : sharding);
-    parameter->mutable_extras().sharding.reset();
-    if (tiles.IsOne()) continue;
-    const std::string* group = GroupOf(*parameter);
-    if (group != nullptr && tiles.sums.empty()) groups_.emplace(*group, Alike{tiles, sharding});
-    const bool is_even = DividesEvenly(whole, tiles);
-    const Shape padded = PaddedShape(whole, tiles);
-    XLA_ASSIGN_OR_RETURN(const Shape shard, ShardShape(padded, tiles));
-    // A placeholder holds the uses while the parameter changes its shape.
-    HloInstruction* placeholder = entry_->AddInstruction(
-        HloInstruction::CreateConstant(Literal::CreateFromShape(ShapeUtil::MakeShape(PRED, {}))));
-    XLA_RETURN_IF_ERROR(parameter->ReplaceAllUsesWithDifferentShape(placeholder));
-    *parameter->mutable_shape() = shard;
-    HloInstruction* gathered = emit_.Gather(parameter, padded, tiles);
-    if (!is_even) gathered = WithoutPadding(gathered, whole);
-    XLA_RETURN_IF_ERROR(placeholder->ReplaceAllUsesWithDifferentShape(gathered));
-    XLA_RETURN_IF_ERROR(entry_->RemoveInstruction(placeholder));
-    if (is_even) divided_[gathered] = Divided{parameter, tiles, sharding};
-    gathered_.insert(gathered);
-  }
-  return absl::OkStatus();
 }
 
 absl::Status Partitioner::DivideEvenly(const Shape& whole, Tiles& tiles,
@@ -205,12 +166,14 @@ void Partitioner::FindDifferingConditionals() {
 }
 
 absl::StatusOr<HloInstruction*> Partitioner::DivideResult(HloInstruction* value,
-                                                          HloSharding sharding) {
+                                                          const HloSharding& of_all) {
+  if (value->shape().IsTuple()) return DivideTupleResult(value, of_all);
   const size_t number = shardings_.outputs.size();
   if (!value->shape().IsArray()) {
     shardings_.outputs.push_back(HloSharding::Replicate());
     return value;
   }
+  HloSharding sharding = LeafSharding(of_all, number);
   const bool may_choose = !may_choose_output_.empty() &&
                           may_choose_output_[may_choose_output_.size() == 1
                                                  ? 0
@@ -252,23 +215,23 @@ absl::Status Partitioner::DivideResults() {
     entry_->set_root_instruction(result);
     return absl::OkStatus();
   }
-  const auto count = static_cast<size_t>(root->shape().tuple_shapes_size());
+  XLA_ASSIGN_OR_RETURN(HloInstruction * result, DivideResult(root, sharding));
+  entry_->set_root_instruction(result);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<HloInstruction*> Partitioner::DivideTupleResult(HloInstruction* tuple,
+                                                               const HloSharding& sharding) {
   Instructions results;
   std::vector<Shape> shapes;
-  for (size_t i = 0; i < count; ++i) {
-    const auto index = static_cast<int64_t>(i);
+  for (int64_t i = 0; i < tuple->shape().tuple_shapes_size(); ++i) {
     HloInstruction* value =
-        root->opcode() == HloOpcode::kTuple ? root->operand(index) : Element(root, index);
-    XLA_ASSIGN_OR_RETURN(HloInstruction * result,
-                         DivideResult(value, sharding.IsTuple() && i < sharding.elements.size()
-                                                 ? sharding.elements[i]
-                                                 : sharding));
+        tuple->opcode() == HloOpcode::kTuple ? tuple->operand(i) : Element(tuple, i);
+    XLA_ASSIGN_OR_RETURN(HloInstruction * result, DivideResult(value, sharding));
     results.push_back(result);
     shapes.push_back(result->shape());
   }
-  entry_->set_root_instruction(
-      Add(entry_, HloOpcode::kTuple, ShapeUtil::MakeTupleShape(shapes), results));
-  return absl::OkStatus();
+  return Add(entry_, HloOpcode::kTuple, ShapeUtil::MakeTupleShape(shapes), results);
 }
 
 absl::StatusOr<ProgramShardings> PartitionModule(HloModule* module,

@@ -31,6 +31,11 @@ HloSharding ShardingOf(const HloInstruction& instruction) {
   return instruction.has_sharding() ? *instruction.extras().sharding : HloSharding::Replicate();
 }
 
+HloSharding LeafSharding(const HloSharding& sharding, size_t leaf) {
+  if (!sharding.IsTuple()) return sharding;
+  return leaf < sharding.elements.size() ? sharding.elements[leaf] : HloSharding::Replicate();
+}
+
 const std::string* GroupOf(const HloInstruction& value) {
   const auto& attributes = value.extras().frontend_attributes;
   const auto found = attributes.find(stablehlo::kShardingGroupAttribute);

@@ -25,6 +25,8 @@ HloInstruction* WithoutAnnotations(HloInstruction* value);
 
 // Replicated if nothing else is stated.
 HloSharding ShardingOf(const HloInstruction& instruction);
+// The sharding of a leaf of a value, of which the leaves are numbered in order.
+HloSharding LeafSharding(const HloSharding& sharding, size_t leaf);
 
 // The sharding group that a value is in (stablehlo::kShardingGroupAttribute); null if in
 // none.

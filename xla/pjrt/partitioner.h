@@ -18,6 +18,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -46,6 +47,12 @@ class Partitioner {
     Tiles tiles;
     HloSharding sharding;
   };
+  // An array of a parameter, which may be a tuple.
+  struct ParameterLeaf {
+    bool is_divided = false;
+    Tiles tiles;
+    HloSharding sharding;
+  };
   // A tuple of values of which each partition has its shards.
   struct DividedTuple {
     HloInstruction* shard;
@@ -68,9 +75,17 @@ class Partitioner {
     HloSharding sharding;
   };
 
-  // --- partition.cc: parameters become shards, from which whole arrays are gathered for those who
-  // need them; manual computations begin and end with shards; results are divided as was asked.
+  // --- partition_parameters.cc: parameters become shards, from which whole arrays are gathered for
+  // those who need them.
   absl::Status DivideParameters();
+  // The shape of what a partition has of a parameter; how its leaves are divided, in order.
+  absl::StatusOr<Shape> DivideShape(const Shape& whole, const HloSharding& sharding,
+                                    std::vector<ParameterLeaf>& leaves) const;
+  HloInstruction* GatherParameter(HloInstruction* shard, const Shape& whole,
+                                  absl::Span<const ParameterLeaf> leaves, size_t& next);
+
+  // --- partition.cc: manual computations begin and end with shards; results are divided as was
+  // asked.
   // Joins tiles of a parameter or result that are not all of one size, in programs that Shardy
   // would divide; in others, shards have padding.
   absl::Status DivideEvenly(const Shape& whole, Tiles& tiles, HloSharding& sharding) const;
@@ -78,7 +93,10 @@ class Partitioner {
   absl::Status EnterManual(HloInstruction* call);
   absl::Status LeaveManual(HloInstruction* call);
   void FindDifferingConditionals();
-  absl::StatusOr<HloInstruction*> DivideResult(HloInstruction* value, HloSharding sharding);
+  // `sharding`: of the value, or of all leaves of the result, of which the value is the next.
+  absl::StatusOr<HloInstruction*> DivideResult(HloInstruction* value, const HloSharding& sharding);
+  absl::StatusOr<HloInstruction*> DivideTupleResult(HloInstruction* tuple,
+                                                    const HloSharding& sharding);
   absl::Status DivideResults();
 
   // --- partition_operations.cc: instructions, on shards as well where operands are divided

@@ -29,6 +29,20 @@
 
 #include "xla/ffi/api/c_api.h"
 
+// --- What decoders that users write may be declared with
+
+#if defined(__GNUC__) || defined(__clang__)
+#define XLA_FFI_ATTRIBUTE_ALWAYS_INLINE __attribute__((always_inline))
+#define XLA_FFI_ATTRIBUTE_NEVER_INLINE __attribute__((noinline))
+#define XLA_FFI_PREDICT_FALSE(x) (__builtin_expect(static_cast<bool>(x), false))
+#define XLA_FFI_PREDICT_TRUE(x) (__builtin_expect(static_cast<bool>(x), true))
+#else
+#define XLA_FFI_ATTRIBUTE_ALWAYS_INLINE
+#define XLA_FFI_ATTRIBUTE_NEVER_INLINE
+#define XLA_FFI_PREDICT_FALSE(x) (x)
+#define XLA_FFI_PREDICT_TRUE(x) (x)
+#endif
+
 // --- Names of the interface's numbers, in messages
 
 inline std::ostream& operator<<(std::ostream& out, XLA_FFI_DataType type) {
@@ -117,6 +131,24 @@ inline bool operator==(const XLA_FFI_TypeId& a, const XLA_FFI_TypeId& b) {
   return a.type_id == b.type_id;
 }
 inline bool operator!=(const XLA_FFI_TypeId& a, const XLA_FFI_TypeId& b) { return !(a == b); }
+inline bool operator==(const XLA_FFI_Api_Version& a, const XLA_FFI_Api_Version& b) {
+  return a.major_version == b.major_version && a.minor_version == b.minor_version;
+}
+inline bool operator!=(const XLA_FFI_Api_Version& a, const XLA_FFI_Api_Version& b) {
+  return !(a == b);
+}
+inline bool operator==(const XLA_FFI_Metadata& a, const XLA_FFI_Metadata& b) {
+  return a.api_version == b.api_version && a.traits == b.traits &&
+         a.state_type_id == b.state_type_id;
+}
+inline bool operator!=(const XLA_FFI_Metadata& a, const XLA_FFI_Metadata& b) { return !(a == b); }
+inline bool operator==(const XLA_FFI_Handler_Bundle& a, const XLA_FFI_Handler_Bundle& b) {
+  return a.instantiate == b.instantiate && a.prepare == b.prepare && a.initialize == b.initialize &&
+         a.execute == b.execute && a.record == b.record;
+}
+inline bool operator!=(const XLA_FFI_Handler_Bundle& a, const XLA_FFI_Handler_Bundle& b) {
+  return !(a == b);
+}
 
 namespace xla::ffi {
 
@@ -257,6 +289,10 @@ class Attr {
 };
 
 inline constexpr size_t kDynamicRank = std::numeric_limits<size_t>::max();
+template <size_t... ranks>
+constexpr bool IsDynamicRank() {
+  return (false || ... || (ranks == kDynamicRank));
+}
 
 namespace internal {
 
@@ -568,6 +604,38 @@ class Ffi {
   struct Wrapper<fn> {
     Ret operator()(Args... args) const { return fn(std::forward<Args>(args)...); }
   };
+
+ protected:
+  // For handlers that users derive themselves.
+  static XLA_FFI_Error* Success() { return nullptr; }
+  static XLA_FFI_Error* MakeError(const XLA_FFI_Api* api, XLA_FFI_Error_Code code,
+                                  const std::string& message) {
+    return internal::MakeError(api, code, message);
+  }
+  static XLA_FFI_Error* InvalidArgument(const XLA_FFI_Api* api, const std::string& message) {
+    return MakeError(api, XLA_FFI_Error_Code_INVALID_ARGUMENT, message);
+  }
+  static XLA_FFI_Error* FailedPrecondition(const XLA_FFI_Api* api, const std::string& message) {
+    return MakeError(api, XLA_FFI_Error_Code_FAILED_PRECONDITION, message);
+  }
+  // Checks of the size that a caller states of a struct: that it is the one, or at least that.
+  static XLA_FFI_Error* CheckStructSize(const XLA_FFI_Api* api, std::string_view name,
+                                        size_t expected, size_t actual) {
+    if (actual == expected) return nullptr;
+    return WrongSize(api, name, " size: expected ", expected, actual);
+  }
+  static XLA_FFI_Error* StructSizeIsGreaterOrEqual(const XLA_FFI_Api* api, std::string_view name,
+                                                   size_t expected, size_t actual) {
+    if (actual >= expected) return nullptr;
+    return WrongSize(api, name, " size: expected at least ", expected, actual);
+  }
+
+ private:
+  static XLA_FFI_Error* WrongSize(const XLA_FFI_Api* api, std::string_view name, const char* rule,
+                                  size_t expected, size_t actual) {
+    return InvalidArgument(api, internal::StrCat("Unexpected ", name, rule, expected, " got ",
+                                                 actual, ". Check installed software versions."));
+  }
 };
 
 template <ExecutionStage stage, typename... Tags>

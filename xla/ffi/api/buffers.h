@@ -7,6 +7,15 @@
 
 namespace xla::ffi {
 
+class AnyBuffer;
+template <DataType dtype, size_t rank>
+class Buffer;
+
+namespace internal {
+template <DataType dtype, size_t rank>
+Buffer<dtype, rank> TypedBuffer(const AnyBuffer& buffer);
+}  // namespace internal
+
 // Of any type and rank.
 class AnyBuffer {
  public:
@@ -38,6 +47,9 @@ class AnyBuffer {
   }
 
  private:
+  template <DataType dtype, size_t rank>
+  friend Buffer<dtype, rank> internal::TypedBuffer(const AnyBuffer& buffer);
+
   const XLA_FFI_Buffer* buffer_;
 };
 
@@ -87,6 +99,12 @@ template <DataType dtype>
 using ResultBufferR4 = ResultBuffer<dtype, 4>;
 
 namespace internal {
+
+// Precondition: it has that type and rank.
+template <DataType dtype, size_t rank>
+Buffer<dtype, rank> TypedBuffer(const AnyBuffer& buffer) {
+  return Buffer<dtype, rank>(buffer.buffer_);
+}
 
 // Does an array of the interface fit AnyBuffer or Buffer?
 template <typename T>

@@ -290,6 +290,16 @@ struct CtxDecoding<CustomOptions> {
 // and Create(api, const CExtension*).
 template <typename T>
 struct Extension {};
+
+// The header of the extension T::CExtension.
+template <typename T>
+XLA_FFI_Extension MakeExtensionHeader() {
+  XLA_FFI_Extension header = {};
+  header.struct_size = sizeof(typename T::CExtension);
+  header.id = {T::kExtensionType, T::kMajorVersion, T::kMinorVersion};
+  return header;
+}
+
 template <typename T>
 struct CtxDecoding<Extension<T>> {
   using Type = typename T::Type;

@@ -27,6 +27,7 @@
 #include "xla/ffi/api/buffers.h"
 #include "xla/ffi/api/contexts.h"
 #include "xla/ffi/api/futures.h"
+#include "xla/ffi/api/patterns.h"
 
 namespace xla::ffi {
 

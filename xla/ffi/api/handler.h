@@ -29,11 +29,9 @@ class Handler : public Ffi {
  public:
   XLA_FFI_Error* Call(XLA_FFI_CallFrame* call_frame) const override {
     const XLA_FFI_Api* api = call_frame->api;
-    if (call_frame->struct_size < XLA_FFI_CallFrame_STRUCT_SIZE) {
-      return Invalid(
-          api, internal::StrCat("Unexpected XLA_FFI_CallFrame size: expected ",
-                                static_cast<size_t>(XLA_FFI_CallFrame_STRUCT_SIZE), " got ",
-                                call_frame->struct_size, ". Check installed software versions."));
+    if (XLA_FFI_Error* error = StructSizeIsGreaterOrEqual(
+            api, "XLA_FFI_CallFrame", XLA_FFI_CallFrame_STRUCT_SIZE, call_frame->struct_size)) {
+      return error;
     }
     if (call_frame->extension_start != nullptr &&
         call_frame->extension_start->type == XLA_FFI_Extension_Metadata) {
@@ -41,9 +39,9 @@ class Handler : public Ffi {
                       reinterpret_cast<XLA_FFI_Metadata_Extension*>(call_frame->extension_start));
     }
     if (call_frame->stage != static_cast<XLA_FFI_ExecutionStage>(stage)) {
-      return Invalid(api, internal::StrCat("Wrong execution stage: expected `",
-                                           static_cast<XLA_FFI_ExecutionStage>(stage),
-                                           "` but got `", call_frame->stage, "`"));
+      return InvalidArgument(api, internal::StrCat("Wrong execution stage: expected `",
+                                                   static_cast<XLA_FFI_ExecutionStage>(stage),
+                                                   "` but got `", call_frame->stage, "`"));
     }
     // A binding without arguments, or without results, takes calls that have some.
     if (XLA_FFI_Error* error = CheckCount(*call_frame, "arguments", call_frame->args.size, kArgs,
@@ -73,15 +71,11 @@ class Handler : public Ffi {
     }
   }
 
-  static XLA_FFI_Error* Invalid(const XLA_FFI_Api* api, const std::string& message) {
-    return internal::MakeError(api, XLA_FFI_Error_Code_INVALID_ARGUMENT, message);
-  }
-
   static XLA_FFI_Error* CheckCount(const XLA_FFI_CallFrame& frame, const char* what, int64_t given,
                                    int64_t wanted, bool may_be_more, bool may_be_any) {
     if (given == wanted || (given > wanted && (may_be_more || may_be_any))) return nullptr;
-    return Invalid(frame.api,
-                   internal::StrCat("[", frame.stage, "] Wrong number of ", what, ": expected ",
+    return InvalidArgument(
+        frame.api, internal::StrCat("[", frame.stage, "] Wrong number of ", what, ": expected ",
                                     may_be_more ? "at least " : "", wanted, " but got ", given));
   }
 
@@ -93,17 +87,15 @@ class Handler : public Ffi {
       message += i == 0 ? " with name(s): " : ", ";
       message.append(frame.attrs.names[i]->ptr, frame.attrs.names[i]->len);
     }
-    return Invalid(frame.api, message);
+    return InvalidArgument(frame.api, message);
   }
 
   // Answers the question what this handler is.
   XLA_FFI_Error* Describe(const XLA_FFI_Api* api, XLA_FFI_Metadata_Extension* extension) const {
     XLA_FFI_Metadata* metadata = extension->metadata;
-    if (metadata->struct_size < XLA_FFI_Metadata_STRUCT_SIZE) {
-      return Invalid(
-          api, internal::StrCat("Unexpected XLA_FFI_Metadata size: expected at least ",
-                                static_cast<size_t>(XLA_FFI_Metadata_STRUCT_SIZE), " got ",
-                                metadata->struct_size, ". Check installed software versions."));
+    if (XLA_FFI_Error* error = StructSizeIsGreaterOrEqual(
+            api, "XLA_FFI_Metadata", XLA_FFI_Metadata_STRUCT_SIZE, metadata->struct_size)) {
+      return error;
     }
     metadata->api_version.struct_size = XLA_FFI_Api_Version_STRUCT_SIZE;
     metadata->api_version.extension_start = nullptr;
@@ -164,7 +156,7 @@ class Handler : public Ffi {
     if (const std::string text = diagnostic.Result(); !text.empty()) {
       message += "\nDiagnostics:\n" + text;
     }
-    return Invalid(frame.api, message);
+    return InvalidArgument(frame.api, message);
   }
 
   Fn fn_;
@@ -252,6 +244,13 @@ struct AttrsBinding<Dictionary> {
     static auto* handler = ::xla::ffi::internal::MakeHandler(function, ##__VA_ARGS__).release(); \
     return handler->Call(call_frame);                                                            \
   }
+
+// The same for each number of arguments.
+#define XLA_FFI_DEFINE_HANDLER_AUTO(name, function) XLA_FFI_DEFINE_HANDLER(name, function)
+#define XLA_FFI_DEFINE_HANDLER_EXPLICIT(name, function, binding) \
+  XLA_FFI_DEFINE_HANDLER(name, function, binding)
+#define XLA_FFI_DEFINE_HANDLER_EXPLICIT_WITH_TRAITS(name, function, binding, ...) \
+  XLA_FFI_DEFINE_HANDLER(name, function, binding, __VA_ARGS__)
 
 // The same as a function that other libraries find by its name.
 #define XLA_FFI_DEFINE_HANDLER_SYMBOL(name, function, ...)                                       \
