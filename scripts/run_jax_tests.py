@@ -10,7 +10,8 @@ A file runs in a process of its own, which logs each case (jax_test_log.py); whe
 process or takes too long, another process goes on behind it. Writes a table and, with --out,
 results.json and the cases that pass on "cpu" only. What JAX skips or expects depends on the names
 of platforms: cases that did not pass run again with jax_test_dut=cpu, which has the tests expect a
-CPU. With --brief, "cpu" runs only what did not pass on Xylem: half the time, the same comparison.
+CPU. With --named-cpu Xylem takes the place of "cpu". With --brief, "cpu" runs only what did not pass on
+Xylem: half the time, the same comparison.
 """
 
 import argparse
@@ -72,7 +73,10 @@ class Runner:
         XYLEM_TEST_STRIDE=str(self.args.stride), XYLEM_TEST_OFFSET=str(self.args.offset),
         PYTHONPATH=os.pathsep.join(filter(None, [
             str(pathlib.Path(__file__).resolve().parent), os.environ.get("PYTHONPATH")])))
-    if platform == "xylem" and as_cpu:
+    environment.pop("XYLEM_PLATFORM_NAME", None)
+    if platform == "xylem" and self.args.named_cpu:
+      environment.update(JAX_PLATFORMS="cpu", XYLEM_PLATFORM_NAME="cpu")
+    elif platform == "xylem" and as_cpu:
       environment.update(JAX_PLATFORMS="xylem,cpu", JAX_TEST_DUT="cpu")
     environment["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={self.args.devices}"
     return environment
@@ -139,7 +143,7 @@ class Runner:
     with tempfile.TemporaryDirectory() as folder:
       while self.run_rest(platform, name, pathlib.Path(folder), results, errors, only, as_cpu):
         pass
-    if platform == "xylem" and not as_cpu:
+    if platform == "xylem" and not as_cpu and not self.args.named_cpu:
       rest = [case for case, result in results.items() if result in ("failed", "skipped")]
       again, messages = self.run_file(platform, name, rest, as_cpu=True)
       for case, result in again.items():
@@ -195,6 +199,8 @@ def main():
   parser.add_argument("--platforms", nargs="*", default=["cpu", "xylem"])
   parser.add_argument("--brief", action="store_true",
                       help="on cpu only what did not pass on xylem")
+  parser.add_argument("--named-cpu", action="store_true",
+                      help='Xylem answers to the name "cpu", and no case runs twice')
   parser.add_argument("--cases", type=int, default=10, help="JAX_NUM_GENERATED_CASES")
   parser.add_argument("--devices", type=int, default=8)
   parser.add_argument("--timeout", type=int, default=300, help="seconds of a case")

@@ -83,6 +83,20 @@ def test_callbacks_in_a_loop(name):
       """)
 
 
+def test_any_moment_of_a_callback():
+  run("""
+      f = loop(lambda i, x: jax.pure_callback(lambda v: v, STATE, x)).lower(jnp.float32(1)).compile()
+      signal.signal(signal.SIGALRM, signal.default_int_handler)
+      for i in range(100):
+        signal.setitimer(signal.ITIMER_REAL, .01 + 1e-5 * i)
+        try:
+          f(jnp.float32(1)).block_until_ready()
+        except KeyboardInterrupt:
+          continue
+        raise AssertionError(i)
+      """)
+
+
 @pytest.mark.parametrize("wait", [
     "y.block_until_ready()", "jax.block_until_ready([y, y + 1])", "float(y[0, 0])",
     "np.asarray(y)", "jax.device_get(y)", "print(y)"])

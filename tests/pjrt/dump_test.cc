@@ -35,6 +35,21 @@ TEST_F(DumpTest, OptionsOfAProgram) {
   EXPECT_NE(folder_.TextOfFile("debug_options").find("xla_dump_to: "), std::string::npos);
 }
 
+TEST_F(DumpTest, FlagsAsBooleansAndAsTexts) {
+  CompileOptionsProto options;
+  auto& overrides = *options.mutable_env_option_overrides();
+  overrides["xla_dump_to"].set_string_field(folder_);
+  overrides["xla_dump_hlo_as_proto"].set_bool_field(true);
+  overrides["xla_dump_hlo_as_text"].set_string_field("True");
+  overrides["xla_dump_disable_metadata"].set_bool_field(false);
+  Plugin plugin;
+  plugin.Compile(kAdd, nullptr, "mlir", options.SerializeAsString());
+  EXPECT_EQ(Names(), (std::vector<std::string>{
+                         "add.before_optimizations.hlo.pb", "add.before_optimizations.txt",
+                         "add.cpu_after_optimizations.hlo.pb", "add.cpu_after_optimizations.txt",
+                         "add.debug_options"}));
+}
+
 TEST_F(DumpTest, TheEnvironment) {
   Plugin plugin;
   setenv("XLA_FLAGS",

@@ -37,6 +37,30 @@ module @order {
   EXPECT_EQ(plugin.ToFloats(results[0]), (Values{2, 4}));
 }
 
+// JAX's dce_sink: the compiled program computes what nobody reads.
+TEST(PjrtExecuteTest, SinksKeepTheirOperands) {
+  Plugin plugin;
+  PJRT_LoadedExecutable* executable = plugin.Compile(R"(
+module @sink {
+  func.func public @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = stablehlo.cosine %a : tensor<2xf32>
+    stablehlo.custom_call @dce_sink(%0) {has_side_effect = true, api_version = 4 : i32}
+        : (tensor<2xf32>) -> ()
+    return %a : tensor<2xf32>
+  }
+})");
+  ASSERT_NE(executable, nullptr);
+  std::vector<PJRT_Buffer*> results(1);
+  ASSERT_EQ(plugin.Run(executable, {plugin.Floats({1, 2})}, &results), "OK");
+  EXPECT_EQ(plugin.ToFloats(results[0]), (Values{1, 2}));
+  auto get = New<PJRT_LoadedExecutable_GetExecutable_Args>();
+  get.loaded_executable = executable;
+  ASSERT_CALL_OK(Api().PJRT_LoadedExecutable_GetExecutable(&get));
+  const std::string program = OptimizedProgram(get.executable);
+  EXPECT_NE(program.find("dce_sink"), std::string::npos);
+  EXPECT_NE(program.find("cosine"), std::string::npos);
+}
+
 TEST(PjrtExecuteTest, RunsAProgram) {
   Plugin plugin;
   PJRT_LoadedExecutable* add = plugin.Compile(kAdd);

@@ -233,6 +233,60 @@ TEST(TranslateErrorTest, RegionsMustHaveABlockEvenIfNothingWasVerified) {
   }
 }
 
+// An asynchronous collective of f32[2,3], with its config, translated and verified.
+absl::Status ReadStart(std::string_view kind, std::string_view config) {
+  const auto module = ReadStableHlo(
+      absl::StrCat("func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {\n"
+                   "  %0 = stablehlo.custom_call @\"",
+                   std::string(kind),
+                   "-start\"(%x) {mhlo.frontend_attributes = {async_collective_config = \"",
+                   std::string(config),
+                   "\"}} : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
+                   "  return %0 : tensor<2x3xf32>\n}\n"),
+      "test.mlir");
+  return module.ok() ? VerifyModule(**module) : module.status();
+}
+
+TEST(TranslateErrorTest, AsynchronousCollectivesNeedAValidConfig) {
+  EXPECT_OK(
+      ReadStart("all-gather", R"({\22all_gather_dimension\22: 0, \22replica_groups\22: [[0]]})"));
+  EXPECT_OK(ReadStart("collective-permute", R"({\22permutation\22:[],\22channel_id\22:0})"));
+  EXPECT_ERROR(TranslateLine("%0 = stablehlo.custom_call @\"all-gather-start\"(%x) : "
+                             "(tensor<2x3xf32>) -> tensor<2x3xf32>"),
+               "needs the frontend attribute async_collective_config");
+  EXPECT_ERROR(TranslateLine("%0 = stablehlo.custom_call @\"all-gather-done\"() : () -> "
+                             "tensor<2x3xf32>"),
+               "needs what started it");
+  const struct {
+    const char *kind, *config, *error;
+  } cases[] = {
+      {"all-gather", "", "expected '{'"},
+      {"all-gather", "[]", "expected '{'"},
+      {"all-gather", "{}", "needs 'all_gather_dimension' in its config"},
+      {"all-gather", R"({\22all_gather_dimension\22: 0} x)", "expected the end of the config"},
+      {"all-gather", R"({\22all_gather_dimension\22: -9223372036854775808})", "dimension"},
+      {"all-gather", R"({\22all_gather_dimension\22: 9, \22replica_groups\22: [[0]]})",
+       "dimension"},
+      {"all-gather", R"({\22all_gather_dimension\22: 0, \22replica_groups\22: [[0, 1]]})",
+       "do not fit its groups"},
+      {"all-gather", R"({\22all_gather_dimension\22: 99999999999999999999})", "64 bits"},
+      {"all-gather", R"({\22all_gather_dimension\22: 0, \22replica_groups\22: [0]})",
+       "expected '['"},
+      {"all-gather", R"({\22gather\22: 0})", "'gather' of a collective is not known"},
+      {"all-reduce", R"({\22replica_groups\22: [[0]]})", "needs a function that combines"},
+      {"reduce-scatter", R"({\22replica_groups\22: [[0]]})", "needs 'scatter_dimension'"},
+      {"collective-permute", R"({\22permutation\22: [[0, 1, 2]]})", "a permutation is of pairs"},
+      {"all-to-all", R"({\22split_dimension\22: 0, \22concat_dimension\22: 1})",
+       "needs 'split_count' in its config"},
+      {"all-to-all",
+       R"({\22split_dimension\22: 1, \22concat_dimension\22: 0, \22split_count\22: 2})",
+       "cannot split the operand in that many pieces"},
+  };
+  for (const auto& [kind, config, error] : cases) {
+    EXPECT_ERROR(ReadStart(kind, config), error) << kind << " " << config;
+  }
+}
+
 TEST(LooksLikeMlirTest, TellsItFromHlo) {
   EXPECT_TRUE(LooksLikeMlir("// a comment\n#loc = loc(unknown)\nmodule {}"));
   EXPECT_TRUE(LooksLikeMlir("\"builtin.module\"() ({}) : () -> ()"));

@@ -47,9 +47,11 @@ absl::StatusOr<Value> EvalCreateBuffer(EvalContext& ctx, const HloInstruction& i
   return ctx.AllocateZeros(inst.shape());
 }
 
-// Says that one operand is computed before the other, which changes no value.
-absl::StatusOr<Value> EvalControlDep(EvalContext&, const HloInstruction& inst, absl::Span<Value>) {
-  const absl::string_view fault = FaultOfControlDep(inst);
+// control_dep says that one operand is computed before the other, dce_sink that operands are used:
+// neither changes a value.
+absl::StatusOr<Value> EvalWithoutResults(EvalContext&, const HloInstruction& inst,
+                                         absl::Span<Value>) {
+  const absl::string_view fault = FaultOfNoResults(inst);
   if (!fault.empty()) return Refuse(inst, fault);
   return Value::Tuple(inst.shape(), {});
 }
@@ -76,7 +78,8 @@ constexpr Builtin kBuiltins[] = {
     {"Pin", EvalPin},
     {"TopK", EvalTopKCall},
     {"Unpin", EvalPin},
-    {"control_dep", EvalControlDep},
+    {"control_dep", EvalWithoutResults},
+    {"dce_sink", EvalWithoutResults},
 };
 
 }  // namespace

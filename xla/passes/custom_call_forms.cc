@@ -69,8 +69,10 @@ absl::string_view FaultOfCreateBuffer(const HloInstruction& call) {
   return "CreateBuffer takes nothing and makes an array";
 }
 
-absl::string_view FaultOfControlDep(const HloInstruction& call) {
-  return ShapeUtil::IsEmptyTuple(call.shape()) ? "" : "control_dep has no results";
+absl::string_view FaultOfNoResults(const HloInstruction& call) {
+  if (ShapeUtil::IsEmptyTuple(call.shape())) return "";
+  return call.custom_call_target() == "dce_sink" ? "dce_sink has no results"
+                                                 : "control_dep has no results";
 }
 
 absl::string_view FaultOfTopK(const HloInstruction& call) {

@@ -19,7 +19,7 @@ absl::string_view FaultOfAnnotation(const HloInstruction& call);        // Shard
 absl::string_view FaultOfLayoutConstraint(const HloInstruction& call);  // LayoutConstraint
 absl::string_view FaultOfPin(const HloInstruction& call);               // Pin, Unpin
 absl::string_view FaultOfCreateBuffer(const HloInstruction& call);      // CreateBuffer
-absl::string_view FaultOfControlDep(const HloInstruction& call);        // control_dep
+absl::string_view FaultOfNoResults(const HloInstruction& call);         // control_dep, dce_sink
 absl::string_view FaultOfTopK(const HloInstruction& call);              // TopK
 
 // Linear algebra, on batches of matrices of any floating-point or complex type: Qr makes the

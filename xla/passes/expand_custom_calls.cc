@@ -47,9 +47,10 @@ Result ExpandCreateBuffer(HloInstruction* call, GraphBuilder& b) {
   return fault.empty() ? Result(b.Zeros(call->shape())) : Refuse(*call, fault);
 }
 
-// Says that one operand is computed before the other, which changes no value.
-Result ExpandControlDep(HloInstruction* call, GraphBuilder& b) {
-  const absl::string_view fault = FaultOfControlDep(*call);
+// control_dep says that one operand is computed before the other, dce_sink that operands are used:
+// neither changes a value.
+Result ExpandWithoutResults(HloInstruction* call, GraphBuilder& b) {
+  const absl::string_view fault = FaultOfNoResults(*call);
   if (!fault.empty()) return Refuse(*call, fault);
   return b.Make(HloOpcode::kTuple, call->shape(), {});
 }
@@ -157,7 +158,8 @@ constexpr Expansion kExpansions[] = {
     {"Sharding", ExpandAnnotation},
     {"TopK", ExpandTopK},
     {"Unpin", ExpandPin},
-    {"control_dep", ExpandControlDep},
+    {"control_dep", ExpandWithoutResults},
+    {"dce_sink", ExpandWithoutResults},
 };
 
 }  // namespace

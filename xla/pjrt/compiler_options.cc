@@ -118,7 +118,7 @@ DebugOptions DebugOptionsOf(const CompileOptionsProto& options) {
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
       reflection->SetString(&result, field, text);
     } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_BOOL) {
-      reflection->SetBool(&result, field, text == "True" || text == "true");
+      reflection->SetBool(&result, field, option.bool_field() || text == "True" || text == "true");
     }
   }
   return result;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
+#include "xla/pjrt/compilation.h"
 #include "xla/pjrt/cost.h"
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/functions.h"
@@ -103,7 +104,7 @@ absl::Status Client_Compile(PJRT_Client_Compile_Args& args) {
   XLA_ASSIGN_OR_RETURN(ProgramSource source,
                        SourceOf(args.program, args.compile_options, args.compile_options_size));
   const ClientPointer& client = args.client->state;
-  XLA_ASSIGN_OR_RETURN(ProgramPointer program, CompileProgram(*client->backend, std::move(source)));
+  XLA_ASSIGN_OR_RETURN(ProgramPointer program, CompileUnlessSignalled(client, std::move(source)));
   XLA_ASSIGN_OR_RETURN(args.executable, Load(client, std::move(program)));
   return absl::OkStatus();
 }
@@ -122,7 +123,7 @@ absl::Status Compile(PJRT_Compile_Args& args) {
     options.use_compiler = true;
     XLA_ASSIGN_OR_RETURN(client->backend, Backend::Create(options));
   }
-  XLA_ASSIGN_OR_RETURN(ProgramPointer program, CompileProgram(*client->backend, std::move(source)));
+  XLA_ASSIGN_OR_RETURN(ProgramPointer program, CompileUnlessSignalled(client, std::move(source)));
   // The compiled program may hold on to threads of its backend.
   program->compiler = std::move(client);
   args.executable = new PJRT_Executable{std::move(program)};
@@ -132,8 +133,9 @@ absl::Status Compile(PJRT_Compile_Args& args) {
 absl::Status Client_Load(PJRT_Client_Load_Args& args) {
   XLA_RETURN_IF_ERROR(Require({{"client", args.client}, {"executable", args.executable}}));
   // Compiled again for this client, as its number of devices may differ.
-  XLA_ASSIGN_OR_RETURN(ProgramPointer program, CompileProgram(*args.client->state->backend,
-                                                              args.executable->program->source));
+  XLA_ASSIGN_OR_RETURN(
+      ProgramPointer program,
+      CompileUnlessSignalled(args.client->state, args.executable->program->source));
   XLA_ASSIGN_OR_RETURN(args.loaded_executable, Load(args.client->state, std::move(program)));
   return absl::OkStatus();
 }
@@ -149,7 +151,7 @@ absl::Status Executable_DeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Ar
                                  args.overridden_serialized_compile_options_size);
   }
   XLA_ASSIGN_OR_RETURN(ProgramPointer program,
-                       CompileProgram(*args.client->state->backend, std::move(source)));
+                       CompileUnlessSignalled(args.client->state, std::move(source)));
   XLA_ASSIGN_OR_RETURN(args.loaded_executable, Load(args.client->state, std::move(program)));
   return absl::OkStatus();
 }

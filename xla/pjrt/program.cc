@@ -23,7 +23,6 @@
 #include "xla/pjrt/partition.h"
 #include "xla/pjrt/profiler.h"
 #include "xla/pjrt/python.h"
-#include "xla/pjrt/runs_in_flight.h"
 #include "xla/pjrt/types.h"
 #include "xla/runtime/packed_elements.h"
 #include "xla/service/custom_call_check.h"
@@ -246,9 +245,9 @@ absl::Status StateShardings(const Program& program, HloModuleProto& module) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSource source) {
+absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSource source,
+                                              const std::atomic<bool>& cancel) {
   const int64_t begin = TraceClock();
-  const CompilationInFlight in_flight;
   auto program = std::make_shared<Program>();
   if (!program->options.ParseFromString(source.options)) {
     return absl::InvalidArgumentError("the compile options are not a CompileOptionsProto");
@@ -304,8 +303,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   XLA_RETURN_IF_ERROR(SetLayouts(attributes.results, 0, layout.mutable_result()));
   const std::shared_ptr<const HloModule> shared = std::move(module);
   const std::shared_ptr<const CustomCallRegistry> custom_calls = CustomCallsOf(nullptr);
-  XLA_ASSIGN_OR_RETURN(program->executable,
-                       backend.Compile(shared, custom_calls.get(), &in_flight.cancel));
+  XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared, custom_calls.get(), &cancel));
   dumper.Dump(program->executable->optimized_module(), "cpu_after_optimizations");
   XLA_RETURN_IF_ERROR(CheckCustomCalls(program->executable->optimized_module(), *custom_calls));
   DescribeRuns(*shared, *program);

@@ -71,8 +71,9 @@ struct Program {
 using ProgramPointer = std::shared_ptr<Program>;
 
 // Reads the program and the options and compiles with the backend's compiler. InvalidArgument for
-// unknown formats and for more devices than `max_devices`.
-absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSource source);
+// unknown formats and for more devices than the backend has, Cancelled soon after `cancel` is set.
+absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSource source,
+                                              const std::atomic<bool>& cancel);
 
 // States the shardings of parameters and results in a proto of the program's module, where callers
 // who do not know the extension for shardings read them.

@@ -66,10 +66,8 @@ class CallbackCall {
     }
     DropError();
     python_.api.inc_ref(outcome.get());
-    RaiseInMainThread(python_, {python_.api.type(outcome.get()), outcome.get(),
-                                python_.api.traceback(outcome.get())});
-    if (PythonSignals* const signals = PythonSignals::Current()) signals->Request();
-    return absl::CancelledError("the callback raised an exception that ends the program");
+    return EndProgram(
+        {python_.api.type(outcome.get()), outcome.get(), python_.api.traceback(outcome.get())});
   }
 
  private:
@@ -116,13 +114,25 @@ class CallbackCall {
     return Object(python_, python_.api.call(python_.array, parameters.get()));
   }
 
-  // Errors of the function itself are texts already: the rest is about memory.
+  absl::Status EndProgram(const PythonError& error) {
+    RaiseInMainThread(python_, error);
+    if (PythonSignals* const signals = PythonSignals::Current()) signals->Request();
+    return absl::CancelledError("the callback raised an exception that ends the program");
+  }
+
+  // Errors of the function itself are texts already. The rest is about memory, or comes from a
+  // handler of signals, which the main thread may run before the function catches exceptions.
   absl::Status Failure() {
-    DropError();
     if (!unknown_type_.empty()) {
       return absl::UnimplementedError(
           absl::StrCat("NumPy has no element type for ", unknown_type_));
     }
+    if (pthread_equal(pthread_self(), python_.main_thread)) {
+      PythonError error;
+      python_.api.err_fetch(&error.type, &error.value, &error.traceback);
+      if (error.type != nullptr) return EndProgram(error);
+    }
+    DropError();
     return absl::ResourceExhaustedError("Python has no memory for the arrays of a callback");
   }
 

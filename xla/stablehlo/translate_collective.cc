@@ -10,6 +10,7 @@
 #include "xla/literal.h"
 #include "xla/literal_util.h"
 #include "xla/shape_util.h"
+#include "xla/stablehlo/async_collective.h"
 #include "xla/stablehlo/translator.h"
 
 namespace xla::stablehlo {
@@ -153,8 +154,8 @@ absl::Status TranslateReduceScatter(Translator& translator, const Operation& ope
                                 translator.Operands(operation), attributes, {body});
 }
 
-// Splits one dimension in as many pieces as there are devices and concatenates the pieces received
-// along another.
+}  // namespace
+
 absl::StatusOr<HloInstruction*> EmitAllToAll(Translator& translator, HloInstruction* operand,
                                              const AllToAllAttributes& attributes, int64_t split,
                                              int64_t concat, int64_t count) {
@@ -198,6 +199,8 @@ absl::StatusOr<HloInstruction*> EmitAllToAll(Translator& translator, HloInstruct
   return translator.Emit(HloOpcode::kReshape, ShapeUtil::MakeShape(type, result), {value},
                          ReshapeAttributes{});
 }
+
+namespace {
 
 absl::Status TranslateAllToAll(Translator& translator, const Operation& operation) {
   AllToAllAttributes attributes;

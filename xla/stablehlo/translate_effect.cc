@@ -7,6 +7,7 @@
 #include "xla/base/string_view.h"
 #include "xla/layout_util.h"
 #include "xla/shape_util.h"
+#include "xla/stablehlo/async_collective.h"
 #include "xla/stablehlo/translator.h"
 
 namespace xla::stablehlo {
@@ -190,6 +191,9 @@ absl::Status TranslateCustomCall(Translator& translator, const Operation& operat
   CustomCallAttributes attributes;
   XLA_ASSIGN_OR_RETURN(const std::string_view target,
                        translator.String(operation, "call_target_name"));
+  XLA_ASSIGN_OR_RETURN(const bool is_collective,
+                       TranslateAsyncCollective(translator, operation, target));
+  if (is_collective) return absl::OkStatus();
   if (target == "xla.sdy.GlobalToLocalShape" || target == "xla.sdy.LocalToGlobalShape" ||
       target == "xla.sdy.FuncResultSharding") {
     return TranslateShardyCall(translator, operation, target);

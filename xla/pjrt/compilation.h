@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compilations that Ctrl-C ends.
+#ifndef XLA_PJRT_COMPILATION_H_
+#define XLA_PJRT_COMPILATION_H_
+
+#include "absl/status/statusor.h"
+#include "xla/pjrt/objects.h"
+#include "xla/pjrt/program.h"
+
+namespace xla::pjrt {
+
+// CompileProgram for the client. On the interpreter's main thread, where signals arrive, another
+// thread compiles: some steps of the compiler take seconds. A signal whose handler raises ends the
+// wait with CANCELLED, and the compilations in flight at their next step.
+absl::StatusOr<ProgramPointer> CompileUnlessSignalled(const ClientPointer& client,
+                                                      ProgramSource source);
+
+}  // namespace xla::pjrt
+
+#endif  // XLA_PJRT_COMPILATION_H_
