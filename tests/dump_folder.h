@@ -4,6 +4,7 @@
 #define TESTS_DUMP_FOLDER_H_
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -16,10 +17,13 @@ namespace xla {
 
 class DumpFolder {
  public:
-  // `name`: of the test. The folder does not exist at first.
-  explicit DumpFolder(const std::string& name) : path_(::testing::TempDir() + name + "/inner") {
-    std::filesystem::remove_all(path_);
+  // `name`: of the test. The folder does not exist at first, and is no other process's.
+  explicit DumpFolder(const std::string& name)
+      : outer_(::testing::TempDir() + name + "_" + std::to_string(getpid())),
+        path_(outer_ + "/inner") {
+    std::filesystem::remove_all(outer_);
   }
+  ~DumpFolder() { std::filesystem::remove_all(outer_); }
 
   const std::string& path() const { return path_; }
 
@@ -49,7 +53,7 @@ class DumpFolder {
   }
 
  private:
-  std::string path_;
+  const std::string outer_, path_;
 };
 
 }  // namespace xla

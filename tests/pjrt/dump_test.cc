@@ -38,7 +38,7 @@ TEST_F(DumpTest, OptionsOfAProgram) {
 TEST_F(DumpTest, FlagsAsBooleansAndAsTexts) {
   CompileOptionsProto options;
   auto& overrides = *options.mutable_env_option_overrides();
-  overrides["xla_dump_to"].set_string_field(folder_);
+  overrides["xla_dump_to"].set_string_field(folder_.path());
   overrides["xla_dump_hlo_as_proto"].set_bool_field(true);
   overrides["xla_dump_hlo_as_text"].set_string_field("True");
   overrides["xla_dump_disable_metadata"].set_bool_field(false);

@@ -517,6 +517,9 @@ class Planner {
         case HloOpcode::kDynamicSlice:
         case HloOpcode::kReverse:
         case HloOpcode::kTranspose:
+          if (rereads_.contains(user)) return true;
+          ++accesses;
+          break;
         case HloOpcode::kReduce:
           // A row that is reduced where it is needed is computed twice; that costs less than
           // memory.
