@@ -17,6 +17,7 @@ from jax._src import dlpack as jax_dlpack
 from jax_xylem.names import PLATFORM
 
 _CPU = 1  # kDLCPU
+_ALIGNMENT = 64  # of memory that the plugin uses in place: kHostMemoryAlignment
 
 _P = ctypes.c_void_p
 
@@ -129,6 +130,11 @@ def register():
     host = np.from_dlpack(external_array)
     if copy:
       host = np.array(host)
+    elif copy is not None and host.ctypes.data % _ALIGNMENT != 0:
+      raise ValueError(
+          "Specified input which requires a copy since the source data buffer is not aligned to "
+          f"{_ALIGNMENT} bytes. However copy=False. Set copy=True or copy=None to perform the "
+          "requested operation.")
     return jax.device_put(host, place)
 
   jax_array.ArrayImpl.__dlpack_device__ = __dlpack_device__

@@ -110,6 +110,23 @@ def test_dlpack():
   assert y[1, 2] == 5
 
 
+def test_dlpack_of_unaligned_memory():
+  """It is copied, unless that is forbidden; memory that is aligned is used in place."""
+  memory = np.zeros(256, np.uint8)
+  start = -memory.ctypes.data % 64
+  for offset in (0, 4, 16, 32):
+    host = memory[start + offset:start + offset + 64].view(np.float32)
+    host[:] = np.arange(16)
+    assert jax.dlpack.from_dlpack(host).tolist() == list(range(16))
+    assert jax.dlpack.from_dlpack(host, copy=True).tolist() == list(range(16))
+    if offset == 0:
+      array = jax.dlpack.from_dlpack(host, copy=False)
+      assert array.unsafe_buffer_pointer() == host.ctypes.data
+    else:
+      with pytest.raises(ValueError, match="is not aligned to 64 bytes. However copy=False"):
+        jax.dlpack.from_dlpack(host, copy=False)
+
+
 def test_callbacks():
   double = jax.jit(lambda x: jax.pure_callback(lambda v: 2 * v, jax.ShapeDtypeStruct((3,), np.float32), x))
   assert double(jnp.arange(3.0)).tolist() == [0, 2, 4]

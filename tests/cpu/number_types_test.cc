@@ -118,9 +118,9 @@ TEST(NumberTypesTest, FormatsOfAByteAreConvertedAsSingleNumbersAre) {
   auto* bits = static_cast<uint32_t*>(floats.untyped_data());
   for (uint32_t i = 0; i < kFloats; ++i) bits[i] = (i >> 1) << 16 | (i & 1);
   for (const PrimitiveType type : {F8E3M4, F8E4M3, F8E4M3FN, F8E4M3FNUZ, F8E4M3B11FNUZ, F8E5M2,
-                                   F8E5M2FNUZ, F8E8M0FNU, F4E2M1FN}) {
+                                   F8E5M2FNUZ, F8E8M0FNU, F6E2M3FN, F6E3M2FN, F4E2M1FN}) {
     Literal codes(ShapeUtil::MakeShape(type, {256}));
-    const int most = type == F4E2M1FN ? 16 : 256;
+    const int most = 1 << primitive_util::BitWidth(type);
     for (int i = 0; i < 256; ++i)
       static_cast<uint8_t*>(codes.untyped_data())[i] = static_cast<uint8_t>(i % most);
     std::vector<Literal> arguments;

@@ -41,6 +41,10 @@ std::optional<Format> FormatOf(PrimitiveType type) {
       return Describe<float8_e5m2fnuz>();
     case F8E8M0FNU:
       return Describe<float8_e8m0fnu>();
+    case F6E2M3FN:
+      return Describe<float6_e2m3fn>();
+    case F6E3M2FN:
+      return Describe<float6_e3m2fn>();
     case F4E2M1FN:
       return Describe<float4_e2m1fn>();
     default:

@@ -5,6 +5,7 @@
 #define XLA_HLO_IR_DFS_HLO_VISITOR_H_
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 
