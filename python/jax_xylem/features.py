@@ -25,6 +25,7 @@ _STEPS = (
     ("Ctrl-C while a result is awaited", "interrupts", "register"),
     ("DLPack", "dlpack", "register"),
     ("custom_partitioning", "partitioning", "register"),
+    ("jax.extend.xla", "transforms", "register"),
 )
 
 

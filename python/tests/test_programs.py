@@ -324,3 +324,32 @@ def test_layout_constraints():
   z = jax.jit(lambda x: (x + 1).T, out_shardings=Format(Layout.AUTO)).lower(x).compile()(x)
   assert z.format.layout.major_to_minor == (1, 0)
   np.testing.assert_array_equal(z, (x + 1).T)
+
+
+def test_users_transform_programs():
+  xla = pytest.importorskip("jax.extend.xla", reason="this JAX has no transformations of programs")
+  if not hasattr(xla, "register_hlo_module_transformation"):
+    pytest.skip("this JAX has no transformations of programs")
+  from jax._src.lib import hlo
+  seen = []
+
+  def sines_to_cosines(program):
+    module = hlo.HloModule.from_serialized_hlo_module_proto(program)
+    seen.append(module.name)
+    for computation in module.computations():
+      for instruction in computation.instructions():
+        if instruction.opcode == hlo.HloOpcode.kSin:
+          computation.replace_instruction(instruction, computation.create_unary_instruction(
+              hlo.HloOpcode.kCos, instruction.operands()[0]))
+    return module.as_serialized_hlo_module_proto()
+
+  x = np.linspace(0, 3, 7, dtype=np.float32)
+  platform = jax.devices()[0].platform
+  xla.register_hlo_module_transformation(sines_to_cosines, name="mine", platforms=platform)
+  try:
+    np.testing.assert_allclose(jax.jit(lambda x: jnp.sin(x) + 1)(x), np.cos(x) + 1, rtol=1e-6)
+  finally:
+    assert xla.clear_hlo_module_transformation("mine", platforms=platform)
+  assert seen
+  np.testing.assert_allclose(jax.jit(lambda x: jnp.sin(x) + 2)(x), np.sin(x) + 2, rtol=1e-6)
+  assert not xla.clear_hlo_module_transformation("mine", platforms=platform)

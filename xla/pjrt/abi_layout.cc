@@ -214,6 +214,12 @@ XYLEM_PJRT_LAYOUT(JAX_CustomCallPartitioner_PropagateUserSharding_Args, result_s
 XYLEM_PJRT_LAYOUT(JAX_CustomCallPartitioner_Callbacks, propagate_user_sharding, 40, 56)
 XYLEM_PJRT_LAYOUT(PJRT_Register_Custom_Partitioner_Args, callbacks, 24, 32)
 XYLEM_PJRT_LAYOUT(JAX_InspectSharding_Callback_Args, free_error, 32, 40)
+XYLEM_PJRT_LAYOUT(PJRT_XlaTransform_version_and_error, error_msg, 32, 48)
+XYLEM_PJRT_LAYOUT(PJRT_XlaTransform_Args, changed, 88, 96)
+XYLEM_PJRT_LAYOUT(PJRT_XlaTransform_Callbacks, transform_hlo_module, 16, 24)
+XYLEM_PJRT_LAYOUT(PJRT_Register_Xla_Transform_Args, callbacks, 32, 40)
+XYLEM_PJRT_LAYOUT(PJRT_Clear_Xla_Transform_Args, cleared, 40, 48)
+static_assert(sizeof(PJRT_Xla_Transform_Extension) == 40);
 static_assert(sizeof(PJRT_Custom_Partitioner_Extension) == 40);
 static_assert(sizeof(PLUGIN_Profiler_Api) == 80 && sizeof(PJRT_Profiler_Extension) == 40);
 static_assert(sizeof(PJRT_Error_FunctionTable) == 56 && sizeof(PJRT_Memory_FunctionTable) == 40);

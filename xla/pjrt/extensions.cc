@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts, shardings, custom calls and their partitioners, memory descriptions, the profiler.
+// Layouts, shardings, custom calls and their partitioners, memory descriptions, transformations of
+// programs, the profiler.
 #include "xla/pjrt/extensions.h"
 
 #include <memory>
@@ -16,6 +17,7 @@
 #include "xla/pjrt/profiler.h"
 #include "xla/pjrt/program.h"
 #include "xla/pjrt/python.h"
+#include "xla/pjrt/transforms.h"
 #include "xla/pjrt/types.h"
 #include "xla/runtime/packed_elements.h"
 
@@ -195,9 +197,12 @@ PJRT_Extension_Base* FirstExtension() {
       Entry<&TopologyDefaultLayout>,
       Entry<&ExecutableOutputLayouts>,
       Entry<&ExecutableParameterLayouts>};
+  static PJRT_Xla_Transform_Extension transforms = {
+      Base<PJRT_Xla_Transform_Extension>(PJRT_Extension_Type_XlaTransform, &layouts.base),
+      Entry<&RegisterTransform>, Entry<&ClearTransform>};
   static PJRT_MemoryDescriptions_Extension memories = {
       Base<PJRT_MemoryDescriptions_Extension>(PJRT_Extension_Type_MemoryDescriptions,
-                                              &layouts.base),
+                                              &transforms.base),
       Entry<&DeviceMemoryDescriptions>, Entry<&MemoryDescriptionKind>};
   static PJRT_Custom_Call_Extension custom_calls = {
       Base<PJRT_Custom_Call_Extension>(PJRT_Extension_Type_Xylem_Custom_Call, &memories.base),

@@ -23,6 +23,7 @@
 #include "xla/pjrt/partition.h"
 #include "xla/pjrt/profiler.h"
 #include "xla/pjrt/python.h"
+#include "xla/pjrt/transforms.h"
 #include "xla/pjrt/types.h"
 #include "xla/runtime/packed_elements.h"
 #include "xla/service/custom_call_check.h"
@@ -301,6 +302,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
         SetLayouts(attributes.parameters, static_cast<size_t>(i), layout.mutable_parameters(i)));
   }
   XLA_RETURN_IF_ERROR(SetLayouts(attributes.results, 0, layout.mutable_result()));
+  XLA_ASSIGN_OR_RETURN(module, ApplyTransforms(std::move(module)));
   const std::shared_ptr<const HloModule> shared = std::move(module);
   const std::shared_ptr<const CustomCallRegistry> custom_calls = CustomCallsOf(nullptr);
   XLA_ASSIGN_OR_RETURN(program->executable, backend.Compile(shared, custom_calls.get(), &cancel));

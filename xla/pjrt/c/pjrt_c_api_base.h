@@ -77,6 +77,7 @@ typedef enum PJRT_ENUM(PJRT_Extension_Type) {
   PJRT_Extension_Type_Collectives = 21,
   PJRT_Extension_Type_MultiSlice = 22,
   PJRT_Extension_Type_HostMemoryAllocator = 23,
+  PJRT_Extension_Type_XlaTransform = 24,
   // Xylem's own, "xyl": custom calls with all their stages. XLA has this extension, under the
   // number 0, on GPUs only, by which clients take a plugin for one of a GPU.
   PJRT_Extension_Type_Xylem_Custom_Call = 0x78796c,
