@@ -193,9 +193,11 @@ bool IsScaleOfViews(const HloInstruction& instruction) {
 
 bool IsSmallProduct(const HloInstruction& dot) {
   // To call a library kernel, or to prepare it for another product, takes longer than so many
-  // multiplications.
+  // multiplications. Short sums are formed sooner than matrices are copied, whatever their sizes.
   constexpr double kFewMultiplications = 1024, kFewStrided = 256;
-  constexpr int64_t kSmall = 16, kTiny = 4, kManyProducts = 64, kFewResults = 32;
+  constexpr double kSomeMultiplications = 1 << 22;
+  constexpr int64_t kSmall = 16, kShort = 8, kTiny = 4, kPair = 2, kManyProducts = 64,
+                    kFewResults = 32;
   if (dot.opcode() != HloOpcode::kDot) return false;
   const Shape& lhs = dot.operand(0)->shape();
   const Shape& rhs = dot.operand(1)->shape();
@@ -228,11 +230,11 @@ bool IsSmallProduct(const HloInstruction& dot) {
   const bool is_small = depth <= kSmall && columns <= kSmall && rows <= kSmall;
   // Vectors of the right-hand side are contiguous, or put together from single elements.
   if (is_column(rhs.rank() - 1)) {
-    return is_tiny || multiplications <= kFewMultiplications ||
-           (products >= kManyProducts && is_small);
+    return depth <= kShort || multiplications <= kFewMultiplications ||
+           (depth <= kSmall && multiplications <= kSomeMultiplications);
   }
   const bool fills_vectors = (columns & (columns - 1)) == 0 && columns < kSmall;
-  return multiplications <= kFewStrided ||
+  return depth <= kPair || multiplications <= kFewStrided ||
          (is_tiny &&
           (rows <= kSmall || (fills_vectors && (products == 1 || products >= kManyProducts)))) ||
          (is_small && products >= kManyProducts && rows * columns <= kFewResults);
