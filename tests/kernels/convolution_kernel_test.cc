@@ -339,7 +339,11 @@ TEST(ConvolutionKernel, ImagesSideBySide) {
   for (const auto& [images, size, taps, channels, output_channels, padding, dilation, stride] :
        {Case{3, 9, 3, 40, 20, 1, 1, 1}, Case{2, 8, 2, 33, 12, 1, 2, 1},
         Case{4, 33, 3, 16, 16, 1, 1, 1}, Case{2, 11, 3, 70, 9, 0, 1, 2},
-        Case{1, 6, 1, 18, 24, -1, 1, 1}, Case{5, 7, 3, 20, 40, 4, 3, 1}}) {
+        Case{1, 6, 1, 18, 24, -1, 1, 1}, Case{5, 7, 3, 20, 40, 4, 3, 1},
+        // One image: no element of a patch lies beside another. Few channels: positions of a row
+        // of taps are one run. One channel: rows of several images.
+        Case{1, 20, 3, 32, 24, 1, 1, 1}, Case{1, 30, 7, 3, 24, 3, 2, 1},
+        Case{3, 12, 3, 1, 32, 1, 1, 1}, Case{2, 16, 5, 3, 9, 2, 1, 1}}) {
     // As XLA writes it: the images are features, the channels a batch, and the window is the
     // gradient.
     const int64_t window = size, outputs = taps;

@@ -167,6 +167,15 @@ bool HasPlainPositions(const Patches& patches) {
          IsPointwise(patches.dims.back()) && patches.dims.back().input_stride == 1;
 }
 
+// Between elements of a patch that follow each other: features, or those under neighbouring taps.
+int64_t ElementDistance(const Patches& patches) {
+  if (patches.features > 1) return patches.feature_stride;
+  for (auto dim = patches.dims.rbegin(); dim != patches.dims.rend(); ++dim) {
+    if (dim->taps > 1) return dim->input_stride * dim->window_dilation;
+  }
+  return 1;
+}
+
 // Whether patches are long rows of the input, in each of several features that lie apart, and the
 // kernel's elements lie likewise: as in gradients of kernels where features come before positions.
 bool HasLongRows(const ConvolutionProblem& problem) {
@@ -175,7 +184,7 @@ bool HasLongRows(const ConvolutionProblem& problem) {
   if (patches.features <= 1 || patches.feature_stride == 1 || patches.dims.empty()) return false;
   const SpatialDim& minor = patches.dims.back();
   return minor.taps >= kLongRow && minor.input_stride == 1 && minor.window_dilation == 1 &&
-         minor.base_dilation == 1 && problem.tap_strides.back() == 1;
+         minor.base_dilation == 1 && problem.kernel_feature_stride != 1;
 }
 
 // The same with features as the taps of one more dimension, the first: patches are in order of
@@ -293,11 +302,8 @@ class PatchProductKernel final : public Kernel {
     if (problem.features() < kFewFeatures && problem.positions() > 2 * problem.features())
       return true;
     if (!patches.dims.empty() && patches.dims.back().input_stride == 1 &&
-        patches.dims.back().output_size >= kLongRow) {
-      // Elements of a patch that follow each other: features, or those under neighbouring taps.
-      const int64_t distance =
-          patches.features > 1 ? patches.feature_stride : patches.dims.back().window_dilation;
-      if (distance != 1) return true;
+        patches.dims.back().output_size >= kLongRow && ElementDistance(patches) != 1) {
+      return true;
     }
     // Images of few positions would be products of few columns.
     constexpr int64_t kFewPositions = 16;
