@@ -295,7 +295,7 @@ TEST(FlagsOfTheProcess, AreTheDebugOptionsOfBuilds) {
 }
 
 TEST(NonDefaultDebugOptions, AreThoseThatDiffer) {
-#ifdef __SANITIZE_THREAD__
+#ifdef XYLEM_THREAD_SANITIZER
   GTEST_SKIP() << "maps of the system's protobuf have another layout under ThreadSanitizer";
 #endif
   DebugOptions options = DefaultDebugOptionsIgnoringFlags();

@@ -22,7 +22,7 @@ namespace xla {
 namespace {
 
 // Devices that meet take long where every access is checked.
-#if defined(__SANITIZE_THREAD__)
+#if defined(XYLEM_THREAD_SANITIZER)
 constexpr int kManyMeetings = 1'000;
 #else
 constexpr int kManyMeetings = 20'000;

@@ -101,7 +101,7 @@ inline void ExpectStopsSoon(const std::function<absl::Status(Context&)>& kernel,
   // The time after the last poll.
   const int64_t polls = context.polls;
   context.Poll().IgnoreError();
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(XYLEM_THREAD_SANITIZER)
   constexpr double kLimit = 1;
 #else
   constexpr double kLimit = 0.1;

@@ -66,7 +66,7 @@ TEST(CallContextTest, LoopsGiveTheFirstError) {
                                        return absl::InternalError(absl::StrCat("part ", from));
                                      }),
                  "part 4");
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which end the process
+#if !defined(__SANITIZE_ADDRESS__) && !defined(XYLEM_THREAD_SANITIZER)  // which end the process
     EXPECT_ERROR(context.Allocate(int64_t{1} << 61), "bytes of working memory");
 #endif
   }

@@ -22,7 +22,7 @@
 #include "xla/shape_util.h"
 
 // Sanitizers make operations many times slower.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(XYLEM_THREAD_SANITIZER)
 namespace xla {
 namespace {
 

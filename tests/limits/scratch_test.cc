@@ -20,7 +20,7 @@
 #include "xla/shape_util.h"
 
 // Sanitizers have an allocator of their own.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(XYLEM_THREAD_SANITIZER)
 namespace {
 
 std::atomic<bool> counts{false};

@@ -293,7 +293,7 @@ TEST(BinaryTest, FilesAreNotOpenedAsClosedStreams) {
   EXPECT_TRUE(absl::StrContains(finished.output, "the program takes 0 arrays")) << finished.output;
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(XYLEM_THREAD_SANITIZER)
 // Fewer threads run the same tests; programs may find too little memory then.
 TEST(BinaryTest, JobsForWhichThereIsNoThread) {
   const Finished finished = Shell(

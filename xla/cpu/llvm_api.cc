@@ -35,7 +35,7 @@ void InstallOutOfMemoryHandler(void* library) {
     reinterpret_cast<void (*)(Handler, void*)>(install)(OnOutOfMemory, nullptr);
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(XYLEM_THREAD_SANITIZER)
 constexpr bool kIsSanitized = true;
 #elif defined(__clang__)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)

@@ -78,7 +78,7 @@ class FreedBlocks {
   Entry entries_[kMostBlocks];
 };
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(XYLEM_THREAD_SANITIZER)
 constexpr bool kKeepsBlocks = false;  // so that uses after free are found
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
