@@ -342,13 +342,16 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
     return arguments;
   };
 
+  const auto identity_of = [&](int lanes) {
+    return ops_.Splat(ops_.Constant(identity->shape().element_type(), identity->untyped_data()),
+                      lanes);
+  };
   const int64_t in_blocks = row_elements / block * block;
   // Partial results start from what changes nothing, or else from the first block.
   std::vector<Element> partial;
   int64_t begin = 0;
   if (identity.has_value() && inputs == 1) {
-    partial = {ops_.Splat(ops_.Constant(identity->shape().element_type(), identity->untyped_data()),
-                          block)};
+    partial = {identity_of(block)};
   } else {
     Scope scope(&wide);
     partial = operands_at(wide, ir_.Index(0), block, {});
@@ -364,11 +367,34 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
                            reducer, operands_at(wide, i, block, FromCarried(carried, partial))));
                      }),
       partial);
-  // Halves are combined; at the length of a vector, with the vectors behind the last block.
+  // Halves are combined; at the length of a vector, with the vectors behind the last block, and at
+  // shorter ones with what is left of the row.
   ElementEmitter tail(ops_, buffers_, row_lanes_);
   tail.set_outer(this);
   const int64_t in_vectors = row_elements / row_lanes_ * row_lanes_;
+  int64_t done = in_vectors;
   for (int lanes = block; lanes > 1; lanes /= 2) {
+    const int64_t left = row_elements - done;
+    const bool is_short = lanes < row_lanes_ && lanes >= kShortVector;
+    // The last elements are those of a vector that ends with the row, without what is combined
+    // already.
+    const bool is_last = is_short && lanes == kShortVector && left > 0 && left < lanes &&
+                         identity.has_value() && inputs == 1;
+    if (is_last || (is_short && left >= lanes)) {
+      ElementEmitter part(ops_, buffers_, lanes);
+      part.set_outer(this);
+      const int64_t position = is_last ? row_elements - lanes : done;
+      std::vector<Element> elements = operands_at(part, ir_.Index(position), lanes, {});
+      if (is_last && part.status().ok()) {
+        std::vector<int> chosen;
+        for (int i = 0; i < lanes; ++i) chosen.push_back(i < lanes - left ? i : i + lanes);
+        elements[0].re = ir_.Shuffle(identity_of(lanes).re, elements[0].re, chosen);
+      }
+      elements.insert(elements.begin(), partial.begin(), partial.end());
+      partial = part.Apply(reducer, std::move(elements));
+      if (!part.status().ok() && status_.ok()) status_ = part.status();
+      done += is_last ? left : lanes;
+    }
     if (lanes == row_lanes_) {
       partial = FromCarried(
           ir_.Loop(ir_.Index(in_blocks), ir_.Index(in_vectors), row_lanes_, ToCarried(partial),
@@ -391,7 +417,7 @@ std::vector<Element> ElementEmitter::EmitRowReduce(const HloInstruction* instruc
   for (Element& element : partial) element = FirstLaneOf(ir_, element);
   if (!tail.status().ok() && status_.ok()) status_ = tail.status();
   partial =
-      FromCarried(ir_.Loop(ir_.Index(in_vectors), ir_.Index(row_elements), 1, ToCarried(partial),
+      FromCarried(ir_.Loop(ir_.Index(done), ir_.Index(row_elements), 1, ToCarried(partial),
                            [&](IrValue i, const Ir::Carried& carried) {
                              Scope scope(this);
                              return ToCarried(Apply(
