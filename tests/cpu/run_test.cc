@@ -361,11 +361,12 @@ ENTRY main {
 }
 
 TEST(CpuRunTest, WorkingMemoryOfCustomCallsCountsAgainstTheMemoryLimit) {
+  // Arrays in other layouts than the program's are copied.
   ASSERT_OK_AND_ASSIGN(const auto program, CompileText(R"(
 HloModule m
 ENTRY main {
-  x = f32[4] parameter(0)
-  ROOT y = f32[4] custom-call(x), custom_call_target="test.scratch"
+  x = f32[256,256]{1,0} parameter(0)
+  ROOT y = f32[256,256]{1,0} custom-call(x), custom_call_target="test.scratch", operand_layout_constraints={f32[256,256]{0,1}}
 })"));
   CustomCallRegistry registry;
   ASSERT_OK(registry.Register("test.scratch", [](CustomCallFrame& call) -> absl::Status {
@@ -375,13 +376,14 @@ ENTRY main {
   }));
   runtime::ExecutionContext context;
   context.custom_calls = &registry;
-  const Literal x = LiteralUtil::CreateR1<float>({1, 2, 3, 4});
-  // The result is made in memory with guards around it.
+  constexpr int64_t kBytes = 256 * 256 * 4;
+  Literal x(ShapeUtil::MakeShape(F32, {256, 256}));
+  x.PopulateWithValue<float>(1);
   EXPECT_GT(MostMemory("working memory of ",
                        [&](runtime::RunStatistics* statistics, const CpuRunOptions& options) {
                          return program->Run({&x}, context, statistics, options).status();
                        }),
-            32);
+            3 * kBytes);
 }
 
 TEST(CpuRunTest, SeveralExecutionsRunAtOnce) {
