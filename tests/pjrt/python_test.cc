@@ -273,6 +273,8 @@ TEST(PjrtPythonTest, SignalsEndRunsOnTheMainThread) {
     std::memcpy(Elements(parameters[3]), Elements(parameters[2]), 8);
     return &interpreter.none;
   };
+  // Signals end compilations, too.
+  PJRT_LoadedExecutable* program = plugin.Compile(kCalledForever);
   _object* const exception = Interpreter::Make();
   const Clock::time_point signal = Clock::now() + std::chrono::milliseconds(200);
   interpreter.on_signals = [&] {
@@ -282,7 +284,6 @@ TEST(PjrtPythonTest, SignalsEndRunsOnTheMainThread) {
     interpreter.on_signals = [] { return 0; };
     return -1;
   };
-  PJRT_LoadedExecutable* program = plugin.Compile(kCalledForever);
   std::vector<PJRT_Buffer*> results(1);
   const std::string error = plugin.Run(program, {plugin.Floats({1, 2})}, &results);
   EXPECT_NE(error.find("cancelled"), std::string::npos) << error;
@@ -293,6 +294,8 @@ TEST(PjrtPythonTest, SignalsEndRunsOnTheMainThread) {
 TEST(PjrtPythonTest, SignalsEndWaitsAndWhatTheyWaitFor) {
   Plugin plugin;
   Interpreter& interpreter = Introduce();
+  // Signals end compilations, too.
+  PJRT_LoadedExecutable* program = plugin.Compile(kForever);
   _object* const exception = Interpreter::Make();
   const Clock::time_point signal = Clock::now() + std::chrono::milliseconds(100);
   interpreter.on_signals = [&] {
@@ -301,7 +304,6 @@ TEST(PjrtPythonTest, SignalsEndWaitsAndWhatTheyWaitFor) {
     interpreter.on_signals = [] { return 0; };
     return -1;
   };
-  PJRT_LoadedExecutable* program = plugin.Compile(kForever);
   std::vector<PJRT_Buffer*> results(1);
   const std::string error = plugin.Run(program, {plugin.Floats({1, 2})}, &results);
   EXPECT_NE(error.find("a signal ended the wait"), std::string::npos) << error;
