@@ -22,7 +22,7 @@ import time
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 MOST_RATIO = 1.25
-LITTLE_MS = {"run": 0.02, "processor": 0.02, "compile": 30}
+LITTLE_MS = {"run": 0.02, "compile": 30}
 # Times of a size over those of half of it, compared with XLA's.
 MOST_GROWTH = 1.5
 
@@ -60,7 +60,7 @@ class Worker:
 class Search:
   def __init__(self, arguments):
     self.arguments = arguments
-    self.kind = "compile" if arguments.compile else "processor" if arguments.processor else "run"
+    self.kind = "compile" if arguments.compile else "run"
     self.worker = Worker(arguments.python, 600, ["--texts"] if arguments.work else [])
     self.cliffs, self.errors, self.done = [], [], 0
 
@@ -100,7 +100,7 @@ class Search:
     temporary = [max(0, a["temporary"]["xylem"] - 2 * a["temporary"]["cpu"]) for a in answers.values()]
     words = [f"{at}: {a[self.kind]['xylem']:.3f}/{a[self.kind]['cpu']:.3f}" for at, a in answers.items()]
     verdict = ("SLOW" if slow else "GROWS" if growing else
-               "MEMORY" if temporary[-1] > 1 << 24 and self.kind != "compile" else None)
+               "MEMORY" if temporary[-1] > 1 << 24 and self.kind == "run" else None)
     line = f"{number} {max(ratios):.2f} {' '.join(words)} {next(iter(answers.values()))['name']}"
     if verdict == "MEMORY":
       last = list(answers.values())[-1]["temporary"]
@@ -156,7 +156,6 @@ def main():
   parser.add_argument("--sizes", type=lambda s: [int(v) for v in s.split(",")], help="the default is 1,2,4,8")
   parser.add_argument("--seconds", type=float, default=0.1, help="how long each size runs")
   parser.add_argument("--compile", action="store_true", help="compile times; sizes are numbers of repetitions")
-  parser.add_argument("--processor", action="store_true", help="compare processor time, on a machine with other work")
   parser.add_argument("--work", metavar="XYLEM", help="check the work of programs that this command compiles")
   parser.add_argument("--python", default=sys.executable, help="a Python with JAX and the plugin")
   parser.add_argument("--verbose", action="store_true", help="print programs that are no cliffs, too")

@@ -35,14 +35,13 @@ def memory(executable):
 
 
 def measure(program, seconds):
-  """The least milliseconds of a run of each side, which take turns: elapsed, and of processors."""
+  """The least milliseconds of a run of each side, which take turns."""
   calls, answer = {}, {"name": program.name, "compile": {}, "temporary": {}}
   for side in SIDES:
     executable, arguments, answer["compile"][side] = compiled(program, side)
     answer["temporary"][side] = memory(executable)
     calls[side] = lambda executable=executable, arguments=arguments: jax.block_until_ready(executable(*arguments))
   best, first = {}, {}
-  processor = dict.fromkeys(SIDES, float("inf"))
   for side, call in calls.items():
     start = time.perf_counter()
     call()
@@ -52,18 +51,14 @@ def measure(program, seconds):
   turns = 0
   while turns < 3 or time.perf_counter() < end:
     for side, call in calls.items():
-      count = max(1, min(20, int(0.01 / best[side])))
-      busy = time.process_time()
-      for _ in range(count):
+      for _ in range(max(1, min(20, int(0.01 / best[side])))):
         start = time.perf_counter()
         call()
         best[side] = min(best[side], time.perf_counter() - start)
-      processor[side] = min(processor[side], (time.process_time() - busy) / count)
     turns += 1
     if sum(first.values()) > 20 * seconds + 5:
       break
   answer["run"] = {side: value * 1e3 for side, value in best.items()}
-  answer["processor"] = {side: value * 1e3 for side, value in processor.items()}
   return answer
 
 
