@@ -119,11 +119,6 @@ class Planner {
   }
 
  private:
-  struct Sinks {
-    std::vector<const HloInstruction*> kernels;  // in memory, computed from this
-    int64_t size = 0;                            // of the largest of them so far
-  };
-
   static bool IsSmallConstant(const HloInstruction& instruction) {
     return instruction.opcode() == HloOpcode::kConstant && CountOf(instruction.shape()) == 1;
   }
@@ -217,7 +212,6 @@ class Planner {
   struct Path {
     const HloInstruction* kernel;
     uint64_t hash;
-    bool operator==(const Path&) const = default;
   };
 
   // All different ones, at most kMaxPaths + 1.

@@ -75,7 +75,7 @@ class PhasesOf {
   }
 
   // How many phases from `first` on differ in the first tap alone, and that by one distance.
-  int64_t Alike(int64_t first) const {
+  int64_t CountWithEqualTaps(int64_t first) const {
     const Phase phase = Get(first);
     Phase last = phase;
     int64_t step = 0, end = first + 1;
@@ -110,7 +110,7 @@ void DividePhases(int64_t d, std::vector<ConvolutionSpec>* parts) {
                            result.strides[whole.spatial[d].result_dimension] == features;
     const bool joins = is_joined || features < kFewFeatures || phases.count() > kManyPhases;
     for (int64_t first = 0; first < phases.count();) {
-      const int64_t count = joins ? phases.Alike(first) : 1;
+      const int64_t count = joins ? phases.CountWithEqualTaps(first) : 1;
       phases.Set(first, count, d, &divided.emplace_back(whole));
       first += count;
     }

@@ -594,14 +594,6 @@ std::unique_ptr<const Kernel> MakeBlocked(const DotProblem& problem, const void*
   return std::make_unique<BlockedDotKernel<Packing>>(problem, columns_constant);
 }
 
-template <typename T>
-std::unique_ptr<const Kernel> MakeFloat(const DotProblem& problem, const void* columns_constant) {
-  if (SkinnyDotKernel<T>::Fits(problem)) return std::make_unique<SkinnyDotKernel<T>>(problem);
-  if (columns_constant == nullptr && SmallDotKernel<T>::Fits(problem))
-    return std::make_unique<SmallDotKernel<T>>(problem);
-  return MakeBlocked<WidePacking<T>>(problem, columns_constant);
-}
-
 // Rows that are read in place, as those of a pointwise convolution: where there are too few columns
 // for copies of the rows to pay. Null if they cannot be.
 std::unique_ptr<const Kernel> MakeInPlace(const DotProblem& problem, const void* columns_constant) {
@@ -646,6 +638,18 @@ std::unique_ptr<const Kernel> MakeInPlace(const DotProblem& problem, const void*
   return MakeDirectConvolution(std::move(spec));
 }
 
+template <typename T>
+std::unique_ptr<const Kernel> MakeFloat(const DotProblem& problem, const void* columns_constant) {
+  if (SkinnyDotKernel<T>::Fits(problem)) return std::make_unique<SkinnyDotKernel<T>>(problem);
+  if (columns_constant == nullptr && SmallDotKernel<T>::Fits(problem))
+    return std::make_unique<SmallDotKernel<T>>(problem);
+  if constexpr (std::is_same_v<T, float>) {
+    std::unique_ptr<const Kernel> in_place = MakeInPlace(problem, columns_constant);
+    if (in_place != nullptr) return in_place;
+  }
+  return MakeBlocked<WidePacking<T>>(problem, columns_constant);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeDotKernel(const DotSpec& spec) {
@@ -661,11 +665,6 @@ absl::StatusOr<std::unique_ptr<const Kernel>> MakeDotKernel(const DotSpec& spec)
     return MakeBlocked<QuadPacking>(problem, constant);
   switch (wide) {
     case F32:
-      if (!SkinnyDotKernel<float>::Fits(problem) &&
-          (constant != nullptr || !SmallDotKernel<float>::Fits(problem))) {
-        std::unique_ptr<const Kernel> in_place = MakeInPlace(problem, constant);
-        if (in_place != nullptr) return in_place;
-      }
       return MakeFloat<float>(problem, constant);
     case F64:
       return MakeFloat<double>(problem, constant);
