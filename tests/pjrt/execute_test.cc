@@ -59,6 +59,9 @@ module @sink {
   const std::string program = OptimizedProgram(get.executable);
   EXPECT_NE(program.find("dce_sink"), std::string::npos);
   EXPECT_NE(program.find("cosine"), std::string::npos);
+  auto destroy = New<PJRT_Executable_Destroy_Args>();
+  destroy.executable = get.executable;
+  EXPECT_CALL_OK(Api().PJRT_Executable_Destroy(&destroy));
 }
 
 TEST(PjrtExecuteTest, RunsAProgram) {
