@@ -18,17 +18,17 @@ endforeach()
 list(TRANSFORM archives REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archive_files)
 list(JOIN archive_files "," archive_list)
 
-set(exports ${CMAKE_BINARY_DIR}/package/exports.map)
+set(exports ${PROJECT_BINARY_DIR}/package/exports.map)
 add_custom_command(
     OUTPUT ${exports}
-    COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DSOURCE=${CMAKE_SOURCE_DIR}
-            -DGENERATED=${CMAKE_BINARY_DIR}/gen "-DARCHIVES=${archive_list}" -DOUTPUT=${exports}
-            -P ${CMAKE_SOURCE_DIR}/cmake/make_exports.cmake
-    DEPENDS ${archives} ${archive_files} ${CMAKE_SOURCE_DIR}/cmake/make_exports.cmake
-            ${CMAKE_SOURCE_DIR}/cmake/public_headers.cmake
+    COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DSOURCE=${PROJECT_SOURCE_DIR}
+            -DGENERATED=${PROJECT_BINARY_DIR}/gen "-DARCHIVES=${archive_list}" -DOUTPUT=${exports}
+            -P ${PROJECT_SOURCE_DIR}/cmake/make_exports.cmake
+    DEPENDS ${archives} ${archive_files} ${PROJECT_SOURCE_DIR}/cmake/make_exports.cmake
+            ${PROJECT_SOURCE_DIR}/cmake/public_headers.cmake
     COMMENT "Exports of libxylem" VERBATIM)
 
-set(stub ${CMAKE_BINARY_DIR}/package/shared.cc)
+set(stub ${PROJECT_BINARY_DIR}/package/shared.cc)
 file(CONFIGURE OUTPUT ${stub} CONTENT "// Empty: the library consists of the archives of the rooms.\n")
 add_library(xylem_shared SHARED ${stub} ${exports})
 # Given as files: for targets, CMake would add the rooms again as dependencies of other rooms.
@@ -46,7 +46,7 @@ set_target_properties(xylem_shared PROPERTIES
     OUTPUT_NAME xylem EXPORT_NAME xylem LINK_DEPENDS "${exports};${archive_files}" VERSION ${PROJECT_VERSION}
     # Until 1.0 each minor version may change the interface.
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 # Requirements of the public headers.
 target_include_directories(xylem_shared INTERFACE
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/xylem>)
@@ -63,13 +63,13 @@ install(EXPORT XylemTargets NAMESPACE xylem:: DESTINATION ${CMAKE_INSTALL_LIBDIR
 
 # Listed at installation, so that headers added later are installed too.
 install(CODE "
-  include(\"${CMAKE_SOURCE_DIR}/cmake/public_headers.cmake\")
-  xylem_public_headers(headers \"${CMAKE_SOURCE_DIR}\" \"${CMAKE_BINARY_DIR}/gen\")
+  include(\"${PROJECT_SOURCE_DIR}/cmake/public_headers.cmake\")
+  xylem_public_headers(headers \"${PROJECT_SOURCE_DIR}\" \"${PROJECT_BINARY_DIR}/gen\")
   foreach(header \${headers})
     cmake_path(GET header PARENT_PATH folder)
-    set(path \"${CMAKE_SOURCE_DIR}/\${header}\")
+    set(path \"${PROJECT_SOURCE_DIR}/\${header}\")
     if(NOT EXISTS \${path})
-      set(path \"${CMAKE_BINARY_DIR}/gen/\${header}\")
+      set(path \"${PROJECT_BINARY_DIR}/gen/\${header}\")
     endif()
     file(INSTALL \${path} DESTINATION
          \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/xylem/\${folder}\")
@@ -82,14 +82,14 @@ foreach(proto xla/xla_data.proto xla/debug_options.proto xla/xla.proto xla/servi
 endforeach()
 
 configure_package_config_file(cmake/XylemConfig.cmake.in
-    ${CMAKE_BINARY_DIR}/package/XylemConfig.cmake
+    ${PROJECT_BINARY_DIR}/package/XylemConfig.cmake
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem NO_SET_AND_CHECK_MACRO)
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/package/XylemConfigVersion.cmake
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/XylemConfigVersion.cmake
     COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/package/XylemConfig.cmake
-              ${CMAKE_BINARY_DIR}/package/XylemConfigVersion.cmake
+install(FILES ${PROJECT_BINARY_DIR}/package/XylemConfig.cmake
+              ${PROJECT_BINARY_DIR}/package/XylemConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem)
 
 file(RELATIVE_PATH XYLEM_PC_TO_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
-configure_file(cmake/xylem.pc.in ${CMAKE_BINARY_DIR}/package/xylem.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/package/xylem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/xylem.pc.in ${PROJECT_BINARY_DIR}/package/xylem.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/package/xylem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
