@@ -44,7 +44,7 @@ set_tests_properties(examples.local_client PROPERTIES
 
 # The consumer of the package is not built with sanitizers.
 if(NOT XYLEM_SANITIZE)
-  foreach(step install cmake pkg_config symbols)
+  foreach(step install cmake pkg_config symbols interface uninstall subdirectory)
     add_test(NAME package.${step}
         COMMAND ${CMAKE_COMMAND} -DSTEP=${step} -DSOURCE=${PROJECT_SOURCE_DIR}
                 -DBUILD=${PROJECT_BINARY_DIR} -DVERSION=${PROJECT_VERSION} -DNM=${CMAKE_NM}
@@ -53,7 +53,9 @@ if(NOT XYLEM_SANITIZE)
     set_tests_properties(package.${step} PROPERTIES TIMEOUT 900)
     if(step STREQUAL "install")
       set_tests_properties(package.install PROPERTIES FIXTURES_SETUP installed)
-    else()
+    elseif(step STREQUAL "uninstall")
+      set_tests_properties(package.uninstall PROPERTIES FIXTURES_CLEANUP installed)
+    elseif(NOT step STREQUAL "subdirectory")
       set_tests_properties(package.${step} PROPERTIES FIXTURES_REQUIRED installed)
     endif()
   endforeach()

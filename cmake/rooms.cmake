@@ -68,7 +68,10 @@ function(xylem_protos name)
     list(APPEND outputs ${gen}/${stem}.pb.cc ${gen}/${stem}.pb.h
          ${gen}/${stem}_enums.cc ${gen}/${stem}_enums.h)
   endforeach()
+  # For targets that include generated headers without linking what is made of the rest.
+  add_custom_target(xylem_generated DEPENDS ${outputs})
   add_library(${name} STATIC ${outputs})
+  add_dependencies(${name} xylem_generated)
   target_compile_options(${name} PRIVATE -w)
   target_include_directories(${name} SYSTEM PUBLIC ${gen})
   target_link_libraries(${name} PUBLIC protobuf::libprotobuf)

@@ -13,6 +13,7 @@
 
 #include "tests/pjrt/plugin.h"
 #include "xla/pjrt/abi.h"
+#include "xla/pjrt/abi_llvm.h"
 #include "xla/pjrt/abi_python.h"
 
 namespace xla::pjrt::testing {
@@ -173,6 +174,18 @@ TEST(PjrtTableTest, HasNoExtensionsOfGpus) {
     EXPECT_NE(static_cast<int>(extension->type), 0) << "custom calls of GPUs";
     EXPECT_NE(static_cast<int>(extension->type), 3) << "streams";
   }
+}
+
+// The command that is installed with the plugin compiles with its LLVM.
+TEST(PjrtTableTest, LlvmIsGivenToTheSameBuildOnly) {
+  const PJRT_Extension_Base* extension = Api().extension_start;
+  while (extension != nullptr && extension->type != kXylemLlvmExtension) extension = extension->next;
+  ASSERT_NE(extension, nullptr);
+  EXPECT_EQ(extension->struct_size, sizeof(Xylem_Llvm_Extension));
+  const auto* llvm = reinterpret_cast<const Xylem_Llvm_Extension*>(extension);
+  EXPECT_NE(std::string(llvm->version), "");
+  EXPECT_EQ(llvm->functions(0), nullptr);
+  EXPECT_EQ(llvm->functions(sizeof(void*)), nullptr);
 }
 
 // Registers a custom call through its extension; the error, if there is one.

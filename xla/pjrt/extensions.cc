@@ -190,9 +190,8 @@ PJRT_Extension_Base* FirstExtension() {
   static Xylem_Python_Extension python = {
       Base<Xylem_Python_Extension>(kXylemPythonExtension, nullptr), Entry<&SetPython>,
       Entry<&EndRuns>};
-  static Xylem_Llvm_Extension llvm = {
-      Base<Xylem_Llvm_Extension>(kXylemLlvmExtension, &python.base), XYLEM_VERSION,
-      cpu::LlvmFunctionTable};
+  static Xylem_Llvm_Extension llvm = {Base<Xylem_Llvm_Extension>(kXylemLlvmExtension, &python.base),
+                                      XYLEM_VERSION, cpu::LlvmFunctionTable};
   static PJRT_Layouts_Extension layouts = {
       Base<PJRT_Layouts_Extension>(PJRT_Extension_Type_Layouts, &llvm.base),
       Entry<&MemoryLayoutDestroy>,
