@@ -63,6 +63,11 @@ set(XYLEM_DOC_DIR ${CMAKE_INSTALL_DATAROOTDIR}/doc/xylem)
 install(FILES LICENSE NOTICE DESTINATION ${XYLEM_DOC_DIR} COMPONENT doc)
 install(DIRECTORY licenses DESTINATION ${XYLEM_DOC_DIR} COMPONENT doc)
 
+# --- Packages ----------------------------------------------------------------------------------------
+if(PROJECT_IS_TOP_LEVEL AND TARGET xylem)
+  include(cmake/deb.cmake)
+endif()
+
 # --- The list of what was installed: must stay last. cmake/uninstall.cmake removes what it names. -----
 install(CODE "
   if(NOT CMAKE_INSTALL_COMPONENT)

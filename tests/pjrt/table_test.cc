@@ -179,7 +179,8 @@ TEST(PjrtTableTest, HasNoExtensionsOfGpus) {
 // The command that is installed with the plugin compiles with its LLVM.
 TEST(PjrtTableTest, LlvmIsGivenToTheSameBuildOnly) {
   const PJRT_Extension_Base* extension = Api().extension_start;
-  while (extension != nullptr && extension->type != kXylemLlvmExtension) extension = extension->next;
+  while (extension != nullptr && extension->type != kXylemLlvmExtension)
+    extension = extension->next;
   ASSERT_NE(extension, nullptr);
   EXPECT_EQ(extension->struct_size, sizeof(Xylem_Llvm_Extension));
   const auto* llvm = reinterpret_cast<const Xylem_Llvm_Extension*>(extension);
@@ -343,7 +344,7 @@ TEST(PjrtTableTest, ExtensionsAreAList) {
     EXPECT_GE(extension->struct_size, sizeof(PJRT_Extension_Base));
     types.insert(static_cast<int>(extension->type));
   }
-  EXPECT_EQ(types, (std::set<int>{1, 2, 4, 5, 6, 19, 24, 0x78796c, kXylemPythonExtension}));
+  EXPECT_EQ(types, (std::set<int>{1, 2, 4, 5, 6, 19, 24, 0x78796c, kXylemPythonExtension, kXylemLlvmExtension}));
 }
 
 TEST(PjrtTableTest, TheLibraryGivesTheTableAndNothingElse) {
