@@ -64,6 +64,11 @@ fuzz: deps ## run each fuzzer for FUZZ_SECONDS, 60 by default (needs clang; buil
 	@cmake --build --preset fuzz --parallel $(JOBS)
 	@scripts/run_fuzzers.sh build-fuzz $(FUZZ_SECONDS)
 
+kernel-forms: deps ## measure the forms that dots and convolutions of random shapes choose from
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target bench_kernel_forms
+	@build/bench_kernel_forms --shapes 2000 --seed $(SEED)
+
 hostile: deps ## give HOSTILE_INPUTS mutated inputs to all readers, 100000 by default
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target hostile_driver

@@ -257,6 +257,12 @@ int64_t CpuProgram::GeneratedBytes() const {
   }
   return bytes;
 }
+std::vector<CpuProgram::LibraryReport> CpuProgram::library_calls() const {
+  std::vector<LibraryReport> calls;
+  for (const auto& [instruction, epilogue] : impl_->lowered.contractions)
+    calls.push_back({std::string(instruction->name()), cpu::FormsText(*instruction, epilogue)});
+  return calls;
+}
 const std::vector<CpuProgram::KernelReport>& CpuProgram::kernels() const {
   return impl_->lowered.kernels;
 }

@@ -142,6 +142,12 @@ class CpuProgram {
     bool is_cached = false;  // its machine code came from the cache
   };
   const std::vector<KernelReport>& kernels() const;
+  // The dots and convolutions that the kernel library computes, each with the forms that it chose
+  // from: the chosen one first, and the estimated cycles of each (kernels/forms.h).
+  struct LibraryReport {
+    std::string instruction, forms;
+  };
+  std::vector<LibraryReport> library_calls() const;
   // The module as it was compiled, after all passes.
   const HloModule& optimized_module() const;
   // As far as the options asked for them.
