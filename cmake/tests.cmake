@@ -51,6 +51,11 @@ set_target_properties(op_coverage PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BI
 # Checks of the source tree itself: includes, sizes.
 xylem_room(xylem_source_tree FOLDERS tests/structure USES absl::status absl::statusor absl::strings)
 
+# main() of all of them.
+add_library(xylem_test_main OBJECT ${CMAKE_SOURCE_DIR}/tests/test_main.cc)
+target_include_directories(xylem_test_main PRIVATE ${CMAKE_SOURCE_DIR})
+target_link_libraries(xylem_test_main PRIVATE xla_base GTest::gtest xylem_warnings)
+
 file(GLOB entries LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*)
 foreach(entry ${entries})
   if(NOT IS_DIRECTORY ${entry})
@@ -64,11 +69,11 @@ foreach(entry ${entries})
   if(NOT DEFINED test_uses_${room})
     set(test_uses_${room} xylem_tools xylem_all)
   endif()
-  add_executable(test_${room} ${sources})
+  add_executable(test_${room} ${sources} $<TARGET_OBJECTS:xylem_test_main>)
   target_include_directories(test_${room} PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_definitions(test_${room} PRIVATE XYLEM_SOURCE_DIR="${XYLEM_TEST_TREE}")
   target_link_libraries(test_${room} PRIVATE
-      ${test_uses_${room}} GTest::gtest GTest::gtest_main xylem_warnings)
+      ${test_uses_${room}} xla_base GTest::gtest xylem_warnings)
   xylem_use_precompiled_header(test_${room})
   # Joined files share one anonymous namespace, so definitions that two tests use belong in a header.
   if(XYLEM_UNITY AND NOT XYLEM_UNITY STREQUAL "ROOMS")

@@ -392,13 +392,15 @@ void Multiply(const Triangle<T>& a, int64_t rows, int64_t columns, T alpha, cons
 }
 
 template <typename T>
-TriangularKernels<T> KernelsOf() {
+constexpr TriangularKernels<T> KernelsOf() {
   return {&Solve<T>, &Multiply<T>};
 }
 
-ForElementTypes<TriangularKernels> AllKernels() {
-  return {KernelsOf<float>(), KernelsOf<double>(), KernelsOf<std::complex<float>>(),
-          KernelsOf<std::complex<double>>()};
+const ForElementTypes<TriangularKernels>& AllKernels() {
+  static constexpr ForElementTypes<TriangularKernels> kAll = {
+      KernelsOf<float>(), KernelsOf<double>(), KernelsOf<std::complex<float>>(),
+      KernelsOf<std::complex<double>>()};
+  return kAll;
 }
 
 }  // namespace
@@ -416,8 +418,7 @@ HWY_EXPORT(AllKernels);
 
 template <typename T>
 const TriangularKernels<T>& GetTriangularKernels() {
-  static const ForElementTypes<TriangularKernels> kernels = HWY_DYNAMIC_DISPATCH(AllKernels)();
-  return std::get<TriangularKernels<T>>(kernels);
+  return std::get<TriangularKernels<T>>(HWY_DYNAMIC_DISPATCH(AllKernels)());
 }
 template const TriangularKernels<float>& GetTriangularKernels();
 template const TriangularKernels<double>& GetTriangularKernels();

@@ -27,7 +27,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET == HWY_SCALAR
 
 template <typename T>
-VectorKernels<T> KernelsOf() {
+constexpr VectorKernels<T> KernelsOf() {
   return PlainVectorKernels<T>::Get();
 }
 
@@ -477,7 +477,7 @@ Part<T> Largest(int64_t count, const T* x) {
 }
 
 template <typename T>
-VectorKernels<T> KernelsOf() {
+constexpr VectorKernels<T> KernelsOf() {
   return {&AddColumns<T>,
           &DotColumns<T>,
           &AddSymmetricColumns<T>,
@@ -493,9 +493,11 @@ VectorKernels<T> KernelsOf() {
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
-ForElementTypes<VectorKernels> AllKernels() {
-  return {KernelsOf<float>(), KernelsOf<double>(), KernelsOf<std::complex<float>>(),
-          KernelsOf<std::complex<double>>()};
+const ForElementTypes<VectorKernels>& AllKernels() {
+  static constexpr ForElementTypes<VectorKernels> kAll = {KernelsOf<float>(), KernelsOf<double>(),
+                                                          KernelsOf<std::complex<float>>(),
+                                                          KernelsOf<std::complex<double>>()};
+  return kAll;
 }
 
 }  // namespace
@@ -513,8 +515,7 @@ HWY_EXPORT(AllKernels);
 
 template <typename T>
 const VectorKernels<T>& GetVectorKernels() {
-  static const ForElementTypes<VectorKernels> kernels = HWY_DYNAMIC_DISPATCH(AllKernels)();
-  return std::get<VectorKernels<T>>(kernels);
+  return std::get<VectorKernels<T>>(HWY_DYNAMIC_DISPATCH(AllKernels)());
 }
 template const VectorKernels<float>& GetVectorKernels();
 template const VectorKernels<double>& GetVectorKernels();

@@ -730,7 +730,7 @@ absl::Status PollCompilation(const CpuCompileOptions& options) {
 absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
                                             const MemoryNumbers& memories,
                                             const CpuCompileOptions& options) {
-  XLA_ASSIGN_OR_RETURN(const Target* target, HostTarget());
+  XLA_ASSIGN_OR_RETURN(const Target* target, HostTarget(MaxInstructionSet()));
   return Lowering(schedule, memories, options, *target).Run();
 }
 

@@ -16,6 +16,7 @@
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/literal_memory.h"
 #include "xla/cpu/program_impl.h"
+#include "xla/debug_options_flags.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/layout_strides.h"
 #include "xla/passes/cpu_pipeline.h"
@@ -339,6 +340,9 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   }
   XLA_RETURN_IF_ERROR(CheckInstructions(module));
   auto impl = std::make_unique<Impl>();
+  XLA_ASSIGN_OR_RETURN(impl->max_instruction_set,
+                       MaxInstructionSetOf(module.config().debug_options()));
+  const ScopedMaxInstructionSet bound(impl->max_instruction_set);
   impl->module = module.Clone();
   HloModule* const clone = impl->module.get();
   ForgetOriginalShapes(clone);

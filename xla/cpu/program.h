@@ -67,6 +67,8 @@ absl::Status LoadCpuCompiler();
 class CpuProgram {
  public:
   // The module is verified. UNIMPLEMENTED, naming the instruction, for what cannot be compiled.
+  // Code and kernels use no instructions beyond the bound of the module's debug options
+  // (xla_cpu_max_isa) and that of the calling thread (xla/base/instruction_set.h).
   static absl::StatusOr<std::unique_ptr<CpuProgram>> Compile(const HloModule& module,
                                                              const CpuCompileOptions& options = {});
   ~CpuProgram();

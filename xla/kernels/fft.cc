@@ -28,13 +28,9 @@ static_assert(sizeof(FftComplex) == sizeof(complex128));
 
 constexpr int kMaxRadix = 31;
 
-FftComplex operator+(FftComplex a, FftComplex b) { return {a.re + b.re, a.im + b.im}; }
-FftComplex operator-(FftComplex a, FftComplex b) { return {a.re - b.re, a.im - b.im}; }
 FftComplex operator*(FftComplex a, FftComplex b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
-// a * -i
-FftComplex TimesMinusI(FftComplex a) { return {a.im, -a.re}; }
 
 // A range of one loop of a stage.
 struct Range {
@@ -69,6 +65,9 @@ struct ComplexLanes {
   using V = hn::Vec<D>;
   V re, im;
 
+  // Constructors that the compiler adds would lack the instruction set that GCC wants them to have.
+  HWY_INLINE ComplexLanes() {}
+  HWY_INLINE ComplexLanes(V re, V im) : re(re), im(im) {}
   static ComplexLanes Load(D d, const FftComplex* from) {
     ComplexLanes z;
     hn::LoadInterleaved2(d, &from->re, z.re, z.im);
