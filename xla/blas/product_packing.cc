@@ -144,12 +144,12 @@ void PackPanel(const Matrix<const T>& b, int64_t depth, int64_t columns, int64_t
 }
 
 template <typename T>
-constexpr PackingKernels<T> KernelsOf() {
+PackingKernels<T> KernelsOf() {
   return {&PackRows<T>, &PackPanel<T>};
 }
 
 const ForElementTypes<PackingKernels>& AllKernels() {
-  static constexpr ForElementTypes<PackingKernels> kAll = {KernelsOf<float>(), KernelsOf<double>(),
+  static const ForElementTypes<PackingKernels> kAll = {KernelsOf<float>(), KernelsOf<double>(),
                                                            KernelsOf<std::complex<float>>(),
                                                            KernelsOf<std::complex<double>>()};
   return kAll;

@@ -180,7 +180,7 @@ void MultiplyMatrices(const ProductSize& size, T alpha, const Matrix<const T>& a
 }
 
 const ForElementTypes<SmallProduct>& AllKernels() {
-  static constexpr ForElementTypes<SmallProduct> kAll = {
+  static const ForElementTypes<SmallProduct> kAll = {
       &MultiplyMatrices<float>, &MultiplyMatrices<double>, &MultiplyMatrices<std::complex<float>>,
       &MultiplyMatrices<std::complex<double>>};
   return kAll;

@@ -29,6 +29,8 @@ template <typename T, class D>
 struct Numbers {
   using V = hn::Vec<D>;
 
+  // Constructors that the compiler adds would lack the instruction set that GCC wants them to have.
+  HWY_INLINE Numbers() {}
   static HWY_INLINE Numbers Load(const Part<T>* re, int64_t plane) {
     Numbers result;
     result.re = hn::Load(D(), re);
@@ -392,12 +394,12 @@ void Multiply(const Triangle<T>& a, int64_t rows, int64_t columns, T alpha, cons
 }
 
 template <typename T>
-constexpr TriangularKernels<T> KernelsOf() {
+TriangularKernels<T> KernelsOf() {
   return {&Solve<T>, &Multiply<T>};
 }
 
 const ForElementTypes<TriangularKernels>& AllKernels() {
-  static constexpr ForElementTypes<TriangularKernels> kAll = {
+  static const ForElementTypes<TriangularKernels> kAll = {
       KernelsOf<float>(), KernelsOf<double>(), KernelsOf<std::complex<float>>(),
       KernelsOf<std::complex<double>>()};
   return kAll;

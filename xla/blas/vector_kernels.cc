@@ -27,7 +27,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 #if HWY_TARGET == HWY_SCALAR
 
 template <typename T>
-constexpr VectorKernels<T> KernelsOf() {
+VectorKernels<T> KernelsOf() {
   return PlainVectorKernels<T>::Get();
 }
 
@@ -52,7 +52,8 @@ template <typename T, class D>
 struct Factor {
   using V = hn::Vec<D>;
 
-  Factor() = default;
+  // Constructors that the compiler adds would lack the instruction set that GCC wants them to have.
+  HWY_INLINE Factor() {}
   explicit HWY_INLINE Factor(D d, T value) : re(hn::Set(d, RealPart(value))) {
     if constexpr (kIsComplex<T>) {
       im = hn::OddEven(hn::Set(d, value.imag()), hn::Set(d, -value.imag()));
@@ -79,6 +80,7 @@ template <typename T, class D>
 struct DotSum {
   using V = hn::Vec<D>;
 
+  HWY_INLINE DotSum() {}
   HWY_INLINE void Clear(D d) { straight = crosswise = hn::Zero(d); }
   HWY_INLINE void Add(V a, V x, V x_swapped) {
     straight = hn::MulAdd(a, x, straight);
@@ -477,7 +479,7 @@ Part<T> Largest(int64_t count, const T* x) {
 }
 
 template <typename T>
-constexpr VectorKernels<T> KernelsOf() {
+VectorKernels<T> KernelsOf() {
   return {&AddColumns<T>,
           &DotColumns<T>,
           &AddSymmetricColumns<T>,
@@ -494,7 +496,7 @@ constexpr VectorKernels<T> KernelsOf() {
 #endif  // HWY_TARGET == HWY_SCALAR
 
 const ForElementTypes<VectorKernels>& AllKernels() {
-  static constexpr ForElementTypes<VectorKernels> kAll = {KernelsOf<float>(), KernelsOf<double>(),
+  static const ForElementTypes<VectorKernels> kAll = {KernelsOf<float>(), KernelsOf<double>(),
                                                           KernelsOf<std::complex<float>>(),
                                                           KernelsOf<std::complex<double>>()};
   return kAll;

@@ -91,7 +91,9 @@ absl::StatusOr<std::vector<Target>> FindHost() {
     } else if (has("avx2")) {
       target.vector_bytes = 32;
     }
-    target.has_fma = has("fma") || has("neon") || has("fp-armv8");
+    const bool is_arm = has("neon") || has("fp-armv8");
+    target.has_fma = has("fma") || is_arm;
+    target.has_half = has("f16c") || is_arm;
   }
   return targets;
 }
@@ -108,6 +110,12 @@ absl::StatusOr<const Target*> HostTarget(InstructionSet bound) {
   static const auto* const targets = new absl::StatusOr<std::vector<Target>>(FindHost());
   if (!targets->ok()) return targets->status();
   return &(**targets)[static_cast<size_t>(bound)];
+}
+
+std::string VersionText(const LlvmApi& llvm) {
+  unsigned major = 0, minor = 0, patch = 0;
+  llvm.LLVMGetVersion(&major, &minor, &patch);
+  return absl::StrCat(major, ".", minor, ".", patch);
 }
 
 absl::StatusOr<std::vector<char>> GenerateCode(Ir& ir, CodeFormat format) {

@@ -19,6 +19,9 @@ namespace xla::cpu {
 // process's life.
 absl::StatusOr<const Target*> HostTarget(InstructionSet bound = InstructionSet::kAny);
 
+// "19.1.7"
+std::string VersionText(const LlvmApi& llvm);
+
 enum class CodeFormat { kObject, kAssembly };
 
 // Optimises the module and writes it as an object or as assembly.

@@ -15,6 +15,7 @@
 #include "xla/cpu/entry_layouts.h"
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/literal_memory.h"
+#include "xla/cpu/llvm_api.h"
 #include "xla/cpu/program_impl.h"
 #include "xla/debug_options_flags.h"
 #include "xla/hlo/ir/call_rewriting.h"
@@ -267,6 +268,11 @@ const std::string& CpuProgram::assembly_text() const { return impl_->lowered.ass
 const std::vector<std::vector<char>>& CpuProgram::objects() const { return impl_->lowered.objects; }
 
 absl::Status CheckCpuCompiler() { return cpu::HostTarget().status(); }
+
+absl::StatusOr<std::string> CpuCompilerVersion() {
+  XLA_ASSIGN_OR_RETURN(const cpu::LlvmApi* llvm, cpu::LlvmApi::Get());
+  return absl::StrCat("LLVM ", cpu::VersionText(*llvm));
+}
 
 absl::Status LoadCpuCompiler() {
   XLA_RETURN_IF_ERROR(cpu::HostTarget().status());

@@ -59,6 +59,8 @@ struct CpuRunOptions {
 
 // UNAVAILABLE if the machine lacks what the compiler needs. Compiles nothing.
 absl::Status CheckCpuCompiler();
+// "LLVM 19.1.7". UNAVAILABLE likewise.
+absl::StatusOr<std::string> CpuCompilerVersion();
 // Loads what the compiler needs, so that the first compilation does not pay for it. UNAVAILABLE if
 // the machine lacks it.
 absl::Status LoadCpuCompiler();

@@ -122,11 +122,11 @@ HWY_INLINE void Radix4At(D d, const Stage& g, int64_t p, int64_t q) {
 template <class Z, class D>
 HWY_INLINE void AnyRadixAt(D d, const Stage& g, const FftComplex* factors, int64_t p, int64_t q) {
   const int64_t s = g.s;
-  Z in[kMaxRadix];
-  for (int k = 0; k < g.radix; ++k) in[k] = Z::Load(d, g.x + q + s * (p + g.m * k));
+  const FftComplex* const in = g.x + q + s * p;
   for (int j = 0; j < g.radix; ++j) {
-    Z sum = in[0];
-    for (int k = 1; k < g.radix; ++k) sum = sum + in[k] * Z::Set(d, factors[j * g.radix + k]);
+    Z sum = Z::Load(d, in);
+    for (int k = 1; k < g.radix; ++k)
+      sum = sum + Z::Load(d, in + s * g.m * k) * Z::Set(d, factors[j * g.radix + k]);
     (sum * Z::Set(d, g.roots[s * p * j])).Store(d, g.y + q + s * (g.radix * p + j));
   }
 }
