@@ -2,6 +2,7 @@
 // LLVM's C API where LLVM is part of the same library: instead of xla/cpu/llvm_api.cc.
 #include "xla/cpu/llvm_api.h"
 
+#include <llvm/Config/llvm-config.h>
 #include <llvm/Support/ErrorHandling.h>
 
 #include <new>
@@ -23,9 +24,18 @@ void OnOutOfMemory(void*, const char*, bool) {
 #error "the compiler generates code for x86-64 and AArch64"
 #endif
 
+constexpr const LlvmVersion* FindVersion(int major) {
+  for (const LlvmVersion& version : kLlvmVersions) {
+    if (version.major == major) return &version;
+  }
+  return nullptr;
+}
+static_assert(FindVersion(LLVM_VERSION_MAJOR) != nullptr, "see xla/cpu/llvm_versions.h");
+
 LlvmApi Initialize() {
   llvm::install_bad_alloc_error_handler(OnOutOfMemory);
   LlvmApi api;
+  api.version = FindVersion(LLVM_VERSION_MAJOR);
 #define LLVM_FUNCTION(name) api.name = &::name;
 #include "xla/cpu/llvm_functions.def"
 #undef LLVM_FUNCTION
@@ -37,6 +47,11 @@ LlvmApi Initialize() {
 }
 
 }  // namespace
+
+absl::StatusOr<LlvmApi> LlvmApi::Load(const LlvmVersion& version) {
+  if (version.major == LLVM_VERSION_MAJOR) return Initialize();
+  return absl::NotFoundError("another version of LLVM is linked in");
+}
 
 absl::StatusOr<const LlvmApi*> LlvmApi::Get() {
   static const LlvmApi api = Initialize();
