@@ -16,11 +16,11 @@ CHAIN_FIRST ?= 0
 DIFFERENTIAL_INVALID ?= 20000
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax test asan tsan fuzz chains cliffs hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
+.PHONY: help deps build demo jax test levels arm64 asan tsan fuzz chains cliffs hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
 deps: ## install missing system packages (Debian 12, Ubuntu 24.04)
 	@scripts/install_deps.sh
@@ -41,6 +41,21 @@ test: deps ## build everything and run all tests
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS)
 	@ctest --test-dir build --output-on-failure --parallel $(JOBS)
+
+levels: deps ## run all tests as on machines without AVX-512, and as on machines without AVX
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS)
+	@for level in AVX2 SSE4_2; do \
+	    echo "--- $$level"; \
+	    XLA_FLAGS=--xla_cpu_max_isa=$$level \
+	        ctest --test-dir build --output-on-failure --parallel $(JOBS) -LE levels || exit 1; \
+	done
+
+arm64: ## cross-compile for 64-bit ARM (build-arm64/) and run representative tests under qemu
+	@scripts/install_deps.sh --arm64
+	@cmake --preset arm64
+	@cmake --build --preset arm64 --parallel $(JOBS)
+	@scripts/test_arm64.sh build-arm64
 
 new-operation: deps ## check that an operation is added by the steps of docs/hacking.md
 	@scripts/check_new_operation.py --jobs $(JOBS)
@@ -63,6 +78,11 @@ fuzz: deps ## run each fuzzer for FUZZ_SECONDS, 60 by default (needs clang; buil
 	@cmake --preset fuzz
 	@cmake --build --preset fuzz --parallel $(JOBS)
 	@scripts/run_fuzzers.sh build-fuzz $(FUZZ_SECONDS)
+
+kernel-forms: deps ## measure the forms that dots and convolutions of random shapes choose from
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target bench_kernel_forms
+	@build/bench_kernel_forms --shapes 2000 --seed $(SEED)
 
 hostile: deps ## give HOSTILE_INPUTS mutated inputs to all readers, 100000 by default
 	@cmake --preset release
@@ -154,4 +174,4 @@ interface: deps ## write the list of functions that libxylem.so exports again (t
 	@UPDATE=1 ctest --test-dir build -R '^package[.](install|interface)$$' --output-on-failure
 
 clean: ## remove the build folders
-	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-wheel build-deb
+	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-arm64 build-wheel build-deb

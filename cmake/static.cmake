@@ -107,8 +107,10 @@ endfunction()
 # The archives of LLVM that the compiler uses, for this machine's kind of processor, and those that
 # they need.
 function(xylem_llvm_archives out)
-  find_program(XYLEM_LLVM_CONFIG NAMES llvm-config-19 llvm-config
-               HINTS ${XYLEM_LLVM_INCLUDE}/../bin REQUIRED)
+  find_program(XYLEM_LLVM_CONFIG NAMES llvm-config HINTS ${XYLEM_LLVM_INCLUDE}/../bin NO_DEFAULT_PATH)
+  find_program(XYLEM_LLVM_CONFIG
+               NAMES llvm-config-19 llvm-config-20 llvm-config-21 llvm-config-22 llvm-config-18 llvm-config
+               REQUIRED)
   mark_as_advanced(XYLEM_LLVM_CONFIG)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     set(target x86)

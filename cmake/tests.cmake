@@ -51,6 +51,11 @@ set_target_properties(op_coverage PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_
 # Checks of the source tree itself: includes, sizes.
 xylem_room(xylem_source_tree FOLDERS tests/structure USES absl::status absl::statusor absl::strings)
 
+# main() of all of them.
+add_library(xylem_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/test_main.cc)
+target_include_directories(xylem_test_main PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(xylem_test_main PRIVATE xla_base GTest::gtest xylem_warnings)
+
 file(GLOB entries LIST_DIRECTORIES true CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*)
 foreach(entry ${entries})
   if(NOT IS_DIRECTORY ${entry})
@@ -64,11 +69,11 @@ foreach(entry ${entries})
   if(NOT DEFINED test_uses_${room})
     set(test_uses_${room} xylem_tools xylem_all)
   endif()
-  add_executable(test_${room} ${sources})
+  add_executable(test_${room} ${sources} $<TARGET_OBJECTS:xylem_test_main>)
   target_include_directories(test_${room} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(test_${room} PRIVATE XYLEM_SOURCE_DIR="${XYLEM_TEST_TREE}")
   target_link_libraries(test_${room} PRIVATE
-      ${test_uses_${room}} GTest::gtest GTest::gtest_main xylem_warnings)
+      ${test_uses_${room}} xla_base GTest::gtest xylem_warnings)
   xylem_use_precompiled_header(test_${room})
   # Joined files share one anonymous namespace, so definitions that two tests use belong in a header.
   if(XYLEM_UNITY AND NOT XYLEM_UNITY STREQUAL "ROOMS")
@@ -97,6 +102,10 @@ if(TARGET test_tools AND TARGET xylem)
       XYLEM_ALLOC_FAULTS="$<TARGET_FILE:alloc_faults>")
 endif()
 
+if(TARGET test_cpu)
+  # For the headers that emit code.
+  target_include_directories(test_cpu SYSTEM PRIVATE ${XYLEM_LLVM_INCLUDE})
+endif()
 if(TARGET test_variants AND TARGET xylem)
   add_dependencies(test_variants xylem)
   target_compile_definitions(test_variants PRIVATE XYLEM_BINARY_FOLDER="${PROJECT_BINARY_DIR}")
@@ -129,6 +138,29 @@ if(operation_programs AND TARGET xylem AND XYLEM_LLVM_INCLUDE)
              COMMAND xylem test --backend=cpu --threads=${threads}
                      ${programs} ${operation_programs})
     set_tests_properties(programs.compiled.${threads} PROPERTIES TIMEOUT 600)
+  endforeach()
+endif()
+
+# Programs and kernels within each level of instruction sets of x86-64 machines: the newest ones run
+# the code of all others, so that one machine stands for all.
+if(TARGET xylem AND XYLEM_LLVM_INCLUDE AND NOT XYLEM_SANITIZE AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  file(GLOB level_programs LIST_DIRECTORIES true CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/programs/*)
+  foreach(level SSE4_2 AVX2 AVX512)
+    add_test(NAME levels.${level}.programs
+             COMMAND xylem test --backend=cpu --max-isa=${level} ${programs} ${operation_programs})
+    add_test(NAME levels.${level}.reference
+             COMMAND xylem check --backend=cpu --max-isa=${level} ${level_programs})
+    set(level_tests levels.${level}.programs levels.${level}.reference)
+    foreach(room kernels blas lapack)
+      if(TARGET test_${room})
+        add_test(NAME levels.${level}.${room} COMMAND test_${room} --gtest_brief=1
+                 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+        set_tests_properties(levels.${level}.${room} PROPERTIES
+            ENVIRONMENT XLA_FLAGS=--xla_cpu_max_isa=${level})
+        list(APPEND level_tests levels.${level}.${room})
+      endif()
+    endforeach()
+    set_tests_properties(${level_tests} PROPERTIES TIMEOUT 600 LABELS levels)
   endforeach()
 endif()
 

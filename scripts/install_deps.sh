@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the system packages that the build needs and that are missing (Debian 12, Ubuntu 24.04).
 # Says what it does; does nothing when all are there.
+#
+#   install_deps.sh [--arm64]   with what a cross build for 64-bit ARM needs (make arm64)
 set -euo pipefail
 
 packages=(
@@ -18,6 +20,16 @@ packages=(
   libzstd-dev             # what LLVM needs where it is linked in: the plugin
   libgtest-dev zlib1g-dev pkg-config  # tests; the plugin (scripts/xla_compat.py: libgmock-dev libeigen3-dev too)
 )
+
+# Libraries of the other architecture lie beside the machine's own.
+if [[ ${1:-} == --arm64 ]]; then
+  packages+=(
+    g++-aarch64-linux-gnu  # compiler
+    qemu-user-static       # runs what was built
+    libabsl-dev:arm64 libprotobuf-dev:arm64 liblapack-dev:arm64 libzip-dev:arm64 libllvm19:arm64
+    libzstd-dev:arm64 libgtest-dev:arm64 zlib1g-dev:arm64
+  )
+fi
 
 say() { printf 'dependencies: %s\n' "$*"; }
 
@@ -55,6 +67,7 @@ apt() {
   "${run_as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 \
     -o Dpkg::Use-Pty=0 "$@" </dev/null
 }
+if [[ ${1:-} == --arm64 ]]; then "${run_as_root[@]}" dpkg --add-architecture arm64; fi
 # Old package lists may name versions that the mirror no longer has.
 apt update
 apt install -y --no-install-recommends "${missing[@]}"

@@ -11,7 +11,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
+#include "xla/debug_options_flags.h"
 
 namespace xla {
 namespace {
@@ -240,12 +242,47 @@ int64_t Arguments::GetInt(std::string_view option, int64_t otherwise) const {
   return Has(option) && absl::SimpleAtoi(Get(option), &value) ? value : otherwise;
 }
 
+namespace {
+
+// Of the commands that compile or run programs.
+const OptionSpec& MaxIsaOption() {
+  static const OptionSpec option = {
+      "--max-isa",
+      "SET",
+      "use no instructions beyond this set, whatever the machine has",
+      {"SSE4_2", "AVX", "AVX2", "AVX512", "AVX512_VNNI", "AVX512_BF16"}};
+  return option;
+}
+
+Command WithMaxIsa(Command command) {
+  command.options.push_back(MaxIsaOption());
+  return command;
+}
+
+}  // namespace
+
 const std::vector<Command>& Commands() {
-  static const std::vector<Command> commands = {
-      RunCommand(),   PrintCommand(), OptCommand(),     VerifyCommand(),     RefineCommand(),
-      CheckCommand(), TestCommand(),  CompileCommand(), BenchCommand(),      ProfileCommand(),
-      DiffCommand(),  OpsCommand(),   InfoCommand(),    CompletionsCommand()};
+  static const std::vector<Command> commands = {WithMaxIsa(RunCommand()),
+                                                PrintCommand(),
+                                                OptCommand(),
+                                                VerifyCommand(),
+                                                RefineCommand(),
+                                                WithMaxIsa(CheckCommand()),
+                                                WithMaxIsa(TestCommand()),
+                                                WithMaxIsa(CompileCommand()),
+                                                WithMaxIsa(BenchCommand()),
+                                                WithMaxIsa(ProfileCommand()),
+                                                WithMaxIsa(DiffCommand()),
+                                                OpsCommand(),
+                                                InfoCommand(),
+                                                CompletionsCommand()};
   return commands;
+}
+
+absl::StatusOr<InstructionSet> MaxInstructionSetFor(const Arguments& arguments) {
+  XLA_ASSIGN_OR_RETURN(const InstructionSet asked, ParseInstructionSet(arguments.Get("--max-isa")));
+  XLA_ASSIGN_OR_RETURN(const InstructionSet allowed, MaxInstructionSetFromFlags());
+  return std::min(asked, allowed);
 }
 
 std::string BashCompletions(absl::Span<const Command> commands) {

@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "xla/base/instruction_set.h"
 
 namespace xla {
 
@@ -78,6 +79,9 @@ struct ParsedCommandLine {
 // Unknown options and commands are errors that suggest the nearest known one.
 ParsedCommandLine ParseCommandLine(absl::Span<const Command> commands,
                                    absl::Span<const std::string> words);
+
+// The lower one of the option --max-isa and xla_cpu_max_isa of XLA_FLAGS.
+absl::StatusOr<InstructionSet> MaxInstructionSetFor(const Arguments& arguments);
 
 // One function per subcommand, each in the file of its name.
 Command RunCommand();

@@ -73,6 +73,11 @@ absl::StatusOr<int> Compile(const Arguments& arguments) {
                   kernel.bytes, kernel.operations, kernel.compile_seconds * 1e3,
                   kernel.is_cached ? " (cached)" : "");
     }
+    const std::vector<CpuProgram::LibraryReport> calls = program->library_calls();
+    if (!calls.empty()) std::printf("\n%-32s %s\n", "library call", "forms and estimated cycles");
+    for (const CpuProgram::LibraryReport& call : calls)
+      std::printf("%-32s %s\n", call.instruction.c_str(), call.forms.c_str());
+    if (!calls.empty()) std::printf("\n");
     std::printf("compiled in %.1f ms, scratch memory %.1f KB\n", seconds * 1e3,
                 static_cast<double>(program->ScratchBytes(pool.num_threads())) / 1024);
   }
@@ -82,23 +87,24 @@ absl::StatusOr<int> Compile(const Arguments& arguments) {
 }  // namespace
 
 Command CompileCommand() {
-  return {
-      "compile",
-      "FILE",
-      "compile a program and print what it became",
-      "",
-      {{"--emit",
-        "FORM",
-        "what to print: the HLO after all passes (hlo, the default), the code that is\n"
-        "generated (llvm), assembly (asm), or an ELF object with all kernels (object)",
-        {"hlo", "llvm", "asm", "object"}},
-       {"--output", "FILE", "where to write; the default is standard output"},
-       {"--cache", "DIR", "keep machine code in this folder, and take it from there"},
-       {"--report", "", "print bytes, operations, vector lanes and compile time of each kernel"},
-       {"--check-work", "", "fail if fusions compute much more than the program asks for"}},
-      1,
-      1,
-      Compile};
+  return {"compile",
+          "FILE",
+          "compile a program and print what it became",
+          "",
+          {{"--emit",
+            "FORM",
+            "what to print: the HLO after all passes (hlo, the default), the code that is\n"
+            "generated (llvm), assembly (asm), or an ELF object with all kernels (object)",
+            {"hlo", "llvm", "asm", "object"}},
+           {"--output", "FILE", "where to write; the default is standard output"},
+           {"--cache", "DIR", "keep machine code in this folder, and take it from there"},
+           {"--report", "",
+            "print bytes, operations, vector lanes and compile time of each kernel, and what\n"
+            "library calls were chosen from"},
+           {"--check-work", "", "fail if fusions compute much more than the program asks for"}},
+          1,
+          1,
+          Compile};
 }
 
 }  // namespace xla

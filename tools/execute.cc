@@ -55,7 +55,7 @@ absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
                              [&](const auto& handler) { return handler.first == target; });
         });
   };
-  const HloDumper dumper(DumpOptionsFromEnv(), module);
+  const HloDumper dumper(DebugOptionsFromEnv(), module);
   dumper.Dump(module, "before_optimizations");
   if (!compiled) {
     XLA_RETURN_IF_ERROR(check_custom_calls(module));

@@ -32,12 +32,19 @@ std::vector<std::string> CpuFeatures() {
   XYLEM_FEATURE("avx512vl");
   XYLEM_FEATURE("avx512dq");
   XYLEM_FEATURE("avx512vnni");
+  XYLEM_FEATURE("avx512bf16");
 #undef XYLEM_FEATURE
 #elif defined(__aarch64__)
   features.emplace_back("neon");
 #endif
   return features;
 }
+
+#if defined(__clang__)
+constexpr char kBuiltWith[] = "clang++ " __clang_version__;
+#else
+constexpr char kBuiltWith[] = "g++ " __VERSION__;
+#endif
 
 int UsableCpus() {
   cpu_set_t set;
@@ -47,14 +54,19 @@ int UsableCpus() {
 absl::StatusOr<int> Info(const Arguments& arguments) {
   // In the order in which they are chosen.
   std::vector<std::string> backends = {"interpreter"};
-  if (LoadCpuCompiler().ok()) backends.insert(backends.begin(), "cpu");
+  const absl::Status loaded = LoadCpuCompiler();
+  if (loaded.ok()) backends.insert(backends.begin(), "cpu");
+  const std::string code_generator = loaded.ok()
+                                         ? CpuCompilerVersion().value_or("")
+                                         : absl::StrCat("none: ", std::string(loaded.message()));
   const std::vector<std::string> features = CpuFeatures();
-  const std::string compiler = __VERSION__;
+  const std::string compiler = kBuiltWith;
   const std::string protobuf = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
   if (arguments.Has("--json")) {
     JsonObject json;
     json.String("version", XYLEM_VERSION)
         .Strings("backends", backends)
+        .String("code_generator", code_generator)
         .String("compiler", compiler)
         .String("protobuf", protobuf)
         .Integer("cpus", UsableCpus())
@@ -62,10 +74,10 @@ absl::StatusOr<int> Info(const Arguments& arguments) {
     std::puts(json.ToString().c_str());
   } else {
     std::printf(
-        "xylem     %s\nbackends  %s\ncompiler  %s\nprotobuf  %s\ncpus      %d\nfeatures  "
-        "%s\n",
-        XYLEM_VERSION, absl::StrJoin(backends, " ").c_str(), compiler.c_str(), protobuf.c_str(),
-        UsableCpus(), absl::StrJoin(features, " ").c_str());
+        "xylem     %s\nbackends  %s\ncode      %s\ncompiler  %s\nprotobuf  %s\ncpus      %d\n"
+        "features  %s\n",
+        XYLEM_VERSION, absl::StrJoin(backends, " ").c_str(), code_generator.c_str(),
+        compiler.c_str(), protobuf.c_str(), UsableCpus(), absl::StrJoin(features, " ").c_str());
   }
   return kExitOk;
 }

@@ -47,6 +47,12 @@ int Run(int argc, char** argv) {
     std::fputs(parsed.text.c_str(), parsed.exit_code == xla::kExitOk ? stdout : stderr);
     return parsed.exit_code;
   }
+  const absl::StatusOr<xla::InstructionSet> bound = xla::MaxInstructionSetFor(parsed.arguments);
+  if (!bound.ok()) {
+    PrintError(std::string(bound.status().message()));
+    return xla::kExitUsage;
+  }
+  const xla::ScopedMaxInstructionSet scope(*bound);
   const absl::StatusOr<int> code = RunGuarded(*parsed.command, parsed.arguments);
   if (code.ok()) return *code;
   PrintError(std::string(code.status().message()));

@@ -189,7 +189,8 @@ absl::StatusOr<int> Test(const Arguments& arguments) {
   std::mutex mutex;
   std::condition_variable finished;
   std::atomic<size_t> next{0};
-  auto work = [&] {
+  auto work = [&, bound = MaxInstructionSet()] {
+    const ScopedMaxInstructionSet scope(bound);
     for (size_t i; (i = next++) < files.size() && !Interrupted();) {
       auto off = disabled.find(std::filesystem::path(files[i]).filename().string());
       Result result = off != disabled.end() ? Result{Outcome::kDisabled, off->second, {}}

@@ -451,4 +451,28 @@ absl::StatusOr<int> HostPlatformDeviceCountFromFlags() {
   return count;
 }
 
+absl::StatusOr<InstructionSet> MaxInstructionSetOf(const DebugOptions& options) {
+  absl::StatusOr<InstructionSet> bound = ParseInstructionSet(options.xla_cpu_max_isa());
+  if (!bound.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("xla_cpu_max_isa: ", bound.status().message()));
+  }
+  return std::min(*bound, MaxInstructionSet());
+}
+
+absl::StatusOr<InstructionSet> MaxInstructionSetFromFlags() {
+  DebugOptions options;
+  {
+    ProcessOptions& process = TheProcessOptions();
+    const std::lock_guard<std::mutex> lock(process.mutex);
+    if (process.values != nullptr) return MaxInstructionSetOf(*process.values);
+  }
+  XLA_ASSIGN_OR_RETURN(std::vector<std::string> flags, FlagsFromEnv(kEnvVar));
+  std::string name;
+  if (!tsl::Flags::Parse(flags, {tsl::Flag("xla_cpu_max_isa", &name, "")})) {
+    return absl::InvalidArgumentError(absl::StrCat(kEnvVar, ": xla_cpu_max_isa has no value"));
+  }
+  options.set_xla_cpu_max_isa(name);
+  return MaxInstructionSetOf(options);
+}
+
 }  // namespace xla

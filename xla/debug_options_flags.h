@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The DebugOptions of a process: XLA's defaults, changed by the environment variable XLA_FLAGS and
-// by command lines that are parsed with AppendDebugOptionsFlags. One option is obeyed: clients have
-// xla_force_host_platform_device_count devices (see LocalClientOptions::set_device_count).
+// by command lines that are parsed with AppendDebugOptionsFlags. Two options are obeyed: clients
+// have xla_force_host_platform_device_count devices (see LocalClientOptions::set_device_count), and
+// programs use no instructions beyond xla_cpu_max_isa (xla/base/instruction_set.h).
 #ifndef XLA_DEBUG_OPTIONS_FLAGS_H_
 #define XLA_DEBUG_OPTIONS_FLAGS_H_
 
@@ -9,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "xla/base/instruction_set.h"
 #include "xla/tsl/platform/logging.h"
 #include "xla/tsl/util/command_line_flags.h"
 #include "xla/xla.pb.h"
@@ -71,6 +73,12 @@ void ResetThreadLocalFuel();
 // of XLA_FLAGS. InvalidArgument if XLA_FLAGS cannot be read or the value is no number; other flags
 // are not looked at.
 absl::StatusOr<int> HostPlatformDeviceCountFromFlags();
+
+// The bound on instruction sets that xla_cpu_max_isa sets: the lower one of that in `options` and
+// the calling thread's. InvalidArgument for sets that do not exist.
+absl::StatusOr<InstructionSet> MaxInstructionSetOf(const DebugOptions& options);
+// xla_cpu_max_isa of the options of the process, likewise as above.
+absl::StatusOr<InstructionSet> MaxInstructionSetFromFlags();
 
 }  // namespace xla
 

@@ -97,9 +97,14 @@ class Search:
     ratios = [ours / max(theirs, 1e-6) for ours, theirs in zip(times["xylem"], times["cpu"])]
     growing = len(ratios) > 2 and times["xylem"][-1] > 50 * LITTLE_MS[self.kind] and all(
         b > MOST_GROWTH * a for a, b in zip(ratios[-3:], ratios[-2:])) and ratios[-1] > 0.5
+    temporary = [max(0, a["temporary"]["xylem"] - 2 * a["temporary"]["cpu"]) for a in answers.values()]
     words = [f"{at}: {a[self.kind]['xylem']:.3f}/{a[self.kind]['cpu']:.3f}" for at, a in answers.items()]
-    verdict = "SLOW" if slow else "GROWS" if growing else None
+    verdict = ("SLOW" if slow else "GROWS" if growing else
+               "MEMORY" if temporary[-1] > 1 << 24 and self.kind == "run" else None)
     line = f"{number} {max(ratios):.2f} {' '.join(words)} {next(iter(answers.values()))['name']}"
+    if verdict == "MEMORY":
+      last = list(answers.values())[-1]["temporary"]
+      line += f" temporary MB {last['xylem'] >> 20}/{last['cpu'] >> 20}"
     if verdict is not None:
       self.cliffs.append((max(ratios), verdict, line))
     if verdict is not None or self.arguments.verbose:

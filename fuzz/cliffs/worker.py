@@ -29,11 +29,17 @@ def compiled(program, platform):
   return executable, arguments, (time.perf_counter() - start) * 1e3
 
 
+def memory(executable):
+  analysis = executable.memory_analysis()
+  return getattr(analysis, "temp_size_in_bytes", 0) if analysis is not None else 0
+
+
 def measure(program, seconds):
   """The least milliseconds of a run of each side, which take turns."""
-  calls, answer = {}, {"name": program.name, "compile": {}}
+  calls, answer = {}, {"name": program.name, "compile": {}, "temporary": {}}
   for side in SIDES:
     executable, arguments, answer["compile"][side] = compiled(program, side)
+    answer["temporary"][side] = memory(executable)
     calls[side] = lambda executable=executable, arguments=arguments: jax.block_until_ready(executable(*arguments))
   best, first = {}, {}
   for side, call in calls.items():

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "tests/cpu/math_accuracy.h"
 #include "tests/test_util.h"
+#include "xla/base/instruction_set.h"
 #include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/literal.h"
@@ -84,7 +85,7 @@ bool IsFar(const std::string& name, double x) {
 
 bool HasFma() {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("fma") != 0;
+  return MaxInstructionSet() >= InstructionSet::kAvx2 && __builtin_cpu_supports("fma") != 0;
 #else
   return true;
 #endif

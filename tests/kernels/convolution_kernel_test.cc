@@ -114,6 +114,26 @@ Sum ExpectedAt(const ConvolutionSpec& spec, const std::vector<T>& input,
   return sum;
 }
 
+// Compares every form that can compute the convolution with plain sums, to which `offset` is added.
+template <typename T, typename Out, typename Sum>
+void CheckForms(ConvolutionSpec spec, std::vector<T> input, std::vector<T> kernel, int workers,
+                Sum offset, const std::string& what) {
+  std::vector<Out> expected(spec.result.element_count());
+  ForEachIndex(spec.result.dimensions, [&](const DimensionVector& index) {
+    const Sum sum = ExpectedAt<T, Sum>(spec, input, kernel, index) + offset;
+    expected[OffsetOf(spec.result, index)] = static_cast<Out>(sum);
+  });
+  std::vector<FormCost> forms = ConvolutionForms(spec);
+  forms.insert(forms.begin(), FormCost{"", 0});
+  for (const FormCost& form : forms) {
+    spec.form = form.form;
+    std::vector<Out> out(spec.result.element_count(), Out(-1));
+    ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> prepared, MakeConvolutionKernel(spec));
+    ASSERT_OK(RunPrepared(*prepared, {input.data(), kernel.data(), out.data()}, workers));
+    EXPECT_TRUE(out == expected) << what << " by " << form.form;
+  }
+}
+
 template <typename T, typename Out, typename Sum = double>
 void CheckRandomConvolutions(int count) {
   TestRandom random(11);
@@ -134,15 +154,8 @@ void CheckRandomConvolutions(int count) {
     std::vector<T> input(spec.input.element_count()), kernel(spec.kernel.element_count());
     for (T& x : input) x = static_cast<T>(static_cast<float>(random.In(-3, 3)));
     for (T& x : kernel) x = static_cast<T>(static_cast<float>(random.In(-3, 3)));
-    std::vector<Out> out(spec.result.element_count());
-    ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> prepared, MakeConvolutionKernel(spec));
-    ASSERT_OK(RunPrepared(*prepared, {input.data(), kernel.data(), out.data()}, 1 + i % 3));
-    int errors = 0;
-    ForEachIndex(spec.result.dimensions, [&](const DimensionVector& index) {
-      const Sum expected = ExpectedAt<T, Sum>(spec, input, kernel, index);
-      if (static_cast<Sum>(out[OffsetOf(spec.result, index)]) != expected) ++errors;
-    });
-    EXPECT_EQ(errors, 0) << "convolution " << i;
+    CheckForms<T, Out, Sum>(spec, input, kernel, 1 + i % 3, Sum(0),
+                            "convolution " + std::to_string(i));
   }
 }
 
@@ -192,15 +205,29 @@ TEST(ConvolutionKernel, DilatedInputs) {
     std::vector<float> input(spec.input.element_count()), kernel(spec.kernel.element_count());
     for (float& x : input) x = static_cast<float>(random.In(-3, 3));
     for (float& x : kernel) x = static_cast<float>(random.In(-3, 3));
-    std::vector<float> out(spec.result.element_count(), -1);
-    ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> prepared, MakeConvolutionKernel(spec));
-    ASSERT_OK(RunPrepared(*prepared, {input.data(), kernel.data(), out.data()}, 1 + i % 3));
-    int errors = 0;
-    ForEachIndex(spec.result.dimensions, [&](const DimensionVector& index) {
-      const double expected = ExpectedAt<float, double>(spec, input, kernel, index);
-      if (out[OffsetOf(spec.result, index)] != expected + (has_epilogue ? 1 : 0)) ++errors;
-    });
-    EXPECT_EQ(errors, 0) << "convolution " << i;
+    CheckForms<float, float, double>(spec, input, kernel, 1 + i % 3, has_epilogue ? 1 : 0,
+                                     "convolution " + std::to_string(i));
+  }
+}
+
+// The rows of the product that a phase is are not at one distance in the result.
+TEST(ConvolutionKernel, PhasesOfOneTap) {
+  TestRandom random(19);
+  for (const int64_t features : {8, 128}) {
+    ConvolutionSpec spec = RandomSpec(random, F32, F32, {8, 24, features, 1, 1}, 1, 1);
+    ConvolutionSpec::Spatial& dim = spec.spatial[0];
+    dim = {.input_dimension = 2, .kernel_dimension = 2, .result_dimension = 2};
+    dim.base_dilation = 2;
+    spec.input.dimensions = {8, 24, 3};
+    spec.input.strides = {72, 1, 24};
+    spec.kernel.dimensions = {24, features, 1};
+    spec.kernel.strides = {features, 1, 24 * features};
+    spec.result.dimensions = {8, features, 5};
+    spec.result.strides = {5 * features, 1, features};
+    std::vector<float> input(spec.input.element_count()), kernel(spec.kernel.element_count());
+    for (float& x : input) x = static_cast<float>(random.In(-3, 3));
+    for (float& x : kernel) x = static_cast<float>(random.In(-3, 3));
+    CheckForms<float, float, double>(spec, input, kernel, 1, 0, "phases");
   }
 }
 

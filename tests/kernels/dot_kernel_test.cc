@@ -106,17 +106,19 @@ class DotCase {
     return sum;
   }
 
+  // Checks every form that can compute the product.
   void Check(const std::string& what, int workers = 1) {
-    const std::vector<Out> out = Run(workers);
-    int errors = 0;
+    std::vector<Out> expected(spec.result.element_count());
     ForEachIndex(spec.result.dimensions, [&](const DimensionVector& index) {
-      const Out expected = ToOut(Expected(index)), actual = out[OffsetOf(spec.result, index)];
-      if (!(actual == expected) && ++errors < 4) {
-        ADD_FAILURE() << what << ": wrong at " << index[index.size() - 1] << " of element "
-                      << OffsetOf(spec.result, index);
-      }
+      expected[OffsetOf(spec.result, index)] = ToOut(Expected(index));
     });
-    EXPECT_EQ(errors, 0) << what;
+    std::vector<FormCost> forms = DotForms(spec);
+    forms.insert(forms.begin(), FormCost{"", 0});
+    for (const FormCost& form : forms) {
+      spec.form = form.form;
+      EXPECT_TRUE(Run(workers) == expected) << what << " by " << form.form;
+    }
+    spec.form.clear();
   }
 
   static Out ToOut(Reference x) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
@@ -103,6 +104,16 @@ TEST(CompilerOptions, TheFirstNameThatIsWrongIsReported) {
   (*options.mutable_env_option_overrides())[kBool] = Flag(true);
   EXPECT_ERROR(CheckCompilerOptions(options), "No such compile option: 'beta'");
   EXPECT_OK(CheckCompilerOptions(CompileOptionsProto()));
+}
+
+TEST(CompilerOptions, InstructionSets) {
+  CompileOptionsProto options;
+  (*options.mutable_env_option_overrides())["xla_cpu_max_isa"] = Text("AVX2");
+  EXPECT_EQ(DebugOptionsOf(options).xla_cpu_max_isa(), "AVX2");
+  setenv("XLA_FLAGS", "--xla_dump_hlo_as_text --xla_cpu_max_isa=sse4_2", 1);
+  EXPECT_EQ(DebugOptionsOf(CompileOptionsProto()).xla_cpu_max_isa(), "sse4_2");
+  EXPECT_EQ(DebugOptionsOf(options).xla_cpu_max_isa(), "AVX2");
+  unsetenv("XLA_FLAGS");
 }
 
 }  // namespace

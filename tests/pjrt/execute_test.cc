@@ -64,6 +64,34 @@ module @sink {
   EXPECT_CALL_OK(Api().PJRT_Executable_Destroy(&destroy));
 }
 
+TEST(PjrtExecuteTest, MemoryOfProgramsIsKnown) {
+  Plugin plugin;
+  auto get = New<PJRT_LoadedExecutable_GetExecutable_Args>();
+  get.loaded_executable = plugin.Compile(R"(
+module @products {
+  func.func public @main(%a: tensor<64x64xf32>) -> tensor<64x64xf32> {
+    %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0]
+        : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %1 = stablehlo.dot_general %0, %0, contracting_dims = [1] x [0]
+        : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    return %1 : tensor<64x64xf32>
+  }
+})");
+  ASSERT_NE(get.loaded_executable, nullptr);
+  ASSERT_CALL_OK(Api().PJRT_LoadedExecutable_GetExecutable(&get));
+  auto memory = New<PJRT_Executable_GetCompiledMemoryStats_Args>();
+  memory.executable = get.executable;
+  ASSERT_CALL_OK(Api().PJRT_Executable_GetCompiledMemoryStats(&memory));
+  constexpr int64_t kMatrix = 64 * 64 * 4;
+  EXPECT_EQ(memory.argument_size_in_bytes, kMatrix);
+  EXPECT_GE(memory.temp_size_in_bytes, kMatrix);  // the first product
+  EXPECT_LT(memory.temp_size_in_bytes, 8 * kMatrix);
+  EXPECT_EQ(memory.peak_memory_in_bytes, 2 * kMatrix + memory.temp_size_in_bytes);
+  auto destroy = New<PJRT_Executable_Destroy_Args>();
+  destroy.executable = get.executable;
+  EXPECT_CALL_OK(Api().PJRT_Executable_Destroy(&destroy));
+}
+
 TEST(PjrtExecuteTest, RunsAProgram) {
   Plugin plugin;
   PJRT_LoadedExecutable* add = plugin.Compile(kAdd);

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
@@ -97,6 +98,12 @@ inline const std::vector<cpu::Target>& Targets() {
                                    {"x86_64", "", "", 32, true, false},
                                    {"x86_64", "", "", 16, false, false}};
   return *targets;
+}
+
+// Whether code can be compared with what is recorded, which is as this version of LLVM prints it.
+inline bool IsRecordedLlvm() {
+  const absl::StatusOr<std::string> version = CpuCompilerVersion();
+  return version.ok() && absl::StartsWith(*version, "LLVM 19.");
 }
 
 // Plans of kernels and their LLVM IR for each target: as text for the one with AVX-512, as a

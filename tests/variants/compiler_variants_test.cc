@@ -40,6 +40,8 @@ std::string CompiledOutcome(const std::string& text,
 // between.
 void ExpectCompiledVariants(const std::string& name, const std::string& folder, size_t one_of,
                             const std::string& first = "", const std::string& last = "~") {
+  if (!IsRecordedLlvm())
+    GTEST_SKIP() << "the code is recorded as another version of LLVM prints it";
   std::vector<std::vector<std::string>> sections;
   for (const auto& path : FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/", folder), ".hlo")) {
     const std::string stem = path.stem();
@@ -91,6 +93,8 @@ TEST(CompilerVariants, SelfCheckingProgramsToZ) {
 
 // The programs of tests/passes: what each pass makes of the variants, and the compiler.
 TEST(CompilerVariants, Passes) {
+  if (!IsRecordedLlvm())
+    GTEST_SKIP() << "the code is recorded as another version of LLVM prints it";
   std::vector<std::vector<std::string>> sections;
   for (const auto& path : FilesOf(absl::StrCat(XYLEM_SOURCE_DIR, "/tests/passes"), ".hlo")) {
     int number = 0;

@@ -187,6 +187,8 @@ TEST(KernelPlans, Transposes) {
 
 // What is generated for some of them.
 TEST(KernelPlans, GeneratedTransposes) {
+  if (!IsRecordedLlvm())
+    GTEST_SKIP() << "the code is recorded as another version of LLVM prints it";
   const Sizes shapes[] = {{16, 16}, {70, 17},    {3, 70},     {70, 3},     {130, 65},     {64, 5},
                           {7, 64},  {2, 40, 33}, {33, 2, 40}, {300, 4096}, {2, 3, 20, 17}};
   std::vector<std::string> lines;

@@ -18,6 +18,7 @@
 #include "hwy/targets.h"
 #include "tests/test_util.h"
 #include "tests/variants/expected.h"
+#include "xla/base/instruction_set.h"
 #include "xla/cpu/library_calls.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/hlo/text/parser.h"
@@ -237,7 +238,8 @@ void ExpectOutcomes(const std::string& name, int64_t target, bool narrow) {
 TEST(PreparedKernels, Avx2) { ExpectOutcomes("kernels_avx2", HWY_AVX2, false); }
 TEST(PreparedKernels, Avx512) { ExpectOutcomes("kernels_avx512", HWY_AVX3, false); }
 TEST(PreparedKernels, NarrowProducts) {
-  if (!__builtin_cpu_supports("avx512bf16") || !__builtin_cpu_supports("avx512vnni"))
+  if (MaxInstructionSet() < InstructionSet::kAvx512Bf16 || !__builtin_cpu_supports("avx512bf16") ||
+      !__builtin_cpu_supports("avx512vnni"))
     GTEST_SKIP() << "this machine lacks products of narrow types";
   ExpectOutcomes("kernels_narrow", HWY_AVX3, true);
 }

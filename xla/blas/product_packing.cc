@@ -148,9 +148,11 @@ PackingKernels<T> KernelsOf() {
   return {&PackRows<T>, &PackPanel<T>};
 }
 
-ForElementTypes<PackingKernels> AllKernels() {
-  return {KernelsOf<float>(), KernelsOf<double>(), KernelsOf<std::complex<float>>(),
-          KernelsOf<std::complex<double>>()};
+const ForElementTypes<PackingKernels>& AllKernels() {
+  static const ForElementTypes<PackingKernels> kAll = {KernelsOf<float>(), KernelsOf<double>(),
+                                                           KernelsOf<std::complex<float>>(),
+                                                           KernelsOf<std::complex<double>>()};
+  return kAll;
 }
 
 }  // namespace
@@ -168,8 +170,7 @@ HWY_EXPORT(AllKernels);
 
 template <typename T>
 const PackingKernels<T>& GetPackingKernels() {
-  static const ForElementTypes<PackingKernels> kernels = HWY_DYNAMIC_DISPATCH(AllKernels)();
-  return std::get<PackingKernels<T>>(kernels);
+  return std::get<PackingKernels<T>>(HWY_DYNAMIC_DISPATCH(AllKernels)());
 }
 template const PackingKernels<float>& GetPackingKernels();
 template const PackingKernels<double>& GetPackingKernels();

@@ -179,9 +179,11 @@ void MultiplyMatrices(const ProductSize& size, T alpha, const Matrix<const T>& a
   }
 }
 
-ForElementTypes<SmallProduct> AllKernels() {
-  return {&MultiplyMatrices<float>, &MultiplyMatrices<double>,
-          &MultiplyMatrices<std::complex<float>>, &MultiplyMatrices<std::complex<double>>};
+const ForElementTypes<SmallProduct>& AllKernels() {
+  static const ForElementTypes<SmallProduct> kAll = {
+      &MultiplyMatrices<float>, &MultiplyMatrices<double>, &MultiplyMatrices<std::complex<float>>,
+      &MultiplyMatrices<std::complex<double>>};
+  return kAll;
 }
 
 }  // namespace
@@ -199,8 +201,7 @@ HWY_EXPORT(AllKernels);
 
 template <typename T>
 SmallProduct<T> GetSmallProduct() {
-  static const ForElementTypes<SmallProduct> kernels = HWY_DYNAMIC_DISPATCH(AllKernels)();
-  return std::get<SmallProduct<T>>(kernels);
+  return std::get<SmallProduct<T>>(HWY_DYNAMIC_DISPATCH(AllKernels)());
 }
 template SmallProduct<float> GetSmallProduct();
 template SmallProduct<double> GetSmallProduct();

@@ -21,7 +21,7 @@ template <typename T>
 using SmallProduct = void (*)(const ProductSize& size, T alpha, const Matrix<const T>& a,
                               const Matrix<const T>& b, T beta, const Matrix<T>& c);
 
-// Of the machine.
+// For the machine, within the bound of the calling thread (xla/base/instruction_set.h).
 template <typename T>
 SmallProduct<T> GetSmallProduct();
 

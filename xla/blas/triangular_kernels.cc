@@ -29,6 +29,8 @@ template <typename T, class D>
 struct Numbers {
   using V = hn::Vec<D>;
 
+  // Constructors that the compiler adds would lack the instruction set that GCC wants them to have.
+  HWY_INLINE Numbers() {}
   static HWY_INLINE Numbers Load(const Part<T>* re, int64_t plane) {
     Numbers result;
     result.re = hn::Load(D(), re);
@@ -396,9 +398,11 @@ TriangularKernels<T> KernelsOf() {
   return {&Solve<T>, &Multiply<T>};
 }
 
-ForElementTypes<TriangularKernels> AllKernels() {
-  return {KernelsOf<float>(), KernelsOf<double>(), KernelsOf<std::complex<float>>(),
-          KernelsOf<std::complex<double>>()};
+const ForElementTypes<TriangularKernels>& AllKernels() {
+  static const ForElementTypes<TriangularKernels> kAll = {
+      KernelsOf<float>(), KernelsOf<double>(), KernelsOf<std::complex<float>>(),
+      KernelsOf<std::complex<double>>()};
+  return kAll;
 }
 
 }  // namespace
@@ -416,8 +420,7 @@ HWY_EXPORT(AllKernels);
 
 template <typename T>
 const TriangularKernels<T>& GetTriangularKernels() {
-  static const ForElementTypes<TriangularKernels> kernels = HWY_DYNAMIC_DISPATCH(AllKernels)();
-  return std::get<TriangularKernels<T>>(kernels);
+  return std::get<TriangularKernels<T>>(HWY_DYNAMIC_DISPATCH(AllKernels)());
 }
 template const TriangularKernels<float>& GetTriangularKernels();
 template const TriangularKernels<double>& GetTriangularKernels();

@@ -52,7 +52,8 @@ template <typename T, class D>
 struct Factor {
   using V = hn::Vec<D>;
 
-  Factor() = default;
+  // Constructors that the compiler adds would lack the instruction set that GCC wants them to have.
+  HWY_INLINE Factor() {}
   explicit HWY_INLINE Factor(D d, T value) : re(hn::Set(d, RealPart(value))) {
     if constexpr (kIsComplex<T>) {
       im = hn::OddEven(hn::Set(d, value.imag()), hn::Set(d, -value.imag()));
@@ -79,6 +80,7 @@ template <typename T, class D>
 struct DotSum {
   using V = hn::Vec<D>;
 
+  HWY_INLINE DotSum() {}
   HWY_INLINE void Clear(D d) { straight = crosswise = hn::Zero(d); }
   HWY_INLINE void Add(V a, V x, V x_swapped) {
     straight = hn::MulAdd(a, x, straight);
@@ -493,9 +495,11 @@ VectorKernels<T> KernelsOf() {
 
 #endif  // HWY_TARGET == HWY_SCALAR
 
-ForElementTypes<VectorKernels> AllKernels() {
-  return {KernelsOf<float>(), KernelsOf<double>(), KernelsOf<std::complex<float>>(),
-          KernelsOf<std::complex<double>>()};
+const ForElementTypes<VectorKernels>& AllKernels() {
+  static const ForElementTypes<VectorKernels> kAll = {KernelsOf<float>(), KernelsOf<double>(),
+                                                          KernelsOf<std::complex<float>>(),
+                                                          KernelsOf<std::complex<double>>()};
+  return kAll;
 }
 
 }  // namespace
@@ -513,8 +517,7 @@ HWY_EXPORT(AllKernels);
 
 template <typename T>
 const VectorKernels<T>& GetVectorKernels() {
-  static const ForElementTypes<VectorKernels> kernels = HWY_DYNAMIC_DISPATCH(AllKernels)();
-  return std::get<VectorKernels<T>>(kernels);
+  return std::get<VectorKernels<T>>(HWY_DYNAMIC_DISPATCH(AllKernels)());
 }
 template const VectorKernels<float>& GetVectorKernels();
 template const VectorKernels<double>& GetVectorKernels();

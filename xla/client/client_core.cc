@@ -104,8 +104,9 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
   // First, so that the shapes below can be relied on.
   XLA_RETURN_IF_ERROR(VerifyModule(*program));
 
-  const HloDumper dumper(
-      options.has_debug_options() ? options.debug_options() : DumpOptionsFromEnv(), *program);
+  const DebugOptions debug_options =
+      options.has_debug_options() ? options.debug_options() : DebugOptionsFromEnv();
+  const HloDumper dumper(debug_options, *program);
   dumper.Dump(*program, "before_optimizations");
   std::unique_ptr<HloModule> module = program->Clone();
   module->SetDefaultEntryLayout();
@@ -114,6 +115,8 @@ absl::StatusOr<std::unique_ptr<Executable>> ClientCore::Compile(
   config.set_num_partitions(options.num_partitions());
   if (options.alias_passthrough_params()) config.set_alias_passthrough_params(true);
   TakeRequests(options, config);
+  if (!debug_options.xla_cpu_max_isa().empty())
+    config.mutable_debug_options().set_xla_cpu_max_isa(debug_options.xla_cpu_max_isa());
   ProgramShape& layout = *config.mutable_entry_computation_layout();
   if (!(may_omit_layouts && argument_layouts.empty())) {
     if (static_cast<int>(argument_layouts.size()) != layout.parameters_size()) {

@@ -2,6 +2,8 @@
 #include "xla/cpu/code_generator.h"
 
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -14,30 +16,86 @@ namespace {
 // loops and to join equal computations.
 constexpr char kPasses[] = "function(early-cse,loop-mssa(licm),instsimplify,early-cse,simplifycfg)";
 
-absl::StatusOr<const Target*> FindHost() {
+// What each level of InstructionSet adds, in the order of the levels.
+struct Level {
+  InstructionSet set;
+  const char* cpu;  // LLVM's name of a processor with the features up to here, or most of them
+  std::vector<const char*> features;
+};
+const std::vector<Level>& Levels() {
+  static const auto* const levels = new std::vector<Level>{
+      {InstructionSet::kSse42,
+       "x86-64-v2",
+       {"cx16", "popcnt", "sahf", "sse3", "ssse3", "sse4.1", "sse4.2"}},
+      {InstructionSet::kAvx, "x86-64-v2", {"avx"}},
+      {InstructionSet::kAvx2,
+       "x86-64-v3",
+       {"avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"}},
+      {InstructionSet::kAvx512,
+       "x86-64-v4",
+       {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}},
+      {InstructionSet::kAvx512Vnni, "x86-64-v4", {"avx512vnni"}},
+      {InstructionSet::kAvx512Bf16, "x86-64-v4", {"avx512bf16"}},
+  };
+  return *levels;
+}
+
+bool Has(const Target& target, const char* feature) {
+  return absl::StrContains(absl::StrCat(target.features, ","), absl::StrCat("+", feature, ","));
+}
+
+// Leaves the features up to a level alone, or all if there are no others.
+void ApplyBound(InstructionSet bound, Target& target) {
+  const bool is_x86 = absl::StartsWith(target.triple, "x86_64");
+  if (!is_x86 || bound == InstructionSet::kAny) return;
+  bool has_more = false;
+  std::string features;
+  const char* cpu = nullptr;
+  for (const Level& level : Levels()) {
+    for (const char* feature : level.features) {
+      const bool has = Has(target, feature);
+      if (level.set > bound) {
+        has_more |= has;
+      } else {
+        absl::StrAppend(&features, features.empty() ? "" : ",", has ? "+" : "-", feature);
+      }
+    }
+    if (level.set <= bound) cpu = level.cpu;
+  }
+  if (!has_more) return;
+  target.cpu = cpu;
+  target.features = std::move(features);
+}
+
+// By bound.
+absl::StatusOr<std::vector<Target>> FindHost() {
   XLA_ASSIGN_OR_RETURN(const LlvmApi* llvm, LlvmApi::Get());
   const auto take = [&](char* text) {
     std::string result(text);
     llvm->LLVMDisposeMessage(text);
     return result;
   };
-  static Target target;  // lives as long as the library
-  target.triple = take(llvm->LLVMGetDefaultTargetTriple());
-  target.cpu = take(llvm->LLVMGetHostCPUName());
-  target.features = take(llvm->LLVMGetHostCPUFeatures());
-  const auto has = [&](const char* feature) {
-    return absl::StrContains(target.features, absl::StrCat("+", feature, ",")) ||
-           absl::EndsWith(target.features, absl::StrCat("+", feature));
-  };
-  target.has_avx512 =
-      has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") && has("bmi2");
-  if (target.has_avx512) {
-    target.vector_bytes = 64;
-  } else if (has("avx2")) {
-    target.vector_bytes = 32;
+  Target host;
+  host.triple = take(llvm->LLVMGetDefaultTargetTriple());
+  host.cpu = take(llvm->LLVMGetHostCPUName());
+  host.features = take(llvm->LLVMGetHostCPUFeatures());
+  std::vector<Target> targets;
+  for (size_t i = 0; i <= static_cast<size_t>(InstructionSet::kAny); ++i) {
+    Target& target = targets.emplace_back(host);
+    ApplyBound(static_cast<InstructionSet>(i), target);
+    const auto has = [&](const char* feature) { return Has(target, feature); };
+    target.has_avx512 =
+        has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") && has("bmi2");
+    if (target.has_avx512) {
+      target.vector_bytes = 64;
+    } else if (has("avx2")) {
+      target.vector_bytes = 32;
+    }
+    const bool is_arm = has("neon") || has("fp-armv8");
+    target.has_fma = has("fma") || is_arm;
+    target.has_half = has("f16c") || is_arm;
   }
-  target.has_fma = has("fma") || has("neon") || has("fp-armv8");
-  return &target;
+  return targets;
 }
 
 struct TargetMachineDeleter {
@@ -47,9 +105,17 @@ struct TargetMachineDeleter {
 
 }  // namespace
 
-absl::StatusOr<const Target*> HostTarget() {
-  static const absl::StatusOr<const Target*> target = FindHost();
-  return target;
+absl::StatusOr<const Target*> HostTarget(InstructionSet bound) {
+  // Lives as long as the library.
+  static const auto* const targets = new absl::StatusOr<std::vector<Target>>(FindHost());
+  if (!targets->ok()) return targets->status();
+  return &(**targets)[static_cast<size_t>(bound)];
+}
+
+std::string VersionText(const LlvmApi& llvm) {
+  unsigned major = 0, minor = 0, patch = 0;
+  llvm.LLVMGetVersion(&major, &minor, &patch);
+  return absl::StrCat(major, ".", minor, ".", patch);
 }
 
 absl::StatusOr<std::vector<char>> GenerateCode(Ir& ir, CodeFormat format) {

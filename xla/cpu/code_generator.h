@@ -8,13 +8,19 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "xla/base/instruction_set.h"
 #include "xla/cpu/ir.h"
 #include "xla/cpu/native_code.h"
 
 namespace xla::cpu {
 
-// The machine that this process runs on. Constant for its life.
-absl::StatusOr<const Target*> HostTarget();
+// The machine that this process runs on, without the instructions beyond `bound`; where it has
+// fewer, all it has. Within a bound, code does not depend on the machine. Constant for the
+// process's life.
+absl::StatusOr<const Target*> HostTarget(InstructionSet bound = InstructionSet::kAny);
+
+// "19.1.7"
+std::string VersionText(const LlvmApi& llvm);
 
 enum class CodeFormat { kObject, kAssembly };
 

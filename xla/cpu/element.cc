@@ -27,6 +27,56 @@ bool IsNarrowFloat(PrimitiveType type) {
 
 PrimitiveType PartType(PrimitiveType type) { return type == C64 ? F32 : type == C128 ? F64 : type; }
 
+// An f16, given as i16, as f32. Without instructions for it LLVM would call a function for each
+// lane, of libraries that a program may lack.
+IrValue HalfToFloat(Ir& ir, IrValue half) {
+  const IrType half_type = ir.TypeOf(half), floats = ir.WithElement(half_type, ir.F32());
+  if (ir.target().has_half)
+    return ir.FPExt(ir.BitCast(half, ir.WithElement(half_type, ir.F16())), floats);
+  const IrType words = ir.WithElement(half_type, ir.I32());
+  const auto word = [&](int64_t bits) { return ir.Const(words, bits); };
+  const IrValue wide = ir.ZExt(half, words);
+  const IrValue magnitude = ir.Shl(ir.And(wide, word(0x7fff)), word(13));
+  // The product has the exponent of f32, and normalizes numbers that are not.
+  const IrValue finite =
+      ir.BitCast(ir.FMul(ir.BitCast(magnitude, floats), ir.Const(floats, 0x1p112)), words);
+  constexpr int64_t kInfinity = int64_t{0x7c00} << 13, kQuiet = 0x400000;
+  const IrValue is_nan = ir.ICmp(LLVMIntUGT, magnitude, word(kInfinity));
+  const IrValue special =
+      ir.Or(ir.Or(magnitude, word(0x7f800000)), ir.Select(is_nan, word(kQuiet), word(0)));
+  const IrValue bits = ir.Select(ir.ICmp(LLVMIntUGE, magnitude, word(kInfinity)), special, finite);
+  const IrValue sign = ir.Shl(ir.And(wide, word(0x8000)), word(16));
+  return ir.BitCast(ir.Or(bits, sign), floats);
+}
+
+// An f32 rounded to f16, as i16.
+IrValue FloatToHalf(Ir& ir, IrValue value) {
+  const IrType floats = ir.TypeOf(value), halves = ir.WithElement(floats, ir.Int(16));
+  if (ir.target().has_half)
+    return ir.BitCast(ir.FPTrunc(value, ir.WithElement(floats, ir.F16())), halves);
+  const IrType words = ir.WithElement(floats, ir.I32());
+  const auto word = [&](int64_t bits) { return ir.Const(words, bits); };
+  const IrValue bits = ir.BitCast(value, words);
+  const IrValue magnitude = ir.And(bits, word(0x7fffffff));
+  // To the nearest, to even: half of the last place, less if that is even.
+  constexpr int64_t kExponents = (int64_t{15} - 127) << 23;  // of f16 and f32
+  const IrValue odd = ir.And(ir.LShr(magnitude, word(13)), word(1));
+  const IrValue normal =
+      ir.LShr(ir.Add(ir.Add(magnitude, word(kExponents + 0xfff)), odd), word(13));
+  // The last places of 0.5 are those of the smallest numbers of f16: the sum is rounded there.
+  constexpr int64_t kHalf = 0x3f000000;
+  const IrValue sum = ir.FAdd(ir.BitCast(magnitude, floats), ir.Const(floats, 0.5));
+  const IrValue small = ir.Sub(ir.BitCast(sum, words), word(kHalf));
+  constexpr int64_t kLeastNormal = int64_t{127 - 14} << 23, kBeyond = int64_t{127 + 16} << 23;
+  IrValue result = ir.Select(ir.ICmp(LLVMIntULT, magnitude, word(kLeastNormal)), small, normal);
+  result = ir.Select(ir.ICmp(LLVMIntUGE, magnitude, word(kBeyond)), word(0x7c00), result);
+  // A NaN keeps its upper bits and is quiet.
+  const IrValue nan = ir.Or(ir.And(ir.LShr(magnitude, word(13)), word(0x3ff)), word(0x7e00));
+  result = ir.Select(ir.ICmp(LLVMIntUGT, magnitude, word(0x7f800000)), nan, result);
+  const IrValue sign = ir.LShr(ir.And(bits, word(int64_t{0x80000000})), word(16));
+  return ir.Trunc(ir.Or(result, sign), halves);
+}
+
 }  // namespace
 
 IrType ElementOps::RegisterType(PrimitiveType type) const {
@@ -47,10 +97,7 @@ IrType ElementOps::MemoryType(PrimitiveType type) const {
 IrValue ElementOps::FromBits(PrimitiveType type, IrValue bits) {
   const IrType bits_type = ir_.TypeOf(bits);
   if (type == PRED) return ir_.ICmp(LLVMIntNE, bits, ir_.Zero(bits_type));
-  if (type == F16) {
-    return ir_.FPExt(ir_.BitCast(bits, ir_.WithElement(bits_type, ir_.F16())),
-                     ir_.WithElement(bits_type, ir_.F32()));
-  }
+  if (type == F16) return HalfToFloat(ir_, bits);
   if (type == BF16) {
     const IrType wide = ir_.WithElement(bits_type, ir_.I32());
     return ir_.BitCast(ir_.Shl(ir_.ZExt(bits, wide), ir_.Const(wide, int64_t{16})),
@@ -66,10 +113,7 @@ IrValue ElementOps::FromBits(PrimitiveType type, IrValue bits) {
 IrValue ElementOps::ToBits(PrimitiveType type, IrValue value) {
   const IrType value_type = ir_.TypeOf(value);
   if (type == PRED) return ir_.ZExt(value, ir_.WithElement(value_type, ir_.I8()));
-  if (type == F16) {
-    return ir_.BitCast(ir_.FPTrunc(value, ir_.WithElement(value_type, ir_.F16())),
-                       ir_.WithElement(value_type, ir_.Int(16)));
-  }
+  if (type == F16) return FloatToHalf(ir_, value);
   if (type == BF16) {
     const IrType wide = ir_.WithElement(value_type, ir_.I32());
     const int lanes = ir_.Lanes(value);
@@ -111,9 +155,7 @@ Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int 
     if (address.mask == nullptr) {
       return {finish(ir_.Load(vector, place, part_bytes, address.invariant))};
     }
-    return {finish(ir_.Intrinsic(
-        "llvm.masked.load", {vector, ir_.Pointer()},
-        {place, ir_.Const(ir_.I32(), int64_t{part_bytes}), address.mask, ir_.Zero(vector)}))};
+    return {finish(ir_.MaskedLoad(vector, place, part_bytes, address.mask))};
   }
   if (is_complex && address.lanes == nullptr && address.step == 2 * part_bytes &&
       address.mask == nullptr) {
@@ -151,13 +193,10 @@ Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int 
   const IrType offsets_type = ir_.Vector(ir_.I64(), lanes);
   const IrValue offsets =
       address.lanes != nullptr ? address.lanes : ir_.Steps(offsets_type, address.step);
-  const IrType pointers = ir_.Vector(ir_.Pointer(), lanes);
   const IrValue mask =
       address.mask != nullptr ? address.mask : ir_.Const(ir_.Vector(ir_.I1(), lanes), int64_t{-1});
   const auto gather = [&](IrValue from) {
-    return ir_.Intrinsic("llvm.masked.gather", {vector, pointers},
-                         {ir_.Offset(from, offsets), ir_.Const(ir_.I32(), int64_t{part_bytes}),
-                          mask, ir_.Zero(vector)});
+    return ir_.MaskedGather(vector, ir_.Offset(from, offsets), part_bytes, mask);
   };
   Element element = {finish(gather(place))};
   if (is_complex) element.im = gather(ir_.Offset(place, ir_.Index(part_bytes)));
@@ -228,11 +267,9 @@ IrValue ElementOps::LoadStrided(IrType element, IrValue place, int element_bytes
     const bool ends_with_last = mask == nullptr && v + 1 == stride;
     const int first = ends_with_last ? last - (lanes - 1) : v * lanes;
     const IrValue from = ir_.Offset(place, ir_.Index(int64_t{first} * element_bytes));
-    const IrValue part = mask == nullptr
-                             ? ir_.Load(vector, from, element_bytes, invariant)
-                             : ir_.Intrinsic("llvm.masked.load", {vector, ir_.Pointer()},
-                                             {from, ir_.Const(ir_.I32(), int64_t{element_bytes}),
-                                              bits_from(spread, first, lanes), ir_.Zero(vector)});
+    const IrValue part = mask == nullptr ? ir_.Load(vector, from, element_bytes, invariant)
+                                         : ir_.MaskedLoad(vector, from, element_bytes,
+                                                          bits_from(spread, first, lanes));
     std::vector<int> order;
     for (int i = 0; i < lanes; ++i) {
       const int from = i * stride - first;
@@ -294,6 +331,7 @@ Element ElementOps::RoundResult(PrimitiveType type, Element element) {
 Element ElementOps::Round(PrimitiveType type, Element element) {
   if (type == F16) {
     const IrType wide = ir_.TypeOf(element.re);
+    if (!ir_.target().has_half) return {HalfToFloat(ir_, FloatToHalf(ir_, element.re))};
     return {ir_.FPExt(ir_.FPTrunc(element.re, ir_.WithElement(wide, ir_.F16())), wide)};
   }
   if (type == BF16) return {RoundBf16(element.re, true)};

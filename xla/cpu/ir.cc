@@ -125,6 +125,31 @@ IrValue Ir::Intrinsic(const char* name, absl::Span<const IrType> overloads,
                               values.data(), static_cast<unsigned>(values.size()), "");
 }
 
+IrValue Ir::Masked(const char* name, IrType vector, IrValue pointer, int align, IrValue mask) {
+  std::vector<IrValue> arguments = {pointer};
+  const bool align_is_operand = llvm_.version->masked_alignment_is_operand;
+  if (align_is_operand) arguments.push_back(Const(I32(), int64_t{align}));
+  arguments.push_back(mask);
+  arguments.push_back(Zero(vector));
+  const IrValue call = Intrinsic(name, {vector, TypeOf(pointer)}, arguments);
+  if (!align_is_operand) {
+    const unsigned kind = llvm_.LLVMGetEnumAttributeKindForName("align", 5);
+    constexpr unsigned kFirstArgument = 1;
+    llvm_.LLVMAddCallSiteAttribute(
+        call, kFirstArgument,
+        llvm_.LLVMCreateEnumAttribute(context_, kind, static_cast<uint64_t>(align)));
+  }
+  return call;
+}
+
+IrValue Ir::MaskedLoad(IrType vector, IrValue pointer, int align, IrValue mask) {
+  return Masked("llvm.masked.load", vector, pointer, align, mask);
+}
+
+IrValue Ir::MaskedGather(IrType vector, IrValue pointers, int align, IrValue mask) {
+  return Masked("llvm.masked.gather", vector, pointers, align, mask);
+}
+
 bool Ir::HasAvx512Binary(IrType type) const {
   return target_.has_avx512 && IsFloat(type) && Bits(type) >= 32 && Lanes(type) * Bits(type) >= 128;
 }

@@ -144,6 +144,9 @@ class Ir {
   // What `emit` makes of operands that are longer than a vector register, part by part. All have
   // the same type.
   IrValue ByRegisters(IrValue a, IrValue b, absl::FunctionRef<IrValue(IrValue, IrValue)> emit);
+  // Elements at `pointer`, or at each of the pointers; zeros where the mask is false.
+  IrValue MaskedLoad(IrType vector, IrValue pointer, int align, IrValue mask);
+  IrValue MaskedGather(IrType vector, IrValue pointers, int align, IrValue mask);
   // Of vectors of floats or doubles, where HasAvx512Binary(type): an intrinsic of AVX-512 on two
   // operands, llvm.x86.avx512.mask.NAME; and a constant, if it is not negative.
   bool HasAvx512Binary(IrType type) const;
@@ -223,6 +226,7 @@ class Ir {
   LLVMBasicBlockRef Block() const { return llvm_.LLVMGetInsertBlock(builder_); }
 
  private:
+  IrValue Masked(const char* name, IrType vector, IrValue pointer, int align, IrValue mask);
   IrType FunctionType(IrType result, absl::Span<const IrValue> arguments) const;
   Carried LoopTestedAtEnd(IrValue begin, IrValue end, int64_t step, const Carried& initial,
                           absl::FunctionRef<Carried(IrValue, const Carried&)> body);

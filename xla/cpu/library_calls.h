@@ -4,6 +4,7 @@
 #define XLA_CPU_LIBRARY_CALLS_H_
 
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "xla/cpu/step.h"
@@ -15,6 +16,9 @@ namespace xla::cpu {
 using SortComparator = bool (*)(void* const* buffers, const void* const* elements);
 // Whether the instruction is a sort whose comparator has to be compiled (EmitComparator).
 bool NeedsComparator(const HloInstruction& instruction);
+
+// The forms of a dot or convolution with their costs, the chosen one first (kernels/forms.h).
+std::string FormsText(const HloInstruction& contraction, const kernels::KernelEpilogue& epilogue);
 
 // The prepared kernel of the instruction: buffers are its operands, then its results. Null if there
 // is none. `comparator` is used where NeedsComparator, the epilogue by dots and convolutions.

@@ -3,11 +3,14 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
 
 namespace xla::cpu {
@@ -65,32 +68,65 @@ int OpenFlags() {
   return RTLD_NOW | RTLD_LOCAL | (deep ? RTLD_DEEPBIND : 0);
 }
 
-absl::StatusOr<const LlvmApi*> Load() {
-  std::string reason;
-  void* library = nullptr;
+// NOT_FOUND if there is no such library.
+absl::StatusOr<void*> OpenLibrary(int major) {
   const int flags = OpenFlags();
-  for (const char* name : {"libLLVM.so.19.1", "libLLVM-19.so.1", "libLLVM-19.so"}) {
-    library = dlopen(name, flags);
-    if (library != nullptr) break;
+  std::string reason;
+  // As LLVM itself names it, as Debian does, and as builds of older scripts do.
+  for (const std::string& name :
+       {absl::StrCat("libLLVM.so.", major, ".1"), absl::StrCat("libLLVM-", major, ".so.1"),
+        absl::StrCat("libLLVM-", major, ".so")}) {
+    if (void* const library = dlopen(name.c_str(), flags)) return library;
     const char* message = dlerror();
-    if (message != nullptr && reason.empty()) reason = message;
-    // Another name helps only where there is no such file. Where memory was short, glibc may keep
-    // the library as one that is loaded, though its constructors have not run.
-    if (message == nullptr || !absl::StrContains(message, "No such file")) break;
+    if (message == nullptr) return absl::ResourceExhaustedError("no memory to load LLVM");
+    // Another name helps only where there is no such file; one may also be missing that the library
+    // needs. Where memory was short, glibc may keep the library as one that is loaded, though its
+    // constructors have not run.
+    if (absl::StartsWith(message, absl::StrCat(name, ": ")) &&
+        absl::StrContains(message, "No such file"))
+      continue;
+    reason = message;
+    break;
   }
+  if (reason.empty())
+    return absl::NotFoundError(absl::StrCat("there is no libLLVM.so.", major, ".1"));
   // As the C library's loader says it, which needs memory of its own.
   for (const char* lack : {"annot allocate", "annot create", "annot map"}) {
-    if (library == nullptr && absl::StrContains(reason, lack))
-      return absl::ResourceExhaustedError(absl::StrCat("no memory to load LLVM 19: ", reason));
+    if (absl::StrContains(reason, lack)) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("no memory to load LLVM ", major, ": ", reason));
+    }
   }
-  if (library == nullptr) {
-    return absl::UnavailableError(
-        absl::StrCat("the compiler needs LLVM 19 (Debian's package libllvm19): ",
-                     reason.empty() ? "libLLVM.so.19.1 cannot be loaded" : reason));
+  return absl::UnavailableError(absl::StrCat("LLVM ", major, " cannot be loaded: ", reason));
+}
+
+std::string Versions() {
+  std::vector<int> majors;
+  for (const LlvmVersion& version : kLlvmVersions) majors.push_back(version.major);
+  std::sort(majors.begin(), majors.end());
+  return absl::StrCat(majors.front(), " to ", majors.back());
+}
+
+absl::StatusOr<LlvmApi> LoadAny() {
+  std::vector<std::string> reasons;
+  for (const LlvmVersion& version : kLlvmVersions) {
+    absl::StatusOr<LlvmApi> api = LlvmApi::Load(version);
+    if (api.ok() || absl::IsResourceExhausted(api.status())) return api;
+    if (!absl::IsNotFound(api.status())) reasons.emplace_back(api.status().message());
   }
+  return absl::UnavailableError(absl::StrCat(
+      "the compiler needs LLVM, of a version from ", Versions(), " (Debian's package libllvm",
+      kLlvmVersions[0].major,
+      "): ", reasons.empty() ? "no libLLVM is installed" : absl::StrJoin(reasons, "; ")));
+}
+
+}  // namespace
+
+absl::StatusOr<LlvmApi> LlvmApi::Load(const LlvmVersion& version) {
+  XLA_ASSIGN_OR_RETURN(void* const library, OpenLibrary(version.major));
   InstallOutOfMemoryHandler(library);
-  // Lives as long as the process, as the library does.
-  static LlvmApi api;
+  LlvmApi api;
+  api.version = &version;
   std::string missing;
   const auto find = [&](const char* name) {
     void* const function = dlsym(library, name);
@@ -106,16 +142,17 @@ absl::StatusOr<const LlvmApi*> Load() {
     if (initialize != nullptr) initialize();
   }
   if (!missing.empty()) {
-    return absl::UnavailableError(absl::StrCat("libLLVM lacks functions of LLVM 19:", missing));
+    return absl::UnavailableError(
+        absl::StrCat("libLLVM lacks functions of LLVM ", version.major, ":", missing));
   }
-  return &api;
+  return api;
 }
 
-}  // namespace
-
 absl::StatusOr<const LlvmApi*> LlvmApi::Get() {
-  static const absl::StatusOr<const LlvmApi*> result = Load();
-  return result;
+  // Lives as long as the process, as the library does.
+  static const auto* const result = new absl::StatusOr<LlvmApi>(LoadAny());
+  if (!result->ok()) return result->status();
+  return &**result;
 }
 
 }  // namespace xla::cpu

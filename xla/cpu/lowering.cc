@@ -378,10 +378,7 @@ class Lowering {
     program_.code.resize(count);
     std::vector<std::string> llvm_texts(count), assembly_texts(count);
     if (options_.keep_objects) program_.objects.resize(count);
-    unsigned major = 0, minor = 0, patch = 0;
-    llvm->LLVMGetVersion(&major, &minor, &patch);
-    const CodeCache cache(options_.cache_directory, *target_,
-                          absl::StrCat(major, ".", minor, ".", patch));
+    const CodeCache cache(options_.cache_directory, *target_, VersionText(*llvm));
     const auto compile = [&](int64_t begin, int64_t end) -> absl::Status {
       for (auto m = static_cast<size_t>(begin); m < static_cast<size_t>(end); ++m) {
         Ir ir(*llvm, *target_, "program");
@@ -600,6 +597,10 @@ class Lowering {
     }
     if (prepared != nullptr) {
       program_.prepared.push_back(prepared.get());
+      if (instruction.opcode() == HloOpcode::kDot ||
+          instruction.opcode() == HloOpcode::kConvolution) {
+        program_.contractions.push_back({&instruction, {}});
+      }
       operands.insert(operands.end(), results.begin(), results.end());
       steps.push_back(std::make_unique<PreparedStep>(std::move(prepared), std::move(operands),
                                                      schedule_.scratch_bytes));
@@ -662,6 +663,7 @@ class Lowering {
         item.contraction->shape().element_type() == item.instruction->shape().element_type();
     XLA_ASSIGN_OR_RETURN(auto prepared, MakePreparedKernel(*item.contraction, nullptr, epilogue));
     program_.prepared.push_back(prepared.get());
+    program_.contractions.push_back({item.contraction, epilogue});
     steps.push_back(std::make_unique<PreparedStep>(std::move(prepared), std::move(buffers),
                                                    schedule_.scratch_bytes));
     steps.back()->set_instruction(item.instruction);
@@ -730,7 +732,7 @@ absl::Status PollCompilation(const CpuCompileOptions& options) {
 absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
                                             const MemoryNumbers& memories,
                                             const CpuCompileOptions& options) {
-  XLA_ASSIGN_OR_RETURN(const Target* target, HostTarget());
+  XLA_ASSIGN_OR_RETURN(const Target* target, HostTarget(MaxInstructionSet()));
   return Lowering(schedule, memories, options, *target).Run();
 }
 

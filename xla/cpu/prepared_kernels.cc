@@ -8,6 +8,7 @@
 #include "xla/kernels/convolution_kernel.h"
 #include "xla/kernels/dot_kernel.h"
 #include "xla/kernels/fft_kernel.h"
+#include "xla/kernels/forms.h"
 #include "xla/kernels/linear_algebra_kernel.h"
 #include "xla/kernels/random_bits_kernel.h"
 #include "xla/kernels/scan_kernel.h"
@@ -60,8 +61,7 @@ const void* ConstantData(const HloInstruction& operand) {
   return is_dense && literal.size_bytes() <= kMostBytes ? literal.untyped_data() : nullptr;
 }
 
-absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeDot(
-    const HloInstruction& dot, const kernels::KernelEpilogue& epilogue) {
+kernels::DotSpec SpecOfDot(const HloInstruction& dot, const kernels::KernelEpilogue& epilogue) {
   const auto& attributes = dot.attributes<DotAttributes>();
   kernels::DotSpec spec;
   spec.lhs = OperandSpec(*dot.operand(0));
@@ -75,11 +75,11 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeDot(
   spec.rhs_scale = OperandScale(*dot.operand(1));
   spec.rhs_constant = ConstantData(*dot.operand(1));
   spec.epilogue = epilogue;
-  return kernels::MakeDotKernel(spec);
+  return spec;
 }
 
-absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeConvolution(
-    const HloInstruction& convolution, const kernels::KernelEpilogue& epilogue) {
+kernels::ConvolutionSpec SpecOfConvolution(const HloInstruction& convolution,
+                                           const kernels::KernelEpilogue& epilogue) {
   const auto& attributes = convolution.attributes<ConvolutionAttributes>();
   const ConvDims& labels = attributes.dim_labels;
   kernels::ConvolutionSpec spec;
@@ -109,7 +109,7 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeConvolution(
   spec.batch_group_count = attributes.batch_group_count;
   spec.kernel_scale = OperandScale(*convolution.operand(1));
   spec.epilogue = epilogue;
-  return kernels::MakeConvolutionKernel(spec);
+  return spec;
 }
 
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeFft(const HloInstruction& fft) {
@@ -303,14 +303,21 @@ bool NeedsComparator(const HloInstruction& instruction) {
          !RecognizeOrder(*instruction.to_apply()).has_value();
 }
 
+std::string FormsText(const HloInstruction& contraction, const kernels::KernelEpilogue& epilogue) {
+  return kernels::ToString(
+      contraction.opcode() == HloOpcode::kDot
+          ? kernels::DotForms(SpecOfDot(contraction, epilogue))
+          : kernels::ConvolutionForms(SpecOfConvolution(contraction, epilogue)));
+}
+
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
     const HloInstruction& instruction, SortComparator comparator,
     const kernels::KernelEpilogue& epilogue) {
   switch (instruction.opcode()) {
     case HloOpcode::kDot:
-      return MakeDot(instruction, epilogue);
+      return kernels::MakeDotKernel(SpecOfDot(instruction, epilogue));
     case HloOpcode::kConvolution:
-      return MakeConvolution(instruction, epilogue);
+      return kernels::MakeConvolutionKernel(SpecOfConvolution(instruction, epilogue));
     case HloOpcode::kFft:
       return MakeFft(instruction);
     case HloOpcode::kReduceWindow:

@@ -15,7 +15,9 @@
 #include "xla/cpu/entry_layouts.h"
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/literal_memory.h"
+#include "xla/cpu/llvm_api.h"
 #include "xla/cpu/program_impl.h"
+#include "xla/debug_options_flags.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/layout_strides.h"
 #include "xla/passes/cpu_pipeline.h"
@@ -257,6 +259,12 @@ int64_t CpuProgram::GeneratedBytes() const {
   }
   return bytes;
 }
+std::vector<CpuProgram::LibraryReport> CpuProgram::library_calls() const {
+  std::vector<LibraryReport> calls;
+  for (const auto& [instruction, epilogue] : impl_->lowered.contractions)
+    calls.push_back({std::string(instruction->name()), cpu::FormsText(*instruction, epilogue)});
+  return calls;
+}
 const std::vector<CpuProgram::KernelReport>& CpuProgram::kernels() const {
   return impl_->lowered.kernels;
 }
@@ -266,6 +274,11 @@ const std::string& CpuProgram::assembly_text() const { return impl_->lowered.ass
 const std::vector<std::vector<char>>& CpuProgram::objects() const { return impl_->lowered.objects; }
 
 absl::Status CheckCpuCompiler() { return cpu::HostTarget().status(); }
+
+absl::StatusOr<std::string> CpuCompilerVersion() {
+  XLA_ASSIGN_OR_RETURN(const cpu::LlvmApi* llvm, cpu::LlvmApi::Get());
+  return absl::StrCat("LLVM ", cpu::VersionText(*llvm));
+}
 
 absl::Status LoadCpuCompiler() {
   XLA_RETURN_IF_ERROR(cpu::HostTarget().status());
@@ -339,6 +352,9 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
   }
   XLA_RETURN_IF_ERROR(CheckInstructions(module));
   auto impl = std::make_unique<Impl>();
+  XLA_ASSIGN_OR_RETURN(impl->max_instruction_set,
+                       MaxInstructionSetOf(module.config().debug_options()));
+  const ScopedMaxInstructionSet bound(impl->max_instruction_set);
   impl->module = module.Clone();
   HloModule* const clone = impl->module.get();
   ForgetOriginalShapes(clone);

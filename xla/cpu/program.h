@@ -59,6 +59,8 @@ struct CpuRunOptions {
 
 // UNAVAILABLE if the machine lacks what the compiler needs. Compiles nothing.
 absl::Status CheckCpuCompiler();
+// "LLVM 19.1.7". UNAVAILABLE likewise.
+absl::StatusOr<std::string> CpuCompilerVersion();
 // Loads what the compiler needs, so that the first compilation does not pay for it. UNAVAILABLE if
 // the machine lacks it.
 absl::Status LoadCpuCompiler();
@@ -67,6 +69,8 @@ absl::Status LoadCpuCompiler();
 class CpuProgram {
  public:
   // The module is verified. UNIMPLEMENTED, naming the instruction, for what cannot be compiled.
+  // Code and kernels use no instructions beyond the bound of the module's debug options
+  // (xla_cpu_max_isa) and that of the calling thread (xla/base/instruction_set.h).
   static absl::StatusOr<std::unique_ptr<CpuProgram>> Compile(const HloModule& module,
                                                              const CpuCompileOptions& options = {});
   ~CpuProgram();
@@ -142,6 +146,12 @@ class CpuProgram {
     bool is_cached = false;  // its machine code came from the cache
   };
   const std::vector<KernelReport>& kernels() const;
+  // The dots and convolutions that the kernel library computes, each with the forms that it chose
+  // from: the chosen one first, and the estimated cycles of each (kernels/forms.h).
+  struct LibraryReport {
+    std::string instruction, forms;
+  };
+  std::vector<LibraryReport> library_calls() const;
   // The module as it was compiled, after all passes.
   const HloModule& optimized_module() const;
   // As far as the options asked for them.

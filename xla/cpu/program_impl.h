@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "xla/base/instruction_set.h"
 #include "xla/cpu/lowering.h"
 #include "xla/cpu/program.h"
 #include "xla/cpu/schedule.h"
@@ -20,6 +21,7 @@ namespace xla {
 
 struct CpuProgram::Impl {
   std::unique_ptr<HloModule> module;
+  InstructionSet max_instruction_set = InstructionSet::kAny;
   cpu::ProgramSchedule schedule;
   cpu::MemoryNumbers memories;
   cpu::LoweredProgram lowered;

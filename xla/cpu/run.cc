@@ -227,6 +227,8 @@ class CpuRun {
   // An exception would leave the other devices waiting for this one.
   absl::Status RunGuarded(Device& device, absl::Span<const runtime::ArgumentView> arguments,
                           absl::Span<runtime::ResultView> results) {
+    // As when the kernels were made.
+    const ScopedMaxInstructionSet bound(impl_.max_instruction_set);
     try {
       return RunDevice(device, arguments, results);
     } catch (const std::bad_alloc&) {

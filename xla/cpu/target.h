@@ -12,6 +12,7 @@ struct Target {
   int vector_bytes = 16;
   bool has_fma = false;
   bool has_avx512 = false;  // F, VL, BW, DQ, and BMI2
+  bool has_half = true;     // conversions between f16 and f32
 };
 
 }  // namespace xla::cpu

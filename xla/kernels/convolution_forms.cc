@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/dot_kernel.h"
+#include "xla/kernels/forms.h"
 #include "xla/util.h"
 
 namespace xla::kernels {
@@ -97,25 +99,34 @@ class PhasesOf {
   const int64_t period_, tap_period_, taps_, size_, kernel_stride_, result_stride_;
 };
 
-// Divides along spatial dimension d. Phases become output features where that makes wider products:
-// where output features are few, or lie side by side with the phases.
-void DividePhases(int64_t d, std::vector<ConvolutionSpec>* parts) {
-  constexpr int64_t kFewFeatures = 32, kManyPhases = 8;
+// Divides along spatial dimension d. With `joins`, phases become output features where they can.
+// False if there are too many to be worth it.
+bool DividePhases(int64_t d, bool joins, std::vector<ConvolutionSpec>* parts) {
+  constexpr size_t kMostParts = 1024;
   std::vector<ConvolutionSpec> divided;
   for (const ConvolutionSpec& whole : *parts) {
     const PhasesOf phases(whole, whole.spatial[d]);
-    const ArraySpec& result = whole.result;
-    const int64_t features = result.dimensions[whole.result_feature];
-    const bool is_joined = result.strides[whole.result_feature] == 1 &&
-                           result.strides[whole.spatial[d].result_dimension] == features;
-    const bool joins = is_joined || features < kFewFeatures || phases.count() > kManyPhases;
     for (int64_t first = 0; first < phases.count();) {
+      if (divided.size() >= kMostParts) return false;
       const int64_t count = joins ? phases.CountWithEqualTaps(first) : 1;
       phases.Set(first, count, d, &divided.emplace_back(whole));
       first += count;
     }
   }
   *parts = std::move(divided);
+  return true;
+}
+
+// Convolutions whose inputs are not dilated; none if that of the spec is not or there are too many.
+std::vector<ConvolutionSpec> PhaseSpecs(const ConvolutionSpec& spec, bool joins) {
+  if (absl::c_all_of(spec.spatial, [](const auto& dim) { return dim.base_dilation == 1; }))
+    return {};
+  std::vector<ConvolutionSpec> specs = {spec};
+  for (int64_t d = 0; d < static_cast<int64_t>(spec.spatial.size()); ++d) {
+    if (spec.spatial[d].base_dilation > 1 && !DividePhases(d, joins, &specs)) return {};
+  }
+  for (ConvolutionSpec& part : specs) part.form.clear();
+  return specs;
 }
 
 class PhasedKernel final : public Kernel {
@@ -137,29 +148,12 @@ class PhasedKernel final : public Kernel {
   const std::vector<std::unique_ptr<const Kernel>> parts_;
 };
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<const Kernel>> MakePhasedConvolution(const ConvolutionSpec& spec) {
-  if (absl::c_all_of(spec.spatial, [](const auto& dim) { return dim.base_dilation == 1; }))
-    return nullptr;
-  std::vector<ConvolutionSpec> specs = {spec};
-  for (int64_t d = 0; d < static_cast<int64_t>(spec.spatial.size()); ++d) {
-    if (spec.spatial[d].base_dilation > 1) DividePhases(d, &specs);
-  }
-  std::vector<std::unique_ptr<const Kernel>> parts;
-  for (const ConvolutionSpec& part : specs) {
-    XLA_ASSIGN_OR_RETURN(parts.emplace_back(), MakeConvolutionKernel(part));
-  }
-  return std::make_unique<PhasedKernel>(std::move(parts));
-}
-
-absl::StatusOr<std::unique_ptr<const Kernel>> MakeNarrowConvolution(const ConvolutionSpec& spec) {
-  constexpr int64_t kFewFeatures = 12;
+// The product of a convolution of windows of one element; no value for others.
+std::optional<DotSpec> PointwiseProduct(const ConvolutionSpec& spec) {
   const ArraySpec &input = spec.input, &kernel = spec.kernel, &result = spec.result;
   if (spec.kernel_origin != 0 || spec.result_origin != 0 || !spec.outer_features.empty() ||
-      spec.feature_group_count != 1 || spec.batch_group_count != 1 ||
-      result.dimensions[spec.result_feature] > kFewFeatures) {
-    return nullptr;
+      spec.feature_group_count != 1 || spec.batch_group_count != 1) {
+    return std::nullopt;
   }
   DotSpec dot;
   const auto append = [](const ArraySpec& from, int64_t d, ArraySpec* to) {
@@ -172,7 +166,7 @@ absl::StatusOr<std::unique_ptr<const Kernel>> MakeNarrowConvolution(const Convol
     if (kernel.dimensions[spatial.kernel_dimension] != 1 || spatial.stride != 1 ||
         spatial.padding_low != 0 || spatial.base_dilation != 1 ||
         input.dimensions[spatial.input_dimension] != result.dimensions[spatial.result_dimension]) {
-      return nullptr;
+      return std::nullopt;
     }
     append(input, spatial.input_dimension, &dot.lhs);
     append(result, spatial.result_dimension, &dot.result);
@@ -188,7 +182,43 @@ absl::StatusOr<std::unique_ptr<const Kernel>> MakeNarrowConvolution(const Convol
   dot.result.type = result.type;
   dot.rhs_scale = spec.kernel_scale;
   dot.epilogue = spec.epilogue;
-  return MakeDotKernel(dot);
+  return dot;
+}
+
+}  // namespace
+
+double PhasesCost(const ConvolutionSpec& spec, bool joins) {
+  const std::vector<ConvolutionSpec> parts = PhaseSpecs(spec, joins);
+  if (parts.empty()) return kDoesNotFit;
+  const bool joined =
+      absl::c_any_of(parts, [](const auto& part) { return !part.outer_features.empty(); });
+  if (joins && !joined && spec.outer_features.empty()) return kDoesNotFit;  // as without
+  double cost = 0;
+  for (const ConvolutionSpec& part : parts) {
+    const std::vector<FormCost> forms = ConvolutionForms(part);
+    if (const int64_t cheapest = CheapestForm(forms); cheapest >= 0) cost += forms[cheapest].cost;
+  }
+  return cost;
+}
+
+absl::StatusOr<std::unique_ptr<const Kernel>> MakePhases(const ConvolutionSpec& spec, bool joins) {
+  std::vector<std::unique_ptr<const Kernel>> parts;
+  for (const ConvolutionSpec& part : PhaseSpecs(spec, joins)) {
+    XLA_ASSIGN_OR_RETURN(parts.emplace_back(), MakeConvolutionKernel(part));
+  }
+  return std::make_unique<PhasedKernel>(std::move(parts));
+}
+
+double PointwiseCost(const ConvolutionSpec& spec) {
+  const std::optional<DotSpec> dot = PointwiseProduct(spec);
+  if (!dot.has_value()) return kDoesNotFit;
+  const std::vector<FormCost> forms = DotForms(*dot);
+  const int64_t cheapest = CheapestForm(forms);
+  return cheapest < 0 ? kDoesNotFit : forms[cheapest].cost;
+}
+
+absl::StatusOr<std::unique_ptr<const Kernel>> MakePointwise(const ConvolutionSpec& spec) {
+  return MakeDotKernel(*PointwiseProduct(spec));
 }
 
 }  // namespace xla::kernels

@@ -6,10 +6,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "xla/kernels/array_spec.h"
+#include "xla/kernels/forms.h"
 #include "xla/kernels/kernel.h"
 
 namespace xla::kernels {
@@ -40,7 +43,13 @@ struct ConvolutionSpec {
   double kernel_scale = 1;
   // The result must be dense then, in any layout.
   KernelEpilogue epilogue;
+  // The name of the form to take; the cheapest if empty. For tests and measurements.
+  std::string form;
 };
+
+// The forms that can compute the convolution, with their costs; MakeConvolutionKernel takes the
+// cheapest.
+std::vector<FormCost> ConvolutionForms(const ConvolutionSpec& spec);
 
 // Buffers of a call: input, kernel, result. Types as for MakeDotKernel.
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeConvolutionKernel(const ConvolutionSpec& spec);

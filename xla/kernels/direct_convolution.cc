@@ -6,6 +6,7 @@
 #include "xla/kernels/direct_convolution.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <mutex>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "xla/kernels/fused_product.h"
 #include "xla/kernels/input_rows.h"
 #include "xla/kernels/packing.h"
+#include "xla/kernels/product_cost.h"
 #include "xla/kernels/skinny_product.h"
 #include "xla/kernels/transpose.h"
 #include "xla/util.h"
@@ -34,7 +36,7 @@ class DirectConvolution final : public Kernel {
  public:
   static bool Fits(const Convolution& conv) {
     const Patches& patches = conv.patches;
-    constexpr int64_t kFewFeatures = 16, kShortestRun = 8;
+    constexpr int64_t kFewFeatures = 16;
     if (FusedKernels<float>().runs == nullptr || patches.type != F32 || conv.kernel.type != F32 ||
         conv.result.type != F32 || patches.dims.empty() || patches.depth() == 0 ||
         conv.result.rows.count() == 0 || conv.result.columns.run_stride() != 1 ||
@@ -44,17 +46,50 @@ class DirectConvolution final : public Kernel {
     for (const SpatialDim& dim : patches.dims) {
       if (dim.base_dilation != 1) return false;
     }
+    // Positions of a row are at one distance in the result.
     const DirectConvolution plan({conv});
+    if (!conv.result.rows.IsOneRun() && conv.result.rows.run_length() % plan.row_ != 0)
+      return false;
     // Rows of a tile at such distances would share a set of the first-level cache.
     constexpr int64_t kSetDistance = 1024;
     if (plan.row_ > 1 && plan.minor_.stride * plan.pixel_ % kSetDistance == 0) return false;
     // Vectors go along the features. Few of them leave lanes idle, which costs less than to
     // transpose the input where it has several, and nothing is copied.
     const bool is_narrow = conv.result.columns.count() < kFewFeatures;
-    if (is_narrow && patches.features == 1) return false;
     const bool is_short = plan.span_ * plan.outer_taps_ * 4 <= kMaxCopiedBytes;
-    return plan.runs_[0].length >= std::min(kShortestRun, patches.depth()) &&
-           (is_short || (is_narrow && !plan.copies_));
+    return is_short || (is_narrow && !plan.copies_);
+  }
+
+  // Estimated cycles.
+  double Cost() const {
+    constexpr double kStart = 180, kTable = 15, kRunStart = 4, kCopied = 0.1;
+    const TileSizes tile = {kernels_.rows, kernels_.columns};
+    const int64_t columns = conv_.result.columns.count();
+    const Plan plan = MakePlan(1);
+    double row = static_cast<double>(outer_taps_) * kTable;
+    if (is_dots_) {
+      // Vectors are loaded once for up to kMaxSkinnyRows features.
+      constexpr double kVector = 0.6, kProduct = 0.3, kSum = 2;
+      constexpr int64_t kFewestPositions = 3;  // that are computed together
+      const auto lanes = static_cast<double>(kernels_.columns / 2),
+                 features = static_cast<double>(columns);
+      const double vector =
+          static_cast<double>(CeilOfRatio(columns, kMaxSkinnyRows)) * kVector + features * kProduct;
+      for (const PatchRun& run : runs_) {
+        row += static_cast<double>(std::max(row_, kFewestPositions)) *
+               (std::ceil(static_cast<double>(run.length) / lanes) * vector + features * kSum);
+      }
+    } else {
+      row +=
+          TilesCost(row_, columns, conv_.patches.depth(), tile) +
+          static_cast<double>(CeilOfRatio(row_, tile.rows) * CeilOfRatio(columns, tile.columns)) *
+              static_cast<double>(runs_.size()) * kRunStart;
+    }
+    const auto blocks = static_cast<double>(plan.row_blocks);
+    return kStart + static_cast<double>(conv_.result.batch.count()) *
+                        (static_cast<double>(rows_) * row +
+                         blocks * PackPanelsCost(conv_.kernel, F32, kernels_.columns) +
+                         blocks * static_cast<double>(plan.slots * span_) * kCopied);
   }
 
   explicit DirectConvolution(DirectConvolutionSpec spec)
@@ -240,13 +275,14 @@ class DirectConvolution final : public Kernel {
   void FindRows(const float* input, int64_t first_row, int64_t rows, const float** table,
                 int64_t* ids, float* slots) const {
     const int64_t slot_elements = SlotBytes() / 4;
-    std::fill_n(slots, slot_elements, 0.0f);  // the row of zeros
+    bool has_zeros = false;  // in the first slot
     int64_t used = 1;
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t tap = 0; tap < outer_taps_; ++tap) {
         const int64_t at = r * outer_taps_ + tap, id = input_rows_.OffsetOf(first_row + r, tap);
         ids[at] = id;
         if (id == InputRows::kZeroRow) {
+          if (!std::exchange(has_zeros, true)) std::fill_n(slots, slot_elements, 0.0f);
           table[at] = slots;
           continue;
         }
@@ -416,8 +452,12 @@ class DirectConvolution final : public Kernel {
 
 }  // namespace
 
+double DirectConvolutionCost(const DirectConvolutionSpec& spec) {
+  if (!DirectConvolution::Fits(spec.convolution)) return kDoesNotFit;
+  return DirectConvolution(spec).Cost();
+}
+
 std::unique_ptr<const Kernel> MakeDirectConvolution(DirectConvolutionSpec spec) {
-  if (!DirectConvolution::Fits(spec.convolution)) return nullptr;
   return std::make_unique<DirectConvolution>(std::move(spec));
 }
 

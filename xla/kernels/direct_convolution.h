@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "xla/kernels/convolution.h"
+#include "xla/kernels/forms.h"
 #include "xla/kernels/kernel.h"
 
 namespace xla::kernels {
@@ -22,8 +23,10 @@ struct DirectConvolutionSpec {
   KernelEpilogue epilogue;                  // if any, in place
 };
 
-// Null for convolutions of other kinds: of other types,
-// with base dilation, few output features, features that are not contiguous, or long rows.
+// kDoesNotFit for convolutions of other kinds: of other types, with base dilation, features that
+// are not contiguous, or long rows.
+double DirectConvolutionCost(const DirectConvolutionSpec& spec);
+// The spec must fit.
 std::unique_ptr<const Kernel> MakeDirectConvolution(DirectConvolutionSpec spec);
 
 }  // namespace xla::kernels

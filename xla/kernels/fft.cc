@@ -28,13 +28,9 @@ static_assert(sizeof(FftComplex) == sizeof(complex128));
 
 constexpr int kMaxRadix = 31;
 
-FftComplex operator+(FftComplex a, FftComplex b) { return {a.re + b.re, a.im + b.im}; }
-FftComplex operator-(FftComplex a, FftComplex b) { return {a.re - b.re, a.im - b.im}; }
 FftComplex operator*(FftComplex a, FftComplex b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
-// a * -i
-FftComplex TimesMinusI(FftComplex a) { return {a.im, -a.re}; }
 
 // A range of one loop of a stage.
 struct Range {
@@ -69,6 +65,9 @@ struct ComplexLanes {
   using V = hn::Vec<D>;
   V re, im;
 
+  // Constructors that the compiler adds would lack the instruction set that GCC wants them to have.
+  HWY_INLINE ComplexLanes() {}
+  HWY_INLINE ComplexLanes(V re, V im) : re(re), im(im) {}
   static ComplexLanes Load(D d, const FftComplex* from) {
     ComplexLanes z;
     hn::LoadInterleaved2(d, &from->re, z.re, z.im);
@@ -123,11 +122,11 @@ HWY_INLINE void Radix4At(D d, const Stage& g, int64_t p, int64_t q) {
 template <class Z, class D>
 HWY_INLINE void AnyRadixAt(D d, const Stage& g, const FftComplex* factors, int64_t p, int64_t q) {
   const int64_t s = g.s;
-  Z in[kMaxRadix];
-  for (int k = 0; k < g.radix; ++k) in[k] = Z::Load(d, g.x + q + s * (p + g.m * k));
+  const FftComplex* const in = g.x + q + s * p;
   for (int j = 0; j < g.radix; ++j) {
-    Z sum = in[0];
-    for (int k = 1; k < g.radix; ++k) sum = sum + in[k] * Z::Set(d, factors[j * g.radix + k]);
+    Z sum = Z::Load(d, in);
+    for (int k = 1; k < g.radix; ++k)
+      sum = sum + Z::Load(d, in + s * g.m * k) * Z::Set(d, factors[j * g.radix + k]);
     (sum * Z::Set(d, g.roots[s * p * j])).Store(d, g.y + q + s * (g.radix * p + j));
   }
 }

@@ -28,6 +28,9 @@ struct Lanes {
   using V = hn::Vec<D>;
   V re, im;
 
+  // Constructors that the compiler adds would lack the instruction set that GCC wants them to have.
+  HWY_INLINE Lanes() {}
+  HWY_INLINE Lanes(V re, V im) : re(re), im(im) {}
   static HWY_INLINE Lanes Load(const T* re, const T* im) {
     return {hn::Load(D(), re), hn::Load(D(), im)};
   }

@@ -12,6 +12,7 @@
 #include "hwy/contrib/sort/vqsort.h"
 #include "hwy/highway.h"
 #include "hwy/targets.h"
+#include "xla/base/instruction_set.h"
 
 #if HWY_ARCH_X86
 #include <cpuid.h>
@@ -49,20 +50,38 @@ int64_t MachineTargets() {
     return targets;
   return targets | HWY_AVX3;
 }
+
+// The sets that the calling thread may use.
+int64_t AllowedTargets() {
+  switch (xla::MaxInstructionSet()) {
+    case xla::InstructionSet::kSse42:
+    case xla::InstructionSet::kAvx:  // Highway has no code for it
+      return HWY_SSSE3 | HWY_SSE4;
+    case xla::InstructionSet::kAvx2:
+      return HWY_SSSE3 | HWY_SSE4 | HWY_AVX2;
+    default:
+      return ~int64_t{0};
+  }
+}
 #elif HWY_ARCH_ARM
 // NEON is part of AArch64, but Highway's code for it also uses the instructions for AES.
 int64_t MachineTargets() { return (getauxval(AT_HWCAP) & HWCAP_AES) != 0 ? HWY_NEON : 0; }
+int64_t AllowedTargets() { return ~int64_t{0}; }
 #else
-int64_t MachineTargets() { return HWY_ENABLED_BASELINE; }
+int64_t MachineTargets() { return 0; }
+int64_t AllowedTargets() { return ~int64_t{0}; }
 #endif
 
 }  // namespace
 
-int64_t SupportedTargets() { return MachineTargets() | HWY_SCALAR | HWY_EMU128; }
+int64_t SupportedTargets() {
+  return (MachineTargets() & AllowedTargets()) | HWY_ENABLED_BASELINE | HWY_SCALAR | HWY_EMU128;
+}
 
+// One for each bound; each is set once, by the first kernel under it.
 ChosenTarget& GetChosenTarget() {
-  static constinit ChosenTarget chosen;
-  return chosen;
+  static constinit ChosenTarget chosen[static_cast<int>(xla::InstructionSet::kAny) + 1];
+  return chosen[static_cast<int>(xla::MaxInstructionSet())];
 }
 
 #if HWY_MAJOR == 1 && HWY_MINOR == 0 && HWY_PATCH < 5

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "xla/kernels/transpose.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 
@@ -68,11 +69,10 @@ MatrixView DoubledAlongK(const MatrixView& view, PrimitiveType part_type) {
   return reals;
 }
 
-}  // namespace
-
+// PackComplexColumns for any columns, also one part of an element.
 template <typename Part>
-void PackComplexColumns(const MatrixView& view, int64_t batch, int64_t first, int64_t lines,
-                        int64_t k0, int64_t depth, int64_t width, Part* panel) {
+void PackComplexParts(const MatrixView& view, int64_t batch, int64_t first, int64_t lines,
+                      int64_t k0, int64_t depth, int64_t width, Part* panel) {
   const auto* data = static_cast<const std::complex<Part>*>(view.data) + view.batch.Offset(batch);
   for (int64_t k = 0; k < depth; ++k) {
     const bool odd_k = ((k0 + k) & 1) != 0;
@@ -86,6 +86,46 @@ void PackComplexColumns(const MatrixView& view, int64_t batch, int64_t first, in
   }
 }
 
+}  // namespace
+
+template <typename Part>
+void PackComplexColumns(const MatrixView& view, int64_t batch, int64_t first, int64_t lines,
+                        int64_t k0, int64_t depth, int64_t width, Part* panel) {
+  if (((first | lines | k0 | depth | width) & 1) != 0)
+    return PackComplexParts(view, batch, first, lines, k0, depth, width, panel);
+  using Complex = std::complex<Part>;
+  const auto* data = static_cast<const Complex*>(view.data) + view.batch.Offset(batch);
+  const int64_t k_stride = view.k.run_stride(), line_stride = view.lines.run_stride();
+  // Rows of (re, im) first, one for each complex row, which are as in memory.
+  view.k.ForEachRun(k0 / 2, depth / 2, [&](int64_t k, int64_t k_offset, int64_t k_length) {
+    view.lines.ForEachRun(first / 2, lines / 2, [&](int64_t line, int64_t offset, int64_t length) {
+      const Complex* const from = data + k_offset + offset;
+      auto* const to = reinterpret_cast<Complex*>(panel + 2 * k * width) + line;
+      if (sizeof(Complex) == sizeof(uint64_t) && k_stride == 1 && line_stride != 1) {
+        Transpose64(k_length, length, from, line_stride, to, width);
+      } else if (line_stride == 1) {
+        for (int64_t i = 0; i < k_length; ++i)
+          std::copy_n(from + i * k_stride, length, to + i * width);
+      } else {
+        for (int64_t i = 0; i < k_length; ++i) {
+          for (int64_t j = 0; j < length; ++j)
+            to[i * width + j] = from[i * k_stride + j * line_stride];
+        }
+      }
+    });
+  });
+  // And from each the row of (-im, re).
+  for (int64_t k = 0; k < depth; k += 2, panel += 2 * width) {
+    std::fill(panel + lines, panel + width, Part(0));
+    const Part* const from = panel;
+    Part* const to = panel + width;
+    for (int64_t j = 0; j < width; j += 2) {
+      to[j] = -from[j + 1];
+      to[j + 1] = from[j];
+    }
+  }
+}
+
 template <typename T>
 void PackLines(const MatrixView& view, WideLoad<T> load, int64_t batch, int64_t first,
                int64_t lines, int64_t k0, int64_t depth, int64_t width, T* panel) {
@@ -93,7 +133,7 @@ void PackLines(const MatrixView& view, WideLoad<T> load, int64_t batch, int64_t 
       static_cast<const char*>(view.data) + view.batch.Offset(batch) * view.element_bytes;
   const int64_t line_stride = std::abs(view.lines.run_stride()),
                 k_stride = std::abs(view.k.run_stride());
-  if (lines > 1 && view.lines.run_length() > 1 && line_stride < k_stride) {
+  if (lines > 1 && view.lines.run_length() > 1 && (line_stride < k_stride || view.k.count() == 1)) {
     PackAlongLines(view, base, load, first, lines, k0, depth, width, panel);
   } else {
     PackAlongK(view, base, load, first, lines, k0, depth, width, panel);

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "xla/kernels/fused_product.h"
+#include "xla/kernels/short_rows.h"
 #include "xla/kernels/transpose.h"
 #include "xla/primitive_util.h"
 
@@ -67,7 +68,8 @@ void CopyRows(int64_t rows, int64_t bytes, const char* from, int64_t from_stride
 
 template <typename T>
 void PackRows(const MatrixView& view, const void* data, WideLoad<T> load, int64_t batch,
-              int64_t first, int64_t lines, int64_t k0, int64_t depth, T* rows) {
+              int64_t first, int64_t lines, int64_t k0, int64_t depth, T* rows,
+              int64_t row_stride) {
   const bool is_native = IsNative<T>(view);
   const int64_t base = view.batch.Offset(batch);
   const int64_t k_stride = view.k.run_stride(), line_stride = view.lines.run_stride();
@@ -75,7 +77,7 @@ void PackRows(const MatrixView& view, const void* data, WideLoad<T> load, int64_
     view.lines.ForEachRun(first, lines, [&](int64_t line, int64_t line_offset, int64_t count) {
       view.k.ForEachRun(k0, depth, [&](int64_t k, int64_t k_offset, int64_t length) {
         TransposeAny<T>(count, length, ElementsAt<T>(view, data, base + line_offset + k_offset),
-                        k_stride, rows + line * kProductRowStride + k, kProductRowStride);
+                        k_stride, rows + line * row_stride + k, row_stride);
       });
     });
     return;
@@ -85,14 +87,14 @@ void PackRows(const MatrixView& view, const void* data, WideLoad<T> load, int64_
     const int64_t offset = base + view.lines.Offset(first) + view.k.Offset(k0);
     CopyRows(lines, depth * kBytes,
              reinterpret_cast<const char*>(ElementsAt<T>(view, data, offset)), line_stride * kBytes,
-             reinterpret_cast<char*>(rows), kProductRowStride * kBytes);
+             reinterpret_cast<char*>(rows), row_stride * kBytes);
     return;
   }
   for (int64_t i = 0; i < lines; ++i) {
     const int64_t line = base + view.lines.Offset(first + i);
     view.k.ForEachRun(k0, depth, [&](int64_t k, int64_t k_offset, int64_t length) {
       LoadRun(view, load, is_native, ElementsAt<T>(view, data, line + k_offset), k_stride, length,
-              rows + i * kProductRowStride + k);
+              rows + i * row_stride + k);
     });
   }
 }
@@ -103,6 +105,15 @@ void PackColumns(const MatrixView& view, const void* data, WideLoad<T> load, int
   const bool is_native = IsNative<T>(view);
   const int64_t base = view.batch.Offset(batch);
   const int64_t k_stride = view.k.run_stride(), line_stride = view.lines.run_stride();
+  if (is_native && lines < width && view.lines.IsOneRun() && (line_stride == 1 || lines == 1) &&
+      (k_stride != 1 || lines > 1)) {
+    const auto copy = sizeof(T) == 4 ? CopyShortRows32 : CopyShortRows64;
+    view.k.ForEachRun(k0, depth, [&](int64_t k, int64_t k_offset, int64_t length) {
+      copy(length, lines, ElementsAt<T>(view, data, base + view.lines.Offset(first) + k_offset),
+           k_stride, panel + k * width, width);
+    });
+    return;
+  }
   if (is_native && k_stride == 1 && (line_stride != 1 || lines == 1)) {
     view.lines.ForEachRun(first, lines, [&](int64_t line, int64_t line_offset, int64_t count) {
       view.k.ForEachRun(k0, depth, [&](int64_t k, int64_t k_offset, int64_t length) {
@@ -236,7 +247,7 @@ void PackColumnQuads(const MatrixView& view, const void* data, int64_t batch, in
 
 #define XLA_INSTANTIATE(T)                                                                    \
   template void PackRows<T>(const MatrixView&, const void*, WideLoad<T>, int64_t, int64_t,    \
-                            int64_t, int64_t, int64_t, T*);                                   \
+                            int64_t, int64_t, int64_t, T*, int64_t);                          \
   template void PackColumns<T>(const MatrixView&, const void*, WideLoad<T>, int64_t, int64_t, \
                                int64_t, int64_t, int64_t, int64_t, T*);
 XLA_INSTANTIATE(float)

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "xla/kernels/fused_product.h"
 #include "xla/kernels/matrix_product.h"
 #include "xla/kernels/wide.h"
 
@@ -15,10 +16,11 @@ namespace xla::kernels {
 void CopyRows(int64_t rows, int64_t bytes, const char* from, int64_t from_stride, char* to,
               int64_t to_stride);
 
-// rows[i * kProductRowStride + k - k0] = element (batch, first + i, k) converted to T.
+// rows[i * row_stride + k - k0] = element (batch, first + i, k) converted to T.
 template <typename T>
 void PackRows(const MatrixView& view, const void* data, WideLoad<T> load, int64_t batch,
-              int64_t first, int64_t lines, int64_t k0, int64_t depth, T* rows);
+              int64_t first, int64_t lines, int64_t k0, int64_t depth, T* rows,
+              int64_t row_stride = kProductRowStride);
 
 // panel[(k - k0) * width + j] = element (batch, first + j, k), converted to T; 0 for j in [lines,
 // width).

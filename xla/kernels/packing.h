@@ -5,6 +5,7 @@
 //   kParts      sums of type Acc that make one element (two for complex numbers)
 //   Units(k)    units that k elements take
 //   PackRows, PackColumns
+//   RowsCost, PanelsCost   of these, see product_cost.h
 //   Kernels()   null `tile` if the machine does not have it
 #ifndef XLA_KERNELS_PACKING_H_
 #define XLA_KERNELS_PACKING_H_
@@ -15,8 +16,10 @@
 #include "xla/kernels/fused_product.h"
 #include "xla/kernels/matrix_product.h"
 #include "xla/kernels/pack.h"
+#include "xla/kernels/product_cost.h"
 #include "xla/kernels/wide.h"
 #include "xla/primitive_util.h"
+#include "xla/util.h"
 
 namespace xla::kernels {
 
@@ -39,6 +42,12 @@ struct WidePacking {
     kernels::PackColumns<T>(view, data, GetWideLoad<T>(view.type), batch, first, lines, k0, depth,
                             width, panel);
   }
+  static double RowsCost(const MatrixView& view) {
+    return PackRowsCost(view, primitive_util::NativeToPrimitiveType<T>());
+  }
+  static double PanelsCost(const MatrixView& view, int64_t width) {
+    return PackPanelsCost(view, primitive_util::NativeToPrimitiveType<T>(), width);
+  }
 };
 
 // Complex numbers, see MultiplyMatrices.
@@ -52,18 +61,36 @@ struct ComplexPacking {
   static ProductKernels<Unit, Acc> Kernels() { return FusedKernels<Part>(); }
   static void PackRows(const MatrixView& view, const void* data, int64_t batch, int64_t first,
                        int64_t lines, int64_t k0, int64_t depth, Unit* rows) {
-    constexpr PrimitiveType kPart = primitive_util::NativeToPrimitiveType<Part>();
-    MatrixView reals = {
-        kPart, nullptr, sizeof(Part), view.batch.Scaled(2), view.lines.Scaled(2), view.k.Scaled(2)};
-    reals.k.Append(2, 1);
-    kernels::PackRows<Part>(reals, data, GetWideLoad<Part>(kPart), batch, first, lines, k0, depth,
-                            rows);
+    constexpr int64_t kRowStride = kProductRowStride / 2;
+    if constexpr (sizeof(Wide) == sizeof(uint64_t)) {
+      kernels::PackRows<uint64_t>(view, data, nullptr, batch, first, lines, k0 / 2, depth / 2,
+                                  reinterpret_cast<uint64_t*>(rows), kRowStride);
+    } else {
+      const Wide* const base = static_cast<const Wide*>(data) + view.batch.Offset(batch);
+      const int64_t stride = view.k.run_stride();
+      for (int64_t i = 0; i < lines; ++i) {
+        const Wide* const line = base + view.lines.Offset(first + i);
+        Wide* const row = reinterpret_cast<Wide*>(rows) + i * kRowStride;
+        view.k.ForEachRun(k0 / 2, depth / 2, [&](int64_t k, int64_t offset, int64_t length) {
+          for (int64_t j = 0; j < length; ++j) row[k + j] = line[offset + j * stride];
+        });
+      }
+    }
   }
   static void PackColumns(const MatrixView& view, const void* data, int64_t batch, int64_t first,
                           int64_t lines, int64_t k0, int64_t depth, int64_t width, Unit* panel) {
     MatrixView at = view;
     at.data = data;
     PackComplexColumns<Part>(at, batch, first, lines, k0, depth, width, panel);
+  }
+  static double RowsCost(const MatrixView& view) {
+    return 2 * PackRowsCost(view, primitive_util::NativeToPrimitiveType<Wide>());
+  }
+  static double PanelsCost(const MatrixView& view, int64_t width) {
+    // The panel of twice as many rows, half of which are made from the others.
+    constexpr double kMade = 0.7;
+    return 2 * PackPanelsCost(view, primitive_util::NativeToPrimitiveType<Wide>(), width / 2) +
+           kMade * static_cast<double>(RoundUpTo(2 * view.lines.count(), width) * view.k.count());
   }
 };
 
@@ -82,6 +109,10 @@ struct PairPacking {
                           int64_t lines, int64_t k0, int64_t depth, int64_t width, Unit* panel) {
     PackColumnPairs(view, data, batch, first, lines, k0, depth, width, panel);
   }
+  static double RowsCost(const MatrixView& view) { return PackRowPartsCost(view); }
+  static double PanelsCost(const MatrixView& view, int64_t width) {
+    return PackPanelPartsCost(view, 2, width);
+  }
 };
 
 // S8 with S8.
@@ -99,6 +130,10 @@ struct QuadPacking {
   static void PackColumns(const MatrixView& view, const void* data, int64_t batch, int64_t first,
                           int64_t lines, int64_t k0, int64_t depth, int64_t width, Unit* panel) {
     PackColumnQuads(view, data, batch, first, lines, k0, depth, width, panel);
+  }
+  static double RowsCost(const MatrixView& view) { return PackRowPartsCost(view); }
+  static double PanelsCost(const MatrixView& view, int64_t width) {
+    return PackPanelPartsCost(view, 4, width);
   }
 };
 

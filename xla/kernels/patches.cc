@@ -12,6 +12,15 @@
 #include "xla/kernels/pack.h"
 
 namespace xla::kernels {
+int64_t MinorRunStride(const Patches& patches) {
+  if (patches.dims.empty() || patches.dims.back().base_dilation != 1) return 0;
+  const SpatialDim& minor = patches.dims.back();
+  if (patches.features == 1) return minor.input_stride * minor.window_dilation;
+  const bool dense = patches.feature_stride == 1 && minor.window_dilation == 1 &&
+                     minor.input_stride == patches.features;
+  return dense ? 1 : 0;
+}
+
 namespace {
 
 using Coordinates = absl::InlinedVector<int64_t, 4>;
@@ -63,21 +72,6 @@ void CopyRun(WideLoad<E> load, const char* from, int64_t stride, int64_t count, 
     const E* elements = reinterpret_cast<const E*>(from);
     for (int64_t i = 0; i < count; ++i) to[i] = elements[i * stride];
   }
-}
-
-}  // namespace
-
-namespace {
-
-// The distance between the elements of a patch under the taps of the minor spatial dimension, where
-// it is one distance; 0 elsewhere.
-int64_t MinorRunStride(const Patches& patches) {
-  if (patches.dims.empty() || patches.dims.back().base_dilation != 1) return 0;
-  const SpatialDim& minor = patches.dims.back();
-  if (patches.features == 1) return minor.input_stride * minor.window_dilation;
-  const bool dense = patches.feature_stride == 1 && minor.window_dilation == 1 &&
-                     minor.input_stride == patches.features;
-  return dense ? 1 : 0;
 }
 
 // One patch: where its window lies, and its elements [k0, k0 + count) in order.

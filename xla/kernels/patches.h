@@ -10,6 +10,10 @@
 
 namespace xla::kernels {
 
+// The distance between the elements of a patch under the taps of the minor spatial dimension, where
+// it is one distance; 0 elsewhere.
+int64_t MinorRunStride(const Patches& patches);
+
 // rows[i * row_stride + k - k0] = element k of the patch at position first + i, for i in [0, lines)
 // and k in [k0, k0 + count). Elements are of type E, or converted to E if `load` is not null.
 template <typename E>

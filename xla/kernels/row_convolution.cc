@@ -10,6 +10,8 @@
 
 #include "absl/status/status.h"
 #include "xla/base/status_macros.h"
+#include "xla/kernels/forms.h"
+#include "xla/kernels/fused_product.h"
 #include "xla/kernels/input_rows.h"
 #include "xla/kernels/row_tiles.h"
 #include "xla/util.h"
@@ -33,19 +35,45 @@ class RowConvolution final : public Kernel {
     }
     const SpatialDim& minor = patches.dims.back();
     const int64_t channels = InterleavedChannels(conv), row = minor.output_size;
-    // Short rows leave lanes empty; few taps are read as fast as matrices; many weights are better
-    // packed where they are used.
-    constexpr int64_t kShortestRow = 32, kFewestTaps = 3;
+    // Many weights are better packed where they are used.
     constexpr int64_t kMostWeights = int64_t{1} << 19, kMostCopied = int64_t{1} << 20;
-    if (channels == 0 || minor.stride != 1 || row < kShortestRow ||
-        5 * row < 4 * RoundUpTo(row, kRowLanes) || conv.result.rows.Offset(1) != channels ||
+    if (channels == 0 || minor.stride != 1 ||
+        (conv.result.rows.count() > 1 && row > 1 && conv.result.rows.Offset(1) != channels) ||
         conv.result.rows.run_length() % row != 0) {
       return false;
     }
     const RowConvolution plan({conv});
-    return patches.depth() / patches.features >= kFewestTaps &&
-           plan.WeightBytes() <= 4 * kMostWeights &&
+    return plan.WeightBytes() <= 4 * kMostWeights &&
            plan.SlotsOf(1) * plan.SlotBytes() <= kMostCopied;
+  }
+
+  // Estimated cycles.
+  double Cost() const {
+    constexpr double kStart = 200, kWeight = 2, kCopied = 0.15, kSlot = 15, kInputRow = 3,
+                     kTable = 25, kRowOfFeatures = 60;
+    const auto vectors =
+        static_cast<double>(CeilOfRatio<int64_t>(row_, kRowLanes)) *
+        (static_cast<double>(kRowLanes) / static_cast<double>(FusedKernels<float>().columns / 2));
+    const auto depth = static_cast<double>(conv_.patches.depth());
+    const double weights = static_cast<double>(WeightBytes()) / 4 * kWeight;
+    const auto rows = static_cast<double>(rows_);
+    const double blocks = static_cast<double>(CeilOfRatio(rows_, rows_of_task_));
+    const double copies = blocks * static_cast<double>(SlotsOf(rows_of_task_)) *
+                          (kSlot + static_cast<double>(SlotElements()) * kCopied);
+    const double table = static_cast<double>(outer_taps_) * kTable;
+    if (channels_ > 1) {
+      const double row = table + depth * vectors * static_cast<double>(channels_) + kRowOfFeatures;
+      return kStart + weights + copies + rows * row;
+    }
+    double row = 0;
+    for (int64_t feature = 0; feature < features_;) {
+      const int64_t together = FeaturesTogether(features_ - feature);
+      // A load for the products of these features, and one for the weight of each.
+      row += depth * vectors * (static_cast<double>(together) + 1.5) / 2 + kRowOfFeatures;
+      feature += together;
+    }
+    row += table + static_cast<double>(InputRowCount()) * kInputRow;
+    return kStart + static_cast<double>(groups_) * (copies + rows * row) + weights;
   }
 
   explicit RowConvolution(DirectConvolutionSpec spec)
@@ -272,8 +300,12 @@ class RowConvolution final : public Kernel {
 
 }  // namespace
 
+double RowConvolutionCost(const DirectConvolutionSpec& spec) {
+  if (!RowConvolution::Fits(spec.convolution)) return kDoesNotFit;
+  return RowConvolution(spec).Cost();
+}
+
 std::unique_ptr<const Kernel> MakeRowConvolution(DirectConvolutionSpec spec) {
-  if (!RowConvolution::Fits(spec.convolution)) return nullptr;
   return std::make_unique<RowConvolution>(std::move(spec));
 }
 

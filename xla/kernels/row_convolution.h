@@ -10,9 +10,10 @@
 
 namespace xla::kernels {
 
-// Null for convolutions of other kinds: of other types, with strides or base dilation, with
-// features that are contiguous (but for few channels, each of its own), with short rows or very
-// many taps.
+// kDoesNotFit for convolutions of other kinds: of other types, with strides or base dilation, with
+// features that are contiguous (but for few channels, each of its own), or with very many taps.
+double RowConvolutionCost(const DirectConvolutionSpec& spec);
+// The spec must fit.
 std::unique_ptr<const Kernel> MakeRowConvolution(DirectConvolutionSpec spec);
 
 }  // namespace xla::kernels

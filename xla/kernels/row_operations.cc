@@ -26,6 +26,9 @@ struct Numbers {
   using V = hn::Vec<D>;
   V re, im;
 
+  // Constructors that the compiler adds would lack the instruction set that GCC wants them to have.
+  HWY_INLINE Numbers() {}
+  HWY_INLINE Numbers(V re, V im) : re(re), im(im) {}
   static HWY_INLINE Numbers Load(D d, const Planes<const double>& from, int64_t at) {
     if constexpr (kComplex) return {hn::LoadU(d, from.re + at), hn::LoadU(d, from.im + at)};
     return {hn::LoadU(d, from.re + at), hn::Zero(d)};

@@ -2,6 +2,8 @@
 // Running sums of four rows at a time: a block of 16 bytes of each is a part of one vector.
 #include "xla/kernels/scan_blocks.h"
 
+#include "xla/base/instruction_set.h"
+
 #if defined(__x86_64__)
 
 #define XLA_SCAN_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
@@ -65,7 +67,8 @@ XLA_SCAN_TARGET int64_t ScanFourRows(int64_t count, const T* x, T* out, T* carry
 
 template <typename T>
 FourRowScan<T> Get() {
-  const bool supported = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+  const bool supported = MaxInstructionSet() >= InstructionSet::kAvx512 &&
+                         __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   return supported ? ScanFourRows<T> : nullptr;
 }

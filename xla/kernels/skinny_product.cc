@@ -43,6 +43,22 @@ HWY_INLINE void StreamStep(int64_t columns, const T* HWY_RESTRICT x, int64_t x_s
       hn::StoreU(sum, d, sums + r * sum_stride + j);
     }
   }
+#if HWY_TARGET <= HWY_AVX2  // masked loads touch no memory beyond the mask
+  if (j < columns) {
+    const auto mask = hn::FirstN(d, static_cast<size_t>(columns - j));
+    V row[kDepth];
+#pragma GCC unroll 8
+    for (int k = 0; k < kDepth; ++k) row[k] = hn::MaskedLoad(mask, d, w + k * ldw + j);
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+      V sum = hn::LoadU(d, sums + r * sum_stride + j);
+#pragma GCC unroll 8
+      for (int k = 0; k < kDepth; ++k) sum = hn::MulAdd(factors[r][k], row[k], sum);
+      hn::StoreU(sum, d, sums + r * sum_stride + j);
+    }
+    return;
+  }
+#endif
   const hn::CappedTag<T, 1> one;
   for (; j < columns; ++j) {
 #pragma GCC unroll 8

@@ -14,7 +14,8 @@ inline constexpr int64_t kMaxSkinnyRows = 4;
 template <typename T>
 struct SkinnyKernels {
   // Matrices whose columns lie side by side: sums[r * sum_stride + j] += sum over k of
-  // x[r * x_stride + k] * w[k * ldw + j] for j < columns.
+  // x[r * x_stride + k] * w[k * ldw + j] for j < columns. What follows these in a row of sums up to
+  // a multiple of 64 bytes may be changed.
   void (*stream)(int64_t rows, int64_t columns, int64_t depth, const T* x, int64_t x_stride,
                  const T* w, int64_t ldw, T* sums, int64_t sum_stride);
   // Matrices whose elements of a column follow each other: sums[r * sum_stride + j] = sum over k of

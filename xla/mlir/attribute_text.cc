@@ -52,7 +52,7 @@ void AppendNumber(std::string* out, const Type& element, absl::Span<const char> 
   if (bytes > 8) {
     std::vector<uint64_t> words(static_cast<size_t>((bytes + 7) / 8));
     const char* begin = data.data() + index * bytes;
-    if (!is_unsigned && begin[bytes - 1] < 0) words.back() = ~uint64_t{0};
+    if (!is_unsigned && static_cast<signed char>(begin[bytes - 1]) < 0) words.back() = ~uint64_t{0};
     std::copy_n(begin, bytes, reinterpret_cast<char*>(words.data()));
     AppendIntegerText(out, words.data(), words.size(), !is_unsigned);
     return;

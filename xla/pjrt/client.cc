@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plugin and its clients.
+#include <cstdio>
 #include <memory>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "xla/base/status_macros.h"
+#include "xla/cpu/program.h"
 #include "xla/pjrt/client_options.h"
 #include "xla/pjrt/entry.h"
 #include "xla/pjrt/functions.h"
@@ -52,6 +55,19 @@ void EndClient(ClientState* client) {
   }
 }
 
+// Says once if programs are interpreted, which is much slower, for lack of LLVM.
+void WarnWithoutCompiler() {
+  static const bool is_there = [] {
+    const absl::Status compiler = CheckCpuCompiler();
+    if (!compiler.ok()) {
+      std::fprintf(stderr, "Xylem: interpreting, as nothing can be compiled: %s\n",
+                   std::string(compiler.message()).c_str());
+    }
+    return compiler.ok();
+  }();
+  (void)is_there;
+}
+
 absl::StatusOr<ClientPointer> MakeClient(const ClientOptions& given, const Platform& platform) {
   const ClientPointer client(new ClientState, EndClient);
   client->is_asynchronous = given.asynchronous;
@@ -60,6 +76,7 @@ absl::StatusOr<ClientPointer> MakeClient(const ClientOptions& given, const Platf
   BackendOptions options;
   options.device_count = static_cast<int>(given.num_devices);
   options.use_compiler = given.compiler;
+  if (given.compiler) WarnWithoutCompiler();
   XLA_ASSIGN_OR_RETURN(client->backend, Backend::Create(options));
   for (const auto& description : client->topology->devices) {
     auto device = std::make_unique<PJRT_Device>();
@@ -83,9 +100,14 @@ absl::StatusOr<ClientPointer> MakeClient(const ClientOptions& given, const Platf
 
 }  // namespace
 
-const std::string& PlatformVersion() {
-  static const std::string version = "Xylem " XYLEM_VERSION;
-  return version;
+const std::string& PlatformVersion(bool use_compiler) {
+  static const std::string interprets = "Xylem " XYLEM_VERSION ", interpreter";
+  if (!use_compiler) return interprets;
+  static const std::string compiles = [] {
+    const absl::StatusOr<std::string> compiler = CpuCompilerVersion();
+    return compiler.ok() ? absl::StrCat("Xylem " XYLEM_VERSION ", ", *compiler) : interprets;
+  }();
+  return compiles;
 }
 
 absl::StatusOr<PJRT_Device*> ClientState::FindDevice(int id) const {
@@ -156,7 +178,8 @@ absl::Status Client_ProcessIndex(PJRT_Client_ProcessIndex_Args& args) {
 }
 
 absl::Status Client_PlatformVersion(PJRT_Client_PlatformVersion_Args& args) {
-  Put(PlatformVersion(), args.platform_version, args.platform_version_size);
+  Put(PlatformVersion(args.client->state->backend->options().use_compiler), args.platform_version,
+      args.platform_version_size);
   return absl::OkStatus();
 }
 

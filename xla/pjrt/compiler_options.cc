@@ -109,7 +109,7 @@ absl::Status CheckCompilerOptions(const CompileOptionsProto& options) {
 
 DebugOptions DebugOptionsOf(const CompileOptionsProto& options) {
   const ExecutableBuildOptionsProto& build = options.executable_build_options();
-  DebugOptions result = build.has_debug_options() ? build.debug_options() : DumpOptionsFromEnv();
+  DebugOptions result = build.has_debug_options() ? build.debug_options() : DebugOptionsFromEnv();
   for (const auto& [name, option] : options.env_option_overrides()) {
     const FieldDescriptor* field = DebugOptions::descriptor()->FindFieldByName(name);
     if (field == nullptr || field->is_repeated()) continue;

@@ -8,11 +8,12 @@
 
 namespace xla::pjrt {
 
-// Options are fields of DebugOptions, and none of them changes what is compiled. InvalidArgument
-// for names that are not, and for values that do not have the type of the field, in XLA's words.
+// Options are fields of DebugOptions; xla_cpu_max_isa alone changes what is compiled.
+// InvalidArgument for names that are not, and for values that do not have the type of the field, in
+// XLA's words.
 absl::Status CheckCompilerOptions(const CompileOptionsProto& options);
 
-// Those of the build options, or what XLA_FLAGS says of dumps where there are none; then what
+// Those of the build options, or DebugOptionsFromEnv where there are none; then what
 // env_option_overrides says. Precondition: CheckCompilerOptions.
 DebugOptions DebugOptionsOf(const CompileOptionsProto& options);
 

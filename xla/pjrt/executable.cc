@@ -301,8 +301,11 @@ absl::Status Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemory
     const Shape* leaf = executable.result_leaves()[static_cast<size_t>(alias.result)];
     args.alias_size_in_bytes += TotalBytes({leaf});
   }
-  args.peak_memory_in_bytes =
-      args.argument_size_in_bytes + args.output_size_in_bytes - args.alias_size_in_bytes;
+  args.temp_size_in_bytes = executable.TemporaryBytes();
+  args.generated_code_size_in_bytes =
+      std::max<int64_t>(0, executable.SizeOfGeneratedCodeInBytes());
+  args.peak_memory_in_bytes = args.argument_size_in_bytes + args.output_size_in_bytes -
+                              args.alias_size_in_bytes + args.temp_size_in_bytes;
   args.total_size_in_bytes = args.peak_memory_in_bytes;
   return absl::OkStatus();
 }

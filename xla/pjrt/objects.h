@@ -107,8 +107,8 @@ struct ClientState {
 };
 using ClientPointer = std::shared_ptr<ClientState>;
 
-// "Xylem 0.1.0"
-const std::string& PlatformVersion();
+// "Xylem 0.1.0, LLVM 19.1.7"; "Xylem 0.1.0, interpreter" without LLVM, or where clients use none.
+const std::string& PlatformVersion(bool use_compiler = true);
 
 // Devices without a client. InvalidArgument for a number out of range.
 absl::StatusOr<std::unique_ptr<PJRT_TopologyDescription>> MakeTopology(int64_t num_devices,

@@ -268,7 +268,8 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   ProgramShardings shardings;
   XLA_ASSIGN_OR_RETURN(std::unique_ptr<HloModule> module,
                        ReadModule(source, attributes, shardings));
-  const HloDumper dumper(DebugOptionsOf(program->options), *module);
+  const DebugOptions debug_options = DebugOptionsOf(program->options);
+  const HloDumper dumper(debug_options, *module);
   dumper.Dump(*module, "before_optimizations");
   if (source.format != "mlir") {
     attributes = AttributesOfLayout(module->entry_computation_layout());
@@ -277,6 +278,7 @@ absl::StatusOr<ProgramPointer> CompileProgram(const Backend& backend, ProgramSou
   HloModuleConfig& config = module->config();
   config.set_replica_count(replicas);
   config.set_num_partitions(partitions);
+  config.mutable_debug_options().set_xla_cpu_max_isa(debug_options.xla_cpu_max_isa());
   config.set_use_spmd_partitioning(build.use_spmd_partitioning());
   config.set_use_shardy_partitioner(build.use_shardy_partitioner());
   if (build.alias_passthrough_params()) config.set_alias_passthrough_params(true);

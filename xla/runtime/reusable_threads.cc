@@ -65,6 +65,7 @@ void ReusableThreads::Work() {
       end = pending.end;
       tasks_.pop_front();
       lock.unlock();
+      const ScopedMaxInstructionSet bound(pending.max_instruction_set);
       std::move(pending.task)();
     }
     lock.lock();

@@ -16,11 +16,13 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "xla/base/instruction_set.h"
 
 namespace xla::runtime {
 
 // Every task has a thread at once: one that is idle, or else a new one. Stacks are large enough for
-// deeply nested calls. Thread-safe.
+// deeply nested calls. Tasks have the bound on instruction sets (xla/base/instruction_set.h) of the
+// thread that asks for them. Thread-safe.
 class ReusableThreads {
  public:
   using Task = absl::AnyInvocable<void()>;
@@ -52,6 +54,7 @@ class ReusableThreads {
   struct Pending {
     Task task;
     Countdown* end;  // told when the task has ended and its thread is idle; may be null
+    InstructionSet max_instruction_set = MaxInstructionSet();  // of the caller's thread
   };
 
   static void* ThreadMain(void* self);

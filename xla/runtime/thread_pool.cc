@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "xla/base/instruction_set.h"
 #include "xla/runtime/cpu_count.h"
 
 namespace xla::runtime {
@@ -55,6 +56,7 @@ struct ThreadPool::Loop {
   int64_t chunk;
   int64_t chunks;
   Body body;
+  const InstructionSet max_instruction_set = MaxInstructionSet();  // of the thread that starts it
   int range_count;
   Range ranges[kMostRanges];
   std::atomic<bool> stop{false};
@@ -172,9 +174,12 @@ void ThreadPool::Work(int thread) {
     loop->workers.fetch_add(1, std::memory_order_relaxed);
     lock.unlock();
     bool has_more = true;
-    do {
-      has_more = loop->RunOne(thread);
-    } while (has_more && loop_count_.load(std::memory_order_relaxed) == 1);
+    {
+      const ScopedMaxInstructionSet bound(loop->max_instruction_set);
+      do {
+        has_more = loop->RunOne(thread);
+      } while (has_more && loop_count_.load(std::memory_order_relaxed) == 1);
+    }
     lock.lock();
     if (!has_more) Remove(loop);
     // The loop ends with its last worker: not to be touched afterwards.

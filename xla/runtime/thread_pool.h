@@ -46,6 +46,9 @@ class ThreadPool {
   // returns when all have ended. The chunks do not depend on the number of threads, and so neither
   // do results. chunk < 1 counts as 1.
   //
+  // Workers take over the bound on instruction sets (xla/base/instruction_set.h) of the thread that
+  // starts the loop.
+  //
   // Loops of several threads share the workers, a chunk each in turn. A loop that starts inside the
   // body of another one runs on the thread that it starts on. `poll` is called by the calling
   // thread between its chunks; its error, or that of a body, ends the loop early. The error of the

@@ -16,8 +16,9 @@ absl::StatusOr<std::unique_ptr<Executable>> CompiledExecutable::Create(
   options.cancel = cancel;
   options.constant_folding = &kConstantFolding;
   XLA_ASSIGN_OR_RETURN(auto program, CpuProgram::Compile(*module, options));
+  const int threads = pool == nullptr ? 1 : pool->num_threads();
   return std::unique_ptr<Executable>(
-      new CompiledExecutable(std::move(module), std::move(program), memory_limit_bytes));
+      new CompiledExecutable(std::move(module), std::move(program), threads, memory_limit_bytes));
 }
 
 absl::Status CompiledExecutable::Run(const ExecuteRequest& request) const {

@@ -27,18 +27,21 @@ class CompiledExecutable : public Executable {
 
   const HloModule& optimized_module() const override { return program_->optimized_module(); }
   int64_t SizeOfGeneratedCodeInBytes() const override { return program_->GeneratedBytes(); }
+  int64_t TemporaryBytes() const override { return program_->ScratchBytes(threads_); }
 
  protected:
   absl::Status Run(const ExecuteRequest& request) const override;
 
  private:
   CompiledExecutable(std::shared_ptr<const HloModule> module, std::unique_ptr<CpuProgram> program,
-                     int64_t memory_limit_bytes)
+                     int threads, int64_t memory_limit_bytes)
       : Executable(std::move(module)),
         program_(std::move(program)),
+        threads_(threads),
         memory_limit_bytes_(memory_limit_bytes) {}
 
   const std::unique_ptr<CpuProgram> program_;
+  const int threads_;  // of the pool that runs it
   const int64_t memory_limit_bytes_;
 };
 

@@ -62,13 +62,14 @@ std::string FileName(std::string name) {
 
 }  // namespace
 
-DebugOptions DumpOptionsFromEnv() {
+DebugOptions DebugOptionsFromEnv() {
   DebugOptions options;
   const absl::StatusOr<std::vector<std::string>> flags = FlagsFromEnv("XLA_FLAGS");
   if (!flags.ok()) return options;
   for (absl::string_view flag : *flags) {
     if (!absl::ConsumePrefix(&flag, "--") && !absl::ConsumePrefix(&flag, "-")) continue;
-    if (!absl::StartsWith(flag, "xla_dump_")) continue;
+    if (!absl::StartsWith(flag, "xla_dump_") && !absl::StartsWith(flag, "xla_cpu_max_isa"))
+      continue;
     const size_t equals = flag.find('=');
     const std::string name(flag.substr(0, equals));
     const bool has_value = equals != absl::string_view::npos;

@@ -18,9 +18,9 @@ class HloModule;
 // ParseFlagsFromDebugOptionsFile reads them. Lists that are empty are left out.
 std::string GetNonDefaultDebugOptions(const DebugOptions& options);
 
-// The fields xla_dump_* that the environment variable XLA_FLAGS sets. Everything else there is left
-// to those who read it with ParseDebugOptionFlagsFromEnv.
-DebugOptions DumpOptionsFromEnv();
+// The fields xla_dump_* and xla_cpu_max_isa that the environment variable XLA_FLAGS sets.
+// Everything else there is left to those who read it with ParseDebugOptionFlagsFromEnv.
+DebugOptions DebugOptionsFromEnv();
 
 // The dumps of one program. Does nothing without xla_dump_to, and for programs whose name does not
 // match xla_dump_hlo_module_re. Formats are text and, if xla_dump_hlo_as_proto says so, protos; "-"

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
+#include "xla/debug_options_flags.h"
 
 namespace xla {
 
@@ -22,12 +23,15 @@ absl::StatusOr<std::unique_ptr<Executable>> InterpreterExecutable::Create(
         absl::StrCat("program ", module->name(),
                      " has operations that cannot be run: ", absl::StrJoin(missing, ", ")));
   }
+  XLA_ASSIGN_OR_RETURN(const InstructionSet bound,
+                       MaxInstructionSetOf(module->config().debug_options()));
   XLA_ASSIGN_OR_RETURN(auto program, InterpreterProgram::Create(*module));
   return std::unique_ptr<Executable>(
-      new InterpreterExecutable(std::move(module), std::move(program), options));
+      new InterpreterExecutable(std::move(module), std::move(program), options, bound));
 }
 
 absl::Status InterpreterExecutable::Run(const ExecuteRequest& request) const {
+  const ScopedMaxInstructionSet bound(max_instruction_set_);
   const runtime::ExecutionContext& context = request.context;
   InterpreterOptions options;
   options.pool = context.pool;

@@ -24,12 +24,15 @@ class InterpreterExecutable : public Executable {
 
  private:
   InterpreterExecutable(std::shared_ptr<const HloModule> module,
-                        std::unique_ptr<InterpreterProgram> program, const BackendOptions& options)
+                        std::unique_ptr<InterpreterProgram> program, const BackendOptions& options,
+                        InstructionSet max_instruction_set)
       : Executable(std::move(module)),
         program_(std::move(program)),
+        max_instruction_set_(max_instruction_set),
         memory_limit_bytes_(options.memory_limit_bytes) {}
 
   const std::unique_ptr<InterpreterProgram> program_;
+  const InstructionSet max_instruction_set_;
   const int64_t memory_limit_bytes_;
 };
 

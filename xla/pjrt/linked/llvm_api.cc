@@ -2,8 +2,11 @@
 // LLVM's C API where LLVM is part of the same library: instead of xla/cpu/llvm_api.cc.
 #include "xla/cpu/llvm_api.h"
 
+#include <llvm/Config/llvm-config.h>
 #include <llvm/Support/ErrorHandling.h>
 
+#include <cstddef>
+#include <iterator>
 #include <new>
 
 namespace xla::cpu {
@@ -23,9 +26,19 @@ void OnOutOfMemory(void*, const char*, bool) {
 #error "the compiler generates code for x86-64 and AArch64"
 #endif
 
+// The place in the table, or its size.
+constexpr size_t PlaceOf(int major) {
+  size_t i = 0;
+  while (i < std::size(kLlvmVersions) && kLlvmVersions[i].major != major) ++i;
+  return i;
+}
+static_assert(PlaceOf(LLVM_VERSION_MAJOR) < std::size(kLlvmVersions),
+              "see xla/cpu/llvm_versions.h");
+
 LlvmApi Initialize() {
   llvm::install_bad_alloc_error_handler(OnOutOfMemory);
   LlvmApi api;
+  api.version = &kLlvmVersions[PlaceOf(LLVM_VERSION_MAJOR)];
 #define LLVM_FUNCTION(name) api.name = &::name;
 #include "xla/cpu/llvm_functions.def"
 #undef LLVM_FUNCTION
@@ -37,6 +50,11 @@ LlvmApi Initialize() {
 }
 
 }  // namespace
+
+absl::StatusOr<LlvmApi> LlvmApi::Load(const LlvmVersion& version) {
+  if (version.major == LLVM_VERSION_MAJOR) return Initialize();
+  return absl::NotFoundError("another version of LLVM is linked in");
+}
 
 absl::StatusOr<const LlvmApi*> LlvmApi::Get() {
   static const LlvmApi api = Initialize();
