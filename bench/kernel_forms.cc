@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_kernel_forms [--shapes N] [--seed S] [--only dot|convolution] [--limit X] [--verbose]:
-// whether the forms that kernels choose are the fastest ones.
+// bench_kernel_forms [--shapes N] [--seed S] [--only dot|convolution] [--limit X] [--max-isa SET]
+// [--verbose]: whether the forms that kernels choose are the fastest ones.
 //
 // Makes random shapes of dot and convolution, times every form that can compute each, and prints
 // how much slower the chosen one is than the best: form, estimated cycles, nanoseconds. Times are
@@ -14,6 +14,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "bench/thread_time.h"
+#include "xla/base/instruction_set.h"
 #include "xla/kernels/convolution_kernel.h"
 #include "xla/kernels/dot_kernel.h"
 #include "xla/kernels/forms.h"
@@ -295,6 +297,7 @@ int64_t MeasureConvolutions(const Options& options) {
 
 int main(int argc, char** argv) {
   xla::kernels::Options options;
+  std::optional<xla::ScopedMaxInstructionSet> bound;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     const auto value = [&]() -> std::string { return i + 1 < argc ? argv[++i] : ""; };
@@ -308,6 +311,10 @@ int main(int argc, char** argv) {
     } else if (argument == "--only") {
       options.only = value();
       ok = options.only == "dot" || options.only == "convolution";
+    } else if (argument == "--max-isa") {
+      const absl::StatusOr<xla::InstructionSet> set = xla::ParseInstructionSet(value());
+      ok = set.ok();
+      if (ok) bound.emplace(*set);
     } else if (argument == "--verbose") {
       options.verbose = true;
     } else {
@@ -316,7 +323,7 @@ int main(int argc, char** argv) {
     if (!ok) {
       std::fprintf(stderr,
                    "usage: bench_kernel_forms [--shapes N] [--seed S] [--only dot|convolution] "
-                   "[--limit X] [--verbose]\n");
+                   "[--limit X] [--max-isa SET] [--verbose]\n");
       return 2;
     }
   }
