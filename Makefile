@@ -16,7 +16,7 @@ CHAIN_FIRST ?= 0
 DIFFERENTIAL_INVALID ?= 20000
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax test levels arm64 asan tsan fuzz chains cliffs hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install clean
+.PHONY: help deps build demo jax test levels arm64 asan tsan fuzz chains cliffs hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -34,7 +34,7 @@ demo: build ## classify 360 images of handwritten digits and show them
 
 jax: deps ## build the plugin for JAX, install it beside JAX into build-jax/ and train a network on it
 	@cmake --preset release
-	@cmake --build --preset release --parallel $(JOBS) --target xylem_pjrt
+	@cmake --build --preset release --parallel $(JOBS) --target xylem_wheel
 	@scripts/jax_demo.sh build build-jax
 
 test: deps ## build everything and run all tests
@@ -145,9 +145,33 @@ tidy: deps ## run clang-tidy over the libraries and the command (needs clang and
 	@cmake --build --preset tidy --parallel $(JOBS) --target xla_protos
 	@scripts/run_clang_tidy.py build-tidy --jobs $(JOBS)
 
-install: build ## install command, library, headers, CMake and pkg-config files under PREFIX (/usr/local)
-	@cmake --build --preset release --parallel $(JOBS) --target xylem_shared
+install: build ## install command, library, plugin, headers, man page and completions under PREFIX (/usr/local)
+	@cmake --build --preset release --parallel $(JOBS) --target xylem_shared xylem_pjrt
 	@cmake --install build --prefix $(PREFIX)
 
+uninstall: ## remove what `make install` put under PREFIX
+	@cmake -DPREFIX=$(PREFIX) -P cmake/uninstall.cmake
+
+wheel: deps ## build the Python package into build-wheel/: the command, the plugin for JAX, LLVM inside
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target xylem_wheel
+	@scripts/build_wheel.sh build build-wheel
+
+check-wheel: wheel ## install the wheel into a clean Debian, use it with and without JAX, remove it (root; debootstrap)
+	@scripts/test_wheel.sh build-wheel/xylem-*.whl
+
+deb: deps ## build Debian packages into build-deb/: command, library, development files, plugin
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target xylem xylem_shared xylem_pjrt
+	@scripts/build_deb.sh build build-deb
+
+check-deb: deb ## install the packages into a clean Debian, use them, purge them (root; debootstrap)
+	@scripts/test_deb.sh build-deb
+
+interface: deps ## write the list of functions that libxylem.so exports again (tests/package/interface.txt)
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target xylem xylem_shared xylem_pjrt
+	@UPDATE=1 ctest --test-dir build -R '^package[.](install|interface)$$' --output-on-failure
+
 clean: ## remove the build folders
-	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-arm64
+	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-arm64 build-wheel build-deb

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # bench/NAME.cc -> bench_NAME, built on demand only: cmake --build build --target bench_NAME.
-file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*.cc)
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cc)
 foreach(source ${sources})
   get_filename_component(name ${source} NAME_WE)
   add_executable(bench_${name} EXCLUDE_FROM_ALL ${source})

@@ -2,11 +2,11 @@
 # Custom calls from shared libraries, written in C, which checks that the interface is C.
 enable_language(C)
 foreach(name sample_calls other_version no_entry)
-  add_library(${name} MODULE ${CMAKE_SOURCE_DIR}/tests/custom_calls/${name}.c)
-  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  add_library(${name} MODULE ${PROJECT_SOURCE_DIR}/tests/custom_calls/${name}.c)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(${name} PRIVATE -Wall -Wextra -pedantic)
   set_target_properties(${name} PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF
-      LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/custom_calls)
+      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/custom_calls)
 endforeach()
 if(TARGET test_custom_calls)
   add_dependencies(test_custom_calls sample_calls other_version no_entry)
@@ -17,7 +17,7 @@ if(TARGET test_custom_calls)
 endif()
 
 if(TARGET xylem)
-  set(program ${CMAKE_SOURCE_DIR}/tests/custom_calls/scale.hlo)
+  set(program ${PROJECT_SOURCE_DIR}/tests/custom_calls/scale.hlo)
   add_test(NAME custom_calls.run_with_library
            COMMAND xylem run --custom-calls $<TARGET_FILE:sample_calls> ${program})
   set_tests_properties(custom_calls.run_with_library PROPERTIES
@@ -44,16 +44,18 @@ set_tests_properties(examples.local_client PROPERTIES
 
 # The consumer of the package is not built with sanitizers.
 if(NOT XYLEM_SANITIZE)
-  foreach(step install cmake pkg_config symbols)
+  foreach(step install cmake pkg_config symbols interface uninstall subdirectory)
     add_test(NAME package.${step}
-        COMMAND ${CMAKE_COMMAND} -DSTEP=${step} -DSOURCE=${CMAKE_SOURCE_DIR}
-                -DBUILD=${CMAKE_BINARY_DIR} -DVERSION=${PROJECT_VERSION} -DNM=${CMAKE_NM}
+        COMMAND ${CMAKE_COMMAND} -DSTEP=${step} -DSOURCE=${PROJECT_SOURCE_DIR}
+                -DBUILD=${PROJECT_BINARY_DIR} -DVERSION=${PROJECT_VERSION} -DNM=${CMAKE_NM}
                 -DCXX=${CMAKE_CXX_COMPILER} -DGENERATOR=${CMAKE_GENERATOR}
-                -P ${CMAKE_SOURCE_DIR}/tests/package/package_test.cmake)
+                -P ${PROJECT_SOURCE_DIR}/tests/package/package_test.cmake)
     set_tests_properties(package.${step} PROPERTIES TIMEOUT 900)
     if(step STREQUAL "install")
       set_tests_properties(package.install PROPERTIES FIXTURES_SETUP installed)
-    else()
+    elseif(step STREQUAL "uninstall")
+      set_tests_properties(package.uninstall PROPERTIES FIXTURES_CLEANUP installed)
+    elseif(NOT step STREQUAL "subdirectory")
       set_tests_properties(package.${step} PROPERTIES FIXTURES_REQUIRED installed)
     endif()
   endforeach()

@@ -17,7 +17,7 @@ endif()
 
 # Same input, same bits: no contraction into fused multiply-add, no reassociation.
 add_compile_options(-ffp-contract=off -fno-math-errno)
-add_compile_options(-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
+add_compile_options(-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
 # Position-independent code for the shared library. CMAKE_POSITION_INDEPENDENT_CODE would compile
 # executables with -fPIE, so that they could not share the precompiled header.

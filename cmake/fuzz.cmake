@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # fuzz/NAME.cc -> the libFuzzer target fuzz_NAME (except the worker of the differential test).
-file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/fuzz/*.cc)
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/*.cc)
 list(FILTER sources EXCLUDE REGEX "/differential[^/]*$")
 # A fuzzer links only what it needs, so that fuzzers of readers build without the other rooms.
 set(fuzz_uses_hlo_text xla_text xla_verify)
@@ -12,7 +12,7 @@ set(fuzz_uses_pjrt_calls xla_pjrt)
 foreach(source ${sources})
   get_filename_component(name ${source} NAME_WE)
   add_executable(fuzz_${name} ${source})
-  target_include_directories(fuzz_${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR})
   if(NOT DEFINED fuzz_uses_${name})
     set(fuzz_uses_${name} xylem_all)
   endif()

@@ -4,41 +4,41 @@
 if(XYLEM_SANITIZE)
   return()
 endif()
-set(guest ${CMAKE_SOURCE_DIR}/tests/guest)
+set(guest ${PROJECT_SOURCE_DIR}/tests/guest)
 if(TARGET test_guest AND NOT XYLEM_PLUGIN_PIC_ARCHIVES)
   target_sources(test_guest PRIVATE
-      ${CMAKE_SOURCE_DIR}/xla/pjrt/linked/abseil.cc ${CMAKE_SOURCE_DIR}/xla/pjrt/linked/protobuf_arena.cc)
-  set_source_files_properties(${CMAKE_SOURCE_DIR}/xla/pjrt/linked/abseil.cc
-      ${CMAKE_SOURCE_DIR}/xla/pjrt/linked/protobuf_arena.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      ${PROJECT_SOURCE_DIR}/xla/pjrt/linked/abseil.cc ${PROJECT_SOURCE_DIR}/xla/pjrt/linked/protobuf_arena.cc)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/xla/pjrt/linked/abseil.cc
+      ${PROJECT_SOURCE_DIR}/xla/pjrt/linked/protobuf_arena.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endif()
 set(plugin $<TARGET_FILE:xylem_pjrt>)
 
 # Without the C++ library, as hosts in C or Go.
 add_executable(guest_host ${guest}/host.cc)
-target_include_directories(guest_host PRIVATE ${CMAKE_SOURCE_DIR})
+target_include_directories(guest_host PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_options(guest_host PRIVATE -fno-exceptions -fno-rtti)
 target_link_options(guest_host PRIVATE -nodefaultlibs)
 target_link_libraries(guest_host PRIVATE ${CMAKE_DL_LIBS} m c gcc xylem_warnings)
 
 add_executable(guest_host_with_protos ${guest}/host_with_protos.cc)
-target_include_directories(guest_host_with_protos PRIVATE ${CMAKE_SOURCE_DIR})
+target_include_directories(guest_host_with_protos PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(guest_host_with_protos PRIVATE xla_protos ${CMAKE_DL_LIBS} xylem_warnings)
 # Its own symbols are there for all libraries that come later, as those of many interpreters.
 set_target_properties(guest_host_with_protos PROPERTIES ENABLE_EXPORTS ON)
 
 add_executable(guest_host_with_library ${guest}/host_with_library.cc)
-target_include_directories(guest_host_with_library PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/gen)
+target_include_directories(guest_host_with_library PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/gen)
 target_link_libraries(guest_host_with_library PRIVATE xylem_shared ${CMAKE_DL_LIBS} xylem_warnings)
 add_library(guest_shim MODULE ${guest}/shim.cc)
-target_include_directories(guest_shim PRIVATE ${CMAKE_SOURCE_DIR})
+target_include_directories(guest_shim PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(guest_shim PRIVATE ${CMAKE_DL_LIBS} xylem_warnings)
 set_target_properties(guest_host guest_host_with_protos guest_host_with_library guest_shim PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/guest LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/guest)
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/guest LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/guest)
 
 # A library that exports every name that the plugin has inside, LLVM's, Abseil's, protobuf's and all
 # others, so that what reaches out of the plugin ends the process with a signal.
-set(traps ${CMAKE_BINARY_DIR}/guest/libtraps.so)
-set(llvm_traps ${CMAKE_BINARY_DIR}/guest/libtraps_llvm.so)
+set(traps ${PROJECT_BINARY_DIR}/guest/libtraps.so)
+set(llvm_traps ${PROJECT_BINARY_DIR}/guest/libtraps_llvm.so)
 foreach(library traps llvm_traps)
   set(names ".")
   if(library STREQUAL "llvm_traps")
@@ -57,7 +57,7 @@ if(XYLEM_STATIC_LLVM)
 endif()
 
 # A second copy under another name, and one by a link.
-set(copies ${CMAKE_BINARY_DIR}/guest/copies)
+set(copies ${PROJECT_BINARY_DIR}/guest/copies)
 add_custom_command(
     OUTPUT ${copies}/copy.so
     COMMAND ${CMAKE_COMMAND} -E make_directory ${copies}

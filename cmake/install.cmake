@@ -1,95 +1,79 @@
 # SPDX-License-Identifier: Apache-2.0
-# The installed library: libxylem.so of all rooms, headers under include/xylem, a CMake package and a
-# pkg-config file. `cmake --install BUILD --prefix WHERE`.
+# What `cmake --install BUILD --prefix WHERE` installs, by components: command, library, dev (headers,
+# CMake package, pkg-config file), plugin, doc.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+set(package ${PROJECT_BINARY_DIR}/package)
 
-# --- One shared library, linked from the static ones ----------------------------------------------
-set(archives)
-foreach(room xla_protos xla_base xla_mlir xla_ir xla_infer xla_text xla_proto xla_parser xla_builder
-        xla_verify xla_passes xla_stablehlo xla_runtime xla_ffi xla_kernels xla_blas xla_lapack xla_interp xla_evaluator xla_value_inference
-        xla_cpu xla_loader
-        xla_client)
-  get_target_property(kind ${room} TYPE)
-  if(kind STREQUAL "STATIC_LIBRARY")
-    list(APPEND archives ${room})
-  endif()
-endforeach()
-list(TRANSFORM archives REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE archive_files)
-list(JOIN archive_files "," archive_list)
-
-set(exports ${CMAKE_BINARY_DIR}/package/exports.map)
-add_custom_command(
-    OUTPUT ${exports}
-    COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DSOURCE=${CMAKE_SOURCE_DIR}
-            -DGENERATED=${CMAKE_BINARY_DIR}/gen "-DARCHIVES=${archive_list}" -DOUTPUT=${exports}
-            -P ${CMAKE_SOURCE_DIR}/cmake/make_exports.cmake
-    DEPENDS ${archives} ${archive_files} ${CMAKE_SOURCE_DIR}/cmake/make_exports.cmake
-            ${CMAKE_SOURCE_DIR}/cmake/public_headers.cmake
-    COMMENT "Exports of libxylem" VERBATIM)
-
-set(stub ${CMAKE_BINARY_DIR}/package/shared.cc)
-file(CONFIGURE OUTPUT ${stub} CONTENT "// Empty: the library consists of the archives of the rooms.\n")
-add_library(xylem_shared SHARED ${stub} ${exports})
-# Given as files: for targets, CMake would add the rooms again as dependencies of other rooms.
-add_dependencies(xylem_shared ${archives})
-target_link_libraries(xylem_shared PRIVATE
-    -Wl,--whole-archive ${archive_files} -Wl,--no-whole-archive
-    ${XYLEM_LAPACK}
-    ${XYLEM_ABSL} protobuf::libprotobuf Threads::Threads
-    ${CMAKE_DL_LIBS})
-target_link_options(xylem_shared PRIVATE -Wl,--version-script=${exports})
-if(NOT XYLEM_SANITIZE)
-  target_link_options(xylem_shared PRIVATE -Wl,-z,defs)
+# --- The command: with its man page and completions ------------------------------------------------
+if(TARGET xylem)
+  install(TARGETS xylem RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+  include(cmake/completions.cmake)
+  include(cmake/man_page.cmake)
 endif()
-set_target_properties(xylem_shared PROPERTIES
-    OUTPUT_NAME xylem EXPORT_NAME xylem LINK_DEPENDS "${exports};${archive_files}" VERSION ${PROJECT_VERSION}
-    # Until 1.0 each minor version may change the interface.
-    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-# Requirements of the public headers.
-target_include_directories(xylem_shared INTERFACE
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/xylem>)
-target_compile_features(xylem_shared INTERFACE cxx_std_20)
-target_link_libraries(xylem_shared INTERFACE
-    absl::base absl::flat_hash_map absl::flat_hash_set absl::inlined_vector absl::span absl::status
-    absl::statusor absl::str_format absl::strings absl::synchronization absl::time
-    protobuf::libprotobuf
-    Threads::Threads)
 
-# --- What is installed -----------------------------------------------------------------------------
-install(TARGETS xylem_shared EXPORT XylemTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT XylemTargets NAMESPACE xylem:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem)
+# --- The library ------------------------------------------------------------------------------------
+install(TARGETS xylem_shared EXPORT XylemTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev)
+install(EXPORT XylemTargets NAMESPACE xylem:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem
+        COMPONENT dev)
 
 # Listed at installation, so that headers added later are installed too.
 install(CODE "
-  include(\"${CMAKE_SOURCE_DIR}/cmake/public_headers.cmake\")
-  xylem_public_headers(headers \"${CMAKE_SOURCE_DIR}\" \"${CMAKE_BINARY_DIR}/gen\")
+  include(\"${PROJECT_SOURCE_DIR}/cmake/public_headers.cmake\")
+  xylem_public_headers(headers \"${PROJECT_SOURCE_DIR}\" \"${PROJECT_BINARY_DIR}/gen\")
   foreach(header \${headers})
     cmake_path(GET header PARENT_PATH folder)
-    set(path \"${CMAKE_SOURCE_DIR}/\${header}\")
+    set(path \"${PROJECT_SOURCE_DIR}/\${header}\")
     if(NOT EXISTS \${path})
-      set(path \"${CMAKE_BINARY_DIR}/gen/\${header}\")
+      set(path \"${PROJECT_BINARY_DIR}/gen/\${header}\")
     endif()
     file(INSTALL \${path} DESTINATION
          \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/xylem/\${folder}\")
-  endforeach()")
+  endforeach()" COMPONENT dev)
 # For users' .proto files that import these.
 foreach(proto xla/xla_data.proto xla/debug_options.proto xla/xla.proto xla/service/hlo.proto
         xla/pjrt/proto/compile_options.proto xla/backends/autotuner/backends.proto)
   cmake_path(GET proto PARENT_PATH folder)
-  install(FILES ${proto} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xylem/${folder})
+  install(FILES ${proto} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/xylem/${folder} COMPONENT dev)
 endforeach()
 
-configure_package_config_file(cmake/XylemConfig.cmake.in
-    ${CMAKE_BINARY_DIR}/package/XylemConfig.cmake
-    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem NO_SET_AND_CHECK_MACRO)
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/package/XylemConfigVersion.cmake
-    COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/package/XylemConfig.cmake
-              ${CMAKE_BINARY_DIR}/package/XylemConfigVersion.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem)
+# --- The plugin: not a library to link with, and therefore in a folder of its own --------------------
+set(XYLEM_PLUGIN_DIR ${CMAKE_INSTALL_LIBDIR}/xylem)
+install(TARGETS xylem_pjrt LIBRARY DESTINATION ${XYLEM_PLUGIN_DIR} COMPONENT plugin)
+
+# --- CMake package and pkg-config file ---------------------------------------------------------------
+# The headers of generated protocol buffers take no library of an earlier minor version than their own,
+# and the names of Abseil's classes hold its version.
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" XYLEM_PROTOBUF_MINIMUM "${Protobuf_VERSION}")
+set(XYLEM_ABSL_VERSION "${absl_VERSION}")
+configure_package_config_file(cmake/XylemConfig.cmake.in ${package}/XylemConfig.cmake
+    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem
+    PATH_VARS XYLEM_PLUGIN_DIR NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${package}/XylemConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${package}/XylemConfig.cmake ${package}/XylemConfigVersion.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Xylem COMPONENT dev)
 
 file(RELATIVE_PATH XYLEM_PC_TO_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
-configure_file(cmake/xylem.pc.in ${CMAKE_BINARY_DIR}/package/xylem.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/package/xylem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/xylem.pc.in ${package}/xylem.pc @ONLY)
+install(FILES ${package}/xylem.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+
+# --- Licences ----------------------------------------------------------------------------------------
+set(XYLEM_DOC_DIR ${CMAKE_INSTALL_DATAROOTDIR}/doc/xylem)
+install(FILES LICENSE NOTICE DESTINATION ${XYLEM_DOC_DIR} COMPONENT doc)
+install(DIRECTORY licenses DESTINATION ${XYLEM_DOC_DIR} COMPONENT doc)
+
+# --- Packages ----------------------------------------------------------------------------------------
+if(PROJECT_IS_TOP_LEVEL AND TARGET xylem)
+  include(cmake/deb.cmake)
+endif()
+
+# --- The list of what was installed: must stay last. cmake/uninstall.cmake removes what it names. -----
+install(CODE "
+  if(NOT CMAKE_INSTALL_COMPONENT)
+    set(list \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATAROOTDIR}/xylem/installed_files.txt\")
+    list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${list}\")
+    list(JOIN CMAKE_INSTALL_MANIFEST_FILES \"\\n\" files)
+    message(STATUS \"Installing: \$ENV{DESTDIR}\${list}\")
+    file(WRITE \"\$ENV{DESTDIR}\${list}\" \"\${files}\\n\")
+  endif()")

@@ -31,8 +31,9 @@ foreach(header ${headers})
     endforeach()
   endforeach()
 endforeach()
-# Internal, although a public class names them.
+# Internal, although a public class or comment names them.
 unset(public_ClientCore)
+unset(public_kernels)
 
 string(REPLACE "," ";" archives "${ARCHIVES}")
 execute_process(COMMAND ${NM} -P --defined-only --extern-only ${archives}

@@ -5,15 +5,15 @@
 # matter. It stays in memory once it was loaded: threads run its code.
 option(XYLEM_STATIC_LLVM "Link LLVM into the plugin, instead of loading the system's at run time" ON)
 
-set(xylem_pjrt_exports ${CMAKE_BINARY_DIR}/package/pjrt_exports.map)
+set(xylem_pjrt_exports ${PROJECT_BINARY_DIR}/package/pjrt_exports.map)
 file(CONFIGURE OUTPUT ${xylem_pjrt_exports} CONTENT "{ global: GetPjrtApi; local: *; };\n")
-set(linked ${CMAKE_SOURCE_DIR}/xla/pjrt/linked)
+set(linked ${PROJECT_SOURCE_DIR}/xla/pjrt/linked)
 add_library(xylem_pjrt SHARED ${linked}/no_exit_handlers.cc)
 target_link_options(xylem_pjrt PRIVATE
     -Wl,--version-script=${xylem_pjrt_exports} -Wl,-Bsymbolic -Wl,--build-id=sha1
     -Wl,--undefined=GetPjrtApi -Wl,-z,nodelete -Wl,-z,now)
 set_target_properties(xylem_pjrt PROPERTIES LINK_DEPENDS ${xylem_pjrt_exports}
-    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
 if(XYLEM_SANITIZE)
   # Sanitizers follow memory and locks through libraries that the whole process shares.
@@ -34,7 +34,7 @@ else()
     xylem_llvm_archives(llvm)
     list(APPEND archives ${llvm})
   endif()
-  target_include_directories(xylem_pjrt PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(xylem_pjrt PRIVATE ${PROJECT_SOURCE_DIR})
   add_dependencies(xylem_pjrt xla_pjrt)
   target_link_libraries(xylem_pjrt PRIVATE
       -Wl,--start-group ${archives} -Wl,--end-group ${system} xylem_warnings)
@@ -47,27 +47,27 @@ endif()
 
 # A fast part of the plugin's Python tests, where there is a Python with jax and pytest: that of
 # `make jax`, or -DXYLEM_JAX_PYTHON=...
-set(XYLEM_JAX_PYTHON ${CMAKE_SOURCE_DIR}/build-jax/bin/python CACHE FILEPATH "A Python with jax and pytest")
+set(XYLEM_JAX_PYTHON ${PROJECT_SOURCE_DIR}/build-jax/bin/python CACHE FILEPATH "A Python with jax and pytest")
 mark_as_advanced(XYLEM_JAX_PYTHON)
 if(XYLEM_TESTS AND NOT XYLEM_SANITIZE)
   foreach(platform xylem cpu)
     add_test(NAME jax_programs_${platform}
         COMMAND ${CMAKE_COMMAND} -DPYTHON=${XYLEM_JAX_PYTHON} -DLIBRARY=$<TARGET_FILE:xylem_pjrt>
-                -DPLATFORM=${platform} -DSOURCE=${CMAKE_SOURCE_DIR}
-                -P ${CMAKE_SOURCE_DIR}/python/tests/run.cmake)
+                -DPLATFORM=${platform} -DSOURCE=${PROJECT_SOURCE_DIR}
+                -P ${PROJECT_SOURCE_DIR}/python/tests/run.cmake)
     set_tests_properties(jax_programs_${platform} PROPERTIES
         TIMEOUT 900 SKIP_REGULAR_EXPRESSION "^skipped: ")
   endforeach()
 
   # The smoke suite with each version of JAX that scripts/check_jax_versions.py has installed.
-  set(XYLEM_JAX_VERSIONS ${CMAKE_SOURCE_DIR}/build-jax-versions CACHE PATH
+  set(XYLEM_JAX_VERSIONS ${PROJECT_SOURCE_DIR}/build-jax-versions CACHE PATH
       "A folder of virtual environments with jax and pytest")
   mark_as_advanced(XYLEM_JAX_VERSIONS)
   find_program(XYLEM_PYTHON3 NAMES python3 DOC "A Python without requirements")
   mark_as_advanced(XYLEM_PYTHON3)
   if(XYLEM_PYTHON3)
     add_test(NAME jax_versions
-        COMMAND ${XYLEM_PYTHON3} ${CMAKE_SOURCE_DIR}/scripts/check_jax_versions.py --installed-only
+        COMMAND ${XYLEM_PYTHON3} ${PROJECT_SOURCE_DIR}/scripts/check_jax_versions.py --installed-only
                 --folder ${XYLEM_JAX_VERSIONS} --library $<TARGET_FILE:xylem_pjrt>)
     set_tests_properties(jax_versions PROPERTIES
         TIMEOUT 7200 SKIP_REGULAR_EXPRESSION "^skipped: ")

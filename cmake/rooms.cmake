@@ -9,18 +9,18 @@ function(xylem_room name)
   cmake_parse_arguments(arg "UNITY" "" "FOLDERS;FILES;EXCEPT;USES" ${ARGN})
   set(sources)
   foreach(folder ${arg_FOLDERS})
-    file(GLOB found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cc)
+    file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)
     list(APPEND sources ${found})
   endforeach()
-  list(TRANSFORM arg_FILES PREPEND ${CMAKE_SOURCE_DIR}/)
+  list(TRANSFORM arg_FILES PREPEND ${PROJECT_SOURCE_DIR}/)
   list(APPEND sources ${arg_FILES})
   foreach(file ${arg_EXCEPT})
-    list(REMOVE_ITEM sources ${CMAKE_SOURCE_DIR}/${file})
+    list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/${file})
   endforeach()
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
   if(sources)
     add_library(${name} STATIC ${sources})
-    target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
+    target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
     target_link_libraries(${name} PUBLIC ${arg_USES} PRIVATE xylem_warnings)
     xylem_use_precompiled_header(${name})
     if(XYLEM_UNITY AND arg_UNITY)
@@ -32,7 +32,7 @@ function(xylem_room name)
     endif()
   else()
     add_library(${name} INTERFACE)
-    target_include_directories(${name} INTERFACE ${CMAKE_SOURCE_DIR})
+    target_include_directories(${name} INTERFACE ${PROJECT_SOURCE_DIR})
     target_link_libraries(${name} INTERFACE ${arg_USES})
   endif()
 endfunction()
@@ -41,34 +41,37 @@ endfunction()
 # included by their path from the repository root: "xla/xla_data.pb.h", or without protobuf "xla/xla_data_enums.h" (see
 # proto_enums.cmake). A system include directory suppresses warnings from generated code.
 function(xylem_protos name)
-  set(gen ${CMAKE_BINARY_DIR}/gen)
+  set(gen ${PROJECT_BINARY_DIR}/gen)
   file(MAKE_DIRECTORY ${gen})
-  file(GLOB_RECURSE protos RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS
-       ${CMAKE_SOURCE_DIR}/xla/*.proto)
+  file(GLOB_RECURSE protos RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+       ${PROJECT_SOURCE_DIR}/xla/*.proto)
   if(NOT protos)
     add_library(${name} INTERFACE)
     target_link_libraries(${name} INTERFACE protobuf::libprotobuf)
     return()
   endif()
   set(inputs ${protos})
-  list(TRANSFORM inputs PREPEND ${CMAKE_SOURCE_DIR}/)
+  list(TRANSFORM inputs PREPEND ${PROJECT_SOURCE_DIR}/)
   set(outputs)
   foreach(proto ${protos})
     string(REGEX REPLACE "\\.proto$" "" stem ${proto})
     # Depends on every proto, because protoc runs quickly and imports are not tracked.
     add_custom_command(
         OUTPUT ${gen}/${stem}.pb.cc ${gen}/${stem}.pb.h ${gen}/${stem}_enums.cc ${gen}/${stem}_enums.h
-        COMMAND protobuf::protoc --cpp_out=${gen} -I ${CMAKE_SOURCE_DIR} ${proto}
+        COMMAND protobuf::protoc --cpp_out=${gen} -I ${PROJECT_SOURCE_DIR} ${proto}
         COMMAND ${CMAKE_COMMAND} -DSTEM=${gen}/${stem} -DINCLUDE=${stem}
-                -P ${CMAKE_SOURCE_DIR}/cmake/proto_enums.cmake
-        WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
-        DEPENDS ${inputs} ${CMAKE_SOURCE_DIR}/cmake/proto_enums.cmake
+                -P ${PROJECT_SOURCE_DIR}/cmake/proto_enums.cmake
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+        DEPENDS ${inputs} ${PROJECT_SOURCE_DIR}/cmake/proto_enums.cmake
         COMMENT "protoc ${proto}"
         VERBATIM)
     list(APPEND outputs ${gen}/${stem}.pb.cc ${gen}/${stem}.pb.h
          ${gen}/${stem}_enums.cc ${gen}/${stem}_enums.h)
   endforeach()
+  # For targets that include generated headers without linking what is made of the rest.
+  add_custom_target(xylem_generated DEPENDS ${outputs})
   add_library(${name} STATIC ${outputs})
+  add_dependencies(${name} xylem_generated)
   target_compile_options(${name} PRIVATE -w)
   target_include_directories(${name} SYSTEM PUBLIC ${gen})
   target_link_libraries(${name} PUBLIC protobuf::libprotobuf)
@@ -79,10 +82,10 @@ function(xylem_precompiled_header)
   if(NOT XYLEM_PCH)
     return()
   endif()
-  set(stub ${CMAKE_BINARY_DIR}/pch/pch.cc)
+  set(stub ${PROJECT_BINARY_DIR}/pch/pch.cc)
   file(CONFIGURE OUTPUT ${stub} CONTENT "// Empty: this library only provides the precompiled header.\n")
   add_library(xylem_pch STATIC ${stub})
-  target_include_directories(xylem_pch PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(xylem_pch PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(xylem_pch PRIVATE xla_protos absl::statusor absl::flat_hash_map absl::span
                         absl::str_format PRIVATE xylem_warnings)
   target_precompile_headers(xylem_pch PRIVATE

@@ -4,7 +4,7 @@
 # xylem_static_closure(ARCHIVES SYSTEM OPTIONS target...): files of the rooms that the targets use,
 # directly or not, and of the archives of the libraries that those use, for a group (--start-group):
 # those that are wanted whole come first, the others in the order in which they are met. What belongs
-# to the system goes to SYSTEM, options of the linker to OPTIONS.
+# to the system goes to SYSTEM, libzip with it, which has no archive; options of the linker to OPTIONS.
 function(xylem_static_closure archives_out system_out options_out)
   set(link_options)
   set(whole)
@@ -32,8 +32,10 @@ function(xylem_static_closure archives_out system_out options_out)
     elseif(NOT TARGET ${item} OR item STREQUAL "Threads::Threads")
       if(item MATCHES "\\.a$")
         list(APPEND archives ${item})
+      elseif(item STREQUAL XYLEM_LIBZIP)
+        list(APPEND system ${item})
       elseif(item MATCHES "\\.so|^\\$<")
-        message(FATAL_ERROR "${item}: the plugin needs an archive")
+        message(FATAL_ERROR "${item}: this needs an archive")
       else()
         list(APPEND system ${item})
       endif()
@@ -48,8 +50,9 @@ function(xylem_static_closure archives_out system_out options_out)
       elseif(kind STREQUAL "INTERFACE_LIBRARY")
         get_target_property(uses ${item} INTERFACE_LINK_LIBRARIES)
       else()
-        message(FATAL_ERROR "${item} is a ${kind}: the plugin needs an archive")
+        message(FATAL_ERROR "${item} is a ${kind}: this needs an archive")
       endif()
+      list(TRANSFORM uses REPLACE "^\\$<LINK_ONLY:(.+)>$" "\\1")
       get_target_property(options ${item} INTERFACE_LINK_OPTIONS)
       if(options)
         list(APPEND link_options ${options})

@@ -3,7 +3,7 @@
 find_package(GTest REQUIRED)
 find_package(ZLIB REQUIRED)  # archives made field by field
 include(GoogleTest)
-set(XYLEM_TEST_TREE ${CMAKE_SOURCE_DIR} CACHE PATH "The tree whose programs and documents the tests read")
+set(XYLEM_TEST_TREE ${PROJECT_SOURCE_DIR} CACHE PATH "The tree whose programs and documents the tests read")
 mark_as_advanced(XYLEM_TEST_TREE)
 
 # The tests of a folder link only its own room and the text parser, so that they build without the
@@ -46,17 +46,17 @@ xylem_room(xylem_op_coverage UNITY FOLDERS tests/coverage EXCEPT tests/coverage/
            USES xylem_tools)
 add_executable(op_coverage tests/coverage/main.cc)
 target_link_libraries(op_coverage PRIVATE xylem_op_coverage xylem_warnings)
-set_target_properties(op_coverage PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+set_target_properties(op_coverage PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
 # Checks of the source tree itself: includes, sizes.
 xylem_room(xylem_source_tree FOLDERS tests/structure USES absl::status absl::statusor absl::strings)
 
 # main() of all of them.
-add_library(xylem_test_main OBJECT ${CMAKE_SOURCE_DIR}/tests/test_main.cc)
-target_include_directories(xylem_test_main PRIVATE ${CMAKE_SOURCE_DIR})
+add_library(xylem_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/test_main.cc)
+target_include_directories(xylem_test_main PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(xylem_test_main PRIVATE xla_base GTest::gtest xylem_warnings)
 
-file(GLOB entries LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*)
+file(GLOB entries LIST_DIRECTORIES true CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*)
 foreach(entry ${entries})
   if(NOT IS_DIRECTORY ${entry})
     continue()
@@ -70,7 +70,7 @@ foreach(entry ${entries})
     set(test_uses_${room} xylem_tools xylem_all)
   endif()
   add_executable(test_${room} ${sources} $<TARGET_OBJECTS:xylem_test_main>)
-  target_include_directories(test_${room} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(test_${room} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(test_${room} PRIVATE XYLEM_SOURCE_DIR="${XYLEM_TEST_TREE}")
   target_link_libraries(test_${room} PRIVATE
       ${test_uses_${room}} xla_base GTest::gtest xylem_warnings)
@@ -84,7 +84,7 @@ foreach(entry ${entries})
     target_compile_options(test_${room} PRIVATE -O1)
   endif()
   gtest_discover_tests(test_${room} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
-      WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} TEST_PREFIX "${room}." PROPERTIES TIMEOUT 300)
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} TEST_PREFIX "${room}." PROPERTIES TIMEOUT 300)
 endforeach()
 
 if(TARGET test_pjrt)
@@ -108,17 +108,17 @@ if(TARGET test_cpu)
 endif()
 if(TARGET test_variants AND TARGET xylem)
   add_dependencies(test_variants xylem)
-  target_compile_definitions(test_variants PRIVATE XYLEM_BINARY_FOLDER="${CMAKE_BINARY_DIR}")
+  target_compile_definitions(test_variants PRIVATE XYLEM_BINARY_FOLDER="${PROJECT_BINARY_DIR}")
   target_sources(test_variants PRIVATE
-      ${CMAKE_SOURCE_DIR}/tests/cpu/random_chain.cc
-      ${CMAKE_SOURCE_DIR}/tests/cpu/random_chain_operations.cc)
+      ${PROJECT_SOURCE_DIR}/tests/cpu/random_chain.cc
+      ${PROJECT_SOURCE_DIR}/tests/cpu/random_chain_operations.cc)
   # For the headers that plan and emit kernels.
   target_include_directories(test_variants SYSTEM PRIVATE ${XYLEM_LLVM_INCLUDE})
 endif()
 
 # Programs that check themselves through check.expect_* custom calls.
 file(GLOB programs CONFIGURE_DEPENDS
-    ${CMAKE_SOURCE_DIR}/tests/hlo/*.hlo ${CMAKE_SOURCE_DIR}/tests/documents/*.hlo)
+    ${PROJECT_SOURCE_DIR}/tests/hlo/*.hlo ${PROJECT_SOURCE_DIR}/tests/documents/*.hlo)
 if(programs AND TARGET xylem)
   add_test(NAME hlo_programs COMMAND xylem test --backend=interpreter ${programs})
   set_tests_properties(hlo_programs PROPERTIES TIMEOUT 600)
@@ -172,7 +172,7 @@ if(TARGET xylem)
   endif()
   add_test(NAME test_reports
            COMMAND ${CMAKE_COMMAND} -DXYLEM=$<TARGET_FILE:xylem> -DCOMPILED=${compiled}
-                   -P ${CMAKE_SOURCE_DIR}/tests/reports/run.cmake)
+                   -P ${PROJECT_SOURCE_DIR}/tests/reports/run.cmake)
   set_tests_properties(test_reports PROPERTIES TIMEOUT 600)
 endif()
 
@@ -180,11 +180,11 @@ endif()
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
   add_test(NAME new_operation_steps
-           COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/check_new_operation.py --steps)
+           COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/check_new_operation.py --steps)
 endif()
 
 # Reference programs, from kernels to networks, compared with sampled results of XLA.
-file(GLOB programs LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/programs/*)
+file(GLOB programs LIST_DIRECTORIES true CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/programs/*)
 if(XYLEM_SANITIZE)
   # The largest take minutes with sanitizers; the others run the same code.
   list(FILTER programs EXCLUDE REGEX "/(gpt2s_fwd_128|resnet50_b4|mandelbrot|rng_uniform|transpose2d)$")
@@ -202,7 +202,7 @@ if(programs AND TARGET xylem)
   # Some of them lie there as StableHLO, too.
   foreach(form mlir mlirbc)
     file(GLOB stablehlo_programs CONFIGURE_DEPENDS
-         ${CMAKE_SOURCE_DIR}/tests/programs/*/program.${form})
+         ${PROJECT_SOURCE_DIR}/tests/programs/*/program.${form})
     list(TRANSFORM stablehlo_programs REPLACE "/program\\.${form}$" "")
     add_test(NAME stablehlo_programs.${form}
              COMMAND xylem check --backend=interpreter --program=program.${form} ${stablehlo_programs})
@@ -211,7 +211,7 @@ if(programs AND TARGET xylem)
 endif()
 # The programs of the benchmarks, in both forms.
 if(TARGET xylem AND NOT XYLEM_SANITIZE)
-  file(GLOB bench_programs LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/programs/*)
+  file(GLOB bench_programs LIST_DIRECTORIES true CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/programs/*)
   foreach(form hlo mlir)
     add_test(NAME bench_programs.${form} COMMAND xylem check --backend=interpreter --program=program.${form} ${bench_programs})
     set_tests_properties(bench_programs.${form} PROPERTIES TIMEOUT 300)
@@ -224,10 +224,10 @@ endif()
 
 # The headers of the vocabulary and the IR, compiled alone.
 add_test(NAME headers.without_protobuf
-    COMMAND ${CMAKE_COMMAND} -DCXX=${CMAKE_CXX_COMPILER} -DSOURCE=${CMAKE_SOURCE_DIR}
-            -DGENERATED=${CMAKE_BINARY_DIR}/gen
+    COMMAND ${CMAKE_COMMAND} -DCXX=${CMAKE_CXX_COMPILER} -DSOURCE=${PROJECT_SOURCE_DIR}
+            -DGENERATED=${PROJECT_BINARY_DIR}/gen
             "-DINCLUDES=$<TARGET_PROPERTY:absl::base,INTERFACE_INCLUDE_DIRECTORIES>"
-            -P ${CMAKE_SOURCE_DIR}/tests/headers/without_protobuf_test.cmake)
+            -P ${PROJECT_SOURCE_DIR}/tests/headers/without_protobuf_test.cmake)
 set_tests_properties(headers.without_protobuf PROPERTIES TIMEOUT 300)
 
 include(cmake/client_tests.cmake)

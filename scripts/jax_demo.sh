@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# jax_demo.sh BUILD FOLDER: builds the wheel from BUILD, makes a virtual environment with JAX in FOLDER,
+# jax_demo.sh BUILD FOLDER: packs the wheel from BUILD, makes a virtual environment with JAX in FOLDER,
 # installs the wheel there, and trains examples/jax/train_digits.py on Xylem and on JAX's own CPU
 # compiler. PYTHON names the interpreter (3.10 or later; the newest at hand, as the newest JAX needs
 # a new one), JAX_VERSION the version of JAX (the newest that the interpreter takes).
@@ -36,10 +36,10 @@ if ! "$folder/bin/python" -c 'import flatbuffers, jax, pytest' 2>/dev/null; then
     "jax${JAX_VERSION:+==$JAX_VERSION}" flatbuffers "pytest<9" </dev/null
 fi
 
-"$folder/bin/python" scripts/build_wheel.py \
-  --library "$build/libxylem_pjrt.so" --out "$folder/wheel"
+PYTHON=$python scripts/build_wheel.sh "$build" build-wheel
+"$folder/bin/pip" uninstall --quiet --yes jax-xylem 2>/dev/null || true # the name until version 0.1
 "$folder/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall \
-  "$folder"/wheel/jax_xylem-*.whl
+  build-wheel/xylem-*.whl
 
 for platform in xylem cpu; do
   JAX_PLATFORMS=$platform "$folder/bin/python" -W ignore examples/jax/train_digits.py \

@@ -23,11 +23,13 @@ _use_compiler = None
 
 
 def library_path():
-  """The plugin: beside this file in a wheel, else where XYLEM_PJRT_LIBRARY says (development)."""
+  """The plugin: that of the package xylem, or the one that XYLEM_PJRT_LIBRARY names (development)."""
   override = os.environ.get("XYLEM_PJRT_LIBRARY")
   if override:
     return override
-  return os.path.join(os.path.dirname(__file__), "libxylem_pjrt.so")
+  import xylem
+
+  return xylem.plugin_path()
 
 
 def set_platform_name(name):

@@ -13,6 +13,7 @@
 
 #include "tests/pjrt/plugin.h"
 #include "xla/pjrt/abi.h"
+#include "xla/pjrt/abi_llvm.h"
 #include "xla/pjrt/abi_python.h"
 
 namespace xla::pjrt::testing {
@@ -175,6 +176,19 @@ TEST(PjrtTableTest, HasNoExtensionsOfGpus) {
   }
 }
 
+// The command that is installed with the plugin compiles with its LLVM.
+TEST(PjrtTableTest, LlvmIsGivenToTheSameBuildOnly) {
+  const PJRT_Extension_Base* extension = Api().extension_start;
+  while (extension != nullptr && extension->type != kXylemLlvmExtension)
+    extension = extension->next;
+  ASSERT_NE(extension, nullptr);
+  EXPECT_EQ(extension->struct_size, sizeof(Xylem_Llvm_Extension));
+  const auto* llvm = reinterpret_cast<const Xylem_Llvm_Extension*>(extension);
+  EXPECT_NE(std::string(llvm->version), "");
+  EXPECT_EQ(llvm->functions(0), nullptr);
+  EXPECT_EQ(llvm->functions(sizeof(void*)), nullptr);
+}
+
 // Registers a custom call through its extension; the error, if there is one.
 std::string RegisterCall(const std::string& name, int version, void* function) {
   const PJRT_Extension_Base* extension = Api().extension_start;
@@ -330,7 +344,7 @@ TEST(PjrtTableTest, ExtensionsAreAList) {
     EXPECT_GE(extension->struct_size, sizeof(PJRT_Extension_Base));
     types.insert(static_cast<int>(extension->type));
   }
-  EXPECT_EQ(types, (std::set<int>{1, 2, 4, 5, 6, 19, 24, 0x78796c, kXylemPythonExtension}));
+  EXPECT_EQ(types, (std::set<int>{1, 2, 4, 5, 6, 19, 24, 0x78796c, kXylemPythonExtension, kXylemLlvmExtension}));
 }
 
 TEST(PjrtTableTest, TheLibraryGivesTheTableAndNothingElse) {

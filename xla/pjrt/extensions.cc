@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "xla/base/status_macros.h"
+#include "xla/cpu/llvm_table.h"
 #include "xla/layout_util.h"
+#include "xla/pjrt/abi_llvm.h"
 #include "xla/pjrt/c/pjrt_c_api_custom_partitioner_extension.h"
 #include "xla/pjrt/custom_calls.h"
 #include "xla/pjrt/custom_partitioner.h"
@@ -188,8 +190,10 @@ PJRT_Extension_Base* FirstExtension() {
   static Xylem_Python_Extension python = {
       Base<Xylem_Python_Extension>(kXylemPythonExtension, nullptr), Entry<&SetPython>,
       Entry<&EndRuns>};
+  static Xylem_Llvm_Extension llvm = {Base<Xylem_Llvm_Extension>(kXylemLlvmExtension, &python.base),
+                                      XYLEM_VERSION, cpu::LlvmFunctionTable};
   static PJRT_Layouts_Extension layouts = {
-      Base<PJRT_Layouts_Extension>(PJRT_Extension_Type_Layouts, &python.base),
+      Base<PJRT_Layouts_Extension>(PJRT_Extension_Type_Layouts, &llvm.base),
       Entry<&MemoryLayoutDestroy>,
       Entry<&MemoryLayoutSerialize>,
       Entry<&ClientDefaultLayout>,

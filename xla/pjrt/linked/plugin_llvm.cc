@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLVM's C API for a command that is installed with the plugin, from the plugin: instead of
+// xla/cpu/llvm_api.cc.
+#include <dlfcn.h>
+
+#include <climits>
+#include <cstdlib>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "xla/cpu/llvm_api.h"
+#include "xla/pjrt/abi_llvm.h"
+#include "xla/pjrt/c/pjrt_c_api.h"
+
+namespace xla::cpu {
+namespace {
+
+// PREFIX/lib/libxylem_pjrt.so, where this is PREFIX/bin/xylem.
+std::string PluginPath() {
+  char path[PATH_MAX];
+  std::string prefix = realpath("/proc/self/exe", path) != nullptr ? path : "";
+  for (int level = 0; level < 2; ++level) {
+    const size_t slash = prefix.rfind('/');
+    prefix.resize(slash == std::string::npos ? 0 : slash);
+  }
+  return absl::StrCat(prefix, "/lib/libxylem_pjrt.so");
+}
+
+absl::StatusOr<const LlvmApi*> Load() {
+  const std::string path = PluginPath();
+  const auto error = [&](const char* reason) {
+    return absl::UnavailableError(
+        absl::StrCat("the compiler is in the plugin that was installed with this command: ", path,
+                     ": ", reason));
+  };
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return error(dlerror());
+  const auto entry = reinterpret_cast<const PJRT_Api* (*)()>(dlsym(library, "GetPjrtApi"));
+  if (entry == nullptr) return error("it is not a plugin");
+  for (const PJRT_Extension_Base* extension = entry()->extension_start; extension != nullptr;
+       extension = extension->next) {
+    if (extension->type != kXylemLlvmExtension) continue;
+    const auto* llvm = reinterpret_cast<const Xylem_Llvm_Extension*>(extension);
+    if (std::string(llvm->version) != XYLEM_VERSION) return error("it has another version");
+    const void* const functions = llvm->functions(sizeof(LlvmApi));
+    if (functions == nullptr) break;
+    return static_cast<const LlvmApi*>(functions);
+  }
+  return error("it has no LLVM");
+}
+
+}  // namespace
+
+absl::StatusOr<const LlvmApi*> LlvmApi::Get() {
+  static const absl::StatusOr<const LlvmApi*> result = Load();
+  return result;
+}
+
+}  // namespace xla::cpu
