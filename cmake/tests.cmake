@@ -144,7 +144,7 @@ endif()
 # Programs and kernels within each level of instruction sets of x86-64 machines: the newest ones run
 # the code of all others, so that one machine stands for all.
 if(TARGET xylem AND XYLEM_LLVM_INCLUDE AND NOT XYLEM_SANITIZE AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  file(GLOB level_programs LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/programs/*)
+  file(GLOB level_programs LIST_DIRECTORIES true CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/programs/*)
   foreach(level SSE4_2 AVX2 AVX512)
     add_test(NAME levels.${level}.programs
              COMMAND xylem test --backend=cpu --max-isa=${level} ${programs} ${operation_programs})
@@ -154,7 +154,7 @@ if(TARGET xylem AND XYLEM_LLVM_INCLUDE AND NOT XYLEM_SANITIZE AND CMAKE_SYSTEM_P
     foreach(room kernels blas lapack)
       if(TARGET test_${room})
         add_test(NAME levels.${level}.${room} COMMAND test_${room} --gtest_brief=1
-                 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+                 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
         set_tests_properties(levels.${level}.${room} PROPERTIES
             ENVIRONMENT XLA_FLAGS=--xla_cpu_max_isa=${level})
         list(APPEND level_tests levels.${level}.${room})
