@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_kernel_forms [--shapes N] [--seed S] [--only dot|convolution] [--limit X] [--verbose]:
-// whether the forms that kernels choose are the fastest ones.
+// bench_kernel_forms [--shapes N] [--seed S] [--only dot|convolution|fft] [--limit X] [--max-isa
+// SET]
+// [--verbose]: whether the forms that kernels choose are the fastest ones.
 //
-// Makes random shapes of dot and convolution, times every form that can compute each, and prints
-// how much slower the chosen one is than the best: form, estimated cycles, nanoseconds. Times are
-// processor time of one thread. What seems to be beyond the limit is measured again. Exits with 1
-// if a shape is beyond the limit.
+// Makes random shapes of dot, convolution and Fourier transform, times every form that can compute
+// each, and prints how much slower the chosen one is than the best: form, estimated cycles,
+// nanoseconds. Times are processor time of one thread. What seems to be beyond the limit is
+// measured again. Exits with 1 if a shape is beyond the limit.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -22,8 +24,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "bench/thread_time.h"
+#include "xla/base/instruction_set.h"
 #include "xla/kernels/convolution_kernel.h"
 #include "xla/kernels/dot_kernel.h"
+#include "xla/kernels/fft_kernel.h"
 #include "xla/kernels/forms.h"
 #include "xla/kernels/kernel.h"
 #include "xla/primitive_util.h"
@@ -40,7 +44,7 @@ struct Options {
   uint64_t seed = 1;
   double products = 1 << 25;  // of a shape at most
   double limit = 2;
-  std::string only;  // "dot" or "convolution"
+  std::string only;  // "dot", "convolution" or "fft"
   bool verbose = false;
 };
 
@@ -290,11 +294,59 @@ int64_t MeasureConvolutions(const Options& options) {
   return summary.beyond;
 }
 
+FftSpec RandomFft(Random& random, double elements) {
+  const bool is_double = random.OneIn(3);
+  const PrimitiveType complex = is_double ? C128 : C64, real = is_double ? F64 : F32;
+  FftSpec spec;
+  spec.inverse = false;
+  spec.from_type = spec.to_type = complex;
+  if (random.OneIn(3)) {
+    spec.inverse = random.OneIn(2);
+    (spec.inverse ? spec.to_type : spec.from_type) = real;
+  }
+  int64_t length, lines;
+  do {
+    length = random.Size(1 << 20);
+    if (random.OneIn(3)) length = int64_t{1} << random.Below(20);
+    lines = random.Size(4096);
+  } while (static_cast<double>(length * lines) > elements);
+  spec.lengths = {length};
+  spec.dimensions = {lines, spec.to_type == real ? length / 2 + 1 : length};
+  return spec;
+}
+
+int64_t MeasureFfts(const Options& options) {
+  constexpr double kElements = 1 << 21;
+  Random random(options.seed);
+  Summary summary;
+  for (int64_t i = 0; i < options.shapes; ++i) {
+    FftSpec spec = RandomFft(random, kElements);
+    const ArraySpec operand = ArraySpec::FromShape(Shape(spec.from_type, spec.dimensions));
+    DimensionVector sizes = {spec.dimensions[0], spec.lengths[0]};
+    const ArraySpec output = ArraySpec::FromShape(Shape(spec.to_type, sizes));
+    const auto from = Filled(operand), to = Filled(output);
+    const auto time = [&](const std::string& form) {
+      spec.form = form;
+      const auto made = MakeFftKernel(spec);
+      if (!made.ok()) std::abort();
+      return Time(**made, {from.get(), to.get()}, kBudget);
+    };
+    Measure(options,
+            absl::StrCat(Text(operand), " -> ",
+                         primitive_util::LowercasePrimitiveTypeName(spec.to_type), " length ",
+                         spec.lengths[0]),
+            FftForms(spec), time, &summary);
+  }
+  Print(options, "fft", summary);
+  return summary.beyond;
+}
+
 }  // namespace
 }  // namespace xla::kernels
 
 int main(int argc, char** argv) {
   xla::kernels::Options options;
+  std::optional<xla::ScopedMaxInstructionSet> bound;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     const auto value = [&]() -> std::string { return i + 1 < argc ? argv[++i] : ""; };
@@ -307,7 +359,11 @@ int main(int argc, char** argv) {
       ok = absl::SimpleAtod(value(), &options.limit);
     } else if (argument == "--only") {
       options.only = value();
-      ok = options.only == "dot" || options.only == "convolution";
+      ok = options.only == "dot" || options.only == "convolution" || options.only == "fft";
+    } else if (argument == "--max-isa") {
+      const absl::StatusOr<xla::InstructionSet> set = xla::ParseInstructionSet(value());
+      ok = set.ok();
+      if (ok) bound.emplace(*set);
     } else if (argument == "--verbose") {
       options.verbose = true;
     } else {
@@ -315,13 +371,17 @@ int main(int argc, char** argv) {
     }
     if (!ok) {
       std::fprintf(stderr,
-                   "usage: bench_kernel_forms [--shapes N] [--seed S] [--only dot|convolution] "
-                   "[--limit X] [--verbose]\n");
+                   "usage: bench_kernel_forms [--shapes N] [--seed S] [--only dot|convolution|fft] "
+                   "[--limit X] [--max-isa SET] [--verbose]\n");
       return 2;
     }
   }
   int64_t beyond = 0;
-  if (options.only != "convolution") beyond += xla::kernels::MeasureDots(options);
-  if (options.only != "dot") beyond += xla::kernels::MeasureConvolutions(options);
+  const auto is_asked_for = [&](const char* name) {
+    return options.only.empty() || options.only == name;
+  };
+  if (is_asked_for("dot")) beyond += xla::kernels::MeasureDots(options);
+  if (is_asked_for("convolution")) beyond += xla::kernels::MeasureConvolutions(options);
+  if (is_asked_for("fft")) beyond += xla::kernels::MeasureFfts(options);
   return beyond == 0 ? 0 : 1;
 }

@@ -74,20 +74,30 @@ void CheckTransform(DimensionVector dimensions, DimensionVector lengths, bool in
       value = static_cast<From>(random.Unit());
     }
   }
-  const FftSpec spec = {primitive_util::NativeToPrimitiveType<From>(),
-                        primitive_util::NativeToPrimitiveType<To>(), inverse, dimensions, lengths};
+  FftSpec spec = {primitive_util::NativeToPrimitiveType<From>(),
+                  primitive_util::NativeToPrimitiveType<To>(),
+                  inverse,
+                  dimensions,
+                  lengths,
+                  ""};
   DimensionVector result_dimensions;
   const std::vector<To> expected = ExpectedTransform<To>(spec, x, &result_dimensions);
-  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<const Kernel> kernel, MakeFftKernel(spec));
-  ASSERT_NE(kernel, nullptr);
-  std::vector<To> out(expected.size());
-  ASSERT_OK(RunPrepared(*kernel, {x.data(), out.data()}, 2));
-  double error = 0, size = 0;
-  for (size_t i = 0; i < out.size(); ++i) {
-    error += std::norm(out[i] - expected[i]);
-    size += std::norm(expected[i]);
+  std::vector<FormCost> forms = FftForms(spec);
+  ASSERT_FALSE(forms.empty());
+  for (const FormCost& form : forms) {
+    spec.form = form.form;
+    ASSERT_OK_AND_ASSIGN(const std::unique_ptr<const Kernel> kernel, MakeFftKernel(spec));
+    ASSERT_NE(kernel, nullptr);
+    std::vector<To> out(expected.size());
+    ASSERT_OK(RunPrepared(*kernel, {x.data(), out.data()}, 2));
+    double error = 0, size = 0;
+    for (size_t i = 0; i < out.size(); ++i) {
+      error += std::norm(out[i] - expected[i]);
+      size += std::norm(expected[i]);
+    }
+    EXPECT_LE(std::sqrt(error / size), tolerance)
+        << dimensions[0] << ", " << lengths[0] << " by " << form.form;
   }
-  EXPECT_LE(std::sqrt(error / size), tolerance) << dimensions[0] << ", " << lengths[0];
 }
 
 constexpr double kF32 = 3e-7, kF64 = 1e-15;
@@ -125,7 +135,7 @@ TEST(FftKernel, LongLinesAreTheSameForAnyNumberOfWorkers) {
   std::vector<complex64> x(n), one(n), many(n);
   for (complex64& z : x) z = {static_cast<float>(random.Unit()), static_cast<float>(random.Unit())};
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel,
-                       MakeFftKernel({C64, C64, false, {n}, {n}}));
+                       MakeFftKernel({C64, C64, false, {n}, {n}, ""}));
   ASSERT_OK(RunPrepared(*kernel, {x.data(), one.data()}, 1));
   ASSERT_OK(RunPrepared(*kernel, {x.data(), many.data()}, 5));
   EXPECT_EQ(one, many);
@@ -225,7 +235,7 @@ TEST(FftKernel, TheSameForAnyNumberOfWorkers) {
       z = {static_cast<float>(random.Unit()), static_cast<float>(random.Unit())};
     ASSERT_OK_AND_ASSIGN(
         std::unique_ptr<const Kernel> kernel,
-        MakeFftKernel({is_real ? F32 : C64, C64, false, {lines, length}, {length}}));
+        MakeFftKernel({is_real ? F32 : C64, C64, false, {lines, length}, {length}, ""}));
     ASSERT_OK(RunPrepared(*kernel, {x.data(), one.data()}, 1));
     for (const int workers : {2, 5}) {
       ASSERT_OK(RunPrepared(*kernel, {x.data(), many.data()}, workers));
@@ -236,9 +246,9 @@ TEST(FftKernel, TheSameForAnyNumberOfWorkers) {
 
 TEST(FftKernel, LeavesOthersToTheGeneralTransform) {
   ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel,
-                       MakeFftKernel({C64, C64, false, {2, 1 << 16}, {2, 1 << 16}}));
+                       MakeFftKernel({C64, C64, false, {2, 1 << 16}, {2, 1 << 16}, ""}));
   EXPECT_EQ(kernel, nullptr);
-  ASSERT_OK_AND_ASSIGN(kernel, MakeFftKernel({C64, C64, false, {5, 9}, {10}}));
+  ASSERT_OK_AND_ASSIGN(kernel, MakeFftKernel({C64, C64, false, {5, 9}, {10}, ""}));
   EXPECT_EQ(kernel, nullptr);
 }
 

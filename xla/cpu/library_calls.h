@@ -17,8 +17,10 @@ using SortComparator = bool (*)(void* const* buffers, const void* const* element
 // Whether the instruction is a sort whose comparator has to be compiled (EmitComparator).
 bool NeedsComparator(const HloInstruction& instruction);
 
-// The forms of a dot or convolution with their costs, the chosen one first (kernels/forms.h).
-std::string FormsText(const HloInstruction& contraction, const kernels::KernelEpilogue& epilogue);
+// Whether the prepared kernel of the instruction is chosen from several forms (kernels/forms.h), and
+// these with their costs, the chosen one first.
+bool HasForms(const HloInstruction& instruction);
+std::string FormsText(const HloInstruction& instruction, const kernels::KernelEpilogue& epilogue);
 
 // The prepared kernel of the instruction: buffers are its operands, then its results. Null if there
 // is none. `comparator` is used where NeedsComparator, the epilogue by dots and convolutions.

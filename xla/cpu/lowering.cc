@@ -597,10 +597,7 @@ class Lowering {
     }
     if (prepared != nullptr) {
       program_.prepared.push_back(prepared.get());
-      if (instruction.opcode() == HloOpcode::kDot ||
-          instruction.opcode() == HloOpcode::kConvolution) {
-        program_.contractions.push_back({&instruction, {}});
-      }
+      if (HasForms(instruction)) program_.chosen.push_back({&instruction, {}});
       operands.insert(operands.end(), results.begin(), results.end());
       steps.push_back(std::make_unique<PreparedStep>(std::move(prepared), std::move(operands),
                                                      schedule_.scratch_bytes));
@@ -663,7 +660,7 @@ class Lowering {
         item.contraction->shape().element_type() == item.instruction->shape().element_type();
     XLA_ASSIGN_OR_RETURN(auto prepared, MakePreparedKernel(*item.contraction, nullptr, epilogue));
     program_.prepared.push_back(prepared.get());
-    program_.contractions.push_back({item.contraction, epilogue});
+    program_.chosen.push_back({item.contraction, epilogue});
     steps.push_back(std::make_unique<PreparedStep>(std::move(prepared), std::move(buffers),
                                                    schedule_.scratch_bytes));
     steps.back()->set_instruction(item.instruction);

@@ -34,12 +34,12 @@ struct LoweredProgram {
   std::vector<std::vector<char>> objects;
   // Of library kernels, beyond that of the schedule: by number of threads.
   std::vector<const kernels::Kernel*> prepared;
-  // Those of dots and convolutions.
-  struct Contraction {
+  // What those were made for that were chosen from several forms.
+  struct ChosenKernel {
     const HloInstruction* instruction;
     kernels::KernelEpilogue epilogue;
   };
-  std::vector<Contraction> contractions;
+  std::vector<ChosenKernel> chosen;
   // What code applies to elements (applied.h), by number. Their constants are left to the caller.
   std::vector<std::unique_ptr<AppliedProgram>> applied;
 };

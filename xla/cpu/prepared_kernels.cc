@@ -112,7 +112,8 @@ kernels::ConvolutionSpec SpecOfConvolution(const HloInstruction& convolution,
   return spec;
 }
 
-absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeFft(const HloInstruction& fft) {
+// No value for results that are cut or extended, which are left to the general transform.
+std::optional<kernels::FftSpec> SpecOfFft(const HloInstruction& fft) {
   const auto& attributes = fft.attributes<FftAttributes>();
   const Shape& operand = fft.operand(0)->shape();
   kernels::FftSpec spec;
@@ -121,14 +122,13 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeFft(const HloInstruct
   spec.inverse = attributes.fft_type == FftType::IFFT || attributes.fft_type == FftType::IRFFT;
   spec.dimensions.assign(operand.dimensions().begin(), operand.dimensions().end());
   spec.lengths.assign(attributes.fft_length.begin(), attributes.fft_length.end());
-  // Results that are cut or extended are left to the general transform.
   const size_t first = spec.dimensions.size() - spec.lengths.size();
   for (size_t i = 0; i < spec.lengths.size(); ++i) {
     const bool is_half = attributes.fft_type == FftType::RFFT && i + 1 == spec.lengths.size();
     const int64_t expected = is_half ? spec.lengths[i] / 2 + 1 : spec.lengths[i];
-    if (fft.shape().dimensions(static_cast<int>(first + i)) != expected) return nullptr;
+    if (fft.shape().dimensions(static_cast<int>(first + i)) != expected) return std::nullopt;
   }
-  return kernels::MakeFftKernel(spec);
+  return spec;
 }
 
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeScan(const HloInstruction& window) {
@@ -303,11 +303,21 @@ bool NeedsComparator(const HloInstruction& instruction) {
          !RecognizeOrder(*instruction.to_apply()).has_value();
 }
 
-std::string FormsText(const HloInstruction& contraction, const kernels::KernelEpilogue& epilogue) {
-  return kernels::ToString(
-      contraction.opcode() == HloOpcode::kDot
-          ? kernels::DotForms(SpecOfDot(contraction, epilogue))
-          : kernels::ConvolutionForms(SpecOfConvolution(contraction, epilogue)));
+bool HasForms(const HloInstruction& instruction) {
+  return instruction.opcode() == HloOpcode::kDot ||
+         instruction.opcode() == HloOpcode::kConvolution ||
+         (instruction.opcode() == HloOpcode::kFft && SpecOfFft(instruction).has_value());
+}
+
+std::string FormsText(const HloInstruction& instruction, const kernels::KernelEpilogue& epilogue) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kDot:
+      return kernels::ToString(kernels::DotForms(SpecOfDot(instruction, epilogue)));
+    case HloOpcode::kConvolution:
+      return kernels::ToString(kernels::ConvolutionForms(SpecOfConvolution(instruction, epilogue)));
+    default:
+      return kernels::ToString(kernels::FftForms(*SpecOfFft(instruction)));
+  }
 }
 
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
@@ -318,8 +328,11 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
       return kernels::MakeDotKernel(SpecOfDot(instruction, epilogue));
     case HloOpcode::kConvolution:
       return kernels::MakeConvolutionKernel(SpecOfConvolution(instruction, epilogue));
-    case HloOpcode::kFft:
-      return MakeFft(instruction);
+    case HloOpcode::kFft: {
+      const std::optional<kernels::FftSpec> spec = SpecOfFft(instruction);
+      if (!spec.has_value()) return nullptr;
+      return kernels::MakeFftKernel(*spec);
+    }
     case HloOpcode::kReduceWindow:
       return MakeScan(instruction);
     case HloOpcode::kSort:

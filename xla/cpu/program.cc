@@ -261,7 +261,7 @@ int64_t CpuProgram::GeneratedBytes() const {
 }
 std::vector<CpuProgram::LibraryReport> CpuProgram::library_calls() const {
   std::vector<LibraryReport> calls;
-  for (const auto& [instruction, epilogue] : impl_->lowered.contractions)
+  for (const auto& [instruction, epilogue] : impl_->lowered.chosen)
     calls.push_back({std::string(instruction->name()), cpu::FormsText(*instruction, epilogue)});
   return calls;
 }

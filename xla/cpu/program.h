@@ -146,8 +146,9 @@ class CpuProgram {
     bool is_cached = false;  // its machine code came from the cache
   };
   const std::vector<KernelReport>& kernels() const;
-  // The dots and convolutions that the kernel library computes, each with the forms that it chose
-  // from: the chosen one first, and the estimated cycles of each (kernels/forms.h).
+  // The dots, convolutions and Fourier transforms that the kernel library computes, each with the
+  // forms that it chose from: the chosen one first, and the estimated cycles of each
+  // (kernels/forms.h).
   struct LibraryReport {
     std::string instruction, forms;
   };

@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/kernels/fft_lanes.h"
 #include "xla/kernels/fft_plan.h"
+#include "xla/kernels/forms.h"
 #include "xla/kernels/long_lines_kernel.h"
 #include "xla/kernels/transpose.h"
 #include "xla/primitive_util.h"
@@ -216,15 +218,12 @@ class LaneFftKernel final : public Kernel {
   int64_t between_ = 0;  // complex numbers between the axes of a transform to real numbers
 };
 
-// The longest line whose rows of a group fit the second-level cache, or nearly so.
-constexpr int64_t kMaxLaneLength = int64_t{1} << 15;
-// Fewer lines leave most lanes empty, which matters for longer lines than this.
-constexpr int64_t kLeastLines = 4, kShortLength = 1024;
-
+// The axes of a transform, in the order in which they are transformed, without their tables; empty
+// for operands of other sizes than the lengths, and for lines whose rows of a group are far from
+// fitting the second-level cache.
 template <typename T>
-std::unique_ptr<const Kernel> MakeLaneFft(const FftSpec& spec) {
-  if (std::unique_ptr<const Kernel> kernel = MakeLongLinesKernel<T>(spec); kernel != nullptr)
-    return kernel;
+std::vector<LaneAxis<T>> AxesOf(const FftSpec& spec) {
+  constexpr int64_t kMaxLaneLength = int64_t{1} << 15;
   const int64_t rank = static_cast<int64_t>(spec.dimensions.size());
   const int64_t count = static_cast<int64_t>(spec.lengths.size());
   const bool from_real = !primitive_util::IsComplexType(spec.from_type);
@@ -236,33 +235,87 @@ std::unique_ptr<const Kernel> MakeLaneFft(const FftSpec& spec) {
     const int64_t which = to_real ? i : count - 1 - i, d = rank - count + which;
     LaneAxis<T> axis;
     axis.length = spec.lengths[which];
-    if (axis.length > kMaxLaneLength || axis.length < 1) return nullptr;
+    if (axis.length > kMaxLaneLength || axis.length < 1) return {};
     const bool is_real_axis = which == count - 1;
     axis.from_real = from_real && is_real_axis;
     axis.to_real = to_real && is_real_axis;
-    axis.plan.emplace(axis.complex_length());
-    if (axis.is_halved()) axis.real_roots = RootsOf<T>(axis.length, axis.length / 2 + 1);
     axis.outer = axis.inner = 1;
     for (int64_t e = 0; e < d; ++e) axis.outer *= sizes[e];
     for (int64_t e = d + 1; e < rank; ++e) axis.inner *= sizes[e];
     axis.from_length = sizes[d];
-    if (axis.from_length != (axis.to_real ? axis.length / 2 + 1 : axis.length)) return nullptr;
+    if (axis.from_length != (axis.to_real ? axis.length / 2 + 1 : axis.length)) return {};
     axis.to_length = axis.from_real ? axis.length / 2 + 1 : axis.length;
     sizes[d] = axis.to_length;
-    if (axis.lines() < kLeastLines && axis.length > kShortLength) return nullptr;
     axes.push_back(std::move(axis));
+  }
+  return axes;
+}
+
+template <typename T>
+double LanesCost(const FftSpec& spec) {
+  // Rows of lanes are loaded and stored, transposed where lines follow each other.
+  constexpr double kStart = 100, kAdjacent = 5, kTransposed = 10, kFar = 10;
+  constexpr int64_t kCachedLength = int64_t{1} << 13;  // beyond it rows are read from farther away
+  const std::vector<LaneAxis<T>> axes = AxesOf<T>(spec);
+  if (axes.empty()) return kDoesNotFit;
+  double cost = kStart;
+  for (const LaneAxis<T>& axis : axes) {
+    const auto groups = static_cast<double>(CeilOfRatio(axis.lines(), kFftLanes<T>));
+    const int64_t n = axis.complex_length();
+    cost += groups * (LaneTransformCost(n) +
+                      static_cast<double>(n) * ((axis.inner == 1 ? kTransposed : kAdjacent) +
+                                                (n > kCachedLength ? kFar : 0)));
+  }
+  return cost;
+}
+
+template <typename T>
+std::unique_ptr<const Kernel> MakeLanes(const FftSpec& spec) {
+  std::vector<LaneAxis<T>> axes = AxesOf<T>(spec);
+  for (LaneAxis<T>& axis : axes) {
+    axis.plan.emplace(axis.complex_length());
+    if (axis.is_halved()) axis.real_roots = RootsOf<T>(axis.length, axis.length / 2 + 1);
   }
   return std::make_unique<LaneFftKernel<T>>(spec.inverse, std::move(axes));
 }
 
+struct FftForm {
+  const char* name;
+  double (*cost)(const FftSpec& spec);
+  std::unique_ptr<const Kernel> (*make)(const FftSpec& spec);
+};
+
+template <typename T>
+constexpr FftForm kForms[] = {{"lines", &LongLinesCost<T>, &MakeLongLinesKernel<T>},
+                              {"lanes", &LanesCost<T>, &MakeLanes<T>}};
+
+absl::Span<const FftForm> FormsFor(const FftSpec& spec) {
+  if (spec.from_type == F64 || spec.from_type == C128) return kForms<double>;
+  return kForms<float>;
+}
+
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<const Kernel>> MakeFftKernel(const FftSpec& spec) {
+std::vector<FormCost> FftForms(const FftSpec& spec) {
+  std::vector<FormCost> costs;
   for (const int64_t size : spec.dimensions) {
-    if (size == 0) return nullptr;
+    if (size == 0) return costs;
   }
-  const bool is_double = spec.from_type == F64 || spec.from_type == C128;
-  return is_double ? MakeLaneFft<double>(spec) : MakeLaneFft<float>(spec);
+  for (const FftForm& form : FormsFor(spec)) {
+    if (const double cost = form.cost(spec); cost != kDoesNotFit)
+      costs.push_back({form.name, cost});
+  }
+  return costs;
+}
+
+absl::StatusOr<std::unique_ptr<const Kernel>> MakeFftKernel(const FftSpec& spec) {
+  const std::vector<FormCost> costs = FftForms(spec);
+  if (costs.empty()) return nullptr;
+  XLA_ASSIGN_OR_RETURN(const size_t chosen, ChooseForm(costs, spec.form));
+  for (const FftForm& form : FormsFor(spec)) {
+    if (form.name == costs[chosen].form) return form.make(spec);
+  }
+  return absl::InternalError("a form without a name");
 }
 
 }  // namespace xla::kernels

@@ -5,9 +5,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "xla/base/dimension_vector.h"
+#include "xla/kernels/forms.h"
 #include "xla/kernels/kernel.h"
 #include "xla/xla_data_enums.h"
 
@@ -22,11 +25,15 @@ struct FftSpec {
   bool inverse;
   DimensionVector dimensions;  // of the operand
   DimensionVector lengths;
+  // The name of the form to take; the cheapest if empty. For tests and measurements.
+  std::string form;
 };
 
-// Buffers of a call: operand, result. Computed in the precision of the types. Null for what this
-// kernel does not compute well: arrays of few lines unless these are long, several axes of which
-// one is very long, and operands of other sizes than the lengths.
+// The forms that can compute the transform, with their costs; MakeFftKernel takes the cheapest.
+std::vector<FormCost> FftForms(const FftSpec& spec);
+
+// Buffers of a call: operand, result. Computed in the precision of the types. Null if no form fits:
+// several axes of which one is very long, and operands of other sizes than the lengths.
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeFftKernel(const FftSpec& spec);
 
 }  // namespace xla::kernels

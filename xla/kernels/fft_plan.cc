@@ -136,6 +136,31 @@ int64_t SmoothLength(int64_t least, int64_t unit) {
   return best;
 }
 
+namespace {
+
+// The length of the convolution that stands for a transform of prime length.
+int64_t ConvolutionLength(int64_t prime) {
+  const int64_t count = prime - 1, padded = SmoothLength(2 * count - 1, 1);
+  return CostOf(count, kMaxLaneRadix) <= CostOf(padded, kMaxLaneRadix) ? count : padded;
+}
+
+}  // namespace
+
+double LaneTransformCost(int64_t n) {
+  // Two transforms of the convolution, and the copies and products between them.
+  constexpr double kRow = 6;
+  double cost = 0;
+  int64_t smooth = n;
+  for (const int64_t factor : PrimeFactors(n)) {
+    if (factor <= kMaxLaneRadix) continue;
+    smooth /= factor;
+    const int64_t length = ConvolutionLength(factor);
+    cost += static_cast<double>(n / factor) *
+            (2 * CostOf(length, kMaxLaneRadix) + static_cast<double>(length) * kRow);
+  }
+  return cost + CostOf(smooth, kMaxLaneRadix) * static_cast<double>(n / smooth);
+}
+
 template <typename T>
 LanePlan<T>::LanePlan(int64_t n) : n_(n), roots_(RootsOf<T>(n, n)) {
   for (const int64_t factor : PrimeFactors(n)) {
@@ -160,9 +185,7 @@ LanePlan<T>::LanePlan(int64_t n) : n_(n), roots_(RootsOf<T>(n, n)) {
 
 template <typename T>
 void LanePlan<T>::AddPrime(int64_t prime) {
-  const int64_t count = prime - 1, padded = SmoothLength(2 * count - 1, 1);
-  const int64_t length =
-      CostOf(count, kMaxLaneRadix) <= CostOf(padded, kMaxLaneRadix) ? count : padded;
+  const int64_t count = prime - 1, length = ConvolutionLength(prime);
   Convolution convolution = {std::make_unique<const LanePlan>(length), {}, {}};
   const int64_t generator = GeneratorOf(prime);
   for (int64_t r = 0, power = 1; r < count; ++r, power = power * generator % prime)

@@ -26,6 +26,9 @@ std::vector<std::complex<double>> TransformOf(const std::vector<std::complex<dou
 // `unit`, which has such factors, too.
 int64_t SmoothLength(int64_t least, int64_t unit);
 
+// Estimated cycles of a transform of n rows of lanes (LanePlan).
+double LaneTransformCost(int64_t n);
+
 // What transforms of lanes need for one length, which may have prime factors of any size.
 template <typename T>
 class LanePlan {

@@ -17,6 +17,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/kernels/fft_lanes.h"
 #include "xla/kernels/fft_plan.h"
+#include "xla/kernels/forms.h"
 #include "xla/kernels/transpose.h"
 #include "xla/util.h"
 
@@ -330,30 +331,64 @@ int64_t RowsOf(int64_t n) {
   return rows;
 }
 
-}  // namespace
-
+// Whether the rows and columns of the matrix all fill groups of lanes.
 template <typename T>
 bool FillsLanes(int64_t n) {
   const int64_t rows = RowsOf<T>(n);
   return rows > 0 && rows % kFftLanes<T> == 0 && n / rows % kFftLanes<T> == 0;
 }
 
+// How a transform of n elements is computed.
+struct LongPlan {
+  int64_t rows = 0;    // of the matrix; 0 if there is none
+  int64_t length = 0;  // of the convolution that stands for the transform; n without one
+};
+
 template <typename T>
-std::unique_ptr<const LongFft<T>> MakeLongFft(int64_t n, bool inverse, double scale) {
+LongPlan PlanLongFft(int64_t n) {
   // Shorter ones leave most lanes empty; for longer ones the tables take as long as a few runs.
   constexpr int64_t kLeastLength = 256, kLongestChirp = int64_t{1} << 21;
   constexpr int64_t kUnit = kFftLanes<T> * kFftLanes<T>;
-  if (n < kLeastLength) return nullptr;
-  if (const int64_t rows = RowsOf<T>(n); rows > 0)
-    return std::make_unique<MatrixFft<T>>(rows, n / rows, inverse, scale);
-  if (n > kLongestChirp) return nullptr;
-  const int64_t length = SmoothLength(2 * n - 1, kUnit), rows = RowsOf<T>(length);
-  if (!FillsLanes<T>(length)) return nullptr;
-  return std::make_unique<ChirpFft<T>>(n, rows, length / rows, inverse, scale);
+  if (n < kLeastLength) return {};
+  if (const int64_t rows = RowsOf<T>(n); rows > 0) return {rows, n};
+  if (n > kLongestChirp) return {};
+  const int64_t length = SmoothLength(2 * n - 1, kUnit);
+  if (!FillsLanes<T>(length)) return {};
+  return {RowsOf<T>(length), length};
 }
 
-template bool FillsLanes<float>(int64_t);
-template bool FillsLanes<double>(int64_t);
+// Of a matrix: transforms of its columns and rows by groups of lanes, and factors between them.
+template <typename T>
+double MatrixCost(int64_t rows, int64_t columns) {
+  constexpr int64_t kLanes = kFftLanes<T>;
+  constexpr double kStart = 300, kElement = 8;
+  const auto groups = [](int64_t lines) { return static_cast<double>(CeilOfRatio(lines, kLanes)); };
+  return kStart + LaneTransformCost(rows) * groups(columns) +
+         LaneTransformCost(columns) * groups(rows) +
+         static_cast<double>(rows * columns) / static_cast<double>(kLanes) * kElement;
+}
+
+}  // namespace
+
+template <typename T>
+std::unique_ptr<const LongFft<T>> MakeLongFft(int64_t n, bool inverse, double scale) {
+  const LongPlan plan = PlanLongFft<T>(n);
+  if (plan.rows == 0) return nullptr;
+  const int64_t columns = plan.length / plan.rows;
+  if (plan.length == n) return std::make_unique<MatrixFft<T>>(plan.rows, columns, inverse, scale);
+  return std::make_unique<ChirpFft<T>>(n, plan.rows, columns, inverse, scale);
+}
+
+template <typename T>
+double LongFftCost(int64_t n) {
+  const LongPlan plan = PlanLongFft<T>(n);
+  if (plan.rows == 0) return kDoesNotFit;
+  const double matrix = MatrixCost<T>(plan.rows, plan.length / plan.rows);
+  return plan.length == n ? matrix : 2 * matrix;
+}
+
+template double LongFftCost<float>(int64_t);
+template double LongFftCost<double>(int64_t);
 template std::unique_ptr<const LongFft<float>> MakeLongFft(int64_t, bool, double);
 template std::unique_ptr<const LongFft<double>> MakeLongFft(int64_t, bool, double);
 

@@ -25,12 +25,12 @@ class LongFft {
 template <typename T>
 std::unique_ptr<const LongFft<T>> MakeLongFft(int64_t n, bool inverse, double scale);
 
-// Whether that is a transform of a matrix whose rows and columns all fill groups of lanes.
+// Estimated cycles of its run; kDoesNotFit where it is null.
 template <typename T>
-bool FillsLanes(int64_t n);
+double LongFftCost(int64_t n);
 
-extern template bool FillsLanes<float>(int64_t);
-extern template bool FillsLanes<double>(int64_t);
+extern template double LongFftCost<float>(int64_t);
+extern template double LongFftCost<double>(int64_t);
 extern template std::unique_ptr<const LongFft<float>> MakeLongFft(int64_t, bool, double);
 extern template std::unique_ptr<const LongFft<double>> MakeLongFft(int64_t, bool, double);
 

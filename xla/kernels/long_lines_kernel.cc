@@ -13,6 +13,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/kernels/fft_lanes.h"
 #include "xla/kernels/fft_plan.h"
+#include "xla/kernels/forms.h"
 #include "xla/kernels/long_fft.h"
 #include "xla/primitive_util.h"
 #include "xla/util.h"
@@ -213,39 +214,61 @@ class LongLinesKernel final : public Kernel {
   std::vector<std::complex<double>> coarse_, fine_;  // see Root
 };
 
+// One axis of the operand, and the complex transform of it.
+struct Lines {
+  int64_t length = 0;  // 0 if the transform is not along one axis
+  int64_t complex_length = 0, count = 1;
+  bool from_real = false, to_real = false;
+};
+
+Lines LinesOf(const FftSpec& spec) {
+  Lines lines;
+  if (spec.lengths.size() != 1) return lines;
+  lines.from_real = !primitive_util::IsComplexType(spec.from_type);
+  lines.to_real = !primitive_util::IsComplexType(spec.to_type);
+  const int64_t length = spec.lengths[0];
+  if (spec.dimensions.back() != (lines.to_real ? length / 2 + 1 : length)) return lines;
+  lines.length = length;
+  lines.complex_length =
+      (lines.from_real || lines.to_real) && length % 2 == 0 ? length / 2 : length;
+  for (size_t d = 0; d + 1 < spec.dimensions.size(); ++d) lines.count *= spec.dimensions[d];
+  return lines;
+}
+
 }  // namespace
 
 template <typename T>
-std::unique_ptr<const Kernel> MakeLongLinesKernel(const FftSpec& spec) {
-  // The longest line whose rows of a group of lanes fit the second-level cache, or nearly so.
-  constexpr int64_t kMaxLaneLength = int64_t{1} << 15;
-  // Lines of at least this length are better divided than in one group, or in a group of which most
-  // lanes are empty.
-  constexpr int64_t kLeastLength = 1024, kManyLines = 2 * kFftLanes<T>, kLeastLines = 4;
-  // Many lines are as fast one by one where a matrix fills the lanes.
-  constexpr int64_t kLeastMatrix = sizeof(T) == 4 ? 1024 : 2048;
-  if (spec.lengths.size() != 1) return nullptr;
-  const bool from_real = !primitive_util::IsComplexType(spec.from_type),
-             to_real = !primitive_util::IsComplexType(spec.to_type);
-  const int64_t length = spec.lengths[0];
-  const bool is_halved = (from_real || to_real) && length % 2 == 0;
-  const int64_t n = is_halved ? length / 2 : length;
-  int64_t lines = 1;
-  for (size_t d = 0; d + 1 < spec.dimensions.size(); ++d) lines *= spec.dimensions[d];
-  if (spec.dimensions.back() != (to_real ? length / 2 + 1 : length)) return nullptr;
-  const bool is_long = lines < kLeastLines || length > kMaxLaneLength ||
-                       (lines < kManyLines && n >= kLeastLength) ||
-                       (!from_real && !to_real && n >= kLeastMatrix && FillsLanes<T>(n));
-  if (!is_long) return nullptr;
-  // The halves of StartReal are not divided by two.
-  const double size = static_cast<double>(length);
-  std::unique_ptr<const LongFft<T>> fft =
-      MakeLongFft<T>(n, spec.inverse, spec.inverse ? 1 / size : 1);
-  if (fft == nullptr) return nullptr;
-  return std::make_unique<LongLinesKernel<T>>(
-      length, typename LongLinesKernel<T>::Sides{from_real, to_real}, lines, std::move(fft));
+double LongLinesCost(const FftSpec& spec) {
+  const Lines lines = LinesOf(spec);
+  if (lines.length == 0) return kDoesNotFit;
+  const double line = LongFftCost<T>(lines.complex_length);
+  if (line == kDoesNotFit) return kDoesNotFit;
+  // Halves of real transforms are joined; lines of odd length are transformed by pairs.
+  constexpr double kJoined = 2;
+  const bool has_reals = lines.from_real || lines.to_real;
+  const bool is_pair = has_reals && lines.length % 2 != 0;
+  // Lines of arrays that caches do not hold are read and written once more.
+  constexpr double kFar = 0.7;
+  constexpr int64_t kCachedElements = int64_t{1} << 20;
+  const bool is_far = lines.count > 1 && lines.count * lines.length > kCachedElements;
+  const double far = is_far ? static_cast<double>(lines.complex_length) * kFar : 0;
+  const double reals = has_reals ? static_cast<double>(lines.complex_length) * kJoined : 0;
+  return (line + reals + far) *
+         static_cast<double>(is_pair ? CeilOfRatio<int64_t>(lines.count, 2) : lines.count);
 }
 
+template <typename T>
+std::unique_ptr<const Kernel> MakeLongLinesKernel(const FftSpec& spec) {
+  const Lines lines = LinesOf(spec);
+  // The halves of StartReal are not divided by two.
+  const double size = static_cast<double>(lines.length);
+  return std::make_unique<LongLinesKernel<T>>(
+      lines.length, typename LongLinesKernel<T>::Sides{lines.from_real, lines.to_real}, lines.count,
+      MakeLongFft<T>(lines.complex_length, spec.inverse, spec.inverse ? 1 / size : 1));
+}
+
+template double LongLinesCost<float>(const FftSpec& spec);
+template double LongLinesCost<double>(const FftSpec& spec);
 template std::unique_ptr<const Kernel> MakeLongLinesKernel<float>(const FftSpec& spec);
 template std::unique_ptr<const Kernel> MakeLongLinesKernel<double>(const FftSpec& spec);
 

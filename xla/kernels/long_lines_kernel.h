@@ -10,10 +10,15 @@
 
 namespace xla::kernels {
 
-// Null if the transform is not along one axis, there are many lines, or they are short.
+// Estimated cycles; kDoesNotFit if the transform is not along one axis, or lines are short.
+template <typename T>
+double LongLinesCost(const FftSpec& spec);
+// The spec must fit.
 template <typename T>
 std::unique_ptr<const Kernel> MakeLongLinesKernel(const FftSpec& spec);
 
+extern template double LongLinesCost<float>(const FftSpec& spec);
+extern template double LongLinesCost<double>(const FftSpec& spec);
 extern template std::unique_ptr<const Kernel> MakeLongLinesKernel<float>(const FftSpec& spec);
 extern template std::unique_ptr<const Kernel> MakeLongLinesKernel<double>(const FftSpec& spec);
 
