@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The plugin as a guest: hosts that load it in unusual ways, or that have other copies of what it is
-# linked from. Not with sanitizers, where it shares libraries with the host.
-if(XYLEM_SANITIZE)
+# linked from. Not where it shares libraries with the host, as with sanitizers.
+if(NOT XYLEM_STATIC_PLUGIN)
   return()
 endif()
 set(guest ${PROJECT_SOURCE_DIR}/tests/guest)

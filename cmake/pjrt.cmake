@@ -2,8 +2,29 @@
 # libxylem_pjrt.so: the plugin that JAX and other clients load, one file that shares nothing with its
 # host but the C library. It exports GetPjrtApi and nothing else; Abseil, protobuf, LLVM and the C++
 # library are linked in from their archives, so that other copies of them in the process do not
-# matter. It stays in memory once it was loaded: threads run its code.
+# matter. It stays in memory once it was loaded: threads run its code. Where archives do not serve (Debian
+# 13), it uses the system's shared libraries instead and is no such guest.
 option(XYLEM_STATIC_LLVM "Link LLVM into the plugin, instead of loading the system's at run time" ON)
+
+# Some objects of distributions' archives cannot be part of a shared library: they are compiled for
+# executables. xla/pjrt/linked stands in for those of the versions that it knows.
+set(is_pic ON)
+xylem_archive_of_target(protobuf protobuf::libprotobuf OPTIONAL)
+xylem_archive_of_target(abseil absl::base OPTIONAL)
+if(protobuf AND NOT XYLEM_SANITIZE)
+  xylem_is_position_independent(is_pic ${protobuf})
+endif()
+option(XYLEM_PLUGIN_PIC_ARCHIVES "The archives of Abseil and protobuf are compiled with -fPIC" ${is_pic})
+set(XYLEM_STATIC_PLUGIN ON)
+if(XYLEM_SANITIZE)
+  set(XYLEM_STATIC_PLUGIN OFF)  # sanitizers follow memory and locks through shared libraries
+elseif(NOT protobuf OR NOT abseil)
+  message(STATUS "There are no archives of Abseil and protobuf: the plugin uses shared libraries")
+  set(XYLEM_STATIC_PLUGIN OFF)
+elseif(NOT XYLEM_PLUGIN_PIC_ARCHIVES AND NOT absl_VERSION STREQUAL "20220623")
+  message(STATUS "The archives of Abseil ${absl_VERSION} are not compiled with -fPIC: the plugin uses shared libraries")
+  set(XYLEM_STATIC_PLUGIN OFF)
+endif()
 
 set(xylem_pjrt_exports ${PROJECT_BINARY_DIR}/package/pjrt_exports.map)
 file(CONFIGURE OUTPUT ${xylem_pjrt_exports} CONTENT "{ global: GetPjrtApi; local: *; };\n")
@@ -15,16 +36,11 @@ target_link_options(xylem_pjrt PRIVATE
 set_target_properties(xylem_pjrt PROPERTIES LINK_DEPENDS ${xylem_pjrt_exports}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
-if(XYLEM_SANITIZE)
-  # Sanitizers follow memory and locks through libraries that the whole process shares.
+if(NOT XYLEM_STATIC_PLUGIN)
   target_link_libraries(xylem_pjrt PRIVATE xla_pjrt)
 else()
   target_sources(xylem_pjrt PRIVATE ${linked}/c_library.cc)
   xylem_static_closure(archives system options xla_pjrt)
-  # Some objects of distributions' archives cannot be part of a shared library.
-  xylem_archive_of_target(protobuf protobuf::libprotobuf)
-  xylem_is_position_independent(is_pic ${protobuf})
-  option(XYLEM_PLUGIN_PIC_ARCHIVES "The archives of Abseil and protobuf are compiled with -fPIC" ${is_pic})
   if(NOT XYLEM_PLUGIN_PIC_ARCHIVES)
     target_sources(xylem_pjrt PRIVATE ${linked}/abseil.cc ${linked}/protobuf_arena.cc)
   endif()

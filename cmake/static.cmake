@@ -69,7 +69,8 @@ function(xylem_static_closure archives_out system_out options_out)
   set(${options_out} ${link_options} PARENT_SCOPE)
 endfunction()
 
-# xylem_archive_of_target(OUT target): the archive beside an imported shared library.
+# xylem_archive_of_target(OUT target [OPTIONAL]): the archive beside an imported shared library; none is
+# an error, or an empty name.
 function(xylem_archive_of_target out target)
   foreach(configuration RELEASE NONE NOCONFIG RELWITHDEBINFO "")
     string(REGEX REPLACE "_$" "" property "IMPORTED_LOCATION_${configuration}")
@@ -79,7 +80,9 @@ function(xylem_archive_of_target out target)
     endif()
   endforeach()
   string(REGEX REPLACE "\\.(so|a)(\\..*)?$" ".a" archive "${location}")
-  if(NOT EXISTS "${archive}")
+  if(NOT EXISTS "${archive}" AND "OPTIONAL" IN_LIST ARGN)
+    set(archive "")
+  elseif(NOT EXISTS "${archive}")
     message(FATAL_ERROR "${target} (${location}) has no archive: the plugin is linked from archives")
   endif()
   set(${out} ${archive} PARENT_SCOPE)

@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the wheel holds besides Python, as the component "wheel" (`make wheel`; pyproject.toml): the
 # plugin, and the command once more, linked from archives, which takes LLVM from the plugin.
-if(XYLEM_SANITIZE OR NOT XYLEM_STATIC_LLVM OR NOT TARGET xylem)
+if(NOT TARGET xylem)
+  return()
+endif()
+if(NOT XYLEM_STATIC_PLUGIN OR NOT XYLEM_STATIC_LLVM)
+  add_custom_target(xylem_wheel
+      COMMAND ${CMAKE_COMMAND} -E echo "A wheel needs a plugin with all libraries inside, LLVM too: not with"
+      COMMAND ${CMAKE_COMMAND} -E echo "sanitizers, XYLEM_STATIC_LLVM=OFF, or archives that are made for executables."
+      COMMAND ${CMAKE_COMMAND} -E false VERBATIM)
   return()
 endif()
 xylem_static_closure(archives system options xylem_tools)
