@@ -5,6 +5,8 @@
 #include <llvm/Config/llvm-config.h>
 #include <llvm/Support/ErrorHandling.h>
 
+#include <cstddef>
+#include <iterator>
 #include <new>
 
 namespace xla::cpu {
@@ -24,18 +26,19 @@ void OnOutOfMemory(void*, const char*, bool) {
 #error "the compiler generates code for x86-64 and AArch64"
 #endif
 
-constexpr const LlvmVersion* FindVersion(int major) {
-  for (const LlvmVersion& version : kLlvmVersions) {
-    if (version.major == major) return &version;
-  }
-  return nullptr;
+// The place in the table, or its size.
+constexpr size_t PlaceOf(int major) {
+  size_t i = 0;
+  while (i < std::size(kLlvmVersions) && kLlvmVersions[i].major != major) ++i;
+  return i;
 }
-static_assert(FindVersion(LLVM_VERSION_MAJOR) != nullptr, "see xla/cpu/llvm_versions.h");
+static_assert(PlaceOf(LLVM_VERSION_MAJOR) < std::size(kLlvmVersions),
+              "see xla/cpu/llvm_versions.h");
 
 LlvmApi Initialize() {
   llvm::install_bad_alloc_error_handler(OnOutOfMemory);
   LlvmApi api;
-  api.version = FindVersion(LLVM_VERSION_MAJOR);
+  api.version = &kLlvmVersions[PlaceOf(LLVM_VERSION_MAJOR)];
 #define LLVM_FUNCTION(name) api.name = &::name;
 #include "xla/cpu/llvm_functions.def"
 #undef LLVM_FUNCTION
