@@ -122,6 +122,12 @@ function(xylem_llvm_archives out)
               passes ${target}codegen ${target}info core analysis target
       OUTPUT_VARIABLE files OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   separate_arguments(files UNIX_COMMAND "${files}")
+  # Those of another architecture have no program of this one beside them.
+  set(XYLEM_LLVM_ARCHIVES "" CACHE PATH "The folder of LLVM's archives, if it is not llvm-config's")
+  mark_as_advanced(XYLEM_LLVM_ARCHIVES)
+  if(XYLEM_LLVM_ARCHIVES)
+    list(TRANSFORM files REPLACE "^.*/" "${XYLEM_LLVM_ARCHIVES}/")
+  endif()
   # LLVM compresses sections of objects and debug information on request.
   foreach(library z zstd)
     find_library(XYLEM_LIB${library}_ARCHIVE lib${library}.a REQUIRED)

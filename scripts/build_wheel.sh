@@ -23,12 +23,21 @@ fi
 export PATH=$tools/bin:$PATH
 
 rm -rf "$folder/plain" "$folder"/xylem-*.whl
+# Of another architecture: cross-compiled on Debian or Ubuntu, where its libraries lie beside the machine's.
+options=()
+libraries=
+architecture=$(readelf --file-header "$build/portable/bin/xylem" | sed -n 's/.*Machine: *//p')
+if [[ $architecture == AArch64 && $(uname -m) != aarch64 ]]; then
+  export _PYTHON_HOST_PLATFORM=linux-aarch64
+  options=(-C cmake.define.XYLEM_STRIP=aarch64-linux-gnu-strip)
+  libraries=/usr/lib/aarch64-linux-gnu
+fi
 # The same files make the same wheel.
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-1767225600}
 "$tools/bin/python" -m build --wheel --no-isolation --outdir "$folder/plain" \
-  -C build-dir="$folder/cmake" -C cmake.define.XYLEM_BUILD="$build" . >"$folder/build.log" 2>&1 ||
+  -C build-dir="$folder/cmake" -C cmake.define.XYLEM_BUILD="$build" "${options[@]}" . >"$folder/build.log" 2>&1 ||
   { cat "$folder/build.log" >&2; exit 1; }
-"$tools/bin/auditwheel" --verbose repair --wheel-dir "$folder" "$folder"/plain/xylem-*.whl \
+LD_LIBRARY_PATH=$libraries "$tools/bin/auditwheel" --verbose repair --wheel-dir "$folder" "$folder"/plain/xylem-*.whl \
   >"$folder/auditwheel.log" 2>&1 || { cat "$folder/auditwheel.log" >&2; exit 1; }
 wheel=$(echo "$folder"/xylem-*.whl)
 "$tools/bin/python" scripts/check_wheel.py "$wheel"

@@ -18,6 +18,7 @@ packages=(
   libzip-dev              # .npz files
   llvm-19-dev libllvm19   # headers of the CPU compiler, and the library that it loads
   libzstd-dev             # what LLVM needs where it is linked in: the plugin
+  dpkg-dev                # Debian packages: make deb
   libgtest-dev zlib1g-dev pkg-config  # tests; the plugin (scripts/xla_compat.py: libgmock-dev libeigen3-dev too)
 )
 

@@ -10,4 +10,4 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/deb"
 cp "$1"/*.deb "$scratch/deb/"
 scripts/clean_root.sh "${XYLEM_SUITE:-bookworm}" g++,pkg-config --share "$scratch/deb" --share tests \
-  --share xla --share examples sh /share/tests/install/deb_in_root.sh
+  --share xla --share examples sh /share/tests/install/deb_in_root.sh || (($? == 77)) # where there can be no root

@@ -41,4 +41,4 @@ mkdir "$scratch/wheel" "$scratch/packages"
 cp "$wheel" "$scratch/wheel/"
 cp "$packages"/*.whl "$scratch/packages/"
 scripts/clean_root.sh bookworm python3,python3-venv --share "$scratch/wheel" --share "$scratch/packages" \
-  --share tests/install sh /share/install/wheel_in_root.sh
+  --share tests/install sh /share/install/wheel_in_root.sh || (($? == 77)) # where there can be no root

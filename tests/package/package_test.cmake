@@ -47,6 +47,13 @@ if(STEP STREQUAL "install")
       message(FATAL_ERROR "man shows the page as:\n${output}")
     endif()
   endif()
+  # The version is written in three places.
+  foreach(module xylem jax_xylem)
+    file(STRINGS ${SOURCE}/python/${module}/__init__.py line REGEX "^__version__ = ")
+    if(NOT line STREQUAL "__version__ = \"${VERSION}\"")
+      message(FATAL_ERROR "python/${module}/__init__.py has ${line}, and this is version ${VERSION}")
+    endif()
+  endforeach()
   # The third parties: each text that NOTICE names.
   file(STRINGS ${prefix}/share/doc/xylem/NOTICE texts REGEX "licenses/[A-Za-z0-9-]+\\.txt")
   foreach(line ${texts})

@@ -26,7 +26,7 @@ std::string PluginPath() {
   return absl::StrCat(prefix, "/lib/libxylem_pjrt.so");
 }
 
-absl::StatusOr<const LlvmApi*> Load() {
+absl::StatusOr<const LlvmApi*> LoadFromPlugin() {
   const std::string path = PluginPath();
   const auto error = [&](const char* reason) {
     return absl::UnavailableError(
@@ -51,8 +51,15 @@ absl::StatusOr<const LlvmApi*> Load() {
 
 }  // namespace
 
+absl::StatusOr<LlvmApi> LlvmApi::Load(const LlvmVersion& version) {
+  const absl::StatusOr<const LlvmApi*> api = Get();
+  if (!api.ok()) return api.status();
+  if (version.major == (*api)->version->major) return **api;
+  return absl::NotFoundError("the plugin has another version of LLVM");
+}
+
 absl::StatusOr<const LlvmApi*> LlvmApi::Get() {
-  static const absl::StatusOr<const LlvmApi*> result = Load();
+  static const absl::StatusOr<const LlvmApi*> result = LoadFromPlugin();
   return result;
 }
 
