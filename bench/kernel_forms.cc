@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_kernel_forms [--shapes N] [--seed S] [--only dot|convolution|fft] [--limit X] [--max-isa
-// SET]
+// bench_kernel_forms [--shapes N] [--seed S] [--only dot|convolution|fft|topk] [--limit X]
+// [--max-isa SET]
 // [--verbose]: whether the forms that kernels choose are the fastest ones.
 //
-// Makes random shapes of dot, convolution and Fourier transform, times every form that can compute
-// each, and prints how much slower the chosen one is than the best: form, estimated cycles,
+// Makes random shapes of dot, convolution, Fourier transform and top-k, times every form that can
+// compute each, and prints how much slower the chosen one is than the best: form, estimated cycles,
 // nanoseconds. Times are processor time of one thread. What seems to be beyond the limit is
 // measured again. Exits with 1 if a shape is beyond the limit.
 #include <algorithm>
@@ -30,6 +30,7 @@
 #include "xla/kernels/fft_kernel.h"
 #include "xla/kernels/forms.h"
 #include "xla/kernels/kernel.h"
+#include "xla/kernels/sort_kernel.h"
 #include "xla/primitive_util.h"
 #include "xla/types.h"
 
@@ -44,7 +45,7 @@ struct Options {
   uint64_t seed = 1;
   double products = 1 << 25;  // of a shape at most
   double limit = 2;
-  std::string only;  // "dot", "convolution" or "fft"
+  std::string only;  // "dot", "convolution", "fft" or "topk"
   bool verbose = false;
 };
 
@@ -341,6 +342,43 @@ int64_t MeasureFfts(const Options& options) {
   return summary.beyond;
 }
 
+// Numbers in random order, or half of the time in ascending or descending order.
+int64_t MeasureTopK(const Options& options) {
+  constexpr double kElements = 1 << 21;
+  Random random(options.seed);
+  Summary summary;
+  for (int64_t i = 0; i < options.shapes; ++i) {
+    TopKSpec spec;
+    spec.type = random.OneIn(4) ? S32 : F32;
+    spec.largest = true;
+    do {
+      spec.rows = random.OneIn(2) ? 1 : random.Size(4096);
+      spec.length = random.Size(1 << 21);
+    } while (static_cast<double>(spec.rows * spec.length) > kElements);
+    spec.k = random.Size(static_cast<double>(spec.length));
+    const int64_t count = spec.rows * spec.length;
+    std::vector<float> values(count), top(spec.rows * spec.k);
+    std::vector<int32_t> indices(top.size());
+    const int64_t order = random.OneIn(2) ? random.Below(2) : 2;
+    for (int64_t at = 0; at < count; ++at) {
+      const int64_t place = order == 2 ? random.Below(1 << 24) : order == 1 ? at : count - at;
+      values[at] = static_cast<float>(place);
+    }
+    const auto time = [&](const std::string& form) {
+      spec.form = form;
+      const auto made = MakeTopKKernel(spec);
+      if (!made.ok()) std::abort();
+      return Time(**made, {values.data(), top.data(), indices.data()}, kBudget);
+    };
+    Measure(options,
+            absl::StrCat(primitive_util::LowercasePrimitiveTypeName(spec.type), "[", spec.rows, ",",
+                         spec.length, "] k ", spec.k, " order ", order),
+            TopKForms(spec), time, &summary);
+  }
+  Print(options, "topk", summary);
+  return summary.beyond;
+}
+
 }  // namespace
 }  // namespace xla::kernels
 
@@ -359,7 +397,8 @@ int main(int argc, char** argv) {
       ok = absl::SimpleAtod(value(), &options.limit);
     } else if (argument == "--only") {
       options.only = value();
-      ok = options.only == "dot" || options.only == "convolution" || options.only == "fft";
+      ok = options.only == "dot" || options.only == "convolution" || options.only == "fft" ||
+           options.only == "topk";
     } else if (argument == "--max-isa") {
       const absl::StatusOr<xla::InstructionSet> set = xla::ParseInstructionSet(value());
       ok = set.ok();
@@ -370,9 +409,10 @@ int main(int argc, char** argv) {
       ok = false;
     }
     if (!ok) {
-      std::fprintf(stderr,
-                   "usage: bench_kernel_forms [--shapes N] [--seed S] [--only dot|convolution|fft] "
-                   "[--limit X] [--max-isa SET] [--verbose]\n");
+      std::fprintf(
+          stderr,
+          "usage: bench_kernel_forms [--shapes N] [--seed S] [--only dot|convolution|fft|topk] "
+          "[--limit X] [--max-isa SET] [--verbose]\n");
       return 2;
     }
   }
@@ -382,6 +422,7 @@ int main(int argc, char** argv) {
   };
   if (is_asked_for("dot")) beyond += xla::kernels::MeasureDots(options);
   if (is_asked_for("convolution")) beyond += xla::kernels::MeasureConvolutions(options);
+  if (is_asked_for("topk")) beyond += xla::kernels::MeasureTopK(options);
   if (is_asked_for("fft")) beyond += xla::kernels::MeasureFfts(options);
   return beyond == 0 ? 0 : 1;
 }

@@ -151,8 +151,9 @@ if(TARGET xylem AND XYLEM_LLVM_INCLUDE AND NOT XYLEM_SANITIZE AND CMAKE_SYSTEM_P
     add_test(NAME levels.${level}.reference
              COMMAND xylem check --backend=cpu --max-isa=${level} ${level_programs})
     set(level_tests levels.${level}.programs levels.${level}.reference)
-    foreach(room kernels blas lapack)
-      if(TARGET test_${room})
+    foreach(room kernels lapack)
+      # Without a bound on such a machine, `make test` runs those of AVX-512.
+      if(TARGET test_${room} AND NOT level STREQUAL "AVX512")
         add_test(NAME levels.${level}.${room} COMMAND test_${room} --gtest_brief=1
                  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
         set_tests_properties(levels.${level}.${room} PROPERTIES

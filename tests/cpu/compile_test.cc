@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "tests/test_util.h"
 #include "tests/timing.h"
+#include "xla/base/instruction_set.h"
 #include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
 #include "xla/literal_util.h"
@@ -109,7 +110,8 @@ TEST_F(CodeCacheTest, CompilesAgainWhatIsDamaged) {
 TEST_F(CodeCacheTest, SeveralWriters) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([this] {
+    threads.emplace_back([this, bound = MaxInstructionSet()] {
+      const ScopedMaxInstructionSet scope(bound);
       for (int k = 0; k < 5; ++k) IsCached();
     });
   }

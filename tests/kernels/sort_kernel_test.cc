@@ -190,26 +190,42 @@ TEST(SortKernel, ComplexNumbersHaveNoOrder) {
   EXPECT_STATUS(MakeSortKernel(spec).status(), absl::StatusCode::kInvalidArgument, "no order");
 }
 
+// By every form: values in random order with special ones, ascending, descending, and all equal.
 TEST(TopKKernel, AgreesWithSorting) {
   TestRandom random(1);
-  for (const auto& [length, k] : {std::pair<int64_t, int64_t>{100, 100}, {5000, 3}, {40000, 7}}) {
-    constexpr int64_t kRows = 5;
+  for (const auto& [length, k] : {std::pair<int64_t, int64_t>{100, 100},
+                                  {5000, 3},
+                                  {40000, 7},
+                                  {9000, 2000},
+                                  {600, 1},
+                                  {3000, 2999},
+                                  {1, 1},
+                                  {50000, 500}}) {
+    constexpr int64_t kRows = 4;
     std::vector<float> values = KeysWithSpecials<float>(random, kRows * length, true);
-    std::vector<float> top(kRows * k);
-    std::vector<int32_t> indices(kRows * k);
-    ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel,
-                         MakeTopKKernel({F32, true, kRows, length, k}));
-    ASSERT_OK(RunPrepared(*kernel, {values.data(), top.data(), indices.data()}, 2));
-    for (int64_t row = 0; row < kRows; ++row) {
-      std::vector<int32_t> expected(length);
-      std::iota(expected.begin(), expected.end(), 0);
-      const float* v = values.data() + row * length;
-      std::stable_sort(expected.begin(), expected.end(), [&](int32_t a, int32_t b) {
-        return KeyOf(v[a], SortOrder::kTotal) > KeyOf(v[b], SortOrder::kTotal);
-      });
-      for (int64_t i = 0; i < k; ++i) {
-        ASSERT_EQ(indices[row * k + i], expected[i]);
-        ASSERT_EQ(std::memcmp(&top[row * k + i], &v[expected[i]], 4), 0);
+    for (int64_t i = 0; i < length; ++i) {
+      values[length + i] = static_cast<float>(i);
+      values[2 * length + i] = static_cast<float>(-i);
+      values[3 * length + i] = 1;
+    }
+    TopKSpec spec = {F32, true, kRows, length, k, ""};
+    for (const FormCost& form : TopKForms(spec)) {
+      spec.form = form.form;
+      std::vector<float> top(kRows * k);
+      std::vector<int32_t> indices(kRows * k);
+      ASSERT_OK_AND_ASSIGN(std::unique_ptr<const Kernel> kernel, MakeTopKKernel(spec));
+      ASSERT_OK(RunPrepared(*kernel, {values.data(), top.data(), indices.data()}, 2));
+      for (int64_t row = 0; row < kRows; ++row) {
+        std::vector<int32_t> expected(length);
+        std::iota(expected.begin(), expected.end(), 0);
+        const float* v = values.data() + row * length;
+        std::stable_sort(expected.begin(), expected.end(), [&](int32_t a, int32_t b) {
+          return KeyOf(v[a], SortOrder::kTotal) > KeyOf(v[b], SortOrder::kTotal);
+        });
+        for (int64_t i = 0; i < k; ++i) {
+          ASSERT_EQ(indices[row * k + i], expected[i]) << form.form << ", row " << row;
+          ASSERT_EQ(std::memcmp(&top[row * k + i], &v[expected[i]], 4), 0);
+        }
       }
     }
   }

@@ -187,20 +187,22 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeSort(const HloInstruc
   return kernels::MakeSortKernel(spec);
 }
 
-absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeTopK(const HloInstruction& topk) {
+// No value for complex operands and other types of indices.
+std::optional<kernels::TopKSpec> SpecOfTopK(const HloInstruction& topk) {
   const Shape& operand = topk.operand(0)->shape();
   const Shape& values = topk.shape().tuple_shapes(0);
   if (primitive_util::IsComplexType(operand.element_type()) ||
       topk.shape().tuple_shapes(1).element_type() != S32) {
-    return nullptr;
+    return std::nullopt;
   }
   int64_t rows = 1;
   for (int d = 0; d + 1 < operand.rank(); ++d) rows *= operand.dimensions(d);
-  return kernels::MakeTopKKernel({.type = operand.element_type(),
-                                  .largest = topk.attributes<TopKAttributes>().largest,
-                                  .rows = rows,
-                                  .length = operand.dimensions().back(),
-                                  .k = values.dimensions().back()});
+  return kernels::TopKSpec{.type = operand.element_type(),
+                           .largest = topk.attributes<TopKAttributes>().largest,
+                           .rows = rows,
+                           .length = operand.dimensions().back(),
+                           .k = values.dimensions().back(),
+                           .form = ""};
 }
 
 kernels::MatrixBatch BatchOf(const Shape& shape) {
@@ -304,9 +306,17 @@ bool NeedsComparator(const HloInstruction& instruction) {
 }
 
 bool HasForms(const HloInstruction& instruction) {
-  return instruction.opcode() == HloOpcode::kDot ||
-         instruction.opcode() == HloOpcode::kConvolution ||
-         (instruction.opcode() == HloOpcode::kFft && SpecOfFft(instruction).has_value());
+  switch (instruction.opcode()) {
+    case HloOpcode::kDot:
+    case HloOpcode::kConvolution:
+      return true;
+    case HloOpcode::kFft:
+      return SpecOfFft(instruction).has_value();
+    case HloOpcode::kTopK:
+      return SpecOfTopK(instruction).has_value();
+    default:
+      return false;
+  }
 }
 
 std::string FormsText(const HloInstruction& instruction, const kernels::KernelEpilogue& epilogue) {
@@ -315,8 +325,10 @@ std::string FormsText(const HloInstruction& instruction, const kernels::KernelEp
       return kernels::ToString(kernels::DotForms(SpecOfDot(instruction, epilogue)));
     case HloOpcode::kConvolution:
       return kernels::ToString(kernels::ConvolutionForms(SpecOfConvolution(instruction, epilogue)));
-    default:
+    case HloOpcode::kFft:
       return kernels::ToString(kernels::FftForms(*SpecOfFft(instruction)));
+    default:
+      return kernels::ToString(kernels::TopKForms(*SpecOfTopK(instruction)));
   }
 }
 
@@ -337,8 +349,11 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
       return MakeScan(instruction);
     case HloOpcode::kSort:
       return MakeSort(instruction, comparator);
-    case HloOpcode::kTopK:
-      return MakeTopK(instruction);
+    case HloOpcode::kTopK: {
+      const std::optional<kernels::TopKSpec> spec = SpecOfTopK(instruction);
+      if (!spec.has_value()) return nullptr;
+      return kernels::MakeTopKKernel(*spec);
+    }
     case HloOpcode::kCholesky:
       return kernels::MakeCholeskyKernel(instruction.attributes<CholeskyAttributes>().lower,
                                          BatchOf(instruction.shape()));

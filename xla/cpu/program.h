@@ -146,7 +146,7 @@ class CpuProgram {
     bool is_cached = false;  // its machine code came from the cache
   };
   const std::vector<KernelReport>& kernels() const;
-  // The dots, convolutions and Fourier transforms that the kernel library computes, each with the
+  // The dots, convolutions, Fourier transforms and top-k that the kernel library computes, each with the
   // forms that it chose from: the chosen one first, and the estimated cycles of each
   // (kernels/forms.h).
   struct LibraryReport {

@@ -3,6 +3,7 @@
 #include "xla/kernels/sort_kernel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -429,10 +430,6 @@ class ComparatorSortKernel final : public SortKernelBase {
 // collected, and sorted when there are enough.
 class SelectKernel final : public Kernel {
  public:
-  static bool Fits(const TopKSpec& spec) {
-    return primitive_util::BitWidth(spec.type) <= 32 && spec.k > 0 && spec.k <= spec.length / 4 &&
-           spec.length <= int64_t{0xFFFFFFFF};
-  }
   explicit SelectKernel(const TopKSpec& spec) : spec_(spec) {}
 
   int64_t ScratchBytes(int32_t workers) const override { return Aligned(Capacity() * 8) * workers; }
@@ -451,12 +448,43 @@ class SelectKernel final : public Kernel {
   int64_t Capacity() const { return spec_.k + std::max<int64_t>(spec_.k, 256); }
 
   void SelectRow(const KernelCall& call, int64_t row, uint64_t* best) const {
-    constexpr int64_t kBlock = 1024, kGroup = 16;
     const int64_t bytes = primitive_util::ByteWidth(spec_.type);
     const char* in = static_cast<const char*>(call.buffers[0]) + row * spec_.length * bytes;
     int64_t count = 0;
-    uint32_t limit = 0xFFFFFFFFu;  // of keys to collect
-    bool is_limited = false;
+    const uint32_t limit = SampledLimit(in);
+    if (limit > 0) count = Collect(in, true, limit, best);
+    if (count < spec_.k) count = Collect(in, false, 0, best);
+    SortWordsInPlace(best, count);
+    const auto place = [&](int64_t i) { return static_cast<int64_t>(best[i] & 0xFFFFFFFFu); };
+    GatherElements(bytes, in, static_cast<char*>(call.buffers[1]) + row * spec_.k * bytes, 1, 0,
+                   spec_.k, place);
+    StoreIndices(4, static_cast<int32_t*>(call.buffers[2]) + row * spec_.k, 1, 0, spec_.k, place);
+  }
+
+  // A key that somewhat more than k keys of the row are below, judged by some of them; 0 for short
+  // rows. Without it most elements of a row in ascending order would be among the first so far.
+  uint32_t SampledLimit(const char* in) const {
+    constexpr int64_t kMostSamples = 2048, kOthers = 8, kFewest = 64;
+    const int64_t samples = std::min(kMostSamples, spec_.length / kOthers);
+    if (samples < kFewest) return 0;
+    uint32_t keys[kMostSamples];
+    OrderedWords(spec_.type, SortOrder::kTotal, spec_.largest, in, spec_.length / samples, samples,
+                 keys);
+    // The rank that is expected, and three standard deviations.
+    const double rank = static_cast<double>(samples) * static_cast<double>(spec_.k) /
+                        static_cast<double>(spec_.length);
+    const auto place = static_cast<int64_t>(rank + 3 * std::sqrt(rank) + 2);
+    if (place >= samples) return 0;
+    std::nth_element(keys, keys + place, keys + samples);
+    return keys[place];
+  }
+
+  // The words of keys below `limit`, if there is one, and of the first k so far. Those of all k if
+  // as many keys are below it.
+  int64_t Collect(const char* in, bool is_limited, uint32_t limit, uint64_t* best) const {
+    constexpr int64_t kBlock = 1024, kGroup = 16;
+    const int64_t bytes = primitive_util::ByteWidth(spec_.type);
+    int64_t count = 0;
     for (int64_t block = 0; block < spec_.length; block += kBlock) {
       uint32_t keys[kBlock];
       const int64_t n = std::min(kBlock, spec_.length - block);
@@ -478,11 +506,7 @@ class SelectKernel final : public Kernel {
         }
       }
     }
-    SortWordsInPlace(best, count);
-    const auto place = [&](int64_t i) { return static_cast<int64_t>(best[i] & 0xFFFFFFFFu); };
-    GatherElements(bytes, in, static_cast<char*>(call.buffers[1]) + row * spec_.k * bytes, 1, 0,
-                   spec_.k, place);
-    StoreIndices(4, static_cast<int32_t*>(call.buffers[2]) + row * spec_.k, 1, 0, spec_.k, place);
+    return count;
   }
 
   const TopKSpec spec_;
@@ -513,11 +537,64 @@ class TopKKernel final : public Kernel {
 
 }  // namespace
 
+namespace {
+
+// Keys of all elements are compared, some of them sorted.
+double SelectCost(const TopKSpec& spec) {
+  if (primitive_util::BitWidth(spec.type) > 32 || spec.k == 0 ||
+      spec.length > int64_t{0xFFFFFFFF}) {
+    return kDoesNotFit;
+  }
+  constexpr double kRow = 300, kElement = 0.6, kCollected = 15;
+  const auto n = static_cast<double>(spec.length), k = static_cast<double>(spec.k);
+  // Short rows are not sampled, but their words stay in the first-level cache.
+  constexpr double kShort = 512, kShortCollected = 9;
+  const double collected = n < kShort ? std::min(n, 2 * k + 256) * kShortCollected
+                                      : std::min(n, 1.2 * k + 3 * n / 2048) * kCollected;
+  return static_cast<double>(spec.rows) * (kRow + n * kElement + collected);
+}
+
+// Places are ordered as by a sort: of all elements, or of the candidates if k is small.
+double OrderCost(const TopKSpec& spec) {
+  constexpr double kRow = 450, kElement = 5, kOrdered = 25;
+  const auto n = static_cast<double>(spec.length);
+  const double ordered = spec.k > spec.length / 8 ? n : 2 * static_cast<double>(spec.k);
+  return static_cast<double>(spec.rows) * (kRow + n * kElement + ordered * kOrdered);
+}
+
+template <typename K>
+std::unique_ptr<const Kernel> MakeOf(const TopKSpec& spec) {
+  return std::make_unique<K>(spec);
+}
+
+struct TopKForm {
+  const char* name;
+  double (*cost)(const TopKSpec& spec);
+  std::unique_ptr<const Kernel> (*make)(const TopKSpec& spec);
+};
+constexpr TopKForm kTopKForms[] = {{"select", &SelectCost, &MakeOf<SelectKernel>},
+                                   {"order", &OrderCost, &MakeOf<TopKKernel>}};
+
+}  // namespace
+
+std::vector<FormCost> TopKForms(const TopKSpec& spec) {
+  std::vector<FormCost> costs;
+  for (const TopKForm& form : kTopKForms) {
+    if (const double cost = form.cost(spec); cost != kDoesNotFit)
+      costs.push_back({form.name, cost});
+  }
+  return costs;
+}
+
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeTopKKernel(const TopKSpec& spec) {
   if (primitive_util::IsComplexType(spec.type))
     return absl::InvalidArgumentError("complex numbers have no order");
-  if (SelectKernel::Fits(spec)) return std::make_unique<SelectKernel>(spec);
-  return std::make_unique<TopKKernel>(spec);
+  const std::vector<FormCost> costs = TopKForms(spec);
+  XLA_ASSIGN_OR_RETURN(const size_t chosen, ChooseForm(costs, spec.form));
+  for (const TopKForm& form : kTopKForms) {
+    if (form.name == costs[chosen].form) return form.make(spec);
+  }
+  return absl::InternalError("a form without a name");
 }
 
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeSortKernel(const SortSpec& spec) {

@@ -5,10 +5,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "xla/base/dimension_vector.h"
+#include "xla/kernels/forms.h"
 #include "xla/kernels/kernel.h"
 #include "xla/xla_data_enums.h"
 
@@ -55,7 +58,12 @@ struct TopKSpec {
   PrimitiveType type;  // not complex
   bool largest;
   int64_t rows, length, k;
+  // The name of the form to take; the cheapest if empty. For tests and measurements.
+  std::string form;
 };
+
+// The forms that can compute the selection, with their costs; MakeTopKKernel takes the cheapest.
+std::vector<FormCost> TopKForms(const TopKSpec& spec);
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeTopKKernel(const TopKSpec& spec);
 
 }  // namespace xla::kernels

@@ -178,6 +178,7 @@ absl::Status Client_ProcessIndex(PJRT_Client_ProcessIndex_Args& args) {
 }
 
 absl::Status Client_PlatformVersion(PJRT_Client_PlatformVersion_Args& args) {
+  XLA_RETURN_IF_ERROR(Require({{"client", args.client}}));
   Put(PlatformVersion(args.client->state->backend->options().use_compiler), args.platform_version,
       args.platform_version_size);
   return absl::OkStatus();
