@@ -45,7 +45,8 @@ std::string WithoutMeasurements(absl::string_view line) {
     }
   }
   // Slow machines need milliseconds where others need microseconds.
-  return absl::StrReplaceAll(result, {{"# us", "# ms"}, {"in # s,", "in # ms,"}});
+  return absl::StrReplaceAll(
+      result, {{"# us", "# ms"}, {"in # s,", "in # ms,"}, {"failed in # s\n", "failed in # ms\n"}});
 }
 
 TEST(CommandLines, PrintAndExitAsExpected) {
