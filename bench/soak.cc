@@ -31,6 +31,7 @@
 #include "tools/golden.h"
 #include "tools/golden_check.h"
 #include "tools/process.h"
+#include "tools/program_files.h"
 #include "xla/base/status_macros.h"
 #include "xla/client/client_library.h"
 #include "xla/client/local_client.h"

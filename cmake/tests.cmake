@@ -233,3 +233,9 @@ set_tests_properties(headers.without_protobuf PROPERTIES TIMEOUT 300)
 
 include(cmake/client_tests.cmake)
 include(cmake/differential.cmake)
+
+# The commands of README.md and docs/*.md, and what they print.
+if(Python3_FOUND AND TARGET xylem AND NOT XYLEM_SANITIZE)
+  add_test(NAME docs COMMAND ${Python3_EXECUTABLE} ${XYLEM_TEST_TREE}/scripts/check_docs.py --build $<TARGET_FILE_DIR:xylem>)
+  set_tests_properties(docs PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
+endif()

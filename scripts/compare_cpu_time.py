@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare the CPU time of a run, over all threads, of compiled programs and of XLA:CPU.
 
-On a busy machine it says more than the time on the clock: neither side is charged for waiting. PEER
-is the folder of xla_cpu.py, which draws arguments and runs XLA (needs: pip install jax).
+On a busy machine it says more than the time on the clock: neither side is charged for waiting. Needs a
+Python with jaxlib, such as build-xla/bin/python (`make oracle`).
 
-usage: compare_cpu_time.py --peer PEER [--xylem build/xylem] [--seconds 0.5] PROGRAM_DIR...
+usage: compare_cpu_time.py [--xylem build/xylem] [--seconds 0.5] PROGRAM_DIR...
 """
 import argparse
 import json
@@ -16,10 +16,9 @@ import sys
 import time
 
 
-def xla_time(peer, draw, folder, seconds):
+def xla_time(peer, folder, seconds):
     """Milliseconds of CPU time of a run: the least of some batches."""
-    with open(os.path.join(folder, "golden.json")) as f:
-        arguments = [peer.put(draw(a)) for a in json.load(f)["args"]]
+    arguments = peer.arguments(folder)
     executable = peer.compile(folder)
 
     def run():
@@ -53,20 +52,19 @@ def our_time(xylem, folder, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--peer", required=True)
     parser.add_argument("--xylem", default="build/xylem")
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("folders", nargs="+")
     arguments = parser.parse_args()
-    sys.path.insert(0, arguments.peer)
-    from xla_cpu import Peer, draw
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
+    from xla_cpu import Peer
     peer, ratios = Peer(), []
     print("| program | XLA ms | compiled ms | ratio |\n|---|---|---|---|")
     for folder in arguments.folders:
         folder = folder.rstrip("/")
         try:
             ours = our_time(arguments.xylem, folder, arguments.seconds)
-            theirs = xla_time(peer, draw, folder, arguments.seconds)
+            theirs = xla_time(peer, folder, arguments.seconds)
         except Exception as error:
             print(f"| {os.path.basename(folder)} | {str(error).splitlines()[0][:80]} |", flush=True)
             continue

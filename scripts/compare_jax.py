@@ -4,11 +4,10 @@
 
 One process for each platform, which compiles and runs the same programs in turns with the other, and
 then measures what a call of a jitted function costs, and a copy from and to NumPy; at last, how long
-processes take to import JAX and to find their devices. PEER is the folder of xla_cpu.py, which draws
-arguments and runs programs through a client of jaxlib (needs: pip install jax, and the plugin).
-Without programs it is not needed.
+processes take to import JAX and to find their devices. Programs are those of folders with program.mlir or
+program.hlo and golden.json, run by bench/xla_cpu.py. Needs a Python with JAX and the plugin (`make jax`).
 
-usage: compare_jax.py [--python build-jax/bin/python] [--seconds 0.3] [--rounds 3] [--peer PEER PROGRAM_DIR...]
+usage: compare_jax.py [--python build-jax/bin/python] [--seconds 0.3] [--rounds 3] [PROGRAM_DIR...]
 """
 import argparse
 import json
@@ -92,28 +91,22 @@ def measure_starts(python, code, rounds):
   return list(map(min, times))
 
 
-def measure_programs(peer_folder):
+def measure_programs():
   """A function that measures the program of a folder for some seconds."""
-  sys.path.insert(0, peer_folder)
-  import jax
-  from jaxlib import xla_client
-  from xla_cpu import Peer
-
-  class DefaultPlatform(Peer):
-    def __init__(self):
-      self.device = jax.devices()[0]
-      self.client, self.xc = self.device.client, xla_client
-
-  return DefaultPlatform().measure
+  sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
+  import xla_cpu
+  return xla_cpu.Peer(platform=None).measure
 
 
-def serve(peer_folder):
+def serve():
   """Answers lines of standard input, a folder and seconds or "calls" or "copies", with JSON."""
   others = {"calls": measure_calls, "copies": measure_copies}
-  programs = measure_programs(peer_folder) if peer_folder else None
+  programs = None
   for line in sys.stdin:
     folder, seconds = line.rstrip("\n").split("\t")
     try:
+      if folder not in others and programs is None:
+        programs = measure_programs()
       answer = others[folder]() if folder in others else programs(folder, float(seconds))
     except Exception as error:  # the program is reported, the others are measured
       answer = {"error": str(error).splitlines()[0]}
@@ -123,7 +116,7 @@ def serve(peer_folder):
 class Worker:
   def __init__(self, arguments, platform):
     self.process = subprocess.Popen(
-        [arguments.python, __file__, "--peer", arguments.peer, "--serve"], text=True,
+        [arguments.python, __file__, "--serve"], text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         env={**os.environ, "JAX_PLATFORMS": platform})
 
@@ -140,7 +133,6 @@ def mean(ratios):
 
 def main():
   parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-  parser.add_argument("--peer", default="")
   parser.add_argument("--python", default=sys.executable)
   parser.add_argument("--seconds", type=float, default=0.3)
   parser.add_argument("--rounds", type=int, default=3)
@@ -148,9 +140,7 @@ def main():
   parser.add_argument("folders", nargs="*")
   arguments = parser.parse_args()
   if arguments.serve:
-    return serve(arguments.peer)
-  if arguments.folders and not arguments.peer:
-    parser.error("programs need --peer")
+    return serve()
   workers = [Worker(arguments, platform) for platform in PLATFORMS]
   runs, compiles = [], []
   if arguments.folders:

@@ -10,18 +10,22 @@
 
 #include "absl/strings/str_cat.h"
 #include "tools/command.h"
+#include "tools/custom_calls.h"
+#include "tools/differences.h"
 #include "tools/execute.h"
-#include "tools/files.h"
 #include "tools/golden.h"
 #include "tools/golden_check.h"
 #include "tools/json.h"
 #include "tools/process.h"
+#include "tools/program_case.h"
+#include "tools/program_files.h"
 #include "tools/tolerance.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
 #include "xla/interpreter/constant_folding.h"
 #include "xla/interpreter/interpreter.h"
 #include "xla/runtime/thread_pool.h"
+#include "xla/shape_util.h"
 
 namespace xla {
 namespace {
@@ -32,20 +36,50 @@ struct Outcome {
   int64_t peak_bytes = 0;
 };
 
-absl::StatusOr<Outcome> CheckOne(const std::string& folder, const std::string& program,
-                                 const std::string& name, int threads, bool show_progress,
+// The result against golden.json or the result of a snapshot.
+absl::StatusOr<CheckOutcome> CompareResult(const ProgramCase& program_case, const Literal& result) {
+  XLA_ASSIGN_OR_RETURN(const std::vector<ExpectedError> errors,
+                       ExpectedErrors(*program_case.module));
+  if (program_case.golden.has_value())
+    return CompareWithGolden(result, errors, *program_case.golden);
+  XLA_ASSIGN_OR_RETURN(const std::optional<Difference> difference,
+                       FindDifference(result, *program_case.recorded, errors));
+  CheckOutcome outcome;
+  outcome.passed = !difference.has_value();
+  if (!difference.has_value()) return outcome;
+  outcome.worst = difference->error;
+  outcome.limit = errors[difference->leaf].OfElements(
+      ShapeUtil::GetLeafShapes(result.shape())[difference->leaf].shape.element_type());
+  outcome.detail =
+      absl::StrCat("output ", difference->leaf, " ", difference->ToString("computed", "recorded"));
+  return outcome;
+}
+
+absl::StatusOr<Outcome> CheckOne(const std::string& path, const Arguments& arguments,
+                                 const CustomCallRegistry& custom_calls, const std::string& cache,
                                  bool compiled) {
-  XLA_ASSIGN_OR_RETURN(const std::string text, ReadFile(folder + "/golden.json"));
-  XLA_ASSIGN_OR_RETURN(const Golden golden, ParseGolden(text));
-  XLA_ASSIGN_OR_RETURN(const auto module, LoadModule(absl::StrCat(folder, "/", program)));
-  XLA_ASSIGN_OR_RETURN(const std::vector<Literal> arguments, DrawArguments(golden));
+  const std::string name = CaseName(path);
+  const auto threads = static_cast<int>(arguments.GetInt("--threads", 0));
+  XLA_ASSIGN_OR_RETURN(const ProgramCase program_case, LoadCase(path, arguments));
+  const auto& module = program_case.module;
+  const bool is_recorded =
+      program_case.golden.has_value()
+          ? !program_case.golden->outputs.empty() ||
+                ShapeUtil::GetLeafCount(module->entry_computation_layout().result()) == 0
+          : program_case.recorded.has_value();
+  if (!is_recorded) {
+    return absl::InvalidArgumentError(
+        "there is no recorded result to compare with (outputs of golden.json, or the result of a "
+        "HloSnapshot)");
+  }
   std::vector<const Literal*> pointers;
-  for (const Literal& argument : arguments) pointers.push_back(&argument);
-  ProgressLine line(show_progress);
+  for (const Literal& argument : program_case.arguments) pointers.push_back(&argument);
+  ProgressLine line(!arguments.Has("--json"));
   InterpreterOptions options;
   options.num_threads = threads;
   options.memory_limit_bytes = UsableMemoryBytes();
   options.cancel = &Interrupted();
+  options.custom_call_registry = &custom_calls;
   options.progress = [&](int64_t executed, const HloInstruction& current) {
     line.Show(absl::StrCat(name, ": ", executed, " instructions done, now ", current.name()));
   };
@@ -58,10 +92,14 @@ absl::StatusOr<Outcome> CheckOne(const std::string& folder, const std::string& p
     pool.emplace(threads);
     context.pool = &*pool;
     context.cancel = &Interrupted();
+    context.custom_calls = &custom_calls;
     CpuCompileOptions compile_options;
     compile_options.pool = &*pool;
     compile_options.cancel = &Interrupted();
     compile_options.constant_folding = &kConstantFolding;
+    compile_options.custom_calls = &custom_calls;
+    compile_options.cache_directory = cache;
+    line.Show(absl::StrCat(name, ": compiling"));
     XLA_ASSIGN_OR_RETURN(compiled_program, CpuProgram::Compile(*module, compile_options));
   }
   const double start = Seconds();
@@ -70,48 +108,52 @@ absl::StatusOr<Outcome> CheckOne(const std::string& folder, const std::string& p
   outcome.milliseconds = (Seconds() - start) * 1e3;
   outcome.peak_bytes = statistics.peak_bytes;
   if (!result.ok()) return result.status();
-  XLA_ASSIGN_OR_RETURN(const std::vector<ExpectedError> errors, ExpectedErrors(*module));
-  XLA_ASSIGN_OR_RETURN(outcome.check, CompareWithGolden(*result, errors, golden));
+  XLA_ASSIGN_OR_RETURN(outcome.check, CompareResult(program_case, *result));
   return outcome;
 }
 
 absl::StatusOr<int> Check(const Arguments& arguments) {
-  const auto threads = static_cast<int>(arguments.GetInt("--threads", 0));
   const bool json = arguments.Has("--json");
   XLA_ASSIGN_OR_RETURN(const bool compiled, UsesCompiler(arguments));
-  const std::string program = arguments.Get("--program", "program.hlo");
+  XLA_ASSIGN_OR_RETURN(const CustomCallRegistry custom_calls, LoadCustomCalls(arguments));
+  XLA_ASSIGN_OR_RETURN(const std::string cache, CacheOf(arguments));
   int64_t passed = 0, failed = 0;
   double total = 0;
-  for (std::string folder : arguments.operands()) {
-    while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
-    const std::string name = folder.substr(folder.rfind('/') + 1);
-    auto outcome = CheckOne(folder, program, name, threads, !json, compiled);
+  for (const std::string& path : arguments.operands()) {
+    const std::string name = CaseName(path);
+    auto outcome = CheckOne(path, arguments, custom_calls, cache, compiled);
     if (Interrupted()) return absl::CancelledError("interrupted");
-    if (!outcome.ok()) outcome = Outcome{{.detail = std::string(outcome.status().message())}};
+    const bool was_compared = outcome.ok();
+    if (!outcome.ok()) {
+      outcome = Outcome{{.detail = AboutFile(path, std::string(outcome.status().message()))}};
+    }
     const CheckOutcome& check = outcome->check;
     ++(check.passed ? passed : failed);
     total += outcome->milliseconds;
     if (json) {
       JsonObject line;
-      line.String("name", name)
-          .Bool("passed", check.passed)
-          .Number("worst", check.worst)
-          .Number("limit", check.limit)
-          .Number("run_ms", outcome->milliseconds)
-          .Integer("peak_bytes", outcome->peak_bytes);
+      line.String("name", name).Bool("passed", check.passed);
+      if (was_compared) {
+        line.Number("worst", check.worst)
+            .Number("limit", check.limit)
+            .Number("run_ms", outcome->milliseconds)
+            .Integer("peak_bytes", outcome->peak_bytes);
+      }
       if (!check.detail.empty()) line.String("detail", check.detail);
       std::puts(line.ToString().c_str());
+    } else if (!was_compared) {
+      std::printf("FAILED %s\n", check.detail.c_str());
     } else {
-      std::printf("%s %-22s error %.2e (limit %.2e) %10.1f ms %9.1f MB%s%s\n",
+      std::printf("%s %-22s error %.2e (limit %.2e) %10.1f ms %10s%s%s\n",
                   check.passed ? "passed" : "FAILED", name.c_str(), check.worst, check.limit,
-                  outcome->milliseconds, static_cast<double>(outcome->peak_bytes) / 1e6,
+                  outcome->milliseconds, ReadableBytes(outcome->peak_bytes).c_str(),
                   check.detail.empty() ? "" : ": ", check.detail.c_str());
     }
     std::fflush(stdout);
   }
   if (!json) {
-    std::printf("%lld passed, %lld failed in %.1f s\n", static_cast<long long>(passed),
-                static_cast<long long>(failed), total / 1e3);
+    std::printf("%lld passed, %lld failed in %s\n", static_cast<long long>(passed),
+                static_cast<long long>(failed), ReadableSeconds(total / 1e3).c_str());
   }
   return failed == 0 ? kExitOk : kExitFailed;
 }
@@ -121,20 +163,24 @@ absl::StatusOr<int> Check(const Arguments& arguments) {
 Command CheckCommand() {
   return {
       "check",
-      "DIR...",
-      "run program folders and compare the results with recorded ones",
-      "A folder holds a program and golden.json: how arguments are drawn, and of each result\n"
+      "PROGRAM...",
+      "run programs and compare the results with recorded ones",
+      "A PROGRAM is a HloSnapshot, which holds the program, arguments and result of a run, or a\n"
+      "folder. A folder holds a program and golden.json: how arguments are drawn, and of each "
+      "result\n"
       "the shape, the sum of magnitudes (l1), the largest (linf) and some elements. Errors are\n"
       "relative to the array's largest element. The limits follow from the rounding errors that\n"
       "the operations of the program may make; results of exact operations must be equal.",
-      {{"--program", "FILE", "name of the program in each folder; the default is program.hlo"},
+      {ProgramOption(),
        {"--threads",
         "N",
         "number of threads; the default, 0, means all",
         {},
         IntegerRange{0, 4096}},
        BackendOption(),
-       {"--json", "", "print a line of JSON for each folder"}},
+       CustomCallsOption(),
+       CacheOption(),
+       {"--json", "", "print a line of JSON for each program"}},
       1,
       INT64_MAX,
       Check};

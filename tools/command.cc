@@ -6,42 +6,17 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <memory>
-#include <numeric>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
+#include "xla/base/suggestion.h"
 #include "xla/debug_options_flags.h"
 
 namespace xla {
 namespace {
-
-// Levenshtein distance, for suggestions.
-size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j + 1] + 1, row[j] + 1});
-    }
-  }
-  return row.back();
-}
-
-// "; did you mean '--input'?", or nothing if no known word is near.
-std::string Suggestion(std::string_view word, absl::Span<const std::string_view> known) {
-  const auto nearest = std::min_element(known.begin(), known.end(), [&](auto a, auto b) {
-    return Distance(a, word) < Distance(b, word);
-  });
-  if (nearest == known.end() || Distance(*nearest, word) > 3) return "";
-  return absl::StrCat("; did you mean '", View(*nearest), "'?");
-}
 
 // CLI11's help with our usage line and without a list of positionals.
 class HelpFormatter : public CLI::Formatter {
@@ -102,8 +77,10 @@ class CommandLineParser {
     app_.set_version_flag("--version", "xylem " XYLEM_VERSION, "print the version");
     app_.footer(
         "`xylem COMMAND --help` describes a command. A FILE may be `-` for standard input; its "
-        "format (HLO text,\nHloModuleProto, HloProto, HloSnapshot) is detected from its "
-        "content.\n\nExit codes: 0 success, 1 invalid program or failed check, 2 invalid command "
+        "format (HLO text,\nHloModuleProto, HloProto, HloSnapshot, StableHLO as text or bytecode) "
+        "is "
+        "detected from its content.\n\nExit codes: 0 success, 1 invalid program or failed check, 2 "
+        "invalid command "
         "line, 130 interrupted");
     app_.require_subcommand(0, 1);
     app_.allow_extras();
@@ -118,6 +95,11 @@ class CommandLineParser {
       return Answer(kExitOk, app_.help());
     } catch (const CLI::CallForVersion& version) {
       return Answer(kExitOk, absl::StrCat(version.what(), "\n"));
+    } catch (const CLI::ArgumentMismatch& error) {
+      // "--passes: 1 required LIST missing"
+      const std::string text = error.what();
+      return UsageError(
+          Selected(), absl::StrCat("option '", text.substr(0, text.find(':')), "' needs a value"));
     } catch (const CLI::ParseError& error) {
       return UsageError(Selected(), error.what());
     }
@@ -125,10 +107,14 @@ class CommandLineParser {
     const std::vector<std::string> unknown = app_.remaining();
     if (!unknown.empty() || command == nullptr) {
       if (unknown.empty()) return Answer(kExitUsage, app_.help());
-      std::vector<std::string_view> known;
-      for (const Command& candidate : commands_) known.push_back(candidate.name);
-      return UsageError(nullptr, absl::StrCat("unknown command '", unknown[0], "'",
-                                              Suggestion(unknown[0], known)));
+      const bool is_option = unknown[0].size() > 1 && unknown[0][0] == '-';
+      std::vector<std::string_view> known = {"--help", "--version"};
+      if (!is_option) {
+        known = {"help"};
+        for (const Command& candidate : commands_) known.push_back(candidate.name);
+      }
+      return UsageError(nullptr, absl::StrCat("unknown ", is_option ? "option" : "command", " '",
+                                              unknown[0], "'", Suggestion(unknown[0], known)));
     }
     return Read(*command);
   }
@@ -147,7 +133,9 @@ class CommandLineParser {
     for (const OptionSpec& spec : command.options) {
       const std::string name(spec.name), help(spec.help);
       if (spec.value.empty()) {
-        app->add_flag(name, help)->disable_flag_override();
+        const std::string names =
+            spec.short_name.empty() ? name : absl::StrCat(View(spec.short_name), ",", name);
+        app->add_flag(names, help)->disable_flag_override();
         continue;
       }
       CLI::Option* option = AddValues(app, name, help)->expected(1);
@@ -283,41 +271,6 @@ absl::StatusOr<InstructionSet> MaxInstructionSetFor(const Arguments& arguments) 
   XLA_ASSIGN_OR_RETURN(const InstructionSet asked, ParseInstructionSet(arguments.Get("--max-isa")));
   XLA_ASSIGN_OR_RETURN(const InstructionSet allowed, MaxInstructionSetFromFlags());
   return std::min(asked, allowed);
-}
-
-std::string BashCompletions(absl::Span<const Command> commands) {
-  const auto append_words = [](std::string* out, const auto& words, auto name) {
-    for (const auto& word : words) absl::StrAppend(out, View(name(word)), " ");
-  };
-  std::string out =
-      "# bash completion for xylem, generated by `xylem completions bash`\n_xylem() {\n"
-      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} "
-      "command=${COMP_WORDS[1]}\n"
-      "  COMPREPLY=()\n  if [ \"$COMP_CWORD\" = 1 ]; then\n    COMPREPLY=($(compgen -W \"";
-  append_words(&out, commands, [](const Command& command) { return command.name; });
-  absl::StrAppend(
-      &out,
-      "--help --version\" -- \"$current\"))\n    return\n  fi\n  case \"$command $previous\" in\n");
-  for (const Command& command : commands) {
-    for (const OptionSpec& option : command.options) {
-      if (option.choices.empty()) continue;
-      absl::StrAppend(&out, "    \"", View(command.name), " ", View(option.name),
-                      "\") COMPREPLY=($(compgen -W \"");
-      append_words(&out, option.choices, [](std::string_view choice) { return choice; });
-      absl::StrAppend(&out, "\" -- \"$current\")); return ;;\n");
-    }
-  }
-  absl::StrAppend(&out, "  esac\n  if [[ $current == -* ]]; then\n    case $command in\n");
-  for (const Command& command : commands) {
-    absl::StrAppend(&out, "      ", View(command.name), ") COMPREPLY=($(compgen -W \"");
-    append_words(&out, command.options, [](const OptionSpec& option) { return option.name; });
-    absl::StrAppend(&out, "--help\" -- \"$current\")) ;;\n");
-  }
-  absl::StrAppend(&out,
-                  "    esac\n    return\n  fi\n  if [ \"$command\" = completions ]; then\n"
-                  "    COMPREPLY=($(compgen -W bash -- \"$current\"))\n    return\n  fi\n"
-                  "  compopt -o default 2>/dev/null\n}\ncomplete -F _xylem xylem\n");
-  return out;
 }
 
 }  // namespace xla

@@ -36,6 +36,7 @@ struct OptionSpec {
   std::string_view help;
   std::vector<std::string_view> choices = {};        // the values it accepts; empty: any
   std::optional<IntegerRange> range = std::nullopt;  // set if the value is an integer
+  std::string_view short_name = {};                  // "-f", or none
 };
 
 // A parsed command line. Every option may be repeated.
@@ -101,9 +102,6 @@ Command CompletionsCommand();
 
 // All of them, in the order in which help lists them.
 const std::vector<Command>& Commands();
-
-// A completion script for bash.
-std::string BashCompletions(absl::Span<const Command> commands);
 
 }  // namespace xla
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // xylem diff: finds the first instruction whose compiled value differs from the interpreter's.
 #include <algorithm>
-#include <cmath>
-#include <complex>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -13,95 +11,83 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "tools/command.h"
+#include "tools/custom_calls.h"
+#include "tools/differences.h"
 #include "tools/execute.h"
+#include "tools/json.h"
 #include "tools/process.h"
+#include "tools/program_files.h"
 #include "tools/replicas.h"
 #include "tools/tolerance.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/hlo/ir/hlo_module.h"
-#include "xla/primitive_util.h"
+#include "xla/interpreter/interpreter.h"
 #include "xla/shape_util.h"
 
 namespace xla {
 namespace {
 
-// Where two arrays differ most.
-struct Difference {
-  std::vector<int64_t> index;
-  std::string compiled, interpreted;
-  double error = 0;  // relative to the largest element; infinite for values of another kind
-};
-
-// The elements as complex numbers; integers beyond 2^53 lose bits, so that they are compared apart.
-std::optional<Difference> Compare(const LiteralSlice& compiled, const LiteralSlice& interpreted,
-                                  double limit) {
-  const Shape& shape = interpreted.shape();
-  const PrimitiveType type = shape.element_type();
-  std::optional<Difference> worst;
-  const bool is_inexact =
-      primitive_util::IsFloatingPointType(type) || primitive_util::IsComplexType(type);
-  std::vector<int64_t> index(static_cast<size_t>(shape.rank()), 0);
-  for (int64_t d = 0; d < shape.rank(); ++d) {
-    const int32_t a = compiled.GetDynamicSize(d), b = interpreted.GetDynamicSize(d);
-    if (a == b) continue;
-    return Difference{{}, absl::StrCat("size ", a), absl::StrCat("size ", b), HUGE_VAL};
-  }
-  double largest = 0;
-  // From zeros to zeros of the index.
-  const auto for_each = [&](auto&& f) {
-    if (ShapeUtil::IsZeroElementArray(shape)) return;
-    while (true) {
-      bool exists = true;
-      for (int64_t d = 0; d < shape.rank(); ++d)
-        exists &= index[static_cast<size_t>(d)] < interpreted.GetDynamicSize(d);
-      if (exists) f();
-      int64_t d = shape.rank() - 1;
-      for (; d >= 0; --d) {
-        if (++index[static_cast<size_t>(d)] < shape.dimensions(static_cast<int>(d))) break;
-        index[static_cast<size_t>(d)] = 0;
-      }
-      if (d < 0) return;
-    }
-  };
-  const auto number = [&](const LiteralSlice& literal) -> std::complex<double> {
-    if (const auto value = literal.GetAsComplex128(index); value.has_value()) return *value;
-    return {0, 0};
-  };
-  for_each([&] {
-    const double magnitude = std::abs(number(interpreted));
-    if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
-  });
-  for_each([&] {
-    const std::string a = compiled.GetAsString(index), b = interpreted.GetAsString(index);
-    if (a == b) return;
-    const std::complex<double> x = number(compiled), y = number(interpreted);
-    double error = std::abs(x - y) / (largest > 0 ? largest : 1);
-    if (!is_inexact || std::isnan(error)) error = HUGE_VAL;
-    if (error <= limit || (worst.has_value() && worst->error >= error)) return;
-    worst = Difference{index, a, b, error};
-  });
-  return worst;
+bool HasArrays(const Shape& shape) {
+  const auto leaves = ShapeUtil::GetLeafShapes(shape);
+  return std::any_of(leaves.begin(), leaves.end(),
+                     [](const auto& leaf) { return leaf.shape.IsArray(); });
 }
+
+// A value, both ways.
+struct Values {
+  Literal compiled, interpreted;
+  std::vector<ExpectedError> errors;
+};
 
 class Bisection {
  public:
-  Bisection(const HloModule& module, const std::vector<const Literal*>& arguments, int threads)
-      : module_(module), arguments_(arguments), threads_(threads) {}
+  Bisection(const HloModule& module, const std::vector<const Literal*>& arguments,
+            InterpreterOptions options, const std::string& cache, bool json)
+      : module_(module),
+        arguments_(arguments),
+        options_(std::move(options)),
+        cache_(cache),
+        json_(json) {}
 
-  absl::StatusOr<int> Run() {
+  // `recorded`: optional, what a snapshot says that the result is.
+  absl::StatusOr<int> Run(const Literal* recorded) {
     const HloInstruction* const root = module_.entry_computation()->root_instruction();
     std::vector<const HloInstruction*> results = {root};
     if (root->opcode() == HloOpcode::kTuple)
       results.assign(root->operands().begin(), root->operands().end());
+    size_t compared = 0;
     for (const HloInstruction* result : results) {
-      if (!result->shape().IsArray()) continue;
+      if (!HasArrays(result->shape())) continue;
+      ++compared;
       XLA_ASSIGN_OR_RETURN(std::optional<Difference> difference, Check(*result));
-      if (!difference.has_value()) continue;
-      return Search(*result, *std::move(difference));
+      if (difference.has_value()) return Search(*result, *std::move(difference));
     }
-    std::printf("%zu results agree\n", results.size());
+    if (recorded != nullptr) {
+      XLA_ASSIGN_OR_RETURN(const Values values, Evaluate(*root));
+      XLA_ASSIGN_OR_RETURN(const std::optional<Difference> difference,
+                           FindDifference(values.interpreted, *recorded, values.errors));
+      if (difference.has_value()) {
+        if (json_) {
+          std::puts(Json(*root, *difference, "interpreted", "recorded").c_str());
+        } else {
+          std::printf(
+              "compiled and interpreted results agree, but not with the recorded one:\n"
+              "  array %zu %s\n",
+              difference->leaf, difference->ToString("interpreted", "recorded").c_str());
+        }
+        return kExitFailed;
+      }
+    }
+    if (json_) {
+      JsonObject json;
+      json.Bool("agree", true).Integer("results", static_cast<int64_t>(compared));
+      std::puts(json.ToString().c_str());
+    } else {
+      std::printf("%zu result%s%s\n", compared, compared == 1 ? " agrees" : "s agree",
+                  recorded != nullptr ? ", also with what was recorded" : "");
+    }
     return kExitOk;
   }
 
@@ -118,8 +104,9 @@ class Bisection {
     std::vector<const HloInstruction*> candidates;
     for (const HloInstruction* instruction : order) {
       if (needed.contains(instruction) && instruction != &result &&
-          instruction->shape().IsArray() && instruction->opcode() != HloOpcode::kParameter &&
-          instruction->opcode() != HloOpcode::kConstant) {
+          HasArrays(instruction->shape()) && instruction->opcode() != HloOpcode::kParameter &&
+          instruction->opcode() != HloOpcode::kConstant &&
+          instruction->opcode() != HloOpcode::kTuple) {
         candidates.push_back(instruction);
       }
     }
@@ -128,8 +115,11 @@ class Bisection {
     while (low < high) {
       const size_t middle = (low + high) / 2;
       XLA_ASSIGN_OR_RETURN(std::optional<Difference> here, Check(*candidates[middle]));
-      std::printf("%-8s %s\n", here.has_value() ? "differs" : "agrees",
-                  candidates[middle]->ToShortString().c_str());
+      if (!json_) {
+        std::printf("%-8s %s\n", here.has_value() ? "differs" : "agrees",
+                    candidates[middle]->ToShortString().c_str());
+      }
+      std::fflush(stdout);
       if (here.has_value()) {
         difference = *std::move(here);
         high = middle;
@@ -141,20 +131,34 @@ class Bisection {
     return kExitFailed;
   }
 
-  void Report(const HloInstruction& instruction, const Difference& difference) const {
-    std::string index;
-    for (const int64_t i : difference.index) absl::StrAppend(&index, index.empty() ? "" : ",", i);
-    std::printf("first difference: %s\n  at [%s]: compiled %s, interpreted %s",
-                instruction.ToShortString().c_str(), index.c_str(), difference.compiled.c_str(),
-                difference.interpreted.c_str());
-    if (std::isfinite(difference.error))
-      std::printf(", %.3g of the largest element", difference.error);
-    std::puts("");
+  static std::string Json(const HloInstruction& instruction, const Difference& difference,
+                          const std::string& first, const std::string& second) {
+    JsonObject json;
+    json.Bool("agree", false)
+        .String("instruction", instruction.name())
+        .Integer("array", static_cast<int64_t>(difference.leaf))
+        .Integers("index", difference.index)
+        .String(first, difference.first)
+        .String(second, difference.second)
+        .Number("error", difference.error);
+    return json.ToString();
   }
 
-  // The value of the instruction alone, both ways.
-  absl::StatusOr<std::optional<Difference>> Check(const HloInstruction& instruction) const {
+  void Report(const HloInstruction& instruction, const Difference& difference) const {
+    if (json_) {
+      std::puts(Json(instruction, difference, "compiled", "interpreted").c_str());
+      return;
+    }
+    std::printf("first difference: %s\n", instruction.ToShortString().c_str());
+    const std::string part =
+        instruction.shape().IsTuple() ? absl::StrCat("array ", difference.leaf, " ") : "";
+    std::printf("  %s%s\n", part.c_str(), difference.ToString("compiled", "interpreted").c_str());
+  }
+
+  // The value of the instruction alone.
+  absl::StatusOr<Values> Evaluate(const HloInstruction& instruction) {
     if (Interrupted()) return absl::CancelledError("interrupted");
+    line_.Show(absl::StrCat("comparing ", instruction.name()));
     const std::unique_ptr<HloModule> clone = module_.Clone();
     HloComputation* const entry = clone->entry_computation();
     HloInstruction* const root = entry->GetInstructionWithName(instruction.name());
@@ -163,62 +167,88 @@ class Bisection {
     clone->config().set_entry_computation_layout(entry->ComputeProgramShape());
     clone->config().input_output_alias.clear();
     clone->config().is_scheduled = false;
-    InterpreterOptions options;
-    options.num_threads = threads_;
-    options.cancel = &Interrupted();
+    InterpreterOptions options = options_;
+    options.progress = [&](int64_t executed, const HloInstruction& current) {
+      line_.Show(absl::StrCat("comparing ", instruction.name(), ": interpreting, ", executed,
+                              " instructions done, now ", current.name()));
+    };
     const std::vector<std::vector<const Literal*>> arguments = {arguments_};
-    XLA_ASSIGN_OR_RETURN(const std::vector<Literal> compiled,
-                         ExecuteReplicated(true, *clone, 1, 1, arguments, options));
-    XLA_ASSIGN_OR_RETURN(const std::vector<Literal> interpreted,
+    Values values;
+    XLA_ASSIGN_OR_RETURN(
+        std::vector<Literal> compiled,
+        ExecuteReplicated(true, *clone, 1, 1, arguments, options, nullptr, cache_));
+    XLA_ASSIGN_OR_RETURN(std::vector<Literal> interpreted,
                          ExecuteReplicated(false, *clone, 1, 1, arguments, options));
-    XLA_ASSIGN_OR_RETURN(const std::vector<ExpectedError> errors, ExpectedErrors(*clone));
-    return Compare(compiled[0], interpreted[0], errors[0].OfElements(root->shape().element_type()));
+    line_.Clear();
+    values.compiled = std::move(compiled[0]);
+    values.interpreted = std::move(interpreted[0]);
+    XLA_ASSIGN_OR_RETURN(values.errors, ExpectedErrors(*clone));
+    return values;
+  }
+
+  absl::StatusOr<std::optional<Difference>> Check(const HloInstruction& instruction) {
+    XLA_ASSIGN_OR_RETURN(const Values values, Evaluate(instruction));
+    return FindDifference(values.compiled, values.interpreted, values.errors);
   }
 
   const HloModule& module_;
   const std::vector<const Literal*>& arguments_;
-  const int threads_;
+  const InterpreterOptions options_;
+  const std::string cache_;
+  const bool json_;
+  ProgressLine line_;
 };
 
 absl::StatusOr<int> Diff(const Arguments& arguments) {
-  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> module,
-                       LoadModule(arguments.operands()[0]));
+  XLA_ASSIGN_OR_RETURN(const ProgramFile file, LoadProgram(arguments.operands()[0], arguments));
+  const HloModule& module = *file.module;
   XLA_RETURN_IF_ERROR(LoadCompiler());
-  if (module->config().replica_count() * module->config().num_partitions() != 1)
+  if (module.config().replica_count() * module.config().num_partitions() != 1)
     return absl::InvalidArgumentError("programs of several devices are not compared");
-  XLA_RETURN_IF_ERROR(InlineAllCalls(module.get()).status());
+  XLA_RETURN_IF_ERROR(InlineAllCalls(file.module.get()).status());
   const DeviceGrid grid;
   XLA_ASSIGN_OR_RETURN(const std::vector<DeviceArguments> inputs,
-                       ReadDeviceArguments(*module, grid, arguments));
+                       ReadDeviceArguments(module, grid, arguments, file.arguments));
   std::vector<const Literal*> pointers;
   for (const auto& input : inputs[0]) pointers.push_back(input.get());
-  return Bisection(*module, pointers, static_cast<int>(arguments.GetInt("--threads", 0))).Run();
+  InterpreterOptions options;
+  options.num_threads = static_cast<int>(arguments.GetInt("--threads", 0));
+  options.cancel = &Interrupted();
+  options.custom_calls = CheckCustomCalls();
+  XLA_ASSIGN_OR_RETURN(const CustomCallRegistry custom_calls, LoadCustomCalls(arguments));
+  options.custom_call_registry = &custom_calls;
+  XLA_ASSIGN_OR_RETURN(const std::string cache, CacheOf(arguments));
+  const bool is_recorded = file.result.has_value() && !arguments.Has("--input");
+  return Bisection(module, pointers, std::move(options), cache, arguments.Has("--json"))
+      .Run(is_recorded ? &*file.result : nullptr);
 }
 
 }  // namespace
 
 Command DiffCommand() {
-  return {"diff",
-          "FILE",
-          "find the first instruction whose compiled value differs from the interpreter's",
-          "Runs the program on the interpreter and compiled, with arguments from --input and\n"
-          "--random as in `xylem run`, and searches by bisection for the first instruction of the\n"
-          "entry computation whose values differ by more than rounding explains. The exit code is\n"
-          "0 if there is none.",
-          {{"--input", "FILE", ".npy or .npz file with arguments; may be repeated"},
-           {"--random",
-            "SEED",
-            "generate missing arguments: uniform in [-1, 1), integers below 100",
-            {},
-            IntegerRange{0, INT64_MAX}},
-           {"--threads",
-            "N",
-            "number of threads; the default, 0, means all",
-            {},
-            IntegerRange{0, 4096}}},
-          1,
-          1,
-          Diff};
+  return {
+      "diff",
+      "FILE",
+      "find the first instruction whose compiled value differs from the interpreter's",
+      "Runs the program on the interpreter and compiled, with arguments from --input and\n"
+      "--random as in `xylem run`, and searches by bisection for the first instruction of the\n"
+      "entry computation whose values differ by more than rounding explains; two NaNs agree.\n"
+      "A HloSnapshot brings its arguments, and its result is compared, too. The exit code is 0\n"
+      "if there is no difference.",
+      {InputOption(),
+       RandomOption(),
+       {"--threads",
+        "N",
+        "number of threads; the default, 0, means all",
+        {},
+        IntegerRange{0, 4096}},
+       FunctionOption(),
+       CustomCallsOption(),
+       CacheOption(),
+       {"--json", "", "print the outcome as JSON"}},
+      1,
+      1,
+      Diff};
 }
 
 }  // namespace xla

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/execute.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 
+#include "absl/strings/str_cat.h"
 #include "tools/process.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
@@ -14,6 +21,19 @@
 #include "xla/service/dump.h"
 
 namespace xla {
+namespace {
+
+absl::Status CheckTargets(const HloModule& module, const InterpreterOptions& options) {
+  static const CustomCallRegistry none;
+  return CheckCustomCalls(
+      module, options.custom_call_registry == nullptr ? none : *options.custom_call_registry,
+      [&](absl::string_view target) {
+        return std::any_of(options.custom_calls.begin(), options.custom_calls.end(),
+                           [&](const auto& handler) { return handler.first == target; });
+      });
+}
+
+}  // namespace
 
 OptionSpec BackendOption() {
   return {"--backend",
@@ -42,23 +62,38 @@ absl::StatusOr<bool> UsesCompiler(const Arguments& arguments) {
   return false;
 }
 
+OptionSpec CacheOption() {
+  return {"--cache", "DIR", "keep machine code in this folder, and take it from there"};
+}
+
+absl::StatusOr<std::string> CacheOf(const Arguments& arguments) {
+  if (!arguments.Has("--cache")) return std::string();
+  const std::string folder = arguments.Get("--cache");
+  // The compiler does without a cache that it cannot use; the user would not know.
+  const int error = ::mkdir(folder.c_str(), 0700) == 0 ? 0 : errno;
+  std::error_code ignored;
+  if (error == 0 || (error == EEXIST && std::filesystem::is_directory(folder, ignored)))
+    return folder;
+  const int reason = error == EEXIST ? ENOTDIR : error;
+  return absl::UnavailableError(
+      absl::StrCat("cannot create the cache '", folder, "': ", std::strerror(reason)));
+}
+
+absl::Status CheckCustomCallTargets(const HloModule& module, const CustomCallRegistry& registry) {
+  InterpreterOptions options;
+  options.custom_calls = CheckCustomCalls();
+  options.custom_call_registry = &registry;
+  return CheckTargets(module, options);
+}
+
 absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
     bool compiled, const HloModule& module, int64_t replicas, int64_t partitions,
     absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,
-    RunStatistics* statistics) {
-  const auto check_custom_calls = [&](const HloModule& program) {
-    static const CustomCallRegistry none;
-    return CheckCustomCalls(
-        program, options.custom_call_registry == nullptr ? none : *options.custom_call_registry,
-        [&](absl::string_view target) {
-          return std::any_of(options.custom_calls.begin(), options.custom_calls.end(),
-                             [&](const auto& handler) { return handler.first == target; });
-        });
-  };
+    RunStatistics* statistics, const std::string& cache_directory) {
   const HloDumper dumper(DebugOptionsFromEnv(), module);
   dumper.Dump(module, "before_optimizations");
   if (!compiled) {
-    XLA_RETURN_IF_ERROR(check_custom_calls(module));
+    XLA_RETURN_IF_ERROR(CheckTargets(module, options));
     return InterpretReplicated(module, replicas, partitions, arguments, options, statistics);
   }
   std::unique_ptr<runtime::ThreadPool> own_pool;
@@ -78,12 +113,13 @@ absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
   compile_options.pool = context.pool;
   compile_options.cancel = options.cancel;
   compile_options.custom_calls = options.custom_call_registry;
+  compile_options.cache_directory = cache_directory;
   CpuRunOptions run_options;
   run_options.custom_calls = &options.custom_calls;
   run_options.memory_limit_bytes = options.memory_limit_bytes;
   XLA_ASSIGN_OR_RETURN(const auto program, CpuProgram::Compile(module, compile_options));
   dumper.Dump(program->optimized_module(), "cpu_after_optimizations");
-  XLA_RETURN_IF_ERROR(check_custom_calls(program->optimized_module()));
+  XLA_RETURN_IF_ERROR(CheckTargets(program->optimized_module(), options));
   return program->RunReplicated(replicas, partitions, arguments, context, statistics, run_options);
 }
 

@@ -4,6 +4,7 @@
 #define XYLEM_TOOLS_EXECUTE_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -23,12 +24,20 @@ absl::Status LoadCompiler();
 // stderr says so if it cannot.
 absl::StatusOr<bool> UsesCompiler(const Arguments& arguments);
 
+// --cache DIR: where compiled code is kept. The folder, made if need be; empty without the option.
+OptionSpec CacheOption();
+absl::StatusOr<std::string> CacheOf(const Arguments& arguments);
+
 // InterpretReplicated, or the same on compiled code; `options.progress` and
 // `options.outputs_are_kept` are for the interpreter alone.
 absl::StatusOr<std::vector<Literal>> ExecuteReplicated(
     bool compiled, const HloModule& module, int64_t replicas, int64_t partitions,
     absl::Span<const std::vector<const Literal*>> arguments, const InterpreterOptions& options,
-    RunStatistics* statistics = nullptr);
+    RunStatistics* statistics = nullptr, const std::string& cache_directory = {});
+
+// NOT_FOUND if an instruction calls a target that neither the registry nor check.expect_* and
+// their like (CheckCustomCalls) answer.
+absl::Status CheckCustomCallTargets(const HloModule& module, const CustomCallRegistry& registry);
 
 }  // namespace xla
 

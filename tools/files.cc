@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "tools/file_kinds.h"
 #include "tools/process.h"
 #include "xla/base/status_macros.h"
 
@@ -117,7 +118,7 @@ int OpenInPlace(const std::string& path) {
 
 absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes,
                                      bool (*can_begin)(std::string_view bytes)) {
-  const std::string name = path == "-" ? "standard input" : path;
+  const std::string name = DisplayName(path);
   const Descriptor file(path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return Error(name, errno);
   const auto too_large = [&] {
@@ -179,21 +180,30 @@ absl::Status WriteFileWith(const std::string& path,
   return Interrupted() ? absl::CancelledError("interrupted") : status;
 }
 
-absl::Status WriteFile(const std::string& path, std::string_view bytes) {
+absl::Status WriteFileParts(const std::string& path,
+                            std::initializer_list<std::string_view> parts) {
+  const auto write_to = [&](int fd, const std::string& name) -> absl::Status {
+    for (const std::string_view part : parts) XLA_RETURN_IF_ERROR(WriteAll(fd, name, part));
+    return absl::OkStatus();
+  };
   if (path == "-" || !FindTarget(path).replaced) {
     if (path == "-") std::fflush(stdout);
     Descriptor file(OpenInPlace(path));
     const std::string name = path == "-" ? "standard output" : path;
     if (file.get() < 0) return Error(name, errno);
-    XLA_RETURN_IF_ERROR(WriteAll(file.get(), name, bytes));
+    XLA_RETURN_IF_ERROR(write_to(file.get(), name));
     return path == "-" || file.Close() ? absl::OkStatus() : Error(name, errno);
   }
   return WriteFileWith(path, [&](const std::string& temporary) -> absl::Status {
     Descriptor file(open(temporary.c_str(), O_WRONLY | O_CLOEXEC));
     if (file.get() < 0) return Error(path, errno);
-    XLA_RETURN_IF_ERROR(WriteAll(file.get(), path, bytes));
+    XLA_RETURN_IF_ERROR(write_to(file.get(), path));
     return file.Close() ? absl::OkStatus() : Error(path, errno);
   });
+}
+
+absl::Status WriteFile(const std::string& path, std::string_view bytes) {
+  return WriteFileParts(path, {bytes});
 }
 
 }  // namespace xla

@@ -4,6 +4,7 @@
 #define XYLEM_TOOLS_FILES_H_
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes 
 // bytes are written beside it and renamed. Symbolic links are followed; what is not a regular file
 // (a pipe, a device) is written to.
 absl::Status WriteFile(const std::string& path, std::string_view bytes);
+// The same of bytes that lie in several places.
+absl::Status WriteFileParts(const std::string& path, std::initializer_list<std::string_view> parts);
 
 // The same for a writer that needs a file by name: `write` gets the path of a temporary file.
 absl::Status WriteFileWith(const std::string& path,

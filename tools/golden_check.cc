@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/differences.h"
 #include "tools/draw.h"
 #include "xla/base/status_macros.h"
 #include "xla/element_convert.h"
@@ -58,13 +59,8 @@ absl::StatusOr<SampleComparison> Compare(const LiteralSlice& actual, const Golde
     }
   }
   constexpr double kLeast = std::numeric_limits<double>::min();
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double scale = std::max(golden.linf, kLeast);
-  const auto relative = [&](double a, double b, double unit) {
-    if (a == b || (std::isnan(a) && std::isnan(b))) return 0.0;
-    const double difference = std::fabs(a - b) / unit;
-    return std::isnan(difference) ? kInfinity : difference;
-  };
+  const auto relative = [&](double a, double b, double unit) { return DistanceOf(a, b) / unit; };
   SampleComparison result;
   result.worst = relative(linf, golden.linf, scale);
   result.sum = relative(l1, golden.l1, std::max(golden.l1, kLeast));
@@ -72,13 +68,11 @@ absl::StatusOr<SampleComparison> Compare(const LiteralSlice& actual, const Golde
     const char* element = elements + sample.index * width;
     complex128 got;
     ConvertElements(type, element, C128, &got, 1);
-    if (std::isnan(sample.value.real()) && std::isnan(got.real())) continue;
-    const bool equal =
-        is_integer ? AsInteger(type, element) == sample.integer : got == sample.value;
+    const double distance = DistanceOf(got, sample.value);
+    const bool equal = is_integer ? AsInteger(type, element) == sample.integer : distance == 0;
     if (equal) continue;
     ++result.wrong;
-    double error = std::abs(got - sample.value) / scale;
-    if (std::isnan(error)) error = kInfinity;
+    const double error = distance / scale;
     if (error > result.worst) {
       result.worst = error;
       result.worst_index = sample.index;

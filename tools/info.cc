@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// xylem info: versions and processor features; xylem completions: a script for the shell.
+// xylem info: versions and processor features.
 #include <sched.h>
 
 #include <cstdio>
@@ -82,15 +82,6 @@ absl::StatusOr<int> Info(const Arguments& arguments) {
   return kExitOk;
 }
 
-absl::StatusOr<int> Completions(const Arguments& arguments) {
-  if (arguments.operands()[0] != "bash") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("unsupported shell '", arguments.operands()[0], "'; supported: bash"));
-  }
-  std::fputs(BashCompletions(Commands()).c_str(), stdout);
-  return kExitOk;
-}
-
 }  // namespace
 
 Command InfoCommand() {
@@ -102,17 +93,6 @@ Command InfoCommand() {
           0,
           0,
           Info};
-}
-
-Command CompletionsCommand() {
-  return {"completions",
-          "bash",
-          "print a completion script for the shell",
-          "source <(xylem completions bash)",
-          {},
-          1,
-          1,
-          Completions};
 }
 
 }  // namespace xla

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/json.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
 namespace xla {
@@ -29,7 +32,10 @@ JsonObject& JsonObject::Integer(std::string_view key, int64_t value) {
   return *this;
 }
 JsonObject& JsonObject::Number(std::string_view key, double value) {
-  (*value_)[key] = value;
+  // Measured to nine digits at most: more are noise to read.
+  double rounded = value;
+  if (std::isfinite(value)) (void)absl::SimpleAtod(absl::StrFormat("%.9g", value), &rounded);
+  (*value_)[key] = rounded;
   return *this;
 }
 JsonObject& JsonObject::Bool(std::string_view key, bool value) {
@@ -41,6 +47,10 @@ JsonObject& JsonObject::Null(std::string_view key) {
   return *this;
 }
 JsonObject& JsonObject::Strings(std::string_view key, const std::vector<std::string>& values) {
+  (*value_)[key] = values;
+  return *this;
+}
+JsonObject& JsonObject::Integers(std::string_view key, const std::vector<int64_t>& values) {
   (*value_)[key] = values;
   return *this;
 }

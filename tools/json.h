@@ -26,6 +26,7 @@ class JsonObject {
   JsonObject& Bool(std::string_view key, bool value);
   JsonObject& Null(std::string_view key);
   JsonObject& Strings(std::string_view key, const std::vector<std::string>& values);
+  JsonObject& Integers(std::string_view key, const std::vector<int64_t>& values);
   JsonObject& Objects(std::string_view key, const std::vector<JsonObject>& values);
 
   std::string ToString() const;  // on one line, without a newline

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "tools/file_kinds.h"
 #include "tools/files.h"
 #include "tools/npy_header.h"
 #include "tools/process.h"
@@ -180,7 +181,10 @@ absl::StatusOr<NumpyFile> NumpyFile::FromBytes(std::string bytes) {
     file.names_.emplace_back();
     return file;
   }
-  if (archive.bytes.empty()) return absl::InvalidArgumentError("the file is empty");
+  for (const std::string& why :
+       {DescribeForeignFile(archive.bytes), DescribeProgramFile(archive.bytes)}) {
+    if (!why.empty()) return absl::InvalidArgumentError(why);
+  }
   zip_error_t error;
   zip_error_init(&error);
   zip_source_t* source =
@@ -210,7 +214,8 @@ absl::StatusOr<NumpyFile> NumpyFile::Open(const std::string& path) {
   XLA_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path, UsableMemoryBytes(), can_begin));
   auto file = FromBytes(std::move(bytes));
   if (!file.ok())
-    return absl::InvalidArgumentError(absl::StrCat(path, ": ", file.status().message()));
+    return absl::InvalidArgumentError(
+        absl::StrCat(DisplayName(path), ": ", file.status().message()));
   return file;
 }
 
@@ -292,6 +297,49 @@ absl::StatusOr<Literal> NumpyFile::ReadAs(size_t i, const Shape& shape) const {
   return literal;
 }
 
+namespace {
+
+// An array as it is stored: the header, and the data, which are a copy unless they are stored as
+// they are.
+struct Stored {
+  std::string header;
+  Literal copy;
+  std::string_view data;
+};
+
+absl::Status Store(const LiteralSlice& array, Stored& stored) {
+  const Shape& shape = array.shape();
+  if (!shape.IsArray()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot store ", shape.ToString(), " in a .npy file"));
+  }
+  const PrimitiveType type = NumpyType(shape.element_type());
+  const void* data = array.untyped_data();
+  int64_t size = array.size_bytes();
+  Shape dense = ShapeUtil::MakeShapeWithDescendingLayout(type, shape.dimensions());
+  if (type != shape.element_type() || shape.is_dynamic() ||
+      !LayoutUtil::IsMonotonicWithDim0Major(shape.layout())) {
+    // Dynamic dimensions are stored at their sizes, not their bounds.
+    stored.copy = shape.is_dynamic() ? array.ToStatic() : array.Clone();
+    XLA_ASSIGN_OR_RETURN(stored.copy, stored.copy.Convert(type));
+    dense = ShapeUtil::MakeShapeWithDescendingLayout(type, stored.copy.shape().dimensions());
+    stored.copy = stored.copy.Relayout(dense);
+    data = stored.copy.untyped_data();
+    size = stored.copy.size_bytes();
+  }
+  stored.header = MakeNpyHeader(dense);
+  stored.data = {static_cast<const char*>(data), static_cast<size_t>(size)};
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status WriteNpy(const std::string& path, const LiteralSlice& array) {
+  Stored stored;
+  XLA_RETURN_IF_ERROR(Store(array, stored));
+  return WriteFileParts(path, {stored.header, stored.data});
+}
+
 absl::Status WriteNpz(const std::string& path,
                       const std::vector<std::pair<std::string, LiteralSlice>>& arrays) {
   if (arrays.empty()) {
@@ -300,37 +348,19 @@ absl::Status WriteNpz(const std::string& path,
   }
   // libzip reads the data when the archive is closed.
   struct Member {
-    std::string header;
-    Literal copy;  // unless the array is stored as it is
+    Stored stored;
     zip_buffer_fragment_t fragments[2];
   };
   std::vector<std::unique_ptr<Member>> members;
   for (const auto& [name, array] : arrays) {
-    if (!array.shape().IsArray()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("cannot store ", array.shape().ToString(), " in a .npy file"));
-    }
-    const Shape& shape = array.shape();
-    const PrimitiveType stored = NumpyType(shape.element_type());
     Member& member = *members.emplace_back(std::make_unique<Member>());
-    const void* data = array.untyped_data();
-    int64_t size = array.size_bytes();
-    Shape dense = ShapeUtil::MakeShapeWithDescendingLayout(stored, shape.dimensions());
-    if (stored != shape.element_type() || shape.is_dynamic() ||
-        !LayoutUtil::IsMonotonicWithDim0Major(shape.layout())) {
-      // Dynamic dimensions are stored at their sizes, not their bounds.
-      member.copy = shape.is_dynamic() ? array.ToStatic() : array.Clone();
-      XLA_ASSIGN_OR_RETURN(member.copy, member.copy.Convert(stored));
-      dense = ShapeUtil::MakeShapeWithDescendingLayout(stored, member.copy.shape().dimensions());
-      member.copy = member.copy.Relayout(dense);
-      data = member.copy.untyped_data();
-      size = member.copy.size_bytes();
-    }
-    member.header = MakeNpyHeader(dense);
-    member.fragments[0] = {reinterpret_cast<zip_uint8_t*>(member.header.data()),
-                           member.header.size()};
-    member.fragments[1] = {static_cast<zip_uint8_t*>(const_cast<void*>(data)),
-                           static_cast<zip_uint64_t>(size)};
+    XLA_RETURN_IF_ERROR(Store(array, member.stored));
+    const auto fragment = [](std::string_view bytes) {
+      return zip_buffer_fragment_t{reinterpret_cast<zip_uint8_t*>(const_cast<char*>(bytes.data())),
+                                   bytes.size()};
+    };
+    member.fragments[0] = fragment(member.stored.header);
+    member.fragments[1] = fragment(member.stored.data);
   }
   return WriteFileWith(path, [&](const std::string& temporary) -> absl::Status {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(temporary.c_str(), "we"),

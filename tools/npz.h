@@ -54,6 +54,9 @@ class NumpyFile {
   std::unique_ptr<Archive> archive_;
 };
 
+// Writes one array as a .npy file. Types NumPy lacks as below.
+absl::Status WriteNpy(const std::string& path, const LiteralSlice& array);
+
 // Writes an uncompressed archive to the path ("-": standard output). The same arrays give the same
 // bytes. Types NumPy lacks are stored as the next wider type that it has: bf16, f8, f6, f4 as f32,
 // integers below a byte as one byte each.

@@ -14,6 +14,7 @@
 #include "tools/ops_page.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
+#include "xla/base/suggestion.h"
 #include "xla/hlo/ir/opcode_docs.h"
 
 namespace xla {
@@ -74,8 +75,20 @@ absl::StatusOr<std::vector<HloOpcode>> Find(const std::string& name) {
       found.push_back(opcode);
   }
   if (!found.empty()) return found;
+  std::vector<std::string> names;
+  for (int i = 0; i < kNumHloOpcodes; ++i) {
+    const auto opcode = static_cast<HloOpcode>(i);
+    names.emplace_back(HloOpcodeString(opcode));
+    for (const absl::string_view builder :
+         absl::StrSplit(View(GetOpcodeDoc(opcode).builders), ' ', absl::SkipEmpty())) {
+      names.emplace_back(builder);
+    }
+  }
+  const std::string suggestion =
+      Suggestion(name, std::vector<std::string_view>(names.begin(), names.end()));
   return absl::NotFoundError(absl::StrCat("no operation or function of the builder is named '",
-                                          name, "'; `xylem ops` lists them"));
+                                          name, "'", suggestion,
+                                          suggestion.empty() ? "; `xylem ops` lists them" : ""));
 }
 
 absl::StatusOr<int> Ops(const Arguments& arguments) {

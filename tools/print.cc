@@ -2,15 +2,21 @@
 // xylem print converts programs between formats; xylem verify checks that they are well formed.
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "tools/command.h"
+#include "tools/file_kinds.h"
 #include "tools/files.h"
+#include "tools/json.h"
 #include "tools/process.h"
+#include "tools/program_files.h"
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
 #include "xla/hlo/proto/hlo_proto.h"
@@ -66,24 +72,34 @@ bool HasMhlo(const mlir::Source& source) {
   });
 }
 
+absl::StatusOr<std::unique_ptr<mlir::Source>> LoadSource(const std::string& path,
+                                                         std::string_view bytes, bool verify) {
+  auto source = stablehlo::LoadStableHlo(std::string(bytes), DisplayName(path), verify);
+  if (!source.ok()) return AboutFile(path, Explained(bytes, source.status()));
+  return source;
+}
+
 // StableHLO is kept as it is, without a way through HLO, but for such operations.
 absl::StatusOr<std::string> AsStableHlo(const std::string& path, std::string_view bytes,
                                         bool as_bytecode, const Arguments& arguments) {
   std::unique_ptr<mlir::Source> source;
   if (IsStableHlo(bytes)) {
-    XLA_ASSIGN_OR_RETURN(
-        source, stablehlo::LoadStableHlo(std::string(bytes), path, !arguments.Has("--no-verify")));
+    XLA_ASSIGN_OR_RETURN(source, LoadSource(path, bytes, !arguments.Has("--no-verify")));
   }
   if (source == nullptr || HasMhlo(*source)) {
-    XLA_ASSIGN_OR_RETURN(const auto module,
-                         LoadModuleFrom(path, bytes, !arguments.Has("--no-verify")));
+    XLA_ASSIGN_OR_RETURN(
+        const auto module,
+        LoadModuleFrom(path, bytes, !arguments.Has("--no-verify"), arguments.Get("--function")));
     // Operations that start and end later become what they start.
     XLA_RETURN_IF_ERROR(ExpandAsync(module.get()).status());
     XLA_ASSIGN_OR_RETURN(source, stablehlo::TranslateFromHlo(*module));
   }
   if (!as_bytecode) {
-    return CompleteText(arguments.Has("--generic") ? mlir::ToString(*source->module)
-                                                   : stablehlo::PrettyText(*source->module));
+    // What has locations keeps them; MLIR, which has them of every program, asks for an option.
+    const bool locations = !arguments.Has("--no-metadata") && mlir::HasLocations(*source->module);
+    return CompleteText(arguments.Has("--generic")
+                            ? mlir::ToString(*source->module, locations)
+                            : stablehlo::PrettyText(*source->module, locations));
   }
   XLA_ASSIGN_OR_RETURN(const stablehlo::Version version,
                        stablehlo::ParseVersion(arguments.Get("--stablehlo-version", "current")));
@@ -94,31 +110,49 @@ absl::StatusOr<std::string> Converted(const std::string& path, std::string_view 
                                       const std::string& to, const Arguments& arguments) {
   if (to == "stablehlo" || to == "mlirbc")
     return AsStableHlo(path, bytes, to == "mlirbc", arguments);
-  XLA_ASSIGN_OR_RETURN(const auto module,
-                       LoadModuleFrom(path, bytes, !arguments.Has("--no-verify")));
+  XLA_ASSIGN_OR_RETURN(const auto module, LoadModuleFrom(path, bytes, !arguments.Has("--no-verify"),
+                                                         arguments.Get("--function")));
   return to == "hlo" ? AsHlo(*module, arguments) : AsProto(*module);
+}
+
+// --to, or what the name of the output says.
+absl::StatusOr<std::string> TargetFormat(const std::string& output, const Arguments& arguments) {
+  std::string to = arguments.Get("--to", arguments.Has("--proto") ? "hlo-proto" : "");
+  const std::string named(FormatOfName(output));
+  const bool is_known =
+      named == "hlo" || named == "hlo-proto" || named == "stablehlo" || named == "mlirbc";
+  if (to.empty()) to = is_known ? named : "hlo";
+  XLA_RETURN_IF_ERROR(CheckOutputName(output, to));
+  return to;
 }
 
 // Several programs of one text are printed as such a text; the binary formats hold one.
 absl::StatusOr<int> Print(const Arguments& arguments) {
   const std::string& path = arguments.operands()[0];
-  const std::string to = arguments.Get("--to", arguments.Has("--proto") ? "hlo-proto" : "hlo");
+  const std::string output = arguments.Get("--output", "-");
+  XLA_ASSIGN_OR_RETURN(const std::string to, TargetFormat(output, arguments));
+  const bool is_binary = to == "hlo-proto" || to == "mlirbc";
+  if (is_binary) XLA_RETURN_IF_ERROR(CheckBinaryTarget(output, to, arguments));
   XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
   std::vector<std::string_view> programs = {bytes};
   if (IsStableHlo(bytes)) {
     const std::vector<std::string_view> parts = StableHloPrograms(bytes);
     if (parts.size() > 1) programs = parts;
   }
-  if (programs.size() > 1 && (to == "hlo-proto" || to == "mlirbc")) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        path, ": ", to, " holds one program, but lines \"// -----\" separate ", programs.size()));
+  if (programs.size() > 1 && is_binary) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(DisplayName(path), ": ", to,
+                     " holds one program, but lines \"// -----\" separate ", programs.size()));
   }
   std::string out;
   for (const std::string_view program : programs) {
-    XLA_ASSIGN_OR_RETURN(const std::string text, Converted(path, program, to, arguments));
+    XLA_ASSIGN_OR_RETURN(const std::string text,
+                         programs.size() == 1
+                             ? Converted(path, program, to, arguments)
+                             : Converted(path, AtItsLine(bytes, program), to, arguments));
     absl::StrAppend(&out, out.empty() ? "" : "// -----\n", text);
   }
-  XLA_RETURN_IF_ERROR(WriteFile(arguments.Get("--output", "-"), out));
+  XLA_RETURN_IF_ERROR(WriteFile(output, out));
   return kExitOk;
 }
 
@@ -132,36 +166,56 @@ void CountOperations(const mlir::Operation& operation, int64_t* functions, int64
   }
 }
 
-// What a valid file holds.
-absl::StatusOr<std::string> Describe(const std::string& path) {
+// What a valid file holds, in the order in which it is printed.
+using Contents = std::vector<std::pair<std::string, int64_t>>;
+
+absl::StatusOr<Contents> Describe(const std::string& path) {
   XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
   if (!IsStableHlo(bytes)) {
     XLA_ASSIGN_OR_RETURN(const auto module, LoadModuleFrom(path, bytes));
-    return absl::StrCat(module->computation_count(), " computations, ", module->instruction_count(),
-                        " instructions");
+    return Contents{{"computation", module->computation_count()},
+                    {"instruction", module->instruction_count()}};
   }
   const std::vector<std::string_view> programs = StableHloPrograms(bytes);
   int64_t functions = 0, operations = 0;
   for (const std::string_view program : programs) {
-    XLA_ASSIGN_OR_RETURN(const auto source, stablehlo::LoadStableHlo(std::string(program), path));
+    XLA_ASSIGN_OR_RETURN(
+        const auto source,
+        LoadSource(path, programs.size() == 1 ? std::string(program) : AtItsLine(bytes, program),
+                   true));
     CountOperations(*source->module, &functions, &operations);
     --operations;  // the module
   }
-  return absl::StrCat(programs.size() > 1 ? absl::StrCat(programs.size(), " programs, ") : "",
-                      functions, " functions, ", operations - functions, " operations");
+  Contents contents;
+  if (programs.size() > 1) contents.emplace_back("program", static_cast<int64_t>(programs.size()));
+  contents.emplace_back("function", functions);
+  contents.emplace_back("operation", operations - functions);
+  return contents;
 }
 
 absl::StatusOr<int> Verify(const Arguments& arguments) {
+  const bool json = arguments.Has("--json");
   int code = kExitOk;
   for (const std::string& path : arguments.operands()) {
     if (Interrupted()) return absl::CancelledError("interrupted");
-    const absl::StatusOr<std::string> description = Describe(path);
-    if (absl::IsCancelled(description.status())) return description.status();
-    if (description.ok()) {
-      std::printf("%s: ok, %s\n", path.c_str(), description->c_str());
+    const absl::StatusOr<Contents> contents = Describe(path);
+    if (absl::IsCancelled(contents.status())) return contents.status();
+    if (!contents.ok()) code = kExitFailed;
+    if (json) {
+      JsonObject line;
+      line.String("file", path).Bool("ok", contents.ok());
+      if (!contents.ok()) line.String("error", std::string(contents.status().message()));
+      for (const auto& [noun, count] : contents.ok() ? *contents : Contents())
+        line.Integer(noun + "s", count);
+      std::puts(line.ToString().c_str());
+    } else if (!contents.ok()) {
+      std::fprintf(stderr, "xylem: %s\n", std::string(contents.status().message()).c_str());
     } else {
-      std::fprintf(stderr, "xylem: %s\n", std::string(description.status().message()).c_str());
-      code = kExitFailed;
+      const std::string list =
+          absl::StrJoin(*contents, ", ", [](std::string* out, const auto& entry) {
+            absl::StrAppend(out, Counted(entry.second, entry.first));
+          });
+      std::printf("%s: ok, %s\n", DisplayName(path).c_str(), list.c_str());
     }
   }
   return code;
@@ -176,7 +230,8 @@ Command PrintCommand() {
           "",
           {{"--to",
             "FORMAT",
-            "hlo (the default), hlo-proto, stablehlo (text) or mlirbc (a portable artifact)",
+            "hlo, hlo-proto, stablehlo (text) or mlirbc (a portable artifact); the default is what "
+            "the\nname of the output says (.hlo, .pb, .mlir, .mlirbc), else hlo",
             {"hlo", "hlo-proto", "stablehlo", "mlirbc"}},
            {"--stablehlo-version", "VERSION",
             "of a portable artifact: 1.0.0 and later, minimum or current (the default)"},
@@ -187,10 +242,12 @@ Command PrintCommand() {
            {"--generic", "", "print StableHLO in the generic form of MLIR"},
            {"--operand-shapes", "", "print the shapes of operands"},
            {"--large-constants", "", "print constants of more than 10 elements in full"},
-           {"--no-metadata", "", "leave out metadata"},
+           {"--no-metadata", "", "leave out metadata (locations of StableHLO)"},
+           FunctionOption(),
            {"--no-verify", "", "do not verify the program"},
            {"--proto", "", "the same as --to=hlo-proto"},
-           {"--output", "FILE", "where to write; the default is standard output"}},
+           {"--output", "FILE", "where to write; the default is standard output"},
+           ForceOption()},
           1,
           1,
           Print};
@@ -203,7 +260,7 @@ Command VerifyCommand() {
       "parse and verify programs",
       "Reports for each file whether it is well formed. Errors name the position, the operation\n"
       "and the violated rule.",
-      {},
+      {{"--json", "", "print a line of JSON for each file"}},
       1,
       INT64_MAX,
       Verify};

@@ -17,19 +17,15 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <system_error>
 #include <typeinfo>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "tools/files.h"
-#include "xla/base/status_macros.h"
-#include "xla/hlo/proto/hlo_proto.h"
-#include "xla/hlo/text/parser.h"
-#include "xla/hlo/verifier/hlo_verifier.h"
-#include "xla/mlir/bytecode_reader.h"
-#include "xla/mlir/types.h"
-#include "xla/stablehlo/translate.h"
+#include "xla/base/string_view.h"
 
 namespace xla {
 namespace {
@@ -72,37 +68,6 @@ void OnTerminate() {
   std::abort();
 }
 
-bool IsControl(char c) {
-  const auto u = static_cast<unsigned char>(c);
-  return u < 0x20 && u != '\n' && u != '\t' && u != '\r' && u != '\f' && u != '\v';
-}
-
-// HLO text has no control characters; in serialized modules field tags and lengths are some.
-bool LooksLikeProto(std::string_view bytes) {
-  const std::string_view head = bytes.substr(0, 512);
-  return !head.empty() && (static_cast<unsigned char>(head[0]) >= 0x80 ||
-                           std::any_of(head.begin(), head.end(), IsControl));
-}
-
-// What makes a text unreadable that a user takes for HLO text; empty if nothing does.
-std::string EncodingProblem(std::string_view bytes) {
-  if (bytes.substr(0, 3) == "\xef\xbb\xbf") return "the file begins with a UTF-8 byte order mark";
-  if (bytes.substr(0, 2) == "\xff\xfe" || bytes.substr(0, 2) == "\xfe\xff")
-    return "the file is UTF-16; expected ASCII or UTF-8";
-  const size_t name = bytes.substr(0, 512).find("HloModule ");
-  const auto control = std::find_if(bytes.begin(), bytes.end(), IsControl);
-  if (name == std::string_view::npos || control == bytes.end()) return "";
-  return absl::StrCat("line ", 1 + std::count(bytes.begin(), control, '\n'),
-                      " holds the control character 0x", absl::Hex(*control, absl::kZeroPad2));
-}
-
-absl::Status ExpectOneProgram(std::string_view bytes) {
-  const size_t count = StableHloPrograms(bytes).size();
-  if (count <= 1) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("expected one program, but lines \"// -----\" separate ", count));
-}
-
 }  // namespace
 
 void OpenStandardStreams() {
@@ -142,19 +107,76 @@ double Seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+std::string Counted(int64_t count, std::string_view noun) {
+  return absl::StrCat(count, " ", View(noun), count == 1 ? "" : "s");
+}
+
+std::string ReadableSeconds(double seconds) {
+  // Below what would be printed as 1000, which %g writes with an exponent.
+  if (seconds < 999.5e-6) return absl::StrFormat("%.3g us", seconds * 1e6);
+  if (seconds < 999.5e-3) return absl::StrFormat("%.3g ms", seconds * 1e3);
+  return seconds < 999.5 ? absl::StrFormat("%.3g s", seconds) : absl::StrFormat("%.0f s", seconds);
+}
+
+std::string ReadableBytes(int64_t bytes) {
+  if (bytes < 1000) return absl::StrCat(bytes, " B");
+  auto size = static_cast<double>(bytes);
+  const char* unit = "B";
+  for (const char* larger : {"KB", "MB", "GB", "TB"}) {
+    // What would be printed as 1000.0 is 1.0 of the next.
+    if (size < 999.95) break;
+    size /= 1000;
+    unit = larger;
+  }
+  return absl::StrFormat("%.1f %s", size, unit);
+}
+
 ProgressLine::ProgressLine(bool enabled)
     : enabled_(enabled && isatty(STDERR_FILENO) == 1), start_(Seconds()) {}
-ProgressLine::~ProgressLine() { Clear(); }
 
-void ProgressLine::Show(std::string_view text) {
-  if (!enabled_ || Seconds() - start_ < 1) return;
-  std::fprintf(stderr, "\r%.*s\x1b[K", static_cast<int>(std::min<size_t>(text.size(), 110)),
-               text.data());
+ProgressLine::~ProgressLine() {
+  if (watcher_.joinable()) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      has_ended_ = true;
+    }
+    ended_.notify_all();
+    watcher_.join();
+  }
+  Clear();
+}
+
+void ProgressLine::Draw() {
+  const double elapsed = Seconds() - start_;
+  if (text_.empty() || elapsed < 1) return;
+  std::fprintf(stderr, "\r%.0f s  %.*s\x1b[K", elapsed,
+               static_cast<int>(std::min<size_t>(text_.size(), 100)), text_.data());
   std::fflush(stderr);
   shown_ = true;
 }
 
+void ProgressLine::Watch() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!ended_.wait_for(lock, std::chrono::milliseconds(500), [this] { return has_ended_; }))
+    Draw();
+}
+
+void ProgressLine::Show(std::string_view text) {
+  if (!enabled_) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  text_ = text;
+  Draw();
+  if (watcher_.joinable()) return;
+  try {
+    watcher_ = std::thread([this] { Watch(); });
+  } catch (const std::system_error&) {  // no thread: the line is drawn where something is shown
+  }
+}
+
 void ProgressLine::Clear() {
+  if (!enabled_) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  text_.clear();
   if (!shown_) return;
   std::fputs("\r\x1b[K", stderr);
   std::fflush(stderr);
@@ -165,91 +187,6 @@ std::string ProgressBar(int64_t done, int64_t total) {
   constexpr int64_t kWidth = 30;
   const int64_t full = total > 0 ? std::min(kWidth, done * kWidth / total) : 0;
   return absl::StrCat("[", std::string(full, '#'), std::string(kWidth - full, '.'), "]");
-}
-
-absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view bytes,
-                                                               bool verify) {
-  std::unique_ptr<HloModule> module;
-  if (IsStableHlo(bytes)) {
-    XLA_RETURN_IF_ERROR(ExpectOneProgram(bytes));
-    XLA_ASSIGN_OR_RETURN(
-        module,
-        stablehlo::ReadStableHlo(std::string(bytes), mlir::IsBytecode(bytes) ? "bytecode" : ""));
-  } else if (LooksLikeProto(bytes)) {
-    auto read = ParseModuleFromProtoBytes(bytes);
-    if (const std::string problem = EncodingProblem(bytes); !read.ok() && !problem.empty())
-      return absl::InvalidArgumentError(problem);
-    XLA_ASSIGN_OR_RETURN(module, std::move(read));
-  } else {
-    XLA_ASSIGN_OR_RETURN(module, ParseAndReturnUnverifiedModule(bytes));
-  }
-  if (verify) XLA_RETURN_IF_ERROR(VerifyModule(*module));
-  return module;
-}
-
-absl::StatusOr<std::string> ReadProgram(const std::string& path) {
-  return ReadFile(path, std::min(kMaxProgramBytes, UsableMemoryBytes() / 4));
-}
-
-absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, bool verify) {
-  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
-  return LoadModuleFrom(path, bytes, verify);
-}
-
-absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFrom(const std::string& path,
-                                                          std::string_view bytes, bool verify) {
-  auto module = LoadModuleFromBytes(bytes, verify);
-  if (!module.ok()) {
-    return absl::Status(module.status().code(), absl::StrCat(path == "-" ? "standard input" : path,
-                                                             ": ", module.status().message()));
-  }
-  return module;
-}
-
-bool IsStableHlo(std::string_view bytes) {
-  if (mlir::IsBytecode(bytes)) return true;
-  // A proto starts with a line feed and may go on as MLIR text does.
-  if (LooksLikeProto(bytes) || bytes.substr(0, 9) == "HloModule") return false;
-  if (stablehlo::LooksLikeMlir(bytes)) return true;
-  for (const std::string_view part : mlir::SplitInput(bytes)) {
-    if (stablehlo::LooksLikeMlir(part)) return true;
-  }
-  return false;
-}
-
-std::vector<std::string_view> StableHloPrograms(std::string_view bytes) {
-  if (mlir::IsBytecode(bytes)) return {bytes};
-  std::vector<std::string_view> parts = mlir::SplitInput(bytes);
-  std::erase_if(parts, [](std::string_view part) { return stablehlo::IsComment(part); });
-  return parts;
-}
-
-absl::StatusOr<std::vector<std::unique_ptr<HloModule>>> LoadModules(const std::string& path,
-                                                                    bool verify) {
-  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
-  std::vector<std::string_view> parts = {bytes};
-  if (IsStableHlo(bytes) || stablehlo::IsComment(bytes)) parts = StableHloPrograms(bytes);
-  const std::string name = path == "-" ? std::string("standard input") : path;
-  if (absl::StripAsciiWhitespace(bytes).empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(name, ": the file is empty"));
-  }
-  std::vector<std::unique_ptr<HloModule>> modules;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    auto module = LoadModuleFromBytes(parts[i], verify);
-    if (!module.ok()) {
-      const std::string part = parts.size() > 1 ? absl::StrCat(", program ", i + 1) : "";
-      return absl::Status(module.status().code(),
-                          absl::StrCat(name, part, ": ", module.status().message()));
-    }
-    modules.push_back(*std::move(module));
-  }
-  return modules;
-}
-
-absl::StatusOr<std::string> CompleteText(std::string text) {
-  if (text.size() <= mlir::kMaxTextBytes) return text;
-  return absl::ResourceExhaustedError(
-      absl::StrCat("the text of the program has more than ", mlir::kMaxTextBytes, " bytes"));
 }
 
 int64_t UsableMemoryBytes() {

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command needs of the operating system besides files: Ctrl-C, the terminal, memory, time;
-// and loading programs.
+// What the command needs of the operating system besides files: Ctrl-C, the terminal, memory, time.
 #ifndef XYLEM_TOOLS_PROCESS_H_
 #define XYLEM_TOOLS_PROCESS_H_
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
-#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
-#include <vector>
-
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "xla/hlo/ir/hlo_module.h"
+#include <thread>
 
 namespace xla {
 
@@ -39,18 +35,29 @@ class AbortsAreLackOfMemory {
 // The file that is removed if the process is ended as above; empty: none.
 void SetTemporaryFile(const std::string& path);
 
-// A line on stderr that is redrawn in place after the first second; only if stderr is a terminal.
+// A line on stderr that says what is going on, with the seconds that it takes: redrawn in place
+// after the first second, also while nothing new is shown; only if stderr is a terminal.
 class ProgressLine {
  public:
   explicit ProgressLine(bool enabled = true);
   ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
   void Show(std::string_view text);
+  // Removes the line, so that something else can be printed.
   void Clear();
 
  private:
-  bool enabled_;
-  bool shown_ = false;
-  double start_;
+  void Draw();  // with the mutex held
+  void Watch();
+
+  const bool enabled_;
+  const double start_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::string text_;
+  bool shown_ = false, has_ended_ = false;
+  std::thread watcher_;
 };
 
 // A bar of 30 characters for done of total.
@@ -58,32 +65,19 @@ std::string ProgressBar(int64_t done, int64_t total);
 
 double Seconds();  // monotonic
 
+// "1 array", "2 arrays".
+std::string Counted(int64_t count, std::string_view noun);
+
+// "950 us", "14.4 ms", "3.2 s": three digits.
+std::string ReadableSeconds(double seconds);
+
+// "0 B", "812 B", "4.0 KB", "1.5 MB": powers of 1000.
+std::string ReadableBytes(int64_t bytes);
+
 // Seven eighths of the memory of the machine, the control group or the limits of this process: the
 // limit for values, so that a program that needs more returns an error before the kernel kills the
 // process.
 int64_t UsableMemoryBytes();
-
-// Reads a program in any format (HLO text or proto, StableHLO text or bytecode, detected from its
-// content) and verifies it unless `verify` is false. Errors name the file.
-absl::StatusOr<std::unique_ptr<HloModule>> LoadModule(const std::string& path, bool verify = true);
-// The same in two steps, for standard input can be read once only.
-absl::StatusOr<std::string> ReadProgram(const std::string& path);
-absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFrom(const std::string& path,
-                                                          std::string_view bytes,
-                                                          bool verify = true);
-// Whether the bytes are StableHLO, as text or bytecode; the programs of a text, which are parts
-// between lines "// -----", without parts of comments alone.
-bool IsStableHlo(std::string_view bytes);
-std::vector<std::string_view> StableHloPrograms(std::string_view bytes);
-
-// The same of a file of several StableHLO programs, in parts between lines "// -----". Errors also
-// name the part.
-absl::StatusOr<std::vector<std::unique_ptr<HloModule>>> LoadModules(const std::string& path,
-                                                                    bool verify = true);
-// An error where the text of StableHLO was cut for its length.
-absl::StatusOr<std::string> CompleteText(std::string text);
-absl::StatusOr<std::unique_ptr<HloModule>> LoadModuleFromBytes(std::string_view bytes,
-                                                               bool verify = true);
 
 }  // namespace xla
 

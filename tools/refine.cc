@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // xylem refine gives the arguments of a dynamic StableHLO program their sizes.
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,12 +10,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "tools/command.h"
+#include "tools/file_kinds.h"
 #include "tools/files.h"
 #include "tools/process.h"
+#include "tools/program_files.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/text/printer.h"
 #include "xla/hlo/verifier/hlo_verifier.h"
 #include "xla/mlir/ir.h"
+#include "xla/stablehlo/operation_text.h"
 #include "xla/stablehlo/translate.h"
 #include "xla/stablehlo/translate_from_hlo.h"
 
@@ -64,21 +69,34 @@ absl::Status CheckNumbers(const stablehlo::EntryArguments& arguments, int64_t co
 
 absl::StatusOr<int> Refine(const Arguments& arguments) {
   const std::string& path = arguments.operands()[0];
-  XLA_ASSIGN_OR_RETURN(const stablehlo::EntryArguments sizes, ReadArguments(arguments));
-  XLA_ASSIGN_OR_RETURN(std::string bytes, ReadProgram(path));
-  if (!IsStableHlo(bytes)) return absl::InvalidArgumentError(absl::StrCat(path, ": not StableHLO"));
-  XLA_ASSIGN_OR_RETURN(const auto source, stablehlo::LoadStableHlo(std::move(bytes), path));
-  XLA_ASSIGN_OR_RETURN(const auto module, stablehlo::TranslateToHlo(source.get(), sizes));
+  const std::string output = arguments.Get("--output", "-");
+  const std::string named(FormatOfName(output));
+  const std::string to = arguments.Get("--to", named == "hlo" ? named : "stablehlo");
+  XLA_RETURN_IF_ERROR(CheckOutputName(output, to));
+  XLA_ASSIGN_OR_RETURN(stablehlo::EntryArguments sizes, ReadArguments(arguments));
+  sizes.function = arguments.Get("--function");
+  XLA_ASSIGN_OR_RETURN(const std::string bytes, ReadProgram(path));
+  if (!IsStableHlo(bytes)) {
+    return AboutFile(path, Explained(bytes, absl::InvalidArgumentError("this is not StableHLO")));
+  }
+  const auto translate = [&]() -> absl::StatusOr<std::unique_ptr<HloModule>> {
+    XLA_ASSIGN_OR_RETURN(const auto source, stablehlo::LoadStableHlo(bytes, DisplayName(path)));
+    return stablehlo::TranslateToHlo(source.get(), sizes);
+  };
+  auto translated = translate();
+  if (!translated.ok()) return AboutFile(path, Explained(bytes, translated.status()));
+  const std::unique_ptr<HloModule> module = *std::move(translated);
   XLA_RETURN_IF_ERROR(CheckNumbers(sizes, module->entry_computation()->num_parameters()));
   XLA_RETURN_IF_ERROR(VerifyModule(*module));
   std::string out;
-  if (arguments.Get("--to", "stablehlo") == "hlo") {
+  if (to == "hlo") {
     XLA_RETURN_IF_ERROR(PrintModule(*module, HloPrintOptions(), &out));
   } else {
     XLA_ASSIGN_OR_RETURN(const auto refined, stablehlo::TranslateFromHlo(*module));
-    XLA_ASSIGN_OR_RETURN(out, CompleteText(mlir::ToString(*refined->module)));
+    XLA_ASSIGN_OR_RETURN(out, CompleteText(stablehlo::PrettyText(
+                                  *refined->module, mlir::HasLocations(*refined->module))));
   }
-  XLA_RETURN_IF_ERROR(WriteFile(arguments.Get("--output", "-"), out));
+  XLA_RETURN_IF_ERROR(WriteFile(output, out));
   return kExitOk;
 }
 
@@ -92,7 +110,11 @@ Command RefineCommand() {
           "are inlined. Programs that take sizes as arguments need their values.",
           {{"--sizes", "N=SIZES", "sizes of argument N, as 1=2x3; may be repeated"},
            {"--value", "N=VALUE", "value of argument N, an integer; may be repeated"},
-           {"--to", "FORMAT", "stablehlo (the default) or hlo", {"stablehlo", "hlo"}},
+           {"--to",
+            "FORMAT",
+            "stablehlo or hlo; the default is what the name of the output says, else stablehlo",
+            {"stablehlo", "hlo"}},
+           FunctionOption(),
            {"--output", "FILE", "where to write; the default is standard output"}},
           1,
           1,

@@ -13,8 +13,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "tools/draw.h"
+#include "tools/process.h"
+#include "tools/program_files.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/interpreter.h"
+#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace xla {
@@ -78,7 +81,46 @@ struct Leaf {
   }
 };
 
+// Fills what no file gave with the values that a snapshot recorded.
+absl::Status TakeRecorded(const ProgramShape& program, absl::Span<const Literal> recorded,
+                          std::vector<Leaf>& leaves) {
+  if (recorded.empty()) return absl::OkStatus();
+  if (recorded.size() != static_cast<size_t>(program.parameters_size())) {
+    return absl::InvalidArgumentError(absl::StrCat("the snapshot has ", recorded.size(),
+                                                   " arguments; the program takes ",
+                                                   program.parameters_size()));
+  }
+  for (Leaf& leaf : leaves) {
+    const Literal& given = recorded[static_cast<size_t>(leaf.parameter)];
+    const Shape& taken = program.parameters(leaf.parameter);
+    if (!ShapeUtil::DynamicShapeIsCompatible(given.shape(), taken)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("argument ", leaf.parameter, " of the snapshot is ",
+                       given.shape().ToString(), "; the program takes ", taken.ToString()));
+    }
+    if (leaf.for_all != nullptr || !leaf.shape.IsArray()) continue;
+    Literal value = LiteralSlice(given, leaf.index).Clone();
+    if (leaf.shape.is_dynamic() && value.shape().is_static())
+      value = value.ToBoundedDynamic(leaf.shape);
+    leaf.for_all = std::make_shared<const Literal>(std::move(value));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
+
+OptionSpec InputOption() {
+  return {"--input", "FILE", ".npy or .npz file with arguments; may be repeated"};
+}
+
+OptionSpec RandomOption() {
+  return {
+      "--random",
+      "SEED",
+      "fill missing arguments with random data: floats uniform in [-1, 1), integers in [0, 100)",
+      {},
+      IntegerRange{0, INT64_MAX}};
+}
 
 absl::StatusOr<DeviceGrid> ReadDeviceGrid(const HloModule& module, const Arguments& arguments) {
   DeviceGrid grid;
@@ -110,9 +152,38 @@ absl::StatusOr<std::vector<DeviceArray>> ReadDeviceArrays(const std::string& pat
   return arrays;
 }
 
-absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule& module,
-                                                                 const DeviceGrid& grid,
-                                                                 const Arguments& arguments) {
+absl::StatusOr<std::vector<InputArray>> ReadInputArrays(const Arguments& arguments) {
+  std::vector<InputArray> result;
+  int64_t next = 0;
+  for (const std::string& path : arguments.All("--input")) {
+    if (path == "-") continue;  // can be read once only
+    XLA_ASSIGN_OR_RETURN(const NumpyFile file, NumpyFile::Open(path));
+    bool by_name = true;
+    for (size_t i = 0; i < file.size(); ++i)
+      by_name = by_name && ArgumentNumber(SplitDevice(file.name(i)).second).has_value();
+    for (size_t i = 0; i < file.size(); ++i) {
+      const auto [device, name] = SplitDevice(file.name(i));
+      if (device >= 0) continue;
+      InputArray& array = result.emplace_back();
+      array.position = by_name ? *ArgumentNumber(name) : next++;
+      auto shape = file.ReadShape(i);
+      if (!shape.ok()) {
+        return absl::Status(shape.status().code(),
+                            absl::StrCat(path, ": ", shape.status().message()));
+      }
+      array.shape = *std::move(shape);
+      if (array.shape.rank() > 0 || !primitive_util::IsIntegralType(array.shape.element_type()))
+        continue;
+      XLA_ASSIGN_OR_RETURN(const Literal value, file.Read(i));
+      array.integer = value.GetFirstInteger();
+    }
+  }
+  return result;
+}
+
+absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(
+    const HloModule& module, const DeviceGrid& grid, const Arguments& arguments,
+    absl::Span<const Literal> recorded) {
   // Leaves of all parameters, in order: what "position" and "argNN" count.
   std::vector<Leaf> leaves;
   const ProgramShape& program = module.entry_computation_layout();
@@ -130,8 +201,11 @@ absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule
       const int64_t device = given.device;
       const size_t position = by_name ? *ArgumentNumber(given.name) : next[device]++;
       if (position >= leaves.size()) {
+        const std::string taken =
+            leaves.empty() ? "no arrays" : Counted(static_cast<int64_t>(leaves.size()), "array");
         return absl::InvalidArgumentError(absl::StrCat(
-            given.where, ": the program takes ", leaves.size(), " arrays", Signature(module)));
+            given.where, by_name ? absl::StrCat(": there is no argument ", position) : ": too many",
+            "; the program takes ", taken, Signature(module)));
       }
       Leaf& leaf = leaves[position];
       std::shared_ptr<const Literal>& place = device < 0 ? leaf.for_all : leaf.for_one[device];
@@ -149,6 +223,8 @@ absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule
     }
   }
 
+  XLA_RETURN_IF_ERROR(TakeRecorded(program, recorded, leaves));
+  XLA_RETURN_IF_ERROR(CheckSizesAreKnown(module));
   const int64_t seed = arguments.GetInt("--random", 0);
   std::vector<DeviceArguments> result(static_cast<size_t>(grid.count()));
   for (int64_t device = 0; device < grid.count(); ++device) {
@@ -157,7 +233,7 @@ absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule
       if (!arguments.Has("--random")) {
         return absl::InvalidArgumentError(absl::StrCat(
             "argument ", i, grid.count() > 1 ? absl::StrCat(" of device ", device) : "",
-            " is missing; give it with --input, or --random SEED to make it up",
+            " is missing; pass it with --input, or generate random data with --random SEED",
             Signature(module)));
       }
       XLA_ASSIGN_OR_RETURN(Literal drawn,

@@ -8,11 +8,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "tools/command.h"
 #include "tools/npz.h"
 #include "xla/hlo/ir/hlo_module.h"
@@ -46,10 +48,24 @@ struct DeviceArray {
 absl::StatusOr<std::vector<DeviceArray>> ReadDeviceArrays(const std::string& path,
                                                           const DeviceGrid& grid);
 
-// The program's arguments from --input and --random, for each device.
-absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(const HloModule& module,
-                                                                 const DeviceGrid& grid,
-                                                                 const Arguments& arguments);
+// The arrays of --input for all devices, by the position that they have among the arguments, from
+// their headers alone: before the program is known.
+struct InputArray {
+  int64_t position = 0;
+  Shape shape;
+  std::optional<int64_t> integer;  // the value of an integer scalar
+};
+absl::StatusOr<std::vector<InputArray>> ReadInputArrays(const Arguments& arguments);
+
+// The program's arguments for each device: from --input, else `recorded` (of a snapshot, for all
+// devices; may be empty), else --random.
+absl::StatusOr<std::vector<DeviceArguments>> ReadDeviceArguments(
+    const HloModule& module, const DeviceGrid& grid, const Arguments& arguments,
+    absl::Span<const Literal> recorded = {});
+
+// --input and --random.
+OptionSpec InputOption();
+OptionSpec RandomOption();
 
 struct NamedLiteral {
   std::string name;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,12 +12,16 @@
 #include "absl/strings/str_cat.h"
 #include "tools/command.h"
 #include "tools/custom_calls.h"
+#include "tools/differences.h"
 #include "tools/execute.h"
+#include "tools/file_kinds.h"
 #include "tools/host_data.h"
 #include "tools/json.h"
 #include "tools/npz.h"
 #include "tools/process.h"
+#include "tools/program_files.h"
 #include "tools/replicas.h"
+#include "tools/tolerance.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/interpreter/interpreter.h"
@@ -48,17 +53,55 @@ std::string Readable(const LiteralSlice& array) {
   return absl::StrCat(out, ", ... ", ShapeUtil::ElementsIn(shape) - 8, " more}");
 }
 
+// Before anything runs: the name must be that of a format that can be written.
+absl::Status CheckOutput(const std::string& path, const Arguments& arguments) {
+  if (FormatOfName(path) != "npy") XLA_RETURN_IF_ERROR(CheckOutputName(path, "npz"));
+  return CheckBinaryTarget(path, "an archive of the results", arguments);
+}
+
+// A .npy file holds one array.
+absl::Status CheckOneResult(const HloModule& module, const DeviceGrid& grid,
+                            const std::string& path) {
+  size_t arrays = 0;
+  for (const auto& leaf : ShapeUtil::GetLeafShapes(module.entry_computation_layout().result())) {
+    if (leaf.shape.IsArray()) ++arrays;
+  }
+  if (arrays == 1 && grid.count() == 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      path, ": a .npy file holds one array; ",
+      grid.count() > 1 ? absl::StrCat(grid.count(), " devices return ") : "the program returns ",
+      arrays, grid.count() > 1 ? " each" : "", "; give the name of a .npz archive"));
+}
+
+absl::Status WriteOutputs(const std::string& path, const std::vector<NamedLiteral>& outputs) {
+  // Outfeeds and what is sent to the host are known after the run only.
+  if (FormatOfName(path) == "npy") {
+    if (outputs.size() == 1) return WriteNpy(path, outputs[0].value);
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": a .npy file holds one array; there are ", outputs.size(),
+                     " with what the program wrote to the host; give the name of a .npz archive"));
+  }
+  std::vector<std::pair<std::string, LiteralSlice>> members;
+  for (const NamedLiteral& output : outputs)
+    members.emplace_back(output.name, LiteralSlice(output.value));
+  return WriteNpz(path, members);
+}
+
 absl::StatusOr<int> Run(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const bool compiled, UsesCompiler(arguments));
   InterpreterOptions options;
   options.memory_limit_bytes = UsableMemoryBytes();
   options.num_threads = static_cast<int>(arguments.GetInt("--threads", 0));
   options.wait_timeout = absl::Seconds(arguments.GetInt("--timeout", 60));
-  XLA_ASSIGN_OR_RETURN(const std::unique_ptr<HloModule> module,
-                       LoadModule(arguments.operands()[0]));
+  const std::string output = arguments.Get("--output");
+  if (arguments.Has("--output")) XLA_RETURN_IF_ERROR(CheckOutput(output, arguments));
+  XLA_ASSIGN_OR_RETURN(const ProgramFile file, LoadProgram(arguments.operands()[0], arguments));
+  const HloModule* const module = file.module.get();
   XLA_ASSIGN_OR_RETURN(const DeviceGrid grid, ReadDeviceGrid(*module, arguments));
+  if (FormatOfName(output) == "npy") XLA_RETURN_IF_ERROR(CheckOneResult(*module, grid, output));
   XLA_ASSIGN_OR_RETURN(const std::vector<DeviceArguments> inputs,
-                       ReadDeviceArguments(*module, grid, arguments));
+                       ReadDeviceArguments(*module, grid, arguments, file.arguments));
+  XLA_ASSIGN_OR_RETURN(const std::string cache, CacheOf(arguments));
   std::vector<std::vector<const Literal*>> pointers(inputs.size());
   for (size_t device = 0; device < inputs.size(); ++device) {
     for (const auto& input : inputs[device]) pointers[device].push_back(input.get());
@@ -83,44 +126,55 @@ absl::StatusOr<int> Run(const Arguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const CustomCallRegistry custom_calls, LoadCustomCalls(arguments));
   options.custom_call_registry = &custom_calls;
   RunStatistics statistics;
+  line.Show(absl::StrCat(compiled ? "compiling and running " : "running ", module->name()));
   const double start = Seconds();
   auto results = ExecuteReplicated(compiled, *module, grid.replicas, grid.partitions, pointers,
-                                   options, &statistics);
+                                   options, &statistics, cache);
   const double milliseconds = (Seconds() - start) * 1e3;
   line.Clear();
   if (!results.ok()) return results.status();
 
+  std::optional<Difference> difference;  // from what a snapshot recorded
+  const bool is_compared = file.result.has_value() && !arguments.Has("--input");
+  if (is_compared) {
+    XLA_ASSIGN_OR_RETURN(const std::vector<ExpectedError> errors, ExpectedErrors(*module));
+    XLA_ASSIGN_OR_RETURN(difference, FindDifference((*results)[0], *file.result, errors));
+  }
   XLA_ASSIGN_OR_RETURN(const std::vector<NamedLiteral> outputs,
                        CollectOutputs(grid, *std::move(results), feeds, channels));
   if (arguments.Has("--output")) {
-    std::vector<std::pair<std::string, LiteralSlice>> members;
-    for (const NamedLiteral& output : outputs)
-      members.emplace_back(output.name, LiteralSlice(output.value));
-    XLA_RETURN_IF_ERROR(WriteNpz(arguments.Get("--output"), members));
+    XLA_RETURN_IF_ERROR(WriteOutputs(output, outputs));
   }
   if (arguments.Has("--json")) {
     std::vector<std::string> shapes;
-    for (const NamedLiteral& output : outputs) shapes.push_back(output.value.shape().ToString());
+    for (const NamedLiteral& value : outputs) shapes.push_back(value.value.shape().ToString());
     JsonObject json;
     json.String("name", module->name())
         .Number("run_ms", milliseconds)
         .Integer("peak_bytes", statistics.peak_bytes)
         .Strings("outputs", shapes);
+    if (is_compared) json.Bool("as_recorded", !difference.has_value());
     std::puts(json.ToString().c_str());
-  } else if (arguments.Get("--output") != "-") {
-    if (!arguments.Has("--output")) {
-      for (const NamedLiteral& output : outputs)
-        std::printf("%s = %s\n", output.name.c_str(), Readable(output.value).c_str());
-    } else {
-      for (const NamedLiteral& output : outputs) {
-        std::printf("%s = %s -> %s\n", output.name.c_str(), output.value.shape().ToString().c_str(),
-                    arguments.Get("--output").c_str());
+  } else if (output != "-") {
+    for (const NamedLiteral& value : outputs) {
+      if (!arguments.Has("--output")) {
+        std::printf("%s = %s\n", value.name.c_str(), Readable(value.value).c_str());
+      } else {
+        std::printf("%s = %s -> %s\n", value.name.c_str(), value.value.shape().ToString().c_str(),
+                    output.c_str());
       }
     }
-    std::fprintf(stderr, "ran %s in %.1f ms, peak memory %.1f MB\n", module->name().c_str(),
-                 milliseconds, static_cast<double>(statistics.peak_bytes) / 1e6);
+    std::fflush(stdout);
+    std::fprintf(stderr, "ran %s in %s, peak memory %s%s\n", module->name().c_str(),
+                 ReadableSeconds(milliseconds / 1e3).c_str(),
+                 ReadableBytes(statistics.peak_bytes).c_str(),
+                 is_compared && !difference.has_value() ? "; the result is as recorded" : "");
   }
-  return kExitOk;
+  if (!difference.has_value()) return kExitOk;
+  std::fprintf(stderr, "xylem: %s: array %zu of the result differs from the recorded one %s\n",
+               DisplayName(arguments.operands()[0]).c_str(), difference->leaf,
+               difference->ToString("computed", "recorded").c_str());
+  return kExitFailed;
 }
 
 }  // namespace
@@ -135,7 +189,10 @@ Command RunCommand() {
       "one\n"
       "array per leaf. Shapes and types must match those of the program. Results are printed, or\n"
       "written to --output as an .npz file with members out00, out01, ..., one per leaf of the "
-      "result.\n"
+      "result;\n"
+      "where the name ends in .npy, as the one array that there is. A HloSnapshot brings the "
+      "arguments\n"
+      "that --input does not give; without --input its result is compared with what is computed.\n"
       "\n"
       "A program runs on replicas x partitions devices, as its header or --replicas and "
       "--partitions\n"
@@ -153,13 +210,11 @@ Command RunCommand() {
       "provides data in the same form for recv instructions with channel_id=5 and\n"
       "is_host_transfer=true. Outfeeds are printed or written as outfeed00, outfeed01, ...\n"
       "(outfeed00.0, outfeed00.1 for a tuple), sends to the host on channel 5 as channel5_00, ...",
-      {{"--input", "FILE", ".npy or .npz file with arguments; may be repeated"},
-       {"--output", "FILE", "write the results to this .npz file ('-': standard output)"},
-       {"--random",
-        "SEED",
-        "generate missing arguments: uniform in [-1, 1), integers below 100",
-        {},
-        IntegerRange{0, INT64_MAX}},
+      {InputOption(),
+       {"--output", "FILE",
+        "write the results to this .npz file, or one to a .npy file ('-': standard output)"},
+       ForceOption(),
+       RandomOption(),
        BackendOption(),
        {"--threads",
         "N",
@@ -184,7 +239,9 @@ Command RunCommand() {
         "how long a device waits for other devices before the run fails; the default is 60",
         {},
         IntegerRange{1, 1'000'000'000}},
+       FunctionOption(),
        CustomCallsOption(),
+       CacheOption(),
        {"--json", "", "print name, time, memory and result shapes as JSON"}},
       1,
       1,

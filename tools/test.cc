@@ -24,6 +24,7 @@
 #include "tools/files.h"
 #include "tools/json.h"
 #include "tools/process.h"
+#include "tools/program_files.h"
 #include "tools/self_check.h"
 #include "xla/base/status_macros.h"
 #include "xla/interpreter/interpreter.h"
@@ -227,8 +228,9 @@ absl::StatusOr<int> Test(const Arguments& arguments) {
     for (const std::string& opcode : result.missing) ++missing[opcode];
     line.Clear();
     if (!quiet || result.outcome == Outcome::kFailed) {
-      std::printf("%-13s %s%s%s\n", std::string(OutcomeName(result.outcome)).c_str(),
-                  files[i].c_str(), result.detail.empty() ? "" : ": ", result.detail.c_str());
+      const std::string text =
+          result.detail.empty() ? files[i] : AboutFile(files[i], result.detail);
+      std::printf("%-13s %s\n", std::string(OutcomeName(result.outcome)).c_str(), text.c_str());
     }
     line.Show(absl::StrCat(ProgressBar(i + 1, files.size()), " ", i + 1, " of ", files.size()));
   }

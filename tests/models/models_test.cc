@@ -16,6 +16,7 @@
 #include "tests/test_util.h"
 #include "tools/npz.h"
 #include "tools/process.h"
+#include "tools/program_files.h"
 #include "xla/base/status_macros.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"

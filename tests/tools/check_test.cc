@@ -199,7 +199,9 @@ TEST(ToleranceTest, Reductions) {
 
 TEST(GoldenTest, InvalidFilesAreErrors) {
   EXPECT_ERROR(ParseGolden("{"), "golden.json: ");
-  EXPECT_ERROR(ParseGolden("[]"), "there are no outputs");
+  EXPECT_ERROR(ParseGolden("[]"), "expected an object with args and outputs");
+  EXPECT_ERROR(ParseGolden(R"({"outputs": 3})"), "outputs must be a list");
+  EXPECT_OK(ParseGolden("{}").status());  // arguments alone, to run a program with
   EXPECT_ERROR(ParseGolden(R"({"outputs": [{}]})"), "no dtype");
   EXPECT_ERROR(ParseGolden(R"({"outputs": [{"dtype": "float31", "shape": []}]})"),
                "unknown dtype \"float31\"");

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
@@ -16,6 +17,7 @@
 #include "xla/cpu/transpose_emitter.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/passes/loop_analysis.h"
+#include "xla/passes/split_reductions.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
@@ -538,6 +540,25 @@ bool PicksLastRows(const HloComputation& computation) {
   });
 }
 
+// Whether rows shorter than a vector are better reduced one by one, by vectors of fewer lanes and a
+// masked one for the last elements, than several at a time in the lanes of a vector, whose elements
+// are gathered: where an element is computed without long functions, as the lanes that are masked
+// cost as much.
+bool SuitsShortVectors(const HloInstruction& reduce) {
+  if (reduce.operand_count() != 2 || !IdentityOfReducer(*reduce.to_apply()).has_value())
+    return false;
+  absl::flat_hash_set<const HloInstruction*> seen;
+  std::vector<const HloInstruction*> pending = {reduce.operand(0)};
+  while (!pending.empty()) {
+    const HloInstruction* instruction = pending.back();
+    pending.pop_back();
+    if (!seen.insert(instruction).second) continue;
+    if (instruction->info().Has(op_traits::kHasAccuracy)) return false;
+    pending.insert(pending.end(), instruction->operands().begin(), instruction->operands().end());
+  }
+  return true;
+}
+
 }  // namespace
 
 KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
@@ -601,15 +622,24 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
   for (const HloInstruction* instruction : computation.instructions())
     has_order |= AppliesComputations(*instruction) && HasOrder(*instruction->to_apply());
   const bool is_for_one_thread = nanoseconds < 20e3 || has_order;
-  bool reduces_rows = false, reduces = false, has_windows = false;
+  bool reduces = false, has_windows = false;
+  int64_t longest_row = 0;  // that is reduced by vectors
   for (const HloInstruction* instruction : computation.instructions()) {
     has_windows |= instruction->opcode() == HloOpcode::kReduceWindow;
     plan.keeps_matrix |= instruction->opcode() == HloOpcode::kDot &&
                          instruction->attributes<DotAttributes>().rhs_batch_dims.empty();
     if (instruction->opcode() != HloOpcode::kReduce) continue;
     reduces = true;
-    reduces_rows |= RowLengthOf(*instruction) >= vector_lanes && AppliesVectors(*instruction);
+    const int64_t row = RowLengthOf(*instruction);
+    if (AppliesVectors(*instruction) && (row >= vector_lanes || SuitsShortVectors(*instruction)))
+      longest_row = std::max(longest_row, row);
   }
+  // Rows that are shorter than a vector are reduced by shorter ones, but for very short rows, of
+  // which several are reduced at a time.
+  constexpr int kShortestRowVector = 8;
+  int row_lanes = vector_lanes;
+  while (row_lanes > kShortestRowVector && row_lanes > longest_row) row_lanes /= 2;
+  const bool reduces_rows = longest_row >= row_lanes;
   for (KernelRegion& region : plan.regions) {
     const Shape& shape = region.source == root ? FirstShape(*root) : region.source->shape();
     if (plan.is_linear) {
@@ -629,9 +659,9 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
     plan.reduces_own_rows = reduces_rows && plan.regions.size() == 1 && !plan.updates_in_place &&
                             ReducesOwnRows(computation);
     if (plan.reduces_own_rows) {
-      region.lanes = region.row_lanes = vector_lanes;
+      region.lanes = region.row_lanes = row_lanes;
     } else if (reduces_rows) {
-      region.row_lanes = vector_lanes;
+      region.row_lanes = row_lanes;
     } else {
       int lanes = reduces && length >= 8 * vector_lanes ? 4 * vector_lanes : vector_lanes;
       // Whether taps are inside is asked once for several vectors.

@@ -104,12 +104,16 @@ class CpuProgram {
                             runtime::RunStatistics* statistics = nullptr,
                             const CpuRunOptions& options = {}) const;
 
-  // The time of each instruction of the optimised module in one run. Loops and conditionals include
-  // what they run; an empty name stands for copies.
+  // The time of each instruction of the optimised module in one run; an empty name stands for
+  // copies. What a loop or conditional runs follows it, one deeper: a tree in preorder, in which
+  // those that take longer come first. An instruction that several loops run has an entry in each.
   struct ProfileEntry {
     std::string name, text;
+    int depth = 0;
+    bool has_parts = false;  // entries of its own follow
     int64_t runs = 0;
-    double seconds = 0;
+    double seconds = 0;       // with what it runs
+    double self_seconds = 0;  // without
     double bytes = 0;       // of operands and results
     double operations = 0;  // of arithmetic, estimated
     // Of the elements that a dot or convolution multiplies; invalid if there is none.

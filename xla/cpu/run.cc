@@ -417,30 +417,84 @@ namespace {
 // Time of each step of one device.
 class StepTimes final : public runtime::StepObserver {
  public:
-  struct Entry {
+  // A step, by the loops and conditionals that it is a part of.
+  struct Node {
+    std::map<const HloInstruction*, std::unique_ptr<Node>> parts;
     int64_t runs = 0;
-    double seconds = 0;
+    double seconds = 0, seconds_of_parts = 0;
   };
   struct Event {
     const HloInstruction* instruction;
     double start, seconds;  // since some point in time
   };
 
+  void OnStepBegin(int64_t /*device*/, const HloInstruction* instruction) override {
+    std::unique_ptr<Node>& node = running_.back()->parts[instruction];
+    if (node == nullptr) node = std::make_unique<Node>();
+    running_.push_back(node.get());
+  }
   void OnStep(int64_t /*device*/, const HloInstruction* instruction, Time begin,
               Time end) override {
     using Seconds = std::chrono::duration<double>;
     const double seconds = Seconds(end - begin).count();
-    Entry& entry = entries[instruction];
-    ++entry.runs;
-    entry.seconds += seconds;
+    Node& node = *running_.back();
+    running_.pop_back();
+    ++node.runs;
+    node.seconds += seconds;
+    running_.back()->seconds_of_parts += seconds;
     constexpr size_t kMostEvents = 1000000;
     if (events.size() < kMostEvents)
       events.push_back({instruction, Seconds(begin.time_since_epoch()).count(), seconds});
   }
 
-  std::map<const HloInstruction*, Entry> entries;
+  Node root;
   std::vector<Event> events;  // the first ones, by their ends
+
+ private:
+  std::vector<Node*> running_ = {&root};
 };
+
+CpuProgram::ProfileEntry EntryOf(const HloInstruction* instruction, const StepTimes::Node& node) {
+  CpuProgram::ProfileEntry entry;
+  entry.runs = node.runs;
+  entry.seconds = node.seconds;
+  entry.self_seconds = std::max(0.0, node.seconds - node.seconds_of_parts);
+  entry.has_parts = !node.parts.empty();
+  if (instruction == nullptr) return entry;
+  entry.name = instruction->name();
+  entry.text = instruction->ToShortString();
+  const auto add = [&](const Shape& shape) {
+    ShapeUtil::ForEachSubshape(shape, [&](const Shape& part, const ShapeIndex&) {
+      if (part.IsArray()) entry.bytes += static_cast<double>(DenseArrayBytes(part));
+    });
+  };
+  add(instruction->shape());
+  for (const HloInstruction* operand : instruction->operands()) add(operand->shape());
+  // What a loop computes is counted where its parts are.
+  if (!entry.has_parts) entry.operations = cpu::EstimateOperations(*instruction);
+  const HloInstruction* product = instruction->opcode() == HloOpcode::kFusion
+                                      ? cpu::FusedContraction(*instruction)
+                                      : instruction;
+  if (product != nullptr &&
+      (product->opcode() == HloOpcode::kDot || product->opcode() == HloOpcode::kConvolution)) {
+    entry.multiplied = product->operand(0)->shape().element_type();
+  }
+  return entry;
+}
+
+// The parts of a node and theirs, the longest first.
+void AppendEntries(const StepTimes::Node& parent, int depth,
+                   std::vector<CpuProgram::ProfileEntry>& entries) {
+  std::vector<std::pair<const HloInstruction*, const StepTimes::Node*>> parts;
+  for (const auto& [instruction, node] : parent.parts) parts.emplace_back(instruction, node.get());
+  std::sort(parts.begin(), parts.end(),
+            [](const auto& a, const auto& b) { return a.second->seconds > b.second->seconds; });
+  for (const auto& [instruction, node] : parts) {
+    entries.push_back(EntryOf(instruction, *node));
+    entries.back().depth = depth;
+    AppendEntries(*node, depth + 1, entries);
+  }
+}
 
 }  // namespace
 
@@ -460,38 +514,7 @@ absl::StatusOr<std::vector<CpuProgram::ProfileEntry>> CpuProgram::Profile(
     if (result.is_new) runtime::FreeHostMemory(result.data);
   }
   std::vector<ProfileEntry> entries;
-  for (const auto& [instruction, time] : times.entries) {
-    ProfileEntry entry;
-    entry.runs = time.runs;
-    entry.seconds = time.seconds;
-    if (instruction != nullptr) {
-      entry.name = instruction->name();
-      entry.text = instruction->ToShortString();
-      const auto add = [&](const Shape& shape) {
-        ShapeUtil::ForEachSubshape(shape, [&](const Shape& part, const ShapeIndex&) {
-          if (part.IsArray()) entry.bytes += static_cast<double>(DenseArrayBytes(part));
-        });
-      };
-      add(instruction->shape());
-      for (const HloInstruction* operand : instruction->operands()) add(operand->shape());
-      // A loop whose steps are listed is the sum of these.
-      const bool is_listed =
-          instruction->opcode() == HloOpcode::kWhile &&
-          absl::c_any_of(instruction->while_body()->instructions(),
-                         [&](const HloInstruction* step) { return times.entries.contains(step); });
-      if (!is_listed) entry.operations = cpu::EstimateOperations(*instruction);
-      const HloInstruction* product = instruction->opcode() == HloOpcode::kFusion
-                                          ? cpu::FusedContraction(*instruction)
-                                          : instruction;
-      if (product != nullptr &&
-          (product->opcode() == HloOpcode::kDot || product->opcode() == HloOpcode::kConvolution)) {
-        entry.multiplied = product->operand(0)->shape().element_type();
-      }
-    }
-    entries.push_back(std::move(entry));
-  }
-  std::sort(entries.begin(), entries.end(),
-            [](const ProfileEntry& a, const ProfileEntry& b) { return a.seconds > b.seconds; });
+  AppendEntries(times.root, 0, entries);
   if (events == nullptr) return entries;
   double first = 0;
   for (const StepTimes::Event& event : times.events) {

@@ -68,6 +68,7 @@ absl::Status RunSteps(const Steps& steps, RunState& state) {
   if (runtime::StepObserver* const observer = state.observer()) {
     const int64_t device = state.device().position.id();
     for (const std::unique_ptr<Step>& step : steps) {
+      observer->OnStepBegin(device, step->instruction());
       const runtime::StepObserver::Time begin = std::chrono::steady_clock::now();
       XLA_RETURN_IF_ERROR(step->Run(state));
       observer->OnStep(device, step->instruction(), begin, std::chrono::steady_clock::now());

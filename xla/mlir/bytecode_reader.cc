@@ -65,6 +65,7 @@ class ProgramReader {
     uint64_t count;
     if (!cursor.Count(&count)) return false;
     block->arguments = context().lasting_arena().NewArray<Value>(static_cast<size_t>(count));
+    std::vector<AttributeRef> locations;
     for (size_t i = 0; i < block->arguments.size(); ++i) {
       Value& value = block->arguments[i];
       value.block = block;
@@ -77,9 +78,13 @@ class ProgramReader {
         return false;
       }
       if (!tables_.TypeAt(cursor, type, &value.type)) return false;
-      uint64_t location;  // of an argument: not kept
-      if (has_location && !cursor.VarInt(&location)) return false;
+      if (!has_location) continue;
+      uint64_t location;
+      locations.resize(block->arguments.size(), nullptr);
+      if (!cursor.VarInt(&location) || !tables_.AttributeAt(cursor, location, &locations[i]))
+        return false;
     }
+    block->argument_locations = context().arena().Copy(locations);
     if (!DefineValues(cursor, block->arguments, next_value)) return false;
     if (tables_.version() < kHasUseListOrders) return true;
     uint8_t has_orders;

@@ -60,6 +60,7 @@ struct Operation {
 
 struct Block {
   absl::Span<Value> arguments;
+  absl::Span<const AttributeRef> argument_locations;  // empty, or with nulls where none is given
   Operation* first = nullptr;
   Operation* last = nullptr;
   Region* region = nullptr;
@@ -109,8 +110,12 @@ struct Region {
   }
 };
 
-// The generic form of an operation and all within it, with names %0, %1.. of its own.
-std::string ToString(const Operation& operation);
+// The generic form of an operation and all within it, with names %0, %1.. of its own. With
+// `locations`, those follow as MLIR prints them.
+std::string ToString(const Operation& operation, bool locations = false);
+
+// Whether an operation, or an argument of a block within it, has a location that is known.
+bool HasLocations(const Operation& operation);
 
 // True if both print the same but for locations and the order of attributes.
 bool Equivalent(const Operation& a, const Operation& b, std::string* difference);

@@ -25,6 +25,7 @@ std::string OperationPrinter::Print(const Operation& module) {
   for (const Region& region : module.regions) NameRegion(region, module, {}, used);
   PrintOperation(module);
   out_.push_back('\n');
+  if (has_locations_) locations_.AppendDefinitions(&out_);
   return std::move(out_);
 }
 
@@ -132,6 +133,11 @@ void OperationPrinter::Dictionary(absl::Span<const NamedAttribute> attributes,
   AppendTo(&out_, shown);
 }
 
+void OperationPrinter::LocationOf(const Value& argument) {
+  const absl::Span<const AttributeRef> locations = argument.block->argument_locations;
+  if (has_locations_ && !locations.empty()) Text(locations_.OfArgument(locations[argument.index]));
+}
+
 void OperationPrinter::Newline() {
   out_.push_back('\n');
   out_.append(2 * static_cast<size_t>(indent_), ' ');
@@ -159,6 +165,7 @@ void OperationPrinter::PrintRegion(const Region& region, bool has_arguments) {
           Operand(&argument);
           Text(": ");
           Type(argument.type);
+          LocationOf(argument);
         }
         Text(")");
       }
@@ -199,6 +206,7 @@ void OperationPrinter::PrintOperation(const Operation& operation) {
   if (out_.size() > kMaxTextBytes) return;
   PrintResults(operation);
   if (!PrintPretty(operation)) PrintGeneric(operation);
+  if (has_locations_) Text(locations_.OfOperation(operation.location));
 }
 
 bool OperationPrinter::PrintPretty(const Operation& operation) {

@@ -13,6 +13,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "xla/mlir/ir.h"
+#include "xla/mlir/location_names.h"
 #include "xla/mlir/source.h"
 
 namespace xla::mlir {
@@ -25,7 +26,8 @@ struct ValueNames {
 
 class OperationPrinter {
  public:
-  explicit OperationPrinter(const ValueNames& names) : names_(names) {}
+  explicit OperationPrinter(const ValueNames& names, bool locations = false)
+      : has_locations_(locations), names_(names) {}
 
   std::string Print(const Operation& module);
 
@@ -48,6 +50,8 @@ class OperationPrinter {
   // {..}, with the arguments of the first block or without.
   void PrintRegion(const Region& region, bool has_arguments);
   void Newline();
+  // " loc(..)" of an argument, if locations are printed and it has one.
+  void LocationOf(const Value& argument);
   // By a format (operation_format.h); false if the operation does not have that form.
   bool ByFormat(const Operation& operation, std::string_view format);
 
@@ -70,6 +74,8 @@ class OperationPrinter {
   void PrintGeneric(const Operation& operation);
   void PrintBlockName(const Block& block);
 
+  const bool has_locations_;
+  LocationNames locations_;
   ValueNames names_;
   std::string out_;
   int indent_ = 0;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "xla/base/string_view.h"
+#include "xla/base/suggestion.h"
 #include "xla/mlir/operation_format.h"
 
 namespace xla::mlir {
@@ -129,6 +130,12 @@ bool OperationReader::FinishForwardUses(NameScope& scope, size_t first,
 
 bool OperationReader::DefineArguments(Block* block, absl::Span<const NamedArgument> arguments) {
   block->arguments = context().lasting_arena().NewArray<Value>(arguments.size());
+  std::vector<AttributeRef> locations;
+  for (const NamedArgument& argument : arguments) {
+    if (argument.location != nullptr) locations.resize(arguments.size(), nullptr);
+  }
+  for (size_t i = 0; i < locations.size(); ++i) locations[i] = arguments[i].location;
+  block->argument_locations = arena().Copy(locations);
   for (size_t i = 0; i < arguments.size(); ++i) {
     Value& value = block->arguments[i];
     value.type = arguments[i].type;
@@ -176,8 +183,7 @@ bool OperationReader::ParseArgument(NamedArgument* argument) {
   argument->offset = name.offset;
   if (!cursor().Expect(':')) return false;
   argument->type = attributes_.ParseType();
-  AttributeRef unused;
-  return argument->type != nullptr && ParseOptionalLocation(&unused);
+  return argument->type != nullptr && ParseOptionalLocation(&argument->location);
 }
 
 bool OperationReader::ParseOptionalDictionary(OperationState& state, Repeated repeated) {
@@ -473,9 +479,12 @@ bool OperationReader::ParsePretty(OperationState& state) {
   const OperationName* name = Name(word);
   const OperationSyntax* syntax = name->text == word ? name->syntax : dialects_.Find(word);
   if (syntax == nullptr || (syntax->parse == nullptr && syntax->format.empty())) {
-    return c.FailExpected(syntax == nullptr
-                              ? absl::StrCat("an operation: '", View(word), "' is not known")
-                              : absl::StrCat("'\"': ", View(word), " has only the generic form"));
+    if (syntax != nullptr)
+      return c.FailExpected(absl::StrCat("'\"': ", View(word), " has only the generic form"));
+    const std::string_view nearest = NearestWord(word, dialects_.OperationNames());
+    return c.FailExpected(absl::StrCat(
+        "an operation: '", View(word), "' is not known",
+        nearest.empty() ? "" : absl::StrCat(" (did you mean '", View(nearest), "'?)")));
   }
   c.Word();
   state.name = name;

@@ -26,6 +26,7 @@ struct NamedArgument {
   std::string_view name;
   TypeRef type = nullptr;
   size_t offset = 0;
+  AttributeRef location = nullptr;
 };
 
 // What a parse function fills.

@@ -7,15 +7,19 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/string_view.h"
 #include "xla/mlir/ir.h"
+#include "xla/mlir/location_names.h"
 
 namespace xla::mlir {
 namespace {
 
 class Printer {
  public:
+  explicit Printer(bool locations) : has_locations_(locations) {}
+
   std::string Print(const Operation& operation) {
     NumberOperation(operation);
     AppendOperation(operation, 0);
+    if (has_locations_) locations_.AppendDefinitions(&out_);
     return std::move(out_);
   }
 
@@ -83,6 +87,7 @@ class Printer {
     if (!bare) out_.push_back('(');
     AppendList(operation.results, [&](const Value& value) { AppendTo(&out_, value.type); });
     if (!bare) out_.push_back(')');
+    if (has_locations_) out_.append(locations_.OfOperation(operation.location));
     out_.push_back('\n');
   }
 
@@ -103,6 +108,8 @@ class Printer {
             AppendValue(argument);
             out_.append(": ");
             AppendTo(&out_, argument.type);
+            if (has_locations_ && !block->argument_locations.empty())
+              out_.append(locations_.OfArgument(block->argument_locations[argument.index]));
           });
           out_.push_back(')');
         }
@@ -114,6 +121,8 @@ class Printer {
     out_.push_back('}');
   }
 
+  const bool has_locations_;
+  LocationNames locations_;
   std::string out_;
   absl::flat_hash_map<const Value*, size_t> numbers_;
   absl::flat_hash_map<const Block*, size_t> blocks_;
@@ -210,7 +219,28 @@ class Comparer {
 
 }  // namespace
 
-std::string ToString(const Operation& operation) { return Printer().Print(operation); }
+std::string ToString(const Operation& operation, bool locations) {
+  return Printer(locations).Print(operation);
+}
+
+bool HasLocations(const Operation& operation) {
+  const auto is_known = [](AttributeRef attribute) {
+    const auto* location = attribute == nullptr ? nullptr : attribute->As<LocationAttribute>();
+    return location != nullptr && location->form != LocationAttribute::Form::kUnknown;
+  };
+  if (is_known(operation.location)) return true;
+  for (const Region& region : operation.regions) {
+    for (const Block* block = region.first; block != nullptr; block = block->next) {
+      for (const AttributeRef location : block->argument_locations) {
+        if (is_known(location)) return true;
+      }
+      for (const Operation& inner : *block) {
+        if (HasLocations(inner)) return true;
+      }
+    }
+  }
+  return false;
+}
 
 bool Equivalent(const Operation& a, const Operation& b, std::string* difference) {
   std::string unused;

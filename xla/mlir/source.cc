@@ -2,6 +2,7 @@
 // Files of MLIR text: aliases, operations of the top level, resources.
 #include "xla/mlir/source.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "absl/strings/match.h"
@@ -61,6 +62,13 @@ Dialects::Dialects() { Add(kBuiltin); }
 
 void Dialects::Add(absl::Span<const OperationSyntax> operations) {
   for (const OperationSyntax& operation : operations) operations_[operation.name] = &operation;
+}
+
+std::vector<std::string_view> Dialects::OperationNames() const {
+  std::vector<std::string_view> names;
+  for (const auto& [name, syntax] : operations_) names.push_back(name);
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 void Dialects::AddDialectAlias(std::string_view alias, std::string_view dialect) {

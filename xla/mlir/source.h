@@ -51,6 +51,8 @@ class Dialects {
   void AddDialectAlias(std::string_view alias, std::string_view dialect);
 
   absl::Span<const DialectSyntax> syntaxes() const { return syntaxes_; }
+  // The names of all operations, in alphabetical order.
+  std::vector<std::string_view> OperationNames() const;
   // How `name` is written; the name of what is found differs where it is that of an alias.
   const OperationSyntax* Find(std::string_view name) const {
     const auto found = operations_.find(name);

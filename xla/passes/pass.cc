@@ -2,10 +2,13 @@
 #include "xla/passes/pass.h"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "xla/base/suggestion.h"
 #include "xla/passes/algebraic_simplifier.h"
 #include "xla/passes/calls.h"
 #include "xla/passes/canonicalise_contractions.h"
@@ -74,8 +77,12 @@ absl::StatusOr<const Pass*> FindPass(std::string_view name) {
   for (const Pass& pass : kPasses) {
     if (pass.name == name) return &pass;
   }
+  std::vector<std::string_view> names;
+  for (const Pass& pass : kPasses) names.push_back(pass.name);
+  const std::string suggestion = Suggestion(name, names);
   return absl::NotFoundError(absl::StrCat(
-      "there is no pass '", std::string(name), "'; there are: ",
+      "there is no pass '", std::string(name), "'", suggestion,
+      suggestion.empty() ? "; there are: " : " There are: ",
       absl::StrJoin(kPasses, ", ", [](std::string* out, const Pass& pass) { *out += pass.name; })));
 }
 

@@ -147,7 +147,7 @@ bool IsCheapBody(const HloComputation& body) {
 // How much code the body becomes, in simple operations: functions are long. Loops within loops are
 // unrolled inner ones first, so that bodies grow with the trips of all.
 int64_t CodeSize(const HloComputation& body) {
-  constexpr int64_t kFunction = 12;
+  constexpr int64_t kFunction = 64;
   int64_t size = 0;
   for (const HloInstruction* instruction : body.instructions())
     size += instruction->info().Has(op_traits::kHasAccuracy) ? kFunction : 1;

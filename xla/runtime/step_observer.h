@@ -17,6 +17,9 @@ class StepObserver {
   using Time = std::chrono::steady_clock::time_point;
 
   virtual ~StepObserver() = default;
+  // A step begins. What begins before it ends is a part of it: a step of a loop's body, or of the
+  // branch that a conditional takes. A step that fails has no end.
+  virtual void OnStepBegin(int64_t /*device*/, const HloInstruction* /*instruction*/) {}
   // A step has ended. Called from the thread of the device, and so from several at once; `device`
   // is partition device % partitions of replica device / partitions. The instruction, which the
   // step computes, is of the module as it was compiled; null: a copy. Loops and conditionals end

@@ -18,14 +18,15 @@ using mlir::TypeRef;
 
 // "type {attributes}" of an argument without a name, or a result.
 bool ParseTypeWithAttributes(OperationReader& reader, std::vector<TypeRef>* types,
-                             std::vector<AttributeRef>* attributes) {
+                             std::vector<AttributeRef>* attributes,
+                             AttributeRef* location = nullptr) {
   types->push_back(reader.attributes().ParseType());
   if (types->back() == nullptr) return false;
   std::vector<NamedAttribute> entries;
   if (reader.cursor().Peek('{') && !reader.attributes().ParseEntries(&entries)) return false;
   attributes->push_back(reader.context().Dictionary(entries));
   AttributeRef unused;
-  return reader.ParseOptionalLocation(&unused);
+  return reader.ParseOptionalLocation(location != nullptr ? location : &unused);
 }
 
 // (%arg0: type {attributes} loc(..), ..), or types alone in declarations.
@@ -44,11 +45,12 @@ bool ParseArguments(OperationReader& reader, std::vector<NamedArgument>* argumen
       return cursor.FailExpected("a type: other arguments have no name");
     }
     mlir::OperandName name;
+    AttributeRef location = nullptr;
     if (!reader.ParseOperand(&name) || !cursor.Expect(':') ||
-        !ParseTypeWithAttributes(reader, types, attributes)) {
+        !ParseTypeWithAttributes(reader, types, attributes, &location)) {
       return false;
     }
-    arguments->push_back({name.name, types->back(), name.offset});
+    arguments->push_back({name.name, types->back(), name.offset, location});
   } while (cursor.Consume(','));
   return cursor.Expect(')');
 }

@@ -99,6 +99,8 @@ class HloReader {
                                 absl::Span<const mlir::TypeRef> results,
                                 absl::Span<const mlir::NamedAttribute> attributes,
                                 size_t num_regions);
+  // Null if nothing is known.
+  mlir::AttributeRef LocationOf(const InstructionMetadata& metadata);
   mlir::Block* NewBlock(mlir::Region* region, absl::Span<const mlir::TypeRef> arguments);
 
   const HloModule& module_;

@@ -254,6 +254,8 @@ bool PrintFunction(OperationPrinter& printer, const Operation& operation) {
     }
     printer.Type(type->type->types[i]);
     PrintValueAttributes(printer, operation, "arg_attrs", i);
+    if (!body.empty() && i < body.first->arguments.size())
+      printer.LocationOf(body.first->arguments[i]);
   }
   printer.Text(")");
   const auto& results = type->type->results;
@@ -467,6 +469,7 @@ bool PrintReduce(OperationPrinter& printer, const Operation& operation) {
       printer.Operand(argument);
       printer.Text(": ");
       printer.Type(argument->type);
+      printer.LocationOf(*argument);
     }
     printer.Text(") ");
   }
@@ -475,8 +478,8 @@ bool PrintReduce(OperationPrinter& printer, const Operation& operation) {
   return true;
 }
 
-std::string PrettyText(const Operation& module) {
-  return OperationPrinter({ResultName, ArgumentName}).Print(module);
+std::string PrettyText(const Operation& module, bool locations) {
+  return OperationPrinter({ResultName, ArgumentName}, locations).Print(module);
 }
 
 }  // namespace xla::stablehlo

@@ -9,8 +9,8 @@
 
 namespace xla::stablehlo {
 
-// The text of a module, without locations.
-std::string PrettyText(const mlir::Operation& module);
+// The text of a module, with locations if these are asked for.
+std::string PrettyText(const mlir::Operation& module, bool locations = false);
 
 // The pretty forms that no format tells; false where the operation has only the generic form.
 bool PrintFunction(mlir::OperationPrinter& printer, const mlir::Operation& operation);

@@ -2,7 +2,6 @@
 #include "xla/stablehlo/portable_artifact.h"
 
 #include <algorithm>
-#include <deque>
 #include <utility>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "xla/base/status_macros.h"
 #include "xla/base/string_view.h"
 #include "xla/mlir/bytecode_emitter.h"
+#include "xla/stablehlo/artifact_tables.h"
 
 namespace xla::stablehlo {
 namespace {
@@ -43,54 +43,6 @@ enum ArtifactMask : uint8_t {
   kHasOperands = 4,
   kHasRegions = 16,
   kHasProperties = 64,
-};
-
-// Which dialect encodes an attribute or type.
-enum class EntryDialect : uint8_t { kBuiltin = 0, kVhlo = 1 };
-
-// Texts or encoded entries, numbered in the order of their first use.
-class Numbering {
- public:
-  uint64_t Add(std::string_view bytes) {
-    const auto found = numbers_.find(bytes);
-    if (found != numbers_.end()) return found->second;
-    texts_.emplace_back(bytes);
-    const uint64_t number = texts_.size() - 1;
-    numbers_.emplace(texts_.back(), number);
-    return number;
-  }
-  const std::deque<std::string>& texts() const { return texts_; }
-
- private:
-  std::deque<std::string> texts_;
-  absl::flat_hash_map<std::string_view, uint64_t> numbers_;
-};
-
-// Attributes or types. The first byte of an entry is its dialect.
-class Entries {
- public:
-  uint64_t Add(EntryDialect dialect, std::string_view bytes) {
-    return numbering_.Add(absl::StrCat(std::string(1, static_cast<char>(dialect)), View(bytes)));
-  }
-  size_t size() const { return numbering_.texts().size(); }
-
-  // Groups of a dialect each: the sizes of the entries go to `offsets`, their bytes to `data`.
-  void Write(BytecodeEmitter* offsets, BytecodeEmitter* data) const {
-    const auto& texts = numbering_.texts();
-    for (size_t i = 0; i < texts.size();) {
-      size_t end = i;
-      while (end < texts.size() && texts[end][0] == texts[i][0]) ++end;
-      offsets->VarInt(static_cast<uint8_t>(texts[i][0]));
-      offsets->VarInt(end - i);
-      for (; i < end; ++i) {
-        offsets->VarIntWithFlag(texts[i].size() - 1, /*flag=*/true);
-        data->Append(std::string_view(texts[i]).substr(1));
-      }
-    }
-  }
-
- private:
-  Numbering numbering_;
 };
 
 class ArtifactWriter {
@@ -757,7 +709,13 @@ class ArtifactWriter {
         out->VarInt(block->arguments.size());
         for (const mlir::Value& argument : block->arguments) {
           XLA_ASSIGN_OR_RETURN(const uint64_t type, Type(EntryDialect::kVhlo, argument.type));
-          out->VarIntWithFlag(type, /*flag=*/false);  // without a location
+          const AttributeRef location = block->argument_locations.empty()
+                                            ? nullptr
+                                            : block->argument_locations[argument.index];
+          out->VarIntWithFlag(type, /*flag=*/location != nullptr);
+          if (location != nullptr) {
+            XLA_RETURN_IF_ERROR(Reference(EntryDialect::kBuiltin, location, out));
+          }
           values_[&argument] = next_value_++;
         }
         out->Byte(0);  // no orders of uses

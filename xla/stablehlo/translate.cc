@@ -37,6 +37,44 @@ bool IsReturn(const Operation& operation) {
          operation.Is("sdy.return");
 }
 
+// The entry of a module, or null and why there is none.
+const Operation* FindEntry(const Operation& module, std::string_view wanted, std::string* why) {
+  *why = "there is no function";
+  if (module.regions.empty() || module.regions[0].empty()) return nullptr;
+  const Operation* main = nullptr;
+  const Operation* only = nullptr;
+  const Operation* only_public = nullptr;
+  int count = 0, public_count = 0;
+  std::string names;
+  for (const Operation& operation : *module.regions[0].first) {
+    if (!operation.Is("func.func")) continue;
+    const auto text = [&](std::string_view attribute) {
+      const mlir::AttributeRef value = operation.Find(attribute);
+      const auto* string = value == nullptr ? nullptr : value->As<mlir::StringAttribute>();
+      return string == nullptr ? std::string_view() : string->value;
+    };
+    const std::string_view name = text("sym_name");
+    if (name == (wanted.empty() ? "main" : wanted)) main = &operation;
+    only = &operation;
+    ++count;
+    if (text("sym_visibility") != "private") {
+      only_public = &operation;
+      ++public_count;
+    }
+    constexpr size_t kLongestList = 200;
+    if (names.size() < kLongestList)
+      absl::StrAppend(&names, names.empty() ? "" : ", ", "@", View(name));
+  }
+  if (main == nullptr && wanted.empty()) {
+    main = count == 1 ? only : public_count == 1 ? only_public : nullptr;
+  }
+  if (main == nullptr && count > 0) {
+    *why = absl::StrCat("there is no function @", wanted.empty() ? "main" : View(wanted),
+                        "; there are: ", names);
+  }
+  return main;
+}
+
 // stablehlo.constant, arith.constant and the like.
 bool IsConstantOperation(const Operation& operation) {
   if (!absl::EndsWith(View(operation.name->text), ".constant")) return false;
@@ -157,7 +195,6 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translator::Run() {
   const mlir::AttributeRef name = module.Find("sym_name");
   const auto* text = name == nullptr ? nullptr : name->As<mlir::StringAttribute>();
   module_ = std::make_unique<HloModule>(text == nullptr ? "main" : std::string(text->value));
-  const Operation* only = nullptr;
   if (module.regions.empty() || module.regions[0].empty()) {
     return Error(module, "there is no function");
   }
@@ -165,12 +202,11 @@ absl::StatusOr<std::unique_ptr<HloModule>> Translator::Run() {
     if (!operation.Is("func.func")) continue;
     XLA_ASSIGN_OR_RETURN(const std::string_view function, String(operation, "sym_name"));
     functions_.emplace(function, &operation);
-    only = &operation;
   }
   XLA_RETURN_IF_ERROR(ReadMeshes(module));
-  const Operation* main = FindFunction("main");
-  if (main == nullptr && functions_.size() == 1) main = only;
-  if (main == nullptr) return Error(module, "there is no function @main");
+  std::string why;
+  const Operation* const main = FindEntry(module, arguments_.function, &why);
+  if (main == nullptr) return Error(module, why);
   SetDevices(ModuleInteger(module, "mhlo.num_replicas"),
              ModuleInteger(module, "mhlo.num_partitions"));
   XLA_ASSIGN_OR_RETURN(const std::string_view main_name, String(*main, "sym_name"));
@@ -518,10 +554,26 @@ absl::StatusOr<std::unique_ptr<mlir::Source>> LoadStableHlo(std::string bytes, s
   return source;
 }
 
-absl::StatusOr<std::unique_ptr<HloModule>> ReadStableHlo(std::string bytes, std::string name) {
+absl::StatusOr<std::unique_ptr<HloModule>> ReadStableHlo(std::string bytes, std::string name,
+                                                         const EntryArguments& arguments) {
   XLA_ASSIGN_OR_RETURN(const std::unique_ptr<mlir::Source> source,
                        LoadStableHlo(std::move(bytes), std::move(name)));
-  return TranslateToHlo(source.get(), {}, /*releases=*/true);
+  return TranslateToHlo(source.get(), arguments, /*releases=*/true);
+}
+
+int64_t CountOpenArguments(const mlir::Source& source, const std::string& function) {
+  std::string unused;
+  const Operation* const entry = FindEntry(*source.module, function, &unused);
+  if (entry == nullptr) return 0;
+  const mlir::AttributeRef attribute = entry->Find("function_type");
+  const auto* type = attribute == nullptr ? nullptr : attribute->As<mlir::TypeAttribute>();
+  if (type == nullptr) return 0;
+  for (const mlir::TypeRef argument : type->type->types) {
+    if (argument->kind != mlir::TypeKind::kRankedTensor || argument->encoding != nullptr) continue;
+    if (std::count(argument->sizes.begin(), argument->sizes.end(), mlir::kDynamic) > 0)
+      return static_cast<int64_t>(type->type->types.size());
+  }
+  return 0;
 }
 
 }  // namespace xla::stablehlo

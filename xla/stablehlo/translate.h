@@ -15,14 +15,20 @@
 
 namespace xla::stablehlo {
 
-// What the arguments of the entry are where their types leave sizes open.
+// The function that is the entry, and what its arguments are where their types leave sizes open.
 struct EntryArguments {
+  // Empty: "main", else the only function, else the only public one.
+  std::string function;
   std::map<int64_t, std::vector<int64_t>> sizes;  // by the number of the argument
   // Values of scalar integers, such as the sizes that dynamic programs take. The parameters stay.
   std::map<int64_t, int64_t> constants;
 };
 
-// The HLO of the module's public function "main", or of its only function. InvalidArgument names
+// The number of arguments of the entry if types of some leave sizes open; 0 otherwise, also where
+// there is no entry.
+int64_t CountOpenArguments(const mlir::Source& source, const std::string& function = {});
+
+// The HLO of the module's entry, and of the functions that it calls. InvalidArgument names
 // the place and the operation; Unimplemented what is not translated yet. Numbers the values of the
 // source.
 // Sizes that are open follow from the arguments: functions with open sizes are inlined, and sizes
@@ -44,7 +50,8 @@ absl::StatusOr<std::unique_ptr<mlir::Source>> LoadStableHlo(std::string bytes, s
                                                             bool verify = true);
 
 // The same, and translates it.
-absl::StatusOr<std::unique_ptr<HloModule>> ReadStableHlo(std::string bytes, std::string name);
+absl::StatusOr<std::unique_ptr<HloModule>> ReadStableHlo(std::string bytes, std::string name,
+                                                         const EntryArguments& arguments = {});
 
 }  // namespace xla::stablehlo
 

@@ -142,6 +142,19 @@ absl::Status Translator::AnnotateEmitted(const Operation& operation, size_t firs
 
 absl::Status Translator::AnnotateArguments(const Operation& function,
                                            const HloComputation& computation) {
+  if (!function.regions.empty() && !function.regions[0].empty()) {
+    const absl::Span<const AttributeRef> locations = function.regions[0].first->argument_locations;
+    const auto known = static_cast<int64_t>(locations.size());
+    for (int64_t i = 0; i < std::min(known, computation.num_parameters()); ++i) {
+      const AttributeRef location = locations[static_cast<size_t>(i)];
+      if (location == nullptr || location->As<LocationAttribute>() == nullptr) continue;
+      InstructionMetadata metadata = MetadataOf(location->As<LocationAttribute>());
+      if (metadata.IsEmpty()) continue;
+      XLA_RETURN_IF_ERROR(
+          CountText(function, metadata.op_name().size() + metadata.source_file().size()));
+      computation.parameter_instruction(i)->set_metadata(std::move(metadata));
+    }
+  }
   const AttributeRef attribute = function.Find("arg_attrs");
   const auto* array = attribute == nullptr ? nullptr : attribute->As<mlir::ArrayAttribute>();
   if (array == nullptr) return absl::OkStatus();

@@ -2,6 +2,7 @@
 // Modules, functions, regions, types and attributes on the way from HLO to StableHLO.
 #include "xla/stablehlo/translate_from_hlo.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -270,14 +271,27 @@ absl::Status HloReader::ReadInstruction(const HloInstruction& instruction) {
   if (attributes.size() != block_->last->attributes.size()) {
     block_->last->attributes = context().arena().Copy(attributes);
   }
-  const std::string& op_name = instruction.metadata().op_name();
-  if (!op_name.empty()) {
-    block_->last->location = context().arena().New<mlir::LocationAttribute>(
-        mlir::Attribute{mlir::AttributeKind::kLocation}, mlir::LocationAttribute::Form::kName,
-        int64_t{0}, int64_t{0}, context().InternText(op_name), nullptr,
-        absl::Span<const AttributeRef>());
-  }
+  block_->last->location = LocationOf(instruction.metadata());
   return absl::OkStatus();
+}
+
+// "op_name"("file":line:column), as JAX writes it, or the part of it that is known.
+AttributeRef HloReader::LocationOf(const InstructionMetadata& metadata) {
+  using Form = mlir::LocationAttribute::Form;
+  const auto make = [&](Form form, std::string_view text, int64_t line, int64_t column,
+                        absl::Span<const AttributeRef> children) {
+    return context().arena().New<mlir::LocationAttribute>(
+        mlir::Attribute{mlir::AttributeKind::kLocation}, form, line, column,
+        context().InternText(text), nullptr, context().arena().Copy(children));
+  };
+  AttributeRef file = nullptr;
+  if (!metadata.source_file().empty()) {
+    file = make(Form::kFile, metadata.source_file(), std::max(metadata.source_line(), 0),
+                std::max(metadata.source_column(), 0), {});
+  }
+  if (metadata.op_name().empty()) return file;
+  return make(Form::kName, metadata.op_name(), 0, 0,
+              file != nullptr ? absl::MakeConstSpan(&file, 1) : absl::Span<const AttributeRef>());
 }
 
 // --- Functions ---
@@ -285,8 +299,8 @@ absl::Status HloReader::ReadInstruction(const HloInstruction& instruction) {
 absl::StatusOr<Operation*> HloReader::MakeFunction(const HloComputation& computation,
                                                    std::string_view name, bool is_public) {
   std::vector<TypeRef> inputs;
-  std::vector<AttributeRef> argument_attributes;
-  bool any = false;
+  std::vector<AttributeRef> argument_attributes, locations;
+  bool any = false, any_location = false;
   const bool is_entry = is_public;
   const HloModuleConfig& config = module_.config();
   for (const HloInstruction* parameter : computation.parameter_instructions()) {
@@ -314,6 +328,8 @@ absl::StatusOr<Operation*> HloReader::MakeFunction(const HloComputation& computa
       }
       any = any || !entries.empty();
       argument_attributes.push_back(context().Dictionary(entries));
+      locations.push_back(LocationOf(parameter->metadata()));
+      any_location = any_location || locations.back() != nullptr;
     }
   }
   XLA_ASSIGN_OR_RETURN(const std::vector<TypeRef> results,
@@ -325,6 +341,7 @@ absl::StatusOr<Operation*> HloReader::MakeFunction(const HloComputation& computa
   if (any) attributes.push_back({"arg_attrs", context().Array(argument_attributes)});
   Operation* function = NewOperation("func.func", {}, {}, attributes, 1);
   mlir::Block* outer = std::exchange(block_, NewBlock(&function->regions[0], inputs));
+  if (any_location) block_->argument_locations = context().arena().Copy(locations);
   std::vector<Leaves> parameters;
   size_t next = 0;
   for (const HloInstruction* parameter : computation.parameter_instructions()) {

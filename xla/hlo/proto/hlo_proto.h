@@ -4,10 +4,13 @@
 #define XLA_HLO_PROTO_HLO_PROTO_H_
 
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "xla/hlo/ir/hlo_module.h"
+#include "xla/literal.h"
 #include "xla/service/hlo.pb.h"
 
 namespace xla {
@@ -18,8 +21,18 @@ absl::StatusOr<HloModuleProto> ModuleToProto(const HloModule& module);
 // As XlaBuilder writes programs: instructions in order of creation, numbered from 1.
 absl::StatusOr<HloModuleProto> BuiltModuleToProto(const HloModule& module);
 
-// Parses a serialized HloModuleProto, HloProto or HloSnapshot, detected by content.
+// Parses a serialized HloModuleProto, HloProto, HloSnapshot or HloUnoptimizedSnapshot, detected by
+// content.
 absl::StatusOr<std::unique_ptr<HloModule>> ParseModuleFromProtoBytes(std::string_view bytes);
+
+// The same with what a snapshot recorded of a run: the arguments (of a HloUnoptimizedSnapshot with
+// one partition, too) and the result. Whether they are those of the module is not checked.
+struct ModuleAndValues {
+  std::unique_ptr<HloModule> module;
+  std::vector<Literal> arguments;
+  std::optional<Literal> result;
+};
+absl::StatusOr<ModuleAndValues> ParseSnapshotFromProtoBytes(std::string_view bytes);
 
 }  // namespace xla
 
