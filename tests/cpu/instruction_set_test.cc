@@ -168,8 +168,18 @@ ENTRY main {
   b = bf16[65,130] convert(x)
   n = f32[65,65] dot(b, b), lhs_contracting_dims={1}, rhs_contracting_dims={1}
   s = s32[65,130] sort(x), dimensions={1}, to_apply=less
-  ROOT r = (s32[65,65], f32[65,65], f32[65,65], s32[65,130]) tuple(p, q, n, s)
+  image = f32[1,8,9,32] parameter(1)
+  kernel = f32[3,3,32,3] parameter(2)
+  c = f32[1,8,9,3] convolution(image, kernel), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+  ROOT r = (s32[65,65], f32[65,65], f32[65,65], s32[65,130], f32[1,8,9,3]) tuple(p, q, n, s, c)
 })"));
+  const auto small_numbers = [](const std::vector<int64_t>& dimensions) {
+    Literal literal(ShapeUtil::MakeShape(F32, dimensions));
+    for (int64_t i = 0; i < literal.element_count(); ++i)
+      literal.data<float>()[static_cast<size_t>(i)] = static_cast<float>(i * 7919 % 7 - 3);
+    return literal;
+  };
+  const Literal image = small_numbers({1, 8, 9, 32}), kernel = small_numbers({3, 3, 32, 3});
   Literal x(ShapeUtil::MakeShape(S32, {65, 130}));
   for (int64_t i = 0; i < x.element_count(); ++i)
     x.data<int32_t>()[static_cast<size_t>(i)] = static_cast<int32_t>(i * 7919 % 61 - 30);
@@ -180,7 +190,7 @@ ENTRY main {
   for (const char* name : {"SSE4_2", "AVX", "AVX2", "AVX512", "AVX512_VNNI", "AVX512_BF16", ""}) {
     module->config().mutable_debug_options().set_xla_cpu_max_isa(name);
     ASSERT_OK_AND_ASSIGN(const auto program, CpuProgram::Compile(*module));
-    ASSERT_OK_AND_ASSIGN(Literal result, program->Run({&x}, context));
+    ASSERT_OK_AND_ASSIGN(Literal result, program->Run({&x, &image, &kernel}, context));
     // Whole numbers, whose sums are exact.
     if (std::string(name) == "SSE4_2") {
       expected = std::move(result);
@@ -188,6 +198,15 @@ ENTRY main {
     }
     EXPECT_EQ(result, expected) << name;
   }
+  // Kernels of the oldest processors: no vectors.
+  module->config().mutable_debug_options().set_xla_cpu_max_isa("");
+  hwy::GetChosenTarget().Update(HWY_SCALAR);
+  const auto program = CpuProgram::Compile(*module);
+  absl::StatusOr<Literal> result = program.status();
+  if (program.ok()) result = (*program)->Run({&x, &image, &kernel}, context);
+  hwy::GetChosenTarget().DeInit();
+  ASSERT_OK(result.status());
+  EXPECT_EQ(*result, expected);
 }
 
 #endif  // __x86_64__

@@ -6,14 +6,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "tests/test_util.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/code_generator.h"
+#include "xla/cpu/element.h"
 #include "xla/cpu/ir.h"
 #include "xla/cpu/llvm_api.h"
 #include "xla/cpu/native_code.h"
@@ -99,6 +102,43 @@ TEST(LlvmVersionsTest, EachMakesTheSameCode) {
   if (!CheckCpuCompiler().ok()) GTEST_SKIP() << "there is no LLVM";
   EXPECT_GE(found, 1);
 }
+
+#if defined(__x86_64__)
+// The oldest processors lack instructions for whole numbers; LLVM calls functions by name.
+TEST(OldProcessorsTest, CodeFindsTheFunctionsThatItCalls) {
+  ASSERT_OK_AND_ASSIGN(const LlvmApi* llvm, LlvmApi::Get());
+  ASSERT_OK_AND_ASSIGN(const Target* host, HostTarget(InstructionSet::kSse42));
+  Target target = *host;
+  target.cpu = "x86-64";
+  target.features = "";
+  const std::vector<std::pair<const char*, double (*)(double)>> functions = {
+      {"llvm.ceil", std::ceil}, {"llvm.floor", std::floor}, {"llvm.trunc", std::trunc},
+      {"llvm.rint", std::rint}, {"llvm.round", std::round}, {"llvm.roundeven", std::nearbyint},
+  };
+  for (const bool is_double : {false, true}) {
+    for (const auto& [name, function] : functions) {
+      Ir ir(*llvm, target, "old");
+      ir.StartFunction("f", {ir.Pointer(), ir.Pointer()});
+      const IrType type = ir.Vector(is_double ? ir.F64() : ir.F32(), 4);
+      ir.Store(ir.Unary(name, ir.Load(type, ir.Parameter(0), 4)), ir.Parameter(1), 4);
+      ir.Return();
+      ASSERT_OK_AND_ASSIGN(const std::vector<char> object, GenerateCode(ir, CodeFormat::kObject));
+      ASSERT_OK_AND_ASSIGN(const auto code, NativeCode::Load(object, ExternalFunctions()));
+      const auto run = [&, function = function, name = name](auto number) {
+        using T = decltype(number);
+        const T in[4] = {T(2.5), T(-3.5), T(0.5), T(-7.25)};
+        T out[4] = {};
+        reinterpret_cast<void (*)(const T*, T*)>(code->Find("f"))(in, out);
+        for (int i = 0; i < 4; ++i) EXPECT_EQ(out[i], function(in[i])) << name << " " << in[i];
+      };
+      if (is_double)
+        run(double{});
+      else
+        run(float{});
+    }
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace xla::cpu

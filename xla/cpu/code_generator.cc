@@ -91,7 +91,9 @@ absl::StatusOr<std::vector<Target>> FindHost() {
     } else if (has("avx2")) {
       target.vector_bytes = 32;
     }
-    const bool is_arm = has("neon") || has("fp-armv8");
+    // All of AArch64 have these, though LLVM may not see the features (it reads /proc/cpuinfo).
+    const bool is_arm =
+        absl::StartsWith(target.triple, "aarch64") || absl::StartsWith(target.triple, "arm64");
     target.has_fma = has("fma") || is_arm;
     target.has_half = has("f16c") || is_arm;
   }

@@ -302,6 +302,10 @@ void XlaCpuFunction(int32_t opcode, int32_t type, int64_t n, const void* a, cons
 
 }  // extern "C"
 
+// C has these from 2023 on.
+double RoundEven(double x) { return std::nearbyint(x); }
+float RoundEvenF32(float x) { return std::nearbyint(x); }
+
 template <typename Result, typename... Args>
 void* Address(Result (*function)(Args...)) {
   return reinterpret_cast<void*>(function);
@@ -322,6 +326,19 @@ absl::Span<const ExternalFunction> ExternalFunctions() {
       {"fmodf", Address(static_cast<float (*)(float, float)>(std::fmod))},
       {"fma", Address(static_cast<double (*)(double, double, double)>(std::fma))},
       {"fmaf", Address(static_cast<float (*)(float, float, float)>(std::fma))},
+      // Processors before SSE4.1 have no instructions for these.
+      {"ceil", Address(static_cast<double (*)(double)>(std::ceil))},
+      {"ceilf", Address(static_cast<float (*)(float)>(std::ceil))},
+      {"floor", Address(static_cast<double (*)(double)>(std::floor))},
+      {"floorf", Address(static_cast<float (*)(float)>(std::floor))},
+      {"trunc", Address(static_cast<double (*)(double)>(std::trunc))},
+      {"truncf", Address(static_cast<float (*)(float)>(std::trunc))},
+      {"rint", Address(static_cast<double (*)(double)>(std::rint))},
+      {"rintf", Address(static_cast<float (*)(float)>(std::rint))},
+      {"round", Address(static_cast<double (*)(double)>(std::round))},
+      {"roundf", Address(static_cast<float (*)(float)>(std::round))},
+      {"roundeven", Address(RoundEven)},
+      {"roundevenf", Address(RoundEvenF32)},
   };
   return functions;
 }

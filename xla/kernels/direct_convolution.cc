@@ -361,7 +361,7 @@ class DirectConvolution final : public Kernel {
           const int64_t ldc = row_ == 1 ? 0 : conv_.result.rows.Offset(position + 1) - offset;
           if (is_dots_) {
             RunDots(runs, end - begin, width, dot_scratch, first_position, end_position,
-                    result + offset, ldc, k0 > 0);
+                    result + offset + j, ldc, k0 > 0);
             continue;
           }
           for (int64_t p = first_position; p < end_position; p += kernels_.rows) {
