@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -111,11 +112,17 @@ struct Extension {
   std::string_view suffix, format;
 };
 constexpr Extension kExtensions[] = {
-    {".hlo", "hlo"},     {".pb", "hlo-proto"}, {".mlir", "stablehlo"}, {".mlirbc", "mlirbc"},
-    {".npy", "npy"},     {".npz", "npz"},      {".ll", "llvm"},        {".s", "asm"},
-    {".asm", "asm"},     {".o", "object"},     {".obj", "object"},     {".json", "json"},
-    {".pbtxt", "pbtxt"}, {".gz", "gzip"},      {".zst", "zstd"},
+    {".hlo", "hlo"},       {".pb", "hlo-proto"}, {".mlir", "stablehlo"},
+    {".mlirbc", "mlirbc"}, {".npy", "npy"},      {".npz", "npz"},
+    {".ll", "llvm"},       {".s", "asm"},        {".asm", "asm"},
+    {".o", "object"},      {".obj", "object"},   {".json", "json"},
+    {".pbtxt", "pbtxt"},   {".gz", "gzip"},      {".zst", "zstd"},
+    {".txt", "text"},      {".csv", "csv"},      {".tsv", "csv"},
+    {".so", "library"},    {".h5", "hdf5"},      {".hdf5", "hdf5"},
+    {".png", "png"},       {".onnx", "onnx"},    {".safetensors", "safetensors"},
 };
+// What a name that promises text may hold.
+constexpr std::string_view kTextFormats[] = {"hlo", "stablehlo", "llvm", "asm", "json"};
 
 constexpr std::pair<std::string_view, std::string_view> kFormatNames[] = {
     {"hlo", "HLO text"},
@@ -131,6 +138,13 @@ constexpr std::pair<std::string_view, std::string_view> kFormatNames[] = {
     {"pbtxt", "a text proto"},
     {"gzip", "gzip-compressed data"},
     {"zstd", "zstd-compressed data"},
+    {"text", "text"},
+    {"csv", "a table of text"},
+    {"library", "a shared library"},
+    {"hdf5", "an HDF5 file"},
+    {"png", "an image"},
+    {"onnx", "an ONNX model"},
+    {"safetensors", "a safetensors file"},
 };
 
 std::string NameOfFormat(std::string_view format) {
@@ -200,6 +214,8 @@ std::string_view FormatOfName(std::string_view path) {
 absl::Status CheckOutputName(std::string_view path, std::string_view format) {
   const std::string_view named = FormatOfName(path);
   if (named.empty() || named == format) return absl::OkStatus();
+  if (named == "text" && std::count(std::begin(kTextFormats), std::end(kTextFormats), format) > 0)
+    return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(View(path), ": by its name this would be ",
                                                  NameOfFormat(named), ", but it would hold ",
                                                  NameOfFormat(format)));

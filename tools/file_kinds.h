@@ -24,7 +24,8 @@ std::string DescribeArrayFile(std::string_view bytes);
 std::string DescribeProgramFile(std::string_view bytes);
 
 // The format that a file of this name has by convention, as options name it: hlo, hlo-proto,
-// stablehlo, mlirbc, npy, npz, llvm, asm, object, json. Empty: the name says nothing.
+// stablehlo, mlirbc, npy, npz, llvm, asm, object, json, or one that is not written (csv, text, ..).
+// Empty: the name says nothing.
 std::string_view FormatOfName(std::string_view path);
 
 // INVALID_ARGUMENT if the name of an output file promises another format than the one written.

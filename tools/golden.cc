@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/golden.h"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -25,6 +26,20 @@ constexpr std::pair<const char*, PrimitiveType> kTypes[] = {
 absl::Status Invalid(std::string_view what) {
   return absl::InvalidArgumentError(
       absl::StrCat("golden.json: ", absl::string_view(what.data(), what.size())));
+}
+
+// "golden.json:line:column: ..", of a byte that counts from 1. The library says "[..] parse error
+// at line 1, column 2: WHY".
+absl::Status InvalidAt(std::string_view text, size_t byte, absl::string_view what) {
+  const std::string_view before = text.substr(0, byte > 0 ? byte - 1 : 0);
+  const size_t line_end = before.rfind('\n');
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const size_t column =
+      line_end == std::string_view::npos ? before.size() + 1 : before.size() - line_end;
+  const size_t why = what.find(": ");
+  return absl::InvalidArgumentError(
+      absl::StrCat("golden.json:", line, ":", column, why == absl::string_view::npos ? ": " : "",
+                   what.substr(why == absl::string_view::npos ? 0 : why)));
 }
 
 // For messages: arrays may be nested too deep to be printed.
@@ -128,6 +143,8 @@ absl::StatusOr<Golden> ParseGolden(std::string_view text) {
   Json json;
   try {
     json = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    return InvalidAt(text, error.byte, error.what());
   } catch (const Json::exception& error) {  // a number may also be out of range
     return Invalid(error.what());
   }

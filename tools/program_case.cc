@@ -66,8 +66,9 @@ absl::StatusOr<ProgramCase> LoadCase(std::string path, const Arguments& argument
     absl::StatusOr<Golden> golden = ParseGolden(text);
     if (!golden.ok()) {
       absl::string_view why = golden.status().message();
-      absl::ConsumePrefix(&why, "golden.json: ");
-      return absl::Status(golden.status().code(), absl::StrCat(golden_path, ": ", why));
+      const bool is_placed = absl::ConsumePrefix(&why, "golden.json");
+      return absl::Status(golden.status().code(),
+                          absl::StrCat(golden_path, is_placed ? "" : ": ", why));
     }
     XLA_ASSIGN_OR_RETURN(result.arguments, DrawArguments(*golden));
     result.golden = *std::move(golden);

@@ -40,13 +40,20 @@ bool LooksLikeProto(std::string_view bytes) {
                            std::any_of(head.begin(), head.end(), IsControl));
 }
 
-// What makes a text unreadable that a user takes for HLO text; empty if nothing does.
+constexpr absl::string_view kSyntaxError = "Syntax error when trying to parse the text as a ";
+
+// What makes a text unreadable that a user takes for HLO text, in the form of its parser; empty if
+// nothing does.
 std::string EncodingProblem(std::string_view bytes) {
   const size_t name = bytes.substr(0, 512).find("HloModule ");
   const auto control = std::find_if(bytes.begin(), bytes.end(), IsControl);
   if (name == std::string_view::npos || control == bytes.end()) return "";
-  return absl::StrCat("line ", 1 + std::count(bytes.begin(), control, '\n'),
-                      " holds the control character 0x", absl::Hex(*control, absl::kZeroPad2));
+  const std::string_view before(bytes.data(), static_cast<size_t>(control - bytes.begin()));
+  const size_t line_end = before.rfind('\n');
+  return absl::StrCat(
+      kSyntaxError, "HloModule:\nwas parsing ", 1 + std::count(before.begin(), before.end(), '\n'),
+      ":", line_end == std::string_view::npos ? before.size() : before.size() - line_end,
+      ": error: the text holds the control character 0x", absl::Hex(*control, absl::kZeroPad2));
 }
 
 absl::Status ExpectOneProgram(std::string_view bytes) {
@@ -79,12 +86,11 @@ std::optional<Place> ParsePlace(absl::string_view text) {
 
 // The parser's errors as "file:LINE:COLUMN: MESSAGE", the line and a mark under the column.
 std::string WithPlaces(const std::string& name, absl::string_view message) {
-  constexpr absl::string_view kTitle = "Syntax error when trying to parse the text as a ";
-  if (!absl::StartsWith(message, kTitle)) return std::string(message);
+  if (!absl::StartsWith(message, kSyntaxError)) return std::string(message);
   const std::vector<absl::string_view> lines = absl::StrSplit(message, '\n');
   std::vector<std::string> shown;
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (absl::StartsWith(lines[i], kTitle)) continue;
+    if (absl::StartsWith(lines[i], kSyntaxError)) continue;
     const std::optional<Place> place = ParsePlace(lines[i]);
     if (!place.has_value()) {
       shown.emplace_back(lines[i]);

@@ -3,9 +3,11 @@
 #include "tools/replicas.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -156,7 +158,8 @@ absl::StatusOr<std::vector<InputArray>> ReadInputArrays(const Arguments& argumen
   std::vector<InputArray> result;
   int64_t next = 0;
   for (const std::string& path : arguments.All("--input")) {
-    if (path == "-") continue;  // can be read once only
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) continue;  // can be read once only
     XLA_ASSIGN_OR_RETURN(const NumpyFile file, NumpyFile::Open(path));
     bool by_name = true;
     for (size_t i = 0; i < file.size(); ++i)

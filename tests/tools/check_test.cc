@@ -198,7 +198,8 @@ TEST(ToleranceTest, Reductions) {
 }
 
 TEST(GoldenTest, InvalidFilesAreErrors) {
-  EXPECT_ERROR(ParseGolden("{"), "golden.json: ");
+  EXPECT_ERROR(ParseGolden("{"), "golden.json:1:2: ");
+  EXPECT_ERROR(ParseGolden("{\n  x"), "golden.json:2:3: ");
   EXPECT_ERROR(ParseGolden("[]"), "expected an object with args and outputs");
   EXPECT_ERROR(ParseGolden(R"({"outputs": 3})"), "outputs must be a list");
   EXPECT_OK(ParseGolden("{}").status());  // arguments alone, to run a program with

@@ -480,7 +480,7 @@ TEST(BinaryTest, EncodingsAreNamed) {
       Shell("printf 'HloModule m\\n\\033[1mENTRY e { ROOT c = f32[] constant(1) }' | $xylem "
             "verify -")
           .output,
-      "line 2 holds the control character 0x1b"));
+      "<stdin>:2:1: the text holds the control character 0x1b"));
 }
 
 TEST(BinaryTest, JsonIsEscaped) {

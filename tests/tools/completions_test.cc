@@ -123,6 +123,9 @@ TEST(SuggestionTest, NearWordsAndAbbreviations) {
   EXPECT_EQ(NearestWord("dec", kWords), "dce");
   EXPECT_EQ(NearestWord("-v", kWords), "");
   EXPECT_EQ(NearestWord("x", kWords), "");
+  constexpr std::string_view kOperations[] = {"stablehlo.log", "stablehlo.rng"};
+  EXPECT_EQ(NearestWord("stablehlo.lug", kOperations), "stablehlo.log");
+  EXPECT_EQ(NearestWord("stablehlo.wrong", kOperations), "");
   EXPECT_EQ(NearestWord("", kWords), "");
   EXPECT_EQ(NearestWord(std::string(1000000, 'a'), kWords), "");
   EXPECT_EQ(Suggestion("scater", kWords), "; did you mean 'scatter'?");

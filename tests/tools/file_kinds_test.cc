@@ -38,12 +38,15 @@ TEST(FileKindsTest, NamesSayFormats) {
   EXPECT_EQ(FormatOfName("a/b.npy"), "npy");
   EXPECT_EQ(FormatOfName("b.hlo.pb"), "hlo-proto");
   EXPECT_EQ(FormatOfName("b.mlirbc"), "mlirbc");
-  EXPECT_EQ(FormatOfName("b.txt"), "");
+  EXPECT_EQ(FormatOfName("b.data"), "");
   EXPECT_EQ(FormatOfName(".npy"), "");
   EXPECT_EQ(FormatOfName("folder.npy/x"), "");
   EXPECT_EQ(FormatOfName("-"), "");
   EXPECT_OK(CheckOutputName("-", "npz"));
   EXPECT_OK(CheckOutputName("x.npz", "npz"));
+  EXPECT_OK(CheckOutputName("x.txt", "stablehlo"));
+  EXPECT_ERROR(CheckOutputName("x.txt", "npz"), "x.txt: by its name this would be text");
+  EXPECT_ERROR(CheckOutputName("x.csv", "hlo"), "x.csv: by its name this would be a table");
   EXPECT_ERROR(CheckOutputName("x.npz", "hlo"), "x.npz: by its name this would be a .npz archive");
 }
 

@@ -44,7 +44,9 @@ std::string_view NearestWord(std::string_view word, absl::Span<const std::string
   constexpr size_t kLongestWord = 100;  // longer ones are no slips of the finger
   if (word.empty() || word.size() > kLongestWord) return {};
   std::string_view nearest;
-  size_t least = std::min<size_t>(3, (word.size() + 1) / 2) + 1;
+  // Of the name alone where a dialect stands before it: a third of the letters, three at most.
+  const size_t letters = word.size() - (word.rfind('.') + 1);
+  size_t least = std::clamp<size_t>(letters / 3, 1, 3) + 1;
   for (const std::string_view candidate : known) {
     const size_t distance = Distance(candidate, word);
     if (distance >= least) continue;
