@@ -205,7 +205,9 @@ ENTRY main {
   if (program.ok()) {
     const auto result = (*program)->Run({&x, &image, &kernel}, context);
     EXPECT_OK(result.status());
-    if (result.ok()) EXPECT_EQ(*result, expected);
+    if (result.ok()) {
+      EXPECT_EQ(*result, expected);
+    }
   }
   hwy::GetChosenTarget().DeInit();
   EXPECT_OK(program.status());
