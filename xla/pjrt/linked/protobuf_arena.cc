@@ -127,8 +127,21 @@ void SerialArena::CleanupList() {
 // ---------------------------------------------------------------------------------------
 
 ThreadSafeArena::CacheAlignedLifecycleIdGenerator ThreadSafeArena::lifecycle_id_generator_;
+#if defined(__aarch64__)
+// The archive's objects find the variable in the static memory of threads, where the C library of
+// AArch64 has room for a library that is loaded later only if it asks for 16 bytes of alignment at
+// most. That the type asks for those of a cache line is for speed alone.
+struct ThreadCacheFields {
+  uint64_t next_lifecycle_id, last_lifecycle_id_seen;
+  SerialArena* last_serial_arena;
+};
+extern __thread ThreadCacheFields thread_cache_fields asm(
+    "_ZN6google8protobuf8internal15ThreadSafeArena13thread_cache_E");
+__thread ThreadCacheFields thread_cache_fields = {0, std::numeric_limits<uint64_t>::max(), nullptr};
+#else
 PROTOBUF_THREAD_LOCAL ThreadSafeArena::ThreadCache ThreadSafeArena::thread_cache_ = {
     0, static_cast<LifecycleIdAtomic>(-1), nullptr};
+#endif
 
 void ThreadSafeArena::Init() {
   ThreadCache& cache = thread_cache();
