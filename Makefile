@@ -16,7 +16,7 @@ CHAIN_FIRST ?= 0
 DIFFERENTIAL_INVALID ?= 20000
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax test levels arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install uninstall wheel wheel-arm64 check-wheel deb check-deb interface clean
+.PHONY: help deps build demo jax test levels arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -157,13 +157,6 @@ wheel: deps ## build the Python package into build-wheel/: the command, the plug
 	@cmake --build --preset release --parallel $(JOBS) --target xylem_wheel
 	@scripts/build_wheel.sh build build-wheel
 
-wheel-arm64: ## cross-compile the Python package for 64-bit ARM (build-arm64/) into build-wheel-arm64/
-	@scripts/install_deps.sh --arm64
-	@scripts/arm64_llvm.sh build-arm64/llvm
-	@cmake --preset arm64 -DXYLEM_STATIC_LLVM=ON -DXYLEM_LLVM_ARCHIVES=$(CURDIR)/build-arm64/llvm
-	@cmake --build --preset arm64 --parallel $(JOBS) --target xylem_wheel
-	@scripts/build_wheel.sh build-arm64 build-wheel-arm64
-
 check-wheel: wheel ## install the wheel into a clean Debian, use it with and without JAX, remove it (root; debootstrap)
 	@scripts/test_wheel.sh build-wheel/xylem-*.whl
 
@@ -181,4 +174,4 @@ interface: deps ## write the list of functions that libxylem.so exports again (t
 	@UPDATE=1 ctest --test-dir build -R '^package[.](install|interface)$$' --output-on-failure
 
 clean: ## remove the build folders
-	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-arm64 build-wheel build-wheel-arm64 build-deb
+	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-arm64 build-wheel build-deb
