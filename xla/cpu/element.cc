@@ -174,8 +174,11 @@ Element ElementOps::Load(PrimitiveType type, const ElementAddress& address, int 
     return {finish(ir_.Reverse(ir_.Load(vector, first, part_bytes, address.invariant)))};
   }
   const int64_t stride = address.step / part_bytes;
-  // Shuffles of more vectors take longer than gathering, of bytes at once.
-  const int64_t most_apart = part_bytes >= 4 ? 8 : 4;
+  // Shuffles of more vectors take longer than gathering, of bytes at once. AVX-512 picks from two
+  // vectors by one instruction.
+  const int64_t most_apart = part_bytes < 4                               ? 4
+                             : part_bytes == 4 && ir_.target().has_avx512 ? 16
+                                                                          : 8;
   const int64_t in_register = std::min(lanes, ir_.target().vector_bytes / part_bytes);
   const bool takes_mask =
       address.mask == nullptr || (ir_.target().has_avx512 && in_register * stride <= 64);
