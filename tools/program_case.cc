@@ -26,19 +26,19 @@ std::string WithoutSlash(std::string path) {
 absl::StatusOr<std::string> FindProgram(const std::string& folder, const Arguments& arguments) {
   if (arguments.Has("--program")) return absl::StrCat(folder, "/", arguments.Get("--program"));
   std::error_code ignored;
-  for (const char* name : {"program.hlo", "program.mlir", "program.hlo.pb", "program.mlirbc"}) {
+  for (const char* name : {"program.mlir", "program.hlo", "program.hlo.pb", "program.mlirbc"}) {
     std::string path = absl::StrCat(folder, "/", name);
     if (std::filesystem::exists(path, ignored)) return path;
   }
   return absl::NotFoundError(absl::StrCat(
-      folder, ": the folder has no program.hlo or program.mlir; --program names another file"));
+      folder, ": the folder has no program.mlir or program.hlo; --program names another file"));
 }
 
 }  // namespace
 
 OptionSpec ProgramOption() {
   return {"--program", "FILE",
-          "name of the program in each folder; the default is program.hlo, else program.mlir"};
+          "name of the program in each folder; the default is program.mlir, else program.hlo"};
 }
 
 std::string CaseName(std::string path) {
