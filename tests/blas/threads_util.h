@@ -8,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "xla/base/instruction_set.h"
 #include "xla/kernels/kernel.h"
 
 namespace xla::blas {
@@ -29,8 +28,7 @@ class TestThreads {
     TestThreads* const self = static_cast<TestThreads*>(caller);
     ++self->loops_;
     std::atomic<int64_t> next{0};
-    const auto work = [&, instructions = MaxInstructionSet()] {
-      const ScopedMaxInstructionSet bound(instructions);
+    const auto work = [&] {
       for (int64_t i = next++; i < count; i = next++) body(argument, i);
     };
     std::vector<std::thread> threads;

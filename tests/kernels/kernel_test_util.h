@@ -16,7 +16,6 @@
 #include <thread>
 #include <vector>
 
-#include "xla/base/instruction_set.h"
 #include "xla/kernels/context.h"
 
 namespace xla::kernels {
@@ -33,8 +32,7 @@ class TestContext : public Context {
     std::mutex mutex;
     int64_t failed = chunks;
     absl::Status status;
-    const auto work = [&, instructions = MaxInstructionSet()] {
-      const ScopedMaxInstructionSet bound(instructions);
+    const auto work = [&] {
       for (int64_t i = next++; i < chunks; i = next++) {
         absl::Status result = Poll();
         if (result.ok()) result = body(i * chunk, std::min(count, (i + 1) * chunk));

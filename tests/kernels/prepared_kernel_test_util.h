@@ -17,7 +17,6 @@
 #include "absl/types/span.h"
 #include "tests/kernels/kernel_test_util.h"
 #include "xla/base/dimension_vector.h"
-#include "xla/base/instruction_set.h"
 #include "xla/kernels/array_spec.h"
 #include "xla/kernels/kernel.h"
 
@@ -27,8 +26,7 @@ inline void ParallelForOnThreads(void* caller, int64_t count, void (*body)(void*
                                  void* argument) {
   const int workers = *static_cast<int*>(caller);
   std::atomic<int64_t> next{0};
-  const auto work = [&, instructions = MaxInstructionSet()] {
-    const ScopedMaxInstructionSet bound(instructions);
+  const auto work = [&] {
     for (int64_t i = next++; i < count; i = next++) body(argument, i);
   };
   std::vector<std::thread> threads;

@@ -123,7 +123,7 @@ class BlockedDotKernel final : public Kernel {
     const ResultView& result = problem.result;
     return Packing::kParts == 1 &&
            (problem.epilogue.store == nullptr || problem.epilogue.in_place) &&
-           StoresAcc(result.type) && result.columns.IsOneRun() &&
+           StoresSums<Acc>(result.type) && result.columns.IsOneRun() &&
            result.columns.run_stride() == 1 && result.rows.IsOneRun();
   }
   // Whether columns are panels as they are.
@@ -158,14 +158,6 @@ class BlockedDotKernel final : public Kernel {
       for (int64_t at = 0; at < depth * view.element_bytes; at += kLine)
         __builtin_prefetch(from + at);
     }
-  }
-
-  // Whether results of the type are what is summed, bit by bit.
-  static bool StoresAcc(PrimitiveType type) {
-    if constexpr (std::is_floating_point_v<Acc>)
-      return type == primitive_util::NativeToPrimitiveType<Acc>();
-    return primitive_util::IsIntegralType(type) &&
-           primitive_util::BitWidth(type) == 8 * static_cast<int>(sizeof(Acc));
   }
 
   static void Scale(double factor, int64_t count, Unit* units) {

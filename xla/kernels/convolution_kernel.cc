@@ -95,11 +95,12 @@ absl::Span<const ProblemForm> FormsFor(PrimitiveType input, PrimitiveType kernel
                                            kPatchColumns<WidePacking<float>>};
   static constexpr ProblemForm kQuads[] = {kPatchRows<QuadPacking>,
                                            kPatchColumns<WidePacking<uint32_t>>};
-  if (input == BF16 && kernel == BF16 && result != F64 && PairKernels().tile != nullptr)
-    return kPairs;
-  const PrimitiveType wide = ContractionWideType(input, kernel, result);
-  if (input == S8 && kernel == S8 && wide == U32 && QuadKernels().tile != nullptr) return kQuads;
-  switch (wide) {
+  const PrimitiveType packed = PackedType(input, kernel, result);
+  switch (packed) {
+    case BF16:
+      return kPairs;
+    case S8:
+      return kQuads;
     case F32:
       return kF32;
     case F64:
@@ -109,9 +110,9 @@ absl::Span<const ProblemForm> FormsFor(PrimitiveType input, PrimitiveType kernel
     case U64:
       return kU64;
     case C64:
-      return input == wide && kernel == wide ? kC64 : absl::Span<const ProblemForm>();
+      return input == packed && kernel == packed ? kC64 : absl::Span<const ProblemForm>();
     case C128:
-      return input == wide && kernel == wide ? kC128 : absl::Span<const ProblemForm>();
+      return input == packed && kernel == packed ? kC128 : absl::Span<const ProblemForm>();
     default:
       return {};
   }

@@ -48,10 +48,11 @@ absl::Span<const DotForm> FormsFor(PrimitiveType lhs, PrimitiveType rhs, Primiti
   static constexpr DotForm kC128[] = {kBlocked<ComplexPacking<double>>};
   static constexpr DotForm kPairs[] = {kBlocked<PairPacking>};
   static constexpr DotForm kQuads[] = {kBlocked<QuadPacking>};
-  if (lhs == BF16 && rhs == BF16 && result != F64 && PairKernels().tile != nullptr) return kPairs;
-  const PrimitiveType wide = ContractionWideType(lhs, rhs, result);
-  if (lhs == S8 && rhs == S8 && wide == U32 && QuadKernels().tile != nullptr) return kQuads;
-  switch (wide) {
+  switch (PackedType(lhs, rhs, result)) {
+    case BF16:
+      return kPairs;
+    case S8:
+      return kQuads;
     case F32:
       return kF32;
     case F64:

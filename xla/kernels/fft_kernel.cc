@@ -279,43 +279,25 @@ std::unique_ptr<const Kernel> MakeLanes(const FftSpec& spec) {
   return std::make_unique<LaneFftKernel<T>>(spec.inverse, std::move(axes));
 }
 
-struct FftForm {
-  const char* name;
-  double (*cost)(const FftSpec& spec);
-  std::unique_ptr<const Kernel> (*make)(const FftSpec& spec);
-};
-
 template <typename T>
-constexpr FftForm kForms[] = {{"lines", &LongLinesCost<T>, &MakeLongLinesKernel<T>},
-                              {"lanes", &LanesCost<T>, &MakeLanes<T>}};
+constexpr Form<FftSpec> kForms[] = {{"lines", &LongLinesCost<T>, &MakeLongLinesKernel<T>},
+                                    {"lanes", &LanesCost<T>, &MakeLanes<T>}};
 
-absl::Span<const FftForm> FormsFor(const FftSpec& spec) {
+// None for arrays without elements.
+absl::Span<const Form<FftSpec>> FormsFor(const FftSpec& spec) {
+  for (const int64_t size : spec.dimensions) {
+    if (size == 0) return {};
+  }
   if (spec.from_type == F64 || spec.from_type == C128) return kForms<double>;
   return kForms<float>;
 }
 
 }  // namespace
 
-std::vector<FormCost> FftForms(const FftSpec& spec) {
-  std::vector<FormCost> costs;
-  for (const int64_t size : spec.dimensions) {
-    if (size == 0) return costs;
-  }
-  for (const FftForm& form : FormsFor(spec)) {
-    if (const double cost = form.cost(spec); cost != kDoesNotFit)
-      costs.push_back({form.name, cost});
-  }
-  return costs;
-}
+std::vector<FormCost> FftForms(const FftSpec& spec) { return CostsOf(FormsFor(spec), spec); }
 
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeFftKernel(const FftSpec& spec) {
-  const std::vector<FormCost> costs = FftForms(spec);
-  if (costs.empty()) return nullptr;
-  XLA_ASSIGN_OR_RETURN(const size_t chosen, ChooseForm(costs, spec.form));
-  for (const FftForm& form : FormsFor(spec)) {
-    if (form.name == costs[chosen].form) return form.make(spec);
-  }
-  return absl::InternalError("a form without a name");
+  return MakeChosen(FormsFor(spec), spec);
 }
 
 }  // namespace xla::kernels

@@ -12,6 +12,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <type_traits>
 
 #include "xla/kernels/fused_product.h"
 #include "xla/kernels/matrix_product.h"
@@ -152,6 +153,24 @@ inline PrimitiveType ContractionWideType(PrimitiveType lhs, PrimitiveType rhs,
   if (complex) return wide_float ? C128 : C64;
   if (floating) return wide_float ? F64 : F32;
   return wide_integer ? U64 : U32;
+}
+
+// Whether results of the type are sums in Acc, bit by bit.
+template <typename Acc>
+bool StoresSums(PrimitiveType type) {
+  if constexpr (std::is_floating_point_v<Acc>)
+    return type == primitive_util::NativeToPrimitiveType<Acc>();
+  return primitive_util::IsIntegralType(type) &&
+         primitive_util::BitWidth(type) == 8 * static_cast<int>(sizeof(Acc));
+}
+
+// How contractions of these types are packed: as the type that they are computed in, or as what
+// instructions of the machine multiply several of. PRIMITIVE_TYPE_INVALID as for
+// ContractionWideType; BF16 for PairPacking, S8 for QuadPacking.
+inline PrimitiveType PackedType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType result) {
+  if (lhs == BF16 && rhs == BF16 && result != F64 && PairKernels().tile != nullptr) return BF16;
+  const PrimitiveType wide = ContractionWideType(lhs, rhs, result);
+  return lhs == S8 && rhs == S8 && wide == U32 && QuadKernels().tile != nullptr ? S8 : wide;
 }
 
 }  // namespace xla::kernels

@@ -99,7 +99,7 @@ class PatchProductKernel final : public Kernel {
     positions_ = problem_.positions() / std::max<int64_t>(images_, 1);
     const bool plain = Packing::kParts == 1 &&
                        (problem_.epilogue.store == nullptr || problem_.epilogue.in_place) &&
-                       StoresAcc(result.type);
+                       StoresSums<Acc>(result.type);
     if (patches_are_columns_) {
       image_stride_ = ImageStride();
       SetSizes(problem_.features(), positions_,
@@ -152,13 +152,6 @@ class PatchProductKernel final : public Kernel {
   }
 
  private:
-  static bool StoresAcc(PrimitiveType type) {
-    if constexpr (std::is_floating_point_v<Acc>)
-      return type == primitive_util::NativeToPrimitiveType<Acc>();
-    return primitive_util::IsIntegralType(type) &&
-           primitive_util::BitWidth(type) == 8 * static_cast<int>(sizeof(Acc));
-  }
-
   static void NoPrefetch(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t) {}
 
   void SetSizes(int64_t m, int64_t n, bool direct) {

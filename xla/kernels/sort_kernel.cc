@@ -567,34 +567,19 @@ std::unique_ptr<const Kernel> MakeOf(const TopKSpec& spec) {
   return std::make_unique<K>(spec);
 }
 
-struct TopKForm {
-  const char* name;
-  double (*cost)(const TopKSpec& spec);
-  std::unique_ptr<const Kernel> (*make)(const TopKSpec& spec);
-};
-constexpr TopKForm kTopKForms[] = {{"select", &SelectCost, &MakeOf<SelectKernel>},
-                                   {"order", &OrderCost, &MakeOf<TopKKernel>}};
+constexpr Form<TopKSpec> kTopKForms[] = {{"select", &SelectCost, &MakeOf<SelectKernel>},
+                                         {"order", &OrderCost, &MakeOf<TopKKernel>}};
 
 }  // namespace
 
 std::vector<FormCost> TopKForms(const TopKSpec& spec) {
-  std::vector<FormCost> costs;
-  for (const TopKForm& form : kTopKForms) {
-    if (const double cost = form.cost(spec); cost != kDoesNotFit)
-      costs.push_back({form.name, cost});
-  }
-  return costs;
+  return CostsOf<TopKSpec>(kTopKForms, spec);
 }
 
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeTopKKernel(const TopKSpec& spec) {
   if (primitive_util::IsComplexType(spec.type))
     return absl::InvalidArgumentError("complex numbers have no order");
-  const std::vector<FormCost> costs = TopKForms(spec);
-  XLA_ASSIGN_OR_RETURN(const size_t chosen, ChooseForm(costs, spec.form));
-  for (const TopKForm& form : kTopKForms) {
-    if (form.name == costs[chosen].form) return form.make(spec);
-  }
-  return absl::InternalError("a form without a name");
+  return MakeChosen<TopKSpec>(kTopKForms, spec);
 }
 
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeSortKernel(const SortSpec& spec) {
