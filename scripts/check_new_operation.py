@@ -21,9 +21,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Most files that a subsection may touch, by its title.
 LIMITS = {"An elementwise operation": 4, "An operation with attributes": 8}
-# What the copy needs: the product without its tests.
-COPIED = ["CMakeLists.txt", "cmake", "xla", "tools", "examples", "bench", "scripts",
-          "tests/operations", "docs"]
+# Of the tests the copy needs only the folder that the operation table is checked against.
+TESTS = "tests/operations"
 
 STEP = re.compile(r"^\d+\. `([^`]+)`, (before|within) `([^`]+)`")
 
@@ -96,13 +95,11 @@ def apply_steps(sections, folder, write):
 
 def build_and_run(sections, folder, jobs):
     tree = os.path.join(folder, "tree")
-    for name in COPIED:
-        source, target = os.path.join(ROOT, name), os.path.join(tree, name)
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        if os.path.isdir(source):
-            shutil.copytree(source, target)
-        else:
-            shutil.copy(source, target)
+    ignored = shutil.ignore_patterns(".*", "__pycache__")
+    ignored_at_root = shutil.ignore_patterns(".*", "build*", "dist", "tests")
+    shutil.copytree(ROOT, tree, symlinks=True, ignore=lambda folder, names: (
+        ignored_at_root if folder == ROOT else ignored)(folder, names))
+    shutil.copytree(os.path.join(ROOT, TESTS), os.path.join(tree, TESTS))
     if not apply_steps(sections, tree, write=True):
         return 1
     with open(os.path.join(tree, "CMakeLists.txt"), "a", encoding="utf-8") as f:
