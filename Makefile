@@ -60,13 +60,13 @@ arm64: ## cross-compile for 64-bit ARM (build-arm64/) and run representative tes
 new-operation: deps ## check that an operation is added by the steps of docs/hacking.md
 	@scripts/check_new_operation.py --jobs $(JOBS)
 
-asan: deps ## run the tests under AddressSanitizer and UndefinedBehaviorSanitizer (build-asan/)
+asan: deps ## run the tests under AddressSanitizer and UBSan (build-asan/), without those matching SKIP
 	@cmake --preset asan
 	@cmake --build --preset asan --parallel $(JOBS)
 # LeakSanitizer of GCC 12 mistakes the header of some blocks of thread-local storage and crashes when
 # it scans them; such storage belongs to libraries that are loaded at run time.
 	@ASAN_OPTIONS=intercept_tls_get_addr=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	    ctest --test-dir build-asan --output-on-failure --parallel $(JOBS)
+	    ctest --test-dir build-asan --output-on-failure --parallel $(JOBS) $(if $(SKIP),-E '$(SKIP)')
 
 tsan: deps ## run what uses threads under ThreadSanitizer (build-tsan/)
 	@cmake --preset tsan
