@@ -10,7 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "xla/cpu/applied.h"
 #include "xla/cpu/elementwise.h"
-#include "xla/cpu/kernel_emitter.h"
+#include "xla/cpu/kernel/row_reduction.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/shape_util.h"
 

@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "xla/cpu/exchanges.h"
-#include "xla/cpu/kernel_emitter.h"
+#include "xla/cpu/in_place.h"
 #include "xla/cpu/live_range_index.h"
 #include "xla/cpu/schedule_builder.h"
 #include "xla/primitive_util.h"

@@ -16,6 +16,8 @@
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/fusion_planner.h"
 #include "xla/cpu/multi_output.h"
+#include "xla/cpu/operand_folding.h"
+#include "xla/cpu/small_products.h"
 #include "xla/cpu/sort_order.h"
 #include "xla/hlo/ir/call_rewriting.h"
 #include "xla/hlo/ir/clone.h"
@@ -82,41 +84,6 @@ absl::Status MakeFusion(HloInstruction* root, const FusedProducers& fused) {
 }
 
 }  // namespace
-
-bool IsReadByPart(const HloInstruction& concatenate) {
-  const auto& users = concatenate.users();
-  return !users.empty() && absl::c_all_of(users, [&](const HloInstruction* user) {
-    return user->opcode() == HloOpcode::kGather && user->operand(0) != &concatenate &&
-           user->attributes<GatherAttributes>().index_vector_dim == concatenate.dimensions()[0];
-  });
-}
-
-bool IsTransposedView(const HloInstruction& instruction) {
-  if (instruction.opcode() != HloOpcode::kTranspose || instruction.IsRoot() ||
-      instruction.users().empty()) {
-    return false;
-  }
-  return std::all_of(instruction.users().begin(), instruction.users().end(),
-                     [](const HloInstruction* user) {
-                       return user->opcode() == HloOpcode::kDot && !IsSmallProduct(*user);
-                     });
-}
-
-bool IsSortIndex(const HloInstruction& instruction) {
-  const std::optional<int64_t> dimension = IndexDimension(instruction);
-  if (!dimension.has_value() || instruction.IsRoot() || instruction.users().empty() ||
-      !primitive_util::IsIntegralType(instruction.shape().element_type()) ||
-      primitive_util::BitWidth(instruction.shape().element_type()) < 8) {
-    return false;
-  }
-  for (const HloInstruction* user : instruction.users()) {
-    if (user->opcode() == HloOpcode::kBroadcast && IsSortIndex(*user)) continue;
-    if (user->opcode() != HloOpcode::kSort || user->dimensions()[0] != dimension) return false;
-    const std::optional<RecognizedOrder> order = RecognizeOrder(*user->to_apply());
-    if (!order.has_value() || user->operand(order->key) == &instruction) return false;
-  }
-  return true;
-}
 
 bool IsGenerated(const HloInstruction& instruction) {
   if (IsSortIndex(instruction)) return false;

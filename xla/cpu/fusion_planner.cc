@@ -14,7 +14,9 @@
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/elementwise.h"
 #include "xla/cpu/fusion.h"
-#include "xla/cpu/kernel_emitter.h"
+#include "xla/cpu/kernel/column_reduction.h"
+#include "xla/cpu/kernel/interleaved_columns.h"
+#include "xla/cpu/kernel/transpose.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/cpu/row_parts.h"
 

@@ -26,6 +26,15 @@ inline const Shape& FirstShape(const HloInstruction& instruction) {
   return instruction.shape().IsTuple() ? instruction.shape().tuple_shapes(0) : instruction.shape();
 }
 
+// Results of an instruction: the elements of its tuple, or one.
+inline int64_t ResultCount(const HloInstruction& instruction) {
+  return instruction.shape().IsTuple() ? instruction.shape().tuple_shapes_size() : 1;
+}
+inline const Shape& ResultShape(const HloInstruction& instruction, int64_t result) {
+  return instruction.shape().IsTuple() ? instruction.shape().tuple_shapes(static_cast<int>(result))
+                                       : instruction.shape();
+}
+
 // Elements that a reduction combines to each result along the last dimensions, or along one
 // dimension before a few minor elements; 0 for others.
 inline int64_t RowLengthOf(const HloInstruction& reduce) {

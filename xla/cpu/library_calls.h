@@ -17,8 +17,8 @@ using SortComparator = bool (*)(void* const* buffers, const void* const* element
 // Whether the instruction is a sort whose comparator has to be compiled (EmitComparator).
 bool NeedsComparator(const HloInstruction& instruction);
 
-// Whether the prepared kernel of the instruction is chosen from several forms (kernels/forms.h), and
-// these with their costs, the chosen one first.
+// Whether the prepared kernel of the instruction is chosen from several forms (kernels/forms.h),
+// and these with their costs, the chosen one first.
 bool HasForms(const HloInstruction& instruction);
 std::string FormsText(const HloInstruction& instruction, const kernels::KernelEpilogue& epilogue);
 

@@ -12,12 +12,15 @@
 #include "xla/cpu/applied.h"
 #include "xla/cpu/code_cache.h"
 #include "xla/cpu/code_generator.h"
+#include "xla/cpu/comparator.h"
 #include "xla/cpu/element.h"
 #include "xla/cpu/entry_layouts.h"
+#include "xla/cpu/epilogue.h"
 #include "xla/cpu/exchanges.h"
 #include "xla/cpu/fold_emitter.h"
-#include "xla/cpu/fusion.h"
-#include "xla/cpu/kernel_emitter.h"
+#include "xla/cpu/in_place.h"
+#include "xla/cpu/kernel/kernel_code.h"
+#include "xla/cpu/kernel/kernel_plan.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/cpu/library_calls.h"
 #include "xla/cpu/native_loop.h"
@@ -41,7 +44,8 @@ std::vector<std::pair<std::string, Key>> ByName(const std::map<Key, std::string>
 
 // A kernel that is generated, for all items that compute the same.
 struct UniqueKernel {
-  KernelPlan plan;
+  std::unique_ptr<const KernelPlan> plan;
+  int64_t epilogue_of = -1;
   std::string name;
   int64_t uses = 0;
   KernelFunction function = nullptr;
@@ -122,7 +126,7 @@ class Lowering {
 
   void AddPlans(GeneratedProgram& generated) const {
     for (const UniqueKernel& kernel : kernels_)
-      generated.plans.push_back(absl::StrCat(kernel.name, " ", PlanText(kernel.plan)));
+      generated.plans.push_back(absl::StrCat(kernel.name, " ", PlanText(*kernel.plan)));
     for (const auto& [name, loop] : ByName(element_loops_)) {
       const ElementLoopUnits units = UnitsOfElementLoop(schedule_, *loop, *target_);
       generated.plans.push_back(absl::StrCat(name, " lanes ", units.lanes, " units ", units.count,
@@ -151,15 +155,13 @@ class Lowering {
     }
     for (const UniqueKernel& kernel : kernels_) {
       CpuProgram::KernelReport report;
-      report.name = std::string(kernel.plan.fusion->name());
+      report.name = std::string(kernel.plan->fusion->name());
       report.uses = kernel.uses;
-      report.bytes = kernel.plan.bytes;
-      report.operations = kernel.plan.operations;
+      report.bytes = kernel.plan->bytes;
+      report.operations = kernel.plan->operations;
       report.compile_seconds = kernel.compile_seconds;
       report.is_cached = kernel.is_cached;
-      for (const KernelRegion& region : kernel.plan.regions) {
-        report.lanes = std::max<int64_t>({report.lanes, region.lanes, region.row_lanes});
-      }
+      report.lanes = kernel.plan->lanes();
       program_.kernels.push_back(std::move(report));
     }
     return std::move(program_);
@@ -270,38 +272,43 @@ class Lowering {
       }
       PlanFunctions(*item.instruction);
       if (item.instruction->opcode() != HloOpcode::kFusion) continue;
-      const int64_t epilogue_of =
-          item.contraction == nullptr ? -1 : ContractionOperand(*item.instruction);
-      const std::vector<bool> written =
-          item.contraction == nullptr
-              ? WrittenOperands(schedule_, item)
-              : std::vector<bool>(static_cast<size_t>(item.instruction->operand_count()), false);
-      std::vector<bool> unused;
-      for (const ValueId result : item.results) unused.push_back(result == kNoValue);
-      const HloComputation& computation = *item.instruction->to_apply();
-      auto& candidates = by_hash_[computation.Hash()];
-      size_t found = kernels_.size();
-      for (const size_t candidate : candidates) {
-        const KernelPlan& plan = kernels_[candidate].plan;
-        if (plan.is_written == written && plan.is_unused == unused &&
-            plan.epilogue_of == epilogue_of &&
-            plan.fusion->to_apply()->Equal(computation, /*layout_sensitive=*/false)) {
-          found = candidate;
-          break;
-        }
-      }
-      if (found == kernels_.size()) {
-        candidates.push_back(found);
-        UniqueKernel kernel;
-        kernel.plan = PlanKernel(item.instruction, *target_, written, epilogue_of);
-        kernel.plan.is_unused = unused;
-        kernel.name = absl::StrCat(prefix_, "kernel_", found);
-        kernels_.push_back(std::move(kernel));
-      }
+      const size_t found = FindOrPlanKernel(item);
       ++kernels_[found].uses;
       kernel_of_[&item] = found;
     }
     return absl::OkStatus();
+  }
+
+  // The number of the kernel that computes a fusion.
+  size_t FindOrPlanKernel(const ScheduledItem& item) {
+    KernelRequest request;
+    request.fusion = item.instruction;
+    request.target = target_;
+    if (item.contraction == nullptr) {
+      request.is_written = WrittenOperands(schedule_, item);
+    } else {
+      request.is_written.resize(static_cast<size_t>(item.instruction->operand_count()));
+      request.epilogue_of = ContractionOperand(*item.instruction);
+    }
+    for (const ValueId result : item.results) request.is_unused.push_back(result == kNoValue);
+    const HloComputation& computation = *item.instruction->to_apply();
+    auto& candidates = by_hash_[computation.Hash()];
+    for (const size_t candidate : candidates) {
+      const UniqueKernel& kernel = kernels_[candidate];
+      if (kernel.plan->is_written == request.is_written &&
+          kernel.plan->is_unused == request.is_unused &&
+          kernel.epilogue_of == request.epilogue_of &&
+          kernel.plan->computation().Equal(computation, /*layout_sensitive=*/false)) {
+        return candidate;
+      }
+    }
+    candidates.push_back(kernels_.size());
+    UniqueKernel kernel;
+    kernel.plan = PlanKernel(request);
+    kernel.epilogue_of = request.epilogue_of;
+    kernel.name = absl::StrCat(prefix_, "kernel_", kernels_.size());
+    kernels_.push_back(std::move(kernel));
+    return kernels_.size() - 1;
   }
 
   // Functions of operations that are no fusions.
@@ -346,7 +353,7 @@ class Lowering {
     for (size_t k = first; k < kernels_.size(); k += step) {
       XLA_RETURN_IF_ERROR(PollCompilation(options_));
       const double start = NowSeconds();
-      XLA_RETURN_IF_ERROR(EmitKernel(ir, kernels_[k].plan, kernels_[k].name.c_str()));
+      XLA_RETURN_IF_ERROR(EmitKernel(ir, *kernels_[k].plan, kernels_[k].name.c_str()));
       kernels_[k].compile_seconds = NowSeconds() - start;
     }
     if (first != 0) return absl::OkStatus();
@@ -579,9 +586,9 @@ class Lowering {
         operands[operand] = results[r];
       }
       operands.insert(operands.end(), results.begin(), results.end());
-      if (kernel.plan.units == 0) return absl::OkStatus();
+      if (kernel.plan->units == 0) return absl::OkStatus();
       steps.push_back(std::make_unique<KernelStep>(kernel.function, std::move(operands),
-                                                   kernel.plan.units, kernel.plan.chunk));
+                                                   kernel.plan->units, kernel.plan->chunk));
       steps.back()->set_instruction(&instruction);
       return absl::OkStatus();
     }

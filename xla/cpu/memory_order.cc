@@ -12,8 +12,9 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "xla/cpu/fusion.h"
-#include "xla/cpu/kernel_emitter.h"
+#include "xla/cpu/epilogue.h"
+#include "xla/cpu/in_place.h"
+#include "xla/cpu/operand_folding.h"
 #include "xla/primitive_util.h"
 
 namespace xla::cpu {

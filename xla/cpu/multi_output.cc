@@ -13,7 +13,7 @@
 #include "absl/types/span.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/elementwise.h"
-#include "xla/cpu/fusion.h"
+#include "xla/cpu/epilogue.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/hlo/ir/clone.h"
 #include "xla/hlo/ir/hlo_computation.h"

@@ -10,6 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/cpu/element_emitter.h"
+#include "xla/cpu/in_place.h"
+#include "xla/cpu/kernel/kernel_code.h"
+#include "xla/cpu/kernel/kernel_plan.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/cpu/scalar_loop.h"
 #include "xla/hlo/ir/hlo_computation.h"
@@ -115,7 +118,7 @@ class Planner {
     for (const auto& body : item.bodies) AddItems(body);
   }
 
-  Mode ModeOf(const ScheduledItem& item, KernelPlan* kernel) const {
+  Mode ModeOf(const ScheduledItem& item, std::unique_ptr<const KernelPlan>* planned) const {
     constexpr int64_t kMostInstructions = 800, kMostBytes = 4096;
     constexpr size_t kMostBranches = 16;
     constexpr double kMostOperations = 1 << 14;
@@ -137,11 +140,16 @@ class Planner {
     const HloComputation& computation = *instruction.to_apply();
     const bool fits = instructions_ + computation.instruction_count() <= kMostInstructions;
     if (fits && IsScalar(item)) return Mode::kScalar;
-    *kernel = PlanKernel(&instruction, target_, WrittenOperands(schedule_, item));
-    for (const ValueId result : item.results) kernel->is_unused.push_back(result == kNoValue);
-    if (kernel->units > kernel->chunk) return Mode::kSteps;
-    const bool is_small = kernel->bytes <= kMostBytes && kernel->operations <= kMostOperations;
-    return fits && is_small && !kernel->streams ? Mode::kInline : Mode::kCall;
+    KernelRequest request;
+    request.fusion = &instruction;
+    request.target = &target_;
+    request.is_written = WrittenOperands(schedule_, item);
+    for (const ValueId result : item.results) request.is_unused.push_back(result == kNoValue);
+    *planned = PlanKernel(request);
+    const KernelPlan& kernel = **planned;
+    if (kernel.units > kernel.chunk) return Mode::kSteps;
+    const bool is_small = kernel.bytes <= kMostBytes && kernel.operations <= kMostOperations;
+    return fits && is_small && !kernel.streams ? Mode::kInline : Mode::kCall;
   }
 
   // Whether a loop, or the outermost one, is not better run by other means.
@@ -152,7 +160,7 @@ class Planner {
     if (ExchangesOf(schedule_, loop).empty()) return true;
     for (const auto& body : loop.bodies) {
       for (const ScheduledItem& item : body) {
-        KernelPlan kernel;
+        std::unique_ptr<const KernelPlan> kernel;
         if (ModeOf(item, &kernel) == Mode::kSteps) return false;
       }
     }
@@ -385,7 +393,8 @@ class Emitter {
           cost += static_cast<double>(item.instruction->to_apply()->instruction_count());
         if (planned.mode == Mode::kCopy)
           cost += static_cast<double>(schedule_.At(item.results[0]).bytes) / 16;
-        cost += planned.kernel.bytes / 16 + planned.kernel.operations / 4;
+        if (planned.kernel != nullptr)
+          cost += planned.kernel->bytes / 16 + planned.kernel->operations / 4;
         if (planned.mode != Mode::kBranches) continue;
         for (const auto& body : item.bodies) self(self, body);
       }
@@ -471,8 +480,8 @@ class Emitter {
 
   void EmitKernel(const ScheduledItem& item, const NativeLoopPlan::Item& planned) {
     CopyUpdated(item);
-    if (planned.kernel.units > 0) {  // else an update without elements
-      planned.mode == Mode::kInline ? EmitInline(item, planned.kernel) : EmitCall(planned);
+    if (planned.kernel->units > 0) {  // else an update without elements
+      planned.mode == Mode::kInline ? EmitInline(item, *planned.kernel) : EmitCall(planned);
     }
     LoadElements(item.results);
   }
@@ -498,7 +507,7 @@ class Emitter {
   void EmitCall(const NativeLoopPlan::Item& planned) {
     const IrValue arrays =
         ir_.Offset(table_, ir_.Index(static_cast<int64_t>(8 * (planned.entry + 1))));
-    const IrValue arguments[] = {arrays, ir_.Index(0), ir_.Index(planned.kernel.units)};
+    const IrValue arguments[] = {arrays, ir_.Index(0), ir_.Index(planned.kernel->units)};
     ir_.CallPointer(EntryAt(planned.entry, ir_.Pointer()), ir_.Void(), arguments);
   }
 

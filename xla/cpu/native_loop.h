@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@
 #include "absl/status/status.h"
 #include "xla/cpu/exchanges.h"
 #include "xla/cpu/ir.h"
-#include "xla/cpu/kernel_emitter.h"
+#include "xla/cpu/kernel/kernel_plan.h"
 #include "xla/cpu/schedule.h"
 #include "xla/cpu/target.h"
 
@@ -32,10 +33,10 @@ struct NativeLoopPlan {
   };
   struct Item {
     Mode mode = Mode::kCopy;
-    KernelPlan kernel;                // of kInline and kCall
-    size_t entry = 0;                 // of kCall and kSteps: the first in the table
-    std::vector<Exchange> exchanges;  // of kLoop
-    size_t table = 0;                 // that its second turns use
+    std::unique_ptr<const KernelPlan> kernel;  // of kInline and kCall
+    size_t entry = 0;                          // of kCall and kSteps: the first in the table
+    std::vector<Exchange> exchanges;           // of kLoop
+    size_t table = 0;                          // that its second turns use
   };
   // The function takes a table of addresses: of the values, then, for each kernel that is called,
   // those of the function, of its arrays and of the state of the run, and for steps that of the

@@ -2,8 +2,8 @@
 // Instructions as prepared kernels of xla/kernels.
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/fusion.h"
 #include "xla/cpu/library_calls.h"
+#include "xla/cpu/operand_folding.h"
 #include "xla/cpu/sort_order.h"
 #include "xla/kernels/convolution_kernel.h"
 #include "xla/kernels/dot_kernel.h"

@@ -114,8 +114,8 @@ class CpuProgram {
     int64_t runs = 0;
     double seconds = 0;       // with what it runs
     double self_seconds = 0;  // without
-    double bytes = 0;       // of operands and results
-    double operations = 0;  // of arithmetic, estimated
+    double bytes = 0;         // of operands and results
+    double operations = 0;    // of arithmetic, estimated
     // Of the elements that a dot or convolution multiplies; invalid if there is none.
     PrimitiveType multiplied = PRIMITIVE_TYPE_INVALID;
   };
@@ -150,8 +150,8 @@ class CpuProgram {
     bool is_cached = false;  // its machine code came from the cache
   };
   const std::vector<KernelReport>& kernels() const;
-  // The dots, convolutions, Fourier transforms and top-k that the kernel library computes, each with the
-  // forms that it chose from: the chosen one first, and the estimated cycles of each
+  // The dots, convolutions, Fourier transforms and top-k that the kernel library computes, each
+  // with the forms that it chose from: the chosen one first, and the estimated cycles of each
   // (kernels/forms.h).
   struct LibraryReport {
     std::string instruction, forms;

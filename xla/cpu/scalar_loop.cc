@@ -6,7 +6,8 @@
 
 #include "absl/functional/function_ref.h"
 #include "xla/cpu/element_emitter.h"
-#include "xla/cpu/kernel_emitter.h"
+#include "xla/cpu/in_place.h"
+#include "xla/cpu/kernel/loop_nest.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/primitive_util.h"

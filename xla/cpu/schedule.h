@@ -41,7 +41,7 @@ struct ScheduledItem {
   enum class Kind : uint8_t { kInstruction, kCopy, kWhile, kConditional };
   Kind kind = Kind::kInstruction;
   const HloInstruction* instruction = nullptr;  // null for copies
-  // The dot or convolution that a fusion finishes (FusedContraction). Its operands follow those of
+  // The dot or convolution that a fusion finishes (epilogue.h). Its operands follow those of
   // the fusion.
   const HloInstruction* contraction = nullptr;
   // Leaves of operands and results. Copies: one each.

@@ -43,7 +43,7 @@ absl::Status RunSteps(const Steps& steps, RunState& state);
 // The same for generated code. False: the state has the reason.
 bool RunStepsOfFunction(const Steps& steps, RunState& state);
 
-// Generated code, see kernel_emitter.h.
+// Generated code, see kernel/kernel_code.h.
 using KernelFunction = void (*)(char** arrays, int64_t begin, int64_t end);
 
 class KernelStep final : public Step {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "xla/cpu/transpose_emitter.h"
+#include "xla/cpu/kernel/transpose_tiles.h"
 
 #include <cstddef>
 #include <numeric>
@@ -36,11 +36,10 @@ namespace {
 
 class TransposeEmitter {
  public:
-  TransposeEmitter(const KernelPlan& plan, ElementOps& ops, ElementEmitter& rows, IrValue source,
-                   IrValue target)
-      : plan_(plan),
-        region_(plan.regions[0]),
-        root_(plan.fusion->to_apply()->root_instruction()),
+  TransposeEmitter(const HloInstruction& transpose, const TransposeTiles& tiles, ElementOps& ops,
+                   ElementEmitter& rows, IrValue source, IrValue target)
+      : tiles_(tiles),
+        root_(&transpose),
         shape_(root_->shape()),
         ir_(ops.ir()),
         ops_(ops),
@@ -48,7 +47,7 @@ class TransposeEmitter {
         source_(source),
         target_(target),
         bytes_(primitive_util::ByteWidth(shape_.element_type())),
-        lanes_(region_.lanes) {
+        lanes_(tiles_.lanes) {
     const HloInstruction* operand = root_->operand(0);
     const auto rank = static_cast<size_t>(shape_.rank());
     std::vector<int64_t> from(rank, bytes_);
@@ -68,14 +67,14 @@ class TransposeEmitter {
       outer_dims_.push_back(d);
     }
     vector_ = ir_.Vector(ir_.Int(static_cast<int>(bytes_) * 8), lanes_);
-    wide_ = ir_.Vector(ir_.Int(static_cast<int>(bytes_) * 8), region_.tile);
-    if (source == nullptr || IsWide()) rows_ = ir_.Alloca(ir_.I8(), bytes_ * lanes_ * region_.tile);
-    if (IsWide()) staged_ = ir_.Alloca(ir_.I8(), bytes_ * region_.tile * region_.tile);
+    wide_ = ir_.Vector(ir_.Int(static_cast<int>(bytes_) * 8), tiles_.tile);
+    if (source == nullptr || IsWide()) rows_ = ir_.Alloca(ir_.I8(), bytes_ * lanes_ * tiles_.tile);
+    if (IsWide()) staged_ = ir_.Alloca(ir_.I8(), bytes_ * tiles_.tile * tiles_.tile);
   }
 
   void Emit(IrValue begin, IrValue end) {
-    const int64_t blocks_a = CeilOfRatio(size_a(), region_.block_a);
-    const int64_t blocks_b = CeilOfRatio(size_b(), region_.block_b);
+    const int64_t blocks_a = CeilOfRatio(size_a(), tiles_.block_a);
+    const int64_t blocks_b = CeilOfRatio(size_b(), tiles_.block_b);
     const int64_t blocks = blocks_a * blocks_b;
     int64_t others = 1;
     for (const int64_t size : outer_) others *= size;
@@ -83,8 +82,8 @@ class TransposeEmitter {
     ir_.Loop(begin, end, 1, [&](IrValue unit) {
       const auto quotient = [&](int64_t divisor) { return ir_.UDiv(unit, ir_.Index(divisor)); };
       const auto rest = [&](int64_t divisor) { return ir_.URem(unit, ir_.Index(divisor)); };
-      const IrValue block = region_.blocks_are_outer ? quotient(others) : rest(blocks);
-      const IrValue other = region_.blocks_are_outer ? rest(others) : quotient(blocks);
+      const IrValue block = tiles_.blocks_are_outer ? quotient(others) : rest(blocks);
+      const IrValue other = tiles_.blocks_are_outer ? rest(others) : quotient(blocks);
       Rows rows = {math.Delinearize({other, 0, 1}, outer_), source_, target_};
       for (size_t i = 0; i < outer_dims_.size(); ++i) {
         const IrValue index = rows.outer[i].base;
@@ -92,17 +91,17 @@ class TransposeEmitter {
           rows.read = ir_.Offset(rows.read, Times(index, from_[outer_dims_[i]]));
         rows.write = ir_.Offset(rows.write, Times(index, to_[outer_dims_[i]]));
       }
-      const IrValue first_a = Times(ir_.URem(block, ir_.Index(blocks_a)), region_.block_a);
-      const IrValue first_b = Times(ir_.UDiv(block, ir_.Index(blocks_a)), region_.block_b);
-      const IrValue last_a = EndOf(first_a, region_.block_a, size_a());
-      ir_.Loop(first_a, last_a, region_.tile, [&](IrValue a) {
+      const IrValue first_a = Times(ir_.URem(block, ir_.Index(blocks_a)), tiles_.block_a);
+      const IrValue first_b = Times(ir_.UDiv(block, ir_.Index(blocks_a)), tiles_.block_b);
+      const IrValue last_a = EndOf(first_a, tiles_.block_a, size_a());
+      ir_.Loop(first_a, last_a, tiles_.tile, [&](IrValue a) {
         a = Within(a, size_a());
-        if (plan_.interleaves || region_.pads) {
+        if (tiles_.interleaves || tiles_.pads) {
           EmitShortRows(rows, a);
           return;
         }
-        const IrValue last_b = EndOf(first_b, region_.block_b, size_b());
-        ir_.Loop(first_b, last_b, region_.tile, [&](IrValue b) {
+        const IrValue last_b = EndOf(first_b, tiles_.block_b, size_b());
+        ir_.Loop(first_b, last_b, tiles_.tile, [&](IrValue b) {
           b = Within(b, size_b());
           IsWide() ? EmitWideTile(rows, a, b) : EmitTile(rows, a, b);
         });
@@ -122,7 +121,7 @@ class TransposeEmitter {
   };
 
   // Tiles of narrow types, which are made of smaller ones.
-  bool IsWide() const { return region_.tile > lanes_; }
+  bool IsWide() const { return tiles_.tile > lanes_; }
 
   IrValue Times(IrValue value, int64_t factor) { return ir_.Mul(value, ir_.Index(factor)); }
 
@@ -133,9 +132,8 @@ class TransposeEmitter {
 
   // The first element of a tile that would otherwise end behind the array.
   IrValue Within(IrValue first, int64_t size) {
-    return size % region_.tile == 0
-               ? first
-               : ir_.Binary("llvm.smin", first, ir_.Index(size - region_.tile));
+    return size % tiles_.tile == 0 ? first
+                                   : ir_.Binary("llvm.smin", first, ir_.Index(size - tiles_.tile));
   }
 
   // A vector of each of `count` rows of the operand.
@@ -182,16 +180,16 @@ class TransposeEmitter {
     const IrValue out = WriteTo(at, first_a, first_b);
     for (int r = 0; r < lanes_; ++r) {
       ir_.Store(rows[static_cast<size_t>(r)], ir_.Offset(out, ir_.Index(r * to_[a_])),
-                static_cast<int>(bytes_), plan_.streams);
+                static_cast<int>(bytes_), tiles_.streams);
     }
   }
 
   // Whole vectors are read and written: some rows at a time are copied, and what they become is
   // staged. One copy of the code for all parts of the tile.
   void EmitWideTile(const Rows& at, IrValue first_a, IrValue first_b) {
-    const int64_t row_bytes = bytes_ * region_.tile;
+    const int64_t row_bytes = bytes_ * tiles_.tile;
     const auto alignment = static_cast<int>(bytes_);
-    const IrValue zero = ir_.Index(0), end = ir_.Index(region_.tile);
+    const IrValue zero = ir_.Index(0), end = ir_.Index(tiles_.tile);
     ir_.Loop(zero, end, lanes_, [&](IrValue b) {
       const std::vector<IrValue> wide = ReadRows(at, first_a, ir_.Add(first_b, b), lanes_, wide_);
       for (size_t r = 0; r < wide.size(); ++r) {
@@ -215,7 +213,7 @@ class TransposeEmitter {
     const IrValue out = WriteTo(at, first_a, first_b);
     ir_.Loop(zero, end, 1, [&](IrValue r) {
       const IrValue row = ir_.Load(wide_, ir_.Offset(staged_, Times(r, row_bytes)), alignment);
-      ir_.Store(row, ir_.Offset(out, Times(r, to_[a_])), alignment, plan_.streams);
+      ir_.Store(row, ir_.Offset(out, Times(r, to_[a_])), alignment, tiles_.streams);
     });
   }
 
@@ -224,10 +222,10 @@ class TransposeEmitter {
     const IrValue zero = ir_.Index(0), out = WriteTo(at, first_a, zero);
     const auto alignment = static_cast<int>(bytes_);
     std::vector<IrValue> rows = ReadRows(at, first_a, zero, size_b(), vector_);
-    if (plan_.interleaves) {
+    if (tiles_.interleaves) {
       std::vector<Element> elements;
       for (const IrValue row : rows) elements.push_back({row});
-      ir_.Store(ops_.Interleave(elements).re, out, alignment, plan_.streams);
+      ir_.Store(ops_.Interleave(elements).re, out, alignment, tiles_.streams);
       return;
     }
     while (static_cast<int>(rows.size()) < lanes_) rows.push_back(ir_.Undef(vector_));
@@ -243,8 +241,7 @@ class TransposeEmitter {
     }
   }
 
-  const KernelPlan& plan_;
-  const KernelRegion& region_;
+  const TransposeTiles& tiles_;
   const HloInstruction* const root_;
   const Shape& shape_;
   Ir& ir_;
@@ -264,9 +261,10 @@ class TransposeEmitter {
 
 }  // namespace
 
-void EmitTranspose(const KernelPlan& plan, ElementOps& ops, ElementEmitter& rows, IrValue source,
-                   IrValue target, IrValue begin, IrValue end) {
-  TransposeEmitter(plan, ops, rows, source, target).Emit(begin, end);
+void EmitTranspose(const HloInstruction& transpose, const TransposeTiles& tiles, ElementOps& ops,
+                   ElementEmitter& rows, IrValue source, IrValue target, IrValue begin,
+                   IrValue end) {
+  TransposeEmitter(transpose, tiles, ops, rows, source, target).Emit(begin, end);
 }
 
 }  // namespace xla::cpu

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operands of a kernel may be in the memory of its result.
+#include "xla/cpu/in_place.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -9,7 +10,8 @@
 #include "absl/types/span.h"
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/elementwise.h"
-#include "xla/cpu/kernel_emitter.h"
+#include "xla/cpu/kernel/loop_nest.h"
+#include "xla/cpu/kernel/row_reduction.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/literal.h"
@@ -170,9 +172,10 @@ bool MayShareMemory(const HloInstruction& fusion, int64_t operand, int result) {
   return true;
 }
 
-bool ReadsWhatIsWritten(const KernelPlan& plan, const HloInstruction* known) {
+bool ReadsWhatIsWritten(const HloInstruction& fusion, const std::vector<bool>& is_written,
+                        const HloInstruction* known) {
   absl::flat_hash_set<const HloInstruction*> seen;
-  std::vector<const HloInstruction*> pending = {plan.fusion->to_apply()->root_instruction()};
+  std::vector<const HloInstruction*> pending = {fusion.to_apply()->root_instruction()};
   while (!pending.empty()) {
     const HloInstruction* instruction = pending.back();
     pending.pop_back();
@@ -181,7 +184,7 @@ bool ReadsWhatIsWritten(const KernelPlan& plan, const HloInstruction* known) {
       continue;
     }
     if (instruction->opcode() == HloOpcode::kParameter &&
-        plan.is_written[static_cast<size_t>(instruction->parameter_number())]) {
+        is_written[static_cast<size_t>(instruction->parameter_number())]) {
       return true;
     }
     pending.insert(pending.end(), instruction->operands().begin(), instruction->operands().end());

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/kernel/column_reduction.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/functional/function_ref.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "xla/cpu/applied.h"
+#include "xla/cpu/kernel/cost_model.h"
+#include "xla/cpu/kernel/kernel_code.h"
+#include "xla/cpu/kernel/row_loops.h"
+#include "xla/cpu/kernel/vector_loop.h"
+#include "xla/cpu/kernel_shapes.h"
+#include "xla/passes/split_reductions.h"
+
+namespace xla::cpu {
+namespace {
+
+class ColumnReduction final : public KernelPlan {
+ public:
+  using KernelPlan::KernelPlan;
+
+  void EmitUnits(KernelCode& code) const override;
+
+  PlanDescription Describe() const override {
+    PlanDescription description;
+    description.kind = "columns ";
+    if (merged_columns != 1) description.details = absl::StrCat("merged ", merged_columns, " ");
+    if (rows_at_once != 1)
+      absl::StrAppend(&description.details, "rows at once ", rows_at_once, " ");
+    description.loops = absl::StrCat(" [", absl::StrJoin(dimensions, ","), "] lanes ", vector_lanes,
+                                     " of ", std::string(HloOpcodeString(root().opcode())),
+                                     SegmentsText(segments, segment_length), " units ", units);
+    return description;
+  }
+
+  int64_t lanes() const override { return vector_lanes; }
+
+  std::vector<int64_t> dimensions;  // of the result, the last `merged_columns` as one
+  int64_t merged_columns = 1;
+  int vector_lanes = 1;
+  int64_t segments = 1, segment_length = 1;  // of the columns
+  int64_t rows_at_once = 1;                  // between a load of the result and a store
+};
+
+// Emits the units of a column reduction: first the initial values, then all rows are combined with
+// them, some at a time.
+class ColumnReductionEmitter {
+ public:
+  ColumnReductionEmitter(const ColumnReduction& plan, KernelCode& code)
+      : plan_(plan),
+        code_(code),
+        ir_(code.ir()),
+        reduce_(plan.root()),
+        shape_(reduce_.operand(0)->shape()),
+        index_(static_cast<size_t>(shape_.rank())) {
+    for (int64_t d = 0; d < shape_.rank(); ++d)
+      (absl::c_linear_search(reduce_.dimensions(), d) ? reduced_ : kept_)
+          .push_back(static_cast<size_t>(d));
+    columns_.length = plan.dimensions.back();
+    columns_.lanes = plan.vector_lanes;
+  }
+
+  void EmitUnit(IrValue unit) {
+    const IndexMath math(ir_, 1);
+    const IrValue row = ir_.UDiv(unit, ir_.Index(plan_.segments));
+    columns_.first =
+        ir_.Mul(ir_.URem(unit, ir_.Index(plan_.segments)), ir_.Index(plan_.segment_length));
+    columns_.last =
+        ir_.Binary("llvm.smin", ir_.Add(columns_.first, ir_.Index(plan_.segment_length)),
+                   ir_.Index(columns_.length));
+    place_ = math.Delinearize(
+        {row, 0, 1}, absl::MakeConstSpan(plan_.dimensions).first(plan_.dimensions.size() - 1));
+    // Those that are seen as one: all but the last are 0.
+    place_.resize(kept_.size(), math.Constant(0));
+    for (size_t k = 0; k + 1 < kept_.size(); ++k) index_[kept_[k]] = place_[k];
+    ForColumns([&](ElementEmitter& emitter) {
+      std::vector<Element> initial;
+      for (int64_t i = 0; i < inputs(); ++i)
+        initial.push_back(emitter.Emit(reduce_.operand(inputs() + i), {}));
+      Store(emitter, initial);
+    });
+    CombineRows(0);
+  }
+
+ private:
+  int64_t inputs() const { return static_cast<int64_t>(code_.results().size()); }
+
+  // Calls body(emitter) for the columns, in vectors and then one by one.
+  void ForColumns(absl::FunctionRef<void(ElementEmitter&)> body) {
+    ElementEmitter vectors = code_.MakeEmitter(columns_.lanes), scalars = code_.MakeEmitter(1);
+    const auto run = [&](ElementEmitter& emitter, const IndexTerm& column) {
+      ElementEmitter::Scope scope(&emitter);
+      place_.back() = index_[kept_.back()] = column;
+      body(emitter);
+    };
+    EmitLoopWithScalarTail(
+        ir_, columns_, [&](const IndexTerm& column) { run(vectors, column); },
+        [&](const IndexTerm& column) { run(scalars, column); });
+    code_.Check(vectors);
+    code_.Check(scalars);
+  }
+
+  ElementAddress ResultAt(ElementEmitter& emitter, int64_t i) const {
+    return emitter.AddressOf({code_.results()[static_cast<size_t>(i)], false},
+                             ResultShape(reduce_, i), place_);
+  }
+
+  void Store(ElementEmitter& emitter, const std::vector<Element>& elements) {
+    for (int64_t i = 0; i < inputs(); ++i) {
+      const ElementAddress address = ResultAt(emitter, i);
+      code_.ops().Store(ResultShape(reduce_, i).element_type(),
+                        code_.ops().Splat(elements[static_cast<size_t>(i)], emitter.lanes()),
+                        address.pointer, address.bytes);
+    }
+  }
+
+  // Combines the results with so many rows.
+  void CombineRows(IrValue first_row, int64_t count) {
+    ElementOps& ops = code_.ops();
+    ForColumns([&](ElementEmitter& emitter) {
+      std::vector<Element> sums;
+      for (int64_t i = 0; i < inputs(); ++i) {
+        sums.push_back(ops.Load(ResultShape(reduce_, i).element_type(), ResultAt(emitter, i),
+                                emitter.lanes()));
+      }
+      for (int64_t r = 0; r < count; ++r) {
+        index_[reduced_.back()] = {ir_.Add(first_row, ir_.Index(r)), 0, 1};
+        for (int64_t i = 0; i < inputs(); ++i)
+          sums.push_back(ops.Splat(emitter.Emit(reduce_.operand(i), index_), emitter.lanes()));
+        sums = emitter.Apply(*reduce_.to_apply(), std::move(sums));
+      }
+      Store(emitter, sums);
+    });
+  }
+
+  // Loops over the reduced dimensions from this one on.
+  void CombineRows(size_t depth) {
+    const int64_t size = SizeOf(depth);
+    // Of an iteration, of vectors of columns.
+    double steps =
+        static_cast<double>((plan_.segment_length + columns_.lanes - 1) / columns_.lanes);
+    for (size_t d = depth + 1; d < reduced_.size(); ++d) steps *= static_cast<double>(SizeOf(d));
+    if (depth + 1 < reduced_.size()) {
+      ir_.PolledLoop(ir_.Index(0), ir_.Index(size), 1, PollInterval(size, steps), [&](IrValue i) {
+        index_[reduced_[depth]] = {i, 0, 1};
+        CombineRows(depth + 1);
+      });
+      return;
+    }
+    const int64_t at_once = plan_.rows_at_once, in_blocks = size / at_once * at_once;
+    steps *= static_cast<double>(at_once);
+    ir_.PolledLoop(ir_.Index(0), ir_.Index(in_blocks), at_once, PollInterval(size / at_once, steps),
+                   [&](IrValue i) { CombineRows(i, at_once); });
+    ir_.Loop(ir_.Index(in_blocks), ir_.Index(size), 1, [&](IrValue i) { CombineRows(i, 1); });
+  }
+
+  int64_t SizeOf(size_t depth) const {
+    return shape_.dimensions(static_cast<int>(reduced_[depth]));
+  }
+
+  const ColumnReduction& plan_;
+  KernelCode& code_;
+  Ir& ir_;
+  const HloInstruction& reduce_;
+  const Shape& shape_;
+  std::vector<size_t> kept_, reduced_;  // dimensions of the operand
+  VectorRange columns_;                 // of the unit
+  IndexVector place_, index_;           // in the result, and in the operand
+};
+
+void ColumnReduction::EmitUnits(KernelCode& code) const {
+  ColumnReductionEmitter emitter(*this, code);
+  code.ir().Loop(code.begin(), code.end(), 1, [&](IrValue unit) { emitter.EmitUnit(unit); });
+}
+
+// The last dimensions of a column reduction's result that may be seen as one.
+int64_t MergedColumns(const HloInstruction& reduce) {
+  const Shape& shape = reduce.operand(0)->shape();
+  const auto reduced = reduce.dimensions();
+  int64_t minor = 0;
+  while (minor < shape.rank() && !absl::c_linear_search(reduced, shape.rank() - 1 - minor)) ++minor;
+  const auto is_in_memory = [](const HloInstruction* instruction) {
+    return instruction->opcode() == HloOpcode::kParameter;
+  };
+  for (int64_t i = 0; i < reduce.operand_count() / 2; ++i) {
+    if (!ReadsInOrder(reduce.operand(i), minor, is_in_memory)) return 1;
+  }
+  return std::max<int64_t>(minor, 1);
+}
+
+// Rows that are combined between a load of the result and a store: more where an element costs
+// little.
+int64_t RowsAtOnce(const KernelRequest& request) {
+  const int64_t results = CountOf(FirstShape(request.root()));
+  double cost = 0;
+  for (const HloInstruction* instruction : request.computation().instructions()) {
+    if (CountOf(FirstShape(*instruction)) > results) cost += OperationCost(*instruction);
+  }
+  return cost < 4 ? 8 : cost < 12 ? 4 : 1;
+}
+
+}  // namespace
+
+bool IsColumnReduction(const HloInstruction& reduce) {
+  constexpr int64_t kLeastRows = 16, kLeastColumns = 8;
+  const Shape& shape = reduce.operand(0)->shape();
+  if (shape.rank() < 2 || shape.dimensions().back() < kLeastColumns) return false;
+  int64_t rows = 1;
+  for (const int64_t d : reduce.dimensions()) {
+    if (d == shape.rank() - 1) return false;
+    rows *= shape.dimensions(static_cast<int>(d));
+  }
+  return rows >= kLeastRows;
+}
+
+std::unique_ptr<const KernelPlan> PlanColumnReduction(const KernelRequest& request) {
+  const HloInstruction& reduce = request.root();
+  if (reduce.opcode() != HloOpcode::kReduce || !IsColumnReduction(reduce)) return nullptr;
+  auto plan = std::make_unique<ColumnReduction>(request);
+  const Shape& shape = FirstShape(reduce);
+  plan->dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
+  plan->merged_columns = MergedColumns(reduce);
+  for (int64_t d = 1; d < plan->merged_columns; ++d) {
+    const int64_t minor = plan->dimensions.back();
+    plan->dimensions.pop_back();
+    plan->dimensions.back() *= minor;
+  }
+  const int64_t columns = plan->dimensions.back();
+  int lanes =
+      std::max(4, request.target->vector_bytes / LargestElementBytes(request.computation()));
+  while (lanes > columns) lanes /= 2;
+  plan->vector_lanes = lanes;
+  // Whole pages of long rows are read at a time.
+  constexpr int64_t kLongRow = 4096, kLongest = 1024;
+  const int64_t wanted =
+      columns >= kLongRow ? kLongest : std::clamp<int64_t>(columns / 8, 4 * lanes, kLongest);
+  plan->segment_length = (wanted + lanes - 1) / lanes * lanes;
+  plan->segments = (columns + plan->segment_length - 1) / plan->segment_length;
+  plan->units = CountOf(shape) / columns * plan->segments;
+  const KernelWork work = EstimateWork(*request.fusion);
+  plan->bytes = work.bytes;
+  plan->operations = work.operations;
+  plan->rows_at_once = RowsAtOnce(request);
+  const double nanoseconds = plan->bytes / 10 + plan->operations / lanes;
+  const bool is_for_one_thread = nanoseconds < 20e3 || HasOrder(*reduce.to_apply());
+  plan->chunk = is_for_one_thread ? std::max<int64_t>(plan->units, 1) : 1;
+  return plan;
+}
+
+}  // namespace xla::cpu

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What operations cost, roughly: arithmetic, bytes of memory, nanoseconds, latencies.
+#ifndef XLA_CPU_KERNEL_COST_MODEL_H_
+#define XLA_CPU_KERNEL_COST_MODEL_H_
+
+#include <cstdint>
+
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+
+namespace xla::cpu {
+
+// Nanoseconds for an operation on a vector.
+double OperationCost(const HloInstruction& instruction);
+
+// Arithmetic operations of a fusion (with the contraction that it finishes), dot, convolution, FFT
+// or loop; 0 for others.
+double EstimateOperations(const HloInstruction& instruction);
+
+// What a kernel reads, writes and computes.
+struct KernelWork {
+  double bytes = 0, operations = 0;
+};
+KernelWork EstimateWork(const HloInstruction& fusion);
+
+// Cycles until results of operations on vectors can be used.
+struct Latencies {
+  int64_t longest = 0;        // of a chain of operations that wait for each other
+  int64_t all = 0;            // the sum over all operations
+  int64_t trigonometric = 0;  // functions, which have code for large arguments
+};
+// All zero for computations that are too large.
+Latencies LatenciesOf(const HloComputation& computation);
+
+// Whether the instruction is a dynamic-update-slice whose result is its computation's: it is in the
+// memory of its first operand, of which it changes a part.
+bool UpdatesInPlace(const HloInstruction& instruction);
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_KERNEL_COST_MODEL_H_

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that finish blocks of the results of a contraction (see epilogue.h).
+#ifndef XLA_CPU_KERNEL_EPILOGUE_LOOP_H_
+#define XLA_CPU_KERNEL_EPILOGUE_LOOP_H_
+
+#include <memory>
+
+#include "xla/cpu/kernel/kernel_plan.h"
+
+namespace xla::cpu {
+
+// Suits requests for an epilogue.
+std::unique_ptr<const KernelPlan> PlanEpilogueLoop(const KernelRequest& request);
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_KERNEL_EPILOGUE_LOOP_H_

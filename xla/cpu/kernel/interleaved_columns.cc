@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/kernel/interleaved_columns.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "xla/cpu/elementwise.h"
+#include "xla/cpu/kernel/kernel_code.h"
+#include "xla/cpu/kernel/loop_nest.h"
+#include "xla/cpu/kernel/row_loops.h"
+#include "xla/cpu/kernel/row_loops_emitter.h"
+#include "xla/cpu/kernel/transpose_tiles.h"
+#include "xla/cpu/kernel_shapes.h"
+#include "xla/primitive_util.h"
+#include "xla/shape_util.h"
+
+namespace xla::cpu {
+namespace {
+
+// Columns of a result of short rows that are computed by vectors of their own and stored side by
+// side; 0 if vectors go along the rows.
+int64_t ShortColumns(const HloComputation& computation) {
+  constexpr int64_t kMostColumns = 4, kLeastRows = 16;
+  const HloInstruction* root = computation.root_instruction();
+  if (!root->shape().IsArray() || root->shape().rank() < 2 || IsLinear(computation)) return 0;
+  const absl::Span<const int64_t> dims = root->shape().dimensions();
+  if (dims.back() < 2 || dims.back() > kMostColumns || dims[dims.size() - 2] < kLeastRows) return 0;
+  for (const HloInstruction* instruction : computation.instructions()) {
+    switch (instruction->opcode()) {
+      case HloOpcode::kBroadcast:
+      case HloOpcode::kConstant:
+      case HloOpcode::kGather:
+      case HloOpcode::kIota:
+      case HloOpcode::kPad:
+      case HloOpcode::kParameter:
+      case HloOpcode::kReverse:
+      case HloOpcode::kSlice:
+        break;
+      case HloOpcode::kReshape: {
+        // Vectors go along its last dimension too, or one before it that stays whole.
+        const Shape &from = instruction->operand(0)->shape(), &to = instruction->shape();
+        const bool keeps_last =
+            from.rank() > 0 && to.rank() > 0 && from.dimensions().back() == to.dimensions().back();
+        // Or only dimensions of one element differ.
+        if (!keeps_last && ShapeUtil::DropDegenerateDimensions(from).dimensions() !=
+                               ShapeUtil::DropDegenerateDimensions(to).dimensions()) {
+          return 0;
+        }
+        break;
+      }
+      case HloOpcode::kConcatenate:
+        // Of indices, each of which comes from one operand.
+        if (!IsReadByPart(*instruction)) return 0;
+        break;
+      default:
+        if (!IsElementwise(*instruction)) return 0;
+    }
+    if (primitive_util::IsComplexType(instruction->shape().element_type())) return 0;
+  }
+  return dims.back();
+}
+
+// Columns whose vectors are interleaved; more, up to the lanes of a vector, are transposed.
+constexpr int kFewColumns = 8, kTransposedColumns = 16;
+
+// Whether a concatenation puts a few columns side by side.
+bool JoinsColumns(const HloInstruction& root) {
+  const int64_t rank = root.shape().rank();
+  if (root.opcode() != HloOpcode::kConcatenate || rank < 2) return false;
+  const int64_t rows = root.shape().dimensions(static_cast<int>(rank) - 2);
+  const int64_t most = rows >= kTransposedColumns ? kTransposedColumns : kFewColumns;
+  return root.dimensions()[0] == rank - 1 && root.operand_count() <= most &&
+         root.operand_count() == root.shape().dimensions().back() &&
+         !primitive_util::IsComplexType(root.shape().element_type()) &&
+         std::all_of(root.operands().begin(), root.operands().end(),
+                     [](const HloInstruction* o) { return o->shape().dimensions().back() == 1; });
+}
+
+class InterleavedColumns final : public KernelPlan {
+ public:
+  using KernelPlan::KernelPlan;
+
+  void EmitUnits(KernelCode& code) const override {
+    EmitRowLoops(code, *this, loops,
+                 {.compute = [&](ElementEmitter& emitter,
+                                 IndexVector index) { return Compute(code, emitter, index); },
+                  .begin_row = [](const IndexVector&, ElementEmitter&, ElementEmitter&) {},
+                  .end_row = [] {},
+                  .overwrites_operands = SharesMemory()},
+                 code.begin(), code.end());
+  }
+
+  PlanDescription Describe() const override {
+    return {absl::StrCat(tests_at_end ? "keeps matrix " : "", "interleaves "),
+            columns == 0 ? "" : absl::StrCat("columns ", columns, " "), RowLoopsText(loops)};
+  }
+
+  int64_t lanes() const override { return loops.MostLanes(); }
+
+  RowLoops loops;       // over the result but for its last dimension
+  int64_t columns = 0;  // of what is computed; 0: of the operands of a concatenation
+
+ private:
+  ResultElements Compute(KernelCode& code, ElementEmitter& emitter, IndexVector index) const {
+    index.resize(static_cast<size_t>(root().shape().rank()), emitter.math().Constant(0));
+    const IndexVector place = index;
+    std::vector<Element> elements;
+    const auto add = [&](const HloInstruction* column) {
+      elements.push_back(code.ops().Splat(emitter.Emit(column, index), emitter.lanes()));
+    };
+    if (columns > 0) {
+      for (int64_t column = 0; column < columns; ++column) {
+        index.back() = emitter.math().Constant(column);
+        add(&root());
+      }
+    } else {
+      for (const HloInstruction* column : root().operands()) add(column);
+      if (static_cast<int>(elements.size()) > emitter.lanes() / 2 && emitter.lanes() > 8)
+        return Transpose(code, emitter, elements, place);
+    }
+    return code.ComputeResults(emitter, root(), index, place, {code.ops().Interleave(elements)});
+  }
+
+  // The rows that vectors of columns are parts of. Rows are shorter than vectors, and stored in two
+  // parts that overlap.
+  ResultElements Transpose(KernelCode& code, ElementEmitter& emitter,
+                           const std::vector<Element>& vectors, const IndexVector& place) const {
+    Ir& ir = code.ir();
+    const Shape& shape = root().shape();
+    const ElementAddress address = emitter.AddressOf({code.results()[0], false}, shape, place);
+    const IrValue first_row = ir.Offset(address.pointer, address.bytes);
+    const auto count = static_cast<int64_t>(vectors.size());
+    const int lanes = emitter.lanes(), half = lanes / 2;
+    std::vector<IrValue> rows;
+    for (const Element& vector : vectors) rows.push_back(vector.re);
+    while (static_cast<int>(rows.size()) < lanes)
+      rows.push_back(ir.Undef(ir.TypeOf(vectors[0].re)));
+    TransposeRows(ir, rows);
+    const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
+    ResultElements parts;
+    for (int64_t r = 0; r < lanes; ++r) {
+      for (const int64_t first : {int64_t{0}, count - half}) {
+        std::vector<int> order(static_cast<size_t>(half));
+        std::iota(order.begin(), order.end(), static_cast<int>(first));
+        const IrValue row = rows[static_cast<size_t>(r)];
+        parts.push_back({shape.element_type(),
+                         {ir.Shuffle(row, row, order)},
+                         first_row,
+                         ir.Index((r * count + first) * bytes)});
+      }
+    }
+    return parts;
+  }
+};
+
+}  // namespace
+
+bool IsReadByPart(const HloInstruction& concatenate) {
+  const auto& users = concatenate.users();
+  return !users.empty() && absl::c_all_of(users, [&](const HloInstruction* user) {
+    return user->opcode() == HloOpcode::kGather && user->operand(0) != &concatenate &&
+           user->attributes<GatherAttributes>().index_vector_dim == concatenate.dimensions()[0];
+  });
+}
+
+std::unique_ptr<const KernelPlan> PlanInterleavedColumns(const KernelRequest& request) {
+  const HloInstruction& root = request.root();
+  const bool joins = JoinsColumns(root);
+  const int64_t columns = joins ? 0 : ShortColumns(request.computation());
+  if (!joins && columns == 0) return nullptr;
+  const RowFacts facts = FactsOfRows(request);
+  auto plan = std::make_unique<InterleavedColumns>(request);
+  plan->columns = columns;
+  plan->tests_at_end = facts.has_dot;
+  plan->bytes = facts.work.bytes;
+  plan->operations = facts.work.operations;
+  RowLoops& loops = plan->loops;
+  loops.source = &root;
+  loops.dimensions.assign(root.shape().dimensions().begin(), root.shape().dimensions().end());
+  loops.dimensions.pop_back();
+  DropUnitDimensions(request, loops.dimensions);
+  if (facts.reduces_rows) {
+    // Scalar code around reductions of rows.
+    loops.row_lanes = facts.row_lanes;
+  } else {
+    loops.lanes = root.operand_count() > kFewColumns
+                      ? kTransposedColumns
+                      : LanesOfRows(request, facts, loops.row_length());
+    while (loops.lanes > 1 && loops.lanes > loops.row_length()) loops.lanes /= 2;
+  }
+  DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/true, loops);
+  plan->units = loops.units;
+  SetChunk(*plan, facts.nanoseconds, facts.is_for_one_thread);
+  return plan;
+}
+
+}  // namespace xla::cpu

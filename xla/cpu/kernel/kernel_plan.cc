@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/kernel/kernel_plan.h"
+
+#include <algorithm>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "xla/cpu/kernel/strategies.h"
+
+namespace xla::cpu {
+
+bool KernelPlan::SharesMemory() const { return absl::c_linear_search(is_written, true); }
+
+std::unique_ptr<const KernelPlan> PlanKernel(const KernelRequest& request) {
+  for (const KernelStrategy& strategy : KernelStrategies()) {
+    if (auto plan = strategy.plan(request)) return plan;
+  }
+  return nullptr;
+}
+
+std::string PlanText(const KernelPlan& plan) {
+  const PlanDescription description = plan.Describe();
+  std::string text = description.kind;
+  if (plan.streams) absl::StrAppend(&text, "streams ");
+  absl::StrAppend(&text, description.details);
+  const auto list = [&](const std::vector<bool>& values, const char* name) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (values[i]) absl::StrAppend(&text, name, " ", i, " ");
+    }
+  };
+  list(plan.is_written, "written");
+  list(plan.is_unused, "unused");
+  absl::StrAppendFormat(&text, "units %d chunk %d bytes %g operations %g:", plan.units, plan.chunk,
+                        plan.bytes, plan.operations);
+  return absl::StrCat(text, description.loops);
+}
+
+void SetChunk(KernelPlan& plan, double nanoseconds, bool is_for_one_thread) {
+  if (is_for_one_thread || plan.units <= 1) {
+    plan.chunk = std::max<int64_t>(plan.units, 1);
+    return;
+  }
+  // About 50 microseconds at a time.
+  plan.chunk = std::max<int64_t>(
+      1, static_cast<int64_t>(static_cast<double>(plan.units) * 50e3 / nanoseconds));
+  plan.chunk = std::min(plan.chunk, (plan.units + 1) / 2);
+}
+
+}  // namespace xla::cpu

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/kernel/loop_nest.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "xla/cpu/elementwise.h"
+#include "xla/cpu/kernel/kernel_code.h"
+#include "xla/cpu/kernel/row_loops.h"
+#include "xla/cpu/kernel/row_loops_emitter.h"
+#include "xla/cpu/kernel_shapes.h"
+
+namespace xla::cpu {
+namespace {
+
+class LoopNest final : public KernelPlan {
+ public:
+  using KernelPlan::KernelPlan;
+
+  void EmitUnits(KernelCode& code) const override {
+    Ir& ir = code.ir();
+    int64_t first = 0;
+    for (const RowLoops& loops : nest) {
+      IrValue begin = code.begin(), end = code.end();
+      if (nest.size() > 1) {
+        begin = ir.Binary("llvm.smax", ir.Sub(begin, ir.Index(first)), ir.Index(0));
+        end = ir.Binary("llvm.smin", ir.Sub(end, ir.Index(first)), ir.Index(loops.units));
+      }
+      EmitRowLoops(code, *this, loops,
+                   {.compute =
+                        [&](ElementEmitter& emitter, IndexVector index) {
+                          return Compute(code, loops, emitter, std::move(index));
+                        },
+                    .begin_row = [](const IndexVector&, ElementEmitter&, ElementEmitter&) {},
+                    .end_row = [] {},
+                    .is_linear = is_linear,
+                    .overwrites_operands = updates_in_place || SharesMemory()},
+                   begin, end);
+      first += loops.units;
+    }
+  }
+
+  PlanDescription Describe() const override {
+    PlanDescription description;
+    if (is_linear) absl::StrAppend(&description.kind, "linear ");
+    if (updates_in_place) absl::StrAppend(&description.kind, "in place ");
+    if (tests_at_end) absl::StrAppend(&description.kind, "keeps matrix ");
+    for (const RowLoops& loops : nest) absl::StrAppend(&description.loops, RowLoopsText(loops));
+    return description;
+  }
+
+  int64_t lanes() const override {
+    int64_t most = 0;
+    for (const RowLoops& loops : nest) most = std::max(most, loops.MostLanes());
+    return most;
+  }
+
+  bool is_linear = false;
+  bool updates_in_place = false;
+  std::vector<RowLoops> nest;
+
+ private:
+  ResultElements Compute(KernelCode& code, const RowLoops& loops, ElementEmitter& emitter,
+                         IndexVector index) const {
+    // The element of a scalar has no index; loops lack minor dimensions of one element.
+    const auto rank = static_cast<size_t>(FirstShape(root()).rank());
+    if (!is_linear) index.resize(rank, emitter.math().Constant(0));
+    IndexVector place = index;
+    if (updates_in_place) {
+      AddStarts(code, emitter, place);
+    } else if (loops.offset_dimension >= 0) {
+      IndexTerm& term = place[static_cast<size_t>(loops.offset_dimension)];
+      term = emitter.math().AddConstant(term, loops.offset);
+    }
+    return code.ComputeResults(emitter, *loops.source, index, place);
+  }
+
+  // Adds the starts of an update, which are limited so that it is inside.
+  void AddStarts(KernelCode& code, ElementEmitter& emitter, IndexVector& place) const {
+    const Shape& shape = root().shape();
+    for (size_t d = 0; d < place.size(); ++d) {
+      const auto i = static_cast<int>(d);
+      const HloInstruction* start = root().operand(static_cast<int64_t>(d) + 2);
+      const int64_t limit = shape.dimensions(i) - root().operand(1)->shape().dimensions(i);
+      if (limit == 0) continue;
+      const IndexTerm term = emitter.TermOf(emitter.Emit(start, {}), start->shape().element_type());
+      const IndexMath math(code.ir(), 1);
+      place[d] = emitter.math().Add(place[d], math.ClampUnlessAffine(term, 0, limit + 1));
+    }
+  }
+};
+
+// What the loops compute: their sources and offsets.
+std::vector<RowLoops> SourcesOf(const HloInstruction& root) {
+  std::vector<RowLoops> nest;
+  if (root.opcode() != HloOpcode::kConcatenate) {
+    nest.emplace_back();
+    nest.back().source = root.opcode() == HloOpcode::kDynamicUpdateSlice ? root.operand(1) : &root;
+    return nest;
+  }
+  int64_t offset = 0;
+  for (const HloInstruction* operand : root.operands()) {
+    RowLoops& loops = nest.emplace_back();
+    loops.source = operand;
+    loops.offset_dimension = root.dimensions()[0];
+    loops.offset = offset;
+    offset += operand->shape().dimensions(static_cast<int>(loops.offset_dimension));
+  }
+  return nest;
+}
+
+}  // namespace
+
+bool IsLinear(const HloComputation& computation) {
+  const int64_t count = CountOf(FirstShape(*computation.root_instruction()));
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (instruction->IsRoot() && instruction->opcode() == HloOpcode::kTuple) continue;
+    if (!instruction->shape().IsArray()) return false;
+    const int64_t own = CountOf(instruction->shape());
+    if (own != count && own != 1) return false;
+    switch (instruction->opcode()) {
+      case HloOpcode::kParameter:
+      case HloOpcode::kConstant:
+      case HloOpcode::kReshape:
+      case HloOpcode::kBitcast:
+        break;
+      case HloOpcode::kBroadcast:
+        if (CountOf(instruction->operand(0)->shape()) != 1 &&
+            own != CountOf(instruction->operand(0)->shape()))
+          return false;
+        // A permutation of dimensions is a transpose.
+        if (CountOf(instruction->operand(0)->shape()) != 1 &&
+            !std::is_sorted(instruction->dimensions().begin(), instruction->dimensions().end()))
+          return false;
+        break;
+      default:
+        if (!IsElementwise(*instruction)) return false;
+    }
+  }
+  return true;
+}
+
+std::unique_ptr<const KernelPlan> PlanLoopNest(const KernelRequest& request) {
+  const HloInstruction& root = request.root();
+  const RowFacts facts = FactsOfRows(request);
+  auto plan = std::make_unique<LoopNest>(request);
+  plan->is_linear = IsLinear(request.computation());
+  plan->updates_in_place = root.opcode() == HloOpcode::kDynamicUpdateSlice;
+  plan->tests_at_end = facts.has_dot;
+  plan->bytes = facts.work.bytes;
+  plan->operations = facts.work.operations;
+  plan->nest = SourcesOf(root);
+  for (RowLoops& loops : plan->nest) {
+    const Shape& shape = loops.source == &root ? FirstShape(root) : loops.source->shape();
+    loops.dimensions =
+        plan->is_linear ? std::vector<int64_t>{CountOf(shape)} : LoopDimensions(request, shape);
+    if (facts.reduces_rows) {
+      // Scalar code around reductions of rows.
+      loops.row_lanes = facts.row_lanes;
+    } else if (facts.applies_vectors) {
+      loops.lanes = LanesOfRows(request, facts, loops.row_length());
+      while (loops.lanes > 1 && loops.lanes > loops.row_length()) loops.lanes /= 2;
+    }
+    if (!plan->is_linear && loops.lanes > 1 &&
+        loops.dimensions.size() == static_cast<size_t>(shape.rank())) {
+      loops.parts = PartsOfRows(*loops.source, loops.row_length(), loops.lanes);
+    }
+    DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/true, loops);
+    plan->units += loops.units;
+  }
+  plan->streams =
+      plan->nest.size() == 1 && !plan->updates_in_place && MayStream(*plan, plan->nest[0]);
+  SetChunk(*plan, facts.nanoseconds, facts.is_for_one_thread);
+  return plan;
+}
+
+}  // namespace xla::cpu

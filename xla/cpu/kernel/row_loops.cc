@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/kernel/row_loops.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "xla/cpu/applied.h"
+#include "xla/cpu/elementwise.h"
+#include "xla/cpu/kernel/transpose.h"
+#include "xla/cpu/kernel_shapes.h"
+#include "xla/passes/split_reductions.h"
+#include "xla/primitive_util.h"
+
+namespace xla::cpu {
+namespace {
+
+// How many instructions have elements of so many bytes in registers.
+std::array<int, 9> CountByElementBytes(const HloComputation& computation) {
+  std::array<int, 9> by_bytes = {};
+  for (const HloInstruction* instruction : computation.instructions()) {
+    if (!instruction->shape().IsArray() || CountOf(instruction->shape()) == 1) continue;
+    const PrimitiveType type = instruction->shape().element_type();
+    size_t own = static_cast<size_t>(primitive_util::ByteWidth(type));
+    if (primitive_util::IsFloatingPointType(type)) own = std::max<size_t>(own, 4);
+    if (primitive_util::IsComplexType(type)) own /= 2;
+    ++by_bytes[own];
+  }
+  return by_bytes;
+}
+
+// Operations that wait for each other longer than a processor looks ahead leave it idle, which
+// several vectors at a time make up for.
+constexpr int64_t kLongChain = 90;
+
+// Lanes for several vectors at a time of what most instructions have, or more: as many as there are
+// registers for. Complex numbers are two vectors each. `is_short`: no more than two.
+int InterleavedLanes(const HloComputation& computation, const Target& target, int lanes,
+                     bool is_short) {
+  const auto& instructions = computation.instructions();
+  const bool has_complex =
+      std::any_of(instructions.begin(), instructions.end(), [](const HloInstruction* instruction) {
+        return primitive_util::IsComplexType(FirstShape(*instruction).element_type());
+      });
+  // Of 32 and of 16 registers.
+  const int vectors = target.vector_bytes >= 64 && !has_complex && !is_short ? 4 : 2;
+  const std::array<int, 9> by_bytes = CountByElementBytes(computation);
+  const bool is_mostly_narrow = by_bytes[4] > 2 * by_bytes[8];
+  return vectors * std::max(lanes, is_mostly_narrow ? target.vector_bytes / 4 : 0);
+}
+
+// Rows of few elements are computed several at a time.
+void GroupShortRows(RowLoops& loops) {
+  constexpr int64_t kShortRow = 256, kUnitElements = 1024;
+  const size_t rank = loops.dimensions.size();
+  if (rank < 2 || loops.segments != 1 || loops.dimensions[rank - 1] > kShortRow ||
+      loops.dimensions[rank - 1] == 0) {
+    return;
+  }
+  const int64_t rows = loops.dimensions[rank - 2];
+  const int64_t wanted = std::min(rows, kUnitElements / loops.dimensions[rank - 1]);
+  if (wanted < 2 || loops.units / wanted < 64) return;
+  loops.rows_per_unit = wanted;
+  loops.units = loops.units / rows * ((rows + wanted - 1) / wanted);
+}
+
+// Whether the last rows of the result are picked from the same memory, one element after the other.
+bool PicksLastRows(const HloComputation& computation) {
+  const Shape& result = FirstShape(*computation.root_instruction());
+  const auto& instructions = computation.instructions();
+  return std::any_of(instructions.begin(), instructions.end(), [&](const auto* instruction) {
+    return instruction->opcode() == HloOpcode::kTranspose && PicksFromShortRows(*instruction) &&
+           instruction->shape().dimensions() == result.dimensions() &&
+           instruction->dimensions()[static_cast<size_t>(result.rank()) - 2] == result.rank() - 1;
+  });
+}
+
+// Whether rows shorter than a vector are better reduced one by one, by vectors of fewer lanes and a
+// masked one for the last elements, than several at a time in the lanes of a vector, whose elements
+// are gathered: where an element is computed without long functions, as the lanes that are masked
+// cost as much.
+bool SuitsShortVectors(const HloInstruction& reduce) {
+  if (reduce.operand_count() != 2 || !IdentityOfReducer(*reduce.to_apply()).has_value())
+    return false;
+  absl::flat_hash_set<const HloInstruction*> seen;
+  std::vector<const HloInstruction*> pending = {reduce.operand(0)};
+  while (!pending.empty()) {
+    const HloInstruction* instruction = pending.back();
+    pending.pop_back();
+    if (!seen.insert(instruction).second) continue;
+    if (instruction->info().Has(op_traits::kHasAccuracy)) return false;
+    pending.insert(pending.end(), instruction->operands().begin(), instruction->operands().end());
+  }
+  return true;
+}
+
+}  // namespace
+
+int LargestElementBytes(const HloComputation& computation) {
+  const std::array<int, 9> by_bytes = CountByElementBytes(computation);
+  if (by_bytes[8] > 0 && by_bytes[8] * 8 > by_bytes[4]) return 8;
+  for (const int bytes : {4, 2}) {
+    if (by_bytes[static_cast<size_t>(bytes)] > 0) return bytes;
+  }
+  return by_bytes[8] > 0 ? 8 : 1;
+}
+
+RowFacts FactsOfRows(const KernelRequest& request) {
+  const HloComputation& computation = request.computation();
+  RowFacts facts;
+  facts.vector_lanes = std::max(4, request.target->vector_bytes / LargestElementBytes(computation));
+  facts.work = EstimateWork(*request.fusion);
+  facts.nanoseconds = facts.work.bytes / 25 + facts.work.operations / facts.vector_lanes;
+  facts.applies_vectors = AppliesVectors(computation);
+  // Loops below 20 microseconds are not worth a second thread.
+  facts.is_for_one_thread = facts.nanoseconds < 20e3;
+  int64_t longest_row = 0;  // that is reduced by vectors
+  for (const HloInstruction* instruction : computation.instructions()) {
+    facts.is_for_one_thread |=
+        AppliesComputations(*instruction) && HasOrder(*instruction->to_apply());
+    facts.has_windows |= instruction->opcode() == HloOpcode::kReduceWindow;
+    facts.has_dot |= instruction->opcode() == HloOpcode::kDot &&
+                     instruction->attributes<DotAttributes>().rhs_batch_dims.empty();
+    if (instruction->opcode() != HloOpcode::kReduce) continue;
+    facts.reduces = true;
+    const int64_t row = RowLengthOf(*instruction);
+    if (AppliesVectors(*instruction) &&
+        (row >= facts.vector_lanes || SuitsShortVectors(*instruction))) {
+      longest_row = std::max(longest_row, row);
+    }
+  }
+  // Rows that are shorter than a vector are reduced by shorter ones, but for very short rows, of
+  // which several are reduced at a time.
+  constexpr int kShortestRowVector = 8;
+  facts.row_lanes = facts.vector_lanes;
+  while (facts.row_lanes > kShortestRowVector && facts.row_lanes > longest_row)
+    facts.row_lanes /= 2;
+  facts.reduces_rows = longest_row >= facts.row_lanes;
+  return facts;
+}
+
+int LanesOfRows(const KernelRequest& request, const RowFacts& facts, int64_t length) {
+  int lanes = facts.reduces && length >= 8 * facts.vector_lanes ? 4 * facts.vector_lanes
+                                                                : facts.vector_lanes;
+  // Whether taps are inside is asked once for several vectors.
+  while (facts.has_windows && lanes < 4 * facts.vector_lanes && length % (2 * lanes) == 0)
+    lanes *= 2;
+  if (!facts.reduces && !facts.has_windows && length >= 8 * lanes) {
+    const Latencies latencies = LatenciesOf(request.computation());
+    // Twice the code takes more than twice as long to compile, which does not pay where much of it
+    // need not wait for the rest, or, if half, in short runs.
+    constexpr double kLongRun = 5e5;
+    constexpr int64_t kFewFunctions = 3;
+    const bool waits =
+        latencies.all < 4 * latencies.longest && latencies.trigonometric <= kFewFunctions &&
+        (facts.nanoseconds >= kLongRun || 8 * latencies.all < 15 * latencies.longest);
+    if (latencies.longest >= kLongChain) {
+      // Epilogues compute short ranges, the ends of which are scalar code.
+      lanes = InterleavedLanes(request.computation(), *request.target, lanes,
+                               /*is_short=*/request.epilogue_of >= 0 || !waits);
+    }
+  }
+  return lanes;
+}
+
+void DropUnitDimensions(const KernelRequest& request, std::vector<int64_t>& dimensions) {
+  const absl::Span<const int64_t> result = FirstShape(request.root()).dimensions();
+  while (dimensions.size() > 1 && dimensions.back() == 1 && result[dimensions.size() - 1] == 1)
+    dimensions.pop_back();
+}
+
+std::vector<int64_t> LoopDimensions(const KernelRequest& request, const Shape& shape) {
+  std::vector<int64_t> dimensions(shape.dimensions().begin(), shape.dimensions().end());
+  DropUnitDimensions(request, dimensions);
+  return dimensions;
+}
+
+// Rows that are reduced first are not shared: each thread would reduce them whole.
+void DivideIntoUnits(const KernelRequest& request, bool is_for_one_thread, bool shares_rows,
+                     RowLoops& loops) {
+  int64_t rows = 1;
+  for (size_t d = 0; d + 1 < loops.dimensions.size(); ++d) rows *= loops.dimensions[d];
+  const int64_t length = loops.row_length();
+  constexpr int64_t kSegment = 8192;
+  loops.segment_length = std::max<int64_t>(length, 1);
+  if (is_for_one_thread) {
+    // Rows stay whole.
+  } else if (length >= 2 * kSegment && loops.row_lanes == 1) {
+    loops.segment_length = kSegment;
+  } else if (shares_rows && rows < 64 && length > loops.lanes) {
+    // Few rows: several threads share each.
+    const int64_t wanted = (length + 63) / 64;
+    loops.segment_length =
+        std::max<int64_t>((wanted + loops.lanes - 1) / loops.lanes * loops.lanes, loops.lanes);
+  }
+  loops.segments = length == 0 ? 0 : (length + loops.segment_length - 1) / loops.segment_length;
+  // The last one takes what is too short for a vector.
+  if (loops.segments > 1 && length % loops.segment_length < loops.lanes &&
+      length % loops.segment_length != 0) {
+    --loops.segments;
+  }
+  loops.units = rows * loops.segments;
+  GroupShortRows(loops);
+  if (loops.segments > 1 && loops.dimensions.size() > 1 && PicksLastRows(request.computation()))
+    loops.rows_together = loops.dimensions[loops.dimensions.size() - 2];
+}
+
+bool MayStream(const KernelPlan& plan, const RowLoops& loops) {
+  const HloInstruction& root = plan.root();
+  if ((root.shape().IsTuple() && root.opcode() != HloOpcode::kTuple) || plan.SharesMemory() ||
+      !loops.parts.empty() || loops.dimensions.empty() || loops.row_length() % loops.lanes != 0) {
+    return false;
+  }
+  double total = 0;
+  for (int64_t i = 0; i < ResultCount(root); ++i) {
+    const Shape& shape = ResultShape(root, i);
+    const int64_t bytes = primitive_util::ByteWidth(shape.element_type());
+    if (loops.lanes * bytes < 16 || loops.lanes * bytes > 256) return false;
+    total += static_cast<double>(CountOf(shape) * bytes);
+  }
+  return total >= kStreamingBytes;
+}
+
+std::string SegmentsText(int64_t segments, int64_t segment_length) {
+  return segments == 1 ? "" : absl::StrCat(" segments ", segments, " of ", segment_length);
+}
+
+std::string RowLoopsText(const RowLoops& loops) {
+  std::string text =
+      absl::StrCat(" [", absl::StrJoin(loops.dimensions, ","), "] lanes ", loops.lanes, " of ",
+                   std::string(HloOpcodeString(loops.source->opcode())));
+  if (loops.row_lanes != 1) absl::StrAppend(&text, " row lanes ", loops.row_lanes);
+  absl::StrAppend(&text, SegmentsText(loops.segments, loops.segment_length));
+  if (loops.rows_together != 1) absl::StrAppend(&text, " rows together ", loops.rows_together);
+  if (loops.rows_per_unit != 1) absl::StrAppend(&text, " rows ", loops.rows_per_unit);
+  for (const RowPart& part : loops.parts)
+    absl::StrAppend(&text, " part ", part.begin, " ", part.end);
+  if (loops.offset_dimension >= 0)
+    absl::StrAppend(&text, " offset ", loops.offset_dimension, " ", loops.offset);
+  return absl::StrCat(text, " units ", loops.units);
+}
+
+}  // namespace xla::cpu

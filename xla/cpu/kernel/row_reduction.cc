@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/kernel/row_reduction.h"
+
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "xla/cpu/elementwise.h"
+#include "xla/cpu/in_place.h"
+#include "xla/cpu/kernel/kernel_code.h"
+#include "xla/cpu/kernel/row_loops.h"
+#include "xla/cpu/kernel/row_loops_emitter.h"
+#include "xla/cpu/kernel_shapes.h"
+
+namespace xla::cpu {
+namespace {
+
+class RowReduction final : public KernelPlan {
+ public:
+  using KernelPlan::KernelPlan;
+
+  void EmitUnits(KernelCode& code) const override {
+    const HloInstruction* kept = nullptr;  // in the row of the result
+    const auto begin_row = [&](const IndexVector& row, ElementEmitter& vectors,
+                               ElementEmitter& scalars) {
+      // Threads that share a row would write to each other's parts.
+      kept = loops.segments == 1 ? RowWorthKeeping(scalars) : nullptr;
+      if (kept != nullptr) scalars.set_row_copy(kept, code.results()[0]);
+      for (const HloInstruction* instruction : computation().MakeInstructionPostOrder()) {
+        if (instruction->opcode() == HloOpcode::kReduce) scalars.Emit(instruction, row);
+      }
+      scalars.set_row_copy(nullptr, nullptr);
+      if (scalars.has_row_copy()) code.buffers()[kept] = {{code.results()[0], false}};
+      vectors.set_outer(&scalars);
+    };
+    EmitRowLoops(code, *this, loops,
+                 {.compute =
+                      [&](ElementEmitter& emitter, IndexVector index) {
+                        // Loops lack minor dimensions of one element.
+                        const auto rank = static_cast<size_t>(root().shape().rank());
+                        index.resize(rank, emitter.math().Constant(0));
+                        return code.ComputeResults(emitter, root(), index, index);
+                      },
+                  .begin_row = begin_row,
+                  .end_row =
+                      [&] {
+                        if (kept != nullptr) code.buffers().erase(kept);
+                      },
+                  .overwrites_operands = true},
+                 code.begin(), code.end());
+  }
+
+  PlanDescription Describe() const override {
+    return {absl::StrCat("own rows ", tests_at_end ? "keeps matrix " : ""), "",
+            RowLoopsText(loops)};
+  }
+
+  int64_t lanes() const override { return loops.MostLanes(); }
+
+  RowLoops loops;
+
+ private:
+  // What a reduction reads and the result is computed from again, if it costs more than to store
+  // and load it: the row of the result holds it meanwhile. Nothing but the last reduction may need
+  // what is overwritten.
+  const HloInstruction* RowWorthKeeping(const ElementEmitter& emitter) const {
+    constexpr int64_t kManyOperations = 12;
+    if (streams) return nullptr;
+    const HloInstruction* kept = nullptr;
+    for (const HloInstruction* instruction : computation().MakeInstructionPostOrder()) {
+      if (instruction->opcode() != HloOpcode::kReduce) continue;
+      const HloInstruction* row = instruction->operand(0);
+      // Wider numbers for the sum only.
+      if (row->opcode() == HloOpcode::kConvert && row->users().size() == 1) row = row->operand(0);
+      const bool fits = row != &root() && row->users().size() > 1 && IsElementwise(*row) &&
+                        row->shape().dimensions() == root().shape().dimensions() &&
+                        row->shape().element_type() == root().shape().element_type() &&
+                        emitter.OperationsOf(row) >= kManyOperations;
+      kept = fits ? row : nullptr;
+    }
+    return kept != nullptr && ReadsWhatIsWritten(*fusion, is_written, kept) ? nullptr : kept;
+  }
+};
+
+}  // namespace
+
+bool ReducesOwnRows(const HloComputation& computation) {
+  const HloInstruction* root = computation.root_instruction();
+  if (!root->shape().IsArray() || root->opcode() == HloOpcode::kReduce) return false;
+  absl::flat_hash_set<const HloInstruction*> of_rows;  // what depends on reductions, before it is
+                                                       // as large as the result
+  for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
+    if (instruction->opcode() != HloOpcode::kReduce) {
+      bool reads_rows = false;
+      for (const HloInstruction* operand : instruction->operands())
+        reads_rows |= of_rows.contains(operand);
+      if (!reads_rows) continue;
+      const bool keeps_rows = instruction->opcode() == HloOpcode::kBroadcast
+                                  ? BroadcastsToOwnRows(*instruction)
+                                  : IsElementwise(*instruction) ||
+                                        instruction->opcode() == HloOpcode::kReshape ||
+                                        instruction->opcode() == HloOpcode::kBitcast;
+      if (!keeps_rows || !instruction->shape().IsArray()) return false;
+      if (CountOf(instruction->shape()) < CountOf(root->shape())) of_rows.insert(instruction);
+      continue;
+    }
+    of_rows.insert(instruction);
+    const Shape& shape = instruction->operand(0)->shape();
+    if (shape.dimensions() != root->shape().dimensions() || instruction->dimensions().size() != 1 ||
+        instruction->dimensions()[0] != shape.rank() - 1 || !instruction->shape().IsArray()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::unique_ptr<const KernelPlan> PlanRowReduction(const KernelRequest& request) {
+  const HloInstruction& root = request.root();
+  if (root.opcode() == HloOpcode::kConcatenate || root.opcode() == HloOpcode::kDynamicUpdateSlice) {
+    return nullptr;
+  }
+  const auto& instructions = request.computation().instructions();
+  const bool reduces =
+      absl::c_any_of(instructions, [](const auto* i) { return i->opcode() == HloOpcode::kReduce; });
+  if (!reduces || !ReducesOwnRows(request.computation())) return nullptr;
+  const RowFacts facts = FactsOfRows(request);
+  if (!facts.reduces_rows) return nullptr;
+  auto plan = std::make_unique<RowReduction>(request);
+  plan->tests_at_end = facts.has_dot;
+  plan->bytes = facts.work.bytes;
+  plan->operations = facts.work.operations;
+  RowLoops& loops = plan->loops;
+  loops.source = &root;
+  loops.dimensions = LoopDimensions(request, root.shape());
+  loops.lanes = loops.row_lanes = facts.row_lanes;
+  if (loops.lanes > 1 && loops.dimensions.size() == static_cast<size_t>(root.shape().rank()))
+    loops.parts = PartsOfRows(root, loops.row_length(), loops.lanes);
+  // Rows that are reduced first are not shared: each thread would reduce them whole.
+  DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/false, loops);
+  plan->units = loops.units;
+  plan->streams = MayStream(*plan, loops);
+  SetChunk(*plan, facts.nanoseconds, facts.is_for_one_thread);
+  return plan;
+}
+
+}  // namespace xla::cpu

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results each row of which needs reductions of the same row, like those of a softmax: these are
+// made first.
+#ifndef XLA_CPU_KERNEL_ROW_REDUCTION_H_
+#define XLA_CPU_KERNEL_ROW_REDUCTION_H_
+
+#include <memory>
+
+#include "xla/cpu/kernel/kernel_plan.h"
+#include "xla/hlo/ir/hlo_computation.h"
+
+namespace xla::cpu {
+
+// Whether all reductions are of the minor dimension of arrays like the result, and each row of the
+// result needs those of the same row only.
+bool ReducesOwnRows(const HloComputation& computation);
+
+// Suits fusions that reduce their own rows, which are long enough for vectors.
+std::unique_ptr<const KernelPlan> PlanRowReduction(const KernelRequest& request);
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_KERNEL_ROW_REDUCTION_H_

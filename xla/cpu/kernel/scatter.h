@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that scatter updates to an array in place.
+#ifndef XLA_CPU_KERNEL_SCATTER_H_
+#define XLA_CPU_KERNEL_SCATTER_H_
+
+#include <memory>
+
+#include "xla/cpu/kernel/kernel_plan.h"
+
+namespace xla::cpu {
+
+// Suits fusions whose root is a scatter. Every unit is a range of the minor window dimension, for
+// all updates in order: the order of updates of an element does not depend on threads.
+std::unique_ptr<const KernelPlan> PlanScatter(const KernelRequest& request);
+
+}  // namespace xla::cpu
+
+#endif  // XLA_CPU_KERNEL_SCATTER_H_
