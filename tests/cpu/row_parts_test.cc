@@ -11,6 +11,7 @@
 #include "tests/test_util.h"
 #include "xla/cpu/exchanges.h"
 #include "xla/cpu/fusion.h"
+#include "xla/cpu/plan/assign_lowering.h"
 #include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
 
@@ -123,6 +124,8 @@ size_t ExchangesWith(const std::string& next) {
   EXPECT_OK(module.status());
   if (!module.ok()) return 0;
   EXPECT_OK(FuseForCpu(module->get(), CpuCompileOptions().least_shared_bytes).status());
+  const Target target = {"x86_64", "", "", 32, true, false};
+  EXPECT_OK(AssignLowering(module->get(), target).status());
   const auto schedule = ScheduleProgram(**module);
   EXPECT_OK(schedule.status());
   if (!schedule.ok()) return 0;

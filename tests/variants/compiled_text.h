@@ -23,6 +23,8 @@
 #include "xla/cpu/entry_layouts.h"
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/lowering.h"
+#include "xla/cpu/plan/assign_lowering.h"
+#include "xla/cpu/plan/check_lowering.h"
 #include "xla/cpu/program.h"
 #include "xla/cpu/schedule.h"
 #include "xla/hlo/ir/call_rewriting.h"
@@ -108,10 +110,11 @@ inline bool IsRecordedLlvm() {
 
 // Plans of kernels and their LLVM IR for each target: as text for the one with AVX-512, as a
 // fingerprint for others. Nothing if LLVM cannot be loaded.
-inline void AddGenerated(const cpu::ProgramSchedule& schedule,
+inline void AddGenerated(HloModule* module, const cpu::ProgramSchedule& schedule,
                          absl::Span<const cpu::Target> targets, std::vector<std::string>* lines) {
   std::string others;
   for (const cpu::Target& target : targets) {
+    EXPECT_OK(cpu::AssignLowering(module, target).status());
     const auto generated = cpu::GenerateProgram(schedule, target);
     if (!generated.ok()) {
       if (!absl::IsUnavailable(generated.status()))
@@ -168,6 +171,9 @@ inline void AddCompiled(const HloModule& source, std::vector<std::string>* lines
     lines->push_back(OneLine(status.message()));
     return;
   }
+  const std::string text = TextOf(*module);
+  EXPECT_OK(cpu::AssignLowering(module.get(), Targets()[0]).status());
+  EXPECT_OK(cpu::CheckLowering(*module)) << TextOf(source);
   const auto schedule = cpu::ScheduleProgram(*module);
   if (!schedule.ok()) {
     lines->push_back(OneLine(schedule.status().message()));
@@ -175,9 +181,8 @@ inline void AddCompiled(const HloModule& source, std::vector<std::string>* lines
   }
   EXPECT_OK(VerifyModule(*module)) << TextOf(source);
   AddItems(*schedule, schedule->items, "", lines);
-  lines->push_back(
-      absl::StrCat("scratch ", schedule->scratch_bytes, ", text ", Fingerprint(TextOf(*module))));
-  AddGenerated(*schedule, targets, generated);
+  lines->push_back(absl::StrCat("scratch ", schedule->scratch_bytes, ", text ", Fingerprint(text)));
+  AddGenerated(module.get(), *schedule, targets, generated);
 }
 
 }  // namespace xla::testing

@@ -9,8 +9,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
 #include "xla/cpu/exchanges.h"
-#include "xla/cpu/in_place.h"
 #include "xla/cpu/live_range_index.h"
+#include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/schedule_builder.h"
 #include "xla/primitive_util.h"
 
@@ -134,13 +134,13 @@ class Assigner {
     const ScheduledItem& item = *b_.by_position[At(position)];
     const auto result = std::find(item.results.begin(), item.results.end(), begins);
     if (result == item.results.end() || item.contraction != nullptr) return false;
-    const auto r = static_cast<int>(result - item.results.begin());
+    const auto r = static_cast<int64_t>(result - item.results.begin());
     switch (item.instruction->opcode()) {
       case HloOpcode::kFusion: {
         bool may = true;
         for (size_t i = 0; i < item.operands.size(); ++i) {
           if (item.operands[i] == ends) {
-            may &= MayShareMemory(*item.instruction, static_cast<int64_t>(i), r);
+            may &= LoweringOf(*item.instruction).MayShare(static_cast<int64_t>(i), r);
           }
         }
         return may;
@@ -210,7 +210,8 @@ class Assigner {
       TryShare(a, r, nullptr);
     };
     if (item.instruction->opcode() == HloOpcode::kFusion && item.contraction == nullptr) {
-      const std::vector<int64_t> updated = UpdatedOperands(*item.instruction);
+      const Lowering& lowering = LoweringOf(*item.instruction);
+      const std::vector<int64_t>& updated = lowering.updated;
       for (size_t r = 0; r < item.results.size(); ++r) {
         if (!updated.empty()) {
           share(static_cast<size_t>(updated[r]), r);
@@ -218,8 +219,7 @@ class Assigner {
         }
         for (size_t i = 0; i < item.operands.size(); ++i) {
           if (item.operands[i] == kNoValue) continue;
-          if (MayShareMemory(*item.instruction, static_cast<int64_t>(i), static_cast<int>(r)))
-            share(i, r);
+          if (lowering.MayShare(static_cast<int64_t>(i), static_cast<int64_t>(r))) share(i, r);
         }
       }
     }

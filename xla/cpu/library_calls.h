@@ -14,8 +14,6 @@
 namespace xla::cpu {
 
 using SortComparator = bool (*)(void* const* buffers, const void* const* elements);
-// Whether the instruction is a sort whose comparator has to be compiled (EmitComparator).
-bool NeedsComparator(const HloInstruction& instruction);
 
 // Whether the prepared kernel of the instruction is chosen from several forms (kernels/forms.h),
 // and these with their costs, the chosen one first.
@@ -23,7 +21,8 @@ bool HasForms(const HloInstruction& instruction);
 std::string FormsText(const HloInstruction& instruction, const kernels::KernelEpilogue& epilogue);
 
 // The prepared kernel of the instruction: buffers are its operands, then its results. Null if there
-// is none. `comparator` is used where NeedsComparator, the epilogue by dots and convolutions.
+// is none. `comparator` is that of sorts whose lowering needs one, the epilogue by dots and
+// convolutions.
 absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakePreparedKernel(
     const HloInstruction& instruction, SortComparator comparator,
     const kernels::KernelEpilogue& epilogue = {});

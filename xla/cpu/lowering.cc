@@ -15,15 +15,14 @@
 #include "xla/cpu/comparator.h"
 #include "xla/cpu/element.h"
 #include "xla/cpu/entry_layouts.h"
-#include "xla/cpu/epilogue.h"
 #include "xla/cpu/exchanges.h"
 #include "xla/cpu/fold_emitter.h"
-#include "xla/cpu/in_place.h"
 #include "xla/cpu/kernel/kernel_code.h"
 #include "xla/cpu/kernel/kernel_plan.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/cpu/library_calls.h"
 #include "xla/cpu/native_loop.h"
+#include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/scalar_loop.h"
 #include "xla/runtime/custom_call.h"
 #include "xla/runtime/host_memory.h"
@@ -105,10 +104,10 @@ class PreparedStep final : public Step {
   const Slot scratch_;
 };
 
-class Lowering {
+class ProgramLowering {
  public:
-  Lowering(const ProgramSchedule& schedule, const MemoryNumbers& memories,
-           const CpuCompileOptions& options, const Target& target)
+  ProgramLowering(const ProgramSchedule& schedule, const MemoryNumbers& memories,
+                  const CpuCompileOptions& options, const Target& target)
       : schedule_(schedule), memories_(memories), options_(options), target_(&target) {}
 
   absl::StatusOr<GeneratedProgram> Generate() {
@@ -147,7 +146,7 @@ class Lowering {
     XLA_RETURN_IF_ERROR(CompileKernels());
     XLA_RETURN_IF_ERROR(BuildProgram());
     for (size_t i = 0; i < applied_lowerings_.size(); ++i) {
-      Lowering& lowering = *applied_lowerings_[i];
+      ProgramLowering& lowering = *applied_lowerings_[i];
       XLA_RETURN_IF_ERROR(lowering.UseCode(code_));
       XLA_RETURN_IF_ERROR(lowering.BuildProgram());
       program_.applied[i]->steps = std::move(lowering.program_.steps);
@@ -193,9 +192,9 @@ class Lowering {
       memories.arguments = program->arguments();
       memories.results = program->results();
       applied_memories_.push_back(std::make_unique<MemoryNumbers>(memories));
-      applied_lowerings_.push_back(std::make_unique<Lowering>(
+      applied_lowerings_.push_back(std::make_unique<ProgramLowering>(
           program->schedule(), *applied_memories_.back(), options_, *target_));
-      Lowering& lowering = *applied_lowerings_.back();
+      ProgramLowering& lowering = *applied_lowerings_.back();
       lowering.prefix_ = absl::StrCat("applied_", applied_lowerings_.size() - 1, "_");
       XLA_RETURN_IF_ERROR(lowering.PlanItems(lowering.schedule_.items));
       program_.applied.push_back(std::move(program));
@@ -266,7 +265,7 @@ class Lowering {
       }
       for (const auto& body : item.bodies) XLA_RETURN_IF_ERROR(PlanItems(body));
       if (item.kind != ScheduledItem::Kind::kInstruction) continue;
-      if (NeedsComparator(*item.instruction)) {
+      if (LoweringOf(*item.instruction).needs_comparator) {
         const size_t number = comparators_.size();
         comparators_[item.instruction] = absl::StrCat(prefix_, "less_", number);
       }
@@ -284,11 +283,12 @@ class Lowering {
     KernelRequest request;
     request.fusion = item.instruction;
     request.target = target_;
+    request.strategy = LoweringOf(*item.instruction).strategy;
     if (item.contraction == nullptr) {
       request.is_written = WrittenOperands(schedule_, item);
     } else {
       request.is_written.resize(static_cast<size_t>(item.instruction->operand_count()));
-      request.epilogue_of = ContractionOperand(*item.instruction);
+      request.epilogue_of = LoweringOf(*item.instruction).epilogue_of;
     }
     for (const ValueId result : item.results) request.is_unused.push_back(result == kNoValue);
     const HloComputation& computation = *item.instruction->to_apply();
@@ -578,7 +578,7 @@ class Lowering {
     const std::vector<Slot> results = SlotsOf(item.results);
     if (instruction.opcode() == HloOpcode::kFusion) {
       const UniqueKernel& kernel = kernels_[kernel_of_.at(&item)];
-      const std::vector<int64_t> updated = UpdatedOperands(instruction);
+      const std::vector<int64_t>& updated = LoweringOf(instruction).updated;
       for (size_t r = 0; r < updated.size(); ++r) {
         const auto operand = static_cast<size_t>(updated[r]);
         AddCopy(schedule_.At(item.operands[operand]).place, schedule_.At(item.results[r]).place,
@@ -702,7 +702,7 @@ class Lowering {
   const NativeCode* code_ = nullptr;  // with all functions but kernels
   AppliedPrograms programs_;
   std::vector<std::unique_ptr<MemoryNumbers>> applied_memories_;
-  std::vector<std::unique_ptr<Lowering>> applied_lowerings_;
+  std::vector<std::unique_ptr<ProgramLowering>> applied_lowerings_;
   LoweredProgram program_;
 };
 
@@ -737,12 +737,12 @@ absl::StatusOr<LoweredProgram> LowerProgram(const ProgramSchedule& schedule,
                                             const MemoryNumbers& memories,
                                             const CpuCompileOptions& options) {
   XLA_ASSIGN_OR_RETURN(const Target* target, HostTarget(MaxInstructionSet()));
-  return Lowering(schedule, memories, options, *target).Run();
+  return ProgramLowering(schedule, memories, options, *target).Run();
 }
 
 absl::StatusOr<GeneratedProgram> GenerateProgram(const ProgramSchedule& schedule,
                                                  const Target& target) {
-  return Lowering(schedule, MemoryNumbers(), CpuCompileOptions(), target).Generate();
+  return ProgramLowering(schedule, MemoryNumbers(), CpuCompileOptions(), target).Generate();
 }
 
 }  // namespace xla::cpu

@@ -12,9 +12,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "xla/cpu/epilogue.h"
-#include "xla/cpu/in_place.h"
-#include "xla/cpu/operand_folding.h"
+#include "xla/cpu/plan/lowering.h"
 #include "xla/primitive_util.h"
 
 namespace xla::cpu {
@@ -40,19 +38,10 @@ bool IsFree(const HloInstruction& instruction) {
     case HloOpcode::kConstant:
     case HloOpcode::kTuple:
     case HloOpcode::kGetTupleElement:
-    case HloOpcode::kBitcast:
-    case HloOpcode::kBitcastConvert:
-    case HloOpcode::kReshape:
-    case HloOpcode::kCopy:
-    case HloOpcode::kOptimizationBarrier:
-    case HloOpcode::kDomain:
-    case HloOpcode::kAddDependency:
     case HloOpcode::kAfterAll:
       return true;
     default:
-      return IsTransposedView(instruction) || IsScaledView(instruction) ||
-             IsScaleOfViews(instruction) || IsSortIndex(instruction) ||
-             IsFusedContraction(instruction);
+      return LoweringOf(instruction).IsFree();
   }
 }
 
@@ -99,7 +88,7 @@ class MemoryOrder {
       }
       const HloInstruction& instruction = *order_[At(i)];
       takes_over &=
-          instruction.opcode() == HloOpcode::kFusion && FusedContraction(instruction) == nullptr;
+          instruction.opcode() == HloOpcode::kFusion && LoweringOf(instruction).epilogue_of < 0;
       peak = std::max(peak, alive + (takes_over ? 0 : bytes_[At(i)]));
       alive += bytes_[At(i)] - freed;
     }
@@ -207,7 +196,7 @@ class MemoryOrder {
 bool KeepsOrder(const HloInstruction& instruction) {
   if (instruction.HasSideEffectNoRecurse()) return true;
   if (instruction.opcode() != HloOpcode::kFusion) return false;
-  for (const int64_t operand : UpdatedOperands(instruction)) {
+  for (const int64_t operand : LoweringOf(instruction).updated) {
     if (instruction.operand(operand)->user_count() > 1) return true;
   }
   return false;

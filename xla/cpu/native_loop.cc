@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/cpu/element_emitter.h"
-#include "xla/cpu/in_place.h"
 #include "xla/cpu/kernel/kernel_code.h"
 #include "xla/cpu/kernel/kernel_plan.h"
 #include "xla/cpu/kernel_shapes.h"
+#include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/scalar_loop.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/primitive_util.h"
@@ -143,6 +143,7 @@ class Planner {
     KernelRequest request;
     request.fusion = &instruction;
     request.target = &target_;
+    request.strategy = LoweringOf(instruction).strategy;
     request.is_written = WrittenOperands(schedule_, item);
     for (const ValueId result : item.results) request.is_unused.push_back(result == kNoValue);
     *planned = PlanKernel(request);
@@ -168,7 +169,7 @@ class Planner {
   }
 
   bool IsScalar(const ScheduledItem& item) const {
-    if (!UpdatedOperands(*item.instruction).empty()) return false;
+    if (!LoweringOf(*item.instruction).updated.empty()) return false;
     for (const ValueId result : item.results) {
       if (result != kNoValue && !IsOneElement(schedule_, result)) return false;
     }
@@ -184,7 +185,7 @@ class Planner {
   // Operands, those that are updated in place where the results are, and results.
   static std::vector<ValueId> ArraysOfKernel(const ScheduledItem& item) {
     std::vector<ValueId> arrays = item.operands;
-    const std::vector<int64_t> updated = UpdatedOperands(*item.instruction);
+    const std::vector<int64_t>& updated = LoweringOf(*item.instruction).updated;
     for (size_t r = 0; r < updated.size(); ++r)
       arrays[static_cast<size_t>(updated[r])] = item.results[r];
     arrays.insert(arrays.end(), item.results.begin(), item.results.end());
@@ -253,7 +254,7 @@ class Emitter {
       } else if (planned.mode == Mode::kCall) {
         in_memory_.insert(item->operands.begin(), item->operands.end());
       } else if (planned.mode == Mode::kInline) {
-        for (const int64_t operand : UpdatedOperands(*item->instruction))
+        for (const int64_t operand : LoweringOf(*item->instruction).updated)
           in_memory_.insert(item->operands[static_cast<size_t>(operand)]);
       }
     }
@@ -473,7 +474,7 @@ class Emitter {
   }
 
   void CopyUpdated(const ScheduledItem& item) {
-    const std::vector<int64_t> updated = UpdatedOperands(*item.instruction);
+    const std::vector<int64_t>& updated = LoweringOf(*item.instruction).updated;
     for (size_t r = 0; r < updated.size(); ++r)
       EmitCopy(item.operands[static_cast<size_t>(updated[r])], item.results[r]);
   }

@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/library_calls.h"
-#include "xla/cpu/operand_folding.h"
+#include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/sort_order.h"
 #include "xla/kernels/convolution_kernel.h"
 #include "xla/kernels/dot_kernel.h"
@@ -34,13 +34,12 @@ kernels::ArraySpec RowMajor(const Shape& shape) {
 }
 
 // The factor of an operand that is read as it is multiplied.
-double OperandScale(const HloInstruction& operand) {
-  return IsScaledView(operand) ? ScaleOf(operand) : 1;
-}
+double OperandScale(const HloInstruction& operand) { return LoweringOf(operand).folding.scale; }
 
 // An operand of a dot: a transpose is read in place.
 kernels::ArraySpec OperandSpec(const HloInstruction& operand) {
-  if (!IsTransposedView(operand)) return RowMajor(operand.shape());
+  if (LoweringOf(operand).folding.kind != FoldedOperand::Kind::kTransposed)
+    return RowMajor(operand.shape());
   const kernels::ArraySpec source = RowMajor(operand.operand(0)->shape());
   kernels::ArraySpec spec = RowMajor(operand.shape());
   for (size_t d = 0; d < spec.strides.size(); ++d) {
@@ -177,8 +176,9 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeSort(const HloInstruc
     spec.key = order->key;
     spec.descending = order->descending;
     for (int64_t i = 0; i < sort.operand_count(); ++i) {
-      spec.is_index.push_back(IsSortIndex(*sort.operand(i)));
-      spec.is_unused.push_back(IsUnusedResult(sort, i));
+      const Lowering& lowering = LoweringOf(sort);
+      spec.is_index.push_back(lowering.OperandAt(i).kind == FoldedOperand::Kind::kIndex);
+      spec.is_unused.push_back(lowering.IsUnused(i));
     }
   } else {
     spec.order = kernels::SortOrder::kComparator;
@@ -298,11 +298,6 @@ absl::StatusOr<std::unique_ptr<const kernels::Kernel>> MakeRandomBits(const HloI
 bool IsLapackCall(const HloInstruction& instruction) {
   return instruction.opcode() == HloOpcode::kCustomCall &&
          lapack::IsLapackTarget(instruction.custom_call_target());
-}
-
-bool NeedsComparator(const HloInstruction& instruction) {
-  return instruction.opcode() == HloOpcode::kSort &&
-         !RecognizeOrder(*instruction.to_apply()).has_value();
 }
 
 bool HasForms(const HloInstruction& instruction) {

@@ -16,6 +16,8 @@
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/literal_memory.h"
 #include "xla/cpu/llvm_api.h"
+#include "xla/cpu/plan/assign_lowering.h"
+#include "xla/cpu/plan/check_lowering.h"
 #include "xla/cpu/program_impl.h"
 #include "xla/debug_options_flags.h"
 #include "xla/hlo/ir/call_rewriting.h"
@@ -387,6 +389,9 @@ absl::StatusOr<std::unique_ptr<CpuProgram>> CpuProgram::Compile(const HloModule&
     aliases.push_back(
         {impl->argument_memory[static_cast<size_t>(impl->donors[k])], impl->result_memory[k]});
   }
+  XLA_ASSIGN_OR_RETURN(const cpu::Target* target, cpu::HostTarget(MaxInstructionSet()));
+  XLA_RETURN_IF_ERROR(cpu::AssignLowering(clone, *target).status());
+  if (options.check_work) XLA_RETURN_IF_ERROR(cpu::CheckLowering(*clone));
   XLA_ASSIGN_OR_RETURN(impl->schedule, cpu::ScheduleProgram(*clone, aliases));
   XLA_RETURN_IF_ERROR(cpu::PollCompilation(options));
   MakeConstants(impl->schedule, impl->constants, impl->copied_constants);

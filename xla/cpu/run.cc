@@ -13,9 +13,9 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/epilogue.h"
 #include "xla/cpu/kernel/cost_model.h"
 #include "xla/cpu/literal_memory.h"
+#include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/program_impl.h"
 #include "xla/cpu/run_state.h"
 #include "xla/layout_strides.h"
@@ -473,7 +473,7 @@ CpuProgram::ProfileEntry EntryOf(const HloInstruction* instruction, const StepTi
   // What a loop computes is counted where its parts are.
   if (!entry.has_parts) entry.operations = cpu::EstimateOperations(*instruction);
   const HloInstruction* product = instruction->opcode() == HloOpcode::kFusion
-                                      ? cpu::FusedContraction(*instruction)
+                                      ? cpu::FinishedContraction(*instruction)
                                       : instruction;
   if (product != nullptr &&
       (product->opcode() == HloOpcode::kDot || product->opcode() == HloOpcode::kConvolution)) {

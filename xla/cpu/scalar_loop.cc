@@ -6,9 +6,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "xla/cpu/element_emitter.h"
-#include "xla/cpu/in_place.h"
 #include "xla/cpu/kernel/loop_nest.h"
 #include "xla/cpu/kernel_shapes.h"
+#include "xla/cpu/plan/lowering.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/primitive_util.h"
 
@@ -262,7 +262,7 @@ bool ComputesElements(const ScheduledItem& loop,
       if (item.kind != ScheduledItem::Kind::kCopy &&
           (item.kind != ScheduledItem::Kind::kInstruction || item.results.size() != 1 ||
            item.instruction->opcode() != HloOpcode::kFusion ||
-           !UpdatedOperands(*item.instruction).empty() ||
+           !LoweringOf(*item.instruction).updated.empty() ||
            std::find(item.operands.begin(), item.operands.end(), kNoValue) !=
                item.operands.end())) {
         return false;

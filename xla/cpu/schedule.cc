@@ -7,11 +7,9 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "xla/base/status_macros.h"
-#include "xla/cpu/epilogue.h"
-#include "xla/cpu/in_place.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/cpu/memory_order.h"
-#include "xla/cpu/operand_folding.h"
+#include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/schedule_builder.h"
 #include "xla/passes/communication.h"
 #include "xla/primitive_util.h"
@@ -35,10 +33,6 @@ std::vector<const Shape*> LeafShapes(const Shape& shape) {
   std::vector<const Shape*> leaves;
   CollectLeafShapes(shape, leaves);
   return leaves;
-}
-
-bool HasWholeBytes(const Shape& shape) {
-  return shape.element_type() != PRED && primitive_util::BitWidth(shape.element_type()) >= 8;
 }
 
 int64_t LeafCount(const Shape& shape) { return static_cast<int64_t>(LeafShapes(shape).size()); }
@@ -101,7 +95,7 @@ class Scheduler {
   Leaves NewValues(const HloInstruction* instruction) {
     Leaves leaves;
     for (const Shape* shape : LeafShapes(instruction->shape())) {
-      const bool is_unused = IsUnusedResult(*instruction, static_cast<int64_t>(leaves.size()));
+      const bool is_unused = LoweringOf(*instruction).IsUnused(static_cast<int64_t>(leaves.size()));
       leaves.push_back(is_unused ? kNoValue : NewValue(instruction, *shape));
     }
     return leaves;
@@ -140,12 +134,47 @@ class Scheduler {
   }
 
   absl::Status VisitInstruction(const HloInstruction& instruction, Items& items) {
+    const Lowering& lowering = LoweringOf(instruction);
+    switch (lowering.kind) {
+      case Lowering::Kind::kStructure:
+        return VisitStructure(instruction, items);
+      case Lowering::Kind::kForwarded:
+      case Lowering::Kind::kFolded:
+        leaves_[&instruction] = lowering.forwards < 0
+                                    ? Leaves{kNoValue}
+                                    : leaves_[instruction.operand(lowering.forwards)];
+        return absl::OkStatus();
+      case Lowering::Kind::kFinished:
+        leaves_[&instruction] = {kNoValue};
+        return absl::OkStatus();
+      case Lowering::Kind::kKernel:
+      case Lowering::Kind::kLibrary:
+        break;
+    }
+    ScheduledItem item;
+    item.instruction = &instruction;
+    item.operands = OperandLeaves(instruction);
+    item.contraction = FinishedContraction(instruction);
+    if (item.contraction != nullptr) {
+      const Leaves own = OperandLeaves(*item.contraction);
+      item.operands.insert(item.operands.end(), own.begin(), own.end());
+    }
+    item.position = ++position_;
+    for (const ValueId operand : item.operands) Use(operand);
+    item.results = NewValues(&instruction);
+    leaves_[&instruction] = item.results;
+    items.push_back(std::move(item));
+    return absl::OkStatus();
+  }
+
+  absl::Status VisitStructure(const HloInstruction& instruction, Items& items) {
     switch (instruction.opcode()) {
       case HloOpcode::kParameter:
         return absl::OkStatus();  // set by the caller
       case HloOpcode::kConstant: {
         Leaves leaves = NewValues(&instruction);
-        if (leaves.size() != 1 && instruction.shape().IsTuple()) break;
+        if (leaves.size() != 1 && instruction.shape().IsTuple())
+          return absl::InternalError(absl::StrCat(instruction.name(), ": a tuple as a constant"));
         if (leaves[0] != kNoValue) {
           b_.schedule.values[Position(leaves[0])].place = {
               Place::Memory::kConstant, static_cast<int32_t>(b_.schedule.constants.size()), 0};
@@ -169,36 +198,6 @@ class Scheduler {
             Leaves(leaves.begin() + first, leaves.begin() + first + LeafCount(instruction.shape()));
         return absl::OkStatus();
       }
-      case HloOpcode::kBitcast:
-      case HloOpcode::kReshape:
-      case HloOpcode::kCopy:
-      case HloOpcode::kOptimizationBarrier:
-      case HloOpcode::kDomain:
-      case HloOpcode::kAddDependency:
-        leaves_[&instruction] = leaves_[instruction.operand(0)];
-        return absl::OkStatus();
-      case HloOpcode::kBitcastConvert:
-        // Of another rank: the same bytes, if each element has whole ones.
-        if (!HasWholeBytes(instruction.shape()) || !HasWholeBytes(instruction.operand(0)->shape()))
-          break;
-        leaves_[&instruction] = leaves_[instruction.operand(0)];
-        return absl::OkStatus();
-      case HloOpcode::kTranspose:
-        if (!IsTransposedView(instruction)) break;
-        leaves_[&instruction] = leaves_[instruction.operand(0)];
-        return absl::OkStatus();
-      case HloOpcode::kMultiply:
-        if (!IsScaledView(instruction)) break;
-        leaves_[&instruction] = leaves_[ScaledArray(instruction)];
-        return absl::OkStatus();
-      case HloOpcode::kIota:
-        if (!IsSortIndex(instruction)) break;
-        leaves_[&instruction] = {kNoValue};
-        return absl::OkStatus();
-      case HloOpcode::kBroadcast:
-        if (!IsScaleOfViews(instruction) && !IsSortIndex(instruction)) break;
-        leaves_[&instruction] = {kNoValue};
-        return absl::OkStatus();
       case HloOpcode::kAfterAll:
         leaves_[&instruction] = {kNoValue};
         return absl::OkStatus();
@@ -214,26 +213,9 @@ class Scheduler {
       case HloOpcode::kConditional:
         return VisitConditional(instruction, items);
       default:
-        break;
+        return absl::InternalError(
+            absl::StrCat("assign-lowering did not decide about ", instruction.ToShortString()));
     }
-    if (IsFusedContraction(instruction)) {
-      leaves_[&instruction] = {kNoValue};
-      return absl::OkStatus();
-    }
-    ScheduledItem item;
-    item.instruction = &instruction;
-    item.operands = OperandLeaves(instruction);
-    item.contraction = FusedContraction(instruction);
-    if (item.contraction != nullptr) {
-      const Leaves own = OperandLeaves(*item.contraction);
-      item.operands.insert(item.operands.end(), own.begin(), own.end());
-    }
-    item.position = ++position_;
-    for (const ValueId operand : item.operands) Use(operand);
-    item.results = NewValues(&instruction);
-    leaves_[&instruction] = item.results;
-    items.push_back(std::move(item));
-    return absl::OkStatus();
   }
 
   // All parameters' leaves, in order.
@@ -461,7 +443,7 @@ std::vector<bool> WrittenOperands(const ProgramSchedule& schedule, const Schedul
     written.push_back(is_written);
   }
   // What needs a copy first is updated in the copy.
-  for (const int64_t operand : UpdatedOperands(*item.instruction)) {
+  for (const int64_t operand : LoweringOf(*item.instruction).updated) {
     written[static_cast<size_t>(operand)] = true;
   }
   return written;

@@ -218,9 +218,12 @@ bool IsColumnReduction(const HloInstruction& reduce) {
   return rows >= kLeastRows;
 }
 
+bool FitsColumnReduction(const KernelRequest& request) {
+  return request.root().opcode() == HloOpcode::kReduce && IsColumnReduction(request.root());
+}
+
 std::unique_ptr<const KernelPlan> PlanColumnReduction(const KernelRequest& request) {
   const HloInstruction& reduce = request.root();
-  if (reduce.opcode() != HloOpcode::kReduce || !IsColumnReduction(reduce)) return nullptr;
   auto plan = std::make_unique<ColumnReduction>(request);
   const Shape& shape = FirstShape(reduce);
   plan->dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());

@@ -14,6 +14,7 @@ namespace xla::cpu {
 bool IsColumnReduction(const HloInstruction& reduce);
 
 // Suits fusions whose root is a column reduction. A unit is a range of columns.
+bool FitsColumnReduction(const KernelRequest& request);
 std::unique_ptr<const KernelPlan> PlanColumnReduction(const KernelRequest& request);
 
 }  // namespace xla::cpu

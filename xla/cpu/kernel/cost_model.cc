@@ -7,8 +7,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "xla/cpu/applied.h"
-#include "xla/cpu/epilogue.h"
 #include "xla/cpu/kernel_shapes.h"
+#include "xla/cpu/plan/lowering.h"
 #include "xla/passes/loop_analysis.h"
 #include "xla/primitive_util.h"
 
@@ -175,7 +175,7 @@ double EstimateOperations(const HloInstruction& instruction) {
     default:
       return 0;
   }
-  if (const HloInstruction* contraction = FusedContraction(instruction))
+  if (const HloInstruction* contraction = FinishedContraction(instruction))
     operations += EstimateOperations(*contraction);
   return operations + OperationsOfMembers(*instruction.to_apply());
 }

@@ -106,8 +106,9 @@ class EpilogueLoop final : public KernelPlan {
 
 }  // namespace
 
+bool FitsEpilogueLoop(const KernelRequest& request) { return request.epilogue_of >= 0; }
+
 std::unique_ptr<const KernelPlan> PlanEpilogueLoop(const KernelRequest& request) {
-  if (request.epilogue_of < 0) return nullptr;
   const RowFacts facts = FactsOfRows(request);
   auto plan = std::make_unique<EpilogueLoop>(request);
   plan->is_linear = IsLinear(request.computation());

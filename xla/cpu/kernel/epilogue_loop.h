@@ -10,6 +10,7 @@
 namespace xla::cpu {
 
 // Suits requests for an epilogue.
+bool FitsEpilogueLoop(const KernelRequest& request);
 std::unique_ptr<const KernelPlan> PlanEpilogueLoop(const KernelRequest& request);
 
 }  // namespace xla::cpu

@@ -167,11 +167,13 @@ bool IsReadByPart(const HloInstruction& concatenate) {
   });
 }
 
+bool FitsInterleavedColumns(const KernelRequest& request) {
+  return JoinsColumns(request.root()) || ShortColumns(request.computation()) > 0;
+}
+
 std::unique_ptr<const KernelPlan> PlanInterleavedColumns(const KernelRequest& request) {
   const HloInstruction& root = request.root();
-  const bool joins = JoinsColumns(root);
-  const int64_t columns = joins ? 0 : ShortColumns(request.computation());
-  if (!joins && columns == 0) return nullptr;
+  const int64_t columns = JoinsColumns(root) ? 0 : ShortColumns(request.computation());
   const RowFacts facts = FactsOfRows(request);
   auto plan = std::make_unique<InterleavedColumns>(request);
   plan->columns = columns;

@@ -14,6 +14,7 @@ namespace xla::cpu {
 bool IsReadByPart(const HloInstruction& concatenate);
 
 // Suits concatenations of columns, and what is computed of as many columns without reductions.
+bool FitsInterleavedColumns(const KernelRequest& request);
 std::unique_ptr<const KernelPlan> PlanInterleavedColumns(const KernelRequest& request);
 
 }  // namespace xla::cpu

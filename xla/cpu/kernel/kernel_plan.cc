@@ -13,10 +13,9 @@ namespace xla::cpu {
 bool KernelPlan::SharesMemory() const { return absl::c_linear_search(is_written, true); }
 
 std::unique_ptr<const KernelPlan> PlanKernel(const KernelRequest& request) {
-  for (const KernelStrategy& strategy : KernelStrategies()) {
-    if (auto plan = strategy.plan(request)) return plan;
-  }
-  return nullptr;
+  const KernelStrategy& strategy =
+      request.strategy.empty() ? StrategyOf(request) : FindStrategy(request.strategy);
+  return strategy.plan(request);
 }
 
 std::string PlanText(const KernelPlan& plan) {

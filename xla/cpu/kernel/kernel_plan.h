@@ -2,14 +2,15 @@
 // Plans of kernels: which strategy computes a fusion, and how its work is divided.
 //
 // A strategy is a class derived from KernelPlan in a pair of files of its own, with a planner: a
-// function that returns the plan for a fusion, or null if the strategy does not suit it. The table
-// in strategies.cc lists the planners in order of preference.
+// function that returns the plan for a fusion, and one that says whether the strategy suits it. The
+// table in strategies.cc lists them in order of preference.
 #ifndef XLA_CPU_KERNEL_KERNEL_PLAN_H_
 #define XLA_CPU_KERNEL_KERNEL_PLAN_H_
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "xla/cpu/target.h"
@@ -29,6 +30,8 @@ struct KernelRequest {
   // The operand whose elements a contraction gives to the kernel block by block (see epilogue.h);
   // -1 if there is none.
   int64_t epilogue_of = -1;
+  // The name of the strategy; empty: the first that suits the fusion.
+  std::string_view strategy = {};
 
   const HloComputation& computation() const { return *fusion->to_apply(); }
   const HloInstruction& root() const { return *computation().root_instruction(); }

@@ -115,17 +115,18 @@ bool ReducesOwnRows(const HloComputation& computation) {
   return true;
 }
 
+bool FitsRowReduction(const KernelRequest& request) {
+  const HloOpcode root = request.root().opcode();
+  const bool reduces = absl::c_any_of(request.computation().instructions(), [](const auto* i) {
+    return i->opcode() == HloOpcode::kReduce;
+  });
+  return reduces && root != HloOpcode::kConcatenate && root != HloOpcode::kDynamicUpdateSlice &&
+         ReducesOwnRows(request.computation()) && FactsOfRows(request).reduces_rows;
+}
+
 std::unique_ptr<const KernelPlan> PlanRowReduction(const KernelRequest& request) {
   const HloInstruction& root = request.root();
-  if (root.opcode() == HloOpcode::kConcatenate || root.opcode() == HloOpcode::kDynamicUpdateSlice) {
-    return nullptr;
-  }
-  const auto& instructions = request.computation().instructions();
-  const bool reduces =
-      absl::c_any_of(instructions, [](const auto* i) { return i->opcode() == HloOpcode::kReduce; });
-  if (!reduces || !ReducesOwnRows(request.computation())) return nullptr;
   const RowFacts facts = FactsOfRows(request);
-  if (!facts.reduces_rows) return nullptr;
   auto plan = std::make_unique<RowReduction>(request);
   plan->tests_at_end = facts.has_dot;
   plan->bytes = facts.work.bytes;

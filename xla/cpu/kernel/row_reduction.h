@@ -16,6 +16,7 @@ namespace xla::cpu {
 bool ReducesOwnRows(const HloComputation& computation);
 
 // Suits fusions that reduce their own rows, which are long enough for vectors.
+bool FitsRowReduction(const KernelRequest& request);
 std::unique_ptr<const KernelPlan> PlanRowReduction(const KernelRequest& request);
 
 }  // namespace xla::cpu

@@ -277,9 +277,12 @@ bool HasMinorWindow(const HloInstruction& scatter, const Shape& updates) {
 
 }  // namespace
 
+bool FitsScatter(const KernelRequest& request) {
+  return request.root().opcode() == HloOpcode::kScatter;
+}
+
 std::unique_ptr<const KernelPlan> PlanScatter(const KernelRequest& request) {
   const HloInstruction& scatter = request.root();
-  if (scatter.opcode() != HloOpcode::kScatter) return nullptr;
   const auto& s = scatter.attributes<ScatterAttributes>();
   const Shape& updates = scatter.operand(scatter.operand_count() / 2 + 1)->shape();
   const int element_bytes = LargestElementBytes(request.computation());

@@ -11,6 +11,7 @@ namespace xla::cpu {
 
 // Suits fusions whose root is a scatter. Every unit is a range of the minor window dimension, for
 // all updates in order: the order of updates of an element does not depend on threads.
+bool FitsScatter(const KernelRequest& request);
 std::unique_ptr<const KernelPlan> PlanScatter(const KernelRequest& request);
 
 }  // namespace xla::cpu

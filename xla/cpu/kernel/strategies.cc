@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "xla/cpu/kernel/strategies.h"
 
+#include "absl/algorithm/container.h"
 #include "xla/cpu/kernel/column_reduction.h"
 #include "xla/cpu/kernel/epilogue_loop.h"
 #include "xla/cpu/kernel/interleaved_columns.h"
@@ -13,15 +14,26 @@ namespace xla::cpu {
 
 absl::Span<const KernelStrategy> KernelStrategies() {
   static constexpr KernelStrategy kStrategies[] = {
-      {"epilogue", PlanEpilogueLoop},
-      {"transpose", PlanTranspose},
-      {"scatter", PlanScatter},
-      {"column-reduction", PlanColumnReduction},
-      {"interleaved-columns", PlanInterleavedColumns},
-      {"row-reduction", PlanRowReduction},
-      {"loop-nest", PlanLoopNest},
+      {"epilogue", FitsEpilogueLoop, PlanEpilogueLoop},
+      {"transpose", FitsTranspose, PlanTranspose},
+      {"scatter", FitsScatter, PlanScatter},
+      {"column-reduction", FitsColumnReduction, PlanColumnReduction},
+      {"interleaved-columns", FitsInterleavedColumns, PlanInterleavedColumns},
+      {"row-reduction", FitsRowReduction, PlanRowReduction},
+      {"loop-nest", [](const KernelRequest&) { return true; }, PlanLoopNest},
   };
   return kStrategies;
+}
+
+const KernelStrategy& StrategyOf(const KernelRequest& request) {
+  const absl::Span<const KernelStrategy> strategies = KernelStrategies();
+  return *absl::c_find_if(strategies, [&](const auto& s) { return s.fits(request); });
+}
+
+const KernelStrategy& FindStrategy(std::string_view name) {
+  const absl::Span<const KernelStrategy> strategies = KernelStrategies();
+  const auto found = absl::c_find_if(strategies, [&](const auto& s) { return s.name == name; });
+  return found == strategies.end() ? strategies.back() : *found;
 }
 
 }  // namespace xla::cpu

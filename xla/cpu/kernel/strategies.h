@@ -4,6 +4,7 @@
 #define XLA_CPU_KERNEL_STRATEGIES_H_
 
 #include <memory>
+#include <string_view>
 
 #include "absl/types/span.h"
 #include "xla/cpu/kernel/kernel_plan.h"
@@ -11,13 +12,20 @@
 namespace xla::cpu {
 
 struct KernelStrategy {
-  const char* name;
-  // The plan, or null if the strategy does not suit the fusion.
+  std::string_view name;
+  // Whether the strategy suits the fusion, wherever its results are.
+  bool (*fits)(const KernelRequest& request);
+  // The plan of a fusion that it suits.
   std::unique_ptr<const KernelPlan> (*plan)(const KernelRequest& request);
 };
 
 // In order of preference. The last one suits every fusion.
 absl::Span<const KernelStrategy> KernelStrategies();
+
+// The first that suits the fusion.
+const KernelStrategy& StrategyOf(const KernelRequest& request);
+// By its name; the last one if there is none.
+const KernelStrategy& FindStrategy(std::string_view name);
 
 }  // namespace xla::cpu
 

@@ -109,9 +109,15 @@ void ChooseBlocks(int64_t size_a, int64_t size_b, int64_t bytes, TransposeTiles&
   tiles.block_a = std::min(in_tiles(size_a), in_tiles(side * side / tiles.block_b));
 }
 
-// How rows of size_a elements become rows of size_b; of one lane if there are no good tiles.
-TransposeTiles TilesOf(const HloInstruction& transpose, bool computes, int vector_bytes,
-                       int64_t size_a, int64_t size_b) {
+// Whether the operand is computed rather than in memory.
+bool Computes(const HloInstruction& transpose) {
+  return transpose.operand(0)->opcode() != HloOpcode::kParameter;
+}
+
+// Of one lane if there are no good tiles.
+TransposeTiles TilesOf(const HloInstruction& transpose, int vector_bytes) {
+  const int64_t size_b = transpose.shape().dimensions().back(), size_a = OperandRowOf(transpose);
+  const bool computes = Computes(transpose);
   const int64_t bytes = primitive_util::ByteWidth(transpose.shape().element_type());
   const int64_t width = computes ? std::max<int64_t>(bytes, 4) : bytes;
   const int64_t most_lanes = std::min<int64_t>(16, vector_bytes / width);
@@ -171,21 +177,23 @@ bool PicksFromShortRows(const HloInstruction& transpose) {
          !primitive_util::IsComplexType(transpose.shape().element_type());
 }
 
+bool FitsTranspose(const KernelRequest& request) {
+  const HloInstruction& transpose = request.root();
+  const Shape& shape = transpose.shape();
+  return transpose.opcode() == HloOpcode::kTranspose && shape.rank() >= 2 &&
+         shape.element_type() != C128 && transpose.dimensions().back() != shape.rank() - 1 &&
+         !PicksFromShortRows(transpose) &&
+         (!Computes(transpose) || TransposesComputedRows(transpose)) &&
+         TilesOf(transpose, request.target->vector_bytes).lanes >= 2;
+}
+
 std::unique_ptr<const KernelPlan> PlanTranspose(const KernelRequest& request) {
   const HloInstruction& transpose = request.root();
-  if (transpose.opcode() != HloOpcode::kTranspose) return nullptr;
   const Shape& shape = transpose.shape();
-  const int64_t rank = shape.rank();
-  const bool computes = transpose.operand(0)->opcode() != HloOpcode::kParameter;
-  if (rank < 2 || shape.element_type() == C128 || transpose.dimensions().back() == rank - 1 ||
-      PicksFromShortRows(transpose) || (computes && !TransposesComputedRows(transpose))) {
-    return nullptr;
-  }
   const int64_t size_b = shape.dimensions().back(), size_a = OperandRowOf(transpose);
   auto plan = std::make_unique<Transpose>(request);
   TransposeTiles& tiles = plan->tiles;
-  tiles = TilesOf(transpose, computes, request.target->vector_bytes, size_a, size_b);
-  if (tiles.lanes < 2) return nullptr;
+  tiles = TilesOf(transpose, request.target->vector_bytes);
   const int64_t elements = CountOf(shape);
   plan->units = size_a == 0 || size_b == 0
                     ? 0

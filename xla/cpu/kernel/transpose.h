@@ -20,6 +20,7 @@ bool TransposesComputedRows(const HloInstruction& transpose);
 bool PicksFromShortRows(const HloInstruction& transpose);
 
 // Suits fusions whose root is a transpose, but for those that are better done element by element.
+bool FitsTranspose(const KernelRequest& request);
 std::unique_ptr<const KernelPlan> PlanTranspose(const KernelRequest& request);
 
 }  // namespace xla::cpu

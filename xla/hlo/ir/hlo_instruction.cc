@@ -40,6 +40,7 @@ std::unique_ptr<InstructionExtras> CloneWithoutControl(const InstructionExtras& 
   copy->metadata = extras.metadata;
   copy->original_value = extras.original_value;
   copy->backend_config = extras.backend_config;
+  copy->backend_decision = extras.backend_decision;
   copy->parameter_replication = extras.parameter_replication;
   return copy;
 }

@@ -79,6 +79,15 @@ struct Statistics {
   bool operator==(const Statistics&) const = default;
 };
 
+// What a backend decided about an instruction. It is printed as the instruction's backend
+// configuration, is shared by clones, and says nothing about whether instructions are equal.
+class BackendDecision {
+ public:
+  virtual ~BackendDecision() = default;
+  // A JSON dictionary; empty: nothing worth printing.
+  virtual std::string ToString() const = 0;
+};
+
 // Optional data of an instruction; allocated on first use.
 struct InstructionExtras {
   std::vector<HloInstruction*> control_predecessors, control_successors;
@@ -90,6 +99,7 @@ struct InstructionExtras {
   BoxedOptional<InstructionMetadata> metadata;
   BoxedOptional<OriginalValueTree> original_value;
   std::string backend_config;                              // verbatim: JSON dictionary or raw text
+  std::shared_ptr<const BackendDecision> backend_decision;
   BoxedOptional<std::vector<bool>> parameter_replication;  // one a leaf
 };
 

@@ -595,13 +595,16 @@ void AppendMetadataAndConfig(const HloInstruction& instruction, PrintContext& co
       context.out->resize(before);
   }
   AppendOrigin(instruction, context);
-  if (context.options.print_backend_config && !extras.backend_config.empty()) {
-    context.out->append(", backend_config=");
-    if (IsDictionaryToken(extras.backend_config)) {
-      context.out->append(extras.backend_config);
-    } else {
-      AppendQuoted(context.out, extras.backend_config);
-    }
+  if (!context.options.print_backend_config) return;
+  const std::string config = extras.backend_config.empty() && extras.backend_decision != nullptr
+                                 ? extras.backend_decision->ToString()
+                                 : extras.backend_config;
+  if (config.empty()) return;
+  context.out->append(", backend_config=");
+  if (IsDictionaryToken(config)) {
+    context.out->append(config);
+  } else {
+    AppendQuoted(context.out, config);
   }
 }
 

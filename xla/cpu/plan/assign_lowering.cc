@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "xla/cpu/plan/assign_lowering.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "xla/cpu/applied.h"
+#include "xla/cpu/epilogue.h"
+#include "xla/cpu/fold_emitter.h"
+#include "xla/cpu/in_place.h"
+#include "xla/cpu/kernel/strategies.h"
+#include "xla/cpu/kernel_shapes.h"
+#include "xla/cpu/operand_folding.h"
+#include "xla/cpu/plan/lowering.h"
+#include "xla/cpu/sort_order.h"
+#include "xla/hlo/ir/hlo_computation.h"
+#include "xla/primitive_util.h"
+
+namespace xla::cpu {
+namespace {
+
+using Kind = Lowering::Kind;
+
+Lowering Forwarded(int64_t operand) {
+  Lowering lowering;
+  lowering.kind = Kind::kForwarded;
+  lowering.forwards = operand;
+  return lowering;
+}
+
+Lowering Folded(int64_t operand, FoldedOperand folding) {
+  Lowering lowering;
+  lowering.kind = Kind::kFolded;
+  lowering.forwards = operand;
+  lowering.folding = folding;
+  return lowering;
+}
+
+bool HasWholeBytes(const Shape& shape) {
+  return shape.element_type() != PRED && primitive_util::BitWidth(shape.element_type()) >= 8;
+}
+
+std::vector<int64_t> UnusedResults(const HloInstruction& instruction) {
+  std::vector<int64_t> unused;
+  for (int64_t i = 0; i < ResultCount(instruction); ++i) {
+    if (IsUnusedResult(instruction, i)) unused.push_back(i);
+  }
+  return unused;
+}
+
+Lowering LoweringOfFusion(const HloInstruction& fusion, const Target& target) {
+  Lowering lowering;
+  lowering.kind = Kind::kKernel;
+  lowering.epilogue_of = ContractionOperand(fusion);
+  lowering.unused = UnusedResults(fusion);
+  KernelRequest request;
+  request.fusion = &fusion;
+  request.target = &target;
+  request.epilogue_of = lowering.epilogue_of;
+  request.is_written.resize(static_cast<size_t>(fusion.operand_count()));
+  lowering.strategy = StrategyOf(request).name;
+  // The results of a contraction are where the fusion's are, or in memory of the library's kernel.
+  if (lowering.epilogue_of >= 0) return lowering;
+  lowering.updated = UpdatedOperands(fusion);
+  for (int64_t i = 0; i < fusion.operand_count(); ++i) {
+    for (int64_t r = 0; r < ResultCount(fusion); ++r) {
+      if (MayShareMemory(fusion, i, static_cast<int>(r))) lowering.may_share.emplace_back(i, r);
+    }
+  }
+  return lowering;
+}
+
+FoldedOperand FoldingOf(const HloInstruction& operand) {
+  FoldedOperand folded;
+  if (IsTransposedView(operand)) {
+    folded.kind = FoldedOperand::Kind::kTransposed;
+  } else if (IsScaledView(operand)) {
+    folded = {FoldedOperand::Kind::kScaled, ScaleOf(operand)};
+  } else if (IsSortIndex(operand)) {
+    folded.kind = FoldedOperand::Kind::kIndex;
+  }
+  return folded;
+}
+
+// A kernel of the library or a function of the runtime. The names are those of the operations.
+Lowering LibraryLowering(const HloInstruction& instruction) {
+  Lowering lowering;
+  lowering.kind = Kind::kLibrary;
+  lowering.library = instruction.opcode() == HloOpcode::kReduceWindow
+                         ? "scan"
+                         : std::string(HloOpcodeString(instruction.opcode()));
+  for (const HloInstruction* operand : instruction.operands())
+    lowering.operands.push_back(FoldingOf(*operand));
+  lowering.unused = UnusedResults(instruction);
+  lowering.needs_comparator = instruction.opcode() == HloOpcode::kSort &&
+                              !RecognizeOrder(*instruction.to_apply()).has_value();
+  return lowering;
+}
+
+Lowering Decide(const HloInstruction& instruction, const Target& target) {
+  switch (instruction.opcode()) {
+    case HloOpcode::kParameter:
+    case HloOpcode::kConstant:
+    case HloOpcode::kTuple:
+    case HloOpcode::kGetTupleElement:
+    case HloOpcode::kAfterAll:
+    case HloOpcode::kCall:
+    case HloOpcode::kWhile:
+    case HloOpcode::kConditional:
+      return Lowering();
+    case HloOpcode::kBitcast:
+    case HloOpcode::kReshape:
+    case HloOpcode::kCopy:
+    case HloOpcode::kOptimizationBarrier:
+    case HloOpcode::kDomain:
+    case HloOpcode::kAddDependency:
+      return Forwarded(0);
+    case HloOpcode::kBitcastConvert:
+      // Of another rank: the same bytes, if each element has whole ones.
+      if (!HasWholeBytes(instruction.shape()) || !HasWholeBytes(instruction.operand(0)->shape()))
+        break;
+      return Forwarded(0);
+    case HloOpcode::kTranspose:
+    case HloOpcode::kMultiply:
+    case HloOpcode::kIota:
+    case HloOpcode::kBroadcast: {
+      const FoldedOperand folding = FoldingOf(instruction);
+      if (folding.kind == FoldedOperand::Kind::kTransposed) return Folded(0, folding);
+      if (folding.kind == FoldedOperand::Kind::kScaled)
+        return Folded(instruction.operand(0) == ScaledArray(instruction) ? 0 : 1, folding);
+      if (folding.kind == FoldedOperand::Kind::kIndex || IsScaleOfViews(instruction))
+        return Folded(-1, folding);
+      break;
+    }
+    case HloOpcode::kFusion:
+      return LoweringOfFusion(instruction, target);
+    default:
+      break;
+  }
+  if (IsFusedContraction(instruction)) {
+    Lowering lowering = LibraryLowering(instruction);
+    lowering.kind = Kind::kFinished;
+    return lowering;
+  }
+  if (IsSelectAndScatter(instruction)) {
+    Lowering lowering;
+    lowering.kind = Kind::kKernel;
+    lowering.strategy = "select-and-scatter";
+    return lowering;
+  }
+  return LibraryLowering(instruction);
+}
+
+// Computations that are scheduled: the entry, what code applies to elements as programs, and what
+// these call. Others are part of the code of an instruction.
+std::vector<HloComputation*> ScheduledComputations(HloModule* module) {
+  absl::flat_hash_set<const HloComputation*> scheduled = {module->entry_computation()};
+  std::vector<const HloComputation*> pending = {module->entry_computation()};
+  const AppliedPrograms programs(*module);
+  for (const HloComputation* program : programs.computations()) {
+    if (scheduled.insert(program).second) pending.push_back(program);
+  }
+  while (!pending.empty()) {
+    const HloComputation* computation = pending.back();
+    pending.pop_back();
+    for (const HloInstruction* instruction : computation->instructions()) {
+      const HloOpcode opcode = instruction->opcode();
+      if (opcode != HloOpcode::kCall && opcode != HloOpcode::kWhile &&
+          opcode != HloOpcode::kConditional) {
+        continue;
+      }
+      for (const HloComputation* called : instruction->called_computations()) {
+        if (scheduled.insert(called).second) pending.push_back(called);
+      }
+    }
+  }
+  std::vector<HloComputation*> computations;
+  for (HloComputation* computation : module->computations()) {
+    if (scheduled.contains(computation)) computations.push_back(computation);
+  }
+  return computations;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> AssignLowering(HloModule* module, const Target& target) {
+  for (HloComputation* computation : ScheduledComputations(module)) {
+    for (HloInstruction* instruction : computation->instructions()) {
+      Lowering lowering = Decide(*instruction, target);
+      if (lowering.kind == Kind::kStructure && !instruction->has_extras()) continue;
+      instruction->mutable_extras().backend_decision =
+          std::make_shared<const Lowering>(std::move(lowering));
+    }
+  }
+  return true;
+}
+
+}  // namespace xla::cpu
