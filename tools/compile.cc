@@ -13,6 +13,7 @@
 #include "tools/json.h"
 #include "tools/process.h"
 #include "tools/program_files.h"
+#include "tools/program_report_text.h"
 #include "xla/base/status_macros.h"
 #include "xla/cpu/program.h"
 #include "xla/interpreter/constant_folding.h"
@@ -98,6 +99,10 @@ absl::StatusOr<int> Compile(const Arguments& arguments) {
   if (emit == "hlo") output = program->optimized_module().ToString();
   if (emit == "llvm") output = program->llvm_text();
   if (emit == "asm") output = program->assembly_text();
+  const bool json = arguments.Has("--json");
+  if (emit == "plan") output = PlanReportText(program->Report(), json);
+  if (emit == "schedule") output = ScheduleReportText(program->Report(), json);
+  if (emit == "buffers") output = BuffersReportText(program->Report(), json);
   if (emits_object && !program->objects().empty()) {
     const std::vector<char>& object = program->objects()[0];
     output.assign(object.begin(), object.end());
@@ -124,8 +129,10 @@ Command CompileCommand() {
           {{"--emit",
             "FORM",
             "what to print: the HLO after all passes (hlo, the default), the code that is\n"
-            "generated (llvm), assembly (asm), or an ELF object with all kernels (object)",
-            {"hlo", "llvm", "asm", "object"}},
+            "generated (llvm), assembly (asm), an ELF object with all kernels (object); how each\n"
+            "instruction is computed (plan), what runs when (schedule), or where arrays are and\n"
+            "when they are needed (buffers)",
+            {"hlo", "llvm", "asm", "object", "plan", "schedule", "buffers"}},
            {"--output", "FILE", "where to write; the default is standard output"},
            ForceOption(),
            FunctionOption(),
@@ -134,7 +141,7 @@ Command CompileCommand() {
            {"--report", "",
             "print bytes, operations, vector lanes and compile time of each kernel, and what\n"
             "library calls were chosen from"},
-           {"--json", "", "print the report as JSON"},
+           {"--json", "", "print the report, the plan, the schedule or the buffers as JSON"},
            {"--check-work", "", "fail if fusions compute much more than the program asks for"}},
           1,
           1,

@@ -122,7 +122,8 @@ constexpr Extension kExtensions[] = {
     {".png", "png"},       {".onnx", "onnx"},    {".safetensors", "safetensors"},
 };
 // What a name that promises text may hold.
-constexpr std::string_view kTextFormats[] = {"hlo", "stablehlo", "llvm", "asm", "json"};
+constexpr std::string_view kTextFormats[] = {"hlo",  "stablehlo", "llvm",     "asm",
+                                             "json", "plan",      "schedule", "buffers"};
 
 constexpr std::pair<std::string_view, std::string_view> kFormatNames[] = {
     {"hlo", "HLO text"},

@@ -33,6 +33,8 @@ class Assigner {
       members_[v] = {static_cast<ValueId>(v)};
       for (const LiveRange& range : RangesOf(b_.lives[v])) {
         ranges_[v].push_back({range, static_cast<ValueId>(v)});
+        if (ranges_[v].size() == 1) values_[v].begin = range.begin;
+        values_[v].end = std::max(values_[v].end, range.end);
         last_ = std::max(last_, range.end);
       }
     }

@@ -19,6 +19,7 @@
 #include "xla/cpu/fold_emitter.h"
 #include "xla/cpu/kernel/kernel_code.h"
 #include "xla/cpu/kernel/kernel_plan.h"
+#include "xla/cpu/kernel_request.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/cpu/library_calls.h"
 #include "xla/cpu/native_loop.h"
@@ -280,17 +281,7 @@ class ProgramLowering {
 
   // The number of the kernel that computes a fusion.
   size_t FindOrPlanKernel(const ScheduledItem& item) {
-    KernelRequest request;
-    request.fusion = item.instruction;
-    request.target = target_;
-    request.strategy = LoweringOf(*item.instruction).strategy;
-    if (item.contraction == nullptr) {
-      request.is_written = WrittenOperands(schedule_, item);
-    } else {
-      request.is_written.resize(static_cast<size_t>(item.instruction->operand_count()));
-      request.epilogue_of = LoweringOf(*item.instruction).epilogue_of;
-    }
-    for (const ValueId result : item.results) request.is_unused.push_back(result == kNoValue);
+    const KernelRequest request = RequestOf(schedule_, item, *target_);
     const HloComputation& computation = *item.instruction->to_apply();
     auto& candidates = by_hash_[computation.Hash()];
     for (const size_t candidate : candidates) {

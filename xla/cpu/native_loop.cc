@@ -12,6 +12,7 @@
 #include "xla/cpu/element_emitter.h"
 #include "xla/cpu/kernel/kernel_code.h"
 #include "xla/cpu/kernel/kernel_plan.h"
+#include "xla/cpu/kernel_request.h"
 #include "xla/cpu/kernel_shapes.h"
 #include "xla/cpu/plan/lowering.h"
 #include "xla/cpu/scalar_loop.h"
@@ -140,13 +141,7 @@ class Planner {
     const HloComputation& computation = *instruction.to_apply();
     const bool fits = instructions_ + computation.instruction_count() <= kMostInstructions;
     if (fits && IsScalar(item)) return Mode::kScalar;
-    KernelRequest request;
-    request.fusion = &instruction;
-    request.target = &target_;
-    request.strategy = LoweringOf(instruction).strategy;
-    request.is_written = WrittenOperands(schedule_, item);
-    for (const ValueId result : item.results) request.is_unused.push_back(result == kNoValue);
-    *planned = PlanKernel(request);
+    *planned = PlanKernel(RequestOf(schedule_, item, target_));
     const KernelPlan& kernel = **planned;
     if (kernel.units > kernel.chunk) return Mode::kSteps;
     const bool is_small = kernel.bytes <= kMostBytes && kernel.operations <= kMostOperations;

@@ -16,6 +16,7 @@
 #include "xla/cpu/fusion.h"
 #include "xla/cpu/literal_memory.h"
 #include "xla/cpu/llvm_api.h"
+#include "xla/cpu/make_report.h"
 #include "xla/cpu/plan/assign_lowering.h"
 #include "xla/cpu/plan/check_lowering.h"
 #include "xla/cpu/program_impl.h"
@@ -269,6 +270,11 @@ std::vector<CpuProgram::LibraryReport> CpuProgram::library_calls() const {
 }
 const std::vector<CpuProgram::KernelReport>& CpuProgram::kernels() const {
   return impl_->lowered.kernels;
+}
+ProgramReport CpuProgram::Report() const {
+  const ScopedMaxInstructionSet bound(impl_->max_instruction_set);
+  const auto target = cpu::HostTarget(MaxInstructionSet());
+  return target.ok() ? cpu::MakeReport(impl_->schedule, **target) : ProgramReport();
 }
 const HloModule& CpuProgram::optimized_module() const { return *impl_->module; }
 const std::string& CpuProgram::llvm_text() const { return impl_->lowered.llvm_text; }

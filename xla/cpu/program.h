@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "xla/cpu/custom_calls.h"
+#include "xla/cpu/program_report.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/literal.h"
 #include "xla/runtime/buffer_view.h"
@@ -157,6 +158,8 @@ class CpuProgram {
     std::string instruction, forms;
   };
   std::vector<LibraryReport> library_calls() const;
+  // How each instruction is computed, in which order, and where arrays are.
+  ProgramReport Report() const;
   // The module as it was compiled, after all passes.
   const HloModule& optimized_module() const;
   // As far as the options asked for them.

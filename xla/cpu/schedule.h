@@ -35,6 +35,8 @@ struct ScheduledValue {
   int64_t bytes = 0;
   Place place;
   int32_t buffer = -1;  // values in the same buffer have the same place
+  // Positions (ScheduledItem::position) of what makes it first and reads it last, loops included.
+  int32_t begin = 0, end = 0;
 };
 
 struct ScheduledItem {
