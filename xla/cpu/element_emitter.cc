@@ -13,6 +13,7 @@
 #include "xla/literal.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
+#include "xla/util.h"
 
 namespace xla::cpu {
 namespace {
@@ -380,20 +381,32 @@ Element ElementEmitter::EmitPad(const HloInstruction* instruction, Index index) 
     const int64_t size = operand->shape().dimensions(static_cast<int>(d));
     if (size == 0) return value;
     const PadDim& dim = padding[d];
+    const int64_t distance = dim.interior + 1;
     IndexTerm term = math_.AddConstant(index[d], -dim.low);
-    const int64_t span = (size - 1) * (dim.interior + 1) + 1;
+    int64_t span = (size - 1) * distance + 1;
+    const int64_t last = instruction->shape().dimensions(static_cast<int>(d)) - 1 - dim.low;
+    bool is_divided = distance == 1, can_leave = dim.low > 0 || dim.interior > 0 || last >= span;
+    if (const auto known = is_divided ? std::nullopt : math_.KnownQuotient(term, distance)) {
+      int64_t remainder = 0;
+      if (math_.IsConstant(known->remainder, &remainder)) {
+        // All lanes are between elements, or none is.
+        if (remainder != 0) return value;
+        is_divided = true;
+        term = known->quotient;
+        span = size;
+        can_leave = dim.low >= distance || FloorOfRatio(last, distance) >= size;
+      }
+    }
     if (term.IsOutside(0, span)) return value;
-    const bool can_leave = !term.IsWithin(0, span) &&
-                           (dim.low > 0 || dim.interior > 0 ||
-                            instruction->shape().dimensions(static_cast<int>(d)) - dim.low > span);
+    can_leave = can_leave && !term.IsWithin(0, span);
     if (can_leave) {
       require(math_.InRange(term, 0, span));
       term = math_.ClampUnlessAffine(term, 0, span);
     }
-    if (dim.interior > 0) {
+    if (!is_divided) {
       const IrValue position = math_.ToVector(term);
       const IrType type = ir_.TypeOf(position);
-      const IrValue step = ir_.Const(type, dim.interior + 1);
+      const IrValue step = ir_.Const(type, distance);
       require(ir_.ICmp(LLVMIntEQ, ir_.SRem(position, step), ir_.Zero(type)));
       term = math_.FromVector(ir_.SDiv(position, step));
       term = math_.ClampUnlessAffine(term, 0, size);

@@ -13,6 +13,7 @@
 #include "xla/cpu/transpose_emitter.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/primitive_util.h"
+#include "xla/util.h"
 
 namespace xla::cpu {
 namespace {
@@ -352,6 +353,50 @@ class KernelEmitter {
     }
   }
 
+  // Vectors of one repeat of a part that start within [first, last).
+  void EmitPart(const KernelRegion& region, const RowPart& part, IndexVector index, IrValue first,
+                IrValue last, IrValue repeat, ElementEmitter& vectors) {
+    const int64_t lanes = region.lanes;
+    const bool is_whole_row = region.segments == 1, overlaps = is_whole_row && !WritesOwnOperands();
+    const int64_t in_vectors = (part.end - part.begin) / lanes * lanes;
+    const int64_t end = overlaps ? part.end : part.begin + in_vectors;
+    const IrValue start = ir_.Mul(repeat, ir_.Index(part.end - part.begin));  // of the repeat
+    IrValue from = ir_.Index(part.begin), to = ir_.Index(end);
+    if (!is_whole_row) {
+      const IrValue before = ir_.Binary(
+          "llvm.smax", ir_.Sub(ir_.Sub(first, start), ir_.Index(part.begin)), ir_.Index(0));
+      const IrValue skipped = ir_.UDiv(ir_.Add(before, ir_.Index(lanes - 1)), ir_.Index(lanes));
+      from = ir_.Add(from, ir_.Mul(skipped, ir_.Index(lanes)));
+      to = ir_.Binary("llvm.smin", ir_.Sub(last, start), to);
+    }
+    int64_t align = std::gcd(part.begin, lanes);
+    // At multiples of their length, except for the first and the last: others cross cache lines.
+    const bool is_shifted =
+        overlaps && part.repeats == 1 && part.begin % lanes != 0 && in_vectors > 0;
+    if (is_shifted) from = ir_.Index(part.begin / lanes * lanes);
+    ir_.Loop(from, to, lanes, [&](IrValue i) {
+      ElementEmitter::Scope scope(&vectors);
+      if (is_shifted) i = ir_.Binary("llvm.smax", i, ir_.Index(part.begin));
+      if (is_shifted || part.begin + in_vectors < end) {
+        i = ir_.Binary("llvm.smin", i, ir_.Index(end - lanes));
+        align = std::gcd(align, end - lanes);
+      }
+      IndexTerm term = {i, 1, align, nullptr, part.begin, end - 1};
+      if (part.period > 0) {
+        const IndexMath& math = vectors.math();
+        const int64_t row = FloorOfRatio(part.begin - part.origin, part.period);
+        const int64_t row_start = part.origin + row * part.period;
+        IndexSplit split = {part.period, part.origin, math.AddConstant({repeat, 0, 1}, row),
+                            math.AddConstant(term, -row_start)};
+        if (part.repeats > 1) term = {ir_.Add(i, start), 1, std::gcd(align, part.period)};
+        term = math.WithSplit(std::move(term), std::move(split));
+      }
+      index.back() = std::move(term);
+      StoreAt(region, vectors, index);
+    });
+    Check(vectors);
+  }
+
   // Of the row from `first` to `last`: vectors within the region's parts, the rest in scalar code.
   void EmitParts(const KernelRegion& region, IndexVector index, IrValue first, IrValue last,
                  ElementEmitter& vectors, ElementEmitter& scalars) {
@@ -364,32 +409,36 @@ class KernelEmitter {
     int64_t covered = 0;
     for (const RowPart& part : region.parts) {
       const int64_t in_vectors = (part.end - part.begin) / lanes * lanes;
-      const int64_t end = overlaps ? part.end : part.begin + in_vectors;
       if (covered < part.begin) rest.push_back({covered, part.begin});
-      covered = end;
-      IrValue from = ir_.Index(part.begin), to = ir_.Index(end);
-      if (!is_whole_row) {
-        // Vectors of the part that start within the segment.
-        const IrValue before = ir_.Binary("llvm.smax", ir_.Sub(first, from), ir_.Index(0));
-        const IrValue skipped = ir_.UDiv(ir_.Add(before, ir_.Index(lanes - 1)), ir_.Index(lanes));
-        from = ir_.Add(from, ir_.Mul(skipped, ir_.Index(lanes)));
-        to = ir_.Binary("llvm.smin", last, to);
+      covered = part.repeats > 1 ? part.all_end() : overlaps ? part.end : part.begin + in_vectors;
+      if (part.repeats == 1) {
+        EmitPart(region, part, index, first, last, ir_.Index(0), vectors);
+        continue;
       }
-      int64_t align = std::gcd(part.begin, lanes);
-      // At multiples of their length, except for the first and the last: others cross cache lines.
-      const bool is_shifted = overlaps && part.begin % lanes != 0 && in_vectors > 0;
-      if (is_shifted) from = ir_.Index(part.begin / lanes * lanes);
-      ir_.Loop(from, to, lanes, [&](IrValue i) {
-        ElementEmitter::Scope scope(&vectors);
-        if (is_shifted) i = ir_.Binary("llvm.smax", i, ir_.Index(part.begin));
-        if (is_shifted || part.begin + in_vectors < end) {
-          i = ir_.Binary("llvm.smin", i, ir_.Index(end - lanes));
-          align = std::gcd(align, end - lanes);
-        }
-        index.back() = {i, 1, align, nullptr, part.begin, end - 1};
-        StoreAt(region, vectors, index);
+      // Repeats that the segment has elements of.
+      IrValue from = ir_.Index(0), to = ir_.Index(part.repeats);
+      if (!is_whole_row) {
+        const auto repeats_in = [&](IrValue elements) {
+          return ir_.UDiv(ir_.Binary("llvm.smax", elements, ir_.Index(0)), ir_.Index(part.period));
+        };
+        from = repeats_in(ir_.Sub(first, ir_.Index(part.begin)));
+        to = ir_.Binary("llvm.smin", to,
+                        repeats_in(ir_.Add(last, ir_.Index(part.period - 1 - part.begin))));
+      }
+      ir_.Loop(from, to, 1, [&](IrValue repeat) {
+        EmitPart(region, part, index, first, last, repeat, vectors);
+        if (overlaps || in_vectors == part.period) return;
+        // What is too short for a vector at the end of the repeat.
+        const IrValue start =
+            ir_.Add(ir_.Index(part.begin), ir_.Mul(repeat, ir_.Index(part.period)));
+        const IrValue begin = ir_.Binary("llvm.smax", first, ir_.Add(start, ir_.Index(in_vectors)));
+        const IrValue end = ir_.Binary("llvm.smin", last, ir_.Add(start, ir_.Index(part.period)));
+        ir_.Loop(begin, end, 1, [&](IrValue i) {
+          ElementEmitter::Scope scope(&scalars);
+          index.back() = {i, 0, 1};
+          StoreAt(region, scalars, index);
+        });
       });
-      Check(vectors);
     }
     const int64_t length = region.dimensions.back();
     if (covered < length) rest.push_back({covered, length});
@@ -551,6 +600,10 @@ class KernelEmitter {
     // The element of a scalar has no index; regions lack minor dimensions of one element.
     if (!plan_.is_linear)
       index.resize(static_cast<size_t>(shape.rank()), emitter.math().Constant(0));
+    if (region.first > 0) {
+      IndexTerm& term = index[region.dimensions.size() - 1];
+      term = emitter.math().AddConstant(term, region.first);
+    }
     IndexVector place = index;
     if (plan_.updates_in_place) {
       // Starts are limited so that the update is inside.
@@ -569,7 +622,20 @@ class KernelEmitter {
       term = emitter.math().AddConstant(term, region.offset);
     }
     std::vector<Element> elements;
-    if (plan_.columns > 0) {
+    if (region.phases > 1) {
+      // As many vectors as phases, of indices whose remainders are known.
+      const IndexMath& math = emitter.math();
+      IndexTerm& minor = index[region.dimensions.size() - 1];
+      const IndexTerm group = minor;
+      const IndexTerm start = math.Multiply(group, region.phases);
+      for (int64_t phase = 0; phase < region.phases; ++phase) {
+        minor = math.WithSplit(math.AddConstant(start, phase),
+                               {region.phases, 0, group, math.Constant(phase)});
+        elements.push_back(ops_.Splat(emitter.Emit(root, index), emitter.lanes()));
+      }
+      place[region.dimensions.size() - 1] = start;
+      elements = {InterleavePairs(elements)};
+    } else if (plan_.columns > 0) {
       for (int64_t column = 0; column < plan_.columns; ++column) {
         index.back() = emitter.math().Constant(column);
         elements.push_back(ops_.Splat(emitter.Emit(root, index), emitter.lanes()));
@@ -601,6 +667,15 @@ class KernelEmitter {
           {result_shape.element_type(), elements[i], address.pointer, address.bytes});
     }
     return computed;
+  }
+
+  // As ElementOps::Interleave, pair by pair where there are more: each step takes two instructions
+  // for two registers.
+  Element InterleavePairs(const std::vector<Element>& elements) {
+    if (elements.size() % 2 != 0 || elements.size() == 2) return ops_.Interleave(elements);
+    std::vector<Element> even, odd;
+    for (size_t i = 0; i < elements.size(); ++i) (i % 2 == 0 ? even : odd).push_back(elements[i]);
+    return ops_.Interleave({InterleavePairs(even), InterleavePairs(odd)});
   }
 
   // The rows that vectors of columns are parts of. Rows are shorter than vectors, and stored in two

@@ -45,6 +45,11 @@ struct KernelRegion {
   int64_t rows_per_unit = 1;
   // Where vectors go, if not along the whole row (row_parts.h); the rest is scalar code.
   std::vector<RowPart> parts;
+  // Of rows of what is spread out by interior padding: so many neighbours are computed by vectors
+  // of their own, each of which knows what lies between elements, and stored side by side. The
+  // last dimension counts groups of as many; single elements behind them are another region.
+  int64_t phases = 1;
+  int64_t first = 0;              // position of the row that the region starts at
   int64_t offset_dimension = -1;  // of a concatenation
   int64_t offset = 0;
 };

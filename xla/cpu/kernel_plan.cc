@@ -267,7 +267,7 @@ bool MayStream(const KernelPlan& plan, const HloInstruction& root) {
     return false;
   }
   const KernelRegion& region = plan.regions[0];
-  if (!region.parts.empty() || region.dimensions.empty() ||
+  if (!region.parts.empty() || region.phases > 1 || region.dimensions.empty() ||
       region.dimensions.back() % region.lanes != 0) {
     return false;
   }
@@ -529,6 +529,23 @@ bool JoinsColumns(const HloInstruction& root) {
 
 namespace {
 
+// Of the only region: groups of so many elements of a row, and what is left of the row.
+void DividePhases(int64_t phases, KernelPlan& plan) {
+  constexpr int64_t kFewestGroups = 8;
+  const Shape& shape = plan.regions[0].source->shape();
+  if (phases <= 1 || !shape.IsArray()) return;
+  int64_t length = 1;
+  for (int64_t d = shape.rank() - 1; d >= 0 && length == 1; --d)
+    length = shape.dimensions(static_cast<int>(d));
+  if (length < kFewestGroups * phases) return;
+  plan.regions[0].phases = phases;
+  if (length % phases == 0) return;
+  KernelRegion rest = plan.regions[0];
+  rest.phases = 1;
+  rest.first = length / phases * phases;
+  plan.regions.push_back(rest);
+}
+
 // Whether the last rows of the result are picked from the same memory, one element after the other.
 bool PicksLastRows(const HloComputation& computation) {
   const Shape& result = FirstShape(*computation.root_instruction());
@@ -610,6 +627,7 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
     KernelRegion region;
     region.source = root;
     plan.regions.push_back(region);
+    if (epilogue_of < 0 && !plan.is_linear) DividePhases(PhasesOfRows(computation), plan);
   }
 
   // Lanes along the last dimension, or scalar code around reductions of rows.
@@ -655,6 +673,8 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
         region.dimensions.pop_back();
       }
     }
+    if (region.phases > 1) region.dimensions.back() /= region.phases;
+    if (region.first > 0) region.dimensions.back() -= region.first;
     const int64_t length = region.dimensions.empty() ? 1 : region.dimensions.back();
     plan.reduces_own_rows = reduces_rows && plan.regions.size() == 1 && !plan.updates_in_place &&
                             ReducesOwnRows(computation);
@@ -666,7 +686,7 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
       int lanes = reduces && length >= 8 * vector_lanes ? 4 * vector_lanes : vector_lanes;
       // Whether taps are inside is asked once for several vectors.
       while (has_windows && lanes < 4 * vector_lanes && length % (2 * lanes) == 0) lanes *= 2;
-      if (!reduces && !has_windows && length >= 8 * lanes) {
+      if (!reduces && !has_windows && length >= 8 * lanes && region.phases == 1) {
         const Latencies latencies = LatenciesOf(computation);
         // Twice the code takes more than twice as long to compile, which does not pay where much of
         // it need not wait for the rest, or, if half, in short runs.
@@ -683,10 +703,11 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
       }
       if (plan.interleaves && root->operand_count() > kFewColumns) lanes = kTransposedColumns;
       while (lanes > 1 && lanes > length) lanes /= 2;
+      if (region.first > 0) lanes = 1;
       region.lanes = applies_vectors || plan.interleaves ? lanes : 1;
     }
     if (!plan.is_linear && (!reduces_rows || plan.reduces_own_rows) && region.lanes > 1 &&
-        region.dimensions.size() == static_cast<size_t>(shape.rank())) {
+        region.dimensions.size() == static_cast<size_t>(shape.rank()) && region.phases == 1) {
       region.parts = PartsOfRows(*region.source, length, region.lanes);
     }
     DivideIntoUnits(region, is_for_one_thread, /*shares_rows=*/!plan.reduces_own_rows);

@@ -25,8 +25,13 @@ std::string RegionText(const KernelRegion& region) {
   }
   if (region.rows_together != 1) absl::StrAppend(&text, " rows together ", region.rows_together);
   if (region.rows_per_unit != 1) absl::StrAppend(&text, " rows ", region.rows_per_unit);
-  for (const RowPart& part : region.parts)
+  for (const RowPart& part : region.parts) {
     absl::StrAppend(&text, " part ", part.begin, " ", part.end);
+    if (part.period > 0)
+      absl::StrAppend(&text, " of ", part.period, " from ", part.origin, " times ", part.repeats);
+  }
+  if (region.phases > 1) absl::StrAppend(&text, " phases ", region.phases);
+  if (region.first > 0) absl::StrAppend(&text, " from ", region.first);
   if (region.offset_dimension >= 0)
     absl::StrAppend(&text, " offset ", region.offset_dimension, " ", region.offset);
   return absl::StrCat(text, " units ", region.units);
