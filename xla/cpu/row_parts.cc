@@ -230,18 +230,22 @@ int64_t PhasesOf(const HloInstruction& instruction,
     const auto found = known.find(&o);
     return found == known.end() ? int64_t{1} : found->second;
   };
+  // Where the operand's last dimension is the same.
+  const auto phases_along = [&](const HloInstruction& o) {
+    return LastLongDimension(o.shape()) == d ? phases_of(o) : 1;
+  };
   switch (instruction.opcode()) {
     case HloOpcode::kPad: {
       const int64_t interior =
           instruction.attributes<PadAttributes>().padding[static_cast<size_t>(d)].interior;
       if (interior >= kMostPhases) return 1;
-      const int64_t own = interior + 1, all = own * phases_of(operand);
+      const int64_t own = interior + 1, all = own * phases_along(operand);
       return all > kMostPhases ? own : all;
     }
     case HloOpcode::kSlice: {
       const int64_t stride =
           instruction.attributes<SliceAttributes>().slice[static_cast<size_t>(d)].stride;
-      const int64_t all = phases_of(operand);
+      const int64_t all = phases_along(operand);
       return all / std::gcd(all, stride);
     }
     case HloOpcode::kBroadcast:
