@@ -132,6 +132,11 @@ Element ElementEmitter::EmitUncached(const HloInstruction* instruction, Index in
   }
   const auto buffer = buffers_.find(instruction);
   if (buffer != buffers_.end()) {
+    if (const std::optional<Element> made =
+            LoadOfBlock(instruction, output, buffer->second[static_cast<size_t>(output)],
+                        OutputShape(instruction, output), index)) {
+      return *made;
+    }
     return Load(buffer->second[static_cast<size_t>(output)], OutputShape(instruction, output),
                 index);
   }
@@ -228,6 +233,34 @@ ElementAddress ElementEmitter::AddressOf(const ArrayBuffer& buffer, const Shape&
 
 Element ElementEmitter::Load(const ArrayBuffer& buffer, const Shape& shape, Index index) {
   return ops_.Load(shape.element_type(), AddressOf(buffer, shape, index), lanes_);
+}
+
+std::optional<Element> ElementEmitter::LoadOfBlock(const HloInstruction* instruction, int output,
+                                                   const ArrayBuffer& buffer, const Shape& shape,
+                                                   Index index) {
+  const PrimitiveType type = shape.element_type();
+  const int64_t bytes = primitive_util::ByteWidth(type);
+  if (block_.empty() || mask_ != nullptr || index.empty() || !index.back().is_uniform() ||
+      shape.dimensions().back() != block_row_ || primitive_util::IsComplexType(type) || bytes < 2) {
+    return std::nullopt;
+  }
+  const auto is_same = [](const IndexTerm& term) {
+    return [&term](const IndexTerm& t) { return t == term; };
+  };
+  const auto found = std::find_if(block_.begin(), block_.end(), is_same(index.back()));
+  if (found == block_.end()) return std::nullopt;
+  IndexVector at(index.begin(), index.end());
+  at.back() = block_[0];
+  const ElementAddress address = AddressOf(buffer, shape, at);
+  if (address.lanes != nullptr || address.step < block_row_ * bytes || address.step % bytes != 0)
+    return std::nullopt;
+  const std::vector<Element> columns = ops_.LoadColumns(
+      type, address, address.step / bytes, static_cast<int>(block_.size()), block_room_, lanes_);
+  for (size_t c = 0; c < columns.size(); ++c) {
+    at.back() = block_[c];
+    scopes_.back()[{instruction, output, mask_, at}] = columns[c];
+  }
+  return columns[static_cast<size_t>(found - block_.begin())];
 }
 
 Element ElementEmitter::EmitConstant(const HloInstruction* instruction) {

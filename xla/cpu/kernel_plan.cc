@@ -576,6 +576,28 @@ bool SuitsShortVectors(const HloInstruction& reduce) {
   return true;
 }
 
+// Whether rows of a reduction are reduced side by side, each in a lane of vectors: rows of a few
+// vectors, whose last one would be partly empty, or of few elements, which cost less than to
+// combine the lanes of a vector. Their elements are loaded as they lie and transposed, for which
+// there must be instructions.
+bool ReducesAcrossRows(const HloInstruction& reduce, const Target& target, int vector_lanes) {
+  const Shape& shape = reduce.operand(0)->shape();
+  const HloInstruction& root = *reduce.parent()->root_instruction();
+  if (!target.has_avx512 || !AppliesVectors(reduce) || shape.rank() < 2 ||
+      reduce.dimensions().size() != 1 || reduce.dimensions()[0] != shape.rank() - 1 ||
+      FirstShape(reduce).dimensions() != FirstShape(root).dimensions() ||
+      FirstShape(reduce).dimensions().back() < vector_lanes) {
+    return false;
+  }
+  const int64_t length = shape.dimensions().back();
+  constexpr int64_t kFewest = 3;
+  const bool has_functions = !SuitsShortVectors(reduce) && reduce.operand_count() == 2;
+  return length >= kFewest &&
+         (length <= vector_lanes ||
+          (length < 2 * vector_lanes && (has_functions || length % (vector_lanes / 4) != 0)) ||
+          (has_functions && length < 4 * vector_lanes && length % vector_lanes != 0));
+}
+
 }  // namespace
 
 KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
@@ -641,7 +663,8 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
     has_order |= AppliesComputations(*instruction) && HasOrder(*instruction->to_apply());
   const bool is_for_one_thread = nanoseconds < 20e3 || has_order;
   bool reduces = false, has_windows = false;
-  int64_t longest_row = 0;  // that is reduced by vectors
+  int64_t longest_across = 0;  // row that is reduced in a lane
+  int64_t longest_row = 0;     // that is reduced by vectors
   for (const HloInstruction* instruction : computation.instructions()) {
     has_windows |= instruction->opcode() == HloOpcode::kReduceWindow;
     plan.keeps_matrix |= instruction->opcode() == HloOpcode::kDot &&
@@ -649,8 +672,12 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
     if (instruction->opcode() != HloOpcode::kReduce) continue;
     reduces = true;
     const int64_t row = RowLengthOf(*instruction);
-    if (AppliesVectors(*instruction) && (row >= vector_lanes || SuitsShortVectors(*instruction)))
+    if (ReducesAcrossRows(*instruction, target, vector_lanes)) {
+      longest_across = std::max(longest_across, row);
+    } else if (AppliesVectors(*instruction) &&
+               (row >= vector_lanes || SuitsShortVectors(*instruction))) {
       longest_row = std::max(longest_row, row);
+    }
   }
   // Rows that are shorter than a vector are reduced by shorter ones, but for very short rows, of
   // which several are reduced at a time.
@@ -683,7 +710,10 @@ KernelPlan PlanKernel(const HloInstruction* fusion, const Target& target,
     } else if (reduces_rows) {
       region.row_lanes = row_lanes;
     } else {
-      int lanes = reduces && length >= 8 * vector_lanes ? 4 * vector_lanes : vector_lanes;
+      constexpr int64_t kFewAcross = 6;  // there are registers for several vectors of each
+      int lanes = reduces && longest_across <= kFewAcross && length >= 8 * vector_lanes
+                      ? 4 * vector_lanes
+                      : vector_lanes;
       // Whether taps are inside is asked once for several vectors.
       while (has_windows && lanes < 4 * vector_lanes && length % (2 * lanes) == 0) lanes *= 2;
       if (!reduces && !has_windows && length >= 8 * lanes && region.phases == 1) {
