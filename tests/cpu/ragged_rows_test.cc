@@ -115,6 +115,72 @@ TEST(RaggedRowsTest, SeveralVectorsAtATimeAndTwoWidths) {
   }
 }
 
+// In the lanes of vectors, loaded as they lie and transposed; the last vector of rows overlaps the
+// one before.
+TEST(RaggedRowsTest, ShortRowsThatAreReducedSideBySide) {
+  for (const PrimitiveType type : {F32, F64, S32, S16, S8, BF16, U64}) {
+    for (int64_t columns = 2; columns <= 40; ++columns) {
+      for (const int64_t rows : {16, 23, 200}) {
+        if (type != F32 && rows != 23) continue;
+        ExpectInterpretersResult(
+            type, {3, rows, columns},
+            absl::StrReplaceAll(Replaced(R"(HloModule m
+larger {
+  a = TYPE[] parameter(0)
+  b = TYPE[] parameter(1)
+  ROOT c = TYPE[] maximum(a, b)
+}
+ENTRY e {
+  x = TYPE[3,ROWS,COLS] parameter(0)
+  zero = TYPE[] constant(0)
+  row = TYPE[3,1,COLS] slice(x), slice={[0:3], [1:2], [0:COLS]}
+  line = TYPE[3,COLS] reshape(row)
+  lines = TYPE[3,ROWS,COLS] broadcast(line), dimensions={0,2}
+  d = TYPE[3,ROWS,COLS] subtract(x, lines)
+  m = TYPE[3,ROWS] reduce(d, zero), dimensions={2}, to_apply=larger
+  p = TYPE[3,ROWS] reduce(x, zero), dimensions={2}, to_apply=larger
+  ROOT r = TYPE[3,ROWS] subtract(p, m)
+}
+)",
+                                         rows, columns),
+                                {{"TYPE", primitive_util::LowercasePrimitiveTypeName(type)}}));
+      }
+    }
+  }
+}
+
+// Of two operands, and of expensive elements.
+TEST(RaggedRowsTest, PlacesOfExtremesOfShortRows) {
+  for (int64_t columns = 2; columns <= 40; ++columns) {
+    ExpectInterpretersResult(F32, {50, columns},
+                             Replaced(R"(HloModule m
+first {
+  a = f32[] parameter(0)
+  i = s32[] parameter(1)
+  b = f32[] parameter(2)
+  j = s32[] parameter(3)
+  g = pred[] compare(a, b), direction=GT
+  q = pred[] compare(a, b), direction=EQ
+  l = pred[] compare(i, j), direction=LT
+  ql = pred[] and(q, l)
+  t = pred[] or(g, ql)
+  v = f32[] select(t, a, b)
+  k = s32[] select(t, i, j)
+  ROOT r = (f32[], s32[]) tuple(v, k)
+}
+ENTRY e {
+  x = f32[ROWS,COLS] parameter(0)
+  i = s32[ROWS,COLS] iota(), iota_dimension=1
+  low = f32[] constant(-inf)
+  zero = s32[] constant(0)
+  m = (f32[ROWS], s32[ROWS]) reduce(x, i, low, zero), dimensions={1}, to_apply=first
+  ROOT k = s32[ROWS] get-tuple-element(m), index=1
+}
+)",
+                                      50, columns));
+  }
+}
+
 TEST(RaggedRowsTest, RowsThatAreReducedAndKept) {
   for (const int64_t rows : {64, 70}) {
     for (const int64_t columns : kLengths) {

@@ -32,6 +32,53 @@ TEST(RowPartsTest, LeaveLittleToScalarCode) {
   EXPECT_TRUE(PartsBetween({20, 40, 60}, 80, 16).empty());  // too many
 }
 
+// Of the root of an entry computation, in vectors of 16.
+Parts PartsOf(const std::string& instructions) {
+  const auto module =
+      ParseAndReturnUnverifiedModule("HloModule m\nENTRY e {\n" + instructions + "\n}");
+  EXPECT_OK(module.status());
+  if (!module.ok()) return {};
+  const HloInstruction* root = (*module)->entry_computation()->root_instruction();
+  return PartsOfRows(*root, root->shape().dimensions().back(), 16);
+}
+
+TEST(RowPartsTest, RowsThatRepeatOthersAreReadRowByRow) {
+  const std::string tile = R"(
+    x = f32[5,100] parameter(0)
+    b = f32[5,3,100] broadcast(x), dimensions={0,2}
+    t = f32[5,300] reshape(b)
+    zero = f32[] constant(0)
+  )";
+  EXPECT_EQ(PartsOf(tile + "ROOT r = f32[5,300] negate(t)"), (Parts{{0, 100, 100, 0, 3}}));
+  EXPECT_EQ(PartsOf(tile + "ROOT r = f32[5,303] pad(t, zero), padding=0_0x2_1"),
+            (Parts{{2, 102, 100, 2, 3}}));
+  EXPECT_EQ(PartsOf(tile + "ROOT r = f32[5,200] slice(t), slice={[0:5], [70:270]}"),
+            (Parts{{0, 30, 100, -70, 1}, {30, 130, 100, -70, 1}, {130, 200, 100, -70, 1}}));
+  EXPECT_EQ(PartsOf(tile + "ROOT r = f32[5,400] concatenate(x, t), dimensions={1}"),
+            (Parts{{0, 100}, {100, 200, 100, 100, 3}}));
+}
+
+// The phases of the root of an entry computation.
+int64_t PhasesOf(const std::string& instructions) {
+  const auto module =
+      ParseAndReturnUnverifiedModule("HloModule m\nENTRY e {\n" + instructions + "\n}");
+  EXPECT_OK(module.status());
+  return module.ok() ? PhasesOfRows(*(*module)->entry_computation()) : 0;
+}
+
+TEST(RowPartsTest, RowsThatAreSpreadOutHavePhases) {
+  const std::string once = R"(
+    x = f32[100,1] parameter(0)
+    zero = f32[] constant(0)
+    a = f32[200,1] pad(x, zero), padding=1_0_1x0_0
+  )";
+  EXPECT_EQ(PhasesOf(once + "ROOT r = f32[200,1] negate(a)"), 2);
+  EXPECT_EQ(PhasesOf(once + "ROOT r = f32[598,1] pad(a, zero), padding=0_0_2x0_0"), 6);
+  EXPECT_EQ(PhasesOf(once + "ROOT r = f32[1991,1] pad(a, zero), padding=0_0_9x0_0"), 1);
+  EXPECT_EQ(PhasesOf(once + "ROOT r = f32[100,1] slice(a), slice={[0:200:2], [0:1]}"), 1);
+  EXPECT_EQ(PhasesOf(once + "ROOT r = f32[200,2] pad(a, zero), padding=0_0x0_1"), 1);
+}
+
 int64_t CountFusions(const HloModule& module) {
   int64_t count = 0;
   for (const HloInstruction* instruction : module.entry_computation()->instructions())

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "tests/test_util.h"
 #include "xla/cpu/program.h"
 #include "xla/hlo/text/parser.h"
@@ -54,6 +55,25 @@ TEST(SharedFunctions, CodeOfManySinesIsShort) {
       // Blocks of the functions themselves, not of each copy.
       EXPECT_LT(Blocks(many->llvm_text()), 3 * Blocks(few->llvm_text()));
     }
+  }
+}
+
+TEST(SharedFunctions, CodeOfManyPowersIsShort) {
+  for (const char* opcode : {"power", "atan2", "remainder"}) {
+    SCOPED_TRACE(opcode);
+    const auto chain = [&](int length) {
+      std::string text = Chain("negate", "f32[100]", length);
+      for (int i = 0; i < length; ++i) {
+        text = absl::StrReplaceAll(
+            text, {{absl::StrCat("negate(y", i, ")"), absl::StrCat(opcode, "(y", i, ", x)")}});
+      }
+      return text;
+    };
+    ASSERT_OK_AND_ASSIGN(const auto few, Compile(chain(8)));
+    ASSERT_OK_AND_ASSIGN(const auto many, Compile(chain(80)));
+    EXPECT_FALSE(absl::StrContains(few->llvm_text(), "define internal"));
+    EXPECT_TRUE(absl::StrContains(many->llvm_text(), "define internal"));
+    EXPECT_LT(many->llvm_text().size(), 3 * few->llvm_text().size());
   }
 }
 

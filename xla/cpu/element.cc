@@ -288,6 +288,112 @@ IrValue ElementOps::LoadStrided(IrType element, IrValue place, int element_bytes
   return result;
 }
 
+namespace {
+
+// A vector of elements of several rows and columns: which one each lane has, row * width + column,
+// -1 where that does not matter.
+struct RowsOfColumns {
+  IrValue value;
+  std::vector<int> places;
+};
+
+}  // namespace
+
+std::vector<Element> ElementOps::LoadColumns(PrimitiveType type, const ElementAddress& address,
+                                             int64_t stride, int columns, int64_t room, int lanes) {
+  const IrType memory = MemoryType(type);
+  const int64_t bytes = primitive_util::ByteWidth(type);
+  const IrValue place = ir_.Offset(address.pointer, address.bytes);
+  if (lanes * bytes > ir_.target().vector_bytes) {
+    // Register by register.
+    const int half = lanes / 2;
+    ElementAddress second = address;
+    second.bytes = ir_.Add(address.bytes, ir_.Index(half * stride * bytes));
+    std::vector<Element> elements = LoadColumns(type, address, stride, columns, stride, half);
+    const std::vector<Element> others = LoadColumns(type, second, stride, columns, room, half);
+    std::vector<int> order(static_cast<size_t>(lanes));
+    std::iota(order.begin(), order.end(), 0);
+    for (size_t c = 0; c < elements.size(); ++c)
+      elements[c].re = ir_.Shuffle(elements[c].re, others[c].re, order);
+    return elements;
+  }
+  int width = 2;  // columns of a vector
+  while (width < columns) width *= 2;
+  const int rows = lanes / width;
+  const int64_t end = (lanes - 1) * stride + room;
+  // `count` elements of row `row` and those behind it, from an element that all of them follow.
+  const auto load = [&](int row, int count, bool has_more_rows) {
+    const int64_t first = std::min(row * stride, end - count);
+    RowsOfColumns part;
+    part.value = ir_.Load(ir_.Vector(memory, count), ir_.Offset(place, ir_.Index(first * bytes)),
+                          static_cast<int>(bytes), address.invariant);
+    for (int64_t at = first; at < first + count; ++at) {
+      const int64_t of_row = has_more_rows ? at / stride : row, column = at - of_row * stride;
+      const bool counts = of_row >= row && column >= 0 && column < columns;
+      part.places.push_back(counts ? static_cast<int>(of_row * width + column) : -1);
+    }
+    return part;
+  };
+  const auto join = [&](const RowsOfColumns& a, const RowsOfColumns& b) {
+    RowsOfColumns joined = {nullptr, a.places};
+    joined.places.insert(joined.places.end(), b.places.begin(), b.places.end());
+    std::vector<int> order(joined.places.size());
+    std::iota(order.begin(), order.end(), 0);
+    joined.value = ir_.Shuffle(a.value, b.value, order);
+    return joined;
+  };
+  std::vector<std::vector<RowsOfColumns>> groups;  // of rows; parts of their columns
+  for (int row = 0; row < lanes; row += rows) {
+    std::vector<RowsOfColumns> pieces;
+    if ((rows - 1) * stride + columns <= lanes) {
+      pieces.push_back(load(row, lanes, rows > 1));
+    } else {
+      for (int r = row; r < row + rows; ++r) pieces.push_back(load(r, width, false));
+    }
+    for (; pieces.size() > 1; pieces.resize(pieces.size() / 2)) {
+      for (size_t i = 0; i < pieces.size() / 2; ++i)
+        pieces[i] = join(pieces[2 * i], pieces[2 * i + 1]);
+    }
+    groups.push_back(std::move(pieces));
+  }
+  // Twice the rows and half the columns, step by step.
+  for (int half = width / 2; half >= 1; half /= 2) {
+    const int rows_of_both = lanes / half;
+    std::vector<std::vector<RowsOfColumns>> merged(groups.size() / 2);
+    for (size_t g = 0; g < merged.size(); ++g) {
+      const int first_row = static_cast<int>(g) * rows_of_both;
+      for (int column = 0; column < columns; column += half) {
+        const auto part = static_cast<size_t>(column / (2 * half));
+        const RowsOfColumns &a = groups[2 * g][part], &b = groups[2 * g + 1][part];
+        RowsOfColumns both;
+        std::vector<int> order;
+        for (int row = first_row; row < first_row + rows_of_both; ++row) {
+          for (int c = column; c < column + half; ++c) {
+            const int wanted = c < columns ? row * width + c : -1;
+            const auto in_a = std::find(a.places.begin(), a.places.end(), wanted);
+            const auto in_b = std::find(b.places.begin(), b.places.end(), wanted);
+            const bool is_in_a = in_a != a.places.end();
+            const auto lane =
+                is_in_a ? in_a - a.places.begin()
+                        : static_cast<int64_t>(a.places.size()) + (in_b - b.places.begin());
+            order.push_back(wanted < 0 ? 0 : static_cast<int>(lane));
+            both.places.push_back(wanted);
+          }
+        }
+        both.value = ir_.Shuffle(a.value, b.value, order);
+        merged[g].push_back(std::move(both));
+      }
+    }
+    groups = std::move(merged);
+  }
+  std::vector<Element> elements;
+  for (const RowsOfColumns& column : groups[0]) {
+    const bool is_plain_float = type == F32 || type == F64;
+    elements.push_back({is_plain_float ? column.value : FromBits(type, column.value)});
+  }
+  return elements;
+}
+
 void ElementOps::Store(PrimitiveType type, const Element& element, IrValue pointer, IrValue bytes,
                        bool streams) {
   const int part_bytes = static_cast<int>(primitive_util::ByteWidth(PartType(type)));

@@ -10,6 +10,7 @@
 #define XLA_CPU_ELEMENT_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "xla/cpu/ir.h"
@@ -47,6 +48,11 @@ class ElementOps {
   IrType MemoryType(PrimitiveType type) const;
 
   Element Load(PrimitiveType type, const ElementAddress& address, int lanes);
+  // Neighbouring elements of as many rows as there are lanes, `stride` elements apart: element c of
+  // each row in the vector c < columns. The vectors are loaded as they lie and transposed. `room`:
+  // how many elements of the last row may be read.
+  std::vector<Element> LoadColumns(PrimitiveType type, const ElementAddress& address,
+                                   int64_t stride, int columns, int64_t room, int lanes);
   // Lanes follow each other in memory.
   // `streams`: see Ir::Store.
   void Store(PrimitiveType type, const Element& element, IrValue pointer, IrValue bytes,

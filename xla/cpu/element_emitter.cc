@@ -13,6 +13,7 @@
 #include "xla/literal.h"
 #include "xla/primitive_util.h"
 #include "xla/shape_util.h"
+#include "xla/util.h"
 
 namespace xla::cpu {
 namespace {
@@ -131,6 +132,11 @@ Element ElementEmitter::EmitUncached(const HloInstruction* instruction, Index in
   }
   const auto buffer = buffers_.find(instruction);
   if (buffer != buffers_.end()) {
+    if (const std::optional<Element> made =
+            LoadOfBlock(instruction, output, buffer->second[static_cast<size_t>(output)],
+                        OutputShape(instruction, output), index)) {
+      return *made;
+    }
     return Load(buffer->second[static_cast<size_t>(output)], OutputShape(instruction, output),
                 index);
   }
@@ -227,6 +233,34 @@ ElementAddress ElementEmitter::AddressOf(const ArrayBuffer& buffer, const Shape&
 
 Element ElementEmitter::Load(const ArrayBuffer& buffer, const Shape& shape, Index index) {
   return ops_.Load(shape.element_type(), AddressOf(buffer, shape, index), lanes_);
+}
+
+std::optional<Element> ElementEmitter::LoadOfBlock(const HloInstruction* instruction, int output,
+                                                   const ArrayBuffer& buffer, const Shape& shape,
+                                                   Index index) {
+  const PrimitiveType type = shape.element_type();
+  const int64_t bytes = primitive_util::ByteWidth(type);
+  if (block_.empty() || mask_ != nullptr || index.empty() || !index.back().is_uniform() ||
+      shape.dimensions().back() != block_row_ || primitive_util::IsComplexType(type) || bytes < 2) {
+    return std::nullopt;
+  }
+  const auto is_same = [](const IndexTerm& term) {
+    return [&term](const IndexTerm& t) { return t == term; };
+  };
+  const auto found = std::find_if(block_.begin(), block_.end(), is_same(index.back()));
+  if (found == block_.end()) return std::nullopt;
+  IndexVector at(index.begin(), index.end());
+  at.back() = block_[0];
+  const ElementAddress address = AddressOf(buffer, shape, at);
+  if (address.lanes != nullptr || address.step < block_row_ * bytes || address.step % bytes != 0)
+    return std::nullopt;
+  const std::vector<Element> columns = ops_.LoadColumns(
+      type, address, address.step / bytes, static_cast<int>(block_.size()), block_room_, lanes_);
+  for (size_t c = 0; c < columns.size(); ++c) {
+    at.back() = block_[c];
+    scopes_.back()[{instruction, output, mask_, at}] = columns[c];
+  }
+  return columns[static_cast<size_t>(found - block_.begin())];
 }
 
 Element ElementEmitter::EmitConstant(const HloInstruction* instruction) {
@@ -380,20 +414,32 @@ Element ElementEmitter::EmitPad(const HloInstruction* instruction, Index index) 
     const int64_t size = operand->shape().dimensions(static_cast<int>(d));
     if (size == 0) return value;
     const PadDim& dim = padding[d];
+    const int64_t distance = dim.interior + 1;
     IndexTerm term = math_.AddConstant(index[d], -dim.low);
-    const int64_t span = (size - 1) * (dim.interior + 1) + 1;
+    int64_t span = (size - 1) * distance + 1;
+    const int64_t last = instruction->shape().dimensions(static_cast<int>(d)) - 1 - dim.low;
+    bool is_divided = distance == 1, can_leave = dim.low > 0 || dim.interior > 0 || last >= span;
+    if (const auto known = is_divided ? std::nullopt : math_.KnownQuotient(term, distance)) {
+      int64_t remainder = 0;
+      if (math_.IsConstant(known->remainder, &remainder)) {
+        // All lanes are between elements, or none is.
+        if (remainder != 0) return value;
+        is_divided = true;
+        term = known->quotient;
+        span = size;
+        can_leave = dim.low >= distance || FloorOfRatio(last, distance) >= size;
+      }
+    }
     if (term.IsOutside(0, span)) return value;
-    const bool can_leave = !term.IsWithin(0, span) &&
-                           (dim.low > 0 || dim.interior > 0 ||
-                            instruction->shape().dimensions(static_cast<int>(d)) - dim.low > span);
+    can_leave = can_leave && !term.IsWithin(0, span);
     if (can_leave) {
       require(math_.InRange(term, 0, span));
       term = math_.ClampUnlessAffine(term, 0, span);
     }
-    if (dim.interior > 0) {
+    if (!is_divided) {
       const IrValue position = math_.ToVector(term);
       const IrType type = ir_.TypeOf(position);
-      const IrValue step = ir_.Const(type, dim.interior + 1);
+      const IrValue step = ir_.Const(type, distance);
       require(ir_.ICmp(LLVMIntEQ, ir_.SRem(position, step), ir_.Zero(type)));
       term = math_.FromVector(ir_.SDiv(position, step));
       term = math_.ClampUnlessAffine(term, 0, size);

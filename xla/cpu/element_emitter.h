@@ -164,6 +164,11 @@ class ElementEmitter {
   Element Choose(IrValue condition, int lanes, absl::FunctionRef<Element()> then,
                  absl::FunctionRef<Element()> otherwise);
   Element Load(const ArrayBuffer& buffer, const Shape& shape, Index index);
+  // Loads the elements of a whole block of columns, if the index is one of them: see block_.
+  std::optional<Element> LoadOfBlock(const HloInstruction* instruction, int output,
+                                     const ArrayBuffer& buffer, const Shape& shape, Index index);
+  // How many elements of each row a reduction across rows takes at a time; 0: one by one.
+  int64_t BlockOfColumns(const HloInstruction& reduce) const;
   std::vector<Element> EmitAll(const HloInstruction* instruction, Index index);
 
   ElementOps& ops_;
@@ -179,6 +184,11 @@ class ElementEmitter {
   IrValue copy_ = nullptr;
   bool has_copy_ = false;
   IrValue mask_ = nullptr;
+  // Minor indices of elements that are needed one after the other, in rows of so many elements of
+  // which so many may be read from the first index on: arrays of such rows, one for each lane, are
+  // loaded for all of them at once.
+  std::vector<IndexTerm> block_;
+  int64_t block_row_ = 0, block_room_ = 0;
   absl::Status status_;
   std::vector<std::map<Key, Element>> scopes_ = std::vector<std::map<Key, Element>>(1);
 };

@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -137,6 +138,36 @@ std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instructio
     double steps = 1 + cost_of_reducer;
     for (size_t k = depth + 1; k < loops.size(); ++k)
       steps *= static_cast<double>(shape.dimensions(static_cast<int>(loops[k])));
+    const int64_t block = depth + 1 == loops.size() && lanes > 1 ? BlockOfColumns(*instruction) : 0;
+    if (block > 0) {
+      // Elements [first, first + count) of each row.
+      const auto columns = [&](IrValue first, int64_t count, int64_t room,
+                               Ir::Carried inner) -> Ir::Carried {
+        Scope scope(this);
+        const std::vector<IndexTerm> before = std::move(block_);
+        const std::pair<int64_t, int64_t> sizes = {block_row_, block_room_};
+        block_.clear();
+        for (int64_t c = 0; c < count; ++c) block_.push_back({ir_.Add(first, ir_.Index(c)), 0, 1});
+        block_row_ = size;
+        block_room_ = room;
+        const std::vector<IndexTerm> terms = block_;
+        for (const IndexTerm& term : terms) {
+          operand_index[d] = term;
+          inner = self(self, depth + 1, inner);
+        }
+        block_ = before;
+        std::tie(block_row_, block_room_) = sizes;
+        return inner;
+      };
+      const int64_t in_blocks = size / block * block;
+      Ir::Carried sums = ir_.PolledLoop(
+          ir_.Index(0), ir_.Index(in_blocks), block,
+          PollInterval(in_blocks / block, steps * static_cast<double>(block)), carried,
+          [&](IrValue i, const Ir::Carried& inner) { return columns(i, block, block, inner); });
+      return in_blocks == size
+                 ? sums
+                 : columns(ir_.Index(in_blocks), size - in_blocks, size - in_blocks, sums);
+    }
     return ir_.PolledLoop(ir_.Index(0), ir_.Index(size), 1, PollInterval(size, steps), carried,
                           [&](IrValue i, const Ir::Carried& inner) {
                             Scope scope(this);
@@ -145,6 +176,40 @@ std::vector<Element> ElementEmitter::EmitReduce(const HloInstruction* instructio
                           });
   };
   return FromCarried(level(level, 0, ToCarried(initial)), initial);
+}
+
+int64_t ElementEmitter::BlockOfColumns(const HloInstruction& reduce) const {
+  constexpr int64_t kFewest = 3;
+  const Shape& shape = reduce.operand(0)->shape();
+  const int64_t size = shape.dimensions().back();
+  if (!ir_.target().has_avx512 || is_linear_ || size < kFewest ||
+      !IsListed(reduce.dimensions(), shape.rank() - 1)) {
+    return 0;
+  }
+  // Whether something in memory is read where the operand is.
+  const auto reads_rows = [&](const auto& self, const HloInstruction* instruction,
+                              int depth) -> bool {
+    const Shape& own = instruction->shape();
+    if (!own.IsArray() || own.rank() < 2 || own.dimensions().back() != size || depth == 0)
+      return false;
+    if (buffers_.contains(instruction)) return true;
+    const bool keeps_rows =
+        IsElementwise(*instruction) ||
+        (instruction->opcode() == HloOpcode::kBroadcast && !instruction->dimensions().empty() &&
+         instruction->dimensions().back() == own.rank() - 1);
+    if (!keeps_rows) return false;
+    return absl::c_any_of(instruction->operands(),
+                          [&](const HloInstruction* o) { return self(self, o, depth - 1); });
+  };
+  int64_t cost = 0;
+  bool reads = false;
+  for (int64_t i = 0; i < reduce.operand_count() / 2; ++i) {
+    cost += OperationsOf(reduce.operand(i));
+    reads |= reads_rows(reads_rows, reduce.operand(i), 8);
+  }
+  if (!reads) return 0;
+  const int64_t most = cost <= 8 ? 16 : cost < 20 ? 8 : 4;
+  return std::min<int64_t>({most, size, lanes_});
 }
 
 int64_t ElementEmitter::OperationsOf(const HloInstruction* instruction, int depth) const {

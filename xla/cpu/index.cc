@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
+#include <utility>
+
+#include "xla/util.h"
 
 namespace xla::cpu {
 namespace {
@@ -29,9 +33,14 @@ IndexTerm IndexMath::Add(const IndexTerm& a, const IndexTerm& b) const {
   if (a.is_uniform() && ir_.IsConst(a.base, &constant) && constant == 0) return b;
   if (b.is_uniform() && ir_.IsConst(b.base, &constant) && constant == 0) return a;
   if (a.lanes == nullptr && b.lanes == nullptr) {
-    const IndexTerm sum = {ir_.Add(a.base, b.base), a.step + b.step, std::gcd(a.align, b.align)};
-    if (!a.has_bounds() || !b.has_bounds()) return sum;
-    return WithBounds(sum, a.low + b.low, a.high + b.high);
+    IndexTerm sum = {ir_.Add(a.base, b.base), a.step + b.step, std::gcd(a.align, b.align)};
+    if (a.has_bounds() && b.has_bounds()) sum = WithBounds(sum, a.low + b.low, a.high + b.high);
+    if (a.split != nullptr && IsConstant(b, &constant) && std::abs(constant) < kGreatestBound) {
+      IndexSplit split = *a.split;
+      split.origin += constant;
+      return WithSplit(std::move(sum), std::move(split));
+    }
+    return sum;
   }
   const IrValue left = ToVector(a), right = ToVector(b);
   return FromVector(ir_.Add(ir_.Lanes(left) == 1 ? ir_.Splat(left, lanes_) : left,
@@ -55,10 +64,54 @@ IndexTerm IndexMath::Multiply(const IndexTerm& a, int64_t factor) const {
     return FromVector(ir_.Mul(lanes, ir_.Const(ir_.TypeOf(lanes), factor)));
   }
   if (__builtin_mul_overflow(a.align, factor, &product.align)) product.align = 1;
+  int64_t remainder;
+  if (a.split != nullptr && IsConstant(a.split->remainder, &remainder) && factor > 0 &&
+      std::abs(a.split->origin) < kGreatestBound / factor &&
+      a.split->period < kGreatestBound / factor) {
+    product = WithSplit(std::move(product), {a.split->period * factor, a.split->origin * factor,
+                                             a.split->quotient, Constant(remainder * factor)});
+  }
   const int64_t magnitude = std::max(std::abs(a.low), std::abs(a.high));
   if (!a.has_bounds() || magnitude > kGreatestBound / std::abs(factor)) return product;
   return WithBounds(product, std::min(a.low * factor, a.high * factor),
                     std::max(a.low * factor, a.high * factor));
+}
+
+bool IndexMath::IsConstant(const IndexTerm& a, int64_t* constant) const {
+  return a.is_uniform() && ir_.IsConst(a.base, constant);
+}
+
+IndexTerm IndexMath::WithSplit(IndexTerm term, IndexSplit split) const {
+  int64_t remainder = 0;
+  const bool is_known = IsConstant(split.remainder, &remainder);
+  if (is_known || split.origin % split.period == 0) {
+    const int64_t rest = split.origin + remainder;
+    const int64_t moved = FloorOfRatio(rest, split.period);
+    split.quotient = AddConstant(split.quotient, moved);
+    if (is_known) split.remainder = Constant(rest - moved * split.period);
+    split.origin = 0;
+  }
+  term.split = std::make_shared<const IndexSplit>(std::move(split));
+  return term;
+}
+
+std::optional<IndexMath::Quotient> IndexMath::KnownQuotient(const IndexTerm& a,
+                                                            int64_t divisor) const {
+  if (a.split == nullptr || a.split->origin != 0) return std::nullopt;
+  const auto& [period, origin, quotient, remainder] = *a.split;
+  if (divisor == period) return Quotient{quotient, remainder};
+  if (divisor % period == 0 && quotient.is_uniform()) {
+    const IndexTerm inner = Modulo(quotient, divisor / period);
+    return Quotient{
+        Divide(quotient, divisor / period),
+        WithSplit(Add(Multiply(inner, period), remainder), {period, 0, inner, remainder})};
+  }
+  int64_t known;
+  if (period % divisor != 0 || !IsConstant(remainder, &known)) return std::nullopt;
+  const int64_t rest = period / divisor;
+  return Quotient{WithSplit(AddConstant(Multiply(quotient, rest), known / divisor),
+                            {rest, 0, quotient, Constant(known / divisor)}),
+                  Constant(known % divisor)};
 }
 
 bool IndexMath::LanesStayTogether(const IndexTerm& a, int64_t divisor) const {
@@ -72,6 +125,7 @@ IndexTerm IndexMath::Divide(const IndexTerm& a, int64_t divisor) const {
   if (divisor == 0) return Constant(0);  // of an array without elements: no element has an index
   if (divisor == 1) return a;
   if (a.IsWithin(0, divisor)) return Constant(0);
+  if (std::optional<Quotient> known = KnownQuotient(a, divisor)) return known->quotient;
   if (a.step != 0 && a.lanes == nullptr && a.step % divisor == 0 && a.align % divisor == 0) {
     return {ir_.SDiv(a.base, ir_.Index(divisor)), a.step / divisor, a.align / divisor};
   }
@@ -87,6 +141,7 @@ IndexTerm IndexMath::Modulo(const IndexTerm& a, int64_t divisor) const {
   if (divisor == 0) return Constant(0);  // of an array without elements: no element has an index
   if (divisor == 1) return Constant(0);
   if (a.IsWithin(0, divisor)) return a;
+  if (std::optional<Quotient> known = KnownQuotient(a, divisor)) return known->remainder;
   if (LanesStayTogether(a, divisor)) {
     return {ir_.URem(a.base, ir_.Index(divisor)), a.step, std::gcd(a.align, divisor)};
   }

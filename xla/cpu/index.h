@@ -5,6 +5,8 @@
 #define XLA_CPU_INDEX_H_
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -12,6 +14,8 @@
 #include "xla/cpu/ir.h"
 
 namespace xla::cpu {
+
+struct IndexSplit;
 
 // The index of lane i in one dimension: base + i * step, or lanes[i] where `lanes` is set.
 struct IndexTerm {
@@ -21,6 +25,9 @@ struct IndexTerm {
   IrValue lanes = nullptr;
   // All lanes are at least `low` and at most `high`, where that is known: low <= high then.
   int64_t low = 0, high = -1;
+  // How the index is made of a quotient and a remainder, where that is known beforehand: no lane
+  // need be divided then.
+  std::shared_ptr<const IndexSplit> split;
 
   bool is_uniform() const { return step == 0 && lanes == nullptr; }
   bool has_bounds() const { return low <= high; }
@@ -35,6 +42,11 @@ struct IndexTerm {
     return base == o.base && step == o.step && lanes == o.lanes;
   }
 };
+// origin + period * quotient + remainder, where 0 <= remainder < period.
+struct IndexSplit {
+  int64_t period = 1, origin = 0;
+  IndexTerm quotient, remainder;
+};
 using IndexVector = absl::InlinedVector<IndexTerm, 4>;
 
 class IndexMath {
@@ -48,6 +60,15 @@ class IndexMath {
   // a is not negative, nor is the divisor: 0, a dimension without elements, gives 0.
   IndexTerm Divide(const IndexTerm& a, int64_t divisor) const;
   IndexTerm Modulo(const IndexTerm& a, int64_t divisor) const;
+  // Of an index whose split says so, which may be negative: rounded down.
+  struct Quotient {
+    IndexTerm quotient, remainder;
+  };
+  std::optional<Quotient> KnownQuotient(const IndexTerm& a, int64_t divisor) const;
+  // The term with a split.
+  IndexTerm WithSplit(IndexTerm term, IndexSplit split) const;
+  // The same in all lanes, and known.
+  bool IsConstant(const IndexTerm& a, int64_t* constant) const;
   // One value for uniform terms, else one per lane.
   IrValue ToVector(const IndexTerm& a) const;
   IndexTerm FromVector(IrValue value) const;

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "xla/cpu/math_exp_log.h"
@@ -151,10 +152,13 @@ Binary BinaryF64(HloOpcode opcode, bool has_fma) {
 
 // How many copies of a function a kernel holds at most; further ones call a function of the module.
 // LLVM takes time that grows with the square of the number of blocks, and some functions have
-// branches for few arguments.
+// branches for few arguments; powers and the like are several times as long as others.
 int64_t MostInlined(HloOpcode opcode) {
   switch (opcode) {
+    case HloOpcode::kAtan2:
     case HloOpcode::kCos:
+    case HloOpcode::kPower:
+    case HloOpcode::kRemainder:
     case HloOpcode::kSin:
     case HloOpcode::kTan:
       return 8;
@@ -191,21 +195,29 @@ IrValue EmitMath(Ir& ir, HloOpcode opcode, IrValue a, IrValue b) {
   if (opcode == HloOpcode::kRsqrt) {
     return ir.FDiv(ir.Const(type, 1.0), ir.Unary("llvm.sqrt", a));
   }
+  // Further copies call one function of the module.
+  const auto emit_or_call = [&](absl::Span<const IrValue> arguments,
+                                absl::FunctionRef<IrValue(absl::Span<const IrValue>)> emit) {
+    const std::string name =
+        absl::StrCat("xylem.", HloOpcodeString(opcode), ir.Bits(type), "x", ir.Lanes(type));
+    return ir.CountUse(name) > math::MostInlined(opcode) ? ir.CallShared(name, arguments, emit)
+                                                         : emit(arguments);
+  };
   if (b == nullptr) {
     const math::Unary function = is_f32 ? math::UnaryF32(opcode) : math::UnaryF64(opcode);
     if (function != nullptr) {
-      const std::string name =
-          absl::StrCat("xylem.", HloOpcodeString(opcode), ir.Bits(type), "x", ir.Lanes(type));
-      const auto emit = [&](absl::Span<const IrValue> parameters) {
+      return emit_or_call({a}, [&](absl::Span<const IrValue> parameters) {
         return function(math::Floats{&ir, parameters[0]}).v;
-      };
-      return ir.CountUse(name) > math::MostInlined(opcode) ? ir.CallShared(name, {a}, emit)
-                                                           : emit({a});
+      });
     }
   } else {
     const math::Binary function =
         is_f32 ? math::BinaryF32(opcode, ir.HasFma()) : math::BinaryF64(opcode, ir.HasFma());
-    if (function != nullptr) return function(math::Floats{&ir, a}, math::Floats{&ir, b}).v;
+    if (function != nullptr) {
+      return emit_or_call({a, b}, [&](absl::Span<const IrValue> parameters) {
+        return function(math::Floats{&ir, parameters[0]}, math::Floats{&ir, parameters[1]}).v;
+      });
+    }
   }
   if (b == nullptr) b = a;
   return CallFunctionOfVectors(ir, opcode, is_f32 ? F32 : F64, {a}, {b});

@@ -67,12 +67,13 @@ constexpr ProblemForm kDirect = {
       return SumsInPlace(problem) ? DirectConvolutionCost(DirectSpec(problem)) : kDoesNotFit;
     },
     [](ConvolutionProblem problem) { return MakeDirectConvolution(DirectSpec(problem)); }};
+template <typename T>
 constexpr ProblemForm kRows = {
     "rows",
     [](const ConvolutionProblem& problem) {
-      return SumsInPlace(problem) ? RowConvolutionCost(DirectSpec(problem)) : kDoesNotFit;
+      return SumsInPlace(problem) ? RowConvolutionCost<T>(DirectSpec(problem)) : kDoesNotFit;
     },
-    [](ConvolutionProblem problem) { return MakeRowConvolution(DirectSpec(problem)); }};
+    [](ConvolutionProblem problem) { return MakeRowConvolution<T>(DirectSpec(problem)); }};
 template <typename Packing>
 constexpr ProblemForm kPatchRows = {"patch rows", &PatchRowsCost<Packing>, &MakePatchRows<Packing>};
 template <typename Packing>
@@ -81,9 +82,10 @@ constexpr ProblemForm kPatchColumns = {"patch columns", &PatchColumnsCost<Packin
 
 absl::Span<const ProblemForm> FormsFor(PrimitiveType input, PrimitiveType kernel,
                                        PrimitiveType result) {
-  static constexpr ProblemForm kF32[] = {kDepthwise, kDirect, kRows, kPatchRows<WidePacking<float>>,
+  static constexpr ProblemForm kF32[] = {kDepthwise, kDirect, kRows<float>,
+                                         kPatchRows<WidePacking<float>>,
                                          kPatchColumns<WidePacking<float>>};
-  static constexpr ProblemForm kF64[] = {kPatchRows<WidePacking<double>>,
+  static constexpr ProblemForm kF64[] = {kRows<double>, kPatchRows<WidePacking<double>>,
                                          kPatchColumns<WidePacking<double>>};
   static constexpr ProblemForm kU32[] = {kPatchRows<WidePacking<uint32_t>>,
                                          kPatchColumns<WidePacking<uint32_t>>};

@@ -179,8 +179,7 @@ double DepthwiseCost(const ConvolutionProblem& problem) {
   constexpr double kStart = 100, kVector = 1.2, kRow = 8, kWeight = 1.5;
   const auto positions = static_cast<double>(problem.positions()),
              depth = static_cast<double>(patches.depth()),
-             vectors = static_cast<double>(
-                 CeilOfRatio(problem.groups(), FusedKernels<float>().columns / 2));
+             vectors = static_cast<double>(CeilOfRatio(problem.groups(), ProductLanes<float>()));
   return kStart + depth * static_cast<double>(problem.groups()) * kWeight +
          positions * (kRow + vectors * depth * kVector);
 }

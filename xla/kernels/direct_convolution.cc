@@ -36,7 +36,6 @@ class DirectConvolution final : public Kernel {
  public:
   static bool Fits(const Convolution& conv) {
     const Patches& patches = conv.patches;
-    constexpr int64_t kFewFeatures = 16;
     if (FusedKernels<float>().runs == nullptr || patches.type != F32 || conv.kernel.type != F32 ||
         conv.result.type != F32 || patches.dims.empty() || patches.depth() == 0 ||
         conv.result.rows.count() == 0 || conv.result.columns.run_stride() != 1 ||
@@ -47,21 +46,21 @@ class DirectConvolution final : public Kernel {
       if (dim.base_dilation != 1) return false;
     }
     // Positions of a row are at one distance in the result.
-    const DirectConvolution plan({conv});
-    if (!conv.result.rows.IsOneRun() && conv.result.rows.run_length() % plan.row_ != 0)
-      return false;
-    // Rows of a tile at such distances would share a set of the first-level cache.
-    constexpr int64_t kSetDistance = 1024;
-    if (plan.row_ > 1 && plan.minor_.stride * plan.pixel_ % kSetDistance == 0) return false;
-    // Vectors go along the features. Few of them leave lanes idle, which costs less than to
-    // transpose the input where it has several, and nothing is copied.
-    const bool is_narrow = conv.result.columns.count() < kFewFeatures;
-    const bool is_short = plan.span_ * plan.outer_taps_ * 4 <= kMaxCopiedBytes;
-    return is_short || (is_narrow && !plan.copies_);
+    const int64_t row = patches.dims.back().output_size;
+    return conv.result.rows.IsOneRun() || conv.result.rows.run_length() % row == 0;
   }
 
   // Estimated cycles.
   double Cost() const {
+    // Rows of a tile at such distances would share a set of the first-level cache.
+    constexpr int64_t kSetDistance = 1024;
+    if (row_ > 1 && minor_.stride * pixel_ % kSetDistance == 0) return kDoesNotFit;
+    // Vectors go along the features. Few of them leave lanes idle, which costs less than to
+    // transpose the input where it has several, and nothing is copied.
+    constexpr int64_t kFewFeatures = 16;
+    const bool is_narrow = conv_.result.columns.count() < kFewFeatures;
+    const bool is_short = span_ * outer_taps_ * 4 <= kMaxCopiedBytes;
+    if (!is_short && (!is_narrow || copies_)) return kDoesNotFit;
     constexpr double kStart = 180, kTable = 15, kRunStart = 4, kCopied = 0.1;
     const TileSizes tile = {kernels_.rows, kernels_.columns};
     const int64_t columns = conv_.result.columns.count();
@@ -71,7 +70,7 @@ class DirectConvolution final : public Kernel {
       // Vectors are loaded once for up to kMaxSkinnyRows features.
       constexpr double kVector = 0.6, kProduct = 0.3, kSum = 2;
       constexpr int64_t kFewestPositions = 3;  // that are computed together
-      const auto lanes = static_cast<double>(kernels_.columns / 2),
+      const auto lanes = static_cast<double>(ProductLanes<float>()),
                  features = static_cast<double>(columns);
       const double vector =
           static_cast<double>(CeilOfRatio(columns, kMaxSkinnyRows)) * kVector + features * kProduct;

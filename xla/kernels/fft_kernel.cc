@@ -4,6 +4,7 @@
 #include "xla/kernels/fft_kernel.h"
 
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -219,11 +220,9 @@ class LaneFftKernel final : public Kernel {
 };
 
 // The axes of a transform, in the order in which they are transformed, without their tables; empty
-// for operands of other sizes than the lengths, and for lines whose rows of a group are far from
-// fitting the second-level cache.
+// for operands of other sizes than the lengths.
 template <typename T>
 std::vector<LaneAxis<T>> AxesOf(const FftSpec& spec) {
-  constexpr int64_t kMaxLaneLength = int64_t{1} << 15;
   const int64_t rank = static_cast<int64_t>(spec.dimensions.size());
   const int64_t count = static_cast<int64_t>(spec.lengths.size());
   const bool from_real = !primitive_util::IsComplexType(spec.from_type);
@@ -235,7 +234,7 @@ std::vector<LaneAxis<T>> AxesOf(const FftSpec& spec) {
     const int64_t which = to_real ? i : count - 1 - i, d = rank - count + which;
     LaneAxis<T> axis;
     axis.length = spec.lengths[which];
-    if (axis.length > kMaxLaneLength || axis.length < 1) return {};
+    if (axis.length < 1) return {};
     const bool is_real_axis = which == count - 1;
     axis.from_real = from_real && is_real_axis;
     axis.to_real = to_real && is_real_axis;
@@ -251,37 +250,181 @@ std::vector<LaneAxis<T>> AxesOf(const FftSpec& spec) {
   return axes;
 }
 
+// kDoesNotFit for lines whose rows of a group are far from fitting the second-level cache.
+template <typename T>
+double LaneAxisCost(const LaneAxis<T>& axis) {
+  // Rows of lanes are loaded and stored, transposed where lines follow each other.
+  constexpr double kAdjacent = 5, kTransposed = 10, kFar = 10;
+  constexpr int64_t kCachedLength = int64_t{1} << 13;  // beyond it rows are read from farther away
+  constexpr int64_t kMaxLaneLength = int64_t{1} << 15;
+  if (axis.length > kMaxLaneLength) return kDoesNotFit;
+  const auto groups = static_cast<double>(CeilOfRatio(axis.lines(), kFftLanes<T>));
+  const int64_t n = axis.complex_length();
+  return groups * (LaneTransformCost(n) +
+                   static_cast<double>(n) * ((axis.inner == 1 ? kTransposed : kAdjacent) +
+                                             (n > kCachedLength ? kFar : 0)));
+}
+
+constexpr double kStart = 100;
+
 template <typename T>
 double LanesCost(const FftSpec& spec) {
-  // Rows of lanes are loaded and stored, transposed where lines follow each other.
-  constexpr double kStart = 100, kAdjacent = 5, kTransposed = 10, kFar = 10;
-  constexpr int64_t kCachedLength = int64_t{1} << 13;  // beyond it rows are read from farther away
   const std::vector<LaneAxis<T>> axes = AxesOf<T>(spec);
   if (axes.empty()) return kDoesNotFit;
   double cost = kStart;
-  for (const LaneAxis<T>& axis : axes) {
-    const auto groups = static_cast<double>(CeilOfRatio(axis.lines(), kFftLanes<T>));
-    const int64_t n = axis.complex_length();
-    cost += groups * (LaneTransformCost(n) +
-                      static_cast<double>(n) * ((axis.inner == 1 ? kTransposed : kAdjacent) +
-                                                (n > kCachedLength ? kFar : 0)));
-  }
+  for (const LaneAxis<T>& axis : axes) cost += LaneAxisCost(axis);
   return cost;
 }
 
 template <typename T>
-std::unique_ptr<const Kernel> MakeLanes(const FftSpec& spec) {
-  std::vector<LaneAxis<T>> axes = AxesOf<T>(spec);
+std::unique_ptr<const Kernel> MakeLanesOf(std::vector<LaneAxis<T>> axes, bool inverse) {
   for (LaneAxis<T>& axis : axes) {
     axis.plan.emplace(axis.complex_length());
     if (axis.is_halved()) axis.real_roots = RootsOf<T>(axis.length, axis.length / 2 + 1);
   }
-  return std::make_unique<LaneFftKernel<T>>(spec.inverse, std::move(axes));
+  return std::make_unique<LaneFftKernel<T>>(inverse, std::move(axes));
+}
+
+template <typename T>
+std::unique_ptr<const Kernel> MakeLanes(const FftSpec& spec) {
+  return MakeLanesOf(AxesOf<T>(spec), spec.inverse);
+}
+
+// The transform of one axis whose lines follow each other.
+template <typename T>
+FftSpec LinesOfAxis(const LaneAxis<T>& axis, bool inverse) {
+  constexpr PrimitiveType kReal = sizeof(T) == 4 ? F32 : F64,
+                          kComplex = sizeof(T) == 4 ? C64 : C128;
+  return {.from_type = axis.from_real ? kReal : kComplex,
+          .to_type = axis.to_real ? kReal : kComplex,
+          .inverse = inverse,
+          .dimensions = {axis.lines(), axis.from_length},
+          .lengths = {axis.length},
+          .form = ""};
+}
+
+// The same where others lie between their elements: with transposed copies before and after.
+template <typename T>
+double LinesOfAxisCost(const LaneAxis<T>& axis) {
+  constexpr double kCopied = 3;
+  const double copies =
+      axis.inner == 1 ? 0 : 2 * kCopied * static_cast<double>(axis.lines() * axis.length);
+  return LongLinesCost<T>(LinesOfAxis(axis, /*inverse=*/false)) + copies;
+}
+
+// Several axes, each by lanes or line by line: few long lines leave most lanes empty.
+template <typename T>
+class AxesFftKernel final : public Kernel {
+ public:
+  struct Step {
+    int64_t outer, length, inner;  // of what is transposed; inner is 1 if nothing is
+    std::unique_ptr<const Kernel> kernel;
+  };
+  // `between`: complex numbers before the last axis, if that makes real ones of them.
+  AxesFftKernel(std::vector<Step> steps, int64_t between)
+      : steps_(std::move(steps)), between_(between) {
+    for (const Step& step : steps_) {
+      if (step.inner > 1)
+        transposed_ = std::max(transposed_, step.outer * step.length * step.inner);
+    }
+  }
+
+  int64_t ScratchBytes(int32_t workers) const override {
+    int64_t most = 0;
+    for (const Step& step : steps_) most = std::max(most, step.kernel->ScratchBytes(workers));
+    return ArrayBytes(between_) + ArrayBytes(transposed_) + most;
+  }
+
+  absl::Status Run(const KernelCall& call) const override {
+    char* const scratch = static_cast<char*>(call.scratch);
+    char* const transposed = scratch + ArrayBytes(between_);
+    char* const rest = transposed + ArrayBytes(transposed_);
+    void* from = call.buffers[0];
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      const Step& step = steps_[i];
+      // Complex arrays of one size are transformed in place after the first axis.
+      void* const to = between_ > 0 && i + 1 < steps_.size() ? call.scratch : call.buffers[1];
+      if (step.inner > 1) {
+        XLA_RETURN_IF_ERROR(TransposeAll(call, step, step.length, step.inner, from, transposed));
+        void* const buffers[] = {transposed, transposed};
+        XLA_RETURN_IF_ERROR(step.kernel->Run({call.host, buffers, rest}));
+        XLA_RETURN_IF_ERROR(TransposeAll(call, step, step.inner, step.length, transposed, to));
+      } else {
+        void* const buffers[] = {from, to};
+        XLA_RETURN_IF_ERROR(step.kernel->Run({call.host, buffers, rest}));
+      }
+      from = to;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  static constexpr int64_t kComplexBytes = 2 * static_cast<int64_t>(sizeof(T));
+  static int64_t ArrayBytes(int64_t count) { return Aligned(count * kComplexBytes); }
+
+  // Matrices of complex numbers, one behind the other.
+  static absl::Status TransposeAll(const KernelCall& call, const Step& step, int64_t rows,
+                                   int64_t columns, const void* from, void* to) {
+    return RunTasks(*call.host, step.outer, nullptr, 0, [&](int64_t matrix, Task&) {
+      const auto* source = static_cast<const std::complex<T>*>(from) + matrix * rows * columns;
+      auto* target = static_cast<std::complex<T>*>(to) + matrix * rows * columns;
+      if constexpr (sizeof(T) == 4) {
+        Transpose64(columns, rows, source, columns, target, rows);
+      } else {
+        for (int64_t c = 0; c < columns; ++c) {
+          for (int64_t r = 0; r < rows; ++r) target[c * rows + r] = source[r * columns + c];
+        }
+      }
+    });
+  }
+
+  const std::vector<Step> steps_;
+  const int64_t between_;
+  int64_t transposed_ = 0;
+};
+
+// kDoesNotFit where lanes are best for all axes.
+template <typename T>
+double AxesCost(const FftSpec& spec) {
+  const std::vector<LaneAxis<T>> axes = AxesOf<T>(spec);
+  if (axes.size() < 2) return kDoesNotFit;
+  double cost = 0;
+  bool has_lines = false;
+  for (const LaneAxis<T>& axis : axes) {
+    const double lanes = LaneAxisCost(axis) + kStart, lines = LinesOfAxisCost(axis);
+    has_lines |= lines < lanes;
+    cost += std::min(lanes, lines);
+  }
+  return has_lines ? cost : kDoesNotFit;
+}
+
+template <typename T>
+std::unique_ptr<const Kernel> MakeAxes(const FftSpec& spec) {
+  std::vector<LaneAxis<T>> axes = AxesOf<T>(spec);
+  const LaneAxis<T>& last = axes.back();
+  const int64_t between = last.to_real ? last.lines() * last.from_length : 0;
+  std::vector<typename AxesFftKernel<T>::Step> steps;
+  for (LaneAxis<T>& axis : axes) {
+    const bool by_lines = LinesOfAxisCost(axis) < LaneAxisCost(axis) + kStart;
+    auto& step = steps.emplace_back();
+    step.outer = axis.outer;
+    step.length = axis.length;
+    step.inner = by_lines ? axis.inner : 1;
+    if (by_lines) {
+      step.kernel = MakeLongLinesKernel<T>(LinesOfAxis(axis, spec.inverse));
+    } else {
+      std::vector<LaneAxis<T>> alone;
+      alone.push_back(std::move(axis));
+      step.kernel = MakeLanesOf<T>(std::move(alone), spec.inverse);
+    }
+  }
+  return std::make_unique<AxesFftKernel<T>>(std::move(steps), between);
 }
 
 template <typename T>
 constexpr Form<FftSpec> kForms[] = {{"lines", &LongLinesCost<T>, &MakeLongLinesKernel<T>},
-                                    {"lanes", &LanesCost<T>, &MakeLanes<T>}};
+                                    {"lanes", &LanesCost<T>, &MakeLanes<T>},
+                                    {"axes", &AxesCost<T>, &MakeAxes<T>}};
 
 // None for arrays without elements.
 absl::Span<const Form<FftSpec>> FormsFor(const FftSpec& spec) {

@@ -33,7 +33,7 @@ struct FftSpec {
 std::vector<FormCost> FftForms(const FftSpec& spec);
 
 // Buffers of a call: operand, result. Computed in the precision of the types. Null if no form fits:
-// several axes of which one is very long, and operands of other sizes than the lengths.
+// operands of other sizes than the lengths, and very long axes of which no form is made.
 absl::StatusOr<std::unique_ptr<const Kernel>> MakeFftKernel(const FftSpec& spec);
 
 }  // namespace xla::kernels

@@ -62,6 +62,11 @@ struct ProductKernels {
 // Of the machine. Unit = Acc = float, double, uint32_t, uint64_t.
 template <typename T>
 ProductKernels<T, T> FusedKernels();
+// Lanes of their vectors: tiles are two vectors wide.
+template <typename T>
+int64_t ProductLanes() {
+  return FusedKernels<T>().columns / 2;
+}
 
 // Unit: two bf16, the first in the low half; sums in float, subnormal numbers taken as zero. Null
 // `tile` if the machine has no such instructions.

@@ -22,11 +22,13 @@ namespace {
 // Products that are summed at a time, for the rows of a few features.
 constexpr int64_t kChunkDepth = 128;
 
+template <typename T>
 class RowConvolution final : public Kernel {
  public:
   static bool Fits(const Convolution& conv) {
+    constexpr PrimitiveType kType = sizeof(T) == 4 ? F32 : F64;
     const Patches& patches = conv.patches;
-    if (patches.type != F32 || conv.kernel.type != F32 || conv.result.type != F32 ||
+    if (patches.type != kType || conv.kernel.type != kType || conv.result.type != kType ||
         patches.dims.empty() || patches.depth() == 0 || conv.result.rows.count() == 0) {
       return false;
     }
@@ -35,27 +37,23 @@ class RowConvolution final : public Kernel {
     }
     const SpatialDim& minor = patches.dims.back();
     const int64_t channels = InterleavedChannels(conv), row = minor.output_size;
-    // Many weights are better packed where they are used.
-    constexpr int64_t kMostWeights = int64_t{1} << 19, kMostCopied = int64_t{1} << 20;
-    if (channels == 0 || minor.stride != 1 ||
-        (conv.result.rows.count() > 1 && row > 1 && conv.result.rows.Offset(1) != channels) ||
-        conv.result.rows.run_length() % row != 0) {
-      return false;
-    }
-    const RowConvolution plan({conv});
-    return plan.WeightBytes() <= 4 * kMostWeights &&
-           plan.SlotsOf(1) * plan.SlotBytes() <= kMostCopied;
+    return channels > 0 && minor.stride == 1 &&
+           (conv.result.rows.count() == 1 || row == 1 || conv.result.rows.Offset(1) == channels) &&
+           conv.result.rows.run_length() % row == 0;
   }
 
   // Estimated cycles.
   double Cost() const {
+    // Many weights are better packed where they are used.
+    constexpr int64_t kMostWeightBytes = int64_t{1} << 21, kMostCopied = int64_t{1} << 20;
+    if (WeightBytes() > kMostWeightBytes || SlotsOf(1) * SlotBytes() > kMostCopied)
+      return kDoesNotFit;
     constexpr double kStart = 200, kWeight = 2, kCopied = 0.15, kSlot = 15, kInputRow = 3,
                      kTable = 25, kRowOfFeatures = 60;
-    const auto vectors =
-        static_cast<double>(CeilOfRatio<int64_t>(row_, kRowLanes)) *
-        (static_cast<double>(kRowLanes) / static_cast<double>(FusedKernels<float>().columns / 2));
+    const auto vectors = static_cast<double>(CeilOfRatio<int64_t>(row_, kRowLanes)) *
+                         (static_cast<double>(kRowLanes) / static_cast<double>(ProductLanes<T>()));
     const auto depth = static_cast<double>(conv_.patches.depth());
-    const double weights = static_cast<double>(WeightBytes()) / 4 * kWeight;
+    const double weights = static_cast<double>(WeightBytes()) / kBytes * kWeight;
     const auto rows = static_cast<double>(rows_);
     const double blocks = static_cast<double>(CeilOfRatio(rows_, rows_of_task_));
     const double copies = blocks * static_cast<double>(SlotsOf(rows_of_task_)) *
@@ -100,7 +98,7 @@ class RowConvolution final : public Kernel {
   }
 
   absl::Status Run(const KernelCall& call) const override {
-    float* const weights = static_cast<float*>(call.scratch);
+    T* const weights = static_cast<T*>(call.scratch);
     XLA_RETURN_IF_ERROR(RunTasks(*call.host, groups_, nullptr, 0, [&](int64_t group, Task&) {
       channels_ > 1 ? PackChannels(call, weights) : PackFeatures(call, group, weights);
     }));
@@ -114,6 +112,8 @@ class RowConvolution final : public Kernel {
   }
 
  private:
+  static constexpr int64_t kBytes = sizeof(T);
+
   // 1 if rows of positions are contiguous in the input, the number of channels if pixels of as many
   // are, each with a kernel of its own; else 0.
   static int64_t InterleavedChannels(const Convolution& conv) {
@@ -137,7 +137,7 @@ class RowConvolution final : public Kernel {
   int64_t WeightsOfFeature() const { return conv_.patches.depth(); }
   int64_t WeightBytes() const {
     const int64_t copies = channels_ > 1 ? channels_ * kRowLanes : groups_ * features_;
-    return Aligned(4 * copies * WeightsOfFeature());
+    return Aligned(kBytes * copies * WeightsOfFeature());
   }
   int64_t InputRowCount() const { return conv_.patches.features * outer_taps_; }
 
@@ -145,7 +145,7 @@ class RowConvolution final : public Kernel {
     const int64_t reach = (minor_.taps - 1) * minor_.window_dilation;
     return (RoundUpTo(row_, kRowLanes) + reach) * channels_;
   }
-  int64_t SlotBytes() const { return Aligned(SlotElements() * 4); }
+  int64_t SlotBytes() const { return Aligned(SlotElements() * kBytes); }
   // Copied input rows of some output rows at most.
   int64_t SlotsOf(int64_t rows) const { return input_rows_.MostOf(rows) * conv_.patches.features; }
 
@@ -158,19 +158,19 @@ class RowConvolution final : public Kernel {
   }
 
   // weights[feature block][input feature][outer tap][tap][feature of the block]
-  void PackFeatures(const KernelCall& call, int64_t group, float* weights) const {
-    const float* const kernel = Kernel(call) + conv_.kernel.batch.Offset(group);
-    const auto scale = static_cast<float>(spec_.kernel_scale);
+  void PackFeatures(const KernelCall& call, int64_t group, T* weights) const {
+    const T* const kernel = Kernel(call) + conv_.kernel.batch.Offset(group);
+    const auto scale = static_cast<T>(spec_.kernel_scale);
     const int64_t inputs = conv_.patches.features;
     const int64_t taps = outer_taps_ * minor_.taps;
-    float* to = weights + group * features_ * WeightsOfFeature();
+    T* to = weights + group * features_ * WeightsOfFeature();
     for (int64_t first = 0; first < features_;) {
       const int64_t count = FeaturesTogether(features_ - first);
       for (int64_t input = 0; input < inputs; ++input) {
         for (int64_t tap = 0; tap < taps; ++tap) {
-          const float* from = kernel + conv_.kernel.k.Offset(tap * inputs + input);
+          const T* from = kernel + conv_.kernel.k.Offset(tap * inputs + input);
           for (int64_t f = 0; f < count; ++f) {
-            const float weight = from[conv_.kernel.lines.Offset(first + f)];
+            const T weight = from[conv_.kernel.lines.Offset(first + f)];
             *to++ = scale == 1 ? weight : weight * scale;
           }
         }
@@ -179,29 +179,29 @@ class RowConvolution final : public Kernel {
     }
   }
   // weights[tap][pixel][channel]
-  void PackChannels(const KernelCall& call, float* weights) const {
-    const auto scale = static_cast<float>(spec_.kernel_scale);
+  void PackChannels(const KernelCall& call, T* weights) const {
+    const auto scale = static_cast<T>(spec_.kernel_scale);
     for (int64_t tap = 0; tap < WeightsOfFeature(); ++tap) {
-      const float* from = Kernel(call) + conv_.kernel.k.Offset(tap);
+      const T* from = Kernel(call) + conv_.kernel.k.Offset(tap);
       for (int64_t i = 0; i < kRowLanes * channels_; ++i) {
-        const float weight = from[conv_.kernel.batch.Offset(i % channels_)];
+        const T weight = from[conv_.kernel.batch.Offset(i % channels_)];
         *weights++ = scale == 1 ? weight : weight * scale;
       }
     }
   }
-  const float* Kernel(const KernelCall& call) const {
-    return static_cast<const float*>(call.buffers[spec_.kernel_buffer]) + spec_.kernel_origin;
+  const T* Kernel(const KernelCall& call) const {
+    return static_cast<const T*>(call.buffers[spec_.kernel_buffer]) + spec_.kernel_origin;
   }
 
   // The row with the elements that windows reach, and zeros around it.
-  void CopyRow(const float* from, float* to) const {
+  void CopyRow(const T* from, T* to) const {
     const int64_t width = SlotElements() / channels_;
     const int64_t low = std::clamp<int64_t>(minor_.padding_low, 0, width);
     const int64_t first = low - minor_.padding_low;  // of the input: padding may be negative
     const int64_t count = std::clamp<int64_t>(minor_.input_size - first, 0, width - low);
-    std::fill_n(to, low * channels_, 0.0f);
+    std::fill_n(to, low * channels_, T(0));
     std::copy_n(from + first * channels_, count * channels_, to + low * channels_);
-    std::fill_n(to + (low + count) * channels_, (width - low - count) * channels_, 0.0f);
+    std::fill_n(to + (low + count) * channels_, (width - low - count) * channels_, T(0));
   }
 
   // table[row * outer_taps + tap]: the slot of the row of input of the first feature, or kZeroRow.
@@ -222,20 +222,20 @@ class RowConvolution final : public Kernel {
     return used;
   }
 
-  void RunRows(const KernelCall& call, const float* weights, int64_t group, int64_t first,
-               int64_t end, Task& task) const {
+  void RunRows(const KernelCall& call, const T* weights, int64_t group, int64_t first, int64_t end,
+               Task& task) const {
     char* scratch = task.scratch();
     const auto take = [&](int64_t bytes) { return std::exchange(scratch, scratch + bytes); };
     int64_t* const ids = reinterpret_cast<int64_t*>(take(TableBytes()));
     int64_t* const table = reinterpret_cast<int64_t*>(take(TableBytes()));
     int64_t* const starts = reinterpret_cast<int64_t*>(take(TableBytes()));
-    const float** const input = reinterpret_cast<const float**>(take(PointerBytes()));
-    const float** const weight_rows = reinterpret_cast<const float**>(take(PointerBytes()));
+    const T** const input = reinterpret_cast<const T**>(take(PointerBytes()));
+    const T** const weight_rows = reinterpret_cast<const T**>(take(PointerBytes()));
     int64_t* const indices = reinterpret_cast<int64_t*>(take(PointerBytes()));
-    float* const slots = reinterpret_cast<float*>(scratch);
-    const int64_t slot = SlotBytes() / 4, inputs = conv_.patches.features;
-    const float* const data = static_cast<const float*>(call.buffers[spec_.input_buffer]) +
-                              group * conv_.patches.group_stride;
+    T* const slots = reinterpret_cast<T*>(scratch);
+    const int64_t slot = SlotBytes() / kBytes, inputs = conv_.patches.features;
+    const T* const data = static_cast<const T*>(call.buffers[spec_.input_buffer]) +
+                          group * conv_.patches.group_stride;
     const int64_t used = FindRows(first, end - first, ids, table, starts);
     for (int64_t i = 0; i < used; ++i) {
       for (int64_t f = 0; f < inputs; ++f)
@@ -253,28 +253,29 @@ class RowConvolution final : public Kernel {
       }
       const int64_t offset = spec_.result_origin + conv_.result.batch.Offset(group) +
                              conv_.result.rows.Offset(row * row_);
-      float* const out = static_cast<float*>(call.buffers[2]) + offset;
+      T* const out = static_cast<T*>(call.buffers[2]) + offset;
       if (channels_ > 1) {
         for (int64_t i = 0; i < count; ++i)
           weight_rows[i] = weights + indices[i] * minor_.taps * channels_ * kRowLanes;
-        RunRowChannels(
+        RunRowChannels<T>(
             {channels_, count, minor_.taps, minor_.window_dilation, input, weight_rows, out, row_});
         Finish(call, offset, row_ * channels_);
         continue;
       }
       for (int64_t feature = 0; feature < features_;) {
         const int64_t together = FeaturesTogether(features_ - feature);
-        const float* const block = weights + (group * features_ + feature) * WeightsOfFeature();
+        const T* const block = weights + (group * features_ + feature) * WeightsOfFeature();
         for (int64_t i = 0; i < count; ++i)
           weight_rows[i] = block + indices[i] * minor_.taps * together;
-        float* outs[kMostRowFeatures];
+        T* outs[kMostRowFeatures];
         for (int64_t f = 0; f < together; ++f)
           outs[f] = out + conv_.result.columns.Offset(feature + f);
         // Sums of a chunk, which stay in registers, and then sums of chunks: more exact than one.
         const int64_t chunk = std::max<int64_t>(1, kChunkDepth / minor_.taps);
         for (int64_t i = 0; i == 0 || i < count; i += chunk) {
-          RunRowFeatures({together, std::min(chunk, count - i), minor_.taps, minor_.window_dilation,
-                          input + i, weight_rows + i, outs, row_, i > 0});
+          RunRowFeatures<T>({together, std::min(chunk, count - i), minor_.taps,
+                             minor_.window_dilation, input + i, weight_rows + i, outs, row_,
+                             i > 0});
         }
         for (int64_t f = 0; f < together; ++f)
           Finish(call, offset + conv_.result.columns.Offset(feature + f), row_);
@@ -286,7 +287,7 @@ class RowConvolution final : public Kernel {
   void Finish(const KernelCall& call, int64_t offset, int64_t count) const {
     if (spec_.epilogue.store == nullptr) return;
     spec_.epilogue.store(call.buffers, offset, count,
-                         static_cast<const float*>(call.buffers[2]) + offset);
+                         static_cast<const T*>(call.buffers[2]) + offset);
   }
 
   const DirectConvolutionSpec spec_;
@@ -300,13 +301,19 @@ class RowConvolution final : public Kernel {
 
 }  // namespace
 
+template <typename T>
 double RowConvolutionCost(const DirectConvolutionSpec& spec) {
-  if (!RowConvolution::Fits(spec.convolution)) return kDoesNotFit;
-  return RowConvolution(spec).Cost();
+  if (!RowConvolution<T>::Fits(spec.convolution)) return kDoesNotFit;
+  return RowConvolution<T>(spec).Cost();
 }
+template double RowConvolutionCost<float>(const DirectConvolutionSpec& spec);
+template double RowConvolutionCost<double>(const DirectConvolutionSpec& spec);
 
+template <typename T>
 std::unique_ptr<const Kernel> MakeRowConvolution(DirectConvolutionSpec spec) {
-  return std::make_unique<RowConvolution>(std::move(spec));
+  return std::make_unique<RowConvolution<T>>(std::move(spec));
 }
+template std::unique_ptr<const Kernel> MakeRowConvolution<float>(DirectConvolutionSpec spec);
+template std::unique_ptr<const Kernel> MakeRowConvolution<double>(DirectConvolutionSpec spec);
 
 }  // namespace xla::kernels

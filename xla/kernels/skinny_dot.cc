@@ -178,7 +178,7 @@ double SkinnyDotCost(const DotProblem& problem) {
       (w.k.run_stride() != 1 && w.lines.run_stride() != 1)) {
     return kDoesNotFit;
   }
-  const auto lanes = static_cast<double>(FusedKernels<T>().columns / 2);
+  const auto lanes = static_cast<double>(ProductLanes<T>());
   const auto m = static_cast<double>(problem.m), n = static_cast<double>(problem.n),
              k = static_cast<double>(problem.k), batch = static_cast<double>(problem.batch);
   constexpr double kStart = 80, kProblem = 40, kStored = 0.5;

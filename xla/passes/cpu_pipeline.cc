@@ -27,7 +27,7 @@ Pipeline CpuPipeline(const std::optional<Pass>& constant_folding) {
     pipeline.Add(pass);
   }
   std::vector<Pass> simplification =
-      AllNamed({"simplify-loops", "unroll-loops", "algebraic-simplifier"});
+      AllNamed({"simplify-loops", "inline-known-branches", "unroll-loops", "algebraic-simplifier"});
   if (constant_folding.has_value()) simplification.push_back(*constant_folding);
   simplification.push_back(Named("cse"));
   simplification.push_back(Named("dce"));
@@ -40,6 +40,7 @@ Pipeline CpuPipeline(const std::optional<Pass>& constant_folding) {
   pipeline.Add(Named("merge-transposed-dimensions"));
   pipeline.Add(Named("split-concatenations"));
   pipeline.Add(Named("widen-short-rows"));
+  pipeline.Add(Named("separate-fills"));
   return pipeline;
 }
 

@@ -2,6 +2,7 @@
 #include "xla/passes/cse.h"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -68,6 +69,59 @@ absl::StatusOr<bool> EliminateCommonSubexpressions(HloModule* module) {
   for (HloComputation* computation : module->computations()) {
     XLA_ASSIGN_OR_RETURN(const bool computation_changed, RunOnComputation(computation));
     changed |= computation_changed;
+  }
+  return changed;
+}
+
+namespace {
+
+// Whether the instruction's result is that operand, of which it changes a part.
+bool ChangesOperand(const HloInstruction& instruction, int64_t operand) {
+  return (instruction.opcode() == HloOpcode::kScatter &&
+          operand < instruction.operand_count() / 2) ||
+         (instruction.opcode() == HloOpcode::kDynamicUpdateSlice && operand == 0);
+}
+
+absl::StatusOr<bool> SeparateFill(HloInstruction* fill) {
+  std::vector<std::pair<HloInstruction*, int64_t>> changes;
+  bool has_readers = fill->IsRoot();
+  for (HloInstruction* user : fill->users()) {
+    for (int64_t i = 0; i < user->operand_count(); ++i) {
+      if (user->operand(i) != fill) continue;
+      if (ChangesOperand(*user, i)) {
+        changes.emplace_back(user, i);
+      } else {
+        has_readers = true;
+      }
+    }
+  }
+  // One of the changes may have the array if nobody else has it.
+  const size_t first = has_readers ? 0 : 1;
+  for (size_t i = first; i < changes.size(); ++i) {
+    HloInstruction* own = fill->parent()->AddInstruction(
+        fill->CloneWithNewOperands(fill->shape(), {fill->mutable_operand(0)}));
+    fill->SetupDerivedInstruction(own);
+    XLA_RETURN_IF_ERROR(changes[i].first->ReplaceOperandWith(changes[i].second, own));
+  }
+  return changes.size() > first;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> SeparateFills(HloModule* module) {
+  bool changed = false;
+  for (HloComputation* computation : module->computations()) {
+    std::vector<HloInstruction*> fills;
+    for (HloInstruction* instruction : computation->instructions()) {
+      if (instruction->opcode() == HloOpcode::kBroadcast &&
+          instruction->operand(0)->shape().rank() == 0 && instruction->users().size() > 0) {
+        fills.push_back(instruction);
+      }
+    }
+    for (HloInstruction* fill : fills) {
+      XLA_ASSIGN_OR_RETURN(const bool separated, SeparateFill(fill));
+      changed |= separated;
+    }
   }
   return changed;
 }

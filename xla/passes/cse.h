@@ -13,6 +13,11 @@ namespace xla {
 // applied to elements) stay, as do constants of more than 64 kB. Returns whether anything changed.
 absl::StatusOr<bool> EliminateCommonSubexpressions(HloModule* module);
 
+// The reverse, for arrays of one number that scatters and dynamic-update-slices change a part of:
+// each has an array of its own, made where it is changed, which others need not read from memory
+// and nobody copies.
+absl::StatusOr<bool> SeparateFills(HloModule* module);
+
 }  // namespace xla
 
 #endif  // XLA_PASSES_CSE_H_

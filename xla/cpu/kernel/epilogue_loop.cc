@@ -121,8 +121,7 @@ std::unique_ptr<const KernelPlan> PlanEpilogueLoop(const KernelRequest& request)
   loops.dimensions =
       plan->is_linear ? std::vector<int64_t>{CountOf(shape)} : LoopDimensions(request, shape);
   if (facts.applies_vectors) {
-    loops.lanes = LanesOfRows(request, facts, loops.row_length());
-    while (loops.lanes > 1 && loops.lanes > loops.row_length()) loops.lanes /= 2;
+    loops.lanes = LanesOfRows(request, facts, loops);
   }
   DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/true, loops);
   plan->units = loops.units;

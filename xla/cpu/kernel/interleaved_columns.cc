@@ -189,9 +189,8 @@ std::unique_ptr<const KernelPlan> PlanInterleavedColumns(const KernelRequest& re
     // Scalar code around reductions of rows.
     loops.row_lanes = facts.row_lanes;
   } else {
-    loops.lanes = root.operand_count() > kFewColumns
-                      ? kTransposedColumns
-                      : LanesOfRows(request, facts, loops.row_length());
+    loops.lanes = root.operand_count() > kFewColumns ? kTransposedColumns
+                                                     : LanesOfRows(request, facts, loops);
     while (loops.lanes > 1 && loops.lanes > loops.row_length()) loops.lanes /= 2;
   }
   DivideIntoUnits(request, facts.is_for_one_thread, /*shares_rows=*/true, loops);

@@ -67,6 +67,11 @@ class LoopNest final : public KernelPlan {
     // The element of a scalar has no index; loops lack minor dimensions of one element.
     const auto rank = static_cast<size_t>(FirstShape(root()).rank());
     if (!is_linear) index.resize(rank, emitter.math().Constant(0));
+    if (loops.first > 0) {
+      IndexTerm& term = index[loops.dimensions.size() - 1];
+      term = emitter.math().AddConstant(term, loops.first);
+    }
+    if (loops.phases > 1) return ComputePhases(code, loops, emitter, std::move(index));
     IndexVector place = index;
     if (updates_in_place) {
       AddStarts(code, emitter, place);
@@ -75,6 +80,34 @@ class LoopNest final : public KernelPlan {
       term = emitter.math().AddConstant(term, loops.offset);
     }
     return code.ComputeResults(emitter, *loops.source, index, place);
+  }
+
+  // As many vectors as phases, of indices whose remainders are known.
+  ResultElements ComputePhases(KernelCode& code, const RowLoops& loops, ElementEmitter& emitter,
+                               IndexVector index) const {
+    const IndexMath& math = emitter.math();
+    IndexVector place = index;
+    IndexTerm& minor = index[loops.dimensions.size() - 1];
+    const IndexTerm group = minor;
+    const IndexTerm start = math.Multiply(group, loops.phases);
+    std::vector<Element> elements;
+    for (int64_t phase = 0; phase < loops.phases; ++phase) {
+      minor = math.WithSplit(math.AddConstant(start, phase),
+                             {loops.phases, 0, group, math.Constant(phase)});
+      elements.push_back(code.ops().Splat(emitter.Emit(loops.source, index), emitter.lanes()));
+    }
+    place[loops.dimensions.size() - 1] = start;
+    return code.ComputeResults(emitter, *loops.source, index, place,
+                               {InterleavePairs(code.ops(), elements)});
+  }
+
+  // As ElementOps::Interleave, pair by pair where there are more: each step takes two instructions
+  // for two registers.
+  static Element InterleavePairs(ElementOps& ops, const std::vector<Element>& elements) {
+    if (elements.size() % 2 != 0 || elements.size() == 2) return ops.Interleave(elements);
+    std::vector<Element> even, odd;
+    for (size_t i = 0; i < elements.size(); ++i) (i % 2 == 0 ? even : odd).push_back(elements[i]);
+    return ops.Interleave({InterleavePairs(ops, even), InterleavePairs(ops, odd)});
   }
 
   // Adds the starts of an update, which are limited so that it is inside.
@@ -109,6 +142,23 @@ std::vector<RowLoops> SourcesOf(const HloInstruction& root) {
     offset += operand->shape().dimensions(static_cast<int>(loops.offset_dimension));
   }
   return nest;
+}
+
+// Of the only loops: groups of so many elements of a row, and what is left of the row.
+void DividePhases(int64_t phases, std::vector<RowLoops>& nest) {
+  constexpr int64_t kFewestGroups = 8;
+  const Shape& shape = nest[0].source->shape();
+  if (phases <= 1 || !shape.IsArray()) return;
+  int64_t length = 1;
+  for (int64_t d = shape.rank() - 1; d >= 0 && length == 1; --d)
+    length = shape.dimensions(static_cast<int>(d));
+  if (length < kFewestGroups * phases) return;
+  nest[0].phases = phases;
+  if (length % phases == 0) return;
+  RowLoops rest = nest[0];
+  rest.phases = 1;
+  rest.first = length / phases * phases;
+  nest.push_back(std::move(rest));
 }
 
 }  // namespace
@@ -152,18 +202,21 @@ std::unique_ptr<const KernelPlan> PlanLoopNest(const KernelRequest& request) {
   plan->bytes = facts.work.bytes;
   plan->operations = facts.work.operations;
   plan->nest = SourcesOf(root);
+  if (plan->nest.size() == 1 && !plan->updates_in_place && !plan->is_linear)
+    DividePhases(PhasesOfRows(request.computation()), plan->nest);
   for (RowLoops& loops : plan->nest) {
     const Shape& shape = loops.source == &root ? FirstShape(root) : loops.source->shape();
     loops.dimensions =
         plan->is_linear ? std::vector<int64_t>{CountOf(shape)} : LoopDimensions(request, shape);
+    if (loops.phases > 1) loops.dimensions.back() /= loops.phases;
+    if (loops.first > 0) loops.dimensions.back() -= loops.first;
     if (facts.reduces_rows) {
       // Scalar code around reductions of rows.
       loops.row_lanes = facts.row_lanes;
     } else if (facts.applies_vectors) {
-      loops.lanes = LanesOfRows(request, facts, loops.row_length());
-      while (loops.lanes > 1 && loops.lanes > loops.row_length()) loops.lanes /= 2;
+      loops.lanes = loops.first > 0 ? 1 : LanesOfRows(request, facts, loops);
     }
-    if (!plan->is_linear && loops.lanes > 1 &&
+    if (!plan->is_linear && loops.lanes > 1 && loops.phases == 1 &&
         loops.dimensions.size() == static_cast<size_t>(shape.rank())) {
       loops.parts = PartsOfRows(*loops.source, loops.row_length(), loops.lanes);
     }

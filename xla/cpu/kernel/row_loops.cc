@@ -97,6 +97,28 @@ bool SuitsShortVectors(const HloInstruction& reduce) {
   return true;
 }
 
+// Whether rows of a reduction are reduced side by side, each in a lane of vectors: rows of a few
+// vectors, whose last one would be partly empty, or of few elements, which cost less than to
+// combine the lanes of a vector. Their elements are loaded as they lie and transposed, for which
+// there must be instructions.
+bool ReducesAcrossRows(const HloInstruction& reduce, const Target& target, int vector_lanes) {
+  const Shape& shape = reduce.operand(0)->shape();
+  const HloInstruction& root = *reduce.parent()->root_instruction();
+  if (!target.has_avx512 || !AppliesVectors(reduce) || shape.rank() < 2 ||
+      reduce.dimensions().size() != 1 || reduce.dimensions()[0] != shape.rank() - 1 ||
+      FirstShape(reduce).dimensions() != FirstShape(root).dimensions() ||
+      FirstShape(reduce).dimensions().back() < vector_lanes) {
+    return false;
+  }
+  const int64_t length = shape.dimensions().back();
+  constexpr int64_t kFewest = 3;
+  const bool has_functions = !SuitsShortVectors(reduce) && reduce.operand_count() == 2;
+  return length >= kFewest &&
+         (length <= vector_lanes ||
+          (length < 2 * vector_lanes && (has_functions || length % (vector_lanes / 4) != 0)) ||
+          (has_functions && length < 4 * vector_lanes && length % vector_lanes != 0));
+}
+
 }  // namespace
 
 int LargestElementBytes(const HloComputation& computation) {
@@ -127,8 +149,10 @@ RowFacts FactsOfRows(const KernelRequest& request) {
     if (instruction->opcode() != HloOpcode::kReduce) continue;
     facts.reduces = true;
     const int64_t row = RowLengthOf(*instruction);
-    if (AppliesVectors(*instruction) &&
-        (row >= facts.vector_lanes || SuitsShortVectors(*instruction))) {
+    if (ReducesAcrossRows(*instruction, *request.target, facts.vector_lanes)) {
+      facts.longest_across = std::max(facts.longest_across, row);
+    } else if (AppliesVectors(*instruction) &&
+               (row >= facts.vector_lanes || SuitsShortVectors(*instruction))) {
       longest_row = std::max(longest_row, row);
     }
   }
@@ -142,13 +166,17 @@ RowFacts FactsOfRows(const KernelRequest& request) {
   return facts;
 }
 
-int LanesOfRows(const KernelRequest& request, const RowFacts& facts, int64_t length) {
-  int lanes = facts.reduces && length >= 8 * facts.vector_lanes ? 4 * facts.vector_lanes
-                                                                : facts.vector_lanes;
+int LanesOfRows(const KernelRequest& request, const RowFacts& facts, const RowLoops& loops) {
+  constexpr int64_t kFewAcross = 6;  // there are registers for several vectors of each
+  const int64_t length = loops.row_length();
+  int lanes = facts.reduces && facts.longest_across <= kFewAcross &&
+                      length >= 8 * int64_t{facts.vector_lanes}
+                  ? 4 * facts.vector_lanes
+                  : facts.vector_lanes;
   // Whether taps are inside is asked once for several vectors.
   while (facts.has_windows && lanes < 4 * facts.vector_lanes && length % (2 * lanes) == 0)
     lanes *= 2;
-  if (!facts.reduces && !facts.has_windows && length >= 8 * lanes) {
+  if (!facts.reduces && !facts.has_windows && length >= 8 * lanes && loops.phases == 1) {
     const Latencies latencies = LatenciesOf(request.computation());
     // Twice the code takes more than twice as long to compile, which does not pay where much of it
     // need not wait for the rest, or, if half, in short runs.
@@ -163,6 +191,7 @@ int LanesOfRows(const KernelRequest& request, const RowFacts& facts, int64_t len
                                /*is_short=*/request.epilogue_of >= 0 || !waits);
     }
   }
+  while (lanes > 1 && lanes > length) lanes /= 2;
   return lanes;
 }
 
@@ -211,7 +240,8 @@ void DivideIntoUnits(const KernelRequest& request, bool is_for_one_thread, bool 
 bool MayStream(const KernelPlan& plan, const RowLoops& loops) {
   const HloInstruction& root = plan.root();
   if ((root.shape().IsTuple() && root.opcode() != HloOpcode::kTuple) || plan.SharesMemory() ||
-      !loops.parts.empty() || loops.dimensions.empty() || loops.row_length() % loops.lanes != 0) {
+      !loops.parts.empty() || loops.phases > 1 || loops.dimensions.empty() ||
+      loops.row_length() % loops.lanes != 0) {
     return false;
   }
   double total = 0;
@@ -236,8 +266,13 @@ std::string RowLoopsText(const RowLoops& loops) {
   absl::StrAppend(&text, SegmentsText(loops.segments, loops.segment_length));
   if (loops.rows_together != 1) absl::StrAppend(&text, " rows together ", loops.rows_together);
   if (loops.rows_per_unit != 1) absl::StrAppend(&text, " rows ", loops.rows_per_unit);
-  for (const RowPart& part : loops.parts)
+  for (const RowPart& part : loops.parts) {
     absl::StrAppend(&text, " part ", part.begin, " ", part.end);
+    if (part.period > 0)
+      absl::StrAppend(&text, " of ", part.period, " from ", part.origin, " times ", part.repeats);
+  }
+  if (loops.phases > 1) absl::StrAppend(&text, " phases ", loops.phases);
+  if (loops.first > 0) absl::StrAppend(&text, " from ", loops.first);
   if (loops.offset_dimension >= 0)
     absl::StrAppend(&text, " offset ", loops.offset_dimension, " ", loops.offset);
   return absl::StrCat(text, " units ", loops.units);

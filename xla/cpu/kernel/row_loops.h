@@ -31,6 +31,11 @@ struct RowLoops {
   int64_t rows_per_unit = 1;
   // Where vectors go, if not along the whole row (row_parts.h); the rest is scalar code.
   std::vector<RowPart> parts;
+  // Of rows of what is spread out by interior padding: so many neighbours are computed by vectors
+  // of their own, each of which knows what lies between elements, and stored side by side. The
+  // last dimension counts groups of as many; single elements behind them have loops of their own.
+  int64_t phases = 1;
+  int64_t first = 0;              // position of the row that the loops start at
   int64_t offset_dimension = -1;  // of a concatenation
   int64_t offset = 0;
 
@@ -50,11 +55,12 @@ struct RowFacts {
   // Rows are reduced in scalar code around vectors of so many lanes.
   bool reduces_rows = false;
   int row_lanes = 1;
+  int64_t longest_across = 0;  // row that is reduced in a lane
 };
 RowFacts FactsOfRows(const KernelRequest& request);
 
-// Lanes along rows of so many elements.
-int LanesOfRows(const KernelRequest& request, const RowFacts& facts, int64_t length);
+// Lanes of the vectors along the rows of the loops.
+int LanesOfRows(const KernelRequest& request, const RowFacts& facts, const RowLoops& loops);
 
 // Drops minor dimensions of one element, of the result too: vectors go along the last one that has
 // several.

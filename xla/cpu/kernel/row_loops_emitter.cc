@@ -8,6 +8,7 @@
 
 #include "xla/cpu/kernel/vector_loop.h"
 #include "xla/cpu/kernel_shapes.h"
+#include "xla/util.h"
 
 namespace xla::cpu {
 namespace {
@@ -170,38 +171,80 @@ class RowLoopsEmitter {
   // Vectors within the parts of the row, the rest in scalar code.
   void EmitParts(IndexVector index, const VectorRange& range, ElementEmitter& vectors,
                  ElementEmitter& scalars) {
-    const bool is_whole_row = loops_.segments == 1;
-    // The last vector of a part may compute some elements again, if nothing that it reads has been
-    // written meanwhile.
-    const bool overlaps = is_whole_row && !body_.overwrites_operands;
     std::vector<RowPart> rest;  // between the vectors
     int64_t covered = 0;
     for (const RowPart& part : loops_.parts) {
-      const int64_t in_vectors = (part.end - part.begin) / range.lanes * range.lanes;
-      const int64_t end = overlaps ? part.end : part.begin + in_vectors;
       if (covered < part.begin) rest.push_back({covered, part.begin});
-      covered = end;
-      EmitVectorsOfPart(part, end, overlaps, range, index, vectors);
+      if (part.repeats == 1) {
+        covered = VectorEnd(part);
+        EmitVectorsOfPart(part, index, range, ir_.Index(0), vectors);
+      } else {
+        covered = part.all_end();
+        EmitRepeats(part, index, range, vectors, scalars);
+      }
     }
+    code_.Check(vectors);
     if (covered < range.length) rest.push_back({covered, range.length});
-    EmitRest(rest, is_whole_row, range, std::move(index), scalars);
+    EmitRest(rest, range, index, scalars);
   }
 
-  // The vectors of a part, up to `end`.
-  void EmitVectorsOfPart(const RowPart& part, int64_t end, bool overlaps, const VectorRange& range,
-                         IndexVector& index, ElementEmitter& vectors) {
-    const int64_t lanes = range.lanes, in_vectors = (part.end - part.begin) / lanes * lanes;
+  bool IsWholeRow() const { return loops_.segments == 1; }
+
+  // Whether the last vector of a part may compute some elements again: nothing that it reads has
+  // been written meanwhile.
+  bool PartsOverlap() const { return IsWholeRow() && !body_.overwrites_operands; }
+
+  int64_t ElementsInVectors(const RowPart& part) const {
+    return (part.end - part.begin) / loops_.lanes * loops_.lanes;
+  }
+  // The end of what vectors compute of the first repeat of a part.
+  int64_t VectorEnd(const RowPart& part) const {
+    return PartsOverlap() ? part.end : part.begin + ElementsInVectors(part);
+  }
+
+  // The repeats of a part that the range has elements of.
+  void EmitRepeats(const RowPart& part, const IndexVector& index, const VectorRange& range,
+                   ElementEmitter& vectors, ElementEmitter& scalars) {
+    IrValue from = ir_.Index(0), to = ir_.Index(part.repeats);
+    if (!IsWholeRow()) {
+      const auto repeats_in = [&](IrValue elements) {
+        return ir_.UDiv(ir_.Binary("llvm.smax", elements, ir_.Index(0)), ir_.Index(part.period));
+      };
+      from = repeats_in(ir_.Sub(range.first, ir_.Index(part.begin)));
+      to = ir_.Binary("llvm.smin", to,
+                      repeats_in(ir_.Add(range.last, ir_.Index(part.period - 1 - part.begin))));
+    }
+    const int64_t in_vectors = ElementsInVectors(part);
+    ir_.Loop(from, to, 1, [&](IrValue repeat) {
+      EmitVectorsOfPart(part, index, range, repeat, vectors);
+      if (PartsOverlap() || in_vectors == part.period) return;
+      // What is too short for a vector at the end of the repeat.
+      const IrValue start = ir_.Add(ir_.Index(part.begin), ir_.Mul(repeat, ir_.Index(part.period)));
+      const IrValue begin =
+          ir_.Binary("llvm.smax", range.first, ir_.Add(start, ir_.Index(in_vectors)));
+      const IrValue end =
+          ir_.Binary("llvm.smin", range.last, ir_.Add(start, ir_.Index(part.period)));
+      ir_.Loop(begin, end, 1, [&](IrValue i) { StoreScalar(index, i, scalars); });
+    });
+  }
+
+  // Vectors of one repeat of a part that start within the range.
+  void EmitVectorsOfPart(const RowPart& part, IndexVector index, const VectorRange& range,
+                         IrValue repeat, ElementEmitter& vectors) {
+    const int64_t lanes = range.lanes, in_vectors = ElementsInVectors(part), end = VectorEnd(part);
+    const IrValue start = ir_.Mul(repeat, ir_.Index(part.end - part.begin));  // of the repeat
     IrValue from = ir_.Index(part.begin), to = ir_.Index(end);
-    if (loops_.segments > 1) {
-      // Vectors of the part that start within the segment.
-      const IrValue before = ir_.Binary("llvm.smax", ir_.Sub(range.first, from), ir_.Index(0));
+    if (!IsWholeRow()) {
+      const IrValue before = ir_.Binary(
+          "llvm.smax", ir_.Sub(ir_.Sub(range.first, start), ir_.Index(part.begin)), ir_.Index(0));
       const IrValue skipped = ir_.UDiv(ir_.Add(before, ir_.Index(lanes - 1)), ir_.Index(lanes));
       from = ir_.Add(from, ir_.Mul(skipped, ir_.Index(lanes)));
-      to = ir_.Binary("llvm.smin", range.last, to);
+      to = ir_.Binary("llvm.smin", ir_.Sub(range.last, start), to);
     }
     int64_t align = std::gcd(part.begin, lanes);
     // At multiples of their length, except for the first and the last: others cross cache lines.
-    const bool is_shifted = overlaps && part.begin % lanes != 0 && in_vectors > 0;
+    const bool is_shifted =
+        PartsOverlap() && part.repeats == 1 && part.begin % lanes != 0 && in_vectors > 0;
     if (is_shifted) from = ir_.Index(part.begin / lanes * lanes);
     ir_.Loop(from, to, lanes, [&](IrValue i) {
       ElementEmitter::Scope scope(&vectors);
@@ -210,15 +253,30 @@ class RowLoopsEmitter {
         i = ir_.Binary("llvm.smin", i, ir_.Index(end - lanes));
         align = std::gcd(align, end - lanes);
       }
-      index.back() = {i, 1, align, nullptr, part.begin, end - 1};
+      IndexTerm term = {i, 1, align, nullptr, part.begin, end - 1};
+      if (part.period > 0) {
+        const IndexMath& math = vectors.math();
+        const int64_t row = FloorOfRatio(part.begin - part.origin, part.period);
+        const int64_t row_start = part.origin + row * part.period;
+        IndexSplit split = {part.period, part.origin, math.AddConstant({repeat, 0, 1}, row),
+                            math.AddConstant(term, -row_start)};
+        if (part.repeats > 1) term = {ir_.Add(i, start), 1, std::gcd(align, part.period)};
+        term = math.WithSplit(std::move(term), std::move(split));
+      }
+      index.back() = std::move(term);
       StoreAt(vectors, index);
     });
-    code_.Check(vectors);
+  }
+
+  void StoreScalar(IndexVector index, IrValue i, ElementEmitter& scalars) {
+    ElementEmitter::Scope scope(&scalars);
+    index.back() = {i, 0, 1};
+    StoreAt(scalars, index);
   }
 
   // The elements between the vectors of parts, in one loop.
-  void EmitRest(const std::vector<RowPart>& rest, bool is_whole_row, const VectorRange& range,
-                IndexVector index, ElementEmitter& scalars) {
+  void EmitRest(const std::vector<RowPart>& rest, const VectorRange& range,
+                const IndexVector& index, ElementEmitter& scalars) {
     int64_t count = 0;
     for (const RowPart& part : rest) count += part.end - part.begin;
     if (count == 0) return;
@@ -230,12 +288,8 @@ class RowLoopsEmitter {
         i = ir_.Select(ir_.ICmp(LLVMIntSLT, k, ir_.Index(before)), i,
                        ir_.Add(k, ir_.Index(rest[r + 1].begin - before)));
       }
-      const auto store = [&] {
-        ElementEmitter::Scope scope(&scalars);
-        index.back() = {i, 0, 1};
-        StoreAt(scalars, index);
-      };
-      if (is_whole_row) {
+      const auto store = [&] { StoreScalar(index, i, scalars); };
+      if (IsWholeRow()) {
         store();
         return;
       }
