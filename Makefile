@@ -16,7 +16,7 @@ CHAIN_FIRST ?= 0
 DIFFERENTIAL_INVALID ?= 20000
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax test levels arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
+.PHONY: help deps build demo jax test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -50,6 +50,11 @@ levels: deps ## run all tests as on machines without AVX-512, and as on machines
 	    XLA_FLAGS=--xla_cpu_max_isa=$$level \
 	        ctest --test-dir build --output-on-failure --parallel $(JOBS) -LE levels || exit 1; \
 	done
+
+warnings: deps ## let a compiler check all sources for warnings: make warnings CXX=clang++-16
+	@cmake --preset release -B build-warnings/$(notdir $(CXX)) -DCMAKE_CXX_COMPILER=$(CXX) -DXYLEM_UNITY=OFF >/dev/null
+	@cmake --build build-warnings/$(notdir $(CXX)) --parallel $(JOBS) --target xylem_generated xylem_pch
+	@scripts/check_warnings.py build-warnings/$(notdir $(CXX)) --jobs $(JOBS)
 
 arm64: ## cross-compile for 64-bit ARM (build-arm64/) and run representative tests under qemu
 	@scripts/install_deps.sh --arm64
@@ -174,4 +179,4 @@ interface: deps ## write the list of functions that libxylem.so exports again (t
 	@UPDATE=1 ctest --test-dir build -R '^package[.](install|interface)$$' --output-on-failure
 
 clean: ## remove the build folders
-	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-arm64 build-wheel build-deb
+	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-arm64 build-warnings build-wheel build-deb
