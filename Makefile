@@ -14,6 +14,8 @@ CHAIN_PROGRAMS ?= 10000
 CLIFF_MINUTES ?= 10
 CHAIN_FIRST ?= 0
 DIFFERENTIAL_INVALID ?= 20000
+# Tests that `make arm64` builds and runs.
+ARM64_TESTS = $(addprefix test_,base text interp kernels runtime lapack cpu pjrt)
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
 .PHONY: help deps build demo jax test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
@@ -59,7 +61,7 @@ warnings: deps ## let a compiler check all sources for warnings: make warnings C
 arm64: ## cross-compile for 64-bit ARM (build-arm64/) and run representative tests under qemu
 	@scripts/install_deps.sh --arm64
 	@cmake --preset arm64
-	@cmake --build --preset arm64 --parallel $(JOBS)
+	@cmake --build --preset arm64 --parallel $(JOBS) --target xylem xylem_pjrt $(ARM64_TESTS)
 	@scripts/test_arm64.sh build-arm64
 
 new-operation: deps ## check that an operation is added by the steps of docs/hacking.md

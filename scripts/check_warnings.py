@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lets a compiler check everything that a build folder compiles, generated code apart, and sums up its warnings.
 
-    scripts/check_warnings.py BUILD [--jobs N] [--only REGEX]
+    scripts/check_warnings.py BUILD [--jobs N] [--only REGEX] [--quick]
 
 Reads BUILD/compile_commands.json. Clang only analyses the sources (-fsyntax-only), which is a third of
-the work; GCC compiles them, since some of its warnings follow the flow of data through optimised code.
-Each warning is printed once; exit code 1 if there are any.
+the work; GCC compiles them, since some of its warnings follow the flow of data through optimised code
+(--quick leaves those out). Each warning is printed once; exit code 1 if there are any.
 """
 
 import argparse
@@ -40,11 +40,16 @@ def is_clang(compiler):
     return "clang" in version.stdout
 
 
-def check(entry, clang):
-    command = shlex.split(entry["command"])
+def words_of(entry):
+    words = shlex.split(entry["command"])
+    return words[1:] if pathlib.Path(words[0]).name == "ccache" else words
+
+
+def check(entry, analyse):
+    command = words_of(entry)
     command[command.index("-o") + 1] = "/dev/null"
     command = [word for word in command if word != "-Werror"]
-    if clang:
+    if analyse:
         # "-c" produces an object whatever else is asked for.
         command = [word for word in command if word != "-c"] + ["-fsyntax-only"]
     else:
@@ -63,6 +68,7 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", help="sources whose path has a match of this")
+    parser.add_argument("--quick", action="store_true", help="GCC only analyses, too")
     arguments = parser.parse_args()
     entries = json.loads((arguments.build / "compile_commands.json").read_text())
     generated = str(arguments.build.resolve() / "gen") + "/"
@@ -73,10 +79,10 @@ def main():
         and not entry["file"].endswith(".hxx.cxx")
         and re.search(arguments.only, entry["file"])
     ]
-    clang = bool(entries) and is_clang(shlex.split(entries[0]["command"])[0])
+    analyse = arguments.quick or bool(entries) and is_clang(words_of(entries[0])[0])
     seen = {}
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        runs = [pool.submit(check, entry, clang) for entry in entries]
+        runs = [pool.submit(check, entry, analyse) for entry in entries]
         for count, run in enumerate(concurrent.futures.as_completed(runs), 1):
             if sys.stderr.isatty():
                 print(f"\r{count} of {len(entries)}", end="", file=sys.stderr, flush=True)
