@@ -31,7 +31,8 @@ run() {
   printf '%-14s ' "$name"
   local start=$SECONDS
   if output=$("${qemu[@]}" "$@" 2>&1); then
-    printf '%s, %d s\n' "$(grep -v '^ *$' <<<"$output" | tail -1)" $((SECONDS - start))
+    printf '%s, %d s\n' "$(sed -n 's/^.*PASSED *\] //p' <<<"$output" | grep . || grep -v '^ *$' <<<"$output" | tail -1)" \
+      $((SECONDS - start))
   else
     printf 'FAILED\n%s\n' "$output" | tail -40
     failed+=("$name")
