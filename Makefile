@@ -24,7 +24,7 @@ SOURCES = $(shell git ls-files '*.cc' '*.h')
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
-deps: ## install missing system packages (Debian 12, Ubuntu 24.04)
+deps: ## install missing system packages (Debian 12 and 13, Ubuntu 24.04)
 	@scripts/install_deps.sh
 
 build: deps ## build the xylem command at build/xylem
