@@ -54,6 +54,12 @@ for part in "${parts[@]}"; do
       mapfile -t tenth < <(find "$conformance/testdata" -maxdepth 1 -name '*.mlir' | sort | awk 'NR % 10 == 0')
       run "$part" "$folder/xylem" test --quiet --backend=cpu --jobs 2 "${tenth[@]}"
       ;;
+    kernels)
+      # All take an hour under qemu: every tenth.
+      ((${#qemu[@]} == 0)) || export GTEST_TOTAL_SHARDS=10 GTEST_SHARD_INDEX=0
+      run "$part" "$folder/test_$part" --gtest_brief=1 --gtest_filter="-$skipped"
+      unset GTEST_TOTAL_SHARDS GTEST_SHARD_INDEX
+      ;;
     *) run "$part" "$folder/test_$part" --gtest_brief=1 --gtest_filter="-$skipped" ;;
   esac
 done
