@@ -14,15 +14,17 @@ CHAIN_PROGRAMS ?= 10000
 CLIFF_MINUTES ?= 10
 CHAIN_FIRST ?= 0
 DIFFERENTIAL_INVALID ?= 20000
+# Tests that `make arm64` builds and runs.
+ARM64_TESTS = $(addprefix test_,base text interp kernels runtime lapack cpu pjrt)
 SOURCES = $(shell git ls-files '*.cc' '*.h')
 
-.PHONY: help deps build demo jax test levels arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
+.PHONY: help deps build demo jax test levels warnings arm64 asan tsan fuzz chains cliffs kernel-forms hostile faults interrupt variants mutate bench bench-build new-operation operations format tidy install uninstall wheel check-wheel deb check-deb interface clean
 .DEFAULT_GOAL := help
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
 
-deps: ## install missing system packages (Debian 12, Ubuntu 24.04)
+deps: ## install missing system packages (Debian 12 and 13, Ubuntu 24.04)
 	@scripts/install_deps.sh
 
 build: deps ## build the xylem command at build/xylem
@@ -51,10 +53,15 @@ levels: deps ## run all tests as on machines without AVX-512, and as on machines
 	        ctest --test-dir build --output-on-failure --parallel $(JOBS) -LE levels || exit 1; \
 	done
 
+warnings: deps ## let a compiler check all sources for warnings: make warnings CXX=clang++-16
+	@cmake --preset release -B build-warnings/$(notdir $(CXX)) -DCMAKE_CXX_COMPILER=$(CXX) -DXYLEM_UNITY=OFF >/dev/null
+	@cmake --build build-warnings/$(notdir $(CXX)) --parallel $(JOBS) --target xylem_generated xylem_pch
+	@scripts/check_warnings.py build-warnings/$(notdir $(CXX)) --jobs $(JOBS)
+
 arm64: ## cross-compile for 64-bit ARM (build-arm64/) and run representative tests under qemu
 	@scripts/install_deps.sh --arm64
 	@cmake --preset arm64
-	@cmake --build --preset arm64 --parallel $(JOBS)
+	@cmake --build --preset arm64 --parallel $(JOBS) --target xylem xylem_pjrt $(ARM64_TESTS)
 	@scripts/test_arm64.sh build-arm64
 
 new-operation: deps ## check that an operation is added by the steps of docs/hacking.md
@@ -174,4 +181,4 @@ interface: deps ## write the list of functions that libxylem.so exports again (t
 	@UPDATE=1 ctest --test-dir build -R '^package[.](install|interface)$$' --output-on-failure
 
 clean: ## remove the build folders
-	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-arm64 build-wheel build-deb
+	@rm -rf build build-debug build-asan build-tsan build-fuzz build-tidy build-bench build-xla build-jax build-arm64 build-warnings build-wheel build-deb

@@ -5,11 +5,9 @@ if(NOT XYLEM_STATIC_PLUGIN)
   return()
 endif()
 set(guest ${PROJECT_SOURCE_DIR}/tests/guest)
-if(TARGET test_guest AND NOT XYLEM_PLUGIN_PIC_ARCHIVES)
-  target_sources(test_guest PRIVATE
-      ${PROJECT_SOURCE_DIR}/xla/pjrt/linked/abseil.cc ${PROJECT_SOURCE_DIR}/xla/pjrt/linked/protobuf_arena.cc)
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/xla/pjrt/linked/abseil.cc
-      ${PROJECT_SOURCE_DIR}/xla/pjrt/linked/protobuf_arena.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+if(TARGET test_guest AND xylem_stand_ins)
+  target_sources(test_guest PRIVATE ${xylem_stand_ins})
+  set_source_files_properties(${xylem_stand_ins} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endif()
 set(plugin $<TARGET_FILE:xylem_pjrt>)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the system packages that the build needs and that are missing (Debian 12, Ubuntu 24.04).
+# Installs the system packages that the build needs and that are missing (Debian 12 and 13, Ubuntu 24.04).
 # Says what it does; does nothing when all are there.
 #
 #   install_deps.sh [--arm64]   with what a cross build for 64-bit ARM needs (make arm64)

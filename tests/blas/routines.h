@@ -8,6 +8,12 @@
 
 #include "xla/blas/matrix.h"
 
+// Fortran's complex numbers are returned as std::complex is.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wreturn-type-c-linkage"
+#endif
+
 namespace xla::blas {
 
 using Int = int32_t;
@@ -179,5 +185,9 @@ XLA_BLAS_TEST_COMPLEX(z, Z, zdscal_)
 #undef XLA_BLAS_TEST_COMPLEX
 
 }  // namespace xla::blas
+
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 
 #endif  // TESTS_BLAS_ROUTINES_H_

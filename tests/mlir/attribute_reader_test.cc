@@ -190,6 +190,10 @@ TEST(Attributes, PrintAsWritten) {
         "distinct[0]<42 : i64>",
         "loc(unknown)",
         "loc(\"a.py\":1:2)",
+        "loc(\"a.py\":1:2 to :9)",
+        "loc(\"a.py\":1:2 to 3:4)",
+        "loc(\"a.py\":1:2 to 3:2)",
+        "loc(fused[\"a.py\":1:0 to :9, \"n\"(\"a.py\":1:2 to 2:0)])",
         "loc(\"name\"(\"a.py\":1:2))",
         "loc(callsite(\"f\" at fused<\"m\">[unknown, \"g\"]))",
 
@@ -200,7 +204,10 @@ TEST(Attributes, PrintAsWritten) {
     ASSERT_OK(printed);
     EXPECT_EQ(*printed, text);
   }
-  ExpectPrints("loc(\"a.py\":1:2 to :9)", "loc(\"a.py\":1:2)");
+  ExpectPrints("loc(\"a.py\":1)", "loc(\"a.py\":1:0)");
+  ExpectPrints("loc(\"a.py\":1:2 to 1:9)", "loc(\"a.py\":1:2 to :9)");
+  ExpectPrints("loc(\"a.py\":1:2 to :2)", "loc(\"a.py\":1:2)");
+  ExpectPrints("loc(\"a.py\":1:2 to 1:2)", "loc(\"a.py\":1:2)");
   ExpectPrints("#stablehlo<precision HIGH>", "#stablehlo<precision HIGH>");
   ExpectPrints("0xFF : i8", "-1 : i8");
   ExpectPrints("1 : i1", "true");

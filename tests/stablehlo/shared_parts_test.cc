@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -125,21 +124,24 @@ TEST(SharedPartsTest, TextOfAttributesIsBounded) {
   const std::string tree = absl::StrCat("#a0 = [1, 2]\n", Levels(1, 17, "#a$ = [#a^, #a^]"));
   const std::string text = absl::StrCat("#a16 = \"", std::string(1'000'000, 'x'), "\"\n");
   const std::string name = absl::StrCat("#l = loc(\"", std::string(1'000'000, 'x'), "\")\n");
-  for (const auto& [aliases, attributes, location] :
-       std::vector<std::tuple<std::string, std::string, std::string>>{
-           {tree, "mhlo.frontend_attributes = {a = #a16}", ""},
-           {text, "mhlo.frontend_attributes = {a = #a16}", ""},
-           {tree, "api_version = 4 : i32, backend_config = {a = #a16}", ""},
-           {text, "backend_config = #a16", ""},
-           {name, "", "loc(#l)"}}) {
+  struct Case {
+    std::string aliases, attributes, location;
+  };
+  for (const Case& part :
+       std::vector<Case>{{tree, "mhlo.frontend_attributes = {a = #a16}", ""},
+                         {text, "mhlo.frontend_attributes = {a = #a16}", ""},
+                         {tree, "api_version = 4 : i32, backend_config = {a = #a16}", ""},
+                         {text, "backend_config = #a16", ""},
+                         {name, "", "loc(#l)"}}) {
     const auto program = [&](int values) {
-      return absl::StrCat(aliases, "func.func public @main(%0: tensor<f32>) -> tensor<f32> {\n",
-                          Levels(1, values,
-                                 absl::StrCat(" %$ = stablehlo.custom_call @f(%^) {", attributes,
-                                              "} : (tensor<f32>) -> tensor<f32> ", location)),
-                          " return %", values - 1, " : tensor<f32>\n}\n");
+      return absl::StrCat(
+          part.aliases, "func.func public @main(%0: tensor<f32>) -> tensor<f32> {\n",
+          Levels(1, values,
+                 absl::StrCat(" %$ = stablehlo.custom_call @f(%^) {", part.attributes,
+                              "} : (tensor<f32>) -> tensor<f32> ", part.location)),
+          " return %", values - 1, " : tensor<f32>\n}\n");
     };
-    EXPECT_OK(Translate(program(3)).status()) << attributes << location;
+    EXPECT_OK(Translate(program(3)).status()) << part.attributes << part.location;
     EXPECT_ERROR(Translate(program(100)), "the attributes and locations of all operations have");
   }
 }

@@ -145,7 +145,8 @@ TEST_F(Factories, Text) {
   scatter.add_inserted_window_dims(0);
   scatter.add_scatter_dims_to_operand_dims(0);
   Add(I::CreateScatter(array, m["b"], m["j"], m["e"], Called("add"), scatter, true, false));
-  Add(I::CreateScatter(array, {m["c"]}, m["i"], {m["d"]}, Called("add"), scatter, false, true));
+  const std::vector<HloInstruction*> scattered = {m["c"]}, updates = {m["d"]};
+  Add(I::CreateScatter(array, scattered, m["i"], updates, Called("add"), scatter, false, true));
   Add(I::CreateReduce(row, m["b"], m["z"], {0}, Called("add")));
   Add(I::CreateReduce(two, {m["c"], m["a"]}, {m["z"], m["s"]}, {0}, Called("add")));
   Add(I::CreateReduceWindow(array, m["b"], m["z"], TwoDimensions(), Called("add")));

@@ -223,11 +223,19 @@ XLA_BLAS_VECTORS(z, std::complex<double>)
   }
 XLA_BLAS_DOT(sdot_, float, false)
 XLA_BLAS_DOT(ddot_, double, false)
-// gfortran returns complex numbers as C does.
+// gfortran returns complex numbers as C does, and compilers return std::complex likewise, although
+// C does not have it.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wreturn-type-c-linkage"
+#endif
 XLA_BLAS_DOT(cdotu_, std::complex<float>, false)
 XLA_BLAS_DOT(zdotu_, std::complex<double>, false)
 XLA_BLAS_DOT(cdotc_, std::complex<float>, true)
 XLA_BLAS_DOT(zdotc_, std::complex<double>, true)
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 #undef XLA_BLAS_DOT
 
 #define XLA_BLAS_NORMS(asum, nrm2, rot, T)                                                   \

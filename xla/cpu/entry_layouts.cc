@@ -116,9 +116,12 @@ absl::StatusOr<NormalizedLayouts> NormalizeEntryLayouts(HloModule* module) {
 }
 
 absl::StatusOr<Shape> BitcastResult(const HloInstruction& call) {
+  std::string bytes;
   ShapeProto proto;
-  if (!proto.ParseFromString(absl::HexStringToBytes(call.raw_backend_config_string())))
+  if (!absl::Base64Unescape(call.raw_backend_config_string(), &bytes) ||
+      !proto.ParseFromString(bytes)) {
     return absl::InternalError("a bitcast has no shape");
+  }
   return Shape::FromProto(proto);
 }
 
@@ -140,8 +143,7 @@ absl::Status ExpandBitcasts(HloModule* module) {
         std::unique_ptr<HloInstruction> call = HloInstruction::Create(
             HloOpcode::kCustomCall, Shape(to.element_type(), to.dimensions()), {value},
             std::move(attributes));
-        call->set_raw_backend_config_string(
-            absl::BytesToHexString(to.ToProto().SerializeAsString()));
+        call->set_raw_backend_config_string(absl::Base64Escape(to.ToProto().SerializeAsString()));
         XLA_RETURN_IF_ERROR(
             computation->ReplaceWithNewInstruction(bitcast, std::move(call)).status());
         continue;

@@ -128,14 +128,12 @@ class Planner {
   void Decide(HloInstruction* instruction) {
     if (CanBeVirtual(*instruction)) {
       std::vector<const HloInstruction*> kernels;
-      int64_t uses = 0;
       for (const HloInstruction* user : instruction->users()) {
         if (!virtual_.contains(user)) {
           AddKernel(user, kernels);
         } else {
           for (const HloInstruction* kernel : sinks_[user]) AddKernel(kernel, kernels);
         }
-        ++uses;
       }
       int64_t copies = 1, at_other_places = 0, joined_cost = 0;
       bool is_joined = false;

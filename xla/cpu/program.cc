@@ -14,6 +14,7 @@
 #include "xla/cpu/constant_operands.h"
 #include "xla/cpu/entry_layouts.h"
 #include "xla/cpu/fusion.h"
+#include "xla/cpu/library_calls.h"
 #include "xla/cpu/literal_memory.h"
 #include "xla/cpu/llvm_api.h"
 #include "xla/cpu/make_report.h"

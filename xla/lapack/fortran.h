@@ -100,23 +100,24 @@ XYLEM_LAPACK_COMPLEX(z, complex128, double)
 template <typename T>
 struct Fortran;
 
-#define XYLEM_LAPACK_NAMES(T, R, letter, orthogonal, symmetric)           \
-  template <>                                                             \
-  struct Fortran<T> {                                                     \
-    using Real = R;                                                       \
-    static constexpr auto potrf = letter##potrf_, getrf = letter##getrf_; \
-    static constexpr auto geqrf = letter##geqrf_;                         \
-    static constexpr auto gehrd = letter##gehrd_;                         \
-    static constexpr auto trsm = letter##trsm_;                           \
-    static constexpr auto geqp3 = letter##geqp3_;                         \
-    static constexpr auto gesdd = letter##gesdd_;                         \
-    static constexpr auto gesvd = letter##gesvd_;                         \
-    static constexpr auto geev = letter##geev_;                           \
-    static constexpr auto gees = letter##gees_;                           \
-    static constexpr auto ungqr = letter##orthogonal##gqr_;               \
-    static constexpr auto unmqr = letter##orthogonal##mqr_;               \
-    static constexpr auto hetrd = letter##symmetric##trd_;                \
-    static constexpr auto heevd = letter##symmetric##evd_;                \
+#define XYLEM_LAPACK_NAMES(T, R, letter, orthogonal, symmetric) \
+  template <>                                                   \
+  struct Fortran<T> {                                           \
+    using Real = R;                                             \
+    static constexpr auto potrf = letter##potrf_;               \
+    static constexpr auto getrf = letter##getrf_;               \
+    static constexpr auto geqrf = letter##geqrf_;               \
+    static constexpr auto gehrd = letter##gehrd_;               \
+    static constexpr auto trsm = letter##trsm_;                 \
+    static constexpr auto geqp3 = letter##geqp3_;               \
+    static constexpr auto gesdd = letter##gesdd_;               \
+    static constexpr auto gesvd = letter##gesvd_;               \
+    static constexpr auto geev = letter##geev_;                 \
+    static constexpr auto gees = letter##gees_;                 \
+    static constexpr auto ungqr = letter##orthogonal##gqr_;     \
+    static constexpr auto unmqr = letter##orthogonal##mqr_;     \
+    static constexpr auto hetrd = letter##symmetric##trd_;      \
+    static constexpr auto heevd = letter##symmetric##evd_;      \
   };
 XYLEM_LAPACK_NAMES(float, float, s, or, sy)
 XYLEM_LAPACK_NAMES(double, double, d, or, sy)

@@ -227,8 +227,7 @@ void AppendLocationBody(std::string* out, const LocationAttribute& location) {
       out->append("unknown");
       return;
     case Form::kFile:
-      AppendQuoted(out, location.text);
-      absl::StrAppend(out, ":", location.line, ":", location.column);
+      AppendFileLocation(out, location);
       return;
     case Form::kName:
       AppendQuoted(out, location.text);
@@ -434,6 +433,15 @@ void AppendQuoted(std::string* out, std::string_view text) {
     }
   }
   out->push_back('"');
+}
+
+void AppendFileLocation(std::string* out, const LocationAttribute& location) {
+  AppendQuoted(out, location.text);
+  absl::StrAppend(out, ":", location.line, ":", location.column);
+  if (!location.is_range()) return;
+  out->append(" to ");
+  if (location.end_line != location.line) absl::StrAppend(out, location.end_line);
+  absl::StrAppend(out, ":", location.end_column);
 }
 
 void AppendTo(std::string* out, absl::Span<const NamedAttribute> attributes) {

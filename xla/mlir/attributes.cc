@@ -126,7 +126,8 @@ bool Equal(AttributeRef a, AttributeRef b) {
     case AttributeKind::kLocation: {
       const auto& x = *a->As<LocationAttribute>();
       const auto& y = *b->As<LocationAttribute>();
-      return x.form == y.form && x.line == y.line && x.column == y.column && x.text == y.text &&
+      return x.form == y.form && x.line == y.line && x.column == y.column &&
+             x.end_line == y.end_line && x.end_column == y.end_column && x.text == y.text &&
              Equal(x.metadata, y.metadata) && EqualAll(x.children, y.children);
     }
     case AttributeKind::kDialect: {

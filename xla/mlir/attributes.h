@@ -152,7 +152,7 @@ struct LocationAttribute : Attribute {
   static constexpr AttributeKind kKind = AttributeKind::kLocation;
   enum class Form : uint8_t {
     kUnknown,   // unknown
-    kFile,      // "file":line:column, or a range
+    kFile,      // "file":line:column, "file":line:column to end_line:end_column
     kName,      // "name", "name"(child)
     kCallSite,  // callsite(callee at caller)
     kFused,     // fused<metadata>[children]
@@ -164,6 +164,9 @@ struct LocationAttribute : Attribute {
   std::string_view text;  // file, name or alias
   AttributeRef metadata;  // kFused, may be null
   absl::Span<const AttributeRef> children;
+  int64_t end_line = 0;  // of a range that is more than one place; else both are 0
+  int64_t end_column = 0;
+  bool is_range() const { return end_line != 0 || end_column != 0; }
 };
 
 // #dialect.name<..>. A dialect's reader may set `parameters` and `elements`.
@@ -198,6 +201,8 @@ void AppendTo(std::string* out, AttributeRef attribute);
 void AppendTo(std::string* out, absl::Span<const NamedAttribute> attributes);
 // "text" with escapes.
 void AppendQuoted(std::string* out, std::string_view text);
+// "a.py":1:2 to :9, of a location in a file.
+void AppendFileLocation(std::string* out, const LocationAttribute& location);
 
 }  // namespace xla::mlir
 

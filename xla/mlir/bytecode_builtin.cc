@@ -352,7 +352,7 @@ class Decoder {
     AttributeRef second;
     std::string_view text;
     std::vector<AttributeRef> children;
-    uint64_t numbers[2] = {};
+    uint64_t numbers[4] = {};
     switch (code) {
       case kUnknownLocation:
         return MakeLocation(Form::kUnknown, {}, 0, 0, {}, nullptr);
@@ -366,16 +366,26 @@ class Decoder {
         return MakeLocation(Form::kFile, text, static_cast<int64_t>(numbers[0]),
                             static_cast<int64_t>(numbers[1]), {}, nullptr);
       case kFileLineRange: {
-        // A count, then start line, start column, end column or end line..: what is there.
+        // A count, then the line, its column, and of ranges the end: a column of the same line, or
+        // a line and a column.
         uint64_t count;
         if (!ReadName(&text) || !entry_.VarInt(&count)) return nullptr;
-        for (uint64_t i = 0; i < count && !entry_.cursor().AtEnd(); ++i) {
-          uint64_t number;
-          if (!entry_.VarInt(&number)) return nullptr;
-          if (i < 2) numbers[i] = number;
+        if (count > 4) {
+          entry_.Fail(absl::StrCat("a range of a file has 4 numbers at most, not ", count));
+          return nullptr;
         }
-        return MakeLocation(Form::kFile, text, static_cast<int64_t>(numbers[0]),
-                            static_cast<int64_t>(numbers[1]), {}, nullptr);
+        for (uint64_t i = 0; i < count; ++i) {
+          if (!entry_.VarInt(&numbers[i])) return nullptr;
+        }
+        const auto line = static_cast<int64_t>(numbers[0]);
+        const auto column = static_cast<int64_t>(numbers[1]);
+        const int64_t end_line = count == 4 ? static_cast<int64_t>(numbers[2]) : line;
+        const int64_t end_column =
+            count < 3 ? column : static_cast<int64_t>(numbers[count == 4 ? 3 : 2]);
+        const bool is_range = end_line != line || end_column != column;
+        return arena_.New<LocationAttribute>(
+            Attribute{AttributeKind::kLocation}, Form::kFile, line, column, text, nullptr,
+            absl::Span<const AttributeRef>(), is_range ? end_line : 0, is_range ? end_column : 0);
       }
       case kFused:
       case kFusedWithMetadata:

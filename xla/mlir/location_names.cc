@@ -66,10 +66,12 @@ size_t LocationNames::NumberOf(AttributeRef attribute, int depth) {
     case Form::kUnknown:
       number = NumberOfText("unknown");
       break;
-    case Form::kFile:
-      number = NumberOfText(
-          absl::StrCat(Quoted(location->text), ":", location->line, ":", location->column));
+    case Form::kFile: {
+      std::string body;
+      AppendFileLocation(&body, *location);
+      number = NumberOfText(std::move(body));
       break;
+    }
     case Form::kName: {
       std::string body = Quoted(location->text);
       const bool has_child = !location->children.empty() && !IsUnknown(location->children[0]);

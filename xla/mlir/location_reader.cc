@@ -73,7 +73,7 @@ AttributeRef AttributeReader::LocationBody() {
   return nullptr;
 }
 
-// "file":line:column, "file":line:column to [line]:column, "name", "name"(child)
+// "file":line, "file":line:column, "file":line:column to [line]:column, "name", "name"(child)
 AttributeRef AttributeReader::LocationFile() {
   std::string_view text;
   if (!cursor_.String(&text)) return nullptr;
@@ -91,18 +91,20 @@ AttributeRef AttributeReader::LocationFile() {
     if (!cursor_.Digits(&column)) return nullptr;
     cursor_.SkipSpace();
   }
+  int64_t end_line = line;
+  int64_t end_column = column;
   if (cursor_.ConsumeWord("to")) {
-    int64_t unused;
     if (cursor_.PeekDigit()) {
-      if (!cursor_.Digits(&unused)) return nullptr;
+      if (!cursor_.Digits(&end_line)) return nullptr;
       cursor_.SkipSpace();
     }
-    if (!cursor_.Expect(':') || !cursor_.Digits(&unused)) return nullptr;
+    if (!cursor_.Expect(':') || !cursor_.Digits(&end_column)) return nullptr;
     cursor_.SkipSpace();
   }
-  return arena().New<LocationAttribute>(xla::mlir::Attribute{AttributeKind::kLocation}, Form::kFile,
-                                        line, column, text, nullptr,
-                                        absl::Span<const AttributeRef>());
+  const bool is_range = end_line != line || end_column != column;
+  return arena().New<LocationAttribute>(
+      xla::mlir::Attribute{AttributeKind::kLocation}, Form::kFile, line, column, text, nullptr,
+      absl::Span<const AttributeRef>(), is_range ? end_line : 0, is_range ? end_column : 0);
 }
 
 bool AttributeReader::ResolveLocations() {

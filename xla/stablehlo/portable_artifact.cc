@@ -411,10 +411,19 @@ class ArtifactWriter {
         return absl::OkStatus();
       case Form::kFile: {
         const uint64_t name = BuiltinText(location.text);
-        out->VarInt(11);
+        const auto number = [out](int64_t value) {
+          out->VarInt(static_cast<uint64_t>(std::max<int64_t>(value, 0)));
+        };
+        // Readers of earlier versions have no ranges: they get where one begins.
+        const bool is_range = location.is_range() && version_ >= Version{1, 9, 0};
+        const bool is_line = location.end_line == location.line;
+        out->VarInt(is_range ? 22 : 11);
         out->VarInt(name);
-        out->VarInt(static_cast<uint64_t>(std::max<int64_t>(location.line, 0)));
-        out->VarInt(static_cast<uint64_t>(std::max<int64_t>(location.column, 0)));
+        if (is_range) out->VarInt(is_line ? 3 : 4);
+        number(location.line);
+        number(location.column);
+        if (is_range && !is_line) number(location.end_line);
+        if (is_range) number(location.end_column);
         return absl::OkStatus();
       }
       case Form::kName: {

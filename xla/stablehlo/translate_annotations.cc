@@ -49,7 +49,11 @@ InstructionMetadata MetadataOf(const LocationAttribute* location) {
   int left = 1000;
   if (const LocationAttribute* file = FindFile(location, kMaxDepth, &left)) {
     metadata.set_source_file(std::string(file->text));
-    metadata.set_source_line(static_cast<int32_t>(file->line));
+    const auto number = [](int64_t value) { return static_cast<int32_t>(value); };
+    metadata.set_source_line(number(file->line));
+    metadata.set_source_column(number(file->column));
+    metadata.set_source_end_line(number(file->is_range() ? file->end_line : file->line));
+    metadata.set_source_end_column(number(file->is_range() ? file->end_column : file->column));
   }
   return metadata;
 }

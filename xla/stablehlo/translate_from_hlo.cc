@@ -284,14 +284,24 @@ AttributeRef HloReader::LocationOf(const InstructionMetadata& metadata) {
         mlir::Attribute{mlir::AttributeKind::kLocation}, form, line, column,
         context().InternText(text), nullptr, context().arena().Copy(children));
   };
-  AttributeRef file = nullptr;
+  mlir::LocationAttribute* file = nullptr;
   if (!metadata.source_file().empty()) {
-    file = make(Form::kFile, metadata.source_file(), std::max(metadata.source_line(), 0),
-                std::max(metadata.source_column(), 0), {});
+    const int32_t line = std::max(metadata.source_line(), 0);
+    const int32_t column = std::max(metadata.source_column(), 0);
+    file = make(Form::kFile, metadata.source_file(), line, column, {});
+    // Metadata that state no end are of one place.
+    const int32_t end_line = metadata.source_end_line() > 0 ? metadata.source_end_line() : line;
+    const int32_t end_column =
+        metadata.source_end_column() > 0 ? metadata.source_end_column() : column;
+    if (end_line != line || end_column != column) {
+      file->end_line = end_line;
+      file->end_column = end_column;
+    }
   }
   if (metadata.op_name().empty()) return file;
+  const AttributeRef child = file;
   return make(Form::kName, metadata.op_name(), 0, 0,
-              file != nullptr ? absl::MakeConstSpan(&file, 1) : absl::Span<const AttributeRef>());
+              absl::MakeConstSpan(&child, file != nullptr ? 1 : 0));
 }
 
 // --- Functions ---

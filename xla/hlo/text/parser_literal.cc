@@ -16,16 +16,11 @@
 #include "xla/shape_util.h"
 
 namespace xla::text {
-namespace {
 
-// Elided constants take memory without text. Beyond options.max_elided_bytes they may take this
-// many bytes for each byte of text.
-constexpr int64_t kElidedBytesPerTextByte = 1024;
-// A literal with the wrong nesting gives an error for each of its elements, up to this many.
-constexpr int kMostElementErrors = 100;
-
-// The destination of an element, and the data for error messages.
-struct Place {
+// The destination of an element, and the data for error messages. With a name of its own rather
+// than in the anonymous namespace: GCC 14 crashes where a struct of another file's class has fields
+// of its type.
+struct LiteralPlace {
   HloTextParser& parser;
   const Shape& shape;
   Loc loc;
@@ -46,8 +41,16 @@ struct Place {
   }
 };
 
+namespace {
+
+// Elided constants take memory without text. Beyond options.max_elided_bytes they may take this
+// many bytes for each byte of text.
+constexpr int64_t kElidedBytesPerTextByte = 1024;
+// A literal with the wrong nesting gives an error for each of its elements, up to this many.
+constexpr int kMostElementErrors = 100;
+
 template <typename T>
-bool StoreInteger(const Place& place, int64_t value) {
+bool StoreInteger(const LiteralPlace& place, int64_t value) {
   if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, uint64_t>) {
     // NOLINTNEXTLINE(bugprone-signed-char-misuse): T is a number
     constexpr auto kLowest = static_cast<int64_t>(std::numeric_limits<T>::lowest());
@@ -86,7 +89,7 @@ T NanOf(bool negative, uint64_t payload) {
 
 // The NaN of type T with the sign and payload of a double.
 template <typename T>
-bool ConvertNan(const Place& place, double nan, T* result) {
+bool ConvertNan(const LiteralPlace& place, double nan, T* result) {
   constexpr uint64_t kQuietDouble = uint64_t{1} << 51;
   const auto bits = std::bit_cast<uint64_t>(nan);
   uint64_t payload = bits & ((uint64_t{1} << 52) - 1);
@@ -116,7 +119,7 @@ bool ConvertNan(const Place& place, double nan, T* result) {
 }
 
 template <typename T>
-bool StoreReal(const Place& place, double value) {
+bool StoreReal(const LiteralPlace& place, double value) {
   // Rounding may bring a value into the range, and where the type saturates it always does.
   T element = static_cast<T>(value);
   const double rounded = static_cast<double>(element);
@@ -136,7 +139,7 @@ bool StoreReal(const Place& place, double value) {
 }
 
 template <typename T>
-bool StoreComplex(const Place& place, double real, double imaginary) {
+bool StoreComplex(const LiteralPlace& place, double real, double imaginary) {
   using Part = typename T::value_type;
   const auto in_range = [&](std::string_view name, double value) {
     constexpr double kHighest = (std::numeric_limits<Part>::max)();
@@ -163,9 +166,9 @@ bool StoreComplex(const Place& place, double real, double imaginary) {
 // How elements of one type are stored. One of the functions is set; PRED and integers take
 // integers.
 struct HloTextParser::LiteralSink {
-  bool (*integer)(const Place&, int64_t) = nullptr;
-  bool (*real)(const Place&, double) = nullptr;
-  bool (*complex)(const Place&, double, double) = nullptr;
+  bool (*integer)(const LiteralPlace&, int64_t) = nullptr;
+  bool (*real)(const LiteralPlace&, double) = nullptr;
+  bool (*complex)(const LiteralPlace&, double, double) = nullptr;
   bool is_pred = false;
 
   static LiteralSink ForType(PrimitiveType type) {
@@ -347,7 +350,7 @@ bool HloTextParser::ParseElements(const Shape& shape, const LiteralSink& sink, c
     return true;
   };
   const auto place = [&](Loc value_loc) {
-    return Place{*this, shape, value_loc, linear_index++, element_count, data};
+    return LiteralPlace{*this, shape, value_loc, linear_index++, element_count, data};
   };
 
   do {

@@ -44,7 +44,7 @@ SerialArena::Memory AllocateBlock(const AllocationPolicy* policy, size_t last_si
 
 void FreeBlock(const AllocationPolicy* policy, SerialArena::Memory memory) {
   if (policy == nullptr || policy->block_dealloc == nullptr) {
-    ::operator delete(memory.ptr, memory.size);
+    ::operator delete(memory.ptr);
   } else {
     policy->block_dealloc(memory.ptr, memory.size);
   }

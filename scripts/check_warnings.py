@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Lets a compiler check everything that a build folder compiles, generated code apart, and sums up its warnings.
+
+    scripts/check_warnings.py BUILD [--jobs N] [--only REGEX] [--quick]
+
+Reads BUILD/compile_commands.json. Clang only analyses the sources (-fsyntax-only), which is a third of
+the work; GCC compiles them, since some of its warnings follow the flow of data through optimised code
+(--quick leaves those out). Each warning is printed once; exit code 1 if there are any.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+DIAGNOSTIC = re.compile(r"^(?P<place>\S+:\d+:\d+): (?:fatal )?(?:warning|error): ")
+
+
+def diagnostics(output):
+    """The diagnostics of one run, each with the lines that explain it, keyed by place and message."""
+    found, current, context = {}, None, []
+    for line in output.splitlines():
+        if DIAGNOSTIC.match(line):
+            current = found.setdefault(line, [*context, line]) if line not in found else []
+            context = []
+        elif line.startswith(("In file included from", "                 from")) or ": In " in line:
+            context.append(line)
+        elif current is not None:
+            current.append(line)
+    return {key: "\n".join(lines) for key, lines in found.items()}
+
+
+def is_clang(compiler):
+    version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True)
+    return "clang" in version.stdout
+
+
+def words_of(entry):
+    words = shlex.split(entry["command"])
+    return words[1:] if pathlib.Path(words[0]).name == "ccache" else words
+
+
+def check(entry, analyse):
+    command = words_of(entry)
+    command[command.index("-o") + 1] = "/dev/null"
+    command = [word for word in command if word != "-Werror"]
+    if analyse:
+        # "-c" produces an object whatever else is asked for.
+        command = [word for word in command if word != "-c"] + ["-fsyntax-only"]
+    else:
+        command = ["-S" if word == "-c" else word for word in command]
+    done = subprocess.run(
+        command, cwd=entry["directory"], capture_output=True, text=True, errors="replace", check=False
+    )
+    found = diagnostics(done.stderr)
+    if done.returncode != 0 and not found:
+        found[entry["file"]] = f"{entry['file']}: the compiler failed\n{done.stderr}"
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", default="", help="sources whose path has a match of this")
+    parser.add_argument("--quick", action="store_true", help="GCC only analyses, too")
+    arguments = parser.parse_args()
+    entries = json.loads((arguments.build / "compile_commands.json").read_text())
+    generated = str(arguments.build.resolve() / "gen") + "/"
+    entries = [
+        entry
+        for entry in entries
+        if not entry["file"].startswith(generated)
+        and not entry["file"].endswith(".hxx.cxx")
+        and re.search(arguments.only, entry["file"])
+    ]
+    analyse = arguments.quick or bool(entries) and is_clang(words_of(entries[0])[0])
+    seen = {}
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        runs = [pool.submit(check, entry, analyse) for entry in entries]
+        for count, run in enumerate(concurrent.futures.as_completed(runs), 1):
+            if sys.stderr.isatty():
+                print(f"\r{count} of {len(entries)}", end="", file=sys.stderr, flush=True)
+            for place, text in run.result().items():
+                if place not in seen:
+                    seen[place] = text
+                    print(text, flush=True)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    print(f"{len(entries)} sources, {len(seen)} warnings")
+    return 1 if seen or not entries else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
