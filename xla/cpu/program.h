@@ -17,12 +17,13 @@
 #include "xla/cpu/custom_calls.h"
 #include "xla/hlo/ir/hlo_module.h"
 #include "xla/literal.h"
+#include "xla/passes/pass.h"
+#include "xla/passes/pipeline.h"
 #include "xla/runtime/buffer_view.h"
 #include "xla/runtime/execution_context.h"
 
 namespace xla {
 
-struct Pass;               // xla/passes/pass.h
 class CustomCallRegistry;  // xla/runtime/custom_call.h
 
 struct CpuCompileOptions {
@@ -30,8 +31,10 @@ struct CpuCompileOptions {
   runtime::ThreadPool* pool = nullptr;
   // Keep the generated code: LLVM IR and assembly as texts, and ELF objects.
   bool keep_llvm = false, keep_assembly = false, keep_objects = false;
-  // A pass that evaluates what depends on constants alone (kConstantFolding of xla/interpreter).
-  // Null: none.
+  // How passes run: verified, dumped, without some.
+  PipelineOptions pipeline;
+  // A pass that evaluates what depends on constants alone. Null: none. Clients and commands have
+  // that of DefaultCpuCompileOptions (xla/service/cpu_compile_options.h).
   const Pass* constant_folding = nullptr;
   // A folder, made if need be, for machine code that later compilations, in any process, take from
   // it; see xla/cpu/code_cache.h. Empty: none.
@@ -114,8 +117,8 @@ class CpuProgram {
     int64_t runs = 0;
     double seconds = 0;       // with what it runs
     double self_seconds = 0;  // without
-    double bytes = 0;       // of operands and results
-    double operations = 0;  // of arithmetic, estimated
+    double bytes = 0;         // of operands and results
+    double operations = 0;    // of arithmetic, estimated
     // Of the elements that a dot or convolution multiplies; invalid if there is none.
     PrimitiveType multiplied = PRIMITIVE_TYPE_INVALID;
   };
@@ -150,13 +153,15 @@ class CpuProgram {
     bool is_cached = false;  // its machine code came from the cache
   };
   const std::vector<KernelReport>& kernels() const;
-  // The dots, convolutions, Fourier transforms and top-k that the kernel library computes, each with the
-  // forms that it chose from: the chosen one first, and the estimated cycles of each
+  // The dots, convolutions, Fourier transforms and top-k that the kernel library computes, each
+  // with the forms that it chose from: the chosen one first, and the estimated cycles of each
   // (kernels/forms.h).
   struct LibraryReport {
     std::string instruction, forms;
   };
   std::vector<LibraryReport> library_calls() const;
+  // What the passes did.
+  const PipelineStatistics& pass_statistics() const;
   // The module as it was compiled, after all passes.
   const HloModule& optimized_module() const;
   // As far as the options asked for them.
